@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/err.c - error records: filled once, prefixed on the way up, and the tables of status texts.
+ * See err.h; it knows no other layer.
+ */
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void fill(gnd_err *e, gnd_status code, int native, const char *fmt, va_list ap)
+{
+    if (!e || e->code != GND_OK)
+        return;
+    e->code = code;
+    e->native = native;
+    if (vsnprintf(e->msg, sizeof e->msg, fmt, ap) < 0)
+        e->msg[0] = '\0';
+}
+
+gnd_status gnd__err(gnd_err *e, gnd_status code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(e, code, 0, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+gnd_status gnd__err_native(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(e, code, native, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+void gnd__err_prefix(gnd_err *e, const char *fmt, ...)
+{
+    if (!e || e->code == GND_OK)
+        return;
+    char pre[sizeof e->msg];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(pre, sizeof pre - 2, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    size_t len = strlen(pre);
+    memcpy(pre + len, ": ", 3);
+    len += 2;
+    /* What does not fit is cut from the end: the prefix names the place. */
+    size_t keep = strlen(e->msg);
+    if (keep > sizeof e->msg - 1 - len)
+        keep = sizeof e->msg - 1 - len;
+    memmove(e->msg + len, e->msg, keep);
+    memcpy(e->msg, pre, len);
+    e->msg[len + keep] = '\0';
+}
+
+void gnd__err_clear(gnd_err *e)
+{
+    if (!e)
+        return;
+    e->code = GND_OK;
+    e->native = 0;
+    e->msg[0] = '\0';
+}
+
+const char *gnd_status_text(gnd_status s)
+{
+    switch (s) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return text;
+        GND_STATUS_LIST(X)
+#undef X
+    }
+    return "an unknown status";
+}
+
+const char *gnd_status_name(gnd_status s)
+{
+    switch (s) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return #name;
+        GND_STATUS_LIST(X)
+#undef X
+    }
+    return "GND_ERR_?";
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/mem.c - host memory with counters and a switch that fails one allocation (see mem.h).
+ * The counters are atomic, so that threads may allocate at once; a test that fails the n-th
+ * allocation should run one thread to be repeatable.
+ */
+#include "base/mem.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long made, live, fail_in;
+
+/* Counts one allocation; 1 when it is the one that has to fail. */
+static int must_fail(void)
+{
+    atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0)
+        return 0;
+    return atomic_fetch_sub_explicit(&fail_in, 1, memory_order_relaxed) == 1;
+}
+
+static void *counted(void *p)
+{
+    if (p)
+        atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return p;
+}
+
+/* Zero bytes get a real block too: NULL means that memory is out, and nothing else. */
+void *gnd__malloc(size_t n)
+{
+    if (must_fail() || n > PTRDIFF_MAX)
+        return NULL;
+    return counted(malloc(n ? n : 1));
+}
+
+void *gnd__calloc(size_t n, size_t size)
+{
+    if (must_fail() || (size && n > PTRDIFF_MAX / size))
+        return NULL;
+    size_t total = n * size;
+    return counted(calloc(total ? total : 1, 1));
+}
+
+void *gnd__realloc(void *p, size_t n)
+{
+    if (must_fail() || n > PTRDIFF_MAX)
+        return NULL;
+    void *q = realloc(p, n ? n : 1);
+    return p ? q : counted(q);
+}
+
+char *gnd__strdup(const char *s)
+{
+    return gnd__strndup(s, strlen(s));
+}
+
+char *gnd__strndup(const char *s, size_t n)
+{
+    const char *end = memchr(s, 0, n);
+    size_t len = end ? (size_t)(end - s) : n;
+    char *d = gnd__malloc(len + 1);
+    if (!d)
+        return NULL;
+    memcpy(d, s, len);
+    d[len] = '\0';
+    return d;
+}
+
+void gnd__free(void *p)
+{
+    if (!p)
+        return;
+    atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+    free(p);
+}
+
+void gnd__mem_fail_at(long n)
+{
+    atomic_store(&fail_in, n > 0 ? n : 0);
+}
+
+long gnd__mem_count(void)
+{
+    return atomic_load(&made);
+}
+
+long gnd__mem_live(void)
+{
+    return atomic_load(&live);
+}
