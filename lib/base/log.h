@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/log.h - messages to stderr for whoever asks with GND_LOG=error|warn|info|debug. Without it
+ * the library prints nothing. Errors that a caller gets anyway are not logged as well.
+ */
+#ifndef GND_BASE_LOG_H
+#define GND_BASE_LOG_H
+
+typedef enum gnd__log_level {
+    GND__LOG_ERROR = 1,
+    GND__LOG_WARN,
+    GND__LOG_INFO,
+    GND__LOG_DEBUG
+} gnd__log_level;
+
+/* Whether a message of that level would be written: ask before costly preparations. */
+int gnd__log_on(gnd__log_level level);
+/* One line, "gnd: warn: ...", written in one piece. Any thread. */
+void gnd__log(gnd__log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Reads GND_LOG again (tests change it); otherwise it is read once. */
+void gnd__log_reset(void);
+
+#endif

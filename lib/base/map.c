@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/map.c - open addressing with linear probing, at most 3/4 full. Removal shifts later entries
+ * back instead of leaving marks (Knuth, TAOCP 3, 6.4, algorithm R), so that a table that is used as
+ * a cache for hours does not fill up with them.
+ */
+#include "base/map.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <string.h>
+
+typedef struct {
+    void *key; /* NULL: the slot is free */
+    size_t n;
+    uint64_t hash;
+    void *value;
+} slot;
+
+struct gnd__map {
+    slot *slots; /* cap of them, a power of two; NULL while cap is 0 */
+    size_t cap, len;
+};
+
+gnd__map *gnd__map_new(void)
+{
+    return gnd__calloc(1, sizeof(gnd__map));
+}
+
+void gnd__map_free(gnd__map *m, void (*drop)(void *value))
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->cap; i++) {
+        if (!m->slots[i].key)
+            continue;
+        if (drop)
+            drop(m->slots[i].value);
+        gnd__free(m->slots[i].key);
+    }
+    gnd__free(m->slots);
+    gnd__free(m);
+}
+
+static uint64_t hash_of(const void *key, size_t n)
+{
+    return gnd__hash_bytes(key, n, 0).h[0];
+}
+
+/* The key's slot, or the free slot where it would go. cap > 0. */
+static size_t find(const gnd__map *m, const void *key, size_t n, uint64_t hash)
+{
+    size_t mask = m->cap - 1, i = (size_t)hash & mask;
+    for (;; i = (i + 1) & mask) {
+        const slot *s = &m->slots[i];
+        if (!s->key)
+            return i;
+        if (s->hash == hash && s->n == n && (n == 0 || !memcmp(s->key, key, n)))
+            return i;
+    }
+}
+
+static int grow(gnd__map *m)
+{
+    size_t cap = m->cap ? m->cap * 2 : 16;
+    slot *slots = gnd__calloc(cap, sizeof *slots);
+    if (!slots)
+        return -1;
+    for (size_t i = 0; i < m->cap; i++) {
+        if (!m->slots[i].key)
+            continue;
+        size_t j = (size_t)m->slots[i].hash & (cap - 1);
+        while (slots[j].key)
+            j = (j + 1) & (cap - 1);
+        slots[j] = m->slots[i];
+    }
+    gnd__free(m->slots);
+    m->slots = slots;
+    m->cap = cap;
+    return 0;
+}
+
+void *gnd__map_get(const gnd__map *m, const void *key, size_t n)
+{
+    if (!m->len)
+        return NULL;
+    const slot *s = &m->slots[find(m, key, n, hash_of(key, n))];
+    return s->key ? s->value : NULL;
+}
+
+int gnd__map_put(gnd__map *m, const void *key, size_t n, void *value, void **old)
+{
+    if (old)
+        *old = NULL;
+    if (m->len >= m->cap / 4 * 3 && grow(m))
+        return -1;
+    uint64_t hash = hash_of(key, n);
+    slot *s = &m->slots[find(m, key, n, hash)];
+    if (s->key) {
+        if (old)
+            *old = s->value;
+        s->value = value;
+        return 0;
+    }
+    void *copy = gnd__malloc(n);
+    if (!copy)
+        return -1;
+    if (n)
+        memcpy(copy, key, n);
+    *s = (slot){copy, n, hash, value};
+    m->len++;
+    return 0;
+}
+
+void *gnd__map_remove(gnd__map *m, const void *key, size_t n)
+{
+    if (!m->len)
+        return NULL;
+    size_t mask = m->cap - 1, hole = find(m, key, n, hash_of(key, n));
+    if (!m->slots[hole].key)
+        return NULL;
+    void *value = m->slots[hole].value;
+    gnd__free(m->slots[hole].key);
+    /* Entry i may fill the hole when its home is not between the hole (excluded) and i: with
+     * distances counted round the table, when it sits farther from home than from the hole. */
+    for (size_t i = (hole + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
+        size_t home = (size_t)m->slots[i].hash & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            m->slots[hole] = m->slots[i];
+            hole = i;
+        }
+    }
+    m->slots[hole] = (slot){0};
+    m->len--;
+    return value;
+}
+
+size_t gnd__map_len(const gnd__map *m)
+{
+    return m->len;
+}
+
+int gnd__map_next(const gnd__map *m, size_t *at, const void **key, size_t *n, void **value)
+{
+    while (*at < m->cap) {
+        const slot *s = &m->slots[(*at)++];
+        if (!s->key)
+            continue;
+        if (key)
+            *key = s->key;
+        if (n)
+            *n = s->n;
+        if (value)
+            *value = s->value;
+        return 1;
+    }
+    return 0;
+}
