@@ -1,0 +1,107 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
+dnl
+dnl The options of gnd's configure, one macro each. Each sets what Makefile.am uses and a word for
+dnl the summary; none looks at another's result.
+
+dnl --enable-debug: assertions on, no optimisation. Otherwise NDEBUG.
+AC_DEFUN([GND_DEBUG], [
+  AC_ARG_ENABLE([debug],
+    [AS_HELP_STRING([--enable-debug], [keep assertions, do not optimise])], [], [enable_debug=no])
+  AS_IF([test "$enable_debug" != no],
+    [GND_DEBUG_CPPFLAGS= GND_DEBUG_CFLAGS="-O0 -g3"],
+    [GND_DEBUG_CPPFLAGS=-DNDEBUG GND_DEBUG_CFLAGS=])
+  AC_SUBST([GND_DEBUG_CPPFLAGS])
+  AC_SUBST([GND_DEBUG_CFLAGS])
+])
+
+dnl --enable-sanitizers[=LIST]: address,undefined unless LIST says otherwise; any report is fatal.
+AC_DEFUN([GND_SANITIZERS], [
+  AC_ARG_ENABLE([sanitizers],
+    [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@],
+       [build with these sanitizers (address,undefined)])], [], [enable_sanitizers=no])
+  AS_IF([test "$enable_sanitizers" = yes], [enable_sanitizers=address,undefined])
+  GND_SAN_FLAGS=
+  AS_IF([test "$enable_sanitizers" != no], [
+    GND_SAN_FLAGS="-fsanitize=$enable_sanitizers -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    gnd_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $GND_SAN_FLAGS"
+    AC_MSG_CHECKING([whether $CC takes $GND_SAN_FLAGS])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM], [AC_MSG_RESULT([yes])],
+      [AC_MSG_RESULT([no])
+       AC_MSG_ERROR([the compiler or its run-time libraries lack these sanitizers])])
+    CFLAGS=$gnd_save_CFLAGS
+  ])
+  AC_SUBST([GND_SAN_FLAGS])
+  AC_SUBST([enable_sanitizers])
+])
+
+dnl The warnings that the compiler knows.
+AC_DEFUN([GND_WARNINGS], [
+  GND_WARN_CFLAGS=
+  for gnd_flag in -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes; do
+    gnd_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $gnd_flag -Werror"
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([int gnd_x;])],
+      [GND_WARN_CFLAGS="$GND_WARN_CFLAGS $gnd_flag"])
+    CFLAGS=$gnd_save_CFLAGS
+  done
+  AC_SUBST([GND_WARN_CFLAGS])
+])
+
+dnl --with-opencl[=PREFIX]: headers and ICD loader, by pkg-config, from the default places, or from
+dnl PREFIX. Not found: no plugin, and an error only if it was asked for.
+AC_DEFUN([GND_WITH_OPENCL], [
+  AC_ARG_WITH([opencl],
+    [AS_HELP_STRING([--with-opencl@<:@=PREFIX@:>@],
+       [build the OpenCL plugin (default: if headers and ICD loader are found)])],
+    [], [with_opencl=auto])
+  gnd_opencl=no
+  AS_CASE([$with_opencl],
+    [no], [],
+    [auto|yes], [PKG_CHECK_MODULES([OPENCL], [OpenCL], [], [OPENCL_CFLAGS= OPENCL_LIBS=-lOpenCL])],
+    [OPENCL_CFLAGS="-I$with_opencl/include" OPENCL_LIBS="-L$with_opencl/lib -lOpenCL"])
+  AS_IF([test "$with_opencl" != no], [
+    gnd_save_CPPFLAGS=$CPPFLAGS gnd_save_LIBS=$LIBS
+    CPPFLAGS="$CPPFLAGS $OPENCL_CFLAGS -DCL_TARGET_OPENCL_VERSION=120" LIBS="$OPENCL_LIBS $LIBS"
+    AC_MSG_CHECKING([for OpenCL headers and ICD loader])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <CL/cl.h>]], [[clGetPlatformIDs(0, 0, 0);]])],
+      [gnd_opencl=yes])
+    AC_MSG_RESULT([$gnd_opencl])
+    CPPFLAGS=$gnd_save_CPPFLAGS LIBS=$gnd_save_LIBS
+    AS_IF([test "$gnd_opencl" = no && test "$with_opencl" != auto],
+      [AC_MSG_ERROR([--with-opencl: CL/cl.h or libOpenCL was not found])])
+  ])
+  AC_SUBST([OPENCL_CFLAGS])
+  AC_SUBST([OPENCL_LIBS])
+  AM_CONDITIONAL([WITH_OPENCL], [test "$gnd_opencl" = yes])
+])
+
+dnl --with-cuda[=PREFIX]: the headers cuda.h and nvrtc.h, in CUDA_HOME, /usr/local/cuda, the default
+dnl places, or PREFIX. The plugin links no CUDA library, so headers are all that a build needs.
+AC_DEFUN([GND_WITH_CUDA], [
+  AC_ARG_WITH([cuda],
+    [AS_HELP_STRING([--with-cuda@<:@=PREFIX@:>@],
+       [build the CUDA plugin (default: if cuda.h and nvrtc.h are found)])],
+    [], [with_cuda=auto])
+  gnd_cuda=no
+  CUDA_CFLAGS=
+  AS_CASE([$with_cuda], [no], [gnd_places=], [auto|yes], [gnd_places="$CUDA_HOME /usr/local/cuda /usr"],
+    [gnd_places=$with_cuda])
+  AS_IF([test "$with_cuda" != no], [
+    AC_MSG_CHECKING([for cuda.h and nvrtc.h])
+    for gnd_place in $gnd_places; do
+      gnd_save_CPPFLAGS=$CPPFLAGS
+      CPPFLAGS="$CPPFLAGS -I$gnd_place/include"
+      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <cuda.h>
+#include <nvrtc.h>]], [[return CUDA_VERSION < 11000;]])],
+        [gnd_cuda=yes CUDA_CFLAGS="-I$gnd_place/include"])
+      CPPFLAGS=$gnd_save_CPPFLAGS
+      test "$gnd_cuda" = yes && break
+    done
+    AC_MSG_RESULT([$gnd_cuda])
+    AS_IF([test "$gnd_cuda" = no && test "$with_cuda" != auto],
+      [AC_MSG_ERROR([--with-cuda: cuda.h or nvrtc.h was not found])])
+  ])
+  AC_SUBST([CUDA_CFLAGS])
+  AM_CONDITIONAL([WITH_CUDA], [test "$gnd_cuda" = yes])
+])
