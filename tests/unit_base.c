@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * unit_base.c - lib/base: errors, memory, strings, hash, map, environment, shapes. The element types
+ * are in unit_dtype.c. Needs no device.
+ */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "tap.h"
+
+#include "base/env.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/shape.h"
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_err(void)
+{
+    gnd_err e = {0};
+    tap_is_int(gnd__err(&e, GND_ERR_SHAPE, "%d != %d", 4, 5), GND_ERR_SHAPE, "err: gives the code");
+    gnd__err(&e, GND_ERR_IO, "later");
+    tap_is_str(e.msg, "4 != 5", "err: the first one stays");
+    gnd__err_prefix(&e, "%s", "matmul");
+    tap_is_str(e.msg, "matmul: 4 != 5", "err: prefix");
+    char longer[600];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    gnd__err_prefix(&e, "%s", longer);
+    tap_ok(strlen(e.msg) < sizeof e.msg, "err: a long prefix is cut");
+    gnd__err_clear(&e);
+    tap_ok(e.code == GND_OK && e.msg[0] == '\0', "err: clear");
+    gnd__err_native(&e, GND_ERR_BACKEND, -54, "clEnqueueNDRangeKernel");
+    tap_is_int(e.native, -54, "err: native code");
+    tap_is_int(gnd__err(NULL, GND_ERR_ARG, "x"), GND_ERR_ARG, "err: no record");
+    gnd__err_prefix(NULL, "x");
+    gnd__err_clear(NULL);
+    tap_is_str(gnd_status_name(GND_ERR_AXIS), "GND_ERR_AXIS", "status name");
+    tap_is_str(gnd_status_text(GND_OK), "success", "status text");
+    tap_ok(gnd_status_text((gnd_status)77) && gnd_status_name((gnd_status)-99), "status: no such");
+}
+
+static void test_mem(void)
+{
+    long live = gnd__mem_live(), made = gnd__mem_count();
+    void *p = gnd__malloc(0);
+    tap_ok(p != NULL, "malloc of 0 bytes");
+    p = gnd__realloc(p, 100);
+    tap_ok(p && gnd__mem_live() == live + 1 && gnd__mem_count() == made + 2, "mem: counters");
+    tap_ok(!gnd__calloc(SIZE_MAX / 2, 3), "calloc: overflow");
+    tap_ok(!gnd__malloc(SIZE_MAX), "malloc: absurd");
+    gnd__mem_fail_at(2);
+    void *q = gnd__malloc(1);
+    tap_ok(q && !gnd__realloc(p, 200) && p, "mem: the second one fails");
+    char *s = gnd__strndup("abcdef", 3);
+    tap_is_str(s, "abc", "strndup, and the failure is over");
+    gnd__free(s);
+    gnd__free(p);
+    gnd__free(q);
+    gnd__free(NULL);
+    tap_is_int(gnd__mem_live(), live, "mem: all back");
+}
+
+static void test_str(void)
+{
+    gnd__str b = {0};
+    tap_is_str(gnd__str_get(&b), "", "str: empty");
+    for (int i = 0; i < 300; i++)
+        gnd__str_addc(&b, (char)('a' + i % 26));
+    tap_ok(b.len == 300 && b.s[299] == 'a' + 299 % 26 && !b.s[300], "str: grows");
+    gnd__str_clear(&b);
+    gnd__str_addf(&b, "%0400d", 7);
+    tap_ok(b.len == 400 && b.s[399] == '7', "str: long format");
+    gnd__str_addn(&b, "xyz", 2);
+    tap_is_str(b.s + 400, "xy", "str: addn");
+    gnd__mem_fail_at(1);
+    gnd__str_addf(&b, "%01000d", 1);
+    gnd__str_add(&b, "after");
+    tap_ok(b.bad && b.len == 402, "str: out of memory sticks");
+    gnd__str_clear(&b);
+    tap_ok(!b.bad && b.len == 0, "str: clear resets it");
+    gnd__str_free(&b);
+    gnd__str_free(&b);
+}
+
+static void test_hash(void)
+{
+    char hex[33];
+    gnd__hash h = gnd__hash_bytes("", 0, 0);
+    tap_ok(!h.h[0] && !h.h[1], "hash of nothing with seed 0 is 0");
+    /* Known values of the reference implementation. */
+    h = gnd__hash_bytes("hello", 5, 0);
+    gnd__hash_hex(&h, hex);
+    tap_is_str(hex, "cbd8a7b341bd9b025b1e906a48ae1d19", "hash of hello");
+    h = gnd__hash_bytes("The quick brown fox jumps over the lazy dog", 43, 0);
+    gnd__hash_hex(&h, hex);
+    tap_is_str(hex, "e34bbc7bbc071b6c7a433ca9c49a9347", "hash of the quick brown fox");
+    gnd__hash g = gnd__hash_bytes("hello", 5, 1);
+    tap_ok(g.h[0] != 0xcbd8a7b341bd9b02u, "hash: the seed counts");
+}
+
+static int dropped;
+
+static void drop(void *v)
+{
+    dropped++;
+    gnd__free(v);
+}
+
+static void test_map(void)
+{
+    gnd__map *m = gnd__map_new();
+    static int values[2000];
+    char key[32];
+    int bad = 0;
+    tap_ok(m && !gnd__map_get(m, "x", 1) && !gnd__map_remove(m, "x", 1), "map: empty");
+    for (int i = 0; i < 2000; i++) {
+        int n = snprintf(key, sizeof key, "key %d", i);
+        bad |= gnd__map_put(m, key, (size_t)n, &values[i], NULL);
+    }
+    for (int i = 0; i < 2000; i++) {
+        int n = snprintf(key, sizeof key, "key %d", i);
+        bad |= gnd__map_get(m, key, (size_t)n) != &values[i];
+    }
+    tap_ok(!bad && gnd__map_len(m) == 2000, "map: 2000 entries");
+    for (int i = 0; i < 2000; i += 2) {
+        int n = snprintf(key, sizeof key, "key %d", i);
+        bad |= gnd__map_remove(m, key, (size_t)n) != &values[i];
+    }
+    for (int i = 0; i < 2000; i++) {
+        int n = snprintf(key, sizeof key, "key %d", i);
+        bad |= gnd__map_get(m, key, (size_t)n) != (i % 2 ? &values[i] : NULL);
+    }
+    tap_ok(!bad && gnd__map_len(m) == 1000, "map: after removal of every second");
+    size_t at = 0, n = 0, seen = 0;
+    const void *k;
+    void *v, *old = NULL;
+    while (gnd__map_next(m, &at, &k, &n, &v)) {
+        seen++;
+        bad |= memcmp(k, "key ", 4) || ((int *)v - values) % 2 != 1;
+    }
+    tap_ok(!bad && seen == 1000, "map: iteration");
+    gnd__map_put(m, "key 1", 5, &values[7], &old);
+    tap_ok(old == &values[1] && gnd__map_len(m) == 1000, "map: put again gives the old value");
+    gnd__map_put(m, "a\0b", 3, &values[2], &old);
+    gnd__map_put(m, "", 0, &values[4], NULL);
+    tap_ok(!old && !gnd__map_get(m, "a\0c", 3) && gnd__map_get(m, "a\0b", 3) == &values[2] &&
+               gnd__map_get(m, NULL, 0) == &values[4],
+           "map: keys with zero bytes and the empty key");
+    gnd__map_free(m, NULL);
+
+    long live = gnd__mem_live();
+    for (long fail = 1; fail < 6; fail++) {
+        gnd__mem_fail_at(fail);
+        m = gnd__map_new();
+        void *p = m ? gnd__malloc(4) : NULL;
+        if (p && gnd__map_put(m, "k", 1, p, NULL))
+            gnd__free(p);
+        gnd__map_free(m, drop);
+        gnd__mem_fail_at(0);
+    }
+    tap_is_int(gnd__mem_live(), live, "map: no leak when memory is out");
+    tap_is_int(dropped, 1, "map: free drops the values");
+}
+
+static void test_env(void)
+{
+    uint64_t n = 7;
+    gnd_err e = {0};
+    unsetenv("GND_MEM_LIMIT");
+    tap_ok(gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e) == GND_OK && n == 7, "env: unset");
+    setenv("GND_MEM_LIMIT", "512M", 1);
+    gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e);
+    tap_is_int(n, 512 << 20, "env: 512M");
+    setenv("GND_MEM_LIMIT", "12 apples", 1);
+    tap_is_int(gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e), GND_ERR_ARG, "env: no size");
+    tap_is_str(e.msg, "GND_MEM_LIMIT=12 apples: not a size (as in 512M)", "env: and says so");
+    unsetenv("GND_MEM_LIMIT");
+    tap_ok(!gnd__parse_size("3g", &n) && n == (uint64_t)3 << 30, "size: 3g");
+    tap_ok(!gnd__parse_size("18446744073709551615", &n) && n == UINT64_MAX, "size: 2^64-1");
+    tap_is_int(gnd__parse_size("18446744073709551616", &n), -2, "size: 2^64");
+    tap_is_int(gnd__parse_size("99999999T", &n), -2, "size: too many terabytes");
+    tap_is_int(gnd__parse_size("-1", &n), -1, "size: negative");
+    tap_is_int(gnd__parse_size("", &n), -1, "size: empty");
+    tap_is_int(gnd__parse_size("1MB", &n), -1, "size: 1MB");
+    setenv("GND_CACHE", "0", 1);
+    tap_is_int(gnd__env_bool(GND__ENV_CACHE, 1), 0, "bool: 0");
+    setenv("GND_CACHE", "yes", 1);
+    tap_is_int(gnd__env_bool(GND__ENV_CACHE, 0), 1, "bool: yes");
+    setenv("GND_CACHE", "", 1);
+    tap_is_int(gnd__env_bool(GND__ENV_CACHE, 1), 1, "bool: empty is unset");
+    int bad = 0;
+    for (int i = 0; i < GND__ENV_COUNT; i++)
+        bad |= strncmp(gnd__env_name((gnd__env_id)i), "GND_", 4) ||
+               !*gnd__env_text((gnd__env_id)i) || !*gnd__env_kind((gnd__env_id)i);
+    tap_ok(!bad, "env: every variable is described");
+
+    unsetenv("GND_LOG");
+    gnd__log_reset();
+    tap_ok(!gnd__log_on(GND__LOG_ERROR), "log: off by default");
+    setenv("GND_LOG", "info", 1);
+    gnd__log_reset();
+    tap_ok(gnd__log_on(GND__LOG_INFO) && !gnd__log_on(GND__LOG_DEBUG), "log: info");
+    unsetenv("GND_LOG");
+    gnd__log_reset();
+}
+
+static int64_t size_of(int ndim, int64_t a, int64_t b, int64_t c, size_t esize)
+{
+    int64_t d[3] = {a, b, c};
+    return gnd__shape_size(ndim, d, esize);
+}
+
+static void test_shape(void)
+{
+    int64_t big = (int64_t)1 << 40;
+    tap_is_int(size_of(0, 0, 0, 0, 4), 1, "size of a 0-d shape");
+    tap_is_int(size_of(3, 2, 3, 4, 4), 24, "size (2, 3, 4)");
+    tap_is_int(size_of(3, 2, 0, 4, 4), 0, "size with a zero");
+    tap_is_int(size_of(2, big, big, 0, 1), -1, "size: overflow");
+    tap_is_int(size_of(3, big, 0, big, 1), -1, "size: overflow beside a zero");
+    tap_is_int(size_of(2, big, 1 << 20, 0, 16), -1, "size: only the bytes overflow");
+    tap_is_int(size_of(1, -1, 0, 0, 1), -1, "size: negative");
+
+    gnd__str b = {0};
+    int64_t d[3] = {3, 4, 5};
+    gnd__shape_print(&b, 0, d);
+    gnd__shape_print(&b, 1, d);
+    gnd__shape_print(&b, 3, d);
+    tap_is_str(gnd__str_get(&b), "()(3,)(3, 4, 5)", "shape as text");
+    gnd__str_free(&b);
+
+    gnd__shape s = {2, {3, 1}}, t = {3, {5, 1, 4}}, u = {1, {2}}, z = {1, {0}}, o = {1, {1}};
+    tap_ok(!gnd__shape_broadcast(&s, &t) && s.ndim == 3 && s.dim[0] == 5 && s.dim[1] == 3 &&
+               s.dim[2] == 4,
+           "broadcast (3, 1) with (5, 1, 4)");
+    tap_is_int(gnd__shape_broadcast(&s, &u), -1, "broadcast (5, 3, 4) with (2,)");
+    tap_ok(!gnd__shape_broadcast(&o, &z) && o.dim[0] == 0, "broadcast (1,) with (0,)");
+    tap_ok(gnd__shape_eq(&o, &z) && !gnd__shape_eq(&o, &u) && !gnd__shape_eq(&s, &u), "shape_eq");
+}
+
+static void test_layout(void)
+{
+    gnd__shape s = {3, {2, 3, 4}}, flat = {1, {24}}, odd = {2, {4, 6}}, ones = {4, {1, 6, 1, 4}};
+    gnd__layout l, k;
+    gnd__layout_contig(&l, &s);
+    tap_ok(l.stride[0] == 12 && l.stride[1] == 4 && l.stride[2] == 1 && gnd__layout_is_contig(&l),
+           "layout of (2, 3, 4)");
+    k = l;
+    tap_ok(gnd__layout_reshape(&k, &flat) && k.ndim == 1 && k.stride[0] == 1, "reshape to (24,)");
+    tap_ok(gnd__layout_reshape(&k, &ones) && k.stride[1] == 4 && k.stride[3] == 1,
+           "reshape to (1, 6, 1, 4)");
+
+    /* The transpose of (6, 4): no flat view, but (4, 2, 3) is one. */
+    gnd__layout tr = {2, {4, 6}, {1, 4}, 5};
+    gnd__shape split = {3, {4, 2, 3}};
+    k = tr;
+    tap_ok(!gnd__layout_is_contig(&tr) && !gnd__layout_reshape(&k, &flat) && k.ndim == 2,
+           "a transposed one cannot be flat");
+    tap_ok(gnd__layout_reshape(&k, &split) && k.stride[0] == 1 && k.stride[1] == 12 &&
+               k.stride[2] == 4 && k.off == 5,
+           "but can be split");
+    /* Every other column, negative steps: merging rows is fine where they are evenly spaced. */
+    gnd__layout neg = {2, {4, 6}, {-12, -2}, 47};
+    k = neg;
+    tap_ok(gnd__layout_reshape(&k, &flat) && k.stride[0] == -2 && k.off == 47, "negative steps");
+    gnd__layout bc = {2, {4, 6}, {0, 1}, 0};
+    k = bc;
+    tap_ok(!gnd__layout_reshape(&k, &flat) && gnd__layout_reshape(&k, &odd), "a broadcast one");
+    gnd__shape scalar = {0, {0}}, one = {2, {1, 1}}, none = {2, {0, 7}}, nil = {1, {0}};
+    gnd__layout_contig(&l, &scalar);
+    tap_ok(gnd__layout_is_contig(&l) && gnd__layout_reshape(&l, &one) && l.ndim == 2 &&
+               gnd__layout_reshape(&l, &scalar) && l.ndim == 0,
+           "0-d to (1, 1) and back");
+    gnd__layout_contig(&l, &none);
+    tap_ok(gnd__layout_is_contig(&l) && gnd__layout_reshape(&l, &nil) && l.dim[0] == 0, "empty");
+}
+
+static void test_axes(void)
+{
+    uint32_t mask = 9;
+    int bad = 0;
+    tap_ok(!gnd__axes_mask(GND_ALL, 3, &mask, &bad) && mask == 7, "axes: all of 3");
+    tap_ok(!gnd__axes_mask(GND_ALL, 32, &mask, &bad) && mask == UINT32_MAX, "axes: all of 32");
+    tap_ok(!gnd__axes_mask(GND_AXIS(0) | GND_AXIS(-1), 3, &mask, &bad) && mask == 5, "axes: 0, -1");
+    tap_ok(!gnd__axes_mask(0, 3, &mask, &bad) && mask == 0, "axes: none");
+    tap_ok(gnd__axes_mask(GND_AXIS(3), 3, &mask, &bad) && bad == 3, "axes: 3 of 3");
+    tap_ok(gnd__axes_mask(GND_AXIS(-4), 3, &mask, &bad) && bad == -4, "axes: -4 of 3");
+    tap_ok(gnd__axes_mask(GND_AXIS(2) | GND_AXIS(-1), 3, &mask, &bad) && bad == -1, "axes: twice");
+    tap_ok(!gnd__axes_mask(GND_AXIS(-32) | GND_AXIS(31), 32, &mask, &bad) && mask == 0x80000001u,
+           "axes: -32 and 31 of 32");
+    tap_ok(gnd__axis(-1, 3) == 2 && gnd__axis(3, 3) == -1 && gnd__axis(-4, 3) == -1 &&
+               gnd__axis(0, 0) == -1,
+           "axis");
+}
+
+int main(void)
+{
+    long live = gnd__mem_live();
+    test_err();
+    test_mem();
+    test_str();
+    test_hash();
+    test_map();
+    test_env();
+    test_shape();
+    test_layout();
+    test_axes();
+    tap_is_int(gnd__mem_live(), live, "nothing leaks");
+    return tap_done();
+}
