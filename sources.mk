@@ -14,9 +14,12 @@ public_headers = \
     include/gnd/view.h
 
 lib_files = \
+    lib/api/device.h \
     lib/backend/call.c \
     lib/backend/gate.c \
     lib/backend/gate.h \
+    lib/backend/open.c \
+    lib/backend/pool.c \
     lib/backend/priv.h \
     lib/base/dtype.c \
     lib/base/dtype.h \
@@ -37,6 +40,7 @@ lib_files = \
     lib/base/shape.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
+    lib/codegen/prelude.h \
     lib/graph/graph.h \
     lib/graph/opset.def \
     lib/graph/opset.h
@@ -50,9 +54,20 @@ common_files = \
     backends/common/plug.c \
     backends/common/plug.h
 
-opencl_files =
+opencl_files = \
+    backends/opencl/blas.c \
+    backends/opencl/blas.h \
+    backends/opencl/clblast.c \
+    backends/opencl/device.c \
+    backends/opencl/entry.c \
+    backends/opencl/error.c \
+    backends/opencl/memory.c \
+    backends/opencl/ocl.h \
+    backends/opencl/program.c \
+    backends/opencl/queue.c
 
-opencl_plugin =
+opencl_plugin = \
+    backends/opencl/gnd-opencl.la
 
 cuda_files =
 
@@ -66,7 +81,10 @@ generated_headers =
 
 man_pages =
 
-test_programs =
+test_programs = \
+    tests/unit_base \
+    tests/unit_dtype \
+    tests/version
 
 test_plugins =
 
@@ -74,14 +92,34 @@ test_helpers = \
     tests/tap.c \
     tests/tap.h
 
-test_scripts =
+test_scripts = \
+    tests/exports.sh \
+    tests/hdr.sh \
+    tests/imports.sh \
+    tests/install.sh \
+    tests/style.sh
 
 plain_programs =
 
 cairo_programs =
 
 other_files = \
+    tests/exports.sh \
+    tests/hdr.sh \
+    tests/imports.sh \
+    tests/install.sh \
+    tests/lsan.supp \
+    tests/style.sh \
     tests/tap.c \
     tests/tap.h \
+    tests/tap.sh \
+    tests/unit_base.c \
+    tests/unit_dtype.c \
+    tests/version.c \
     tools/embed.awk
 
+backends_opencl_gnd_opencl_la_SOURCES = $(opencl_files) $(common_files)
+backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)
+backends_opencl_gnd_opencl_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+backends_opencl_gnd_opencl_la_LDFLAGS = $(plugin_ldflags)
+backends_opencl_gnd_opencl_la_LIBADD = $(opencl_libs)

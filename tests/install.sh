@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# install.sh - make install into a staging folder; a program outside the tree then builds by
+# pkg-config against what was installed, and runs.
+. "$GND_SRCDIR/tests/tap.sh"
+
+[ "$GND_TEST_SANITIZERS" = no ] || skip_all "a build with sanitizers is not for installing"
+command -v pkg-config >/dev/null || skip_all "no pkg-config"
+
+stage=$scratch/stage
+check "make install DESTDIR=..." make -C "$GND_BUILDDIR" --no-print-directory -s install "DESTDIR=$stage"
+pc=$(find "$stage" -name gnd.pc)
+check "gnd.pc is installed" test -f "$pc"
+prefix=$stage$(sed -n 's/^prefix=//p' "$pc")
+for f in include/gnd.h include/gnd/version.h include/gnd/backend.h; do
+    check "$f is installed" test -f "$prefix/$f"
+done
+(cd "$GND_SRCDIR/include" && find . -name '*.h') | while read -r f; do
+    test -f "$prefix/include/$f" || echo "$f"
+done >missing
+none "every public header is installed" missing
+
+gnd_flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "--define-variable=prefix=$prefix" "$@" gnd; }
+check "pkg-config knows the version" test "$(gnd_flags --modversion)" = \
+    "$(sed -n 's/^#define GND_VERSION_STRING "\(.*\)"/\1/p' "$prefix/include/gnd/version.h")"
+libdir=$(gnd_flags --variable=libdir)
+check "libgnd.so is where gnd.pc says" test -f "$libdir/libgnd.so"
+check "no libtool archive of the inner library is installed" test ! -e "$libdir/libgndcore.la"
+
+# From here on the installed files only.
+LD_LIBRARY_PATH=$libdir
+GND_BACKEND_PATH=$libdir/gnd
+PATH=$prefix/bin:$PATH
+export LD_LIBRARY_PATH GND_BACKEND_PATH PATH
+cat >demo.c <<'C'
+#include <gnd.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    puts(gnd_version());
+    return strcmp(gnd_version(), GND_VERSION_STRING) != 0;
+}
+C
+# shellcheck disable=SC2046,SC2086 # flags are words
+check "cc demo.c \$(pkg-config --cflags --libs gnd)" $CC demo.c -o demo $(gnd_flags --cflags --libs)
+check "the program runs and has the headers' version" ./demo
+
+quick=$GND_SRCDIR/examples/quick.c
+if [ -f "$quick" ]; then
+    cp "$quick" quick.c
+    # shellcheck disable=SC2046,SC2086
+    check "examples/quick.c builds outside the tree" $CC quick.c -o quick $(gnd_flags --cflags --libs) -lm
+    check "examples/quick.c runs" env "GND_DEVICE=${GND_TEST_DEVICES%% *}" ./quick
+fi
+if [ -x "$GND_BUILDDIR/tools/gnd" ]; then
+    check "the installed gnd runs" "$prefix/bin/gnd" --version
+    check "the installed gnd is the one on PATH" test "$(command -v gnd)" = "$prefix/bin/gnd"
+fi
+check "make uninstall DESTDIR=..." make -C "$GND_BUILDDIR" --no-print-directory -s uninstall "DESTDIR=$stage"
+find "$stage" -type f -o -type l >left
+none "make uninstall leaves nothing" left
+done_testing
