@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * common/openblas.c - OpenBLAS, loaded when first asked for, on host memory. One table line per
+ * dtype; a product with one row or one column goes to gemv, which does not pack its matrix.
+ * OpenBLAS keeps its own number of threads (OPENBLAS_NUM_THREADS).
+ */
+#include "gemm.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+
+typedef void sgemm_fn(int, int, int, int, int, int, float, const float *, int, const float *, int,
+                      float, float *, int);
+typedef void dgemm_fn(int, int, int, int, int, int, double, const double *, int, const double *,
+                      int, double, double *, int);
+typedef void zgemm_fn(int, int, int, int, int, int, const void *, const void *, int, const void *,
+                      int, const void *, void *, int);
+typedef void sgemv_fn(int, int, int, int, float, const float *, int, const float *, int, float,
+                      float *, int);
+typedef void dgemv_fn(int, int, int, int, double, const double *, int, const double *, int, double,
+                      double *, int);
+typedef void zgemv_fn(int, int, int, int, const void *, const void *, int, const void *, int,
+                      const void *, void *, int);
+typedef char *config_fn(void);
+
+/* Every symbol that is used, once: X(type, name). */
+#define SYMBOLS(X)                                                                                 \
+    X(sgemm_fn, cblas_sgemm)                                                                       \
+    X(dgemm_fn, cblas_dgemm)                                                                       \
+    X(zgemm_fn, cblas_cgemm)                                                                       \
+    X(zgemm_fn, cblas_zgemm)                                                                       \
+    X(sgemv_fn, cblas_sgemv)                                                                       \
+    X(dgemv_fn, cblas_dgemv)                                                                       \
+    X(zgemv_fn, cblas_cgemv)                                                                       \
+    X(zgemv_fn, cblas_zgemv)                                                                       \
+    X(config_fn, openblas_get_config)
+
+static struct {
+#define X(type, name) type *name;
+    SYMBOLS(X)
+#undef X
+} ob;
+static int loaded;
+static char text_[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    /* Fedora's libopenblas.so.0 has no threads, its libopenblasp has; Debian has only the first. */
+    static const char *const names[] = {"libopenblasp.so.0", "libopenblas.so.0", NULL};
+    const gnd__plug_sym syms[] = {
+#define X(type, name) {#name, (void **)&ob.name, 0},
+        SYMBOLS(X)
+#undef X
+    };
+    char found[64], why[200], version[64];
+    if (!gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, why,
+                        sizeof why)) {
+        gnd__plug_str(text_, sizeof text_, why);
+        return;
+    }
+    const char *config = ob.openblas_get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    if (strstr(config, "USE64BITINT")) {
+        snprintf(text_, sizeof text_, "%s is built with 64-bit integers", found);
+        return;
+    }
+    int words = 0;
+    size_t n = 0;
+    for (; config[n] && n + 1 < sizeof version; n++)
+        if (config[n] == ' ' && ++words == 2)
+            break;
+    memcpy(version, config, n);
+    version[n] = 0;
+    snprintf(text_, sizeof text_, "%s (%s)", version, found);
+    loaded = 1;
+}
+
+int gnd__openblas(const char **text)
+{
+    pthread_once(&once, load);
+    *text = text_;
+    return loaded;
+}
+
+int gnd__openblas_dtype(uint32_t t)
+{
+    return t == GND_FLOAT32 || t == GND_FLOAT64 || t == GND_COMPLEX64 || t == GND_COMPLEX128;
+}
+
+/* beta C for a product without terms, or zeros before a gemv that must not read C. beta is real,
+ * so a complex row is a row of twice as many reals. */
+static void scale(const gnd_gemm *g, char *c, double beta, size_t esize, int64_t ld)
+{
+    const int single = g->dtype == GND_FLOAT32 || g->dtype == GND_COMPLEX64;
+    const size_t bytes = (size_t)g->n * esize;
+    for (int64_t i = 0; i < g->m; i++) {
+        char *row = c + (size_t)i * (size_t)ld * esize;
+        if (beta == 0.0)
+            memset(row, 0, bytes);
+        else if (single)
+            for (size_t j = 0; j < bytes / sizeof(float); j++)
+                ((float *)row)[j] *= (float)beta;
+        else
+            for (size_t j = 0; j < bytes / sizeof(double); j++)
+                ((double *)row)[j] *= beta;
+    }
+}
+
+/* y = alpha M x + beta y, M stored as rows x cols (already as BLAS sees it). */
+static void gemv(const gnd_gemm *g, int trans, int64_t rows, int64_t cols, const void *a,
+                 int64_t lda, const void *x, int64_t incx, void *y, int64_t incy)
+{
+    const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)g->beta, 0};
+    const double da[2] = {g->alpha, 0}, db[2] = {g->beta, 0};
+    const int t = trans ? TRANS : NO_TRANS, m = (int)rows, n = (int)cols;
+    switch (g->dtype) {
+    case GND_FLOAT32:
+        ob.cblas_sgemv(ROW_MAJOR, t, m, n, fa[0], a, (int)lda, x, (int)incx, fb[0], y, (int)incy);
+        break;
+    case GND_FLOAT64:
+        ob.cblas_dgemv(ROW_MAJOR, t, m, n, da[0], a, (int)lda, x, (int)incx, db[0], y, (int)incy);
+        break;
+    case GND_COMPLEX64:
+        ob.cblas_cgemv(ROW_MAJOR, t, m, n, fa, a, (int)lda, x, (int)incx, fb, y, (int)incy);
+        break;
+    default:
+        ob.cblas_zgemv(ROW_MAJOR, t, m, n, da, a, (int)lda, x, (int)incx, db, y, (int)incy);
+    }
+}
+
+static void gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b, void *c)
+{
+    const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)g->beta, 0};
+    const double da[2] = {g->alpha, 0}, db[2] = {g->beta, 0};
+    const int ta = p->a.trans ? TRANS : NO_TRANS, tb = p->b.trans ? TRANS : NO_TRANS;
+    const int m = (int)g->m, n = (int)g->n, k = (int)g->k;
+    const int la = (int)p->a.ld, lb = (int)p->b.ld, lc = (int)p->c.ld;
+    switch (g->dtype) {
+    case GND_FLOAT32:
+        ob.cblas_sgemm(ROW_MAJOR, ta, tb, m, n, k, fa[0], a, la, b, lb, fb[0], c, lc);
+        break;
+    case GND_FLOAT64:
+        ob.cblas_dgemm(ROW_MAJOR, ta, tb, m, n, k, da[0], a, la, b, lb, db[0], c, lc);
+        break;
+    case GND_COMPLEX64:
+        ob.cblas_cgemm(ROW_MAJOR, ta, tb, m, n, k, fa, a, la, b, lb, fb, c, lc);
+        break;
+    default:
+        ob.cblas_zgemm(ROW_MAJOR, ta, tb, m, n, k, da, a, la, b, lb, db, c, lc);
+    }
+}
+
+void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
+                        void *c)
+{
+    if (g->m == 0 || g->n == 0)
+        return;
+    for (int64_t i = 0; i < g->nbatch; i++) {
+        const char *ai = (const char *)a + (size_t)(i * g->a.batch) * p->esize;
+        const char *bi = (const char *)b + (size_t)(i * g->b.batch) * p->esize;
+        char *ci = (char *)c + (size_t)(i * g->c.batch) * p->esize;
+        if (g->k == 0) {
+            scale(g, ci, g->beta, p->esize, p->c.ld);
+        } else if (g->n == 1) { /* the increments: B is stored k x 1, C is m x 1 */
+            if (g->beta == 0.0)
+                scale(g, ci, 0.0, p->esize, p->c.ld);
+            gemv(g, p->a.trans, p->a.trans ? g->k : g->m, p->a.trans ? g->m : g->k, ai, p->a.ld,
+                 bi, p->b.trans ? 1 : p->b.ld, ci, p->c.ld);
+        } else if (g->m == 1) { /* c' = B' a' */
+            if (g->beta == 0.0)
+                scale(g, ci, 0.0, p->esize, p->c.ld);
+            gemv(g, !p->b.trans, p->b.trans ? g->n : g->k, p->b.trans ? g->k : g->n, bi, p->b.ld,
+                 ai, p->a.trans ? p->a.ld : 1, ci, 1);
+        } else {
+            gemm(g, p, ai, bi, ci);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * common/plug.c - helpers shared by the plugins: errors, strings, hashing, and the loader that
+ * turns a list of symbols into a loaded vendor library or a reason why there is none.
+ */
+#include "plug.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
+{
+    if (!e)
+        return code;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+    va_end(ap);
+    for (char *c = e->msg; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = ' ';
+    e->code = code;
+    e->native = native;
+    return code;
+}
+
+void gnd__plug_str(char *dst, size_t cap, const char *src)
+{
+    while (isspace((unsigned char)*src))
+        src++;
+    size_t n = strlen(src);
+    while (n && isspace((unsigned char)src[n - 1]))
+        n--;
+    if (n > cap - 1) {
+        n = cap - 1;
+        while (n && ((unsigned char)src[n] & 0xc0) == 0x80)
+            n--;
+    }
+    memcpy(dst, src, n);
+    dst[n] = 0;
+}
+
+uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
+                   size_t cap, char *why, size_t whycap)
+{
+    gnd__plug_str(why, whycap, "no library name to try");
+    for (; *names; names++) {
+        void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        if (!lib) {
+            const char *msg = dlerror();
+            gnd__plug_str(why, whycap, msg ? msg : *names);
+            continue;
+        }
+        size_t i;
+        for (i = 0; i < nsyms; i++) {
+            *syms[i].slot = dlsym(lib, syms[i].name);
+            if (!*syms[i].slot && !syms[i].optional)
+                break;
+        }
+        if (i == nsyms) {
+            gnd__plug_str(found, cap, *names);
+            return 1;
+        }
+        snprintf(why, whycap, "%s: no symbol %s", *names, syms[i].name);
+        for (size_t j = 0; j < nsyms; j++)
+            *syms[j].slot = NULL;
+        dlclose(lib);
+    }
+    return 0;
+}

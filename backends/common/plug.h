@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * common/plug.h - what every plugin needs and no vendor owns: filling the caller's error record,
+ * copying strings into the fixed fields of gnd_props, loading a library by a list of symbols, a
+ * content hash. Includes the contract and libc only.
+ */
+#ifndef GND_PLUG_H
+#define GND_PLUG_H
+
+#include <gnd/backend.h>
+
+#if defined(__GNUC__)
+#define GND__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define GND__EXPORT __attribute__((visibility("default")))
+#else
+#define GND__PRINTF(f, a)
+#define GND__EXPORT
+#endif
+
+/* Fills *e (may be NULL) and returns code, so that a failing entry ends in one line. The message is
+ * made one line: control characters become spaces. */
+gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
+    GND__PRINTF(4, 5);
+
+/* Copies src into dst[cap], without white space at its ends, cut between UTF-8 characters. */
+void gnd__plug_str(char *dst, size_t cap, const char *src);
+
+/* FNV-1a, 64 bit; start with h = GND__PLUG_HASH. For damage and identity, not for security. */
+#define GND__PLUG_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len);
+
+/* One symbol to load: its address goes to *slot. A missing symbol that is not optional refuses the
+ * library. Function pointers are stored through void pointers, as POSIX promises for dlsym. */
+typedef struct gnd__plug_sym {
+    const char *name;
+    void **slot;
+    int optional;
+} gnd__plug_sym;
+
+/* Opens the first of names[] (ends with NULL) that loads and has every required symbol, stores the
+ * addresses, and writes the name that was opened to found[cap] and returns 1. Otherwise stores
+ * nothing in the slots, writes to why[whycap] what failed for the LAST name, and returns 0. The
+ * library stays loaded for the life of the process. */
+int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
+                   size_t cap, char *why, size_t whycap);
+
+#endif

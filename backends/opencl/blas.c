@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/blas.c - the blas group. CPU devices: OpenBLAS on the mapped buffers, 10 to 40 times as
+ * fast there as kernels shaped for GPUs. Other devices: CLBlast (clblast.c). A missing library is
+ * an answer with a reason, and the core's own kernel does the work.
+ *
+ * For tests, the environment variable GND_OPENCL_BLAS = openblas | clblast | none overrides the
+ * choice; it is read when the device first needs the group. openblas needs a device whose memory
+ * the host shares (props.host_mapped).
+ *
+ * float16 and bfloat16 are never taken: OpenBLAS has none, and CLBlast's accumulates in float16,
+ * which the contract does not allow.
+ */
+#include "ocl.h"
+#include "blas.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Decides once per device. d->blas_text is the library's name and version, or why there is none. */
+static gnd__ocl_blas choose(gnd_dev *d)
+{
+    if (d->blas != GND__OCL_BLAS_UNKNOWN)
+        return d->blas;
+    const gnd_props *p = &d->info->props;
+    const char *env = getenv("GND_OPENCL_BLAS"), *text = "";
+    gnd__ocl_blas lib = p->kind == GND_DEV_CPU ? GND__OCL_BLAS_OPENBLAS : GND__OCL_BLAS_CLBLAST;
+    if (env && strcmp(env, "none") == 0) {
+        lib = GND__OCL_BLAS_NONE;
+        text = "none: GND_OPENCL_BLAS=none";
+    } else if (env && strcmp(env, "clblast") == 0) {
+        lib = GND__OCL_BLAS_CLBLAST;
+    } else if (env && strcmp(env, "openblas") == 0) {
+        lib = GND__OCL_BLAS_OPENBLAS;
+    }
+    char none[320];
+    if (lib == GND__OCL_BLAS_OPENBLAS && !p->host_mapped) {
+        text = "none: OpenBLAS needs memory that the host shares";
+        lib = GND__OCL_BLAS_NONE;
+    } else if ((lib == GND__OCL_BLAS_OPENBLAS && !gnd__openblas(&text)) ||
+               (lib == GND__OCL_BLAS_CLBLAST && !gnd__clblast(&text))) {
+        snprintf(none, sizeof none, "none: %s", text);
+        text = none;
+        lib = GND__OCL_BLAS_NONE;
+    }
+    gnd__plug_str(d->blas_text, sizeof d->blas_text, text);
+    d->blas = lib;
+    return lib;
+}
+
+static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    gnd__blas_gemm p;
+    const gnd__ocl_blas lib = choose(d);
+    *yes = 0;
+    if (lib == GND__OCL_BLAS_NONE) {
+        gnd__plug_fail(e, GND_OK, 0, "blas: %s", d->blas_text);
+        return GND_OK;
+    }
+    if (!gnd__openblas_dtype(g->dtype)) { /* the same four dtypes for both libraries */
+        gnd__plug_fail(e, GND_OK, 0, "%s does not take this dtype", d->blas_text);
+        return GND_OK;
+    }
+    gnd_status s = gnd__blas_layout(g, INT_MAX, &p, e);
+    if (s == GND_OK && lib == GND__OCL_BLAS_CLBLAST)
+        s = gnd__clblast_takes(d, g, &p, e);
+    if (e)
+        e->code = GND_OK; /* "no" is no error; the reason stays */
+    *yes = s == GND_OK;
+    return GND_OK;
+}
+
+/* A buffer that the product uses, mapped once over all that is used of it. */
+typedef struct mapping {
+    gnd_buf *buf;
+    uint64_t lo, hi;
+    char *p;               /* host address of byte lo */
+} mapping;
+
+static int add_mapping(mapping *maps, int n, gnd_buf *buf, const gnd__blas_mat *m)
+{
+    if (m->lo == m->hi)
+        return n;
+    for (int i = 0; i < n; i++)
+        if (maps[i].buf == buf) {
+            maps[i].lo = m->lo < maps[i].lo ? m->lo : maps[i].lo;
+            maps[i].hi = m->hi > maps[i].hi ? m->hi : maps[i].hi;
+            return n;
+        }
+    maps[n] = (mapping){.buf = buf, .lo = m->lo, .hi = m->hi};
+    return n + 1;
+}
+
+static void *address(const mapping *maps, int n, const gnd_buf *buf, const gnd__blas_mat *m)
+{
+    for (int i = 0; i < n && m->lo < m->hi; i++)
+        if (maps[i].buf == buf)
+            return maps[i].p + (m->lo - maps[i].lo);
+    return NULL;
+}
+
+static gnd_status on_host(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e)
+{
+    mapping maps[3];
+    gnd_status s = GND_OK;
+    int n = add_mapping(maps, 0, g->a.buf, &p->a), done = 0;
+    n = add_mapping(maps, n, g->b.buf, &p->b);
+    n = add_mapping(maps, n, g->c.buf, &p->c);
+    for (; done < n && s == GND_OK; done++) {
+        mapping *m = &maps[done];
+        void *at = NULL;
+        s = gnd__ocl_memory_ops.map(q, m->buf, (size_t)m->lo, (size_t)(m->hi - m->lo),
+                                    GND_MAP_READ | (m->buf == g->c.buf ? GND_MAP_WRITE : 0), &at,
+                                    e);
+        m->p = at;
+        if (s != GND_OK)
+            break;
+    }
+    if (s == GND_OK)
+        gnd__openblas_gemm(g, p, address(maps, n, g->a.buf, &p->a),
+                           address(maps, n, g->b.buf, &p->b), address(maps, n, g->c.buf, &p->c));
+    while (done-- > 0) {
+        const gnd_status u = gnd__ocl_memory_ops.unmap(q, maps[done].buf, maps[done].p,
+                                                       s == GND_OK ? e : NULL);
+        s = s == GND_OK ? u : s;
+    }
+    return s;
+}
+
+static gnd_status in_buffer(const char *name, const gnd_buf *buf, const gnd__blas_mat *m,
+                            gnd_err *e)
+{
+    if (m->lo == m->hi)
+        return GND_OK;
+    if (!buf)
+        return gnd__plug_fail(e, GND_ERR_NULL, 0, "gemm: no buffer for %s", name);
+    if (m->hi > buf->nbytes)
+        return gnd__plug_fail(e, GND_ERR_ARG, 0, "gemm: %s ends at byte %llu of a buffer of %zu",
+                              name, (unsigned long long)m->hi, buf->nbytes);
+    return GND_OK;
+}
+
+static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
+{
+    gnd__blas_gemm p;
+    gnd_dev *d = q->dev;
+    const gnd__ocl_blas lib = choose(d);
+    gnd_status s;
+    if (lib == GND__OCL_BLAS_NONE)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s", d->blas_text);
+    if (!gnd__openblas_dtype(g->dtype))
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s does not take this dtype",
+                              d->blas_text);
+    if ((s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
+        (s = in_buffer("A", g->a.buf, &p.a, e)) != GND_OK ||
+        (s = in_buffer("B", g->b.buf, &p.b, e)) != GND_OK ||
+        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK)
+        return s;
+    if (g->m == 0 || g->n == 0 || g->nbatch == 0)
+        return GND_OK;
+    return lib == GND__OCL_BLAS_OPENBLAS ? on_host(q, g, &p, e) : gnd__clblast_gemm(q, g, &p, e);
+}
+
+static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
+{
+    (void)e;
+    choose(d);
+    if (cap)
+        gnd__plug_str(buf, cap, d->blas_text);
+    return GND_OK;
+}
+
+void gnd__ocl_blas_close(gnd_dev *d)
+{
+    if (d->blas == GND__OCL_BLAS_CLBLAST)
+        gnd__clblast_close();
+}
+
+const gnd_blas_ops gnd__ocl_blas_ops = {
+    .size = sizeof(gnd_blas_ops),
+    .supports = blas_supports,
+    .gemm = blas_gemm,
+    .describe = blas_describe,
+};

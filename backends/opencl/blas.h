@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/blas.h - CLBlast as blas.c uses it.
+ */
+#ifndef GND_OCL_BLAS_H
+#define GND_OCL_BLAS_H
+
+#include "ocl.h"
+#include "../common/gemm.h"
+
+/* Whether the process has CLBlast (loaded at the first call); *text: its name, or the reason. */
+int gnd__clblast(const char **text);
+/* GND_OK, or why CLBlast is not to be given g. p: what gnd__blas_layout() made of it. */
+gnd_status gnd__clblast_takes(gnd_dev *d, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
+/* Enqueues the product. The buffers are there and large enough; m, n and nbatch are not 0. */
+gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
+/* Lets go of the kernels that CLBlast keeps, which would keep a closed context alive. */
+void gnd__clblast_close(void);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/clblast.c - CLBlast, loaded when first asked for. Its C interface is declared here from
+ * its documentation, so that its headers are not needed to build. Its kernels index with 32-bit
+ * integers, offset included: a matrix far into a large buffer is given as a sub-buffer.
+ */
+#include "blas.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+
+/* gemm and gemmStridedBatched, for each scalar type. */
+#define DECLARE(type, scalar)                                                                      \
+    typedef int type##_gemm_fn(int, int, int, size_t, size_t, size_t, scalar, cl_mem, size_t,      \
+                               size_t, cl_mem, size_t, size_t, scalar, cl_mem, size_t, size_t,     \
+                               cl_command_queue *, cl_event *);                                    \
+    typedef int type##_batch_fn(int, int, int, size_t, size_t, size_t, scalar, cl_mem, size_t,     \
+                                size_t, size_t, cl_mem, size_t, size_t, size_t, scalar, cl_mem,    \
+                                size_t, size_t, size_t, size_t, cl_command_queue *, cl_event *);
+DECLARE(s, float)
+DECLARE(d, double)
+DECLARE(c, cl_float2)
+DECLARE(z, cl_double2)
+typedef int clear_fn(void);
+
+#define SYMBOLS(X)                                                                                 \
+    X(s_gemm_fn, CLBlastSgemm)                                                                     \
+    X(d_gemm_fn, CLBlastDgemm)                                                                     \
+    X(c_gemm_fn, CLBlastCgemm)                                                                     \
+    X(z_gemm_fn, CLBlastZgemm)                                                                     \
+    X(s_batch_fn, CLBlastSgemmStridedBatched)                                                      \
+    X(d_batch_fn, CLBlastDgemmStridedBatched)                                                      \
+    X(c_batch_fn, CLBlastCgemmStridedBatched)                                                      \
+    X(z_batch_fn, CLBlastZgemmStridedBatched)                                                      \
+    X(clear_fn, CLBlastClearCache)
+
+static struct {
+#define X(type, name) type *name;
+    SYMBOLS(X)
+#undef X
+} cb;
+static int loaded;
+static char text_[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    static const char *const names[] = {"libclblast.so.1", NULL};
+    const gnd__plug_sym syms[] = {
+#define X(type, name) {#name, (void **)&cb.name, 0},
+        SYMBOLS(X)
+#undef X
+    };
+    char found[64], why[200];
+    loaded = gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, why,
+                            sizeof why);
+    if (loaded)
+        snprintf(text_, sizeof text_, "CLBlast (%s)", found);
+    else
+        gnd__plug_str(text_, sizeof text_, why);
+}
+
+int gnd__clblast(const char **text)
+{
+    pthread_once(&once, load);
+    *text = text_;
+    return loaded;
+}
+
+gnd_status gnd__clblast_takes(gnd_dev *d, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e)
+{
+    const gnd__blas_mat *const m[3] = {&p->a, &p->b, &p->c};
+    const gnd_props *pr = &d->info->props;
+    if (g->k == 0)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "CLBlast: no products of no terms");
+    if ((g->dtype == GND_FLOAT64 || g->dtype == GND_COMPLEX128) && !pr->has_f64)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "the device has no float64");
+    for (int i = 0; i < 3; i++)
+        if ((m[i]->hi - m[i]->lo + pr->align_bytes) / p->esize > INT_MAX)
+            return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0,
+                                  "CLBlast: a matrix is too large for its 32-bit indices");
+    return GND_OK;
+}
+
+/* A matrix as CLBlast takes it: the buffer and the offset in elements. */
+typedef struct place {
+    cl_mem mem, sub;
+    size_t off;
+} place;
+
+static cl_int place_of(const gnd_buf *b, const gnd__blas_mat *m, size_t esize, place *pl)
+{
+    cl_int r = CL_SUCCESS;
+    pl->mem = b->mem;
+    pl->sub = NULL;
+    pl->off = (size_t)(m->lo / esize);
+    if (m->hi / esize <= INT_MAX)
+        return r;
+    const size_t align = b->dev->info->props.align_bytes;
+    cl_buffer_region reg = {.origin = (size_t)m->lo / align * align};
+    reg.size = (size_t)m->hi - reg.origin;
+    pl->sub = clCreateSubBuffer(b->mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &reg, &r);
+    pl->mem = pl->sub;
+    pl->off = ((size_t)m->lo - reg.origin) / esize;
+    return r;
+}
+
+static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const place *pl)
+{
+    const int ta = p->a.trans ? TRANS : NO_TRANS, tb = p->b.trans ? TRANS : NO_TRANS;
+    const size_t m = (size_t)g->m, n = (size_t)g->n, k = (size_t)g->k, nb = (size_t)g->nbatch;
+    const cl_float2 ca = {{(float)g->alpha, 0}}, cb_ = {{(float)g->beta, 0}};
+    const cl_double2 za = {{g->alpha, 0}}, zb = {{g->beta, 0}};
+#define ONE(f, al, be)                                                                             \
+    f(ROW_MAJOR, ta, tb, m, n, k, al, pl[0].mem, pl[0].off, (size_t)p->a.ld, pl[1].mem, pl[1].off, \
+      (size_t)p->b.ld, be, pl[2].mem, pl[2].off, (size_t)p->c.ld, &q->q, NULL)
+#define MANY(f, al, be)                                                                            \
+    f(ROW_MAJOR, ta, tb, m, n, k, al, pl[0].mem, pl[0].off, (size_t)p->a.ld, (size_t)g->a.batch,   \
+      pl[1].mem, pl[1].off, (size_t)p->b.ld, (size_t)g->b.batch, be, pl[2].mem, pl[2].off,         \
+      (size_t)p->c.ld, (size_t)g->c.batch, nb, &q->q, NULL)
+#define EITHER(T, al, be)                                                                          \
+    (nb == 1 ? ONE(cb.CLBlast##T##gemm, al, be) : MANY(cb.CLBlast##T##gemmStridedBatched, al, be))
+    switch (g->dtype) {
+    case GND_FLOAT32:
+        return EITHER(S, (float)g->alpha, (float)g->beta);
+    case GND_FLOAT64:
+        return EITHER(D, g->alpha, g->beta);
+    case GND_COMPLEX64:
+        return EITHER(C, ca, cb_);
+    default:
+        return EITHER(Z, za, zb);
+    }
+#undef EITHER
+#undef MANY
+#undef ONE
+}
+
+gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e)
+{
+    const gnd_buf *const b[3] = {g->a.buf, g->b.buf, g->c.buf};
+    const gnd__blas_mat *const m[3] = {&p->a, &p->b, &p->c};
+    place pl[3] = {{0}};
+    gnd_status s = gnd__clblast_takes(q->dev, g, p, e);
+    if (s != GND_OK)
+        return s;
+    for (int i = 0; i < 3 && s == GND_OK; i++) {
+        const cl_int r = place_of(b[i], m[i], p->esize, &pl[i]);
+        if (!gnd__ocl_ok(r))
+            s = gnd__ocl_fail(e, r, "clCreateSubBuffer");
+    }
+    if (s == GND_OK) {
+        const int r = call(q, g, p, pl);
+        if (r != 0)
+            s = gnd__ocl_fail(e, r, "CLBlast gemm (%lld x %lld x %lld)", (long long)g->m,
+                              (long long)g->n, (long long)g->k);
+    }
+    for (int i = 0; i < 3; i++)
+        if (pl[i].sub)
+            clReleaseMemObject(pl[i].sub);
+    return s;
+}
+
+void gnd__clblast_close(void)
+{
+    if (loaded)
+        cb.CLBlastClearCache();
+}

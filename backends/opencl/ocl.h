@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/ocl.h - the objects behind the contract's opaque types, and what the files of this plugin
+ * share. OpenCL 1.2 is the floor; anything newer is asked for at run time. One file per group of
+ * the contract: device.c, memory.c, queue.c, program.c, blas.c; error.c turns codes into text.
+ */
+#ifndef GND_OCL_H
+#define GND_OCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include "../common/plug.h"
+
+/* What enumeration found out about one device; made once, kept for the life of the process. */
+typedef struct gnd__ocl_info {
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_device_type type;
+    int pocl;              /* the platform is PoCL */
+    int exact_div;         /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    char platform_version[128];
+    gnd_props props;
+} gnd__ocl_info;
+
+/* Which library the blas group calls. */
+typedef enum gnd__ocl_blas {
+    GND__OCL_BLAS_UNKNOWN,
+    GND__OCL_BLAS_NONE,
+    GND__OCL_BLAS_OPENBLAS,
+    GND__OCL_BLAS_CLBLAST
+} gnd__ocl_blas;
+
+struct gnd_dev {
+    const gnd__ocl_info *info;
+    cl_context ctx;
+    cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
+    int host_ptr;          /* buffers lie in page-aligned host memory of ours */
+    uint64_t used;         /* bytes in buffers */
+    gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
+    char blas_text[256];
+};
+
+struct gnd_buf {
+    gnd_dev *dev;
+    cl_mem mem;
+    void *host;            /* the memory of mem when dev->host_ptr, else NULL */
+    size_t nbytes;
+    uint64_t serial;       /* never given twice in a process, unlike the address of mem */
+};
+
+struct gnd_queue {
+    gnd_dev *dev;
+    cl_command_queue q;
+    uint32_t flags;        /* GND_QUEUE_* */
+};
+
+struct gnd_event {
+    cl_event ev;
+    cl_command_queue q;    /* it was recorded in; retained */
+};
+
+/* Whether code is success; for the one-line checks of this plugin. */
+static inline int gnd__ocl_ok(cl_int code)
+{
+    return code == CL_SUCCESS;
+}
+
+/* The name of an OpenCL error code ("CL_INVALID_WORK_GROUP_SIZE"); "an unknown OpenCL error". */
+const char *gnd__ocl_name(cl_int code);
+/* Fills *e with "WHAT: NAME (code)", the status chosen by code, and returns the status. what is a
+ * printf format: the OpenCL call and, in brackets, the sizes that matter. */
+gnd_status gnd__ocl_fail(gnd_err *e, cl_int code, const char *what, ...) GND__PRINTF(3, 4);
+
+/* Number of the device list, made at the first call from any thread; *note (may be NULL) says which
+ * platforms have no device or are broken, "" when there is nothing to say. */
+int gnd__ocl_list(const gnd__ocl_info **list, const char **note);
+
+extern const gnd_device_ops gnd__ocl_device_ops;
+extern const gnd_memory_ops gnd__ocl_memory_ops;
+extern const gnd_queue_ops gnd__ocl_queue_ops;
+extern const gnd_program_ops gnd__ocl_program_ops;
+extern const gnd_blas_ops gnd__ocl_blas_ops;
+
+/* Gives back what the blas group holds for d; called by close(). */
+void gnd__ocl_blas_close(gnd_dev *d);
+
+#endif

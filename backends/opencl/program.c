@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/program.c - the program group: building from source or from a binary, kernels, launches.
+ * A kernel remembers its arguments and sets only those that changed: the host's cost of a launch
+ * is what small arrays are bound by. A binary carries a header of ours (identity of the device, a
+ * hash), so that a damaged or foreign file is refused here and never reaches the driver's parser.
+ */
+#include "ocl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gnd_prog {
+    gnd_dev *dev;
+    cl_program p;
+};
+
+/* What an argument was last set to; kind 0: not set, or unknown after a failure. */
+typedef struct last_arg {
+    uint32_t kind, nbytes;
+    union {
+        uint64_t serial;
+        unsigned char value[16];
+    } u;
+} last_arg;
+
+struct gnd_kern {
+    cl_kernel k;
+    uint32_t nargs;
+    char name[64];
+    last_arg last[];
+};
+
+typedef struct bin_head {
+    char magic[8];
+    uint64_t device, len, hash;
+} bin_head;
+
+static const char magic[8] = {'g', 'n', 'd', 'o', 'c', 'l', '0', '1'};
+
+/* The whole log, malloc'ed; NULL when there is none. */
+static char *build_log(cl_program p, cl_device_id id)
+{
+    size_t n = 0;
+    if (clGetProgramBuildInfo(p, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &n) != CL_SUCCESS || n < 2)
+        return NULL;
+    char *s = malloc(n + 1);
+    if (s && clGetProgramBuildInfo(p, id, CL_PROGRAM_BUILD_LOG, n, s, NULL) == CL_SUCCESS) {
+        s[n] = 0;
+        return s;
+    }
+    free(s);
+    return NULL;
+}
+
+/* Where the log gets interesting: the line of the first error, warnings skipped. */
+static const char *first_error(const char *log)
+{
+    const char *p = strstr(log, "error");
+    if (!p)
+        return log;
+    while (p > log && p[-1] != '\n')
+        p--;
+    return p;
+}
+
+/* What correctness needs, then the caller's options. malloc'ed. */
+static char *options(const gnd_dev *d, const char *opts)
+{
+    const char *std = strstr(opts, "-cl-std") ? "" : "-cl-std=CL1.2 ";
+    const char *div = d->info->exact_div ? "-cl-fp32-correctly-rounded-divide-sqrt " : "";
+    const size_t n = strlen(std) + strlen(div) + strlen(opts) + 1;
+    char *s = malloc(n);
+    if (s)
+        snprintf(s, n, "%s%s%s", std, div, opts);
+    return s;
+}
+
+static gnd_status prog_wrap(gnd_dev *d, cl_program p, gnd_prog **out, gnd_err *e)
+{
+    gnd_prog *g = malloc(sizeof *g);
+    if (!g) {
+        clReleaseProgram(p);
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a program");
+    }
+    *g = (gnd_prog){.dev = d, .p = p};
+    *out = g;
+    return GND_OK;
+}
+
+static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
+                             gnd_prog **out, char **log, gnd_err *e)
+{
+    cl_int r;
+    if (log)
+        *log = NULL;
+    char *all = options(d, opts ? opts : "");
+    if (!all)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for the compiler's options");
+    cl_program p = clCreateProgramWithSource(d->ctx, 1, &src, &len, &r);
+    if (!p) {
+        free(all);
+        return gnd__ocl_fail(e, r, "clCreateProgramWithSource (%zu bytes)", len);
+    }
+    r = clBuildProgram(p, 1, &d->info->id, all, NULL, NULL);
+    if (gnd__ocl_ok(r)) {
+        free(all);
+        return prog_wrap(d, p, out, e);
+    }
+    gnd_status s = gnd__ocl_fail(e, r, "clBuildProgram (%s)", all);
+    char *text = build_log(p, d->info->id);
+    if (text && s == GND_ERR_BUILD)
+        s = gnd__plug_fail(e, s, r, "%.400s", first_error(text));
+    if (log)
+        *log = text;
+    else
+        free(text);
+    clReleaseProgram(p);
+    free(all);
+    return s;
+}
+
+static void prog_free(gnd_prog *p)
+{
+    if (!p)
+        return;
+    clReleaseProgram(p->p);
+    free(p);
+}
+
+static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_err *e)
+{
+    cl_int r;
+    cl_uint nargs = 0;
+    cl_kernel ck = clCreateKernel(p->p, name, &r);
+    if (!ck)
+        return gnd__ocl_fail(e, r, "clCreateKernel (%s)", name);
+    r = clGetKernelInfo(ck, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs, NULL);
+    if (!gnd__ocl_ok(r)) {
+        clReleaseKernel(ck);
+        return gnd__ocl_fail(e, r, "clGetKernelInfo (%s)", name);
+    }
+    gnd_kern *k = calloc(1, sizeof *k + nargs * sizeof k->last[0]);
+    if (!k) {
+        clReleaseKernel(ck);
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for kernel %s", name);
+    }
+    k->k = ck;
+    k->nargs = nargs;
+    gnd__plug_str(k->name, sizeof k->name, name);
+    *out = k;
+    return GND_OK;
+}
+
+static void kern_free(gnd_kern *k)
+{
+    if (!k)
+        return;
+    clReleaseKernel(k->k);
+    free(k);
+}
+
+/* Sets argument i if it differs from the last time. A buffer is known by its serial number: the
+ * address of a cl_mem comes back after a free, and the driver may have kept the old object. */
+static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
+{
+    last_arg *l = &k->last[i];
+    last_arg now = {.kind = a->kind, .nbytes = a->nbytes};
+    cl_int r;
+    switch (a->kind) {
+    case GND_ARG_BUF:
+        now.nbytes = 0;
+        now.u.serial = a->u.buf ? a->u.buf->serial : 0;
+        if (l->kind == GND_ARG_BUF && l->u.serial == now.u.serial)
+            return CL_SUCCESS;
+        r = clSetKernelArg(k->k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
+        break;
+    case GND_ARG_VALUE:
+        if (a->nbytes > sizeof now.u.value)
+            return CL_INVALID_ARG_SIZE;
+        if (l->kind == GND_ARG_VALUE && l->nbytes == a->nbytes &&
+            memcmp(l->u.value, a->u.value, a->nbytes) == 0)
+            return CL_SUCCESS;
+        memcpy(now.u.value, a->u.value, a->nbytes);
+        r = clSetKernelArg(k->k, i, a->nbytes, a->u.value);
+        break;
+    case GND_ARG_LOCAL:
+        if (l->kind == GND_ARG_LOCAL && l->nbytes == a->nbytes)
+            return CL_SUCCESS;
+        r = clSetKernelArg(k->k, i, a->nbytes, NULL);
+        break;
+    default:
+        return CL_INVALID_ARG_VALUE;
+    }
+    if (gnd__ocl_ok(r))
+        *l = now;
+    else
+        l->kind = 0;
+    return r;
+}
+
+static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+{
+    if (l->nargs != k->nargs)
+        return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given",
+                              k->name, (unsigned)k->nargs, (unsigned)l->nargs);
+    for (cl_uint i = 0; i < l->nargs; i++) {
+        const cl_int r = set_arg(k, i, &l->args[i]);
+        if (!gnd__ocl_ok(r))
+            return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u of %s, %u bytes)", (unsigned)i,
+                                 k->name, (unsigned)l->args[i].nbytes);
+    }
+    const cl_int r = clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL,
+                                            NULL);
+    if (!gnd__ocl_ok(r))
+        return gnd__ocl_fail(e, r,
+                             "clEnqueueNDRangeKernel (%s, %u-d, global %zu x %zu x %zu, "
+                             "local %zu x %zu x %zu)",
+                             k->name, (unsigned)l->ndim, l->global[0],
+                             l->ndim > 1 ? l->global[1] : 1, l->ndim > 2 ? l->global[2] : 1,
+                             l->local[0], l->ndim > 1 ? l->local[1] : 1,
+                             l->ndim > 2 ? l->local[2] : 1);
+    return GND_OK;
+}
+
+/* PoCL compiles for the CPU it runs on: its device name holds the CPU's LLVM and marketing name. */
+static int key_text(const gnd_dev *d, char *buf, size_t cap)
+{
+    const gnd_props *p = &d->info->props;
+    return snprintf(buf, cap, "opencl|%s|%s|%s|%s|%s|%s|%d", p->platform,
+                    d->info->platform_version, p->vendor, p->name, p->version, p->driver,
+                    d->info->exact_div);
+}
+
+static gnd_status cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
+{
+    const int n = key_text(d, buf, cap);
+    if (n < 0 || (size_t)n >= cap)
+        return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "the cache key needs %d bytes", n + 1);
+    return GND_OK;
+}
+
+static uint64_t device_hash(const gnd_dev *d)
+{
+    char key[1024];
+    const int n = key_text(d, key, sizeof key);
+    return gnd__plug_hash(GND__PLUG_HASH, key, n < 0 ? 0 : strlen(key));
+}
+
+static gnd_status binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
+{
+    size_t n = 0;
+    cl_int r = clGetProgramInfo(p->p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+    if (!gnd__ocl_ok(r))
+        return gnd__ocl_fail(e, r, "clGetProgramInfo (binary size)");
+    if (n == 0)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "the driver gives no binary");
+    unsigned char *all = malloc(sizeof(bin_head) + n);
+    if (!all)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a binary of %zu bytes", n);
+    unsigned char *code = all + sizeof(bin_head);
+    r = clGetProgramInfo(p->p, CL_PROGRAM_BINARIES, sizeof code, &code, NULL);
+    if (!gnd__ocl_ok(r)) {
+        free(all);
+        return gnd__ocl_fail(e, r, "clGetProgramInfo (binary of %zu bytes)", n);
+    }
+    bin_head h = {.device = device_hash(p->dev),
+                  .len = n,
+                  .hash = gnd__plug_hash(GND__PLUG_HASH, code, n)};
+    memcpy(h.magic, magic, sizeof magic);
+    memcpy(all, &h, sizeof h);
+    *bin = all;
+    *len = sizeof h + n;
+    return GND_OK;
+}
+
+static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **out, gnd_err *e)
+{
+    bin_head h;
+    cl_int r, status = CL_SUCCESS;
+    if (len < sizeof h)
+        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is cut short");
+    memcpy(&h, bin, sizeof h);
+    const unsigned char *code = (const unsigned char *)bin + sizeof h;
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.len != len - sizeof h ||
+        h.hash != gnd__plug_hash(GND__PLUG_HASH, code, len - sizeof h))
+        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is damaged or none of ours");
+    if (h.device != device_hash(d))
+        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is for another device or driver");
+    const size_t n = len - sizeof h;
+    cl_program p =
+        clCreateProgramWithBinary(d->ctx, 1, &d->info->id, &n, &code, &status, &r);
+    if (!p)
+        return gnd__ocl_fail(e, r, "clCreateProgramWithBinary");
+    if (gnd__ocl_ok(status))
+        status = clBuildProgram(p, 1, &d->info->id, "", NULL, NULL);
+    if (!gnd__ocl_ok(status)) {
+        clReleaseProgram(p);
+        return gnd__ocl_fail(e, status, "clBuildProgram (from a binary of %zu bytes)", n);
+    }
+    return prog_wrap(d, p, out, e);
+}
+
+const gnd_program_ops gnd__ocl_program_ops = {
+    .size = sizeof(gnd_program_ops),
+    .build = prog_build,
+    .prog_free = prog_free,
+    .kernel = kern_new,
+    .kernel_free = kern_free,
+    .launch = launch,
+    .cache_key = cache_key,
+    .binary_get = binary_get,
+    .binary_load = binary_load,
+};
