@@ -16,11 +16,15 @@ public_headers = \
 lib_files = \
     lib/api/device.h \
     lib/backend/call.c \
+    lib/backend/disk.h \
     lib/backend/gate.c \
     lib/backend/gate.h \
+    lib/backend/null.c \
+    lib/backend/null.h \
     lib/backend/open.c \
     lib/backend/pool.c \
     lib/backend/priv.h \
+    lib/backend/progcache.c \
     lib/base/dtype.c \
     lib/base/dtype.h \
     lib/base/env.c \
@@ -41,9 +45,21 @@ lib_files = \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
     lib/codegen/prelude.h \
+    lib/fuse/collect.c \
+    lib/fuse/fuse.h \
+    lib/fuse/kir.c \
+    lib/fuse/kir.h \
     lib/graph/graph.h \
+    lib/graph/node.c \
     lib/graph/opset.def \
-    lib/graph/opset.h
+    lib/graph/opset.h \
+    lib/graph/scope.c \
+    lib/graph/scope.h \
+    lib/io/file.c \
+    lib/io/file.h \
+    lib/io/npy.c \
+    lib/io/npy.h \
+    lib/io/npy_head.c
 
 kernel_files =
 
@@ -82,6 +98,7 @@ generated_headers =
 man_pages =
 
 test_programs = \
+    tests/conform_opencl \
     tests/unit_base \
     tests/unit_dtype \
     tests/version
@@ -104,6 +121,7 @@ plain_programs =
 cairo_programs =
 
 other_files = \
+    tests/conform_opencl.c \
     tests/exports.sh \
     tests/hdr.sh \
     tests/imports.sh \
