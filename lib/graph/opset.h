@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/opset.h - the table of elementwise operations (opset.def) as C data.
+ */
+#ifndef GND_GRAPH_OPSET_H
+#define GND_GRAPH_OPSET_H
+
+typedef enum gnd__op {
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__OP_##id,
+#include "graph/opset.def"
+#undef GND_OP
+    GND__NOPS
+} gnd__op;
+
+/* How the compute dtype comes from the arguments'. A text that is NULL for the kind of the compute
+ * dtype makes the operation GND_ERR_DTYPE. Where a float64 comes out of bools and ints only, a device
+ * without float64 takes float32. */
+typedef enum gnd__rule {
+    GND__RULE_NUM,    /* promote */
+    GND__RULE_FLOAT,  /* promote, then bools and ints become floats (gnd__float_of) */
+    GND__RULE_BITS,   /* promote; bools and ints only (texts for f and c are 0) */
+    GND__RULE_SHIFT,  /* promote, then bool becomes int8; ints only */
+    GND__RULE_LOGIC,  /* each argument cast to bool; the texts for b are used */
+    GND__RULE_CMP,    /* promote; int64 (or a narrower signed int) with uint64 compares exactly: the
+                         table has nothing for that, graph/infer.c writes it as other operations,
+                         (i < u) as (i < 0) | ((uint64)i < u) and so on */
+    GND__RULE_WHERE,  /* the first argument to bool, the others promote */
+    GND__RULE_COMPLEX,/* complex stays, others are real (conj, real, imag) */
+    GND__RULE_INT,    /* promote, then bool becomes int8 (NumPy: floor_divide, remainder, pow ...) */
+    GND__RULE_DIVIDE  /* promote, then bools and ints of every width become the default float:
+                         float64 (NumPy: divide) */
+} gnd__rule;
+
+typedef enum gnd__outrule {
+    GND__OUT_SAME,    /* the compute dtype */
+    GND__OUT_BOOL,    /* bool: texts give 0 or 1 */
+    GND__OUT_REAL     /* gnd__real_of the compute dtype */
+} gnd__outrule;
+
+typedef struct gnd__opinfo {
+    const char *name; /* the standard's name; the C function is another column */
+    int nin;
+    gnd__rule rule;
+    gnd__outrule out;
+    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 arguments, $T the C type
+     * and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own suffix
+     * (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type it is
+     * computed in without overflow rules (g_u32 up to 32 bits, else g_u64), $R $r the real type of a
+     * complex one, $f what ends a float literal of that real type ("f" or nothing). A text is an
+     * expression that needs no parentheses round it; it may use an argument more than once, and
+     * arguments must be names or stand in parentheses. */
+    const char *text_b, *text_i, *text_u, *text_f, *text_c;
+    int cost;         /* 1 arithmetic, 4 division or square root, 16 elementary functions */
+    const char *doc;
+} gnd__opinfo;
+
+extern const gnd__opinfo gnd__ops[GND__NOPS];
+/* The operation of a name, or -1 (also for NULL). */
+int gnd__op_find(const char *name);
+/* The text for compute dtype kind 'b' 'i' 'u' 'f' 'c'; NULL when the operation does not take it. */
+const char *gnd__op_text(gnd__op op, int kind);
+
+#endif
