@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/node.c - making and freeing nodes. A node is one allocation: the struct, its extents, more
+ * inputs than three, and its payload (map, boxes or error). Making one costs an allocation, a link
+ * in its device's list and a few counters; nothing is checked here but memory.
+ */
+#include "graph/graph.h"
+#include "graph/scope.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/mem.h"
+
+void (*gnd__on_deep)(gnd_array *x);
+
+static gnd_err nomem_err = {.code = GND_ERR_NOMEM, .msg = "out of host memory"};
+static const int64_t no_dim[1];
+static gnd_array nomem = {
+    .magic = GND__MAGIC,
+    .kind = GND__ERROR,
+    .dtype = GND_DTYPE_DEFAULT,
+    .refs = 1,
+    .handles = 1,
+    .dim = no_dim,
+    .p = {.err = &nomem_err},
+};
+
+gnd_array *gnd__nomem(void)
+{
+    return &nomem;
+}
+
+/* --- making ------------------------------------------------------------------------------------ */
+
+static uint32_t pending_of(const gnd_array *x)
+{
+    return __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
+}
+
+/* An estimate of the operations below: the deepest input's count, and up to 16 for each other one. A
+ * plain sum would double with every x = x + f(x), whose nodes are shared. */
+static uint32_t pending_below(int nin, gnd_array *const *in, gnd_array **deepest)
+{
+    uint32_t most = 0, rest = 0;
+    *deepest = NULL;
+    for (int i = 0; i < nin; i++) {
+        uint32_t p = pending_of(in[i]), other = p;
+        if (p > most) {
+            other = most;
+            most = p;
+            *deepest = in[i];
+        }
+        rest += other < 16 ? other : 16;
+    }
+    return most < UINT32_MAX - 1 - rest ? most + rest : UINT32_MAX - 1;
+}
+
+static uint32_t pending_with(int nin, gnd_array *const *in)
+{
+    static _Thread_local int inside; /* the hook may make nodes itself */
+    gnd_array *deepest;
+    uint32_t below = pending_below(nin, in, &deepest);
+    if (below < GND__DEEP || !gnd__on_deep || inside)
+        return below;
+    inside = 1;
+    gnd__on_deep(deepest);
+    inside = 0;
+    return pending_below(nin, in, &deepest);
+}
+
+/* A node with `extra` bytes of payload after it, at *payload. *payload is uninitialised. */
+static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                       int nin, gnd_array *const *in, size_t extra, void *payload)
+{
+    /* Nodes that compute nothing have nothing pending. */
+    uint32_t pending = nin ? pending_with(nin, in) + 1 : 0;
+
+    size_t small = sizeof(((gnd_array *)0)->in_small) / sizeof(gnd_array *);
+    size_t nmore = (size_t)nin > small ? (size_t)nin : 0;
+    size_t ndims = (size_t)ndim * sizeof(int64_t), nptrs = nmore * sizeof(gnd_array *);
+    char *mem = gnd__malloc(sizeof(gnd_array) + ndims + nptrs + extra);
+    if (!mem)
+        return &nomem;
+
+    gnd_array *x = (gnd_array *)(void *)mem;
+    int64_t *xdim = (int64_t *)(void *)(mem + sizeof *x);
+    memset(x, 0, sizeof *x);
+    x->magic = GND__MAGIC;
+    x->kind = (uint8_t)k;
+    x->ndim = (uint8_t)ndim;
+    x->dtype = t;
+    x->nin = nin;
+    atomic_init(&x->refs, 1);
+    atomic_init(&x->handles, 1);
+    x->pending = pending;
+    x->dev = dev;
+    x->dim = xdim;
+    int64_t size = 1;
+    int empty = 0, over = 0;
+    for (int i = 0; i < ndim; i++) {
+        xdim[i] = dim[i];
+        if (dim[i] == 0)
+            empty = 1;
+        else
+            over |= __builtin_mul_overflow(size, dim[i], &size);
+    }
+    x->size = empty ? 0 : size;
+    x->in = nmore ? (gnd_array **)(void *)(mem + sizeof *x + ndims) : x->in_small;
+    for (int i = 0; i < nin; i++) {
+        x->in[i] = in[i];
+        gnd__ref(in[i]);
+    }
+    if (payload)
+        *(void **)payload = mem + sizeof *x + ndims + nptrs;
+    if (dev)
+        gnd__device_add(dev, x);
+    if (over || gnd__scope_add(x)) { /* callers see to overflow: this is a net */
+        atomic_store(&x->handles, 0);
+        gnd__unref(x);
+        return over ? gnd__fail(dev, GND_ERR_OVERFLOW, "an array of this shape is too large")
+                    : &nomem;
+    }
+    return x;
+}
+
+gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                     int nin, gnd_array *const *in)
+{
+    return make(k, dev, t, ndim, dim, nin, in, 0, NULL);
+}
+
+gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
+{
+    gnd_err *copy;
+    if (e->code == GND_ERR_NOMEM && !strcmp(e->msg, nomem_err.msg))
+        return &nomem;
+    gnd_array *x =
+        make(GND__ERROR, dev, GND_DTYPE_DEFAULT, 0, NULL, 0, NULL, sizeof *copy, &copy);
+    if (x == &nomem)
+        return x;
+    *copy = *e;
+    x->p.err = copy;
+    x->size = 0;
+    return x;
+}
+
+gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
+{
+    gnd_err e = {.code = code};
+    va_list ap;
+    va_start(ap, fmt);
+    if (vsnprintf(e.msg, sizeof e.msg, fmt, ap) < 0)
+        e.msg[0] = '\0';
+    va_end(ap);
+    return gnd__error_node(dev, &e);
+}
+
+gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int weak)
+{
+    gnd_array *x = make(GND__CONST, dev, t, 0, NULL, 0, NULL, 0, NULL);
+    if (x == &nomem)
+        return x;
+    x->p.value = *v;
+    x->weak = weak != 0;
+    return x;
+}
+
+gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                        int nin, gnd_array *const *in)
+{
+    gnd_array *x = make(GND__OP, dev, t, ndim, dim, nin, in, 0, NULL);
+    if (x->kind == GND__OP)
+        x->p.op = op;
+    return x;
+}
+
+gnd_array *gnd__same(gnd_array *x)
+{
+    if (x == &nomem)
+        return x;
+    if (x->kind == GND__ERROR)
+        return gnd__error_node(x->dev, x->p.err);
+    if (x->kind == GND__CONST)
+        return gnd__const(x->dev, (gnd_dtype)x->dtype, &x->p.value, x->weak);
+    gnd_array *y = gnd__reshape_node(x, x->ndim, x->dim);
+    if (y->kind == GND__RESHAPE)
+        y->pending = pending_of(x);
+    return y;
+}
+
+/* The value that a constant has once it is of dtype t. */
+static gnd__scalar rounded(const gnd__scalar *v, gnd_dtype t)
+{
+    uint64_t room[2];
+    gnd__store_scalar(t, room, v);
+    return gnd__load_scalar(t, room);
+}
+
+gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t)
+{
+    if ((gnd_dtype)x->dtype == t)
+        return gnd__same(x);
+    if (x->kind == GND__CONST) {
+        gnd__scalar v = rounded(&x->p.value, t);
+        return gnd__const(x->dev, t, &v, 0);
+    }
+    return make(GND__CAST, x->dev, t, x->ndim, x->dim, 1, &x, 0, NULL);
+}
+
+gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
+{
+    gnd__map *copy;
+    gnd_array *y =
+        make(GND__VIEW, x->dev, (gnd_dtype)x->dtype, ndim, dim, 1, &x, sizeof *copy, &copy);
+    if (y->kind != GND__VIEW)
+        return y;
+    /* Entries beyond the input's axes are never read: do not pay for them. */
+    size_t n = x->ndim;
+    memcpy(copy->start, m->start, n * sizeof m->start[0]);
+    memcpy(copy->step, m->step, n * sizeof m->step[0]);
+    memcpy(copy->from, m->from, n * sizeof m->from[0]);
+    y->p.map = copy;
+    return y;
+}
+
+gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
+{
+    return make(GND__RESHAPE, x->dev, (gnd_dtype)x->dtype, ndim, dim, 1, &x, 0, NULL);
+}
+
+gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int ndim = 0;
+    for (int i = 0; i < x->ndim; i++)
+        if (!(mask >> i & 1))
+            dim[ndim++] = x->dim[i];
+    gnd_array *y = make(GND__REDUCE, x->dev, t, ndim, dim, 1, &x, 0, NULL);
+    if (y->kind == GND__REDUCE) {
+        y->p.red.op = r;
+        y->p.red.mask = mask;
+    }
+    return y;
+}
+
+gnd_array *gnd__matmul_node(gnd_array *a, gnd_array *b, int ndim, const int64_t *dim)
+{
+    gnd_array *in[2] = {a, b};
+    return make(GND__MATMUL, a->dev, (gnd_dtype)a->dtype, ndim, dim, 2, in, 0, NULL);
+}
+
+gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int n,
+                              gnd_array *const *in, const gnd__box *box)
+{
+    gnd__box *copy;
+    size_t bytes = (size_t)n * sizeof *copy;
+    gnd_array *y = make(GND__ASSEMBLE, dev, t, ndim, dim, n, in, bytes, &copy);
+    if (y->kind != GND__ASSEMBLE)
+        return y;
+    memcpy(copy, box, bytes);
+    y->p.box = copy;
+    return y;
+}
+
+gnd_array *gnd__take_node(gnd_array *x, gnd_array *idx, int axis)
+{
+    int64_t dim[GND_MAX_NDIM];
+    gnd_array *in[2] = {x, idx};
+    memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
+    dim[axis] = idx->size;
+    gnd_array *y = make(GND__TAKE, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 2, in, 0, NULL);
+    if (y->kind == GND__TAKE)
+        y->p.axis = axis;
+    return y;
+}
+
+/* --- freeing ----------------------------------------------------------------------------------- */
+
+void gnd__storage_ref(gnd__storage *st)
+{
+    atomic_fetch_add_explicit(&st->refs, 1, memory_order_relaxed);
+}
+
+void gnd__storage_unref(gnd__storage *st)
+{
+    if (st && atomic_fetch_sub_explicit(&st->refs, 1, memory_order_acq_rel) == 1)
+        st->destroy(st);
+}
+
+void gnd__ref(gnd_array *x)
+{
+    if (x != &nomem)
+        atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
+}
+
+/* One owner less. 1: it was the last. */
+static int drop(gnd_array *x)
+{
+    return x != &nomem && atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) == 1;
+}
+
+static void let_go(gnd_array *x)
+{
+    gnd__storage_unref(x->data.st);
+    gnd__free(x->data.stride);
+    gnd__free(x->fault);
+    x->data.st = NULL;
+    x->data.stride = NULL;
+    x->fault = NULL;
+}
+
+/* Frees the nodes of a list linked by `next`, and all that dies with them. */
+static void free_list(gnd_array *dead)
+{
+    while (dead) {
+        gnd_array *x = dead;
+        dead = x->next;
+        for (int i = 0; x->in && i < x->nin; i++) {
+            gnd_array *y = x->in[i];
+            if (!drop(y))
+                continue;
+            if (y->dev)
+                gnd__device_remove(y->dev, y);
+            y->next = dead;
+            dead = y;
+        }
+        let_go(x);
+        x->magic = 0;
+        gnd__free(x);
+    }
+}
+
+void gnd__unref(gnd_array *x)
+{
+    if (!x || !drop(x))
+        return;
+    if (x->dev)
+        gnd__device_remove(x->dev, x);
+    x->next = NULL;
+    free_list(x);
+}
+
+void gnd__drop_inputs(gnd_array *x)
+{
+    gnd_array **in = x->in;
+    if (!in)
+        return;
+    x->in = NULL;
+    for (int i = 0; i < x->nin; i++)
+        gnd__unref(in[i]);
+}
+
+void gnd__nodes_drain(gnd_array *list)
+{
+    gnd_array *next;
+    for (gnd_array *x = list; x; x = next) {
+        next = x->next;
+        let_go(x);
+        x->in = NULL; /* they are on the list too */
+        if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) {
+            x->magic = 0;
+            gnd__free(x);
+            continue;
+        }
+        x->dev = NULL;
+        x->prev = x->next = NULL;
+        x->pending = 0;
+        atomic_store(&x->refs, 1);
+        atomic_store(&x->handles, 1);
+    }
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/scope.c - who owns a handle: scopes of the thread, or the caller. See gnd/array.h.
+ *
+ * A scope is a growing array of handles; a node knows its scope and its place there, so that taking
+ * it out costs O(1) (the last entry moves into the gap). Only the thread that owns a scope ever
+ * touches it: another thread that releases an array's last handle while a scope has it leaves that to
+ * the scope. So scopes need no lock. node->scope is read by any thread, hence the atomic accesses.
+ */
+#include "graph/scope.h"
+
+#include <pthread.h>
+#include "base/mem.h"
+#include <gnd/array.h>
+
+typedef struct scope {
+    struct scope *outer;
+    gnd_array **x;
+    uint32_t n, cap;
+} scope;
+
+/* Of the calling thread. */
+static _Thread_local struct {
+    scope *top;
+    scope *spare;    /* one ended scope, kept for the next */
+    unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
+    int watched;     /* the key's destructor will run */
+} mine;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int key_made;
+
+static scope *scope_of(const gnd_array *x)
+{
+    return __atomic_load_n(&x->scope, __ATOMIC_ACQUIRE);
+}
+
+static void set_scope(gnd_array *x, scope *s)
+{
+    __atomic_store_n(&x->scope, s, __ATOMIC_RELEASE);
+}
+
+static void end_top(void)
+{
+    scope *s = mine.top;
+    /* Releasing may run code that makes arrays (none does today), so the scope goes first. */
+    mine.top = s->outer;
+    for (uint32_t i = 0; i < s->n; i++) {
+        gnd_array *x = s->x[i];
+        set_scope(x, NULL);
+        atomic_fetch_sub(&x->handles, 1);
+        gnd__unref(x);
+    }
+    s->n = 0;
+    if (!mine.spare && s->cap <= 65536) {
+        mine.spare = s;
+        return;
+    }
+    gnd__free(s->x);
+    gnd__free(s);
+}
+
+/* A thread ends: so do its scopes. */
+static void thread_exit(void *unused)
+{
+    (void)unused;
+    while (mine.top)
+        end_top();
+    if (mine.spare) {
+        gnd__free(mine.spare->x);
+        gnd__free(mine.spare);
+        mine.spare = NULL;
+    }
+    mine.failed = 0;
+    mine.watched = 0;
+}
+
+/* The main thread's exit runs no key destructors; and a plugin host may unload us. */
+static void make_key(void)
+{
+    key_made = pthread_key_create(&key, thread_exit) == 0;
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+    if (mine.spare && !mine.top)
+        thread_exit(NULL);
+    if (key_made)
+        pthread_key_delete(key);
+    key_made = 0;
+}
+
+static int grow(scope *s)
+{
+    uint32_t cap = s->cap ? s->cap * 2 : 64;
+    gnd_array **p = cap > s->cap ? gnd__realloc(s->x, cap * sizeof *p) : NULL;
+    if (!p)
+        return -1;
+    s->x = p;
+    s->cap = cap;
+    return 0;
+}
+
+void gnd_scope_begin(void)
+{
+    if (!mine.watched) {
+        pthread_once(&once, make_key);
+        mine.watched = key_made && pthread_setspecific(key, &mine) == 0;
+    }
+    scope *s = mine.failed ? NULL : mine.spare;
+    if (s)
+        mine.spare = NULL;
+    else if (!mine.failed)
+        s = gnd__calloc(1, sizeof *s);
+    if (!s) {
+        mine.failed++;
+        return;
+    }
+    s->outer = mine.top;
+    mine.top = s;
+}
+
+gnd_status gnd_scope_end(void)
+{
+    if (mine.failed) {
+        mine.failed--;
+        return GND_OK;
+    }
+    if (!mine.top)
+        return GND_ERR_STATE;
+    end_top();
+    return GND_OK;
+}
+
+static int add_to(scope *s, gnd_array *x)
+{
+    if (s->n == s->cap && grow(s))
+        return -1;
+    x->scope_slot = s->n;
+    s->x[s->n++] = x;
+    set_scope(x, s);
+    return 0;
+}
+
+int gnd__scope_add(gnd_array *x)
+{
+    return mine.top ? add_to(mine.top, x) : 0;
+}
+
+/* The scope of x when it is one of this thread's. */
+static scope *my_scope_of(const gnd_array *x)
+{
+    scope *s = scope_of(x);
+    for (scope *t = mine.top; s && t; t = t->outer)
+        if (t == s)
+            return s;
+    return NULL;
+}
+
+static void take_out(scope *s, gnd_array *x)
+{
+    gnd_array *last = s->x[--s->n];
+    s->x[x->scope_slot] = last;
+    last->scope_slot = x->scope_slot;
+    set_scope(x, NULL);
+}
+
+int gnd__scope_remove(gnd_array *x)
+{
+    scope *s = my_scope_of(x);
+    if (s)
+        take_out(s, x);
+    return s != NULL;
+}
+
+gnd_array *gnd_keep(gnd_array *x)
+{
+    if (!x)
+        return gnd__fail(NULL, GND_ERR_NULL, "keep: x is NULL");
+    scope *s = my_scope_of(x);
+    if (!s)
+        /* The caller's already, or of a scope of another thread, which keeps its own handle. */
+        return scope_of(x) ? gnd_retain(x) : x;
+    take_out(s, x);
+    if (s->outer)
+        (void)add_to(s->outer, x); /* without memory for that, it is the caller's */
+    return x;
+}
+
+gnd_array *gnd_retain(gnd_array *x)
+{
+    if (!x)
+        return gnd__fail(NULL, GND_ERR_NULL, "retain: x is NULL");
+    if (x != gnd__nomem()) {
+        atomic_fetch_add(&x->refs, 1);
+        atomic_fetch_add(&x->handles, 1);
+    }
+    return x;
+}
+
+void gnd_release(gnd_array *x)
+{
+    if (!x || x == gnd__nomem())
+        return;
+    /* The order of the two loads matters: a scope that ends clears node->scope before it gives up
+     * its handle, so one handle and a scope means that the handle is the scope's. */
+    int last = atomic_load(&x->handles) == 1;
+    if (last && scope_of(x) && !gnd__scope_remove(x))
+        return;
+    atomic_fetch_sub(&x->handles, 1);
+    gnd__unref(x);
+}
+
+void gnd__done(gnd_array *x)
+{
+    gnd_release(x);
+}
+
+gnd_array *gnd_assign(gnd_array **var, gnd_array *value)
+{
+    if (!var)
+        return gnd__fail(NULL, GND_ERR_NULL, "assign: var is NULL");
+    if (!value)
+        value = gnd__fail(NULL, GND_ERR_NULL, "assign: value is NULL");
+    if (*var == value)
+        return value;
+    if (scope_of(value) && !gnd__scope_remove(value))
+        gnd_retain(value);
+    gnd_array *old = *var;
+    *var = value;
+    gnd_release(old);
+    return value;
+}
