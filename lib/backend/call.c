@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * backend/call.c - the calls through the gate: each one counts itself, fails when a test asked for
+ * that, adds a block's offset, calls the plugin and makes its failure presentable. The one place
+ * where a missing optional slot is answered by name. Nothing here allocates or waits by itself.
+ */
+#include <string.h>
+#include "backend/priv.h"
+
+atomic_long gnd__gate_ncalls;
+atomic_long gnd__gate_failing;
+
+void gnd__gate_fail_at(long n)
+{
+    atomic_store(&gnd__gate_failing, n > 0 ? atomic_load(&gnd__gate_ncalls) + n : 0);
+}
+
+long gnd__gate_calls(void)
+{
+    return atomic_load(&gnd__gate_ncalls);
+}
+
+gnd_status gnd__gate_injected(gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_BACKEND, "injected");
+}
+
+gnd_status gnd__gate_missing(const gnd__gdev *d, const char *slot, gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_UNSUPPORTED, "%s: backend %s has no entry %s", d->id, d->be->name,
+                    slot);
+}
+
+gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd_err *e)
+{
+    if (st > GND_OK || st < GND_ERR_INTERNAL)
+        st = GND_ERR_BACKEND;
+    if (!e)
+        return st;
+    e->msg[sizeof e->msg - 1] = '\0';
+    if (!e->msg[0])
+        strcpy(e->msg, "failed without a reason");
+    if (e->code == GND_OK)
+        e->code = st;
+    gnd__err_prefix(e, "%s: %s", id, slot);
+    return st;
+}
+
+/* The end of each call: GND_OK passes at once. */
+static inline gnd_status done(const gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
+{
+    return st == GND_OK ? GND_OK : gnd__gate_failed(d->id, slot, st, e);
+}
+
+/* A block given out has at least its size rounded up to 16 bytes. */
+static inline int outside(const gnd__block *b, size_t off, size_t nbytes)
+{
+    size_t cap = (b->nbytes + 15) & ~(size_t)15;
+    return off > cap || nbytes > cap - off;
+}
+
+static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__block *b, size_t off,
+                               size_t nbytes, gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_INTERNAL, "%s: %s: bytes %zu to %zu of a block of %zu", d->id, slot,
+                    off, off + nbytes, b->nbytes);
+}
+
+/* --- transfers -------------------------------------------------------------------------------- */
+
+gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src, size_t nbytes,
+                           gnd_err *e)
+{
+    gnd_status st;
+
+    if (nbytes == 0)
+        return GND_OK;
+    if (UNLIKELY(outside(dst, off, nbytes)))
+        return out_of_range(d, "write", dst, off, nbytes, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->memory.write(d->queue, dst->buf, dst->off + off, src, nbytes, e);
+    if (st == GND_OK)
+        d->n.bytes_h2d += nbytes;
+    return done(d, "write", st, e);
+}
+
+gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
+                          gnd_err *e)
+{
+    gnd_status st;
+
+    if (nbytes == 0)
+        return GND_OK;
+    if (UNLIKELY(outside(src, off, nbytes)))
+        return out_of_range(d, "read", src, off, nbytes, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->memory.read(d->queue, dst, src->buf, src->off + off, nbytes, e);
+    if (st == GND_OK)
+        d->n.bytes_d2h += nbytes;
+    return done(d, "read", st, e);
+}
+
+gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff,
+                          size_t nbytes, gnd_err *e)
+{
+    gnd_status st;
+
+    if (nbytes == 0)
+        return GND_OK;
+    if (UNLIKELY(outside(dst, doff, nbytes)))
+        return out_of_range(d, "copy to", dst, doff, nbytes, e);
+    if (UNLIKELY(outside(src, soff, nbytes)))
+        return out_of_range(d, "copy from", src, soff, nbytes, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff,
+                                nbytes, e);
+    return done(d, "copy", st, e);
+}
+
+gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
+                         void **p, gnd_err *e)
+{
+    gnd_status st;
+
+    *p = NULL;
+    if (!d->be->memory.map)
+        return gnd__gate_missing(d, "memory.map", e);
+    if (UNLIKELY(outside(b, off, nbytes)))
+        return out_of_range(d, "map", b, off, nbytes, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->memory.map(d->queue, b->buf, b->off + off, nbytes, flags, p, e);
+    return done(d, "map", st, e);
+}
+
+gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
+{
+    gnd_status st, injected;
+
+    if (!p)
+        return GND_OK;
+    /* An injected failure still unmaps: the mapping must not outlive the test. */
+    injected = gnd__gate_tick(e);
+    st = d->be->memory.unmap(d->queue, b->buf, p, e);
+    return done(d, "unmap", injected ? injected : st, e);
+}
+
+int gnd__gate_can_map(const gnd__gdev *d)
+{
+    return d->props.host_mapped && d->be->memory.map != NULL;
+}
+
+/* --- the queue -------------------------------------------------------------------------------- */
+
+gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+    if (st == GND_OK)
+        st = d->be->queue.flush(d->queue, e);
+    return done(d, "flush", st, e);
+}
+
+gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+    if (st == GND_OK)
+        st = d->be->queue.finish(d->queue, e);
+    return done(d, "finish", st, e);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+    if (st == GND_OK)
+        st = d->be->program.launch(d->queue, k->k, l, e);
+    if (UNLIKELY(st != GND_OK)) {
+        st = gnd__gate_failed(k->name, "launch", st, e);
+        if (e)
+            gnd__err_prefix(e, "%s", d->id);
+        return st;
+    }
+    d->n.launches++;
+    return GND_OK;
+}
+
+/* --- optional groups -------------------------------------------------------------------------- */
+
+gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    *yes = 0;
+    if (!d->be->has_blas)
+        return GND_OK;
+    return done(d, "blas.supports", d->be->blas.supports(d->dev, g, yes, e), e);
+}
+
+gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e)
+{
+    gnd_status st;
+
+    if (!d->be->has_blas)
+        return gnd__gate_missing(d, "blas.gemm", e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->blas.gemm(d->queue, g, e);
+    return done(d, "gemm", st, e);
+}
+
+gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)
+{
+    if (cap)
+        buf[0] = '\0';
+    if (!d->be->has_blas || !d->be->blas.describe)
+        return gnd__gate_missing(d, "blas.describe", e);
+    return done(d, "blas.describe", d->be->blas.describe(d->dev, buf, cap, e), e);
+}
+
+gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e)
+{
+    *avail = *total = d->props.mem_bytes;
+    if (!d->be->device.mem_info)
+        return GND_OK;
+    return done(d, "mem_info", d->be->device.mem_info(d->dev, avail, total, e), e);
+}

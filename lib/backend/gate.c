@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * backend/gate.c - finding and loading plugins, once per process. Looks in the absolute entries of
+ * GND_BACKEND_PATH (folders, or files), then in the package's own folder; never in the working
+ * directory. The first gnd-NAME.so of a NAME wins. A plugin that cannot be used stays in the list
+ * with the reason. Nothing is ever unloaded: its code may still be on some thread's stack.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "backend/priv.h"
+#include "base/env.h"
+#include "base/log.h"
+
+enum { MAX_BACKENDS = 16, MAX_NOTES = 16, MAX_FOUND = 64 };
+
+/* All static: the list lives as long as the process and must not look like a leak. */
+static gnd__backend store[MAX_BACKENDS];
+static const gnd__backend *order[MAX_BACKENDS];
+static int nbackends;
+static char note_text[MAX_NOTES][512];
+static const char *notes[MAX_NOTES];
+static int nnotes;
+static char where[1024];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
+{
+    va_list ap;
+
+    if (nnotes == MAX_NOTES)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(note_text[nnotes], sizeof note_text[0], fmt, ap);
+    va_end(ap);
+    notes[nnotes] = note_text[nnotes];
+    gnd__log(GND__LOG_WARN, "%s", notes[nnotes]);
+    nnotes++;
+}
+
+/* --- checking --------------------------------------------------------------------------------- */
+
+/* The slots that a plugin must fill, as offsets into gnd__backend. */
+#define SLOT(group, name) { #group "." #name, offsetof(gnd__backend, group.name) }
+static const struct slot {
+    const char *name;
+    size_t off;
+} required[] = {
+    SLOT(device, count),       SLOT(device, props),        SLOT(device, open),
+    SLOT(device, close),       SLOT(memory, alloc),        SLOT(memory, free),
+    SLOT(memory, write),       SLOT(memory, read),         SLOT(memory, copy),
+    SLOT(queue, queue_new),    SLOT(queue, queue_free),    SLOT(queue, flush),
+    SLOT(queue, finish),       SLOT(program, build),       SLOT(program, prog_free),
+    SLOT(program, kernel),     SLOT(program, kernel_free), SLOT(program, launch),
+}, required_blas[] = {
+    SLOT(blas, supports),      SLOT(blas, gemm),
+};
+
+static const char *first_missing(const gnd__backend *b, const struct slot *s, size_t n)
+{
+    static void (*const none)(void);
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (memcmp((const char *)b + s[i].off, &none, sizeof none) == 0)
+            return s[i].name;
+    return NULL;
+}
+
+/* Copies whole slots only, so that a size in the middle of one cannot make half a pointer. */
+static int copy_table(void *dst, size_t cap, const void *src)
+{
+    uint32_t size;
+
+    if (!src)
+        return 0;
+    memcpy(&size, src, sizeof size);
+    if (size == 0)
+        return 0;
+    if (size > cap)
+        size = (uint32_t)cap;
+    memcpy(dst, src, size - size % sizeof(void *));
+    return 1;
+}
+
+void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in)
+{
+    const char *file = b->path[0] ? b->path : b->name, *missing;
+    gnd_backend t;
+    gnd_status st;
+
+    if (in->major != GND_BACKEND_MAJOR) {
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: made for backend ABI %u, this gnd has ABI %u", file,
+                 in->major, GND_BACKEND_MAJOR);
+        return;
+    }
+    if (in->size == 0) {
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: its gnd_backend has size 0", file);
+        return;
+    }
+    memset(&t, 0, sizeof t);
+    memcpy(&t, in, in->size < sizeof t ? in->size - in->size % sizeof(void *) : sizeof t);
+    if (!t.name || strcmp(t.name, b->name) != 0) {
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: calls itself '%.40s', not '%s'", file,
+                 t.name ? t.name : "(no name)", b->name);
+        return;
+    }
+    snprintf(b->version, sizeof b->version, "%s", t.version ? t.version : "");
+
+#define GROUP(group)                                                                               \
+    if (!copy_table(&b->group, sizeof b->group, t.group)) {                                        \
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: required group " #group " is %s", file,            \
+                 t.group ? "of size 0" : "missing");                                               \
+        return;                                                                                    \
+    }
+    GROUP(device)
+    GROUP(memory)
+    GROUP(queue)
+    GROUP(program)
+#undef GROUP
+    missing = first_missing(b, required, sizeof required / sizeof *required);
+    if (!missing && b->memory.map && !b->memory.unmap)
+        missing = "memory.unmap (there is memory.map)";
+    if (!missing && t.blas) {
+        if (!copy_table(&b->blas, sizeof b->blas, t.blas)) {
+            gnd__err(&b->why, GND_ERR_BACKEND, "%s: group blas is of size 0", file);
+            return;
+        }
+        b->has_blas = 1;
+        missing = first_missing(b, required_blas, sizeof required_blas / sizeof *required_blas);
+    }
+    if (missing) {
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: required entry %s is missing", file, missing);
+        return;
+    }
+    st = b->device.count(&b->ndev, &b->why);
+    if (st == GND_OK && b->ndev < 0)
+        st = gnd__err(&b->why, GND_ERR_BACKEND, "%d devices", b->ndev);
+    if (st != GND_OK) {
+        b->ndev = 0;
+        gnd__gate_failed(file, "device.count", st, &b->why);
+        return;
+    }
+    /* No device is no failure: the reason is kept, the code is not. */
+    b->why.code = GND_OK;
+    if (b->ndev > 0)
+        b->why.msg[0] = '\0';
+    else if (!b->why.msg[0])
+        strcpy(b->why.msg, "no device");
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static gnd__backend *find(const char *name)
+{
+    int i;
+
+    for (i = 0; i < nbackends; i++)
+        if (strcmp(store[i].name, name) == 0)
+            return &store[i];
+    return NULL;
+}
+
+static void load(const char *path, const char *name)
+{
+    gnd_backend_entry_fn entry;
+    const gnd_backend *in;
+    gnd__backend *b;
+    const char *text;
+    void *lib, *sym;
+
+    if (find(name))
+        return;
+    if (nbackends == MAX_BACKENDS - 1) { /* one is kept for null */
+        note("%s: more than %d backends", path, MAX_BACKENDS - 1);
+        return;
+    }
+    b = &store[nbackends++];
+    snprintf(b->name, sizeof b->name, "%s", name);
+    snprintf(b->path, sizeof b->path, "%s", path);
+
+    lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!lib) {
+        text = dlerror();
+        gnd__err(&b->why, GND_ERR_BACKEND, "cannot be loaded: %s", text ? text : path);
+        goto log;
+    }
+    sym = dlsym(lib, "gnd_backend_entry");
+    if (!sym) {
+        gnd__err(&b->why, GND_ERR_BACKEND, "%s: no symbol gnd_backend_entry: not a plugin of gnd",
+                 path);
+        goto log;
+    }
+    memcpy(&entry, &sym, sizeof entry);
+    in = entry(GND_BACKEND_MAJOR, GND_BACKEND_MINOR, &b->why);
+    if (!in) {
+        gnd__gate_failed(path, "gnd_backend_entry", GND_ERR_BACKEND, &b->why);
+        goto log;
+    }
+    memset(&b->why, 0, sizeof b->why);
+    gnd__gate_adopt(b, in);
+log:
+    if (b->why.code)
+        gnd__log(GND__LOG_WARN, "backend %s: %s", b->name, b->why.msg);
+    else
+        gnd__log(GND__LOG_INFO, "backend %s: %d device%s, from %s", b->name, b->ndev,
+                 b->ndev == 1 ? "" : "s", b->path);
+}
+
+/* NAME of a file called gnd-NAME.so. 0 when it is not called so. */
+static int plugin_name(const char *file, char *name, size_t cap)
+{
+    size_t len = strlen(file), i;
+
+    if (len < 8 || memcmp(file, "gnd-", 4) != 0 || memcmp(file + len - 3, ".so", 3) != 0)
+        return 0;
+    len -= 7;
+    if (len >= cap)
+        return 0;
+    for (i = 0; i < len; i++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", file[4 + i]))
+            return 0;
+    memcpy(name, file + 4, len);
+    name[len] = '\0';
+    return strcmp(name, "null") != 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void search_folder(const char *dir, int named)
+{
+    char found[MAX_FOUND][48], path[4096], name[32];
+    DIR *h = opendir(dir);
+    struct dirent *ent;
+    int i, n = 0;
+
+    if (!h) {
+        if (named)
+            note("GND_BACKEND_PATH: %s: %s", dir, strerror(errno));
+        return;
+    }
+    while ((ent = readdir(h)) != NULL) {
+        if (!plugin_name(ent->d_name, name, sizeof name))
+            continue;
+        if (n == MAX_FOUND) {
+            note("%s: more than %d plugins", dir, MAX_FOUND);
+            break;
+        }
+        snprintf(found[n++], sizeof found[0], "%.47s", ent->d_name);
+    }
+    closedir(h);
+    qsort(found, (size_t)n, sizeof found[0], by_text);
+    for (i = 0; i < n; i++) {
+        plugin_name(found[i], name, sizeof name);
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, found[i]) < sizeof path)
+            load(path, name);
+    }
+}
+
+static void looked_in(const char *dir)
+{
+    size_t n = strlen(where);
+    if (snprintf(where + n, sizeof where - n, "%s%s", n ? ", " : "", dir) < 0)
+        where[n] = '\0';
+}
+
+static void search_entry(const char *entry)
+{
+    const char *base;
+    struct stat sb;
+    char name[32];
+
+    if (entry[0] != '/') {
+        note("GND_BACKEND_PATH: '%s' is not an absolute path: refused", entry);
+        return;
+    }
+    looked_in(entry);
+    if (stat(entry, &sb) == 0 && !S_ISDIR(sb.st_mode)) {
+        base = strrchr(entry, '/') + 1;
+        if (plugin_name(base, name, sizeof name))
+            load(entry, name);
+        else
+            note("GND_BACKEND_PATH: %s: neither a folder nor called gnd-NAME.so", entry);
+        return;
+    }
+    search_folder(entry, 1);
+}
+
+static void search_path(const char *list)
+{
+    char entry[4096];
+    size_t len;
+
+    for (; *list; list += len + (list[len] == ':')) {
+        len = strcspn(list, ":");
+        if (len == 0)
+            continue;
+        if (len >= sizeof entry) {
+            note("GND_BACKEND_PATH: an entry of %zu characters", len);
+            continue;
+        }
+        memcpy(entry, list, len);
+        entry[len] = '\0';
+        search_entry(entry);
+    }
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+static int rank(const gnd__backend *b)
+{
+    static const char *const preferred[] = { "cuda", "opencl" };
+    size_t i;
+
+    for (i = 0; i < sizeof preferred / sizeof *preferred; i++)
+        if (strcmp(b->name, preferred[i]) == 0)
+            return (int)i;
+    return strcmp(b->name, "null") == 0 ? 99 : 50;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const gnd__backend *x = *(const gnd__backend *const *)a, *y = *(const gnd__backend *const *)b;
+    int d = rank(x) - rank(y);
+    return d ? d : strcmp(x->name, y->name);
+}
+
+static void load_all(void)
+{
+    const char *path = gnd__env_string(GND__ENV_BACKEND_PATH);
+    int i;
+
+    if (path)
+        search_path(path);
+#ifdef GND_PKGLIBDIR
+    looked_in(GND_PKGLIBDIR);
+    search_folder(GND_PKGLIBDIR, 0);
+#endif
+    strcpy(store[nbackends].name, "null");
+    gnd__gate_adopt(&store[nbackends++], gnd__null_tables());
+    for (i = 0; i < nbackends; i++)
+        order[i] = &store[i];
+    qsort(order, (size_t)nbackends, sizeof *order, by_rank);
+}
+
+int gnd__gate_backends(const gnd__backend *const **list)
+{
+    pthread_once(&once, load_all);
+    *list = order;
+    return nbackends;
+}
+
+int gnd__gate_notes(const char *const **list)
+{
+    pthread_once(&once, load_all);
+    *list = notes;
+    return nnotes;
+}
+
+const char *gnd__gate_where(void)
+{
+    return where[0] ? where : "any folder: GND_BACKEND_PATH is not set";
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * backend/gate.h - the only door to backends: find, load and check plugins, open devices, and call
+ * them. Knows nothing of arrays or graphs. Only sched, prim and api call it.
+ *
+ * Every call below takes an open device and is made with its lock held (gnd__gate_lock), except
+ * listing and opening. A missing optional slot is answered here, in one place, by name.
+ */
+#ifndef GND_BACKEND_GATE_H
+#define GND_BACKEND_GATE_H
+
+#include <gnd/backend.h>
+#include <pthread.h>
+#include "base/strbuf.h"
+
+/* The tables of one loaded backend, copied and zero-extended to this core's sizes. */
+typedef struct gnd__backend {
+    char name[32];
+    char version[64];
+    char path[512];           /* where it was loaded from; "" when built in */
+    gnd_err why;              /* why it cannot be used (code != 0), or why it has no device */
+    int ndev;                 /* devices it has */
+    gnd_device_ops device;
+    gnd_memory_ops memory;
+    gnd_queue_ops queue;
+    gnd_program_ops program;
+    gnd_blas_ops blas;        /* all zero when absent */
+    int has_blas;
+} gnd__backend;
+
+/* Counters of one device since it was opened; what gnd_device_stats() shows. */
+typedef struct gnd__counters {
+    uint64_t launches, builds, disk_loads, disk_stores, mem_hits;      /* kernels */
+    uint64_t bytes_in_use, bytes_peak, bytes_held, allocs, backend_allocs, trims; /* pool */
+    uint64_t plans, plan_hits, calls;                                  /* sched */
+    uint64_t bytes_h2d, bytes_d2h;
+} gnd__counters;
+
+struct gnd__pool;
+struct gnd__progcache;
+
+/* One open device. */
+typedef struct gnd__gdev {
+    const gnd__backend *be;
+    int index;                /* of the device within its backend */
+    char id[64];              /* "opencl:0" */
+    gnd_props props;
+    gnd_dev *dev;
+    gnd_queue *queue;
+    pthread_mutex_t lock;     /* recursive */
+    struct gnd__pool *pool;
+    struct gnd__progcache *progs;
+    gnd__counters n;
+} gnd__gdev;
+
+/* --- finding and opening -------------------------------------------------------------------- */
+
+/* All backends, in order of preference (cuda, opencl, then others by name; "null" last). Loads them
+ * at the first call, once per process. Never fails: a backend that cannot be used says why. */
+int gnd__gate_backends(const gnd__backend *const **list);
+/* What was wrong with the search itself, one line each (a relative entry of GND_BACKEND_PATH, a
+ * folder that is not there). For `gnd devices`. Owned by the gate. */
+int gnd__gate_notes(const char *const **list);
+/* The properties of device i of b. */
+gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *e);
+/* Opens what spec names: "opencl:1", "opencl:pocl" (text found in platform, name or vendor, any
+ * case), "cuda", "pocl" (any backend); NULL or "": GND_DEVICE, else the best device present (CUDA,
+ * then OpenCL GPUs, then OpenCL CPUs; never null). The message of a failure names what is there. */
+gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e);
+/* What gnd__gate_open would open, without opening it. */
+gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *index, gnd_err *e);
+/* Waits for the device, frees pool, programs, queue, device. */
+void gnd__gate_close(gnd__gdev *d);
+static inline void gnd__gate_lock(gnd__gdev *d) { pthread_mutex_lock(&d->lock); }
+static inline void gnd__gate_unlock(gnd__gdev *d) { pthread_mutex_unlock(&d->lock); }
+
+/* --- memory: blocks of the pool ---------------------------------------------------------------
+ * A block is a part of a backend buffer. Freeing is at once and stream-ordered: a block may be
+ * given out again while work that used it is still queued, since the queue is in order. */
+typedef struct gnd__block {
+    gnd_buf *buf;
+    size_t off;               /* bytes; a multiple of 256 */
+    size_t nbytes;            /* asked for; the block has at least this, rounded up to 16 */
+    struct gnd__seg *seg;     /* the pool's own */
+} gnd__block;
+
+/* nbytes may be 0 (a block of the smallest size). Trims and retries before GND_ERR_DEVMEM, whose
+ * message gives bytes asked, in use, held, the limit and the device's memory. */
+gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **b, gnd_err *e);
+void gnd__pool_free(gnd__gdev *d, gnd__block *b);  /* NULL is fine */
+/* Gives every unused backend buffer back. Returns bytes given back. */
+uint64_t gnd__pool_trim(gnd__gdev *d);
+/* Most bytes the pool may hold from the backend; 0: no limit. Set at open from GND_MEM_LIMIT. */
+void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
+
+/* --- transfers, at byte offsets within a block ------------------------------------------------ */
+gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff, size_t nbytes, gnd_err *e);
+/* A host pointer to a part of a block until unmapped; waits for the queue's earlier work. Cheap only
+ * where gnd__gate_can_map() says so. GND_ERR_UNSUPPORTED when the backend cannot map. */
+int gnd__gate_can_map(const gnd__gdev *d);
+gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e);
+gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e);
+gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e);
+gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache, lives as long as d */
+
+/* The kernel `name` of the program with this source: from memory, from disk, or compiled (which is
+ * then put in both). On GND_ERR_BUILD the message holds the compiler's first lines; with GND_DEBUG
+ * set the whole source and log go to the log. */
+gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
+/* Arguments of kind GND_ARG_BUF hold the block's buf (the caller passes offsets as values). */
+gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
+
+/* --- optional groups -------------------------------------------------------------------------- */
+gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);
+gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
+/* One line on the libraries behind blas; GND_ERR_UNSUPPORTED when there is no such group. */
+gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
+/* Bytes free and in all; props.mem_bytes for both when the backend cannot tell. */
+gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
+
+/* --- timing for benchmarks -------------------------------------------------------------------- */
+/* Test hook: fail the n-th backend call from now that can fail (1 = the next; 0 = never), on any
+ * device, with GND_ERR_BACKEND "injected". */
+void gnd__gate_fail_at(long n);
+/* Backend calls made so far. */
+long gnd__gate_calls(void);
+
+#endif

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * backend/null.c - a backend without a device, for tests: buffers are host memory with guard zones
+ * round them, transfers work, programs are kept as text and launches are recorded but compute
+ * nothing. "null:0" looks like a GPU with float64, "null:1" like one without, with little memory
+ * and 32 KiB of local memory. Knows nothing of the gate: it is a plugin that is linked in.
+ */
+#include "backend/null.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/priv.h"
+#include "base/mem.h"
+
+#define GIB ((uint64_t)1 << 30)
+#define MIB ((uint64_t)1 << 20)
+#define GUARD ((size_t)64)
+#define ALIGN ((size_t)256)
+
+enum { GUARD_BYTE = 0xa5, NDEV = 2 };
+
+static const struct { uint64_t mem, max_alloc; } sizes[NDEV] = {
+    { 16 * GIB, 4 * GIB },
+    { 256 * MIB, 64 * MIB },
+};
+
+struct gnd_dev { int index; uint64_t used; };
+struct gnd_queue { gnd_dev *d; };
+struct gnd_buf { gnd_dev *d; unsigned char *base, *p; size_t n; };
+struct gnd_prog { gnd_dev *d; char *src; size_t len; };
+struct gnd_kern { gnd_prog *p; char name[128]; };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static gnd__null_launch last;
+static gnd__str record;
+static long launches, damage, objects;
+static int recording, cacheable;
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...)
+{
+    va_list ap;
+
+    pthread_mutex_lock(&lock);
+    if (recording) {
+        va_start(ap, fmt);
+        gnd__str_addv(&record, fmt, ap);
+        va_end(ap);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void count(long *what, long by)
+{
+    pthread_mutex_lock(&lock);
+    *what += by;
+    pthread_mutex_unlock(&lock);
+}
+
+static long get(const long *what)
+{
+    long n;
+
+    pthread_mutex_lock(&lock);
+    n = *what;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+long gnd__null_launches(void) { return get(&launches); }
+long gnd__null_damage(void) { return get(&damage); }
+long gnd__null_objects(void) { return get(&objects); }
+
+int gnd__null_last(gnd__null_launch *l)
+{
+    int any;
+
+    pthread_mutex_lock(&lock);
+    any = launches > 0;
+    *l = last;
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
+void gnd__null_record(int on)
+{
+    pthread_mutex_lock(&lock);
+    recording = on;
+    pthread_mutex_unlock(&lock);
+}
+
+char *gnd__null_log(void)
+{
+    char *s;
+
+    pthread_mutex_lock(&lock);
+    s = gnd__strdup(gnd__str_get(&record));
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void gnd__null_reset(void)
+{
+    pthread_mutex_lock(&lock);
+    memset(&last, 0, sizeof last);
+    gnd__str_free(&record);
+    launches = damage = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+void gnd__null_cacheable(int on)
+{
+    pthread_mutex_lock(&lock);
+    cacheable = on;
+    pthread_mutex_unlock(&lock);
+}
+
+void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
+{
+    *nbytes = b->n;
+    return b->p;
+}
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+static gnd_status dev_count(int *n, gnd_err *e)
+{
+    (void)e;
+    *n = NDEV;
+    return GND_OK;
+}
+
+static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
+{
+    if (i < 0 || i >= NDEV)
+        return gnd__err(e, GND_ERR_DEVICE, "no device %d", i);
+    *p = (gnd_props){
+        .vendor = "gnd",
+        .platform = "null",
+        .driver = "1",
+        .version = "OpenCL 1.2 null",
+        .kind = GND_DEV_GPU,
+        .dialect = GND_DIALECT_OPENCL,
+        .mem_bytes = sizes[i].mem,
+        .max_alloc_bytes = sizes[i].max_alloc,
+        .local_bytes = i == 0 ? 48 << 10 : 32 << 10,
+        .compute_units = i == 0 ? 32 : 4,
+        .max_group = i == 0 ? 1024 : 256,
+        .max_local = { i == 0 ? 1024 : 256, i == 0 ? 1024 : 256, 64 },
+        .align_bytes = (uint32_t)ALIGN,
+        .has_f64 = i == 0,
+        .has_f16 = 0,
+        .host_mapped = 0,
+        .little_endian = 1,
+        .subgroup = i == 0 ? 32 : 0,
+    };
+    snprintf(p->name, sizeof p->name, "null device %s float64", i == 0 ? "with" : "without");
+    return GND_OK;
+}
+
+static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
+{
+    *d = gnd__calloc(1, sizeof **d);
+    if (!*d)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    (*d)->index = i;
+    count(&objects, 1);
+    return GND_OK;
+}
+
+static void dev_close(gnd_dev *d)
+{
+    count(&objects, -1);
+    gnd__free(d);
+}
+
+static gnd_status dev_mem_info(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err *e)
+{
+    (void)e;
+    *total = sizes[d->index].mem;
+    *avail = *total - d->used;
+    return GND_OK;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Layout: [slack][guard][n bytes, aligned][guard]. */
+static gnd_status mem_alloc(gnd_dev *d, size_t n, gnd_buf **out, gnd_err *e)
+{
+    gnd_buf *b;
+
+    if (n > sizes[d->index].max_alloc || n > sizes[d->index].mem - d->used)
+        return gnd__err(e, GND_ERR_DEVMEM, "no %zu bytes left of %llu", n,
+                        (unsigned long long)sizes[d->index].mem);
+    b = gnd__calloc(1, sizeof *b);
+    if (!b)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    b->base = gnd__calloc(1, n + 2 * GUARD + ALIGN);
+    if (!b->base) {
+        gnd__free(b);
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    }
+    b->d = d;
+    b->n = n;
+    b->p = b->base + GUARD;
+    b->p += -(uintptr_t)b->p % ALIGN;
+    memset(b->p - GUARD, GUARD_BYTE, GUARD);
+    memset(b->p + n, GUARD_BYTE, GUARD);
+    d->used += n;
+    count(&objects, 1);
+    note("alloc %zu\n", n);
+    *out = b;
+    return GND_OK;
+}
+
+static void mem_free(gnd_buf *b)
+{
+    size_t i, bad = 0;
+
+    for (i = 0; i < GUARD; i++)
+        bad += (b->p[i - GUARD] != GUARD_BYTE) + (b->p[b->n + i] != GUARD_BYTE);
+    note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
+    if (bad)
+        count(&damage, 1);
+    count(&objects, -1);
+    b->d->used -= b->n;
+    gnd__free(b->base);
+    gnd__free(b);
+}
+
+static gnd_status check(const char *what, const gnd_buf *b, size_t off, size_t n, gnd_err *e)
+{
+    if (off > b->n || n > b->n - off)
+        return gnd__err(e, GND_ERR_INTERNAL, "%s: %zu bytes at %zu of a buffer of %zu", what, n, off,
+                        b->n);
+    note("%s %zu at %zu\n", what, n, off);
+    return GND_OK;
+}
+
+static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t n,
+                            gnd_err *e)
+{
+    gnd_status st = check("write", dst, off, n, e);
+
+    (void)q;
+    if (st == GND_OK)
+        memcpy(dst->p + off, src, n);
+    return st;
+}
+
+static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t n, gnd_err *e)
+{
+    gnd_status st = check("read", src, off, n, e);
+
+    (void)q;
+    if (st == GND_OK)
+        memcpy(dst, src->p + off, n);
+    return st;
+}
+
+static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
+                           size_t n, gnd_err *e)
+{
+    gnd_status st = check("copy from", src, soff, n, e);
+
+    (void)q;
+    if (st == GND_OK)
+        st = check("copy to", dst, doff, n, e);
+    if (st == GND_OK && dst == src && doff < soff + n && soff < doff + n)
+        st = gnd__err(e, GND_ERR_INTERNAL, "copy: the ranges overlap");
+    if (st == GND_OK)
+        memcpy(dst->p + doff, src->p + soff, n);
+    return st;
+}
+
+static gnd_status mem_map(gnd_queue *q, gnd_buf *b, size_t off, size_t n, uint32_t flags, void **p,
+                          gnd_err *e)
+{
+    gnd_status st = check("map", b, off, n, e);
+
+    (void)q;
+    (void)flags;
+    *p = st == GND_OK ? b->p + off : NULL;
+    return st;
+}
+
+static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
+{
+    unsigned char *c = p;
+
+    (void)q;
+    if (c < b->p || c > b->p + b->n)
+        return gnd__err(e, GND_ERR_INTERNAL, "unmap: not a pointer of map");
+    note("unmap\n");
+    return GND_OK;
+}
+
+/* --- queues: all work is done when it is put in ----------------------------------------------- */
+
+static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
+{
+    (void)flags;
+    *q = gnd__calloc(1, sizeof **q);
+    if (!*q)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    (*q)->d = d;
+    count(&objects, 1);
+    return GND_OK;
+}
+
+static void q_free(gnd_queue *q)
+{
+    count(&objects, -1);
+    gnd__free(q);
+}
+
+static gnd_status q_flush(gnd_queue *q, gnd_err *e)
+{
+    (void)q;
+    (void)e;
+    note("flush\n");
+    return GND_OK;
+}
+
+static gnd_status q_finish(gnd_queue *q, gnd_err *e)
+{
+    (void)q;
+    (void)e;
+    note("finish\n");
+    return GND_OK;
+}
+
+/* --- programs --------------------------------------------------------------------------------- */
+
+static gnd_status prog_new(gnd_dev *d, const char *src, size_t len, gnd_prog **out, gnd_err *e)
+{
+    gnd_prog *p = gnd__calloc(1, sizeof *p);
+
+    if (!p)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    p->src = gnd__strndup(src, len);
+    if (!p->src) {
+        gnd__free(p);
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    }
+    p->d = d;
+    p->len = strlen(p->src);
+    count(&objects, 1);
+    *out = p;
+    return GND_OK;
+}
+
+/* A source with a line "#error" does not compile. */
+static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
+                             gnd_prog **out, char **log, gnd_err *e)
+{
+    gnd_status st = prog_new(d, src, len, out, e);
+    static const char said[] = "error: the source says #error";
+
+    (void)opts;
+    if (log)
+        *log = NULL;
+    if (st != GND_OK)
+        return st;
+    note("build %zu\n", len);
+    if (strncmp((*out)->src, "#error", 6) != 0 && !strstr((*out)->src, "\n#error"))
+        return GND_OK;
+    count(&objects, -1);
+    gnd__free((*out)->src);
+    gnd__free(*out);
+    *out = NULL;
+    if (log && (*log = malloc(sizeof said)) != NULL)
+        memcpy(*log, said, sizeof said);
+    return gnd__err(e, GND_ERR_BUILD, "%s", said);
+}
+
+static void prog_free(gnd_prog *p)
+{
+    count(&objects, -1);
+    gnd__free(p->src);
+    gnd__free(p);
+}
+
+static gnd_status prog_kernel(gnd_prog *p, const char *name, gnd_kern **k, gnd_err *e)
+{
+    if (!strstr(p->src, name))
+        return gnd__err(e, GND_ERR_BUILD, "no kernel '%s' in the program", name);
+    *k = gnd__calloc(1, sizeof **k);
+    if (!*k)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    (*k)->p = p;
+    snprintf((*k)->name, sizeof (*k)->name, "%s", name);
+    count(&objects, 1);
+    return GND_OK;
+}
+
+static void prog_kernel_free(gnd_kern *k)
+{
+    count(&objects, -1);
+    gnd__free(k);
+}
+
+static gnd_status prog_launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+{
+    uint32_t i, n = l->nargs < GND__NULL_MAX_ARGS ? l->nargs : GND__NULL_MAX_ARGS;
+
+    (void)q;
+    if (l->ndim < 1 || l->ndim > 3)
+        return gnd__err(e, GND_ERR_INTERNAL, "%u dimensions", l->ndim);
+    for (i = 0; i < l->ndim; i++)
+        if (l->local[i] == 0 || l->global[i] == 0 || l->global[i] % l->local[i] != 0)
+            return gnd__err(e, GND_ERR_INTERNAL, "global size %zu with local size %zu in dim %u",
+                            l->global[i], l->local[i], i);
+    for (i = 0; i < l->nargs; i++)
+        if (l->args[i].kind == GND_ARG_BUF && !l->args[i].u.buf)
+            return gnd__err(e, GND_ERR_INTERNAL, "argument %u is no buffer", i);
+    pthread_mutex_lock(&lock);
+    launches++;
+    memset(&last, 0, offsetof(gnd__null_launch, args));
+    memcpy(last.kernel, k->name, sizeof last.kernel);
+    last.source = k->p->src;
+    last.ndim = l->ndim;
+    last.nargs = l->nargs;
+    memcpy(last.global, l->global, l->ndim * sizeof l->global[0]);
+    memcpy(last.local, l->local, l->ndim * sizeof l->local[0]);
+    memcpy(last.args, l->args, n * sizeof *l->args);
+    if (recording) {
+        gnd__str_addf(&record, "launch %s global", k->name);
+        for (i = 0; i < l->ndim; i++)
+            gnd__str_addf(&record, " %zu", l->global[i]);
+        gnd__str_add(&record, " local");
+        for (i = 0; i < l->ndim; i++)
+            gnd__str_addf(&record, " %zu", l->local[i]);
+        gnd__str_addf(&record, " args %u\n", l->nargs);
+    }
+    pthread_mutex_unlock(&lock);
+    return GND_OK;
+}
+
+static int may_cache(void)
+{
+    int yes;
+
+    pthread_mutex_lock(&lock);
+    yes = cacheable;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
+static gnd_status prog_cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
+{
+    if (!may_cache())
+        return gnd__err(e, GND_ERR_UNSUPPORTED, "not asked for");
+    snprintf(buf, cap, "null:%d", d->index);
+    return GND_OK;
+}
+
+/* A binary is "NULL" and the source. */
+static gnd_status prog_binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
+{
+    char *b = malloc(p->len + 4);
+
+    if (!b)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    memcpy(b, "NULL", 4);
+    memcpy(b + 4, p->src, p->len);
+    *bin = b;
+    *len = p->len + 4;
+    return GND_OK;
+}
+
+static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **p, gnd_err *e)
+{
+    if (len < 4 || memcmp(bin, "NULL", 4) != 0)
+        return gnd__err(e, GND_ERR_BACKEND, "not a binary of the null backend");
+    note("binary_load %zu\n", len);
+    return prog_new(d, (const char *)bin + 4, len - 4, p, e);
+}
+
+/* --- the tables ------------------------------------------------------------------------------- */
+
+const gnd_backend *gnd__null_tables(void)
+{
+    static const gnd_device_ops device = {
+        .size = sizeof device,
+        .count = dev_count,
+        .props = dev_props,
+        .open = dev_open,
+        .close = dev_close,
+        .mem_info = dev_mem_info,
+    };
+    static const gnd_memory_ops memory = {
+        .size = sizeof memory,
+        .alloc = mem_alloc,
+        .free = mem_free,
+        .write = mem_write,
+        .read = mem_read,
+        .copy = mem_copy,
+        .map = mem_map,
+        .unmap = mem_unmap,
+    };
+    static const gnd_queue_ops queue = {
+        .size = sizeof queue,
+        .queue_new = q_new,
+        .queue_free = q_free,
+        .flush = q_flush,
+        .finish = q_finish,
+    };
+    static const gnd_program_ops program = {
+        .size = sizeof program,
+        .build = prog_build,
+        .prog_free = prog_free,
+        .kernel = prog_kernel,
+        .kernel_free = prog_kernel_free,
+        .launch = prog_launch,
+        .cache_key = prog_cache_key,
+        .binary_get = prog_binary_get,
+        .binary_load = prog_binary_load,
+    };
+    static const gnd_backend tables = {
+        .major = GND_BACKEND_MAJOR,
+        .minor = GND_BACKEND_MINOR,
+        .size = sizeof tables,
+        .name = "null",
+        .version = "1",
+        .device = &device,
+        .memory = &memory,
+        .queue = &queue,
+        .program = &program,
+    };
+    return &tables;
+}
