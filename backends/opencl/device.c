@@ -311,7 +311,7 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
         free(d);
         return gnd__ocl_fail(e, r, "clCreateContext (%s)", info->props.name);
     }
-    d->host_ptr = info->pocl && info->props.kind == GND_DEV_CPU;
+    d->host_ptr = info->pocl && info->props.kind == GND_DEV_CPU && gnd__ocl_shares_memory(d);
     *out = d;
     return GND_OK;
 }

@@ -75,6 +75,9 @@ gnd_status gnd__ocl_fail(gnd_err *e, cl_int code, const char *what, ...) GND__PR
  * platforms have no device or are broken, "" when there is nothing to say. */
 int gnd__ocl_list(const gnd__ocl_info **list, const char **note);
 
+/* Whether device and host work in the same memory, found out by trying (memory.c). */
+int gnd__ocl_shares_memory(gnd_dev *d);
+
 extern const gnd_device_ops gnd__ocl_device_ops;
 extern const gnd_memory_ops gnd__ocl_memory_ops;
 extern const gnd_queue_ops gnd__ocl_queue_ops;
