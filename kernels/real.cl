@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * real.cl - float32 and float64 beyond the built-in functions of OpenCL C and CUDA. What is exact
+ * says so; the others are within a few ulp.
+ */
+
+/* -1, 0, 1; 0 for both zeros, NaN for NaN. Exact. */
+//@fn sign f
+GND_FN $T gnd_sign_$t($T x)
+{
+    return x > 0.0$f ? 1.0$f : x < 0.0$f ? -1.0$f : x == 0.0$f ? 0.0$f : x;
+}
+
+//@fn signbit f32
+#define gnd_signbit_f32(x) (GND_BITS_f32(x) >> 31)
+//@fn signbit f64
+#define gnd_signbit_f64(x) (GND_BITS_f64(x) >> 63)
+
+/* min(max(x, lo), hi) where any NaN gives NaN; hi where lo > hi. Exact. */
+//@fn clip f
+GND_FN $T gnd_clip_$t($T x, $T lo, $T hi)
+{
+    const $T m = x >= lo || x != x ? x : lo;
+    return m <= hi || m != m ? m : hi;
+}
+
+//@fn nextafter f
+#define gnd_nextafter_$t(x, y) nextafter(x, y)
+
+/* sqrt(x*x + y*y); inf when either is infinite, NaN or not. */
+//@fn hypot f
+#define gnd_hypot_$t(x, y) hypot(x, y)
+
+/* Quotient and remainder of Python and NumPy (npy_divmod, after CPython's float_divmod): the
+ * remainder has the sign of b, the quotient is the floor of the exact one up to rounding.
+ * Special cases: a // 0 is a / 0 and a % 0 NaN; inf // b NaN; a % inf is a or inf. */
+//@fn mod f
+GND_FN $T gnd_mod_$t($T a, $T b)
+{
+    $T m = fmod(a, b);
+    if (b == 0.0$f)
+        return m;
+    if (m != 0.0$f)
+        return (b < 0.0$f) != (m < 0.0$f) ? m + b : m;
+    return copysign(0.0$f, b);
+}
+//@fn floordiv f
+GND_FN $T gnd_floordiv_$t($T a, $T b)
+{
+    const $T m = fmod(a, b);
+    if (b == 0.0$f)
+        return a / b;
+    $T d = (a - m) / b;
+    if (m != 0.0$f && (b < 0.0$f) != (m < 0.0$f))
+        d -= 1.0$f;
+    if (d == 0.0$f)
+        return copysign(0.0$f, a / b);
+    const $T q = floor(d);
+    return d - q > 0.5$f ? q + 1.0$f : q;
+}
+
+/* log(exp(x) + exp(y)) (npy_logaddexp): the larger one and a correction in [0, log 2]. Equal
+ * infinities are themselves; NaN when either is NaN. */
+//@fn logaddexp f
+GND_FN $T gnd_logaddexp_$t($T x, $T y)
+{
+    if (x == y)
+        return x + 0.693147180559945309417$f;
+    const $T d = x - y;
+    if (d > 0.0$f)
+        return x + log1p(exp(-d));
+    if (d <= 0.0$f)
+        return y + log1p(exp(d));
+    return d; /* NaN */
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/prelude.c - puts together what stands before a kernel: the base of the dialect and the
+ * functions that the kernel's text names, each after those it needs itself. The format of the text
+ * it takes them from is described in kernels/core.cl. Templates are expanded by template.c.
+ */
+#include "codegen/prelude.h"
+
+#include "base/dtype.h"
+#include "base/err.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+extern const char gnd__kernels_text[];
+
+enum { MAX_SECTIONS = 400, ALL_DIALECTS = 3 };
+
+/* One section of kernels/: of a base (name == NULL) or of a function. */
+typedef struct section {
+    const char *name, *body;
+    unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
+    unsigned body_len, dialects;     /* bit (dialect - 1) */
+} section;
+
+static section sections[MAX_SECTIONS];
+static int nsections;
+static const char *index_error; /* set once, by make_index */
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static int is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static int same(const char *s, size_t n, const char *word)
+{
+    return strlen(word) == n && !memcmp(s, word, n);
+}
+
+/* The dtype of a suffix of n characters, or -1. */
+static int suffix_dtype(const char *s, size_t n)
+{
+    for (int t = 0; t < GND_NDTYPES; t++)
+        if (same(s, n, gnd__suffix((gnd_dtype)t)))
+            return t;
+    return -1;
+}
+
+/* The dtypes a word of a section's line means: a suffix, or a letter for all of a kind but float16
+ * and bfloat16. 0: no such word. */
+static unsigned word_dtypes(const char *s, size_t n)
+{
+    int t = suffix_dtype(s, n);
+    if (t >= 0)
+        return 1u << t;
+    unsigned set = 0;
+    for (t = 0; n == 1 && t < GND_NDTYPES; t++)
+        if (gnd_dtype_kind((gnd_dtype)t) == *s && t != GND_FLOAT16 && t != GND_BFLOAT16)
+            set |= 1u << t;
+    return set;
+}
+
+static unsigned word_dialect(const char *s, size_t n)
+{
+    if (same(s, n, "opencl"))
+        return 1u << (GND_DIALECT_OPENCL - 1);
+    return same(s, n, "cuda") ? 1u << (GND_DIALECT_CUDA - 1) : 0;
+}
+
+/* Reads the line of a section, from behind "//@" to its end. 1 when it begins a section. */
+static int parse_line(const char *p, const char *end, section *out)
+{
+    int base = 0, words = 0;
+    memset(out, 0, sizeof *out);
+    while (p < end) {
+        while (p < end && *p == ' ')
+            p++;
+        const char *w = p;
+        while (p < end && *p != ' ')
+            p++;
+        size_t n = (size_t)(p - w);
+        if (!n)
+            break;
+        if (!words) {
+            base = same(w, n, "base");
+            if (!base && !same(w, n, "fn"))
+                return 0; /* //@file */
+        } else if (words == 1 && !base) {
+            out->name = w;
+            out->name_len = (unsigned short)n;
+        } else if (word_dialect(w, n)) {
+            out->dialects |= word_dialect(w, n);
+        } else if (word_dtypes(w, n)) {
+            out->dtypes |= (unsigned short)word_dtypes(w, n);
+        } else {
+            index_error = "a word of a section's line is not known";
+        }
+        words++;
+    }
+    if (!out->dialects)
+        out->dialects = ALL_DIALECTS;
+    return 1;
+}
+
+/* Ends a section, before the comment of the next function if there is one. */
+static void end_section(section *s, const char *end)
+{
+    const char *p = s->body;
+    while (p < end && strncmp(p, "/*", 2)) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        p = nl ? nl + 1 : end;
+    }
+    s->body_len = (unsigned)(p - s->body);
+}
+
+static void make_index(void)
+{
+    section *cur = NULL;
+    for (const char *p = gnd__kernels_text; *p;) {
+        const char *nl = strchr(p, '\n'), *end = nl ? nl : p + strlen(p);
+        if (!strncmp(p, "//@", 3)) {
+            section s;
+            if (cur)
+                end_section(cur, p);
+            cur = NULL;
+            if (parse_line(p + 3, end, &s)) {
+                if (nsections == MAX_SECTIONS) {
+                    index_error = "too many sections";
+                    return;
+                }
+                s.body = nl ? nl + 1 : end;
+                cur = &sections[nsections++];
+                *cur = s;
+            }
+        }
+        p = nl ? nl + 1 : end;
+        if (!*p && cur)
+            end_section(cur, p);
+    }
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+typedef struct maker {
+    unsigned dialect; /* bit */
+    int f64;          /* float64 is used */
+    gnd__str text;    /* functions so far */
+    gnd_err *e;
+    /* Bit t of state s: the function is written; of busy: it is being written. */
+    unsigned short done[MAX_SECTIONS], busy[MAX_SECTIONS];
+} maker;
+
+static gnd_status need(maker *m, const char *text, size_t len);
+
+/* Section k for dtype t, after what it needs. */
+static gnd_status write_fn(maker *m, int k, gnd_dtype t)
+{
+    const unsigned short bit = (unsigned short)(1u << t);
+    const section *s = &sections[k];
+    gnd__str templ = {0}, fn = {0};
+    gnd_status st = GND_OK;
+
+    if (m->done[k] & bit || m->busy[k] & bit) /* busy: it names itself */
+        return GND_OK;
+    m->busy[k] |= bit;
+    gnd__str_addn(&templ, s->body, s->body_len);
+    gnd__expand(&fn, gnd__str_get(&templ), t, NULL);
+    if (templ.bad || fn.bad)
+        st = gnd__err(m->e, GND_ERR_NOMEM, "out of memory for a kernel's text");
+    if (!st)
+        st = need(m, gnd__str_get(&fn), fn.len);
+    if (!st)
+        gnd__str_addn(&m->text, gnd__str_get(&fn), fn.len);
+    m->done[k] |= bit;
+    gnd__str_free(&templ);
+    gnd__str_free(&fn);
+    return st;
+}
+
+/* Writes the function of an identifier gnd_NAME_SUFFIX. */
+static gnd_status need_name(maker *m, const char *id, size_t n)
+{
+    size_t us = n;
+    while (us > 4 && id[us - 1] != '_')
+        us--;
+    int t = us > 4 ? suffix_dtype(id + us, n - us) : -1;
+    if (t >= 0) {
+        const char *name = id + 4;
+        size_t name_len = us - 5;
+        for (int k = 0; k < nsections; k++) {
+            const section *s = &sections[k];
+            if (s->name && s->name_len == name_len && !memcmp(s->name, name, name_len) &&
+                s->dialects & m->dialect && s->dtypes & 1u << t)
+                return write_fn(m, k, (gnd_dtype)t);
+        }
+    }
+    return gnd__err(m->e, GND_ERR_INTERNAL, "kernels/ has no function %.*s", (int)n, id);
+}
+
+/* Writes every function that the text names, and notes whether it uses float64. */
+static gnd_status need(maker *m, const char *text, size_t len)
+{
+    gnd_status st = GND_OK;
+    for (size_t i = 0; i < len && !st;) {
+        if (!is_word(text[i])) {
+            i++;
+            continue;
+        }
+        const char *w = text + i;
+        while (i < len && is_word(text[i]))
+            i++;
+        size_t n = (size_t)(text + i - w);
+        if (n > 4 && !memcmp(w, "gnd_", 4))
+            st = need_name(m, w, n);
+        else if (same(w, n, "g_f64") || same(w, n, "g_c128") ||
+                 (n > 4 && !memcmp(w, "GND_", 4) && !memcmp(w + n - 4, "_f64", 4)))
+            m->f64 = 1;
+    }
+    return st;
+}
+
+gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e)
+{
+    pthread_once(&index_once, make_index);
+    if (index_error)
+        return gnd__err(e, GND_ERR_INTERNAL, "kernels/: %s", index_error);
+    if (props->dialect != GND_DIALECT_OPENCL && props->dialect != GND_DIALECT_CUDA)
+        return gnd__err(e, GND_ERR_UNSUPPORTED, "no kernels in dialect %u", props->dialect);
+
+    maker m;
+    memset(&m, 0, sizeof m);
+    m.dialect = 1u << (props->dialect - 1);
+    m.e = e;
+    gnd_status st = need(&m, body, strlen(body));
+    if (!st && m.f64 && !props->has_f64)
+        st = gnd__err(e, GND_ERR_UNSUPPORTED, "device %s has no float64", props->name);
+    for (const section *s = sections; s < sections + nsections && !st; s++)
+        if (!s->name && s->dialects & m.dialect && (!s->dtypes || m.f64))
+            gnd__str_addn(out, s->body, s->body_len);
+    if (!st)
+        gnd__str_addn(out, gnd__str_get(&m.text), m.text.len);
+    if (!st && (out->bad || m.text.bad))
+        st = gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text");
+    gnd__str_free(&m.text);
+    return st;
+}
