@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# gen-elementwise.awk - the public header of the elementwise functions, from lib/graph/opset.def: one
+# declaration each, with a comment that says what it does, the dtypes it takes and the one it gives.
+# Runs with any POSIX awk.
+#
+#     awk -f gen-elementwise.awk opset.def >include/gnd/elementwise.h
+
+# Splits an entry "GND_OP(a, b, ...)" into col[1..]; adjacent string literals are joined.
+function split_entry(s,    i, c, str, n) {
+    n = 1
+    col[1] = ""
+    str = 0
+    for (i = length("GND_OP(") + 1; i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c == "\"")
+            str = !str
+        else if (!str && (c == "," || c == ")")) {
+            if (c == ")")
+                return n
+            col[++n] = ""
+        } else if (str || c != " ")
+            col[n] = col[n] c
+    }
+    return n
+}
+
+# Whether the entry s has its closing parenthesis outside strings.
+function complete(s,    i, c, str, depth) {
+    for (i = 1; i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c == "\"")
+            str = !str
+        else if (!str && c == "(")
+            depth++
+        else if (!str && c == ")" && --depth == 0)
+            return 1
+    }
+    return 0
+}
+
+# The dtypes taken, in words.
+function dtypes(rule,    s) {
+    if (rule == "LOGIC")
+        return "every dtype"
+    if (rule == "FLOAT" || rule == "DIVIDE")
+        return col[12] == "0" ? "bool, ints, floats" : "every dtype"
+    if (rule == "WHERE")
+        return "every dtype"
+    s = rule == "INT" || col[8] != "0" ? "bool, ints" : "ints"
+    if (col[11] != "0")
+        s = s ", floats"
+    if (col[12] != "0")
+        s = s ", complex"
+    return s == "bool, ints, floats, complex" ? "every dtype" : s
+}
+
+# The dtype of the result, in words.
+function result(rule, out, nin,    s) {
+    if (out == "BOOL")
+        return "bool"
+    if (rule == "WHERE")
+        s = "the promoted dtype of x2 and x3"
+    else
+        s = nin == 1 ? "the dtype of x" : "the promoted dtype"
+    if (rule == "FLOAT")
+        s = s "; for bool and ints a float (float16 from 8 bits, float32 from 16, else float64)"
+    if (rule == "DIVIDE")
+        s = s "; for bool and ints float64"
+    if (rule == "INT")
+        s = s "; for bool int8"
+    if (out == "REAL")
+        s = s "; for complex its real dtype"
+    return s
+}
+
+# Prints text in lines of up to 100 characters, the first after `first`, the others after `rest`.
+function wrap(text, first, rest,    n, w, i, line) {
+    n = split(text, w, " ")
+    line = first w[1]
+    for (i = 2; i <= n; i++) {
+        if (length(line) + 1 + length(w[i]) > 98) {
+            print line
+            line = rest w[i]
+        } else
+            line = line " " w[i]
+    }
+    return line
+}
+
+function emit(    nin, args, i) {
+    split_entry(entry)
+    nin = col[4] + 0
+    args = "gnd_array *x"
+    for (i = 1; i <= nin && nin > 1; i++)
+        args = (i > 1 ? args ", " : "") "gnd_array *x" i
+    print wrap(col[14] " Takes " dtypes(col[5]) "; gives " result(col[5], col[6], nin) ".", "/* ",
+               " * ") " */"
+    print "GND_API gnd_array *" col[3] "(" args ");"
+}
+
+function alias(name, func, doc, two) {
+    print "/* " doc " */"
+    if (two)
+        print "static inline gnd_array *" name "(gnd_array *x1, gnd_array *x2) { return " func \
+            "(x1, x2); }"
+    else
+        print "static inline gnd_array *" name "(gnd_array *x) { return " func "(x); }"
+}
+
+BEGIN {
+    print "/* SPDX-License-Identifier: BSD-3-Clause"
+    print " *"
+    print " * gnd/elementwise.h - functions that work element by element. Made from lib/graph/opset.def by"
+    print " * tools/gen-elementwise.awk."
+    print " *"
+    print " * Arguments broadcast to a common shape, which is the result's, and promote to a common dtype;"
+    print " * weak scalars (gnd_int, gnd_real ...) take the dtype of what they meet. float16 and bfloat16 are"
+    print " * computed in float32 and rounded. Semantics are the Array API standard's, and NumPy 2's where it"
+    print " * leaves a choice. Errors of all: GND_ERR_NULL, GND_ERR_SHAPE (shapes that do not broadcast),"
+    print " * GND_ERR_DTYPE (a dtype that the function does not take), GND_ERR_DEVICE (arrays of different"
+    print " * devices), GND_ERR_OVERFLOW (a weak int that does not fit), GND_ERR_UNSUPPORTED (float64 or"
+    print " * complex128 where the device has no float64), GND_ERR_NOMEM, and those that the arguments carry."
+    print " */"
+    print "#ifndef GND_ELEMENTWISE_H"
+    print "#define GND_ELEMENTWISE_H"
+    print ""
+    print "#include <gnd/types.h>"
+    print ""
+    print "#ifdef __cplusplus"
+    print "extern \"C\" {"
+    print "#endif"
+}
+
+# A comment line of the table that names a group becomes one of the header.
+/^\/\* --- / { print ""; print $0; next }
+/^GND_OP\(/ { entry = "" ; open = 1 }
+open {
+    sub(/^ +/, "")
+    entry = entry (entry == "" ? "" : " ") $0
+    if (complete(entry)) {
+        open = 0
+        emit()
+    }
+}
+
+END {
+    print ""
+    print "/* --- short names --- */"
+    alias("gnd_sub", "gnd_subtract", "gnd_subtract.", 1)
+    alias("gnd_mul", "gnd_multiply", "gnd_multiply.", 1)
+    alias("gnd_div", "gnd_divide", "gnd_divide.", 1)
+    alias("gnd_mod", "gnd_remainder", "gnd_remainder.", 1)
+    alias("gnd_power", "gnd_pow", "gnd_pow.", 1)
+    alias("gnd_neg", "gnd_negative", "gnd_negative.", 0)
+    print ""
+    print "#ifdef __cplusplus"
+    print "}"
+    print "#endif"
+    print "#endif"
+}
