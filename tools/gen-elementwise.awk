@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# gen-elementwise.awk - the public header of the elementwise functions, from lib/graph/opset.def: one
-# declaration each, with a comment that says what it does, the dtypes it takes and the one it gives.
-# Runs with any POSIX awk.
+# gen-elementwise.awk - the public header of the elementwise functions, from lib/graph/opset.def:
+# one declaration each, with a comment that says what it does, the dtypes it takes and the one it
+# gives. Runs with any POSIX awk.
 #
 #     awk -f gen-elementwise.awk opset.def >include/gnd/elementwise.h
 
@@ -44,13 +44,13 @@ function dtypes(rule,    s) {
     if (rule == "LOGIC")
         return "every dtype"
     if (rule == "FLOAT" || rule == "DIVIDE")
-        return col[12] == "0" ? "bool, ints, floats" : "every dtype"
+        return col[11] == "0" ? "bool, ints, floats" : "every dtype"
     if (rule == "WHERE")
         return "every dtype"
-    s = rule == "INT" || col[8] != "0" ? "bool, ints" : "ints"
-    if (col[11] != "0")
+    s = rule == "INT" || col[7] != "0" ? "bool, ints" : "ints"
+    if (col[10] != "0")
         s = s ", floats"
-    if (col[12] != "0")
+    if (col[11] != "0")
         s = s ", complex"
     return s == "bool, ints, floats, complex" ? "every dtype" : s
 }
@@ -94,7 +94,7 @@ function emit(    nin, args, i) {
     args = "gnd_array *x"
     for (i = 1; i <= nin && nin > 1; i++)
         args = (i > 1 ? args ", " : "") "gnd_array *x" i
-    print wrap(col[14] " Takes " dtypes(col[5]) "; gives " result(col[5], col[6], nin) ".", "/* ",
+    print wrap(col[13] " Takes " dtypes(col[5]) "; gives " result(col[5], col[6], nin) ".", "/* ",
                " * ") " */"
     print "GND_API gnd_array *" col[3] "(" args ");"
 }
@@ -111,16 +111,17 @@ function alias(name, func, doc, two) {
 BEGIN {
     print "/* SPDX-License-Identifier: BSD-3-Clause"
     print " *"
-    print " * gnd/elementwise.h - functions that work element by element. Made from lib/graph/opset.def by"
-    print " * tools/gen-elementwise.awk."
+    print " * gnd/elementwise.h - functions that work element by element. Made from"
+    print " * lib/graph/opset.def by tools/gen-elementwise.awk."
     print " *"
-    print " * Arguments broadcast to a common shape, which is the result's, and promote to a common dtype;"
-    print " * weak scalars (gnd_int, gnd_real ...) take the dtype of what they meet. float16 and bfloat16 are"
-    print " * computed in float32 and rounded. Semantics are the Array API standard's, and NumPy 2's where it"
-    print " * leaves a choice. Errors of all: GND_ERR_NULL, GND_ERR_SHAPE (shapes that do not broadcast),"
-    print " * GND_ERR_DTYPE (a dtype that the function does not take), GND_ERR_DEVICE (arrays of different"
-    print " * devices), GND_ERR_OVERFLOW (a weak int that does not fit), GND_ERR_UNSUPPORTED (float64 or"
-    print " * complex128 where the device has no float64), GND_ERR_NOMEM, and those that the arguments carry."
+    print " * Arguments broadcast to a common shape, which is the result's, and promote to a common"
+    print " * dtype; weak scalars (gnd_int, gnd_real ...) take the dtype of what they meet. float16 and"
+    print " * bfloat16 are computed in float32 and rounded. Semantics are the Array API standard's, and"
+    print " * NumPy 2's where it leaves a choice. Errors of all: GND_ERR_NULL, GND_ERR_SHAPE (shapes that"
+    print " * do not broadcast), GND_ERR_DTYPE (a dtype that the function does not take), GND_ERR_DEVICE"
+    print " * (arrays of different devices), GND_ERR_OVERFLOW (a weak int that does not fit),"
+    print " * GND_ERR_UNSUPPORTED (float64 or complex128 where the device has no float64), GND_ERR_NOMEM,"
+    print " * and those that the arguments carry."
     print " */"
     print "#ifndef GND_ELEMENTWISE_H"
     print "#define GND_ELEMENTWISE_H"
