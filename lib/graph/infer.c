@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/infer.c - elementwise operations: what dtype they are computed in (NumPy 2's promotion with
+ * weak scalars, and each operation's rule), which shape comes out, and every argument error. Takes
+ * handles, gives one new handle. Knows the table of operations, not what they compute.
+ */
+#include "graph/check.h"
+#include "graph/scope.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const arg_names[3] = {"x1", "x2", "x3"};
+
+/* --- dtypes ------------------------------------------------------------------------------------ */
+
+static int rank_of_kind(int kind)
+{
+    return kind == 'b' ? 0 : kind == 'c' ? 3 : kind == 'f' ? 2 : 1;
+}
+
+/* On a device without float64 the arrays have none, so it can only come from promotion. */
+static gnd_dtype within(const gnd_device *dev, gnd_dtype t)
+{
+    if (!gnd__needs_f64(t) || gnd__device_has_f64(dev))
+        return t;
+    return t == GND_FLOAT64 ? GND_FLOAT32 : GND_COMPLEX64;
+}
+
+gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind)
+{
+    switch (kind) {
+    case 'b': return GND_BOOL;
+    case 'f': return gnd__device_float(dev);
+    case 'c': return gnd__complex_of(gnd__device_float(dev));
+    default: return GND_INT64;
+    }
+}
+
+gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x)
+{
+    gnd_dtype t = GND_DTYPE_DEFAULT;
+    int weak = 0;
+    for (int i = 0; i < n; i++) {
+        gnd_dtype ti = (gnd_dtype)x[i]->dtype;
+        if (x[i]->weak) {
+            if (!weak || rank_of_kind(x[i]->p.value.kind) > rank_of_kind(weak))
+                weak = x[i]->p.value.kind;
+        } else {
+            t = t == GND_DTYPE_DEFAULT || t == ti ? ti : gnd_promote(t, ti);
+        }
+    }
+    if (t == GND_DTYPE_DEFAULT)
+        return gnd__weak_dtype(dev, weak);
+    if (weak)
+        t = gnd__promote_weak(t, weak, gnd__device_float(dev));
+    return within(dev, t);
+}
+
+/* The compute dtype of an operation whose arguments promote to t. */
+static gnd_dtype by_rule(gnd__rule rule, const gnd_device *dev, gnd_dtype t)
+{
+    int whole = strchr("biu", gnd_dtype_kind(t)) != NULL;
+    switch (rule) {
+    case GND__RULE_FLOAT: return whole ? within(dev, gnd__float_of(t)) : t;
+    case GND__RULE_DIVIDE: return whole ? gnd__device_float(dev) : t;
+    case GND__RULE_INT:
+    case GND__RULE_SHIFT: return t == GND_BOOL ? GND_INT8 : t;
+    case GND__RULE_LOGIC: return GND_BOOL;
+    default: return t;
+    }
+}
+
+/* "add: bool is not allowed: ...", with the kinds that are, and a way out where there is one. */
+static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
+{
+    static const struct {
+        gnd_dtype like;
+        const char *name;
+    } kinds[] = {
+        {GND_BOOL, "bools"}, {GND_INT32, "ints"}, {GND_FLOAT32, "floats"}, {GND_COMPLEX64, "complex"},
+    };
+    const gnd__opinfo *o = &gnd__ops[op];
+    const char *names[4], *hint = "";
+    int n = 0;
+    for (int i = 0; i < 4; i++)
+        if (gnd__op_text(op, gnd_dtype_kind(by_rule(o->rule, NULL, kinds[i].like))))
+            names[n++] = kinds[i].name;
+    char list[64] = "";
+    for (int i = 0; i < n; i++) {
+        size_t len = strlen(list);
+        snprintf(list + len, sizeof list - len, "%s%s",
+                 i == 0 ? "" : i == n - 1 ? " and " : ", ", names[i]);
+    }
+    switch (gnd_dtype_kind(t)) {
+    case 'b':
+        hint = op == GND__OP_SUBTRACT   ? ": take gnd_logical_xor, or gnd_astype first"
+               : op == GND__OP_NEGATIVE ? ": take gnd_logical_not, or gnd_astype first"
+                                        : ": gnd_astype first";
+        break;
+    case 'f': hint = ": gnd_astype to an int dtype first"; break;
+    case 'c': hint = ": take gnd_real_part, gnd_imag_part or gnd_abs first"; break;
+    default: break;
+    }
+    return gnd__fail(dev, GND_ERR_DTYPE, "%s: %s is not allowed: %s only%s", o->name,
+                     gnd_dtype_name(t), list, hint);
+}
+
+/* --- scalars ----------------------------------------------------------------------------------- */
+
+static void scalar_text(char *buf, size_t cap, const gnd__scalar *v)
+{
+    switch (v->kind) {
+    case 'b': snprintf(buf, cap, "%s", v->i ? "True" : "False"); break;
+    case 'u': snprintf(buf, cap, "%" PRIu64, v->u); break;
+    case 'f': snprintf(buf, cap, "%.17g", v->re); break;
+    case 'c': snprintf(buf, cap, "%.9g%+.9gj", v->re, v->im); break;
+    default: snprintf(buf, cap, "%" PRId64, v->i); break;
+    }
+}
+
+static gnd__scalar converted(const gnd__scalar *v, gnd_dtype t)
+{
+    uint64_t room[2];
+    gnd__store_scalar(t, room, v);
+    return gnd__load_scalar(t, room);
+}
+
+/* Whether the number v has a place in an int dtype, its fraction cut off. */
+static int float_fits(gnd_dtype t, const gnd__scalar *v)
+{
+    int kind = gnd_dtype_kind(t);
+    if (v->kind != 'f' || (kind != 'i' && kind != 'u'))
+        return 1;
+    double top = ldexp(1, (int)gnd_dtype_size(t) * 8 - (kind == 'i')), d = trunc(v->re);
+    return d < top && d >= (kind == 'i' ? -top : 0);
+}
+
+gnd_array *gnd__strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func)
+{
+    gnd_array *bad = gnd__check(x, func, "x");
+    if (bad)
+        return bad;
+    if (!x->weak)
+        return t == GND_DTYPE_DEFAULT ? gnd__same(x) : gnd__astype(x, t, func);
+    const gnd__scalar *v = &x->p.value;
+    if (t == GND_DTYPE_DEFAULT)
+        t = gnd__weak_dtype(dev, v->kind);
+    if ((bad = gnd__check_type(func, dev, t)))
+        return bad;
+    char text[64];
+    if (v->kind == 'c' && gnd_dtype_kind(t) != 'c') {
+        scalar_text(text, sizeof text, v);
+        return gnd__fail(dev, GND_ERR_DTYPE, "%s: the complex scalar %s as %s: take its real part",
+                         func, text, gnd_dtype_name(t));
+    }
+    if (!gnd__scalar_fits(t, v) || !float_fits(t, v)) {
+        scalar_text(text, sizeof text, v);
+        return gnd__fail(dev, GND_ERR_OVERFLOW, "%s: the scalar %s does not fit %s", func, text,
+                         gnd_dtype_name(t));
+    }
+    gnd__scalar c = converted(v, t);
+    return gnd__const(dev, t, &c, 0);
+}
+
+gnd_array *gnd__as_strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func)
+{
+    return x->weak ? gnd__strong(x, dev, t, func) : gnd__cast_node(x, t);
+}
+
+gnd_array *gnd__broadcast(gnd_array *x, int ndim, const int64_t *dim)
+{
+    gnd__map m;
+    if (x->ndim == ndim && !memcmp(x->dim, dim, (size_t)ndim * sizeof *dim))
+        return gnd__same(x);
+    for (int i = 0; i < x->ndim; i++) {
+        int out = i + ndim - x->ndim;
+        m.start[i] = 0;
+        m.step[i] = 1;
+        m.from[i] = (int8_t)(x->dim[i] == 1 && dim[out] != 1 ? -1 : out);
+    }
+    return gnd__view_node(x, ndim, dim, &m);
+}
+
+gnd_array *gnd__filled(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                       const gnd__scalar *v)
+{
+    gnd_array *c = gnd__const(dev, t, v, 0);
+    if (c->kind == GND__ERROR || ndim == 0)
+        return c;
+    gnd_array *y = gnd__broadcast(c, ndim, dim);
+    gnd__done(c);
+    return y;
+}
+
+gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func)
+{
+    gnd_array *bad = gnd__check(x, func, "x");
+    if (bad || (bad = gnd__check_type(func, x->dev, t)))
+        return bad;
+    int from = gnd_dtype_kind((gnd_dtype)x->dtype), to = gnd_dtype_kind(t);
+    if (from == 'c' && to != 'c' && to != 'b')
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "%s: %s to %s drops the imaginary part: take gnd_real_part, "
+                         "gnd_imag_part or gnd_abs",
+                         func, gnd_dtype_name((gnd_dtype)x->dtype), gnd_dtype_name(t));
+    if (!x->weak)
+        return gnd__cast_node(x, t);
+    /* A scalar stays one: only its kind and its value change. */
+    if (!gnd__scalar_fits(t, &x->p.value) || !float_fits(t, &x->p.value)) {
+        char text[64];
+        scalar_text(text, sizeof text, &x->p.value);
+        return gnd__fail(NULL, GND_ERR_OVERFLOW, "%s: the scalar %s does not fit %s", func, text,
+                         gnd_dtype_name(t));
+    }
+    gnd__scalar v = converted(&x->p.value, t);
+    if (v.kind == 'u') {
+        if (v.u > INT64_MAX)
+            return gnd__fail(NULL, GND_ERR_OVERFLOW,
+                             "%s: the scalar %" PRIu64 " does not fit int64, as scalars must", func,
+                             v.u);
+        v.kind = 'i';
+    }
+    return gnd__const(NULL, gnd__weak_dtype(NULL, v.kind), &v, 1);
+}
+
+/* --- comparisons ------------------------------------------------------------------------------- */
+
+/* The comparison with its sides swapped. */
+static gnd__op mirrored(gnd__op op)
+{
+    switch (op) {
+    case GND__OP_LESS: return GND__OP_GREATER;
+    case GND__OP_LESS_EQUAL: return GND__OP_GREATER_EQUAL;
+    case GND__OP_GREATER: return GND__OP_LESS;
+    case GND__OP_GREATER_EQUAL: return GND__OP_LESS_EQUAL;
+    default: return op;
+    }
+}
+
+/* i and u, a signed int array and an uint64 one, compared exactly: a negative i is below every u,
+ * and any other i is itself as uint64. */
+static gnd_array *compare_mixed(gnd__op op, gnd_array *i, gnd_array *u)
+{
+    gnd__scalar zero = {.kind = 'i'};
+    gnd_array *z = gnd__const(NULL, GND_INT64, &zero, 1);
+    int or_negative = op == GND__OP_LESS || op == GND__OP_LESS_EQUAL || op == GND__OP_NOT_EQUAL;
+    gnd_array *sign = gnd__elementwise(or_negative ? GND__OP_LESS : GND__OP_GREATER_EQUAL, 2,
+                                       (gnd_array *[]){i, z});
+    gnd_array *iu = gnd__cast_node(i, GND_UINT64);
+    gnd_array *cmp = gnd__elementwise(op, 2, (gnd_array *[]){iu, u});
+    /* cmp first: its error, of shapes, is the one to report. */
+    gnd_array *y = gnd__elementwise(or_negative ? GND__OP_LOGICAL_OR : GND__OP_LOGICAL_AND, 2,
+                                    (gnd_array *[]){cmp, sign});
+    gnd__done(z);
+    gnd__done(sign);
+    gnd__done(iu);
+    gnd__done(cmp);
+    return y;
+}
+
+/* x op v where the int v lies outside x's int dtype: the same for all elements. */
+static gnd_array *compare_outside(gnd__op op, gnd_array *x, const gnd__scalar *v)
+{
+    int above = v->kind == 'u' || v->i > 0;
+    gnd__scalar yes = {.kind = 'b'};
+    yes.i = op == GND__OP_NOT_EQUAL ||
+            (above ? op == GND__OP_LESS || op == GND__OP_LESS_EQUAL
+                   : op == GND__OP_GREATER || op == GND__OP_GREATER_EQUAL);
+    return gnd__filled(x->dev, GND_BOOL, x->ndim, x->dim, &yes);
+}
+
+/* The comparisons that need more than a promotion; NULL: this is not one. */
+static gnd_array *compare_special(gnd__op op, gnd_array *const *x, gnd_dtype t)
+{
+    for (int k = 0; k < 2; k++) {
+        gnd_array *a = x[k], *b = x[!k];
+        gnd__op as_op = k ? mirrored(op) : op; /* a as_op b */
+        if (b->weak && !a->weak && !gnd__scalar_fits(t, &b->p.value))
+            return compare_outside(as_op, a, &b->p.value);
+        if (!a->weak && !b->weak && b->dtype == GND_UINT64 &&
+            gnd_dtype_kind((gnd_dtype)a->dtype) == 'i')
+            return compare_mixed(as_op, a, b);
+    }
+    return NULL;
+}
+
+/* --- elementwise ------------------------------------------------------------------------------- */
+
+static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
+{
+    gnd__scalar in[3], out;
+    for (int i = 0; i < nin; i++)
+        in[i] = x[i]->p.value;
+    if (gnd__fold(op, nin, in, &out))
+        return not_allowed(op, NULL, gnd__common_dtype(NULL, nin, x));
+    return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
+}
+
+/* Argument x of op as dtype t of dev, x itself when it is that already; else the caller is done with
+ * the new handle (*made). */
+static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, gnd_dtype t,
+                          int *made)
+{
+    *made = x->weak || (gnd_dtype)x->dtype != t;
+    if (!*made)
+        return x;
+    if (!x->weak)
+        return gnd__cast_node(x, t);
+    if (t == GND_BOOL) { /* logic and conditions: true is what is not zero, also of complex */
+        gnd__scalar c = converted(&x->p.value, t);
+        return gnd__const(dev, t, &c, 0);
+    }
+    return gnd__strong(x, dev, t, o->name);
+}
+
+gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
+{
+    const gnd__opinfo *o = &gnd__ops[op];
+    gnd_device *dev;
+    gnd_array *bad;
+    for (int i = 0; i < nin; i++)
+        if ((bad = gnd__check(x[i], o->name, nin == 1 ? "x" : arg_names[i])))
+            return bad;
+    if ((bad = gnd__check_devices(o->name, nin, x, &dev)))
+        return bad;
+    if (!dev)
+        return fold(op, nin, x);
+
+    int skip = o->rule == GND__RULE_WHERE; /* the condition has no say in the dtype */
+    gnd_dtype given = gnd__common_dtype(dev, nin - skip, x + skip);
+    if (o->rule == GND__RULE_CMP && (bad = compare_special(op, x, given)))
+        return bad;
+    gnd_dtype t = by_rule(o->rule, dev, given);
+    if (!gnd__op_text(op, gnd_dtype_kind(t)))
+        return not_allowed(op, dev, given);
+    gnd_dtype out = o->out == GND__OUT_BOOL ? GND_BOOL : o->out == GND__OUT_REAL ? gnd__real_of(t) : t;
+
+    gnd__shape s;
+    if ((bad = gnd__check_broadcast(o->name, dev, out, nin, x, &s)))
+        return bad;
+
+    gnd_array *in[3], *y = NULL;
+    int made[3], n;
+    for (n = 0; n < nin && !y; n++) {
+        in[n] = operand(o, x[n], dev, n < skip ? GND_BOOL : t, &made[n]);
+        if (in[n]->kind == GND__ERROR)
+            y = in[n];
+    }
+    if (!y)
+        y = gnd__op_node(op, dev, out, s.ndim, s.dim, nin, in);
+    for (int i = 0; i < n; i++)
+        if (made[i] && in[i] != y)
+            gnd__done(in[i]);
+    return y;
+}
