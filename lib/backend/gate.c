@@ -243,7 +243,9 @@ static void search_folder(const char *dir, int named)
     int i, n = 0;
 
     if (!h) {
-        if (named)
+        if (named && errno == ENOENT)
+            gnd__log(GND__LOG_INFO, "GND_BACKEND_PATH: there is no %s", dir);
+        else if (named)
             note("GND_BACKEND_PATH: %s: %s", dir, strerror(errno));
         return;
     }

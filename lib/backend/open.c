@@ -231,11 +231,13 @@ static gnd_status choose(const struct query *q, int index, const char *spec, str
                          gnd_err *e)
 {
     char there[300];
+    gnd_status st;
 
     if (index >= 0) {
         f->b = q->only;
         f->index = index;
-        props_or_reason(f->b, index, &f->props);
+        if ((st = gnd__gate_props(f->b, index, &f->props, e)) != GND_OK)
+            return st;
     } else if (!pick(q, f)) {
         present(there, sizeof there, NULL);
         if (!spec[0])
