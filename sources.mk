@@ -14,9 +14,16 @@ public_headers = \
     include/gnd/view.h
 
 lib_files = \
+    lib/api/array.c \
+    lib/api/device.c \
     lib/api/device.h \
+    lib/api/devlist.c \
+    lib/api/elementwise.c \
+    lib/api/version.c \
     lib/backend/call.c \
+    lib/backend/disk.c \
     lib/backend/disk.h \
+    lib/backend/evict.c \
     lib/backend/gate.c \
     lib/backend/gate.h \
     lib/backend/null.c \
@@ -44,13 +51,25 @@ lib_files = \
     lib/base/shape.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
+    lib/codegen/prelude.c \
     lib/codegen/prelude.h \
+    lib/codegen/template.c \
+    lib/expr/error.c \
+    lib/expr/expr.h \
+    lib/expr/lex.c \
+    lib/expr/value.h \
     lib/fuse/collect.c \
     lib/fuse/fuse.h \
+    lib/fuse/group.c \
     lib/fuse/kir.c \
     lib/fuse/kir.h \
+    lib/fuse/lower.c \
+    lib/graph/check.c \
+    lib/graph/check.h \
     lib/graph/graph.h \
+    lib/graph/infer.c \
     lib/graph/node.c \
+    lib/graph/opset.c \
     lib/graph/opset.def \
     lib/graph/opset.h \
     lib/graph/scope.c \
@@ -61,7 +80,11 @@ lib_files = \
     lib/io/npy.h \
     lib/io/npy_head.c
 
-kernel_files =
+kernel_files = \
+    kernels/core.cl \
+    kernels/half.cl \
+    kernels/int.cl \
+    kernels/real.cl
 
 common_files = \
     backends/common/gemm.c \
@@ -93,14 +116,17 @@ tool_files =
 
 tool_program =
 
-generated_headers =
+generated_headers = \
+    include/gnd/elementwise.h
 
 man_pages =
 
 test_programs = \
     tests/conform_opencl \
+    tests/null_gate \
     tests/unit_base \
     tests/unit_dtype \
+    tests/unit_npy \
     tests/version
 
 test_plugins =
@@ -121,20 +147,27 @@ plain_programs =
 cairo_programs =
 
 other_files = \
+    kernels/core.cl \
+    kernels/half.cl \
+    kernels/int.cl \
+    kernels/real.cl \
     tests/conform_opencl.c \
     tests/exports.sh \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \
     tests/lsan.supp \
+    tests/null_gate.c \
     tests/style.sh \
     tests/tap.c \
     tests/tap.h \
     tests/tap.sh \
     tests/unit_base.c \
     tests/unit_dtype.c \
+    tests/unit_npy.c \
     tests/version.c \
-    tools/embed.awk
+    tools/embed.awk \
+    tools/gen-elementwise.awk
 
 backends_opencl_gnd_opencl_la_SOURCES = $(opencl_files) $(common_files)
 backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)

@@ -4,7 +4,8 @@
  */
 #include "tap.h"
 
-#include <gnd.h>
+#include <gnd/device.h>
+#include <gnd/version.h>
 #include <stdio.h>
 #include <string.h>
 
