@@ -15,6 +15,7 @@ public_headers = \
 
 lib_files = \
     lib/api/array.c \
+    lib/api/create.c \
     lib/api/device.c \
     lib/api/device.h \
     lib/api/devlist.c \

@@ -52,7 +52,7 @@ if [ -f "$quick" ]; then
     cp "$quick" quick.c
     # shellcheck disable=SC2046,SC2086
     check "examples/quick.c builds outside the tree" $CC quick.c -o quick $(gnd_flags --cflags --libs) -lm
-    check "examples/quick.c runs" env "GND_DEVICE=${GND_TEST_DEVICES%% *}" ./quick
+    check "examples/quick.c runs" env "GND_DEVICE=${GND_TEST_DEVICES%%,*}" ./quick
 fi
 if [ -x "$GND_BUILDDIR/tools/gnd" ]; then
     check "the installed gnd runs" "$prefix/bin/gnd" --version
