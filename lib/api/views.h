@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/views.h - small steps from which views and joins are made. Arguments are checked already;
+ * every function gives one new handle, or an error node.
+ */
+#ifndef GND_API_VIEWS_H
+#define GND_API_VIEWS_H
+
+#include "graph/graph.h"
+
+/* Each of n axes is seen as it is. */
+static inline void gnd__map_identity(gnd__map *m, int n)
+{
+    for (int i = 0; i < n; i++) {
+        m->start[i] = 0;
+        m->step[i] = 1;
+        m->from[i] = (int8_t)i;
+    }
+}
+
+/* x as a view of that shape: axis d of x at start[d] + step[d] * i[from[d]]; x itself, as a new
+ * handle, when nothing changes. */
+gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
+/* Elements start .. start + count of one axis. */
+gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count);
+/* x in another shape of the same size. */
+gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim);
+/* Axes of extent 1 at the positions (of the result) that mask has. */
+gnd_array *gnd__expanded(gnd_array *x, uint32_t mask);
+/* gnd__done(x), and y: for `return gnd__instead(temporary, result)`. */
+static inline gnd_array *gnd__instead(gnd_array *x, gnd_array *y)
+{
+    gnd__done(x);
+    return y;
+}
+
+#endif
