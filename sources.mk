@@ -20,7 +20,10 @@ lib_files = \
     lib/api/device.h \
     lib/api/devlist.c \
     lib/api/elementwise.c \
+    lib/api/index.c \
     lib/api/version.c \
+    lib/api/view.c \
+    lib/api/views.h \
     lib/backend/call.c \
     lib/backend/disk.c \
     lib/backend/disk.h \
@@ -52,12 +55,17 @@ lib_files = \
     lib/base/shape.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
+    lib/codegen/codegen.h \
+    lib/codegen/emit.c \
+    lib/codegen/emit.h \
+    lib/codegen/map.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
     lib/codegen/template.c \
     lib/expr/error.c \
     lib/expr/expr.h \
     lib/expr/lex.c \
+    lib/expr/parse.c \
     lib/expr/value.h \
     lib/fuse/collect.c \
     lib/fuse/fuse.h \
@@ -75,14 +83,23 @@ lib_files = \
     lib/graph/opset.h \
     lib/graph/scope.c \
     lib/graph/scope.h \
+    lib/io/digits.c \
+    lib/io/digits.h \
     lib/io/file.c \
     lib/io/file.h \
     lib/io/npy.c \
     lib/io/npy.h \
-    lib/io/npy_head.c
+    lib/io/npy_head.c \
+    lib/io/text.c \
+    lib/io/text.h \
+    lib/io/text_format.c
 
 kernel_files = \
+    kernels/cexp.cl \
+    kernels/cinverse.cl \
+    kernels/complex.cl \
     kernels/core.cl \
+    kernels/ctrig.cl \
     kernels/half.cl \
     kernels/int.cl \
     kernels/real.cl
@@ -124,10 +141,13 @@ man_pages =
 
 test_programs = \
     tests/conform_opencl \
+    tests/null_cache \
     tests/null_gate \
+    tests/plug \
     tests/unit_base \
     tests/unit_dtype \
     tests/unit_npy \
+    tests/unit_text \
     tests/version
 
 test_plugins =
@@ -148,7 +168,11 @@ plain_programs =
 cairo_programs =
 
 other_files = \
+    kernels/cexp.cl \
+    kernels/cinverse.cl \
+    kernels/complex.cl \
     kernels/core.cl \
+    kernels/ctrig.cl \
     kernels/half.cl \
     kernels/int.cl \
     kernels/real.cl \
@@ -158,7 +182,9 @@ other_files = \
     tests/imports.sh \
     tests/install.sh \
     tests/lsan.supp \
+    tests/null_cache.c \
     tests/null_gate.c \
+    tests/plug.c \
     tests/style.sh \
     tests/tap.c \
     tests/tap.h \
@@ -166,6 +192,7 @@ other_files = \
     tests/unit_base.c \
     tests/unit_dtype.c \
     tests/unit_npy.c \
+    tests/unit_text.c \
     tests/version.c \
     tools/embed.awk \
     tools/gen-elementwise.awk

@@ -31,6 +31,9 @@ none "libgnd.so has every function that the headers declare" missing
 comm -23 have declared >undeclared
 none "the headers declare every function that libgnd.so exports" undeclared
 
+nm -D --undefined-only "$lib" | awk '$NF ~ /^gnd_/ { print $NF }' >bad
+none "libgnd.so lacks nothing of its own" bad
+
 if [ "$GND_TEST_SANITIZERS" != no ]; then
     skip "libgnd.so links no GPU library" "sanitizers link their own libraries"
 else
