@@ -59,8 +59,8 @@ static inline int outside(const gnd__block *b, size_t off, size_t nbytes)
     return off > cap || nbytes > cap - off;
 }
 
-static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__block *b, size_t off,
-                               size_t nbytes, gnd_err *e)
+static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__block *b,
+                               size_t off, size_t nbytes, gnd_err *e)
 {
     return gnd__err(e, GND_ERR_INTERNAL, "%s: %s: bytes %zu to %zu of a block of %zu", d->id, slot,
                     off, off + nbytes, b->nbytes);
@@ -68,8 +68,8 @@ static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__
 
 /* --- transfers -------------------------------------------------------------------------------- */
 
-gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src, size_t nbytes,
-                           gnd_err *e)
+gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
+                           size_t nbytes, gnd_err *e)
 {
     gnd_status st;
 

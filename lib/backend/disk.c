@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backend/disk.c - the kernel cache on disk (see disk.h). One file per entry, named by a hash of its
- * key: a header of 64 bytes, then the payload. The header holds a second hash of the key and one of
+ * backend/disk.c - the kernel cache on disk (see disk.h). One file per entry, named by a hash of
+ * its key: a header of 64 bytes, then the payload. The header holds a second hash of the key and one of
  * the payload, so that nothing damaged or mixed up is used. A kernel is code that will run, so a
  * file counts only when the user owns it, alone may write it, and its folder is the user's too.
  * No locks (they fail on network file systems): files are written aside and renamed. No folder is
@@ -35,7 +35,7 @@ enum {
 
 static const uint32_t order_mark = 0x01020304;
 
-/* Native byte order: order_mark refuses a file from the other kind of machine. 64 bytes, no holes. */
+/* Native byte order: order_mark refuses a file from the other kind of machine. */
 struct header {
     char magic[8];            /* "gndkern1": the format's version is its last letter */
     uint32_t order;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backend/evict.c - keeps the kernel cache's folder under its size: deletes the entries used longest
- * ago, and what writers that died left behind. Touches nothing that is not named as the cache
- * names its files, so that a folder given by mistake loses nothing.
+ * backend/evict.c - keeps the kernel cache's folder under its size: deletes the entries used
+ * longest ago, and what writers that died left behind. Touches nothing that is not named as the
+ * cache names its files, so that a folder given by mistake loses nothing.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

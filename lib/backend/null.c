@@ -235,8 +235,8 @@ static void mem_free(gnd_buf *b)
 static gnd_status check(const char *what, const gnd_buf *b, size_t off, size_t n, gnd_err *e)
 {
     if (off > b->n || n > b->n - off)
-        return gnd__err(e, GND_ERR_INTERNAL, "%s: %zu bytes at %zu of a buffer of %zu", what, n, off,
-                        b->n);
+        return gnd__err(e, GND_ERR_INTERNAL, "%s: %zu bytes at %zu of a buffer of %zu", what, n,
+                        off, b->n);
     note("%s %zu at %zu\n", what, n, off);
     return GND_OK;
 }
@@ -473,7 +473,8 @@ static gnd_status prog_binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err 
     return GND_OK;
 }
 
-static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **p, gnd_err *e)
+static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **p,
+                                   gnd_err *e)
 {
     if (len < 4 || memcmp(bin, "NULL", 4) != 0)
         return gnd__err(e, GND_ERR_BACKEND, "not a binary of the null backend");

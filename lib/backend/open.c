@@ -219,8 +219,8 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
     number = strlen(q->text) < 9 ? atol(q->text) : 999999999;
     if (number >= q->only->ndev) {
         present(there, sizeof there, q->only);
-        return gnd__err(e, GND_ERR_DEVICE, "no device %s:%.20s; present: %s", q->only->name, q->text,
-                        there);
+        return gnd__err(e, GND_ERR_DEVICE, "no device %s:%.20s; present: %s", q->only->name,
+                        q->text, there);
     }
     *index = (int)number;
     return GND_OK;
@@ -358,7 +358,7 @@ gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
         st = open_found(&f, d, &first);
     else
         goto out;
-    /* Only when nobody named a device may another one do instead of the best, and the log says so. */
+    /* Only when nobody named a device may another one do instead, and the log says so. */
     while (st != GND_OK && st != GND_ERR_NOMEM && !spec[0] && q.ntried < MAX_TRIED) {
         q.tried[q.ntried].b = f.b;
         q.tried[q.ntried++].index = f.index;

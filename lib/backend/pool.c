@@ -434,7 +434,8 @@ static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, g
 }
 
 /* The slow path: everything was tried once and memory is short. */
-static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *said, gnd_err *e)
+static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *said,
+                              gnd_err *e)
 {
     gnd_status st;
     char text[sizeof said->msg];

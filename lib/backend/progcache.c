@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * backend/progcache.c - from a source text to a kernel that can be launched: from memory (by the
- * whole text), else from disk (by device, driver, compiler and text), else compiled and put in both.
+ * whole text), else from disk (by device, driver, compiler and text), else compiled, and then put
+ * in both.
  * Programs and kernels live as long as the device is open. What the disk does wrong costs a
  * compilation, never an error.
  */
@@ -101,7 +102,7 @@ static gnd__disk *disk_of(gnd__gdev *d)
     return c->disk;
 }
 
-/* The whole key of a source: what the cache's keys begin with, then the text. 0 when out of memory. */
+/* The whole key of a source: what all keys begin with, then the text. 0 when out of memory. */
 static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
 {
     *key = (gnd__str){ 0 };
