@@ -822,6 +822,7 @@ int main(void)
         return tap_done();
     tap_ok(entry(GND_BACKEND_MAJOR + 1, 0, &err) == NULL && err.code < 0,
            "a core of another major is refused: %s", err.msg);
+    memset(&err, 0, sizeof err);
     be = entry(GND_BACKEND_MAJOR, GND_BACKEND_MINOR, &err);
     if (!tap_ok(be != NULL, "the table (%s)", err.msg))
         return tap_done();

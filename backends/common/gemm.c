@@ -17,14 +17,19 @@ static int64_t at_least_1(int64_t v)
 
 static int mat_layout(int64_t rows, int64_t cols, int64_t row, int64_t col, gnd__blas_mat *m)
 {
-    if ((cols <= 1 || col == 1) && (rows <= 1 || row >= at_least_1(cols))) {
+    if (rows <= 0 || cols <= 0) { /* no element, so no stride to keep */
         m->trans = 0;
-        m->ld = rows <= 1 ? at_least_1(cols) : row;
+        m->ld = at_least_1(cols);
         return 1;
     }
-    if ((rows <= 1 || row == 1) && (cols <= 1 || col >= at_least_1(rows))) {
+    if ((cols == 1 || col == 1) && (rows == 1 || row >= cols)) {
+        m->trans = 0;
+        m->ld = rows == 1 ? cols : row;
+        return 1;
+    }
+    if ((rows == 1 || row == 1) && (cols == 1 || col >= rows)) {
         m->trans = 1;
-        m->ld = cols <= 1 ? at_least_1(rows) : col;
+        m->ld = cols == 1 ? rows : col;
         return 1;
     }
     return 0;
@@ -96,4 +101,29 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
     if (g->nbatch > 1 && g->m > 0 && g->n > 0 && g->c.batch == 0)
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: the batches of C overlap");
     return GND_OK;
+}
+
+/* In B (k x 1) the elements are ld apart when it is stored as given, and side by side when it is
+ * stored as its transpose; in A (1 x k) it is the other way round. */
+int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v)
+{
+    if (g->n == 1)
+        *v = (gnd__blas_gemv){.of_b = 0,
+                              .trans = p->a.trans,
+                              .rows = p->a.trans ? g->k : g->m,
+                              .cols = p->a.trans ? g->m : g->k,
+                              .ld = p->a.ld,
+                              .incx = p->b.trans ? 1 : p->b.ld,
+                              .incy = p->c.ld};
+    else if (g->m == 1)
+        *v = (gnd__blas_gemv){.of_b = 1,
+                              .trans = !p->b.trans,
+                              .rows = p->b.trans ? g->n : g->k,
+                              .cols = p->b.trans ? g->k : g->n,
+                              .ld = p->b.ld,
+                              .incx = p->a.trans ? p->a.ld : 1,
+                              .incy = 1};
+    else
+        return 0;
+    return 1;
 }

@@ -27,6 +27,17 @@ typedef struct gnd__blas_gemm {
  * or too large; GND_ERR_OVERFLOW when an offset does not fit. Extents of 0 are fine. */
 gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *out, gnd_err *e);
 
+/* A product with one column (y = A x) or one row (y = B' x) as gemv takes it: the matrix M is
+ * stored as rows x cols with ld, and used transposed when trans is set. */
+typedef struct gnd__blas_gemv {
+    int of_b;              /* M is B and x is A; else M is A and x is B */
+    int trans;
+    int64_t rows, cols, ld, incx, incy;
+} gnd__blas_gemv;
+
+/* Fills *v and returns 1 when g is such a product; p is what gnd__blas_layout() gave. */
+int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v);
+
 /* Whether the process has an OpenBLAS (loaded at the first call). On 1, *text is its name and
  * version; on 0 the reason. Safe from several threads. */
 int gnd__openblas(const char **text);

@@ -109,25 +109,25 @@ static void scale(const gnd_gemm *g, char *c, double beta, size_t esize, int64_t
     }
 }
 
-/* y = alpha M x + beta y, M stored as rows x cols (already as BLAS sees it). */
-static void gemv(const gnd_gemm *g, int trans, int64_t rows, int64_t cols, const void *a,
-                 int64_t lda, const void *x, int64_t incx, void *y, int64_t incy)
+/* y = alpha M x + beta y. */
+static void gemv(const gnd_gemm *g, const gnd__blas_gemv *v, const void *a, const void *x, void *y)
 {
     const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)g->beta, 0};
     const double da[2] = {g->alpha, 0}, db[2] = {g->beta, 0};
-    const int t = trans ? TRANS : NO_TRANS, m = (int)rows, n = (int)cols;
+    const int t = v->trans ? TRANS : NO_TRANS, m = (int)v->rows, n = (int)v->cols;
+    const int ld = (int)v->ld, ix = (int)v->incx, iy = (int)v->incy;
     switch (g->dtype) {
     case GND_FLOAT32:
-        ob.cblas_sgemv(ROW_MAJOR, t, m, n, fa[0], a, (int)lda, x, (int)incx, fb[0], y, (int)incy);
+        ob.cblas_sgemv(ROW_MAJOR, t, m, n, fa[0], a, ld, x, ix, fb[0], y, iy);
         break;
     case GND_FLOAT64:
-        ob.cblas_dgemv(ROW_MAJOR, t, m, n, da[0], a, (int)lda, x, (int)incx, db[0], y, (int)incy);
+        ob.cblas_dgemv(ROW_MAJOR, t, m, n, da[0], a, ld, x, ix, db[0], y, iy);
         break;
     case GND_COMPLEX64:
-        ob.cblas_cgemv(ROW_MAJOR, t, m, n, fa, a, (int)lda, x, (int)incx, fb, y, (int)incy);
+        ob.cblas_cgemv(ROW_MAJOR, t, m, n, fa, a, ld, x, ix, fb, y, iy);
         break;
     default:
-        ob.cblas_zgemv(ROW_MAJOR, t, m, n, da, a, (int)lda, x, (int)incx, db, y, (int)incy);
+        ob.cblas_zgemv(ROW_MAJOR, t, m, n, da, a, ld, x, ix, db, y, iy);
     }
 }
 
@@ -158,24 +158,19 @@ void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *
 {
     if (g->m == 0 || g->n == 0)
         return;
+    gnd__blas_gemv v;
+    const int is_gemv = gnd__blas_as_gemv(g, p, &v);
     for (int64_t i = 0; i < g->nbatch; i++) {
         const char *ai = (const char *)a + (size_t)(i * g->a.batch) * p->esize;
         const char *bi = (const char *)b + (size_t)(i * g->b.batch) * p->esize;
         char *ci = (char *)c + (size_t)(i * g->c.batch) * p->esize;
-        if (g->k == 0) {
+        if (g->k == 0 || (is_gemv && g->beta == 0.0)) /* a gemv may read y though beta is 0 */
             scale(g, ci, g->beta, p->esize, p->c.ld);
-        } else if (g->n == 1) { /* the increments: B is stored k x 1, C is m x 1 */
-            if (g->beta == 0.0)
-                scale(g, ci, 0.0, p->esize, p->c.ld);
-            gemv(g, p->a.trans, p->a.trans ? g->k : g->m, p->a.trans ? g->m : g->k, ai, p->a.ld,
-                 bi, p->b.trans ? 1 : p->b.ld, ci, p->c.ld);
-        } else if (g->m == 1) { /* c' = B' a' */
-            if (g->beta == 0.0)
-                scale(g, ci, 0.0, p->esize, p->c.ld);
-            gemv(g, !p->b.trans, p->b.trans ? g->n : g->k, p->b.trans ? g->k : g->n, bi, p->b.ld,
-                 ai, p->a.trans ? p->a.ld : 1, ci, 1);
-        } else {
+        if (g->k == 0)
+            continue;
+        if (is_gemv)
+            gemv(g, &v, v.of_b ? bi : ai, v.of_b ? ai : bi, ci);
+        else
             gemm(g, p, ai, bi, ci);
-        }
     }
 }

@@ -12,14 +12,17 @@
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
 
-/* gemm and gemmStridedBatched, for each scalar type. */
+/* gemm, gemmStridedBatched and gemv, for each scalar type. */
 #define DECLARE(type, scalar)                                                                      \
     typedef int type##_gemm_fn(int, int, int, size_t, size_t, size_t, scalar, cl_mem, size_t,      \
                                size_t, cl_mem, size_t, size_t, scalar, cl_mem, size_t, size_t,     \
                                cl_command_queue *, cl_event *);                                    \
     typedef int type##_batch_fn(int, int, int, size_t, size_t, size_t, scalar, cl_mem, size_t,     \
                                 size_t, size_t, cl_mem, size_t, size_t, size_t, scalar, cl_mem,    \
-                                size_t, size_t, size_t, size_t, cl_command_queue *, cl_event *);
+                                size_t, size_t, size_t, size_t, cl_command_queue *, cl_event *);   \
+    typedef int type##_gemv_fn(int, int, size_t, size_t, scalar, cl_mem, size_t, size_t, cl_mem,   \
+                               size_t, size_t, scalar, cl_mem, size_t, size_t, cl_command_queue *, \
+                               cl_event *);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, cl_float2)
@@ -35,6 +38,10 @@ typedef int clear_fn(void);
     X(d_batch_fn, CLBlastDgemmStridedBatched)                                                      \
     X(c_batch_fn, CLBlastCgemmStridedBatched)                                                      \
     X(z_batch_fn, CLBlastZgemmStridedBatched)                                                      \
+    X(s_gemv_fn, CLBlastSgemv)                                                                     \
+    X(d_gemv_fn, CLBlastDgemv)                                                                     \
+    X(c_gemv_fn, CLBlastCgemv)                                                                     \
+    X(z_gemv_fn, CLBlastZgemv)                                                                     \
     X(clear_fn, CLBlastClearCache)
 
 static struct {
@@ -110,6 +117,20 @@ static cl_int place_of(const gnd_buf *b, const gnd__blas_mat *m, size_t esize, p
 
 static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const place *pl)
 {
+    gnd__blas_gemv v;
+    /* CLBlast's gemv reads y though beta is 0, so that NaN stays NaN: y is cleared before. */
+    const int is_gemv = g->nbatch == 1 && gnd__blas_as_gemv(g, p, &v) &&
+                        (g->beta != 0.0 || v.incy == 1 || g->m == 1);
+    if (is_gemv && g->beta == 0.0) {
+        const cl_uint zero = 0;
+        const cl_int r = clEnqueueFillBuffer(q->q, pl[2].mem, &zero, sizeof zero,
+                                             pl[2].off * p->esize,
+                                             (size_t)(g->m * g->n) * p->esize, 0, NULL, NULL);
+        if (!gnd__ocl_ok(r))
+            return r;
+    }
+    const place *const pm = is_gemv && v.of_b ? &pl[1] : &pl[0];
+    const place *const px = is_gemv && v.of_b ? &pl[0] : &pl[1];
     const int ta = p->a.trans ? TRANS : NO_TRANS, tb = p->b.trans ? TRANS : NO_TRANS;
     const size_t m = (size_t)g->m, n = (size_t)g->n, k = (size_t)g->k, nb = (size_t)g->nbatch;
     const cl_float2 ca = {{(float)g->alpha, 0}}, cb_ = {{(float)g->beta, 0}};
@@ -121,8 +142,14 @@ static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const 
     f(ROW_MAJOR, ta, tb, m, n, k, al, pl[0].mem, pl[0].off, (size_t)p->a.ld, (size_t)g->a.batch,   \
       pl[1].mem, pl[1].off, (size_t)p->b.ld, (size_t)g->b.batch, be, pl[2].mem, pl[2].off,         \
       (size_t)p->c.ld, (size_t)g->c.batch, nb, &q->q, NULL)
+#define VECTOR(f, al, be)                                                                          \
+    f(ROW_MAJOR, v.trans ? TRANS : NO_TRANS, (size_t)v.rows, (size_t)v.cols, al, pm->mem, pm->off, \
+      (size_t)v.ld, px->mem, px->off, (size_t)v.incx, be, pl[2].mem, pl[2].off, (size_t)v.incy,    \
+      &q->q, NULL)
 #define EITHER(T, al, be)                                                                          \
-    (nb == 1 ? ONE(cb.CLBlast##T##gemm, al, be) : MANY(cb.CLBlast##T##gemmStridedBatched, al, be))
+    (is_gemv   ? VECTOR(cb.CLBlast##T##gemv, al, be)                                               \
+     : nb == 1 ? ONE(cb.CLBlast##T##gemm, al, be)                                                  \
+               : MANY(cb.CLBlast##T##gemmStridedBatched, al, be))
     switch (g->dtype) {
     case GND_FLOAT32:
         return EITHER(S, (float)g->alpha, (float)g->beta);
@@ -134,6 +161,7 @@ static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const 
         return EITHER(Z, za, zb);
     }
 #undef EITHER
+#undef VECTOR
 #undef MANY
 #undef ONE
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TOUCH = 1 << 20 };
 
 static atomic_uint_fast64_t next_serial = 1;
 
@@ -66,6 +66,19 @@ int gnd__ocl_shares_memory(gnd_dev *d)
     return ok;
 }
 
+/* NVIDIA's driver takes the memory at the first use only, when nobody expects a failure. Moving the
+ * buffer to the device makes it do so now. */
+static cl_int touch(gnd_dev *d, cl_mem m)
+{
+    cl_int r = CL_SUCCESS;
+    if (!d->touch)
+        d->touch = clCreateCommandQueue(d->ctx, d->info->id, 0, &r);
+    if (d->touch)
+        r = clEnqueueMigrateMemObjects(d->touch, 1, &m, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0,
+                                       NULL, NULL);
+    return gnd__ocl_ok(r) ? clFinish(d->touch) : r;
+}
+
 static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e)
 {
     const gnd_props *p = &d->info->props;
@@ -95,6 +108,10 @@ static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e
         flags |= CL_MEM_USE_HOST_PTR;
     }
     b->mem = clCreateBuffer(d->ctx, flags, nbytes, b->host, &r);
+    if (b->mem && p->kind == GND_DEV_GPU && nbytes >= TOUCH && !gnd__ocl_ok(r = touch(d, b->mem))) {
+        clReleaseMemObject(b->mem);
+        b->mem = NULL;
+    }
     if (!b->mem) {
         free(b->host);
         free(b);
