@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/reduce.c - reductions: the dtype to accumulate in, what nothing gives, kept dimensions; mean,
+ * variance and counts as other operations round a GND__REDUCE, which fuse with it. No GND__REDUCE has
+ * an empty input: those are answered here.
+ */
+#include <string.h>
+#include "api/views.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include <gnd/reduce.h>
+
+/* --- steps ------------------------------------------------------------------------------------- */
+
+/* x, flags and axes of a public function; *mask gets the axes. */
+static gnd_array *check(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                        uint32_t *mask)
+{
+    gnd_array *bad = gnd__check_strong(x, func, "x");
+    if (bad)
+        return bad;
+    if (flags & ~GND_KEEPDIMS)
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_KEEPDIMS are possible", func,
+                         flags);
+    return gnd__check_axes(func, x->dev, axes, x->ndim, mask);
+}
+
+/* The number of elements that go into one of the result. */
+static int64_t count_of(const gnd_array *x, uint32_t mask)
+{
+    int64_t n = 1;
+    for (int i = 0; i < x->ndim; i++)
+        if (mask >> i & 1)
+            n *= x->dim[i]; /* a part of x->size, or 0 */
+    return n;
+}
+
+static int reduced_shape(const gnd_array *x, uint32_t mask, int64_t *dim)
+{
+    int ndim = 0;
+    for (int i = 0; i < x->ndim; i++)
+        if (!(mask >> i & 1))
+            dim[ndim++] = x->dim[i];
+    return ndim;
+}
+
+/* Reduces x (of the dtype to accumulate in) to dtype t, and puts axes of extent 1 back when kept. x
+ * may be an error. */
+static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t, unsigned flags)
+{
+    gnd_array *y;
+    if (x->kind == GND__ERROR)
+        return gnd__same(x);
+    if (x->size == 0) { /* what nothing gives; also where the result is empty itself */
+        int64_t dim[GND_MAX_NDIM];
+        int ndim = reduced_shape(x, mask, dim), one = red == GND__PROD || red == GND__ALL;
+        gnd__scalar v = {.kind = gnd_dtype_kind(t), .re = one};
+        v.i = one;
+        y = gnd__filled(x->dev, t, ndim, dim, &v);
+    } else if (!mask) {
+        y = gnd__cast_node(x, t);
+    } else {
+        y = gnd__reduce_node(x, red, mask, t);
+    }
+    if (y->kind == GND__ERROR || !mask || !(flags & GND_KEEPDIMS))
+        return y;
+    return gnd__instead(y, gnd__expanded(y, mask));
+}
+
+/* x cast to t, reduced. Takes x over. */
+static gnd_array *reduced_as(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t,
+                             unsigned flags)
+{
+    gnd_array *c = gnd__cast_node(x, t);
+    return gnd__instead(c, reduced(c, red, mask, t, flags));
+}
+
+/* --- sums and products ------------------------------------------------------------------------- */
+
+static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                              gnd_dtype t, gnd__red red)
+{
+    uint32_t mask;
+    gnd_array *bad = check(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    if (t == GND_DTYPE_DEFAULT) {
+        t = (gnd_dtype)x->dtype;
+        int kind = gnd_dtype_kind(t);
+        t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : t;
+    }
+    gnd_array *c = gnd__astype(x, t, func);
+    if (t == GND_BOOL) /* in bools, + is or and * is and */
+        red = red == GND__SUM ? GND__ANY : GND__ALL;
+    return gnd__instead(c, reduced(c, red, mask, t, flags));
+}
+
+gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return sum_or_prod("sum", x, axes, flags, GND_DTYPE_DEFAULT, GND__SUM);
+}
+
+gnd_array *gnd_prod(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return sum_or_prod("prod", x, axes, flags, GND_DTYPE_DEFAULT, GND__PROD);
+}
+
+gnd_array *gnd_sum_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t)
+{
+    return sum_or_prod("sum", x, axes, flags, t, GND__SUM);
+}
+
+gnd_array *gnd_prod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t)
+{
+    return sum_or_prod("prod", x, axes, flags, t, GND__PROD);
+}
+
+/* --- extremes ---------------------------------------------------------------------------------- */
+
+static gnd_array *of_nothing(const char *func, const gnd_array *x, const char *what)
+{
+    char text[GND__SHAPE_TEXT];
+    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a zero-size array has no %s (shape %s)", func, what,
+                     gnd__shape_text(text, x->ndim, x->dim));
+}
+
+static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                          gnd__red red, const char *what)
+{
+    uint32_t mask;
+    gnd_array *bad = check(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    if (x->size == 0) {
+        int64_t dim[GND_MAX_NDIM];
+        int ndim = reduced_shape(x, mask, dim);
+        if (gnd__shape_size(ndim, dim, 1) != 0)
+            return of_nothing(func, x, what);
+    }
+    return reduced(x, red, mask, (gnd_dtype)x->dtype, flags);
+}
+
+gnd_array *gnd_max(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return extreme("max", x, axes, flags, GND__MAX, "maximum");
+}
+
+gnd_array *gnd_min(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return extreme("min", x, axes, flags, GND__MIN, "minimum");
+}
+
+static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                              gnd__red red, const char *what)
+{
+    uint32_t mask;
+    gnd_array *bad = check(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    int all = axes == GND_ALL;
+    if (!all && __builtin_popcount(mask) != 1)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes: it takes one, or GND_ALL", func,
+                         __builtin_popcount(mask));
+    if (count_of(x, mask) == 0)
+        return of_nothing(func, x, what);
+    if (!all || x->ndim == 1)
+        return reduced(x, red, mask, GND_INT64, flags);
+    /* The index into the flattened array. */
+    gnd_array *flat = gnd__reshaped(x, 1, &x->size);
+    gnd_array *y = gnd__instead(flat, reduced(flat, red, 1, GND_INT64, 0));
+    if (y->kind == GND__ERROR || !(flags & GND_KEEPDIMS))
+        return y;
+    return gnd__instead(y, gnd__expanded(y, mask));
+}
+
+gnd_array *gnd_argmax(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return arg_extreme("argmax", x, axes, flags, GND__ARGMAX, "maximum");
+}
+
+gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return arg_extreme("argmin", x, axes, flags, GND__ARGMIN, "minimum");
+}
+
+/* --- truth ------------------------------------------------------------------------------------- */
+
+static gnd_array *truth(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, gnd__red red)
+{
+    uint32_t mask;
+    gnd_array *bad = check(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    gnd_array *b = gnd__cast_node(x, GND_BOOL);
+    return gnd__instead(b, reduced(b, red, mask, GND_BOOL, flags));
+}
+
+gnd_array *gnd_any(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return truth("any", x, axes, flags, GND__ANY);
+}
+
+gnd_array *gnd_all(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return truth("all", x, axes, flags, GND__ALL);
+}
+
+gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    uint32_t mask;
+    gnd_array *bad = check("count_nonzero", x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    gnd_array *b = gnd__cast_node(x, GND_BOOL);
+    if (b->kind == GND__ERROR)
+        return b;
+    return gnd__instead(b, reduced_as(b, GND__SUM, mask, GND_INT64, flags));
+}
+
+/* --- mean and variance ------------------------------------------------------------------------- */
+
+/* What a mean of x is computed in: ints in the default float, 16-bit floats in float32. */
+static gnd_dtype mean_dtype(const gnd_array *x)
+{
+    gnd_dtype t = (gnd_dtype)x->dtype;
+    int kind = gnd_dtype_kind(t);
+    if (kind == 'f' || kind == 'c')
+        return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    return gnd__device_float(x->dev);
+}
+
+/* What it is then given as. */
+static gnd_dtype mean_result(const gnd_array *x)
+{
+    int half = x->dtype == GND_FLOAT16 || x->dtype == GND_BFLOAT16;
+    return half ? (gnd_dtype)x->dtype : mean_dtype(x);
+}
+
+/* op of x and the number v; x is done with. */
+static gnd_array *with_number(gnd__op op, gnd_array *x, double v)
+{
+    gnd__scalar s = {.kind = 'f', .re = v};
+    gnd_array *w = gnd__const(NULL, GND_FLOAT64, &s, 1);
+    gnd_array *y = gnd__elementwise(op, 2, (gnd_array *[]){x, w});
+    gnd__done(w);
+    return gnd__instead(x, y);
+}
+
+static gnd_array *unary(gnd__op op, gnd_array *x)
+{
+    return gnd__elementwise(op, 1, &x);
+}
+
+/* y, which is done with, as dtype t. y may be an error. */
+static gnd_array *finally(gnd_array *y, gnd_dtype t)
+{
+    if (y->kind == GND__ERROR || (gnd_dtype)y->dtype == t)
+        return y;
+    return gnd__instead(y, gnd__cast_node(y, t));
+}
+
+/* The mean of c, which is of the dtype to compute in, or an error. */
+static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags)
+{
+    gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, flags);
+    return with_number(GND__OP_DIVIDE, s, (double)n);
+}
+
+gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    uint32_t mask;
+    gnd_array *bad = check("mean", x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    gnd_array *c = gnd__cast_node(x, mean_dtype(x));
+    gnd_array *y = mean_of(c, mask, count_of(x, mask), flags);
+    gnd__done(c);
+    return finally(y, mean_result(x));
+}
+
+/* |d|^2. d is done with. */
+static gnd_array *squared(gnd_array *d)
+{
+    if (d->kind == GND__ERROR || gnd_dtype_kind((gnd_dtype)d->dtype) != 'c')
+        return gnd__instead(d, unary(GND__OP_SQUARE, d));
+    gnd_array *re = unary(GND__OP_REAL, d), *im = unary(GND__OP_IMAG, d);
+    gnd_array *re2 = gnd__instead(re, unary(GND__OP_SQUARE, re));
+    gnd_array *im2 = gnd__instead(im, unary(GND__OP_SQUARE, im));
+    gnd_array *y = gnd__elementwise(GND__OP_ADD, 2, (gnd_array *[]){re2, im2});
+    gnd__done(re2);
+    gnd__done(im2);
+    return gnd__instead(d, y);
+}
+
+static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                           double correction, int root)
+{
+    uint32_t mask;
+    gnd_array *bad = check(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    int64_t n = count_of(x, mask);
+    double div = (double)n - correction;
+    gnd_array *c = gnd__cast_node(x, mean_dtype(x));
+    gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);
+    gnd_array *d = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){c, m});
+    gnd__done(c);
+    gnd__done(m);
+    gnd_array *q = squared(d);
+    gnd_array *s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, flags));
+    gnd_array *v = with_number(GND__OP_DIVIDE, s, div < 0 ? 0 : div);
+    if (root)
+        v = gnd__instead(v, unary(GND__OP_SQRT, v));
+    return finally(v, gnd__real_of(mean_result(x)));
+}
+
+gnd_array *gnd_var(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
+{
+    return variance("var", x, axes, flags, correction, 0);
+}
+
+gnd_array *gnd_std(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
+{
+    return variance("std", x, axes, flags, correction, 1);
+}
