@@ -67,7 +67,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
     return gnd__instead(y, gnd__expanded(y, mask));
 }
 
-/* x cast to t, reduced. Takes x over. */
+/* x cast to t, reduced. */
 static gnd_array *reduced_as(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t,
                              unsigned flags)
 {
