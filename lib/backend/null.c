@@ -5,12 +5,10 @@
  * nothing. "null:0" looks like a GPU with float64, "null:1" like one without, with little memory
  * and 32 KiB of local memory. Knows nothing of the gate: it is a plugin that is linked in.
  */
-#include "backend/null.h"
-
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/null_priv.h"
 #include "backend/priv.h"
 #include "base/mem.h"
 
@@ -25,99 +23,6 @@ static const struct { uint64_t mem, max_alloc; } sizes[NDEV] = {
     { 16 * GIB, 4 * GIB },
     { 256 * MIB, 64 * MIB },
 };
-
-struct gnd_dev { int index; uint64_t used; };
-struct gnd_queue { gnd_dev *d; };
-struct gnd_buf { gnd_dev *d; unsigned char *base, *p; size_t n; };
-struct gnd_prog { gnd_dev *d; char *src; size_t len; };
-struct gnd_kern { gnd_prog *p; char name[128]; };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gnd__null_launch last;
-static gnd__str record;
-static long launches, damage, objects;
-static int recording, cacheable;
-
-/* --- records ---------------------------------------------------------------------------------- */
-
-static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void note(const char *fmt, ...)
-{
-    va_list ap;
-
-    pthread_mutex_lock(&lock);
-    if (recording) {
-        va_start(ap, fmt);
-        gnd__str_addv(&record, fmt, ap);
-        va_end(ap);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-static void count(long *what, long by)
-{
-    pthread_mutex_lock(&lock);
-    *what += by;
-    pthread_mutex_unlock(&lock);
-}
-
-static long get(const long *what)
-{
-    long n;
-
-    pthread_mutex_lock(&lock);
-    n = *what;
-    pthread_mutex_unlock(&lock);
-    return n;
-}
-
-long gnd__null_launches(void) { return get(&launches); }
-long gnd__null_damage(void) { return get(&damage); }
-long gnd__null_objects(void) { return get(&objects); }
-
-int gnd__null_last(gnd__null_launch *l)
-{
-    int any;
-
-    pthread_mutex_lock(&lock);
-    any = launches > 0;
-    *l = last;
-    pthread_mutex_unlock(&lock);
-    return any;
-}
-
-void gnd__null_record(int on)
-{
-    pthread_mutex_lock(&lock);
-    recording = on;
-    pthread_mutex_unlock(&lock);
-}
-
-char *gnd__null_log(void)
-{
-    char *s;
-
-    pthread_mutex_lock(&lock);
-    s = gnd__strdup(gnd__str_get(&record));
-    pthread_mutex_unlock(&lock);
-    return s;
-}
-
-void gnd__null_reset(void)
-{
-    pthread_mutex_lock(&lock);
-    memset(&last, 0, sizeof last);
-    gnd__str_free(&record);
-    launches = damage = 0;
-    pthread_mutex_unlock(&lock);
-}
-
-void gnd__null_cacheable(int on)
-{
-    pthread_mutex_lock(&lock);
-    cacheable = on;
-    pthread_mutex_unlock(&lock);
-}
 
 void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
 {
@@ -168,13 +73,13 @@ static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
     if (!*d)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
     (*d)->index = i;
-    count(&objects, 1);
+    gnd__null_object(1);
     return GND_OK;
 }
 
 static void dev_close(gnd_dev *d)
 {
-    count(&objects, -1);
+    gnd__null_object(-1);
     gnd__free(d);
 }
 
@@ -211,8 +116,8 @@ static gnd_status mem_alloc(gnd_dev *d, size_t n, gnd_buf **out, gnd_err *e)
     memset(b->p - GUARD, GUARD_BYTE, GUARD);
     memset(b->p + n, GUARD_BYTE, GUARD);
     d->used += n;
-    count(&objects, 1);
-    note("alloc %zu\n", n);
+    gnd__null_object(1);
+    gnd__null_note("alloc %zu\n", n);
     *out = b;
     return GND_OK;
 }
@@ -223,10 +128,10 @@ static void mem_free(gnd_buf *b)
 
     for (i = 0; i < GUARD; i++)
         bad += (b->p[i - GUARD] != GUARD_BYTE) + (b->p[b->n + i] != GUARD_BYTE);
-    note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
+    gnd__null_note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
     if (bad)
-        count(&damage, 1);
-    count(&objects, -1);
+        gnd__null_damaged();
+    gnd__null_object(-1);
     b->d->used -= b->n;
     gnd__free(b->base);
     gnd__free(b);
@@ -237,7 +142,7 @@ static gnd_status check(const char *what, const gnd_buf *b, size_t off, size_t n
     if (off > b->n || n > b->n - off)
         return gnd__err(e, GND_ERR_INTERNAL, "%s: %zu bytes at %zu of a buffer of %zu", what, n,
                         off, b->n);
-    note("%s %zu at %zu\n", what, n, off);
+    gnd__null_note("%s %zu at %zu\n", what, n, off);
     return GND_OK;
 }
 
@@ -295,7 +200,7 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     (void)q;
     if (c < b->p || c > b->p + b->n)
         return gnd__err(e, GND_ERR_INTERNAL, "unmap: not a pointer of map");
-    note("unmap\n");
+    gnd__null_note("unmap\n");
     return GND_OK;
 }
 
@@ -308,13 +213,13 @@ static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
     if (!*q)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
     (*q)->d = d;
-    count(&objects, 1);
+    gnd__null_object(1);
     return GND_OK;
 }
 
 static void q_free(gnd_queue *q)
 {
-    count(&objects, -1);
+    gnd__null_object(-1);
     gnd__free(q);
 }
 
@@ -322,7 +227,7 @@ static gnd_status q_flush(gnd_queue *q, gnd_err *e)
 {
     (void)q;
     (void)e;
-    note("flush\n");
+    gnd__null_note("flush\n");
     return GND_OK;
 }
 
@@ -330,7 +235,7 @@ static gnd_status q_finish(gnd_queue *q, gnd_err *e)
 {
     (void)q;
     (void)e;
-    note("finish\n");
+    gnd__null_note("finish\n");
     return GND_OK;
 }
 
@@ -349,7 +254,7 @@ static gnd_status prog_new(gnd_dev *d, const char *src, size_t len, gnd_prog **o
     }
     p->d = d;
     p->len = strlen(p->src);
-    count(&objects, 1);
+    gnd__null_object(1);
     *out = p;
     return GND_OK;
 }
@@ -366,10 +271,10 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
         *log = NULL;
     if (st != GND_OK)
         return st;
-    note("build %zu\n", len);
+    gnd__null_note("build %zu\n", len);
     if (strncmp((*out)->src, "#error", 6) != 0 && !strstr((*out)->src, "\n#error"))
         return GND_OK;
-    count(&objects, -1);
+    gnd__null_object(-1);
     gnd__free((*out)->src);
     gnd__free(*out);
     *out = NULL;
@@ -380,7 +285,7 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
 
 static void prog_free(gnd_prog *p)
 {
-    count(&objects, -1);
+    gnd__null_object(-1);
     gnd__free(p->src);
     gnd__free(p);
 }
@@ -394,19 +299,19 @@ static gnd_status prog_kernel(gnd_prog *p, const char *name, gnd_kern **k, gnd_e
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
     (*k)->p = p;
     snprintf((*k)->name, sizeof (*k)->name, "%s", name);
-    count(&objects, 1);
+    gnd__null_object(1);
     return GND_OK;
 }
 
 static void prog_kernel_free(gnd_kern *k)
 {
-    count(&objects, -1);
+    gnd__null_object(-1);
     gnd__free(k);
 }
 
 static gnd_status prog_launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
 {
-    uint32_t i, n = l->nargs < GND__NULL_MAX_ARGS ? l->nargs : GND__NULL_MAX_ARGS;
+    uint32_t i;
 
     (void)q;
     if (l->ndim < 1 || l->ndim > 3)
@@ -418,42 +323,13 @@ static gnd_status prog_launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gn
     for (i = 0; i < l->nargs; i++)
         if (l->args[i].kind == GND_ARG_BUF && !l->args[i].u.buf)
             return gnd__err(e, GND_ERR_INTERNAL, "argument %u is no buffer", i);
-    pthread_mutex_lock(&lock);
-    launches++;
-    memset(&last, 0, offsetof(gnd__null_launch, args));
-    memcpy(last.kernel, k->name, sizeof last.kernel);
-    last.source = k->p->src;
-    last.ndim = l->ndim;
-    last.nargs = l->nargs;
-    memcpy(last.global, l->global, l->ndim * sizeof l->global[0]);
-    memcpy(last.local, l->local, l->ndim * sizeof l->local[0]);
-    memcpy(last.args, l->args, n * sizeof *l->args);
-    if (recording) {
-        gnd__str_addf(&record, "launch %s global", k->name);
-        for (i = 0; i < l->ndim; i++)
-            gnd__str_addf(&record, " %zu", l->global[i]);
-        gnd__str_add(&record, " local");
-        for (i = 0; i < l->ndim; i++)
-            gnd__str_addf(&record, " %zu", l->local[i]);
-        gnd__str_addf(&record, " args %u\n", l->nargs);
-    }
-    pthread_mutex_unlock(&lock);
+    gnd__null_launched(k, l);
     return GND_OK;
-}
-
-static int may_cache(void)
-{
-    int yes;
-
-    pthread_mutex_lock(&lock);
-    yes = cacheable;
-    pthread_mutex_unlock(&lock);
-    return yes;
 }
 
 static gnd_status prog_cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    if (!may_cache())
+    if (!gnd__null_may_cache())
         return gnd__err(e, GND_ERR_UNSUPPORTED, "not asked for");
     snprintf(buf, cap, "null:%d", d->index);
     return GND_OK;
@@ -478,7 +354,7 @@ static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_
 {
     if (len < 4 || memcmp(bin, "NULL", 4) != 0)
         return gnd__err(e, GND_ERR_BACKEND, "not a binary of the null backend");
-    note("binary_load %zu\n", len);
+    gnd__null_note("binary_load %zu\n", len);
     return prog_new(d, (const char *)bin + 4, len - 4, p, e);
 }
 

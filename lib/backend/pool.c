@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backend/pool.c - device memory by blocks. Blocks up to 1 MiB are cut from segments of 2 MiB and
- * more by two-level segregated fit (Masmano, Ripoll, Crespo, Real: TLSF, ECRTS 2004): sizes fall in
- * classes, 16 steps per power of two; two bitmaps find a class with a free block; neighbours that
- * are free are merged. Every step is O(1). Bigger blocks are a backend buffer each, kept by class
- * (8 steps per power of two, so at most 12.5% unused; whole 2 MiB above 200 MiB) when freed.
+ * backend/pool.c - device memory by blocks. Blocks up to 1 MiB are cut from segments
+ * (pool_small.c). Bigger ones are a backend buffer each, kept by class (8 steps per power of two,
+ * so at most 12.5% unused; whole 2 MiB above 200 MiB) when freed.
  *
  * Freeing is stream-ordered: the queue is in order, so a block may be given out again while work
  * that used it is queued. Only giving a buffer back to the backend waits for the queue.
@@ -13,107 +11,14 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "backend/priv.h"
+#include "backend/pool.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
-#define GRAIN ((size_t)256)      /* offsets and sizes of small blocks are multiples of this */
-#define SMALL_MAX MIB
-#define SEG_MIN (2 * MIB)
-#define SEG_MAX (32 * MIB)
-#define HUGE_MIN (200 * MIB)
-
-enum { STEP_BITS = 4, STEPS = 1 << STEP_BITS, LEVELS = 16, BIG_CLASSES = 512, CHUNK = 62 };
-
-/* A block, given out or free. pub comes first: a gnd__block is a pointer to this. */
-struct blk {
-    gnd__block pub;
-    size_t cap;                  /* bytes it covers: a multiple of GRAIN in a small segment */
-    struct blk *before, *after;  /* its neighbours in the segment, by address */
-    struct blk *prev, *next;     /* its free list */
-    enum { SPARE, FREE, USED } state;
-};
-
-struct gnd__seg {
-    gnd_buf *buf;
-    size_t bytes;
-    int small;
-    struct gnd__seg *prev, *next; /* all of the pool */
-};
-
-struct chunk {
-    struct chunk *next;
-    struct blk b[CHUNK];
-};
-
-struct gnd__pool {
-    uint64_t limit;
-    uint32_t level_map;               /* bit l: step_map[l] is not 0 */
-    uint32_t step_map[LEVELS];        /* bit s: free[l][s] is not empty */
-    struct blk *free[LEVELS][STEPS];
-    struct blk *big[BIG_CLASSES];     /* cached buffers by class, the last freed first */
-    struct blk *huge;                 /* cached buffers above HUGE_MIN, in no order */
-    struct blk *spare;                /* structs that describe nothing now */
-    struct chunk *chunks;
-    struct gnd__seg *segs;
-    uint64_t small_held;
-    uint64_t used_blocks;
-};
-
-/* --- classes ---------------------------------------------------------------------------------- */
-
-static inline unsigned log2_of(size_t n)
-{
-    return 63u - (unsigned)__builtin_clzll((unsigned long long)n);
-}
-
-/* The class of g grains: level 0 holds 1..15 exactly, level l >= 1 holds [16, 32) << (l-1) in 16
- * steps. */
-static inline void class_of(size_t g, unsigned *level, unsigned *step)
-{
-    unsigned top;
-
-    if (g < STEPS) {
-        *level = 0;
-        *step = (unsigned)g;
-        return;
-    }
-    top = log2_of(g);
-    *level = top - STEP_BITS + 1;
-    *step = (unsigned)(g >> (top - STEP_BITS)) & (STEPS - 1);
-}
-
-/* Grains rounded up to the next class, so that every block in the list of that class fits. */
-static inline size_t round_grains(size_t g)
-{
-    size_t unit;
-
-    if (g < STEPS)
-        return g;
-    unit = (size_t)1 << (log2_of(g) - STEP_BITS);
-    return (g + unit - 1) & ~(unit - 1);
-}
-
-/* Bytes of a big block: 8 steps per power of two, or whole segments when huge. */
-static size_t round_big(size_t n)
-{
-    size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 3);
-    return (n + unit - 1) & ~(unit - 1);
-}
-
-/* The list of a rounded size n, SMALL_MAX < n <= HUGE_MIN rounded: log2 and the 3 bits below. */
-static unsigned big_class(size_t n)
-{
-    unsigned top = log2_of(n);
-    return (top * 8 + (unsigned)(n >> (top - 3) & 7)) % BIG_CLASSES;
-}
-
 /* --- structs ---------------------------------------------------------------------------------- */
 
-static struct blk *blk_new(struct gnd__pool *p)
+struct blk *gnd__blk_new(struct gnd__pool *p)
 {
     struct blk *b = p->spare;
     struct chunk *c;
@@ -136,72 +41,32 @@ static struct blk *blk_new(struct gnd__pool *p)
     return b;
 }
 
-static void blk_drop(struct gnd__pool *p, struct blk *b)
+void gnd__blk_drop(struct gnd__pool *p, struct blk *b)
 {
     b->state = SPARE;
     b->next = p->spare;
     p->spare = b;
 }
 
-static void list_add(struct gnd__pool *p, struct blk *b)
-{
-    unsigned l, s;
-
-    class_of(b->cap / GRAIN, &l, &s);
-    b->state = FREE;
-    b->prev = NULL;
-    b->next = p->free[l][s];
-    if (b->next)
-        b->next->prev = b;
-    p->free[l][s] = b;
-    p->step_map[l] |= 1u << s;
-    p->level_map |= 1u << l;
-}
-
-static void list_take(struct gnd__pool *p, struct blk *b)
-{
-    unsigned l, s;
-
-    class_of(b->cap / GRAIN, &l, &s);
-    if (b->next)
-        b->next->prev = b->prev;
-    if (b->prev) {
-        b->prev->next = b->next;
-        return;
-    }
-    p->free[l][s] = b->next;
-    if (!b->next) {
-        p->step_map[l] &= ~(1u << s);
-        if (!p->step_map[l])
-            p->level_map &= ~(1u << l);
-    }
-}
-
 /* --- buffers of the backend ------------------------------------------------------------------- */
 
-/* What bounds the bytes held: the limit, and on devices that live in host memory (where the driver
- * may promise more than there is) the memory itself. */
-static uint64_t bound(const gnd__gdev *d)
+/* Bounded by the limit, and on devices that live in host memory (where the driver may promise more
+ * than there is) by the memory itself. */
+int gnd__pool_room(const gnd__gdev *d, size_t bytes)
 {
-    uint64_t b = d->pool->limit ? d->pool->limit : UINT64_MAX;
+    uint64_t most = d->pool->limit ? d->pool->limit : UINT64_MAX;
 
-    if (d->props.host_mapped && d->props.mem_bytes && d->props.mem_bytes < b)
-        b = d->props.mem_bytes;
-    return b;
+    if (d->props.host_mapped && d->props.mem_bytes && d->props.mem_bytes < most)
+        most = d->props.mem_bytes;
+    return bytes <= most && d->n.bytes_held <= most - bytes;
 }
 
-static gnd_status no_host_memory(gnd_err *e)
-{
-    return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-}
-
-/* GND_ERR_DEVMEM without a message when it does not fit: the caller may trim and try again. */
-static gnd_status seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg **out, gnd_err *e)
+gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg **out, gnd_err *e)
 {
     struct gnd__seg *s;
     gnd_status st;
 
-    if (bytes > bound(d) || d->n.bytes_held > bound(d) - bytes)
+    if (!gnd__pool_room(d, bytes))
         return GND_ERR_DEVMEM;
     s = gnd__malloc(sizeof *s);
     if (!s)
@@ -225,7 +90,7 @@ static gnd_status seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg
     return GND_OK;
 }
 
-static void seg_delete(gnd__gdev *d, struct gnd__seg *s)
+void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s)
 {
     if (s->prev)
         s->prev->next = s->next;
@@ -240,109 +105,21 @@ static void seg_delete(gnd__gdev *d, struct gnd__seg *s)
     gnd__free(s);
 }
 
-/* --- small blocks ----------------------------------------------------------------------------- */
-
-/* Puts one free block over a new segment. Segments grow with what is held, to stay few. */
-static gnd_status grow(gnd__gdev *d, size_t need, gnd_err *e)
-{
-    struct gnd__pool *p = d->pool;
-    struct gnd__seg *s;
-    struct blk *b;
-    gnd_status st;
-    size_t bytes = SEG_MIN;
-
-    while (bytes < SEG_MAX && bytes * 4 < p->small_held)
-        bytes *= 2;
-    if (d->props.max_alloc_bytes && bytes > d->props.max_alloc_bytes)
-        bytes = need;
-    if (bytes > bound(d) || d->n.bytes_held > bound(d) - bytes)
-        bytes = need; /* the rest of a tight limit is still worth having */
-    b = blk_new(p);
-    if (!b)
-        return no_host_memory(e);
-    st = seg_new(d, bytes, 1, &s, e);
-    if (st != GND_OK) {
-        blk_drop(p, b);
-        return st;
-    }
-    *b = (struct blk){ .pub = { .buf = s->buf, .seg = s }, .cap = bytes & ~(GRAIN - 1) };
-    list_add(p, b);
-    return GND_OK;
-}
-
-static gnd_status small_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e)
-{
-    struct gnd__pool *p = d->pool;
-    size_t grains = round_grains(nbytes ? (nbytes + GRAIN - 1) / GRAIN : 1);
-    size_t cap = grains * GRAIN;
-    unsigned l, s;
-    uint32_t map;
-    struct blk *b, *rest;
-    gnd_status st;
-
-    class_of(grains, &l, &s);
-again:
-    map = p->step_map[l] & (~0u << s);
-    if (!map) {
-        map = p->level_map & (~0u << l << 1);
-        if (!map) {
-            if ((st = grow(d, cap, e)) != GND_OK)
-                return st;
-            goto again;
-        }
-        l = (unsigned)__builtin_ctz(map);
-        map = p->step_map[l];
-    }
-    s = (unsigned)__builtin_ctz(map);
-    b = p->free[l][s];
-
-    if (b->cap > cap) {
-        rest = blk_new(p);
-        if (!rest)
-            return no_host_memory(e);
-        list_take(p, b);
-        rest->pub = (gnd__block){ .buf = b->pub.buf, .off = b->pub.off + cap, .seg = b->pub.seg };
-        rest->cap = b->cap - cap;
-        rest->before = b;
-        rest->after = b->after;
-        if (rest->after)
-            rest->after->before = rest;
-        b->after = rest;
-        b->cap = cap;
-        list_add(p, rest);
-    } else {
-        list_take(p, b);
-    }
-    *out = b;
-    return GND_OK;
-}
-
-static void small_free(struct gnd__pool *p, struct blk *b)
-{
-    struct blk *n = b->after;
-
-    if (n && n->state == FREE) {
-        list_take(p, n);
-        b->cap += n->cap;
-        b->after = n->after;
-        if (b->after)
-            b->after->before = b;
-        blk_drop(p, n);
-    }
-    n = b->before;
-    if (n && n->state == FREE) {
-        list_take(p, n);
-        n->cap += b->cap;
-        n->after = b->after;
-        if (n->after)
-            n->after->before = n;
-        blk_drop(p, b);
-        b = n;
-    }
-    list_add(p, b);
-}
-
 /* --- big blocks ------------------------------------------------------------------------------- */
+
+/* Bytes of a big block: 8 steps per power of two, or whole segments when huge. */
+static size_t round_big(size_t n)
+{
+    size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 3);
+    return (n + unit - 1) & ~(unit - 1);
+}
+
+/* The list of a rounded size n, SMALL_MAX < n <= HUGE_MIN rounded: log2 and the 3 bits below. */
+static unsigned big_class(size_t n)
+{
+    unsigned top = log2_of(n);
+    return (top * 8 + (unsigned)(n >> (top - 3) & 7)) % BIG_CLASSES;
+}
 
 static void unlink_big(struct blk **head, struct blk *b)
 {
@@ -381,18 +158,18 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
         *out = best;
         return GND_OK;
     }
-    b = blk_new(p);
+    b = gnd__blk_new(p);
     if (!b)
         return no_host_memory(e);
-    st = seg_new(d, cap, 0, &s, e);
+    st = gnd__seg_new(d, cap, 0, &s, e);
     if (st == GND_ERR_DEVMEM && nbytes < cap) {
         if (e)
             gnd__err_clear(e);
         cap = (nbytes + 15) & ~(size_t)15; /* without the rounding it may just fit */
-        st = seg_new(d, cap, 0, &s, e);
+        st = gnd__seg_new(d, cap, 0, &s, e);
     }
     if (st != GND_OK) {
-        blk_drop(p, b);
+        gnd__blk_drop(p, b);
         return st;
     }
     *b = (struct blk){ .pub = { .buf = s->buf, .seg = s }, .cap = cap };
@@ -416,7 +193,7 @@ static void big_free(struct gnd__pool *p, struct blk *b)
 
 static gnd_status try_alloc(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *e)
 {
-    return nbytes <= SMALL_MAX ? small_alloc(d, nbytes, b, e) : big_alloc(d, nbytes, b, e);
+    return nbytes <= SMALL_MAX ? gnd__small_alloc(d, nbytes, b, e) : big_alloc(d, nbytes, b, e);
 }
 
 static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, gnd_err *e)
@@ -505,7 +282,7 @@ void gnd__pool_free(gnd__gdev *d, gnd__block *block)
     d->pool->used_blocks--;
     d->n.bytes_in_use -= b->cap;
     if (b->pub.seg->small) {
-        small_free(d->pool, b);
+        gnd__small_free(d->pool, b);
         return;
     }
     big_free(d->pool, b);
@@ -522,8 +299,8 @@ static uint64_t give_back(gnd__gdev *d, struct blk **head)
     while ((b = *head) != NULL) {
         bytes += b->cap;
         *head = b->next;
-        seg_delete(d, b->pub.seg);
-        blk_drop(d->pool, b);
+        gnd__seg_delete(d, b->pub.seg);
+        gnd__blk_drop(d->pool, b);
     }
     return bytes;
 }
@@ -532,8 +309,7 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
 {
     struct gnd__pool *p = d->pool;
     uint64_t bytes = 0;
-    struct blk *b, *next;
-    unsigned i, l, s;
+    unsigned i;
 
     if (d->n.bytes_held == d->n.bytes_in_use)
         return 0;
@@ -543,17 +319,7 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
     for (i = 0; i < BIG_CLASSES; i++)
         bytes += give_back(d, &p->big[i]);
     bytes += give_back(d, &p->huge);
-    for (l = 0; l < LEVELS; l++)
-        for (s = 0; s < STEPS; s++)
-            for (b = p->free[l][s]; b; b = next) {
-                next = b->next;
-                if (b->before || b->after)
-                    continue;
-                bytes += b->pub.seg->bytes;
-                list_take(p, b);
-                seg_delete(d, b->pub.seg);
-                blk_drop(p, b);
-            }
+    bytes += gnd__small_trim(d);
     d->n.trims++;
     gnd__log(GND__LOG_DEBUG, "%s: gave %llu bytes back, %llu held", d->id,
              (unsigned long long)bytes, (unsigned long long)d->n.bytes_held);
@@ -592,7 +358,7 @@ void gnd__pool_delete(gnd__gdev *d)
         gnd__log(GND__LOG_WARN, "%s: closed with %llu blocks in use", d->id,
                  (unsigned long long)p->used_blocks);
     while (p->segs)
-        seg_delete(d, p->segs);
+        gnd__seg_delete(d, p->segs);
     while ((c = p->chunks) != NULL) {
         p->chunks = c->next;
         gnd__free(c);
