@@ -84,8 +84,8 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
     if (g->m < 0 || g->n < 0 || g->k < 0 || g->nbatch < 0)
         return gnd__plug_fail(e, GND_ERR_ARG, 0, "gemm: a negative extent");
     if (g->m > limit || g->n > limit || g->k > limit)
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: an extent is over the library's %lld",
-                              (long long)limit);
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0,
+                              "gemm: an extent is over the library's %lld", (long long)limit);
     out->esize = dtype_size[g->dtype];
     for (int i = 0; i < 3; i++) {
         const gnd_mat *m = t[i].m;
