@@ -79,7 +79,7 @@ function wrap(text, first, rest,    n, w, i, line) {
     n = split(text, w, " ")
     line = first w[1]
     for (i = 2; i <= n; i++) {
-        if (length(line) + 1 + length(w[i]) > 98) {
+        if (length(line) + 1 + length(w[i]) > 96) {
             print line
             line = rest w[i]
         } else
