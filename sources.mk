@@ -21,6 +21,10 @@ lib_files = \
     lib/api/devlist.c \
     lib/api/elementwise.c \
     lib/api/index.c \
+    lib/api/join.c \
+    lib/api/linalg.c \
+    lib/api/reduce.c \
+    lib/api/repeat.c \
     lib/api/version.c \
     lib/api/view.c \
     lib/api/views.h \
@@ -32,8 +36,12 @@ lib_files = \
     lib/backend/gate.h \
     lib/backend/null.c \
     lib/backend/null.h \
+    lib/backend/null_log.c \
+    lib/backend/null_priv.h \
     lib/backend/open.c \
     lib/backend/pool.c \
+    lib/backend/pool.h \
+    lib/backend/pool_small.c \
     lib/backend/priv.h \
     lib/backend/progcache.c \
     lib/base/dtype.c \
@@ -55,17 +63,27 @@ lib_files = \
     lib/base/shape.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
+    lib/codegen/accum.c \
+    lib/codegen/codegen.c \
     lib/codegen/codegen.h \
     lib/codegen/emit.c \
     lib/codegen/emit.h \
     lib/codegen/map.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
+    lib/codegen/reduce_cpu.c \
+    lib/codegen/reduce_gpu.c \
     lib/codegen/template.c \
+    lib/expr/dump.c \
     lib/expr/error.c \
     lib/expr/expr.h \
+    lib/expr/index.c \
     lib/expr/lex.c \
+    lib/expr/number.c \
+    lib/expr/ops.c \
     lib/expr/parse.c \
+    lib/expr/run.c \
+    lib/expr/value.c \
     lib/expr/value.h \
     lib/fuse/collect.c \
     lib/fuse/fuse.h \
@@ -90,6 +108,10 @@ lib_files = \
     lib/io/npy.c \
     lib/io/npy.h \
     lib/io/npy_head.c \
+    lib/io/npz.c \
+    lib/io/npz.h \
+    lib/io/png.c \
+    lib/io/png.h \
     lib/io/text.c \
     lib/io/text.h \
     lib/io/text_format.c
@@ -141,18 +163,25 @@ man_pages =
 
 test_programs = \
     tests/conform_opencl \
+    tests/kernels_math \
     tests/null_cache \
     tests/null_gate \
     tests/plug \
     tests/unit_base \
     tests/unit_dtype \
     tests/unit_npy \
+    tests/unit_npz \
+    tests/unit_png \
     tests/unit_text \
     tests/version
 
 test_plugins =
 
 test_helpers = \
+    tests/kernelrun.c \
+    tests/kernelrun.h \
+    tests/mathref.c \
+    tests/mathref.h \
     tests/tap.c \
     tests/tap.h
 
@@ -168,6 +197,7 @@ plain_programs =
 cairo_programs =
 
 other_files = \
+    examples/data/co2.csv \
     kernels/cexp.cl \
     kernels/cinverse.cl \
     kernels/complex.cl \
@@ -181,7 +211,12 @@ other_files = \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \
+    tests/kernelrun.c \
+    tests/kernelrun.h \
+    tests/kernels_math.c \
     tests/lsan.supp \
+    tests/mathref.c \
+    tests/mathref.h \
     tests/null_cache.c \
     tests/null_gate.c \
     tests/plug.c \
@@ -192,6 +227,8 @@ other_files = \
     tests/unit_base.c \
     tests/unit_dtype.c \
     tests/unit_npy.c \
+    tests/unit_npz.c \
+    tests/unit_png.c \
     tests/unit_text.c \
     tests/version.c \
     tools/embed.awk \

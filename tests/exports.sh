@@ -38,7 +38,7 @@ if [ "$GND_TEST_SANITIZERS" != no ]; then
     skip "libgnd.so links no GPU library" "sanitizers link their own libraries"
 else
     needed "$lib" | grep -Ev "$libc|^libpng|^libz\.|^libzip\." >bad
-    none "libgnd.so links libpng, zlib and the C library only" bad
+    none "libgnd.so links libpng, libzip and the C library only" bad
 fi
 for plugin in "$GND_BUILDDIR"/backends/*/.libs/gnd-*.so; do
     [ -e "$plugin" ] || { skip "plugins" "none was built"; continue; }
