@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unit_base.c - lib/base: errors, memory, strings, hash, map, environment, shapes. The element types
- * are in unit_dtype.c. Needs no device.
+ * unit_base.c - lib/base: errors, memory, strings, hash, map, environment, shapes. The element
+ * types are in unit_dtype.c. Needs no device.
  */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "tap.h"

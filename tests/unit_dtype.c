@@ -51,8 +51,10 @@ static void test_promote(void)
         }
     tap_is_int(bad, 0, "promotion is NumPy's");
     for (int i = 0; i < GND_NDTYPES; i++)
-        for (int j = 0; j < GND_NDTYPES; j++)
-            bad |= gnd_promote((gnd_dtype)i, (gnd_dtype)j) != gnd_promote((gnd_dtype)j, (gnd_dtype)i);
+        for (int j = 0; j < GND_NDTYPES; j++) {
+            gnd_dtype a = (gnd_dtype)i, b = (gnd_dtype)j;
+            bad |= gnd_promote(a, b) != gnd_promote(b, a);
+        }
     tap_ok(!bad, "promotion is symmetric");
     tap_is_int(gnd_promote(GND_BFLOAT16, GND_FLOAT16), GND_FLOAT32, "bfloat16 with float16");
     tap_is_int(gnd_promote(GND_BFLOAT16, GND_FLOAT32), GND_FLOAT32, "bfloat16 with float32");

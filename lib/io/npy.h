@@ -14,7 +14,7 @@
 
 #include <gnd/backend.h>
 
-/* An array on the host. data is C-contiguous, native, never NULL after success (even when empty). */
+/* An array on the host. data is C-contiguous and native, and after success never NULL. */
 typedef struct gnd__npy {
     gnd_dtype dtype;
     int ndim;
@@ -44,9 +44,10 @@ typedef struct gnd__npy_source {
 /* The longest header that is read, in bytes. Those of plain arrays have 128 to 800. */
 #define GND__NPY_MAX_HEADER 65536
 
-/* Reads one array. Bytes after it are left alone. Errors: GND_ERR_IO from the system, GND_ERR_FORMAT
- * a malformed or truncated file, GND_ERR_DTYPE a dtype that gnd has not (strings, objects, records
- * ...), GND_ERR_SHAPE more than GND_MAX_NDIM dimensions, GND_ERR_NOMEM. On failure *out is zeroed. */
+/* Reads one array. Bytes after it are left alone. Errors: GND_ERR_IO from the system,
+ * GND_ERR_FORMAT a malformed or truncated file, GND_ERR_DTYPE a dtype that gnd has not (strings,
+ * objects, records ...), GND_ERR_SHAPE more than GND_MAX_NDIM dimensions, GND_ERR_NOMEM. On failure
+ * *out is zeroed. */
 gnd_status gnd__npy_load(const char *path, gnd__npy *out, gnd_err *e);
 gnd_status gnd__npy_load_mem(const void *p, size_t n, gnd__npy *out, gnd_err *e);
 gnd_status gnd__npy_read(gnd__npy_source *s, gnd__npy *out, gnd_err *e);
