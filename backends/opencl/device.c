@@ -4,6 +4,7 @@
  * the rest, each kept in the drivers' order. A platform without devices, or a broken one, is a note
  * and never hides the others. A device that cannot be used stays in the list with its reason.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "ocl.h"
 
 #include <ctype.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of extensions; not in the headers of every distribution. */
 #define OCL_PLATFORM_NOT_FOUND_KHR (-1001)
@@ -125,6 +127,15 @@ static void find_reason(cl_device_id id, gnd_props *p)
         gnd__plug_str(p->reason, sizeof p->reason, why);
 }
 
+/* PoCL's figure of a CPU's memory can be a quarter of what there is and change from run to run;
+ * half of what there is stands in, unless the user has set PoCL's own limit. */
+static uint64_t cpu_memory(uint64_t said)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t half = pages > 0 && bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)bytes : 0;
+    return said > half || getenv("POCL_MEMORY_LIMIT") ? said : half;
+}
+
 static void describe(gnd__ocl_info *d, const char *platform)
 {
     gnd_props *p = &d->props;
@@ -142,6 +153,8 @@ static void describe(gnd__ocl_info *d, const char *platform)
                                              : GND_DEV_OTHER;
     p->dialect = GND_DIALECT_OPENCL;
     p->mem_bytes = info_num(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    if (d->pocl && p->kind == GND_DEV_CPU)
+        p->mem_bytes = cpu_memory(p->mem_bytes);
     p->max_alloc_bytes = info_num(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     p->local_bytes = info_num(id, CL_DEVICE_LOCAL_MEM_SIZE);
     p->compute_units = u32_of(info_num(id, CL_DEVICE_MAX_COMPUTE_UNITS));

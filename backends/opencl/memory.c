@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TOUCH = 1 << 20 };
 
@@ -67,16 +66,6 @@ int gnd__ocl_shares_memory(gnd_dev *d)
     return ok;
 }
 
-/* Bytes that buffers in host memory may have together. Host memory is overcommitted: without a
- * limit the process would be killed, not told. PoCL's own figure can be a quarter of the memory
- * and change from run to run, so it is only the least that is allowed. */
-static uint64_t host_limit(const gnd_props *p)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    const uint64_t half = pages > 0 && bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)bytes : 0;
-    return p->mem_bytes > half ? p->mem_bytes : half;
-}
-
 /* NVIDIA's driver takes the memory at the first use only, when nobody expects a failure. Moving the
  * buffer to the device makes it do so now. */
 static cl_int touch(gnd_dev *d, cl_mem m)
@@ -101,7 +90,8 @@ static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e
         return gnd__plug_fail(e, GND_ERR_DEVMEM, CL_INVALID_BUFFER_SIZE,
                               "%s: no buffer of %zu bytes: the largest is %llu", p->name, nbytes,
                               (unsigned long long)p->max_alloc_bytes);
-    const uint64_t limit = d->host_ptr ? host_limit(p) : UINT64_MAX;
+    /* Host memory is overcommitted: without a limit the process would be killed, not told. */
+    const uint64_t limit = d->host_ptr ? p->mem_bytes : UINT64_MAX;
     if (d->used > limit || nbytes > limit - d->used)
         return gnd__plug_fail(e, GND_ERR_DEVMEM, 0,
                               "%s: no buffer of %zu bytes: %llu of %llu are in use", p->name,
