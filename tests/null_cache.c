@@ -450,6 +450,44 @@ static void test_evict(void)
     gnd__disk_close(c);
 }
 
+/* Every allocation and every backend call fails once, with an empty cache and with a full one. */
+static void test_failures(void)
+{
+    long live = gnd__mem_live(), leaks = 0, silent = 0, n, most = 0;
+    gnd__gdev *d;
+    gnd__kernel *k;
+    gnd_status st;
+    gnd_err e;
+    int way, full;
+
+    for (way = 0; way < 2; way++)
+        for (full = 0; full < 2; full++)
+            for (n = 1; n < 200; n++) {
+                if (!full)
+                    fresh();
+                gnd__err_clear(&e);
+                (way ? gnd__gate_fail_at : gnd__mem_fail_at)(n);
+                st = gnd__gate_open("null:0", &d, &e);
+                if (st == GND_OK)
+                    st = gnd__gate_kernel(d, "k", src, strlen(src), &k, &e);
+                gnd__gate_close(d);
+                gnd__gate_fail_at(0);
+                leaks += gnd__mem_live() != live || gnd__null_objects() != 0;
+                silent += e.code != st;
+                most = n;
+                /* The cache does without memory: only backend calls must show, each of them. */
+                if (way && st == GND_OK)
+                    break;
+                if (!way && n > 60)
+                    break;
+            }
+    gnd__mem_fail_at(0);
+    tap_is_int(leaks, 0, "failures with a cache leave nothing behind");
+    tap_is_int(silent, 0, "  and the record agrees with the status");
+    tap_ok(most > 3 && most < 10, "  and each backend call with a full cache shows (%ld)", most - 1);
+    tap_ok(loaded(use(src)) || stored(use(src)), "  and then all is well");
+}
+
 int main(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -469,6 +507,7 @@ int main(void)
     test_bytes();
     test_processes();
     test_evict();
+    test_failures();
     tap_is_int(gnd__mem_live(), live, "no host memory is left");
     tap_is_int(gnd__null_objects(), 0, "no device object is left");
     remove_tree(root);

@@ -123,9 +123,10 @@ gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err 
 /* Bytes free and in all; props.mem_bytes for both when the backend cannot tell. */
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
 
-/* --- timing for benchmarks -------------------------------------------------------------------- */
-/* Test hook: fail the n-th backend call from now that can fail (1 = the next; 0 = never), on any
- * device, with GND_ERR_BACKEND "injected". */
+/* --- test hooks -------------------------------------------------------------------------------- */
+/* Fails the n-th backend call from now that can fail (1 = the next; 0 = never), on any device, with
+ * GND_ERR_BACKEND "injected". Advisory calls, whose failure is answered by doing without (the disk
+ * cache's, mem_info, gemm_supports, describe), do not count. */
 void gnd__gate_fail_at(long n);
 /* Backend calls made so far. */
 long gnd__gate_calls(void);
