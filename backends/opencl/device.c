@@ -7,7 +7,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ocl.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
