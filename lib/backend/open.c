@@ -18,14 +18,10 @@
 /* Calls that belong to no open device: one at a time. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
-enum { MAX_TRIED = 16 };
-
-/* What to look for, and what was found not to open. */
+/* What to look for. */
 struct query {
     const gnd__backend *only;  /* NULL: all but null */
     const char *text;          /* "": any device */
-    int ntried;
-    struct { const gnd__backend *b; int index; } tried[MAX_TRIED];
 };
 
 struct found {
@@ -96,16 +92,6 @@ static int score(const gnd_props *p, int match)
     return (p->reason[0] ? 100 : 0) + (match == 2 ? 0 : 50) + kind * 10 + (p->has_f64 ? 0 : 1);
 }
 
-static int was_tried(const struct query *q, const gnd__backend *b, int i)
-{
-    int t;
-
-    for (t = 0; t < q->ntried; t++)
-        if (q->tried[t].b == b && q->tried[t].index == i)
-            return 1;
-    return 0;
-}
-
 /* The best device that q describes; 0 when there is none. */
 static int pick(const struct query *q, struct found *out)
 {
@@ -118,8 +104,6 @@ static int pick(const struct query *q, struct found *out)
         if (b->why.code || (q->only ? q->only != b : strcmp(b->name, "null") == 0))
             continue;
         for (j = 0; j < b->ndev; j++) {
-            if (was_tried(q, b, j))
-                continue;
             props_or_reason(b, j, &p);
             m = q->text[0] ? matches(&p, q->text) : 2;
             s = score(&p, m);
@@ -319,9 +303,8 @@ static const char *effective(const char *spec, int *from_env)
     return *from_env ? env : "";
 }
 
-gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *index, gnd_err *e)
+static gnd_status find_device(const char *spec, struct found *f, gnd_err *e)
 {
-    struct found f;
     struct query q;
     gnd_status st;
     int number, from_env;
@@ -329,54 +312,33 @@ gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *inde
     spec = effective(spec, &from_env);
     st = parse(spec, &q, &number, e);
     if (st == GND_OK)
-        st = choose(&q, number, spec, &f, e);
-    if (st != GND_OK) {
-        if (from_env && e)
-            gnd__err_prefix(e, "GND_DEVICE");
-        return st;
-    }
-    *b = f.b;
-    *index = f.index;
-    return GND_OK;
+        st = choose(&q, number, spec, f, e);
+    if (st != GND_OK && from_env && e)
+        gnd__err_prefix(e, "GND_DEVICE");
+    return st;
 }
 
-gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
+gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *index, gnd_err *e)
 {
-    gnd_err first, next;
     struct found f;
-    struct query q;
-    gnd_status st;
-    int number, from_env;
+    gnd_status st = find_device(spec, &f, e);
 
-    *d = NULL;
-    memset(&first, 0, sizeof first);
-    spec = effective(spec, &from_env);
-    st = parse(spec, &q, &number, &first);
-    if (st == GND_OK)
-        st = choose(&q, number, spec, &f, &first);
-    if (st == GND_OK)
-        st = open_found(&f, d, &first);
-    else
-        goto out;
-    /* Only when nobody named a device may another one do instead, and the log says so. */
-    while (st != GND_OK && st != GND_ERR_NOMEM && !spec[0] && q.ntried < MAX_TRIED) {
-        q.tried[q.ntried].b = f.b;
-        q.tried[q.ntried++].index = f.index;
-        memset(&next, 0, sizeof next);
-        if (choose(&q, -1, spec, &f, &next) != GND_OK)
-            break;
-        gnd__log(GND__LOG_WARN, "%s; trying %s:%d instead", first.msg, f.b->name, f.index);
-        st = open_found(&f, d, &next);
-    }
-out:
-    if (st != GND_OK) {
-        if (from_env)
-            gnd__err_prefix(&first, "GND_DEVICE");
-        st = first.code;
-        if (e && e->code == GND_OK)
-            *e = first;
+    if (st == GND_OK) {
+        *b = f.b;
+        *index = f.index;
     }
     return st;
+}
+
+/* The best device is opened or fails: another one instead, unasked, could cost hours unseen. */
+gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
+{
+    struct found f;
+    gnd_status st;
+
+    *d = NULL;
+    st = find_device(spec, &f, e);
+    return st == GND_OK ? open_found(&f, d, e) : st;
 }
 
 void gnd__gate_close(gnd__gdev *d)
