@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/print.c - arrays as text. Of a long array only the elements that are printed are computed and
+ * read: the first and the last three along each axis.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "api/host.h"
+#include "api/views.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include "io/text.h"
+#include <gnd/array.h>
+#include <gnd/view.h>
+
+gnd_status gnd__only_status(const char *func, const gnd_err *e)
+{
+    gnd__log(GND__LOG_ERROR, "%s: %s", func, e->msg);
+    return e->code;
+}
+
+gnd_status gnd__host_copy(gnd_array *x, void **data)
+{
+    size_t n = gnd_nbytes(x);
+    gnd_status st = GND_OK;
+    *data = gnd__malloc(n ? n : 1);
+    if (!*data)
+        return GND_ERR_NOMEM;
+    if (x->weak)
+        gnd__store_scalar((gnd_dtype)x->dtype, *data, &x->p.value);
+    else
+        st = gnd_read(x, *data, n);
+    if (st) {
+        gnd__free(*data);
+        *data = NULL;
+    }
+    return st;
+}
+
+/* x cut to its printed elements: along each axis where edge is smaller, both ends. A new handle. */
+static gnd_array *corners(gnd_array *x, const int64_t *edge)
+{
+    gnd_array *y = gnd__same(x);
+    for (int k = 0; k < x->ndim && y->kind != GND__ERROR; k++) {
+        if (edge[k] == x->dim[k])
+            continue;
+        int64_t half = edge[k] / 2;
+        gnd_array *end[2] = {gnd__slice(y, k, 0, half),
+                             gnd__slice(y, k, x->dim[k] - half, half)};
+        y = gnd__instead(y, gnd_concat(2, end, k));
+        gnd__done(end[0]);
+        gnd__done(end[1]);
+    }
+    return y;
+}
+
+static gnd_status to_text(gnd_array *x, gnd__str *text)
+{
+    gnd_array *bad = gnd__check(x, "to_string", "x");
+    if (bad) {
+        gnd_status code = bad->p.err->code;
+        gnd__done(bad);
+        return code;
+    }
+    int64_t edge[GND_MAX_NDIM];
+    void *data;
+    gnd_array *part = gnd__text_edges(x->ndim, x->dim, edge) ? corners(x, edge) : x;
+    gnd_status st = gnd_status_of(part);
+    if (!st)
+        st = gnd__host_copy(part, &data);
+    if (part != x)
+        gnd__done(part);
+    if (st)
+        return st;
+    gnd_err e = {.code = GND_OK};
+    if (gnd__text_corners(text, (gnd_dtype)x->dtype, x->ndim, x->dim, data, &e))
+        st = gnd__only_status("to_string", &e);
+    else if (text->bad)
+        st = GND_ERR_NOMEM;
+    gnd__free(data);
+    return st;
+}
+
+char *gnd_to_string(gnd_array *x, gnd_status *s)
+{
+    gnd__str text = {0};
+    char *copy = NULL;
+    gnd_status st = to_text(x, &text);
+    if (!st) {
+        copy = malloc(text.len + 1); /* the caller's, so not counted */
+        if (copy)
+            memcpy(copy, gnd__str_get(&text), text.len + 1);
+        else
+            st = GND_ERR_NOMEM;
+    }
+    gnd__str_free(&text);
+    if (s)
+        *s = st;
+    return copy;
+}
+
+gnd_status gnd_print(gnd_array *x, FILE *out)
+{
+    gnd__str text = {0};
+    if (!out)
+        return GND_ERR_NULL;
+    gnd_status st = to_text(x, &text);
+    if (!st && (fputs(gnd__str_get(&text), out) < 0 || putc('\n', out) < 0))
+        st = GND_ERR_IO;
+    gnd__str_free(&text);
+    return st;
+}
