@@ -50,7 +50,7 @@ GND_FN $T gnd_exp_$t($T z)
         return gnd_cplx_$t(exp(x), y);
     if (!(fabs(y) < GND_INF_$r)) {
         if (x == -GND_INF_$r)
-            return gnd_cplx_$t(0.0$f, 0.0$f);
+            return gnd_cplx_$t(0.0$f, copysign(0.0$f, y));
         return gnd_cplx_$t(x == GND_INF_$r ? x : GND_NAN_$r, GND_NAN_$r);
     }
     const $R c = cos(y), s = sin(y);

@@ -14,11 +14,10 @@ GND_FN $T gnd_mul_$t($T a, $T b)
 //@fn divpart c
 GND_FN $R gnd_divpart_$t($R a, $R b, $R c, $R d, $R r, $R t)
 {
-    if (r != 0.0$f) {
-        const $R br = b * r;
-        return br != 0.0$f ? (a + br) * t : a * t + b * t * r;
-    }
-    return (a + d * (b / c)) * t;
+    const $R br = b * r;
+    if (br != 0.0$f || b == 0.0$f || d == 0.0$f)
+        return (a + br) * t;
+    return r != 0.0$f ? a * t + b * t * r : (a + d * (b / c)) * t;
 }
 //@fn divsmith c
 GND_FN $T gnd_divsmith_$t($T z, $T w)
@@ -77,10 +76,18 @@ GND_FN $T gnd_div_$t($T z, $T w)
     z = gnd_divsmith_$t(z, w);
     return gnd_cplx_$t(z.x * s, z.y * s);
 }
+/* 1 / z by Smith's formula, scaled where z is near the end of the range. NaN for 0 (NumPy). 4 ulp. */
 //@fn recip c
 GND_FN $T gnd_recip_$t($T z)
 {
-    return gnd_div_$t(gnd_cplx_$t(1.0$f, 0.0$f), z);
+    const $R s = fmax(fabs(z.x), fabs(z.y)) >= gnd_divbig_$r() ? 0.0625$f : 1.0$f;
+    const $R x = z.x * s, y = z.y * s;
+    if (fabs(y) <= fabs(x)) {
+        const $R r = y / x, d = x + y * r;
+        return gnd_cplx_$t(s / d, -r / d * s);
+    }
+    const $R r = x / y, d = x * r + y;
+    return gnd_cplx_$t(r / d * s, -s / d);
 }
 
 /* The modulus: inf when either part is infinite, NaN or not. */

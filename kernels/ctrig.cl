@@ -11,10 +11,8 @@ GND_FN $T gnd_sinh_$t($T z)
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
         return gnd_cplx_$t(sinh(x), y);
-    if (x == 0.0$f)
-        return gnd_cplx_$t(x, sin(y));
-    if (fabs(x) == GND_INF_$r && !(fabs(y) < GND_INF_$r))
-        return gnd_cplx_$t(x, GND_NAN_$r);
+    if (!(fabs(y) < GND_INF_$r))
+        return gnd_cplx_$t(x == 0.0$f || fabs(x) == GND_INF_$r ? x : GND_NAN_$r, GND_NAN_$r);
     const $R c = cos(y), s = sin(y);
     if (fabs(x) > gnd_expmax_$r()) {
         const $R h = exp(fabs(x) * 0.5$f), k = h * 0.5$f;
@@ -35,8 +33,6 @@ GND_FN $T gnd_cosh_$t($T z)
         return gnd_cplx_$t(fabs(x) == GND_INF_$r ? GND_INF_$r : GND_NAN_$r, GND_NAN_$r);
     }
     const $R c = cos(y), s = sin(y);
-    if (x == 0.0$f)
-        return gnd_cplx_$t(c, x * s);
     if (fabs(x) > gnd_expmax_$r()) {
         const $R h = exp(fabs(x) * 0.5$f), k = h * 0.5$f;
         return gnd_cplx_$t(c * k * h, copysign(1.0$f, x) * s * k * h);

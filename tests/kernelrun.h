@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * kernelrun.h - runs kernel text on an OpenCL CPU device directly, without the library's backends:
+ * for tests of the functions in kernels/. libOpenCL is loaded at run time.
+ */
+#ifndef KERNELRUN_H
+#define KERNELRUN_H
+
+#include <gnd/backend.h>
+#include <stddef.h>
+
+typedef struct krun krun;
+
+/* The first device of PoCL; NULL and the reason when there is none. */
+krun *krun_open(const char **why);
+void krun_close(krun *k);
+/* What the prelude needs to know. */
+const gnd_props *krun_props(const krun *k);
+/* Puts the prelude before body and compiles; replaces the program before. 0, or -1 after a
+ * diagnostic with the compiler's log. */
+int krun_build(krun *k, const char *body);
+/* Runs n work-items of kernel name(out, in[0], in[1], ...), each an array of so many bytes. 0 or -1. */
+int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, int nin,
+             const void *const *in, const size_t *in_bytes);
+
+#endif
