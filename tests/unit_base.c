@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/map.h"
+#include "base/table.h"
 #include "base/mem.h"
 #include "base/shape.h"
 #include "base/strbuf.h"
@@ -113,54 +113,54 @@ static void drop(void *v)
 
 static void test_map(void)
 {
-    gnd__map *m = gnd__map_new();
+    gnd__table *m = gnd__table_new();
     static int values[2000];
     char key[32];
     int bad = 0;
-    tap_ok(m && !gnd__map_get(m, "x", 1) && !gnd__map_remove(m, "x", 1), "map: empty");
+    tap_ok(m && !gnd__table_get(m, "x", 1) && !gnd__table_remove(m, "x", 1), "map: empty");
     for (int i = 0; i < 2000; i++) {
         int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__map_put(m, key, (size_t)n, &values[i], NULL);
+        bad |= gnd__table_put(m, key, (size_t)n, &values[i], NULL);
     }
     for (int i = 0; i < 2000; i++) {
         int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__map_get(m, key, (size_t)n) != &values[i];
+        bad |= gnd__table_get(m, key, (size_t)n) != &values[i];
     }
-    tap_ok(!bad && gnd__map_len(m) == 2000, "map: 2000 entries");
+    tap_ok(!bad && gnd__table_len(m) == 2000, "map: 2000 entries");
     for (int i = 0; i < 2000; i += 2) {
         int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__map_remove(m, key, (size_t)n) != &values[i];
+        bad |= gnd__table_remove(m, key, (size_t)n) != &values[i];
     }
     for (int i = 0; i < 2000; i++) {
         int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__map_get(m, key, (size_t)n) != (i % 2 ? &values[i] : NULL);
+        bad |= gnd__table_get(m, key, (size_t)n) != (i % 2 ? &values[i] : NULL);
     }
-    tap_ok(!bad && gnd__map_len(m) == 1000, "map: after removal of every second");
+    tap_ok(!bad && gnd__table_len(m) == 1000, "map: after removal of every second");
     size_t at = 0, n = 0, seen = 0;
     const void *k;
     void *v, *old = NULL;
-    while (gnd__map_next(m, &at, &k, &n, &v)) {
+    while (gnd__table_next(m, &at, &k, &n, &v)) {
         seen++;
         bad |= memcmp(k, "key ", 4) || ((int *)v - values) % 2 != 1;
     }
     tap_ok(!bad && seen == 1000, "map: iteration");
-    gnd__map_put(m, "key 1", 5, &values[7], &old);
-    tap_ok(old == &values[1] && gnd__map_len(m) == 1000, "map: put again gives the old value");
-    gnd__map_put(m, "a\0b", 3, &values[2], &old);
-    gnd__map_put(m, "", 0, &values[4], NULL);
-    tap_ok(!old && !gnd__map_get(m, "a\0c", 3) && gnd__map_get(m, "a\0b", 3) == &values[2] &&
-               gnd__map_get(m, NULL, 0) == &values[4],
+    gnd__table_put(m, "key 1", 5, &values[7], &old);
+    tap_ok(old == &values[1] && gnd__table_len(m) == 1000, "map: put again gives the old value");
+    gnd__table_put(m, "a\0b", 3, &values[2], &old);
+    gnd__table_put(m, "", 0, &values[4], NULL);
+    tap_ok(!old && !gnd__table_get(m, "a\0c", 3) && gnd__table_get(m, "a\0b", 3) == &values[2] &&
+               gnd__table_get(m, NULL, 0) == &values[4],
            "map: keys with zero bytes and the empty key");
-    gnd__map_free(m, NULL);
+    gnd__table_free(m, NULL);
 
     long live = gnd__mem_live();
     for (long fail = 1; fail < 6; fail++) {
         gnd__mem_fail_at(fail);
-        m = gnd__map_new();
+        m = gnd__table_new();
         void *p = m ? gnd__malloc(4) : NULL;
-        if (p && gnd__map_put(m, "k", 1, p, NULL))
+        if (p && gnd__table_put(m, "k", 1, p, NULL))
             gnd__free(p);
-        gnd__map_free(m, drop);
+        gnd__table_free(m, drop);
         gnd__mem_fail_at(0);
     }
     tap_is_int(gnd__mem_live(), live, "map: no leak when memory is out");

@@ -13,7 +13,7 @@
 #include "backend/priv.h"
 #include "base/env.h"
 #include "base/log.h"
-#include "base/map.h"
+#include "base/table.h"
 #include "base/mem.h"
 
 /* Passed to build(); what a backend needs beyond that it adds itself. */
@@ -25,7 +25,7 @@ struct prog {
 };
 
 struct gnd__progcache {
-    gnd__map *progs;      /* source text -> struct prog */
+    gnd__table *progs;      /* source text -> struct prog */
     gnd__disk *disk;      /* NULL: none */
     int disk_asked;       /* whether disk and key were determined */
     gnd__str key;         /* what the disk's keys begin with; the source follows */
@@ -35,7 +35,7 @@ gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
 {
     d->progs = gnd__calloc(1, sizeof *d->progs);
     if (d->progs)
-        d->progs->progs = gnd__map_new();
+        d->progs->progs = gnd__table_new();
     if (d->progs && d->progs->progs)
         return GND_OK;
     gnd__free(d->progs);
@@ -66,11 +66,11 @@ void gnd__progs_delete(gnd__gdev *d)
 
     if (!c)
         return;
-    while (gnd__map_next(c->progs, &at, NULL, NULL, &value)) {
+    while (gnd__table_next(c->progs, &at, NULL, NULL, &value)) {
         prog_release(d, value);
         gnd__free(value);
     }
-    gnd__map_free(c->progs, NULL);
+    gnd__table_free(c->progs, NULL);
     gnd__disk_close(c->disk);
     gnd__str_free(&c->key);
     gnd__free(c);
@@ -262,7 +262,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len,
                             gnd__kernel **k, gnd_err *e)
 {
-    struct prog *pr = gnd__map_get(d->progs->progs, src, len);
+    struct prog *pr = gnd__table_get(d->progs->progs, src, len);
     gnd_status st;
 
     if (pr) {
@@ -281,7 +281,7 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
     if (!pr)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
     st = make_prog(d, name, src, len, pr, k, e);
-    if (st == GND_OK && gnd__map_put(d->progs->progs, src, len, pr, NULL) != 0)
+    if (st == GND_OK && gnd__table_put(d->progs->progs, src, len, pr, NULL) != 0)
         st = gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
     if (st != GND_OK) {
         *k = NULL;

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const char gnd__kernels_text[];
@@ -247,4 +248,17 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
         st = gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text");
     gnd__str_free(&m.text);
     return st;
+}
+
+int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
+{
+    pthread_once(&index_once, make_index);
+    for (const section *s = sections; s < sections + nsections; s++)
+        for (int t = 0; t < GND_NDTYPES; t++)
+            if (s->name && s->dialects & 1u << (d - 1) && s->dtypes & 1u << t && i-- == 0) {
+                snprintf(buf, cap, "gnd_%.*s_%s", (int)s->name_len, s->name,
+                         gnd__suffix((gnd_dtype)t));
+                return 0;
+            }
+    return -1;
 }

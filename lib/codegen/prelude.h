@@ -13,7 +13,10 @@
  * gnd_cplx_c64(re, im), gnd_re_c64(z), gnd_im_c64(z) and c128's, gnd_f2i32_f32(x) gnd_f2i64_f32(x)
  * gnd_f2u64_f32(x) and the same _f64 (float to int without undefined behaviour, x86's results),
  * and the macros GND_KERNEL (a kernel's qualifiers), GND_GLOBAL, GND_LOCAL, GND_CONST_GLOBAL,
- * GND_RESTRICT, GND_GID(d), GND_LID(d), GND_GRP(d), GND_LSZ(d), GND_NGRP(d), GND_BARRIER().
+ * GND_RESTRICT, GND_GID(d), GND_LID(d), GND_GRP(d), GND_LSZ(d), GND_NGRP(d) (d: a literal 0, 1 or
+ * 2), GND_BARRIER(), GND_INF_f32, GND_NAN_f32 and f64's, GND_FN (a function's qualifiers).
+ * GND_LOCAL is for arrays in a kernel, GND_LOCAL_PTR for parameters that point there. Names of a
+ * kernel's own must not begin with gnd_.
  */
 #ifndef GND_CODEGEN_PRELUDE_H
 #define GND_CODEGEN_PRELUDE_H
@@ -24,6 +27,10 @@
 /* Appends the prelude that `body` needs to out: pragmas, types, macros, functions, in an order that
  * compiles. GND_ERR_INTERNAL names a gnd_ function that kernels/ does not have. */
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e);
+
+/* The name of function i of kernels/ in that dialect, for a dtype each ("gnd_mul_c64"), into buf;
+ * -1 when there are not so many. For tests. */
+int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap);
 
 /* "f32" for GND_FLOAT32 and so on. */
 const char *gnd__suffix(gnd_dtype t);

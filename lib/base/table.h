@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/map.h - a hash table from byte strings to pointers: keys are copied and compared in full
+ * base/table.h - a hash table from byte strings to pointers: keys are copied and compared in full
  * (a hash collision costs time, never a wrong answer). Not locked: whoever owns it serialises.
  */
-#ifndef GND_BASE_MAP_H
-#define GND_BASE_MAP_H
+#ifndef GND_BASE_TABLE_H
+#define GND_BASE_TABLE_H
 
 #include <stddef.h>
 
-typedef struct gnd__map gnd__map;
+typedef struct gnd__table gnd__table;
 
 /* NULL when memory is out. */
-gnd__map *gnd__map_new(void);
+gnd__table *gnd__table_new(void);
 /* Calls drop (when not NULL) with every value, then frees the table. m may be NULL. */
-void gnd__map_free(gnd__map *m, void (*drop)(void *value));
+void gnd__table_free(gnd__table *m, void (*drop)(void *value));
 /* The value of the key of n bytes; NULL when there is none. */
-void *gnd__map_get(const gnd__map *m, const void *key, size_t n);
+void *gnd__table_get(const gnd__table *m, const void *key, size_t n);
 /* Sets the key's value, which must not be NULL. *old (when old is not NULL) is the value that was
  * there before, else NULL. 0, or -1 when memory is out: the table is then as before. */
-int gnd__map_put(gnd__map *m, const void *key, size_t n, void *value, void **old);
+int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void **old);
 /* Takes the key out; its value, or NULL when there is none. */
-void *gnd__map_remove(gnd__map *m, const void *key, size_t n);
-size_t gnd__map_len(const gnd__map *m);
+void *gnd__table_remove(gnd__table *m, const void *key, size_t n);
+size_t gnd__table_len(const gnd__table *m);
 /* Steps through all entries, in no order: start with *at = 0; 0 at the end. Any of key, n and value
  * may be NULL. The table must not change meanwhile. */
-int gnd__map_next(const gnd__map *m, size_t *at, const void **key, size_t *n, void **value);
+int gnd__table_next(const gnd__table *m, size_t *at, const void **key, size_t *n, void **value);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/map.c - open addressing with linear probing, at most 3/4 full. Removal shifts later entries
+ * base/table.c - open addressing with linear probing, at most 3/4 full. Removal shifts later entries
  * back instead of leaving marks (Knuth, TAOCP 3, 6.4, algorithm R), so that a table that is used as
  * a cache for hours does not fill up with them.
  */
-#include "base/map.h"
+#include "base/table.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -19,17 +19,17 @@ typedef struct {
     void *value;
 } slot;
 
-struct gnd__map {
+struct gnd__table {
     slot *slots; /* cap of them, a power of two; NULL while cap is 0 */
     size_t cap, len;
 };
 
-gnd__map *gnd__map_new(void)
+gnd__table *gnd__table_new(void)
 {
-    return gnd__calloc(1, sizeof(gnd__map));
+    return gnd__calloc(1, sizeof(gnd__table));
 }
 
-void gnd__map_free(gnd__map *m, void (*drop)(void *value))
+void gnd__table_free(gnd__table *m, void (*drop)(void *value))
 {
     if (!m)
         return;
@@ -50,7 +50,7 @@ static uint64_t hash_of(const void *key, size_t n)
 }
 
 /* The key's slot, or the free slot where it would go. cap > 0. */
-static size_t find(const gnd__map *m, const void *key, size_t n, uint64_t hash)
+static size_t find(const gnd__table *m, const void *key, size_t n, uint64_t hash)
 {
     size_t mask = m->cap - 1, i = (size_t)hash & mask;
     for (;; i = (i + 1) & mask) {
@@ -62,7 +62,7 @@ static size_t find(const gnd__map *m, const void *key, size_t n, uint64_t hash)
     }
 }
 
-static int grow(gnd__map *m)
+static int grow(gnd__table *m)
 {
     size_t cap = m->cap ? m->cap * 2 : 16;
     slot *slots = gnd__calloc(cap, sizeof *slots);
@@ -82,7 +82,7 @@ static int grow(gnd__map *m)
     return 0;
 }
 
-void *gnd__map_get(const gnd__map *m, const void *key, size_t n)
+void *gnd__table_get(const gnd__table *m, const void *key, size_t n)
 {
     if (!m->len)
         return NULL;
@@ -90,7 +90,7 @@ void *gnd__map_get(const gnd__map *m, const void *key, size_t n)
     return s->key ? s->value : NULL;
 }
 
-int gnd__map_put(gnd__map *m, const void *key, size_t n, void *value, void **old)
+int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void **old)
 {
     if (old)
         *old = NULL;
@@ -114,7 +114,7 @@ int gnd__map_put(gnd__map *m, const void *key, size_t n, void *value, void **old
     return 0;
 }
 
-void *gnd__map_remove(gnd__map *m, const void *key, size_t n)
+void *gnd__table_remove(gnd__table *m, const void *key, size_t n)
 {
     if (!m->len)
         return NULL;
@@ -137,12 +137,12 @@ void *gnd__map_remove(gnd__map *m, const void *key, size_t n)
     return value;
 }
 
-size_t gnd__map_len(const gnd__map *m)
+size_t gnd__table_len(const gnd__table *m)
 {
     return m->len;
 }
 
-int gnd__map_next(const gnd__map *m, size_t *at, const void **key, size_t *n, void **value)
+int gnd__table_next(const gnd__table *m, size_t *at, const void **key, size_t *n, void **value)
 {
     while (*at < m->cap) {
         const slot *s = &m->slots[(*at)++];

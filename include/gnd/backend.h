@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/backend.h - the contract between gnd's core and one backend plugin.
+ *
+ * A plugin is a shared object gnd-NAME.so that exports one symbol, gnd_backend_entry. It gives
+ * the core a gnd_backend: small tables of functions grouped by object, each beginning with its own
+ * size. device, memory, queue and program are required; blas, fft, solver and comm may be NULL.
+ * A group only ever grows at its end; the core copies min(its size, the plugin's size) bytes into a
+ * zeroed table, so old plugins work with new cores and the other way round while GND_BACKEND_MAJOR
+ * is equal. Marks below: [R] required, the plugin is refused without it; [O] optional, and what
+ * happens without it. Capabilities are data in gnd_props, never calls.
+ *
+ * Rules for every entry: it returns GND_OK or a negative gnd_status, and on failure fills *e when e
+ * is not NULL. It never prints, aborts or calls back. The core serialises all calls on objects of
+ * one device (it holds that device's lock); calls on different devices may come from different
+ * threads at once. Queues are in order: work of one queue starts after the work put there before.
+ */
+#ifndef GND_BACKEND_H
+#define GND_BACKEND_H
+
+#include <gnd/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GND_BACKEND_MAJOR 1u
+#define GND_BACKEND_MINOR 0u
+
+/* One error. native is the driver's own number (0 when there is none). msg is one line. */
+typedef struct gnd_err {
+    gnd_status code;
+    int native;
+    char msg[504];
+} gnd_err;
+
+/* Objects of the plugin; the core only passes them back. */
+typedef struct gnd_dev gnd_dev;
+typedef struct gnd_buf gnd_buf;
+typedef struct gnd_queue gnd_queue;
+typedef struct gnd_event gnd_event;
+typedef struct gnd_prog gnd_prog;
+typedef struct gnd_kern gnd_kern;
+
+typedef enum gnd_dev_kind { GND_DEV_CPU = 1, GND_DEV_GPU = 2, GND_DEV_OTHER = 3 } gnd_dev_kind;
+
+/* The language that build() takes. */
+typedef enum gnd_dialect { GND_DIALECT_OPENCL = 1, GND_DIALECT_CUDA = 2 } gnd_dialect;
+
+/* What a device is and can do. Strings are UTF-8, cut to fit, always terminated. */
+typedef struct gnd_props {
+    char name[128];            /* the device's own name */
+    char vendor[64];
+    char platform[96];         /* OpenCL's platform name; "CUDA" for CUDA */
+    char driver[96];           /* driver version */
+    char version[96];          /* API version the device speaks ("OpenCL 1.2 pocl ...") */
+    uint32_t kind;             /* gnd_dev_kind */
+    uint32_t dialect;          /* gnd_dialect */
+    uint64_t mem_bytes;        /* global memory */
+    uint64_t max_alloc_bytes;  /* the largest single buffer */
+    uint64_t local_bytes;      /* local (shared) memory of a work-group */
+    uint32_t compute_units;
+    uint32_t max_group;        /* work-items in a work-group, at most */
+    uint32_t max_local[3];     /* the same by dimension */
+    uint32_t align_bytes;      /* what alloc() aligns a buffer to, at least */
+    uint32_t has_f64;          /* 1: float64 arithmetic */
+    uint32_t has_f16;          /* 1: float16 arithmetic in kernels (cl_khr_fp16); storage always */
+    uint32_t host_mapped;      /* 1: map() costs no copy (CPU devices, unified memory) */
+    uint32_t little_endian;
+    uint32_t subgroup;         /* warp / wave / subgroup width; 0 when unknown */
+    char reason[256];          /* not empty: the device is there but cannot be opened, and why */
+} gnd_props;
+
+typedef struct gnd_device_ops {
+    uint32_t size;
+    /* [R] How many devices the backend has now. 0 is a success; e then may say why there are none
+     * (for `gnd devices`). Called once per process, first of all. */
+    gnd_status (*count)(int *n, gnd_err *e);
+    /* [R] The properties of device i, 0 <= i < n. Must not create a context. */
+    gnd_status (*props)(int i, gnd_props *p, gnd_err *e);
+    /* [R] Opens device i; *d is the core's until close(). May be called again for the same i. */
+    gnd_status (*open)(int i, gnd_dev **d, gnd_err *e);
+    /* [R] Gives back everything of d. All its queues, buffers and programs are gone before. */
+    void (*close)(gnd_dev *d);
+    /* [O] Bytes free and in all, as the driver tells them; without it mem_bytes is all known. */
+    gnd_status (*mem_info)(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
+    /* [O] Whether copy() may go from a buffer of a to one of b; without it the core goes by host. */
+    gnd_status (*can_peer)(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e);
+} gnd_device_ops;
+
+enum { GND_MAP_READ = 1, GND_MAP_WRITE = 2 };
+
+typedef struct gnd_memory_ops {
+    uint32_t size;
+    /* [R] nbytes > 0 of device memory, uninitialised. GND_ERR_DEVMEM when there is not enough. */
+    gnd_status (*alloc)(gnd_dev *d, size_t nbytes, gnd_buf **b, gnd_err *e);
+    /* [R] No work that uses b is pending. */
+    void (*free)(gnd_buf *b);
+    /* [R] Host to device. src may be changed as soon as the call returns. */
+    gnd_status (*write)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
+    /* [R] Device to host; blocks until dst holds the bytes. */
+    gnd_status (*read)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes, gnd_err *e);
+    /* [R] Device to device; the ranges do not overlap. */
+    gnd_status (*copy)(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff, size_t nbytes, gnd_err *e);
+    /* [O] A host pointer to [off, off+nbytes); blocks until the queue's earlier work is done. Used
+     * only when props.host_mapped. Without it the core reads and writes. flags: GND_MAP_*. */
+    gnd_status (*map)(gnd_queue *q, gnd_buf *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e);
+    /* [O] Required with map. p is what map gave. */
+    gnd_status (*unmap)(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e);
+} gnd_memory_ops;
+
+enum { GND_QUEUE_TIMING = 1 }; /* events of this queue will be asked for their times */
+
+typedef struct gnd_queue_ops {
+    uint32_t size;
+    /* [R] An in-order queue. */
+    gnd_status (*queue_new)(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e);
+    /* [R] Waits for the queue's work, then frees it. */
+    void (*queue_free)(gnd_queue *q);
+    /* [R] Makes sure that what was put in will start without another call. */
+    gnd_status (*flush)(gnd_queue *q, gnd_err *e);
+    /* [R] Waits for all of it; reports a failure of any of it. */
+    gnd_status (*finish)(gnd_queue *q, gnd_err *e);
+    /* [O] An event that happens when the work so far is done. Without the event entries the core
+     * finishes queues instead, and times are wall times. */
+    gnd_status (*record)(gnd_queue *q, gnd_event **ev, gnd_err *e);
+    /* [O] Later work of q waits for ev (which may belong to another queue of the same device). */
+    gnd_status (*wait_event)(gnd_queue *q, gnd_event *ev, gnd_err *e);
+    /* [O] The host waits. */
+    gnd_status (*event_wait)(gnd_event *ev, gnd_err *e);
+    /* [O] When it happened, in ns on the device's clock (queues with GND_QUEUE_TIMING only). */
+    gnd_status (*event_time)(gnd_event *ev, uint64_t *ns, gnd_err *e);
+    /* [O] */
+    void (*event_free)(gnd_event *ev);
+} gnd_queue_ops;
+
+/* One kernel argument. */
+enum { GND_ARG_BUF = 1, GND_ARG_VALUE = 2, GND_ARG_LOCAL = 3 };
+typedef struct gnd_karg {
+    uint32_t kind;      /* GND_ARG_* */
+    uint32_t nbytes;    /* of the value, or of local memory */
+    union {
+        gnd_buf *buf;
+        unsigned char value[16];
+        uint64_t u64;
+        double f64;
+    } u;
+} gnd_karg;
+
+/* One launch: global sizes are multiples of the local ones. */
+typedef struct gnd_launch {
+    uint32_t ndim;      /* 1 to 3 */
+    uint32_t nargs;
+    size_t global[3];   /* work-items in all */
+    size_t local[3];    /* work-items per group */
+    const gnd_karg *args;
+} gnd_launch;
+
+typedef struct gnd_program_ops {
+    uint32_t size;
+    /* [R] Compiles src (len bytes) with the compiler's options opts. On failure e holds the first
+     * lines of the compiler's log and *log, when log is not NULL, all of it (malloc'ed, the core
+     * frees it with free()). */
+    gnd_status (*build)(gnd_dev *d, const char *src, size_t len, const char *opts, gnd_prog **p, char **log, gnd_err *e);
+    /* [R] */
+    void (*prog_free)(gnd_prog *p);
+    /* [R] The kernel of that name; it is gone before its program is. */
+    gnd_status (*kernel)(gnd_prog *p, const char *name, gnd_kern **k, gnd_err *e);
+    /* [R] */
+    void (*kernel_free)(gnd_kern *k);
+    /* [R] Enqueues; does not wait. All arguments are set anew at each call. */
+    gnd_status (*launch)(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e);
+    /* [O] A string that changes whenever a binary of this device is no longer valid (driver,
+     * compiler, device). Without this entry and the two below, nothing is cached on disk. */
+    gnd_status (*cache_key)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+    /* [O] The binary; *bin is malloc'ed, the core frees it with free(). */
+    gnd_status (*binary_get)(gnd_prog *p, void **bin, size_t *len, gnd_err *e);
+    /* [O] A program from a binary. Any failure means: build from source. */
+    gnd_status (*binary_load)(gnd_dev *d, const void *bin, size_t len, gnd_prog **p, gnd_err *e);
+} gnd_program_ops;
+
+/* One matrix of a product: element (b, i, j) is at off + b*batch + i*row + j*col, in elements. One
+ * of row and col is 1 (or the extent there is 1); strides are never negative. */
+typedef struct gnd_mat {
+    gnd_buf *buf;
+    uint64_t off;
+    int64_t batch, row, col;
+} gnd_mat;
+
+/* C[b] = alpha * A[b] B[b] + beta * C[b]: A is m x k, B is k x n, C is m x n with col == 1.
+ * All three have one dtype; accumulation is at least in float32. */
+typedef struct gnd_gemm {
+    uint32_t dtype;     /* gnd_dtype */
+    uint32_t flags;     /* 0; TF32 later */
+    int64_t m, n, k, nbatch;
+    gnd_mat a, b, c;
+    double alpha, beta;
+} gnd_gemm;
+
+typedef struct gnd_blas_ops {
+    uint32_t size;
+    /* [R] Whether gemm() would take g (buffers may be NULL) and is the better choice; when not, e
+     * may say why (a library is missing). */
+    gnd_status (*supports)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
+    /* [R] */
+    gnd_status (*gemm)(gnd_queue *q, const gnd_gemm *g, gnd_err *e);
+    /* [O] One line on the libraries behind the group, for `gnd devices`. */
+    gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+} gnd_blas_ops;
+
+struct gnd_fft_ops;    /* reserved */
+struct gnd_solver_ops; /* reserved */
+struct gnd_comm_ops;   /* reserved */
+
+typedef struct gnd_backend {
+    uint32_t major, minor; /* GND_BACKEND_MAJOR, GND_BACKEND_MINOR it was built with */
+    uint32_t size;         /* sizeof(gnd_backend) it was built with */
+    uint32_t flags;        /* 0 */
+    const char *name;      /* "opencl" */
+    const char *version;   /* the plugin's own version, free text */
+    const gnd_device_ops *device;
+    const gnd_memory_ops *memory;
+    const gnd_queue_ops *queue;
+    const gnd_program_ops *program;
+    const gnd_blas_ops *blas;
+    const struct gnd_fft_ops *fft;
+    const struct gnd_solver_ops *solver;
+    const struct gnd_comm_ops *comm;
+} gnd_backend;
+
+/* The one exported symbol, `gnd_backend_entry`. NULL: cannot work here, *e says why (a missing
+ * driver is no error of the plugin: return the table and let count() give 0). */
+typedef const gnd_backend *(*gnd_backend_entry_fn)(uint32_t core_major, uint32_t core_minor, gnd_err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

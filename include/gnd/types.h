@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/types.h - the vocabulary of the public API: status codes, dtypes, axes, flags.
+ * Included by every other public header; needs nothing but the C library.
+ */
+#ifndef GND_TYPES_H
+#define GND_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(GND_BUILD) && defined(__GNUC__)
+#define GND_API __attribute__((visibility("default")))
+#else
+#define GND_API
+#endif
+
+/* Status codes: 0 is success, every error is negative. X(name, value, text). */
+#define GND_STATUS_LIST(X)                                                                         \
+    X(GND_OK, 0, "success")                                                                        \
+    X(GND_ERR_NULL, -1, "a NULL argument")                                                         \
+    X(GND_ERR_ARG, -2, "an argument has a bad value")                                              \
+    X(GND_ERR_SHAPE, -3, "shapes do not fit")                                                      \
+    X(GND_ERR_DTYPE, -4, "the dtype is not allowed here")                                          \
+    X(GND_ERR_AXIS, -5, "an axis is out of range")                                                 \
+    X(GND_ERR_INDEX, -6, "an index is out of range")                                               \
+    X(GND_ERR_OVERFLOW, -7, "a size or a value does not fit")                                      \
+    X(GND_ERR_DEVICE, -8, "arrays of different devices, or a missing device")                      \
+    X(GND_ERR_NOMEM, -9, "out of host memory")                                                     \
+    X(GND_ERR_DEVMEM, -10, "out of device memory")                                                 \
+    X(GND_ERR_BACKEND, -11, "the backend or its driver failed")                                    \
+    X(GND_ERR_BUILD, -12, "a kernel did not compile")                                              \
+    X(GND_ERR_UNSUPPORTED, -13, "not supported on this device")                                    \
+    X(GND_ERR_IO, -14, "a file could not be read or written")                                      \
+    X(GND_ERR_FORMAT, -15, "a file is malformed")                                                  \
+    X(GND_ERR_SYNTAX, -16, "an expression could not be parsed")                                    \
+    X(GND_ERR_NAME, -17, "an unknown name")                                                        \
+    X(GND_ERR_STATE, -18, "a call in the wrong state")                                             \
+    X(GND_ERR_INTERNAL, -19, "an internal error of gnd: please report it")
+
+typedef enum gnd_status {
+#define X(name, value, text) name = value,
+    GND_STATUS_LIST(X)
+#undef X
+} gnd_status;
+
+/* Element types. X(NAME, name, bytes, kind): kind is b(ool) i(nt) u(nsigned) f(loat) c(omplex).
+ * The names are those of NumPy and of the Array API standard; the order is fixed (it is stored). */
+#define GND_DTYPE_LIST(X)                                                                          \
+    X(BOOL, bool, 1, 'b')                                                                          \
+    X(INT8, int8, 1, 'i')                                                                          \
+    X(INT16, int16, 2, 'i')                                                                        \
+    X(INT32, int32, 4, 'i')                                                                        \
+    X(INT64, int64, 8, 'i')                                                                        \
+    X(UINT8, uint8, 1, 'u')                                                                        \
+    X(UINT16, uint16, 2, 'u')                                                                      \
+    X(UINT32, uint32, 4, 'u')                                                                      \
+    X(UINT64, uint64, 8, 'u')                                                                      \
+    X(FLOAT16, float16, 2, 'f')                                                                    \
+    X(BFLOAT16, bfloat16, 2, 'f')                                                                  \
+    X(FLOAT32, float32, 4, 'f')                                                                    \
+    X(FLOAT64, float64, 8, 'f')                                                                    \
+    X(COMPLEX64, complex64, 8, 'c')                                                                \
+    X(COMPLEX128, complex128, 16, 'c')
+
+typedef enum gnd_dtype {
+#define X(NAME, name, bytes, kind) GND_##NAME,
+    GND_DTYPE_LIST(X)
+#undef X
+    GND_NDTYPES
+} gnd_dtype;
+
+/* Given where a dtype argument is optional: let the rules of promotion decide. */
+#define GND_DTYPE_DEFAULT ((gnd_dtype)-1)
+
+/* The most dimensions an array can have. */
+#define GND_MAX_NDIM 32
+
+/* Axes are a bit set: bit i is axis i, bit 32+i is axis -(i+1). GND_AXIS(0) | GND_AXIS(-1). */
+typedef uint64_t gnd_axes;
+#define GND_AXIS(a) ((gnd_axes)1 << ((a) >= 0 ? (a) : 31 - (a)))
+#define GND_ALL ((gnd_axes)UINT64_MAX)
+
+/* Flags of reductions. */
+#define GND_KEEPDIMS 1u
+
+/* Opaque handles. An array is an immutable value (a node of a lazy graph); it is never NULL. */
+typedef struct gnd_array gnd_array;
+typedef struct gnd_device gnd_device;
+
+/* The dtype's NumPy name ("float32"); "invalid" for a value that is no dtype. Never NULL. */
+GND_API const char *gnd_dtype_name(gnd_dtype t);
+/* Bytes of one element; 0 for a value that is no dtype. */
+GND_API size_t gnd_dtype_size(gnd_dtype t);
+/* One of 'b' 'i' 'u' 'f' 'c'; 0 for a value that is no dtype. */
+GND_API int gnd_dtype_kind(gnd_dtype t);
+/* The dtype of a NumPy name ("float32", "bool"); GND_DTYPE_DEFAULT when there is none. */
+GND_API gnd_dtype gnd_dtype_parse(const char *name);
+/* What two array operands of dtypes a and b promote to (NumPy 2's table; GND_DTYPE_DEFAULT when
+ * either is no dtype). */
+GND_API gnd_dtype gnd_promote(gnd_dtype a, gnd_dtype b);
+/* A short constant text for a status; never NULL. */
+GND_API const char *gnd_status_text(gnd_status s);
+/* The name of a status ("GND_ERR_SHAPE"); never NULL. */
+GND_API const char *gnd_status_name(gnd_status s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/view.h - views (no data moves) and joining. Axes as int may be negative. Errors of all:
+ * GND_ERR_NULL, GND_ERR_AXIS, GND_ERR_INDEX, GND_ERR_SHAPE, and the array's own error.
+ */
+#ifndef GND_VIEW_H
+#define GND_VIEW_H
+
+#include <gnd/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One entry of an index, for gnd_index. */
+enum { GND_IDX_INT = 1, GND_IDX_SLICE = 2, GND_IDX_NEWAXIS = 3, GND_IDX_ELLIPSIS = 4 };
+/* Marks a missing start or stop of a slice. */
+#define GND_NONE INT64_MIN
+typedef struct gnd_range {
+    int kind;                   /* GND_IDX_* */
+    int64_t start, stop, step;  /* start alone for GND_IDX_INT; step 0 counts as 1 */
+} gnd_range;
+
+/* Basic indexing as NumPy does: integers drop an axis (an error when out of range), slices clip, at
+ * most one ellipsis; missing entries are full slices. */
+GND_API gnd_array *gnd_index(gnd_array *x, int n, const gnd_range *idx);
+/* The same from text in NumPy's syntax: gnd_at(x, "1:-1, ::2, None, ..., 0"). GND_ERR_SYNTAX. */
+GND_API gnd_array *gnd_at(gnd_array *x, const char *index);
+
+/* One extent may be -1: what is left. */
+GND_API gnd_array *gnd_reshape(gnd_array *x, int ndim, const int64_t *shape);
+/* perm has gnd_ndim(x) axes; NULL reverses them. */
+GND_API gnd_array *gnd_permute_dims(gnd_array *x, const int *perm);
+/* All axes reversed. */
+GND_API gnd_array *gnd_T(gnd_array *x);
+/* The last two axes swapped; at least 2 dimensions. */
+GND_API gnd_array *gnd_mT(gnd_array *x);
+GND_API gnd_array *gnd_swapaxes(gnd_array *x, int a, int b);
+GND_API gnd_array *gnd_moveaxis(gnd_array *x, int n, const int *source, const int *destination);
+/* New axes of extent 1 at these positions of the result (a bit set: axes count in the result). */
+GND_API gnd_array *gnd_expand_dims(gnd_array *x, gnd_axes axes);
+/* Takes away axes of extent 1; GND_ALL takes away every one there is, naming an axis of another
+ * extent is GND_ERR_SHAPE. */
+GND_API gnd_array *gnd_squeeze(gnd_array *x, gnd_axes axes);
+GND_API gnd_array *gnd_flip(gnd_array *x, gnd_axes axes);
+GND_API gnd_array *gnd_broadcast_to(gnd_array *x, int ndim, const int64_t *shape);
+/* n arrays to their common shape, into out. Returns the first error. */
+GND_API gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out);
+/* The diagonal of axes axis1 and axis2, which leave; it becomes the last axis. */
+GND_API gnd_array *gnd_diagonal(gnd_array *x, int64_t offset, int axis1, int axis2);
+
+/* Joining makes new arrays. dtypes promote. */
+GND_API gnd_array *gnd_concat(int n, gnd_array *const *x, int axis);
+/* All arrays flattened, one after the other (NumPy's axis=None). */
+GND_API gnd_array *gnd_concat_flat(int n, gnd_array *const *x);
+GND_API gnd_array *gnd_stack(int n, gnd_array *const *x, int axis);
+/* gnd_dim(x, axis) arrays into out (room for all of them). Returns the first error. */
+GND_API gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out);
+GND_API gnd_array *gnd_tile(gnd_array *x, int n, const int64_t *reps);
+/* Each element n times along axis. */
+GND_API gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis);
+/* Element i along axis counts[i] times; counts has gnd_dim(x, axis) entries, none negative. */
+GND_API gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis);
+/* Element i goes to (i + shift) mod extent, along each of n axes (an axis may come twice). */
+GND_API gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis);
+/* As if flattened, then back in shape (NumPy's axis=None). */
+GND_API gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/eval.c - where lazy arrays become elements: evaluation, reading, uploading, moving, explaining.
+ *
+ * A failure is kept in the array (its `fault`) and tried again by the next read: inputs stay until
+ * the elements are there, so nothing is lost.
+ */
+#include <gnd/array.h>
+#include <gnd/device.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "api/device.h"
+#include "base/mem.h"
+#include "sched/plan.h"
+
+gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
+
+/* Keeps e with x (device lock held), or clears what was kept. */
+static void set_fault(gnd_array *x, const gnd_err *e)
+{
+    if (e && !x->fault)
+        x->fault = gnd__malloc(sizeof *x->fault);
+    if (e && x->fault)
+        *x->fault = *e;
+    if (!e && x->fault) {
+        gnd__free(x->fault);
+        x->fault = NULL;
+    }
+}
+
+/* Evaluates n arrays of one device (their lock held) as one plan. */
+static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err *e)
+{
+    gnd_array **todo = gnd__malloc(((size_t)n + 1) * sizeof *todo);
+    gnd_status st = GND_OK;
+    int m = 0;
+    if (!todo)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+    for (int i = 0; i < n; i++)
+        if (!x[i]->data.st)
+            todo[m++] = x[i];
+    if (m > 0) {
+        st = gnd__evaluate(dev, m, todo, e);
+        for (int i = 0; i < m; i++)
+            set_fault(todo[i], st == GND_OK ? NULL : e);
+    }
+    gnd__free(todo);
+    return st;
+}
+
+/* The node with the elements of x in C order: x, or a new node with a copy (to be unreferenced). */
+static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
+{
+    gnd__box box;
+    gnd_status st;
+    *out = x;
+    if (x->data.contig) {
+        gnd__ref(x);
+        return GND_OK;
+    }
+    memset(&box, 0, sizeof box);
+    *out = gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, x->dim, 1, &x, &box);
+    if ((*out)->kind == GND__ERROR)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while reading");
+    gnd__ref(*out);
+    gnd__done(*out);
+    st = gnd__evaluate(x->dev, 1, out, e);
+    if (st != GND_OK)
+        gnd__unref(*out);
+    return st;
+}
+
+static gnd_status state_of(const gnd_array *x, gnd_err *e)
+{
+    gnd_status st = gnd_status_of(x);
+    if (st == GND_ERR_NULL && !x)
+        return gnd__err(e, st, "the array is NULL");
+    return st == GND_OK || (x->kind != GND__ERROR) ? GND_OK : gnd__err(e, st, "%s", gnd_error(x));
+}
+
+/* A weak scalar's elements: bool, int64, float64, complex128. */
+static void read_scalar(const gnd_array *x, void *dst)
+{
+    gnd__store_scalar((gnd_dtype)x->dtype, dst, &x->p.value);
+}
+
+static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
+{
+    gnd_array *c;
+    gnd_status st;
+    gnd__gdev *d;
+    size_t esize = gnd_dtype_size((gnd_dtype)x->dtype);
+    if (!x->dev) {
+        read_scalar(x, dst);
+        return GND_OK;
+    }
+    d = x->dev->g;
+    gnd__gate_lock(d);
+    st = evaluate(x->dev, 1, &x, e);
+    if (st == GND_OK && x->size > 0) {
+        st = contiguous(x, &c, e);
+        if (st == GND_OK) {
+            st = gnd__gate_read(d, dst, c->data.st->block, (size_t)c->data.off * esize,
+                                (size_t)x->size * esize, e);
+            gnd__unref(c);
+        }
+        if (st != GND_OK)
+            set_fault(x, e);
+    } else if (st == GND_OK) {
+        st = gnd__gate_finish(d, e);
+    }
+    gnd__gate_unlock(d);
+    return st;
+}
+
+gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = state_of(x, &e);
+    if (st != GND_OK)
+        return st;
+    if (nbytes != gnd_nbytes(x))
+        return GND_ERR_SHAPE;
+    if (!dst && nbytes > 0)
+        return GND_ERR_NULL;
+    return read_elements(x, dst, &e);
+}
+
+/* The one element of x, whatever its dtype. */
+static gnd_status item(gnd_array *x, gnd__scalar *v)
+{
+    unsigned char b[16];
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = state_of(x, &e);
+    if (st == GND_OK && x->size != 1)
+        st = GND_ERR_SHAPE;
+    if (st == GND_OK)
+        st = read_elements(x, b, &e);
+    if (st == GND_OK)
+        *v = gnd__load_scalar((gnd_dtype)x->dtype, b);
+    return st;
+}
+
+double gnd_item_f64(gnd_array *x, gnd_status *s)
+{
+    gnd__scalar v;
+    double r = NAN;
+    gnd_status st = item(x, &v);
+    if (st == GND_OK)
+        gnd__store_scalar(GND_FLOAT64, &r, &v);
+    if (s)
+        *s = st;
+    return r;
+}
+
+int64_t gnd_item_i64(gnd_array *x, gnd_status *s)
+{
+    gnd__scalar v;
+    int64_t r = 0;
+    gnd_status st = item(x, &v);
+    if (st == GND_OK)
+        gnd__store_scalar(GND_INT64, &r, &v);
+    if (s)
+        *s = st;
+    return r;
+}
+
+gnd_status gnd_eval_all(int n, gnd_array *const *x)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = GND_OK;
+    if (n > 0 && !x)
+        return GND_ERR_NULL;
+    for (int i = 0; i < n; i++) {
+        st = state_of(x[i], &e);
+        if (st != GND_OK)
+            return st;
+    }
+    /* one plan for each device: the first array of a device takes the others along */
+    for (int i = 0; i < n && st == GND_OK; i++) {
+        gnd_array **mine;
+        int m = 0, first = x[i]->dev != NULL;
+        for (int j = 0; j < i; j++)
+            first &= x[j]->dev != x[i]->dev;
+        if (!first)
+            continue;
+        mine = gnd__malloc((size_t)n * sizeof *mine);
+        if (!mine)
+            return GND_ERR_NOMEM;
+        for (int j = i; j < n; j++)
+            if (x[j]->dev == x[i]->dev)
+                mine[m++] = x[j];
+        gnd__gate_lock(x[i]->dev->g);
+        st = evaluate(x[i]->dev, m, mine, &e);
+        gnd__gate_unlock(x[i]->dev->g);
+        gnd__free(mine);
+    }
+    return st;
+}
+
+gnd_status gnd_wait(gnd_array *x)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = gnd_eval_all(1, &x);
+    if (st != GND_OK || !x->dev)
+        return st;
+    gnd__gate_lock(x->dev->g);
+    st = gnd__gate_finish(x->dev->g, &e);
+    if (st != GND_OK)
+        set_fault(x, &e);
+    gnd__gate_unlock(x->dev->g);
+    return st;
+}
+
+gnd_status gnd_sync(gnd_device *dev)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = gnd_device_status(dev);
+    if (st != GND_OK)
+        return st;
+    gnd__gate_lock(dev->g);
+    st = gnd__gate_finish(dev->g, &e);
+    gnd__gate_unlock(dev->g);
+    return st;
+}
+
+gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                       const void *contiguous_data)
+{
+    gnd_array *x = gnd__node(GND__DATA, dev, t, ndim, dim, 0, NULL), *failed;
+    gnd_err e = { GND_OK, 0, "" };
+    gnd__block *b = NULL;
+    gnd__storage *st;
+    size_t nbytes;
+    if (x->kind == GND__ERROR)
+        return x;
+    nbytes = (size_t)x->size * gnd_dtype_size(t);
+    gnd__gate_lock(dev->g);
+    if (gnd__pool_alloc(dev->g, nbytes, &b, &e) != GND_OK)
+        goto fail;
+    if (nbytes && gnd__gate_write(dev->g, b, 0, contiguous_data, nbytes, &e) != GND_OK)
+        goto fail;
+    st = gnd__storage_new(dev, b);
+    if (!st) {
+        gnd__err(&e, GND_ERR_NOMEM, "out of memory while making an array");
+        goto fail;
+    }
+    x->data.st = st;
+    x->data.contig = 1;
+    x->pending = 0;
+    gnd__gate_unlock(dev->g);
+    return x;
+fail:
+    gnd__pool_free(dev->g, b);
+    gnd__gate_unlock(dev->g);
+    failed = gnd__error_node(dev, &e);
+    gnd_release(x);
+    return failed;
+}
+
+gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
+{
+    gnd_array *bad = gnd__check(x, "to_device", "x"), *y;
+    gnd_err e = { GND_OK, 0, "" };
+    void *host;
+    if (bad)
+        return bad;
+    bad = gnd__check_device("to_device", dev);
+    if (bad)
+        return bad;
+    if (!x->dev)
+        return gnd__strong(x, dev, (gnd_dtype)x->dtype, "to_device");
+    if (x->dev == dev)
+        return gnd_retain(x);
+    if (gnd__check_dtype("to_device", dev, (gnd_dtype)x->dtype, &e) != GND_OK)
+        return gnd__error_node(dev, &e);
+    host = gnd__malloc(gnd_nbytes(x) + 1);
+    if (!host)
+        return gnd__fail(dev, GND_ERR_NOMEM, "to_device: out of memory");
+    if (read_elements(x, host, &e) != GND_OK)
+        y = gnd__error_node(dev, &e);
+    else
+        y = gnd__upload(dev, (gnd_dtype)x->dtype, x->ndim, x->dim, host);
+    gnd__free(host);
+    return y;
+}
+
+char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = n > 0 && !x ? GND_ERR_NULL : GND_OK;
+    gnd__pgraph g;
+    gnd__plan *p = NULL;
+    gnd__str out = { 0 };
+    gnd_device *dev = NULL;
+    gnd_array **todo = gnd__malloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof *todo);
+    char *text = NULL;
+    int m = 0;
+    memset(&g, 0, sizeof g);
+    if (!todo)
+        st = GND_ERR_NOMEM;
+    for (int i = 0; i < n && st == GND_OK; i++) {
+        st = state_of(x[i], &e);
+        if (st != GND_OK || !x[i]->dev)
+            continue;
+        if (dev && dev != x[i]->dev)
+            st = GND_ERR_DEVICE;
+        dev = x[i]->dev;
+    }
+    if (st == GND_OK && dev) {
+        gnd__gate_lock(dev->g);
+        for (int i = 0; i < n; i++)
+            if (x[i]->dev && !x[i]->data.st)
+                todo[m++] = x[i];
+        st = gnd__collect(&g, dev, m, todo, &e);
+        if (st == GND_OK)
+            st = gnd__plan_make(&g, 1, &p, &e);
+        if (st == GND_OK)
+            st = gnd__plan_explain(p, &g, flags, &out);
+        gnd__plan_free(p);
+        gnd__pgraph_free(&g);
+        gnd__gate_unlock(dev->g);
+    } else if (st == GND_OK) {
+        gnd__str_add(&out, "0 kernels, 0 calls, 0 bytes read, 0 bytes written, 0 bytes peak\n");
+    }
+    if (st == GND_OK && !out.bad) {
+        text = malloc(out.len + 1);
+        if (text)
+            memcpy(text, gnd__str_get(&out), out.len + 1);
+    }
+    if (s)
+        *s = st != GND_OK ? st : text ? GND_OK : GND_ERR_NOMEM;
+    gnd__str_free(&out);
+    gnd__free(todo);
+    return text;
+}
+
+/* A graph that got deep is evaluated on the way, so that it stays small. Failures come up again when
+ * something is read. */
+static void on_deep(gnd_array *x)
+{
+    gnd_err e = { GND_OK, 0, "" };
+    if (!x->dev || x->kind == GND__ERROR)
+        return;
+    gnd__gate_lock(x->dev->g);
+    (void)evaluate(x->dev, 1, &x, &e);
+    gnd__gate_unlock(x->dev->g);
+}
+
+__attribute__((constructor)) static void set_hook(void)
+{
+    gnd__on_deep = on_deep;
+}

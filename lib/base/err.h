@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/err.h - errors as values inside the library: one caller-owned record, one way to fill it.
+ * gnd_err is public (gnd/backend.h uses it too). The first error wins: setting a record that
+ * already holds an error does nothing, so that cleanup cannot hide the cause.
+ */
+#ifndef GND_BASE_ERR_H
+#define GND_BASE_ERR_H
+
+#include <gnd/backend.h>
+#include <stdarg.h>
+
+/* Fills *e (when e is not NULL and holds no error yet) and returns code. Formats as printf. */
+gnd_status gnd__err(gnd_err *e, gnd_status code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* As above with the driver's own error number kept in e->native. */
+gnd_status gnd__err_native(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Puts "prefix: " before the message that *e holds. */
+void gnd__err_prefix(gnd_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void gnd__err_clear(gnd_err *e);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/accum.c - accumulators of reductions: how one starts, takes a value, takes another one,
+ * ends. Sums of floats carry the rounding error of every block along (Knuth's TwoSum), so that a sum
+ * is good to a few ulp of the sum of magnitudes; the arithmetic is free of float64 and the same on
+ * every device. Running sums within a block of at most 64 terms are plain.
+ */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int is_arg(int op)
+{
+    return op == GND__ARGMAX || op == GND__ARGMIN;
+}
+
+/* The dtype that reduction j accumulates in. */
+static gnd_dtype acc_type(const gnd__kir *k, int j)
+{
+    return (gnd_dtype)k->red[j].in;
+}
+
+static int kind_of(const gnd__kir *k, int j)
+{
+    return gnd_dtype_kind(acc_type(k, j));
+}
+
+static int compensated(const gnd__kir *k, int j)
+{
+    int kind = kind_of(k, j);
+    return k->red[j].op == GND__SUM && (kind == 'f' || kind == 'c');
+}
+
+int gnd__acc_parts(const gnd__kir *k, int j)
+{
+    return compensated(k, j) || is_arg(k->red[j].op) ? 2 : 1;
+}
+
+/* As stored between kernels: float16 sums are kept in float32. */
+gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
+{
+    gnd_dtype t = acc_type(k, j);
+    if (part == 1 && is_arg(k->red[j].op))
+        return GND_INT64;
+    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+}
+
+static const char *part_ctype(const gnd__cg *c, int j, int part)
+{
+    return part == 1 && is_arg(c->k->red[j].op) ? "I" : gnd__ctype_value(gnd__acc_dtype(c->k, j, 0));
+}
+
+void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space)
+{
+    for (int j = 0; j < c->k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
+            gnd__cgf(c, "    %s %s %s%d%s%s;\n", space, part_ctype(c, j, p), name, j, p ? "_" : "",
+                     len);
+}
+
+/* The value that changes nothing. */
+static void identity(gnd__cg *c, int j)
+{
+    gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+    const char *s = gnd__suffix(t), *r = gnd__suffix(gnd__real_of(t));
+    int op = c->k->red[j].op, kind = gnd_dtype_kind(t);
+    int bits = (int)gnd_dtype_size(t) * 8;
+    int low = op == GND__MAX || op == GND__ARGMAX;
+    if (op == GND__SUM || op == GND__ANY) {
+        gnd__cgf(c, kind == 'c' ? "gnd_cplx_%s(0, 0)" : "0", s);
+    } else if (op == GND__PROD || op == GND__ALL) {
+        gnd__cgf(c, kind == 'c' ? "gnd_cplx_%s(1, 0)" : "1", s);
+    } else if (kind == 'f') {
+        gnd__cgf(c, "%sGND_INF_%s", low ? "-" : "", s);
+    } else if (kind == 'c') {
+        gnd__cgf(c, "gnd_cplx_%s(%sGND_INF_%s, %sGND_INF_%s)", s, low ? "-" : "", r, low ? "-" : "", r);
+    } else if (kind == 'b') {
+        gnd__cgf(c, low ? "0" : "1");
+    } else if (kind == 'u') {
+        gnd__cgf(c, low ? "0" : "(%s)~(g_u64)0", gnd__ctype_value(t));
+    } else {
+        gnd__cgf(c, low ? "(%s)((g_u64)1 << %d)" : "(%s)(((g_u64)1 << %d) - 1)", gnd__ctype_value(t),
+                 bits - 1);
+    }
+}
+
+void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
+{
+    for (int j = 0; j < c->k->nreds; j++) {
+        gnd__cgf(c, "    %s%d%s = ", name, j, sfx);
+        identity(c, j);
+        gnd__cgf(c, ";\n");
+        if (gnd__acc_parts(c->k, j) == 2) {
+            gnd__cgf(c, "    %s%d_%s = ", name, j, sfx);
+            if (is_arg(c->k->red[j].op))
+                gnd__cgf(c, "-1");
+            else if (kind_of(c->k, j) == 'c')
+                gnd__cgf(c, "gnd_cplx_%s(0, 0)", gnd__suffix(acc_type(c->k, j)));
+            else
+                gnd__cgf(c, "0");
+            gnd__cgf(c, ";\n");
+        }
+    }
+}
+
+/* op(a, b) as an expression. */
+static void binary(gnd__cg *c, int j, const char *a, const char *b)
+{
+    const char *arg[3] = { a, b, "" };
+    gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+    gnd__op op;
+    switch (c->k->red[j].op) {
+    case GND__SUM: op = GND__OP_ADD; break;
+    case GND__PROD: op = GND__OP_MULTIPLY; break;
+    case GND__MAX: op = GND__OP_MAXIMUM; break;
+    case GND__MIN: op = GND__OP_MINIMUM; break;
+    case GND__ANY: op = GND__OP_LOGICAL_OR; break;
+    default: op = GND__OP_LOGICAL_AND; break;
+    }
+    gnd__cgf(c, "(%s)(", gnd__ctype_value(t));
+    gnd__expand(&c->body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
+    gnd__cgf(c, ")");
+}
+
+/* a beats b: greater (smaller), or the only NaN. */
+static void beats(gnd__cg *c, int j, const char *a, const char *b)
+{
+    gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+    int kind = gnd_dtype_kind(t);
+    gnd__op op = c->k->red[j].op == GND__ARGMAX ? GND__OP_GREATER : GND__OP_LESS;
+    const char *ab[3] = { a, b, "" }, *aa[3] = { a, "", "" }, *bb[3] = { b, "", "" };
+    gnd__cgf(c, "((");
+    gnd__expand(&c->body, gnd__op_text(op, kind), t, ab);
+    gnd__cgf(c, ")");
+    if (kind == 'f' || kind == 'c') {
+        /* a NaN compares with nothing: it wins over all but a NaN */
+        gnd__cgf(c, kind == 'c' ? " && !(" : " || ((");
+        gnd__expand(&c->body, gnd__op_text(GND__OP_ISNAN, kind), t, kind == 'c' ? bb : aa);
+        if (kind == 'c') {
+            gnd__cgf(c, ") || ((");
+            gnd__expand(&c->body, gnd__op_text(GND__OP_ISNAN, kind), t, aa);
+        }
+        gnd__cgf(c, ") && !(");
+        gnd__expand(&c->body, gnd__op_text(GND__OP_ISNAN, kind), t, bb);
+        gnd__cgf(c, "))");
+    }
+    gnd__cgf(c, ")");
+}
+
+void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index)
+{
+    for (int j = 0; j < c->k->nreds; j++) {
+        char a[64], v[16];
+        snprintf(a, sizeof a, "%s%d%s", name, j, sfx);
+        snprintf(v, sizeof v, "v%d", c->k->red[j].value);
+        if (is_arg(c->k->red[j].op)) {
+            gnd__cgf(c, "    { const int t_ = %s%d_%s < 0 || ", name, j, sfx);
+            beats(c, j, v, a);
+            gnd__cgf(c, "; %s = t_ ? %s : %s; %s%d_%s = t_ ? (I)(%s) : %s%d_%s; }\n", a, v, a, name,
+                     j, sfx, index, name, j, sfx);
+        } else {
+            gnd__cgf(c, "    %s = ", a);
+            binary(c, j, a, v);
+            gnd__cgf(c, ";\n");
+        }
+    }
+}
+
+void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
+                      const char *ssfx, int exact)
+{
+    for (int j = 0; j < c->k->nreds; j++) {
+        char a[64], a2[64], b[64], b2[64];
+        const char *T = part_ctype(c, j, 0);
+        snprintf(a, sizeof a, "%s%d%s", dst, j, dsfx);
+        snprintf(b, sizeof b, "%s%d%s", src, j, ssfx);
+        snprintf(a2, sizeof a2, "%s%d_%s", dst, j, dsfx);
+        snprintf(b2, sizeof b2, "%s%d_%s", src, j, ssfx);
+        if (is_arg(c->k->red[j].op)) {
+            gnd__cgf(c, "    if (%s >= 0 && (%s < 0 || ", b2, a2);
+            beats(c, j, b, a);
+            gnd__cgf(c, " || (%s < %s && !", b2, a2);
+            beats(c, j, a, b);
+            gnd__cgf(c, "))) { %s = %s; %s = %s; }\n", a, b, a2, b2);
+        } else if (compensated(c->k, j) && exact) {
+            gnd__cgf(c, "    { const %s x_ = %s, h_ = %s, s_ = h_ + x_, b_ = s_ - h_;\n"
+                        "      %s = %s + ((h_ - (s_ - b_)) + (x_ - b_)) + %s; %s = s_; }\n",
+                     T, b, a, a2, a2, b2, a);
+        } else {
+            gnd__cgf(c, "    %s = ", a);
+            binary(c, j, a, b);
+            gnd__cgf(c, ";\n");
+        }
+    }
+}
+
+void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx)
+{
+    for (int j = 0; j < c->k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
+            gnd__cgf(c, "    %s%d%s%s = %s%d%s%s;\n", dst, j, p ? "_" : "", dsfx, src, j,
+                     p ? "_" : "", ssfx);
+}
+
+void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
+{
+    for (int j = 0; j < c->k->nreds; j++) {
+        gnd_dtype t = acc_type(c->k, j), m = gnd__acc_dtype(c->k, j, 0);
+        const char *T = gnd__ctype_value(m), *s = gnd__suffix(m);
+        if (is_arg(c->k->red[j].op)) {
+            gnd__cgf(c, "    const g_i64 R%d = (g_i64)%s%d_%s;\n", j, name, j, sfx);
+        } else if (compensated(c->k, j)) {
+            /* the error part of a sum that overflowed is NaN */
+            gnd__cgf(c, "    %s Q%d = %s%d%s + %s%d_%s;\n", T, j, name, j, sfx, name, j, sfx);
+            if (gnd_dtype_kind(m) == 'c')
+                gnd__cgf(c, "    if (Q%d.x != Q%d.x) Q%d.x = %s%d%s.x;\n"
+                            "    if (Q%d.y != Q%d.y) Q%d.y = %s%d%s.y;\n",
+                         j, j, j, name, j, sfx, j, j, j, name, j, sfx);
+            else
+                gnd__cgf(c, "    if (Q%d != Q%d) Q%d = %s%d%s;\n", j, j, j, name, j, sfx);
+            if (t != m)
+                gnd__cgf(c, "    const g_f32 R%d = gnd_round_%s(Q%d);\n", j, gnd__suffix(t), j);
+            else
+                gnd__cgf(c, "    const %s R%d = Q%d;\n", T, j, j);
+        } else if (t != m) {
+            gnd__cgf(c, "    const g_f32 R%d = gnd_round_%s(%s%d%s);\n", j, gnd__suffix(t), name, j, sfx);
+        } else {
+            gnd__cgf(c, "    const %s R%d = %s%d%s;\n", T, j, name, j, sfx);
+        }
+        (void)s;
+    }
+}
+
+void gnd__acc_part_args(gnd__cg *c, int writes)
+{
+    int n = 0;
+    for (int j = 0; j < c->k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++) {
+            const char *space = writes ? "GND_GLOBAL" : "GND_CONST_GLOBAL";
+            const char *T = gnd__ctype_mem(gnd__acc_dtype(c->k, j, p));
+            gnd__cg_arg(c, GND__A_PART, n, 0, 0, "%s %s *GND_RESTRICT q%d", space, T, n);
+            gnd__cg_arg(c, GND__A_PARTOFF, n, 0, 8, "const g_i64 qo%d", n);
+            c->out->part_dtype[n] = (int16_t)gnd__acc_dtype(c->k, j, p);
+        }
+    c->out->npart = n;
+}
+
+void gnd__acc_part_store(gnd__cg *c, const char *name, const char *sfx, const char *at)
+{
+    int n = 0;
+    for (int j = 0; j < c->k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++)
+            gnd__cgf(c, "    q%d[qo%d + (%s)] = %s%d%s%s;\n", n, n, at, name, j, p ? "_" : "", sfx);
+}
+
+void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at)
+{
+    int n = 0;
+    for (int j = 0; j < c->k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++)
+            gnd__cgf(c, "    %s%d%s = (%s)q%d[qo%d + (%s)];\n", name, j, p ? "_" : "",
+                     part_ctype(c, j, p), n, n, at);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/codegen.c - chooses the shape of a kernel and the width of its indices, and has it written.
+ */
+#include "codegen/codegen.h"
+
+#include <string.h>
+#include "base/env.h"
+#include "codegen/emit.h"
+
+gnd__target gnd__target_of(const gnd_props *props)
+{
+    gnd__target t = { props, props->kind == GND_DEV_CPU };
+    const char *s = gnd__env_string(GND__ENV_KERNEL_SHAPE);
+    if (s && strcmp(s, "cpu") == 0)
+        t.cpu = 1;
+    else if (s && strcmp(s, "gpu") == 0)
+        t.cpu = 0;
+    return t;
+}
+
+/* 1 when some index or address does not fit 31 bits; the slack is for rounding up to groups. */
+static int needs_wide(const gnd__kir *k)
+{
+    const int64_t limit = INT32_MAX - (1 << 22);
+    int n = k->nkeep + k->nred;
+    int64_t points = 1;
+    for (int d = 0; d < n; d++)
+        if (__builtin_mul_overflow(points, k->dim[d], &points) || points > limit)
+            return 1;
+    for (int i = 0; i < k->naccess; i++) {
+        int64_t reach = 0;
+        for (int d = 0; d < n; d++) {
+            int64_t s = k->access[i].stride[d], step;
+            if (s < -limit || s > limit || k->dim[d] == 0)
+                return s < -limit || s > limit;
+            step = (s < 0 ? -s : s) * (k->dim[d] - 1);
+            reach += step;
+            if (step > limit || reach > limit)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Strides become literals where as arguments they might not fit the least that OpenCL promises
+ * (1024 bytes of parameters). */
+static int needs_bake(const gnd__kir *k, int wide)
+{
+    int n = k->nkeep + k->nred, bytes = 0;
+    for (int i = 0; i < k->naccess; i++) {
+        bytes += 16;
+        for (int d = 0; d < n; d++)
+            bytes += k->access[i].stride[d] != 0 && k->access[i].stride[d] != 1 ? (wide ? 8 : 4) : 0;
+    }
+    for (int i = 0; i < k->nconst; i++)
+        bytes += (int)gnd_dtype_size((gnd_dtype)k->const_dtype[i]);
+    return bytes + n * 8 + 64 > 900;
+}
+
+gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e)
+{
+    gnd__cg c;
+    gnd_status st;
+    gnd_err local;
+    memset(&local, 0, sizeof local);
+    memset(&c, 0, sizeof c);
+    out->nkernel = out->npart = 0;
+    out->part_count = 0;
+    for (int i = 0; i < 2; i++) {
+        memset(&out->k[i].src, 0, sizeof out->k[i].src);
+        out->k[i].nargs = 0;
+    }
+    c.k = k;
+    c.t = t;
+    c.out = out;
+    c.e = &local;
+    c.vec = 1;
+    c.wide = needs_wide(k);
+    c.bake = needs_bake(k, c.wide);
+    st = !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
+    gnd__str_free(&c.head);
+    gnd__str_free(&c.body);
+    if (st != GND_OK && e && e->code == GND_OK)
+        *e = local;
+    return st;
+}
+
+void gnd__gen_free(gnd__gen *g)
+{
+    for (int i = 0; i < 2; i++)
+        gnd__str_free(&g->k[i].src);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/codegen.h - kernel IR to kernel text, with the recipe of its arguments and its launch.
+ *
+ * The text depends on the structure of the kernel (operations, dtypes, which strides are 0, 1 or
+ * other, number of axes, width of an index), not on sizes: those are arguments. A reduction split
+ * over several work-groups gives two kernels, with partial results between them.
+ */
+#ifndef GND_CODEGEN_CODEGEN_H
+#define GND_CODEGEN_CODEGEN_H
+
+#include "base/strbuf.h"
+#include "fuse/kir.h"
+
+#define GND__GEN_ARGS 360
+
+typedef enum gnd__akind {
+    GND__A_BUF,      /* memory of access ref */
+    GND__A_OFF,      /* int64: where access ref begins, in elements */
+    GND__A_CONST,    /* constant ref */
+    GND__A_INT,      /* value, as int32 or int64 (size bytes) */
+    GND__A_PART,     /* partial results ref */
+    GND__A_PARTOFF   /* int64: where partial results ref begin, in elements */
+} gnd__akind;
+
+typedef struct gnd__garg {
+    uint8_t kind;    /* gnd__akind */
+    uint8_t size;    /* bytes of the argument; 0 for buffers */
+    int16_t ref;
+    int64_t value;
+} gnd__garg;
+
+typedef struct gnd__gkernel {
+    const char *name;
+    gnd__str src;    /* prelude and kernel */
+    int nargs;
+    gnd__garg arg[GND__GEN_ARGS];
+    int ndim;
+    size_t global[3], local[3];
+} gnd__gkernel;
+
+typedef struct gnd__gen {
+    int nkernel;                       /* 1 or 2 */
+    gnd__gkernel k[2];
+    int npart;                         /* arrays of partial results: dtype and number of elements */
+    int16_t part_dtype[2 * GND__KIR_RED];
+    int64_t part_count;
+} gnd__gen;
+
+/* How kernels are shaped: what is best on a GPU is not on a CPU. */
+typedef struct gnd__target {
+    const gnd_props *props;
+    int cpu;
+} gnd__target;
+
+/* The shape for a device: by its kind, unless GND_KERNEL_SHAPE says cpu or gpu. */
+gnd__target gnd__target_of(const gnd_props *props);
+
+/* Writes the kernels of k (collapsed; at least one point to compute). Errors: GND_ERR_NOMEM,
+ * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
+gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
+void gnd__gen_free(gnd__gen *g);
+
+#endif

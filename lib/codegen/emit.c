@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/emit.c - parameters, indices, values and stores, for every shape of kernel.
+ */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void gnd__cg_begin(gnd__cg *c, int n, const char *name)
+{
+    c->kern = &c->out->k[n];
+    c->kern->name = name;
+    c->kern->nargs = 0;
+    gnd__str_clear(&c->head);
+    gnd__str_clear(&c->body);
+    c->out->nkernel = n + 1;
+}
+
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, const char *fmt, ...)
+{
+    va_list ap;
+    gnd__garg *a;
+    if (c->kern->nargs == GND__GEN_ARGS) {
+        gnd__err(c->e, GND_ERR_INTERNAL, "a kernel with too many arguments");
+        return;
+    }
+    a = &c->kern->arg[c->kern->nargs++];
+    a->kind = (uint8_t)kind;
+    a->ref = (int16_t)ref;
+    a->value = value;
+    a->size = (uint8_t)size;
+    gnd__str_add(&c->head, c->kern->nargs > 1 ? ",\n    " : "\n    ");
+    va_start(ap, fmt);
+    gnd__str_addv(&c->head, fmt, ap);
+    va_end(ap);
+}
+
+void gnd__cg_int(gnd__cg *c, const char *name, int64_t value)
+{
+    gnd__cg_arg(c, GND__A_INT, 0, value, c->wide ? 8 : 4, "const I %s", name);
+}
+
+static int is_output(const gnd__kir *k, int access)
+{
+    for (int i = 0; i < k->nout; i++)
+        if (k->out[i].access == access)
+            return 1;
+    return 0;
+}
+
+int gnd__cg_in_phase(const gnd__kir *k, int access, int phase)
+{
+    int epilogue = k->reduce && (k->access[access].epilogue || is_output(k, access));
+    return phase == 2 || epilogue == phase;
+}
+
+static int axes_of(const gnd__cg *c, int access)
+{
+    return gnd__cg_in_phase(c->k, access, 0) || !c->k->reduce ? c->k->nkeep + c->k->nred
+                                                              : c->k->nkeep;
+}
+
+void gnd__cg_access_args(gnd__cg *c, int phase)
+{
+    for (int i = 0; i < c->k->naccess; i++) {
+        const gnd__access *a = &c->k->access[i];
+        if (!gnd__cg_in_phase(c->k, i, phase))
+            continue;
+        if (a->slot >= 0)
+            gnd__cg_arg(c, GND__A_BUF, i, 0, 0, "%s %s *%s b%d",
+                        is_output(c->k, i) ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
+                        gnd__ctype_mem((gnd_dtype)a->dtype), "GND_RESTRICT", i);
+        gnd__cg_arg(c, GND__A_OFF, i, 0, 8, "const g_i64 o%d", i);
+        for (int d = 0; d < axes_of(c, i) && !c->bake; d++)
+            if (a->stride[d] != 0 && a->stride[d] != 1) {
+                char name[32];
+                snprintf(name, sizeof name, "s%d_%d", i, d);
+                gnd__cg_int(c, name, a->stride[d]);
+            }
+        if (a->slot >= 0)
+            gnd__cgf(c, "    %s %s *%s p%d = b%d + o%d;\n",
+                     is_output(c->k, i) ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
+                     gnd__ctype_mem((gnd_dtype)a->dtype), "GND_RESTRICT", i, i, i);
+    }
+}
+
+void gnd__cg_dim_args(gnd__cg *c, int d0, int d1)
+{
+    for (int d = d0; d < d1; d++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", d);
+        gnd__cg_int(c, name, c->k->dim[d]);
+    }
+}
+
+void gnd__cg_const_args(gnd__cg *c, int phase)
+{
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        gnd_dtype t = (gnd_dtype)in->dtype;
+        if (in->kind != GND__I_CONST || (phase < 2 && in->epilogue != phase))
+            continue;
+        gnd__cg_arg(c, GND__A_CONST, in->ref, 0,
+                    t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t),
+                    "const %s c%d", gnd__ctype_value(t), in->ref);
+    }
+}
+
+void gnd__cg_address(gnd__cg *c, int access)
+{
+    const gnd__access *a = &c->k->access[access];
+    int any = 0;
+    for (int d = 0; d < axes_of(c, access); d++) {
+        if (a->stride[d] == 0)
+            continue;
+        gnd__cgf(c, "%si%d", any ? " + " : "", d);
+        if (a->stride[d] != 1 && c->bake)
+            gnd__cgf(c, "*(I)%lldL", (long long)a->stride[d]);
+        else if (a->stride[d] != 1)
+            gnd__cgf(c, "*s%d_%d", access, d);
+        any = 1;
+    }
+    if (!any)
+        gnd__cgf(c, "0");
+}
+
+void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1)
+{
+    for (int d = d1 - 1; d > d0; d--)
+        gnd__cgf(c, "    const I i%d = %s %% n%d; %s /= n%d;\n", d, flat, d, flat, d);
+    if (d1 > d0)
+        gnd__cgf(c, "    const I i%d = %s;\n", d0, flat);
+}
+
+/* The text of a cast of the value named x from one dtype to another. */
+static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
+{
+    const char *T = gnd__ctype_value(to), *f = gnd__suffix(from);
+    int fk = gnd_dtype_kind(from), tk = gnd_dtype_kind(to);
+    int small = gnd_dtype_size(to) < 8;
+    if (from == GND_FLOAT16 || from == GND_BFLOAT16)
+        f = "f32";
+    if (to == GND_BOOL) {
+        if (fk == 'c')
+            gnd__cgf(c, "(g_b)(gnd_re_%s(%s) != 0 || gnd_im_%s(%s) != 0)", f, x, f, x);
+        else
+            gnd__cgf(c, "(g_b)(%s != 0)", x);
+    } else if (tk == 'c') {
+        const char *R = gnd__ctype_value(gnd__real_of(to)), *t = gnd__suffix(to);
+        if (fk == 'c')
+            gnd__cgf(c, "gnd_cplx_%s((%s)gnd_re_%s(%s), (%s)gnd_im_%s(%s))", t, R, f, x, R, f, x);
+        else
+            gnd__cgf(c, "gnd_cplx_%s((%s)%s, (%s)0)", t, R, x, R);
+    } else if (to == GND_FLOAT16 || to == GND_BFLOAT16) {
+        const char *n = to == GND_FLOAT16 ? "f16" : "bf16";
+        int wide = from == GND_FLOAT64 || from == GND_INT64 || from == GND_UINT64 ||
+                   from == GND_INT32 || from == GND_UINT32;
+        if (from == to)
+            gnd__cgf(c, "%s", x);
+        else if (wide && c->t->props->has_f64)
+            gnd__cgf(c, "gnd_round_%s_f64((g_f64)%s)", n, x);
+        else
+            gnd__cgf(c, "gnd_round_%s((g_f32)%s)", n, x);
+    } else if (fk == 'f' && tk == 'i') {
+        gnd__cgf(c, "(%s)gnd_f2%s_%s(%s)", T, small ? "i32" : "i64", f, x);
+    } else if (fk == 'f' && tk == 'u') {
+        gnd__cgf(c, "(%s)gnd_f2%s_%s(%s)", T, gnd_dtype_size(to) <= 2 ? "i32" : small ? "i64" : "u64",
+                 f, x);
+    } else {
+        gnd__cgf(c, "(%s)%s", T, x);
+    }
+}
+
+static void op_text(gnd__cg *c, const gnd__instr *in)
+{
+    char name[3][16];
+    const char *arg[3];
+    gnd_dtype ct = (gnd_dtype)in->ctype, t = (gnd_dtype)in->dtype;
+    const char *templ = gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
+    int half = (t == GND_FLOAT16 || t == GND_BFLOAT16);
+    for (int j = 0; j < 3; j++) {
+        snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
+        arg[j] = name[j];
+    }
+    gnd__cgf(c, half ? "gnd_round_%s(" : "(%s)(", half ? gnd__suffix(t) : gnd__ctype_value(t));
+    gnd__expand(&c->body, templ, ct, arg);
+    gnd__cgf(c, ")");
+}
+
+void gnd__cg_values(gnd__cg *c, int epilogue)
+{
+    const gnd__kir *k = c->k;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        char x[16];
+        if (in->epilogue != epilogue)
+            continue;
+        gnd__cgf(c, "    const %s v%d = ", gnd__ctype_value((gnd_dtype)in->dtype), i);
+        switch ((gnd__ikind)in->kind) {
+        case GND__I_LOAD:
+            if (c->vec > 1 && c->vectorised[in->ref])
+                gnd__cgf(c, "gnd_ld_%s(u%d.s, l)", gnd__suffix((gnd_dtype)in->dtype), in->ref);
+            else {
+                gnd__cgf(c, "gnd_ld_%s(p%d, ", gnd__suffix((gnd_dtype)in->dtype), in->ref);
+                gnd__cg_address(c, in->ref);
+                gnd__cgf(c, ")");
+            }
+            break;
+        case GND__I_GATHER:
+            gnd__cgf(c, "gnd_ld_%s(p%d, ", gnd__suffix((gnd_dtype)in->dtype), in->ref);
+            gnd__cg_address(c, in->ref);
+            gnd__cgf(c, " + v%d * %lldL)", in->a[0], (long long)in->step);
+            break;
+        case GND__I_IOTA:
+            gnd__cgf(c, "o%d + (g_i64)(", in->ref);
+            gnd__cg_address(c, in->ref);
+            gnd__cgf(c, ")");
+            break;
+        case GND__I_CONST:
+            gnd__cgf(c, "c%d", in->ref);
+            break;
+        case GND__I_RED:
+            gnd__cgf(c, "R%d", in->ref);
+            break;
+        case GND__I_CAST:
+            snprintf(x, sizeof x, "v%d", in->a[0]);
+            cast_text(c, (gnd_dtype)k->instr[in->a[0]].dtype, (gnd_dtype)in->dtype, x);
+            break;
+        case GND__I_OP:
+            op_text(c, in);
+            break;
+        }
+        gnd__cgf(c, ";\n");
+    }
+}
+
+void gnd__cg_stores(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->nout; i++) {
+        int a = c->k->out[i].access;
+        const char *s = gnd__suffix((gnd_dtype)c->k->access[a].dtype);
+        if (c->vec > 1 && c->vectorised[a]) {
+            gnd__cgf(c, "    gnd_st_%s(u%d.s, l, v%d);\n", s, a, c->k->out[i].value);
+        } else {
+            gnd__cgf(c, "    gnd_st_%s(p%d, ", s, a);
+            gnd__cg_address(c, a);
+            gnd__cgf(c, ", v%d);\n", c->k->out[i].value);
+        }
+    }
+}
+
+int gnd__cg_vector_width(const gnd__kir *k, int d, int tail)
+{
+    size_t largest = 1;
+    int v, n = k->nkeep + k->nred;
+    for (int i = 0; i < k->naccess; i++) {
+        const gnd__access *a = &k->access[i];
+        if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
+            continue;
+        if (a->stride[d] == 0)
+            continue;
+        if (a->stride[d] != 1 || !a->aligned)
+            return 1;
+        if (gnd_dtype_size((gnd_dtype)a->dtype) > largest)
+            largest = gnd_dtype_size((gnd_dtype)a->dtype);
+    }
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_GATHER)
+            return 1;
+    v = (int)(16 / largest);
+    for (; v > 1; v /= 2) {
+        int ok = tail || k->dim[d] % v == 0;
+        for (int i = 0; i < k->naccess && ok; i++)
+            for (int j = 0; j < n; j++)
+                if (j != d && k->access[i].slot >= 0 && k->access[i].stride[d] == 1 &&
+                    gnd__cg_in_phase(k, i, 0) && k->access[i].stride[j] % v != 0)
+                    ok = 0;
+        if (ok)
+            break;
+    }
+    return v < 1 ? 1 : v;
+}
+
+/* The built-in type of that many bytes that one load moves. */
+static const char *raw_type(size_t bytes)
+{
+    return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16"
+                                                                                           : "g_u8";
+}
+
+void gnd__cg_vector_loads(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->naccess; i++) {
+        const gnd__access *a = &c->k->access[i];
+        const char *raw = raw_type(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vec);
+        if (!c->vectorised[i])
+            continue;
+        gnd__cgf(c, "    union { %s v; %s s[%d]; } u%d;\n", raw,
+                 gnd__ctype_mem((gnd_dtype)a->dtype), c->vec, i);
+        if (is_output(c->k, i))
+            continue;
+        gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
+        gnd__cg_address(c, i);
+        gnd__cgf(c, ");\n");
+    }
+}
+
+gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local)
+{
+    gnd__str text = { 0 };
+    gnd_status st;
+    gnd__str_addf(&text, "typedef %s I;\nGND_KERNEL void %s(%s)\n{\n%s}\n",
+                  c->wide ? "g_i64" : "g_i32", c->kern->name, gnd__str_get(&c->head),
+                  gnd__str_get(&c->body));
+    c->kern->ndim = ndim;
+    for (int d = 0; d < ndim; d++) {
+        c->kern->local[d] = local[d];
+        c->kern->global[d] = (global[d] + local[d] - 1) / local[d] * local[d];
+    }
+    st = text.bad || c->head.bad || c->body.bad
+             ? gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel")
+             : gnd__prelude(&c->kern->src, gnd__str_get(&text), c->t->props, c->e);
+    gnd__str_add(&c->kern->src, gnd__str_get(&text));
+    if (st == GND_OK && c->kern->src.bad)
+        st = gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel");
+    gnd__str_free(&text);
+    return st != GND_OK ? st : c->e ? c->e->code : GND_OK;
+}

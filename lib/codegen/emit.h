@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/emit.h - what the writers of maps and reductions share: arguments, indices, bodies.
+ *
+ * Names in the text: pA the memory of access A, sA_D its stride along axis D, nD an extent, iD an
+ * index, cK a constant, vN the value of instruction N, uA the vector of access A, I the index type.
+ */
+#ifndef GND_CODEGEN_EMIT_H
+#define GND_CODEGEN_EMIT_H
+
+#include "codegen/codegen.h"
+#include "codegen/prelude.h"
+
+typedef struct gnd__cg {
+    const gnd__kir *k;
+    const gnd__target *t;
+    gnd__gen *out;
+    gnd__gkernel *kern;      /* the one being written */
+    gnd__str head, body;     /* its parameters, its text */
+    int wide;                /* indices need 64 bits */
+    int bake;                /* strides as literals */
+    int vec;                 /* elements per work-item along the vectorised axis; 1: none */
+    int vec_axis;
+    uint8_t vectorised[GND__KIR_ACCESS];
+    gnd_err *e;
+} gnd__cg;
+
+/* Begins kernel number n under that name. */
+void gnd__cg_begin(gnd__cg *c, int n, const char *name);
+/* One parameter of type text, and the recipe of its argument. */
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* An index-typed parameter. */
+void gnd__cg_int(gnd__cg *c, const char *name, int64_t value);
+/* Parameters: memory, offsets and strides of the accesses of one phase (0 body, 1 epilogue, 2 both,
+ * outputs with the epilogue of a reduction), the extents of axes [d0, d1), the constants. */
+void gnd__cg_access_args(gnd__cg *c, int phase);
+void gnd__cg_dim_args(gnd__cg *c, int d0, int d1);
+void gnd__cg_const_args(gnd__cg *c, int phase);
+/* "p3[...]"'s index: the sum over the axes, "0" when there is none. */
+void gnd__cg_address(gnd__cg *c, int access);
+/* Declares i of axes [d0, d1) from the flat index named `flat` (destroys it). */
+void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1);
+/* Declares the values of a phase's instructions. */
+void gnd__cg_values(gnd__cg *c, int epilogue);
+/* Stores the outputs (values of the current point). */
+void gnd__cg_stores(gnd__cg *c);
+/* Ends the kernel: head, body and prelude become its source. */
+gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local);
+#define gnd__cgf(c, ...) gnd__str_addf(&(c)->body, __VA_ARGS__)
+
+/* Whether an access belongs to the epilogue part (its own, or an output of a reduction). */
+int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
+
+/* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
+ * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. */
+int gnd__cg_vector_width(const gnd__kir *k, int d, int tail);
+/* Loads (declares) vector unions for vectorised accesses at the current indices. */
+void gnd__cg_vector_loads(gnd__cg *c);
+
+gnd_status gnd__cg_map(gnd__cg *c);
+gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
+gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
+
+/* --- accumulators (codegen/accum.c) ------------------------------------------------------------ */
+/* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */
+int gnd__acc_parts(const gnd__kir *k, int j);           /* 1 or 2 */
+gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part);
+void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space);
+void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
+/* name <- name with the current values; index is the text of the reduced index. plain: a running sum
+ * without compensation (lanes and short runs). */
+void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index);
+/* dst <- dst with src. exact: with compensation. */
+void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
+                      const char *ssfx, int exact);
+void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx);
+/* Declares RJ, the results. */
+void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
+/* Parameters of the partial results; stores to and loads from element `at` of them. */
+void gnd__acc_part_args(gnd__cg *c, int writes);
+void gnd__acc_part_store(gnd__cg *c, const char *name, const char *sfx, const char *at);
+void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
+/* The second kernel: `splits` partial results for each kept point to one, and the epilogue. */
+gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/map.c - kernels that compute every point by itself.
+ *
+ * GPU: one work-item for up to 16 bytes along the last axis, over a flat index. CPU: one point per
+ * work-item over a range of up to three axes, which the compiler vectorises along the first.
+ */
+#include "codegen/emit.h"
+
+#include <string.h>
+
+static gnd_status map_cpu(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int n = k->nkeep;
+    size_t global[3] = { 1, 1, 1 }, local[3] = { 1024, 1, 1 };
+    gnd__cg_begin(c, 0, "gnd_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, n);
+    gnd__cg_const_args(c, 2);
+    if (n > 0) {
+        int64_t x = k->dim[n - 1];
+        global[0] = (size_t)x;
+        gnd__cgf(c, "    const I i%d = (I)GND_GID(0);\n", n - 1);
+        if (n > 1) {
+            global[1] = (size_t)k->dim[n - 2];
+            gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
+            local[0] = x > 512 ? 1024 : x > 64 ? 128 : 16;
+            local[1] = x > 512 ? 1 : x > 64 ? 8 : 64;
+            gnd__cgf(c, "    if (i%d >= n%d || i%d >= n%d) return;\n", n - 1, n - 1, n - 2, n - 2);
+        } else {
+            gnd__cgf(c, "    if (i%d >= n%d) return;\n", n - 1, n - 1);
+        }
+        if (n > 2) {
+            for (int d = 0; d < n - 2; d++)
+                global[2] *= (size_t)k->dim[d];
+            gnd__cgf(c, "    I f = (I)GND_GID(2);\n");
+            gnd__cg_unflatten(c, "f", 0, n - 2);
+        }
+    } else {
+        local[0] = 1;
+    }
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    return gnd__cg_end(c, 3, global, local);
+}
+
+static gnd_status map_gpu(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int n = k->nkeep, tail;
+    int64_t points = gnd__kir_kept(k);
+    size_t global, local = 256;
+    c->vec = 1;
+    if (n > 0) {
+        c->vec_axis = n - 1;
+        c->vec = gnd__cg_vector_width(k, n - 1, n == 1);
+    }
+    for (int i = 0; i < k->naccess; i++)
+        c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
+    tail = c->vec > 1 && n == 1;
+    gnd__cg_begin(c, 0, "gnd_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, n);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "total", (points + c->vec - 1) / c->vec);
+    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    if (f >= total) return;\n");
+    if (c->vec > 1) {
+        int d = n - 1;
+        if (n > 1) {
+            gnd__cgf(c, "    const I nv = n%d / %d;\n    const I x0 = f %% nv * %d; f /= nv;\n", d,
+                     c->vec, c->vec);
+            gnd__cg_unflatten(c, "f", 0, d);
+        } else {
+            gnd__cgf(c, "    const I x0 = f * %d;\n", c->vec);
+        }
+        if (tail)
+            gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vec, d);
+        gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
+        gnd__cg_vector_loads(c);
+        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
+        gnd__cgf(c, "    const I i%d = x0 + l;\n", d);
+        gnd__cg_values(c, 0);
+        gnd__cg_stores(c);
+        gnd__cgf(c, "    }\n");
+        for (int i = 0; i < k->nout; i++) {
+            int a = k->out[i].access;
+            size_t bytes = gnd_dtype_size((gnd_dtype)k->access[a].dtype) * (size_t)c->vec;
+            if (!c->vectorised[a])
+                continue;
+            gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", bytes == 16 ? "uint4" : bytes == 8 ? "uint2"
+                     : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16" : "g_u8", a);
+            gnd__cg_address(c, a);
+            gnd__cgf(c, ") = u%d.v;\n", a);
+        }
+        gnd__cgf(c, "    }\n");
+        if (tail) {
+            int v = c->vec;
+            gnd__cgf(c, "    } else {\n    for (I i%d = x0; i%d < n%d; i%d++) {\n", d, d, d, d);
+            c->vec = 1;
+            gnd__cg_values(c, 0);
+            gnd__cg_stores(c);
+            c->vec = v;
+            gnd__cgf(c, "    }\n    }\n");
+        }
+    } else {
+        gnd__cg_unflatten(c, "f", 0, n);
+        gnd__cg_values(c, 0);
+        gnd__cg_stores(c);
+    }
+    global = (size_t)((points + c->vec - 1) / c->vec);
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
+gnd_status gnd__cg_map(gnd__cg *c)
+{
+    return c->t->cpu ? map_cpu(c) : map_gpu(c);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/reduce_gpu.c - reductions on GPUs.
+ *
+ * Along the last axis ("rows"): a work-group takes up to 16384 elements of one row, 16 bytes per
+ * load and work-item, folds its work-items' sums by a tree in local memory; longer rows are split
+ * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item per kept
+ * point, neighbours side by side in memory, long runs split likewise. Work-items add at most 64
+ * terms plainly; what lies above is compensated.
+ */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GROUP 256
+#define ROW_CHUNK 16384
+
+static void epilogue_and_stores(gnd__cg *c, const char *name)
+{
+    gnd__acc_finish(c, name, "");
+    gnd__cg_values(c, 1);
+    gnd__cg_stores(c);
+}
+
+static void parameters(gnd__cg *c, int ends)
+{
+    gnd__cg_access_args(c, 0);
+    if (ends)
+        gnd__cg_access_args(c, 1);
+    gnd__cg_dim_args(c, 0, c->k->nkeep + c->k->nred);
+    gnd__cg_const_args(c, ends ? 2 : 0);
+    if (!ends)
+        gnd__acc_part_args(c, 1);
+}
+
+/* Reads element r of the row: its indices, values, one step. */
+static void one_element(gnd__cg *c, const char *name, const char *r)
+{
+    const gnd__kir *k = c->k;
+    gnd__cgf(c, "    {\n    I q = %s; (void)q;\n", r);
+    gnd__cg_unflatten(c, "q", k->nkeep, k->nkeep + k->nred);
+    gnd__cg_values(c, 0);
+    gnd__acc_step(c, name, "", r);
+    gnd__cgf(c, "    }\n");
+}
+
+static gnd_status rows(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep + k->nred - 1, vec = 1;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
+    int64_t splits = r ? (r + ROW_CHUNK - 1) / ROW_CHUNK : 1;
+    size_t global, local = GROUP;
+    if (k->nred == 1)
+        vec = gnd__cg_vector_width(k, last, 1);
+    while (local > 32 && (int64_t)local * vec / 2 >= r)
+        local /= 2;
+    gnd__cg_begin(c, 0, "gnd_reduce");
+    parameters(c, splits == 1);
+    gnd__cg_int(c, "R", r);
+    gnd__cg_int(c, "S", splits);
+    gnd__acc_declare(c, "T", local == 256 ? "[256]" : local == 128 ? "[128]" : local == 64 ? "[64]"
+                                                                                        : "[32]",
+                     "GND_LOCAL");
+    gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
+                "    const I m = (I)GND_GRP(0) / S, s = (I)GND_GRP(0) %% S;\n    I f = m;\n");
+    gnd__cg_unflatten(c, "f", 0, k->nkeep);
+    gnd__cgf(c, "    const I r0 = s * %d; I r1 = r0 + %d; if (r1 > R) r1 = R;\n", ROW_CHUNK, ROW_CHUNK);
+    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_init(c, "A", "");
+    if (vec > 1) {
+        char len[16];
+        snprintf(len, sizeof len, "[%d]", vec);
+        for (int i = 0; i < k->naccess; i++)
+            c->vectorised[i] = gnd__cg_in_phase(k, i, 0) && k->access[i].slot >= 0 &&
+                               k->access[i].stride[last] == 1;
+        gnd__acc_declare(c, "L", len, "");
+        gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", vec);
+        gnd__acc_init(c, "L", "[l]");
+        gnd__cgf(c, "    }\n    const I rv = r0 + (r1 - r0) / %d * %d;\n"
+                    "    for (I x = r0 + lid * %d; x < rv; x += %d) {\n    const I i%d = x;\n", vec, vec,
+                 vec, vec * (int)local, last);
+        c->vec = vec;
+        gnd__cg_vector_loads(c);
+        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n",
+                 vec, last);
+        gnd__cg_values(c, 0);
+        gnd__acc_step(c, "L", "[l]", "x + l");
+        gnd__cgf(c, "    (void)i%d;\n    }\n    }\n    for (int l = 0; l < %d; l++) {\n", last, vec);
+        gnd__acc_combine(c, "A", "", "L", "[l]", 1);
+        gnd__cgf(c, "    }\n");
+        c->vec = 1;
+        gnd__acc_declare(c, "E", "", "");
+        gnd__acc_init(c, "E", "");
+        gnd__cgf(c, "    for (I x = rv + lid; x < r1; x += %d)\n", (int)local);
+        one_element(c, "E", "x");
+        gnd__acc_combine(c, "A", "", "E", "", 1);
+    } else {
+        gnd__acc_declare(c, "E", "", "");
+        gnd__acc_init(c, "E", "");
+        gnd__cgf(c, "    for (I x = r0 + lid; x < r1; x += %d)\n", (int)local);
+        one_element(c, "E", "x");
+        gnd__acc_combine(c, "A", "", "E", "", 1);
+    }
+    gnd__acc_copy(c, "T", "[lid]", "A", "");
+    gnd__cgf(c, "    GND_BARRIER();\n    for (int w = %d; w > 0; w /= 2) {\n    if (lid < w) {\n",
+             (int)local / 2);
+    gnd__acc_combine(c, "T", "[lid]", "T", "[lid + w]", 1);
+    gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
+    gnd__acc_copy(c, "A", "", "T", "[0]");
+    if (splits == 1)
+        epilogue_and_stores(c, "A");
+    else
+        gnd__acc_part_store(c, "A", "", "(g_i64)m * S + s");
+    c->out->part_count = m * splits;
+    global = (size_t)(m * splits) * local;
+    {
+        gnd_status st = gnd__cg_end(c, 1, &global, &local);
+        return st != GND_OK || splits == 1 ? st : gnd__cg_finish_kernel(c, splits);
+    }
+}
+
+static gnd_status points(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk;
+    size_t global, local = GROUP;
+    splits = m ? (int64_t)131072 / m : 1;
+    if (splits > r / 64)
+        splits = r / 64;
+    if (splits < 1)
+        splits = 1;
+    chunk = (r + splits - 1) / splits;
+    splits = r ? (r + chunk - 1) / chunk : 1;
+    gnd__cg_begin(c, 0, "gnd_reduce");
+    parameters(c, splits == 1);
+    gnd__cg_int(c, "M", m);
+    gnd__cg_int(c, "R", r);
+    gnd__cg_int(c, "S", splits);
+    gnd__cg_int(c, "chunk", chunk);
+    gnd__cgf(c, "    const I m = (I)GND_GID(0) %% M, s = (I)GND_GID(0) / M;\n"
+                "    if (s >= S) return;\n    I f = m;\n");
+    gnd__cg_unflatten(c, "f", 0, k->nkeep);
+    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_declare(c, "E", "", "");
+    gnd__acc_init(c, "A", "");
+    gnd__cgf(c, "    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
+                "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n");
+    gnd__acc_init(c, "E", "");
+    gnd__cgf(c, "    for (; r < e; r++)\n");
+    one_element(c, "E", "r");
+    gnd__acc_combine(c, "A", "", "E", "", 1);
+    gnd__cgf(c, "    }\n");
+    if (splits == 1)
+        epilogue_and_stores(c, "A");
+    else
+        gnd__acc_part_store(c, "A", "", "(g_i64)m * S + s");
+    c->out->part_count = m * splits;
+    global = (size_t)(m * splits);
+    {
+        gnd_status st = gnd__cg_end(c, 1, &global, &local);
+        return st != GND_OK || splits == 1 ? st : gnd__cg_finish_kernel(c, splits);
+    }
+}
+
+gnd_status gnd__cg_reduce_gpu(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep + k->nred - 1, kept = k->nkeep - 1, contiguous = 0, across = 0;
+    int64_t r = gnd__kir_reduced(k), m = gnd__kir_kept(k);
+    for (int i = 0; i < k->naccess && k->nred > 0; i++) {
+        const gnd__access *a = &k->access[i];
+        if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
+            continue;
+        contiguous += a->stride[last] == 1;
+        across += kept >= 0 && a->stride[kept] == 1;
+    }
+    if (k->nred == 0 || (across > contiguous && m >= 32) || (r <= 32 && m >= 1024))
+        return points(c);
+    return rows(c);
+}

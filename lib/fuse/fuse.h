@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/fuse.h - from a graph to kernels: collect the nodes below some sinks, decide which of them
+ * are stored, group the rest into kernels, and lower each kernel to IR.
+ *
+ * Words used here: a *sink* is a node that was asked for; a *root* is a node whose elements a kernel
+ * or a library call stores; every other node is computed inside the kernels of the roots that use
+ * it. A kernel is a set of roots of one iteration space. All of it runs under the device's lock.
+ */
+#ifndef GND_FUSE_FUSE_H
+#define GND_FUSE_FUSE_H
+
+#include "fuse/kir.h"
+
+typedef enum gnd__role {
+    GND__R_INLINE = 0, /* computed where it is used */
+    GND__R_LEAF,       /* has its elements, or is a constant */
+    GND__R_ALIAS,      /* a sink that is a view of a root or a leaf: no work */
+    GND__R_ROOT        /* stored */
+} gnd__role;
+
+/* One node of the graph being planned. */
+typedef struct gnd__pnode {
+    gnd_array *a;
+    int32_t in;          /* first input in gnd__pgraph.inputs; a->nin of them, none for leaves */
+    int32_t slot;        /* where its elements are: leaves, constants and roots; else -1 */
+    uint8_t role;        /* gnd__role */
+    uint8_t sink;
+    uint8_t held;        /* the user has a handle */
+    uint8_t must;        /* an earlier attempt found that it has to be a root */
+    uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
+    uint8_t no_absorb;
+    uint8_t conflict;    /* used by several kernels, or by one through different views */
+    uint8_t expanded;    /* some use repeats its elements */
+    uint16_t nleaf;      /* leaves of the inline tree below, about */
+    uint16_t nops;       /* operations of the inline tree below, about */
+    uint32_t cost;       /* their cost as the table of operations gives it */
+    int32_t level;       /* roots: the longest way from the leaves, in works */
+    int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
+    uint64_t path;       /* through which views: equal paths see equal elements */
+} gnd__pnode;
+
+/* One kernel, or one library call. */
+typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL } gnd__ptype;
+typedef struct gnd__pwork {
+    gnd__ptype type;
+    int32_t root[GND__KIR_OUT];  /* pnodes; nroot of them */
+    int16_t box[GND__KIR_OUT];   /* piece of an assembly, or -1 */
+    int nroot;
+    int32_t reduce;              /* the pnode whose reduction this runs (first of the siblings), or -1 */
+    int32_t red[GND__KIR_RED];   /* all reductions of this kernel */
+    int nred;
+    int32_t level;
+    int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
+    int32_t merged;              /* the kernel it was merged into, or -1 */
+} gnd__pwork;
+
+typedef struct gnd__pgraph {
+    gnd_device *dev;
+    gnd__pnode *node;
+    int32_t nnode, capnode;
+    int32_t *inputs;
+    int32_t ninput, capinput;
+    int32_t *sinks;              /* pnodes, in the order asked for */
+    int32_t nsink;
+    unsigned char *key;          /* the structure as bytes: equal keys have equal plans */
+    size_t nkey, capkey;
+    gnd__pwork *work;
+    int32_t nwork, capwork;
+    int32_t *deps;
+    int32_t ndep, capdep;
+    int32_t *order;              /* works in the order of execution */
+    int32_t norder;
+    int32_t nslot;               /* slots given so far */
+    int32_t *stack;              /* scratch of collect */
+    int32_t capstack;
+    gnd_array **astack;
+    int32_t capastack;
+    int oom;
+} gnd__pgraph;
+
+/* Where a node's elements are, as the planner sees it. */
+typedef struct gnd__place {
+    int32_t slot;
+    gnd__layout l;       /* l.off is added to the slot's own offset */
+} gnd__place;
+
+/* --- collect.c: the nodes below the sinks in order of computation, and the key ---------------- */
+gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);
+void gnd__pgraph_reset(gnd__pgraph *g);
+void gnd__pgraph_free(gnd__pgraph *g);
+
+/* --- group.c: roles, works, order -------------------------------------------------------------- */
+gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
+
+/* --- lower.c ----------------------------------------------------------------------------------- */
+/* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked
+ * `must` or `no_absorb`): grouping starts again. */
+gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);
+/* Where the elements of pnode i are, when it is a view of a root or a leaf. 0: it is not (then
+ * *blame is the node that has to become a root). */
+int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame);
+
+/* Node predicates shared by the above. */
+static inline int gnd__is_view(const gnd_array *a)
+{
+    return a->kind == GND__VIEW || a->kind == GND__RESHAPE;
+}
+static inline int gnd__is_elementwise(const gnd_array *a)
+{
+    return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE;
+}
+/* Has its elements in memory, or is a constant, or an iota: needs no kernel of its own. */
+static inline int gnd__is_leaf(const gnd_array *a)
+{
+    return a->data.st != NULL || a->kind == GND__CONST || a->kind == GND__IOTA;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/kir.c - passes over the kernel IR: collapse of axes, the verifier, the byte count.
+ */
+#include "fuse/kir.h"
+
+#include <stdlib.h>
+
+int64_t gnd__kir_kept(const gnd__kir *k)
+{
+    int64_t n = 1;
+    for (int d = 0; d < k->nkeep; d++)
+        n *= k->dim[d];
+    return n;
+}
+
+int64_t gnd__kir_reduced(const gnd__kir *k)
+{
+    int64_t n = 1;
+    for (int d = k->nkeep; d < k->nkeep + k->nred; d++)
+        n *= k->dim[d];
+    return n;
+}
+
+/* Takes axis d out of the space (its extent is 1, or it was merged into d - 1). */
+static void remove_axis(gnd__kir *k, int d)
+{
+    int n = k->nkeep + k->nred;
+    for (int j = d; j + 1 < n; j++)
+        k->dim[j] = k->dim[j + 1];
+    for (int i = 0; i < k->naccess; i++)
+        for (int j = d; j + 1 < n; j++)
+            k->access[i].stride[j] = k->access[i].stride[j + 1];
+    if (d < k->nkeep)
+        k->nkeep--;
+    else
+        k->nred--;
+}
+
+static void swap_axes(gnd__kir *k, int a, int b)
+{
+    int64_t t = k->dim[a];
+    k->dim[a] = k->dim[b];
+    k->dim[b] = t;
+    for (int i = 0; i < k->naccess; i++) {
+        t = k->access[i].stride[a];
+        k->access[i].stride[a] = k->access[i].stride[b];
+        k->access[i].stride[b] = t;
+    }
+}
+
+/* The stride that decides where an axis belongs: of the first access that moves along either. */
+static int64_t rank_stride(const gnd__kir *k, int d)
+{
+    for (int i = 0; i < k->naccess; i++)
+        if (!k->access[i].epilogue && k->access[i].slot >= 0 && k->access[i].stride[d])
+            return llabs(k->access[i].stride[d]);
+    return INT64_MAX;
+}
+
+/* Reduced axes by descending stride, so that the innermost one is walked contiguously. The result of
+ * a sum may depend on the order, but the order depends on nothing but shapes and strides. */
+static void order_reduced(gnd__kir *k)
+{
+    for (int i = 0; i < k->nreds; i++)
+        if (k->red[i].op == GND__ARGMAX || k->red[i].op == GND__ARGMIN)
+            return; /* the index is that of the axes as they are */
+    for (int d = k->nkeep + 1; d < k->nkeep + k->nred; d++)
+        for (int j = d; j > k->nkeep && rank_stride(k, j - 1) < rank_stride(k, j); j--)
+            swap_axes(k, j - 1, j);
+}
+
+/* Axes d and d + 1 are walked as one by every access. */
+static int mergeable(const gnd__kir *k, int d)
+{
+    for (int i = 0; i < k->naccess; i++) {
+        const gnd__access *a = &k->access[i];
+        int64_t outer;
+        if (a->epilogue && d >= k->nkeep)
+            continue;
+        if (__builtin_mul_overflow(a->stride[d + 1], k->dim[d + 1], &outer) || a->stride[d] != outer)
+            return 0;
+    }
+    return 1;
+}
+
+void gnd__kir_collapse(gnd__kir *k)
+{
+    for (int d = k->nkeep + k->nred - 1; d >= 0; d--)
+        if (k->dim[d] == 1)
+            remove_axis(k, d);
+    order_reduced(k);
+    for (int d = k->nkeep + k->nred - 2; d >= 0; d--) {
+        if (d == k->nkeep - 1 || !mergeable(k, d))
+            continue; /* a kept and a reduced axis never merge */
+        k->dim[d] *= k->dim[d + 1];
+        for (int i = 0; i < k->naccess; i++)
+            k->access[i].stride[d] = k->access[i].stride[d + 1];
+        remove_axis(k, d + 1);
+    }
+}
+
+gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
+{
+    int nargs[] = { 0, 0, 0, -1, 1, 1, 0 };
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin : nargs[in->kind];
+        int limit = in->kind == GND__I_CONST ? k->nconst
+                    : in->kind == GND__I_RED ? k->nreds
+                    : in->kind == GND__I_OP || in->kind == GND__I_CAST ? 1 << 14 : k->naccess;
+        if (!gnd__dtype_ok((gnd_dtype)in->dtype) || (n == 0 && (in->ref < 0 || in->ref >= limit)))
+            return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: value %d is malformed", i);
+        for (int j = 0; j < n; j++)
+            if (in->a[j] < 0 || in->a[j] >= i || (k->instr[in->a[j]].epilogue && !in->epilogue))
+                return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: argument %d of value %d", j, i);
+        if (in->kind == GND__I_OP &&
+            !gnd__op_text((gnd__op)in->op, gnd_dtype_kind((gnd_dtype)in->ctype)))
+            return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: %s has no text for %s",
+                            gnd__ops[in->op].name, gnd_dtype_name((gnd_dtype)in->ctype));
+    }
+    for (int i = 0; i < k->nout; i++)
+        if (k->out[i].value < 0 || k->out[i].value >= k->ninstr || k->out[i].access >= k->naccess ||
+            k->access[k->out[i].access].dtype != k->instr[k->out[i].value].dtype)
+            return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: output %d", i);
+    return GND_OK;
+}
+
+void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
+{
+    *rd = *wr = 0;
+    for (int i = 0; i < k->naccess; i++) {
+        const gnd__access *a = &k->access[i];
+        int n = a->epilogue ? k->nkeep : k->nkeep + k->nred, written = 0;
+        int64_t bytes = (int64_t)gnd_dtype_size((gnd_dtype)a->dtype);
+        if (a->slot < 0)
+            continue;
+        for (int d = 0; d < n; d++)
+            bytes *= a->stride[d] || k->dim[d] == 0 ? k->dim[d] : 1;
+        for (int j = 0; j < k->nout; j++)
+            written |= k->out[j].access == i;
+        *(written ? wr : rd) += bytes;
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/kir.h - the kernel IR: what one fused kernel computes, before it is text.
+ *
+ * A kernel runs over an iteration space: kept axes first, then reduced ones (none for a map). Its
+ * body is a list of instructions in SSA order: each gives one value per point of the space. A map
+ * stores values; a reduction folds values over the reduced axes, and its epilogue instructions, one
+ * value per point of the kept axes, work on the results before they are stored. An access says where
+ * a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots are numbers that
+ * sched binds to memory.
+ */
+#ifndef GND_FUSE_KIR_H
+#define GND_FUSE_KIR_H
+
+#include "base/shape.h"
+#include "base/strbuf.h"
+#include "graph/graph.h"
+
+#define GND__KIR_INSTR 256
+#define GND__KIR_ACCESS 40
+#define GND__KIR_OUT 8
+#define GND__KIR_RED 4
+#define GND__KIR_CONST 64
+
+typedef enum gnd__ikind {
+    GND__I_LOAD,      /* access ref */
+    GND__I_IOTA,      /* the access's address itself, as int64 (slot -1) */
+    GND__I_CONST,     /* constant ref */
+    GND__I_OP,        /* op of a[0..2] */
+    GND__I_CAST,      /* a[0] as dtype */
+    GND__I_GATHER,    /* access ref, plus a[0] (int64) * step */
+    GND__I_RED        /* the result of reduction ref (epilogue only) */
+} gnd__ikind;
+
+typedef struct gnd__instr {
+    uint8_t kind;     /* gnd__ikind */
+    uint8_t epilogue;
+    int16_t op;       /* gnd__op of GND__I_OP */
+    int16_t dtype;    /* of the value */
+    int16_t ctype;    /* GND__I_OP: the compute dtype (that of the arguments) */
+    int16_t a[3];
+    int16_t ref;
+    int64_t step;     /* GND__I_GATHER */
+} gnd__instr;
+
+typedef struct gnd__access {
+    int32_t slot;     /* -1 for iota */
+    int16_t dtype;    /* of the elements in memory */
+    uint8_t epilogue; /* kept axes only */
+    uint8_t aligned;  /* the slot's own offset and off are multiples of 16 bytes */
+    int64_t off;      /* added to the slot's own offset */
+    int64_t stride[GND_MAX_NDIM];
+} gnd__access;
+
+typedef struct gnd__kred { int16_t op; int16_t value; int16_t in, out; } gnd__kred; /* dtypes in, out */
+typedef struct gnd__kout { int16_t value; int16_t access; } gnd__kout;
+
+typedef struct gnd__kir {
+    int nkeep, nred;                 /* axes: nkeep kept ones, then nred reduced ones */
+    int reduce;                      /* 1: a reduction, even over no axis */
+    int64_t dim[GND_MAX_NDIM];
+    int ninstr, naccess, nout, nreds, nconst;
+    gnd__instr instr[GND__KIR_INSTR];
+    gnd__access access[GND__KIR_ACCESS];
+    gnd__kout out[GND__KIR_OUT];
+    gnd__kred red[GND__KIR_RED];
+    int32_t constant[GND__KIR_CONST]; /* the graph's constants, by pnode */
+    int16_t const_dtype[GND__KIR_CONST];
+    char label[160];                 /* what it fuses, for explain: "multiply add sum" */
+} gnd__kir;
+
+/* Number of points of the kept axes, of the reduced axes. */
+int64_t gnd__kir_kept(const gnd__kir *k);
+int64_t gnd__kir_reduced(const gnd__kir *k);
+/* Drops axes of extent 1, orders reduced axes by stride (unless an index is wanted), and merges
+ * adjacent axes that every access walks as one. */
+void gnd__kir_collapse(gnd__kir *k);
+/* Checks that k is well formed (SSA order, dtypes, ranges): GND_ERR_INTERNAL says what is not. */
+gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
+/* Bytes that one run reads and writes, each access counted once for each element it touches. */
+void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr);
+
+#endif

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/lower.c - one work of the grouped graph to kernel IR.
+ *
+ * The expression below each root is walked from the root to the leaves without recursion. The views
+ * met on the way are kept as a chain of frames; at a leaf the chain is applied to the leaf's layout,
+ * which gives the strides of its access in the kernel's space. A node met twice through one chain is
+ * one value. Where a reshape cannot be said in strides, its node is marked `must` (a root of its
+ * own) and the caller groups again.
+ */
+#include "fuse/fuse.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+#define MAX_FRAMES 192
+#define MAX_MEMO 1024 /* a power of two */
+#define MAX_STACK 768
+#define MAX_CHAIN 64
+
+typedef enum ftype { F_VIEW, F_BCAST, F_INDEX } ftype;
+
+/* One view on the way from the root: it gives elements of `node`'s space from its input's. */
+typedef struct frame {
+    ftype type;
+    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer; F_INDEX: the take */
+    int32_t from;    /* F_BCAST: the input */
+    int32_t parent;  /* the frame nearer to the root, or -1 */
+} frame;
+
+typedef struct memo { int32_t node, frame, value; } memo;
+
+typedef struct lowering {
+    gnd__pgraph *g;
+    const gnd__pwork *w;
+    gnd__kir *k;
+    gnd_err *e;
+    int epilogue;
+    int full;                   /* a limit of the IR was met */
+    int retry;
+    int perm[GND_MAX_NDIM];     /* reductions: input axis of each kernel axis, kept ones first */
+    frame frame[MAX_FRAMES];
+    int nframe;
+    memo memo[MAX_MEMO];
+    int nmemo;
+} lowering;
+
+/* --- layouts through views --------------------------------------------------------------------- */
+
+static void through_map(gnd__layout *l, const gnd_array *view)
+{
+    gnd__layout out;
+    const gnd__map *m = view->p.map;
+    out.ndim = view->ndim;
+    out.off = l->off;
+    for (int j = 0; j < view->ndim; j++) {
+        out.dim[j] = view->dim[j];
+        out.stride[j] = 0;
+    }
+    for (int d = 0; d < l->ndim; d++) {
+        out.off += l->stride[d] * m->start[d];
+        if (m->from[d] >= 0)
+            out.stride[m->from[d]] += l->stride[d] * m->step[d];
+    }
+    *l = out;
+}
+
+/* l (of an input) as the elementwise consumer of shape dim[ndim] sees it: axes aligned at the end. */
+static void through_broadcast(gnd__layout *l, int ndim, const int64_t *dim)
+{
+    gnd__layout out;
+    int shift = ndim - l->ndim;
+    out.ndim = ndim;
+    out.off = l->off;
+    for (int d = 0; d < ndim; d++) {
+        out.dim[d] = dim[d];
+        out.stride[d] = d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0
+                                                                          : l->stride[d - shift];
+    }
+    *l = out;
+}
+
+static int through_view(gnd__layout *l, const gnd_array *view)
+{
+    gnd__shape s;
+    if (view->kind == GND__VIEW) {
+        through_map(l, view);
+        return 1;
+    }
+    s.ndim = view->ndim;
+    memcpy(s.dim, view->dim, (size_t)view->ndim * sizeof *s.dim);
+    return gnd__layout_reshape(l, &s);
+}
+
+static void own_layout(const gnd_array *a, gnd__layout *l)
+{
+    gnd__shape s;
+    s.ndim = a->ndim;
+    memcpy(s.dim, a->dim, (size_t)a->ndim * sizeof *s.dim);
+    gnd__layout_contig(l, &s);
+    if (a->data.st && !a->data.contig)
+        memcpy(l->stride, a->data.stride, (size_t)a->ndim * sizeof *l->stride);
+}
+
+int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame)
+{
+    int32_t chain[MAX_CHAIN];
+    int n = 0;
+    const gnd__pnode *q = &g->node[i];
+    while (q->role != GND__R_ROOT && !q->a->data.st) {
+        if (!gnd__is_view(q->a) || n == MAX_CHAIN) {
+            *blame = i;
+            return 0;
+        }
+        chain[n++] = i;
+        i = g->inputs[q->in];
+        q = &g->node[i];
+    }
+    own_layout(q->a, &p->l);
+    p->slot = q->slot;
+    while (n > 0)
+        if (!through_view(&p->l, g->node[chain[--n]].a)) {
+            *blame = chain[n];
+            return 0;
+        }
+    return 1;
+}
+
+/* --- values ------------------------------------------------------------------------------------ */
+
+static int add_instr(lowering *lo, gnd__ikind kind, int dtype)
+{
+    gnd__instr *in;
+    if (lo->k->ninstr == GND__KIR_INSTR) {
+        lo->full = 1;
+        return -1;
+    }
+    in = &lo->k->instr[lo->k->ninstr];
+    memset(in, 0, sizeof *in);
+    in->kind = (uint8_t)kind;
+    in->epilogue = (uint8_t)lo->epilogue;
+    in->dtype = (int16_t)dtype;
+    in->a[0] = in->a[1] = in->a[2] = -1;
+    return lo->k->ninstr++;
+}
+
+/* An access with layout l, whose axes are those of the space being walked. In an epilogue these are
+ * the result's, which match the kept axes but for extents of 1. */
+static int add_access(lowering *lo, int32_t slot, int dtype, const gnd__layout *l, int aligned)
+{
+    gnd__kir *k = lo->k;
+    gnd__access *a;
+    if (k->naccess == GND__KIR_ACCESS) {
+        lo->full = 1;
+        return -1;
+    }
+    a = &k->access[k->naccess];
+    memset(a, 0, sizeof *a);
+    a->slot = slot;
+    a->dtype = (int16_t)dtype;
+    a->epilogue = (uint8_t)lo->epilogue;
+    a->off = l->off;
+    a->aligned = (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
+    if (!k->reduce) {
+        memcpy(a->stride, l->stride, (size_t)l->ndim * sizeof *a->stride);
+    } else if (!lo->epilogue) {
+        for (int d = 0; d < k->nkeep + k->nred; d++)
+            a->stride[d] = l->stride[lo->perm[d]];
+    } else {
+        int d = 0;
+        for (int j = 0; j < l->ndim; j++) {
+            if (l->dim[j] == 1)
+                continue;
+            while (d < k->nkeep && k->dim[d] == 1)
+                d++;
+            if (d == k->nkeep || k->dim[d] != l->dim[j])
+                return -2; /* the result has another shape */
+            a->stride[d++] = l->stride[j];
+        }
+    }
+    for (int i = 0; i < k->naccess; i++) {
+        gnd__access *b = &k->access[i];
+        if (b->slot == a->slot && b->dtype == a->dtype && b->epilogue == a->epilogue &&
+            b->off == a->off && memcmp(b->stride, a->stride, sizeof a->stride) == 0)
+            return i;
+    }
+    return k->naccess++;
+}
+
+static int32_t find_frame(lowering *lo, ftype type, int32_t node, int32_t from, int32_t parent)
+{
+    frame *f;
+    for (int i = 0; i < lo->nframe; i++) {
+        f = &lo->frame[i];
+        if (f->type == type && f->node == node && f->from == from && f->parent == parent)
+            return i;
+    }
+    if (lo->nframe == MAX_FRAMES) {
+        lo->full = 1;
+        return -1;
+    }
+    f = &lo->frame[lo->nframe];
+    f->type = type;
+    f->node = node;
+    f->from = from;
+    f->parent = parent;
+    return lo->nframe++;
+}
+
+/* Applies the frames from f outward to l. 0: a reshape cannot, and is now marked. */
+static int through_frames(lowering *lo, int32_t f, gnd__layout *l)
+{
+    for (; f >= 0; f = lo->frame[f].parent) {
+        const frame *fr = &lo->frame[f];
+        gnd_array *a = lo->g->node[fr->node].a;
+        if (fr->type == F_BCAST) {
+            through_broadcast(l, a->ndim, a->dim);
+        } else if (fr->type == F_INDEX) {
+            gnd__layout out;
+            out.ndim = a->ndim;
+            out.off = l->off;
+            for (int d = 0; d < a->ndim; d++) {
+                out.dim[d] = a->dim[d];
+                out.stride[d] = d == a->p.axis ? l->stride[0] : 0;
+            }
+            *l = out;
+        } else if (!through_view(l, a)) {
+            lo->g->node[fr->node].must = 1;
+            lo->retry = 1;
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static memo *find_memo(lowering *lo, int32_t node, int32_t f)
+{
+    uint32_t h = ((uint32_t)node * 2654435761u) ^ ((uint32_t)(f + 1) * 40503u);
+    for (uint32_t i = h;; i++) {
+        memo *m = &lo->memo[i & (MAX_MEMO - 1)];
+        if (m->value < 0 || (m->node == node && m->frame == f))
+            return m;
+    }
+}
+
+static int value_of(lowering *lo, int32_t node, int32_t f)
+{
+    return find_memo(lo, node, f)->value;
+}
+
+static void remember(lowering *lo, int32_t node, int32_t f, int value)
+{
+    memo *m = find_memo(lo, node, f);
+    if (value < 0 || m->value >= 0)
+        return;
+    if (lo->nmemo > MAX_MEMO / 2) {
+        lo->full = 1;
+        return;
+    }
+    lo->nmemo++;
+    m->node = node;
+    m->frame = f;
+    m->value = value;
+}
+
+static int in_kernel(const lowering *lo, int32_t node)
+{
+    for (int i = 0; i < lo->w->nroot; i++)
+        if (lo->w->root[i] == node && lo->w->box[i] < 0)
+            return 1;
+    return 0;
+}
+
+static int red_index(const lowering *lo, int32_t node)
+{
+    for (int i = 0; i < lo->w->nred; i++)
+        if (lo->w->red[i] == node)
+            return i;
+    return -1;
+}
+
+static int leaf_aligned(const gnd_array *a)
+{
+    return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
+}
+
+/* The value of a node that needs no further walk: a leaf, a constant, another kernel's root, a
+ * reduction of this kernel. */
+static int leaf_value(lowering *lo, int32_t i, int32_t f)
+{
+    const gnd__pnode *p = &lo->g->node[i];
+    const gnd_array *a = p->a;
+    gnd__layout l;
+    int v, acc;
+    if (a->kind == GND__CONST && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))) {
+        if (lo->k->nconst == GND__KIR_CONST) {
+            lo->full = 1;
+            return -1;
+        }
+        v = add_instr(lo, GND__I_CONST, a->dtype);
+        if (v >= 0) {
+            lo->k->constant[lo->k->nconst] = i;
+            lo->k->const_dtype[lo->k->nconst] = (int16_t)a->dtype;
+            lo->k->instr[v].ref = (int16_t)lo->k->nconst++;
+        }
+        return v;
+    }
+    own_layout(a, &l);
+    if (!through_frames(lo, f, &l))
+        return -1;
+    if (red_index(lo, i) >= 0 && lo->epilogue) {
+        if (!gnd__layout_is_contig(&l) || l.off != 0) {
+            lo->g->node[i].no_absorb = 1;
+            lo->retry = 1;
+            return -1;
+        }
+        v = add_instr(lo, GND__I_RED, a->dtype);
+        if (v >= 0)
+            lo->k->instr[v].ref = (int16_t)red_index(lo, i);
+        return v;
+    }
+    acc = a->kind == GND__IOTA && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))
+              ? add_access(lo, -1, GND_INT64, &l, 0)
+              : add_access(lo, p->slot, a->dtype, &l, leaf_aligned(a));
+    if (acc == -2) {
+        for (int r = 0; r < lo->w->nred; r++)
+            lo->g->node[lo->w->red[r]].no_absorb = 1;
+        lo->retry = 1;
+    }
+    if (acc < 0)
+        return -1;
+    v = add_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
+    if (v >= 0)
+        lo->k->instr[v].ref = (int16_t)acc;
+    return v;
+}
+
+/* in[0] of a take: an access without the indexed axis, and that axis's stride. */
+static int gather_value(lowering *lo, int32_t i, int32_t f, int index)
+{
+    const gnd__pnode *p = &lo->g->node[i];
+    const gnd_array *a = p->a;
+    int32_t src = lo->g->inputs[p->in], blame;
+    gnd__place pl;
+    int64_t step;
+    int v, acc;
+    if (!gnd__place_of(lo->g, src, &pl, &blame)) {
+        lo->g->node[blame].must = 1;
+        lo->retry = 1;
+        return -1;
+    }
+    step = pl.l.stride[a->p.axis];
+    pl.l.stride[a->p.axis] = 0;
+    pl.l.dim[a->p.axis] = a->dim[a->p.axis];
+    if (!through_frames(lo, f, &pl.l))
+        return -1;
+    acc = add_access(lo, pl.slot, a->dtype, &pl.l, 0);
+    if (acc < 0)
+        return -1;
+    v = add_instr(lo, GND__I_GATHER, a->dtype);
+    if (v >= 0) {
+        lo->k->instr[v].ref = (int16_t)acc;
+        lo->k->instr[v].a[0] = (int16_t)index;
+        lo->k->instr[v].step = step;
+    }
+    return v;
+}
+
+/* The frame of input j of elementwise node i, which itself is seen through f. */
+static int32_t input_frame(lowering *lo, int32_t i, int j, int32_t f)
+{
+    const gnd__pnode *p = &lo->g->node[i];
+    const gnd_array *a = p->a, *x = lo->g->node[lo->g->inputs[p->in + j]].a;
+    if (a->kind == GND__TAKE)
+        return find_frame(lo, F_INDEX, i, 0, f);
+    if (x->ndim == a->ndim && memcmp(x->dim, a->dim, (size_t)a->ndim * sizeof *a->dim) == 0)
+        return f;
+    if (x->kind == GND__CONST)
+        return -1; /* the same everywhere */
+    return find_frame(lo, F_BCAST, i, lo->g->inputs[p->in + j], f);
+}
+
+static int combine(lowering *lo, int32_t i, const int *arg)
+{
+    const gnd_array *a = lo->g->node[i].a;
+    int v = add_instr(lo, a->kind == GND__CAST ? GND__I_CAST : GND__I_OP, a->dtype);
+    if (v < 0)
+        return v;
+    for (int j = 0; j < a->nin; j++)
+        lo->k->instr[v].a[j] = (int16_t)arg[j];
+    lo->k->instr[v].ctype = (int16_t)lo->k->instr[arg[a->nin - 1]].dtype;
+    if (a->kind == GND__OP)
+        lo->k->instr[v].op = (int16_t)a->p.op;
+    return v;
+}
+
+/* The value of node i seen through frame f. -1: stop (full or retry is set, or e). */
+static int walk(lowering *lo, int32_t root, int32_t f0)
+{
+    struct { int32_t node, frame; } stack[MAX_STACK];
+    int top = 0;
+    stack[top].node = root;
+    stack[top++].frame = f0;
+    while (top > 0) {
+        int32_t i = stack[top - 1].node, f = stack[top - 1].frame;
+        const gnd__pnode *p = &lo->g->node[i];
+        const gnd_array *a = p->a;
+        int v = -1, arg[3], ready = 1, first = 0;
+        if (value_of(lo, i, f) >= 0) {
+            top--;
+            continue;
+        }
+        if (gnd__is_leaf(a) || (p->role == GND__R_ROOT && !(f < 0 && in_kernel(lo, i))) ||
+            (red_index(lo, i) >= 0 && lo->epilogue) || (!gnd__is_view(a) && !gnd__is_elementwise(a))) {
+            v = leaf_value(lo, i, f);
+        } else if (gnd__is_view(a)) {
+            int32_t in = lo->g->inputs[p->in];
+            /* a reshape that is stored walks its input's space, in the same order */
+            int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
+                             ? -1 : find_frame(lo, F_VIEW, i, 0, f);
+            if (lo->full)
+                return -1;
+            v = value_of(lo, in, ff);
+            if (v < 0) {
+                if (top == MAX_STACK) {
+                    lo->full = 1;
+                    return -1;
+                }
+                stack[top].node = in;
+                stack[top++].frame = ff;
+                continue;
+            }
+        } else {
+            first = a->kind == GND__TAKE ? 1 : 0;
+            for (int j = a->nin - 1; j >= first; j--) {
+                int32_t in = lo->g->inputs[p->in + j], ff = input_frame(lo, i, j, f);
+                if (lo->full)
+                    return -1;
+                arg[j] = value_of(lo, in, ff);
+                if (arg[j] >= 0)
+                    continue;
+                ready = 0;
+                if (top == MAX_STACK) {
+                    lo->full = 1;
+                    return -1;
+                }
+                stack[top].node = in;
+                stack[top++].frame = ff;
+            }
+            if (!ready)
+                continue;
+            v = first ? gather_value(lo, i, f, arg[1]) : combine(lo, i, arg);
+        }
+        if (v < 0)
+            return -1;
+        remember(lo, i, f, v);
+        if (lo->full)
+            return -1;
+        top--;
+    }
+    return value_of(lo, root, f0);
+}
+
+/* --- the kernel -------------------------------------------------------------------------------- */
+
+static void forget(lowering *lo)
+{
+    for (int i = 0; i < MAX_MEMO; i++)
+        lo->memo[i].value = -1;
+    lo->nmemo = lo->nframe = 0;
+}
+
+/* The layout that output r of the work stores to, in the axes of the work's space. */
+static void out_layout(lowering *lo, int r, gnd__layout *l)
+{
+    const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
+    int box = lo->w->box[r];
+    if (p->a->kind == GND__RESHAPE && box < 0) {
+        own_layout(lo->g->node[lo->g->inputs[p->in]].a, l);
+        gnd__shape s;
+        s.ndim = l->ndim;
+        memcpy(s.dim, l->dim, sizeof s.dim);
+        gnd__layout_contig(l, &s);
+        return;
+    }
+    own_layout(p->a, l);
+    if (box >= 0) {
+        const gnd_array *x = lo->g->node[lo->g->inputs[p->in + box]].a;
+        for (int d = 0; d < l->ndim; d++) {
+            l->off += l->stride[d] * p->a->p.box[box].start[d];
+            l->dim[d] = x->dim[d];
+        }
+    }
+}
+
+static int add_output(lowering *lo, int r, int value)
+{
+    gnd__kir *k = lo->k;
+    const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
+    gnd__layout l;
+    int acc;
+    out_layout(lo, r, &l);
+    acc = add_access(lo, p->slot, p->a->dtype, &l, 1);
+    if (acc == -2) {
+        for (int i = 0; i < lo->w->nred; i++)
+            lo->g->node[lo->w->red[i]].no_absorb = 1;
+        lo->retry = 1;
+    }
+    if (acc < 0)
+        return 0;
+    k->out[k->nout].access = (int16_t)acc;
+    k->out[k->nout++].value = (int16_t)value;
+    return 1;
+}
+
+static int32_t root_expr(const lowering *lo, int r)
+{
+    const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
+    return lo->w->box[r] >= 0 ? lo->g->inputs[p->in + lo->w->box[r]] : lo->w->root[r];
+}
+
+static void set_space(lowering *lo)
+{
+    gnd__kir *k = lo->k;
+    const gnd_array *a;
+    if (lo->w->nred > 0) {
+        const gnd_array *r = lo->g->node[lo->w->reduce].a;
+        int n = 0;
+        a = lo->g->node[lo->g->inputs[lo->g->node[lo->w->reduce].in]].a;
+        for (int pass = 0; pass < 2; pass++)
+            for (int d = 0; d < a->ndim; d++)
+                if ((int)(r->p.red.mask >> d & 1) == pass) {
+                    k->dim[n] = a->dim[d];
+                    lo->perm[n++] = d;
+                    *(pass ? &k->nred : &k->nkeep) += 1;
+                }
+        k->reduce = 1;
+        return;
+    }
+    a = lo->g->node[root_expr(lo, 0)].a;
+    if (a->kind == GND__RESHAPE && lo->w->box[0] < 0)
+        a = lo->g->node[lo->g->inputs[lo->g->node[lo->w->root[0]].in]].a;
+    k->nkeep = a->ndim;
+    memcpy(k->dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+}
+
+/* Too big for one kernel: stores the heaviest inline node that the work computes. */
+static gnd_status split(lowering *lo)
+{
+    gnd__pnode *best = NULL;
+    for (int i = 0; i < MAX_MEMO; i++) {
+        const memo *m = &lo->memo[i];
+        gnd__pnode *p = m->value >= 0 ? &lo->g->node[m->node] : NULL;
+        if (p && p->role == GND__R_INLINE && !gnd__is_view(p->a) && !p->must &&
+            (!best || p->nops + p->nleaf > best->nops + best->nleaf))
+            best = p;
+    }
+    if (!best)
+        return gnd__err(lo->e, GND_ERR_INTERNAL, "an expression does not fit into a kernel");
+    best->must = 1;
+    lo->retry = 1;
+    return GND_OK;
+}
+
+static void label(gnd__kir *k)
+{
+    size_t n = 0;
+    static const char *const reds[GND__NRED] = { "sum", "prod", "max", "min", "any",
+                                                 "all", "argmax", "argmin" };
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < k->ninstr; i++) {
+            const gnd__instr *in = &k->instr[i];
+            const char *s = in->kind == GND__I_OP     ? gnd__ops[in->op].name
+                            : in->kind == GND__I_CAST ? gnd_dtype_name((gnd_dtype)in->dtype)
+                            : in->kind == GND__I_GATHER ? "take" : NULL;
+            if (s && in->epilogue == pass && n + strlen(s) + 6 < sizeof k->label) {
+                n += strlen(strcpy(k->label + n, n ? " " : ""));
+                n += strlen(strcpy(k->label + n, s));
+            }
+        }
+        for (int i = 0; i < k->nreds && pass == 0; i++)
+            if (n + 16 < sizeof k->label) {
+                n += strlen(strcpy(k->label + n, n ? " " : ""));
+                n += strlen(strcpy(k->label + n, reds[k->red[i].op]));
+            }
+    }
+    if (n == 0)
+        strcpy(k->label, "copy");
+}
+
+gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    lowering *lo = gnd__malloc(sizeof *lo);
+    if (!lo)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    memset(k, 0, sizeof *k);
+    lo->g = g;
+    lo->w = w;
+    lo->k = k;
+    lo->e = e;
+    lo->epilogue = lo->full = lo->retry = 0;
+    forget(lo);
+    set_space(lo);
+    for (int r = 0; r < w->nred && !lo->full && !lo->retry; r++) {
+        const gnd__pnode *p = &g->node[w->red[r]];
+        int v = walk(lo, g->inputs[p->in], -1);
+        gnd__kred *red = &k->red[k->nreds++];
+        red->op = (int16_t)p->a->p.red.op;
+        red->in = (int16_t)g->node[g->inputs[p->in]].a->dtype;
+        red->out = (int16_t)p->a->dtype;
+        red->value = (int16_t)v;
+    }
+    if (w->nred > 0 && !lo->full) {
+        lo->epilogue = 1;
+        forget(lo);
+    }
+    for (int r = 0; r < w->nroot && !lo->full && !lo->retry; r++) {
+        int v = walk(lo, root_expr(lo, r), -1);
+        if (v >= 0)
+            add_output(lo, r, v);
+    }
+    if (lo->full && !lo->retry)
+        st = split(lo);
+    *retry = lo->retry;
+    if (st == GND_OK && !*retry) {
+        label(k);
+        st = gnd__kir_verify(k, e);
+    }
+    gnd__free(lo);
+    return st;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/graph.h - the lazy expression: nodes, their kinds, making and freeing them.
+ *
+ * An array is a node. A node's metadata (kind, dtype, shape, payload) never changes once it is made.
+ * What does change, under its device's lock: `in` (dropped once the node has its data) and `data`.
+ * Knows nothing of kernels or backends; storage is an opaque object with a destructor.
+ */
+#ifndef GND_GRAPH_GRAPH_H
+#define GND_GRAPH_GRAPH_H
+
+#include <gnd/types.h>
+#include <gnd/backend.h>
+#include <stdatomic.h>
+#include "base/dtype.h"
+#include "base/err.h"
+#include "base/shape.h"
+#include "graph/opset.h"
+
+typedef enum gnd__kind {
+    GND__ERROR = 0,   /* p.err */
+    GND__CONST,       /* p.value; 0-d; weak, or of a device */
+    GND__DATA,        /* made with data (from host, or another device) */
+    GND__IOTA,        /* 1-d int64 0, 1, 2, ...: fused, never stored unless asked for */
+    GND__EMPTY,       /* contents not defined */
+    GND__OP,          /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs
+                         have the op's compute dtype (casts are nodes) unless the table says other */
+    GND__CAST,        /* elementwise: in[0] as the node's dtype */
+    GND__VIEW,        /* p.map: each input axis is start + step * (an output axis) */
+    GND__RESHAPE,     /* in[0] in C order, other shape */
+    GND__REDUCE,      /* p.red over in[0]; the shape has the reduced axes taken out (no keepdims) */
+    GND__MATMUL,      /* (..., m, k) @ (..., k, n), both at least 2-d, same dtype; batch broadcasts */
+    GND__ASSEMBLE,    /* p.asm: each input fills a box of the result; together they cover it */
+    GND__TAKE         /* in[0] by int64 indices in[1] (1-d) along p.axis; indices are in range */
+} gnd__kind;
+
+/* Reductions. ARG ones give int64 and take exactly one axis, or all. */
+typedef enum gnd__red {
+    GND__SUM, GND__PROD, GND__MAX, GND__MIN, GND__ANY, GND__ALL, GND__ARGMAX, GND__ARGMIN, GND__NRED
+} gnd__red;
+
+/* A view: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d] is -1. An
+ * output axis that no input axis comes from is a broadcast one. Two input axes may come from one
+ * (a diagonal). Entries: the input's number of axes. */
+typedef struct gnd__map {
+    int64_t start[GND_MAX_NDIM];
+    int64_t step[GND_MAX_NDIM];
+    int8_t from[GND_MAX_NDIM];
+} gnd__map;
+
+/* One box of GND__ASSEMBLE: input k goes to start[d] .. start[d] + its extent, along every axis. */
+typedef struct gnd__box {
+    int64_t start[GND_MAX_NDIM];
+} gnd__box;
+
+/* Device memory with its own reference count; made and freed by sched. */
+typedef struct gnd__storage {
+    atomic_int refs;
+    struct gnd_device *dev;
+    struct gnd__block *block;
+    void (*destroy)(struct gnd__storage *st);
+} gnd__storage;
+
+/* Where a node's elements are once it has them: strides in elements of the node's dtype. */
+typedef struct gnd__data {
+    gnd__storage *st;
+    int64_t off;
+    int contig;       /* strides are those of C order: stride may be NULL */
+    int64_t *stride;
+} gnd__data;
+
+struct gnd_array {
+    uint32_t magic;          /* GND__MAGIC; 0 once freed */
+    uint8_t kind;            /* gnd__kind */
+    uint8_t weak;            /* a weak scalar: 0-d, no device */
+    uint8_t nin_short;       /* unused, keeps the layout explicit */
+    uint8_t ndim;
+    int32_t dtype;
+    int32_t nin;
+    atomic_int refs;         /* owners: handles and consumer nodes */
+    atomic_int handles;      /* of those, handles of the user (scopes count) */
+    uint32_t pending;        /* operations not yet evaluated below, itself included; saturates */
+    gnd_device *dev;         /* NULL for scalars and for errors before any device */
+    struct gnd_array *prev, *next; /* the device's list of live nodes, under the device's list lock */
+    int64_t size;            /* elements */
+    const int64_t *dim;      /* ndim extents, allocated with the node */
+    struct gnd_array **in;   /* nin inputs, retained; NULL once dropped */
+    struct gnd_array *in_small[3];
+    gnd__data data;          /* st != NULL: the node has its elements */
+    gnd_err *fault;          /* an error found during evaluation (then reads give it) */
+    uint32_t mark;           /* scratch of the planner, under the device's lock */
+    void *scope;             /* the scope that owns a handle, or NULL */
+    uint32_t scope_slot;
+    union {
+        gnd_err *err;        /* GND__ERROR */
+        gnd__scalar value;   /* GND__CONST */
+        int32_t op;          /* GND__OP: gnd__op */
+        gnd__map *map;       /* GND__VIEW */
+        struct { int32_t op; uint32_t mask; } red;  /* GND__REDUCE: mask of the input's axes */
+        gnd__box *box;       /* GND__ASSEMBLE: nin of them */
+        int32_t axis;        /* GND__TAKE */
+    } p;
+};
+
+#define GND__MAGIC 0x676e6431u
+
+/* --- making nodes (graph/node.c) --------------------------------------------------------------
+ * Each returns a node with one handle that belongs to the innermost scope of the thread, or to the
+ * caller; never NULL (out of memory gives the static error node gnd__nomem()). Inputs are retained,
+ * not consumed. These check nothing but memory: callers have inferred shape and dtype. */
+gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                     int nin, gnd_array *const *in);
+gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e);
+gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+gnd_array *gnd__nomem(void);
+gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int weak);
+gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                        int nin, gnd_array *const *in);
+gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t);        /* x itself, retained, when it has t */
+gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
+gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
+gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t);
+gnd_array *gnd__matmul_node(gnd_array *a, gnd_array *b, int ndim, const int64_t *dim);
+gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                              int n, gnd_array *const *in, const gnd__box *box);
+gnd_array *gnd__take_node(gnd_array *x, gnd_array *idx, int axis);
+
+/* --- owners ------------------------------------------------------------------------------------ */
+void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */
+void gnd__unref(gnd_array *x);     /* frees without recursion when it was the last */
+/* Drops the inputs (once the node has its data). Device lock held. */
+void gnd__drop_inputs(gnd_array *x);
+/* Takes a temporary handle away: the node lives on as input of others, or is freed. For nodes made
+ * on the way inside a public function: every such function returns exactly one new handle. */
+void gnd__done(gnd_array *x);
+void gnd__storage_ref(gnd__storage *st);
+void gnd__storage_unref(gnd__storage *st);
+
+/* --- checking arguments (graph/check.c) --------------------------------------------------------
+ * NULL when x is a usable array; else a new error node (for NULL arguments named in the message, for
+ * error arrays with the same error). */
+gnd_array *gnd__check(const gnd_array *x, const char *func, const char *arg);
+/* The common device of n arrays (weak scalars have none) in *dev; else a new error node. */
+gnd_array *gnd__check_devices(const char *func, int n, gnd_array *const *x, gnd_device **dev);
+/* GND_OK, or why dtype t cannot be used on dev (float64 without float64): fills e. */
+gnd_status gnd__check_dtype(const char *func, gnd_device *dev, gnd_dtype t, gnd_err *e);
+
+/* What the graph needs to know of a device (lib/api/device.c gives it). */
+int gnd__device_has_f64(const gnd_device *dev);        /* 1 for NULL */
+gnd_dtype gnd__device_float(const gnd_device *dev);    /* the default float; float64 for NULL */
+const char *gnd__device_id(const gnd_device *dev);
+void gnd__device_add(gnd_device *dev, gnd_array *x);   /* the list of live nodes */
+void gnd__device_remove(gnd_device *dev, gnd_array *x);
+/* Called when a node with very many pending operations is made: evaluates it in the background. Set
+ * by api at load (eval.c); NULL in tests of the graph alone. */
+extern void (*gnd__on_deep)(gnd_array *x);
+#define GND__DEEP 2000u
+
+/* --- elementwise (graph/infer.c) --------------------------------------------------------------
+ * The node of operation op on nin arguments: promotes, casts, broadcasts, folds weak scalars on the
+ * host, and makes every argument error. */
+gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x);
+/* x as dtype t, elementwise (GND_ERR_DTYPE complex to real); weak scalars become strong only by
+ * gnd__strong. */
+gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func);
+/* A weak scalar as a 0-d array of dev and dtype t; GND_ERR_OVERFLOW when it does not fit. */
+gnd_array *gnd__strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func);
+/* Folding (graph/fold.c): the value of op on host scalars, kinds as in gnd__scalar: NumPy's result
+ * for Python's bool, int (int64), float (float64), complex (complex128). 0, or -1 when op does not
+ * take those kinds. */
+int gnd__fold(gnd__op op, int nin, const gnd__scalar *in, gnd__scalar *out);
+
+#endif

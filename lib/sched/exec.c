@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/exec.c - runs a plan on the nodes of a graph, and the cache of plans.
+ *
+ * Memory of a plan is taken when a step first needs it and given back after the last step that uses
+ * it, at once, since the device's queue is in order. What nodes keep goes to them in the end, when
+ * every step has been put into the queue; a failure before that changes no node.
+ */
+#include "sched/plan.h"
+
+#include <string.h>
+#include "api/device.h"
+#include "base/table.h"
+#include "base/mem.h"
+
+#define MAX_PLANS 2048
+
+static void destroy_storage(gnd__storage *st)
+{
+    gnd__gdev *d = st->dev->g;
+    gnd__gate_lock(d);
+    gnd__pool_free(d, st->block);
+    gnd__gate_unlock(d);
+    gnd__free(st);
+}
+
+gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
+{
+    gnd__storage *st = gnd__malloc(sizeof *st);
+    if (!st)
+        return NULL;
+    atomic_init(&st->refs, 1);
+    st->dev = dev;
+    st->block = b;
+    st->destroy = destroy_storage;
+    return st;
+}
+
+static void free_sched(void *p)
+{
+    gnd__sched *s = p;
+    gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
+    gnd__pgraph_free(&s->graph);
+    gnd__free(s->block);
+    gnd__free(s->karg);
+    gnd__free(s);
+}
+
+gnd__sched *gnd__sched_of(gnd_device *dev)
+{
+    gnd__sched *s = dev->plans;
+    if (s)
+        return s;
+    s = gnd__calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->cache = gnd__table_new();
+    s->karg = gnd__calloc(GND__GEN_ARGS, sizeof *s->karg);
+    if (!s->cache || !s->karg) {
+        free_sched(s);
+        return NULL;
+    }
+    dev->plans = s;
+    dev->plans_free = free_sched;
+    return s;
+}
+
+/* A constant as a kernel takes it. */
+static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
+{
+    k->u.u64 = 0;
+    if (t == GND_FLOAT16 || t == GND_BFLOAT16) {
+        uint16_t h;
+        float f;
+        gnd__store_scalar(t, &h, &a->p.value);
+        f = t == GND_FLOAT16 ? gnd__f16_to_f32(h) : gnd__bf16_to_f32(h);
+        memcpy(k->u.value, &f, sizeof f);
+    } else {
+        gnd__store_scalar(t, k->u.value, &a->p.value);
+    }
+}
+
+/* Where slot i begins, in bytes, counted from the beginning of its buffer. */
+static size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+{
+    const gnd__pslot *sl = &p->slot[i];
+    if (sl->leaf) {
+        const gnd_array *a = g->node[sl->node].a;
+        return a->data.st->block->off + (size_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype);
+    }
+    return s->block[i]->off;
+}
+
+static gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+{
+    const gnd__pslot *sl = &p->slot[i];
+    return sl->leaf ? g->node[sl->node].a->data.st->block->buf : s->block[i]->buf;
+}
+
+static gnd_status need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)
+{
+    if (p->slot[i].leaf || s->block[i])
+        return GND_OK;
+    return gnd__pool_alloc(d, p->slot[i].nbytes, &s->block[i], e);
+}
+
+static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
+                             gnd_err *e)
+{
+    gnd_launch l;
+    gnd_status r = GND_OK;
+    for (int32_t i = 0; i < st->nargs && r == GND_OK; i++) {
+        const gnd__sarg *a = &st->arg[i];
+        gnd_karg *k = &s->karg[i];
+        k->kind = GND_ARG_VALUE;
+        k->nbytes = a->size;
+        switch ((gnd__akind)a->kind) {
+        case GND__A_BUF:
+            r = need(s, p, d, a->ref, e);
+            k->kind = GND_ARG_BUF;
+            k->nbytes = 0;
+            if (r == GND_OK)
+                k->u.buf = slot_buf(s, p, g, a->ref);
+            break;
+        case GND__A_OFF: {
+            int64_t off = a->value;
+            if (a->ref >= 0)
+                off += (int64_t)(slot_offset(s, p, g, a->ref) / a->esize);
+            memcpy(k->u.value, &off, sizeof off);
+            break;
+        }
+        case GND__A_CONST:
+            constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype);
+            break;
+        default:
+            if (a->size == 4) {
+                int32_t v = (int32_t)a->value;
+                memcpy(k->u.value, &v, sizeof v);
+            } else {
+                memcpy(k->u.value, &a->value, sizeof a->value);
+            }
+            break;
+        }
+    }
+    if (r != GND_OK)
+        return r;
+    memset(&l, 0, sizeof l);
+    l.ndim = (uint32_t)st->ndim;
+    l.nargs = (uint32_t)st->nargs;
+    memcpy(l.global, st->global, sizeof l.global);
+    memcpy(l.local, st->local, sizeof l.local);
+    l.args = s->karg;
+    return gnd__gate_launch(d, st->kernel, &l, e);
+}
+
+static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
+                           gnd_err *e)
+{
+    gnd_gemm gemm = st->gemm;
+    gnd_mat *mat[3] = { &gemm.a, &gemm.b, &gemm.c };
+    size_t esize = gnd_dtype_size((gnd_dtype)gemm.dtype);
+    for (int i = 0; i < 3; i++) {
+        gnd_status r = need(s, p, d, st->gemm_slot[i], e);
+        if (r != GND_OK)
+            return r;
+        mat[i]->buf = slot_buf(s, p, g, st->gemm_slot[i]);
+        mat[i]->off += slot_offset(s, p, g, st->gemm_slot[i]) / esize;
+    }
+    return gnd__gate_gemm(d, &gemm, e);
+}
+
+/* Whether node i is wanted after the plan: by a handle, or by a consumer outside the graph. */
+static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+{
+    const gnd__pnode *q = &g->node[i];
+    return q->sink || atomic_load(&q->a->refs) > p->nuse[i];
+}
+
+/* Whether a wanted view stands on slot b. */
+static int aliased(const gnd__plan *p, const gnd__pgraph *g, int32_t b)
+{
+    for (int32_t i = 0; i < p->nresult; i++)
+        if (p->result[i].slot == b && wanted(p, g, p->result[i].node))
+            return 1;
+    return 0;
+}
+
+/* Gives nodes their elements and drops what they were made from. */
+static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
+{
+    gnd_device *dev = g->dev;
+    gnd__storage **st = gnd__calloc((size_t)p->nslot + 1, sizeof *st);
+    int64_t **stride = gnd__calloc((size_t)p->nresult + 1, sizeof *stride);
+    gnd_status r = GND_OK;
+    if (!st || !stride) {
+        r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+        goto done;
+    }
+    for (int32_t i = 0; i < p->nresult; i++) {
+        const gnd__presult *q = &p->result[i];
+        const gnd_array *a = g->node[q->node].a;
+        if (!wanted(p, g, q->node))
+            continue;
+        if (!q->contig) {
+            stride[i] = gnd__malloc((a->ndim + 1u) * sizeof **stride);
+            if (!stride[i])
+                r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+            else
+                memcpy(stride[i], q->stride, a->ndim * sizeof **stride);
+        }
+        if (p->slot[q->slot].leaf || st[q->slot] || r != GND_OK)
+            continue;
+        r = need(s, p, dev->g, q->slot, e); /* of no elements, or never written */
+        if (r == GND_OK && !(st[q->slot] = gnd__storage_new(dev, s->block[q->slot])))
+            r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+        if (r == GND_OK)
+            s->block[q->slot] = NULL;
+    }
+    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++) {
+        const gnd__presult *q = &p->result[i];
+        gnd_array *a = g->node[q->node].a;
+        const gnd_array *leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
+        if (!wanted(p, g, q->node))
+            continue;
+        a->data.off = q->off + (leaf ? leaf->data.off : 0);
+        a->data.contig = q->contig;
+        a->data.stride = stride[i];
+        stride[i] = NULL;
+        a->data.st = leaf ? leaf->data.st : st[q->slot];
+        gnd__storage_ref(a->data.st);
+        __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
+    }
+    /* dropping inputs frees nodes, results among them: hold those until all have let go */
+    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
+        gnd__ref(g->node[p->result[i].node].a);
+    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
+        if (g->node[p->result[i].node].a->data.st)
+            gnd__drop_inputs(g->node[p->result[i].node].a);
+    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
+        gnd__unref(g->node[p->result[i].node].a);
+done:
+    for (int32_t i = 0; st && i < p->nslot; i++)
+        if (st[i])
+            gnd__storage_unref(st[i]);
+    for (int32_t i = 0; stride && i < p->nresult; i++)
+        gnd__free(stride[i]);
+    gnd__free(st);
+    gnd__free(stride);
+    return r;
+}
+
+static void release_blocks(gnd__sched *s, const gnd__plan *p, gnd__gdev *d)
+{
+    for (int32_t i = 0; i < p->nslot; i++)
+        if (s->block[i]) {
+            gnd__pool_free(d, s->block[i]);
+            s->block[i] = NULL;
+        }
+}
+
+gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
+{
+    gnd__gdev *d = g->dev->g;
+    gnd_status r = GND_OK;
+    if (p->nslot > s->capblock) {
+        gnd__block **b = gnd__realloc(s->block, (size_t)p->nslot * 2 * sizeof *b);
+        if (!b)
+            return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+        s->block = b;
+        s->capblock = p->nslot * 2;
+    }
+    memset(s->block, 0, (size_t)p->nslot * sizeof *s->block);
+    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
+        gnd__step *st = &p->step[i];
+        if (st->type == GND__S_GEMM) {
+            r = run_gemm(s, p, g, d, st, e);
+            d->n.calls++;
+        } else {
+            r = run_launch(s, p, g, d, st, e);
+        }
+        for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
+            if (s->block[b] && (p->slot[b].node < 0 || !wanted(p, g, p->slot[b].node)) &&
+                !aliased(p, g, b)) {
+                gnd__pool_free(d, s->block[b]);
+                s->block[b] = NULL;
+            }
+    }
+    if (r == GND_OK)
+        r = hand_out(s, p, g, e);
+    release_blocks(s, p, d);
+    if (r == GND_OK)
+        r = gnd__gate_flush(d, e);
+    return r;
+}
+
+/* The plan of the collected graph: from the cache, or made now. */
+static gnd_status find_plan(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e)
+{
+    gnd_status r;
+    void *old = NULL;
+    gnd__counters *n = &g->dev->g->n;
+    *p = gnd__table_get(s->cache, g->key, g->nkey);
+    if (*p) {
+        n->plan_hits++;
+        return GND_OK;
+    }
+    r = gnd__plan_make(g, 0, p, e);
+    if (r != GND_OK)
+        return r;
+    n->plans++;
+    if (gnd__table_len(s->cache) >= MAX_PLANS) {
+        /* rarely: a program of ever new structures; starting over is as good as ageing */
+        gnd__table *fresh = gnd__table_new();
+        if (fresh) {
+            gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
+            s->cache = fresh;
+        }
+    }
+    if (gnd__table_put(s->cache, g->key, g->nkey, *p, &old) != 0) {
+        gnd__plan_free(*p);
+        *p = NULL;
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    }
+    return GND_OK;
+}
+
+gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
+{
+    gnd__sched *s = gnd__sched_of(dev);
+    gnd__plan *p;
+    gnd_status r;
+    if (!s)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    r = gnd__collect(&s->graph, dev, n, sink, e);
+    if (r == GND_OK)
+        r = find_plan(s, &s->graph, &p, e);
+    if (r == GND_OK)
+        r = gnd__plan_run(s, p, &s->graph, e);
+    return r;
+}

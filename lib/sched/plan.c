@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/plan.c - from the grouped graph to a plan: lowers and writes every kernel, lays out memory.
+ */
+#include "sched/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "api/device.h"
+#include "base/mem.h"
+#include "prim/gemm.h"
+
+typedef struct maker {
+    gnd__pgraph *g;
+    gnd__plan *p;
+    int want_source;
+    gnd__target target;
+    gnd__gdev *dev;
+    gnd_err *e;
+} maker;
+
+static gnd_status nomem(gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+}
+
+static int grow(void *arr, int32_t *cap, int32_t need, size_t size)
+{
+    void *q, *old;
+    int32_t c = *cap ? *cap : 32;
+    memcpy(&old, arr, sizeof old);
+    if (need <= *cap)
+        return 1;
+    while (c < need)
+        c *= 2;
+    q = gnd__realloc(old, (size_t)c * size);
+    if (!q)
+        return 0;
+    memcpy(arr, &q, sizeof q);
+    *cap = c;
+    return 1;
+}
+
+static int32_t add_slot(maker *m, int32_t node, int leaf, size_t nbytes)
+{
+    gnd__pslot *s;
+    if (!grow(&m->p->slot, &m->p->capslot, m->p->nslot + 1, sizeof *m->p->slot)) {
+        nomem(m->e);
+        return -1;
+    }
+    s = &m->p->slot[m->p->nslot];
+    s->node = node;
+    s->leaf = (uint8_t)leaf;
+    s->last = -1;
+    s->nbytes = nbytes;
+    return m->p->nslot++;
+}
+
+static gnd__step *add_step(maker *m)
+{
+    gnd__step *s;
+    if (!grow(&m->p->step, &m->p->capstep, m->p->nstep + 1, sizeof *m->p->step)) {
+        nomem(m->e);
+        return NULL;
+    }
+    s = &m->p->step[m->p->nstep++];
+    memset(s, 0, sizeof *s);
+    return s;
+}
+
+static size_t node_bytes(const gnd_array *a)
+{
+    return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
+}
+
+/* The arguments of generated kernel gk as the plan's. parts[] are the slots of partial results. */
+static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *k, const gnd__gkernel *gk,
+                            const int32_t *parts, const gnd__gen *gen)
+{
+    s->arg = gnd__malloc(((size_t)gk->nargs + 1) * sizeof *s->arg);
+    if (!s->arg)
+        return nomem(m->e);
+    s->nargs = gk->nargs;
+    for (int i = 0; i < gk->nargs; i++) {
+        const gnd__garg *a = &gk->arg[i];
+        gnd__sarg *b = &s->arg[i];
+        memset(b, 0, sizeof *b);
+        b->kind = a->kind;
+        b->size = a->size;
+        b->value = a->value;
+        switch ((gnd__akind)a->kind) {
+        case GND__A_BUF:
+            b->ref = k->access[a->ref].slot;
+            break;
+        case GND__A_OFF:
+            b->ref = k->access[a->ref].slot;
+            b->value = k->access[a->ref].off;
+            b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)k->access[a->ref].dtype);
+            break;
+        case GND__A_CONST:
+            b->ref = k->constant[a->ref];
+            b->dtype = k->const_dtype[a->ref];
+            break;
+        case GND__A_PART:
+            b->kind = GND__A_BUF;
+            b->ref = parts[a->ref];
+            break;
+        case GND__A_PARTOFF:
+            b->kind = GND__A_OFF;
+            b->ref = parts[a->ref];
+            b->value = 0;
+            b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[a->ref]);
+            break;
+        case GND__A_INT:
+            break;
+        }
+    }
+    return GND_OK;
+}
+
+/* The launches of one kernel in IR. */
+static gnd_status add_kernel(maker *m, gnd__kir *k)
+{
+    gnd__gen *gen;
+    int32_t parts[2 * GND__KIR_RED];
+    gnd_status st;
+    int64_t rd, wr;
+    gnd__kir_bytes(k, &rd, &wr);
+    gnd__kir_collapse(k);
+    if (gnd__kir_kept(k) == 0)
+        return GND_OK;
+    gen = gnd__malloc(sizeof *gen);
+    if (!gen)
+        return nomem(m->e);
+    memset(gen, 0, sizeof *gen);
+    st = gnd__codegen(k, &m->target, gen, m->e);
+    for (int i = 0; i < gen->npart && st == GND_OK; i++) {
+        parts[i] = add_slot(m, -1, 0,
+                            (size_t)gen->part_count * gnd_dtype_size((gnd_dtype)gen->part_dtype[i]));
+        if (parts[i] < 0)
+            st = GND_ERR_NOMEM;
+    }
+    for (int i = 0; i < gen->nkernel && st == GND_OK; i++) {
+        const gnd__gkernel *gk = &gen->k[i];
+        gnd__step *s = add_step(m);
+        if (!s) {
+            st = GND_ERR_NOMEM;
+            break;
+        }
+        s->type = GND__S_LAUNCH;
+        s->first = i == 0;
+        s->ndim = gk->ndim;
+        memcpy(s->global, gk->global, sizeof s->global);
+        memcpy(s->local, gk->local, sizeof s->local);
+        memcpy(s->label, k->label, sizeof s->label);
+        if (i == 0) {
+            s->rd = rd;
+            s->wr = wr;
+        }
+        st = bind_args(m, s, k, gk, parts, gen);
+        if (st == GND_OK && m->want_source) {
+            s->source = gnd__strdup(gnd__str_get(&gk->src));
+            st = s->source ? GND_OK : nomem(m->e);
+        } else if (st == GND_OK) {
+            st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel,
+                                  m->e);
+        }
+    }
+    gnd__gen_free(gen);
+    gnd__free(gen);
+    return st;
+}
+
+/* A kernel that copies a strided place into contiguous scratch; *slot is the scratch. */
+static gnd_status add_copy(maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot)
+{
+    gnd__kir *k = gnd__calloc(1, sizeof *k);
+    gnd__shape sh;
+    gnd__layout out;
+    gnd_status st;
+    if (!k)
+        return nomem(m->e);
+    sh.ndim = from->l.ndim;
+    memcpy(sh.dim, from->l.dim, (size_t)sh.ndim * sizeof *sh.dim);
+    gnd__layout_contig(&out, &sh);
+    *slot = add_slot(m, -1, 0, (size_t)gnd__shape_size(sh.ndim, sh.dim, 1) * gnd_dtype_size(t));
+    k->nkeep = sh.ndim;
+    memcpy(k->dim, sh.dim, (size_t)sh.ndim * sizeof *sh.dim);
+    k->naccess = 2;
+    k->access[0].slot = from->slot;
+    k->access[0].off = from->l.off;
+    k->access[1].slot = *slot;
+    k->access[1].aligned = 1;
+    k->access[0].dtype = k->access[1].dtype = (int16_t)t;
+    memcpy(k->access[0].stride, from->l.stride, (size_t)sh.ndim * sizeof *sh.dim);
+    memcpy(k->access[1].stride, out.stride, (size_t)sh.ndim * sizeof *sh.dim);
+    k->ninstr = 1;
+    k->instr[0].kind = GND__I_LOAD;
+    k->instr[0].dtype = (int16_t)t;
+    k->nout = 1;
+    k->out[0].access = 1;
+    strcpy(k->label, "copy");
+    st = *slot < 0 ? GND_ERR_NOMEM : add_kernel(m, k);
+    gnd__free(k);
+    return st;
+}
+
+/* Whether the last two axes can go to a library as they are. */
+static int gemm_layout(const gnd__layout *l)
+{
+    int n = l->ndim;
+    int64_t r = l->stride[n - 2], c = l->stride[n - 1];
+    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
+    for (int d = 0; d < n; d++)
+        if (l->stride[d] < 0)
+            return 0;
+    return (c == 1 && (rows == 1 || r >= cols)) || (r == 1 && (cols == 1 || c >= rows));
+}
+
+/* Fills one matrix operand; axes of extent 1 get strides that libraries accept. */
+static void set_mat(gnd_mat *x, const gnd__layout *l)
+{
+    int n = l->ndim;
+    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
+    x->off = (uint64_t)l->off;
+    x->row = l->stride[n - 2];
+    x->col = l->stride[n - 1];
+    if (x->col == 1 || (cols == 1 && x->row != 1)) {
+        if (rows == 1 || x->row < cols)
+            x->row = cols;
+        x->col = 1;
+    } else {
+        if (cols == 1 || x->col < rows)
+            x->col = rows;
+        x->row = 1;
+    }
+}
+
+/* Calls (or kernels of our own) for a product: one for each index of the batch axes that do not
+ * collapse into one stride. */
+static gnd_status add_matmul(maker *m, const gnd__pwork *w)
+{
+    const gnd__pnode *p = &m->g->node[w->root[0]];
+    const gnd_array *a = p->a;
+    gnd__place pl[2];
+    gnd__layout out;
+    gnd__shape sh;
+    gnd_gemm gemm;
+    gnd_status st;
+    int nb = a->ndim - 2, yes = 0, inner = 0;
+    int64_t bstride[3][GND_MAX_NDIM], outer = 1;
+    gnd_dtype t = (gnd_dtype)a->dtype;
+    if (a->size == 0)
+        return GND_OK;
+    sh.ndim = a->ndim;
+    memcpy(sh.dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+    gnd__layout_contig(&out, &sh);
+    memset(&gemm, 0, sizeof gemm);
+    for (int i = 0; i < 2; i++) {
+        int32_t blame, in = m->g->inputs[p->in + i];
+        if (!gnd__place_of(m->g, in, &pl[i], &blame))
+            return gnd__err(m->e, GND_ERR_INTERNAL, "matmul: an operand without memory");
+        if (!gemm_layout(&pl[i].l)) {
+            gnd__shape s2;
+            int32_t slot;
+            st = add_copy(m, &pl[i], t, &slot);
+            if (st != GND_OK)
+                return st;
+            s2.ndim = pl[i].l.ndim;
+            memcpy(s2.dim, pl[i].l.dim, (size_t)s2.ndim * sizeof *s2.dim);
+            gnd__layout_contig(&pl[i].l, &s2);
+            pl[i].slot = slot;
+        }
+        for (int d = 0; d < nb; d++) {
+            int od = d - nb + pl[i].l.ndim - 2;
+            bstride[i][d] = od < 0 || pl[i].l.dim[od] == 1 ? 0 : pl[i].l.stride[od];
+        }
+    }
+    for (int d = 0; d < nb; d++)
+        bstride[2][d] = out.stride[d];
+    set_mat(&gemm.a, &pl[0].l);
+    set_mat(&gemm.b, &pl[1].l);
+    set_mat(&gemm.c, &out);
+    gemm.dtype = (uint32_t)t;
+    gemm.m = a->dim[nb];
+    gemm.n = a->dim[nb + 1];
+    gemm.k = pl[0].l.dim[pl[0].l.ndim - 1];
+    gemm.alpha = 1;
+    gemm.nbatch = 1;
+    /* the innermost batch axes that walk as one */
+    for (inner = nb; inner > 0; inner--) {
+        int d = inner - 1, ok = 1;
+        for (int i = 0; i < 3 && inner < nb; i++)
+            ok &= bstride[i][d] == bstride[i][d + 1] * a->dim[d + 1];
+        if (!ok)
+            break;
+        gemm.nbatch *= a->dim[d];
+    }
+    if (nb > 0) {
+        gemm.a.batch = bstride[0][nb - 1];
+        gemm.b.batch = bstride[1][nb - 1];
+        gemm.c.batch = bstride[2][nb - 1];
+    }
+    for (int d = 0; d < inner; d++)
+        outer *= a->dim[d];
+    st = gnd__gate_gemm_supports(m->dev, &gemm, &yes, NULL);
+    if (st != GND_OK)
+        yes = 0;
+    for (int64_t o = 0; o < outer; o++) {
+        gnd_gemm one = gemm;
+        gnd__step *s;
+        int64_t rest = o;
+        for (int d = inner - 1; d >= 0; d--) {
+            int64_t i = rest % a->dim[d];
+            rest /= a->dim[d];
+            one.a.off += (uint64_t)(i * bstride[0][d]);
+            one.b.off += (uint64_t)(i * bstride[1][d]);
+            one.c.off += (uint64_t)(i * bstride[2][d]);
+        }
+        s = add_step(m);
+        if (!s)
+            return GND_ERR_NOMEM;
+        s->first = 1;
+        s->type = yes ? GND__S_GEMM : GND__S_LAUNCH;
+        s->gemm = one;
+        s->gemm_slot[0] = pl[0].slot;
+        s->gemm_slot[1] = pl[1].slot;
+        s->gemm_slot[2] = p->slot;
+        s->rd = (int64_t)gnd_dtype_size(t) * one.nbatch * (one.m * one.k + one.k * one.n);
+        s->wr = (int64_t)gnd_dtype_size(t) * one.nbatch * one.m * one.n;
+        snprintf(s->label, sizeof s->label, "matmul %s %lldx%lldx%lld batch %lld",
+                 gnd_dtype_name(t), (long long)one.m, (long long)one.k, (long long)one.n,
+                 (long long)one.nbatch);
+        if (!yes) {
+            gnd__gemm_kernel gk;
+            st = gnd__gemm_own(&one, &m->target, &gk, m->e);
+            if (st != GND_OK)
+                return st;
+            s->ndim = 3;
+            memcpy(s->global, gk.global, sizeof s->global);
+            memcpy(s->local, gk.local, sizeof s->local);
+            s->arg = gnd__calloc(GND__GEMM_ARGS, sizeof *s->arg);
+            if (!s->arg) {
+                gnd__str_free(&gk.src);
+                return nomem(m->e);
+            }
+            for (int i = 0; i < 3; i++) {
+                s->arg[2 * i].kind = GND__A_BUF;
+                s->arg[2 * i].ref = s->gemm_slot[i];
+                s->arg[2 * i + 1].kind = GND__A_OFF;
+                s->arg[2 * i + 1].size = 8;
+                s->arg[2 * i + 1].ref = s->gemm_slot[i];
+                s->arg[2 * i + 1].esize = (uint8_t)gnd_dtype_size(t);
+                s->arg[2 * i + 1].value = (int64_t)(i == 0 ? one.a.off : i == 1 ? one.b.off : one.c.off);
+            }
+            for (int i = 6; i < GND__GEMM_ARGS; i++) {
+                s->arg[i].kind = GND__A_INT;
+                s->arg[i].size = 8;
+                s->arg[i].value = gk.value[i - 6];
+            }
+            s->nargs = GND__GEMM_ARGS;
+            if (m->want_source)
+                s->source = gnd__strdup(gnd__str_get(&gk.src));
+            else
+                st = gnd__gate_kernel(m->dev, gk.name, gnd__str_get(&gk.src), gk.src.len, &s->kernel,
+                                      m->e);
+            gnd__str_free(&gk.src);
+            if (st != GND_OK)
+                return st;
+        }
+    }
+    return GND_OK;
+}
+
+/* Groups and lowers until no kernel asks for another root. */
+static gnd_status lower_all(maker *m)
+{
+    gnd__kir *k = gnd__malloc(sizeof *k);
+    gnd_status st = GND_OK;
+    int again = 1;
+    if (!k)
+        return nomem(m->e);
+    for (int round = 0; again && st == GND_OK; round++) {
+        again = 0;
+        if (round > 1000) {
+            st = gnd__err(m->e, GND_ERR_INTERNAL, "planning does not come to an end");
+            break;
+        }
+        st = gnd__group(m->g, m->e);
+        for (int32_t i = 0; i < m->g->norder && st == GND_OK; i++) {
+            const gnd__pwork *w = &m->g->work[m->g->order[i]];
+            int retry = 0;
+            if (w->type == GND__P_KERNEL)
+                st = gnd__lower(m->g, w, k, &retry, m->e);
+            again |= retry;
+        }
+    }
+    for (int32_t i = 0; i < m->g->nslot && st == GND_OK; i++)
+        if (add_slot(m, -1, 0, 0) < 0)
+            st = GND_ERR_NOMEM;
+    for (int32_t i = 0; i < m->g->nnode && st == GND_OK; i++) {
+        const gnd__pnode *q = &m->g->node[i];
+        if (q->slot < 0)
+            continue;
+        m->p->slot[q->slot].node = i;
+        m->p->slot[q->slot].leaf = q->a->data.st != NULL;
+        m->p->slot[q->slot].nbytes = node_bytes(q->a);
+    }
+    for (int32_t i = 0; i < m->g->norder && st == GND_OK; i++) {
+        const gnd__pwork *w = &m->g->work[m->g->order[i]];
+        int retry = 0;
+        if (w->type == GND__P_MATMUL) {
+            st = add_matmul(m, w);
+        } else {
+            st = gnd__lower(m->g, w, k, &retry, m->e);
+            if (st == GND_OK)
+                st = add_kernel(m, k);
+        }
+    }
+    gnd__free(k);
+    return st;
+}
+
+static gnd_status add_results(maker *m)
+{
+    gnd__pgraph *g = m->g;
+    gnd__plan *p = m->p;
+    p->result = gnd__calloc((size_t)g->nnode + 1, sizeof *p->result);
+    p->nuse = gnd__calloc((size_t)g->nnode + 1, sizeof *p->nuse);
+    if (!p->result || !p->nuse)
+        return nomem(m->e);
+    for (int32_t i = 0; i < g->nnode; i++) {
+        const gnd__pnode *q = &g->node[i];
+        gnd__presult *r = &p->result[p->nresult];
+        gnd__place pl;
+        int32_t blame;
+        if (!gnd__is_leaf(q->a))
+            for (int j = 0; j < q->a->nin; j++)
+                p->nuse[g->inputs[q->in + j]]++;
+        if (q->a->data.st || q->absorbed || (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
+            continue;
+        r->node = i;
+        r->slot = q->slot;
+        r->contig = 1;
+        if (q->role == GND__R_ALIAS) {
+            if (!gnd__place_of(g, i, &pl, &blame))
+                return gnd__err(m->e, GND_ERR_INTERNAL, "a view without memory");
+            r->slot = pl.slot;
+            r->off = pl.l.off;
+            r->contig = (uint8_t)gnd__layout_is_contig(&pl.l);
+            r->stride = gnd__malloc(GND_MAX_NDIM * sizeof *r->stride);
+            if (!r->stride)
+                return nomem(m->e);
+            memcpy(r->stride, pl.l.stride, (size_t)pl.l.ndim * sizeof *r->stride);
+        }
+        p->nresult++;
+    }
+    return GND_OK;
+}
+
+/* Chains to each step the slots that it is the last to use. */
+static void add_deadlines(gnd__plan *p)
+{
+    for (int32_t s = 0; s < p->nstep; s++) {
+        p->step[s].dead = -1;
+        for (int32_t i = 0; i < p->step[s].nargs; i++)
+            if (p->step[s].arg[i].kind == GND__A_BUF)
+                p->slot[p->step[s].arg[i].ref].last = s;
+        if (p->step[s].type == GND__S_GEMM)
+            for (int i = 0; i < 3; i++)
+                p->slot[p->step[s].gemm_slot[i]].last = s;
+    }
+    for (int32_t i = 0; i < p->nslot; i++)
+        if (p->slot[i].last >= 0) {
+            p->slot[i].next_dead = p->step[p->slot[i].last].dead;
+            p->step[p->slot[i].last].dead = i;
+        }
+}
+
+gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_err *e)
+{
+    maker m = { 0 };
+    gnd_status st;
+    *out = NULL;
+    m.g = g;
+    m.e = e;
+    m.want_source = want_source;
+    m.dev = g->dev->g;
+    m.target = gnd__target_of(&m.dev->props);
+    m.p = gnd__calloc(1, sizeof *m.p);
+    if (!m.p)
+        return nomem(e);
+    m.p->nnode = g->nnode;
+    st = lower_all(&m);
+    if (st == GND_OK)
+        st = add_results(&m);
+    if (st != GND_OK) {
+        gnd__plan_free(m.p);
+        return st;
+    }
+    add_deadlines(m.p);
+    *out = m.p;
+    return GND_OK;
+}
+
+void gnd__plan_free(gnd__plan *p)
+{
+    if (!p)
+        return;
+    for (int32_t i = 0; i < p->nstep; i++) {
+        gnd__free(p->step[i].arg);
+        gnd__free(p->step[i].source);
+    }
+    for (int32_t i = 0; i < p->nresult; i++)
+        gnd__free(p->result[i].stride);
+    gnd__free(p->slot);
+    gnd__free(p->step);
+    gnd__free(p->result);
+    gnd__free(p->nuse);
+    gnd__free(p);
+}

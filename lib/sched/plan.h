@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/plan.h - plans: what is launched, in which order, in which memory; made once for a structure
+ * of graph and run for every graph of that structure.
+ *
+ * A plan knows nodes by their number in the collected graph (fuse/fuse.h), never by pointer. All
+ * functions are called with the device's lock held.
+ */
+#ifndef GND_SCHED_PLAN_H
+#define GND_SCHED_PLAN_H
+
+#include "backend/gate.h"
+#include "codegen/codegen.h"
+#include "fuse/fuse.h"
+
+/* Memory of a plan: that of a node with elements, or memory that the plan takes for a while. */
+typedef struct gnd__pslot {
+    int32_t node;      /* the node whose elements it holds; -1: scratch */
+    uint8_t leaf;      /* 1: the node has them before the plan runs */
+    int32_t last;      /* the last step that uses it; -1: none */
+    int32_t next_dead; /* another slot with the same last step, or -1 */
+    size_t nbytes;
+} gnd__pslot;
+
+typedef enum gnd__stype { GND__S_LAUNCH, GND__S_GEMM } gnd__stype;
+
+/* An argument of a launch; GND__A_PART is a slot like any other here. */
+typedef struct gnd__sarg {
+    uint8_t kind;      /* gnd__akind */
+    uint8_t size;
+    uint8_t esize;     /* GND__A_OFF: bytes of the slot's elements */
+    int16_t dtype;     /* GND__A_CONST */
+    int32_t ref;       /* slot, or node of a constant */
+    int64_t value;     /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
+} gnd__sarg;
+
+typedef struct gnd__step {
+    gnd__stype type;
+    uint8_t first;           /* the first launch of a work: explain counts works */
+    int32_t dead;            /* the first of the slots that it is the last to use, or -1 */
+    gnd__kernel *kernel;
+    int ndim;
+    size_t global[3], local[3];
+    int32_t nargs;
+    gnd__sarg *arg;
+    gnd_gemm gemm;           /* buffers are filled in when it runs */
+    int32_t gemm_slot[3];
+    char label[160];
+    int64_t rd, wr;          /* bytes */
+    char *source;            /* kept for explain only */
+} gnd__step;
+
+/* Where a sink's elements are in the end. */
+typedef struct gnd__presult {
+    int32_t node, slot;
+    int64_t off;
+    uint8_t contig;
+    int64_t *stride;         /* NULL when contiguous */
+} gnd__presult;
+
+typedef struct gnd__plan {
+    int32_t nslot, capslot, nstep, capstep, nresult, nnode;
+    gnd__pslot *slot;
+    gnd__step *step;
+    gnd__presult *result;    /* sinks and roots */
+    int32_t *nuse;           /* of each node: how often it is an input within the graph */
+    uint64_t stamp;          /* of last use */
+} gnd__plan;
+
+typedef struct gnd__sched {
+    struct gnd__table *cache; /* key -> plan */
+    gnd__pgraph graph;       /* reused */
+    uint64_t clock;
+    gnd__block **block;      /* reused by run: one per slot */
+    int32_t capblock;
+    gnd_karg *karg;
+} gnd__sched;
+
+/* The scheduler of a device; made at first use. NULL: out of memory. */
+gnd__sched *gnd__sched_of(gnd_device *dev);
+
+/* Makes the plan of a collected graph. want_source: keep texts and build nothing. */
+gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **p, gnd_err *e);
+void gnd__plan_free(gnd__plan *p);
+/* Runs it on the nodes of g; nodes get their elements. On failure no node changes. */
+gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e);
+
+/* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */
+gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);
+/* The text of gnd_explain. */
+gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags, gnd__str *out);
+
+#endif
