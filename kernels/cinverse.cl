@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cinverse.cl - inverse complex trigonometric and hyperbolic functions: T. E. Hull, T. F. Fairgrieve
- * and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using exception
- * handling" (1997), with the thresholds and special cases of S. L. Moshier's and S. Montgomery-
- * Smith's catrig. Branch cuts and signs of zeros as C11 Annex G; errors are a few ulp of the modulus.
+ * cinverse.cl - inverse complex trigonometric and hyperbolic functions: T. E. Hull, T. F.
+ * Fairgrieve and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using
+ * exception handling" (1997), with the thresholds and special cases of FreeBSD's catrig (S.
+ * Montgomery-Smith). Branch cuts and signs of zeros as C11 Annex G; errors are a few ulp of the
+ * modulus.
  */
 
 /* The spacing of floats at 1, the square root of the smallest normal number times 4, and below what

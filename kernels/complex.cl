@@ -76,7 +76,8 @@ GND_FN $T gnd_div_$t($T z, $T w)
     z = gnd_divsmith_$t(z, w);
     return gnd_cplx_$t(z.x * s, z.y * s);
 }
-/* 1 / z by Smith's formula, scaled where z is near the end of the range. NaN for 0 (NumPy). 4 ulp. */
+/* 1 / z by Smith's formula, scaled where z is near the end of the range. NaN for 0, as NumPy.
+ * 4 ulp. */
 //@fn recip c
 GND_FN $T gnd_recip_$t($T z)
 {

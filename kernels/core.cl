@@ -10,10 +10,10 @@
  *   @fn NAME SUFFIXES [DIALECT]        gnd_NAME_SUFFIX, one for each suffix: b i8 ... c128, or the
  *                                      letters i u f c for all of a kind (f: f32 f64)
  *
- * (after two slashes, at the start of a line), or before a comment that starts a line. The text of a
- * function is a template, $T and so on as in lib/graph/opset.h; what it needs is found by the names
- * gnd_... in it. It is OpenCL C 1.2 and CUDA C++ at once; complex values have .x and .y, + and - in
- * both.
+ * (after two slashes, at the start of a line), or before a comment that starts a line. The text of
+ * a function is a template, $T and so on as in lib/graph/opset.h; what it needs is found by the
+ * names gnd_... in it. It is OpenCL C 1.2 and CUDA C++ at once; complex values have .x and .y,
+ * + and - in both.
  */
 //@base opencl
 #pragma OPENCL FP_CONTRACT OFF

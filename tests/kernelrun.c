@@ -6,10 +6,41 @@
 
 #include "tap.h"
 
+#include "base/dtype.h"
 #include "codegen/prelude.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+gnd_dtype krun_out_dtype(gnd__op op, gnd_dtype t)
+{
+    switch (gnd__ops[op].out) {
+    case GND__OUT_BOOL: return GND_BOOL;
+    case GND__OUT_REAL: return gnd__real_of(t);
+    default: return t;
+    }
+}
+
+void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
+{
+    const gnd__opinfo *o = &gnd__ops[op];
+    const char *const arg[3] = {"x0", "x1", "x2"};
+    gnd_dtype out = krun_out_dtype(op, t);
+    gnd__str_addf(body, "GND_KERNEL void k_%s_%s(GND_GLOBAL %s *out", o->name, gnd__suffix(t),
+                  gnd__ctype_mem(out));
+    for (int i = 0; i < o->nin; i++)
+        gnd__str_addf(body, ", GND_CONST_GLOBAL %s *a%d",
+                      gnd__ctype_mem(op == GND__OP_WHERE && !i ? GND_BOOL : t), i);
+    gnd__str_add(body, ")\n{\n    const g_i64 i = GND_GID(0);\n");
+    for (int i = 0; i < o->nin; i++) {
+        gnd_dtype ti = op == GND__OP_WHERE && !i ? GND_BOOL : t;
+        gnd__str_addf(body, "    const %s x%d = gnd_ld_%s(a%d, i);\n", gnd__ctype_value(ti), i,
+                      gnd__suffix(ti), i);
+    }
+    gnd__str_addf(body, "    gnd_st_%s(out, i, ", gnd__suffix(out));
+    gnd__expand(body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
+    gnd__str_add(body, ");\n}\n");
+}
 
 #if defined(__has_include)
 #if __has_include(<CL/cl.h>)

@@ -9,6 +9,9 @@
 #include <gnd/backend.h>
 #include <stddef.h>
 
+#include "base/strbuf.h"
+#include "graph/opset.h"
+
 typedef struct krun krun;
 
 /* The first device of PoCL; NULL and the reason when there is none. */
@@ -19,8 +22,14 @@ const gnd_props *krun_props(const krun *k);
 /* Puts the prelude before body and compiles; replaces the program before. 0, or -1 after a
  * diagnostic with the compiler's log. */
 int krun_build(krun *k, const char *body);
-/* Runs n work-items of kernel name(out, in[0], in[1], ...), each an array of so many bytes. 0 or -1. */
+/* Runs n work-items of kernel name(out, in[0], in[1], ...), arrays of so many bytes each. 0, or -1
+ * after a diagnostic. */
 int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, int nin,
              const void *const *in, const size_t *in_bytes);
+
+/* The dtype of op's result for compute dtype t, and a kernel k_OP_SUFFIX(out, a0, a1, a2) of it,
+ * with arguments of dtype t (the first of where: bool), appended to body. Any dialect. */
+gnd_dtype krun_out_dtype(gnd__op op, gnd_dtype t);
+void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t);
 
 #endif

@@ -123,31 +123,6 @@ static size_t fill(gnd_dtype t, int nin, double *args[3])
 
 /* --- running and comparing -------------------------------------------------------------------- */
 
-static void add_kernel(gnd__str *body, gnd__op op, gnd_dtype t, gnd_dtype out)
-{
-    const gnd__opinfo *o = &gnd__ops[op];
-    const char *const arg[3] = {"x0", "x1", "x2"};
-    gnd__str_addf(body, "GND_KERNEL void k_%s(GND_GLOBAL %s *out", o->name, gnd__ctype_mem(out));
-    for (int i = 0; i < o->nin; i++)
-        gnd__str_addf(body, ", GND_CONST_GLOBAL %s *a%d", gnd__ctype_mem(t), i);
-    gnd__str_add(body, ")\n{\n    const g_i64 i = GND_GID(0);\n");
-    for (int i = 0; i < o->nin; i++)
-        gnd__str_addf(body, "    const %s x%d = gnd_ld_%s(a%d, i);\n", gnd__ctype_value(t), i,
-                      gnd__suffix(t), i);
-    gnd__str_addf(body, "    gnd_st_%s(out, i, ", gnd__suffix(out));
-    gnd__expand(body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
-    gnd__str_add(body, ");\n}\n");
-}
-
-static gnd_dtype out_dtype(gnd__op op, gnd_dtype t)
-{
-    switch (gnd__ops[op].out) {
-    case GND__OUT_BOOL: return GND_BOOL;
-    case GND__OUT_REAL: return t == GND_COMPLEX64 ? GND_FLOAT32 : t == GND_COMPLEX128 ? GND_FLOAT64 : t;
-    default: return t;
-    }
-}
-
 /* Packs doubles as dtype t, or unpacks; n elements. */
 static void convert(gnd_dtype t, void *mem, double *v, size_t n, int pack)
 {
@@ -238,7 +213,7 @@ static worst compare(gnd__op op, gnd_dtype t, gnd_dtype out, size_t n, double *c
                 err = ulps(real, got[i], want.re, want.re);
             else {
                 err = complex_error(real, got + 2 * i, want,
-                                    op == GND__OP_POW || isinf(loose) ? NULL : bad_zero);
+                                    op == GND__OP_POW || op == GND__OP_DIVIDE ? NULL : bad_zero);
                 err = isinf(loose) ? 0 : err / (1 + loose);
             }
         } else {
@@ -278,14 +253,14 @@ static void test_op(krun *k, gnd__op op, gnd_dtype t)
     size_t bytes[3];
     char name[64];
     int nin = gnd__ops[op].nin, bad_zero = 0;
-    gnd_dtype ot = out_dtype(op, t);
+    gnd_dtype ot = krun_out_dtype(op, t);
     size_t n = fill(t, nin, args);
 
     for (int i = 0; i < nin; i++) {
         convert(t, in[i], args[i], n, 1);
         bytes[i] = n * gnd_dtype_size(t);
     }
-    snprintf(name, sizeof name, "k_%s", gnd__ops[op].name);
+    snprintf(name, sizeof name, "k_%s_%s", gnd__ops[op].name, gnd__suffix(t));
     if (krun_run(k, name, n, out, n * gnd_dtype_size(ot), nin, ins, bytes)) {
         tap_fail("%s %s runs", gnd__ops[op].name, gnd__suffix(t));
         return;
@@ -324,7 +299,7 @@ int main(int argc, char **argv)
             if (op == GND__OP_WHERE) /* its first argument is a bool */
                 wanted[op] = 0;
             if (wanted[op])
-                add_kernel(&body, (gnd__op)op, t, out_dtype((gnd__op)op, t));
+                krun_add_op(&body, (gnd__op)op, t);
         }
         if (body.len && tap_ok(!krun_build(k, gnd__str_get(&body)), "%s compiles", gnd__suffix(t)))
             for (int op = 0; op < GND__NOPS; op++)

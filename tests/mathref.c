@@ -155,8 +155,8 @@ static int is_nan(mathref_c z)
     return isnan(z.re) || isnan(z.im);
 }
 
-/* NumPy's formulas in the dtype's own arithmetic: they say where infinities, NaN and zeros of either
- * sign come from when something is special or overflows on the way. */
+/* NumPy's formulas in the dtype's own arithmetic: they say where infinities, NaN and zeros of
+ * either sign come from when something is special or overflows on the way. */
 #define NAIVE(T)                                                                                   \
     static mathref_c mul_##T(T a, T b, T c, T d)                                                   \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mathref.h - what the operations of the table give for floats and complex values, in long double by
- * C's own functions: plain, slow, and written without looking at kernels/.
+ * mathref.h - what the operations of the table give for floats and complex values, in long double
+ * by C's own functions: the plain formulas.
  */
 #ifndef MATHREF_H
 #define MATHREF_H

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * kernels_nvrtc.c - every function of kernels/ and every operation of the table, for every dtype,
+ * compiled as CUDA C++ by NVRTC where the CUDA toolkit is (no GPU is needed), and as OpenCL C by
+ * PoCL.
+ */
+#include "tap.h"
+
+#include "codegen/prelude.h"
+#include "graph/opset.h"
+#include "kernelrun.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void *nvrtc_program;
+static int (*create)(nvrtc_program *, const char *, const char *, int, const char *const *,
+                     const char *const *);
+static int (*compile)(nvrtc_program, int, const char *const *);
+static int (*log_size)(nvrtc_program, size_t *);
+static int (*get_log)(nvrtc_program, char *);
+static int (*destroy)(nvrtc_program *);
+
+static int load_nvrtc(void)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+                                        "/usr/local/cuda/lib64/libnvrtc.so.13",
+                                        "/usr/local/cuda/lib64/libnvrtc.so.12"};
+    void *lib = NULL;
+    for (int i = 0; i < 4 && !lib; i++)
+        lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!lib)
+        return 0;
+    *(void **)&create = dlsym(lib, "nvrtcCreateProgram");
+    *(void **)&compile = dlsym(lib, "nvrtcCompileProgram");
+    *(void **)&log_size = dlsym(lib, "nvrtcGetProgramLogSize");
+    *(void **)&get_log = dlsym(lib, "nvrtcGetProgramLog");
+    *(void **)&destroy = dlsym(lib, "nvrtcDestroyProgram");
+    return create && compile && log_size && get_log && destroy;
+}
+
+/* Compiles body after its prelude. 1 when it went. */
+static int nvrtc_build(const char *body)
+{
+    static const char *const options[] = {"--gpu-architecture=sm_80", "-fmad=false"};
+    gnd_props props;
+    gnd__str src = {0};
+    gnd_err e = {0};
+    nvrtc_program p = NULL;
+    memset(&props, 0, sizeof props);
+    props.dialect = GND_DIALECT_CUDA;
+    props.has_f64 = 1;
+    if (gnd__prelude(&src, body, &props, &e)) {
+        tap_diag("%s", e.msg);
+        gnd__str_free(&src);
+        return 0;
+    }
+    gnd__str_add(&src, body);
+    int st = create(&p, gnd__str_get(&src), "test.cu", 0, NULL, NULL);
+    if (!st)
+        st = compile(p, 2, options);
+    if (st) {
+        size_t n = 0;
+        char *log;
+        if (p && !log_size(p, &n) && (log = malloc(n + 1)) != NULL) {
+            if (!get_log(p, log))
+                tap_diag("%.8000s", log);
+            free(log);
+        }
+    }
+    if (p)
+        destroy(&p);
+    gnd__str_free(&src);
+    return !st;
+}
+
+/* A kernel of each operation that takes dtype t. */
+static void add_ops(gnd__str *body, gnd_dtype t)
+{
+    for (int op = 0; op < GND__NOPS; op++)
+        if (gnd__op_text((gnd__op)op, gnd_dtype_kind(t)))
+            krun_add_op(body, (gnd__op)op, t);
+}
+
+/* Naming a function is enough to have it compiled. */
+static int add_functions(gnd__str *body, gnd_dialect d)
+{
+    char name[96];
+    int n = 0;
+    gnd__str_clear(body);
+    for (; !gnd__kernel_function(d, n, name, sizeof name); n++)
+        gnd__str_addf(body, "/* %s */\n", name);
+    gnd__str_add(body, "GND_KERNEL void k(GND_GLOBAL g_i32 *p) { *p = 0; }\n");
+    return n;
+}
+
+int main(void)
+{
+    const char *why = NULL;
+    int nvrtc = load_nvrtc();
+    krun *k = krun_open(&why);
+    gnd__str body = {0};
+
+    int n = add_functions(&body, GND_DIALECT_CUDA);
+    if (!nvrtc)
+        tap_skip(1 + GND_NDTYPES, "no libnvrtc");
+    else {
+        tap_ok(nvrtc_build(gnd__str_get(&body)), "CUDA: %d functions", n);
+        for (int t = 0; t < GND_NDTYPES; t++) {
+            gnd__str_clear(&body);
+            add_ops(&body, (gnd_dtype)t);
+            tap_ok(nvrtc_build(gnd__str_get(&body)), "CUDA: operations on %s",
+                   gnd_dtype_name((gnd_dtype)t));
+        }
+    }
+    if (!k)
+        tap_skip(1 + GND_NDTYPES, "%s", why);
+    else {
+        n = add_functions(&body, GND_DIALECT_OPENCL);
+        tap_ok(!krun_build(k, gnd__str_get(&body)), "OpenCL: %d functions", n);
+        for (int t = 0; t < GND_NDTYPES; t++) {
+            gnd__str_clear(&body);
+            add_ops(&body, (gnd_dtype)t);
+            tap_ok(!krun_build(k, gnd__str_get(&body)), "OpenCL: operations on %s",
+                   gnd_dtype_name((gnd_dtype)t));
+        }
+    }
+    krun_close(k);
+    gnd__str_free(&body);
+    return tap_done();
+}
