@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * expr/fn_join.c - the language's functions that put arrays together: handlers of funcs.def.
+ */
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/view.h>
+#include "base/mem.h"
+#include "expr/call.h"
+#include "graph/graph.h"
+#include "graph/scope.h"
+
+/* y as dtype t when one is given; takes y over. */
+static gnd_array *as(gnd_array *y, gnd_dtype t)
+{
+    if (t == GND_DTYPE_DEFAULT || gnd_status_of(y))
+        return y;
+    gnd_array *z = gnd_astype(y, t);
+    gnd_release(y);
+    return z;
+}
+
+int gnd__fn_concat(gnd__args *c)
+{
+    int n, axis = 0, flat = c->arg[1].v.kind == GND__V_NONE;
+    gnd_dtype t;
+    if ((gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis)) || gnd__arg_dtype(c, 2, &t))
+        return -1;
+    gnd_array **x = gnd__arg_arrays(c, 0, &n);
+    if (!x)
+        return -1;
+    gnd_array *y = flat ? gnd_concat_flat(n, x) : gnd_concat(n, x, axis);
+    gnd__free(x);
+    return gnd__ret(c, as(y, t));
+}
+
+int gnd__fn_stack(gnd__args *c)
+{
+    int n, axis = 0;
+    gnd_dtype t;
+    if ((gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis)) || gnd__arg_dtype(c, 2, &t))
+        return -1;
+    gnd_array **x = gnd__arg_arrays(c, 0, &n);
+    if (!x)
+        return -1;
+    gnd_array *y = gnd_stack(n, x, axis);
+    gnd__free(x);
+    return gnd__ret(c, as(y, t));
+}
+
+int gnd__fn_unstack(gnd__args *c)
+{
+    int axis = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis)))
+        return -1;
+    int64_t n = gnd_dim(x, axis);
+    if (n > 1 << 20)
+        return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->at, "%s: %lld arrays", c->name, (long long)n);
+    if (n < 0)
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: axis %d is out of range for %d "
+                              "dimension%s", c->name, axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
+    gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
+    int r = out ? gnd__ret_tuple(c, out, (int)n, gnd_unstack(x, axis, out)) : gnd__expr_nomem(c->x);
+    gnd__free(out);
+    return r;
+}
+
+/* x with at least ndim (1 or 2) dimensions, new ones first. */
+static gnd_array *at_least(gnd_array *x, int ndim)
+{
+    if (gnd_ndim(x) >= ndim)
+        return gnd__same(x);
+    return gnd_reshape(x, ndim, (int64_t[]){ndim == 1 ? -1 : 1, -1});
+}
+
+static int pile(gnd__args *c, int vertical)
+{
+    int n, axis = vertical ? 0 : 1;
+    gnd_array **x = gnd__arg_arrays(c, 0, &n);
+    if (!x)
+        return -1;
+    for (int i = 0; i < n; i++)
+        x[i] = at_least(x[i], vertical ? 2 : 1);
+    if (!vertical && n && gnd_ndim(x[0]) == 1)
+        axis = 0;
+    gnd_array *y = gnd_concat(n, x, axis);
+    for (int i = 0; i < n; i++)
+        gnd_release(x[i]);
+    gnd__free(x);
+    return gnd__ret(c, y);
+}
+
+int gnd__fn_vstack(gnd__args *c) { return pile(c, 1); }
+int gnd__fn_hstack(gnd__args *c) { return pile(c, 0); }
+
+int gnd__fn_tile(gnd__args *c)
+{
+    int64_t reps[GND_MAX_NDIM];
+    int n;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || gnd__arg_ints(c, 1, reps, GND_MAX_NDIM, &n) ? -1 : gnd__ret(c, gnd_tile(x, n, reps));
+}
+
+/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements. */
+int gnd__fn_repeat(gnd__args *c)
+{
+    int axis = 0, n = 0;
+    gnd_array *x = gnd__arg_strong(c, 0), *y;
+    if (!x || (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
+        return -1;
+    x = gnd__arg_given(c, 2) ? gnd__same(x) : gnd_reshape(x, 1, (int64_t[]){-1});
+    int64_t max = gnd_dim(x, axis);
+    max = max < 1 ? 1 : max > INT32_MAX ? INT32_MAX : max;
+    int64_t *counts = gnd__malloc((size_t)max * sizeof *counts);
+    int bad = counts ? gnd__arg_ints(c, 1, counts, (int)max, &n) : gnd__expr_nomem(c->x);
+    if (!bad) {
+        if (n == 1)
+            y = gnd_repeat(x, counts[0], axis);
+        else if (n == gnd_dim(x, axis))
+            y = gnd_repeat_each(x, counts, axis);
+        else
+            y = gnd_fail(GND_ERR_SHAPE, "repeat: %d counts for %lld elements", n,
+                         (long long)gnd_dim(x, axis));
+        bad = gnd__ret(c, y);
+    }
+    gnd__free(counts);
+    gnd_release(x);
+    return bad;
+}
+
+int gnd__fn_roll(gnd__args *c)
+{
+    int64_t shift[64], v[64];
+    int axis[64], n, m;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_ints(c, 1, shift, 64, &n))
+        return -1;
+    if (!gnd__arg_given(c, 2)) {
+        int64_t sum = 0;
+        for (int i = 0; i < n; i++)
+            if (__builtin_add_overflow(sum, shift[i], &sum))
+                return gnd__arg_wrong(c, 1, "within 64 bits");
+        return gnd__ret(c, gnd_roll_flat(x, sum));
+    }
+    if (gnd__arg_ints(c, 2, v, 64, &m))
+        return -1;
+    if (n != m && n != 1 && m != 1)
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d shifts for %d axes", c->name, n, m);
+    int count = n == 0 || m == 0 ? 0 : n > m ? n : m;
+    for (int i = count; i--;) {
+        int64_t a = v[m == 1 ? 0 : i];
+        shift[i] = shift[n == 1 ? 0 : i];
+        axis[i] = a < -99 || a > 99 ? 99 : (int)a;
+    }
+    return gnd__ret(c, gnd_roll(x, count, shift, axis));
+}
+
+/* x[1:] - x[:-1] along one axis; != for bools. */
+static gnd_array *differ(gnd_array *x, int axis)
+{
+    gnd_range r[GND_MAX_NDIM];
+    for (int i = 0; i <= axis; i++)
+        r[i] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1};
+    r[axis].start = 1;
+    gnd_array *hi = gnd_index(x, axis + 1, r);
+    r[axis].start = GND_NONE;
+    r[axis].stop = -1;
+    gnd_array *lo = gnd_index(x, axis + 1, r);
+    return gnd__then(gnd_dtype_of(x) == GND_BOOL ? "not_equal" : "subtract", hi, lo);
+}
+
+int gnd__fn_diff(gnd__args *c)
+{
+    int64_t n = 1;
+    int axis = -1;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &n)) ||
+        (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
+        return -1;
+    if (n < 0)
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "diff: n is negative");
+    int k = axis < 0 ? axis + gnd_ndim(x) : axis;
+    if (k < 0 || k >= gnd_ndim(x))
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "diff: axis %d is out of range for %d "
+                              "dimension%s", axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
+    gnd_array *y = gnd__same(x);
+    for (int64_t i = 0; i < n && gnd_dim(y, k) > 0 && !gnd_status_of(y); i++) {
+        gnd_array *z = differ(y, k);
+        gnd_release(y);
+        y = z;
+    }
+    return gnd__ret(c, y);
+}
