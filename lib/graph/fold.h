@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/fold.h - between fold.c and fold_complex.c; gnd__fold itself is in graph.h.
+ */
+#ifndef GND_GRAPH_FOLD_H
+#define GND_GRAPH_FOLD_H
+
+#include "base/dtype.h"
+#include "graph/opset.h"
+
+/* What gnd__fold gives beside 0: op does not take the kinds; an int result leaves int64. */
+enum { GND__FOLD_REFUSED = -1, GND__FOLD_TOO_LARGE = -2 };
+
+typedef struct gnd__cplx {
+    double re, im;
+} gnd__cplx;
+
+/* op on complex values; GND__FOLD_REFUSED when it does not take them. */
+int gnd__fold_complex(gnd__op op, const gnd__cplx *x, gnd__scalar *out);
+
+#endif
