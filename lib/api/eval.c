@@ -15,8 +15,6 @@
 #include "base/mem.h"
 #include "sched/plan.h"
 
-gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
-
 /* Keeps e with x (device lock held), or clears what was kept. */
 static void set_fault(gnd_array *x, const gnd_err *e)
 {

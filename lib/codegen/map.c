@@ -14,7 +14,7 @@ static gnd_status map_cpu(gnd__cg *c)
     const gnd__kir *k = c->k;
     int n = k->nkeep;
     size_t global[3] = { 1, 1, 1 }, local[3] = { 1024, 1, 1 };
-    gnd__cg_begin(c, 0, "gnd_map");
+    gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, n);
     gnd__cg_const_args(c, 2);
@@ -59,7 +59,7 @@ static gnd_status map_gpu(gnd__cg *c)
     for (int i = 0; i < k->naccess; i++)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     tail = c->vec > 1 && n == 1;
-    gnd__cg_begin(c, 0, "gnd_map");
+    gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, n);
     gnd__cg_const_args(c, 2);

@@ -67,7 +67,7 @@ static gnd_status rows(gnd__cg *c)
     chunk = (chunk + 1023) / 1024 * 1024;
     splits = r ? (r + chunk - 1) / chunk : 1;
     rows_per_task = clamp(8192 / (r + 1), 1, (m + 255) / 256);
-    gnd__cg_begin(c, 0, "gnd_reduce");
+    gnd__cg_begin(c, 0, "k_reduce");
     parameters(c, splits == 1);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", r);
@@ -141,7 +141,7 @@ static gnd_status columns(gnd__cg *c)
     splits = clamp((64 + outer * tiles - 1) / (outer * tiles), 1, clamp(r / 64, 1, 64));
     chunk = (r + splits - 1) / splits;
     splits = r ? (r + chunk - 1) / chunk : 1;
-    gnd__cg_begin(c, 0, "gnd_reduce");
+    gnd__cg_begin(c, 0, "k_reduce");
     parameters(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
@@ -197,7 +197,7 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     int64_t m = gnd__kir_kept(k);
     int group = !c->t->cpu && splits > 32;
     size_t global, local = c->t->cpu ? 1 : group ? 256 : 64;
-    gnd__cg_begin(c, 1, "gnd_finish");
+    gnd__cg_begin(c, 1, "k_finish");
     gnd__cg_access_args(c, 1);
     gnd__cg_dim_args(c, 0, k->nkeep);
     gnd__cg_const_args(c, 1);

@@ -56,7 +56,7 @@ static gnd_status rows(gnd__cg *c)
         vec = gnd__cg_vector_width(k, last, 1);
     while (local > 32 && (int64_t)local * vec / 2 >= r)
         local /= 2;
-    gnd__cg_begin(c, 0, "gnd_reduce");
+    gnd__cg_begin(c, 0, "k_reduce");
     parameters(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
@@ -133,7 +133,7 @@ static gnd_status points(gnd__cg *c)
         splits = 1;
     chunk = (r + splits - 1) / splits;
     splits = r ? (r + chunk - 1) / chunk : 1;
-    gnd__cg_begin(c, 0, "gnd_reduce");
+    gnd__cg_begin(c, 0, "k_reduce");
     parameters(c, splits == 1);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", r);

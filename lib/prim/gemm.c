@@ -92,9 +92,9 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
                             g->b.batch, g->b.row, g->b.col, g->c.batch, g->c.row, g->c.col };
     memset(out, 0, sizeof *out);
     memcpy(out->value, v, sizeof v);
-    out->name = "gnd_matmul";
+    out->name = "k_matmul";
     macros(&text, (gnd_dtype)g->dtype);
-    gnd__str_add(&text, "GND_KERNEL void gnd_matmul(\n");
+    gnd__str_add(&text, "GND_KERNEL void k_matmul(\n");
     gnd__str_add(&text, params);
     gnd__str_add(&text, t->cpu ? cpu_body : gpu_body);
     if (t->cpu) {

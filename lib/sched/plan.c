@@ -262,7 +262,7 @@ static gnd_status add_matmul(maker *m, const gnd__pwork *w)
             return gnd__err(m->e, GND_ERR_INTERNAL, "matmul: an operand without memory");
         if (!gemm_layout(&pl[i].l)) {
             gnd__shape s2;
-            int32_t slot;
+            int32_t slot = -1;
             st = add_copy(m, &pl[i], t, &slot);
             if (st != GND_OK)
                 return st;

@@ -76,6 +76,9 @@ typedef struct gnd__sched {
     gnd_karg *karg;
 } gnd__sched;
 
+/* Storage with one owner over block b, which goes back to the pool with it. NULL: out of memory. */
+gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
+
 /* The scheduler of a device; made at first use. NULL: out of memory. */
 gnd__sched *gnd__sched_of(gnd_device *dev);
 
