@@ -4,7 +4,7 @@
  * in range.c.
  */
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"

@@ -3,7 +3,7 @@
  * api/device.c - opening and closing devices, their counters and settings, and the list of live
  * nodes that the graph keeps with each. The list of devices is in devlist.c.
  */
-#include "api/device.h"
+#include "sched/device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "base/mem.h"
 #include <gnd/device.h>
 

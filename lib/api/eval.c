@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "base/mem.h"
 #include "sched/plan.h"
 

@@ -4,7 +4,7 @@
  * and writes. The formats are in lib/io.
  */
 #include <stdio.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "api/host.h"
 #include "base/mem.h"
 #include "graph/check.h"

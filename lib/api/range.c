@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"

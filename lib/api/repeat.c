@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "api/views.h"
 #include "base/mem.h"
 #include "graph/check.h"

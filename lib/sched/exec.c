@@ -9,7 +9,7 @@
 #include "sched/plan.h"
 
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "base/table.h"
 #include "base/mem.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "api/device.h"
+#include "sched/device.h"
 #include "base/mem.h"
 #include "prim/gemm.h"
 
