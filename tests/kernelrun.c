@@ -73,8 +73,9 @@ struct krun {
 };
 
 /* The device, or NULL. */
-static cl_device_id find_pocl(krun *k)
+static cl_device_id find_device(krun *k)
 {
+    const char *wanted = getenv("GND_TEST_PLATFORM");
     cl_platform_id plat[16];
     cl_uint n = 0;
     if (k->clGetPlatformIDs(16, plat, &n) != CL_SUCCESS)
@@ -83,7 +84,7 @@ static cl_device_id find_pocl(krun *k)
         char name[128] = "";
         cl_device_id dev;
         k->clGetPlatformInfo(plat[i], CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-        if (strstr(name, "Portable Computing Language") &&
+        if (strstr(name, wanted ? wanted : "Portable Computing Language") &&
             k->clGetDeviceIDs(plat[i], CL_DEVICE_TYPE_ALL, 1, &dev, NULL) == CL_SUCCESS)
             return dev;
     }
@@ -109,18 +110,18 @@ krun *krun_open(const char **why)
         goto fail;
     CL_FUNCTIONS(X)
 #undef X
-    *why = "no PoCL device";
-    k->dev = find_pocl(k);
+    *why = "no such OpenCL device (PoCL)";
+    k->dev = find_device(k);
     if (!k->dev)
         goto fail;
-    *why = "no context on the PoCL device";
+    *why = "no context on the OpenCL device";
     k->ctx = k->clCreateContext(NULL, 1, &k->dev, NULL, NULL, &st);
     if (k->ctx)
         k->queue = k->clCreateCommandQueue(k->ctx, k->dev, 0, &st);
     if (!k->queue)
         goto fail;
     k->clGetDeviceInfo(k->dev, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof f64, &f64, NULL);
-    strcpy(k->props.name, "pocl");
+    strcpy(k->props.name, "OpenCL");
     k->props.dialect = GND_DIALECT_OPENCL;
     k->props.has_f64 = f64 != 0;
     return k;

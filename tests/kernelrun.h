@@ -14,7 +14,8 @@
 
 typedef struct krun krun;
 
-/* The first device of PoCL; NULL and the reason when there is none. */
+/* The first device of PoCL, or of the platform whose name holds GND_TEST_PLATFORM; NULL and the
+ * reason when there is none. */
 krun *krun_open(const char **why);
 void krun_close(krun *k);
 /* What the prelude needs to know. */

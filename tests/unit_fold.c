@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unit_fold.c - the table of operations, and operations on host scalars: kinds, Python's results for
- * bools and ints, and floats and complex values against C's long double functions. No device.
+ * unit_fold.c - the table of operations, and operations on host scalars: kinds, Python's results
+ * for bools and ints, and floats and complex values against C's long double functions. No device.
  */
 #include "tap.h"
 
