@@ -17,12 +17,17 @@ lib_files = \
     lib/api/array.c \
     lib/api/create.c \
     lib/api/device.c \
-    lib/api/device.h \
     lib/api/devlist.c \
     lib/api/elementwise.c \
+    lib/api/eval.c \
+    lib/api/expr.c \
+    lib/api/host.h \
     lib/api/index.c \
+    lib/api/io.c \
     lib/api/join.c \
     lib/api/linalg.c \
+    lib/api/print.c \
+    lib/api/range.c \
     lib/api/reduce.c \
     lib/api/repeat.c \
     lib/api/version.c \
@@ -55,14 +60,14 @@ lib_files = \
     lib/base/hash.h \
     lib/base/log.c \
     lib/base/log.h \
-    lib/base/map.c \
-    lib/base/map.h \
     lib/base/mem.c \
     lib/base/mem.h \
     lib/base/shape.c \
     lib/base/shape.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
+    lib/base/table.c \
+    lib/base/table.h \
     lib/codegen/accum.c \
     lib/codegen/codegen.c \
     lib/codegen/codegen.h \
@@ -74,11 +79,21 @@ lib_files = \
     lib/codegen/reduce_cpu.c \
     lib/codegen/reduce_gpu.c \
     lib/codegen/template.c \
+    lib/expr/args.c \
+    lib/expr/call.c \
+    lib/expr/call.h \
     lib/expr/dump.c \
     lib/expr/error.c \
     lib/expr/expr.h \
+    lib/expr/fn_create.c \
+    lib/expr/fn_elem.c \
+    lib/expr/fn_join.c \
+    lib/expr/fn_reduce.c \
+    lib/expr/fn_view.c \
+    lib/expr/funcs.def \
     lib/expr/index.c \
     lib/expr/lex.c \
+    lib/expr/names.c \
     lib/expr/number.c \
     lib/expr/ops.c \
     lib/expr/parse.c \
@@ -93,6 +108,9 @@ lib_files = \
     lib/fuse/lower.c \
     lib/graph/check.c \
     lib/graph/check.h \
+    lib/graph/fold.c \
+    lib/graph/fold.h \
+    lib/graph/fold_complex.c \
     lib/graph/graph.h \
     lib/graph/infer.c \
     lib/graph/node.c \
@@ -114,7 +132,14 @@ lib_files = \
     lib/io/png.h \
     lib/io/text.c \
     lib/io/text.h \
-    lib/io/text_format.c
+    lib/io/text_format.c \
+    lib/prim/gemm.c \
+    lib/prim/gemm.h \
+    lib/sched/device.h \
+    lib/sched/exec.c \
+    lib/sched/explain.c \
+    lib/sched/plan.c \
+    lib/sched/plan.h
 
 kernel_files = \
     kernels/cexp.cl \
@@ -152,9 +177,17 @@ cuda_files =
 
 cuda_plugin =
 
-tool_files =
+tool_files = \
+    tools/devices.c \
+    tools/eval.c \
+    tools/gnd.c \
+    tools/gnd.h \
+    tools/input.c \
+    tools/message.c \
+    tools/progress.c
 
-tool_program =
+tool_program = \
+    tools/gnd
 
 generated_headers = \
     include/gnd/elementwise.h
@@ -163,12 +196,18 @@ man_pages =
 
 test_programs = \
     tests/conform_opencl \
+    tests/kernels_half \
+    tests/kernels_int \
     tests/kernels_math \
+    tests/kernels_nvrtc \
     tests/null_cache \
     tests/null_gate \
+    tests/null_graph \
+    tests/null_views \
     tests/plug \
     tests/unit_base \
     tests/unit_dtype \
+    tests/unit_fold \
     tests/unit_npy \
     tests/unit_npz \
     tests/unit_png \
@@ -178,10 +217,13 @@ test_programs = \
 test_plugins =
 
 test_helpers = \
+    tests/conform_gemm.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/mathref.c \
     tests/mathref.h \
+    tests/nodeval.c \
+    tests/nodeval.h \
     tests/tap.c \
     tests/tap.h
 
@@ -194,10 +236,14 @@ test_scripts = \
 
 plain_programs =
 
-cairo_programs =
+cairo_programs = \
+    examples/co2
 
 other_files = \
+    examples/co2.c \
     examples/data/co2.csv \
+    examples/plot.c \
+    examples/plot.h \
     kernels/cexp.cl \
     kernels/cinverse.cl \
     kernels/complex.cl \
@@ -206,6 +252,7 @@ other_files = \
     kernels/half.cl \
     kernels/int.cl \
     kernels/real.cl \
+    tests/conform_gemm.h \
     tests/conform_opencl.c \
     tests/exports.sh \
     tests/hdr.sh \
@@ -213,12 +260,19 @@ other_files = \
     tests/install.sh \
     tests/kernelrun.c \
     tests/kernelrun.h \
+    tests/kernels_half.c \
+    tests/kernels_int.c \
     tests/kernels_math.c \
+    tests/kernels_nvrtc.c \
     tests/lsan.supp \
     tests/mathref.c \
     tests/mathref.h \
+    tests/nodeval.c \
+    tests/nodeval.h \
     tests/null_cache.c \
     tests/null_gate.c \
+    tests/null_graph.c \
+    tests/null_views.c \
     tests/plug.c \
     tests/style.sh \
     tests/tap.c \
@@ -226,16 +280,31 @@ other_files = \
     tests/tap.sh \
     tests/unit_base.c \
     tests/unit_dtype.c \
+    tests/unit_fold.c \
     tests/unit_npy.c \
     tests/unit_npz.c \
     tests/unit_png.c \
     tests/unit_text.c \
     tests/version.c \
+    tools/devices.c \
     tools/embed.awk \
-    tools/gen-elementwise.awk
+    tools/eval.c \
+    tools/gen-elementwise.awk \
+    tools/gnd.c \
+    tools/gnd.h \
+    tools/input.c \
+    tools/message.c \
+    tools/progress.c
 
 backends_opencl_gnd_opencl_la_SOURCES = $(opencl_files) $(common_files)
 backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)
 backends_opencl_gnd_opencl_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 backends_opencl_gnd_opencl_la_LDFLAGS = $(plugin_ldflags)
 backends_opencl_gnd_opencl_la_LIBADD = $(opencl_libs)
+tools_gnd_SOURCES = $(tool_files)
+tools_gnd_CPPFLAGS = $(tool_cppflags)
+tools_gnd_LDADD = lib/libgnd.la
+examples_co2_SOURCES = examples/co2.c examples/plot.c examples/plot.h
+examples_co2_CPPFLAGS = $(public_cppflags)
+examples_co2_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_co2_LDADD = lib/libgnd.la $(program_libs)

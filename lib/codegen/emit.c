@@ -7,6 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t gnd__cg_group(const gnd__cg *c, size_t want)
+{
+    while (want > 1 && (want > c->t->props->max_group || want > c->t->props->max_local[0]))
+        want /= 2;
+    return want;
+}
+
 void gnd__cg_begin(gnd__cg *c, int n, const char *name)
 {
     c->kern = &c->out->k[n];

@@ -20,11 +20,13 @@ typedef struct gnd__cg {
     int wide;                /* indices need 64 bits */
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
-    int vec_axis;
+    int part_across;         /* partial results: all points of a split together, not all splits of a point */
     uint8_t vectorised[GND__KIR_ACCESS];
     gnd_err *e;
 } gnd__cg;
 
+/* A group of `want` work-items (a power of two), or the most that the device takes. */
+size_t gnd__cg_group(const gnd__cg *c, size_t want);
 /* Begins kernel number n under that name. */
 void gnd__cg_begin(gnd__cg *c, int n, const char *name);
 /* One parameter of type text, and the recipe of its argument. */

@@ -13,7 +13,7 @@ static gnd_status map_cpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep;
-    size_t global[3] = { 1, 1, 1 }, local[3] = { 1024, 1, 1 };
+    size_t global[3] = { 1, 1, 1 }, group = gnd__cg_group(c, 1024), local[3] = { group, 1, 1 };
     gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, n);
@@ -25,8 +25,10 @@ static gnd_status map_cpu(gnd__cg *c)
         if (n > 1) {
             global[1] = (size_t)k->dim[n - 2];
             gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
-            local[0] = x > 512 ? 1024 : x > 64 ? 128 : 16;
-            local[1] = x > 512 ? 1 : x > 64 ? 8 : 64;
+            local[0] = x > 512 ? group : x > 64 ? 128 : 16;
+            if (local[0] > group)
+                local[0] = group;
+            local[1] = group / local[0];
             gnd__cgf(c, "    if (i%d >= n%d || i%d >= n%d) return;\n", n - 1, n - 1, n - 2, n - 2);
         } else {
             gnd__cgf(c, "    if (i%d >= n%d) return;\n", n - 1, n - 1);
@@ -50,12 +52,10 @@ static gnd_status map_gpu(gnd__cg *c)
     const gnd__kir *k = c->k;
     int n = k->nkeep, tail;
     int64_t points = gnd__kir_kept(k);
-    size_t global, local = 256;
+    size_t global, local = gnd__cg_group(c, 256);
     c->vec = 1;
-    if (n > 0) {
-        c->vec_axis = n - 1;
+    if (n > 0)
         c->vec = gnd__cg_vector_width(k, n - 1, n == 1);
-    }
     for (int i = 0; i < k->naccess; i++)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     tail = c->vec > 1 && n == 1;

@@ -195,8 +195,9 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
 {
     const gnd__kir *k = c->k;
     int64_t m = gnd__kir_kept(k);
-    int group = !c->t->cpu && splits > 32;
-    size_t global, local = c->t->cpu ? 1 : group ? 256 : 64;
+    int group = !c->t->cpu && splits > 32 && !c->part_across;
+    size_t global, local = c->t->cpu ? 1 : group ? gnd__cg_group(c, 256) : 64;
+    const char *at = c->part_across ? "(g_i64)s * M + m" : "(g_i64)m * S + s";
     gnd__cg_begin(c, 1, "k_finish");
     gnd__cg_access_args(c, 1);
     gnd__cg_dim_args(c, 0, k->nkeep);
@@ -213,13 +214,17 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
         gnd__cgf(c, "    const I m = (I)GND_GID(0);\n    if (m >= M) return;\n");
     }
     gnd__acc_init(c, "A", "");
-    gnd__cgf(c, group ? "    for (I s = lid; s < S; s += 256) {\n" : "    for (I s = 0; s < S; s++) {\n");
-    gnd__acc_part_load(c, "B", "(g_i64)m * S + s");
+    if (group)
+        gnd__cgf(c, "    for (I s = lid; s < S; s += %d) {\n", (int)local);
+    else
+        gnd__cgf(c, "    for (I s = 0; s < S; s++) {\n");
+    gnd__acc_part_load(c, "B", at);
     gnd__acc_combine(c, "A", "", "B", "", 1);
     gnd__cgf(c, "    }\n");
     if (group) {
         gnd__acc_copy(c, "T", "[lid]", "A", "");
-        gnd__cgf(c, "    GND_BARRIER();\n    for (int w = 128; w > 0; w /= 2) {\n    if (lid < w) {\n");
+        gnd__cgf(c, "    GND_BARRIER();\n    for (int w = %d; w > 0; w /= 2) {\n    if (lid < w) {\n",
+                 (int)local / 2);
         gnd__acc_combine(c, "T", "[lid]", "T", "[lid + w]", 1);
         gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
         gnd__acc_copy(c, "A", "", "T", "[0]");
@@ -227,6 +232,6 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     gnd__cgf(c, "    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     epilogue_and_stores(c, "A", "");
-    global = group ? (size_t)m * 256 : (size_t)m;
+    global = group ? (size_t)m * local : (size_t)m;
     return gnd__cg_end(c, 1, &global, &local);
 }

@@ -4,9 +4,9 @@
  *
  * Along the last axis ("rows"): a work-group takes up to 16384 elements of one row, 16 bytes per
  * load and work-item, folds its work-items' sums by a tree in local memory; longer rows are split
- * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item per kept
- * point, neighbours side by side in memory, long runs split likewise. Work-items add at most 64
- * terms plainly; what lies above is compensated.
+ * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item for 16 bytes
+ * of kept points, neighbours side by side in memory, long runs split likewise. Work-items add at most
+ * 64 terms plainly; what lies above is compensated.
  */
 #include "codegen/emit.h"
 
@@ -15,10 +15,11 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
+#define MIN_ITEMS 65536   /* work-items that fill a large GPU */
 
-static void epilogue_and_stores(gnd__cg *c, const char *name)
+static void epilogue_and_stores(gnd__cg *c, const char *name, const char *sfx)
 {
-    gnd__acc_finish(c, name, "");
+    gnd__acc_finish(c, name, sfx);
     gnd__cg_values(c, 1);
     gnd__cg_stores(c);
 }
@@ -51,7 +52,7 @@ static gnd_status rows(gnd__cg *c)
     int last = k->nkeep + k->nred - 1, vec = 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
     int64_t splits = r ? (r + ROW_CHUNK - 1) / ROW_CHUNK : 1;
-    size_t global, local = GROUP;
+    size_t global, local = gnd__cg_group(c, GROUP);
     if (k->nred == 1)
         vec = gnd__cg_vector_width(k, last, 1);
     while (local > 32 && (int64_t)local * vec / 2 >= r)
@@ -110,7 +111,7 @@ static gnd_status rows(gnd__cg *c)
     gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
     gnd__acc_copy(c, "A", "", "T", "[0]");
     if (splits == 1)
-        epilogue_and_stores(c, "A");
+        epilogue_and_stores(c, "A", "");
     else
         gnd__acc_part_store(c, "A", "", "(g_i64)m * S + s");
     c->out->part_count = m * splits;
@@ -121,43 +122,74 @@ static gnd_status rows(gnd__cg *c)
     }
 }
 
+/* One work-item for vec neighbouring kept points, over chunk elements of each. */
 static gnd_status points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk;
-    size_t global, local = GROUP;
-    splits = m ? (int64_t)131072 / m : 1;
+    int n = k->nkeep + k->nred, kept = k->nkeep - 1, vec = 1;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk, items;
+    size_t global, local = gnd__cg_group(c, GROUP);
+    char len[16];
+    if (kept >= 0 && k->nred > 0)
+        vec = gnd__cg_vector_width(k, kept, 0);
+    snprintf(len, sizeof len, "[%d]", vec);
+    items = m / vec;
+    splits = items ? MIN_ITEMS / items : 1;
     if (splits > r / 64)
         splits = r / 64;
     if (splits < 1)
         splits = 1;
     chunk = (r + splits - 1) / splits;
     splits = r ? (r + chunk - 1) / chunk : 1;
+    c->part_across = 1;
+    for (int i = 0; i < k->naccess; i++)
+        c->vectorised[i] = vec > 1 && gnd__cg_in_phase(k, i, 0) && k->access[i].slot >= 0 &&
+                           k->access[i].stride[kept] == 1;
     gnd__cg_begin(c, 0, "k_reduce");
     parameters(c, splits == 1);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
-    gnd__cgf(c, "    const I m = (I)GND_GID(0) %% M, s = (I)GND_GID(0) / M;\n"
-                "    if (s >= S) return;\n    I f = m;\n");
-    gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    gnd__acc_declare(c, "A", "", "");
-    gnd__acc_declare(c, "E", "", "");
-    gnd__acc_init(c, "A", "");
-    gnd__cgf(c, "    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
-                "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n");
-    gnd__acc_init(c, "E", "");
-    gnd__cgf(c, "    for (; r < e; r++)\n");
-    one_element(c, "E", "r");
-    gnd__acc_combine(c, "A", "", "E", "", 1);
-    gnd__cgf(c, "    }\n");
+    gnd__cgf(c, "    const I m = (I)GND_GID(0) %% (M / %d) * %d, s = (I)GND_GID(0) / (M / %d);\n"
+                "    if (s >= S) return;\n    I f = m;\n", vec, vec, vec);
+    for (int d = kept; d > 0; d--)
+        gnd__cgf(c, "    const I %c%d = f %% n%d; f /= n%d;\n", d == kept ? 'x' : 'i', d, d, d);
+    if (kept >= 0)
+        gnd__cgf(c, "    const I %c0 = f;\n", kept == 0 ? 'x' : 'i');
+    gnd__acc_declare(c, "A", len, "");
+    gnd__acc_declare(c, "E", len, "");
+    gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", vec);
+    gnd__acc_init(c, "A", "[l]");
+    gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
+                "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n"
+                "    for (int l = 0; l < %d; l++) {\n", vec);
+    gnd__acc_init(c, "E", "[l]");
+    gnd__cgf(c, "    }\n#pragma unroll 4\n    for (; r < e; r++) {\n    I q = r; (void)q;\n");
+    gnd__cg_unflatten(c, "q", k->nkeep, n);
+    if (vec > 1) {
+        gnd__cgf(c, "    const I i%d = x%d;\n", kept, kept);
+        c->vec = vec;
+        gnd__cg_vector_loads(c);
+    }
+    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", vec);
+    if (kept >= 0)
+        gnd__cgf(c, "    const I i%d = x%d + l; (void)i%d;\n", kept, kept, kept);
+    gnd__cg_values(c, 0);
+    gnd__acc_step(c, "E", "[l]", "r");
+    c->vec = 1;
+    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < %d; l++) {\n", vec);
+    gnd__acc_combine(c, "A", "[l]", "E", "[l]", 1);
+    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < %d; l++) {\n", vec);
+    if (kept >= 0)
+        gnd__cgf(c, "    const I i%d = x%d + l; (void)i%d;\n", kept, kept, kept);
     if (splits == 1)
-        epilogue_and_stores(c, "A");
+        epilogue_and_stores(c, "A", "[l]");
     else
-        gnd__acc_part_store(c, "A", "", "(g_i64)m * S + s");
+        gnd__acc_part_store(c, "A", "[l]", "(g_i64)s * M + m + l");
+    gnd__cgf(c, "    }\n");
     c->out->part_count = m * splits;
-    global = (size_t)(m * splits);
+    global = (size_t)(items * splits);
     {
         gnd_status st = gnd__cg_end(c, 1, &global, &local);
         return st != GND_OK || splits == 1 ? st : gnd__cg_finish_kernel(c, splits);
