@@ -42,13 +42,22 @@ gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind)
 gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x)
 {
     gnd_dtype t = GND_DTYPE_DEFAULT;
-    int weak = 0;
+    int weak = 0, most = 0;
     for (int i = 0; i < n; i++) {
-        gnd_dtype ti = (gnd_dtype)x[i]->dtype;
-        if (x[i]->weak) {
-            if (!weak || rank_of_kind(x[i]->p.value.kind) > rank_of_kind(weak))
-                weak = x[i]->p.value.kind;
-        } else {
+        int kind = x[i]->weak ? x[i]->p.value.kind : gnd_dtype_kind((gnd_dtype)x[i]->dtype);
+        int rank = rank_of_kind(kind);
+        if (!x[i]->weak)
+            most = rank > most ? rank : most;
+        else if (!weak || rank > rank_of_kind(weak))
+            weak = kind;
+    }
+    /* The arrays of the strongest kind first, then each other one with those, as NumPy: (int16,
+     * uint16, float32) give float32, though int16 and uint16 alone would be int32. */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < n; i++) {
+            gnd_dtype ti = (gnd_dtype)x[i]->dtype;
+            if (x[i]->weak || (rank_of_kind(gnd_dtype_kind(ti)) == most) == pass)
+                continue;
             t = t == GND_DTYPE_DEFAULT || t == ti ? ti : gnd_promote(t, ti);
         }
     }
@@ -173,7 +182,7 @@ gnd_array *gnd__as_strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char
 gnd_array *gnd__broadcast(gnd_array *x, int ndim, const int64_t *dim)
 {
     gnd__map m;
-    if (x->ndim == ndim && !memcmp(x->dim, dim, (size_t)ndim * sizeof *dim))
+    if (x->ndim == ndim && (!ndim || !memcmp(x->dim, dim, (size_t)ndim * sizeof *dim)))
         return gnd__same(x);
     for (int i = 0; i < x->ndim; i++) {
         int out = i + ndim - x->ndim;
