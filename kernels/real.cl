@@ -24,8 +24,19 @@ GND_FN $T gnd_clip_$t($T x, $T lo, $T hi)
     return m <= hi || m != m ? m : hi;
 }
 
+/* The neighbour of x towards y, by the bits (half.cl): built-in functions may lose subnormals. */
 //@fn nextafter f
-#define gnd_nextafter_$t(x, y) nextafter(x, y)
+GND_FN $T gnd_nextafter_$t($T x, $T y)
+{
+    const $U u = GND_BITS_$t(x), sign = ($U)1 << (8 * sizeof($T) - 1);
+    if (x != x || y != y)
+        return x + y;
+    if (x == y)
+        return y;
+    if ((u & (sign - 1)) == 0)
+        return GND_FROM_$t(1 | (y < 0.0$f ? sign : 0));
+    return GND_FROM_$t((x < y) == (x > 0.0$f) ? u + 1 : u - 1);
+}
 
 /* sqrt(x*x + y*y); inf when either is infinite, NaN or not. */
 //@fn hypot f
