@@ -318,8 +318,8 @@ static int unary(parser *p)
     signs = p->pos;
     const gnd__token *t = tok(p);
     if (signs > first && t[-1].type == GND__T_SUB && t->type == GND__T_NUM &&
-        (t[1].type < GND__T_LPAREN || t[1].type == GND__T_RPAREN ||
-         t[1].type == GND__T_RBRACKET || t[1].type > GND__T_DOT) && t[1].type != GND__T_POW) {
+        t[1].type != GND__T_POW && t[1].type != GND__T_DOT && t[1].type != GND__T_LBRACKET &&
+        t[1].type != GND__T_LPAREN) {
         /* A negative number: so the smallest int can be written. */
         gnd__val v;
         if (gnd__expr_negated(p->x, t, &v) || emit(p, GND__I_NUM, 0, t[-1].at, t->len, &v))

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * devices.c - gnd devices: every backend and device with its properties; for what is absent, why.
+ */
+#include "gnd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void row(const char *label, const char *text)
+{
+    if (text[0])
+        printf("    %-10s%s\n", label, text);
+}
+
+static void show(const gnd_device_info *d)
+{
+    char mem[16], most[16], local[16], text[160];
+    printf("%s: %s\n", d->id, d->name[0] ? d->name : "(a device without a name)");
+    if (d->reason[0])
+        row("absent", d->reason);
+    snprintf(text, sizeof text, "%s, %" PRIu32 " compute unit%s, groups of up to %" PRIu32, d->kind,
+             d->compute_units, d->compute_units == 1 ? "" : "s", d->max_group);
+    row("kind", text);
+    size_text((double)d->mem_bytes, mem, sizeof mem);
+    size_text((double)d->max_alloc_bytes, most, sizeof most);
+    size_text((double)d->local_bytes, local, sizeof local);
+    snprintf(text, sizeof text, "%s%s; one array up to %s; local %s", mem,
+             d->host_mapped ? ", shared with the host" : "", most, local);
+    row("memory", text);
+    snprintf(text, sizeof text, "float32%s%s", d->has_f64 ? ", float64" : " (no float64)",
+             d->has_f16 ? ", float16" : "; float16 is computed in float32");
+    row("floats", text);
+    row("matmul", d->libraries);
+    row("platform", d->platform);
+    row("vendor", d->vendor);
+    row("version", d->version);
+    row("driver", d->driver);
+}
+
+int cmd_devices(int argc, char **argv)
+{
+    if (argc > 1)
+        return misuse("devices", "unexpected argument '%s'", argv[1]);
+    progress_begin("looking for devices");
+    int n = gnd_device_count(), usable = 0;
+    progress_end();
+    for (int i = 0; i < n; i++) {
+        gnd_device_info d;
+        gnd_status s = gnd_device_list(i, &d);
+        if (s) {
+            complain("devices", "entry %d: %s", i, gnd_status_text(s));
+            continue;
+        }
+        /* An entry with nothing but a reason is a backend without devices. */
+        if (d.reason[0] && !d.kind[0])
+            printf("%s: absent: %s\n", d.id[0] ? d.id : d.backend, d.reason);
+        else
+            show(&d);
+        usable += !d.reason[0];
+    }
+    if (!usable)
+        printf("no device can be used: install an OpenCL driver (Debian: pocl-opencl-icd)\n");
+    return finish_output("devices");
+}
