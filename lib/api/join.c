@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include <gnd/array.h>
 #include <gnd/view.h>
 
 /* The n pieces (all of dtype t, not errors), one after the other along axis, whose extent in the
@@ -70,7 +71,7 @@ static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *cons
     if (!piece)
         return gnd__nomem();
     for (int i = 0; i < n; i++) {
-        gnd_array *c = gnd__as_strong(x[i], dev, t, func);
+        gnd_array *c = x[i]->weak ? gnd__strong(x[i], dev, t, func) : gnd__cast_held(x[i], t);
         piece[i] = c->kind == GND__ERROR ? c : gnd__instead(c, make(c, axis));
     }
     gnd_array *y = assembled_from(dev, t, n, piece, axis, total);
@@ -88,7 +89,7 @@ static gnd_array *too_many(const char *func, gnd_device *dev)
 static gnd_array *piece_same(gnd_array *x, int axis)
 {
     (void)axis;
-    return gnd__same(x);
+    return gnd_retain(x); /* held until the whole is made */
 }
 
 static gnd_array *piece_flat(gnd_array *x, int axis)
@@ -254,11 +255,16 @@ gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis)
         int64_t s = modulo(shift[i], x->dim[k]);
         by[k] = s >= x->dim[k] - by[k] ? s - (x->dim[k] - by[k]) : by[k] + s;
     }
-    gnd_array *y = gnd__same(x);
-    for (int k = 0; k < x->ndim && x->size && y->kind != GND__ERROR; k++)
-        if (by[k])
-            y = gnd__instead(y, rolled(y, k, by[k]));
-    return y;
+    gnd_array *y = NULL;
+    for (int k = 0; k < x->ndim && x->size; k++) {
+        if (!by[k])
+            continue;
+        gnd_array *from = y ? y : gnd_retain(x);
+        y = gnd__instead(from, rolled(from, k, by[k]));
+        if (y->kind == GND__ERROR)
+            break;
+    }
+    return y ? y : gnd__same(x);
 }
 
 gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift)

@@ -74,7 +74,7 @@ static gnd_array *without(gnd_array *y, uint32_t mask)
 /* x as a matrix of dtype t: a row or a column when it has one axis. A new handle. */
 static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
 {
-    gnd_array *c = gnd__cast_node(x, t);
+    gnd_array *c = gnd__cast_held(x, t);
     if (c->kind == GND__ERROR || x->ndim != 1)
         return c;
     return gnd__instead(c, gnd__expanded(c, column ? 2 : 1));

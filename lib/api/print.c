@@ -42,7 +42,7 @@ gnd_status gnd__host_copy(gnd_array *x, void **data)
 /* x cut to its printed elements: along each axis where edge is smaller, both ends. A new handle. */
 static gnd_array *corners(gnd_array *x, const int64_t *edge)
 {
-    gnd_array *y = gnd__same(x);
+    gnd_array *y = gnd_retain(x);
     for (int k = 0; k < x->ndim && y->kind != GND__ERROR; k++) {
         if (edge[k] == x->dim[k])
             continue;

@@ -11,6 +11,7 @@
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include <gnd/array.h>
 #include <gnd/create.h>
 
 /* --- steps ------------------------------------------------------------------------------------- */
@@ -230,14 +231,14 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     double er = real_value(stop), ei = z && stop->p.value.kind == 'c' ? stop->p.value.im : 0;
     double dr = er - sr, di = ei - si, div = (double)(endpoint ? num - 1 : num);
     double tr = dr / div, ti = di / div;
-    gnd_array *i = iota(dev, num), *x = cast(gnd__same(i), c);
+    gnd_array *i = iota(dev, num), *x = cast(gnd_retain(i), c);
     if (div > 0 && tr == 0 && ti == 0)
         x = with(GND__OP_MULTIPLY, with(GND__OP_DIVIDE, x, gnd_real(div)), number(z, dr, di));
     else
         x = with(GND__OP_MULTIPLY, x, div > 0 ? number(z, tr, ti) : number(z, dr, di));
     x = with(GND__OP_ADD, x, number(z, sr, si));
     if (endpoint && num > 1) {
-        gnd_array *last = with(GND__OP_EQUAL, gnd__same(i), gnd_int(num - 1));
+        gnd_array *last = with(GND__OP_EQUAL, gnd_retain(i), gnd_int(num - 1));
         gnd_array *end = number(z, er, ei);
         gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){last, end, x});
         gnd__done(last);

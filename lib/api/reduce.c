@@ -8,6 +8,7 @@
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include <gnd/array.h>
 #include <gnd/reduce.h>
 
 /* --- steps ------------------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
 static gnd_array *reduced_as(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t,
                              unsigned flags)
 {
-    gnd_array *c = gnd__cast_node(x, t);
+    gnd_array *c = gnd__cast_held(x, t);
     return gnd__instead(c, reduced(c, red, mask, t, flags));
 }
 
@@ -89,7 +90,7 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
         int kind = gnd_dtype_kind(t);
         t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : t;
     }
-    gnd_array *c = gnd__astype(x, t, func);
+    gnd_array *c = t == (gnd_dtype)x->dtype ? gnd_retain(x) : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* in bools, + is or and * is and */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
     return gnd__instead(c, reduced(c, red, mask, t, flags));
@@ -191,7 +192,7 @@ static gnd_array *truth(const char *func, gnd_array *x, gnd_axes axes, unsigned 
     gnd_array *bad = check(func, x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *b = gnd__cast_node(x, GND_BOOL);
+    gnd_array *b = gnd__cast_held(x, GND_BOOL);
     return gnd__instead(b, reduced(b, red, mask, GND_BOOL, flags));
 }
 
@@ -211,7 +212,7 @@ gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
     gnd_array *bad = check("count_nonzero", x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *b = gnd__cast_node(x, GND_BOOL);
+    gnd_array *b = gnd__cast_held(x, GND_BOOL);
     if (b->kind == GND__ERROR)
         return b;
     return gnd__instead(b, reduced_as(b, GND__SUM, mask, GND_INT64, flags));
@@ -272,7 +273,7 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
     gnd_array *bad = check("mean", x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *c = gnd__cast_node(x, mean_dtype(x));
+    gnd_array *c = gnd__cast_held(x, mean_dtype(x));
     gnd_array *y = mean_of(c, mask, count_of(x, mask), flags);
     gnd__done(c);
     return finally(y, mean_result(x));
@@ -301,7 +302,7 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
         return bad;
     int64_t n = count_of(x, mask);
     double div = (double)n - correction;
-    gnd_array *c = gnd__cast_node(x, mean_dtype(x));
+    gnd_array *c = gnd__cast_held(x, mean_dtype(x));
     gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);
     gnd_array *d = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){c, m});
     gnd__done(c);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include <gnd/array.h>
 #include <gnd/view.h>
 
 /* x seen with `times` as a new broadcast axis at `at`, times >= 0. */
@@ -75,7 +76,7 @@ static gnd_array *tiled(gnd_array *x, const int64_t *reps, const int64_t *dim)
         return v->kind == GND__ERROR ? v : gnd__instead(v, gnd__reshaped(v, x->ndim, dim));
     }
     gnd_array *y = gnd__same(x);
-    for (int i = 0; i < x->ndim && y->kind != GND__ERROR; i++) {
+    for (int i = 0; i < x->ndim && y->kind != GND__ERROR; i++) { /* many axes: seldom */
         int64_t step[GND_MAX_NDIM];
         if (reps[i] == 1)
             continue;
@@ -111,12 +112,11 @@ gnd_array *gnd_tile(gnd_array *x, int n, const int64_t *reps)
     }
     if ((bad = gnd__check_shape("tile", x->dev, (gnd_dtype)x->dtype, ndim, dim)))
         return bad;
-    gnd_array *full = gnd__reshaped(x, ndim, from);
+    if (gnd__shape_size(ndim, dim, 1) == 0)
+        return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, ndim, dim, 0, NULL);
+    gnd_array *full = ndim == x->ndim ? gnd_retain(x) : gnd__reshaped(x, ndim, from);
     if (full->kind == GND__ERROR)
         return full;
-    if (gnd__shape_size(ndim, dim, 1) == 0)
-        return gnd__instead(full, gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, ndim, dim, 0,
-                                            NULL));
     return gnd__instead(full, tiled(full, r, dim));
 }
 

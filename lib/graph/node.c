@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/mem.h"
+#include <gnd/array.h>
 
 void (*gnd__on_deep)(gnd_array *x);
 
@@ -39,33 +40,40 @@ static uint32_t pending_of(const gnd_array *x)
 
 /* An estimate of the operations below: the deepest input's count, and up to 16 for each other one. A
  * plain sum would double with every x = x + f(x), whose nodes are shared. */
-static uint32_t pending_below(int nin, gnd_array *const *in, gnd_array **deepest)
+static uint32_t pending_below(int nin, gnd_array *const *in)
 {
     uint32_t most = 0, rest = 0;
-    *deepest = NULL;
     for (int i = 0; i < nin; i++) {
-        uint32_t p = pending_of(in[i]), other = p;
-        if (p > most) {
-            other = most;
-            most = p;
-            *deepest = in[i];
-        }
+        uint32_t p = pending_of(in[i]), other = p < most ? p : most;
+        most = p > most ? p : most;
         rest += other < 16 ? other : 16;
     }
     return most < UINT32_MAX - 1 - rest ? most + rest : UINT32_MAX - 1;
 }
 
+/* The same after the deep inputs, if any, were given to the hook: the least deep first, since the
+ * others may be made of it. */
 static uint32_t pending_with(int nin, gnd_array *const *in)
 {
     static _Thread_local int inside; /* the hook may make nodes itself */
-    gnd_array *deepest;
-    uint32_t below = pending_below(nin, in, &deepest);
+    uint32_t below = pending_below(nin, in);
     if (below < GND__DEEP || !gnd__on_deep || inside)
         return below;
     inside = 1;
-    gnd__on_deep(deepest);
+    for (int tries = 0; tries < 4; tries++) {
+        gnd_array *next = NULL;
+        for (int i = 0; i < nin; i++)
+            if (pending_of(in[i]) >= GND__DEEP / 2 &&
+                (!next || pending_of(in[i]) < pending_of(next)))
+                next = in[i];
+        if (!next)
+            break;
+        gnd__on_deep(next);
+        if (pending_of(next)) /* it could not be evaluated */
+            break;
+    }
     inside = 0;
-    return pending_below(nin, in, &deepest);
+    return pending_below(nin, in);
 }
 
 /* A node with `extra` bytes of payload after it, at *payload. *payload is uninitialised. */
@@ -194,6 +202,11 @@ static gnd__scalar rounded(const gnd__scalar *v, gnd_dtype t)
     uint64_t room[2];
     gnd__store_scalar(t, room, v);
     return gnd__load_scalar(t, room);
+}
+
+gnd_array *gnd__cast_held(gnd_array *x, gnd_dtype t)
+{
+    return (gnd_dtype)x->dtype == t ? gnd_retain(x) : gnd__cast_node(x, t);
 }
 
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t)

@@ -21,5 +21,8 @@ void gnd__nodes_drain(gnd_array *list);
 /* A new handle to the same value: what a function returns that has nothing to do. Handles are never
  * shared, so that each has one owner whatever made it. */
 gnd_array *gnd__same(gnd_array *x);
+/* gnd__cast_node for a step on the way, to be followed by gnd__done: x itself, held by one more
+ * handle that no scope has, when it has dtype t. Not to be returned to the user. */
+gnd_array *gnd__cast_held(gnd_array *x, gnd_dtype t);
 
 #endif
