@@ -156,16 +156,18 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     q->expanded |= (uint8_t)expanded;
 }
 
-/* The group of a reduction: that of the first one over the same input and axes. */
-static int32_t reduce_group(gnd__pgraph *g, int32_t i)
+/* The group of a reduction: the last one, not far apart, over the same input and axes. */
+static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
 {
     const gnd__pnode *p = &g->node[i];
     int32_t in = g->inputs[p->in];
     for (int32_t j = i + 1; j < g->nnode && j < i + 64; j++) {
         const gnd__pnode *q = &g->node[j];
         if (q->a->kind == GND__REDUCE && q->role == GND__R_ROOT && g->inputs[q->in] == in &&
-            q->a->p.red.mask == p->a->p.red.mask)
-            return reduce_group(g, j);
+            q->a->p.red.mask == p->a->p.red.mask) {
+            i = j;
+            p = q;
+        }
     }
     return i;
 }

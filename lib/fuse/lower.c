@@ -128,20 +128,30 @@ int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame)
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-static int add_instr(lowering *lo, gnd__ikind kind, int dtype)
+static gnd__instr new_instr(const lowering *lo, gnd__ikind kind, int dtype)
 {
-    gnd__instr *in;
-    if (lo->k->ninstr == GND__KIR_INSTR) {
+    gnd__instr in;
+    memset(&in, 0, sizeof in);
+    in.kind = (uint8_t)kind;
+    in.epilogue = (uint8_t)lo->epilogue;
+    in.dtype = (int16_t)dtype;
+    in.a[0] = in.a[1] = in.a[2] = -1;
+    return in;
+}
+
+/* The value of an instruction: that of an equal one before, or a new one. */
+static int add_instr(lowering *lo, const gnd__instr *in)
+{
+    gnd__kir *k = lo->k;
+    for (int i = 0; i < k->ninstr; i++)
+        if (memcmp(&k->instr[i], in, sizeof *in) == 0)
+            return i;
+    if (k->ninstr == GND__KIR_INSTR) {
         lo->full = 1;
         return -1;
     }
-    in = &lo->k->instr[lo->k->ninstr];
-    memset(in, 0, sizeof *in);
-    in->kind = (uint8_t)kind;
-    in->epilogue = (uint8_t)lo->epilogue;
-    in->dtype = (int16_t)dtype;
-    in->a[0] = in->a[1] = in->a[2] = -1;
-    return lo->k->ninstr++;
+    k->instr[k->ninstr] = *in;
+    return k->ninstr++;
 }
 
 /* An access with layout l, whose axes are those of the space being walked. In an epilogue these are
@@ -291,19 +301,18 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
     const gnd__pnode *p = &lo->g->node[i];
     const gnd_array *a = p->a;
     gnd__layout l;
-    int v, acc;
+    gnd__instr in;
+    int acc;
     if (a->kind == GND__CONST && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))) {
         if (lo->k->nconst == GND__KIR_CONST) {
             lo->full = 1;
             return -1;
         }
-        v = add_instr(lo, GND__I_CONST, a->dtype);
-        if (v >= 0) {
-            lo->k->constant[lo->k->nconst] = i;
-            lo->k->const_dtype[lo->k->nconst] = (int16_t)a->dtype;
-            lo->k->instr[v].ref = (int16_t)lo->k->nconst++;
-        }
-        return v;
+        in = new_instr(lo, GND__I_CONST, a->dtype);
+        in.ref = (int16_t)lo->k->nconst;
+        lo->k->constant[lo->k->nconst] = i;
+        lo->k->const_dtype[lo->k->nconst++] = (int16_t)a->dtype;
+        return add_instr(lo, &in);
     }
     own_layout(a, &l);
     if (!through_frames(lo, f, &l))
@@ -314,10 +323,9 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
             lo->retry = 1;
             return -1;
         }
-        v = add_instr(lo, GND__I_RED, a->dtype);
-        if (v >= 0)
-            lo->k->instr[v].ref = (int16_t)red_index(lo, i);
-        return v;
+        in = new_instr(lo, GND__I_RED, a->dtype);
+        in.ref = (int16_t)red_index(lo, i);
+        return add_instr(lo, &in);
     }
     acc = a->kind == GND__IOTA && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))
               ? add_access(lo, -1, GND_INT64, &l, 0)
@@ -329,10 +337,9 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
     }
     if (acc < 0)
         return -1;
-    v = add_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
-    if (v >= 0)
-        lo->k->instr[v].ref = (int16_t)acc;
-    return v;
+    in = new_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
+    in.ref = (int16_t)acc;
+    return add_instr(lo, &in);
 }
 
 /* in[0] of a take: an access without the indexed axis, and that axis's stride. */
@@ -342,14 +349,14 @@ static int gather_value(lowering *lo, int32_t i, int32_t f, int index)
     const gnd_array *a = p->a;
     int32_t src = lo->g->inputs[p->in], blame;
     gnd__place pl;
-    int64_t step;
-    int v, acc;
+    gnd__instr in = new_instr(lo, GND__I_GATHER, a->dtype);
+    int acc;
     if (!gnd__place_of(lo->g, src, &pl, &blame)) {
         lo->g->node[blame].must = 1;
         lo->retry = 1;
         return -1;
     }
-    step = pl.l.stride[a->p.axis];
+    in.step = pl.l.stride[a->p.axis];
     pl.l.stride[a->p.axis] = 0;
     pl.l.dim[a->p.axis] = a->dim[a->p.axis];
     if (!through_frames(lo, f, &pl.l))
@@ -357,13 +364,9 @@ static int gather_value(lowering *lo, int32_t i, int32_t f, int index)
     acc = add_access(lo, pl.slot, a->dtype, &pl.l, 0);
     if (acc < 0)
         return -1;
-    v = add_instr(lo, GND__I_GATHER, a->dtype);
-    if (v >= 0) {
-        lo->k->instr[v].ref = (int16_t)acc;
-        lo->k->instr[v].a[0] = (int16_t)index;
-        lo->k->instr[v].step = step;
-    }
-    return v;
+    in.ref = (int16_t)acc;
+    in.a[0] = (int16_t)index;
+    return add_instr(lo, &in);
 }
 
 /* The frame of input j of elementwise node i, which itself is seen through f. */
@@ -383,15 +386,13 @@ static int32_t input_frame(lowering *lo, int32_t i, int j, int32_t f)
 static int combine(lowering *lo, int32_t i, const int *arg)
 {
     const gnd_array *a = lo->g->node[i].a;
-    int v = add_instr(lo, a->kind == GND__CAST ? GND__I_CAST : GND__I_OP, a->dtype);
-    if (v < 0)
-        return v;
+    gnd__instr in = new_instr(lo, a->kind == GND__CAST ? GND__I_CAST : GND__I_OP, a->dtype);
     for (int j = 0; j < a->nin; j++)
-        lo->k->instr[v].a[j] = (int16_t)arg[j];
-    lo->k->instr[v].ctype = (int16_t)lo->k->instr[arg[a->nin - 1]].dtype;
+        in.a[j] = (int16_t)arg[j];
+    in.ctype = (int16_t)lo->k->instr[arg[a->nin - 1]].dtype;
     if (a->kind == GND__OP)
-        lo->k->instr[v].op = (int16_t)a->p.op;
-    return v;
+        in.op = (int16_t)a->p.op;
+    return add_instr(lo, &in);
 }
 
 /* The value of node i seen through frame f. -1: stop (full or retry is set, or e). */
