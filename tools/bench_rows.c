@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bench_rows.c - the rows of gnd bench: each a few lines against the public API, as a user would
+ * write them. Names with a size in them are made for the size at hand.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- inputs ------------------------------------------------------------------------------------ */
+
+/* Uniform in [0, 1), 24 bits each: SplitMix64. */
+static void fill(float *p, int64_t n, uint64_t seed)
+{
+    uint64_t s = seed * 0x9e3779b97f4a7c15u;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t z = s += 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        p[i] = (float)((z ^ z >> 31) >> 40) * 0x1p-24f;
+    }
+}
+
+gnd_array *bench_random(bench *w, gnd_dtype t, int ndim, const int64_t *shape, uint64_t seed)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n *= shape[d];
+    float *p = malloc((size_t)(n ? n : 1) * sizeof *p);
+    if (!p)
+        return gnd_fail(GND_ERR_NOMEM, "out of memory for %lld random numbers", (long long)n);
+    fill(p, n, seed);
+    gnd_array *x = gnd_from(w->dev, GND_FLOAT32, ndim, shape, p);
+    free(p);
+    return t == GND_FLOAT32 ? x : gnd_astype(x, t);
+}
+
+int bench_inputs(bench *w)
+{
+    char rows[40];
+    int64_t n = w->n, square[2] = {w->side, w->side};
+    w->host = malloc((size_t)n * sizeof *w->host);
+    if (!w->host)
+        return complain("bench", "out of memory for %lld numbers", (long long)n);
+    fill(w->host, n, 1);
+    w->x = gnd_from(w->dev, GND_FLOAT32, 1, &n, w->host);
+    w->y = bench_random(w, GND_FLOAT32, 1, &n, 2);
+    snprintf(rows, sizeof rows, ":%lld", (long long)(w->side * w->side));
+    w->m = gnd_reshape(gnd_at(w->x, rows), 2, square);
+    gnd_array *all[] = {w->x, w->y, w->m};
+    for (int i = 0; i < 3; i++)
+        if (gnd_status_of(all[i]) || gnd_wait(all[i]))
+            return complain_of("bench", NULL, all[i]);
+    return EXIT_DONE;
+}
+
+static void as_dtype(bench *w, const bench_row *r)
+{
+    w->a = gnd_astype(w->x, r->dtype);
+    w->b = gnd_astype(w->y, r->dtype);
+}
+
+static void two_matrices(bench *w, const bench_row *r)
+{
+    int64_t shape[2] = {r->dim, r->dim};
+    w->a = bench_random(w, r->dtype, 2, shape, 3);
+    w->b = bench_random(w, r->dtype, 2, shape, 4);
+}
+
+static void batches(bench *w, const bench_row *r)
+{
+    int64_t shape[3] = {64, 512, 512};
+    w->a = bench_random(w, r->dtype, 3, shape, 5);
+    w->b = bench_random(w, r->dtype, 3, shape, 6);
+}
+
+static void one_vector(bench *w, const bench_row *r)
+{
+    w->a = bench_random(w, r->dtype, 1, &r->dim, 7);
+}
+
+static void two_vectors(bench *w, const bench_row *r)
+{
+    w->a = bench_random(w, r->dtype, 1, &r->dim, 8);
+    w->b = bench_random(w, r->dtype, 1, &r->dim, 9);
+}
+
+static void tall_matrix(bench *w, const bench_row *r)
+{
+    int64_t shape[2] = {r->dim, 64};
+    w->a = bench_random(w, r->dtype, 2, shape, 10);
+}
+
+static void four_axes(bench *w, const bench_row *r)
+{
+    int64_t shape[4] = {64, w->n >> 18, 64, 64};
+    (void)r;
+    w->a = gnd_reshape(w->x, 4, shape);
+}
+
+/* --- calls ------------------------------------------------------------------------------------- */
+
+#define CALL(name) static gnd_array *name(bench *w, const bench_row *r)
+#define ROW(name, expr) CALL(name) { (void)r; return expr; }
+
+static gnd_array *plain_chain(gnd_array *x, gnd_array *y)
+{
+    gnd_array *lin = gnd_add(gnd_multiply(gnd_int(2), x), gnd_multiply(gnd_int(3), y));
+    return gnd_subtract(lin, gnd_sqrt(gnd_add(gnd_multiply(x, x), gnd_multiply(y, y))));
+}
+
+ROW(do_copy, gnd_positive(w->x))
+ROW(do_add, gnd_add(w->x, w->y))
+ROW(do_add_ab, gnd_add(w->a, w->b))
+ROW(do_sin, gnd_sin(w->x))
+ROW(do_exp, gnd_exp(w->x))
+ROW(do_sin_a, gnd_sin(w->a))
+ROW(do_cast, gnd_astype(w->x, GND_FLOAT16))
+ROW(do_chain, plain_chain(w->x, w->y))
+ROW(do_where, gnd_where(gnd_greater(w->x, gnd_real(0.5)), w->x, w->y))
+ROW(do_bcast_row, gnd_add(w->m, gnd_at(w->m, "0")))
+ROW(do_bcast_col, gnd_add(w->m, gnd_at(w->m, ":, :1")))
+ROW(do_strided, gnd_positive(gnd_at(w->x, "::2")))
+ROW(do_transpose, gnd_positive(gnd_T(w->m)))
+ROW(do_concat, gnd_concat(2, (gnd_array *[]){w->x, w->y}, 0))
+ROW(do_sum, gnd_sum(w->x, GND_ALL, 0))
+ROW(do_sum_a, gnd_sum(w->a, GND_ALL, 0))
+ROW(do_max, gnd_max(w->x, GND_ALL, 0))
+ROW(do_argmax, gnd_argmax(w->x, GND_ALL, 0))
+ROW(do_any, gnd_any(gnd_greater(w->x, gnd_int(2)), GND_ALL, 0))
+ROW(do_sum_axis0, gnd_sum(w->m, GND_AXIS(0), 0))
+ROW(do_sum_axis1, gnd_sum(w->m, GND_AXIS(1), 0))
+ROW(do_argmax_axis0, gnd_argmax(w->m, GND_AXIS(0), 0))
+ROW(do_var, gnd_var(w->m, GND_AXIS(1), 0, 0))
+ROW(do_matmul, gnd_matmul(w->a, w->b))
+ROW(do_gemv, gnd_matmul(w->m, w->a))
+ROW(do_gram, gnd_matmul(gnd_T(w->a), w->a))
+ROW(do_small_chain, plain_chain(w->a, w->b))
+
+CALL(do_sum_sq_diff)
+{
+    gnd_array *d = gnd_subtract(w->x, w->y);
+    (void)r;
+    return gnd_sum(gnd_multiply(d, d), GND_ALL, 0);
+}
+
+CALL(do_softmax)
+{
+    gnd_array *e = gnd_exp(gnd_subtract(w->m, gnd_max(w->m, GND_AXIS(1), GND_KEEPDIMS)));
+    (void)r;
+    return gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
+}
+
+CALL(do_permute)
+{
+    static const int perm[4] = {0, 2, 3, 1};
+    (void)r;
+    return gnd_positive(gnd_permute_dims(w->a, perm));
+}
+
+CALL(do_h2d)
+{
+    (void)r;
+    return gnd_from(w->dev, GND_FLOAT32, 1, &w->n, w->host);
+}
+
+CALL(do_d2h)
+{
+    (void)r;
+    w->st = gnd_read(w->x, w->host, gnd_nbytes(w->x));
+    return NULL;
+}
+
+/* --- the table --------------------------------------------------------------------------------- */
+
+typedef void setup_fn(bench *w, const bench_row *r);
+typedef gnd_array *call_fn(bench *w, const bench_row *r);
+
+static bench_row *put(bench_row **next, setup_fn *setup, call_fn *call, double bytes,
+                      const char *name)
+{
+    bench_row *r = (*next)++;
+    *r = (bench_row){.setup = setup, .call = call, .bytes = bytes, .dtype = GND_FLOAT32};
+    snprintf(r->name, sizeof r->name, "%s", name);
+    return r;
+}
+
+/* A product of two square matrices. */
+static void product(bench_row **next, gnd_dtype t, const char *t_name, int64_t dim)
+{
+    bench_row *r = put(next, two_matrices, do_matmul, 0, "");
+    snprintf(r->name, sizeof r->name, "matmul_%s_%lld", t_name, (long long)dim);
+    r->dtype = t;
+    r->dim = dim;
+    r->flops = 2.0 * (double)dim * (double)dim * (double)dim;
+}
+
+static void small(bench_row **next, setup_fn *setup, call_fn *call, const char *name)
+{
+    put(next, setup, call, 0, name)->dim = 1000;
+}
+
+int bench_rows(const bench *w, bench_row *rows)
+{
+    const double n = (double)w->n, s = (double)w->side, mm = s * s;
+    const int64_t big = w->gpu ? 8192 : 1024;
+    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
+    bench_row *p = rows;
+    char name[32];
+
+    put(&p, NULL, do_copy, 8 * n, "copy");
+    put(&p, NULL, do_add, 12 * n, "add");
+    put(&p, as_dtype, do_add_ab, 6 * n, "add_f16")->dtype = GND_FLOAT16;
+    if (f64)
+        put(&p, as_dtype, do_add_ab, 24 * n, "add_f64")->dtype = GND_FLOAT64;
+    put(&p, NULL, do_sin, 8 * n, "sin");
+    put(&p, NULL, do_exp, 8 * n, "exp");
+    if (f64)
+        put(&p, as_dtype, do_sin_a, 16 * n, "sin_f64")->dtype = GND_FLOAT64;
+    put(&p, NULL, do_cast, 6 * n, "cast_f32_f16");
+    put(&p, NULL, do_chain, 12 * n, "chain");
+    put(&p, NULL, do_where, 12 * n, "where");
+    put(&p, NULL, do_bcast_row, 8 * mm, "bcast_row");
+    put(&p, NULL, do_bcast_col, 8 * mm, "bcast_col");
+    /* memory moves in lines: every other element costs as much as all */
+    put(&p, NULL, do_strided, 6 * n, "strided_copy");
+    put(&p, NULL, do_transpose, 8 * mm, "transpose_copy");
+    if (w->n % (1 << 18) == 0)
+        put(&p, four_axes, do_permute, 8 * n, "permute4d_copy");
+    put(&p, NULL, do_concat, 16 * n, "concat");
+
+    put(&p, NULL, do_sum, 4 * n, "sum");
+    if (f64)
+        put(&p, as_dtype, do_sum_a, 8 * n, "sum_f64")->dtype = GND_FLOAT64;
+    put(&p, NULL, do_sum_sq_diff, 8 * n, "sum_sq_diff");
+    put(&p, NULL, do_sum_axis0, 4 * mm, "sum_axis0");
+    put(&p, NULL, do_sum_axis1, 4 * mm, "sum_axis1");
+    put(&p, NULL, do_max, 4 * n, "max");
+    put(&p, NULL, do_argmax, 4 * n, "argmax");
+    put(&p, NULL, do_argmax_axis0, 4 * mm, "argmax_axis0");
+    put(&p, NULL, do_any, 4 * n, "any");
+    put(&p, NULL, do_var, 4 * mm, "var_axis1");
+    put(&p, NULL, do_softmax, 8 * mm, "softmax_axis1");
+
+    product(&p, GND_FLOAT32, "f32", 512);
+    product(&p, GND_FLOAT32, "f32", 1024);
+    if (w->gpu)
+        product(&p, GND_FLOAT32, "f32", 8192);
+    if (f64)
+        product(&p, GND_FLOAT64, "f64", big);
+    product(&p, GND_FLOAT16, "f16", big);
+    product(&p, GND_BFLOAT16, "bf16", big);
+    put(&p, batches, do_matmul, 0, "matmul_batched_64x512")->flops = 2.0 * 64 * 512 * 512 * 512;
+    snprintf(name, sizeof name, "gemv_%lld", (long long)w->side);
+    put(&p, one_vector, do_gemv, 4 * mm, name)->dim = w->side;
+    put(&p, tall_matrix, do_gram, 0, "gram_1Mx64");
+    p[-1].dim = 1 << 20;
+    p[-1].flops = 2.0 * 64 * 64 * (1 << 20);
+
+    small(&p, two_vectors, do_add_ab, "small_add_1000");
+    small(&p, two_vectors, do_small_chain, "small_chain_1000");
+    small(&p, one_vector, do_sum_a, "small_sum_1000");
+    snprintf(name, sizeof name, "h2d_%.0fMB", 4 * n / (1 << 20));
+    put(&p, NULL, do_h2d, 0, name);
+    snprintf(name, sizeof name, "d2h_%.0fMB", 4 * n / (1 << 20));
+    put(&p, NULL, do_d2h, 0, name);
+    return (int)(p - rows);
+}
