@@ -2,8 +2,8 @@
  *
  * null_graph.c - what the public functions make, without a device that computes: dtypes of every
  * operation for arguments of every kind, shapes, values of ranges and triangles (by nodeval.h), and
- * that "null:1", which has no float64, gets float32 wherever nobody asked for more. Who owns what is
- * in null_owners.c, errors are in null_errors.c.
+ * that "null:1", which has no float64, gets float32 wherever nobody asked for more. Who owns what
+ * is in null_owners.c, errors are in null_errors.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -76,48 +76,111 @@ static void dtypes(void)
 {
     static const char *const lines[] = {
         /* arrays promote as NumPy 2's do */
-        "add int8 uint8 = int16", "add int32 uint32 = int64", "add int64 uint64 = float64",
-        "add bool bool = bool", "add bool int8 = int8", "add int32 float32 = float64",
-        "add int16 float32 = float32", "add int8 float16 = float16", "add float16 bfloat16 = float32",
-        "add float32 complex64 = complex64", "add float64 complex64 = complex128",
+        "add int8 uint8 = int16",
+        "add int32 uint32 = int64",
+        "add int64 uint64 = float64",
+        "add bool bool = bool",
+        "add bool int8 = int8",
+        "add int32 float32 = float64",
+        "add int16 float32 = float32",
+        "add int8 float16 = float16",
+        "add float16 bfloat16 = float32",
+        "add float32 complex64 = complex64",
+        "add float64 complex64 = complex128",
         "add int64 complex64 = complex128",
         /* scalars are weak */
-        "add uint8 i = uint8", "add int8 f = float64", "add float16 f = float16",
-        "add float32 i = float32", "add float32 c = complex64", "add float64 c = complex128",
-        "add bool i = int64", "add bool b = bool", "add bool f = float64", "add int64 c = complex128",
-        "add i uint8 = uint8", "add bfloat16 i = bfloat16", "add bfloat16 c = complex64",
+        "add uint8 i = uint8",
+        "add int8 f = float64",
+        "add float16 f = float16",
+        "add float32 i = float32",
+        "add float32 c = complex64",
+        "add float64 c = complex128",
+        "add bool i = int64",
+        "add bool b = bool",
+        "add bool f = float64",
+        "add int64 c = complex128",
+        "add i uint8 = uint8",
+        "add bfloat16 i = bfloat16",
+        "add bfloat16 c = complex64",
         /* functions that need floats */
-        "sin bool = float16", "sin int8 = float16", "sin uint16 = float32", "sin int32 = float64",
-        "sin float16 = float16", "sin bfloat16 = bfloat16", "sin complex64 = complex64",
-        "hypot int8 int8 = float16", "atan2 int64 f = float64", "atan2 float32 i = float32",
-        "divide int8 int8 = float64", "divide bool bool = float64", "divide uint8 i = float64",
-        "divide float16 i = float16", "divide int8 float16 = float16",
-        "signbit float16 = bool", "signbit int32 = bool", "nextafter float32 float32 = float32",
+        "sin bool = float16",
+        "sin int8 = float16",
+        "sin uint16 = float32",
+        "sin int32 = float64",
+        "sin float16 = float16",
+        "sin bfloat16 = bfloat16",
+        "sin complex64 = complex64",
+        "hypot int8 int8 = float16",
+        "atan2 int64 f = float64",
+        "atan2 float32 i = float32",
+        "divide int8 int8 = float64",
+        "divide bool bool = float64",
+        "divide uint8 i = float64",
+        "divide float16 i = float16",
+        "divide int8 float16 = float16",
+        "signbit float16 = bool",
+        "signbit int32 = bool",
+        "nextafter float32 float32 = float32",
         "copysign bfloat16 bfloat16 = bfloat16",
         /* the ones that keep ints, and bools as int8 */
-        "floor_divide bool bool = int8", "remainder uint8 i = uint8", "pow bool bool = int8",
-        "pow int32 i = int32", "pow int32 f = float64", "square bool = int8",
-        "reciprocal int32 = int32", "floor int16 = int16", "round bool = bool", "ceil bool = bool",
-        "abs complex64 = float32", "abs complex128 = float64", "abs int8 = int8", "sign int8 = int8",
-        "real complex64 = float32", "imag float32 = float32", "conj int8 = int8",
-        "negative uint8 = uint8", "positive float16 = float16",
+        "floor_divide bool bool = int8",
+        "remainder uint8 i = uint8",
+        "pow bool bool = int8",
+        "pow int32 i = int32",
+        "pow int32 f = float64",
+        "square bool = int8",
+        "reciprocal int32 = int32",
+        "floor int16 = int16",
+        "round bool = bool",
+        "ceil bool = bool",
+        "abs complex64 = float32",
+        "abs complex128 = float64",
+        "abs int8 = int8",
+        "sign int8 = int8",
+        "real complex64 = float32",
+        "imag float32 = float32",
+        "conj int8 = int8",
+        "negative uint8 = uint8",
+        "positive float16 = float16",
         /* comparisons, logic, bits */
-        "less int64 uint64 = bool", "equal float32 complex64 = bool", "less bool i = bool",
-        "less uint8 i = bool", "isnan int8 = bool", "isfinite complex64 = bool",
-        "logical_and float32 complex64 = bool", "logical_not int8 = bool", "logical_or c int8 = bool",
-        "bitwise_and int8 uint8 = int16", "bitwise_and bool bool = bool", "bitwise_and bool i = int64",
-        "bitwise_invert bool = bool", "bitwise_left_shift bool bool = int8",
-        "bitwise_left_shift uint8 i = uint8", "bitwise_right_shift int8 uint8 = int16",
+        "less int64 uint64 = bool",
+        "equal float32 complex64 = bool",
+        "less bool i = bool",
+        "less uint8 i = bool",
+        "isnan int8 = bool",
+        "isfinite complex64 = bool",
+        "logical_and float32 complex64 = bool",
+        "logical_not int8 = bool",
+        "logical_or c int8 = bool",
+        "bitwise_and int8 uint8 = int16",
+        "bitwise_and bool bool = bool",
+        "bitwise_and bool i = int64",
+        "bitwise_invert bool = bool",
+        "bitwise_left_shift bool bool = int8",
+        "bitwise_left_shift uint8 i = uint8",
+        "bitwise_right_shift int8 uint8 = int16",
         /* three arguments */
-        "where bool int8 uint8 = int16", "where float32 i i = int64", "where bool i f = float64",
-        "where bool float32 f = float32", "where bool b b = bool", "where i float16 int8 = float16",
-        "clip uint8 i i = uint8", "clip float32 f float64 = float64", "clip int32 f f = float64",
+        "where bool int8 uint8 = int16",
+        "where float32 i i = int64",
+        "where bool i f = float64",
+        "where bool float32 f = float32",
+        "where bool b b = bool",
+        "where i float16 int8 = float16",
+        "clip uint8 i i = uint8",
+        "clip float32 f float64 = float64",
+        "clip int32 f f = float64",
         /* not allowed */
-        "subtract bool bool = GND_ERR_DTYPE", "negative bool = GND_ERR_DTYPE",
-        "bitwise_and float32 int8 = GND_ERR_DTYPE", "bitwise_left_shift f int8 = GND_ERR_DTYPE",
-        "floor complex64 = GND_ERR_DTYPE", "atan2 complex64 complex64 = GND_ERR_DTYPE",
-        "remainder complex64 i = GND_ERR_DTYPE", "bitwise_invert float16 = GND_ERR_DTYPE",
-        "sign bool = GND_ERR_DTYPE", "hypot float32 c = GND_ERR_DTYPE", "clip bool b i = int64",
+        "subtract bool bool = GND_ERR_DTYPE",
+        "negative bool = GND_ERR_DTYPE",
+        "bitwise_and float32 int8 = GND_ERR_DTYPE",
+        "bitwise_left_shift f int8 = GND_ERR_DTYPE",
+        "floor complex64 = GND_ERR_DTYPE",
+        "atan2 complex64 complex64 = GND_ERR_DTYPE",
+        "remainder complex64 i = GND_ERR_DTYPE",
+        "bitwise_invert float16 = GND_ERR_DTYPE",
+        "sign bool = GND_ERR_DTYPE",
+        "hypot float32 c = GND_ERR_DTYPE",
+        "clip bool b i = int64",
     };
     static const char *const lines32[] = {
         "sin int32 = float32", "sin int8 = float16", "divide int64 i = float32",
@@ -142,8 +205,8 @@ static gnd_array *arr(gnd_dtype t, int ndim, const int64_t *dim)
 
 static void is(const gnd_array *x, const char *dtype, const char *shape, const char *what)
 {
-    tap_ok(!strcmp(dtype_text(x), dtype) && !strcmp(shape_text(x), shape), "%s: %s (%s)", what, dtype,
-           shape);
+    tap_ok(!strcmp(dtype_text(x), dtype) && !strcmp(shape_text(x), shape), "%s: %s (%s)", what,
+           dtype, shape);
     if (strcmp(dtype_text(x), dtype) || strcmp(shape_text(x), shape))
         tap_diag("got %s (%s) %s", dtype_text(x), shape_text(x), gnd_error(x));
 }
@@ -271,7 +334,8 @@ static void ranges(void)
         "linspace");
     has(gnd_linspace(dev, gnd_int(0), gnd_int(1), 4, 0, GND_FLOAT32), V(0, .25, .5, .75),
         "linspace without its end");
-    has(gnd_linspace(dev, gnd_int(3), gnd_int(9), 1, 1, GND_DTYPE_DEFAULT), V(3), "linspace of one");
+    has(gnd_linspace(dev, gnd_int(3), gnd_int(9), 1, 1, GND_DTYPE_DEFAULT), V(3),
+        "linspace of one");
     has(gnd_linspace(dev, gnd_int(0), gnd_int(10), 4, 1, GND_INT32), V(0, 3, 6, 10),
         "linspace of ints");
     has(gnd_linspace(dev, gnd_int(-10), gnd_int(0), 4, 1, GND_INT32), V(-10, -7, -4, 0),
@@ -302,7 +366,8 @@ static void ranges(void)
     has(gnd_zeros_like(x, GND_BOOL), V(0, 0, 0, 0, 0, 0, 0, 0, 0), "zeros_like");
 
     gnd_array *axes[3] = {gnd_arange_i64(dev, 0, 2, 1, GND_DTYPE_DEFAULT),
-                          gnd_arange_i64(dev, 5, 8, 1, GND_DTYPE_DEFAULT), gnd_ones(dev, GND_INT8, S(4))};
+                          gnd_arange_i64(dev, 5, 8, 1, GND_DTYPE_DEFAULT),
+                          gnd_ones(dev, GND_INT8, S(4))};
     gnd_array *out[3];
     tap_is_int(gnd_meshgrid(2, axes, 0, out), GND_OK, "meshgrid, xy");
     has(out[0], V(0, 1, 0, 1, 0, 1), "  x");

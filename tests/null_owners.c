@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_owners.c - who owns an array and when it goes: scopes, keep, retain, release, assign, threads,
- * closing a device; very deep graphs; the hook for them. Counts the arrays that live on the null
- * device, and host allocations.
+ * null_owners.c - who owns an array and when it goes: scopes, keep, retain, release, assign,
+ * threads, closing a device; very deep graphs; the hook for them. Counts the arrays that live on
+ * the null device, and host allocations.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -245,7 +245,8 @@ static void deep(void)
     }
     gnd__on_deep = before;
     tap_ok(hooks >= 10 && hooks < 200, "deep graphs are noticed now and then (%d times)", hooks);
-    tap_ok(deepest >= GND__DEEP / 2 && deepest < 2 * GND__DEEP, "  when they are deep (%u)", deepest);
+    tap_ok(deepest >= GND__DEEP / 2 && deepest < 2 * GND__DEEP, "  when they are deep (%u)",
+           deepest);
     gnd_release(x);
     gnd_release(one);
     tap_is_int(live(), 0, "and they go too");
@@ -273,7 +274,8 @@ static void closing(void)
     tap_is_int(gnd__mem_live(), before, "leaks nothing");
 
     gnd_device *bad = gnd_open("nosuch:0");
-    tap_ok(gnd_device_status(bad) != GND_OK, "a device that is not there: %s", gnd_device_error(bad));
+    tap_ok(gnd_device_status(bad) != GND_OK, "a device that is not there: %s",
+           gnd_device_error(bad));
     tap_is_str(gnd_device_id(bad), "", "  has no id");
     gnd_array *z = gnd_zeros(bad, GND_FLOAT32, 1, four);
     tap_is_int(gnd_status_of(z), gnd_device_status(bad), "  its arrays carry the error");

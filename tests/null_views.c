@@ -46,7 +46,7 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
-/* --- the model --------------------------------------------------------------------------------- */
+/* --- the model -------------------------------------------------------------------------------- */
 
 static int64_t count(int ndim, const int64_t *dim)
 {
@@ -79,7 +79,7 @@ static void shape(model *m, int ndim, const int64_t *dim)
     m->n = count(ndim, dim);
 }
 
-/* --- one random step of each kind: the array's, and the model's ---------------------------------- */
+/* --- one random step of each kind: the array's, and the model's ------------------------------- */
 
 /* An index: entries for gnd_index, the same as text, and the model's elements. */
 static gnd_array *step_index(gnd_array *x, model *m)
@@ -437,7 +437,7 @@ static gnd_array *step_join(gnd_array *x, model *m)
     }
 }
 
-/* --- the comparison ---------------------------------------------------------------------------- */
+/* --- the comparison --------------------------------------------------------------------------- */
 
 static int same(const gnd_array *x, const model *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/create.c - scalars, arrays from host memory, and arrays of one value. Ranges and triangles are
- * in range.c.
+ * api/create.c - scalars, arrays from host memory, and arrays of one value. Ranges and triangles
+ * are in range.c.
  */
 #include <string.h>
 #include "sched/device.h"
@@ -10,7 +10,7 @@
 #include "graph/scope.h"
 #include <gnd/create.h>
 
-/* --- weak scalars ------------------------------------------------------------------------------ */
+/* --- weak scalars ----------------------------------------------------------------------------- */
 
 gnd_array *gnd_bool(int v)
 {
@@ -36,7 +36,7 @@ gnd_array *gnd_complex(double re, double im)
     return gnd__const(NULL, GND_COMPLEX128, &s, 1);
 }
 
-/* --- from host memory -------------------------------------------------------------------------- */
+/* --- from host memory ------------------------------------------------------------------------- */
 
 /* Uploads n elements; bytes of bools that are neither 0 nor 1 become 1 in a copy. */
 static gnd_array *upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -143,7 +143,7 @@ gnd_array *gnd_asarray(gnd_device *dev, gnd_array *x, gnd_dtype t)
     return gnd__strong(x, dev, t, "asarray");
 }
 
-/* --- of one value ------------------------------------------------------------------------------ */
+/* --- of one value ----------------------------------------------------------------------------- */
 
 /* The checks of a shape and a dtype, which may be the default one. */
 static gnd_array *check_new(const char *func, gnd_device *dev, gnd_dtype *t, int ndim,
@@ -224,7 +224,7 @@ gnd_array *gnd_empty(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shap
     return empty("empty", dev, t, ndim, shape);
 }
 
-/* --- like another array ------------------------------------------------------------------------ */
+/* --- like another array ----------------------------------------------------------------------- */
 
 static gnd_dtype like(const gnd_array *x, gnd_dtype t)
 {

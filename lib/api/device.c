@@ -37,7 +37,7 @@ gnd_array *gnd__check_device(const char *func, gnd_device *dev)
     return gnd__error_node(dev, &dev->err);
 }
 
-/* --- opening and closing ----------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static gnd_device *device_new(void)
 {
@@ -134,7 +134,7 @@ void gnd_close(gnd_device *dev)
     gnd__free(dev);
 }
 
-/* --- questions --------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 gnd_status gnd_device_status(const gnd_device *dev)
 {
@@ -221,7 +221,7 @@ gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes)
     return GND_OK;
 }
 
-/* --- what the graph asks (graph.h) ------------------------------------------------------------- */
+/* --- what the graph asks (graph.h) ------------------------------------------------------------ */
 
 int gnd__device_has_f64(const gnd_device *dev)
 {

@@ -75,7 +75,8 @@ static gnd_array *add_entry(builder *b, const gnd_range *r, int rest)
         int64_t n = b->x->dim[k], i = r->start < 0 ? r->start + n : r->start;
         if (i < 0 || i >= n)
             return gnd__fail(b->x->dev, GND_ERR_INDEX,
-                             "%s: index %" PRId64 " is out of range for axis %d with extent %" PRId64,
+                             "%s: index %" PRId64
+                             " is out of range for axis %d with extent %" PRId64,
                              b->func, r->start, k, n);
         b->map.start[k] = i;
         b->map.step[k] = 1;
@@ -128,7 +129,7 @@ gnd_array *gnd_index(gnd_array *x, int n, const gnd_range *idx)
     return index_with("index", x, n, idx);
 }
 
-/* --- NumPy's syntax ---------------------------------------------------------------------------- */
+/* --- NumPy's syntax --------------------------------------------------------------------------- */
 
 static const char *blank(const char *p)
 {

@@ -16,7 +16,7 @@
 #include <gnd/create.h>
 #include <gnd/io.h>
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* What was read, on the device; frees it. */
 static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
@@ -66,7 +66,7 @@ gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
     return st ? failed("load_npz", dev, path, &e) : uploaded("load_npz", dev, &a);
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* GND_OK, or what is wrong with x. */
 static gnd_status usable(const char *func, const gnd_array *x)
@@ -113,7 +113,8 @@ gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_a
         void *data;
         st = gnd__host_copy(x[i], &data);
         if (!st)
-            item[i] = (gnd__npz_item){names[i], (gnd_dtype)x[i]->dtype, x[i]->ndim, x[i]->dim, data};
+            item[i] =
+                (gnd__npz_item){names[i], (gnd_dtype)x[i]->dtype, x[i]->ndim, x[i]->dim, data};
     }
     gnd_err e = {.code = GND_OK};
     if (!st && gnd__npz_save(path, n, item, 0, &e))

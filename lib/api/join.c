@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll. Each
- * is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repeating is in repeat.c.
+ * api/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll.
+ * Each is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repeating is in repeat.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -41,8 +41,8 @@ static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **pie
     return y;
 }
 
-/* As assembled, for pieces that are handles made for it: done with them. One that is an error is the
- * result. */
+/* As assembled, for pieces that are handles made for it: done with them. One that is an error is
+ * the result. */
 static gnd_array *assembled_from(gnd_device *dev, gnd_dtype t, int n, gnd_array **piece, int axis,
                                  int64_t total)
 {
@@ -84,7 +84,7 @@ static gnd_array *too_many(const char *func, gnd_device *dev)
     return gnd__fail(dev, GND_ERR_OVERFLOW, "%s: the number of bytes does not fit 64 bits", func);
 }
 
-/* --- concat ------------------------------------------------------------------------------------ */
+/* --- concat ----------------------------------------------------------------------------------- */
 
 static gnd_array *piece_same(gnd_array *x, int axis)
 {
@@ -111,8 +111,9 @@ gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
     gnd_array *bad = gnd__check_list("concat", n, x, &dev);
     for (int i = 0; i < n && !bad; i++)
         if (x[i]->ndim == 0)
-            bad = gnd__fail(dev, GND_ERR_SHAPE,
-                            "concat: x[%d] has no dimensions: take gnd_stack or gnd_concat_flat", i);
+            bad =
+                gnd__fail(dev, GND_ERR_SHAPE,
+                          "concat: x[%d] has no dimensions: take gnd_stack or gnd_concat_flat", i);
     if (bad || (bad = gnd__check_axis("concat", dev, axis, x[0]->ndim, &k)))
         return bad;
     gnd__shape s = {.ndim = x[0]->ndim};
@@ -130,8 +131,8 @@ gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
         gnd__shape_text(ta, s.ndim, x[0]->dim);
         gnd__shape_text(tb, x[i]->ndim, x[i]->dim);
         if (differs < 0)
-            return gnd__fail(dev, GND_ERR_SHAPE, "concat: shapes %s and %s: %d and %d dimensions", ta,
-                             tb, s.ndim, x[i]->ndim);
+            return gnd__fail(dev, GND_ERR_SHAPE, "concat: shapes %s and %s: %d and %d dimensions",
+                             ta, tb, s.ndim, x[i]->ndim);
         return gnd__fail(dev, GND_ERR_SHAPE,
                          "concat: shapes %s and %s: axis %d has %" PRId64 " and %" PRId64, ta, tb,
                          differs, s.dim[differs], x[i]->dim[differs]);
@@ -215,7 +216,7 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
     return st;
 }
 
-/* --- roll -------------------------------------------------------------------------------------- */
+/* --- roll ------------------------------------------------------------------------------------- */
 
 /* x with element i of axis k at (i + shift) mod extent, 0 <= shift < extent. A new handle. */
 static gnd_array *rolled(gnd_array *x, int k, int64_t shift)

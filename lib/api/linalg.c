@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/linalg.c - products of matrices: shapes, dtypes and one-dimensional operands as NumPy's matmul
- * has them, made into a GND__MATMUL of operands with at least two axes.
+ * api/linalg.c - products of matrices: shapes, dtypes and one-dimensional operands as NumPy's
+ * matmul has them, made into a GND__MATMUL of operands with at least two axes.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * api/range.c - arrays that are computed from their indices: arange, linspace, eye, triangles,
- * coordinate grids. All are made of GND__IOTA and elementwise operations, so that they fuse with what
- * uses them and take no memory. Values are NumPy's, bit for bit where the device rounds as IEEE says.
+ * coordinate grids. All are made of GND__IOTA and elementwise operations, so that they fuse with
+ * what uses them and take no memory. Values are NumPy's, bit for bit where the device rounds as
+ * IEEE says.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static gnd_array *iota(gnd_device *dev, int64_t n)
 {
@@ -77,7 +78,7 @@ static double rounded(double v, gnd_dtype t)
     return gnd__load_scalar(t, room).re;
 }
 
-/* --- arange ------------------------------------------------------------------------------------ */
+/* --- arange ----------------------------------------------------------------------------------- */
 
 /* ceil((stop - start) / step) for ints; -1 when it overflows. */
 static int64_t int_count(int64_t start, int64_t stop, int64_t step)
@@ -194,7 +195,7 @@ gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, int64_t 
     return bad ? bad : arange_int(dev, start, stop, step, t);
 }
 
-/* --- linspace ---------------------------------------------------------------------------------- */
+/* --- linspace --------------------------------------------------------------------------------- */
 
 /* A weak scalar, complex only where that is asked for. */
 static gnd_array *number(int is_complex, double re, double im)
@@ -252,7 +253,7 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     return cast(x, t);
 }
 
-/* --- matrices ---------------------------------------------------------------------------------- */
+/* --- matrices --------------------------------------------------------------------------------- */
 
 /* j - i for the last two axes of an n x m matrix, an int64 array of shape (n, m). */
 static gnd_array *diagonals(gnd_device *dev, int64_t n, int64_t m)
@@ -309,7 +310,7 @@ gnd_array *gnd_triu(gnd_array *x, int64_t k)
     return triangle("triu", x, GND__OP_GREATER_EQUAL, k);
 }
 
-/* --- grids ------------------------------------------------------------------------------------- */
+/* --- grids ------------------------------------------------------------------------------------ */
 
 static gnd_array *check_grid(int n, gnd_array *const *x, int indexing_ij, int64_t *dim)
 {

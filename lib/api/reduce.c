@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * api/reduce.c - reductions: the dtype to accumulate in, what nothing gives, kept dimensions; mean,
- * variance and counts as other operations round a GND__REDUCE, which fuse with it. No GND__REDUCE has
- * an empty input: those are answered here.
+ * variance and counts as other operations round a GND__REDUCE, which fuse with it. No GND__REDUCE
+ * has an empty input: those are answered here.
  */
 #include <string.h>
 #include "api/views.h"
@@ -11,7 +11,7 @@
 #include <gnd/array.h>
 #include <gnd/reduce.h>
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* x, flags and axes of a public function; *mask gets the axes. */
 static gnd_array *check(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
@@ -21,8 +21,8 @@ static gnd_array *check(const char *func, gnd_array *x, gnd_axes axes, unsigned 
     if (bad)
         return bad;
     if (flags & ~GND_KEEPDIMS)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_KEEPDIMS are possible", func,
-                         flags);
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_KEEPDIMS are possible",
+                         func, flags);
     return gnd__check_axes(func, x->dev, axes, x->ndim, mask);
 }
 
@@ -76,7 +76,7 @@ static gnd_array *reduced_as(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtyp
     return gnd__instead(c, reduced(c, red, mask, t, flags));
 }
 
-/* --- sums and products ------------------------------------------------------------------------- */
+/* --- sums and products ------------------------------------------------------------------------ */
 
 static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               gnd_dtype t, gnd__red red)
@@ -116,13 +116,13 @@ gnd_array *gnd_prod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t)
     return sum_or_prod("prod", x, axes, flags, t, GND__PROD);
 }
 
-/* --- extremes ---------------------------------------------------------------------------------- */
+/* --- extremes --------------------------------------------------------------------------------- */
 
 static gnd_array *of_nothing(const char *func, const gnd_array *x, const char *what)
 {
     char text[GND__SHAPE_TEXT];
-    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a zero-size array has no %s (shape %s)", func, what,
-                     gnd__shape_text(text, x->ndim, x->dim));
+    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a zero-size array has no %s (shape %s)", func,
+                     what, gnd__shape_text(text, x->ndim, x->dim));
 }
 
 static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
@@ -184,7 +184,7 @@ gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags)
     return arg_extreme("argmin", x, axes, flags, GND__ARGMIN, "minimum");
 }
 
-/* --- truth ------------------------------------------------------------------------------------- */
+/* --- truth ------------------------------------------------------------------------------------ */
 
 static gnd_array *truth(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, gnd__red red)
 {
@@ -218,7 +218,7 @@ gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
     return gnd__instead(b, reduced_as(b, GND__SUM, mask, GND_INT64, flags));
 }
 
-/* --- mean and variance ------------------------------------------------------------------------- */
+/* --- mean and variance ------------------------------------------------------------------------ */
 
 /* What a mean of x is computed in: ints in the default float, 16-bit floats in float32. */
 static gnd_dtype mean_dtype(const gnd_array *x)

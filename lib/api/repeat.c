@@ -28,8 +28,8 @@ static gnd_array *with_axis(gnd_array *x, int at, int64_t times)
     return gnd__viewed(x, x->ndim + 1, dim, &m);
 }
 
-/* The product of some extents. It may leave out a 0 that the whole shape has, but the product of the
- * others fits too: gnd__shape_size sees to that. */
+/* The product of some extents. It may leave out a 0 that the whole shape has, but the product of
+ * the others fits too: gnd__shape_size sees to that. */
 static int64_t product(int n, const int64_t *dim)
 {
     int64_t p = 1;

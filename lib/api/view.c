@@ -11,7 +11,7 @@
 #include "graph/scope.h"
 #include <gnd/view.h>
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
 {
@@ -57,7 +57,7 @@ gnd_array *gnd__expanded(gnd_array *x, uint32_t mask)
     return gnd__viewed(x, out, dim, &m);
 }
 
-/* --- shape ------------------------------------------------------------------------------------- */
+/* --- shape ------------------------------------------------------------------------------------ */
 
 gnd_array *gnd_reshape(gnd_array *x, int ndim, const int64_t *shape)
 {
@@ -103,8 +103,10 @@ gnd_array *gnd_expand_dims(gnd_array *x, gnd_axes axes)
     int ndim = x->ndim + __builtin_popcountll(axes);
     uint32_t mask;
     if (ndim > GND_MAX_NDIM)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "expand_dims: the result has %d dimensions: 0 to %d "
-                         "are possible", ndim, GND_MAX_NDIM);
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "expand_dims: the result has %d dimensions: 0 to %d "
+                         "are possible",
+                         ndim, GND_MAX_NDIM);
     bad = gnd__check_axes("expand_dims", x->dev, axes, ndim, &mask);
     return bad ? bad : gnd__expanded(x, mask);
 }
@@ -187,7 +189,7 @@ gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out)
     return st;
 }
 
-/* --- order ------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* Output axis i is axis perm[i] of x. */
 static gnd_array *permuted(gnd_array *x, const int *perm)

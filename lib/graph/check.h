@@ -34,11 +34,12 @@ gnd_array *gnd__check_broadcast(const char *func, gnd_device *dev, gnd_dtype t, 
 /* The dtype of a weak scalar of this kind when nothing else decides: bool, int64, dev's default
  * float, and complex of that. */
 gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind);
-/* The common dtype of n arrays by promotion, weak ones as such; float64 that only promotion asks for
- * is float32 on a device without it. When all are weak: gnd__weak_dtype of the strongest kind. */
+/* The common dtype of n arrays by promotion, weak ones as such; float64 that only promotion asks
+ * for is float32 on a device without it. When all are weak: gnd__weak_dtype of the strongest kind.
+ */
 gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x);
-/* x as an array of dev and dtype t: weak scalars become constants, others are cast. A new handle, or
- * an error. */
+/* x as an array of dev and dtype t: weak scalars become constants, others are cast. A new handle,
+ * or an error. */
 gnd_array *gnd__as_strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func);
 /* x (a usable array of a device) seen in a larger shape that it broadcasts to; x itself, as a new
  * handle, when it has it. */

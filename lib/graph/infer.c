@@ -14,7 +14,7 @@
 
 static const char *const arg_names[3] = {"x1", "x2", "x3"};
 
-/* --- dtypes ------------------------------------------------------------------------------------ */
+/* --- dtypes ----------------------------------------------------------------------------------- */
 
 static int rank_of_kind(int kind)
 {
@@ -89,7 +89,10 @@ static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
         gnd_dtype like;
         const char *name;
     } kinds[] = {
-        {GND_BOOL, "bools"}, {GND_INT32, "ints"}, {GND_FLOAT32, "floats"}, {GND_COMPLEX64, "complex"},
+        {GND_BOOL, "bools"},
+        {GND_INT32, "ints"},
+        {GND_FLOAT32, "floats"},
+        {GND_COMPLEX64, "complex"},
     };
     const gnd__opinfo *o = &gnd__ops[op];
     const char *names[4], *hint = "";
@@ -117,7 +120,7 @@ static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
                      gnd_dtype_name(t), list, hint);
 }
 
-/* --- scalars ----------------------------------------------------------------------------------- */
+/* --- scalars ---------------------------------------------------------------------------------- */
 
 static void scalar_text(char *buf, size_t cap, const gnd__scalar *v)
 {
@@ -235,7 +238,7 @@ gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func)
     return gnd__const(NULL, gnd__weak_dtype(NULL, v.kind), &v, 1);
 }
 
-/* --- comparisons ------------------------------------------------------------------------------- */
+/* --- comparisons ------------------------------------------------------------------------------ */
 
 /* The comparison with its sides swapped. */
 static gnd__op mirrored(gnd__op op)
@@ -296,7 +299,7 @@ static gnd_array *compare_special(gnd__op op, gnd_array *const *x, gnd_dtype t)
     return NULL;
 }
 
-/* --- elementwise ------------------------------------------------------------------------------- */
+/* --- elementwise ------------------------------------------------------------------------------ */
 
 static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
 {
@@ -308,8 +311,8 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
 }
 
-/* Argument x of op as dtype t of dev, x itself when it is that already; else the caller is done with
- * the new handle (*made). */
+/* Argument x of op as dtype t of dev, x itself when it is that already; else the caller is done
+ * with the new handle (*made). */
 static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, gnd_dtype t,
                           int *made)
 {
@@ -345,7 +348,9 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
     gnd_dtype t = by_rule(o->rule, dev, given);
     if (!gnd__op_text(op, gnd_dtype_kind(t)))
         return not_allowed(op, dev, given);
-    gnd_dtype out = o->out == GND__OUT_BOOL ? GND_BOOL : o->out == GND__OUT_REAL ? gnd__real_of(t) : t;
+    gnd_dtype out = o->out == GND__OUT_BOOL   ? GND_BOOL
+                    : o->out == GND__OUT_REAL ? gnd__real_of(t)
+                                              : t;
 
     gnd__shape s;
     if ((bad = gnd__check_broadcast(o->name, dev, out, nin, x, &s)))

@@ -31,15 +31,15 @@ gnd_array *gnd__nomem(void)
     return &nomem;
 }
 
-/* --- making ------------------------------------------------------------------------------------ */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static uint32_t pending_of(const gnd_array *x)
 {
     return __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
 }
 
-/* An estimate of the operations below: the deepest input's count, and up to 16 for each other one. A
- * plain sum would double with every x = x + f(x), whose nodes are shared. */
+/* An estimate of the operations below: the deepest input's count, and up to 16 for each other one.
+ * A plain sum would double with every x = x + f(x), whose nodes are shared. */
 static uint32_t pending_below(int nin, gnd_array *const *in)
 {
     uint32_t most = 0, rest = 0;
@@ -287,7 +287,7 @@ gnd_array *gnd__take_node(gnd_array *x, gnd_array *idx, int axis)
     return y;
 }
 
-/* --- freeing ----------------------------------------------------------------------------------- */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 void gnd__storage_ref(gnd__storage *st)
 {

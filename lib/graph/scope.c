@@ -4,8 +4,9 @@
  *
  * A scope is a growing array of handles; a node knows its scope and its place there, so that taking
  * it out costs O(1) (the last entry moves into the gap). Only the thread that owns a scope ever
- * touches it: another thread that releases an array's last handle while a scope has it leaves that to
- * the scope. So scopes need no lock. node->scope is read by any thread, hence the atomic accesses.
+ * touches it: another thread that releases an array's last handle while a scope has it leaves that
+ * to the scope. So scopes need no lock. node->scope is read by any thread, hence the atomic
+ * accesses.
  */
 #include "graph/scope.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/scope.h - the scopes of the calling thread, as graph/node.c needs them. The public functions
- * on owners (gnd_scope_begin, gnd_keep ...) are in scope.c too.
+ * graph/scope.h - the scopes of the calling thread, as graph/node.c needs them. The public
+ * functions on owners (gnd_scope_begin, gnd_keep ...) are in scope.c too.
  */
 #ifndef GND_GRAPH_SCOPE_H
 #define GND_GRAPH_SCOPE_H
 
 #include "graph/graph.h"
 
-/* Gives x's one handle to the innermost scope of the thread, if there is one. 0, or -1 when memory is
- * out (x is then in no scope). */
+/* Gives x's one handle to the innermost scope of the thread, if there is one. 0, or -1 when memory
+ * is out (x is then in no scope). */
 int gnd__scope_add(gnd_array *x);
 /* Takes x out of its scope. 1, or 0 when that is a scope of another thread: it is left alone. */
 int gnd__scope_remove(gnd_array *x);
