@@ -102,16 +102,29 @@ static gnd_array *int_range(gnd_device *dev, int64_t n, int64_t start, int64_t d
     return cast(x, t);
 }
 
+/* x with v in place of the element with number at, where i are the numbers; done with x. */
+static gnd_array *with_element(gnd_array *x, gnd_array *i, int64_t at, gnd_array *v)
+{
+    gnd_array *here = with(GND__OP_EQUAL, gnd_retain(i), gnd_int(at));
+    gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){here, v, x});
+    gnd__done(here);
+    gnd__done(v);
+    return gnd__instead(x, y);
+}
+
 /* The same in floats, as NumPy fills: the step is what is left of it after start + step was rounded
- * to the dtype. */
+ * to the dtype, and the second element is that sum. */
 static gnd_array *float_range(gnd_device *dev, int64_t n, double start, double step, gnd_dtype t)
 {
     gnd_dtype c = wide(t), r = gnd__real_of(t);
-    double first = rounded(start, r), delta = rounded(rounded(start + step, r) - first, c);
-    if (n < 2) /* it may be infinite, and 0 times that is no 0 */
-        delta = 0;
-    gnd_array *x = cast(iota(dev, n), c);
-    return cast(affine(x, gnd_real(delta), gnd_real(first)), t);
+    double first = rounded(start, r), second = rounded(start + step, r);
+    double delta = n < 2 ? 0 : rounded(second - first, c); /* may be infinite: 0 times that is NaN */
+    gnd_array *i = iota(dev, n), *x = cast(gnd_retain(i), c);
+    x = affine(x, gnd_real(delta), gnd_real(first));
+    if (n > 1 && rounded(rounded(first + delta, c), r) != second)
+        x = with_element(x, i, 1, gnd_real(second));
+    gnd__done(i);
+    return cast(x, t);
 }
 
 /* n elements of dtype t; n < 0: too many to count. */
@@ -238,14 +251,8 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     else
         x = with(GND__OP_MULTIPLY, x, div > 0 ? number(z, tr, ti) : number(z, dr, di));
     x = with(GND__OP_ADD, x, number(z, sr, si));
-    if (endpoint && num > 1) {
-        gnd_array *last = with(GND__OP_EQUAL, gnd_retain(i), gnd_int(num - 1));
-        gnd_array *end = number(z, er, ei);
-        gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){last, end, x});
-        gnd__done(last);
-        gnd__done(end);
-        x = gnd__instead(x, y);
-    }
+    if (endpoint && num > 1)
+        x = with_element(x, i, num - 1, number(z, er, ei));
     gnd__done(i);
     int kind = gnd_dtype_kind(t);
     if (kind != 'f' && kind != 'c' && x->kind != GND__ERROR)

@@ -75,8 +75,6 @@ gnd_array *gnd__check_list(const char *func, int n, gnd_array *const *x, gnd_dev
     if (!x)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: the list of arrays is NULL", func);
     for (int i = 0; i < n; i++) {
-        if (x[i] && x[i]->magic == GND__MAGIC && x[i]->kind != GND__ERROR && !x[i]->fault)
-            continue;
         snprintf(arg, sizeof arg, "x[%d]", i);
         gnd_array *bad = gnd__check(x[i], func, arg);
         if (bad)
