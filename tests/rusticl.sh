@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# rusticl.sh - the suite's device tests on Mesa's rusticl (llvmpipe): another compiler, no float64,
+# 32 KiB of local memory. Each program's own TAP is shown as comments; it passes as a whole.
+. "$GND_SRCDIR/tests/tap.sh"
+
+RUSTICL_ENABLE=llvmpipe
+export RUSTICL_ENABLE
+[ "$GND_TEST_SANITIZERS" = no ] || skip_all "Mesa's compiler leaks by itself: not with sanitizers"
+gnd devices | grep -q 'rusticl' || skip_all "Mesa's rusticl is not installed"
+
+check "float64 is refused, with a reason" sh -c \
+    'gnd eval "ones((3,), dtype=float64)" -d opencl:llvmpipe 2>&1 | grep -i "float64"'
+check "the default float is float32" sh -c \
+    'test "$(gnd eval "arange(3) / 2" -d opencl:llvmpipe)" = "[0.  0.5 1. ]"'
+n=0
+while IFS= read -r expr; do
+    n=$((n + 1))
+    gnd eval "$expr" -d opencl:pocl >want 2>&1
+    if gnd eval "$expr" -d opencl:llvmpipe >got 2>err && cmp -s want got; then
+        pass "$expr"
+    elif grep -q 'float64\|complex128' err; then
+        skip "$expr" "the expression asks for float64"
+    else
+        fail "$expr"
+        { diff want got; cat err; } 2>&1 | head -n 30 | diag
+    fi
+done <"$GND_SRCDIR/tests/exprs.txt"
+for t in conform_opencl ops_reduce ops_matmul ops_views; do
+    if [ -x "$GND_BUILDDIR/tests/$t" ]; then
+        if GND_TEST_DEVICES=opencl:llvmpipe timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
+            pass "$t, $(grep -c '^ok' out) checks"
+        else
+            fail "$t"
+            grep -A6 '^not ok' out | head -n 40 | diag
+        fi
+    fi
+done
+done_testing
