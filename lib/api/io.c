@@ -8,7 +8,6 @@
 #include "api/host.h"
 #include "base/mem.h"
 #include "graph/check.h"
-#include "io/file.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/png.h"
@@ -28,13 +27,6 @@ static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
     return x;
 }
 
-static gnd_array *failed(const char *func, gnd_device *dev, const char *path, gnd_err *e)
-{
-    char buf[208];
-    gnd__err_prefix(e, "%s: %s", func, gnd__path_text(path, buf));
-    return gnd__error_node(dev, e);
-}
-
 gnd_array *gnd_load_npy(gnd_device *dev, const char *path)
 {
     gnd_err e = {.code = GND_OK};
@@ -45,7 +37,7 @@ gnd_array *gnd_load_npy(gnd_device *dev, const char *path)
     if (!path)
         return gnd__fail(dev, GND_ERR_NULL, "load_npy: the path is NULL");
     if (gnd__npy_load(path, &a, &e))
-        return failed("load_npy", dev, path, &e);
+        return gnd__error_node(dev, &e);
     return uploaded("load_npy", dev, &a);
 }
 
@@ -60,10 +52,10 @@ gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
     if (!path || !name)
         return gnd__fail(dev, GND_ERR_NULL, "load_npz: the %s is NULL", path ? "name" : "path");
     if (gnd__npz_open(path, &z, &e))
-        return failed("load_npz", dev, path, &e);
+        return gnd__error_node(dev, &e);
     gnd_status st = gnd__npz_read(z, name, &a, &e);
     gnd__npz_close(z);
-    return st ? failed("load_npz", dev, path, &e) : uploaded("load_npz", dev, &a);
+    return st ? gnd__error_node(dev, &e) : uploaded("load_npz", dev, &a);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

@@ -17,7 +17,9 @@
 
 gnd_status gnd__only_status(const char *func, const gnd_err *e)
 {
-    gnd__log(GND__LOG_ERROR, "%s: %s", func, e->msg);
+    size_t n = strlen(func); /* lib/io says it already */
+    int named = !strncmp(e->msg, func, n) && e->msg[n] == ':';
+    gnd__log(GND__LOG_ERROR, "%s%s%s", named ? "" : func, named ? "" : ": ", e->msg);
     return e->code;
 }
 
