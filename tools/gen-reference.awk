@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# gen-reference.awk - doc/API.md from the public headers, in the order in which gnd.h includes them:
+# each declaration with the comment above it. Runs with any POSIX awk. elementwise.h is itself made by
+# the build; gen is the folder that has it.
+#
+#     awk -f tools/gen-reference.awk -v src=include -v gen=build/include >doc/API.md
+
+function trim(s) {
+    sub(/^ +/, "", s)
+    sub(/ +$/, "", s)
+    return s
+}
+
+# A line of a comment without its marks.
+function bare(s) {
+    sub(/^ *\/\*/, "", s)
+    sub(/\*\/ *$/, "", s)
+    sub(/^ ?\* ?/, "", s)
+    sub(/^ /, "", s)
+    sub(/ +$/, "", s)
+    return s
+}
+
+# Prose in which Markdown sees no marks (no a*b*c, no <tag); indented lines are code.
+function prose(s,    out) {
+    if (s ~ /^   /)
+        return "\n```c\n" trim(s) "\n```\n"
+    sub(/ X\([^.]*\./, "", s)
+    gsub(/<[A-Za-z]/, "\\\\&", s)
+    out = ""
+    while (match(s, /[A-Za-z0-9)]\*[A-Za-z0-9(]/)) {
+        out = out substr(s, 1, RSTART) "\\"
+        s = substr(s, RSTART + 1)
+    }
+    return out s
+}
+
+# Prints the declarations that were collected, then what is said of them.
+function flush_block() {
+    if (code != "") {
+        printf "\n```c\n%s```\n", code
+        if (said != "")
+            printf "\n%s", said
+    }
+    code = said = ""
+}
+
+# X(GND_OK, 0, "success") and X(INT8, int8, 1, 'i') as rows of a table.
+function row(s,    n, c, i) {
+    s = substr(s, index(s, "X(") + 2)
+    sub(/\) *\\?$/, "", s)
+    n = split(s, c, /, */)
+    for (i = 4; i <= n && c[3] ~ /^"/; i++)
+        c[3] = c[3] ", " c[i]
+    gsub(/"/, "", c[3])
+    if (c[3] ~ /^[0-9]+$/) {
+        if (!in_table)
+            printf "\n| constant | NumPy's name | bytes |\n|---|---|---|\n"
+        print "| `GND_" c[1] "` | `" c[2] "` | " c[3] " |"
+    } else {
+        if (!in_table)
+            printf "\n| status | value | meaning |\n|---|---|---|\n"
+        print "| `" c[1] "` | " c[2] " | " c[3] " |"
+    }
+    in_table = 1
+}
+
+# One line of a header.
+function take(s,    t) {
+    if (in_comment) {
+        t = bare(s)
+        if (first_comment) {
+            if (s ~ /\*\//)
+                first_comment = in_comment = 0
+            if (t != "" && t !~ /^SPDX/)
+                head = head prose(t) "\n"
+            else if (head != "")
+                head = head "\n"
+            if (!in_comment) {
+                sub("^gnd/" name " - ", "", head)
+                head = toupper(substr(head, 1, 1)) substr(head, 2)
+                sub(/\n+$/, "", head)
+                printf "\n## gnd/%s\n\n%s\n", name, head
+            }
+            return
+        }
+        said = said prose(t) "\n"
+        if (s ~ /\*\//)
+            in_comment = 0
+        return
+    }
+    if (in_macro) {
+        if (s ~ /^ *X\(/)
+            row(s)
+        in_macro = s ~ /\\$/
+        return
+    }
+    if (s ~ /^#define GND_[A-Z]+_LIST\(/) {
+        if (said != "")
+            printf "\n%s", said
+        said = ""
+        in_macro = 1
+        in_table = 0
+        return
+    }
+    if (depth == 0 && s ~ /^\/\* --- /) {
+        flush_block()
+        gsub(/^\/\* --- *| *-* *\*\/$/, "", s)
+        printf "\n### %s\n", toupper(substr(s, 1, 1)) substr(s, 2)
+        return
+    }
+    if (depth == 0 && s ~ /^ *\/\*/) {
+        if (code != "")
+            flush_block()
+        said = ""
+        in_comment = 1
+        take(s)
+        return
+    }
+    if (s ~ /^ *$/) {
+        if (depth == 0)
+            flush_block()
+        return
+    }
+    if (skip_enum || s ~ /^typedef enum gnd_(status|dtype) \{/) { # made from a list that is shown
+        skip_enum = s !~ /^}/
+        return
+    }
+    if (depth == 0 && s ~ /^(#(include|if|ifdef|ifndef|endif|else|undef)|extern "C"|})/ ||
+        s ~ /^#define GND_([A-Z]+_H|API)/) {
+        if (code == "")
+            said = ""
+        return
+    }
+    sub(/^GND_API /, "", s)
+    if (s ~ /^static inline /) {
+        sub(/^static inline /, "", s)
+        sub(/ *\{ *return .*$/, ";", s)
+    } else {
+        t = s
+        depth += gsub(/\{/, "", t)
+        depth -= gsub(/}/, "", t)
+    }
+    sub(/^        +/, "    ", s)
+    code = code s "\n"
+}
+
+function header(n,    path, line) {
+    name = n
+    head = ""
+    depth = in_comment = in_macro = skip_enum = 0
+    code = said = ""
+    path = src "/gnd/" n
+    if ((getline line <path) <= 0) {
+        path = gen "/gnd/" n
+        if ((getline line <path) <= 0) {
+            print "gen-reference.awk: no " n " in " src " or " gen >"/dev/stderr"
+            exit 1
+        }
+    }
+    in_comment = first_comment = 1
+    take(line)
+    while ((getline line <path) > 0)
+        take(line)
+    close(path)
+    flush_block()
+}
+
+BEGIN {
+    print "# The C API"
+    print ""
+    print "Made from the headers by tools/gen-reference.awk; tests/docs.sh checks that it is current. Do not"
+    print "edit: edit the header. `#include <gnd.h>` gives everything here. Rules that hold everywhere (errors,"
+    print "owners, laziness, threads) are in the head of [gnd.h](../include/gnd.h), what results are in"
+    print "[SEMANTICS.md](SEMANTICS.md). The contract of plugins, gnd/backend.h, is in [BACKENDS.md](BACKENDS.md)."
+    path = src "/gnd.h"
+    n = 0
+    while ((getline line <path) > 0)
+        if (line ~ /^#include <gnd\// && line !~ /version\.h/) {
+            sub(/^#include <gnd\//, "", line)
+            sub(/>.*/, "", line)
+            list[++n] = line
+        }
+    close(path)
+    if (n == 0) {
+        print "gen-reference.awk: " path " includes nothing" >"/dev/stderr"
+        exit 1
+    }
+    for (i = 1; i <= n; i++)
+        header(list[i])
+}
