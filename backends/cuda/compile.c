@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cuda/compile.c - NVRTC: from a kernel's text to a cubin for the device, or to PTX where the device
+ * is newer than NVRTC (the driver compiles that once more). Loaded at the first build: with a warm
+ * kernel cache it never is.
+ *
+ * The options make the arithmetic that of the OpenCL side, where FP_CONTRACT is OFF: every
+ * operation rounds by itself, division and square root correctly, subnormals stay.
+ */
+#include "cu.h"
+
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ARITHMETIC "-fmad=false", "-ftz=false", "-prec-div=true", "-prec-sqrt=true"
+static const char *const fixed[] = {ARITHMETIC, "--std=c++17", "--device-as-default-execution-space"};
+enum { NFIXED = sizeof fixed / sizeof *fixed, MAX_OPTIONS = 32 };
+
+/* Every symbol that is used, once. */
+#define SYMBOLS(X)                                                                                 \
+    X(nvrtcGetErrorString)                                                                         \
+    X(nvrtcGetNumSupportedArchs)                                                                   \
+    X(nvrtcGetSupportedArchs)                                                                      \
+    X(nvrtcCreateProgram)                                                                          \
+    X(nvrtcDestroyProgram)                                                                         \
+    X(nvrtcCompileProgram)                                                                         \
+    X(nvrtcGetProgramLogSize)                                                                      \
+    X(nvrtcGetProgramLog)                                                                          \
+    X(nvrtcGetCUBINSize)                                                                           \
+    X(nvrtcGetCUBIN)                                                                               \
+    X(nvrtcGetPTXSize)                                                                             \
+    X(nvrtcGetPTX)
+
+static struct {
+#define X(name) __typeof__(name) *name;
+    SYMBOLS(X)
+#undef X
+} rtc;
+static const char stem[] = "libnvrtc.so";
+static const char *const versions[] = {"13", "12", "11.2", NULL};
+static int loaded;
+static char why[400];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    char found[512];
+    const gnd__plug_sym syms[] = {
+#define X(name) {#name, (void **)&rtc.name, 0},
+        SYMBOLS(X)
+#undef X
+    };
+    loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
+                          why, sizeof why);
+}
+
+void gnd__cu_compiler(char *buf, size_t cap)
+{
+    char path[512];
+    struct stat st;
+    size_t n = 0;
+    buf[0] = 0;
+    for (size_t i = 0; i < NFIXED && n < cap; i++)
+        n += (size_t)snprintf(buf + n, cap - n, "%s ", fixed[i]);
+    if (n >= cap || !gnd__cu_find(stem, versions, path, sizeof path) || stat(path, &st) != 0)
+        return;
+    snprintf(buf + n, cap - n, "|%s|%lld|%lld", path, (long long)st.st_size,
+             (long long)st.st_mtime);
+}
+
+static gnd_status fail(gnd_err *e, nvrtcResult r, const char *what)
+{
+    return gnd__plug_fail(e, r == NVRTC_ERROR_OUT_OF_MEMORY ? GND_ERR_NOMEM : GND_ERR_BUILD,
+                          (int)r, "%s: %s (%d)", what, rtc.nvrtcGetErrorString(r), (int)r);
+}
+
+/* "sm_90" when NVRTC knows the device; else the newest "compute_XX" below it, for PTX. */
+static gnd_status target(const gnd__cu_info *d, char *buf, size_t cap, int *ptx, gnd_err *e)
+{
+    const int want = d->major * 10 + d->minor;
+    int list[128], n = 0, best = 0;
+    nvrtcResult r = rtc.nvrtcGetNumSupportedArchs(&n);
+    if (r == NVRTC_SUCCESS && n > 0 && n <= 128)
+        r = rtc.nvrtcGetSupportedArchs(list);
+    if (r != NVRTC_SUCCESS || n <= 0 || n > 128)
+        return fail(e, r, "nvrtcGetSupportedArchs");
+    for (int i = 0; i < n; i++)
+        if (list[i] <= want && list[i] > best)
+            best = list[i];
+    if (!best)
+        return gnd__plug_fail(e, GND_ERR_BUILD, 0,
+                              "this NVRTC compiles for compute capability %d.%d and up, not for "
+                              "%d.%d: an older CUDA toolkit is needed",
+                              list[0] / 10, list[0] % 10, d->major, d->minor);
+    *ptx = best != want;
+    snprintf(buf, cap, "--gpu-architecture=%s_%d", *ptx ? "compute" : "sm", best);
+    return GND_OK;
+}
+
+/* The whole log, malloc'ed; NULL when there is none. */
+static char *program_log(nvrtcProgram p)
+{
+    size_t n = 0;
+    if (rtc.nvrtcGetProgramLogSize(p, &n) != NVRTC_SUCCESS || n < 2)
+        return NULL;
+    char *s = calloc(1, n + 1);
+    if (s && rtc.nvrtcGetProgramLog(p, s) == NVRTC_SUCCESS)
+        return s;
+    free(s);
+    return NULL;
+}
+
+/* Where the log gets interesting: the line of the first error, warnings skipped. */
+static const char *first_error(const char *log)
+{
+    const char *p = strstr(log, "error");
+    if (!p)
+        return log;
+    while (p > log && p[-1] != '\n')
+        p--;
+    return p;
+}
+
+/* The program's image, malloc'ed with a 0 after it. */
+static gnd_status image_of(nvrtcProgram p, int ptx, void **image, size_t *nbytes, gnd_err *e)
+{
+    size_t n = 0;
+    nvrtcResult r = ptx ? rtc.nvrtcGetPTXSize(p, &n) : rtc.nvrtcGetCUBINSize(p, &n);
+    if (r == NVRTC_SUCCESS && n == 0)
+        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "NVRTC gave no code");
+    char *s = r == NVRTC_SUCCESS ? calloc(1, n + 1) : NULL;
+    if (r == NVRTC_SUCCESS && !s)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a kernel's code");
+    if (r == NVRTC_SUCCESS)
+        r = ptx ? rtc.nvrtcGetPTX(p, s) : rtc.nvrtcGetCUBIN(p, s);
+    if (r != NVRTC_SUCCESS) {
+        free(s);
+        return fail(e, r, ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
+    }
+    *image = s;
+    *nbytes = n + (ptx != 0); /* its end belongs to PTX */
+    return GND_OK;
+}
+
+static gnd_status compile(const char *src, int n, const char *const *options, int ptx, void **image,
+                          size_t *nbytes, char **log, gnd_err *e)
+{
+    nvrtcProgram p = NULL;
+    gnd_status s;
+    nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", 0, NULL, NULL);
+    if (r != NVRTC_SUCCESS)
+        return fail(e, r, "nvrtcCreateProgram");
+    r = rtc.nvrtcCompileProgram(p, n, options);
+    if (r == NVRTC_SUCCESS) {
+        s = image_of(p, ptx, image, nbytes, e);
+    } else {
+        char *text = program_log(p);
+        s = fail(e, r, "nvrtcCompileProgram");
+        if (text && r == NVRTC_ERROR_COMPILATION)
+            s = gnd__plug_fail(e, s, (int)r, "%.400s", first_error(text));
+        if (log)
+            *log = text;
+        else
+            free(text);
+    }
+    rtc.nvrtcDestroyProgram(&p);
+    return s;
+}
+
+gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **image,
+                           size_t *nbytes, char **log, gnd_err *e)
+{
+    const char *options[MAX_OPTIONS];
+    char arch[48], *save = NULL;
+    int n = 0, ptx = 0;
+    pthread_once(&once, load);
+    if (!loaded)
+        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", why);
+    gnd_status s = target(d->info, arch, sizeof arch, &ptx, e);
+    if (s != GND_OK)
+        return s;
+    const size_t nopts = strlen(opts);
+    char *text = malloc(len + 1 + nopts + 1); /* the source, then the options, both to be cut */
+    if (!text)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a kernel's text");
+    char *words = text + len + 1;
+    memcpy(text, src, len);
+    text[len] = 0;
+    memcpy(words, opts, nopts + 1);
+    options[n++] = arch;
+    for (size_t i = 0; i < NFIXED; i++)
+        options[n++] = fixed[i];
+    for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        if (n == MAX_OPTIONS) {
+            s = gnd__plug_fail(e, GND_ERR_ARG, 0, "more options than %d", MAX_OPTIONS);
+            goto free_text;
+        }
+        options[n++] = w;
+    }
+    s = compile(text, n, options, ptx, image, nbytes, log, e);
+
+free_text:
+    free(text);
+    return s;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cuda/cu.h - the objects behind the contract's opaque types, and what the files of this plugin
+ * share. CUDA's headers are all that it is built with: every library is loaded when it is first
+ * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (and
+ * compile.c, NVRTC), blas.c; error.c turns codes into text.
+ */
+#ifndef GND_CU_H
+#define GND_CU_H
+
+#include <cuda.h>
+#include "../common/plug.h"
+
+/* Every call of the driver, once: X(slot, symbol). The symbol is the name in libcuda, with its
+ * version, so that the headers' defines do not decide which one is meant. */
+#define GND__CU_SYMBOLS(X)                                                                         \
+    X(Init, cuInit)                                                                                \
+    X(DriverGetVersion, cuDriverGetVersion)                                                        \
+    X(GetErrorName, cuGetErrorName)                                                                \
+    X(GetErrorString, cuGetErrorString)                                                            \
+    X(DeviceGetCount, cuDeviceGetCount)                                                            \
+    X(DeviceGet, cuDeviceGet)                                                                      \
+    X(DeviceGetName, cuDeviceGetName)                                                              \
+    X(DeviceGetAttribute, cuDeviceGetAttribute)                                                    \
+    X(DeviceTotalMem, cuDeviceTotalMem_v2)                                                         \
+    X(DeviceCanAccessPeer, cuDeviceCanAccessPeer)                                                  \
+    X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)                                            \
+    X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)                                       \
+    X(CtxGetCurrent, cuCtxGetCurrent)                                                              \
+    X(CtxSetCurrent, cuCtxSetCurrent)                                                              \
+    X(CtxEnablePeerAccess, cuCtxEnablePeerAccess)                                                  \
+    X(MemGetInfo, cuMemGetInfo_v2)                                                                 \
+    X(MemAlloc, cuMemAlloc_v2)                                                                     \
+    X(MemFree, cuMemFree_v2)                                                                       \
+    X(MemHostAlloc, cuMemHostAlloc)                                                                \
+    X(MemFreeHost, cuMemFreeHost)                                                                  \
+    X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)                                                       \
+    X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)                                                       \
+    X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)                                                       \
+    X(MemcpyPeerAsync, cuMemcpyPeerAsync)                                                          \
+    X(MemsetD2D8Async, cuMemsetD2D8Async)                                                          \
+    X(StreamCreate, cuStreamCreate)                                                                \
+    X(StreamDestroy, cuStreamDestroy_v2)                                                           \
+    X(StreamSynchronize, cuStreamSynchronize)                                                      \
+    X(StreamWaitEvent, cuStreamWaitEvent)                                                          \
+    X(EventCreate, cuEventCreate)                                                                  \
+    X(EventDestroy, cuEventDestroy_v2)                                                             \
+    X(EventRecord, cuEventRecord)                                                                  \
+    X(EventSynchronize, cuEventSynchronize)                                                        \
+    X(EventElapsedTime, cuEventElapsedTime)                                                        \
+    X(ModuleLoadData, cuModuleLoadData)                                                            \
+    X(ModuleUnload, cuModuleUnload)                                                                \
+    X(ModuleGetFunction, cuModuleGetFunction)                                                      \
+    X(LaunchKernel, cuLaunchKernel)
+
+/* The driver's calls; filled by gnd__cu_driver(), never changed after. */
+typedef struct gnd__cu_calls {
+#define X(slot, symbol) __typeof__(symbol) *slot;
+    GND__CU_SYMBOLS(X)
+#undef X
+    /* Since CUDA 12.4; NULL in an older driver, and not in older headers. */
+    CUresult (*FuncGetParamInfo)(CUfunction, size_t, size_t *, size_t *);
+} gnd__cu_calls;
+extern gnd__cu_calls gnd__cu;
+
+/* What enumeration found out about one device; made once, kept for the life of the process. */
+typedef struct gnd__cu_info {
+    CUdevice id;
+    int major, minor;      /* compute capability */
+    int driver;            /* CUDA version of the driver, 13000 for 13.0 */
+    gnd_props props;
+} gnd__cu_info;
+
+/* Pinned memory between pageable memory and the device, made at the first transfer. Small writes
+ * go round a ring of slots and wait for nothing but a slot; large transfers use the two halves in
+ * turn. An event tells when a part is free again; busy: it was recorded. */
+enum {
+    GND__CU_SLOT = 64 << 10,
+    GND__CU_NSLOT = 16,
+    GND__CU_HALF = 8 << 20,
+    GND__CU_NPART = GND__CU_NSLOT + 2
+};
+typedef struct gnd__cu_stage {
+    char *slots, *halves;
+    unsigned next;         /* slot */
+    CUevent ev[GND__CU_NPART];
+    int busy[GND__CU_NPART];
+} gnd__cu_stage;
+
+/* A CUDA event that several may hold; the core's lock of the device guards the count. */
+typedef struct gnd__cu_event {
+    CUevent ev;
+    int refs;
+} gnd__cu_event;
+
+struct gnd_dev {
+    const gnd__cu_info *info;
+    CUcontext ctx;         /* the device's primary context, retained once */
+    CUresult lost;         /* the fault after which the context is of no use; 0: it works */
+    char lost_text[384];   /* what failed, with the fault's name and text */
+    gnd__cu_stage stage;
+    gnd__cu_event *base;   /* event times are counted from here, at base_ns */
+    uint64_t base_ns;
+    struct gnd__cu_blas *blas; /* blas.c; NULL until the first product */
+};
+
+struct gnd_buf {
+    gnd_dev *dev;
+    CUdeviceptr p;
+    size_t nbytes;
+};
+
+struct gnd_queue {
+    gnd_dev *dev;
+    CUstream s;
+    uint32_t flags;        /* GND_QUEUE_* */
+    CUdeviceptr workspace; /* of the blas group; 0 until the first product */
+};
+
+struct gnd_event {
+    gnd_dev *dev;
+    gnd__cu_event *ev;
+    CUstream s;            /* it was recorded in */
+    int timed;
+};
+
+/* Loads libcuda and starts it, once; NULL, or the reason why there is no driver, in one line. */
+const char *gnd__cu_driver(int *version);
+
+/* A vendor library: its file, found among the places where CUDA is installed, without loading it.
+ * stem "libnvrtc.so", versions like "13", newest first, NULL at the end. Returns 1 and the path. */
+int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap);
+/* Finds and loads it; as gnd__plug_load(), but the reason says where it was looked for. */
+int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
+                 size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
+
+/* Fills *e with "WHAT: NAME (code): text", the status chosen by code, and returns the status. what
+ * is a printf format. d may be NULL; a fault that ends the context is remembered in it. */
+gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what, ...)
+    GND__PRINTF(4, 5);
+/* The failure of every call on a device after such a fault. */
+gnd_status gnd__cu_gone(const gnd_dev *d, gnd_err *e);
+
+/* Begins every call on d: refuses a lost device and makes its context the thread's. The driver is
+ * asked which one is current, since others in the process may change it; that is a read of a
+ * thread-local variable. */
+static inline gnd_status gnd__cu_enter(gnd_dev *d, gnd_err *e)
+{
+    CUcontext now = NULL;
+    if (d->lost)
+        return gnd__cu_gone(d, e);
+    if (gnd__cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->ctx)
+        return GND_OK;
+    const CUresult r = gnd__cu.CtxSetCurrent(d->ctx);
+    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(d, e, r, "cuCtxSetCurrent");
+}
+
+/* For what frees: the same without a refusal; what fails then has nothing left to free. */
+static inline void gnd__cu_enter_free(gnd_dev *d)
+{
+    gnd__cu.CtxSetCurrent(d->ctx);
+}
+
+/* Lets go of one hold of ev (may be NULL). */
+void gnd__cu_event_drop(gnd__cu_event *ev);
+
+/* Compiles len bytes of src for the device (compile.c). *image: malloc'ed, a cubin, or PTX with its
+ * end 0 where NVRTC does not know the device. *log as in the contract's build(). */
+gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **image,
+                           size_t *nbytes, char **log, gnd_err *e);
+/* What the result of gnd__cu_compile depends on but source and device: the options that it adds,
+ * and NVRTC's file, which is not loaded. */
+void gnd__cu_compiler(char *buf, size_t cap);
+
+extern const gnd_device_ops gnd__cu_device_ops;
+extern const gnd_memory_ops gnd__cu_memory_ops;
+extern const gnd_queue_ops gnd__cu_queue_ops;
+extern const gnd_program_ops gnd__cu_program_ops;
+extern const gnd_blas_ops gnd__cu_blas_ops;
+
+/* Give back what a group holds for d or q; called by close() and queue_free(). */
+void gnd__cu_stage_close(gnd_dev *d);
+void gnd__cu_blas_close(gnd_dev *d);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cuda/error.c - CUDA's codes: the status that the core acts on (GND_ERR_DEVMEM makes it trim its
+ * pool and try again), the driver's own name and text, and which faults end a context. Those are
+ * remembered in the device: CUDA gives them as the answer to every later call, also to innocent
+ * ones, so a later failure names the call at which the fault was first seen.
+ */
+#include "cu.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static gnd_status status_of(CUresult code)
+{
+    switch ((int)code) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return GND_ERR_DEVMEM;
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return GND_ERR_DEVICE;
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+        return GND_ERR_BUILD;
+    case CUDA_ERROR_NOT_FOUND:
+        return GND_ERR_NAME;
+    case CUDA_ERROR_NOT_SUPPORTED:
+        return GND_ERR_UNSUPPORTED;
+    default:
+        return GND_ERR_BACKEND;
+    }
+}
+
+/* Faults after which CUDA answers every call in the context with the same code. Numbers where the
+ * oldest headers have no name. */
+static int ends_context(CUresult code)
+{
+    switch ((int)code) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case 226: /* CUDA_ERROR_CONTAINED */
+    case 721: /* CUDA_ERROR_TENSOR_MEMORY_LEAK */
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what, ...)
+{
+    const char *name = NULL, *text = NULL;
+    char call[256];
+    va_list ap;
+    va_start(ap, what);
+    vsnprintf(call, sizeof call, what, ap);
+    va_end(ap);
+    if (!gnd__cu.GetErrorName || gnd__cu.GetErrorName(code, &name) != CUDA_SUCCESS || !name)
+        name = "an unknown CUDA error";
+    if (!gnd__cu.GetErrorString || gnd__cu.GetErrorString(code, &text) != CUDA_SUCCESS || !text)
+        text = "no text";
+    if (d && !d->lost && ends_context(code)) {
+        d->lost = code;
+        snprintf(d->lost_text, sizeof d->lost_text, "%s: %s (%d): %s", call, name, (int)code,
+                 text);
+    }
+    return gnd__plug_fail(e, status_of(code), (int)code, "%s: %s (%d): %s", call, name, (int)code,
+                          text);
+}
+
+gnd_status gnd__cu_gone(const gnd_dev *d, gnd_err *e)
+{
+    return gnd__plug_fail(e, GND_ERR_BACKEND, (int)d->lost,
+                          "%s can do nothing more for this process, after %s",
+                          d->info->props.name, d->lost_text);
+}

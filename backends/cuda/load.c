@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cuda/load.c - the vendor's libraries. The driver comes with the dynamic loader's own search. The
+ * toolkit's libraries are looked for as files first: LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, the
+ * usual folders, conda, Python's wheels; so that it is known which NVRTC would compile, for the
+ * key of cached kernels, before (and mostly without) loading it. Last the dynamic loader is asked.
+ * A library of a newer CUDA than the driver's is passed over: what it makes may not run.
+ */
+#include "cu.h"
+
+#include <glob.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+gnd__cu_calls gnd__cu;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char reason[400]; /* not empty: no driver */
+static int driver_version;
+
+static void load_driver(void)
+{
+    static const char *const names[] = {"libcuda.so.1", NULL};
+    const gnd__plug_sym syms[] = {
+#define X(slot, symbol) {#symbol, (void **)&gnd__cu.slot, 0},
+        GND__CU_SYMBOLS(X)
+#undef X
+        {"cuFuncGetParamInfo", (void **)&gnd__cu.FuncGetParamInfo, 1},
+    };
+    char found[64];
+    gnd_err e = {.code = GND_OK};
+    if (!gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, reason,
+                        sizeof reason))
+        return;
+    reason[0] = 0;
+    CUresult r = gnd__cu.Init(0);
+    if (r == CUDA_ERROR_STUB_LIBRARY)
+        gnd__plug_fail(&e, GND_ERR_DEVICE, (int)r, "libcuda.so.1 is the toolkit's stub, no driver");
+    else if (r != CUDA_SUCCESS)
+        gnd__cu_fail(NULL, &e, r, "cuInit");
+    else if ((r = gnd__cu.DriverGetVersion(&driver_version)) != CUDA_SUCCESS)
+        gnd__cu_fail(NULL, &e, r, "cuDriverGetVersion");
+    gnd__plug_str(reason, sizeof reason, e.msg);
+}
+
+const char *gnd__cu_driver(int *version)
+{
+    pthread_once(&once, load_driver);
+    if (version)
+        *version = driver_version;
+    return reason[0] ? reason : NULL;
+}
+
+/* Folders after those of the environment; with '*' they are patterns. */
+static const char *const usual[] = {
+    "/usr/local/cuda/lib64",
+    "/usr/local/cuda-*/lib64",
+    "/opt/cuda/lib64",
+#if defined(__aarch64__)
+    "/usr/lib/aarch64-linux-gnu",
+#elif defined(__x86_64__)
+    "/usr/lib/x86_64-linux-gnu",
+#endif
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
+    "/usr/lib/python3*/*-packages/nvidia/*/lib",
+};
+
+/* Variables that name folders, and what is in them. */
+static const struct {
+    const char *var, *below;
+} places[] = {
+    {"LD_LIBRARY_PATH", ""},
+    {"CUDA_HOME", "/lib64"},
+    {"CUDA_PATH", "/lib64"},
+    {"CONDA_PREFIX", "/lib"},
+    {"VIRTUAL_ENV", "/lib/python3*/site-packages/nvidia/*/lib"},
+};
+
+/* Whether FOLDER/NAME is there, folder being n characters and below, a pattern perhaps. */
+static int look(const char *folder, size_t n, const char *below, const char *name, char *path,
+                size_t cap)
+{
+    glob_t g;
+    if (n == 0 || folder[0] != '/' || /* never the working directory */
+        (size_t)snprintf(path, cap, "%.*s%s/%s", (int)n, folder, below, name) >= cap)
+        return 0;
+    if (!strchr(path, '*'))
+        return access(path, R_OK) == 0;
+    if (glob(path, 0, NULL, &g) != 0)
+        return 0;
+    /* Of several the last: the newest of cuda-12.2 and cuda-12.8. */
+    const int found = g.gl_pathc > 0 && strlen(g.gl_pathv[g.gl_pathc - 1]) < cap;
+    if (found)
+        strcpy(path, g.gl_pathv[g.gl_pathc - 1]);
+    globfree(&g);
+    return found;
+}
+
+static int look_everywhere(const char *name, char *path, size_t cap)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *p = secure_getenv(places[i].var);
+        for (; p && *p; p += *p == ':') {
+            const size_t n = strcspn(p, ":");
+            if (look(p, n, places[i].below, name, path, cap))
+                return 1;
+            p += n;
+        }
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (look(usual[i], strlen(usual[i]), "", name, path, cap))
+            return 1;
+    return 0;
+}
+
+/* Versions are of CUDA: "13", "11.2". */
+static int for_driver(const char *version)
+{
+    int have;
+    return gnd__cu_driver(&have) || atoi(version) <= have / 1000;
+}
+
+int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap)
+{
+    char name[64];
+    for (; *versions; versions++) {
+        snprintf(name, sizeof name, "%s.%s", stem, *versions);
+        if (for_driver(*versions) && look_everywhere(name, path, cap))
+            return 1;
+    }
+    path[0] = 0;
+    return 0;
+}
+
+int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
+                 size_t nsyms, char *found, size_t cap, char *why, size_t whycap)
+{
+    char path[512], names[4][64], tried[200] = "";
+    const char *list[5] = {NULL};
+    int n = 0;
+    if (gnd__cu_find(stem, versions, path, sizeof path)) {
+        list[0] = path;
+        return gnd__plug_load(list, syms, nsyms, found, cap, why, whycap);
+    }
+    for (; *versions && n < 4; versions++)
+        if (for_driver(*versions)) {
+            snprintf(names[n], sizeof names[n], "%s.%s", stem, *versions);
+            const size_t k = strlen(tried);
+            snprintf(tried + k, sizeof tried - k, "%s%s", k ? ", " : "", names[n]);
+            list[n] = names[n];
+            n++;
+        }
+    if (gnd__plug_load(list, syms, nsyms, found, cap, why, whycap))
+        return 1;
+    snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders",
+             tried);
+    return 0;
+}

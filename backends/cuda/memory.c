@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cuda/memory.c - the memory group. Buffers are plain cuMemAlloc: the core's pool above makes calls
+ * rare, a failure comes at the call and not at some later one, and what is freed is at once there
+ * for others, which a second pool (cuMemAllocAsync's) under the first would only hide.
+ *
+ * The host's memory is pageable, and the driver moves that at a fraction of the bus's speed. So
+ * transfers go through pinned memory of the device handle's:
+ *
+ *     up to 64 KiB     one slot of a ring; a write returns when the bytes are in the slot
+ *     larger           8 MiB at a time through two halves: one is copied by the processor while
+ *                      the other is on the bus
+ *
+ * A write never waits for work that was put into the queue before it, unless the ring is full of
+ * writes behind such work, or it is larger than both halves.
+ */
+#include "cu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e)
+{
+    const gnd_props *p = &d->info->props;
+    if (nbytes == 0)
+        return gnd__plug_fail(e, GND_ERR_ARG, 0, "alloc: no bytes were asked for");
+    if (nbytes > p->max_alloc_bytes)
+        return gnd__plug_fail(e, GND_ERR_DEVMEM, CUDA_ERROR_OUT_OF_MEMORY,
+                              "%s: no buffer of %zu bytes: the device has %llu", p->name, nbytes,
+                              (unsigned long long)p->max_alloc_bytes);
+    gnd_status s = gnd__cu_enter(d, e);
+    if (s != GND_OK)
+        return s;
+    gnd_buf *b = calloc(1, sizeof *b);
+    if (!b)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a buffer's handle");
+    const CUresult r = gnd__cu.MemAlloc(&b->p, nbytes);
+    if (r != CUDA_SUCCESS) {
+        free(b);
+        return gnd__cu_fail(d, e, r, "%s: no buffer of %zu bytes: cuMemAlloc", p->name, nbytes);
+    }
+    b->dev = d;
+    b->nbytes = nbytes;
+    *out = b;
+    return GND_OK;
+}
+
+static void mem_free(gnd_buf *b)
+{
+    if (!b)
+        return;
+    gnd__cu_enter_free(b->dev);
+    gnd__cu.MemFree(b->p);
+    free(b);
+}
+
+static gnd_status in_buffer(const gnd_buf *b, size_t off, size_t nbytes, gnd_err *e)
+{
+    if (off > b->nbytes || nbytes > b->nbytes - off)
+        return gnd__plug_fail(e, GND_ERR_ARG, CUDA_ERROR_INVALID_VALUE,
+                              "%zu bytes at %zu are not in a buffer of %zu", nbytes, off,
+                              b->nbytes);
+    return GND_OK;
+}
+
+/* --- pinned memory ---------------------------------------------------------------------------- */
+
+void gnd__cu_stage_close(gnd_dev *d)
+{
+    gnd__cu_stage *st = &d->stage;
+    for (int i = 0; i < GND__CU_NPART; i++)
+        if (st->ev[i])
+            gnd__cu.EventDestroy(st->ev[i]);
+    if (st->slots)
+        gnd__cu.MemFreeHost(st->slots);
+    if (st->halves)
+        gnd__cu.MemFreeHost(st->halves);
+    memset(st, 0, sizeof *st);
+}
+
+static gnd_status pinned(gnd_dev *d, char **p, size_t nbytes, gnd_err *e)
+{
+    void *v = NULL;
+    if (*p)
+        return GND_OK;
+    const CUresult r = gnd__cu.MemHostAlloc(&v, nbytes, 0);
+    if (r == CUDA_ERROR_OUT_OF_MEMORY)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, (int)r,
+                              "no %zu bytes of pinned host memory for transfers", nbytes);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(d, e, r, "cuMemHostAlloc (%zu bytes)", nbytes);
+    *p = v;
+    return GND_OK;
+}
+
+/* Waits until part i may be written to. */
+static gnd_status part_wait(gnd_dev *d, int i, gnd_err *e)
+{
+    if (!d->stage.busy[i])
+        return GND_OK;
+    const CUresult r = gnd__cu.EventSynchronize(d->stage.ev[i]);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(d, e, r, "cuEventSynchronize (a transfer)");
+    d->stage.busy[i] = 0;
+    return GND_OK;
+}
+
+/* Part i is in use until what is in the queue now is done. */
+static gnd_status part_mark(gnd_queue *q, int i, gnd_err *e)
+{
+    gnd__cu_stage *st = &q->dev->stage;
+    CUresult r = CUDA_SUCCESS;
+    if (!st->ev[i])
+        r = gnd__cu.EventCreate(&st->ev[i], CU_EVENT_DISABLE_TIMING);
+    if (r == CUDA_SUCCESS)
+        r = gnd__cu.EventRecord(st->ev[i], q->s);
+    if (r != CUDA_SUCCESS) {
+        gnd__cu.StreamSynchronize(q->s); /* or the part could be overwritten while it is read */
+        return gnd__cu_fail(q->dev, e, r, "cuEventRecord (a transfer)");
+    }
+    st->busy[i] = 1;
+    return GND_OK;
+}
+
+/* Takes the next slot, or half number n % 2. */
+static gnd_status part_take(gnd_dev *d, int small, size_t n, int *part, char **at, gnd_err *e)
+{
+    gnd__cu_stage *st = &d->stage;
+    const int k = small ? (int)(st->next++ % GND__CU_NSLOT) : (int)(n % 2);
+    const gnd_status s = small
+                             ? pinned(d, &st->slots, (size_t)GND__CU_SLOT * GND__CU_NSLOT, e)
+                             : pinned(d, &st->halves, 2 * (size_t)GND__CU_HALF, e);
+    if (s != GND_OK)
+        return s;
+    *at = small ? st->slots + (size_t)k * GND__CU_SLOT : st->halves + (size_t)k * GND__CU_HALF;
+    *part = small ? k : GND__CU_NSLOT + k;
+    return part_wait(d, *part, e);
+}
+
+/* --- transfers -------------------------------------------------------------------------------- */
+
+static size_t chunk_of(size_t left)
+{
+    return left < GND__CU_HALF ? left : GND__CU_HALF;
+}
+
+static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes,
+                            gnd_err *e)
+{
+    gnd_dev *d = q->dev;
+    const int small = nbytes <= GND__CU_SLOT;
+    gnd_status s = in_buffer(dst, off, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    s = gnd__cu_enter(d, e);
+    for (size_t done = 0, n, i = 0; done < nbytes && s == GND_OK; done += n, i++) {
+        int part;
+        char *at;
+        n = chunk_of(nbytes - done);
+        if ((s = part_take(d, small, i, &part, &at, e)) != GND_OK)
+            break;
+        memcpy(at, (const char *)src + done, n);
+        const CUresult r = gnd__cu.MemcpyHtoDAsync(dst->p + off + done, at, n, q->s);
+        s = r == CUDA_SUCCESS ? part_mark(q, part, e)
+                              : gnd__cu_fail(d, e, r, "cuMemcpyHtoDAsync (%zu bytes at %zu of %zu)",
+                                             n, off + done, dst->nbytes);
+    }
+    return s;
+}
+
+/* Sends n bytes at off to the part of chunk i. */
+static gnd_status ask(gnd_queue *q, const gnd_buf *src, size_t off, size_t n, int small, size_t i,
+                      int *part, char **at, gnd_err *e)
+{
+    const gnd_status s = part_take(q->dev, small, i, part, at, e);
+    if (s != GND_OK)
+        return s;
+    const CUresult r = gnd__cu.MemcpyDtoHAsync(*at, src->p + off, n, q->s);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(q->dev, e, r, "cuMemcpyDtoHAsync (%zu bytes at %zu of %zu)", n, off,
+                            src->nbytes);
+    return part_mark(q, *part, e);
+}
+
+/* Chunk i is on the bus while chunk i-1 is copied out. */
+static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                           gnd_err *e)
+{
+    const int small = nbytes <= GND__CU_SLOT;
+    int part[2] = {0, 0};
+    char *at[2] = {NULL, NULL};
+    gnd_status s = in_buffer(src, off, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    s = gnd__cu_enter(q->dev, e);
+    for (size_t i = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
+        const size_t n = chunk_of(nbytes - asked), turn = (i + 1) % 2;
+        if (n)
+            s = ask(q, src, off + asked, n, small, i, &part[i % 2], &at[i % 2], e);
+        asked += n;
+        if (i == 0 || s != GND_OK)
+            continue;
+        const size_t k = chunk_of(nbytes - done);
+        s = part_wait(q->dev, part[turn], e);
+        if (s == GND_OK)
+            memcpy((char *)dst + done, at[turn], k);
+        done += k;
+    }
+    return s;
+}
+
+/* Between devices the copy is in the order of q alone: the core waits for the other's queue. */
+static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
+                           size_t nbytes, gnd_err *e)
+{
+    gnd_status s = in_buffer(dst, doff, nbytes, e);
+    if (s == GND_OK)
+        s = in_buffer(src, soff, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
+        return s;
+    const CUdeviceptr to = dst->p + doff, from = src->p + soff;
+    const CUresult r = dst->dev->ctx == src->dev->ctx
+                           ? gnd__cu.MemcpyDtoDAsync(to, from, nbytes, q->s)
+                           : gnd__cu.MemcpyPeerAsync(to, dst->dev->ctx, from, src->dev->ctx,
+                                                     nbytes, q->s);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(q->dev, e, r, "copy of %zu bytes, %zu of %zu to %zu of %zu", nbytes,
+                            soff, src->nbytes, doff, dst->nbytes);
+    return GND_OK;
+}
+
+const gnd_memory_ops gnd__cu_memory_ops = {
+    .size = sizeof(gnd_memory_ops),
+    .alloc = mem_alloc,
+    .free = mem_free,
+    .write = mem_write,
+    .read = mem_read,
+    .copy = mem_copy,
+};
