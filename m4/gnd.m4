@@ -76,31 +76,37 @@ AC_DEFUN([GND_WITH_OPENCL], [
   AM_CONDITIONAL([WITH_OPENCL], [test "$gnd_opencl" = yes])
 ])
 
-dnl --with-cuda[=PREFIX]: the headers cuda.h and nvrtc.h, in CUDA_HOME, /usr/local/cuda, the default
-dnl places, or PREFIX. The plugin links no CUDA library, so headers are all that a build needs.
+dnl --with-cuda[=PREFIX]: the headers cuda.h, nvrtc.h and cublasLt.h of CUDA 12 or newer, in CUDA_HOME,
+dnl /usr/local/cuda, the default places, or PREFIX. The plugin links no CUDA library, so headers are
+dnl all that a build needs. They are system headers: their warnings are not ours.
 AC_DEFUN([GND_WITH_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda@<:@=PREFIX@:>@],
-       [build the CUDA plugin (default: if cuda.h and nvrtc.h are found)])],
+       [build the CUDA plugin (default: if the headers of CUDA 12 or newer are found)])],
     [], [with_cuda=auto])
   gnd_cuda=no
   CUDA_CFLAGS=
   AS_CASE([$with_cuda], [no], [gnd_places=], [auto|yes], [gnd_places="$CUDA_HOME /usr/local/cuda /usr"],
     [gnd_places=$with_cuda])
   AS_IF([test "$with_cuda" != no], [
-    AC_MSG_CHECKING([for cuda.h and nvrtc.h])
+    AC_MSG_CHECKING([for cuda.h, nvrtc.h and cublasLt.h])
     for gnd_place in $gnd_places; do
+      AS_IF([test "$gnd_place" = /usr], [gnd_flags=], [gnd_flags="-isystem $gnd_place/include"])
       gnd_save_CPPFLAGS=$CPPFLAGS
-      CPPFLAGS="$CPPFLAGS -I$gnd_place/include"
+      CPPFLAGS="$CPPFLAGS $gnd_flags"
       AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <cuda.h>
-#include <nvrtc.h>]], [[return CUDA_VERSION < 11000;]])],
-        [gnd_cuda=yes CUDA_CFLAGS="-I$gnd_place/include"])
+#include <nvrtc.h>
+#include <cublasLt.h>
+#if CUDA_VERSION < 12000
+#error too old
+#endif]], [])],
+        [gnd_cuda=yes CUDA_CFLAGS=$gnd_flags])
       CPPFLAGS=$gnd_save_CPPFLAGS
       test "$gnd_cuda" = yes && break
     done
     AC_MSG_RESULT([$gnd_cuda])
     AS_IF([test "$gnd_cuda" = no && test "$with_cuda" != auto],
-      [AC_MSG_ERROR([--with-cuda: cuda.h or nvrtc.h was not found])])
+      [AC_MSG_ERROR([--with-cuda: cuda.h, nvrtc.h and cublasLt.h of CUDA 12 or newer were not found])])
   ])
   AC_SUBST([CUDA_CFLAGS])
   AM_CONDITIONAL([WITH_CUDA], [test "$gnd_cuda" = yes])
