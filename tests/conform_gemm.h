@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * conform_gemm.h - the part of conform_opencl.c on the blas group, included by it after its helpers:
+ * conform_gemm.h - the part of conform.c on the blas group, included by it after its helpers:
  * gemm of every dtype and layout against three loops, with the bytes around C watched.
  */
 #include <complex.h>
@@ -24,9 +24,38 @@ static const layout layouts[] = {
     {"batch of 3, one B, col", 1, 1, 0, 0, 3, 1, 1, 0},
 };
 
+/* The 16-bit floats: mant bits of fraction, and the exponent's bias. Rounds to nearest even. */
+static uint16_t half_of(double v, int mant, int bias)
+{
+    const uint32_t sign = signbit(v) ? 0x8000u : 0, top = 2 * (uint32_t)bias + 1;
+    int e;
+    if (isnan(v))
+        return (uint16_t)(top << mant | 1u << (mant - 1));
+    if (v == 0)
+        return (uint16_t)sign;
+    frexp(v, &e);
+    e = e - 1 < 1 - bias ? 1 - bias : e - 1;
+    const uint32_t n = (uint32_t)rint(ldexp(fabs(v), mant - e));
+    const uint32_t bits = ((uint32_t)(e + bias - 1) << mant) + n;
+    return (uint16_t)(sign | (bits < top << mant ? bits : top << mant));
+}
+
+static double of_half(uint16_t h, int mant, int bias)
+{
+    const int e = (h & 0x7fff) >> mant, frac = h & ((1 << mant) - 1);
+    const double v = e == 2 * bias + 1 ? (frac ? (double)NAN : (double)INFINITY)
+                     : e               ? ldexp(frac + (1 << mant), e - bias - mant)
+                                       : ldexp(frac, 1 - bias - mant);
+    return h & 0x8000 ? -v : v;
+}
+
 static double complex get(const void *p, uint32_t dt, size_t i)
 {
     switch (dt) {
+    case GND_FLOAT16:
+        return of_half(((const uint16_t *)p)[i], 10, 15);
+    case GND_BFLOAT16:
+        return of_half(((const uint16_t *)p)[i], 7, 127);
     case GND_FLOAT32:
         return ((const float *)p)[i];
     case GND_FLOAT64:
@@ -41,6 +70,12 @@ static double complex get(const void *p, uint32_t dt, size_t i)
 static void put(void *p, uint32_t dt, size_t i, double complex v)
 {
     switch (dt) {
+    case GND_FLOAT16:
+        ((uint16_t *)p)[i] = half_of(creal(v), 10, 15);
+        break;
+    case GND_BFLOAT16:
+        ((uint16_t *)p)[i] = half_of(creal(v), 7, 127);
+        break;
     case GND_FLOAT32:
         ((float *)p)[i] = (float)creal(v);
         break;
@@ -72,7 +107,7 @@ static size_t at(const gnd_mat *m, int64_t b, int64_t i, int64_t j)
 }
 
 /* One product against three loops in double; everything outside C's elements must stay. Inputs are
- * small integers, so single precision is exact too. 1: right, 0: wrong, -1: not supported. */
+ * small integers, so single precision is exact too, and 16 bits round once. 1: right, 0: wrong, -1: not supported. */
 static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t n, int64_t k,
                      char *why, size_t cap)
 {
@@ -151,7 +186,9 @@ static void test_gemm(void)
     } types[] = {{"float32", GND_FLOAT32, 4},
                  {"float64", GND_FLOAT64, 8},
                  {"complex64", GND_COMPLEX64, 8},
-                 {"complex128", GND_COMPLEX128, 16}};
+                 {"complex128", GND_COMPLEX128, 16},
+                 {"float16", GND_FLOAT16, 2},
+                 {"bfloat16", GND_BFLOAT16, 2}};
     static const int64_t sizes[] = {0, 1, 2, 3, 17, 64, 65};
     enum { NS = sizeof sizes / sizeof *sizes };
     char text[256] = "", why[640] = "";
@@ -162,7 +199,7 @@ static void test_gemm(void)
     if (be->blas->describe)
         be->blas->describe(dev, text, sizeof text, NULL);
     tap_diag("%s: blas is %s", who, text);
-    for (size_t t = 0; t < 4; t++)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
             int wrong = 0, done = 0;
             for (int i = 0; i < NS * NS * NS && !wrong; i++) {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * conform_fault.h - the part of conform.c on kernels that fault, included by it after its helpers.
+ * CUDA only: its context is lost then, and all that is left is to say so. (On a CPU device such a
+ * kernel takes the process with it, which no plugin can prevent.)
+ */
+
+/* A failure that names the fault. */
+static void names_fault(gnd_status s, const char *what)
+{
+    if (!tap_ok(s < 0 && s == err.code && strstr(err.msg, "CUDA_ERROR_ILLEGAL_ADDRESS") &&
+                    err.native == 700,
+                "%s: %s names the fault", who, what))
+        tap_diag("status %d, record %d, native %d: %s", s, err.code, err.native, err.msg);
+    memset(&err, 0, sizeof err);
+}
+
+static void test_fault(int i)
+{
+    if (props.dialect != GND_DIALECT_CUDA) {
+        tap_skip(1, "%s: no kernel that faults is tried", who);
+        return;
+    }
+    gnd_prog *p = compile(source, "");
+    if (!p)
+        return;
+    gnd_kern *fill = kernel_of(p, "fill"), *none = NULL;
+    gnd_buf *a = new_buf(4096), *b = NULL;
+    gnd_event *ev = NULL;
+    gnd_prog *other = NULL;
+    gnd_props again;
+    const uint64_t nowhere = 0x1000;
+    uint32_t x[16] = {0};
+    const gnd_karg bad_args[3] = {arg_val(&nowhere, 8), arg_u32(16), arg_u32(1)};
+    const gnd_karg good_args[3] = {arg_buf(a), arg_u32(16), arg_u32(1)};
+    OK(launch1(fill, 16, 16, 3, bad_args), "launch of a kernel that will fault");
+    names_fault(que->finish(q, &err), "finish");
+    tap_diag("%s: %s", who, (mem->alloc(dev, 64, &b, &err), err.msg));
+    names_fault(mem->alloc(dev, 64, &b, &err), "a later alloc");
+    names_fault(mem->write(q, a, 0, x, 64, &err), "a later write");
+    names_fault(mem->read(q, x, a, 0, 64, &err), "a later read");
+    names_fault(mem->copy(q, a, 0, a, 1024, 64, &err), "a later copy");
+    names_fault(launch1(fill, 16, 16, 3, good_args), "a later launch");
+    names_fault(prg->kernel(p, "grow", &none, &err), "a later kernel");
+    names_fault(prg->build(dev, "", 0, "", &other, NULL, &err), "a later build");
+    names_fault(que->flush(q, &err), "a later flush");
+    names_fault(que->finish(q, &err), "a later finish");
+    if (que->record)
+        names_fault(que->record(q, &ev, &err), "a later event");
+    tap_ok(!b && !ev && !none && !other, "%s: nothing came of any", who);
+    OK(be->device->props(i, &again, &err), "props are still told");
+    mem->free(a);
+    prg->kernel_free(fill);
+    prg->prog_free(p);
+    tap_pass("%s: everything can be freed", who);
+}
