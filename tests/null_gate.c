@@ -72,19 +72,21 @@ static void test_specs(void)
 
     tap_ok(n >= 1, "there are backends");
     tap_is_str(list[n - 1]->name, "null", "null is the last of them");
-    tap_is_int(list[n - 1]->ndev, 2, "it has two devices");
+    tap_is_int(list[n - 1]->ndev, 3, "it has three devices");
     tap_is_int(gnd__gate_props(list[n - 1], 0, &p, &e), GND_OK, "the properties of null:0");
     tap_ok(p.has_f64 && p.kind == GND_DEV_GPU, "null:0 is a GPU with float64");
     tap_is_int(gnd__gate_props(list[n - 1], 1, &p, &e), GND_OK, "the properties of null:1");
     tap_ok(!p.has_f64 && p.local_bytes == 32768, "null:1 has no float64 and 32 KiB");
-    tap_is_int(gnd__gate_props(list[n - 1], 2, &p, &e), GND_ERR_DEVICE, "there is no null:2");
+    tap_is_int(gnd__gate_props(list[n - 1], 2, &p, &e), GND_OK, "the properties of null:2");
+    tap_ok(p.has_f64 && p.dialect == GND_DIALECT_CUDA, "null:2 takes CUDA C++");
+    tap_is_int(gnd__gate_props(list[n - 1], 3, &p, &e), GND_ERR_DEVICE, "there is no null:3");
 
     opens("null", "null:0");
     opens("NULL:1", "null:1");
     opens("null:0001", "null:1");
     opens("null:without", "null:1");
     opens("null:Float64", "null:0");
-    refuses("null:2", "no device null:2; present: null:0 null device with float64 (null), null:1");
+    refuses("null:3", "no device null:3; present: null:0 null device with float64 (null), null:1");
     refuses("null:99999999999999999999", "no device null:9999");
     refuses("null:amd", "no device matches 'null:amd'; present: ");
     refuses("zzyzx", "no device matches 'zzyzx'");

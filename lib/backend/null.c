@@ -3,7 +3,8 @@
  * backend/null.c - a backend without a device, for tests: buffers are host memory with guard zones
  * round them, transfers work, programs are kept as text and launches are recorded but compute
  * nothing. "null:0" looks like a GPU with float64, "null:1" like one without, with little memory
- * and 32 KiB of local memory. Knows nothing of the gate: it is a plugin that is linked in.
+ * and 32 KiB of local memory, "null:2" like null:0 but takes kernels in CUDA's dialect. Knows
+ * nothing of the gate: it is a plugin that is linked in.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,18 @@
 #define GUARD ((size_t)64)
 #define ALIGN ((size_t)256)
 
-enum { GUARD_BYTE = 0xa5, NDEV = 2 };
+enum { GUARD_BYTE = 0xa5, NDEV = 3 };
 
 static const struct { uint64_t mem, max_alloc; } sizes[NDEV] = {
     { 16 * GIB, 4 * GIB },
     { 256 * MIB, 64 * MIB },
+    { 16 * GIB, 4 * GIB },
+};
+
+static const char *const names[NDEV] = {
+    "null device with float64",
+    "null device without float64",
+    "null device for CUDA C++",
 };
 
 void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
@@ -47,23 +55,23 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .vendor = "gnd",
         .platform = "null",
         .driver = "1",
-        .version = "OpenCL 1.2 null",
         .kind = GND_DEV_GPU,
-        .dialect = GND_DIALECT_OPENCL,
+        .dialect = i == 2 ? GND_DIALECT_CUDA : GND_DIALECT_OPENCL,
         .mem_bytes = sizes[i].mem,
         .max_alloc_bytes = sizes[i].max_alloc,
-        .local_bytes = i == 0 ? 48 << 10 : 32 << 10,
-        .compute_units = i == 0 ? 32 : 4,
-        .max_group = i == 0 ? 1024 : 256,
-        .max_local = { i == 0 ? 1024 : 256, i == 0 ? 1024 : 256, 64 },
+        .local_bytes = i != 1 ? 48 << 10 : 32 << 10,
+        .compute_units = i != 1 ? 32 : 4,
+        .max_group = i != 1 ? 1024 : 256,
+        .max_local = { i != 1 ? 1024 : 256, i != 1 ? 1024 : 256, 64 },
         .align_bytes = (uint32_t)ALIGN,
-        .has_f64 = i == 0,
+        .has_f64 = i != 1,
         .has_f16 = 0,
         .host_mapped = 0,
         .little_endian = 1,
-        .subgroup = i == 0 ? 32 : 0,
+        .subgroup = i != 1 ? 32 : 0,
     };
-    snprintf(p->name, sizeof p->name, "null device %s float64", i == 0 ? "with" : "without");
+    snprintf(p->name, sizeof p->name, "%s", names[i]);
+    snprintf(p->version, sizeof p->version, i == 2 ? "CUDA 12.0 null" : "OpenCL 1.2 null");
     return GND_OK;
 }
 
