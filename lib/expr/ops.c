@@ -7,7 +7,7 @@
 #include <gnd/linalg.h>
 #include <gnd/view.h>
 #include "base/mem.h"
-#include "expr/expr.h"
+#include "expr/call.h"
 #include "graph/graph.h"
 #include "graph/scope.h"
 
@@ -166,6 +166,9 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
         bad = (out = gnd__val_int((int64_t)gnd_dtype_size(gnd_dtype_of(a))), 0);
     else if (is(name, n, "dtype"))
         bad = (out = (gnd__val){.kind = GND__V_DTYPE, .t = gnd_dtype_of(a)}, 0);
+    else if (gnd__fn_find(name, n, 1))
+        bad = gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: call it, x.%.*s()", (int)n, name,
+                             (int)n, name);
     else
         bad = gnd__expr_fail(x, GND_ERR_NAME, at, "arrays have no attribute '%.*s'%s",
                              (int)(n > 40 ? 40 : n), name,

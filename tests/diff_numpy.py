@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# diff_numpy.py - the differential test: random expressions over random shapes, strides and dtypes,
+# evaluated by gnd (tests/diff_driver, one process per batch) and by NumPy; compares dtypes, shapes and
+# values. Values must be equal where nothing rounds, and within bounds that follow the magnitudes
+# where something does (diff_model.py). A failure is cut down to its smallest failing part and printed
+# with what makes it happen again.
+#
+#     build/run --test tests/diff_numpy.py --seed 7 --cases 500 --device opencl:0
+import os
+os.environ.setdefault('NPY_PROMOTION_STATE', 'weak')    # NumPy 1.24: NumPy 2's rules for scalars
+import argparse
+import collections
+import concurrent.futures
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+try:
+    import numpy as np
+except ImportError:
+    print('1..0 # SKIP no NumPy (Debian: python3-numpy)')
+    sys.exit(0)
+if tuple(map(int, np.__version__.split('.')[:2])) < (1, 24):
+    print(f'1..0 # SKIP NumPy {np.__version__}: 1.24 or newer is needed for the rules of NumPy 2')
+    sys.exit(0)
+warnings.simplefilter('ignore')
+np.seterr(all='ignore')
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from diff_gen import Gen, used_in           # noqa: E402
+from diff_model import high, magnitude      # noqa: E402
+
+BATCH = 100
+
+
+class Driver:
+    def __init__(self, device, folder):
+        self.device, self.folder = device, folder
+        self.program = os.path.join(os.environ.get('GND_BUILDDIR', '.'), 'tests', 'diff_driver')
+        self.stats = []
+
+    def files(self, arrays, tag):
+        words = []
+        for name, a in arrays.items():
+            path = os.path.join(self.folder, f'{tag}-{name}.npy')
+            np.save(path, a)
+            words.append(f'{name}={path}')
+        return words
+
+    def run(self, lines):
+        """The answers to lines, in order: an array, or a text that says what went wrong."""
+        out = []
+        while len(out) < len(lines):
+            text = '\n'.join(lines[len(out):]) + '\n'
+            p = subprocess.run([self.program, '--device', self.device], input=text.encode(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            got = self.parse(p.stdout)
+            out += got
+            err = p.stderr.decode(errors='replace').strip()
+            if p.returncode == 2:
+                return [f'no device: {err}'] * len(lines)
+            if len(out) < len(lines):
+                out.append(f'the process ended with status {p.returncode}: {err[-2000:]}')
+            elif p.returncode:
+                out[-1] = f'the process ended with status {p.returncode}: {err[-2000:]}'
+            self.stats.append(err)
+        return out
+
+    @staticmethod
+    def parse(data):
+        out, at = [], 0
+        while at < len(data):
+            end = data.find(b'\n', at)
+            if end < 0:
+                break
+            word = data[at:end].decode(errors='replace').split()
+            at = end + 1
+            if word[0] != 'ok':
+                out.append(' '.join(word))
+                continue
+            t = np.dtype(np.uint16 if word[1] == 'bfloat16' else word[1])
+            shape = tuple(map(int, word[2:]))
+            n = int(np.prod(shape, dtype=int)) * t.itemsize
+            if at + n > len(data):
+                break
+            out.append(np.frombuffer(data[at:at + n], t).reshape(shape))
+            at += n
+        return out
+
+
+def differs(got, want):
+    """None, or how the driver's answer is not what it should be."""
+    if isinstance(got, str):
+        return got
+    v, e = want.val, want.err
+    if got.dtype != v.dtype:
+        return f'dtype {got.dtype}, not {v.dtype}'
+    if got.shape != v.shape:
+        return f'shape {got.shape}, not {v.shape}'
+    if v.dtype.kind == 'b' and (got.view(np.uint8) > 1).any():
+        return 'a bool that is neither 0 nor 1'
+    both_nan = (got != got) & (v != v)
+    same = (got == v) | both_nan
+    if v.dtype.kind == 'f':
+        same &= both_nan | (np.signbit(got) == np.signbit(v)) | (e > 0)
+    if v.dtype.kind in 'biu':
+        far = magnitude(got.astype(np.longdouble) - v.astype(np.longdouble))
+    else:
+        far = magnitude(high(got) - high(v))
+    ok = same | (far <= e) | np.isinf(e)
+    if ok.all():
+        return None
+    i = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(~ok))) if v.ndim else ()
+    return (f'{int((~ok).sum())} of {ok.size} elements; at {i}: {got[i]!r}, not {v[i]!r} within '
+            f'{float(e[i]):.3g}')
+
+
+def describe(a):
+    data = a.tobytes()
+    if len(data) > 3000:
+        return None
+    return f'np.frombuffer(bytes.fromhex("{data.hex()}"), "{a.dtype.name}").reshape({a.shape})'
+
+
+def reproducer(text, arrays):
+    if any(describe(a) is None for a in arrays.values()):
+        return ['(arrays too large to print: use the seed and --only)']
+    out = []
+    if arrays:
+        saves = '; '.join(f"np.save('{n}.npy', {describe(a)})" for n, a in arrays.items())
+        out.append(f"python3 -c 'import numpy as np; {saves.replace(chr(39), chr(34))}'")
+    out.append(f"gnd eval '{text}' " + ' '.join(f'{n}={n}.npy' for n in arrays))
+    return out
+
+
+def shrink(driver, gen, text, arrays, why):
+    """The smallest part of the expression that differs too."""
+    gen.arrays = arrays
+    parts = sorted({p for p in gen.parts if len(p) < len(text)}, key=len)
+    lines, values = [], []
+    for i, p in enumerate(parts):
+        have = {k: a for k, a in arrays.items() if used_in(p, k)}
+        lines.append('\t'.join([p] + driver.files(have, f'part{i}')))
+        values.append(gen.value(p))
+    for p, got, want in zip(parts, driver.run(lines) if lines else [], values):
+        bad = differs(got, want)
+        if bad:
+            return p, {k: a for k, a in arrays.items() if used_in(p, k)}, bad
+    return text, arrays, why
+
+
+Case = collections.namedtuple('Case', 'n gen text want arrays')
+
+
+class Test:
+    def __init__(self, args, driver, without):
+        self.args, self.driver, self.without = args, driver, without
+        self.tally, self.sure = collections.Counter(), collections.Counter()
+        self.failed = self.tests = 0
+
+    def cases(self, group):
+        """The cases of one expression: VALUES of them."""
+        seed = self.args.seed
+        gen = Gen(np.random.default_rng([seed, group]), self.without)
+        text, want, arrays = gen.case()
+        self.tally.update(gen.used)
+        for k in range(self.args.values):
+            n = group * self.args.values + k
+            if k:
+                want, arrays = gen.again(text, arrays, np.random.default_rng([seed, group, k]))
+            if self.args.only is None or n == self.args.only:
+                yield Case(n, gen, text, want, arrays)
+            if not arrays:
+                return
+
+    def batch(self, groups):
+        cases = [c for g in groups for c in self.cases(g)]
+        lines = ['\t'.join([c.text] + self.driver.files(c.arrays, str(c.n))) for c in cases]
+        return cases, lines
+
+    def judge(self, cases, answers):
+        bad = []
+        for c, got in zip(cases, answers):
+            why = differs(got, c.want)
+            if self.args.verbose or self.args.only is not None:
+                print(f'# {c.n}: {c.text}', flush=True)
+            e = c.want.err
+            self.sure['exact'] += int((e == 0).sum())
+            self.sure['undetermined'] += int(np.isinf(e).sum())
+            self.sure['bounded'] += int(((e > 0) & np.isfinite(e)).sum())
+            self.sure['cases'] += 1
+            self.sure['empty'] += e.size == 0
+            self.sure['loose'] += e.size > 0 and bool(np.isinf(e).all())
+            if why:
+                bad.append((c, why))
+        self.tests += 1
+        name = f'cases {cases[0].n} to {cases[-1].n}' if cases else 'no cases'
+        print(f"{'not ok' if bad else 'ok'} {self.tests} - {name}", flush=True)
+        seen = set()
+        for c, why in bad:
+            self.failed += 1
+            if c.text in seen or len(seen) >= 8:
+                continue
+            seen.add(c.text)
+            small, have, why = shrink(self.driver, c.gen, c.text, c.arrays, why)
+            print(f'# case {c.n} (--seed {self.args.seed} --only {c.n}): {c.text}')
+            print(f'#   {small}')
+            print(f'#   {why}')
+            for line in reproducer(small, have):
+                print(f'#   {line}')
+        sys.stdout.flush()
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument('--seed', type=int, default=20251)
+    ap.add_argument('--cases', type=int, default=2000)
+    ap.add_argument('--values', type=int, default=4,
+                    help='cases of one expression, with other values: they share their kernels')
+    ap.add_argument('--only', type=int, help='one case of the seed')
+    ap.add_argument('--device',
+                    default=os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
+    ap.add_argument('--without', default='', help='dtypes to leave out, with commas')
+    ap.add_argument('--jobs', type=int, default=2, help='processes at a time')
+    ap.add_argument('--verbose', action='store_true', help='print each expression')
+    args = ap.parse_args()
+    without = [w for w in args.without.split(',') if w]
+    print(f'# seed {args.seed}, {args.cases} cases, {args.values} of each expression, device '
+          f'{args.device}, NumPy {np.__version__}', flush=True)
+    began = time.time()
+    groups = range(args.cases // args.values)
+    if args.only is not None:
+        groups = [args.only // args.values]
+    with tempfile.TemporaryDirectory(prefix='gnd-diff-') as folder, \
+            concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        driver = Driver(args.device, folder)
+        probe = driver.run(['zeros(1)'])[0]
+        if isinstance(probe, str):
+            print(f'1..0 # SKIP {probe}')
+            return 0
+        if probe.dtype == np.float32:
+            without += ['float64', 'complex128']
+        test = Test(args, driver, without)
+        waiting = collections.deque()
+        size = max(1, BATCH // args.values)
+        for begin in range(0, len(groups), size):
+            cases, lines = test.batch(groups[begin:begin + size])
+            waiting.append((cases, pool.submit(driver.run, lines)))
+            if len(waiting) > args.jobs:
+                cases, answers = waiting.popleft()
+                test.judge(cases, answers.result())
+        while waiting:
+            cases, answers = waiting.popleft()
+            test.judge(cases, answers.result())
+        kernels = sum(int(s.split()[0]) for s in driver.stats if s[:1].isdigit())
+    print(f'1..{test.tests}')
+    print('# tally: ' + ' '.join(f'{k} {n}' for k, n in sorted(test.tally.items())))
+    print('# elements: ' + ', '.join(f'{n} {k}' for k, n in test.sure.items()))
+    print(f'# {test.failed} failed; {kernels} kernels built; {time.time() - began:.0f} s')
+    return 1 if test.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
