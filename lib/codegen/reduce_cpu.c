@@ -148,9 +148,9 @@ static gnd_status columns(gnd__cg *c)
     gnd__cg_int(c, "chunk", chunk);
     gnd__cg_int(c, "tiles", tiles);
     gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I s = f %% S; f /= S;\n"
-                "    const I c0 = f %% tiles * %d; f /= tiles;\n"
+                "    const I left = f %% tiles * %d; f /= tiles;\n"
                 "    const I row = f;\n"
-                "    int nc = n%d - c0 < %d ? (int)(n%d - c0) : %d;\n", TILE, col, TILE, col, TILE);
+                "    int nc = n%d - left < %d ? (int)(n%d - left) : %d;\n", TILE, col, TILE, col, TILE);
     gnd__cg_unflatten(c, "f", 0, col);
     gnd__acc_declare(c, "A", "[256]", "");
     gnd__acc_declare(c, "L", "[256]", "");
@@ -162,12 +162,12 @@ static gnd_status columns(gnd__cg *c)
     gnd__acc_init(c, "L", "[l]");
     gnd__cgf(c, "    }\n    for (; r < e; r++) {\n    I q = r;\n");
     gnd__cg_unflatten(c, "q", k->nkeep, n);
-    gnd__cgf(c, "    for (int l = 0; l < nc; l++) {\n    const I i%d = c0 + l;\n", col);
+    gnd__cgf(c, "    for (int l = 0; l < nc; l++) {\n    const I i%d = left + l;\n", col);
     gnd__cg_values(c, 0);
     gnd__acc_step(c, "L", "[l]", "r");
     gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n");
     gnd__acc_combine(c, "A", "[l]", "L", "[l]", 1);
-    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n    const I i%d = c0 + l;\n", col);
+    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n    const I i%d = left + l;\n", col);
     if (splits == 1) {
         epilogue_and_stores(c, "A", "[l]");
     } else {
