@@ -6,26 +6,36 @@
  * the elements are there, so nothing is lost.
  */
 #include <gnd/array.h>
+#include <gnd/create.h>
 #include <gnd/device.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "api/host.h"
 #include "sched/device.h"
 #include "base/mem.h"
+#include "graph/scope.h"
 #include "sched/plan.h"
 
-/* Keeps e with x (device lock held), or clears what was kept. */
+/* Keeps e with x (device lock held), or forgets what was kept (e is NULL). Out of memory: the error
+ * is not kept; the call that met it returns it all the same. */
 static void set_fault(gnd_array *x, const gnd_err *e)
 {
-    if (e && !x->fault)
-        x->fault = gnd__malloc(sizeof *x->fault);
-    if (e && x->fault)
-        *x->fault = *e;
-    if (!e && x->fault) {
-        gnd__free(x->fault);
-        x->fault = NULL;
+    gnd__fault *f = x->faults;
+    if (!e) {
+        __atomic_store_n(&x->fault, NULL, __ATOMIC_RELEASE);
+        return;
     }
+    if (!f || f->err.code != e->code || strcmp(f->err.msg, e->msg) != 0) {
+        f = gnd__malloc(sizeof *f);
+        if (!f)
+            return;
+        f->err = *e;
+        f->next = x->faults;
+        x->faults = f;
+    }
+    __atomic_store_n(&x->fault, &f->err, __ATOMIC_RELEASE);
 }
 
 /* Evaluates n arrays of one device (their lock held) as one plan. */
@@ -117,13 +127,14 @@ gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
 {
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = state_of(x, &e);
-    if (st != GND_OK)
-        return st;
-    if (nbytes != gnd_nbytes(x))
-        return GND_ERR_SHAPE;
-    if (!dst && nbytes > 0)
-        return GND_ERR_NULL;
-    return read_elements(x, dst, &e);
+    if (st == GND_OK && nbytes != gnd_nbytes(x))
+        st = gnd__err(&e, GND_ERR_SHAPE, "room for %zu bytes given, the array has %zu", nbytes,
+                      gnd_nbytes(x));
+    if (st == GND_OK && !dst && nbytes > 0)
+        st = gnd__err(&e, GND_ERR_NULL, "dst is NULL");
+    if (st == GND_OK)
+        st = read_elements(x, dst, &e);
+    return st == GND_OK ? st : gnd__only_status("read", &e);
 }
 
 /* The one element of x, whatever its dtype. */
@@ -133,12 +144,13 @@ static gnd_status item(gnd_array *x, gnd__scalar *v)
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = state_of(x, &e);
     if (st == GND_OK && x->size != 1)
-        st = GND_ERR_SHAPE;
+        st = gnd__err(&e, GND_ERR_SHAPE, "one element is wanted, the array has %lld",
+                      (long long)x->size);
     if (st == GND_OK)
         st = read_elements(x, b, &e);
     if (st == GND_OK)
         *v = gnd__load_scalar((gnd_dtype)x->dtype, b);
-    return st;
+    return st == GND_OK ? st : gnd__only_status("item", &e);
 }
 
 double gnd_item_f64(gnd_array *x, gnd_status *s)
@@ -170,12 +182,9 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = GND_OK;
     if (n > 0 && !x)
-        return GND_ERR_NULL;
-    for (int i = 0; i < n; i++) {
+        st = gnd__err(&e, GND_ERR_NULL, "x is NULL");
+    for (int i = 0; i < n && st == GND_OK; i++)
         st = state_of(x[i], &e);
-        if (st != GND_OK)
-            return st;
-    }
     /* one plan for each device: the first array of a device takes the others along */
     for (int i = 0; i < n && st == GND_OK; i++) {
         gnd_array **mine;
@@ -185,8 +194,10 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
         if (!first)
             continue;
         mine = gnd__malloc((size_t)n * sizeof *mine);
-        if (!mine)
-            return GND_ERR_NOMEM;
+        if (!mine) {
+            st = gnd__err(&e, GND_ERR_NOMEM, "out of memory while evaluating");
+            break;
+        }
         for (int j = i; j < n; j++)
             if (x[j]->dev == x[i]->dev)
                 mine[m++] = x[j];
@@ -195,7 +206,7 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
         gnd__gate_unlock(x[i]->dev->g);
         gnd__free(mine);
     }
-    return st;
+    return st == GND_OK ? st : gnd__only_status("eval_all", &e);
 }
 
 gnd_status gnd_wait(gnd_array *x)
@@ -209,7 +220,7 @@ gnd_status gnd_wait(gnd_array *x)
     if (st != GND_OK)
         set_fault(x, &e);
     gnd__gate_unlock(x->dev->g);
-    return st;
+    return st == GND_OK ? st : gnd__only_status("wait", &e);
 }
 
 gnd_status gnd_sync(gnd_device *dev)
@@ -221,7 +232,7 @@ gnd_status gnd_sync(gnd_device *dev)
     gnd__gate_lock(dev->g);
     st = gnd__gate_finish(dev->g, &e);
     gnd__gate_unlock(dev->g);
-    return st;
+    return st == GND_OK ? st : gnd__only_status("sync", &e);
 }
 
 gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
@@ -269,9 +280,9 @@ gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
     if (bad)
         return bad;
     if (!x->dev)
-        return gnd__strong(x, dev, (gnd_dtype)x->dtype, "to_device");
+        return gnd_asarray(dev, x, GND_DTYPE_DEFAULT);
     if (x->dev == dev)
-        return gnd_retain(x);
+        return gnd__same(x);
     if (gnd__check_dtype("to_device", dev, (gnd_dtype)x->dtype, &e) != GND_OK)
         return gnd__error_node(dev, &e);
     host = gnd__malloc(gnd_nbytes(x) + 1);
@@ -288,7 +299,7 @@ gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
 char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
 {
     gnd_err e = { GND_OK, 0, "" };
-    gnd_status st = n > 0 && !x ? GND_ERR_NULL : GND_OK;
+    gnd_status st = n > 0 && !x ? gnd__err(&e, GND_ERR_NULL, "x is NULL") : GND_OK;
     gnd__pgraph g;
     gnd__plan *p = NULL;
     gnd__str out = { 0 };
@@ -298,13 +309,14 @@ char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
     int m = 0;
     memset(&g, 0, sizeof g);
     if (!todo)
-        st = GND_ERR_NOMEM;
+        st = gnd__err(&e, GND_ERR_NOMEM, "out of memory");
     for (int i = 0; i < n && st == GND_OK; i++) {
         st = state_of(x[i], &e);
         if (st != GND_OK || !x[i]->dev)
             continue;
         if (dev && dev != x[i]->dev)
-            st = GND_ERR_DEVICE;
+            st = gnd__err(&e, GND_ERR_DEVICE, "arrays of two devices, %s and %s",
+                          gnd__device_id(dev), gnd__device_id(x[i]->dev));
         dev = x[i]->dev;
     }
     if (st == GND_OK && dev) {
@@ -328,8 +340,12 @@ char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
         if (text)
             memcpy(text, gnd__str_get(&out), out.len + 1);
     }
+    if (st == GND_OK && !text)
+        st = gnd__err(&e, GND_ERR_NOMEM, "out of memory");
+    if (st != GND_OK)
+        gnd__only_status("explain", &e);
     if (s)
-        *s = st != GND_OK ? st : text ? GND_OK : GND_ERR_NOMEM;
+        *s = st;
     gnd__str_free(&out);
     gnd__free(todo);
     return text;

@@ -7,21 +7,12 @@
 #include <string.h>
 #include "api/host.h"
 #include "api/views.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "io/text.h"
 #include <gnd/array.h>
 #include <gnd/view.h>
-
-gnd_status gnd__only_status(const char *func, const gnd_err *e)
-{
-    size_t n = strlen(func); /* lib/io says it already */
-    int named = !strncmp(e->msg, func, n) && e->msg[n] == ':';
-    gnd__log(GND__LOG_ERROR, "%s%s%s", named ? "" : func, named ? "" : ": ", e->msg);
-    return e->code;
-}
 
 gnd_status gnd__host_copy(gnd_array *x, void **data)
 {

@@ -2,7 +2,9 @@
  *
  * fuse/collect.c - walks the graph below the sinks, without recursion, into an array in order of
  * computation, and writes the structure down as bytes: the key of the plan cache. Sizes, strides and
- * operations are in the key; the values of constants and the places of leaves are not.
+ * operations are in the key; the values of constants and the places of leaves are not. Nodes that
+ * compute the same from the same are one: equal bytes, and for constants equal values, give one node,
+ * so that what a program wrote twice is computed once.
  */
 #include "fuse/fuse.h"
 
@@ -61,8 +63,8 @@ static int32_t leaf_alignment(const gnd_array *a)
 static void key_node(gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    struct { uint8_t kind, ndim, dtype, held; int32_t x; } h = {
-        a->kind, a->ndim, (uint8_t)a->dtype, (uint8_t)(p->held | p->sink << 1 | p->must << 2), 0
+    struct { uint8_t kind, ndim, dtype, zero; int32_t x; } h = {
+        a->kind, a->ndim, (uint8_t)a->dtype, 0, 0
     };
     int leaf = gnd__is_leaf(a);
     if (a->data.st)
@@ -97,10 +99,117 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
     }
 }
 
-/* Gives a its number. Constants have no device, so they cannot be marked: each use is its own. */
-static int32_t add_node(gnd__pgraph *g, gnd_array *a)
+static uint32_t hash_bytes(const unsigned char *p, size_t n, uint32_t h)
+{
+    uint64_t x = h + 0x9e3779b97f4a7c15u, w;
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&w, p, 8);
+        x = (x ^ w) * 0xff51afd7ed558ccdu;
+        x ^= x >> 32;
+    }
+    w = 0;
+    memcpy(&w, p, n);
+    x = (x ^ w ^ n) * 0xff51afd7ed558ccdu;
+    return (uint32_t)(x >> 32);
+}
+
+static int same_value(const gnd__scalar *a, const gnd__scalar *b)
+{
+    return a->kind == b->kind && a->u == b->u && memcmp(&a->re, &b->re, sizeof a->re) == 0 &&
+           memcmp(&a->im, &b->im, sizeof a->im) == 0;
+}
+
+/* Whether nodes p and q compute the same: arrays with elements, and memory without contents, are
+ * themselves alone. */
+static int same_node(const gnd__pgraph *g, const gnd__pnode *p, const gnd__pnode *q)
+{
+    if (p->hash != q->hash || p->nkey != q->nkey || p->a->data.st || p->a->kind == GND__EMPTY ||
+        q->a->data.st || memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
+        return 0;
+    return p->a->kind != GND__CONST || same_value(&p->a->p.value, &q->a->p.value);
+}
+
+static int widen_table(gnd__pgraph *g)
+{
+    int32_t c = g->capequal ? g->capequal * 2 : 256;
+    int32_t *t;
+    while (c < 2 * (g->nnode + 1))
+        c *= 2;
+    t = gnd__calloc((size_t)c, sizeof *t);
+    if (!t)
+        return 0;
+    gnd__free(g->equal);
+    g->equal = t;
+    g->capequal = c;
+    for (int32_t i = 0; i < g->nnode; i++) {
+        uint32_t h = g->node[i].hash;
+        while (t[h & (uint32_t)(c - 1)])
+            h++;
+        t[h & (uint32_t)(c - 1)] = i + 1;
+    }
+    return 1;
+}
+
+static uint32_t value_hash(const gnd_array *a)
+{
+    return a->kind == GND__CONST
+               ? hash_bytes((const unsigned char *)&a->p.value.u, sizeof a->p.value.u, 1) ^
+                     hash_bytes((const unsigned char *)&a->p.value.re, sizeof a->p.value.re, 2)
+               : 0;
+}
+
+/* Enters the last node: its number, or, when an equal one is there, that one's; the last is then
+ * taken back. */
+static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
+{
+    int32_t i = g->nnode - 1;
+    gnd__pnode *p = &g->node[i];
+    uint32_t h;
+    if (g->oom)
+        return i;
+    if (2 * g->nnode > g->capequal) {
+        g->nnode--; /* not in the table yet */
+        if (!widen_table(g))
+            g->oom = 1;
+        g->nnode++;
+        if (g->oom)
+            return i;
+    }
+    p->key = key;
+    p->nkey = (uint32_t)(g->nkey - key);
+    p->hash = hash_bytes(g->key + key, p->nkey, value_hash(p->a));
+    for (h = p->hash; g->equal[h & (uint32_t)(g->capequal - 1)]; h++) {
+        int32_t j = g->equal[h & (uint32_t)(g->capequal - 1)] - 1;
+        gnd_array *a = p->a;
+        if (!same_node(g, &g->node[j], p))
+            continue;
+        g->node[j].held |= p->held; /* see gnd__collect's end */
+        g->nnode--;
+        g->nkey = key;
+        g->ninput = ninput;
+        if (a->kind == GND__CONST)
+            return j;
+        if (!grow((void **)&g->dup, &g->capdup, g->ndup + 1, sizeof *g->dup)) {
+            g->oom = 1;
+            a->mark = 0;
+            return j;
+        }
+        g->dup[g->ndup].a = a;
+        g->dup[g->ndup++].node = j;
+        a->mark = (uint32_t)j + 1;
+        return j;
+    }
+    g->equal[h & (uint32_t)(g->capequal - 1)] = i + 1;
+    return i;
+}
+
+/* Gives a its number; inputs that are constants have theirs in konst. Constants have no device, so
+ * they are never marked. konst is NULL for a constant that is a sink, and so not to be shared. */
+static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 {
     gnd__pnode *p;
+    size_t key = g->nkey;
+    int32_t ninput = g->ninput;
     if (!grow((void **)&g->node, &g->capnode, g->nnode + 1, sizeof *g->node)) {
         g->oom = 1;
         return -1;
@@ -117,35 +226,32 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a)
             g->oom = 1;
             return -1;
         }
-        for (int i = 0; i < a->nin; i++) {
-            gnd_array *x = a->in[i];
-            g->inputs[g->ninput + i] = x->kind == GND__CONST ? -1 : (int32_t)x->mark - 1;
-        }
+        for (int i = 0; i < a->nin; i++)
+            g->inputs[g->ninput + i] =
+                a->in[i]->kind == GND__CONST ? konst[i] : (int32_t)a->in[i]->mark - 1;
         g->ninput += a->nin;
     }
     if (a->kind != GND__CONST)
         a->mark = (uint32_t)g->nnode + 1;
-    return g->nnode++;
+    g->nnode++;
+    key_node(g, p);
+    return konst ? enter(g, key, ninput) : g->nnode - 1;
 }
 
-/* Constants come before the node that uses them. */
-static void add_with_constants(gnd__pgraph *g, gnd_array *a)
+/* Adds a, before it the constants that it takes. */
+static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
 {
-    int32_t c[3] = { -1, -1, -1 }, n;
-    int leaf = gnd__is_leaf(a);
-    if (!leaf && a->kind != GND__ASSEMBLE)
-        for (int i = 0; i < a->nin; i++)
-            if (a->in[i]->kind == GND__CONST && (c[i] = add_node(g, a->in[i])) >= 0)
-                key_node(g, &g->node[c[i]]);
-    n = add_node(g, a);
-    if (n < 0 || leaf)
-        return;
-    for (int i = 0; i < a->nin && a->kind != GND__ASSEMBLE; i++)
-        if (c[i] >= 0)
-            g->inputs[g->node[n].in + i] = c[i];
-    for (int i = 0; i < a->nin && a->kind == GND__ASSEMBLE; i++)
-        if (g->inputs[g->node[n].in + i] < 0)
-            g->oom = g->oom ? g->oom : 2; /* makers of assemblies give no bare constant */
+    int32_t konst[3] = { -1, -1, -1 };
+    if (!gnd__is_leaf(a))
+        for (int i = 0; i < a->nin && !g->oom; i++)
+            if (a->in[i]->kind == GND__CONST) {
+                if (i >= 3) { /* makers of assemblies give no bare constant */
+                    g->oom = 2;
+                    return -1;
+                }
+                konst[i] = add_node(g, a->in[i], konst);
+            }
+    return g->oom ? -1 : add_node(g, a, konst);
 }
 
 gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
@@ -186,13 +292,11 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
                 continue;
             top--;
             add_with_constants(g, a);
-            if (!g->oom)
-                key_node(g, &g->node[g->nnode - 1]);
         }
         if (g->oom)
             break;
         if (sink[s]->kind == GND__CONST)
-            g->sinks[g->nsink] = add_node(g, sink[s]);
+            g->sinks[g->nsink] = add_node(g, sink[s], NULL);
         else
             g->sinks[g->nsink] = (int32_t)sink[s]->mark - 1;
         if (g->sinks[g->nsink] >= 0)
@@ -203,6 +307,10 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind != GND__CONST)
             g->node[i].a->mark = 0;
+    for (int32_t i = 0; i < g->ndup; i++)
+        g->dup[i].a->mark = 0;
+    for (int32_t i = 0; i < g->nnode; i++)
+        put(g, &g->node[i].held, 1); /* last: a node may be held by an equal one */
     if (g->oom)
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
@@ -211,7 +319,14 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 
 void gnd__pgraph_reset(gnd__pgraph *g)
 {
-    g->nnode = g->ninput = g->nsink = g->nwork = g->ndep = g->norder = g->nslot = 0;
+    g->nnode = g->ninput = g->nsink = g->nwork = g->ndep = g->norder = g->nslot = g->ndup = 0;
+    if (g->capequal > 4096) { /* a large graph came once: small ones need not clear its table */
+        gnd__free(g->equal);
+        g->equal = NULL;
+        g->capequal = 0;
+    }
+    if (g->equal)
+        memset(g->equal, 0, (size_t)g->capequal * sizeof *g->equal);
     g->nkey = 0;
     g->oom = 0;
     gnd__free(g->sinks);
@@ -228,6 +343,8 @@ void gnd__pgraph_free(gnd__pgraph *g)
     gnd__free(g->key);
     gnd__free(g->work);
     gnd__free(g->deps);
+    gnd__free(g->equal);
+    gnd__free(g->dup);
     gnd__free(g->stack);
     gnd__free(g->astack);
     memset(g, 0, sizeof *g);

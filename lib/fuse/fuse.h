@@ -22,6 +22,8 @@ typedef enum gnd__role {
 /* One node of the graph being planned. */
 typedef struct gnd__pnode {
     gnd_array *a;
+    size_t key;          /* where its bytes begin in gnd__pgraph.key */
+    uint32_t nkey, hash; /* their number and hash */
     int32_t in;          /* first input in gnd__pgraph.inputs; a->nin of them, none for leaves */
     int32_t slot;        /* where its elements are: leaves, constants and roots; else -1 */
     uint8_t role;        /* gnd__role */
@@ -55,6 +57,12 @@ typedef struct gnd__pwork {
     int32_t merged;              /* the kernel it was merged into, or -1 */
 } gnd__pwork;
 
+/* An array that computes what node `node` of the graph computes: it takes that one's elements. */
+typedef struct gnd__dup {
+    gnd_array *a;
+    int32_t node;
+} gnd__dup;
+
 typedef struct gnd__pgraph {
     gnd_device *dev;
     gnd__pnode *node;
@@ -72,6 +80,10 @@ typedef struct gnd__pgraph {
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */
+    int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
+    int32_t capequal;
+    struct gnd__dup *dup;        /* nodes equal to one that is in `node` already */
+    int32_t ndup, capdup;
     int32_t *stack;              /* scratch of collect */
     int32_t capstack;
     gnd_array **astack;

@@ -61,6 +61,13 @@ typedef struct gnd__storage {
     void (*destroy)(struct gnd__storage *st);
 } gnd__storage;
 
+/* An error found during evaluation; a node's later ones come before it in its list. Never changed
+ * once others can see it, and freed with the node: they may be read without a lock. */
+typedef struct gnd__fault {
+    gnd_err err;
+    struct gnd__fault *next;
+} gnd__fault;
+
 /* Where a node's elements are once it has them: strides in elements of the node's dtype. */
 typedef struct gnd__data {
     gnd__storage *st;
@@ -87,7 +94,8 @@ struct gnd_array {
     struct gnd_array **in;   /* nin inputs, retained; NULL once dropped */
     struct gnd_array *in_small[3];
     gnd__data data;          /* st != NULL: the node has its elements */
-    gnd_err *fault;          /* an error found during evaluation (then reads give it) */
+    gnd_err *fault;          /* the error of the last evaluation, atomically: one of faults; or NULL */
+    gnd__fault *faults;      /* all there were, under the device's lock */
     uint32_t mark;           /* scratch of the planner, under the device's lock */
     void *scope;             /* the scope that owns a handle, or NULL */
     uint32_t scope_slot;
@@ -167,8 +175,8 @@ gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func);
 /* A weak scalar as a 0-d array of dev and dtype t; GND_ERR_OVERFLOW when it does not fit. */
 gnd_array *gnd__strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func);
 /* Folding (graph/fold.c): the value of op on host scalars, kinds as in gnd__scalar: NumPy's result
- * for Python's bool, int (int64), float (float64), complex (complex128). 0, or -1 when op does not
- * take those kinds. */
+ * for Python's bool, int (int64), float (float64), complex (complex128). 0, or a negative code of
+ * graph/fold.h. */
 int gnd__fold(gnd__op op, int nin, const gnd__scalar *in, gnd__scalar *out);
 
 #endif

@@ -4,6 +4,7 @@
  * weak scalars, and each operation's rule), which shape comes out, and every argument error. Takes
  * handles, gives one new handle. Knows the table of operations, not what they compute.
  */
+#include "graph/fold.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 
@@ -306,8 +307,15 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     gnd__scalar in[3], out;
     for (int i = 0; i < nin; i++)
         in[i] = x[i]->p.value;
-    if (gnd__fold(op, nin, in, &out))
+    switch (gnd__fold(op, nin, in, &out)) {
+    case 0:
+        break;
+    case GND__FOLD_TOO_LARGE:
+        return gnd__fail(NULL, GND_ERR_OVERFLOW, "%s: the result leaves int64: use real scalars",
+                         gnd__ops[op].name);
+    default:
         return not_allowed(op, NULL, gnd__common_dtype(NULL, nin, x));
+    }
     return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
 }
 

@@ -316,7 +316,11 @@ static void let_go(gnd_array *x)
 {
     gnd__storage_unref(x->data.st);
     gnd__free(x->data.stride);
-    gnd__free(x->fault);
+    for (gnd__fault *f = x->faults, *next; f; f = next) {
+        next = f->next;
+        gnd__free(f);
+    }
+    x->faults = NULL;
     x->data.st = NULL;
     x->data.stride = NULL;
     x->fault = NULL;

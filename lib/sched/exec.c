@@ -185,6 +185,42 @@ static int aliased(const gnd__plan *p, const gnd__pgraph *g, int32_t b)
     return 0;
 }
 
+/* a computes what b computed: it takes b's elements, if b has any. */
+static gnd_status share(gnd_array *a, const gnd_array *b, gnd_err *e)
+{
+    int64_t *stride = NULL;
+    if (!b->data.st || a->data.st)
+        return GND_OK;
+    if (!b->data.contig) {
+        stride = gnd__malloc((a->ndim + 1u) * sizeof *stride);
+        if (!stride)
+            return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+        memcpy(stride, b->data.stride, a->ndim * sizeof *stride);
+    }
+    a->data = b->data;
+    a->data.stride = stride;
+    gnd__storage_ref(a->data.st);
+    __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
+    return GND_OK;
+}
+
+/* Nodes with elements drop their inputs. That frees nodes, such ones among them: all are held until
+ * the last has let go. */
+static void let_go(const gnd__plan *p, gnd__pgraph *g)
+{
+    for (int pass = 0; pass < 3; pass++) {
+        for (int32_t i = 0; i < p->nresult + g->ndup; i++) {
+            gnd_array *a = i < p->nresult ? g->node[p->result[i].node].a : g->dup[i - p->nresult].a;
+            if (pass == 0)
+                gnd__ref(a);
+            else if (pass == 2)
+                gnd__unref(a);
+            else if (a->data.st)
+                gnd__drop_inputs(a);
+        }
+    }
+}
+
 /* Gives nodes their elements and drops what they were made from. */
 static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
@@ -230,14 +266,10 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         gnd__storage_ref(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
     }
-    /* dropping inputs frees nodes, results among them: hold those until all have let go */
-    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
-        gnd__ref(g->node[p->result[i].node].a);
-    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
-        if (g->node[p->result[i].node].a->data.st)
-            gnd__drop_inputs(g->node[p->result[i].node].a);
-    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++)
-        gnd__unref(g->node[p->result[i].node].a);
+    for (int32_t i = 0; i < g->ndup && r == GND_OK; i++)
+        r = share(g->dup[i].a, g->node[g->dup[i].node].a, e);
+    if (r == GND_OK)
+        let_go(p, g);
 done:
     for (int32_t i = 0; st && i < p->nslot; i++)
         if (st[i])

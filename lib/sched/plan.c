@@ -435,8 +435,8 @@ static gnd_status add_results(maker *m)
         gnd__place pl;
         int32_t blame;
         if (!gnd__is_leaf(q->a))
-            for (int j = 0; j < q->a->nin; j++)
-                p->nuse[g->inputs[q->in + j]]++;
+            for (int j = 0; j < q->a->nin; j++) /* an equal node's consumers hold that one */
+                p->nuse[g->inputs[q->in + j]] += q->a->in[j] == g->node[g->inputs[q->in + j]].a;
         if (q->a->data.st || q->absorbed || (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
             continue;
         r->node = i;
