@@ -244,7 +244,7 @@ static const char source[] =
     "KERNEL grow(GLOBAL uint *x, uint n) { uint i = GID(0); if (i < n) x[i] = x[i] * 3u + STEP; }\n"
     "KERNEL fill(GLOBAL uint *x, uint n, uint v) { uint i = GID(0); if (i < n) x[i] = v; }\n";
 
-/* CUDA has no parameters of local memory: such an argument is the kernel's dynamic shared memory. */
+/* CUDA has no parameters of local memory: such an argument is the kernel's dynamic shared one. */
 static const char local_source[] =
     "#ifdef CUDA\nextern __shared__ uint tmp[];\n"
     "KERNEL rev(const uint *in, uint *out) {\n#else\n"

@@ -107,7 +107,8 @@ static size_t at(const gnd_mat *m, int64_t b, int64_t i, int64_t j)
 }
 
 /* One product against three loops in double; everything outside C's elements must stay. Inputs are
- * small integers, so single precision is exact too, and 16 bits round once. 1: right, 0: wrong, -1: not supported. */
+ * small integers, so single precision is exact too, and 16 bits round once. 1: right, 0: wrong, -1:
+ * not supported. */
 static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t n, int64_t k,
                      char *why, size_t cap)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nvrtc_suite.c - CUDA without a GPU: the kernels that gnd writes for a set of graphs in every dtype
- * (for "null:2", the null device of CUDA's dialect), and every function of kernels/, compiled by
- * NVRTC to machine code with the options of the CUDA plugin. For compute capability 7.0 where the
+ * nvrtc_suite.c - CUDA without a GPU: the kernels that gnd writes for a set of graphs in every
+ * dtype (for "null:2", the null device of CUDA's dialect), and every function of kernels/, compiled
+ * by NVRTC to machine code with the options of the plugin. For compute capability 7.0 where the
  * toolkit still has it, 8.0, 9.0 and its newest: the functions for each, and of the graphs every
  * second one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL set every
  * graph in every dtype for each, which takes minutes.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/compile.c - NVRTC: from a kernel's text to a cubin for the device, or to PTX where the device
- * is newer than NVRTC (the driver compiles that once more). Loaded at the first build: with a warm
- * kernel cache it never is.
+ * cuda/compile.c - NVRTC: from a kernel's text to a cubin for the device, or to PTX where the
+ * device is newer than NVRTC (the driver compiles that once more). Loaded at the first build: with
+ * a warm kernel cache it never is.
  *
  * The options make the arithmetic that of the OpenCL side, where FP_CONTRACT is OFF: every
  * operation rounds by itself, division and square root correctly, subnormals stay.
@@ -16,8 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ARITHMETIC "-fmad=false", "-ftz=false", "-prec-div=true", "-prec-sqrt=true"
-static const char *const fixed[] = {ARITHMETIC, "--std=c++17", "--device-as-default-execution-space"};
+static const char *const fixed[] = {
+    "-fmad=false",      "-ftz=false",   "-prec-div=true",
+    "-prec-sqrt=true",  "--std=c++17",  "--device-as-default-execution-space",
+};
 enum { NFIXED = sizeof fixed / sizeof *fixed, MAX_OPTIONS = 32 };
 
 /* Every symbol that is used, once. */

@@ -73,7 +73,7 @@ static void describe(gnd__cu_info *d, int version)
     p->max_local[2] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
     p->align_bytes = 256; /* what cuMemAlloc promises */
     p->has_f64 = 1;
-    p->has_f16 = 1; /* conversions and arithmetic in hardware from 5.3 on */
+    p->has_f16 = 0; /* kernels convert in hardware and compute in float32 */
     p->host_mapped = 0;
     p->little_endian = 1;
     p->subgroup = attr(id, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
