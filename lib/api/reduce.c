@@ -45,6 +45,14 @@ static int reduced_shape(const gnd_array *x, uint32_t mask, int64_t *dim)
     return ndim;
 }
 
+/* y, a result without the reduced axes, which is done with: with them when flags say so. */
+static gnd_array *kept(gnd_array *y, uint32_t mask, unsigned flags)
+{
+    if (y->kind == GND__ERROR || !mask || !(flags & GND_KEEPDIMS))
+        return y;
+    return gnd__instead(y, gnd__expanded(y, mask));
+}
+
 /* Reduces x (of the dtype to accumulate in) to dtype t, and puts axes of extent 1 back when kept. x
  * may be an error. */
 static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t, unsigned flags)
@@ -63,9 +71,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
     } else {
         y = gnd__reduce_node(x, red, mask, t);
     }
-    if (y->kind == GND__ERROR || !mask || !(flags & GND_KEEPDIMS))
-        return y;
-    return gnd__instead(y, gnd__expanded(y, mask));
+    return kept(y, mask, flags);
 }
 
 /* x cast to t, reduced. */
@@ -260,11 +266,12 @@ static gnd_array *finally(gnd_array *y, gnd_dtype t)
     return gnd__instead(y, gnd__cast_node(y, t));
 }
 
-/* The mean of c, which is of the dtype to compute in, or an error. */
+/* The mean of c, which is of the dtype to compute in, or an error. Axes are kept last, so that means
+ * of one array are one node however they are asked for. */
 static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags)
 {
-    gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, flags);
-    return with_number(GND__OP_DIVIDE, s, (double)n);
+    gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, 0);
+    return kept(with_number(GND__OP_DIVIDE, s, (double)n), mask, flags);
 }
 
 gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -308,11 +315,11 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
     gnd__done(c);
     gnd__done(m);
     gnd_array *q = squared(d);
-    gnd_array *s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, flags));
+    gnd_array *s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, 0));
     gnd_array *v = with_number(GND__OP_DIVIDE, s, div < 0 ? 0 : div);
     if (root)
         v = gnd__instead(v, unary(GND__OP_SQRT, v));
-    return finally(v, gnd__real_of(mean_result(x)));
+    return kept(finally(v, gnd__real_of(mean_result(x))), mask, flags);
 }
 
 gnd_array *gnd_var(gnd_array *x, gnd_axes axes, unsigned flags, double correction)

@@ -336,6 +336,16 @@ static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, g
     return gnd__strong(x, dev, t, o->name);
 }
 
+/* pow(x, 2) with the number 2: as NumPy does, a product, within an ulp of the power and far faster. */
+static int is_square(gnd__op op, gnd_array *const *x, gnd_dtype t)
+{
+    if (op != GND__OP_POW || !x[1]->weak)
+        return 0;
+    const gnd__scalar *v = &x[1]->p.value;
+    return gnd__op_text(GND__OP_SQUARE, gnd_dtype_kind(t)) &&
+           (v->kind == 'i' ? v->i == 2 : v->kind == 'f' && v->re == 2);
+}
+
 gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
 {
     const gnd__opinfo *o = &gnd__ops[op];
@@ -371,7 +381,9 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
         if (in[n]->kind == GND__ERROR)
             y = in[n];
     }
-    if (!y)
+    if (!y && is_square(op, x, t))
+        y = gnd__op_node(GND__OP_SQUARE, dev, out, s.ndim, s.dim, 1, in);
+    else if (!y)
         y = gnd__op_node(op, dev, out, s.ndim, s.dim, nin, in);
     for (int i = 0; i < n; i++)
         if (made[i] && in[i] != y)
