@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse_plan.c - what becomes of a graph: how many kernels, which bytes they read and write, as
+ * gnd_explain tells on the null device and on the devices under test; that plans and kernels are
+ * used again; very deep graphs, and very long loops in constant memory.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ref.h"
+#include "tap.h"
+
+enum { N = 1000, R = 40, C = 25 };
+
+static gnd_device *dev;
+static const char *where;
+static int computes;
+static gnd_array *x, *y, *m, *row, *col; /* N, N, (R, C), (C), (R, 1): float32 with elements */
+
+typedef struct facts {
+    long long kernels, calls, rd, wr, peak;
+} facts;
+
+static facts explain(int n, gnd_array *const *a)
+{
+    facts f = {-1, -1, -1, -1, -1};
+    gnd_status st;
+    char *text = gnd_explain(n, a, 0, &st), *last;
+    if (!text) {
+        tap_diag("gnd_explain: %s", gnd_status_name(st));
+        return f;
+    }
+    last = text + strlen(text);
+    while (last > text && (*last == '\n' || *last == 0))
+        last--;
+    while (last > text && last[-1] != '\n')
+        last--;
+    if (sscanf(last, "%lld kernels, %lld calls, %lld bytes read, %lld bytes written, %lld bytes peak",
+               &f.kernels, &f.calls, &f.rd, &f.wr, &f.peak) != 5)
+        tap_diag("the last line is: %s", last);
+    free(text);
+    return f;
+}
+
+/* The plan of n arrays has so many kernels (and calls), reads and writes so many bytes; -1: any. */
+static void is_plan(int n, gnd_array *const *a, int kernels, long long rd, long long wr, const char *name)
+{
+    facts f = explain(n, a);
+    int ok = f.kernels == kernels && f.calls == 0 && (rd < 0 || f.rd == rd) && (wr < 0 || f.wr == wr);
+    if (tap_ok(ok, "%s: %s: %d kernels", where, name, kernels))
+        return;
+    char *text = gnd_explain(n, a, 0, NULL);
+    tap_diag("wanted %d kernels, %lld bytes read, %lld written:\n%s", kernels, rd, wr,
+             text ? text : "no text");
+    free(text);
+}
+
+static void is_one(gnd_array *a, int kernels, long long rd, long long wr, const char *name)
+{
+    is_plan(1, &a, kernels, rd, wr, name);
+}
+
+static gnd_array *data(int ndim, const int64_t *dim)
+{
+    ref_arr h;
+    gnd_array *a = ref_make(dev, GND_FLOAT32, ndim, dim, REF_CONTIG, REF_REAL, &h);
+    ref_free(&h);
+    return a;
+}
+
+static gnd_array *expression(void)
+{
+    return gnd_subtract(gnd_add(gnd_multiply(gnd_int(2), x), gnd_multiply(gnd_int(3), y)),
+                        gnd_sqrt(gnd_add(gnd_multiply(x, x), gnd_multiply(y, y))));
+}
+
+/* --- counts of kernels and bytes ------------------------------------------------------------------ */
+
+static void maps(void)
+{
+    const long long n = 4 * N, rc = 4 * R * C;
+    is_one(expression(), 1, 2 * n, n, "2*x + 3*y - sqrt(x*x + y*y)");
+    gnd_array *c = gnd_astype(gnd_add(gnd_astype(m, GND_FLOAT16), row), GND_INT32);
+    c = gnd_multiply(gnd_add(c, gnd_int(7)), gnd_abs(gnd_T(gnd_flip(gnd_T(m), GND_ALL))));
+    is_one(c, 1, -1, -1, "a chain with casts, a broadcast and views");
+    is_one(gnd_add(gnd_multiply(m, row), col), 1, rc + 4 * C + 4 * R, rc, "broadcast operands");
+    gnd_array *s = gnd_exp(gnd_add(x, y));
+    gnd_array *two[] = {gnd_sin(s), gnd_cos(s)};
+    is_plan(2, two, 1, 2 * n, 2 * n, "two results of one shape");
+    is_one(gnd_add(gnd_multiply(s, s), gnd_sqrt(s)), 1, 2 * n, n, "a shared subexpression");
+    gnd_array *e = gnd_exp(gnd_sin(row));
+    is_one(gnd_add(m, e), 2, -1, -1, "an expensive producer under a broadcast is stored");
+    is_one(gnd_add(m, gnd_add(row, gnd_int(1))), 1, -1, rc, "a cheap one is not");
+    gnd_array *v = gnd_at(x, "1:"), *u = gnd_at(x, ":-1");
+    is_one(gnd_subtract(v, u), 1, -1, n - 4, "differences of neighbours");
+    gnd_array *view = gnd_at(m, "::2, 1");
+    is_one(view, 0, 0, 0, "a view of data");
+    is_one(gnd_add(gnd_arange_i64(dev, 0, N, 1, GND_FLOAT32), x), 1, n, n, "arange is not stored");
+    is_one(gnd_multiply(gnd_full(dev, GND_FLOAT32, 1, (int64_t[]){N}, gnd_real(3)), x), 1, n, n,
+           "full is not stored");
+}
+
+static void reductions(void)
+{
+    const long long n = 4 * N, rc = 4 * R * C;
+    gnd_array *d = gnd_subtract(x, y);
+    is_one(gnd_sum(gnd_multiply(d, d), GND_ALL, 0), 1, 2 * n, 4, "((x - y)**2).sum()");
+    gnd_array *mm[] = {gnd_max(x, GND_ALL, 0), gnd_min(x, GND_ALL, 0)};
+    is_plan(2, mm, 1, n, 8, "max and min of one array");
+    is_one(gnd_subtract(gnd_max(m, GND_AXIS(1), 0), gnd_min(m, GND_AXIS(1), 0)), 1, rc, 4 * R,
+           "max - min along an axis");
+    is_one(gnd_sqrt(gnd_mean(gnd_multiply(m, m), GND_AXIS(1), 0)), 1, rc, 4 * R, "sqrt(mean(m*m))");
+    is_one(gnd_sqrt(gnd_mean(gnd_multiply(m, m), GND_AXIS(0), GND_KEEPDIMS)), 1, rc, 4 * C,
+           "sqrt(mean(m*m)), keepdims");
+    is_one(gnd_var(x, GND_ALL, 0, 0), 2, 2 * n + 4, 8, "var");
+    is_one(gnd_std(m, GND_AXIS(0), 0, 1), 2, -1, -1, "std along an axis");
+    gnd_array *e = gnd_exp(gnd_subtract(m, gnd_max(m, GND_AXIS(1), GND_KEEPDIMS)));
+    gnd_array *soft = gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
+    facts f = explain(1, &soft);
+    char *text = gnd_explain(1, &soft, 0, NULL);
+    if (!tap_ok(f.kernels >= 1 && f.kernels <= 4, "%s: softmax in at most 4 kernels", where))
+        tap_diag("%s", text ? text : "no text");
+    free(text);
+    is_one(gnd_sum(gnd_multiply(m, row), GND_AXIS(0), 0), 1, rc + 4 * C, 4 * C,
+           "a reduction of a product with a broadcast row");
+    is_one(gnd_sum(gnd_at(m, "::-1, 3:7"), GND_ALL, 0), 1, 4 * R * 4, 4, "a reduction of a view");
+}
+
+/* --- plans and kernels are used again -------------------------------------------------------------- */
+
+static void reuse(void)
+{
+    gnd_stats a, b;
+    gnd_wait(expression());
+    gnd_device_stats(dev, &a);
+    for (int i = 0; i < 10; i++) {
+        gnd_scope_begin();
+        gnd_wait(expression());
+        gnd_wait(gnd_sum(expression(), GND_ALL, 0));
+        gnd_scope_end();
+    }
+    gnd_device_stats(dev, &b);
+    tap_is_int(b.plans_made - a.plans_made, 1, "%s: one structure is planned once", where);
+    tap_is_int(b.plans_reused - a.plans_reused, 19, "%s: and its plan used again", where);
+    tap_ok(b.kernels_built + b.kernels_from_disk - a.kernels_built - a.kernels_from_disk <= 2,
+           "%s: one structure is built once", where);
+    /* the same structure with other constants and other data */
+    a = b;
+    for (int i = 0; i < 5; i++)
+        gnd_wait(gnd_sqrt(gnd_add(gnd_multiply(gnd_real(i + 0.5), i & 1 ? x : y), gnd_int(i))));
+    gnd_device_stats(dev, &b);
+    tap_is_int(b.plans_made - a.plans_made, 1, "%s: other values, the same plan", where);
+    tap_ok(b.kernels_built + b.kernels_from_disk - a.kernels_built - a.kernels_from_disk <= 1,
+           "%s: other values, the same kernel", where);
+    gnd_array *once = expression();
+    gnd_wait(once);
+    gnd_device_stats(dev, &a);
+    gnd_wait(once);
+    gnd_device_stats(dev, &b);
+    tap_is_int(b.kernels_launched, a.kernels_launched, "%s: what has elements is not computed again",
+               where);
+    tap_is_int(b.plans_made + b.plans_reused, a.plans_made + a.plans_reused, "%s: nor planned", where);
+    /* an intermediate that was evaluated is read, not computed */
+    gnd_array *s = gnd_exp(x), *t = gnd_add(s, y);
+    gnd_wait(s);
+    is_one(t, 1, 8 * N, 4 * N, "an intermediate with elements is read");
+}
+
+/* --- depth ------------------------------------------------------------------------------------------ */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void deep(void)
+{
+    const int64_t n = 100;
+    float v[100], want[100];
+    gnd_array *z;
+    gnd_scope_begin();
+    gnd_array *start = gnd_arange_i64(dev, 0, n, 1, GND_FLOAT32);
+    /* without handles on the way: 10,000 operations below one sink */
+    z = gnd_retain(start);
+    for (int i = 0; i < 10000; i++)
+        gnd_assign(&z, i % 3 == 0 ? gnd_add(z, gnd_int(1)) : i % 3 == 1 ? gnd_multiply(z, gnd_real(0.5))
+                                                                       : gnd_subtract(z, gnd_real(0.25)));
+    tap_is_int(gnd_wait(z), GND_OK, "%s: 10,000 operations in a row", where);
+    for (int i = 0; i < n; i++) {
+        want[i] = (float)i;
+        for (int k = 0; k < 10000; k++)
+            want[i] = k % 3 == 0 ? want[i] + 1 : k % 3 == 1 ? want[i] * 0.5f : want[i] - 0.25f;
+    }
+    if (computes) {
+        gnd_read(z, v, sizeof v);
+        tap_is_mem(v, want, sizeof v, "%s: and their values", where);
+    }
+    gnd_release(z);
+    /* with handles on every node of the way: the scope has them */
+    z = start;
+    for (int i = 0; i < 10000; i++)
+        z = gnd_add(z, gnd_int(1));
+    tap_is_int(gnd_wait(z), GND_OK, "%s: 10,000 operations, each with a handle", where);
+    if (computes) {
+        gnd_read(z, v, sizeof v);
+        tap_ok(v[0] == 10000 && v[99] == 10099, "%s: and their values", where);
+    }
+    gnd_scope_end();
+    /* a tree of doublings: 2^64 paths, 64 nodes */
+    gnd_scope_begin();
+    z = gnd_ones(dev, GND_FLOAT32, 1, &n);
+    for (int i = 0; i < 64; i++)
+        z = gnd_add(z, z);
+    tap_is_int(gnd_wait(z), GND_OK, "%s: 64 doublings", where);
+    if (computes) {
+        gnd_read(z, v, sizeof v);
+        tap_ok(v[0] == 0x1p64f, "%s: and their value", where);
+    }
+    gnd_scope_end();
+}
+
+/* A loop of updates never read: evaluated on the way, memory and nodes stay bounded. */
+static void long_loop(void)
+{
+    gnd_stats before, middle, after;
+    double t0 = seconds();
+    gnd_scope_begin();
+    gnd_array *z = gnd_keep(gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){256}));
+    gnd_scope_end();
+    gnd_device_stats(dev, &before);
+    gnd_device_reset_peak(dev);
+    memset(&middle, 0, sizeof middle);
+    for (int i = 0; i < 100000; i++) {
+        gnd_scope_begin();
+        gnd_assign(&z, gnd_add(gnd_multiply(z, gnd_real(0.5)), gnd_int(1)));
+        gnd_scope_end();
+        if (i == 20000)
+            gnd_device_stats(dev, &middle);
+    }
+    gnd_device_stats(dev, &after);
+    tap_ok(after.bytes_peak <= before.bytes_in_use + 64 * 1024, "%s: 100,000 updates of one array take "
+           "constant memory (%lld bytes more)", where, (long long)(after.bytes_peak - before.bytes_in_use));
+    tap_ok(after.arrays <= middle.arrays + 3 * 3000, "%s: and a bounded number of nodes (%lld)", where,
+           (long long)after.arrays);
+    tap_is_int(gnd_wait(z), GND_OK, "%s: the loop's array", where);
+    if (computes)
+        tap_is_f64(gnd_item_f64(gnd_at(z, "7"), NULL), 2, "%s: its value", where);
+    gnd_release(z);
+    tap_diag("%s: the loop took %.2f s", where, seconds() - t0);
+}
+
+static void all(const char *spec, int real)
+{
+    where = spec;
+    computes = real;
+    gnd_scope_begin();
+    x = data(1, (int64_t[]){N});
+    y = data(1, (int64_t[]){N});
+    m = data(2, (int64_t[]){R, C});
+    row = data(1, (int64_t[]){C});
+    col = data(2, (int64_t[]){R, 1});
+    maps();
+    reductions();
+    reuse();
+    deep();
+    long_loop();
+    gnd_scope_end();
+    gnd_stats s;
+    gnd_sync(dev);
+    gnd_device_stats(dev, &s);
+    tap_diag("%s: %lld arrays, %lld bytes in use at the end, %d kernels built, %d from disk", spec,
+             (long long)s.arrays, (long long)s.bytes_in_use, (int)s.kernels_built,
+             (int)s.kernels_from_disk);
+}
+
+static void on_device(gnd_device *d, const char *spec)
+{
+    dev = d;
+    all(spec, 1);
+}
+
+int main(void)
+{
+    dev = gnd_open("null:0");
+    if (gnd_device_status(dev) == GND_OK)
+        all("null:0", 0);
+    else
+        tap_fail("null:0: %s", gnd_device_error(dev));
+    gnd_close(dev);
+    ref_devices(on_device);
+    return tap_done();
+}
