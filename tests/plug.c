@@ -296,7 +296,7 @@ static void test_broken(void)
                     "  and its device");
     }
     tap_has_str(line_of(text, "toy"), "version '9.9'", "the version of a plugin");
-    tap_has_str(line_of(text, "null"), " devices 2 code 0 ", "null is there too");
+    tap_has_str(line_of(text, "null"), " devices 3 code 0 ", "null is there too");
     tap_has_str(text, "open toy: toy of toy:0, read abc", "a good plugin among bad ones works");
     tap_has_str(text, "map toy: -13 toy:0: backend toy has no entry memory.map", "no map, by name");
     tap_has_str(text, "open old:0: toy of old:0, read abc", "a table of older size works");
