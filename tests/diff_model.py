@@ -68,6 +68,9 @@ class V:
         """Elements only change place."""
         return V(f(self.val), f(self.err))
 
+    def __bool__(self):
+        raise TypeError('an array is neither true nor false: chained comparisons')
+
     def exact(self):
         return not self.err.any()
 

@@ -152,7 +152,7 @@ def shrink(driver, gen, text, arrays, why):
     return text, arrays, why
 
 
-Case = collections.namedtuple('Case', 'n gen text want arrays')
+Case = collections.namedtuple('Case', 'id gen text want arrays')
 
 
 class Test:
@@ -161,24 +161,24 @@ class Test:
         self.tally, self.sure = collections.Counter(), collections.Counter()
         self.failed = self.tests = 0
 
-    def cases(self, group):
-        """The cases of one expression: VALUES of them."""
+    def cases(self, group, first):
+        """Cases of one expression: args.values of them, from the first-th on."""
         seed = self.args.seed
         gen = Gen(np.random.default_rng([seed, group]), self.without)
         text, want, arrays = gen.case()
-        self.tally.update(gen.used)
-        for k in range(self.args.values):
-            n = group * self.args.values + k
+        if not first:
+            self.tally.update(gen.used)
+        for k in range(first, first + self.args.values):
+            if k and not arrays:
+                return
             if k:
                 want, arrays = gen.again(text, arrays, np.random.default_rng([seed, group, k]))
-            if self.args.only is None or n == self.args.only:
-                yield Case(n, gen, text, want, arrays)
-            if not arrays:
-                return
+            if self.args.only is None or f'{group}.{k}' == self.args.only:
+                yield Case(f'{group}.{k}', gen, text, want, arrays)
 
     def batch(self, groups):
-        cases = [c for g in groups for c in self.cases(g)]
-        lines = ['\t'.join([c.text] + self.driver.files(c.arrays, str(c.n))) for c in cases]
+        cases = [c for g, first in groups for c in self.cases(g, first)]
+        lines = ['\t'.join([c.text] + self.driver.files(c.arrays, c.id)) for c in cases]
         return cases, lines
 
     def judge(self, cases, answers):
@@ -186,7 +186,7 @@ class Test:
         for c, got in zip(cases, answers):
             why = differs(got, c.want)
             if self.args.verbose or self.args.only is not None:
-                print(f'# {c.n}: {c.text}', flush=True)
+                print(f'# {c.id}: {c.text}', flush=True)
             e = c.want.err
             self.sure['exact'] += int((e == 0).sum())
             self.sure['undetermined'] += int(np.isinf(e).sum())
@@ -197,7 +197,7 @@ class Test:
             if why:
                 bad.append((c, why))
         self.tests += 1
-        name = f'cases {cases[0].n} to {cases[-1].n}' if cases else 'no cases'
+        name = f'{len(cases)} cases, {cases[0].id} to {cases[-1].id}' if cases else 'no cases'
         print(f"{'not ok' if bad else 'ok'} {self.tests} - {name}", flush=True)
         seen = set()
         for c, why in bad:
@@ -206,7 +206,7 @@ class Test:
                 continue
             seen.add(c.text)
             small, have, why = shrink(self.driver, c.gen, c.text, c.arrays, why)
-            print(f'# case {c.n} (--seed {self.args.seed} --only {c.n}): {c.text}')
+            print(f'# case {c.id} (--seed {self.args.seed} --only {c.id}): {c.text}')
             print(f'#   {small}')
             print(f'#   {why}')
             for line in reproducer(small, have):
@@ -218,9 +218,12 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('--seed', type=int, default=20251)
     ap.add_argument('--cases', type=int, default=2000)
-    ap.add_argument('--values', type=int, default=4,
+    ap.add_argument('--values', type=int, default=5,
                     help='cases of one expression, with other values: they share their kernels')
-    ap.add_argument('--only', type=int, help='one case of the seed')
+    ap.add_argument('--only', help='one case of the seed, as EXPRESSION.VALUES')
+    ap.add_argument('--budget', type=float, default=400,
+                    help='seconds after which no new expressions are made: the cases that are missing '
+                         'are more values of those that were, whose kernels are compiled')
     ap.add_argument('--device',
                     default=os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
     ap.add_argument('--without', default='', help='dtypes to leave out, with commas')
@@ -231,9 +234,6 @@ def main():
     print(f'# seed {args.seed}, {args.cases} cases, {args.values} of each expression, device '
           f'{args.device}, NumPy {np.__version__}', flush=True)
     began = time.time()
-    groups = range(args.cases // args.values)
-    if args.only is not None:
-        groups = [args.only // args.values]
     with tempfile.TemporaryDirectory(prefix='gnd-diff-') as folder, \
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         driver = Driver(args.device, folder)
@@ -246,8 +246,20 @@ def main():
         test = Test(args, driver, without)
         waiting = collections.deque()
         size = max(1, BATCH // args.values)
-        for begin in range(0, len(groups), size):
-            cases, lines = test.batch(groups[begin:begin + size])
+        made = asked = 0        # expressions so far; cases so far
+        again = []              # (expression, its next values)
+        while asked < args.cases:
+            if args.only is not None:
+                groups, asked = [tuple(int(w) for w in args.only.split('.'))], args.cases
+            elif time.time() - began < args.budget or not made:
+                groups = [(g, 0) for g in range(made, made + size)]
+                made += size
+                again += [(g, args.values) for g, _ in groups]
+            else:
+                groups, again = again[:size], again[size:]
+                again += [(g, k + args.values) for g, k in groups]
+            cases, lines = test.batch(groups)
+            asked += len(cases)
             waiting.append((cases, pool.submit(driver.run, lines)))
             if len(waiting) > args.jobs:
                 cases, answers = waiting.popleft()
@@ -259,7 +271,8 @@ def main():
     print(f'1..{test.tests}')
     print('# tally: ' + ' '.join(f'{k} {n}' for k, n in sorted(test.tally.items())))
     print('# elements: ' + ', '.join(f'{n} {k}' for k, n in test.sure.items()))
-    print(f'# {test.failed} failed; {kernels} kernels built; {time.time() - began:.0f} s')
+    print(f'# {made} expressions; {test.failed} cases failed; {kernels} kernels built; '
+          f'{time.time() - began:.0f} s')
     return 1 if test.failed else 0
 
 
