@@ -9,6 +9,11 @@ data=$GND_SRCDIR/examples/data/co2.csv
 examples=$GND_BUILDDIR/examples
 GND_DEVICE=${GND_TEST_DEVICES%%,*}
 export GND_DEVICE
+if [ "$GND_TEST_SANITIZERS" != no ]; then
+    { cat "$GND_SRCDIR/tests/lsan.supp" && echo leak:libfontconfig; } >lsan.supp # cairo's fonts
+    LSAN_OPTIONS=suppressions=$scratch/lsan.supp:print_suppressions=0
+    export LSAN_OPTIONS
+fi
 
 # run NAME ARGS...: an example's output in NAME.out, its complaints in NAME.err, its status as ours.
 run() { "$examples/$@" >"$1.out" 2>"$1.err"; }
