@@ -10,7 +10,8 @@
  *                        name or version has the text (any case), or whose number it is
  *
  * Kernels are written once, over a prelude for each dialect. Longer than 500 lines, since the
- * checks share one set of helpers and are read together with the contract. gemm: conform_gemm.h.
+ * checks share one set of helpers and are read together with the contract. memory:
+ * conform_memory.h; gemm: conform_gemm.h; faults: conform_fault.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <gnd/backend.h>
@@ -69,150 +70,7 @@ static uint32_t rnd(void)
     return (rng = rng * 1664525u + 1013904223u) >> 8;
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
-
-static void test_memory(void)
-{
-    enum { N = 10007 };
-    static unsigned char host[N], want[N], got[N];
-    static const size_t offs[][2] = {{0, N}, {1, 1}, {3, 7}, {13, 4096}, {N - 1, 1}, {5, 9999}};
-    gnd_buf *a = new_buf(N), *b = new_buf(N);
-    for (int i = 0; i < N; i++)
-        want[i] = (unsigned char)rnd();
-    OK(mem->write(q, a, 0, want, N, &err), "write all");
-    int same = 1;
-    for (size_t t = 0; t < sizeof offs / sizeof *offs; t++) {
-        const size_t off = offs[t][0], n = offs[t][1];
-        for (size_t i = 0; i < n; i++)
-            host[i] = want[off + i] = (unsigned char)rnd();
-        gnd_status s = mem->write(q, a, off, host, n, &err);
-        memset(host, 0xee, n); /* may be changed at once */
-        memset(got, 0xdd, sizeof got);
-        if (s == GND_OK)
-            s = mem->read(q, got + off, a, off, n, &err);
-        same &= s == GND_OK && memcmp(got + off, want + off, n) == 0;
-        for (size_t i = 0; i < off; i++)
-            same &= got[i] == 0xdd;
-        for (size_t i = off + n; i < N; i++)
-            same &= got[i] == 0xdd;
-    }
-    tap_ok(same, "%s: write and read at odd offsets (%s)", who, err.msg);
-    OK(mem->read(q, got, a, 0, N, &err), "read all");
-    tap_is_mem(got, want, N, "%s: the whole buffer", who);
-
-    memset(host, 0x55, N);
-    OK(mem->write(q, b, 0, host, N, &err), "write the other");
-    OK(mem->copy(q, b, 11, a, 3, 5001, &err), "copy at odd offsets");
-    memcpy(host + 11, want + 3, 5001);
-    OK(mem->copy(q, a, 9000, a, 1, 777, &err), "copy within a buffer");
-    memcpy(want + 9000, want + 1, 777);
-    mem->read(q, got, b, 0, N, &err);
-    tap_is_mem(got, host, N, "%s: copy moved these bytes only", who);
-    mem->read(q, got, a, 0, N, &err);
-    tap_is_mem(got, want, N, "%s: copy within moved these bytes only", who);
-
-    OK(mem->write(q, a, 5, host, 0, &err), "write of nothing");
-    OK(mem->write(q, a, N, NULL, 0, &err), "write of nothing at the end, from NULL");
-    OK(mem->read(q, NULL, a, 0, 0, &err), "read of nothing");
-    OK(mem->copy(q, a, N, b, 0, 0, &err), "copy of nothing");
-    bad(mem->write(q, a, N - 1, host, 2, &err), GND_OK, "write past the end");
-    bad(mem->read(q, got, a, N, 1, &err), GND_OK, "read past the end");
-    mem->read(q, got, a, 0, N, &err);
-    tap_is_mem(got, want, N, "%s: nothing changed", who);
-    mem->free(a);
-    mem->free(b);
-
-    gnd_buf *c = NULL;
-    bad(mem->alloc(dev, SIZE_MAX / 2, &c, &err), GND_ERR_DEVMEM, "alloc of 2^63 bytes");
-    bad(mem->alloc(dev, (size_t)props.max_alloc_bytes + 1, &c, &err), GND_ERR_DEVMEM,
-        "alloc over max_alloc_bytes");
-    tap_ok(c == NULL, "%s: no buffer came of it", who);
-    for (int i = 0; i < 200; i++)
-        mem->free(new_buf(1 + rnd() % 100000));
-    tap_pass("%s: 200 buffers of odd sizes", who);
-    mem->free(NULL);
-}
-
-/* Transfers larger than any staging memory, at odd offsets, in both directions. */
-static void test_large(void)
-{
-    enum { N = (33 << 20) + 13, OFF = 5, M = (25 << 20) + 1 };
-    unsigned char *want = malloc(N), *got = malloc(N);
-    if (!want || !got)
-        tap_bail("out of memory");
-    for (size_t i = 0; i < N; i++)
-        want[i] = (unsigned char)(i * 7 ^ i >> 8 ^ i >> 16);
-    memcpy(got, want, N);
-    gnd_buf *a = new_buf(N);
-    OK(mem->write(q, a, 0, got, N, &err), "write of 33 MiB");
-    memset(got, 0, N);
-    OK(mem->write(q, a, N - OFF, want, OFF, &err), "write of 5 bytes behind it");
-    memcpy(want + N - OFF, want, OFF);
-    OK(mem->read(q, got, a, 0, N, &err), "read of 33 MiB");
-    tap_ok(memcmp(got, want, N) == 0, "%s: 33 MiB came back", who);
-    memset(got, 0, N);
-    OK(mem->read(q, got, a, OFF, M, &err), "read of 25 MiB from byte 5");
-    tap_ok(memcmp(got, want + OFF, M) == 0, "%s: these did too", who);
-    mem->free(a);
-    free(want);
-    free(got);
-}
-
-/* Offsets over 4 GiB, where such a buffer costs nothing but the memory of a GPU. */
-static void test_wide(void)
-{
-    const size_t edge = SIZE_MAX > UINT32_MAX ? (size_t)UINT32_MAX + 1 : 0;
-    if (!edge || props.kind != GND_DEV_GPU || props.max_alloc_bytes < edge + 4096 ||
-        props.mem_bytes < 3 * (uint64_t)edge) {
-        tap_skip(1, "%s: no buffer of more than 4 GiB is tried", who);
-        return;
-    }
-    unsigned char want[64], got[64];
-    gnd_buf *a = NULL;
-    const gnd_status s = mem->alloc(dev, edge + 4096, &a, &err);
-    if (s == GND_ERR_DEVMEM) {
-        tap_skip(1, "%s: %s", who, err.msg);
-        memset(&err, 0, sizeof err);
-        return;
-    }
-    if (!OK(s, "alloc of over 4 GiB"))
-        return;
-    for (int i = 0; i < 64; i++)
-        want[i] = (unsigned char)rnd();
-    OK(mem->write(q, a, 0, got, 64, &err), "write at 0");
-    OK(mem->write(q, a, edge - 7, want, 64, &err), "write across 4 GiB");
-    OK(mem->copy(q, a, edge + 1000, a, edge - 7, 64, &err), "copy beyond");
-    OK(mem->read(q, got, a, edge + 1000, 64, &err), "read beyond");
-    tap_is_mem(got, want, 64, "%s: bytes beyond 4 GiB", who);
-    mem->free(a);
-}
-
-static void test_map(void)
-{
-    if (!mem->map || !mem->unmap || !props.host_mapped) {
-        tap_skip(1, "%s: buffers are not mapped", who);
-        return;
-    }
-    enum { N = 4099 };
-    unsigned char want[N], got[N];
-    gnd_buf *a = new_buf(N);
-    for (int i = 0; i < N; i++)
-        want[i] = (unsigned char)rnd();
-    mem->write(q, a, 0, want, N, &err);
-    void *p = NULL;
-    if (OK(mem->map(q, a, 7, 1001, GND_MAP_READ, &p, &err), "map to read")) {
-        tap_is_mem(p, want + 7, 1001, "%s: mapped bytes", who);
-        OK(mem->unmap(q, a, p, &err), "unmap");
-    }
-    if (OK(mem->map(q, a, 33, 66, GND_MAP_READ | GND_MAP_WRITE, &p, &err), "map to write")) {
-        memset(p, 0x77, 66);
-        memset(want + 33, 0x77, 66);
-        OK(mem->unmap(q, a, p, &err), "unmap");
-    }
-    mem->read(q, got, a, 0, N, &err);
-    tap_is_mem(got, want, N, "%s: written through the map", who);
-    mem->free(a);
-}
+#include "conform_memory.h"
 
 /* --- programs --------------------------------------------------------------------------------- */
 
@@ -604,6 +462,73 @@ static int wanted(int i, const gnd_props *p)
     return 0;
 }
 
+/* From one device to another, where the backend does that without the host. */
+static void test_peer(int n)
+{
+    enum { N = (9 << 20) + 3, OFF = 1001 };
+    gnd_dev *d[2] = {NULL, NULL};
+    gnd_queue *dq[2] = {NULL, NULL};
+    gnd_buf *b[2] = {NULL, NULL};
+    int yes = 0;
+    snprintf(who, sizeof who, "%s:0 and 1", backend_name);
+    if (n < 2 || !be->device->can_peer || be->device->props(0, &props, &err) != GND_OK ||
+        !wanted(0, &props)) {
+        tap_skip(1, "%s: no copy between two devices", backend_name);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        if (!OK(be->device->open(i, &d[i], &err), "open") ||
+            !OK(que->queue_new(d[i], 0, &dq[i], &err), "queue_new") ||
+            !OK(mem->alloc(d[i], N, &b[i], &err), "alloc"))
+            return;
+    OK(be->device->can_peer(d[0], d[1], &yes, &err), "can_peer");
+    unsigned char *x = malloc(N), *y = calloc(1, N);
+    if (!x || !y)
+        tap_bail("out of memory");
+    for (size_t i = 0; i < N; i++)
+        x[i] = (unsigned char)(i ^ i >> 9);
+    for (int way = 0; way < 2 && yes; way++) { /* by either device's queue */
+        memset(y, 0, N);
+        OK(mem->write(dq[0], b[0], 0, x, N, &err), "write");
+        OK(mem->write(dq[1], b[1], 0, y, N, &err), "write");
+        OK(que->finish(dq[!way], &err), "finish");
+        OK(mem->copy(dq[way], b[1], OFF, b[0], 7, N - OFF, &err), "copy");
+        OK(que->finish(dq[way], &err), "finish");
+        OK(mem->read(dq[1], y, b[1], 0, N, &err), "read");
+        tap_ok(y[OFF - 1] == 0 && memcmp(y + OFF, x + 7, N - OFF) == 0,
+               "%s: bytes of one device on the other", who);
+    }
+    tap_diag("%s: %s", who, yes ? "they copy" : "they do not copy");
+    free(x);
+    free(y);
+    for (int i = 0; i < 2; i++) {
+        mem->free(b[i]);
+        que->queue_free(dq[i]);
+        be->device->close(d[i]);
+    }
+}
+
+/* A device opens a second time, and works. */
+static void test_again(int i)
+{
+    uint32_t x[16], y[16] = {0};
+    dev = NULL;
+    q = NULL;
+    if (!OK(be->device->open(i, &dev, &err), "open again"))
+        return;
+    if (OK(que->queue_new(dev, 0, &q, &err), "queue_new")) {
+        gnd_buf *a = new_buf(sizeof x);
+        for (uint32_t k = 0; k < 16; k++)
+            x[k] = rnd();
+        OK(mem->write(q, a, 0, x, sizeof x, &err), "write");
+        OK(mem->read(q, y, a, 0, sizeof y, &err), "read");
+        tap_is_mem(y, x, sizeof x, "%s: what was written is read", who);
+        mem->free(a);
+        que->queue_free(q);
+    }
+    be->device->close(dev);
+}
+
 static void test_device(int i)
 {
     snprintf(who, sizeof who, "%s:%d", backend_name, i);
@@ -643,13 +568,10 @@ static void test_device(int i)
             prg->prog_free(p);
         }
         test_gemm();
-        test_fault(i);
         que->queue_free(q);
     }
     be->device->close(dev);
-    gnd_dev *again = NULL; /* a device opens a second time */
-    if (OK(be->device->open(i, &again, &err), "open again"))
-        be->device->close(again);
+    test_again(i);
 }
 
 static void *load_plugin(char *path, size_t cap)
@@ -696,18 +618,22 @@ int conform_main(const char *backend)
     que = be->queue;
     prg = be->program;
 
-    int n = -1, tested = 0;
+    int n = -1, tested = 0, last = 0;
     memset(&err, 0, sizeof err);
     OK(be->device->count(&n, &err), "count");
     bad(be->device->props(n, &props, &err), GND_ERR_DEVICE, "props of one device too many");
     bad(be->device->open(-1, &dev, &err), GND_ERR_DEVICE, "open of device -1");
+    test_peer(n);
     for (int i = 0; i < n; i++) {
         memset(&props, 0xff, sizeof props);
         if (!OK(be->device->props(i, &props, &err), "props") || !wanted(i, &props))
             continue;
         test_device(i);
         tested++;
+        last = i;
     }
+    if (tested)
+        test_fault(last);
     if (!tested) {
         be->device->count(&n, &err);
         tap_skip(1, "no device to test (%d there): %s", n, err.msg);

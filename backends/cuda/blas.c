@@ -408,7 +408,8 @@ void gnd__cu_blas_close(gnd_dev *d)
         return;
     for (int i = 0; i < NCACHE; i++)
         entry_clear(&d->blas->cache[i]);
-    lt.cublasLtDestroy(d->blas->h);
+    if (!d->lost)
+        lt.cublasLtDestroy(d->blas->h);
     free(d->blas);
     d->blas = NULL;
 }

@@ -2,8 +2,8 @@
  *
  * cuda/cu.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. CUDA's headers are all that it is built with: every library is loaded when it is first
- * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (and
- * compile.c, NVRTC), blas.c; error.c turns codes into text.
+ * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (with
+ * compile.c, NVRTC, and cubin.c), blas.c; error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -135,11 +135,14 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
 
 /* Fills *e with "WHAT: NAME (code): text", the status chosen by code, and returns the status. what
- * is a printf format. d may be NULL; a fault that ends the context is remembered in it. */
+ * is a printf format. d may be NULL; a fault that ends its context is remembered in it. */
 gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what, ...)
     GND__PRINTF(4, 5);
 /* The failure of every call on a device after such a fault. */
 gnd_status gnd__cu_gone(const gnd_dev *d, gnd_err *e);
+/* Whether any device of the process had one; then no context may be made or ended any more. A
+ * failure then fills *e (may be NULL). */
+gnd_status gnd__cu_may_open(gnd_err *e);
 
 /* Begins every call on d: refuses a lost device and makes its context the thread's. The driver is
  * asked which one is current, since others in the process may change it; that is a read of a
@@ -155,14 +158,15 @@ static inline gnd_status gnd__cu_enter(gnd_dev *d, gnd_err *e)
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(d, e, r, "cuCtxSetCurrent");
 }
 
-/* For what frees: the same without a refusal; what fails then has nothing left to free. */
-static inline void gnd__cu_enter_free(gnd_dev *d)
+/* The same for what frees: 0 when there is nothing to free, since the device is lost and the driver
+ * is better left alone. */
+static inline int gnd__cu_enter_free(gnd_dev *d)
 {
-    gnd__cu.CtxSetCurrent(d->ctx);
+    return !d->lost && gnd__cu.CtxSetCurrent(d->ctx) == CUDA_SUCCESS;
 }
 
-/* Lets go of one hold of ev (may be NULL). */
-void gnd__cu_event_drop(gnd__cu_event *ev);
+/* Lets go of one hold of d's event ev (may be NULL); its context is current, unless d is lost. */
+void gnd__cu_event_drop(gnd_dev *d, gnd__cu_event *ev);
 
 /* Compiles len bytes of src for the device (compile.c). *image: malloc'ed, a cubin, or PTX with its
  * end 0 where NVRTC does not know the device. *log as in the contract's build(). */
@@ -171,6 +175,10 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
 /* What the result of gnd__cu_compile depends on but source and device: the options that it adds,
  * and NVRTC's file, which is not loaded. */
 void gnd__cu_compiler(char *buf, size_t cap);
+
+/* The sizes of the parameters of a cubin's kernel, into size[cap]; their number, or -1: not known,
+ * or none (cubin.c). */
+int gnd__cu_cubin_params(const void *image, size_t n, const char *kernel, uint32_t *size, int cap);
 
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;

@@ -153,11 +153,13 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     if (info->props.reason[0])
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name,
                               info->props.reason);
+    gnd_status s = gnd__cu_may_open(e);
+    if (s != GND_OK)
+        return s;
     gnd_dev *d = calloc(1, sizeof *d);
     if (!d)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory opening a device");
     d->info = info;
-    gnd_status s = GND_OK;
     const CUresult r = gnd__cu.DevicePrimaryCtxRetain(&d->ctx, info->id);
     if (r != CUDA_SUCCESS) {
         s = gnd__cu_fail(NULL, e, r, "cuDevicePrimaryCtxRetain (%s)", info->props.name);
@@ -180,14 +182,18 @@ static void dev_close(gnd_dev *d)
     CUcontext now = NULL;
     if (!d)
         return;
-    gnd__cu_enter_free(d);
+    const int works = gnd__cu_enter_free(d);
     gnd__cu_blas_close(d);
-    gnd__cu_stage_close(d);
-    gnd__cu_event_drop(d->base);
-    /* The last hold destroys the context; it must not stay current in this thread. */
-    if (gnd__cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->ctx)
-        gnd__cu.CtxSetCurrent(NULL);
-    gnd__cu.DevicePrimaryCtxRelease(d->info->id);
+    gnd__cu_event_drop(d, d->base);
+    if (works) {
+        gnd__cu_stage_close(d);
+        /* The last hold ends the context; it must not stay current in this thread. After a fault
+         * anywhere it is kept: see error.c. */
+        if (gnd__cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->ctx)
+            gnd__cu.CtxSetCurrent(NULL);
+        if (gnd__cu_may_open(NULL) == GND_OK)
+            gnd__cu.DevicePrimaryCtxRelease(d->info->id);
+    }
     free(d);
 }
 

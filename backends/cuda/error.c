@@ -4,11 +4,20 @@
  * pool and try again), the driver's own name and text, and which faults end a context. Those are
  * remembered in the device: CUDA gives them as the answer to every later call, also to innocent
  * ones, so a later failure names the call at which the fault was first seen.
+ *
+ * With driver 580 such a fault ends every context of the process, that of other GPUs too, and
+ * making a context after it crashes in the driver. So devices are refused from then on, and lost
+ * ones are left as they are. Other GPUs' calls are still made: the driver says what it can do.
  */
 #include "cu.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char first[384]; /* the first such fault of the process */
 
 static gnd_status status_of(CUresult code)
 {
@@ -75,9 +84,13 @@ gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what,
     if (!gnd__cu.GetErrorString || gnd__cu.GetErrorString(code, &text) != CUDA_SUCCESS || !text)
         text = "no text";
     if (d && !d->lost && ends_context(code)) {
+        pthread_mutex_lock(&lock);
+        if (!first[0])
+            snprintf(first, sizeof first, "%.100s: %s: %s (%d): %s", d->info->props.name, call,
+                     name, (int)code, text);
         d->lost = code;
-        snprintf(d->lost_text, sizeof d->lost_text, "%s: %s (%d): %s", call, name, (int)code,
-                 text);
+        memcpy(d->lost_text, first, sizeof first);
+        pthread_mutex_unlock(&lock);
     }
     return gnd__plug_fail(e, status_of(code), (int)code, "%s: %s (%d): %s", call, name, (int)code,
                           text);
@@ -86,6 +99,17 @@ gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what,
 gnd_status gnd__cu_gone(const gnd_dev *d, gnd_err *e)
 {
     return gnd__plug_fail(e, GND_ERR_BACKEND, (int)d->lost,
-                          "%s can do nothing more for this process, after %s",
-                          d->info->props.name, d->lost_text);
+                          "the device is of no more use to this process after a fault: %s",
+                          d->lost_text);
+}
+
+gnd_status gnd__cu_may_open(gnd_err *e)
+{
+    pthread_mutex_lock(&lock);
+    const gnd_status s =
+        first[0] ? gnd__plug_fail(e, GND_ERR_DEVICE, 0,
+                                  "CUDA is of no more use to this process after a fault: %s", first)
+                 : GND_OK;
+    pthread_mutex_unlock(&lock);
+    return s;
 }

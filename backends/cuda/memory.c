@@ -49,8 +49,8 @@ static void mem_free(gnd_buf *b)
 {
     if (!b)
         return;
-    gnd__cu_enter_free(b->dev);
-    gnd__cu.MemFree(b->p);
+    if (gnd__cu_enter_free(b->dev))
+        gnd__cu.MemFree(b->p);
     free(b);
 }
 

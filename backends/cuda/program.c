@@ -25,7 +25,7 @@ enum { MAX_PARAMS = 512 };
 
 struct gnd_kern {
     CUfunction f;
-    int nparams;           /* -1: the driver does not tell (before CUDA 12.4) */
+    int nparams;           /* -1: not known */
     char name[64];
     uint32_t size[];       /* bytes of each */
 };
@@ -81,19 +81,20 @@ static void prog_free(gnd_prog *p)
 {
     if (!p)
         return;
-    gnd__cu_enter_free(p->dev);
-    gnd__cu.ModuleUnload(p->m);
+    if (gnd__cu_enter_free(p->dev))
+        gnd__cu.ModuleUnload(p->m);
     free(p->image);
     free(p);
 }
 
 /* The sizes of f's parameters, at most MAX_PARAMS; their number, or -1. */
-static int params_of(CUfunction f, uint32_t *size)
+static int params_of(const gnd_prog *p, CUfunction f, const char *name, uint32_t *size)
 {
     size_t off, n;
-    int k = 0;
-    if (!gnd__cu.FuncGetParamInfo)
-        return -1;
+    int k = gnd__cu_cubin_params(p->image, p->nbytes, name, size, MAX_PARAMS);
+    if (k >= 0 || !gnd__cu.FuncGetParamInfo)
+        return k;
+    k = 0;
     while (k < MAX_PARAMS && gnd__cu.FuncGetParamInfo(f, (size_t)k, &off, &n) == CUDA_SUCCESS)
         size[k++] = (uint32_t)n;
     return k;
@@ -109,7 +110,7 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
     const CUresult r = gnd__cu.ModuleGetFunction(&f, p->m, name);
     if (r != CUDA_SUCCESS)
         return gnd__cu_fail(p->dev, e, r, "cuModuleGetFunction (%s)", name);
-    const int n = params_of(f, size);
+    const int n = params_of(p, f, name, size);
     const size_t bytes = n > 0 ? (size_t)n * sizeof *size : 0;
     gnd_kern *k = malloc(sizeof *k + bytes);
     if (!k)

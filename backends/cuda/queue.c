@@ -13,11 +13,12 @@
 enum { FAR_MS = 250 };
 #define FIRST_NS UINT64_C(1000000000)
 
-void gnd__cu_event_drop(gnd__cu_event *ev)
+void gnd__cu_event_drop(gnd_dev *d, gnd__cu_event *ev)
 {
     if (!ev || --ev->refs > 0)
         return;
-    gnd__cu.EventDestroy(ev->ev);
+    if (!d->lost)
+        gnd__cu.EventDestroy(ev->ev);
     free(ev);
 }
 
@@ -35,7 +36,7 @@ static gnd_status event_new(gnd_dev *d, CUstream s, int timed, gnd__cu_event **o
     }
     r = gnd__cu.EventRecord(ev->ev, s);
     if (r != CUDA_SUCCESS) {
-        gnd__cu_event_drop(ev);
+        gnd__cu_event_drop(d, ev);
         return gnd__cu_fail(d, e, r, "cuEventRecord");
     }
     *out = ev;
@@ -46,13 +47,14 @@ static void queue_free(gnd_queue *q)
 {
     if (!q)
         return;
-    gnd__cu_enter_free(q->dev);
-    if (q->s) {
-        gnd__cu.StreamSynchronize(q->s);
-        gnd__cu.StreamDestroy(q->s);
+    if (gnd__cu_enter_free(q->dev)) {
+        if (q->s) {
+            gnd__cu.StreamSynchronize(q->s);
+            gnd__cu.StreamDestroy(q->s);
+        }
+        if (q->workspace)
+            gnd__cu.MemFree(q->workspace);
     }
-    if (q->workspace)
-        gnd__cu.MemFree(q->workspace);
     free(q);
 }
 
@@ -155,7 +157,7 @@ static gnd_status event_time(gnd_event *ev, uint64_t *ns, gnd_err *e)
         return gnd__cu_fail(d, e, r, "cuEventElapsedTime");
     *ns = (uint64_t)((double)d->base_ns + (double)ms * 1e6 + 0.5);
     if (ms > FAR_MS) {
-        gnd__cu_event_drop(d->base);
+        gnd__cu_event_drop(d, d->base);
         d->base = ev->ev;
         d->base->refs++;
         d->base_ns = *ns;
@@ -167,8 +169,8 @@ static void event_free(gnd_event *ev)
 {
     if (!ev)
         return;
-    gnd__cu_enter_free(ev->dev);
-    gnd__cu_event_drop(ev->ev);
+    (void)gnd__cu_enter_free(ev->dev);
+    gnd__cu_event_drop(ev->dev, ev->ev);
     free(ev);
 }
 
