@@ -304,7 +304,11 @@ def op(name):
                 name in ('abs', 'multiply', 'square') and kind(lift(args[0]).val) == 'c':
             o2 = Op(o.f, o.nin, o.kinds, max(o.ulps, COMPLEX_ULPS), False, o.g)
             return call(o2, *args)
-        return call(o, *args)
+        r = call(o, *args)
+        if name in ('copysign', 'signbit'):    # a NaN's sign is nobody's promise
+            nan = np.isnan(high(np.broadcast_to(lift(args[-1]).val, r.shape)))
+            r.err = np.where(nan, LD(np.inf), r.err)
+        return r
     return f
 
 
