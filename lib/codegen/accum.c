@@ -46,9 +46,13 @@ gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
+/* A bool in a register is as wide as what it was compared from, or compilers do not vectorise. */
 static const char *part_ctype(const gnd__cg *c, int j, int part)
 {
-    return part == 1 && is_arg(c->k->red[j].op) ? "I" : gnd__ctype_value(gnd__acc_dtype(c->k, j, 0));
+    gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+    if (part == 1 && is_arg(c->k->red[j].op))
+        return "I";
+    return t == GND_BOOL ? "g_i32" : gnd__ctype_value(t);
 }
 
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space)
@@ -118,7 +122,7 @@ static void binary(gnd__cg *c, int j, const char *a, const char *b)
     case GND__ANY: op = GND__OP_LOGICAL_OR; break;
     default: op = GND__OP_LOGICAL_AND; break;
     }
-    gnd__cgf(c, "(%s)(", gnd__ctype_value(t));
+    gnd__cgf(c, "(%s)(", part_ctype(c, j, 0));
     gnd__expand(&c->body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
     gnd__cgf(c, ")");
 }
