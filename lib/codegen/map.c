@@ -3,11 +3,17 @@
  * codegen/map.c - kernels that compute every point by itself.
  *
  * GPU: one work-item for up to 16 bytes along the last axis, over a flat index. CPU: one point per
- * work-item over a range of up to three axes, which the compiler vectorises along the first.
+ * work-item over a range of up to three axes, which the compiler vectorises along the first; where
+ * inputs lie across the outputs, as in a transposition, one square tile per work-item.
  */
 #include "codegen/emit.h"
 
 #include <string.h>
+
+/* The side of a square tile of a transposition on a CPU. */
+#define TILE 32
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 
 static gnd_status map_cpu(gnd__cg *c)
 {
@@ -45,6 +51,95 @@ static gnd_status map_cpu(gnd__cg *c)
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     return gnd__cg_end(c, 3, global, local);
+}
+
+/* The axis along which some input of a matrix-like kernel is contiguous while the outputs are along
+ * the last one; -1 when there is none, or too little of it. Marks those inputs as vectorised. */
+static int tile_axis(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1, axis = -1;
+    if (k->nkeep < 2 || k->dim[last] < TILE)
+        return -1;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__access *a = &k->access[k->instr[i].ref];
+        if (k->instr[i].kind != GND__I_LOAD || a->stride[last] == 1 || a->stride[last] == 0)
+            continue;
+        for (int d = 0; d < last && axis < 0; d++)
+            if (a->stride[d] == 1 && k->dim[d] >= TILE)
+                axis = d;
+        if (axis >= 0 && a->stride[axis] == 1)
+            c->vectorised[k->instr[i].ref] = 1;
+    }
+    for (int i = 0; i < k->nout; i++)
+        if (k->access[k->out[i].access].stride[last] != 1)
+            return -1;
+    return axis;
+}
+
+/* One tile: its inputs into private memory along axis d, then every point along the last axis. nt
+ * and nl: its extents, as text; constant ones are what the compiler can unroll. */
+static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1;
+    for (int i = 0; i < k->naccess; i++) {
+        if (!c->vectorised[i])
+            continue;
+        gnd__cgf(c, "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+                    "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+                    "    u%d.s[y * %d + x] = p%d[", nl, last, nt, d, i, TILE, i);
+        gnd__cg_address(c, i);
+        gnd__cgf(c, "];\n    }\n    }\n");
+    }
+    gnd__cgf(c, "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+                "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+                "    const int l = y * %d + x;\n", nt, d, nl, last, TILE);
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    gnd__cgf(c, "    }\n    }\n");
+}
+
+/* CPU, where an input lies across: a square tile per work-item, so that whole cache lines are read
+ * and written. */
+static gnd_status map_tiles(gnd__cg *c, int d)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1, prev = -1;
+    size_t local = 1, global;
+    int64_t tl = (k->dim[last] + TILE - 1) / TILE, tt = (k->dim[d] + TILE - 1) / TILE;
+    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
+    gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, k->nkeep);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "tl", tl);
+    gnd__cg_int(c, "tt", tt);
+    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
+                "    const I t0 = f %% tt * %d; f /= tt;\n", TILE, TILE);
+    for (int i = last - 1; i >= 0; i--) {
+        if (i == d)
+            continue;
+        if (prev >= 0)
+            gnd__cgf(c, "    f /= n%d;\n", prev);
+        gnd__cgf(c, "    const I i%d = f %% n%d;\n", i, i);
+        prev = i;
+    }
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), TILE * TILE, i);
+    gnd__cgf(c, "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
+                " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
+             last, TILE, last, TILE, d, TILE, d, TILE);
+    c->vec = 2; /* values of these inputs come from u */
+    gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", TILE, TILE);
+    tile_body(c, d, TEXT(TILE), TEXT(TILE));
+    gnd__cgf(c, "    } else {\n");
+    tile_body(c, d, "nt", "nl");
+    gnd__cgf(c, "    }\n");
+    c->vec = 1;
+    return gnd__cg_end(c, 1, &global, &local);
 }
 
 static gnd_status map_gpu(gnd__cg *c)
@@ -114,5 +209,8 @@ static gnd_status map_gpu(gnd__cg *c)
 
 gnd_status gnd__cg_map(gnd__cg *c)
 {
+    int d = c->t->cpu ? tile_axis(c) : -1;
+    if (d >= 0)
+        return map_tiles(c, d);
     return c->t->cpu ? map_cpu(c) : map_gpu(c);
 }
