@@ -42,6 +42,9 @@ static void free_sched(void *p)
     gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
     gnd__pgraph_free(&s->graph);
     gnd__free(s->block);
+    gnd__free(s->st);
+    gnd__free(s->stride);
+    gnd__free(s->keep);
     gnd__free(s->karg);
     gnd__free(s);
 }
@@ -176,13 +179,31 @@ static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
     return q->sink || atomic_load(&q->a->refs) > p->nuse[i];
 }
 
-/* Whether a wanted view stands on slot b. */
-static int aliased(const gnd__plan *p, const gnd__pgraph *g, int32_t b)
+/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of wanted
+ * nodes and of wanted views. A node that is not wanted now cannot become so while the plan runs. */
+static int prepare(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
+    int32_t n = (p->nslot > p->nresult ? p->nslot : p->nresult) + 1;
+    if (n > s->capblock) {
+        void *block = gnd__realloc(s->block, (size_t)n * 2 * sizeof *s->block);
+        s->block = block ? block : s->block;
+        void *st = gnd__realloc(s->st, (size_t)n * 2 * sizeof *s->st);
+        s->st = st ? st : s->st;
+        void *stride = gnd__realloc(s->stride, (size_t)n * 2 * sizeof *s->stride);
+        s->stride = stride ? stride : s->stride;
+        void *keep = gnd__realloc(s->keep, (size_t)n * 2);
+        s->keep = keep ? keep : s->keep;
+        if (!block || !st || !stride || !keep)
+            return 0;
+        s->capblock = n * 2;
+    }
+    memset(s->block, 0, (size_t)n * sizeof *s->block);
+    memset(s->st, 0, (size_t)n * sizeof *s->st);
+    memset(s->stride, 0, (size_t)n * sizeof *s->stride);
+    memset(s->keep, 0, (size_t)n);
     for (int32_t i = 0; i < p->nresult; i++)
-        if (p->result[i].slot == b && wanted(p, g, p->result[i].node))
-            return 1;
-    return 0;
+        s->keep[p->result[i].slot] |= wanted(p, g, p->result[i].node);
+    return 1;
 }
 
 /* a computes what b computed: it takes b's elements, if b has any. */
@@ -225,13 +246,9 @@ static void let_go(const gnd__plan *p, gnd__pgraph *g)
 static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd_device *dev = g->dev;
-    gnd__storage **st = gnd__calloc((size_t)p->nslot + 1, sizeof *st);
-    int64_t **stride = gnd__calloc((size_t)p->nresult + 1, sizeof *stride);
+    gnd__storage **st = s->st;
+    int64_t **stride = s->stride;
     gnd_status r = GND_OK;
-    if (!st || !stride) {
-        r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
-        goto done;
-    }
     for (int32_t i = 0; i < p->nresult; i++) {
         const gnd__presult *q = &p->result[i];
         const gnd_array *a = g->node[q->node].a;
@@ -270,14 +287,11 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         r = share(g->dup[i].a, g->node[g->dup[i].node].a, e);
     if (r == GND_OK)
         let_go(p, g);
-done:
-    for (int32_t i = 0; st && i < p->nslot; i++)
+    for (int32_t i = 0; i < p->nslot; i++)
         if (st[i])
             gnd__storage_unref(st[i]);
-    for (int32_t i = 0; stride && i < p->nresult; i++)
+    for (int32_t i = 0; i < p->nresult; i++)
         gnd__free(stride[i]);
-    gnd__free(st);
-    gnd__free(stride);
     return r;
 }
 
@@ -294,14 +308,8 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
 {
     gnd__gdev *d = g->dev->g;
     gnd_status r = GND_OK;
-    if (p->nslot > s->capblock) {
-        gnd__block **b = gnd__realloc(s->block, (size_t)p->nslot * 2 * sizeof *b);
-        if (!b)
-            return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
-        s->block = b;
-        s->capblock = p->nslot * 2;
-    }
-    memset(s->block, 0, (size_t)p->nslot * sizeof *s->block);
+    if (!prepare(s, p, g))
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
         if (st->type == GND__S_GEMM) {
@@ -311,8 +319,7 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
             r = run_launch(s, p, g, d, st, e);
         }
         for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
-            if (s->block[b] && (p->slot[b].node < 0 || !wanted(p, g, p->slot[b].node)) &&
-                !aliased(p, g, b)) {
+            if (s->block[b] && !s->keep[b]) {
                 gnd__pool_free(d, s->block[b]);
                 s->block[b] = NULL;
             }

@@ -71,7 +71,11 @@ typedef struct gnd__sched {
     struct gnd__table *cache; /* key -> plan */
     gnd__pgraph graph;       /* reused */
     uint64_t clock;
-    gnd__block **block;      /* reused by run: one per slot */
+    /* reused by run, capblock entries each */
+    gnd__block **block;      /* of each slot */
+    gnd__storage **st;       /* of each slot that nodes keep */
+    int64_t **stride;        /* of each result */
+    uint8_t *keep;           /* of each slot: its memory outlives the plan */
     int32_t capblock;
     gnd_karg *karg;
 } gnd__sched;
