@@ -24,7 +24,7 @@ none "libgnd.so exports only gnd_ names" bad
 printf '#include <gnd.h>\n#include <gnd/backend.h>\n' >all.c
 # shellcheck disable=SC2086 # CC may hold flags
 $CC -std=c11 -E -P -DGND_BUILD "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" all.c >all.i
-tr '\n;' ' \n' <all.i | sed -n 's/.*visibility("default").*[ *]\(gnd_[a-z0-9_]*\) *(.*/\1/p' | sort -u >declared
+tr '\n;' ' \n' <all.i | sed -n 's/.*visibility("default").*[ *]\(gnd_[A-Za-z0-9_]*\) *(.*/\1/p' | sort -u >declared
 check "the headers declare functions" test -s declared
 comm -13 have declared >missing
 none "libgnd.so has every function that the headers declare" missing

@@ -15,7 +15,7 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
-#define MIN_ITEMS 65536   /* work-items that fill a large GPU */
+#define MIN_ITEMS 262144  /* work-items that fill a large GPU */
 
 static void epilogue_and_stores(gnd__cg *c, const char *name, const char *sfx)
 {
@@ -122,47 +122,54 @@ static gnd_status rows(gnd__cg *c)
     }
 }
 
-/* One work-item for vec neighbouring kept points, over chunk elements of each. */
-static gnd_status points(gnd__cg *c)
+/* What a group of points() is: `across` work-items side by side, each with vec neighbouring kept
+ * points, in `down` layers that share a chunk of the reduced elements and meet in local memory. */
+typedef struct tiling {
+    int vec, across, down;
+    int64_t tiles, splits, chunk;
+} tiling;
+
+/* Bytes of one point's accumulators. */
+static uint64_t acc_bytes(const gnd__kir *k)
+{
+    uint64_t n = 0;
+    for (int j = 0; j < k->nreds; j++)
+        for (int p = 0; p < gnd__acc_parts(k, j); p++)
+            n += gnd_dtype_size(gnd__acc_dtype(k, j, p));
+    return n;
+}
+
+static tiling tile_points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    int n = k->nkeep + k->nred, kept = k->nkeep - 1, vec = 1;
-    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), splits, chunk, items;
-    size_t global, local = gnd__cg_group(c, GROUP);
-    char len[16];
+    int kept = k->nkeep - 1;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), items;
+    tiling t = { 1, (int)gnd__cg_group(c, GROUP), 1, 0, 1, r };
     if (kept >= 0 && k->nred > 0)
-        vec = gnd__cg_vector_width(k, kept, 0);
-    snprintf(len, sizeof len, "[%d]", vec);
-    items = m / vec;
-    splits = items ? MIN_ITEMS / items : 1;
-    if (splits > r / 64)
-        splits = r / 64;
-    if (splits < 1)
-        splits = 1;
-    chunk = (r + splits - 1) / splits;
-    splits = r ? (r + chunk - 1) / chunk : 1;
-    c->part_across = 1;
-    for (int i = 0; i < k->naccess; i++)
-        c->vectorised[i] = vec > 1 && gnd__cg_in_phase(k, i, 0) && k->access[i].slot >= 0 &&
-                           k->access[i].stride[kept] == 1;
-    gnd__cg_begin(c, 0, "k_reduce");
-    parameters(c, splits == 1);
-    gnd__cg_int(c, "M", m);
-    gnd__cg_int(c, "R", r);
-    gnd__cg_int(c, "S", splits);
-    gnd__cg_int(c, "chunk", chunk);
-    gnd__cgf(c, "    const I m = (I)GND_GID(0) %% (M / %d) * %d, s = (I)GND_GID(0) / (M / %d);\n"
-                "    if (s >= S) return;\n    I f = m;\n", vec, vec, vec);
-    for (int d = kept; d > 0; d--)
-        gnd__cgf(c, "    const I %c%d = f %% n%d; f /= n%d;\n", d == kept ? 'x' : 'i', d, d, d);
-    if (kept >= 0)
-        gnd__cgf(c, "    const I %c0 = f;\n", kept == 0 ? 'x' : 'i');
-    gnd__acc_declare(c, "A", len, "");
-    gnd__acc_declare(c, "E", len, "");
-    gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", vec);
-    gnd__acc_init(c, "A", "[l]");
-    gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
-                "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n"
+        t.vec = gnd__cg_vector_width(k, kept, 0);
+    items = m / t.vec;
+    while (t.down < 8 && t.across > 32 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
+           acc_bytes(k) * (uint64_t)(t.across * t.down * t.vec) <= c->t->props->local_bytes / 2) {
+        t.down *= 2;
+        t.across /= 2;
+    }
+    t.tiles = (items + t.across - 1) / t.across;
+    t.splits = items ? MIN_ITEMS / (items * t.down) : 1;
+    if (t.splits > r / (64 * t.down))
+        t.splits = r / (64 * t.down);
+    if (t.splits < 1)
+        t.splits = 1;
+    t.chunk = (r + t.splits - 1) / t.splits;
+    t.splits = r ? (r + t.chunk - 1) / t.chunk : 1;
+    return t;
+}
+
+/* Reads the elements [r, r1) of vec kept points from x on into A, by runs of at most 64. */
+static void run_of_points(gnd__cg *c, int vec)
+{
+    const gnd__kir *k = c->k;
+    int n = k->nkeep + k->nred, kept = k->nkeep - 1;
+    gnd__cgf(c, "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n"
                 "    for (int l = 0; l < %d; l++) {\n", vec);
     gnd__acc_init(c, "E", "[l]");
     gnd__cgf(c, "    }\n#pragma unroll 4\n    for (; r < e; r++) {\n    I q = r; (void)q;\n");
@@ -180,19 +187,80 @@ static gnd_status points(gnd__cg *c)
     c->vec = 1;
     gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < %d; l++) {\n", vec);
     gnd__acc_combine(c, "A", "[l]", "E", "[l]", 1);
-    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < %d; l++) {\n", vec);
+    gnd__cgf(c, "    }\n    }\n");
+}
+
+static gnd_status points(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int kept = k->nkeep - 1;
+    int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
+    tiling t = tile_points(c);
+    size_t global, local = (size_t)(t.across * t.down);
+    char len[16];
+    snprintf(len, sizeof len, "[%d]", t.vec);
+    c->part_across = 1;
+    for (int i = 0; i < k->naccess; i++)
+        c->vectorised[i] = t.vec > 1 && gnd__cg_in_phase(k, i, 0) && k->access[i].slot >= 0 &&
+                           k->access[i].stride[kept] == 1;
+    gnd__cg_begin(c, 0, "k_reduce");
+    parameters(c, t.splits == 1);
+    gnd__cg_int(c, "M", m);
+    gnd__cg_int(c, "R", r);
+    gnd__cg_int(c, "S", t.splits);
+    gnd__cg_int(c, "chunk", t.chunk);
+    gnd__cg_int(c, "tiles", t.tiles);
+    if (t.down > 1) {
+        char room[16];
+        snprintf(room, sizeof room, "[%d]", (int)local * t.vec);
+        gnd__acc_declare(c, "T", room, "GND_LOCAL");
+    }
+    gnd__cgf(c, "    const int lid = (int)GND_LID(0), y = lid / %d; (void)y;\n"
+                "    const I s = (I)GND_GRP(0) / tiles;\n"
+                "    const I m = ((I)GND_GRP(0) %% tiles * %d + lid %% %d) * %d;\n    I f = m;\n",
+             t.across, t.across, t.across, t.vec);
+    for (int d = kept; d > 0; d--)
+        gnd__cgf(c, "    const I %c%d = f %% n%d; f /= n%d;\n", d == kept ? 'x' : 'i', d, d, d);
+    if (kept >= 0)
+        gnd__cgf(c, "    const I %c0 = f;\n", kept == 0 ? 'x' : 'i');
+    gnd__acc_declare(c, "A", len, "");
+    gnd__acc_declare(c, "E", len, "");
+    gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", t.vec);
+    gnd__acc_init(c, "A", "[l]");
+    gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n");
+    if (t.down > 1)
+        gnd__cgf(c, "    { const I part = (chunk + %d) / %d; r += y * part;\n"
+                    "      if (r1 > r + part) r1 = r + part; }\n", t.down - 1, t.down);
+    gnd__cgf(c, "    if (m < M) {\n");
+    run_of_points(c, t.vec);
+    gnd__cgf(c, "    }\n");
+    if (t.down > 1) {
+        char at[32], other[64];
+        snprintf(at, sizeof at, "[lid + l * %d]", (int)local);
+        snprintf(other, sizeof other, "[lid + w * %d + l * %d]", t.across, (int)local);
+        gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", t.vec);
+        gnd__acc_copy(c, "T", at, "A", "[l]");
+        gnd__cgf(c, "    }\n    GND_BARRIER();\n    if (y > 0 || m >= M) return;\n"
+                    "    for (int w = 1; w < %d; w++)\n    for (int l = 0; l < %d; l++) {\n", t.down,
+                 t.vec);
+        gnd__acc_combine(c, "A", "[l]", "T", other, 1);
+        gnd__cgf(c, "    }\n");
+    } else {
+        gnd__cgf(c, "    if (m >= M) return;\n");
+    }
+    gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", t.vec);
     if (kept >= 0)
         gnd__cgf(c, "    const I i%d = x%d + l; (void)i%d;\n", kept, kept, kept);
-    if (splits == 1)
+    if (t.splits == 1)
         epilogue_and_stores(c, "A", "[l]");
     else
         gnd__acc_part_store(c, "A", "[l]", "(g_i64)s * M + m + l");
     gnd__cgf(c, "    }\n");
-    c->out->part_count = m * splits;
-    global = (size_t)(items * splits);
+    c->out->part_count = m * t.splits;
+    global = (size_t)(t.tiles * t.splits) * local;
     {
         gnd_status st = gnd__cg_end(c, 1, &global, &local);
-        return st != GND_OK || splits == 1 ? st : gnd__cg_finish_kernel(c, splits);
+        return st != GND_OK || t.splits == 1 ? st : gnd__cg_finish_kernel(c, t.splits);
     }
 }
 
