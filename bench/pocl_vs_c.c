@@ -33,8 +33,8 @@
 #define omp_get_thread_num() 0
 #endif
 
-/* The best that the compiler can do for the CPU at hand, as PoCL does too: its widest vectors, and a
- * square root that may be vectorised (plain sqrtf, with its errno, makes C half as fast). */
+/* The best that the compiler can do for the CPU at hand, as PoCL does too: its widest vectors, and
+ * a square root that may be vectorised (plain sqrtf, with its errno, makes C half as fast). */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "fast-math")
 #endif
@@ -66,7 +66,7 @@ static _Noreturn void die(const char *what)
     exit(2);
 }
 
-/* --- plain C ----------------------------------------------------------------------------------- */
+/* --- plain C ---------------------------------------------------------------------------------- */
 
 FOR_THIS_CPU static void add_part(float *restrict r, const float *a, const float *b, long n)
 {
@@ -134,7 +134,7 @@ static void c_matmul(void)
     sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, DIM, DIM, DIM, 1, x, DIM, y, DIM, 0, z, DIM);
 }
 
-/* --- gnd --------------------------------------------------------------------------------------- */
+/* --- gnd -------------------------------------------------------------------------------------- */
 
 static gnd_array *g_add(void)
 {
@@ -166,7 +166,7 @@ static void run_gnd(gnd_array *(*call)(void))
     gnd_scope_end();
 }
 
-/* --- side by side ------------------------------------------------------------------------------ */
+/* --- side by side ----------------------------------------------------------------------------- */
 
 static int over; /* lines over their limit */
 
@@ -229,7 +229,7 @@ static void open_blas(void)
         memcpy(&sgemm, &sym, sizeof sgemm);
 }
 
-/* --- starting up ------------------------------------------------------------------------------- */
+/* --- starting up ------------------------------------------------------------------------------ */
 
 /* What the child does: a small program. Prints how many kernels it built and loaded. */
 static int child(const char *spec)
@@ -292,8 +292,8 @@ static void start_up(const char *spec)
     first = start_child(spec, &built[0], &loaded[0]);
     for (int i = 0; i < 5; i++)
         best = fmin(best, start_child(spec, &built[1], &loaded[1]));
-    printf("start    first run %.3f s (%d kernels built)   next %.3f s (%d built, %d from the cache), "
-           "limit %.1f s%s\n", first, built[0], best, built[1], loaded[1], limit,
+    printf("start    first run %.3f s (%d kernels built)   next %.3f s (%d built, %d from the cache)"
+           ", limit %.1f s%s\n", first, built[0], best, built[1], loaded[1], limit,
            best > limit || built[1] ? "   OVER" : "");
     over += best > limit || built[1] > 0;
     nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);

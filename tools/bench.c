@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.c - gnd bench: times the rows of bench_rows.c on one device. For each row two warm-up calls,
- * then the median over 5 batches of at least 30 ms of calls, each batch with one wait at the end, by
- * the wall clock: so a row holds the host's cost of a call. Each call evaluates without waiting.
+ * bench.c - gnd bench: times the rows of bench_rows.c on one device. For each row two warm-up
+ * calls, then the median over 5 batches of at least 30 ms of calls, each batch with one wait at the
+ * end, by the wall clock: so a row holds the host's cost of a call. Each call evaluates, and does
+ * not wait.
  *
  * A row that moves a known number of bytes is held against the floor: the time that they would take
  * at the bandwidth of the row `copy`, which is measured first in every run.
@@ -20,15 +21,15 @@
 static const char usage[] =
     "gnd bench [--only ROWS] [--n SIZE] [--json] [--list] [-d DEVICE]\n"
     "\n"
-    "Times what the device reaches: each row two warm-up calls, then the median of 5 batches of at\n"
-    "least 30 ms. GB/s counts the fewest bytes that a row must move; % is the share of the floor, the\n"
-    "time of those bytes at the bandwidth of the row copy.\n"
+    "Times what the device reaches: each row two warm-up calls, then the median of 5 batches of\n"
+    "at least 30 ms. GB/s counts the fewest bytes that a row must move; % is the share of the\n"
+    "floor, the time of those bytes at the bandwidth of the row copy.\n"
     "\n"
     "  --only ROWS   names or patterns with commas between them: copy,add,'sum*'\n"
-    "  --n SIZE      elements of the large arrays: a number or 2^K (default: 2^26 on GPUs, else 2^24)\n"
+    "  --n SIZE      elements of the large arrays: a number or 2^K (2^26 on GPUs, else 2^24)\n"
     "  --json        one JSON object a line\n"
     "  --list        the names of the rows, and nothing is timed\n"
-    "  -d DEVICE     the device: opencl:0, cuda:1, opencl:pocl; otherwise GND_DEVICE, or the best\n";
+    "  -d DEVICE     the device: opencl:0, cuda:1, opencl:pocl; or GND_DEVICE, or the best\n";
 
 typedef struct options {
     const char *only, *device;
@@ -46,7 +47,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- timing ------------------------------------------------------------------------------------ */
+/* --- timing ----------------------------------------------------------------------------------- */
 
 /* One call. The message of a failure goes to why (200 bytes). */
 static gnd_status call_row(bench *w, const bench_row *r, char *why)
@@ -124,7 +125,7 @@ static double run_row(bench *w, const bench_row *r, char *why)
     return t;
 }
 
-/* --- output ------------------------------------------------------------------------------------ */
+/* --- output ----------------------------------------------------------------------------------- */
 
 /* Text as a JSON string. */
 static void put_json(const char *s)
@@ -176,7 +177,7 @@ static void print_line(const bench_row *r, double t, double copy, const char *wh
     printf("\n");
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 /* "16777216" or "2^24"; 0 when it is neither. */
 static int64_t parse_size(const char *s)

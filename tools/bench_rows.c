@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- inputs ------------------------------------------------------------------------------------ */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 /* Uniform in [0, 1), 24 bits each: SplitMix64. */
 static void fill(float *p, int64_t n, uint64_t seed)
@@ -100,7 +100,7 @@ static void four_axes(bench *w, const bench_row *r)
     w->a = gnd_reshape(w->x, 4, shape);
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 #define CALL(name) static gnd_array *name(bench *w, const bench_row *r)
 #define ROW(name, expr) CALL(name) { (void)r; return expr; }
@@ -173,7 +173,7 @@ CALL(do_d2h)
     return NULL;
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 typedef void setup_fn(bench *w, const bench_row *r);
 typedef gnd_array *call_fn(bench *w, const bench_row *r);

@@ -179,8 +179,8 @@ static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
     return q->sink || atomic_load(&q->a->refs) > p->nuse[i];
 }
 
-/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of wanted
- * nodes and of wanted views. A node that is not wanted now cannot become so while the plan runs. */
+/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
+ * wanted nodes and views. A node that is not wanted now cannot become so while the plan runs. */
 static int prepare(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     int32_t n = (p->nslot > p->nresult ? p->nslot : p->nresult) + 1;
