@@ -187,6 +187,9 @@ def call(o, *args):
     if all(kind(a.val) in 'biu' and a.exact() for a in args) and kind(val) in 'biu':
         return V(val)
     args = [V(np.broadcast_to(a.val, val.shape), np.broadcast_to(a.err, val.shape)) for a in args]
+    if all(kind(a.val) in 'biu' for a in args) and kind(val) in 'biu':
+        unsure = np.logical_or.reduce([a.err > 0 for a in args])
+        return V(val, np.where(unsure, LD(np.inf), LD(0)))
     if all(a.exact() for a in args) and kind(val) == 'b':
         return V(val)
     mid, worst = spread(o.g, args)
