@@ -292,8 +292,9 @@ static void start_up(const char *spec)
     first = start_child(spec, &built[0], &loaded[0]);
     for (int i = 0; i < 5; i++)
         best = fmin(best, start_child(spec, &built[1], &loaded[1]));
-    printf("start    first run %.3f s (%d kernels built)   next %.3f s (%d built, %d from the cache)"
-           ", limit %.1f s%s\n", first, built[0], best, built[1], loaded[1], limit,
+    printf("start    first run %.3f s (%d kernels built)   next %.3f s (%d built, %d loaded), "
+           "limit %.1f s%s\n",
+           first, built[0], best, built[1], loaded[1], limit,
            best > limit || built[1] ? "   OVER" : "");
     over += best > limit || built[1] > 0;
     nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);

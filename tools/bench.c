@@ -151,7 +151,7 @@ static void print_json(const bench *w, const bench_row *r, double t, double copy
     } else {
         printf(", \"ms\": %.6f", t * 1e3);
         if (r->bytes > 0)
-            printf(", \"bytes\": %.0f, \"gbps\": %.2f, \"floor\": %.4f", r->bytes,
+            printf(", \"bytes\": %.0f, \"gbps\": %.2f, \"floor_share\": %.4f", r->bytes,
                    1e-9 * r->bytes / t, r->bytes / copy / t);
         if (r->flops > 0)
             printf(", \"gflops\": %.1f", 1e-9 * r->flops / t);
