@@ -198,7 +198,7 @@ static void views(void)
 
 static void joins(void)
 {
-    gnd_array *far = gnd_empty(dev32, GND_FLOAT32, DIM(3)), 
+    gnd_array *far = gnd_empty(dev32, GND_FLOAT32, DIM(3)),
               *wide = gnd_broadcast_to(point, DIM(INT64_MAX / 4));
     gnd_array *l[2] = {a34, v3}, *m[2] = {a34, gnd_empty(dev, GND_FLOAT32, DIM(3, 5))},
               *p[2] = {point, v3}, *w[2] = {wide, wide}, *d[2] = {v3, far}, *n[2] = {v3, NULL},

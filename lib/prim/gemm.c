@@ -18,10 +18,14 @@ static const char params[] =
     "    const g_i64 M, const g_i64 N, const g_i64 K,\n"
     "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
     "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
-    "    const g_i64 cb, const g_i64 cr, const g_i64 cc)\n{\n";
+    "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB)\n{\n";
+
+static const char batches[] =
+    /* a device takes so many groups along the third axis only */
+    "    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {\n";
 
 static const char cpu_body[] =
-    "    const g_i64 j0 = (g_i64)GND_GID(0) * 32, i0 = (g_i64)GND_GID(1) * 4, z = (g_i64)GND_GID(2);\n"
+    "    const g_i64 j0 = (g_i64)GND_GID(0) * 32, i0 = (g_i64)GND_GID(1) * 4;\n"
     "    const int nj = N - j0 < 32 ? (int)(N - j0) : 32, ni = M - i0 < 4 ? (int)(M - i0) : 4;\n"
     "    T s[4][32];\n"
     "    for (int i = 0; i < 4; i++) for (int j = 0; j < 32; j++) s[i][j] = ZERO;\n"
@@ -33,12 +37,12 @@ static const char cpu_body[] =
     "            for (int j = 0; j < nj; j++) s[i][j] = MAC(s[i][j], av, bv[j]);\n"
     "        }\n    }\n"
     "    for (int i = 0; i < ni; i++) for (int j = 0; j < nj; j++)\n"
-    "        ST(c, oc + z * cb + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);\n}\n";
+    "        ST(c, oc + z * cb + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);\n    }\n}\n";
 
 static const char gpu_body[] =
-    "    GND_LOCAL T la[16][33], lb[16][33];\n"
     "    const int x = (int)GND_LID(0), y = (int)GND_LID(1), f = y * 16 + x;\n"
-    "    const g_i64 j0 = (g_i64)GND_GRP(0) * 32, i0 = (g_i64)GND_GRP(1) * 32, z = (g_i64)GND_GRP(2);\n"
+    "    const g_i64 tn = (N + 31) / 32, g = (g_i64)GND_GRP(0);\n"
+    "    const g_i64 j0 = g % tn * 32, i0 = g / tn * 32;\n"
     "    T s[2][2];\n"
     "    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) s[i][j] = ZERO;\n"
     "    for (g_i64 k0 = 0; k0 < K; k0 += 16) {\n"
@@ -57,7 +61,7 @@ static const char gpu_body[] =
     "        }\n        GND_BARRIER();\n    }\n"
     "    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) {\n"
     "        const g_i64 u = i0 + y + 16 * i, v = j0 + x + 16 * j;\n"
-    "        if (u < M && v < N) ST(c, oc + z * cb + u * cr + v * cc, s[i][j]);\n    }\n}\n";
+    "        if (u < M && v < N) ST(c, oc + z * cb + u * cr + v * cc, s[i][j]);\n    }\n    }\n}\n";
 
 /* What a product of this dtype is made of. Sums of integers wrap, bool is any(and). */
 static void macros(gnd__str *s, gnd_dtype t)
@@ -88,26 +92,29 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
 {
     gnd__str text = { 0 };
     gnd_status st;
-    const int64_t v[12] = { g->m, g->n, g->k, g->a.batch, g->a.row, g->a.col,
-                            g->b.batch, g->b.row, g->b.col, g->c.batch, g->c.row, g->c.col };
+    const int64_t v[13] = { g->m, g->n, g->k, g->a.batch, g->a.row, g->a.col,
+                            g->b.batch, g->b.row, g->b.col, g->c.batch, g->c.row, g->c.col, g->nbatch };
     memset(out, 0, sizeof *out);
     memcpy(out->value, v, sizeof v);
     out->name = "k_matmul";
     macros(&text, (gnd_dtype)g->dtype);
     gnd__str_add(&text, "GND_KERNEL void k_matmul(\n");
     gnd__str_add(&text, params);
+    if (!t->cpu)
+        gnd__str_add(&text, "    GND_LOCAL T la[16][33], lb[16][33];\n");
+    gnd__str_add(&text, batches);
     gnd__str_add(&text, t->cpu ? cpu_body : gpu_body);
     if (t->cpu) {
         out->global[0] = (size_t)((g->n + 31) / 32);
         out->global[1] = (size_t)((g->m + 3) / 4);
         out->local[0] = out->local[1] = out->local[2] = 1;
     } else {
-        out->global[0] = (size_t)((g->n + 31) / 32) * 16;
-        out->global[1] = (size_t)((g->m + 31) / 32) * 16;
+        out->global[0] = (size_t)((g->n + 31) / 32) * (size_t)((g->m + 31) / 32) * 16;
+        out->global[1] = 16;
         out->local[0] = out->local[1] = 16;
         out->local[2] = 1;
     }
-    out->global[2] = (size_t)g->nbatch;
+    out->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
     st = gnd__prelude(&out->src, gnd__str_get(&text), t->props, e);
     gnd__str_add(&out->src, gnd__str_get(&text));
     if (st == GND_OK && (text.bad || out->src.bad))

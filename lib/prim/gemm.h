@@ -10,14 +10,14 @@
 #include "codegen/codegen.h"
 
 /* Arguments: memory and offset (int64, elements) of a, b, c, in this order; then int64 values: m, n,
- * k, and batch, row, col stride of a, b, c: value[] below. */
-#define GND__GEMM_ARGS 18
+ * k, and batch, row, col stride of a, b, c, and the number of batches: value[] below. */
+#define GND__GEMM_ARGS 19
 
 typedef struct gnd__gemm_kernel {
     const char *name;
     gnd__str src;           /* the caller frees it */
     size_t global[3], local[3];
-    int64_t value[12];
+    int64_t value[13];
 } gnd__gemm_kernel;
 
 /* The kernel for g (any strides, no alpha and beta: C = A B; nbatch >= 1; k may be 0). On failure
