@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * memory_pool.c - device memory: what a fused chain takes, a limit and what happens beyond it,
+ * trimming, and that nothing is lost by running out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref.h"
+#include "tap.h"
+
+#define MIB ((int64_t)1 << 20)
+
+static const char *where;
+static int computes;
+
+static gnd_stats stats(gnd_device *dev)
+{
+    gnd_stats s;
+    memset(&s, 0, sizeof s);
+    gnd_sync(dev);
+    gnd_device_stats(dev, &s);
+    return s;
+}
+
+/* x[i] of a flat x, without anything that holds x afterwards. */
+static double at(gnd_array *x, const char *index)
+{
+    gnd_scope_begin();
+    double v = gnd_item_f64(gnd_at(x, index), NULL);
+    gnd_scope_end();
+    return v;
+}
+
+static gnd_array *megabytes(gnd_device *dev, int64_t mib)
+{
+    int64_t n = mib * MIB / 4;
+    float *v = malloc((size_t)n * 4);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = (float)(i % 1000);
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &n, v);
+    free(v);
+    return x;
+}
+
+static void chain(gnd_device *dev)
+{
+    gnd_scope_begin();
+    gnd_array *x = megabytes(dev, 4), *y = megabytes(dev, 4);
+    gnd_device_reset_peak(dev);
+    gnd_array *z = gnd_retain(x);
+    for (int i = 0; i < 14; i++) { /* no handles on the way */
+        gnd_assign(&z, gnd_multiply(z, gnd_real(0.5)));
+        gnd_assign(&z, gnd_add(z, i & 1 ? x : y));
+    }
+    gnd_wait(z);
+    gnd_stats s = stats(dev);
+    tap_ok((int64_t)s.bytes_in_use >= 12 * MIB && (int64_t)s.bytes_in_use < 13 * MIB,
+           "%s: two inputs and a result are in use", where);
+    tap_ok((int64_t)s.bytes_peak < 13 * MIB, "%s: nor more at the peak of 28 operations (%.1f MiB)",
+           where, (double)s.bytes_peak / (double)MIB);
+    gnd_release(z);
+    gnd_device_reset_peak(dev);
+    gnd_wait(gnd_sum(gnd_square(gnd_subtract(x, y)), GND_ALL, 0));
+    s = stats(dev);
+    tap_ok((int64_t)(s.bytes_peak - s.bytes_in_use) < MIB / 4, "%s: a fused sum has no intermediates "
+           "(%lld bytes)", where, (long long)(s.bytes_peak - s.bytes_in_use));
+    gnd_scope_end();
+    s = stats(dev);
+    tap_is_int(s.bytes_in_use, 0, "%s: all given back to the pool", where);
+    tap_ok(s.bytes_held > 0, "%s: which keeps it", where);
+    uint64_t trims = s.trims;
+    tap_is_int(gnd_device_trim(dev), GND_OK, "%s: trim", where);
+    s = stats(dev);
+    tap_is_int(s.bytes_held, 0, "%s: the pool gives all of it back to the driver", where);
+    tap_ok(s.trims > trims, "%s: and counts that", where);
+}
+
+static void limit(gnd_device *dev)
+{
+    gnd_scope_begin();
+    gnd_array *x = megabytes(dev, 8);
+    tap_is_int(gnd_device_set_limit(dev, 26 * MIB), GND_OK, "%s: a limit", where);
+    /* too large at once */
+    gnd_array *big = gnd_broadcast_to(gnd_reshape(x, 2, (int64_t[]){1, -1}), 2, (int64_t[]){8, 2 * MIB});
+    big = gnd_add(big, gnd_int(1));
+    gnd_array *sum = gnd_sum(big, GND_ALL, 0);
+    tap_is_int(gnd_wait(big), GND_ERR_DEVMEM, "%s: 64 MiB do not fit", where);
+    tap_has_str(gnd_error(big), "out of device memory", "%s: and the message says so", where);
+    tap_is_int(gnd_status_of(big), GND_ERR_DEVMEM, "%s: the array has the error", where);
+    tap_is_int(gnd_status_of(x), GND_OK, "%s: its input does not", where);
+    /* fused: the sum of the array that did not fit needs next to none */
+    tap_is_int(gnd_wait(sum), GND_OK, "%s: its sum is computed all the same", where);
+    tap_is_int(gnd_status_of(gnd_negative(big)), GND_ERR_DEVMEM, "%s: what is made of it now has its error",
+               where);
+    /* by and by */
+    gnd_array *a[6];
+    int fit = 0;
+    for (int i = 0; i < 6; i++) {
+        a[i] = gnd_add(x, gnd_int(i));
+        fit += gnd_wait(a[i]) == GND_OK;
+    }
+    tap_ok(fit >= 1 && fit <= 2, "%s: of 6 arrays of 8 MiB so many fit beside the first: %d", where, fit);
+    tap_is_int(gnd_wait(a[0]), GND_OK, "%s: those that did stay", where);
+    if (computes)
+        tap_is_f64(at(a[0], "777"), 777, "%s: with their elements", where);
+    gnd_array *up = megabytes(dev, 16);
+    tap_is_int(gnd_status_of(up), GND_ERR_DEVMEM, "%s: an upload that does not fit is an error at once",
+               where);
+    /* room again */
+    gnd_release(a[0]);
+    gnd_release(a[1]);
+    tap_is_int(gnd_wait(a[5]), GND_OK, "%s: after release the same array is computed", where);
+    tap_is_int(gnd_status_of(a[5]), GND_OK, "%s: and its error is gone", where);
+    if (computes)
+        tap_is_f64(at(a[5], "777"), 782, "%s: right", where);
+    gnd_stats s = stats(dev);
+    tap_ok((int64_t)s.bytes_held <= 26 * MIB, "%s: the limit holds (%lld bytes held)", where,
+           (long long)s.bytes_held);
+    gnd_device_set_limit(dev, 0);
+    tap_is_int(gnd_wait(big), GND_OK, "%s: without the limit the large one fits", where);
+    if (computes)
+        tap_is_f64(at(big, "7, 999"), 1000, "%s: and is right", where);
+    gnd_scope_end();
+    tap_is_int(stats(dev).bytes_in_use, 0, "%s: nothing is left", where);
+}
+
+/* The pool keeps memory of one size; what is needed then is another: it trims and tries again. */
+static void retry(gnd_device *dev)
+{
+    gnd_device_trim(dev);
+    gnd_device_set_limit(dev, 40 * MIB);
+    for (int i = 0; i < 3; i++) {
+        gnd_scope_begin();
+        for (int k = 0; k < 3; k++)
+            tap_is_int(gnd_status_of(megabytes(dev, 11)), GND_OK, "%s: 11 MiB, number %d", where, k);
+        gnd_scope_end();
+        gnd_scope_begin();
+        tap_is_int(gnd_status_of(megabytes(dev, 36)), GND_OK, "%s: then 36 MiB at once", where);
+        gnd_scope_end();
+    }
+    gnd_device_set_limit(dev, 0);
+    gnd_device_trim(dev);
+    tap_is_int(stats(dev).bytes_held, 0, "%s: all given back", where);
+}
+
+static void on_device(gnd_device *dev, const char *spec)
+{
+    where = spec;
+    computes = strncmp(spec, "null", 4) != 0;
+    chain(dev);
+    limit(dev);
+    retry(dev);
+}
+
+int main(void)
+{
+    gnd_device *dev = gnd_open("null:0");
+    on_device(dev, "null:0");
+    gnd_close(dev);
+    ref_devices(on_device);
+    return tap_done();
+}
