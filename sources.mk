@@ -26,6 +26,7 @@ lib_files = \
     lib/api/io.c \
     lib/api/join.c \
     lib/api/linalg.c \
+    lib/api/message.c \
     lib/api/print.c \
     lib/api/range.c \
     lib/api/reduce.c \
@@ -173,11 +174,26 @@ opencl_files = \
 opencl_plugin = \
     backends/opencl/gnd-opencl.la
 
-cuda_files =
+cuda_files = \
+    backends/cuda/blas.c \
+    backends/cuda/compile.c \
+    backends/cuda/cu.h \
+    backends/cuda/cubin.c \
+    backends/cuda/device.c \
+    backends/cuda/entry.c \
+    backends/cuda/error.c \
+    backends/cuda/load.c \
+    backends/cuda/memory.c \
+    backends/cuda/program.c \
+    backends/cuda/queue.c
 
-cuda_plugin =
+cuda_plugin = \
+    backends/cuda/gnd-cuda.la
 
 tool_files = \
+    tools/bench.c \
+    tools/bench.h \
+    tools/bench_rows.c \
     tools/devices.c \
     tools/eval.c \
     tools/gnd.c \
@@ -192,18 +208,34 @@ tool_program = \
 generated_headers = \
     include/gnd/elementwise.h
 
-man_pages =
+man_pages = \
+    doc/gnd.1
 
 test_programs = \
+    tests/conform_cuda \
     tests/conform_opencl \
+    tests/diff_driver \
+    tests/fault_all \
+    tests/fuse_plan \
     tests/kernels_half \
     tests/kernels_int \
     tests/kernels_math \
     tests/kernels_nvrtc \
+    tests/kernels_prelude \
+    tests/memory_pool \
     tests/null_cache \
+    tests/null_errors \
+    tests/null_expr \
     tests/null_gate \
     tests/null_graph \
+    tests/null_owners \
     tests/null_views \
+    tests/nvrtc_suite \
+    tests/ops_large \
+    tests/ops_matmul \
+    tests/ops_reduce \
+    tests/ops_threads \
+    tests/ops_views \
     tests/plug \
     tests/unit_base \
     tests/unit_dtype \
@@ -217,31 +249,66 @@ test_programs = \
 test_plugins =
 
 test_helpers = \
+    tests/conform.c \
+    tests/conform.h \
+    tests/conform_fault.h \
     tests/conform_gemm.h \
+    tests/conform_memory.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/mathref.c \
     tests/mathref.h \
     tests/nodeval.c \
     tests/nodeval.h \
+    tests/ref.c \
+    tests/ref.h \
     tests/tap.c \
     tests/tap.h
 
 test_scripts = \
+    tests/cli.sh \
+    tests/diff_numpy.py \
+    tests/docs.sh \
+    tests/examples.sh \
     tests/exports.sh \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \
+    tests/oclgrind.sh \
+    tests/rusticl.sh \
     tests/style.sh
 
-plain_programs =
+plain_programs = \
+    bench/pocl_vs_c \
+    examples/fusion \
+    examples/heat \
+    examples/hello \
+    examples/mandelbrot
 
 cairo_programs = \
     examples/co2
 
 other_files = \
+    README.md \
+    bench/pocl_vs_c.c \
+    doc/API.md \
+    doc/ARCHITECTURE.md \
+    doc/BACKENDS.md \
+    doc/CONVENTIONS.md \
+    doc/ENVIRONMENT.md \
+    doc/KERNELS.md \
+    doc/SEMANTICS.md \
+    doc/TESTING.md \
+    doc/co2.png \
     examples/co2.c \
+    examples/csv.c \
+    examples/csv.h \
+    examples/data/README \
     examples/data/co2.csv \
+    examples/fusion.c \
+    examples/heat.c \
+    examples/hello.c \
+    examples/mandelbrot.c \
     examples/plot.c \
     examples/plot.h \
     kernels/cexp.cl \
@@ -252,9 +319,25 @@ other_files = \
     kernels/half.cl \
     kernels/int.cl \
     kernels/real.cl \
+    tests/cli.sh \
+    tests/conform.c \
+    tests/conform.h \
+    tests/conform_cuda.c \
+    tests/conform_fault.h \
     tests/conform_gemm.h \
+    tests/conform_memory.h \
     tests/conform_opencl.c \
+    tests/diff_driver.c \
+    tests/diff_fold.py \
+    tests/diff_gen.py \
+    tests/diff_model.py \
+    tests/diff_numpy.py \
+    tests/docs.sh \
+    tests/examples.sh \
     tests/exports.sh \
+    tests/exprs.txt \
+    tests/fault_all.c \
+    tests/fuse_plan.c \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \
@@ -264,16 +347,31 @@ other_files = \
     tests/kernels_int.c \
     tests/kernels_math.c \
     tests/kernels_nvrtc.c \
+    tests/kernels_prelude.c \
     tests/lsan.supp \
     tests/mathref.c \
     tests/mathref.h \
+    tests/memory_pool.c \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/null_cache.c \
+    tests/null_errors.c \
+    tests/null_expr.c \
     tests/null_gate.c \
     tests/null_graph.c \
+    tests/null_owners.c \
     tests/null_views.c \
+    tests/nvrtc_suite.c \
+    tests/oclgrind.sh \
+    tests/ops_large.c \
+    tests/ops_matmul.c \
+    tests/ops_reduce.c \
+    tests/ops_threads.c \
+    tests/ops_views.c \
     tests/plug.c \
+    tests/ref.c \
+    tests/ref.h \
+    tests/rusticl.sh \
     tests/style.sh \
     tests/tap.c \
     tests/tap.h \
@@ -286,10 +384,14 @@ other_files = \
     tests/unit_png.c \
     tests/unit_text.c \
     tests/version.c \
+    tools/bench.c \
+    tools/bench.h \
+    tools/bench_rows.c \
     tools/devices.c \
     tools/embed.awk \
     tools/eval.c \
     tools/gen-elementwise.awk \
+    tools/gen-reference.awk \
     tools/gnd.c \
     tools/gnd.h \
     tools/input.c \
@@ -301,10 +403,35 @@ backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)
 backends_opencl_gnd_opencl_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 backends_opencl_gnd_opencl_la_LDFLAGS = $(plugin_ldflags)
 backends_opencl_gnd_opencl_la_LIBADD = $(opencl_libs)
+backends_cuda_gnd_cuda_la_SOURCES = $(cuda_files) $(common_files)
+backends_cuda_gnd_cuda_la_CPPFLAGS = $(cuda_cppflags)
+backends_cuda_gnd_cuda_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+backends_cuda_gnd_cuda_la_LDFLAGS = $(plugin_ldflags)
+backends_cuda_gnd_cuda_la_LIBADD = $(cuda_libs)
 tools_gnd_SOURCES = $(tool_files)
 tools_gnd_CPPFLAGS = $(tool_cppflags)
 tools_gnd_LDADD = lib/libgnd.la
-examples_co2_SOURCES = examples/co2.c examples/plot.c examples/plot.h
+bench_pocl_vs_c_SOURCES = bench/pocl_vs_c.c
+bench_pocl_vs_c_CPPFLAGS = $(public_cppflags)
+bench_pocl_vs_c_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+bench_pocl_vs_c_LDADD = lib/libgnd.la $(program_libs)
+examples_fusion_SOURCES = examples/fusion.c
+examples_fusion_CPPFLAGS = $(public_cppflags)
+examples_fusion_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_fusion_LDADD = lib/libgnd.la $(program_libs)
+examples_heat_SOURCES = examples/heat.c
+examples_heat_CPPFLAGS = $(public_cppflags)
+examples_heat_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_heat_LDADD = lib/libgnd.la $(program_libs)
+examples_hello_SOURCES = examples/hello.c
+examples_hello_CPPFLAGS = $(public_cppflags)
+examples_hello_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_hello_LDADD = lib/libgnd.la $(program_libs)
+examples_mandelbrot_SOURCES = examples/mandelbrot.c
+examples_mandelbrot_CPPFLAGS = $(public_cppflags)
+examples_mandelbrot_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_mandelbrot_LDADD = lib/libgnd.la $(program_libs)
+examples_co2_SOURCES = examples/co2.c examples/csv.c examples/csv.h examples/plot.c examples/plot.h
 examples_co2_CPPFLAGS = $(public_cppflags)
 examples_co2_CFLAGS = $(AM_CFLAGS) $(program_cflags)
 examples_co2_LDADD = lib/libgnd.la $(program_libs)

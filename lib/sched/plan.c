@@ -124,7 +124,7 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
     gnd__gen *gen;
     int32_t parts[2 * GND__KIR_RED];
     gnd_status st;
-    int64_t rd, wr;
+    int64_t rd, wr, partial = 0;
     gnd__kir_bytes(k, &rd, &wr);
     gnd__kir_collapse(k);
     if (gnd__kir_kept(k) == 0)
@@ -134,6 +134,8 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
         return nomem(m->e);
     memset(gen, 0, sizeof *gen);
     st = gnd__codegen(k, &m->target, gen, m->e);
+    for (int i = 0; i < gen->npart; i++)
+        partial += gen->part_count * (int64_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[i]);
     for (int i = 0; i < gen->npart && st == GND_OK; i++) {
         parts[i] = add_slot(m, -1, 0,
                             (size_t)gen->part_count * gnd_dtype_size((gnd_dtype)gen->part_dtype[i]));
@@ -153,10 +155,8 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
         memcpy(s->global, gk->global, sizeof s->global);
         memcpy(s->local, gk->local, sizeof s->local);
         memcpy(s->label, k->label, sizeof s->label);
-        if (i == 0) {
-            s->rd = rd;
-            s->wr = wr;
-        }
+        s->rd = i == 0 ? rd : partial;
+        s->wr = i == gen->nkernel - 1 ? wr : partial;
         st = bind_args(m, s, k, gk, parts, gen);
         if (st == GND_OK && m->want_source) {
             s->source = gnd__strdup(gnd__str_get(&gk->src));
