@@ -195,6 +195,8 @@ def call(o, *args):
     mid, worst = spread(o.g, args)
     if o.ulps >= 4:    # not straight enough between corners that far apart
         worst = np.where(worst > magnitude(mid) / 8 + TINY, LD(np.inf), worst)
+    if o.f in (np.sin, np.cos, np.tan):
+        worst = np.where(args[0].err > 1 / 16, LD(np.inf), worst)
     return finish(val, mid, worst, o.ulps, o.zero)
 
 
