@@ -54,11 +54,13 @@ static void program(gnd_device *dev, result *r)
     memset(r, 0, sizeof *r);
     gnd_scope_begin();
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){R, C}, host);
-    gnd_array *y = gnd_from_strided(dev, GND_FLOAT32, 2, (int64_t[]){R, C}, (int64_t[]){4, R * 4}, host);
+    gnd_array *y =
+        gnd_from_strided(dev, GND_FLOAT32, 2, (int64_t[]){R, C}, (int64_t[]){4, R * 4}, host);
     gnd_array *l = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){LONG}, line);
     gnd_array *e = gnd_subtract(gnd_add(gnd_multiply(gnd_int(2), x), y),
                                 gnd_sqrt(gnd_add(gnd_multiply(x, x), gnd_square(y))));
-    r->sum = item(r, gnd_sum(gnd_where(gnd_greater(e, gnd_int(0)), e, gnd_negative(e)), GND_ALL, 0));
+    r->sum =
+        item(r, gnd_sum(gnd_where(gnd_greater(e, gnd_int(0)), e, gnd_negative(e)), GND_ALL, 0));
     r->two_stage = item(r, gnd_std(gnd_multiply(l, gnd_real(0.5)), GND_ALL, 0, 0));
     r->product = item(r, gnd_at(gnd_matmul(x, gnd_T(y)), "2, 3"));
     gnd_array *j[] = {x, gnd_flip(e, GND_AXIS(1)), gnd_zeros_like(x, GND_DTYPE_DEFAULT)};
@@ -104,9 +106,10 @@ static int sensible(const result *r, int mem, char *why, size_t cap)
         gnd_status s = r->st[i];
         if (s == GND_OK)
             continue;
-        if (mem ? s != GND_ERR_NOMEM && s != GND_ERR_DEVMEM && s != GND_ERR_IO && s != GND_ERR_BUILD &&
-                      s != GND_ERR_BACKEND
-                : s != GND_ERR_BACKEND && s != GND_ERR_DEVMEM && s != GND_ERR_BUILD && s != GND_ERR_IO) {
+        if (mem ? s != GND_ERR_NOMEM && s != GND_ERR_DEVMEM && s != GND_ERR_IO &&
+                      s != GND_ERR_BUILD && s != GND_ERR_BACKEND
+                : s != GND_ERR_BACKEND && s != GND_ERR_DEVMEM && s != GND_ERR_BUILD &&
+                      s != GND_ERR_IO) {
             snprintf(why, cap, "result %d: %s: %s", i, gnd_status_name(s), r->msg[i]);
             return 0;
         }
@@ -174,8 +177,8 @@ static void inject(const char *spec, int mem, int computes)
             gnd_device_stats(dev, &s);
             if (s.arrays != 0 || s.bytes_in_use != 0) {
                 if (leaks++ < 5)
-                    tap_diag("%s: after %s %ld of %ld: %d arrays, %d bytes in use", spec, what, at, total,
-                             (int)s.arrays, (int)s.bytes_in_use);
+                    tap_diag("%s: after %s %ld of %ld: %d arrays, %d bytes in use", spec, what, at,
+                             total, (int)s.arrays, (int)s.bytes_in_use);
             }
             if (cold) {
                 gnd_close(dev);
@@ -190,8 +193,8 @@ static void inject(const char *spec, int mem, int computes)
         tap_is_int(leaks, 0, "%s, %s: no arrays and no device memory stay", spec, what);
         tap_is_int(crooked, 0, "%s, %s: errors fit", spec, what);
         tap_is_int(wrong, 0, "%s, %s: right results afterwards", spec, what);
-        tap_ok(failed > 0, "%s, %s: %ld of %ld made the %s program fail, %ld did not", spec, what, failed,
-               failed + silent, cold ? "cold" : "warm", silent);
+        tap_ok(failed > 0, "%s, %s: %ld of %ld made the %s program fail, %ld did not", spec, what,
+               failed, failed + silent, cold ? "cold" : "warm", silent);
         failed = silent = crooked = wrong = leaks = 0;
     }
 }

@@ -64,8 +64,10 @@ static void chain(gnd_device *dev)
     gnd_device_reset_peak(dev);
     gnd_wait(gnd_sum(gnd_square(gnd_subtract(x, y)), GND_ALL, 0));
     s = stats(dev);
-    tap_ok((int64_t)(s.bytes_peak - s.bytes_in_use) < MIB / 4, "%s: a fused sum has no intermediates "
-           "(%lld bytes)", where, (long long)(s.bytes_peak - s.bytes_in_use));
+    tap_ok((int64_t)(s.bytes_peak - s.bytes_in_use) < MIB / 4,
+           "%s: a fused sum has no intermediates "
+           "(%lld bytes)",
+           where, (long long)(s.bytes_peak - s.bytes_in_use));
     gnd_scope_end();
     s = stats(dev);
     tap_is_int(s.bytes_in_use, 0, "%s: all given back to the pool", where);
@@ -83,7 +85,8 @@ static void limit(gnd_device *dev)
     gnd_array *x = megabytes(dev, 8);
     tap_is_int(gnd_device_set_limit(dev, 26 * MIB), GND_OK, "%s: a limit", where);
     /* too large at once */
-    gnd_array *big = gnd_broadcast_to(gnd_reshape(x, 2, (int64_t[]){1, -1}), 2, (int64_t[]){8, 2 * MIB});
+    gnd_array *big =
+        gnd_broadcast_to(gnd_reshape(x, 2, (int64_t[]){1, -1}), 2, (int64_t[]){8, 2 * MIB});
     big = gnd_add(big, gnd_int(1));
     gnd_array *sum = gnd_sum(big, GND_ALL, 0);
     tap_is_int(gnd_wait(big), GND_ERR_DEVMEM, "%s: 64 MiB do not fit", where);
@@ -92,8 +95,8 @@ static void limit(gnd_device *dev)
     tap_is_int(gnd_status_of(x), GND_OK, "%s: its input does not", where);
     /* fused: the sum of the array that did not fit needs next to none */
     tap_is_int(gnd_wait(sum), GND_OK, "%s: its sum is computed all the same", where);
-    tap_is_int(gnd_status_of(gnd_negative(big)), GND_ERR_DEVMEM, "%s: what is made of it now has its error",
-               where);
+    tap_is_int(gnd_status_of(gnd_negative(big)), GND_ERR_DEVMEM,
+               "%s: what is made of it now has its error", where);
     /* by and by */
     gnd_array *a[6];
     int fit = 0;
@@ -101,13 +104,14 @@ static void limit(gnd_device *dev)
         a[i] = gnd_add(x, gnd_int(i));
         fit += gnd_wait(a[i]) == GND_OK;
     }
-    tap_ok(fit >= 1 && fit <= 2, "%s: of 6 arrays of 8 MiB so many fit beside the first: %d", where, fit);
+    tap_ok(fit >= 1 && fit <= 2, "%s: of 6 arrays of 8 MiB so many fit beside the first: %d", where,
+           fit);
     tap_is_int(gnd_wait(a[0]), GND_OK, "%s: those that did stay", where);
     if (computes)
         tap_is_f64(at(a[0], "777"), 777, "%s: with their elements", where);
     gnd_array *up = megabytes(dev, 16);
-    tap_is_int(gnd_status_of(up), GND_ERR_DEVMEM, "%s: an upload that does not fit is an error at once",
-               where);
+    tap_is_int(gnd_status_of(up), GND_ERR_DEVMEM,
+               "%s: an upload that does not fit is an error at once", where);
     /* room again */
     gnd_release(a[0]);
     gnd_release(a[1]);
@@ -134,7 +138,8 @@ static void retry(gnd_device *dev)
     for (int i = 0; i < 3; i++) {
         gnd_scope_begin();
         for (int k = 0; k < 3; k++)
-            tap_is_int(gnd_status_of(megabytes(dev, 11)), GND_OK, "%s: 11 MiB, number %d", where, k);
+            tap_is_int(gnd_status_of(megabytes(dev, 11)), GND_OK, "%s: 11 MiB, number %d", where,
+                       k);
         gnd_scope_end();
         gnd_scope_begin();
         tap_is_int(gnd_status_of(megabytes(dev, 36)), GND_OK, "%s: then 36 MiB at once", where);

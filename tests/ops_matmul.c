@@ -15,7 +15,8 @@
 
 static const char *shape_name;
 
-/* Element (row i, column j) of batch at: a 1-d operand is a row on the left, a column on the right. */
+/* Element (row i, column j) of batch at: a 1-d operand is a row on the left, a column on the right.
+ */
 static ref_num element(const ref_arr *a, const int64_t *batch, int nbatch, int64_t i, int64_t j,
                        int left)
 {
@@ -33,8 +34,8 @@ static ref_num element(const ref_arr *a, const int64_t *batch, int nbatch, int64
 }
 
 /* a @ b at one place, and the sum of magnitudes. */
-static ref_num product(const ref_arr *a, const ref_arr *b, const int64_t *batch, int nbatch, int64_t i,
-                       int64_t j, int64_t k, long double *mag)
+static ref_num product(const ref_arr *a, const ref_arr *b, const int64_t *batch, int nbatch,
+                       int64_t i, int64_t j, int64_t k, long double *mag)
 {
     ref_num r = {.kind = gnd_dtype_kind(a->t)};
     *mag = 0;
@@ -43,7 +44,8 @@ static ref_num product(const ref_arr *a, const ref_arr *b, const int64_t *batch,
         if (r.kind == 'b') {
             r.i |= x.i & y.i;
         } else if (r.kind == 'i' || r.kind == 'u') {
-            uint64_t v = (r.kind == 'i' ? (uint64_t)x.i : x.u) * (r.kind == 'i' ? (uint64_t)y.i : y.u);
+            uint64_t v =
+                (r.kind == 'i' ? (uint64_t)x.i : x.u) * (r.kind == 'i' ? (uint64_t)y.i : y.u);
             r.u += v;
             r.i = (int64_t)r.u;
         } else {
@@ -55,8 +57,8 @@ static ref_num product(const ref_arr *a, const ref_arr *b, const int64_t *batch,
     return r;
 }
 
-static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int nb, const int64_t *db,
-                  ref_layout la, ref_layout lb)
+static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int nb,
+                  const int64_t *db, ref_layout la, ref_layout lb)
 {
     ref_arr a, b, got;
     int64_t dim[GND_MAX_NDIM], at[GND_MAX_NDIM], batch[GND_MAX_NDIM] = {0};
@@ -67,7 +69,8 @@ static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int n
     gnd_array *x = ref_make(dev, t, na, da, la, REF_REAL, &a);
     gnd_array *y = ref_make(dev, t, nb, db, lb, REF_REAL, &b);
     for (int d = 0; d < nbatch; d++) {
-        int64_t p = d < nbatch - ba ? 1 : da[d - (nbatch - ba)], q = d < nbatch - bb ? 1 : db[d - (nbatch - bb)];
+        int64_t p = d < nbatch - ba ? 1 : da[d - (nbatch - ba)],
+                q = d < nbatch - bb ? 1 : db[d - (nbatch - bb)];
         dim[n++] = p == 1 ? q : p;
     }
     if (na > 1)
@@ -81,14 +84,15 @@ static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int n
         char s[2][80];
         ref_unravel(n, dim, e, at);
         memcpy(batch, at, (size_t)nbatch * sizeof *batch);
-        ref_num w = product(&a, &b, batch, nbatch, na > 1 ? at[nbatch] : 0, nb > 1 ? at[n - 1] : 0, k, &mag);
+        ref_num w = product(&a, &b, batch, nbatch, na > 1 ? at[nbatch] : 0, nb > 1 ? at[n - 1] : 0,
+                            k, &mag);
         ref_num g = ref_nth(&got, e), want = ref_as(t, w);
-        long double tol = (long double)(k + 2) * eps * mag + ref_ulp_at(t, w.re) + ref_ulp_at(t, w.im);
+        long double tol =
+            (long double)(k + 2) * eps * mag + ref_ulp_at(t, w.re) + ref_ulp_at(t, w.im);
         int kind = gnd_dtype_kind(t);
-        ok = kind == 'f' || kind == 'c'
-                 ? (g.re == want.re || fabsl(g.re - w.re) <= tol) &&
-                       (g.im == want.im || fabsl(g.im - w.im) <= tol)
-                 : ref_ulps(t, g, want, 0) == 0;
+        ok = kind == 'f' || kind == 'c' ? (g.re == want.re || fabsl(g.re - w.re) <= tol) &&
+                                              (g.im == want.im || fabsl(g.im - w.im) <= tol)
+                                        : ref_ulps(t, g, want, 0) == 0;
         if (!ok)
             snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, s[0], 80),
                      ref_text(want, s[1], 80));
@@ -96,7 +100,10 @@ static void check(gnd_device *dev, gnd_dtype t, int na, const int64_t *da, int n
     for (int side = 0; side < 2; side++)
         for (int d = 0; d < (side ? nb : na); d++)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64,
-                     d ? "," : side ? ") @ (" : "(", side ? db[d] : da[d]);
+                     d      ? ","
+                     : side ? ") @ ("
+                            : "(",
+                     side ? db[d] : da[d]);
     if (!tap_ok(ok, "%s: %s %s), %s @ %s", shape_name, gnd_dtype_name(t), text, ref_layout_name(la),
                 ref_layout_name(lb)))
         tap_diag("%s", why);
@@ -119,9 +126,11 @@ static void on_device(gnd_device *dev, const char *spec)
     ref_seed(11);
     for (int q = 0; q < 2; q++) /* a dtype of the library, and one of our own kernel */
         for (int i = 0; i < ns; i++) {
-            check2(dev, lib[q], size[i], size[(i + 2) % ns], size[(i + 4) % ns], REF_CONTIG, REF_CONTIG);
+            check2(dev, lib[q], size[i], size[(i + 2) % ns], size[(i + 4) % ns], REF_CONTIG,
+                   REF_CONTIG);
             check2(dev, lib[q], size[i], size[i], size[i], REF_TRANSPOSED, REF_CONTIG);
-            check2(dev, lib[q], size[(i + 3) % ns], size[i], size[(i + 1) % ns], REF_CONTIG, REF_TRANSPOSED);
+            check2(dev, lib[q], size[(i + 3) % ns], size[i], size[(i + 1) % ns], REF_CONTIG,
+                   REF_TRANSPOSED);
         }
     for (int la = 0; la < REF_NLAYOUTS; la++)
         for (int lb = 0; lb < REF_NLAYOUTS; lb++)
@@ -144,8 +153,10 @@ static void on_device(gnd_device *dev, const char *spec)
         check(dev, t, 3, (int64_t[]){1, 4, 9}, 3, (int64_t[]){3, 9, 5}, REF_CONTIG, REF_CONTIG);
         check(dev, t, 4, (int64_t[]){2, 1, 4, 9}, 3, (int64_t[]){3, 9, 5}, REF_CONTIG, REF_CONTIG);
         check(dev, t, 2, (int64_t[]){4, 9}, 4, (int64_t[]){2, 3, 9, 5}, REF_NEGATIVE, REF_STRIDED);
-        check(dev, t, 4, (int64_t[]){2, 3, 4, 9}, 4, (int64_t[]){2, 3, 9, 1}, REF_TRANSPOSED, REF_CONTIG);
-        check(dev, t, 4, (int64_t[]){5, 3, 1, 9}, 4, (int64_t[]){1, 3, 9, 4}, REF_BROADCAST, REF_OFFSET);
+        check(dev, t, 4, (int64_t[]){2, 3, 4, 9}, 4, (int64_t[]){2, 3, 9, 1}, REF_TRANSPOSED,
+              REF_CONTIG);
+        check(dev, t, 4, (int64_t[]){5, 3, 1, 9}, 4, (int64_t[]){1, 3, 9, 4}, REF_BROADCAST,
+              REF_OFFSET);
         check(dev, t, 3, (int64_t[]){0, 4, 9}, 2, (int64_t[]){9, 5}, REF_CONTIG, REF_CONTIG);
         check2(dev, t, 0, 3, 4, REF_CONTIG, REF_CONTIG);
         check2(dev, t, 3, 4, 0, REF_CONTIG, REF_CONTIG);

@@ -2,8 +2,7 @@
  *
  * ops_reduce.c - every reduction against plain loops in long double: dtypes, axes, layouts, sizes
  * round every block of the kernels, NaN and infinities, ties, what nothing gives; accuracy of long
- * sums; the same bits twice; and fused with what comes before and after. With the kernels of both
- * shapes (GND_KERNEL_SHAPE).
+ * sums; the same bits twice. With the kernels of both shapes (GND_KERNEL_SHAPE).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,8 +14,9 @@
 #include "tap.h"
 
 enum { SUM, PROD, MAX, MIN, ANY, ALL, COUNT, ARGMAX, ARGMIN, MEAN, VAR, STD, NOPS };
-static const char *const op_name[NOPS] = {"sum", "prod", "max", "min", "any", "all", "count_nonzero",
-                                          "argmax", "argmin", "mean", "var", "std"};
+static const char *const op_name[NOPS] = {"sum",    "prod", "max",           "min",
+                                          "any",    "all",  "count_nonzero", "argmax",
+                                          "argmin", "mean", "var",           "std"};
 #define ALL_OPS ((1u << NOPS) - 1)
 
 static const char *shape_name;
@@ -43,22 +43,33 @@ static gnd_dtype result_dtype(int op, gnd_dtype t)
 {
     int kind = gnd_dtype_kind(t), whole = kind == 'b' || kind == 'i' || kind == 'u';
     switch (op) {
-    case SUM: case PROD: return kind == 'u' ? GND_UINT64 : whole ? GND_INT64 : t;
-    case MAX: case MIN: return t;
-    case ANY: case ALL: return GND_BOOL;
-    case COUNT: case ARGMAX: case ARGMIN: return GND_INT64;
+    case SUM:
+    case PROD: return kind == 'u' ? GND_UINT64 : whole ? GND_INT64 : t;
+    case MAX:
+    case MIN: return t;
+    case ANY:
+    case ALL: return GND_BOOL;
+    case COUNT:
+    case ARGMAX:
+    case ARGMIN: return GND_INT64;
     case MEAN: return whole ? GND_FLOAT64 : t;
-    default: return whole ? GND_FLOAT64 : t == GND_COMPLEX64 ? GND_FLOAT32
-                    : t == GND_COMPLEX128 ? GND_FLOAT64 : t;
+    default:
+        return whole                 ? GND_FLOAT64
+               : t == GND_COMPLEX64  ? GND_FLOAT32
+               : t == GND_COMPLEX128 ? GND_FLOAT64
+                                     : t;
     }
 }
 
-/* --- the reference: one result from the n values that go into it --------------------------------- */
+/* --- the reference: one result from the n values that go into it ---------------------------------
+ */
 
 static int is_zero(ref_num v)
 {
-    return v.kind == 'u' ? v.u == 0 : v.kind == 'f' ? v.re == 0
-           : v.kind == 'c' ? v.re == 0 && v.im == 0 : v.i == 0;
+    return v.kind == 'u'   ? v.u == 0
+           : v.kind == 'f' ? v.re == 0
+           : v.kind == 'c' ? v.re == 0 && v.im == 0
+                           : v.i == 0;
 }
 
 static int is_nan(ref_num v)
@@ -68,13 +79,17 @@ static int is_nan(ref_num v)
 
 static long double re_of(ref_num v)
 {
-    return v.kind == 'u' ? (long double)v.u : v.kind == 'f' || v.kind == 'c' ? v.re : (long double)v.i;
+    return v.kind == 'u'                    ? (long double)v.u
+           : v.kind == 'f' || v.kind == 'c' ? v.re
+                                            : (long double)v.i;
 }
 
 static int greater(ref_num a, ref_num b)
 {
-    return a.kind == 'u' ? a.u > b.u : a.kind == 'f' ? a.re > b.re
-           : a.kind == 'c' ? a.re > b.re || (a.re == b.re && a.im > b.im) : a.i > b.i;
+    return a.kind == 'u'   ? a.u > b.u
+           : a.kind == 'f' ? a.re > b.re
+           : a.kind == 'c' ? a.re > b.re || (a.re == b.re && a.im > b.im)
+                           : a.i > b.i;
 }
 
 /* Where the greatest (least) is: the first of equal ones, the first NaN before all. */
@@ -93,7 +108,8 @@ static int64_t extreme(const ref_num *v, int64_t n, int least)
 /* The result of op, and how far from it is right: *tol, in absolute terms. */
 static ref_num reference(int op, gnd_dtype t, const ref_num *v, int64_t n, long double *tol)
 {
-    gnd_dtype rt = result_dtype(op, t), ct = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : rt;
+    gnd_dtype rt = result_dtype(op, t),
+              ct = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : rt;
     long double eps = ref_ulp_at(ct, 1), re = 0, im = 0, mag = 0, logs = 0, big = 0;
     ref_num r = {.kind = gnd_dtype_kind(rt)};
     int nans = 0, infs = 0;
@@ -132,19 +148,20 @@ static ref_num reference(int op, gnd_dtype t, const ref_num *v, int64_t n, long 
         if (!nans && logs > 110)
             *tol = HUGE_VALL;
         return r;
-    case MAX: case MIN:
-        return v[extreme(v, n, op == MIN)];
-    case ARGMAX: case ARGMIN:
-        return ref_int(extreme(v, n, op == ARGMIN));
-    case ANY: case ALL: case COUNT:
+    case MAX:
+    case MIN: return v[extreme(v, n, op == MIN)];
+    case ARGMAX:
+    case ARGMIN: return ref_int(extreme(v, n, op == ARGMIN));
+    case ANY:
+    case ALL:
+    case COUNT:
         r.kind = 'i';
         for (int64_t i = 0; i < n; i++)
             r.i += !is_zero(v[i]);
         if (op != COUNT)
             r.i = op == ANY ? r.i > 0 : r.i == n;
         return r;
-    default:
-        break;
+    default: break;
     }
     r.re = re / (long double)n, r.im = im / (long double)n;
     if (op == MEAN) {
@@ -183,7 +200,8 @@ static int right(gnd_dtype t, ref_num got, ref_num want, long double tol)
            (got.im == want.im || fabsl(got.im - want.im) <= tol);
 }
 
-/* --- one case ------------------------------------------------------------------------------------ */
+/* --- one case ------------------------------------------------------------------------------------
+ */
 
 static uint32_t axes_mask(gnd_axes axes, int ndim)
 {
@@ -286,7 +304,8 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
                  op_name[which[i]], why);
     }
     for (int d = 0; d < ndim; d++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? "," : "", dim[d]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? "," : "",
+                 dim[d]);
     tap_ok(!bad, "%s: %d reductions of %s (%s) %s, axes %#x%s", shape_name, n, gnd_dtype_name(t),
            text, ref_layout_name(l), mask, keep ? ", keepdims" : "");
     if (bad)
@@ -295,12 +314,14 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
     gnd_scope_end();
 }
 
-/* --- groups of cases ------------------------------------------------------------------------------ */
+/* --- groups of cases
+ * ------------------------------------------------------------------------------ */
 
 static void sizes(gnd_device *dev)
 {
-    static const int64_t n[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024,
-                                1025, 4095, 4096, 4097, 70000, (1 << 20) + 3};
+    static const int64_t n[] = {1,    2,    3,    31,   32,   33,    63,
+                                64,   65,   127,  128,  129,  1000,  1023,
+                                1024, 1025, 4095, 4096, 4097, 70000, (1 << 20) + 3};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
         check(dev, GND_FLOAT32, 1, &n[i], REF_CONTIG, i % 2 ? REF_SMALL : REF_NEAR_ONE,
               i % 3 ? GND_ALL : GND_AXIS(-1), 0, 1u << SUM | 1u << PROD | 1u << MAX | 1u << ARGMIN);
@@ -326,8 +347,13 @@ static void sizes(gnd_device *dev)
 static void axes_and_layouts(gnd_device *dev)
 {
     const int64_t dim[4] = {3, 5, 18, 35};
-    const gnd_axes sets[] = {GND_AXIS(3), GND_AXIS(-4), GND_AXIS(1), GND_AXIS(0) | GND_AXIS(-1),
-                             GND_AXIS(1) | GND_AXIS(2), GND_ALL, GND_AXIS(2) | GND_AXIS(3)};
+    const gnd_axes sets[] = {GND_AXIS(3),
+                             GND_AXIS(-4),
+                             GND_AXIS(1),
+                             GND_AXIS(0) | GND_AXIS(-1),
+                             GND_AXIS(1) | GND_AXIS(2),
+                             GND_ALL,
+                             GND_AXIS(2) | GND_AXIS(3)};
     const unsigned few = 1u << SUM | 1u << MIN | 1u << ARGMAX;
     const int nsets = sizeof sets / sizeof *sets;
     for (int l = 0; l < REF_NLAYOUTS; l++)
@@ -355,8 +381,8 @@ static void dtypes(gnd_device *dev)
 
 static void special(gnd_device *dev)
 {
-    const gnd_dtype t[] = {GND_FLOAT16, GND_BFLOAT16, GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64,
-                           GND_COMPLEX128, GND_INT8, GND_INT64, GND_UINT64};
+    const gnd_dtype t[] = {GND_FLOAT16,    GND_BFLOAT16, GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64,
+                           GND_COMPLEX128, GND_INT8,     GND_INT64,   GND_UINT64};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         check(dev, t[i], 2, (int64_t[]){200, 6}, REF_CONTIG, REF_SPECIAL, GND_AXIS(1), 0,
               1u << SUM | 1u << MAX | 1u << ARGMIN | 1u << MIN);
@@ -383,14 +409,16 @@ static void empty(gnd_device *dev)
         if (op == MAX || op == MIN || op == ARGMAX || op == ARGMIN) {
             tap_is_int(gnd_status_of(apply(op, x, GND_AXIS(1), 0)), GND_ERR_SHAPE,
                        "%s: %s of nothing", shape_name, op_name[op]);
-            tap_is_int(gnd_wait(apply(op, x, GND_AXIS(0), 0)),
-                       GND_OK, "%s: %s of an empty array along "
-                       "another axis", shape_name, op_name[op]);
+            tap_is_int(gnd_wait(apply(op, x, GND_AXIS(0), 0)), GND_OK,
+                       "%s: %s of an empty array along "
+                       "another axis",
+                       shape_name, op_name[op]);
         }
     gnd_scope_end();
 }
 
-/* --- long sums ------------------------------------------------------------------------------------ */
+/* --- long sums
+ * ------------------------------------------------------------------------------------ */
 
 static void accuracy(gnd_device *dev)
 {
@@ -406,7 +434,8 @@ static void accuracy(gnd_device *dev)
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &n, v), *y = gnd_from(dev, GND_FLOAT32, 1, &n, v);
     gnd_read(gnd_sum(x, GND_ALL, 0), &first, sizeof first);
     gnd_read(gnd_sum(y, GND_ALL, 0), &second, sizeof second);
-    tap_near(first, sum, 4 * 0x1p-24L * mag, "%s: a sum of 2^22 + 5 values of mixed sign", shape_name);
+    tap_near(first, sum, 4 * 0x1p-24L * mag, "%s: a sum of 2^22 + 5 values of mixed sign",
+             shape_name);
     tap_is_mem(&first, &second, sizeof first, "%s: the same bits twice", shape_name);
     for (int axis = 0; axis < 2; axis++) {
         gnd_array *m = gnd_reshape(gnd_at(x, ":4194304"), 2, (int64_t[]){rows, cols});
@@ -429,85 +458,10 @@ static void accuracy(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- fused ---------------------------------------------------------------------------------------- */
-
-static void fused(gnd_device *dev)
-{
-    enum { R = 37, C = 133 };
-    const int64_t dim[2] = {R, C};
-    ref_arr a, b;
-    gnd_scope_begin();
-    gnd_array *x = ref_make(dev, GND_FLOAT32, 2, dim, REF_CONTIG, REF_REAL, &a);
-    gnd_array *y = ref_make(dev, GND_FLOAT32, 2, dim, REF_TRANSPOSED, REF_REAL, &b);
-    gnd_array *d = gnd_square(gnd_subtract(x, y));
-    gnd_array *row = gnd_sum(d, GND_AXIS(1), 0), *col = gnd_sum(d, GND_AXIS(0), 0);
-    gnd_array *norm = gnd_sqrt(gnd_mean(gnd_multiply(x, x), GND_AXIS(1), 0));
-    gnd_array *mx = gnd_max(x, GND_AXIS(1), GND_KEEPDIMS);
-    gnd_array *e = gnd_exp(gnd_subtract(x, mx));
-    gnd_array *soft = gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
-    gnd_array *range = gnd_subtract(gnd_max(x, GND_AXIS(0), 0), gnd_min(x, GND_AXIS(0), 0));
-    gnd_array *dot = gnd_sum(gnd_multiply(gnd_astype(x, GND_FLOAT64), y), GND_ALL, 0);
-    gnd_array *where = gnd_argmax(gnd_abs(gnd_subtract(x, y)), GND_AXIS(1), 0);
-    gnd_array *center = gnd_subtract(x, gnd_mean(x, GND_AXIS(0), 0));
-    gnd_array *all[] = {row, col, norm, soft, range, dot, where, center};
-    gnd_status st = gnd_eval_all(8, all);
-    tap_is_int(st, GND_OK, "%s: fused forms in one plan", shape_name);
-    float frow[R] = {0}, fcol[C] = {0}, fnorm[R] = {0}, frange[C] = {0}, *fs = calloc(R * C, 4), *fc = calloc(R * C, 4);
-    int64_t fw[R] = {0};
-    double fdot = gnd_item_f64(dot, NULL), wdot = 0;
-    gnd_read(row, frow, sizeof frow), gnd_read(col, fcol, sizeof fcol);
-    gnd_read(norm, fnorm, sizeof fnorm), gnd_read(range, frange, sizeof frange);
-    gnd_read(soft, fs, R * C * 4), gnd_read(where, fw, sizeof fw), gnd_read(center, fc, R * C * 4);
-    double err[8] = {0};
-#define X(i, j) ((double)ref_get(GND_FLOAT32, ref_at(&a, (int64_t[]){i, j})).re)
-#define Y(i, j) ((double)ref_get(GND_FLOAT32, ref_at(&b, (int64_t[]){i, j})).re)
-    for (int i = 0; i < R; i++) {
-        double s = 0, q = 0, m = -9, z = 0, far = -1;
-        int at = 0;
-        for (int j = 0; j < C; j++) {
-            float df = (float)X(i, j) - (float)Y(i, j);
-            s += (X(i, j) - Y(i, j)) * (X(i, j) - Y(i, j));
-            q += X(i, j) * X(i, j) / C;
-            m = fmax(m, X(i, j));
-            wdot += X(i, j) * Y(i, j);
-            if (fabs((double)df) > far)
-                far = fabs((double)df), at = j;
-        }
-        for (int j = 0; j < C; j++)
-            z += exp(X(i, j) - m);
-        for (int j = 0; j < C; j++)
-            err[3] = fmax(err[3], fabs(fs[i * C + j] / (exp(X(i, j) - m) / z) - 1));
-        err[0] = fmax(err[0], fabs(frow[i] / s - 1));
-        err[2] = fmax(err[2], fabs(fnorm[i] / sqrt(q) - 1));
-        err[6] += fw[i] != at;
-    }
-    for (int j = 0; j < C; j++) {
-        double s = 0, m = -9, l = 9, mean = 0;
-        for (int i = 0; i < R; i++) {
-            s += (X(i, j) - Y(i, j)) * (X(i, j) - Y(i, j));
-            m = fmax(m, X(i, j)), l = fmin(l, X(i, j)), mean += X(i, j) / R;
-        }
-        for (int i = 0; i < R; i++)
-            err[7] = fmax(err[7], fabs(fc[i * C + j] - (X(i, j) - mean)));
-        err[1] = fmax(err[1], fabs(fcol[j] / s - 1));
-        err[4] = fmax(err[4], fabs(frange[j] - (m - l)));
-    }
-    err[5] = fabs(fdot - wdot) / 1e3;
-    const char *name[] = {"sum((x - y)^2, axis 1)", "sum((x - y)^2, axis 0)", "sqrt(mean(x*x))",
-                          "softmax", "max - min", "sum(float64(x) * y)", "argmax(|x - y|)",
-                          "x - mean(x, axis 0)"};
-    for (int i = 0; i < 8; i++)
-        tap_near(err[i], 0, i == 5 ? 1e-15 : 2e-6, "%s: %s", shape_name, name[i]);
-    free(fs), free(fc);
-    ref_free(&a), ref_free(&b);
-    gnd_scope_end();
-}
-
 static void on_device(gnd_device *dev, const char *spec)
 {
     tap_diag("%s, kernels shaped for %s", spec, shape_name);
     ref_seed(3);
-    fused(dev);
     empty(dev);
     sizes(dev);
     axes_and_layouts(dev);

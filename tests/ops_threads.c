@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_threads.c - four threads share a device and arrays, and evaluate the same graphs and different
- * ones at once: every result is right, and nothing is left over. Worth a run under
+ * ops_threads.c - four threads share a device and arrays, and evaluate the same graphs and
+ * different ones at once: every result is right, and nothing is left over. Worth a run under
  * -fsanitize=thread now and then.
  */
 #include <math.h>
@@ -16,7 +16,8 @@
 enum { THREADS = 4, ROUNDS = 40, N = 3000 };
 
 static gnd_device *dev;
-static gnd_array *x, *lazy[ROUNDS]; /* shared: data, and expressions that all threads read at once */
+static gnd_array *x,
+    *lazy[ROUNDS]; /* shared: data, and expressions that all threads read at once */
 static float host[N];
 static pthread_barrier_t gate;
 
@@ -28,8 +29,8 @@ typedef struct job {
 static void complain(job *j, int round, const char *what, double got, double want, gnd_array *a)
 {
     if (!j->bad++)
-        snprintf(j->why, sizeof j->why, "thread %d, round %d: %s is %.9g, not %.9g %s", j->number, round,
-                 what, got, want, gnd_error(a));
+        snprintf(j->why, sizeof j->why, "thread %d, round %d: %s is %.9g, not %.9g %s", j->number,
+                 round, what, got, want, gnd_error(a));
 }
 
 static void *work(void *arg)
@@ -56,8 +57,9 @@ static void *work(void *arg)
         if (!(fabs(got - m) <= 1e-4 * fabs(m) + 1e-4))
             complain(j, r, "the greatest of its own", got, m, s);
         /* a structure of its own, views and joins among it */
-        gnd_array *k[] = {gnd_at(x, "::-1"), gnd_full(dev, GND_FLOAT32, 1, (int64_t[]){j->number + 1},
-                                                      gnd_real(r)), x};
+        gnd_array *k[] = {gnd_at(x, "::-1"),
+                          gnd_full(dev, GND_FLOAT32, 1, (int64_t[]){j->number + 1}, gnd_real(r)),
+                          x};
         gnd_array *c = gnd_concat(3, k, 0);
         got = gnd_item_f64(gnd_at(c, j->number % 2 ? "0" : "-1"), NULL);
         if (got != (double)host[N - 1])

@@ -40,7 +40,8 @@ static int64_t count(int ndim, const int64_t *dim)
     return n;
 }
 
-/* m becomes an array of that shape whose element idx is m's element where(idx); `from` gets that. */
+/* m becomes an array of that shape whose element idx is m's element where(idx); `from` gets that.
+ */
 #define MOVE(m, nd, dims, ...)                                                                     \
     do {                                                                                           \
         model old_ = *(m);                                                                         \
@@ -56,7 +57,8 @@ static int64_t count(int ndim, const int64_t *dim)
         }                                                                                          \
     } while (0)
 
-/* --- one random step: the array's and the model's ------------------------------------------------- */
+/* --- one random step: the array's and the model's
+ * ------------------------------------------------- */
 
 static gnd_array *step_slice(gnd_array *x, model *m)
 {
@@ -92,8 +94,9 @@ static gnd_array *step_slice(gnd_array *x, model *m)
     x = gnd_index(x, m->ndim, r);
     note("index", n, m->ndim);
     int nd = m->ndim;
-    MOVE(m, n, dim, for (int d = 0; d < nd; d++)
-        from[d] = out[d] < 0 ? start[d] : start[d] + step[d] * at[out[d]]);
+    MOVE(m, n, dim,
+         for (int d = 0; d < nd; d++) from[d] =
+             out[d] < 0 ? start[d] : start[d] + step[d] * at[out[d]]);
     return x;
 }
 
@@ -147,7 +150,8 @@ static gnd_array *step_broadcast(gnd_array *x, model *m)
     }
     note("broadcast_to", nd, dim[0]);
     x = gnd_broadcast_to(x, nd, dim);
-    MOVE(m, nd, dim, for (int d = 0; d < old_.ndim; d++) from[d] = old_.dim[d] == 1 ? 0 : at[d + add]);
+    MOVE(m, nd, dim,
+         for (int d = 0; d < old_.ndim; d++) from[d] = old_.dim[d] == 1 ? 0 : at[d + add]);
     return x;
 }
 
@@ -158,8 +162,9 @@ static gnd_array *step_flip(gnd_array *x, model *m)
         if (ref_rnd() & 1)
             axes |= GND_AXIS(d);
     note("flip", (int64_t)axes, 0);
-    MOVE(m, m->ndim, old_.dim, for (int d = 0; d < old_.ndim; d++)
-        from[d] = axes >> d & 1 ? old_.dim[d] - 1 - at[d] : at[d]);
+    MOVE(m, m->ndim, old_.dim,
+         for (int d = 0; d < old_.ndim; d++) from[d] =
+             axes >> d & 1 ? old_.dim[d] - 1 - at[d] : at[d]);
     return gnd_flip(x, axes);
 }
 
@@ -224,7 +229,8 @@ static gnd_array *step_map(gnd_array *x, model *m)
     }
     if (how == 1) { /* its own mirror image, added */
         model old = *m;
-        MOVE(m, m->ndim, old_.dim, for (int d = 0; d < old_.ndim; d++) from[d] = old_.dim[d] - 1 - at[d]);
+        MOVE(m, m->ndim, old_.dim,
+             for (int d = 0; d < old_.ndim; d++) from[d] = old_.dim[d] - 1 - at[d]);
         for (int64_t i = 0; i < n; i++)
             m->v[i] = wrap((int64_t)m->v[i] + old.v[i]);
         return gnd_add(x, gnd_flip(x, GND_ALL));
@@ -263,10 +269,11 @@ static gnd_array *step_join(gnd_array *x, model *m)
         gnd_array *two[] = {x, gnd_flip(x, GND_ALL)};
         memmove(dim + axis + 1, dim + axis, sizeof *dim * (size_t)(m->ndim - axis));
         dim[axis] = 2;
-        MOVE(m, m->ndim + 1, dim, for (int d = 0; d < old_.ndim; d++) {
-            int64_t i = at[d + (d >= axis)];
-            from[d] = at[axis] ? old_.dim[d] - 1 - i : i;
-        });
+        MOVE(
+            m, m->ndim + 1, dim, for (int d = 0; d < old_.ndim; d++) {
+                int64_t i = at[d + (d >= axis)];
+                from[d] = at[axis] ? old_.dim[d] - 1 - i : i;
+            });
         return gnd_stack(2, two, axis);
     }
     if (how == 2) {
@@ -279,12 +286,17 @@ static gnd_array *step_join(gnd_array *x, model *m)
     }
     if (how == 3) {
         dim[axis] *= 2;
-        MOVE(m, m->ndim, dim, { memcpy(from, at, sizeof from); from[axis] = at[axis] / 2; });
+        MOVE(m, m->ndim, dim, {
+            memcpy(from, at, sizeof from);
+            from[axis] = at[axis] / 2;
+        });
         return gnd_repeat(x, 2, axis);
     }
     int64_t shift = ref_range(-7, 7);
-    MOVE(m, m->ndim, dim, { memcpy(from, at, sizeof from);
-                            from[axis] = ((at[axis] - shift) % e + e) % e; });
+    MOVE(m, m->ndim, dim, {
+        memcpy(from, at, sizeof from);
+        from[axis] = ((at[axis] - shift) % e + e) % e;
+    });
     return gnd_roll(x, 1, &shift, &axis);
 }
 
@@ -302,7 +314,10 @@ static gnd_array *step_take(gnd_array *x, model *m)
     }
     note("repeat_each", axis, total);
     dim[axis] = total;
-    MOVE(m, m->ndim, dim, { memcpy(from, at, sizeof from); from[axis] = pick[at[axis]]; });
+    MOVE(m, m->ndim, dim, {
+        memcpy(from, at, sizeof from);
+        from[axis] = pick[at[axis]];
+    });
     return gnd_repeat_each(x, counts, axis);
 }
 
@@ -332,15 +347,19 @@ static gnd_array *step_sum(gnd_array *x, model *m)
 static gnd_array *step(gnd_array *x, model *m)
 {
     switch (ref_rnd() % 16) {
-    case 0: case 1: return step_slice(x, m);
-    case 2: case 3: return step_permute(x, m);
+    case 0:
+    case 1: return step_slice(x, m);
+    case 2:
+    case 3: return step_permute(x, m);
     case 4: return step_reshape(x, m);
     case 5: return step_broadcast(x, m);
     case 6: return step_flip(x, m);
     case 7: return step_diagonal(x, m);
     case 8: return step_ones(x, m);
-    case 9: case 10: return step_map(x, m);
-    case 11: case 12: return step_join(x, m);
+    case 9:
+    case 10: return step_map(x, m);
+    case 11:
+    case 12: return step_join(x, m);
     case 13: return step_take(x, m);
     case 14: return step_sum(x, m);
     default: return step_reshape(x, m);
@@ -378,7 +397,8 @@ static void one_case(int number)
         if (got[i] != m.v[i])
             bad = i;
     if (!tap_ok(same && bad < 0, "%s: composition %d:%s", shape_name, number, trail)) {
-        tap_diag("%s %s; %d dimensions for %d", gnd_status_name(st), gnd_error(x), gnd_ndim(x), m.ndim);
+        tap_diag("%s %s; %d dimensions for %d", gnd_status_name(st), gnd_error(x), gnd_ndim(x),
+                 m.ndim);
         if (bad >= 0)
             tap_diag("element %" PRId64 " of %" PRId64 ": %d, not %d", bad, n, got[bad], m.v[bad]);
     }
@@ -408,8 +428,9 @@ static void many_axes(void)
     gnd_array *y = gnd_add(gnd_permute_dims(gnd_flip(x, axes), perm), gnd_int(1));
     for (int d = 0; d < D; d++)
         dim[d] = m.dim[perm[d]];
-    MOVE(&m, D, dim, for (int d = 0; d < D; d++)
-        from[perm[d]] = axes >> perm[d] & 1 ? old_.dim[perm[d]] - 1 - at[d] : at[d]);
+    MOVE(&m, D, dim,
+         for (int d = 0; d < D; d++) from[perm[d]] =
+             axes >> perm[d] & 1 ? old_.dim[perm[d]] - 1 - at[d] : at[d]);
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
         sum += ++m.v[i];

@@ -34,7 +34,8 @@ int64_t ref_range(int64_t low, int64_t high)
     return low + (int64_t)(ref_rnd() % ((uint64_t)high - (uint64_t)low + 1));
 }
 
-/* --- elements ---------------------------------------------------------------------------------- */
+/* --- elements ----------------------------------------------------------------------------------
+ */
 
 ref_num ref_get(gnd_dtype t, const void *p)
 {
@@ -78,8 +79,7 @@ ref_num ref_get(gnd_dtype t, const void *p)
         v.re = (long double)z[0], v.im = (long double)z[1];
         break;
     }
-    default:
-        break;
+    default: break;
     }
     return v;
 }
@@ -96,13 +96,17 @@ ref_num ref_float(long double v)
 
 static long double real_of(ref_num v)
 {
-    return v.kind == 'u' ? (long double)v.u : v.kind == 'b' || v.kind == 'i' ? (long double)v.i : v.re;
+    return v.kind == 'u'                    ? (long double)v.u
+           : v.kind == 'b' || v.kind == 'i' ? (long double)v.i
+                                            : v.re;
 }
 
 static uint64_t bits_of(ref_num v)
 {
-    return v.kind == 'u' ? v.u : v.kind == 'b' || v.kind == 'i' ? (uint64_t)v.i
-           : v.re < 0 ? (uint64_t)(int64_t)v.re : (uint64_t)v.re;
+    return v.kind == 'u'                    ? v.u
+           : v.kind == 'b' || v.kind == 'i' ? (uint64_t)v.i
+           : v.re < 0                       ? (uint64_t)(int64_t)v.re
+                                            : (uint64_t)v.re;
 }
 
 void ref_put(gnd_dtype t, void *p, ref_num v)
@@ -110,14 +114,19 @@ void ref_put(gnd_dtype t, void *p, ref_num v)
     long double re = real_of(v);
     uint64_t bits = gnd_dtype_kind(t) == 'i' || gnd_dtype_kind(t) == 'u' ? bits_of(v) : 0;
     switch (t) {
-    case GND_BOOL:
-        *(unsigned char *)p = re != 0 || (v.kind == 'c' && v.im != 0);
-        break;
-    case GND_INT8: case GND_UINT8: case GND_INT16: case GND_UINT16:
-    case GND_INT32: case GND_UINT32: case GND_INT64: case GND_UINT64:
+    case GND_BOOL: *(unsigned char *)p = re != 0 || (v.kind == 'c' && v.im != 0); break;
+    case GND_INT8:
+    case GND_UINT8:
+    case GND_INT16:
+    case GND_UINT16:
+    case GND_INT32:
+    case GND_UINT32:
+    case GND_INT64:
+    case GND_UINT64:
         memcpy(p, &bits, gnd_dtype_size(t)); /* little endian, as all that gnd runs on */
         break;
-    case GND_FLOAT16: case GND_BFLOAT16: {
+    case GND_FLOAT16:
+    case GND_BFLOAT16: {
         uint16_t h = t == GND_FLOAT16 ? gnd__f64_to_f16((double)re) : gnd__f64_to_bf16((double)re);
         memcpy(p, &h, sizeof h);
         break;
@@ -142,8 +151,7 @@ void ref_put(gnd_dtype t, void *p, ref_num v)
         memcpy(p, z, sizeof z);
         break;
     }
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -160,7 +168,8 @@ static void float_facts(gnd_dtype t, int *prec, int *least)
     switch (t) {
     case GND_FLOAT16: *prec = 11, *least = -24; break;
     case GND_BFLOAT16: *prec = 8, *least = -133; break;
-    case GND_FLOAT32: case GND_COMPLEX64: *prec = 24, *least = -149; break;
+    case GND_FLOAT32:
+    case GND_COMPLEX64: *prec = 24, *least = -149; break;
     default: *prec = 53, *least = -1074; break;
     }
 }
@@ -177,11 +186,14 @@ long double ref_ulp_at(gnd_dtype t, long double v)
 
 static long double largest(gnd_dtype t)
 {
-    return t == GND_FLOAT16 ? 65504 : t == GND_BFLOAT16 ? 0x1.FEp127L
-           : t == GND_FLOAT32 || t == GND_COMPLEX64 ? (long double)FLT_MAX : (long double)DBL_MAX;
+    return t == GND_FLOAT16                         ? 65504
+           : t == GND_BFLOAT16                      ? 0x1.FEp127L
+           : t == GND_FLOAT32 || t == GND_COMPLEX64 ? (long double)FLT_MAX
+                                                    : (long double)DBL_MAX;
 }
 
-static double part_ulps(gnd_dtype t, long double got, long double want, long double scale, int zeros)
+static double part_ulps(gnd_dtype t, long double got, long double want, long double scale,
+                        int zeros)
 {
     if (isnan(got) || isnan(want))
         return isnan(got) && isnan(want) ? 0 : HUGE_VAL;
@@ -190,7 +202,8 @@ static double part_ulps(gnd_dtype t, long double got, long double want, long dou
     if (isinf(got)) { /* right when want rounds up past the largest value */
         long double u = ref_ulp_at(t, largest(t));
         return isinf(want) || fabsl(want) < largest(t) || (got < 0) != (want < 0)
-                   ? HUGE_VAL : (double)fmaxl(0, (largest(t) + u / 2 - fabsl(want)) / u);
+                   ? HUGE_VAL
+                   : (double)fmaxl(0, (largest(t) + u / 2 - fabsl(want)) / u);
     }
     if (isinf(want))
         return HUGE_VAL;
@@ -211,7 +224,8 @@ double ref_ulps(gnd_dtype t, ref_num got, ref_num want, int zeros)
     long double big = fabsl(want.re) > fabsl(want.im) ? want.re : want.im;
     if (isinf(big))
         big = 1;
-    double a = part_ulps(t, got.re, want.re, big, zeros), b = part_ulps(t, got.im, want.im, big, zeros);
+    double a = part_ulps(t, got.re, want.re, big, zeros),
+           b = part_ulps(t, got.im, want.im, big, zeros);
     return a > b ? a : b;
 }
 
@@ -228,7 +242,8 @@ const char *ref_text(ref_num v, char *buf, size_t cap)
     return buf;
 }
 
-/* --- arrays ------------------------------------------------------------------------------------ */
+/* --- arrays ------------------------------------------------------------------------------------
+ */
 
 int64_t ref_size(const ref_arr *a)
 {
@@ -291,9 +306,11 @@ static long double special(gnd_dtype t)
 {
     int prec, least;
     float_facts(t, &prec, &least);
-    const long double tiny = ldexpl(1, least), normal = ldexpl(1, least + prec - 1), most = largest(t);
-    const long double v[] = {0, 1, INFINITY, NAN, tiny, normal, normal - tiny, most, 0.5L, 2, 1.5L,
-                             most / 2, 3, 1 + ldexpl(1, 1 - prec), 10, 0};
+    const long double tiny = ldexpl(1, least), normal = ldexpl(1, least + prec - 1),
+                      most = largest(t);
+    const long double v[] = {0,    1,    INFINITY, NAN,  tiny,     normal, normal - tiny,
+                             most, 0.5L, 2,        1.5L, most / 2, 3,      1 + ldexpl(1, 1 - prec),
+                             10,   0};
     long double x = v[ref_rnd() % (sizeof v / sizeof *v)];
     return ref_rnd() & 1 ? -x : x;
 }
@@ -345,12 +362,14 @@ void ref_fill(ref_arr *a, int how)
     }
 }
 
-/* --- on a device ------------------------------------------------------------------------------- */
+/* --- on a device -------------------------------------------------------------------------------
+ */
 
 const char *ref_layout_name(ref_layout l)
 {
-    static const char *const name[] = {"contiguous", "offset", "transposed", "negative step",
-                                       "broadcast", "evaluated slice", "strided and permuted"};
+    static const char *const name[] = {"contiguous",          "offset",    "transposed",
+                                       "negative step",       "broadcast", "evaluated slice",
+                                       "strided and permuted"};
     return name[l];
 }
 
@@ -381,8 +400,8 @@ static gnd_array *slice_axis(gnd_array *x, int axis, int64_t start, int64_t stop
     return gnd_index(x, axis + 1, r);
 }
 
-gnd_array *ref_make(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, ref_layout l, int how,
-                    ref_arr *host)
+gnd_array *ref_make(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, ref_layout l,
+                    int how, ref_arr *host)
 {
     int64_t base[GND_MAX_NDIM];
     int perm[GND_MAX_NDIM];

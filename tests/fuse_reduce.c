@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse_reduce.c - reductions with the elementwise work before and after them, several in one plan,
+ * against plain loops: distances, norms, softmax, ranges. With the kernels of both shapes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ref.h"
+#include "tap.h"
+
+static const char *shape_name;
+
+static void on_device(gnd_device *dev, const char *spec)
+{
+    enum { R = 37, C = 133 };
+    const int64_t dim[2] = {R, C};
+    ref_arr a, b;
+    tap_diag("%s, kernels shaped for %s", spec, shape_name);
+    ref_seed(3);
+    gnd_scope_begin();
+    gnd_array *x = ref_make(dev, GND_FLOAT32, 2, dim, REF_CONTIG, REF_REAL, &a);
+    gnd_array *y = ref_make(dev, GND_FLOAT32, 2, dim, REF_TRANSPOSED, REF_REAL, &b);
+    gnd_array *d = gnd_square(gnd_subtract(x, y));
+    gnd_array *row = gnd_sum(d, GND_AXIS(1), 0), *col = gnd_sum(d, GND_AXIS(0), 0);
+    gnd_array *norm = gnd_sqrt(gnd_mean(gnd_multiply(x, x), GND_AXIS(1), 0));
+    gnd_array *mx = gnd_max(x, GND_AXIS(1), GND_KEEPDIMS);
+    gnd_array *e = gnd_exp(gnd_subtract(x, mx));
+    gnd_array *soft = gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
+    gnd_array *range = gnd_subtract(gnd_max(x, GND_AXIS(0), 0), gnd_min(x, GND_AXIS(0), 0));
+    gnd_array *dot = gnd_sum(gnd_multiply(gnd_astype(x, GND_FLOAT64), y), GND_ALL, 0);
+    gnd_array *where = gnd_argmax(gnd_abs(gnd_subtract(x, y)), GND_AXIS(1), 0);
+    gnd_array *center = gnd_subtract(x, gnd_mean(x, GND_AXIS(0), 0));
+    gnd_array *all[] = {row, col, norm, soft, range, dot, where, center};
+    gnd_status st = gnd_eval_all(8, all);
+    tap_is_int(st, GND_OK, "%s: fused forms in one plan", shape_name);
+    float frow[R] = {0}, fcol[C] = {0}, fnorm[R] = {0}, frange[C] = {0}, *fs = calloc(R * C, 4),
+          *fc = calloc(R * C, 4);
+    int64_t fw[R] = {0};
+    double fdot = gnd_item_f64(dot, NULL), wdot = 0;
+    gnd_read(row, frow, sizeof frow), gnd_read(col, fcol, sizeof fcol);
+    gnd_read(norm, fnorm, sizeof fnorm), gnd_read(range, frange, sizeof frange);
+    gnd_read(soft, fs, R * C * 4), gnd_read(where, fw, sizeof fw), gnd_read(center, fc, R * C * 4);
+    double err[8] = {0};
+#define X(i, j) ((double)ref_get(GND_FLOAT32, ref_at(&a, (int64_t[]){i, j})).re)
+#define Y(i, j) ((double)ref_get(GND_FLOAT32, ref_at(&b, (int64_t[]){i, j})).re)
+    for (int i = 0; i < R; i++) {
+        double s = 0, q = 0, m = -9, z = 0, far = -1;
+        int at = 0;
+        for (int j = 0; j < C; j++) {
+            float df = (float)X(i, j) - (float)Y(i, j);
+            s += (X(i, j) - Y(i, j)) * (X(i, j) - Y(i, j));
+            q += X(i, j) * X(i, j) / C;
+            m = fmax(m, X(i, j));
+            wdot += X(i, j) * Y(i, j);
+            if (fabs((double)df) > far)
+                far = fabs((double)df), at = j;
+        }
+        for (int j = 0; j < C; j++)
+            z += exp(X(i, j) - m);
+        for (int j = 0; j < C; j++)
+            err[3] = fmax(err[3], fabs(fs[i * C + j] / (exp(X(i, j) - m) / z) - 1));
+        err[0] = fmax(err[0], fabs(frow[i] / s - 1));
+        err[2] = fmax(err[2], fabs(fnorm[i] / sqrt(q) - 1));
+        err[6] += fw[i] != at;
+    }
+    for (int j = 0; j < C; j++) {
+        double s = 0, m = -9, l = 9, mean = 0;
+        for (int i = 0; i < R; i++) {
+            s += (X(i, j) - Y(i, j)) * (X(i, j) - Y(i, j));
+            m = fmax(m, X(i, j)), l = fmin(l, X(i, j)), mean += X(i, j) / R;
+        }
+        for (int i = 0; i < R; i++)
+            err[7] = fmax(err[7], fabs(fc[i * C + j] - (X(i, j) - mean)));
+        err[1] = fmax(err[1], fabs(fcol[j] / s - 1));
+        err[4] = fmax(err[4], fabs(frange[j] - (m - l)));
+    }
+    err[5] = fabs(fdot - wdot) / 1e3;
+    const char *name[] = {"sum((x - y)^2, axis 1)",
+                          "sum((x - y)^2, axis 0)",
+                          "sqrt(mean(x*x))",
+                          "softmax",
+                          "max - min",
+                          "sum(float64(x) * y)",
+                          "argmax(|x - y|)",
+                          "x - mean(x, axis 0)"};
+    for (int i = 0; i < 8; i++)
+        tap_near(err[i], 0, i == 5 ? 1e-15 : 2e-6, "%s: %s", shape_name, name[i]);
+    free(fs), free(fc);
+    ref_free(&a), ref_free(&b);
+    gnd_scope_end();
+}
+
+int main(void)
+{
+    static const char *const shape[] = {"cpu", "gpu"};
+    for (int i = 0; i < 2; i++) {
+        shape_name = shape[i];
+        setenv("GND_KERNEL_SHAPE", shape[i], 1);
+        ref_devices(on_device);
+    }
+    return tap_done();
+}
