@@ -216,7 +216,10 @@ def whole(f):
 
 
 def nextafter(a, b):
-    return np.nextafter(a, b)
+    """In the working dtype only: elsewhere the next number is another one."""
+    a, b = lift(a), lift(b)
+    val = np.asarray(np.nextafter(*[v.val.item() if v.weak else v.val for v in (a, b)]))
+    return V(val, np.where((a.err > 0) | (b.err > 0), LD(np.inf), np.zeros(val.shape, LD)))
 
 
 def erf(a):
@@ -258,6 +261,7 @@ OPS = {
     'maximum': Op(np.maximum, 2, REAL, zero=False),
     'minimum': Op(np.minimum, 2, REAL, zero=False),
     'copysign': Op(np.copysign, 2, FLOAT),
+    'nextafter': Op(np.nextafter, 2, FLOAT),
     'hypot': Op(np.hypot, 2, FLOAT, 4),
     'atan2': Op(np.arctan2, 2, FLOAT, 6),
     'logaddexp': Op(np.logaddexp, 2, FLOAT, 8, zero=False),
@@ -303,6 +307,8 @@ COMPLEX_ULPS = 16
 
 def op(name):
     o = OPS[name]
+    if name == 'nextafter':
+        return nextafter
 
     def f(*args):
         if o.ulps and any(kind(lift(a).val) == 'c' for a in args) or \
