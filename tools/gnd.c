@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     if (!strcmp(cmd, "--version") || !strcmp(cmd, "-V"))
         return argc > 2 ? misuse(NULL, "too many arguments") : version();
     for (int i = 0; i < NCOMMANDS; i++) {
-        if (strcmp(cmd, commands[i].name) || !commands[i].run)
+        if (strcmp(cmd, commands[i].name))
             continue;
         if (argc == 3 && is_help(argv[2]))
             return show_help(cmd);

@@ -14,7 +14,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
-int cmd_bench(int argc, char **argv) __attribute__((weak)); /* bench.c; NULL when left out */
+int cmd_bench(int argc, char **argv); /* bench.c */
 
 /* --- messages (message.c) ---------------------------------------------------------------------- */
 /* "gnd: COMMAND: ..." to stderr. Returns EXIT_FAILED. */

@@ -130,7 +130,7 @@ int help(const char *cmd)
                                                    : NULL;
     if (text)
         fputs(text, stdout);
-    else if (!strcmp(cmd, "bench") && cmd_bench)
+    else if (!strcmp(cmd, "bench"))
         return cmd_bench(2, (char **)bench_help) ? -1 : 0;
     return text ? 0 : -1;
 }
