@@ -53,7 +53,7 @@ check "fusion runs" run fusion
 check "fusion: a chain of nine operations is one kernel" \
     sh -c "sed -n '2,/ peak\$/p' fusion.out | grep -q '^1 kernel.* 8388608 bytes read, 4194304 bytes written'"
 check "fusion: a mean reads each input once" \
-    sh -c "sed '1,/ peak\$/d' fusion.out | grep -q ' 8388608 bytes read, [0-9]\{1,4\} bytes written'"
+    sh -c "sed '1,/ peak\$/d' fusion.out | grep -q '^ *reads 8388608 bytes, writes [0-9]\{1,4\} bytes'"
 # The mean of (7t - 4)^2 over n equal steps of t from 0 to 1.
 want=$(awk 'BEGIN { n = 2^20 - 1; print 49 * (2*n + 1) / (6*n) - 56 / 2 + 16 }')
 check "fusion: last 3" grep -q 'last of the first is 3 ' fusion.out

@@ -217,7 +217,7 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     if (group)
         gnd__cgf(c, "    for (I s = lid; s < S; s += %d) {\n", (int)local);
     else
-        gnd__cgf(c, "    for (I s = 0; s < S; s++) {\n");
+        gnd__cgf(c, "#pragma unroll 8\n    for (I s = 0; s < S; s++) {\n");
     gnd__acc_part_load(c, "B", at);
     gnd__acc_combine(c, "A", "", "B", "", 1);
     gnd__cgf(c, "    }\n");

@@ -148,7 +148,7 @@ static tiling tile_points(gnd__cg *c)
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0);
     items = m / t.vec;
-    while (t.down < 8 && t.across > 32 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
+    while (t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
            acc_bytes(k) * (uint64_t)(t.across * t.down * t.vec) <= c->t->props->local_bytes / 2) {
         t.down *= 2;
         t.across /= 2;

@@ -219,7 +219,8 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     p->a = a;
     p->group = -1;
     p->slot = -1;
-    p->held = a->kind == GND__OP && atomic_load_explicit(&a->handles, memory_order_relaxed) > 0;
+    if (a->kind == GND__OP && atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
+        p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
     if (!gnd__is_leaf(a)) {
         if (!grow((void **)&g->inputs, &g->capinput, g->ninput + a->nin, sizeof *g->inputs)) {

@@ -19,6 +19,9 @@ typedef enum gnd__role {
     GND__R_ROOT        /* stored */
 } gnd__role;
 
+/* The most inputs of one kernel, however many times it uses them. */
+#define GND__LEAVES 16
+
 /* One node of the graph being planned. */
 typedef struct gnd__pnode {
     gnd_array *a;
@@ -28,15 +31,19 @@ typedef struct gnd__pnode {
     int32_t slot;        /* where its elements are: leaves, constants and roots; else -1 */
     uint8_t role;        /* gnd__role */
     uint8_t sink;
-    uint8_t held;        /* the user has a handle */
+    uint8_t held;        /* 1: a scope has a handle; 2 or more: the user has one to keep */
     uint8_t must;        /* an earlier attempt found that it has to be a root */
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
     uint8_t conflict;    /* used by several kernels, or by one through different views */
     uint8_t expanded;    /* some use repeats its elements */
-    uint16_t nleaf;      /* leaves of the inline tree below, about */
+    uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
+    int32_t team;        /* roots: whose kernel this one is to be part of; itself, or a later sink */
+    uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
     uint16_t nops;       /* operations of the inline tree below, about */
     uint32_t cost;       /* their cost as the table of operations gives it */
+    int32_t leaf[GND__LEAVES]; /* those leaves, in order */
+    uint32_t seen;       /* find_deps: the walk that came here last, doubled; odd: through a view */
     int32_t level;       /* roots: the longest way from the leaves, in works */
     int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
     uint64_t path;       /* through which views: equal paths see equal elements */
@@ -80,6 +87,7 @@ typedef struct gnd__pgraph {
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */
+    uint32_t walk;               /* find_deps: number of the walk */
     int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
     int32_t capequal;
     struct gnd__dup *dup;        /* nodes equal to one that is in `node` already */

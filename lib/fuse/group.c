@@ -6,7 +6,8 @@
  * expression grows past the limits of one kernel; (2) from the sinks down, which kernel uses each
  * other node and through which views: a node that one kernel uses through equal views is computed
  * there; used otherwise it is computed again if that is cheap, else stored; an expensive one is
- * never computed again for each element of a broadcast; (3) one work per root, reductions taken into
+ * never computed again for each element of a broadcast; sinks of one shape count as one kernel, a
+ * team, which is given up where it cannot become one; (3) one work per root, reductions taken into
  * the kernel of their only consumer; (4) levels, and works of one space that share inputs merged.
  */
 #include "fuse/fuse.h"
@@ -15,11 +16,14 @@
 #include "base/mem.h"
 
 #define MAX_OPS 64      /* operations in one kernel, about */
-#define MAX_LEAVES 16   /* inputs of one kernel, about */
+#define MAX_LEAVES GND__LEAVES
 #define CHEAP_COST 4    /* computed again rather than stored and read back */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
-#define HELD_OPS 16     /* a node that the user holds and that took so many operations is stored */
+/* A node that took so many operations is stored when the user holds it, to be used again it seems; or
+ * when a scope does, which may be for no more than that the program went through it. */
+#define KEPT_OPS 16
+#define SCOPE_OPS 48
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -55,11 +59,31 @@ static void cut_below(gnd__pgraph *g, gnd__pnode *p)
         best->role = GND__R_ROOT;
 }
 
+/* Adds n leaves, in order, to those of p. */
+static void add_leaves(gnd__pnode *p, const int32_t *leaf, int n)
+{
+    int32_t all[2 * GND__LEAVES];
+    int m = 0, i = 0, j = 0;
+    if (p->nleaf > GND__LEAVES || n > GND__LEAVES) {
+        p->nleaf = GND__LEAVES + 1;
+        return;
+    }
+    while (i < p->nleaf || j < n) {
+        int32_t x = i < p->nleaf ? p->leaf[i] : INT32_MAX, y = j < n ? leaf[j] : INT32_MAX;
+        all[m++] = x < y ? x : y;
+        i += x <= y;
+        j += y <= x;
+    }
+    p->nleaf = (uint16_t)(m > GND__LEAVES ? GND__LEAVES + 1 : m);
+    memcpy(p->leaf, all, (size_t)(m > GND__LEAVES ? 0 : m) * sizeof *all);
+}
+
 /* Operations and leaves of the inline tree below p. An input that comes twice counts once. */
 static void measure(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    uint32_t nops = 0, nleaf = 0, cost = 0;
+    uint32_t nops = 0, cost = 0;
+    p->nleaf = 0;
     for (int k = 0; k < a->nin; k++) {
         gnd__pnode *q = input(g, p, k);
         int seen = 0;
@@ -69,10 +93,10 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
             continue;
         if (q->role == GND__R_INLINE) {
             nops += q->nops;
-            nleaf += q->nleaf;
             cost += q->cost;
+            add_leaves(p, q->leaf, q->nleaf);
         } else if (q->a->kind != GND__CONST) {
-            nleaf++;
+            add_leaves(p, &g->inputs[p->in + k], 1);
         }
     }
     if (a->kind == GND__OP) {
@@ -83,7 +107,6 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
         cost++;
     }
     p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
-    p->nleaf = (uint16_t)(nleaf > 60000 ? 60000 : nleaf);
     p->cost = cost > 1000000 ? 1000000 : cost;
 }
 
@@ -107,6 +130,7 @@ static void first_roles(gnd__pgraph *g)
         p->absorbed = p->conflict = p->expanded = 0;
         p->path = 0;
         p->level = 0;
+        p->team = i;
         p->slot = -1;
         p->role = gnd__is_leaf(a) ? GND__R_LEAF : is_piece_of_work(a) || p->must ? GND__R_ROOT
                                                                                : GND__R_INLINE;
@@ -127,7 +151,8 @@ static void first_roles(gnd__pgraph *g)
             cut_below(g, p);
             measure(g, p);
         }
-        if (p->role == GND__R_INLINE && p->held && p->nops >= HELD_OPS)
+        if (p->role == GND__R_INLINE && p->held &&
+            p->nops >= (p->held > 1 ? KEPT_OPS : SCOPE_OPS))
             p->role = GND__R_ROOT;
     }
     for (int32_t s = 0; s < g->nsink; s++) {
@@ -154,6 +179,36 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     }
     q->conflict |= (uint8_t)conflict;
     q->expanded |= (uint8_t)expanded;
+}
+
+static int same_shape(const gnd_array *a, const gnd_array *b)
+{
+    return a->ndim == b->ndim && memcmp(a->dim, b->dim, a->ndim * sizeof *a->dim) == 0;
+}
+
+/* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it and
+ * not stored: the last one leads. levels() says later whether that came true. */
+static void make_teams(gnd__pgraph *g)
+{
+    for (int32_t s = g->nsink - 1; s >= 0; s--) {
+        gnd__pnode *lead = &g->node[g->sinks[s]];
+        uint32_t nops = lead->nops, nleaf = lead->nleaf;
+        int members = 1;
+        if (lead->role != GND__R_ROOT || !gnd__is_elementwise(lead->a) || lead->alone ||
+            lead->team != g->sinks[s])
+            continue;
+        for (int32_t t = s - 1; t >= 0 && members < GND__KIR_OUT; t--) {
+            gnd__pnode *p = &g->node[g->sinks[t]];
+            if (p == lead || p->role != GND__R_ROOT || !gnd__is_elementwise(p->a) || p->alone ||
+                p->team != g->sinks[t] || !same_shape(p->a, lead->a) ||
+                nops + p->nops > MAX_OPS || nleaf + p->nleaf > MAX_LEAVES)
+                continue;
+            p->team = g->sinks[s];
+            nops += p->nops;
+            nleaf += p->nleaf;
+            members++;
+        }
+    }
 }
 
 /* The group of a reduction: the last one, not far apart, over the same input and axes. */
@@ -188,7 +243,7 @@ static void uses(gnd__pgraph *g)
              (expanded && p->cost > CHEAP_EXPANDED)))
             p->role = GND__R_ROOT;
         if (p->role == GND__R_ROOT) {
-            group = a->kind == GND__REDUCE ? reduce_group(g, i) : i;
+            group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
             path = 1;
             conflict = expanded = 0;
         } else if (p->role == GND__R_ALIAS) {
@@ -264,6 +319,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
 {
     gnd__pwork *w = &g->work[wi];
     int32_t top = 0;
+    uint32_t walk = 2 * ++g->walk;
     w->first_dep = g->ndep;
     for (int r = 0; r < w->nroot; r++) {
         const gnd__pnode *p = &g->node[w->root[r]];
@@ -281,9 +337,10 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
             push(g, &g->stack, &top, &g->capstack, g->inputs[g->node[w->red[r]].in] * 2 + 1);
     while (top > 0 && !g->oom) {
         int32_t v = g->stack[--top], seen = 0;
-        const gnd__pnode *p = &g->node[v >> 1];
-        if (p->absorbed)
-            continue;
+        gnd__pnode *p = &g->node[v >> 1];
+        if (p->absorbed || p->seen == walk + 1 || p->seen == walk + (uint32_t)(v & 1))
+            continue; /* a node is walked once, and once more if now through a view */
+        p->seen = walk + (uint32_t)(v & 1);
         if (p->role == GND__R_ROOT || (p->role == GND__R_LEAF && p->a->data.st)) {
             for (int32_t j = w->first_dep; j < g->ndep; j++)
                 if (g->deps[j] >> 1 == v >> 1) {
@@ -314,11 +371,6 @@ static const gnd_array *space(const gnd__pgraph *g, const gnd__pwork *w)
     if (p->a->kind == GND__RESHAPE)
         return g->node[g->inputs[p->in]].a;
     return p->a;
-}
-
-static int same_shape(const gnd_array *a, const gnd_array *b)
-{
-    return a->ndim == b->ndim && memcmp(a->dim, b->dim, a->ndim * sizeof *a->dim) == 0;
 }
 
 /* Takes reductions that only elementwise work w uses, at its own size, into w. */
@@ -372,7 +424,7 @@ static void make_works(gnd__pgraph *g)
             int32_t wi = g->nwork - 1;
             find_deps(g, wi);
             if (a->kind != GND__REDUCE && a->kind != GND__MATMUL)
-                absorb(g, wi, i);
+                absorb(g, wi, p->team);
         }
     }
 }
@@ -498,6 +550,33 @@ static void levels(gnd__pgraph *g)
     }
 }
 
+/* The work that root i ended up in. */
+static int32_t work_of(const gnd__pgraph *g, int32_t i)
+{
+    for (int32_t w = 0; w < g->nwork; w++)
+        for (int r = 0; r < g->work[w].nroot; r++)
+            if (g->work[w].merged < 0 && g->work[w].root[r] == i)
+                return w;
+    return -1;
+}
+
+/* Sinks whose team did not become one kernel though they share what is not stored are on their own
+ * from now on: 1, and grouping starts again. */
+static int split_teams(gnd__pgraph *g)
+{
+    int again = 0;
+    for (int32_t s = 0; s < g->nsink; s++) {
+        gnd__pnode *p = &g->node[g->sinks[s]];
+        if (p->role != GND__R_ROOT || p->team == g->sinks[s] || p->alone)
+            continue;
+        if (work_of(g, g->sinks[s]) != work_of(g, p->team)) {
+            p->alone = 1;
+            again = 1;
+        }
+    }
+    return again;
+}
+
 static gnd_status order(gnd__pgraph *g, gnd_err *e)
 {
     int merged = 0;
@@ -525,12 +604,15 @@ static gnd_status order(gnd__pgraph *g, gnd_err *e)
 
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
 {
-    g->nwork = g->ndep = g->nslot = 0;
-    first_roles(g);
-    uses(g);
-    make_works(g);
-    drop_absorbed(g);
-    levels(g);
+    do {
+        g->nwork = g->ndep = g->nslot = 0;
+        first_roles(g);
+        make_teams(g);
+        uses(g);
+        make_works(g);
+        drop_absorbed(g);
+        levels(g);
+    } while (!g->oom && split_teams(g));
     for (int32_t i = 0; i < g->nnode; i++) {
         gnd__pnode *p = &g->node[i];
         if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&
