@@ -8,6 +8,7 @@
  */
 #include "fuse/fuse.h"
 
+#include <stddef.h>
 #include <string.h>
 #include "base/mem.h"
 
@@ -215,7 +216,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
         return -1;
     }
     p = &g->node[g->nnode];
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(gnd__pnode, leaf));
     p->a = a;
     p->group = -1;
     p->slot = -1;

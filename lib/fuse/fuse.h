@@ -42,11 +42,11 @@ typedef struct gnd__pnode {
     uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
     uint16_t nops;       /* operations of the inline tree below, about */
     uint32_t cost;       /* their cost as the table of operations gives it */
-    int32_t leaf[GND__LEAVES]; /* those leaves, in order */
     uint32_t seen;       /* find_deps: the walk that came here last, doubled; odd: through a view */
     int32_t level;       /* roots: the longest way from the leaves, in works */
     int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
     uint64_t path;       /* through which views: equal paths see equal elements */
+    int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
 } gnd__pnode;
 
 /* One kernel, or one library call. */
