@@ -28,7 +28,9 @@ static void on_device(gnd_device *dev, const char *spec)
     gnd_array *e = gnd_exp(gnd_subtract(x, mx));
     gnd_array *soft = gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
     gnd_array *range = gnd_subtract(gnd_max(x, GND_AXIS(0), 0), gnd_min(x, GND_AXIS(0), 0));
-    gnd_array *dot = gnd_sum(gnd_multiply(gnd_astype(x, GND_FLOAT64), y), GND_ALL, 0);
+    int lacks = ref_lacks(dev, GND_FLOAT64);
+    gnd_array *dot = gnd_sum(
+        gnd_multiply(gnd_astype(x, lacks ? GND_FLOAT32 : GND_FLOAT64), y), GND_ALL, 0);
     gnd_array *where = gnd_argmax(gnd_abs(gnd_subtract(x, y)), GND_AXIS(1), 0);
     gnd_array *center = gnd_subtract(x, gnd_mean(x, GND_AXIS(0), 0));
     gnd_array *all[] = {row, col, norm, soft, range, dot, where, center};
@@ -85,7 +87,8 @@ static void on_device(gnd_device *dev, const char *spec)
                           "argmax(|x - y|)",
                           "x - mean(x, axis 0)"};
     for (int i = 0; i < 8; i++)
-        tap_near(err[i], 0, i == 5 ? 1e-15 : 2e-6, "%s: %s", shape_name, name[i]);
+        if (i != 5 || !ref_skip(dev, GND_FLOAT64, 1))
+            tap_near(err[i], 0, i == 5 ? 1e-15 : 2e-6, "%s: %s", shape_name, name[i]);
     free(fs), free(fc);
     ref_free(&a), ref_free(&b);
     gnd_scope_end();

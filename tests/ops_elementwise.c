@@ -21,6 +21,8 @@
 #define GROUP 8
 
 static const char *shape_name;
+static int no_f64; /* the device has no float64: what would promote to it stays float32 */
+static int flushes; /* the driver's fmod gives 0 for subnormal results: rusticl's does */
 
 typedef void (*any_func)(void);
 static const any_func funcs[GND__NOPS] = {
@@ -43,6 +45,14 @@ static gnd_array *apply(int op, gnd_array *const *a)
 /* --- what dtype it is computed in, and what it gives
  * ---------------------------------------------- */
 
+static gnd_dtype within(gnd_dtype t)
+{
+    return !no_f64               ? t
+           : t == GND_FLOAT64    ? GND_FLOAT32
+           : t == GND_COMPLEX128 ? GND_COMPLEX64
+                                 : t;
+}
+
 static gnd_dtype compute_dtype(int op, gnd_dtype t)
 {
     int kind = gnd_dtype_kind(t), whole = kind == 'b' || kind == 'i' || kind == 'u';
@@ -51,8 +61,8 @@ static gnd_dtype compute_dtype(int op, gnd_dtype t)
         return !whole                   ? t
                : gnd_dtype_size(t) == 1 ? GND_FLOAT16
                : gnd_dtype_size(t) == 2 ? GND_FLOAT32
-                                        : GND_FLOAT64;
-    case GND__RULE_DIVIDE: return whole ? GND_FLOAT64 : t;
+                                        : within(GND_FLOAT64);
+    case GND__RULE_DIVIDE: return whole ? within(GND_FLOAT64) : t;
     case GND__RULE_SHIFT:
     case GND__RULE_INT: return kind == 'b' ? GND_INT8 : t;
     case GND__RULE_LOGIC: return GND_BOOL;
@@ -220,7 +230,7 @@ static int compare(int op, gnd_dtype t, gnd_array *y, const ref_arr *in, int ndi
 {
     gnd_dtype ot = out_dtype(op, compute_dtype(op, t));
     ref_arr got;
-    int ok = 1;
+    int ok = 1, flushed = 0;
     if (!ref_read(y, ot, ndim, dim, &got, why, cap))
         return 0;
     for (int64_t k = 0; k < ref_size(&got) && ok; k++) {
@@ -233,6 +243,11 @@ static int compare(int op, gnd_dtype t, gnd_array *y, const ref_arr *in, int ndi
         err = bound < 0 ? 0 : ref_ulps(ot, g, want, 0);
         if (err <= bound || bound < 0)
             continue;
+        if (flushes && op == GND__OP_REMAINDER && (ot == GND_FLOAT32 || ot == GND_BFLOAT16) &&
+            g.re == 0 && fabsl(want.re) < 0x1p-126L) {
+            flushed++;
+            continue;
+        }
         ok = 0;
         int n = gnd__ops[op].nin;
         snprintf(why, cap, "element %" PRId64 ": of %s %s %s: %s, not %s (%.3g ulp)", k,
@@ -240,6 +255,9 @@ static int compare(int op, gnd_dtype t, gnd_array *y, const ref_arr *in, int ndi
                  n > 2 ? ref_text(x[2], s[2], 64) : "", ref_text(g, s[3], 64),
                  ref_text(want, s[4], 64), err);
     }
+    if (flushed)
+        tap_skip(1, "rusticl flushes subnormals in fmod: %d elements of remainder, %s", flushed,
+                 gnd_dtype_name(t));
     ref_free(&got);
     return ok;
 }
@@ -335,40 +353,45 @@ static void pairs(gnd_device *dev)
     const int64_t n = 45;
     for (int t = 0; t < GND_NDTYPES; t++) {
         gnd_array *sum[GND_NDTYPES], *cast[GND_NDTYPES];
+        gnd_dtype with[GND_NDTYPES]; /* those that the device has */
+        int nwith = 0;
+        if (ref_skip(dev, (gnd_dtype)t, 1))
+            continue;
+        for (int u = 0; u < GND_NDTYPES; u++)
+            if (!ref_skip(dev, (gnd_dtype)u, 1))
+                with[nwith++] = (gnd_dtype)u;
         ref_arr x = ref_new((gnd_dtype)t, 1, &n);
         int bad = 0;
         char why[300] = "";
         gnd_scope_begin();
         small(&x);
         gnd_array *a = gnd_from(dev, (gnd_dtype)t, 1, &n, x.p);
-        for (int u = 0; u < GND_NDTYPES; u++) {
-            ref_arr y = ref_new((gnd_dtype)u, 1, &n);
+        for (int k = 0; k < nwith; k++) {
+            ref_arr y = ref_new(with[k], 1, &n);
             small(&y);
-            sum[u] = gnd_add(a, gnd_flip(gnd_from(dev, (gnd_dtype)u, 1, &n, y.p), GND_ALL));
-            cast[u] = gnd_astype(a, (gnd_dtype)u);
+            sum[k] = gnd_add(a, gnd_flip(gnd_from(dev, with[k], 1, &n, y.p), GND_ALL));
+            cast[k] = gnd_astype(a, with[k]);
             ref_free(&y);
         }
-        for (int u = 0; u < GND_NDTYPES; u += GROUP) {
-            gnd_eval_all(u + GROUP > GND_NDTYPES ? GND_NDTYPES - u : GROUP, sum + u);
-            gnd_eval_all(u + GROUP > GND_NDTYPES ? GND_NDTYPES - u : GROUP, cast + u);
+        for (int k = 0; k < nwith; k += GROUP) {
+            gnd_eval_all(k + GROUP > nwith ? nwith - k : GROUP, sum + k);
+            gnd_eval_all(k + GROUP > nwith ? nwith - k : GROUP, cast + k);
         }
-        for (int u = 0; u < GND_NDTYPES; u++) {
+        for (int k = 0; k < nwith; k++) {
             ref_arr got;
-            gnd_dtype p = gnd_promote((gnd_dtype)t, (gnd_dtype)u);
-            if (gnd_dtype_kind((gnd_dtype)t) == 'c' && gnd_dtype_kind((gnd_dtype)u) != 'c' &&
-                u != GND_BOOL) {
-                bad += gnd_status_of(cast[u]) != GND_ERR_DTYPE;
-            } else if (!ref_read(cast[u], (gnd_dtype)u, 1, &n, &got, why, sizeof why)) {
+            gnd_dtype u = with[k], p = within(gnd_promote((gnd_dtype)t, u));
+            if (gnd_dtype_kind((gnd_dtype)t) == 'c' && gnd_dtype_kind(u) != 'c' && u != GND_BOOL) {
+                bad += gnd_status_of(cast[k]) != GND_ERR_DTYPE;
+            } else if (!ref_read(cast[k], u, 1, &n, &got, why, sizeof why)) {
                 bad++;
             } else {
                 for (int64_t i = 0; i < n; i++) {
                     int64_t v = t == GND_BOOL ? i % 12 != 0 : i % 12;
-                    bad += ref_ulps((gnd_dtype)u, ref_nth(&got, i),
-                                    ref_as((gnd_dtype)u, ref_int(v)), 0) > 0;
+                    bad += ref_ulps(u, ref_nth(&got, i), ref_as(u, ref_int(v)), 0) > 0;
                 }
                 ref_free(&got);
             }
-            if (!ref_read(sum[u], p, 1, &n, &got, why, sizeof why)) {
+            if (!ref_read(sum[k], p, 1, &n, &got, why, sizeof why)) {
                 bad++;
                 continue;
             }
@@ -391,11 +414,14 @@ static void pairs(gnd_device *dev)
 static void on_device(gnd_device *dev, const char *spec)
 {
     int turn = 0;
+    no_f64 = ref_lacks(dev, GND_FLOAT64);
+    gnd_device_info info;
+    flushes = gnd_device_describe(dev, &info) == GND_OK && strstr(info.platform, "rusticl");
     tap_diag("%s, kernels shaped for %s", spec, shape_name);
     for (int t = 0; t < GND_NDTYPES; t++) {
-        if (gnd_dtype_size(gnd_default_float(dev)) < 8)
-            tap_skip(1, "%s has no float64", spec);
-        else if (shape_name[0] == 'c' || t % 3 == 2) /* half of the work is the compiler's */
+        if (shape_name[0] != 'c' && t % 3 != 2) /* half of the work is the compiler's */
+            continue;
+        if (!ref_skip(dev, (gnd_dtype)t, 1))
             operations(dev, (gnd_dtype)t, turn++);
     }
     layouts(dev);

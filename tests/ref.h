@@ -92,6 +92,11 @@ gnd_array *ref_make(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, 
 int ref_read(gnd_array *x, gnd_dtype t, int ndim, const int64_t *dim, ref_arr *out, char *why,
              size_t cap);
 
+/* Whether the device has no arrays of dtype t: float64 and complex128 without float64. */
+int ref_lacks(gnd_device *dev, gnd_dtype t);
+/* The same, and if so n skipped checks with the reason. */
+int ref_skip(gnd_device *dev, gnd_dtype t, int n);
+
 /* Calls fn for every device of GND_TEST_DEVICES that computes, opened and closed round it; failing
  * to open is a failed check. */
 void ref_devices(void (*fn)(gnd_device *dev, const char *spec));

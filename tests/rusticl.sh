@@ -27,10 +27,10 @@ while IFS= read -r expr; do
         { diff want got; cat err; } 2>&1 | head -n 30 | diag
     fi
 done <"$GND_SRCDIR/tests/exprs.txt"
-for t in conform_opencl ops_reduce ops_matmul ops_views; do
+for t in conform_opencl ops_reduce ops_matmul ops_views fuse_reduce ops_elementwise; do
     if [ -x "$GND_BUILDDIR/tests/$t" ]; then
         if GND_TEST_DEVICES=opencl:llvmpipe timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
-            pass "$t, $(grep -c '^ok' out) checks"
+            pass "$t, $(grep -c '^ok' out) checks, $(grep -c '^ok.*# SKIP' out) of them skipped"
         else
             fail "$t"
             grep -A6 '^not ok' out | head -n 40 | diag
