@@ -148,7 +148,9 @@ static tiling tile_points(gnd__cg *c)
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0);
     items = m / t.vec;
-    while (t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
+    /* PoCL 5.0 gets layers wrong (3.1 does not), and they gain nothing there */
+    const int layers = !strstr(c->t->props->platform, "Portable Computing");
+    while (layers && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
            acc_bytes(k) * (uint64_t)(t.across * t.down * t.vec) <= c->t->props->local_bytes / 2) {
         t.down *= 2;
         t.across /= 2;
