@@ -217,6 +217,7 @@ test_programs = \
     tests/diff_driver \
     tests/fault_all \
     tests/fuse_plan \
+    tests/fuse_reduce \
     tests/kernels_half \
     tests/kernels_int \
     tests/kernels_math \
@@ -231,6 +232,7 @@ test_programs = \
     tests/null_owners \
     tests/null_views \
     tests/nvrtc_suite \
+    tests/ops_elementwise \
     tests/ops_large \
     tests/ops_matmul \
     tests/ops_reduce \
@@ -291,6 +293,17 @@ cairo_programs = \
 other_files = \
     README.md \
     bench/pocl_vs_c.c \
+    bench/results/2026-11-21-h200/README.md \
+    bench/results/2026-11-21-h200/cublaslt.txt \
+    bench/results/2026-11-21-h200/cuda.jsonl \
+    bench/results/2026-11-21-h200/differential.txt \
+    bench/results/2026-11-21-h200/machine.txt \
+    bench/results/2026-11-21-h200/opencl-nvidia.jsonl \
+    bench/results/2026-11-21-h200/rows-cuda.txt \
+    bench/results/2026-11-21-h200/rows-opencl.txt \
+    bench/results/2026-11-21-h200/sanitizer.txt \
+    bench/results/2026-11-21-h200/small-cuda.jsonl \
+    bench/results/2026-11-21-h200/suite.txt \
     doc/API.md \
     doc/ARCHITECTURE.md \
     doc/BACKENDS.md \
@@ -338,6 +351,7 @@ other_files = \
     tests/exprs.txt \
     tests/fault_all.c \
     tests/fuse_plan.c \
+    tests/fuse_reduce.c \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \
@@ -363,6 +377,7 @@ other_files = \
     tests/null_views.c \
     tests/nvrtc_suite.c \
     tests/oclgrind.sh \
+    tests/ops_elementwise.c \
     tests/ops_large.c \
     tests/ops_matmul.c \
     tests/ops_reduce.c \
