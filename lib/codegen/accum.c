@@ -211,7 +211,7 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
 {
     for (int j = 0; j < c->k->nreds; j++) {
         gnd_dtype t = acc_type(c->k, j), m = gnd__acc_dtype(c->k, j, 0);
-        const char *T = gnd__ctype_value(m), *s = gnd__suffix(m);
+        const char *T = gnd__ctype_value(m);
         if (is_arg(c->k->red[j].op)) {
             gnd__cgf(c, "    const g_i64 R%d = (g_i64)%s%d_%s;\n", j, name, j, sfx);
         } else if (compensated(c->k, j)) {
@@ -232,7 +232,6 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
         } else {
             gnd__cgf(c, "    const %s R%d = %s%d%s;\n", T, j, name, j, sfx);
         }
-        (void)s;
     }
 }
 
