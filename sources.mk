@@ -5,32 +5,89 @@ public_headers = \
     include/gnd/array.h \
     include/gnd/backend.h \
     include/gnd/create.h \
+    include/gnd/decompose.h \
     include/gnd/device.h \
+    include/gnd/dlpack.h \
     include/gnd/eval.h \
+    include/gnd/fft.h \
+    include/gnd/index.h \
+    include/gnd/info.h \
     include/gnd/io.h \
     include/gnd/linalg.h \
+    include/gnd/manip.h \
+    include/gnd/quantile.h \
+    include/gnd/random.h \
     include/gnd/reduce.h \
+    include/gnd/scan.h \
+    include/gnd/search.h \
+    include/gnd/set.h \
+    include/gnd/sort.h \
+    include/gnd/special.h \
+    include/gnd/stat.h \
     include/gnd/types.h \
     include/gnd/view.h
 
 lib_files = \
     lib/api/array.c \
+    lib/api/compact.c \
     lib/api/create.c \
+    lib/api/decompose.c \
     lib/api/device.c \
     lib/api/devlist.c \
+    lib/api/dlpack.c \
     lib/api/elementwise.c \
     lib/api/eval.c \
     lib/api/expr.c \
+    lib/api/fancy.c \
+    lib/api/fft.c \
+    lib/api/fft_rows.c \
+    lib/api/fft_rows.h \
+    lib/api/hist.c \
     lib/api/host.h \
     lib/api/index.c \
+    lib/api/index.h \
+    lib/api/indices.c \
+    lib/api/info.c \
+    lib/api/inscope.h \
+    lib/api/insert.c \
     lib/api/io.c \
     lib/api/join.c \
     lib/api/linalg.c \
+    lib/api/logspace.c \
+    lib/api/manip.c \
+    lib/api/matrices.c \
+    lib/api/matrices.h \
     lib/api/message.c \
+    lib/api/norms.c \
+    lib/api/pad.c \
     lib/api/print.c \
+    lib/api/products.c \
+    lib/api/quantile.c \
+    lib/api/random.c \
+    lib/api/random.h \
+    lib/api/random_int.c \
+    lib/api/random_rows.c \
     lib/api/range.c \
     lib/api/reduce.c \
     lib/api/repeat.c \
+    lib/api/scan.c \
+    lib/api/search.c \
+    lib/api/set.c \
+    lib/api/sort.c \
+    lib/api/special.c \
+    lib/api/split.c \
+    lib/api/stack.c \
+    lib/api/stat.c \
+    lib/api/stat_close.c \
+    lib/api/stat_diff.c \
+    lib/api/stat_exp.c \
+    lib/api/stat_nan.c \
+    lib/api/stat_poly.c \
+    lib/api/steps.c \
+    lib/api/steps.h \
+    lib/api/systems.c \
+    lib/api/temps.h \
+    lib/api/update.c \
     lib/api/version.c \
     lib/api/view.c \
     lib/api/views.h \
@@ -74,6 +131,7 @@ lib_files = \
     lib/codegen/codegen.h \
     lib/codegen/emit.c \
     lib/codegen/emit.h \
+    lib/codegen/inline.c \
     lib/codegen/map.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
@@ -87,9 +145,25 @@ lib_files = \
     lib/expr/error.c \
     lib/expr/expr.h \
     lib/expr/fn_create.c \
+    lib/expr/fn_decompose.c \
+    lib/expr/fn_edit.c \
     lib/expr/fn_elem.c \
+    lib/expr/fn_fft.c \
+    lib/expr/fn_index.c \
+    lib/expr/fn_info.c \
     lib/expr/fn_join.c \
+    lib/expr/fn_linalg.c \
+    lib/expr/fn_manip.c \
+    lib/expr/fn_pad.c \
+    lib/expr/fn_quantile.c \
+    lib/expr/fn_random.c \
     lib/expr/fn_reduce.c \
+    lib/expr/fn_scan.c \
+    lib/expr/fn_search.c \
+    lib/expr/fn_set.c \
+    lib/expr/fn_sort.c \
+    lib/expr/fn_special.c \
+    lib/expr/fn_stat.c \
     lib/expr/fn_view.c \
     lib/expr/funcs.def \
     lib/expr/index.c \
@@ -109,9 +183,11 @@ lib_files = \
     lib/fuse/lower.c \
     lib/graph/check.c \
     lib/graph/check.h \
+    lib/graph/fnset.def \
     lib/graph/fold.c \
     lib/graph/fold.h \
     lib/graph/fold_complex.c \
+    lib/graph/fold_special.c \
     lib/graph/graph.h \
     lib/graph/infer.c \
     lib/graph/node.c \
@@ -134,8 +210,36 @@ lib_files = \
     lib/io/text.c \
     lib/io/text.h \
     lib/io/text_format.c \
+    lib/prim/accumulate.c \
+    lib/prim/accumulate.h \
+    lib/prim/compact.c \
+    lib/prim/compact.h \
+    lib/prim/fft.c \
+    lib/prim/fft.h \
     lib/prim/gemm.c \
     lib/prim/gemm.h \
+    lib/prim/lapack.c \
+    lib/prim/lapack.h \
+    lib/prim/prim.h \
+    lib/prim/prims.def \
+    lib/prim/prog.c \
+    lib/prim/scan.c \
+    lib/prim/scan.h \
+    lib/prim/scatter.c \
+    lib/prim/scatter.h \
+    lib/prim/search.c \
+    lib/prim/search.h \
+    lib/prim/solve.c \
+    lib/prim/solve.h \
+    lib/prim/solve_mem.c \
+    lib/prim/sort.c \
+    lib/prim/sort.h \
+    lib/prim/sort_long.c \
+    lib/prim/sort_priv.h \
+    lib/prim/sort_rows.c \
+    lib/prim/tally.c \
+    lib/sched/check.c \
+    lib/sched/check.h \
     lib/sched/device.h \
     lib/sched/exec.c \
     lib/sched/explain.c \
@@ -143,14 +247,25 @@ lib_files = \
     lib/sched/plan.h
 
 kernel_files = \
+    kernels/accumulate.cl \
     kernels/cexp.cl \
     kernels/cinverse.cl \
+    kernels/compact.cl \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/fft.cl \
     kernels/half.cl \
+    kernels/index.cl \
     kernels/int.cl \
-    kernels/real.cl
+    kernels/random.cl \
+    kernels/real.cl \
+    kernels/scan.cl \
+    kernels/search.cl \
+    kernels/solve.cl \
+    kernels/sort.cl \
+    kernels/special.cl \
+    kernels/tally.cl
 
 common_files = \
     backends/common/gemm.c \
@@ -182,10 +297,12 @@ cuda_files = \
     backends/cuda/device.c \
     backends/cuda/entry.c \
     backends/cuda/error.c \
+    backends/cuda/fft.c \
     backends/cuda/load.c \
     backends/cuda/memory.c \
     backends/cuda/program.c \
-    backends/cuda/queue.c
+    backends/cuda/queue.c \
+    backends/cuda/solver.c
 
 cuda_plugin = \
     backends/cuda/gnd-cuda.la
@@ -193,8 +310,11 @@ cuda_plugin = \
 tool_files = \
     tools/bench.c \
     tools/bench.h \
+    tools/bench_rng.c \
     tools/bench_rows.c \
+    tools/bench_science.c \
     tools/devices.c \
+    tools/devices_json.c \
     tools/eval.c \
     tools/gnd.c \
     tools/gnd.h \
@@ -216,6 +336,7 @@ test_programs = \
     tests/conform_opencl \
     tests/diff_driver \
     tests/fault_all \
+    tests/fft_rows \
     tests/fuse_plan \
     tests/fuse_reduce \
     tests/kernels_half \
@@ -229,13 +350,43 @@ test_programs = \
     tests/null_expr \
     tests/null_gate \
     tests/null_graph \
+    tests/null_index \
+    tests/null_info \
+    tests/null_manip \
     tests/null_owners \
+    tests/null_random \
+    tests/null_scan \
+    tests/null_search \
+    tests/null_sort \
+    tests/null_special \
+    tests/null_stat \
     tests/null_views \
     tests/nvrtc_suite \
+    tests/ops_accumulate \
+    tests/ops_create \
+    tests/ops_distributions \
+    tests/ops_dlpack \
     tests/ops_elementwise \
+    tests/ops_fft \
+    tests/ops_index \
     tests/ops_large \
+    tests/ops_linalg \
+    tests/ops_manip \
     tests/ops_matmul \
+    tests/ops_pad \
+    tests/ops_poly \
+    tests/ops_prim \
+    tests/ops_products \
+    tests/ops_quantile \
+    tests/ops_random \
     tests/ops_reduce \
+    tests/ops_scan \
+    tests/ops_search \
+    tests/ops_set \
+    tests/ops_solve \
+    tests/ops_sort \
+    tests/ops_special \
+    tests/ops_stat \
     tests/ops_threads \
     tests/ops_views \
     tests/plug \
@@ -260,6 +411,8 @@ test_helpers = \
     tests/kernelrun.h \
     tests/mathref.c \
     tests/mathref.h \
+    tests/mathspec.c \
+    tests/mathspec.h \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/ref.c \
@@ -269,7 +422,9 @@ test_helpers = \
 
 test_scripts = \
     tests/cli.sh \
+    tests/diff_index.py \
     tests/diff_numpy.py \
+    tests/dlpack_numpy.py \
     tests/docs.sh \
     tests/examples.sh \
     tests/exports.sh \
@@ -278,6 +433,7 @@ test_scripts = \
     tests/install.sh \
     tests/oclgrind.sh \
     tests/rusticl.sh \
+    tests/standard.sh \
     tests/style.sh
 
 plain_programs = \
@@ -293,6 +449,14 @@ cairo_programs = \
 other_files = \
     README.md \
     bench/pocl_vs_c.c \
+    bench/results/2026-11-21-h200-b/README.md \
+    bench/results/2026-11-21-h200-b/cuda.jsonl \
+    bench/results/2026-11-21-h200-b/opencl-nvidia.jsonl \
+    bench/results/2026-11-21-h200-b/rows-cuda-order.txt \
+    bench/results/2026-11-21-h200-b/rows-cuda.txt \
+    bench/results/2026-11-21-h200-b/rows-opencl-order.txt \
+    bench/results/2026-11-21-h200-b/rows-opencl.txt \
+    bench/results/2026-11-21-h200-b/tests.txt \
     bench/results/2026-11-21-h200/README.md \
     bench/results/2026-11-21-h200/cublaslt.txt \
     bench/results/2026-11-21-h200/cuda.jsonl \
@@ -306,10 +470,12 @@ other_files = \
     bench/results/2026-11-21-h200/suite.txt \
     doc/API.md \
     doc/ARCHITECTURE.md \
+    doc/ARRAY_API.md \
     doc/BACKENDS.md \
     doc/CONVENTIONS.md \
     doc/ENVIRONMENT.md \
     doc/KERNELS.md \
+    doc/RANDOM.md \
     doc/SEMANTICS.md \
     doc/TESTING.md \
     doc/co2.png \
@@ -324,14 +490,25 @@ other_files = \
     examples/mandelbrot.c \
     examples/plot.c \
     examples/plot.h \
+    kernels/accumulate.cl \
     kernels/cexp.cl \
     kernels/cinverse.cl \
+    kernels/compact.cl \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/fft.cl \
     kernels/half.cl \
+    kernels/index.cl \
     kernels/int.cl \
+    kernels/random.cl \
     kernels/real.cl \
+    kernels/scan.cl \
+    kernels/search.cl \
+    kernels/solve.cl \
+    kernels/sort.cl \
+    kernels/special.cl \
+    kernels/tally.cl \
     tests/cli.sh \
     tests/conform.c \
     tests/conform.h \
@@ -343,13 +520,23 @@ other_files = \
     tests/diff_driver.c \
     tests/diff_fold.py \
     tests/diff_gen.py \
+    tests/diff_index.py \
+    tests/diff_manip.py \
     tests/diff_model.py \
     tests/diff_numpy.py \
+    tests/diff_products.py \
+    tests/diff_scan.py \
+    tests/diff_sort.py \
+    tests/diff_special.py \
+    tests/diff_stat.py \
+    tests/diff_take.py \
+    tests/dlpack_numpy.py \
     tests/docs.sh \
     tests/examples.sh \
     tests/exports.sh \
     tests/exprs.txt \
     tests/fault_all.c \
+    tests/fft_rows.c \
     tests/fuse_plan.c \
     tests/fuse_reduce.c \
     tests/hdr.sh \
@@ -365,6 +552,8 @@ other_files = \
     tests/lsan.supp \
     tests/mathref.c \
     tests/mathref.h \
+    tests/mathspec.c \
+    tests/mathspec.h \
     tests/memory_pool.c \
     tests/nodeval.c \
     tests/nodeval.h \
@@ -373,20 +562,51 @@ other_files = \
     tests/null_expr.c \
     tests/null_gate.c \
     tests/null_graph.c \
+    tests/null_index.c \
+    tests/null_info.c \
+    tests/null_manip.c \
     tests/null_owners.c \
+    tests/null_random.c \
+    tests/null_scan.c \
+    tests/null_search.c \
+    tests/null_sort.c \
+    tests/null_special.c \
+    tests/null_stat.c \
     tests/null_views.c \
     tests/nvrtc_suite.c \
     tests/oclgrind.sh \
+    tests/ops_accumulate.c \
+    tests/ops_create.c \
+    tests/ops_distributions.c \
+    tests/ops_dlpack.c \
     tests/ops_elementwise.c \
+    tests/ops_fft.c \
+    tests/ops_index.c \
     tests/ops_large.c \
+    tests/ops_linalg.c \
+    tests/ops_manip.c \
     tests/ops_matmul.c \
+    tests/ops_pad.c \
+    tests/ops_poly.c \
+    tests/ops_prim.c \
+    tests/ops_products.c \
+    tests/ops_quantile.c \
+    tests/ops_random.c \
     tests/ops_reduce.c \
+    tests/ops_scan.c \
+    tests/ops_search.c \
+    tests/ops_set.c \
+    tests/ops_solve.c \
+    tests/ops_sort.c \
+    tests/ops_special.c \
+    tests/ops_stat.c \
     tests/ops_threads.c \
     tests/ops_views.c \
     tests/plug.c \
     tests/ref.c \
     tests/ref.h \
     tests/rusticl.sh \
+    tests/standard.sh \
     tests/style.sh \
     tests/tap.c \
     tests/tap.h \
@@ -401,17 +621,24 @@ other_files = \
     tests/version.c \
     tools/bench.c \
     tools/bench.h \
+    tools/bench_rng.c \
     tools/bench_rows.c \
+    tools/bench_science.c \
     tools/devices.c \
+    tools/devices_json.c \
     tools/embed.awk \
     tools/eval.c \
     tools/gen-elementwise.awk \
     tools/gen-reference.awk \
+    tools/gen-standard.awk \
     tools/gnd.c \
     tools/gnd.h \
     tools/input.c \
     tools/message.c \
-    tools/progress.c
+    tools/opset.awk \
+    tools/progress.c \
+    tools/special-coeffs.py \
+    tools/standard.def
 
 backends_opencl_gnd_opencl_la_SOURCES = $(opencl_files) $(common_files)
 backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)

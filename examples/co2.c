@@ -28,7 +28,7 @@ static gnd_array *along(gnd_array *w, gnd_array *y, gnd_array *q)
 /* x[from : len(x) + to] */
 static gnd_array *cut(gnd_array *x, int64_t from, int64_t to)
 {
-    return gnd_index(x, 1, &(gnd_range){ GND_IDX_SLICE, from, gnd_dim(x, 0) + to, 1 });
+    return gnd_index(x, 1, &(gnd_range){ GND_IDX_SLICE, from, gnd_dim(x, 0) + to, 1, NULL });
 }
 
 /* A row for each of lo, lo + 1 ... hi - 1: 1 where floor(x) is that number, 0 elsewhere. */

@@ -4,13 +4,27 @@
  *
  *   gnd/types.h        status codes, dtypes, axes, flags
  *   gnd/device.h       opening devices, listing them, statistics, memory
+ *   gnd/info.h         limits and kinds of dtypes, promotion, capabilities, constants
  *   gnd/array.h        handles, scopes, errors, reading, printing, plans
  *   gnd/create.h       arrays from host memory, zeros, arange, eye ...
  *   gnd/elementwise.h  add, sin, where ... (generated from the table of operations)
+ *   gnd/special.h      frexp, divmod, nan_to_num ...: several results, other arguments
  *   gnd/view.h         indexing, reshape, transposes, joining
+ *   gnd/manip.h        padding, splitting, stacking, inserting, windows, blocks
+ *   gnd/index.h        take, nonzero, set ...: computed indices, masks, changed elements
  *   gnd/reduce.h       sum, mean, argmax ...
- *   gnd/linalg.h       matmul
+ *   gnd/scan.h         running sums, products, extremes; unwrap
+ *   gnd/stat.h         cov, nanmean, softmax, diff, isclose, polyfit ...
+ *   gnd/search.h       searchsorted, digitize, interp, bincount, histograms
+ *   gnd/set.h          unique, isin, union1d ...
+ *   gnd/quantile.h     median, quantile, percentile, and without NaN
+ *   gnd/linalg.h       matmul, tensordot, cross, trace ...
+ *   gnd/decompose.h    decompositions, linear systems, norms
+ *   gnd/fft.h          Fourier transforms
+ *   gnd/sort.h         sort, argsort, topk, partition ...
+ *   gnd/random.h       generators, distributions, permutations
  *   gnd/io.h           .npy, .npz, .png
+ *   gnd/dlpack.h       exchange with other libraries in memory
  *   gnd/eval.h         the expression language
  *
  * Rules that hold everywhere:
@@ -27,13 +41,27 @@
 #include <gnd/version.h>
 #include <gnd/types.h>
 #include <gnd/device.h>
+#include <gnd/info.h>
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
+#include <gnd/special.h>
 #include <gnd/view.h>
+#include <gnd/manip.h>
+#include <gnd/index.h>
 #include <gnd/reduce.h>
+#include <gnd/scan.h>
+#include <gnd/stat.h>
+#include <gnd/decompose.h>
+#include <gnd/fft.h>
+#include <gnd/sort.h>
+#include <gnd/search.h>
+#include <gnd/quantile.h>
+#include <gnd/set.h>
 #include <gnd/linalg.h>
+#include <gnd/random.h>
 #include <gnd/io.h>
+#include <gnd/dlpack.h>
 #include <gnd/eval.h>
 
 #endif

@@ -9,6 +9,8 @@
  *   @base DIALECT [f64]                always in that dialect (only with float64: f64)
  *   @fn NAME SUFFIXES [DIALECT]        gnd_NAME_SUFFIX, one for each suffix: b i8 ... c128, or the
  *                                      letters i u f c for all of a kind (f: f32 f64)
+ *   @text NAME [DIALECT]               the text of a primitive's kernel, between its braces:
+ *                                      lib/prim names it, and gives it its parameters
  *
  * (after two slashes, at the start of a line), or before a comment that starts a line. The text of
  * a function is a template, $T and so on as in lib/graph/opset.h; what it needs is found by the
@@ -116,6 +118,10 @@ GND_FN bool operator==(g_c128 a, g_c128 b) { return a.x == b.x && a.y == b.y; }
 #define gnd_cplx_$t(re, im) (($T)((re), (im)))
 //@fn cplx c cuda
 GND_FN $T gnd_cplx_$t($R re, $R im) { $T z = {re, im}; return z; }
+//@fn cplxof f32
+#define gnd_cplxof_f32(re, im) gnd_cplx_c64(re, im)
+//@fn cplxof f64
+#define gnd_cplxof_f64(re, im) gnd_cplx_c128(re, im)
 //@fn re c
 #define gnd_re_$t(z) ((z).x)
 //@fn im c

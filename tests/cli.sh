@@ -147,6 +147,37 @@ run devices
 check "devices" grep -q '^opencl:0: \|^opencl: absent: ' out
 check "what is absent has a reason" test "$(grep -c '^[a-z]*: absent: $' out)" = 0
 
+run devices --json
+if command -v python3 >/dev/null; then
+    check "devices --json is JSON" python3 -m json.tool out json
+    cat >inspect.py <<'EOF'
+import json, sys
+d = json.load(open('out'))
+assert d['capabilities']['max dimensions'] == 32
+assert set(d['capabilities']) == {'boolean indexing', 'data-dependent shapes', 'max dimensions'}
+null = [x for x in d['devices'] if x['id'] == 'null:0'][0]
+assert null['usable'] and null['name'] and null['memory_bytes'] > 0
+assert null['dtypes']['real floating'] == ['float16', 'bfloat16', 'float32', 'float64']
+assert null['default_dtypes']['integral'] == 'int64'
+default = [x for x in d['devices'] if x['id'] == d['default_device']][0]
+assert default['usable'] and default['default_dtypes']['real floating'].startswith('float')
+for x in d['devices']:
+    assert x['usable'] == (x['reason'] == ''), x
+EOF
+    check "... with what inspection tells" python3 inspect.py
+    GND_DEVICE=null:1 gnd devices --json >out
+    check "... its default device is the one that GND_DEVICE names" grep -q '"default_device": "null:1"' out
+    GND_DEVICE='no"such' gnd devices --json >out
+    check "... no default device: null and a reason, escaped" python3 -c '
+import json
+d = json.load(open("out"))
+assert d["default_device"] is None and "no\"such" in d["reason"], d'
+else
+    skip "devices --json" "no python3"
+fi
+run devices --json now
+says "devices --json takes nothing more" 2 "unexpected argument 'now'"
+
 # --- errors -------------------------------------------------------------------------------------
 run eval 'x + xx' x=x.npy
 says "an unknown name" 1 "gnd: eval: column 5: unknown name 'xx': did you mean 'x'?"

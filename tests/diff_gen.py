@@ -7,8 +7,15 @@
 # it should give is found by Python's own eval on the reference's arrays (diff_fold.NAMES), so that
 # precedence is checked too.
 import numpy as np
+import diff_scan
+import diff_sort
 from diff_fold import NAMES
+from diff_manip import Manip
 from diff_model import OPS, V
+from diff_products import Products
+from diff_special import Specials
+from diff_stat import Stat
+from diff_take import Takes
 
 DTYPES = {'b': ['bool'], 'i': ['int8', 'int16', 'int32', 'int64'],
           'u': ['uint8', 'uint16', 'uint32', 'uint64'], 'f': ['float16', 'float32', 'float64'],
@@ -22,7 +29,7 @@ class Retry(Exception):
     """This choice leads nowhere: take another."""
 
 
-class Gen:
+class Gen(Manip, Products, Specials, Stat, Takes):
     def __init__(self, rng, without=()):
         self.rng, self.without = rng, set(without)
         self.arrays, self.parts, self.used = {}, [], []
@@ -322,8 +329,16 @@ class Gen:
             b = shape[:-2] + b
         return self.pick(["{} @ {}", "matmul({}, {})"]).format(s(a), s(b))
 
+    def scan(self, shape, depth, kinds):
+        return diff_scan.scan(self, shape, depth, kinds)
+
+    def order(self, shape, depth, kinds):
+        return diff_sort.sorts(self, shape, depth, kinds)
+
     STEPS = [('binary', 9), ('unary', 7), ('reduce', 4), ('view', 4), ('where', 2), ('cast', 2),
-             ('join', 2), ('matmul', 1), ('clip', 1), ('int_pow', 0.5), ('float_to_int', 0.5)]
+             ('join', 2), ('matmul', 1), ('product', 1), ('manip', 2), ('special', 2), ('clip', 1),
+             ('scan', 1), ('order', 1), ('stat', 2), ('index', 2), ('int_pow', 0.5),
+             ('float_to_int', 0.5)]
 
     def make(self, shape, depth, kinds):
         """The text of an expression of that shape; its value is among self.parts."""

@@ -24,10 +24,10 @@ static char path[300];
 
 /* What the program found out. */
 typedef struct result {
-    gnd_status st[16];
-    char msg[16][120];
+    gnd_status st[24];
+    char msg[24][120];
     int n;
-    double sum, two_stage, product, joined, loaded, said;
+    double sum, two_stage, product, joined, loaded, said, scanned, counted, middle, taken, masked, changed, ordered;
     int text_ok, mute; /* mute: failed arrays without a message */
 } result;
 
@@ -62,6 +62,8 @@ static void program(gnd_device *dev, result *r)
     r->sum =
         item(r, gnd_sum(gnd_where(gnd_greater(e, gnd_int(0)), e, gnd_negative(e)), GND_ALL, 0));
     r->two_stage = item(r, gnd_std(gnd_multiply(l, gnd_real(0.5)), GND_ALL, 0, 0));
+    gnd_array *up = gnd_cumulative_sum(l, GND_ALL, GND_INCLUDE_INITIAL, GND_DTYPE_DEFAULT);
+    r->scanned = item(r, gnd_at(gnd_cummax(gnd_unwrap(up, NULL, 0, gnd_real(5)), GND_ALL), "-1"));
     r->product = item(r, gnd_at(gnd_matmul(x, gnd_T(y)), "2, 3"));
     gnd_array *j[] = {x, gnd_flip(e, GND_AXIS(1)), gnd_zeros_like(x, GND_DTYPE_DEFAULT)};
     gnd_array *cat = gnd_concat(3, j, 0);
@@ -76,7 +78,22 @@ static void program(gnd_device *dev, result *r)
     text = gnd_explain(1, &e, GND_EXPLAIN_SOURCE, &st);
     note(r, st, NULL);
     free(text);
+    const gnd_range at[2] = {
+        {.kind = GND_IDX_ARRAY, .array = gnd_from(dev, GND_INT32, 1, (int64_t[]){3}, (int32_t[]){1, -1, 1})},
+        {.kind = GND_IDX_SLICE, .start = 2, .stop = 9, .step = 2}};
+    const gnd_range where = {.kind = GND_IDX_ARRAY, .array = gnd_greater(l, gnd_int(7))};
+    r->taken = item(r, gnd_sum(gnd_multiply(gnd_index(x, 2, at), gnd_int(2)), GND_ALL, 0));
+    r->masked = item(r, gnd_sum(gnd_index(l, 1, &where), GND_ALL, 0));
+    y = gnd_add_at(gnd_set(x, 2, at, gnd_real(0.5)), 2, at, gnd_at(x, ":3, :4"));
+    r->changed = item(r, gnd_sum(y, GND_ALL, 0));
     r->said = item(r, gnd_eval(dev, "d = x - x.mean(); sqrt((d*d).mean())", "x", x, NULL));
+    gnd_array *h[2];
+    (void)gnd_histogram(l, 7, NULL, NULL, NULL, GND_DENSITY, h);
+    gnd_array *d = gnd_digitize(x, h[1], 0);
+    r->counted = item(r, gnd_sum(gnd_interp(d, h[1], h[1], NULL, gnd_int(2), 0), GND_ALL, 0));
+    r->middle = item(r, gnd_median(gnd_add(d, gnd_sum(h[0], GND_ALL, 0)), GND_ALL, 0));
+    gnd_array *low = gnd_sort(gnd_astype(gnd_abs(l), GND_UINT8), 0, GND_DESCENDING);
+    r->ordered = item(r, gnd_at(low, "20000"));
     gnd_scope_end();
 }
 
@@ -92,7 +109,11 @@ static int same(const result *a, const result *b, int computes)
 {
     return all_ok(a) && (!computes || (a->sum == b->sum && a->two_stage == b->two_stage &&
                                        a->product == b->product && a->joined == b->joined &&
-                                       a->loaded == b->loaded && a->said == b->said));
+                                       a->loaded == b->loaded && a->said == b->said &&
+                                       a->scanned == b->scanned && a->counted == b->counted &&
+                                       a->middle == b->middle && a->taken == b->taken &&
+                                       a->masked == b->masked && a->changed == b->changed &&
+                                       a->ordered == b->ordered));
 }
 
 /* Every failure has a code that fits, and every failed array a message. */
@@ -133,6 +154,9 @@ static void inject(const char *spec, int mem, int computes)
             return;
         }
         program(dev, &want);
+        gnd_device_stats(dev, &s);
+        const uint64_t kept = s.bytes_in_use; /* a table for the checks of indices, of 16 KiB */
+        tap_ok(kept <= 16384, "%s: %d bytes stay", spec, (int)kept);
         gnd_close(dev);
         live0 = gnd__mem_live();
         dev = gnd_open(spec);
@@ -175,7 +199,7 @@ static void inject(const char *spec, int mem, int computes)
                                      gnd_status_name(r.st[i]), r.msg[i]);
             }
             gnd_device_stats(dev, &s);
-            if (s.arrays != 0 || s.bytes_in_use != 0) {
+            if (s.arrays != 0 || s.bytes_in_use != kept) {
                 if (leaks++ < 5)
                     tap_diag("%s: after %s %ld of %ld: %d arrays, %d bytes in use", spec, what, at,
                              total, (int)s.arrays, (int)s.bytes_in_use);

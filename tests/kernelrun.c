@@ -14,26 +14,22 @@
 
 gnd_dtype krun_out_dtype(gnd__op op, gnd_dtype t)
 {
-    switch (gnd__ops[op].out) {
-    case GND__OUT_BOOL: return GND_BOOL;
-    case GND__OUT_REAL: return gnd__real_of(t);
-    default: return t;
-    }
+    return gnd__op_out(op, t);
 }
 
 void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
 {
     const gnd__opinfo *o = &gnd__ops[op];
-    const char *const arg[3] = {"x0", "x1", "x2"};
+    const char *const arg[GND__OP_ARGS] = {"x0", "x1", "x2", "x3"};
     gnd_dtype out = krun_out_dtype(op, t);
     gnd__str_addf(body, "GND_KERNEL void k_%s_%s(GND_GLOBAL %s *out", o->name, gnd__suffix(t),
                   gnd__ctype_mem(out));
     for (int i = 0; i < o->nin; i++)
         gnd__str_addf(body, ", GND_CONST_GLOBAL %s *a%d",
-                      gnd__ctype_mem(op == GND__OP_WHERE && !i ? GND_BOOL : t), i);
+                      gnd__ctype_mem(gnd__op_arg(op, i, t)), i);
     gnd__str_add(body, ")\n{\n    const g_i64 i = GND_GID(0);\n");
     for (int i = 0; i < o->nin; i++) {
-        gnd_dtype ti = op == GND__OP_WHERE && !i ? GND_BOOL : t;
+        gnd_dtype ti = gnd__op_arg(op, i, t);
         gnd__str_addf(body, "    const %s x%d = gnd_ld_%s(a%d, i);\n", gnd__ctype_value(ti), i,
                       gnd__suffix(ti), i);
     }

@@ -39,6 +39,39 @@ static uint64_t power(uint64_t a, uint64_t n)
     return n % 2 ? h * h * a : h * h;
 }
 
+static uint64_t size_of(int64_t a)
+{
+    return a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+}
+
+/* By subtraction and halving: not as the kernel does it. */
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    int twos = 0;
+    if (a == 0 || b == 0)
+        return a | b;
+    for (; !((a | b) & 1); twos++) {
+        a >>= 1;
+        b >>= 1;
+    }
+    while (a != b) {
+        if (!(a & 1))
+            a >>= 1;
+        else if (!(b & 1))
+            b >>= 1;
+        else if (a > b)
+            a -= b;
+        else
+            b -= a;
+    }
+    return a << twos;
+}
+
+static uint64_t lcm(uint64_t a, uint64_t b)
+{
+    return a == 0 || b == 0 ? 0 : a / gcd(a, b) * b;
+}
+
 static uint64_t signed_ref(gnd__op op, unsigned bits, int64_t a, int64_t b)
 {
     int out = b < 0 || b >= (int64_t)bits; /* a shift by too much */
@@ -59,8 +92,10 @@ static uint64_t signed_ref(gnd__op op, unsigned bits, int64_t a, int64_t b)
             return power((uint64_t)a, (uint64_t)b);
         return (uint64_t)(a == 1 ? 1 : a == -1 ? b % 2 ? -1 : 1 : 0);
     case GND__OP_SIGN: return (uint64_t)(a < 0 ? -1 : a > 0);
-    case GND__OP_MAXIMUM: return (uint64_t)(a > b ? a : b);
-    case GND__OP_MINIMUM: return (uint64_t)(a > b ? b : a);
+    case GND__OP_MAXIMUM:
+    case GND__OP_FMAX: return (uint64_t)(a > b ? a : b);
+    case GND__OP_MINIMUM:
+    case GND__OP_FMIN: return (uint64_t)(a > b ? b : a);
     case GND__OP_LESS: return a < b;
     case GND__OP_LESS_EQUAL: return a <= b;
     case GND__OP_GREATER: return a > b;
@@ -68,6 +103,9 @@ static uint64_t signed_ref(gnd__op op, unsigned bits, int64_t a, int64_t b)
     case GND__OP_BITWISE_RIGHT_SHIFT: return (uint64_t)(out ? a < 0 ? -1 : 0 : a >> b);
     case GND__OP_BITWISE_LEFT_SHIFT: return out ? 0 : (uint64_t)a << b;
     case GND__OP_RECIPROCAL: return (uint64_t)(a == 1 || a == -1 ? a : 0);
+    case GND__OP_FMOD: return b == 0 || b == -1 ? 0 : (uint64_t)(a % b);
+    case GND__OP_GCD: return gcd(size_of(a), size_of(b));
+    case GND__OP_LCM: return lcm(size_of(a), size_of(b));
     default: return 0xdead;
     }
 }
@@ -80,8 +118,10 @@ static uint64_t unsigned_ref(gnd__op op, unsigned bits, uint64_t a, uint64_t b)
     case GND__OP_REMAINDER: return b ? a % b : 0;
     case GND__OP_POW: return power(a, b);
     case GND__OP_SIGN: return a > 0;
-    case GND__OP_MAXIMUM: return a > b ? a : b;
-    case GND__OP_MINIMUM: return a > b ? b : a;
+    case GND__OP_MAXIMUM:
+    case GND__OP_FMAX: return a > b ? a : b;
+    case GND__OP_MINIMUM:
+    case GND__OP_FMIN: return a > b ? b : a;
     case GND__OP_LESS: return a < b;
     case GND__OP_LESS_EQUAL: return a <= b;
     case GND__OP_GREATER: return a > b;
@@ -89,6 +129,9 @@ static uint64_t unsigned_ref(gnd__op op, unsigned bits, uint64_t a, uint64_t b)
     case GND__OP_BITWISE_RIGHT_SHIFT: return b >= bits ? 0 : a >> b;
     case GND__OP_BITWISE_LEFT_SHIFT: return b >= bits ? 0 : a << b;
     case GND__OP_RECIPROCAL: return a == 1;
+    case GND__OP_FMOD: return b ? a % b : 0;
+    case GND__OP_GCD: return gcd(a, b);
+    case GND__OP_LCM: return lcm(a, b);
     default: return 0xdead;
     }
 }
@@ -111,6 +154,8 @@ static uint64_t reference(gnd__op op, gnd_dtype t, const uint64_t *x)
     case GND__OP_REAL:
     case GND__OP_CONJ: return a;
     case GND__OP_IMAG:
+    case GND__OP_ISPOSINF:
+    case GND__OP_ISNEGINF:
     case GND__OP_ISINF:
     case GND__OP_ISNAN: return 0;
     case GND__OP_ISFINITE: return 1;

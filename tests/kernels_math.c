@@ -13,6 +13,7 @@
 #include "graph/opset.h"
 #include "kernelrun.h"
 #include "mathref.h"
+#include "mathspec.h"
 
 #include <complex.h>
 #include <float.h>
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The greatest error allowed, in ulp: f32, f64, complex. */
+/* The greatest error allowed, in ulp: f32, f64, complex. Others: mathspec.c, or 0. */
 static const struct {
     gnd__op op;
     double f32, f64, cplx;
@@ -45,7 +46,7 @@ static double bound_of(gnd__op op, gnd_dtype t)
         if (bounds[i].op == op)
             return gnd_dtype_kind(t) == 'c' ? bounds[i].cplx
                    : t == GND_FLOAT32       ? bounds[i].f32 : bounds[i].f64;
-    return 0;
+    return mathspec_bound(op);
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -74,6 +75,17 @@ static double random_value(gnd_dtype real)
     return s * ldexp(1 + uniform(), (int)((uniform() * 2 - 1) * range));
 }
 
+/* One for an operation with places of its own: in its range, near a point of it, or any. */
+static double random_at(gnd_dtype real, const mathspec_places *p)
+{
+    double d = ldexp(1 + uniform(), -(int)(uniform() * (real == GND_FLOAT32 ? 26 : 58)));
+    switch (rnd() >> 40 & 3) {
+    case 0: return random_value(real);
+    case 1: return p->at[rnd() % (unsigned)p->n] + (rnd() & 1 ? -d : d);
+    default: return p->lo + (p->hi - p->lo) * uniform();
+    }
+}
+
 /* Special values of a real dtype; `few` takes those that matter most. */
 static int specials(gnd_dtype real, int few, double *v)
 {
@@ -98,23 +110,30 @@ enum { MAX_N = 60000 };
 
 /* Arguments: args[k] holds n values, complex ones as pairs. Every combination of specials (few of
  * them where there are many), then random ones. */
-static size_t fill(gnd_dtype t, int nin, double *args[3])
+static size_t fill(gnd__op op, gnd_dtype t, int nin, double *args[3])
 {
     int cplx = gnd_dtype_kind(t) == 'c', parts = nin * (1 + cplx);
     gnd_dtype real = cplx ? t == GND_COMPLEX64 ? GND_FLOAT32 : GND_FLOAT64 : t;
     double v[100];
     int ns = specials(real, parts > 2, v);
-    size_t n = 0, combos = 1;
+    size_t n = 0, combos = 1, more = 4000;
+    mathspec_places places;
+    int placed = mathspec_where(op, real == GND_FLOAT32, &places);
+    if (placed)
+        more = getenv("GND_TEST_ALL") ? MAX_N : 10000;
     for (int i = 0; i < parts && i < 4; i++)
         combos *= (size_t)ns;
-    for (; n < combos + 4000 && n < MAX_N; n++) {
+    for (; n < combos + more && n < MAX_N; n++) {
         size_t c = n;
         double same = random_value(real);
         for (int p = 0; p < parts; p++) {
-            double x = n < combos ? v[c % (size_t)ns] : random_value(real);
+            double x = n < combos ? v[c % (size_t)ns]
+                       : placed   ? random_at(real, &places) : random_value(real);
             if (n >= combos && rnd() % 8 == 0) /* equal parts, now and then */
                 x = same;
             c /= (size_t)ns;
+            if (gnd__op_arg(op, p, t) == GND_INT32)
+                x = isnan(x) ? 1 : fabs(x) > 3000 ? copysign(x > 1e10 ? 1e9 : 300, x) : trunc(x);
             args[p / (1 + cplx)][cplx ? 2 * n + (size_t)(p & 1) : n] =
                 real == GND_FLOAT32 ? (double)(float)x : x;
         }
@@ -131,6 +150,10 @@ static void convert(gnd_dtype t, void *mem, double *v, size_t n, int pack)
     for (size_t i = 0; i < parts; i++) {
         if (t == GND_BOOL)
             v[i] = ((unsigned char *)mem)[i];
+        else if (t == GND_INT32 && pack)
+            ((int32_t *)mem)[i] = (int32_t)v[i];
+        else if (t == GND_INT32)
+            v[i] = ((int32_t *)mem)[i];
         else if (t == GND_FLOAT32 || t == GND_COMPLEX64) {
             if (pack)
                 ((float *)mem)[i] = (float)v[i];
@@ -189,6 +212,13 @@ static double complex_error(gnd_dtype real, const double *got, mathref_c want, i
     return err;
 }
 
+/* Operations that do not promise the sign of a zero. */
+static int any_zero(gnd__op op)
+{
+    return op == GND__OP_MAXIMUM || op == GND__OP_MINIMUM || op == GND__OP_CLIP ||
+           op == GND__OP_FMAX || op == GND__OP_FMIN || op == GND__OP_XLOGY || op == GND__OP_SINC;
+}
+
 typedef struct worst { double err; size_t at; } worst;
 
 static worst compare(gnd__op op, gnd_dtype t, gnd_dtype out, size_t n, double *const args[3],
@@ -222,13 +252,11 @@ static worst compare(gnd__op op, gnd_dtype t, gnd_dtype out, size_t n, double *c
             for (int k = 0; k < gnd__ops[op].nin; k++)
                 x[k] = (long double)args[k][i];
             want = mathref_real(op, t == GND_FLOAT32, x);
-            /* logaddexp adds exp(d), d rounded, to the larger argument: it cannot be better. */
-            long double m = fmaxl(x[0], x[1]), d = fabsl(x[0] - x[1]);
-            long double scale = fmaxl(fabsl(want), fmaxl(fabsl(m), (want - m) * (1 + d)));
-            err = out == GND_BOOL ? got[i] == (double)want ? 0 : HUGE_VAL
-                                  : ulps(t, got[i], want, op == GND__OP_LOGADDEXP ? scale : want);
-            if (out != GND_BOOL && want == 0 && got[i] == 0 && sign_differs(want, got[i]) &&
-                op != GND__OP_MAXIMUM && op != GND__OP_MINIMUM && op != GND__OP_CLIP)
+            err = out == GND_BOOL || out == GND_INT32
+                      ? got[i] == (double)want ? 0 : HUGE_VAL
+                      : ulps(t, got[i], want, mathspec_scale(op, x, want));
+            if (out != GND_BOOL && out != GND_INT32 && want == 0 && got[i] == 0 &&
+                sign_differs(want, got[i]) && !any_zero(op))
                 ++*bad_zero;
         }
         if (err > w.err) {
@@ -255,11 +283,12 @@ static void test_op(krun *k, gnd__op op, gnd_dtype t)
     char name[64];
     int nin = gnd__ops[op].nin, bad_zero = 0;
     gnd_dtype ot = krun_out_dtype(op, t);
-    size_t n = fill(t, nin, args);
+    size_t n = fill(op, t, nin, args);
 
     for (int i = 0; i < nin; i++) {
-        convert(t, in[i], args[i], n, 1);
-        bytes[i] = n * gnd_dtype_size(t);
+        gnd_dtype ti = gnd__op_arg(op, i, t);
+        convert(ti, in[i], args[i], n, 1);
+        bytes[i] = n * gnd_dtype_size(ti);
     }
     snprintf(name, sizeof name, "k_%s_%s", gnd__ops[op].name, gnd__suffix(t));
     if (krun_run(k, name, n, out, n * gnd_dtype_size(ot), nin, ins, bytes)) {

@@ -52,6 +52,7 @@ static int nvrtc_build(const char *body)
     memset(&props, 0, sizeof props);
     props.dialect = GND_DIALECT_CUDA;
     props.has_f64 = 1;
+    props.has_atomic64 = 1;
     if (gnd__prelude(&src, body, &props, &e)) {
         tap_diag("%s", e.msg);
         gnd__str_free(&src);

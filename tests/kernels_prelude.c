@@ -101,7 +101,7 @@ static void test_errors(void)
 
 static void test_expand(void)
 {
-    static const char *const arg[3] = {"a", "b", "c"};
+    static const char *const arg[GND__OP_ARGS] = {"a", "b", "c", "d"};
     static const struct {
         gnd_dtype t;
         const char *want;

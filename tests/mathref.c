@@ -4,6 +4,8 @@
  */
 #include "mathref.h"
 
+#include "mathspec.h"
+
 #include <complex.h>
 #include <math.h>
 
@@ -134,7 +136,7 @@ real mathref_real(gnd__op op, int f32, const real *x)
     case GND__OP_ISINF: return isinf(a) != 0;
     case GND__OP_ISNAN: return isnan(a) != 0;
     case GND__OP_SIGNBIT: return signbit(a) != 0;
-    default: return NAN;
+    default: return mathspec_real(op, f32, x);
     }
 }
 
@@ -312,6 +314,9 @@ mathref_c mathref_complex(gnd__op op, int c64, const mathref_c *x, double *loose
     case GND__OP_MAXIMUM: return max2(a, b);
     case GND__OP_MINIMUM: return min2(a, b);
     case GND__OP_CLIP: return min2(max2(a, b), x[2]);
+    case GND__OP_FMAX: return is_nan(b) ? a : is_nan(a) ? b : max2(a, b);
+    case GND__OP_FMIN: return is_nan(b) ? a : is_nan(a) ? b : min2(a, b);
+    case GND__OP_FROM_PARTS: return pair(a.re, b.re);
     case GND__OP_EXP: return of(cexpl(z));
     case GND__OP_EXPM1: return expm1c(z);
     case GND__OP_LOG: return of(clogl(z));

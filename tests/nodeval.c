@@ -68,6 +68,11 @@ static gnd__scalar operation(const gnd_array *x, const int64_t *i)
     case GND__OP_LOGICAL_AND: r.i = a.i & b.i; break;
     case GND__OP_LOGICAL_OR: r.i = a.i | b.i; break;
     case GND__OP_FLOOR: r.re = floor(a.re); break;
+    case GND__OP_SQRT: r.re = sqrt(a.re); break;
+    case GND__OP_BITWISE_RIGHT_SHIFT: r.i = a.i >> b.i; break;
+    case GND__OP_FLOOR_DIVIDE: r.i = a.i / b.i - (a.i % b.i != 0 && (a.i < 0) != (b.i < 0)); break;
+    case GND__OP_REMAINDER: r.i = a.i % b.i + (a.i % b.i && (a.i < 0) != (b.i < 0) ? b.i : 0); break;
+    case GND__OP_MINIMUM: r.i = a.i < b.i ? a.i : b.i; break; /* of ints */
     case GND__OP_ADD:
         r.u = a.u + b.u;
         r.re = a.re + b.re;
@@ -132,7 +137,8 @@ gnd__scalar nodeval(const gnd_array *x, int64_t at)
     case GND__VIEW:
         for (int k = 0; k < x->in[0]->ndim; k++)
             iy[k] = x->p.map->start[k] +
-                    (x->p.map->from[k] < 0 ? 0 : x->p.map->step[k] * i[x->p.map->from[k]]);
+                    (x->p.map->from[k] < 0 ? 0 : x->p.map->step[k] * i[x->p.map->from[k]]) +
+                    (x->p.map->also[k] < 0 ? 0 : x->p.map->step[k] * i[x->p.map->also[k]]);
         return nodeval(x->in[0], ravel(x->in[0], iy));
     default: tap_bail("nodeval: a node of kind %d", x->kind);
     }

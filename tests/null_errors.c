@@ -237,6 +237,12 @@ static void joins(void)
           "repeat_each: element 1 -1 times");
     FAILS(gnd_repeat_each(v3, (int64_t[]){1, INT64_MAX, 1}, 0), GND_ERR_OVERFLOW, "repeat_each:");
     FAILS(gnd_repeat_each(v3, NULL, 0), GND_ERR_NULL, "repeat_each: the list");
+    FAILS(gnd_repeat_array(v3, gnd_real(2), 0), GND_ERR_DTYPE, "repeat_array: counts of float64: ints only");
+    FAILS(gnd_repeat_array(v3, gnd_int(2), 1), GND_ERR_AXIS, "repeat_array: axis 1");
+    FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat: -2 times");
+    FAILS(gnd_repeat_array(v3, NULL, 0), GND_ERR_NULL, "counts is NULL");
+    FAILS(gnd_repeat_array(v3, gnd_zeros(gnd_device_of(v3), GND_INT32, 1, (int64_t[]){2}), 0), GND_ERR_SHAPE,
+          "repeat_array: counts of shape (2,) for the 3 elements of axis 0");
     FAILS(gnd_roll(a34, 1, (int64_t[]){1}, (int[]){2}), GND_ERR_AXIS, "roll: axis 2");
     FAILS(gnd_roll(a34, -1, NULL, NULL), GND_ERR_ARG, "roll: -1 axes");
     FAILS(gnd_roll(a34, 1, NULL, (int[]){0}), GND_ERR_NULL, "list of shifts");
@@ -354,6 +360,7 @@ static void nulls(void)
     FAILS(gnd_tile(n, 1, dim), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_repeat(n, 1, 0), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_repeat_each(n, dim, 0), GND_ERR_NULL, "x is NULL");
+    FAILS(gnd_repeat_array(n, n, 0), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_roll(n, 1, dim, zero), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_roll_flat(n, 0), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_sum(n, GND_ALL, 0), GND_ERR_NULL, "sum: x is NULL");

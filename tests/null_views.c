@@ -12,6 +12,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/device.h>
+#include <gnd/manip.h>
 #include <gnd/view.h>
 #include "nodeval.h"
 #include "tap.h"
@@ -136,7 +137,7 @@ static gnd_array *step_index(gnd_array *x, model *m)
                 if (!before && !past && (i - first) % step == 0)
                     pick[axis][len[axis]++] = i;
             }
-            r[n++] = (gnd_range){GND_IDX_SLICE, start, stop, step == 1 ? rnd(0, 1) : step};
+            r[n++] = (gnd_range){GND_IDX_SLICE, start, stop, step == 1 ? rnd(0, 1) : step, NULL};
             char s0[24] = "", s1[24] = "";
             if (start != GND_NONE)
                 snprintf(s0, sizeof s0, "%" PRId64, start);
@@ -208,7 +209,7 @@ static gnd_array *permute(gnd_array *x, model *m, const int *perm, gnd_array *y)
 
 static gnd_array *step_permute(gnd_array *x, model *m)
 {
-    int perm[10], given[10], n = m->ndim;
+    int perm[10] = {0}, given[10], n = m->ndim;
     for (int k = 0; k < n; k++)
         perm[k] = k;
     switch (rnd(0, 3)) {
@@ -377,6 +378,32 @@ static void along(model *m, int axis, int64_t len, const int64_t *pick)
     }
 }
 
+/* Windows along one axis, or along it twice. */
+static gnd_array *step_window(gnd_array *x, model *m)
+{
+    if (!m->ndim || m->n == 0 || m->n > MOST / 16)
+        return gnd_reshape(x, m->ndim, m->dim);
+    model old = *m;
+    int axis = (int)rnd(0, m->ndim - 1), n = (int)rnd(1, 2);
+    int64_t w[2] = {rnd(1, m->dim[axis] < 4 ? m->dim[axis] : 4), 1}, dim[10];
+    if (n == 2)
+        w[1] = rnd(1, m->dim[axis] - w[0] + 1 < 3 ? m->dim[axis] - w[0] + 1 : 3);
+    memcpy(dim, m->dim, sizeof dim);
+    dim[axis] -= w[0] + w[1] - 2;
+    for (int k = 0; k < n; k++)
+        dim[m->ndim + k] = w[k];
+    shape(m, m->ndim + n, dim);
+    for (int64_t at = 0; at < m->n; at++) {
+        int64_t i[10];
+        unravel(m, at, i);
+        for (int k = 0; k < n; k++)
+            i[axis] += i[old.ndim + k];
+        m->v[at] = get(&old, i);
+    }
+    note("windows %d x %d along %d ", (int)w[0], (int)w[1], axis);
+    return gnd_sliding_window_view(x, n, w, (int[]){axis, axis - old.ndim});
+}
+
 static gnd_array *step_join(gnd_array *x, model *m)
 {
     if (!m->ndim || m->n > MOST / 4)
@@ -464,7 +491,7 @@ static int one_chain(void)
 {
     static gnd_array *(*const step[])(gnd_array *, model *) = {
         step_index,   step_index, step_reshape,  step_permute,   step_flip,
-        step_ones,    step_join,  step_diagonal, step_broadcast,
+        step_ones,    step_join,  step_diagonal, step_broadcast, step_window,
     };
     static model m;
     int64_t dim[10];
@@ -482,7 +509,7 @@ static int one_chain(void)
         int wide = m.ndim > 6;
         for (int k = 0; k < m.ndim; k++)
             wide |= m.dim[k] > 60;
-        x = step[wide ? 2 : rnd(0, 8)](x, &m);
+        x = step[wide ? 2 : rnd(0, 9)](x, &m);
         good = same(x, &m);
     }
     gnd_scope_end();

@@ -10,6 +10,10 @@
 #include "tap.h"
 
 #include "codegen/prelude.h"
+#include "graph/graph.h"
+#include "prim/accumulate.h"
+#include "prim/compact.h"
+#include "prim/search.h"
 
 #include <dlfcn.h>
 #include <gnd.h>
@@ -208,14 +212,45 @@ static const char *const graphs[] = {
     "sin(x) * cos(y) + tanh(x)",
     "log1p(x) + expm1(y) + erf(x)",
     "x ** y + arctan2(x, y) + hypot(x, y)",
+    "gamma(x) + digamma(y) + erfinv(x) + log_ndtr(y) + i0(r)",
+    "sinc(x) + ldexp(logit(y), 3) + frexp(x)[0] * modf(y)[0]",
+    "nan_to_num(x) + fmax(x, y)",
+    "gcd(x, y) + lcm(x, r) + fmod(x, y)",
     "floor(x) + ceil(y) + round(x)",
     "real(x) + imag(y) + abs(x)",
     "x & y ^ x | y",
     "x << 3 >> 1",
     "isnan(x) | isfinite(y)",
+    "x[:2, [1, 0, 5]] * x[[[1], [3]], [1, 2, 3]]",
+    "set_at(x, ([1, 2, 1], [3, 4, 3]), r[:3])",
+    "x[3:9:2, ::-3] = y[:3, ::3]; x",
+    "x[1:-1, 1:] = 2 * y[1:-1, 1:]; x",
     "sum(broadcast_to(x, (1000000, 64, 48)))",
     "sum(broadcast_to(x, (1000000, 64, 48)), axis=0)",
     "broadcast_to(x, (1000000, 64, 48)) + y",
+    "cumsum(x, axis=1)",
+    "cumprod(x + y, axis=0)",
+    "cummax(broadcast_to(x, (10, 64, 48)))",
+    "cumulative_sum(broadcast_to(x, (1000, 64, 48)), axis=0, include_initial=True)",
+    "cumsum(broadcast_to(x[0, 0], (1000000,)))",
+    "nancumprod(broadcast_to(x[0, :3], (1000000, 3)), axis=0)",
+    "searchsorted(r, x)",
+    "searchsorted(r, x + 1, side='right')",
+    "interp(x, r, r)",
+    "histogram(x, 10, (0, 1))[0]",
+    "bincount((x > y).ravel(), length=2)",
+    "bincount(x[0].astype(int32), length=100000)",
+    "sort(x)",
+    "argsort(x, axis=0)",
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(100, 3072))",
+    "argsort(broadcast_to(x, (100, 64, 48)).reshape(100, 3072))",
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "argsort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "random(5000, dtype=float32) + rand(5000, dtype=float64)",
+    "randn(5000, dtype=float32)",
+    "integers(1000, size=5000) + randint(-3, 1 << 40, (64, 1))",
+    "random.gamma(real(x)) + poisson(real(y)) * binomial(9, 0.5, (64, 48))",
+    "normal(x, 2.0) * geometric(0.5, (64, 48)) + laplace(0.0, 1.0, (64, 48))",
 };
 
 static void test_graphs(gnd_dtype t)
@@ -253,6 +288,51 @@ static void test_graphs(gnd_dtype t)
     gnd_close(dev);
 }
 
+/* The kernels of primitives for x of dtype t, 5000 elements, and its places in 100 and in 10^5. */
+static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at)
+{
+    const int64_t m[2] = {100, 100000};
+    if (i >= 10)
+        return gnd__search_node(x, gnd_at(x, "::-1"), i == 11);
+    gnd_array *base = gnd_zeros(dev, gnd_dtype_of(x), 1, &m[i % 2]);
+    gnd_array *p = gnd__checked_node(at, "test", m[i % 2], 0);
+    gnd_array *table = gnd_zeros(dev, GND_INT64, 1, (int64_t[]){200});
+    if (i == 6)
+        return gnd__mask_node(gnd_not_equal(x, gnd_int(0)));
+    if (i > 6)
+        return i == 7   ? gnd__mask_values(table, gnd_add(x, x), 2000)
+               : i == 8 ? gnd__mask_positions(table, 5000, 2000, GND_INT64)
+                        : gnd__mask_ranks(table, 5000);
+    if (i >= 2 && gnd_dtype_kind(gnd_dtype_of(x)) == 'c')
+        return NULL;
+    return gnd__accumulate_node(i < 2 ? GND__ACC_ADD : i < 4 ? GND__ACC_MAX : GND__ACC_MIN, p, x,
+                                base, m[i % 2]);
+}
+
+static void test_prims(gnd_dtype t)
+{
+    static char zeros[5000 * 16];
+    const int64_t n = 5000;
+    const int before = nseen;
+    int done = 0, passed = 0;
+    gnd_device *dev = gnd_open("null:2");
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, t, 1, &n, zeros), *at = gnd_from(dev, GND_INT64, 1, &n, zeros);
+    for (int i = 0; i < 12; i++) {
+        gnd_array *y = prim_graph(dev, i, x, at);
+        gnd_status s;
+        char *plan = y ? gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s) : NULL;
+        if (y && !plan)
+            tap_diag("primitive %d of %s: %s", i, gnd_dtype_name(t), gnd_message());
+        done += y != NULL;
+        passed += plan && build_plan(plan);
+        free(plan);
+    }
+    tap_is_int(passed, done, "%s: primitives, %d new kernels", gnd_dtype_name(t), nseen - before);
+    gnd_scope_end();
+    gnd_close(dev);
+}
+
 int main(void)
 {
     if (!load_nvrtc())
@@ -263,6 +343,8 @@ int main(void)
     test_functions();
     for (int t = 0; t < GND_NDTYPES; t++)
         test_graphs((gnd_dtype)t);
+    for (int t = 0; t < GND_NDTYPES; t++)
+        test_prims((gnd_dtype)t);
     for (int i = 0; i < nseen; i++)
         free(seen[i]);
     return tap_done();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_large.c - arrays of more than 2^31 elements: made, added, summed, searched, sliced and read
- * back in part. Needs up to 40 GiB on the device: skipped on smaller ones, and unless
+ * ops_large.c - arrays of more than 2^31 elements: made, added, summed, searched, scanned, sliced and
+ * read back in part. Needs up to 40 GiB on the device: skipped on smaller ones, and unless
  * GND_TEST_LARGE=1.
  */
 #include "ref.h"
@@ -50,7 +50,7 @@ static void one(gnd_device *dev, gnd_dtype t, int64_t n)
     tap_is_int(gnd_item_i64(gnd_argmax(y, GND_ALL, 0), &st), mark, "%s: argmax", name);
     tap_is_int(gnd_item_i64(gnd_argmax(gnd_flip(y, GND_ALL), GND_ALL, 0), &st), n - 1 - mark,
            "%s: argmax from behind", name);
-    gnd_range tail = { GND_IDX_SLICE, n - 7, GND_NONE, 1 };
+    gnd_range tail = { GND_IDX_SLICE, n - 7, GND_NONE, 1, NULL };
     gnd_array *end = gnd_index(y, 1, &tail);
     memset(part, 0, sizeof part);
     st = gnd_read(end, part, gnd_nbytes(end));
@@ -63,7 +63,7 @@ static void one(gnd_device *dev, gnd_dtype t, int64_t n)
         right = t == GND_UINT8 ? part[k] == v : f == (float)v;
     }
     tap_ok(right, "%s: the last elements, read back", name);
-    gnd_range step = { GND_IDX_SLICE, 3, GND_NONE, 1000003 };
+    gnd_range step = { GND_IDX_SLICE, 3, GND_NONE, 1000003, NULL };
     gnd_array *few = gnd_index(y, 1, &step);
     float *host = malloc((size_t)gnd_size(few) * 4);
     st = gnd_read(gnd_astype(few, GND_FLOAT32), host, (size_t)gnd_size(few) * 4);
@@ -72,6 +72,32 @@ static void one(gnd_device *dev, gnd_dtype t, int64_t n)
         right = host[k] == (float)(pattern(3 + k * 1000003) + 1);
     tap_ok(right, "%s: every 1000003rd element", name);
     free(host);
+    gnd_scope_end();
+}
+
+/* Running sums of the pattern, modulo 2^32, along one row and down columns, against the formula. */
+static void scans(gnd_device *dev)
+{
+    const int64_t n = ((int64_t)1 << 31) + 7, rows = (1 << 15) + 1, cols = 1 << 16;
+    gnd_status st;
+    gnd_scope_begin();
+    gnd_array *i = gnd_arange_i64(dev, 0, n, 1, GND_INT64), *k = gnd_add(i, gnd_int(1));
+    gnd_array *full = gnd_multiply(gnd_floor_divide(k, gnd_int(251)), gnd_int(251 * 250 / 2));
+    gnd_array *r = gnd_remainder(k, gnd_int(251));
+    gnd_array *rest = gnd_floor_divide(gnd_multiply(r, gnd_subtract(r, gnd_int(1))), gnd_int(2));
+    gnd_array *want = gnd_astype(gnd_add(full, rest), GND_UINT32);
+    gnd_array *x = gnd_astype(gnd_remainder(i, gnd_int(251)), GND_UINT8);
+    gnd_array *y = gnd_cumulative_sum(x, GND_ALL, 0, GND_UINT32);
+    tap_is_int(gnd_item_i64(gnd_count_nonzero(gnd_not_equal(y, want), GND_ALL, 0), &st), 0,
+               "cumulative_sum of %lld elements", (long long)n);
+    tap_is_int(st, GND_OK, "it was computed");
+    y = gnd_cumulative_sum(gnd_broadcast_to(gnd_full(dev, GND_UINT8, 0, NULL, gnd_int(3)), 2,
+                                            (int64_t[]){rows, cols}), GND_AXIS(0), 0, GND_UINT32);
+    want = gnd_reshape(gnd_multiply(gnd_arange_i64(dev, 1, rows + 1, 1, GND_INT64), gnd_int(3)), 2,
+                       (int64_t[]){rows, 1});
+    tap_is_int(gnd_item_i64(gnd_count_nonzero(gnd_not_equal(y, want), GND_ALL, 0), &st), 0,
+               "down columns of %lld elements", (long long)(rows * cols));
+    tap_is_int(st, GND_OK, "it was computed");
     gnd_scope_end();
 }
 
@@ -86,6 +112,7 @@ static void large(gnd_device *dev, const char *id)
     tap_diag("%s: %s", id, info.name);
     one(dev, GND_UINT8, (int64_t)3 << 30);
     one(dev, GND_FLOAT32, ((int64_t)1 << 31) + 7);
+    scans(dev);
 }
 
 int main(void)

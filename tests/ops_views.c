@@ -62,16 +62,16 @@ static int64_t count(int ndim, const int64_t *dim)
 
 static gnd_array *step_slice(gnd_array *x, model *m)
 {
-    gnd_range r[RANK];
+    gnd_range r[RANK] = {{0}};
     int64_t dim[RANK], start[RANK], step[RANK];
     int n = 0, out[RANK];
     for (int d = 0; d < m->ndim; d++) {
         int64_t e = m->dim[d];
         start[d] = 0, step[d] = 1, out[d] = n;
-        r[d] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1};
+        r[d] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1, NULL};
         if (ref_rnd() % 3 == 0 && e > 0) { /* an integer */
             start[d] = ref_range(0, e - 1);
-            r[d] = (gnd_range){GND_IDX_INT, start[d] - (ref_rnd() & 1 ? e : 0), 0, 0};
+            r[d] = (gnd_range){GND_IDX_INT, start[d] - (ref_rnd() & 1 ? e : 0), 0, 0, NULL};
             out[d] = -1;
             continue;
         }
@@ -80,11 +80,11 @@ static gnd_array *step_slice(gnd_array *x, model *m)
             int64_t a = ref_range(0, e - 1), b = ref_range(0, e), s = ref_range(1, 3);
             if (ref_rnd() & 1) { /* backwards from a to b + 1 */
                 b = ref_range(-1, e - 2);
-                r[d] = (gnd_range){GND_IDX_SLICE, a, b < 0 ? GND_NONE : b, -s};
+                r[d] = (gnd_range){GND_IDX_SLICE, a, b < 0 ? GND_NONE : b, -s, NULL};
                 dim[n] = a > b ? (a - b + s - 1) / s : 0;
                 s = -s;
             } else {
-                r[d] = (gnd_range){GND_IDX_SLICE, a, b, s};
+                r[d] = (gnd_range){GND_IDX_SLICE, a, b, s, NULL};
                 dim[n] = b > a ? (b - a + s - 1) / s : 0;
             }
             start[d] = a, step[d] = s;
@@ -321,6 +321,25 @@ static gnd_array *step_take(gnd_array *x, model *m)
     return gnd_repeat_each(x, counts, axis);
 }
 
+static gnd_array *step_window(gnd_array *x, model *m)
+{
+    int axis = m->ndim ? (int)ref_range(0, m->ndim - 1) : 0;
+    if (m->ndim == 0 || m->ndim >= RANK - 1 || count(m->ndim, m->dim) == 0)
+        return x;
+    int64_t dim[RANK], n = count(m->ndim, m->dim), w = ref_range(1, 4);
+    if (w > m->dim[axis] || n * w > MOST)
+        return x;
+    memcpy(dim, m->dim, sizeof dim);
+    dim[axis] -= w - 1;
+    dim[m->ndim] = w;
+    note("windows", axis, w);
+    MOVE(m, m->ndim + 1, dim, {
+        memcpy(from, at, sizeof from);
+        from[axis] += at[old_.ndim];
+    });
+    return gnd_sliding_window_view(x, 1, &w, &axis);
+}
+
 static gnd_array *step_sum(gnd_array *x, model *m)
 {
     if (m->ndim == 0)
@@ -362,7 +381,7 @@ static gnd_array *step(gnd_array *x, model *m)
     case 12: return step_join(x, m);
     case 13: return step_take(x, m);
     case 14: return step_sum(x, m);
-    default: return step_reshape(x, m);
+    default: return step_window(x, m);
     }
 }
 

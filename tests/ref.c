@@ -395,8 +395,8 @@ static gnd_array *slice_axis(gnd_array *x, int axis, int64_t start, int64_t stop
 {
     gnd_range r[GND_MAX_NDIM];
     for (int d = 0; d <= axis; d++)
-        r[d] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1};
-    r[axis] = (gnd_range){GND_IDX_SLICE, start, stop, step};
+        r[d] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1, NULL};
+    r[axis] = (gnd_range){GND_IDX_SLICE, start, stop, step, NULL};
     return gnd_index(x, axis + 1, r);
 }
 

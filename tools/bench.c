@@ -238,6 +238,8 @@ static int run(bench *w, const options *o)
     char why[200] = "";
     gnd_device_info info;
     int total = bench_rows(w, row), n = 0, status;
+    total += bench_rows_science(w, row + total);
+    total += bench_rows_rng(w, row + total);
     double copy, t;
     copy_row = row[0];
     for (int i = 0; i < total; i++)

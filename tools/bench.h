@@ -27,13 +27,18 @@ typedef struct bench_row {
     double bytes;        /* the fewest that must be moved; 0: not what bounds the row */
     double flops;        /* of products; else 0 */
     gnd_dtype dtype;     /* of products and small arrays */
-    int64_t dim;
+    int64_t dim, dim2;   /* dim2: of bench_science.c's, 0: one dimension */
+    const char *text, *make; /* of bench_science.c: the expression, and that of its input */
 } bench_row;
 
-enum { BENCH_MAX_ROWS = 64 };
+enum { BENCH_MAX_ROWS = 160 };
 /* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w. The first is
  * the copy, by which others are judged. Returns their number. */
 int bench_rows(const bench *w, bench_row *rows);
+/* Those of bench_science.c, likewise. */
+int bench_rows_science(const bench *w, bench_row *rows);
+/* Those of bench_rng.c. */
+int bench_rows_rng(const bench *w, bench_row *rows);
 /* Makes x, y, m and host memory. An exit status, complaints made. */
 int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */

@@ -100,6 +100,42 @@ static void four_axes(bench *w, const bench_row *r)
     w->a = gnd_reshape(w->x, 4, shape);
 }
 
+/* The elements of y in order. */
+static void sorted(bench *w, const bench_row *r)
+{
+    (void)r;
+    w->a = gnd_sort(w->y, 0, 0);
+}
+
+/* Ints below r->dim. */
+static void small_ints(bench *w, const bench_row *r)
+{
+    w->a = gnd_astype(gnd_multiply(w->x, gnd_int(r->dim)), GND_INT32);
+}
+
+/* Indices of x, anywhere; those of m's rows (dim 1). */
+static void anywhere(bench *w, const bench_row *r)
+{
+    gnd_array *hi = gnd_astype(gnd_multiply(w->x, gnd_int(1 << 24)), GND_INT64);
+    gnd_array *lo = gnd_astype(gnd_multiply(w->y, gnd_int(1 << 12)), GND_INT64);
+    gnd_array *i = gnd_add(gnd_multiply(hi, gnd_int(1 << 12)), lo);
+    if (r->dim)
+        i = gnd_index(i, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = w->side, .step = 1});
+    w->a = gnd_astype(gnd_remainder(i, gnd_int(r->dim ? w->side : w->n)), GND_INT32);
+}
+
+static void upper_half(bench *w, const bench_row *r)
+{
+    (void)r;
+    w->a = gnd_greater(w->x, gnd_real(0.5));
+}
+
+static void into_places(bench *w, const bench_row *r)
+{
+    small_ints(w, r);
+    w->b = gnd_zeros(w->dev, GND_FLOAT32, 1, &r->dim);
+}
+
 /* --- calls ------------------------------------------------------------------------------------ */
 
 #define CALL(name) static gnd_array *name(bench *w, const bench_row *r)
@@ -119,6 +155,11 @@ ROW(do_exp, gnd_exp(w->x))
 ROW(do_sin_a, gnd_sin(w->a))
 ROW(do_cast, gnd_astype(w->x, GND_FLOAT16))
 ROW(do_chain, plain_chain(w->x, w->y))
+ROW(do_take, gnd_take(w->x, w->a, 0))
+ROW(do_take_rows, gnd_take(w->m, w->a, 0))
+ROW(do_searchsorted, gnd_searchsorted(w->a, w->x, GND_LEFT, NULL))
+ROW(do_bincount, gnd_bincount(w->a, NULL, 0))
+ROW(do_unique, gnd_unique_values(w->a))
 ROW(do_where, gnd_where(gnd_greater(w->x, gnd_real(0.5)), w->x, w->y))
 ROW(do_bcast_row, gnd_add(w->m, gnd_at(w->m, "0")))
 ROW(do_bcast_col, gnd_add(w->m, gnd_at(w->m, ":, :1")))
@@ -134,6 +175,12 @@ ROW(do_sum_axis0, gnd_sum(w->m, GND_AXIS(0), 0))
 ROW(do_sum_axis1, gnd_sum(w->m, GND_AXIS(1), 0))
 ROW(do_argmax_axis0, gnd_argmax(w->m, GND_AXIS(0), 0))
 ROW(do_var, gnd_var(w->m, GND_AXIS(1), 0, 0))
+ROW(do_cumsum, gnd_cumulative_sum(w->x, GND_AXIS(0), 0, GND_DTYPE_DEFAULT))
+ROW(do_cumsum_axis1, gnd_cumulative_sum(w->m, GND_AXIS(1), 0, GND_DTYPE_DEFAULT))
+ROW(do_cumsum_axis0, gnd_cumulative_sum(w->m, GND_AXIS(0), 0, GND_DTYPE_DEFAULT))
+ROW(do_sort, gnd_sort(w->x, 0, 0))
+ROW(do_argsort, gnd_argsort(w->x, 0, 0))
+ROW(do_sort_axis1, gnd_sort(w->m, 1, 0))
 ROW(do_matmul, gnd_matmul(w->a, w->b))
 ROW(do_gemv, gnd_matmul(w->m, w->a))
 ROW(do_gram, gnd_matmul(gnd_T(w->a), w->a))
@@ -144,6 +191,43 @@ CALL(do_sum_sq_diff)
     gnd_array *d = gnd_subtract(w->x, w->y);
     (void)r;
     return gnd_sum(gnd_multiply(d, d), GND_ALL, 0);
+}
+
+CALL(do_mask)
+{
+    (void)r;
+    return gnd_index(w->x, 1, &(gnd_range){.kind = GND_IDX_ARRAY, .array = w->a});
+}
+
+CALL(do_nonzero)
+{
+    gnd_array *out[1];
+    (void)r;
+    gnd_nonzero(w->a, out);
+    return out[0];
+}
+
+CALL(do_scatter_add)
+{
+    (void)r;
+    return gnd_add_at(w->b, 1, &(gnd_range){.kind = GND_IDX_ARRAY, .array = w->a}, w->x);
+}
+
+/* The values are taken by the indices, so both are computed. */
+CALL(do_topk)
+{
+    gnd_array *out[2];
+    (void)r;
+    (void)gnd_topk(w->m, 64, 1, 0, out);
+    return out[0];
+}
+
+CALL(do_histogram)
+{
+    gnd_array *out[2];
+    (void)r;
+    gnd_histogram(w->x, 256, (double[]){0, 1}, NULL, NULL, 0, out);
+    return out[0];
 }
 
 CALL(do_softmax)
@@ -222,6 +306,10 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_cast, 6 * n, "cast_f32_f16");
     put(&p, NULL, do_chain, 12 * n, "chain");
     put(&p, NULL, do_where, 12 * n, "where");
+    put(&p, sorted, do_searchsorted, 16 * n, "searchsorted");
+    put(&p, small_ints, do_bincount, 4 * n, "bincount")->dim = 1000000;
+    put(&p, small_ints, do_unique, 4 * n, "unique")->dim = 1000000;
+    put(&p, NULL, do_histogram, 4 * n, "histogram");
     put(&p, NULL, do_bcast_row, 8 * mm, "bcast_row");
     put(&p, NULL, do_bcast_col, 8 * mm, "bcast_col");
     /* memory moves in lines: every other element costs as much as all */
@@ -243,6 +331,19 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_any, 4 * n, "any");
     put(&p, NULL, do_var, 4 * mm, "var_axis1");
     put(&p, NULL, do_softmax, 8 * mm, "softmax_axis1");
+
+    put(&p, anywhere, do_take, 12 * n, "take_random");
+    put(&p, anywhere, do_take_rows, 8 * mm, "take_rows")->dim = 1;
+    put(&p, upper_half, do_mask, 7 * n, "mask_select");
+    put(&p, upper_half, do_nonzero, 5 * n, "nonzero");
+    put(&p, into_places, do_scatter_add, 8 * n, "scatter_add")->dim = 1000000;
+    put(&p, NULL, do_cumsum, 8 * n, "cumsum");
+    put(&p, NULL, do_cumsum_axis1, 8 * mm, "cumsum_axis1");
+    put(&p, NULL, do_cumsum_axis0, 8 * mm, "cumsum_axis0");
+    put(&p, NULL, do_sort, 8 * n, "sort");
+    put(&p, NULL, do_argsort, 12 * n, "argsort");
+    put(&p, NULL, do_sort_axis1, 8 * mm, "sort_axis1");
+    put(&p, NULL, do_topk, 4 * mm, "topk_axis1_64");
 
     product(&p, GND_FLOAT32, "f32", 512);
     product(&p, GND_FLOAT32, "f32", 1024);

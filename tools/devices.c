@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * devices.c - gnd devices: every backend and device with its properties; for what is absent, why.
+ * With --json the same for programs (devices_json.c).
  */
 #include "gnd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void row(const char *label, const char *text)
 {
@@ -32,6 +34,8 @@ static void show(const gnd_device_info *d)
              d->has_f16 ? ", float16" : "; float16 is computed in float32");
     row("floats", text);
     row("matmul", d->libraries);
+    row("fft", d->transforms);
+    row("solver", d->solver);
     row("platform", d->platform);
     row("vendor", d->vendor);
     row("version", d->version);
@@ -40,11 +44,16 @@ static void show(const gnd_device_info *d)
 
 int cmd_devices(int argc, char **argv)
 {
-    if (argc > 1)
-        return misuse("devices", "unexpected argument '%s'", argv[1]);
+    int json = argc > 1 && !strcmp(argv[1], "--json");
+    if (argc > 1 + json)
+        return misuse("devices", "unexpected argument '%s'", argv[1 + json]);
     progress_begin("looking for devices");
     int n = gnd_device_count(), usable = 0;
     progress_end();
+    if (json) {
+        devices_json();
+        return finish_output("devices");
+    }
     for (int i = 0; i < n; i++) {
         gnd_device_info d;
         gnd_status s = gnd_device_list(i, &d);

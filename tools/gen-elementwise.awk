@@ -2,68 +2,23 @@
 #
 # gen-elementwise.awk - the public header of the elementwise functions, from lib/graph/opset.def:
 # one declaration each, with a comment that says what it does, the dtypes it takes and the one it
-# gives. Runs with any POSIX awk.
+# gives. Runs with any POSIX awk, with the functions of opset.awk.
 #
-#     awk -f gen-elementwise.awk opset.def >include/gnd/elementwise.h
-
-# Splits an entry "GND_OP(a, b, ...)" into col[1..]; adjacent string literals are joined.
-function split_entry(s,    i, c, str, n) {
-    n = 1
-    col[1] = ""
-    str = 0
-    for (i = length("GND_OP(") + 1; i <= length(s); i++) {
-        c = substr(s, i, 1)
-        if (c == "\"")
-            str = !str
-        else if (!str && (c == "," || c == ")")) {
-            if (c == ")")
-                return n
-            col[++n] = ""
-        } else if (str || c != " ")
-            col[n] = col[n] c
-    }
-    return n
-}
-
-# Whether the entry s has its closing parenthesis outside strings.
-function complete(s,    i, c, str, depth) {
-    for (i = 1; i <= length(s); i++) {
-        c = substr(s, i, 1)
-        if (c == "\"")
-            str = !str
-        else if (!str && c == "(")
-            depth++
-        else if (!str && c == ")" && --depth == 0)
-            return 1
-    }
-    return 0
-}
-
-# The dtypes taken, in words.
-function dtypes(rule,    s) {
-    if (rule == "LOGIC")
-        return "every dtype"
-    if (rule == "FLOAT" || rule == "DIVIDE")
-        return col[11] == "0" ? "bool, ints, floats" : "every dtype"
-    if (rule == "WHERE")
-        return "every dtype"
-    s = rule == "INT" || col[7] != "0" ? "bool, ints" : "ints"
-    if (col[10] != "0")
-        s = s ", floats"
-    if (col[11] != "0")
-        s = s ", complex"
-    return s == "bool, ints, floats, complex" ? "every dtype" : s
-}
+#     awk -f opset.awk -f gen-elementwise.awk opset.def >include/gnd/elementwise.h
 
 # The dtype of the result, in words.
 function result(rule, out, nin,    s) {
     if (out == "BOOL")
         return "bool"
+    if (out == "INT32")
+        return "int32"
+    if (rule == "PARTS")
+        return "the complex dtype of the promoted one"
     if (rule == "WHERE")
         s = "the promoted dtype of x2 and x3"
     else
-        s = nin == 1 ? "the dtype of x" : "the promoted dtype"
-    if (rule == "FLOAT")
+        s = nin == 1 ? "the dtype of x" : rule == "LDEXP" ? "the dtype of x1" : "the promoted dtype"
+    if (rule == "FLOAT" || rule == "LDEXP")
         s = s "; for bool and ints a float (float16 from 8 bits, float32 from 16, else float64)"
     if (rule == "DIVIDE")
         s = s "; for bool and ints float64"
@@ -154,6 +109,9 @@ END {
     alias("gnd_mod", "gnd_remainder", "gnd_remainder.", 1)
     alias("gnd_power", "gnd_pow", "gnd_pow.", 1)
     alias("gnd_neg", "gnd_negative", "gnd_negative.", 0)
+    alias("gnd_radians", "gnd_deg2rad", "gnd_deg2rad.", 0)
+    alias("gnd_degrees", "gnd_rad2deg", "gnd_rad2deg.", 0)
+    alias("gnd_expit", "gnd_sigmoid", "gnd_sigmoid.", 0)
     print ""
     print "#ifdef __cplusplus"
     print "}"

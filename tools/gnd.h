@@ -15,6 +15,8 @@ int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_bench(int argc, char **argv); /* bench.c */
+/* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c). */
+void devices_json(void);
 
 /* --- messages (message.c) ---------------------------------------------------------------------- */
 /* "gnd: COMMAND: ..." to stderr. Returns EXIT_FAILED. */

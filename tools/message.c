@@ -115,10 +115,13 @@ static const char explain_usage[] =
     "EXPR, NAME=VALUE and -d are those of 'gnd eval'.\n";
 
 static const char devices_usage[] =
-    "gnd devices\n"
+    "gnd devices [--json]\n"
     "\n"
     "Lists every device of every backend with its properties, and for a backend or device that\n"
-    "cannot be used, why.\n";
+    "cannot be used, why.\n"
+    "\n"
+    "  --json          the same as one JSON document, with the dtypes of each device, the default\n"
+    "                  device and dtypes, and what the library can do\n";
 
 int help(const char *cmd)
 {

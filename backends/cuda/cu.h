@@ -3,7 +3,7 @@
  * cuda/cu.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. CUDA's headers are all that it is built with: every library is loaded when it is first
  * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (with
- * compile.c, NVRTC, and cubin.c), blas.c; error.c turns codes into text.
+ * compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c; error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -34,10 +34,12 @@
     X(MemFree, cuMemFree_v2)                                                                       \
     X(MemHostAlloc, cuMemHostAlloc)                                                                \
     X(MemFreeHost, cuMemFreeHost)                                                                  \
+    X(PointerGetAttribute, cuPointerGetAttribute)                                                  \
     X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2)                                                       \
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2)                                                       \
     X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2)                                                       \
     X(MemcpyPeerAsync, cuMemcpyPeerAsync)                                                          \
+    X(Memcpy2DAsync, cuMemcpy2DAsync_v2)                                                           \
     X(MemsetD2D8Async, cuMemsetD2D8Async)                                                          \
     X(StreamCreate, cuStreamCreate)                                                                \
     X(StreamDestroy, cuStreamDestroy_v2)                                                           \
@@ -102,6 +104,8 @@ struct gnd_dev {
     gnd__cu_event *base;   /* event times are counted from here, at base_ns */
     uint64_t base_ns;
     struct gnd__cu_blas *blas; /* blas.c; NULL until the first product */
+    struct gnd__cu_fft *fft;   /* fft.c, solver.c: likewise */
+    struct gnd__cu_solver *solver;
 };
 
 struct gnd_buf {
@@ -128,7 +132,7 @@ struct gnd_event {
 const char *gnd__cu_driver(int *version);
 
 /* A vendor library: its file, found among the places where CUDA is installed, without loading it.
- * stem "libnvrtc.so", versions like "13", newest first, NULL at the end. Returns 1 and the path. */
+ * stem "libnvrtc.so", versions like "13" (or "13:12": CUDA 13's library is .12), newest first, NULL at the end. Returns 1 and the path. */
 int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap);
 /* Finds and loads it; as gnd__plug_load(), but the reason says where it was looked for. */
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
@@ -185,9 +189,13 @@ extern const gnd_memory_ops gnd__cu_memory_ops;
 extern const gnd_queue_ops gnd__cu_queue_ops;
 extern const gnd_program_ops gnd__cu_program_ops;
 extern const gnd_blas_ops gnd__cu_blas_ops;
+extern const gnd_fft_ops gnd__cu_fft_ops;
+extern const gnd_solver_ops gnd__cu_solver_ops;
 
 /* Give back what a group holds for d or q; called by close() and queue_free(). */
 void gnd__cu_stage_close(gnd_dev *d);
 void gnd__cu_blas_close(gnd_dev *d);
+void gnd__cu_fft_close(gnd_dev *d);
+void gnd__cu_solver_close(gnd_dev *d);
 
 #endif

@@ -73,6 +73,7 @@ static void describe(gnd__cu_info *d, int version)
     p->max_local[2] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
     p->align_bytes = 256; /* what cuMemAlloc promises */
     p->has_f64 = 1;
+    p->has_atomic64 = 1;
     p->has_f16 = 0; /* kernels convert in hardware and compute in float32 */
     p->host_mapped = 0;
     p->little_endian = 1;
@@ -184,6 +185,8 @@ static void dev_close(gnd_dev *d)
         return;
     const int works = gnd__cu_enter_free(d);
     gnd__cu_blas_close(d);
+    gnd__cu_fft_close(d);
+    gnd__cu_solver_close(d);
     gnd__cu_event_drop(d, d->base);
     if (works) {
         gnd__cu_stage_close(d);

@@ -15,6 +15,8 @@ static const gnd_backend table = {
     .queue = &gnd__cu_queue_ops,
     .program = &gnd__cu_program_ops,
     .blas = &gnd__cu_blas_ops,
+    .fft = &gnd__cu_fft_ops,
+    .solver = &gnd__cu_solver_ops,
 };
 
 GND__EXPORT const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor,

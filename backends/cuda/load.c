@@ -118,7 +118,13 @@ static int look_everywhere(const char *name, char *path, size_t cap)
     return 0;
 }
 
-/* Versions are of CUDA: "13", "11.2". */
+/* Versions are of CUDA, "13", "11.2"; "13:12" where CUDA 13's library is number 12. */
+static const char *suffix_of(const char *version)
+{
+    const char *colon = strchr(version, ':');
+    return colon ? colon + 1 : version;
+}
+
 static int for_driver(const char *version)
 {
     int have;
@@ -129,7 +135,7 @@ int gnd__cu_find(const char *stem, const char *const *versions, char *path, size
 {
     char name[64];
     for (; *versions; versions++) {
-        snprintf(name, sizeof name, "%s.%s", stem, *versions);
+        snprintf(name, sizeof name, "%s.%s", stem, suffix_of(*versions));
         if (for_driver(*versions) && look_everywhere(name, path, cap))
             return 1;
     }
@@ -149,7 +155,7 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
     }
     for (; *versions && n < 4; versions++)
         if (for_driver(*versions)) {
-            snprintf(names[n], sizeof names[n], "%s.%s", stem, *versions);
+            snprintf(names[n], sizeof names[n], "%s.%s", stem, suffix_of(*versions));
             const size_t k = strlen(tried);
             snprintf(tried + k, sizeof tried - k, "%s%s", k ? ", " : "", names[n]);
             list[n] = names[n];

@@ -231,6 +231,28 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
     return GND_OK;
 }
 
+/* Another library's memory, of whichever device of this process: the driver knows by the address. A
+ * copy from what is no memory would be a fault that costs the context, so it is asked first. */
+static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e)
+{
+    gnd_status s = in_buffer(dst, off, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
+        return s;
+    for (int end = 0; end < 2; end++) {
+        const CUdeviceptr at = (CUdeviceptr)(end ? src + nbytes - 1 : src);
+        unsigned kind;
+        if (gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS)
+            return gnd__plug_fail(e, GND_ERR_ARG, CUDA_ERROR_INVALID_VALUE,
+                                  "%#llx is no address of CUDA's memory", (unsigned long long)at);
+    }
+    const CUresult r = gnd__cu.MemcpyDtoDAsync(dst->p + off, (CUdeviceptr)src, nbytes, q->s);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(q->dev, e, r, "copy of %zu bytes from %#llx", nbytes, (unsigned long long)src);
+    return GND_OK;
+}
+
 const gnd_memory_ops gnd__cu_memory_ops = {
     .size = sizeof(gnd_memory_ops),
     .alloc = mem_alloc,
@@ -238,4 +260,5 @@ const gnd_memory_ops gnd__cu_memory_ops = {
     .write = mem_write,
     .read = mem_read,
     .copy = mem_copy,
+    .fetch = mem_fetch,
 };

@@ -171,6 +171,8 @@ static void describe(gnd__ocl_info *d, const char *platform)
     const char *exts = ext ? ext : "";
     p->has_f64 = info_num(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 || has_ext(exts, "cl_khr_fp64");
     p->has_f16 = has_ext(exts, "cl_khr_fp16");
+    p->has_atomic64 = has_ext(exts, "cl_khr_int64_extended_atomics") &&
+                      has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
     free(ext);
 

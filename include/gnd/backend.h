@@ -65,6 +65,7 @@ typedef struct gnd_props {
     uint32_t align_bytes;      /* what alloc() aligns a buffer to, at least */
     uint32_t has_f64;          /* 1: float64 arithmetic */
     uint32_t has_f16;          /* 1: float16 arithmetic in kernels (cl_khr_fp16); storage always */
+    uint32_t has_atomic64;     /* 1: atomics on 64-bit integers, with min and max */
     uint32_t host_mapped;      /* 1: map() costs no copy (CPU devices, unified memory) */
     uint32_t little_endian;
     uint32_t subgroup;         /* warp / wave / subgroup width; 0 when unknown */
@@ -107,6 +108,10 @@ typedef struct gnd_memory_ops {
     gnd_status (*map)(gnd_queue *q, gnd_buf *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e);
     /* [O] Required with map. p is what map gave. */
     gnd_status (*unmap)(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e);
+    /* [O] From memory that is another library's, at src in the address space of the device's kind
+     * (CUDA's for the CUDA dialect), to [off, off+nbytes). GND_ERR_ARG when there is none at src. It
+     * stays until the queue's work is done. Without it such memory is refused (gnd_from_dlpack). */
+    gnd_status (*fetch)(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e);
 } gnd_memory_ops;
 
 enum { GND_QUEUE_TIMING = 1 }; /* events of this queue will be asked for their times */
@@ -208,8 +213,78 @@ typedef struct gnd_blas_ops {
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 } gnd_blas_ops;
 
-struct gnd_fft_ops;    /* reserved */
-struct gnd_solver_ops; /* reserved */
+/* Transforms of nbatch arrays of rank axes, without scaling. Element (i0, i1, i2) of array b is at
+ * off + b*dist + (i0, i1, i2 in C order)*stride, counted in elements of that side; with rank > 1 both
+ * strides are 1. A real-to-complex transform (forward) writes, and a complex-to-real one (inverse)
+ * reads, n[rank-1]/2 + 1 elements along the last axis; n is always the extents of the real side. */
+enum { GND_FFT_C2C = 0, GND_FFT_R2C = 1, GND_FFT_C2R = 2 };
+typedef struct gnd_fft_desc {
+    uint32_t dtype;     /* GND_COMPLEX64 or GND_COMPLEX128: of the complex side */
+    uint32_t kind;      /* GND_FFT_* */
+    int32_t inverse;    /* 1: exp(+2 pi i jk/n) */
+    uint32_t rank;      /* 1 to 3 */
+    int64_t n[3], nbatch;
+    int64_t in_stride, in_dist, out_stride, out_dist;
+    gnd_buf *in, *out;  /* not the same memory; C2R may destroy what is in `in` */
+    uint64_t in_off, out_off;
+} gnd_fft_desc;
+
+typedef struct gnd_fft_ops {
+    uint32_t size;
+    /* [R] Whether transform() would take f (buffers may be NULL). */
+    gnd_status (*supports)(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_err *e);
+    /* [R] Plans are the backend's own affair, and kept by it. */
+    gnd_status (*transform)(gnd_queue *q, const gnd_fft_desc *f, gnd_err *e);
+    /* [O] One line on the library behind the group. */
+    gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+} gnd_fft_ops;
+
+/* Decompositions and solvers: LAPACK's, on matrices in Fortran order (element (i, j) at i + j*rows,
+ * leading dimension rows), nbatch of each operand one behind the other. dtype is float32, float64,
+ * complex64 or complex128; "real" is the real dtype of its size. The operands of each op, in this
+ * order; `in` ones may be destroyed. X(op, value, operands) */
+#define GND_SOLVE_LIST(X)                                                                          \
+    X(CHOLESKY, 1, "io A (n x n): the lower triangle; above it nothing is read or defined")         \
+    X(LU, 2, "io A (m x n): L and U in one; out P int32 (min(m, n)): LAPACK's, counted from 1")    \
+    X(SOLVE, 3, "in A (n x n), io B (n x k): out the solution of A X = B")                          \
+    X(QR, 4, "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "   \
+             "Q is m x m, A has room for it, R is m x n and undefined below row min, too")         \
+    X(SVD, 5, "in A (m x n), m >= n; out U (m x n), S real (n), Vh (n x n); flags 1: U is m x m")   \
+    X(SVDVALS, 6, "in A (m x n), m >= n; out S real (n)")                                          \
+    X(EIGH, 7, "io A (n x n), the lower triangle in: the vectors; out W real (n), ascending")      \
+    X(EIGVALSH, 8, "in A (n x n), the lower triangle; out W real (n), ascending")                  \
+    X(EIG, 9, "in A (n x n); out W complex (n), V complex (n x n)")                               \
+    X(EIGVALS, 10, "in A (n x n); out W complex (n)")                                              \
+    X(TRIANGULAR, 11, "in A (n x n), io B (n x k); flags: GND_TRI_*")                              \
+    X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; out S real (min), rank int32 (1); rcond")
+typedef enum gnd_solve_op {
+#define X(op, value, operands) GND_SOLVE_##op = value,
+    GND_SOLVE_LIST(X)
+#undef X
+} gnd_solve_op;
+enum { GND_TRI_UPPER = 1, GND_TRI_TRANS = 2, GND_TRI_CONJ = 4, GND_TRI_UNIT = 8 };
+enum { GND_SOLVE_MEMS = 4 };
+
+typedef struct gnd_solve_desc {
+    uint32_t op, dtype, flags;
+    int64_t m, n, k, nbatch;
+    double rcond;
+    gnd_buf *mem[GND_SOLVE_MEMS];
+    uint64_t off[GND_SOLVE_MEMS]; /* bytes */
+} gnd_solve_desc;
+
+typedef struct gnd_solver_ops {
+    uint32_t size;
+    /* [R] Whether solve() would take s (buffers may be NULL) and is the better choice; else the core
+     * reads the operands, calls LAPACK, and writes the results. */
+    gnd_status (*supports)(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e);
+    /* [R] May wait for the device. GND_ERR_LINALG: the message says which matrix of the batch
+     * (counted from 0), what is wrong with it, and where: "matrix 3: singular, U[4, 4] is 0". */
+    gnd_status (*solve)(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e);
+    /* [O] One line on the library behind the group. */
+    gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+} gnd_solver_ops;
+
 struct gnd_comm_ops;   /* reserved */
 
 typedef struct gnd_backend {
@@ -223,8 +298,8 @@ typedef struct gnd_backend {
     const gnd_queue_ops *queue;
     const gnd_program_ops *program;
     const gnd_blas_ops *blas;
-    const struct gnd_fft_ops *fft;
-    const struct gnd_solver_ops *solver;
+    const gnd_fft_ops *fft;
+    const gnd_solver_ops *solver;
     const struct gnd_comm_ops *comm;
 } gnd_backend;
 

@@ -54,8 +54,18 @@ GND_API gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, 
 /* num >= 0 values from start to stop, with stop unless endpoint is 0. start and stop are scalars
  * (complex ones too); a float dtype or GND_DTYPE_DEFAULT, or an int dtype (floor, as NumPy). */
 GND_API gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint, gnd_dtype t);
+/* base ** gnd_linspace(...), elementwise; start, stop and base are scalars. t == GND_DTYPE_DEFAULT:
+ * the device's default float, or its complex. Int dtypes cut off fractions. */
+GND_API gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
+                                gnd_array *base, gnd_dtype t);
+/* num >= 0 values from start to stop (with stop unless endpoint is 0), each the one before times the
+ * same factor: both of one sign, or complex. The ends are exact. A 0 is GND_ERR_ARG. */
+GND_API gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
+                                 gnd_dtype t);
 /* Ones on diagonal k of an n x m matrix (m < 0: m = n). */
 GND_API gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
+/* Ones where column - row <= k in an n x m matrix (m < 0: m = n), zeros elsewhere. */
+GND_API gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
 /* The lower (upper) triangle of the last two axes, zeros elsewhere: element (i, j) stays when
  * j - i <= k (j - i >= k). At least 2 dimensions. */
 GND_API gnd_array *gnd_tril(gnd_array *x, int64_t k);

@@ -47,6 +47,8 @@ typedef struct gnd_device_info {
     char version[96];
     char kind[16];             /* "gpu", "cpu", "other" */
     char libraries[256];       /* what the backend uses for matrix products here */
+    char transforms[256];      /* for Fourier transforms */
+    char solver[256];          /* for decompositions and linear systems */
     char reason[504];          /* not empty: cannot be used, and why */
     uint64_t mem_bytes, max_alloc_bytes, local_bytes;
     uint32_t compute_units, max_group;

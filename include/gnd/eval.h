@@ -15,7 +15,9 @@ extern "C" {
  * array (gnd_array *), then NULL:
  *     gnd_eval(dev, "exp(-0.5*((x-m)/s)**2) / (s*sqrt(2*pi))", "x", x, "m", m, "s", s, NULL);
  * dev is where arrays that the text itself makes (zeros, arange) live; NULL: the first array's.
- * Statements are separated by ';' or line ends; `name = expression` assigns. Errors:
+ * Statements are separated by ';' or line ends; `name = expression` assigns, and `name[index] = value`
+ * (or += and so on) gives the name a new array with these elements changed: the caller's array stays as
+ * it is, and so do other names of it. Errors:
  * GND_ERR_SYNTAX, GND_ERR_NAME and those of the functions called; the message ends in a second line
  * with the text's line and a third with a caret under the place. */
 GND_API gnd_array *gnd_eval(gnd_device *dev, const char *text, ...);

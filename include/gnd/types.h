@@ -40,7 +40,8 @@ extern "C" {
     X(GND_ERR_SYNTAX, -16, "an expression could not be parsed")                                    \
     X(GND_ERR_NAME, -17, "an unknown name")                                                        \
     X(GND_ERR_STATE, -18, "a call in the wrong state")                                             \
-    X(GND_ERR_INTERNAL, -19, "an internal error of gnd: please report it")
+    X(GND_ERR_INTERNAL, -19, "an internal error of gnd: please report it")                         \
+    X(GND_ERR_LINALG, -20, "a matrix is singular or not positive definite, or no convergence")
 
 typedef enum gnd_status {
 #define X(name, value, text) name = value,

@@ -13,16 +13,24 @@ extern "C" {
 #endif
 
 /* One entry of an index, for gnd_index. */
-enum { GND_IDX_INT = 1, GND_IDX_SLICE = 2, GND_IDX_NEWAXIS = 3, GND_IDX_ELLIPSIS = 4 };
+enum { GND_IDX_INT = 1, GND_IDX_SLICE = 2, GND_IDX_NEWAXIS = 3, GND_IDX_ELLIPSIS = 4,
+       GND_IDX_ARRAY = 5 };
 /* Marks a missing start or stop of a slice. */
 #define GND_NONE INT64_MIN
 typedef struct gnd_range {
     int kind;                   /* GND_IDX_* */
     int64_t start, stop, step;  /* start alone for GND_IDX_INT; step 0 counts as 1 */
+    gnd_array *array;           /* GND_IDX_ARRAY: ints of any dtype, or bools: a mask */
 } gnd_range;
 
-/* Basic indexing as NumPy does: integers drop an axis (an error when out of range), slices clip, at
- * most one ellipsis; missing entries are full slices. */
+/* Indexing as NumPy does: integers drop an axis (an error when out of range), slices clip, at most one
+ * ellipsis; missing entries are full slices. Without arrays the result is a view.
+ *
+ * Arrays of ints index an axis each and broadcast with each other; a mask of k dimensions stands for the
+ * k arrays of indices where it is true (0 dimensions: a new axis, of 1 or 0 elements), which makes the
+ * result's shape depend on values: masks are evaluated, and the device waited for. The axes of the
+ * indices' common shape take the place of the axes they index, where these lie side by side (integers
+ * count as indices there); else they come first. Indices out of range: see gnd/index.h. */
 GND_API gnd_array *gnd_index(gnd_array *x, int n, const gnd_range *idx);
 /* The same from text in NumPy's syntax: gnd_at(x, "1:-1, ::2, None, ..., 0"). GND_ERR_SYNTAX. */
 GND_API gnd_array *gnd_at(gnd_array *x, const char *index);
@@ -61,6 +69,9 @@ GND_API gnd_array *gnd_tile(gnd_array *x, int n, const int64_t *reps);
 GND_API gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis);
 /* Element i along axis counts[i] times; counts has gnd_dim(x, axis) entries, none negative. */
 GND_API gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis);
+/* The same with the counts in an int array of gnd_dim(x, axis) elements, or of one that holds for all
+ * (a scalar too). Waits for the counts: the shape depends on them. GND_ERR_DTYPE. */
+GND_API gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis);
 /* Element i goes to (i + shift) mod extent, along each of n axes (an axis may come twice). */
 GND_API gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis);
 /* As if flattened, then back in shape (NumPy's axis=None). */

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "prim/lapack.h"
 #include "sched/device.h"
 #include "base/mem.h"
 #include <gnd/device.h>
@@ -131,6 +132,12 @@ gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info)
     gnd__gate_lock(dev->g);
     if (gnd__gate_blas_describe(dev->g, info->libraries, sizeof info->libraries, &err))
         info->libraries[0] = '\0';
+    if (gnd__gate_fft_describe(dev->g, info->transforms, sizeof info->transforms, &err))
+        snprintf(info->transforms, sizeof info->transforms, "kernels of gnd");
+    if (gnd__gate_solver_describe(dev->g, info->solver, sizeof info->solver, &err))
+        snprintf(info->solver, sizeof info->solver, "%s%s", gnd__lapack_library() ? "LAPACK on the host: "
+                 : "none: install OpenBLAS (libopenblas0) or liblapack3",
+                 gnd__lapack_library() ? gnd__lapack_library() : "");
     gnd__gate_unlock(dev->g);
     return GND_OK;
 }

@@ -16,7 +16,7 @@
 #include "sched/device.h"
 #include "base/mem.h"
 #include "graph/scope.h"
-#include "sched/plan.h"
+#include "sched/check.h"
 
 /* Keeps e with x (device lock held), or forgets what was kept (e is NULL). Out of memory: the error
  * is not kept; the call that met it returns it all the same. */
@@ -114,10 +114,16 @@ static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
                                 (size_t)x->size * esize, e);
             gnd__unref(c);
         }
+        if (st == GND_OK)
+            st = gnd__checks_pass(x->data.st, e);
         if (st != GND_OK)
             set_fault(x, e);
     } else if (st == GND_OK) {
         st = gnd__gate_finish(d, e);
+        if (st == GND_OK)
+            st = gnd__checks_pass(x->data.st, e);
+        if (st != GND_OK)
+            set_fault(x, e);
     }
     gnd__gate_unlock(d);
     return st;
@@ -217,6 +223,8 @@ gnd_status gnd_wait(gnd_array *x)
         return st;
     gnd__gate_lock(x->dev->g);
     st = gnd__gate_finish(x->dev->g, &e);
+    if (st == GND_OK)
+        st = gnd__checks_pass(x->data.st, &e);
     if (st != GND_OK)
         set_fault(x, &e);
     gnd__gate_unlock(x->dev->g);

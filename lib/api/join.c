@@ -103,18 +103,18 @@ static gnd_array *piece_expanded(gnd_array *x, int axis)
     return gnd__expanded(x, (uint32_t)1 << axis);
 }
 
-gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
+gnd_array *gnd__concat(const char *func, int n, gnd_array *const *x, int axis)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
     int k;
-    gnd_array *bad = gnd__check_list("concat", n, x, &dev);
+    gnd_array *bad = gnd__check_list(func, n, x, &dev);
     for (int i = 0; i < n && !bad; i++)
         if (x[i]->ndim == 0)
-            bad =
-                gnd__fail(dev, GND_ERR_SHAPE,
-                          "concat: x[%d] has no dimensions: take gnd_stack or gnd_concat_flat", i);
-    if (bad || (bad = gnd__check_axis("concat", dev, axis, x[0]->ndim, &k)))
+            bad = gnd__fail(dev, GND_ERR_SHAPE,
+                            "%s: x[%d] has no dimensions: take gnd_stack or gnd_concat_flat", func,
+                            i);
+    if (bad || (bad = gnd__check_axis(func, dev, axis, x[0]->ndim, &k)))
         return bad;
     gnd__shape s = {.ndim = x[0]->ndim};
     memcpy(s.dim, x[0]->dim, (size_t)s.ndim * sizeof s.dim[0]);
@@ -125,20 +125,25 @@ gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
                 differs = d;
         if (differs == s.ndim) {
             if (__builtin_add_overflow(s.dim[k], x[i]->dim[k], &s.dim[k]))
-                return too_many("concat", dev);
+                return too_many(func, dev);
             continue;
         }
         gnd__shape_text(ta, s.ndim, x[0]->dim);
         gnd__shape_text(tb, x[i]->ndim, x[i]->dim);
         if (differs < 0)
-            return gnd__fail(dev, GND_ERR_SHAPE, "concat: shapes %s and %s: %d and %d dimensions",
+            return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func,
                              ta, tb, s.ndim, x[i]->ndim);
         return gnd__fail(dev, GND_ERR_SHAPE,
-                         "concat: shapes %s and %s: axis %d has %" PRId64 " and %" PRId64, ta, tb,
+                         "%s: shapes %s and %s: axis %d has %" PRId64 " and %" PRId64, func, ta, tb,
                          differs, s.dim[differs], x[i]->dim[differs]);
     }
-    bad = gnd__check_shape("concat", dev, gnd__common_dtype(dev, n, x), s.ndim, s.dim);
-    return bad ? bad : join("concat", dev, n, x, piece_same, k, s.dim[k]);
+    bad = gnd__check_shape(func, dev, gnd__common_dtype(dev, n, x), s.ndim, s.dim);
+    return bad ? bad : join(func, dev, n, x, piece_same, k, s.dim[k]);
+}
+
+gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
+{
+    return gnd__concat("concat", n, x, axis);
 }
 
 gnd_array *gnd_concat_flat(int n, gnd_array *const *x)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * api/linalg.c - products of matrices: shapes, dtypes and one-dimensional operands as NumPy's
- * matmul has them, made into a GND__MATMUL of operands with at least two axes.
+ * matmul has them, made into a GND__MATMUL of operands with at least two axes; and traces.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include <gnd/array.h>
 #include <gnd/linalg.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
 
 /* The extents of a product. */
 typedef struct product {
@@ -106,4 +109,24 @@ gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
         gnd__done(mb);
     }
     return without(y, p.drop);
+}
+
+gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dtype t)
+{
+    char text[GND__SHAPE_TEXT];
+    int a, b;
+    gnd_array *bad = gnd__check_strong(x, "trace", "x");
+    if (bad)
+        return bad;
+    if (x->ndim < 2)
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "trace: shape %s: at least 2 dimensions are needed",
+                         gnd__shape_text(text, x->ndim, x->dim));
+    if ((bad = gnd__check_axis("trace", x->dev, axis1, x->ndim, &a)) ||
+        (bad = gnd__check_axis("trace", x->dev, axis2, x->ndim, &b)) ||
+        (t != GND_DTYPE_DEFAULT && (bad = gnd__check_type("trace", x->dev, t))))
+        return bad;
+    if (a == b)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "trace: axis %d is named twice", axis2);
+    gnd_array *d = gnd_diagonal(x, offset, a, b);
+    return gnd__instead(d, gnd_sum_as(d, GND_AXIS(-1), 0, t));
 }

@@ -288,6 +288,20 @@ gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k
     return cast(with(GND__OP_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
 }
 
+gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
+{
+    gnd_array *bad = gnd__check_device("tri", dev);
+    if (bad)
+        return bad;
+    if (t == GND_DTYPE_DEFAULT)
+        t = gnd__device_float(dev);
+    int64_t dim[2] = {n, m < 0 ? n : m};
+    if ((bad = gnd__check_type("tri", dev, t)) ||
+        (bad = gnd__check_shape("tri", dev, t, 2, dim)))
+        return bad;
+    return cast(with(GND__OP_LESS_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+}
+
 static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t k)
 {
     char text[GND__SHAPE_TEXT];

@@ -5,6 +5,7 @@
  * has an empty input: those are answered here.
  */
 #include <string.h>
+#include "api/steps.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -13,9 +14,8 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* x, flags and axes of a public function; *mask gets the axes. */
-static gnd_array *check(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
-                        uint32_t *mask)
+gnd_array *gnd__check_reduction(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                                uint32_t *mask)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad)
@@ -26,8 +26,7 @@ static gnd_array *check(const char *func, gnd_array *x, gnd_axes axes, unsigned 
     return gnd__check_axes(func, x->dev, axes, x->ndim, mask);
 }
 
-/* The number of elements that go into one of the result. */
-static int64_t count_of(const gnd_array *x, uint32_t mask)
+int64_t gnd__count_of(const gnd_array *x, uint32_t mask)
 {
     int64_t n = 1;
     for (int i = 0; i < x->ndim; i++)
@@ -36,12 +35,14 @@ static int64_t count_of(const gnd_array *x, uint32_t mask)
     return n;
 }
 
-static int reduced_shape(const gnd_array *x, uint32_t mask, int64_t *dim)
+int gnd__reduced_dims(const gnd_array *x, uint32_t mask, unsigned flags, int64_t *dim)
 {
     int ndim = 0;
     for (int i = 0; i < x->ndim; i++)
         if (!(mask >> i & 1))
             dim[ndim++] = x->dim[i];
+        else if (flags & GND_KEEPDIMS)
+            dim[ndim++] = 1;
     return ndim;
 }
 
@@ -62,7 +63,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
         return gnd__same(x);
     if (x->size == 0) { /* what nothing gives; also where the result is empty itself */
         int64_t dim[GND_MAX_NDIM];
-        int ndim = reduced_shape(x, mask, dim), one = red == GND__PROD || red == GND__ALL;
+        int ndim = gnd__reduced_dims(x, mask, 0, dim), one = red == GND__PROD || red == GND__ALL;
         gnd__scalar v = {.kind = gnd_dtype_kind(t), .re = one};
         v.i = one;
         y = gnd__filled(x->dev, t, ndim, dim, &v);
@@ -88,7 +89,7 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
                               gnd_dtype t, gnd__red red)
 {
     uint32_t mask;
-    gnd_array *bad = check(func, x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
     if (t == GND_DTYPE_DEFAULT) {
@@ -135,12 +136,12 @@ static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigne
                           gnd__red red, const char *what)
 {
     uint32_t mask;
-    gnd_array *bad = check(func, x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
     if (x->size == 0) {
         int64_t dim[GND_MAX_NDIM];
-        int ndim = reduced_shape(x, mask, dim);
+        int ndim = gnd__reduced_dims(x, mask, 0, dim);
         if (gnd__shape_size(ndim, dim, 1) != 0)
             return of_nothing(func, x, what);
     }
@@ -161,14 +162,14 @@ static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, uns
                               gnd__red red, const char *what)
 {
     uint32_t mask;
-    gnd_array *bad = check(func, x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
     int all = axes == GND_ALL;
     if (!all && __builtin_popcount(mask) != 1)
         return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes: it takes one, or GND_ALL", func,
                          __builtin_popcount(mask));
-    if (count_of(x, mask) == 0)
+    if (gnd__count_of(x, mask) == 0)
         return of_nothing(func, x, what);
     if (!all || x->ndim == 1)
         return reduced(x, red, mask, GND_INT64, flags);
@@ -195,7 +196,7 @@ gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags)
 static gnd_array *truth(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, gnd__red red)
 {
     uint32_t mask;
-    gnd_array *bad = check(func, x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
     gnd_array *b = gnd__cast_held(x, GND_BOOL);
@@ -215,7 +216,7 @@ gnd_array *gnd_all(gnd_array *x, gnd_axes axes, unsigned flags)
 gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
 {
     uint32_t mask;
-    gnd_array *bad = check("count_nonzero", x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction("count_nonzero", x, axes, flags, &mask);
     if (bad)
         return bad;
     gnd_array *b = gnd__cast_held(x, GND_BOOL);
@@ -226,21 +227,40 @@ gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
 
 /* --- mean and variance ------------------------------------------------------------------------ */
 
-/* What a mean of x is computed in: ints in the default float, 16-bit floats in float32. */
-static gnd_dtype mean_dtype(const gnd_array *x)
+gnd_dtype gnd__wide_float(const gnd_device *dev, gnd_dtype t)
 {
-    gnd_dtype t = (gnd_dtype)x->dtype;
     int kind = gnd_dtype_kind(t);
     if (kind == 'f' || kind == 'c')
         return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
-    return gnd__device_float(x->dev);
+    return gnd__device_float(dev);
 }
 
-/* What it is then given as. */
+gnd_dtype gnd__mean_float(const gnd_device *dev, gnd_dtype t)
+{
+    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? t : gnd__wide_float(dev, t);
+}
+
+gnd_dtype gnd__within(const gnd_device *dev, gnd_dtype t)
+{
+    if (!gnd__needs_f64(t) || gnd__device_has_f64(dev))
+        return t;
+    return t == GND_FLOAT64 ? GND_FLOAT32 : GND_COMPLEX64;
+}
+
+gnd_dtype gnd__default_with(const gnd_device *dev, gnd_dtype t)
+{
+    return gnd__within(dev, gnd_promote(t, gnd__device_float(dev)));
+}
+
+/* What a mean of x is computed in, and what it is then given as. */
+static gnd_dtype mean_dtype(const gnd_array *x)
+{
+    return gnd__wide_float(x->dev, (gnd_dtype)x->dtype);
+}
+
 static gnd_dtype mean_result(const gnd_array *x)
 {
-    int half = x->dtype == GND_FLOAT16 || x->dtype == GND_BFLOAT16;
-    return half ? (gnd_dtype)x->dtype : mean_dtype(x);
+    return gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
 }
 
 /* op of x and the number v; x is done with. */
@@ -277,11 +297,11 @@ static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags
 gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
 {
     uint32_t mask;
-    gnd_array *bad = check("mean", x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction("mean", x, axes, flags, &mask);
     if (bad)
         return bad;
     gnd_array *c = gnd__cast_held(x, mean_dtype(x));
-    gnd_array *y = mean_of(c, mask, count_of(x, mask), flags);
+    gnd_array *y = mean_of(c, mask, gnd__count_of(x, mask), flags);
     gnd__done(c);
     return finally(y, mean_result(x));
 }
@@ -304,10 +324,10 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
                            double correction, int root)
 {
     uint32_t mask;
-    gnd_array *bad = check(func, x, axes, flags, &mask);
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
-    int64_t n = count_of(x, mask);
+    int64_t n = gnd__count_of(x, mask);
     double div = (double)n - correction;
     gnd_array *c = gnd__cast_held(x, mean_dtype(x));
     gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);

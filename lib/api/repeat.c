@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "sched/device.h"
+#include "api/host.h"
 #include "api/views.h"
 #include "base/mem.h"
 #include "graph/check.h"
@@ -180,5 +181,41 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     gnd__free(idx);
     if (index->kind == GND__ERROR)
         return index;
-    return gnd__instead(index, gnd__take_node(x, index, k));
+    return gnd__instead(index, gnd__taken(x, index, k));
+}
+
+gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
+{
+    char text[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    int k;
+    gnd_array *pair[2] = {x, counts};
+    gnd_array *bad = gnd__check_strong(x, "repeat_array", "x");
+    if (bad || (bad = gnd__check(counts, "repeat_array", "counts")) ||
+        (bad = gnd__check_devices("repeat_array", 2, pair, &dev)) ||
+        (bad = gnd__check_axis("repeat_array", dev, axis, x->ndim, &k)))
+        return bad;
+    if (!strchr("biu", gnd_dtype_kind((gnd_dtype)counts->dtype)))
+        return gnd__fail(dev, GND_ERR_DTYPE, "repeat_array: counts of %s: ints only",
+                         gnd_dtype_name((gnd_dtype)counts->dtype));
+    if (counts->ndim > 1 || (counts->size != 1 && counts->size != x->dim[k]))
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "repeat_array: counts of shape %s for the %" PRId64 " elements of axis %d",
+                         gnd__shape_text(text, counts->ndim, counts->dim), x->dim[k], k);
+    gnd_array *wide = gnd__astype(counts, GND_INT64, "repeat_array");
+    if (wide->kind == GND__ERROR)
+        return wide;
+    void *n;
+    gnd_array *y = NULL;
+    gnd_status st = gnd__host_copy(wide, &n);
+    if (st == GND_ERR_NOMEM)
+        y = gnd__nomem();
+    else if (st)
+        y = gnd__fail(dev, st, "%s", gnd_error(wide));
+    gnd__done(wide);
+    if (y)
+        return y;
+    y = counts->size == 1 ? gnd_repeat(x, *(int64_t *)n, k) : gnd_repeat_each(x, n, k);
+    gnd__free(n);
+    return y;
 }

@@ -15,7 +15,7 @@
 
 gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
 {
-    int same = ndim == x->ndim && !memcmp(dim, x->dim, (size_t)ndim * sizeof *dim);
+    int same = ndim == x->ndim && (ndim == 0 || !memcmp(dim, x->dim, (size_t)ndim * sizeof *dim));
     for (int i = 0; same && i < ndim; i++)
         same = m->start[i] == 0 && m->step[i] == 1 && m->from[i] == i;
     return same ? gnd__same(x) : gnd__view_node(x, ndim, dim, m);
@@ -34,7 +34,7 @@ gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count)
 
 gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim)
 {
-    if (ndim == x->ndim && !memcmp(dim, x->dim, (size_t)ndim * sizeof *dim))
+    if (ndim == x->ndim && (ndim == 0 || !memcmp(dim, x->dim, (size_t)ndim * sizeof *dim)))
         return gnd__same(x);
     return gnd__reshape_node(x, ndim, dim);
 }
@@ -55,6 +55,20 @@ gnd_array *gnd__expanded(gnd_array *x, uint32_t mask)
         m.from[k++] = (int8_t)out;
     }
     return gnd__viewed(x, out, dim, &m);
+}
+
+gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis)
+{
+    gnd__gather how;
+    int64_t dim[GND_MAX_NDIM], shape[GND_MAX_NDIM];
+    for (int d = 0; d < x->ndim; d++) {
+        how.from[d] = (int8_t)(d == axis ? -1 : d);
+        how.via[d] = 1;
+        dim[d] = d == axis ? idx->size : x->dim[d];
+        shape[d] = d == axis ? idx->size : 1;
+    }
+    gnd_array *i = gnd__reshaped(idx, x->ndim, shape);
+    return i->kind == GND__ERROR ? i : gnd__instead(i, gnd__take_node(x, 1, &i, x->ndim, dim, &how));
 }
 
 /* --- shape ------------------------------------------------------------------------------------ */
@@ -156,11 +170,10 @@ gnd_array *gnd_broadcast_to(gnd_array *x, int ndim, const int64_t *shape)
     return gnd__broadcast(x, ndim, shape);
 }
 
-/* Every element of out gets the error; its status. */
-static gnd_status all_fail(int n, gnd_array **out, gnd_array *bad)
+gnd_status gnd__all_fail(int64_t n, gnd_array **out, gnd_array *bad)
 {
     gnd_status st = bad->p.err->code;
-    for (int i = 0; out && i < n; i++)
+    for (int64_t i = 0; out && i < n; i++)
         out[i] = i ? gnd__same(bad) : bad;
     if (!out || n < 1)
         gnd__done(bad);
@@ -179,7 +192,7 @@ gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out)
     if (!bad)
         bad = gnd__check_broadcast("broadcast_arrays", dev, GND_COMPLEX128, n, x, &s);
     if (bad)
-        return all_fail(n, out, bad);
+        return gnd__all_fail(n, out, bad);
     gnd_status st = GND_OK;
     for (int i = 0; i < n; i++) {
         out[i] = gnd__broadcast(x[i], s.ndim, s.dim);

@@ -33,7 +33,7 @@ gnd_status gnd__gate_missing(const gnd__gdev *d, const char *slot, gnd_err *e)
 
 gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd_err *e)
 {
-    if (st > GND_OK || st < GND_ERR_INTERNAL)
+    if (st > GND_OK || st < GND_ERR_LINALG)
         st = GND_ERR_BACKEND;
     if (!e)
         return st;
@@ -115,6 +115,22 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
         st = d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff,
                                 nbytes, e);
     return done(d, "copy", st, e);
+}
+
+gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes,
+                           gnd_err *e)
+{
+    gnd_status st;
+
+    if (!d->be->memory.fetch)
+        return gnd__gate_missing(d, "memory.fetch", e);
+    if (nbytes == 0)
+        return GND_OK;
+    if (UNLIKELY(outside(dst, off, nbytes)))
+        return out_of_range(d, "fetch", dst, off, nbytes, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = d->be->memory.fetch(d->queue, dst->buf, dst->off + off, src, nbytes, e);
+    return done(d, "fetch", st, e);
 }
 
 gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
@@ -213,6 +229,36 @@ gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err 
         return gnd__gate_missing(d, "blas.describe", e);
     return done(d, "blas.describe", d->be->blas.describe(d->dev, buf, cap, e), e);
 }
+
+/* The optional groups after blas are alike: supports, then the call. */
+#define OPTIONAL(group, call, type)                                                                \
+    gnd_status gnd__gate_##group##_supports(gnd__gdev *d, const type *x, int *yes, gnd_err *e)     \
+    {                                                                                              \
+        *yes = 0;                                                                                  \
+        if (!d->be->has_##group)                                                                   \
+            return GND_OK;                                                                         \
+        return done(d, #group ".supports", d->be->group.supports(d->dev, x, yes, e), e);           \
+    }                                                                                              \
+    gnd_status gnd__gate_##call(gnd__gdev *d, const type *x, gnd_err *e)                           \
+    {                                                                                              \
+        gnd_status st;                                                                             \
+        if (!d->be->has_##group)                                                                   \
+            return gnd__gate_missing(d, #group "." #call, e);                                      \
+        if ((st = gnd__gate_tick(e)) == GND_OK)                                                    \
+            st = d->be->group.call(d->queue, x, e);                                                \
+        return done(d, #call, st, e);                                                              \
+    }                                                                                              \
+    gnd_status gnd__gate_##group##_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)       \
+    {                                                                                              \
+        if (cap)                                                                                   \
+            buf[0] = '\0';                                                                         \
+        if (!d->be->has_##group || !d->be->group.describe)                                         \
+            return gnd__gate_missing(d, #group ".describe", e);                                    \
+        return done(d, #group ".describe", d->be->group.describe(d->dev, buf, cap, e), e);         \
+    }
+
+OPTIONAL(fft, transform, gnd_fft_desc)
+OPTIONAL(solver, solve, gnd_solve_desc)
 
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e)
 {

@@ -59,6 +59,10 @@ static const struct slot {
     SLOT(program, kernel),     SLOT(program, kernel_free), SLOT(program, launch),
 }, required_blas[] = {
     SLOT(blas, supports),      SLOT(blas, gemm),
+}, required_fft[] = {
+    SLOT(fft, supports),       SLOT(fft, transform),
+}, required_solver[] = {
+    SLOT(solver, supports),    SLOT(solver, solve),
 };
 
 static const char *first_missing(const gnd__backend *b, const struct slot *s, size_t n)
@@ -126,14 +130,20 @@ void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in)
     missing = first_missing(b, required, sizeof required / sizeof *required);
     if (!missing && b->memory.map && !b->memory.unmap)
         missing = "memory.unmap (there is memory.map)";
-    if (!missing && t.blas) {
-        if (!copy_table(&b->blas, sizeof b->blas, t.blas)) {
-            gnd__err(&b->why, GND_ERR_BACKEND, "%s: group blas is of size 0", file);
-            return;
-        }
-        b->has_blas = 1;
-        missing = first_missing(b, required_blas, sizeof required_blas / sizeof *required_blas);
+#define GROUP(group)                                                                               \
+    if (!missing && t.group) {                                                                     \
+        if (!copy_table(&b->group, sizeof b->group, t.group)) {                                    \
+            gnd__err(&b->why, GND_ERR_BACKEND, "%s: group " #group " is of size 0", file);         \
+            return;                                                                                \
+        }                                                                                          \
+        b->has_##group = 1;                                                                        \
+        missing = first_missing(b, required_##group,                                               \
+                                sizeof required_##group / sizeof *required_##group);               \
     }
+    GROUP(blas)
+    GROUP(fft)
+    GROUP(solver)
+#undef GROUP
     if (missing) {
         gnd__err(&b->why, GND_ERR_BACKEND, "%s: required entry %s is missing", file, missing);
         return;

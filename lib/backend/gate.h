@@ -26,6 +26,10 @@ typedef struct gnd__backend {
     gnd_program_ops program;
     gnd_blas_ops blas;        /* all zero when absent */
     int has_blas;
+    gnd_fft_ops fft;          /* likewise */
+    int has_fft;
+    gnd_solver_ops solver;    /* likewise */
+    int has_solver;
 } gnd__backend;
 
 /* Counters of one device since it was opened; what gnd_device_stats() shows. */
@@ -97,6 +101,9 @@ void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
 gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
 gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes, gnd_err *e);
 gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff, size_t nbytes, gnd_err *e);
+/* From another library's memory at src, an address of the device's kind, which stays until the queue is
+ * finished. GND_ERR_UNSUPPORTED when the backend cannot. */
+gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e);
 /* A host pointer to a part of a block until unmapped; waits for the queue's earlier work. Cheap only
  * where gnd__gate_can_map() says so. GND_ERR_UNSUPPORTED when the backend cannot map. */
 int gnd__gate_can_map(const gnd__gdev *d);
@@ -120,6 +127,13 @@ gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gn
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
 /* One line on the libraries behind blas; GND_ERR_UNSUPPORTED when there is no such group. */
 gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
+/* The same for transforms and for decompositions. */
+gnd_status gnd__gate_fft_supports(gnd__gdev *d, const gnd_fft_desc *f, int *yes, gnd_err *e);
+gnd_status gnd__gate_transform(gnd__gdev *d, const gnd_fft_desc *f, gnd_err *e);
+gnd_status gnd__gate_fft_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
+gnd_status gnd__gate_solver_supports(gnd__gdev *d, const gnd_solve_desc *s, int *yes, gnd_err *e);
+gnd_status gnd__gate_solve(gnd__gdev *d, const gnd_solve_desc *s, gnd_err *e);
+gnd_status gnd__gate_solver_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
 /* Bytes free and in all; props.mem_bytes for both when the backend cannot tell. */
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
 

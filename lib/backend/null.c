@@ -66,6 +66,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .align_bytes = (uint32_t)ALIGN,
         .has_f64 = i != 1,
         .has_f16 = 0,
+        .has_atomic64 = 1,
         .host_mapped = 0,
         .little_endian = 1,
         .subgroup = i != 1 ? 32 : 0,
@@ -172,6 +173,17 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
     (void)q;
     if (st == GND_OK)
         memcpy(dst, src->p + off, n);
+    return st;
+}
+
+/* Its addresses are the host's. */
+static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t n, gnd_err *e)
+{
+    gnd_status st = check("fetch", dst, off, n, e);
+
+    (void)q;
+    if (st == GND_OK)
+        memcpy(dst->p + off, (const void *)(uintptr_t)src, n);
     return st;
 }
 
@@ -387,6 +399,7 @@ const gnd_backend *gnd__null_tables(void)
         .copy = mem_copy,
         .map = mem_map,
         .unmap = mem_unmap,
+        .fetch = mem_fetch,
     };
     static const gnd_queue_ops queue = {
         .size = sizeof queue,

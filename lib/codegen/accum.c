@@ -111,7 +111,7 @@ void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
 /* op(a, b) as an expression. */
 static void binary(gnd__cg *c, int j, const char *a, const char *b)
 {
-    const char *arg[3] = { a, b, "" };
+    const char *arg[GND__OP_ARGS] = { a, b, "", "" };
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     gnd__op op;
     switch (c->k->red[j].op) {
@@ -133,7 +133,8 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     int kind = gnd_dtype_kind(t);
     gnd__op op = c->k->red[j].op == GND__ARGMAX ? GND__OP_GREATER : GND__OP_LESS;
-    const char *ab[3] = { a, b, "" }, *aa[3] = { a, "", "" }, *bb[3] = { b, "", "" };
+    const char *ab[GND__OP_ARGS] = { a, b, "", "" }, *aa[GND__OP_ARGS] = { a, "", "", "" };
+    const char *bb[GND__OP_ARGS] = { b, "", "", "" };
     gnd__cgf(c, "((");
     gnd__expand(&c->body, gnd__op_text(op, kind), t, ab);
     gnd__cgf(c, ")");

@@ -22,8 +22,8 @@ gnd__target gnd__target_of(const gnd_props *props)
     return t;
 }
 
-/* 1 when some index or address does not fit 31 bits; the slack is for rounding up to groups. */
-static int needs_wide(const gnd__kir *k)
+/* The slack is for rounding up to groups. */
+int gnd__cg_wide(const gnd__kir *k)
 {
     const int64_t limit = INT32_MAX - (1 << 22);
     int n = k->nkeep + k->nred;
@@ -48,7 +48,7 @@ static int needs_wide(const gnd__kir *k)
 
 /* Strides become literals where as arguments they might not fit the least that OpenCL promises
  * (1024 bytes of parameters). */
-static int needs_bake(const gnd__kir *k, int wide)
+int gnd__cg_must_bake(const gnd__kir *k, int wide)
 {
     int n = k->nkeep + k->nred, bytes = 0;
     for (int i = 0; i < k->naccess; i++) {
@@ -79,8 +79,8 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     c.out = out;
     c.e = &local;
     c.vec = 1;
-    c.wide = needs_wide(k);
-    c.bake = needs_bake(k, c.wide);
+    c.wide = gnd__cg_wide(k);
+    c.bake = gnd__cg_must_bake(k, c.wide);
     st = !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
     gnd__str_free(&c.head);
     gnd__str_free(&c.body);

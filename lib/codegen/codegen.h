@@ -20,13 +20,15 @@ typedef enum gnd__akind {
     GND__A_CONST,    /* constant ref */
     GND__A_INT,      /* value, as int32 or int64 (size bytes) */
     GND__A_PART,     /* partial results ref */
-    GND__A_PARTOFF   /* int64: where partial results ref begin, in elements */
+    GND__A_PARTOFF,  /* int64: where partial results ref begin, in elements */
+    GND__A_CHECK,    /* memory of the checks of indices */
+    GND__A_CHECKID   /* int32: which check is that of node ref */
 } gnd__akind;
 
 typedef struct gnd__garg {
     uint8_t kind;    /* gnd__akind */
     uint8_t size;    /* bytes of the argument; 0 for buffers */
-    int16_t ref;
+    int32_t ref;
     int64_t value;
 } gnd__garg;
 
@@ -60,5 +62,23 @@ gnd__target gnd__target_of(const gnd_props *props);
  * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 void gnd__gen_free(gnd__gen *g);
+
+/* An expression as a function of a primitive's kernel: its parameters, so that it can be called. The
+ * index is flat, in C order of the expression's shape. */
+typedef struct gnd__inl {
+    gnd_dtype dtype;         /* of the value */
+    int wide;                /* its index type I is g_i64, else g_i32 */
+    gnd__str params;         /* of the kernel: ",\n    const float *x_b0, const g_i64 x_o0" */
+    gnd__str text;           /* typedef, function x_at(I f, ...) and macro IN_x(i) */
+    int nargs;
+    gnd__garg *arg;
+    int64_t rd;              /* bytes that it reads */
+} gnd__inl;
+
+/* Writes k (not collapsed; one value, nothing stored) as function `name`. The caller frees with
+ * gnd__inl_free, after errors too. */
+gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *name, gnd__inl *out,
+                               gnd_err *e);
+void gnd__inl_free(gnd__inl *i);
 
 #endif

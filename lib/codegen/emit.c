@@ -34,7 +34,7 @@ void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, 
     }
     a = &c->kern->arg[c->kern->nargs++];
     a->kind = (uint8_t)kind;
-    a->ref = (int16_t)ref;
+    a->ref = ref;
     a->value = value;
     a->size = (uint8_t)size;
     gnd__str_add(&c->head, c->kern->nargs > 1 ? ",\n    " : "\n    ");
@@ -112,6 +112,14 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
                     t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t),
                     "const %s c%d", gnd__ctype_value(t), in->ref);
     }
+    for (int i = 0, any = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        if (in->kind != GND__I_CHECK || (phase < 2 && in->epilogue != phase))
+            continue;
+        if (!any++)
+            gnd__cg_arg(c, GND__A_CHECK, 0, 0, 0, "GND_GLOBAL g_i32 *GND_RESTRICT ck");
+        gnd__cg_arg(c, GND__A_CHECKID, in->ref, 0, 4, "const g_i32 ck%d", i);
+    }
 }
 
 void gnd__cg_address(gnd__cg *c, int access)
@@ -181,12 +189,12 @@ static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
 
 static void op_text(gnd__cg *c, const gnd__instr *in)
 {
-    char name[3][16];
-    const char *arg[3];
+    char name[GND__OP_ARGS][16];
+    const char *arg[GND__OP_ARGS];
     gnd_dtype ct = (gnd_dtype)in->ctype, t = (gnd_dtype)in->dtype;
     const char *templ = gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
     int half = (t == GND_FLOAT16 || t == GND_BFLOAT16);
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < GND__OP_ARGS; j++) {
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
     }
@@ -217,10 +225,20 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_GATHER:
             gnd__cgf(c, "gnd_ld_%s(p%d, ", gnd__suffix((gnd_dtype)in->dtype), in->ref);
             gnd__cg_address(c, in->ref);
-            gnd__cgf(c, " + v%d * %lldL)", in->a[0], (long long)in->step);
+            gnd__cgf(c, " + v%d)", in->a[0]);
+            break;
+        case GND__I_OFFSET:
+            if (in->a[1] >= 0)
+                gnd__cgf(c, "v%d + ", in->a[1]);
+            gnd__cgf(c, "v%d * (g_i64)%lldL", in->a[0], (long long)in->step);
+            break;
+        case GND__I_CHECK:
+            gnd__cgf(c, "gnd_checked_i64(v%d, %lldL, ck, ck%d)", in->a[0], (long long)in->step, i);
             break;
         case GND__I_IOTA:
-            gnd__cgf(c, "o%d + (g_i64)(", in->ref);
+            if (k->access[in->ref].off) /* else the compiler knows what the low bits are */
+                gnd__cgf(c, "o%d + ", in->ref);
+            gnd__cgf(c, "(g_i64)(");
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, ")");
             break;

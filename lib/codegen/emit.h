@@ -25,6 +25,10 @@ typedef struct gnd__cg {
     gnd_err *e;
 } gnd__cg;
 
+/* Whether an index or an address of k needs 64 bits. */
+int gnd__cg_wide(const gnd__kir *k);
+/* Whether its strides do not fit the parameters of a kernel, so that they have to be literals. */
+int gnd__cg_must_bake(const gnd__kir *k, int wide);
 /* A group of `want` work-items (a power of two), or the most that the device takes. */
 size_t gnd__cg_group(const gnd__cg *c, size_t want);
 /* Begins kernel number n under that name. */

@@ -3,11 +3,13 @@
  * codegen/map.c - kernels that compute every point by itself.
  *
  * GPU: one work-item for up to 16 bytes along the last axis, over a flat index. CPU: one point per
- * work-item over a range of up to three axes, which the compiler vectorises along the first; where
- * inputs lie across the outputs, as in a transposition, one square tile per work-item.
+ * work-item over a range of up to three axes, which the compiler vectorises along the first. Where
+ * inputs lie across the outputs, as in a transposition, square tiles: one per work-item on a CPU, one
+ * per group, through local memory, on a GPU.
  */
 #include "codegen/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The side of a square tile of a transposition on a CPU. */
@@ -62,8 +64,11 @@ static int tile_axis(gnd__cg *c)
     if (k->nkeep < 2 || k->dim[last] < TILE)
         return -1;
     for (int i = 0; i < k->ninstr; i++) {
-        const gnd__access *a = &k->access[k->instr[i].ref];
-        if (k->instr[i].kind != GND__I_LOAD || a->stride[last] == 1 || a->stride[last] == 0)
+        const gnd__access *a;
+        if (k->instr[i].kind != GND__I_LOAD)
+            continue;
+        a = &k->access[k->instr[i].ref];
+        if (a->stride[last] == 1 || a->stride[last] == 0)
             continue;
         for (int d = 0; d < last && axis < 0; d++)
             if (a->stride[d] == 1 && k->dim[d] >= TILE)
@@ -142,6 +147,138 @@ static gnd_status map_tiles(gnd__cg *c, int d)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
+/* Bytes of local memory that tiles of the crossing inputs take on a GPU. */
+static size_t tile_bytes(const gnd__cg *c)
+{
+    size_t n = 0;
+    for (int i = 0; i < c->k->naccess; i++)
+        if (c->vectorised[i])
+            n += gnd_dtype_size((gnd_dtype)c->k->access[i].dtype) * TILE * (TILE + 1);
+    return n;
+}
+
+/* GPU, where an input lies across: a square tile per group, through local memory, whose rows are one
+ * element longer so that its columns lie in different banks. */
+static gnd_status map_tiles_gpu(gnd__cg *c, int d)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1, prev = -1;
+    size_t local = gnd__cg_group(c, 256), global;
+    int64_t tl = (k->dim[last] + TILE - 1) / TILE, tt = (k->dim[d] + TILE - 1) / TILE;
+    int rows = (int)local / TILE;
+    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt) * local;
+    gnd__cg_begin(c, 0, "k_map");
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    GND_LOCAL struct { %s s[%d]; } u%d;\n",
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), TILE * (TILE + 1), i);
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, k->nkeep);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "tl", tl);
+    gnd__cg_int(c, "tt", tt);
+    gnd__cgf(c, "    const int x = (int)GND_LID(0) %% %d, y0 = (int)GND_LID(0) / %d;\n"
+                "    I f = (I)GND_GRP(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
+                "    const I t0 = f %% tt * %d; f /= tt;\n", TILE, TILE, TILE, TILE);
+    for (int i = last - 1; i >= 0; i--) {
+        if (i == d)
+            continue;
+        if (prev >= 0)
+            gnd__cgf(c, "    f /= n%d;\n", prev);
+        gnd__cgf(c, "    const I i%d = f %% n%d;\n", i, i);
+        prev = i;
+    }
+    gnd__cgf(c, "    for (int y = y0; y < %d; y += %d) {\n    const I i%d = l0 + y, i%d = t0 + x;\n"
+                "    if (i%d < n%d && i%d < n%d) {\n", TILE, rows, last, d, last, last, d, d);
+    for (int i = 0; i < k->naccess; i++) {
+        if (!c->vectorised[i])
+            continue;
+        gnd__cgf(c, "    u%d.s[y * %d + x] = p%d[", i, TILE + 1, i);
+        gnd__cg_address(c, i);
+        gnd__cgf(c, "];\n");
+    }
+    gnd__cgf(c, "    }\n    }\n    GND_BARRIER();\n"
+                "    for (int y = y0; y < %d; y += %d) {\n    const I i%d = t0 + y, i%d = l0 + x;\n"
+                "    const int l = x * %d + y;\n    if (i%d < n%d && i%d < n%d) {\n",
+             TILE, rows, d, last, TILE + 1, last, last, d, d);
+    c->vec = 2; /* values of these inputs come from u */
+    gnd__cg_values(c, 0);
+    c->vec = 1;
+    gnd__cg_stores(c);
+    gnd__cgf(c, "    }\n    }\n");
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
+/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. */
+static void vector_body(gnd__cg *c, int d)
+{
+    const gnd__kir *k = c->k;
+    gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
+    gnd__cg_vector_loads(c);
+    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
+    /* x0 is a multiple of vec; written so, the compiler knows the low bits of indices, and random
+     * numbers (kernels/random.cl) compute a block once for its elements */
+    gnd__cgf(c, "    const I i%d = x0 | l;\n", d);
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    gnd__cgf(c, "    }\n");
+    for (int i = 0; i < k->nout; i++) {
+        int a = k->out[i].access;
+        size_t bytes = gnd_dtype_size((gnd_dtype)k->access[a].dtype) * (size_t)c->vec;
+        if (!c->vectorised[a])
+            continue;
+        gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", bytes == 16 ? "uint4" : bytes == 8 ? "uint2"
+                 : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16" : "g_u8", a);
+        gnd__cg_address(c, a);
+        gnd__cgf(c, ") = u%d.v;\n", a);
+    }
+    gnd__cgf(c, "    }\n");
+}
+
+/* The elements left over, one by one, from x0 on and below the text `end`. */
+static void scalar_body(gnd__cg *c, int d, const char *end)
+{
+    int v = c->vec;
+    gnd__cgf(c, "    for (I i%d = x0; i%d < %s; i%d++) {\n", d, d, end, d);
+    c->vec = 1;
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    c->vec = v;
+    gnd__cgf(c, "    }\n");
+}
+
+/* Whether k reads no memory and computes random numbers. */
+static int is_generator(const gnd__kir *k)
+{
+    int any = 0;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER)
+            return 0;
+        any |= in->kind == GND__I_OP && in->op >= GND__FN_BITS32 && in->op <= GND__FN_BOUNDED64;
+    }
+    return any;
+}
+
+/* GPU, random numbers along one axis: two vectors per work-item, a group's width apart, which share what
+ * depends on the stream alone (a fifth of the instructions, and those are what such a kernel waits for). */
+static gnd_status map_generator(gnd__cg *c, size_t local)
+{
+    const int64_t n = c->k->dim[0], vectors = (n + c->vec - 1) / c->vec;
+    size_t groups = ((size_t)vectors + 2 * local - 1) / (2 * local), global = groups * local;
+    char end[48];
+    gnd__cgf(c, "    const I g = (I)GND_LSZ(0), f = (I)GND_GRP(0) * (2 * g) + (I)GND_LID(0);\n"
+                "    if (f + g < n0 / %d) {\n#pragma unroll\n    for (int h = 0; h < 2; h++) {\n"
+                "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
+    vector_body(c, 0);
+    snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
+    gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < 2 && f + h * g <= n0 / %d; h++) {\n"
+                "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
+    scalar_body(c, 0, end);
+    gnd__cgf(c, "    }\n    }\n");
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
 static gnd_status map_gpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -158,6 +295,8 @@ static gnd_status map_gpu(gnd__cg *c)
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, n);
     gnd__cg_const_args(c, 2);
+    if (tail && is_generator(k))
+        return map_generator(c, local);
     gnd__cg_int(c, "total", (points + c->vec - 1) / c->vec);
     gnd__cgf(c, "    I f = (I)GND_GID(0);\n    if (f >= total) return;\n");
     if (c->vec > 1) {
@@ -171,32 +310,13 @@ static gnd_status map_gpu(gnd__cg *c)
         }
         if (tail)
             gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vec, d);
-        gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
-        gnd__cg_vector_loads(c);
-        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
-        gnd__cgf(c, "    const I i%d = x0 + l;\n", d);
-        gnd__cg_values(c, 0);
-        gnd__cg_stores(c);
-        gnd__cgf(c, "    }\n");
-        for (int i = 0; i < k->nout; i++) {
-            int a = k->out[i].access;
-            size_t bytes = gnd_dtype_size((gnd_dtype)k->access[a].dtype) * (size_t)c->vec;
-            if (!c->vectorised[a])
-                continue;
-            gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", bytes == 16 ? "uint4" : bytes == 8 ? "uint2"
-                     : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16" : "g_u8", a);
-            gnd__cg_address(c, a);
-            gnd__cgf(c, ") = u%d.v;\n", a);
-        }
-        gnd__cgf(c, "    }\n");
+        vector_body(c, d);
         if (tail) {
-            int v = c->vec;
-            gnd__cgf(c, "    } else {\n    for (I i%d = x0; i%d < n%d; i%d++) {\n", d, d, d, d);
-            c->vec = 1;
-            gnd__cg_values(c, 0);
-            gnd__cg_stores(c);
-            c->vec = v;
-            gnd__cgf(c, "    }\n    }\n");
+            char end[16];
+            snprintf(end, sizeof end, "n%d", d);
+            gnd__cgf(c, "    } else {\n");
+            scalar_body(c, d, end);
+            gnd__cgf(c, "    }\n");
         }
     } else {
         gnd__cg_unflatten(c, "f", 0, n);
@@ -209,8 +329,11 @@ static gnd_status map_gpu(gnd__cg *c)
 
 gnd_status gnd__cg_map(gnd__cg *c)
 {
-    int d = c->t->cpu ? tile_axis(c) : -1;
-    if (d >= 0)
+    int d = tile_axis(c);
+    if (d >= 0 && c->t->cpu)
         return map_tiles(c, d);
+    if (d >= 0 && gnd__cg_group(c, 256) >= TILE && tile_bytes(c) <= c->t->props->local_bytes / 2)
+        return map_tiles_gpu(c, d);
+    memset(c->vectorised, 0, sizeof c->vectorised);
     return c->t->cpu ? map_cpu(c) : map_gpu(c);
 }

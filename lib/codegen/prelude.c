@@ -18,11 +18,12 @@ extern const char gnd__kernels_text[];
 
 enum { MAX_SECTIONS = 400, ALL_DIALECTS = 3 };
 
-/* One section of kernels/: of a base (name == NULL) or of a function. */
+/* One section of kernels/: of a base (name == NULL), of a function, or the text of a kernel. */
 typedef struct section {
     const char *name, *body;
     unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
     unsigned body_len, dialects;     /* bit (dialect - 1) */
+    int text;                        /* a kernel's text: no function */
 } section;
 
 static section sections[MAX_SECTIONS];
@@ -88,7 +89,8 @@ static int parse_line(const char *p, const char *end, section *out)
             break;
         if (!words) {
             base = same(w, n, "base");
-            if (!base && !same(w, n, "fn"))
+            out->text = same(w, n, "text");
+            if (!base && !out->text && !same(w, n, "fn"))
                 return 0; /* //@file */
         } else if (words == 1 && !base) {
             out->name = w;
@@ -194,7 +196,7 @@ static gnd_status need_name(maker *m, const char *id, size_t n)
         size_t name_len = us - 5;
         for (int k = 0; k < nsections; k++) {
             const section *s = &sections[k];
-            if (s->name && s->name_len == name_len && !memcmp(s->name, name, name_len) &&
+            if (s->name && !s->text && s->name_len == name_len && !memcmp(s->name, name, name_len) &&
                 s->dialects & m->dialect && s->dtypes & 1u << t)
                 return write_fn(m, k, (gnd_dtype)t);
         }
@@ -255,10 +257,26 @@ int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
     pthread_once(&index_once, make_index);
     for (const section *s = sections; s < sections + nsections; s++)
         for (int t = 0; t < GND_NDTYPES; t++)
-            if (s->name && s->dialects & 1u << (d - 1) && s->dtypes & 1u << t && i-- == 0) {
+            if (s->name && !s->text && s->dialects & 1u << (d - 1) && s->dtypes & 1u << t && i-- == 0) {
                 snprintf(buf, cap, "gnd_%.*s_%s", (int)s->name_len, s->name,
                          gnd__suffix((gnd_dtype)t));
                 return 0;
             }
     return -1;
+}
+
+int gnd__kernel_text(gnd__str *out, const char *name, gnd_dialect d, gnd_dtype t)
+{
+    pthread_once(&index_once, make_index);
+    for (const section *s = sections; s < sections + nsections; s++) {
+        gnd__str templ = {0};
+        if (!s->text || !same(s->name, s->name_len, name) || !(s->dialects & 1u << (d - 1)))
+            continue;
+        gnd__str_addn(&templ, s->body, s->body_len);
+        gnd__expand(out, gnd__str_get(&templ), t, NULL);
+        out->bad |= templ.bad;
+        gnd__str_free(&templ);
+        return 1;
+    }
+    return 0;
 }

@@ -23,6 +23,7 @@
 
 #include <gnd/backend.h>
 #include "base/strbuf.h"
+#include "graph/opset.h"
 
 /* Appends the prelude that `body` needs to out: pragmas, types, macros, functions, in an order that
  * compiles. GND_ERR_INTERNAL names a gnd_ function that kernels/ does not have. */
@@ -32,13 +33,16 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
  * -1 when there are not so many. For tests. */
 int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap);
 
+/* Appends the text `name` of kernels/, a template expanded for dtype t. 0: there is none. */
+int gnd__kernel_text(gnd__str *out, const char *name, gnd_dialect d, gnd_dtype t);
+
 /* "f32" for GND_FLOAT32 and so on. */
 const char *gnd__suffix(gnd_dtype t);
 /* "g_f32": the C type of a value; "g_u16" for memory of float16. */
 const char *gnd__ctype_value(gnd_dtype t);
 const char *gnd__ctype_mem(gnd_dtype t);
 
-/* Expands a template: $T $t $U $u $W $R $r for dtype t (the compute dtype) and $0 $1 $2 by arg. */
-void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t, const char *const arg[3]);
+/* Expands a template: $T $t $U $u $W $R $r for dtype t (the compute dtype) and $0 to $3 by arg. */
+void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t, const char *const arg[GND__OP_ARGS]);
 
 #endif

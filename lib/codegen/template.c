@@ -54,7 +54,8 @@ static const char *placeholder(char c, gnd_dtype own, const char *const *arg)
     switch (c) {
     case '0':
     case '1':
-    case '2': return arg ? arg[c - '0'] : NULL;
+    case '2':
+    case '3': return arg ? arg[c - '0'] : NULL;
     case 'T': return ctypes[t];
     case 't': return suffixes[t];
     case 'n': return suffixes[own];
@@ -68,7 +69,7 @@ static const char *placeholder(char c, gnd_dtype own, const char *const *arg)
     }
 }
 
-void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t, const char *const arg[3])
+void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t, const char *const arg[GND__OP_ARGS])
 {
     const char *from = templ;
     for (const char *p = templ; gnd__dtype_ok(t) && *p; p++) {

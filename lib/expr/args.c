@@ -167,6 +167,12 @@ int gnd__arg_bool(gnd__args *c, int i, int *v)
     return 0;
 }
 
+int gnd__arg_copy(gnd__args *c, int i)
+{
+    return gnd__arg_given(c, i) && c->arg[i].v.kind != GND__V_BOOL ? gnd__arg_wrong(c, i, "True, False or None")
+                                                                   : 0;
+}
+
 int gnd__arg_real(gnd__args *c, int i, double *v)
 {
     const gnd__val *a = &c->arg[i].v;
@@ -239,7 +245,7 @@ static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
     return st ? -1 : 0;
 }
 
-static int slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
+int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 {
     if (s->v.kind == GND__V_ARRAY && gnd_ndim(s->v.held->a) == 1 &&
         memchr("iu", gnd_dtype_kind(gnd_dtype_of(s->v.held->a)), 2))
@@ -263,7 +269,7 @@ static int slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 
 int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n)
 {
-    int r = slot_ints(c, &c->arg[i], v, max, n);
+    int r = gnd__slot_ints(c, &c->arg[i], v, max, n);
     return r > 0 ? gnd__arg_wrong(c, i, "an int or a tuple of ints") : r;
 }
 
@@ -271,7 +277,7 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n)
 {
     int r = 0;
     if (c->nrest == 1) {
-        r = slot_ints(c, c->rest, v, max, n);
+        r = gnd__slot_ints(c, c->rest, v, max, n);
     } else {
         if (c->nrest > max)
             return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d ints, at most %d are possible",

@@ -64,6 +64,8 @@ gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
 gnd_array **gnd__rest_arrays(gnd__args *c, int *n);
 int gnd__arg_int(gnd__args *c, int i, int64_t *v);
 int gnd__arg_bool(gnd__args *c, int i, int *v);
+/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be told. */
+int gnd__arg_copy(gnd__args *c, int i);
 int gnd__arg_real(gnd__args *c, int i, double *v);
 int gnd__arg_axis(gnd__args *c, int i, int *axis);
 /* None, or not given: GND_DTYPE_DEFAULT. */
@@ -72,6 +74,8 @@ int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
 int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
 /* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
 int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
+/* The same for any value. 1: it is none of these, and no error is set. */
+int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n);
 /* The values of the "*" parameter as ints: reshape(2, 3) or reshape((2, 3)). */
 int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
 /* The device of new arrays; an error when there is none. */

@@ -37,6 +37,8 @@ static void put(gnd__str *s, const gnd__expr *x, const gnd__instr *i)
     case GND__I_LIST: gnd__str_addf(s, "list/%d", n); break;
     case GND__I_SLICE: gnd__str_add(s, "slice"); break;
     case GND__I_INDEX: gnd__str_addf(s, "[%d]", n); break;
+    case GND__I_AGAIN: gnd__str_addf(s, "again/%d", n); break;
+    case GND__I_SET: gnd__str_addf(s, "set[%d]", n); break;
     case GND__I_ATTR: gnd__str_addf(s, ".%.*s", n, text); break;
     case GND__I_ARG: return;
     case GND__I_KEYWORD: gnd__str_addf(s, "%.*s=", n, text); break;

@@ -9,7 +9,9 @@
 #define GND_EXPR_EXPR_H
 
 #include <gnd/backend.h>
+#include <gnd/random.h>
 #include <gnd/types.h>
+#include <gnd/view.h>
 #include <locale.h>
 #include "base/table.h"
 #include "expr/value.h"
@@ -52,6 +54,8 @@ typedef enum gnd__code {
     GND__I_TUPLE, GND__I_LIST,   /* of the n values on top */
     GND__I_SLICE,   /* of the 3 values on top */
     GND__I_INDEX,   /* the n values on top index the one below them */
+    GND__I_AGAIN,   /* pushes the n values on top once more */
+    GND__I_SET,     /* the array under n entries and a value gets the value there; tok: of tok= */
     GND__I_ATTR,    /* the attribute text[at, at + n) of the value on top */
     GND__I_ARG,     /* the value on top is an argument that begins at `at` */
     GND__I_KEYWORD, /* ... and has the name text[at, at + n) */
@@ -100,6 +104,7 @@ typedef struct gnd__expr {
     uint32_t nvar, capvar;
     gnd__table *names;      /* name -> index of var + 1 */
     gnd__val result;
+    gnd_rng rng;            /* of random(), normal() ...: of seed 0 until seed() */
     int16_t op[GND__T_COUNT]; /* gnd__op of an operator + 1; 0: not looked up yet */
 } gnd__expr;
 
@@ -136,6 +141,17 @@ int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at);
 int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t at);
 /* *a [n values]. */
 int gnd__expr_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t at);
+/* The slice v as a range; a missing step is 1. */
+int gnd__expr_slice(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r);
+/* Clips start and stop of a slice over n items as Python does; the number of items. */
+int64_t gnd__expr_clip(gnd_range *r, int64_t n);
+/* *a with value at [n entries]: a new array. op: the operator of op= (0: none). */
+int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__val *value, int op,
+                        size_t at);
+/* *out = f(a, the entries of idx, which may be a tuple of them, value). */
+int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *value,
+                     gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *), gnd__val *out,
+                     size_t at);
 /* *a . name. */
 int gnd__expr_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t at);
 

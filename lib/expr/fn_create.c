@@ -142,11 +142,7 @@ int gnd__fn_tri(gnd__args *c)
     int64_t n, m, k;
     gnd_dtype t;
     gnd_device *dev;
-    if (matrix(c, &n, &m, &k, &t, &dev))
-        return -1;
-    gnd_array *one = gnd_ones(dev, t, 2, (int64_t[]){n, m}), *y = gnd_tril(one, k);
-    gnd_release(one);
-    return gnd__ret(c, y);
+    return matrix(c, &n, &m, &k, &t, &dev) ? -1 : gnd__ret(c, gnd_tri(dev, t, n, m, k));
 }
 
 static int triangle(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
@@ -230,13 +226,13 @@ static int as_dtype(gnd__args *c, gnd_dtype t)
 int gnd__fn_array(gnd__args *c)
 {
     gnd_dtype t;
-    return gnd__arg_dtype(c, 1, &t) ? -1 : as_dtype(c, t);
+    return gnd__arg_dtype(c, 1, &t) || gnd__arg_copy(c, 2) ? -1 : as_dtype(c, t);
 }
 
 int gnd__fn_astype(gnd__args *c)
 {
     gnd_dtype t;
-    if (gnd__arg_dtype(c, 1, &t))
+    if (gnd__arg_dtype(c, 1, &t) || gnd__arg_copy(c, 2))
         return -1;
     if (t == GND_DTYPE_DEFAULT)
         return gnd__arg_wrong(c, 1, "a dtype");

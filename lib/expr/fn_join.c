@@ -66,34 +66,6 @@ int gnd__fn_unstack(gnd__args *c)
     return r;
 }
 
-/* x with at least ndim (1 or 2) dimensions, new ones first. */
-static gnd_array *at_least(gnd_array *x, int ndim)
-{
-    if (gnd_ndim(x) >= ndim)
-        return gnd__same(x);
-    return gnd_reshape(x, ndim, (int64_t[]){ndim == 1 ? -1 : 1, -1});
-}
-
-static int pile(gnd__args *c, int vertical)
-{
-    int n, axis = vertical ? 0 : 1;
-    gnd_array **x = gnd__arg_arrays(c, 0, &n);
-    if (!x)
-        return -1;
-    for (int i = 0; i < n; i++)
-        x[i] = at_least(x[i], vertical ? 2 : 1);
-    if (!vertical && n && gnd_ndim(x[0]) == 1)
-        axis = 0;
-    gnd_array *y = gnd_concat(n, x, axis);
-    for (int i = 0; i < n; i++)
-        gnd_release(x[i]);
-    gnd__free(x);
-    return gnd__ret(c, y);
-}
-
-int gnd__fn_vstack(gnd__args *c) { return pile(c, 1); }
-int gnd__fn_hstack(gnd__args *c) { return pile(c, 0); }
-
 int gnd__fn_tile(gnd__args *c)
 {
     int64_t reps[GND_MAX_NDIM];
@@ -154,41 +126,4 @@ int gnd__fn_roll(gnd__args *c)
         axis[i] = a < -99 || a > 99 ? 99 : (int)a;
     }
     return gnd__ret(c, gnd_roll(x, count, shift, axis));
-}
-
-/* x[1:] - x[:-1] along one axis; != for bools. */
-static gnd_array *differ(gnd_array *x, int axis)
-{
-    gnd_range r[GND_MAX_NDIM];
-    for (int i = 0; i <= axis; i++)
-        r[i] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 1};
-    r[axis].start = 1;
-    gnd_array *hi = gnd_index(x, axis + 1, r);
-    r[axis].start = GND_NONE;
-    r[axis].stop = -1;
-    gnd_array *lo = gnd_index(x, axis + 1, r);
-    return gnd__then(gnd_dtype_of(x) == GND_BOOL ? "not_equal" : "subtract", hi, lo);
-}
-
-int gnd__fn_diff(gnd__args *c)
-{
-    int64_t n = 1;
-    int axis = -1;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &n)) ||
-        (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
-        return -1;
-    if (n < 0)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "diff: n is negative");
-    int k = axis < 0 ? axis + gnd_ndim(x) : axis;
-    if (k < 0 || k >= gnd_ndim(x))
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "diff: axis %d is out of range for %d "
-                              "dimension%s", axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
-    gnd_array *y = gnd__same(x);
-    for (int64_t i = 0; i < n && gnd_dim(y, k) > 0 && !gnd_status_of(y); i++) {
-        gnd_array *z = differ(y, k);
-        gnd_release(y);
-        y = z;
-    }
-    return gnd__ret(c, y);
 }

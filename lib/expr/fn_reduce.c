@@ -5,7 +5,6 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/reduce.h>
-#include <gnd/view.h>
 #include "expr/call.h"
 #include "graph/graph.h"
 #include "graph/scope.h"
@@ -39,17 +38,6 @@ int gnd__fn_all(gnd__args *c) { return plain(c, gnd_all); }
 int gnd__fn_count_nonzero(gnd__args *c) { return plain(c, gnd_count_nonzero); }
 int gnd__fn_argmax(gnd__args *c) { return plain(c, gnd_argmax); }
 int gnd__fn_argmin(gnd__args *c) { return plain(c, gnd_argmin); }
-
-int gnd__fn_ptp(gnd__args *c)
-{
-    gnd_axes axes;
-    unsigned flags;
-    gnd_array *x = common(c, 2, &axes, &flags);
-    if (!x)
-        return -1;
-    gnd_array *high = gnd_max(x, axes, flags), *low = gnd_min(x, axes, flags);
-    return gnd__ret(c, gnd__then("subtract", high, low));
-}
 
 /* x, axis, dtype, keepdims: sums in the dtype given. */
 static int summed(gnd__args *c, reduction f, gnd_array *(*as)(gnd_array *, gnd_axes, unsigned, gnd_dtype))
@@ -105,20 +93,3 @@ static int spread(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned,
 
 int gnd__fn_var(gnd__args *c) { return spread(c, gnd_var); }
 int gnd__fn_std(gnd__args *c) { return spread(c, gnd_std); }
-
-int gnd__fn_trace(gnd__args *c)
-{
-    int64_t offset = 0;
-    int a = 0, b = 1;
-    gnd_dtype t;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &offset)) ||
-        (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &a)) ||
-        (gnd__arg_given(c, 3) && gnd__arg_axis(c, 3, &b)) || gnd__arg_dtype(c, 4, &t))
-        return -1;
-    gnd_array *d = gnd_diagonal(x, offset, a, b);
-    gnd_array *y = t == GND_DTYPE_DEFAULT ? gnd_sum(d, GND_AXIS(-1), 0)
-                                          : gnd_sum_as(d, GND_AXIS(-1), 0, t);
-    gnd_release(d);
-    return gnd__ret(c, y);
-}

@@ -3,6 +3,7 @@
  * expr/fn_view.c - the language's views: handlers of funcs.def.
  */
 #include <gnd/array.h>
+#include <gnd/manip.h>
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "expr/call.h"
@@ -17,7 +18,7 @@ int gnd__fn_reshape(gnd__args *c)
     int64_t shape[GND_MAX_NDIM];
     int ndim;
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_ints(c, 1, shape, GND_MAX_NDIM, &ndim))
+    if (!x || gnd__arg_ints(c, 1, shape, GND_MAX_NDIM, &ndim) || gnd__arg_copy(c, 2))
         return -1;
     return reshape_to(c, x, ndim, shape);
 }
@@ -27,7 +28,7 @@ int gnd__fn_reshape_method(gnd__args *c)
     int64_t shape[GND_MAX_NDIM];
     int ndim;
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__rest_ints(c, shape, GND_MAX_NDIM, &ndim))
+    if (!x || gnd__rest_ints(c, shape, GND_MAX_NDIM, &ndim) || gnd__arg_copy(c, 2))
         return -1;
     return reshape_to(c, x, ndim, shape);
 }
@@ -35,7 +36,7 @@ int gnd__fn_reshape_method(gnd__args *c)
 int gnd__fn_ravel(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? reshape_to(c, x, 1, (int64_t[]){-1}) : -1;
+    return x ? gnd__ret(c, gnd_ravel(x)) : -1;
 }
 
 /* --- orders of axes ---------------------------------------------------------------------------- */
@@ -73,12 +74,6 @@ int gnd__fn_transpose_method(gnd__args *c)
     if (!c->nrest || (c->nrest == 1 && c->rest->v.kind == GND__V_NONE))
         return gnd__ret(c, gnd_permute_dims(x, NULL));
     return gnd__rest_ints(c, axes, GND_MAX_NDIM, &n) ? -1 : permute(c, x, axes, n);
-}
-
-int gnd__fn_matrix_transpose(gnd__args *c)
-{
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_mT(x)) : -1;
 }
 
 int gnd__fn_swapaxes(gnd__args *c)
@@ -129,13 +124,13 @@ int gnd__fn_flip(gnd__args *c) { return by_axes(c, gnd_flip); }
 int gnd__fn_flipud(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_flip(x, GND_AXIS(0))) : -1;
+    return x ? gnd__ret(c, gnd_flipud(x)) : -1;
 }
 
 int gnd__fn_fliplr(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_flip(x, GND_AXIS(1))) : -1;
+    return x ? gnd__ret(c, gnd_fliplr(x)) : -1;
 }
 
 /* --- shapes ------------------------------------------------------------------------------------ */

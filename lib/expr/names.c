@@ -97,6 +97,8 @@ static const char *const synonyms[][2] = {
     {"arcsinh", "asinh"}, {"arccosh", "acosh"}, {"arctanh", "atanh"},
     {"rint", "round"}, {"fix", "trunc"},
     {"invert", "bitwise_invert"}, {"bitwise_not", "bitwise_invert"},
+    {"radians", "deg2rad"}, {"degrees", "rad2deg"}, {"expit", "sigmoid"}, {"gammaln", "lgamma"},
+    {"psi", "digamma"},
     {"left_shift", "bitwise_left_shift"}, {"right_shift", "bitwise_right_shift"},
 };
 enum { NSYNONYMS = sizeof synonyms / sizeof synonyms[0] };
@@ -200,7 +202,7 @@ const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_
     if (what & GND__NEAR_METHODS)
         look_functions(&s, GND__FN_M);
     if (what & GND__NEAR_ATTRS)
-        look_words(&s, "T mT real imag shape ndim size dtype nbytes itemsize", 0);
+        look_words(&s, "T mT real imag shape ndim size dtype nbytes itemsize device", 0);
     if (what & (GND__NEAR_DTYPES | GND__NEAR_VALUES))
         for (int t = 0; t < GND_NDTYPES; t++)
             look(&s, gnd_dtype_name((gnd_dtype)t), strlen(gnd_dtype_name((gnd_dtype)t)), 0);

@@ -4,6 +4,7 @@
  * arrays by the elementwise operation of the operator's name.
  */
 #include <gnd/array.h>
+#include <gnd/device.h>
 #include <gnd/linalg.h>
 #include <gnd/view.h>
 #include "base/mem.h"
@@ -138,9 +139,42 @@ static gnd_array *part(gnd_array *a, const char *name)
                   : gnd__elementwise((gnd__op)op, 1, &a);
 }
 
+static gnd__val string(const char *s)
+{
+    return (gnd__val){.kind = GND__V_STR, .str = {s, strlen(s)}};
+}
+
+/* itemsize, kind and name of a dtype. */
+static int dtype_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t at)
+{
+    static const char kinds[] = "b\0i\0u\0f\0c";
+    gnd_dtype t = v->t;
+    if (is(name, n, "itemsize"))
+        *v = gnd__val_int((int64_t)gnd_dtype_size(t));
+    else if (is(name, n, "name"))
+        *v = string(gnd_dtype_name(t));
+    else if (is(name, n, "kind"))
+        *v = string((const char *)memchr(kinds, gnd_dtype_kind(t), sizeof kinds));
+    else
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "dtypes have no attribute '%.*s': there are itemsize kind name",
+                              (int)(n > 40 ? 40 : n), name);
+    return 0;
+}
+
 int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t at)
 {
     char buf[160];
+    gnd__val field;
+    if (gnd__val_field(v, name, n, &field)) {
+        gnd__val_drop(v);
+        *v = field;
+        return 0;
+    }
+    if (v->kind == GND__V_RECORD)
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "no '%.*s' here: there are %s", (int)(n > 40 ? 40 : n),
+                              name, v->seq->fields);
+    if (v->kind == GND__V_DTYPE)
+        return dtype_attr(x, v, name, n, at);
     if (!gnd__val_is_number(v) && v->kind != GND__V_ARRAY && v->kind != GND__V_LIST)
         return gnd__expr_fail(x, GND_ERR_NAME, at, "%s has no attributes", gnd__val_name(v));
     gnd_array *a = gnd__val_to_array(x, v, at, "attribute");
@@ -166,6 +200,8 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
         bad = (out = gnd__val_int((int64_t)gnd_dtype_size(gnd_dtype_of(a))), 0);
     else if (is(name, n, "dtype"))
         bad = (out = (gnd__val){.kind = GND__V_DTYPE, .t = gnd_dtype_of(a)}, 0);
+    else if (is(name, n, "device"))
+        bad = (out = gnd_device_of(a) ? string(gnd_device_id(gnd_device_of(a))) : (gnd__val){.kind = GND__V_NONE}, 0);
     else if (gnd__fn_find(name, n, 1))
         bad = gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: call it, x.%.*s()", (int)n, name,
                              (int)n, name);

@@ -2,7 +2,7 @@
  *
  * expr/parse.c - tokens to a program for a stack machine, with Python's grammar for expressions:
  *
- *     statement   (NAME [, NAME ...] =)* tuple | NAME op= tuple
+ *     statement   (NAME [, NAME ...] =)* tuple | NAME op= tuple | NAME [ INDEX ] (= | op=) tuple
  *     tuple       binary [, binary ...] [,]
  *     binary      operators by precedence: comparison < | < ^ < & < shifts < + - < * / // % @
  *     unary       (+ - ~)* power;  power: postfix [** unary]
@@ -199,9 +199,10 @@ static int index_entry(parser *p)
     return emit(p, GND__I_SLICE, 0, at, 0, NULL);
 }
 
-static int index_list(parser *p)
+/* The entries of an index, from its '[' on: their number. */
+static int index_entries(parser *p, uint32_t *count)
 {
-    uint32_t at = tok(p)->at, n = 0;
+    uint32_t n = 0;
     int comma = 0;
     if (deeper(p))
         return -1;
@@ -221,7 +222,14 @@ static int index_list(parser *p)
         return unexpected(p, "an index");
     p->pos++;
     p->depth--;
-    return emit(p, GND__I_INDEX, 0, at, n, NULL);
+    *count = n;
+    return 0;
+}
+
+static int index_list(parser *p)
+{
+    uint32_t at = tok(p)->at, n;
+    return index_entries(p, &n) || emit(p, GND__I_INDEX, 0, at, n, NULL) ? -1 : 0;
 }
 
 /* A call of the name t: a method when there is a value below. */
@@ -246,6 +254,14 @@ static int name(parser *p)
         t[2].type == GND__T_NAME && !gnd__table_get(x->names, x->text + t->at, t->len)) {
         p->pos += 2;
         t = tok(p);
+    }
+    /* random.normal(...) is one name: some are other functions without it */
+    gnd__token dotted = *t;
+    if (is_word(p, t, "random") && t[1].type == GND__T_DOT && t[2].type == GND__T_NAME &&
+        t[3].type == GND__T_LPAREN && !gnd__table_get(x->names, x->text + t->at, t->len)) {
+        dotted.len = t[2].at + t[2].len - t->at;
+        p->pos += 3;
+        return call(p, &dotted, GND__I_CALL);
     }
     p->pos++;
     if (is(p, GND__T_LPAREN))
@@ -444,7 +460,7 @@ static int end_of_statement(parser *p)
         return 0;
     if (t->type == GND__T_ASSIGN || t->type == GND__T_AUGMENT)
         return gnd__expr_fail(p->x, GND_ERR_SYNTAX, t->at,
-                              "only a name can be assigned to (arrays are values: see where, concat)");
+                              "only a name, or x[...] of a name, can be assigned to");
     if (t->type == GND__T_COLON)
         return gnd__expr_fail(p->x, GND_ERR_SYNTAX, t->at, "a ':' outside an index");
     if (t->type == GND__T_RPAREN || t->type == GND__T_RBRACKET)
@@ -453,8 +469,45 @@ static int end_of_statement(parser *p)
     return unexpected(p, "an operator");
 }
 
+/* Whether "NAME [ ... ] =" or op= begins here. */
+static int sets_elements(const parser *p)
+{
+    const gnd__token *t = tok(p);
+    int depth = 0;
+    if (t->type != GND__T_NAME || t[1].type != GND__T_LBRACKET)
+        return 0;
+    for (t++; t->type != GND__T_END; t++) {
+        depth += (t->type == GND__T_LBRACKET) - (t->type == GND__T_RBRACKET);
+        if (depth == 0)
+            return t[1].type == GND__T_ASSIGN || t[1].type == GND__T_AUGMENT;
+    }
+    return 0;
+}
+
+/* x[i] = v as x = set(x, i, v): the name gets a new array. x[i] += v reads x[i] first. */
+static int set_elements(parser *p)
+{
+    const gnd__token *t = tok(p), *op;
+    uint32_t n, at = t[1].at;
+    p->pos++;
+    if (check_target(p, t) || emit(p, GND__I_NAME, 0, t->at, t->len, NULL) || index_entries(p, &n))
+        return -1;
+    op = tok(p);
+    p->pos++;
+    if (op->type == GND__T_AUGMENT &&
+        (emit(p, GND__I_AGAIN, 0, at, n + 1, NULL) || emit(p, GND__I_INDEX, 0, at, n, NULL)))
+        return -1;
+    if (tuple(p) ||
+        (op->type == GND__T_AUGMENT && emit(p, GND__I_BINARY, op->sub, op->at, 0, NULL)) ||
+        emit(p, GND__I_SET, op->type == GND__T_AUGMENT ? op->sub : 0, at, n, NULL))
+        return -1;
+    return store(p, t) || emit(p, GND__I_RESULT, 0, t->at, 0, NULL) ? -1 : 0;
+}
+
 static int statement(parser *p)
 {
+    if (sets_elements(p))
+        return set_elements(p);
     uint32_t first = p->pos, commas;
     const gnd__token *t = tok(p);
     if (t->type == GND__T_NAME && t[1].type == GND__T_AUGMENT) {

@@ -137,6 +137,18 @@ static int step(gnd__expr *x, const gnd__instr *in)
         bad = gnd__expr_index(x, &top[-n - 1].v, top - n, n, in->at);
         pop(x, in->n);
         return bad;
+    case GND__I_AGAIN:
+        for (uint32_t i = 0; i < in->n; i++) {
+            top = x->stack + x->nstack - in->n; /* the stack may move */
+            if (push(x, gnd__val_ref(&top->v), top->at))
+                return -1;
+        }
+        return 0;
+    case GND__I_SET:
+        n = (int)in->n;
+        bad = gnd__expr_set_index(x, &top[-n - 2].v, top - n - 1, n, &top[-1].v, in->tok, in->at);
+        pop(x, in->n + 1);
+        return bad;
     case GND__I_ATTR: return gnd__expr_attr(x, &top[-1].v, name, in->n, in->at);
     case GND__I_ARG:
         top[-1].at = in->at;
@@ -219,6 +231,16 @@ static gnd_array *result(gnd__expr *x)
                            "[0], or stack them", (long long)v->seq->n);
             return NULL;
         }
+    if (v->kind == GND__V_DTYPE) {
+        gnd__expr_fail(x, GND_ERR_ARG, at, "the result is the dtype %s: an array is needed",
+                       gnd_dtype_name(v->t));
+        return NULL;
+    }
+    if (v->kind == GND__V_STR) {
+        gnd__expr_fail(x, GND_ERR_ARG, at, "the result is the string '%.*s': an array is needed",
+                       (int)(v->str.n > 60 ? 60 : v->str.n), v->str.s);
+        return NULL;
+    }
     gnd_array *a = gnd__val_to_array(x, v, at, "the result");
     if (!a)
         return NULL;

@@ -25,11 +25,17 @@ gnd__val gnd__val_complex(double re, double im)
     return (gnd__val){.kind = GND__V_COMPLEX, .z = {re, im}};
 }
 
+/* Whether v holds a gnd__seq. */
+static int has_items(const gnd__val *v)
+{
+    return gnd__val_is_seq(v) || v->kind == GND__V_SLICE || v->kind == GND__V_RECORD;
+}
+
 gnd__val gnd__val_ref(const gnd__val *v)
 {
     if (v->kind == GND__V_ARRAY)
         v->held->refs++;
-    else if (gnd__val_is_seq(v) || v->kind == GND__V_SLICE)
+    else if (has_items(v))
         v->seq->refs++;
     return *v;
 }
@@ -39,7 +45,7 @@ void gnd__val_drop(gnd__val *v)
 {
     gnd__val w = *v;
     v->kind = GND__V_MISSING;
-    if ((gnd__val_is_seq(&w) || w.kind == GND__V_SLICE) && !--w.seq->refs) {
+    if (has_items(&w) && !--w.seq->refs) {
         for (int64_t i = 0; i < w.seq->n; i++)
             gnd__val_drop(&w.seq->item[i]);
         gnd__free(w.seq);
@@ -66,6 +72,7 @@ const char *gnd__val_name(const gnd__val *v)
     case GND__V_ARRAY: return "an array";
     case GND__V_TUPLE: return "a tuple";
     case GND__V_LIST: return "a list";
+    case GND__V_RECORD: return "a record of values";
     }
     return "a value";
 }
@@ -90,6 +97,7 @@ int gnd__val_seq(gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
     s->n = n;
     s->depth = depth + 1;
     s->leaves = leaves;
+    s->fields = NULL;
     for (int64_t i = 0; i < n; i++) {
         s->item[i] = item[i];
         item[i].kind = GND__V_MISSING;
@@ -98,17 +106,41 @@ int gnd__val_seq(gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
     return 0;
 }
 
+int gnd__val_named(gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item, int64_t n, size_t at)
+{
+    if (gnd__val_seq(x, v, kind, item, n, at))
+        return -1;
+    v->seq->fields = fields;
+    return 0;
+}
+
+int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item)
+{
+    if ((v->kind != GND__V_TUPLE && v->kind != GND__V_RECORD) || !v->seq->fields)
+        return 0;
+    const char *p = v->seq->fields;
+    for (int64_t i = 0; i < v->seq->n; i++) {
+        size_t len = strcspn(p, " ");
+        if (len == n && !memcmp(p, name, n)) {
+            *item = gnd__val_ref(&v->seq->item[i]);
+            return 1;
+        }
+        p += len + (p[len] == ' ');
+    }
+    return 0;
+}
+
 /* The library's messages name C functions; in an expression they have no prefix. */
 static void plain_message(const char *msg, char *out, size_t size)
 {
     static const char *const renamed[][2] = {
-        {"gnd_real_part", "real"}, {"gnd_imag_part", "imag"}, {"gnd_", ""}};
+        {"gnd_real_part", "real"}, {"gnd_imag_part", "imag"}, {"gnd_", ""}, {"rng_", ""}};
     size_t n = 0;
     while (*msg && n + 1 < size) {
         size_t k = 0;
-        while (k < 3 && strncmp(msg, renamed[k][0], strlen(renamed[k][0])))
+        while (k < 4 && strncmp(msg, renamed[k][0], strlen(renamed[k][0])))
             k++;
-        if (k == 3) {
+        if (k == 4) {
             out[n++] = *msg++;
             continue;
         }

@@ -13,7 +13,8 @@ typedef enum gnd__vkind {
     GND__V_MISSING, /* an argument that was not given */
     GND__V_NONE, GND__V_ELLIPSIS,
     GND__V_BOOL, GND__V_INT, GND__V_FLOAT, GND__V_COMPLEX, /* in this order: Python's tower */
-    GND__V_STR, GND__V_DTYPE, GND__V_SLICE, GND__V_ARRAY, GND__V_TUPLE, GND__V_LIST
+    GND__V_STR, GND__V_DTYPE, GND__V_SLICE, GND__V_ARRAY, GND__V_TUPLE, GND__V_LIST,
+    GND__V_RECORD /* what finfo and iinfo give: values that have names */
 } gnd__vkind;
 
 /* A shared array: own is 1 when the last reference releases it. */
@@ -33,13 +34,14 @@ typedef struct gnd__val {
         struct { const char *s; size_t n; } str;
         gnd_dtype t;
         gnd__held *held;
-        struct gnd__seq *seq;              /* TUPLE, LIST, SLICE (3 items) */
+        struct gnd__seq *seq;              /* TUPLE, LIST, SLICE (3 items), RECORD */
     };
 } gnd__val;
 
 typedef struct gnd__seq {
     int refs, depth;  /* depth: of the deepest sequence in it, itself counted */
     int64_t n, leaves; /* leaves: items that are no sequences, at any depth */
+    const char *fields; /* the items' names as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
     gnd__val item[];
 } gnd__seq;
 
@@ -69,6 +71,11 @@ gnd__val gnd__val_complex(double re, double im);
 /* *v = a tuple or list (or slice) of n items, moved out of item (which become missing). */
 int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
                  size_t at);
+/* The same with the names of the items, a constant: a record, or a tuple that has names too. */
+int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item, int64_t n,
+                   size_t at);
+/* The item of v that has that name, as a new reference in *item. 0: there is none; 1 found. */
+int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item);
 /* *v = the array a, whose handle it takes over; an error in a becomes x->err, a weak scalar the
  * number that it is. */
 int gnd__val_array(struct gnd__expr *x, gnd__val *v, gnd_array *a, size_t at);

@@ -46,7 +46,8 @@ static void put(gnd__pgraph *g, const void *p, size_t n)
         g->key = q;
         g->capkey = c;
     }
-    memcpy(g->key + g->nkey, p, n);
+    if (n)
+        memcpy(g->key + g->nkey, p, n);
     g->nkey += n;
 }
 
@@ -74,9 +75,7 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         h.x = a->p.op;
     else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;
-    else if (a->kind == GND__TAKE)
-        h.x = a->p.axis;
-    else if (a->kind == GND__ASSEMBLE)
+    else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
         h.x = a->nin;
     put(g, &h, sizeof h);
     put(g, a->dim, a->ndim * sizeof *a->dim);
@@ -92,8 +91,20 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         put(g, m->start, n * sizeof *m->start);
         put(g, m->step, n * sizeof *m->step);
         put(g, m->from, n * sizeof *m->from);
+        put(g, m->also, n * sizeof *m->also);
     } else if (a->kind == GND__REDUCE) {
         put(g, &a->p.red.mask, sizeof a->p.red.mask);
+    } else if (a->kind == GND__TAKE) {
+        put(g, a->p.take->from, a->in[0]->ndim * sizeof *a->p.take->from);
+        put(g, a->p.take->via, a->in[0]->ndim * sizeof *a->p.take->via);
+    } else if (a->kind == GND__CHECKED) {
+        put(g, &a->p.check.func, sizeof a->p.check.func);
+        put(g, &a->p.check.size, sizeof a->p.check.size);
+        put(g, &a->p.check.what, sizeof a->p.check.what);
+        put32(g, a->p.check.code);
+        put32(g, a->p.check.axis);
+    } else if (a->kind == GND__PRIM) {
+        put(g, a->p.prim, sizeof *a->p.prim);
     } else if (a->kind == GND__ASSEMBLE) {
         for (int i = 0; i < a->nin; i++)
             put(g, a->p.box[i].start, a->ndim * sizeof *a->p.box[i].start);
@@ -243,11 +254,11 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 /* Adds a, before it the constants that it takes. */
 static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
 {
-    int32_t konst[3] = { -1, -1, -1 };
+    int32_t konst[GND_MAX_NDIM + 1] = { 0 };
     if (!gnd__is_leaf(a))
         for (int i = 0; i < a->nin && !g->oom; i++)
             if (a->in[i]->kind == GND__CONST) {
-                if (i >= 3) { /* makers of assemblies give no bare constant */
+                if (i > GND_MAX_NDIM) { /* makers of assemblies give no bare constant */
                     g->oom = 2;
                     return -1;
                 }

@@ -36,7 +36,7 @@ typedef struct gnd__pnode {
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
     uint8_t conflict;    /* used by several kernels, or by one through different views */
-    uint8_t expanded;    /* some use repeats its elements */
+    uint8_t expanded;    /* 1: some use repeats its elements; 2: many times */
     uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
     int32_t team;        /* roots: whose kernel this one is to be part of; itself, or a later sink */
     uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
@@ -49,12 +49,12 @@ typedef struct gnd__pnode {
     int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
 } gnd__pnode;
 
-/* One kernel, or one library call. */
-typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL } gnd__ptype;
+/* One kernel, one library call, or one primitive. */
+typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL, GND__P_PRIM } gnd__ptype;
 typedef struct gnd__pwork {
     gnd__ptype type;
     int32_t root[GND__KIR_OUT];  /* pnodes; nroot of them */
-    int16_t box[GND__KIR_OUT];   /* piece of an assembly, or -1 */
+    int32_t box[GND__KIR_OUT];   /* piece of an assembly, or -1 */
     int nroot;
     int32_t reduce;              /* the pnode whose reduction this runs (first of the siblings), or -1 */
     int32_t red[GND__KIR_RED];   /* all reductions of this kernel */
@@ -87,6 +87,7 @@ typedef struct gnd__pgraph {
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */
+    int gpu;                     /* computing is cheap next to memory: set by who plans */
     uint32_t walk;               /* find_deps: number of the walk */
     int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
     int32_t capequal;
@@ -117,6 +118,9 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked
  * `must` or `no_absorb`): grouping starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);
+/* The same for input `in` of primitive w: a map without outputs, whose value is k->out[0].value. */
+gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
+                            gnd_err *e);
 /* Where the elements of pnode i are, when it is a view of a root or a leaf. 0: it is not (then
  * *blame is the node that has to become a root). */
 int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame);
@@ -128,7 +132,8 @@ static inline int gnd__is_view(const gnd_array *a)
 }
 static inline int gnd__is_elementwise(const gnd_array *a)
 {
-    return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE;
+    return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE ||
+           a->kind == GND__CHECKED;
 }
 /* Has its elements in memory, or is a constant, or an iota: needs no kernel of its own. */
 static inline int gnd__is_leaf(const gnd_array *a)

@@ -18,8 +18,12 @@
 #define MAX_OPS 64      /* operations in one kernel, about */
 #define MAX_LEAVES GND__LEAVES
 #define CHEAP_COST 4    /* computed again rather than stored and read back */
+#define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
+/* Rows of so many elements and longer: their indices are checked once, not for each element, where the
+ * check would stand between the compiler and its vectors. */
+#define CHECK_ROW 32
 /* A node that took so many operations is stored when the user holds it, to be used again it seems; or
  * when a scope does, which may be for no more than that the program went through it. */
 #define KEPT_OPS 16
@@ -35,7 +39,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 static int is_piece_of_work(const gnd_array *a)
 {
     return a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__ASSEMBLE ||
-           a->kind == GND__EMPTY;
+           a->kind == GND__EMPTY || a->kind == GND__PRIM;
 }
 
 static gnd__pnode *input(gnd__pgraph *g, const gnd__pnode *p, int k)
@@ -102,7 +106,7 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     if (a->kind == GND__OP) {
         nops++;
         cost += (uint32_t)gnd__ops[a->p.op].cost;
-    } else if (a->kind == GND__CAST || a->kind == GND__TAKE) {
+    } else if (a->kind == GND__CAST || a->kind == GND__TAKE || a->kind == GND__CHECKED) {
         nops++;
         cost++;
     }
@@ -143,8 +147,12 @@ static void first_roles(gnd__pgraph *g)
             need_place(g, g->inputs[p->in + 1]);
         } else if (a->kind == GND__TAKE) {
             need_place(g, g->inputs[p->in]);
+        } else if (a->kind == GND__PRIM) {
+            for (int k = 0; k < a->nin; k++)
+                if (a->p.prim->mode[k] == GND__IN_MEM)
+                    need_place(g, g->inputs[p->in + k]);
         }
-        if (a->kind == GND__MATMUL || a->kind == GND__EMPTY || a->kind == GND__ASSEMBLE)
+        if (a->kind != GND__REDUCE && is_piece_of_work(a))
             continue;
         measure(g, p);
         if (p->nops > MAX_OPS || p->nleaf > MAX_LEAVES) {
@@ -227,6 +235,12 @@ static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
     return i;
 }
 
+/* What may be computed twice. */
+static uint32_t cheap_cost(const gnd__pgraph *g, const gnd_array *a)
+{
+    return g->gpu && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
+}
+
 static void uses(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
@@ -239,8 +253,9 @@ static void uses(gnd__pgraph *g)
         if (p->role == GND__R_LEAF)
             continue;
         if (p->role == GND__R_INLINE && !gnd__is_view(a) &&
-            ((conflict && (p->cost > CHEAP_COST || p->nleaf > CHEAP_LEAVES)) ||
-             (expanded && p->cost > CHEAP_EXPANDED)))
+            ((conflict && (p->cost > cheap_cost(g, a) || p->nleaf > CHEAP_LEAVES)) ||
+             (expanded && p->cost > CHEAP_EXPANDED) ||
+             (expanded & 2 && a->kind == GND__CHECKED)))
             p->role = GND__R_ROOT;
         if (p->role == GND__R_ROOT) {
             group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
@@ -259,14 +274,19 @@ static void uses(gnd__pgraph *g)
                 use(q, pieces++, 1, 0, 0);
                 continue;
             }
-            if (gnd__is_view(a) || a->kind == GND__TAKE || a->kind == GND__MATMUL ||
+            if (a->kind == GND__PRIM) {
+                use(q, i, mix(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
+                continue;
+            }
+            if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
                 a->kind == GND__REDUCE)
                 way = mix(path, (uint64_t)(a->kind == GND__REDUCE ? group : i) * 4 + 5);
             else if (q->a->size != a->size || q->a->ndim != a->ndim)
                 way = mix(path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
             if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
-                grows = 1;
-            use(q, group, way, conflict, grows);
+                grows |= q->a->size && a->size / q->a->size >= CHECK_ROW ? 3 : 1;
+            /* what is indexed lies in memory: no reduction that stays inside a kernel */
+            use(q, group, way, conflict || (a->kind == GND__TAKE && k == 0), grows);
         }
     }
 }
@@ -286,9 +306,10 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     }
     w = &g->work[g->nwork++];
     memset(w, 0, sizeof *w);
-    w->type = g->node[root].a->kind == GND__MATMUL ? GND__P_MATMUL : GND__P_KERNEL;
+    w->type = g->node[root].a->kind == GND__MATMUL ? GND__P_MATMUL
+              : g->node[root].a->kind == GND__PRIM ? GND__P_PRIM : GND__P_KERNEL;
     w->root[0] = root;
-    w->box[0] = (int16_t)box;
+    w->box[0] = box;
     w->nroot = 1;
     w->reduce = -1;
     w->merged = -1;
@@ -423,7 +444,7 @@ static void make_works(gnd__pgraph *g)
         } else if (add_work(g, i, -1)) {
             int32_t wi = g->nwork - 1;
             find_deps(g, wi);
-            if (a->kind != GND__REDUCE && a->kind != GND__MATMUL)
+            if (a->kind != GND__REDUCE && g->work[wi].type == GND__P_KERNEL)
                 absorb(g, wi, p->team);
         }
     }

@@ -102,7 +102,7 @@ void gnd__kir_collapse(gnd__kir *k)
 
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
 {
-    int nargs[] = { 0, 0, 0, -1, 1, 1, 0 };
+    int nargs[] = { 0, 0, 0, -1, 1, 1, 0, 1, 1 };
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin : nargs[in->kind];
@@ -121,7 +121,8 @@ gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
     }
     for (int i = 0; i < k->nout; i++)
         if (k->out[i].value < 0 || k->out[i].value >= k->ninstr || k->out[i].access >= k->naccess ||
-            k->access[k->out[i].access].dtype != k->instr[k->out[i].value].dtype)
+            (k->out[i].access >= 0 &&
+             k->access[k->out[i].access].dtype != k->instr[k->out[i].value].dtype))
             return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: output %d", i);
     return GND_OK;
 }
@@ -132,13 +133,17 @@ void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
     for (int i = 0; i < k->naccess; i++) {
         const gnd__access *a = &k->access[i];
         int n = a->epilogue ? k->nkeep : k->nkeep + k->nred, written = 0;
-        int64_t bytes = (int64_t)gnd_dtype_size((gnd_dtype)a->dtype);
+        int64_t count = 1, reach = 1; /* points, and the elements from the first to the last of them */
         if (a->slot < 0)
             continue;
-        for (int d = 0; d < n; d++)
-            bytes *= a->stride[d] || k->dim[d] == 0 ? k->dim[d] : 1;
+        for (int d = 0; d < n; d++) {
+            count *= a->stride[d] || k->dim[d] == 0 ? k->dim[d] : 1;
+            reach += llabs(a->stride[d]) * (k->dim[d] - 1);
+        }
         for (int j = 0; j < k->nout; j++)
             written |= k->out[j].access == i;
-        *(written ? wr : rd) += bytes;
+        /* windows overlap: then there are fewer elements than points */
+        *(written ? wr : rd) += (count > reach && reach > 0 ? reach : count) *
+                                (int64_t)gnd_dtype_size((gnd_dtype)a->dtype);
     }
 }

@@ -28,8 +28,10 @@ typedef enum gnd__ikind {
     GND__I_CONST,     /* constant ref */
     GND__I_OP,        /* op of a[0..2] */
     GND__I_CAST,      /* a[0] as dtype */
-    GND__I_GATHER,    /* access ref, plus a[0] (int64) * step */
-    GND__I_RED        /* the result of reduction ref (epilogue only) */
+    GND__I_GATHER,    /* access ref, plus a[0] (int64) */
+    GND__I_RED,       /* the result of reduction ref (epilogue only) */
+    GND__I_OFFSET,    /* int64: a[0] * step, plus a[1] unless that is -1 */
+    GND__I_CHECK      /* int64: index a[0] of an axis of step elements; ref: the graph's node */
 } gnd__ikind;
 
 typedef struct gnd__instr {
@@ -38,9 +40,9 @@ typedef struct gnd__instr {
     int16_t op;       /* gnd__op of GND__I_OP */
     int16_t dtype;    /* of the value */
     int16_t ctype;    /* GND__I_OP: the compute dtype (that of the arguments) */
-    int16_t a[3];
-    int16_t ref;
-    int64_t step;     /* GND__I_GATHER */
+    int16_t a[GND__OP_ARGS];
+    int32_t ref;
+    int64_t step;     /* GND__I_OFFSET, GND__I_CHECK */
 } gnd__instr;
 
 typedef struct gnd__access {
@@ -53,7 +55,7 @@ typedef struct gnd__access {
 } gnd__access;
 
 typedef struct gnd__kred { int16_t op; int16_t value; int16_t in, out; } gnd__kred; /* dtypes in, out */
-typedef struct gnd__kout { int16_t value; int16_t access; } gnd__kout;
+typedef struct gnd__kout { int16_t value; int16_t access; } gnd__kout; /* access -1: not stored */
 
 typedef struct gnd__kir {
     int nkeep, nred;                 /* axes: nkeep kept ones, then nred reduced ones */

@@ -18,12 +18,12 @@
 #define MAX_STACK 768
 #define MAX_CHAIN 64
 
-typedef enum ftype { F_VIEW, F_BCAST, F_INDEX } ftype;
+typedef enum ftype { F_VIEW, F_BCAST } ftype;
 
 /* One view on the way from the root: it gives elements of `node`'s space from its input's. */
 typedef struct frame {
     ftype type;
-    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer; F_INDEX: the take */
+    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer */
     int32_t from;    /* F_BCAST: the input */
     int32_t parent;  /* the frame nearer to the root, or -1 */
 } frame;
@@ -61,6 +61,8 @@ static void through_map(gnd__layout *l, const gnd_array *view)
         out.off += l->stride[d] * m->start[d];
         if (m->from[d] >= 0)
             out.stride[m->from[d]] += l->stride[d] * m->step[d];
+        if (m->also[d] >= 0)
+            out.stride[m->also[d]] += l->stride[d] * m->step[d];
     }
     *l = out;
 }
@@ -135,7 +137,8 @@ static gnd__instr new_instr(const lowering *lo, gnd__ikind kind, int dtype)
     in.kind = (uint8_t)kind;
     in.epilogue = (uint8_t)lo->epilogue;
     in.dtype = (int16_t)dtype;
-    in.a[0] = in.a[1] = in.a[2] = -1;
+    for (int j = 0; j < GND__OP_ARGS; j++)
+        in.a[j] = -1;
     return in;
 }
 
@@ -225,15 +228,6 @@ static int through_frames(lowering *lo, int32_t f, gnd__layout *l)
         gnd_array *a = lo->g->node[fr->node].a;
         if (fr->type == F_BCAST) {
             through_broadcast(l, a->ndim, a->dim);
-        } else if (fr->type == F_INDEX) {
-            gnd__layout out;
-            out.ndim = a->ndim;
-            out.off = l->off;
-            for (int d = 0; d < a->ndim; d++) {
-                out.dim[d] = a->dim[d];
-                out.stride[d] = d == a->p.axis ? l->stride[0] : 0;
-            }
-            *l = out;
         } else if (!through_view(l, a)) {
             lo->g->node[fr->node].must = 1;
             lo->retry = 1;
@@ -338,34 +332,53 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
     if (acc < 0)
         return -1;
     in = new_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
-    in.ref = (int16_t)acc;
+    in.ref = acc;
     return add_instr(lo, &in);
 }
 
-/* in[0] of a take: an access without the indexed axis, and that axis's stride. */
-static int gather_value(lowering *lo, int32_t i, int32_t f, int index)
+/* A take: an access to in[0] along the axes that the node keeps, and what the indices add. */
+static int gather_value(lowering *lo, int32_t i, int32_t f, const int *index)
 {
     const gnd__pnode *p = &lo->g->node[i];
     const gnd_array *a = p->a;
+    const gnd__gather *how = a->p.take;
     int32_t src = lo->g->inputs[p->in], blame;
     gnd__place pl;
-    gnd__instr in = new_instr(lo, GND__I_GATHER, a->dtype);
-    int acc;
+    gnd__layout l;
+    gnd__instr in;
+    int acc, off = -1;
     if (!gnd__place_of(lo->g, src, &pl, &blame)) {
         lo->g->node[blame].must = 1;
         lo->retry = 1;
         return -1;
     }
-    in.step = pl.l.stride[a->p.axis];
-    pl.l.stride[a->p.axis] = 0;
-    pl.l.dim[a->p.axis] = a->dim[a->p.axis];
-    if (!through_frames(lo, f, &pl.l))
+    l.ndim = a->ndim;
+    l.off = pl.l.off;
+    for (int d = 0; d < a->ndim; d++) {
+        l.dim[d] = a->dim[d];
+        l.stride[d] = 0;
+    }
+    for (int d = 0; d < pl.l.ndim; d++) {
+        if (how->from[d] >= 0) {
+            l.stride[how->from[d]] += pl.l.stride[d];
+            continue;
+        }
+        in = new_instr(lo, GND__I_OFFSET, GND_INT64);
+        in.a[0] = (int16_t)index[how->via[d]];
+        in.a[1] = (int16_t)off;
+        in.step = pl.l.stride[d];
+        off = add_instr(lo, &in);
+        if (off < 0)
+            return -1;
+    }
+    if (!through_frames(lo, f, &l))
         return -1;
-    acc = add_access(lo, pl.slot, a->dtype, &pl.l, 0);
+    acc = add_access(lo, pl.slot, a->dtype, &l, 0);
     if (acc < 0)
         return -1;
-    in.ref = (int16_t)acc;
-    in.a[0] = (int16_t)index;
+    in = new_instr(lo, GND__I_GATHER, a->dtype);
+    in.ref = acc;
+    in.a[0] = (int16_t)off;
     return add_instr(lo, &in);
 }
 
@@ -374,8 +387,6 @@ static int32_t input_frame(lowering *lo, int32_t i, int j, int32_t f)
 {
     const gnd__pnode *p = &lo->g->node[i];
     const gnd_array *a = p->a, *x = lo->g->node[lo->g->inputs[p->in + j]].a;
-    if (a->kind == GND__TAKE)
-        return find_frame(lo, F_INDEX, i, 0, f);
     if (x->ndim == a->ndim && memcmp(x->dim, a->dim, (size_t)a->ndim * sizeof *a->dim) == 0)
         return f;
     if (x->kind == GND__CONST)
@@ -386,12 +397,18 @@ static int32_t input_frame(lowering *lo, int32_t i, int j, int32_t f)
 static int combine(lowering *lo, int32_t i, const int *arg)
 {
     const gnd_array *a = lo->g->node[i].a;
-    gnd__instr in = new_instr(lo, a->kind == GND__CAST ? GND__I_CAST : GND__I_OP, a->dtype);
+    gnd__instr in = new_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
+                                  : a->kind == GND__CHECKED ? GND__I_CHECK : GND__I_OP, a->dtype);
     for (int j = 0; j < a->nin; j++)
         in.a[j] = (int16_t)arg[j];
-    in.ctype = (int16_t)lo->k->instr[arg[a->nin - 1]].dtype;
+    const int own = a->kind == GND__OP ? gnd__op_main((gnd__op)a->p.op) : a->nin - 1;
+    in.ctype = (int16_t)lo->k->instr[arg[own]].dtype;
     if (a->kind == GND__OP)
         in.op = (int16_t)a->p.op;
+    if (a->kind == GND__CHECKED) {
+        in.ref = i;
+        in.step = a->p.check.size;
+    }
     return add_instr(lo, &in);
 }
 
@@ -406,7 +423,7 @@ static int walk(lowering *lo, int32_t root, int32_t f0)
         int32_t i = stack[top - 1].node, f = stack[top - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
-        int v = -1, arg[3], ready = 1, first = 0;
+        int v = -1, arg[GND_MAX_NDIM + 1], ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
             top--;
             continue;
@@ -450,7 +467,7 @@ static int walk(lowering *lo, int32_t root, int32_t f0)
             }
             if (!ready)
                 continue;
-            v = first ? gather_value(lo, i, f, arg[1]) : combine(lo, i, arg);
+            v = first ? gather_value(lo, i, f, arg) : combine(lo, i, arg);
         }
         if (v < 0)
             return -1;
@@ -618,8 +635,12 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     }
     for (int r = 0; r < w->nroot && !lo->full && !lo->retry; r++) {
         int v = walk(lo, root_expr(lo, r), -1);
-        if (v >= 0)
+        if (v >= 0 && w->type == GND__P_PRIM) {
+            k->out[k->nout].access = -1;
+            k->out[k->nout++].value = (int16_t)v;
+        } else if (v >= 0) {
             add_output(lo, r, v);
+        }
     }
     if (lo->full && !lo->retry)
         st = split(lo);
@@ -630,4 +651,17 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     }
     gnd__free(lo);
     return st;
+}
+
+gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
+                            gnd_err *e)
+{
+    gnd__pwork one;
+    memset(&one, 0, sizeof one);
+    one.type = GND__P_PRIM;
+    one.root[0] = w->root[0];
+    one.box[0] = in;
+    one.nroot = 1;
+    one.reduce = one.merged = -1;
+    return gnd__lower(g, &one, k, retry, e);
 }

@@ -34,6 +34,11 @@ gnd_array *gnd__check_broadcast(const char *func, gnd_device *dev, gnd_dtype t, 
 /* The dtype of a weak scalar of this kind when nothing else decides: bool, int64, dev's default
  * float, and complex of that. */
 gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind);
+/* The two steps of gnd__common_dtype, for operands that are no arrays. Adds x to a set of dtypes (bit
+ * t: dtype t), or its kind to *weak, the strongest kind of weak scalars (0: there is none) ... */
+void gnd__operand_dtype(const gnd_array *x, uint32_t *set, int *weak);
+/* ... and what those promote to. */
+gnd_dtype gnd__promote_all(const gnd_device *dev, uint32_t set, int weak);
 /* The common dtype of n arrays by promotion, weak ones as such; float64 that only promotion asks
  * for is float32 on a device without it. When all are weak: gnd__weak_dtype of the strongest kind.
  */

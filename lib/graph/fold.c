@@ -48,10 +48,12 @@ static int fold_bool(gnd__op op, const int *x, gnd__scalar *out)
     switch (op) {
     case GND__OP_ADD:
     case GND__OP_MAXIMUM:
+    case GND__OP_FMAX:
     case GND__OP_BITWISE_OR:
     case GND__OP_LOGICAL_OR: return set_b(out, a | b);
     case GND__OP_MULTIPLY:
     case GND__OP_MINIMUM:
+    case GND__OP_FMIN:
     case GND__OP_BITWISE_AND:
     case GND__OP_LOGICAL_AND: return set_b(out, a & b);
     case GND__OP_BITWISE_XOR:
@@ -67,6 +69,8 @@ static int fold_bool(gnd__op op, const int *x, gnd__scalar *out)
     case GND__OP_CLIP: return set_b(out, (a | b) & x[2]);
     case GND__OP_IMAG:
     case GND__OP_ISINF:
+    case GND__OP_ISPOSINF:
+    case GND__OP_ISNEGINF:
     case GND__OP_ISNAN: return set_b(out, 0);
     case GND__OP_ISFINITE: return set_b(out, 1);
     case GND__OP_ABS:
@@ -102,6 +106,33 @@ static int int_shift_left(int64_t a, int64_t b, gnd__scalar *out)
     return set_i(out, (int64_t)((uint64_t)a << b));
 }
 
+static uint64_t gcd(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return x;
+}
+
+static int int_gcd(int64_t a, int64_t b, gnd__scalar *out)
+{
+    uint64_t g = gcd(a, b);
+    return g > INT64_MAX ? TOO_LARGE : set_i(out, (int64_t)g);
+}
+
+static int int_lcm(int64_t a, int64_t b, gnd__scalar *out)
+{
+    uint64_t g = gcd(a, b), ua = a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
+             ub = b < 0 ? 0 - (uint64_t)b : (uint64_t)b, r;
+    if (g == 0)
+        return set_i(out, 0);
+    return __builtin_mul_overflow(ua / g, ub, &r) || r > INT64_MAX ? TOO_LARGE
+                                                                   : set_i(out, (int64_t)r);
+}
+
 static int fold_int(gnd__op op, const int64_t *x, gnd__scalar *out)
 {
     int64_t a = x[0], b = x[1], r;
@@ -126,8 +157,10 @@ static int fold_int(gnd__op op, const int64_t *x, gnd__scalar *out)
     case GND__OP_POW: return b < 0 ? set_f(out, pow((double)a, (double)b)) : int_pow(a, b, out);
     case GND__OP_RECIPROCAL: return set_i(out, a == 1 || a == -1 ? a : 0);
     case GND__OP_SIGN: return set_i(out, (a > 0) - (a < 0));
-    case GND__OP_MAXIMUM: return set_i(out, a > b ? a : b);
-    case GND__OP_MINIMUM: return set_i(out, a < b ? a : b);
+    case GND__OP_MAXIMUM:
+    case GND__OP_FMAX: return set_i(out, a > b ? a : b);
+    case GND__OP_MINIMUM:
+    case GND__OP_FMIN: return set_i(out, a < b ? a : b);
     case GND__OP_CLIP:
         r = a > b ? a : b;
         return set_i(out, r < x[2] ? r : x[2]);
@@ -147,7 +180,12 @@ static int fold_int(gnd__op op, const int64_t *x, gnd__scalar *out)
     case GND__OP_IMAG: return set_i(out, 0);
     case GND__OP_ISFINITE: return set_b(out, 1);
     case GND__OP_ISINF:
+    case GND__OP_ISPOSINF:
+    case GND__OP_ISNEGINF:
     case GND__OP_ISNAN: return set_b(out, 0);
+    case GND__OP_FMOD: return set_i(out, b == 0 || b == -1 ? 0 : a % b);
+    case GND__OP_GCD: return int_gcd(a, b, out);
+    case GND__OP_LCM: return int_lcm(a, b, out);
     default: return REFUSED;
     }
 }
@@ -279,7 +317,7 @@ static int fold_float(gnd__op op, const double *x, gnd__scalar *out)
     case GND__OP_ISINF: return set_b(out, isinf(a));
     case GND__OP_ISNAN: return set_b(out, isnan(a));
     case GND__OP_SIGNBIT: return set_b(out, signbit(a));
-    default: return REFUSED;
+    default: return gnd__fold_special(op, a, b, out);
     }
 }
 
@@ -342,9 +380,15 @@ int gnd__fold(gnd__op op, int nin, const gnd__scalar *in, gnd__scalar *out)
     if ((unsigned)op >= GND__NOPS || nin != gnd__ops[op].nin)
         return REFUSED;
     gnd__rule rule = gnd__ops[op].rule;
-    int k = common_kind(rule == GND__RULE_WHERE, nin, in);
-    if (k != 'f' && k != 'c' && (rule == GND__RULE_FLOAT || rule == GND__RULE_DIVIDE))
+    int k = common_kind(rule == GND__RULE_WHERE, rule == GND__RULE_LDEXP ? 1 : nin, in);
+    if (k != 'f' && k != 'c' &&
+        (rule == GND__RULE_FLOAT || rule == GND__RULE_DIVIDE || rule == GND__RULE_LDEXP))
         k = 'f';
+    if ((rule == GND__RULE_LDEXP && (in[1].kind == 'f' || in[1].kind == 'c')) ||
+        (rule == GND__RULE_PARTS && k == 'c'))
+        return REFUSED;
+    if (rule == GND__RULE_PARTS)
+        k = 'c';
     if (k == 'b' && (rule == GND__RULE_INT || rule == GND__RULE_SHIFT))
         k = 'i';
     if (rule == GND__RULE_LOGIC)

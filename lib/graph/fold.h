@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/fold.h - between fold.c and fold_complex.c; gnd__fold itself is in graph.h.
+ * graph/fold.h - between fold.c, fold_complex.c and fold_special.c; gnd__fold itself is in graph.h.
  */
 #ifndef GND_GRAPH_FOLD_H
 #define GND_GRAPH_FOLD_H
@@ -17,5 +17,8 @@ typedef struct gnd__cplx {
 
 /* op on complex values; GND__FOLD_REFUSED when it does not take them. */
 int gnd__fold_complex(gnd__op op, const gnd__cplx *x, gnd__scalar *out);
+
+/* What fold.c leaves of op on float values; GND__FOLD_REFUSED when it does not take them. */
+int gnd__fold_special(gnd__op op, double a, double b, gnd__scalar *out);
 
 #endif

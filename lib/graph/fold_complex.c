@@ -156,6 +156,9 @@ static int fold_complex_rest(gnd__op op, const cplx *x, gnd__scalar *out)
     case GND__OP_MAXIMUM: r = larger_c(a, b); break;
     case GND__OP_MINIMUM: r = smaller_c(a, b); break;
     case GND__OP_CLIP: r = smaller_c(larger_c(a, b), x[2]); break;
+    case GND__OP_FMAX: r = is_nan(b) || less(b, a, 1) ? a : b; break;
+    case GND__OP_FMIN: r = is_nan(b) || less(a, b, 1) ? a : b; break;
+    case GND__OP_FROM_PARTS: return set_c(out, a.re, b.re);
     case GND__OP_NEGATIVE: return set_c(out, -a.re, -a.im);
     case GND__OP_POSITIVE: r = a; break;
     case GND__OP_CONJ: return set_c(out, a.re, -a.im);

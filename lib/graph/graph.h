@@ -26,12 +26,17 @@ typedef enum gnd__kind {
     GND__OP,          /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs
                          have the op's compute dtype (casts are nodes) unless the table says other */
     GND__CAST,        /* elementwise: in[0] as the node's dtype */
-    GND__VIEW,        /* p.map: each input axis is start + step * (an output axis) */
+    GND__VIEW,        /* p.map: each input axis is start + step * (an output axis, or two) */
     GND__RESHAPE,     /* in[0] in C order, other shape */
     GND__REDUCE,      /* p.red over in[0]; the shape has the reduced axes taken out (no keepdims) */
     GND__MATMUL,      /* (..., m, k) @ (..., k, n), both at least 2-d, same dtype; batch broadcasts */
     GND__ASSEMBLE,    /* p.asm: each input fills a box of the result; together they cover it */
-    GND__TAKE         /* in[0] by int64 indices in[1] (1-d) along p.axis; indices are in range */
+    GND__TAKE,        /* elements of in[0], which is in memory, at places that are computed: p.take. The
+                         int64 indices in[1..] broadcast to the node's shape and are in range */
+    GND__CHECKED,     /* elementwise: in[0] (int64) as an index of p.check: negative ones count from
+                         the end; one out of range is 0, and an error when a result is read.
+                         Conditions are such indices too */
+    GND__PRIM         /* p.prim: a primitive of lib/prim, which says what its inputs are */
 } gnd__kind;
 
 /* Reductions. ARG ones give int64 and take exactly one axis, or all. */
@@ -41,11 +46,15 @@ typedef enum gnd__red {
 
 /* A view: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d] is -1. An
  * output axis that no input axis comes from is a broadcast one. Two input axes may come from one
- * (a diagonal). Entries: the input's number of axes. */
+ * (a diagonal). Entries: the input's number of axes.
+ *
+ * In a node (not in what is handed to gnd__view_node) axis d moves with output axis also[d] too: it is
+ * at start[d] + step[d] * (i[from[d]] + i[also[d]]), a sliding window; -1 when there is none. */
 typedef struct gnd__map {
     int64_t start[GND_MAX_NDIM];
     int64_t step[GND_MAX_NDIM];
     int8_t from[GND_MAX_NDIM];
+    int8_t also[GND_MAX_NDIM];
 } gnd__map;
 
 /* One box of GND__ASSEMBLE: input k goes to start[d] .. start[d] + its extent, along every axis. */
@@ -53,11 +62,40 @@ typedef struct gnd__box {
     int64_t start[GND_MAX_NDIM];
 } gnd__box;
 
+/* GND__TAKE: axis d of in[0] is at the index of the node's axis from[d]; when that is -1, at the index
+ * that in[via[d]] gives. Entries: the axes of in[0]. */
+typedef struct gnd__gather {
+    int8_t from[GND_MAX_NDIM];
+    int8_t via[GND_MAX_NDIM];
+} gnd__gather;
+
+/* GND__CHECKED: what the message of a fault says. func and what are literals. */
+typedef struct gnd__index_of {
+    const char *func;
+    int64_t size;
+    int32_t axis;            /* -1: of the flattened array */
+    gnd_status code;         /* GND_ERR_INDEX */
+    const char *what;        /* NULL; else a condition failed: all that the message says, with func */
+} gnd__index_of;
+
+/* GND__PRIM: which primitive, and its parameters, whose meaning is the primitive's own. All of it is
+ * part of a plan's key. An input of mode MEM lies in memory, in C order; one of mode ONCE or AGAIN may
+ * be an expression, computed where the primitive's kernels read it (AGAIN: more than once, so that
+ * what is expensive is stored before). */
+enum { GND__PRIM_INS = 4, GND__PRIM_INTS = 6 };
+typedef enum gnd__inmode { GND__IN_MEM, GND__IN_ONCE, GND__IN_AGAIN } gnd__inmode;
+typedef struct gnd__primargs {
+    int32_t id;              /* gnd__prim_id of prim/prim.h */
+    uint8_t mode[GND__PRIM_INS];
+    int64_t n[GND__PRIM_INTS];
+} gnd__primargs;
+
 /* Device memory with its own reference count; made and freed by sched. */
 typedef struct gnd__storage {
     atomic_int refs;
     struct gnd_device *dev;
     struct gnd__block *block;
+    struct gnd__checks *checks; /* of indices, not yet seen to have passed: sched/check.h; or NULL */
     void (*destroy)(struct gnd__storage *st);
 } gnd__storage;
 
@@ -80,7 +118,6 @@ struct gnd_array {
     uint32_t magic;          /* GND__MAGIC; 0 once freed */
     uint8_t kind;            /* gnd__kind */
     uint8_t weak;            /* a weak scalar: 0-d, no device */
-    uint8_t nin_short;       /* unused, keeps the layout explicit */
     uint8_t ndim;
     int32_t dtype;
     int32_t nin;
@@ -106,7 +143,9 @@ struct gnd_array {
         gnd__map *map;       /* GND__VIEW */
         struct { int32_t op; uint32_t mask; } red;  /* GND__REDUCE: mask of the input's axes */
         gnd__box *box;       /* GND__ASSEMBLE: nin of them */
-        int32_t axis;        /* GND__TAKE */
+        gnd__gather *take;   /* GND__TAKE */
+        gnd__index_of check; /* GND__CHECKED */
+        gnd__primargs *prim; /* GND__PRIM */
     } p;
 };
 
@@ -127,12 +166,21 @@ gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, cons
                         int nin, gnd_array *const *in);
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t);        /* x itself, retained, when it has t */
 gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
+/* x with its axis n elements long as n - window + 1 windows: the elements of each are a new last axis. */
+gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t);
 gnd_array *gnd__matmul_node(gnd_array *a, gnd_array *b, int ndim, const int64_t *dim);
 gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                               int n, gnd_array *const *in, const gnd__box *box);
-gnd_array *gnd__take_node(gnd_array *x, gnd_array *idx, int axis);
+gnd_array *gnd__take_node(gnd_array *x, int n, gnd_array *const *idx, int ndim, const int64_t *dim,
+                          const gnd__gather *how);
+gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int axis);
+/* int64 zeros in the shape of ok, bools. Where one is false, whatever is computed from the result is an
+ * error when it is read: "FUNC: WHAT". */
+gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what);
+gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,
+                          const int64_t *dim, int nin, gnd_array *const *in);
 
 /* --- owners ------------------------------------------------------------------------------------ */
 void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */

@@ -40,26 +40,36 @@ gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind)
     }
 }
 
-gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x)
+static int kind_of(const gnd_array *x)
+{
+    return x->weak ? x->p.value.kind : gnd_dtype_kind((gnd_dtype)x->dtype);
+}
+
+void gnd__operand_dtype(const gnd_array *x, uint32_t *set, int *weak)
+{
+    if (x->kind == GND__ERROR) /* has none; whoever makes a node of it reports it */
+        return;
+    if (!x->weak)
+        *set |= (uint32_t)1 << x->dtype;
+    else if (!*weak || rank_of_kind(x->p.value.kind) > rank_of_kind(*weak))
+        *weak = x->p.value.kind;
+}
+
+gnd_dtype gnd__promote_all(const gnd_device *dev, uint32_t set, int weak)
 {
     gnd_dtype t = GND_DTYPE_DEFAULT;
-    int weak = 0, most = 0;
-    for (int i = 0; i < n; i++) {
-        int kind = x[i]->weak ? x[i]->p.value.kind : gnd_dtype_kind((gnd_dtype)x[i]->dtype);
-        int rank = rank_of_kind(kind);
-        if (!x[i]->weak)
-            most = rank > most ? rank : most;
-        else if (!weak || rank > rank_of_kind(weak))
-            weak = kind;
+    int most = 0;
+    for (uint32_t s = set; s; s &= s - 1) {
+        int rank = rank_of_kind(gnd_dtype_kind((gnd_dtype)__builtin_ctz(s)));
+        most = rank > most ? rank : most;
     }
     /* The arrays of the strongest kind first, then each other one with those, as NumPy: (int16,
      * uint16, float32) give float32, though int16 and uint16 alone would be int32. */
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < n; i++) {
-            gnd_dtype ti = (gnd_dtype)x[i]->dtype;
-            if (x[i]->weak || (rank_of_kind(gnd_dtype_kind(ti)) == most) == pass)
-                continue;
-            t = t == GND_DTYPE_DEFAULT || t == ti ? ti : gnd_promote(t, ti);
+        for (uint32_t s = set; s; s &= s - 1) {
+            gnd_dtype ti = (gnd_dtype)__builtin_ctz(s);
+            if ((rank_of_kind(gnd_dtype_kind(ti)) != most) == pass)
+                t = t == GND_DTYPE_DEFAULT ? ti : gnd_promote(t, ti);
         }
     }
     if (t == GND_DTYPE_DEFAULT)
@@ -69,11 +79,22 @@ gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x)
     return within(dev, t);
 }
 
+gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x)
+{
+    uint32_t set = 0;
+    int weak = 0;
+    for (int i = 0; i < n; i++)
+        gnd__operand_dtype(x[i], &set, &weak);
+    return gnd__promote_all(dev, set, weak);
+}
+
 /* The compute dtype of an operation whose arguments promote to t. */
 static gnd_dtype by_rule(gnd__rule rule, const gnd_device *dev, gnd_dtype t)
 {
     int whole = strchr("biu", gnd_dtype_kind(t)) != NULL;
     switch (rule) {
+    case GND__RULE_PARTS: return within(dev, gnd__complex_of(t));
+    case GND__RULE_LDEXP:
     case GND__RULE_FLOAT: return whole ? within(dev, gnd__float_of(t)) : t;
     case GND__RULE_DIVIDE: return whole ? gnd__device_float(dev) : t;
     case GND__RULE_INT:
@@ -98,7 +119,7 @@ static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
     const gnd__opinfo *o = &gnd__ops[op];
     const char *names[4], *hint = "";
     int n = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (o->rule == GND__RULE_PARTS ? 3 : 4); i++)
         if (gnd__op_text(op, gnd_dtype_kind(by_rule(o->rule, NULL, kinds[i].like))))
             names[n++] = kinds[i].name;
     char list[64] = "";
@@ -336,6 +357,39 @@ static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, g
     return gnd__strong(x, dev, t, o->name);
 }
 
+/* The int argument x of ldexp as int32; what int32 does not hold is far beyond what matters. */
+static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, int *made)
+{
+    gnd_dtype t = (gnd_dtype)x->dtype;
+    gnd__scalar end[2] = {{.kind = 'i'}, {.kind = 'i'}};
+    end[0].i = -1000000;
+    end[1].i = 1000000;
+    if (x->weak) {
+        const gnd__scalar *v = &x->p.value;
+        gnd__scalar e = v->kind == 'u' || v->i > end[1].i ? end[1] : v->i < end[0].i ? end[0] : *v;
+        e.kind = 'i';
+        *made = 1;
+        return gnd__const(dev, GND_INT32, &e, 0);
+    }
+    if (t != GND_INT64 && t != GND_UINT64 && t != GND_UINT32)
+        return operand(o, x, dev, GND_INT32, made);
+    gnd_array *in[3] = {x, gnd__const(NULL, GND_INT64, &end[1], 1), NULL};
+    gnd_array *y = gnd__elementwise(GND__OP_MINIMUM, 2, in);
+    gnd__done(in[1]);
+    if (t == GND_INT64) {
+        in[0] = y;
+        in[1] = gnd__const(NULL, GND_INT64, &end[0], 1);
+        y = gnd__elementwise(GND__OP_MAXIMUM, 2, in);
+        gnd__done(in[0]);
+        gnd__done(in[1]);
+    }
+    gnd_array *e = y->kind == GND__ERROR ? y : gnd__cast_node(y, GND_INT32);
+    if (e != y)
+        gnd__done(y);
+    *made = 1;
+    return e;
+}
+
 /* pow(x, 2) with the number 2: as NumPy does, a product, within an ulp of the power and far faster. */
 static int is_square(gnd__op op, gnd_array *const *x, gnd_dtype t)
 {
@@ -359,16 +413,19 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
     if (!dev)
         return fold(op, nin, x);
 
-    int skip = o->rule == GND__RULE_WHERE; /* the condition has no say in the dtype */
-    gnd_dtype given = gnd__common_dtype(dev, nin - skip, x + skip);
+    /* the condition and the exponent have no say in the dtype */
+    int skip = o->rule == GND__RULE_WHERE, own = o->rule == GND__RULE_LDEXP ? 1 : nin - skip;
+    gnd_dtype given = gnd__common_dtype(dev, own, x + skip);
     if (o->rule == GND__RULE_CMP && (bad = compare_special(op, x, given)))
         return bad;
     gnd_dtype t = by_rule(o->rule, dev, given);
-    if (!gnd__op_text(op, gnd_dtype_kind(t)))
+    if (!gnd__op_text(op, gnd_dtype_kind(t)) ||
+        (o->rule == GND__RULE_PARTS && gnd_dtype_kind(given) == 'c'))
         return not_allowed(op, dev, given);
-    gnd_dtype out = o->out == GND__OUT_BOOL   ? GND_BOOL
-                    : o->out == GND__OUT_REAL ? gnd__real_of(t)
-                                              : t;
+    if (o->rule == GND__RULE_LDEXP && !strchr("biu", kind_of(x[1])))
+        return gnd__fail(dev, GND_ERR_DTYPE, "%s: x2 is %s: bools and ints only: gnd_astype to an "
+                         "int dtype first", o->name, gnd_dtype_name((gnd_dtype)x[1]->dtype));
+    gnd_dtype out = gnd__op_out(op, t);
 
     gnd__shape s;
     if ((bad = gnd__check_broadcast(o->name, dev, out, nin, x, &s)))
@@ -377,7 +434,10 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
     gnd_array *in[3], *y = NULL;
     int made[3], n;
     for (n = 0; n < nin && !y; n++) {
-        in[n] = operand(o, x[n], dev, n < skip ? GND_BOOL : t, &made[n]);
+        if (o->rule == GND__RULE_LDEXP && n == 1)
+            in[n] = exponent(o, x[n], dev, &made[n]);
+        else
+            in[n] = operand(o, x[n], dev, gnd__op_arg(op, n, t), &made[n]);
         if (in[n]->kind == GND__ERROR)
             y = in[n];
     }

@@ -232,7 +232,26 @@ gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd_
     memcpy(copy->start, m->start, n * sizeof m->start[0]);
     memcpy(copy->step, m->step, n * sizeof m->step[0]);
     memcpy(copy->from, m->from, n * sizeof m->from[0]);
+    memset(copy->also, -1, n * sizeof copy->also[0]);
     y->p.map = copy;
+    return y;
+}
+
+gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window)
+{
+    gnd__map m;
+    int64_t dim[GND_MAX_NDIM];
+    for (int d = 0; d < x->ndim; d++) {
+        m.start[d] = 0;
+        m.step[d] = 1;
+        m.from[d] = (int8_t)d;
+        dim[d] = x->dim[d];
+    }
+    dim[axis] -= window - 1;
+    dim[x->ndim] = window;
+    gnd_array *y = gnd__view_node(x, x->ndim + 1, dim, &m);
+    if (y->kind == GND__VIEW)
+        y->p.map->also[axis] = (int8_t)x->ndim;
     return y;
 }
 
@@ -275,15 +294,63 @@ gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int6
     return y;
 }
 
-gnd_array *gnd__take_node(gnd_array *x, gnd_array *idx, int axis)
+gnd_array *gnd__take_node(gnd_array *x, int n, gnd_array *const *idx, int ndim, const int64_t *dim,
+                          const gnd__gather *how)
 {
-    int64_t dim[GND_MAX_NDIM];
-    gnd_array *in[2] = {x, idx};
-    memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
-    dim[axis] = idx->size;
-    gnd_array *y = make(GND__TAKE, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 2, in, 0, NULL);
-    if (y->kind == GND__TAKE)
-        y->p.axis = axis;
+    gnd_array *in[GND_MAX_NDIM + 1];
+    gnd__gather *copy;
+    in[0] = x;
+    for (int i = 0; i < n; i++)
+        in[1 + i] = idx[i];
+    gnd_array *y = make(GND__TAKE, x->dev, (gnd_dtype)x->dtype, ndim, dim, n + 1, in, sizeof *copy,
+                        &copy);
+    if (y->kind == GND__TAKE) {
+        memcpy(copy->from, how->from, x->ndim * sizeof *how->from);
+        memcpy(copy->via, how->via, x->ndim * sizeof *how->via);
+        y->p.take = copy;
+    }
+    return y;
+}
+
+gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int axis)
+{
+    gnd_array *y = make(GND__CHECKED, idx->dev, GND_INT64, idx->ndim, idx->dim, 1, &idx, 0, NULL);
+    if (y->kind == GND__CHECKED) {
+        y->p.check.func = func;
+        y->p.check.size = size;
+        y->p.check.axis = axis;
+        y->p.check.code = GND_ERR_INDEX;
+        y->p.check.what = NULL;
+    }
+    return y;
+}
+
+gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what)
+{
+    /* as an index of one element: 0 when all is well, else 1, which is none */
+    gnd_array *fails = gnd__op_node(GND__OP_LOGICAL_NOT, ok->dev, GND_BOOL, ok->ndim, ok->dim, 1, &ok);
+    gnd_array *idx = fails->kind == GND__ERROR ? fails : gnd__cast_node(fails, GND_INT64);
+    gnd_array *y = idx->kind == GND__ERROR ? idx : gnd__checked_node(idx, func, 1, -1);
+    if (y->kind == GND__CHECKED) {
+        y->p.check.code = code;
+        y->p.check.what = what;
+    }
+    if (idx != y)
+        gnd__done(idx);
+    if (fails != idx && fails != y)
+        gnd__done(fails);
+    return y;
+}
+
+gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,
+                          const int64_t *dim, int nin, gnd_array *const *in)
+{
+    gnd__primargs *copy;
+    gnd_array *y = make(GND__PRIM, dev, t, ndim, dim, nin, in, sizeof *copy, &copy);
+    if (y->kind == GND__PRIM) {
+        memcpy(copy, p, sizeof *copy);
+        y->p.prim = copy;
+    }
     return y;
 }
 

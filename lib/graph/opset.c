@@ -4,14 +4,20 @@
  */
 #include "graph/opset.h"
 
+#include "base/dtype.h"
+
 #include <stddef.h>
 #include <string.h>
 
-const gnd__opinfo gnd__ops[GND__NOPS] = {
+const gnd__opinfo gnd__ops[GND__NALLOPS] = {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc)                           \
     {name, nin, GND__RULE_##rule, GND__OUT_##out, b, i, u, f, c, cost, doc},
 #include "graph/opset.def"
 #undef GND_OP
+#define GND_FN(id, name, nin, i, u, f, c, cost)                                                    \
+    {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0, i, u, f, c, cost, ""},
+#include "graph/fnset.def"
+#undef GND_FN
 };
 
 int gnd__op_find(const char *name)
@@ -22,9 +28,32 @@ int gnd__op_find(const char *name)
     return -1;
 }
 
+gnd_dtype gnd__op_arg(gnd__op op, int i, gnd_dtype t)
+{
+    gnd__rule rule = gnd__ops[op].rule;
+    if (rule == GND__RULE_WHERE && i == 0)
+        return GND_BOOL;
+    return rule == GND__RULE_LDEXP && i == 1 ? GND_INT32 : t;
+}
+
+gnd_dtype gnd__op_out(gnd__op op, gnd_dtype t)
+{
+    switch (gnd__ops[op].out) {
+    case GND__OUT_BOOL: return GND_BOOL;
+    case GND__OUT_INT32: return GND_INT32;
+    case GND__OUT_REAL: return gnd__real_of(t);
+    default: return t;
+    }
+}
+
+int gnd__op_main(gnd__op op)
+{
+    return gnd__ops[op].rule == GND__RULE_LDEXP ? 0 : gnd__ops[op].nin - 1;
+}
+
 const char *gnd__op_text(gnd__op op, int kind)
 {
-    if ((unsigned)op >= GND__NOPS)
+    if ((unsigned)op >= GND__NALLOPS)
         return NULL;
     const gnd__opinfo *o = &gnd__ops[op];
     switch (kind) {

@@ -5,11 +5,18 @@
 #ifndef GND_GRAPH_OPSET_H
 #define GND_GRAPH_OPSET_H
 
+#include <gnd/types.h>
+
 typedef enum gnd__op {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__OP_##id,
 #include "graph/opset.def"
 #undef GND_OP
-    GND__NOPS
+    GND__NOPS, /* so many are public */
+    GND__BEFORE_FNS = GND__NOPS - 1,
+#define GND_FN(id, name, nin, i, u, f, c, cost) GND__FN_##id,
+#include "graph/fnset.def"
+#undef GND_FN
+    GND__NALLOPS
 } gnd__op;
 
 /* How the compute dtype comes from the arguments'. A text that is NULL for the kind of the compute
@@ -27,14 +34,19 @@ typedef enum gnd__rule {
     GND__RULE_WHERE,  /* the first argument to bool, the others promote */
     GND__RULE_COMPLEX,/* complex stays, others are real (conj, real, imag) */
     GND__RULE_INT,    /* promote, then bool becomes int8 (NumPy: floor_divide, remainder, pow ...) */
-    GND__RULE_DIVIDE  /* promote, then bools and ints of every width become the default float:
+    GND__RULE_NONE,   /* internal: makers of nodes know the dtypes; fnset.def */
+    GND__RULE_DIVIDE, /* promote, then bools and ints of every width become the default float:
                          float64 (NumPy: divide) */
+    GND__RULE_LDEXP,  /* the first argument as FLOAT; the second, bools and ints only, to int32 with
+                         what does not fit at its ends */
+    GND__RULE_PARTS   /* promote bools, ints and floats, then the complex dtype of that */
 } gnd__rule;
 
 typedef enum gnd__outrule {
     GND__OUT_SAME,    /* the compute dtype */
     GND__OUT_BOOL,    /* bool: texts give 0 or 1 */
-    GND__OUT_REAL     /* gnd__real_of the compute dtype */
+    GND__OUT_REAL,    /* gnd__real_of the compute dtype */
+    GND__OUT_INT32    /* int32 */
 } gnd__outrule;
 
 typedef struct gnd__opinfo {
@@ -42,7 +54,7 @@ typedef struct gnd__opinfo {
     int nin;
     gnd__rule rule;
     gnd__outrule out;
-    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 arguments, $T the C type
+    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 $3 arguments, $T the C type
      * and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own suffix
      * (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type it is
      * computed in without overflow rules (g_u32 up to 32 bits, else g_u64), $R $r the real type of a
@@ -54,9 +66,16 @@ typedef struct gnd__opinfo {
     const char *doc;
 } gnd__opinfo;
 
-extern const gnd__opinfo gnd__ops[GND__NOPS];
-/* The operation of a name, or -1 (also for NULL). */
+enum { GND__OP_ARGS = 4 }; /* the most arguments of an operation */
+
+extern const gnd__opinfo gnd__ops[GND__NALLOPS];
+/* The public operation of a name, or -1 (also for NULL). */
 int gnd__op_find(const char *name);
+/* The dtype of argument i (0 ...) for a compute dtype t, and of the result; and which argument has
+ * the compute dtype itself. */
+gnd_dtype gnd__op_arg(gnd__op op, int i, gnd_dtype t);
+gnd_dtype gnd__op_out(gnd__op op, gnd_dtype t);
+int gnd__op_main(gnd__op op);
 /* The text for compute dtype kind 'b' 'i' 'u' 'f' 'c'; NULL when the operation does not take it. */
 const char *gnd__op_text(gnd__op op, int kind);
 

@@ -218,6 +218,44 @@ void gnd__done(gnd_array *x)
     gnd_release(x);
 }
 
+int gnd__steps_begin(void)
+{
+    unsigned failed = mine.failed;
+    gnd_scope_begin();
+    if (mine.failed == failed)
+        return 0;
+    mine.failed = failed;
+    return -1;
+}
+
+void gnd__steps_end_all(int n, gnd_array **x)
+{
+    for (int i = 0; i < n; i++) {
+        int again = my_scope_of(x[i]) != mine.top; /* not made here: somebody has that handle */
+        for (int j = 0; j < i; j++)
+            again |= x[i] == x[j];
+        if (again)
+            x[i] = gnd__same(x[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        scope *s = my_scope_of(x[i]);
+        if (!s)
+            continue; /* gnd__nomem(), which has no owner */
+        take_out(s, x[i]);
+        if (s->outer && add_to(s->outer, x[i])) { /* nobody would own it */
+            gnd_release(x[i]);
+            x[i] = gnd__nomem();
+        }
+    }
+    gnd_scope_end();
+}
+
+gnd_array *gnd__steps_end(gnd_array *x)
+{
+    gnd__steps_end_all(1, &x);
+    return x;
+}
+
 gnd_array *gnd_assign(gnd_array **var, gnd_array *value)
 {
     if (!var)

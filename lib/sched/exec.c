@@ -6,12 +6,13 @@
  * it, at once, since the device's queue is in order. What nodes keep goes to them in the end, when
  * every step has been put into the queue; a failure before that changes no node.
  */
-#include "sched/plan.h"
+#include "sched/check.h"
 
 #include <string.h>
 #include "sched/device.h"
 #include "base/table.h"
 #include "base/mem.h"
+#include "prim/lapack.h"
 
 #define MAX_PLANS 2048
 
@@ -20,6 +21,7 @@ static void destroy_storage(gnd__storage *st)
     gnd__gdev *d = st->dev->g;
     gnd__gate_lock(d);
     gnd__pool_free(d, st->block);
+    gnd__checks_unref(st->checks);
     gnd__gate_unlock(d);
     gnd__free(st);
 }
@@ -32,6 +34,7 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
     atomic_init(&st->refs, 1);
     st->dev = dev;
     st->block = b;
+    st->checks = NULL;
     st->destroy = destroy_storage;
     return st;
 }
@@ -39,6 +42,7 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
 static void free_sched(void *p)
 {
     gnd__sched *s = p;
+    gnd__checks_close(s);
     gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
     gnd__pgraph_free(&s->graph);
     gnd__free(s->block);
@@ -135,6 +139,16 @@ static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__g
         case GND__A_CONST:
             constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype);
             break;
+        case GND__A_CHECK:
+            k->kind = GND_ARG_BUF;
+            k->nbytes = 0;
+            k->u.buf = gnd__checks_buf(s);
+            break;
+        case GND__A_CHECKID: {
+            int32_t v = (int32_t)gnd__checks_entry(s, a->ref);
+            memcpy(k->u.value, &v, sizeof v);
+            break;
+        }
         default:
             if (a->size == 4) {
                 int32_t v = (int32_t)a->value;
@@ -170,6 +184,55 @@ static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
         mat[i]->off += slot_offset(s, p, g, st->gemm_slot[i]) / esize;
     }
     return gnd__gate_gemm(d, &gemm, e);
+}
+
+/* Operand i of a call: its buffer, and where it begins in it, in bytes. */
+static gnd_status operand(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                          const gnd__step *st, int i, gnd_buf **buf, uint64_t *off, gnd_err *e)
+{
+    int32_t slot = st->arg[2 * i].ref;
+    gnd_status r = need(s, p, d, slot, e);
+    if (r != GND_OK)
+        return r;
+    *buf = slot_buf(s, p, g, slot);
+    *off = slot_offset(s, p, g, slot) + (uint64_t)st->arg[2 * i + 1].value;
+    return GND_OK;
+}
+
+static gnd_status run_fft(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
+                          gnd_err *e)
+{
+    gnd_fft_desc f = st->fft;
+    size_t esize = gnd_dtype_size((gnd_dtype)f.dtype);
+    gnd_status r = operand(s, p, g, d, st, 0, &f.in, &f.in_off, e);
+    if (r == GND_OK)
+        r = operand(s, p, g, d, st, 1, &f.out, &f.out_off, e);
+    if (r != GND_OK)
+        return r;
+    f.in_off /= f.kind == GND_FFT_R2C ? esize / 2 : esize;
+    f.out_off /= f.kind == GND_FFT_C2R ? esize / 2 : esize;
+    return gnd__gate_transform(d, &f, e);
+}
+
+/* By the backend's library, or by LAPACK on memory that is mapped or copied. */
+static gnd_status run_solve(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                            gnd__step *st, gnd_err *e)
+{
+    gnd_solve_desc x = st->solve;
+    gnd__block *block[GND_SOLVE_MEMS];
+    size_t at[GND_SOLVE_MEMS];
+    int n = st->nargs / 2, yes = 0;
+    for (int i = 0; i < n; i++) {
+        int32_t slot = st->arg[2 * i].ref;
+        gnd_status r = operand(s, p, g, d, st, i, &x.mem[i], &x.off[i], e);
+        if (r != GND_OK)
+            return r;
+        block[i] = p->slot[slot].leaf ? g->node[p->slot[slot].node].a->data.st->block : s->block[slot];
+        at[i] = (size_t)x.off[i] - block[i]->off;
+    }
+    if (gnd__gate_solver_supports(d, &x, &yes, NULL) == GND_OK && yes)
+        return gnd__gate_solve(d, &x, e);
+    return gnd__lapack_on(d, &x, n, block, at, e);
 }
 
 /* Whether node i is wanted after the plan: by a handle, or by a consumer outside the graph. */
@@ -269,6 +332,8 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         if (r == GND_OK)
             s->block[q->slot] = NULL;
     }
+    if (r == GND_OK)
+        r = gnd__checks_spread(s, p, g, st, e);
     for (int32_t i = 0; i < p->nresult && r == GND_OK; i++) {
         const gnd__presult *q = &p->result[i];
         gnd_array *a = g->node[q->node].a;
@@ -310,10 +375,16 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     gnd_status r = GND_OK;
     if (!prepare(s, p, g))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+    r = gnd__checks_take(s, p, g, e);
+    if (r != GND_OK)
+        return r;
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
         if (st->type == GND__S_GEMM) {
             r = run_gemm(s, p, g, d, st, e);
+            d->n.calls++;
+        } else if (st->type == GND__S_FFT || st->type == GND__S_SOLVE) {
+            r = st->type == GND__S_FFT ? run_fft(s, p, g, d, st, e) : run_solve(s, p, g, d, st, e);
             d->n.calls++;
         } else {
             r = run_launch(s, p, g, d, st, e);
@@ -326,6 +397,7 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     }
     if (r == GND_OK)
         r = hand_out(s, p, g, e);
+    gnd__checks_drop(s, p);
     release_blocks(s, p, d);
     if (r == GND_OK)
         r = gnd__gate_flush(d, e);

@@ -54,7 +54,7 @@ gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned 
     long long rd = 0, wr = 0;
     for (int32_t s = 0; s < p->nstep; s++) {
         const gnd__step *st = &p->step[s];
-        if (st->type == GND__S_GEMM) {
+        if (st->type != GND__S_LAUNCH) {
             gnd__str_addf(out, "call %d: %s\n", ++calls, st->label);
         } else {
             gnd__str_addf(out, "kernel %d: %s\n", ++kernels,

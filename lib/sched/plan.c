@@ -9,6 +9,7 @@
 #include "sched/device.h"
 #include "base/mem.h"
 #include "prim/gemm.h"
+#include "prim/prim.h"
 
 typedef struct maker {
     gnd__pgraph *g;
@@ -73,49 +74,73 @@ static size_t node_bytes(const gnd_array *a)
     return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
 }
 
-/* The arguments of generated kernel gk as the plan's. parts[] are the slots of partial results. */
+/* The plan's number of the check of node i. */
+static int check_number(maker *m, int32_t i, int32_t *number)
+{
+    gnd__plan *p = m->p;
+    for (*number = 0; *number < p->ncheck; ++*number)
+        if (p->check[*number] == i)
+            return 1;
+    if (!grow(&p->check, &p->capcheck, p->ncheck + 1, sizeof *p->check))
+        return 0;
+    p->check[p->ncheck++] = i;
+    return 1;
+}
+
+/* Argument a of a generated kernel as the plan's. parts[] are the slots of partial results. */
+static gnd_status bind_arg(maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
+                           const int32_t *parts, const gnd__gen *gen)
+{
+    memset(b, 0, sizeof *b);
+    b->kind = a->kind;
+    b->size = a->size;
+    b->value = a->value;
+    switch ((gnd__akind)a->kind) {
+    case GND__A_BUF:
+        b->ref = k->access[a->ref].slot;
+        break;
+    case GND__A_OFF:
+        b->ref = k->access[a->ref].slot;
+        b->value = k->access[a->ref].off;
+        b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)k->access[a->ref].dtype);
+        break;
+    case GND__A_CONST:
+        b->ref = k->constant[a->ref];
+        b->dtype = k->const_dtype[a->ref];
+        break;
+    case GND__A_PART:
+        b->kind = GND__A_BUF;
+        b->ref = parts[a->ref];
+        break;
+    case GND__A_PARTOFF:
+        b->kind = GND__A_OFF;
+        b->ref = parts[a->ref];
+        b->value = 0;
+        b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[a->ref]);
+        break;
+    case GND__A_CHECKID:
+        if (!check_number(m, a->ref, &b->ref))
+            return nomem(m->e);
+        break;
+    case GND__A_CHECK:
+    case GND__A_INT:
+        break;
+    }
+    return GND_OK;
+}
+
+/* The arguments of generated kernel gk. */
 static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *k, const gnd__gkernel *gk,
                             const int32_t *parts, const gnd__gen *gen)
 {
+    gnd_status st = GND_OK;
     s->arg = gnd__malloc(((size_t)gk->nargs + 1) * sizeof *s->arg);
     if (!s->arg)
         return nomem(m->e);
     s->nargs = gk->nargs;
-    for (int i = 0; i < gk->nargs; i++) {
-        const gnd__garg *a = &gk->arg[i];
-        gnd__sarg *b = &s->arg[i];
-        memset(b, 0, sizeof *b);
-        b->kind = a->kind;
-        b->size = a->size;
-        b->value = a->value;
-        switch ((gnd__akind)a->kind) {
-        case GND__A_BUF:
-            b->ref = k->access[a->ref].slot;
-            break;
-        case GND__A_OFF:
-            b->ref = k->access[a->ref].slot;
-            b->value = k->access[a->ref].off;
-            b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)k->access[a->ref].dtype);
-            break;
-        case GND__A_CONST:
-            b->ref = k->constant[a->ref];
-            b->dtype = k->const_dtype[a->ref];
-            break;
-        case GND__A_PART:
-            b->kind = GND__A_BUF;
-            b->ref = parts[a->ref];
-            break;
-        case GND__A_PARTOFF:
-            b->kind = GND__A_OFF;
-            b->ref = parts[a->ref];
-            b->value = 0;
-            b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[a->ref]);
-            break;
-        case GND__A_INT:
-            break;
-        }
-    }
-    return GND_OK;
+    for (int i = 0; i < gk->nargs && st == GND_OK; i++)
+        st = bind_arg(m, &s->arg[i], k, &gk->arg[i], parts, gen);
+    return st;
 }
 
 /* The launches of one kernel in IR. */
@@ -372,6 +397,181 @@ static gnd_status add_matmul(maker *m, const gnd__pwork *w)
     return GND_OK;
 }
 
+/* Whether input i of primitive w is computed where it is read. */
+static int is_inlined(const maker *m, const gnd__pwork *w, int i)
+{
+    return m->g->node[w->root[0]].a->p.prim->mode[i] != GND__IN_MEM;
+}
+
+/* Tries the expressions of a primitive's inputs: what has to be stored is marked. */
+static gnd_status lower_inputs(maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; i < m->g->node[w->root[0]].a->nin && st == GND_OK; i++) {
+        int again = 0;
+        if (is_inlined(m, w, i))
+            st = gnd__lower_input(m->g, w, i, k, &again, m->e);
+        *retry |= again;
+    }
+    return st;
+}
+
+/* An input as the program sees it: an expression, or memory in C order, which is then slot[i]. */
+static gnd_status prim_input(maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog, int i,
+                             gnd__kir *kept, gnd__inl *inl, gnd__place *place)
+{
+    const gnd__pnode *p = &m->g->node[w->root[0]];
+    int32_t in = m->g->inputs[p->in + i], blame;
+    const gnd_array *a = m->g->node[in].a;
+    gnd__pin *x = &prog->in[i];
+    gnd_status st;
+    int retry = 0;
+    x->dtype = (gnd_dtype)a->dtype;
+    x->ndim = a->ndim;
+    x->dim = a->dim;
+    x->size = a->size;
+    if (is_inlined(m, w, i)) {
+        char name[8];
+        snprintf(name, sizeof name, "in%d", i);
+        st = gnd__lower_input(m->g, w, i, k, &retry, m->e);
+        if (st == GND_OK)
+            st = gnd__codegen_inline(k, &m->target, name, inl, m->e);
+        *kept = *k;
+        x->inl = inl;
+        x->mem = gnd__place_of(m->g, in, place, &blame) && gnd__layout_is_contig(&place->l);
+        return st;
+    }
+    if (!gnd__place_of(m->g, in, place, &blame))
+        return gnd__err(m->e, GND_ERR_INTERNAL, "%s: an input without memory",
+                        gnd__prims[prog->args->id].name);
+    x->mem = 1;
+    if (a->size > 0 && !gnd__layout_is_contig(&place->l)) {
+        int32_t slot = -1;
+        st = add_copy(m, place, x->dtype, &slot);
+        if (st != GND_OK)
+            return st;
+        place->slot = slot;
+        place->l.off = 0;
+    }
+    return GND_OK;
+}
+
+/* Argument a of a program's kernel as the plan's. */
+static gnd_status prim_arg(maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out, int32_t scratch,
+                           const gnd__place *place, const gnd__kir *kir, const gnd__inl *inl,
+                           int64_t esize)
+{
+    memset(b, 0, sizeof *b);
+    b->kind = GND__A_BUF;
+    switch ((gnd__pakind)a->kind) {
+    case GND__PA_IN:
+    case GND__PA_INOFF:
+        b->ref = place[a->ref].slot;
+        b->value = place[a->ref].l.off;
+        break;
+    case GND__PA_OUT:
+    case GND__PA_OUTOFF:
+        b->ref = out;
+        break;
+    case GND__PA_SCRATCH:
+    case GND__PA_SCRATCHOFF:
+        b->ref = scratch + a->ref;
+        break;
+    case GND__PA_INT:
+        b->kind = GND__A_INT;
+        b->size = 8;
+        b->value = a->value;
+        return GND_OK;
+    case GND__PA_INL:
+        return bind_arg(m, b, &kir[a->ref], &inl[a->ref].arg[a->value], NULL, NULL);
+    }
+    if (a->esize) {
+        b->kind = GND__A_OFF;
+        b->size = 8;
+        b->esize = a->esize;
+        if (a->esize == 1) /* of a library call, in bytes */
+            b->value = b->value * esize + a->value;
+    }
+    return GND_OK;
+}
+
+/* The launches of a primitive. */
+static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
+{
+    const gnd__pnode *p = &m->g->node[w->root[0]];
+    const gnd_array *a = p->a;
+    gnd__prog prog;
+    gnd__inl inl[GND__PRIM_INS];
+    gnd__place place[GND__PRIM_INS];
+    gnd__kir *kir = gnd__malloc(GND__PRIM_INS * sizeof *kir);
+    gnd_status st = kir ? GND_OK : nomem(m->e);
+    int32_t scratch = m->p->nslot;
+    memset(&prog, 0, sizeof prog);
+    memset(inl, 0, sizeof inl);
+    prog.t = &m->target;
+    prog.args = a->p.prim;
+    prog.dtype = (gnd_dtype)a->dtype;
+    prog.ndim = a->ndim;
+    prog.dim = a->dim;
+    prog.size = a->size;
+    prog.nin = a->nin;
+    prog.e = m->e;
+    prog.dev = m->dev;
+    for (int i = 0; i < a->nin && st == GND_OK; i++)
+        st = prim_input(m, w, k, &prog, i, &kir[i], &inl[i], &place[i]);
+    if (st == GND_OK) {
+        gnd__prims[prog.args->id].write(&prog);
+        st = prog.st;
+    }
+    scratch = m->p->nslot;
+    for (int i = 0; i < prog.nscratch && st == GND_OK; i++)
+        if (add_slot(m, -1, 0, prog.scratch[i]) < 0)
+            st = GND_ERR_NOMEM;
+    for (int i = 0; i < prog.nkernel && st == GND_OK; i++) {
+        const gnd__pkernel *pk = &prog.k[i];
+        gnd__step *s = add_step(m);
+        if (!s) {
+            st = GND_ERR_NOMEM;
+            break;
+        }
+        s->type = GND__S_LAUNCH;
+        s->first = 1;
+        s->ndim = pk->ndim;
+        memcpy(s->global, pk->global, sizeof s->global);
+        memcpy(s->local, pk->local, sizeof s->local);
+        snprintf(s->label, sizeof s->label, "%s: %s", gnd__prims[prog.args->id].name, pk->name + 2);
+        s->rd = pk->rd;
+        s->wr = pk->wr;
+        s->arg = gnd__malloc(((size_t)pk->nargs + 1) * sizeof *s->arg);
+        if (!s->arg) {
+            st = nomem(m->e);
+            break;
+        }
+        for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
+            st = prim_arg(m, &pk->arg[j], &s->arg[j], p->slot, scratch, place, kir, inl,
+                          pk->arg[j].kind <= GND__PA_INOFF
+                              ? (int64_t)gnd_dtype_size(prog.in[pk->arg[j].ref].dtype) : 1);
+            s->nargs = j + 1;
+        }
+        if (pk->call != GND__PC_NONE) {
+            s->type = pk->call == GND__PC_FFT ? GND__S_FFT : GND__S_SOLVE;
+            s->fft = pk->fft;
+            s->solve = pk->solve;
+        } else if (st == GND_OK && m->want_source) {
+            s->source = gnd__strdup(gnd__str_get(&pk->src));
+            st = s->source ? GND_OK : nomem(m->e);
+        } else if (st == GND_OK) {
+            st = gnd__gate_kernel(m->dev, pk->name, gnd__str_get(&pk->src), pk->src.len, &s->kernel,
+                                  m->e);
+        }
+    }
+    for (int i = 0; i < a->nin; i++)
+        gnd__inl_free(&inl[i]);
+    gnd__prog_free(&prog);
+    gnd__free(kir);
+    return st;
+}
+
 /* Groups and lowers until no kernel asks for another root. */
 static gnd_status lower_all(maker *m)
 {
@@ -392,6 +592,8 @@ static gnd_status lower_all(maker *m)
             int retry = 0;
             if (w->type == GND__P_KERNEL)
                 st = gnd__lower(m->g, w, k, &retry, m->e);
+            else if (w->type == GND__P_PRIM)
+                st = lower_inputs(m, w, k, &retry);
             again |= retry;
         }
     }
@@ -411,6 +613,8 @@ static gnd_status lower_all(maker *m)
         int retry = 0;
         if (w->type == GND__P_MATMUL) {
             st = add_matmul(m, w);
+        } else if (w->type == GND__P_PRIM) {
+            st = add_prim(m, w, k);
         } else {
             st = gnd__lower(m->g, w, k, &retry, m->e);
             if (st == GND_OK)
@@ -487,6 +691,7 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.want_source = want_source;
     m.dev = g->dev->g;
     m.target = gnd__target_of(&m.dev->props);
+    g->gpu = !m.target.cpu;
     m.p = gnd__calloc(1, sizeof *m.p);
     if (!m.p)
         return nomem(e);
@@ -517,5 +722,6 @@ void gnd__plan_free(gnd__plan *p)
     gnd__free(p->step);
     gnd__free(p->result);
     gnd__free(p->nuse);
+    gnd__free(p->check);
     gnd__free(p);
 }

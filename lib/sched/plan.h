@@ -22,7 +22,7 @@ typedef struct gnd__pslot {
     size_t nbytes;
 } gnd__pslot;
 
-typedef enum gnd__stype { GND__S_LAUNCH, GND__S_GEMM } gnd__stype;
+typedef enum gnd__stype { GND__S_LAUNCH, GND__S_GEMM, GND__S_FFT, GND__S_SOLVE } gnd__stype;
 
 /* An argument of a launch; GND__A_PART is a slot like any other here. */
 typedef struct gnd__sarg {
@@ -30,7 +30,7 @@ typedef struct gnd__sarg {
     uint8_t size;
     uint8_t esize;     /* GND__A_OFF: bytes of the slot's elements */
     int16_t dtype;     /* GND__A_CONST */
-    int32_t ref;       /* slot, or node of a constant */
+    int32_t ref;       /* slot, node of a constant, or number of a check */
     int64_t value;     /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
 } gnd__sarg;
 
@@ -45,6 +45,8 @@ typedef struct gnd__step {
     gnd__sarg *arg;
     gnd_gemm gemm;           /* buffers are filled in when it runs */
     int32_t gemm_slot[3];
+    gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
+    gnd_solve_desc solve;
     char label[160];
     int64_t rd, wr;          /* bytes */
     char *source;            /* kept for explain only */
@@ -64,13 +66,13 @@ typedef struct gnd__plan {
     gnd__step *step;
     gnd__presult *result;    /* sinks and roots */
     int32_t *nuse;           /* of each node: how often it is an input within the graph */
-    uint64_t stamp;          /* of last use */
+    int32_t ncheck, capcheck; /* nodes whose indices the device checks */
+    int32_t *check;
 } gnd__plan;
 
 typedef struct gnd__sched {
     struct gnd__table *cache; /* key -> plan */
     gnd__pgraph graph;       /* reused */
-    uint64_t clock;
     /* reused by run, capblock entries each */
     gnd__block **block;      /* of each slot */
     gnd__storage **st;       /* of each slot that nodes keep */
@@ -78,6 +80,9 @@ typedef struct gnd__sched {
     uint8_t *keep;           /* of each slot: its memory outlives the plan */
     int32_t capblock;
     gnd_karg *karg;
+    struct gnd__ctable *table; /* of checks: sched/check.h */
+    struct gnd__icheck **check; /* of this run */
+    int32_t capcheck;
 } gnd__sched;
 
 /* Storage with one owner over block b, which goes back to the pool with it. NULL: out of memory. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/decompose.h - decompositions, linear systems and what follows from them, of the matrices in the
+ * last two axes; the axes before are a batch. cuSOLVER on CUDA, LAPACK (OpenBLAS) elsewhere: on a CPU
+ * device's memory where it is, for other devices on a copy on the host.
+ *
+ * float32, float64, complex64 and complex128 keep their dtype; float16 and bfloat16 are computed in
+ * float32; ints and bools in the device's default float. Functions of several results put them into
+ * the last arguments and return the first error. A matrix that cannot be decomposed makes the result
+ * GND_ERR_LINALG when it is read, and the message says which of the batch, and where. Other errors of
+ * all: GND_ERR_NULL, GND_ERR_SHAPE, GND_ERR_DEVICE, GND_ERR_UNSUPPORTED (no LAPACK), the arrays' own.
+ */
+#ifndef GND_DECOMPOSE_H
+#define GND_DECOMPOSE_H
+
+#include <gnd/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- decompositions ----------------------------------------------------------------------------- */
+/* x = L L^H with L lower triangular (upper != 0: U^H U) of a Hermitian positive definite matrix, of
+ * which the lower triangle is read. */
+GND_API gnd_array *gnd_cholesky(gnd_array *x, int upper);
+/* x (m x n) = Q R; complete 0: Q is m x min(m, n), else m x m. */
+GND_API gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r);
+/* x = P L U, with L (m x k) of unit diagonal, U (k x n), k = min(m, n). Waits for the device. */
+GND_API gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u);
+/* x (m x n) = U diag(S) Vh, S real and descending; full 0: U is m x k and Vh k x n, k = min(m, n). */
+GND_API gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_array **vh);
+GND_API gnd_array *gnd_svdvals(gnd_array *x);
+/* x = V diag(W) V^H of a Hermitian matrix, of which the lower triangle is read (upper != 0: the upper
+ * one); W real and ascending. */
+GND_API gnd_status gnd_eigh(gnd_array *x, int upper, gnd_array **w, gnd_array **v);
+GND_API gnd_array *gnd_eigvalsh(gnd_array *x, int upper);
+/* x V = V diag(W), both complex, in LAPACK's order, the vectors of norm 1. */
+GND_API gnd_status gnd_eig(gnd_array *x, gnd_array **w, gnd_array **v);
+GND_API gnd_array *gnd_eigvals(gnd_array *x);
+
+/* --- linear systems ----------------------------------------------------------------------------- */
+/* The solution of a x = b: b is a vector when it has one dimension, else (..., n, k). Batches broadcast. */
+GND_API gnd_array *gnd_solve(gnd_array *a, gnd_array *b);
+/* The same with a triangular a, of which nothing else is read. flags: GND_SOLVE_LOWER, GND_SOLVE_UNIT
+ * (the diagonal counts as ones), GND_SOLVE_TRANS (a^T), GND_SOLVE_ADJOINT (a^H). */
+enum { GND_SOLVE_LOWER = 1, GND_SOLVE_UNIT = 2, GND_SOLVE_TRANS = 4, GND_SOLVE_ADJOINT = 8 };
+GND_API gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags);
+/* The solution of a x = b from a's Cholesky factor c (lower: c c^H = a; else c^H c = a). */
+GND_API gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b);
+GND_API gnd_array *gnd_inv(gnd_array *x);
+/* The pseudo-inverse: singular values up to rtol times the greatest count as 0. rtol < 0: max(m, n)
+ * times the dtype's eps. */
+GND_API gnd_array *gnd_pinv(gnd_array *x, double rtol);
+/* The least-squares solution of least norm of a x = b, a 2-d; the rank (int64, 0-d), the singular
+ * values of a, and the sums of squared residuals (empty unless a has full column rank and more rows
+ * than columns, as NumPy; waits for the device). rank, s and residuals may be NULL. rcond < 0: as rtol
+ * above. */
+GND_API gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
+                             gnd_array **rank, gnd_array **s);
+
+/* --- numbers of a matrix ------------------------------------------------------------------------ */
+GND_API gnd_array *gnd_det(gnd_array *x);
+/* det(x) = sign * exp(logabsdet). */
+GND_API gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet);
+/* int64: singular values above rtol times the greatest; rtol < 0 as in gnd_pinv. */
+GND_API gnd_array *gnd_matrix_rank(gnd_array *x, double rtol);
+/* x to an integer power, by squaring; a negative one of the inverse. */
+GND_API gnd_array *gnd_matrix_power(gnd_array *x, int64_t n);
+/* The exponential of a matrix, by scaling and squaring with Pade's approximation of degree 13 (Higham,
+ * The scaling and squaring method for the matrix exponential revisited, 2005); waits for the norm. */
+GND_API gnd_array *gnd_expm(gnd_array *x);
+
+/* Norms of a matrix: Frobenius, nuclear, the greatest (least) sum of a column's (1) or a row's (INF)
+ * magnitudes, the greatest (least) singular value (2). flags: 0 or GND_KEEPDIMS. Real. */
+typedef enum gnd_matrix_ord {
+    GND_ORD_FRO, GND_ORD_NUC, GND_ORD_1, GND_ORD_NEG_1, GND_ORD_2, GND_ORD_NEG_2, GND_ORD_INF,
+    GND_ORD_NEG_INF
+} gnd_matrix_ord;
+GND_API gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags);
+/* Of vectors along axes (GND_ALL: of all elements): (sum of |x|^ord)^(1/ord); INFINITY the greatest
+ * magnitude, -INFINITY the least, 0 the number of elements that are not 0. Real. */
+GND_API gnd_array *gnd_vector_norm(gnd_array *x, gnd_axes axes, unsigned flags, double ord);
+/* The condition number: ||x|| ||x^-1|| in that norm; GND_ORD_2 and GND_ORD_NEG_2 by singular values. */
+GND_API gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord);
+/* The product of n matrices in the order that takes the fewest multiplications; the first and the last
+ * one may be vectors. */
+GND_API gnd_array *gnd_multi_dot(int n, gnd_array *const *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

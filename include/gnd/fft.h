@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/fft.h - discrete Fourier transforms, of any length, along any axes. By the backend's library where
+ * there is one (cuFFT), else by kernels of gnd: mixed radix up to the primes 13, in several steps for
+ * long rows, Bluestein's algorithm for lengths with a larger prime factor.
+ *
+ * float32 and complex64 give complex64; float16 and bfloat16 likewise; float64, complex128, and ints and
+ * bools give complex128 (complex64 on a device without float64). n is the length that is transformed:
+ * the input is cut or filled with zeros; GND_FFT_FULL takes it as it is. Errors of all: GND_ERR_NULL,
+ * GND_ERR_AXIS, GND_ERR_ARG (a length below 1, a norm that is none), GND_ERR_DTYPE (complex input of a
+ * transform of reals), GND_ERR_OVERFLOW, the array's own.
+ */
+#ifndef GND_FFT_H
+#define GND_FFT_H
+
+#include <gnd/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The scale 1/n belongs to the inverse transform; 1/sqrt(n) to both; 1/n to the forward one. */
+typedef enum gnd_norm { GND_NORM_BACKWARD = 0, GND_NORM_ORTHO = 1, GND_NORM_FORWARD = 2 } gnd_norm;
+#define GND_FFT_FULL INT64_C(-1)
+
+/* y[k] = sum over j of x[j] exp(-2 pi i jk/n) along an axis, and the inverse. */
+GND_API gnd_array *gnd_fft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_ifft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+/* Of reals: the n/2 + 1 values that the others are conjugates of; and back: n reals, n = 2(m - 1) with m
+ * the extent of the axis when it is GND_FFT_FULL. */
+GND_API gnd_array *gnd_rfft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_irfft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+/* Of a signal with Hermitian symmetry, given by its first half, to n reals; and back. */
+GND_API gnd_array *gnd_hfft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_ihfft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
+
+/* Along several axes, axes[naxes], to lengths s[naxes] (NULL: as they are; single ones GND_FFT_FULL).
+ * axes NULL: the last naxes axes; naxes -1: all. An axis may come twice, but for the real ones. Real
+ * transforms are real along the last of the axes. */
+GND_API gnd_array *gnd_fftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_ifftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_rfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+
+/* The frequencies of the n values of gnd_fft for samples at distance d, and of the n/2 + 1 of gnd_rfft.
+ * n >= 1; t: a float dtype, GND_DTYPE_DEFAULT the device's. */
+GND_API gnd_array *gnd_fftfreq(gnd_device *dev, int64_t n, double d, gnd_dtype t);
+GND_API gnd_array *gnd_rfftfreq(gnd_device *dev, int64_t n, double d, gnd_dtype t);
+/* Frequency 0 to the middle of each axis, and back. */
+GND_API gnd_array *gnd_fftshift(gnd_array *x, gnd_axes axes);
+GND_API gnd_array *gnd_ifftshift(gnd_array *x, gnd_axes axes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * gnd/index.h - elements by computed indices, elements where a mask is true, and arrays with some
+ * elements changed. gnd_index (gnd/view.h) takes indices of any mixture; these are the rest.
+ *
+ * Indices are arrays of any int dtype, or gnd_int; negative ones count from the end. One that is out of
+ * range is GND_ERR_INDEX: "take: index 9 is out of range for axis 0 of size 8". The device finds it, so
+ * it is reported when a result is read or waited for, and with everything computed from it; nothing
+ * outside of the array is touched, and nothing waits before that. Errors of all: GND_ERR_NULL,
+ * GND_ERR_DTYPE (indices that are no ints), GND_ERR_SHAPE (with both shapes), GND_ERR_AXIS,
+ * GND_ERR_DEVICE, and the arrays' own.
+ *
+ * Functions that find out where something is true have results whose shape depends on values: they
+ * evaluate the mask and wait for the device, once.
+ */
+#ifndef GND_INDEX_H
+#define GND_INDEX_H
+
+#include <gnd/types.h>
+#include <gnd/view.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- by indices ------------------------------------------------------------------------------ */
+
+/* The elements of x at the indices along one axis. The result has the indices' axes in the place of
+ * that one: for x of shape (3, 4, 5) and indices of shape (2, 6), axis 1 gives (3, 2, 6, 5). */
+GND_API gnd_array *gnd_take(gnd_array *x, gnd_array *indices, int axis);
+/* The same of x as if flattened; the result has the indices' shape. */
+GND_API gnd_array *gnd_take_flat(gnd_array *x, gnd_array *indices);
+/* Element i, j, ... of the result is x's at that place, but along axis at indices[i, j, ...]: sorts x by
+ * what argsort gave. x and the indices have as many dimensions, and broadcast but for that axis. */
+GND_API gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis);
+
+/* --- by masks -------------------------------------------------------------------------------- */
+
+/* The indices of the elements of x that are not zero (true), in C order: gnd_ndim(x) int64 arrays of one
+ * dimension into out, one for each axis. At least 1 dimension (GND_ERR_SHAPE). Returns the first error. */
+GND_API gnd_status gnd_nonzero(gnd_array *x, gnd_array **out);
+/* The same as the rows of one array, of shape (n, gnd_ndim(x)). */
+GND_API gnd_array *gnd_argwhere(gnd_array *x);
+/* Their positions in x as if flattened. */
+GND_API gnd_array *gnd_flatnonzero(gnd_array *x);
+/* The slices of x along axis where the condition (one dimension, of any dtype) is true; the axis ends
+ * where the condition ends. True beyond the axis is GND_ERR_INDEX. */
+GND_API gnd_array *gnd_compress(gnd_array *condition, gnd_array *x, int axis);
+/* The elements of x, as if flattened, where the condition, as if flattened, is true. */
+GND_API gnd_array *gnd_extract(gnd_array *condition, gnd_array *x);
+
+/* --- arrays with some elements changed ------------------------------------------------------- */
+
+/* x with value at the places that an index (as gnd_index takes it) names: a new array, x stays as it is.
+ * value broadcasts to the index's shape and is cast to x's dtype as gnd_astype does. A place that is
+ * named more than once gets the last value, in C order of the index, on every device. A mask whose
+ * values are not broadcast along it has to have as many true elements as there are (GND_ERR_SHAPE). */
+GND_API gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+/* x with value at the indices along axis: the counterpart of gnd_take_along_axis. indices have x's number
+ * of dimensions; value broadcasts to them. */
+GND_API gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value, int axis);
+/* x with value added at these places, compared with what is there: every value counts, however often a
+ * place is named. The result is the same whatever the order in which the device does it. Sums of floats
+ * are exact to far below an ulp of the greatest value at a place, and rounded once (int: wraps, bool:
+ * or). gnd_max_at, gnd_min_at: NaN wins; not for complex dtypes (GND_ERR_DTYPE). value broadcasts as
+ * for gnd_set; its kind must not be above x's (GND_ERR_DTYPE: floats into ints). */
+GND_API gnd_array *gnd_add_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+GND_API gnd_array *gnd_max_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+GND_API gnd_array *gnd_min_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

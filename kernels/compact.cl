@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * compact.cl - where a mask is true: its bits, how many there are in each block of 4096 elements, and
+ * what is at their places, in order.
+ *
+ * The table t of a mask of n elements, nb blocks: int64 t[0 .. nb] is the number of true ones before each
+ * block and before the end; 64 bits an int64 after that, element i in bit i mod 64 of word i / 64.
+ */
+
+//@fn ones u32 u64 opencl
+#define gnd_ones_$t(x) ((g_i32)popcount(x))
+//@fn ones u32 cuda
+#define gnd_ones_u32(x) __popc(x)
+//@fn ones u64 cuda
+#define gnd_ones_u64(x) __popcll(x)
+
+/* The bits of 4 bytes, each 0 or 1; of 8: a product puts byte k's bit at 24 + k, at 56 + k. */
+//@fn pack4 u32
+#define gnd_pack4_u32(x) ((x) * 0x01020408u >> 24 & 15u)
+//@fn pack8 u64
+#define gnd_pack8_u64(x) ((x) * 0x0102040810204080UL >> 56)
+
+/* GPU: groups of 256, a block each. Flags are read in the order of memory and turned in local memory
+ * to 16 bits for each work-item. */
+//@text mask_bits
+    GND_LOCAL union { g_u8 b[4096]; g_u32 w[1024]; } flag;
+    GND_LOCAL g_i32 count[256];
+    const g_i32 lid = (g_i32)GND_LID(0);
+    const g_i64 base = (g_i64)GND_GRP(0) * 4096;
+    g_u32 bits = 0;
+    for (int k = 0; k < 16; k++) {
+        const g_i32 j = k * 256 + lid;
+        flag.b[j] = base + j < n && IN_mask(base + j) ? 1 : 0;
+    }
+    GND_BARRIER();
+    for (int k = 0; k < 4; k++)
+        bits |= gnd_pack4_u32(flag.w[lid * 4 + k]) << (4 * k);
+    ((GND_GLOBAL g_u16 *)(t + nb + 1))[GND_GRP(0) * 256 + lid] = (g_u16)bits;
+    count[lid] = gnd_ones_u32(bits);
+    GND_BARRIER();
+    for (g_i32 s = 128; s > 0; s /= 2) {
+        if (lid < s)
+            count[lid] += count[lid + s];
+        GND_BARRIER();
+    }
+    if (lid == 0)
+        t[GND_GRP(0)] = count[0];
+
+/* One group: the counts of blocks become those before each. A work-item takes 8 at a time. */
+//@text mask_scan
+    GND_LOCAL g_i64 sum[256];
+    const g_i32 lid = (g_i32)GND_LID(0), size = (g_i32)GND_LSZ(0);
+    g_i64 before = 0;
+    for (g_i64 base = 0; base < nb; base += size * 8) {
+        g_i64 v[8], own = 0, s;
+        for (int k = 0; k < 8; k++) {
+            const g_i64 i = base + lid * 8 + k;
+            v[k] = i < nb ? t[i] : 0;
+            own += v[k];
+        }
+        sum[lid] = own;
+        GND_BARRIER();
+        for (g_i32 d = 1; d < size; d *= 2) {
+            s = lid >= d ? sum[lid - d] : 0;
+            GND_BARRIER();
+            sum[lid] += s;
+            GND_BARRIER();
+        }
+        s = before + sum[lid] - own;
+        before += sum[size - 1];
+        for (int k = 0; k < 8; k++) {
+            const g_i64 i = base + lid * 8 + k;
+            if (i < nb)
+                t[i] = s;
+            s += v[k];
+        }
+        GND_BARRIER();
+    }
+    if (lid == 0)
+        t[nb] = before;
+
+/* GPU: the places of a block's true elements in `at`, of which there are `count`. */
+//@text select_at
+    GND_LOCAL g_u16 at[4096];
+    GND_LOCAL g_i32 sum[256];
+    const g_i32 lid = (g_i32)GND_LID(0);
+    const g_i64 base = (g_i64)GND_GRP(0) * 4096, to = t[GND_GRP(0)];
+    g_u32 bits = ((GND_CONST_GLOBAL g_u16 *)(t + nb + 1))[GND_GRP(0) * 256 + lid];
+    const g_i32 own = gnd_ones_u32(bits);
+    g_i32 s, count;
+    sum[lid] = own;
+    GND_BARRIER();
+    for (g_i32 d = 1; d < 256; d *= 2) {
+        s = lid >= d ? sum[lid - d] : 0;
+        GND_BARRIER();
+        sum[lid] += s;
+        GND_BARRIER();
+    }
+    s = sum[lid] - own;
+    count = sum[255];
+
+//@text select_out
+    while (bits) {
+        at[s++] = (g_u16)(lid * 16 + gnd_ctz_u32(bits));
+        bits &= bits - 1;
+    }
+    GND_BARRIER();
+    for (s = lid; s < count; s += 256)
+        gnd_st_$n(y, to + s, PICK(base + at[s]));
+
+/* The number of each true element, counted from 1; 0 for the others. */
+//@text select_rank
+    (void)count;
+    for (g_i32 k = 0; k < 16; k++, bits >>= 1) {
+        s += (g_i32)(bits & 1);
+        at[lid * 16 + k] = (g_u16)(bits & 1 ? s : 0);
+    }
+    GND_BARRIER();
+    for (s = lid; s < 4096 && base + s < n; s += 256)
+        y[base + s] = at[s] ? ($T)(to + at[s]) : 0;
+
+/* CPU: a work-item takes `per` blocks. */
+//@text mask_bits_own
+    const g_i64 first = (g_i64)GND_GID(0) * per, last = first + per < nb ? first + per : nb;
+    GND_GLOBAL g_u64 *w = (GND_GLOBAL g_u64 *)(t + nb + 1);
+    for (g_i64 b = first; b < last; b++) {
+        g_i64 count = 0;
+        for (g_i64 i = b * 4096; i < b * 4096 + 4096; i += 64) {
+            union { g_u8 b[64]; g_u64 w[8]; } flag;
+            g_u64 bits = 0;
+            if (i + 64 <= n)
+                for (int j = 0; j < 64; j++)
+                    flag.b[j] = IN_mask(i + j) ? 1 : 0;
+            else
+                for (int j = 0; j < 64; j++)
+                    flag.b[j] = i + j < n && IN_mask(i + j) ? 1 : 0;
+            for (int j = 0; j < 8; j++)
+                bits |= gnd_pack8_u64(flag.w[j]) << (8 * j);
+            w[i / 64] = bits;
+            count += gnd_ones_u64(bits);
+        }
+        t[b] = count;
+    }
+//@text mask_scan_own
+    g_i64 s = 0;
+    for (g_i64 b = 0; b < nb; b++) {
+        const g_i64 v = t[b];
+        t[b] = s;
+        s += v;
+    }
+    t[nb] = s;
+//@text select_out_own
+    const g_i64 first = (g_i64)GND_GID(0) * per, last = first + per < nb ? first + per : nb;
+    GND_CONST_GLOBAL g_u64 *w = (GND_CONST_GLOBAL g_u64 *)(t + nb + 1);
+    for (g_i64 b = first; b < last; b++) {
+        g_i64 to = t[b];
+        for (g_i64 i = b * 64; i < b * 64 + 64; i++) {
+            g_u64 bits = w[i];
+            while (bits) {
+                gnd_st_$n(y, to, PICK(i * 64 + gnd_ctz_u64(bits)));
+                to++;
+                bits &= bits - 1;
+            }
+        }
+    }
+//@text select_rank_own
+    const g_i64 first = (g_i64)GND_GID(0) * per, last = first + per < nb ? first + per : nb;
+    GND_CONST_GLOBAL g_u64 *w = (GND_CONST_GLOBAL g_u64 *)(t + nb + 1);
+    for (g_i64 b = first; b < last; b++) {
+        g_i64 to = t[b];
+        for (g_i64 i = b * 4096; i < b * 4096 + 4096 && i < n; i++) {
+            const g_i64 bit = (g_i64)(w[i / 64] >> (i & 63) & 1);
+            to += bit;
+            y[i] = bit ? ($T)to : 0;
+        }
+    }

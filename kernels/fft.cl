@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fft.cl - Fourier transforms: roots of unity, transforms of a few elements in registers. The forward
+ * sign is exp(-2 pi i jk/n); an inverse transform swaps the parts of its input and its output.
+ */
+
+/* exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with integers, so
+ * that the roots are as exact as sine and cosine of small angles. */
+//@fn root f
+GND_FN $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
+{
+    const g_u64 q = k * 4 / n;     /* quarter */
+    g_u64 rest = k * 4 - q * n;    /* angle = (pi/2) (q + rest/n) */
+    const int high = rest * 2 > n; /* past the middle of the quarter */
+    $T a, c, s, t;
+    if (high)
+        rest = n - rest;
+    a = ($T)1.5707963267948966192$f * (($T)rest / ($T)n);
+    c = cos(a);
+    s = sin(a);
+    if (high) {
+        t = c;
+        c = s;
+        s = t;
+    }
+    if (q == 1) {
+        t = c;
+        c = -s;
+        s = t;
+    } else if (q == 2) {
+        c = -c;
+        s = -s;
+    } else if (q == 3) {
+        t = c;
+        c = s;
+        s = -t;
+    }
+    return sine ? -s : c;
+}
+//@fn twiddle32 u64
+GND_FN g_c64 gnd_twiddle32_u64(g_u64 k, g_u64 n)
+{
+    return gnd_cplx_c64(gnd_root_f32(k, n, 0), gnd_root_f32(k, n, 1));
+}
+//@fn twiddle64 u64
+GND_FN g_c128 gnd_twiddle64_u64(g_u64 k, g_u64 n)
+{
+    return gnd_cplx_c128(gnd_root_f64(k, n, 0), gnd_root_f64(k, n, 1));
+}
+
+/* -i z */
+//@fn turn c
+GND_FN $T gnd_turn_$t($T z) { return gnd_cplx_$t(z.y, -z.x); }
+//@fn cswap c
+GND_FN $T gnd_cswap_$t($T z) { return gnd_cplx_$t(z.y, z.x); }
+
+/* z times a real number. */
+//@fn scaled c
+GND_FN $T gnd_scaled_$t($T z, $R s) { return gnd_cplx_$t(z.x * s, z.y * s); }
+/* An element of a row of which half is there: from the other half its conjugate; real ones are. */
+//@fn half c
+GND_FN $T gnd_half_$t($T z, int there, int real)
+{
+    return gnd_cplx_$t(z.x, real ? ($R)0 : there ? z.y : -z.y);
+}
+
+/* Transforms of v[0 .. r), in place and in order. */
+//@fn dft2 c
+GND_FN void gnd_dft2_$t($T *v)
+{
+    const $T a = v[0];
+    v[0] = a + v[1];
+    v[1] = a - v[1];
+}
+//@fn dft3 c
+GND_FN void gnd_dft3_$t($T *v)
+{
+    const $T s = v[1] + v[2], d = v[1] - v[2];
+    const $R h = 0.86602540378443864676$f;
+    const $T m = gnd_cplx_$t(v[0].x - 0.5$f * s.x, v[0].y - 0.5$f * s.y);
+    const $T t = gnd_cplx_$t(h * d.y, -h * d.x);
+    v[0] = v[0] + s;
+    v[1] = m + t;
+    v[2] = m - t;
+}
+//@fn dft4 c
+GND_FN void gnd_dft4_$t($T *v)
+{
+    const $T a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = gnd_turn_$t(v[1] - v[3]);
+    v[0] = a + c;
+    v[1] = b + d;
+    v[2] = a - c;
+    v[3] = b - d;
+}
+//@fn dft5 c
+GND_FN void gnd_dft5_$t($T *v)
+{
+    const $R c1 = 0.30901699437494742410$f, c2 = -0.80901699437494742410$f;
+    const $R s1 = 0.95105651629515357212$f, s2 = 0.58778525229247312917$f;
+    const $T a = v[1] + v[4], b = v[2] + v[3], p = v[1] - v[4], q = v[2] - v[3];
+    const $T m1 = gnd_cplx_$t(v[0].x + c1 * a.x + c2 * b.x, v[0].y + c1 * a.y + c2 * b.y);
+    const $T m2 = gnd_cplx_$t(v[0].x + c2 * a.x + c1 * b.x, v[0].y + c2 * a.y + c1 * b.y);
+    const $T t1 = gnd_cplx_$t(s1 * p.y + s2 * q.y, -(s1 * p.x + s2 * q.x));
+    const $T t2 = gnd_cplx_$t(s2 * p.y - s1 * q.y, -(s2 * p.x - s1 * q.x));
+    v[0] = v[0] + a + b;
+    v[1] = m1 + t1;
+    v[2] = m2 + t2;
+    v[3] = m2 - t2;
+    v[4] = m1 - t1;
+}
+//@fn dft8 c
+GND_FN void gnd_dft8_$t($T *v)
+{
+    const $R h = 0.70710678118654752440$f;
+    $T e[4], o[4], t;
+    for (int i = 0; i < 4; i++) {
+        e[i] = v[2 * i];
+        o[i] = v[2 * i + 1];
+    }
+    gnd_dft4_$t(e);
+    gnd_dft4_$t(o);
+    t = o[1];
+    o[1] = gnd_cplx_$t(h * (t.x + t.y), h * (t.y - t.x));
+    o[2] = gnd_turn_$t(o[2]);
+    t = o[3];
+    o[3] = gnd_cplx_$t(h * (t.y - t.x), -h * (t.x + t.y));
+    for (int i = 0; i < 4; i++) {
+        v[i] = e[i] + o[i];
+        v[i + 4] = e[i] - o[i];
+    }
+}
+/* Of an odd number r of elements, by definition; cs[i] = cos(2 pi i/r), sn[i] = sin(2 pi i/r). */
+//@fn dftr c
+GND_FN void gnd_dftr_$t($T *v, const int r, const $R *cs, const $R *sn)
+{
+    $T y[13];
+    for (int j = 0; j < r; j++) {
+        $R re = 0, im = 0;
+        int k = 0;
+        for (int i = 0; i < r; i++) {
+            re += v[i].x * cs[k] + v[i].y * sn[k];
+            im += v[i].y * cs[k] - v[i].x * sn[k];
+            k += j;
+            k -= k >= r ? r : 0;
+        }
+        y[j] = gnd_cplx_$t(re, im);
+    }
+    for (int j = 0; j < r; j++)
+        v[j] = y[j];
+}
+
+//@text fft_roots
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n) {
+        /* which pass's roots: pass by pass (r - 1) * s of them, s the product of the radices before */
+        g_i64 at = i, s = 1, r = 0;
+        for (g_i64 code = radices; code; code >>= 4) {
+            r = code & 15;
+            if (at < (r - 1) * s)
+                break;
+            at -= (r - 1) * s;
+            s *= r;
+        }
+        const g_i64 k = at / s + 1, q = at - (k - 1) * s;
+        y[i] = ROOT((g_u64)(k * q), (g_u64)(s * r));
+    }
+//@text fft_scale
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        y[i] = TIMES(y[i]);
+//@text fft_copy
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        gnd_st_$t(y, i, TIMES(IN_x(i)));

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * index.cl - indices: those that the device finds to be out of range, and positions by index.
+ */
+
+/* Index i of an axis of n elements: negative ones count from the end. One out of range is noted in
+ * check number k of the table e, four words each: set, index's low and high half; the first one to
+ * come stays. It is 0 from then on, so that nothing outside is touched. */
+//@fn checked i64 opencl
+GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, __global g_i32 *e, g_i32 k)
+{
+    const g_i64 at = i < 0 ? i + n : i;
+    if (at >= 0 && at < n)
+        return at;
+    if (atomic_cmpxchg((volatile __global g_i32 *)e + 4 * k, 0, 1) == 0) {
+        e[4 * k + 1] = (g_i32)i;
+        e[4 * k + 2] = (g_i32)(i >> 32);
+    }
+    return 0;
+}
+//@fn checked i64 cuda
+GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, g_i32 *e, g_i32 k)
+{
+    const g_i64 at = i < 0 ? i + n : i;
+    if (at >= 0 && at < n)
+        return at;
+    if (atomicCAS(e + 4 * k, 0, 1) == 0) {
+        e[4 * k + 1] = (g_i32)i;
+        e[4 * k + 2] = (g_i32)(i >> 32);
+    }
+    return 0;
+}
+
+/* The larger of what is there and v, with no regard to order. */
+//@fn amax i32 u32 i64 u64 cuda
+#define gnd_amax_$t(p, v) ((void)atomicMax(p, v))
+//@fn amax i32 u32 opencl
+#define gnd_amax_$t(p, v) ((void)atomic_max((volatile __global $T *)(p), v))
+//@fn amax i64 u64 opencl
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define gnd_amax_$t(p, v) ((void)atom_max((volatile __global $T *)(p), v))
+
+//@text fill
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        y[i] = VALUE;
+//@text last
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        gnd_amax_$t(y + IN_idx(i), ($T)(i + 1));

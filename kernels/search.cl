@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * search.cl - places in sorted arrays. The order is that of sorting: NaN last, complex values by real,
+ * then by imaginary part, those with a NaN behind all others (NumPy).
+ *
+ * A search is a number of halvings that depends on the array's length alone, so there is no branch in
+ * it, and several run side by side: what a work-item waits for is memory. The place is within
+ * [at, at + len]; AFTER(x, v) says that it is behind x, the element in the middle. See P.-V. Khuong
+ * and P. Morin, "Array layouts for comparison-based searching" (2017).
+ */
+
+/* Whether a comes before v; whether it does not come after v. */
+//@fn before b i u
+#define gnd_before_$t(a, v) ((a) < (v))
+//@fn before f
+#define gnd_before_$t(a, v) ((a) < (v) || ((v) != (v) && (a) == (a)))
+//@fn before c
+GND_FN g_b gnd_before_$t($T a, $T v)
+{
+    if (a.x < v.x)
+        return a.y == a.y || v.y != v.y;
+    if (a.x > v.x)
+        return v.y != v.y && a.y == a.y;
+    if (a.x == v.x || (a.x != a.x && v.x != v.x))
+        return a.y < v.y || (v.y != v.y && a.y == a.y);
+    return v.x != v.x;
+}
+//@fn upto b i u
+#define gnd_upto_$t(a, v) ((a) <= (v))
+//@fn upto f
+#define gnd_upto_$t(a, v) ((a) <= (v) || (v) != (v))
+//@fn upto c
+#define gnd_upto_$t(a, v) (!gnd_before_$t(v, a))
+
+/* A GPU: the upper levels (`levels` of them) of the tree are in local memory, a level after the other, the
+ * children of node k at 2k and 2k + 1 (so that neighbours in a group read different banks). Node p of
+ * level d is the last element before position (2p + 1) n / 2^(d+1): the tree cuts the array into
+ * 2^levels parts of nearly the same length, `most` at most. What is behind a part is not before the
+ * value either, so searching a little too far does no harm. */
+//@text search_gpu
+    GND_LOCAL $T top[TOP];
+    const g_i32 lid = (g_i32)GND_LID(0), lsz = (g_i32)GND_LSZ(0), lv = (g_i32)levels;
+    const g_i64 all = (g_i64)GND_NGRP(0) * lsz;
+    for (g_i32 d = 0; d < lv; d++)
+        for (g_i32 p = lid; p < 1 << d; p += lsz)
+            top[(1 << d) + p] = IN_a((IX)(((2 * (g_i64)p + 1) * n >> (d + 1)) - 1));
+    GND_BARRIER();
+    for (g_i64 i = (g_i64)GND_GRP(0) * lsz + lid; i < m; i += EACH * all) {
+        $T v[EACH];
+        g_i32 k[EACH];
+        IX at[EACH];
+        for (g_i32 e = 0; e < EACH; e++) {
+            const g_i64 j = i + e * all;
+            v[e] = IN_v(j < m ? j : i);
+            k[e] = 1;
+        }
+        for (g_i32 d = 0; d < lv; d++)
+            for (g_i32 e = 0; e < EACH; e++)
+                k[e] = 2 * k[e] + (AFTER(top[k[e]], v[e]) ? 1 : 0);
+        for (g_i32 e = 0; e < EACH; e++)
+            at[e] = (IX)((g_i64)(k[e] - (1 << lv)) * n >> lv);
+        for (IX len = (IX)most; len > 0;) {
+            const IX step = (len + 1) / 2;
+            len -= step;
+            for (g_i32 e = 0; e < EACH; e++) {
+                const IX q = at[e] + step - 1, in = q < (IX)n ? q : (IX)n - 1;
+                const $T x = IN_a(in);
+                at[e] += q < (IX)n && AFTER(x, v[e]) ? step : 0;
+            }
+        }
+        for (g_i32 e = 0; e < EACH; e++)
+            if (i + e * all < m)
+                y[i + e * all] = (g_i64)at[e];
+    }
+
+/* A CPU: a work-item has a run of values, and goes EACH of them at a time, in lanes. */
+//@text search_cpu
+    const g_i64 from = (g_i64)GND_GRP(0) * run, to = from + run < m ? from + run : m;
+    for (g_i64 i = from; i < to; i += EACH) {
+        const g_i64 count = to - i < EACH ? to - i : EACH;
+        $T v[EACH];
+        IX at[EACH];
+        for (g_i32 e = 0; e < EACH; e++) {
+            v[e] = IN_v(e < count ? i + e : i);
+            at[e] = 0;
+        }
+        for (IX len = (IX)n; len > 0;) {
+            const IX step = (len + 1) / 2;
+            len -= step;
+            for (g_i32 e = 0; e < EACH; e++) {
+                const $T x = IN_a(at[e] + step - 1);
+                at[e] += AFTER(x, v[e]) ? step : 0;
+            }
+        }
+        for (g_i32 e = 0; e < count; e++)
+            y[i + e] = (g_i64)at[e];
+    }

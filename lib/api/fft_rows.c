@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/fft_rows.c - transforms along the last axis: what one kernel cannot do, put together from what it
+ * can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transposed); a length with a
+ * prime factor over 13 is a convolution (Bluestein), of a power of two. The multiplications by roots are
+ * elementwise and fuse with the reading of the next transform.
+ */
+#include "api/fft_rows.h"
+
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
+#include <gnd/view.h>
+
+#include <string.h>
+#include "api/views.h"
+#include "prim/fft.h"
+#include "sched/device.h"
+
+/* Roots are taken from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. */
+#define TABLE 4096
+
+int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank)
+{
+    gnd_fft_desc f;
+    int yes = 0;
+    memset(&f, 0, sizeof f);
+    f.dtype = (uint32_t)t;
+    f.rank = (uint32_t)rank;
+    for (int i = 0; i < rank; i++)
+        f.n[i] = 2;
+    f.in_stride = f.out_stride = f.nbatch = 1;
+    f.in_dist = f.out_dist = 1 << rank;
+    gnd__gate_lock(dev->g);
+    yes = gnd__gate_fft_supports(dev->g, &f, &yes, NULL) == GND_OK && yes;
+    gnd__gate_unlock(dev->g);
+    return yes;
+}
+
+/* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
+static gnd_array *roots(gnd_array *k, int64_t n, gnd_dtype t)
+{
+    gnd__scalar v = { .kind = 'u', .u = (uint64_t)n };
+    int wide = gnd__device_has_f64(k->dev);
+    gnd_array *in[2] = { gnd_astype(k, GND_UINT64), gnd__const(k->dev, GND_UINT64, &v, 0) };
+    gnd_array *w = gnd__op_node(wide ? GND__FN_TWIDDLE64 : GND__FN_TWIDDLE32, k->dev,
+                                wide ? GND_COMPLEX128 : GND_COMPLEX64, k->ndim, k->dim, 2, in);
+    return gnd_astype(w, t);
+}
+
+static gnd_array *counted(gnd_device *dev, int64_t n)
+{
+    return gnd_arange(dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
+}
+
+/* x[(int64) idx], idx of two axes, in range. */
+static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
+{
+    gnd__gather how = { { -1 }, { 1 } };
+    return gnd__take_node(table, 1, &idx, idx->ndim, idx->dim, &how);
+}
+
+/* exp(-2 pi i jk/n) for j < rows, k < cols, rows * cols = n; conjugate for an inverse transform. */
+static gnd_array *root_matrix(gnd_device *dev, int64_t rows, int64_t cols, gnd_dtype t, int inverse)
+{
+    int64_t n = rows * cols, col[2] = { rows, 1 };
+    gnd_array *jk = gnd_multiply(gnd_reshape(counted(dev, rows), 2, col), counted(dev, cols)), *w;
+    if (n <= TABLE) {
+        w = looked_up(roots(counted(dev, n), n, t), jk);
+    } else {
+        gnd_array *fine = roots(counted(dev, TABLE), n, t);
+        gnd_array *coarse = roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)),
+                                  n, t);
+        w = gnd_multiply(looked_up(coarse, gnd_bitwise_right_shift(jk, gnd_int(12))),
+                         looked_up(fine, gnd_bitwise_and(jk, gnd_int(TABLE - 1))));
+    }
+    return inverse ? gnd_conj(w) : w;
+}
+
+/* The largest divisor of n up to `most`, at least its square root's share: how a long row is cut. */
+static int64_t cut(int64_t n, int64_t most)
+{
+    int64_t best = 1;
+    for (int64_t d = 2; d <= most && d * d <= n; d++)
+        if (n % d == 0)
+            best = d;
+    return best;
+}
+
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale);
+
+/* A row of n = n1 n2 as a matrix. */
+static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1, int64_t n2,
+                             double scale)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int nd = x->ndim;
+    if (nd >= GND_MAX_NDIM)
+        return gnd__fail(x->dev, GND_ERR_UNSUPPORTED, "fft: %d dimensions and rows of %lld elements: "
+                         "at most %d dimensions", nd, (long long)(n1 * n2), GND_MAX_NDIM - 1);
+    memcpy(dim, x->dim, (size_t)nd * sizeof *dim);
+    dim[nd - 1] = n1;
+    dim[nd] = n2;
+    gnd_array *a = gnd_swapaxes(gnd_reshape(x, nd + 1, dim), -1, -2);
+    a = complex_rows(a, t, inverse, n1, 1);
+    a = gnd_multiply(a, root_matrix(x->dev, n2, n1, t, inverse));
+    a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale);
+    return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
+}
+
+/* x with its last axis filled with zeros up to m. */
+static gnd_array *filled_up(gnd_array *x, int64_t m)
+{
+    int64_t dim[GND_MAX_NDIM];
+    memcpy(dim, x->dim, x->ndim * sizeof *dim);
+    dim[x->ndim - 1] = m - dim[x->ndim - 1];
+    gnd_array *both[2] = { x, gnd_zeros(x->dev, (gnd_dtype)x->dtype, x->ndim, dim) };
+    return gnd_concat(2, both, -1);
+}
+
+/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n). */
+static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+{
+    int64_t m = 1, dim[1];
+    while (m < 2 * n - 1)
+        m *= 2;
+    gnd_array *j = counted(x->dev, n);
+    gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
+    if (inverse)
+        w = gnd_conj(w);
+    gnd_array *back = gnd_conj(w), *part[3];
+    gnd_range tail = { GND_IDX_SLICE, 1, GND_NONE, 1, NULL };
+    dim[0] = m - (2 * n - 1);
+    part[0] = back;
+    part[1] = gnd_zeros(x->dev, t, 1, dim);
+    part[2] = gnd_flip(gnd_index(back, 1, &tail), GND_ALL);
+    gnd_array *b = complex_rows(gnd_concat(3, part, 0), t, 0, m, 1);
+    gnd_array *a = complex_rows(filled_up(gnd_multiply(x, w), m), t, 0, m, 1);
+    a = complex_rows(gnd_multiply(a, b), t, 1, m, 1.0 / (double)m);
+    a = gnd_multiply(gnd__slice(a, a->ndim - 1, 0, n), w);
+    return scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
+}
+
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+{
+    const gnd_props *props;
+    int64_t longest, n1;
+    if (x->kind == GND__ERROR)
+        return x;
+    props = &x->dev->g->props;
+    longest = gnd__fft_longest(props, t);
+    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n)))
+        return gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale);
+    n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
+    if (n1 > 1)
+        return four_steps(x, t, inverse, n1, n / n1, scale);
+    return bluestein(x, t, inverse, n, scale);
+}
+
+gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale)
+{
+    int last = x->ndim - 1;
+    int direct = gnd__fft_library(x->dev, t, 1) ||
+                 (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
+    if (kind == GND_FFT_C2C)
+        return complex_rows(x, t, inverse, n, scale);
+    if (direct)
+        return gnd__fft_node(x, t, kind, inverse, 1, n, scale);
+    if (kind == GND_FFT_R2C)
+        return gnd__slice(complex_rows(gnd_astype(x, t), t, inverse, n, scale), last, 0, n / 2 + 1);
+    /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
+     * imaginary part falls away with the real part of the result */
+    int64_t half = n / 2 + 1, rest = n - half;
+    gnd_array *part[2] = { x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0),
+                                                GND_AXIS(-1))) };
+    return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale));
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/matrices.c - see matrices.h.
+ */
+#include "api/matrices.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "api/views.h"
+#include "base/dtype.h"
+#include "graph/check.h"
+#include "prim/solve.h"
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
+#include <gnd/view.h>
+
+static gnd_dtype solver_dtype(const gnd_device *dev, gnd_dtype t)
+{
+    switch (t) {
+    case GND_FLOAT16:
+    case GND_BFLOAT16: return GND_FLOAT32;
+    case GND_FLOAT32:
+    case GND_FLOAT64:
+    case GND_COMPLEX64:
+    case GND_COMPLEX128: return t;
+    default: return gnd__device_float(dev);
+    }
+}
+
+gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square)
+{
+    char text[GND__SHAPE_TEXT];
+    gnd_array *bad = gnd__check_strong(x, func, "x");
+    memset(a, 0, sizeof *a);
+    if (bad)
+        return bad;
+    if (x->ndim < 2)
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x has shape %s: at least 2 dimensions are needed",
+                         func, gnd__shape_text(text, x->ndim, x->dim));
+    a->dev = x->dev;
+    a->t = solver_dtype(x->dev, (gnd_dtype)x->dtype);
+    a->nb = x->ndim - 2;
+    a->nbatch = 1;
+    for (int d = 0; d < a->nb; d++)
+        a->nbatch *= a->batch[d] = x->dim[d];
+    a->m = x->dim[a->nb];
+    a->n = x->dim[a->nb + 1];
+    if (square && a->m != a->n)
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x has shape %s: %" PRId64 " != %" PRId64
+                         ", and the matrices must be square", func,
+                         gnd__shape_text(text, x->ndim, x->dim), a->m, a->n);
+    a->x = gnd_astype(x, a->t);
+    return NULL;
+}
+
+gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flags, int64_t k)
+{
+    gnd_solve_desc s;
+    memset(&s, 0, sizeof s);
+    s.op = op;
+    s.flags = flags;
+    s.dtype = (uint32_t)a->t;
+    s.m = a->m;
+    s.n = a->n;
+    s.k = k;
+    s.nbatch = a->nbatch;
+    return s;
+}
+
+gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)
+{
+    gnd_array *in = gnd_mT(a->x);
+    return in->kind == GND__ERROR ? in : gnd__solve_node(a->dev, s, 1, &in);
+}
+
+gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,
+                          int64_t rows, int64_t cols)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int nd = a->nb;
+    if (y->kind == GND__ERROR)
+        return gnd__error_node(a->dev, y->p.err);
+    memcpy(dim, a->batch, (size_t)nd * sizeof *dim);
+    if (cols)
+        dim[nd++] = cols;
+    dim[nd++] = rows;
+    y = gnd_reshape(gnd__slice(y, 0, gnd__solve_begin(s, i), gnd__solve_count(s, i)), nd, dim);
+    return cols ? gnd_mT(y) : y;
+}
+
+gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int nd = a->nb;
+    memcpy(dim, a->batch, (size_t)nd * sizeof *dim);
+    dim[nd++] = rows;
+    if (cols >= 0)
+        dim[nd++] = cols;
+    return gnd_zeros(a->dev, t, nd, dim);
+}
+
+gnd_status gnd__mats_give(int n, gnd_array **const *out, gnd_array *const *y)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; i < n; i++) {
+        if (st == GND_OK)
+            st = gnd_status_of(y[i]);
+        if (out[i])
+            *out[i] = gnd_keep(y[i]);
+    }
+    gnd_scope_end();
+    return st;
+}
+
+gnd_status gnd__mats_fail(int n, gnd_array **const *out, gnd_array *bad)
+{
+    gnd_array *y[8];
+    for (int i = 0; i < n; i++)
+        y[i] = gnd__error_node(bad->dev, bad->p.err);
+    return gnd__mats_give(n, out, y);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/sort.c - order along an axis: sort and argsort are primitives of rows (prim/sort.h), what else
+ * there is takes elements by argsort's indices. The axis becomes the last one by a view, and the result
+ * is seen back.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "api/views.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include "prim/sort.h"
+#include <gnd/array.h>
+#include <gnd/sort.h>
+
+/* --- steps ------------------------------------------------------------------------------------- */
+
+/* x, an axis and flags of a public function; *k gets the axis. NULL, or an error. */
+static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
+                        int *k)
+{
+    gnd_array *bad = gnd__check_strong(x, func, "x");
+    if (bad)
+        return bad;
+    if (flags & ~possible)
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and %s are possible", func, flags,
+                         possible == GND_SMALLEST ? "GND_SMALLEST" : "GND_DESCENDING");
+    if (x->ndim == 0)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: axis %d: an array of shape () has no axes", func, axis);
+    return gnd__check_axis(func, x->dev, axis, x->ndim, k);
+}
+
+/* x with axis `from` moved to place `to`; x is not done with. */
+static gnd_array *moved(gnd_array *x, int from, int to)
+{
+    gnd__map m;
+    int64_t dim[GND_MAX_NDIM];
+    int step = from < to ? 1 : -1;
+    if (x->kind == GND__ERROR)
+        return gnd__same(x);
+    gnd__map_identity(&m, x->ndim);
+    memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
+    for (int i = from; i != to; i += step) {
+        dim[i] = x->dim[i + step];
+        m.from[i + step] = (int8_t)i;
+    }
+    dim[to] = x->dim[from];
+    m.from[from] = (int8_t)to;
+    return gnd__viewed(x, x->ndim, dim, &m);
+}
+
+static gnd_array *zeros(gnd_array *x)
+{
+    gnd__scalar zero = {.kind = 'i'};
+    return gnd__filled(x->dev, GND_INT64, x->ndim, x->dim, &zero);
+}
+
+/* The elements of x at the indices idx along the last axis. */
+static gnd_array *picked(gnd_array *x, gnd_array *idx)
+{
+    gnd__gather how;
+    if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
+        return gnd__same(x->kind == GND__ERROR ? x : idx);
+    for (int d = 0; d < x->ndim; d++) {
+        how.from[d] = (int8_t)(d == x->ndim - 1 ? -1 : d);
+        how.via[d] = 1;
+    }
+    return gnd__take_node(x, 1, &idx, x->ndim, idx->dim, &how);
+}
+
+/* --- sort and argsort -------------------------------------------------------------------------- */
+
+static gnd_array *sorted(gnd_array *x, int axis, int descending)
+{
+    gnd_array *v, *y;
+    if (x->dim[axis] <= 1 || x->size == 0)
+        return gnd__same(x);
+    v = moved(x, axis, x->ndim - 1);
+    if (v->kind == GND__ERROR)
+        return v;
+    y = gnd__instead(v, gnd__sort_node(v, descending));
+    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+}
+
+static gnd_array *argsorted(gnd_array *x, int axis, int descending)
+{
+    gnd_array *v, *y;
+    if (x->dim[axis] <= 1 || x->size == 0)
+        return zeros(x);
+    v = moved(x, axis, x->ndim - 1);
+    if (v->kind == GND__ERROR)
+        return v;
+    y = gnd__instead(v, gnd__argsort_node(v, descending, x->dim[axis]));
+    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+}
+
+gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags)
+{
+    int k;
+    gnd_array *bad = check("sort", x, axis, flags, GND_DESCENDING, &k);
+    return bad ? bad : sorted(x, k, (flags & GND_DESCENDING) != 0);
+}
+
+gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
+{
+    int k;
+    gnd_array *bad = check("argsort", x, axis, flags, GND_DESCENDING, &k);
+    return bad ? bad : argsorted(x, k, (flags & GND_DESCENDING) != 0);
+}
+
+/* --- parts of the order ------------------------------------------------------------------------ */
+
+/* The indices of the first k in order along the last axis of x. */
+static gnd_array *first(gnd_array *x, int64_t k, int descending)
+{
+    int64_t dim[GND_MAX_NDIM];
+    gnd__scalar zero = {.kind = 'i'};
+    memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
+    dim[x->ndim - 1] = k;
+    if (x->size == 0 || k == 0 || x->dim[x->ndim - 1] == 1)
+        return gnd__filled(x->dev, GND_INT64, x->ndim, dim, &zero);
+    return gnd__argsort_node(x, descending, k);
+}
+
+gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array **out)
+{
+    int a;
+    gnd_array *bad;
+    if (!out)
+        return GND_ERR_NULL;
+    bad = check("topk", x, axis, flags, GND_SMALLEST, &a);
+    if (!bad && (k < 0 || k > x->dim[a]))
+        bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64, k, a,
+                        x->dim[a]);
+    if (bad) {
+        out[0] = bad;
+        out[1] = gnd__same(bad);
+        return gnd_status_of(bad);
+    }
+    gnd_array *v = moved(x, a, x->ndim - 1), *i = NULL, *y;
+    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, !(flags & GND_SMALLEST));
+    y = picked(v, i);
+    out[0] = moved(y, x->ndim - 1, a);
+    out[1] = moved(i, x->ndim - 1, a);
+    gnd__done(y);
+    gnd__done(i);
+    gnd__done(v);
+    gnd_status st = gnd_status_of(out[0]);
+    return st == GND_OK ? gnd_status_of(out[1]) : st;
+}
+
+/* The arguments of a partition; *k gets the axis. */
+static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis, int *k)
+{
+    gnd_array *bad = check(func, x, axis, 0, GND_DESCENDING, k);
+    if (bad)
+        return bad;
+    if (n < 0)
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %d places", func, n);
+    if (n && !kth)
+        return gnd__fail(x->dev, GND_ERR_NULL, "%s: kth is NULL", func);
+    for (int i = 0; i < n; i++)
+        if (kth[i] < -x->dim[*k] || kth[i] >= x->dim[*k])
+            return gnd__fail(x->dev, GND_ERR_INDEX,
+                             "%s: kth %" PRId64 " is out of range for axis %d with extent %" PRId64, func,
+                             kth[i], *k, x->dim[*k]);
+    return NULL;
+}
+
+gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
+{
+    int k;
+    gnd_array *bad = check_kth("partition", x, n, kth, axis, &k);
+    return bad ? bad : sorted(x, k, 0);
+}
+
+gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis)
+{
+    int k;
+    gnd_array *bad = check_kth("argpartition", x, n, kth, axis, &k);
+    return bad ? bad : argsorted(x, k, 0);
+}
+
+gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    int k;
+    gnd_array *bad, *idx = NULL;
+    if (n < 1)
+        return gnd__fail(NULL, GND_ERR_ARG, "lexsort: %d keys: it takes at least one", n);
+    if ((bad = gnd__check_list("lexsort", n, keys, &dev)))
+        return bad;
+    for (int i = 0; i < n; i++) {
+        if ((bad = check("lexsort", keys[i], axis, 0, GND_DESCENDING, &k)))
+            return bad;
+        if (keys[i]->ndim != keys[0]->ndim ||
+            memcmp(keys[i]->dim, keys[0]->dim, (size_t)keys[0]->ndim * sizeof keys[0]->dim[0]) != 0)
+            return gnd__fail(dev, GND_ERR_SHAPE, "lexsort: keys of shapes %s and %s",
+                             gnd__shape_text(ta, keys[0]->ndim, keys[0]->dim),
+                             gnd__shape_text(tb, keys[i]->ndim, keys[i]->dim));
+    }
+    if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
+        return zeros(keys[0]);
+    /* from the key that counts least: each puts the order so far in its own, stably */
+    for (int i = 0; i < n; i++) {
+        gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
+        int64_t extent = keys[i]->dim[k];
+        if (!idx) {
+            idx = v->kind == GND__ERROR ? gnd__same(v) : gnd__argsort_node(v, 0, extent);
+        } else {
+            gnd_array *w = picked(v, idx);
+            gnd_array *p = w->kind == GND__ERROR ? gnd__same(w) : gnd__argsort_node(w, 0, extent);
+            idx = gnd__instead(idx, picked(idx, p));
+            gnd__done(w);
+            gnd__done(p);
+        }
+        gnd__done(v);
+    }
+    return gnd__instead(idx, moved(idx, keys[0]->ndim - 1, k));
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/stat_poly.c - polynomials: values by Horner's rule, matrices of powers, and least squares by
+ * an orthogonal basis of the powers, all lazy. Inside, powers count from x^0 up, one in each row;
+ * NumPy's order, the highest first, is made at the end.
+ */
+#include <gnd/stat.h>
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
+#include "api/steps.h"
+#include "api/views.h"
+#include "base/mem.h"
+#include "graph/check.h"
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* Element i of the first axis of p, which leaves. */
+static gnd_array *entry(gnd__steps *s, gnd_array *p, int64_t i)
+{
+    gnd_range r = {.kind = GND_IDX_INT, .start = i};
+    return gnd__held(s, gnd_index(p, 1, &r));
+}
+
+gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
+{
+    gnd_device *dev;
+    gnd_array *bad = gnd__check_strong(p, "polyval", "p"), *both[2] = {p, x};
+    if (bad || (bad = gnd__check_strong(x, "polyval", "x")) ||
+        (bad = gnd__check_devices("polyval", 2, both, &dev)))
+        return bad;
+    if (p->ndim == 0)
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "polyval: p has no dimensions: the coefficients are one");
+    gnd__steps s = {0};
+    gnd_dtype t = p->dim[0] ? gnd__common_dtype(dev, 2, both) : (gnd_dtype)x->dtype;
+    gnd_dtype wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    if (p->dim[0] == 0)
+        return gnd_zeros_like(x, GND_DTYPE_DEFAULT);
+    gnd__shape shape;
+    gnd_array *first = entry(&s, p, 0);
+    if (first->kind != GND__ERROR &&
+        (bad = gnd__check_broadcast("polyval", dev, t, 2, (gnd_array *[]){first, x}, &shape)))
+        return gnd__end(&s, gnd__held(&s, bad));
+    gnd_array *c = gnd__as(&s, x, wide), *q = gnd__as(&s, p, wide);
+    gnd_array *y = gnd__op2(&s, GND__OP_MULTIPLY, c, gnd__held(&s, gnd_int(0)));
+    for (int64_t i = 0; i < p->dim[0] && y->kind != GND__ERROR; i++) {
+        if (i)
+            y = gnd__op2(&s, GND__OP_MULTIPLY, y, c);
+        y = gnd__op2(&s, GND__OP_ADD, y, entry(&s, q, i));
+    }
+    return gnd__end(&s, gnd__as(&s, y, t));
+}
+
+/* --- powers ----------------------------------------------------------------------------------- */
+
+/* What NumPy makes of powers of dtype t: t with int64's. */
+static gnd_dtype powers_dtype(const gnd_device *dev, gnd_dtype t)
+{
+    return gnd__within(dev, gnd_promote(t, GND_INT64));
+}
+
+/* The rows x^0, x^1 ... x^(n-1), n >= 1, of x, a line. Of complex x each one is made by a product
+ * of the last one: the general power has logarithms and is less accurate. */
+static gnd_array *power_rows(gnd__steps *s, gnd_array *x, int64_t n)
+{
+    if (x->kind == GND__ERROR)
+        return x;
+    if (gnd_dtype_kind((gnd_dtype)x->dtype) != 'c') {
+        gnd_array *e = gnd__held(s, gnd_arange_i64(x->dev, 0, n, 1, (gnd_dtype)x->dtype));
+        return gnd__op2(s, GND__OP_POW, x, gnd__along(s, e, 2, 0));
+    }
+    gnd_array **row = gnd__calloc((size_t)n, sizeof *row), *y;
+    if (!row)
+        return gnd__nomem();
+    row[0] = gnd__held(s, gnd_ones_like(x, GND_DTYPE_DEFAULT));
+    for (int64_t i = 1; i < n; i++)
+        row[i] = i == 1 ? x : gnd__op2(s, GND__OP_MULTIPLY, row[i - 1], x);
+    y = gnd__held(s, gnd_stack((int)n, row, 0));
+    gnd__free(row);
+    return y;
+}
+
+gnd_array *gnd_vander(gnd_array *x, int64_t n, int increasing)
+{
+    char text[GND__SHAPE_TEXT];
+    gnd_array *bad = gnd__check_strong(x, "vander", "x");
+    if (bad)
+        return bad;
+    if (x->ndim != 1)
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "vander: x has shape %s: one dimension is needed",
+                         gnd__shape_text(text, x->ndim, x->dim));
+    n = n < 0 ? x->size : n;
+    gnd_dtype t = powers_dtype(x->dev, (gnd_dtype)x->dtype);
+    if ((bad = gnd__check_shape("vander", x->dev, t, 2, (int64_t[]){x->size, n})))
+        return bad;
+    if (n > INT32_MAX && gnd_dtype_kind(t) == 'c')
+        return gnd__fail(x->dev, GND_ERR_OVERFLOW, "vander: %" PRId64 " complex powers", n);
+    if (n == 0)
+        return gnd_zeros(x->dev, t, 2, (int64_t[]){x->size, n});
+    gnd__steps s = {0};
+    gnd_array *rows = power_rows(&s, gnd__as(&s, x, t), n);
+    gnd_array *y = gnd__held(&s, gnd_mT(rows));
+    return gnd__end(&s, increasing ? y : gnd__held(&s, gnd_flip(y, GND_AXIS(1))));
+}
+
+/* --- least squares ---------------------------------------------------------------------------- */
+
+static gnd_array *check_fit(gnd_array *x, gnd_array *y, int deg, gnd_array *w, gnd_device **dev)
+{
+    char tx[GND__SHAPE_TEXT], ty[GND__SHAPE_TEXT];
+    gnd_array *all[3] = {x, y, w}, *bad = gnd__check_strong(x, "polyfit", "x");
+    if (bad || (bad = gnd__check_strong(y, "polyfit", "y")) ||
+        (w && (bad = gnd__check_strong(w, "polyfit", "w"))) ||
+        (bad = gnd__check_devices("polyfit", w ? 3 : 2, all, dev)))
+        return bad;
+    if (deg < 0)
+        return gnd__fail(*dev, GND_ERR_ARG, "polyfit: the degree is %d", deg);
+    gnd__shape_text(tx, x->ndim, x->dim);
+    if (x->ndim != 1 || x->size == 0)
+        return gnd__fail(*dev, GND_ERR_SHAPE,
+                         "polyfit: x has shape %s: one dimension, not empty, is needed", tx);
+    if (y->ndim < 1 || y->ndim > 2 || y->dim[0] != x->size)
+        return gnd__fail(*dev, GND_ERR_SHAPE,
+                         "polyfit: x has shape %s and y %s: as many elements or rows are needed",
+                         tx, gnd__shape_text(ty, y->ndim, y->dim));
+    if (w && (w->ndim != 1 || w->size != x->size))
+        return gnd__fail(*dev, GND_ERR_SHAPE,
+                         "polyfit: x has shape %s and w %s: as many weights are needed", tx,
+                         gnd__shape_text(ty, w->ndim, w->dim));
+    return NULL;
+}
+
+/* The products of q's rows and v's, summed along the last axis. */
+static gnd_array *dots(gnd__steps *s, gnd_array *q, gnd_array *v)
+{
+    if (q->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)q->dtype) == 'c')
+        q = gnd__op1(s, GND__OP_CONJ, q);
+    return gnd__held(s, gnd_sum(gnd__op2(s, GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0));
+}
+
+/* v less its parts along the rows of q; *r gets how long those were, added to what it is. */
+static gnd_array *rejected(gnd__steps *s, gnd_array *q, gnd_array *v, gnd_array **r)
+{
+    gnd_array *c = dots(s, q, v);
+    if (c->kind == GND__ERROR)
+        return c;
+    gnd_array *p = gnd__op2(s, GND__OP_MULTIPLY, q, gnd__along(s, c, 2, 0));
+    *r = *r ? gnd__op2(s, GND__OP_ADD, *r, c) : c;
+    return gnd__op2(s, GND__OP_SUBTRACT, v, gnd__held(s, gnd_sum(p, GND_AXIS(0), 0)));
+}
+
+/* The length of v, infinite where it does not exceed limit: v divided by it is then 0. */
+static gnd_array *length_of(gnd__steps *s, gnd_array *v, double limit)
+{
+    gnd_array *n =
+        gnd__op1(s, GND__OP_SQRT, gnd__held(s, gnd_sum(gnd__abs2(s, v), GND_AXIS(-1), 0)));
+    return gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_LESS_EQUAL, n, limit),
+                    gnd__number(s, INFINITY), n);
+}
+
+/* q with the row v behind it; q NULL: v alone. */
+static gnd_array *with_row(gnd__steps *s, gnd_array *q, gnd_array *v)
+{
+    gnd_array *both[2] = {q, NULL};
+    if (v->kind == GND__ERROR)
+        return v;
+    both[1] = gnd__held(s, gnd__expanded(v, 1));
+    return q ? gnd__held(s, gnd_concat(2, both, 0)) : both[1];
+}
+
+/* The coefficients, lowest power first, that bring the n rows of a (of length 1) nearest to y, an
+ * array (m) or (m, k): (n) or (n, k).
+ *
+ *     a[j] = r[j][0] q[0] + ... + r[j][j-1] q[j-1] + d[j] q[j]    the q orthonormal, or 0
+ *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) / d[j]                                    */
+static gnd_array *solve(gnd__steps *s, gnd_array *a, gnd_array *y, int n, double limit)
+{
+    gnd_array **r = gnd__calloc((size_t)n * 3, sizeof *r), **d, **c, *q = NULL;
+    if (!r)
+        return gnd__nomem();
+    d = r + n;
+    c = d + n;
+    for (int j = 0; j < n; j++) {
+        gnd_array *v = entry(s, a, j);
+        if (j) {
+            v = rejected(s, q, v, &r[j]);
+            v = rejected(s, q, v, &r[j]);
+        }
+        d[j] = length_of(s, v, limit);
+        q = with_row(s, q, gnd__op2(s, GND__OP_DIVIDE, v, d[j]));
+    }
+    gnd_array *z;
+    if (y->ndim == 1) {
+        z = dots(s, q, y);
+    } else { /* (n, 1, m) by (k, m) */
+        q = q->kind == GND__ERROR ? q : gnd__held(s, gnd__expanded(q, 2));
+        z = dots(s, q, gnd__held(s, gnd_mT(y)));
+    }
+    for (int j = n - 1; j >= 0 && z->kind != GND__ERROR; j--) {
+        c[j] = gnd__op2(s, GND__OP_DIVIDE, entry(s, z, j), d[j]);
+        if (!j)
+            break;
+        gnd_array *column = y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0);
+        z = gnd__op2(s, GND__OP_SUBTRACT, gnd__cut(s, z, 0, 0, j),
+                     gnd__op2(s, GND__OP_MULTIPLY, column, c[j]));
+    }
+    if (z->kind != GND__ERROR)
+        z = gnd__held(s, gnd_stack(n, c, 0));
+    gnd__free(r);
+    return z;
+}
+
+gnd_array *gnd_polyfit(gnd_array *x, gnd_array *y, int deg, double rcond, gnd_array *w)
+{
+    gnd_device *dev;
+    gnd_array *bad = check_fit(x, y, deg, w, &dev), *all[3] = {x, y, w};
+    if (bad)
+        return bad;
+    gnd_dtype t = powers_dtype(dev, gnd__common_dtype(dev, w ? 3 : 2, all));
+    t = gnd__default_with(dev, t);
+    int64_t m = x->size;
+    if (deg == INT32_MAX)
+        return gnd__fail(dev, GND_ERR_ARG, "polyfit: the degree is %d", deg);
+    int n = deg + 1;
+    if ((bad = gnd__check_shape("polyfit", dev, t, 2, (int64_t[]){n, m})))
+        return bad;
+    /* The points are exact, so what counts is the dtype of the computation. */
+    gnd_dtype real = gnd__device_has_f64(dev) ? GND_FLOAT64 : GND_FLOAT32;
+    double limit =
+        rcond < 0 ? (double)m * (real == GND_FLOAT64 ? DBL_EPSILON : FLT_EPSILON) : rcond;
+    gnd__steps s = {0};
+    gnd_array *in[3] = {0};
+    for (int i = 0; i < (w ? 3 : 2); i++) {
+        int z = gnd_dtype_kind((gnd_dtype)all[i]->dtype) == 'c';
+        in[i] = gnd__as(&s, all[i], z ? gnd__complex_of(real) : real);
+    }
+    gnd_array *a = power_rows(&s, in[0], n), *right = in[1];
+    if (w) {
+        a = gnd__op2(&s, GND__OP_MULTIPLY, a, in[2]);
+        right = gnd__op2(&s, GND__OP_MULTIPLY, right, gnd__along(&s, in[2], y->ndim, 0));
+    }
+    gnd_array *scale = gnd__op1(
+        &s, GND__OP_SQRT, gnd__held(&s, gnd_sum(gnd__abs2(&s, a), GND_AXIS(1), GND_KEEPDIMS)));
+    scale = gnd__op3(&s, GND__OP_WHERE, gnd__with(&s, GND__OP_EQUAL, scale, 0), gnd__number(&s, 1),
+                     scale);
+    gnd_array *c = right;
+    if (right->kind != GND__ERROR)
+        c = solve(&s, gnd__op2(&s, GND__OP_DIVIDE, a, scale), right, n, limit);
+    if (y->ndim == 1 && scale->kind != GND__ERROR)
+        scale = gnd__held(&s, gnd_squeeze(scale, GND_AXIS(1)));
+    c = gnd__held(&s, gnd_flip(gnd__op2(&s, GND__OP_DIVIDE, c, scale), GND_AXIS(0)));
+    return gnd__end(&s, gnd__as(&s, c, t));
+}

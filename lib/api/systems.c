@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/systems.c - linear systems and least squares: right sides, batches that broadcast, and inverses.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "api/matrices.h"
+#include "api/views.h"
+#include "base/dtype.h"
+#include "graph/check.h"
+#include "prim/solve.h"
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/decompose.h>
+#include <gnd/elementwise.h>
+#include <gnd/linalg.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
+
+static gnd_array *adjoint(gnd_array *x)
+{
+    return gnd_conj(gnd_mT(x));
+}
+
+static gnd_array *keep(gnd_array *y)
+{
+    gnd_keep(y);
+    gnd_scope_end();
+    return y;
+}
+
+/* a x = b in one dtype and one batch: a->x and *b are (batch, n, n) and (batch, n, k); *vector: the
+ * result loses its last axis. */
+static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a, gnd_array **b,
+                            int *vector)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd__mats m;
+    gnd_array *bad = gnd__mats_of(&m, func, x, 1), *both[2] = { x, rhs };
+    gnd_device *dev;
+    gnd__shape s = { .ndim = 0 }, sb = { .ndim = 0 };
+    if (bad || (bad = gnd__check_strong(rhs, func, "b")) ||
+        (bad = gnd__check_devices(func, 2, both, &dev)))
+        return bad;
+    gnd__shape_text(ta, x->ndim, x->dim);
+    gnd__shape_text(tb, rhs->ndim, rhs->dim);
+    *vector = rhs->ndim == 1;
+    if (rhs->ndim == 0 || rhs->dim[rhs->ndim - (*vector ? 1 : 2)] != m.n)
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: b needs %" PRId64 " rows", func, ta,
+                         tb, m.n);
+    *b = *vector ? gnd_expand_dims(rhs, GND_AXIS(-1)) : rhs;
+    gnd_dtype t = gnd__common_dtype(dev, 2, both);
+    both[0] = gnd_astype(x, t);
+    bad = gnd__mats_of(a, func, both[0], 1);
+    if (bad)
+        return bad;
+    s.ndim = a->nb;
+    memcpy(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim);
+    sb.ndim = (*b)->ndim - 2;
+    memcpy(sb.dim, (*b)->dim, (size_t)sb.ndim * sizeof *sb.dim);
+    if (gnd__shape_broadcast(&s, &sb))
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: the axes before the matrices do not "
+                         "broadcast", func, ta, tb);
+    a->nb = s.ndim;
+    a->nbatch = 1;
+    for (int d = 0; d < s.ndim; d++)
+        a->nbatch *= a->batch[d] = s.dim[d];
+    s.dim[s.ndim] = s.dim[s.ndim + 1] = a->n;
+    a->x = gnd_broadcast_to(a->x, s.ndim + 2, s.dim);
+    s.dim[s.ndim + 1] = (*b)->dim[(*b)->ndim - 1];
+    *b = gnd_broadcast_to(gnd_astype(*b, a->t), s.ndim + 2, s.dim);
+    return (*b)->kind == GND__ERROR ? *b : NULL;
+}
+
+/* op on a and b: a solution with the shape of b. */
+static gnd_array *solved(const gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op, unsigned flags)
+{
+    int64_t k = b->dim[b->ndim - 1];
+    gnd_array *y;
+    if (a->nbatch == 0 || a->n == 0 || k == 0) {
+        y = gnd__mats_zeros(a, a->t, a->n, k);
+    } else {
+        gnd_solve_desc s = gnd__mats_desc(a, op, flags, k);
+        gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
+        if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
+            return in[0]->kind == GND__ERROR ? in[0] : in[1];
+        y = gnd__mats_part(a, &s, gnd__solve_node(a->dev, &s, 2, in), 1, a->n, k);
+    }
+    return vector ? gnd_squeeze(y, GND_AXIS(-1)) : y;
+}
+
+gnd_array *gnd_solve(gnd_array *a, gnd_array *b)
+{
+    gnd__mats m;
+    gnd_array *rhs, *bad;
+    int vector;
+    gnd_scope_begin();
+    bad = system_of("solve", a, b, &m, &rhs, &vector);
+    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_SOLVE, 0));
+}
+
+gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
+{
+    gnd__mats m;
+    gnd_array *rhs, *bad;
+    int vector;
+    if (flags & ~15u)
+        return gnd__fail(NULL, GND_ERR_ARG, "solve_triangular: flags %u are not known", flags);
+    gnd_scope_begin();
+    bad = system_of("solve_triangular", a, b, &m, &rhs, &vector);
+    unsigned f = (flags & GND_SOLVE_LOWER ? 0u : GND_TRI_UPPER) |
+                 (flags & GND_SOLVE_UNIT ? GND_TRI_UNIT : 0u) |
+                 (flags & GND_SOLVE_TRANS ? GND_TRI_TRANS : 0u) |
+                 (flags & GND_SOLVE_ADJOINT ? GND_TRI_CONJ : 0u);
+    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_TRIANGULAR, f));
+}
+
+gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
+{
+    gnd_scope_begin();
+    unsigned l = lower ? GND_SOLVE_LOWER : 0u;
+    gnd_array *y = gnd_solve_triangular(c, b, lower ? l : l | GND_SOLVE_ADJOINT);
+    if (gnd_status_of(y) == GND_OK)
+        y = gnd_solve_triangular(c, y, lower ? l | GND_SOLVE_ADJOINT : l);
+    return keep(y);
+}
+
+gnd_array *gnd_inv(gnd_array *x)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "inv", x, 1);
+    return keep(bad ? bad : gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+}
+
+static double eps_of(gnd_dtype t)
+{
+    return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
+}
+
+/* The threshold below which singular values count as 0: shape (batch, 1). */
+static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol)
+{
+    double most = (double)(a->m > a->n ? a->m : a->n);
+    return gnd_multiply(gnd_max(s, GND_AXIS(-1), GND_KEEPDIMS),
+                        gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
+}
+
+gnd_array *gnd_pinv(gnd_array *x, double rtol)
+{
+    gnd__mats a;
+    gnd_array *u, *s, *vh;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "pinv", x, 0);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&a))
+        return keep(gnd__mats_zeros(&a, a.t, a.n, a.m));
+    gnd_svd(a.x, 0, &u, &s, &vh);
+    gnd_array *inverse = gnd_where(gnd_greater(s, threshold(&a, s, rtol)), gnd_reciprocal(s), gnd_real(0));
+    return keep(gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
+}
+
+gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "matrix_rank", x, 0);
+    if (bad)
+        return keep(bad);
+    gnd_array *s = gnd_svdvals(a.x);
+    if (a.m == 0 || a.n == 0)
+        return keep(gnd_count_nonzero(s, GND_AXIS(-1), 0));
+    return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol)), GND_AXIS(-1), 0));
+}
+
+gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
+                     gnd_array **rank, gnd_array **s)
+{
+    gnd__mats m;
+    gnd_array *y[4], **const out[4] = {x, residuals, rank, s};
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    gnd_array *both[2] = { a, b };
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&m, "lstsq", a, 0);
+    if (!bad)
+        bad = gnd__check_strong(b, "lstsq", "b");
+    if (!bad)
+        bad = gnd__check_devices("lstsq", 2, both, &dev);
+    if (bad)
+        return gnd__mats_fail(4, out, bad);
+    int vector = b->ndim == 1;
+    if (m.nb || b->ndim < 1 || b->ndim > 2 || b->dim[0] != m.m)
+        return gnd__mats_fail(4, out, gnd__fail(dev, GND_ERR_SHAPE, "lstsq: shapes %s and %s: a matrix and a "
+                              "vector or matrix of as many rows are needed",
+                              gnd__shape_text(ta, a->ndim, a->dim), gnd__shape_text(tb, b->ndim, b->dim)));
+    gnd_dtype t = gnd__common_dtype(dev, 2, both);
+    if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
+        return gnd__mats_fail(4, out, bad);
+    gnd_array *rhs = gnd_astype(vector ? gnd_expand_dims(b, GND_AXIS(-1)) : b, m.t);
+    int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
+    gnd_dtype real = gnd__real_of(m.t);
+    if (m.m == 0 || m.n == 0 || k == 0) {
+        y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
+        y[2] = gnd_zeros(dev, GND_INT64, 0, NULL);
+        y[3] = k == 0 && q ? gnd_svdvals(m.x) : gnd_zeros(dev, real, 1, &q);
+    } else {
+        gnd_solve_desc d = gnd__mats_desc(&m, GND_SOLVE_LSTSQ, 0, k);
+        d.rcond = rcond < 0 ? (double)rows * eps_of(m.t) : rcond;
+        if (rows > m.m) {
+            gnd_array *pad[2] = { rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){ rows - m.m, k }) };
+            rhs = gnd_concat(2, pad, 0);
+        }
+        gnd_array *in[2] = { gnd_mT(m.x), gnd_mT(rhs) };
+        gnd_array *all = gnd__solve_node(dev, &d, 2, in);
+        y[0] = gnd__slice(gnd__mats_part(&m, &d, all, 1, rows, k), 0, 0, m.n);
+        y[3] = gnd__mats_part(&m, &d, all, 2, q, 0);
+        y[2] = gnd__mats_part(&m, &d, all, 3, 1, 0);
+        if (gnd_dtype_kind(m.t) == 'c') {
+            y[3] = gnd_real_part(y[3]);
+            y[2] = gnd_real_part(y[2]);
+        }
+        y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
+        if (residuals && m.m > m.n) {
+            gnd_status st;
+            full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
+        }
+    }
+    if (full) {
+        gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
+        y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
+    } else {
+        y[1] = gnd_zeros(dev, real, 1, (int64_t[]){ 0 });
+    }
+    if (vector)
+        y[0] = gnd_squeeze(y[0], GND_AXIS(-1));
+    return gnd__mats_give(4, out, y);
+}
+
+/* --- determinants ------------------------------------------------------------------------------- */
+
+/* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
+static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
+{
+    gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LU, 0, 0);
+    gnd_array *both = gnd__mats_solve(a, &s);
+    gnd_array *p = gnd__mats_part(a, &s, both, 1, a->n, 0);
+    gnd_array *own = gnd_arange(a->dev, gnd_int(1), gnd_int(a->n + 1), gnd_int(1), GND_INT64);
+    *diagonal = gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1);
+    gnd_array *moved = gnd_not_equal(p, gnd_astype(own, a->t));
+    *sign = gnd_prod(gnd_where(moved, gnd_astype(gnd_full(a->dev, GND_INT8, 0, NULL, gnd_int(-1)), a->t),
+                               gnd_int(1)), GND_AXIS(-1), 0);
+}
+
+gnd_array *gnd_det(gnd_array *x)
+{
+    gnd__mats a;
+    gnd_array *d, *sign;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "det", x, 1);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&a)) /* of no elements: the empty product */
+        return keep(gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
+    factors(&a, &d, &sign);
+    return keep(gnd_multiply(gnd_prod(d, GND_AXIS(-1), 0), sign));
+}
+
+gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
+{
+    gnd__mats a;
+    gnd_array *d, *y[2], **const out[2] = {sign, logabsdet};
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "slogdet", x, 1);
+    if (bad)
+        return gnd__mats_fail(2, out, bad);
+    if (gnd__mats_empty(&a)) {
+        y[0] = gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0);
+        y[1] = gnd_sum(gnd__mats_zeros(&a, gnd__real_of(a.t), 0, -1), GND_AXIS(-1), 0);
+        return gnd__mats_give(2, out, y);
+    }
+    factors(&a, &d, &y[0]);
+    y[0] = gnd_multiply(y[0], gnd_prod(gnd_sign(d), GND_AXIS(-1), 0));
+    y[1] = gnd_sum(gnd_log(gnd_abs(d)), GND_AXIS(-1), 0);
+    return gnd__mats_give(2, out, y);
+}
+
+/* --- powers ------------------------------------------------------------------------------------- */
+
+gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "matrix_power", x, 1), *y = NULL, *p;
+    if (bad)
+        return keep(bad);
+    if (n == 0)
+        return keep(gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
+                            gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
+    p = n < 0 ? gnd_inv(x) : x;
+    for (uint64_t e = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; e; e >>= 1) {
+        if (e & 1)
+            y = y ? gnd_matmul(y, p) : p;
+        if (e > 1)
+            p = gnd_matmul(p, p);
+    }
+    return keep(y == x ? gnd_astype(x, (gnd_dtype)x->dtype) : y);
+}
+
+gnd_array *gnd_expm(gnd_array *x)
+{
+    static const double b[14] = {64764752532480000., 32382376266240000., 7771770303897600.,
+                                 1187353796428800., 129060195264000., 10559470521600., 670442572800.,
+                                 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.};
+    gnd__mats m;
+    gnd_status st;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&m, "expm", x, 1);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&m))
+        return keep(gnd__mats_zeros(&m, m.t, m.n, m.n));
+    gnd_array *a = m.x;
+    double norm = gnd_item_f64(gnd_max(gnd_matrix_norm(a, GND_ORD_1, 0), GND_ALL, 0), &st);
+    if (st)
+        return keep(gnd_fail(st, "%s", gnd_message()));
+    int s = norm > 5.371920351148152 && isfinite(norm) ? (int)ceil(log2(norm / 5.371920351148152)) : 0;
+    a = gnd_multiply(a, gnd_real(ldexp(1, -s)));
+    gnd_array *eye = gnd_eye(m.dev, m.t, m.n, m.n, 0);
+    gnd_array *a2 = gnd_matmul(a, a), *a4 = gnd_matmul(a2, a2), *a6 = gnd_matmul(a2, a4);
+#define TERM(k, y) gnd_multiply(y, gnd_real(b[k]))
+#define SUM3(i, j, k) gnd_add(gnd_add(TERM(i, a6), TERM(j, a4)), TERM(k, a2))
+    gnd_array *u = gnd_matmul(a, gnd_add(gnd_matmul(a6, SUM3(13, 11, 9)),
+                                         gnd_add(SUM3(7, 5, 3), TERM(1, eye))));
+    gnd_array *v = gnd_add(gnd_matmul(a6, SUM3(12, 10, 8)), gnd_add(SUM3(6, 4, 2), TERM(0, eye)));
+#undef SUM3
+#undef TERM
+    gnd_array *y = gnd_solve(gnd_subtract(v, u), gnd_add(v, u));
+    for (int i = 0; i < s; i++)
+        y = gnd_matmul(y, y);
+    return keep(y);
+}

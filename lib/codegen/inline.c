@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/inline.c - an expression as a function that the kernels of a primitive call.
+ *
+ * The parameters are those that a map would have; in the kernel each has the function's name in front
+ * so that two expressions do not meet.
+ */
+#include "codegen/emit.h"
+
+#include <string.h>
+#include "base/mem.h"
+
+static const char *index_type(int wide)
+{
+    return wide ? "g_i64" : "g_i32";
+}
+
+/* From the parameter list of the function: that of the kernel, with the names prefixed, and the
+ * arguments of a call. The name of a parameter is its last word. */
+static void call_lists(gnd__inl *out, const char *head, const char *name, gnd__str *args)
+{
+    while (*head) {
+        const char *end = strchr(head, ','), *id;
+        if (!end)
+            end = head + strlen(head);
+        for (id = end; id > head && (id[-1] == '_' || (id[-1] >= '0' && id[-1] <= '9') ||
+                                     (id[-1] >= 'a' && id[-1] <= 'z') ||
+                                     (id[-1] >= 'A' && id[-1] <= 'Z'));)
+            id--;
+        while (head < id && (*head == '\n' || *head == ' '))
+            head++;
+        gnd__str_add(&out->params, ",\n    ");
+        if (strncmp(head, "const I ", 8) == 0)
+            gnd__str_addf(&out->params, "const %s ", index_type(out->wide));
+        else
+            gnd__str_addn(&out->params, head, (size_t)(id - head));
+        gnd__str_addf(&out->params, "%s_%.*s", name, (int)(end - id), id);
+        gnd__str_addf(args, ", %s_%.*s", name, (int)(end - id), id);
+        head = *end ? end + 1 : end;
+    }
+}
+
+/* The parameter list without promises about aliases: the kernel's own parameters make them, and some
+ * compilers (Oclgrind's) do not know what becomes of them when a function is inlined. */
+static void plain_list(gnd__str *out, const char *head)
+{
+    static const char word[] = "GND_RESTRICT ";
+    for (const char *p; (p = strstr(head, word)) != NULL; head = p + sizeof word - 1)
+        gnd__str_addn(out, head, (size_t)(p - head));
+    gnd__str_add(out, head);
+}
+
+gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *name, gnd__inl *out,
+                               gnd_err *e)
+{
+    gnd__cg c;
+    gnd__gen *gen = gnd__malloc(sizeof *gen);
+    gnd__str args = { 0 }, list = { 0 };
+    gnd_err local;
+    int64_t wr;
+    memset(out, 0, sizeof *out);
+    if (!gen)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while writing a kernel");
+    memset(&local, 0, sizeof local);
+    memset(gen, 0, sizeof *gen);
+    memset(&c, 0, sizeof c);
+    gnd__kir_bytes(k, &out->rd, &wr);
+    gnd__kir_collapse(k);
+    c.k = k;
+    c.t = t;
+    c.out = gen;
+    c.e = &local;
+    c.vec = 1;
+    c.wide = out->wide = gnd__cg_wide(k);
+    c.bake = gnd__cg_must_bake(k, c.wide);
+    gnd__cg_begin(&c, 0, name);
+    gnd__cg_access_args(&c, 2);
+    gnd__cg_dim_args(&c, 1, k->nkeep);
+    gnd__cg_const_args(&c, 2);
+    gnd__cg_unflatten(&c, "f", 0, k->nkeep);
+    gnd__cg_values(&c, 0);
+    out->dtype = (gnd_dtype)k->instr[k->out[0].value].dtype;
+    call_lists(out, gnd__str_get(&c.head), name, &args);
+    plain_list(&list, gnd__str_get(&c.head));
+    gnd__str_addf(&out->text, "#define I %s\nGND_FN %s %s_at(I f%s%s)\n{\n%s    return v%d;\n}\n#undef I\n",
+                  index_type(c.wide), gnd__ctype_value(out->dtype), name,
+                  list.len ? "," : "", gnd__str_get(&list), gnd__str_get(&c.body),
+                  k->out[0].value);
+    gnd__str_addf(&out->text, "#define IN_%s(i) %s_at((%s)(i)%s)\n", name, name,
+                  index_type(c.wide), gnd__str_get(&args));
+    out->nargs = gen->k[0].nargs;
+    out->arg = gnd__malloc(((size_t)out->nargs + 1) * sizeof *out->arg);
+    if (out->arg)
+        memcpy(out->arg, gen->k[0].arg, (size_t)out->nargs * sizeof *out->arg);
+    if (!out->arg || args.bad || list.bad || c.head.bad || c.body.bad || out->params.bad || out->text.bad)
+        gnd__err(&local, GND_ERR_NOMEM, "out of memory while writing a kernel");
+    gnd__str_free(&c.head);
+    gnd__str_free(&c.body);
+    gnd__str_free(&args);
+    gnd__str_free(&list);
+    gnd__free(gen);
+    if (local.code != GND_OK)
+        *e = local;
+    return local.code;
+}
+
+void gnd__inl_free(gnd__inl *i)
+{
+    gnd__str_free(&i->params);
+    gnd__str_free(&i->text);
+    gnd__free(i->arg);
+    i->arg = NULL;
+}

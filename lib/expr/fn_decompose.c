@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * expr/fn_decompose.c - the language's linear algebra: handlers of funcs.def. The names are those of
+ * numpy.linalg and the Array API standard's linalg, without a module.
+ */
+#include <math.h>
+#include <string.h>
+#include <gnd/array.h>
+#include <gnd/decompose.h>
+#include "base/mem.h"
+#include "expr/call.h"
+#include "graph/graph.h"
+
+/* Argument i as one of n names (a string): its number, 0 when it was not given, or -1 with the error. */
+static int choice(gnd__args *c, int i, int n, const char *const *names, const char *want)
+{
+    const gnd__val *v = &c->arg[i].v;
+    if (!gnd__arg_given(c, i))
+        return 0;
+    for (int k = 0; k < n && v->kind == GND__V_STR; k++)
+        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n))
+            return k;
+    gnd__arg_wrong(c, i, want);
+    return -1;
+}
+
+static int flag(gnd__args *c, int i, int *v)
+{
+    return gnd__arg_given(c, i) ? gnd__arg_bool(c, i, v) : 0;
+}
+
+static int one(gnd__args *c, gnd_array *(*f)(gnd_array *))
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return x ? gnd__ret(c, f(x)) : -1;
+}
+
+int gnd__fn_svdvals(gnd__args *c) { return one(c, gnd_svdvals); }
+int gnd__fn_eigvals(gnd__args *c) { return one(c, gnd_eigvals); }
+int gnd__fn_inv(gnd__args *c) { return one(c, gnd_inv); }
+int gnd__fn_det(gnd__args *c) { return one(c, gnd_det); }
+int gnd__fn_expm(gnd__args *c) { return one(c, gnd_expm); }
+
+int gnd__fn_cholesky(gnd__args *c)
+{
+    int upper = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || flag(c, 1, &upper))
+        return -1;
+    return gnd__ret(c, gnd_cholesky(x, upper));
+}
+
+int gnd__fn_qr(gnd__args *c)
+{
+    static const char *const modes[] = { "reduced", "complete" };
+    gnd_array *x = gnd__arg_strong(c, 0), *y[2];
+    int mode = x ? choice(c, 1, 2, modes, "'reduced' or 'complete'") : -1;
+    if (mode < 0)
+        return -1;
+    gnd_status st = gnd_qr(x, mode, &y[0], &y[1]);
+    return gnd__ret_tuple(c, y, 2, st);
+}
+
+int gnd__fn_lu(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *y[3];
+    if (!x)
+        return -1;
+    gnd_status st = gnd_lu(x, &y[0], &y[1], &y[2]);
+    return gnd__ret_tuple(c, y, 3, st);
+}
+
+int gnd__fn_svd(gnd__args *c)
+{
+    int full = 1;
+    gnd_array *x = gnd__arg_strong(c, 0), *y[3];
+    if (!x || flag(c, 1, &full))
+        return -1;
+    gnd_status st = gnd_svd(x, full, &y[0], &y[1], &y[2]);
+    return gnd__ret_tuple(c, y, 3, st);
+}
+
+static const char *const uplo[] = { "L", "U" };
+
+int gnd__fn_eigh(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *y[2];
+    int upper = x ? choice(c, 1, 2, uplo, "'L' or 'U'") : -1;
+    if (upper < 0)
+        return -1;
+    gnd_status st = gnd_eigh(x, upper, &y[0], &y[1]);
+    return gnd__ret_tuple(c, y, 2, st);
+}
+
+int gnd__fn_eigvalsh(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    int upper = x ? choice(c, 1, 2, uplo, "'L' or 'U'") : -1;
+    return upper < 0 ? -1 : gnd__ret(c, gnd_eigvalsh(x, upper));
+}
+
+int gnd__fn_eig(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *y[2];
+    if (!x)
+        return -1;
+    gnd_status st = gnd_eig(x, &y[0], &y[1]);
+    return gnd__ret_tuple(c, y, 2, st);
+}
+
+int gnd__fn_solve(gnd__args *c)
+{
+    gnd_array *a = gnd__arg_strong(c, 0), *b = a ? gnd__arg_strong(c, 1) : NULL;
+    return b ? gnd__ret(c, gnd_solve(a, b)) : -1;
+}
+
+int gnd__fn_solve_triangular(gnd__args *c)
+{
+    gnd_array *a = gnd__arg_strong(c, 0), *b = a ? gnd__arg_strong(c, 1) : NULL;
+    int64_t trans = 0;
+    int lower = 0, unit = 0;
+    if (!b || (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &trans)) || flag(c, 3, &lower) ||
+        flag(c, 4, &unit))
+        return -1;
+    if (trans < 0 || trans > 2)
+        return gnd__arg_wrong(c, 2, "0, 1 (transposed) or 2 (adjoint)");
+    unsigned f = (lower ? GND_SOLVE_LOWER : 0u) | (unit ? GND_SOLVE_UNIT : 0u) |
+                 (trans == 1 ? GND_SOLVE_TRANS : 0u) | (trans == 2 ? GND_SOLVE_ADJOINT : 0u);
+    return gnd__ret(c, gnd_solve_triangular(a, b, f));
+}
+
+/* A tolerance that may be None. */
+static int tolerance(gnd__args *c, int i, double *v)
+{
+    *v = -1;
+    if (!gnd__arg_given(c, i))
+        return 0;
+    if (gnd__arg_real(c, i, v))
+        return -1;
+    return *v >= 0 ? 0 : gnd__arg_wrong(c, i, "at least 0");
+}
+
+int gnd__fn_pinv(gnd__args *c)
+{
+    double rtol;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || tolerance(c, 1, &rtol) ? -1 : gnd__ret(c, gnd_pinv(x, rtol));
+}
+
+int gnd__fn_matrix_rank(gnd__args *c)
+{
+    double rtol;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || tolerance(c, 1, &rtol) ? -1 : gnd__ret(c, gnd_matrix_rank(x, rtol));
+}
+
+int gnd__fn_lstsq(gnd__args *c)
+{
+    double rcond;
+    gnd_array *a = gnd__arg_strong(c, 0), *b = a ? gnd__arg_strong(c, 1) : NULL, *y[4];
+    if (!b || tolerance(c, 2, &rcond))
+        return -1;
+    gnd_status st = gnd_lstsq(a, b, rcond, &y[0], &y[1], &y[2], &y[3]);
+    return gnd__ret_tuple(c, y, 4, st);
+}
+
+int gnd__fn_slogdet(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *y[2];
+    if (!x)
+        return -1;
+    gnd_status st = gnd_slogdet(x, &y[0], &y[1]);
+    return gnd__ret_tuple(c, y, 2, st);
+}
+
+int gnd__fn_matrix_power(gnd__args *c)
+{
+    int64_t n;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || gnd__arg_int(c, 1, &n) ? -1 : gnd__ret(c, gnd_matrix_power(x, n));
+}
+
+/* Argument i as the order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; `none` for None. */
+static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *ord)
+{
+    static const char want[] = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf";
+    static const char *const names[] = { "fro", "nuc" };
+    static const struct { double v; gnd_matrix_ord ord; } numbers[] = {
+        {1, GND_ORD_1}, {-1, GND_ORD_NEG_1}, {2, GND_ORD_2}, {-2, GND_ORD_NEG_2},
+        {INFINITY, GND_ORD_INF}, {-INFINITY, GND_ORD_NEG_INF}};
+    double v;
+    *ord = none;
+    if (!gnd__arg_given(c, i))
+        return 0;
+    if (c->arg[i].v.kind == GND__V_STR) {
+        int k = choice(c, i, 2, names, want);
+        *ord = k == 1 ? GND_ORD_NUC : GND_ORD_FRO;
+        return k < 0 ? -1 : 0;
+    }
+    if (gnd__arg_real(c, i, &v))
+        return -1;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (numbers[k].v == v) {
+            *ord = numbers[k].ord;
+            return 0;
+        }
+    return gnd__arg_wrong(c, i, want);
+}
+
+int gnd__fn_matrix_norm(gnd__args *c)
+{
+    gnd_matrix_ord ord;
+    int keep = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || matrix_ord(c, 1, GND_ORD_FRO, &ord) || flag(c, 2, &keep))
+        return -1;
+    return gnd__ret(c, gnd_matrix_norm(x, ord, keep ? GND_KEEPDIMS : 0));
+}
+
+int gnd__fn_vector_norm(gnd__args *c)
+{
+    gnd_axes axes;
+    double ord = 2;
+    int keep = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_axes(c, 1, &axes) || (gnd__arg_given(c, 2) && gnd__arg_real(c, 2, &ord)) ||
+        flag(c, 3, &keep))
+        return -1;
+    return gnd__ret(c, gnd_vector_norm(x, axes, keep ? GND_KEEPDIMS : 0, ord));
+}
+
+/* NumPy's norm: of all elements, of vectors along one axis, of the matrices of a 2-d array or in the last
+ * two axes. */
+int gnd__fn_norm(gnd__args *c)
+{
+    gnd_axes axes = GND_ALL;
+    int64_t ax[2];
+    int keep = 0, n = 0;
+    double ord = 2;
+    gnd_matrix_ord mord;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || flag(c, 3, &keep))
+        return -1;
+    unsigned flags = keep ? GND_KEEPDIMS : 0;
+    if (gnd__arg_given(c, 2) && (gnd__arg_ints(c, 2, ax, 2, &n) || gnd__arg_axes(c, 2, &axes)))
+        return -1;
+    if (n == 2 || (n == 0 && gnd__arg_given(c, 1) && x->ndim == 2)) {
+        if (n == 2 && !((ax[0] == -2 || ax[0] == x->ndim - 2) && (ax[1] == -1 || ax[1] == x->ndim - 1)))
+            return gnd__arg_wrong(c, 2, "the last two axes for a matrix norm: move them there");
+        return matrix_ord(c, 1, GND_ORD_FRO, &mord) ? -1 : gnd__ret(c, gnd_matrix_norm(x, mord, flags));
+    }
+    if (n == 0 && gnd__arg_given(c, 1) && x->ndim != 1)
+        return gnd__arg_wrong(c, 1, "given with an axis for an array of that many dimensions");
+    if (gnd__arg_given(c, 1) && gnd__arg_real(c, 1, &ord))
+        return -1;
+    return gnd__ret(c, gnd_vector_norm(x, axes, flags, ord));
+}
+
+int gnd__fn_cond(gnd__args *c)
+{
+    gnd_matrix_ord ord;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || matrix_ord(c, 1, GND_ORD_2, &ord) ? -1 : gnd__ret(c, gnd_cond(x, ord));
+}
+
+int gnd__fn_multi_dot(gnd__args *c)
+{
+    int n;
+    gnd_array **x = gnd__arg_arrays(c, 0, &n);
+    if (!x)
+        return -1;
+    gnd_array *y = gnd_multi_dot(n, x);
+    gnd__free(x);
+    return gnd__ret(c, y);
+}

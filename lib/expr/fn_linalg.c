@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * expr/fn_linalg.c - the language's products of arrays: handlers of funcs.def.
+ */
+#include <gnd/array.h>
+#include <gnd/linalg.h>
+#include "expr/call.h"
+
+typedef gnd_array *(*product)(gnd_array *, gnd_array *);
+
+/* Numbers are arrays of the device. */
+static int two(gnd__args *c, gnd_array **a, gnd_array **b)
+{
+    return (*a = gnd__arg_strong(c, 0)) && (*b = gnd__arg_strong(c, 1)) ? 0 : -1;
+}
+
+static int of_arrays(gnd__args *c, product f)
+{
+    gnd_array *a, *b;
+    return two(c, &a, &b) ? -1 : gnd__ret(c, f(a, b));
+}
+
+/* Numbers stay numbers: a product with one takes the other side's dtype. */
+static int of_any(gnd__args *c, product f)
+{
+    gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL;
+    return b ? gnd__ret(c, f(a, b)) : -1;
+}
+
+int gnd__fn_matmul(gnd__args *c) { return of_arrays(c, gnd_matmul); }
+int gnd__fn_outer(gnd__args *c) { return of_arrays(c, gnd_outer); }
+int gnd__fn_kron(gnd__args *c) { return of_arrays(c, gnd_kron); }
+int gnd__fn_dot(gnd__args *c) { return of_any(c, gnd_dot); }
+int gnd__fn_inner(gnd__args *c) { return of_any(c, gnd_inner); }
+
+int gnd__fn_matrix_transpose(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return x ? gnd__ret(c, gnd_matrix_transpose(x)) : -1;
+}
+
+/* x1, x2, axis */
+static int along(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int))
+{
+    int axis = -1;
+    gnd_array *a, *b;
+    if (two(c, &a, &b) || (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
+        return -1;
+    return gnd__ret(c, f(a, b, axis));
+}
+
+int gnd__fn_vecdot(gnd__args *c) { return along(c, gnd_vecdot); }
+int gnd__fn_cross(gnd__args *c) { return along(c, gnd_cross); }
+
+/* Axes of one side: an int, or a tuple or list of them. */
+static int axes_of(gnd__args *c, const gnd__val *v, int *axis, int *n)
+{
+    int64_t k;
+    int r = 0;
+    if (!gnd__val_is_seq(v)) {
+        *n = 1;
+        r = gnd__val_to_int(c->x, v, c->arg[2].at, &k);
+        axis[0] = r || k < -99 || k > 99 ? 99 : (int)k;
+        return r > 0 ? gnd__arg_wrong(c, 2, "an int or a pair of axes") : r;
+    }
+    if (v->seq->n > GND_MAX_NDIM)
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[2].at, "%s: %lld axes", c->name,
+                              (long long)v->seq->n);
+    *n = (int)v->seq->n;
+    for (int i = 0; i < *n && !r; i++) {
+        r = gnd__val_to_int(c->x, &v->seq->item[i], c->arg[2].at, &k);
+        axis[i] = r || k < -99 || k > 99 ? 99 : (int)k;
+    }
+    return r > 0 ? gnd__arg_wrong(c, 2, "an int or a pair of axes") : r;
+}
+
+/* axes: the number of axes, or (axes of x1, axes of x2), each an int or a sequence. */
+int gnd__fn_tensordot(gnd__args *c)
+{
+    int axis[2][GND_MAX_NDIM], n[2];
+    int64_t count = 2;
+    gnd_array *a, *b;
+    if (two(c, &a, &b))
+        return -1;
+    const gnd__val *v = &c->arg[2].v;
+    if (!gnd__val_is_seq(v)) {
+        if (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &count))
+            return -1;
+        return gnd__ret(c, gnd_tensordot(a, b, count < -1 || count > 99 ? 99 : (int)count));
+    }
+    if (v->seq->n != 2)
+        return gnd__arg_wrong(c, 2, "an int or a pair of axes");
+    for (int k = 0; k < 2; k++)
+        if (axes_of(c, &v->seq->item[k], axis[k], &n[k]))
+            return -1;
+    if (n[0] != n[1])
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[2].at, "%s: %d axes go with %d", c->name, n[0],
+                              n[1]);
+    return gnd__ret(c, gnd_tensordot_axes(a, b, n[0], axis[0], axis[1]));
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/fft.c - Fourier transforms of rows: the backend's library, or one kernel of our own for rows that
+ * fit local memory and have no prime factor over 13. That is Stockham's algorithm in the form of
+ * Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High performance discrete Fourier transforms on
+ * graphics processors, SC08): each pass reads a row at distance n/r, transforms r elements in registers,
+ * and writes them in order. GPU: a group for one row or several, in local memory. CPU: a work-item for a
+ * row, in private memory. Longer and other lengths are put together from these in lib/api/fft.c.
+ */
+#include "prim/fft.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "backend/gate.h"
+#include "base/dtype.h"
+#include "base/strbuf.h"
+#include "codegen/prelude.h"
+#include "prim/prim.h"
+
+enum { N_LEN, N_KIND, N_SCALE, N_DIM }; /* N_DIM: extents of the real side, rank of them */
+enum { MAX_PASSES = 15 };
+
+int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t)
+{
+    int64_t n = 4096, size = (int64_t)gnd_dtype_size(t);
+    while (n > 1 && n * size > (int64_t)props->local_bytes * 3 / 4)
+        n /= 2;
+    return n;
+}
+
+int gnd__fft_smooth(int64_t n)
+{
+    for (int p = 2; p <= 13; p++)
+        while (n > 1 && n % p == 0)
+            n /= p;
+    return n == 1;
+}
+
+gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
+                         double scale)
+{
+    gnd__primargs a;
+    int64_t dim[GND_MAX_NDIM];
+    memset(&a, 0, sizeof a);
+    memcpy(dim, x->dim, x->ndim * sizeof *dim);
+    a.id = GND__PRIM_FFT;
+    a.mode[0] = GND__IN_ONCE;
+    a.n[N_LEN] = n;
+    a.n[N_KIND] = kind | inverse << 4 | rank << 8;
+    memcpy(&a.n[N_SCALE], &scale, sizeof scale);
+    dim[x->ndim - 1] = n;
+    for (int i = 0; i < rank; i++)
+        a.n[N_DIM + i] = dim[x->ndim - rank + i];
+    if (kind == GND_FFT_R2C)
+        dim[x->ndim - 1] = n / 2 + 1;
+    return gnd__prim_node(x->dev, &a, kind == GND_FFT_C2R ? gnd__real_of(t) : t, x->ndim, dim, 1, &x);
+}
+
+/* One transform as the functions below see it. */
+typedef struct rows {
+    gnd__prog *p;
+    gnd_dtype t;           /* the complex dtype */
+    const char *sfx;       /* its suffix */
+    int kind, inverse, rank;
+    int64_t n, count;      /* length and number of rows */
+    double scale;
+    int radix[MAX_PASSES], passes;
+} rows;
+
+static int64_t bytes(gnd_dtype t, int64_t n)
+{
+    return n * (int64_t)gnd_dtype_size(t);
+}
+
+/* "#define TIMES(v)": v times the scale; of a real dtype or a complex one. */
+static void define_scale(const rows *r, gnd_dtype t)
+{
+    const char *f = gnd__real_of(r->t) == GND_FLOAT64 ? "" : "f";
+    if (r->scale == 1)
+        gnd__pk_def(r->p, "#define TIMES(v) (v)\n");
+    else if (gnd_dtype_kind(t) == 'c')
+        gnd__pk_def(r->p, "#define TIMES(v) gnd_scaled_%s(v, %.17e%s)\n", r->sfx, r->scale, f);
+    else
+        gnd__pk_def(r->p, "#define TIMES(v) ((v) * %.17e%s)\n", r->scale, f);
+}
+
+/* --- the backend's library ---------------------------------------------------------------------- */
+
+static int by_library(const rows *r, gnd_fft_desc *f)
+{
+    gnd__prog *p = r->p;
+    int yes = 0;
+    int64_t all = 1, last = r->n / 2 + 1;
+    memset(f, 0, sizeof *f);
+    f->dtype = (uint32_t)r->t;
+    f->kind = (uint32_t)r->kind;
+    f->inverse = r->inverse;
+    f->rank = (uint32_t)r->rank;
+    for (int i = 0; i < r->rank; i++)
+        all *= f->n[i] = p->args->n[N_DIM + i];
+    f->in_stride = f->out_stride = 1;
+    f->in_dist = r->kind == GND_FFT_C2R ? all / r->n * last : all;
+    f->out_dist = r->kind == GND_FFT_R2C ? all / r->n * last : all;
+    f->nbatch = p->in[0].size / f->in_dist;
+    return gnd__gate_fft_supports(p->dev, f, &yes, NULL) == GND_OK && yes;
+}
+
+static void write_library(rows *r, const gnd_fft_desc *f)
+{
+    gnd__prog *p = r->p;
+    size_t local = gnd__prog_group(p, 256);
+    int64_t n = p->in[0].size;
+    gnd__pmem in = { GND__PA_IN, 0, 0 }, out = { GND__PA_OUT, 0, 0 };
+    int copied = !p->in[0].mem || r->kind == GND_FFT_C2R;
+    if (copied) {
+        in.kind = GND__PA_SCRATCH;
+        in.ref = gnd__prog_scratch(p, bytes(p->in[0].dtype, n));
+        gnd__pk_begin(p, "k_copy");
+        gnd__pk_mem(p, "y", in.ref, p->in[0].dtype);
+        gnd__pk_in(p, "x", 0);
+        gnd__pk_int(p, "n", n);
+        define_scale(r, p->in[0].dtype);
+        gnd__pk_body(p, "fft_copy", p->in[0].dtype);
+        gnd__pk_end1(p, (n + (int64_t)local - 1) / (int64_t)local, local, gnd__prog_reads(p, 0),
+                     bytes(p->in[0].dtype, n));
+    }
+    gnd__prog_fft(p, f, in, out);
+    if (!copied && r->scale != 1) {
+        gnd__pk_begin(p, "k_scale");
+        gnd__pk_out(p, "y");
+        gnd__pk_int(p, "n", p->size);
+        define_scale(r, p->dtype);
+        gnd__pk_body(p, "fft_scale", p->dtype);
+        gnd__pk_end1(p, (p->size + (int64_t)local - 1) / (int64_t)local, local,
+                     bytes(p->dtype, p->size), bytes(p->dtype, p->size));
+    }
+}
+
+/* --- our own kernel ------------------------------------------------------------------------------ */
+
+static void factor(rows *r)
+{
+    int64_t n = r->n;
+    int e = 0;
+    for (; n % 2 == 0 && n > 1; n /= 2)
+        e++;
+    while (e > 0) {
+        int k = e == 4 || e == 2 ? 2 : e == 1 ? 1 : 3;
+        r->radix[r->passes++] = 1 << k;
+        e -= k;
+    }
+    for (int p = 3; p <= 13; p += 2)
+        for (; n % p == 0 && n > 1; n /= p)
+            r->radix[r->passes++] = p;
+}
+
+/* The roots of all passes, n - 1 of them, in scratch memory. */
+static int write_roots(rows *r)
+{
+    gnd__prog *p = r->p;
+    size_t local = gnd__prog_group(p, 256);
+    int64_t code = 0;
+    int s = gnd__prog_scratch(p, bytes(r->t, r->n));
+    for (int i = r->passes - 1; i >= 0; i--)
+        code = code << 4 | r->radix[i];
+    gnd__pk_begin(p, "k_roots");
+    gnd__pk_mem(p, "y", s, r->t);
+    gnd__pk_int(p, "n", r->n - 1);
+    gnd__pk_int(p, "radices", code);
+    /* in float64 where there is one: rounded once */
+    if (r->t == GND_COMPLEX128)
+        gnd__pk_def(p, "#define ROOT(k, n) gnd_twiddle64_u64(k, n)\n");
+    else if (p->t->props->has_f64)
+        gnd__pk_def(p, "#define ROOT(k, n) gnd_cplx_c64((g_f32)gnd_root_f64(k, n, 0), "
+                       "(g_f32)gnd_root_f64(k, n, 1))\n");
+    else
+        gnd__pk_def(p, "#define ROOT(k, n) gnd_twiddle32_u64(k, n)\n");
+    gnd__pk_body(p, "fft_roots", r->t);
+    gnd__pk_end1(p, (r->n + (int64_t)local - 1) / (int64_t)local, local, 0, bytes(r->t, r->n));
+    return s;
+}
+
+/* LOAD(row, c) and STORE(row, c, z): elements of the input and of the result as complex numbers. */
+static void define_elements(const rows *r)
+{
+    gnd__prog *p = r->p;
+    const char *s = r->sfx, *swap = r->inverse ? "gnd_cswap_" : "", *ss = r->inverse ? s : "";
+    long long n = (long long)r->n, half = n / 2 + 1;
+    define_scale(r, p->dtype);
+    if (r->kind == GND_FFT_C2C)
+        gnd__pk_def(p, "#define LOAD(row, c) %s%s(IN_x((row) * %lld + (c)))\n", swap, ss, n);
+    else if (r->kind == GND_FFT_R2C)
+        gnd__pk_def(p, "#define LOAD(row, c) %s%s(gnd_cplx_%s(IN_x((row) * %lld + (c)), 0))\n", swap, ss,
+                    s, n);
+    else
+        gnd__pk_def(p, "#define LOAD(row, c) %s%s(gnd_half_%s(IN_x((row) * %lld + "
+                       "((c) < %lld ? (c) : %lld - (c))), (c) < %lld, (c) == 0 || 2 * (c) == %lld))\n",
+                    swap, ss, s, half, half, n, half, n);
+    if (r->kind == GND_FFT_C2C)
+        gnd__pk_def(p, "#define STORE(row, c, z) y[(row) * %lld + (c)] = TIMES(%s%s(z))\n", n, swap, ss);
+    else if (r->kind == GND_FFT_R2C)
+        gnd__pk_def(p, "#define STORE(row, c, z) if ((c) < %lld) y[(row) * %lld + (c)] = "
+                       "TIMES(%s%s(z))\n", half, half, swap, ss);
+    else
+        gnd__pk_def(p, "#define STORE(row, c, z) y[(row) * %lld + (c)] = TIMES((z).%c)\n", n,
+                    r->inverse ? 'y' : 'x');
+}
+
+/* The tables that transforms of odd numbers of elements need. */
+static void define_odd(const rows *r, gnd__str *b)
+{
+    static const double pi2 = 6.283185307179586476925286766559;
+    const char *R = gnd__ctype_value(gnd__real_of(r->t));
+    int done = 0;
+    for (int i = 0; i < r->passes; i++) {
+        int q = r->radix[i];
+        if (q < 7 || q == 8 || done >> q & 1)
+            continue;
+        done |= 1 << q;
+        for (int sine = 0; sine < 2; sine++) {
+            gnd__str_addf(b, "    const %s %s%d[%d] = {", R, sine ? "sn" : "cs", q, q);
+            for (int k = 0; k < q; k++)
+                gnd__str_addf(b, "%s%.17e%s", k ? ", " : "",
+                              sine ? __builtin_sin(pi2 * k / q) : __builtin_cos(pi2 * k / q),
+                              gnd__real_of(r->t) == GND_FLOAT64 ? "" : "f");
+            gnd__str_add(b, "};\n");
+        }
+    }
+}
+
+/* v[0 .. q) transformed, named by `v`. */
+static void transform(const rows *r, gnd__str *b, int q, const char *v)
+{
+    if (q == 7 || q > 8)
+        gnd__str_addf(b, "gnd_dftr_%s(%s, %d, cs%d, sn%d);\n", r->sfx, v, q, q, q);
+    else
+        gnd__str_addf(b, "gnd_dft%d_%s(%s);\n", q, r->sfx, v);
+}
+
+/* A row in private memory, pass by pass. */
+static void body_cpu(const rows *r, gnd__str *b)
+{
+    const char *T = gnd__ctype_value(r->t);
+    long long s = 1, at = 0, n = r->n;
+    gnd__str_addf(b, "    const g_i64 row = (g_i64)GND_GID(0);\n    if (row >= count) return;\n"
+                     "    %s m0[%lld], m1[%lld];\n", T, n, n);
+    define_odd(r, b);
+    for (int i = 0; i < r->passes; i++) {
+        int q = r->radix[i];
+        long long nb = n / q;
+        gnd__str_addf(b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++) {\n"
+                         "        %s v[%d];\n", nb / s, s, T, q);
+        for (int k = 0; k < q; k++) {
+            if (i == 0)
+                gnd__str_addf(b, "        v[%d] = LOAD(row, b * %lld + j + %lld);\n", k, s, k * nb);
+            else if (k == 0)
+                gnd__str_addf(b, "        v[0] = m%d[b * %lld + j];\n", i & 1, s);
+            else
+                gnd__str_addf(b, "        v[%d] = gnd_mul_%s(m%d[b * %lld + j + %lld], w[%lld + j]);\n", k,
+                              r->sfx, i & 1, s, k * nb, at + (k - 1) * s);
+        }
+        gnd__str_add(b, "        ");
+        transform(r, b, q, "v");
+        for (int k = 0; k < q; k++)
+            if (i == r->passes - 1)
+                gnd__str_addf(b, "        STORE(row, b * %lld + j + %lld, v[%d]);\n", s * q, k * s, k);
+            else
+                gnd__str_addf(b, "        m%d[b * %lld + j + %lld] = v[%d];\n", !(i & 1), s * q, k * s, k);
+        gnd__str_add(b, "    }\n");
+        at += (q - 1) * s;
+        s *= q;
+    }
+}
+
+/* `many` rows by a group of `local` work-items, in local memory. */
+static void body_gpu(const rows *r, gnd__str *b, long long many, long long local)
+{
+    const char *T = gnd__ctype_value(r->t);
+    long long s = 1, at = 0, n = r->n;
+    gnd__str_addf(b, "    GND_LOCAL %s m[%lld];\n    const int lid = (int)GND_LID(0);\n"
+                     "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n", T, n * many, many);
+    define_odd(r, b);
+    for (int i = 0; i < r->passes; i++) {
+        int q = r->radix[i];
+        long long nb = n / q, per = (nb * many + local - 1) / local;
+        int last = i == r->passes - 1;
+        gnd__str_addf(b, "    {\n    %s v[%lld][%d];\n#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
+                         "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
+                         "        const int j = b %% %lld;\n        if (t < %lld%s) {\n",
+                      T, per, q, per, local, nb, nb, s, nb * many,
+                      i == 0 || last ? " && first + row < count" : "");
+        for (int k = 0; k < q; k++) {
+            if (i == 0)
+                gnd__str_addf(b, "        v[u][%d] = LOAD(first + row, b + %lld);\n", k, k * nb);
+            else if (k == 0)
+                gnd__str_addf(b, "        v[u][0] = m[row * %lld + b];\n", n);
+            else
+                gnd__str_addf(b, "        v[u][%d] = gnd_mul_%s(m[row * %lld + b + %lld], w[%lld + j]);\n",
+                              k, r->sfx, n, k * nb, at + (k - 1) * s);
+        }
+        gnd__str_add(b, "        ");
+        transform(r, b, q, "v[u]");
+        if (last) {
+            for (int k = 0; k < q; k++)
+                gnd__str_addf(b, "        STORE(first + row, (b - j) * %d + j + %lld, v[u][%d]);\n", q, k * s,
+                              k);
+            gnd__str_add(b, "        }\n    }\n    }\n");
+            break;
+        }
+        gnd__str_addf(b, "        }\n    }\n%s#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
+                         "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
+                         "        const int j = b %% %lld;\n        if (t < %lld) {\n",
+                      i ? "    GND_BARRIER();\n" : "", per, local, nb, nb, s, nb * many);
+        for (int k = 0; k < q; k++)
+            gnd__str_addf(b, "        m[row * %lld + (b - j) * %d + j + %lld] = v[u][%d];\n", n, q, k * s, k);
+        gnd__str_add(b, "        }\n    }\n    }\n    GND_BARRIER();\n");
+        at += (q - 1) * s;
+        s *= q;
+    }
+}
+
+static void write_rows(rows *r)
+{
+    gnd__prog *p = r->p;
+    gnd__str body = { 0 };
+    int roots;
+    int64_t many = 1, local = 1;
+    factor(r);
+    roots = r->n > 1 ? write_roots(r) : gnd__prog_scratch(p, 16);
+    gnd__pk_begin(p, "k_rows");
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "x", 0);
+    gnd__pk_mem(p, "w", roots, r->t);
+    gnd__pk_int(p, "count", r->count);
+    define_elements(r);
+    if (r->n == 1) {
+        gnd__str_add(&body, "    const g_i64 row = (g_i64)GND_GID(0);\n    if (row < count) {\n"
+                            "        STORE(row, 0, LOAD(row, 0));\n    }\n");
+        local = (int64_t)gnd__prog_group(p, 256);
+        many = local;
+    } else if (p->t->cpu) {
+        body_cpu(r, &body);
+    } else {
+        many = r->n < 1024 ? 1024 / r->n : 1;
+        local = (int64_t)gnd__prog_group(p, r->n * many >= 1024 ? 256 : 64);
+        body_gpu(r, &body, many, local);
+    }
+    gnd__pk_add(p, gnd__str_get(&body));
+    if (body.bad)
+        gnd__prog_fail(p, GND_ERR_NOMEM, "out of memory while writing a kernel");
+    gnd__str_free(&body);
+    gnd__pk_end1(p, (r->count + many - 1) / many, (size_t)local, gnd__prog_reads(p, 0),
+                 bytes(p->dtype, p->size));
+}
+
+void gnd__prim_fft(gnd__prog *p)
+{
+    rows r;
+    gnd_fft_desc f;
+    memset(&r, 0, sizeof r);
+    if (p->size == 0)
+        return;
+    r.p = p;
+    r.t = gnd_dtype_kind(p->dtype) == 'c' ? p->dtype
+          : p->dtype == GND_FLOAT64 ? GND_COMPLEX128 : GND_COMPLEX64;
+    r.sfx = gnd__suffix(r.t);
+    r.kind = (int)(p->args->n[N_KIND] & 15);
+    r.inverse = (int)(p->args->n[N_KIND] >> 4 & 1);
+    r.rank = (int)(p->args->n[N_KIND] >> 8);
+    r.n = p->args->n[N_LEN];
+    r.count = p->size / p->dim[p->ndim - 1];
+    memcpy(&r.scale, &p->args->n[N_SCALE], sizeof r.scale);
+    if (by_library(&r, &f)) {
+        write_library(&r, &f);
+    } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
+        gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel", (long long)r.n);
+    } else {
+        write_rows(&r);
+    }
+}

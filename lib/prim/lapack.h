@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/lapack.h - decompositions and solvers by LAPACK on host memory: for CPU devices, whose memory is
+ * mapped, and for those whose backend has no library for the case.
+ */
+#ifndef GND_PRIM_LAPACK_H
+#define GND_PRIM_LAPACK_H
+
+#include "backend/gate.h"
+
+/* s on host memory, mem[] its operands as gnd/backend.h lists them. GND_ERR_UNSUPPORTED: no LAPACK
+ * library, and what to install; GND_ERR_LINALG as gnd_solver_ops says; GND_ERR_OVERFLOW: an extent
+ * does not fit LAPACK's int; GND_ERR_NOMEM. */
+gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e);
+/* The library's file; NULL: there is none. */
+const char *gnd__lapack_library(void);
+/* The number of operands of s; bytes and direction (1 read, 2 written, 3 both) of operand i. */
+int gnd__solve_operands(const gnd_solve_desc *s);
+size_t gnd__solve_bytes(const gnd_solve_desc *s, int i);
+int gnd__solve_direction(const gnd_solve_desc *s, int i);
+/* 'x' s->dtype, 'r' its real dtype, 'c' its complex dtype, 'i' int32. */
+int gnd__solve_type(const gnd_solve_desc *s, int i);
+/* The same on blocks of device memory, operand i at byte at[i] of block[i]. Waits. */
+gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__block *const *block,
+                          const size_t *at, gnd_err *e);
+
+#endif

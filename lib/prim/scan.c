@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/scan.c - scans: reduce, then scan. The input is (M rows, n steps, inner columns). Rows that are
+ * too few to fill the device are cut into S parts: a first kernel reduces each part (but the last), a
+ * second one scans these sums, a third one scans each part behind what stands before it. No kernel
+ * waits for another group, so nothing is asked of the order in which groups run; the order in which
+ * elements are combined depends on sizes and the group size alone. (Single-pass scans, Merrill and
+ * Garland 2016, move a third less but need groups that progress side by side.)
+ *
+ * Sums of floats: runs of at most 16 to 128 elements are plain, what stands before them is a sum with
+ * its rounding error, so that long sums stay as good as short ones.
+ */
+#include "prim/scan.h"
+
+#include <string.h>
+#include "codegen/prelude.h"
+#include "prim/prim.h"
+
+enum { A_OP, A_INITIAL, A_M, A_N, A_INNER };
+
+enum {
+    GROUP = 256,
+    NARROW = 32,           /* so many columns go through local memory, as rows do */
+    ITEMS = 1 << 16,       /* columns that need not be cut */
+    ALL_ITEMS = 1 << 18,   /* work-items when they are */
+    GROUPS = 2048,         /* groups of rows when those are cut */
+    FEW = 256,             /* fewer rows are cut */
+    COLS_RUN = 64,
+    CPU_TASKS = 32,
+    CPU_RUN = 16384,       /* steps of a part at least */
+    CPU_TILE = 256
+};
+
+typedef struct shape {
+    int by_rows;
+    int64_t m, n, inner;
+    int group, k, pad;     /* rows: work-items of a group, steps of each; see kernels/scan.cl */
+    int64_t t, rg;
+    int64_t s, chunk;      /* parts of a row, steps of each */
+    int64_t tiles;         /* CPUs: tiles of columns */
+} shape;
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* S parts, each a multiple of `unit` steps. */
+static void cut(shape *h, int64_t parts, int64_t unit)
+{
+    h->chunk = ceil_div(ceil_div(h->n, parts), unit) * unit;
+    h->s = ceil_div(h->n, h->chunk);
+    if (h->s == 1)
+        h->chunk = h->n;
+}
+
+static size_t value_size(gnd_dtype t)
+{
+    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : gnd_dtype_size(t);
+}
+
+static void shape_gpu_rows(shape *h, const gnd_props *p, size_t size)
+{
+    h->by_rows = 1;
+    /* 16 loads at once; on a CPU that has this shape all the same they would only be slow to compile */
+    h->k = p->kind == GND_DEV_CPU ? 4 : size <= 4 ? 16 : size == 8 ? 8 : 4;
+    h->pad = size <= 4 ? 5 : size == 8 ? 4 : 3;
+    for (h->group = GROUP; h->group > 1; h->group /= 2)
+        if ((size_t)h->group <= p->max_group && (size_t)h->group <= p->max_local[0] &&
+            (uint64_t)h->group * (h->k + h->k / 4 + 2) * size <= p->local_bytes)
+            break;
+    h->t = h->group / h->inner;
+    h->rg = 1;
+    h->s = 1;
+    h->chunk = h->n;
+    if (ceil_div(h->n, h->k) * 2 * h->inner <= h->group) {
+        h->t = ceil_div(h->n, h->k);
+        h->rg = h->group / (h->t * h->inner);
+    } else if (h->m < FEW && h->n > 4 * h->t * h->k) {
+        cut(h, clamp(GROUPS / h->m, 1, ceil_div(h->n, h->t * h->k)), h->t * h->k);
+    }
+}
+
+static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd_dtype dt)
+{
+    memset(h, 0, sizeof *h);
+    h->m = a->n[A_M];
+    h->n = a->n[A_N];
+    h->inner = a->n[A_INNER];
+    h->s = 1;
+    h->rg = 1;
+    h->chunk = h->n;
+    h->tiles = ceil_div(h->inner, CPU_TILE);
+    if (t->cpu && h->inner == 1) {
+        h->by_rows = 1;
+        h->rg = clamp(8192 / h->n, 1, ceil_div(h->m, 4 * CPU_TASKS));
+        if (h->m < CPU_TASKS)
+            cut(h, clamp(h->n / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m)), 1024);
+    } else if (t->cpu) {
+        if (h->m * h->tiles < CPU_TASKS)
+            cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)), COLS_RUN);
+    } else if (h->inner <= NARROW) {
+        shape_gpu_rows(h, t->props, value_size(dt));
+    } else if (h->m * h->inner < ITEMS) {
+        cut(h, clamp(ALL_ITEMS / (h->m * h->inner), 1, ceil_div(h->n, COLS_RUN)), 1);
+    }
+}
+
+gnd_array *gnd__scan_node(const gnd__target *t, gnd_array *x, gnd__scan op, int axis, int initial)
+{
+    gnd__primargs a;
+    shape h;
+    int64_t dim[GND_MAX_NDIM];
+    memset(&a, 0, sizeof a);
+    a.id = GND__PRIM_SCAN;
+    a.n[A_OP] = op;
+    a.n[A_INITIAL] = initial;
+    a.n[A_M] = a.n[A_INNER] = 1;
+    for (int d = 0; d < x->ndim; d++) {
+        dim[d] = x->dim[d] + (d == axis ? initial : 0);
+        a.n[d < axis ? A_M : A_INNER] *= d == axis ? 1 : x->dim[d];
+    }
+    a.n[A_N] = x->dim[axis];
+    shape_of(&h, t, &a, (gnd_dtype)x->dtype);
+    a.mode[0] = h.s > 1 ? GND__IN_AGAIN : GND__IN_ONCE;
+    return gnd__prim_node(x->dev, &a, (gnd_dtype)x->dtype, x->ndim, dim, 1, &x);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+/* What all of a scan's kernels share. */
+typedef struct scan {
+    gnd__prog *p;
+    shape h;
+    int sums;              /* carries have an error part */
+    int q, r;              /* their scratch; r: only then */
+    gnd_dtype acc;         /* their dtype */
+    int64_t bytes;         /* of all carries */
+} scan;
+
+static const gnd__op ops[] = { GND__OP_ADD, GND__OP_MULTIPLY, GND__OP_MAXIMUM, GND__OP_MINIMUM };
+
+static void begin(const scan *c, const char *name, int in, int out, int carries)
+{
+    gnd__prog *p = c->p;
+    int kind = gnd_dtype_kind(p->dtype);
+    static const char *const arg[4] = { "(a)", "(b)", "", "" };
+    gnd__str op = { 0 };
+    gnd__pk_begin(p, name);
+    if (out)
+        gnd__pk_out(p, "y");
+    if (carries) {
+        gnd__pk_mem(p, "q", c->q, c->acc);
+        if (c->sums)
+            gnd__pk_mem(p, "r", c->r, c->acc);
+    }
+    if (in)
+        gnd__pk_in(p, "x", 0);
+    gnd__expand(&op, gnd__op_text(ops[p->args->n[A_OP]], kind), p->dtype, arg);
+    gnd__pk_def(p, "#define OP(a, b) %s\n", gnd__str_get(&op));
+    if (op.bad)
+        gnd__prog_fail(p, GND_ERR_NOMEM, "out of memory while writing a kernel");
+    gnd__str_free(&op);
+    if (kind == 'c')
+        gnd__pk_def(p, "#define ZERO gnd_cplx_%s(0, 0)\n", gnd__suffix(p->dtype));
+    else
+        gnd__pk_def(p, "#define ZERO 0\n");
+    gnd__pk_defs(p, !c->sums ? "scan_plain" : kind == 'c' ? "scan_csum" : "scan_sum", p->dtype);
+}
+
+/* Macros and parameters of the first and the last kernel. */
+static void sizes(const scan *c)
+{
+    gnd__prog *p = c->p;
+    int kind = gnd_dtype_kind(p->dtype), one = p->args->n[A_OP] == GND__SCAN_PROD;
+    gnd__pk_def(p, "#define PARTS %d\n#define INIT %d\n", c->h.s > 1, (int)p->args->n[A_INITIAL]);
+    if (kind == 'c')
+        gnd__pk_def(p, "#define FIRST gnd_cplx_%s(%d, 0)\n", gnd__suffix(p->dtype), one);
+    else
+        gnd__pk_def(p, "#define FIRST %d\n", one);
+    gnd__pk_def(p, "#define SHIFT %s\n", p->args->n[A_INITIAL] ? "(row + 1) * inner" : "0");
+    gnd__pk_int(p, "M", c->h.m);
+    gnd__pk_int(p, "n", c->h.n);
+    gnd__pk_int(p, "inner", c->h.inner);
+    gnd__pk_int(p, "S", c->h.s);
+    gnd__pk_int(p, "chunk", c->h.chunk);
+}
+
+/* The kernel that scans the carries. */
+static void carries(const scan *c)
+{
+    gnd__prog *p = c->p;
+    int64_t rows = c->h.m * c->h.inner, parts = c->h.s - 1, t = 1, per;
+    if (parts < 2)
+        return;
+    begin(c, "k_carries", 0, 0, 1);
+    gnd__pk_int(p, "R", rows);
+    gnd__pk_int(p, "P", parts);
+    if (p->t->cpu) {
+        per = clamp(4096 / parts, 1, ceil_div(rows, CPU_TASKS));
+        gnd__pk_int(p, "RG", per);
+        gnd__pk_body(p, "scan_cpu_carries", p->dtype);
+        gnd__pk_end1(p, ceil_div(rows, per), 1, c->bytes, c->bytes);
+        return;
+    }
+    size_t group = gnd__prog_group(p, GROUP);
+    while (group > 1 && group * 2 * value_size(p->dtype) * (c->sums ? 2 : 1) > p->t->props->local_bytes)
+        group /= 2;
+    while (t < parts && t < (int64_t)group)
+        t *= 2;
+    gnd__pk_def(p, "#define WG %d\n", (int)group);
+    gnd__pk_int(p, "T", t);
+    gnd__pk_body(p, "scan_carries", p->dtype);
+    gnd__pk_end1(p, ceil_div(rows, (int64_t)group / t), group, c->bytes, c->bytes);
+}
+
+static int64_t rows_bytes(const gnd__prog *p)
+{
+    return p->size * (int64_t)gnd_dtype_size(p->dtype);
+}
+
+static void by_rows(const scan *c)
+{
+    gnd__prog *p = c->p;
+    const shape *h = &c->h;
+    int cpu = p->t->cpu;
+    size_t local = cpu ? 1 : (size_t)h->group;
+    for (int last = h->s == 1; last < 2; last++) {
+        begin(c, last ? "k_scan" : "k_parts", 1, last, h->s > 1);
+        sizes(c);
+        if (!cpu) {
+            gnd__pk_def(p, "#define WG %d\n#define K %d\n#define PAD %d\n", h->group, h->k, h->pad);
+            gnd__pk_int(p, "T", h->t);
+        }
+        gnd__pk_int(p, "RG", h->rg);
+        gnd__pk_body(p, last ? cpu ? "scan_cpu_rows" : "scan_rows"
+                             : cpu ? "scan_cpu_rows_part" : "scan_rows_part", p->dtype);
+        gnd__pk_end1(p, ceil_div(h->m, h->rg) * (h->s - !last), local,
+                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0), last ? rows_bytes(p) : c->bytes);
+        if (!last)
+            carries(c);
+    }
+}
+
+static void by_columns(const scan *c)
+{
+    gnd__prog *p = c->p;
+    const shape *h = &c->h;
+    int cpu = p->t->cpu;
+    size_t local = cpu ? 1 : gnd__prog_group(p, GROUP);
+    for (int last = h->s == 1; last < 2; last++) {
+        int64_t items = h->m * (h->s - !last) * (cpu ? h->tiles : h->inner);
+        begin(c, last ? "k_scan" : "k_parts", 1, last, h->s > 1);
+        sizes(c);
+        if (cpu)
+            gnd__pk_int(p, "tiles", h->tiles);
+        else
+            gnd__pk_def(p, "#define K %d\n", p->t->props->kind == GND_DEV_CPU ? 2 : 8);
+        gnd__pk_body(p, last ? cpu ? "scan_cpu_cols" : "scan_cols"
+                             : cpu ? "scan_cpu_cols_part" : "scan_cols_part", p->dtype);
+        gnd__pk_end1(p, ceil_div(items, (int64_t)local), local,
+                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0), last ? rows_bytes(p) : c->bytes);
+        if (!last)
+            carries(c);
+    }
+}
+
+void gnd__prim_scan(gnd__prog *p)
+{
+    scan c;
+    int kind = gnd_dtype_kind(p->dtype);
+    memset(&c, 0, sizeof c);
+    c.p = p;
+    c.sums = p->args->n[A_OP] == GND__SCAN_SUM && (kind == 'f' || kind == 'c');
+    c.acc = p->dtype == GND_FLOAT16 || p->dtype == GND_BFLOAT16 ? GND_FLOAT32 : p->dtype;
+    shape_of(&c.h, p->t, p->args, p->dtype);
+    if (c.h.s > 1) {
+        int64_t bytes = c.h.m * c.h.inner * (c.h.s - 1) * (int64_t)gnd_dtype_size(c.acc);
+        c.bytes = bytes * (1 + c.sums);
+        c.q = gnd__prog_scratch(p, bytes);
+        if (c.sums)
+            c.r = gnd__prog_scratch(p, bytes);
+    }
+    c.h.by_rows ? by_rows(&c) : by_columns(&c);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/search.c - places in a sorted array, by halving: see kernels/search.cl.
+ */
+#include "prim/search.h"
+
+#include <string.h>
+#include "codegen/prelude.h"
+#include "prim/prim.h"
+
+enum { EACH_GPU = 4, EACH_CPU = 16, TOP_BYTES = 16384, GROUPS_PER_UNIT = 16 };
+
+/* The smallest n for which indices are 64 bits wide: what is added to one stays below 2^31. */
+#define WIDE ((int64_t)1 << 30)
+
+gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right)
+{
+    gnd__primargs p;
+    memset(&p, 0, sizeof p);
+    p.id = GND__PRIM_SEARCH;
+    p.mode[0] = GND__IN_MEM;
+    p.mode[1] = GND__IN_ONCE;
+    p.n[0] = right != 0;
+    return gnd__prim_node(x->dev, &p, GND_INT64, x->ndim, x->dim, 2, (gnd_array *[]){ a, x });
+}
+
+static int64_t up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* The nodes of the tree that a group has room for, a power of two. */
+static int64_t nodes(const gnd__prog *p)
+{
+    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), room = (int64_t)p->t->props->local_bytes;
+    int64_t n = 1;
+    while (2 * n * (size < 4 ? 4 : size) <= (room < TOP_BYTES ? room : TOP_BYTES)) /* halves are floats */
+        n *= 2;
+    return n;
+}
+
+/* The levels of it that pay when the group looks for `keys` values in n elements. */
+static int levels(int64_t top, int64_t n, int64_t keys)
+{
+    int l = 0;
+    while ((int64_t)2 << l <= top && (int64_t)2 << l <= n && (int64_t)2 << l <= keys)
+        l++;
+    return l;
+}
+
+void gnd__prim_search(gnd__prog *p)
+{
+    const gnd_dtype t = p->in[0].dtype;
+    const int64_t n = p->in[0].size, m = p->in[1].size, units = p->t->props->compute_units;
+    const int cpu = p->t->cpu;
+    const size_t local = cpu ? 1 : gnd__prog_group(p, 256);
+    int64_t groups, run = 0;
+    int l = 0;
+    if (m == 0)
+        return;
+    if (cpu) { /* a few runs for each core, whole lanes */
+        run = up(up(m, 4 * (units > 0 ? units : 1)), EACH_CPU) * EACH_CPU;
+        groups = up(m, run);
+    } else {
+        const int64_t each = (int64_t)local * EACH_GPU, most = GROUPS_PER_UNIT * (units > 0 ? units : 1);
+        groups = up(m, each) < most ? up(m, each) : most;
+        l = levels(nodes(p), n, up(m, groups));
+    }
+    gnd__pk_begin(p, "k_search");
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "a", 0);
+    gnd__pk_in(p, "v", 1);
+    gnd__pk_int(p, "n", n);
+    gnd__pk_int(p, "m", m);
+    gnd__pk_int(p, cpu ? "run" : "most", cpu ? run : up(n, (int64_t)1 << l));
+    if (!cpu) {
+        gnd__pk_int(p, "levels", l);
+        gnd__pk_def(p, "#define TOP %d\n", (int)nodes(p));
+    }
+    gnd__pk_def(p, "#define IX %s\n#define EACH %d\n#define AFTER(x, v) gnd_%s_%s(x, v)\n",
+                n < WIDE ? "g_i32" : "g_i64", cpu ? EACH_CPU : EACH_GPU,
+                p->args->n[0] ? "upto" : "before",
+                gnd__suffix(t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t));
+    gnd__pk_body(p, cpu ? "search_cpu" : "search_gpu", t);
+    gnd__pk_end1(p, groups, local, gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), 8 * m);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/solve.c - decompositions and solvers as nodes: operands are copied to where they may be
+ * destroyed, which also puts them in Fortran order, then one library call does the work.
+ */
+#include "prim/solve.h"
+
+#include <string.h>
+#include "base/dtype.h"
+#include "codegen/prelude.h"
+#include "prim/lapack.h"
+#include "prim/prim.h"
+
+enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
+
+static int is_eig(const gnd_solve_desc *s)
+{
+    return s->op == GND_SOLVE_EIG || s->op == GND_SOLVE_EIGVALS;
+}
+
+static gnd_dtype node_dtype(const gnd_solve_desc *s)
+{
+    gnd_dtype t = (gnd_dtype)s->dtype;
+    return !is_eig(s) ? t : gnd__real_of(t) == GND_FLOAT64 ? GND_COMPLEX128 : GND_COMPLEX64;
+}
+
+/* The dtype of operand i's elements. */
+static gnd_dtype operand_dtype(const gnd_solve_desc *s, int i)
+{
+    switch (gnd__solve_type(s, i)) {
+    case 'r': return gnd__real_of((gnd_dtype)s->dtype);
+    case 'i': return GND_INT32;
+    case 'c': return node_dtype(s);
+    default: return (gnd_dtype)s->dtype;
+    }
+}
+
+int64_t gnd__solve_count(const gnd_solve_desc *s, int i)
+{
+    return (int64_t)(gnd__solve_bytes(s, i) / gnd_dtype_size(operand_dtype(s, i)));
+}
+
+int64_t gnd__solve_begin(const gnd_solve_desc *s, int i)
+{
+    int64_t at = 0;
+    for (int j = 0; j < i; j++)
+        if (gnd__solve_direction(s, j) & 2)
+            at += gnd__solve_count(s, j);
+    return at;
+}
+
+gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in)
+{
+    gnd__primargs a;
+    int64_t n = gnd__solve_begin(s, gnd__solve_operands(s));
+    memset(&a, 0, sizeof a);
+    a.id = GND__PRIM_SOLVE;
+    for (int i = 0; i < nin; i++)
+        a.mode[i] = GND__IN_ONCE;
+    a.n[N_OP] = (int64_t)s->op | (int64_t)s->flags << 8 | (int64_t)s->dtype << 32;
+    a.n[N_M] = s->m;
+    a.n[N_N] = s->n;
+    a.n[N_K] = s->k;
+    a.n[N_BATCH] = s->nbatch;
+    memcpy(&a.n[N_RCOND], &s->rcond, sizeof s->rcond);
+    return gnd__prim_node(dev, &a, node_dtype(s), 1, &n, nin, in);
+}
+
+/* Input `in`, one matrix of which has `have` elements, to memory with room for `room` of them each. */
+static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t have, int64_t room)
+{
+    size_t local = gnd__prog_group(p, 256);
+    int64_t n = p->in[in].size;
+    gnd__pk_begin(p, "k_copy");
+    if (scratch >= 0)
+        gnd__pk_mem(p, "y", scratch, p->in[in].dtype);
+    else
+        gnd__pk_out(p, "y");
+    gnd__pk_in(p, "x", in);
+    gnd__pk_int(p, "n", n);
+    gnd__pk_int(p, "begin", begin);
+    gnd__pk_int(p, "have", have);
+    gnd__pk_int(p, "room", room);
+    gnd__pk_body(p, "solve_copy", p->in[in].dtype);
+    gnd__pk_end1(p, (n + (int64_t)local - 1) / (int64_t)local, local, gnd__prog_reads(p, in),
+                 n * (int64_t)gnd_dtype_size(p->in[in].dtype));
+}
+
+/* n reals or ints of scratch memory as values of the result. */
+static void widen(gnd__prog *p, int scratch, gnd_dtype from, int64_t begin, int64_t n)
+{
+    size_t local = gnd__prog_group(p, 256);
+    const char *to = gnd__suffix(p->dtype);
+    gnd__pk_begin(p, "k_widen");
+    gnd__pk_out(p, "y");
+    gnd__pk_mem(p, "x", scratch, from);
+    gnd__pk_int(p, "n", n);
+    gnd__pk_int(p, "begin", begin);
+    if (gnd_dtype_kind(p->dtype) == 'c')
+        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s((%s)(v), 0)\n", to,
+                    gnd__ctype_value(gnd__real_of(p->dtype)));
+    else
+        gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
+    gnd__pk_body(p, "solve_widen", p->dtype);
+    gnd__pk_end1(p, (n + (int64_t)local - 1) / (int64_t)local, local,
+                 n * (int64_t)gnd_dtype_size(from), n * (int64_t)gnd_dtype_size(p->dtype));
+}
+
+void gnd__prim_solve(gnd__prog *p)
+{
+    gnd_solve_desc s;
+    gnd__pmem mem[GND_SOLVE_MEMS];
+    int scratch[GND_SOLVE_MEMS], in = 0, n;
+    memset(&s, 0, sizeof s);
+    s.op = (uint32_t)(p->args->n[N_OP] & 255);
+    s.flags = (uint32_t)(p->args->n[N_OP] >> 8 & 0xffffff);
+    s.dtype = (uint32_t)(p->args->n[N_OP] >> 32);
+    s.m = p->args->n[N_M];
+    s.n = p->args->n[N_N];
+    s.k = p->args->n[N_K];
+    s.nbatch = p->args->n[N_BATCH];
+    memcpy(&s.rcond, &p->args->n[N_RCOND], sizeof s.rcond);
+    n = gnd__solve_operands(&s);
+    for (int i = 0; i < n; i++) {
+        int dir = gnd__solve_direction(&s, i);
+        gnd_dtype t = operand_dtype(&s, i);
+        int64_t count = gnd__solve_count(&s, i), begin = gnd__solve_begin(&s, i);
+        scratch[i] = dir == 1 || t != p->dtype ? gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, i))
+                                               : -1;
+        mem[i].kind = scratch[i] >= 0 ? GND__PA_SCRATCH : GND__PA_OUT;
+        mem[i].ref = scratch[i] >= 0 ? scratch[i] : 0;
+        mem[i].off = scratch[i] >= 0 ? 0 : begin * (int64_t)gnd_dtype_size(t);
+        if (count == 0) {
+            gnd__prog_fail(p, GND_ERR_INTERNAL, "a solver with an empty operand");
+            return;
+        }
+        if (dir & 1) {
+            copy_in(p, in, scratch[i], scratch[i] >= 0 ? 0 : begin, p->in[in].size / s.nbatch,
+                    count / s.nbatch);
+            in++;
+        }
+    }
+    gnd__prog_solve(p, &s, n, mem);
+    for (int i = 0; i < n; i++)
+        if (gnd__solve_direction(&s, i) & 2 && scratch[i] >= 0)
+            widen(p, scratch[i], operand_dtype(&s, i), gnd__solve_begin(&s, i),
+                  gnd__solve_count(&s, i));
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/sort_long.c - radix sort of long rows, 8 bits a pass: each pass counts the digits of each block of
+ * a row, makes positions of the counts, and moves. On a GPU a group first sorts a tile by the digit in
+ * local memory, so that it writes runs; on a CPU a work-item walks a block.
+ */
+#include "prim/sort_priv.h"
+
+#include <string.h>
+
+/* The passes: blocks of a row and their length; scratch memory. b is the result where values are sorted. */
+typedef struct passes {
+    gnd__sorter *s;
+    int64_t nblk, len;
+    int a, b, h, df, ctl;
+} passes;
+
+static gnd_dtype count_dtype(const passes *l)
+{
+    return l->s->wide ? GND_INT64 : GND_UINT32;
+}
+
+/* Memory parameters of the element buffers. */
+static void buffers(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    gnd_dtype t = gnd__sort_mem(s);
+    if (s->digits > 1)
+        gnd__pk_mem(p, "a", l->a, t);
+    if (!s->arg)
+        gnd__pk_out(p, "b");
+    else if (s->digits > 1)
+        gnd__pk_mem(p, "b", l->b, t);
+}
+
+static void block_params(passes *l, int pass, int counting)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    gnd__pk_mem(p, "h", l->h, count_dtype(l));
+    if (s->digits > 1 && (pass > 0 || !counting))
+        gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_int(p, "nblk", l->nblk);
+    gnd__pk_int(p, "len", l->len);
+    if (pass == 0)
+        gnd__pk_def(p, "#define pass 0\n");
+    else
+        gnd__pk_int(p, "pass", pass);
+}
+
+/* Bytes that a pass reads. */
+static int64_t read_bytes(const passes *l, int pass)
+{
+    gnd__sorter *s = l->s;
+    return pass == 0 ? gnd__prog_reads(s->p, 0) : s->rows * s->n * s->esize;
+}
+
+static void histogram(passes *l, int pass)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    int64_t blocks = s->rows * l->nblk;
+    gnd__pk_begin(p, "k_count");
+    if (pass == 0)
+        gnd__pk_in(p, "x", 0);
+    else
+        buffers(l);
+    block_params(l, pass, 1);
+    if (pass == 0 && s->digits > 1)
+        gnd__pk_mem(p, "df", l->df, GND_UINT32);
+    gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
+    if (pass == 0 && s->digits > 1)
+        gnd__sort_digit_defs(s);
+    gnd__pk_body(p, p->t->cpu ? "sort_hist_cpu" : "sort_hist_gpu", s->t);
+    gnd__pk_end1(p, blocks, p->t->cpu ? 1 : s->tpg, read_bytes(l, pass), blocks * 1024);
+}
+
+static void control(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    size_t local = p->t->cpu ? 1 : gnd__prog_group(p, 256);
+    int64_t blocks = s->rows * l->nblk;
+    gnd__pk_begin(p, "k_passes");
+    gnd__pk_mem(p, "df", l->df, GND_UINT32);
+    gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
+    gnd__pk_int(p, "nblocks", blocks);
+    gnd__pk_def(p, "#define DIGITS %d\n#define DWORDS %d\n#define TPG %d\n", s->digits,
+                (s->digits + 3) / 4, (int)local);
+    gnd__pk_body(p, "sort_ctl", s->t);
+    gnd__pk_end1(p, 1, local, blocks * 4 * ((s->digits + 3) / 4), s->digits * 4);
+}
+
+static void scan(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    int64_t bytes = s->rows * l->nblk * 256 * (s->wide ? 8 : 4);
+    size_t local = 1;
+    if (!p->t->cpu)
+        local = gnd__prog_group(p, l->nblk >= 16 ? 1024 : 256);
+    gnd__pk_begin(p, "k_positions");
+    gnd__pk_mem(p, "h", l->h, count_dtype(l));
+    gnd__pk_int(p, "nblk", l->nblk);
+    gnd__pk_def(p, "#define COUNT %s\n#define TPG %d\n", s->wide ? "g_i64" : "g_u32", (int)local);
+    gnd__sort_unroll_defs(s);
+    gnd__pk_body(p, p->t->cpu ? "sort_scan_cpu" : "sort_scan_gpu", s->t);
+    gnd__pk_end1(p, s->rows, local, bytes, bytes);
+}
+
+static void scatter(passes *l, int pass)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    int cpu = p->t->cpu;
+    gnd__pk_begin(p, "k_move");
+    if (pass == 0)
+        gnd__pk_in(p, "x", 0);
+    buffers(l);
+    if (s->arg) {
+        gnd__pk_out(p, "y");
+        gnd__pk_int(p, "keep", s->keep);
+    }
+    block_params(l, pass, 0);
+    gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
+    gnd__pk_defs(p, "sort_ends", s->t);
+    if (!cpu)
+        gnd__sort_tile_defs(s);
+    gnd__pk_body(p, cpu ? "sort_scatter_cpu" : "sort_scatter_gpu", s->t);
+    gnd__pk_body(p, "sort_from_to", s->t);
+    if (cpu) {
+        gnd__pk_body(p, "sort_scatter_cpu_move", s->t);
+    } else {
+        gnd__pk_body(p, "sort_tile_slots", s->t);
+        gnd__pk_body(p, "sort_scatter_gpu_move", s->t);
+        gnd__pk_body(p, "sort_round", s->t);
+        gnd__pk_body(p, "sort_scatter_gpu_end", s->t);
+    }
+    gnd__pk_end1(p, s->rows * l->nblk, cpu ? 1 : s->tpg, read_bytes(l, pass),
+                 s->rows * s->n * s->esize);
+}
+
+void gnd__sort_long(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    passes l = {.s = s};
+    int64_t units = p->t->props->compute_units, bytes = s->rows * s->n * s->esize;
+    int64_t tile, tiles, want;
+    s->wide = s->n > UINT32_MAX;
+    if (p->t->cpu) {
+        s->tpg = s->ipt = 1;
+        tile = 4096;
+        want = 2 * units;
+    } else {
+        gnd__sort_tile(s, INT64_MAX);
+        tile = (int64_t)(s->tpg * s->ipt);
+        want = 8 * units;
+    }
+    /* blocks of whole tiles, as many as make `want` of all rows */
+    tiles = gnd__ceil_div(s->n, tile);
+    l.nblk = want / s->rows;
+    l.nblk = l.nblk < 1 ? 1 : l.nblk > tiles ? tiles : l.nblk;
+    l.len = gnd__ceil_div(tiles, l.nblk) * tile;
+    l.nblk = gnd__ceil_div(s->n, l.len);
+    l.h = gnd__prog_scratch(p, s->rows * l.nblk * 256 * (s->wide ? 8 : 4));
+    if (s->digits > 1) {
+        l.df = gnd__prog_scratch(p, s->rows * l.nblk * 4 * ((s->digits + 3) / 4));
+        l.ctl = gnd__prog_scratch(p, s->digits * 4);
+        l.a = gnd__prog_scratch(p, bytes);
+        if (s->arg)
+            l.b = gnd__prog_scratch(p, bytes);
+    }
+    for (int pass = 0; pass < s->digits; pass++) {
+        histogram(&l, pass);
+        if (pass == 0 && s->digits > 1)
+            control(&l);
+        scan(&l);
+        scatter(&l, pass);
+    }
+}

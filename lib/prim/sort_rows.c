@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/sort_rows.c - rows that are sorted where they are read: by a work-item that counts for each element
+ * what comes before it, by a group in local memory, or by a work-item of a CPU.
+ */
+#include "prim/sort_priv.h"
+
+/* Rows a work-item of a CPU takes: 8 work-items for each core, 4096 elements at least. */
+static int64_t rows_each(const gnd__sorter *s)
+{
+    int64_t each = gnd__ceil_div(s->rows, 8 * (int64_t)s->p->t->props->compute_units);
+    int64_t least = gnd__ceil_div(4096, s->n);
+    return each < least ? least : each;
+}
+
+/* The result, and how many elements of a row go there. */
+static void result(gnd__sorter *s)
+{
+    gnd__pk_out(s->p, s->arg ? "y" : "b");
+    gnd__pk_int(s->p, "keep", s->keep);
+}
+
+static int64_t result_bytes(const gnd__sorter *s)
+{
+    return s->rows * s->keep * (int64_t)gnd_dtype_size(s->p->dtype);
+}
+
+void gnd__sort_short(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    int64_t per = rows_each(s), groups = gnd__ceil_div(s->rows, per);
+    int cplx = gnd_dtype_kind(s->t) == 'c', size = (int)gnd_dtype_size(s->t);
+    s->esize = cplx ? size + 8 : size == 8 ? 16 : 8;
+    s->tpg = p->t->cpu ? 1 : gnd__prog_group(p, 256);
+    s->ipt = 1;
+    if (!p->t->cpu && (int64_t)s->tpg < s->n) {
+        gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "%s: this device takes work-groups of %u work-items only",
+                       gnd__prims[p->args->id].name, p->t->props->max_group);
+        return;
+    }
+    if (!p->t->cpu)
+        groups = gnd__ceil_div(s->rows, (int64_t)s->tpg / s->n);
+    gnd__pk_begin(p, "k_short");
+    gnd__pk_in(p, "x", 0);
+    result(s);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_int(p, "rows", s->rows);
+    if (p->t->cpu)
+        gnd__pk_int(p, "per", per);
+    gnd__pk_def(p, "#define SHORT %d\n", GND__SORT_SHORT);
+    gnd__sort_defs(s, 1, GND__SORT_KEYED);
+    gnd__pk_defs(p, s->esize == 24 ? "sort_before16" : cplx ? "sort_before8_complex"
+                    : s->esize == 16 ? "sort_before8" : "sort_before4", s->t);
+    gnd__pk_defs(p, "sort_short", s->t);
+    gnd__pk_body(p, p->t->cpu ? "sort_short_cpu" : "sort_short_gpu", s->t);
+    gnd__pk_end1(p, groups, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+}
+
+void gnd__sort_rows(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    int64_t per = rows_each(s), items = gnd__ceil_div(s->rows, per), bytes = items * s->n * s->esize;
+    int cpu = p->t->cpu;
+    gnd__pk_begin(p, "k_rows");
+    gnd__pk_in(p, "x", 0);
+    result(s);
+    gnd__pk_int(p, "n", s->n);
+    if (cpu) {
+        s->tpg = s->ipt = 1;
+        gnd__pk_int(p, "rows", s->rows);
+        gnd__pk_int(p, "per", per);
+        gnd__pk_mem(p, "a", gnd__prog_scratch(p, bytes), gnd__sort_mem(s));
+        if (s->arg)
+            gnd__pk_mem(p, "c", gnd__prog_scratch(p, bytes), gnd__sort_mem(s));
+    }
+    gnd__sort_defs(s, 1, GND__SORT_OWN);
+    gnd__sort_digit_defs(s);
+    gnd__pk_defs(p, "sort_ends", s->t);
+    if (cpu) {
+        gnd__pk_body(p, "sort_rows_cpu", s->t);
+    } else {
+        gnd__sort_tile_defs(s);
+        gnd__pk_body(p, "sort_rows_gpu", s->t);
+        gnd__pk_body(p, "sort_tile_slots", s->t);
+        gnd__pk_body(p, "sort_rows_gpu_rounds", s->t);
+        gnd__pk_body(p, "sort_round", s->t);
+        gnd__pk_body(p, "sort_rows_gpu_end", s->t);
+    }
+    gnd__pk_end1(p, cpu ? items : s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+}

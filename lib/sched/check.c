@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/check.c - see check.h.
+ */
+#include "sched/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "base/mem.h"
+#include "sched/device.h"
+
+#define TABLE 1024     /* entries of a table */
+#define LONG_LIST 128  /* checks of one array that are looked at rather than carried on */
+#define SOURCES 63     /* checks and lists of one run that are told apart */
+
+/* A table of entries, all 0 when it is made; each is used once. */
+typedef struct gnd__ctable {
+    int refs;          /* checks, and the scheduler while it is the current one */
+    gnd_device *dev;
+    gnd__block *block;
+    int cap, used;
+} gnd__ctable;
+
+typedef struct gnd__icheck {
+    int refs;
+    int state;         /* 0: not looked at; 1: passed; 2: failed */
+    gnd__ctable *table;
+    int entry;
+    gnd__index_of of;
+    int64_t index;     /* state 2 */
+} gnd__icheck;
+
+/* What an array's memory refers to. Not changed once made. */
+typedef struct gnd__checks {
+    int refs, n;
+    gnd__icheck *c[];
+} gnd__checks;
+
+static gnd_status nomem(gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+}
+
+static void table_unref(gnd__ctable *t)
+{
+    if (!t || --t->refs > 0)
+        return;
+    gnd__pool_free(t->dev->g, t->block);
+    gnd__free(t);
+}
+
+static void check_unref(gnd__icheck *c)
+{
+    if (--c->refs > 0)
+        return;
+    table_unref(c->table);
+    gnd__free(c);
+}
+
+void gnd__checks_unref(gnd__checks *c)
+{
+    if (!c || --c->refs > 0)
+        return;
+    for (int i = 0; i < c->n; i++)
+        check_unref(c->c[i]);
+    gnd__free(c);
+}
+
+static gnd_status new_table(gnd_device *dev, int n, gnd__ctable **out, gnd_err *e)
+{
+    gnd_status st;
+    gnd__ctable *t = gnd__calloc(1, sizeof *t);
+    void *zero;
+    int cap = n > TABLE ? n : TABLE;
+    if (!t)
+        return nomem(e);
+    t->refs = 1;
+    t->dev = dev;
+    t->cap = cap;
+    st = gnd__pool_alloc(dev->g, (size_t)cap * GND__CHECK_BYTES, &t->block, e);
+    zero = gnd__calloc((size_t)cap, GND__CHECK_BYTES);
+    if (st == GND_OK && !zero)
+        st = nomem(e);
+    if (st == GND_OK)
+        st = gnd__gate_write(dev->g, t->block, 0, zero, (size_t)cap * GND__CHECK_BYTES, e);
+    gnd__free(zero);
+    if (st != GND_OK)
+        table_unref(t);
+    else
+        *out = t;
+    return st;
+}
+
+gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
+{
+    gnd_status st;
+    if (p->ncheck == 0)
+        return GND_OK;
+    if (!s->table || s->table->used + p->ncheck > s->table->cap) {
+        gnd__ctable *t = NULL;
+        st = new_table(g->dev, p->ncheck, &t, e);
+        if (st != GND_OK)
+            return st;
+        table_unref(s->table);
+        s->table = t;
+    }
+    if (p->ncheck > s->capcheck) {
+        void *q = gnd__realloc(s->check, (size_t)p->ncheck * 2 * sizeof(gnd__icheck *));
+        if (!q)
+            return nomem(e);
+        s->check = q;
+        s->capcheck = 2 * p->ncheck;
+    }
+    for (int i = 0; i < p->ncheck; i++) {
+        gnd__icheck *c = gnd__calloc(1, sizeof *c);
+        s->check[i] = c;
+        if (!c) {
+            while (i-- > 0)
+                check_unref(s->check[i]);
+            return nomem(e);
+        }
+        c->refs = 1;
+        c->table = s->table;
+        c->table->refs++;
+        c->entry = s->table->used + i;
+        c->of = g->node[p->check[i]].a->p.check;
+    }
+    s->table->used += p->ncheck;
+    return GND_OK;
+}
+
+gnd_buf *gnd__checks_buf(const gnd__sched *s)
+{
+    return s->table->block->buf;
+}
+
+int64_t gnd__checks_entry(const gnd__sched *s, int i)
+{
+    return (int64_t)(s->table->block->off / GND__CHECK_BYTES) + s->check[i]->entry;
+}
+
+void gnd__checks_drop(gnd__sched *s, const gnd__plan *p)
+{
+    for (int i = 0; i < p->ncheck; i++)
+        check_unref(s->check[i]);
+}
+
+void gnd__checks_close(gnd__sched *s)
+{
+    table_unref(s->table);
+    s->table = NULL;
+    gnd__free(s->check);
+    s->check = NULL;
+}
+
+/* Looks at the entry of c. */
+static gnd_status look(gnd__icheck *c, gnd_err *e)
+{
+    uint32_t w[4];
+    gnd_status st;
+    if (c->state == 0) {
+        st = gnd__gate_read(c->table->dev->g, w, c->table->block, (size_t)c->entry * GND__CHECK_BYTES,
+                            sizeof w, e);
+        if (st != GND_OK)
+            return st;
+        c->index = (int64_t)((uint64_t)w[2] << 32 | w[1]);
+        c->state = w[0] ? 2 : 1;
+    }
+    if (c->state == 1)
+        return GND_OK;
+    if (c->of.what)
+        return gnd__err(e, c->of.code, "%s: %s", c->of.func, c->of.what);
+    if (c->of.axis < 0)
+        return gnd__err(e, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for size %" PRId64,
+                        c->of.func, c->index, c->of.size);
+    return gnd__err(e, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for axis %d of size %"
+                    PRId64, c->of.func, c->index, c->of.axis, c->of.size);
+}
+
+gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e)
+{
+    gnd_status r = GND_OK;
+    if (!st->checks)
+        return GND_OK;
+    for (int i = 0; i < st->checks->n && r == GND_OK; i++)
+        r = look(st->checks->c[i], e);
+    if (r == GND_OK) {
+        gnd__checks_unref(st->checks);
+        st->checks = NULL;
+    }
+    return r;
+}
+
+/* --- after a run -------------------------------------------------------------------------------- */
+
+/* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */
+typedef struct source { gnd__icheck *own; const gnd__checks *list; } source;
+
+/* The union of the sources in mask (bit SOURCES: all from there on), without those that passed. */
+static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks **out, gnd_err *e)
+{
+    int most = 0;
+    gnd__checks *u;
+    for (int i = 0; i < nsrc; i++)
+        if (mask >> (i < SOURCES ? i : SOURCES) & 1)
+            most += src[i].own ? 1 : src[i].list->n;
+    u = gnd__malloc(sizeof *u + (size_t)most * sizeof *u->c);
+    if (!u)
+        return nomem(e);
+    u->refs = 1;
+    u->n = 0;
+    for (int i = 0; i < nsrc; i++) {
+        if (!(mask >> (i < SOURCES ? i : SOURCES) & 1))
+            continue;
+        for (int j = 0; j < (src[i].own ? 1 : src[i].list->n); j++) {
+            gnd__icheck *c = src[i].own ? src[i].own : src[i].list->c[j];
+            int have = c->state == 1;
+            for (int k = 0; k < u->n && !have; k++)
+                have = u->c[k] == c;
+            if (have)
+                continue;
+            c->refs++;
+            u->c[u->n++] = c;
+        }
+    }
+    if (u->n > LONG_LIST) {
+        /* a long loop without a look: what passed need not be carried on. A failure stays, and
+         * whoever reads will see it. */
+        gnd_err ignored = { GND_OK, 0, "" };
+        int n = 0;
+        for (int k = 0; k < u->n; k++) {
+            gnd__err_clear(&ignored);
+            (void)look(u->c[k], &ignored);
+            if (u->c[k]->state == 1)
+                check_unref(u->c[k]);
+            else
+                u->c[n++] = u->c[k];
+        }
+        u->n = n;
+    }
+    if (u->n == 0) {
+        gnd__free(u);
+        u = NULL;
+    }
+    *out = u;
+    return GND_OK;
+}
+
+/* The number of the source of leaf memory st, a new one if need be. */
+static int leaf_source(source *src, int *nsrc, const gnd__checks *list)
+{
+    for (int i = 0; i < *nsrc; i++)
+        if (src[i].list == list)
+            return i;
+    src[*nsrc].own = NULL;
+    src[*nsrc].list = list;
+    return (*nsrc)++;
+}
+
+gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                              gnd__storage **st, gnd_err *e)
+{
+    gnd_status r = GND_OK;
+    source *src;
+    uint64_t *mask;
+    int nsrc = 0, any = p->ncheck;
+    for (int32_t i = 0; i < g->nnode && !any; i++)
+        any = g->node[i].a->data.st && g->node[i].a->data.st->checks;
+    if (!any)
+        return GND_OK;
+    src = gnd__malloc((size_t)(p->ncheck + g->nnode + 1) * sizeof *src);
+    mask = gnd__calloc((size_t)g->nnode + 1, sizeof *mask);
+    if (!src || !mask) {
+        gnd__free(src);
+        gnd__free(mask);
+        return nomem(e);
+    }
+    for (; nsrc < p->ncheck; nsrc++) {
+        src[nsrc].own = s->check[nsrc];
+        src[nsrc].list = NULL;
+        mask[p->check[nsrc]] |= (uint64_t)1 << (nsrc < SOURCES ? nsrc : SOURCES);
+    }
+    for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before what uses them */
+        const gnd__pnode *q = &g->node[i];
+        const gnd__storage *leaf = q->a->data.st;
+        if (leaf && leaf->checks) {
+            int k = leaf_source(src, &nsrc, leaf->checks);
+            mask[i] |= (uint64_t)1 << (k < SOURCES ? k : SOURCES);
+        }
+        if (!gnd__is_leaf(q->a))
+            for (int k = 0; k < q->a->nin; k++)
+                mask[i] |= mask[g->inputs[q->in + k]];
+    }
+    for (int32_t i = 0; i < p->nresult && r == GND_OK; i++) {
+        int32_t slot = p->result[i].slot;
+        if (p->slot[slot].leaf || !st[slot] || !mask[p->slot[slot].node] || st[slot]->checks)
+            continue;
+        r = unite(src, nsrc, mask[p->slot[slot].node], &st[slot]->checks, e);
+    }
+    gnd__free(src);
+    gnd__free(mask);
+    return r;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops_index.c - elements by arrays of indices and by masks, and arrays with some elements changed,
+ * against plain loops: sizes round those of blocks, every dtype, duplicate indices, what is reported
+ * when a result is read. With the kernels of both shapes. Random mixtures are in diff_index.py.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref.h"
+#include "tap.h"
+
+enum { MOST = 100003 };
+
+static gnd_device *dev;
+static const char *on;
+static float xs[MOST], got[MOST], want[MOST];
+static uint8_t mask[MOST];
+static int64_t at[MOST], places[MOST];
+
+#define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__}
+#define ARRAY(a) ((gnd_range){.kind = GND_IDX_ARRAY, .array = (a)})
+#define SLICE(a, b, c) ((gnd_range){.kind = GND_IDX_SLICE, .start = (a), .stop = (b), .step = (c)})
+#define INT(i) ((gnd_range){.kind = GND_IDX_INT, .start = (i)})
+#define ALL SLICE(GND_NONE, GND_NONE, 1)
+#define INDEX(x, ...)                                                                              \
+    gnd_index(x, (int)(sizeof((gnd_range[]){__VA_ARGS__}) / sizeof(gnd_range)),                    \
+              (gnd_range[]){__VA_ARGS__})
+#define SET(x, v, ...)                                                                             \
+    gnd_set(x, (int)(sizeof((gnd_range[]){__VA_ARGS__}) / sizeof(gnd_range)),                      \
+            (gnd_range[]){__VA_ARGS__}, v)
+
+static gnd_array *floats(int64_t n) { return gnd_from(dev, GND_FLOAT32, 1, &n, xs); }
+static gnd_array *ints(int64_t n, const int64_t *v) { return gnd_from(dev, GND_INT64, 1, &n, v); }
+
+/* y has n elements of float32, those in want. */
+static void same(gnd_array *y, int64_t n, const char *what)
+{
+    if (gnd_size(y) != n || gnd_read(y, got, (size_t)n * 4) != GND_OK) {
+        tap_fail("%s: %s: %d elements: %s", on, what, (int)gnd_size(y), gnd_error(y));
+        return;
+    }
+    int64_t bad = 0;
+    while (bad < n && got[bad] == want[bad])
+        bad++;
+    if (!tap_ok(bad == n, "%s: %s", on, what))
+        tap_diag("element %d of %d: %g, not %g", (int)bad, (int)n, (double)got[bad], (double)want[bad]);
+}
+
+/* One mask of n elements, one in `of` of them true (0: none, 1: all). */
+static void one_mask(int64_t n, int of)
+{
+    int64_t count = 0;
+    gnd_scope_begin();
+    for (int64_t i = 0; i < n; i++) {
+        mask[i] = of && ref_rnd() % (uint64_t)of == 0;
+        if (mask[i]) {
+            want[count] = xs[i] * 2;
+            places[count++] = i;
+        }
+    }
+    gnd_array *x = floats(n), *m = gnd_from(dev, GND_BOOL, 1, &n, mask);
+    same(INDEX(gnd_multiply(x, gnd_int(2)), ARRAY(m)), count, "an expression where a mask is true");
+    gnd_array *p = gnd_flatnonzero(gnd_astype(m, GND_FLOAT32));
+    tap_ok(gnd_size(p) == count && gnd_read(p, at, (size_t)count * 8) == GND_OK &&
+               memcmp(at, places, (size_t)count * 8) == 0, "%s: %d of %d positions", on, (int)count,
+           (int)n);
+    /* the true ones get 0, 1, 2 ... */
+    for (int64_t i = 0, k = 0; i < n; i++)
+        want[i] = mask[i] ? (float)k++ : xs[i];
+    same(SET(x, gnd_arange(dev, gnd_int(0), gnd_int(count), gnd_int(1), GND_INT64), ARRAY(m)), n,
+         "values in order where a mask is true");
+    gnd_scope_end();
+}
+
+static void masks(void)
+{
+    static const int64_t size[] = { 1, 63, 64, 65, 4095, 4096, 4097, 8192, MOST };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        one_mask(size[i], i % 3 == 0 ? 2 : i % 3 == 1 ? 17 : 3);
+    one_mask(5000, 0);
+    one_mask(5000, 1);
+}
+
+/* Axes, rows and coordinates of a matrix of 37 x 53. */
+static void matrix(void)
+{
+    enum { R = 37, C = 53 };
+    gnd_scope_begin();
+    int64_t n = 0, rows = 0;
+    for (int i = 0; i < R * C; i++)
+        n += mask[i] = ref_rnd() % 5 == 0;
+    gnd_array *x = gnd_reshape(floats(R * C), 2, (int64_t[]){R, C}), *out[2];
+    gnd_array *m = gnd_from(dev, GND_BOOL, 2, (int64_t[]){R, C}, mask);
+    gnd_array *row = gnd_from(dev, GND_BOOL, 1, (int64_t[]){R}, mask + 7);
+    n = 0;
+    for (int i = 0; i < R * C; i++)
+        if (mask[i])
+            want[n++] = xs[i];
+    same(INDEX(x, ARRAY(m)), n, "a mask of two dimensions");
+    tap_is_int(gnd_nonzero(m, out), GND_OK, "%s: nonzero", on);
+    int bad = gnd_read(out[0], at, (size_t)n * 8) || gnd_read(out[1], places, (size_t)n * 8);
+    for (int i = 0, k = 0; i < R * C && !bad; i++)
+        if (mask[i]) {
+            bad = at[k] != i / C || places[k] != i % C;
+            k++;
+        }
+    tap_is_int(bad, 0, "%s: rows and columns", on);
+    gnd_array *w = gnd_argwhere(m);
+    tap_ok(gnd_dim(w, 0) == n && gnd_dim(w, 1) == 2, "%s: argwhere", on);
+    same(INDEX(x, ARRAY(out[0]), ARRAY(out[1])), n, "elements at coordinates");
+    for (int i = 0; i < R; i++)
+        if (mask[i + 7])
+            for (int j = 0; j < C; j++)
+                want[rows++] = xs[i * C + j];
+    same(INDEX(x, ARRAY(row)), rows, "rows of a mask");
+    same(gnd_compress(row, x, 0), rows, "the same by compress");
+    same(gnd_T(INDEX(gnd_T(x), ALL, ARRAY(row))), rows, "columns of the transpose");
+    for (int i = 0; i < R; i++)
+        for (int j = 0; j < C; j++)
+            want[i * C + j] = mask[i + 7] ? -1 : xs[i * C + j];
+    same(SET(x, gnd_int(-1), ARRAY(row)), R * C, "rows of a mask set");
+    gnd_scope_end();
+}
+
+/* take, extract or set of dtype t, without arithmetic: every bit stays. */
+static void one_dtype(gnd_dtype t, int how)
+{
+    static const char *const names[] = {"take", "extract", "set"};
+    const int64_t dim[2] = {9, 5}, idx[6] = {8, 0, -1, 3, 3, -9};
+    const size_t size = gnd_dtype_size(t);
+    char why[200] = "";
+    ref_arr x, y = {0};
+    int bad;
+    gnd_scope_begin();
+    gnd_array *g = ref_make(dev, t, 2, dim, REF_TRANSPOSED, REF_SPECIAL, &x);
+    if (how == 0) {
+        gnd_array *i = gnd_astype(ints(6, idx), t % 2 ? GND_INT8 : GND_INT32);
+        bad = !ref_read(gnd_take(g, i, 0), t, 2, (int64_t[]){6, 5}, &y, why, sizeof why);
+        for (int k = 0; k < 30 && !bad; k++) {
+            int64_t from[2] = {idx[k / 5] < 0 ? idx[k / 5] + 9 : idx[k / 5], k % 5};
+            /* bits may differ in a NaN: a GPU that converts float16 keeps no payload */
+            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)), 1) != 0;
+        }
+    } else if (how == 1) {
+        for (int k = 0; k < 45; k++)
+            mask[k] = k % 3 == 1;
+        gnd_array *m = gnd_from(dev, GND_BOOL, 2, dim, mask);
+        bad = !ref_read(gnd_extract(m, g), t, 1, (int64_t[]){15}, &y, why, sizeof why);
+        for (int k = 0; k < 15 && !bad; k++)
+            bad = ref_ulps(t, ref_nth(&y, k), ref_nth(&x, 3 * k + 1), 1) != 0;
+    } else { /* columns 3 and 1 exchanged */
+        gnd_array *other = INDEX(g, ALL, ARRAY(ints(2, (int64_t[]){1, 3})));
+        bad = !ref_read(SET(g, other, ALL, ARRAY(ints(2, (int64_t[]){3, 1}))), t, 2, dim, &y, why,
+                        sizeof why);
+        for (int k = 0; k < 45 && !bad; k++) {
+            int64_t from[2] = {k / 5, k % 5 == 1 ? 3 : k % 5 == 3 ? 1 : k % 5};
+            /* bits may differ in a NaN: a GPU that converts float16 keeps no payload */
+            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)), 1) != 0;
+        }
+    }
+    if (!tap_ok(!bad, "%s: %s of %s", on, names[how], gnd_dtype_name(t)))
+        tap_diag("%s", why);
+    ref_free(&y);
+    ref_free(&x);
+    gnd_scope_end();
+}
+
+static void dtypes(void)
+{
+    for (int t = 0; t < GND_NDTYPES; t++)
+        for (int how = 0; how < 3; how++) /* two of three: each kernel takes its time to compile */
+            if ((t + how) % 3 && !ref_skip(dev, (gnd_dtype)t, 1))
+                one_dtype((gnd_dtype)t, how);
+}
+
+/* Many values for few places: the last one stays, all of them count. */
+static void duplicates(void)
+{
+    enum { N = 100003, M = 1009 };
+    static int32_t last[M], sum[M], most[M], out[M];
+    gnd_scope_begin();
+    memset(sum, 0, sizeof sum);
+    memset(most, 0, sizeof most);
+    for (int i = 0; i < M; i++)
+        last[i] = -7;
+    for (int i = 0; i < N; i++) {
+        int64_t p = ref_range(0, M - 20);
+        at[i] = i % 2 ? p : p - M;
+        last[p] = i + 1;
+        sum[p] += i + 1;
+        most[p] = i + 1;
+    }
+    gnd_array *x = gnd_full(dev, GND_INT32, SHAPE(M), gnd_int(-7)), *zero = gnd_zeros(dev, GND_INT32, SHAPE(M));
+    gnd_array *v = gnd_arange(dev, gnd_int(1), gnd_int(N + 1), gnd_int(1), GND_INT32);
+    gnd_range r = ARRAY(ints(N, at));
+    tap_is_int(gnd_read(gnd_set(x, 1, &r, v), out, sizeof out), GND_OK, "%s: set", on);
+    tap_is_mem(out, last, sizeof out, "%s: the last of many values", on);
+    tap_is_int(gnd_read(gnd_add_at(zero, 1, &r, v), out, sizeof out), GND_OK, "%s: add_at", on);
+    tap_is_mem(out, sum, sizeof out, "%s: the sum of many values", on);
+    tap_is_int(gnd_read(gnd_max_at(zero, 1, &r, v), out, sizeof out), GND_OK, "%s: max_at", on);
+    tap_is_mem(out, most, sizeof out, "%s: the greatest of many values", on);
+    for (int i = 0; i < M; i++)
+        most[i] = -most[i];
+    tap_is_int(gnd_read(gnd_min_at(zero, 1, &r, gnd_negative(v)), out, sizeof out), GND_OK, "%s: min_at", on);
+    tap_is_mem(out, most, sizeof out, "%s: the least of many values", on);
+    gnd_scope_end();
+}
+
+/* Slices of a matrix set: by boxes where it is large, else in one kernel. */
+static void slices(int64_t rows, int64_t cols)
+{
+    static const int64_t step[] = {1, -1, 3, -2};
+    gnd_array *x = gnd_keep(gnd_reshape(floats(rows * cols), 2, (int64_t[]){rows, cols}));
+    for (int k = 0; k < 6; k++) {
+        int64_t s = step[k % 4], lo = 1 + k % 2, hi = cols - k % 3, n = 0, col[1000];
+        gnd_scope_begin();
+        memcpy(want, xs, (size_t)(rows * cols) * 4);
+        if (s > 0)
+            for (int64_t c = lo; c < hi; c += s)
+                col[n++] = c;
+        else
+            for (int64_t c = hi - 1; c > lo; c += s)
+                col[n++] = c;
+        for (int64_t i = 2; i < rows - 1; i++)
+            for (int64_t j = 0; j < n; j++)
+                want[i * cols + col[j]] = k < 4 ? (float)((i - 2) * n + j) : 5;
+        gnd_array *v = k < 4 ? gnd_reshape(gnd_arange(dev, gnd_int(0), gnd_int((rows - 3) * n), gnd_int(1),
+                                                      GND_INT64), 2, (int64_t[]){rows - 3, n}) : gnd_real(5.5);
+        if (k >= 4)
+            for (int64_t i = 0; i < rows * cols; i++)
+                want[i] = want[i] == 5 ? 5.5f : want[i];
+        same(SET(x, v, SLICE(2, -1, 1), s > 0 ? SLICE(lo, hi, s) : SLICE(hi - 1, lo, s)), rows * cols,
+             k < 4 ? "a slice set" : "a slice set to a number");
+        gnd_scope_end();
+    }
+    gnd_scope_begin();
+    memcpy(want, xs, (size_t)(rows * cols) * 4);
+    for (int64_t j = 0; j < cols; j++)
+        want[3 * cols + j] = xs[j] + 1;
+    same(SET(x, gnd_add(INDEX(x, INT(0)), gnd_int(1)), INT(3)), rows * cols, "a row set");
+    want[5 * cols + 6] = -1;
+    same(SET(SET(x, gnd_add(INDEX(x, INT(0)), gnd_int(1)), INT(3)), gnd_int(-1), INT(5), INT(6)),
+         rows * cols, "and an element");
+    gnd_scope_end();
+    gnd_release(x);
+}
+
+static void along(void)
+{
+    enum { R = 30, C = 41, K = 7 };
+    static int64_t idx[R * K];
+    gnd_scope_begin();
+    gnd_array *x = gnd_reshape(floats(R * C), 2, (int64_t[]){R, C});
+    for (int i = 0; i < R * K; i++)
+        idx[i] = ref_range(-C, C - 1);
+    gnd_array *g = gnd_from(dev, GND_INT64, 2, (int64_t[]){R, K}, idx);
+    for (int i = 0; i < R * K; i++)
+        want[i] = xs[i / K * C + (idx[i] < 0 ? idx[i] + C : idx[i])];
+    same(gnd_take_along_axis(x, g, 1), R * K, "take along an axis");
+    memcpy(want, xs, sizeof(float) * R * C);
+    for (int i = 0; i < R * K; i++)
+        want[i / K * C + (idx[i] < 0 ? idx[i] + C : idx[i])] = (float)(100 + i % K);
+    same(gnd_put_along_axis(x, g, gnd_arange(dev, gnd_int(100), gnd_int(100 + K), gnd_int(1), GND_INT32), -1),
+         R * C, "put along an axis");
+    /* fused: indices computed, values used */
+    for (int i = 0; i < 20; i++)
+        want[i] = sqrtf(fabsf(xs[3 * i + 1])) * 2;
+    gnd_array *i = gnd_add(gnd_multiply(gnd_arange(dev, gnd_int(0), gnd_int(20), gnd_int(1), GND_INT64),
+                                        gnd_int(3)), gnd_int(1));
+    gnd_array *y = gnd_multiply(gnd_sqrt(gnd_abs(gnd_take(floats(70), i, 0))), gnd_int(2));
+    same(y, 20, "computed indices");
+    gnd_status st;
+    char *plan = gnd_explain(1, &y, 0, &st);
+    tap_ok(plan && strstr(plan, "0 kernels"), "%s: evaluated", on);
+    free(plan);
+    y = gnd_multiply(gnd_sqrt(gnd_abs(gnd_take(floats(70), i, 0))), gnd_int(2));
+    plan = gnd_explain(1, &y, 0, &st);
+    if (!tap_ok(plan && strstr(plan, "\n1 kernel"), "%s: one kernel", on))
+        tap_diag("%s", plan ? plan : gnd_message());
+    free(plan);
+    gnd_scope_end();
+}
+
+/* Indices out of range: known when something is read, with everything that was made of them. */
+static void faults(void)
+{
+    static const int64_t bad[3] = {1, 8, 2};
+    const uint64_t huge[2] = {1, UINT64_MAX};
+    float out[24];
+    gnd_scope_begin();
+    gnd_array *x = floats(8), *b = ints(3, bad);
+    gnd_array *y = gnd_take(x, b, 0);
+    tap_is_int(gnd_eval_all(1, &y), GND_OK, "%s: nothing waits", on);
+    tap_is_int(gnd_read(y, out, 12), GND_ERR_INDEX, "%s: out of range", on);
+    tap_is_str(gnd_error(y), "take: index 8 is out of range for axis 0 of size 8", "%s: said so", on);
+    y = gnd_take_flat(x, gnd_from(dev, GND_UINT64, SHAPE(2), huge));
+    tap_is_int(gnd_read(y, out, 8), GND_ERR_INDEX, "%s: uint64 beyond int64", on);
+    tap_is_str(gnd_error(y), "take_flat: index 9223372036854775807 is out of range for size 8",
+               "%s: not -1", on);
+    gnd_array *m = gnd_reshape(floats(24), 2, (int64_t[]){3, 8});
+    y = INDEX(m, ALL, ARRAY(gnd_negative(gnd_add(b, gnd_int(1)))));
+    tap_is_int(gnd_wait(y), GND_ERR_INDEX, "%s: of a matrix", on);
+    tap_is_str(gnd_error(y), "index: index -9 is out of range for axis 1 of size 8", "%s: its axis", on);
+    y = SET(x, gnd_int(0), ARRAY(b));
+    tap_is_int(gnd_read(y, out, 32), GND_ERR_INDEX, "%s: of an update", on);
+    tap_has_str(gnd_error(y), "set: index 8", "%s: which one", on);
+    y = gnd_add_at(x, 1, &ARRAY(b), gnd_int(1));
+    tap_is_int(gnd_read(gnd_sum(y, GND_ALL, 0), out, 4), GND_ERR_INDEX, "%s: of a sum", on);
+    y = gnd_compress(gnd_from(dev, GND_BOOL, SHAPE(9), "\0\1\0\0\0\0\0\0\1"), m, 1);
+    tap_is_int(gnd_read(y, out, gnd_nbytes(y)), GND_ERR_INDEX, "%s: true beyond the axis", on);
+    tap_is_int(gnd_read(x, out, 32), GND_OK, "%s: x is as it was", on);
+    /* where nothing would be read */
+    y = INDEX(gnd_zeros(dev, GND_FLOAT32, SHAPE(3, 0)), ARRAY(ints(1, (int64_t[]){5})));
+    tap_is_int(gnd_status_of(y), GND_ERR_INDEX, "%s: rows of nothing", on);
+    tap_is_int(gnd_status_of(INDEX(gnd_zeros(dev, GND_FLOAT32, SHAPE(3, 0)), ARRAY(ints(1, at)), ALL)),
+               at[0] < 3 && at[0] >= -3 ? GND_OK : GND_ERR_INDEX, "%s: or in range", on);
+    gnd_scope_end();
+}
+
+/* A count that does not fit, and what is empty. */
+static void counts(void)
+{
+    gnd_scope_begin();
+    gnd_array *x = floats(6), *m = gnd_from(dev, GND_BOOL, SHAPE(6), "\0\1\1\0\1\0");
+    gnd_array *y = SET(x, ints(2, (int64_t[]){4, 5}), ARRAY(m));
+    tap_is_int(gnd_status_of(y), GND_ERR_SHAPE, "%s: two values for three places", on);
+    tap_has_str(gnd_error(y), "set: a value of shape (2,) for a mask with 3 true elements", "%s: named", on);
+    memcpy(want, xs, 24);
+    want[1] = want[2] = want[4] = 9;
+    same(SET(x, ints(1, (int64_t[]){9}), ARRAY(m)), 6, "one value for three places");
+    memcpy(want, xs, 24);
+    gnd_array *none = gnd_zeros(dev, GND_INT32, SHAPE(0));
+    same(SET(x, gnd_int(3), ARRAY(none)), 6, "no indices");
+    same(SET(x, none, ARRAY(none)), 6, "no values");
+    same(INDEX(x, ARRAY(none)), 0, "nothing");
+    same(gnd_take(gnd_zeros(dev, GND_FLOAT32, SHAPE(0)), none, 0), 0, "nothing of nothing");
+    same(INDEX(x, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(6)))), 0, "nothing true");
+    same(INDEX(x, ARRAY(gnd_greater(gnd_int(1), gnd_int(0)))), 6, "True");
+    same(INDEX(x, ARRAY(gnd_any(gnd_zeros(dev, GND_BOOL, SHAPE(3)), GND_ALL, 0))), 0, "False, computed");
+    gnd_scope_end();
+}
+
+static void all(gnd_device *d, const char *spec)
+{
+    dev = d;
+    tap_diag("%s, kernels shaped for %s", spec, on);
+    ref_seed(5);
+    for (int i = 0; i < MOST; i++)
+        xs[i] = (float)ref_range(-1000, 1000) + 0.25f;
+    gnd_scope_begin();
+    masks();
+    matrix();
+    duplicates();
+    slices(12, 40);
+    slices(250, 399);
+    along();
+    faults();
+    counts();
+    if (on[0] == 'c')
+        dtypes();
+    gnd_scope_end();
+}
+
+int main(void)
+{
+    static const char *const shape[] = {"cpu", "gpu"};
+    for (int i = 0; i < 2; i++) {
+        on = shape[i];
+        setenv("GND_KERNEL_SHAPE", on, 1);
+        ref_devices(all);
+    }
+    return tap_done();
+}
