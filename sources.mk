@@ -456,6 +456,7 @@ other_files = \
     bench/results/2026-11-21-h200-b/rows-cuda.txt \
     bench/results/2026-11-21-h200-b/rows-opencl-order.txt \
     bench/results/2026-11-21-h200-b/rows-opencl.txt \
+    bench/results/2026-11-21-h200-b/sanitizer.txt \
     bench/results/2026-11-21-h200-b/tests.txt \
     bench/results/2026-11-21-h200/README.md \
     bench/results/2026-11-21-h200/cublaslt.txt \
