@@ -161,7 +161,7 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, int64_t before, int64
     if (far)
         j = gnd_remainder(j, gnd_int(m == REFLECT ? last : last + 1));
     else
-        j = m == REFLECT ? gnd_abs(j) : gnd_maximum(j, gnd_subtract(gnd_int(-1), j));
+        j = gnd_maximum(j, gnd_subtract(gnd_int(m == REFLECT ? 0 : -1), j));
     return gnd_minimum(j, gnd_subtract(gnd_int(last), j));
 }
 
