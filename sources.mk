@@ -107,6 +107,8 @@ lib_files = \
     lib/backend/pool_small.c \
     lib/backend/priv.h \
     lib/backend/progcache.c \
+    lib/backend/trace.c \
+    lib/backend/trace.h \
     lib/base/dtype.c \
     lib/base/dtype.h \
     lib/base/env.c \
@@ -434,7 +436,8 @@ test_scripts = \
     tests/oclgrind.sh \
     tests/rusticl.sh \
     tests/standard.sh \
-    tests/style.sh
+    tests/style.sh \
+    tests/trace.sh
 
 plain_programs = \
     bench/pocl_vs_c \
@@ -612,6 +615,7 @@ other_files = \
     tests/tap.c \
     tests/tap.h \
     tests/tap.sh \
+    tests/trace.sh \
     tests/unit_base.c \
     tests/unit_dtype.c \
     tests/unit_fold.c \

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "backend/priv.h"
+#include "backend/trace.h"
 
 atomic_long gnd__gate_ncalls;
 atomic_long gnd__gate_failing;
@@ -66,6 +67,17 @@ static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__
                     off, off + nbytes, b->nbytes);
 }
 
+/* st = the call, with its span in the trace (backend/trace.h); not made when a test asked for a failure. */
+#define CALL(kind, category, name, nbytes, ...)                                                    \
+    do {                                                                                           \
+        if ((st = gnd__gate_tick(e)) == GND_OK) {                                                  \
+            gnd__span span;                                                                        \
+            gnd__span_begin(d, &span, GND__SPAN_##kind);                                           \
+            st = __VA_ARGS__;                                                                      \
+            gnd__span_end(d, &span, category, name, nbytes);                                       \
+        }                                                                                          \
+    } while (0)
+
 /* --- transfers -------------------------------------------------------------------------------- */
 
 gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
@@ -77,8 +89,8 @@ gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void
         return GND_OK;
     if (UNLIKELY(outside(dst, off, nbytes)))
         return out_of_range(d, "write", dst, off, nbytes, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->memory.write(d->queue, dst->buf, dst->off + off, src, nbytes, e);
+    CALL(DEVICE, "transfer", "write", (int64_t)nbytes,
+         d->be->memory.write(d->queue, dst->buf, dst->off + off, src, nbytes, e));
     if (st == GND_OK)
         d->n.bytes_h2d += nbytes;
     return done(d, "write", st, e);
@@ -93,8 +105,8 @@ gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, 
         return GND_OK;
     if (UNLIKELY(outside(src, off, nbytes)))
         return out_of_range(d, "read", src, off, nbytes, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->memory.read(d->queue, dst, src->buf, src->off + off, nbytes, e);
+    CALL(DEVICE, "transfer", "read", (int64_t)nbytes,
+         d->be->memory.read(d->queue, dst, src->buf, src->off + off, nbytes, e));
     if (st == GND_OK)
         d->n.bytes_d2h += nbytes;
     return done(d, "read", st, e);
@@ -111,9 +123,8 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
         return out_of_range(d, "copy to", dst, doff, nbytes, e);
     if (UNLIKELY(outside(src, soff, nbytes)))
         return out_of_range(d, "copy from", src, soff, nbytes, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff,
-                                nbytes, e);
+    CALL(DEVICE, "transfer", "copy", (int64_t)nbytes,
+         d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff, nbytes, e));
     return done(d, "copy", st, e);
 }
 
@@ -128,8 +139,8 @@ gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t s
         return GND_OK;
     if (UNLIKELY(outside(dst, off, nbytes)))
         return out_of_range(d, "fetch", dst, off, nbytes, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->memory.fetch(d->queue, dst->buf, dst->off + off, src, nbytes, e);
+    CALL(DEVICE, "transfer", "fetch", (int64_t)nbytes,
+         d->be->memory.fetch(d->queue, dst->buf, dst->off + off, src, nbytes, e));
     return done(d, "fetch", st, e);
 }
 
@@ -143,8 +154,8 @@ gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes,
         return gnd__gate_missing(d, "memory.map", e);
     if (UNLIKELY(outside(b, off, nbytes)))
         return out_of_range(d, "map", b, off, nbytes, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->memory.map(d->queue, b->buf, b->off + off, nbytes, flags, p, e);
+    CALL(HOST, "wait", "map", (int64_t)nbytes,
+         d->be->memory.map(d->queue, b->buf, b->off + off, nbytes, flags, p, e));
     return done(d, "map", st, e);
 }
 
@@ -177,9 +188,10 @@ gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e)
 
 gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
 {
-    gnd_status st = gnd__gate_tick(e);
-    if (st == GND_OK)
-        st = d->be->queue.finish(d->queue, e);
+    gnd_status st;
+    CALL(HOST, "wait", "finish", -1, d->be->queue.finish(d->queue, e));
+    if (UNLIKELY(d->trace != NULL))
+        gnd__trace_idle(d);
     return done(d, "finish", st, e);
 }
 
@@ -187,9 +199,8 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
 
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e)
 {
-    gnd_status st = gnd__gate_tick(e);
-    if (st == GND_OK)
-        st = d->be->program.launch(d->queue, k->k, l, e);
+    gnd_status st;
+    CALL(DEVICE, "kernel", k->name, -1, d->be->program.launch(d->queue, k->k, l, e));
     if (UNLIKELY(st != GND_OK)) {
         st = gnd__gate_failed(k->name, "launch", st, e);
         if (e)
@@ -216,8 +227,7 @@ gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e)
 
     if (!d->be->has_blas)
         return gnd__gate_missing(d, "blas.gemm", e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = d->be->blas.gemm(d->queue, g, e);
+    CALL(DEVICE, "library", "gemm", -1, d->be->blas.gemm(d->queue, g, e));
     return done(d, "gemm", st, e);
 }
 
@@ -244,8 +254,7 @@ gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err 
         gnd_status st;                                                                             \
         if (!d->be->has_##group)                                                                   \
             return gnd__gate_missing(d, #group "." #call, e);                                      \
-        if ((st = gnd__gate_tick(e)) == GND_OK)                                                    \
-            st = d->be->group.call(d->queue, x, e);                                                \
+        CALL(DEVICE, "library", #call, -1, d->be->group.call(d->queue, x, e));                      \
         return done(d, #call, st, e);                                                              \
     }                                                                                              \
     gnd_status gnd__gate_##group##_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)       \

@@ -42,6 +42,7 @@ typedef struct gnd__counters {
 
 struct gnd__pool;
 struct gnd__progcache;
+struct gnd__trace;
 
 /* One open device. */
 typedef struct gnd__gdev {
@@ -55,6 +56,7 @@ typedef struct gnd__gdev {
     struct gnd__pool *pool;
     struct gnd__progcache *progs;
     gnd__counters n;
+    struct gnd__trace *trace; /* backend/trace.h; NULL: none is written */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include "backend/priv.h"
+#include "backend/trace.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -264,7 +265,7 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto free_d;
     }
     if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = f->b->queue.queue_new(d->dev, 0, &d->queue, e);
+        st = f->b->queue.queue_new(d->dev, gnd__trace_wanted() ? GND_QUEUE_TIMING : 0, &d->queue, e);
     if (st != GND_OK) {
         st = gnd__gate_failed(d->id, "queue_new", st, e);
         goto close_dev;
@@ -273,11 +274,15 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto free_queue;
     if ((st = gnd__progs_new(d, e)) != GND_OK)
         goto delete_pool;
+    if ((st = gnd__trace_open(d, e)) != GND_OK)
+        goto delete_progs;
     gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,
              d->props.driver);
     *out = d;
     return GND_OK;
 
+delete_progs:
+    gnd__progs_delete(d);
 delete_pool:
     gnd__pool_delete(d);
 free_queue:
@@ -347,6 +352,7 @@ void gnd__gate_close(gnd__gdev *d)
         return;
     gnd__gate_lock(d);
     d->be->queue.finish(d->queue, NULL);
+    gnd__trace_close(d);
     gnd__progs_delete(d);
     gnd__pool_delete(d);
     d->be->queue.queue_free(d->queue);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "backend/disk.h"
 #include "backend/priv.h"
+#include "backend/trace.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/table.h"
@@ -174,9 +175,12 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
     gnd_status st = gnd__gate_tick(e);
     char *log = NULL, slot[128];
     int debug = gnd__env_string(GND__ENV_DEBUG) != NULL;
+    gnd__span span;
 
+    gnd__span_begin(d, &span, GND__SPAN_HOST);
     if (st == GND_OK)
         st = d->be->program.build(d->dev, src, len, options, p, debug ? &log : NULL, e);
+    gnd__span_end(d, &span, "compile", name, (int64_t)len);
     if (st == GND_OK) {
         d->n.builds++;
         gnd__log(GND__LOG_DEBUG, "%s: compiled %s, %zu bytes", d->id, name, len);

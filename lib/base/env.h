@@ -22,6 +22,7 @@
     X(MEM_LIMIT, "GND_MEM_LIMIT", SIZE,                                                            \
       "the most device memory that one device's pool takes, such as 512M or 4G")                   \
     X(LOG, "GND_LOG", WORD, "error, warn, info or debug: write messages to stderr")                \
+    X(TRACE, "GND_TRACE", PATH, "a file to write a trace to, for Perfetto or chrome://tracing")     \
     X(DEBUG, "GND_DEBUG", WORD, "more checks and dumps, for those who work on gnd itself")         \
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", WORD,                                                      \
       "cpu or gpu: generate kernels as for that kind of device, for tests")                        \

@@ -10,6 +10,7 @@
 
 #include <string.h>
 #include "sched/device.h"
+#include "backend/trace.h"
 #include "base/table.h"
 #include "base/mem.h"
 #include "prim/lapack.h"
@@ -232,7 +233,11 @@ static gnd_status run_solve(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
     }
     if (gnd__gate_solver_supports(d, &x, &yes, NULL) == GND_OK && yes)
         return gnd__gate_solve(d, &x, e);
-    return gnd__lapack_on(d, &x, n, block, at, e);
+    gnd__span span;
+    gnd__span_begin(d, &span, GND__SPAN_HOST);
+    gnd_status r = gnd__lapack_on(d, &x, n, block, at, e);
+    gnd__span_end(d, &span, "library", st->label, -1);
+    return r;
 }
 
 /* Whether node i is wanted after the plan: by a handle, or by a consumer outside the graph. */
@@ -380,6 +385,8 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
         return r;
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
+        if (d->trace)
+            gnd__trace_label(d, st->label, st->rd, st->wr);
         if (st->type == GND__S_GEMM) {
             r = run_gemm(s, p, g, d, st, e);
             d->n.calls++;
@@ -409,13 +416,16 @@ static gnd_status find_plan(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_er
 {
     gnd_status r;
     void *old = NULL;
+    gnd__span span;
     gnd__counters *n = &g->dev->g->n;
     *p = gnd__table_get(s->cache, g->key, g->nkey);
     if (*p) {
         n->plan_hits++;
         return GND_OK;
     }
+    gnd__span_begin(g->dev->g, &span, GND__SPAN_HOST);
     r = gnd__plan_make(g, 0, p, e);
+    gnd__span_end(g->dev->g, &span, "host", "plan", -1);
     if (r != GND_OK)
         return r;
     n->plans++;
@@ -439,13 +449,16 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
 {
     gnd__sched *s = gnd__sched_of(dev);
     gnd__plan *p;
+    gnd__span span;
     gnd_status r;
     if (!s)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    gnd__span_begin(dev->g, &span, GND__SPAN_HOST);
     r = gnd__collect(&s->graph, dev, n, sink, e);
     if (r == GND_OK)
         r = find_plan(s, &s->graph, &p, e);
     if (r == GND_OK)
         r = gnd__plan_run(s, p, &s->graph, e);
+    gnd__span_end(dev->g, &span, "host", "evaluate", -1);
     return r;
 }
