@@ -39,8 +39,8 @@ layer api base graph fuse codegen backend prim sched expr io
 
 includes lib | grep 'backend/' | grep -Ev '^lib/(backend|sched|prim|api)/' >bad
 none "only sched, prim and api include the gate" bad
-includes lib | grep 'backend/' | grep -Ev '^lib/backend/' | grep -v 'backend/gate.h$' >bad
-none "of lib/backend others include gate.h only" bad
+includes lib | grep 'backend/' | grep -Ev '^lib/backend/' | grep -v 'backend/\(gate\|trace\)\.h$' >bad
+none "of lib/backend others include gate.h and trace.h only" bad
 
 (cd "$GND_SRCDIR" && ls lib) >layers
 includes backends tools examples bench | awk 'NR == FNR { layer[$1]; next }
