@@ -58,8 +58,10 @@ lib_files = \
     lib/api/matrices.c \
     lib/api/matrices.h \
     lib/api/message.c \
+    lib/api/move.c \
     lib/api/norms.c \
     lib/api/pad.c \
+    lib/api/place.h \
     lib/api/print.c \
     lib/api/products.c \
     lib/api/quantile.c \
@@ -375,6 +377,7 @@ test_programs = \
     tests/ops_linalg \
     tests/ops_manip \
     tests/ops_matmul \
+    tests/ops_moves \
     tests/ops_pad \
     tests/ops_poly \
     tests/ops_prim \
@@ -590,6 +593,7 @@ other_files = \
     tests/ops_linalg.c \
     tests/ops_manip.c \
     tests/ops_matmul.c \
+    tests/ops_moves.c \
     tests/ops_pad.c \
     tests/ops_poly.c \
     tests/ops_prim.c \

@@ -462,6 +462,16 @@ static int wanted(int i, const gnd_props *p)
     return 0;
 }
 
+/* What is put into a queue from here on waits for what is in the other queue, of another device. */
+static void in_order(gnd_queue *after, gnd_queue *before)
+{
+    gnd_event *ev = NULL;
+    if (OK(que->record(before, &ev, &err), "record")) {
+        OK(que->wait_event(after, ev, &err), "wait_event of another device's event");
+        que->event_free(ev);
+    }
+}
+
 /* From one device to another, where the backend does that without the host. */
 static void test_peer(int n)
 {
@@ -487,13 +497,22 @@ static void test_peer(int n)
         tap_bail("out of memory");
     for (size_t i = 0; i < N; i++)
         x[i] = (unsigned char)(i ^ i >> 9);
-    for (int way = 0; way < 2 && yes; way++) { /* by either device's queue */
+    const int events = que->record && que->wait_event && que->event_free;
+    for (int way = 0; way < (events ? 4 : 2) && yes; way++) { /* by either's queue, the other finished or not */
+        gnd_queue *one = dq[way % 2], *two = dq[!(way % 2)];
         memset(y, 0, N);
         OK(mem->write(dq[0], b[0], 0, x, N, &err), "write");
         OK(mem->write(dq[1], b[1], 0, y, N, &err), "write");
-        OK(que->finish(dq[!way], &err), "finish");
-        OK(mem->copy(dq[way], b[1], OFF, b[0], 7, N - OFF, &err), "copy");
-        OK(que->finish(dq[way], &err), "finish");
+        if (way < 2)
+            OK(que->finish(two, &err), "finish");
+        else
+            in_order(one, two);
+        OK(mem->copy(one, b[1], OFF, b[0], 7, N - OFF, &err), "copy");
+        if (way < 2)
+            OK(que->finish(one, &err), "finish");
+        else
+            in_order(two, one);
+        OK(mem->write(dq[0], b[0], 0, y, N, &err), "write what was copied from");
         OK(mem->read(dq[1], y, b[1], 0, N, &err), "read");
         tap_ok(y[OFF - 1] == 0 && memcmp(y + OFF, x + 7, N - OFF) == 0,
                "%s: bytes of one device on the other", who);

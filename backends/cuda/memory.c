@@ -209,7 +209,14 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
     return s;
 }
 
-/* Between devices the copy is in the order of q alone: the core waits for the other's queue. */
+/* The other device of a copy between two. */
+static gnd_dev *other_of(gnd_dev *d, const gnd_buf *dst, const gnd_buf *src)
+{
+    return dst->dev == d ? src->dev : dst->dev;
+}
+
+/* Between devices the driver goes directly where can_peer (device.c) has opened the way, else by
+ * pinned memory of its own, in overlapped chunks. */
 static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
                            size_t nbytes, gnd_err *e)
 {
@@ -218,6 +225,9 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
         s = in_buffer(src, soff, nbytes, e);
     if (nbytes == 0 || s != GND_OK)
         return s;
+    const gnd_dev *other = other_of(q->dev, dst, src);
+    if (other->lost)
+        return gnd__cu_gone(other, e);
     if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
         return s;
     const CUdeviceptr to = dst->p + doff, from = src->p + soff;

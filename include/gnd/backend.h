@@ -85,7 +85,10 @@ typedef struct gnd_device_ops {
     void (*close)(gnd_dev *d);
     /* [O] Bytes free and in all, as the driver tells them; without it mem_bytes is all known. */
     gnd_status (*mem_info)(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
-    /* [O] Whether copy() may go from a buffer of a to one of b; without it the core goes by host. */
+    /* [O] Whether copy() may go between buffers of a and of b, by a queue of either, and wait_event()
+     * of a queue of either may wait for events of the other; opens the way where the driver wants
+     * that. Without it, and where it says no or fails, the core goes by the host. The core holds the
+     * locks of both devices, here and for those calls. */
     gnd_status (*can_peer)(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e);
 } gnd_device_ops;
 
@@ -101,7 +104,8 @@ typedef struct gnd_memory_ops {
     gnd_status (*write)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
     /* [R] Device to host; blocks until dst holds the bytes. */
     gnd_status (*read)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes, gnd_err *e);
-    /* [R] Device to device; the ranges do not overlap. */
+    /* [R] Device to device; the ranges do not overlap. The buffers are of q's device, or one of them is
+     * of another for which can_peer() said yes; the copy is in the order of q alone. */
     gnd_status (*copy)(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff, size_t nbytes, gnd_err *e);
     /* [O] A host pointer to [off, off+nbytes); blocks until the queue's earlier work is done. Used
      * only when props.host_mapped. Without it the core reads and writes. flags: GND_MAP_*. */
@@ -129,7 +133,8 @@ typedef struct gnd_queue_ops {
     /* [O] An event that happens when the work so far is done. Without the event entries the core
      * finishes queues instead, and times are wall times. */
     gnd_status (*record)(gnd_queue *q, gnd_event **ev, gnd_err *e);
-    /* [O] Later work of q waits for ev (which may belong to another queue of the same device). */
+    /* [O] Later work of q waits for ev, which may belong to another queue of the same device, or of one
+     * for which can_peer() says yes. ev may be freed before it happened. */
     gnd_status (*wait_event)(gnd_queue *q, gnd_event *ev, gnd_err *e);
     /* [O] The host waits. */
     gnd_status (*event_wait)(gnd_event *ev, gnd_err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/eval.c - where lazy arrays become elements: evaluation, reading, uploading, moving, explaining.
+ * api/eval.c - where lazy arrays become elements: evaluation, reading, uploading, explaining.
  *
  * A failure is kept in the array (its `fault`) and tried again by the next read: inputs stay until
  * the elements are there, so nothing is lost.
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/host.h"
+#include "api/place.h"
 #include "sched/device.h"
 #include "base/mem.h"
 #include "graph/scope.h"
@@ -94,36 +95,49 @@ static void read_scalar(const gnd_array *x, void *dst)
     gnd__store_scalar((gnd_dtype)x->dtype, dst, &x->p.value);
 }
 
+gnd_status gnd__ready(gnd_array *x, gnd_array **c, gnd_err *e)
+{
+    gnd_status st = evaluate(x->dev, 1, &x, e);
+    if (st != GND_OK)
+        return st;
+    if (x->size == 0) {
+        gnd__ref(x);
+        *c = x;
+        return GND_OK;
+    }
+    st = contiguous(x, c, e);
+    if (st != GND_OK)
+        set_fault(x, e);
+    return st;
+}
+
+gnd_status gnd__passed(gnd_array *x, gnd_status st, gnd_err *e)
+{
+    if (st == GND_OK)
+        st = gnd__checks_pass(x->data.st, e);
+    if (st != GND_OK)
+        set_fault(x, e);
+    return st;
+}
+
 static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
 {
     gnd_array *c;
     gnd_status st;
     gnd__gdev *d;
-    size_t esize = gnd_dtype_size((gnd_dtype)x->dtype);
     if (!x->dev) {
         read_scalar(x, dst);
         return GND_OK;
     }
     d = x->dev->g;
     gnd__gate_lock(d);
-    st = evaluate(x->dev, 1, &x, e);
-    if (st == GND_OK && x->size > 0) {
-        st = contiguous(x, &c, e);
-        if (st == GND_OK) {
-            st = gnd__gate_read(d, dst, c->data.st->block, (size_t)c->data.off * esize,
-                                (size_t)x->size * esize, e);
-            gnd__unref(c);
-        }
-        if (st == GND_OK)
-            st = gnd__checks_pass(x->data.st, e);
-        if (st != GND_OK)
-            set_fault(x, e);
-    } else if (st == GND_OK) {
-        st = gnd__gate_finish(d, e);
-        if (st == GND_OK)
-            st = gnd__checks_pass(x->data.st, e);
-        if (st != GND_OK)
-            set_fault(x, e);
+    st = gnd__ready(x, &c, e);
+    if (st == GND_OK) {
+        const size_t off = (size_t)c->data.off * gnd_dtype_size((gnd_dtype)x->dtype);
+        st = x->size > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, gnd_nbytes(x), e)
+                         : gnd__gate_finish(d, e);
+        st = gnd__passed(x, st, e);
+        gnd__unref(c);
     }
     gnd__gate_unlock(d);
     return st;
@@ -243,21 +257,16 @@ gnd_status gnd_sync(gnd_device *dev)
     return st == GND_OK ? st : gnd__only_status("sync", &e);
 }
 
-gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
-                       const void *contiguous_data)
+gnd_array *gnd__placed(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim)
 {
     gnd_array *x = gnd__node(GND__DATA, dev, t, ndim, dim, 0, NULL), *failed;
     gnd_err e = { GND_OK, 0, "" };
     gnd__block *b = NULL;
     gnd__storage *st;
-    size_t nbytes;
     if (x->kind == GND__ERROR)
         return x;
-    nbytes = (size_t)x->size * gnd_dtype_size(t);
     gnd__gate_lock(dev->g);
-    if (gnd__pool_alloc(dev->g, nbytes, &b, &e) != GND_OK)
-        goto fail;
-    if (nbytes && gnd__gate_write(dev->g, b, 0, contiguous_data, nbytes, &e) != GND_OK)
+    if (gnd__pool_alloc(dev->g, (size_t)x->size * gnd_dtype_size(t), &b, &e) != GND_OK)
         goto fail;
     st = gnd__storage_new(dev, b);
     if (!st) {
@@ -277,31 +286,22 @@ fail:
     return failed;
 }
 
-gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
+gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                       const void *contiguous_data)
 {
-    gnd_array *bad = gnd__check(x, "to_device", "x"), *y;
+    gnd_array *x = gnd__placed(dev, t, ndim, dim), *failed;
     gnd_err e = { GND_OK, 0, "" };
-    void *host;
-    if (bad)
-        return bad;
-    bad = gnd__check_device("to_device", dev);
-    if (bad)
-        return bad;
-    if (!x->dev)
-        return gnd_asarray(dev, x, GND_DTYPE_DEFAULT);
-    if (x->dev == dev)
-        return gnd__same(x);
-    if (gnd__check_dtype("to_device", dev, (gnd_dtype)x->dtype, &e) != GND_OK)
-        return gnd__error_node(dev, &e);
-    host = gnd__malloc(gnd_nbytes(x) + 1);
-    if (!host)
-        return gnd__fail(dev, GND_ERR_NOMEM, "to_device: out of memory");
-    if (read_elements(x, host, &e) != GND_OK)
-        y = gnd__error_node(dev, &e);
-    else
-        y = gnd__upload(dev, (gnd_dtype)x->dtype, x->ndim, x->dim, host);
-    gnd__free(host);
-    return y;
+    gnd_status st;
+    if (x->kind == GND__ERROR || x->size == 0)
+        return x;
+    gnd__gate_lock(dev->g);
+    st = gnd__gate_write(dev->g, x->data.st->block, 0, contiguous_data, gnd_nbytes(x), &e);
+    gnd__gate_unlock(dev->g);
+    if (st == GND_OK)
+        return x;
+    failed = gnd__error_node(dev, &e);
+    gnd_release(x);
+    return failed;
 }
 
 char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)

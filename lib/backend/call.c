@@ -144,6 +144,58 @@ gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t s
     return done(d, "fetch", st, e);
 }
 
+/* --- between two devices ---------------------------------------------------------------------- */
+
+int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from)
+{
+    int yes = 0;
+
+    if (to->be != from->be || !to->be->device.can_peer)
+        return 0;
+    return to->be->device.can_peer(to->dev, from->dev, &yes, NULL) == GND_OK && yes;
+}
+
+/* What is put into d's queue from here on waits for what is in other's: by an event, or here. */
+static gnd_status queue_after(gnd__gdev *d, gnd__gdev *other, gnd_err *e)
+{
+    const gnd_queue_ops *q = &d->be->queue;
+    gnd_event *ev = NULL;
+    gnd_status st;
+
+    if (!q->record || !q->wait_event || !q->event_free)
+        return gnd__gate_finish(other, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = q->record(other->queue, &ev, e);
+    if (st != GND_OK)
+        return done(other, "record", st, e);
+    if ((st = gnd__gate_tick(e)) == GND_OK)
+        st = q->wait_event(d->queue, ev, e);
+    q->event_free(ev);
+    return done(d, "wait_event", st, e);
+}
+
+gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__block *src,
+                          size_t soff, size_t nbytes, gnd_err *e)
+{
+    gnd__gdev *d = to;
+    gnd_status st;
+
+    if (UNLIKELY(outside(dst, 0, nbytes)))
+        return out_of_range(to, "copy to", dst, 0, nbytes, e);
+    if (UNLIKELY(outside(src, soff, nbytes)))
+        return out_of_range(from, "copy from", src, soff, nbytes, e);
+    if ((st = queue_after(to, from, e)) != GND_OK)
+        return st;
+    CALL(DEVICE, "transfer", "copy between devices", (int64_t)nbytes,
+         d->be->memory.copy(d->queue, dst->buf, dst->off, src->buf, src->off + soff, nbytes, e));
+    if (st != GND_OK)
+        return done(d, "copy", st, e);
+    /* The source may be given out again: not before the copy has read it. */
+    if ((st = queue_after(from, to, e)) != GND_OK)
+        to->be->queue.finish(to->queue, NULL);
+    return st;
+}
+
 gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
                          void **p, gnd_err *e)
 {

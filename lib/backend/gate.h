@@ -79,6 +79,18 @@ gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *inde
 void gnd__gate_close(gnd__gdev *d);
 static inline void gnd__gate_lock(gnd__gdev *d) { pthread_mutex_lock(&d->lock); }
 static inline void gnd__gate_unlock(gnd__gdev *d) { pthread_mutex_unlock(&d->lock); }
+/* Both of two devices; in one order, so that two threads cannot wait for each other. No lock of a device
+ * is held before. */
+static inline void gnd__gate_lock_two(gnd__gdev *a, gnd__gdev *b)
+{
+    gnd__gate_lock(a < b ? a : b);
+    gnd__gate_lock(a < b ? b : a);
+}
+static inline void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b)
+{
+    gnd__gate_unlock(a);
+    gnd__gate_unlock(b);
+}
 
 /* --- memory: blocks of the pool ---------------------------------------------------------------
  * A block is a part of a backend buffer. Freeing is at once and stream-ordered: a block may be
@@ -106,6 +118,12 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
 /* From another library's memory at src, an address of the device's kind, which stays until the queue is
  * finished. GND_ERR_UNSUPPORTED when the backend cannot. */
 gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e);
+/* Between two devices, both locked. Whether gnd__gate_peer can; a failure of that question is a no. */
+int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from);
+/* Copies nbytes at soff of from's block to the start of to's, after the work of both queues so far and
+ * before all later work of both: nothing waits where the backend has events. */
+gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__block *src, size_t soff, size_t nbytes,
+                          gnd_err *e);
 /* A host pointer to a part of a block until unmapped; waits for the queue's earlier work. Cheap only
  * where gnd__gate_can_map() says so. GND_ERR_UNSUPPORTED when the backend cannot map. */
 int gnd__gate_can_map(const gnd__gdev *d);

@@ -3,8 +3,9 @@
  * backend/null.c - a backend without a device, for tests: buffers are host memory with guard zones
  * round them, transfers work, programs are kept as text and launches are recorded but compute
  * nothing. "null:0" looks like a GPU with float64, "null:1" like one without, with little memory
- * and 32 KiB of local memory, "null:2" like null:0 but takes kernels in CUDA's dialect. Knows
- * nothing of the gate: it is a plugin that is linked in.
+ * and 32 KiB of local memory, "null:2" like null:0 but takes kernels in CUDA's dialect. Between null:0
+ * and null:2 it copies by itself, to and from null:1 it does not. Knows nothing of the gate: it is a
+ * plugin that is linked in.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,13 @@ static gnd_status dev_mem_info(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd
     (void)e;
     *total = sizes[d->index].mem;
     *avail = *total - d->used;
+    return GND_OK;
+}
+
+static gnd_status dev_can_peer(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e)
+{
+    (void)e;
+    *yes = a->index != 1 && b->index != 1;
     return GND_OK;
 }
 
@@ -259,6 +267,30 @@ static gnd_status q_finish(gnd_queue *q, gnd_err *e)
     return GND_OK;
 }
 
+static gnd_status q_record(gnd_queue *q, gnd_event **ev, gnd_err *e)
+{
+    *ev = gnd__calloc(1, sizeof **ev);
+    if (!*ev)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    (*ev)->index = q->d->index;
+    gnd__null_object(1);
+    gnd__null_note("record on %d\n", q->d->index);
+    return GND_OK;
+}
+
+static gnd_status q_wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e)
+{
+    (void)e;
+    gnd__null_note("%d waits for %d\n", q->d->index, ev->index);
+    return GND_OK;
+}
+
+static void event_free(gnd_event *ev)
+{
+    gnd__null_object(-1);
+    gnd__free(ev);
+}
+
 /* --- programs --------------------------------------------------------------------------------- */
 
 static gnd_status prog_new(gnd_dev *d, const char *src, size_t len, gnd_prog **out, gnd_err *e)
@@ -389,6 +421,7 @@ const gnd_backend *gnd__null_tables(void)
         .open = dev_open,
         .close = dev_close,
         .mem_info = dev_mem_info,
+        .can_peer = dev_can_peer,
     };
     static const gnd_memory_ops memory = {
         .size = sizeof memory,
@@ -407,6 +440,9 @@ const gnd_backend *gnd__null_tables(void)
         .queue_free = q_free,
         .flush = q_flush,
         .finish = q_finish,
+        .record = q_record,
+        .wait_event = q_wait_event,
+        .event_free = event_free,
     };
     static const gnd_program_ops program = {
         .size = sizeof program,

@@ -10,6 +10,7 @@
 
 struct gnd_dev { int index; uint64_t used; };
 struct gnd_queue { gnd_dev *d; };
+struct gnd_event { int index; };
 struct gnd_buf { gnd_dev *d; unsigned char *base, *p; size_t n; };
 struct gnd_prog { gnd_dev *d; char *src; size_t len; };
 struct gnd_kern { gnd_prog *p; char name[128]; };
