@@ -12,6 +12,7 @@
 #include "prim/search.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>
+#include <gnd/index.h>
 #include <gnd/reduce.h>
 #include <gnd/scan.h>
 #include <gnd/search.h>
@@ -40,24 +41,10 @@ static gnd_array *numbers(gnd_array *first)
     return gnd_subtract(gnd_cumulative_sum(first, GND_AXIS(0), 0, GND_INT64), gnd_int(1));
 }
 
-/* The indices of the true elements of mask, 1-d and not empty: the k-th one is where their running number
- * gets to k. Waits for the device. */
+/* The indices of the true elements of mask. Waits for the device. */
 static gnd_array *positions(gnd_array *mask)
 {
-    gnd_status st = GND_OK;
-    gnd_array *rank = gnd__is_bad(mask) ? mask : gnd_cumulative_sum(mask, GND_AXIS(0), 0, GND_INT64);
-    if (gnd__is_bad(rank))
-        return rank;
-    (void)gnd_eval_all(1, &rank); /* a failure comes again below */
-    gnd_array *last = gnd__element(rank, rank->size - 1);
-    int64_t n = gnd_item_i64(last, &st);
-    if (st)
-        return gnd__fail(mask->dev, st, "%s", gnd_error(last));
-    n = n < 0 ? 0 : n > rank->size ? rank->size : n; /* a device that computes nothing */
-    if (n == 0)
-        return gnd__node(GND__EMPTY, mask->dev, GND_INT64, 1, &n, 0, NULL);
-    gnd_array *k = gnd_add(iota(mask->dev, n), gnd_int(1));
-    return gnd__is_bad(k) ? k : gnd__search_node(rank, k, 0);
+    return gnd__is_bad(mask) ? mask : gnd_flatnonzero(mask);
 }
 
 /* From `at`, where runs begin, how long they are, the last one up to n. */
