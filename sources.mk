@@ -443,6 +443,7 @@ test_scripts = \
     tests/trace.sh
 
 plain_programs = \
+    bench/first_result \
     bench/pocl_vs_c \
     examples/fusion \
     examples/heat \
@@ -454,6 +455,7 @@ cairo_programs = \
 
 other_files = \
     README.md \
+    bench/first_result.c \
     bench/pocl_vs_c.c \
     bench/results/2026-11-21-h200-b/README.md \
     bench/results/2026-11-21-h200-b/cuda.jsonl \
@@ -662,6 +664,10 @@ backends_cuda_gnd_cuda_la_LIBADD = $(cuda_libs)
 tools_gnd_SOURCES = $(tool_files)
 tools_gnd_CPPFLAGS = $(tool_cppflags)
 tools_gnd_LDADD = lib/libgnd.la
+bench_first_result_SOURCES = bench/first_result.c
+bench_first_result_CPPFLAGS = $(public_cppflags)
+bench_first_result_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+bench_first_result_LDADD = lib/libgnd.la $(program_libs)
 bench_pocl_vs_c_SOURCES = bench/pocl_vs_c.c
 bench_pocl_vs_c_CPPFLAGS = $(public_cppflags)
 bench_pocl_vs_c_CFLAGS = $(AM_CFLAGS) $(program_cflags)

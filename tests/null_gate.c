@@ -11,6 +11,7 @@
 
 #include "backend/gate.h"
 #include "backend/null.h"
+#include "backend/priv.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "tap.h"
@@ -60,6 +61,18 @@ static void refuses(const char *spec, const char *part)
     tap_is_int(e.code, st, "  and its record agrees");
     tap_has_str(e.msg, part, "  and says so");
     tap_ok(d == NULL, "  and gives no device");
+}
+
+/* First of all: a device opens without the plugins of others. */
+static void test_lazy(void)
+{
+    const gnd__backend *const *list;
+    int n = gnd__gate_found(&list), i, loaded = 0;
+
+    gnd__gate_close(open_or_bail("null:0"));
+    for (i = 0; i < n; i++)
+        loaded += strcmp(list[i]->name, "null") != 0 && (list[i]->version[0] || list[i]->why.msg[0]);
+    tap_is_int(loaded, 0, "null:0 opens, and no plugin of %d is loaded for it", n - 1);
 }
 
 static void test_specs(void)
@@ -510,6 +523,7 @@ int main(void)
     unsetenv("GND_MEM_LIMIT");
     live = gnd__mem_live();
     objects = gnd__null_objects();
+    test_lazy();
     test_specs();
     test_threads();
     test_transfers();

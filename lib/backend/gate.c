@@ -2,12 +2,15 @@
  *
  * backend/gate.c - finding and loading plugins, once per process. Looks in the absolute entries of
  * GND_BACKEND_PATH (folders, or files), then in the package's own folder; never in the working
- * directory. The first gnd-NAME.so of a NAME wins. A plugin that cannot be used stays in the list
- * with the reason. Nothing is ever unloaded: its code may still be on some thread's stack.
+ * directory. The first gnd-NAME.so of a NAME wins. A plugin is loaded when it is first asked for: a
+ * program on cuda:0 does not wait for the OpenCL drivers. One that cannot be used stays in the list with
+ * the reason. Nothing is ever unloaded: its code may still be on some thread's stack.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,8 @@ static const char *notes[MAX_NOTES];
 static int nnotes;
 static char where[1024];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int loaded[MAX_BACKENDS]; /* of store */
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void note(const char *fmt, ...)
@@ -176,40 +181,42 @@ static gnd__backend *find(const char *name)
     return NULL;
 }
 
-static void load(const char *path, const char *name)
+static void remember(const char *path, const char *name)
 {
-    gnd_backend_entry_fn entry;
-    const gnd_backend *in;
-    gnd__backend *b;
-    const char *text;
-    void *lib, *sym;
-
     if (find(name))
         return;
     if (nbackends == MAX_BACKENDS - 1) { /* one is kept for null */
         note("%s: more than %d backends", path, MAX_BACKENDS - 1);
         return;
     }
-    b = &store[nbackends++];
+    gnd__backend *b = &store[nbackends++];
     snprintf(b->name, sizeof b->name, "%s", name);
     snprintf(b->path, sizeof b->path, "%s", path);
+}
 
-    lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+static void load(gnd__backend *b)
+{
+    gnd_backend_entry_fn entry;
+    const gnd_backend *in;
+    const char *text;
+    void *lib, *sym;
+
+    lib = dlopen(b->path, RTLD_NOW | RTLD_LOCAL);
     if (!lib) {
         text = dlerror();
-        gnd__err(&b->why, GND_ERR_BACKEND, "cannot be loaded: %s", text ? text : path);
+        gnd__err(&b->why, GND_ERR_BACKEND, "cannot be loaded: %s", text ? text : b->path);
         goto log;
     }
     sym = dlsym(lib, "gnd_backend_entry");
     if (!sym) {
         gnd__err(&b->why, GND_ERR_BACKEND, "%s: no symbol gnd_backend_entry: not a plugin of gnd",
-                 path);
+                 b->path);
         goto log;
     }
     memcpy(&entry, &sym, sizeof entry);
     in = entry(GND_BACKEND_MAJOR, GND_BACKEND_MINOR, &b->why);
     if (!in) {
-        gnd__gate_failed(path, "gnd_backend_entry", GND_ERR_BACKEND, &b->why);
+        gnd__gate_failed(b->path, "gnd_backend_entry", GND_ERR_BACKEND, &b->why);
         goto log;
     }
     memset(&b->why, 0, sizeof b->why);
@@ -273,7 +280,7 @@ static void search_folder(const char *dir, int named)
     for (i = 0; i < n; i++) {
         plugin_name(found[i], name, sizeof name);
         if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, found[i]) < sizeof path)
-            load(path, name);
+            remember(path, name);
     }
 }
 
@@ -298,7 +305,7 @@ static void search_entry(const char *entry)
     if (stat(entry, &sb) == 0 && !S_ISDIR(sb.st_mode)) {
         base = strrchr(entry, '/') + 1;
         if (plugin_name(base, name, sizeof name))
-            load(entry, name);
+            remember(entry, name);
         else
             note("GND_BACKEND_PATH: %s: neither a folder nor called gnd-NAME.so", entry);
         return;
@@ -345,7 +352,7 @@ static int by_rank(const void *a, const void *b)
     return d ? d : strcmp(x->name, y->name);
 }
 
-static void load_all(void)
+static void search_all(void)
 {
     const char *path = gnd__env_string(GND__ENV_BACKEND_PATH);
     int i;
@@ -357,22 +364,47 @@ static void load_all(void)
     search_folder(GND_PKGLIBDIR, 0);
 #endif
     strcpy(store[nbackends].name, "null");
-    gnd__gate_adopt(&store[nbackends++], gnd__null_tables());
+    gnd__gate_adopt(&store[nbackends], gnd__null_tables());
+    atomic_store(&loaded[nbackends++], 1);
     for (i = 0; i < nbackends; i++)
         order[i] = &store[i];
     qsort(order, (size_t)nbackends, sizeof *order, by_rank);
 }
 
-int gnd__gate_backends(const gnd__backend *const **list)
+void gnd__gate_need(const gnd__backend *b)
 {
-    pthread_once(&once, load_all);
+    const ptrdiff_t i = b - store;
+
+    if (atomic_load_explicit(&loaded[i], memory_order_acquire))
+        return;
+    pthread_mutex_lock(&loading);
+    if (!atomic_load_explicit(&loaded[i], memory_order_relaxed)) {
+        load(&store[i]);
+        atomic_store_explicit(&loaded[i], 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&loading);
+}
+
+int gnd__gate_found(const gnd__backend *const **list)
+{
+    pthread_once(&once, search_all);
     *list = order;
     return nbackends;
 }
 
+int gnd__gate_backends(const gnd__backend *const **list)
+{
+    const int n = gnd__gate_found(list);
+    int i;
+
+    for (i = 0; i < n; i++)
+        gnd__gate_need(order[i]);
+    return n;
+}
+
 int gnd__gate_notes(const char *const **list)
 {
-    pthread_once(&once, load_all);
+    pthread_once(&once, search_all);
     *list = notes;
     return nnotes;
 }

@@ -17,7 +17,7 @@
 typedef struct gnd__backend {
     char name[32];
     char version[64];
-    char path[512];           /* where it was loaded from; "" when built in */
+    char path[4096];          /* where it is loaded from; "" when built in */
     gnd_err why;              /* why it cannot be used (code != 0), or why it has no device */
     int ndev;                 /* devices it has */
     gnd_device_ops device;
@@ -61,8 +61,8 @@ typedef struct gnd__gdev {
 
 /* --- finding and opening -------------------------------------------------------------------- */
 
-/* All backends, in order of preference (cuda, opencl, then others by name; "null" last). Loads them
- * at the first call, once per process. Never fails: a backend that cannot be used says why. */
+/* All backends, in order of preference (cuda, opencl, then others by name; "null" last). Loads those that
+ * are not: opening a device loads what it needs only. Never fails: a backend that cannot be used says why. */
 int gnd__gate_backends(const gnd__backend *const **list);
 /* What was wrong with the search itself, one line each (a relative entry of GND_BACKEND_PATH, a
  * folder that cannot be read). For `gnd devices`. Owned by the gate. */

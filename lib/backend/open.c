@@ -97,12 +97,15 @@ static int score(const gnd_props *p, int match)
 static int pick(const struct query *q, struct found *out)
 {
     const gnd__backend *const *list;
-    int n = gnd__gate_backends(&list), i, j, m, s, best = 1000;
+    int n = gnd__gate_found(&list), i, j, m, s, best = 1000;
     gnd_props p;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && best > 0; i++) { /* nothing later is better than the best there can be */
         const gnd__backend *b = list[i];
-        if (b->why.code || (q->only ? q->only != b : strcmp(b->name, "null") == 0))
+        if (q->only ? q->only != b : strcmp(b->name, "null") == 0)
+            continue;
+        gnd__gate_need(b);
+        if (b->why.code)
             continue;
         for (j = 0; j < b->ndev; j++) {
             props_or_reason(b, j, &p);
@@ -167,7 +170,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
     static const char *const known[] = { "cuda", "opencl" };
     size_t head = strcspn(spec, ":"), k;
     const gnd__backend *const *list;
-    int n = gnd__gate_backends(&list), i;
+    int n = gnd__gate_found(&list), i;
     char there[300];
     long number;
 
@@ -193,6 +196,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
                         "a device is BACKEND:NUMBER or a text, not '%.20s'; present: %s", spec,
                         there);
     }
+    gnd__gate_need(q->only);
     if (q->only->why.code)
         return gnd__err(e, GND_ERR_DEVICE, "backend %s: %s", q->only->name, q->only->why.msg);
     if (q->only->ndev == 0)

@@ -41,6 +41,10 @@ gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd
 /* Checks the tables at in and copies them to b, cut or zero-extended to this core's sizes, then
  * asks count(). b->name is set before. On failure b->why holds the reason. */
 void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in);
+/* All backends, in order of preference, loaded or not: only their names and paths are sure. */
+int gnd__gate_found(const gnd__backend *const **list);
+/* Loads b (of that list) unless it is. */
+void gnd__gate_need(const gnd__backend *b);
 /* Where plugins were looked for, as "DIR, DIR" (owned by the gate). */
 const char *gnd__gate_where(void);
 
