@@ -340,6 +340,7 @@ test_programs = \
     tests/conform_opencl \
     tests/diff_driver \
     tests/fault_all \
+    tests/fault_sticky \
     tests/fft_rows \
     tests/fuse_plan \
     tests/fuse_reduce \
@@ -545,6 +546,7 @@ other_files = \
     tests/exports.sh \
     tests/exprs.txt \
     tests/fault_all.c \
+    tests/fault_sticky.c \
     tests/fft_rows.c \
     tests/fuse_plan.c \
     tests/fuse_reduce.c \
