@@ -21,6 +21,7 @@ public_headers = \
     include/gnd/scan.h \
     include/gnd/search.h \
     include/gnd/set.h \
+    include/gnd/signal.h \
     include/gnd/sort.h \
     include/gnd/special.h \
     include/gnd/stat.h \
@@ -30,6 +31,9 @@ public_headers = \
 lib_files = \
     lib/api/array.c \
     lib/api/compact.c \
+    lib/api/convolve.c \
+    lib/api/convolve.h \
+    lib/api/convolve_ways.c \
     lib/api/create.c \
     lib/api/decompose.c \
     lib/api/device.c \
@@ -165,6 +169,7 @@ lib_files = \
     lib/expr/fn_scan.c \
     lib/expr/fn_search.c \
     lib/expr/fn_set.c \
+    lib/expr/fn_signal.c \
     lib/expr/fn_sort.c \
     lib/expr/fn_special.c \
     lib/expr/fn_stat.c \
@@ -368,6 +373,7 @@ test_programs = \
     tests/null_views \
     tests/nvrtc_suite \
     tests/ops_accumulate \
+    tests/ops_convolve \
     tests/ops_create \
     tests/ops_distributions \
     tests/ops_dlpack \
@@ -587,6 +593,7 @@ other_files = \
     tests/nvrtc_suite.c \
     tests/oclgrind.sh \
     tests/ops_accumulate.c \
+    tests/ops_convolve.c \
     tests/ops_create.c \
     tests/ops_distributions.c \
     tests/ops_dlpack.c \

@@ -21,6 +21,7 @@
  *   gnd/linalg.h       matmul, tensordot, cross, trace ...
  *   gnd/decompose.h    decompositions, linear systems, norms
  *   gnd/fft.h          Fourier transforms
+ *   gnd/signal.h       convolutions, correlations
  *   gnd/sort.h         sort, argsort, topk, partition ...
  *   gnd/random.h       generators, distributions, permutations
  *   gnd/io.h           .npy, .npz, .png
@@ -54,6 +55,7 @@
 #include <gnd/stat.h>
 #include <gnd/decompose.h>
 #include <gnd/fft.h>
+#include <gnd/signal.h>
 #include <gnd/sort.h>
 #include <gnd/search.h>
 #include <gnd/quantile.h>
