@@ -39,6 +39,10 @@ lib_files = \
     lib/api/device.c \
     lib/api/devlist.c \
     lib/api/dlpack.c \
+    lib/api/einsum.c \
+    lib/api/einsum.h \
+    lib/api/einsum_parse.c \
+    lib/api/einsum_path.c \
     lib/api/elementwise.c \
     lib/api/eval.c \
     lib/api/expr.c \
@@ -377,6 +381,7 @@ test_programs = \
     tests/ops_create \
     tests/ops_distributions \
     tests/ops_dlpack \
+    tests/ops_einsum \
     tests/ops_elementwise \
     tests/ops_fft \
     tests/ops_index \
@@ -597,6 +602,7 @@ other_files = \
     tests/ops_create.c \
     tests/ops_distributions.c \
     tests/ops_dlpack.c \
+    tests/ops_einsum.c \
     tests/ops_elementwise.c \
     tests/ops_fft.c \
     tests/ops_index.c \

@@ -4,7 +4,8 @@
 # diff_fold's matrix product and of views, and random calls of them.
 import numpy as np
 import diff_model as m
-from diff_fold import NAMES, lift, matmul
+from diff_fold import NAMES, eps_of, lift, matmul
+from diff_model import LD, V, finish, high
 
 
 def reshape(x, shape):
@@ -67,7 +68,31 @@ def cross(a, b, axis=-1):
     return NAMES['stack'](part, axis=axis)
 
 
-NAMES.update({'tensordot': tensordot, 'inner': inner, 'dot': dot, 'vecdot': vecdot, 'kron': kron, 'cross': cross,
+def einsum(subscripts, *args):
+    """One sum over all letters in longdouble; its bound from that over the magnitudes. Sums of some letters
+    may come first, so nothing is known of results on the way that are not finite."""
+    args = [lift(a) for a in args]
+    val = np.asarray(np.einsum(subscripts, *[a.val for a in args]))
+    if val.dtype.kind in 'biu':
+        return V(val, None if all(a.exact() for a in args) else np.full(val.shape, np.inf, LD))
+    wide = [high(a.val) for a in args]
+    mid = np.asarray(np.einsum(subscripts, *wide))
+    fine = [np.where(np.isfinite(np.abs(h)), np.abs(h), 0).astype(LD) for h in wide]
+    least = np.einsum(subscripts, *fine)
+    most = np.einsum(subscripts, *[f + np.where(np.isfinite(a.err), a.err, 0) for f, a in zip(fine, args)])
+    terms = max([1] + [int(np.prod(a.shape, dtype=int)) for a in args])
+    bound = most - least + least * eps_of(val.dtype) * LD(2 * terms + 8 * len(args))
+    r = finish(val, mid, np.asarray(bound, LD), 1, zero=False)
+    wild = any(not np.isfinite(np.abs(h)).all() or not np.isfinite(a.err).all() for h, a in zip(wide, args))
+    odd = ~np.isfinite(np.abs(high(val))) | wild
+    # numbers on the way may leave the range of small floats, or vanish in it
+    top = np.finfo(val.dtype).max
+    on_the_way = np.prod([f.sum() + 1 for f in fine]) if fine else 0
+    r.err = np.where(odd | (on_the_way > top), LD(np.inf), r.err)
+    return r
+
+
+NAMES.update({'tensordot': tensordot, 'inner': inner, 'dot': dot, 'vecdot': vecdot, 'kron': kron, 'cross': cross, 'einsum': einsum,
               'matrix_transpose': lambda x: x.move(lambda v: np.swapaxes(v, -1, -2))})
 
 
@@ -91,13 +116,51 @@ class Products:
             how = f"axes=({axes[0][0]}, {axes[1][0]})"
         return f"tensordot({s(sides[0])}, {s(sides[1])}, {how})"
 
+    def subscripts(self, shape, s):
+        """Up to four operands with the result's letters and a few more, each in some of them, some of extent
+        1 where another has the full one, in any order, at times one letter twice."""
+        letters = list('abcdefghijkABCD')
+        self.rng.shuffle(letters)
+        out, more = letters[:len(shape)], letters[len(shape):len(shape) + int(self.rng.integers(4))]
+        extent = dict(zip(out, shape)) | {x: self.pick([1, 2, 3, 3, 4, 6]) for x in more}
+        n = self.pick([1, 2, 2, 2, 3, 4])
+        terms = [[x for x in extent if self.chance(0.5)] for _ in range(n)]
+        for x in extent:
+            if not any(x in t for t in terms):
+                self.pick(terms).append(x)
+        for t in terms:
+            self.rng.shuffle(t)
+        dots = len(shape) > 0 and self.chance(0.25)   # the first axes of the result under an ellipsis
+        under = out[:int(self.rng.integers(len(shape) + 1))] if dots else []
+        texts, calls = [], []
+        for k, t in enumerate(terms):
+            own = [x for x in t if x not in under]
+            if own and self.chance(0.15):
+                own.append(self.pick(own))
+            axes = list(own)
+            has = under[int(self.rng.integers(len(under) + 1)):] if k and under else under
+            if dots:
+                axes[:0] = has
+            one = {x for x in axes if axes.count(x) == 1 and k and self.chance(0.1) and
+                   (x in under or any(x in o for o in terms[:k]))}
+            texts.append(('...' if dots else '') + ''.join(own))
+            calls.append(s(tuple(1 if x in one else extent[x] for x in axes)))
+        text = ','.join(texts)
+        rest = ''.join(x for x in out if x not in under)
+        implied = ''.join(sorted(x for x in extent if x not in under and text.count(x) == 1))
+        if implied != rest or self.chance(0.5):
+            text += '->' + ('...' if dots else '') + rest
+        return f"einsum('{text}', {', '.join(calls)})"
+
     def product(self, shape, depth, kinds):
         s = lambda sh: self.sub(sh, depth, kinds)
         nd, k = len(shape), self.pick([1, 2, 3, 8, 17, 40])
         cut = int(self.rng.integers(nd + 1))
         name = self.pick(['tensordot', 'tensordot', 'inner', 'dot', 'vecdot', 'outer', 'kron', 'cross',
-                          'matrix_transpose'])
+                          'matrix_transpose', 'einsum', 'einsum', 'einsum'])
         self.note(name)
+        if name == 'einsum':
+            return self.subscripts(shape, s)
         if name == 'tensordot' and self.chance(0.6):
             return self.tensor_product(shape, s)
         if name == 'tensordot':

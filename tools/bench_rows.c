@@ -76,6 +76,12 @@ static void batches(bench *w, const bench_row *r)
     w->b = bench_random(w, r->dtype, 3, shape, 6);
 }
 
+static void thin_batches(bench *w, const bench_row *r)
+{
+    w->a = bench_random(w, r->dtype, 3, (int64_t[]){64, 128, 64}, 11);
+    w->b = bench_random(w, r->dtype, 3, (int64_t[]){64, 64, 128}, 12);
+}
+
 static void one_vector(bench *w, const bench_row *r)
 {
     w->a = bench_random(w, r->dtype, 1, &r->dim, 7);
@@ -182,6 +188,7 @@ ROW(do_sort, gnd_sort(w->x, 0, 0))
 ROW(do_argsort, gnd_argsort(w->x, 0, 0))
 ROW(do_sort_axis1, gnd_sort(w->m, 1, 0))
 ROW(do_matmul, gnd_matmul(w->a, w->b))
+ROW(do_einsum, gnd_einsum("bij,bjk->bik", 2, (gnd_array *[]){w->a, w->b}))
 ROW(do_gemv, gnd_matmul(w->m, w->a))
 ROW(do_gram, gnd_matmul(gnd_T(w->a), w->a))
 ROW(do_small_chain, plain_chain(w->a, w->b))
@@ -359,6 +366,7 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, tall_matrix, do_gram, 0, "gram_1Mx64");
     p[-1].dim = 1 << 20;
     p[-1].flops = 2.0 * 64 * 64 * (1 << 20);
+    put(&p, thin_batches, do_einsum, 0, "einsum_bij_bjk_bik")->flops = 2.0 * 64 * 128 * 128 * 64;
 
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");

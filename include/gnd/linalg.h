@@ -46,6 +46,22 @@ GND_API gnd_array *gnd_kron(gnd_array *a, gnd_array *b);
  * broadcast. bool is GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_cross(gnd_array *x1, gnd_array *x2, int axis);
 
+/* The most operands of gnd_einsum. */
+enum { GND_EINSUM_OPERANDS = 64 };
+/* NumPy's einsum: the sum of products of n operands that the subscripts tell, "bij,jk->bik". A letter
+ * (upper and lower case differ; 64 different ones) is an axis, "..." any axes, which broadcast; axes of one
+ * letter have one extent or 1, a letter that an operand has twice is a diagonal. After "->" come the
+ * letters of the result; without it, they are those that occur once, in the order of ASCII, after "...".
+ * Blanks are ignored. Operands may be weak scalars, one must be an array. The order of contractions is
+ * the cheapest (up to 10 operands; then greedy); each is a matrix product, or fused: a product of
+ * elements, with its sum. GND_ERR_ARG: subscripts that say nothing, or too much; GND_ERR_SHAPE: extents or
+ * numbers of dimensions that do not fit, or more than 32 axes on the way. */
+GND_API gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands);
+/* What gnd_einsum would do, as numpy.einsum_path tells it: the cost, and a line for each contraction: how
+ * many letters it loops over, by what call it is made, what it does and what is left. malloc'ed: free() it.
+ * On failure NULL, and *s tells, if not NULL. */
+GND_API char *gnd_einsum_path(const char *subscripts, int n, gnd_array *const *operands, gnd_status *s);
+
 /* The sum of a diagonal, which gnd_diagonal gives, of axes axis1 and axis2; in dtype t, or
  * GND_DTYPE_DEFAULT: as gnd_sum. At least 2 dimensions. */
 GND_API gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dtype t);

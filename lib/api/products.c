@@ -6,12 +6,12 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include "api/einsum.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
-#include <gnd/linalg.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
 
@@ -64,9 +64,7 @@ static gnd_array *to_last(gnd_array *x, int k)
     return permuted(x, perm);
 }
 
-/* The sum of a * b, which broadcast, over axes (of the result), as dtype t. 16-bit floats are
- * multiplied in float32 too and rounded once. */
-static gnd_array *sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_dtype t)
+gnd_array *gnd__sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_dtype t)
 {
     gnd_dtype wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
     gnd_array *ca = gnd__cast_held(a, wide), *cb = gnd__cast_held(b, wide);
@@ -168,7 +166,7 @@ static gnd_array *contract(const char *func, gnd_array *a, gnd_array *b, gnd_dev
         gnd_array *pb = permuted(b, perm);
         if (pb->kind == GND__ERROR)
             return pb;
-        return gnd__instead(pb, sum_of_products(a, pb, GND_ALL, t));
+        return gnd__instead(pb, gnd__sum_of_products(a, pb, GND_ALL, t));
     }
     gnd_array *ma = as_matrix(a, na, fa, p->n, p->a), *mb = as_matrix(b, p->n, p->b, nb, fb);
     gnd_array *y = gnd_matmul(ma, mb);
@@ -285,7 +283,7 @@ gnd_array *gnd_vecdot(gnd_array *x1, gnd_array *x2, int axis)
     if (!y) {
         if (gnd_dtype_kind((gnd_dtype)x1->dtype) == 'c')
             v[0] = gnd__instead(v[0], gnd_conj(v[0]));
-        y = sum_of_products(v[0], v[1], GND_AXIS(-1), t);
+        y = gnd__sum_of_products(v[0], v[1], GND_AXIS(-1), t);
     }
     gnd__done(v[0]);
     gnd__done(v[1]);

@@ -2,8 +2,10 @@
  *
  * expr/fn_linalg.c - the language's products of arrays: handlers of funcs.def.
  */
+#include <string.h>
 #include <gnd/array.h>
 #include <gnd/linalg.h>
+#include "base/mem.h"
 #include "expr/call.h"
 
 typedef gnd_array *(*product)(gnd_array *, gnd_array *);
@@ -97,4 +99,25 @@ int gnd__fn_tensordot(gnd__args *c)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[2].at, "%s: %d axes go with %d", c->name, n[0],
                               n[1]);
     return gnd__ret(c, gnd_tensordot_axes(a, b, n[0], axis[0], axis[1]));
+}
+
+/* optimize is there for programs written for NumPy: the order of contractions is the cheapest anyway. */
+int gnd__fn_einsum(gnd__args *c)
+{
+    const gnd__val *v = &c->arg[0].v;
+    int n, r = -1;
+    if (v->kind != GND__V_STR)
+        return gnd__arg_wrong(c, 0, "a string like 'ij,jk->ik'");
+    gnd_array **x = gnd__rest_arrays(c, &n);
+    char *text = x ? gnd__malloc(v->str.n + 1) : NULL;
+    if (text) {
+        memcpy(text, v->str.s, v->str.n);
+        text[v->str.n] = 0;
+        r = gnd__ret(c, gnd_einsum(text, n, x));
+    } else if (x) {
+        r = gnd__expr_nomem(c->x);
+    }
+    gnd__free(text);
+    gnd__free(x);
+    return r;
 }
