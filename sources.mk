@@ -326,6 +326,7 @@ tool_files = \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \
+    tools/bench_transfers.c \
     tools/devices.c \
     tools/devices_json.c \
     tools/eval.c \
@@ -650,6 +651,7 @@ other_files = \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \
+    tools/bench_transfers.c \
     tools/devices.c \
     tools/devices_json.c \
     tools/embed.awk \

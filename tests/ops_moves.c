@@ -4,8 +4,9 @@
  * null:2, whose memory is real. The ways of lib/api/move.c are all met: the backend's own copy (null:0
  * and null:2; two CUDA devices where there are two), a mapping (PoCL), chunks through the host (null:1).
  * Dtypes, views, what is still to be computed, memory that is given out again at once, errors, and every
- * call and allocation failing.
+ * call and allocation failing. On CUDA devices also transfers from and to pinned memory of the user's.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,42 @@ static void test_dtypes(gnd_device *a, gnd_device *b)
         gnd_release(at);
     }
     tap_ok(ok, "%s to %s: every dtype", gnd_device_id(a), gnd_device_id(b));
+}
+
+/* --- pinned memory ---------------------------------------------------------------------------- */
+
+/* From and to memory that CUDA has pinned, which the bus reads and writes itself. */
+static void test_pinned(gnd_device *dev)
+{
+    enum { SIZE = 3 * MIB + 5, PART = MIB };
+    int (*alloc)(void **p, size_t nbytes, unsigned flags) = NULL;
+    int (*give_back)(void *p) = NULL;
+    void *lib = strncmp(gnd_device_id(dev), "cuda", 4) == 0 ? dlopen("libcuda.so.1", RTLD_NOW) : NULL, *p = NULL;
+    if (!lib) {
+        tap_skip(1, "%s: CUDA's pinned memory is not for it", gnd_device_id(dev));
+        return;
+    }
+    *(void **)&alloc = dlsym(lib, "cuMemHostAlloc");
+    *(void **)&give_back = dlsym(lib, "cuMemFreeHost");
+    gnd_sync(dev); /* the context is the thread's */
+    if (!tap_ok(alloc && give_back && alloc(&p, SIZE, 0) == 0, "%s: pinned memory", gnd_device_id(dev)))
+        return;
+    unsigned char *x = bytes_of(SIZE, 5), *at = p;
+    int64_t n = SIZE - 3;
+    memcpy(at, x, SIZE);
+    gnd_array *a = gnd_from(dev, GND_UINT8, 1, &n, at + 3);
+    memset(at, 0, SIZE); /* as soon as the call is back */
+    tap_ok(holds(a, x + 3, SIZE - 3), "  to the device");
+    tap_ok(gnd_read(a, at + 1, SIZE - 3) == GND_OK && memcmp(at + 1, x + 3, SIZE - 3) == 0 && at[0] == 0 &&
+               at[SIZE - 1] == 0 && at[SIZE - 2] == 0,
+           "  and back");
+    gnd_release(a);
+    n = PART;
+    a = gnd_from(dev, GND_UINT8, 1, &n, at + 1);
+    tap_ok(gnd_read(a, x, PART) == GND_OK && memcmp(x, at + 1, PART) == 0, "  and to memory that is not pinned");
+    gnd_release(a);
+    give_back(p);
+    free(x);
 }
 
 /* --- which way -------------------------------------------------------------------------------- */
@@ -347,6 +384,8 @@ int main(void)
             if (i < real)
                 test_checked(device[i], device[j]);
         }
+    for (int i = 0; i < real; i++)
+        test_pinned(device[i]);
     for (int i = 0; i < ndevice; i++)
         gnd_close(device[i]);
     test_ways();

@@ -240,6 +240,7 @@ static int run(bench *w, const options *o)
     int total = bench_rows(w, row), n = 0, status;
     total += bench_rows_science(w, row + total);
     total += bench_rows_rng(w, row + total);
+    total += bench_rows_transfers(w, row + total);
     double copy, t;
     copy_row = row[0];
     for (int i = 0; i < total; i++)
@@ -306,6 +307,7 @@ int cmd_bench(int argc, char **argv)
     status = run(&w, &o);
     gnd_scope_end();
     progress_end();
+    bench_transfers_end(&w);
     gnd_close(w.dev);
     free(w.host);
     return status ? status : finish_output("bench");

@@ -14,6 +14,7 @@ typedef struct bench {
     gnd_array *x, *y, *m; /* float32, uniform in [0, 1); m is x as a matrix */
     gnd_array *a, *b;    /* what the row at hand works on, made by its setup */
     float *host;         /* n elements of host memory */
+    float *pinned;       /* the same, pinned: made by a row of bench_transfers.c */
     gnd_status st;       /* of transfers, which give no array */
 } bench;
 
@@ -39,6 +40,9 @@ int bench_rows(const bench *w, bench_row *rows);
 int bench_rows_science(const bench *w, bench_row *rows);
 /* Those of bench_rng.c. */
 int bench_rows_rng(const bench *w, bench_row *rows);
+/* Those of bench_transfers.c, and the end of what they have made. */
+int bench_rows_transfers(const bench *w, bench_row *rows);
+void bench_transfers_end(bench *w);
 /* Makes x, y, m and host memory. An exit status, complaints made. */
 int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */

@@ -251,19 +251,6 @@ CALL(do_permute)
     return gnd_positive(gnd_permute_dims(w->a, perm));
 }
 
-CALL(do_h2d)
-{
-    (void)r;
-    return gnd_from(w->dev, GND_FLOAT32, 1, &w->n, w->host);
-}
-
-CALL(do_d2h)
-{
-    (void)r;
-    w->st = gnd_read(w->x, w->host, gnd_nbytes(w->x));
-    return NULL;
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 typedef void setup_fn(bench *w, const bench_row *r);
@@ -371,9 +358,5 @@ int bench_rows(const bench *w, bench_row *rows)
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");
     small(&p, one_vector, do_sum_a, "small_sum_1000");
-    snprintf(name, sizeof name, "h2d_%.0fMB", 4 * n / (1 << 20));
-    put(&p, NULL, do_h2d, 0, name);
-    snprintf(name, sizeof name, "d2h_%.0fMB", 4 * n / (1 << 20));
-    put(&p, NULL, do_d2h, 0, name);
     return (int)(p - rows);
 }

@@ -13,9 +13,13 @@
  *
  * A write never waits for work that was put into the queue before it, unless the ring is full of
  * writes behind such work, or it is larger than both halves.
+ *
+ * Memory that is pinned already (the user's, by cuMemHostAlloc or cuMemHostRegister) is what the bus
+ * reads and writes itself when there are more than 64 KiB; such a transfer is waited for.
  */
 #include "cu.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +143,30 @@ static gnd_status part_take(gnd_dev *d, int small, size_t n, int *part, char **a
 
 /* --- transfers -------------------------------------------------------------------------------- */
 
+/* Whether all of it is one piece of pinned host memory. */
+static int is_pinned(const void *p, size_t nbytes)
+{
+    const CUdeviceptr at = (CUdeviceptr)(uintptr_t)p;
+    unsigned kind = 0;
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    return gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == CUDA_SUCCESS &&
+           kind == CU_MEMORYTYPE_HOST &&
+           gnd__cu.PointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) == CUDA_SUCCESS &&
+           gnd__cu.PointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) == CUDA_SUCCESS &&
+           at >= start && nbytes <= size && at - start <= size - nbytes;
+}
+
+/* The end of a transfer to or from such memory. */
+static gnd_status direct_wait(gnd_queue *q, CUresult r, const char *call, size_t nbytes, size_t off,
+                              const gnd_buf *b, gnd_err *e)
+{
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(q->dev, e, r, "%s (%zu bytes at %zu of %zu)", call, nbytes, off, b->nbytes);
+    r = gnd__cu.StreamSynchronize(q->s);
+    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(q->dev, e, r, "cuStreamSynchronize (a transfer)");
+}
+
 static size_t chunk_of(size_t left)
 {
     return left < GND__CU_HALF ? left : GND__CU_HALF;
@@ -153,6 +181,9 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
     if (nbytes == 0 || s != GND_OK)
         return s;
     s = gnd__cu_enter(d, e);
+    if (s == GND_OK && !small && is_pinned(src, nbytes))
+        return direct_wait(q, gnd__cu.MemcpyHtoDAsync(dst->p + off, src, nbytes, q->s), "cuMemcpyHtoDAsync",
+                           nbytes, off, dst, e);
     for (size_t done = 0, n, i = 0; done < nbytes && s == GND_OK; done += n, i++) {
         int part;
         char *at;
@@ -193,6 +224,9 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
     if (nbytes == 0 || s != GND_OK)
         return s;
     s = gnd__cu_enter(q->dev, e);
+    if (s == GND_OK && !small && is_pinned(dst, nbytes))
+        return direct_wait(q, gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s), "cuMemcpyDtoHAsync",
+                           nbytes, off, src, e);
     for (size_t i = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
         const size_t n = chunk_of(nbytes - asked), turn = (i + 1) % 2;
         if (n)
