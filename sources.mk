@@ -149,6 +149,8 @@ lib_files = \
     lib/codegen/prelude.h \
     lib/codegen/reduce_cpu.c \
     lib/codegen/reduce_gpu.c \
+    lib/codegen/reduce_tile.c \
+    lib/codegen/rows_gpu.c \
     lib/codegen/template.c \
     lib/expr/args.c \
     lib/expr/call.c \
@@ -194,6 +196,7 @@ lib_files = \
     lib/fuse/kir.c \
     lib/fuse/kir.h \
     lib/fuse/lower.c \
+    lib/fuse/rows.c \
     lib/graph/check.c \
     lib/graph/check.h \
     lib/graph/fnset.def \
@@ -354,6 +357,7 @@ test_programs = \
     tests/fft_rows \
     tests/fuse_plan \
     tests/fuse_reduce \
+    tests/fuse_rows \
     tests/kernels_half \
     tests/kernels_int \
     tests/kernels_math \
@@ -562,6 +566,7 @@ other_files = \
     tests/fft_rows.c \
     tests/fuse_plan.c \
     tests/fuse_reduce.c \
+    tests/fuse_rows.c \
     tests/hdr.sh \
     tests/imports.sh \
     tests/install.sh \

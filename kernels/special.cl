@@ -293,10 +293,10 @@ GND_FN $T gnd_digamma_$t($T x)
 
 /* --- the error function's relatives -------------------------------------------------------------- */
 
-/* erfc of float32, whose built-in may be off by 60 ulp: 1 - erf(x), or exp(-x^2) / (x + 3/2) and a
+/* erfc of float32, whose OpenCL built-in may be off by 60 ulp (CUDA's is good to 4): 1 - erf(x), or exp(-x^2) / (x + 3/2) and a
  * polynomial in 1 / (x + 3/2), with x^2 = h^2 - d, d = (h - x) (h + x), and an h of so few bits that
  * its square is exact; exp(d) is the end of its series. */
-//@fn erfc f32
+//@fn erfc f32 opencl
 GND_FN g_f32 gnd_erfc_f32(g_f32 x)
 {
     const g_f32 a = fabs(x), u = x * x;
@@ -314,6 +314,8 @@ GND_FN g_f32 gnd_erfc_f32(g_f32 x)
     const g_f32 r = exp(-h * h) * (s + s * e);
     return x < 0.0f ? 2.0f - r : r;
 }
+//@fn erfc f32 cuda
+#define gnd_erfc_f32(x) erfcf(x)
 //@fn erfc f64
 #define gnd_erfc_f64(x) erfc(x)
 
@@ -422,7 +424,7 @@ GND_FN g_f64 gnd_rsqrt2lo_f64(g_f64 x, g_f64 hi)
 }
 /* The normal distribution's function, erfc(-x / sqrt(2)) / 2. Far out a rounded -x / sqrt(2) = t would
  * cost many ulp: erfc'(t) / erfc(t) is near -(t + sqrt(t^2 + 4/3)) there, good for the correction. */
-//@fn ndtr f
+//@fn ndtr f opencl
 GND_FN $T gnd_ndtr_$t($T x)
 {
     const $T t = x * -0.707106781186547524401$f, c = 0.5$f * gnd_erfc_$t(t);
@@ -430,6 +432,10 @@ GND_FN $T gnd_ndtr_$t($T x)
         return c;
     return c - c * (gnd_rsqrt2lo_$t(-x, t) * (t + sqrt(t * t + 1.33333333333333333$f)));
 }
+//@fn ndtr f32 cuda
+#define gnd_ndtr_f32(x) normcdff(x)
+//@fn ndtr f64 cuda
+#define gnd_ndtr_f64(x) normcdf(x)
 /* log(ndtr(x)): 1 - ndtr(-x) on the right; far on the left the asymptotic series of the tail,
  * exp(-x^2 / 2) / (-x sqrt(2 pi)) (1 - 1 / x^2 + 3 / x^4 - ...) (Abramowitz and Stegun, 26.2.12). */
 //@fn logndtr f

@@ -55,9 +55,17 @@ static const char *part_ctype(const gnd__cg *c, int j, int part)
     return t == GND_BOOL ? "g_i32" : gnd__ctype_value(t);
 }
 
+/* The first reduction from j on that is meant. */
+static int next_red(const gnd__cg *c, int j)
+{
+    while (j < c->k->nreds && c->skip_red >> j & 1)
+        j++;
+    return j;
+}
+
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space)
 {
-    for (int j = 0; j < c->k->nreds; j++)
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
         for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
             gnd__cgf(c, "    %s %s %s%d%s%s;\n", space, part_ctype(c, j, p), name, j, p ? "_" : "",
                      len);
@@ -91,7 +99,7 @@ static void identity(gnd__cg *c, int j)
 
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
 {
-    for (int j = 0; j < c->k->nreds; j++) {
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         gnd__cgf(c, "    %s%d%s = ", name, j, sfx);
         identity(c, j);
         gnd__cgf(c, ";\n");
@@ -153,15 +161,33 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
+/* v is to take the place of a, whose index is smaller. What only the identity has met keeps index -1:
+ * all of it is equal to the identity, and so is its first element. */
+static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
+{
+    const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+    const int kind = gnd_dtype_kind(t), most = c->k->red[j].op == GND__ARGMAX;
+    const char *va[GND__OP_ARGS] = { v, a, "", "" };
+    if (kind == 'f') { /* greater or NaN, where a is none */
+        gnd__cgf(c, "!(");
+        gnd__expand(&c->body, gnd__op_text(most ? GND__OP_LESS_EQUAL : GND__OP_GREATER_EQUAL, kind), t, va);
+        gnd__cgf(c, ") && %s == %s", a, a);
+    } else if (kind == 'c') {
+        beats(c, j, v, a);
+    } else {
+        gnd__expand(&c->body, gnd__op_text(most ? GND__OP_GREATER : GND__OP_LESS, kind), t, va);
+    }
+}
+
 void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index)
 {
-    for (int j = 0; j < c->k->nreds; j++) {
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         char a[64], v[16];
         snprintf(a, sizeof a, "%s%d%s", name, j, sfx);
         snprintf(v, sizeof v, "v%d", c->k->red[j].value);
         if (is_arg(c->k->red[j].op)) {
-            gnd__cgf(c, "    { const int t_ = %s%d_%s < 0 || ", name, j, sfx);
-            beats(c, j, v, a);
+            gnd__cgf(c, "    { const int t_ = ");
+            takes_over(c, j, v, a);
             gnd__cgf(c, "; %s = t_ ? %s : %s; %s%d_%s = t_ ? (I)(%s) : %s%d_%s; }\n", a, v, a, name,
                      j, sfx, index, name, j, sfx);
         } else {
@@ -175,7 +201,7 @@ void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *in
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                       const char *ssfx, int exact)
 {
-    for (int j = 0; j < c->k->nreds; j++) {
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         char a[64], a2[64], b[64], b2[64];
         const char *T = part_ctype(c, j, 0);
         snprintf(a, sizeof a, "%s%d%s", dst, j, dsfx);
@@ -202,7 +228,7 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
 
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx)
 {
-    for (int j = 0; j < c->k->nreds; j++)
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
         for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
             gnd__cgf(c, "    %s%d%s%s = %s%d%s%s;\n", dst, j, p ? "_" : "", dsfx, src, j,
                      p ? "_" : "", ssfx);
@@ -210,11 +236,12 @@ void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *sr
 
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
 {
-    for (int j = 0; j < c->k->nreds; j++) {
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         gnd_dtype t = acc_type(c->k, j), m = gnd__acc_dtype(c->k, j, 0);
         const char *T = gnd__ctype_value(m);
         if (is_arg(c->k->red[j].op)) {
-            gnd__cgf(c, "    const g_i64 R%d = (g_i64)%s%d_%s;\n", j, name, j, sfx);
+            gnd__cgf(c, "    const g_i64 R%d = %s%d_%s < 0 ? 0 : (g_i64)%s%d_%s;\n", j, name, j, sfx, name,
+                     j, sfx);
         } else if (compensated(c->k, j)) {
             /* the error part of a sum that overflowed is NaN */
             gnd__cgf(c, "    %s Q%d = %s%d%s + %s%d_%s;\n", T, j, name, j, sfx, name, j, sfx);

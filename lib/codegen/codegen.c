@@ -81,7 +81,7 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     c.vec = 1;
     c.wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
-    st = !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
+    st = k->rows ? gnd__cg_rows(&c) : !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
     gnd__str_free(&c.head);
     gnd__str_free(&c.body);
     if (st != GND_OK && e && e->code == GND_OK)

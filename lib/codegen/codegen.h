@@ -62,6 +62,8 @@ gnd__target gnd__target_of(const gnd_props *props);
  * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 void gnd__gen_free(gnd__gen *g);
+/* Whether the rows of k (k->rows, not collapsed) fit the registers of a group. */
+int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
 /* An expression as a function of a primitive's kernel: its parameters, so that it can be called. The
  * index is flat, in C order of the expression's shape. */

@@ -58,7 +58,7 @@ static int is_output(const gnd__kir *k, int access)
 
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase)
 {
-    int epilogue = k->reduce && (k->access[access].epilogue || is_output(k, access));
+    int epilogue = k->reduce && (k->access[access].epilogue || (is_output(k, access) && !k->rows));
     return phase == 2 || epilogue == phase;
 }
 
@@ -209,8 +209,12 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         char x[16];
-        if (in->epilogue != epilogue)
+        if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT))
             continue;
+        if (c->pick && c->pick[i] == GND__PICK_TAKE) {
+            gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i, i);
+            continue;
+        }
         gnd__cgf(c, "    const %s v%d = ", gnd__ctype_value((gnd_dtype)in->dtype), i);
         switch ((gnd__ikind)in->kind) {
         case GND__I_LOAD:
@@ -257,6 +261,8 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             break;
         }
         gnd__cgf(c, ";\n");
+        if (c->pick && c->pick[i] == GND__PICK_SAVE)
+            gnd__cgf(c, "    w%d[e_] = v%d;\n", i, i);
     }
 }
 
@@ -265,6 +271,8 @@ void gnd__cg_stores(gnd__cg *c)
     for (int i = 0; i < c->k->nout; i++) {
         int a = c->k->out[i].access;
         const char *s = gnd__suffix((gnd_dtype)c->k->access[a].dtype);
+        if (c->skip_out >> i & 1)
+            continue;
         if (c->vec > 1 && c->vectorised[a]) {
             gnd__cgf(c, "    gnd_st_%s(u%d.s, l, v%d);\n", s, a, c->k->out[i].value);
         } else {

@@ -22,8 +22,13 @@ typedef struct gnd__cg {
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
     int part_across;         /* partial results: all points of a split together, not all splits of a point */
     uint8_t vectorised[GND__KIR_ACCESS];
+    const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
+    unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
     gnd_err *e;
 } gnd__cg;
+
+/* What becomes of an instruction: nothing, v is computed, taken from w[e_], computed and put there. */
+enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
 
 /* Whether an index or an address of k needs 64 bits. */
 int gnd__cg_wide(const gnd__kir *k);
@@ -67,6 +72,10 @@ void gnd__cg_vector_loads(gnd__cg *c);
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
 gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
+/* 1: tiles of results suit k, and *st says whether they could be written (codegen/reduce_tile.c). */
+int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
+/* Rows in registers: reductions along them and what is computed from those (codegen/rows_gpu.c). */
+gnd_status gnd__cg_rows(gnd__cg *c);
 
 /* --- accumulators (codegen/accum.c) ------------------------------------------------------------ */
 /* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */

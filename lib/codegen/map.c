@@ -2,7 +2,8 @@
  *
  * codegen/map.c - kernels that compute every point by itself.
  *
- * GPU: one work-item for up to 16 bytes along the last axis, over a flat index. CPU: one point per
+ * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; where that cannot be, for
+ * some points below one another. CPU: one point per
  * work-item over a range of up to three axes, which the compiler vectorises along the first. Where
  * inputs lie across the outputs, as in a transposition, square tiles: one per work-item on a CPU, one
  * per group, through local memory, on a GPU.
@@ -279,6 +280,76 @@ static gnd_status map_generator(gnd__cg *c, size_t local)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
+/* GPU, more than one axis, no vectors: ROWS points one below another per work-item. They share the
+ * arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
+#define ROWS 4
+#define ROWS_POINTS (1 << 18)
+#define ROWS_BODY 128 /* instructions of one point, at most */
+
+static int takes_rows(const gnd__kir *k)
+{
+    const int x = k->nkeep - 1, y = x - 1;
+    if (y < 0 || k->dim[x] < 64 || k->dim[y] < 4 * ROWS || k->ninstr > ROWS_BODY ||
+        gnd__kir_kept(k) < ROWS_POINTS)
+        return 0;
+    for (int i = 0; i < k->nout; i++)
+        if (k->access[k->out[i].access].stride[x] != 1)
+            return 0;
+    return 1;
+}
+
+/* The values of the rows from y0 on, then their stores: no store stands between loads. */
+static void rows_body(gnd__cg *c, int y)
+{
+    const gnd__kir *k = c->k;
+    for (int i = 0; i < k->nout; i++)
+        c->vectorised[k->out[i].access] = 1;
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
+                     ROWS, i);
+    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
+             ROWS, y, y);
+    c->vec = 2; /* stores go to u */
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    c->vec = 1;
+    gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
+             ROWS, y);
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i]) {
+            gnd__cgf(c, "    p%d[", i);
+            gnd__cg_address(c, i);
+            gnd__cgf(c, "] = u%d.s[l];\n", i);
+        }
+    gnd__cgf(c, "    }\n");
+    memset(c->vectorised, 0, sizeof c->vectorised);
+}
+
+static gnd_status map_rows(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    const int x = k->nkeep - 1, y = x - 1;
+    const int64_t tiles = (k->dim[y] + ROWS - 1) / ROWS, total = gnd__kir_kept(k) / k->dim[y] * tiles;
+    size_t global = (size_t)total, local = gnd__cg_group(c, 256);
+    gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, k->nkeep);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "total", total);
+    gnd__cg_int(c, "tiles", tiles);
+    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
+                "    const I y0 = f %% tiles * %d; f /= tiles;\n", x, x, x, ROWS);
+    gnd__cg_unflatten(c, "f", 0, y);
+    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", ROWS, y);
+    rows_body(c, y);
+    gnd__cgf(c, "    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++) {\n", y, y, y, y);
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    gnd__cgf(c, "    }\n    }\n");
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
 static gnd_status map_gpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -288,6 +359,8 @@ static gnd_status map_gpu(gnd__cg *c)
     c->vec = 1;
     if (n > 0)
         c->vec = gnd__cg_vector_width(k, n - 1, n == 1);
+    if (c->vec == 1 && takes_rows(k))
+        return map_rows(c);
     for (int i = 0; i < k->naccess; i++)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     tail = c->vec > 1 && n == 1;

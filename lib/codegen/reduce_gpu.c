@@ -271,6 +271,9 @@ gnd_status gnd__cg_reduce_gpu(gnd__cg *c)
     const gnd__kir *k = c->k;
     int last = k->nkeep + k->nred - 1, kept = k->nkeep - 1, contiguous = 0, across = 0;
     int64_t r = gnd__kir_reduced(k), m = gnd__kir_kept(k);
+    gnd_status st;
+    if (gnd__cg_reduce_tile(c, &st))
+        return st;
     for (int i = 0; i < k->naccess && k->nred > 0; i++) {
         const gnd__access *a = &k->access[i];
         if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))

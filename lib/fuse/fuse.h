@@ -35,8 +35,9 @@ typedef struct gnd__pnode {
     uint8_t must;        /* an earlier attempt found that it has to be a root */
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
+    uint8_t no_rows;     /* an earlier attempt found that its work cannot be one of rows */
     uint8_t conflict;    /* used by several kernels, or by one through different views */
-    uint8_t expanded;    /* 1: some use repeats its elements; 2: many times */
+    uint8_t expanded;    /* some use repeats its elements (1), more than a few times (4), many (2) */
     uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
     int32_t team;        /* roots: whose kernel this one is to be part of; itself, or a later sink */
     uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
@@ -62,6 +63,7 @@ typedef struct gnd__pwork {
     int32_t level;
     int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
     int32_t merged;              /* the kernel it was merged into, or -1 */
+    int rows;                    /* 1: works made one by gnd__fuse_rows: red in order of computation */
 } gnd__pwork;
 
 /* An array that computes what node `node` of the graph computes: it takes that one's elements. */
@@ -114,6 +116,15 @@ void gnd__pgraph_free(gnd__pgraph *g);
 /* --- group.c: roles, works, order -------------------------------------------------------------- */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 
+/* --- rows.c: works along the same rows become one, on GPUs -------------------------------------- */
+void gnd__fuse_rows(gnd__pgraph *g);
+/* Marks the works's roots, so that grouping does not do so with them again. */
+static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
+{
+    for (int r = 0; r < w->nroot; r++)
+        g->node[w->root[r]].no_rows = 1;
+}
+
 /* --- lower.c ----------------------------------------------------------------------------------- */
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked
  * `must` or `no_absorb`): grouping starts again. */
@@ -134,6 +145,23 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 {
     return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE ||
            a->kind == GND__CHECKED;
+}
+/* A reduction of so few elements that it is written out where it is used, x0 + x1 + x2, if no rule makes
+ * it a root: at most GND__SHORT along all its axes. */
+#define GND__SHORT 4
+static inline int gnd__is_short(const gnd_array *a)
+{
+    int64_t n = 1;
+    if (a->kind != GND__REDUCE || a->p.red.op == GND__ARGMAX || a->p.red.op == GND__ARGMIN ||
+        a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
+        return 0;
+    for (int d = 0; d < a->in[0]->ndim; d++)
+        if (a->p.red.mask >> d & 1) {
+            if (a->in[0]->dim[d] > GND__SHORT)
+                return 0;
+            n *= a->in[0]->dim[d];
+        }
+    return n > 1 && n <= GND__SHORT;
 }
 /* Has its elements in memory, or is a constant, or an iota: needs no kernel of its own. */
 static inline int gnd__is_leaf(const gnd_array *a)

@@ -21,6 +21,8 @@
 #define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
+#define FEW 4             /* so many times is a few: then on a GPU up to */
+#define CHEAP_FEW_GPU 32  /* rather than write 4 bytes and read them */
 /* Rows of so many elements and longer: their indices are checked once, not for each element, where the
  * check would stand between the compiler and its vectors. */
 #define CHECK_ROW 32
@@ -109,6 +111,10 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     } else if (a->kind == GND__CAST || a->kind == GND__TAKE || a->kind == GND__CHECKED) {
         nops++;
         cost++;
+    } else if (a->kind == GND__REDUCE && gnd__is_short(a)) {
+        const uint32_t n = (uint32_t)(a->in[0]->size / (a->size ? a->size : 1));
+        nops = nops * n + n; /* written out */
+        cost = cost * n + n;
     }
     p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
     p->cost = cost > 1000000 ? 1000000 : cost;
@@ -136,8 +142,9 @@ static void first_roles(gnd__pgraph *g)
         p->level = 0;
         p->team = i;
         p->slot = -1;
-        p->role = gnd__is_leaf(a) ? GND__R_LEAF : is_piece_of_work(a) || p->must ? GND__R_ROOT
-                                                                               : GND__R_INLINE;
+        p->role = gnd__is_leaf(a) ? GND__R_LEAF
+                  : (is_piece_of_work(a) && !gnd__is_short(a)) || p->must ? GND__R_ROOT
+                                                                          : GND__R_INLINE;
         p->nops = p->nleaf = 0;
         p->cost = 0;
         if (p->role == GND__R_LEAF)
@@ -241,6 +248,13 @@ static uint32_t cheap_cost(const gnd__pgraph *g, const gnd_array *a)
     return g->gpu && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
 }
 
+/* What may be computed for each element of a broadcast. */
+static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
+{
+    return g->gpu && !(expanded & 6) && p->nleaf <= CHEAP_LEAVES &&
+                   gnd_dtype_size((gnd_dtype)p->a->dtype) <= 4 ? CHEAP_FEW_GPU : CHEAP_EXPANDED;
+}
+
 static void uses(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
@@ -254,7 +268,7 @@ static void uses(gnd__pgraph *g)
             continue;
         if (p->role == GND__R_INLINE && !gnd__is_view(a) &&
             ((conflict && (p->cost > cheap_cost(g, a) || p->nleaf > CHEAP_LEAVES)) ||
-             (expanded && p->cost > CHEAP_EXPANDED) ||
+             (expanded && p->cost > cheap_expanded(g, p, expanded)) ||
              (expanded & 2 && a->kind == GND__CHECKED)))
             p->role = GND__R_ROOT;
         if (p->role == GND__R_ROOT) {
@@ -280,11 +294,14 @@ static void uses(gnd__pgraph *g)
             }
             if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
                 a->kind == GND__REDUCE)
-                way = mix(path, (uint64_t)(a->kind == GND__REDUCE ? group : i) * 4 + 5);
+                way = mix(path, (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
+                                        4 + 5);
             else if (q->a->size != a->size || q->a->ndim != a->ndim)
                 way = mix(path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
             if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
-                grows |= q->a->size && a->size / q->a->size >= CHECK_ROW ? 3 : 1;
+                grows |= !q->a->size                          ? 1
+                         : a->size / q->a->size >= CHECK_ROW ? 7
+                         : a->size / q->a->size > FEW        ? 5 : 1;
             /* what is indexed lies in memory: no reduction that stays inside a kernel */
             use(q, group, way, conflict || (a->kind == GND__TAKE && k == 0), grows);
         }
@@ -377,7 +394,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         for (int k = 0; k < p->a->nin; k++)
             push(g, &g->stack, &top, &g->capstack,
                  g->inputs[p->in + k] * 2 +
-                     ((v & 1) || gnd__is_view(p->a) || p->a->kind == GND__TAKE ||
+                     ((v & 1) || !gnd__is_elementwise(p->a) || p->a->kind == GND__TAKE ||
                       input(g, p, k)->a->size != p->a->size));
     }
     w->ndep = g->ndep - w->first_dep;
@@ -634,6 +651,8 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
         drop_absorbed(g);
         levels(g);
     } while (!g->oom && split_teams(g));
+    if (!g->oom)
+        gnd__fuse_rows(g);
     for (int32_t i = 0; i < g->nnode; i++) {
         gnd__pnode *p = &g->node[i];
         if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&

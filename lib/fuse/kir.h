@@ -5,7 +5,8 @@
  * A kernel runs over an iteration space: kept axes first, then reduced ones (none for a map). Its
  * body is a list of instructions in SSA order: each gives one value per point of the space. A map
  * stores values; a reduction folds values over the reduced axes, and its epilogue instructions, one
- * value per point of the kept axes, work on the results before they are stored. An access says where
+ * value per point of the kept axes, work on the results before they are stored. With rows, values of
+ * points may use results too (x / sum(x)), and an output without `epilogue` is one of points. An access says where
  * a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots are numbers that
  * sched binds to memory.
  */
@@ -29,7 +30,7 @@ typedef enum gnd__ikind {
     GND__I_OP,        /* op of a[0..2] */
     GND__I_CAST,      /* a[0] as dtype */
     GND__I_GATHER,    /* access ref, plus a[0] (int64) */
-    GND__I_RED,       /* the result of reduction ref (epilogue only) */
+    GND__I_RED,       /* the result of reduction ref (in the epilogue, or with rows after it) */
     GND__I_OFFSET,    /* int64: a[0] * step, plus a[1] unless that is -1 */
     GND__I_CHECK      /* int64: index a[0] of an axis of step elements; ref: the graph's node */
 } gnd__ikind;
@@ -60,6 +61,7 @@ typedef struct gnd__kout { int16_t value; int16_t access; } gnd__kout; /* access
 typedef struct gnd__kir {
     int nkeep, nred;                 /* axes: nkeep kept ones, then nred reduced ones */
     int reduce;                      /* 1: a reduction, even over no axis */
+    int rows;                        /* 1: values of points use results of reductions, and are stored */
     int64_t dim[GND_MAX_NDIM];
     int ninstr, naccess, nout, nreds, nconst;
     gnd__instr instr[GND__KIR_INSTR];

@@ -18,13 +18,13 @@
 #define MAX_STACK 768
 #define MAX_CHAIN 64
 
-typedef enum ftype { F_VIEW, F_BCAST } ftype;
+typedef enum ftype { F_VIEW, F_BCAST, F_PICK } ftype;
 
 /* One view on the way from the root: it gives elements of `node`'s space from its input's. */
 typedef struct frame {
     ftype type;
-    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer */
-    int32_t from;    /* F_BCAST: the input */
+    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer; F_PICK: a short reduction */
+    int32_t from;    /* F_BCAST: the input; F_PICK: which of the elements that it reduces */
     int32_t parent;  /* the frame nearer to the root, or -1 */
 } frame;
 
@@ -79,6 +79,26 @@ static void through_broadcast(gnd__layout *l, int ndim, const int64_t *dim)
         out.stride[d] = d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0
                                                                           : l->stride[d - shift];
     }
+    *l = out;
+}
+
+/* l (of the input of a short reduction) at element `which` of the reduced axes: the result's axes. */
+static void through_pick(gnd__layout *l, const gnd_array *a, int64_t which)
+{
+    gnd__layout out;
+    int n = l->ndim;
+    out.off = l->off;
+    for (int d = n - 1; d >= 0; d--)
+        if (a->p.red.mask >> d & 1) {
+            out.off += which % l->dim[d] * l->stride[d];
+            which /= l->dim[d];
+        }
+    out.ndim = 0;
+    for (int d = 0; d < n; d++)
+        if (!(a->p.red.mask >> d & 1)) {
+            out.dim[out.ndim] = l->dim[d];
+            out.stride[out.ndim++] = l->stride[d];
+        }
     *l = out;
 }
 
@@ -228,6 +248,8 @@ static int through_frames(lowering *lo, int32_t f, gnd__layout *l)
         gnd_array *a = lo->g->node[fr->node].a;
         if (fr->type == F_BCAST) {
             through_broadcast(l, a->ndim, a->dim);
+        } else if (fr->type == F_PICK) {
+            through_pick(l, a, fr->from);
         } else if (!through_view(l, a)) {
             lo->g->node[fr->node].must = 1;
             lo->retry = 1;
@@ -283,6 +305,23 @@ static int red_index(const lowering *lo, int32_t node)
     return -1;
 }
 
+/* 1: l, a reduction's result seen from the points of a kernel of rows, is that of the point's row. */
+static int is_own_row(const lowering *lo, const gnd__layout *l)
+{
+    const gnd__kir *k = lo->k;
+    int64_t stride = 1;
+    if (l->off != 0 || l->ndim != k->nkeep + k->nred)
+        return 0;
+    for (int d = k->nkeep + k->nred - 1; d >= 0; d--) {
+        int64_t own = d < k->nkeep ? stride : 0;
+        if (k->dim[d] > 1 && l->stride[lo->perm[d]] != own)
+            return 0;
+        if (d < k->nkeep)
+            stride *= k->dim[d];
+    }
+    return 1;
+}
+
 static int leaf_aligned(const gnd_array *a)
 {
     return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
@@ -321,6 +360,16 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
         in.ref = (int16_t)red_index(lo, i);
         return add_instr(lo, &in);
     }
+    if (red_index(lo, i) >= 0 && lo->w->rows) {
+        if (red_index(lo, i) >= lo->k->nreds || !is_own_row(lo, &l)) {
+            gnd__not_rows(lo->g, lo->w);
+            lo->retry = 1;
+            return -1;
+        }
+        in = new_instr(lo, GND__I_RED, a->dtype);
+        in.ref = red_index(lo, i);
+        return add_instr(lo, &in);
+    }
     acc = a->kind == GND__IOTA && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))
               ? add_access(lo, -1, GND_INT64, &l, 0)
               : add_access(lo, p->slot, a->dtype, &l, leaf_aligned(a));
@@ -347,6 +396,11 @@ static int gather_value(lowering *lo, int32_t i, int32_t f, const int *index)
     gnd__layout l;
     gnd__instr in;
     int acc, off = -1;
+    if (lo->w->rows) { /* what is indexed might be stored by this very kernel */
+        gnd__not_rows(lo->g, lo->w);
+        lo->retry = 1;
+        return -1;
+    }
     if (!gnd__place_of(lo->g, src, &pl, &blame)) {
         lo->g->node[blame].must = 1;
         lo->retry = 1;
@@ -412,6 +466,34 @@ static int combine(lowering *lo, int32_t i, const int *arg)
     return add_instr(lo, &in);
 }
 
+static int op_of_reduction(int red)
+{
+    switch (red) {
+    case GND__SUM: return GND__OP_ADD;
+    case GND__PROD: return GND__OP_MULTIPLY;
+    case GND__MAX: return GND__OP_MAXIMUM;
+    case GND__MIN: return GND__OP_MINIMUM;
+    case GND__ANY: return GND__OP_LOGICAL_OR;
+    default: return GND__OP_LOGICAL_AND;
+    }
+}
+
+/* A short reduction, from the n values that it reduces. */
+static int written_out(lowering *lo, int32_t i, const int *arg, int n)
+{
+    const gnd_array *a = lo->g->node[i].a;
+    int v = arg[0];
+    for (int j = 1; j < n && v >= 0; j++) {
+        gnd__instr in = new_instr(lo, GND__I_OP, a->dtype);
+        in.op = (int16_t)op_of_reduction(a->p.red.op);
+        in.ctype = (int16_t)a->dtype;
+        in.a[0] = (int16_t)v;
+        in.a[1] = (int16_t)arg[j];
+        v = add_instr(lo, &in);
+    }
+    return v;
+}
+
 /* The value of node i seen through frame f. -1: stop (full or retry is set, or e). */
 static int walk(lowering *lo, int32_t root, int32_t f0)
 {
@@ -423,14 +505,36 @@ static int walk(lowering *lo, int32_t root, int32_t f0)
         int32_t i = stack[top - 1].node, f = stack[top - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
-        int v = -1, arg[GND_MAX_NDIM + 1], ready = 1, first = 0;
+        int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
             top--;
             continue;
         }
-        if (gnd__is_leaf(a) || (p->role == GND__R_ROOT && !(f < 0 && in_kernel(lo, i))) ||
-            (red_index(lo, i) >= 0 && lo->epilogue) || (!gnd__is_view(a) && !gnd__is_elementwise(a))) {
+        if (gnd__is_leaf(a) ||
+            (p->role == GND__R_ROOT && !((f < 0 || lo->w->rows) && in_kernel(lo, i))) ||
+            (red_index(lo, i) >= 0 && (lo->epilogue || lo->w->rows)) ||
+            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE)) {
             v = leaf_value(lo, i, f);
+        } else if (a->kind == GND__REDUCE) {
+            const int n = (int)(a->in[0]->size / a->size);
+            for (int j = n - 1; j >= 0; j--) {
+                int32_t in = lo->g->inputs[p->in], ff = find_frame(lo, F_PICK, i, j, f);
+                if (lo->full)
+                    return -1;
+                arg[j] = value_of(lo, in, ff);
+                if (arg[j] >= 0)
+                    continue;
+                ready = 0;
+                if (top == MAX_STACK) {
+                    lo->full = 1;
+                    return -1;
+                }
+                stack[top].node = in;
+                stack[top++].frame = ff;
+            }
+            if (!ready)
+                continue;
+            v = written_out(lo, i, arg, n);
         } else if (gnd__is_view(a)) {
             int32_t in = lo->g->inputs[p->in];
             /* a reshape that is stored walks its input's space, in the same order */
@@ -606,6 +710,14 @@ static void label(gnd__kir *k)
         strcpy(k->label, "copy");
 }
 
+/* Kernels of rows: whether root r has a value for each point, not for each row. */
+static int of_points(const lowering *lo, int r)
+{
+    const gnd_array *a = lo->g->node[lo->w->root[r]].a, *x = lo->g->node[lo->w->reduce].a->in[0];
+    return a->ndim == x->ndim && memcmp(a->dim, x->dim, (size_t)a->ndim * sizeof *a->dim) == 0 &&
+           a->kind != GND__REDUCE;
+}
+
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e)
 {
     gnd_status st = GND_OK;
@@ -619,6 +731,7 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     lo->e = e;
     lo->epilogue = lo->full = lo->retry = 0;
     forget(lo);
+    k->rows = w->rows;
     set_space(lo);
     for (int r = 0; r < w->nred && !lo->full && !lo->retry; r++) {
         const gnd__pnode *p = &g->node[w->red[r]];
@@ -629,11 +742,19 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
         red->out = (int16_t)p->a->dtype;
         red->value = (int16_t)v;
     }
+    for (int r = 0; r < w->nroot && w->rows && !lo->full && !lo->retry; r++)
+        if (of_points(lo, r)) {
+            int v = walk(lo, w->root[r], -1);
+            if (v >= 0)
+                add_output(lo, r, v);
+        }
     if (w->nred > 0 && !lo->full) {
         lo->epilogue = 1;
         forget(lo);
     }
     for (int r = 0; r < w->nroot && !lo->full && !lo->retry; r++) {
+        if (w->rows && of_points(lo, r))
+            continue;
         int v = walk(lo, root_expr(lo, r), -1);
         if (v >= 0 && w->type == GND__P_PRIM) {
             k->out[k->nout].access = -1;
@@ -642,8 +763,14 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
             add_output(lo, r, v);
         }
     }
-    if (lo->full && !lo->retry)
+    if (lo->full && !lo->retry && w->rows) {
+        gnd__not_rows(g, w);
+        lo->retry = 1;
+    } else if (lo->full && !lo->retry) {
         st = split(lo);
+    }
+    if (lo->retry && w->rows) /* whatever it was: without rows it may not be */
+        gnd__not_rows(g, w);
     *retry = lo->retry;
     if (st == GND_OK && !*retry) {
         label(k);

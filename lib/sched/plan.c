@@ -572,6 +572,17 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
     return st;
 }
 
+/* Tries a kernel: what has to be stored is marked, and rows that registers do not hold. */
+static gnd_status lower_kernel(maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
+{
+    gnd_status st = gnd__lower(m->g, w, k, retry, m->e);
+    if (st == GND_OK && !*retry && w->rows && !gnd__codegen_rows_fit(k, &m->target)) {
+        gnd__not_rows(m->g, w);
+        *retry = 1;
+    }
+    return st;
+}
+
 /* Groups and lowers until no kernel asks for another root. */
 static gnd_status lower_all(maker *m)
 {
@@ -591,7 +602,7 @@ static gnd_status lower_all(maker *m)
             const gnd__pwork *w = &m->g->work[m->g->order[i]];
             int retry = 0;
             if (w->type == GND__P_KERNEL)
-                st = gnd__lower(m->g, w, k, &retry, m->e);
+                st = lower_kernel(m, w, k, &retry);
             else if (w->type == GND__P_PRIM)
                 st = lower_inputs(m, w, k, &retry);
             again |= retry;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/rows.c - kernels that read a row once: reductions along the last axes, and the works that use
+ * their results along the same rows, as one work (softmax, variance, normalization).
+ *
+ * Runs after grouping, on its works. From a work back, those that make what it reads join when they have
+ * the same space of points and rows; what nobody else reads is then not stored. What lowering finds
+ * not to be rows, or too long for registers, is marked no_rows, and grouping starts again.
+ */
+#include "fuse/fuse.h"
+
+#include <string.h>
+
+#define MEMBERS 8
+#define ROW_MOST 16384 /* elements of a row; codegen may find less to fit */
+
+typedef struct joining {
+    gnd__pgraph *g;
+    int32_t last;              /* the work that all others come before */
+    int32_t member[MEMBERS];
+    int n;
+    const gnd_array *full;     /* has the shape of the points */
+    uint32_t mask;             /* reduced axes; 0: none known yet */
+} joining;
+
+static int same_shape(const gnd_array *a, const gnd_array *b)
+{
+    return a->ndim == b->ndim && memcmp(a->dim, b->dim, a->ndim * sizeof *a->dim) == 0;
+}
+
+/* The node whose shape is that of the points of work w, rows included; NULL: not to be joined. */
+static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
+{
+    const gnd__pnode *p = &g->node[w->root[0]];
+    if (w->type != GND__P_KERNEL || w->merged >= 0 || w->rows)
+        return NULL;
+    for (int r = 0; r < w->nroot; r++)
+        if (w->box[r] >= 0 || g->node[w->root[r]].no_rows || g->node[w->root[r]].a->kind == GND__RESHAPE)
+            return NULL;
+    return w->nred > 0 ? g->node[w->reduce].a->in[0] : p->a;
+}
+
+/* The reduced axes are the last ones, and a row is neither one element nor too many. */
+static int good_rows(const gnd_array *full, uint32_t mask)
+{
+    int64_t r = 1;
+    int d = full->ndim;
+    while (d > 0 && mask >> (d - 1) & 1)
+        r *= full->dim[--d];
+    return mask == ((1u << full->ndim) - (1u << d)) && r > 1 && r <= ROW_MOST && full->size > 0;
+}
+
+static int is_member(const joining *j, int32_t w)
+{
+    for (int i = 0; i < j->n; i++)
+        if (j->member[i] == w)
+            return 1;
+    return 0;
+}
+
+static int has_root(const gnd__pwork *w, int32_t node)
+{
+    for (int r = 0; r < w->nroot; r++)
+        if (w->root[r] == node)
+            return 1;
+    return 0;
+}
+
+/* The work that stores node i; -1: none. */
+static int32_t owner(const gnd__pgraph *g, int32_t i)
+{
+    if (g->node[i].role == GND__R_ROOT && !g->node[i].a->data.st)
+        for (int32_t w = 0; w < g->nwork; w++)
+            if (g->work[w].merged < 0 && has_root(&g->work[w], i))
+                return w;
+    return -1;
+}
+
+/* Whether a work that is no member reads node i. */
+static int read_elsewhere(const joining *j, int32_t i)
+{
+    const gnd__pgraph *g = j->g;
+    for (int32_t u = 0; u < g->nwork; u++) {
+        const gnd__pwork *w = &g->work[u];
+        for (int32_t d = w->first_dep; d < w->first_dep + w->ndep && w->merged < 0 && !is_member(j, u); d++)
+            if (g->deps[d] >> 1 == i)
+                return 1;
+    }
+    return 0;
+}
+
+/* Whether work v, which makes something that a member reads, can join. */
+static int may_join(const joining *j, int32_t v)
+{
+    const gnd__pgraph *g = j->g;
+    const gnd__pwork *w = &g->work[v];
+    const gnd_array *full = points_of(g, w);
+    if (!full || !same_shape(full, j->full))
+        return 0;
+    if (w->nred > 0) {
+        const uint32_t mask = (uint32_t)g->node[w->reduce].a->p.red.mask;
+        if (j->mask ? mask != j->mask : !good_rows(full, mask))
+            return 0;
+    }
+    /* others that read what it makes come after all members */
+    for (int32_t u = 0; u < g->nwork; u++) {
+        const gnd__pwork *x = &g->work[u];
+        if (x->merged >= 0 || u == v || is_member(j, u) || x->level > g->work[j->last].level)
+            continue;
+        for (int32_t d = x->first_dep; d < x->first_dep + x->ndep; d++)
+            if (has_root(w, g->deps[d] >> 1))
+                return 0;
+    }
+    return 1;
+}
+
+/* Adds a work that makes what members read. 0: there is none. */
+static int add_member(joining *j)
+{
+    const gnd__pgraph *g = j->g;
+    for (int m = 0; m < j->n && j->n < MEMBERS; m++) {
+        const gnd__pwork *w = &g->work[j->member[m]];
+        for (int32_t d = w->first_dep; d < w->first_dep + w->ndep; d++) {
+            int32_t v = owner(g, g->deps[d] >> 1);
+            if (v < 0 || is_member(j, v) || !may_join(j, v))
+                continue;
+            if (g->work[v].nred > 0)
+                j->mask = (uint32_t)g->node[g->work[v].reduce].a->p.red.mask;
+            j->member[j->n++] = v;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Makes the members one work. 0: it would have too many reductions or outputs. */
+static int unite(joining *j)
+{
+    gnd__pgraph *g = j->g;
+    gnd__pwork *last = &g->work[j->last], all = *last;
+    int32_t inner[MEMBERS * GND__KIR_OUT];
+    int ninner = 0;
+    all.nroot = all.nred = 0;
+    all.rows = 1;
+    for (int i = 1; i < j->n; i++) /* in order of computation */
+        for (int k = i; k > 0 && g->work[j->member[k - 1]].level > g->work[j->member[k]].level; k--) {
+            int32_t t = j->member[k];
+            j->member[k] = j->member[k - 1];
+            j->member[k - 1] = t;
+        }
+    for (int i = 0; i < j->n; i++) {
+        const gnd__pwork *w = &g->work[j->member[i]];
+        if (all.nred + w->nred > GND__KIR_RED)
+            return 0;
+        for (int r = 0; r < w->nred; r++)
+            all.red[all.nred++] = w->red[r];
+        for (int r = 0; r < w->nroot; r++) {
+            if (w != last && !g->node[w->root[r]].sink && !read_elsewhere(j, w->root[r])) {
+                inner[ninner++] = w->root[r];
+                continue;
+            }
+            if (all.nroot == GND__KIR_OUT)
+                return 0;
+            all.box[all.nroot] = -1;
+            all.root[all.nroot++] = w->root[r];
+        }
+    }
+    all.reduce = all.red[0];
+    for (int i = 0; i < ninner; i++) {
+        gnd__pnode *p = &g->node[inner[i]];
+        if (p->a->kind == GND__REDUCE)
+            p->absorbed = 1;
+        else
+            p->role = GND__R_INLINE;
+    }
+    for (int r = 0; r < all.nroot; r++)
+        g->node[all.root[r]].level = all.level;
+    for (int i = 0; i < j->n; i++)
+        if (j->member[i] != j->last)
+            g->work[j->member[i]].merged = j->last;
+    *last = all;
+    return 1;
+}
+
+void gnd__fuse_rows(gnd__pgraph *g)
+{
+    int any = 0;
+    for (int32_t i = 0; i < g->nwork; i++)
+        any |= g->work[i].merged < 0 && g->work[i].nred > 0;
+    for (int32_t i = g->nwork - 1; i >= 0 && any && g->gpu; i--) {
+        joining j = { .g = g, .last = i, .member = { i }, .n = 1 };
+        const gnd__pwork *w = &g->work[i];
+        j.full = points_of(g, w);
+        if (!j.full)
+            continue;
+        if (w->nred > 0) {
+            j.mask = (uint32_t)g->node[w->reduce].a->p.red.mask;
+            if (!good_rows(j.full, j.mask))
+                continue;
+        }
+        while (add_member(&j))
+            ;
+        if (j.n > 1 && j.mask)
+            unite(&j);
+    }
+}

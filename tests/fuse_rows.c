@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse_rows.c - the shapes of reductions that GPUs have and CPUs have not: rows that are read once
+ * (softmax, variance, normalization), tiles of results that share what they read (distances, forces),
+ * and maps of several rows per work-item. Numbers of kernels and bytes, and values against float64.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref.h"
+#include "tap.h"
+
+static gnd_device *dev;
+static const char *where;
+
+static gnd_array *eval(const char *text, gnd_array *x)
+{
+    return gnd_eval(dev, text, "x", x, NULL);
+}
+
+/* The plan of y: so many kernels, which read and write so many bytes. */
+static void is_plan(gnd_array *y, int kernels, long long rd, long long wr, const char *name)
+{
+    long long k = -1, calls, r = -1, w = -1;
+    gnd_status st;
+    char *text = gnd_explain(1, &y, 0, &st), *last = text ? text + strlen(text) - 1 : NULL;
+    while (last && last > text && last[-1] != '\n')
+        last--;
+    int n = last ? sscanf(last, "%lld kernels, %lld calls, %lld bytes read, %lld bytes written", &k, &calls,
+                          &r, &w) : 0;
+    if (!tap_ok(n == 4 && k == kernels && (rd < 0 || r == rd) && (wr < 0 || w == wr), "%s: plan of %s", where,
+                name))
+        tap_diag("wanted %d kernels, %lld bytes read, %lld written:\n%s", kernels, rd, wr,
+                 text ? text : gnd_error(y));
+    free(text);
+}
+
+static gnd_array *random_array(int ndim, const int64_t *dim, float **host)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n *= dim[d];
+    *host = malloc((size_t)(n ? n : 1) * sizeof **host);
+    for (int64_t i = 0; i < n; i++)
+        (*host)[i] = (float)ref_range(-4000, 4000) / 1024;
+    return gnd_from(dev, GND_FLOAT32, ndim, dim, *host);
+}
+
+/* Greatest |got - want| / (|want| + 1). */
+static double worst(gnd_array *y, const double *want, int64_t n)
+{
+    float *got = malloc((size_t)(n ? n : 1) * sizeof *got);
+    double e = gnd_size(y) == n && !gnd_read(y, got, (uint64_t)n * sizeof *got) ? 0 : INFINITY;
+    for (int64_t i = 0; i < n && e < INFINITY; i++) {
+        const int odd = isnan(want[i]) || isinf(want[i]);
+        const double d = odd ? (isnan(want[i]) ? !isnan(got[i]) : got[i] != (float)want[i]) * 1e9
+                             : fabs(got[i] - want[i]) / (fabs(want[i]) + 1);
+        if (!(d <= e))
+            e = d;
+    }
+    free(got);
+    return e;
+}
+
+/* --- rows -------------------------------------------------------------------------------------- */
+
+static const char softmax[] = "e = exp(x - x.max(-1, keepdims=True)); e / e.sum(-1, keepdims=True)";
+static const char normal[] = "(x - x.mean(-1, keepdims=True)) / sqrt(x.var(-1, keepdims=True) + 0.25)";
+
+static void rows_of(int64_t m, int64_t r, int special)
+{
+    float *h;
+    const int64_t dim[2] = { m, r };
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, dim, &h);
+    double *soft = malloc((size_t)(m * r) * sizeof *soft), *norm = malloc((size_t)(m * r) * sizeof *norm);
+    double *var = malloc((size_t)m * sizeof *var);
+    if (special) {
+        h[r / 2] = NAN;
+        h[r + 1] = INFINITY;
+        x = gnd_from(dev, GND_FLOAT32, 2, dim, h);
+    }
+    for (int64_t i = 0; i < m; i++) {
+        double top = -INFINITY, z = 0, s = 0, q = 0;
+        for (int64_t j = 0; j < r; j++) {
+            top = isnan(top) || h[i * r + j] <= top ? top : h[i * r + j];
+            s += h[i * r + j];
+        }
+        for (int64_t j = 0; j < r; j++) {
+            z += exp(h[i * r + j] - top);
+            q += (h[i * r + j] - s / (double)r) * (h[i * r + j] - s / (double)r);
+        }
+        var[i] = q / (double)r;
+        for (int64_t j = 0; j < r; j++) {
+            soft[i * r + j] = exp(h[i * r + j] - top) / z;
+            norm[i * r + j] = (h[i * r + j] - s / (double)r) / sqrt(var[i] + 0.25);
+        }
+    }
+    tap_near(worst(eval(softmax, x), soft, m * r), 0, 2e-6, "%s: softmax, (%d, %d)", where, (int)m, (int)r);
+    tap_near(worst(eval(normal, x), norm, m * r), 0, 4e-6, "%s: normalized, (%d, %d)", where, (int)m, (int)r);
+    tap_near(worst(eval("x.var(1)", x), var, m), 0, 4e-6, "%s: var, (%d, %d)", where, (int)m, (int)r);
+    free(h), free(soft), free(norm), free(var);
+    gnd_scope_end();
+}
+
+static void row_plans(void)
+{
+    float *h;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){ 30, 1000 }, &h);
+    const long long n = 4 * 30 * 1000;
+    is_plan(eval(softmax, x), 1, n, n, "softmax");
+    is_plan(eval("x.var(1)", x), 1, n, 120, "var");
+    is_plan(eval(normal, x), 1, n, n, "normalization");
+    is_plan(eval("d = x - x.max(1, keepdims=True); d - log(exp(d).sum(1, keepdims=True))", x), 1, n, n,
+            "log_softmax");
+    is_plan(eval("x.reshape(30, 10, 100).std((1, 2))", x), 1, n, 120, "std over two axes");
+    is_plan(eval("(x - x.mean(0)) * 2", x), 2, -1, -1, "columns: as ever");
+    gnd_array *mean = eval("x.mean(1, keepdims=True)", x);
+    gnd_array *both[] = { mean, gnd_subtract(x, mean) };
+    gnd_status st;
+    char *text = gnd_explain(2, both, 0, &st);
+    tap_ok(text && strstr(text, "\n1 kernels"), "%s: means and what is left, both stored", where);
+    free(text);
+    free(h);
+    x = random_array(2, (int64_t[]){ 2, 40000 }, &h);
+    is_plan(eval(softmax, x), 3 + 2, -1, -1, "rows too long for registers: in stages");
+    free(h);
+    x = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){ 0, 8 });
+    tap_is_int(gnd_size(eval(softmax, x)), 0, "%s: no rows", where);
+    tap_is_int(gnd_wait(eval(softmax, x)), GND_OK, "%s: no rows: nothing to do", where);
+    gnd_scope_end();
+}
+
+/* What is not a row, stored as well as used, or of another dtype. */
+static void row_forms(void)
+{
+    float *h;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){ 48, 48 }, &h);
+    static const char *const text[][2] = {
+        { "x - x.mean(1)", "m = x.mean(1) + 0; m = m[:]; x - m[None, :]" },
+        { "(x - x.mean(1)[:, None])[::-1, ::-1]", "x[::-1, ::-1] - x.mean(1)[::-1][:, None]" },
+        { "x.T - x.T.mean(1, keepdims=True)", "(x - x.mean(0)).T" },
+        { "x[::2, ::-3] / abs(x[::2, ::-3]).max(1, keepdims=True)",
+          "y = x[::2, ::-3] + 0; y / abs(y).max(1)[:, None]" },
+        { "x[x.argmax(1)] - x.max(1, keepdims=True)", "x[x.argmax(1)] - x.max(1)[:, None]" },
+        { "(x == x.max(1, keepdims=True)).sum(1)", "(x == x.max(1)[:, None]).sum(1)" },
+    };
+    for (int i = 0; i < (int)(sizeof text / sizeof *text); i++) {
+        gnd_array *a = eval(text[i][0], x);
+        gnd_array *b = eval(text[i][1], x);
+        gnd_status st;
+        tap_ok(gnd_item_f64(gnd_max(gnd_abs(gnd_subtract(a, b)), GND_ALL, 0), &st) < 1e-6 && !st,
+               "%s: %s", where, text[i][0]);
+    }
+    gnd_array *mean = gnd_mean(x, GND_AXIS(1), GND_KEEPDIMS), *d = gnd_subtract(x, mean);
+    gnd_array *all[] = { mean, d, gnd_sum(gnd_square(d), GND_AXIS(1), 0) };
+    tap_is_int(gnd_eval_all(3, all), GND_OK, "%s: values of rows and of points stored by one kernel", where);
+    float got[48];
+    double e = 0;
+    gnd_read(all[2], got, sizeof got);
+    for (int i = 0; i < 48; i++) {
+        double s = 0, q = 0;
+        for (int j = 0; j < 48; j++)
+            s += h[i * 48 + j] / 48.0;
+        for (int j = 0; j < 48; j++)
+            q += (h[i * 48 + j] - s) * (h[i * 48 + j] - s);
+        e = fmax(e, fabs(got[i] / q - 1));
+    }
+    tap_near(e, 0, 1e-5, "%s: the squares' sums among them", where);
+    free(h);
+    gnd_scope_end();
+}
+
+/* --- tiles ------------------------------------------------------------------------------------- */
+
+static void distances(int64_t m, int64_t n, int64_t r)
+{
+    float *p, *q;
+    gnd_scope_begin();
+    gnd_array *a = random_array(2, (int64_t[]){ m, r }, &p), *b = random_array(2, (int64_t[]){ n, r }, &q);
+    double *want = malloc((size_t)(m * n) * sizeof *want);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double s = 0;
+            for (int64_t k = 0; k < r; k++)
+                s += ((double)p[i * r + k] - q[j * r + k]) * ((double)p[i * r + k] - q[j * r + k]);
+            want[i * n + j] = sqrt(s);
+        }
+    gnd_array *y = gnd_eval(dev, "sqrt(((a[:, None] - b)**2).sum(-1))", "a", a, "b", b, NULL);
+    is_plan(y, 1, -1, 4 * m * n, "distances");
+    tap_near(worst(y, want, m * n), 0, 2e-6, "%s: distances, (%d, %d, %d)", where, (int)m, (int)n, (int)r);
+    free(p), free(q), free(want);
+    gnd_scope_end();
+}
+
+static void forces(int n)
+{
+    float *p;
+    double want[3 * 701] = { 0 };
+    gnd_scope_begin();
+    gnd_array *a = random_array(2, (int64_t[]){ n, 3 }, &p);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double d[3], s = 1;
+            for (int c = 0; c < 3; c++) {
+                d[c] = (double)p[3 * j + c] - p[3 * i + c];
+                s += d[c] * d[c];
+            }
+            for (int c = 0; c < 3; c++)
+                want[3 * i + c] += d[c] / (s * sqrt(s));
+        }
+    gnd_array *y = eval("r = x[None] - x[:, None]; d2 = (r * r).sum(-1) + 1\n"
+                        "(r / (d2 * sqrt(d2))[..., None]).sum(1)", a);
+    is_plan(y, 1, -1, 12 * n, "forces");
+    tap_near(worst(y, want, 3 * n), 0, 2e-5, "%s: forces between %d bodies", where, n);
+    free(p);
+    gnd_scope_end();
+}
+
+static void short_sums(void)
+{
+    float *h, got[60];
+    gnd_scope_begin();
+    gnd_array *x = random_array(3, (int64_t[]){ 5, 3, 12 }, &h);
+    double want[60];
+    for (int i = 0; i < 60; i++) {
+        const float *e = h + i / 12 * 36 + i % 12;
+        want[i] = 2 * fmax(e[0], fmax(e[12], e[24])) + e[0] + e[12] + e[24];
+    }
+    gnd_array *y = eval("2 * x.max(1) + x.sum(1)", x);
+    is_plan(y, 1, -1, 240, "short reductions are written out");
+    tap_near(worst(y, want, 60), 0, 1e-6, "%s: short reductions", where);
+    y = eval("x[:, ::-1, 2:4].sum((1, 2), keepdims=True) + x", x);
+    tap_is_int(gnd_wait(y), GND_OK, "%s: over 6 elements of a view", where);
+    y = eval("any(x[..., :2] > 3, -1) | all(x[..., 1:5] < 0, -1)", x);
+    tap_is_int(gnd_wait(y), GND_OK, "%s: any and all", where);
+    y = eval("x[:, :, :4].prod(-1) * 1", x);
+    tap_is_int(gnd_read(y, got, 60), GND_OK, "%s: a product", where);
+    tap_near(got[14], (double)h[14 * 12] * h[14 * 12 + 1] * h[14 * 12 + 2] * h[14 * 12 + 3], 1e-4,
+             "%s: its value", where);
+    free(h);
+    gnd_scope_end();
+}
+
+/* --- maps -------------------------------------------------------------------------------------- */
+
+static void stencil(void)
+{
+    enum { M = 515, N = 1031 };
+    float *h;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){ M, N }, &h);
+    double *want = malloc((M - 2) * (N - 2) * sizeof *want);
+    for (int i = 1; i < M - 1; i++)
+        for (int j = 1; j < N - 1; j++)
+            want[(i - 1) * (N - 2) + j - 1] = (double)h[(i - 1) * N + j] + h[(i + 1) * N + j] +
+                                              h[i * N + j - 1] + h[i * N + j + 1] - 4.0 * h[i * N + j];
+    gnd_array *y = eval("x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * x[1:-1, 1:-1]", x);
+    tap_near(worst(y, want, (M - 2) * (N - 2)), 0, 2e-6, "%s: a stencil", where);
+    free(h), free(want);
+    gnd_scope_end();
+}
+
+static void on_device(gnd_device *d, const char *spec)
+{
+    dev = d;
+    where = spec;
+    ref_seed(11);
+    row_plans();
+    rows_of(5, 2, 0);
+    rows_of(7, 10, 1);
+    rows_of(3, 256, 1);
+    rows_of(2, 1001, 0);
+    rows_of(2, 4096, 0);
+    row_forms();
+    distances(513, 520, 8);
+    distances(300, 410, 101);
+    forces(701);
+    short_sums();
+    stencil();
+}
+
+int main(void)
+{
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(on_device);
+    return tap_done();
+}
