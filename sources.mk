@@ -435,6 +435,8 @@ test_helpers = \
     tests/mathref.h \
     tests/mathspec.c \
     tests/mathspec.h \
+    tests/mats.c \
+    tests/mats.h \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/ref.c \
@@ -582,6 +584,8 @@ other_files = \
     tests/mathref.h \
     tests/mathspec.c \
     tests/mathspec.h \
+    tests/mats.c \
+    tests/mats.h \
     tests/memory_pool.c \
     tests/nodeval.c \
     tests/nodeval.h \

@@ -1,113 +1,338 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_solve.c - decompositions as nodes: what comes back of a batch, in every dtype, fits together, and
- * a matrix that cannot be decomposed is named.
+ * ops_solve.c - linear systems, inverses, least squares, determinants, ranks, powers, exponentials and
+ * norms: backward errors in bounds of eps and n, whatever the condition (Higham, Accuracy and Stability
+ * of Numerical Algorithms, 2002: theorems 8.5, 9.4, 14.1, 20.3), for every dtype, kind of matrix, size
+ * and batch. The arithmetic of the checks is the host's (mats.h).
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "base/dtype.h"
 #include "prim/lapack.h"
-#include "prim/solve.h"
+#include "mats.h"
 #include "ref.h"
 #include "tap.h"
 
-/* Operand i of the packed result as (batch, cols, rows) in C order. */
-static gnd_array *part(gnd_array *y, const gnd_solve_desc *s, int i, int64_t cols, int64_t rows)
+static char label[200];
+
+static const char *named(const char *what, mat_kind k, const mat *a)
 {
-    gnd_range r = { GND_IDX_SLICE, gnd__solve_begin(s, i),
-                    gnd__solve_begin(s, i) + gnd__solve_count(s, i), 1, NULL };
-    return gnd_reshape(gnd_index(y, 1, &r), 3, (int64_t[]){ s->nbatch, cols, rows });
+    snprintf(label, sizeof label, "%s of %s %lld of %lld x %lld", what, mat_kind_name(k), (long long)a->nb,
+             (long long)a->m, (long long)a->n);
+    return label;
 }
 
-/* The largest |a - b|. */
-static double apart(gnd_array *a, gnd_array *b)
+/* a x - b in c eps (|a| |x| + |b|). */
+static void solves(const mat *a, const mat *x, const mat *b, double c, const char *what)
 {
-    gnd_status st;
-    double v = gnd_item_f64(gnd_max(gnd_abs(gnd_subtract(a, b)), GND_ALL, 0), &st);
-    return st ? INFINITY : v;
+    mat y = mat_mul(a, x), r = mat_sub(&y, b);
+    double *scale = mat_times(mat_norms(a), mat_norms(x), r.nb), *of_b = mat_norms(b);
+    for (int64_t i = 0; i < r.nb; i++)
+        scale[i] += of_b[b->nb == 1 ? 0 : i];
+    mat_within(&r, scale, c, what);
 }
 
-static void dtype(gnd_device *dev, const char *spec, gnd_dtype t)
+static void systems(mat_kind k, int64_t nb, int64_t n)
 {
-    enum { B = 3, N = 37 };
-    const char *name = gnd_dtype_name(t);
-    double eps = t == GND_FLOAT32 || t == GND_COMPLEX64 ? 1.2e-7 : 2.3e-16;
-    int64_t dim[3] = { B, N, N };
-    ref_arr host;
-    gnd_solve_desc s;
-    gnd_scope_begin();
-    gnd_array *a = ref_make(dev, t, 3, dim, REF_CONTIG, REF_SMALL, &host);
-    gnd_array *ah = gnd_conj(gnd_mT(a)), *eye = gnd_eye(dev, t, N, N, 0);
-    gnd_array *spd = gnd_add(gnd_matmul(a, ah), eye); /* hermitian, positive definite */
-    gnd_array *in[2], *y;
-    memset(&s, 0, sizeof s);
-    s.dtype = t;
-    s.m = s.n = s.k = N;
-    s.nbatch = B;
+    mat a = mat_make(k, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, 3), one = mat_make(MAT_RANDOM, 1, n, 3);
+    gnd_array *da = mat_put(&a), *db = mat_put(&b);
+    mat x = mat_get(gnd_solve(da, db), nb, n, 3);
+    /* with partial pivoting the growth of elements belongs to the bound; it is small here */
+    solves(&a, &x, &b, 10.0 * (double)n, named("solve", k, &a));
+    x = mat_get(gnd_solve(da, mat_put(&one)), nb, n, 3);
+    solves(&a, &x, &one, 10.0 * (double)n, "one right side for all");
+    mat inv = mat_get(gnd_inv(da), nb, n, n), eye = mat_eye(1, n, n);
+    solves(&a, &inv, &eye, 10.0 * (double)n, named("inv", k, &a));
 
-    s.op = GND_SOLVE_CHOLESKY;
-    in[0] = gnd_mT(spd);
-    gnd_array *l = gnd_tril(gnd_mT(part(gnd__solve_node(dev, &s, 1, in), &s, 0, N, N)), 0);
-    tap_ok(apart(gnd_matmul(l, gnd_conj(gnd_mT(l))), spd) < 2000 * N * eps, "%s: %s: cholesky", spec, name);
-
-    s.op = GND_SOLVE_SOLVE;
-    in[1] = gnd_mT(a);
-    y = gnd_mT(part(gnd__solve_node(dev, &s, 2, in), &s, 1, N, N));
-    tap_ok(apart(gnd_matmul(spd, y), a) < 20000 * N * eps, "%s: %s: solve", spec, name);
-
-    s.op = GND_SOLVE_QR;
-    in[0] = gnd_mT(a);
-    y = gnd__solve_node(dev, &s, 1, in);
-    gnd_array *q = gnd_mT(part(y, &s, 0, N, N)), *r = gnd_triu(gnd_mT(part(y, &s, 1, N, N)), 0);
-    tap_ok(apart(gnd_matmul(q, r), a) < 100 * N * eps, "%s: %s: qr", spec, name);
-    tap_ok(apart(gnd_matmul(gnd_conj(gnd_mT(q)), q), eye) < 10 * N * eps, "%s: %s: q is orthogonal", spec,
-           name);
-
-    s.op = GND_SOLVE_SVD;
-    y = gnd__solve_node(dev, &s, 1, in);
-    gnd_array *u = gnd_mT(part(y, &s, 1, N, N)), *vh = gnd_mT(part(y, &s, 3, N, N));
-    gnd_array *sv = part(y, &s, 2, 1, N);
-    tap_ok(apart(gnd_matmul(gnd_multiply(u, sv), vh), a) < 200 * N * eps, "%s: %s: svd", spec, name);
-
-    s.op = GND_SOLVE_EIGH;
-    in[0] = gnd_mT(spd);
-    y = gnd__solve_node(dev, &s, 1, in);
-    gnd_array *v = gnd_mT(part(y, &s, 0, N, N)), *w = part(y, &s, 1, 1, N);
-    tap_ok(apart(gnd_matmul(gnd_multiply(v, w), gnd_conj(gnd_mT(v))), spd) < 10000 * N * eps,
-           "%s: %s: eigh", spec, name);
-
-    s.op = GND_SOLVE_EIG;
-    in[0] = gnd_mT(a);
-    y = gnd__solve_node(dev, &s, 1, in);
-    v = gnd_mT(part(y, &s, 2, N, N));
-    w = part(y, &s, 1, 1, N);
-    tap_ok(apart(gnd_matmul(gnd_astype(a, (gnd_dtype)v->dtype), v), gnd_multiply(v, w)) < 1000 * N * eps,
-           "%s: %s: eig", spec, name);
-
-    s.op = GND_SOLVE_CHOLESKY;
-    in[0] = gnd_subtract(gnd_mT(spd), gnd_multiply(gnd_mT(spd), gnd_equal(gnd_reshape(
-                gnd_arange(dev, gnd_int(0), gnd_int(B), gnd_int(1), GND_INT64), 3,
-                (int64_t[]){ B, 1, 1 }), gnd_int(2)))); /* the last one is zero */
-    y = gnd__solve_node(dev, &s, 1, in);
-    tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: %s: not positive definite", spec, name);
-    tap_has_str(gnd_error(y), "matrix 2: not positive definite: the leading minor of order 1",
-                "%s: %s: which and where", spec, name);
-    gnd_scope_end();
-    ref_free(&host);
+    mat spd = mat_make(MAT_RANDOM, nb, n, n);
+    spd = mat_positive(&spd, 0x1p-10);
+    gnd_array *c = gnd_cholesky(mat_put(&spd), 0);
+    x = mat_get(gnd_cho_solve(c, 1, db), nb, n, 3);
+    solves(&spd, &x, &b, 10.0 * (double)n, named("cho_solve", k, &spd));
 }
 
-static void all(gnd_device *dev, const char *spec)
+/* Every element of a triangular system by itself: |t x - b| <= n eps |t| |x|. */
+static void triangular(mat_kind k, int64_t nb, int64_t n, unsigned flags)
 {
-    static const gnd_dtype t[] = { GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64, GND_COMPLEX128 };
+    mat a = mat_make(k, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, 2), t = mat_new(nb, n, n);
+    for (int64_t i = 0; i < nb * n; i++) /* elimination with these keeps magnitudes in range */
+        a.p[i * n + i % n] += a.p[i * n + i % n] == 0 ? 1 : 0;
+    gnd_array *da = mat_put(&a), *db = mat_put(&b);
+    for (int64_t i = 0; i < nb * n * n; i++) {
+        int64_t r = i / n % n, c = i % n, trans = i - r * n - c + c * n + r;
+        double complex v = (flags & GND_SOLVE_LOWER ? c > r : c < r) ? 0 : a.p[i];
+        if (flags & GND_SOLVE_UNIT && r == c)
+            v = 1;
+        t.p[flags & (GND_SOLVE_TRANS | GND_SOLVE_ADJOINT) ? trans : i] = flags & GND_SOLVE_ADJOINT ? conj(v) : v;
+    }
+    mat x = mat_get(gnd_solve_triangular(da, db, flags), nb, n, 2), y = mat_mul(&t, &x);
+    double worst = 0;
+    for (int64_t i = 0; i < nb * n * 2; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < n; j++)
+            sum += cabs(t.p[i / 2 * n + j]) * cabs(x.p[(i / (2 * n) * n + j) * 2 + i % 2]);
+        double e = cabs(y.p[i] - b.p[i]) / (sum * mat_eps);
+        worst = e <= worst ? worst : e;
+    }
+    tap_ok(worst <= 4.0 * (double)n + 4, "%s: %s: flags %u: %s: %.3g eps", mat_where, gnd_dtype_name(mat_t), flags,
+           named("solve_triangular", k, &a), worst);
+}
+
+static void least_squares(mat_kind k, int64_t m, int64_t n, int64_t want)
+{
+    gnd_array *x, *res, *rank, *s;
+    double big = (double)(m > n ? m : n);
+    mat a = mat_make(k, 1, m, n), b = mat_make(MAT_RANDOM, 1, m, 2);
+    if (want == 1 && n > 1) /* exactly: every column the first one */
+        for (int64_t i = 0; i < m * n; i++)
+            a.p[i] = a.p[i - i % n];
+    gnd_array *da = gnd_squeeze(mat_put(&a), GND_AXIS(0)), *db = gnd_squeeze(mat_put(&b), GND_AXIS(0));
+    tap_is_int(gnd_lstsq(da, db, -1, &x, &res, &rank, &s), GND_OK, "%s: lstsq", mat_where);
+    mat hx = mat_get(x, 1, n, 2), ax = mat_mul(&a, &hx), r = mat_sub(&ax, &b), ah = mat_adjoint(&a);
+    mat grad = mat_mul(&ah, &r);
+    double *na = mat_norms(&a);
+    double *scale = mat_times(na, mat_plus(mat_norms(&b), mat_times(na, mat_norms(&hx), 1), 1), 1);
+    mat_within(&grad, scale, 20.0 * big, named("a^H (a x - b)", k, &a));
+    tap_is_int(gnd_item_i64(rank, NULL), want, "%s: rank", mat_where);
+    int64_t q = m < n ? m : n, full = m > n && want == n;
+    mat hs = mat_get(s, 1, 1, q), other = mat_get(gnd_svdvals(da), 1, 1, q), e = mat_sub(&hs, &other);
+    mat_within(&e, na, 10.0 * big, "singular values");
+    tap_is_int(gnd_size(res), full ? 2 : 0, "%s: residuals", mat_where);
+    mat sums = mat_new(1, 1, 2), got = full ? mat_get(res, 1, 1, 2) : sums;
+    for (int64_t i = 0; i < 2 * m && full; i++)
+        sums.p[i % 2] += creal(r.p[i]) * creal(r.p[i]) + cimag(r.p[i]) * cimag(r.p[i]);
+    mat_equal(&got, &sums, 50.0 * big, "their squares");
+    /* of least norm: in the range of a^H, which the pseudo-inverse gives too */
+    mat p = mat_get(gnd_pinv(da, -1), 1, n, m), px = mat_mul(&p, &ax), norms = mat_sub(&px, &hx);
+    mat_within(&norms, mat_times(mat_norms(&p), mat_times(na, mat_norms(&hx), 1), 1), 20.0 * big,
+               named("pinv(a) a x is x", k, &a));
+    gnd_array *vec = gnd_at(db, ":, 0");
+    tap_is_int(gnd_lstsq(da, vec, -1, &x, NULL, NULL, NULL), GND_OK, "%s: lstsq of a vector", mat_where);
+    tap_is_int(gnd_ndim(x), 1, "%s: is a vector", mat_where);
+}
+
+static void pseudo(mat_kind k, int64_t nb, int64_t m, int64_t n)
+{
+    mat a = mat_make(k, nb, m, n), x = mat_get(gnd_pinv(mat_put(&a), -1), nb, n, m);
+    mat ax = mat_mul(&a, &x), axa = mat_mul(&ax, &a), e = mat_sub(&axa, &a), h = mat_adjoint(&ax);
+    double *na = mat_norms(&a), *cond = mat_times(na, mat_norms(&x), nb), big = (double)(m > n ? m : n);
+    mat_within(&e, mat_times(cond, na, nb), 10.0 * big, named("a pinv(a) a", k, &a));
+    e = mat_sub(&ax, &h);
+    mat_within(&e, cond, 20.0 * big, named("a pinv(a) is Hermitian", k, &a));
+}
+
+/* The determinant of integer matrices by Bareiss' elimination, which never leaves the integers. */
+static void determinants(int64_t nb, int64_t n)
+{
+    mat a = mat_new(nb, n, n), want = mat_new(nb, 1, 1);
+    double *scale = mat_norms(&want);
+    for (int64_t b = 0; b < nb; b++) {
+        long double m[8][8], last = 1, sign = 1;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                a.p[(b * n + i) * n + j] = m[i][j] = ref_range(-4, 4) + (b % 3 && i == j ? 9 : 0);
+        for (int64_t c = 0; c < n; c++) {
+            int64_t r = c;
+            while (r < n - 1 && m[r][c] == 0)
+                r++;
+            for (int64_t j = 0; j < n && r != c; j++) {
+                long double keep = m[r][j];
+                m[r][j] = m[c][j];
+                m[c][j] = keep;
+            }
+            sign = r == c ? sign : -sign;
+            for (int64_t i = c + 1; i < n; i++)
+                for (int64_t j = c + 1; j < n; j++)
+                    m[i][j] = (m[i][j] * m[c][c] - m[i][c] * m[c][j]) / last;
+            last = m[c][c] == 0 ? 1 : m[c][c];
+            want.p[b] = (double)(c == n - 1 ? sign * m[c][c] : 0);
+            if (m[c][c] == 0)
+                break;
+        }
+        scale[b] = 1; /* the product of the rows' norms bounds it (Hadamard) */
+        for (int64_t i = 0; i < n; i++) {
+            double row = 0;
+            for (int64_t j = 0; j < n; j++)
+                row += pow(creal(a.p[(b * n + i) * n + j]), 2);
+            scale[b] *= sqrt(row);
+        }
+    }
+    gnd_array *d = mat_put(&a), *sign, *log;
+    mat det = mat_get(gnd_det(d), nb, 1, 1), e = mat_sub(&det, &want);
+    mat_within(&e, scale, 20.0 * (double)n, "det against Bareiss");
+    tap_is_int(gnd_slogdet(d, &sign, &log), GND_OK, "%s: slogdet", mat_where);
+    mat hs = mat_get(sign, nb, 1, 1), hl = mat_get(log, nb, 1, 1);
+    for (int64_t b = 0; b < nb; b++)
+        hs.p[b] *= exp(creal(hl.p[b]));
+    e = mat_sub(&hs, &want);
+    mat_within(&e, scale, 40.0 * (double)n, "slogdet against Bareiss");
+}
+
+static void ranks(int64_t n)
+{
+    for (int64_t want = 0; want <= n; want += n / 2) {
+        mat x = mat_make(MAT_RANDOM, 2, n, want), y = mat_make(MAT_RANDOM, 2, want, n), a = mat_mul(&x, &y);
+        mat got = mat_get(gnd_matrix_rank(mat_put(&a), 1e-5), 2, 1, 1);
+        tap_ok(got.p[0] == (double)want && got.p[1] == (double)want, "%s: rank %d of %d", mat_where, (int)want,
+               (int)n);
+    }
+}
+
+static void powers(int64_t nb, int64_t n)
+{
+    mat a = mat_make(MAT_RANDOM, nb, n, n), p2 = mat_mul(&a, &a), p3 = mat_mul(&p2, &a), p5 = mat_mul(&p3, &p2);
+    gnd_array *d = mat_put(&a);
+    double *na = mat_norms(&a), *scale = mat_times(mat_times(na, na, nb), mat_times(na, mat_times(na, na, nb), nb), nb);
+    mat got = mat_get(gnd_matrix_power(d, 5), nb, n, n), e = mat_sub(&got, &p5), eye = mat_eye(1, n, n);
+    mat_within(&e, scale, 4.0 * (double)n, "matrix_power 5");
+    got = mat_get(gnd_matrix_power(d, 0), nb, n, n);
+    mat_equal(&got, &eye, 0, "matrix_power 0");
+    mat s = mat_make(MAT_STRONG, nb, n, n);
+    d = mat_put(&s);
+    got = mat_get(gnd_matrix_power(d, -2), nb, n, n);
+    p2 = mat_mul(&s, &s);
+    solves(&p2, &got, &eye, 100.0 * (double)n, "matrix_power -2");
+}
+
+/* exp of a skew-Hermitian matrix is unitary; exp(a) exp(-a) = 1; of a nilpotent one it is a sum. */
+static void exponentials(int64_t nb, int64_t n)
+{
+    mat x = mat_make(MAT_RANDOM, nb, n, n), h = mat_adjoint(&x), skew = mat_sub(&x, &h), up = mat_new(nb, n, n);
+    mat y = mat_get(gnd_expm(mat_put(&skew)), nb, n, n);
+    mat_orthogonal(&y, 40.0 * (double)n * mat_norms(&skew)[0], "exp of a skew matrix");
+    mat z = mat_scale(&x, &(mat){ nb, 1, n, mat_new(nb, 1, n).p });
+    z = mat_sub(&z, &x);
+    mat f = mat_get(gnd_expm(mat_put(&x)), nb, n, n), g = mat_get(gnd_expm(mat_put(&z)), nb, n, n);
+    mat fg = mat_mul(&f, &g), eye = mat_eye(1, n, n), e = mat_sub(&fg, &eye);
+    double *scale = mat_times(mat_norms(&f), mat_norms(&g), nb);
+    mat_within(&e, scale, 40.0 * (double)n, "exp(a) exp(-a)");
+    for (int64_t i = 0; i < nb * n * n; i++)
+        up.p[i] = i % n == i / n % n + 1 ? 1 : 0;
+    y = mat_get(gnd_expm(mat_put(&up)), nb, n, n);
+    mat want = mat_new(nb, n, n);
+    for (int64_t i = 0; i < nb * n * n; i++)
+        want.p[i] = i % n >= i / n % n ? 1 / tgamma((double)(i % n - i / n % n) + 1) : 0;
+    mat_equal(&y, &want, 20, "exp of a shift");
+}
+
+static void norms(int64_t nb, int64_t m, int64_t n)
+{
+    static const double ords[] = { 0, 1, 2, 3, 0.5, -1, -2, INFINITY, -INFINITY };
+    mat a = mat_make(MAT_RANDOM, nb, m, n);
+    gnd_array *d = mat_put(&a);
+    double big = 8.0 * (double)(m * n);
+    for (size_t o = 0; o < sizeof ords / sizeof *ords; o++) {
+        mat want = mat_new(nb, 1, n), got = mat_get(gnd_vector_norm(d, GND_AXIS(-2), 0, ords[o]), nb, 1, n);
+        for (int64_t i = 0; i < nb * n; i++) {
+            double v = ords[o] == -INFINITY ? INFINITY : 0;
+            for (int64_t r = 0; r < m; r++) {
+                double x = cabs(a.p[(i / n * m + r) * n + i % n]);
+                v = ords[o] == 0 ? v + (x != 0) : ords[o] == INFINITY ? fmax(v, x) : ords[o] == -INFINITY ? fmin(v, x)
+                    : v + pow(x, ords[o]);
+            }
+            want.p[i] = ords[o] == 0 || isinf(ords[o]) ? v : pow(v, 1 / ords[o]);
+        }
+        snprintf(label, sizeof label, "vector_norm %g", ords[o]);
+        mat_equal(&got, &want, big, label);
+    }
+    for (int o = GND_ORD_FRO; o <= GND_ORD_NEG_INF; o++) {
+        mat want = mat_new(nb, 1, 1), got = mat_get(gnd_matrix_norm(d, (gnd_matrix_ord)o, 0), nb, 1, 1);
+        mat s = mat_get(gnd_svdvals(d), nb, 1, m < n ? m : n);
+        for (int64_t b = 0; b < nb; b++) {
+            int rows = o == GND_ORD_INF || o == GND_ORD_NEG_INF;
+            double most = 0, least = INFINITY, nuc = 0;
+            for (int64_t i = 0; i < (rows ? m : n); i++) {
+                double sum = 0;
+                for (int64_t j = 0; j < (rows ? n : m); j++)
+                    sum += cabs(a.p[(b * m + (rows ? i : j)) * n + (rows ? j : i)]);
+                most = fmax(most, sum);
+                least = fmin(least, sum);
+            }
+            for (int64_t i = 0; i < s.n; i++)
+                nuc += creal(s.p[b * s.n + i]);
+            want.p[b] = o == GND_ORD_FRO                            ? mat_norms(&a)[b]
+                        : o == GND_ORD_NUC                          ? nuc
+                        : o == GND_ORD_2                            ? s.p[b * s.n]
+                        : o == GND_ORD_NEG_2                        ? s.p[b * s.n + s.n - 1]
+                        : o == GND_ORD_1 || o == GND_ORD_INF        ? most
+                                                                    : least;
+        }
+        snprintf(label, sizeof label, "matrix_norm %d", o);
+        mat_equal(&got, &want, big, label);
+        if (m != n)
+            continue;
+        got = mat_get(gnd_cond(d, (gnd_matrix_ord)o), nb, 1, 1);
+        mat inv = mat_get(gnd_matrix_norm(gnd_inv(d), (gnd_matrix_ord)o, 0), nb, 1, 1);
+        for (int64_t b = 0; b < nb; b++)
+            want.p[b] *= inv.p[b];
+        double *c = mat_norms(&got);
+        mat e = mat_sub(&got, &want);
+        snprintf(label, sizeof label, "cond %d", o);
+        mat_within(&e, mat_times(c, c, nb), big, label);
+    }
+}
+
+static void chains(void)
+{
+    mat a = mat_make(MAT_RANDOM, 1, 9, 4), b = mat_make(MAT_RANDOM, 1, 4, 9), c = mat_make(MAT_RANDOM, 1, 9, 3);
+    gnd_array *x[3] = { mat_put(&a), mat_put(&b), mat_put(&c) };
+    for (int i = 0; i < 3; i++)
+        x[i] = gnd_squeeze(x[i], GND_AXIS(0));
+    mat bc = mat_mul(&b, &c), want = mat_mul(&a, &bc), got = mat_get(gnd_multi_dot(3, x), 1, 9, 3);
+    mat_equal(&got, &want, 40, "multi_dot");
+}
+
+static void all(gnd_device *d, const char *spec)
+{
+    static const gnd_dtype dtypes[] = { GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64 };
+    static const int64_t size[] = { 2, 17, 3, 64, 33 };
     if (!gnd__lapack_library()) {
         tap_skip(1, "%s: no LAPACK", spec);
         return;
     }
-    for (int i = 0; i < 4; i++)
-        if (!ref_skip(dev, t[i], 9))
-            dtype(dev, spec, t[i]);
+    for (int i = 0; i < 4; i++) {
+        if (ref_skip(d, dtypes[i], 1))
+            continue;
+        mat_setting(d, spec, dtypes[i]);
+        ref_seed(7);
+#define GROUP(...)                                                                                 \
+        gnd_scope_begin();                                                                         \
+        __VA_ARGS__;                                                                               \
+        gnd_scope_end();                                                                           \
+        mat_free_all()
+        for (int k = 0; k < MAT_NKINDS; k++) {
+            GROUP(systems((mat_kind)k, 3, size[k]));
+            GROUP(systems((mat_kind)k, 2, size[(k + 1) % 5]));
+            GROUP(pseudo((mat_kind)k, 2, 17, k % 2 ? 5 : 20));
+        }
+        for (unsigned f = 0; f < 16; f++)
+            if (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT)) {
+                GROUP(triangular(f & 1 ? MAT_HILBERT : MAT_STRONG, 2, f % 3 ? 17 : 65, f));
+            }
+        GROUP(triangular(MAT_STRONG, 1000, 8, GND_SOLVE_LOWER | GND_SOLVE_ADJOINT));
+        GROUP(systems(MAT_STRONG, 1000, 8));
+        GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
+        GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
+        if (i == 1 || i == 3) {
+            GROUP(determinants(100, 5); exponentials(2, 6));
+        }
+        if (i == 0) {
+            GROUP(ranks(12); powers(3, 9); chains());
+            GROUP(systems(MAT_RANDOM, 2, 257); least_squares(MAT_RANDOM, 300, 200, 200));
+            GROUP(triangular(MAT_STRONG, 2, 1000, 0));
+        }
+        if (i == 3) {
+            GROUP(norms(2, 5, 9));
+        }
+        if (i == 1) {
+            GROUP(norms(2, 7, 7));
+            GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
+            GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
+        }
+    }
 }
 
 int main(void)
