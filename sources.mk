@@ -318,7 +318,11 @@ cuda_files = \
     backends/cuda/memory.c \
     backends/cuda/program.c \
     backends/cuda/queue.c \
-    backends/cuda/solver.c
+    backends/cuda/solver.c \
+    backends/cuda/solver.h \
+    backends/cuda/solver_batch.c \
+    backends/cuda/solver_dense.c \
+    backends/cuda/solver_svd.c
 
 cuda_plugin = \
     backends/cuda/gnd-cuda.la

@@ -232,6 +232,7 @@ static void large(int at)
     case 1:
         cholesky(MAT_GRADED, 2, n);
         lu(MAT_RANDOM, 2, 1000, 1000);
+        eig(MAT_RANDOM, 2, 513);
         svd(MAT_NEAR, 2, n, n, 0);
         eigh(MAT_HILBERT, 2, n - 1);
         break;
@@ -239,6 +240,7 @@ static void large(int at)
         cholesky(MAT_RANDOM, 2, n);
         qr(MAT_NEAR, 2, n, n - 1, 0);
         eigh(MAT_GRADED, 2, n - 2);
+        eig(MAT_RANDOM, 1, 513);
     }
     gnd_scope_end();
     mat_free_all();

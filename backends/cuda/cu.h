@@ -3,7 +3,8 @@
  * cuda/cu.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. CUDA's headers are all that it is built with: every library is loaded when it is first
  * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (with
- * compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c; error.c turns codes into text.
+ * compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the
+ * other files solver_*); error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -41,6 +42,7 @@
     X(MemcpyPeerAsync, cuMemcpyPeerAsync)                                                          \
     X(Memcpy2DAsync, cuMemcpy2DAsync_v2)                                                           \
     X(MemsetD2D8Async, cuMemsetD2D8Async)                                                          \
+    X(MemsetD2D32Async, cuMemsetD2D32Async)                                                        \
     X(StreamCreate, cuStreamCreate)                                                                \
     X(StreamDestroy, cuStreamDestroy_v2)                                                           \
     X(StreamSynchronize, cuStreamSynchronize)                                                      \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * gnd/decompose.h - decompositions, linear systems and what follows from them, of the matrices in the
- * last two axes; the axes before are a batch. cuSOLVER on CUDA, LAPACK (OpenBLAS) elsewhere: on a CPU
- * device's memory where it is, for other devices on a copy on the host.
+ * last two axes; the axes before are a batch. cuSOLVER and cuBLAS on CUDA (eig and eigvals from order
+ * 512 on and since CUDA 12.6), LAPACK (OpenBLAS) elsewhere: on a CPU device's memory where it is, for
+ * other devices on a copy on the host.
  *
  * float32, float64, complex64 and complex128 keep their dtype; float16 and bfloat16 are computed in
  * float32; ints and bools in the device's default float. Functions of several results put them into

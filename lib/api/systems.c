@@ -7,9 +7,11 @@
 #include <string.h>
 #include "api/matrices.h"
 #include "api/views.h"
+#include "backend/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/solve.h"
+#include "sched/device.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/decompose.h>
@@ -175,6 +177,26 @@ gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
     return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol)), GND_AXIS(-1), 0));
 }
 
+/* Whether the device's library gives the SVD of a, but no least squares, and is worth it. */
+static int by_svd(const gnd__mats *a)
+{
+    int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
+    gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LSTSQ, 0, 1);
+    int own = 0, svd = 0;
+    if (least < 128)
+        return 0;
+    gnd__gate_lock(a->dev->g);
+    if (gnd__gate_solver_supports(a->dev->g, &s, &own, NULL) == GND_OK && !own) {
+        s.op = GND_SOLVE_SVD;
+        s.m = most;
+        s.n = least;
+        if (gnd__gate_solver_supports(a->dev->g, &s, &svd, NULL) != GND_OK)
+            svd = 0;
+    }
+    gnd__gate_unlock(a->dev->g);
+    return svd;
+}
+
 gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
                      gnd_array **rank, gnd_array **s)
 {
@@ -206,6 +228,14 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
         y[2] = gnd_zeros(dev, GND_INT64, 0, NULL);
         y[3] = k == 0 && q ? gnd_svdvals(m.x) : gnd_zeros(dev, real, 1, &q);
+    } else if (by_svd(&m)) {
+        /* x = V S^-1 U^H b, without the singular values that count as 0 */
+        gnd_array *u, *vh;
+        gnd_svd(m.x, 0, &u, &y[3], &vh);
+        gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond));
+        gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
+        y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
+        y[2] = gnd_count_nonzero(is, GND_ALL, 0);
     } else {
         gnd_solve_desc d = gnd__mats_desc(&m, GND_SOLVE_LSTSQ, 0, k);
         d.rcond = rcond < 0 ? (double)rows * eps_of(m.t) : rcond;
@@ -223,10 +253,10 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
             y[2] = gnd_real_part(y[2]);
         }
         y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
-        if (residuals && m.m > m.n) {
-            gnd_status st;
-            full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
-        }
+    }
+    if (residuals && m.m > m.n && m.n && k) {
+        gnd_status st;
+        full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
     }
     if (full) {
         gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
