@@ -233,12 +233,14 @@ static void large(int at)
         cholesky(MAT_GRADED, 2, n);
         lu(MAT_RANDOM, 2, 1000, 1000);
         eig(MAT_RANDOM, 2, 513);
-        svd(MAT_NEAR, 2, n, n, 0);
+        svd(MAT_NEAR, 2, n + 1, n + 1, 0);
+        svd(MAT_HILBERT, 2, 600, n + 4, 1);
         eigh(MAT_HILBERT, 2, n - 1);
         break;
     default:
         cholesky(MAT_RANDOM, 2, n);
         qr(MAT_NEAR, 2, n, n - 1, 0);
+        svd(MAT_GRADED, 2, n + 3, n, 0);
         eigh(MAT_GRADED, 2, n - 2);
         eig(MAT_RANDOM, 1, 513);
     }

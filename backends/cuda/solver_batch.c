@@ -11,7 +11,8 @@
 
 #define P(i) ((void *)o->mem[i])
 
-/* The largest orders for which a batched routine is used; Jacobi's take no larger ones. */
+/* The largest orders for which a batched routine is used, where there are enough matrices to fill the
+ * device with one work-group each; Jacobi's take no larger ones. */
 enum { MOST = 256, MOST_JACOBI = 32, MOST_TRSM = 128 };
 
 int gnd__cs_is_batch(const gnd_solve_desc *s)
@@ -20,15 +21,16 @@ int gnd__cs_is_batch(const gnd_solve_desc *s)
         return 1; /* each way */
     if (s->nbatch < 2 || s->nbatch > INT_MAX / 2)
         return 0;
+    const int small = s->m <= MOST && s->n <= MOST && s->n <= 32 * s->nbatch;
     switch ((gnd_solve_op)s->op) {
-    case GND_SOLVE_CHOLESKY: return s->n <= MOST;
-    case GND_SOLVE_LU: return s->m == s->n && s->n <= MOST;
-    case GND_SOLVE_SOLVE: return s->n <= MOST && s->k <= INT_MAX / 2;
-    case GND_SOLVE_QR: return s->m <= MOST && s->n <= MOST;
+    case GND_SOLVE_CHOLESKY: return small;
+    case GND_SOLVE_LU: return small && s->m == s->n;
+    case GND_SOLVE_SOLVE: return small && s->k <= INT_MAX / 2;
+    case GND_SOLVE_QR: return small;
     case GND_SOLVE_SVD:
-    case GND_SOLVE_SVDVALS: return s->m <= MOST_JACOBI && s->n <= MOST_JACOBI;
+    case GND_SOLVE_SVDVALS: return s->m <= MOST_JACOBI && s->n <= MOST_JACOBI && s->n > 1;
     case GND_SOLVE_EIGH:
-    case GND_SOLVE_EIGVALSH: return gnd__cs.syevs && gnd__cs.syevs_size ? s->n <= MOST : s->n <= MOST_JACOBI;
+    case GND_SOLVE_EIGVALSH: return gnd__cs.syevs && gnd__cs.syevs_size ? small : s->n <= MOST_JACOBI;
     default: return 0;
     }
 }
