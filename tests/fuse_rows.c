@@ -2,7 +2,7 @@
  *
  * fuse_rows.c - the shapes of reductions that GPUs have and CPUs have not: rows that are read once
  * (softmax, variance, normalization), tiles of results that share what they read (distances, forces),
- * and maps of several rows per work-item. Numbers of kernels and bytes, and values against float64.
+ * maps of several rows per work-item, and joins in one launch. Numbers of kernels and bytes, and values against float64.
  */
 #include <math.h>
 #include <stdio.h>
@@ -265,6 +265,33 @@ static void stencil(void)
     gnd_scope_end();
 }
 
+/* A join is one launch, whatever its pieces are. */
+static void joins(void)
+{
+    enum { M = 70, N = 130 };
+    float *h;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){ M, N }, &h);
+    double *want = malloc(2 * M * N * sizeof *want);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            const int inside = i > 0 && i < M - 1 && j > 0 && j < N - 1;
+            want[i * N + j] = inside ? h[i * N + j] + h[(i - 1) * N + j] : h[i * N + j];
+            want[M * N + i * N + j] = h[(M - 1 - i) * N + j] * 3.0;
+        }
+    gnd_array *y = eval("u = x[:, :]; u[1:-1, 1:-1] += x[:-2, 1:-1]; u", x);
+    tap_near(worst(y, want, M * N), 0, 1e-6, "%s: an update of a box", where);
+    is_plan(eval("concatenate((x, x[::-1] * 3, x[:5]))", x), 1, -1, 4 * (2 * M + 5) * N, "a join");
+    y = eval("u = x[:, :]; u[1:-1, 1:-1] += x[:-2, 1:-1]; concatenate((u, x[::-1] * 3, zeros((0, 130))))", x);
+    tap_near(worst(gnd_astype(y, GND_FLOAT32), want, 2 * M * N), 0, 1e-6, "%s: a join of a join", where);
+    y = eval("concatenate((x.T[:, :70].astype(float32), x[:, :70] + arange(70).astype(float32)), 0)", x);
+    float *got = malloc(200 * 70 * sizeof *got);
+    tap_is_int(gnd_read(y, got, 200 * 70 * sizeof *got), GND_OK, "%s: a join of a transposed array", where);
+    tap_ok(got[5 * 70 + 3] == h[3 * N + 5] && got[(130 + 7) * 70 + 9] == h[7 * N + 9] + 9, "%s: its values", where);
+    free(h), free(want), free(got);
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
     dev = d;
@@ -282,6 +309,7 @@ static void on_device(gnd_device *d, const char *spec)
     forces(701);
     short_sums();
     stencil();
+    joins();
 }
 
 int main(void)

@@ -48,7 +48,7 @@ int gnd__cg_wide(const gnd__kir *k)
 
 /* Strides become literals where as arguments they might not fit the least that OpenCL promises
  * (1024 bytes of parameters). */
-int gnd__cg_must_bake(const gnd__kir *k, int wide)
+static int parameter_bytes(const gnd__kir *k, int wide)
 {
     int n = k->nkeep + k->nred, bytes = 0;
     for (int i = 0; i < k->naccess; i++) {
@@ -58,7 +58,22 @@ int gnd__cg_must_bake(const gnd__kir *k, int wide)
     }
     for (int i = 0; i < k->nconst; i++)
         bytes += (int)gnd_dtype_size((gnd_dtype)k->const_dtype[i]);
-    return bytes + n * 8 + 64 > 900;
+    return bytes + n * 8;
+}
+
+int gnd__cg_must_bake(const gnd__kir *k, int wide)
+{
+    return parameter_bytes(k, wide) + 64 > 900;
+}
+
+static void begin_gen(gnd__gen *out)
+{
+    out->nkernel = out->npart = 0;
+    out->part_count = 0;
+    for (int i = 0; i < 2; i++) {
+        memset(&out->k[i].src, 0, sizeof out->k[i].src);
+        out->k[i].nargs = 0;
+    }
 }
 
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e)
@@ -68,17 +83,13 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     gnd_err local;
     memset(&local, 0, sizeof local);
     memset(&c, 0, sizeof c);
-    out->nkernel = out->npart = 0;
-    out->part_count = 0;
-    for (int i = 0; i < 2; i++) {
-        memset(&out->k[i].src, 0, sizeof out->k[i].src);
-        out->k[i].nargs = 0;
-    }
+    begin_gen(out);
     c.k = k;
     c.t = t;
     c.out = out;
     c.e = &local;
     c.vec = 1;
+    c.gid = "(I)GND_GID(0)";
     c.wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
     st = k->rows ? gnd__cg_rows(&c) : !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
@@ -86,6 +97,61 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     gnd__str_free(&c.body);
     if (st != GND_OK && e && e->code == GND_OK)
         *e = local;
+    return st;
+}
+
+gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__target *t, gnd__gen *out,
+                               int *done, gnd_err *e)
+{
+    gnd__cg c;
+    gnd_status st;
+    gnd_err local_err;
+    size_t local, groups = 0, global;
+    int bytes = 64;
+    memset(&local_err, 0, sizeof local_err);
+    memset(&c, 0, sizeof c);
+    begin_gen(out);
+    *done = 0;
+    c.t = t;
+    c.out = out;
+    c.e = &local_err;
+    c.pieces = n;
+    c.gid = "g_";
+    for (int i = 0; i < n; i++) {
+        c.k = k[i];
+        c.wide |= gnd__cg_wide(k[i]);
+        bytes += parameter_bytes(k[i], 1) + 16;
+        if (t->cpu || k[i]->reduce || !gnd__cg_is_piece(&c))
+            return GND_OK;
+        for (int j = 0; j < k[i]->ninstr; j++) /* their table is one parameter of one name */
+            if (k[i]->instr[j].kind == GND__I_CHECK)
+                return GND_OK;
+    }
+    if (bytes > 900)
+        return GND_OK;
+    *done = 1;
+    local = gnd__cg_group(&c, 256);
+    for (int i = 0; i < n; i++) {
+        gnd__str before = c.body;
+        size_t own = 0;
+        memset(&c.body, 0, sizeof c.body);
+        c.k = k[i];
+        c.piece = i;
+        gnd__cg_map_piece(&c, local, &own);
+        gnd__str_addf(&before, "    if (GND_GRP(0) < %zu) {\n    const I g_ = (I)(GND_GID(0) - %zu);\n%s    "
+                               "return;\n    }\n",
+                      groups + own, groups * local, gnd__str_get(&c.body));
+        before.bad |= c.body.bad;
+        gnd__str_free(&c.body);
+        c.body = before;
+        groups += own;
+    }
+    global = groups * local;
+    st = gnd__cg_end(&c, 1, &global, &local);
+    gnd__str_free(&c.head);
+    gnd__str_free(&c.body);
+    if (st != GND_OK && e && e->code == GND_OK)
+        *e = local_err;
     return st;
 }
 

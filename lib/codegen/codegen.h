@@ -28,6 +28,7 @@ typedef enum gnd__akind {
 typedef struct gnd__garg {
     uint8_t kind;    /* gnd__akind */
     uint8_t size;    /* bytes of the argument; 0 for buffers */
+    uint8_t piece;   /* the IR that ref belongs to, of several in one kernel */
     int32_t ref;
     int64_t value;
 } gnd__garg;
@@ -62,6 +63,11 @@ gnd__target gnd__target_of(const gnd_props *props);
  * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 void gnd__gen_free(gnd__gen *g);
+/* The same for n maps that do not depend on one another (at most GND__GEN_PIECES, each with points), as
+ * one kernel. *done is 0 when they do not go together: nothing is written then. */
+#define GND__GEN_PIECES 8
+gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__target *t, gnd__gen *out,
+                               int *done, gnd_err *e);
 /* Whether the rows of k (k->rows, not collapsed) fit the registers of a group. */
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 

@@ -16,6 +16,8 @@ size_t gnd__cg_group(const gnd__cg *c, size_t want)
 
 void gnd__cg_begin(gnd__cg *c, int n, const char *name)
 {
+    if (c->piece > 0)
+        return; /* the kernel is there */
     c->kern = &c->out->k[n];
     c->kern->name = name;
     c->kern->nargs = 0;
@@ -37,9 +39,19 @@ void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, 
     a->ref = ref;
     a->value = value;
     a->size = (uint8_t)size;
+    a->piece = (uint8_t)c->piece;
     gnd__str_add(&c->head, c->kern->nargs > 1 ? ",\n    " : "\n    ");
     va_start(ap, fmt);
-    gnd__str_addv(&c->head, fmt, ap);
+    if (!c->pieces) {
+        gnd__str_addv(&c->head, fmt, ap);
+    } else { /* the parameter has a name of its own, and the piece knows it by the usual one */
+        char text[160], *name;
+        vsnprintf(text, sizeof text, fmt, ap);
+        name = strrchr(text, ' ') + 1;
+        name += *name == '*';
+        gnd__cgf(c, "    %s = a%d_%s;\n", text, c->piece, name);
+        gnd__str_addf(&c->head, "%.*sa%d_%s", (int)(name - text), text, c->piece, name);
+    }
     va_end(ap);
 }
 

@@ -17,6 +17,8 @@ typedef struct gnd__cg {
     gnd__gen *out;
     gnd__gkernel *kern;      /* the one being written */
     gnd__str head, body;     /* its parameters, its text */
+    int piece, pieces;       /* which of several maps in one kernel is written; 0 pieces: it is alone */
+    const char *gid;         /* the number of the work-item within the piece */
     int wide;                /* indices need 64 bits */
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
@@ -70,6 +72,10 @@ int gnd__cg_vector_width(const gnd__kir *k, int d, int tail);
 void gnd__cg_vector_loads(gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
+/* Writes c->k as a piece of a kernel for GPUs: parameters and text; *groups is the number of groups of
+ * `local` work-items that it takes. gnd__cg_is_piece says whether that can be. */
+int gnd__cg_is_piece(gnd__cg *c);
+void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups);
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
 gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
 /* 1: tiles of results suit k, and *st says whether they could be written (codegen/reduce_tile.c). */

@@ -280,6 +280,15 @@ static gnd_status map_generator(gnd__cg *c, size_t local)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
+/* Ends the kernel; of a piece of one only says how many work-items it takes. */
+static gnd_status end_map(gnd__cg *c, size_t global, size_t local)
+{
+    if (!c->pieces)
+        return gnd__cg_end(c, 1, &global, &local);
+    c->kern->global[0] = global;
+    return GND_OK;
+}
+
 /* GPU, more than one axis, no vectors: ROWS points one below another per work-item. They share the
  * arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
 #define ROWS 4
@@ -338,8 +347,8 @@ static gnd_status map_rows(gnd__cg *c)
     gnd__cg_const_args(c, 2);
     gnd__cg_int(c, "total", total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
-                "    const I y0 = f %% tiles * %d; f /= tiles;\n", x, x, x, ROWS);
+    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
+                "    const I y0 = f %% tiles * %d; f /= tiles;\n", c->gid, x, x, x, ROWS);
     gnd__cg_unflatten(c, "f", 0, y);
     gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", ROWS, y);
     rows_body(c, y);
@@ -347,7 +356,7 @@ static gnd_status map_rows(gnd__cg *c)
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n    }\n");
-    return gnd__cg_end(c, 1, &global, &local);
+    return end_map(c, global, local);
 }
 
 static gnd_status map_gpu(gnd__cg *c)
@@ -355,7 +364,7 @@ static gnd_status map_gpu(gnd__cg *c)
     const gnd__kir *k = c->k;
     int n = k->nkeep, tail;
     int64_t points = gnd__kir_kept(k);
-    size_t global, local = gnd__cg_group(c, 256);
+    size_t local = gnd__cg_group(c, 256);
     c->vec = 1;
     if (n > 0)
         c->vec = gnd__cg_vector_width(k, n - 1, n == 1);
@@ -371,7 +380,7 @@ static gnd_status map_gpu(gnd__cg *c)
     if (tail && is_generator(k))
         return map_generator(c, local);
     gnd__cg_int(c, "total", (points + c->vec - 1) / c->vec);
-    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    if (f >= total) return;\n");
+    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
     if (c->vec > 1) {
         int d = n - 1;
         if (n > 1) {
@@ -396,8 +405,22 @@ static gnd_status map_gpu(gnd__cg *c)
         gnd__cg_values(c, 0);
         gnd__cg_stores(c);
     }
-    global = (size_t)((points + c->vec - 1) / c->vec);
-    return gnd__cg_end(c, 1, &global, &local);
+    return end_map(c, (size_t)((points + c->vec - 1) / c->vec), local);
+}
+
+int gnd__cg_is_piece(gnd__cg *c)
+{
+    const int tiles = tile_axis(c) >= 0;
+    memset(c->vectorised, 0, sizeof c->vectorised);
+    return !tiles && !is_generator(c->k);
+}
+
+void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups)
+{
+    c->vec = 1;
+    map_gpu(c);
+    memset(c->vectorised, 0, sizeof c->vectorised);
+    *groups = (c->kern->global[0] + local - 1) / local;
 }
 
 gnd_status gnd__cg_map(gnd__cg *c)

@@ -129,8 +129,8 @@ static gnd_status bind_arg(maker *m, gnd__sarg *b, const gnd__kir *k, const gnd_
     return GND_OK;
 }
 
-/* The arguments of generated kernel gk. */
-static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *k, const gnd__gkernel *gk,
+/* The arguments of generated kernel gk, of the IRs k. */
+static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *const *k, const gnd__gkernel *gk,
                             const int32_t *parts, const gnd__gen *gen)
 {
     gnd_status st = GND_OK;
@@ -139,7 +139,34 @@ static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *k, const gnd
         return nomem(m->e);
     s->nargs = gk->nargs;
     for (int i = 0; i < gk->nargs && st == GND_OK; i++)
-        st = bind_arg(m, &s->arg[i], k, &gk->arg[i], parts, gen);
+        st = bind_arg(m, &s->arg[i], k[gk->arg[i].piece], &gk->arg[i], parts, gen);
+    return st;
+}
+
+/* The launch of kernel i of gen. */
+static gnd_status add_launch(maker *m, const gnd__kir *const *k, const gnd__gen *gen, int i,
+                             const int32_t *parts, int64_t rd, int64_t wr)
+{
+    const gnd__gkernel *gk = &gen->k[i];
+    gnd__step *s = add_step(m);
+    gnd_status st;
+    if (!s)
+        return GND_ERR_NOMEM;
+    s->type = GND__S_LAUNCH;
+    s->first = i == 0;
+    s->ndim = gk->ndim;
+    memcpy(s->global, gk->global, sizeof s->global);
+    memcpy(s->local, gk->local, sizeof s->local);
+    memcpy(s->label, k[0]->label, sizeof s->label);
+    s->rd = rd;
+    s->wr = wr;
+    st = bind_args(m, s, k, gk, parts, gen);
+    if (st == GND_OK && m->want_source) {
+        s->source = gnd__strdup(gnd__str_get(&gk->src));
+        st = s->source ? GND_OK : nomem(m->e);
+    } else if (st == GND_OK) {
+        st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel, m->e);
+    }
     return st;
 }
 
@@ -167,32 +194,62 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
         if (parts[i] < 0)
             st = GND_ERR_NOMEM;
     }
-    for (int i = 0; i < gen->nkernel && st == GND_OK; i++) {
-        const gnd__gkernel *gk = &gen->k[i];
-        gnd__step *s = add_step(m);
-        if (!s) {
-            st = GND_ERR_NOMEM;
-            break;
-        }
-        s->type = GND__S_LAUNCH;
-        s->first = i == 0;
-        s->ndim = gk->ndim;
-        memcpy(s->global, gk->global, sizeof s->global);
-        memcpy(s->local, gk->local, sizeof s->local);
-        memcpy(s->label, k->label, sizeof s->label);
-        s->rd = i == 0 ? rd : partial;
-        s->wr = i == gen->nkernel - 1 ? wr : partial;
-        st = bind_args(m, s, k, gk, parts, gen);
-        if (st == GND_OK && m->want_source) {
-            s->source = gnd__strdup(gnd__str_get(&gk->src));
-            st = s->source ? GND_OK : nomem(m->e);
-        } else if (st == GND_OK) {
-            st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel,
-                                  m->e);
-        }
-    }
+    for (int i = 0; i < gen->nkernel && st == GND_OK; i++)
+        st = add_launch(m, (const gnd__kir *const[]){ k }, gen, i, parts, i == 0 ? rd : partial,
+                        i == gen->nkernel - 1 ? wr : partial);
     gnd__gen_free(gen);
     gnd__free(gen);
+    return st;
+}
+
+/* The pieces of a join from place `at` in the order on, as one launch where that can be: *n of them. */
+static gnd_status add_pieces(maker *m, int32_t at, int *n)
+{
+    const gnd__pgraph *g = m->g;
+    const gnd__pwork *first = &g->work[g->order[at]];
+    gnd__kir *kir, *k[GND__GEN_PIECES];
+    gnd__gen *gen;
+    gnd_status st = GND_OK;
+    int64_t rd = 0, wr = 0;
+    int done = 0;
+    *n = 0;
+    while (first->box[0] >= 0 && first->nred == 0 && at + *n < g->norder && *n < GND__GEN_PIECES) {
+        const gnd__pwork *w = &g->work[g->order[at + *n]];
+        if (w->type != GND__P_KERNEL || w->box[0] < 0 || w->root[0] != first->root[0] || w->nred > 0)
+            break;
+        ++*n;
+    }
+    if (*n < 2 || m->target.cpu) {
+        *n = 0;
+        return GND_OK;
+    }
+    kir = gnd__malloc((size_t)*n * sizeof *kir);
+    gen = gnd__calloc(1, sizeof *gen);
+    st = kir && gen ? GND_OK : nomem(m->e);
+    for (int i = 0; i < *n && st == GND_OK; i++) {
+        int64_t r, w;
+        int retry = 0; /* the largest first: its name is that of the kernel, and it is to begin first */
+        k[i] = &kir[i];
+        st = gnd__lower(m->g, &g->work[g->order[at + i]], k[i], &retry, m->e);
+        gnd__kir_bytes(k[i], &r, &w);
+        rd += r;
+        wr += w;
+        gnd__kir_collapse(k[i]);
+        for (int j = i; j > 0 && gnd__kir_kept(k[j]) > gnd__kir_kept(k[j - 1]); j--) {
+            gnd__kir *t = k[j];
+            k[j] = k[j - 1];
+            k[j - 1] = t;
+        }
+    }
+    if (st == GND_OK)
+        st = gnd__codegen_pieces((const gnd__kir *const *)k, *n, &m->target, gen, &done, m->e);
+    if (st == GND_OK && done)
+        st = add_launch(m, (const gnd__kir *const *)k, gen, 0, NULL, rd, wr);
+    if (!done)
+        *n = 0;
+    if (gen)
+        gnd__gen_free(gen);
+    gnd__free(gen), gnd__free(kir);
     return st;
 }
 
@@ -627,8 +684,12 @@ static gnd_status lower_all(maker *m)
         } else if (w->type == GND__P_PRIM) {
             st = add_prim(m, w, k);
         } else {
-            st = gnd__lower(m->g, w, k, &retry, m->e);
-            if (st == GND_OK)
+            int n;
+            st = add_pieces(m, i, &n);
+            i += n > 0 ? n - 1 : 0;
+            if (st == GND_OK && n == 0)
+                st = gnd__lower(m->g, w, k, &retry, m->e);
+            if (st == GND_OK && n == 0)
                 st = add_kernel(m, k);
         }
     }
