@@ -189,6 +189,25 @@ gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
     return by_columns(c->k) ? columns(c) : rows(c);
 }
 
+/* Partial results lid, lid + local ... of point m into A: eight loads on their way at once. */
+static void group_loads(gnd__cg *c, int local)
+{
+    static const char *const name[] = { "Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh" };
+    gnd__cgf(c, "    for (I s = lid; s < S; s += %d) {\n", local * 8);
+    for (int i = 0; i < 8; i++) {
+        char at[96];
+        snprintf(at, sizeof at, "(g_i64)m * S + (s + %d < S ? s + %d : S - 1)", i * local, i * local);
+        gnd__acc_declare(c, name[i], "", "");
+        gnd__acc_part_load(c, name[i], at);
+    }
+    for (int i = 0; i < 8; i++) {
+        gnd__cgf(c, "    if (s + %d < S) {\n", i * local);
+        gnd__acc_combine(c, "A", "", name[i], "", 1);
+        gnd__cgf(c, "    }\n");
+    }
+    gnd__cgf(c, "    }\n");
+}
+
 /* Partial results of kept point m are at m * S + s. On a GPU a group takes one point when there are
  * many partial results; else one work-item does. */
 gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
@@ -206,7 +225,8 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "S", splits);
     gnd__acc_declare(c, "A", "", "");
-    gnd__acc_declare(c, "B", "", "");
+    if (!group)
+        gnd__acc_declare(c, "B", "", "");
     if (group) {
         gnd__acc_declare(c, "T", "[256]", "GND_LOCAL");
         gnd__cgf(c, "    const I m = (I)GND_GRP(0); const int lid = (int)GND_LID(0);\n");
@@ -214,13 +234,14 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
         gnd__cgf(c, "    const I m = (I)GND_GID(0);\n    if (m >= M) return;\n");
     }
     gnd__acc_init(c, "A", "");
-    if (group)
-        gnd__cgf(c, "    for (I s = lid; s < S; s += %d) {\n", (int)local);
-    else
+    if (group) {
+        group_loads(c, (int)local);
+    } else {
         gnd__cgf(c, "#pragma unroll 8\n    for (I s = 0; s < S; s++) {\n");
-    gnd__acc_part_load(c, "B", at);
-    gnd__acc_combine(c, "A", "", "B", "", 1);
-    gnd__cgf(c, "    }\n");
+        gnd__acc_part_load(c, "B", at);
+        gnd__acc_combine(c, "A", "", "B", "", 1);
+        gnd__cgf(c, "    }\n");
+    }
     if (group) {
         gnd__acc_copy(c, "T", "[lid]", "A", "");
         gnd__cgf(c, "    GND_BARRIER();\n    for (int w = %d; w > 0; w /= 2) {\n    if (lid < w) {\n",
