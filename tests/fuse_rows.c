@@ -175,6 +175,34 @@ static void row_forms(void)
     gnd_scope_end();
 }
 
+/* Many short rows: several of them a group. */
+static void short_rows(void)
+{
+    enum { M = 1100, R = 36 };
+    float *h, sum[M];
+    int64_t at[M], bad = 0;
+    double e = 0;
+    gnd_scope_begin();
+    gnd_array *x = random_array(2, (int64_t[]){ M, R }, &h);
+    gnd_array *y[] = { eval("x.sum(1) * 2", x), eval("(x[:, ::-1] * 1).argmin(1)", x) };
+    tap_is_int(gnd_eval_all(2, y), GND_OK, "%s: many short rows", where);
+    gnd_read(y[0], sum, sizeof sum), gnd_read(y[1], at, sizeof at);
+    for (int i = 0; i < M; i++) {
+        double s = 0;
+        int best = 0;
+        for (int j = 0; j < R; j++) {
+            s += 2.0 * h[i * R + j];
+            best = h[i * R + R - 1 - j] < h[i * R + R - 1 - best] ? j : best;
+        }
+        e = fmax(e, fabs(sum[i] - s));
+        bad += at[i] != best;
+    }
+    tap_near(e, 0, 1e-4, "%s: their sums", where);
+    tap_is_int(bad, 0, "%s: where they are least", where);
+    free(h);
+    gnd_scope_end();
+}
+
 /* --- tiles ------------------------------------------------------------------------------------- */
 
 static void distances(int64_t m, int64_t n, int64_t r)
@@ -304,6 +332,7 @@ static void on_device(gnd_device *d, const char *spec)
     rows_of(2, 1001, 0);
     rows_of(2, 4096, 0);
     row_forms();
+    short_rows();
     distances(513, 520, 8);
     distances(300, 410, 101);
     forces(701);

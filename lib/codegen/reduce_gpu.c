@@ -15,6 +15,8 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
+#define SHORT_ROW 2048    /* many rows up to here: several of them a group, by gnd__cg_rows */
+#define MANY_ROWS 1024
 #define MIN_ITEMS 262144  /* work-items that fill a large GPU */
 
 static void epilogue_and_stores(gnd__cg *c, const char *name, const char *sfx)
@@ -281,6 +283,9 @@ gnd_status gnd__cg_reduce_gpu(gnd__cg *c)
         contiguous += a->stride[last] == 1;
         across += kept >= 0 && a->stride[kept] == 1;
     }
+    if (k->nred == 1 && contiguous > across && r > 1 && r <= SHORT_ROW && m >= MANY_ROWS &&
+        gnd__codegen_rows_fit(k, c->t))
+        return gnd__cg_rows(c);
     if (k->nred == 0 || (across > contiguous && m >= 32) || (r <= 32 && m >= 1024))
         return points(c);
     return rows(c);
