@@ -35,6 +35,7 @@ lib_files = \
     lib/api/convolve.h \
     lib/api/convolve_ways.c \
     lib/api/create.c \
+    lib/api/dct.c \
     lib/api/decompose.c \
     lib/api/device.c \
     lib/api/devlist.c \
@@ -388,6 +389,7 @@ test_programs = \
     tests/ops_accumulate \
     tests/ops_convolve \
     tests/ops_create \
+    tests/ops_dct \
     tests/ops_distributions \
     tests/ops_dlpack \
     tests/ops_einsum \
@@ -614,6 +616,7 @@ other_files = \
     tests/ops_accumulate.c \
     tests/ops_convolve.c \
     tests/ops_create.c \
+    tests/ops_dct.c \
     tests/ops_distributions.c \
     tests/ops_dlpack.c \
     tests/ops_einsum.c \

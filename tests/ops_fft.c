@@ -157,11 +157,14 @@ static void long_ones(void)
         gnd_array *k = gnd_arange(dev, gnd_int(0), gnd_int(n[i]), gnd_int(1), GND_INT64);
         gnd_array *angle = gnd_multiply(gnd_astype(gnd_remainder(gnd_multiply(k, gnd_int(7)), gnd_int(n[i])),
                                                    GND_FLOAT32), gnd_real(6.283185307179586 / (double)n[i]));
-        gnd_array *line = gnd_abs(gnd_rfft(gnd_cos(angle), GND_FFT_FULL, 0, GND_NORM_FORWARD));
+        gnd_array *tone = gnd_cos(angle), *half = gnd_rfft(tone, GND_FFT_FULL, 0, GND_NORM_FORWARD);
+        gnd_array *line = gnd_abs(half);
         gnd_array *want = gnd_multiply(gnd_astype(gnd_equal(gnd_arange(dev, gnd_int(0),
                                        gnd_int(n[i] / 2 + 1), gnd_int(1), GND_INT64), gnd_int(7)),
                                        GND_FLOAT32), gnd_real(0.5));
         tap_ok(apart(line, want) < 1e-5, "%s: %lld: a tone is a line", where, (long long)n[i]);
+        tap_ok(apart(gnd_irfft(half, n[i], 0, GND_NORM_FORWARD), tone) < 3e-6, "%s: %lld: and back to the tone",
+               where, (long long)n[i]);
         gnd_scope_end();
         ref_free(&host);
     }

@@ -42,6 +42,20 @@ GND_API gnd_array *gnd_ifftn(gnd_array *x, int naxes, const int *axes, const int
 GND_API gnd_array *gnd_rfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
 GND_API gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
 
+/* Cosine and sine transforms of types 1 to 4 along an axis, as scipy.fft has them: with c = cos,
+ *   dct 1  x[0] + (-1)^k x[n-1] + 2 sum x[j] c(pi jk/(n-1)), n >= 2
+ *   dct 2  2 sum x[j] c(pi (2j+1) k/(2n))                 dct 3  x[0] + 2 sum from 1 x[j] c(pi j (2k+1)/(2n))
+ *   dct 4  2 sum x[j] c(pi (2j+1)(2k+1)/(4n))
+ *   dst 1  2 sum x[j] sin(pi (j+1)(k+1)/(n+1))            dst 2  2 sum x[j] sin(pi (2j+1)(k+1)/(2n))
+ *   dst 3  (-1)^k x[n-1] + 2 sum to n-2 x[j] sin(pi (j+1)(2k+1)/(2n))
+ *   dst 4  2 sum x[j] sin(pi (2j+1)(2k+1)/(4n))
+ * and the inverses, of the transform of that type. GND_NORM_ORTHO makes all of them orthogonal (SciPy's dst
+ * of types 2 and 3 is not). Results are real, complex for complex input; dtypes as above. */
+GND_API gnd_array *gnd_dct(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_idct(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_dst(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm);
+GND_API gnd_array *gnd_idst(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm);
+
 /* The frequencies of the n values of gnd_fft for samples at distance d, and of the n/2 + 1 of gnd_rfft.
  * n >= 1; t: a float dtype, GND_DTYPE_DEFAULT the device's. */
 GND_API gnd_array *gnd_fftfreq(gnd_device *dev, int64_t n, double d, gnd_dtype t);

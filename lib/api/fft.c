@@ -36,7 +36,7 @@ static gnd_array *out_of_scope(gnd_array *y)
     return y;
 }
 
-static gnd_dtype complex_of(const gnd_device *dev, gnd_dtype t)
+gnd_dtype gnd__fft_dtype(const gnd_device *dev, gnd_dtype t)
 {
     switch (t) {
     case GND_FLOAT16:
@@ -55,8 +55,7 @@ static double scale_of(const job *j, double n)
     return j->norm == GND_NORM_ORTHO ? 1 / sqrt(n) : j->norm == full ? 1 / n : 1;
 }
 
-/* x with extent n along an axis: cut, or filled with zeros. */
-static gnd_array *fitted(gnd_array *x, int axis, int64_t n)
+gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n)
 {
     int64_t dim[GND_MAX_NDIM], have = x->kind == GND__ERROR ? n : x->dim[axis];
     if (have == n)
@@ -74,7 +73,7 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
 {
     int64_t n = j->n[i], have = kind == GND_FFT_C2R ? n / 2 + 1 : n;
     int axis = j->axis[i];
-    x = fitted(x, axis, have);
+    x = gnd__fft_fitted(x, axis, have);
     if (x->kind == GND__ERROR)
         return x;
     if (kind != GND_FFT_R2C)
@@ -108,7 +107,7 @@ static gnd_array *run(const job *j, gnd_array *x)
         double all = 1;
         for (int i = 0; i < j->naxes; i++) {
             int64_t n = j->n[i];
-            y = fitted(y, j->axis[i], j->kind == GND_FFT_C2R && i == last ? n / 2 + 1 : n);
+            y = gnd__fft_fitted(y, j->axis[i], j->kind == GND_FFT_C2R && i == last ? n / 2 + 1 : n);
             all *= (double)n;
         }
         if (j->kind != GND_FFT_R2C)
@@ -139,7 +138,7 @@ static gnd_array *check(job *j, gnd_array *x, int naxes, const int *axes, const 
     uint32_t seen = 0;
     if (bad)
         return bad;
-    j->t = complex_of(x->dev, (gnd_dtype)x->dtype);
+    j->t = gnd__fft_dtype(x->dev, (gnd_dtype)x->dtype);
     if (j->kind == GND_FFT_R2C && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: x is %s: a transform of reals takes no complex "
                          "numbers; take fft", j->func, gnd_dtype_name((gnd_dtype)x->dtype));

@@ -60,20 +60,25 @@ static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
     return gnd__take_node(table, 1, &idx, idx->ndim, idx->dim, &how);
 }
 
+gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
+{
+    gnd_device *dev = k->dev;
+    if (k->kind == GND__ERROR || k->size <= TABLE)
+        return k->kind == GND__ERROR ? k : roots(k, n, t);
+    if (n <= TABLE)
+        return looked_up(roots(counted(dev, n), n, t), k);
+    gnd_array *fine = roots(counted(dev, TABLE), n, t);
+    gnd_array *coarse = roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)), n, t);
+    return gnd_multiply(looked_up(coarse, gnd_bitwise_right_shift(k, gnd_int(12))),
+                        looked_up(fine, gnd_bitwise_and(k, gnd_int(TABLE - 1))));
+}
+
 /* exp(-2 pi i jk/n) for j < rows, k < cols, rows * cols = n; conjugate for an inverse transform. */
 static gnd_array *root_matrix(gnd_device *dev, int64_t rows, int64_t cols, gnd_dtype t, int inverse)
 {
-    int64_t n = rows * cols, col[2] = { rows, 1 };
-    gnd_array *jk = gnd_multiply(gnd_reshape(counted(dev, rows), 2, col), counted(dev, cols)), *w;
-    if (n <= TABLE) {
-        w = looked_up(roots(counted(dev, n), n, t), jk);
-    } else {
-        gnd_array *fine = roots(counted(dev, TABLE), n, t);
-        gnd_array *coarse = roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)),
-                                  n, t);
-        w = gnd_multiply(looked_up(coarse, gnd_bitwise_right_shift(jk, gnd_int(12))),
-                         looked_up(fine, gnd_bitwise_and(jk, gnd_int(TABLE - 1))));
-    }
+    int64_t col[2] = { rows, 1 };
+    gnd_array *jk = gnd_multiply(gnd_reshape(counted(dev, rows), 2, col), counted(dev, cols));
+    gnd_array *w = gnd__fft_spins(jk, rows * cols, t);
     return inverse ? gnd_conj(w) : w;
 }
 
@@ -157,6 +162,76 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     return bluestein(x, t, inverse, n, scale);
 }
 
+/* --- transforms of an even number of reals, by one of half as many complex numbers ---------------- */
+
+gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t)
+{
+    gnd_array *in[2] = { re, im };
+    if (re->kind == GND__ERROR || im->kind == GND__ERROR)
+        return re->kind == GND__ERROR ? re : im;
+    return gnd__op_node(GND__FN_COMPLEX, re->dev, t, re->ndim, re->dim, 2, in);
+}
+
+/* i z times s. */
+static gnd_array *turned(gnd_array *z, gnd_dtype t, double s)
+{
+    return gnd__fft_paired(gnd_multiply(gnd_imag_part(z), gnd_real(-s)), gnd_multiply(gnd_real_part(z), gnd_real(s)),
+                           t);
+}
+
+/* Every second element of the last axis, from `first` on. */
+static gnd_array *every_other(gnd_array *x, int64_t first)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int last = x->ndim - 1;
+    gnd__map m;
+    memcpy(dim, x->dim, x->ndim * sizeof *dim);
+    dim[last] /= 2;
+    gnd__map_identity(&m, x->ndim);
+    m.start[last] = first;
+    m.step[last] = 2;
+    return gnd__viewed(x, x->ndim, dim, &m);
+}
+
+/* z = x[2j] + i x[2j + 1], Z its transform, h = n/2: the even ones have (Z[k] + conj Z[h - k]) / 2, the
+ * odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0 .. h. */
+static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+{
+    int last = x->ndim - 1;
+    int64_t h = n / 2;
+    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale);
+    gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
+    if (z->kind == GND__ERROR || k->kind == GND__ERROR)
+        return z->kind == GND__ERROR ? z : k;
+    gnd_array *a = gnd__taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k), last);
+    gnd_array *b = gnd__taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k)), last);
+    b = gnd_conj(b);
+    return gnd_add(gnd_multiply(gnd_add(a, b), gnd_real(0.5)),
+                   gnd_multiply(turned(gnd_subtract(a, b), t, -0.5), inverse ? gnd_conj(w) : w));
+}
+
+/* z with its first element of the last axis real. */
+static gnd_array *real_first(gnd_array *z, gnd_array *k, gnd_dtype t)
+{
+    return gnd__fft_paired(gnd_real_part(z), gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
+}
+
+/* The same backwards. */
+static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+{
+    int last = x->ndim - 1;
+    int64_t h = n / 2, dim[GND_MAX_NDIM];
+    gnd_array *k = counted(x->dev, h), *w = gnd__fft_spins(k, n, t);
+    gnd_array *a = real_first(gnd__slice(x, last, 0, h), k, t);
+    gnd_array *b = gnd_conj(real_first(gnd_flip(gnd__slice(x, last, 1, h), GND_AXIS(-1)), k, t));
+    gnd_array *odd = gnd_multiply(gnd_subtract(a, b), inverse ? gnd_conj(w) : w);
+    gnd_array *z = complex_rows(gnd_add(gnd_add(a, b), turned(odd, t, 1)), t, inverse, h, scale);
+    gnd_array *part[2] = { gnd_real_part(z), gnd_imag_part(z) };
+    memcpy(dim, x->dim, x->ndim * sizeof *dim);
+    dim[last] = n;
+    return gnd_reshape(gnd_stack(2, part, -1), x->ndim, dim);
+}
+
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale)
 {
     int last = x->ndim - 1;
@@ -166,6 +241,8 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
         return complex_rows(x, t, inverse, n, scale);
     if (direct)
         return gnd__fft_node(x, t, kind, inverse, 1, n, scale);
+    if (n % 2 == 0 && x->ndim < GND_MAX_NDIM)
+        return (kind == GND_FFT_R2C ? half_r2c : half_c2r)(x, t, inverse, n, scale);
     if (kind == GND_FFT_R2C)
         return gnd__slice(complex_rows(gnd_astype(x, t), t, inverse, n, scale), last, 0, n / 2 + 1);
     /* the other half: conjugates, in reverse; what the first (and the middle) should not have as

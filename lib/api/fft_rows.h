@@ -12,5 +12,13 @@
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale);
 /* Whether dev has a library that transforms over the last `rank` axes at once. */
 int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank);
+/* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
+gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t);
+/* A complex array of dtype t of its parts, of t's real dtype and one shape. */
+gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t);
+/* x with extent n along an axis: cut, or filled with zeros. */
+gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n);
+/* The complex dtype that transforms of elements of dtype t have on dev. */
+gnd_dtype gnd__fft_dtype(const gnd_device *dev, gnd_dtype t);
 
 #endif

@@ -85,6 +85,31 @@ int gnd__fn_ifftn(gnd__args *c) { return many(c, gnd_ifftn, 0); }
 int gnd__fn_rfftn(gnd__args *c) { return many(c, gnd_rfftn, 0); }
 int gnd__fn_irfftn(gnd__args *c) { return many(c, gnd_irfftn, 0); }
 
+typedef gnd_array *typed_fn(gnd_array *, int, int64_t, int, gnd_norm);
+
+/* name(x, type=2, n=None, axis=-1, norm=None) */
+static int typed(gnd__args *c, typed_fn *f)
+{
+    int64_t n = GND_FFT_FULL, type = 2;
+    int axis = -1;
+    gnd_norm norm;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &type)) ||
+        (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &n)) ||
+        (gnd__arg_given(c, 3) && gnd__arg_axis(c, 3, &axis)) || arg_norm(c, 4, &norm))
+        return -1;
+    if (type < 1 || type > 4)
+        return gnd__arg_wrong(c, 1, "1, 2, 3 or 4");
+    if (gnd__arg_given(c, 2) && n < 1)
+        return gnd__arg_wrong(c, 2, "at least 1");
+    return gnd__ret(c, f(x, (int)type, n, axis, norm));
+}
+
+int gnd__fn_dct(gnd__args *c) { return typed(c, gnd_dct); }
+int gnd__fn_idct(gnd__args *c) { return typed(c, gnd_idct); }
+int gnd__fn_dst(gnd__args *c) { return typed(c, gnd_dst); }
+int gnd__fn_idst(gnd__args *c) { return typed(c, gnd_idst); }
+
 typedef gnd_array *freq_fn(gnd_device *, int64_t, double, gnd_dtype);
 
 static int freq(gnd__args *c, freq_fn *f)
