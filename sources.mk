@@ -445,6 +445,8 @@ test_helpers = \
     tests/mats.h \
     tests/nodeval.c \
     tests/nodeval.h \
+    tests/nvrtcrun.c \
+    tests/nvrtcrun.h \
     tests/ref.c \
     tests/ref.h \
     tests/tap.c \
@@ -612,6 +614,8 @@ other_files = \
     tests/null_stat.c \
     tests/null_views.c \
     tests/nvrtc_suite.c \
+    tests/nvrtcrun.c \
+    tests/nvrtcrun.h \
     tests/oclgrind.sh \
     tests/ops_accumulate.c \
     tests/ops_convolve.c \

@@ -4,105 +4,30 @@
  * dtype (for "null:2", the null device of CUDA's dialect), and every function of kernels/, compiled
  * by NVRTC to machine code with the options of the plugin. For compute capability 7.0 where the
  * toolkit still has it, 8.0, 9.0 and its newest: the functions for each, and of the graphs every
- * second one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL set every
- * graph in every dtype for each, which takes minutes.
+ * second or fourth one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL set every
+ * graph in every dtype for each, which takes minutes. At the end every `@text` section of kernels/, the
+ * bodies of primitives, must have been in some kernel, those of the shapes for CPUs too.
  */
 #include "tap.h"
 
 #include "codegen/prelude.h"
 #include "graph/graph.h"
+#include "nvrtcrun.h"
 #include "prim/accumulate.h"
 #include "prim/compact.h"
 #include "prim/search.h"
+#include "sched/device.h"
 
-#include <dlfcn.h>
+#include <glob.h>
 #include <gnd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void *nvrtc_program;
-static int (*create)(nvrtc_program *, const char *, const char *, int, const char *const *,
-                     const char *const *);
-static int (*compile)(nvrtc_program, int, const char *const *);
-static int (*log_size)(nvrtc_program, size_t *);
-static int (*get_log)(nvrtc_program, char *);
-static int (*code_size)(nvrtc_program, size_t *);
-static int (*destroy)(nvrtc_program *);
-static int (*arch_count)(int *);
-static int (*arch_list)(int *);
-
-enum { MAX_ARCH = 4, MAX_SEEN = 4096 };
-static int arch[MAX_ARCH], narch;
+enum { MAX_SEEN = 4096 };
+static int arch[NVRTC_ARCHS], narch;
 static char *seen[MAX_SEEN];
 static int nseen;
-
-static int load_nvrtc(void)
-{
-    static const char *const names[] = {
-        "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
-        "/usr/local/cuda/lib64/libnvrtc.so.12"};
-    void *lib = NULL;
-    for (int i = 0; i < 4 && !lib; i++)
-        lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!lib)
-        return 0;
-    *(void **)&create = dlsym(lib, "nvrtcCreateProgram");
-    *(void **)&compile = dlsym(lib, "nvrtcCompileProgram");
-    *(void **)&log_size = dlsym(lib, "nvrtcGetProgramLogSize");
-    *(void **)&get_log = dlsym(lib, "nvrtcGetProgramLog");
-    *(void **)&code_size = dlsym(lib, "nvrtcGetCUBINSize");
-    *(void **)&destroy = dlsym(lib, "nvrtcDestroyProgram");
-    *(void **)&arch_count = dlsym(lib, "nvrtcGetNumSupportedArchs");
-    *(void **)&arch_list = dlsym(lib, "nvrtcGetSupportedArchs");
-    return create && compile && log_size && get_log && code_size && destroy && arch_count &&
-           arch_list;
-}
-
-/* The architectures to compile for: of those wanted, what the toolkit has; its oldest for 7.0. */
-static void choose_arch(void)
-{
-    static const int want[] = {70, 80, 90};
-    int list[128], n = 0;
-    if (arch_count(&n) || n <= 0 || n > 128 || arch_list(list))
-        return;
-    for (int w = 0; w < 3; w++)
-        for (int i = 0; i < n; i++)
-            if (list[i] == want[w] || (w == 0 && i == 0 && list[0] > 70 && list[0] < 80)) {
-                arch[narch++] = list[i];
-                break;
-            }
-    if (narch == 0 || arch[narch - 1] != list[n - 1])
-        arch[narch++] = list[n - 1];
-}
-
-/* Compiles a text for sm_SM. 1 when machine code came of it. */
-static int build(const char *text, int sm)
-{
-    char target[48];
-    const char *const options[] = {target,           "-fmad=false",     "-ftz=false",
-                                   "-prec-div=true", "-prec-sqrt=true", "--std=c++17",
-                                   "--device-as-default-execution-space"};
-    nvrtc_program p = NULL;
-    size_t n = 0;
-    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", sm);
-    int st = create(&p, text, "gnd.cu", 0, NULL, NULL);
-    if (!st)
-        st = compile(p, 7, options);
-    if (!st && (st = code_size(p, &n)) == 0)
-        st = n == 0;
-    if (st) {
-        char *log;
-        if (p && !log_size(p, &n) && (log = calloc(1, n + 1)) != NULL) {
-            if (!get_log(p, log))
-                tap_diag("sm_%d: %.4000s", sm, log);
-            free(log);
-        }
-    }
-    if (p)
-        destroy(&p);
-    return !st;
-}
 
 /* Every function of kernels/ in one program: naming it is enough. */
 static void test_functions(void)
@@ -122,7 +47,7 @@ static void test_functions(void)
                n)) {
         gnd__str_add(&src, gnd__str_get(&body));
         for (int a = 0; a < narch; a++)
-            tap_ok(build(gnd__str_get(&src), arch[a]), "%d functions for sm_%d", n, arch[a]);
+            tap_ok(nvrtc_build(gnd__str_get(&src), arch[a]), "%d functions for sm_%d", n, arch[a]);
     } else {
         tap_diag("%s", e.msg);
     }
@@ -161,7 +86,7 @@ static int build_plan(const char *plan)
             const int all = getenv("GND_TEST_ALL") != NULL;
             for (int a = 0; a < narch && ok; a++)
                 if (all || (nseen - 1) % narch == a)
-                    ok = build(seen[nseen - 1], arch[a]);
+                    ok = nvrtc_build(seen[nseen - 1], arch[a]);
             if (!ok)
                 tap_diag("%s", seen[nseen - 1]);
         }
@@ -253,7 +178,53 @@ static const char *const graphs[] = {
     "normal(x, 2.0) * geometric(0.5, (64, 48)) + laplace(0.0, 1.0, (64, 48))",
 };
 
-static void test_graphs(gnd_dtype t)
+/* The same in the shapes for CPUs, which any device runs when GND_KERNEL_SHAPE says so. */
+static const char *const cpu_graphs[] = {
+    "2*x + 3*y - sqrt(x*x + y*y)",
+    "x.T + r[:, None] + y.T",
+    "sum(x)",
+    "sum(x, axis=0) + max(y, axis=0)",
+    "argmax(x, axis=1)",
+    "x @ y.T",
+    "cumsum(x, axis=1)",
+    "cumprod(x + y, axis=0)",
+    "cumsum(broadcast_to(x, (1000, 64, 48)).reshape(-1))",
+    "cumsum(broadcast_to(x[0, :3], (1000000, 3)), axis=0)",
+    "searchsorted(r, x)",
+    "bincount(broadcast_to(x > y, (1000, 64, 48)).ravel(), length=2)",
+    "bincount(real(x)[0].astype(int32), length=100000)",
+    "sort(x)",
+    "argsort(x, axis=0)",
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "argsort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(100, 3072))",
+    "fft(x)",
+};
+
+/* How a primitive may go otherwise: for a few dtypes. */
+static const char *const prim_graphs[] = {
+    "fft(x)",
+    "ifft(x, axis=0)",
+    "fft(broadcast_to(x[0, 0], (3, 5000)))",
+    "rfft(real(x))",
+    "irfft(x)",
+    "solve(x[:48], r)",
+    "qr(x)[0]",
+    "svd(x)[1]",
+    "inv(x[:48])",
+    "cholesky(x[:48])",
+    "eigvalsh(x[:48])",
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "argsort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "sort(x[:, :5])",
+    "argsort(x[:, :5])",
+    "median(real(x))",
+    "convolve(x[0], y[0])",
+    "unique(real(x))",
+};
+
+/* every: 1 for all of the list, 2 for every second one. */
+static void test_graphs(gnd_dtype t, const char *what, const char *const *list, size_t nlist, size_t every)
 {
     static const char *const names[] = {"x", "y", "r", "c"};
     static const int64_t shape[2] = {64, 48}, col[2] = {64, 1};
@@ -263,10 +234,10 @@ static void test_graphs(gnd_dtype t)
                        gnd_from(dev, t, 1, shape + 1, zeros), gnd_from(dev, t, 2, col, zeros)};
     const int before = nseen;
     int done = 0, passed = 0;
-    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-        if (t != GND_FLOAT32 && !getenv("GND_TEST_ALL") && (i + (size_t)t) % 2)
+    for (size_t i = 0; i < nlist; i++) {
+        if ((i + (size_t)t) % every)
             continue;
-        gnd_array *x = gnd_eval_names(dev, graphs[i], 4, names, v);
+        gnd_array *x = gnd_eval_names(dev, list[i], 4, names, v);
         gnd_status s = gnd_status_of(x);
         char *plan = s == GND_OK ? gnd_explain(1, &x, GND_EXPLAIN_SOURCE, &s) : NULL;
         if (plan) {
@@ -274,15 +245,15 @@ static void test_graphs(gnd_dtype t)
             const int ok = build_plan(plan);
             passed += ok;
             if (!ok)
-                tap_diag("%s of %s", graphs[i], gnd_dtype_name(t));
+                tap_diag("%s of %s", list[i], gnd_dtype_name(t));
         } else if (s != GND_ERR_DTYPE) {
-            tap_diag("%s of %s: %s", graphs[i], gnd_dtype_name(t), gnd_status_name(s));
+            tap_diag("%s of %s: %s: %s", list[i], gnd_dtype_name(t), gnd_status_name(s), gnd_error(x));
         }
         free(plan);
         gnd_release(x);
     }
-    tap_ok(done > 15 && passed == done, "%s: %d of %d graphs, %d new kernels", gnd_dtype_name(t),
-           passed, done, nseen - before);
+    tap_ok(done > (int)(nlist / 3 / every) && passed == done, "%s: %d of %d %s, %d new kernels", gnd_dtype_name(t),
+           passed, done, what, nseen - before);
     for (int i = 0; i < 4; i++)
         gnd_release(v[i]);
     gnd_close(dev);
@@ -292,6 +263,10 @@ static void test_graphs(gnd_dtype t)
 static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at)
 {
     const int64_t m[2] = {100, 100000};
+    if (i == 12) { /* nothing comes to what there is */
+        gnd_array *p = gnd__checked_node(gnd_at(at, ":0"), "test", m[0], 0);
+        return gnd__accumulate_node(GND__ACC_ADD, p, gnd_at(x, ":0"), gnd_zeros(dev, gnd_dtype_of(x), 1, m), m[0]);
+    }
     if (i >= 10)
         return gnd__search_node(x, gnd_at(x, "::-1"), i == 11);
     gnd_array *base = gnd_zeros(dev, gnd_dtype_of(x), 1, &m[i % 2]);
@@ -318,7 +293,7 @@ static void test_prims(gnd_dtype t)
     gnd_device *dev = gnd_open("null:2");
     gnd_scope_begin();
     gnd_array *x = gnd_from(dev, t, 1, &n, zeros), *at = gnd_from(dev, GND_INT64, 1, &n, zeros);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 13; i++) {
         gnd_array *y = prim_graph(dev, i, x, at);
         gnd_status s;
         char *plan = y ? gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s) : NULL;
@@ -333,18 +308,108 @@ static void test_prims(gnd_dtype t)
     gnd_close(dev);
 }
 
+/* A library for transforms, as CUDA has one: what comes before and after its calls. */
+static gnd_status any_transform(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_err *e)
+{
+    (void)d, (void)f, (void)e;
+    *yes = 1;
+    return GND_OK;
+}
+
+static void test_library(gnd_dtype t)
+{
+    static const char *const list[] = {"fft(x)", "ifft(x + y)", "ifft(x)", "irfft(x)", "fft(x, norm='ortho')"};
+    gnd_device *dev = gnd_open("null:2");
+    gnd__backend *b = (gnd__backend *)dev->g->be;
+    b->has_fft = 1;
+    b->fft.supports = any_transform;
+    test_graphs(t, "transforms by a library", list, sizeof list / sizeof *list, 1);
+    b->has_fft = 0;
+    gnd_close(dev);
+}
+
+/* --- have all been met? ----------------------------------------------------------------------- */
+
+/* Whether a kernel that was compiled has the section, for any dtype. */
+static int was_met(const char *name)
+{
+    gnd__str text = {0};
+    int met = 0;
+    for (int t = 0; t < GND_NDTYPES && !met; t++) {
+        gnd__str_clear(&text);
+        if (!gnd__kernel_text(&text, name, GND_DIALECT_CUDA, (gnd_dtype)t))
+            break;
+        for (int i = 0; i < nseen && !met; i++)
+            met = strstr(seen[i], gnd__str_get(&text)) != NULL;
+    }
+    gnd__str_free(&text);
+    return met;
+}
+
+/* Every section `@text NAME` of kernels/, the bodies of primitives. */
+static void test_sections(void)
+{
+    char path[4096], line[256], name[64];
+    const char *dir = getenv("GND_SRCDIR");
+    glob_t g;
+    int n = 0, missing = 0;
+    snprintf(path, sizeof path, "%s/kernels/*.cl", dir ? dir : ".");
+    if (glob(path, 0, NULL, &g)) {
+        tap_skip(1, "no %s", path);
+        return;
+    }
+    for (size_t i = 0; i < g.gl_pathc; i++) {
+        FILE *f = fopen(g.gl_pathv[i], "r");
+        while (f && fgets(line, sizeof line, f)) {
+            if (sscanf(line, "//@text %63s", name) != 1)
+                continue;
+            n++;
+            if (!was_met(name)) {
+                missing++;
+                tap_diag("%s: %s is in no kernel that was compiled", g.gl_pathv[i], name);
+            }
+        }
+        if (f)
+            fclose(f);
+    }
+    globfree(&g);
+    tap_is_int(missing, 0, "%d bodies of primitives, all of them met", n);
+}
+
+/* One in so many graphs: small integers differ in little. */
+static size_t every_of(gnd_dtype t)
+{
+    if (t == GND_FLOAT32 || getenv("GND_TEST_ALL"))
+        return 1;
+    return strchr("iu", gnd_dtype_kind(t)) && t != GND_INT64 && t != GND_UINT64 ? 4 : 2;
+}
+
+#define GRAPHS(list) list, sizeof list / sizeof *list
+
 int main(void)
 {
-    if (!load_nvrtc())
-        tap_skip_all("no libnvrtc");
-    choose_arch();
-    if (!tap_ok(narch > 0, "%d architectures", narch))
+    static const gnd_dtype few[5] = {GND_FLOAT32, GND_COMPLEX64, GND_FLOAT16, GND_COMPLEX128, GND_INT64};
+    const char *why;
+    if (!nvrtc_load(&why))
+        tap_skip_all("%s", why);
+    narch = nvrtc_archs(arch);
+    if (!tap_ok(narch > 0, "NVRTC %s, %d architectures", nvrtc_version(), narch))
         return tap_done();
     test_functions();
     for (int t = 0; t < GND_NDTYPES; t++)
-        test_graphs((gnd_dtype)t);
+        test_graphs((gnd_dtype)t, "graphs", GRAPHS(graphs), every_of((gnd_dtype)t));
     for (int t = 0; t < GND_NDTYPES; t++)
         test_prims((gnd_dtype)t);
+    for (int i = 0; i < 5; i++)
+        test_graphs(few[i], "primitives", GRAPHS(prim_graphs), 1);
+    test_library(GND_COMPLEX64);
+    test_library(GND_COMPLEX128);
+    setenv("GND_KERNEL_SHAPE", "cpu", 1);
+    for (int i = 0; i < 5; i += 2) {
+        test_graphs(few[i], "graphs for CPUs", GRAPHS(cpu_graphs), 1);
+        test_prims(few[i]);
+    }
+    test_sections();
     for (int i = 0; i < nseen; i++)
         free(seen[i]);
     return tap_done();
