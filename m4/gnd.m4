@@ -76,8 +76,8 @@ AC_DEFUN([GND_WITH_OPENCL], [
   AM_CONDITIONAL([WITH_OPENCL], [test "$gnd_opencl" = yes])
 ])
 
-dnl --with-cuda[=PREFIX]: the headers cuda.h, nvrtc.h and cublasLt.h of CUDA 12 or newer, in CUDA_HOME,
-dnl /usr/local/cuda, the default places, or PREFIX. The plugin links no CUDA library, so headers are
+dnl --with-cuda[=PREFIX]: the headers of CUDA 12 or newer (the driver's, NVRTC's, cuBLASLt's, cuFFT's and
+dnl cuSOLVER's), in CUDA_HOME, /usr/local/cuda, the default places, or PREFIX. The plugin links no CUDA library, so headers are
 dnl all that a build needs. They are system headers: their warnings are not ours.
 AC_DEFUN([GND_WITH_CUDA], [
   AC_ARG_WITH([cuda],
@@ -89,7 +89,7 @@ AC_DEFUN([GND_WITH_CUDA], [
   AS_CASE([$with_cuda], [no], [gnd_places=], [auto|yes], [gnd_places="$CUDA_HOME /usr/local/cuda /usr"],
     [gnd_places=$with_cuda])
   AS_IF([test "$with_cuda" != no], [
-    AC_MSG_CHECKING([for cuda.h, nvrtc.h and cublasLt.h])
+    AC_MSG_CHECKING([for the headers of CUDA])
     for gnd_place in $gnd_places; do
       AS_IF([test "$gnd_place" = /usr], [gnd_flags=], [gnd_flags="-isystem $gnd_place/include"])
       gnd_save_CPPFLAGS=$CPPFLAGS
@@ -97,6 +97,8 @@ AC_DEFUN([GND_WITH_CUDA], [
       AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <cuda.h>
 #include <nvrtc.h>
 #include <cublasLt.h>
+#include <cufft.h>
+#include <cusolverDn.h>
 #if CUDA_VERSION < 12000
 #error too old
 #endif]], [])],
@@ -106,7 +108,7 @@ AC_DEFUN([GND_WITH_CUDA], [
     done
     AC_MSG_RESULT([$gnd_cuda])
     AS_IF([test "$gnd_cuda" = no && test "$with_cuda" != auto],
-      [AC_MSG_ERROR([--with-cuda: cuda.h, nvrtc.h and cublasLt.h of CUDA 12 or newer were not found])])
+      [AC_MSG_ERROR([--with-cuda: cuda.h, nvrtc.h, cublasLt.h, cufft.h and cusolverDn.h of CUDA 12 or newer were not found])])
   ])
   AC_SUBST([CUDA_CFLAGS])
   AM_CONDITIONAL([WITH_CUDA], [test "$gnd_cuda" = yes])
