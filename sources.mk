@@ -557,6 +557,7 @@ other_files = \
     tests/diff_fold.py \
     tests/diff_gen.py \
     tests/diff_index.py \
+    tests/diff_linalg.py \
     tests/diff_manip.py \
     tests/diff_model.py \
     tests/diff_numpy.py \

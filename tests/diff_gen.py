@@ -10,6 +10,7 @@ import numpy as np
 import diff_scan
 import diff_sort
 from diff_fold import NAMES
+from diff_linalg import Linear
 from diff_manip import Manip
 from diff_model import OPS, V
 from diff_products import Products
@@ -29,7 +30,7 @@ class Retry(Exception):
     """This choice leads nowhere: take another."""
 
 
-class Gen(Manip, Products, Specials, Stat, Takes):
+class Gen(Linear, Manip, Products, Specials, Stat, Takes):
     def __init__(self, rng, without=()):
         self.rng, self.without = rng, set(without)
         self.arrays, self.parts, self.used = {}, [], []
@@ -337,7 +338,7 @@ class Gen(Manip, Products, Specials, Stat, Takes):
 
     STEPS = [('binary', 9), ('unary', 7), ('reduce', 4), ('view', 4), ('where', 2), ('cast', 2),
              ('join', 2), ('matmul', 1), ('product', 1), ('manip', 2), ('special', 2), ('clip', 1),
-             ('scan', 1), ('order', 1), ('stat', 2), ('index', 2), ('int_pow', 0.5),
+             ('scan', 1), ('order', 1), ('stat', 2), ('index', 2), ('linear', 1), ('int_pow', 0.5),
              ('float_to_int', 0.5)]
 
     def make(self, shape, depth, kinds):
