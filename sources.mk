@@ -197,6 +197,7 @@ lib_files = \
     lib/fuse/kir.c \
     lib/fuse/kir.h \
     lib/fuse/lower.c \
+    lib/fuse/product.c \
     lib/fuse/rows.c \
     lib/graph/check.c \
     lib/graph/check.h \
@@ -260,8 +261,10 @@ lib_files = \
     lib/sched/device.h \
     lib/sched/exec.c \
     lib/sched/explain.c \
+    lib/sched/maker.h \
     lib/sched/plan.c \
-    lib/sched/plan.h
+    lib/sched/plan.h \
+    lib/sched/product.c
 
 kernel_files = \
     kernels/accumulate.cl \

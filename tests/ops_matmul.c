@@ -2,7 +2,8 @@
  *
  * ops_matmul.c - products against three loops: all dtypes, vectors, matrices, batches and broadcast
  * batches, operands in every layout, sizes round the tiles, nothing at all; by the device's library
- * and by the kernel of our own (dtypes and layouts that no library takes), in both of its shapes.
+ * and by the kernel of our own (dtypes and layouts that no library takes), in both of its shapes; and
+ * products with a sum and a maximum after them, in the library's call or after it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -119,6 +120,107 @@ static void check2(gnd_device *dev, gnd_dtype t, int64_t m, int64_t k, int64_t n
     check(dev, t, 2, (int64_t[]){m, k}, 2, (int64_t[]){k, n}, la, lb);
 }
 
+/* --- what follows a product --------------------------------------------------------------------- */
+
+enum { ROW = 1, FULL = 2, EACH = 4, RELU = 8, FIRST = 16 };
+
+/* max(0, a @ b + c) in any of its parts, a with one NaN, against loops: rounded after each step, or once. c is a row,
+ * a row or a matrix for each batch (EACH), or a matrix; FIRST: c + a @ b. */
+static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m, int64_t k, int64_t n, int what)
+{
+    static const int64_t none[1] = {0};
+    ref_arr a, b, c = {0}, got;
+    char why[300] = "", text[2][80];
+    int nd = nbatch > 0 ? 3 : 2, nc = what & EACH ? 3 : what & FULL ? 2 : 1, real = gnd_dtype_kind(t) == 'f';
+    int64_t da[3] = {nbatch, m, k}, db[3] = {nbatch, k, n}, dim[3] = {nbatch, m, n};
+    int64_t dc[3] = {nbatch, what & FULL ? m : 1, n};
+    gnd_dtype acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    if (ref_skip(dev, t, 1))
+        return;
+    gnd_scope_begin();
+    gnd_array *x = ref_make(dev, t, nd, da + 3 - nd, REF_CONTIG, REF_REAL, &a);
+    gnd_array *y = ref_make(dev, t, nd, db + 3 - nd, REF_CONTIG, REF_REAL, &b), *z = NULL;
+    if (what & (ROW | FULL))
+        z = ref_make(dev, t, nc, dc + 3 - nc, REF_CONTIG, REF_REAL, &c);
+    if (real && m > 1) { /* the last row is NaN */
+        ref_put(t, ref_at(&a, (int64_t[]){nd == 3 ? 0 : m - 1, nd == 3 ? m - 1 : 0, 0}), ref_float((long double)NAN));
+        x = gnd_from(dev, t, nd, da + 3 - nd, a.p);
+    }
+    gnd_array *r = gnd_matmul(x, y);
+    if (z)
+        r = what & FIRST ? gnd_add(z, r) : gnd_add(r, z);
+    if (what & RELU)
+        r = gnd_maximum(r, gnd_int(0));
+    if (t == GND_FLOAT32 && m * n <= 4096) {
+        char *plan = gnd_explain(1, &r, 0, NULL), *only = gnd_explain(1, (gnd_array *[]){gnd_matmul(x, y)}, 0, NULL);
+        int calls = only && strstr(only, "0 kernels, 1 calls") != NULL;
+        if (calls)
+            tap_has_str(plan, "0 kernels, 1 calls", "... in one call");
+        else
+            tap_has_str(plan, z || what & RELU ? "2 kernels, 0 calls" : "1 kernels", "... in two kernels");
+        free(plan);
+        free(only);
+    }
+    int ok = ref_read(r, t, nd, dim + 3 - nd, &got, why, sizeof why);
+    for (int64_t e = 0; ok && e < ref_size(&got); e++) {
+        int64_t at[3];
+        long double mag;
+        ref_unravel(nd, dim + 3 - nd, e, at);
+        int64_t i = at[nd - 2], j = at[nd - 1];
+        ref_num w = product(&a, &b, nd == 3 ? at : none, nd - 2, i, j, k, &mag), g = ref_nth(&got, e);
+        if (z) {
+            int64_t ic[3] = {nd == 3 ? at[0] : 0, what & FULL ? i : 0, j};
+            ref_num v = ref_get(t, ref_at(&c, ic + 3 - nc));
+            w.re += v.re;
+            w.im += v.im;
+            w.u += (uint64_t)v.i;
+            w.i = (int64_t)w.u;
+            mag += fabsl(v.re) + fabsl(v.im);
+        }
+        ref_num want = ref_as(t, w);
+        if (what & RELU && real && w.re < 0)
+            w.re = want.re = 0;
+        if (what & RELU && !real && want.i < 0)
+            want.i = 0;
+        /* the product is rounded to t on the way, or not */
+        long double tol = (long double)(k + 3) * ref_ulp_at(acc, 1) * mag + 2 * ref_ulp_at(t, mag < 60000 ? mag : 60000);
+        ok = gnd_dtype_kind(t) == 'i' ? ref_ulps(t, g, want, 0) == 0
+             : isnan(w.re)            ? isnan(g.re)
+                                      : fabsl(g.re - w.re) <= tol && fabsl(g.im - w.im) <= tol;
+        if (!ok)
+            snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, text[0], 80),
+                     ref_text(want, text[1], 80));
+    }
+    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s", shape_name, gnd_dtype_name(t),
+                nbatch, m, k, n, what & ROW ? " + row" : "", what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
+                what & FIRST ? " first" : "", what & RELU ? ", relu" : ""))
+        tap_diag("%s", why);
+    ref_free(&a), ref_free(&b), ref_free(&c), ref_free(&got);
+    gnd_scope_end();
+}
+
+static void after_products(gnd_device *dev)
+{
+    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT64, GND_FLOAT16, GND_BFLOAT16, GND_COMPLEX64, GND_INT32};
+    for (int q = 0; q < 6; q++) {
+        const int relu = types[q] == GND_COMPLEX64 ? 0 : RELU;
+        check_after(dev, types[q], 0, 33, 65, 18, ROW);
+        check_after(dev, types[q], 0, 64, 32, 48, ROW | relu);
+        check_after(dev, types[q], 0, 33, 65, 18, FULL | relu | FIRST);
+        check_after(dev, types[q], 0, 64, 32, 48, FULL);
+        check_after(dev, types[q], 0, 64, 65, 40, relu);
+    }
+    for (int q = 0; q < 3; q += 2) {
+        check_after(dev, types[q], 3, 16, 24, 8, ROW);
+        check_after(dev, types[q], 3, 16, 24, 8, ROW | EACH | RELU);
+        check_after(dev, types[q], 3, 16, 24, 8, FULL | EACH);
+        check_after(dev, types[q], 3, 16, 24, 8, FULL | RELU);
+        check_after(dev, types[q], 0, 1, 33, 7, ROW | RELU);
+        check_after(dev, types[q], 0, 37, 33, 1, ROW | FIRST);
+        check_after(dev, types[q], 0, 300, 8, 224, ROW | RELU);
+    }
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     static const int64_t size[] = {1, 2, 3, 17, 33, 64, 65};
@@ -165,6 +267,7 @@ static void on_device(gnd_device *dev, const char *spec)
         check(dev, t, 1, (int64_t[]){0}, 1, (int64_t[]){0}, REF_CONTIG, REF_CONTIG);
         check2(dev, t, 130, 257, 129, REF_CONTIG, REF_CONTIG);
     }
+    after_products(dev);
 }
 
 int main(void)

@@ -98,6 +98,17 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
             return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "gemm: the offsets of %s overflow",
                                   t[i].name);
     }
+    if (g->flags & GND_GEMM_PLUS) {
+        const gnd_mat *m = &g->plus;
+        if ((g->n > 1 && m->col != 1) || (g->m > 1 && m->row && m->row < g->n) || m->row > limit)
+            return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0,
+                                  "gemm: strides (%lld, %lld) of what is added are not for BLAS",
+                                  (long long)m->row, (long long)m->col);
+        if (!mat_range(m, g->m, g->n, g->nbatch, out->esize, &out->plus))
+            return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "gemm: the offsets of what is added overflow");
+        out->plus.trans = 0;
+        out->plus.ld = g->m > 1 ? m->row : 0;
+    }
     if (g->nbatch > 1 && g->m > 0 && g->n > 0 && g->c.batch == 0)
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: the batches of C overlap");
     return GND_OK;

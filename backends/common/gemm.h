@@ -19,6 +19,7 @@ typedef struct gnd__blas_mat {
 
 typedef struct gnd__blas_gemm {
     gnd__blas_mat a, b, c;
+    gnd__blas_mat plus;    /* with GND_GEMM_PLUS; ld 0: one row for all */
     size_t esize;          /* bytes of an element */
 } gnd__blas_gemm;
 
@@ -45,9 +46,12 @@ int gnd__openblas(const char **text);
 /* Whether OpenBLAS does this dtype: float32, float64, complex64, complex128. */
 int gnd__openblas_dtype(uint32_t dtype);
 
-/* The product on host memory; a, b, c point to element (0, 0) of batch 0 (off already added). p is
- * what gnd__blas_layout(g, INT_MAX) gave. beta 0 does not read C; k == 0 gives beta C. */
+/* The product on host memory; a, b, c and plus point to element (0, 0) of batch 0 (off already added). p
+ * is what gnd__blas_layout(g, INT_MAX) gave. beta 0 does not read C; k == 0 gives beta C. */
 void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
-                        void *c);
+                        void *c, const void *plus);
+/* Whether flags are done while C is in the cache of a core, by which they cost nothing. Beyond, a kernel
+ * on all cores is better. */
+int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p);
 
 #endif

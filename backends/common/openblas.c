@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, CACHED = 256 << 10 };
 
 typedef void sgemm_fn(int, int, int, int, int, int, float, const float *, int, const float *, int,
                       float, float *, int);
@@ -153,17 +153,46 @@ static void gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, cons
     }
 }
 
-void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
-                        void *c)
+/* What is above 0 stays, and NaN. */
+static void relu(const gnd_gemm *g, char *c, int64_t ld)
 {
-    if (g->m == 0 || g->n == 0)
+    for (int64_t i = 0; i < g->m; i++) {
+        float *f = (float *)(void *)c + i * ld;
+        double *d = (double *)(void *)c + i * ld;
+        if (g->dtype == GND_FLOAT32)
+            for (int64_t j = 0; j < g->n; j++)
+                f[j] = f[j] <= 0 ? 0 : f[j];
+        else
+            for (int64_t j = 0; j < g->n; j++)
+                d[j] = d[j] <= 0 ? 0 : d[j];
+    }
+}
+
+int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p)
+{
+    const int real = g->dtype == GND_FLOAT32 || g->dtype == GND_FLOAT64;
+    return g->k > 0 && (real || !(g->flags & GND_GEMM_RELU)) &&
+           g->m <= CACHED && g->n <= CACHED && (size_t)(g->m * g->n) * p->esize <= CACHED;
+}
+
+void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const void *a, const void *b,
+                        void *c, const void *plus)
+{
+    if (given->m == 0 || given->n == 0)
         return;
     gnd__blas_gemv v;
+    gnd_gemm own = *given, *g = &own;
+    if (g->flags & GND_GEMM_PLUS)
+        g->beta = 1; /* to a copy in C */
     const int is_gemv = gnd__blas_as_gemv(g, p, &v);
     for (int64_t i = 0; i < g->nbatch; i++) {
         const char *ai = (const char *)a + (size_t)(i * g->a.batch) * p->esize;
         const char *bi = (const char *)b + (size_t)(i * g->b.batch) * p->esize;
         char *ci = (char *)c + (size_t)(i * g->c.batch) * p->esize;
+        for (int64_t j = 0; (g->flags & GND_GEMM_PLUS) && j < g->m; j++)
+            memcpy(ci + (size_t)(j * p->c.ld) * p->esize,
+                   (const char *)plus + (size_t)(i * g->plus.batch + j * p->plus.ld) * p->esize,
+                   (size_t)g->n * p->esize);
         if (g->k == 0 || (is_gemv && g->beta == 0.0)) /* a gemv may read y though beta is 0 */
             scale(g, ci, g->beta, p->esize, p->c.ld);
         if (g->k == 0)
@@ -172,5 +201,7 @@ void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *
             gemv(g, &v, v.of_b ? bi : ai, v.of_b ? ai : bi, ci);
         else
             gemm(g, p, ai, bi, ci);
+        if (g->flags & GND_GEMM_RELU)
+            relu(g, ci, p->c.ld);
     }
 }

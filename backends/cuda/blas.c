@@ -52,15 +52,15 @@ enum { WORKSPACE = 32 << 20, NCACHE = 256, MAX_BATCH = 65535, MAX_ALIGN = 256 };
 /* What a choice of the library depends on. Without padding: compared as bytes. */
 typedef struct key {
     uint32_t dtype;
-    uint8_t ta, tb, align_a, align_b, align_c, zero[7]; /* align: log2 */
-    int64_t m, n, k, nbatch, lda, ldb, ldc, batch_a, batch_b, batch_c;
+    uint8_t ta, tb, align_a, align_b, align_c, align_plus, flags, zero[5]; /* align: log2 */
+    int64_t m, n, k, nbatch, lda, ldb, ldc, ldp, batch_a, batch_b, batch_c, batch_plus;
 } key;
 
 typedef struct entry {
     key k;
     int used;
     cublasLtMatmulDesc_t op;
-    cublasLtMatrixLayout_t a, b, c;
+    cublasLtMatrixLayout_t a, b, c, plus; /* plus: a matrix that is added; a row is the epilogue's */
     cublasLtMatmulAlgo_t algo;
 } entry;
 
@@ -159,6 +159,8 @@ static void entry_clear(entry *t)
         lt.cublasLtMatrixLayoutDestroy(t->b);
     if (t->c)
         lt.cublasLtMatrixLayoutDestroy(t->c);
+    if (t->plus)
+        lt.cublasLtMatrixLayoutDestroy(t->plus);
     memset(t, 0, sizeof *t);
 }
 
@@ -189,13 +191,17 @@ static cublasStatus_t choose(cublasLtHandle_t h, entry *t, int *found)
     const uint32_t schemes =
         CUBLASLT_REDUCTION_SCHEME_INPLACE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     /* The library's A is our B. */
+    const int row = (t->k.flags & GND_GEMM_PLUS) && !t->plus;
+    const uint8_t least = t->k.align_plus < t->k.align_c ? t->k.align_plus : t->k.align_c;
     const struct {
         cublasLtMatmulPreferenceAttributes_t what;
         uint32_t bytes;
     } align[4] = {{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 1u << t->k.align_b},
                   {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 1u << t->k.align_a},
-                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, 1u << t->k.align_c},
-                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 1u << t->k.align_c}};
+                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+                   1u << (t->plus ? t->k.align_plus : t->k.align_c)},
+                  /* there is none for a row that is added: the algorithm's accesses are those of D */
+                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 1u << (row ? least : t->k.align_c)}};
     *found = 0;
     cublasStatus_t r = lt.cublasLtMatmulPreferenceCreate(&pref);
     if (r == CUBLAS_STATUS_SUCCESS)
@@ -208,12 +214,42 @@ static cublasStatus_t choose(cublasLtHandle_t h, entry *t, int *found)
         r = lt.cublasLtMatmulPreferenceSetAttribute(pref, align[i].what, &align[i].bytes,
                                                     sizeof align[i].bytes);
     if (r == CUBLAS_STATUS_SUCCESS)
-        r = lt.cublasLtMatmulAlgoGetHeuristic(h, t->op, t->b, t->a, t->c, t->c, pref, 1, &best,
-                                              found);
+        r = lt.cublasLtMatmulAlgoGetHeuristic(h, t->op, t->b, t->a, t->plus ? t->plus : t->c,
+                                              t->c, pref, 1, &best, found);
     if (pref)
         lt.cublasLtMatmulPreferenceDestroy(pref);
     if (r == CUBLAS_STATUS_SUCCESS && *found > 0)
         t->algo = best.algo;
+    return r;
+}
+
+static uint8_t align_of(CUdeviceptr p)
+{
+    uint8_t n = 0;
+    while ((1u << n) < MAX_ALIGN && !(p >> n & 1))
+        n++;
+    return n;
+}
+
+/* What follows the product. The row's address is set before each call; here any will do. */
+static cublasStatus_t epilogue(entry *t, const key *k, const struct type *ty, const gnd_gemm *g,
+                               const gnd__blas_gemm *p)
+{
+    const int row = (g->flags & GND_GEMM_PLUS) && p->plus.ld == 0, relu = (g->flags & GND_GEMM_RELU) != 0;
+    const cublasLtEpilogue_t what = row && relu ? CUBLASLT_EPILOGUE_RELU_BIAS
+                                    : row       ? CUBLASLT_EPILOGUE_BIAS
+                                    : relu      ? CUBLASLT_EPILOGUE_RELU
+                                                : CUBLASLT_EPILOGUE_DEFAULT;
+    const void *any = (const void *)(uintptr_t)MAX_ALIGN;
+    cublasStatus_t r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &what,
+                                                         sizeof what);
+    if (r == CUBLAS_STATUS_SUCCESS && row)
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &any, sizeof any);
+    if (r == CUBLAS_STATUS_SUCCESS && row && k->nbatch > 1)
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &k->batch_plus,
+                                              sizeof k->batch_plus);
+    if (r == CUBLAS_STATUS_SUCCESS && (g->flags & GND_GEMM_PLUS) && !row)
+        r = layout(&t->plus, ty->data, g->m, g->n, &p->plus, k->nbatch, k->batch_plus);
     return r;
 }
 
@@ -238,7 +274,14 @@ static gnd_status entry_make(struct gnd__cu_blas *bl, entry *t, const key *k, co
     if (r == CUBLAS_STATUS_SUCCESS)
         r = layout(&t->c, ty->data, g->m, g->n, &p->c, k->nbatch, k->batch_c);
     if (r == CUBLAS_STATUS_SUCCESS)
+        r = g->flags ? epilogue(t, k, ty, g, p) : r;
+    if (r == CUBLAS_STATUS_SUCCESS)
         r = choose(bl->h, t, &found);
+    if (g->flags && (r != CUBLAS_STATUS_SUCCESS || found == 0)) { /* what follows() has tried */
+        t->k.align_a = t->k.align_b = t->k.align_c = t->k.align_plus = align_of(p->esize);
+        r = choose(bl->h, t, &found);
+        t->k = *k;
+    }
     if (r == CUBLAS_STATUS_SUCCESS && found > 0) {
         t->used = 1;
         return GND_OK;
@@ -247,14 +290,6 @@ static gnd_status entry_make(struct gnd__cu_blas *bl, entry *t, const key *k, co
     if (r == CUBLAS_STATUS_SUCCESS)
         r = CUBLAS_STATUS_NOT_SUPPORTED;
     return fail(e, r, "cublasLtMatmulAlgoGetHeuristic");
-}
-
-static uint8_t align_of(CUdeviceptr p)
-{
-    uint8_t n = 0;
-    while ((1u << n) < MAX_ALIGN && !(p >> n & 1))
-        n++;
-    return n;
 }
 
 /* --- products --------------------------------------------------------------------------------- */
@@ -272,9 +307,8 @@ static gnd_status in_buffer(const char *name, const gnd_buf *buf, const gnd__bla
     return GND_OK;
 }
 
-static gnd_status get_ready(gnd_queue *q, gnd_err *e)
+static gnd_status get_handle(gnd_dev *d, gnd_err *e)
 {
-    gnd_dev *d = q->dev;
     const gnd_status s = gnd__cu_enter(d, e);
     if (s != GND_OK)
         return s;
@@ -289,6 +323,15 @@ static gnd_status get_ready(gnd_queue *q, gnd_err *e)
         }
         d->blas = bl;
     }
+    return GND_OK;
+}
+
+static gnd_status get_ready(gnd_queue *q, gnd_err *e)
+{
+    gnd_dev *d = q->dev;
+    const gnd_status s = get_handle(d, e);
+    if (s != GND_OK)
+        return s;
     if (!q->workspace) { /* a queue's own: products of two queues run at the same time */
         const CUresult r = gnd__cu.MemAlloc(&q->workspace, WORKSPACE);
         if (r != CUDA_SUCCESS) {
@@ -316,6 +359,28 @@ static gnd_status no_terms(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm
     return GND_OK;
 }
 
+/* The key of nbatch of the products of g, but for the operands' alignment. */
+static key key_of(const gnd_gemm *g, const gnd__blas_gemm *p, int64_t nbatch)
+{
+    const int many = nbatch > 1;
+    key k;
+    memset(&k, 0, sizeof k);
+    k.dtype = g->dtype;
+    k.flags = (uint8_t)g->flags;
+    k.ta = (uint8_t)p->a.trans;
+    k.tb = (uint8_t)p->b.trans;
+    k.m = g->m, k.n = g->n, k.k = g->k, k.nbatch = nbatch;
+    k.lda = p->a.ld, k.ldb = p->b.ld, k.ldc = p->c.ld;
+    k.batch_a = many ? g->a.batch : 0;
+    k.batch_b = many ? g->b.batch : 0;
+    k.batch_c = many ? g->c.batch : 0;
+    if (g->flags & GND_GEMM_PLUS) {
+        k.ldp = p->plus.ld;
+        k.batch_plus = many ? g->plus.batch : 0;
+    }
+    return k;
+}
+
 /* nbatch products from batch `first` on. */
 static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, int64_t first,
                            int64_t nbatch, gnd_err *e)
@@ -325,32 +390,33 @@ static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm
     const CUdeviceptr a = g->a.buf->p + (g->a.off + (uint64_t)(first * g->a.batch)) * es;
     const CUdeviceptr b = g->b.buf->p + (g->b.off + (uint64_t)(first * g->b.batch)) * es;
     const CUdeviceptr c = g->c.buf->p + (g->c.off + (uint64_t)(first * g->c.batch)) * es;
-    const int many = nbatch > 1;
-    key k;
-    memset(&k, 0, sizeof k);
-    k.dtype = g->dtype;
-    k.ta = (uint8_t)p->a.trans;
-    k.tb = (uint8_t)p->b.trans;
+    const int plus = (g->flags & GND_GEMM_PLUS) != 0, row = plus && p->plus.ld == 0;
+    const CUdeviceptr add =
+        plus ? g->plus.buf->p + (g->plus.off + (uint64_t)(first * g->plus.batch)) * es : c;
+    key k = key_of(g, p, nbatch);
     k.align_a = align_of(a);
     k.align_b = align_of(b);
     k.align_c = align_of(c);
-    k.m = g->m, k.n = g->n, k.k = g->k, k.nbatch = nbatch;
-    k.lda = p->a.ld, k.ldb = p->b.ld, k.ldc = p->c.ld;
-    k.batch_a = many ? g->a.batch : 0;
-    k.batch_b = many ? g->b.batch : 0;
-    k.batch_c = many ? g->c.batch : 0;
+    k.align_plus = plus ? align_of(add) : 0;
     entry *t = &bl->cache[gnd__plug_hash(GND__PLUG_HASH, &k, sizeof k) % NCACHE];
     if (!t->used || memcmp(&t->k, &k, sizeof k) != 0) {
         const gnd_status s = entry_make(bl, t, &k, g, p, e);
         if (s != GND_OK)
             return s;
     }
-    const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)g->beta, 0};
-    const double da[2] = {g->alpha, 0}, db[2] = {g->beta, 0};
+    const double beta = t->plus ? 1 : g->beta;
+    const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)beta, 0};
+    const double da[2] = {g->alpha, 0}, db[2] = {beta, 0};
     const int wide = type_of(g->dtype)->compute == CUBLAS_COMPUTE_64F;
-    const cublasStatus_t r = lt.cublasLtMatmul(
+    cublasStatus_t r = CUBLAS_STATUS_SUCCESS;
+    if (row)
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &add, sizeof add);
+    if (r != CUBLAS_STATUS_SUCCESS)
+        return fail(e, r, "cublasLtMatmulDescSetAttribute");
+    r = lt.cublasLtMatmul(
         bl->h, t->op, wide ? (const void *)da : fa, (const void *)b, t->b, (const void *)a, t->a,
-        wide ? (const void *)db : fb, (const void *)c, t->c, (void *)c, t->c, &t->algo,
+        wide ? (const void *)db : fb, (const void *)(t->plus ? add : c), t->plus ? t->plus : t->c,
+        (void *)c, t->c, &t->algo,
         (void *)q->workspace, WORKSPACE, q->s);
     if (r == CUBLAS_STATUS_SUCCESS)
         return GND_OK;
@@ -369,7 +435,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     if ((s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
         (s = in_buffer("A", g->a.buf, &p.a, e)) != GND_OK ||
         (s = in_buffer("B", g->b.buf, &p.b, e)) != GND_OK ||
-        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK)
+        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK ||
+        ((g->flags & GND_GEMM_PLUS) && (s = in_buffer("what is added", g->plus.buf, &p.plus, e)) != GND_OK))
         return s;
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;
@@ -382,6 +449,27 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     for (int64_t i = 0; i < g->nbatch && s == GND_OK; i += MAX_BATCH)
         s = products(q, g, &p, i, g->nbatch - i < MAX_BATCH ? g->nbatch - i : MAX_BATCH, e);
     return s;
+}
+
+/* Whether the library has an algorithm for the product with what follows it, at any alignment. */
+static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    gnd__blas_gemm p;
+    entry t;
+    gnd_status s = blas_supports(d, g, yes, e);
+    if (s != GND_OK || !*yes)
+        return s;
+    *yes = 0;
+    if (g->k == 0 || (s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK || (s = get_handle(d, e)) != GND_OK)
+        return s;
+    key k = key_of(g, &p, g->nbatch < MAX_BATCH ? g->nbatch : MAX_BATCH);
+    k.align_a = k.align_b = k.align_c = k.align_plus = align_of(p.esize);
+    memset(&t, 0, sizeof t);
+    *yes = entry_make(d->blas, &t, &k, g, &p, e) == GND_OK;
+    entry_clear(&t);
+    if (e)
+        e->code = GND_OK; /* "no" is no error; the reason stays */
+    return GND_OK;
 }
 
 /* Without loading half a gigabyte only to say so. */
@@ -419,4 +507,5 @@ const gnd_blas_ops gnd__cu_blas_ops = {
     .supports = blas_supports,
     .gemm = blas_gemm,
     .describe = blas_describe,
+    .follows = blas_follows,
 };

@@ -72,6 +72,17 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
     return GND_OK;
 }
 
+/* Only OpenBLAS: CLBlast's routines end with the product. */
+static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    gnd__blas_gemm p;
+    const gnd_status s = blas_supports(d, g, yes, e);
+    if (s == GND_OK && *yes)
+        *yes = choose(d) == GND__OCL_BLAS_OPENBLAS && gnd__blas_layout(g, INT_MAX, &p, NULL) == GND_OK &&
+               gnd__openblas_follows(g, &p);
+    return s;
+}
+
 /* A buffer that the product uses, mapped once over all that is used of it. */
 typedef struct mapping {
     gnd_buf *buf;
@@ -103,11 +114,14 @@ static void *address(const mapping *maps, int n, const gnd_buf *buf, const gnd__
 
 static gnd_status on_host(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e)
 {
-    mapping maps[3];
+    mapping maps[4];
+    const int plus = (g->flags & GND_GEMM_PLUS) != 0;
     gnd_status s = GND_OK;
     int n = add_mapping(maps, 0, g->a.buf, &p->a), done = 0;
     n = add_mapping(maps, n, g->b.buf, &p->b);
     n = add_mapping(maps, n, g->c.buf, &p->c);
+    if (plus)
+        n = add_mapping(maps, n, g->plus.buf, &p->plus);
     for (; done < n && s == GND_OK; done++) {
         mapping *m = &maps[done];
         void *at = NULL;
@@ -120,7 +134,8 @@ static gnd_status on_host(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm 
     }
     if (s == GND_OK)
         gnd__openblas_gemm(g, p, address(maps, n, g->a.buf, &p->a),
-                           address(maps, n, g->b.buf, &p->b), address(maps, n, g->c.buf, &p->c));
+                           address(maps, n, g->b.buf, &p->b), address(maps, n, g->c.buf, &p->c),
+                           plus ? address(maps, n, g->plus.buf, &p->plus) : NULL);
     while (done-- > 0) {
         const gnd_status u = gnd__ocl_memory_ops.unmap(q, maps[done].buf, maps[done].p,
                                                        s == GND_OK ? e : NULL);
@@ -156,8 +171,11 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     if ((s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
         (s = in_buffer("A", g->a.buf, &p.a, e)) != GND_OK ||
         (s = in_buffer("B", g->b.buf, &p.b, e)) != GND_OK ||
-        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK)
+        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK ||
+        ((g->flags & GND_GEMM_PLUS) && (s = in_buffer("what is added", g->plus.buf, &p.plus, e)) != GND_OK))
         return s;
+    if (g->flags && lib != GND__OCL_BLAS_OPENBLAS)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s takes nothing after it", d->blas_text);
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;
     return lib == GND__OCL_BLAS_OPENBLAS ? on_host(q, g, &p, e) : gnd__clblast_gemm(q, g, &p, e);
@@ -183,4 +201,5 @@ const gnd_blas_ops gnd__ocl_blas_ops = {
     .supports = blas_supports,
     .gemm = blas_gemm,
     .describe = blas_describe,
+    .follows = blas_follows,
 };

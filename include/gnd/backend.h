@@ -198,13 +198,18 @@ typedef struct gnd_mat {
 } gnd_mat;
 
 /* C[b] = alpha * A[b] B[b] + beta * C[b]: A is m x k, B is k x n, C is m x n with col == 1.
- * All three have one dtype; accumulation is at least in float32. */
+ * All have one dtype; accumulation is at least in float32. With GND_GEMM_PLUS, beta is 0 and
+ * C[b] = A[b] B[b] + plus[b], with alpha 1, where plus is m x n with col == 1, or one row for all (row 0;
+ * its batch may be 0 too) and does not overlap C; with GND_GEMM_RELU whatever is below 0 of the result
+ * is then 0, and NaN stays. Rounding to the dtype may be left until the end. */
+enum { GND_GEMM_PLUS = 1, GND_GEMM_RELU = 2 };
 typedef struct gnd_gemm {
     uint32_t dtype;     /* gnd_dtype */
-    uint32_t flags;     /* 0; TF32 later */
+    uint32_t flags;     /* GND_GEMM_*, only what follows() has taken */
     int64_t m, n, k, nbatch;
     gnd_mat a, b, c;
     double alpha, beta;
+    gnd_mat plus;
 } gnd_gemm;
 
 typedef struct gnd_blas_ops {
@@ -216,6 +221,8 @@ typedef struct gnd_blas_ops {
     gnd_status (*gemm)(gnd_queue *q, const gnd_gemm *g, gnd_err *e);
     /* [O] One line on the libraries behind the group, for `gnd devices`. */
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+    /* [O] As supports(), for a product with flags. Missing: gemm() is never given any. */
+    gnd_status (*follows)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
 } gnd_blas_ops;
 
 /* Transforms of nbatch arrays of rank axes, without scaling. Element (i0, i1, i2) of array b is at

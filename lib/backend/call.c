@@ -273,6 +273,19 @@ gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gn
     return done(d, "blas.supports", d->be->blas.supports(d->dev, g, yes, e), e);
 }
 
+gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    *yes = 0;
+    if (!d->be->has_blas)
+        return GND_OK;
+    return done(d, "blas.follows", d->be->blas.follows(d->dev, g, yes, e), e);
+}
+
+int gnd__gate_can_follow(const gnd__gdev *d)
+{
+    return d->be->blas.follows != NULL;
+}
+
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e)
 {
     gnd_status st;

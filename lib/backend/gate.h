@@ -144,6 +144,9 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, g
 
 /* --- optional groups -------------------------------------------------------------------------- */
 gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);
+/* The same for a product with flags; can_follow: whether the backend takes any. */
+gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);
+int gnd__gate_can_follow(const gnd__gdev *d);
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
 /* One line on the libraries behind blas; GND_ERR_UNSUPPORTED when there is no such group. */
 gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
@@ -160,7 +163,7 @@ gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gn
 /* --- test hooks -------------------------------------------------------------------------------- */
 /* Fails the n-th backend call from now that can fail (1 = the next; 0 = never), on any device, with
  * GND_ERR_BACKEND "injected". Advisory calls, whose failure is answered by doing without (the disk
- * cache's, mem_info, gemm_supports, describe), do not count. */
+ * cache's, mem_info, gemm_supports and follows, describe), do not count. */
 void gnd__gate_fail_at(long n);
 /* Backend calls made so far. */
 long gnd__gate_calls(void);

@@ -71,8 +71,10 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
     int leaf = gnd__is_leaf(a);
     if (a->data.st)
         h.kind = (uint8_t)(0x80 | a->data.contig | leaf_alignment(a) << 1);
-    else if (a->kind == GND__OP)
+    else if (a->kind == GND__OP) {
         h.x = a->p.op;
+        h.zero = (uint8_t)(gnd__is_relu(a) >= 0);
+    }
     else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;
     else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
@@ -231,7 +233,8 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     p->a = a;
     p->group = -1;
     p->slot = -1;
-    if (a->kind == GND__OP && atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
+    if ((a->kind == GND__OP || a->kind == GND__MATMUL) &&
+        atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
     if (!gnd__is_leaf(a)) {

@@ -64,6 +64,9 @@ typedef struct gnd__pwork {
     int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
     int32_t merged;              /* the kernel it was merged into, or -1 */
     int rows;                    /* 1: works made one by gnd__fuse_rows: red in order of computation */
+    int32_t product;             /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made of: */
+    int32_t plus;                /* ... and what is added to it, or -1 */
+    uint8_t relu;                /* ... and whether the greater of that and 0 is taken */
 } gnd__pwork;
 
 /* An array that computes what node `node` of the graph computes: it takes that one's elements. */
@@ -90,6 +93,7 @@ typedef struct gnd__pgraph {
     int32_t norder;
     int32_t nslot;               /* slots given so far */
     int gpu;                     /* computing is cheap next to memory: set by who plans */
+    int follow;                  /* a library may take what follows a product: set by who plans */
     uint32_t walk;               /* find_deps: number of the walk */
     int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
     int32_t capequal;
@@ -124,6 +128,12 @@ static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
     for (int r = 0; r < w->nroot; r++)
         g->node[w->root[r]].no_rows = 1;
 }
+
+/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product marked
+ * `no_absorb` stays alone. For group.c. */
+void gnd__follow_products(gnd__pgraph *g);
+/* The input of which a is the maximum with a constant 0; -1: it is another node. */
+int gnd__is_relu(const gnd_array *a);
 
 /* --- lower.c ----------------------------------------------------------------------------------- */
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked

@@ -8,7 +8,8 @@
  * there; used otherwise it is computed again if that is cheap, else stored; an expensive one is
  * never computed again for each element of a broadcast; sinks of one shape count as one kernel, a
  * team, which is given up where it cannot become one; (3) one work per root, reductions taken into
- * the kernel of their only consumer; (4) levels, and works of one space that share inputs merged.
+ * the kernel of their only consumer; (4) levels, and works of one space that share inputs merged; (5)
+ * what follows a product taken into its call (product.c).
  */
 #include "fuse/fuse.h"
 
@@ -329,7 +330,8 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     w->box[0] = box;
     w->nroot = 1;
     w->reduce = -1;
-    w->merged = -1;
+    w->merged = w->plus = -1;
+    w->product = root;
     if (g->node[root].a->kind == GND__REDUCE) {
         w->reduce = root;
         w->red[w->nred++] = root;
@@ -653,6 +655,8 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
     } while (!g->oom && split_teams(g));
     if (!g->oom)
         gnd__fuse_rows(g);
+    if (g->follow && !g->oom)
+        gnd__follow_products(g);
     for (int32_t i = 0; i < g->nnode; i++) {
         gnd__pnode *p = &g->node[i];
         if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&

@@ -175,9 +175,9 @@ static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
                            gnd_err *e)
 {
     gnd_gemm gemm = st->gemm;
-    gnd_mat *mat[3] = { &gemm.a, &gemm.b, &gemm.c };
+    gnd_mat *mat[4] = { &gemm.a, &gemm.b, &gemm.c, &gemm.plus };
     size_t esize = gnd_dtype_size((gnd_dtype)gemm.dtype);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4 && st->gemm_slot[i] >= 0; i++) {
         gnd_status r = need(s, p, d, st->gemm_slot[i], e);
         if (r != GND_OK)
             return r;

@@ -25,7 +25,7 @@ static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
     most = now;
     for (int32_t s = 0; s < p->nstep && live; s++) {
         const gnd__step *st = &p->step[s];
-        for (int32_t i = 0; i < st->nargs + 3; i++) {
+        for (int32_t i = 0; i < st->nargs + 4; i++) {
             int32_t b = -1;
             if (i < st->nargs)
                 b = st->arg[i].kind == GND__A_BUF ? st->arg[i].ref : -1;

@@ -2,25 +2,15 @@
  *
  * sched/plan.c - from the grouped graph to a plan: lowers and writes every kernel, lays out memory.
  */
-#include "sched/plan.h"
+#include "sched/maker.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "sched/device.h"
 #include "base/mem.h"
-#include "prim/gemm.h"
 #include "prim/prim.h"
 
-typedef struct maker {
-    gnd__pgraph *g;
-    gnd__plan *p;
-    int want_source;
-    gnd__target target;
-    gnd__gdev *dev;
-    gnd_err *e;
-} maker;
-
-static gnd_status nomem(gnd_err *e)
+gnd_status gnd__plan_nomem(gnd_err *e)
 {
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
 }
@@ -42,11 +32,11 @@ static int grow(void *arr, int32_t *cap, int32_t need, size_t size)
     return 1;
 }
 
-static int32_t add_slot(maker *m, int32_t node, int leaf, size_t nbytes)
+int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes)
 {
     gnd__pslot *s;
     if (!grow(&m->p->slot, &m->p->capslot, m->p->nslot + 1, sizeof *m->p->slot)) {
-        nomem(m->e);
+        gnd__plan_nomem(m->e);
         return -1;
     }
     s = &m->p->slot[m->p->nslot];
@@ -57,11 +47,11 @@ static int32_t add_slot(maker *m, int32_t node, int leaf, size_t nbytes)
     return m->p->nslot++;
 }
 
-static gnd__step *add_step(maker *m)
+gnd__step *gnd__plan_step(gnd__maker *m)
 {
     gnd__step *s;
     if (!grow(&m->p->step, &m->p->capstep, m->p->nstep + 1, sizeof *m->p->step)) {
-        nomem(m->e);
+        gnd__plan_nomem(m->e);
         return NULL;
     }
     s = &m->p->step[m->p->nstep++];
@@ -75,7 +65,7 @@ static size_t node_bytes(const gnd_array *a)
 }
 
 /* The plan's number of the check of node i. */
-static int check_number(maker *m, int32_t i, int32_t *number)
+static int check_number(gnd__maker *m, int32_t i, int32_t *number)
 {
     gnd__plan *p = m->p;
     for (*number = 0; *number < p->ncheck; ++*number)
@@ -88,7 +78,7 @@ static int check_number(maker *m, int32_t i, int32_t *number)
 }
 
 /* Argument a of a generated kernel as the plan's. parts[] are the slots of partial results. */
-static gnd_status bind_arg(maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
+static gnd_status bind_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
                            const int32_t *parts, const gnd__gen *gen)
 {
     memset(b, 0, sizeof *b);
@@ -120,7 +110,7 @@ static gnd_status bind_arg(maker *m, gnd__sarg *b, const gnd__kir *k, const gnd_
         break;
     case GND__A_CHECKID:
         if (!check_number(m, a->ref, &b->ref))
-            return nomem(m->e);
+            return gnd__plan_nomem(m->e);
         break;
     case GND__A_CHECK:
     case GND__A_INT:
@@ -130,13 +120,13 @@ static gnd_status bind_arg(maker *m, gnd__sarg *b, const gnd__kir *k, const gnd_
 }
 
 /* The arguments of generated kernel gk, of the IRs k. */
-static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *const *k, const gnd__gkernel *gk,
+static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *k, const gnd__gkernel *gk,
                             const int32_t *parts, const gnd__gen *gen)
 {
     gnd_status st = GND_OK;
     s->arg = gnd__malloc(((size_t)gk->nargs + 1) * sizeof *s->arg);
     if (!s->arg)
-        return nomem(m->e);
+        return gnd__plan_nomem(m->e);
     s->nargs = gk->nargs;
     for (int i = 0; i < gk->nargs && st == GND_OK; i++)
         st = bind_arg(m, &s->arg[i], k[gk->arg[i].piece], &gk->arg[i], parts, gen);
@@ -144,11 +134,11 @@ static gnd_status bind_args(maker *m, gnd__step *s, const gnd__kir *const *k, co
 }
 
 /* The launch of kernel i of gen. */
-static gnd_status add_launch(maker *m, const gnd__kir *const *k, const gnd__gen *gen, int i,
+static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd__gen *gen, int i,
                              const int32_t *parts, int64_t rd, int64_t wr)
 {
     const gnd__gkernel *gk = &gen->k[i];
-    gnd__step *s = add_step(m);
+    gnd__step *s = gnd__plan_step(m);
     gnd_status st;
     if (!s)
         return GND_ERR_NOMEM;
@@ -163,7 +153,7 @@ static gnd_status add_launch(maker *m, const gnd__kir *const *k, const gnd__gen 
     st = bind_args(m, s, k, gk, parts, gen);
     if (st == GND_OK && m->want_source) {
         s->source = gnd__strdup(gnd__str_get(&gk->src));
-        st = s->source ? GND_OK : nomem(m->e);
+        st = s->source ? GND_OK : gnd__plan_nomem(m->e);
     } else if (st == GND_OK) {
         st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel, m->e);
     }
@@ -171,7 +161,7 @@ static gnd_status add_launch(maker *m, const gnd__kir *const *k, const gnd__gen 
 }
 
 /* The launches of one kernel in IR. */
-static gnd_status add_kernel(maker *m, gnd__kir *k)
+static gnd_status add_kernel(gnd__maker *m, gnd__kir *k)
 {
     gnd__gen *gen;
     int32_t parts[2 * GND__KIR_RED];
@@ -183,13 +173,13 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
         return GND_OK;
     gen = gnd__malloc(sizeof *gen);
     if (!gen)
-        return nomem(m->e);
+        return gnd__plan_nomem(m->e);
     memset(gen, 0, sizeof *gen);
     st = gnd__codegen(k, &m->target, gen, m->e);
     for (int i = 0; i < gen->npart; i++)
         partial += gen->part_count * (int64_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[i]);
     for (int i = 0; i < gen->npart && st == GND_OK; i++) {
-        parts[i] = add_slot(m, -1, 0,
+        parts[i] = gnd__plan_slot(m, -1, 0,
                             (size_t)gen->part_count * gnd_dtype_size((gnd_dtype)gen->part_dtype[i]));
         if (parts[i] < 0)
             st = GND_ERR_NOMEM;
@@ -203,7 +193,7 @@ static gnd_status add_kernel(maker *m, gnd__kir *k)
 }
 
 /* The pieces of a join from place `at` in the order on, as one launch where that can be: *n of them. */
-static gnd_status add_pieces(maker *m, int32_t at, int *n)
+static gnd_status add_pieces(gnd__maker *m, int32_t at, int *n)
 {
     const gnd__pgraph *g = m->g;
     const gnd__pwork *first = &g->work[g->order[at]];
@@ -225,7 +215,7 @@ static gnd_status add_pieces(maker *m, int32_t at, int *n)
     }
     kir = gnd__malloc((size_t)*n * sizeof *kir);
     gen = gnd__calloc(1, sizeof *gen);
-    st = kir && gen ? GND_OK : nomem(m->e);
+    st = kir && gen ? GND_OK : gnd__plan_nomem(m->e);
     for (int i = 0; i < *n && st == GND_OK; i++) {
         int64_t r, w;
         int retry = 0; /* the largest first: its name is that of the kernel, and it is to begin first */
@@ -254,18 +244,18 @@ static gnd_status add_pieces(maker *m, int32_t at, int *n)
 }
 
 /* A kernel that copies a strided place into contiguous scratch; *slot is the scratch. */
-static gnd_status add_copy(maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot)
+gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot)
 {
     gnd__kir *k = gnd__calloc(1, sizeof *k);
     gnd__shape sh;
     gnd__layout out;
     gnd_status st;
     if (!k)
-        return nomem(m->e);
+        return gnd__plan_nomem(m->e);
     sh.ndim = from->l.ndim;
     memcpy(sh.dim, from->l.dim, (size_t)sh.ndim * sizeof *sh.dim);
     gnd__layout_contig(&out, &sh);
-    *slot = add_slot(m, -1, 0, (size_t)gnd__shape_size(sh.ndim, sh.dim, 1) * gnd_dtype_size(t));
+    *slot = gnd__plan_slot(m, -1, 0, (size_t)gnd__shape_size(sh.ndim, sh.dim, 1) * gnd_dtype_size(t));
     k->nkeep = sh.ndim;
     memcpy(k->dim, sh.dim, (size_t)sh.ndim * sizeof *sh.dim);
     k->naccess = 2;
@@ -287,181 +277,14 @@ static gnd_status add_copy(maker *m, const gnd__place *from, gnd_dtype t, int32_
     return st;
 }
 
-/* Whether the last two axes can go to a library as they are. */
-static int gemm_layout(const gnd__layout *l)
-{
-    int n = l->ndim;
-    int64_t r = l->stride[n - 2], c = l->stride[n - 1];
-    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
-    for (int d = 0; d < n; d++)
-        if (l->stride[d] < 0)
-            return 0;
-    return (c == 1 && (rows == 1 || r >= cols)) || (r == 1 && (cols == 1 || c >= rows));
-}
-
-/* Fills one matrix operand; axes of extent 1 get strides that libraries accept. */
-static void set_mat(gnd_mat *x, const gnd__layout *l)
-{
-    int n = l->ndim;
-    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
-    x->off = (uint64_t)l->off;
-    x->row = l->stride[n - 2];
-    x->col = l->stride[n - 1];
-    if (x->col == 1 || (cols == 1 && x->row != 1)) {
-        if (rows == 1 || x->row < cols)
-            x->row = cols;
-        x->col = 1;
-    } else {
-        if (cols == 1 || x->col < rows)
-            x->col = rows;
-        x->row = 1;
-    }
-}
-
-/* Calls (or kernels of our own) for a product: one for each index of the batch axes that do not
- * collapse into one stride. */
-static gnd_status add_matmul(maker *m, const gnd__pwork *w)
-{
-    const gnd__pnode *p = &m->g->node[w->root[0]];
-    const gnd_array *a = p->a;
-    gnd__place pl[2];
-    gnd__layout out;
-    gnd__shape sh;
-    gnd_gemm gemm;
-    gnd_status st;
-    int nb = a->ndim - 2, yes = 0, inner = 0;
-    int64_t bstride[3][GND_MAX_NDIM], outer = 1;
-    gnd_dtype t = (gnd_dtype)a->dtype;
-    if (a->size == 0)
-        return GND_OK;
-    sh.ndim = a->ndim;
-    memcpy(sh.dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
-    gnd__layout_contig(&out, &sh);
-    memset(&gemm, 0, sizeof gemm);
-    for (int i = 0; i < 2; i++) {
-        int32_t blame, in = m->g->inputs[p->in + i];
-        if (!gnd__place_of(m->g, in, &pl[i], &blame))
-            return gnd__err(m->e, GND_ERR_INTERNAL, "matmul: an operand without memory");
-        if (!gemm_layout(&pl[i].l)) {
-            gnd__shape s2;
-            int32_t slot = -1;
-            st = add_copy(m, &pl[i], t, &slot);
-            if (st != GND_OK)
-                return st;
-            s2.ndim = pl[i].l.ndim;
-            memcpy(s2.dim, pl[i].l.dim, (size_t)s2.ndim * sizeof *s2.dim);
-            gnd__layout_contig(&pl[i].l, &s2);
-            pl[i].slot = slot;
-        }
-        for (int d = 0; d < nb; d++) {
-            int od = d - nb + pl[i].l.ndim - 2;
-            bstride[i][d] = od < 0 || pl[i].l.dim[od] == 1 ? 0 : pl[i].l.stride[od];
-        }
-    }
-    for (int d = 0; d < nb; d++)
-        bstride[2][d] = out.stride[d];
-    set_mat(&gemm.a, &pl[0].l);
-    set_mat(&gemm.b, &pl[1].l);
-    set_mat(&gemm.c, &out);
-    gemm.dtype = (uint32_t)t;
-    gemm.m = a->dim[nb];
-    gemm.n = a->dim[nb + 1];
-    gemm.k = pl[0].l.dim[pl[0].l.ndim - 1];
-    gemm.alpha = 1;
-    gemm.nbatch = 1;
-    /* the innermost batch axes that walk as one */
-    for (inner = nb; inner > 0; inner--) {
-        int d = inner - 1, ok = 1;
-        for (int i = 0; i < 3 && inner < nb; i++)
-            ok &= bstride[i][d] == bstride[i][d + 1] * a->dim[d + 1];
-        if (!ok)
-            break;
-        gemm.nbatch *= a->dim[d];
-    }
-    if (nb > 0) {
-        gemm.a.batch = bstride[0][nb - 1];
-        gemm.b.batch = bstride[1][nb - 1];
-        gemm.c.batch = bstride[2][nb - 1];
-    }
-    for (int d = 0; d < inner; d++)
-        outer *= a->dim[d];
-    st = gnd__gate_gemm_supports(m->dev, &gemm, &yes, NULL);
-    if (st != GND_OK)
-        yes = 0;
-    for (int64_t o = 0; o < outer; o++) {
-        gnd_gemm one = gemm;
-        gnd__step *s;
-        int64_t rest = o;
-        for (int d = inner - 1; d >= 0; d--) {
-            int64_t i = rest % a->dim[d];
-            rest /= a->dim[d];
-            one.a.off += (uint64_t)(i * bstride[0][d]);
-            one.b.off += (uint64_t)(i * bstride[1][d]);
-            one.c.off += (uint64_t)(i * bstride[2][d]);
-        }
-        s = add_step(m);
-        if (!s)
-            return GND_ERR_NOMEM;
-        s->first = 1;
-        s->type = yes ? GND__S_GEMM : GND__S_LAUNCH;
-        s->gemm = one;
-        s->gemm_slot[0] = pl[0].slot;
-        s->gemm_slot[1] = pl[1].slot;
-        s->gemm_slot[2] = p->slot;
-        s->rd = (int64_t)gnd_dtype_size(t) * one.nbatch * (one.m * one.k + one.k * one.n);
-        s->wr = (int64_t)gnd_dtype_size(t) * one.nbatch * one.m * one.n;
-        snprintf(s->label, sizeof s->label, "matmul %s %lldx%lldx%lld batch %lld",
-                 gnd_dtype_name(t), (long long)one.m, (long long)one.k, (long long)one.n,
-                 (long long)one.nbatch);
-        if (!yes) {
-            gnd__gemm_kernel gk;
-            st = gnd__gemm_own(&one, &m->target, &gk, m->e);
-            if (st != GND_OK)
-                return st;
-            s->ndim = 3;
-            memcpy(s->global, gk.global, sizeof s->global);
-            memcpy(s->local, gk.local, sizeof s->local);
-            s->arg = gnd__calloc(GND__GEMM_ARGS, sizeof *s->arg);
-            if (!s->arg) {
-                gnd__str_free(&gk.src);
-                return nomem(m->e);
-            }
-            for (int i = 0; i < 3; i++) {
-                s->arg[2 * i].kind = GND__A_BUF;
-                s->arg[2 * i].ref = s->gemm_slot[i];
-                s->arg[2 * i + 1].kind = GND__A_OFF;
-                s->arg[2 * i + 1].size = 8;
-                s->arg[2 * i + 1].ref = s->gemm_slot[i];
-                s->arg[2 * i + 1].esize = (uint8_t)gnd_dtype_size(t);
-                s->arg[2 * i + 1].value = (int64_t)(i == 0 ? one.a.off : i == 1 ? one.b.off : one.c.off);
-            }
-            for (int i = 6; i < GND__GEMM_ARGS; i++) {
-                s->arg[i].kind = GND__A_INT;
-                s->arg[i].size = 8;
-                s->arg[i].value = gk.value[i - 6];
-            }
-            s->nargs = GND__GEMM_ARGS;
-            if (m->want_source)
-                s->source = gnd__strdup(gnd__str_get(&gk.src));
-            else
-                st = gnd__gate_kernel(m->dev, gk.name, gnd__str_get(&gk.src), gk.src.len, &s->kernel,
-                                      m->e);
-            gnd__str_free(&gk.src);
-            if (st != GND_OK)
-                return st;
-        }
-    }
-    return GND_OK;
-}
-
 /* Whether input i of primitive w is computed where it is read. */
-static int is_inlined(const maker *m, const gnd__pwork *w, int i)
+static int is_inlined(const gnd__maker *m, const gnd__pwork *w, int i)
 {
     return m->g->node[w->root[0]].a->p.prim->mode[i] != GND__IN_MEM;
 }
 
 /* Tries the expressions of a primitive's inputs: what has to be stored is marked. */
-static gnd_status lower_inputs(maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
+static gnd_status lower_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
 {
     gnd_status st = GND_OK;
     for (int i = 0; i < m->g->node[w->root[0]].a->nin && st == GND_OK; i++) {
@@ -474,7 +297,7 @@ static gnd_status lower_inputs(maker *m, const gnd__pwork *w, gnd__kir *k, int *
 }
 
 /* An input as the program sees it: an expression, or memory in C order, which is then slot[i]. */
-static gnd_status prim_input(maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog, int i,
+static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog, int i,
                              gnd__kir *kept, gnd__inl *inl, gnd__place *place)
 {
     const gnd__pnode *p = &m->g->node[w->root[0]];
@@ -504,7 +327,7 @@ static gnd_status prim_input(maker *m, const gnd__pwork *w, gnd__kir *k, gnd__pr
     x->mem = 1;
     if (a->size > 0 && !gnd__layout_is_contig(&place->l)) {
         int32_t slot = -1;
-        st = add_copy(m, place, x->dtype, &slot);
+        st = gnd__plan_copy(m, place, x->dtype, &slot);
         if (st != GND_OK)
             return st;
         place->slot = slot;
@@ -514,7 +337,7 @@ static gnd_status prim_input(maker *m, const gnd__pwork *w, gnd__kir *k, gnd__pr
 }
 
 /* Argument a of a program's kernel as the plan's. */
-static gnd_status prim_arg(maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out, int32_t scratch,
+static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out, int32_t scratch,
                            const gnd__place *place, const gnd__kir *kir, const gnd__inl *inl,
                            int64_t esize)
 {
@@ -553,7 +376,7 @@ static gnd_status prim_arg(maker *m, const gnd__parg *a, gnd__sarg *b, int32_t o
 }
 
 /* The launches of a primitive. */
-static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
+static gnd_status add_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
 {
     const gnd__pnode *p = &m->g->node[w->root[0]];
     const gnd_array *a = p->a;
@@ -561,7 +384,7 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
     gnd__inl inl[GND__PRIM_INS];
     gnd__place place[GND__PRIM_INS];
     gnd__kir *kir = gnd__malloc(GND__PRIM_INS * sizeof *kir);
-    gnd_status st = kir ? GND_OK : nomem(m->e);
+    gnd_status st = kir ? GND_OK : gnd__plan_nomem(m->e);
     int32_t scratch = m->p->nslot;
     memset(&prog, 0, sizeof prog);
     memset(inl, 0, sizeof inl);
@@ -582,11 +405,11 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
     }
     scratch = m->p->nslot;
     for (int i = 0; i < prog.nscratch && st == GND_OK; i++)
-        if (add_slot(m, -1, 0, prog.scratch[i]) < 0)
+        if (gnd__plan_slot(m, -1, 0, prog.scratch[i]) < 0)
             st = GND_ERR_NOMEM;
     for (int i = 0; i < prog.nkernel && st == GND_OK; i++) {
         const gnd__pkernel *pk = &prog.k[i];
-        gnd__step *s = add_step(m);
+        gnd__step *s = gnd__plan_step(m);
         if (!s) {
             st = GND_ERR_NOMEM;
             break;
@@ -601,7 +424,7 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
         s->wr = pk->wr;
         s->arg = gnd__malloc(((size_t)pk->nargs + 1) * sizeof *s->arg);
         if (!s->arg) {
-            st = nomem(m->e);
+            st = gnd__plan_nomem(m->e);
             break;
         }
         for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
@@ -616,7 +439,7 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
             s->solve = pk->solve;
         } else if (st == GND_OK && m->want_source) {
             s->source = gnd__strdup(gnd__str_get(&pk->src));
-            st = s->source ? GND_OK : nomem(m->e);
+            st = s->source ? GND_OK : gnd__plan_nomem(m->e);
         } else if (st == GND_OK) {
             st = gnd__gate_kernel(m->dev, pk->name, gnd__str_get(&pk->src), pk->src.len, &s->kernel,
                                   m->e);
@@ -630,7 +453,7 @@ static gnd_status add_prim(maker *m, const gnd__pwork *w, gnd__kir *k)
 }
 
 /* Tries a kernel: what has to be stored is marked, and rows that registers do not hold. */
-static gnd_status lower_kernel(maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
+static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
 {
     gnd_status st = gnd__lower(m->g, w, k, retry, m->e);
     if (st == GND_OK && !*retry && w->rows && !gnd__codegen_rows_fit(k, &m->target)) {
@@ -641,13 +464,13 @@ static gnd_status lower_kernel(maker *m, const gnd__pwork *w, gnd__kir *k, int *
 }
 
 /* Groups and lowers until no kernel asks for another root. */
-static gnd_status lower_all(maker *m)
+static gnd_status lower_all(gnd__maker *m)
 {
     gnd__kir *k = gnd__malloc(sizeof *k);
     gnd_status st = GND_OK;
     int again = 1;
     if (!k)
-        return nomem(m->e);
+        return gnd__plan_nomem(m->e);
     for (int round = 0; again && st == GND_OK; round++) {
         again = 0;
         if (round > 1000) {
@@ -662,11 +485,13 @@ static gnd_status lower_all(maker *m)
                 st = lower_kernel(m, w, k, &retry);
             else if (w->type == GND__P_PRIM)
                 st = lower_inputs(m, w, k, &retry);
+            else if (w->product != w->root[0] && !gnd__plan_follows(m, w))
+                retry = m->g->node[w->product].no_absorb = 1;
             again |= retry;
         }
     }
     for (int32_t i = 0; i < m->g->nslot && st == GND_OK; i++)
-        if (add_slot(m, -1, 0, 0) < 0)
+        if (gnd__plan_slot(m, -1, 0, 0) < 0)
             st = GND_ERR_NOMEM;
     for (int32_t i = 0; i < m->g->nnode && st == GND_OK; i++) {
         const gnd__pnode *q = &m->g->node[i];
@@ -680,7 +505,7 @@ static gnd_status lower_all(maker *m)
         const gnd__pwork *w = &m->g->work[m->g->order[i]];
         int retry = 0;
         if (w->type == GND__P_MATMUL) {
-            st = add_matmul(m, w);
+            st = gnd__plan_product(m, w);
         } else if (w->type == GND__P_PRIM) {
             st = add_prim(m, w, k);
         } else {
@@ -697,14 +522,14 @@ static gnd_status lower_all(maker *m)
     return st;
 }
 
-static gnd_status add_results(maker *m)
+static gnd_status add_results(gnd__maker *m)
 {
     gnd__pgraph *g = m->g;
     gnd__plan *p = m->p;
     p->result = gnd__calloc((size_t)g->nnode + 1, sizeof *p->result);
     p->nuse = gnd__calloc((size_t)g->nnode + 1, sizeof *p->nuse);
     if (!p->result || !p->nuse)
-        return nomem(m->e);
+        return gnd__plan_nomem(m->e);
     for (int32_t i = 0; i < g->nnode; i++) {
         const gnd__pnode *q = &g->node[i];
         gnd__presult *r = &p->result[p->nresult];
@@ -726,7 +551,7 @@ static gnd_status add_results(maker *m)
             r->contig = (uint8_t)gnd__layout_is_contig(&pl.l);
             r->stride = gnd__malloc(GND_MAX_NDIM * sizeof *r->stride);
             if (!r->stride)
-                return nomem(m->e);
+                return gnd__plan_nomem(m->e);
             memcpy(r->stride, pl.l.stride, (size_t)pl.l.ndim * sizeof *r->stride);
         }
         p->nresult++;
@@ -743,8 +568,9 @@ static void add_deadlines(gnd__plan *p)
             if (p->step[s].arg[i].kind == GND__A_BUF)
                 p->slot[p->step[s].arg[i].ref].last = s;
         if (p->step[s].type == GND__S_GEMM)
-            for (int i = 0; i < 3; i++)
-                p->slot[p->step[s].gemm_slot[i]].last = s;
+            for (int i = 0; i < 4; i++)
+                if (p->step[s].gemm_slot[i] >= 0)
+                    p->slot[p->step[s].gemm_slot[i]].last = s;
     }
     for (int32_t i = 0; i < p->nslot; i++)
         if (p->slot[i].last >= 0) {
@@ -755,7 +581,7 @@ static void add_deadlines(gnd__plan *p)
 
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_err *e)
 {
-    maker m = { 0 };
+    gnd__maker m = { 0 };
     gnd_status st;
     *out = NULL;
     m.g = g;
@@ -764,9 +590,10 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.dev = g->dev->g;
     m.target = gnd__target_of(&m.dev->props);
     g->gpu = !m.target.cpu;
+    g->follow = gnd__gate_can_follow(m.dev);
     m.p = gnd__calloc(1, sizeof *m.p);
     if (!m.p)
-        return nomem(e);
+        return gnd__plan_nomem(e);
     m.p->nnode = g->nnode;
     st = lower_all(&m);
     if (st == GND_OK)

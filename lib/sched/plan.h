@@ -44,7 +44,7 @@ typedef struct gnd__step {
     int32_t nargs;
     gnd__sarg *arg;
     gnd_gemm gemm;           /* buffers are filled in when it runs */
-    int32_t gemm_slot[3];
+    int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     char label[160];

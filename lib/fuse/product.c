@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/product.c - what follows a matrix product and is taken into the library's call: the sum with a row
+ * or a matrix that lies in memory, and the maximum with 0. Only where the product has no other use, and
+ * where that is all that the next kernel would do; whether the library takes it is asked by who plans.
+ */
+#include <math.h>
+#include "fuse/fuse.h"
+
+static int is_zero(const gnd_array *a)
+{
+    if (a->kind != GND__CONST || a->ndim != 0)
+        return 0;
+    const gnd__scalar *v = &a->p.value;
+    return v->kind == 'f' ? v->re == 0 && !signbit(v->re) : (v->kind == 'i' || v->kind == 'u') && v->u == 0;
+}
+
+int gnd__is_relu(const gnd_array *a)
+{
+    if (a->kind != GND__OP || a->p.op != GND__OP_MAXIMUM || a->data.st || !a->in)
+        return -1;
+    return is_zero(a->in[1]) ? 0 : is_zero(a->in[0]) ? 1 : -1;
+}
+
+/* The one node that has i as its input, once; -1: there are more. */
+static int32_t only_user(const gnd__pgraph *g, int32_t i)
+{
+    int32_t user = -1;
+    for (int32_t j = i + 1; j < g->nnode; j++) {
+        const gnd__pnode *p = &g->node[j];
+        for (int k = 0; !gnd__is_leaf(p->a) && k < p->a->nin; k++)
+            if (g->inputs[p->in + k] == i) {
+                if (user >= 0)
+                    return -1;
+                user = j;
+            }
+    }
+    return user;
+}
+
+static int same_space(const gnd_array *a, const gnd_array *b)
+{
+    int same = a->ndim == b->ndim && a->dtype == b->dtype;
+    for (int d = 0; same && d < a->ndim; d++)
+        same = a->dim[d] == b->dim[d];
+    return same;
+}
+
+/* The work that makes root i alone, in a kernel without reductions; or -1. */
+static int32_t plain_work(const gnd__pgraph *g, int32_t i)
+{
+    for (int32_t j = 0; j < g->nwork; j++) {
+        const gnd__pwork *w = &g->work[j];
+        if (w->merged < 0 && w->root[0] == i)
+            return w->type == GND__P_KERNEL && w->nroot == 1 && w->nred == 0 && w->box[0] < 0 && !w->rows ? j : -1;
+    }
+    return -1;
+}
+
+static void follow(gnd__pgraph *g, int32_t wi)
+{
+    gnd__pwork *w = &g->work[wi], *v;
+    const int32_t i = w->root[0];
+    gnd__pnode *p = &g->node[i];
+    int32_t last = only_user(g, i), next, plus = -1, blame, vi;
+    gnd__place pl;
+    int relu = 0;
+    if (p->sink || p->held > 1 || p->no_absorb || last < 0)
+        return;
+    const gnd__pnode *q = &g->node[last];
+    if (q->a->kind != GND__OP || !same_space(q->a, p->a))
+        return;
+    if (q->a->p.op == GND__OP_ADD) {
+        plus = g->inputs[q->in] == i ? g->inputs[q->in + 1] : g->inputs[q->in];
+        if (!gnd__place_of(g, plus, &pl, &blame))
+            return;
+        if (q->role == GND__R_INLINE) {
+            next = only_user(g, last);
+            if (next < 0 || gnd__is_relu(g->node[next].a) < 0 || !same_space(g->node[next].a, p->a))
+                return;
+            last = next;
+            relu = 1;
+        }
+    } else if (gnd__is_relu(q->a) >= 0) {
+        relu = 1;
+    } else {
+        return;
+    }
+    if (g->node[last].role != GND__R_ROOT || (vi = plain_work(g, last)) < 0)
+        return;
+    v = &g->work[vi];
+    v->type = GND__P_MATMUL;
+    v->product = i;
+    v->plus = plus;
+    v->relu = (uint8_t)relu;
+    w->merged = wi;
+    p->absorbed = 1;
+}
+
+void gnd__follow_products(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nwork && !g->oom; i++)
+        if (g->work[i].type == GND__P_MATMUL && g->work[i].merged < 0 && g->work[i].product == g->work[i].root[0])
+            follow(g, i);
+}
