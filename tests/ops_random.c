@@ -2,7 +2,7 @@
  *
  * ops_random.c - random bits, uniforms, integers, orders and choices: the published answers of
  * Philox4x32-10, a generator on the host that the device must equal bit for bit in every shape of
- * kernel, through views, and fused; and stored hashes of long streams. GND_TEST_LARGE: 2^26 of them.
+ * kernel, through views, and fused; and hashes of long streams. GND_TEST_LARGE: 2^26 of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -165,7 +165,6 @@ static void test_uniform(gnd_device *dev, const char *spec)
             wrong += odd[i] != (float)(bits32(s, (uint64_t)i, 0) >> 8) * 0x1p-24f;
         tap_is_int(wrong, 0, "%s: %d of them", spec, (int)n);
     }
-    s = stream_of(5, 1, 0);
 
     /* 16-bit floats, float64, and no elements */
     uint16_t half[37];
@@ -197,32 +196,57 @@ static void test_uniform(gnd_device *dev, const char *spec)
     tap_ok(gnd_ndim(none) == 0 && gnd_item_f64(none, NULL) < 1, "%s: a number without axes", spec);
 }
 
-/* FNV-1a of n float32 uniforms of seed 42, by their 24 bits. */
-static uint64_t hash_of(const float *u, int64_t n)
+/* FNV-1a, by whole numbers. */
+static uint64_t hashed(uint64_t h, uint64_t v)
 {
-    uint64_t h = 14695981039346656037ull;
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t w = (uint32_t)(u[i] * 0x1p24f);
-        for (int b = 0; b < 3; b++, w >>= 8)
-            h = (h ^ (w & 255)) * 1099511628211ull;
-    }
-    return h;
+    return (h ^ v) * 1099511628211ull;
 }
 
+/* One long stream: its elements as whole numbers, by the host's generator and as read. */
+enum { SHORT_UNIFORMS, LONG_UNIFORMS, INTEGERS };
+
+static uint64_t host_nth(int what, uint64_t s, uint64_t i)
+{
+    return what == SHORT_UNIFORMS ? bits32(s, i, 0) >> 8 : what == LONG_UNIFORMS ? bits64(s, i, 0) >> 11
+                                                                                  : bounded(s, i, 1000003, 0);
+}
+
+static uint64_t read_nth(int what, const void *p, int64_t i)
+{
+    return what == SHORT_UNIFORMS ? (uint64_t)(((const float *)p)[i] * 0x1p24f)
+           : what == LONG_UNIFORMS ? (uint64_t)(((const double *)p)[i] * 0x1p53) : (uint64_t)((const int64_t *)p)[i];
+}
+
+/* The hashes are printed, so that the logs of devices can be compared; the host's and the stored ones must
+ * be the same. Stored are those of the uniforms of float32. */
 static void test_hash(gnd_device *dev, const char *spec)
 {
-    static const struct { int bits; uint64_t hash; } all[2] = {{20, 0xd7d825196b9f1e6cull}, {26, 0xc3112def2e5773bdull}};
-    for (int i = 0; i < (getenv("GND_TEST_LARGE") ? 2 : 1); i++) {
-        int64_t n = (int64_t)1 << all[i].bits;
+    static const char *const names[] = {"float32 uniforms", "float64 uniforms", "integers below 1000003"};
+    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT64, GND_INT64};
+    const int large = getenv("GND_TEST_LARGE") != NULL;
+    const int64_t n = (int64_t)1 << (large ? 26 : 18);
+    const uint64_t s = stream_of(42, 0, 0);
+    for (int what = 0; what < 3; what++) {
+        if (ref_skip(dev, types[what], 1))
+            continue;
+        gnd_scope_begin();
         gnd_rng g = gnd_rng_seed(42);
-        float *u = malloc((size_t)n * sizeof *u);
-        gnd_status st = u ? gnd_read(gnd_rng_random(&g, dev, GND_FLOAT32, 1, &n), u, (size_t)n * sizeof *u)
-                          : GND_ERR_NOMEM;
-        uint64_t h = st ? 0 : hash_of(u, n);
-        tap_ok(h == all[i].hash, "%s: 2^%d uniforms have their hash", spec, all[i].bits);
-        if (h != all[i].hash)
-            tap_diag("0x%llx", (unsigned long long)h);
+        size_t bytes = (size_t)n * gnd_dtype_size(types[what]);
+        void *u = malloc(bytes);
+        gnd_array *x = what == INTEGERS ? gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(1000003), 0)
+                                        : gnd_rng_random(&g, dev, types[what], 1, &n);
+        gnd_status st = u ? gnd_read(x, u, bytes) : GND_ERR_NOMEM;
+        uint64_t h = 14695981039346656037ull, w = h;
+        for (int64_t i = 0; i < n && st == GND_OK; i++) {
+            h = hashed(h, read_nth(what, u, i));
+            w = hashed(w, host_nth(what, s, (uint64_t)i));
+        }
+        tap_ok(st == GND_OK && h == w, "%s: %lld %s have the host's hash", spec, (long long)n, names[what]);
+        tap_diag("%s: hash of %lld %s: %016llx", spec, (long long)n, names[what], (unsigned long long)h);
+        if (what == SHORT_UNIFORMS)
+            tap_ok(h == (large ? 0xf2c8a0404a0f4645ull : 0x1adcf40e4f94c6b2ull), "%s: and the stored one", spec);
         free(u);
+        gnd_scope_end();
     }
 }
 
