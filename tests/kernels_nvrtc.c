@@ -12,27 +12,57 @@
 #include "kernelrun.h"
 #include "nvrtcrun.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Compiles body after its prelude. 1 when it went. */
-static int cuda_build(const char *body)
+/* body after its prelude; the caller frees it. 0: there is none. */
+static int with_prelude(gnd__str *src, const char *body)
 {
     gnd_props props;
-    gnd__str src = {0};
     gnd_err e = {0};
-    int ok = 0;
     memset(&props, 0, sizeof props);
     props.dialect = GND_DIALECT_CUDA;
     props.has_f64 = 1;
     props.has_atomic64 = 1;
-    if (gnd__prelude(&src, body, &props, &e)) {
+    if (gnd__prelude(src, body, &props, &e)) {
         tap_diag("%s", e.msg);
-    } else {
-        gnd__str_add(&src, body);
-        ok = nvrtc_build(gnd__str_get(&src), 80);
+        return 0;
     }
+    gnd__str_add(src, body);
+    return 1;
+}
+
+static int cuda_build(const char *body)
+{
+    gnd__str src = {0};
+    const int ok = with_prelude(&src, body) && nvrtc_build(gnd__str_get(&src), 80);
     gnd__str_free(&src);
     return ok;
+}
+
+/* What the machine will do, by the instructions of PTX: every operation rounds by itself, division and
+ * root are the correctly rounded ones, subnormals stay; float16 is converted by the hardware, once on
+ * each way, and computed in float32. */
+static void test_instructions(void)
+{
+    static const char *const want[] = {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32", "cvt.f32.f16",
+                                       "cvt.rn.f16.f32"};
+    static const char *const bad[] = {"fma.rn", "mad.", ".ftz", ".approx", "add.f16", "mul.f16"};
+    gnd__str src = {0};
+    char *ptx = NULL;
+    if (with_prelude(&src, "GND_KERNEL void k(GND_GLOBAL g_f32 *p, GND_GLOBAL g_u16 *h) {\n"
+                           "    p[0] = p[1] * p[2] + p[3] / p[4] - sqrt(p[5]);\n"
+                           "    gnd_st_f16(h, 0, gnd_ld_f16(h, 1) + gnd_ld_f16(h, 2));\n}\n"))
+        ptx = nvrtc_ptx(gnd__str_get(&src), 80);
+    if (!tap_ok(ptx != NULL, "PTX"))
+        tap_diag("%s", gnd__str_get(&src));
+    for (size_t i = 0; ptx && i < sizeof want / sizeof *want; i++)
+        if (!tap_ok(strstr(ptx, want[i]) != NULL, "  has %s", want[i]))
+            tap_diag("%.6000s", ptx);
+    for (size_t i = 0; ptx && i < sizeof bad / sizeof *bad; i++)
+        tap_ok(strstr(ptx, bad[i]) == NULL, "  has no %s", bad[i]);
+    free(ptx);
+    gnd__str_free(&src);
 }
 
 /* A kernel of each operation that takes dtype t. */
@@ -65,8 +95,9 @@ int main(void)
 
     int n = add_functions(&body, GND_DIALECT_CUDA, 1);
     if (!nvrtc)
-        tap_skip(1 + GND_NDTYPES, "%s", why_not);
+        tap_skip(2 + GND_NDTYPES, "%s", why_not);
     else {
+        test_instructions();
         tap_ok(cuda_build(gnd__str_get(&body)), "CUDA: %d functions", n);
         for (int t = 0; t < GND_NDTYPES; t++) {
             gnd__str_clear(&body);

@@ -147,7 +147,7 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap)
 {
     char path[512], names[4][64], tried[200] = "";
-    const char *list[5] = {NULL};
+    const char *list[5] = {NULL}, *newer = NULL;
     int n = 0;
     if (gnd__cu_find(stem, versions, path, sizeof path)) {
         list[0] = path;
@@ -160,10 +160,16 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
             snprintf(tried + k, sizeof tried - k, "%s%s", k ? ", " : "", names[n]);
             list[n] = names[n];
             n++;
+        } else if (!newer) {
+            newer = *versions;
         }
     if (gnd__plug_load(list, syms, nsyms, found, cap, why, whycap))
         return 1;
-    snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders",
-             tried);
+    const int k = snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders", tried);
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", stem, newer ? suffix_of(newer) : "");
+    if (newer && k > 0 && (size_t)k < whycap && look_everywhere(name, path, sizeof path))
+        snprintf(why + k, whycap - (size_t)k, "; %s is of a newer CUDA than the driver, which is for %d.%d", path,
+                 driver_version / 1000, driver_version % 1000 / 10);
     return 0;
 }
