@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ledger.py - the tables of doc/PERFORMANCE.md, made from bench/results/. Between the lines
+#
+#     <!-- ledger NAME FILE... -->          (files below bench/results/, gnd's rows and the peers')
+#     <!-- end -->
+#
+# it writes one line a row: gnd's time, the best peer's, their ratio, the share of the floor, and why a
+# row lags (bench/lagging.txt). A gnd device named after NAME (`cuda`, `opencl`) selects gnd's rows.
+#
+#     bench/ledger.py            prints what the document should be
+#     bench/ledger.py --write    writes it
+import fnmatch
+import json
+import math
+import os
+import re
+import sys
+
+top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+document = os.path.join(top, 'doc', 'PERFORMANCE.md')
+
+
+def lines(path):
+    with open(path) as f:
+        for line in f:
+            try:
+                r = json.loads(line)
+            except ValueError:
+                continue
+            if 'row' in r and isinstance(r.get('ms'), (int, float)) and r['ms'] > 0:
+                yield r
+
+
+def reasons():
+    out = []
+    with open(os.path.join(top, 'bench', 'lagging.txt')) as f:
+        for line in f:
+            if line.strip() and not line.startswith('#'):
+                where, rows, why = line.strip().split(None, 2)
+                out.append((where, rows.split(','), why))
+    return out
+
+
+def why_slow(name, row):
+    for where, rows, why in reasons():
+        if fnmatch.fnmatchcase(name, where) and any(fnmatch.fnmatchcase(row, p) for p in rows):
+            return why
+    return '?'
+
+
+def mean(xs):
+    return math.exp(sum(map(math.log, xs)) / len(xs)) if xs else float('nan')
+
+
+def table(name, files):
+    ours, peers = {}, {}
+    for path in files:
+        for r in lines(os.path.join(top, 'bench', 'results', path)):
+            if r['framework'] != 'gnd':
+                best = peers.setdefault(r['row'], {})
+                best[r['framework']] = min(r['ms'], best.get(r['framework'], r['ms']))
+            elif r.get('device', '').startswith(name.split('-')[0]):
+                if r['row'] not in ours or r['ms'] < ours[r['row']]['ms']:
+                    ours[r['row']] = r
+    out = ['', '| row | gnd ms | best peer ms | ratio | floor | |', '|---|---|---|---|---|---|']
+    ratios = {}
+    for row, r in ours.items():
+        floor = f"{100 * r['floor_share']:.0f}%" if 0 < r.get('floor_share', 0) < 10 else ''
+        if row not in peers:
+            out.append(f"| {row} | {r['ms']:.4g} | | | {floor} | |")
+            continue
+        who = min(peers[row], key=peers[row].get)
+        ratio = ratios[row] = r['ms'] / peers[row][who]
+        note = why_slow(name, row) if ratio > 1.05 else ''
+        out.append(f"| {row} | {r['ms']:.4g} | {peers[row][who]:.4g} {who} | {ratio:.2f} | {floor} | {note} |")
+    lacking = sorted(set(peers) - set(ours))
+    fast = sum(v <= 1.05 for v in ratios.values())
+    text = f'{len(ratios)} rows with a peer; geometric mean of the ratios {mean(list(ratios.values())):.2f}'
+    cupy = [ours[k]['ms'] / v['cupy'] for k, v in peers.items() if k in ours and 'cupy' in v]
+    if cupy:
+        text += f', against CuPy alone {mean(cupy):.2f}'
+    text += f'; {fast} of {len(ratios)} within 5% of the best peer or ahead.'
+    if lacking:
+        text += ' Not timed: ' + ', '.join(lacking) + '.'
+    return '\n'.join(out + ['', text, '', ''])
+
+
+def main():
+    with open(document) as f:
+        old = f.read()
+    new = re.sub(r'(<!-- ledger (\S+) ([^>]*?) -->\n).*?(?=<!-- end -->)',
+                 lambda m: m[1] + table(m[2], m[3].split()), old, flags=re.S)
+    if sys.argv[1:] == ['--write']:
+        with open(document, 'w') as f:
+            f.write(new)
+    else:
+        sys.stdout.write(new)
+
+
+if __name__ == '__main__':
+    main()
