@@ -274,6 +274,7 @@ kernel_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
     kernels/index.cl \
@@ -366,6 +367,7 @@ test_programs = \
     tests/fuse_plan \
     tests/fuse_reduce \
     tests/fuse_rows \
+    tests/kernels_elementary \
     tests/kernels_half \
     tests/kernels_int \
     tests/kernels_math \
@@ -486,6 +488,8 @@ cairo_programs = \
 other_files = \
     README.md \
     bench/first_result.c \
+    bench/ledger.py \
+    bench/numpy_rows.py \
     bench/pocl_vs_c.c \
     bench/results/2026-11-21-h200-b/README.md \
     bench/results/2026-11-21-h200-b/cuda.jsonl \
@@ -536,6 +540,7 @@ other_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
     kernels/index.cl \
@@ -586,6 +591,7 @@ other_files = \
     tests/install.sh \
     tests/kernelrun.c \
     tests/kernelrun.h \
+    tests/kernels_elementary.c \
     tests/kernels_half.c \
     tests/kernels_int.c \
     tests/kernels_math.c \

@@ -91,6 +91,7 @@ krun *krun_open(const char **why)
 {
     krun *k = calloc(1, sizeof *k);
     cl_device_fp_config f64 = 0;
+    cl_device_type type = 0;
     cl_int st;
     *why = "out of memory";
     if (!k)
@@ -120,6 +121,8 @@ krun *krun_open(const char **why)
     strcpy(k->props.name, "OpenCL");
     k->props.dialect = GND_DIALECT_OPENCL;
     k->props.has_f64 = f64 != 0;
+    k->clGetDeviceInfo(k->dev, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    k->props.kind = type & CL_DEVICE_TYPE_CPU ? GND_DEV_CPU : GND_DEV_GPU;
     return k;
 fail:
     krun_close(k);

@@ -16,7 +16,7 @@
 
 extern const char gnd__kernels_text[];
 
-enum { MAX_SECTIONS = 400, ALL_DIALECTS = 3 };
+enum { MAX_SECTIONS = 512, ALL_DIALECTS = 3 };
 
 /* One section of kernels/: of a base (name == NULL), of a function, or the text of a kernel. */
 typedef struct section {
@@ -24,6 +24,7 @@ typedef struct section {
     unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
     unsigned body_len, dialects;     /* bit (dialect - 1) */
     int text;                        /* a kernel's text: no function */
+    int cpu;                         /* for CPUs with float64 only; the first section that fits counts */
 } section;
 
 static section sections[MAX_SECTIONS];
@@ -95,6 +96,8 @@ static int parse_line(const char *p, const char *end, section *out)
         } else if (words == 1 && !base) {
             out->name = w;
             out->name_len = (unsigned short)n;
+        } else if (same(w, n, "cpu")) {
+            out->cpu = 1;
         } else if (word_dialect(w, n)) {
             out->dialects |= word_dialect(w, n);
         } else if (word_dtypes(w, n)) {
@@ -151,6 +154,7 @@ static void make_index(void)
 typedef struct maker {
     unsigned dialect; /* bit */
     int f64;          /* float64 is used */
+    int cpu;          /* sections marked cpu count */
     gnd__str text;    /* functions so far */
     gnd_err *e;
     /* Bit t of state s: the function is written; of busy: it is being written. */
@@ -197,7 +201,7 @@ static gnd_status need_name(maker *m, const char *id, size_t n)
         for (int k = 0; k < nsections; k++) {
             const section *s = &sections[k];
             if (s->name && !s->text && s->name_len == name_len && !memcmp(s->name, name, name_len) &&
-                s->dialects & m->dialect && s->dtypes & 1u << t)
+                s->dialects & m->dialect && s->dtypes & 1u << t && m->cpu >= s->cpu)
                 return write_fn(m, k, (gnd_dtype)t);
         }
     }
@@ -237,6 +241,7 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
     maker m;
     memset(&m, 0, sizeof m);
     m.dialect = 1u << (props->dialect - 1);
+    m.cpu = props->kind == GND_DEV_CPU && props->has_f64 && props->dialect == GND_DIALECT_OPENCL;
     m.e = e;
     gnd_status st = need(&m, body, strlen(body));
     if (!st && m.f64 && !props->has_f64)
@@ -257,7 +262,8 @@ int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
     pthread_once(&index_once, make_index);
     for (const section *s = sections; s < sections + nsections; s++)
         for (int t = 0; t < GND_NDTYPES; t++)
-            if (s->name && !s->text && s->dialects & 1u << (d - 1) && s->dtypes & 1u << t && i-- == 0) {
+            if (s->name && !s->text && (d == GND_DIALECT_OPENCL || !s->cpu) && s->dialects & 1u << (d - 1) &&
+                s->dtypes & 1u << t && i-- == 0) {
                 snprintf(buf, cap, "gnd_%.*s_%s", (int)s->name_len, s->name,
                          gnd__suffix((gnd_dtype)t));
                 return 0;

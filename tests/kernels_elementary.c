@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * kernels_elementary.c - the float32 functions of kernels/elementary.cl on PoCL, against C's double
+ * functions: every 1021st float32, all that are near a multiple of pi/2 or a bound in the text, and with
+ * GND_TEST_ALL every float32 there is (some 20 minutes of two cores). Arguments: names of functions.
+ */
+#include "tap.h"
+
+#include "base/dtype.h"
+#include "codegen/prelude.h"
+#include "graph/opset.h"
+#include "kernelrun.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    gnd__op op;
+    double (*ref)(double);
+} functions[] = {
+    {GND__OP_SIN, sin}, {GND__OP_COS, cos}, {GND__OP_TAN, tan}, {GND__OP_ASIN, asin},
+    {GND__OP_ACOS, acos}, {GND__OP_ATAN, atan}, {GND__OP_SINH, sinh}, {GND__OP_COSH, cosh},
+    {GND__OP_TANH, tanh}, {GND__OP_ASINH, asinh}, {GND__OP_ACOSH, acosh}, {GND__OP_ATANH, atanh},
+    {GND__OP_EXP, exp}, {GND__OP_EXP2, exp2}, {GND__OP_EXPM1, expm1}, {GND__OP_LOG, log},
+    {GND__OP_LOG2, log2}, {GND__OP_LOG10, log10}, {GND__OP_LOG1P, log1p}, {GND__OP_ERF, erf},
+};
+
+enum { CHUNK = 1 << 18 };
+static const double bound = 0.51; /* ulp; doc/KERNELS.md */
+static float in[CHUNK], out[CHUNK];
+
+static float from_bits(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+/* In ulp of float32 at want, a double that is right to much less. Infinite when one is special and the
+ * other is not, or a zero has the wrong sign. */
+static double error(float got, double want)
+{
+    int e;
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got) ? 0 : HUGE_VAL;
+    if (got == (float)want)
+        return got == 0 && signbit(got) != signbit(want) ? HUGE_VAL : isinf(got) ? 0 : 0.5;
+    if (isinf(got) || isinf((float)want))
+        return HUGE_VAL;
+    frexp(want, &e);
+    return fabs(got - want) / ldexp(1, (e < -125 ? -125 : e) - 24);
+}
+
+/* Runs the first n of in, and keeps the worst. */
+static int chunk(krun *k, int f, size_t n, double *worst, float *at)
+{
+    const void *ins[1] = { in };
+    size_t bytes = n * sizeof *in;
+    char name[64];
+
+    snprintf(name, sizeof name, "k_%s_f32", gnd__ops[functions[f].op].name);
+    if (krun_run(k, name, n, out, bytes, 1, ins, &bytes))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        double err = error(out[i], functions[f].ref((double)in[i]));
+        if (err > *worst) {
+            *worst = err;
+            *at = in[i];
+        }
+    }
+    return 0;
+}
+
+/* Values around multiples of pi/2 of any size, and around the bounds of the text. */
+static size_t hard(void)
+{
+    static const float bounds[] = { 0x1p-12f, 0x1p-28f, 0x1p-25f, 0x1p-7f, 0x1p-5f, 0.25f, 0.4142135f, 1, 2.4142135f, 4,
+                                    88.72283f, 89.41599f, -87.33654f, -103.972f, 127.5f, -149.5f, 0x1p-126f, 0x1p24f };
+    size_t n = 0;
+    for (int k = 1; k < 1 << 14; k++)
+        for (int scale = 0; scale < 4; scale++) {
+            float x = (float)(1.5707963267948966 * k * ldexp(1, 26 * scale));
+            for (int d = 0; d < 3 && n + 2 < CHUNK - 4096; d++, x = nextafterf(x, 0))
+                in[n++] = d & 1 ? -x : x;
+        }
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        float up = bounds[i], down = bounds[i];
+        for (int d = 0; d < 50; d++, up = nextafterf(up, INFINITY), down = nextafterf(down, -INFINITY)) {
+            in[n++] = up;
+            in[n++] = -down;
+        }
+    }
+    return n;
+}
+
+static void test(krun *k, int f)
+{
+    uint64_t step = getenv("GND_TEST_ALL") ? 1 : 1021;
+    double worst = 0;
+    float at = 0;
+    int bad = chunk(k, f, hard(), &worst, &at);
+
+    for (uint64_t u = 0; u <= UINT32_MAX && !bad;) {
+        size_t n = 0;
+        for (; n < CHUNK && u <= UINT32_MAX; u += step)
+            in[n++] = from_bits((uint32_t)u);
+        bad = chunk(k, f, n, &worst, &at);
+    }
+    if (!tap_ok(!bad && worst <= bound, "%s: %.4f ulp of %g", gnd__ops[functions[f].op].name, worst, bound))
+        tap_diag("at %a (%.9g)", (double)at, (double)at);
+}
+
+int main(int argc, char **argv)
+{
+    const char *why;
+    krun *k = krun_open(&why);
+    gnd__str body = { 0 };
+
+    if (!k)
+        tap_skip_all("%s", why);
+    if (krun_props(k)->kind != GND_DEV_CPU || !krun_props(k)->has_f64)
+        tap_skip_all("not a CPU with float64: the functions are the driver's there");
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        krun_add_op(&body, functions[f].op, GND_FLOAT32);
+    if (!tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile"))
+        return tap_done();
+    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++) {
+        int wanted = argc < 2;
+        for (int i = 1; i < argc; i++)
+            wanted |= !strcmp(argv[i], gnd__ops[functions[f].op].name);
+        if (wanted)
+            test(k, f);
+    }
+    gnd__str_free(&body);
+    krun_close(k);
+    return tap_done();
+}
