@@ -13,15 +13,20 @@ typedef struct layout {
     int64_t pad, off, nbatch;
     int bcast;              /* B is the same in all batches */
     double alpha, beta;
+    uint32_t flags;         /* GND_GEMM_* */
+    int row;                /* one row is added to all */
 } layout;
 
 static const layout layouts[] = {
-    {"row x row", 0, 0, 0, 0, 1, 0, 1, 0},
-    {"col x row", 1, 0, 0, 0, 1, 0, 1, 0},
-    {"row x col, padded, offset", 0, 1, 3, 5, 1, 0, 1, 0},
-    {"col x col, padded, alpha, beta", 1, 1, 1, 1, 1, 0, -0.5, 2},
-    {"batch of 3, alpha, beta 1", 0, 0, 2, 7, 3, 0, 2, 1},
-    {"batch of 3, one B, col", 1, 1, 0, 0, 3, 1, 1, 0},
+    {"row x row", 0, 0, 0, 0, 1, 0, 1, 0, 0, 0},
+    {"col x row", 1, 0, 0, 0, 1, 0, 1, 0, 0, 0},
+    {"row x col, padded, offset", 0, 1, 3, 5, 1, 0, 1, 0, 0, 0},
+    {"col x col, padded, alpha, beta", 1, 1, 1, 1, 1, 0, -0.5, 2, 0, 0},
+    {"batch of 3, alpha, beta 1", 0, 0, 2, 7, 3, 0, 2, 1, 0, 0},
+    {"batch of 3, one B, col", 1, 1, 0, 0, 3, 1, 1, 0, 0, 0},
+    {"a row added, what is below 0", 0, 0, 0, 0, 1, 0, 1, 0, GND_GEMM_PLUS | GND_GEMM_RELU, 1},
+    {"a row added, batch of 3, col", 1, 0, 2, 3, 3, 0, 1, 0, GND_GEMM_PLUS, 1},
+    {"a matrix added, padded, batch of 3", 0, 1, 3, 5, 3, 0, 1, 0, GND_GEMM_PLUS, 0},
 };
 
 /* The 16-bit floats: mant bits of fraction, and the exponent's bias. Rounds to nearest even. */
@@ -112,7 +117,7 @@ static size_t at(const gnd_mat *m, int64_t b, int64_t i, int64_t j)
 static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t n, int64_t k,
                      char *why, size_t cap)
 {
-    int64_t na, nb, nc;
+    int64_t na, nb, nc, np = 1;
     gnd_gemm g = {.dtype = dt, .m = m, .n = n, .k = k, .nbatch = l->nbatch, .alpha = l->alpha,
                   .beta = l->beta};
     g.a = place(l->ta, m, k, l, &na);
@@ -121,13 +126,23 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
     if (l->bcast)
         g.b.batch = 0;
     int yes = 0, right = 1;
-    if (be->blas->supports(dev, &g, &yes, &err) != GND_OK || !yes) {
+    g.flags = l->flags;
+    if (g.flags & GND_GEMM_PLUS) {
+        g.plus = place(0, l->row ? 1 : m, n, l, &np);
+        if (l->row)
+            g.plus.row = 0;
+    }
+    if (g.flags && !be->blas->follows) {
+        snprintf(why, cap, "no entry blas.follows");
+        return -1;
+    }
+    if ((g.flags ? be->blas->follows : be->blas->supports)(dev, &g, &yes, &err) != GND_OK || !yes) {
         snprintf(why, cap, "%s", err.msg);
         return -1;
     }
     char *a = malloc((size_t)na * es), *b = malloc((size_t)nb * es), *c = malloc((size_t)nc * es);
-    char *got = malloc((size_t)nc * es);
-    if (!a || !b || !c || !got)
+    char *got = malloc((size_t)nc * es), *plus = malloc((size_t)np * es);
+    if (!a || !b || !c || !got || !plus)
         tap_bail("out of memory");
     for (int64_t i = 0; i < na; i++)
         put(a, dt, (size_t)i, (int)(rnd() % 9) - 4 + I * ((int)(rnd() % 9) - 4));
@@ -135,6 +150,10 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
         put(b, dt, (size_t)i, (int)(rnd() % 9) - 4 + I * ((int)(rnd() % 9) - 4));
     for (int64_t i = 0; i < nc; i++)
         put(c, dt, (size_t)i, l->beta == 0 ? (double)NAN : (int)(rnd() % 9) - 4);
+    for (int64_t i = 0; i < np; i++)
+        put(plus, dt, (size_t)i, (int)(rnd() % 9) - 4);
+    g.plus.buf = new_buf((size_t)np * es);
+    mem->write(q, g.plus.buf, 0, plus, (size_t)np * es, &err);
     g.a.buf = new_buf((size_t)na * es);
     g.b.buf = new_buf((size_t)nb * es);
     g.c.buf = new_buf((size_t)nc * es);
@@ -156,6 +175,10 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
                 sum *= l->alpha;
                 if (l->beta != 0)
                     sum += l->beta * get(c, dt, ic);
+                if (l->flags & GND_GEMM_PLUS)
+                    sum += get(plus, dt, at(&g.plus, bi, i, j));
+                if (l->flags & GND_GEMM_RELU && creal(sum) < 0)
+                    sum = 0;
                 put(c, dt, ic, sum);
             }
     if (right && memcmp(got, c, (size_t)nc * es) != 0) {
@@ -171,6 +194,8 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
     mem->free(g.a.buf);
     mem->free(g.b.buf);
     mem->free(g.c.buf);
+    mem->free(g.plus.buf);
+    free(plus);
     free(a);
     free(b);
     free(c);

@@ -92,7 +92,8 @@ def einsum(subscripts, *args):
     return r
 
 
-NAMES.update({'tensordot': tensordot, 'inner': inner, 'dot': dot, 'vecdot': vecdot, 'kron': kron, 'cross': cross, 'einsum': einsum,
+NAMES.update({'tensordot': tensordot, 'inner': inner, 'dot': dot, 'vecdot': vecdot, 'kron': kron, 'cross': cross,
+              'einsum': einsum,
               'matrix_transpose': lambda x: x.move(lambda v: np.swapaxes(v, -1, -2))})
 
 

@@ -237,6 +237,32 @@ static void deep(void)
     gnd_scope_end();
 }
 
+/* The kernels and calls of a plan, together: a product is either. */
+static void is_steps(int n, gnd_array *const *a, long long steps, const char *name)
+{
+    facts f = explain(n, a);
+    tap_is_int(f.kernels + f.calls, steps, "%s: %s", where, name);
+}
+
+static void after_products(void)
+{
+    gnd_scope_begin();
+    gnd_array *p = gnd_matmul(gnd_T(m), m), *q = gnd_add(p, row), *relu = gnd_maximum(q, gnd_int(0));
+    const int takes = explain(1, &p).calls; /* a library, which on a CPU takes a small product with what follows */
+    gnd_array *cube = gnd_multiply(gnd_multiply(p, p), gnd_multiply(p, gnd_real(0.044715)));
+    gnd_array *gelu = gnd_multiply(gnd_multiply(gnd_real(0.5), p),
+                                   gnd_add(gnd_tanh(gnd_multiply(gnd_add(p, cube), gnd_real(0.7978845608028654))),
+                                           gnd_int(1)));
+    is_steps(1, &relu, takes ? 1 : 2, "a row and relu after a product");
+    is_steps(1, &q, takes ? 1 : 2, "a row after a product");
+    is_steps(1, &gelu, 2, "gelu after a product is one kernel");
+    is_steps(1, (gnd_array *[]){gnd_maximum(q, gnd_int(1))}, 2, "the maximum with 1");
+    is_steps(2, (gnd_array *[]){relu, p}, 2, "a product that is asked for too");
+    is_steps(1, (gnd_array *[]){gnd_add(p, gnd_multiply(row, gnd_int(2)))}, 2, "what is added is not in memory");
+    is_steps(1, (gnd_array *[]){gnd_add(p, gnd_at(col, ":25"))}, 2, "what is added is a column");
+    gnd_scope_end();
+}
+
 /* A loop of updates never read: evaluated on the way, memory and nodes stay bounded. */
 static void long_loop(void)
 {
@@ -283,6 +309,7 @@ static void all(const char *spec, int real)
     reductions();
     reuse();
     deep();
+    after_products();
     long_loop();
     gnd_scope_end();
     gnd_stats s;

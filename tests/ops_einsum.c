@@ -319,7 +319,8 @@ static void errors(void)
 {
     gnd_device *dev = gnd_open("null:0");
     gnd_scope_begin();
-    gnd_array *a = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){3, 4}), *v = gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){5});
+    gnd_array *a = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){3, 4});
+    gnd_array *v = gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){5});
     gnd_array *x[65] = {a, v}, *big = gnd_zeros(dev, GND_INT8, 1, (int64_t[]){(int64_t)1 << 40});
     fails(gnd_einsum("ij,j", 2, x), GND_ERR_SHAPE,
           "einsum('ij,j'): operand 1, axis 0 ('j'): 5, but operand 0, axis 1 has 4");

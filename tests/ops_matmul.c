@@ -183,7 +183,8 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
         if (what & RELU && !real && want.i < 0)
             want.i = 0;
         /* the product is rounded to t on the way, or not */
-        long double tol = (long double)(k + 3) * ref_ulp_at(acc, 1) * mag + 2 * ref_ulp_at(t, mag < 60000 ? mag : 60000);
+        long double tol = (long double)(k + 3) * ref_ulp_at(acc, 1) * mag +
+                          2 * ref_ulp_at(t, mag < 60000 ? mag : 60000);
         ok = gnd_dtype_kind(t) == 'i' ? ref_ulps(t, g, want, 0) == 0
              : isnan(w.re)            ? isnan(g.re)
                                       : fabsl(g.re - w.re) <= tol && fabsl(g.im - w.im) <= tol;
@@ -191,8 +192,8 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
             snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, text[0], 80),
                      ref_text(want, text[1], 80));
     }
-    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s", shape_name, gnd_dtype_name(t),
-                nbatch, m, k, n, what & ROW ? " + row" : "", what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
+    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s", shape_name,
+                gnd_dtype_name(t), nbatch, m, k, n, what & ROW ? " + row" : "", what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
                 what & FIRST ? " first" : "", what & RELU ? ", relu" : ""))
         tap_diag("%s", why);
     ref_free(&a), ref_free(&b), ref_free(&c), ref_free(&got);

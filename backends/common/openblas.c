@@ -95,8 +95,9 @@ int gnd__openblas_dtype(uint32_t t)
 static void scale(const gnd_gemm *g, char *c, double beta, size_t esize, int64_t ld)
 {
     const int single = g->dtype == GND_FLOAT32 || g->dtype == GND_COMPLEX64;
-    const size_t bytes = (size_t)g->n * esize;
-    for (int64_t i = 0; i < g->m; i++) {
+    const int whole = ld == g->n; /* the rows are one */
+    const size_t bytes = (size_t)(whole ? g->n * g->m : g->n) * esize;
+    for (int64_t i = 0; i < (whole ? 1 : g->m); i++) {
         char *row = c + (size_t)i * (size_t)ld * esize;
         if (beta == 0.0)
             memset(row, 0, bytes);
