@@ -289,6 +289,7 @@ kernel_files = \
     kernels/tally.cl
 
 common_files = \
+    backends/common/entry.c \
     backends/common/gemm.c \
     backends/common/gemm.h \
     backends/common/openblas.c \

@@ -138,3 +138,29 @@ int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv
         return 0;
     return 1;
 }
+
+static gnd_status in_buffer(const char *name, const gnd_mat *of, const gnd__blas_mat *m,
+                            size_t (*nbytes)(const gnd_buf *), gnd_err *e)
+{
+    if (m->lo == m->hi)
+        return GND_OK;
+    if (!of->buf)
+        return gnd__plug_fail(e, GND_ERR_NULL, 0, "gemm: no buffer for %s", name);
+    if (m->hi > nbytes(of->buf))
+        return gnd__plug_fail(e, GND_ERR_ARG, 0, "gemm: %s ends at byte %llu of a buffer of %zu",
+                              name, (unsigned long long)m->hi, nbytes(of->buf));
+    return GND_OK;
+}
+
+gnd_status gnd__blas_in_buffers(const gnd_gemm *g, const gnd__blas_gemm *p, size_t (*nbytes)(const gnd_buf *),
+                                gnd_err *e)
+{
+    gnd_status s = in_buffer("A", &g->a, &p->a, nbytes, e);
+    if (s == GND_OK)
+        s = in_buffer("B", &g->b, &p->b, nbytes, e);
+    if (s == GND_OK)
+        s = in_buffer("C", &g->c, &p->c, nbytes, e);
+    if (s == GND_OK && (g->flags & GND_GEMM_PLUS))
+        s = in_buffer("what is added", &g->plus, &p->plus, nbytes, e);
+    return s;
+}

@@ -28,6 +28,11 @@ typedef struct gnd__blas_gemm {
  * or too large; GND_ERR_OVERFLOW when an offset does not fit. Extents of 0 are fine. */
 gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *out, gnd_err *e);
 
+/* Whether every matrix of the product has a buffer and lies in it; nbytes tells a buffer's size. GND_ERR_NULL,
+ * GND_ERR_ARG: the message names the matrix. */
+gnd_status gnd__blas_in_buffers(const gnd_gemm *g, const gnd__blas_gemm *p, size_t (*nbytes)(const gnd_buf *),
+                                gnd_err *e);
+
 /* A product with one column (y = A x) or one row (y = B' x) as gemv takes it: the matrix M is
  * stored as rows x cols with ld, and used transposed when trans is set. */
 typedef struct gnd__blas_gemv {

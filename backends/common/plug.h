@@ -17,6 +17,9 @@
 #define GND__EXPORT
 #endif
 
+/* What gnd_backend_entry gives to a core of the same major version; each plugin has its own. */
+extern const gnd_backend gnd__plug_table;
+
 /* Fills *e (may be NULL) and returns code, so that a failing entry ends in one line. The message is
  * made one line: control characters become spaces. */
 gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *fmt, ...)

@@ -294,17 +294,9 @@ static gnd_status entry_make(struct gnd__cu_blas *bl, entry *t, const key *k, co
 
 /* --- products --------------------------------------------------------------------------------- */
 
-static gnd_status in_buffer(const char *name, const gnd_buf *buf, const gnd__blas_mat *m,
-                            gnd_err *e)
+static size_t bytes_of(const gnd_buf *b)
 {
-    if (m->lo == m->hi)
-        return GND_OK;
-    if (!buf)
-        return gnd__plug_fail(e, GND_ERR_NULL, 0, "gemm: no buffer for %s", name);
-    if (m->hi > buf->nbytes)
-        return gnd__plug_fail(e, GND_ERR_ARG, 0, "gemm: %s ends at byte %llu of a buffer of %zu",
-                              name, (unsigned long long)m->hi, buf->nbytes);
-    return GND_OK;
+    return b->nbytes;
 }
 
 static gnd_status get_handle(gnd_dev *d, gnd_err *e)
@@ -433,10 +425,7 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     if (!type_of(g->dtype))
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: cuBLASLt does not take this dtype");
     if ((s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
-        (s = in_buffer("A", g->a.buf, &p.a, e)) != GND_OK ||
-        (s = in_buffer("B", g->b.buf, &p.b, e)) != GND_OK ||
-        (s = in_buffer("C", g->c.buf, &p.c, e)) != GND_OK ||
-        ((g->flags & GND_GEMM_PLUS) && (s = in_buffer("what is added", g->plus.buf, &p.plus, e)) != GND_OK))
+        (s = gnd__blas_in_buffers(g, &p, bytes_of, e)) != GND_OK)
         return s;
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;

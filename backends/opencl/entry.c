@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/entry.c - the plugin's one exported symbol: the table of its groups.
+ * opencl/entry.c - the table of the plugin's groups, which gnd_backend_entry (common/entry.c) gives.
  */
 #include "ocl.h"
 
-static const gnd_backend table = {
+const gnd_backend gnd__plug_table = {
     .major = GND_BACKEND_MAJOR,
     .minor = GND_BACKEND_MINOR,
     .size = sizeof(gnd_backend),
@@ -16,17 +16,3 @@ static const gnd_backend table = {
     .program = &gnd__ocl_program_ops,
     .blas = &gnd__ocl_blas_ops,
 };
-
-GND__EXPORT const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor,
-                                                 gnd_err *e);
-
-const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor, gnd_err *e)
-{
-    if (core_major != GND_BACKEND_MAJOR) {
-        gnd__plug_fail(e, GND_ERR_BACKEND, 0, "the plugin speaks contract %u.%u, the core %u.%u",
-                       GND_BACKEND_MAJOR, GND_BACKEND_MINOR, (unsigned)core_major,
-                       (unsigned)core_minor);
-        return NULL;
-    }
-    return &table;
-}
