@@ -151,6 +151,8 @@ lib_files = \
     lib/codegen/reduce_cpu.c \
     lib/codegen/reduce_gpu.c \
     lib/codegen/reduce_tile.c \
+    lib/codegen/rows.h \
+    lib/codegen/rows_cpu.c \
     lib/codegen/rows_gpu.c \
     lib/codegen/template.c \
     lib/expr/args.c \
@@ -197,6 +199,7 @@ lib_files = \
     lib/fuse/kir.c \
     lib/fuse/kir.h \
     lib/fuse/lower.c \
+    lib/fuse/place.c \
     lib/fuse/product.c \
     lib/fuse/rows.c \
     lib/graph/check.c \

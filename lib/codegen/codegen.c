@@ -6,7 +6,7 @@
 
 #include <string.h>
 #include "base/env.h"
-#include "codegen/emit.h"
+#include "codegen/rows.h"
 
 gnd__target gnd__target_of(const gnd_props *props)
 {
@@ -92,7 +92,12 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     c.gid = "(I)GND_GID(0)";
     c.wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
-    st = k->rows ? gnd__cg_rows(&c) : !k->reduce ? gnd__cg_map(&c) : t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
+    if (k->rows)
+        st = t->cpu ? gnd__cg_rows_cpu(&c) : gnd__cg_rows(&c);
+    else if (!k->reduce)
+        st = gnd__cg_map(&c);
+    else
+        st = t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
     gnd__str_free(&c.head);
     gnd__str_free(&c.body);
     if (st != GND_OK && e && e->code == GND_OK)

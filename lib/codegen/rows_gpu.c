@@ -8,7 +8,7 @@
  * starts from them. Loaded elements and elementary functions are kept for later stages, the rest is
  * computed again. Runs of a work-item are plain, the tree is compensated.
  */
-#include "codegen/emit.h"
+#include "codegen/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,19 +18,9 @@
 #define ROW_BYTES 128      /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384   /* local memory */
-#define DEAR 16            /* cost from which on a value is kept */
 #define MAX_TEXT 4096      /* instructions times elements, about */
 
-typedef struct rows {
-    int vec, nvec, lanes, local; /* elements of a vector, vectors of a work-item, its row's work-items */
-    int nstage;
-    int stage[GND__KIR_RED];     /* of each reduction */
-    uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
-    uint8_t pick[GND__KIR_INSTR];
-} rows;
-
-/* A load that is another one for each element of a row. */
-static int is_run(const gnd__kir *k, int i)
+int gnd__rows_is_run(const gnd__kir *k, int i)
 {
     const gnd__instr *in = &k->instr[i];
     if (in->kind != GND__I_LOAD || in->epilogue)
@@ -47,7 +37,7 @@ static int most_elements(const gnd__kir *k)
     int bytes = 4, n = MAX_ELEMS;
     int loads = 0;
     for (int i = 0; i < k->ninstr; i++)
-        if (is_run(k, i)) {
+        if (gnd__rows_is_run(k, i)) {
             int size = (int)gnd_dtype_size((gnd_dtype)k->instr[i].dtype);
             loads += size < 4 ? 4 : size;
         }
@@ -69,6 +59,8 @@ static int largest_group(const gnd__target *t)
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
 {
     int64_t acc = 0;
+    if (t->cpu)
+        return gnd__rows_fit_cpu(k);
     for (int j = 0; j < k->nreds; j++)
         for (int p = 0; p < gnd__acc_parts(k, j); p++)
             acc += (int64_t)gnd_dtype_size(gnd__acc_dtype(k, j, p));
@@ -76,8 +68,7 @@ int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
            acc * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
 }
 
-/* Stages of reductions: one starts when the results that it uses are there. */
-static void find_stages(const gnd__kir *k, rows *w)
+void gnd__rows_stages(const gnd__kir *k, gnd__rows *w)
 {
     uint8_t stage[GND__KIR_INSTR];
     w->nstage = 0;
@@ -97,8 +88,7 @@ static void find_stages(const gnd__kir *k, rows *w)
     }
 }
 
-/* Marks what stage s computes, back to what is there; with all, back to the loads. */
-static void needed(const gnd__kir *k, const rows *w, int s, int all, const uint8_t *there, uint8_t *need)
+void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there, uint8_t *need)
 {
     memset(need, 0, GND__KIR_INSTR);
     for (int j = 0; j < k->nreds; j++)
@@ -113,25 +103,32 @@ static void needed(const gnd__kir *k, const rows *w, int s, int all, const uint8
                 need[k->instr[i].a[j]] = 1;
 }
 
-/* Which values outlive their stage: loads along the row, and elementary functions used again. */
-static void find_kept(const gnd__kir *k, rows *w)
+void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
 {
     uint8_t need[GND__KIR_INSTR], seen[GND__KIR_INSTR];
     memset(seen, 0, sizeof seen);
     memset(w->kept, 0, sizeof w->kept);
     for (int s = 0; s <= w->nstage; s++) {
-        needed(k, w, s, 1, NULL, need);
+        gnd__rows_needed(k, w, s, 1, NULL, need);
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            if (need[i] && (is_run(k, i) || (seen[i] && in->kind == GND__I_OP &&
-                                             gnd__ops[in->op].cost >= DEAR)))
+            if (need[i] && ((loads && gnd__rows_is_run(k, i)) || (seen[i] && in->kind == GND__I_OP &&
+                                             gnd__ops[in->op].cost >= GND__ROWS_DEAR)))
                 w->kept[i] = 1;
             seen[i] |= need[i];
         }
     }
 }
 
-static void shape_rows(gnd__cg *c, rows *w)
+void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s)
+{
+    c->skip_red = 0;
+    for (int j = 0; j < c->k->nreds; j++)
+        if (w->stage[j] != s)
+            c->skip_red |= 1u << j;
+}
+
+static void shape_rows(gnd__cg *c, gnd__rows *w)
 {
     const gnd__kir *k = c->k;
     const int64_t r = gnd__kir_reduced(k);
@@ -152,7 +149,7 @@ static void shape_rows(gnd__cg *c, rows *w)
 }
 
 /* Begins the loop over a work-item's vectors. */
-static void each_vector(gnd__cg *c, const rows *w, const char *from)
+static void each_vector(gnd__cg *c, const gnd__rows *w, const char *from)
 {
     gnd__cgf(c, "#pragma unroll\n    for (int n = 0; n < %d; n++) {\n"
                 "    const I x0 = (I)(n * %d + lane) * %d;\n", w->nvec, w->lanes, w->vec);
@@ -160,14 +157,14 @@ static void each_vector(gnd__cg *c, const rows *w, const char *from)
 }
 
 /* Loads what stage needs and has not: all at once, from inside the row. */
-static void load_runs(gnd__cg *c, const rows *w, const uint8_t *need, uint8_t *there)
+static void load_runs(gnd__cg *c, const gnd__rows *w, const uint8_t *need, uint8_t *there)
 {
     const gnd__kir *k = c->k;
     const int last = k->nkeep + k->nred - 1;
     int any = 0;
     memset(c->vectorised, 0, sizeof c->vectorised);
     for (int i = 0; i < k->ninstr; i++)
-        if (need[i] && is_run(k, i) && !there[i]) {
+        if (need[i] && gnd__rows_is_run(k, i) && !there[i]) {
             any = 1;
             c->vectorised[k->instr[i].ref] = w->vec > 1;
         }
@@ -181,7 +178,7 @@ static void load_runs(gnd__cg *c, const rows *w, const uint8_t *need, uint8_t *t
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l;\n",
              w->vec, w->vec);
     for (int i = 0; i < k->ninstr; i++) {
-        if (!need[i] || !is_run(k, i) || there[i])
+        if (!need[i] || !gnd__rows_is_run(k, i) || there[i])
             continue;
         gnd__cgf(c, "    w%d[e_] = gnd_ld_%s(", i, gnd__suffix((gnd_dtype)k->instr[i].dtype));
         if (w->vec > 1) {
@@ -199,12 +196,12 @@ static void load_runs(gnd__cg *c, const rows *w, const uint8_t *need, uint8_t *t
 }
 
 /* Values of stage s for every element, into its accumulators or the outputs. */
-static void elements(gnd__cg *c, rows *w, int s, uint8_t *there)
+static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
 {
     const gnd__kir *k = c->k;
     const int last = k->nkeep + k->nred - 1, ends = s == w->nstage;
     uint8_t need[GND__KIR_INSTR];
-    needed(k, w, s, 0, there, need);
+    gnd__rows_needed(k, w, s, 0, there, need);
     load_runs(c, w, need, there);
     for (int i = 0; i < k->ninstr; i++)
         w->pick[i] = !need[i] ? GND__PICK_NOT : there[i] ? GND__PICK_TAKE
@@ -249,7 +246,7 @@ static void elements(gnd__cg *c, rows *w, int s, uint8_t *there)
 }
 
 /* The results of the row from its work-items' accumulators, for each of them. */
-static void tree(gnd__cg *c, const rows *w)
+static void tree(gnd__cg *c, const gnd__rows *w)
 {
     if (w->lanes > 1) {
         gnd__acc_copy(c, "T", "[lid]", "A", "");
@@ -271,11 +268,11 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     unsigned points = 0, all = (1u << k->nout) - 1;
     size_t global, local;
     char room[16];
-    rows w;
+    gnd__rows w;
     memset(&w, 0, sizeof w);
     memset(there, 0, sizeof there);
-    find_stages(k, &w);
-    find_kept(k, &w);
+    gnd__rows_stages(k, &w);
+    gnd__rows_kept(k, &w, 1);
     shape_rows(c, &w);
     for (int j = 0; j < k->nout; j++)
         if (!k->access[k->out[j].access].epilogue)
@@ -299,10 +296,7 @@ gnd_status gnd__cg_rows(gnd__cg *c)
             gnd__cgf(c, "    %s w%d[%d];\n", gnd__ctype_value((gnd_dtype)k->instr[i].dtype), i,
                      w.vec * w.nvec);
     for (int s = 0; s < w.nstage; s++) {
-        c->skip_red = 0;
-        for (int j = 0; j < k->nreds; j++)
-            if (w.stage[j] != s)
-                c->skip_red |= 1u << j;
+        gnd__rows_only(c, &w, s);
         gnd__acc_declare(c, "A", "", "");
         gnd__acc_init(c, "A", "");
         elements(c, &w, s, there);

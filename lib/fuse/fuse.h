@@ -120,7 +120,7 @@ void gnd__pgraph_free(gnd__pgraph *g);
 /* --- group.c: roles, works, order -------------------------------------------------------------- */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 
-/* --- rows.c: works along the same rows become one, on GPUs -------------------------------------- */
+/* --- rows.c: works along the same rows become one ---------------------------------------------- */
 void gnd__fuse_rows(gnd__pgraph *g);
 /* Marks the works's roots, so that grouping does not do so with them again. */
 static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
@@ -142,6 +142,16 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
 /* The same for input `in` of primitive w: a map without outputs, whose value is k->out[0].value. */
 gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
                             gnd_err *e);
+
+/* --- place.c ----------------------------------------------------------------------------------- */
+/* l becomes the layout of `view` of what l is the layout of. 0: a reshape that strides cannot say. */
+int gnd__through_view(gnd__layout *l, const gnd_array *view);
+/* l (of an input) as the elementwise consumer of shape dim[ndim] sees it: axes aligned at the end. */
+void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim);
+/* l (of the input of a short reduction a) at element `which` of the reduced axes: the result's axes. */
+void gnd__through_pick(gnd__layout *l, const gnd_array *a, int64_t which);
+/* The layout of a's own elements, or the one that they will have. */
+void gnd__own_layout(const gnd_array *a, gnd__layout *l);
 /* Where the elements of pnode i are, when it is a view of a root or a leaf. 0: it is not (then
  * *blame is the node that has to become a root). */
 int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame);

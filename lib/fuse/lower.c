@@ -16,7 +16,6 @@
 #define MAX_FRAMES 192
 #define MAX_MEMO 1024 /* a power of two */
 #define MAX_STACK 768
-#define MAX_CHAIN 64
 
 typedef enum ftype { F_VIEW, F_BCAST, F_PICK } ftype;
 
@@ -44,109 +43,6 @@ typedef struct lowering {
     memo memo[MAX_MEMO];
     int nmemo;
 } lowering;
-
-/* --- layouts through views --------------------------------------------------------------------- */
-
-static void through_map(gnd__layout *l, const gnd_array *view)
-{
-    gnd__layout out;
-    const gnd__map *m = view->p.map;
-    out.ndim = view->ndim;
-    out.off = l->off;
-    for (int j = 0; j < view->ndim; j++) {
-        out.dim[j] = view->dim[j];
-        out.stride[j] = 0;
-    }
-    for (int d = 0; d < l->ndim; d++) {
-        out.off += l->stride[d] * m->start[d];
-        if (m->from[d] >= 0)
-            out.stride[m->from[d]] += l->stride[d] * m->step[d];
-        if (m->also[d] >= 0)
-            out.stride[m->also[d]] += l->stride[d] * m->step[d];
-    }
-    *l = out;
-}
-
-/* l (of an input) as the elementwise consumer of shape dim[ndim] sees it: axes aligned at the end. */
-static void through_broadcast(gnd__layout *l, int ndim, const int64_t *dim)
-{
-    gnd__layout out;
-    int shift = ndim - l->ndim;
-    out.ndim = ndim;
-    out.off = l->off;
-    for (int d = 0; d < ndim; d++) {
-        out.dim[d] = dim[d];
-        out.stride[d] = d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0
-                                                                          : l->stride[d - shift];
-    }
-    *l = out;
-}
-
-/* l (of the input of a short reduction) at element `which` of the reduced axes: the result's axes. */
-static void through_pick(gnd__layout *l, const gnd_array *a, int64_t which)
-{
-    gnd__layout out;
-    int n = l->ndim;
-    out.off = l->off;
-    for (int d = n - 1; d >= 0; d--)
-        if (a->p.red.mask >> d & 1) {
-            out.off += which % l->dim[d] * l->stride[d];
-            which /= l->dim[d];
-        }
-    out.ndim = 0;
-    for (int d = 0; d < n; d++)
-        if (!(a->p.red.mask >> d & 1)) {
-            out.dim[out.ndim] = l->dim[d];
-            out.stride[out.ndim++] = l->stride[d];
-        }
-    *l = out;
-}
-
-static int through_view(gnd__layout *l, const gnd_array *view)
-{
-    gnd__shape s;
-    if (view->kind == GND__VIEW) {
-        through_map(l, view);
-        return 1;
-    }
-    s.ndim = view->ndim;
-    memcpy(s.dim, view->dim, (size_t)view->ndim * sizeof *s.dim);
-    return gnd__layout_reshape(l, &s);
-}
-
-static void own_layout(const gnd_array *a, gnd__layout *l)
-{
-    gnd__shape s;
-    s.ndim = a->ndim;
-    memcpy(s.dim, a->dim, (size_t)a->ndim * sizeof *s.dim);
-    gnd__layout_contig(l, &s);
-    if (a->data.st && !a->data.contig)
-        memcpy(l->stride, a->data.stride, (size_t)a->ndim * sizeof *l->stride);
-}
-
-int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame)
-{
-    int32_t chain[MAX_CHAIN];
-    int n = 0;
-    const gnd__pnode *q = &g->node[i];
-    while (q->role != GND__R_ROOT && !q->a->data.st) {
-        if (!gnd__is_view(q->a) || n == MAX_CHAIN) {
-            *blame = i;
-            return 0;
-        }
-        chain[n++] = i;
-        i = g->inputs[q->in];
-        q = &g->node[i];
-    }
-    own_layout(q->a, &p->l);
-    p->slot = q->slot;
-    while (n > 0)
-        if (!through_view(&p->l, g->node[chain[--n]].a)) {
-            *blame = chain[n];
-            return 0;
-        }
-    return 1;
-}
 
 /* --- values ------------------------------------------------------------------------------------ */
 
@@ -247,10 +143,10 @@ static int through_frames(lowering *lo, int32_t f, gnd__layout *l)
         const frame *fr = &lo->frame[f];
         gnd_array *a = lo->g->node[fr->node].a;
         if (fr->type == F_BCAST) {
-            through_broadcast(l, a->ndim, a->dim);
+            gnd__through_broadcast(l, a->ndim, a->dim);
         } else if (fr->type == F_PICK) {
-            through_pick(l, a, fr->from);
-        } else if (!through_view(l, a)) {
+            gnd__through_pick(l, a, fr->from);
+        } else if (!gnd__through_view(l, a)) {
             lo->g->node[fr->node].must = 1;
             lo->retry = 1;
             return 0;
@@ -347,7 +243,7 @@ static int leaf_value(lowering *lo, int32_t i, int32_t f)
         lo->k->const_dtype[lo->k->nconst++] = (int16_t)a->dtype;
         return add_instr(lo, &in);
     }
-    own_layout(a, &l);
+    gnd__own_layout(a, &l);
     if (!through_frames(lo, f, &l))
         return -1;
     if (red_index(lo, i) >= 0 && lo->epilogue) {
@@ -598,14 +494,14 @@ static void out_layout(lowering *lo, int r, gnd__layout *l)
     const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
     int box = lo->w->box[r];
     if (p->a->kind == GND__RESHAPE && box < 0) {
-        own_layout(lo->g->node[lo->g->inputs[p->in]].a, l);
+        gnd__own_layout(lo->g->node[lo->g->inputs[p->in]].a, l);
         gnd__shape s;
         s.ndim = l->ndim;
         memcpy(s.dim, l->dim, sizeof s.dim);
         gnd__layout_contig(l, &s);
         return;
     }
-    own_layout(p->a, l);
+    gnd__own_layout(p->a, l);
     if (box >= 0) {
         const gnd_array *x = lo->g->node[lo->g->inputs[p->in + box]].a;
         for (int d = 0; d < l->ndim; d++) {

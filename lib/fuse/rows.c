@@ -5,7 +5,7 @@
  *
  * Runs after grouping, on its works. From a work back, those that make what it reads join when they have
  * the same space of points and rows; what nobody else reads is then not stored. What lowering finds
- * not to be rows, or too long for registers, is marked no_rows, and grouping starts again.
+ * not to be rows, or too long for registers or a cache, is marked no_rows, and grouping starts again.
  */
 #include "fuse/fuse.h"
 
@@ -187,7 +187,7 @@ void gnd__fuse_rows(gnd__pgraph *g)
     int any = 0;
     for (int32_t i = 0; i < g->nwork; i++)
         any |= g->work[i].merged < 0 && g->work[i].nred > 0;
-    for (int32_t i = g->nwork - 1; i >= 0 && any && g->gpu; i--) {
+    for (int32_t i = g->nwork - 1; i >= 0 && any; i--) {
         joining j = { .g = g, .last = i, .member = { i }, .n = 1 };
         const gnd__pwork *w = &g->work[i];
         j.full = points_of(g, w);
