@@ -195,6 +195,11 @@ static const expression table[] = {
     {"ij,ik,il->jkl", "ij,ik,il->jkl", "32,33,34"},
     {"bij,jk,bkl,l->bi", "bij,jk,bkl,l->bi", "323,34,342,2"},
     {"ab,ac,ad,ae->bcde", "ab,ac,ad,ae->bcde", "22,23,22,22"},
+    {"nchw,ck->nkhw", "nchw,ck->nkhw", "2345,32"},
+    {"ck,nchw->hwnk", "ck,nchw->hwnk", "32,2345"},
+    {"nchw,nck->nkhw", "nchw,nck->nkhw", "2345,232"},
+    {"aibjk,ij->abk", "aibjk,ij->abk", "23254,35"},
+    {"nchw,ck,kl->lnhw", "nchw,ck,kl->lnhw", "2345,32,24"},
     {"ij,jk", "ij,jk->ik", "03,34"},
     {"ij,jk", "ij,jk->ik", "20,04"},
     {"i,i", "i,i->", "0,0"},
@@ -284,6 +289,12 @@ static void plans(void)
     y = gnd_einsum("ibj,bjk->ibk", 2, (gnd_array *[]){p, q});
     has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 16200 bytes read, 2800 bytes written",
         "a batch axis in the middle: no copies");
+    gnd_array *im = made(dev, 4, (int64_t[]){8, 3, 5, 4});
+    y = gnd_einsum("nchw,ck->nkhw", 2, (gnd_array *[]){im, made(dev, 2, (int64_t[]){3, 6})});
+    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls", "a convolution of one point: no copies");
+    gnd_array *many = made(dev, 4, (int64_t[]){1000, 6, 2, 5});
+    y = gnd_einsum("bqhd,bkhd->bhqk", 2, (gnd_array *[]){many, many});
+    has(gnd_explain(1, &y, 0, NULL), "2 kernels, 0 calls", "two batch axes without a common stride: two products");
     y = gnd_einsum("abc,dbc->ad", 2, (gnd_array *[]){p, p});
     has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 24000 bytes read, 1600 bytes written",
         "two axes summed: no copies");

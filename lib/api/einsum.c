@@ -6,7 +6,8 @@
  *     nothing to sum         one broadcast product, which fuses with what is round it
  *     everything to sum      (but for batches) one fused kernel of products and their sum
  *     else                   [batch, own of a, summed] by [batch, summed, own of b], a matrix product
- *                            whose operands are views where strides can say it, else copies
+ *                            whose operands are views where strides can say it, else copies; own
+ *                            axes that are far from the others are batch axes of this operand
  *
  * float16 and bfloat16: with more than two operands all is computed in float32 and rounded once.
  */
@@ -163,10 +164,26 @@ static int begins_with(const gnd__ein *e, uint64_t a, uint64_t b)
     return 0;
 }
 
+/* Of the labels `own` of p, which are rows or columns, those that are better batch axes, for which the other
+ * operand has one matrix for all: they do not lie side by side with the last ones, as the images of
+ * 'nchw,ck->nkhw', and would have to be copied. */
+static uint64_t apart(const gnd__ein *e, const part *p, uint64_t own)
+{
+    uint64_t run = 0;
+    int d = p->n - 1;
+    while (d >= 0 && !(own & bit(p->label[d])))
+        d--;
+    for (; d >= 0 && own & bit(p->label[d]); d--)
+        run |= bit(p->label[d]);
+    return gnd__ein_size(e, run) >= 16 ? own & ~run : 0;
+}
+
 static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last)
 {
     const uint64_t sa = set_of(a), sb = set_of(b), both = sa & sb;
-    if (last && begins_with(e, sa & ~both, sb & ~both)) {
+    const part *larger = a->x->size > b->x->size ? a : b;
+    const uint64_t alone = apart(e, larger, kept & ~both & set_of(larger)), wide = (both & kept) | alone;
+    if (last && begins_with(e, sa & ~both & ~alone, sb & ~both & ~alone)) {
         const part *swap = a;
         a = b;
         b = swap;
@@ -176,21 +193,20 @@ static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_
     part p = {0};
     if (last)
         for (int d = 0; d < e->nout; d++) {
-            if (both & kept & bit(e->out[d]))
+            if (wide & bit(e->out[d]))
                 batch[nbatch++] = e->out[d];
         }
     else
-        append(batch, &nbatch, a, both & kept);
+        append(batch, &nbatch, larger, wide);
     memcpy(la, batch, (size_t)nbatch);
     memcpy(lb, batch, (size_t)nbatch);
     na = nb = nbatch;
-    const part *larger = a->x->size > b->x->size ? a : b;
-    append(la, &na, a, kept & ~both);
+    append(la, &na, a, kept & ~both & ~alone);
     const int rows = na - nbatch;
     append(la, &na, larger, both & ~kept);
     append(lb, &nb, larger, both & ~kept);
     const int summed = nb - nbatch;
-    append(lb, &nb, b, kept & ~both);
+    append(lb, &nb, b, kept & ~both & ~alone);
     const int columns = nb - nbatch - summed;
     gnd_array *x = arranged(e, a->x, a->label, na, la), *y = arranged(e, b->x, b->label, nb, lb);
     p.x = x;
@@ -202,8 +218,11 @@ static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_
     if (p.x->kind == GND__ERROR)
         return p;
     int64_t da[GND_MAX_NDIM + 2], db[GND_MAX_NDIM + 2], dim[2 * GND_MAX_NDIM];
-    for (int d = 0; d < nbatch; d++)
-        dim[d] = da[d] = db[d] = x->dim[d];
+    for (int d = 0; d < nbatch; d++) {
+        da[d] = x->dim[d];
+        db[d] = y->dim[d];
+        dim[d] = e->extent[batch[d]];
+    }
     da[nbatch] = joined(x, nbatch, rows);
     da[nbatch + 1] = db[nbatch] = joined(x, nbatch + rows, summed);
     db[nbatch + 1] = joined(y, nbatch + summed, columns);

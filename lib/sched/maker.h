@@ -25,8 +25,8 @@ gnd__step *gnd__plan_step(gnd__maker *m);
 gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot);
 
 /* --- product.c ---------------------------------------------------------------------------------- */
-/* Calls (or kernels of our own) for a product: one for each index of the batch axes that do not
- * collapse into one stride. */
+/* Calls (or kernels of our own) for a product: one for each index of the batch axes that have no stride
+ * in common with the longest. */
 gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w);
 /* Whether the library takes what follows the product of w. */
 int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * sched/product.c - the steps of a plan for a matrix product: operands as they lie where a library takes
- * them so, else as copies; batch axes that walk as one are one call; and what follows the product, where
- * the library takes that too.
+ * them so, else as copies; batch axes that walk as one are one, the longest is that of the calls; and what
+ * follows the product, where the library takes that too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,8 @@ typedef struct product {
     int copied[2];
     gnd_gemm gemm;           /* of the first of `outer` calls */
     int64_t stride[4][GND_MAX_NDIM]; /* of the batch axes: a, b, c and what is added */
-    int inner;               /* the batch axes before this one are walked by calls */
+    int nloop;               /* batch axes that are walked by calls, with their extents in loop */
+    int64_t loop[GND_MAX_NDIM];
     int64_t outer;
 } product;
 
@@ -81,6 +82,40 @@ static int plus_layout(product *x, const gnd_array *a)
     x->gemm.plus.col = 1;
     x->gemm.flags |= GND_GEMM_PLUS;
     return 1;
+}
+
+/* Batch axes that every operand walks as one become one; the longest is the calls', and the others are
+ * walked by calls. */
+static void one_batch(product *x, int operands, gnd_mat *const *mat)
+{
+    int n = 0, longest = 0;
+    for (int d = 0; d < x->nloop; d++) {
+        int joins = n > 0;
+        if (x->loop[d] == 1)
+            continue;
+        for (int i = 0; i < operands && joins; i++)
+            joins = x->stride[i][n - 1] == x->stride[i][d] * x->loop[d];
+        n += !joins;
+        x->loop[n - 1] = joins ? x->loop[n - 1] * x->loop[d] : x->loop[d];
+        for (int i = 0; i < operands; i++)
+            x->stride[i][n - 1] = x->stride[i][d];
+    }
+    for (int d = 1; d < n; d++)
+        longest = x->loop[d] >= x->loop[longest] ? d : longest;
+    x->outer = 1;
+    x->nloop = 0;
+    for (int d = 0; d < n; d++) {
+        if (d == longest) {
+            x->gemm.nbatch = x->loop[d];
+            for (int i = 0; i < operands; i++)
+                mat[i]->batch = x->stride[i][d];
+            continue;
+        }
+        x->outer *= x->loop[x->nloop] = x->loop[d];
+        for (int i = 0; i < operands; i++)
+            x->stride[i][x->nloop] = x->stride[i][d];
+        x->nloop++;
+    }
 }
 
 /* Fills x for work w. 0: what is added does not lie as a library takes it. */
@@ -125,20 +160,10 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *x)
     gemm->flags = w->relu ? GND_GEMM_RELU : 0;
     if (w->plus >= 0 && (!gnd__place_of(m->g, w->plus, &x->at[2], &blame) || !plus_layout(x, a)))
         return 0;
-    /* the innermost batch axes that walk as one */
-    for (x->inner = nb; x->inner > 0; x->inner--) {
-        int d = x->inner - 1, ok = 1;
-        for (int i = 0; i < operands && x->inner < nb; i++)
-            ok &= x->stride[i][d] == x->stride[i][d + 1] * a->dim[d + 1];
-        if (!ok)
-            break;
-        gemm->nbatch *= a->dim[d];
-    }
-    for (int i = 0; i < operands && nb > 0; i++)
-        mat[i]->batch = x->stride[i][nb - 1];
-    x->outer = 1;
-    for (int d = 0; d < x->inner; d++)
-        x->outer *= a->dim[d];
+    for (int d = 0; d < nb; d++)
+        x->loop[d] = a->dim[d];
+    x->nloop = nb;
+    one_batch(x, operands, mat);
     return 1;
 }
 
@@ -179,9 +204,9 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
         gnd_mat *mat[4] = { &one.a, &one.b, &one.c, &one.plus };
         gnd__step *s;
         int64_t rest = o;
-        for (int d = x.inner - 1; d >= 0; d--) {
-            int64_t i = rest % a->dim[d];
-            rest /= a->dim[d];
+        for (int d = x.nloop - 1; d >= 0; d--) {
+            int64_t i = rest % x.loop[d];
+            rest /= x.loop[d];
             for (int k = 0; k < (w->plus >= 0 ? 4 : 3); k++)
                 mat[k]->off += (uint64_t)(i * x.stride[k][d]);
         }
