@@ -186,6 +186,11 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
     if (g->flags & GND_GEMM_PLUS)
         g->beta = 1; /* to a copy in C */
     const int is_gemv = gnd__blas_as_gemv(g, p, &v);
+    /* A gemv may read y though beta is 0. Results that lie side by side are set to 0 at once. */
+    const int zero = is_gemv && g->beta == 0.0 && g->k > 0;
+    const int zeroed = zero && p->c.ld == g->n && g->c.batch == g->m * g->n;
+    if (zeroed)
+        memset(c, 0, (size_t)(g->nbatch * g->m * g->n) * p->esize);
     for (int64_t i = 0; i < g->nbatch; i++) {
         const char *ai = (const char *)a + (size_t)(i * g->a.batch) * p->esize;
         const char *bi = (const char *)b + (size_t)(i * g->b.batch) * p->esize;
@@ -194,7 +199,7 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
             memcpy(ci + (size_t)(j * p->c.ld) * p->esize,
                    (const char *)plus + (size_t)(i * g->plus.batch + j * p->plus.ld) * p->esize,
                    (size_t)g->n * p->esize);
-        if (g->k == 0 || (is_gemv && g->beta == 0.0)) /* a gemv may read y though beta is 0 */
+        if (g->k == 0 || (zero && !zeroed))
             scale(g, ci, g->beta, p->esize, p->c.ld);
         if (g->k == 0)
             continue;
