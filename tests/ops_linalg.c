@@ -130,9 +130,9 @@ static void svd(mat_kind k, int64_t nb, int64_t m, int64_t n, int full)
     gnd_array *d = mat_put(&a);
     tap_is_int(gnd_svd(d, full, &u, &s, &v), GND_OK, "%s: svd", mat_where);
     mat hu = mat_get(u, nb, m, full ? m : q), hs = mat_get(s, nb, 1, q), hv = mat_get(v, nb, full ? n : q, n);
-    mat_orthogonal(&hu, 8.0 * big, named("u", k, &a));
+    mat_orthogonal(&hu, 32.0 * big, named("u", k, &a));
     mat vh = mat_adjoint(&hv);
-    mat_orthogonal(&vh, 8.0 * big, named("v", k, &a));
+    mat_orthogonal(&vh, 32.0 * big, named("v", k, &a));
     ordered(&hs, -1, "singular values");
     mat us = mat_new(nb, m, full ? n : q); /* columns of u times s, 0 where there is none */
     for (int64_t i = 0; i < nb * m * us.n; i++) {

@@ -154,8 +154,9 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
     if (t == GND_FLOAT32 && m * n <= 4096) {
         char *plan = gnd_explain(1, &r, 0, NULL), *only = gnd_explain(1, (gnd_array *[]){gnd_matmul(x, y)}, 0, NULL);
         int calls = only && strstr(only, "0 kernels, 1 calls") != NULL;
-        if (calls)
-            tap_has_str(plan, "0 kernels, 1 calls", "... in one call");
+        if (calls) /* and what the library does not take, in one kernel behind it */
+            tap_ok(plan && (strstr(plan, "0 kernels, 1 calls") || strstr(plan, "1 kernels, 1 calls")),
+                   "... in one call and at most one kernel");
         else
             tap_has_str(plan, z || what & RELU ? "2 kernels, 0 calls" : "1 kernels", "... in two kernels");
         free(plan);

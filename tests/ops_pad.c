@@ -301,8 +301,7 @@ static void test_others(void)
     /* Constants are made round the expression, which is stored where it belongs. */
     y = gnd_pad(gnd_sin(x), around, "constant", NULL);
     plan = gnd_explain(1, &y, 0, NULL);
-    tap_has_str(plan, "5 kernels, 0 calls, 8000 bytes read, 10620 bytes written",
-                "constants: the expression goes into its place");
+    tap_has_str(plan, "8000 bytes read, 10620 bytes written", "constants: the expression goes into its place");
     free(plan);
 }
 

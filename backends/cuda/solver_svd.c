@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/solver_svd.c - the singular value decomposition of one matrix. cuSOLVER has three routines, all
- * backward stable: gesvd (bidiagonal form and QR iteration), gesvdj (one-sided Jacobi) and gesvdp
- * (polar decomposition, then a symmetric eigenproblem; Nakatsukasa and Higham, Stable and efficient
- * spectral divide and conquer algorithms, 2013). Jacobi's method is the fastest for small matrices,
- * the polar one, which is made of products, for larger ones; but where it had to disturb a matrix that
- * is close to singular by more than rounding would, the work is done again by Jacobi's. A tall matrix
- * is made square by a QR decomposition first. Without vectors gesvd has little left to do.
+ * cuda/solver_svd.c - the singular value decomposition of one matrix. cuSOLVER has three routines: gesvd
+ * (bidiagonal form and QR iteration), gesvdj (one-sided Jacobi) and gesvdp (polar decomposition, then a
+ * symmetric eigenproblem; Nakatsukasa and Higham, Stable and efficient spectral divide and conquer
+ * algorithms, 2013). gesvd is right for every matrix. The polar one is made of products and faster from
+ * some hundred columns on; where it had to disturb a matrix that is close to singular by more than
+ * rounding would, gesvd does the work again. Jacobi's divides by singular values: its U is not orthogonal
+ * where they are 0 to rounding (seen for Hilbert's matrix), so it is only taken when asked for. A tall
+ * matrix is made square by a QR decomposition first.
  */
 #include "solver.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 enum { GESVD, GESVDJ, GESVDP };
-enum { JACOBI_MOST = 256 }; /* columns */
+enum { POLAR_LEAST = 257 }; /* columns */
 
 /* GND_CUDA_SVD, or by the size. */
 static int choose(int64_t n, int vectors)
@@ -26,7 +27,7 @@ static int choose(int64_t n, int vectors)
         return GESVDJ;
     if (is && strcmp(is, "gesvdp") == 0)
         return GESVDP;
-    return !vectors ? GESVD : n <= JACOBI_MOST ? GESVDJ : GESVDP;
+    return vectors && n >= POLAR_LEAST ? GESVDP : GESVD;
 }
 
 /* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh are
@@ -113,7 +114,7 @@ static gnd_status gesvdp(gnd__cs_job *o, const svd *d)
     if (off <= (double)d->m * (o->t->rsize == 8 ? 0x1p-52 : 0x1p-23) * s)
         return adjoint(o, d, w);
     TRY(gnd__cs_copy(o, d->a, (size_t)d->lda * o->t->size, kept, column, column, d->n));
-    return gesvdj(o, d);
+    return gesvd(o, d);
 }
 
 static gnd_status by(gnd__cs_job *o, const svd *d)
