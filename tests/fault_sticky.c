@@ -91,13 +91,12 @@ static int sums_up(gnd_array *x, gnd_array *held)
 {
     gnd_status st;
     const int64_t want = (int64_t)N * (N - 1) / 2;
+    gnd_scope_begin();
     gnd_array *y = gnd_add(x, gnd_int(1)), *s = gnd_sum(y, GND_ALL, 0), *h = gnd_sum(held, GND_ALL, 0);
     const int ok = gnd_item_i64(s, &st) == want + N && st == GND_OK && gnd_item_i64(h, &st) == want && st == GND_OK;
     if (!ok)
         tap_diag("%s", gnd_error(s)[0] ? gnd_error(s) : gnd_message());
-    gnd_release(y);
-    gnd_release(s);
-    gnd_release(h);
+    gnd_scope_end();
     return ok;
 }
 
@@ -106,8 +105,9 @@ static void test_lost(gnd_device *dev, gnd_array *x, gnd_array *held, gnd_device
 {
     const char *id = gnd_device_id(dev);
     int32_t seven = 7;
-    gnd_array *y = gnd_sum(gnd_multiply(x, gnd_int(2)), GND_ALL, 0), *up, *moved;
     static int64_t host[N];
+    gnd_scope_begin();
+    gnd_array *y = gnd_sum(gnd_multiply(x, gnd_int(2)), GND_ALL, 0), *up, *moved;
     gnd_status st = gnd_wait(y);
     tap_ok(st < 0, "what was to be computed fails");
     says(gnd_error(y), id, "it");
@@ -125,10 +125,8 @@ static void test_lost(gnd_device *dev, gnd_array *x, gnd_array *held, gnd_device
         moved = gnd_to_device(held, other);
         tap_ok(gnd_status_of(moved) < 0 && (known || strstr(gnd_error(moved), gnd_device_id(other))), "nor moved");
         says(gnd_error(moved), id, "moving");
-        gnd_release(moved);
     }
-    gnd_release(up);
-    gnd_release(y);
+    gnd_scope_end();
 }
 
 static void child(int bad)

@@ -304,7 +304,9 @@ static void test_errors(void)
     y = gnd_to_device(x, a);
     tap_ok(y == x || holds(y, (const unsigned char *)"abcde", 5), "to where it is");
     gnd_release(y);
-    y = gnd_to_device(gnd_int(3), b);
+    gnd_array *three = gnd_int(3);
+    y = gnd_to_device(three, b);
+    gnd_release(three);
     tap_ok(gnd_status_of(y) == GND_OK && gnd_device_of(y) == b, "a scalar, which is nowhere");
     gnd_release(y);
     gnd_release(x);
