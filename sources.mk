@@ -367,6 +367,7 @@ test_programs = \
     tests/diff_driver \
     tests/fault_all \
     tests/fault_sticky \
+    tests/fft_lengths \
     tests/fft_rows \
     tests/fuse_plan \
     tests/fuse_reduce \
@@ -566,6 +567,7 @@ other_files = \
     tests/conform_memory.h \
     tests/conform_opencl.c \
     tests/diff_driver.c \
+    tests/diff_fft.py \
     tests/diff_fold.py \
     tests/diff_gen.py \
     tests/diff_index.py \
@@ -586,6 +588,7 @@ other_files = \
     tests/exprs.txt \
     tests/fault_all.c \
     tests/fault_sticky.c \
+    tests/fft_lengths.c \
     tests/fft_rows.c \
     tests/fuse_plan.c \
     tests/fuse_reduce.c \

@@ -7,6 +7,7 @@
 # it should give is found by Python's own eval on the reference's arrays (diff_fold.NAMES), so that
 # precedence is checked too.
 import numpy as np
+import diff_fft
 import diff_scan
 import diff_sort
 from diff_fold import NAMES
@@ -333,12 +334,15 @@ class Gen(Linear, Manip, Products, Specials, Stat, Takes):
     def scan(self, shape, depth, kinds):
         return diff_scan.scan(self, shape, depth, kinds)
 
+    def transform(self, shape, depth, kinds):
+        return diff_fft.transforms(self, shape, depth, kinds)
+
     def order(self, shape, depth, kinds):
         return diff_sort.sorts(self, shape, depth, kinds)
 
     STEPS = [('binary', 9), ('unary', 7), ('reduce', 4), ('view', 4), ('where', 2), ('cast', 2),
              ('join', 2), ('matmul', 1), ('product', 1), ('manip', 2), ('special', 2), ('clip', 1),
-             ('scan', 1), ('order', 1), ('stat', 2), ('index', 2), ('linear', 1), ('int_pow', 0.5),
+             ('scan', 1), ('order', 1), ('transform', 0.7), ('stat', 2), ('index', 2), ('linear', 1), ('int_pow', 0.5),
              ('float_to_int', 0.5)]
 
     def make(self, shape, depth, kinds):

@@ -113,35 +113,34 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
-/* x with its last axis filled with zeros up to m. */
-static gnd_array *filled_up(gnd_array *x, int64_t m)
+/* Elements `at` of the last axis of x where `in` is true, of which all are below n; else 0. */
+static gnd_array *some(gnd_array *x, gnd_array *at, int64_t n, gnd_array *in, gnd_array *times)
 {
-    int64_t dim[GND_MAX_NDIM];
-    memcpy(dim, x->dim, x->ndim * sizeof *dim);
-    dim[x->ndim - 1] = m - dim[x->ndim - 1];
-    gnd_array *both[2] = { x, gnd_zeros(x->dev, (gnd_dtype)x->dtype, x->ndim, dim) };
-    return gnd_concat(2, both, -1);
+    if (x->kind == GND__ERROR || at->kind == GND__ERROR)
+        return x->kind == GND__ERROR ? x : at;
+    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = gnd__taken(x, place, x->ndim - 1);
+    if (times)
+        y = gnd_multiply(y, times->kind == GND__ERROR ? times : gnd__taken(times, place, 0));
+    return gnd_where(in, y, gnd_real(0));
 }
 
-/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n). */
+/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n), by
+ * transforms of m elements. Both operands are gathers, which the transforms read through. */
 static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
-    int64_t m = 1, dim[1];
+    int64_t m = 1;
     while (m < 2 * n - 1)
         m *= 2;
-    gnd_array *j = counted(x->dev, n);
+    gnd_array *j = counted(x->dev, n), *i = counted(x->dev, m);
     gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
     if (inverse)
         w = gnd_conj(w);
-    gnd_array *back = gnd_conj(w), *part[3];
-    gnd_range tail = { GND_IDX_SLICE, 1, GND_NONE, 1, NULL };
-    dim[0] = m - (2 * n - 1);
-    part[0] = back;
-    part[1] = gnd_zeros(x->dev, t, 1, dim);
-    part[2] = gnd_flip(gnd_index(back, 1, &tail), GND_ALL);
-    gnd_array *b = complex_rows(gnd_concat(3, part, 0), t, 0, m, 1);
-    gnd_array *a = complex_rows(filled_up(gnd_multiply(x, w), m), t, 0, m, 1);
+    gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i)); /* from 0, either way round */
+    gnd_array *b = complex_rows(gnd_conj(some(w, far, n, gnd_less(far, gnd_int(n)), NULL)), t, 0, m, 1);
+    gnd_array *a = complex_rows(some(x, i, n, gnd_less(i, gnd_int(n)), w), t, 0, m, 1);
     a = complex_rows(gnd_multiply(a, b), t, 1, m, 1.0 / (double)m);
+    if (a->kind == GND__ERROR)
+        return a;
     a = gnd_multiply(gnd__slice(a, a->ndim - 1, 0, n), w);
     return scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
 }
