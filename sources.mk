@@ -482,6 +482,7 @@ test_scripts = \
 plain_programs = \
     bench/first_result \
     bench/pocl_vs_c \
+    bench/pocl_vs_lapack \
     examples/fusion \
     examples/heat \
     examples/hello \
@@ -496,6 +497,7 @@ other_files = \
     bench/ledger.py \
     bench/numpy_rows.py \
     bench/pocl_vs_c.c \
+    bench/pocl_vs_lapack.c \
     bench/results/2026-11-21-h200-b/README.md \
     bench/results/2026-11-21-h200-b/cuda.jsonl \
     bench/results/2026-11-21-h200-b/opencl-nvidia.jsonl \
@@ -726,6 +728,10 @@ bench_pocl_vs_c_SOURCES = bench/pocl_vs_c.c
 bench_pocl_vs_c_CPPFLAGS = $(public_cppflags)
 bench_pocl_vs_c_CFLAGS = $(AM_CFLAGS) $(program_cflags)
 bench_pocl_vs_c_LDADD = lib/libgnd.la $(program_libs)
+bench_pocl_vs_lapack_SOURCES = bench/pocl_vs_lapack.c
+bench_pocl_vs_lapack_CPPFLAGS = $(public_cppflags)
+bench_pocl_vs_lapack_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+bench_pocl_vs_lapack_LDADD = lib/libgnd.la $(program_libs)
 examples_fusion_SOURCES = examples/fusion.c
 examples_fusion_CPPFLAGS = $(public_cppflags)
 examples_fusion_CFLAGS = $(AM_CFLAGS) $(program_cflags)

@@ -4,10 +4,8 @@
  */
 //@text solve_copy
     const g_i64 i = (g_i64)GND_GID(0);
-    if (i < n) {
-        const g_i64 b = i / have;
-        gnd_st_$t(y, begin + b * room + (i - b * have), IN_x(i));
-    }
+    if (i < n)
+        gnd_st_$t(y, PLACE, IN_x(i));
 //@text solve_widen
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)

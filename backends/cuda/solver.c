@@ -133,6 +133,9 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     *yes = 0;
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY:
+        if (s->flags)
+            return GND_OK;
+        break;
     case GND_SOLVE_LU:
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_QR:

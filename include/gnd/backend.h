@@ -256,7 +256,8 @@ typedef struct gnd_fft_ops {
  * complex64 or complex128; "real" is the real dtype of its size. The operands of each op, in this
  * order; `in` ones may be destroyed. X(op, value, operands) */
 #define GND_SOLVE_LIST(X)                                                                          \
-    X(CHOLESKY, 1, "io A (n x n): the lower triangle; above it nothing is read or defined")         \
+    X(CHOLESKY, 1, "io A (n x n): the lower triangle; above it nothing is read or defined; flags 1: "   \
+                  "the upper one, and U with A = U^H U")                                          \
     X(LU, 2, "io A (m x n): L and U in one; out P int32 (min(m, n)): LAPACK's, counted from 1")    \
     X(SOLVE, 3, "in A (n x n), io B (n x k): out the solution of A X = B")                          \
     X(QR, 4, "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "   \
@@ -268,7 +269,8 @@ typedef struct gnd_fft_ops {
     X(EIG, 9, "in A (n x n); out W complex (n), V complex (n x n)")                               \
     X(EIGVALS, 10, "in A (n x n); out W complex (n)")                                              \
     X(TRIANGULAR, 11, "in A (n x n), io B (n x k); flags: GND_TRI_*")                              \
-    X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; out S real (min), rank int32 (1); rcond")
+    X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; out S real (min), rank int32 (1); rcond")\
+    X(INV, 13, "io A (n x n): its inverse")
 typedef enum gnd_solve_op {
 #define X(op, value, operands) GND_SOLVE_##op = value,
     GND_SOLVE_LIST(X)

@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include "api/views.h"
+#include "backend/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/solve.h"
+#include "sched/device.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
@@ -66,6 +68,16 @@ gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flag
     s.k = k;
     s.nbatch = a->nbatch;
     return s;
+}
+
+int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
+{
+    int yes = 0;
+    gnd__gate_lock(a->dev->g);
+    if (gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) != GND_OK)
+        yes = 0;
+    gnd__gate_unlock(a->dev->g);
+    return yes;
 }
 
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)

@@ -7,11 +7,9 @@
 #include <string.h>
 #include "api/matrices.h"
 #include "api/views.h"
-#include "backend/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/solve.h"
-#include "sched/device.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/decompose.h>
@@ -128,12 +126,23 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
     return keep(y);
 }
 
+/* By LAPACK's own routine where the device has no library: in C order, as the inverse of x^T is that of
+ * x, transposed. */
 gnd_array *gnd_inv(gnd_array *x)
 {
     gnd__mats a;
     gnd_scope_begin();
     gnd_array *bad = gnd__mats_of(&a, "inv", x, 1);
-    return keep(bad ? bad : gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+    if (bad)
+        return keep(bad);
+    gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
+    if (gnd__mats_empty(&a))
+        return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
+    if (gnd__mats_native(&a, &s))
+        return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+    a.x = gnd_mT(a.x);
+    s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0);
+    return keep(gnd_mT(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n)));
 }
 
 static double eps_of(gnd_dtype t)
@@ -182,19 +191,12 @@ static int by_svd(const gnd__mats *a)
 {
     int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
     gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LSTSQ, 0, 1);
-    int own = 0, svd = 0;
-    if (least < 128)
+    if (least < 128 || gnd__mats_native(a, &s))
         return 0;
-    gnd__gate_lock(a->dev->g);
-    if (gnd__gate_solver_supports(a->dev->g, &s, &own, NULL) == GND_OK && !own) {
-        s.op = GND_SOLVE_SVD;
-        s.m = most;
-        s.n = least;
-        if (gnd__gate_solver_supports(a->dev->g, &s, &svd, NULL) != GND_OK)
-            svd = 0;
-    }
-    gnd__gate_unlock(a->dev->g);
-    return svd;
+    s.op = GND_SOLVE_SVD;
+    s.m = most;
+    s.n = least;
+    return gnd__mats_native(a, &s);
 }
 
 gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,

@@ -20,6 +20,7 @@ typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len
 typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int *);
 typedef void getrs_fn(const char *, const int *, const int *, const void *, const int *, const int *,
                       void *, const int *, int *, len);
+typedef void getri_fn(const int *, void *, const int *, const int *, void *, const int *, int *);
 typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *,
                       int *);
 typedef void orgqr_fn(const int *, const int *, const int *, void *, const int *, const void *, void *,
@@ -44,10 +45,10 @@ typedef void cgelsd_fn(const int *, const int *, const int *, void *, const int 
                        void *, const void *, int *, void *, const int *, void *, int *, int *);
 
 /* The routines, with the names for real and for complex dtypes. */
-enum { POTRF, GETRF, GETRS, GEQRF, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELSD, NROUTINES };
+enum { POTRF, GETRF, GETRS, GETRI, GEQRF, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELSD, NROUTINES };
 static const struct { const char *real, *complex; } names[NROUTINES] = {
-    {"potrf", "potrf"}, {"getrf", "getrf"}, {"getrs", "getrs"}, {"geqrf", "geqrf"},
-    {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"}, {"geev", "geev"},
+    {"potrf", "potrf"}, {"getrf", "getrf"}, {"getrs", "getrs"}, {"getri", "getri"},
+    {"geqrf", "geqrf"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"}, {"geev", "geev"},
     {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
 };
 static void *routine[4][NROUTINES]; /* s d c z */
@@ -132,7 +133,7 @@ static gnd_status room(call *c)
 static void run_cholesky(call *c)
 {
     FN(potrf, POTRF);
-    fn("L", &c->n, c->mem[0], &c->n, &c->info, 1);
+    fn(c->s->flags & 1 ? "U" : "L", &c->n, c->mem[0], &c->n, &c->info, 1);
 }
 
 static void run_lu(call *c)
@@ -150,6 +151,17 @@ static void run_solve(call *c)
     fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
     if (c->info == 0)
         solve("N", &c->n, &c->k, c->mem[0], &c->n, c->tau, c->mem[1], &c->n, &none, 1);
+}
+
+static void run_inv(call *c)
+{
+    FN(getrf, GETRF);
+    getri_fn *invert;
+    memcpy(&invert, &routine[c->t][GETRI], sizeof invert);
+    if (c->lwork >= 0)
+        fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
+    if (c->info == 0)
+        invert(&c->n, c->mem[0], &c->n, c->tau, c->work, &c->lwork, &c->info);
 }
 
 static void run_qr(call *c)
@@ -295,6 +307,7 @@ static const struct { void (*run)(call *); int query; } ops[] = {
     [GND_SOLVE_EIGVALS] = {run_eig, 1},
     [GND_SOLVE_TRIANGULAR] = {run_triangular, 0},
     [GND_SOLVE_LSTSQ] = {run_lstsq, 1},
+    [GND_SOLVE_INV] = {run_inv, 1},
 };
 
 /* Real and integer workspace that is not asked for, by the formulas of LAPACK's documentation. */
@@ -358,9 +371,10 @@ static gnd_status verdict(const call *c, int64_t b)
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor "
                         "of order %d is not positive", at, c->info);
     case GND_SOLVE_SOLVE:
+    case GND_SOLVE_INV:
     case GND_SOLVE_TRIANGULAR:
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: singular: %s[%d, %d] is 0", at,
-                        c->s->op == GND_SOLVE_SOLVE ? "U" : "the diagonal's", c->info - 1,
+                        c->s->op != GND_SOLVE_TRIANGULAR ? "U" : "the diagonal's", c->info - 1,
                         c->info - 1);
     default:
         if (nan)

@@ -13,6 +13,10 @@
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
+/* Operands of that many elements are transposed by a kernel of their own, which does it in tiles; the
+ * copy is then one of equal places. */
+enum { LARGE = 1 << 14 };
+
 static int is_eig(const gnd_solve_desc *s)
 {
     return s->op == GND_SOLVE_EIG || s->op == GND_SOLVE_EIGVALS;
@@ -56,7 +60,7 @@ gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gn
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_SOLVE;
     for (int i = 0; i < nin; i++)
-        a.mode[i] = GND__IN_ONCE;
+        a.mode[i] = in[i]->size >= LARGE ? GND__IN_MEM : GND__IN_ONCE;
     a.n[N_OP] = (int64_t)s->op | (int64_t)s->flags << 8 | (int64_t)s->dtype << 32;
     a.n[N_M] = s->m;
     a.n[N_N] = s->n;
@@ -72,6 +76,8 @@ static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t ha
     size_t local = gnd__prog_group(p, 256);
     int64_t n = p->in[in].size;
     gnd__pk_begin(p, "k_copy");
+    gnd__pk_def(p, have == room ? "#define PLACE (begin + i)\n"
+                                : "#define PLACE (begin + i / have * room + i %% have)\n");
     if (scratch >= 0)
         gnd__pk_mem(p, "y", scratch, p->in[in].dtype);
     else

@@ -32,6 +32,7 @@ static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
 #define ADD(count, type, dir) o[c++] = (operand){ count, type, dir }
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY:
+    case GND_SOLVE_INV:
         ADD(n * n, 'x', IO);
         break;
     case GND_SOLVE_LU:
