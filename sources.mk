@@ -579,6 +579,8 @@ other_files = \
     tests/diff_numpy.py \
     tests/diff_products.py \
     tests/diff_scan.py \
+    tests/diff_search.py \
+    tests/diff_sets.py \
     tests/diff_sort.py \
     tests/diff_special.py \
     tests/diff_stat.py \

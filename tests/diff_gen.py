@@ -15,6 +15,8 @@ from diff_linalg import Linear
 from diff_manip import Manip
 from diff_model import OPS, V
 from diff_products import Products
+from diff_search import Search
+from diff_sets import Sets
 from diff_special import Specials
 from diff_stat import Stat
 from diff_take import Takes
@@ -31,7 +33,7 @@ class Retry(Exception):
     """This choice leads nowhere: take another."""
 
 
-class Gen(Linear, Manip, Products, Specials, Stat, Takes):
+class Gen(Linear, Manip, Products, Search, Sets, Specials, Stat, Takes):
     def __init__(self, rng, without=()):
         self.rng, self.without = rng, set(without)
         self.arrays, self.parts, self.used = {}, [], []
@@ -342,8 +344,8 @@ class Gen(Linear, Manip, Products, Specials, Stat, Takes):
 
     STEPS = [('binary', 9), ('unary', 7), ('reduce', 4), ('view', 4), ('where', 2), ('cast', 2),
              ('join', 2), ('matmul', 1), ('product', 1), ('manip', 2), ('special', 2), ('clip', 1),
-             ('scan', 1), ('order', 1), ('transform', 0.7), ('stat', 2), ('index', 2), ('linear', 1), ('int_pow', 0.5),
-             ('float_to_int', 0.5)]
+             ('scan', 1), ('order', 1), ('transform', 0.7), ('stat', 2), ('index', 2), ('search', 2), ('linear', 1),
+             ('int_pow', 0.5), ('float_to_int', 0.5)]
 
     def make(self, shape, depth, kinds):
         """The text of an expression of that shape; its value is among self.parts."""
@@ -366,8 +368,12 @@ class Gen(Linear, Manip, Products, Specials, Stat, Takes):
         return self.leaf(shape, kinds)
 
     def value(self, text):
+        *before, last = text.split('; ')    # assignments
+        names = {k: V(a.copy() if before else a) for k, a in self.arrays.items()}
         with np.errstate(all='ignore'):
-            return eval(text, dict(NAMES), {k: V(a) for k, a in self.arrays.items()})
+            for s in before:
+                exec(s, dict(NAMES), names)
+            return eval(last, dict(NAMES), names)
 
     def check(self, text, shape, kinds):
         v = self.value(text)
@@ -382,9 +388,25 @@ class Gen(Linear, Manip, Products, Specials, Stat, Takes):
         self.arrays = {k: self.data(a.shape, a.dtype) for k, a in arrays.items()}
         return self.value(text), dict(self.arrays)
 
+    def of_any_shape(self):
+        """The text of something of diff_sets."""
+        for _ in range(20):
+            self.arrays, self.parts, self.used = {}, [], []
+            try:
+                text = self.top()
+                if self.value(text).dtype.name not in self.without:
+                    return text
+            except (Retry, TypeError, ValueError, ZeroDivisionError, OverflowError, SyntaxError,
+                    IndexError, AttributeError):
+                pass
+        return 'arange(3)'
+
     def case(self):
         """(text, value, arrays): one random expression."""
         r = self.rng
+        if self.chance(0.15):
+            text = self.of_any_shape()
+            return text, self.value(text), {k: a for k, a in self.arrays.items() if used_in(text, k)}
         nd = int(r.choice(5, p=[0.12, 0.28, 0.32, 0.2, 0.08]))
         shape = tuple(self.pick(EXTENTS) for _ in range(nd))
         if nd and self.chance(0.06):

@@ -24,7 +24,7 @@ typedef enum gnd__op {
  * without float64 takes float32. */
 typedef enum gnd__rule {
     GND__RULE_NUM,    /* promote */
-    GND__RULE_FLOAT,  /* promote, then bools and ints become floats (gnd__float_of) */
+    GND__RULE_FLOAT,  /* bools and ints alone: each becomes a float (gnd__float_of) first; promote */
     GND__RULE_BITS,   /* promote; bools and ints only (texts for f and c are 0) */
     GND__RULE_SHIFT,  /* promote, then bool becomes int8; ints only */
     GND__RULE_LOGIC,  /* each argument cast to bool; the texts for b are used */
