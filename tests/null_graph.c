@@ -113,6 +113,7 @@ static void dtypes(void)
         "hypot int8 int8 = float16",
         "atan2 int16 uint16 = float32",
         "hypot uint8 int8 = float16",
+        "hypot bool i = float64",
         "copysign int16 uint32 = float64",
         "atan2 int64 f = float64",
         "atan2 float32 i = float32",

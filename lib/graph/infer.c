@@ -104,14 +104,12 @@ static gnd_dtype by_rule(gnd__rule rule, const gnd_device *dev, gnd_dtype t)
     }
 }
 
-/* The float that holds the floats of each of the arrays, which are bools and ints: int16 and uint16 fit
- * float32, though the int dtype that holds both does not. */
-static gnd_dtype float_of_each(const gnd_device *dev, int n, gnd_array *const *x)
+/* The float that holds the floats of two arrays of bools or ints: int16 and uint16 fit float32, though
+ * the int dtype that holds both does not. */
+static gnd_dtype float_of_both(const gnd_device *dev, gnd_array *const *x)
 {
-    uint32_t set = 0;
-    for (int i = 0; i < n; i++)
-        if (!x[i]->weak)
-            set |= (uint32_t)1 << gnd__float_of((gnd_dtype)x[i]->dtype);
+    uint32_t set = (uint32_t)1 << gnd__float_of((gnd_dtype)x[0]->dtype);
+    set |= (uint32_t)1 << gnd__float_of((gnd_dtype)x[1]->dtype);
     return gnd__promote_all(dev, set, 0);
 }
 
@@ -430,8 +428,9 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
     if (o->rule == GND__RULE_CMP && (bad = compare_special(op, x, given)))
         return bad;
     gnd_dtype t = by_rule(o->rule, dev, given);
-    if (o->rule == GND__RULE_FLOAT && strchr("biu", gnd_dtype_kind(given)))
-        t = float_of_each(dev, nin, x);
+    if (o->rule == GND__RULE_FLOAT && nin == 2 && !x[0]->weak && !x[1]->weak &&
+        strchr("biu", gnd_dtype_kind(given)))
+        t = float_of_both(dev, x);
     if (!gnd__op_text(op, gnd_dtype_kind(t)) ||
         (o->rule == GND__RULE_PARTS && gnd_dtype_kind(given) == 'c'))
         return not_allowed(op, dev, given);
