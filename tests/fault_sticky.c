@@ -4,8 +4,8 @@
  * process, since CUDA ends the context for good: every later call on that device says so, with the
  * device's id and CUDA's own name and text; the other tested devices go on computing, what they held is
  * still right, and the process closes everything and ends well. Devices that share CUDA's driver (other
- * GPUs, NVIDIA's OpenCL) may be ended by it too (driver 580 does that to other GPUs): they go on, or fail
- * with a message; PoCL has to go on.
+ * GPUs, NVIDIA's OpenCL) may be ended by it too (driver 580 does that to other GPUs, not to OpenCL): they go
+ * on, or fail with a message; PoCL has to go on.
  */
 #include <signal.h>
 #include <stdio.h>
