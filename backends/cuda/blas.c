@@ -447,7 +447,8 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
     if (s != GND_OK || !*yes)
         return s;
     *yes = 0;
-    if (g->k == 0 || (g->flags & GND_GEMM_RELU) || (s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK || (s = get_handle(d, e)) != GND_OK)
+    if (g->k == 0 || (g->flags & GND_GEMM_RELU) || (s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
+        (s = get_handle(d, e)) != GND_OK)
         return s;
     key k = key_of(g, &p, g->nbatch < MAX_BATCH ? g->nbatch : MAX_BATCH);
     k.align_a = k.align_b = k.align_c = k.align_plus = align_of(p.esize);

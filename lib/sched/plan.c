@@ -221,6 +221,8 @@ static gnd_status add_pieces(gnd__maker *m, int32_t at, int *n)
         int retry = 0; /* the largest first: its name is that of the kernel, and it is to begin first */
         k[i] = &kir[i];
         st = gnd__lower(m->g, &g->work[g->order[at + i]], k[i], &retry, m->e);
+        if (st != GND_OK)
+            break;
         gnd__kir_bytes(k[i], &r, &w);
         rd += r;
         wr += w;
