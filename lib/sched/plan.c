@@ -241,7 +241,8 @@ static gnd_status add_pieces(gnd__maker *m, int32_t at, int *n)
         *n = 0;
     if (gen)
         gnd__gen_free(gen);
-    gnd__free(gen), gnd__free(kir);
+    gnd__free(gen);
+    gnd__free(kir);
     return st;
 }
 
