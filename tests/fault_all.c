@@ -24,10 +24,11 @@ static char path[300];
 
 /* What the program found out. */
 typedef struct result {
-    gnd_status st[24];
-    char msg[24][120];
+    gnd_status st[32];
+    char msg[32][120];
     int n;
     double sum, two_stage, product, joined, loaded, said, scanned, counted, middle, taken, masked, changed, ordered;
+    double lines;
     int text_ok, mute; /* mute: failed arrays without a message */
 } result;
 
@@ -94,6 +95,7 @@ static void program(gnd_device *dev, result *r)
     r->middle = item(r, gnd_median(gnd_add(d, gnd_sum(h[0], GND_ALL, 0)), GND_ALL, 0));
     gnd_array *low = gnd_sort(gnd_astype(gnd_abs(l), GND_UINT8), 0, GND_DESCENDING);
     r->ordered = item(r, gnd_at(low, "20000"));
+    r->lines = item(r, gnd_sum(gnd_abs(gnd_rfft(x, GND_FFT_FULL, -1, GND_NORM_BACKWARD)), GND_ALL, 0));
     gnd_scope_end();
 }
 
@@ -113,7 +115,7 @@ static int same(const result *a, const result *b, int computes)
                                        a->scanned == b->scanned && a->counted == b->counted &&
                                        a->middle == b->middle && a->taken == b->taken &&
                                        a->masked == b->masked && a->changed == b->changed &&
-                                       a->ordered == b->ordered));
+                                       a->ordered == b->ordered && a->lines == b->lines));
 }
 
 /* Every failure has a code that fits, and every failed array a message. */

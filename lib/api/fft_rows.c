@@ -41,8 +41,13 @@ int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank)
 static gnd_array *roots(gnd_array *k, int64_t n, gnd_dtype t)
 {
     gnd__scalar v = { .kind = 'u', .u = (uint64_t)n };
+    if (k->kind == GND__ERROR)
+        return k;
     int wide = gnd__device_has_f64(k->dev);
     gnd_array *in[2] = { gnd_astype(k, GND_UINT64), gnd__const(k->dev, GND_UINT64, &v, 0) };
+    for (int i = 0; i < 2; i++)
+        if (in[i]->kind == GND__ERROR)
+            return in[i];
     gnd_array *w = gnd__op_node(wide ? GND__FN_TWIDDLE64 : GND__FN_TWIDDLE32, k->dev,
                                 wide ? GND_COMPLEX128 : GND_COMPLEX64, k->ndim, k->dim, 2, in);
     return gnd_astype(w, t);
@@ -57,6 +62,8 @@ static gnd_array *counted(gnd_device *dev, int64_t n)
 static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 {
     gnd__gather how = { { -1 }, { 1 } };
+    if (table->kind == GND__ERROR || idx->kind == GND__ERROR)
+        return table->kind == GND__ERROR ? table : idx;
     return gnd__take_node(table, 1, &idx, idx->ndim, idx->dim, &how);
 }
 
@@ -64,13 +71,21 @@ gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
 {
     gnd_device *dev = k->dev;
     if (k->kind == GND__ERROR || k->size <= TABLE)
-        return k->kind == GND__ERROR ? k : roots(k, n, t);
+        return roots(k, n, t);
     if (n <= TABLE)
         return looked_up(roots(counted(dev, n), n, t), k);
     gnd_array *fine = roots(counted(dev, TABLE), n, t);
     gnd_array *coarse = roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)), n, t);
     return gnd_multiply(looked_up(coarse, gnd_bitwise_right_shift(k, gnd_int(12))),
                         looked_up(fine, gnd_bitwise_and(k, gnd_int(TABLE - 1))));
+}
+
+/* The elements of x at the places idx of its last axis. */
+static gnd_array *taken(gnd_array *x, gnd_array *idx)
+{
+    if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
+        return x->kind == GND__ERROR ? x : idx;
+    return gnd__taken(x, idx, x->ndim - 1);
 }
 
 /* exp(-2 pi i jk/n) for j < rows, k < cols, rows * cols = n; conjugate for an inverse transform. */
@@ -116,11 +131,9 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
 /* Elements `at` of the last axis of x where `in` is true, of which all are below n; else 0. */
 static gnd_array *some(gnd_array *x, gnd_array *at, int64_t n, gnd_array *in, gnd_array *times)
 {
-    if (x->kind == GND__ERROR || at->kind == GND__ERROR)
-        return x->kind == GND__ERROR ? x : at;
-    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = gnd__taken(x, place, x->ndim - 1);
+    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = taken(x, place);
     if (times)
-        y = gnd_multiply(y, times->kind == GND__ERROR ? times : gnd__taken(times, place, 0));
+        y = gnd_multiply(y, taken(times, place));
     return gnd_where(in, y, gnd_real(0));
 }
 
@@ -196,15 +209,11 @@ static gnd_array *every_other(gnd_array *x, int64_t first)
  * odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0 .. h. */
 static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
-    int last = x->ndim - 1;
     int64_t h = n / 2;
     gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale);
     gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
-    if (z->kind == GND__ERROR || k->kind == GND__ERROR)
-        return z->kind == GND__ERROR ? z : k;
-    gnd_array *a = gnd__taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k), last);
-    gnd_array *b = gnd__taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k)), last);
-    b = gnd_conj(b);
+    gnd_array *a = taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k));
+    gnd_array *b = gnd_conj(taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
     return gnd_add(gnd_multiply(gnd_add(a, b), gnd_real(0.5)),
                    gnd_multiply(turned(gnd_subtract(a, b), t, -0.5), inverse ? gnd_conj(w) : w));
 }
