@@ -494,6 +494,7 @@ cairo_programs = \
 other_files = \
     README.md \
     bench/first_result.c \
+    bench/lagging.txt \
     bench/ledger.py \
     bench/numpy_rows.py \
     bench/pocl_vs_c.c \
@@ -525,6 +526,7 @@ other_files = \
     doc/CONVENTIONS.md \
     doc/ENVIRONMENT.md \
     doc/KERNELS.md \
+    doc/PERFORMANCE.md \
     doc/RANDOM.md \
     doc/SEMANTICS.md \
     doc/TESTING.md \
