@@ -73,6 +73,7 @@ lib_files = \
     lib/api/place.h \
     lib/api/print.c \
     lib/api/products.c \
+    lib/api/put.c \
     lib/api/quantile.c \
     lib/api/random.c \
     lib/api/random.h \

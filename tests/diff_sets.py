@@ -70,6 +70,22 @@ def assign(self, i, v):
 V.__setitem__ = assign
 
 
+def put(x, i, v):
+    i = np.asarray(plain(lift(i)))
+    v = lift(v)
+    y = x.reshape(-1).move(np.copy)
+    if v.size:
+        y[i.ravel()] = v.move(lambda a: np.resize(a, i.size))
+    return y.reshape(x.shape)
+
+
+def place(x, c, v):
+    v = lift(v)
+    y, c = x.reshape(-1).move(np.copy), plain(lift(c)).ravel() != 0
+    y[c] = v.move(lambda a: np.resize(a, int(c.sum())))
+    return y.reshape(x.shape)
+
+
 def like(v):
     def g(x, *a, dtype=None):
         return V(np.full(x.shape, *(a or (v,)), dtype=dtype.dtype if dtype else x.dtype))
@@ -81,7 +97,7 @@ NAMES.update({
     'unique_inverse': standard('return_inverse'),
     'unique_all': standard('return_index', 'return_inverse', 'return_counts'),
     'union1d': two(np.union1d), 'intersect1d': two(np.intersect1d), 'setdiff1d': two(np.setdiff1d),
-    'setxor1d': two(np.setxor1d), 'extract': picked,
+    'setxor1d': two(np.setxor1d), 'extract': picked, 'put': put, 'place': place,
     'nonzero': lambda x: tuple(V(i) for i in np.nonzero(plain(lift(x)))),
     'zeros_like': like(0), 'ones_like': like(1), 'full_like': like(None), 'copy': moved(np.copy),
     'identity': lambda n, dtype=None: V(np.identity(n, dtype.dtype if dtype else None)),
@@ -184,6 +200,13 @@ class Sets:
         return ', '.join(parts[:max(1, int(self.rng.integers(len(parts) + 1)))])
 
     def top_assign(self, shape):
+        if self.chance(0.2) and 0 not in shape:
+            name, kinds = self.pick(['put', 'place']), self.pick(['iu', 'f'])
+            n = int(np.prod(shape))
+            at = f"{self.leaf(shape, 'b')}" if name == 'place' else self.some(self.pick([1, 3, 8]), n)
+            self.note(name)
+            x = self.leaf(shape, kinds)
+            return f"{name}({x}, {at}, {self.leaf((self.pick([1, 2, 5]),), 'iu' if kinds == 'iu' else 'iuf')})"
         t = self.dtype('iuf' if self.chance(0.8) else 'bc')
         x = self.array(shape, t)
         k = t.kind

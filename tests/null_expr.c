@@ -329,6 +329,7 @@ static void test_functions(gnd_device *dev)
         {"take(x, [[1], [2]], axis=1)", "float32 3 2 1"}, {"x.take([0], axis=0)", "float32 1 4"},
         {"take(x, [])", "float32 0"}, {"take_along_axis(x, [[0, 1]], 1)", "float32 3 2"},
         {"take_along_axis(x, [3, 4], None)", "float32 2"}, {"put_along_axis(x, [[0]], 1, 1)", "float32 3 4"},
+        {"put(x, [0, -1], [5, 6])", "float32 3 4"}, {"place(x, x > 0, [1, 2])", "float32 3 4"},
         {"set_at(x, (0, 1), 5)", "float32 3 4"}, {"add_at(x, [0, 0], 5)", "float32 3 4"},
         {"maximum_at(x, ([0, 0], [1, 1]), v[:2])", "float32 3 4"}, {"min_at(i, 0, 1)", "int64 2 3 4"},
         {"left_shift(i8, 1)", "int8 4"}, {"invert(i8)", "int8 4"}, {"s * x", "float32 3 4"}, {"s", "float64"},

@@ -264,6 +264,19 @@ static void along(void)
         want[i / K * C + (idx[i] < 0 ? idx[i] + C : idx[i])] = (float)(100 + i % K);
     same(gnd_put_along_axis(x, g, gnd_arange(dev, gnd_int(100), gnd_int(100 + K), gnd_int(1), GND_INT32), -1),
          R * C, "put along an axis");
+    memcpy(want, xs, sizeof(float) * R * C);
+    for (int i = 0; i < R * K; i++)
+        want[idx[i] < 0 ? idx[i] + R * C : idx[i]] = (float)(100 + i % 5);
+    gnd_array *five = gnd_arange(dev, gnd_int(100), gnd_int(105), gnd_int(1), GND_INT32);
+    same(gnd_put(x, g, five), R * C, "put, of fewer values");
+    memcpy(want, xs, sizeof(float) * R * C);
+    for (int i = 0, k = 0; i < R * C; i++)
+        if (xs[i] > 0)
+            want[i] = (float)(100 + k++ % 5);
+    same(gnd_place(x, gnd_greater(x, gnd_int(0)), five), R * C, "place, of fewer values");
+    memcpy(want, xs, sizeof(float) * R * C);
+    same(gnd_put(x, g, gnd_empty(dev, GND_FLOAT32, 1, (int64_t[]){0})), R * C, "put of nothing");
+    tap_ok(gnd_status_of(gnd_place(x, g, five)) == GND_ERR_SHAPE, "%s: place with a mask of another size", on);
     /* fused: indices computed, values used */
     for (int i = 0; i < 20; i++)
         want[i] = sqrtf(fabsf(xs[3 * i + 1])) * 2;

@@ -59,6 +59,12 @@ GND_API gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array 
 /* x with value at the indices along axis: the counterpart of gnd_take_along_axis. indices have x's number
  * of dimensions; value broadcasts to them. */
 GND_API gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value, int axis);
+/* x with values at these indices of x as if flattened, one after the other, from the first again when
+ * there are fewer values than indices; the last one wins. No values change nothing. */
+GND_API gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values);
+/* x with values, one after the other and from the first again, where the mask (as many elements as x, of
+ * any dtype) is true, both as if flattened. No values, or another size, are GND_ERR_SHAPE. Does not wait. */
+GND_API gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values);
 /* x with value added at these places, compared with what is there: every value counts, however often a
  * place is named. The result is the same whatever the order in which the device does it. Sums of floats
  * are exact to far below an ulp of the greatest value at a place, and rounded once (int: wraps, bool:

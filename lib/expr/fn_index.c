@@ -70,6 +70,20 @@ int gnd__fn_put_along_axis(gnd__args *c)
     return gnd__ret(c, gnd_put_along_axis(x, idx, v, axis));
 }
 
+int gnd__fn_put(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *idx = x ? indices(c, 1) : NULL;
+    gnd_array *v = idx ? gnd__arg_array(c, 2) : NULL;
+    return v ? gnd__ret(c, gnd_put(x, idx, v)) : -1;
+}
+
+int gnd__fn_place(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0), *m = x ? gnd__arg_strong(c, 1) : NULL;
+    gnd_array *v = m ? gnd__arg_array(c, 2) : NULL;
+    return v ? gnd__ret(c, gnd_place(x, m, v)) : -1;
+}
+
 /* --- where something is true -------------------------------------------------------------------- */
 
 static int nonzero(gnd__args *c, gnd_array *x)
