@@ -520,6 +520,8 @@ other_files = \
     bench/results/2026-11-21-h200/sanitizer.txt \
     bench/results/2026-11-21-h200/small-cuda.jsonl \
     bench/results/2026-11-21-h200/suite.txt \
+    bench/results/2026-11-22-pocl/README.md \
+    bench/results/2026-11-22-pocl/differential.txt \
     doc/API.md \
     doc/ARCHITECTURE.md \
     doc/ARRAY_API.md \
