@@ -28,7 +28,7 @@ typedef struct result {
     char msg[32][120];
     int n;
     double sum, two_stage, product, joined, loaded, said, scanned, counted, middle, taken, masked, changed, ordered;
-    double lines;
+    double lines, factored;
     int text_ok, mute; /* mute: failed arrays without a message */
 } result;
 
@@ -96,6 +96,9 @@ static void program(gnd_device *dev, result *r)
     gnd_array *low = gnd_sort(gnd_astype(gnd_abs(l), GND_UINT8), 0, GND_DESCENDING);
     r->ordered = item(r, gnd_at(low, "20000"));
     r->lines = item(r, gnd_sum(gnd_abs(gnd_rfft(x, GND_FFT_FULL, -1, GND_NORM_BACKWARD)), GND_ALL, 0));
+    gnd_array *f[2]; /* what memory of no meaning has, too */
+    (void)gnd_qr(gnd_at(x, ":, :6"), 0, &f[0], &f[1]);
+    r->factored = item(r, gnd_multiply(gnd_det(f[0]), gnd_at(f[1], "2, 3")));
     gnd_scope_end();
 }
 
@@ -115,7 +118,8 @@ static int same(const result *a, const result *b, int computes)
                                        a->scanned == b->scanned && a->counted == b->counted &&
                                        a->middle == b->middle && a->taken == b->taken &&
                                        a->masked == b->masked && a->changed == b->changed &&
-                                       a->ordered == b->ordered && a->lines == b->lines));
+                                       a->ordered == b->ordered && a->lines == b->lines &&
+                                       a->factored == b->factored));
 }
 
 /* Every failure has a code that fits, and every failed array a message. */
