@@ -6,7 +6,8 @@
  * transforms, of the whole or of blocks (overlap-save). GND_CONV_AUTO takes what a cost model expects to
  * be fastest (lib/api/convolve_ways.c has it, and what it was measured with); ints and bools always get
  * their sums, which are exact and wrap as ints do. Transforms have errors of about eps log2(n) times the
- * largest results, wherever they are, and one NaN or infinity makes NaN of all of them.
+ * largest results, wherever they are, and one NaN or infinity makes NaN of all of them. In sums, zeros
+ * stand beyond the ends, and an infinity or NaN of the shorter operand times them is NaN too.
  *
  * dtypes promote. float16 and bfloat16 are computed in float32 and rounded once; bools are combined by
  * `and` and `or`, as NumPy does. Errors of all: GND_ERR_NULL, GND_ERR_ARG (a mode, boundary or method
