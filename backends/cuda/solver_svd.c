@@ -3,11 +3,11 @@
  * cuda/solver_svd.c - the singular value decomposition of one matrix. cuSOLVER has three routines: gesvd
  * (bidiagonal form and QR iteration), gesvdj (one-sided Jacobi) and gesvdp (polar decomposition, then a
  * symmetric eigenproblem; Nakatsukasa and Higham, Stable and efficient spectral divide and conquer
- * algorithms, 2013). gesvd is right for every matrix. The polar one is made of products and faster from
- * some hundred columns on; where it had to disturb a matrix that is close to singular by more than
- * rounding would, gesvd does the work again. Jacobi's divides by singular values: its U is not orthogonal
- * where they are 0 to rounding (seen for Hilbert's matrix), so it is only taken when asked for. A tall
- * matrix is made square by a QR decomposition first.
+ * algorithms, 2013). gesvd is right for every matrix and is what is taken. The others are faster for some
+ * sizes, but their U was seen not to be orthogonal where singular values are 0 to rounding (a Hilbert
+ * matrix of 600 x 260 on an H200): GND_CUDA_SVD chooses them, for who knows the matrices. Where gesvdp
+ * says that it had to disturb the matrix by more than rounding would, gesvd does the work again. A tall
+ * matrix is made square by a QR decomposition first, unless all of U is wanted.
  */
 #include "solver.h"
 
@@ -15,10 +15,9 @@
 #include <string.h>
 
 enum { GESVD, GESVDJ, GESVDP };
-enum { POLAR_LEAST = 257 }; /* columns */
 
-/* GND_CUDA_SVD, or by the size. */
-static int choose(int64_t n, int vectors)
+/* GND_CUDA_SVD, or gesvd. */
+static int choose(void)
 {
     const char *is = secure_getenv("GND_CUDA_SVD");
     if (is && strcmp(is, "gesvd") == 0)
@@ -27,7 +26,7 @@ static int choose(int64_t n, int vectors)
         return GESVDJ;
     if (is && strcmp(is, "gesvdp") == 0)
         return GESVDP;
-    return vectors && n >= POLAR_LEAST ? GESVDP : GESVD;
+    return GESVD;
 }
 
 /* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh are
@@ -119,7 +118,7 @@ static gnd_status gesvdp(gnd__cs_job *o, const svd *d)
 
 static gnd_status by(gnd__cs_job *o, const svd *d)
 {
-    switch (choose(d->n, d->vectors)) {
+    switch (choose()) {
     case GESVDJ: return gesvdj(o, d);
     case GESVDP: return gesvdp(o, d);
     default: return gesvd(o, d);
@@ -174,5 +173,5 @@ gnd_status gnd__cs_svd(gnd__cs_job *o)
         d.vh = o->mem[3];
         d.full = (o->s->flags & 1) != 0 && d.m > d.n;
     }
-    return d.m >= 2 * d.n && d.n > 32 ? tall(o, &d) : by(o, &d);
+    return d.m >= 2 * d.n && d.n > 32 && !d.full ? tall(o, &d) : by(o, &d);
 }
