@@ -126,6 +126,11 @@ def corners(v):
         return [h, h + e, h - e, h + 1j * e, h - 1j * e]
     if kind(v.val) == 'b':
         return [h, np.where(e > 0, 1 - h, h)]
+    wild = np.isinf(e)
+    if wild.any():    # anything may be there: a NaN where it is none here, and no NaN where it is one
+        lost = wild & np.isnan(h)
+        return [h, np.where(lost, LD(np.inf), h + e), np.where(lost, -LD(np.inf), h - e),
+                np.where(wild, LD(np.nan), h)]
     return [h, h + e, h - e]
 
 

@@ -46,7 +46,7 @@ static double error(float got, double want)
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : HUGE_VAL;
     if (got == (float)want)
-        return got == 0 && signbit(got) != signbit(want) ? HUGE_VAL : isinf(got) ? 0 : 0.5;
+        return got == 0 && !signbit(got) != !signbit(want) ? HUGE_VAL : isinf(got) ? 0 : 0.5;
     if (isinf(got) || isinf((float)want))
         return HUGE_VAL;
     frexp(want, &e);
@@ -79,6 +79,11 @@ static size_t hard(void)
     static const float bounds[] = { 0x1p-12f, 0x1p-28f, 0x1p-25f, 0x1p-7f, 0x1p-5f, 0.25f, 0.4142135f, 1, 2.4142135f, 4,
                                     88.72283f, 89.41599f, -87.33654f, -103.972f, 127.5f, -149.5f, 0x1p-126f, 0x1p24f };
     size_t n = 0;
+    in[n++] = 0.0f;
+    in[n++] = -0.0f;
+    in[n++] = INFINITY;
+    in[n++] = -INFINITY;
+    in[n++] = NAN;
     for (int k = 1; k < 1 << 14; k++)
         for (int scale = 0; scale < 4; scale++) {
             float x = (float)(1.5707963267948966 * k * ldexp(1, 26 * scale));

@@ -183,10 +183,16 @@ static void several_axes(void)
     tap_ok(apart(gnd_ifftn(all, -1, NULL, NULL, GND_NORM_BACKWARD), x) < 1e-6, "%s: fftn and ifftn", where);
     gnd_array *r = gnd_real_part(x), *half = gnd_rfftn(r, -1, NULL, NULL, GND_NORM_BACKWARD);
     tap_is_int(gnd_dim(half, 2), 3, "%s: rfftn has half of the last axis", where);
-    gnd_range first[2] = { { GND_IDX_ELLIPSIS, 0, 0, 0 }, { GND_IDX_SLICE, 0, 3, 1 } };
+    gnd_range first[2] = { { GND_IDX_ELLIPSIS, 0, 0, 0, NULL }, { GND_IDX_SLICE, 0, 3, 1, NULL } };
     tap_ok(apart(half, gnd_index(gnd_fftn(r, -1, NULL, NULL, GND_NORM_BACKWARD), 2, first)) < 1e-6,
            "%s: it is the first half of fftn", where);
     tap_ok(apart(gnd_irfftn(half, 3, NULL, dim, GND_NORM_BACKWARD), r) < 1e-6, "%s: rfftn and irfftn", where);
+    /* of what is no half of a real array's: axis by axis, and of the last one the real part */
+    gnd_array *wild = gnd_add(half, gnd_complex(0, 1)), *rows = gnd_ifft(wild, GND_FFT_FULL, 1, GND_NORM_BACKWARD);
+    for (int64_t n = 1; n < 5; n += 3)
+        tap_ok(apart(gnd_irfftn(wild, 2, (int[]){ 1, 2 }, (int64_t[]){ GND_FFT_FULL, n }, GND_NORM_BACKWARD),
+                     gnd_irfft(rows, n, 2, GND_NORM_BACKWARD)) < 1e-6,
+               "%s: irfftn of what is no half, %d along the last axis", where, (int)n);
     tap_is_int(gnd_ndim(gnd_fftn(gnd_squeeze(gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){ 1 }), GND_ALL), 0, NULL,
                                  NULL, GND_NORM_BACKWARD)), 0, "%s: fftn over no axis", where);
     gnd_scope_end();

@@ -77,10 +77,12 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
     return gnd_swapaxes(x, axis, -1);
 }
 
-/* Whether the axes are the last ones in order, and a library takes them together. */
+/* Whether the axes are the last ones in order, and a library takes them together. Not from complex to
+ * real: libraries take the half as that of real numbers' transform, and what is not is lost in their own
+ * way; NumPy transforms axis by axis, and drops imaginary parts along the last one only. */
 static int at_once(const job *j, const gnd_array *x)
 {
-    if (j->naxes < 2 || j->naxes > 3)
+    if (j->kind == GND_FFT_C2R || j->naxes < 2 || j->naxes > 3)
         return 0;
     for (int i = 0; i < j->naxes; i++)
         if (j->axis[i] != x->ndim - j->naxes + i)
