@@ -58,12 +58,20 @@ static gnd__instr new_instr(const lowering *lo, gnd__ikind kind, int dtype)
     return in;
 }
 
+/* Field by field: copies of structures do not keep what is between fields. */
+static int same_instr(const gnd__instr *x, const gnd__instr *y)
+{
+    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op && x->dtype == y->dtype &&
+           x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
+           memcmp(x->a, y->a, sizeof x->a) == 0;
+}
+
 /* The value of an instruction: that of an equal one before, or a new one. */
 static int add_instr(lowering *lo, const gnd__instr *in)
 {
     gnd__kir *k = lo->k;
     for (int i = 0; i < k->ninstr; i++)
-        if (memcmp(&k->instr[i], in, sizeof *in) == 0)
+        if (same_instr(&k->instr[i], in))
             return i;
     if (k->ninstr == GND__KIR_INSTR) {
         lo->full = 1;
