@@ -47,7 +47,7 @@ static int good_rows(const gnd_array *full, uint32_t mask)
     int d = full->ndim;
     while (d > 0 && mask >> (d - 1) & 1)
         r *= full->dim[--d];
-    return mask == ((1u << full->ndim) - (1u << d)) && r > 1 && r <= ROW_MOST && full->size > 0;
+    return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 && r <= ROW_MOST && full->size > 0;
 }
 
 static int is_member(const joining *j, int32_t w)
