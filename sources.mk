@@ -520,8 +520,22 @@ other_files = \
     bench/results/2026-11-21-h200/sanitizer.txt \
     bench/results/2026-11-21-h200/small-cuda.jsonl \
     bench/results/2026-11-21-h200/suite.txt \
+    bench/results/2026-11-22-h200/README.md \
+    bench/results/2026-11-22-h200/cuda.jsonl \
+    bench/results/2026-11-22-h200/differential.txt \
+    bench/results/2026-11-22-h200/elementary.txt \
+    bench/results/2026-11-22-h200/first-result.txt \
+    bench/results/2026-11-22-h200/large.txt \
+    bench/results/2026-11-22-h200/opencl-nvidia.jsonl \
+    bench/results/2026-11-22-h200/peers.jsonl \
+    bench/results/2026-11-22-h200/rows-cuda.txt \
+    bench/results/2026-11-22-h200/rows-opencl.txt \
+    bench/results/2026-11-22-h200/sanitizer.txt \
+    bench/results/2026-11-22-h200/tests.txt \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
+    bench/results/2026-11-22-pocl/rows.jsonl \
+    bench/results/2026-11-22-pocl/rows.txt \
     doc/API.md \
     doc/ARCHITECTURE.md \
     doc/ARRAY_API.md \

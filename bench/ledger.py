@@ -6,8 +6,8 @@
 #     <!-- ledger NAME FILE... -->          (files below bench/results/, gnd's rows and the peers')
 #     <!-- end -->
 #
-# it writes one line a row: gnd's time, the best peer's, their ratio, the share of the floor, and why a
-# row lags (bench/lagging.txt). A gnd device named after NAME (`cuda`, `opencl`) selects gnd's rows.
+# it writes one line a row: gnd's time, the best peer's, their ratio, the share of the floor; and below
+# why rows lag (bench/lagging.txt). A gnd device named after NAME (`cuda`, `opencl`) selects gnd's rows.
 #
 #     bench/ledger.py            prints what the document should be
 #     bench/ledger.py --write    writes it
@@ -17,6 +17,7 @@ import math
 import os
 import re
 import sys
+import textwrap
 
 top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 document = os.path.join(top, 'doc', 'PERFORMANCE.md')
@@ -64,17 +65,18 @@ def table(name, files):
             elif r.get('device', '').startswith(name.split('-')[0]):
                 if r['row'] not in ours or r['ms'] < ours[r['row']]['ms']:
                     ours[r['row']] = r
-    out = ['', '| row | gnd ms | best peer ms | ratio | floor | |', '|---|---|---|---|---|---|']
-    ratios = {}
+    out = ['', '| row | gnd ms | best peer ms | ratio | floor |', '|---|---|---|---|---|']
+    ratios, lagging = {}, {}
     for row, r in ours.items():
         floor = f"{100 * r['floor_share']:.0f}%" if 0 < r.get('floor_share', 0) < 10 else ''
         if row not in peers:
-            out.append(f"| {row} | {r['ms']:.4g} | | | {floor} | |")
+            out.append(f"| {row} | {r['ms']:.4g} | | | {floor} |")
             continue
         who = min(peers[row], key=peers[row].get)
         ratio = ratios[row] = r['ms'] / peers[row][who]
-        note = why_slow(name, row) if ratio > 1.05 else ''
-        out.append(f"| {row} | {r['ms']:.4g} | {peers[row][who]:.4g} {who} | {ratio:.2f} | {floor} | {note} |")
+        if ratio > 1.05:
+            lagging.setdefault(why_slow(name, row), []).append(f'{row} {ratio:.2f}')
+        out.append(f"| {row} | {r['ms']:.4g} | {peers[row][who]:.4g} {who} | {ratio:.2f} | {floor} |")
     lacking = sorted(set(peers) - set(ours))
     fast = sum(v <= 1.05 for v in ratios.values())
     text = f'{len(ratios)} rows with a peer; geometric mean of the ratios {mean(list(ratios.values())):.2f}'
@@ -84,7 +86,10 @@ def table(name, files):
     text += f'; {fast} of {len(ratios)} within 5% of the best peer or ahead.'
     if lacking:
         text += ' Not timed: ' + ', '.join(lacking) + '.'
-    return '\n'.join(out + ['', text, '', ''])
+    out += [''] + textwrap.wrap(text, 118) + ['', 'What lags, and why:', '']
+    for why, which in lagging.items():
+        out += textwrap.wrap(f"- {', '.join(which)}: {why}.", 118, subsequent_indent='  ')
+    return '\n'.join(out + ['', ''])
 
 
 def main():

@@ -34,7 +34,9 @@ def transform(name, many):
         loose = np.sum(x.err, axis=over, keepdims=True) * LD(4 * scale)
         eps = np.finfo(np.float32 if single else np.float64).eps
         bound = total * LD(eps * (8 + 4 * np.log2(size + 1))) + loose
-        bound = np.where(np.isnan(bound), LD(np.inf), bound)
+        # sums on the way, of all axes or of a convolution (Bluestein), may leave the range
+        far = total / scale * size > np.finfo(np.float32 if single else np.float64).max / 64
+        bound = np.where(np.isnan(bound) | far, LD(np.inf), bound)
         return V(val.astype(t), np.broadcast_to(bound, val.shape).astype(LD))
     return g
 
