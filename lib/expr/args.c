@@ -226,6 +226,16 @@ int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes)
     return 0;
 }
 
+gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags)
+{
+    int keep = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_axes(c, 1, axes) || (gnd__arg_given(c, keepdims) && gnd__arg_bool(c, keepdims, &keep)))
+        return NULL;
+    *flags = keep ? GND_KEEPDIMS : 0;
+    return x;
+}
+
 /* A 1-d array of ints, read. */
 static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 {

@@ -72,6 +72,8 @@ int gnd__arg_axis(gnd__args *c, int i, int *axis);
 int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
 /* None, or not given: GND_ALL; () is the empty set. */
 int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
+/* What every reduction takes: x at 0, axis at 1, and keepdims at its place, as flags. */
+gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags);
 /* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
 int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
 /* The same for any value. 1: it is none of these, and no error is set. */

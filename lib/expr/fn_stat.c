@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expr/fn_stat.c - the language's statistics, reductions without NaN, differences, comparisons of
- * arrays and polynomials: handlers of funcs.def. What they compute is in lib/api/stat*.c.
+ * expr/fn_stat.c - the language's statistics, differences, comparisons of arrays and polynomials: handlers
+ * of funcs.def. What they compute is in lib/api/stat*.c; reductions without NaN are in fn_reduce.c.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -13,29 +13,6 @@
 #include "expr/call.h"
 #include "graph/graph.h"
 #include "graph/scope.h"
-
-typedef gnd_array *(*reduction)(gnd_array *, gnd_axes, unsigned);
-
-/* x and axis, and keepdims at its place. */
-static gnd_array *common(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags)
-{
-    int keep = 0;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, axes) ||
-        (gnd__arg_given(c, keepdims) && gnd__arg_bool(c, keepdims, &keep)))
-        return NULL;
-    *flags = keep ? GND_KEEPDIMS : 0;
-    return x;
-}
-
-/* x, axis, keepdims */
-static int plain(gnd__args *c, reduction f)
-{
-    gnd_axes axes;
-    unsigned flags;
-    gnd_array *x = common(c, 2, &axes, &flags);
-    return x ? gnd__ret(c, f(x, axes, flags)) : -1;
-}
 
 /* An array that may be left out: *x stays NULL then. */
 static int optional(gnd__args *c, int i, gnd_array **x)
@@ -68,12 +45,6 @@ static int optional_axis(gnd__args *c, int i, int *axis)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-int gnd__fn_ptp(gnd__args *c) { return plain(c, gnd_ptp); }
-int gnd__fn_nanmax(gnd__args *c) { return plain(c, gnd_nanmax); }
-int gnd__fn_nanmin(gnd__args *c) { return plain(c, gnd_nanmin); }
-int gnd__fn_nanargmax(gnd__args *c) { return plain(c, gnd_nanargmax); }
-int gnd__fn_nanargmin(gnd__args *c) { return plain(c, gnd_nanargmin); }
-
 /* Weights of several axes come in the order in which those are named: in the order of x's axes as a
  * new handle. */
 static gnd_array *in_order(gnd__args *c, gnd_array *x, gnd_array *w)
@@ -101,7 +72,7 @@ int gnd__fn_average(gnd__args *c)
     gnd_axes axes;
     unsigned flags;
     int returned = 0;
-    gnd_array *x = common(c, 4, &axes, &flags), *w = NULL, *y[2];
+    gnd_array *x = gnd__arg_reduced(c, 4, &axes, &flags), *w = NULL, *y[2];
     if (!x || optional(c, 2, &w) || optional_bool(c, 3, &returned))
         return -1;
     if (w && !(w = in_order(c, x, w)))
@@ -148,68 +119,13 @@ int gnd__fn_trace(gnd__args *c)
     return gnd__ret(c, gnd_trace(x, offset, a, b, t));
 }
 
-/* --- without NaN ------------------------------------------------------------------------------ */
-
-/* x, axis, dtype, keepdims: sums in the dtype given. */
-static int summed(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned, gnd_dtype))
-{
-    gnd_axes axes;
-    unsigned flags;
-    gnd_dtype t;
-    gnd_array *x = common(c, 3, &axes, &flags);
-    return !x || gnd__arg_dtype(c, 2, &t) ? -1 : gnd__ret(c, f(x, axes, flags, t));
-}
-
-int gnd__fn_nansum(gnd__args *c) { return summed(c, gnd_nansum_as); }
-int gnd__fn_nanprod(gnd__args *c) { return summed(c, gnd_nanprod_as); }
-
-/* Argument 0 in the dtype of argument 2, when that is given, as a new handle. */
-static gnd_array *in_dtype(gnd__args *c, gnd_array *x)
-{
-    gnd_dtype t;
-    if (gnd__arg_dtype(c, 2, &t))
-        return NULL;
-    return t == GND_DTYPE_DEFAULT ? gnd__same(x) : gnd_astype(x, t);
-}
-
-int gnd__fn_nanmean(gnd__args *c)
-{
-    gnd_axes axes;
-    unsigned flags;
-    gnd_array *x = common(c, 3, &axes, &flags), *y = x ? in_dtype(c, x) : NULL;
-    if (!y)
-        return -1;
-    gnd_array *m = gnd_nanmean(y, axes, flags);
-    gnd_release(y);
-    return gnd__ret(c, m);
-}
-
-/* x, axis, dtype, ddof, keepdims */
-static int spread(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned, double))
-{
-    gnd_axes axes;
-    unsigned flags;
-    double ddof = 0;
-    if (optional_real(c, 3, &ddof))
-        return -1;
-    gnd_array *x = common(c, 4, &axes, &flags), *y = x ? in_dtype(c, x) : NULL;
-    if (!y)
-        return -1;
-    gnd_array *v = f(y, axes, flags, ddof);
-    gnd_release(y);
-    return gnd__ret(c, v);
-}
-
-int gnd__fn_nanvar(gnd__args *c) { return spread(c, gnd_nanvar); }
-int gnd__fn_nanstd(gnd__args *c) { return spread(c, gnd_nanstd); }
-
 /* --- exponentials over axes; normalizing ------------------------------------------------------ */
 
 int gnd__fn_logsumexp(gnd__args *c)
 {
     gnd_axes axes;
     unsigned flags;
-    gnd_array *x = common(c, 3, &axes, &flags), *b;
+    gnd_array *x = gnd__arg_reduced(c, 3, &axes, &flags), *b;
     return !x || optional_number(c, 2, &b) ? -1 : gnd__ret(c, gnd_logsumexp(x, b, axes, flags));
 }
 
