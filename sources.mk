@@ -136,6 +136,7 @@ lib_files = \
     lib/base/mem.h \
     lib/base/shape.c \
     lib/base/shape.h \
+    lib/base/spin.h \
     lib/base/strbuf.c \
     lib/base/strbuf.h \
     lib/base/table.c \

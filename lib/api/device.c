@@ -15,7 +15,6 @@
 static struct gnd_device nomem_device = {
     .magic = GND__DEVICE_MAGIC,
     .err = {.code = GND_ERR_NOMEM, .msg = "open: out of host memory"},
-    .list = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +45,6 @@ static gnd_device *device_new(void)
         return &nomem_device;
     dev->magic = GND__DEVICE_MAGIC;
     dev->opens = 1;
-    pthread_mutex_init(&dev->list, NULL);
     return dev;
 }
 
@@ -77,7 +75,6 @@ static gnd_device *open_locked(const char *spec, gnd_err *e)
     char id[64];
     snprintf(id, sizeof id, "%s:%d", b->name, index);
     if (gnd__gate_open(id, &dev->g, e)) {
-        pthread_mutex_destroy(&dev->list);
         gnd__free(dev);
         return NULL;
     }
@@ -130,7 +127,6 @@ void gnd_close(gnd_device *dev)
     if (dev->g)
         gnd__gate_close(dev->g);
     dev->magic = 0;
-    pthread_mutex_destroy(&dev->list);
     gnd__free(dev);
 }
 
@@ -185,9 +181,9 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
         .bytes_from_device = n->bytes_d2h,
     };
     gnd__gate_unlock(dev->g);
-    pthread_mutex_lock(&dev->list);
+    gnd__spin_lock(&dev->list);
     out->arrays = dev->nnodes;
-    pthread_mutex_unlock(&dev->list);
+    gnd__spin_unlock(&dev->list);
     return GND_OK;
 }
 
@@ -240,19 +236,19 @@ const char *gnd__device_id(const gnd_device *dev)
 
 void gnd__device_add(gnd_device *dev, gnd_array *x)
 {
-    pthread_mutex_lock(&dev->list);
+    gnd__spin_lock(&dev->list);
     x->prev = NULL;
     x->next = dev->nodes;
     if (dev->nodes)
         dev->nodes->prev = x;
     dev->nodes = x;
     dev->nnodes++;
-    pthread_mutex_unlock(&dev->list);
+    gnd__spin_unlock(&dev->list);
 }
 
 void gnd__device_remove(gnd_device *dev, gnd_array *x)
 {
-    pthread_mutex_lock(&dev->list);
+    gnd__spin_lock(&dev->list);
     if (x->prev)
         x->prev->next = x->next;
     else
@@ -260,5 +256,5 @@ void gnd__device_remove(gnd_device *dev, gnd_array *x)
     if (x->next)
         x->next->prev = x->prev;
     dev->nnodes--;
-    pthread_mutex_unlock(&dev->list);
+    gnd__spin_unlock(&dev->list);
 }

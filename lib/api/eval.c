@@ -19,13 +19,17 @@
 #include "graph/scope.h"
 #include "sched/check.h"
 
+/* So many arrays need no list of their own. */
+enum { FEW = 8 };
+
 /* Keeps e with x (device lock held), or forgets what was kept (e is NULL). Out of memory: the error
  * is not kept; the call that met it returns it all the same. */
 static void set_fault(gnd_array *x, const gnd_err *e)
 {
     gnd__fault *f = x->faults;
     if (!e) {
-        __atomic_store_n(&x->fault, NULL, __ATOMIC_RELEASE);
+        if (f) /* else there never was one */
+            __atomic_store_n(&x->fault, NULL, __ATOMIC_RELEASE);
         return;
     }
     if (!f || f->err.code != e->code || strcmp(f->err.msg, e->msg) != 0) {
@@ -42,7 +46,7 @@ static void set_fault(gnd_array *x, const gnd_err *e)
 /* Evaluates n arrays of one device (their lock held) as one plan. */
 static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err *e)
 {
-    gnd_array **todo = gnd__malloc(((size_t)n + 1) * sizeof *todo);
+    gnd_array *few[FEW], **todo = n <= FEW ? few : gnd__malloc((size_t)n * sizeof *todo);
     gnd_status st = GND_OK;
     int m = 0;
     if (!todo)
@@ -55,7 +59,8 @@ static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err 
         for (int i = 0; i < m; i++)
             set_fault(todo[i], st == GND_OK ? NULL : e);
     }
-    gnd__free(todo);
+    if (todo != few)
+        gnd__free(todo);
     return st;
 }
 
@@ -83,7 +88,10 @@ static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
 
 static gnd_status state_of(const gnd_array *x, gnd_err *e)
 {
-    gnd_status st = gnd_status_of(x);
+    gnd_status st;
+    if (x && x->magic == GND__MAGIC && x->kind != GND__ERROR)
+        return GND_OK;
+    st = gnd_status_of(x);
     if (st == GND_ERR_NULL && !x)
         return gnd__err(e, st, "the array is NULL");
     return st == GND_OK || (x->kind != GND__ERROR) ? GND_OK : gnd__err(e, st, "%s", gnd_error(x));
@@ -207,13 +215,13 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
         st = state_of(x[i], &e);
     /* one plan for each device: the first array of a device takes the others along */
     for (int i = 0; i < n && st == GND_OK; i++) {
-        gnd_array **mine;
+        gnd_array *few[FEW], **mine;
         int m = 0, first = x[i]->dev != NULL;
         for (int j = 0; j < i; j++)
             first &= x[j]->dev != x[i]->dev;
         if (!first)
             continue;
-        mine = gnd__malloc((size_t)n * sizeof *mine);
+        mine = n <= FEW ? few : gnd__malloc((size_t)n * sizeof *mine);
         if (!mine) {
             st = gnd__err(&e, GND_ERR_NOMEM, "out of memory while evaluating");
             break;
@@ -224,7 +232,8 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
         gnd__gate_lock(x[i]->dev->g);
         st = evaluate(x[i]->dev, m, mine, &e);
         gnd__gate_unlock(x[i]->dev->g);
-        gnd__free(mine);
+        if (mine != few)
+            gnd__free(mine);
     }
     return st == GND_OK ? st : gnd__only_status("eval_all", &e);
 }

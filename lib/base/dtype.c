@@ -17,6 +17,12 @@ static const struct {
 #undef X
 };
 
+const unsigned char gnd__dtype_bytes[GND_NDTYPES] = {
+#define X(NAME, name, bytes, kind) [GND_##NAME] = bytes,
+    GND_DTYPE_LIST(X)
+#undef X
+};
+
 const char *gnd_dtype_name(gnd_dtype t)
 {
     return gnd__dtype_ok(t) ? info[t].name : "invalid";

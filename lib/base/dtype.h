@@ -18,6 +18,13 @@ typedef struct gnd__scalar {
 
 static inline int gnd__dtype_ok(gnd_dtype t) { return (unsigned)t < GND_NDTYPES; }
 
+static inline int gnd__dtype_is_float(gnd_dtype t)
+{
+    return t == GND_FLOAT32 || t == GND_FLOAT64 || t == GND_FLOAT16 || t == GND_BFLOAT16;
+}
+/* The bytes of an element of t, which is a dtype. */
+extern const unsigned char gnd__dtype_bytes[GND_NDTYPES];
+
 /* float16/bfloat16 conversions, round to nearest even, NaN kept quiet, subnormals exact. */
 uint16_t gnd__f32_to_f16(float f);
 float gnd__f16_to_f32(uint16_t h);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const uint64_t C1 = 0x87c37b91114253d5u, C2 = 0x4cf5ad432745937fu;
 
@@ -16,7 +17,18 @@ static uint64_t rotl(uint64_t x, int r)
     return x << r | x >> (64 - r);
 }
 
-/* n <= 8 bytes as a little-endian number; the loop of constant length 8 becomes one load. */
+/* 8 bytes as a little-endian number. */
+static uint64_t load8(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+/* The same for n <= 8 bytes. */
 static uint64_t load(const unsigned char *p, size_t n)
 {
     uint64_t v = 0;
@@ -39,9 +51,9 @@ gnd__hash gnd__hash_bytes(const void *data, size_t n, uint64_t seed)
     uint64_t a = seed, b = seed;
     size_t left = n;
     for (; left >= 16; left -= 16, p += 16) {
-        a ^= rotl(load(p, 8) * C1, 31) * C2;
+        a ^= rotl(load8(p) * C1, 31) * C2;
         a = (rotl(a, 27) + b) * 5 + 0x52dce729;
-        b ^= rotl(load(p + 8, 8) * C2, 33) * C1;
+        b ^= rotl(load8(p + 8) * C2, 33) * C1;
         b = (rotl(b, 31) + a) * 5 + 0x38495ab5;
     }
     if (left > 8)

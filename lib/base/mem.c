@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * base/mem.c - host memory with counters and a switch that fails one allocation (see mem.h).
- * The counters are atomic, so that threads may allocate at once; a test that fails the n-th
- * allocation should run one thread to be repeatable.
+ * Nothing is counted until somebody asks for a count or a failure: a program that never does pays for
+ * no atomic operation. The counters are atomic, so that threads may allocate at once; a test that fails
+ * the n-th allocation should run one thread to be repeatable.
  */
 #include "base/mem.h"
 
@@ -12,10 +13,23 @@
 #include <string.h>
 
 static atomic_long made, live, fail_in;
+static atomic_int watched;
+
+static inline int is_watched(void)
+{
+    return __builtin_expect(atomic_load_explicit(&watched, memory_order_relaxed), 0);
+}
+
+static void watch(void)
+{
+    atomic_store(&watched, 1);
+}
 
 /* Counts one allocation; 1 when it is the one that has to fail. */
 static int must_fail(void)
 {
+    if (!is_watched())
+        return 0;
     atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
     if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0)
         return 0;
@@ -24,7 +38,7 @@ static int must_fail(void)
 
 static void *counted(void *p)
 {
-    if (p)
+    if (p && is_watched())
         atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
     return p;
 }
@@ -72,23 +86,25 @@ char *gnd__strndup(const char *s, size_t n)
 
 void gnd__free(void *p)
 {
-    if (!p)
-        return;
-    atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+    if (p && is_watched())
+        atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
     free(p);
 }
 
 void gnd__mem_fail_at(long n)
 {
+    watch();
     atomic_store(&fail_in, n > 0 ? n : 0);
 }
 
 long gnd__mem_count(void)
 {
+    watch();
     return atomic_load(&made);
 }
 
 long gnd__mem_live(void)
 {
+    watch();
     return atomic_load(&live);
 }

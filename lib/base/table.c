@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#include <stdint.h>
 #include <string.h>
 
 typedef struct {
@@ -82,21 +81,30 @@ static int grow(gnd__table *m)
     return 0;
 }
 
-void *gnd__table_get(const gnd__table *m, const void *key, size_t n)
+void *gnd__table_find(const gnd__table *m, const void *key, size_t n, uint64_t hash)
 {
     if (!m->len)
         return NULL;
-    const slot *s = &m->slots[find(m, key, n, hash_of(key, n))];
+    const slot *s = &m->slots[find(m, key, n, hash)];
     return s->key ? s->value : NULL;
 }
 
+void *gnd__table_get(const gnd__table *m, const void *key, size_t n)
+{
+    return m->len ? gnd__table_find(m, key, n, hash_of(key, n)) : NULL;
+}
+
 int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void **old)
+{
+    return gnd__table_enter(m, key, n, hash_of(key, n), value, old);
+}
+
+int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value, void **old)
 {
     if (old)
         *old = NULL;
     if (m->len >= m->cap / 4 * 3 && grow(m))
         return -1;
-    uint64_t hash = hash_of(key, n);
     slot *s = &m->slots[find(m, key, n, hash)];
     if (s->key) {
         if (old)

@@ -7,6 +7,7 @@
 #define GND_BASE_TABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct gnd__table gnd__table;
 
@@ -19,6 +20,10 @@ void *gnd__table_get(const gnd__table *m, const void *key, size_t n);
 /* Sets the key's value, which must not be NULL. *old (when old is not NULL) is the value that was
  * there before, else NULL. 0, or -1 when memory is out: the table is then as before. */
 int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void **old);
+/* The same two for a caller who has a hash of the key, always the same for the same key. A table's keys
+ * are all found by such, or none. */
+void *gnd__table_find(const gnd__table *m, const void *key, size_t n, uint64_t hash);
+int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value, void **old);
 /* Takes the key out; its value, or NULL when there is none. */
 void *gnd__table_remove(gnd__table *m, const void *key, size_t n);
 size_t gnd__table_len(const gnd__table *m);

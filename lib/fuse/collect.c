@@ -12,12 +12,10 @@
 #include <string.h>
 #include "base/mem.h"
 
-static int grow(void **p, int32_t *cap, int32_t need, size_t size)
+static int widen(void **p, int32_t *cap, int32_t need, size_t size)
 {
     int32_t c = *cap ? *cap : 64;
     void *q;
-    if (need <= *cap)
-        return 1;
     while (c < need) {
         if (c > INT32_MAX / 2)
             return 0;
@@ -31,35 +29,77 @@ static int grow(void **p, int32_t *cap, int32_t need, size_t size)
     return 1;
 }
 
-static void put(gnd__pgraph *g, const void *p, size_t n)
+static inline int grow(void **p, int32_t *cap, int32_t need, size_t size)
 {
-    if (g->nkey + n > g->capkey) {
-        size_t c = g->capkey ? g->capkey : 1024;
-        unsigned char *q;
-        while (c < g->nkey + n)
-            c *= 2;
-        q = gnd__realloc(g->key, c);
-        if (!q) {
-            g->oom = 1;
-            return;
-        }
-        g->key = q;
-        g->capkey = c;
-    }
-    if (n)
-        memcpy(g->key + g->nkey, p, n);
-    g->nkey += n;
+    return need <= *cap || widen(p, cap, need, size);
 }
 
-static void put32(gnd__pgraph *g, int32_t v)
+/* Room for n more bytes of the key, so that `put` need not look. */
+static inline int key_room(gnd__pgraph *g, size_t n)
 {
-    put(g, &v, sizeof v);
+    size_t c = g->capkey ? g->capkey : 1024;
+    unsigned char *q;
+    if (g->nkey + n <= g->capkey)
+        return 1;
+    while (c < g->nkey + n)
+        c *= 2;
+    q = gnd__realloc(g->key, c);
+    if (!q)
+        return 0;
+    g->key = q;
+    g->capkey = c;
+    return 1;
+}
+
+/* Few bytes, a multiple of 4 mostly: no call. There is room. */
+static inline void put(gnd__pgraph *g, const void *p, size_t n)
+{
+    const unsigned char *from = p;
+    unsigned char *to = g->key + g->nkey;
+    g->nkey += n;
+    if (n > 64) {
+        memcpy(to, from, n);
+        return;
+    }
+    for (; n >= 8; n -= 8, from += 8, to += 8)
+        memcpy(to, from, 8);
+    if (n >= 4) {
+        memcpy(to, from, 4);
+        from += 4;
+        to += 4;
+        n -= 4;
+    }
+    for (; n > 0; n--)
+        *to++ = *from++;
+}
+
+static inline void put32(gnd__pgraph *g, int32_t v)
+{
+    memcpy(g->key + g->nkey, &v, sizeof v);
+    g->nkey += sizeof v;
 }
 
 /* Bit 0: the element that the leaf begins with lies on a multiple of 16 bytes. */
-static int32_t leaf_alignment(const gnd_array *a)
+static inline int32_t leaf_alignment(const gnd_array *a)
 {
-    return (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
+    return (uint64_t)a->data.off * gnd__dtype_bytes[a->dtype] % 16 == 0;
+}
+
+/* At least the bytes that key_node writes for a. */
+static inline size_t key_size(const gnd_array *a)
+{
+    size_t n = 8 + 16 * (size_t)a->ndim;
+    if (gnd__is_leaf(a))
+        return n;
+    n += 4 * (size_t)a->nin;
+    switch (a->kind) {
+    case GND__VIEW: return n + 18 * (size_t)a->in[0]->ndim;
+    case GND__TAKE: return n + 2 * (size_t)a->in[0]->ndim;
+    case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
+    case GND__OP:
+    case GND__CAST: return n;
+    default: return n + sizeof(gnd__primargs) + sizeof(gnd__index_of);
+    }
 }
 
 static void key_node(gnd__pgraph *g, const gnd__pnode *p)
@@ -69,6 +109,10 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         a->kind, a->ndim, (uint8_t)a->dtype, 0, 0
     };
     int leaf = gnd__is_leaf(a);
+    if (!key_room(g, key_size(a))) {
+        g->oom = 1;
+        return;
+    }
     if (a->data.st)
         h.kind = (uint8_t)(0x80 | a->data.contig | leaf_alignment(a) << 1);
     else if (a->kind == GND__OP) {
@@ -87,6 +131,8 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         return;
     }
     put(g, g->inputs + p->in, (size_t)a->nin * sizeof *g->inputs);
+    if (a->kind == GND__OP)
+        return;
     if (a->kind == GND__VIEW) {
         const gnd__map *m = a->p.map;
         size_t n = a->in[0]->ndim;
@@ -113,7 +159,7 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
     }
 }
 
-static uint32_t hash_bytes(const unsigned char *p, size_t n, uint32_t h)
+static inline uint32_t hash_bytes(const unsigned char *p, size_t n, uint32_t h)
 {
     uint64_t x = h + 0x9e3779b97f4a7c15u, w;
     for (; n >= 8; n -= 8, p += 8) {
@@ -122,8 +168,16 @@ static uint32_t hash_bytes(const unsigned char *p, size_t n, uint32_t h)
         x ^= x >> 32;
     }
     w = 0;
-    memcpy(&w, p, n);
-    x = (x ^ w ^ n) * 0xff51afd7ed558ccdu;
+    if (n >= 4) {
+        uint32_t half;
+        memcpy(&half, p, 4);
+        w = half;
+        p += 4;
+        n -= 4;
+    }
+    for (; n > 0; n--)
+        w = w << 8 | *p++;
+    x = (x ^ w) * 0xff51afd7ed558ccdu;
     return (uint32_t)(x >> 32);
 }
 
@@ -164,12 +218,20 @@ static int widen_table(gnd__pgraph *g)
     return 1;
 }
 
-static uint32_t value_hash(const gnd_array *a)
+static inline uint32_t value_hash(const gnd_array *a)
 {
-    return a->kind == GND__CONST
-               ? hash_bytes((const unsigned char *)&a->p.value.u, sizeof a->p.value.u, 1) ^
-                     hash_bytes((const unsigned char *)&a->p.value.re, sizeof a->p.value.re, 2)
-               : 0;
+    uint64_t re;
+    if (a->kind != GND__CONST)
+        return 0;
+    memcpy(&re, &a->p.value.re, sizeof re);
+    return (uint32_t)(((a->p.value.u ^ re * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 32);
+}
+
+/* The hash of the whole key is made of those of its nodes. */
+static inline void add_hash(gnd__pgraph *g, uint32_t h)
+{
+    g->hash = (g->hash ^ h) * 0xff51afd7ed558ccdu;
+    g->hash ^= g->hash >> 29;
 }
 
 /* Enters the last node: its number, or, when an equal one is there, that one's; the last is then
@@ -191,7 +253,8 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
     }
     p->key = key;
     p->nkey = (uint32_t)(g->nkey - key);
-    p->hash = hash_bytes(g->key + key, p->nkey, value_hash(p->a));
+    const uint32_t structure = hash_bytes(g->key + key, p->nkey, 0);
+    p->hash = structure ^ value_hash(p->a);
     for (h = p->hash; g->equal[h & (uint32_t)(g->capequal - 1)]; h++) {
         int32_t j = g->equal[h & (uint32_t)(g->capequal - 1)] - 1;
         gnd_array *a = p->a;
@@ -214,6 +277,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
         return j;
     }
     g->equal[h & (uint32_t)(g->capequal - 1)] = i + 1;
+    add_hash(g, structure);
     return i;
 }
 
@@ -237,6 +301,8 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
+    if (a->data.st)
+        g->checks |= a->data.st->checks != NULL;
     if (!gnd__is_leaf(a)) {
         if (!grow((void **)&g->inputs, &g->capinput, g->ninput + a->nin, sizeof *g->inputs)) {
             g->oom = 1;
@@ -257,7 +323,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 /* Adds a, before it the constants that it takes. */
 static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
 {
-    int32_t konst[GND_MAX_NDIM + 1] = { 0 };
+    int32_t konst[GND_MAX_NDIM + 1]; /* read for inputs that are constants only */
     if (!gnd__is_leaf(a))
         for (int i = 0; i < a->nin && !g->oom; i++)
             if (a->in[i]->kind == GND__CONST) {
@@ -274,8 +340,7 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 {
     gnd__pgraph_reset(g);
     g->dev = dev;
-    g->sinks = gnd__malloc(((size_t)n + 1) * sizeof *g->sinks);
-    if (!g->sinks)
+    if (!grow((void **)&g->sinks, &g->capsink, n + 1, sizeof *g->sinks))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
     for (int s = 0; s < n && !g->oom; s++) {
         int32_t top = 0;
@@ -317,7 +382,6 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
             g->sinks[g->nsink] = (int32_t)sink[s]->mark - 1;
         if (g->sinks[g->nsink] >= 0)
             g->node[g->sinks[g->nsink]].sink = 1;
-        put32(g, g->sinks[g->nsink]);
         g->nsink++;
     }
     for (int32_t i = 0; i < g->nnode; i++)
@@ -325,8 +389,17 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
             g->node[i].a->mark = 0;
     for (int32_t i = 0; i < g->ndup; i++)
         g->dup[i].a->mark = 0;
-    for (int32_t i = 0; i < g->nnode; i++)
-        put(g, &g->node[i].held, 1); /* last: a node may be held by an equal one */
+    if (!g->oom && !key_room(g, 4 * (size_t)g->nsink + (size_t)g->nnode + 8))
+        g->oom = 1;
+    if (!g->oom) {
+        size_t key = g->nkey;
+        put(g, g->sinks, 4 * (size_t)g->nsink);
+        for (int32_t i = 0; i < g->nnode; i++)
+            g->key[g->nkey++] = g->node[i].held; /* late: a node may be held by an equal one */
+        put32(g, g->nsink);
+        put32(g, g->nnode);
+        add_hash(g, hash_bytes(g->key + key, g->nkey - key, 0));
+    }
     if (g->oom)
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
@@ -344,9 +417,9 @@ void gnd__pgraph_reset(gnd__pgraph *g)
     if (g->equal)
         memset(g->equal, 0, (size_t)g->capequal * sizeof *g->equal);
     g->nkey = 0;
+    g->hash = 0;
+    g->checks = 0;
     g->oom = 0;
-    gnd__free(g->sinks);
-    g->sinks = NULL;
     gnd__free(g->order);
     g->order = NULL;
 }
@@ -355,6 +428,7 @@ void gnd__pgraph_free(gnd__pgraph *g)
 {
     gnd__pgraph_reset(g);
     gnd__free(g->node);
+    gnd__free(g->sinks);
     gnd__free(g->inputs);
     gnd__free(g->key);
     gnd__free(g->work);

@@ -82,9 +82,11 @@ typedef struct gnd__pgraph {
     int32_t *inputs;
     int32_t ninput, capinput;
     int32_t *sinks;              /* pnodes, in the order asked for */
-    int32_t nsink;
+    int32_t nsink, capsink;
     unsigned char *key;          /* the structure as bytes: equal keys have equal plans */
     size_t nkey, capkey;
+    uint64_t hash;               /* of the key */
+    int checks;                  /* a leaf's memory refers to checks of indices that nobody looked at */
     gnd__pwork *work;
     int32_t nwork, capwork;
     int32_t *deps;

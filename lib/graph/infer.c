@@ -409,11 +409,66 @@ static int is_square(gnd__op op, gnd_array *const *x, gnd_dtype t)
            (v->kind == 'i' ? v->i == 2 : v->kind == 'f' && v->re == 2);
 }
 
+/* What is in nearly every program, found without the tables of promotion: arrays of one float dtype, one
+ * shape and one device, and weak scalars that are no complex ones. NULL: this is not such. */
+static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
+{
+    const gnd__opinfo *o = &gnd__ops[op];
+    const gnd_array *a = NULL;
+    gnd_array *in[3] = {NULL}, *y = NULL;
+    int n;
+    if (!o->text_f || o->rule == GND__RULE_LOGIC || o->rule == GND__RULE_WHERE ||
+        o->rule == GND__RULE_LDEXP || o->rule == GND__RULE_PARTS || op == GND__OP_POW)
+        return NULL;
+    for (int i = 0; i < nin; i++) {
+        const gnd_array *b = x[i];
+        if (!b || b->magic != GND__MAGIC || b->kind == GND__ERROR ||
+            __atomic_load_n(&b->fault, __ATOMIC_ACQUIRE))
+            return NULL;
+        if (b->weak) {
+            if (b->p.value.kind == 'c')
+                return NULL;
+        } else if (!a) {
+            if (!b->dev || !gnd__dtype_is_float((gnd_dtype)b->dtype))
+                return NULL;
+            a = b;
+        } else if (b->dev != a->dev || b->dtype != a->dtype || b->ndim != a->ndim) {
+            return NULL;
+        } else {
+            for (int k = 0; k < a->ndim; k++)
+                if (a->dim[k] != b->dim[k])
+                    return NULL;
+        }
+    }
+    if (!a)
+        return NULL;
+    gnd_dtype t = (gnd_dtype)a->dtype, out = gnd__op_out(op, t);
+    if (out != t && out != GND_BOOL) /* the result might have more bytes than there are */
+        return NULL;
+    for (n = 0; n < nin && !y; n++) {
+        in[n] = x[n];
+        if (x[n]->weak) {
+            gnd__scalar v = converted(&x[n]->p.value, t);
+            in[n] = gnd__const(a->dev, t, &v, 0);
+            if (in[n]->kind == GND__ERROR)
+                y = in[n];
+        }
+    }
+    if (!y)
+        y = gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in);
+    for (int i = 0; i < n; i++)
+        if (x[i]->weak && in[i] != y)
+            gnd__done(in[i]);
+    return y;
+}
+
 gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
 {
     const gnd__opinfo *o = &gnd__ops[op];
     gnd_device *dev;
-    gnd_array *bad;
+    gnd_array *bad = elementwise_plain(op, nin, x);
+    if (bad)
+        return bad;
     for (int i = 0; i < nin; i++)
         if ((bad = gnd__check(x[i], o->name, nin == 1 ? "x" : arg_names[i])))
             return bad;

@@ -361,9 +361,17 @@ void gnd__storage_ref(gnd__storage *st)
     atomic_fetch_add_explicit(&st->refs, 1, memory_order_relaxed);
 }
 
+/* One owner less, by a count that an atomic operation changes only where somebody else may: the last
+ * owner is alone. 1: it was the last. */
+static inline int last_of(atomic_int *refs)
+{
+    return atomic_load_explicit(refs, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+}
+
 void gnd__storage_unref(gnd__storage *st)
 {
-    if (st && atomic_fetch_sub_explicit(&st->refs, 1, memory_order_acq_rel) == 1)
+    if (st && last_of(&st->refs))
         st->destroy(st);
 }
 
@@ -376,7 +384,7 @@ void gnd__ref(gnd_array *x)
 /* One owner less. 1: it was the last. */
 static int drop(gnd_array *x)
 {
-    return x != &nomem && atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) == 1;
+    return x != &nomem && last_of(&x->refs);
 }
 
 static void let_go(gnd_array *x)

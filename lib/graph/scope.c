@@ -20,8 +20,16 @@ typedef struct scope {
     uint32_t n, cap;
 } scope;
 
+/* In the library's own part of each thread's memory, where it is found without a call; that part is
+ * there for libraries that are loaded later, too, as long as they want little of it. */
+#if defined(__ELF__) && defined(__GNUC__)
+#define GND__TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define GND__TLS_MODEL
+#endif
+
 /* Of the calling thread. */
-static _Thread_local struct {
+static _Thread_local GND__TLS_MODEL struct {
     scope *top;
     scope *spare;    /* one ended scope, kept for the next */
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
@@ -49,8 +57,10 @@ static void end_top(void)
     mine.top = s->outer;
     for (uint32_t i = 0; i < s->n; i++) {
         gnd_array *x = s->x[i];
-        set_scope(x, NULL);
-        atomic_fetch_sub(&x->handles, 1);
+        if (atomic_load_explicit(&x->refs, memory_order_acquire) > 1) { /* else nobody will look */
+            set_scope(x, NULL);
+            atomic_fetch_sub(&x->handles, 1);
+        }
         gnd__unref(x);
     }
     s->n = 0;
@@ -209,7 +219,8 @@ void gnd_release(gnd_array *x)
     int last = atomic_load(&x->handles) == 1;
     if (last && scope_of(x) && !gnd__scope_remove(x))
         return;
-    atomic_fetch_sub(&x->handles, 1);
+    if (atomic_load_explicit(&x->refs, memory_order_acquire) > 1)
+        atomic_fetch_sub(&x->handles, 1);
     gnd__unref(x);
 }
 

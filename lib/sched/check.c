@@ -263,10 +263,8 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
     gnd_status r = GND_OK;
     source *src;
     uint64_t *mask;
-    int nsrc = 0, any = p->ncheck;
-    for (int32_t i = 0; i < g->nnode && !any; i++)
-        any = g->node[i].a->data.st && g->node[i].a->data.st->checks;
-    if (!any)
+    int nsrc = 0;
+    if (!p->ncheck && !g->checks)
         return GND_OK;
     src = gnd__malloc((size_t)(p->ncheck + g->nnode + 1) * sizeof *src);
     mask = gnd__calloc((size_t)g->nnode + 1, sizeof *mask);

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include "backend/gate.h"
+#include "base/spin.h"
 #include "graph/graph.h"
 
 #define GND__DEVICE_MAGIC 0x676e6432u
@@ -23,7 +24,7 @@ struct gnd_device {
     gnd_err err;                 /* code != 0: the device did not open, and g is NULL */
     gnd__gdev *g;
     int has_f64;                 /* copied from the properties */
-    pthread_mutex_t list;        /* guards the two below */
+    gnd__spin list;              /* guards the two below */
     gnd_array *nodes;            /* live nodes, linked by prev and next */
     uint64_t nnodes;
     struct gnd_device *next_open; /* the registry's list */

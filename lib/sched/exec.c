@@ -50,7 +50,6 @@ static void free_sched(void *p)
     gnd__free(s->st);
     gnd__free(s->stride);
     gnd__free(s->keep);
-    gnd__free(s->karg);
     gnd__free(s);
 }
 
@@ -63,8 +62,7 @@ gnd__sched *gnd__sched_of(gnd_device *dev)
     if (!s)
         return NULL;
     s->cache = gnd__table_new();
-    s->karg = gnd__calloc(GND__GEN_ARGS, sizeof *s->karg);
-    if (!s->cache || !s->karg) {
+    if (!s->cache) {
         free_sched(s);
         return NULL;
     }
@@ -89,60 +87,78 @@ static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
 }
 
 /* Where slot i begins, in bytes, counted from the beginning of its buffer. */
-static size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
 {
     const gnd__pslot *sl = &p->slot[i];
     if (sl->leaf) {
         const gnd_array *a = g->node[sl->node].a;
-        return a->data.st->block->off + (size_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype);
+        return a->data.st->block->off + (size_t)a->data.off * gnd__dtype_bytes[a->dtype];
     }
     return s->block[i]->off;
 }
 
-static gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+static inline gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
 {
     const gnd__pslot *sl = &p->slot[i];
     return sl->leaf ? g->node[sl->node].a->data.st->block->buf : s->block[i]->buf;
 }
 
-static gnd_status need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)
+static inline gnd_status need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e)
 {
     if (p->slot[i].leaf || s->block[i])
         return GND_OK;
     return gnd__pool_alloc(d, p->slot[i].nbytes, &s->block[i], e);
 }
 
+/* The arguments of a step as the backend takes them, but for what differs from run to run. */
+static gnd_status ready_launch(gnd__step *st, gnd_err *e)
+{
+    gnd_karg *karg = gnd__calloc((size_t)st->nargs + 1, sizeof *karg);
+    if (!karg)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+    for (int32_t i = 0; i < st->nargs; i++) {
+        const gnd__sarg *a = &st->arg[i];
+        int buf = a->kind == GND__A_BUF || a->kind == GND__A_CHECK;
+        int32_t v = (int32_t)a->value;
+        karg[i].kind = buf ? GND_ARG_BUF : GND_ARG_VALUE;
+        karg[i].nbytes = buf ? 0 : a->size;
+        if (a->size == 4)
+            memcpy(karg[i].u.value, &v, sizeof v);
+        else
+            memcpy(karg[i].u.value, &a->value, sizeof a->value);
+    }
+    st->launch = (gnd_launch){ .ndim = (uint32_t)st->ndim, .nargs = (uint32_t)st->nargs, .args = karg };
+    memcpy(st->launch.global, st->global, sizeof st->global);
+    memcpy(st->launch.local, st->local, sizeof st->local);
+    st->karg = karg;
+    return GND_OK;
+}
+
 static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
                              gnd_err *e)
 {
-    gnd_launch l;
-    gnd_status r = GND_OK;
+    gnd_status r = st->karg ? GND_OK : ready_launch(st, e);
     for (int32_t i = 0; i < st->nargs && r == GND_OK; i++) {
         const gnd__sarg *a = &st->arg[i];
-        gnd_karg *k = &s->karg[i];
-        k->kind = GND_ARG_VALUE;
-        k->nbytes = a->size;
+        gnd_karg *k = &st->karg[i];
         switch ((gnd__akind)a->kind) {
         case GND__A_BUF:
             r = need(s, p, d, a->ref, e);
-            k->kind = GND_ARG_BUF;
-            k->nbytes = 0;
             if (r == GND_OK)
                 k->u.buf = slot_buf(s, p, g, a->ref);
             break;
-        case GND__A_OFF: {
-            int64_t off = a->value;
-            if (a->ref >= 0)
-                off += (int64_t)(slot_offset(s, p, g, a->ref) / a->esize);
-            memcpy(k->u.value, &off, sizeof off);
+        case GND__A_OFF:
+            if (a->ref >= 0) {
+                size_t at = slot_offset(s, p, g, a->ref);
+                int64_t off = a->value;
+                off += (int64_t)(a->esize & (a->esize - 1) ? at / a->esize : at >> __builtin_ctz(a->esize));
+                memcpy(k->u.value, &off, sizeof off);
+            }
             break;
-        }
         case GND__A_CONST:
             constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype);
             break;
         case GND__A_CHECK:
-            k->kind = GND_ARG_BUF;
-            k->nbytes = 0;
             k->u.buf = gnd__checks_buf(s);
             break;
         case GND__A_CHECKID: {
@@ -151,24 +167,10 @@ static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__g
             break;
         }
         default:
-            if (a->size == 4) {
-                int32_t v = (int32_t)a->value;
-                memcpy(k->u.value, &v, sizeof v);
-            } else {
-                memcpy(k->u.value, &a->value, sizeof a->value);
-            }
             break;
         }
     }
-    if (r != GND_OK)
-        return r;
-    memset(&l, 0, sizeof l);
-    l.ndim = (uint32_t)st->ndim;
-    l.nargs = (uint32_t)st->nargs;
-    memcpy(l.global, st->global, sizeof l.global);
-    memcpy(l.local, st->local, sizeof l.local);
-    l.args = s->karg;
-    return gnd__gate_launch(d, st->kernel, &l, e);
+    return r == GND_OK ? gnd__gate_launch(d, st->kernel, &st->launch, e) : r;
 }
 
 static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
@@ -297,6 +299,10 @@ static gnd_status share(gnd_array *a, const gnd_array *b, gnd_err *e)
  * the last has let go. */
 static void let_go(const gnd__plan *p, gnd__pgraph *g)
 {
+    if (p->nresult == 1 && g->ndup == 0 && g->node[p->result[0].node].sink) { /* held by who asked */
+        gnd__drop_inputs(g->node[p->result[0].node].a);
+        return;
+    }
     for (int pass = 0; pass < 3; pass++) {
         for (int32_t i = 0; i < p->nresult + g->ndup; i++) {
             gnd_array *a = i < p->nresult ? g->node[p->result[i].node].a : g->dup[i - p->nresult].a;
@@ -316,7 +322,9 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
     gnd_device *dev = g->dev;
     gnd__storage **st = s->st;
     int64_t **stride = s->stride;
+    uint8_t *taken = s->keep; /* of no more use: no step comes after this */
     gnd_status r = GND_OK;
+    memset(taken, 0, (size_t)p->nslot);
     for (int32_t i = 0; i < p->nresult; i++) {
         const gnd__presult *q = &p->result[i];
         const gnd_array *a = g->node[q->node].a;
@@ -350,7 +358,10 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         a->data.stride = stride[i];
         stride[i] = NULL;
         a->data.st = leaf ? leaf->data.st : st[q->slot];
-        gnd__storage_ref(a->data.st);
+        if (leaf || taken[q->slot])
+            gnd__storage_ref(a->data.st);
+        else
+            taken[q->slot] = 1; /* the first takes it over */
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
     }
     for (int32_t i = 0; i < g->ndup && r == GND_OK; i++)
@@ -358,7 +369,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
     if (r == GND_OK)
         let_go(p, g);
     for (int32_t i = 0; i < p->nslot; i++)
-        if (st[i])
+        if (st[i] && !taken[i])
             gnd__storage_unref(st[i]);
     for (int32_t i = 0; i < p->nresult; i++)
         gnd__free(stride[i]);
@@ -418,7 +429,7 @@ static gnd_status find_plan(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_er
     void *old = NULL;
     gnd__span span;
     gnd__counters *n = &g->dev->g->n;
-    *p = gnd__table_get(s->cache, g->key, g->nkey);
+    *p = gnd__table_find(s->cache, g->key, g->nkey, g->hash);
     if (*p) {
         n->plan_hits++;
         return GND_OK;
@@ -437,7 +448,7 @@ static gnd_status find_plan(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_er
             s->cache = fresh;
         }
     }
-    if (gnd__table_put(s->cache, g->key, g->nkey, *p, &old) != 0) {
+    if (gnd__table_enter(s->cache, g->key, g->nkey, g->hash, *p, &old) != 0) {
         gnd__plan_free(*p);
         *p = NULL;
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");

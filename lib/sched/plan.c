@@ -616,6 +616,7 @@ void gnd__plan_free(gnd__plan *p)
         return;
     for (int32_t i = 0; i < p->nstep; i++) {
         gnd__free(p->step[i].arg);
+        gnd__free(p->step[i].karg);
         gnd__free(p->step[i].source);
     }
     for (int32_t i = 0; i < p->nresult; i++)

@@ -43,6 +43,8 @@ typedef struct gnd__step {
     size_t global[3], local[3];
     int32_t nargs;
     gnd__sarg *arg;
+    gnd_karg *karg;          /* the same for the backend; made by the first run, as is launch */
+    gnd_launch launch;
     gnd_gemm gemm;           /* buffers are filled in when it runs */
     int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
@@ -79,7 +81,6 @@ typedef struct gnd__sched {
     int64_t **stride;        /* of each result */
     uint8_t *keep;           /* of each slot: its memory outlives the plan */
     int32_t capblock;
-    gnd_karg *karg;
     struct gnd__ctable *table; /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
     int32_t capcheck;
