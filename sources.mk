@@ -341,9 +341,11 @@ cuda_plugin = \
 tool_files = \
     tools/bench.c \
     tools/bench.h \
+    tools/bench_growth.c \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \
+    tools/bench_time.c \
     tools/bench_transfers.c \
     tools/devices.c \
     tools/devices_json.c \
@@ -465,6 +467,7 @@ test_helpers = \
     tests/tap.h
 
 test_scripts = \
+    tests/bench.sh \
     tests/cli.sh \
     tests/diff_index.py \
     tests/diff_numpy.py \
@@ -580,6 +583,7 @@ other_files = \
     kernels/sort.cl \
     kernels/special.cl \
     kernels/tally.cl \
+    tests/bench.sh \
     tests/cli.sh \
     tests/conform.c \
     tests/conform.h \
@@ -709,9 +713,11 @@ other_files = \
     tests/version.c \
     tools/bench.c \
     tools/bench.h \
+    tools/bench_growth.c \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \
+    tools/bench_time.c \
     tools/bench_transfers.c \
     tools/devices.c \
     tools/devices_json.c \

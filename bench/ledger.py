@@ -8,6 +8,8 @@
 #
 # it writes one line a row: gnd's time, the best peer's, their ratio, the share of the floor; and below
 # why rows lag (bench/lagging.txt). A gnd device named after NAME (`cuda`, `opencl`) selects gnd's rows.
+# `growth` instead of `ledger`: how times grow, of rows by `gnd bench --growth --json`; `memory`: the peak
+# of each workload, of rows by `gnd bench --json`.
 #
 #     bench/ledger.py            prints what the document should be
 #     bench/ledger.py --write    writes it
@@ -23,15 +25,29 @@ top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 document = os.path.join(top, 'doc', 'PERFORMANCE.md')
 
 
-def lines(path):
+def objects(path):
     with open(path) as f:
         for line in f:
             try:
                 r = json.loads(line)
             except ValueError:
                 continue
-            if 'row' in r and isinstance(r.get('ms'), (int, float)) and r['ms'] > 0:
+            if 'row' in r:
                 yield r
+
+
+def lines(path):
+    return (r for r in objects(path) if isinstance(r.get('ms'), (int, float)) and r['ms'] > 0)
+
+
+def ours(name, files, key):
+    """gnd's rows on a device called after NAME that have the key, the last of each."""
+    found = {}
+    for path in files:
+        for r in objects(os.path.join(top, 'bench', 'results', path)):
+            if r['framework'] == 'gnd' and r.get('device', '').startswith(name.split('-')[0]) and key in r:
+                found[r['row']] = r
+    return found
 
 
 def reasons():
@@ -92,11 +108,43 @@ def table(name, files):
     return '\n'.join(out + ['', ''])
 
 
+def growth(name, files):
+    out = ['', '| row | law | ms at n/16 | n/4 | n | ratio | by the law | ratio | by the law |', '|---' * 9 + '|']
+    above, rows = {}, ours(name, files, 'growth_ms')
+    for row, r in rows.items():
+        t, law = r['growth_ms'], r['law_ratios']
+        out.append(f"| {row} | {r['law']} | {t[0]:.4g} | {t[1]:.4g} | {t[2]:.4g} | {t[1] / t[0]:.2f} | {law[0]:.2f} | "
+                   f"{t[2] / t[1]:.2f} | {law[1]:.2f} |")
+        worst = max(t[1] / t[0] / law[0], t[2] / t[1] / law[1])
+        if worst > 1.25:
+            above.setdefault(why_slow(name + '-growth', row), []).append(f'{row} {worst:.2f}')
+    held = len(rows) - sum(map(len, above.values()))
+    text = f'{held} of {len(rows)} rows grow by the law or slower, or faster by at most 25%.'
+    out += [''] + textwrap.wrap(text, 118)
+    if above:
+        out += ['', 'What grows faster, by how much, and why:', '']
+    for why, which in above.items():
+        out += textwrap.wrap(f"- {', '.join(which)}: {why}.", 118, subsequent_indent='  ')
+    return '\n'.join(out + ['', ''])
+
+
+def memory(name, files):
+    mib = lambda b: f'{b / 2**20:.1f}' if b >= 2**17 else f'{b / 2**20:.3f}'
+    out = ['', '| row | peak MiB | inputs | result | the algorithm | for |', '|---|---|---|---|---|---|']
+    for row, r in ours(name, files, 'peak_bytes').items():
+        out.append(f"| {row} | {mib(r['peak_bytes'])} | {mib(r['in_bytes'])} | {mib(r['out_bytes'])} | "
+                   f"{mib(r['extra_bytes'])} | {r['extra_for']} |")
+    return '\n'.join(out + ['', ''])
+
+
+KINDS = {'ledger': table, 'growth': growth, 'memory': memory}
+
+
 def main():
     with open(document) as f:
         old = f.read()
-    new = re.sub(r'(<!-- ledger (\S+) ([^>]*?) -->\n).*?(?=<!-- end -->)',
-                 lambda m: m[1] + table(m[2], m[3].split()), old, flags=re.S)
+    new = re.sub(r'(<!-- (ledger|growth|memory) (\S+) ([^>]*?) -->\n).*?(?=<!-- end -->)',
+                 lambda m: m[1] + KINDS[m[2]](m[3], m[4].split()), old, flags=re.S)
     if sys.argv[1:] == ['--write']:
         with open(document, 'w') as f:
             f.write(new)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.c - gnd bench: times the rows of bench_rows.c on one device. For each row two warm-up
- * calls, then the median over 5 batches of at least 30 ms of calls, each batch with one wait at the
- * end, by the wall clock: so a row holds the host's cost of a call. Each call evaluates, and does
- * not wait.
- *
- * A row that moves a known number of bytes is held against the floor: the time that they would take
+ * bench.c - gnd bench: times the rows of bench_rows.c and the files beside it on one device, by
+ * bench_time.c. A row that moves a known number of bytes is held against the floor: the time that they would take
  * at the bandwidth of the row `copy`, which is measured first in every run.
  */
 #include "bench.h"
@@ -16,17 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char usage[] =
-    "gnd bench [--only ROWS] [--n SIZE] [--json] [--list] [-d DEVICE]\n"
+    "gnd bench [--only ROWS] [--n SIZE] [--growth | --memory] [--shrink K] [--json] [--list] [-d DEVICE]\n"
     "\n"
     "Times what the device reaches: each row two warm-up calls, then the median of 5 batches of\n"
     "at least 30 ms. GB/s counts the fewest bytes that a row must move; % is the share of the\n"
-    "floor, the time of those bytes at the bandwidth of the row copy.\n"
+    "floor, the time of those bytes at the bandwidth of the row copy. Of workloads (w_...) also the\n"
+    "most memory that a call needs: inputs, result, and what the algorithm takes besides.\n"
     "\n"
     "  --only ROWS   names or patterns with commas between them: copy,add,'sum*'\n"
     "  --n SIZE      elements of the large arrays: a number or 2^K (2^26 on GPUs, else 2^24)\n"
+    "  --growth      each row at a sixteenth, a quarter and all of its elements, best of several batches\n"
+    "                in turn, and by what factors the time grows beside the row's law\n"
+    "  --memory      the memory of workloads, and nothing is timed; fails when one takes more than it needs\n"
+    "  --shrink K    every row with 1/4^K of its elements: for a quick look\n"
     "  --json        one JSON object a line\n"
     "  --list        the names of the rows, and nothing is timed\n"
     "  -d DEVICE     the device: opencl:0, cuda:1, opencl:pocl; or GND_DEVICE, or the best\n";
@@ -34,96 +34,8 @@ static const char usage[] =
 typedef struct options {
     const char *only, *device;
     int64_t n;
-    int json, list;
+    int json, list, growth, memory, shrink;
 } options;
-
-enum { BATCHES = 5, MAX_CALLS = 1 << 20 };
-static const double batch_time = 0.03, long_row = 4;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* --- timing ----------------------------------------------------------------------------------- */
-
-/* One call. The message of a failure goes to why (200 bytes). */
-static gnd_status call_row(bench *w, const bench_row *r, char *why)
-{
-    gnd_scope_begin();
-    w->st = GND_OK;
-    gnd_array *x = r->call(w, r);
-    gnd_status st = w->st;
-    if (x)
-        st = gnd_eval_all(1, &x);
-    if (st)
-        snprintf(why, 200, "%s", x && gnd_error(x)[0] ? gnd_error(x) : gnd_status_text(st));
-    gnd_scope_end();
-    return st;
-}
-
-/* The time of so many calls and a wait; negative on failure. */
-static double batch(bench *w, const bench_row *r, int calls, char *why)
-{
-    double t = now();
-    gnd_status st = GND_OK;
-    for (int i = 0; i < calls && !st; i++)
-        st = call_row(w, r, why);
-    gnd_status waited = gnd_sync(w->dev);
-    if (!st && waited)
-        snprintf(why, 200, "%s", gnd_status_text(waited));
-    return st || waited ? -1 : now() - t;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Seconds of a call; negative on failure. */
-static double time_row(bench *w, const bench_row *r, char *why)
-{
-    double t = -1, all[BATCHES];
-    int calls = 1, batches = BATCHES;
-    for (int i = 0; i < 3; i++)
-        if ((t = batch(w, r, 1, why)) < 0)
-            return t;
-    while (t < batch_time && calls < MAX_CALLS) {
-        double want = 1.2 * batch_time / fmax(t / calls, 1e-8);
-        calls = (int)fmin(fmin(want, MAX_CALLS), 20.0 * calls) + 1;
-        if ((t = batch(w, r, calls, why)) < 0)
-            return t;
-    }
-    if (t * BATCHES > long_row)
-        batches = 2;
-    for (int i = 0; i < batches; i++)
-        if ((all[i] = batch(w, r, calls, why)) < 0)
-            return -1;
-    qsort(all, (size_t)batches, sizeof *all, by_value);
-    return (batches % 2 ? all[batches / 2] : 0.5 * (all[0] + all[1])) / calls;
-}
-
-/* Sets up, times, cleans up. */
-static double run_row(bench *w, const bench_row *r, char *why)
-{
-    gnd_status st = GND_OK;
-    double t = -1;
-    gnd_scope_begin();
-    w->a = w->b = NULL;
-    if (r->setup)
-        r->setup(w, r);
-    gnd_array *in[2] = {w->a, w->b};
-    for (int i = 0; i < 2 && !st; i++)
-        if (in[i] && (st = gnd_wait(in[i])) != GND_OK)
-            snprintf(why, 200, "%s", gnd_error(in[i]));
-    if (!st)
-        t = time_row(w, r, why);
-    gnd_scope_end();
-    return t;
-}
 
 /* --- output ----------------------------------------------------------------------------------- */
 
@@ -141,40 +53,71 @@ static void put_json(const char *s)
     putchar('"');
 }
 
-static void print_json(const bench *w, const bench_row *r, double t, double copy, const char *why)
+/* " (+ 64.0 MiB: why)": what a workload takes beside inputs and result. */
+static void print_memory(const bench_row *r, const bench_memory *m)
+{
+    char peak[16], in[16], out[16], extra[16];
+    printf("peak %s: inputs %s, result %s", size_text(m->peak, peak, sizeof peak), size_text(m->in, in, sizeof in),
+           size_text(m->out, out, sizeof out));
+    if (r->extra > 0)
+        printf(", %s for %s", size_text(r->extra, extra, sizeof extra), r->extra_for);
+    if (!bench_memory_fits(r, m))
+        printf(", and %s more", size_text(m->peak - m->in - m->out - r->extra, extra, sizeof extra));
+    printf("\n");
+}
+
+/* What was found of a row. */
+typedef struct found {
+    double t, copy;    /* seconds, negative when it failed or was not timed; the copy's bytes a second */
+    int has_memory;
+    bench_memory memory;
+    char why[BENCH_WHY]; /* not empty: it failed */
+} found;
+
+static void print_json(const bench *w, const bench_row *r, const found *f)
 {
     printf("{\"row\": \"%s\", \"framework\": \"gnd\", \"device\": \"%s\"", r->name,
            gnd_device_id(w->dev));
-    if (t < 0) {
+    if (f->why[0]) {
         printf(", \"error\": ");
-        put_json(why);
+        put_json(f->why);
     } else {
-        printf(", \"ms\": %.6f", t * 1e3);
-        if (r->bytes > 0)
+        if (f->t >= 0)
+            printf(", \"ms\": %.6f", f->t * 1e3);
+        if (f->t >= 0 && r->bytes > 0)
             printf(", \"bytes\": %.0f, \"gbps\": %.2f, \"floor_share\": %.4f", r->bytes,
-                   1e-9 * r->bytes / t, r->bytes / copy / t);
-        if (r->flops > 0)
-            printf(", \"gflops\": %.1f", 1e-9 * r->flops / t);
+                   1e-9 * r->bytes / f->t, r->bytes / f->copy / f->t);
+        if (f->t >= 0 && r->flops > 0)
+            printf(", \"gflops\": %.1f", 1e-9 * r->flops / f->t);
+        if (f->has_memory)
+            printf(", \"peak_bytes\": %.0f, \"in_bytes\": %.0f, \"out_bytes\": %.0f, \"extra_bytes\": %.0f, "
+                   "\"extra_for\": \"%s\"", f->memory.peak, f->memory.in, f->memory.out, r->extra,
+                   r->extra > 0 ? r->extra_for : "");
     }
     printf("}\n");
 }
 
-static void print_line(const bench_row *r, double t, double copy, const char *why)
+static void print_line(const bench_row *r, const found *f)
 {
-    if (t < 0) {
-        printf("%-22s %s\n", r->name, why);
+    printf("%-22s", r->name);
+    if (f->why[0]) {
+        printf(" %s\n", f->why);
         return;
     }
-    printf("%-22s", r->name);
-    if (t < 1e-4)
-        printf(" %10.2f us", t * 1e6);
-    else
-        printf(" %10.3f ms", t * 1e3);
-    if (r->bytes > 0)
-        printf(" %9.1f GB/s %6.0f %%", 1e-9 * r->bytes / t, 100 * r->bytes / copy / t);
-    if (r->flops > 0)
-        printf(" %9.1f GFLOP/s", 1e-9 * r->flops / t);
-    printf("\n");
+    if (f->t >= 0 && f->t < 1e-4)
+        printf(" %10.2f us", f->t * 1e6);
+    else if (f->t >= 0)
+        printf(" %10.3f ms", f->t * 1e3);
+    if (f->t >= 0 && r->bytes > 0)
+        printf(" %9.1f GB/s %6.0f %%", 1e-9 * r->bytes / f->t, 100 * r->bytes / f->copy / f->t);
+    if (f->t >= 0 && r->flops > 0)
+        printf(" %9.1f GFLOP/s", 1e-9 * r->flops / f->t);
+    if (f->has_memory) {
+        printf("  ");
+        print_memory(r, &f->memory);
+    } else {
+        printf("\n");
+    }
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -215,7 +158,11 @@ static int parse(options *o, int argc, char **argv)
             o->json = 1;
         } else if (!strcmp(a, "--list")) {
             o->list = 1;
-        } else if (!strcmp(a, "--only") || !strcmp(a, "--n") || !strcmp(a, "-d")) {
+        } else if (!strcmp(a, "--growth")) {
+            o->growth = 1;
+        } else if (!strcmp(a, "--memory")) {
+            o->memory = 1;
+        } else if (!strcmp(a, "--only") || !strcmp(a, "--n") || !strcmp(a, "--shrink") || !strcmp(a, "-d")) {
             if (!v)
                 return misuse("bench", "%s needs a value", a);
             i++;
@@ -223,28 +170,65 @@ static int parse(options *o, int argc, char **argv)
                 o->device = v;
             else if (a[2] == 'o')
                 o->only = v;
-            else if ((o->n = parse_size(v)) == 0)
+            else if (a[2] == 's') {
+                if (v[0] < '0' || v[0] > '3' || v[1])
+                    return misuse("bench", "--shrink takes 0 to 3, not '%s'", v);
+                o->shrink = v[0] - '0';
+            } else if ((o->n = parse_size(v)) == 0)
                 return misuse("bench", "--n takes a number of elements, not '%s'", v);
         } else {
             return misuse("bench", "unexpected argument '%s'", a);
         }
     }
+    if (o->growth && (o->memory || o->shrink))
+        return misuse("bench", "--growth goes with neither --memory nor --shrink");
     return EXIT_DONE;
+}
+
+int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy)
+{
+    int n = bench_rows(w, rows);
+    *copy = rows[0];
+    n += bench_rows_science(w, rows + n);
+    n += bench_rows_rng(w, rows + n);
+    return n + bench_rows_transfers(w, rows + n);
+}
+
+static int is_workload(const bench_row *r)
+{
+    return !strncmp(r->name, "w_", 2);
+}
+
+/* Memory and time of a row, as the options want it. An exit status, which tells of the row alone. */
+static int measure(bench *w, const bench_row *r, const options *o, found *f)
+{
+    bench_row named = *r;
+    f->t = -1;
+    f->why[0] = '\0';
+    f->has_memory = is_workload(r) && !bench_peak(w, r, &f->memory, f->why);
+    if (!o->memory && !f->why[0])
+        f->t = bench_run(w, r, f->why);
+    if (w->shrink) {
+        size_t len = strlen(named.name);
+        snprintf(named.name + len, sizeof named.name - len, "/%d", 1 << 2 * w->shrink);
+    }
+    progress_end();
+    if (o->json)
+        print_json(w, &named, f);
+    else
+        print_line(&named, f);
+    fflush(stdout);
+    return f->why[0] || (f->has_memory && o->memory && !bench_memory_fits(r, &f->memory)) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int run(bench *w, const options *o)
 {
     bench_row row[BENCH_MAX_ROWS], copy_row;
-    char why[200] = "";
     gnd_device_info info;
-    int total = bench_rows(w, row), n = 0, status;
-    total += bench_rows_science(w, row + total);
-    total += bench_rows_rng(w, row + total);
-    total += bench_rows_transfers(w, row + total);
-    double copy, t;
-    copy_row = row[0];
+    found f = { 0 };
+    int total = bench_all_rows(w, row, &copy_row), n = 0, status;
     for (int i = 0; i < total; i++)
-        if (chosen(o->only, row[i].name)) {
+        if (chosen(o->only, row[i].name) && (!o->memory || is_workload(&row[i]))) {
             row[n++] = row[i];
             if (o->list)
                 printf("%s\n", row[i].name);
@@ -253,30 +237,27 @@ static int run(bench *w, const options *o)
         return misuse("bench", "no row is called '%s': --list names them", o->only);
     if (o->list)
         return EXIT_DONE;
+    if (o->growth)
+        return bench_growth(w, n, row, o->json);
     progress_begin("bench: random numbers, and the bandwidth of a copy");
     status = bench_inputs(w);
     if (status)
         return status;
-    copy = run_row(w, &copy_row, why);
+    f.copy = o->memory ? 1 : bench_run(w, &copy_row, f.why);
     progress_end();
-    if (copy < 0)
-        return complain("bench", "copy: %s", why);
-    copy = copy_row.bytes / copy;
+    if (f.copy < 0)
+        return complain("bench", "copy: %s", f.why);
+    f.copy = copy_row.bytes / f.copy;
     if (!o->json) {
         gnd_device_describe(w->dev, &info);
-        printf("%s: %s, %lld elements, a copy moves %.1f GB/s\n", info.id, info.name,
-               (long long)w->n, copy * 1e-9);
+        printf("%s: %s, %lld elements", info.id, info.name, (long long)w->n);
+        if (!o->memory)
+            printf(", a copy moves %.1f GB/s", f.copy * 1e-9);
+        printf("\n");
     }
     for (int i = 0; i < n; i++) {
         progress_begin("bench: %s (%d of %d)", row[i].name, i + 1, n);
-        t = run_row(w, &row[i], why);
-        progress_end();
-        if (o->json)
-            print_json(w, &row[i], t, copy, why);
-        else
-            print_line(&row[i], t, copy, why);
-        fflush(stdout);
-        if (t < 0)
+        if (measure(w, &row[i], o, &f))
             status = EXIT_FAILED;
     }
     return status;
@@ -301,7 +282,10 @@ int cmd_bench(int argc, char **argv)
         return status;
     }
     w.gpu = !strcmp(info.kind, "gpu");
-    w.n = o.n ? o.n : (int64_t)1 << (w.gpu ? 26 : 24);
+    w.n0 = o.n ? o.n : (int64_t)1 << (w.gpu ? 26 : 24);
+    w.side0 = (int64_t)sqrt((double)w.n0);
+    w.shrink = o.shrink;
+    w.n = w.n0 >> 2 * w.shrink ? w.n0 >> 2 * w.shrink : 1;
     w.side = (int64_t)sqrt((double)w.n);
     gnd_scope_begin();
     status = run(&w, &o);

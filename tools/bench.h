@@ -11,6 +11,8 @@ typedef struct bench {
     gnd_device *dev;
     int gpu;             /* rows that take minutes on a CPU are for GPUs */
     int64_t n, side;     /* elements of x and y; M is side x side */
+    int64_t n0, side0;   /* those that the rows' names tell */
+    int shrink;          /* every row has 1/4^shrink of the elements that its name tells */
     gnd_array *x, *y, *m; /* float32, uniform in [0, 1); m is x as a matrix */
     gnd_array *a, *b;    /* what the row at hand works on, made by its setup */
     float *host;         /* n elements of host memory */
@@ -30,6 +32,9 @@ typedef struct bench_row {
     gnd_dtype dtype;     /* of products and small arrays */
     int64_t dim, dim2;   /* dim2: of bench_science.c's, 0: one dimension */
     const char *text, *make; /* of bench_science.c: the expression, and that of its input */
+    char law;            /* how time grows with n elements: 'n', 'l' (n log n), 'f' (flops), 0 (not) */
+    double extra;        /* of workloads: bytes that are needed beside inputs and outputs, and */
+    const char *extra_for; /* for what; NULL: not known */
 } bench_row;
 
 enum { BENCH_MAX_ROWS = 160 };
@@ -40,6 +45,8 @@ int bench_rows(const bench *w, bench_row *rows);
 int bench_rows_science(const bench *w, bench_row *rows);
 /* Those of bench_rng.c. */
 int bench_rows_rng(const bench *w, bench_row *rows);
+/* All of them, in order; *copy: a copy of the first. */
+int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy);
 /* Those of bench_transfers.c, and the end of what they have made. */
 int bench_rows_transfers(const bench *w, bench_row *rows);
 void bench_transfers_end(bench *w);
@@ -47,5 +54,29 @@ void bench_transfers_end(bench *w);
 int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */
 gnd_array *bench_random(bench *w, gnd_dtype t, int ndim, const int64_t *shape, uint64_t seed);
+
+/* --- timing (bench_time.c); the message of a failure goes to why, of 200 bytes ------------------ */
+
+enum { BENCH_WHY = 200 };
+/* Makes the row's inputs w->a and w->b, in the scope at hand, and waits for them. */
+gnd_status bench_setup(bench *w, const bench_row *r, char *why);
+/* Seconds of so many calls and a wait; negative on failure. */
+double bench_batch(bench *w, const bench_row *r, int calls, char *why);
+/* Calls of a batch of at least 30 ms, after two warm-up calls; 0 on failure. */
+int bench_calls(bench *w, const bench_row *r, char *why);
+/* Seconds of a call, with setup, by the method of doc/PERFORMANCE.md; negative on failure. */
+double bench_run(bench *w, const bench_row *r, char *why);
+
+/* What one call needs of the device's memory, in bytes. */
+typedef struct bench_memory {
+    double peak, in, out; /* at most, inputs included; the row's own inputs, its result */
+} bench_memory;
+/* Calls the row once, with setup. -1 on failure. */
+int bench_peak(bench *w, const bench_row *r, bench_memory *m, char *why);
+/* Whether no more was needed than inputs, results and r->extra (and 1 MiB, and 1/16: blocks are rounded). */
+int bench_memory_fits(const bench_row *r, const bench_memory *m);
+
+/* gnd bench --growth (bench_growth.c): n rows at 1/16, 1/4 and all of their size; an exit status. */
+int bench_growth(bench *w, int n, const bench_row *rows, int json);
 
 #endif

@@ -31,7 +31,7 @@ static void put(bench_row **next, const char *name, gnd_array *(*call)(bench *, 
                 double bytes)
 {
     bench_row *r = (*next)++;
-    *r = (bench_row){ .call = call, .bytes = bytes, .dtype = GND_FLOAT32 };
+    *r = (bench_row){ .call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n' };
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 
@@ -41,7 +41,7 @@ int bench_rows_rng(const bench *w, bench_row *rows)
     bench_row *p = rows;
     char name[32];
     int bits = 0;
-    while ((int64_t)2 << bits <= w->n)
+    while ((int64_t)2 << bits <= w->n0)
         bits++;
     put(&p, "rand", run_rand, 4 * n);
     put(&p, "randn", run_randn, 4 * n);

@@ -71,15 +71,15 @@ static void two_matrices(bench *w, const bench_row *r)
 
 static void batches(bench *w, const bench_row *r)
 {
-    int64_t shape[3] = {64, 512, 512};
+    int64_t shape[3] = {64, r->dim, r->dim};
     w->a = bench_random(w, r->dtype, 3, shape, 5);
     w->b = bench_random(w, r->dtype, 3, shape, 6);
 }
 
 static void thin_batches(bench *w, const bench_row *r)
 {
-    w->a = bench_random(w, r->dtype, 3, (int64_t[]){64, 128, 64}, 11);
-    w->b = bench_random(w, r->dtype, 3, (int64_t[]){64, 64, 128}, 12);
+    w->a = bench_random(w, r->dtype, 3, (int64_t[]){r->dim, 128, 64}, 11);
+    w->b = bench_random(w, r->dtype, 3, (int64_t[]){r->dim, 64, 128}, 12);
 }
 
 static void one_vector(bench *w, const bench_row *r)
@@ -260,24 +260,33 @@ static bench_row *put(bench_row **next, setup_fn *setup, call_fn *call, double b
                       const char *name)
 {
     bench_row *r = (*next)++;
-    *r = (bench_row){.setup = setup, .call = call, .bytes = bytes, .dtype = GND_FLOAT32};
+    *r = (bench_row){.setup = setup, .call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n'};
     snprintf(r->name, sizeof r->name, "%s", name);
     return r;
 }
 
 /* A product of two square matrices. */
-static void product(bench_row **next, gnd_dtype t, const char *t_name, int64_t dim)
+static void product(bench_row **next, const bench *w, gnd_dtype t, const char *t_name, int64_t dim)
 {
     bench_row *r = put(next, two_matrices, do_matmul, 0, "");
     snprintf(r->name, sizeof r->name, "matmul_%s_%lld", t_name, (long long)dim);
     r->dtype = t;
-    r->dim = dim;
-    r->flops = 2.0 * (double)dim * (double)dim * (double)dim;
+    r->dim = dim >> w->shrink;
+    r->flops = 2.0 * (double)r->dim * (double)r->dim * (double)r->dim;
+    r->law = 'f';
+}
+
+static void by_flops(bench_row *r, double flops)
+{
+    r->flops = flops;
+    r->law = 'f';
 }
 
 static void small(bench_row **next, setup_fn *setup, call_fn *call, const char *name)
 {
-    put(next, setup, call, 0, name)->dim = 1000;
+    bench_row *r = put(next, setup, call, 0, name);
+    r->dim = 1000;
+    r->law = 0;
 }
 
 int bench_rows(const bench *w, bench_row *rows)
@@ -285,6 +294,7 @@ int bench_rows(const bench *w, bench_row *rows)
     const double n = (double)w->n, s = (double)w->side, mm = s * s;
     const int64_t big = w->gpu ? 8192 : 1024;
     const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
+    const int k = w->shrink;
     bench_row *p = rows;
     char name[32];
 
@@ -300,16 +310,17 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_cast, 6 * n, "cast_f32_f16");
     put(&p, NULL, do_chain, 12 * n, "chain");
     put(&p, NULL, do_where, 12 * n, "where");
-    put(&p, sorted, do_searchsorted, 16 * n, "searchsorted");
+    put(&p, sorted, do_searchsorted, 16 * n, "searchsorted")->law = 'l';
     put(&p, small_ints, do_bincount, 4 * n, "bincount")->dim = 1000000;
     put(&p, small_ints, do_unique, 4 * n, "unique")->dim = 1000000;
+    p[-1].law = 'l';
     put(&p, NULL, do_histogram, 4 * n, "histogram");
     put(&p, NULL, do_bcast_row, 8 * mm, "bcast_row");
     put(&p, NULL, do_bcast_col, 8 * mm, "bcast_col");
     /* memory moves in lines: every other element costs as much as all */
     put(&p, NULL, do_strided, 6 * n, "strided_copy");
     put(&p, NULL, do_transpose, 8 * mm, "transpose_copy");
-    if (w->n % (1 << 18) == 0)
+    if (w->n % (1 << 18) == 0 && w->n0 % (1 << 18) == 0)
         put(&p, four_axes, do_permute, 8 * n, "permute4d_copy");
     put(&p, NULL, do_concat, 16 * n, "concat");
 
@@ -334,26 +345,28 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_cumsum, 8 * n, "cumsum");
     put(&p, NULL, do_cumsum_axis1, 8 * mm, "cumsum_axis1");
     put(&p, NULL, do_cumsum_axis0, 8 * mm, "cumsum_axis0");
-    put(&p, NULL, do_sort, 8 * n, "sort");
-    put(&p, NULL, do_argsort, 12 * n, "argsort");
+    put(&p, NULL, do_sort, 8 * n, "sort")->law = 'l';
+    put(&p, NULL, do_argsort, 12 * n, "argsort")->law = 'l';
     put(&p, NULL, do_sort_axis1, 8 * mm, "sort_axis1");
     put(&p, NULL, do_topk, 4 * mm, "topk_axis1_64");
 
-    product(&p, GND_FLOAT32, "f32", 512);
-    product(&p, GND_FLOAT32, "f32", 1024);
+    product(&p, w, GND_FLOAT32, "f32", 512);
+    product(&p, w, GND_FLOAT32, "f32", 1024);
     if (w->gpu)
-        product(&p, GND_FLOAT32, "f32", 8192);
+        product(&p, w, GND_FLOAT32, "f32", 8192);
     if (f64)
-        product(&p, GND_FLOAT64, "f64", big);
-    product(&p, GND_FLOAT16, "f16", big);
-    product(&p, GND_BFLOAT16, "bf16", big);
-    put(&p, batches, do_matmul, 0, "matmul_batched_64x512")->flops = 2.0 * 64 * 512 * 512 * 512;
-    snprintf(name, sizeof name, "gemv_%lld", (long long)w->side);
+        product(&p, w, GND_FLOAT64, "f64", big);
+    product(&p, w, GND_FLOAT16, "f16", big);
+    product(&p, w, GND_BFLOAT16, "bf16", big);
+    by_flops(put(&p, batches, do_matmul, 0, "matmul_batched_64x512"), 2.0 * 64 * pow(512 >> k, 3));
+    p[-1].dim = 512 >> k;
+    snprintf(name, sizeof name, "gemv_%lld", (long long)w->side0);
     put(&p, one_vector, do_gemv, 4 * mm, name)->dim = w->side;
     put(&p, tall_matrix, do_gram, 0, "gram_1Mx64");
-    p[-1].dim = 1 << 20;
-    p[-1].flops = 2.0 * 64 * 64 * (1 << 20);
-    put(&p, thin_batches, do_einsum, 0, "einsum_bij_bjk_bik")->flops = 2.0 * 64 * 128 * 128 * 64;
+    p[-1].dim = (1 << 20) >> 2 * k;
+    by_flops(p - 1, 2.0 * 64 * 64 * (double)p[-1].dim);
+    by_flops(put(&p, thin_batches, do_einsum, 0, "einsum_bij_bjk_bik"), 2.0 * (64 >> 2 * k) * 128 * 128 * 64);
+    p[-1].dim = 64 >> 2 * k;
 
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");

@@ -6,6 +6,8 @@
  */
 #include "bench.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +27,6 @@ static const char kmeans[] =
     "dist = (a * a).sum(1)[:, None] - 2 * a @ b.T + (b * b).sum(1)[None]; lab = dist.argmin(1)\n"
     "hot = (lab == arange(16)[:, None]).astype(float32)\n"
     "hot @ a / hot.sum(1)[:, None]";
-static const char mandelbrot[] = "z = z * z + c; n = n + (abs(z) < 2)";
 static const char pairdist[] = "sqrt(((a[:, None] - a[None])**2).sum(-1))";
 
 /* The value of text, with a and b. */
@@ -39,32 +40,39 @@ static gnd_array *run_text(bench *w, const bench_row *r)
     return value(w, r->text);
 }
 
-/* u after 50 steps. */
+/* u after 50 steps. Each step is its own scope, and gnd_assign lets the array before go. */
 static gnd_array *run_heat(bench *w, const bench_row *r)
 {
-    gnd_array *u = w->a;
+    gnd_array *u = gnd_retain(w->a), *last;
     (void)r;
-    gnd_scope_begin();
-    for (int i = 0; i < 50; i++)
-        u = gnd_eval(w->dev, heat, "u", u, NULL);
-    gnd_keep(u);
-    gnd_scope_end();
-    return u;
+    for (int i = 0; i < 49; i++) {
+        gnd_scope_begin();
+        gnd_assign(&u, gnd_eval(w->dev, heat, "u", u, NULL));
+        w->st = gnd_eval_all(1, &u); /* which waits for nothing; so no more than two are stored */
+        gnd_scope_end();
+    }
+    last = gnd_eval(w->dev, heat, "u", u, NULL);
+    gnd_release(u);
+    return last;
 }
 
 static gnd_array *run_mandelbrot(bench *w, const bench_row *r)
 {
-    (void)r;
-    gnd_scope_begin();
-    gnd_array *z = gnd_zeros_like(w->a, GND_DTYPE_DEFAULT);
-    gnd_array *n = gnd_zeros(w->dev, GND_INT32, 2, (int64_t[]){ 2048, 2048 });
-    for (int i = 0; i < 50; i++) {
-        z = gnd_eval(w->dev, "z * z + c", "z", z, "c", w->a, NULL);
-        n = gnd_eval(w->dev, "n + (abs(z) < 2)", "z", z, "n", n, NULL);
+    static const char step[] = "z * z + c", count[] = "n + (abs(z) < 2)";
+    gnd_array *z = gnd_retain(gnd_zeros_like(w->a, GND_DTYPE_DEFAULT)), *last;
+    gnd_array *n = gnd_retain(gnd_zeros(w->dev, GND_INT32, 2, (int64_t[]){ r->dim, r->dim }));
+    for (int i = 0; i < 49; i++) {
+        gnd_scope_begin();
+        gnd_assign(&z, gnd_eval(w->dev, step, "z", z, "c", w->a, NULL));
+        gnd_assign(&n, gnd_eval(w->dev, count, "z", z, "n", n, NULL));
+        if (i % 5 == 4)
+            w->st = gnd_eval_all(2, (gnd_array *[]){ z, n }); /* one kernel makes five steps */
+        gnd_scope_end();
     }
-    gnd_keep(n);
-    gnd_scope_end();
-    return n;
+    last = gnd_eval(w->dev, count, "z", gnd_eval(w->dev, step, "z", z, "c", w->a, NULL), "n", n, NULL);
+    gnd_release(z);
+    gnd_release(n);
+    return last;
 }
 
 /* All results of a decomposition, evaluated. */
@@ -106,33 +114,45 @@ static gnd_array *run_eigh(bench *w, const bench_row *r)
 
 /* --- inputs ------------------------------------------------------------------------------------- */
 
-/* a is a random array of the row's shape; the row's `make` may then make another thing of it. */
+/* Whether an expression has the name b in it. */
+static int names_b(const char *s)
+{
+    for (const char *p = s ? strchr(s, 'b') : NULL; p; p = strchr(p + 1, 'b'))
+        if ((p == s || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[1]) && p[1] != '_')
+            return 1;
+    return 0;
+}
+
+/* a is a random array of the row's shape, b another where the row's expressions have one; the row's
+ * `make` may then make another thing of a. */
 static void make_input(bench *w, const bench_row *r)
 {
     int64_t shape[2] = { r->dim, r->dim2 };
     w->a = bench_random(w, GND_FLOAT32, r->dim2 ? 2 : 1, shape, 21);
-    w->b = bench_random(w, GND_FLOAT32, r->dim2 ? 2 : 1, shape, 22);
-    if (r->make)
+    if (names_b(r->make) || names_b(r->text))
+        w->b = bench_random(w, GND_FLOAT32, r->dim2 ? 2 : 1, shape, 22);
+    if (r->make) {
         w->a = value(w, r->make);
+        w->b = NULL;
+    }
     if (r->dtype != GND_FLOAT32 && gnd_dtype_of(w->a) == GND_FLOAT32) {
         w->a = gnd_astype(w->a, r->dtype);
-        w->b = gnd_astype(w->b, r->dtype);
+        w->b = w->b ? gnd_astype(w->b, r->dtype) : NULL;
     }
 }
 
 static void make_kmeans(bench *w, const bench_row *r)
 {
-    int64_t points[2] = { 1000000, 32 }, centres[2] = { 16, 32 };
-    (void)r;
+    int64_t points[2] = { r->dim, 32 }, centres[2] = { 16, 32 };
     w->a = bench_random(w, GND_FLOAT32, 2, points, 23);
     w->b = bench_random(w, GND_FLOAT32, 2, centres, 24);
 }
 
 static void make_mandelbrot(bench *w, const bench_row *r)
 {
-    (void)r;
-    w->a = gnd_eval(w->dev, "(linspace(-2, 1, 2048, dtype=float32)[None] + "
-                    "1j * linspace(-1.5, 1.5, 2048, dtype=float32)[:, None]).astype(complex64)", NULL);
+    w->a = gnd_eval(w->dev, "(linspace(-2, 1, side, dtype=float32)[None] + "
+                    "1j * linspace(-1.5, 1.5, side, dtype=float32)[:, None]).astype(complex64)",
+                    "side", gnd_int(r->dim), NULL);
 }
 
 /* --- the table ---------------------------------------------------------------------------------- */
@@ -144,37 +164,65 @@ static bench_row *put(bench_row **next, const char *name, const char *text, cons
 {
     bench_row *r = (*next)++;
     *r = (bench_row){ .setup = make_input, .call = run_text, .text = text, .make = make,
-                      .dtype = GND_FLOAT32, .dim = dim, .dim2 = dim2 };
+                      .dtype = GND_FLOAT32, .dim = dim, .dim2 = dim2, .law = 'n' };
     snprintf(r->name, sizeof r->name, "%s", name);
     return r;
+}
+
+/* The next dense row: so many operations in leading order. */
+static void dense(bench_row *r, double flops)
+{
+    r->flops = flops;
+    r->law = 'f';
+}
+
+static void needs(bench_row *r, double bytes, const char *what)
+{
+    r->extra = bytes;
+    r->extra_for = what;
 }
 
 int bench_rows_science(const bench *w, bench_row *rows)
 {
     static const char complex_input[] = "(a + 1j * b).astype(complex64)";
-    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
+    static const char definite[] = "a @ a.T + a.shape[0] * eye(a.shape[0], dtype=float32)";
+    static const int64_t primes[] = { 1000003, 250007, 62501, 15629 };
+    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64, k = w->shrink;
+    const int64_t length = (1 << 24) >> 2 * k, side = 4096 >> k, s1 = 1024 >> k, points = 1000000 >> 2 * k;
+    const double n = (double)length, s3 = pow((double)side, 3), m = pow(2048 >> k, 2);
     bench_row *p = rows;
-    const double n = (double)(1 << 24);
 
-    put(&p, "fft_2p24", "fft(a)", complex_input, 1 << 24, 0)->bytes = 16 * n;
-    put(&p, "rfft_2p24", "rfft(a)", NULL, 1 << 24, 0)->bytes = 8 * n;
-    put(&p, "fft2_4096", "fft2(a)", complex_input, 4096, 4096)->bytes = 32 * n;
-    put(&p, "fft_batched_4096", "fft(a)", complex_input, 4096, 4096)->bytes = 16 * n;
-    put(&p, "fft_prime_1000003", "fft(a)", complex_input, 1000003, 0);
-    put(&p, "cholesky_f32_4096", "cholesky(a)", "a @ a.T + 4096 * eye(4096, dtype=float32)", 4096, 4096);
-    if (f64)
-        put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, 4096, 4096)->dtype = GND_FLOAT64;
-    put(&p, "inv_f32_4096", "inv(a)", NULL, 4096, 4096);
-    put(&p, "qr_f32_8192x1024", NULL, NULL, 8192, 1024)->call = run_qr;
-    put(&p, "svd_f32_1024", NULL, NULL, 1024, 1024)->call = run_svd;
-    put(&p, "eigh_f32_2048", NULL, "a @ a.T + 4096 * eye(2048, dtype=float32)", 2048, 2048)->call = run_eigh;
+    put(&p, "fft_2p24", "fft(a)", complex_input, length, 0)->bytes = 16 * n;
+    p[-1].law = 'l';
+    put(&p, "rfft_2p24", "rfft(a)", NULL, length, 0)->bytes = 8 * n;
+    p[-1].law = 'l';
+    put(&p, "fft2_4096", "fft2(a)", complex_input, side, side)->bytes = 32 * n;
+    p[-1].law = 'l';
+    put(&p, "fft_batched_4096", "fft(a)", complex_input, side, side)->bytes = 16 * n;
+    p[-1].law = 'l';
+    put(&p, "fft_prime_1000003", "fft(a)", complex_input, primes[k], 0)->law = 'l';
+    dense(put(&p, "cholesky_f32_4096", "cholesky(a)", definite, side, side), s3 / 3);
+    if (f64) {
+        put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, side, side)->dtype = GND_FLOAT64;
+        dense(p - 1, 2 * s3 / 3);
+    }
+    dense(put(&p, "inv_f32_4096", "inv(a)", NULL, side, side), 2 * s3);
+    put(&p, "qr_f32_8192x1024", NULL, NULL, 8 * s1, s1)->call = run_qr;
+    dense(p - 1, (16 - 2.0 / 3) * pow((double)s1, 3));
+    put(&p, "svd_f32_1024", NULL, NULL, s1, s1)->call = run_svd;
+    dense(p - 1, 22 * pow((double)s1, 3));
+    put(&p, "eigh_f32_2048", NULL, definite, 2 * s1, 2 * s1)->call = run_eigh;
+    dense(p - 1, 9 * pow(2.0 * (double)s1, 3));
 
-    put(&p, "w_heat_4096x50", NULL, NULL, 4096, 4096)->call = run_heat;
-    put(&p, "w_blackscholes_1e7", black_scholes, NULL, 3, 10000000)->bytes = 16e7;
-    put(&p, "w_nbody_8192", nbody, NULL, 8192, 3);
-    put(&p, "w_kmeans_step_1e6x32x16", kmeans, NULL, 0, 0)->setup = make_kmeans;
-    put(&p, "w_mandelbrot_2048x50", mandelbrot, NULL, 0, 0)->setup = make_mandelbrot;
+    put(&p, "w_heat_4096x50", NULL, NULL, side, side)->call = run_heat;
+    needs(p - 1, 4 * n, "the state before a step");
+    put(&p, "w_blackscholes_1e7", black_scholes, NULL, 3, 10 * points)->bytes = 160 * (double)points;
+    put(&p, "w_nbody_8192", nbody, NULL, 2 * side, 3);
+    put(&p, "w_kmeans_step_1e6x32x16", kmeans, NULL, points, 0)->setup = make_kmeans;
+    needs(p - 1, (4 * 32 + 4 * 16 + 4 + 8) * (double)points, "2a, the distances, the squares' sums, the labels");
+    put(&p, "w_mandelbrot_2048x50", NULL, NULL, 2048 >> k, 0)->setup = make_mandelbrot;
     p[-1].call = run_mandelbrot;
-    put(&p, "w_pairdist_4096x32", pairdist, NULL, 4096, 32);
+    needs(p - 1, (2 * 8 + 4) * m, "z before and after, the counts before");
+    put(&p, "w_pairdist_4096x32", pairdist, NULL, side, 32);
     return (int)(p - rows);
 }

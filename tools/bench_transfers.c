@@ -99,7 +99,8 @@ int bench_rows_transfers(const bench *w, bench_row *rows)
         if (kinds[i].pinned && !is_cuda(w))
             continue;
         memset(p, 0, sizeof *p);
-        snprintf(p->name, sizeof p->name, kinds[i].name, 4 * (double)w->n / (1 << 20));
+        snprintf(p->name, sizeof p->name, kinds[i].name, 4 * (double)w->n0 / (1 << 20));
+        p->law = 'n';
         p->call = kinds[i].call;
         p->setup = kinds[i].pinned ? get_pinned : NULL;
         p++;

@@ -271,8 +271,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
             a->mark = 0;
             return j;
         }
-        g->dup[g->ndup].a = a;
-        g->dup[g->ndup++].node = j;
+        g->dup[g->ndup++] = (gnd__dup){ a, j, 0 };
         a->mark = (uint32_t)j + 1;
         return j;
     }
@@ -336,6 +335,33 @@ static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
     return g->oom ? -1 : add_node(g, a, konst);
 }
 
+/* Finds the nodes that are equal to others, and that nothing but the graph uses: what they use is not
+ * wanted on their behalf. Marks are as gnd__collect's walk left them. */
+static void find_lost(gnd__pgraph *g)
+{
+    uint32_t first = (uint32_t)g->nnode + 1; /* marks from here on: of dup */
+    for (int32_t i = 0; i < g->ndup; i++)
+        g->dup[i].a->mark = first + (uint32_t)i;
+    for (int32_t i = 0; i < g->nnode; i++) {
+        const gnd_array *a = g->node[i].a;
+        for (int j = 0; j < a->nin && !gnd__is_leaf(a); j++)
+            if (a->in[j]->mark >= first)
+                g->dup[a->in[j]->mark - first].uses++;
+    }
+    for (int32_t i = g->ndup - 1; i >= 0; i--) { /* users come after what they use */
+        const gnd_array *a = g->dup[i].a;
+        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses || gnd__is_leaf(a))
+            continue;
+        for (int j = 0; j < a->nin; j++) {
+            uint32_t m = a->in[j]->mark;
+            if (m >= first)
+                g->dup[m - first].uses++;
+            else if (m)
+                g->node[m - 1].lost++;
+        }
+    }
+}
+
 gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
 {
     gnd__pgraph_reset(g);
@@ -384,6 +410,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
             g->node[g->sinks[g->nsink]].sink = 1;
         g->nsink++;
     }
+    if (g->ndup)
+        find_lost(g);
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind != GND__CONST)
             g->node[i].a->mark = 0;

@@ -47,6 +47,7 @@ typedef struct gnd__pnode {
     int32_t level;       /* roots: the longest way from the leaves, in works */
     int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
     uint64_t path;       /* through which views: equal paths see equal elements */
+    int32_t lost;        /* uses by equal nodes that nobody else wants */
     int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
 } gnd__pnode;
 
@@ -73,6 +74,7 @@ typedef struct gnd__pwork {
 typedef struct gnd__dup {
     gnd_array *a;
     int32_t node;
+    int32_t uses;        /* by nodes of the graph, and by such of these that nobody else wants */
 } gnd__dup;
 
 typedef struct gnd__pgraph {

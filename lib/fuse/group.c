@@ -22,8 +22,9 @@
 #define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
-#define FEW 4             /* so many times is a few: then on a GPU up to */
+#define FEW 4             /* so many times is a few: then up to */
 #define CHEAP_FEW_GPU 32  /* rather than write 4 bytes and read them */
+#define CHEAP_FEW_CPU 28  /* the same on a CPU: one elementary function at most */
 /* Rows of so many elements and longer: their indices are checked once, not for each element, where the
  * check would stand between the compiler and its vectors. */
 #define CHECK_ROW 32
@@ -252,8 +253,9 @@ static uint32_t cheap_cost(const gnd__pgraph *g, const gnd_array *a)
 /* What may be computed for each element of a broadcast. */
 static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
 {
-    return g->gpu && !(expanded & 6) && p->nleaf <= CHEAP_LEAVES &&
-                   gnd_dtype_size((gnd_dtype)p->a->dtype) <= 4 ? CHEAP_FEW_GPU : CHEAP_EXPANDED;
+    if (expanded & 6 || p->nleaf > CHEAP_LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
+        return CHEAP_EXPANDED;
+    return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
 }
 
 static void uses(gnd__pgraph *g)

@@ -246,7 +246,7 @@ static gnd_status run_solve(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
 static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
 {
     const gnd__pnode *q = &g->node[i];
-    return q->sink || atomic_load(&q->a->refs) > p->nuse[i];
+    return q->sink || atomic_load(&q->a->refs) > p->nuse[i] + q->lost;
 }
 
 /* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
