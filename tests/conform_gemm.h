@@ -136,8 +136,14 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
         snprintf(why, cap, "no entry blas.follows");
         return -1;
     }
+    err.msg[0] = 0;
     if ((g.flags ? be->blas->follows : be->blas->supports)(dev, &g, &yes, &err) != GND_OK || !yes) {
-        snprintf(why, cap, "%s", err.msg);
+        if (err.msg[0])
+            snprintf(why, cap, "%s", err.msg);
+        else
+            snprintf(why, cap, "its call takes no %s", g.flags & GND_GEMM_RELU   ? "ReLU after it"
+                                                       : g.flags & GND_GEMM_PLUS ? "sum with it"
+                                                                                 : "such product");
         return -1;
     }
     char *a = malloc((size_t)na * es), *b = malloc((size_t)nb * es), *c = malloc((size_t)nc * es);
@@ -240,7 +246,7 @@ static void test_gemm(void)
                 }
             }
             if (done == 0)
-                tap_skip(1, "%s: gemm %s: %s", who, types[t].name, why);
+                tap_skip(1, "%s: gemm %s, %s: %s", who, types[t].name, layouts[l].name, why);
             else
                 tap_ok(!wrong, "%s: gemm %s, %s (%d of %d sizes)", who, types[t].name,
                        layouts[l].name, done, NS * NS * NS);
