@@ -370,6 +370,7 @@ test_programs = \
     tests/conform_opencl \
     tests/diff_driver \
     tests/fault_all \
+    tests/fault_solve \
     tests/fault_sticky \
     tests/fft_lengths \
     tests/fft_rows \
@@ -615,6 +616,7 @@ other_files = \
     tests/exports.sh \
     tests/exprs.txt \
     tests/fault_all.c \
+    tests/fault_solve.c \
     tests/fault_sticky.c \
     tests/fft_lengths.c \
     tests/fft_rows.c \

@@ -224,6 +224,8 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
         return gnd__mats_fail(4, out, bad);
     gnd_array *rhs = gnd_astype(vector ? gnd_expand_dims(b, GND_AXIS(-1)) : b, m.t);
+    if (rhs->kind == GND__ERROR || m.x->kind == GND__ERROR)
+        return gnd__mats_fail(4, out, rhs->kind == GND__ERROR ? rhs : m.x);
     int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
     gnd_dtype real = gnd__real_of(m.t);
     if (m.m == 0 || m.n == 0 || k == 0) {
@@ -246,8 +248,13 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
             rhs = gnd_concat(2, pad, 0);
         }
         gnd_array *in[2] = { gnd_mT(m.x), gnd_mT(rhs) };
+        for (int i = 0; i < 2; i++)
+            if (in[i]->kind == GND__ERROR)
+                return gnd__mats_fail(4, out, in[i]);
         gnd_array *all = gnd__solve_node(dev, &d, 2, in);
-        y[0] = gnd__slice(gnd__mats_part(&m, &d, all, 1, rows, k), 0, 0, m.n);
+        y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
+        if (y[0]->kind != GND__ERROR)
+            y[0] = gnd__slice(y[0], 0, 0, m.n);
         y[3] = gnd__mats_part(&m, &d, all, 2, q, 0);
         y[2] = gnd__mats_part(&m, &d, all, 3, 1, 0);
         if (gnd_dtype_kind(m.t) == 'c') {
@@ -256,11 +263,12 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         }
         y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
     }
-    if (residuals && m.m > m.n && m.n && k) {
-        gnd_status st;
+    gnd_status st = GND_OK;
+    if (residuals && m.m > m.n && m.n && k)
         full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
-    }
-    if (full) {
+    if (st != GND_OK) {
+        y[1] = gnd__fail(dev, st, "%s", gnd_message());
+    } else if (full) {
         gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
         y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
     } else {

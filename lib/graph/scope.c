@@ -33,6 +33,7 @@ static _Thread_local GND__TLS_MODEL struct {
     scope *top;
     scope *spare;    /* one ended scope, kept for the next */
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
+    uint32_t mark;   /* how many `top` had before the first of these */
     int watched;     /* the key's destructor will run */
 } mine;
 
@@ -125,7 +126,8 @@ void gnd_scope_begin(void)
     else if (!mine.failed)
         s = gnd__calloc(1, sizeof *s);
     if (!s) {
-        mine.failed++;
+        if (!mine.failed++)
+            mine.mark = mine.top ? mine.top->n : 0;
         return;
     }
     s->outer = mine.top;
@@ -193,6 +195,8 @@ gnd_array *gnd_keep(gnd_array *x)
     if (!s)
         /* The caller's already, or of a scope of another thread, which keeps its own handle. */
         return scope_of(x) ? gnd_retain(x) : x;
+    if (mine.failed && s == mine.top && x->scope_slot >= mine.mark)
+        return x; /* made in a scope that could not be: it is in the outer one already */
     take_out(s, x);
     if (s->outer)
         (void)add_to(s->outer, x); /* without memory for that, it is the caller's */
