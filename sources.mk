@@ -17,6 +17,7 @@ public_headers = \
     include/gnd/manip.h \
     include/gnd/quantile.h \
     include/gnd/random.h \
+    include/gnd/record.h \
     include/gnd/reduce.h \
     include/gnd/scan.h \
     include/gnd/search.h \
@@ -80,6 +81,7 @@ lib_files = \
     lib/api/random_int.c \
     lib/api/random_rows.c \
     lib/api/range.c \
+    lib/api/record.c \
     lib/api/reduce.c \
     lib/api/repeat.c \
     lib/api/scan.c \
@@ -111,6 +113,7 @@ lib_files = \
     lib/backend/gate.h \
     lib/backend/null.c \
     lib/backend/null.h \
+    lib/backend/null_list.c \
     lib/backend/null_log.c \
     lib/backend/null_priv.h \
     lib/backend/open.c \
@@ -269,7 +272,9 @@ lib_files = \
     lib/sched/maker.h \
     lib/sched/plan.c \
     lib/sched/plan.h \
-    lib/sched/product.c
+    lib/sched/product.c \
+    lib/sched/record.c \
+    lib/sched/record.h
 
 kernel_files = \
     kernels/accumulate.cl \
@@ -311,7 +316,8 @@ opencl_files = \
     backends/opencl/memory.c \
     backends/opencl/ocl.h \
     backends/opencl/program.c \
-    backends/opencl/queue.c
+    backends/opencl/queue.c \
+    backends/opencl/replay.c
 
 opencl_plugin = \
     backends/opencl/gnd-opencl.la
@@ -329,6 +335,7 @@ cuda_files = \
     backends/cuda/memory.c \
     backends/cuda/program.c \
     backends/cuda/queue.c \
+    backends/cuda/replay.c \
     backends/cuda/solver.c \
     backends/cuda/solver.h \
     backends/cuda/solver_batch.c \
@@ -342,6 +349,7 @@ tool_files = \
     tools/bench.c \
     tools/bench.h \
     tools/bench_growth.c \
+    tools/bench_replay.c \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \
@@ -422,6 +430,7 @@ test_programs = \
     tests/ops_products \
     tests/ops_quantile \
     tests/ops_random \
+    tests/ops_record \
     tests/ops_reduce \
     tests/ops_scan \
     tests/ops_search \
@@ -450,6 +459,7 @@ test_helpers = \
     tests/conform_fault.h \
     tests/conform_gemm.h \
     tests/conform_memory.h \
+    tests/conform_replay.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/mathref.c \
@@ -525,6 +535,11 @@ other_files = \
     bench/results/2026-11-21-h200/sanitizer.txt \
     bench/results/2026-11-21-h200/small-cuda.jsonl \
     bench/results/2026-11-21-h200/suite.txt \
+    bench/results/2026-11-22-h200-b/README.md \
+    bench/results/2026-11-22-h200-b/cuda12.txt \
+    bench/results/2026-11-22-h200-b/hash.txt \
+    bench/results/2026-11-22-h200-b/suite.txt \
+    bench/results/2026-11-22-h200-b/two-gpus.txt \
     bench/results/2026-11-22-h200/README.md \
     bench/results/2026-11-22-h200/cuda.jsonl \
     bench/results/2026-11-22-h200/differential.txt \
@@ -593,6 +608,7 @@ other_files = \
     tests/conform_gemm.h \
     tests/conform_memory.h \
     tests/conform_opencl.c \
+    tests/conform_replay.h \
     tests/diff_driver.c \
     tests/diff_fft.py \
     tests/diff_fold.py \
@@ -685,6 +701,7 @@ other_files = \
     tests/ops_products.c \
     tests/ops_quantile.c \
     tests/ops_random.c \
+    tests/ops_record.c \
     tests/ops_reduce.c \
     tests/ops_scan.c \
     tests/ops_search.c \
@@ -716,6 +733,7 @@ other_files = \
     tools/bench.c \
     tools/bench.h \
     tools/bench_growth.c \
+    tools/bench_replay.c \
     tools/bench_rng.c \
     tools/bench_rows.c \
     tools/bench_science.c \

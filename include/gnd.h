@@ -27,6 +27,7 @@
  *   gnd/io.h           .npy, .npz, .png
  *   gnd/dlpack.h       exchange with other libraries in memory
  *   gnd/eval.h         the expression language
+ *   gnd/record.h       computations that are recorded once and replayed
  *
  * Rules that hold everywhere:
  * - A function that makes an array never returns NULL. When it fails it returns an array that holds
@@ -65,5 +66,6 @@
 #include <gnd/io.h>
 #include <gnd/dlpack.h>
 #include <gnd/eval.h>
+#include <gnd/record.h>
 
 #endif

@@ -11,7 +11,7 @@
  *
  * Kernels are written once, over a prelude for each dialect. Longer than 500 lines, since the
  * checks share one set of helpers and are read together with the contract. memory:
- * conform_memory.h; gemm: conform_gemm.h; faults: conform_fault.h.
+ * conform_memory.h; gemm: conform_gemm.h; lists: conform_replay.h; faults: conform_fault.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <gnd/backend.h>
@@ -423,6 +423,7 @@ static void test_events(gnd_prog *p)
 }
 
 #include "conform_gemm.h"
+#include "conform_replay.h"
 #include "conform_fault.h"
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -582,6 +583,7 @@ static void test_device(int i)
             test_dims(p);
             test_local();
             test_order(p);
+            test_replay(p);
             test_events(p);
             test_binary(p);
             prg->prog_free(p);

@@ -191,7 +191,8 @@ int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy)
     *copy = rows[0];
     n += bench_rows_science(w, rows + n);
     n += bench_rows_rng(w, rows + n);
-    return n + bench_rows_transfers(w, rows + n);
+    n += bench_rows_transfers(w, rows + n);
+    return n + bench_rows_replay(w, rows + n);
 }
 
 static int is_workload(const bench_row *r)
@@ -292,6 +293,7 @@ int cmd_bench(int argc, char **argv)
     gnd_scope_end();
     progress_end();
     bench_transfers_end(&w);
+    bench_replay_end(&w);
     gnd_close(w.dev);
     free(w.host);
     return status ? status : finish_output("bench");

@@ -17,6 +17,7 @@ typedef struct bench {
     gnd_array *a, *b;    /* what the row at hand works on, made by its setup */
     float *host;         /* n elements of host memory */
     float *pinned;       /* the same, pinned: made by a row of bench_transfers.c */
+    gnd_recording *recording; /* made by the setup of a row of bench_replay.c */
     gnd_status st;       /* of transfers, which give no array */
 } bench;
 
@@ -50,6 +51,11 @@ int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy);
 /* Those of bench_transfers.c, and the end of what they have made. */
 int bench_rows_transfers(const bench *w, bench_row *rows);
 void bench_transfers_end(bench *w);
+/* Those of bench_replay.c, and the end of the last recording. */
+int bench_rows_replay(const bench *w, bench_row *rows);
+void bench_replay_end(bench *w);
+/* u after so many steps of the row w_heat; nothing is evaluated. */
+gnd_array *bench_heat(bench *w, gnd_array *u, int steps);
 /* Makes x, y, m and host memory. An exit status, complaints made. */
 int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */

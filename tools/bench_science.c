@@ -56,6 +56,16 @@ static gnd_array *run_heat(bench *w, const bench_row *r)
     return last;
 }
 
+gnd_array *bench_heat(bench *w, gnd_array *u, int steps)
+{
+    gnd_scope_begin();
+    for (int i = 0; i < steps; i++)
+        u = gnd_eval(w->dev, heat, "u", u, NULL);
+    gnd_keep(u);
+    gnd_scope_end();
+    return u;
+}
+
 static gnd_array *run_mandelbrot(bench *w, const bench_row *r)
 {
     static const char step[] = "z * z + c", count[] = "n + (abs(z) < 2)";

@@ -25,7 +25,7 @@ function bare(s) {
 # Prose in which Markdown sees no marks (no a*b*c, no <tag); indented lines are code.
 function prose(s,    out) {
     if (s ~ /^   /)
-        return "\n```c\n" trim(s) "\n```\n"
+        return "\n```c\n" substr(s, 4) "\n```\n"
     sub(/ X\([^.]*\./, "", s)
     gsub(/<[A-Za-z]/, "\\\\&", s)
     out = ""
@@ -36,12 +36,18 @@ function prose(s,    out) {
     return out s
 }
 
+# Lines of code that follow one another are one block.
+function joined(s) {
+    gsub(/```\n\n\n```c\n/, "", s)
+    return s
+}
+
 # Prints the declarations that were collected, then what is said of them.
 function flush_block() {
     if (code != "") {
         printf "\n```c\n%s```\n", code
         if (said != "")
-            printf "\n%s", said
+            printf "\n%s", joined(said)
     }
     code = said = ""
 }
@@ -81,6 +87,7 @@ function take(s,    t) {
                 sub("^gnd/" name " - ", "", head)
                 head = toupper(substr(head, 1, 1)) substr(head, 2)
                 sub(/\n+$/, "", head)
+                head = joined(head)
                 printf "\n## gnd/%s\n\n%s\n", name, head
             }
             return

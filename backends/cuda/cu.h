@@ -4,7 +4,7 @@
  * share. CUDA's headers are all that it is built with: every library is loaded when it is first
  * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (with
  * compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the
- * other files solver_*); error.c turns codes into text.
+ * other files solver_*), replay.c; error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -55,7 +55,13 @@
     X(ModuleLoadData, cuModuleLoadData)                                                            \
     X(ModuleUnload, cuModuleUnload)                                                                \
     X(ModuleGetFunction, cuModuleGetFunction)                                                      \
-    X(LaunchKernel, cuLaunchKernel)
+    X(LaunchKernel, cuLaunchKernel)                                                                \
+    X(GraphCreate, cuGraphCreate)                                                                  \
+    X(GraphDestroy, cuGraphDestroy)                                                                \
+    X(GraphAddKernelNode, cuGraphAddKernelNode_v2)                                                 \
+    X(GraphInstantiate, cuGraphInstantiateWithFlags)                                               \
+    X(GraphExecDestroy, cuGraphExecDestroy)                                                        \
+    X(GraphLaunch, cuGraphLaunch)
 
 /* The driver's calls; filled by gnd__cu_driver(), never changed after. */
 typedef struct gnd__cu_calls {
@@ -186,6 +192,13 @@ void gnd__cu_compiler(char *buf, size_t cap);
  * or none (cubin.c). */
 int gnd__cu_cubin_params(const void *image, size_t n, const char *kernel, uint32_t *size, int cap);
 
+/* A launch in CUDA's terms: params (room for GND__CU_PARAMS) points to the caller's arguments, *shared is the
+ * dynamic shared memory in bytes, grid and group have 1 along dimensions that the launch lacks. */
+enum { GND__CU_PARAMS = 512 };
+gnd_status gnd__cu_params(const gnd_kern *k, const gnd_launch *l, void **params, size_t *shared,
+                          unsigned grid[3], unsigned group[3], gnd_err *e);
+CUfunction gnd__cu_function(const gnd_kern *k);
+
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;
 extern const gnd_queue_ops gnd__cu_queue_ops;
@@ -193,6 +206,7 @@ extern const gnd_program_ops gnd__cu_program_ops;
 extern const gnd_blas_ops gnd__cu_blas_ops;
 extern const gnd_fft_ops gnd__cu_fft_ops;
 extern const gnd_solver_ops gnd__cu_solver_ops;
+extern const gnd_replay_ops gnd__cu_replay_ops;
 
 /* Give back what a group holds for d or q; called by close() and queue_free(). */
 void gnd__cu_stage_close(gnd_dev *d);

@@ -17,4 +17,5 @@ const gnd_backend gnd__plug_table = {
     .blas = &gnd__cu_blas_ops,
     .fft = &gnd__cu_fft_ops,
     .solver = &gnd__cu_solver_ops,
+    .replay = &gnd__cu_replay_ops,
 };

@@ -21,7 +21,7 @@ struct gnd_prog {
     size_t nbytes;
 };
 
-enum { MAX_PARAMS = 512 };
+enum { MAX_PARAMS = GND__CU_PARAMS };
 
 struct gnd_kern {
     CUfunction f;
@@ -189,6 +189,18 @@ static gnd_status set_grid(const gnd_kern *k, const gnd_launch *l, unsigned *gri
         group[i] = (unsigned)local;
     }
     return GND_OK;
+}
+
+gnd_status gnd__cu_params(const gnd_kern *k, const gnd_launch *l, void **params, size_t *shared,
+                          unsigned grid[3], unsigned group[3], gnd_err *e)
+{
+    const gnd_status s = set_params(k, l, params, shared, e);
+    return s == GND_OK ? set_grid(k, l, grid, group, e) : s;
+}
+
+CUfunction gnd__cu_function(const gnd_kern *k)
+{
+    return k->f;
 }
 
 static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)

@@ -15,4 +15,5 @@ const gnd_backend gnd__plug_table = {
     .queue = &gnd__ocl_queue_ops,
     .program = &gnd__ocl_program_ops,
     .blas = &gnd__ocl_blas_ops,
+    .replay = &gnd__ocl_replay_ops,
 };

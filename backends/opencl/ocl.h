@@ -2,7 +2,7 @@
  *
  * opencl/ocl.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. OpenCL 1.2 is the floor; anything newer is asked for at run time. One file per group of
- * the contract: device.c, memory.c, queue.c, program.c, blas.c; error.c turns codes into text.
+ * the contract: device.c, memory.c, queue.c, program.c, blas.c, replay.c; error.c turns codes into text.
  */
 #ifndef GND_OCL_H
 #define GND_OCL_H
@@ -83,6 +83,10 @@ extern const gnd_memory_ops gnd__ocl_memory_ops;
 extern const gnd_queue_ops gnd__ocl_queue_ops;
 extern const gnd_program_ops gnd__ocl_program_ops;
 extern const gnd_blas_ops gnd__ocl_blas_ops;
+extern const gnd_replay_ops gnd__ocl_replay_ops;
+
+/* A kernel object of the same function, which has nargs arguments: none is set. */
+gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e);
 
 /* Gives back what the blas group holds for d; called by close(). */
 void gnd__ocl_blas_close(gnd_dev *d);

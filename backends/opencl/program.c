@@ -153,6 +153,21 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
     return GND_OK;
 }
 
+gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e)
+{
+    if (nargs != k->nargs)
+        return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given", k->name,
+                              (unsigned)k->nargs, (unsigned)nargs);
+    cl_program p;
+    char name[256];
+    cl_int r = clGetKernelInfo(k->k, CL_KERNEL_PROGRAM, sizeof p, &p, NULL);
+    if (gnd__ocl_ok(r))
+        r = clGetKernelInfo(k->k, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    if (gnd__ocl_ok(r))
+        *out = clCreateKernel(p, name, &r);
+    return gnd__ocl_ok(r) ? GND_OK : gnd__ocl_fail(e, r, "clCreateKernel (%s once more)", k->name);
+}
+
 static void kern_free(gnd_kern *k)
 {
     if (!k)

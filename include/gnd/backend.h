@@ -4,7 +4,7 @@
  *
  * A plugin is a shared object gnd-NAME.so that exports one symbol, gnd_backend_entry. It gives
  * the core a gnd_backend: small tables of functions grouped by object, each beginning with its own
- * size. device, memory, queue and program are required; blas, fft, solver and comm may be NULL.
+ * size. device, memory, queue and program are required; blas, fft, solver, comm and replay may be NULL.
  * A group only ever grows at its end; the core copies min(its size, the plugin's size) bytes into a
  * zeroed table, so old plugins work with new cores and the other way round while GND_BACKEND_MAJOR
  * is equal. Marks below: [R] required, the plugin is refused without it; [O] optional, and what
@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define GND_BACKEND_MAJOR 1u
-#define GND_BACKEND_MINOR 0u
+#define GND_BACKEND_MINOR 1u
 
 /* One error. native is the driver's own number (0 when there is none). msg is one line. */
 typedef struct gnd_err {
@@ -41,6 +41,7 @@ typedef struct gnd_queue gnd_queue;
 typedef struct gnd_event gnd_event;
 typedef struct gnd_prog gnd_prog;
 typedef struct gnd_kern gnd_kern;
+typedef struct gnd_list gnd_list;
 
 typedef enum gnd_dev_kind { GND_DEV_CPU = 1, GND_DEV_GPU = 2, GND_DEV_OTHER = 3 } gnd_dev_kind;
 
@@ -301,6 +302,20 @@ typedef struct gnd_solver_ops {
 
 struct gnd_comm_ops;   /* reserved */
 
+/* Launches that are prepared once and run again and again, always with the same arguments: for drivers
+ * where that costs less than launch() (CUDA's graphs). */
+typedef struct gnd_replay_ops {
+    uint32_t size;
+    /* [R] A list of the launches l[i] of k[i], n > 0 of them, for queue q: each sees what those before it
+     * have written. All that is given is copied; nothing runs. The buffers and kernels outlive the list. Any
+     * failure but GND_ERR_NOMEM and GND_ERR_DEVMEM means: launch one by one. */
+    gnd_status (*list_new)(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l, gnd_list **out, gnd_err *e);
+    /* [R] Enqueues it all; does not wait. */
+    gnd_status (*list_run)(gnd_list *l, gnd_err *e);
+    /* [R] No run of it is pending. */
+    void (*list_free)(gnd_list *l);
+} gnd_replay_ops;
+
 typedef struct gnd_backend {
     uint32_t major, minor; /* GND_BACKEND_MAJOR, GND_BACKEND_MINOR it was built with */
     uint32_t size;         /* sizeof(gnd_backend) it was built with */
@@ -315,6 +330,7 @@ typedef struct gnd_backend {
     const gnd_fft_ops *fft;
     const gnd_solver_ops *solver;
     const struct gnd_comm_ops *comm;
+    const gnd_replay_ops *replay;
 } gnd_backend;
 
 /* The one exported symbol, `gnd_backend_entry`. NULL: cannot work here, *e says why (a missing

@@ -376,7 +376,10 @@ static void on_deep(gnd_array *x)
     if (!x->dev || x->kind == GND__ERROR)
         return;
     gnd__gate_lock(x->dev->g);
-    (void)evaluate(x->dev, 1, &x, &e);
+    if (evaluate(x->dev, 1, &x, &e) == GND_ERR_STATE) { /* made of a placeholder: it stays as deep as it is */
+        set_fault(x, NULL);
+        __atomic_store_n(&x->pending, 1, __ATOMIC_RELAXED);
+    }
     gnd__gate_unlock(x->dev->g);
 }
 

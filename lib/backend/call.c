@@ -6,6 +6,8 @@
  */
 #include <string.h>
 #include "backend/priv.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "backend/trace.h"
 
 atomic_long gnd__gate_ncalls;
@@ -261,6 +263,52 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, g
     }
     d->n.launches++;
     return GND_OK;
+}
+
+gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l,
+                              gnd_list **list, gnd_err *e)
+{
+    gnd_kern **kern;
+    gnd_err why = { GND_OK, 0, "" };
+    gnd_status st;
+
+    *list = NULL;
+    if (!d->be->has_replay)
+        return GND_OK;
+    kern = gnd__malloc((size_t)n * sizeof *kern);
+    if (!kern)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    for (int i = 0; i < n; i++)
+        kern[i] = k[i]->k;
+    st = gnd__gate_tick(e);
+    if (st == GND_OK) {
+        st = d->be->replay.list_new(d->queue, (uint32_t)n, kern, l, list, &why);
+        if (st == GND_ERR_NOMEM || st == GND_ERR_DEVMEM) {
+            if (e)
+                *e = why;
+        } else if (st != GND_OK) {
+            gnd__log(GND__LOG_INFO, "%s: %d launches are no list: %s", d->id, n, why.msg);
+            *list = NULL;
+            st = GND_OK;
+        }
+    }
+    gnd__free(kern);
+    return done(d, "list_new", st, e);
+}
+
+gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
+{
+    gnd_status st;
+    CALL(DEVICE, "kernel", "replay", -1, d->be->replay.list_run(list, e));
+    if (st == GND_OK)
+        d->n.launches += (uint64_t)n;
+    return done(d, "list_run", st, e);
+}
+
+void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
+{
+    if (list)
+        d->be->replay.list_free(list);
 }
 
 /* --- optional groups -------------------------------------------------------------------------- */

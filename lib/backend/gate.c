@@ -68,6 +68,8 @@ static const struct slot {
     SLOT(fft, supports),       SLOT(fft, transform),
 }, required_solver[] = {
     SLOT(solver, supports),    SLOT(solver, solve),
+}, required_replay[] = {
+    SLOT(replay, list_new),    SLOT(replay, list_run),     SLOT(replay, list_free),
 };
 
 static const char *first_missing(const gnd__backend *b, const struct slot *s, size_t n)
@@ -148,6 +150,7 @@ void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in)
     GROUP(blas)
     GROUP(fft)
     GROUP(solver)
+    GROUP(replay)
 #undef GROUP
     if (missing) {
         gnd__err(&b->why, GND_ERR_BACKEND, "%s: required entry %s is missing", file, missing);

@@ -30,6 +30,8 @@ typedef struct gnd__backend {
     int has_fft;
     gnd_solver_ops solver;    /* likewise */
     int has_solver;
+    gnd_replay_ops replay;    /* likewise */
+    int has_replay;
 } gnd__backend;
 
 /* Counters of one device since it was opened; what gnd_device_stats() shows. */
@@ -141,6 +143,12 @@ typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache, lives a
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
 /* Arguments of kind GND_ARG_BUF hold the block's buf (the caller passes offsets as values). */
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
+
+/* The launches l[i] of k[i] as a list that can be run again and again. *list is NULL, and the result
+ * GND_OK, where the backend has no such or does not take these. Free it when the queue has finished. */
+gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l, gnd_list **list, gnd_err *e);
+gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
+void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 
 /* --- optional groups -------------------------------------------------------------------------- */
 gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);

@@ -361,7 +361,7 @@ static void prog_kernel_free(gnd_kern *k)
     gnd__free(k);
 }
 
-static gnd_status prog_launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
 {
     uint32_t i;
 
@@ -450,7 +450,7 @@ const gnd_backend *gnd__null_tables(void)
         .prog_free = prog_free,
         .kernel = prog_kernel,
         .kernel_free = prog_kernel_free,
-        .launch = prog_launch,
+        .launch = gnd__null_run,
         .cache_key = prog_cache_key,
         .binary_get = prog_binary_get,
         .binary_load = prog_binary_load,
@@ -465,6 +465,7 @@ const gnd_backend *gnd__null_tables(void)
         .memory = &memory,
         .queue = &queue,
         .program = &program,
+        .replay = &gnd__null_replay_ops,
     };
     return &tables;
 }

@@ -302,6 +302,8 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     p->in = g->ninput;
     if (a->data.st)
         g->checks |= a->data.st->checks != NULL;
+    else if (a->kind == GND__DATA)
+        g->symbolic = 1;
     if (!gnd__is_leaf(a)) {
         if (!grow((void **)&g->inputs, &g->capinput, g->ninput + a->nin, sizeof *g->inputs)) {
             g->oom = 1;
@@ -431,6 +433,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
     if (g->oom)
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
+    if (g->symbolic)
+        return gnd__err(e, GND_ERR_STATE, "a placeholder has no elements: gnd_record what is computed from it");
     return GND_OK;
 }
 
@@ -447,6 +451,7 @@ void gnd__pgraph_reset(gnd__pgraph *g)
     g->nkey = 0;
     g->hash = 0;
     g->checks = 0;
+    g->symbolic = 0;
     g->oom = 0;
     gnd__free(g->order);
     g->order = NULL;

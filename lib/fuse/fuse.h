@@ -88,6 +88,7 @@ typedef struct gnd__pgraph {
     unsigned char *key;          /* the structure as bytes: equal keys have equal plans */
     size_t nkey, capkey;
     uint64_t hash;               /* of the key */
+    int symbolic;                /* a placeholder is among the nodes: nothing can be computed */
     int checks;                  /* a leaf's memory refers to checks of indices that nobody looked at */
     gnd__pwork *work;
     int32_t nwork, capwork;

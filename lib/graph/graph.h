@@ -20,7 +20,8 @@
 typedef enum gnd__kind {
     GND__ERROR = 0,   /* p.err */
     GND__CONST,       /* p.value; 0-d; weak, or of a device */
-    GND__DATA,        /* made with data (from host, or another device) */
+    GND__DATA,        /* made with data (from host, or another device); without: a placeholder, which
+                         gets some while a recording is made */
     GND__IOTA,        /* 1-d int64 0, 1, 2, ...: fused, never stored unless asked for */
     GND__EMPTY,       /* contents not defined */
     GND__OP,          /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs

@@ -191,6 +191,42 @@ gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e)
     return r;
 }
 
+gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, gnd__checks **out, gnd_err *e)
+{
+    gnd__checks *c;
+    *out = NULL;
+    if (p->ncheck == 0)
+        return GND_OK;
+    c = gnd__malloc(sizeof *c + (size_t)p->ncheck * sizeof *c->c);
+    if (!c)
+        return nomem(e);
+    c->refs = 1;
+    c->n = p->ncheck;
+    for (int i = 0; i < c->n; i++) {
+        c->c[i] = s->check[i];
+        c->c[i]->refs++;
+    }
+    *out = c;
+    return GND_OK;
+}
+
+gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
+{
+    static const uint32_t zero[4];
+    gnd_status r = GND_OK;
+    for (int i = 0; c && i < c->n && r == GND_OK; i++) {
+        gnd__icheck *k = c->c[i];
+        k->state = 0;
+        r = look(k, e);
+        if (k->state == 2) {
+            gnd_status st = gnd__gate_write(k->table->dev->g, k->table->block, (size_t)k->entry * GND__CHECK_BYTES,
+                                            zero, sizeof zero, NULL);
+            r = r == GND_OK ? st : r;
+        }
+    }
+    return r;
+}
+
 /* --- after a run -------------------------------------------------------------------------------- */
 
 /* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */

@@ -35,4 +35,9 @@ void gnd__checks_close(gnd__sched *s);
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e);
 void gnd__checks_unref(struct gnd__checks *c);
 
+/* For recordings. The checks of this run, to be looked at after each run again; NULL: there are none. */
+gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out, gnd_err *e);
+/* Looks at each: an error is reported once and then forgotten. Waits if there is anything to look at. */
+gnd_status gnd__checks_again(struct gnd__checks *c, gnd_err *e);
+
 #endif

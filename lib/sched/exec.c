@@ -6,7 +6,7 @@
  * it, at once, since the device's queue is in order. What nodes keep goes to them in the end, when
  * every step has been put into the queue; a failure before that changes no node.
  */
-#include "sched/check.h"
+#include "sched/record.h"
 
 #include <string.h>
 #include "sched/device.h"
@@ -43,6 +43,8 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
 static void free_sched(void *p)
 {
     gnd__sched *s = p;
+    while (s->records)
+        gnd__recorded_free(s->records);
     gnd__checks_close(s);
     gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
     gnd__pgraph_free(&s->graph);
@@ -134,8 +136,8 @@ static gnd_status ready_launch(gnd__step *st, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
-                             gnd_err *e)
+gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
+                            gnd_err *e)
 {
     gnd_status r = st->karg ? GND_OK : ready_launch(st, e);
     for (int32_t i = 0; i < st->nargs && r == GND_OK; i++) {
@@ -170,15 +172,15 @@ static gnd_status run_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__g
             break;
         }
     }
-    return r == GND_OK ? gnd__gate_launch(d, st->kernel, &st->launch, e) : r;
+    return r;
 }
 
-static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
-                           gnd_err *e)
+gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                          const gnd__step *st, gnd_gemm *gemm, gnd_err *e)
 {
-    gnd_gemm gemm = st->gemm;
-    gnd_mat *mat[4] = { &gemm.a, &gemm.b, &gemm.c, &gemm.plus };
-    size_t esize = gnd_dtype_size((gnd_dtype)gemm.dtype);
+    *gemm = st->gemm;
+    gnd_mat *mat[4] = { &gemm->a, &gemm->b, &gemm->c, &gemm->plus };
+    size_t esize = gnd_dtype_size((gnd_dtype)gemm->dtype);
     for (int i = 0; i < 4 && st->gemm_slot[i] >= 0; i++) {
         gnd_status r = need(s, p, d, st->gemm_slot[i], e);
         if (r != GND_OK)
@@ -186,7 +188,7 @@ static gnd_status run_gemm(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
         mat[i]->buf = slot_buf(s, p, g, st->gemm_slot[i]);
         mat[i]->off += slot_offset(s, p, g, st->gemm_slot[i]) / esize;
     }
-    return gnd__gate_gemm(d, &gemm, e);
+    return GND_OK;
 }
 
 /* Operand i of a call: its buffer, and where it begins in it, in bytes. */
@@ -202,43 +204,78 @@ static gnd_status operand(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd
     return GND_OK;
 }
 
-static gnd_status run_fft(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
-                          gnd_err *e)
+gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                         const gnd__step *st, gnd_fft_desc *f, gnd_err *e)
 {
-    gnd_fft_desc f = st->fft;
-    size_t esize = gnd_dtype_size((gnd_dtype)f.dtype);
-    gnd_status r = operand(s, p, g, d, st, 0, &f.in, &f.in_off, e);
+    *f = st->fft;
+    size_t esize = gnd_dtype_size((gnd_dtype)f->dtype);
+    gnd_status r = operand(s, p, g, d, st, 0, &f->in, &f->in_off, e);
     if (r == GND_OK)
-        r = operand(s, p, g, d, st, 1, &f.out, &f.out_off, e);
+        r = operand(s, p, g, d, st, 1, &f->out, &f->out_off, e);
     if (r != GND_OK)
         return r;
-    f.in_off /= f.kind == GND_FFT_R2C ? esize / 2 : esize;
-    f.out_off /= f.kind == GND_FFT_C2R ? esize / 2 : esize;
-    return gnd__gate_transform(d, &f, e);
+    f->in_off /= f->kind == GND_FFT_R2C ? esize / 2 : esize;
+    f->out_off /= f->kind == GND_FFT_C2R ? esize / 2 : esize;
+    return GND_OK;
+}
+
+gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                           const gnd__step *st, gnd__solve_call *c, gnd_err *e)
+{
+    c->x = st->solve;
+    c->n = st->nargs / 2;
+    for (int i = 0; i < c->n; i++) {
+        int32_t slot = st->arg[2 * i].ref;
+        gnd_status r = operand(s, p, g, d, st, i, &c->x.mem[i], &c->x.off[i], e);
+        if (r != GND_OK)
+            return r;
+        c->block[i] = p->slot[slot].leaf ? g->node[p->slot[slot].node].a->data.st->block : s->block[slot];
+        c->at[i] = (size_t)c->x.off[i] - c->block[i]->off;
+    }
+    return GND_OK;
 }
 
 /* By the backend's library, or by LAPACK on memory that is mapped or copied. */
-static gnd_status run_solve(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
-                            gnd__step *st, gnd_err *e)
+gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e)
 {
-    gnd_solve_desc x = st->solve;
-    gnd__block *block[GND_SOLVE_MEMS];
-    size_t at[GND_SOLVE_MEMS];
-    int n = st->nargs / 2, yes = 0;
-    for (int i = 0; i < n; i++) {
-        int32_t slot = st->arg[2 * i].ref;
-        gnd_status r = operand(s, p, g, d, st, i, &x.mem[i], &x.off[i], e);
-        if (r != GND_OK)
-            return r;
-        block[i] = p->slot[slot].leaf ? g->node[p->slot[slot].node].a->data.st->block : s->block[slot];
-        at[i] = (size_t)x.off[i] - block[i]->off;
-    }
-    if (gnd__gate_solver_supports(d, &x, &yes, NULL) == GND_OK && yes)
-        return gnd__gate_solve(d, &x, e);
     gnd__span span;
+    gnd_status r;
+    int yes = 0;
+    if (gnd__gate_solver_supports(d, &c->x, &yes, NULL) == GND_OK && yes)
+        return gnd__gate_solve(d, &c->x, e);
     gnd__span_begin(d, &span, GND__SPAN_HOST);
-    gnd_status r = gnd__lapack_on(d, &x, n, block, at, e);
-    gnd__span_end(d, &span, "library", st->label, -1);
+    r = gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
+    gnd__span_end(d, &span, "library", label, -1);
+    return r;
+}
+
+/* One step: its memory, and the call. */
+static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
+                           gnd_err *e)
+{
+    union { gnd_gemm gemm; gnd_fft_desc fft; gnd__solve_call solve; } x;
+    gnd_status r;
+    switch (st->type) {
+    case GND__S_GEMM:
+        r = gnd__bind_gemm(s, p, g, d, st, &x.gemm, e);
+        if (r == GND_OK)
+            r = gnd__gate_gemm(d, &x.gemm, e);
+        break;
+    case GND__S_FFT:
+        r = gnd__bind_fft(s, p, g, d, st, &x.fft, e);
+        if (r == GND_OK)
+            r = gnd__gate_transform(d, &x.fft, e);
+        break;
+    case GND__S_SOLVE:
+        r = gnd__bind_solve(s, p, g, d, st, &x.solve, e);
+        if (r == GND_OK)
+            r = gnd__solve_call_run(d, &x.solve, st->label, e);
+        break;
+    default:
+        r = gnd__bind_launch(s, p, g, d, st, e);
+        return r == GND_OK ? gnd__gate_launch(d, st->kernel, &st->launch, e) : r;
+    }
+    d->n.calls++;
     return r;
 }
 
@@ -249,9 +286,7 @@ static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
     return q->sink || atomic_load(&q->a->refs) > p->nuse[i] + q->lost;
 }
 
-/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
- * wanted nodes and views. A node that is not wanted now cannot become so while the plan runs. */
-static int prepare(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
+int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     int32_t n = (p->nslot > p->nresult ? p->nslot : p->nresult) + 1;
     if (n > s->capblock) {
@@ -389,7 +424,7 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
 {
     gnd__gdev *d = g->dev->g;
     gnd_status r = GND_OK;
-    if (!prepare(s, p, g))
+    if (!gnd__plan_room(s, p, g))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
     r = gnd__checks_take(s, p, g, e);
     if (r != GND_OK)
@@ -398,15 +433,7 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
         gnd__step *st = &p->step[i];
         if (d->trace)
             gnd__trace_label(d, st->label, st->rd, st->wr);
-        if (st->type == GND__S_GEMM) {
-            r = run_gemm(s, p, g, d, st, e);
-            d->n.calls++;
-        } else if (st->type == GND__S_FFT || st->type == GND__S_SOLVE) {
-            r = st->type == GND__S_FFT ? run_fft(s, p, g, d, st, e) : run_solve(s, p, g, d, st, e);
-            d->n.calls++;
-        } else {
-            r = run_launch(s, p, g, d, st, e);
-        }
+        r = run_step(s, p, g, d, st, e);
         for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
                 gnd__pool_free(d, s->block[b]);
@@ -422,8 +449,7 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     return r;
 }
 
-/* The plan of the collected graph: from the cache, or made now. */
-static gnd_status find_plan(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e)
+gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e)
 {
     gnd_status r;
     void *old = NULL;
@@ -467,7 +493,7 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
     gnd__span_begin(dev->g, &span, GND__SPAN_HOST);
     r = gnd__collect(&s->graph, dev, n, sink, e);
     if (r == GND_OK)
-        r = find_plan(s, &s->graph, &p, e);
+        r = gnd__plan_find(s, &s->graph, &p, e);
     if (r == GND_OK)
         r = gnd__plan_run(s, p, &s->graph, e);
     gnd__span_end(dev->g, &span, "host", "evaluate", -1);

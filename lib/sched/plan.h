@@ -84,7 +84,16 @@ typedef struct gnd__sched {
     struct gnd__ctable *table; /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
     int32_t capcheck;
+    struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
+
+/* A decomposition with its operands: block[i] at at[i] bytes, as the host's LAPACK wants them. */
+typedef struct gnd__solve_call {
+    gnd_solve_desc x;
+    int n;
+    gnd__block *block[GND_SOLVE_MEMS];
+    size_t at[GND_SOLVE_MEMS];
+} gnd__solve_call;
 
 /* Storage with one owner over block b, which goes back to the pool with it. NULL: out of memory. */
 gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
@@ -97,6 +106,22 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **p, gnd_er
 void gnd__plan_free(gnd__plan *p);
 /* Runs it on the nodes of g; nodes get their elements. On failure no node changes. */
 gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e);
+
+/* Parts of a run, for recordings. The plan of the collected graph: from the cache, or made now. */
+gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e);
+/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
+ * wanted nodes and views. A node that is not wanted now cannot become so while the plan runs. 0: no memory. */
+int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
+/* What a step is called with: slots that have no block in s->block get one from the pool. Of a launch:
+ * st->launch. */
+gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st, gnd_err *e);
+gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
+                          gnd_gemm *gemm, gnd_err *e);
+gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
+                         gnd_fft_desc *f, gnd_err *e);
+gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
+                           gnd__solve_call *c, gnd_err *e);
+gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e);
 
 /* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */
 gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/replay.c - the replay group: each launch of a list has a kernel object of its own, whose
+ * arguments are set once, so that a run is nothing but enqueues.
+ */
+#include "ocl.h"
+
+#include <stdlib.h>
+
+typedef struct entry {
+    cl_kernel k;
+    cl_uint ndim;
+    size_t global[3], local[3];
+} entry;
+
+struct gnd_list {
+    gnd_queue *q;
+    uint32_t n;
+    entry e[];
+};
+
+static void list_free(gnd_list *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->e[i].k)
+            clReleaseKernel(t->e[i].k);
+    free(t);
+}
+
+static gnd_status set_args(cl_kernel k, const gnd_launch *l, gnd_err *e)
+{
+    for (cl_uint i = 0; i < l->nargs; i++) {
+        const gnd_karg *a = &l->args[i];
+        cl_int r;
+        if (a->kind == GND_ARG_BUF)
+            r = clSetKernelArg(k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
+        else
+            r = clSetKernelArg(k, i, a->nbytes, a->kind == GND_ARG_LOCAL ? NULL : a->u.value);
+        if (!gnd__ocl_ok(r))
+            return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)i, (unsigned)a->nbytes);
+    }
+    return GND_OK;
+}
+
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l,
+                           gnd_list **out, gnd_err *e)
+{
+    gnd_status s = GND_OK;
+    gnd_list *t = calloc(1, sizeof *t + n * sizeof t->e[0]);
+    if (!t)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches", (unsigned)n);
+    t->q = q;
+    t->n = n;
+    for (uint32_t i = 0; i < n && s == GND_OK; i++) {
+        entry *x = &t->e[i];
+        x->ndim = l[i].ndim;
+        for (unsigned d = 0; d < x->ndim && d < 3; d++) {
+            x->global[d] = l[i].global[d];
+            x->local[d] = l[i].local[d];
+        }
+        s = gnd__ocl_kernel_copy(k[i], l[i].nargs, &x->k, e);
+        if (s == GND_OK)
+            s = set_args(x->k, &l[i], e);
+    }
+    if (s != GND_OK) {
+        list_free(t);
+        return s;
+    }
+    *out = t;
+    return GND_OK;
+}
+
+static gnd_status list_run(gnd_list *t, gnd_err *e)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        const entry *x = &t->e[i];
+        const cl_int r = clEnqueueNDRangeKernel(t->q->q, x->k, x->ndim, NULL, x->global, x->local, 0, NULL, NULL);
+        if (!gnd__ocl_ok(r))
+            return gnd__ocl_fail(e, r, "clEnqueueNDRangeKernel (launch %u of %u of a list)", (unsigned)i,
+                                 (unsigned)t->n);
+    }
+    return GND_OK;
+}
+
+const gnd_replay_ops gnd__ocl_replay_ops = {
+    .size = sizeof(gnd_replay_ops),
+    .list_new = list_new,
+    .list_run = list_run,
+    .list_free = list_free,
+};

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/record.c - see record.h. A recording is made as a plan is run (sched/exec.c), but every block of
+ * memory comes from the recording's own, is given out again within it, and stays bound; and instead of
+ * being made, calls are noted with their arguments. Launches that follow one another become one list of the
+ * backend, where it has lists.
+ */
+#include "sched/record.h"
+
+#include <string.h>
+#include "sched/device.h"
+#include "base/mem.h"
+
+typedef struct gnd__rblock {
+    gnd__block *b;
+    int busy;          /* a slot of the plan has it, while the recording is made */
+} rblock;
+
+typedef struct gnd__ritem {
+    gnd__stype type;
+    /* GND__S_LAUNCH: n launches, in a list when there is one */
+    int n;
+    gnd__kernel **kernel;
+    gnd_launch *launch;
+    gnd_list *list;
+    gnd_gemm gemm;
+    gnd_fft_desc fft;
+    gnd__solve_call solve;
+    char label[160];
+} ritem;
+
+static gnd_status nomem(gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_NOMEM, "out of memory while recording");
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+/* A block for nbytes: the smallest of the recording's own that is free and not far too large, or one of
+ * the pool's. */
+static gnd_status take(gnd__recorded *r, size_t nbytes, gnd__block **out, gnd_err *e)
+{
+    rblock *best = NULL;
+    gnd_status st;
+    for (int i = 0; i < r->nblock; i++) {
+        rblock *b = &r->block[i];
+        if (!b->busy && b->b->nbytes >= nbytes && b->b->nbytes / 4 <= nbytes &&
+            (!best || b->b->nbytes < best->b->nbytes))
+            best = b;
+    }
+    if (best) {
+        best->busy = 1;
+        *out = best->b;
+        return GND_OK;
+    }
+    if (r->nblock == r->capblock) {
+        int cap = r->capblock ? 2 * r->capblock : 8;
+        rblock *b = gnd__realloc(r->block, (size_t)cap * sizeof *b);
+        if (!b)
+            return nomem(e);
+        r->block = b;
+        r->capblock = cap;
+    }
+    st = gnd__pool_alloc(r->dev->g, nbytes, out, e);
+    if (st == GND_OK)
+        r->block[r->nblock++] = (rblock){ .b = *out, .busy = 1 };
+    return st;
+}
+
+static void give(gnd__recorded *r, const gnd__block *b)
+{
+    for (int i = 0; i < r->nblock; i++)
+        if (r->block[i].b == b)
+            r->block[i].busy = 0;
+}
+
+/* Block b belongs to a storage from here on. */
+static void disown(gnd__recorded *r, const gnd__block *b)
+{
+    for (int i = 0; i < r->nblock; i++)
+        if (r->block[i].b == b) {
+            r->block[i] = r->block[--r->nblock];
+            return;
+        }
+}
+
+static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int32_t slot, gnd_err *e)
+{
+    if (slot < 0 || p->slot[slot].leaf || s->block[slot])
+        return GND_OK;
+    return take(r, p->slot[slot].nbytes, &s->block[slot], e);
+}
+
+/* Memory for all that a step uses. */
+static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, const gnd__step *st, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    for (int i = 0; st->type == GND__S_GEMM && i < 4 && x == GND_OK; i++)
+        x = need(r, s, p, st->gemm_slot[i], e);
+    for (int32_t i = 0; i < st->nargs && x == GND_OK; i++)
+        if (st->arg[i].kind == GND__A_BUF)
+            x = need(r, s, p, st->arg[i].ref, e);
+    return x;
+}
+
+/* A node of a's dtype and shape with elements in st, which it takes a hold of. NULL: no memory. */
+static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig, const int64_t *stride)
+{
+    int64_t *copy = NULL;
+    gnd_array *x = gnd__node(GND__DATA, a->dev, (gnd_dtype)a->dtype, a->ndim, a->dim, 0, NULL);
+    if (x->kind == GND__ERROR)
+        return NULL;
+    gnd__ref(x);
+    gnd__done(x);
+    if (!contig) {
+        copy = gnd__malloc((a->ndim + 1u) * sizeof *copy);
+        if (!copy) {
+            gnd__unref(x);
+            return NULL;
+        }
+        memcpy(copy, stride, a->ndim * sizeof *copy);
+    }
+    gnd__storage_ref(st);
+    x->data = (gnd__data){ .st = st, .off = off, .contig = contig, .stride = copy };
+    x->pending = 0;
+    return x;
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+/* The same launch with arguments of its own. */
+static gnd_status copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e)
+{
+    gnd_karg *args = gnd__malloc((from->nargs + 1u) * sizeof *args);
+    if (!args)
+        return nomem(e);
+    memcpy(args, from->args, from->nargs * sizeof *args);
+    *to = *from;
+    to->args = args;
+    return GND_OK;
+}
+
+/* The launch of a step behind those of item t, which has room. */
+static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, ritem *t, gnd_err *e)
+{
+    gnd_status x = gnd__bind_launch(s, p, &s->graph, r->dev->g, st, e);
+    if (x == GND_OK)
+        x = copy_launch(&t->launch[t->n], &st->launch, e);
+    if (x == GND_OK)
+        t->kernel[t->n++] = st->kernel;
+    return x;
+}
+
+static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, ritem *t, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    memcpy(t->label, st->label, sizeof t->label);
+    if (st->type == GND__S_GEMM)
+        return gnd__bind_gemm(s, p, &s->graph, d, st, &t->gemm, e);
+    if (st->type == GND__S_FFT)
+        return gnd__bind_fft(s, p, &s->graph, d, st, &t->fft, e);
+    return gnd__bind_solve(s, p, &s->graph, d, st, &t->solve, e);
+}
+
+/* A new item for step i and, if it launches, those that follow and launch too. */
+static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, ritem **out, gnd_err *e)
+{
+    ritem *t = &r->item[r->nitem];
+    int n = 0;
+    memset(t, 0, sizeof *t);
+    t->type = p->step[i].type;
+    r->nitem++;
+    *out = t;
+    if (t->type != GND__S_LAUNCH)
+        return GND_OK;
+    while (i + n < p->nstep && p->step[i + n].type == GND__S_LAUNCH)
+        n++;
+    t->kernel = gnd__calloc((size_t)n, sizeof *t->kernel);
+    t->launch = gnd__calloc((size_t)n, sizeof *t->launch);
+    return t->kernel && t->launch ? GND_OK : nomem(e);
+}
+
+/* Notes all steps, with the slots that `keep` marks kept. */
+static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    ritem *t = NULL;
+    r->item = gnd__calloc((size_t)p->nstep + 1, sizeof *r->item);
+    if (!r->item)
+        return nomem(e);
+    for (int32_t i = 0; i < p->nstep && x == GND_OK; i++) {
+        gnd__step *st = &p->step[i];
+        if (!t || t->type != GND__S_LAUNCH || st->type != GND__S_LAUNCH)
+            x = new_item(r, p, i, &t, e);
+        if (x == GND_OK)
+            x = need_all(r, s, p, st, e);
+        if (x == GND_OK)
+            x = st->type == GND__S_LAUNCH ? add_launch(r, s, p, st, t, e) : bind_call(r, s, p, st, t, e);
+        for (int32_t b = st->dead; b >= 0 && x == GND_OK; b = p->slot[b].next_dead)
+            if (s->block[b] && !s->keep[b]) {
+                give(r, s->block[b]);
+                s->block[b] = NULL;
+            }
+    }
+    for (int i = 0; i < r->nitem && x == GND_OK; i++) {
+        t = &r->item[i];
+        if (t->type == GND__S_LAUNCH)
+            x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
+    }
+    return x;
+}
+
+/* --- making ------------------------------------------------------------------------------------- */
+
+/* Memory of others that the steps read: it stays while the recording does. What only the device could
+ * check is looked at here, once. */
+static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    r->held = gnd__calloc((size_t)g->nnode + (size_t)r->nout + 1, sizeof(gnd__storage *));
+    if (!r->held)
+        return nomem(e);
+    for (int32_t i = 0; i < p->nslot && x == GND_OK; i++) {
+        gnd__storage *st;
+        if (!p->slot[i].leaf)
+            continue;
+        st = g->node[p->slot[i].node].a->data.st;
+        x = gnd__checks_pass(st, e);
+        gnd__storage_ref(st);
+        r->held[r->nheld++] = st;
+    }
+    return x;
+}
+
+/* The result of node i of the graph as out[o]. */
+static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i, gnd_err *e)
+{
+    const gnd__pgraph *g = &s->graph;
+    const gnd__presult *q = NULL;
+    const gnd_array *leaf;
+    gnd__storage *st;
+    gnd_status x;
+    for (int32_t k = 0; k < p->nresult; k++)
+        if (p->result[k].node == i)
+            q = &p->result[k];
+    if (!q)
+        return gnd__err(e, GND_ERR_INTERNAL, "recording: output %d has no result", o);
+    leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
+    if (!leaf && !s->st[q->slot]) {
+        x = need(r, s, p, q->slot, e); /* of no elements, or never written */
+        if (x != GND_OK)
+            return x;
+        s->st[q->slot] = gnd__storage_new(r->dev, s->block[q->slot]);
+        if (!s->st[q->slot])
+            return nomem(e);
+        disown(r, s->block[q->slot]);
+    }
+    st = leaf ? leaf->data.st : s->st[q->slot];
+    r->out[o] = node_over(g->node[i].a, st, q->off + (leaf ? leaf->data.off : 0), q->contig, q->stride);
+    return r->out[o] ? GND_OK : nomem(e);
+}
+
+/* The outputs that are to be computed, which[] of out[]. */
+static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array *const *sink,
+                              const int *which, gnd_err *e)
+{
+    gnd__plan *p = NULL;
+    gnd_status x = gnd__collect(&s->graph, r->dev, n, sink, e);
+    if (x == GND_ERR_STATE) {
+        gnd__err_clear(e);
+        return gnd__err(e, GND_ERR_STATE, "an output depends on a placeholder that is not among the inputs");
+    }
+    if (x == GND_OK)
+        x = gnd__plan_find(s, &s->graph, &p, e);
+    if (x != GND_OK)
+        return x;
+    if (!gnd__plan_room(s, p, &s->graph))
+        return nomem(e);
+    memset(s->keep, 0, (size_t)p->nslot);
+    for (int32_t i = 0; i < p->nresult; i++)
+        s->keep[p->result[i].slot] |= s->graph.node[p->result[i].node].sink;
+    x = gnd__checks_take(s, p, &s->graph, e);
+    if (x != GND_OK)
+        return x;
+    x = hold_leaves(r, p, &s->graph, e);
+    if (x == GND_OK)
+        x = gnd__checks_keep(s, p, &r->checks, e);
+    if (x == GND_OK)
+        x = note_steps(r, s, p, e);
+    for (int i = 0; i < n && x == GND_OK; i++)
+        x = set_out(r, s, p, which[i], s->graph.sinks[i], e);
+    for (int32_t i = 0; i < p->nslot; i++)
+        if (s->st[i])
+            gnd__storage_unref(s->st[i]); /* the nodes hold it, or nobody does */
+    gnd__checks_drop(s, p);
+    return x;
+}
+
+/* Outputs that have elements already (an input itself among them) are taken as they are. */
+static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_err *e)
+{
+    gnd__sched *s = gnd__sched_of(r->dev);
+    gnd_array **sink = gnd__malloc((size_t)nout * sizeof *sink);
+    int *which = gnd__malloc((size_t)nout * sizeof *which), n = 0;
+    gnd_status x = s && sink && which ? GND_OK : nomem(e);
+    for (int i = 0; i < nout && x == GND_OK; i++) {
+        const gnd__data *d = &out[i]->data;
+        if (!d->st) {
+            sink[n] = out[i];
+            which[n++] = i;
+            continue;
+        }
+        x = gnd__checks_pass(d->st, e);
+        if (x == GND_OK && !(r->out[i] = node_over(out[i], d->st, d->off, d->contig, d->stride)))
+            x = nomem(e);
+    }
+    if (n > 0 && x == GND_OK)
+        x = record_plan(r, s, n, sink, which, e);
+    gnd__free(sink);
+    gnd__free(which);
+    return x;
+}
+
+/* Memory of the recording's own for input i, shaped as the placeholder a, which gets it for a while. */
+static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
+{
+    gnd__block *b = NULL;
+    gnd__storage *st;
+    gnd_status x = gnd__pool_alloc(r->dev->g, (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype), &b, e);
+    if (x != GND_OK)
+        return x;
+    st = gnd__storage_new(r->dev, b);
+    if (!st) {
+        gnd__pool_free(r->dev->g, b);
+        return nomem(e);
+    }
+    r->in[i] = node_over(a, st, 0, 1, NULL);
+    gnd__storage_unref(st);
+    if (!r->in[i])
+        return nomem(e);
+    a->data = r->in[i]->data;
+    return GND_OK;
+}
+
+gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, int nout,
+                              gnd_array *const *out, gnd__recorded **owner, gnd_err *e)
+{
+    gnd__recorded *r = gnd__calloc(1, sizeof *r);
+    gnd_status x = GND_OK;
+    int n = 0;
+    if (!r)
+        return nomem(e);
+    r->dev = dev;
+    r->nin = nin;
+    r->nout = nout;
+    r->in = gnd__calloc((size_t)nin + 1, sizeof *r->in);
+    r->out = gnd__calloc((size_t)nout + 1, sizeof *r->out);
+    if (!r->in || !r->out)
+        x = nomem(e);
+    for (; n < nin && x == GND_OK; n++)
+        x = set_in(r, n, in[n], e);
+    if (x == GND_OK)
+        x = record(r, nout, out, e);
+    for (int i = 0; i < n; i++) /* a placeholder again */
+        memset(&in[i]->data, 0, sizeof in[i]->data);
+    if (x != GND_OK) {
+        gnd__recorded_free(r);
+        return x;
+    }
+    gnd__sched *s = dev->plans;
+    r->next = s->records;
+    if (r->next)
+        r->next->prev = r;
+    s->records = r;
+    r->owner = owner;
+    *owner = r;
+    return GND_OK;
+}
+
+/* --- running and freeing ------------------------------------------------------------------------ */
+
+static gnd_status run_launches(gnd__gdev *d, const ritem *t, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    if (t->list)
+        return gnd__gate_list_run(d, t->list, t->n, e);
+    for (int i = 0; i < t->n && x == GND_OK; i++)
+        x = gnd__gate_launch(d, t->kernel[i], &t->launch[i], e);
+    return x;
+}
+
+gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd_status x = GND_OK;
+    for (int i = 0; i < r->nitem && x == GND_OK; i++) {
+        const ritem *t = &r->item[i];
+        if (t->type == GND__S_LAUNCH) {
+            x = run_launches(d, t, e);
+            continue;
+        }
+        x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
+            : t->type == GND__S_FFT ? gnd__gate_transform(d, &t->fft, e)
+                                    : gnd__solve_call_run(d, &t->solve, t->label, e);
+        d->n.calls++;
+    }
+    return x == GND_OK ? gnd__gate_flush(d, e) : x;
+}
+
+void gnd__recorded_free(gnd__recorded *r)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd__sched *s = r->dev->plans;
+    for (int i = 0; i < r->nitem; i++) {
+        ritem *t = &r->item[i];
+        if (t->list)
+            (void)d->be->queue.finish(d->queue, NULL);
+        gnd__gate_list_free(d, t->list);
+        for (int k = 0; t->launch && k < t->n; k++)
+            gnd__free((void *)t->launch[k].args);
+        gnd__free(t->launch);
+        gnd__free(t->kernel);
+    }
+    gnd__free(r->item);
+    for (int i = 0; r->in && i < r->nin; i++)
+        gnd__unref(r->in[i]);
+    for (int i = 0; r->out && i < r->nout; i++)
+        gnd__unref(r->out[i]);
+    gnd__free(r->in);
+    gnd__free(r->out);
+    for (int i = 0; i < r->nheld; i++)
+        gnd__storage_unref(r->held[i]);
+    gnd__free(r->held);
+    for (int i = 0; i < r->nblock; i++)
+        gnd__pool_free(d, r->block[i].b);
+    gnd__free(r->block);
+    gnd__checks_unref(r->checks);
+    if (r->owner) { /* it was made */
+        if (r->prev)
+            r->prev->next = r->next;
+        else
+            s->records = r->next;
+        if (r->next)
+            r->next->prev = r->prev;
+        *r->owner = NULL;
+    }
+    gnd__free(r);
+}
