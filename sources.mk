@@ -304,7 +304,9 @@ common_files = \
     backends/common/gemm.h \
     backends/common/openblas.c \
     backends/common/plug.c \
-    backends/common/plug.h
+    backends/common/plug.h \
+    backends/common/team.c \
+    backends/common/team.h
 
 opencl_files = \
     backends/opencl/blas.c \
@@ -317,7 +319,8 @@ opencl_files = \
     backends/opencl/ocl.h \
     backends/opencl/program.c \
     backends/opencl/queue.c \
-    backends/opencl/replay.c
+    backends/opencl/replay.c \
+    backends/opencl/stage.c
 
 opencl_plugin = \
     backends/opencl/gnd-opencl.la

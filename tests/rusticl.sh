@@ -29,7 +29,7 @@ while IFS= read -r expr; do
 done <"$GND_SRCDIR/tests/exprs.txt"
 for t in conform_opencl ops_reduce ops_matmul ops_views fuse_reduce ops_elementwise; do
     if [ -x "$GND_BUILDDIR/tests/$t" ]; then
-        if GND_TEST_DEVICES=opencl:llvmpipe timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
+        if GND_OPENCL_STAGE=1 GND_TEST_DEVICES=opencl:llvmpipe timeout 600 "$GND_BUILDDIR/tests/$t" >out 2>&1; then
             pass "$t, $(grep -c '^ok' out) checks, $(grep -c '^ok.*# SKIP' out) of them skipped"
         else
             fail "$t"

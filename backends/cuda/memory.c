@@ -9,7 +9,7 @@
  *
  *     up to 64 KiB     one slot of a ring; a write returns when the bytes are in the slot
  *     larger           8 MiB at a time through two halves: one is copied by the processor while
- *                      the other is on the bus
+ *                      the other is on the bus; from 16 MiB on by several threads (common/team.c)
  *
  * A write never waits for work that was put into the queue before it, unless the ring is full of
  * writes behind such work, or it is larger than both halves.
@@ -18,6 +18,8 @@
  * reads and writes itself when there are more than 64 KiB; such a transfer is waited for.
  */
 #include "cu.h"
+
+#include "../common/team.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -184,18 +186,20 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
     if (s == GND_OK && !small && is_pinned(src, nbytes))
         return direct_wait(q, gnd__cu.MemcpyHtoDAsync(dst->p + off, src, nbytes, q->s), "cuMemcpyHtoDAsync",
                            nbytes, off, dst, e);
+    gnd__team *team = s == GND_OK ? gnd__team_start(nbytes) : NULL;
     for (size_t done = 0, n, i = 0; done < nbytes && s == GND_OK; done += n, i++) {
         int part;
         char *at;
         n = chunk_of(nbytes - done);
         if ((s = part_take(d, small, i, &part, &at, e)) != GND_OK)
             break;
-        memcpy(at, (const char *)src + done, n);
+        gnd__team_copy(team, at, (const char *)src + done, n);
         const CUresult r = gnd__cu.MemcpyHtoDAsync(dst->p + off + done, at, n, q->s);
         s = r == CUDA_SUCCESS ? part_mark(q, part, e)
                               : gnd__cu_fail(d, e, r, "cuMemcpyHtoDAsync (%zu bytes at %zu of %zu)",
                                              n, off + done, dst->nbytes);
     }
+    gnd__team_end(team);
     return s;
 }
 
@@ -227,6 +231,7 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
     if (s == GND_OK && !small && is_pinned(dst, nbytes))
         return direct_wait(q, gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s), "cuMemcpyDtoHAsync",
                            nbytes, off, src, e);
+    gnd__team *team = s == GND_OK ? gnd__team_start(nbytes) : NULL;
     for (size_t i = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
         const size_t n = chunk_of(nbytes - asked), turn = (i + 1) % 2;
         if (n)
@@ -237,9 +242,10 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
         const size_t k = chunk_of(nbytes - done);
         s = part_wait(q->dev, part[turn], e);
         if (s == GND_OK)
-            memcpy((char *)dst + done, at[turn], k);
+            gnd__team_copy(team, (char *)dst + done, at[turn], k);
         done += k;
     }
+    gnd__team_end(team);
     return s;
 }
 

@@ -335,6 +335,7 @@ static void dev_close(gnd_dev *d)
     if (!d)
         return;
     gnd__ocl_blas_close(d);
+    gnd__ocl_stage_close(d);
     if (d->touch)
         clReleaseCommandQueue(d->touch);
     clReleaseContext(d->ctx);

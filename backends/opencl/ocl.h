@@ -2,7 +2,8 @@
  *
  * opencl/ocl.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. OpenCL 1.2 is the floor; anything newer is asked for at run time. One file per group of
- * the contract: device.c, memory.c, queue.c, program.c, blas.c, replay.c; error.c turns codes into text.
+ * the contract: device.c, memory.c with stage.c, queue.c, program.c, blas.c, replay.c; error.c turns codes into
+ * text.
  */
 #ifndef GND_OCL_H
 #define GND_OCL_H
@@ -30,9 +31,19 @@ typedef enum gnd__ocl_blas {
     GND__OCL_BLAS_CLBLAST
 } gnd__ocl_blas;
 
+/* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until ev[i]. */
+enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
+typedef struct gnd__ocl_stage {
+    cl_mem mem;
+    char *halves;          /* mem, mapped for as long as it lives */
+    cl_event ev[2];
+    int unwanted;          /* transfers are the driver's */
+} gnd__ocl_stage;
+
 struct gnd_dev {
     const gnd__ocl_info *info;
     cl_context ctx;
+    gnd__ocl_stage stage;
     cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
     int host_ptr;          /* buffers lie in page-aligned host memory of ours */
     uint64_t used;         /* bytes in buffers */
@@ -77,6 +88,13 @@ int gnd__ocl_list(const gnd__ocl_info **list, const char **note);
 
 /* Whether device and host work in the same memory, found out by trying (memory.c). */
 int gnd__ocl_shares_memory(gnd_dev *d);
+
+/* Whether a transfer of nbytes goes through pinned memory, which is made at the first one; then by these, which
+ * give OpenCL's code. A write returns when src may be used again. */
+int gnd__ocl_staged(gnd_queue *q, size_t nbytes);
+cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *src, size_t nbytes);
+cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes);
+void gnd__ocl_stage_close(gnd_dev *d);
 
 extern const gnd_device_ops gnd__ocl_device_ops;
 extern const gnd_memory_ops gnd__ocl_memory_ops;

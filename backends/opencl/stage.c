@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own. Drivers move
+ * such memory by one thread, and wait for it. Here it goes through two halves of pinned memory: one is
+ * copied by several threads (common/team.c) while the other is on the bus. Pinned is what a driver gives
+ * for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from there starts at once and needs no copy of the driver's.
+ */
+#include "ocl.h"
+
+#include "../common/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* GND_OPENCL_STAGE: 1, 0; not set: where host and device have no memory in common. */
+static int wanted(const gnd_dev *d)
+{
+    const char *set = getenv("GND_OPENCL_STAGE");
+    cl_bool unified = CL_TRUE;
+    if (set && (!strcmp(set, "0") || !strcmp(set, "1")))
+        return *set == '1';
+    return d->info->props.kind == GND_DEV_GPU &&
+           gnd__ocl_ok(clGetDeviceInfo(d->info->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL)) &&
+           !unified;
+}
+
+/* Without that memory transfers are the driver's: no failure. */
+int gnd__ocl_staged(gnd_queue *q, size_t nbytes)
+{
+    gnd_dev *d = q->dev;
+    gnd__ocl_stage *st = &d->stage;
+    cl_int r;
+    if (nbytes < GND__OCL_STAGED || st->unwanted)
+        return 0;
+    if (st->halves)
+        return 1;
+    st->unwanted = !wanted(d);
+    if (st->unwanted)
+        return 0;
+    st->mem = clCreateBuffer(d->ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, 2 * (size_t)GND__OCL_HALF, NULL, &r);
+    if (st->mem)
+        st->halves = clEnqueueMapBuffer(q->q, st->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                        2 * (size_t)GND__OCL_HALF, 0, NULL, NULL, &r);
+    st->unwanted = !st->halves;
+    return !st->unwanted;
+}
+
+void gnd__ocl_stage_close(gnd_dev *d)
+{
+    gnd__ocl_stage *st = &d->stage;
+    for (int i = 0; i < 2; i++)
+        if (st->ev[i]) {
+            clWaitForEvents(1, &st->ev[i]);
+            clReleaseEvent(st->ev[i]);
+        }
+    cl_command_queue q = st->halves ? clCreateCommandQueue(d->ctx, d->info->id, 0, NULL) : NULL;
+    if (q) {
+        if (gnd__ocl_ok(clEnqueueUnmapMemObject(q, st->mem, st->halves, 0, NULL, NULL)))
+            clFinish(q);
+        clReleaseCommandQueue(q);
+    }
+    if (st->mem)
+        clReleaseMemObject(st->mem);
+    memset(st, 0, sizeof *st);
+}
+
+/* Waits until half i is free, and what was on the bus has come. */
+static cl_int wait(gnd__ocl_stage *st, size_t i)
+{
+    cl_event *ev = &st->ev[i % 2];
+    cl_int r = CL_SUCCESS;
+    if (*ev) {
+        r = clWaitForEvents(1, ev);
+        clReleaseEvent(*ev);
+        *ev = NULL;
+    }
+    return r;
+}
+
+static size_t chunk_of(size_t left)
+{
+    return left < GND__OCL_HALF ? left : GND__OCL_HALF;
+}
+
+cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *src, size_t nbytes)
+{
+    gnd__ocl_stage *st = &q->dev->stage;
+    gnd__team *team = gnd__team_start(nbytes);
+    cl_int r = CL_SUCCESS;
+    for (size_t i = 0, done = 0, n; done < nbytes && gnd__ocl_ok(r); i++, done += n) {
+        char *half = st->halves + i % 2 * GND__OCL_HALF;
+        n = chunk_of(nbytes - done);
+        if (!gnd__ocl_ok(r = wait(st, i)))
+            break;
+        gnd__team_copy(team, half, (const char *)src + done, n);
+        r = clEnqueueWriteBuffer(q->q, dst, CL_FALSE, off + done, n, half, 0, NULL, &st->ev[i % 2]);
+        if (gnd__ocl_ok(r))
+            r = clFlush(q->q);
+    }
+    gnd__team_end(team);
+    return r;
+}
+
+cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes)
+{
+    gnd__ocl_stage *st = &q->dev->stage;
+    gnd__team *team = gnd__team_start(nbytes);
+    cl_int r = CL_SUCCESS;
+    for (size_t i = 0, asked = 0, done = 0; done < nbytes && gnd__ocl_ok(r); i++) {
+        const size_t n = chunk_of(nbytes - asked), k = chunk_of(nbytes - done);
+        if (n && gnd__ocl_ok(r = wait(st, i))) {
+            r = clEnqueueReadBuffer(q->q, src, CL_FALSE, off + asked, n, st->halves + i % 2 * GND__OCL_HALF, 0,
+                                    NULL, &st->ev[i % 2]);
+            if (gnd__ocl_ok(r))
+                r = clFlush(q->q);
+        }
+        asked += n;
+        if (i == 0 || !gnd__ocl_ok(r) || !gnd__ocl_ok(r = wait(st, i - 1)))
+            continue;
+        gnd__team_copy(team, (char *)dst + done, st->halves + (i - 1) % 2 * GND__OCL_HALF, k);
+        done += k;
+    }
+    gnd__team_end(team);
+    return r;
+}
