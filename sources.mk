@@ -284,6 +284,7 @@ kernel_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/double.cl \
     kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
@@ -388,6 +389,7 @@ test_programs = \
     tests/fuse_plan \
     tests/fuse_reduce \
     tests/fuse_rows \
+    tests/kernels_double \
     tests/kernels_elementary \
     tests/kernels_half \
     tests/kernels_int \
@@ -557,6 +559,7 @@ other_files = \
     bench/results/2026-11-22-h200/tests.txt \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
+    bench/results/2026-11-22-pocl/elementary.txt \
     bench/results/2026-11-22-pocl/rows.jsonl \
     bench/results/2026-11-22-pocl/rows.txt \
     doc/API.md \
@@ -589,6 +592,7 @@ other_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/double.cl \
     kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
@@ -647,6 +651,7 @@ other_files = \
     tests/install.sh \
     tests/kernelrun.c \
     tests/kernelrun.h \
+    tests/kernels_double.c \
     tests/kernels_elementary.c \
     tests/kernels_half.c \
     tests/kernels_int.c \

@@ -357,6 +357,15 @@ GND_FN g_f32 gnd_erf_f32(g_f32 x)
     return (g_f32)(x < 0.0f ? -y : x > 0.0f ? y : (g_f64)x);
 }
 
+/* Neither over- nor underflows in between; an infinite side makes it infinite, a NaN beside it too. */
+//@fn hypot f32 cpu
+GND_FN g_f32 gnd_hypot_f32(g_f32 x, g_f32 y)
+{
+    const g_u32 ax = GND_BITS_f32(x) & 0x7fffffff, ay = GND_BITS_f32(y) & 0x7fffffff;
+    const g_f32 v = (g_f32)sqrt((g_f64)x * (g_f64)x + (g_f64)y * (g_f64)y);
+    return ((ax == 0x7f800000) | (ay == 0x7f800000)) ? GND_INF_f32 : v;
+}
+
 /* --- everywhere else ---------------------------------------------------------------------------- */
 //@fn sin f
 #define gnd_sin_$t(x) sin(x)

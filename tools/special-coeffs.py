@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# special-coeffs.py - the coefficients in kernels/special.cl: rational approximations of the smallest
-# greatest relative error, by Remez's exchange algorithm in 60 digits. Needs mpmath. Prints, for each
+# special-coeffs.py - the coefficients in kernels/special.cl and kernels/double.cl: rational approximations
+# of the smallest greatest relative error, by Remez's exchange algorithm in 60 digits. Needs mpmath. Prints, for each
 # function and dtype, numerator and denominator as Horner's schemes, lowest coefficient innermost last;
 # the denominator's lowest is 1.
 #
-#     python3 tools/special-coeffs.py
+#     python3 tools/special-coeffs.py [NAME...]
+#
+# A name chooses the jobs that begin with it; those of double.cl are called `64 ...` and print
+# hexadecimal floats.
+import sys
+
 import mpmath as m
 from mpmath import mp, mpf
 
@@ -154,6 +159,25 @@ def i0_large(z):
     return s / m.sqrt(2 * m.pi)
 
 
+def factor(f, series):
+    """f in 90 digits, and near 0 by the series' coefficients: where the parts of f cancel."""
+    def g(z):
+        with m.workdps(90):
+            return sum(c * z**i for i, c in enumerate(series)) if abs(z) < mpf(10)**-12 else f(z)
+    return g
+
+
+def root(z):
+    return m.sqrt(z) if z > 0 else mpf(10)**-40
+
+
+def log_factor(z):
+    """(log((1 + s)/(1 - s)) - 2s)/(s z) at z = s^2."""
+    s = root(z)
+    return (2 * m.atanh(s) / s - 2) / z
+
+
+F = m.factorial
 TAIL = m.sqrt(-m.log(mpf('0.15')))
 JOBS = [
     # function, interval, degrees and shift; for float32 and float64
@@ -170,7 +194,29 @@ JOBS = [
     ('i0, x <= 15', i0_small, (0, '56.25'), None, (20, 0, 0)),
     ('i0, x > 8', i0_large, (0, '0.125'), (6, 0, 0), None),
     ('i0, x > 15', i0_large, (0, m.mpf(1) / 15), None, (13, 0, 0)),
+    ('64 exp', factor(lambda r: (m.expm1(r) - r) / r**2, [1 / F(k + 2) for k in range(6)]), ('-0.3467', '0.3467'),
+     None, (10, 0, 0)),
+    ('64 log', factor(log_factor, [mpf(2) / (2 * k + 3) for k in range(6)]), (0, '0.02945'), None, (6, 0, 0)),
+    ('64 pow', factor(lambda z: (log_factor(z) * 3 / 2 - 1) / z, [mpf(3) / (2 * k + 5) for k in range(6)]),
+     (0, '0.02945'), None, (7, 0, 0)),
+    ('64 sin', factor(lambda z: (m.sin(root(z)) / root(z) - 1) / z, [(-1)**(k + 1) / F(2 * k + 3) for k in range(6)]),
+     (0, '0.62'), None, (5, 0, 0)),
+    ('64 cos', factor(lambda z: ((m.cos(root(z)) - 1) / z + mpf(1) / 2) / z,
+                      [(-1)**k / F(2 * k + 4) for k in range(6)]),
+     (0, '0.62'), None, (5, 0, 0)),
+    ('64 sinh', factor(lambda z: (m.sinh(root(z)) / root(z) - 1) / z, [1 / F(2 * k + 3) for k in range(6)]), (0, 1),
+     None, (7, 0, 0)),
+    ('64 tanh', factor(lambda z: (m.tanh(root(z)) / root(z) - 1) / z, [-mpf(1) / 3, mpf(2) / 15, -mpf(17) / 315]),
+     (0, '0.3026'), None, (3, 3, 0)),
+    ('64 erf', factor(lambda z: (m.erf(root(z)) / root(z) - 2 / m.sqrt(m.pi)) / z,
+                      [2 / m.sqrt(m.pi) * (-1)**(k + 1) / F(k + 1) / (2 * k + 3) for k in range(6)]), (0, 1),
+     None, (11, 0, 0)),
+    ('64 erfc', erfcx, (1 / mpf('7.5'), '0.4'), None, (17, 0, '0.27')),
 ]
+
+
+def hexadecimal(c):
+    return ', '.join(float(v).hex() for v in c)
 
 
 def text(c, digits, suffix, indent='        '):
@@ -186,13 +232,20 @@ def text(c, digits, suffix, indent='        '):
 
 
 def main():
-    print('digamma: root - 1 =', m.nstr(ROOT - 1, 45))
+    names = sys.argv[1:]
+    if not names:
+        print('digamma: root - 1 =', m.nstr(ROOT - 1, 45))
     for name, f, (a, b), *degrees in JOBS:
+        if names and not any(name.startswith(n) for n in names):
+            continue
         for d, digits, suffix in zip(degrees, (10, 19), ('f', '')):
             if d:
                 p, q, e = remez(f, a, b, *d)
                 print(f"{name}, {'float32' if suffix else 'float64'}: error 2^{float(m.log(e, 2)):.1f}, "
                       f'shift {d[2]}')
+                if name.startswith('64'):
+                    print(hexadecimal(p), hexadecimal(q) if d[1] else '', sep='\n', flush=True)
+                    continue
                 print(text(p, digits, suffix))
                 if d[1]:
                     print(text(q, digits, suffix))
