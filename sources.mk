@@ -238,6 +238,8 @@ lib_files = \
     lib/io/text_format.c \
     lib/prim/accumulate.c \
     lib/prim/accumulate.h \
+    lib/prim/blocked.c \
+    lib/prim/blocked.h \
     lib/prim/compact.c \
     lib/prim/compact.h \
     lib/prim/fft.c \
@@ -246,6 +248,8 @@ lib_files = \
     lib/prim/gemm.h \
     lib/prim/lapack.c \
     lib/prim/lapack.h \
+    lib/prim/panel.c \
+    lib/prim/panel.h \
     lib/prim/prim.h \
     lib/prim/prims.def \
     lib/prim/prog.c \
@@ -415,6 +419,7 @@ test_programs = \
     tests/null_views \
     tests/nvrtc_suite \
     tests/ops_accumulate \
+    tests/ops_blocked \
     tests/ops_convolve \
     tests/ops_create \
     tests/ops_dct \
@@ -689,6 +694,7 @@ other_files = \
     tests/nvrtcrun.h \
     tests/oclgrind.sh \
     tests/ops_accumulate.c \
+    tests/ops_blocked.c \
     tests/ops_convolve.c \
     tests/ops_create.c \
     tests/ops_dct.c \

@@ -10,3 +10,73 @@
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
         gnd_st_$t(y, begin + i, VALUE(x[i]));
+//@text solve_swap
+    const g_i64 c = (g_i64)GND_GID(0);
+    if (c < n) {
+        const g_i64 at_col = begin + (c < from ? c : c + skip) * ld;
+        for (g_i64 i = 0; i < count; i++) {
+            const g_i64 here = at_col + first + i, there = at_col + (g_i64)pivot[at + i] - 1;
+            if (here != there) {
+                const $T v = gnd_ld_$t(y, here);
+                gnd_st_$t(y, here, gnd_ld_$t(y, there));
+                gnd_st_$t(y, there, v);
+            }
+        }
+    }
+//@text solve_leaf
+    GND_LOCAL $T t[LEAF * LEAF];
+    $T x[LEAF];
+    const g_i64 c = (g_i64)GND_GID(0);
+    const int m = (int)rows;
+    for (int i = (int)GND_LID(0); i < m * m; i += (int)GND_LSZ(0))
+        if (i / m >= i % m)
+            t[i / m * LEAF + i % m] = gnd_ld_$t(a, begin_a + i / m * row + i % m * col);
+    GND_BARRIER();
+    if (c < n)
+        for (int i = 0; i < m; i++) {
+            $T s = gnd_ld_$t(y, begin + i * way + c * ld);
+            for (int k = 0; k < i; k++)
+                s = s - MUL(t[i * LEAF + k], x[k]);
+            if (!unit)
+                s = DIV(s, t[i * LEAF + i]);
+            x[i] = s;
+            gnd_st_$t(y, begin + i * way + c * ld, s);
+        }
+//@text solve_take
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        gnd_st_$t(y, begin + i / rows * ld + i % rows, gnd_ld_$t(x, begin_x + i / rows * ldx + i % rows));
+//@text solve_eye
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n)
+        gnd_st_$t(y, begin + i, VALUE(i / rows == i % rows));
+//@text solve_conj
+    const g_i64 i = (g_i64)GND_GID(0);
+    if (i < n) {
+        $T v = gnd_ld_$t(y, begin + i);
+        v.y = -v.y;
+        gnd_st_$t(y, begin + i, v);
+    }
+//@text lu_in
+    const g_i64 t = (g_i64)GND_GID(0);
+    if (t < tiles) {
+        const g_i64 b = t / (rows * cols) * m * n, i0 = t / cols % rows * TILE, j0 = t % cols * TILE;
+        const g_i64 i1 = i0 + TILE < m ? i0 + TILE : m, j1 = j0 + TILE < n ? j0 + TILE : n;
+        for (g_i64 j = j0; j < j1; j++)
+            for (g_i64 i = i0; i < i1; i++)
+                gnd_st_$t(y, b + i + j * m, IN_x(b + i * n + j));
+    }
+//@text lu_out
+    const g_i64 t = (g_i64)GND_GID(0);
+    if (t < tiles) {
+        const g_i64 b = t / (rows * cols), i0 = t / cols % rows * TILE, j0 = t % cols * TILE;
+        const g_i64 i1 = i0 + TILE < m ? i0 + TILE : m, j1 = j0 + TILE < n ? j0 + TILE : n;
+        const g_i64 jl = j1 < q ? j1 : q, iu = i1 < q ? i1 : q;
+        for (g_i64 i = i0; i < i1; i++)
+            for (g_i64 j = j0; j < jl; j++)
+                gnd_st_$t(y, b * m * q + i * q + j, i > j ? gnd_ld_$t(x, b * m * n + i + j * m) : VALUE(i == j));
+        for (g_i64 i = i0; i < iu; i++)
+            for (g_i64 j = j0; j < j1; j++)
+                gnd_st_$t(y, begin + b * q * n + i * n + j,
+                          i > j ? VALUE(0) : gnd_ld_$t(x, b * m * n + i + j * m));
+    }

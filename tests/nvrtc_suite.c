@@ -16,6 +16,7 @@
 #include "prim/accumulate.h"
 #include "prim/compact.h"
 #include "prim/search.h"
+#include "prim/solve.h"
 #include "sched/device.h"
 
 #include <glob.h>
@@ -328,6 +329,40 @@ static void test_library(gnd_dtype t)
     gnd_close(dev);
 }
 
+/* A library for products, with which decompositions are made in blocks; and LU as CPUs have it. */
+static gnd_status any_product(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
+{
+    (void)d, (void)g, (void)e;
+    *yes = 1;
+    return GND_OK;
+}
+
+static void test_blocked(gnd_dtype t)
+{
+    static const char *const list[] = {"cholesky(x[:48])", "solve(x[:48], y[:48])", "qr(x)[0]",
+                                       "solve_triangular(x[:48], y[:48], trans=2)"};
+    gnd_device *dev = gnd_open("null:2");
+    gnd__backend *b = (gnd__backend *)dev->g->be;
+    const int had = b->has_blas;
+    gnd_status (*before)(gnd_dev *, const gnd_gemm *, int *, gnd_err *) = b->blas.supports;
+    b->has_blas = 1;
+    b->blas.supports = any_product;
+    setenv("GND_SOLVER", "blocked", 1);
+    test_graphs(t, "decompositions in blocks", list, sizeof list / sizeof *list, 1);
+    unsetenv("GND_SOLVER");
+    b->has_blas = had;
+    b->blas.supports = before;
+    gnd_scope_begin();
+    const gnd_solve_desc s = { .op = GND_SOLVE_LU, .dtype = (uint32_t)t, .m = 9, .n = 7, .nbatch = 2 };
+    gnd_array *y = gnd__lu_node(dev, &s, gnd_zeros(dev, t, 3, (int64_t[]){ 2, 9, 7 }));
+    gnd_status st;
+    char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &st);
+    tap_ok(plan && build_plan(plan), "%s: LU in parts", gnd_dtype_name(t));
+    free(plan);
+    gnd_scope_end();
+    gnd_close(dev);
+}
+
 /* --- have all been met? ----------------------------------------------------------------------- */
 
 /* Whether a kernel that was compiled has the section, for any dtype. */
@@ -404,6 +439,8 @@ int main(void)
         test_graphs(few[i], "primitives", GRAPHS(prim_graphs), 1);
     test_library(GND_COMPLEX64);
     test_library(GND_COMPLEX128);
+    test_blocked(GND_FLOAT32);
+    test_blocked(GND_COMPLEX128);
     setenv("GND_KERNEL_SHAPE", "cpu", 1);
     for (int i = 0; i < 5; i += 2) {
         test_graphs(few[i], "graphs for CPUs", GRAPHS(cpu_graphs), 1);

@@ -9,7 +9,9 @@
 #include "api/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "codegen/codegen.h"
 #include "prim/solve.h"
+#include "sched/device.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/decompose.h>
@@ -117,6 +119,36 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
     return y;
 }
 
+/* P with its ones at (rows[i], i), as x[rows[i]] is row i of L U. */
+static gnd_array *exchanges(const gnd__mats *a, gnd_array *pivots)
+{
+    const int64_t as_col[2] = {a->m, 1};
+    gnd_array *col = gnd_arange(a->dev, gnd_int(0), gnd_int(a->m), gnd_int(1), GND_INT64);
+    gnd_array *rows = permutation(a, pivots);
+    return gnd_astype(gnd_equal(gnd_reshape(col, 2, as_col), gnd_expand_dims(rows, GND_AXIS(-2))), a->t);
+}
+
+/* P, L and U in y, from a node that has them apart. */
+static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
+{
+    const int64_t k = lesser(a->m, a->n), l = a->nbatch * a->m * k, u = a->nbatch * k * a->n;
+    gnd_array *all = a->x->kind == GND__ERROR ? a->x : gnd__lu_node(a->dev, s, a->x);
+    int64_t dim[GND_MAX_NDIM];
+    if (all->kind == GND__ERROR) {
+        for (int i = 0; i < 3; i++)
+            y[i] = gnd__error_node(a->dev, all->p.err);
+        return;
+    }
+    memcpy(dim, a->batch, (size_t)a->nb * sizeof *dim);
+    dim[a->nb] = a->m;
+    dim[a->nb + 1] = k;
+    y[1] = gnd_reshape(gnd__slice(all, 0, 0, l), a->nb + 2, dim);
+    dim[a->nb] = k;
+    dim[a->nb + 1] = a->n;
+    y[2] = gnd_reshape(gnd__slice(all, 0, l, u), a->nb + 2, dim);
+    y[0] = exchanges(a, gnd_reshape(gnd__slice(all, 0, l + u, a->nbatch * k), a->nb + 1, dim));
+}
+
 gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
 {
     gnd__mats a;
@@ -133,12 +165,12 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
         return gnd__mats_give(3, out, y);
     }
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_LU, 0, 0);
+    if (gnd__target_of(&a.dev->g->props).cpu && !gnd__mats_native(&a, &s)) {
+        lu_parts(&a, &s, y);
+        return gnd__mats_give(3, out, y);
+    }
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
-    gnd_array *rows = permutation(&a, gnd__mats_part(&a, &s, both, 1, k, 0));
-    gnd_array *col = gnd_arange(a.dev, gnd_int(0), gnd_int(a.m), gnd_int(1), GND_INT64);
-    int64_t as_col[2] = {a.m, 1};
-    /* x[rows[i]] is row i of L U, so P has its ones at (rows[i], i) */
-    y[0] = gnd_astype(gnd_equal(gnd_reshape(col, 2, as_col), gnd_expand_dims(rows, GND_AXIS(-2))), a.t);
+    y[0] = exchanges(&a, gnd__mats_part(&a, &s, both, 1, k, 0));
     y[1] = lu->kind == GND__ERROR ? lu : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
                                                  gnd_eye(a.dev, a.t, a.m, k, 0));
     y[2] = lu->kind == GND__ERROR ? gnd__error_node(a.dev, lu->p.err)

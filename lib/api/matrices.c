@@ -10,6 +10,7 @@
 #include "backend/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
+#include "prim/blocked.h"
 #include "prim/solve.h"
 #include "sched/device.h"
 #include <gnd/array.h>
@@ -76,6 +77,7 @@ int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
     gnd__gate_lock(a->dev->g);
     if (gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) != GND_OK)
         yes = 0;
+    yes = yes || gnd__blocked_takes(a->dev->g, s);
     gnd__gate_unlock(a->dev->g);
     return yes;
 }

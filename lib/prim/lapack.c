@@ -45,11 +45,14 @@ typedef void cgelsd_fn(const int *, const int *, const int *, void *, const int 
                        void *, const void *, int *, void *, const int *, void *, int *, int *);
 
 /* The routines, with the names for real and for complex dtypes. */
-enum { POTRF, GETRF, GETRS, GETRI, GEQRF, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELSD, NROUTINES };
+enum { GETRS = GND__LAPACK_SHARED, GETRI, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELSD, NROUTINES };
+#define POTRF GND__POTRF
+#define GETRF GND__GETRF
+#define GEQRF GND__GEQRF
 static const struct { const char *real, *complex; } names[NROUTINES] = {
-    {"potrf", "potrf"}, {"getrf", "getrf"}, {"getrs", "getrs"}, {"getri", "getri"},
-    {"geqrf", "geqrf"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"}, {"geev", "geev"},
-    {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
+    {"potrf", "potrf"}, {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"larft", "larft"}, {"trsm", "trsm"},
+    {"getrs", "getrs"}, {"getri", "getri"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"},
+    {"geev", "geev"}, {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
 };
 static void *routine[4][NROUTINES]; /* s d c z */
 static char found[64];
@@ -80,6 +83,12 @@ const char *gnd__lapack_library(void)
 {
     pthread_once(&once, load);
     return found[0] ? found : NULL;
+}
+
+void *gnd__lapack_routine(int dtype, gnd__lapack_name r)
+{
+    pthread_once(&once, load);
+    return routine[dtype][r];
 }
 
 /* One call: a batch of one operation. */
@@ -384,7 +393,7 @@ static gnd_status verdict(const call *c, int64_t b)
     }
 }
 
-static int dtype_index(uint32_t t)
+int gnd__lapack_dtype(uint32_t t)
 {
     return t == GND_FLOAT32 ? 0 : t == GND_FLOAT64 ? 1 : t == GND_COMPLEX64 ? 2
            : t == GND_COMPLEX128 ? 3 : -1;
@@ -397,7 +406,7 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
     memset(&c, 0, sizeof c);
     c.s = s;
     c.e = e;
-    c.t = dtype_index(s->dtype);
+    c.t = gnd__lapack_dtype(s->dtype);
     if (c.t < 0 || s->op >= sizeof ops / sizeof *ops || !ops[s->op].run)
         return gnd__err(e, GND_ERR_INTERNAL, "LAPACK: operation %u of dtype %u", s->op, s->dtype);
     if (!gnd__lapack_library())

@@ -14,12 +14,24 @@
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e);
 /* The library's file; NULL: there is none. */
 const char *gnd__lapack_library(void);
+/* A routine of it, NULL where there is no library. dtype: 0 to 3 for the letters s, d, c, z, as the next
+ * function gives it (-1: none of them). */
+typedef enum gnd__lapack_name {
+    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__TRSM, GND__LAPACK_SHARED
+} gnd__lapack_name;
+void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
+int gnd__lapack_dtype(uint32_t dtype);
 /* The number of operands of s; bytes and direction (1 read, 2 written, 3 both) of operand i. */
 int gnd__solve_operands(const gnd_solve_desc *s);
 size_t gnd__solve_bytes(const gnd_solve_desc *s, int i);
 int gnd__solve_direction(const gnd_solve_desc *s, int i);
 /* 'x' s->dtype, 'r' its real dtype, 'c' its complex dtype, 'i' int32. */
 int gnd__solve_type(const gnd_solve_desc *s, int i);
+/* n bytes of device memory on the host: mapped, or a copy (dir: 1 read, 2 written, 3 both); and back, where
+ * `good` says that what was computed shall be written. */
+gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p, gnd_err *e);
+gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p, int good,
+                          gnd_err *e);
 /* The same on blocks of device memory, operand i at byte at[i] of block[i]. Waits. */
 gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__block *const *block,
                           const size_t *at, gnd_err *e);

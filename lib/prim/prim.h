@@ -13,6 +13,7 @@
 #define GND_PRIM_PRIM_H
 
 #include "codegen/codegen.h"
+#include "prim/panel.h"
 
 typedef enum gnd__prim_id {
 #define GND_PRIM(ID, name, write) GND__PRIM_##ID,
@@ -40,12 +41,14 @@ typedef struct gnd__parg {
 } gnd__parg;
 
 /* A library call in the place of a kernel. */
-typedef enum gnd__pcall { GND__PC_NONE, GND__PC_FFT, GND__PC_SOLVE } gnd__pcall;
+typedef enum gnd__pcall { GND__PC_NONE, GND__PC_FFT, GND__PC_SOLVE, GND__PC_GEMM, GND__PC_PANEL } gnd__pcall;
 
 typedef struct gnd__pkernel {
     gnd__pcall call;           /* not NONE: arg[] are its operands' memory and offsets, in pairs */
     gnd_fft_desc fft;
     gnd_solve_desc solve;
+    gnd_gemm gemm;
+    gnd__panel panel;
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* all of it, once ended */
@@ -132,6 +135,9 @@ void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const cha
 typedef struct gnd__pmem { gnd__pakind kind; int ref; int64_t off; } gnd__pmem;
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
+/* A product that the backend takes (gnd__gate_gemm_supports), of a, b and c; and the host's work on a panel. */
+void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
+void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
 /* Bytes of input `in` that its expression reads, or of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);
 /* A group size for this device: `want` (a power of two), or the most it takes. */

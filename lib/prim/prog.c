@@ -279,6 +279,24 @@ void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pm
         cur(p)->solve = *s;
 }
 
+void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
+{
+    const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);
+    add_call(p, GND__PC_GEMM, "k_product", 3, mem);
+    if (p->st != GND_OK)
+        return;
+    cur(p)->gemm = *g;
+    cur(p)->rd = size * (g->m * g->k + g->k * g->n + (g->beta != 0 ? g->m * g->n : 0));
+    cur(p)->wr = size * g->m * g->n;
+}
+
+void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem)
+{
+    add_call(p, GND__PC_PANEL, "k_panel", n, mem);
+    if (p->st == GND_OK)
+        cur(p)->panel = *s;
+}
+
 int64_t gnd__prog_reads(const gnd__prog *p, int in)
 {
     return p->in[in].inl ? p->in[in].inl->rd

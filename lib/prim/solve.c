@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/dtype.h"
 #include "codegen/prelude.h"
+#include "prim/blocked.h"
 #include "prim/lapack.h"
 #include "prim/prim.h"
 
@@ -146,9 +147,77 @@ void gnd__prim_solve(gnd__prog *p)
             in++;
         }
     }
-    gnd__prog_solve(p, &s, n, mem);
+    if (gnd__blocked_takes(p->dev, &s))
+        gnd__blocked(p, &s, mem);
+    else
+        gnd__prog_solve(p, &s, n, mem);
     for (int i = 0; i < n; i++)
         if (gnd__solve_direction(&s, i) & 2 && scratch[i] >= 0)
             widen(p, scratch[i], operand_dtype(&s, i), gnd__solve_begin(&s, i),
                   gnd__solve_count(&s, i));
+}
+
+/* --- LU in parts -------------------------------------------------------------------------------- */
+
+enum { TILE = 16 };
+
+gnd_array *gnd__lu_node(gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
+{
+    const int64_t q = s->m < s->n ? s->m : s->n, n = s->nbatch * (s->m * q + q * s->n + q);
+    gnd__primargs a;
+    memset(&a, 0, sizeof a);
+    a.id = GND__PRIM_LU;
+    a.mode[0] = GND__IN_MEM;
+    a.n[N_OP] = (int64_t)s->op | (int64_t)s->dtype << 32;
+    a.n[N_M] = s->m;
+    a.n[N_N] = s->n;
+    a.n[N_BATCH] = s->nbatch;
+    return gnd__prim_node(dev, &a, (gnd_dtype)s->dtype, 1, &n, 1, &x);
+}
+
+/* A kernel over the tiles of all matrices, begun. */
+static void end_tiles(gnd__prog *p, const gnd_solve_desc *s, const char *text, int64_t wr)
+{
+    const int64_t rows = (s->m + TILE - 1) / TILE, cols = (s->n + TILE - 1) / TILE, tiles = rows * cols * s->nbatch;
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype);
+    size_t local = gnd__prog_group(p, 16);
+    gnd__pk_int(p, "m", s->m);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_int(p, "rows", rows);
+    gnd__pk_int(p, "cols", cols);
+    gnd__pk_int(p, "tiles", tiles);
+    gnd__pk_def(p, "#define TILE %d\n", TILE);
+    gnd__pk_body(p, text, p->dtype);
+    gnd__pk_end1(p, (tiles + (int64_t)local - 1) / (int64_t)local, local, s->m * s->n * s->nbatch * size, wr * size);
+}
+
+void gnd__prim_lu(gnd__prog *p)
+{
+    gnd_solve_desc s;
+    memset(&s, 0, sizeof s);
+    s.op = (uint32_t)(p->args->n[N_OP] & 255);
+    s.dtype = (uint32_t)(p->args->n[N_OP] >> 32);
+    s.m = p->args->n[N_M];
+    s.n = p->args->n[N_N];
+    s.nbatch = p->args->n[N_BATCH];
+    const int64_t q = s.m < s.n ? s.m : s.n, l = s.nbatch * s.m * q, u = s.nbatch * q * s.n;
+    const int a = gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, 0));
+    const int pivots = gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, 1));
+    const gnd__pmem mem[2] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, pivots, 0 } };
+    gnd__pk_begin(p, "k_lu_in");
+    gnd__pk_in(p, "x", 0);
+    gnd__pk_mem(p, "y", a, p->dtype);
+    end_tiles(p, &s, "lu_in", s.m * s.n * s.nbatch);
+    gnd__prog_solve(p, &s, 2, mem);
+    gnd__pk_begin(p, "k_lu_out");
+    gnd__pk_mem(p, "x", a, p->dtype);
+    gnd__pk_out(p, "y");
+    gnd__pk_int(p, "q", q);
+    gnd__pk_int(p, "begin", l);
+    if (gnd_dtype_kind(p->dtype) == 'c')
+        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n", gnd__suffix(p->dtype));
+    else
+        gnd__pk_def(p, "#define VALUE(v) (v)\n");
+    end_tiles(p, &s, "lu_out", l + u);
+    widen(p, pivots, GND_INT32, l + u, s.nbatch * q);
 }

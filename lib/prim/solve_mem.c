@@ -120,12 +120,8 @@ int gnd__solve_type(const gnd_solve_desc *s, int i)
     return i < operands(s, o) ? o[i].type : 0;
 }
 
-/* Operand i on the host. */
-static gnd_status fetch(gnd__gdev *d, const gnd_solve_desc *s, int i, gnd__block *b, size_t at, void **p,
-                        gnd_err *e)
+gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p, gnd_err *e)
 {
-    size_t n = gnd__solve_bytes(s, i);
-    int dir = gnd__solve_direction(s, i);
     gnd_status st = GND_OK;
     if (gnd__gate_can_map(d))
         return gnd__gate_map(d, b, at, n, (dir & IN ? GND_MAP_READ : 0u) | GND_MAP_WRITE, p, e);
@@ -141,14 +137,14 @@ static gnd_status fetch(gnd__gdev *d, const gnd_solve_desc *s, int i, gnd__block
     return st;
 }
 
-static gnd_status put_back(gnd__gdev *d, const gnd_solve_desc *s, int i, gnd__block *b, size_t at, void *p,
-                           int good, gnd_err *e)
+gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p, int good,
+                          gnd_err *e)
 {
     gnd_status st = GND_OK;
     if (gnd__gate_can_map(d))
         return gnd__gate_unmap(d, b, p, e);
-    if (good && gnd__solve_direction(s, i) & OUT)
-        st = gnd__gate_write(d, b, at, p, gnd__solve_bytes(s, i), e);
+    if (good && dir & OUT)
+        st = gnd__gate_write(d, b, at, p, n, e);
     gnd__free(p);
     return st;
 }
@@ -165,14 +161,16 @@ gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__blo
     if (st != GND_OK || empty)
         return st;
     while (have < n && st == GND_OK) {
-        st = fetch(d, s, have, block[have], at[have], &mem[have], e);
+        st = gnd__host_take(d, block[have], at[have], gnd__solve_bytes(s, have),
+                            gnd__solve_direction(s, have), &mem[have], e);
         have += st == GND_OK;
     }
     if (st == GND_OK)
         st = gnd__lapack(s, mem, e);
     for (int i = 0; i < have; i++) {
         gnd_err late = { GND_OK, 0, "" };
-        if (put_back(d, s, i, block[i], at[i], mem[i], st == GND_OK, &late) != GND_OK && st == GND_OK)
+        if (gnd__host_give(d, block[i], at[i], gnd__solve_bytes(s, i), gnd__solve_direction(s, i), mem[i],
+                           st == GND_OK, &late) != GND_OK && st == GND_OK)
             st = gnd__err(e, late.code, "%s", late.msg);
     }
     return st;

@@ -223,6 +223,7 @@ gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gn
                            const gnd__step *st, gnd__solve_call *c, gnd_err *e)
 {
     c->x = st->solve;
+    c->panel = st->panel;
     c->n = st->nargs / 2;
     for (int i = 0; i < c->n; i++) {
         int32_t slot = st->arg[2 * i].ref;
@@ -235,16 +236,17 @@ gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gn
     return GND_OK;
 }
 
-/* By the backend's library, or by LAPACK on memory that is mapped or copied. */
+/* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are. */
 gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e)
 {
     gnd__span span;
     gnd_status r;
     int yes = 0;
-    if (gnd__gate_solver_supports(d, &c->x, &yes, NULL) == GND_OK && yes)
+    if (!c->panel.kind && gnd__gate_solver_supports(d, &c->x, &yes, NULL) == GND_OK && yes)
         return gnd__gate_solve(d, &c->x, e);
     gnd__span_begin(d, &span, GND__SPAN_HOST);
-    r = gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
+    r = c->panel.kind ? gnd__panel_on(d, &c->panel, c->n, c->block, c->at, e)
+                      : gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
     gnd__span_end(d, &span, "library", label, -1);
     return r;
 }

@@ -378,6 +378,24 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
     return GND_OK;
 }
 
+/* A library call, or the host's work, instead of a launch. */
+static void call_step(gnd__step *s, const gnd__pkernel *pk)
+{
+    static const gnd__stype type[] = { [GND__PC_FFT] = GND__S_FFT, [GND__PC_SOLVE] = GND__S_SOLVE,
+                                       [GND__PC_GEMM] = GND__S_GEMM, [GND__PC_PANEL] = GND__S_SOLVE };
+    gnd_mat *const mat[3] = { &s->gemm.a, &s->gemm.b, &s->gemm.c };
+    s->type = type[pk->call];
+    s->fft = pk->fft;
+    s->solve = pk->solve;
+    s->gemm = pk->gemm;
+    s->panel = pk->panel;
+    for (int i = 0; i < 3 && pk->call == GND__PC_GEMM; i++) {
+        s->gemm_slot[i] = s->arg[2 * i].ref;
+        mat[i]->off = (uint64_t)s->arg[2 * i + 1].value / gnd_dtype_size((gnd_dtype)s->gemm.dtype);
+    }
+    s->gemm_slot[3] = -1;
+}
+
 /* The launches of a primitive. */
 static gnd_status add_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
 {
@@ -437,9 +455,7 @@ static gnd_status add_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
             s->nargs = j + 1;
         }
         if (pk->call != GND__PC_NONE) {
-            s->type = pk->call == GND__PC_FFT ? GND__S_FFT : GND__S_SOLVE;
-            s->fft = pk->fft;
-            s->solve = pk->solve;
+            call_step(s, pk);
         } else if (st == GND_OK && m->want_source) {
             s->source = gnd__strdup(gnd__str_get(&pk->src));
             st = s->source ? GND_OK : gnd__plan_nomem(m->e);

@@ -12,6 +12,7 @@
 #include "backend/gate.h"
 #include "codegen/codegen.h"
 #include "fuse/fuse.h"
+#include "prim/panel.h"
 
 /* Memory of a plan: that of a node with elements, or memory that the plan takes for a while. */
 typedef struct gnd__pslot {
@@ -49,6 +50,7 @@ typedef struct gnd__step {
     int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
+    gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */
     char label[160];
     int64_t rd, wr;          /* bytes */
     char *source;            /* kept for explain only */
@@ -87,9 +89,10 @@ typedef struct gnd__sched {
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
-/* A decomposition with its operands: block[i] at at[i] bytes, as the host's LAPACK wants them. */
+/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i] bytes, as the host's LAPACK wants them. */
 typedef struct gnd__solve_call {
     gnd_solve_desc x;
+    gnd__panel panel;
     int n;
     gnd__block *block[GND_SOLVE_MEMS];
     size_t at[GND_SOLVE_MEMS];

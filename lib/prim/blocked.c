@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems on a GPU whose backend has no library
+ * for them: LAPACK's right-looking algorithms, in which the host factors a panel of some columns
+ * (prim/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its library.
+ * So a matrix need not go to the host as a whole, and is not decomposed there.
+ *
+ * Matrices lie in Fortran order: element (i, j) at i + j ld. Triangles are solved by halves (a product takes
+ * what is known to the other half) down to a kernel for LEAF rows, which substitutes: no block is inverted,
+ * and errors are those of LAPACK.
+ */
+#include "prim/blocked.h"
+
+#include <string.h>
+#include "base/dtype.h"
+#include "base/env.h"
+#include "prim/lapack.h"
+
+/* Columns of a panel; of one when tests ask for it, so that small matrices have several. LEAF: the
+ * kernel's matrix is in local memory, its column in registers. LEAST: the order from which it was faster than
+ * LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in float32: 2.8 times with Cholesky, 2.4 with LU,
+ * 6 with QR, 4 with inverses); LEAST_CHOLESKY: what is cheap on the host; LEAST_SIDES: right sides of triangles.
+ * MOST: matrices of a batch, as each is worked on alone. STRIPS: the triangle that Cholesky updates is
+ * covered by so many products. */
+enum {
+    PANEL = 128, PANEL_TEST = 48, LEAF = 32, LEAST = 1024, LEAST_CHOLESKY = 2048, LEAST_SIDES = 256, MOST = 16,
+    STRIPS = 8
+};
+
+/* GND_SOLVER: 1 blocked, -1 lapack, 0 neither. */
+static int forced(void)
+{
+    const char *s = gnd__env_string(GND__ENV_SOLVER);
+    return !s ? 0 : strcmp(s, "blocked") == 0 ? 1 : strcmp(s, "lapack") == 0 ? -1 : 0;
+}
+
+/* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is transposed. As
+ * libraries take C in C order, they get C^T = op(B)^T op(A)^T. */
+static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha,
+                           int64_t lda, int64_t ldb, double beta, int64_t ldc)
+{
+    gnd_gemm g;
+    memset(&g, 0, sizeof g);
+    g.dtype = dtype;
+    g.m = n, g.n = m, g.k = k, g.nbatch = 1;
+    g.a.row = tb ? 1 : ldb, g.a.col = tb ? ldb : 1;
+    g.b.row = ta ? 1 : lda, g.b.col = ta ? lda : 1;
+    g.c.row = ldc, g.c.col = 1;
+    g.alpha = alpha, g.beta = beta;
+    return g;
+}
+
+int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
+{
+    const int64_t q = s->m < s->n ? s->m : s->n;
+    const int force = forced();
+    int yes = 0, own = 0;
+    if (force < 0 || gnd__lapack_dtype(s->dtype) < 0)
+        return 0;
+    switch ((gnd_solve_op)s->op) {
+    case GND_SOLVE_CHOLESKY:
+        yes = s->n >= LEAST_CHOLESKY;
+        break;
+    case GND_SOLVE_LU:
+    case GND_SOLVE_QR:
+        yes = q >= LEAST;
+        break;
+    case GND_SOLVE_SOLVE:
+        yes = s->n >= LEAST;
+        break;
+    case GND_SOLVE_TRIANGULAR:
+        yes = s->n >= LEAST && s->k >= LEAST_SIDES;
+        break;
+    default:
+        return 0;
+    }
+    if (s->op == GND_SOLVE_CHOLESKY && s->flags)
+        return 0;
+    if (s->nbatch > MOST || (!force && (!yes || gnd__gate_can_map(d))))
+        return 0;
+    if (s->op != GND_SOLVE_TRIANGULAR && !gnd__lapack_library())
+        return 0;
+    if (gnd__gate_solver_supports(d, s, &own, NULL) != GND_OK || own)
+        return 0;
+    const gnd_gemm g = product_of(s->dtype, 1, 0, q, q, LEAF, -1, s->m + LEAF, s->n + LEAF, 1, s->m + LEAF);
+    yes = 0;
+    return gnd__gate_gemm_supports(d, &g, &yes, NULL) == GND_OK && yes;
+}
+
+/* --- the parts of a program --------------------------------------------------------------------- */
+
+/* One matrix on the device. */
+typedef struct mtx {
+    gnd__pmem at;
+    int64_t ld;
+} mtx;
+
+typedef struct work {
+    gnd__prog *p;
+    const gnd_solve_desc *s;
+    gnd_dtype t;
+    int64_t size, panel;
+    int complex;
+} work;
+
+static mtx from(const work *w, mtx a, int64_t i, int64_t j)
+{
+    a.at.off += (i + j * a.ld) * w->size;
+    return a;
+}
+
+static void product(work *w, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, mtx a, mtx b, double beta,
+                    mtx c)
+{
+    const gnd_gemm g = product_of(w->s->dtype, ta, tb, m, n, k, alpha, a.ld, b.ld, beta, c.ld);
+    const gnd__pmem mem[3] = { b.at, a.at, c.at };
+    if (m > 0 && n > 0 && k > 0)
+        gnd__prog_gemm(w->p, &g, mem);
+}
+
+/* Memory as a kernel's parameter, and where it begins. */
+static void param(work *w, const char *name, const char *begin, gnd__pmem m)
+{
+    if (m.kind == GND__PA_SCRATCH)
+        gnd__pk_mem(w->p, name, m.ref, w->t);
+    else
+        gnd__pk_out(w->p, name);
+    gnd__pk_int(w->p, begin, m.off / w->size);
+}
+
+static void end(work *w, const char *text, int64_t n, size_t local, int64_t bytes)
+{
+    gnd__pk_body(w->p, text, w->t);
+    gnd__pk_end1(w->p, (n + (int64_t)local - 1) / (int64_t)local, local, bytes, bytes);
+}
+
+/* Rows first, first + 1 ... of the matrix a of n columns (skip columns from column `from_col` on left out)
+ * change places with those that count pivots from number `at` on name. */
+static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int pivots, int64_t at, int64_t first,
+                  int64_t count)
+{
+    if (n - skip <= 0)
+        return;
+    gnd__pk_begin(w->p, "k_swap");
+    param(w, "y", "begin", a.at);
+    gnd__pk_mem(w->p, "pivot", pivots, GND_INT32);
+    gnd__pk_int(w->p, "ld", a.ld);
+    gnd__pk_int(w->p, "n", n - skip);
+    gnd__pk_int(w->p, "from", from_col);
+    gnd__pk_int(w->p, "skip", skip);
+    gnd__pk_int(w->p, "at", at);
+    gnd__pk_int(w->p, "first", first);
+    gnd__pk_int(w->p, "count", count);
+    end(w, "solve_swap", n - skip, gnd__prog_group(w->p, 64), 2 * (n - skip) * count * w->size);
+}
+
+/* A triangle: element (i, j) of what multiplies x is at i row + j col, and is read below the diagonal, or
+ * above it. */
+typedef struct tri {
+    gnd__pmem at;
+    int64_t row, col, ld;
+    int upper, unit;
+} tri;
+
+/* t x = b for at most LEAF rows; an upper triangle is a lower one from its end. */
+static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
+{
+    const size_t local = gnd__prog_group(w->p, 64);
+    const int64_t last = t->upper ? i + n - 1 : i, way = t->upper ? -1 : 1;
+    mtx x = from(w, b, last, 0);
+    gnd__pmem a = t->at;
+    a.off += last * (t->row + t->col) * w->size;
+    gnd__pk_begin(w->p, "k_substitute");
+    gnd__pk_def(w->p, "#define LEAF %d\n", LEAF);
+    if (w->complex)
+        gnd__pk_def(w->p, "#define MUL(x, y) gnd_mul_%s(x, y)\n#define DIV(x, y) gnd_div_%s(x, y)\n",
+                    w->t == GND_COMPLEX64 ? "c64" : "c128", w->t == GND_COMPLEX64 ? "c64" : "c128");
+    else
+        gnd__pk_def(w->p, "#define MUL(x, y) ((x) * (y))\n#define DIV(x, y) ((x) / (y))\n");
+    param(w, "a", "begin_a", a);
+    param(w, "y", "begin", x.at);
+    gnd__pk_int(w->p, "row", way * t->row);
+    gnd__pk_int(w->p, "col", way * t->col);
+    gnd__pk_int(w->p, "way", way);
+    gnd__pk_int(w->p, "ld", b.ld);
+    gnd__pk_int(w->p, "rows", n);
+    gnd__pk_int(w->p, "n", k);
+    gnd__pk_int(w->p, "unit", t->unit);
+    end(w, "solve_leaf", k, local, n * (n + k) * w->size);
+}
+
+/* t x = b for rows i to i + n, x in b's place; the depth of the recursion is the logarithm of n. */
+static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
+{
+    if (n <= LEAF) {
+        leaf(w, t, i, n, b, k);
+        return;
+    }
+    const int64_t half = (n / 2 + LEAF - 1) / LEAF * LEAF, mid = i + half, rest = n - half;
+    mtx off = { t->at, t->ld };
+    const int trans = t->row != 1;
+    if (!t->upper) {
+        triangle(w, t, i, half, b, k);
+        off.at.off += (mid * t->row + i * t->col) * w->size;
+        product(w, trans, 0, rest, k, half, -1, off, from(w, b, i, 0), 1, from(w, b, mid, 0));
+        triangle(w, t, mid, rest, b, k);
+    } else {
+        triangle(w, t, mid, rest, b, k);
+        off.at.off += (i * t->row + mid * t->col) * w->size;
+        product(w, trans, 0, half, k, rest, -1, off, from(w, b, mid, 0), 1, from(w, b, i, 0));
+        triangle(w, t, i, half, b, k);
+    }
+}
+
+/* --- the decompositions -------------------------------------------------------------------------- */
+
+static gnd__panel panel_of(const work *w, gnd__panel_kind kind, int64_t rows, int64_t cols, int64_t ld, int64_t first,
+                           int64_t matrix)
+{
+    gnd__panel x;
+    memset(&x, 0, sizeof x);
+    x.kind = kind, x.dtype = w->s->dtype;
+    x.rows = rows, x.cols = cols, x.ld = ld;
+    x.first = first, x.matrix = matrix;
+    return x;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void cholesky(work *w, mtx a, int64_t b, int conj)
+{
+    const int64_t n = w->s->n;
+    for (int64_t j = 0; j < n; j += w->panel) {
+        const int64_t c = lesser(w->panel, n - j), rest = n - j - c, step = (rest + STRIPS - 1) / STRIPS;
+        const gnd__panel x = panel_of(w, GND__PANEL_CHOLESKY, n - j, c, n, j, b);
+        const mtx l = from(w, a, j + c, j), other = { { GND__PA_SCRATCH, conj, 0 }, rest }, lh = conj < 0 ? l : other;
+        const gnd__pmem mem[2] = { from(w, a, j, j).at, lh.at };
+        gnd__prog_panel(w->p, &x, gnd__panel_operands(&x), mem);
+        for (int64_t i = 0; i < rest; i += step < c ? c : step)
+            product(w, 0, 1, rest - i, lesser(step < c ? c : step, rest - i), c, -1, from(w, l, i, 0),
+                    from(w, lh, i, 0), 1, from(w, a, j + c + i, j + c + i));
+    }
+}
+
+/* strict: for a system. The pivots of this matrix begin at number `at` of that scratch memory. */
+static void lu(work *w, mtx a, int64_t m, int64_t n, int64_t b, int pivots, int64_t at, int strict)
+{
+    const int64_t q = lesser(m, n);
+    for (int64_t j = 0; j < q; j += w->panel) {
+        const int64_t c = lesser(w->panel, q - j), right = n - j - c;
+        const mtx block = from(w, a, j, j), beside = from(w, a, j, j + c);
+        const tri l = { block.at, 1, a.ld, a.ld, 0, 1 };
+        gnd__panel x = panel_of(w, GND__PANEL_LU, m - j, c, m, j, b);
+        const gnd__pmem mem[2] = { block.at, { GND__PA_SCRATCH, pivots, (at + j) * (int64_t)sizeof(int32_t) } };
+        x.strict = strict;
+        gnd__prog_panel(w->p, &x, 2, mem);
+        swaps(w, a, n, j, c, pivots, at + j, j, c);
+        if (right == 0)
+            continue;
+        triangle(w, &l, 0, c, beside, right);
+        product(w, 0, 0, m - j - c, right, c, -1, from(w, a, j + c, j), beside, 1, from(w, a, j + c, j + c));
+    }
+}
+
+static void system_of(work *w, mtx a, mtx x, int64_t b, int pivots)
+{
+    const int64_t n = w->s->n, k = w->s->k;
+    const tri l = { a.at, 1, n, n, 0, 1 }, u = { a.at, 1, n, n, 1, 0 };
+    lu(w, a, n, n, b, pivots, 0, 1);
+    swaps(w, x, k, 0, 0, pivots, 0, 0, n);
+    triangle(w, &l, 0, n, x, k);
+    triangle(w, &u, 0, n, x, k);
+}
+
+/* The reflectors of one panel, and room for two products with them. */
+typedef struct reflectors {
+    mtx v, vc, t, tc, w1, w2;
+    int64_t rows, cols, first;
+} reflectors;
+
+/* C = (1 - V T V^H) C or, back, (1 - V T^H V^H) C; C has r->rows rows. */
+static void reflect(work *w, const reflectors *r, int back, mtx c, int64_t n)
+{
+    product(w, 1, 0, r->cols, n, r->rows, 1, r->vc, c, 0, r->w1);
+    product(w, back, 0, r->cols, n, r->cols, 1, back ? r->tc : r->t, r->w1, 0, r->w2);
+    product(w, 0, 0, r->rows, n, r->cols, -1, r->v, r->w2, 1, c);
+}
+
+static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int products, int64_t m, int64_t q,
+                                int64_t widest)
+{
+    /* before those of this panel lie whole panels, of fewer and fewer rows */
+    const int64_t twice = w->complex ? 2 : 1, c = lesser(w->panel, q - j), i = j / w->panel, rows = m - j;
+    const int64_t before = j * m - w->panel * w->panel * (i * (i - 1) / 2);
+    const int64_t at_v = before * twice * w->size, at_t = i * w->panel * w->panel * twice * w->size;
+    reflectors r = { .rows = rows, .cols = c, .first = j };
+    r.v = r.vc = (mtx){ { GND__PA_SCRATCH, v, at_v }, rows };
+    r.t = r.tc = (mtx){ { GND__PA_SCRATCH, t, at_t }, c };
+    if (w->complex) {
+        r.vc.at.off += rows * c * w->size;
+        r.tc.at.off += c * c * w->size;
+    }
+    r.w1 = (mtx){ { GND__PA_SCRATCH, products, 0 }, c };
+    r.w2 = (mtx){ { GND__PA_SCRATCH, products, w->panel * widest * w->size }, c };
+    return r;
+}
+
+/* R to its own memory, then 1 in the place of A. */
+static void part_r(work *w, mtx a, mtx r, int64_t q, int64_t cols)
+{
+    const int64_t n = w->s->n, m = w->s->m;
+    gnd__pk_begin(w->p, "k_take_r");
+    param(w, "y", "begin", r.at);
+    param(w, "x", "begin_x", a.at);
+    gnd__pk_int(w->p, "rows", q);
+    gnd__pk_int(w->p, "ld", r.ld);
+    gnd__pk_int(w->p, "ldx", a.ld);
+    gnd__pk_int(w->p, "n", q * n);
+    end(w, "solve_take", q * n, gnd__prog_group(w->p, 256), q * n * w->size);
+    gnd__pk_begin(w->p, "k_eye");
+    param(w, "y", "begin", a.at);
+    gnd__pk_int(w->p, "rows", m);
+    gnd__pk_int(w->p, "n", m * cols);
+    gnd__pk_def(w->p, w->complex ? "#define VALUE(v) gnd_cplx_%s(v, 0)\n" : "#define VALUE(v) (v)\n",
+                w->t == GND_COMPLEX64 ? "c64" : "c128");
+    end(w, "solve_eye", m * cols, gnd__prog_group(w->p, 256), m * cols * w->size);
+}
+
+static void qr(work *w, mtx a, mtx r, int64_t b, int v, int t, int products)
+{
+    const int64_t m = w->s->m, n = w->s->n, q = lesser(m, n), cols = w->s->flags & 1 ? m : q;
+    const int64_t widest = n > cols ? n : cols, last = (q - 1) / w->panel * w->panel;
+    for (int64_t j = 0; j < q; j += w->panel) {
+        const reflectors h = reflectors_of(w, j, v, t, products, m, q, widest);
+        const gnd__panel x = panel_of(w, GND__PANEL_QR, m - j, h.cols, m, j, b);
+        const gnd__pmem mem[3] = { from(w, a, j, j).at, h.v.at, h.t.at };
+        gnd__prog_panel(w->p, &x, 3, mem);
+        reflect(w, &h, 1, from(w, a, j, j + h.cols), n - j - h.cols);
+    }
+    part_r(w, a, r, q, cols);
+    for (int64_t j = last; j >= 0; j -= w->panel) {
+        const reflectors h = reflectors_of(w, j, v, t, products, m, q, widest);
+        reflect(w, &h, 0, from(w, a, j, j), cols - j);
+    }
+}
+
+static void triangular(work *w, mtx a, mtx x, int64_t b, int diagonal)
+{
+    const uint32_t f = w->s->flags;
+    const int64_t n = w->s->n;
+    const int trans = (f & (GND_TRI_TRANS | GND_TRI_CONJ)) != 0, upper = (f & GND_TRI_UPPER) != 0;
+    const tri t = { a.at, trans ? n : 1, trans ? 1 : n, n, upper != trans, (f & GND_TRI_UNIT) != 0 };
+    if (!t.unit) {
+        const gnd__panel d = panel_of(w, GND__PANEL_DIAGONAL, n, 1, n, 0, b);
+        const gnd__pmem mem = { GND__PA_SCRATCH, diagonal, 0 };
+        gnd__pk_begin(w->p, "k_diagonal");
+        param(w, "y", "begin", mem);
+        param(w, "x", "begin_x", a.at);
+        gnd__pk_int(w->p, "rows", 1);
+        gnd__pk_int(w->p, "ld", 1);
+        gnd__pk_int(w->p, "ldx", n + 1);
+        gnd__pk_int(w->p, "n", n);
+        end(w, "solve_take", n, gnd__prog_group(w->p, 256), n * w->size);
+        gnd__prog_panel(w->p, &d, 1, &mem);
+    }
+    if (w->complex && f & GND_TRI_CONJ) {
+        gnd__pk_begin(w->p, "k_conjugate");
+        param(w, "y", "begin", a.at);
+        gnd__pk_int(w->p, "n", n * n);
+        end(w, "solve_conj", n * n, gnd__prog_group(w->p, 256), n * n * w->size);
+    }
+    triangle(w, &t, 0, n, x, w->s->k);
+}
+
+/* Bytes of scratch memory for the reflectors of a whole matrix. */
+static int64_t reflector_bytes(const work *w, int64_t q)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < q; j += w->panel)
+        n += (w->s->m - j) * w->panel;
+    return n * w->size * (w->complex ? 2 : 1);
+}
+
+void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
+{
+    const int64_t q = lesser(s->m, s->n), rows = s->flags & 1 ? s->m : q, widest = rows > s->n ? rows : s->n;
+    work w = { .p = p, .s = s, .t = (gnd_dtype)s->dtype, .panel = forced() > 0 ? PANEL_TEST : PANEL };
+    int one = -1, two = -1, three = -1;
+    w.size = (int64_t)gnd_dtype_size(w.t);
+    w.complex = gnd_dtype_kind(w.t) == 'c';
+    if (s->op == GND_SOLVE_CHOLESKY && w.complex)
+        one = gnd__prog_scratch(p, s->n * w.panel * w.size);
+    if (s->op == GND_SOLVE_SOLVE)
+        one = gnd__prog_scratch(p, s->n * (int64_t)sizeof(int32_t));
+    if (s->op == GND_SOLVE_TRIANGULAR)
+        one = gnd__prog_scratch(p, s->n * w.size);
+    if (s->op == GND_SOLVE_QR) {
+        one = gnd__prog_scratch(p, reflector_bytes(&w, q));
+        two = gnd__prog_scratch(p, ((q - 1) / w.panel + 1) * w.panel * w.panel * w.size * 2);
+        three = gnd__prog_scratch(p, 2 * w.panel * widest * w.size);
+    }
+    for (int64_t b = 0; b < s->nbatch; b++) {
+        mtx a = { mem[0], s->op == GND_SOLVE_LU || s->op == GND_SOLVE_QR ? s->m : s->n }, x = { mem[1], s->n };
+        a.at.off += b * (int64_t)gnd__solve_bytes(s, 0) / s->nbatch;
+        x.at.off += b * (int64_t)gnd__solve_bytes(s, 1) / s->nbatch;
+        switch ((gnd_solve_op)s->op) {
+        case GND_SOLVE_CHOLESKY: cholesky(&w, a, b, one); break;
+        case GND_SOLVE_LU: lu(&w, a, s->m, s->n, b, mem[1].ref, b * q, 0); break;
+        case GND_SOLVE_SOLVE: system_of(&w, a, x, b, one); break;
+        case GND_SOLVE_QR:
+            x.ld = rows;
+            qr(&w, a, x, b, one, two, three);
+            break;
+        default: triangular(&w, a, x, b, one); break;
+        }
+    }
+}
