@@ -348,6 +348,7 @@ cuda_files = \
     backends/cuda/solver.h \
     backends/cuda/solver_batch.c \
     backends/cuda/solver_dense.c \
+    backends/cuda/solver_polar.c \
     backends/cuda/solver_svd.c
 
 cuda_plugin = \

@@ -460,21 +460,14 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
     return GND_OK;
 }
 
-/* Without loading half a gigabyte only to say so. */
 static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    char path[512], text[600];
     (void)d;
     (void)e;
     pthread_mutex_lock(&lock);
     const int known = tried;
     pthread_mutex_unlock(&lock);
-    if (!known && gnd__cu_find(stem, versions, path, sizeof path))
-        snprintf(text, sizeof text, "cuBLASLt (%s)", path);
-    else
-        snprintf(text, sizeof text, "%s%s", load() ? "" : "none: ", text_);
-    if (cap)
-        gnd__plug_str(buf, cap, text);
+    gnd__cu_describe("cuBLASLt", stem, versions, known, load, text_, buf, cap);
     return GND_OK;
 }
 

@@ -146,6 +146,11 @@ int gnd__cu_find(const char *stem, const char *const *versions, char *path, size
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
 
+/* One line on a library in buf[cap]: what load() left in text, or why it could not be loaded; when that was
+ * never tried (known 0), the file that is there, as half a gigabyte is not loaded only to say so. */
+void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
+                      int (*load)(void), const char *text, char *buf, size_t cap);
+
 /* Fills *e with "WHAT: NAME (code): text", the status chosen by code, and returns the status. what
  * is a printf format. d may be NULL; a fault that ends its context is remembered in it. */
 gnd_status gnd__cu_fail(gnd_dev *d, gnd_err *e, CUresult code, const char *what, ...)

@@ -189,21 +189,14 @@ static gnd_status fft_transform(gnd_queue *q, const gnd_fft_desc *f, gnd_err *e)
     return cr != CUDA_SUCCESS ? gnd__cu_fail(d, e, cr, "cufftExec") : fail(e, r, "cufftExec");
 }
 
-/* As blas.c: without loading the library only to say so. */
 static gnd_status fft_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    char path[512], text[600];
     (void)d;
     (void)e;
     pthread_mutex_lock(&lock);
     const int known = tried;
     pthread_mutex_unlock(&lock);
-    if (!known && gnd__cu_find(stem, versions, path, sizeof path))
-        snprintf(text, sizeof text, "cuFFT (%s)", path);
-    else
-        snprintf(text, sizeof text, "%s%s", load() ? "" : "none: ", text_);
-    if (cap)
-        gnd__plug_str(buf, cap, text);
+    gnd__cu_describe("cuFFT", stem, versions, known, load, text_, buf, cap);
     return GND_OK;
 }
 

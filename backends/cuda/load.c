@@ -173,3 +173,15 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
                  driver_version / 1000, driver_version % 1000 / 10);
     return 0;
 }
+
+void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
+                      int (*load)(void), const char *text, char *buf, size_t cap)
+{
+    char path[512], line[600];
+    if (!known && gnd__cu_find(stem, versions, path, sizeof path))
+        snprintf(line, sizeof line, "%s (%s)", name, path);
+    else
+        snprintf(line, sizeof line, "%s%s", load() ? "" : "none: ", text);
+    if (cap)
+        gnd__plug_str(buf, cap, line);
+}

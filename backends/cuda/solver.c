@@ -89,6 +89,7 @@ static int load_cublas(symbols *s, char *found, size_t cap)
     add(s, "cublasCreate_v2", (void *)&gnd__cs.cublasCreate_v2, 0);
     add(s, "cublasDestroy_v2", (void *)&gnd__cs.cublasDestroy_v2, 0);
     add(s, "cublasSetStream_v2", (void *)&gnd__cs.cublasSetStream_v2, 0);
+    add(s, "cublasNrm2Ex", (void *)&gnd__cs.cublasNrm2Ex, 0);
     return gnd__cu_load(blas_stem, blas_versions, s->sym, s->n, found, cap, text_, sizeof text_);
 }
 
@@ -406,18 +407,12 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
 
 static gnd_status solver_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    char path[512], text[600];
     (void)d;
     (void)e;
     pthread_mutex_lock(&lock);
     const int known = tried;
     pthread_mutex_unlock(&lock);
-    if (!known && gnd__cu_find(stem, versions, path, sizeof path))
-        snprintf(text, sizeof text, "cuSOLVER (%s)", path);
-    else
-        snprintf(text, sizeof text, "%s%s", load() ? "" : "none: ", text_);
-    if (cap)
-        gnd__plug_str(buf, cap, text);
+    gnd__cu_describe("cuSOLVER", stem, versions, known, load, text_, buf, cap);
     return GND_OK;
 }
 

@@ -31,8 +31,6 @@
     X(cusolverDnXsyevd)                                                                            \
     X(cusolverDnXgesvd_bufferSize)                                                                 \
     X(cusolverDnXgesvd)                                                                            \
-    X(cusolverDnXgesvdp_bufferSize)                                                                \
-    X(cusolverDnXgesvdp)                                                                           \
     X(cusolverDnCreateGesvdjInfo)                                                                  \
     X(cusolverDnDestroyGesvdjInfo)                                                                 \
     X(cusolverDnCreateSyevjInfo)                                                                   \
@@ -53,13 +51,6 @@ typedef cusolverStatus_t gnd__cs_swap(cusolverDnHandle_t, int n, gnd__cs_ptr a, 
                                       const int *pivots, int incx);
 typedef cusolverStatus_t gnd__cs_potrfs(cusolverDnHandle_t, cublasFillMode_t, int n, gnd__cs_ptr *a,
                                         int lda, int *info, int nbatch);
-typedef cusolverStatus_t gnd__cs_svdj_size(cusolverDnHandle_t, cusolverEigMode_t, int econ, int m, int n,
-                                           gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u, int ldu,
-                                           gnd__cs_ptr v, int ldv, int *lwork, gesvdjInfo_t);
-typedef cusolverStatus_t gnd__cs_svdj(cusolverDnHandle_t, cusolverEigMode_t, int econ, int m, int n,
-                                      gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u, int ldu,
-                                      gnd__cs_ptr v, int ldv, gnd__cs_ptr work, int lwork, int *info,
-                                      gesvdjInfo_t);
 typedef cusolverStatus_t gnd__cs_svdjs_size(cusolverDnHandle_t, cusolverEigMode_t, int m, int n,
                                             gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u, int ldu,
                                             gnd__cs_ptr v, int ldv, int *lwork, gesvdjInfo_t, int nbatch);
@@ -82,8 +73,6 @@ typedef cusolverStatus_t gnd__cs_syevjs(cusolverDnHandle_t, cusolverEigMode_t, c
     X(ormqr, gnd__cs_apply, "ormqr", "unmqr")                                                      \
     X(laswp, gnd__cs_swap, "laswp", "laswp")                                                       \
     X(potrfs, gnd__cs_potrfs, "potrfBatched", "potrfBatched")                                      \
-    X(svdj_size, gnd__cs_svdj_size, "gesvdj_bufferSize", "gesvdj_bufferSize")                      \
-    X(svdj, gnd__cs_svdj, "gesvdj", "gesvdj")                                                      \
     X(svdjs_size, gnd__cs_svdjs_size, "gesvdjBatched_bufferSize", "gesvdjBatched_bufferSize")      \
     X(svdjs, gnd__cs_svdjs, "gesvdjBatched", "gesvdjBatched")                                      \
     X(syevjs_size, gnd__cs_syevjs_size, "syevjBatched_bufferSize", "heevjBatched_bufferSize")      \
@@ -98,6 +87,11 @@ typedef cublasStatus_t gnd__cb_trsms(cublasHandle_t, cublasSideMode_t, cublasFil
 typedef cublasStatus_t gnd__cb_trmm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,
                                     cublasDiagType_t, int m, int n, const void *alpha, gnd__cs_ptr a,
                                     int lda, gnd__cs_ptr b, int ldb, gnd__cs_ptr c, int ldc);
+typedef cublasStatus_t gnd__cb_dgmm(cublasHandle_t, cublasSideMode_t, int m, int n, gnd__cs_ptr a, int lda,
+                                    gnd__cs_ptr x, int incx, gnd__cs_ptr c, int ldc);
+typedef cublasStatus_t gnd__cb_gemm(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
+                                    int k, const void *alpha, gnd__cs_ptr a, int lda, gnd__cs_ptr b,
+                                    int ldb, const void *beta, gnd__cs_ptr c, int ldc);
 typedef cublasStatus_t gnd__cb_geam(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
                                     const void *alpha, gnd__cs_ptr a, int lda, const void *beta,
                                     gnd__cs_ptr b, int ldb, gnd__cs_ptr c, int ldc);
@@ -119,6 +113,8 @@ typedef cublasStatus_t gnd__cb_geqrfs(cublasHandle_t, int m, int n, gnd__cs_ptr 
     X(trsms, gnd__cb_trsms, "trsmBatched")                                                         \
     X(trmm, gnd__cb_trmm, "trmm_v2")                                                               \
     X(geam, gnd__cb_geam, "geam")                                                                  \
+    X(dgmm, gnd__cb_dgmm, "dgmm")                                                                  \
+    X(gemm, gnd__cb_gemm, "gemm_v2")                                                               \
     X(gemms, gnd__cb_gemms, "gemmStridedBatched")                                                  \
     X(getrfs, gnd__cb_getrfs, "getrfBatched")                                                      \
     X(getrss, gnd__cb_getrss, "getrsBatched")                                                      \
@@ -138,6 +134,7 @@ typedef struct gnd__cs_calls {
     __typeof__(cublasCreate_v2) *cublasCreate_v2;
     __typeof__(cublasDestroy_v2) *cublasDestroy_v2;
     __typeof__(cublasSetStream_v2) *cublasSetStream_v2;
+    __typeof__(cublasNrm2Ex) *cublasNrm2Ex;
     /* Since CUDA 12.6 and not in older headers; NULL in an older library. */
     cusolverStatus_t (*syevs_size)(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
                                    cublasFillMode_t, int64_t n, cudaDataType, const void *a, int64_t lda,
@@ -231,8 +228,26 @@ gnd_status gnd__cs_qr(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);
-/* Q R of the m x n matrix a, taus to v->extra; the columns of Q (m x cols) in place. */
-gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n);
+/* --- solver_polar.c ------------------------------------------------------------------------------ */
+/* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh are
+ * 0 where only s is wanted. */
+typedef struct gnd__cs_usv {
+    CUdeviceptr a, u, s, vh;
+    int64_t m, n, lda, ldu;
+    int full, vectors;
+} gnd__cs_usv;
+/* By polar decomposition, where a has lda m and is not small. *good is 0 where what came out does
+ * not pass as a decomposition: then a is as it was, but for rounding, and the rest not defined. */
+gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
+/* The upper triangle of a (n rows of it, columns of lda) to r (n x n), with zeros below; eye: n x n elements
+ * to work in. */
+gnd_status gnd__cs_upper(gnd__cs_job *o, CUdeviceptr a, int64_t lda, int64_t n, CUdeviceptr eye, CUdeviceptr r);
+/* vh = v^H, of n x n. */
+gnd_status gnd__cs_adjoint(gnd__cs_job *o, CUdeviceptr v, int64_t n, CUdeviceptr vh);
+/* The lower triangle of a (n x n) to the vectors, where they are wanted, and n ascending values in w. */
+gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w);
+/* Q R of the m x n matrix a, taus of the dtype to tau; the columns of Q (m x cols) in place. */
+gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau);
 gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols, int64_t q);
 
 /* --- all of a batch at once: solver_batch.c ------------------------------------------------------ */

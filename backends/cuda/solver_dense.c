@@ -76,17 +76,16 @@ gnd_status gnd__cs_solve(gnd__cs_job *o)
     return GND_OK;
 }
 
-gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n)
+gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau)
 {
     struct gnd__cu_solver *v = o->v;
     size_t dev = 0, host = 0;
-    TRY(gnd__cs_reserve(o, &v->extra, (size_t)(m < n ? m : n) * o->t->size));
     CALL(gnd__cs.cusolverDnXgeqrf_bufferSize(v->h, v->params, m, n, o->t->data, (void *)a, m, o->t->data,
-                                             (void *)v->extra.p, o->t->data, &dev, &host),
+                                             (void *)tau, o->t->data, &dev, &host),
          "cusolverDnXgeqrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
     CALL(gnd__cs.cusolverDnXgeqrf(v->h, v->params, m, n, o->t->data, (void *)a, m, o->t->data,
-                                  (void *)v->extra.p, o->t->data, (void *)v->work.p, dev, v->host, host,
+                                  (void *)tau, o->t->data, (void *)v->work.p, dev, v->host, host,
                                   o->info), "cusolverDnXgeqrf");
     return GND_OK;
 }
@@ -108,27 +107,31 @@ gnd_status gnd__cs_qr(gnd__cs_job *o)
 {
     const int64_t m = o->s->m, n = o->s->n, q = m < n ? m : n;
     const int64_t rows = o->s->flags & 1 ? m : q;
-    TRY(gnd__cs_geqrf(o, o->mem[0], m, n));
+    TRY(gnd__cs_reserve(o, &o->v->extra, (size_t)q * o->t->size));
+    TRY(gnd__cs_geqrf(o, o->mem[0], m, n, o->v->extra.p));
     TRY(gnd__cs_copy(o, o->mem[1], (size_t)rows * o->t->size, o->mem[0], (size_t)m * o->t->size,
                      (size_t)q * o->t->size, n));
     return gnd__cs_orgqr(o, o->mem[0], o->v->extra.p, m, rows, q);
 }
 
-gnd_status gnd__cs_eigh(gnd__cs_job *o)
+gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w)
 {
     struct gnd__cu_solver *v = o->v;
-    const int64_t n = o->s->n;
-    const cusolverEigMode_t mode =
-        o->s->op == GND_SOLVE_EIGH ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    const cusolverEigMode_t mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     size_t dev = 0, host = 0;
     CALL(gnd__cs.cusolverDnXsyevd_bufferSize(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data,
-                                             P(0), n, o->t->real, P(1), o->t->data, &dev, &host),
+                                             (void *)a, n, o->t->real, (void *)w, o->t->data, &dev, &host),
          "cusolverDnXsyevd_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
-    CALL(gnd__cs.cusolverDnXsyevd(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data, P(0), n,
-                                  o->t->real, P(1), o->t->data, (void *)v->work.p, dev, v->host, host,
+    CALL(gnd__cs.cusolverDnXsyevd(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data, (void *)a, n,
+                                  o->t->real, (void *)w, o->t->data, (void *)v->work.p, dev, v->host, host,
                                   o->info), "cusolverDnXsyevd");
     return GND_OK;
+}
+
+gnd_status gnd__cs_eigh(gnd__cs_job *o)
+{
+    return gnd__cs_syevd(o, o->s->op == GND_SOLVE_EIGH, o->s->n, o->mem[0], o->mem[1]);
 }
 
 /* --- general eigenproblems ---------------------------------------------------------------------- */
