@@ -44,7 +44,7 @@ static double error(gnd_device *dev, gnd_dtype t, int kind, int inverse, int64_t
     lc *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
     gnd_scope_begin();
     gnd_array *a = ref_make(dev, real_in ? r : t, 2, shape, REF_TRANSPOSED, REF_REAL, &host);
-    gnd_array *b = gnd__fft_node(a, t, kind, inverse, 1, n, 0.5);
+    gnd_array *b = gnd__fft_node(a, t, kind, inverse, 1, n, 0.5, 0);
     int64_t oshape[2] = {rows, out};
     if (!ref_read(b, real_out ? r : t, 2, oshape, &got, why, sizeof why)) {
         tap_diag("n = %lld: %s", (long long)n, why);

@@ -88,6 +88,14 @@ struct used {
     gnd_status st;
 };
 
+static int late;
+
+static int always(gnd_dev *d)
+{
+    (void)d;
+    return 1;
+}
+
 /* Opens the null device, asks for the kernel, closes. */
 static struct used use(const char *text)
 {
@@ -99,6 +107,7 @@ static struct used use(const char *text)
     u.st = gnd__gate_open("null:0", &d, &e);
     if (u.st != GND_OK)
         tap_bail("%s", e.msg);
+    ((gnd__backend *)d->be)->program.binary_late = late ? always : NULL;
     u.st = gnd__gate_kernel(d, "k", text, strlen(text), &k, &e);
     u.builds = d->n.builds;
     u.loads = d->n.disk_loads;
@@ -488,6 +497,20 @@ static void test_failures(void)
     tap_ok(loaded(use(src)) || stored(use(src)), "  and then all is well");
 }
 
+/* A backend that takes long for a binary is asked for it when the device is closed. */
+static void test_late(void)
+{
+    char name[100];
+    struct used u;
+    fresh();
+    late = 1;
+    u = use(src);
+    tap_ok(compiled(u) && u.stores == 0, "a binary that takes long: not stored at once");
+    tap_is_int(files(name), 1, "... but at the end");
+    tap_ok(loaded(use(src)), "... and then loaded");
+    late = 0;
+}
+
 int main(void)
 {
     const char *tmp = getenv("TMPDIR");
@@ -508,6 +531,7 @@ int main(void)
     test_processes();
     test_evict();
     test_failures();
+    test_late();
     tap_is_int(gnd__mem_live(), live, "no host memory is left");
     tap_is_int(gnd__null_objects(), 0, "no device object is left");
     remove_tree(root);

@@ -317,6 +317,12 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     return prog_wrap(d, p, out, e);
 }
 
+/* PoCL compiles every kernel once more, for any size of groups, before it gives a binary. */
+static int binary_late(gnd_dev *d)
+{
+    return d->info->pocl;
+}
+
 const gnd_program_ops gnd__ocl_program_ops = {
     .size = sizeof(gnd_program_ops),
     .build = prog_build,
@@ -327,4 +333,5 @@ const gnd_program_ops gnd__ocl_program_ops = {
     .cache_key = cache_key,
     .binary_get = binary_get,
     .binary_load = binary_load,
+    .binary_late = binary_late,
 };

@@ -188,6 +188,9 @@ typedef struct gnd_program_ops {
     gnd_status (*binary_get)(gnd_prog *p, void **bin, size_t *len, gnd_err *e);
     /* [O] A program from a binary. Any failure means: build from source. */
     gnd_status (*binary_load)(gnd_dev *d, const void *bin, size_t len, gnd_prog **p, gnd_err *e);
+    /* [O] 1: binary_get takes so long that the core is to call it when the device is closed, not while
+     * somebody waits for a first result. */
+    int (*binary_late)(gnd_dev *d);
 } gnd_program_ops;
 
 /* One matrix of a product: element (b, i, j) is at off + b*batch + i*row + j*col, in elements. One

@@ -110,7 +110,7 @@ static gnd_array *run(const job *j, gnd_array *x)
         if (j->kind != GND_FFT_R2C)
             y = gnd_astype(y, j->t);
         if (y->kind != GND__ERROR)
-            y = gnd__fft_node(y, j->t, j->kind, j->inverse, j->naxes, j->n[last], scale_of(j, all));
+            y = gnd__fft_node(y, j->t, j->kind, j->inverse, j->naxes, j->n[last], scale_of(j, all), 0);
         return gnd__steps_end(y);
     }
     /* a real transform forward begins, one back ends, with the last axis */

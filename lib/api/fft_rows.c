@@ -70,7 +70,8 @@ static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
 {
     gnd_device *dev = k->dev;
-    if (k->kind == GND__ERROR || k->size <= TABLE)
+    /* a CPU looks up no faster than it computes, and each kernel less is a fifth of a second less to compile */
+    if (k->kind == GND__ERROR || k->size <= TABLE || dev->g->props.kind == GND_DEV_CPU)
         return roots(k, n, t);
     if (n <= TABLE)
         return looked_up(roots(counted(dev, n), n, t), k);
@@ -107,11 +108,11 @@ static int64_t cut(int64_t n, int64_t most)
     return best;
 }
 
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale);
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored);
 
 /* A row of n = n1 n2 as a matrix. */
 static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1, int64_t n2,
-                             double scale)
+                             double scale, int stored)
 {
     int64_t dim[GND_MAX_NDIM];
     int nd = x->ndim;
@@ -122,9 +123,9 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     dim[nd - 1] = n1;
     dim[nd] = n2;
     gnd_array *a = gnd_swapaxes(gnd_reshape(x, nd + 1, dim), -1, -2);
-    a = complex_rows(a, t, inverse, n1, 1);
+    a = complex_rows(a, t, inverse, n1, 1, stored);
     a = gnd_multiply(a, root_matrix(x->dev, n2, n1, t, inverse));
-    a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale);
+    a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale, 0);
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
@@ -138,27 +139,36 @@ static gnd_array *some(gnd_array *x, gnd_array *at, int64_t n, gnd_array *in, gn
 }
 
 /* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n), by
- * transforms of m elements. Both operands are gathers, which the transforms read through. */
+ * transforms of m elements. Both operands are gathers, which the transforms read through; long ones are
+ * stored on CPUs, and the inverse transform is conjugated on both sides, so that one kernel serves three times
+ * (compiling costs more there than the passes). */
 static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
+    const gnd_props *props = &x->dev->g->props;
     int64_t m = 1;
     while (m < 2 * n - 1)
         m *= 2;
+    const int stored = props->kind == GND_DEV_CPU && m > gnd__fft_longest(props, t);
     gnd_array *j = counted(x->dev, n), *i = counted(x->dev, m);
     gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
     if (inverse)
         w = gnd_conj(w);
     gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i)); /* from 0, either way round */
-    gnd_array *b = complex_rows(gnd_conj(some(w, far, n, gnd_less(far, gnd_int(n)), NULL)), t, 0, m, 1);
-    gnd_array *a = complex_rows(some(x, i, n, gnd_less(i, gnd_int(n)), w), t, 0, m, 1);
-    a = complex_rows(gnd_multiply(a, b), t, 1, m, 1.0 / (double)m);
+    gnd_array *b = complex_rows(gnd_conj(some(w, far, n, gnd_less(far, gnd_int(n)), NULL)), t, 0, m, 1, stored);
+    gnd_array *a = complex_rows(some(x, i, n, gnd_less(i, gnd_int(n)), w), t, 0, m, 1, stored);
+    if (stored)
+        a = gnd_conj(complex_rows(gnd_conj(gnd_multiply(a, b)), t, 0, m, 1, 1));
+    else
+        a = complex_rows(gnd_multiply(a, b), t, 1, m, 1.0 / (double)m, 0);
     if (a->kind == GND__ERROR)
         return a;
     a = gnd_multiply(gnd__slice(a, a->ndim - 1, 0, n), w);
+    scale = stored ? scale / (double)m : scale;
     return scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
 }
 
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+/* stored: the first transform is to read memory. */
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored)
 {
     const gnd_props *props;
     int64_t longest, n1;
@@ -167,10 +177,10 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
     if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n)))
-        return gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale);
+        return gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
     n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
     if (n1 > 1)
-        return four_steps(x, t, inverse, n1, n / n1, scale);
+        return four_steps(x, t, inverse, n1, n / n1, scale, stored);
     return bluestein(x, t, inverse, n, scale);
 }
 
@@ -210,7 +220,7 @@ static gnd_array *every_other(gnd_array *x, int64_t first)
 static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     int64_t h = n / 2;
-    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale);
+    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, 0);
     gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
     gnd_array *a = taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k));
     gnd_array *b = gnd_conj(taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
@@ -233,7 +243,7 @@ static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
     gnd_array *a = real_first(gnd__slice(x, last, 0, h), k, t);
     gnd_array *b = gnd_conj(real_first(gnd_flip(gnd__slice(x, last, 1, h), GND_AXIS(-1)), k, t));
     gnd_array *odd = gnd_multiply(gnd_subtract(a, b), inverse ? gnd_conj(w) : w);
-    gnd_array *z = complex_rows(gnd_add(gnd_add(a, b), turned(odd, t, 1)), t, inverse, h, scale);
+    gnd_array *z = complex_rows(gnd_add(gnd_add(a, b), turned(odd, t, 1)), t, inverse, h, scale, 0);
     gnd_array *part[2] = { gnd_real_part(z), gnd_imag_part(z) };
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     dim[last] = n;
@@ -246,17 +256,17 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
     int direct = gnd__fft_library(x->dev, t, 1) ||
                  (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
     if (kind == GND_FFT_C2C)
-        return complex_rows(x, t, inverse, n, scale);
+        return complex_rows(x, t, inverse, n, scale, 0);
     if (direct)
-        return gnd__fft_node(x, t, kind, inverse, 1, n, scale);
+        return gnd__fft_node(x, t, kind, inverse, 1, n, scale, 0);
     if (n % 2 == 0 && x->ndim < GND_MAX_NDIM)
         return (kind == GND_FFT_R2C ? half_r2c : half_c2r)(x, t, inverse, n, scale);
     if (kind == GND_FFT_R2C)
-        return gnd__slice(complex_rows(gnd_astype(x, t), t, inverse, n, scale), last, 0, n / 2 + 1);
+        return gnd__slice(complex_rows(gnd_astype(x, t), t, inverse, n, scale, 0), last, 0, n / 2 + 1);
     /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
      * imaginary part falls away with the real part of the result */
     int64_t half = n / 2 + 1, rest = n - half;
     gnd_array *part[2] = { x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0),
                                                 GND_AXIS(-1))) };
-    return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale));
+    return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale, 0));
 }

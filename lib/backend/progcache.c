@@ -2,7 +2,7 @@
  *
  * backend/progcache.c - from a source text to a kernel that can be launched: from memory (by the
  * whole text), else from disk (by device, driver, compiler and text), else compiled, and then put
- * in both.
+ * in both (on disk when the device is closed, where a backend takes long to give a binary).
  * Programs and kernels live as long as the device is open. What the disk does wrong costs a
  * compilation, never an error.
  */
@@ -23,6 +23,7 @@ static const char options[] = "";
 struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
+    int unsaved;          /* compiled, and to be put on disk at the end */
 };
 
 struct gnd__progcache {
@@ -57,25 +58,6 @@ static void prog_release(gnd__gdev *d, struct prog *pr)
     if (pr->p)
         d->be->program.prog_free(pr->p);
     pr->p = NULL;
-}
-
-void gnd__progs_delete(gnd__gdev *d)
-{
-    struct gnd__progcache *c = d->progs;
-    size_t at = 0;
-    void *value;
-
-    if (!c)
-        return;
-    while (gnd__table_next(c->progs, &at, NULL, NULL, &value)) {
-        prog_release(d, value);
-        gnd__free(value);
-    }
-    gnd__table_free(c->progs, NULL);
-    gnd__disk_close(c->disk);
-    gnd__str_free(&c->key);
-    gnd__free(c);
-    d->progs = NULL;
 }
 
 /* --- disk ------------------------------------------------------------------------------------- */
@@ -151,6 +133,28 @@ static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
         free(bin);
     }
     gnd__str_free(&key);
+}
+
+void gnd__progs_delete(gnd__gdev *d)
+{
+    struct gnd__progcache *c = d->progs;
+    size_t at = 0, len;
+    const void *src;
+    void *value;
+
+    if (!c)
+        return;
+    while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
+        if (((struct prog *)value)->unsaved)
+            disk_store(d, src, len, ((struct prog *)value)->p);
+        prog_release(d, value);
+        gnd__free(value);
+    }
+    gnd__table_free(c->progs, NULL);
+    gnd__disk_close(c->disk);
+    gnd__str_free(&c->key);
+    gnd__free(c);
+    d->progs = NULL;
 }
 
 /* --- building --------------------------------------------------------------------------------- */
@@ -258,7 +262,9 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
         return st;
     }
     st = make_kernel(d, pr, name, k, e);
-    if (st == GND_OK)
+    if (st == GND_OK && d->be->program.binary_late && d->be->program.binary_late(d->dev))
+        pr->unsaved = 1;
+    else if (st == GND_OK)
         disk_store(d, src, len, pr->p);
     return st;
 }

@@ -37,14 +37,14 @@ int gnd__fft_smooth(int64_t n)
 }
 
 gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
-                         double scale)
+                         double scale, int stored)
 {
     gnd__primargs a;
     int64_t dim[GND_MAX_NDIM];
     memset(&a, 0, sizeof a);
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     a.id = GND__PRIM_FFT;
-    a.mode[0] = GND__IN_ONCE;
+    a.mode[0] = stored ? GND__IN_MEM : GND__IN_ONCE;
     a.n[N_LEN] = n;
     a.n[N_KIND] = kind | inverse << 4 | rank << 8;
     memcpy(&a.n[N_SCALE], &scale, sizeof scale);

@@ -15,8 +15,8 @@ int gnd__fft_smooth(int64_t n);
 /* The transform over the last `rank` axes (1 unless the backend has a library) of x, times scale.
  * kind is GND_FFT_C2C (x complex; the shape of x), GND_FFT_R2C (x real; the last axis n/2 + 1) or
  * GND_FFT_C2R (x complex with a last axis of n/2 + 1; real, the last axis n). n: of the last axis on
- * the real side. t: the complex dtype. */
+ * the real side. t: the complex dtype. stored: x is put into memory first, else it is computed where it is read. */
 gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
-                         double scale);
+                         double scale, int stored);
 
 #endif
