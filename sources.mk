@@ -294,6 +294,7 @@ kernel_files = \
     kernels/half.cl \
     kernels/index.cl \
     kernels/int.cl \
+    kernels/matmul.cl \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
@@ -507,6 +508,7 @@ test_scripts = \
     tests/trace.sh
 
 plain_programs = \
+    bench/first_calls \
     bench/first_result \
     bench/pocl_vs_c \
     bench/pocl_vs_lapack \
@@ -520,6 +522,7 @@ cairo_programs = \
 
 other_files = \
     README.md \
+    bench/first_calls.c \
     bench/first_result.c \
     bench/lagging.txt \
     bench/ledger.py \
@@ -604,6 +607,7 @@ other_files = \
     kernels/half.cl \
     kernels/index.cl \
     kernels/int.cl \
+    kernels/matmul.cl \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
@@ -783,6 +787,10 @@ backends_cuda_gnd_cuda_la_LIBADD = $(cuda_libs)
 tools_gnd_SOURCES = $(tool_files)
 tools_gnd_CPPFLAGS = $(tool_cppflags)
 tools_gnd_LDADD = lib/libgnd.la
+bench_first_calls_SOURCES = bench/first_calls.c
+bench_first_calls_CPPFLAGS = $(public_cppflags)
+bench_first_calls_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+bench_first_calls_LDADD = lib/libgnd.la $(program_libs)
 bench_first_result_SOURCES = bench/first_result.c
 bench_first_result_CPPFLAGS = $(public_cppflags)
 bench_first_result_CFLAGS = $(AM_CFLAGS) $(program_cflags)

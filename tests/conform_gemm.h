@@ -24,9 +24,10 @@ static const layout layouts[] = {
     {"col x col, padded, alpha, beta", 1, 1, 1, 1, 1, 0, -0.5, 2, 0, 0},
     {"batch of 3, alpha, beta 1", 0, 0, 2, 7, 3, 0, 2, 1, 0, 0},
     {"batch of 3, one B, col", 1, 1, 0, 0, 3, 1, 1, 0, 0, 0},
-    {"a row added, what is below 0", 0, 0, 0, 0, 1, 0, 1, 0, GND_GEMM_PLUS | GND_GEMM_RELU, 1},
-    {"a row added, batch of 3, col", 1, 0, 2, 3, 3, 0, 1, 0, GND_GEMM_PLUS, 1},
-    {"a matrix added, padded, batch of 3", 0, 1, 3, 5, 3, 0, 1, 0, GND_GEMM_PLUS, 0},
+    {"a row added, what is below 0", 0, 0, 0, 0, 1, 0, 1, 1, GND_GEMM_PLUS | GND_GEMM_RELU, 1},
+    {"a row added, batch of 3, col, alpha", 1, 0, 2, 3, 3, 0, -2, 1, GND_GEMM_PLUS, 1},
+    {"a matrix added, padded, batch of 3", 0, 1, 3, 5, 3, 0, 1, 1, GND_GEMM_PLUS, 0},
+    {"a multiple of a matrix added, alpha", 0, 0, 0, 0, 1, 0, -0.5, 4, GND_GEMM_PLUS, 0},
 };
 
 /* The 16-bit floats: mant bits of fraction, and the exponent's bias. Rounds to nearest even. */
@@ -155,7 +156,7 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
     for (int64_t i = 0; i < nb; i++)
         put(b, dt, (size_t)i, (int)(rnd() % 9) - 4 + I * ((int)(rnd() % 9) - 4));
     for (int64_t i = 0; i < nc; i++)
-        put(c, dt, (size_t)i, l->beta == 0 ? (double)NAN : (int)(rnd() % 9) - 4);
+        put(c, dt, (size_t)i, l->beta == 0 || l->flags & GND_GEMM_PLUS ? (double)NAN : (int)(rnd() % 9) - 4);
     for (int64_t i = 0; i < np; i++)
         put(plus, dt, (size_t)i, (int)(rnd() % 9) - 4);
     g.plus.buf = new_buf((size_t)np * es);
@@ -179,10 +180,10 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
                     sum += get(a, dt, at(&g.a, bi, i, x)) * get(b, dt, at(&g.b, bi, x, j));
                 const size_t ic = at(&g.c, bi, i, j);
                 sum *= l->alpha;
-                if (l->beta != 0)
+                if (l->beta != 0 && !(l->flags & GND_GEMM_PLUS))
                     sum += l->beta * get(c, dt, ic);
                 if (l->flags & GND_GEMM_PLUS)
-                    sum += get(plus, dt, at(&g.plus, bi, i, j));
+                    sum += l->beta * get(plus, dt, at(&g.plus, bi, i, j));
                 if (l->flags & GND_GEMM_RELU && creal(sum) < 0)
                     sum = 0;
                 put(c, dt, ic, sum);

@@ -253,6 +253,8 @@ static void after_products(void)
     gnd_array *gelu = gnd_multiply(gnd_multiply(gnd_real(0.5), p),
                                    gnd_add(gnd_tanh(gnd_multiply(gnd_add(p, cube), gnd_real(0.7978845608028654))),
                                            gnd_int(1)));
+    gnd_array *m2 = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){gnd_dim(p, 0), gnd_dim(p, 1)});
+    gnd_eval_all(1, &m2);
     facts one = explain(1, &relu), two = explain(1, &q);
     tap_ok(one.kernels + one.calls == 2 || (library && one.calls == 1 && one.kernels == 0),
            "%s: a row and relu after a product", where);
@@ -261,7 +263,11 @@ static void after_products(void)
     is_steps(1, &gelu, 2, "gelu after a product is one kernel");
     is_steps(1, (gnd_array *[]){gnd_maximum(q, gnd_int(1))}, 2, "the maximum with 1");
     is_steps(2, (gnd_array *[]){relu, p}, 2, "a product that is asked for too");
-    is_steps(1, (gnd_array *[]){gnd_add(p, gnd_multiply(row, gnd_int(2)))}, 2, "what is added is not in memory");
+    is_steps(1, (gnd_array *[]){gnd_add(p, gnd_subtract(row, gnd_int(2)))}, 2, "what is added is not in memory");
+    gnd_array *both = gnd_add(gnd_multiply(gnd_real(-1.5), p), gnd_multiply(m2, gnd_int(2)));
+    facts scaled = explain(1, &both);
+    tap_ok(scaled.kernels + scaled.calls == 2 || (library && scaled.calls == 1 && scaled.kernels == 0),
+           "%s: a multiple of a product and of a matrix", where);
     is_steps(1, (gnd_array *[]){gnd_add(p, gnd_at(col, ":25"))}, 2, "what is added is a column");
     gnd_scope_end();
 }

@@ -122,6 +122,8 @@ static const char *const graphs[] = {
     "exp(x - max(x, axis=1, keepdims=True))",
     "sum((x - mean(x)) ** 2)",
     "x @ y.T",
+    "x @ r",
+    "broadcast_to(x, (1000, 64, 48)).reshape(-1, 48).T @ broadcast_to(y, (1000, 64, 48)).reshape(-1, 48)",
     "x.astype(float32) + 1",
     "x.astype(float16)",
     "x.astype(bfloat16)",

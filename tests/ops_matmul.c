@@ -2,7 +2,8 @@
  *
  * ops_matmul.c - products against three loops: all dtypes, vectors, matrices, batches and broadcast
  * batches, operands in every layout, sizes round the tiles, nothing at all; by the device's library
- * and by the kernel of our own (dtypes and layouts that no library takes), in both of its shapes; and
+ * and by the kernels of our own (dtypes and layouts that no library takes, and all without a library), in
+ * both of their shapes; and
  * products with a sum and a maximum after them, in the library's call or after it.
  */
 #include <inttypes.h>
@@ -122,10 +123,11 @@ static void check2(gnd_device *dev, gnd_dtype t, int64_t m, int64_t k, int64_t n
 
 /* --- what follows a product --------------------------------------------------------------------- */
 
-enum { ROW = 1, FULL = 2, EACH = 4, RELU = 8, FIRST = 16 };
+enum { ROW = 1, FULL = 2, EACH = 4, RELU = 8, FIRST = 16, ALPHA = 32, BETA = 64, ZERO = 128 };
 
-/* max(0, a @ b + c) in any of its parts, a with one NaN, against loops: rounded after each step, or once. c is a row,
- * a row or a matrix for each batch (EACH), or a matrix; FIRST: c + a @ b. */
+/* max(0, alpha a @ b + beta c) in any of its parts (ZERO: alpha is 0, and NaN stays NaN), a with one NaN, against
+ * loops: rounded after each step, or once. c is a row, a row or a matrix for each batch (EACH), or a matrix; FIRST:
+ * c + a @ b. */
 static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m, int64_t k, int64_t n, int what)
 {
     static const int64_t none[1] = {0};
@@ -147,6 +149,11 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
         x = gnd_from(dev, t, nd, da + 3 - nd, a.p);
     }
     gnd_array *r = gnd_matmul(x, y);
+    const double alpha = what & ALPHA ? what & ZERO ? 0 : -1.5 : 1, beta = what & BETA ? 0.25 : 1;
+    if (what & ALPHA)
+        r = what & FIRST ? gnd_multiply(gnd_real(alpha), r) : gnd_multiply(r, gnd_real(alpha));
+    if (what & BETA)
+        z = gnd_multiply(gnd_real(beta), z);
     if (z)
         r = what & FIRST ? gnd_add(z, r) : gnd_add(r, z);
     if (what & RELU)
@@ -158,7 +165,7 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
             tap_ok(plan && (strstr(plan, "0 kernels, 1 calls") || strstr(plan, "1 kernels, 1 calls")),
                    "... in one call and at most one kernel");
         else
-            tap_has_str(plan, z || what & RELU ? "2 kernels, 0 calls" : "1 kernels", "... in two kernels");
+            tap_has_str(plan, z || what & (RELU | ALPHA) ? "2 kernels, 0 calls" : "1 kernels", "... in two kernels");
         free(plan);
         free(only);
     }
@@ -169,10 +176,12 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
         ref_unravel(nd, dim + 3 - nd, e, at);
         int64_t i = at[nd - 2], j = at[nd - 1];
         ref_num w = product(&a, &b, nd == 3 ? at : none, nd - 2, i, j, k, &mag), g = ref_nth(&got, e);
+        w.re *= alpha;
+        mag *= fabs(alpha);
         if (z) {
             int64_t ic[3] = {nd == 3 ? at[0] : 0, what & FULL ? i : 0, j};
             ref_num v = ref_get(t, ref_at(&c, ic + 3 - nc));
-            w.re += v.re;
+            w.re += beta * v.re;
             w.im += v.im;
             w.u += (uint64_t)v.i;
             w.i = (int64_t)w.u;
@@ -193,9 +202,11 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
             snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, text[0], 80),
                      ref_text(want, text[1], 80));
     }
-    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s", shape_name,
-                gnd_dtype_name(t), nbatch, m, k, n, what & ROW ? " + row" : "", what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
-                what & FIRST ? " first" : "", what & RELU ? ", relu" : ""))
+    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s%s%s", shape_name,
+                gnd_dtype_name(t), nbatch, m, k, n, what & ROW ? " + row" : "",
+                what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
+                what & FIRST ? " first" : "", what & RELU ? ", relu" : "",
+                what & ALPHA ? what & ZERO ? ", alpha 0" : ", alpha" : "", what & BETA ? ", beta" : ""))
         tap_diag("%s", why);
     ref_free(&a), ref_free(&b), ref_free(&c), ref_free(&got);
     gnd_scope_end();
@@ -212,6 +223,12 @@ static void after_products(gnd_device *dev)
         check_after(dev, types[q], 0, 64, 32, 48, FULL);
         check_after(dev, types[q], 0, 64, 65, 40, relu);
     }
+    for (int q = 0; q < 4; q++) {
+        check_after(dev, types[q], 0, 33, 65, 18, ALPHA);
+        check_after(dev, types[q], 0, 33, 65, 18, FULL | ALPHA | BETA | FIRST);
+        check_after(dev, types[q], 0, 33, 65, 18, FULL | BETA | RELU);
+        check_after(dev, types[q], 0, 33, 65, 18, ROW | ALPHA | ZERO);
+    }
     for (int q = 0; q < 3; q += 2) {
         check_after(dev, types[q], 3, 16, 24, 8, ROW);
         check_after(dev, types[q], 3, 16, 24, 8, ROW | EACH | RELU);
@@ -221,6 +238,41 @@ static void after_products(gnd_device *dev)
         check_after(dev, types[q], 0, 37, 33, 1, ROW | FIRST);
         check_after(dev, types[q], 0, 300, 8, 224, ROW | RELU);
     }
+}
+
+/* Kernels of ours where a library would be: few results of long sums, in parts; every size of tile. */
+static void own_kernels(gnd_device *dev, const char *spec)
+{
+    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT16, GND_FLOAT64, GND_COMPLEX64, GND_COMPLEX128,
+                                      GND_INT8, GND_UINT64, GND_BOOL};
+    tap_diag("%s, no library, kernels shaped for %s", spec, shape_name);
+    ref_seed(12);
+    for (int q = 0; q < 8; q++) {
+        const gnd_dtype t = types[q];
+        check2(dev, t, 20, 9001, 17, REF_TRANSPOSED, REF_CONTIG);
+        if (q < 5)
+            check2(dev, t, 70, 33, 65, REF_CONTIG, REF_CONTIG);
+    }
+    check2(dev, GND_FLOAT32, 130, 257, 129, REF_CONTIG, REF_TRANSPOSED);
+    check2(dev, GND_FLOAT32, 7, 300, 260, REF_CONTIG, REF_CONTIG);
+    check2(dev, GND_FLOAT32, 260, 300, 7, REF_TRANSPOSED, REF_CONTIG);
+    check2(dev, GND_FLOAT32, 1, 9001, 17, REF_CONTIG, REF_CONTIG);
+    check2(dev, GND_FLOAT32, 17, 9001, 1, REF_CONTIG, REF_STRIDED);
+    check(dev, GND_FLOAT32, 3, (int64_t[]){3, 5, 9001}, 3, (int64_t[]){3, 9001, 6}, REF_CONTIG, REF_CONTIG);
+    check(dev, GND_INT32, 3, (int64_t[]){2, 5, 9001}, 2, (int64_t[]){9001, 6}, REF_CONTIG, REF_CONTIG);
+    /* the parts are added in one order, whatever the order in which they are computed */
+    gnd_scope_begin();
+    ref_arr a;
+    gnd_array *x = ref_make(dev, GND_FLOAT32, 2, (int64_t[]){9001, 20}, REF_CONTIG, REF_REAL, &a);
+    float got[2][400];
+    for (int i = 0; i < 2; i++) {
+        gnd_array *y = gnd_matmul(gnd_T(x), x);
+        if (gnd_read(y, got[i], sizeof *got))
+            tap_diag("%s", gnd_error(y));
+    }
+    tap_ok(memcmp(got[0], got[1], sizeof *got) == 0, "%s: the same bits again", shape_name);
+    ref_free(&a);
+    gnd_scope_end();
 }
 
 static void on_device(gnd_device *dev, const char *spec)
@@ -279,6 +331,12 @@ int main(void)
         shape_name = shape[i];
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(on_device);
+    }
+    setenv("GND_OPENCL_BLAS", "none", 1); /* read when a device first needs it */
+    for (int i = 0; i < 2; i++) {
+        shape_name = shape[i];
+        setenv("GND_KERNEL_SHAPE", shape[i], 1);
+        ref_devices(own_kernels);
     }
     return tap_done();
 }

@@ -183,8 +183,6 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
         return;
     gnd__blas_gemv v;
     gnd_gemm own = *given, *g = &own;
-    if (g->flags & GND_GEMM_PLUS)
-        g->beta = 1; /* to a copy in C */
     const int is_gemv = gnd__blas_as_gemv(g, p, &v);
     /* A gemv may read y though beta is 0. Results that lie side by side are set to 0 at once. */
     const int zero = is_gemv && g->beta == 0.0 && g->k > 0;

@@ -393,7 +393,7 @@ static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm
         if (s != GND_OK)
             return s;
     }
-    const double beta = t->plus ? 1 : g->beta;
+    const double beta = (g->flags & GND_GEMM_PLUS) && !t->plus ? 0 : g->beta;
     const float fa[2] = {(float)g->alpha, 0}, fb[2] = {(float)beta, 0};
     const double da[2] = {g->alpha, 0}, db[2] = {beta, 0};
     const int wide = type_of(g->dtype)->compute == CUBLAS_COMPUTE_64F;
@@ -438,7 +438,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
 }
 
 /* Whether the library has an algorithm for the product with what follows it, at any alignment. Not for
- * GND_GEMM_RELU: cuBLASLt's makes 0 of NaN in float16 (13.0 on an H200). */
+ * GND_GEMM_RELU: cuBLASLt's makes 0 of NaN in float16 (13.0 on an H200). Nor for a multiple of a row: the
+ * epilogue adds it as it is. */
 static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
 {
     gnd__blas_gemm p;
@@ -447,8 +448,9 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
     if (s != GND_OK || !*yes)
         return s;
     *yes = 0;
-    if (g->k == 0 || (g->flags & GND_GEMM_RELU) || (s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK ||
-        (s = get_handle(d, e)) != GND_OK)
+    const int row = (g->flags & GND_GEMM_PLUS) && (g->m == 1 || g->plus.row == 0);
+    if (g->k == 0 || (g->flags & GND_GEMM_RELU) || (row && g->beta != 1) ||
+        (s = gnd__blas_layout(g, INT_MAX, &p, e)) != GND_OK || (s = get_handle(d, e)) != GND_OK)
         return s;
     key k = key_of(g, &p, g->nbatch < MAX_BATCH ? g->nbatch : MAX_BATCH);
     k.align_a = k.align_b = k.align_c = k.align_plus = align_of(p.esize);

@@ -202,10 +202,11 @@ typedef struct gnd_mat {
 } gnd_mat;
 
 /* C[b] = alpha * A[b] B[b] + beta * C[b]: A is m x k, B is k x n, C is m x n with col == 1.
- * All have one dtype; accumulation is at least in float32. With GND_GEMM_PLUS, beta is 0 and
- * C[b] = A[b] B[b] + plus[b], with alpha 1, where plus is m x n with col == 1, or one row for all (row 0;
- * its batch may be 0 too) and does not overlap C; with GND_GEMM_RELU whatever is below 0 of the result
- * is then 0, and NaN stays. Rounding to the dtype may be left until the end. */
+ * All have one dtype; accumulation is at least in float32. With GND_GEMM_PLUS it is
+ * C[b] = alpha * A[b] B[b] + beta * plus[b] instead, where plus is m x n with col == 1, or one row for all
+ * (row 0; its batch may be 0 too) and does not overlap C, and neither factor is 0; with GND_GEMM_RELU whatever is below 0 of the result
+ * is then 0, and NaN stays. Rounding to the dtype may be left until the end. supports() and follows() may be
+ * asked with factors 2 in the place of any that are not 0. */
 enum { GND_GEMM_PLUS = 1, GND_GEMM_RELU = 2 };
 typedef struct gnd_gemm {
     uint32_t dtype;     /* gnd_dtype */

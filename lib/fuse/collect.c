@@ -117,7 +117,7 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         h.kind = (uint8_t)(0x80 | a->data.contig | leaf_alignment(a) << 1);
     else if (a->kind == GND__OP) {
         h.x = a->p.op;
-        h.zero = (uint8_t)(gnd__is_relu(a) >= 0);
+        h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);
     }
     else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;

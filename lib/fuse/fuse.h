@@ -67,6 +67,7 @@ typedef struct gnd__pwork {
     int rows;                    /* 1: works made one by gnd__fuse_rows: red in order of computation */
     int32_t product;             /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made of: */
     int32_t plus;                /* ... and what is added to it, or -1 */
+    int32_t alpha, beta;         /* ... and the constants by which these two are multiplied, or -1 */
     uint8_t relu;                /* ... and whether the greater of that and 0 is taken */
 } gnd__pwork;
 
@@ -139,6 +140,9 @@ static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
 void gnd__follow_products(gnd__pgraph *g);
 /* The input of which a is the maximum with a constant 0; -1: it is another node. */
 int gnd__is_relu(const gnd_array *a);
+/* Which input of a, the product of a real float array with a constant, is the constant; -1: a is none such, or it
+ * is 0 in a's dtype (a library would then not look at the array, and lose a NaN of it). */
+int gnd__is_scaling(const gnd_array *a);
 
 /* --- lower.c ----------------------------------------------------------------------------------- */
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked

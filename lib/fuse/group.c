@@ -332,7 +332,7 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     w->box[0] = box;
     w->nroot = 1;
     w->reduce = -1;
-    w->merged = w->plus = -1;
+    w->merged = w->plus = w->alpha = w->beta = -1;
     w->product = root;
     if (g->node[root].a->kind == GND__REDUCE) {
         w->reduce = root;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/product.c - what follows a matrix product and is taken into the library's call: the sum with a row
- * or a matrix that lies in memory, and the maximum with 0. Only where the product has no other use, and
+ * fuse/product.c - what follows a matrix product and is taken into the library's call: a factor, the sum with
+ * a row or a matrix that lies in memory, or with a multiple of it, and the maximum with 0. Only where the product has no other use, and
  * where that is all that the next kernel would do; whether the library takes it is asked by who plans.
  */
 #include <math.h>
@@ -20,6 +20,22 @@ int gnd__is_relu(const gnd_array *a)
     if (a->kind != GND__OP || a->p.op != GND__OP_MAXIMUM || a->data.st || !a->in)
         return -1;
     return is_zero(a->in[1]) ? 0 : is_zero(a->in[0]) ? 1 : -1;
+}
+
+int gnd__is_scaling(const gnd_array *a)
+{
+    if (a->kind != GND__OP || a->p.op != GND__OP_MULTIPLY || a->data.st || !a->in ||
+        gnd_dtype_kind((gnd_dtype)a->dtype) != 'f')
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        const gnd_array *c = a->in[i];
+        if (c->kind != GND__CONST || c->ndim != 0 || a->in[!i]->kind == GND__CONST)
+            continue;
+        const gnd__scalar *v = &c->p.value;
+        const double x = v->kind == 'f' ? v->re : v->kind == 'i' ? (double)v->i : v->kind == 'u' ? (double)v->u : 0;
+        return fabs(x) >= (a->dtype == GND_FLOAT16 ? 0x1p-14 : a->dtype == GND_FLOAT64 ? 0x1p-1022 : 0x1p-126) ? i : -1;
+    }
+    return -1;
 }
 
 /* The one node that has i as its input, once; -1: there are more. */
@@ -62,17 +78,37 @@ static void follow(gnd__pgraph *g, int32_t wi)
     gnd__pwork *w = &g->work[wi], *v;
     const int32_t i = w->root[0];
     gnd__pnode *p = &g->node[i];
-    int32_t last = only_user(g, i), next, plus = -1, blame, vi;
+    int32_t last = only_user(g, i), next, plus = -1, alpha = -1, beta = -1, blame, vi;
     gnd__place pl;
     int relu = 0;
+    int32_t i2 = i; /* the product, or a multiple of it */
     if (p->sink || p->held > 1 || p->no_absorb || last < 0)
         return;
     const gnd__pnode *q = &g->node[last];
     if (q->a->kind != GND__OP || !same_space(q->a, p->a))
         return;
-    if (q->a->p.op == GND__OP_ADD) {
-        plus = g->inputs[q->in] == i ? g->inputs[q->in + 1] : g->inputs[q->in];
-        if (!gnd__place_of(g, plus, &pl, &blame))
+    if (gnd__is_scaling(q->a) >= 0) {
+        alpha = g->inputs[q->in + gnd__is_scaling(q->a)];
+        next = q->role == GND__R_INLINE ? only_user(g, last) : -1;
+        if (next >= 0) { /* or the factor is all */
+            i2 = last;
+            last = next;
+            q = &g->node[last];
+        }
+        if (q->a->kind != GND__OP || !same_space(q->a, p->a))
+            return;
+    }
+    if (alpha >= 0 && i2 == i) {
+        relu = 0;
+    } else if (q->a->p.op == GND__OP_ADD) {
+        plus = g->inputs[q->in] == i2 ? g->inputs[q->in + 1] : g->inputs[q->in];
+        const gnd__pnode *c = &g->node[plus];
+        const int at = c->role == GND__R_INLINE ? gnd__is_scaling(c->a) : -1;
+        if (at >= 0) {
+            beta = g->inputs[c->in + at];
+            plus = g->inputs[c->in + !at];
+        }
+        if (!gnd__place_of(g, plus, &pl, &blame) || g->node[plus].a->dtype != p->a->dtype)
             return;
         if (q->role == GND__R_INLINE) {
             next = only_user(g, last);
@@ -92,6 +128,8 @@ static void follow(gnd__pgraph *g, int32_t wi)
     v->type = GND__P_MATMUL;
     v->product = i;
     v->plus = plus;
+    v->alpha = alpha;
+    v->beta = beta;
     v->relu = (uint8_t)relu;
     w->merged = wi;
     p->absorbed = 1;

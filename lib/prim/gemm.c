@@ -1,126 +1,287 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/gemm.c - the text and the launch of our own matrix product.
- *
- * GPU: groups of 16 x 16 work-items make a 32 x 32 tile of C, 2 x 2 elements each, with 16-deep
- * slices of A and B in local memory. CPU: one work-item makes a block of 4 rows by 32 columns of C in
- * private memory, walking k once; its inner loop runs along a row of B and vectorises.
+ * prim/gemm.c - the texts and the launches of our own matrix products: kernels/matmul.cl with the sizes of
+ * tiles that suit the shape. Where tiles are fewer than what fills the device and k is long, k is cut into
+ * chunks, whose products are added by a second kernel in the order of k: the same bits every time. How
+ * many chunks depends on the shape, and on GPUs on the number of compute units.
  */
 #include "prim/gemm.h"
 
 #include <string.h>
 #include "codegen/prelude.h"
 
-static const char params[] =
-    "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
-    "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
-    "    GND_GLOBAL MT *GND_RESTRICT c, const g_i64 oc,\n"
-    "    const g_i64 M, const g_i64 N, const g_i64 K,\n"
-    "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
-    "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
-    "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB)\n{\n";
+enum {
+    CPU_TASKS = 32,            /* blocks of results that are not cut along k */
+    CPU_CHUNK = 4096,          /* terms of a chunk at least */
+    PART_BYTES = 64 << 20,     /* of all chunks' products, at most */
+    FMA_PER_CLOCK = 128,       /* of a compute unit of a GPU, float32 */
+    SECOND_CLOCKS = 20000      /* what a second launch costs */
+};
 
-static const char batches[] =
-    /* a device takes so many groups along the third axis only */
-    "    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {\n";
+/* Tiles of bm x bn, tm x tn of them for each of wg work-items, slices of bk. speed: percent of a unit's
+ * multiplications, where it has `full` work-items or more; both as timed on an H200, by NVIDIA's OpenCL. */
+typedef struct tile {
+    int bm, bn, bk, tm, tn, wg, speed, full;
+} tile;
 
-static const char cpu_body[] =
-    "    const g_i64 j0 = (g_i64)GND_GID(0) * 32, i0 = (g_i64)GND_GID(1) * 4;\n"
-    "    const int nj = N - j0 < 32 ? (int)(N - j0) : 32, ni = M - i0 < 4 ? (int)(M - i0) : 4;\n"
-    "    T s[4][32];\n"
-    "    for (int i = 0; i < 4; i++) for (int j = 0; j < 32; j++) s[i][j] = ZERO;\n"
-    "    for (g_i64 k = 0; k < K; k++) {\n"
-    "        T bv[32];\n"
-    "        for (int j = 0; j < nj; j++) bv[j] = LD(b, ob + z * bb + k * br + (j0 + j) * bc);\n"
-    "        for (int i = 0; i < ni; i++) {\n"
-    "            const T av = LD(a, oa + z * ab + (i0 + i) * ar + k * ac);\n"
-    "            for (int j = 0; j < nj; j++) s[i][j] = MAC(s[i][j], av, bv[j]);\n"
-    "        }\n    }\n"
-    "    for (int i = 0; i < ni; i++) for (int j = 0; j < nj; j++)\n"
-    "        ST(c, oc + z * cb + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);\n    }\n}\n";
+static const tile tiles2[] = { /* 16-bit floats, whose slices are converted on the way */
+    {128, 128, 8, 8, 8, 256, 34, 160},
+    {64, 64, 16, 4, 4, 256, 24, 200},
+    {32, 32, 16, 4, 4, 64, 20, 200},
+    {32, 32, 16, 2, 2, 256, 16, 512},
+    {16, 128, 16, 4, 4, 128, 24, 320},
+    {128, 16, 16, 4, 4, 128, 24, 320},
+};
+static const tile tiles4[] = { /* values of 4 bytes */
+    {128, 128, 16, 8, 8, 256, 60, 160},
+    {64, 64, 16, 8, 8, 64, 57, 160},
+    {64, 64, 16, 4, 4, 256, 36, 200},
+    {32, 32, 16, 4, 4, 64, 33, 200},
+    {32, 32, 16, 2, 2, 256, 24, 512},
+    {16, 128, 16, 4, 4, 128, 36, 320},
+    {128, 16, 16, 4, 4, 128, 36, 320},
+};
+static const tile tiles8[] = {
+    {64, 64, 16, 4, 4, 256, 36, 200},
+    {32, 32, 16, 2, 2, 256, 24, 512},
+    {16, 128, 16, 4, 4, 128, 36, 320},
+    {128, 16, 16, 4, 4, 128, 36, 320},
+};
+static const tile tiles16[] = {
+    {32, 32, 16, 2, 2, 256, 24, 512},
+};
 
-static const char gpu_body[] =
-    "    const int x = (int)GND_LID(0), y = (int)GND_LID(1), f = y * 16 + x;\n"
-    "    const g_i64 tn = (N + 31) / 32, g = (g_i64)GND_GRP(0);\n"
-    "    const g_i64 j0 = g % tn * 32, i0 = g / tn * 32;\n"
-    "    T s[2][2];\n"
-    "    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) s[i][j] = ZERO;\n"
-    "    for (g_i64 k0 = 0; k0 < K; k0 += 16) {\n"
-    "        for (int e = f; e < 512; e += 256) {\n"
-    /* neighbours read along the axis that is contiguous */
-    "            const int p = ac == 1 ? e % 16 : e / 32, r = ac == 1 ? e / 16 : e % 32;\n"
-    "            const int q = bc == 1 ? e / 32 : e % 16, t = bc == 1 ? e % 32 : e / 16;\n"
-    "            la[p][r] = ZERO; lb[q][t] = ZERO;\n"
-    "            if (i0 + r < M && k0 + p < K) la[p][r] = LD(a, oa + z * ab + (i0 + r) * ar + (k0 + p) * ac);\n"
-    "            if (j0 + t < N && k0 + q < K) lb[q][t] = LD(b, ob + z * bb + (k0 + q) * br + (j0 + t) * bc);\n"
-    "        }\n        GND_BARRIER();\n"
-    "        for (int p = 0; p < 16; p++) {\n"
-    "            const T a0 = la[p][y], a1 = la[p][y + 16], b0 = lb[p][x], b1 = lb[p][x + 16];\n"
-    "            s[0][0] = MAC(s[0][0], a0, b0); s[0][1] = MAC(s[0][1], a0, b1);\n"
-    "            s[1][0] = MAC(s[1][0], a1, b0); s[1][1] = MAC(s[1][1], a1, b1);\n"
-    "        }\n        GND_BARRIER();\n    }\n"
-    "    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) {\n"
-    "        const g_i64 u = i0 + y + 16 * i, v = j0 + x + 16 * j;\n"
-    "        if (u < M && v < N) ST(c, oc + z * cb + u * cr + v * cc, s[i][j]);\n    }\n    }\n}\n";
-
-/* What a product of this dtype is made of. Sums of integers wrap, bool is any(and). */
-static void macros(gnd__str *s, gnd_dtype t)
+static const tile *tiles_of(gnd_dtype t, int *n)
 {
-    const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t);
-    int kind = gnd_dtype_kind(t);
-    gnd__str_addf(s, "typedef %s MT;\ntypedef %s T;\n", gnd__ctype_mem(t), T);
-    gnd__str_addf(s, "#define LD(p, i) gnd_ld_%s(p, i)\n", sfx);
-    if (t == GND_FLOAT16 || t == GND_BFLOAT16)
-        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, gnd_round_%s(v))\n", sfx, sfx);
-    else
-        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, v)\n", sfx);
-    gnd__str_addf(s, kind == 'c' ? "#define ZERO gnd_cplx_%s(0, 0)\n" : "#define ZERO (T)0\n", sfx);
-    if (kind == 'b')
-        gnd__str_add(s, "#define MAC(s, a, b) (T)((s) | ((a) & (b)))\n");
-    else if (kind == 'c')
-        gnd__str_addf(s, "#define MAC(s, a, b) ((s) + gnd_mul_%s(a, b))\n", sfx);
-    else if (kind == 'f')
-        gnd__str_add(s, "#define MAC(s, a, b) fma(a, b, s)\n");
-    else
-        gnd__str_addf(s, "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n",
-                      gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32",
-                      gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32",
-                      gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32");
+#define TABLE(x) (*n = (int)(sizeof x / sizeof *x), x)
+    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? TABLE(tiles2)
+           : gnd_dtype_size(t) <= 4 ? TABLE(tiles4)
+           : gnd_dtype_size(t) == 8 ? TABLE(tiles8) : TABLE(tiles16);
+#undef TABLE
 }
 
-gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernel *out, gnd_err *e)
+typedef struct shape {
+    tile t;
+    int64_t s, chunk;          /* chunks of k, terms of each */
+} shape;
+
+static int64_t ceil_div(int64_t a, int64_t b)
 {
-    gnd__str text = { 0 };
-    gnd_status st;
-    const int64_t v[13] = { g->m, g->n, g->k, g->a.batch, g->a.row, g->a.col,
-                            g->b.batch, g->b.row, g->b.col, g->c.batch, g->c.row, g->c.col, g->nbatch };
-    memset(out, 0, sizeof *out);
-    memcpy(out->value, v, sizeof v);
-    out->name = "k_matmul";
-    macros(&text, (gnd_dtype)g->dtype);
-    gnd__str_add(&text, "GND_KERNEL void k_matmul(\n");
-    gnd__str_add(&text, params);
-    if (!t->cpu)
-        gnd__str_add(&text, "    GND_LOCAL T la[16][33], lb[16][33];\n");
-    gnd__str_add(&text, batches);
-    gnd__str_add(&text, t->cpu ? cpu_body : gpu_body);
-    if (t->cpu) {
-        out->global[0] = (size_t)((g->n + 31) / 32);
-        out->global[1] = (size_t)((g->m + 3) / 4);
-        out->local[0] = out->local[1] = out->local[2] = 1;
-    } else {
-        out->global[0] = (size_t)((g->n + 31) / 32) * (size_t)((g->m + 31) / 32) * 16;
-        out->global[1] = 16;
-        out->local[0] = out->local[1] = 16;
-        out->local[2] = 1;
+    return (a + b - 1) / b;
+}
+
+static gnd_dtype acc_of(gnd_dtype t)
+{
+    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+}
+
+/* Clocks for g by tiles t in s chunks: the groups of the busiest unit, one after another where they are
+ * more than it holds, and the sum of the parts. */
+static double cost(const gnd_gemm *g, const tile *t, int64_t s, int64_t chunk, int64_t units)
+{
+    const int64_t groups = ceil_div(g->m, t->bm) * ceil_div(g->n, t->bn) * g->nbatch * s;
+    const int64_t most = ceil_div(groups, units);
+    const double busy = (double)most * t->wg / t->full;
+    const size_t size = gnd_dtype_size((gnd_dtype)g->dtype); /* multiplications of 8 bytes take twice as long */
+    double c = (double)most * t->bm * t->bn * (double)(ceil_div(chunk, t->bk) * t->bk) /
+               (FMA_PER_CLOCK / 100.0 * t->speed) / (busy < 1 ? busy : 1) * (size > 4 ? (double)size / 4 : 1);
+    if (s > 1)
+        c += SECOND_CLOCKS + (double)s * (double)g->m * (double)g->n * (double)g->nbatch / (double)units;
+    return c;
+}
+
+/* s chunks at most, each a multiple of `unit`. */
+static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
+{
+    const int64_t one = (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
+    if (s > PART_BYTES / one)
+        s = PART_BYTES / one;
+    if (s > g->k / unit)
+        s = g->k / unit;
+    if (s > 65535)
+        s = 65535;
+    if (s <= 1) {
+        *chunk = g->k;
+        return 1;
     }
-    out->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
-    st = gnd__prelude(&out->src, gnd__str_get(&text), t->props, e);
-    gnd__str_add(&out->src, gnd__str_get(&text));
-    if (st == GND_OK && (text.bad || out->src.bad))
+    *chunk = ceil_div(ceil_div(g->k, s), unit) * unit;
+    return ceil_div(g->k, *chunk);
+}
+
+static shape gpu_shape(const gnd_gemm *g, const gnd_props *p)
+{
+    const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
+    int n;
+    const tile *t = tiles_of((gnd_dtype)g->dtype, &n);
+    const int64_t units = p->compute_units > 0 ? p->compute_units : 1;
+    shape best = {.t = t[n - 1], .s = 1, .chunk = g->k};
+    double least = -1;
+    for (int i = 0; i < n; i++) {
+        const int64_t tiles = ceil_div(g->m, t[i].bm) * ceil_div(g->n, t[i].bn) * g->nbatch;
+        if ((size_t)t[i].wg > p->max_group || (size_t)(t[i].bm + t[i].bn + 8) * t[i].bk * size > p->local_bytes)
+            continue;
+        for (int64_t per = 0; per <= 16; per = per ? 2 * per : 1) {
+            int64_t chunk;
+            const int64_t s = per ? cut(g, units * per / tiles, 4 * t[i].bk, &chunk) : cut(g, 1, 1, &chunk);
+            const double c = cost(g, &t[i], s, chunk, units);
+            if (least < 0 || c < least) {
+                least = c;
+                best = (shape){t[i], s, chunk};
+            }
+        }
+    }
+    return best;
+}
+
+static shape cpu_shape(const gnd_gemm *g)
+{
+    shape h = {.s = 1, .chunk = g->k};
+    const int64_t tasks = ceil_div(g->m, 4) * ceil_div(g->n, 32) * g->nbatch;
+    if (tasks < CPU_TASKS && g->k >= 2 * CPU_CHUNK)
+        h.s = cut(g, ceil_div(CPU_TASKS, tasks) < g->k / CPU_CHUNK ? ceil_div(CPU_TASKS, tasks) : g->k / CPU_CHUNK,
+                  16, &h.chunk);
+    return h;
+}
+
+/* What a product of this dtype is made of. Sums of integers wrap, bool is any(and). */
+static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
+{
+    const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t), *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
+    int kind = gnd_dtype_kind(t);
+    gnd__str_addf(s, "typedef %s MT;\ntypedef %s T;\ntypedef %s OT;\ntypedef %s PT;\n", gnd__ctype_mem(t), T,
+                  gnd__ctype_mem(out), gnd__ctype_mem(acc_of(t)));
+    gnd__str_addf(s, "#define LD(p, i) gnd_ld_%s(p, i)\n#define LDP(p, i) gnd_ld_%s(p, i)\n", sfx,
+                  gnd__suffix(acc_of(t)));
+    if (out == GND_FLOAT16 || out == GND_BFLOAT16)
+        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, gnd_round_%s(v))\n", sfx, sfx);
+    else
+        gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, v)\n", gnd__suffix(out));
+    gnd__str_addf(s, kind == 'c' ? "#define ZERO gnd_cplx_%s(0, 0)\n" : "#define ZERO (T)0\n", sfx);
+    if (kind == 'b')
+        gnd__str_add(s, "#define MAC(s, a, b) (T)((s) | ((a) & (b)))\n#define ADD(s, a) (T)((s) | (a))\n");
+    else if (kind == 'c')
+        gnd__str_addf(s, "#define MAC(s, a, b) ((s) + gnd_mul_%s(a, b))\n#define ADD(s, a) ((s) + (a))\n", sfx);
+    else if (kind == 'f')
+        gnd__str_add(s, "#define MAC(s, a, b) fma(a, b, s)\n#define ADD(s, a) ((s) + (a))\n");
+    else
+        gnd__str_addf(s, "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n"
+                      "#define ADD(s, a) (T)((%s)(s) + (%s)(a))\n", U, U, U, U, U);
+    /* on a CPU that has this shape all the same it would only be slow to compile */
+    gnd__str_add(s, unroll ? "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL4 _Pragma(\"unroll 4\")\n"
+                           : "#define UNROLL\n#define UNROLL4\n");
+}
+
+/* The kernel's whole text: macros and parameters in `text`, and the body of that name. */
+static gnd_status finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t, const gnd_props *p,
+                         gnd_err *e)
+{
+    gnd_status st;
+    gnd__str_add(text, ")\n{\n");
+    if (!gnd__kernel_text(text, body, (gnd_dialect)p->dialect, t))
+        text->bad = 1;
+    gnd__str_add(text, "}\n");
+    st = gnd__prelude(&k->src, gnd__str_get(text), p, e);
+    gnd__str_add(&k->src, gnd__str_get(text));
+    if (st == GND_OK && (text->bad || k->src.bad))
         st = gnd__err(e, GND_ERR_NOMEM, "out of memory while writing a kernel");
-    if (st != GND_OK)
-        gnd__str_free(&out->src);
-    gnd__str_free(&text);
+    gnd__str_free(text);
     return st;
+}
+
+static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd_dtype out,
+                          gnd__gemm_kernel *k, gnd_err *e)
+{
+    const gnd_dtype dt = (gnd_dtype)g->dtype;
+    const int64_t mn = g->m * g->n, cut = h->s > 1;
+    const int64_t v[16] = {g->m, g->n, g->k, g->a.batch, g->a.row, g->a.col, g->b.batch, g->b.row, g->b.col,
+                           cut ? h->s * mn : g->c.batch, cut ? g->n : g->c.row, cut ? 1 : g->c.col, mn, h->chunk,
+                           g->nbatch};
+    gnd__str text = {0};
+    k->name = "k_matmul";
+    k->nmem = 3;
+    k->mem[0] = GND__GEMM_A, k->mem[1] = GND__GEMM_B, k->mem[2] = cut ? GND__GEMM_PARTS : GND__GEMM_C;
+    k->nvalue = 15;
+    memcpy(k->value, v, sizeof v);
+    k->local[0] = k->local[1] = k->local[2] = 1;
+    k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
+    macros(&text, dt, out, t->props->kind != GND_DEV_CPU);
+    if (t->cpu) {
+        k->global[0] = (size_t)(ceil_div(g->n, 32) * h->s);
+        k->global[1] = (size_t)ceil_div(g->m, 4);
+    } else {
+        const tile *b = &h->t;
+        const int size = (int)gnd_dtype_size(acc_of(dt)), pad = size <= 4 ? 4 : size == 8 ? 2 : 1;
+        const int neighbours = size <= 4 ? 4 : 2, vec = b->tm < neighbours ? b->tm : neighbours;
+        gnd__str_addf(&text, "#define BM %d\n#define BN %d\n#define BK %d\n#define TM %d\n#define TN %d\n"
+                      "#define TX %d\n#define TY %d\n#define WG %d\n#define V %d\n#define LA %d\n#define LB %d\n"
+                      "#define LOCAL_ALIGN __attribute__((aligned(16)))\n", b->bm, b->bn, b->bk, b->tm, b->tn,
+                      b->bn / b->tn, b->bm / b->tm, b->wg, vec, b->bm + pad, b->bn + pad);
+        k->local[0] = (size_t)b->wg;
+        k->global[0] = (size_t)(ceil_div(g->n, b->bn) * ceil_div(g->m, b->bm)) * k->local[0];
+        k->global[1] = (size_t)h->s;
+    }
+    if (t->props->kind == GND_DEV_CPU)
+        gnd__str_add(&text, "GND_KERNEL void k_matmul(\n");
+    else if (t->props->dialect == GND_DIALECT_CUDA)
+        gnd__str_addf(&text, "GND_KERNEL void __launch_bounds__(%d) k_matmul(\n", (int)k->local[0]);
+    else
+        gnd__str_addf(&text, "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_matmul(\n",
+                      (int)k->local[0]);
+    gnd__str_add(&text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
+                        "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
+                        "    GND_GLOBAL OT *GND_RESTRICT c, const g_i64 oc,\n"
+                        "    const g_i64 M, const g_i64 N, const g_i64 K,\n"
+                        "    const g_i64 ab, const g_i64 ar, const g_i64 ac,\n"
+                        "    const g_i64 bb, const g_i64 br, const g_i64 bc,\n"
+                        "    const g_i64 cb, const g_i64 cr, const g_i64 cc,\n"
+                        "    const g_i64 cs, const g_i64 KC, const g_i64 NB");
+    return finish(k, &text, t->cpu ? "matmul_cpu" : "matmul_gpu", dt, t->props, e);
+}
+
+static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd__gemm_kernel *k, gnd_err *e)
+{
+    const gnd_dtype dt = (gnd_dtype)g->dtype;
+    const int64_t v[] = {g->m, g->n, h->s, g->c.batch, g->c.row, g->c.col, g->nbatch};
+    const int group = t->cpu ? 1 : t->props->max_group >= 256 ? 256 : 32, lanes = !t->cpu && h->s >= 16 ? 8 : 1;
+    const int cols = group / lanes;
+    gnd__str text = {0};
+    k->name = "k_matmul_parts";
+    k->nmem = 2;
+    k->mem[0] = GND__GEMM_PARTS, k->mem[1] = GND__GEMM_C;
+    k->nvalue = 7;
+    memcpy(k->value, v, sizeof v);
+    k->local[0] = (size_t)(cols * lanes);
+    k->local[1] = k->local[2] = 1;
+    k->global[0] = (size_t)ceil_div(g->m * g->n, cols) * k->local[0];
+    k->global[1] = 1;
+    k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
+    macros(&text, dt, dt, t->props->kind != GND_DEV_CPU);
+    gnd__str_addf(&text, "#define COLS %d\n#define LANES %d\n"
+                  "GND_KERNEL void k_matmul_parts(\n"
+                  "    GND_CONST_GLOBAL PT *GND_RESTRICT parts, const g_i64 op,\n"
+                  "    GND_GLOBAL MT *GND_RESTRICT c, const g_i64 oc,\n"
+                  "    const g_i64 M, const g_i64 N, const g_i64 S,\n"
+                  "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB", cols, lanes);
+    return finish(k, &text, "matmul_parts", dt, t->props, e);
+}
+
+gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e)
+{
+    const gnd_dtype dt = (gnd_dtype)g->dtype;
+    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t->props);
+    gnd_status st;
+    memset(out, 0, sizeof *out);
+    out->part = acc_of(dt);
+    out->n = h.s > 1 ? 2 : 1;
+    out->nparts = h.s > 1 ? h.s * g->m * g->n * g->nbatch : 0;
+    st = product(g, t, &h, h.s > 1 ? out->part : dt, &out->k[0], e);
+    if (st == GND_OK && h.s > 1)
+        st = sum(g, t, &h, &out->k[1], e);
+    return st;
+}
+
+void gnd__gemm_free(gnd__gemm_kernels *g)
+{
+    for (int i = 0; i < 2; i++)
+        gnd__str_free(&g->k[i].src);
 }

@@ -1,27 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/gemm.h - matrix products by a tiled kernel of our own, for dtypes and devices that no library
+ * prim/gemm.h - matrix products by kernels of our own, for dtypes, devices and shapes that no library
  * covers: integers, bool, float16 and bfloat16 (which accumulate in float32), and the rest where
- * there is no library.
+ * there is no library, or none that does it well.
  */
 #ifndef GND_PRIM_GEMM_H
 #define GND_PRIM_GEMM_H
 
 #include "codegen/codegen.h"
 
-/* Arguments: memory and offset (int64, elements) of a, b, c, in this order; then int64 values: m, n,
- * k, and batch, row, col stride of a, b, c, and the number of batches: value[] below. */
-#define GND__GEMM_ARGS 19
+/* What an argument's memory is. */
+enum { GND__GEMM_A, GND__GEMM_B, GND__GEMM_C, GND__GEMM_PARTS };
 
+/* A kernel. Arguments: memory and offset (int64, elements) of mem[0 .. nmem-1], in this order; then the
+ * int64 values. */
 typedef struct gnd__gemm_kernel {
     const char *name;
-    gnd__str src;           /* the caller frees it */
+    gnd__str src;
     size_t global[3], local[3];
-    int64_t value[13];
+    int nmem, nvalue;
+    int mem[3];
+    int64_t value[16];
 } gnd__gemm_kernel;
 
-/* The kernel for g (any strides, no alpha and beta: C = A B; nbatch >= 1; k may be 0). On failure
- * nothing is to be freed. */
-gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernel *out, gnd_err *e);
+typedef struct gnd__gemm_kernels {
+    int n;                     /* 1; or 2, when chunks of k are added by the second */
+    gnd__gemm_kernel k[2];
+    gnd_dtype part;            /* dtype of GND__GEMM_PARTS ... */
+    int64_t nparts;            /* ... and how many elements that has; 0: there are none */
+} gnd__gemm_kernels;
+
+/* The kernels for g (any strides, no alpha and beta: C = A B; nbatch >= 1; k may be 0). The caller frees
+ * with gnd__gemm_free, after errors too. */
+gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e);
+void gnd__gemm_free(gnd__gemm_kernels *g);
 
 #endif

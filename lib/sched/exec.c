@@ -88,6 +88,18 @@ static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
     }
 }
 
+/* The same as a number: t is a real float. */
+static double real_constant(const gnd_array *a, gnd_dtype t)
+{
+    gnd_karg k;
+    double d;
+    float f;
+    constant(&k, a, t);
+    memcpy(&d, k.u.value, sizeof d);
+    memcpy(&f, k.u.value, sizeof f);
+    return t == GND_FLOAT64 ? d : (double)f;
+}
+
 /* Where slot i begins, in bytes, counted from the beginning of its buffer. */
 static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
 {
@@ -188,6 +200,9 @@ gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd
         mat[i]->buf = slot_buf(s, p, g, st->gemm_slot[i]);
         mat[i]->off += slot_offset(s, p, g, st->gemm_slot[i]) / esize;
     }
+    for (int i = 0; i < 2; i++)
+        if (st->gemm_const[i] >= 0)
+            *(i ? &gemm->beta : &gemm->alpha) = real_constant(g->node[st->gemm_const[i]].a, (gnd_dtype)gemm->dtype);
     return GND_OK;
 }
 

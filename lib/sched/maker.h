@@ -21,6 +21,8 @@ gnd_status gnd__plan_nomem(gnd_err *e);
 int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes);
 /* A step more, all zero; NULL with the error set. Steps before it may have moved. */
 gnd__step *gnd__plan_step(gnd__maker *m);
+/* The launches of one kernel in IR, which is collapsed. */
+gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k);
 /* A kernel that copies a strided place into contiguous scratch; *slot is the scratch. */
 gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot);
 

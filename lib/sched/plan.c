@@ -56,6 +56,7 @@ gnd__step *gnd__plan_step(gnd__maker *m)
     }
     s = &m->p->step[m->p->nstep++];
     memset(s, 0, sizeof *s);
+    s->gemm_const[0] = s->gemm_const[1] = -1;
     return s;
 }
 
@@ -160,8 +161,7 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
     return st;
 }
 
-/* The launches of one kernel in IR. */
-static gnd_status add_kernel(gnd__maker *m, gnd__kir *k)
+gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
 {
     gnd__gen *gen;
     int32_t parts[2 * GND__KIR_RED];
@@ -275,7 +275,7 @@ gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, in
     k->nout = 1;
     k->out[0].access = 1;
     strcpy(k->label, "copy");
-    st = *slot < 0 ? GND_ERR_NOMEM : add_kernel(m, k);
+    st = *slot < 0 ? GND_ERR_NOMEM : gnd__plan_kernel(m, k);
     gnd__free(k);
     return st;
 }
@@ -534,7 +534,7 @@ static gnd_status lower_all(gnd__maker *m)
             if (st == GND_OK && n == 0)
                 st = gnd__lower(m->g, w, k, &retry, m->e);
             if (st == GND_OK && n == 0)
-                st = add_kernel(m, k);
+                st = gnd__plan_kernel(m, k);
         }
     }
     gnd__free(k);

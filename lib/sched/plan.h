@@ -48,6 +48,7 @@ typedef struct gnd__step {
     gnd_launch launch;
     gnd_gemm gemm;           /* buffers are filled in when it runs */
     int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
+    int32_t gemm_const[2];   /* nodes of the constants alpha and beta, or -1: as in gemm */
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */

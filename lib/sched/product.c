@@ -10,6 +10,9 @@
 #include "base/mem.h"
 #include "prim/gemm.h"
 
+/* What a library is asked with where a factor is known only when the plan runs: not 0, not 1. */
+#define GND__ANY_FACTOR 2
+
 /* Whether the last two axes can go to a library as they are. */
 static int gemm_layout(const gnd__layout *l)
 {
@@ -81,6 +84,7 @@ static int plus_layout(product *x, const gnd_array *a)
     x->gemm.plus.row = a->dim[nb] > 1 ? row : 0;
     x->gemm.plus.col = 1;
     x->gemm.flags |= GND_GEMM_PLUS;
+    x->gemm.beta = 1;
     return 1;
 }
 
@@ -160,6 +164,10 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *x)
     gemm->flags = w->relu ? GND_GEMM_RELU : 0;
     if (w->plus >= 0 && (!gnd__place_of(m->g, w->plus, &x->at[2], &blame) || !plus_layout(x, a)))
         return 0;
+    if (w->alpha >= 0)
+        gemm->alpha = GND__ANY_FACTOR;
+    if (w->beta >= 0)
+        gemm->beta = GND__ANY_FACTOR;
     for (int d = 0; d < nb; d++)
         x->loop[d] = a->dim[d];
     x->nloop = nb;
@@ -173,7 +181,179 @@ int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
     int yes = 0;
     if (m->g->node[w->root[0]].a->size == 0 || !product_of(m, w, &x))
         return 0;
-    return gnd__gate_gemm_follows(m->dev, &x.gemm, &yes, NULL) == GND_OK && yes;
+    return (x.gemm.flags ? gnd__gate_gemm_follows(m->dev, &x.gemm, &yes, NULL)
+                         : gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL)) == GND_OK && yes;
+}
+
+/* A step of product g: its label and bytes. */
+static gnd__step *product_step(gnd__maker *m, const gnd_gemm *g, const char *after)
+{
+    const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);
+    gnd__step *s = gnd__plan_step(m);
+    if (!s)
+        return NULL;
+    s->first = 1;
+    s->rd = size * g->nbatch * (g->m * g->k + g->k * g->n);
+    s->wr = size * g->nbatch * g->m * g->n;
+    snprintf(s->label, sizeof s->label, "matmul %s %lldx%lldx%lld batch %lld%s",
+             gnd_dtype_name((gnd_dtype)g->dtype), (long long)g->m, (long long)g->k, (long long)g->n,
+             (long long)g->nbatch, after);
+    return s;
+}
+
+static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *x, const gnd_gemm *one, int32_t out)
+{
+    const int plus = w->plus >= 0;
+    char after[64];
+    snprintf(after, sizeof after, "%s%s%s%s", w->alpha >= 0 ? " multiply" : "", w->beta >= 0 ? " multiply" : "",
+             plus ? " add" : "", w->relu ? " maximum" : "");
+    gnd__step *s = product_step(m, one, after);
+    if (!s)
+        return GND_ERR_NOMEM;
+    s->gemm_const[0] = w->alpha;
+    s->gemm_const[1] = w->beta;
+    s->type = GND__S_GEMM;
+    s->gemm = *one;
+    s->gemm_slot[0] = x->at[0].slot;
+    s->gemm_slot[1] = x->at[1].slot;
+    s->gemm_slot[2] = out;
+    s->gemm_slot[3] = plus ? x->at[2].slot : -1;
+    if (plus)
+        s->rd += (int64_t)gnd_dtype_size((gnd_dtype)one->dtype) * (one->plus.batch ? one->nbatch : 1) * one->n *
+                 (one->plus.row ? one->m : 1);
+    return GND_OK;
+}
+
+/* Kernel k of our own, over the slots of a, b, c and the parts, whose elements begin at off and have esize bytes. */
+static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot, const uint64_t *off,
+                          const size_t *esize, gnd__step *s)
+{
+    int n = 0;
+    s->type = GND__S_LAUNCH;
+    s->ndim = 3;
+    memcpy(s->global, k->global, sizeof s->global);
+    memcpy(s->local, k->local, sizeof s->local);
+    s->arg = gnd__calloc((size_t)(2 * k->nmem + k->nvalue), sizeof *s->arg);
+    if (!s->arg)
+        return gnd__plan_nomem(m->e);
+    for (int i = 0; i < k->nmem; i++) {
+        s->arg[n].kind = GND__A_BUF;
+        s->arg[n++].ref = slot[k->mem[i]];
+        s->arg[n].kind = GND__A_OFF;
+        s->arg[n].size = 8;
+        s->arg[n].ref = slot[k->mem[i]];
+        s->arg[n].esize = (uint8_t)esize[k->mem[i]];
+        s->arg[n++].value = (int64_t)off[k->mem[i]];
+    }
+    for (int i = 0; i < k->nvalue; i++) {
+        s->arg[n].kind = GND__A_INT;
+        s->arg[n].size = 8;
+        s->arg[n++].value = k->value[i];
+    }
+    s->nargs = n;
+    if (!m->want_source)
+        return gnd__gate_kernel(m->dev, k->name, gnd__str_get(&k->src), k->src.len, &s->kernel, m->e);
+    s->source = gnd__strdup(gnd__str_get(&k->src));
+    return s->source ? GND_OK : gnd__plan_nomem(m->e);
+}
+
+static gnd_status by_kernels(gnd__maker *m, const product *x, const gnd_gemm *one, int32_t out)
+{
+    const size_t size = gnd_dtype_size((gnd_dtype)one->dtype);
+    gnd__gemm_kernels own;
+    gnd_status st = gnd__gemm_own(one, &m->target, &own, m->e);
+    const size_t part = gnd_dtype_size(own.part), esize[4] = { size, size, size, part };
+    const uint64_t off[4] = { one->a.off, one->b.off, one->c.off, 0 };
+    int32_t slot[4] = { x->at[0].slot, x->at[1].slot, out, -1 };
+    if (st == GND_OK && own.nparts > 0) {
+        slot[3] = gnd__plan_slot(m, -1, 0, (size_t)own.nparts * part);
+        st = slot[3] < 0 ? GND_ERR_NOMEM : GND_OK;
+    }
+    for (int i = 0; i < own.n && st == GND_OK; i++) {
+        gnd__step *s = product_step(m, one, i > 0 ? ": sum of parts" : "");
+        st = s ? add_own(m, &own.k[i], slot, off, esize, s) : GND_ERR_NOMEM;
+        if (st != GND_OK)
+            break;
+        s->first = i == 0;
+        if (i > 0)
+            s->rd = own.nparts * (int64_t)part;
+        else if (own.n > 1)
+            s->wr = own.nparts * (int64_t)part;
+    }
+    gnd__gemm_free(&own);
+    return st;
+}
+
+/* Whether what begins at that place is a multiple of 16 bytes. */
+static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
+{
+    const gnd__pslot *s = &m->p->slot[pl->slot];
+    const int64_t own = s->leaf ? m->g->node[s->node].a->data.off : 0;
+    return (uint64_t)own * size % 16 == 0 && (uint64_t)pl->l.off * size % 16 == 0;
+}
+
+/* A product with a vector, as the reduction that it is. */
+static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array *a, int32_t out)
+{
+    const gnd_dtype t = (gnd_dtype)a->dtype, acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const int nb = a->ndim - 2, by_rows = a->dim[nb + 1] == 1;
+    const gnd__layout *l[2] = { &x->from[0].l, &x->from[1].l };
+    gnd__kir *k = gnd__calloc(1, sizeof *k);
+    gnd_status st;
+    int v = 0, factor[2];
+    if (!k)
+        return gnd__plan_nomem(m->e);
+    k->reduce = 1;
+    k->nkeep = nb + 1;
+    k->nred = 1;
+    memcpy(k->dim, a->dim, (size_t)nb * sizeof *a->dim);
+    k->dim[nb] = a->dim[by_rows ? nb : nb + 1];
+    k->dim[nb + 1] = l[0]->dim[l[0]->ndim - 1];
+    k->naccess = 3;
+    for (int i = 0; i < 2; i++) {
+        const int64_t *stride = l[i]->stride + l[i]->ndim - 2; /* of rows, of columns */
+        k->access[i].slot = x->from[i].slot;
+        k->access[i].off = l[i]->off;
+        k->access[i].dtype = (int16_t)t;
+        k->access[i].aligned = (uint8_t)is_aligned(m, &x->from[i], gnd_dtype_size(t));
+        batch_strides(l[i], nb, k->access[i].stride);
+        k->access[i].stride[nb] = i == 0 ? (by_rows ? stride[0] : 0) : by_rows ? 0 : stride[1];
+        k->access[i].stride[nb + 1] = stride[i == 0];
+        k->instr[v] = (gnd__instr){ .kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i };
+        factor[i] = v++;
+        if (acc != t) {
+            k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .dtype = (int16_t)acc, .ctype = (int16_t)t,
+                                        .a = { (int16_t)factor[i] } };
+            factor[i] = v++;
+        }
+    }
+    k->instr[v] = (gnd__instr){ .kind = GND__I_OP, .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
+                                .dtype = (int16_t)acc, .ctype = (int16_t)acc,
+                                .a = { (int16_t)factor[0], (int16_t)factor[1] } };
+    k->nreds = 1;
+    k->red[0] = (gnd__kred){ .op = t == GND_BOOL ? GND__ANY : GND__SUM, .value = (int16_t)v++, .in = (int16_t)acc,
+                             .out = (int16_t)acc };
+    k->instr[v++] = (gnd__instr){ .kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc };
+    if (acc != t) {
+        k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .epilogue = 1, .dtype = (int16_t)t, .ctype = (int16_t)acc,
+                                    .a = { (int16_t)(v - 1) } };
+        v++;
+    }
+    k->access[2].slot = out;
+    k->access[2].epilogue = k->access[2].aligned = 1;
+    k->access[2].dtype = (int16_t)t;
+    for (int64_t d = nb, n = 1; d >= 0; n *= k->dim[d--])
+        k->access[2].stride[d] = n;
+    k->ninstr = v;
+    k->nout = 1;
+    k->out[0] = (gnd__kout){ .value = (int16_t)(v - 1), .access = 2 };
+    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t), (long long)a->dim[nb],
+             (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
+    st = gnd__kir_verify(k, m->e);
+    if (st == GND_OK)
+        st = gnd__plan_kernel(m, k);
+    gnd__free(k);
+    return st;
 }
 
 gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
@@ -183,26 +363,26 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
     product x;
     gnd_status st;
     int yes = 0;
-    gnd_dtype t = (gnd_dtype)a->dtype;
     if (a->size == 0)
         return GND_OK;
     if (!product_of(m, w, &x))
         return gnd__err(m->e, GND_ERR_INTERNAL, "matmul: an operand without memory");
-    for (int i = 0; i < 2; i++) {
-        if (!x.copied[i])
-            continue;
-        st = gnd__plan_copy(m, &x.from[i], t, &x.at[i].slot);
-        if (st != GND_OK)
-            return st;
-    }
-    if (x.gemm.flags)
+    if (w->product != w->root[0])
         yes = 1; /* it was asked before */
     else if (gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL) != GND_OK)
         yes = 0;
+    if (!yes && (x.gemm.m == 1 || x.gemm.n == 1))
+        return by_reduction(m, &x, a, p->slot);
+    for (int i = 0; i < 2; i++) {
+        if (!x.copied[i])
+            continue;
+        st = gnd__plan_copy(m, &x.from[i], (gnd_dtype)a->dtype, &x.at[i].slot);
+        if (st != GND_OK)
+            return st;
+    }
     for (int64_t o = 0; o < x.outer; o++) {
         gnd_gemm one = x.gemm;
         gnd_mat *mat[4] = { &one.a, &one.b, &one.c, &one.plus };
-        gnd__step *s;
         int64_t rest = o;
         for (int d = x.nloop - 1; d >= 0; d--) {
             int64_t i = rest % x.loop[d];
@@ -210,61 +390,9 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
             for (int k = 0; k < (w->plus >= 0 ? 4 : 3); k++)
                 mat[k]->off += (uint64_t)(i * x.stride[k][d]);
         }
-        s = gnd__plan_step(m);
-        if (!s)
-            return GND_ERR_NOMEM;
-        s->first = 1;
-        s->type = yes ? GND__S_GEMM : GND__S_LAUNCH;
-        s->gemm = one;
-        s->gemm_slot[0] = x.at[0].slot;
-        s->gemm_slot[1] = x.at[1].slot;
-        s->gemm_slot[2] = p->slot;
-        s->gemm_slot[3] = w->plus >= 0 ? x.at[2].slot : -1;
-        s->rd = (int64_t)gnd_dtype_size(t) * one.nbatch * (one.m * one.k + one.k * one.n);
-        s->wr = (int64_t)gnd_dtype_size(t) * one.nbatch * one.m * one.n;
-        if (w->plus >= 0)
-            s->rd += (int64_t)gnd_dtype_size(t) * (one.plus.batch ? one.nbatch : 1) * one.n *
-                     (one.plus.row ? one.m : 1);
-        snprintf(s->label, sizeof s->label, "matmul %s %lldx%lldx%lld batch %lld%s%s",
-                 gnd_dtype_name(t), (long long)one.m, (long long)one.k, (long long)one.n,
-                 (long long)one.nbatch, w->plus >= 0 ? " add" : "", w->relu ? " maximum" : "");
-        if (!yes) {
-            gnd__gemm_kernel gk;
-            st = gnd__gemm_own(&one, &m->target, &gk, m->e);
-            if (st != GND_OK)
-                return st;
-            s->ndim = 3;
-            memcpy(s->global, gk.global, sizeof s->global);
-            memcpy(s->local, gk.local, sizeof s->local);
-            s->arg = gnd__calloc(GND__GEMM_ARGS, sizeof *s->arg);
-            if (!s->arg) {
-                gnd__str_free(&gk.src);
-                return gnd__plan_nomem(m->e);
-            }
-            for (int i = 0; i < 3; i++) {
-                s->arg[2 * i].kind = GND__A_BUF;
-                s->arg[2 * i].ref = s->gemm_slot[i];
-                s->arg[2 * i + 1].kind = GND__A_OFF;
-                s->arg[2 * i + 1].size = 8;
-                s->arg[2 * i + 1].ref = s->gemm_slot[i];
-                s->arg[2 * i + 1].esize = (uint8_t)gnd_dtype_size(t);
-                s->arg[2 * i + 1].value = (int64_t)(i == 0 ? one.a.off : i == 1 ? one.b.off : one.c.off);
-            }
-            for (int i = 6; i < GND__GEMM_ARGS; i++) {
-                s->arg[i].kind = GND__A_INT;
-                s->arg[i].size = 8;
-                s->arg[i].value = gk.value[i - 6];
-            }
-            s->nargs = GND__GEMM_ARGS;
-            if (m->want_source)
-                s->source = gnd__strdup(gnd__str_get(&gk.src));
-            else
-                st = gnd__gate_kernel(m->dev, gk.name, gnd__str_get(&gk.src), gk.src.len, &s->kernel,
-                                      m->e);
-            gnd__str_free(&gk.src);
-            if (st != GND_OK)
-                return st;
-        }
+        st = yes ? by_library(m, w, &x, &one, p->slot) : by_kernels(m, &x, &one, p->slot);
+        if (st != GND_OK)
+            return st;
     }
     return GND_OK;
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * matmul.cl - matrix products, for prim/gemm.c, which writes the parameters, the types T (a value) and MT
+ * (an element in memory) and LD, ST, ZERO, MAC(sum, x, y), ADD(sum, x) before them:
+ *
+ *     c[z][i][j] = sum over p of a[z][i][p] b[z][p][j],   i < M, j < N, p < K, z < NB
+ *
+ * at any strides: a[z][i][p] is at oa + z ab + i ar + p ac, and so on. Where the results are too few to
+ * fill the device, K is cut into S chunks of KC: chunk s of c is cs behind the one before, and
+ * matmul_parts adds them, in the order of s whatever the order in which groups run.
+ */
+
+/* A group makes BM x BN results: WG = TX TY work-items of TM x TN in registers, by slices of BK through
+ * local memory. While one slice is multiplied, the next one is on its way to registers. Rows of slices are
+ * LA and LB elements long. A work-item's rows are V neighbours, the next ones V TY further; likewise
+ * columns. */
+//@text matmul_gpu
+    GND_LOCAL T la[BK * LA] LOCAL_ALIGN, lb[BK * LB] LOCAL_ALIGN;
+    const int f = (int)GND_LID(0), x = f % TX, y = f / TX;
+    const g_i64 tn = (N + BN - 1) / BN, g = (g_i64)GND_GRP(0), h = (g_i64)GND_GRP(1);
+    const g_i64 j0 = g % tn * BN, i0 = g / tn * BM, k1 = (h + 1) * KC < K ? (h + 1) * KC : K;
+    const int mi = M - i0 < BM ? (int)(M - i0) : BM, nj = N - j0 < BN ? (int)(N - j0) : BN;
+    /* neighbours read along the axis that is contiguous */
+    const int ak = ac == 1, bk = bc != 1;
+    const int ap = ak ? f % BK : f / BM, ai = ak ? f / BK : f % BM;
+    const int bp = bk ? f % BK : f / BN, bj = bk ? f / BK : f % BN;
+    const int dap = ak ? 0 : WG / BM, dai = ak ? WG / BK : 0, dbp = bk ? 0 : WG / BN, dbj = bk ? WG / BK : 0;
+    const g_i64 da = dai * ar + dap * ac, db = dbj * bc + dbp * br;
+    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {
+        T s[TM][TN], va[BM * BK / WG], vb[BN * BK / WG];
+        g_i64 k0 = h * KC, pa = oa + z * ab + (i0 + ai) * ar + (k0 + ap) * ac;
+        g_i64 pb = ob + z * bb + (j0 + bj) * bc + (k0 + bp) * br;
+        int left = k1 - k0 < BK ? (int)(k1 - k0) : BK;
+#define FETCH(v, n, buf, at, step, p, dp, q, dq, end, full) \
+        if (end == full && left == BK) { \
+            GND_CONST_GLOBAL MT *o = buf + at; \
+            int e; \
+            UNROLL \
+            for (e = 0; e < n; e++) { v[e] = LD(o, 0); o += step; } \
+        } else { \
+            g_i64 o = at; \
+            int e; \
+            UNROLL \
+            for (e = 0; e < n; e++) { \
+                v[e] = ZERO; \
+                if ((q) + e * (dq) < end && (p) + e * (dp) < left) v[e] = LD(buf, o); \
+                o += step; \
+            } \
+        }
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+        UNROLL
+            for (int j = 0; j < TN; j++) s[i][j] = ZERO;
+        }
+        FETCH(va, BM * BK / WG, a, pa, da, ap, dap, ai, dai, mi, BM)
+        FETCH(vb, BN * BK / WG, b, pb, db, bp, dbp, bj, dbj, nj, BN)
+        while (k0 < k1) {
+        UNROLL
+            for (int e = 0; e < BM * BK / WG; e++) la[(ap + e * dap) * LA + ai + e * dai] = va[e];
+        UNROLL
+            for (int e = 0; e < BN * BK / WG; e++) lb[(bp + e * dbp) * LB + bj + e * dbj] = vb[e];
+            GND_BARRIER();
+            k0 += BK;
+            if (k0 < k1) {
+                left = k1 - k0 < BK ? (int)(k1 - k0) : BK;
+                pa += BK * ac;
+                pb += BK * br;
+                FETCH(va, BM * BK / WG, a, pa, da, ap, dap, ai, dai, mi, BM)
+                FETCH(vb, BN * BK / WG, b, pb, db, bp, dbp, bj, dbj, nj, BN)
+            }
+        UNROLL
+            for (int p = 0; p < BK; p++) {
+                T ra[TM], rb[TN];
+        UNROLL
+                for (int i = 0; i < TM; i++) ra[i] = la[p * LA + i / V * (V * TY) + y * V + i % V];
+        UNROLL
+                for (int j = 0; j < TN; j++) rb[j] = lb[p * LB + j / V * (V * TX) + x * V + j % V];
+        UNROLL
+                for (int i = 0; i < TM; i++) {
+        UNROLL
+                    for (int j = 0; j < TN; j++) s[i][j] = MAC(s[i][j], ra[i], rb[j]);
+                }
+            }
+            GND_BARRIER();
+        }
+        UNROLL
+        for (int i = 0; i < TM; i++) {
+        UNROLL
+            for (int j = 0; j < TN; j++) {
+                const int u = i / V * (V * TY) + y * V + i % V, v = j / V * (V * TX) + x * V + j % V;
+                if (u < mi && v < nj) ST(c, oc + z * cb + h * cs + (i0 + u) * cr + (j0 + v) * cc, s[i][j]);
+            }
+        }
+    }
+
+/* CPUs: a work-item makes a block of 4 rows by 32 columns in private memory, walking its chunk of k once;
+ * the inner loop runs along a row of b and vectorises. */
+//@text matmul_cpu
+    const g_i64 tn = (N + 31) / 32, h = (g_i64)GND_GRP(0) / tn;
+    const g_i64 j0 = (g_i64)GND_GRP(0) % tn * 32, i0 = (g_i64)GND_GRP(1) * 4;
+    const g_i64 k1 = (h + 1) * KC < K ? (h + 1) * KC : K;
+    const int nj = N - j0 < 32 ? (int)(N - j0) : 32, ni = M - i0 < 4 ? (int)(M - i0) : 4;
+    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {
+        T s[4][32];
+        for (int i = 0; i < 4; i++) for (int j = 0; j < 32; j++) s[i][j] = ZERO;
+        for (g_i64 k = h * KC; k < k1; k++) {
+            T bv[32];
+            for (int j = 0; j < nj; j++) bv[j] = LD(b, ob + z * bb + k * br + (j0 + j) * bc);
+            for (int i = 0; i < ni; i++) {
+                const T av = LD(a, oa + z * ab + (i0 + i) * ar + k * ac);
+                for (int j = 0; j < nj; j++) s[i][j] = MAC(s[i][j], av, bv[j]);
+            }
+        }
+        for (int i = 0; i < ni; i++) for (int j = 0; j < nj; j++)
+            ST(c, oc + z * cb + h * cs + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);
+    }
+
+/* The sum of S parts for each of MN results of NB products: groups of COLS x LANES work-items for COLS of
+ * them, of which lane l adds the parts l, l + LANES and so on. */
+//@text matmul_parts
+    GND_LOCAL T sum[COLS * LANES];
+    const int f = (int)GND_LID(0), l = f / COLS;
+    const g_i64 e = (g_i64)GND_GRP(0) * COLS + f % COLS;
+    for (g_i64 z = (g_i64)GND_GRP(2); z < NB; z += (g_i64)GND_NGRP(2)) {
+        T s = ZERO;
+        if (e < M * N) {
+            g_i64 at = op + z * S * (M * N) + e;
+            UNROLL4
+            for (g_i64 k = l; k < S; k += LANES) s = ADD(s, LDP(parts, at + k * (M * N)));
+        }
+        sum[f] = s;
+        GND_BARRIER();
+        if (l == 0 && e < M * N) {
+            for (int k = 1; k < LANES; k++) s = ADD(s, sum[f + k * COLS]);
+            ST(c, oc + z * cb + e / N * cr + e % N * cc, s);
+        }
+        GND_BARRIER();
+    }
