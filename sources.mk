@@ -151,6 +151,7 @@ lib_files = \
     lib/codegen/emit.h \
     lib/codegen/inline.c \
     lib/codegen/map.c \
+    lib/codegen/map_tile.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
     lib/codegen/reduce_cpu.c \
@@ -452,6 +453,7 @@ test_programs = \
     tests/ops_special \
     tests/ops_stat \
     tests/ops_threads \
+    tests/ops_transpose \
     tests/ops_views \
     tests/plug \
     tests/unit_base \
@@ -730,6 +732,7 @@ other_files = \
     tests/ops_special.c \
     tests/ops_stat.c \
     tests/ops_threads.c \
+    tests/ops_transpose.c \
     tests/ops_views.c \
     tests/plug.c \
     tests/ref.c \

@@ -20,17 +20,18 @@
 //@fn pack8 u64
 #define gnd_pack8_u64(x) ((x) * 0x0102040810204080UL >> 56)
 
-/* GPU: groups of 256, a block each. Flags are read in the order of memory and turned in local memory
- * to 16 bits for each work-item. */
+/* GPU: groups of 256, a block each. Flags are read in the order of memory, the last element again for what
+ * lies beyond it, and turned in local memory to 16 bits for each work-item. */
 //@text mask_bits
     GND_LOCAL union { g_u8 b[4096]; g_u32 w[1024]; } flag;
     GND_LOCAL g_i32 count[256];
     const g_i32 lid = (g_i32)GND_LID(0);
     const g_i64 base = (g_i64)GND_GRP(0) * 4096;
     g_u32 bits = 0;
+#pragma unroll
     for (int k = 0; k < 16; k++) {
-        const g_i32 j = k * 256 + lid;
-        flag.b[j] = base + j < n && IN_mask(base + j) ? 1 : 0;
+        const g_i64 i = base + k * 256 + lid;
+        flag.b[k * 256 + lid] = (IN_mask(i < n ? i : n - 1) ? 1 : 0) & (i < n);
     }
     GND_BARRIER();
     for (int k = 0; k < 4; k++)
@@ -38,75 +39,108 @@
     ((GND_GLOBAL g_u16 *)(t + nb + 1))[GND_GRP(0) * 256 + lid] = (g_u16)bits;
     count[lid] = gnd_ones_u32(bits);
     GND_BARRIER();
-    for (g_i32 s = 128; s > 0; s /= 2) {
-        if (lid < s)
-            count[lid] += count[lid + s];
+    if (lid < 16) {
+        g_i32 s = 0;
+        for (int k = 0; k < 16; k++)
+            s += count[k * 16 + lid];
+        count[lid] = s;
+    }
+    GND_BARRIER();
+    if (lid == 0) {
+        g_i32 s = 0;
+        for (int k = 0; k < 16; k++)
+            s += count[k];
+        c[GND_GRP(0)] = s;
+    }
+
+/* GPU: the counts c of the blocks become those before each, t. A group takes `per` blocks, a multiple of its
+ * size, and adds up all before them by itself: there are few groups. */
+//@text mask_scan
+    GND_LOCAL g_i64 sum[1024];
+    const g_i32 lid = (g_i32)GND_LID(0), size = (g_i32)GND_LSZ(0);
+    const g_i64 first = (g_i64)GND_GRP(0) * per, last = first + per < nb ? first + per : nb;
+    g_i64 own = 0, before;
+    for (g_i64 i = lid; i < first; i += 8 * size) {
+        g_i32 v[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            v[k] = c[i + k * size < first ? i + k * size : first - 1];
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            own += i + k * size < first ? v[k] : 0;
+    }
+    sum[lid] = own;
+    GND_BARRIER();
+    for (g_i32 d = size / 2; d > 0; d /= 2) {
+        if (lid < d)
+            sum[lid] += sum[lid + d];
         GND_BARRIER();
     }
-    if (lid == 0)
-        t[GND_GRP(0)] = count[0];
-
-/* One group: the counts of blocks become those before each. A work-item takes 8 at a time. */
-//@text mask_scan
-    GND_LOCAL g_i64 sum[256];
-    const g_i32 lid = (g_i32)GND_LID(0), size = (g_i32)GND_LSZ(0);
-    g_i64 before = 0;
-    for (g_i64 base = 0; base < nb; base += size * 8) {
-        g_i64 v[8], own = 0, s;
-        for (int k = 0; k < 8; k++) {
-            const g_i64 i = base + lid * 8 + k;
-            v[k] = i < nb ? t[i] : 0;
-            own += v[k];
-        }
-        sum[lid] = own;
+    before = sum[0];
+    GND_BARRIER();
+    for (g_i64 base = first; base < last; base += size) {
+        const g_i64 i = base + lid;
+        const g_i32 v = i < last ? c[i] : 0;
+        sum[lid] = v;
         GND_BARRIER();
         for (g_i32 d = 1; d < size; d *= 2) {
-            s = lid >= d ? sum[lid - d] : 0;
+            const g_i64 s = lid >= d ? sum[lid - d] : 0;
             GND_BARRIER();
             sum[lid] += s;
             GND_BARRIER();
         }
-        s = before + sum[lid] - own;
+        if (i < last)
+            t[i] = before + sum[lid] - v;
         before += sum[size - 1];
-        for (int k = 0; k < 8; k++) {
-            const g_i64 i = base + lid * 8 + k;
-            if (i < nb)
-                t[i] = s;
-            s += v[k];
-        }
         GND_BARRIER();
     }
-    if (lid == 0)
+    if (lid == 0 && last == nb)
         t[nb] = before;
 
-/* GPU: the places of a block's true elements in `at`, of which there are `count`. */
+/* GPU: the places of a block's true elements in `at`, of which there are `count`: runs of 16 work-items add up
+ * theirs one after another, and each work-item the runs before its own. */
 //@text select_at
     GND_LOCAL g_u16 at[4096];
-    GND_LOCAL g_i32 sum[256];
+    GND_LOCAL g_i32 sum[256], run[16];
     const g_i32 lid = (g_i32)GND_LID(0);
     const g_i64 base = (g_i64)GND_GRP(0) * 4096, to = t[GND_GRP(0)];
     g_u32 bits = ((GND_CONST_GLOBAL g_u16 *)(t + nb + 1))[GND_GRP(0) * 256 + lid];
-    const g_i32 own = gnd_ones_u32(bits);
-    g_i32 s, count;
-    sum[lid] = own;
+    g_i32 s = 0, count = 0;
+    sum[lid] = gnd_ones_u32(bits);
     GND_BARRIER();
-    for (g_i32 d = 1; d < 256; d *= 2) {
-        s = lid >= d ? sum[lid - d] : 0;
-        GND_BARRIER();
-        sum[lid] += s;
-        GND_BARRIER();
+    if (lid < 16) {
+        for (int k = 0; k < 16; k++) {
+            const g_i32 own = sum[lid * 16 + k];
+            sum[lid * 16 + k] = s;
+            s += own;
+        }
+        run[lid] = s;
     }
-    s = sum[lid] - own;
-    count = sum[255];
+    GND_BARRIER();
+    s = sum[lid];
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        s += k < lid / 16 ? run[k] : 0;
+        count += run[k];
+    }
 
+/* Four elements at a time: the loads before the stores, the last one again for what lies beyond it. */
 //@text select_out
     while (bits) {
         at[s++] = (g_u16)(lid * 16 + gnd_ctz_u32(bits));
         bits &= bits - 1;
     }
     GND_BARRIER();
-    for (s = lid; s < count; s += 256)
-        gnd_st_$n(y, to + s, PICK(base + at[s]));
+    for (s = lid; s < count; s += 1024) {
+        $T v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            v[k] = PICK(base + at[s + k * 256 < count ? s + k * 256 : count - 1]);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (s + k * 256 < count)
+                gnd_st_$n(y, to + s + k * 256, v[k]);
+    }
 
 /* The number of each true element, counted from 1; 0 for the others. */
 //@text select_rank

@@ -4,12 +4,18 @@
  * is g_u16. round: a float rounded to the grid, to nearest even, with overflow to inf, subnormals
  * exact and NaN kept. pack, unpack: to and from memory; pack rounds. In integer arithmetic and
  * float additions that any device does the same way (after F. Giesen, "float->half variants",
- * 2012); CUDA has float16 conversions in hardware.
+ * 2012); CUDA has float16 conversions in hardware, and NVIDIA's OpenCL takes its instructions.
  */
 
 /* Normal numbers: add half of the last kept place (less one where that bit is even) and cut.
  * Subnormal ones: the place of 2^-24 is the last one of floats near 0.5. */
 //@fn round f16 opencl
+#ifdef __NV_CL_C_VERSION
+GND_FN g_f32 gnd_round_f16(g_f32 x)
+{
+    return gnd_unpack_f16(gnd_pack_f16(x));
+}
+#else
 GND_FN g_f32 gnd_round_f16(g_f32 x)
 {
     const g_u32 u = GND_BITS_f32(x), s = u & 0x80000000u, a = u ^ s;
@@ -19,6 +25,7 @@ GND_FN g_f32 gnd_round_f16(g_f32 x)
     r = a < 0x38800000u ? GND_BITS_f32(tiny) : r;
     return a > 0x7f800000u ? x : GND_FROM_f32(r | s);
 }
+#endif
 //@fn round f16 cuda
 GND_FN g_f32 gnd_round_f16(g_f32 x)
 {
@@ -58,6 +65,14 @@ GND_FN g_f32 gnd_round_bf16_f64(g_f64 x)
 }
 
 //@fn pack f16 opencl
+#ifdef __NV_CL_C_VERSION
+GND_FN g_u16 gnd_pack_f16(g_f32 x)
+{
+    g_u16 h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+}
+#else
 GND_FN g_u16 gnd_pack_f16(g_f32 x)
 {
     const g_u32 u = GND_BITS_f32(x), s = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
@@ -68,6 +83,7 @@ GND_FN g_u16 gnd_pack_f16(g_f32 x)
     h = a > 0x7f800000u ? 0x7e00u | (a >> 13 & 0x3ffu) : h;
     return (g_u16)(h | s);
 }
+#endif
 //@fn pack f16 cuda
 GND_FN g_u16 gnd_pack_f16(g_f32 x)
 {
@@ -76,6 +92,14 @@ GND_FN g_u16 gnd_pack_f16(g_f32 x)
     return h;
 }
 //@fn unpack f16 opencl
+#ifdef __NV_CL_C_VERSION
+GND_FN g_f32 gnd_unpack_f16(g_u16 h)
+{
+    g_f32 x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+}
+#else
 GND_FN g_f32 gnd_unpack_f16(g_u16 h)
 {
     const g_u32 s = (g_u32)(h & 0x8000u) << 16, m = (g_u32)(h & 0x7fffu) << 13;
@@ -86,6 +110,7 @@ GND_FN g_f32 gnd_unpack_f16(g_u16 h)
     r = e == 0 ? sub : r;
     return GND_FROM_f32(r | s);
 }
+#endif
 //@fn unpack f16 cuda
 GND_FN g_f32 gnd_unpack_f16(g_u16 h)
 {

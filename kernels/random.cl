@@ -8,13 +8,18 @@
  * neighbours. Those that may reject go on with the next rounds: bounded integers with the same place of
  * the same block, the others with a block of their own (draws) for each attempt.
  */
-/* Both halves of a product; CUDA's compiler makes 64-bit ones of it when it is written as in OpenCL. */
+/* Both halves of a product; NVIDIA's compilers make 64-bit ones of it when it is written as for others. */
 //@fn mulpair u32 opencl
 GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
 {
+#ifdef __NV_CL_C_VERSION
+    *hi = mul_hi(a, b);
+    *lo = a * b;
+#else
     const g_u64 p = (g_u64)a * b;
     *hi = (g_u32)(p >> 32);
     *lo = (g_u32)p;
+#endif
 }
 //@fn mulpair u32 cuda
 GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)

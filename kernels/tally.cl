@@ -21,7 +21,8 @@
 #define gnd_gcount_u64(y, k, v) ((void)atomicAdd((g_u64 *)(y) + (k), (g_u64)(v)))
 
 /* Few counters: every group counts in local memory, 2^shift times over for each number, so that
- * neighbours seldom wait for one another, and adds up what it has at the end. */
+ * neighbours seldom wait for one another, and adds up what it has at the end. The last element is read again
+ * for what lies beyond it, so that no load waits for a comparison. */
 //@text tally_local
     GND_LOCAL g_u32 h[SLOTS];
     const g_i32 lid = (g_i32)GND_LID(0), lsz = (g_i32)GND_LSZ(0), sh = (g_i32)shift;
@@ -31,12 +32,16 @@
         h[k] = 0;
     GND_BARRIER();
     for (g_i64 i = (g_i64)GND_GRP(0) * lsz + lid; i < m; i += EACH * all) {
-        g_i64 b[EACH];
+        g_i32 b[EACH];
+#pragma unroll
+        for (g_i32 e = 0; e < EACH; e++) {
+            const g_i64 j = i + e * all, v = (g_i64)IN_x(j < m ? j : m - 1);
+            b[e] = v < 0 || v >= n || j >= m ? -1 : (g_i32)v;
+        }
+#pragma unroll
         for (g_i32 e = 0; e < EACH; e++)
-            b[e] = i + e * all < m ? (g_i64)IN_x(i + e * all) : -1;
-        for (g_i32 e = 0; e < EACH; e++)
-            if (b[e] >= 0 && b[e] < n)
-                gnd_lcount_u32(&h[((g_i32)b[e] << sh) + mine]);
+            if (b[e] >= 0)
+                gnd_lcount_u32(&h[(b[e] << sh) + mine]);
     }
     GND_BARRIER();
     for (g_i32 k = lid; k < (g_i32)n; k += lsz) {
@@ -51,10 +56,12 @@
 //@text tally_global
     const g_i64 all = (g_i64)GND_NGRP(0) * (g_i64)GND_LSZ(0), i = (g_i64)GND_GID(0);
     g_i64 b[EACH];
+#pragma unroll
     for (g_i32 e = 0; e < EACH; e++)
-        b[e] = i + e * all < m ? (g_i64)IN_x(i + e * all) : -1;
+        b[e] = (g_i64)IN_x(i + e * all < m ? i + e * all : m - 1);
+#pragma unroll
     for (g_i32 e = 0; e < EACH; e++)
-        if (b[e] >= 0 && b[e] < n)
+        if (i + e * all < m && b[e] >= 0 && b[e] < n)
             GCOUNT(y, b[e], 1u);
 
 /* A CPU: a work-item has a run of values and counters of its own, which are then added up. */

@@ -461,6 +461,38 @@ static void accuracy(gnd_device *dev)
     gnd_scope_end();
 }
 
+/* Variances over so many elements that they are cut into runs: with a rest and without one, over one axis and
+ * two, of complex values; the mean is 300 times the deviation. */
+static void long_variances(gnd_device *dev)
+{
+    static const int64_t shape[2][3] = { { 3, 4, 17000 }, { 2, 3, 24581 } };
+    enum { N = 210000 };
+    static float v[2 * N];
+    gnd_scope_begin();
+    for (int i = 0; i < 2 * N; i++)
+        v[i] = 100 + (float)ref_range(-1000000, 1000000) / 1000000;
+    for (int c = 0; c < 2; c++) {
+        const int64_t *d = shape[c], n = d[0] * d[1] * d[2], per = c == 0 ? d[1] * d[2] : d[2], wide = c == 1 ? 2 : 1;
+        gnd_array *x = gnd_from(dev, c == 1 ? GND_COMPLEX64 : GND_FLOAT32, 3, d, v);
+        gnd_array *y = gnd_var(x, c == 0 ? GND_AXIS(1) | GND_AXIS(2) : GND_AXIS(-1), GND_KEEPDIMS, 1);
+        float got[6] = { 0 };
+        const int shaped = gnd_ndim(y) == 3 && gnd_size(y) == n / per && gnd_dtype_of(y) == GND_FLOAT32;
+        int ok = gnd_read(y, got, (size_t)(n / per) * 4) == GND_OK && shaped;
+        for (int64_t r = 0; r < n / per; r++) {
+            long double mean[2] = { 0, 0 }, sum = 0;
+            for (int64_t i = 0; i < per * wide; i++)
+                mean[i % wide] += v[r * per * wide + i];
+            for (int64_t i = 0; i < per * wide; i++) {
+                long double t = v[r * per * wide + i] - mean[i % wide] / per;
+                sum += t * t;
+            }
+            ok &= fabsl(got[r] - sum / (per - 1)) < 1e-5L * sum / per;
+        }
+        tap_ok(ok, "%s: variances of %d elements each", shape_name, (int)per);
+    }
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     tap_diag("%s, kernels shaped for %s", spec, shape_name);
@@ -472,6 +504,7 @@ static void on_device(gnd_device *dev, const char *spec)
     dtypes(dev);
     special(dev);
     accuracy(dev);
+    long_variances(dev);
     gnd_stats n;
     if (gnd_device_stats(dev, &n) == GND_OK)
         tap_diag("%d kernels built, %d from disk, %d launched", (int)n.kernels_built,

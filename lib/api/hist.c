@@ -219,13 +219,15 @@ static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
     x = gnd__to(x, t);
     gnd_array *span = gnd_subtract(e.high, e.low);
     gnd_array *f = gnd_multiply(gnd_divide(gnd_subtract(x, e.low), span), gnd_real((double)n));
-    gnd_array *i = gnd_clip(gnd__to(f, GND_INT64), gnd_int(0), gnd_int(n - 1));
-    gnd_array *less = gnd_less(x, gnd__pick(edges, i));
-    gnd_array *more = gnd_logical_and(gnd_greater_equal(x, gnd__pick(edges, gnd_add(i, gnd_int(1)))),
+    const gnd_dtype it = n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to the latter slowly */
+    gnd_array *i = gnd_clip(gnd__to(f, it), gnd_int(0), gnd_int(n - 1));
+    gnd_array *at = gnd__to(i, GND_INT64), *next = gnd__to(gnd_add(i, gnd_int(1)), GND_INT64);
+    gnd_array *less = gnd_less(x, gnd__pick(edges, at));
+    gnd_array *more = gnd_logical_and(gnd_greater_equal(x, gnd__pick(edges, next)),
                                       gnd_not_equal(i, gnd_int(n - 1)));
-    i = gnd_add(gnd_subtract(i, gnd__to(less, GND_INT64)), gnd__to(more, GND_INT64));
+    i = gnd_add(gnd_subtract(i, gnd__to(less, it)), gnd__to(more, it));
     gnd_array *inside = gnd_logical_and(gnd_greater_equal(x, e.low), gnd_less_equal(x, e.high));
-    return gnd_where(inside, i, gnd_int(-1));
+    return gnd__to(gnd_where(inside, i, gnd_int(-1)), GND_INT64);
 }
 
 static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *edges)

@@ -10,6 +10,7 @@
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
+#include <gnd/manip.h>
 #include <gnd/reduce.h>
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -320,6 +321,68 @@ static gnd_array *squared(gnd_array *d)
     return gnd__instead(d, y);
 }
 
+/* Runs of a long reduction, so short that the kernel of a run holds it and reads it once. */
+#define RUN_BYTES 16384
+
+/* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. Runs of one
+ * length where there is such a length near, else a shorter one is left over. */
+static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
+{
+    const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
+    if (c->kind == GND__ERROR || n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 ||
+        mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
+        return 0;
+    for (int64_t parts = (n + most - 1) / most, end = parts + 16; parts < end; parts++)
+        if (n % parts == 0 && n / parts % 4 == 0)
+            return n / parts;
+    return most;
+}
+
+/* The means of x along its last axis, kept, and into *sq the sums of the squares of the distances to them. */
+static gnd_array *moments(gnd__steps *s, gnd_array *x, gnd_array **sq)
+{
+    const gnd_axes last = GND_AXIS(-1);
+    gnd_array *m = gnd__held(s, gnd_mean(x, last, GND_KEEPDIMS));
+    *sq = gnd__held(s, gnd_sum(gnd__abs2(s, gnd__op2(s, GND__OP_SUBTRACT, x, m)), last, GND_KEEPDIMS));
+    return m;
+}
+
+/* The sum of the squares of the distances of c's last n elements to their mean, in one pass: those of each run
+ * to the mean of the run, and those of these means to the mean of all (T. F. Chan, G. H. Golub, R. J. LeVeque,
+ * "Updating formulae and a pairwise algorithm for computing sample variances", 1979). */
+static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run)
+{
+    gnd__steps s = {0};
+    const gnd_axes last = GND_AXIS(-1);
+    const int64_t runs = n / run, rest = n - runs * run;
+    int64_t dim[GND_MAX_NDIM];
+    gnd_array *sq, *x, *y, *mr = NULL, *qr = NULL;
+    memcpy(dim, c->dim, (size_t)kept * sizeof *dim);
+    dim[kept] = n;
+    gnd_array *row = gnd__held(&s, gnd_reshape(c, kept + 1, dim));
+    dim[kept] = runs;
+    dim[kept + 1] = run;
+    x = gnd__held(&s, gnd_reshape(rest ? gnd__cut(&s, row, kept, 0, runs * run) : row, kept + 2, dim));
+    gnd_array *m = gnd__held(&s, gnd_squeeze(moments(&s, x, &sq), last));
+    sq = gnd__held(&s, gnd_sum(gnd__held(&s, gnd_squeeze(sq, last)), last, 0));
+    gnd_array *mean = gnd__held(&s, gnd_mean(m, last, GND_KEEPDIMS));
+    if (rest) {
+        mr = moments(&s, gnd__cut(&s, row, kept, runs * run, rest), &qr);
+        const double part = (double)rest / (double)n;
+        mean = gnd__op2(&s, GND__OP_ADD, gnd__with(&s, GND__OP_MULTIPLY, mean, 1 - part),
+                        gnd__with(&s, GND__OP_MULTIPLY, mr, part));
+    }
+    y = gnd__abs2(&s, gnd__op2(&s, GND__OP_SUBTRACT, m, mean));
+    y = gnd__with(&s, GND__OP_MULTIPLY, gnd__held(&s, gnd_sum(y, last, 0)), (double)run);
+    y = gnd__op2(&s, GND__OP_ADD, sq, y);
+    if (rest) {
+        gnd_array *d = gnd__abs2(&s, gnd__op2(&s, GND__OP_SUBTRACT, mr, mean));
+        d = gnd__op2(&s, GND__OP_ADD, gnd__with(&s, GND__OP_MULTIPLY, d, (double)rest), qr);
+        y = gnd__op2(&s, GND__OP_ADD, y, gnd__held(&s, gnd_squeeze(d, last)));
+    }
+    return gnd__end(&s, y);
+}
+
 static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                            double correction, int root)
 {
@@ -329,13 +392,18 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
         return bad;
     int64_t n = gnd__count_of(x, mask);
     double div = (double)n - correction;
-    gnd_array *c = gnd__cast_held(x, mean_dtype(x));
-    gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);
-    gnd_array *d = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){c, m});
-    gnd__done(c);
-    gnd__done(m);
-    gnd_array *q = squared(d);
-    gnd_array *s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, 0));
+    gnd_array *c = gnd__cast_held(x, mean_dtype(x)), *s;
+    const int64_t run = mask ? run_length(c, mask, n) : 0;
+    if (run) {
+        s = gnd__instead(c, squares_of_runs(c, __builtin_ctz(mask), n, run));
+    } else {
+        gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);
+        gnd_array *d = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){c, m});
+        gnd__done(c);
+        gnd__done(m);
+        gnd_array *q = squared(d);
+        s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, 0));
+    }
     gnd_array *v = with_number(GND__OP_DIVIDE, s, div < 0 ? 0 : div);
     if (root)
         v = gnd__instead(v, unary(GND__OP_SQRT, v));

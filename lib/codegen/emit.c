@@ -327,8 +327,7 @@ int gnd__cg_vector_width(const gnd__kir *k, int d, int tail)
     return v < 1 ? 1 : v;
 }
 
-/* The built-in type of that many bytes that one load moves. */
-static const char *raw_type(size_t bytes)
+const char *gnd__cg_raw(size_t bytes)
 {
     return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16"
                                                                                            : "g_u8";
@@ -338,7 +337,7 @@ void gnd__cg_vector_loads(gnd__cg *c)
 {
     for (int i = 0; i < c->k->naccess; i++) {
         const gnd__access *a = &c->k->access[i];
-        const char *raw = raw_type(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vec);
+        const char *raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vec);
         if (!c->vectorised[i])
             continue;
         gnd__cgf(c, "    union { %s v; %s s[%d]; } u%d;\n", raw,
@@ -348,6 +347,19 @@ void gnd__cg_vector_loads(gnd__cg *c)
         gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, ");\n");
+    }
+}
+
+void gnd__cg_vector_stores(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->nout; i++) {
+        const int a = c->k->out[i].access;
+        if (!c->vectorised[a])
+            continue;
+        gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ",
+                 gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec), a);
+        gnd__cg_address(c, a);
+        gnd__cgf(c, ") = u%d.v;\n", a);
     }
 }
 

@@ -70,8 +70,17 @@ int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
 int gnd__cg_vector_width(const gnd__kir *k, int d, int tail);
 /* Loads (declares) vector unions for vectorised accesses at the current indices. */
 void gnd__cg_vector_loads(gnd__cg *c);
+/* Stores the unions of vectorised outputs at the current indices. */
+void gnd__cg_vector_stores(gnd__cg *c);
+/* "uint4": the built-in type of that many bytes (1 to 16), which one load moves. */
+const char *gnd__cg_raw(size_t bytes);
 
 gnd_status gnd__cg_map(gnd__cg *c);
+/* Where inputs lie across the outputs, as in a transposition: the axis along which they are near each
+ * other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles: 1 when such a
+ * kernel was written, with *st; else nothing is marked or written. */
+int gnd__cg_tile_axis(gnd__cg *c);
+int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st);
 /* Writes c->k as a piece of a kernel for GPUs: parameters and text; *groups is the number of groups of
  * `local` work-items that it takes. gnd__cg_is_piece says whether that can be. */
 int gnd__cg_is_piece(gnd__cg *c);

@@ -228,16 +228,8 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
     else
         gnd__acc_step(c, "A", "", w->vec > 1 ? "x0 + l" : "x0");
     gnd__cgf(c, "    }\n");
-    for (int j = 0; j < k->nout && ends && w->vec > 1; j++) {
-        const int a = k->out[j].access;
-        const size_t bytes = gnd_dtype_size((gnd_dtype)k->access[a].dtype) * (size_t)w->vec;
-        if (!c->vectorised[a])
-            continue;
-        gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", bytes == 16 ? "uint4" : bytes == 8 ? "uint2"
-                 : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16" : "g_u8", a);
-        gnd__cg_address(c, a);
-        gnd__cgf(c, ") = u%d.v;\n", a);
-    }
+    if (ends && w->vec > 1)
+        gnd__cg_vector_stores(c);
     c->vec = 1;
     memset(c->vectorised, 0, sizeof c->vectorised);
     for (int i = 0; i < k->ninstr; i++)

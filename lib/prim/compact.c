@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/compact.c - see compact.h; the texts are in kernels/compact.cl. Three kernels in all: bits and
- * counts of blocks, a scan of the counts by one group, and what is asked for: block by block, so that
+ * counts of blocks, a scan of the counts by few groups, and what is asked for: block by block, so that
  * reads and writes are near each other.
  */
 #include "prim/compact.h"
@@ -10,7 +10,7 @@
 #include "codegen/prelude.h"
 #include "prim/prim.h"
 
-enum { BLOCK = 4096, GROUP = 256 };
+enum { BLOCK = 4096, GROUP = 256, SCAN_GROUP = 1024, SCAN_GROUPS = 64 };
 enum { POSITIONS, VALUES, RANKS };
 
 static int64_t blocks(int64_t n) { return n / BLOCK + (n % BLOCK != 0); }
@@ -86,20 +86,34 @@ void gnd__prim_mask(gnd__prog *p)
         gnd__prog_fill(p, -1, GND_INT64, p->size, "0");
         return;
     }
+    const int groups = by_groups(p);
+    const int counts = groups ? gnd__prog_scratch(p, nb * 4) : -1;
     gnd__pk_begin(p, "k_bits");
     gnd__pk_out(p, "t");
+    if (groups)
+        gnd__pk_mem(p, "c", counts, GND_INT32);
     gnd__pk_in(p, "mask", 0);
     gnd__pk_int(p, "n", n);
     gnd__pk_int(p, "nb", nb);
-    if (!by_groups(p))
+    if (!groups)
         gnd__pk_int(p, "per", per);
-    gnd__pk_body(p, by_groups(p) ? "mask_bits" : "mask_bits_own", GND_INT64);
+    gnd__pk_body(p, groups ? "mask_bits" : "mask_bits_own", GND_INT64);
     end_blocks(p, nb, per, gnd__prog_reads(p, 0), p->size * 8);
     gnd__pk_begin(p, "k_scan");
     gnd__pk_out(p, "t");
+    if (groups)
+        gnd__pk_mem(p, "c", counts, GND_INT32);
     gnd__pk_int(p, "nb", nb);
-    gnd__pk_body(p, by_groups(p) ? "mask_scan" : "mask_scan_own", GND_INT64);
-    gnd__pk_end1(p, 1, by_groups(p) ? GROUP : 1, nb * 8, nb * 8);
+    if (groups) {
+        const int64_t size = (int64_t)gnd__prog_group(p, SCAN_GROUP), most = SCAN_GROUPS * size;
+        const int64_t each = (nb + most - 1) / most * size;
+        gnd__pk_int(p, "per", each);
+        gnd__pk_body(p, "mask_scan", GND_INT64);
+        gnd__pk_end1(p, (nb + each - 1) / each, (size_t)size, nb * 4, nb * 8);
+    } else {
+        gnd__pk_body(p, "mask_scan_own", GND_INT64);
+        gnd__pk_end1(p, 1, 1, nb * 8, nb * 8);
+    }
 }
 
 void gnd__prim_select(gnd__prog *p)

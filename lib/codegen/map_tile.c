@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/map_tile.c - maps where inputs lie across the outputs, as in a transposition: tiles, so that
+ * whole cache lines are read and written whatever the permutation and the expression around it.
+ *
+ * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory, 16 KiB
+ * of elements, of which each work-item loads 64 bytes before it stores any.
+ */
+#include "codegen/emit.h"
+
+#include <string.h>
+
+/* The side of a square tile on a CPU; the shortest extents that tiles are made for. */
+#define TILE 32
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+int gnd__cg_tile_axis(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1, axis = -1;
+    if (k->nkeep < 2 || k->dim[last] < TILE)
+        return -1;
+    for (int i = 0; i < k->nout; i++)
+        if (k->access[k->out[i].access].stride[last] != 1)
+            return -1;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__access *a;
+        if (k->instr[i].kind != GND__I_LOAD)
+            continue;
+        a = &k->access[k->instr[i].ref];
+        if (a->stride[last] == 1 || a->stride[last] == 0)
+            continue;
+        for (int d = 0; d < last && axis < 0; d++)
+            if (a->stride[d] == 1 && k->dim[d] >= TILE)
+                axis = d;
+        if (axis >= 0 && a->stride[axis] == 1)
+            c->vectorised[k->instr[i].ref] = 1;
+    }
+    return axis;
+}
+
+/* The indices of the axes other than d and the last one, from what is left of f. */
+static void other_axes(gnd__cg *c, int d)
+{
+    int prev = -1;
+    for (int i = c->k->nkeep - 2; i >= 0; i--) {
+        if (i == d)
+            continue;
+        if (prev >= 0)
+            gnd__cgf(c, "    f /= n%d;\n", prev);
+        gnd__cgf(c, "    const I i%d = f %% n%d;\n", i, i);
+        prev = i;
+    }
+}
+
+/* One tile: its inputs into private memory along axis d, then every point along the last axis. nt
+ * and nl: its extents, as text; constant ones are what the compiler can unroll. */
+static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1;
+    for (int i = 0; i < k->naccess; i++) {
+        if (!c->vectorised[i])
+            continue;
+        gnd__cgf(c, "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+                    "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+                    "    u%d.s[y * %d + x] = p%d[", nl, last, nt, d, i, TILE, i);
+        gnd__cg_address(c, i);
+        gnd__cgf(c, "];\n    }\n    }\n");
+    }
+    gnd__cgf(c, "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+                "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+                "    const int l = y * %d + x;\n", nt, d, nl, last, TILE);
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    gnd__cgf(c, "    }\n    }\n");
+}
+
+/* CPU, where an input lies across: a square tile per work-item, so that whole cache lines are read
+ * and written. */
+static gnd_status tiles_cpu(gnd__cg *c, int d)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1;
+    size_t local = 1, global;
+    int64_t tl = (k->dim[last] + TILE - 1) / TILE, tt = (k->dim[d] + TILE - 1) / TILE;
+    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
+    gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, k->nkeep);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "tl", tl);
+    gnd__cg_int(c, "tt", tt);
+    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
+                "    const I t0 = f %% tt * %d; f /= tt;\n", TILE, TILE);
+    other_axes(c, d);
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), TILE * TILE, i);
+    gnd__cgf(c, "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
+                " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
+             last, TILE, last, TILE, d, TILE, d, TILE);
+    c->vec = 2; /* values of these inputs come from u */
+    gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", TILE, TILE);
+    tile_body(c, d, TEXT(TILE), TEXT(TILE));
+    gnd__cgf(c, "    } else {\n");
+    tile_body(c, d, "nt", "nl");
+    gnd__cgf(c, "    }\n");
+    c->vec = 1;
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
+/* --- GPU ---------------------------------------------------------------------------------------- */
+
+/* What a group does: `across` elements along the inputs' axis by `down` along the outputs', loaded by
+ * vectors of vl (1: none) and stored by vectors of vs. A row of a tile in local memory is `pitch` elements
+ * apart from the next, and one more step of `skew` apart every 2^shift rows, so that the elements which
+ * work-items take at once lie in different banks. */
+typedef struct tile {
+    int across, down, vl, vs, pitch, skew, shift, local;
+} tile;
+
+static int tile_elements(const tile *t)
+{
+    return t->down * t->pitch + (t->down >> t->shift) * t->skew;
+}
+
+/* 1: elements of a along axis d can be taken v at a time. */
+static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
+{
+    if (a->slot < 0 || a->stride[d] != 1 || !a->aligned || k->dim[d] % v)
+        return 0;
+    for (int i = 0; i < k->nkeep; i++)
+        if (i != d && a->stride[i] % v)
+            return 0;
+    return 1;
+}
+
+static int is_out(const gnd__kir *k, int access)
+{
+    for (int i = 0; i < k->nout; i++)
+        if (k->out[i].access == access)
+            return 1;
+    return 0;
+}
+
+/* 1: a tile of the crossing inputs fits the device. */
+static int shape_tile(const gnd__cg *c, int d, tile *t)
+{
+    const gnd__kir *k = c->k;
+    const gnd_props *props = c->t->props;
+    const int last = k->nkeep - 1;
+    const uint64_t room = (props->local_bytes < 49152 ? props->local_bytes : 49152) * 3 / 4;
+    int size = 1, n = 0, most = 1;
+    for (int i = 0; i < k->naccess; i++) {
+        const int s = (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
+        n += c->vectorised[i];
+        if (c->vectorised[i] && s > size)
+            size = s;
+        if (k->access[i].slot >= 0 && !c->vectorised[i] && k->access[i].stride[last] == 1 && s > most)
+            most = s;
+    }
+    t->local = (int)gnd__cg_group(c, 256);
+    t->across = size == 1 ? 128 : size == 2 ? 128 : size < 16 ? 64 : 32;
+    t->down = size == 1 ? 128 : size < 8 ? 64 : 32;
+    while (t->across > TILE && t->across / 2 >= k->dim[d])
+        t->across /= 2;
+    while (t->down > TILE && t->down / 2 >= k->dim[last])
+        t->down /= 2;
+    for (;;) {
+        const int64_t tiles = gnd__kir_kept(k) / t->across / t->down;
+        const int small = tiles < 4 * (int64_t)props->compute_units;
+        t->pitch = t->across + (size < 4 ? 4 / size : 1);
+        t->skew = size < 4 ? 4 : size == 4 ? 2 : 1;
+        t->shift = size == 8 ? 4 : 5;
+        if (!small && (uint64_t)n * (uint64_t)size * (uint64_t)tile_elements(t) <= room)
+            break;
+        if (t->across == TILE && t->down == TILE) {
+            if ((uint64_t)n * (uint64_t)size * (uint64_t)tile_elements(t) > room)
+                return 0;
+            break;
+        }
+        if (t->across > t->down)
+            t->across /= 2;
+        else
+            t->down /= 2;
+    }
+    for (t->vl = 16 / size; t->vl > 1; t->vl /= 2) {
+        int ok = t->local * t->vl / t->across <= t->down;
+        for (int i = 0; i < k->naccess && ok; i++)
+            ok = !c->vectorised[i] || by_vectors(k, &k->access[i], d, t->vl);
+        if (ok)
+            break;
+    }
+    for (t->vs = 16 / most; t->vs > 1; t->vs /= 2) {
+        int ok = t->local * t->vs / t->down <= t->across;
+        for (int i = 0; i < k->nout && ok; i++)
+            ok = by_vectors(k, &k->access[k->out[i].access], last, t->vs);
+        if (ok)
+            break;
+    }
+    return t->local * t->vl >= t->across && t->local * t->vs >= t->down;
+}
+
+/* The crossing inputs into local memory, along axis d. What lies outside is read at the edge instead. */
+static void load_tile(gnd__cg *c, int d, const tile *t)
+{
+    const gnd__kir *k = c->k;
+    const int last = k->nkeep - 1, step = t->local * t->vl / t->across, turns = t->down / step;
+    const int some = turns < 16 ? turns : 16; /* loads that are under way at once */
+    gnd__cgf(c, "    {\n    const int x = lid %% %d * %d, y = lid / %d;\n"
+                "    const I i%d = t0 + x < n%d ? t0 + x : n%d - %d;\n",
+             t->across / t->vl, t->vl, t->across / t->vl, d, d, d, t->vl);
+    for (int i = 0; i < k->naccess; i++) {
+        const char *T = gnd__ctype_mem((gnd_dtype)k->access[i].dtype), *raw = T;
+        if (!c->vectorised[i])
+            continue;
+        if (t->vl > 1)
+            raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)k->access[i].dtype) * (size_t)t->vl);
+        gnd__cgf(c, "#pragma unroll 1\n    for (int b = y; b < %d; b += %d) {\n"
+                    "    union { %s v; %s s[%d]; } r[%d];\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
+                    "    const int z = b + j * %d;\n    const I i%d = l0 + z < n%d ? l0 + z : n%d - 1;\n"
+                    "    r[j].v = *(GND_CONST_GLOBAL %s *)(p%d + ",
+                 t->down, some * step, raw, T, t->vl, some, some, step, last, last, last, raw, i);
+        gnd__cg_address(c, i);
+        gnd__cgf(c, ");\n    }\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
+                    "    const int z = b + j * %d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
+                    "    T%d.s[TAT(z, x + l)] = r[j].s[l];\n    }\n    }\n", some, step, t->vl, i);
+    }
+    gnd__cgf(c, "    }\n");
+}
+
+/* Every point of the tile, along the last axis. */
+static void store_tile(gnd__cg *c, int d, const tile *t)
+{
+    const gnd__kir *k = c->k;
+    const int last = k->nkeep - 1, step = t->local * t->vs / t->down;
+    uint8_t crossing[GND__KIR_ACCESS];
+    memcpy(crossing, c->vectorised, sizeof crossing);
+    gnd__cgf(c, "    const int y = lid %% %d * %d;\n    const I x0 = l0 + y;\n"
+                "    if (x0 >= n%d) return;\n#pragma unroll %d\n"
+                "    for (int x = lid / %d; x < %d; x += %d) {\n    const I i%d = t0 + x;\n    if (i%d < n%d) {\n",
+             t->down / t->vs, t->vs, last, k->ninstr <= 24 ? 4 : 1, t->down / t->vs, t->across, step, d, d, d);
+    for (int i = 0; i < k->naccess; i++)
+        if (crossing[i]) {
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
+                        "    u%d.s[l] = T%d.s[TAT(y + l, x)];\n",
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
+            c->vectorised[i] = 0;
+        } else {
+            c->vectorised[i] = t->vs > 1 && (is_out(k, i) || by_vectors(k, &k->access[i], last, t->vs));
+        }
+    if (t->vs > 1) {
+        gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);
+        c->vec = t->vs;
+        gnd__cg_vector_loads(c);
+        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x0 + l; (void)i%d;\n",
+                 t->vs, last, last);
+    } else {
+        gnd__cgf(c, "    const int l = 0;\n    const I i%d = x0;\n", last);
+    }
+    for (int i = 0; i < k->naccess; i++)
+        c->vectorised[i] |= crossing[i];
+    c->vec = 2; /* values of these inputs come from u */
+    gnd__cg_values(c, 0);
+    c->vec = t->vs;
+    gnd__cg_stores(c);
+    if (t->vs > 1) {
+        gnd__cgf(c, "    }\n");
+        gnd__cg_vector_stores(c);
+        gnd__cgf(c, "    }\n");
+    }
+    c->vec = 1;
+    gnd__cgf(c, "    }\n    }\n");
+}
+
+static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
+{
+    const gnd__kir *k = c->k;
+    int last = k->nkeep - 1;
+    size_t local = (size_t)t->local, global;
+    int64_t tl = (k->dim[last] + t->down - 1) / t->down, tt = (k->dim[d] + t->across - 1) / t->across;
+    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt) * local;
+    gnd__cg_begin(c, 0, "k_map");
+    for (int i = 0; i < k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    GND_LOCAL struct { %s s[%d]; } T%d;\n",
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), tile_elements(t), i);
+    gnd__cgf(c, "#define TAT(y, x) ((y) * %d + ((y) >> %d) * %d + (x))\n", t->pitch, t->shift, t->skew);
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, k->nkeep);
+    gnd__cg_const_args(c, 2);
+    gnd__cg_int(c, "tl", tl);
+    gnd__cg_int(c, "tt", tt);
+    gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
+                "    I f = (I)GND_GRP(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
+                "    const I t0 = f %% tt * %d; f /= tt;\n", t->down, t->across);
+    other_axes(c, d);
+    load_tile(c, d, t);
+    gnd__cgf(c, "    GND_BARRIER();\n");
+    store_tile(c, d, t);
+    return gnd__cg_end(c, 1, &global, &local);
+}
+
+int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st)
+{
+    const int d = gnd__cg_tile_axis(c);
+    tile t;
+    if (d >= 0 && (c->t->cpu || shape_tile(c, d, &t))) {
+        *st = c->t->cpu ? tiles_cpu(c, d) : tiles_gpu(c, d, &t);
+        return 1;
+    }
+    memset(c->vectorised, 0, sizeof c->vectorised);
+    return 0;
+}
