@@ -279,7 +279,8 @@ lib_files = \
     lib/sched/plan.h \
     lib/sched/product.c \
     lib/sched/record.c \
-    lib/sched/record.h
+    lib/sched/record.h \
+    lib/sched/repeat.c
 
 kernel_files = \
     kernels/accumulate.cl \
@@ -414,6 +415,7 @@ test_programs = \
     tests/null_manip \
     tests/null_owners \
     tests/null_random \
+    tests/null_repeat \
     tests/null_scan \
     tests/null_search \
     tests/null_sort \
@@ -690,6 +692,7 @@ other_files = \
     tests/null_manip.c \
     tests/null_owners.c \
     tests/null_random.c \
+    tests/null_repeat.c \
     tests/null_scan.c \
     tests/null_search.c \
     tests/null_sort.c \

@@ -88,6 +88,7 @@ static gnd_status list_run(gnd_list *t, gnd_err *e)
 
 const gnd_replay_ops gnd__cu_replay_ops = {
     .size = sizeof(gnd_replay_ops),
+    .flags = GND_REPLAY_CHEAP,
     .list_new = list_new,
     .list_run = list_run,
     .list_free = list_free,

@@ -308,8 +308,12 @@ struct gnd_comm_ops;   /* reserved */
 
 /* Launches that are prepared once and run again and again, always with the same arguments: for drivers
  * where that costs less than launch() (CUDA's graphs). */
+enum { GND_REPLAY_CHEAP = 1 };
 typedef struct gnd_replay_ops {
     uint32_t size;
+    /* GND_REPLAY_CHEAP: to run a list, even of one launch, costs the host clearly less than launch(). Then the
+     * core makes lists by itself of small launches that come again and again with the same arguments. */
+    uint32_t flags;
     /* [R] A list of the launches l[i] of k[i], n > 0 of them, for queue q: each sees what those before it
      * have written. All that is given is copied; nothing runs. The buffers and kernels outlive the list. Any
      * failure but GND_ERR_NOMEM and GND_ERR_DEVMEM means: launch one by one. */

@@ -57,6 +57,7 @@ typedef struct gnd__gdev {
     pthread_mutex_t lock;     /* recursive */
     struct gnd__pool *pool;
     struct gnd__progcache *progs;
+    uint64_t segs_gone;       /* buffers that went back to the backend: their addresses may come again */
     gnd__counters n;
     struct gnd__trace *trace; /* backend/trace.h; NULL: none is written */
 } gnd__gdev;

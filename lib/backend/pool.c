@@ -101,6 +101,7 @@ void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s)
     d->n.bytes_held -= s->bytes;
     if (s->small)
         d->pool->small_held -= s->bytes;
+    d->segs_gone++;
     d->be->memory.free(s->buf);
     gnd__free(s);
 }

@@ -20,7 +20,12 @@ static inline int is_watched(void)
     return __builtin_expect(atomic_load_explicit(&watched, memory_order_relaxed), 0);
 }
 
-static void watch(void)
+int gnd__mem_watched(void)
+{
+    return is_watched();
+}
+
+void gnd__mem_watch(void)
 {
     atomic_store(&watched, 1);
 }
@@ -93,18 +98,18 @@ void gnd__free(void *p)
 
 void gnd__mem_fail_at(long n)
 {
-    watch();
+    gnd__mem_watch();
     atomic_store(&fail_in, n > 0 ? n : 0);
 }
 
 long gnd__mem_count(void)
 {
-    watch();
+    gnd__mem_watch();
     return atomic_load(&made);
 }
 
 long gnd__mem_live(void)
 {
-    watch();
+    gnd__mem_watch();
     return atomic_load(&live);
 }

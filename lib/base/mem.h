@@ -20,5 +20,9 @@ void gnd__mem_fail_at(long n);
 /* Allocations made so far, and how many are live. */
 long gnd__mem_count(void);
 long gnd__mem_live(void);
+/* Whether a test has asked for any of that, or for the like of backend calls. Then nothing is made by the way
+ * that a test would not expect: what it counts stays the same from run to run. */
+int gnd__mem_watched(void);
+void gnd__mem_watch(void);
 
 #endif

@@ -446,17 +446,20 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     r = gnd__checks_take(s, p, g, e);
     if (r != GND_OK)
         return r;
+    const int repeats = gnd__repeats(p, g->dev);
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
         if (d->trace)
             gnd__trace_label(d, st->label, st->rd, st->wr);
-        r = run_step(s, p, g, d, st, e);
+        r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
         for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
                 gnd__pool_free(d, s->block[b]);
                 s->block[b] = NULL;
             }
     }
+    if (r == GND_OK && repeats)
+        r = gnd__repeat_run(p, e);
     if (r == GND_OK)
         r = hand_out(s, p, g, e);
     gnd__checks_drop(s, p);

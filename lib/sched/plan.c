@@ -630,6 +630,7 @@ void gnd__plan_free(gnd__plan *p)
 {
     if (!p)
         return;
+    gnd__repeat_free(p);
     for (int32_t i = 0; i < p->nstep; i++) {
         gnd__free(p->step[i].arg);
         gnd__free(p->step[i].karg);

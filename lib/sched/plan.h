@@ -71,6 +71,8 @@ typedef struct gnd__plan {
     gnd__step *step;
     gnd__presult *result;    /* sinks and roots */
     int32_t *nuse;           /* of each node: how often it is an input within the graph */
+    int repeats;             /* -1: its launches are never a list; 0: not known yet */
+    struct gnd__repeat *repeat; /* sched/repeat.c */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;
@@ -87,6 +89,7 @@ typedef struct gnd__sched {
     struct gnd__ctable *table; /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
     int32_t capcheck;
+    int nlist;               /* lists that its plans have: sched/repeat.c */
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
@@ -126,6 +129,12 @@ gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd_
 gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
                            gnd__solve_call *c, gnd_err *e);
 gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e);
+
+/* --- repeat.c: the same launches again. Whether p's are of that kind; then all are bound first
+ * (gnd__bind_launch) and made by gnd__repeat_run, one by one or as a list of the backend. */
+int gnd__repeats(gnd__plan *p, gnd_device *dev);
+gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e);
+void gnd__repeat_free(gnd__plan *p);
 
 /* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */
 gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/repeat.c - plans that run again and again on the same memory, as loops do whose arrays come and go:
+ * when all arguments of all launches are those of an earlier run, a list of the backend (made when it has
+ * happened often) is run instead. Only for small work, where the host's cost counts, and for backends that
+ * say that their lists cost less. What was given back to the backend ends all lists before it: arguments
+ * name buffers by their address, and that may have come back.
+ */
+#include "sched/plan.h"
+
+#include <string.h>
+#include "base/mem.h"
+#include "sched/device.h"
+
+enum {
+    OFTEN = 32,        /* runs with the same arguments before a list is made */
+    LISTS = 256,       /* of a device */
+    KEPT = 4,          /* of a plan: a loop u = f(u) has two arrays that change places */
+    STALE = 8 * OFTEN, /* runs of a plan without one of its lists, which may then give way to another */
+    STEPS = 16,
+    ITEMS = 1 << 16    /* work-items of a launch */
+};
+
+struct gnd__repeat {
+    gnd_device *dev;
+    uint64_t runs;
+    struct {
+        gnd_karg *args; /* of all steps, one behind the other */
+        uint64_t used;  /* the run that had them last */
+        unsigned seen;  /* how many had */
+        uint64_t gone;  /* d->segs_gone when the list was made */
+        gnd_list *list;
+    } one[KEPT];
+};
+
+static int nargs(const gnd__plan *p)
+{
+    int n = 0;
+    for (int32_t i = 0; i < p->nstep; i++)
+        n += p->step[i].nargs;
+    return n;
+}
+
+static void drop_list(struct gnd__repeat *r, int k)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd__sched *s = r->dev->plans;
+    if (!r->one[k].list)
+        return;
+    (void)d->be->queue.finish(d->queue, NULL);
+    gnd__gate_list_free(d, r->one[k].list);
+    r->one[k].list = NULL;
+    r->one[k].seen = 0;
+    s->nlist--;
+}
+
+void gnd__repeat_free(gnd__plan *p)
+{
+    struct gnd__repeat *r = p->repeat;
+    if (!r)
+        return;
+    for (int k = 0; k < KEPT; k++) {
+        drop_list(r, k);
+        gnd__free(r->one[k].args);
+    }
+    gnd__free(r);
+    p->repeat = NULL;
+}
+
+/* Whether p is small work of a backend with cheap lists; asked once. */
+static int fits(const gnd__plan *p, const gnd__gdev *d)
+{
+    if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck || p->nstep < 1 ||
+        p->nstep > STEPS)
+        return 0;
+    for (int32_t i = 0; i < p->nstep; i++) {
+        const gnd__step *st = &p->step[i];
+        size_t items = 1;
+        if (st->type != GND__S_LAUNCH)
+            return 0;
+        for (int k = 0; k < st->ndim; k++)
+            items = st->global[k] > ITEMS ? ITEMS + 1 : items * st->global[k];
+        if (items > ITEMS)
+            return 0;
+    }
+    return 1;
+}
+
+static struct gnd__repeat *new_repeat(const gnd__plan *p, gnd_device *dev)
+{
+    struct gnd__repeat *r = gnd__calloc(1, sizeof *r);
+    int ok = r != NULL;
+    for (int k = 0; k < KEPT && r; k++) {
+        r->one[k].args = gnd__calloc((size_t)nargs(p) + 1, sizeof *r->one[k].args);
+        ok &= r->one[k].args != NULL;
+    }
+    if (ok) {
+        r->dev = dev;
+        return r;
+    }
+    for (int k = 0; k < KEPT && r; k++)
+        gnd__free(r->one[k].args);
+    gnd__free(r);
+    return NULL;
+}
+
+int gnd__repeats(gnd__plan *p, gnd_device *dev)
+{
+    if (p->repeats < 0 || dev->g->trace || gnd__mem_watched())
+        return 0;
+    if (p->repeats == 0) {
+        p->repeats = -1;
+        if (fits(p, dev->g) && (p->repeat = new_repeat(p, dev)) != NULL)
+            p->repeats = 1;
+    }
+    return p->repeats > 0;
+}
+
+static int same(const gnd__plan *p, const gnd_karg *args)
+{
+    for (int32_t i = 0; i < p->nstep; i++) {
+        const gnd__step *st = &p->step[i];
+        if (memcmp(args, st->karg, (size_t)st->nargs * sizeof *args) != 0)
+            return 0;
+        args += st->nargs;
+    }
+    return 1;
+}
+
+static void remember(const gnd__plan *p, gnd_karg *args)
+{
+    for (int32_t i = 0; i < p->nstep; i++) {
+        const gnd__step *st = &p->step[i];
+        memcpy(args, st->karg, (size_t)st->nargs * sizeof *args);
+        args += st->nargs;
+    }
+}
+
+/* Which of the kept arguments are those of this run; else those that were not used for longest and are no
+ * list give way, or a list of long ago. -1: none. */
+static int find(struct gnd__repeat *r, const gnd__plan *p)
+{
+    int old = -1;
+    for (int k = 0; k < KEPT; k++) {
+        if (r->one[k].list && r->one[k].gone != r->dev->g->segs_gone)
+            drop_list(r, k);
+        if (r->one[k].seen && same(p, r->one[k].args))
+            return k;
+        if (r->one[k].list && r->runs - r->one[k].used < STALE)
+            continue;
+        if (old < 0 || r->one[k].used < r->one[old].used)
+            old = k;
+    }
+    if (old < 0)
+        return -1;
+    drop_list(r, old);
+    r->one[old].seen = 0;
+    remember(p, r->one[old].args);
+    return old;
+}
+
+static gnd_status make_list(struct gnd__repeat *r, int k, gnd__plan *p, gnd_err *e)
+{
+    gnd__sched *s = r->dev->plans;
+    gnd__kernel *kernel[STEPS];
+    gnd_launch launch[STEPS];
+    gnd_status st;
+    for (int32_t i = 0; i < p->nstep; i++) {
+        kernel[i] = p->step[i].kernel;
+        launch[i] = p->step[i].launch;
+    }
+    st = gnd__gate_list_new(r->dev->g, p->nstep, kernel, launch, &r->one[k].list, e);
+    if (st != GND_OK)
+        return st;
+    if (!r->one[k].list) {
+        p->repeats = -1; /* it will not be otherwise the next time */
+        return GND_OK;
+    }
+    r->one[k].gone = r->dev->g->segs_gone;
+    s->nlist++;
+    return GND_OK;
+}
+
+gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
+{
+    struct gnd__repeat *r = p->repeat;
+    gnd__gdev *d = r->dev->g;
+    gnd_status st = GND_OK;
+    r->runs++;
+    const int k = find(r, p);
+    if (k >= 0) {
+        r->one[k].used = r->runs;
+        if (r->one[k].seen++ >= OFTEN && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
+            st = make_list(r, k, p, e);
+        if (st == GND_OK && r->one[k].list)
+            return gnd__gate_list_run(d, r->one[k].list, p->nstep, e);
+    }
+    for (int32_t i = 0; i < p->nstep && st == GND_OK; i++)
+        st = gnd__gate_launch(d, p->step[i].kernel, &p->step[i].launch, e);
+    return st;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * null_repeat.c - launches that come again and again with the same arguments become lists of the backend by
+ * themselves (sched/repeat.c): when, with which arguments, and when not: other numbers, large work, memory
+ * that went back to the driver, a test that counts. On the null device, whose log shows it. Uses none of
+ * the hooks that fail or count allocations before the end, since they switch it off.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnd.h>
+#include "backend/gate.h"
+#include "backend/null.h"
+#include "base/mem.h"
+#include "tap.h"
+
+static gnd_device *dev;
+static const int64_t small[1] = {1000}, large[1] = {10000000};
+
+/* What the log says of n evaluations of x * by + x: how many lists were made and run, and launches in all. */
+static void rounds(gnd_array *x, int n, double by, double step, int *made, int *runs, long *launches)
+{
+    gnd__null_reset();
+    gnd__null_record(1);
+    for (int i = 0; i < n; i++) {
+        gnd_scope_begin();
+        gnd_array *y = gnd_add(gnd_multiply(x, gnd_real(by + i * step)), x);
+        if (gnd_eval_all(1, &y) != GND_OK)
+            tap_diag("%s", gnd_error(y));
+        gnd_scope_end();
+    }
+    gnd__null_record(0);
+    char *log = gnd__null_log();
+    *made = *runs = 0;
+    for (const char *p = log; (p = strstr(p, "list of ")); p++)
+        ++*made;
+    for (const char *p = log; (p = strstr(p, "replay of ")); p++)
+        ++*runs;
+    *launches = gnd__null_launches();
+    gnd__free(log);
+}
+
+static void plain(void)
+{
+    int made, runs;
+    long launches;
+    gnd_scope_begin();
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 1, small), *z = gnd_zeros(dev, GND_FLOAT32, 1, large);
+    gnd_eval_all(2, (gnd_array *[]){x, z});
+    rounds(x, 100, 2, 0, &made, &runs, &launches);
+    tap_is_int(made, 1, "100 times the same is one list");
+    tap_ok(runs > 50 && runs < 100, "  which is run (%d)", runs);
+    tap_is_int(launches, 100, "  and every launch is made");
+    rounds(x, 50, 2, 0, &made, &runs, &launches);
+    tap_ok(made == 0 && runs == 50, "  it is kept");
+    rounds(x, 100, 2, 0.5, &made, &runs, &launches);
+    tap_is_int(made, 0, "another number each time is none");
+    tap_is_int(launches, 100, "  and every launch is made");
+    tap_is_int(runs, 1, "  by itself but for the one that is known");
+    rounds(z, 100, 2, 0, &made, &runs, &launches);
+    tap_ok(made == 0 && runs == 0 && launches == 100, "large work is none");
+    gnd_scope_end();
+}
+
+/* Two arrays that change places. */
+static void turns(void)
+{
+    char text[40];
+    gnd_scope_begin();
+    gnd_array *u = gnd_zeros(dev, GND_FLOAT32, 1, small);
+    gnd_eval_all(1, &u);
+    u = gnd_keep(u);
+    gnd_retain(u);
+    gnd_scope_end();
+    gnd__null_reset();
+    gnd__null_record(1);
+    for (int i = 0; i < 200; i++) {
+        gnd_scope_begin();
+        gnd_assign(&u, gnd_sin(u));
+        gnd_eval_all(1, &u);
+        gnd_scope_end();
+    }
+    gnd__null_record(0);
+    char *log = gnd__null_log();
+    int runs = 0, made = 0;
+    for (const char *p = log; (p = strstr(p, "list of ")); p++)
+        made++;
+    for (const char *p = log; (p = strstr(p, "replay of ")); p++)
+        runs++;
+    snprintf(text, sizeof text, "%d made, %d runs", made, runs);
+    tap_ok(made <= 2 && (made == 0 || runs > 100), "u = f(u): %s", text);
+    tap_is_int(gnd__null_launches(), 200, "  of 200 launches");
+    gnd__free(log);
+    gnd_release(u);
+}
+
+/* Memory that goes back to the driver takes the lists with it. */
+static void trimmed(void)
+{
+    int made, runs;
+    long launches;
+    gnd_scope_begin();
+    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 1, small);
+    gnd_eval_all(1, &x);
+    rounds(x, 100, 3, 0, &made, &runs, &launches);
+    gnd_array *z = gnd_zeros(dev, GND_FLOAT32, 1, large);
+    gnd_eval_all(1, &z);
+    gnd_release(gnd_retain(z));
+    gnd_scope_end();
+    gnd_device_trim(dev);
+    gnd_scope_begin();
+    x = gnd_ones(dev, GND_FLOAT32, 1, small);
+    gnd_eval_all(1, &x);
+    rounds(x, 20, 3, 0, &made, &runs, &launches);
+    tap_ok(runs == 0 && launches == 20, "after a trim the lists before are not run (%d)", runs);
+    rounds(x, 100, 3, 0, &made, &runs, &launches);
+    tap_ok(made == 1 && runs > 0 && launches == 100, "  others are made (%d, %d)", made, runs);
+    gnd_scope_end();
+}
+
+/* Several kernels are one list. */
+static void several(void)
+{
+    gnd_scope_begin();
+    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 2, (int64_t[]){30, 40});
+    gnd_eval_all(1, &x);
+    gnd__null_reset();
+    gnd__null_record(1);
+    for (int i = 0; i < 40; i++) {
+        gnd_scope_begin();
+        gnd_array *y = gnd_sort(gnd_divide(gnd_sum(x, GND_AXIS(1), 0), gnd_max(x, GND_AXIS(0), 0)), 0, 0);
+        y = gnd_sort(gnd_divide(gnd_sum(x, GND_AXIS(1), 0), gnd_max(x, GND_ALL, 0)), 0, 0);
+        gnd_eval_all(1, &y);
+        gnd_scope_end();
+    }
+    gnd__null_record(0);
+    char *log = gnd__null_log(), text[40];
+    long n = gnd__null_launches() / 40;
+    snprintf(text, sizeof text, "list of %ld\n", n);
+    tap_ok(n > 1, "%ld kernels", n);
+    tap_has_str(log, text, "  are one list");
+    gnd__free(log);
+    gnd_scope_end();
+}
+
+int main(void)
+{
+    int made, runs;
+    long launches;
+    dev = gnd_open("null:0");
+    plain();
+    turns();
+    trimmed();
+    several();
+    gnd_scope_begin();
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 1, small);
+    gnd_eval_all(1, &x);
+    (void)gnd__mem_live();
+    rounds(x, 100, 2, 0, &made, &runs, &launches);
+    tap_ok(made == 0 && runs == 0 && launches == 100, "a test that counts sees every launch by itself");
+    gnd_scope_end();
+    gnd_close(dev);
+    tap_is_int(gnd__null_objects(), 0, "nothing is left of the device");
+    tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
+    return tap_done();
+}
