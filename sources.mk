@@ -386,6 +386,7 @@ man_pages = \
     doc/gnd.1
 
 test_programs = \
+    tests/compiled_once \
     tests/conform_cuda \
     tests/conform_opencl \
     tests/diff_driver \
@@ -566,6 +567,7 @@ other_files = \
     bench/results/2026-11-22-h200/large.txt \
     bench/results/2026-11-22-h200/opencl-nvidia.jsonl \
     bench/results/2026-11-22-h200/peers.jsonl \
+    bench/results/2026-11-22-h200/products.txt \
     bench/results/2026-11-22-h200/rows-cuda.txt \
     bench/results/2026-11-22-h200/rows-opencl.txt \
     bench/results/2026-11-22-h200/sanitizer.txt \
@@ -622,6 +624,7 @@ other_files = \
     kernels/tally.cl \
     tests/bench.sh \
     tests/cli.sh \
+    tests/compiled_once.c \
     tests/conform.c \
     tests/conform.h \
     tests/conform_cuda.c \
