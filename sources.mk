@@ -26,6 +26,7 @@ public_headers = \
     include/gnd/sort.h \
     include/gnd/special.h \
     include/gnd/stat.h \
+    include/gnd/tune.h \
     include/gnd/types.h \
     include/gnd/view.h
 
@@ -101,6 +102,7 @@ lib_files = \
     lib/api/steps.h \
     lib/api/systems.c \
     lib/api/temps.h \
+    lib/api/tune.c \
     lib/api/update.c \
     lib/api/version.c \
     lib/api/view.c \
@@ -124,6 +126,7 @@ lib_files = \
     lib/backend/progcache.c \
     lib/backend/trace.c \
     lib/backend/trace.h \
+    lib/backend/tunefile.c \
     lib/base/dtype.c \
     lib/base/dtype.h \
     lib/base/env.c \
@@ -144,6 +147,9 @@ lib_files = \
     lib/base/strbuf.h \
     lib/base/table.c \
     lib/base/table.h \
+    lib/base/tune.c \
+    lib/base/tune.def \
+    lib/base/tune.h \
     lib/codegen/accum.c \
     lib/codegen/codegen.c \
     lib/codegen/codegen.h \
@@ -374,7 +380,8 @@ tool_files = \
     tools/gnd.h \
     tools/input.c \
     tools/message.c \
-    tools/progress.c
+    tools/progress.c \
+    tools/tune.c
 
 tool_program = \
     tools/gnd
@@ -510,7 +517,8 @@ test_scripts = \
     tests/rusticl.sh \
     tests/standard.sh \
     tests/style.sh \
-    tests/trace.sh
+    tests/trace.sh \
+    tests/tune.sh
 
 plain_programs = \
     bench/first_calls \
@@ -750,6 +758,7 @@ other_files = \
     tests/tap.h \
     tests/tap.sh \
     tests/trace.sh \
+    tests/tune.sh \
     tests/unit_base.c \
     tests/unit_dtype.c \
     tests/unit_fold.c \
@@ -781,7 +790,8 @@ other_files = \
     tools/opset.awk \
     tools/progress.c \
     tools/special-coeffs.py \
-    tools/standard.def
+    tools/standard.def \
+    tools/tune.c
 
 backends_opencl_gnd_opencl_la_SOURCES = $(opencl_files) $(common_files)
 backends_opencl_gnd_opencl_la_CPPFLAGS = $(opencl_cppflags)

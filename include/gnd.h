@@ -43,6 +43,7 @@
 #include <gnd/version.h>
 #include <gnd/types.h>
 #include <gnd/device.h>
+#include <gnd/tune.h>
 #include <gnd/info.h>
 #include <gnd/array.h>
 #include <gnd/create.h>

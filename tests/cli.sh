@@ -44,7 +44,7 @@ run --version
 check "--version" grep -qx "gnd [0-9]*\.[0-9]*\.[0-9]*" out
 run --help
 check "--help" grep -q "gnd eval EXPR" out
-for c in eval explain devices; do
+for c in eval explain devices bench tune; do
     run help $c
     check "help $c" grep -q "^gnd $c" out
     run $c --help

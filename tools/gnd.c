@@ -16,6 +16,7 @@ static const struct {
     {"eval", cmd_eval},
     {"explain", cmd_explain},
     {"bench", cmd_bench},
+    {"tune", cmd_tune},
 };
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -15,6 +15,7 @@ int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_bench(int argc, char **argv); /* bench.c */
+int cmd_tune(int argc, char **argv);  /* tune.c */
 /* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c). */
 void devices_json(void);
 

@@ -79,6 +79,7 @@ static const char usage[] =
     "  gnd eval EXPR [NAME=VALUE ...] [-o FILE]  compute an expression, print or save the result\n"
     "  gnd explain EXPR [NAME=VALUE ...]         the kernels that would compute it\n"
     "  gnd bench                                 what this device reaches\n"
+    "  gnd tune                                  the best parameters of kernels on this device\n"
     "  gnd help [COMMAND]                        this, or more about one command\n"
     "  gnd --version\n"
     "\n"
@@ -125,7 +126,7 @@ static const char devices_usage[] =
 
 int help(const char *cmd)
 {
-    static char *const bench_help[] = {"bench", "--help", NULL};
+    static char *const bench_help[] = {"bench", "--help", NULL}, *const tune_help[] = {"tune", "--help", NULL};
     const char *text = !cmd                        ? usage
                        : !strcmp(cmd, "eval")      ? eval_usage
                        : !strcmp(cmd, "explain")   ? explain_usage
@@ -135,5 +136,7 @@ int help(const char *cmd)
         fputs(text, stdout);
     else if (!strcmp(cmd, "bench"))
         return cmd_bench(2, (char **)bench_help) ? -1 : 0;
+    else if (!strcmp(cmd, "tune"))
+        return cmd_tune(2, (char **)tune_help) ? -1 : 0;
     return text ? 0 : -1;
 }

@@ -165,7 +165,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
         return gnd__mats_give(3, out, y);
     }
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_LU, 0, 0);
-    if (gnd__target_of(&a.dev->g->props).cpu && !gnd__mats_native(&a, &s)) {
+    if (gnd__target_of(&a.dev->g->props, &a.dev->g->tune).cpu && !gnd__mats_native(&a, &s)) {
         lu_parts(&a, &s, y);
         return gnd__mats_give(3, out, y);
     }

@@ -53,7 +53,7 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
         return gnd__same(x);
-    const gnd__target target = gnd__target_of(&x->dev->g->props);
+    const gnd__target target = gnd__target_of(&x->dev->g->props, &x->dev->g->tune);
     return gnd__scan_node(&target, x, op, k, initial);
 }
 

@@ -147,6 +147,11 @@ int gnd__disk_fd(const gnd__disk *c)
     return c->fd;
 }
 
+const char *gnd__disk_path(const gnd__disk *c)
+{
+    return c->path;
+}
+
 void gnd__disk_name(const void *key, size_t nkey, char out[37])
 {
     gnd__hash h = gnd__hash_bytes(key, nkey, NAME_SEED);

@@ -41,5 +41,6 @@ void gnd__disk_name(const void *key, size_t nkey, char out[37]);
  * Called by put now and then. folder is open; gnd__disk_fd gives a cache's. (evict.c) */
 void gnd__disk_evict(int folder, uint64_t max);
 int gnd__disk_fd(const gnd__disk *c);
+const char *gnd__disk_path(const gnd__disk *c);
 
 #endif

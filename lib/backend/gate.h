@@ -12,6 +12,7 @@
 #include <gnd/backend.h>
 #include <pthread.h>
 #include "base/strbuf.h"
+#include "base/tune.h"
 
 /* The tables of one loaded backend, copied and zero-extended to this core's sizes. */
 typedef struct gnd__backend {
@@ -60,6 +61,9 @@ typedef struct gnd__gdev {
     uint64_t segs_gone;       /* buffers that went back to the backend: their addresses may come again */
     gnd__counters n;
     struct gnd__trace *trace; /* backend/trace.h; NULL: none is written */
+    gnd__tune tune;           /* backend/tunefile.h: parameters of kernels */
+    int tuned;                /* they are the file's */
+    gnd_err tune_err;         /* why the file is not used, or the last call for it failed */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */
@@ -94,6 +98,19 @@ static inline void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b)
     gnd__gate_unlock(a);
     gnd__gate_unlock(b);
 }
+
+/* --- tuned parameters (tunefile.c) --------------------------------------------------------------
+ * A file of the folder of the kernel cache has them, tune-HASH.txt, HASH of backend, platform, device and driver.
+ * It is used only when the user owns it and nobody else may write it. */
+enum { GND__TUNE_PATH = 4200 };
+/* Reads d's file into d->tune; the defaults where there is none. What is wrong with a file is logged as a
+ * warning, kept in d->tune_err, and answered by the defaults. */
+void gnd__tunefile_load(gnd__gdev *d);
+/* Its path into buf; 0 when there is no folder for it (GND_CACHE=0, say). */
+int gnd__tunefile_path(const gnd__gdev *d, char buf[GND__TUNE_PATH]);
+/* Writes d->tune there; deletes it. GND_ERR_IO. */
+gnd_status gnd__tunefile_save(gnd__gdev *d, gnd_err *e);
+gnd_status gnd__tunefile_delete(gnd__gdev *d, gnd_err *e);
 
 /* --- memory: blocks of the pool ---------------------------------------------------------------
  * A block is a part of a backend buffer. Freeing is at once and stream-ordered: a block may be

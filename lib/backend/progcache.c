@@ -90,6 +90,9 @@ static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
 {
     *key = (gnd__str){ 0 };
     gnd__str_addn(key, d->progs->key.s, d->progs->key.len);
+    for (int i = 0; i < GND__NTUNE; i++)
+        if (d->tune.v[i] != gnd__tune_rows[i].dflt)
+            gnd__str_addf(key, "%s %d\n", gnd__tune_rows[i].name, d->tune.v[i]);
     gnd__str_addn(key, src, len);
     if (!key->bad)
         return 1;

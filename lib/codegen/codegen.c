@@ -8,12 +8,12 @@
 #include "base/env.h"
 #include "codegen/rows.h"
 
-gnd__target gnd__target_of(const gnd_props *props)
+gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
 {
     /* Mesa's llvmpipe ends every loop after 65535 turns of a work-item, without a word (gallivm's
      * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
-    gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops };
+    gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops, tune };
     const char *s = gnd__env_string(GND__ENV_KERNEL_SHAPE);
     if (s && strcmp(s, "cpu") == 0)
         t.cpu = !short_loops;

@@ -10,6 +10,7 @@
 #define GND_CODEGEN_CODEGEN_H
 
 #include "base/strbuf.h"
+#include "base/tune.h"
 #include "fuse/kir.h"
 
 #define GND__GEN_ARGS 360
@@ -54,10 +55,11 @@ typedef struct gnd__gen {
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
+    const gnd__tune *tune;
 } gnd__target;
 
-/* The shape for a device: by its kind, unless GND_KERNEL_SHAPE says cpu or gpu. */
-gnd__target gnd__target_of(const gnd_props *props);
+/* The shape for a device, whose tuned parameters (base/tune.def) are tune: by its kind, unless GND_KERNEL_SHAPE says cpu or gpu. */
+gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune);
 
 /* Writes the kernels of k (collapsed; at least one point to compute). Errors: GND_ERR_NOMEM,
  * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */

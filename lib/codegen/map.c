@@ -15,7 +15,8 @@ static gnd_status map_cpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep;
-    size_t global[3] = { 1, 1, 1 }, group = gnd__cg_group(c, 1024), local[3] = { group, 1, 1 };
+    size_t global[3] = { 1, 1, 1 }, group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
+    size_t local[3] = { group, 1, 1 };
     gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, n);
@@ -118,16 +119,21 @@ static gnd_status end_map(gnd__cg *c, size_t global, size_t local)
     return GND_OK;
 }
 
-/* GPU, more than one axis, no vectors: ROWS points one below another per work-item. They share the
+static size_t map_group(const gnd__cg *c)
+{
+    return gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_GPU_GROUP]);
+}
+
+/* GPU, more than one axis, no vectors: `gpu_rows` points one below another per work-item. They share the
  * arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
-#define ROWS 4
 #define ROWS_POINTS (1 << 18)
 #define ROWS_BODY 128 /* instructions of one point, at most */
 
-static int takes_rows(const gnd__kir *k)
+static int takes_rows(const gnd__cg *c)
 {
-    const int x = k->nkeep - 1, y = x - 1;
-    if (y < 0 || k->dim[x] < 64 || k->dim[y] < 4 * ROWS || k->ninstr > ROWS_BODY ||
+    const gnd__kir *k = c->k;
+    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS], x = k->nkeep - 1, y = x - 1;
+    if (y < 0 || rows < 2 || k->dim[x] < 64 || k->dim[y] < 4 * rows || k->ninstr > ROWS_BODY ||
         gnd__kir_kept(k) < ROWS_POINTS)
         return 0;
     for (int i = 0; i < k->nout; i++)
@@ -140,20 +146,21 @@ static int takes_rows(const gnd__kir *k)
 static void rows_body(gnd__cg *c, int y)
 {
     const gnd__kir *k = c->k;
+    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
     for (int i = 0; i < k->nout; i++)
         c->vectorised[k->out[i].access] = 1;
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
             gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
-                     ROWS, i);
+                     rows, i);
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
-             ROWS, y, y);
+             rows, y, y);
     c->vec = 2; /* stores go to u */
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     c->vec = 1;
     gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
-             ROWS, y);
+             rows, y);
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i]) {
             gnd__cgf(c, "    p%d[", i);
@@ -167,9 +174,10 @@ static void rows_body(gnd__cg *c, int y)
 static gnd_status map_rows(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
+    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
     const int x = k->nkeep - 1, y = x - 1;
-    const int64_t tiles = (k->dim[y] + ROWS - 1) / ROWS, total = gnd__kir_kept(k) / k->dim[y] * tiles;
-    size_t global = (size_t)total, local = gnd__cg_group(c, 256);
+    const int64_t tiles = (k->dim[y] + rows - 1) / rows, total = gnd__kir_kept(k) / k->dim[y] * tiles;
+    size_t global = (size_t)total, local = map_group(c);
     gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, k->nkeep);
@@ -177,9 +185,9 @@ static gnd_status map_rows(gnd__cg *c)
     gnd__cg_int(c, "total", total);
     gnd__cg_int(c, "tiles", tiles);
     gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
-                "    const I y0 = f %% tiles * %d; f /= tiles;\n", c->gid, x, x, x, ROWS);
+                "    const I y0 = f %% tiles * %d; f /= tiles;\n", c->gid, x, x, x, rows);
     gnd__cg_unflatten(c, "f", 0, y);
-    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", ROWS, y);
+    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", rows, y);
     rows_body(c, y);
     gnd__cgf(c, "    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++) {\n", y, y, y, y);
     gnd__cg_values(c, 0);
@@ -241,11 +249,13 @@ static gnd_status map_gpu(gnd__cg *c)
     const gnd__kir *k = c->k;
     int n = k->nkeep, tail;
     int64_t points = gnd__kir_kept(k);
-    size_t local = gnd__cg_group(c, 256);
+    size_t local = map_group(c);
     c->vec = 1;
     if (n > 0)
-        c->vec = gnd__cg_vector_width(k, n - 1, n == 1);
-    if (c->vec == 1 && takes_rows(k))
+        c->vec = gnd__cg_vector_width(k, n - 1, n == 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
+    if (c->vec < 1)
+        c->vec = 1;
+    if (c->vec == 1 && takes_rows(c))
         return map_rows(c);
     for (int i = 0; i < k->naccess; i++)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;

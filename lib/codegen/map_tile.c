@@ -8,12 +8,11 @@
  */
 #include "codegen/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The side of a square tile on a CPU; the shortest extents that tiles are made for. */
+/* The shortest extents that tiles are made for. */
 #define TILE 32
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
 
 int gnd__cg_tile_axis(gnd__cg *c)
 {
@@ -59,19 +58,19 @@ static void other_axes(gnd__cg *c, int d)
 static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
 {
     const gnd__kir *k = c->k;
-    int last = k->nkeep - 1;
+    const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
     for (int i = 0; i < k->naccess; i++) {
         if (!c->vectorised[i])
             continue;
         gnd__cgf(c, "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
                     "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
-                    "    u%d.s[y * %d + x] = p%d[", nl, last, nt, d, i, TILE, i);
+                    "    u%d.s[y * %d + x] = p%d[", nl, last, nt, d, i, side, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, "];\n    }\n    }\n");
     }
     gnd__cgf(c, "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
                 "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
-                "    const int l = y * %d + x;\n", nt, d, nl, last, TILE);
+                "    const int l = y * %d + x;\n", nt, d, nl, last, side);
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n    }\n");
@@ -82,9 +81,10 @@ static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
 static gnd_status tiles_cpu(gnd__cg *c, int d)
 {
     const gnd__kir *k = c->k;
-    int last = k->nkeep - 1;
+    const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
     size_t local = 1, global;
-    int64_t tl = (k->dim[last] + TILE - 1) / TILE, tt = (k->dim[d] + TILE - 1) / TILE;
+    char full[16];
+    int64_t tl = (k->dim[last] + side - 1) / side, tt = (k->dim[d] + side - 1) / side;
     global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
     gnd__cg_begin(c, 0, "k_map");
     gnd__cg_access_args(c, 2);
@@ -93,18 +93,19 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     gnd__cg_int(c, "tl", tl);
     gnd__cg_int(c, "tt", tt);
     gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
-                "    const I t0 = f %% tt * %d; f /= tt;\n", TILE, TILE);
+                "    const I t0 = f %% tt * %d; f /= tt;\n", side, side);
     other_axes(c, d);
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
             gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
-                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), TILE * TILE, i);
+                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), side * side, i);
     gnd__cgf(c, "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
                 " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
-             last, TILE, last, TILE, d, TILE, d, TILE);
+             last, side, last, side, d, side, d, side);
     c->vec = 2; /* values of these inputs come from u */
-    gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", TILE, TILE);
-    tile_body(c, d, TEXT(TILE), TEXT(TILE));
+    snprintf(full, sizeof full, "%d", side);
+    gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", side, side);
+    tile_body(c, d, full, full);
     gnd__cgf(c, "    } else {\n");
     tile_body(c, d, "nt", "nl");
     gnd__cgf(c, "    }\n");

@@ -469,6 +469,21 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     return r;
 }
 
+static void start_over(gnd__sched *s)
+{
+    gnd__table *fresh = gnd__table_new();
+    if (!fresh)
+        return;
+    gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
+    s->cache = fresh;
+}
+
+void gnd__plans_forget(gnd_device *dev)
+{
+    if (dev->plans)
+        start_over(dev->plans);
+}
+
 gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e)
 {
     gnd_status r;
@@ -486,14 +501,8 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
     if (r != GND_OK)
         return r;
     n->plans++;
-    if (gnd__table_len(s->cache) >= MAX_PLANS) {
-        /* rarely: a program of ever new structures; starting over is as good as ageing */
-        gnd__table *fresh = gnd__table_new();
-        if (fresh) {
-            gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
-            s->cache = fresh;
-        }
-    }
+    if (gnd__table_len(s->cache) >= MAX_PLANS) /* a program of ever new structures */
+        start_over(s);
     if (gnd__table_enter(s->cache, g->key, g->nkey, g->hash, *p, &old) != 0) {
         gnd__plan_free(*p);
         *p = NULL;

@@ -607,7 +607,7 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.e = e;
     m.want_source = want_source;
     m.dev = g->dev->g;
-    m.target = gnd__target_of(&m.dev->props);
+    m.target = gnd__target_of(&m.dev->props, &m.dev->tune);
     g->gpu = !m.target.cpu;
     g->follow = gnd__gate_can_follow(m.dev);
     m.p = gnd__calloc(1, sizeof *m.p);

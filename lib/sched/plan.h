@@ -107,6 +107,8 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
 
 /* The scheduler of a device; made at first use. NULL: out of memory. */
 gnd__sched *gnd__sched_of(gnd_device *dev);
+/* Drops all plans of dev, whose lock is held: what they were made for has changed. */
+void gnd__plans_forget(gnd_device *dev);
 
 /* Makes the plan of a collected graph. want_source: keep texts and build nothing. */
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **p, gnd_err *e);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * api/tune.c - the parameters of kernels that `gnd tune` measures, and their file.
+ */
+#include <gnd/tune.h>
+
+#include <stdio.h>
+#include <string.h>
+#include "backend/gate.h"
+#include "codegen/codegen.h"
+#include "sched/device.h"
+#include "sched/plan.h"
+
+int gnd_tune_count(void)
+{
+    return GND__NTUNE;
+}
+
+/* Locks an open device and clears its message. */
+static gnd_status begin(gnd_device *dev)
+{
+    gnd_status st = gnd_device_status(dev);
+    if (st)
+        return st;
+    gnd__gate_lock(dev->g);
+    memset(&dev->g->tune_err, 0, sizeof dev->g->tune_err);
+    return GND_OK;
+}
+
+static gnd_status end(gnd_device *dev, gnd_status st)
+{
+    gnd__gate_unlock(dev->g);
+    return st;
+}
+
+gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info)
+{
+    gnd_status st = gnd_device_status(dev);
+    if (st)
+        return st;
+    if (!info)
+        return GND_ERR_NULL;
+    if (i < 0 || i >= GND__NTUNE)
+        return GND_ERR_INDEX;
+    const gnd__tune_row *r = &gnd__tune_rows[i];
+    gnd__gate_lock(dev->g);
+    *info = (gnd_tune_info){ .value = dev->g->tune.v[i], .initial = r->dflt, .least = r->least, .most = r->most };
+    info->used = gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
+    gnd__gate_unlock(dev->g);
+    snprintf(info->name, sizeof info->name, "%s", r->name);
+    snprintf(info->text, sizeof info->text, "%s", r->text);
+    return GND_OK;
+}
+
+gnd_status gnd_tune_set(gnd_device *dev, const char *name, int value)
+{
+    gnd_status st = begin(dev);
+    if (st)
+        return st;
+    gnd_err *e = &dev->g->tune_err;
+    int i = name ? gnd__tune_find(name) : -1;
+    if (!name)
+        st = gnd__err(e, GND_ERR_NULL, "tune_set: the name is NULL");
+    else if (i < 0)
+        st = gnd__err(e, GND_ERR_NAME, "tune_set: there is no parameter '%.40s'", name);
+    else
+        st = gnd__tune_check(i, value, e);
+    if (i >= 0 && st)
+        gnd__err_prefix(e, "tune_set");
+    if (!st && dev->g->tune.v[i] != value) {
+        dev->g->tune.v[i] = value;
+        gnd__plans_forget(dev);
+    }
+    return end(dev, st);
+}
+
+gnd_status gnd_tune_reset(gnd_device *dev)
+{
+    gnd_status st = begin(dev);
+    if (st)
+        return st;
+    gnd__tune_defaults(&dev->g->tune);
+    gnd__plans_forget(dev);
+    return end(dev, GND_OK);
+}
+
+gnd_status gnd_tune_save(gnd_device *dev)
+{
+    gnd_status st = begin(dev);
+    return st ? st : end(dev, gnd__tunefile_save(dev->g, &dev->g->tune_err));
+}
+
+gnd_status gnd_tune_forget(gnd_device *dev)
+{
+    gnd_status st = begin(dev);
+    return st ? st : end(dev, gnd__tunefile_delete(dev->g, &dev->g->tune_err));
+}
+
+gnd_status gnd_tune_file(gnd_device *dev, char *buf, size_t cap, int *present)
+{
+    char path[GND__TUNE_PATH];
+    gnd_status st = gnd_device_status(dev);
+    if (st)
+        return st;
+    if (!buf)
+        return GND_ERR_NULL;
+    gnd__gate_lock(dev->g);
+    gnd__tunefile_path(dev->g, path);
+    if (present)
+        *present = dev->g->tuned;
+    gnd__gate_unlock(dev->g);
+    return (size_t)snprintf(buf, cap, "%s", path) < cap ? GND_OK : GND_ERR_OVERFLOW;
+}
+
+const char *gnd_tune_message(gnd_device *dev)
+{
+    return gnd_device_status(dev) ? gnd_device_error(dev) : dev->g->tune_err.msg;
+}

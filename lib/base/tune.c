@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/tune.c - see tune.h.
+ */
+#include "base/tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const gnd__tune_row gnd__tune_rows[GND__NTUNE] = {
+#define GND_TUNE(id, name, kernels, least, most, dflt, text) { #name, text, kernels, least, most, dflt },
+#include "base/tune.def"
+#undef GND_TUNE
+};
+
+void gnd__tune_defaults(gnd__tune *t)
+{
+    for (int i = 0; i < GND__NTUNE; i++)
+        t->v[i] = gnd__tune_rows[i].dflt;
+}
+
+int gnd__tune_find(const char *name)
+{
+    for (int i = 0; i < GND__NTUNE; i++)
+        if (!strcmp(gnd__tune_rows[i].name, name))
+            return i;
+    return -1;
+}
+
+gnd_status gnd__tune_check(int i, int64_t value, gnd_err *e)
+{
+    const gnd__tune_row *r = &gnd__tune_rows[i];
+    if (value >= r->least && value <= r->most && (value & (value - 1)) == 0)
+        return GND_OK;
+    return gnd__err(e, GND_ERR_ARG, "%s is a power of two from %d to %d, not %lld", r->name, r->least, r->most,
+                    (long long)value);
+}
+
+void gnd__tune_write(const gnd__tune *t, const char *comment, gnd__str *out)
+{
+    gnd__str_add(out, "gnd-tune 1\n");
+    if (comment)
+        gnd__str_addf(out, "# %s\n", comment);
+    for (int i = 0; i < GND__NTUNE; i++)
+        gnd__str_addf(out, "%s %d\n", gnd__tune_rows[i].name, t->v[i]);
+    gnd__str_add(out, "end\n");
+}
+
+/* One line "NAME VALUE" of a parameter. */
+static gnd_status read_line(const char *line, gnd__tune *t, unsigned *seen, gnd_err *e)
+{
+    char name[32], *end;
+    size_t len = strcspn(line, " ");
+    int i;
+    if (len == 0 || len >= sizeof name || line[len] != ' ')
+        return gnd__err(e, GND_ERR_FORMAT, "no line of a name and a number: '%.40s'", line);
+    memcpy(name, line, len);
+    name[len] = '\0';
+    i = gnd__tune_find(name);
+    if (i < 0)
+        return gnd__err(e, GND_ERR_FORMAT, "there is no parameter '%s'", name);
+    if (*seen & 1u << i)
+        return gnd__err(e, GND_ERR_FORMAT, "%s is there twice", name);
+    long v = strtol(line + len + 1, &end, 10);
+    if (end == line + len + 1 || *end)
+        return gnd__err(e, GND_ERR_FORMAT, "%s has no number: '%.40s'", name, line + len + 1);
+    if (gnd__tune_check(i, v, e))
+        return GND_ERR_FORMAT;
+    t->v[i] = (int)v;
+    *seen |= 1u << i;
+    return GND_OK;
+}
+
+gnd_status gnd__tune_read(const char *text, size_t n, gnd__tune *t, gnd_err *e)
+{
+    gnd_err why = { 0 };
+    unsigned seen = 0;
+    int number = 0, ended = 0;
+    gnd__tune_defaults(t);
+    for (size_t at = 0; at < n && !why.code;) {
+        char line[128];
+        const char *nl = memchr(text + at, '\n', n - at);
+        size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
+        number++;
+        if (ended)
+            gnd__err(&why, GND_ERR_FORMAT, "something behind the line 'end'");
+        else if (!nl || len >= sizeof line || memchr(text + at, '\0', len))
+            gnd__err(&why, GND_ERR_FORMAT, "no line of text");
+        if (why.code)
+            break;
+        memcpy(line, text + at, len);
+        line[len] = '\0';
+        at += len + 1;
+        if (number == 1 && strcmp(line, "gnd-tune 1"))
+            gnd__err(&why, GND_ERR_FORMAT, "'gnd-tune 1' is wanted, not '%.40s'", line);
+        else if (number > 1 && !strcmp(line, "end"))
+            ended = 1;
+        else if (number > 1 && line[0] != '#')
+            why.code = read_line(line, t, &seen, &why);
+    }
+    if (!why.code && !ended)
+        gnd__err(&why, GND_ERR_FORMAT, "cut off: there is no line 'end'");
+    if (!why.code)
+        return GND_OK;
+    gnd__tune_defaults(t);
+    return gnd__err(e, GND_ERR_FORMAT, "line %d: %.400s", number, why.msg);
+}
