@@ -213,6 +213,7 @@ lib_files = \
     lib/fuse/lower.c \
     lib/fuse/place.c \
     lib/fuse/product.c \
+    lib/fuse/roles.c \
     lib/fuse/rows.c \
     lib/graph/check.c \
     lib/graph/check.h \

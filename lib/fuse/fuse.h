@@ -10,6 +10,8 @@
 #ifndef GND_FUSE_FUSE_H
 #define GND_FUSE_FUSE_H
 
+#include <string.h>
+
 #include "fuse/kir.h"
 
 typedef enum gnd__role {
@@ -123,7 +125,11 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 void gnd__pgraph_reset(gnd__pgraph *g);
 void gnd__pgraph_free(gnd__pgraph *g);
 
-/* --- group.c: roles, works, order -------------------------------------------------------------- */
+/* --- roles.c: the role of each node, and the kernel that uses it ------------------------------- */
+#define GND__KERNEL_OPS 64   /* operations in one kernel, about */
+void gnd__roles(gnd__pgraph *g);
+
+/* --- group.c: works, levels, order -------------------------------------------------------------- */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 
 /* --- rows.c: works along the same rows become one ---------------------------------------------- */
@@ -166,6 +172,14 @@ void gnd__own_layout(const gnd_array *a, gnd__layout *l);
 int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame);
 
 /* Node predicates shared by the above. */
+static inline gnd__pnode *gnd__input_of(gnd__pgraph *g, const gnd__pnode *p, int k)
+{
+    return &g->node[g->inputs[p->in + k]];
+}
+static inline int gnd__same_shape(const gnd_array *a, const gnd_array *b)
+{
+    return a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+}
 static inline int gnd__is_view(const gnd_array *a)
 {
     return a->kind == GND__VIEW || a->kind == GND__RESHAPE;

@@ -23,11 +23,6 @@ typedef struct joining {
     uint32_t mask;             /* reduced axes; 0: none known yet */
 } joining;
 
-static int same_shape(const gnd_array *a, const gnd_array *b)
-{
-    return a->ndim == b->ndim && memcmp(a->dim, b->dim, a->ndim * sizeof *a->dim) == 0;
-}
-
 /* The node whose shape is that of the points of work w, rows included; NULL: not to be joined. */
 static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
 {
@@ -95,7 +90,7 @@ static int may_join(const joining *j, int32_t v)
     const gnd__pgraph *g = j->g;
     const gnd__pwork *w = &g->work[v];
     const gnd_array *full = points_of(g, w);
-    if (!full || !same_shape(full, j->full))
+    if (!full || !gnd__same_shape(full, j->full))
         return 0;
     if (w->nred > 0) {
         const uint32_t mask = (uint32_t)g->node[w->reduce].a->p.red.mask;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/roles.c - which nodes are stored, and which are computed where they are used.
+ *
+ * In the order below: (1) what must be stored: sinks, reductions, products, joins, and where an
+ * expression grows past the limits of one kernel; (2) sinks of one shape count as one kernel, a team, which
+ * is given up where it cannot become one (group.c); (3) from the sinks down, which kernel uses each other
+ * node and through which views: a node that one kernel uses through equal views is computed there; used
+ * otherwise it is computed again if that is cheap, else stored; an expensive one is never computed again for
+ * each element of a broadcast.
+ */
+#include "fuse/fuse.h"
+
+#include <string.h>
+
+#define CHEAP_COST 4    /* computed again rather than stored and read back */
+#define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
+#define CHEAP_LEAVES 2
+#define CHEAP_EXPANDED 2
+#define FEW 4             /* so many times is a few: then up to */
+#define CHEAP_FEW_GPU 32  /* rather than write 4 bytes and read them */
+#define CHEAP_FEW_CPU 28  /* the same on a CPU: one elementary function at most */
+/* Rows of so many elements and longer: their indices are checked once, not for each element, where the
+ * check would stand between the compiler and its vectors. */
+#define CHECK_ROW 32
+/* A node that took so many operations is stored when the user holds it, to be used again it seems; or
+ * when a scope does, which may be for no more than that the program went through it. */
+#define KEPT_OPS 16
+#define SCOPE_OPS 48
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
+    a *= 0xff51afd7ed558ccdu;
+    return a ^ (a >> 33);
+}
+
+static int is_piece_of_work(const gnd_array *a)
+{
+    return a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__ASSEMBLE ||
+           a->kind == GND__EMPTY || a->kind == GND__PRIM;
+}
+
+/* Roots what is inline below p, looking through views; prefers the input with more operations. */
+static void cut_below(gnd__pgraph *g, gnd__pnode *p)
+{
+    gnd__pnode *best = NULL;
+    for (int k = 0; k < p->a->nin; k++) {
+        gnd__pnode *q = gnd__input_of(g, p, k);
+        while (q->role == GND__R_INLINE && gnd__is_view(q->a))
+            q = gnd__input_of(g, q, 0);
+        if (q->role == GND__R_INLINE && q->nops > 0 &&
+            (!best || q->nops + q->nleaf > best->nops + best->nleaf))
+            best = q;
+    }
+    if (best)
+        best->role = GND__R_ROOT;
+}
+
+/* Adds n leaves, in order, to those of p. */
+static void add_leaves(gnd__pnode *p, const int32_t *leaf, int n)
+{
+    int32_t all[2 * GND__LEAVES];
+    int m = 0, i = 0, j = 0;
+    if (p->nleaf > GND__LEAVES || n > GND__LEAVES) {
+        p->nleaf = GND__LEAVES + 1;
+        return;
+    }
+    while (i < p->nleaf || j < n) {
+        int32_t x = i < p->nleaf ? p->leaf[i] : INT32_MAX, y = j < n ? leaf[j] : INT32_MAX;
+        all[m++] = x < y ? x : y;
+        i += x <= y;
+        j += y <= x;
+    }
+    p->nleaf = (uint16_t)(m > GND__LEAVES ? GND__LEAVES + 1 : m);
+    memcpy(p->leaf, all, (size_t)(m > GND__LEAVES ? 0 : m) * sizeof *all);
+}
+
+/* Operations and leaves of the inline tree below p. An input that comes twice counts once. */
+static void measure(gnd__pgraph *g, gnd__pnode *p)
+{
+    const gnd_array *a = p->a;
+    uint32_t nops = 0, cost = 0;
+    p->nleaf = 0;
+    for (int k = 0; k < a->nin; k++) {
+        gnd__pnode *q = gnd__input_of(g, p, k);
+        int seen = 0;
+        for (int j = 0; j < k; j++)
+            seen |= gnd__input_of(g, p, j) == q;
+        if (seen)
+            continue;
+        if (q->role == GND__R_INLINE) {
+            nops += q->nops;
+            cost += q->cost;
+            add_leaves(p, q->leaf, q->nleaf);
+        } else if (q->a->kind != GND__CONST) {
+            add_leaves(p, &g->inputs[p->in + k], 1);
+        }
+    }
+    if (a->kind == GND__OP) {
+        nops++;
+        cost += (uint32_t)gnd__ops[a->p.op].cost;
+    } else if (a->kind == GND__CAST || a->kind == GND__TAKE || a->kind == GND__CHECKED) {
+        nops++;
+        cost++;
+    } else if (a->kind == GND__REDUCE && gnd__is_short(a)) {
+        const uint32_t n = (uint32_t)(a->in[0]->size / (a->size ? a->size : 1));
+        nops = nops * n + n; /* written out */
+        cost = cost * n + n;
+    }
+    p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
+    p->cost = cost > 1000000 ? 1000000 : cost;
+}
+
+/* Gives operand i of a library call (a view, a leaf, an inline expression) a place in memory. */
+static void need_place(gnd__pgraph *g, int32_t i)
+{
+    gnd__place pl;
+    int32_t blame;
+    gnd__pnode *q = &g->node[i];
+    if (q->role != GND__R_ROOT && (q->role == GND__R_LEAF ? !q->a->data.st
+                                                          : !gnd__place_of(g, i, &pl, &blame)))
+        q->role = GND__R_ROOT;
+}
+
+static void first_roles(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nnode; i++) {
+        gnd__pnode *p = &g->node[i];
+        const gnd_array *a = p->a;
+        p->group = -1;
+        p->absorbed = p->conflict = p->expanded = 0;
+        p->path = 0;
+        p->level = 0;
+        p->team = i;
+        p->slot = -1;
+        p->role = gnd__is_leaf(a) ? GND__R_LEAF
+                  : (is_piece_of_work(a) && !gnd__is_short(a)) || p->must ? GND__R_ROOT
+                                                                          : GND__R_INLINE;
+        p->nops = p->nleaf = 0;
+        p->cost = 0;
+        if (p->role == GND__R_LEAF)
+            continue;
+        if (a->kind == GND__MATMUL) {
+            need_place(g, g->inputs[p->in]);
+            need_place(g, g->inputs[p->in + 1]);
+        } else if (a->kind == GND__TAKE) {
+            need_place(g, g->inputs[p->in]);
+        } else if (a->kind == GND__PRIM) {
+            for (int k = 0; k < a->nin; k++)
+                if (a->p.prim->mode[k] == GND__IN_MEM)
+                    need_place(g, g->inputs[p->in + k]);
+        }
+        if (a->kind != GND__REDUCE && is_piece_of_work(a))
+            continue;
+        measure(g, p);
+        if (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES) {
+            cut_below(g, p);
+            measure(g, p);
+        }
+        if (p->role == GND__R_INLINE && p->held &&
+            p->nops >= (p->held > 1 ? KEPT_OPS : SCOPE_OPS))
+            p->role = GND__R_ROOT;
+    }
+    for (int32_t s = 0; s < g->nsink; s++) {
+        gnd__pnode *p = &g->node[g->sinks[s]];
+        gnd__place pl;
+        int32_t blame;
+        if (p->role == GND__R_ROOT || p->a->data.st)
+            continue;
+        if (gnd__is_view(p->a) && gnd__place_of(g, g->sinks[s], &pl, &blame))
+            p->role = GND__R_ALIAS;
+        else
+            p->role = GND__R_ROOT; /* constants and iotas too: somebody wants their elements */
+    }
+}
+
+/* Notes that kernel `group` uses input q through `path`. */
+static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int expanded)
+{
+    if (q->group < 0) {
+        q->group = group;
+        q->path = path;
+    } else if (q->group != group || q->path != path) {
+        q->conflict = 1;
+    }
+    q->conflict |= (uint8_t)conflict;
+    q->expanded |= (uint8_t)expanded;
+}
+
+/* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it and
+ * not stored: the last one leads. group.c says later whether that came true. */
+static void make_teams(gnd__pgraph *g)
+{
+    for (int32_t s = g->nsink - 1; s >= 0; s--) {
+        gnd__pnode *lead = &g->node[g->sinks[s]];
+        uint32_t nops = lead->nops, nleaf = lead->nleaf;
+        int members = 1;
+        if (lead->role != GND__R_ROOT || !gnd__is_elementwise(lead->a) || lead->alone ||
+            lead->team != g->sinks[s])
+            continue;
+        for (int32_t t = s - 1; t >= 0 && members < GND__KIR_OUT; t--) {
+            gnd__pnode *p = &g->node[g->sinks[t]];
+            if (p == lead || p->role != GND__R_ROOT || !gnd__is_elementwise(p->a) || p->alone ||
+                p->team != g->sinks[t] || !gnd__same_shape(p->a, lead->a) ||
+                nops + p->nops > GND__KERNEL_OPS || nleaf + p->nleaf > GND__LEAVES)
+                continue;
+            p->team = g->sinks[s];
+            nops += p->nops;
+            nleaf += p->nleaf;
+            members++;
+        }
+    }
+}
+
+/* The group of a reduction: the last one, not far apart, over the same input and axes. */
+static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
+{
+    const gnd__pnode *p = &g->node[i];
+    int32_t in = g->inputs[p->in];
+    for (int32_t j = i + 1; j < g->nnode && j < i + 64; j++) {
+        const gnd__pnode *q = &g->node[j];
+        if (q->a->kind == GND__REDUCE && q->role == GND__R_ROOT && g->inputs[q->in] == in &&
+            q->a->p.red.mask == p->a->p.red.mask) {
+            i = j;
+            p = q;
+        }
+    }
+    return i;
+}
+
+/* What may be computed twice. */
+static uint32_t cheap_cost(const gnd__pgraph *g, const gnd_array *a)
+{
+    return g->gpu && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
+}
+
+/* What may be computed for each element of a broadcast. */
+static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
+{
+    if (expanded & 6 || p->nleaf > CHEAP_LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
+        return CHEAP_EXPANDED;
+    return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
+}
+
+static void uses(gnd__pgraph *g)
+{
+    int32_t pieces = g->nnode;
+    for (int32_t i = g->nnode - 1; i >= 0; i--) {
+        gnd__pnode *p = &g->node[i];
+        const gnd_array *a = p->a;
+        int32_t group = p->group;
+        uint64_t path = p->path;
+        int conflict = p->conflict, expanded = p->expanded;
+        if (p->role == GND__R_LEAF)
+            continue;
+        if (p->role == GND__R_INLINE && !gnd__is_view(a) &&
+            ((conflict && (p->cost > cheap_cost(g, a) || p->nleaf > CHEAP_LEAVES)) ||
+             (expanded && p->cost > cheap_expanded(g, p, expanded)) ||
+             (expanded & 2 && a->kind == GND__CHECKED)))
+            p->role = GND__R_ROOT;
+        if (p->role == GND__R_ROOT) {
+            group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
+            path = 1;
+            conflict = expanded = 0;
+        } else if (p->role == GND__R_ALIAS) {
+            group = i;
+            path = mix(1, (uint64_t)i);
+            conflict = expanded = 0;
+        }
+        for (int k = 0; k < a->nin; k++) {
+            gnd__pnode *q = gnd__input_of(g, p, k);
+            uint64_t way = path;
+            int grows = expanded;
+            if (a->kind == GND__ASSEMBLE) {
+                use(q, pieces++, 1, 0, 0);
+                continue;
+            }
+            if (a->kind == GND__PRIM) {
+                use(q, i, mix(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
+                continue;
+            }
+            if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
+                a->kind == GND__REDUCE)
+                way = mix(path, (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
+                                        4 + 5);
+            else if (q->a->size != a->size || q->a->ndim != a->ndim)
+                way = mix(path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
+            if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
+                grows |= !q->a->size                          ? 1
+                         : a->size / q->a->size >= CHECK_ROW ? 7
+                         : a->size / q->a->size > FEW        ? 5 : 1;
+            /* what is indexed lies in memory: no reduction that stays inside a kernel */
+            use(q, group, way, conflict || (a->kind == GND__TAKE && k == 0), grows);
+        }
+    }
+}
+
+void gnd__roles(gnd__pgraph *g)
+{
+    first_roles(g);
+    make_teams(g);
+    uses(g);
+}
