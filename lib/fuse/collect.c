@@ -211,9 +211,12 @@ static int widen_table(gnd__pgraph *g)
     g->capequal = c;
     for (int32_t i = 0; i < g->nnode; i++) {
         uint32_t h = g->node[i].hash;
+        if (g->node[i].at < 0)
+            continue;
         while (t[h & (uint32_t)(c - 1)])
             h++;
-        t[h & (uint32_t)(c - 1)] = i + 1;
+        g->node[i].at = (int32_t)(h & (uint32_t)(c - 1));
+        t[g->node[i].at] = i + 1;
     }
     return 1;
 }
@@ -275,7 +278,8 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
         a->mark = (uint32_t)j + 1;
         return j;
     }
-    g->equal[h & (uint32_t)(g->capequal - 1)] = i + 1;
+    p->at = (int32_t)(h & (uint32_t)(g->capequal - 1));
+    g->equal[p->at] = i + 1;
     add_hash(g, structure);
     return i;
 }
@@ -296,6 +300,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     p->a = a;
     p->group = -1;
     p->slot = -1;
+    p->at = -1;
     if ((a->kind == GND__OP || a->kind == GND__MATMUL) &&
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
@@ -440,14 +445,16 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 
 void gnd__pgraph_reset(gnd__pgraph *g)
 {
+    if (g->equal && g->capequal <= 4096)
+        for (int32_t i = 0; i < g->nnode; i++)
+            if (g->node[i].at >= 0)
+                g->equal[g->node[i].at] = 0;
     g->nnode = g->ninput = g->nsink = g->nwork = g->ndep = g->norder = g->nslot = g->ndup = 0;
     if (g->capequal > 4096) { /* a large graph came once: small ones need not clear its table */
         gnd__free(g->equal);
         g->equal = NULL;
         g->capequal = 0;
     }
-    if (g->equal)
-        memset(g->equal, 0, (size_t)g->capequal * sizeof *g->equal);
     g->nkey = 0;
     g->hash = 0;
     g->checks = 0;

@@ -29,6 +29,7 @@ typedef struct gnd__pnode {
     gnd_array *a;
     size_t key;          /* where its bytes begin in gnd__pgraph.key */
     uint32_t nkey, hash; /* their number and hash */
+    int32_t at;          /* its place in gnd__pgraph.equal, or -1 */
     int32_t in;          /* first input in gnd__pgraph.inputs; a->nin of them, none for leaves */
     int32_t slot;        /* where its elements are: leaves, constants and roots; else -1 */
     uint8_t role;        /* gnd__role */

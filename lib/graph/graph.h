@@ -120,6 +120,7 @@ struct gnd_array {
     uint8_t kind;            /* gnd__kind */
     uint8_t weak;            /* a weak scalar: 0-d, no device */
     uint8_t ndim;
+    uint8_t small;           /* its memory is gnd__node_memory()'s */
     int32_t dtype;
     int32_t nin;
     atomic_int refs;         /* owners: handles and consumer nodes */

@@ -86,7 +86,8 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
     size_t small = sizeof(((gnd_array *)0)->in_small) / sizeof(gnd_array *);
     size_t nmore = (size_t)nin > small ? (size_t)nin : 0;
     size_t ndims = (size_t)ndim * sizeof(int64_t), nptrs = nmore * sizeof(gnd_array *);
-    char *mem = gnd__malloc(sizeof(gnd_array) + ndims + nptrs + extra);
+    size_t bytes = sizeof(gnd_array) + ndims + nptrs + extra;
+    char *mem = bytes <= GND__NODE_BYTES ? gnd__node_memory() : gnd__malloc(bytes);
     if (!mem)
         return &nomem;
 
@@ -96,6 +97,7 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
     x->magic = GND__MAGIC;
     x->kind = (uint8_t)k;
     x->ndim = (uint8_t)ndim;
+    x->small = bytes <= GND__NODE_BYTES;
     x->dtype = t;
     x->nin = nin;
     atomic_init(&x->refs, 1);
@@ -418,7 +420,10 @@ static void free_list(gnd_array *dead)
         }
         let_go(x);
         x->magic = 0;
-        gnd__free(x);
+        if (x->small)
+            gnd__node_memory_free(x);
+        else
+            gnd__free(x);
     }
 }
 

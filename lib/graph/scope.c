@@ -14,6 +14,10 @@
 #include "base/mem.h"
 #include <gnd/array.h>
 
+/* Memory of a node that is gone. */
+struct idle { struct idle *next; };
+enum { IDLE = 64 };
+
 typedef struct scope {
     struct scope *outer;
     gnd_array **x;
@@ -35,6 +39,8 @@ static _Thread_local GND__TLS_MODEL struct {
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
     uint32_t mark;   /* how many `top` had before the first of these */
     int watched;     /* the key's destructor will run */
+    int nidle;
+    struct idle *idle; /* memory of nodes, nidle of them, for the next ones */
 } mine;
 
 static pthread_key_t key;
@@ -84,6 +90,12 @@ static void thread_exit(void *unused)
         gnd__free(mine.spare);
         mine.spare = NULL;
     }
+    for (struct idle *i = mine.idle, *next; i; i = next) {
+        next = i->next;
+        gnd__free(i);
+    }
+    mine.idle = NULL;
+    mine.nidle = 0;
     mine.failed = 0;
     mine.watched = 0;
 }
@@ -96,11 +108,40 @@ static void make_key(void)
 
 __attribute__((destructor)) static void unload(void)
 {
-    if (mine.spare && !mine.top)
+    if ((mine.spare || mine.idle) && !mine.top)
         thread_exit(NULL);
     if (key_made)
         pthread_key_delete(key);
     key_made = 0;
+}
+
+void *gnd__node_memory(void)
+{
+    struct idle *i = mine.idle;
+    if (!i || gnd__mem_watched())
+        return gnd__malloc(GND__NODE_BYTES);
+    mine.idle = i->next;
+    mine.nidle--;
+    return i;
+}
+
+/* A sanitizer wants to see what is used after it is gone. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KEEPS 0
+#else
+#define KEEPS 1
+#endif
+
+void gnd__node_memory_free(void *p)
+{
+    if (!KEEPS || !mine.watched || mine.nidle >= IDLE || gnd__mem_watched()) {
+        gnd__free(p);
+        return;
+    }
+    struct idle *i = p;
+    i->next = mine.idle;
+    mine.idle = i;
+    mine.nidle++;
 }
 
 static int grow(scope *s)
