@@ -60,9 +60,14 @@ static void sort(ref_arr *a)
 
 static int64_t place(const ref_arr *a, ref_num v, int right)
 {
-    int64_t k = 0, n = ref_size(a);
-    while (k < n && (right ? !before(v, ref_nth(a, k)) : before(ref_nth(a, k), v)))
-        k++;
+    int64_t k = 0, end = ref_size(a); /* the elements before k come before v, those from end on do not */
+    while (k < end) {
+        int64_t mid = (k + end) / 2;
+        if (right ? !before(v, ref_nth(a, mid)) : before(ref_nth(a, mid), v))
+            k = mid + 1;
+        else
+            end = mid;
+    }
     return k;
 }
 
@@ -114,8 +119,16 @@ static void searches(gnd_device *dev, const char *spec)
                    t == GND_BOOL || t == GND_FLOAT16 || t == GND_COMPLEX64);
     }
     one_search(dev, spec, GND_FLOAT32, 300, 80, REF_SPECIAL, REF_CONTIG, 0);
-    if (on_gpu)
+    if (on_gpu) { /* by an index, of one to three levels */
+        static const gnd_dtype some[] = { GND_INT8, GND_FLOAT64, GND_COMPLEX64 };
+        for (int i = 0; i < 3; i++)
+            if (!ref_skip(dev, some[i], 1))
+                one_search(dev, spec, some[i], 40007, 401, REF_SPECIAL, i == 1 ? REF_NEGATIVE : REF_CONTIG, i & 1);
+        one_search(dev, spec, GND_FLOAT32, 8193, 100, REF_SMALL, REF_CONTIG, 0);
+        one_search(dev, spec, GND_FLOAT32, 65536, 1000, REF_SPECIAL, REF_CONTIG, 0);
+        one_search(dev, spec, GND_FLOAT32, 1200003, 4000, REF_SPECIAL, REF_CONTIG, 1);
         return;
+    }
     one_search(dev, spec, GND_COMPLEX64, 300, 80, REF_SPECIAL, REF_TRANSPOSED, 0);
 
     /* by a sorter; expressions; promotion; scalars; nothing */

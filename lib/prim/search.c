@@ -8,7 +8,11 @@
 #include "codegen/prelude.h"
 #include "prim/prim.h"
 
-enum { EACH_GPU = 4, EACH_CPU = 16, TOP_BYTES = 16384, GROUPS_PER_UNIT = 16 };
+enum {
+    EACH_GPU = 4, EACH_CPU = 16, TOP_BYTES = 16384, GROUPS_PER_UNIT = 16,
+    EACH_INDEXED = 2, INDEXED_PER_UNIT = 8,
+    INDEX_PAYS = 128 /* an index is made for more than one value for so many elements */
+};
 
 /* The smallest n for which indices are 64 bits wide: what is added to one stays below 2^31. */
 #define WIDE ((int64_t)1 << 30)
@@ -48,6 +52,84 @@ static int levels(int64_t top, int64_t n, int64_t keys)
     return l;
 }
 
+/* What of the array an index is made of: kernels/search.cl. */
+typedef struct tree {
+    int64_t leaf, fan;     /* elements of a part, entries of a node */
+    int levels;            /* 0: there is none */
+    int64_t top, all;      /* entries of the uppermost level; padded ones of all */
+} tree;
+
+/* The index pays when it is read in fewer reads than it saves. */
+static tree index_of(const gnd__prog *p)
+{
+    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), n = p->in[0].size, room = nodes(p);
+    tree x = { .leaf = size < 8 ? 64 / size : 8, .fan = size < 4 ? 32 / size : 8 };
+    int64_t count = n;
+    if (p->t->cpu || n <= 2 * room || p->in[1].size < n / INDEX_PAYS)
+        return x;
+    do {
+        count = up(count, x.levels ? x.fan : x.leaf);
+        x.all += up(count, x.fan) * x.fan;
+        x.levels++;
+    } while (count > room);
+    x.top = count;
+    return x;
+}
+
+static void make_index(gnd__prog *p, const tree *x, int scratch)
+{
+    const gnd_dtype t = p->in[0].dtype;
+    const size_t local = gnd__prog_group(p, 256);
+    gnd__pk_begin(p, "k_index");
+    gnd__pk_mem(p, "s", scratch, t);
+    gnd__pk_in(p, "a", 0);
+    gnd__pk_int(p, "n", p->in[0].size);
+    gnd__pk_int(p, "all", x->all);
+    gnd__pk_def(p, "#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n", (int)x->leaf, (int)x->fan, x->levels);
+    gnd__pk_body(p, "search_index", t);
+    gnd__pk_end1(p, up(x->all, (int64_t)local), local, gnd__prog_reads(p, 0),
+                 x->all * (int64_t)gnd_dtype_size(t));
+}
+
+static void order_defs(gnd__prog *p, int each)
+{
+    const gnd_dtype t = p->in[0].dtype;
+    gnd__pk_def(p, "#define IX %s\n#define EACH %d\n#define AFTER(x, v) gnd_%s_%s(x, v)\n",
+                p->in[0].size < WIDE ? "g_i32" : "g_i64", each, p->args->n[0] ? "upto" : "before",
+                gnd__suffix(t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t));
+}
+
+static void indexed(gnd__prog *p, const tree *x)
+{
+    const gnd_dtype t = p->in[0].dtype;
+    const int64_t m = p->in[1].size, units = p->t->props->compute_units;
+    const int64_t size = (int64_t)gnd_dtype_size(t);
+    const size_t local = gnd__prog_group(p, 256);
+    const int64_t most = INDEXED_PER_UNIT * (units > 0 ? units : 1);
+    const int each = EACH_INDEXED, s = gnd__prog_scratch(p, x->all * size);
+    int64_t groups = up(m, (int64_t)local * each);
+    int l = 0;
+    while ((int64_t)1 << l < x->top)
+        l++;
+    make_index(p, x, s);
+    gnd__pk_begin(p, "k_search");
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "a", 0);
+    gnd__pk_mem(p, "s", s, t);
+    gnd__pk_in(p, "v", 1);
+    gnd__pk_int(p, "n", p->in[0].size);
+    gnd__pk_int(p, "m", m);
+    gnd__pk_int(p, "levels", l);
+    gnd__pk_def(p, "#define TOP %d\n#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n#define ESIZE %d\n"
+                   "#define MEM %s\n#define UNROLL %s\n",
+                (int)nodes(p), (int)x->leaf, (int)x->fan, x->levels, (int)size, gnd__ctype_mem(t),
+                p->t->props->kind == GND_DEV_CPU ? "" : "_Pragma(\"unroll\")");
+    order_defs(p, each);
+    gnd__pk_body(p, "search_indexed", t);
+    gnd__pk_end1(p, groups < most ? groups : most, local,
+                 gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), 8 * m);
+}
+
 void gnd__prim_search(gnd__prog *p)
 {
     const gnd_dtype t = p->in[0].dtype;
@@ -56,8 +138,13 @@ void gnd__prim_search(gnd__prog *p)
     const size_t local = cpu ? 1 : gnd__prog_group(p, 256);
     int64_t groups, run = 0;
     int l = 0;
+    const tree x = index_of(p);
     if (m == 0)
         return;
+    if (x.levels) {
+        indexed(p, &x);
+        return;
+    }
     if (cpu) { /* a few runs for each core, whole lanes */
         run = up(up(m, 4 * (units > 0 ? units : 1)), EACH_CPU) * EACH_CPU;
         groups = up(m, run);
@@ -77,10 +164,7 @@ void gnd__prim_search(gnd__prog *p)
         gnd__pk_int(p, "levels", l);
         gnd__pk_def(p, "#define TOP %d\n", (int)nodes(p));
     }
-    gnd__pk_def(p, "#define IX %s\n#define EACH %d\n#define AFTER(x, v) gnd_%s_%s(x, v)\n",
-                n < WIDE ? "g_i32" : "g_i64", cpu ? EACH_CPU : EACH_GPU,
-                p->args->n[0] ? "upto" : "before",
-                gnd__suffix(t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t));
+    order_defs(p, cpu ? EACH_CPU : EACH_GPU);
     gnd__pk_body(p, cpu ? "search_cpu" : "search_gpu", t);
     gnd__pk_end1(p, groups, local, gnd__prog_reads(p, 0) + gnd__prog_reads(p, 1), 8 * m);
 }
