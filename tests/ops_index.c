@@ -296,6 +296,47 @@ static void along(void)
     gnd_scope_end();
 }
 
+/* Whole rows by index, which GPUs load by vectors where rows and memory allow it: x[i] + 3, in each dtype
+ * and layout; cols of them. Beside them x[i, j], and the same row's element in a fixed column. */
+static void rows(gnd_dtype t, ref_layout l, int64_t cols)
+{
+    static const int64_t idx[5] = {3, -1, 0, 8, 3};
+    const int64_t dim[2] = {9, cols}, all[2] = {5, cols};
+    char why[256] = "";
+    ref_arr x, y, z;
+    int bad = 0;
+    gnd_scope_begin();
+    gnd_array *g = ref_make(dev, t, 2, dim, l, REF_SMALL, &x), *i = ints(5, idx), *three = gnd_int(3);
+    gnd_array *taken = gnd_take(g, i, 0), *first = gnd_at(taken, ":,2:3");
+    ref_arr *out[2] = {&y, &z};
+    gnd_array *r[2] = {gnd_add(taken, three), gnd_subtract(taken, first)};
+    for (int k = 0; k < 2; k++)
+        bad |= !ref_read(r[k], t, 2, all, out[k], why, sizeof why);
+    for (int64_t k = 0; k < 5 * cols && !bad; k++) {
+        int64_t at_[2] = {idx[k / cols] < 0 ? 8 : idx[k / cols], k % cols}, two[2] = {at_[0], 2};
+        ref_num v = ref_get(t, ref_at(&x, at_)), w = ref_get(t, ref_at(&x, two));
+        bad = ref_nth(&y, k).re != v.re + 3 * (v.kind == 'f') || ref_nth(&z, k).re != v.re - w.re ||
+              ref_nth(&y, k).i != v.i + 3 * (v.kind == 'i') || ref_nth(&z, k).i != v.i - w.i;
+    }
+    tap_ok(!bad, "%s: rows of %lld %s, %s %s", on, (long long)cols, gnd_dtype_name(t), ref_layout_name(l), why);
+    ref_free(&x);
+    for (int k = 0; k < 2; k++)
+        ref_free(out[k]);
+    gnd_scope_end();
+}
+
+static void all_rows(void)
+{
+    rows(GND_FLOAT32, REF_CONTIG, 64);
+    rows(GND_FLOAT32, REF_OFFSET, 64);
+    rows(GND_FLOAT32, REF_EVALUATED, 64);
+    rows(GND_FLOAT32, REF_BROADCAST, 64);
+    rows(GND_FLOAT32, REF_CONTIG, 66);
+    rows(GND_FLOAT32, REF_CONTIG, 67);
+    rows(GND_INT8, REF_CONTIG, 64);
+    rows(GND_FLOAT16, REF_CONTIG, 64);
+}
+
 /* Indices out of range: known when something is read, with everything that was made of them. */
 static void faults(void)
 {
@@ -369,6 +410,7 @@ static void all(gnd_device *d, const char *spec)
     slices(12, 40);
     slices(250, 399);
     along();
+    all_rows();
     faults();
     counts();
     if (on[0] == 'c')

@@ -239,6 +239,14 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             }
             break;
         case GND__I_GATHER:
+            if (c->gathers && c->vectorised[in->ref]) { /* all of the vector at its first element */
+                gnd__cgf(c, "l == 0 ? (g%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i,
+                         gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec), in->ref);
+                gnd__cg_address(c, in->ref);
+                gnd__cgf(c, " + v%d), gnd_ld_%s(g%d.s, 0)) : gnd_ld_%s(g%d.s, l)", in->a[0],
+                         gnd__suffix((gnd_dtype)in->dtype), i, gnd__suffix((gnd_dtype)in->dtype), i);
+                break;
+            }
             gnd__cgf(c, "gnd_ld_%s(p%d, ", gnd__suffix((gnd_dtype)in->dtype), in->ref);
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, " + v%d)", in->a[0]);
@@ -295,7 +303,31 @@ void gnd__cg_stores(gnd__cg *c)
     }
 }
 
-int gnd__cg_vector_width(const gnd__kir *k, int d, int tail)
+/* The widest vectors, up to v, in which gather `in` can be loaded along axis d, along which it is to walk
+ * the memory while its indices stay the same. */
+static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
+{
+    uint8_t varies[GND__KIR_INSTR];
+    if (k->access[in->ref].stride[d] != 1)
+        return 1;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *a = &k->instr[i];
+        varies[i] = (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
+                    k->access[a->ref].stride[d] != 0;
+        for (int j = 0; j < GND__OP_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
+                        a->kind != GND__I_IOTA && a->kind != GND__I_RED; j++)
+            varies[i] |= a->a[j] >= 0 && a->a[j] < i && varies[a->a[j]];
+    }
+    for (int i = in->a[0]; i >= 0; i = k->instr[i].a[1]) {
+        if (k->instr[i].kind != GND__I_OFFSET || varies[i])
+            return 1;
+        while (k->instr[i].step % v)
+            v /= 2;
+    }
+    return v;
+}
+
+int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers)
 {
     size_t largest = 1;
     int v, n = k->nkeep + k->nred;
@@ -310,10 +342,10 @@ int gnd__cg_vector_width(const gnd__kir *k, int d, int tail)
         if (gnd_dtype_size((gnd_dtype)a->dtype) > largest)
             largest = gnd_dtype_size((gnd_dtype)a->dtype);
     }
-    for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].kind == GND__I_GATHER)
-            return 1;
     v = (int)(16 / largest);
+    for (int i = 0; i < k->ninstr && v > 1; i++)
+        if (k->instr[i].kind == GND__I_GATHER)
+            v = gathers ? gather_width(k, &k->instr[i], d, v) : 1;
     for (; v > 1; v /= 2) {
         int ok = tail || k->dim[d] % v == 0;
         for (int i = 0; i < k->naccess && ok; i++)
@@ -333,6 +365,15 @@ const char *gnd__cg_raw(size_t bytes)
                                                                                            : "g_u8";
 }
 
+/* Whether a load reads access a: else only gathers do, from what lies behind it. */
+static int is_loaded(const gnd__kir *k, int a)
+{
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_LOAD && k->instr[i].ref == a)
+            return 1;
+    return 0;
+}
+
 void gnd__cg_vector_loads(gnd__cg *c)
 {
     for (int i = 0; i < c->k->naccess; i++) {
@@ -342,11 +383,18 @@ void gnd__cg_vector_loads(gnd__cg *c)
             continue;
         gnd__cgf(c, "    union { %s v; %s s[%d]; } u%d;\n", raw,
                  gnd__ctype_mem((gnd_dtype)a->dtype), c->vec, i);
-        if (is_output(c->k, i))
+        if (is_output(c->k, i) || !is_loaded(c->k, i))
             continue;
         gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, ");\n");
+    }
+    for (int i = 0; i < c->k->ninstr && c->gathers; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        if (in->kind == GND__I_GATHER && c->vectorised[in->ref])
+            gnd__cgf(c, "    union { %s v; %s s[%d]; } g%d;\n",
+                     gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec),
+                     gnd__ctype_mem((gnd_dtype)in->dtype), c->vec, i);
     }
 }
 

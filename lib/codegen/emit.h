@@ -23,6 +23,7 @@ typedef struct gnd__cg {
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
     int part_across;         /* partial results: all points of a split together, not all splits of a point */
+    int gathers;             /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
@@ -66,8 +67,9 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
 
 /* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
- * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. */
-int gnd__cg_vector_width(const gnd__kir *k, int d, int tail);
+ * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. 1 where there are
+ * gathers, unless those are allowed and their indices stay the same along d. */
+int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers);
 /* Loads (declares) vector unions for vectorised accesses at the current indices. */
 void gnd__cg_vector_loads(gnd__cg *c);
 /* Stores the unions of vectorised outputs at the current indices. */

@@ -54,12 +54,14 @@ static gnd_status map_cpu(gnd__cg *c)
 static void vector_body(gnd__cg *c, int d)
 {
     gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
+    c->gathers = 1;
     gnd__cg_vector_loads(c);
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
     /* x0 is a multiple of vec; written so, the compiler knows the low bits of indices, and random
      * numbers (kernels/random.cl) compute a block once for its elements */
     gnd__cgf(c, "    const I i%d = x0 | l;\n", d);
     gnd__cg_values(c, 0);
+    c->gathers = 0;
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n");
     gnd__cg_vector_stores(c);
@@ -252,7 +254,7 @@ static gnd_status map_gpu(gnd__cg *c)
     size_t local = map_group(c);
     c->vec = 1;
     if (n > 0)
-        c->vec = gnd__cg_vector_width(k, n - 1, n == 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
+        c->vec = gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
     if (c->vec < 1)
         c->vec = 1;
     if (c->vec == 1 && takes_rows(c))

@@ -56,7 +56,7 @@ static gnd_status rows(gnd__cg *c)
     int64_t splits = r ? (r + ROW_CHUNK - 1) / ROW_CHUNK : 1;
     size_t global, local = gnd__cg_group(c, GROUP);
     if (k->nred == 1)
-        vec = gnd__cg_vector_width(k, last, 1);
+        vec = gnd__cg_vector_width(k, last, 1, 0);
     while (local > 32 && (int64_t)local * vec / 2 >= r)
         local /= 2;
     gnd__cg_begin(c, 0, "k_reduce");
@@ -148,7 +148,7 @@ static tiling tile_points(gnd__cg *c)
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), items;
     tiling t = { 1, (int)gnd__cg_group(c, GROUP), 1, 0, 1, r };
     if (kept >= 0 && k->nred > 0)
-        t.vec = gnd__cg_vector_width(k, kept, 0);
+        t.vec = gnd__cg_vector_width(k, kept, 0, 0);
     items = m / t.vec;
     /* PoCL 5.0 gets layers wrong (3.1 does not), and they gain nothing there */
     const int layers = !strstr(c->t->props->platform, "Portable Computing");

@@ -101,7 +101,7 @@ static int choose(gnd__cg *c, tile *t)
             t->y = d;
     if (t->y >= 0 && k->dim[t->x] >= 2 * ACROSS && shares(k, t->x, t->y) && m / 4 >= MIN_ITEMS) {
         if (k->nred == 1)
-            t->vec = gnd__cg_vector_width(k, last, 0);
+            t->vec = gnd__cg_vector_width(k, last, 0, 0);
         t->nx = t->ny = 4;
         while (t->nx > 1 && (!fits(c, t, t->nx * t->ny) || m / (t->nx * t->ny) < MIN_ITEMS)) {
             if (t->nx < t->ny)

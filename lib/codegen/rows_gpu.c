@@ -133,7 +133,7 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     const gnd__kir *k = c->k;
     const int64_t r = gnd__kir_reduced(k);
     int most = most_elements(k), n;
-    w->vec = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0) : 1;
+    w->vec = k->nred == 1 ? gnd__cg_vector_width(k, k->nkeep, 0, 0) : 1;
     while (w->vec > most)
         w->vec /= 2;
     n = w->vec > 4 || most < 4 ? w->vec : 4;

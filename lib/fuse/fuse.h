@@ -118,6 +118,7 @@ typedef struct gnd__pgraph {
 /* Where a node's elements are, as the planner sees it. */
 typedef struct gnd__place {
     int32_t slot;
+    const gnd_array *a;  /* the node that has the slot */
     gnd__layout l;       /* l.off is added to the slot's own offset */
 } gnd__place;
 

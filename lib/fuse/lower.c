@@ -331,7 +331,7 @@ static int gather_value(lowering *lo, int32_t i, int32_t f, const int *index)
     }
     if (!through_frames(lo, f, &l))
         return -1;
-    acc = add_access(lo, pl.slot, a->dtype, &l, 0);
+    acc = add_access(lo, pl.slot, a->dtype, &l, leaf_aligned(pl.a));
     if (acc < 0)
         return -1;
     in = new_instr(lo, GND__I_GATHER, a->dtype);

@@ -102,6 +102,7 @@ int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame)
     }
     gnd__own_layout(q->a, &p->l);
     p->slot = q->slot;
+    p->a = q->a;
     while (n > 0)
         if (!gnd__through_view(&p->l, g->node[chain[--n]].a)) {
             *blame = chain[n];
