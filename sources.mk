@@ -310,6 +310,9 @@ kernel_files = \
     kernels/search.cl \
     kernels/solve.cl \
     kernels/sort.cl \
+    kernels/sort_long.cl \
+    kernels/sort_move.cl \
+    kernels/sort_rows.cl \
     kernels/special.cl \
     kernels/tally.cl
 
@@ -629,6 +632,9 @@ other_files = \
     kernels/search.cl \
     kernels/solve.cl \
     kernels/sort.cl \
+    kernels/sort_long.cl \
+    kernels/sort_move.cl \
+    kernels/sort_rows.cl \
     kernels/special.cl \
     kernels/tally.cl \
     tests/bench.sh \

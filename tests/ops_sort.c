@@ -2,7 +2,8 @@
  *
  * ops_sort.c - sort, argsort, topk, partition, argpartition and lexsort against a stable merge sort on
  * the host: dtypes, axes, layouts, sizes round every block of the kernels, both directions, ties, NaN,
- * infinities and signed zeros, expressions as inputs. With the kernels of both shapes.
+ * infinities and signed zeros, expressions as inputs. With the kernels of both shapes, and of GPUs whose groups
+ * may not wait for one another.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -250,6 +251,11 @@ static void parts(gnd_device *dev, const char *spec)
     topk(dev, spec, GND_FLOAT32, 1, 70000, 64, 1, 0, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 300, 0, 1, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 0, 0, 1, REF_SMALL);
+    topk(dev, spec, GND_FLOAT32, 5, 3001, 256, 1, 1, REF_SMALL); /* a quarter and less: selected on GPUs */
+    topk(dev, spec, GND_FLOAT32, 2, 8192, 64, 1, 0, REF_REAL);
+    topk(dev, spec, GND_BFLOAT16, 3, 700, 100, 1, 0, REF_SPECIAL);
+    topk(dev, spec, GND_UINT64, 7, 1025, 256, 0, 1, REF_SPECIAL);
+    topk(dev, spec, GND_COMPLEX64, 2, 1500, 30, 1, 0, REF_SPECIAL);
     gnd_scope_begin();
     gnd_array *a = ref_make(dev, GND_FLOAT32, 2, dim, REF_CONTIG, REF_SMALL, &x);
     gnd_array *p = gnd_partition(a, 3, kth, 1), *q = gnd_argpartition(a, 3, kth, 1);
@@ -311,10 +317,16 @@ static void lexsort(gnd_device *dev, const char *spec)
 
 static void all(gnd_device *dev, const char *spec)
 {
+    patterns(dev, spec);
+    if (strcmp(shape_name, "gpu-apart") == 0) { /* differs from gpu in long rows alone */
+        const int64_t dim[2] = {3, 10007};
+        one(dev, spec, SORT, GND_FLOAT32, 2, dim, -1, 1, REF_CONTIG, REF_SPECIAL);
+        one(dev, spec, ARGSORT, GND_COMPLEX64, 2, dim, -1, 0, REF_CONTIG, REF_SPECIAL);
+        return;
+    }
     dtypes(dev, spec);
     sizes(dev, spec);
     layouts(dev, spec);
-    patterns(dev, spec);
     fused(dev, spec);
     parts(dev, spec);
     lexsort(dev, spec);
@@ -322,8 +334,8 @@ static void all(gnd_device *dev, const char *spec)
 
 int main(void)
 {
-    static const char *const shapes[] = {"cpu", "gpu"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const shapes[] = {"cpu", "gpu", "gpu-apart"};
+    for (int i = 0; i < 3; i++) {
         shape_name = shapes[i];
         few = i > 0;
         setenv("GND_KERNEL_SHAPE", shape_name, 1);

@@ -78,6 +78,7 @@ static void describe(gnd__cu_info *d, int version)
     p->host_mapped = 0;
     p->little_endian = 1;
     p->subgroup = attr(id, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    p->has_progress = 1; /* a resident block is never put aside for one that is not */
     if (d->major < 7)
         snprintf(p->reason, sizeof p->reason, "compute capability %d.%d: 7.0 or higher is needed",
                  d->major, d->minor);

@@ -70,6 +70,7 @@ typedef struct gnd_props {
     uint32_t host_mapped;      /* 1: map() costs no copy (CPU devices, unified memory) */
     uint32_t little_endian;
     uint32_t subgroup;         /* warp / wave / subgroup width; 0 when unknown */
+    uint32_t has_progress;     /* 1: a work-group that has started goes on even if others wait for it */
     char reason[256];          /* not empty: the device is there but cannot be opened, and why */
 } gnd_props;
 

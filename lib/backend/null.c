@@ -71,6 +71,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .host_mapped = 0,
         .little_endian = 1,
         .subgroup = i != 1 ? 32 : 0,
+        .has_progress = i == 2,
     };
     snprintf(p->name, sizeof p->name, "%s", names[i]);
     snprintf(p->version, sizeof p->version, i == 2 ? "CUDA 12.0 null" : "OpenCL 1.2 null");

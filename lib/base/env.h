@@ -25,7 +25,7 @@
     X(TRACE, "GND_TRACE", PATH, "a file to write a trace to, for Perfetto or chrome://tracing")     \
     X(DEBUG, "GND_DEBUG", WORD, "more checks and dumps, for those who work on gnd itself")         \
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", WORD,                                                      \
-      "cpu or gpu: generate kernels as for that kind of device, for tests")                        \
+      "cpu, gpu or gpu-apart: generate kernels as for that kind of device, for tests")             \
     X(SOLVER, "GND_SOLVER", WORD,                                                                  \
       "lapack or blocked: how decompositions are made where the device has no library, for tests") \
     X(TEST_DEVICES, "GND_TEST_DEVICES", WORD,                                                      \

@@ -13,12 +13,14 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
     /* Mesa's llvmpipe ends every loop after 65535 turns of a work-item, without a word (gallivm's
      * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
-    gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops, tune };
+    gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0, tune };
     const char *s = gnd__env_string(GND__ENV_KERNEL_SHAPE);
     if (s && strcmp(s, "cpu") == 0)
         t.cpu = !short_loops;
-    else if (s && strcmp(s, "gpu") == 0)
+    else if (s && (strcmp(s, "gpu") == 0 || strcmp(s, "gpu-apart") == 0))
         t.cpu = 0;
+    if (s && strcmp(s, "gpu-apart") == 0)
+        t.waits = 0;
     return t;
 }
 

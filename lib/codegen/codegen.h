@@ -55,10 +55,12 @@ typedef struct gnd__gen {
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
+    int waits;        /* groups may wait for groups that started before them */
     const gnd__tune *tune;
 } gnd__target;
 
-/* The shape for a device, whose tuned parameters (base/tune.def) are tune: by its kind, unless GND_KERNEL_SHAPE says cpu or gpu. */
+/* The shape for a device, whose tuned parameters (base/tune.def) are tune: by its kind, unless
+ * GND_KERNEL_SHAPE says cpu, gpu or gpu-apart. */
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune);
 
 /* Writes the kernels of k (collapsed; at least one point to compute). Errors: GND_ERR_NOMEM,

@@ -5,7 +5,8 @@
  * second one scans these sums, a third one scans each part behind what stands before it. No kernel
  * waits for another group, so nothing is asked of the order in which groups run; the order in which
  * elements are combined depends on sizes and the group size alone. (Single-pass scans, Merrill and
- * Garland 2016, move a third less but need groups that progress side by side.)
+ * Garland 2016, move a third less, but need groups that progress side by side, and what they round
+ * depends on which group is faster.)
  *
  * Sums of floats: runs of at most 16 to 128 elements are plain, what stands before them is a sum with
  * its rounding error, so that long sums stay as good as short ones.

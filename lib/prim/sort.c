@@ -126,7 +126,7 @@ static size_t tile_bytes(size_t tpg, size_t ipt)
  * unless that makes the row fit. */
 int gnd__sort_tile(gnd__sorter *s, int64_t n)
 {
-    size_t most = s->esize > 8 || (s->esize > 4 && n == INT64_MAX) ? 8 : 16, tpg = 32, ipt = 4;
+    size_t most = s->esize > 8 ? 8 : 16, tpg = 32, ipt = 4;
     size_t group = gnd__prog_group(s->p, 512);
     while (group > 32 && tile_bytes(group, most) + 3 * 1024 > s->p->t->props->local_bytes)
         group /= 2;
@@ -142,10 +142,27 @@ int gnd__sort_tile(gnd__sorter *s, int64_t n)
     return 1;
 }
 
+/* Local memory for ranking, and for elements on their way. */
+static size_t move_bytes(size_t tpg, size_t ipt)
+{
+    size_t counts = tpg / 32 * 256 * 2, slots = tpg * ipt;
+    return 4 * (slots > counts ? slots : counts);
+}
+
+void gnd__sort_move_tile(gnd__sorter *s)
+{
+    s->ipt = s->esize <= 4 ? 16 : 8;
+    s->tpg = gnd__prog_group(s->p, 512);
+    while (s->tpg > 32 && move_bytes(s->tpg, s->ipt) + 5 * 1024 > s->p->t->props->local_bytes)
+        s->tpg /= 2;
+}
+
 void gnd__sort_tile_defs(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
-    gnd__pk_def(p, "#define BUFW %d\n", (int)(tile_bytes(s->tpg, s->ipt) / 4));
+    size_t bytes = tile_bytes(s->tpg, s->ipt), more = move_bytes(s->tpg, s->ipt);
+    gnd__pk_def(p, "#define BUFW %d\n#define ROWS %d\n", (int)((bytes > more ? bytes : more) / 4),
+                (int)s->tpg / 32);
     if (s->esize >= 8)
         gnd__pk_defs(p, s->esize == 8 ? "sort_words8" : s->esize == 16 ? "sort_words16" : "sort_words24",
                      s->t);
@@ -187,6 +204,8 @@ static void sort(gnd__prog *p, int arg)
     } else if (!gnd__sort_tile(&s, s.n)) {
         gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "%s: this device takes work-groups of %u work-items only",
                        gnd__prims[p->args->id].name, p->t->props->max_group);
+    } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.keep <= GND__SORT_SELECT && 4 * s.keep <= s.n) {
+        gnd__sort_select(&s);
     } else if ((int64_t)(s.tpg * s.ipt) >= s.n) {
         gnd__sort_rows(&s);
     } else {

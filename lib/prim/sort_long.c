@@ -2,17 +2,23 @@
  *
  * prim/sort_long.c - radix sort of long rows, 8 bits a pass: each pass counts the digits of each block of
  * a row, makes positions of the counts, and moves. On a GPU a group first sorts a tile by the digit in
- * local memory, so that it writes runs; on a CPU a work-item walks a block.
+ * local memory, so that it writes runs; on a CPU a work-item walks a block. Where groups may wait for one
+ * another all passes are counted at first, and blocks are tiles that look back at those before them.
  */
 #include "prim/sort_priv.h"
 
 #include <string.h>
+
+enum { TICKETS = 64, RUN = 256 };
 
 /* The passes: blocks of a row and their length; scratch memory. b is the result where values are sorted. */
 typedef struct passes {
     gnd__sorter *s;
     int64_t nblk, len;
     int a, b, h, df, ctl;
+    int chained;           /* h: all counts; st: what tiles know of their row */
+    int st;
+    int64_t tiles;         /* words of st before those of tiles */
 } passes;
 
 static gnd_dtype count_dtype(const passes *l)
@@ -38,7 +44,8 @@ static void block_params(passes *l, int pass, int counting)
 {
     gnd__sorter *s = l->s;
     gnd__prog *p = s->p;
-    gnd__pk_mem(p, "h", l->h, count_dtype(l));
+    if (!l->chained)
+        gnd__pk_mem(p, "h", l->h, count_dtype(l));
     if (s->digits > 1 && (pass > 0 || !counting))
         gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
     gnd__pk_int(p, "n", s->n);
@@ -73,6 +80,7 @@ static void histogram(passes *l, int pass)
     gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
     if (pass == 0 && s->digits > 1)
         gnd__sort_digit_defs(s);
+    gnd__pk_def(p, "#define RUN %d\n", RUN);
     gnd__pk_body(p, p->t->cpu ? "sort_hist_cpu" : "sort_hist_gpu", s->t);
     gnd__pk_end1(p, blocks, p->t->cpu ? 1 : s->tpg, read_bytes(l, pass), blocks * 1024);
 }
@@ -90,6 +98,7 @@ static void control(passes *l)
     gnd__pk_def(p, "#define DIGITS %d\n#define DWORDS %d\n#define TPG %d\n", s->digits,
                 (s->digits + 3) / 4, (int)local);
     gnd__pk_body(p, "sort_ctl", s->t);
+    gnd__pk_body(p, "sort_ctl_end", s->t);
     gnd__pk_end1(p, 1, local, blocks * 4 * ((s->digits + 3) / 4), s->digits * 4);
 }
 
@@ -124,22 +133,109 @@ static void scatter(passes *l, int pass)
         gnd__pk_int(p, "keep", s->keep);
     }
     block_params(l, pass, 0);
+    if (l->chained) {
+        gnd__pk_mem(p, "st", l->st, count_dtype(l));
+        gnd__pk_int(p, "tiles", l->tiles);
+        gnd__pk_def(p, "#define h (st + %d)\n#define DIGITS %d\n", TICKETS, s->digits);
+    }
     gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
+    gnd__pk_def(p, "#define CHAINED %d\n#define RUN %d\n", l->chained, RUN);
     gnd__pk_defs(p, "sort_ends", s->t);
-    if (!cpu)
-        gnd__sort_tile_defs(s);
-    gnd__pk_body(p, cpu ? "sort_scatter_cpu" : "sort_scatter_gpu", s->t);
-    gnd__pk_body(p, "sort_from_to", s->t);
     if (cpu) {
+        gnd__pk_body(p, "sort_scatter_cpu", s->t);
+        gnd__pk_body(p, "sort_from_to", s->t);
         gnd__pk_body(p, "sort_scatter_cpu_move", s->t);
     } else {
-        gnd__pk_body(p, "sort_tile_slots", s->t);
-        gnd__pk_body(p, "sort_scatter_gpu_move", s->t);
-        gnd__pk_body(p, "sort_round", s->t);
-        gnd__pk_body(p, "sort_scatter_gpu_end", s->t);
+        gnd__pk_defs(p, "sort_peers", s->t);
+        gnd__sort_tile_defs(s);
+        gnd__pk_body(p, "sort_move_gpu", s->t);
+        gnd__pk_body(p, "sort_from_to", s->t);
+        gnd__pk_body(p, "sort_move_gpu_tile", s->t);
     }
     gnd__pk_end1(p, s->rows * l->nblk, cpu ? 1 : s->tpg, read_bytes(l, pass),
                  s->rows * s->n * s->esize);
+}
+
+/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; a group takes whole tiles. */
+static void count_all(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    const int64_t blocks = 8 * (int64_t)p->t->props->compute_units, tile = l->len;
+    const int64_t each = gnd__ceil_div(s->rows * s->n, tile * blocks) * tile, per = gnd__ceil_div(s->n, each);
+    const size_t tpg = s->tpg;
+    int copies = s->digits <= 4 ? 4 : s->digits <= 8 ? 2 : 1;
+    if ((uint64_t)copies * s->digits * 1024 > p->t->props->local_bytes)
+        copies = 1;
+    s->tpg = gnd__prog_group(p, 512);
+    gnd__pk_begin(p, "k_count");
+    gnd__pk_in(p, "x", 0);
+    gnd__pk_mem(p, "st", l->st, count_dtype(l));
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_int(p, "nblk", per);
+    gnd__pk_int(p, "len", each);
+    gnd__pk_def(p, "#define h (st + %d)\n#define COPIES %d\n#define ADD gnd_aadd_%s\n", TICKETS, copies,
+                s->wide ? "i64" : "u32");
+    gnd__sort_defs(s, 1, GND__SORT_OWN);
+    gnd__sort_digit_defs(s);
+    gnd__pk_body(p, "sort_count_all", s->t);
+    gnd__pk_end1(p, s->rows * per, s->tpg, gnd__prog_reads(p, 0), s->rows * s->digits * 1024);
+    s->tpg = tpg;
+}
+
+/* Places of the counts, and which passes are to be made. */
+static void places(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    const int64_t bytes = s->rows * s->digits * 256 * (s->wide ? 8 : 4);
+    const size_t local = gnd__prog_group(p, 256);
+    gnd__pk_begin(p, "k_places");
+    gnd__pk_mem(p, "st", l->st, count_dtype(l));
+    gnd__pk_mem(p, "df", l->df, GND_UINT32);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_def(p, "#define h (st + %d)\n#define COUNT %s\n#define TPG %d\n", TICKETS, s->wide ? "g_i64" : "g_u32",
+                (int)local);
+    gnd__pk_body(p, "sort_places", s->t);
+    gnd__pk_end1(p, s->rows * s->digits, local, bytes, bytes);
+    if (s->digits == 1)
+        return;
+    gnd__pk_begin(p, "k_passes");
+    gnd__pk_mem(p, "df", l->df, GND_UINT32);
+    gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
+    gnd__pk_int(p, "rows", s->rows);
+    gnd__pk_def(p, "#define DIGITS %d\n#define TPG %d\n", s->digits, (int)local);
+    gnd__pk_body(p, "sort_ctl_places", s->t);
+    gnd__pk_body(p, "sort_ctl_end", s->t);
+    gnd__pk_end1(p, 1, local, s->rows * s->digits * 4, s->digits * 4);
+}
+
+/* The passes by looking back: see kernels/sort_move.cl. st: tickets, counts, what tiles know. */
+static void chain(passes *l)
+{
+    gnd__sorter *s = l->s;
+    gnd__prog *p = s->p;
+    const int64_t bytes = s->rows * s->n * s->esize;
+    int64_t words;
+    l->chained = 1;
+    s->wide = s->n >= (int64_t)1 << 30; /* two bits of a word are a code */
+    l->len = (int64_t)(s->tpg * s->ipt);
+    l->nblk = gnd__ceil_div(s->n, l->len);
+    l->tiles = TICKETS + s->rows * s->digits * 256;
+    words = l->tiles + s->rows * l->nblk * 256;
+    l->st = gnd__prog_scratch(p, words * (s->wide ? 8 : 4));
+    l->df = gnd__prog_scratch(p, s->rows * s->digits * 4);
+    if (s->digits > 1) {
+        l->ctl = gnd__prog_scratch(p, s->digits * 4);
+        l->a = gnd__prog_scratch(p, bytes);
+        if (s->arg)
+            l->b = gnd__prog_scratch(p, bytes);
+    }
+    gnd__prog_fill(p, l->st, count_dtype(l), words, "0");
+    count_all(l);
+    places(l);
+    for (int pass = 0; pass < s->digits; pass++)
+        scatter(l, pass);
 }
 
 void gnd__sort_long(gnd__sorter *s)
@@ -154,8 +250,12 @@ void gnd__sort_long(gnd__sorter *s)
         tile = 4096;
         want = 2 * units;
     } else {
-        gnd__sort_tile(s, INT64_MAX);
+        gnd__sort_move_tile(s);
         tile = (int64_t)(s->tpg * s->ipt);
+        if (p->t->waits && s->rows * gnd__ceil_div(s->n, tile) <= INT32_MAX) {
+            chain(&l);
+            return;
+        }
         want = 8 * units;
     }
     /* blocks of whole tiles, as many as make `want` of all rows */

@@ -30,6 +30,8 @@ void gnd__sort_digit_defs(gnd__sorter *s);
 /* GPU: sets s->tpg and s->ipt so that a group's tile holds n elements, or is the largest there can be.
  * 0: the device cannot have groups that sort a tile. */
 int gnd__sort_tile(gnd__sorter *s, int64_t n);
+/* The same for a tile of the passes over long rows. */
+void gnd__sort_move_tile(gnd__sorter *s);
 /* The macros of a tile. */
 void gnd__sort_tile_defs(gnd__sorter *s);
 /* The dtype of memory for elements. */
@@ -38,6 +40,9 @@ gnd_dtype gnd__sort_mem(const gnd__sorter *s);
 void gnd__sort_long(gnd__sorter *s);
 /* Rows of up to GND__SORT_SHORT elements; rows that a tile holds, or a work-item of a CPU sorts. */
 enum { GND__SORT_SHORT = 64 };
+/* GPU: at most so many first places of rows that a tile holds. */
+enum { GND__SORT_SELECT = 256 };
+void gnd__sort_select(gnd__sorter *s);
 void gnd__sort_short(gnd__sorter *s);
 void gnd__sort_rows(gnd__sorter *s);
 

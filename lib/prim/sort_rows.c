@@ -25,6 +25,13 @@ static int64_t result_bytes(const gnd__sorter *s)
     return s->rows * s->keep * (int64_t)gnd_dtype_size(s->p->dtype);
 }
 
+/* before(). */
+static void order_defs(gnd__sorter *s)
+{
+    gnd__pk_defs(s->p, s->esize == 24 ? "sort_before16" : s->esize == 8 ? "sort_before4"
+                       : gnd_dtype_kind(s->t) == 'c' ? "sort_before8_complex" : "sort_before8", s->t);
+}
+
 void gnd__sort_short(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
@@ -49,11 +56,29 @@ void gnd__sort_short(gnd__sorter *s)
         gnd__pk_int(p, "per", per);
     gnd__pk_def(p, "#define SHORT %d\n", GND__SORT_SHORT);
     gnd__sort_defs(s, 1, GND__SORT_KEYED);
-    gnd__pk_defs(p, s->esize == 24 ? "sort_before16" : cplx ? "sort_before8_complex"
-                    : s->esize == 16 ? "sort_before8" : "sort_before4", s->t);
+    order_defs(s);
     gnd__pk_defs(p, "sort_short", s->t);
     gnd__pk_body(p, p->t->cpu ? "sort_short_cpu" : "sort_short_gpu", s->t);
     gnd__pk_end1(p, groups, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+}
+
+void gnd__sort_select(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    int bytes = 1;
+    while ((s->n - 1) >> (8 * bytes))
+        bytes++;
+    gnd__pk_begin(p, "k_select");
+    gnd__pk_in(p, "x", 0);
+    result(s);
+    gnd__pk_int(p, "n", s->n);
+    gnd__pk_def(p, "#define KEEP %d\n#define IDIGITS %d\n#define DIGITS %d\n", GND__SORT_SELECT, bytes, s->digits);
+    gnd__sort_defs(s, 1, GND__SORT_KEYED);
+    gnd__pk_defs(p, "sort_ends", s->t);
+    order_defs(s);
+    gnd__sort_tile_defs(s);
+    gnd__pk_body(p, "sort_select", s->t);
+    gnd__pk_end1(p, s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
 
 void gnd__sort_rows(gnd__sorter *s)

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sort_rows.cl - rows that are sorted where they are read (lib/prim/sort_rows.c): by a group in local memory,
+ * by a work-item of a CPU, by counting (short ones), and the first places alone. Elements, dig() and the
+ * rounds of a tile are in sort.cl.
+ */
+/* --- rows that a group sorts in local memory: n <= TPG * IPT. Only those rounds are made in whose four
+ * bits the elements differ. ------------------------------------------------------------------------- */
+
+//@text sort_rows_gpu
+    GND_LOCAL g_u32 buf[BUFW];
+    GND_LOCAL g_u32 diff[DWORDS];
+    GND_LOCAL g_i32 live[2 * DIGITS + 1];
+    const int t = (int)GND_LID(0), cnt = (int)n;
+    const g_i64 row = (g_i64)GND_GRP(0);
+    const ELEM one = AT(0);
+    ELEM e[IPT];
+    g_u32 r[IPT], mine[DWORDS];
+    for (int w = 0; w < DWORDS; w++)
+        mine[w] = 0;
+    EACH {
+        e[j] = PAD;
+        if (STRIPED < cnt) {
+            e[j] = AT(STRIPED);
+            for (int w = 0; w < DWORDS; w++)
+                mine[w] |= digits(e[j], w) ^ digits(one, w);
+        }
+    }
+    if (t == 0)
+        for (int w = 0; w < DWORDS; w++)
+            diff[w] = 0;
+    GND_BARRIER();
+    for (int w = 0; w < DWORDS; w++)
+        gnd_lor_u32(&diff[w], mine[w]);
+    GND_BARRIER();
+    if (t == 0) {
+        int k = 0;
+        for (int q = 0; q < 2 * DIGITS; q++)
+            if (diff[q >> 3] >> (4 * (q & 7)) & 15u)
+                live[k++] = q;
+        live[2 * DIGITS] = k;
+    }
+    GND_BARRIER();
+    const int rounds = live[2 * DIGITS];
+//@text sort_rows_gpu_rounds
+    {
+        const int f0 = rounds ? b0 : s0, fs = rounds ? 1 : TPG + TPG / 32;
+        EXCHANGE(SSLOT, f0 + j * fs)
+    }
+    for (int k = 0; k < rounds; k++) {
+        const int q4 = live[k];
+#define NIBBLE(e) (dig(e, q4 >> 1) >> (4 * (q4 & 1)) & 15u)
+//@text sort_rows_gpu_end
+        const int last = k == rounds - 1, f0 = last ? s0 : b0, fs = last ? TPG + TPG / 32 : 1;
+        EXCHANGE(SLOT(r[j]), f0 + j * fs)
+    }
+    EACH if (STRIPED < cnt) {
+#if ARG
+        if (STRIPED < keep)
+            y[row * keep + STRIPED] = index(e[j]);
+#else
+        ((GND_GLOBAL ELEM *)b)[row * n + STRIPED] = e[j];
+#endif
+    }
+
+/* --- the first `keep` places of rows that the registers of a group hold: digit by digit, the most
+ * significant first, the elements that may still be the last one of them are counted by their values of
+ * the digit; those of smaller values are taken. The index gives the last digits (SELECTED of an element),
+ * so that no two are equal. A few are left, which each count what comes before them. ------------------ */
+//@fn lticket u32 opencl
+#define gnd_lticket_u32(p) atomic_inc((volatile __local g_u32 *)(p))
+//@fn lticket u32 cuda
+#define gnd_lticket_u32(p) atomicAdd(p, 1u)
+//@text sort_select
+    GND_LOCAL g_u32 cnt[1024], sum[2][256], found[3], count;
+    GND_LOCAL ELEM chosen[KEEP];
+    const int t = (int)GND_LID(0), len = (int)n;
+    const g_i64 row = (g_i64)GND_GRP(0);
+    ELEM e[IPT];
+    g_u32 open = 0, taken = 0, rest = (g_u32)keep;
+    EACH {
+        e[j] = PAD;
+        if (STRIPED < len) {
+            e[j] = AT(STRIPED);
+            open |= 1u << j;
+        }
+    }
+    if (t == 0)
+        count = 0;
+#define SELECTED(e) (p < IDIGITS ? (g_u32)(index(e) >> (8 * p)) & 255u : dig(e, p - IDIGITS))
+    for (int p = DIGITS + IDIGITS - 1; p >= 0; p--) {
+        for (int i = t; i < 1024; i += TPG)
+            cnt[i] = 0;
+        GND_BARRIER();
+        EACH if (open >> j & 1u) gnd_linc_u32(&cnt[SELECTED(e[j]) * 4u + (g_u32)(t & 3)]);
+        GND_BARRIER();
+        for (int d = t; d < 256; d += TPG)
+            sum[0][d] = cnt[4 * d] + cnt[4 * d + 1] + cnt[4 * d + 2] + cnt[4 * d + 3];
+        GND_BARRIER();
+        for (int k = 0; k < 8; k++) {
+            for (int d = t; d < 256; d += TPG)
+                sum[(k + 1) & 1][d] = sum[k & 1][d] + (d >= 1 << k ? sum[k & 1][d - (1 << k)] : 0u);
+            GND_BARRIER();
+        }
+        for (int d = t; d < 256; d += TPG) {
+            const g_u32 less = d ? sum[0][d - 1] : 0u;
+            if (less < rest && rest <= sum[0][d]) {
+                found[0] = (g_u32)d;
+                found[1] = less;
+                found[2] = sum[0][d];
+            }
+        }
+        GND_BARRIER();
+        const g_u32 limit = found[0], all = found[2] == rest;
+        EACH if (open >> j & 1u) {
+            const g_u32 d = SELECTED(e[j]);
+            if (d < limit || (all && d == limit))
+                taken |= 1u << j;
+            if (d != limit)
+                open &= ~(1u << j);
+        }
+        rest -= found[1];
+        if (all)
+            break;
+    }
+    EACH if (taken >> j & 1u) chosen[gnd_lticket_u32(&count)] = e[j];
+    GND_BARRIER();
+    for (int i = t; i < (int)keep; i += TPG) {
+        const ELEM own = chosen[i];
+        int at = 0;
+        for (int k = 0; k < (int)keep; k++)
+            at += before(chosen[k], own);
+        y[row * keep + at] = index(own);
+    }
+
+/* --- short rows: a work-item counts what comes before its element. Elements are those of argsort, which
+ * before() puts in order. TPG / n rows a group. ---------------------------------------------------- */
+
+//@text sort_before4
+#define before(x, y) ((x) < (y))
+//@text sort_before8
+GND_FN int before(ELEM x, ELEM y)
+{
+    return x.a < y.a || (x.a == y.a && x.b < y.b);
+}
+//@text sort_before8_complex
+GND_FN int before(ELEM x, ELEM y)
+{
+    const g_u32 p = dig(x, 8), q = dig(y, 8);
+    return p < q || (p == q && (x.a < y.a || (x.a == y.a && x.b < y.b)));
+}
+//@text sort_before16
+GND_FN int before(ELEM x, ELEM y)
+{
+    const g_u32 p = dig(x, 16), q = dig(y, 16);
+    return p < q || (p == q && (x.a < y.a || (x.a == y.a && (x.c < y.c || (x.c == y.c && x.b < y.b)))));
+}
+
+//@text sort_short
+#if ARG
+#define PUT(at, v, i) (y[at] = (i))
+#else
+#define PUT(at, v, i) gnd_st_$n(b, at, v)
+#endif
+//@text sort_short_gpu
+    GND_LOCAL ELEM tile[TPG];
+    const int t = (int)GND_LID(0), len = (int)n, r = t / len, i = t - r * len;
+    const g_i64 row = (g_i64)GND_GRP(0) * (TPG / len) + r;
+    const int mine = r < TPG / len && row < rows;
+    const $T v = IN_x(mine ? row * n + i : 0);
+    const ELEM e = first(v, i);
+    tile[t] = e;
+    GND_BARRIER();
+    if (mine) {
+        int at = 0;
+        for (int j = 0; j < len; j++)
+            at += before(tile[r * len + j], e);
+        if (at < keep)
+            PUT(row * keep + at, v, i);
+    }
+//@text sort_short_cpu
+    ELEM e[SHORT];
+    $T v[SHORT];
+    const int len = (int)n;
+    const g_i64 first_row = (g_i64)GND_GRP(0) * per;
+    for (g_i64 row = first_row; row < first_row + per && row < rows; row++) {
+        for (int i = 0; i < len; i++) {
+            v[i] = IN_x(row * n + i);
+            e[i] = first(v[i], i);
+        }
+        for (int i = 0; i < len; i++) {
+            const ELEM own = e[i];
+            int at = 0;
+            for (int j = 0; j < len; j++)
+                at += before(e[j], own);
+            if (at < keep)
+                PUT(row * keep + at, v[i], i);
+        }
+    }
+
+/* A work-item sorts whole rows: counts all digits at once, then moves between memory of its own (a, and
+ * for indices c) and the result. */
+//@text sort_rows_cpu
+    g_u32 cnt[DIGITS][256];
+    const g_i64 me = (g_i64)GND_GRP(0);
+    for (g_i64 row = me * per; row < (me + 1) * per && row < rows; row++) {
+        int left = 0, flips = 0;
+        for (int p = 0; p < DIGITS; p++)
+            for (int d = 0; d < 256; d++)
+                cnt[p][d] = 0;
+        for (g_i64 i = 0; i < n; i++) {
+            const ELEM e = AT(i);
+            UNROLL
+            for (int p = 0; p < DIGITS; p++)
+                cnt[p][dig(e, p)]++;
+        }
+        const ELEM one = AT(0);
+        for (int p = 1; p < DIGITS; p++)
+            left += cnt[p][dig(one, p)] != n;
+        for (int p = 0; p < DIGITS; p++) {
+            g_u32 s = 0, *at = cnt[p];
+            if (p > 0 && at[dig(one, p)] == n)
+                continue;
+            for (int d = 0; d < 256; d++) {
+                const g_u32 c = at[d];
+                at[d] = s;
+                s += c;
+            }
+#if ARG
+            GND_CONST_GLOBAL ELEM *src = (GND_CONST_GLOBAL ELEM *)(flips & 1 ? c : a) + me * n;
+            GND_GLOBAL ELEM *dst = (GND_GLOBAL ELEM *)(flips & 1 ? a : c) + me * n;
+#define PLACE(e)                                                                                           \
+    do {                                                                                                   \
+        const g_u32 to = at[dig(e, p)]++;                                                                  \
+        if (left > 0)                                                                                      \
+            dst[to] = e;                                                                                   \
+        else if ((g_i64)to < keep)                                                                         \
+            y[row * keep + to] = index(e);                                                                 \
+    } while (0)
+#else
+            /* the last pass ends in b, the result */
+            GND_GLOBAL ELEM *out = (GND_GLOBAL ELEM *)b + row * n, *own = (GND_GLOBAL ELEM *)a + me * n;
+            GND_CONST_GLOBAL ELEM *src = left & 1 ? out : own;
+            GND_GLOBAL ELEM *dst = left & 1 ? own : out;
+#define PLACE(e) (dst[at[dig(e, p)]++] = (e))
+#endif
+            if (p == 0) {
+                for (g_i64 i = 0; i < n; i++) {
+                    const ELEM e = AT(i);
+                    PLACE(e);
+                }
+            } else {
+                for (g_i64 i = 0; i < n; i++) {
+                    const ELEM e = src[i];
+                    PLACE(e);
+                }
+            }
+            left--;
+            flips++;
+        }
+    }
