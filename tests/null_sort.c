@@ -105,23 +105,29 @@ static void plan(gnd_array *x, const char *want, const char *what)
     free(text);
 }
 
-static void plans(void)
+/* apart: groups may not wait for one another. */
+static void plans(int apart)
 {
-    static const char rest[] = " count positions move";
+    const char *some = !apart ? "fill count places passes move move move move"
+                              : "count passes positions move count positions move count positions move "
+                                "count positions move";
+    const char *one = apart ? "count positions move" : "fill count places move";
     const int64_t n[4] = {64, 8192, 8193, 5000000000};
-    char want[300];
+    if (apart)
+        setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
     gnd_scope_begin();
     for (int k = 0; k < 4; k++) {
-        gnd_array *x = gnd_zeros(cuda, GND_FLOAT32, 1, &n[k]), *y = gnd_astype(x, GND_UINT8);
-        snprintf(want, sizeof want, "%s%s%s%s", k == 0 ? "short" : k == 1 ? "rows" : "count passes positions move",
-                 k > 1 ? rest : "", k > 1 ? rest : "", k > 1 ? rest : "");
+        gnd_array *x = gnd_zeros(cuda, GND_FLOAT32, 1, &n[k]), *y = gnd_astype(x, GND_UINT8), *top[2];
         char what[80];
-        snprintf(what, sizeof what, "%lld elements", (long long)n[k]);
-        plan(gnd_sort(x, 0, 0), want, what);
-        plan(gnd_argsort(x, 0, 0), want, what);
-        plan(gnd_argsort(y, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : "count positions move", what);
+        snprintf(what, sizeof what, "%lld elements%s", (long long)n[k], apart ? ", groups apart" : "");
+        plan(gnd_sort(x, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : some, what);
+        plan(gnd_argsort(x, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : some, what);
+        plan(gnd_argsort(y, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : one, what);
+        tap_is_int(gnd_topk(x, 9, 0, 0, top), GND_OK, "%s: topk", what);
+        plan(top[1], k == 0 ? "short" : k == 1 ? "select" : some, what);
     }
     gnd_scope_end();
+    unsetenv("GND_KERNEL_SHAPE");
 }
 
 /* --- allocations that fail ---------------------------------------------------------------------- */
@@ -186,7 +192,8 @@ int main(void)
     cuda = gnd_open("null:2");
     shapes();
     errors();
-    plans();
+    plans(0);
+    plans(1);
     allocations(0);
     allocations(1);
     gnd_close(dev);

@@ -224,6 +224,16 @@ static const char *const prim_graphs[] = {
     "median(real(x))",
     "convolve(x[0], y[0])",
     "unique(real(x))",
+    "topk(x.reshape(-1), 5)[1]",
+    "searchsorted(broadcast_to(r, (1000, 48)).reshape(-1), x)",
+    "searchsorted(broadcast_to(r, (200000, 48)).reshape(-1), broadcast_to(x, (100, 64, 48)), side='right')",
+    "take(x, [[3], [1]], axis=0) + 1",
+};
+
+/* On GPUs whose groups may not wait for one another. */
+static const char *const apart_graphs[] = {
+    "sort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
+    "argsort(broadcast_to(x, (100, 64, 48)).reshape(-1))",
 };
 
 /* every: 1 for all of the list, 2 for every second one. */
@@ -443,6 +453,9 @@ int main(void)
     test_library(GND_COMPLEX128);
     test_blocked(GND_FLOAT32);
     test_blocked(GND_COMPLEX128);
+    setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
+    test_graphs(GND_FLOAT32, "graphs for groups apart", GRAPHS(apart_graphs), 1);
+    test_graphs(GND_BOOL, "graphs for groups apart", GRAPHS(apart_graphs), 1);
     setenv("GND_KERNEL_SHAPE", "cpu", 1);
     for (int i = 0; i < 5; i += 2) {
         test_graphs(few[i], "graphs for CPUs", GRAPHS(cpu_graphs), 1);
