@@ -452,7 +452,8 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
         if (d->trace)
             gnd__trace_label(d, st->label, st->rd, st->wr);
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
-        for (int32_t b = st->dead; b >= 0 && r == GND_OK; b = p->slot[b].next_dead)
+        /* Launches that are still to come hold their blocks: the pool may give free ones back. */
+        for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
                 gnd__pool_free(d, s->block[b]);
                 s->block[b] = NULL;

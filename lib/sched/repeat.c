@@ -18,7 +18,8 @@ enum {
     KEPT = 4,          /* of a plan: a loop u = f(u) has two arrays that change places */
     STALE = 8 * OFTEN, /* runs of a plan without one of its lists, which may then give way to another */
     STEPS = 16,
-    ITEMS = 1 << 16    /* work-items of a launch */
+    ITEMS = 1 << 16,   /* work-items of a launch */
+    BYTES = 1 << 20    /* of all that a run makes, which it holds until its end */
 };
 
 struct gnd__repeat {
@@ -70,9 +71,15 @@ void gnd__repeat_free(gnd__plan *p)
 /* Whether p is small work of a backend with cheap lists; asked once. */
 static int fits(const gnd__plan *p, const gnd__gdev *d)
 {
+    size_t bytes = 0;
     if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck || p->nstep < 1 ||
         p->nstep > STEPS)
         return 0;
+    for (int32_t i = 0; i < p->nslot; i++) {
+        if (p->slot[i].nbytes > BYTES - bytes)
+            return 0;
+        bytes += p->slot[i].nbytes;
+    }
     for (int32_t i = 0; i < p->nstep; i++) {
         const gnd__step *st = &p->step[i];
         size_t items = 1;
