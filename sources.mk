@@ -584,6 +584,10 @@ other_files = \
     bench/results/2026-11-22-h200/rows-opencl.txt \
     bench/results/2026-11-22-h200/sanitizer.txt \
     bench/results/2026-11-22-h200/tests.txt \
+    bench/results/2026-11-22-pocl-b/README.md \
+    bench/results/2026-11-22-pocl-b/growth.jsonl \
+    bench/results/2026-11-22-pocl-b/memory.jsonl \
+    bench/results/2026-11-22-pocl-b/rows.jsonl \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
     bench/results/2026-11-22-pocl/elementary.txt \

@@ -12,6 +12,7 @@ typedef struct bench {
     int gpu;             /* rows that take minutes on a CPU are for GPUs */
     int64_t n, side;     /* elements of x and y; M is side x side */
     int64_t n0, side0;   /* those that the rows' names tell */
+    int cpu_time;        /* batches are timed by the process's own clock: work of others does not count */
     int shrink;          /* every row has 1/4^shrink of the elements that its name tells */
     gnd_array *x, *y, *m; /* float32, uniform in [0, 1); m is x as a matrix */
     gnd_array *a, *b;    /* what the row at hand works on, made by its setup */

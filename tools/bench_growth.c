@@ -2,7 +2,8 @@
  *
  * bench_growth.c - gnd bench --growth: each row at a sixteenth, a quarter and all of its elements, and how
  * the time grows beside the row's law. The three sizes are timed in turn, several rounds, and the best
- * batch of each counts, so that other work on the machine hits all of them.
+ * batch of each counts, so that other work on the machine hits all of them. On a CPU device the time is that
+ * of the process on all cores, which other work does not change.
  */
 #include "bench.h"
 
@@ -12,6 +13,12 @@
 #include <string.h>
 
 enum { SIZES = 3, ROUNDS = 3 };
+
+static int is_cpu(const bench *w)
+{
+    gnd_device_info info;
+    return !gnd_device_describe(w->dev, &info) && !strcmp(info.kind, "cpu");
+}
 
 /* Inputs of one size, and its rows. */
 typedef struct size {
@@ -93,6 +100,7 @@ int bench_growth(bench *w, int n, const bench_row *rows, int json)
         z[i].w = *w;
         z[i].w.host = z[i].w.pinned = NULL;
         z[i].w.shrink = SIZES - 1 - i;
+        z[i].w.cpu_time = is_cpu(w);
         z[i].w.n = w->n0 >> 2 * z[i].w.shrink;
         z[i].w.side = (int64_t)sqrt((double)z[i].w.n);
         z[i].rows = bench_all_rows(&z[i].w, z[i].row, &z[i].copy);

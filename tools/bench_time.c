@@ -15,10 +15,10 @@
 enum { BATCHES = 5, MAX_CALLS = 1 << 20 };
 static const double batch_time = 0.03, long_row = 4;
 
-static double now(void)
+static double now(const bench *w)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(w->cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -41,14 +41,14 @@ static gnd_status call_row(bench *w, const bench_row *r, double *out, char *why)
 
 double bench_batch(bench *w, const bench_row *r, int calls, char *why)
 {
-    double t = now();
+    double t = now(w);
     gnd_status st = GND_OK;
     for (int i = 0; i < calls && !st; i++)
         st = call_row(w, r, NULL, why);
     gnd_status waited = gnd_sync(w->dev);
     if (!st && waited)
         snprintf(why, BENCH_WHY, "%s", gnd_status_text(waited));
-    return st || waited ? -1 : now() - t;
+    return st || waited ? -1 : now(w) - t;
 }
 
 int bench_calls(bench *w, const bench_row *r, char *why)
