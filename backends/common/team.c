@@ -58,7 +58,7 @@ static void *work(void *p)
 
 gnd__team *gnd__team_start(size_t nbytes)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = nbytes < 2 * (size_t)PER_THREAD ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     const size_t bytes = nbytes / PER_THREAD, most = cores < 4 ? (size_t)cores : (size_t)cores / 2;
     size_t want = cores < 2 ? 1 : bytes < most ? bytes : most;
     want = want < MOST ? want : MOST;

@@ -166,26 +166,24 @@ static int find(struct gnd__repeat *r, const gnd__plan *p)
     return old;
 }
 
-static gnd_status make_list(struct gnd__repeat *r, int k, gnd__plan *p, gnd_err *e)
+/* Without a list (no memory for one, or the backend makes none of such kernels) the launches go on as they
+ * did, and it is not tried again. */
+static void make_list(struct gnd__repeat *r, int k, gnd__plan *p)
 {
     gnd__sched *s = r->dev->plans;
     gnd__kernel *kernel[STEPS];
     gnd_launch launch[STEPS];
-    gnd_status st;
     for (int32_t i = 0; i < p->nstep; i++) {
         kernel[i] = p->step[i].kernel;
         launch[i] = p->step[i].launch;
     }
-    st = gnd__gate_list_new(r->dev->g, p->nstep, kernel, launch, &r->one[k].list, e);
-    if (st != GND_OK)
-        return st;
-    if (!r->one[k].list) {
-        p->repeats = -1; /* it will not be otherwise the next time */
-        return GND_OK;
+    if (gnd__gate_list_new(r->dev->g, p->nstep, kernel, launch, &r->one[k].list, NULL) != GND_OK ||
+        !r->one[k].list) {
+        p->repeats = -1;
+        return;
     }
     r->one[k].gone = r->dev->g->segs_gone;
     s->nlist++;
-    return GND_OK;
 }
 
 gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
@@ -198,8 +196,8 @@ gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
     if (k >= 0) {
         r->one[k].used = r->runs;
         if (r->one[k].seen++ >= OFTEN && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
-            st = make_list(r, k, p, e);
-        if (st == GND_OK && r->one[k].list)
+            make_list(r, k, p);
+        if (r->one[k].list)
             return gnd__gate_list_run(d, r->one[k].list, p->nstep, e);
     }
     for (int32_t i = 0; i < p->nstep && st == GND_OK; i++)
