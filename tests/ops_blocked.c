@@ -145,7 +145,10 @@ static void impossible(void)
     tap_has_str(gnd_error(y), "matrix 1: singular: the diagonal's[77, 77] is 0", "where");
     x.p[5 * N + 7] = NAN; /* ends, and is NaN */
     mat hx = mat_get(gnd_inv(mat_put(&x)), 2, N, N);
-    tap_ok(isnan(creal(hx.p[9])), "%s: the inverse of what has a NaN", mat_where);
+    int nans = 0;
+    for (int i = 0; i < N * N; i++)
+        nans += isnan(creal(hx.p[i])) != 0;
+    tap_ok(nans > 0, "%s: the inverse of what has a NaN: %d of %d elements are", mat_where, nans, N * N);
     x.p[5 * N + 7] = INFINITY;
     gnd_array *q, *r;
     tap_is_int(gnd_qr(mat_put(&x), 0, &q, &r), GND_OK, "%s: qr of what is infinite", mat_where);
