@@ -34,29 +34,22 @@
     GND_BARRIER();
     if (c < n)
         for (int i = 0; i < m; i++) {
-            $T s = gnd_ld_$t(y, begin + i * way + c * ld);
+            $T s = gnd_ld_$t(y, begin + i * step + c * ld);
             for (int k = 0; k < i; k++)
                 s = s - MUL(t[i * LEAF + k], x[k]);
             if (!unit)
                 s = DIV(s, t[i * LEAF + i]);
             x[i] = s;
-            gnd_st_$t(y, begin + i * way + c * ld, s);
+            gnd_st_$t(y, begin + i * step + c * ld, s);
         }
 //@text solve_take
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
-        gnd_st_$t(y, begin + i / rows * ld + i % rows, gnd_ld_$t(x, begin_x + i / rows * ldx + i % rows));
+        gnd_st_$t(y, begin + i / rows * ld + i % rows, PART(gnd_ld_$t(x, begin_x + i / rows * ldx + i % rows)));
 //@text solve_eye
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
         gnd_st_$t(y, begin + i, VALUE(i / rows == i % rows));
-//@text solve_conj
-    const g_i64 i = (g_i64)GND_GID(0);
-    if (i < n) {
-        $T v = gnd_ld_$t(y, begin + i);
-        v.y = -v.y;
-        gnd_st_$t(y, begin + i, v);
-    }
 //@text lu_in
     const g_i64 t = (g_i64)GND_GID(0);
     if (t < tiles) {

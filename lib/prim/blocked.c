@@ -154,20 +154,37 @@ static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int
     end(w, "solve_swap", n - skip, gnd__prog_group(w->p, 64), 2 * (n - skip) * count * w->size);
 }
 
+/* count elements of x, or their conjugates, in columns of `rows`, to y. */
+static void take(work *w, const char *name, mtx y, mtx x, int64_t rows, int64_t count, int conj)
+{
+    if (count <= 0)
+        return;
+    gnd__pk_begin(w->p, name);
+    gnd__pk_def(w->p, conj ? "#define PART(v) gnd_conj_%s(v)\n" : "#define PART(v) (v)\n",
+                w->t == GND_COMPLEX64 ? "c64" : "c128");
+    param(w, "y", "begin", y.at);
+    param(w, "x", "begin_x", x.at);
+    gnd__pk_int(w->p, "rows", rows);
+    gnd__pk_int(w->p, "ld", y.ld);
+    gnd__pk_int(w->p, "ldx", x.ld);
+    gnd__pk_int(w->p, "n", count);
+    end(w, "solve_take", count, gnd__prog_group(w->p, 256), count * w->size);
+}
+
 /* A triangle: element (i, j) of what multiplies x is at i row + j col, and is read below the diagonal, or
- * above it. */
+ * above it. right: x t^T = b instead of t x = b, of a lower one. */
 typedef struct tri {
     gnd__pmem at;
     int64_t row, col, ld;
-    int upper, unit;
+    int upper, unit, right;
 } tri;
 
-/* t x = b for at most LEAF rows; an upper triangle is a lower one from its end. */
+/* For at most LEAF rows; an upper triangle is a lower one from its end. */
 static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
 {
     const size_t local = gnd__prog_group(w->p, 64);
     const int64_t last = t->upper ? i + n - 1 : i, way = t->upper ? -1 : 1;
-    mtx x = from(w, b, last, 0);
+    mtx x = t->right ? from(w, b, 0, i) : from(w, b, last, 0);
     gnd__pmem a = t->at;
     a.off += last * (t->row + t->col) * w->size;
     gnd__pk_begin(w->p, "k_substitute");
@@ -181,15 +198,15 @@ static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
     param(w, "y", "begin", x.at);
     gnd__pk_int(w->p, "row", way * t->row);
     gnd__pk_int(w->p, "col", way * t->col);
-    gnd__pk_int(w->p, "way", way);
-    gnd__pk_int(w->p, "ld", b.ld);
+    gnd__pk_int(w->p, "step", t->right ? b.ld : way);
+    gnd__pk_int(w->p, "ld", t->right ? 1 : b.ld);
     gnd__pk_int(w->p, "rows", n);
     gnd__pk_int(w->p, "n", k);
     gnd__pk_int(w->p, "unit", t->unit);
     end(w, "solve_leaf", k, local, n * (n + k) * w->size);
 }
 
-/* t x = b for rows i to i + n, x in b's place; the depth of the recursion is the logarithm of n. */
+/* t x = b for rows i to i + n, x in b's place, which has k columns (right: rows); the depth of the recursion is the logarithm of n. */
 static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
 {
     if (n <= LEAF) {
@@ -199,7 +216,12 @@ static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t
     const int64_t half = (n / 2 + LEAF - 1) / LEAF * LEAF, mid = i + half, rest = n - half;
     mtx off = { t->at, t->ld };
     const int trans = t->row != 1;
-    if (!t->upper) {
+    if (t->right) {
+        triangle(w, t, i, half, b, k);
+        off.at.off += (mid * t->row + i * t->col) * w->size;
+        product(w, 0, 1, k, rest, half, -1, from(w, b, 0, i), off, 1, from(w, b, 0, mid));
+        triangle(w, t, mid, rest, b, k);
+    } else if (!t->upper) {
         triangle(w, t, i, half, b, k);
         off.at.off += (mid * t->row + i * t->col) * w->size;
         product(w, trans, 0, rest, k, half, -1, off, from(w, b, i, 0), 1, from(w, b, mid, 0));
@@ -230,18 +252,31 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void cholesky(work *w, mtx a, int64_t b, int conj)
+/* The host has the block on the diagonal only: a few columns of so many rows would take longer to come and to go.
+ * conj: memory for a panel's conjugates, of complex dtypes, which is what L^H is the transpose of. */
+static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
 {
     const int64_t n = w->s->n;
     for (int64_t j = 0; j < n; j += w->panel) {
-        const int64_t c = lesser(w->panel, n - j), rest = n - j - c, step = (rest + STRIPS - 1) / STRIPS;
-        const gnd__panel x = panel_of(w, GND__PANEL_CHOLESKY, n - j, c, n, j, b);
-        const mtx l = from(w, a, j + c, j), other = { { GND__PA_SCRATCH, conj, 0 }, rest }, lh = conj < 0 ? l : other;
-        const gnd__pmem mem[2] = { from(w, a, j, j).at, lh.at };
-        gnd__prog_panel(w->p, &x, gnd__panel_operands(&x), mem);
-        for (int64_t i = 0; i < rest; i += step < c ? c : step)
-            product(w, 0, 1, rest - i, lesser(step < c ? c : step, rest - i), c, -1, from(w, l, i, 0),
-                    from(w, lh, i, 0), 1, from(w, a, j + c + i, j + c + i));
+        const int64_t c = lesser(w->panel, n - j), rest = n - j - c, even = (rest + STRIPS - 1) / STRIPS;
+        const int64_t step = even < c ? c : even;
+        const gnd__panel x = panel_of(w, GND__PANEL_CHOLESKY, c, c, c, j, b);
+        const mtx d = { { GND__PA_SCRATCH, block, 0 }, c }, here = from(w, a, j, j), l = from(w, a, j + c, j);
+        const mtx other = { { GND__PA_SCRATCH, conj, 0 }, rest }, lh = w->complex ? other : l;
+        const tri t = { d.at, 1, c, c, 0, 0, 1 };
+        take(w, "k_take", d, here, c, c * c, 0);
+        gnd__prog_panel(w->p, &x, 1, &d.at);
+        take(w, "k_put", here, d, c, c * c, 0);
+        if (rest == 0)
+            return;
+        if (w->complex)
+            take(w, "k_conjugate", d, here, c, c * c, 1);
+        triangle(w, &t, 0, c, l, rest);
+        if (w->complex)
+            take(w, "k_conjugate", lh, l, rest, rest * c, 1);
+        for (int64_t i = 0; i < rest; i += step)
+            product(w, 0, 1, rest - i, lesser(step, rest - i), c, -1, from(w, l, i, 0), from(w, lh, i, 0), 1,
+                    from(w, a, j + c + i, j + c + i));
     }
 }
 
@@ -252,7 +287,7 @@ static void lu(work *w, mtx a, int64_t m, int64_t n, int64_t b, int pivots, int6
     for (int64_t j = 0; j < q; j += w->panel) {
         const int64_t c = lesser(w->panel, q - j), right = n - j - c;
         const mtx block = from(w, a, j, j), beside = from(w, a, j, j + c);
-        const tri l = { block.at, 1, a.ld, a.ld, 0, 1 };
+        const tri l = { block.at, 1, a.ld, a.ld, 0, 1, 0 };
         gnd__panel x = panel_of(w, GND__PANEL_LU, m - j, c, m, j, b);
         const gnd__pmem mem[2] = { block.at, { GND__PA_SCRATCH, pivots, (at + j) * (int64_t)sizeof(int32_t) } };
         x.strict = strict;
@@ -268,7 +303,7 @@ static void lu(work *w, mtx a, int64_t m, int64_t n, int64_t b, int pivots, int6
 static void system_of(work *w, mtx a, mtx x, int64_t b, int pivots)
 {
     const int64_t n = w->s->n, k = w->s->k;
-    const tri l = { a.at, 1, n, n, 0, 1 }, u = { a.at, 1, n, n, 1, 0 };
+    const tri l = { a.at, 1, n, n, 0, 1, 0 }, u = { a.at, 1, n, n, 1, 0, 0 };
     lu(w, a, n, n, b, pivots, 0, 1);
     swaps(w, x, k, 0, 0, pivots, 0, 0, n);
     triangle(w, &l, 0, n, x, k);
@@ -312,14 +347,7 @@ static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int prod
 static void part_r(work *w, mtx a, mtx r, int64_t q, int64_t cols)
 {
     const int64_t n = w->s->n, m = w->s->m;
-    gnd__pk_begin(w->p, "k_take_r");
-    param(w, "y", "begin", r.at);
-    param(w, "x", "begin_x", a.at);
-    gnd__pk_int(w->p, "rows", q);
-    gnd__pk_int(w->p, "ld", r.ld);
-    gnd__pk_int(w->p, "ldx", a.ld);
-    gnd__pk_int(w->p, "n", q * n);
-    end(w, "solve_take", q * n, gnd__prog_group(w->p, 256), q * n * w->size);
+    take(w, "k_take", r, a, q, q * n, 0);
     gnd__pk_begin(w->p, "k_eye");
     param(w, "y", "begin", a.at);
     gnd__pk_int(w->p, "rows", m);
@@ -352,26 +380,15 @@ static void triangular(work *w, mtx a, mtx x, int64_t b, int diagonal)
     const uint32_t f = w->s->flags;
     const int64_t n = w->s->n;
     const int trans = (f & (GND_TRI_TRANS | GND_TRI_CONJ)) != 0, upper = (f & GND_TRI_UPPER) != 0;
-    const tri t = { a.at, trans ? n : 1, trans ? 1 : n, n, upper != trans, (f & GND_TRI_UNIT) != 0 };
+    const tri t = { a.at, trans ? n : 1, trans ? 1 : n, n, upper != trans, (f & GND_TRI_UNIT) != 0, 0 };
     if (!t.unit) {
         const gnd__panel d = panel_of(w, GND__PANEL_DIAGONAL, n, 1, n, 0, b);
         const gnd__pmem mem = { GND__PA_SCRATCH, diagonal, 0 };
-        gnd__pk_begin(w->p, "k_diagonal");
-        param(w, "y", "begin", mem);
-        param(w, "x", "begin_x", a.at);
-        gnd__pk_int(w->p, "rows", 1);
-        gnd__pk_int(w->p, "ld", 1);
-        gnd__pk_int(w->p, "ldx", n + 1);
-        gnd__pk_int(w->p, "n", n);
-        end(w, "solve_take", n, gnd__prog_group(w->p, 256), n * w->size);
+        take(w, "k_take", (mtx){ mem, 1 }, (mtx){ a.at, n + 1 }, 1, n, 0);
         gnd__prog_panel(w->p, &d, 1, &mem);
     }
-    if (w->complex && f & GND_TRI_CONJ) {
-        gnd__pk_begin(w->p, "k_conjugate");
-        param(w, "y", "begin", a.at);
-        gnd__pk_int(w->p, "n", n * n);
-        end(w, "solve_conj", n * n, gnd__prog_group(w->p, 256), n * n * w->size);
-    }
+    if (w->complex && f & GND_TRI_CONJ)
+        take(w, "k_conjugate", a, a, n, n * n, 1);
     triangle(w, &t, 0, n, x, w->s->k);
 }
 
@@ -391,8 +408,10 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
     int one = -1, two = -1, three = -1;
     w.size = (int64_t)gnd_dtype_size(w.t);
     w.complex = gnd_dtype_kind(w.t) == 'c';
-    if (s->op == GND_SOLVE_CHOLESKY && w.complex)
-        one = gnd__prog_scratch(p, s->n * w.panel * w.size);
+    if (s->op == GND_SOLVE_CHOLESKY) {
+        one = gnd__prog_scratch(p, w.panel * w.panel * w.size);
+        two = w.complex ? gnd__prog_scratch(p, s->n * w.panel * w.size) : -1;
+    }
     if (s->op == GND_SOLVE_SOLVE)
         one = gnd__prog_scratch(p, s->n * (int64_t)sizeof(int32_t));
     if (s->op == GND_SOLVE_TRIANGULAR)
@@ -407,7 +426,7 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
         a.at.off += b * (int64_t)gnd__solve_bytes(s, 0) / s->nbatch;
         x.at.off += b * (int64_t)gnd__solve_bytes(s, 1) / s->nbatch;
         switch ((gnd_solve_op)s->op) {
-        case GND_SOLVE_CHOLESKY: cholesky(&w, a, b, one); break;
+        case GND_SOLVE_CHOLESKY: cholesky(&w, a, b, one, two); break;
         case GND_SOLVE_LU: lu(&w, a, s->m, s->n, b, mem[1].ref, b * q, 0); break;
         case GND_SOLVE_SOLVE: system_of(&w, a, x, b, one); break;
         case GND_SOLVE_QR:

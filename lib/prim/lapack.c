@@ -50,7 +50,7 @@ enum { GETRS = GND__LAPACK_SHARED, GETRI, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELS
 #define GETRF GND__GETRF
 #define GEQRF GND__GEQRF
 static const struct { const char *real, *complex; } names[NROUTINES] = {
-    {"potrf", "potrf"}, {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"larft", "larft"}, {"trsm", "trsm"},
+    {"potrf", "potrf"}, {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"larft", "larft"},
     {"getrs", "getrs"}, {"getri", "getri"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"},
     {"geev", "geev"}, {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
 };

@@ -17,7 +17,7 @@ const char *gnd__lapack_library(void);
 /* A routine of it, NULL where there is no library. dtype: 0 to 3 for the letters s, d, c, z, as the next
  * function gives it (-1: none of them). */
 typedef enum gnd__lapack_name {
-    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__TRSM, GND__LAPACK_SHARED
+    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__LAPACK_SHARED
 } gnd__lapack_name;
 void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
 int gnd__lapack_dtype(uint32_t dtype);

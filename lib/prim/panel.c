@@ -19,8 +19,6 @@ typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int 
 typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
 typedef void larft_fn(const char *, const char *, const int *, const int *, const void *, const int *,
                       const void *, void *, const int *, len, len);
-typedef void trsm_fn(const char *, const char *, const char *, const char *, const int *, const int *,
-                     const void *, const void *, const int *, void *, const int *, len, len, len, len);
 
 /* A function pointer out of LAPACK: POSIX lets a void pointer hold one. */
 #define FN(type, r)                                                                                \
@@ -50,7 +48,6 @@ static int is_complex(const gnd__panel *p)
 int gnd__panel_operands(const gnd__panel *p)
 {
     switch ((gnd__panel_kind)p->kind) {
-    case GND__PANEL_CHOLESKY: return is_complex(p) && p->rows > p->cols ? 2 : 1;
     case GND__PANEL_LU: return 2;
     case GND__PANEL_QR: return 3;
     default: return 1;
@@ -64,7 +61,6 @@ size_t gnd__panel_bytes(const gnd__panel *p, int i)
     if (i == 0)
         return ((size_t)p->ld * (cols - 1) + rows) * size;
     switch ((gnd__panel_kind)p->kind) {
-    case GND__PANEL_CHOLESKY: return (rows - cols) * cols * size;
     case GND__PANEL_LU: return cols * sizeof(int32_t);
     default: return (i == 1 ? rows : cols) * cols * size * twice;
     }
@@ -83,21 +79,11 @@ static void conjugate(const call *c, char *to, const char *from, int rows, int c
 
 static gnd_status cholesky(call *c)
 {
-    static const float one[2] = { 1, 0 };
-    static const double wide[2] = { 1, 0 };
-    const int below = c->rows - c->cols, complex = c->t >= 2;
-    const void *alpha = c->t % 2 ? (const void *)wide : one;
     FN(potrf, GND__POTRF);
-    FN(trsm, GND__TRSM);
-    char *rest = c->mem[0] + (size_t)c->cols * c->size;
     potrf("L", &c->cols, c->mem[0], &c->ld, &c->info, 1);
     if (c->info > 0)
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor of order "
                         "%lld is not positive", (long long)c->p->matrix, (long long)(c->p->first + c->info));
-    if (below > 0 && c->info == 0)
-        trsm("R", "L", "C", "N", &below, &c->cols, alpha, c->mem[0], &c->ld, rest, &c->ld, 1, 1, 1, 1);
-    if (below > 0 && complex)
-        conjugate(c, c->mem[1], rest, below, c->cols, c->ld);
     return GND_OK;
 }
 

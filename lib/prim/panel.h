@@ -10,8 +10,7 @@
 
 /* Operands of each kind, in order. `conj` ones are there for complex dtypes only: the conjugates of what
  * stands before them, behind it in the same memory, as products only transpose.
- *   CHOLESKY  io the panel (rows x cols): L; out for complex dtypes: the conjugate of what is below row cols,
- *             rows - cols rows
+ *   CHOLESKY  io the block on the diagonal (cols x cols): L; above the diagonal it stays
  *   LU        io the panel: L and U; out int32 (cols): the rows of the matrix that change places with rows
  *             first, first + 1 ..., counted from 1
  *   QR        io the panel: R on and above the diagonal; out V (rows x cols), with ones and zeros, and conj;
