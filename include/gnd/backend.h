@@ -296,7 +296,8 @@ typedef struct gnd_solve_desc {
 typedef struct gnd_solver_ops {
     uint32_t size;
     /* [R] Whether solve() would take s (buffers may be NULL) and is the better choice; else the core
-     * reads the operands, calls LAPACK, and writes the results. */
+     * reads the operands, calls LAPACK, and writes the results, or only panels of a large matrix, and
+     * makes products of the rest by the blas group. */
     gnd_status (*supports)(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e);
     /* [R] May wait for the device. GND_ERR_LINALG: the message says which matrix of the batch
      * (counted from 0), what is wrong with it, and where: "matrix 3: singular, U[4, 4] is 0". */
