@@ -236,7 +236,7 @@ typedef struct gnd__cs_usv {
     int64_t m, n, lda, ldu;
     int full, vectors;
 } gnd__cs_usv;
-/* By polar decomposition, where a has lda m and is not small. *good is 0 where what came out does
+/* By polar decomposition, where vectors are wanted, a has lda m and is not small. *good is 0 where what came out does
  * not pass as a decomposition: then a is as it was, but for rounding, and the rest not defined. */
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
 /* The upper triangle of a (n rows of it, columns of lda) to r (n x n), with zeros below; eye: n x n elements

@@ -212,8 +212,6 @@ static gnd_status factors(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     if (!*good)
         return scale(o, d, ldexp(1, e));
     TRY(gnd__cs_up(o, d->s, values, n * o->t->rsize));
-    if (!d->vectors)
-        return gnd__cs_wait(o); /* `host` goes */
     TRY(gnd__cs_up(o, w->phase, diagonal, n * size));
     TRY(gnd__cs_orgqr(&other, w->y, w->tau, d->m, d->full ? d->m : d->n, d->n));
     CALL(gnd__cs.dgmm[o->t->index](o->v->blas, CUBLAS_SIDE_RIGHT, (int)d->m, (int)d->n, (void *)w->y, (int)d->m,
@@ -221,7 +219,7 @@ static gnd_status factors(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     if (d->full)
         TRY(copy(o, d->u + (size_t)(d->m * d->n) * size, w->y + (size_t)(d->m * d->n) * size, d->m * (d->m - d->n)));
     TRY(gnd__cs_adjoint(o, w->g, d->n, d->vh));
-    return gnd__cs_wait(o);
+    return gnd__cs_wait(o); /* `host` goes */
 }
 
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good)
@@ -234,7 +232,7 @@ gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good)
     int e;
     *good = 0;
     quiet.e = NULL;
-    if (d->n < LEAST || d->lda != d->m || d->m * (d->full ? d->m : d->n) > INT_MAX)
+    if (!d->vectors || d->n < LEAST || d->lda != d->m || d->m * (d->full ? d->m : d->n) > INT_MAX)
         return GND_OK;
     TRY(norm(o, d->a, d->m * d->n, &size));
     if (!(size > 0 && size <= ldexp(1, most)))
