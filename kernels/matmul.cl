@@ -7,7 +7,7 @@
  *
  * at any strides: a[z][i][p] is at oa + z ab + i ar + p ac, and so on. Where the results are too few to
  * fill the device, K is cut into S chunks of KC: chunk s of c is cs behind the one before, and
- * matmul_parts adds them, in the order of s whatever the order in which groups run.
+ * matmul_parts adds them, in an order that does not depend on which groups are first.
  */
 
 /* A group makes BM x BN results: WG = TX TY work-items of TM x TN in registers, by slices of BK through

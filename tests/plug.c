@@ -136,7 +136,7 @@ static const struct plugin {
     {"toy", "", ""},
     {"old", "-DOLD=1", ""},
     {"odd", "-DOLD=5", ""}, /* its size ends within a slot */
-    {"abi", "-DMAJOR=77", "gnd-abi.so: made for backend ABI 77, this gnd has ABI 1"},
+    {"abi", "-DMAJOR=77", "gnd-abi.so: made for backend ABI 77, this gnd has ABI 2"},
     {"noalloc", "-DNO_ALLOC", "gnd-noalloc.so: required entry memory.alloc is missing"},
     {"noqueue", "-DNO_QUEUE", "gnd-noqueue.so: required group queue is missing"},
     {"empty", "-DEMPTY_GROUP", "gnd-empty.so: required group memory is of size 0"},

@@ -3,10 +3,11 @@
  * common/team.c - threads that sleep between copies and take equal parts of each. A team lives as long as
  * one transfer: starting a thread costs some 20 us, and nothing is left behind in the user's process.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "team.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,20 @@ static void *work(void *p)
     return NULL;
 }
 
+/* Cores that this thread may run on. */
+static long count_cores(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 gnd__team *gnd__team_start(size_t nbytes)
 {
-    const long cores = nbytes < 2 * (size_t)PER_THREAD ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+    const long cores = nbytes < 2 * (size_t)PER_THREAD ? 1 : count_cores();
     const size_t bytes = nbytes / PER_THREAD, most = cores < 4 ? (size_t)cores : (size_t)cores / 2;
     size_t want = cores < 2 ? 1 : bytes < most ? bytes : most;
     want = want < MOST ? want : MOST;

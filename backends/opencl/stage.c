@@ -98,6 +98,10 @@ cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *sr
             r = clFlush(q->q);
     }
     gnd__team_end(team);
+    for (size_t i = 0; i < 2; i++) { /* a failure is this transfer's, not the next one's */
+        const cl_int last = wait(st, i);
+        r = gnd__ocl_ok(r) ? last : r;
+    }
     return r;
 }
 

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define GND_BACKEND_MAJOR 1u
+#define GND_BACKEND_MAJOR 2u
 #define GND_BACKEND_MINOR 1u
 
 /* One error. native is the driver's own number (0 when there is none). msg is one line. */

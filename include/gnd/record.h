@@ -24,6 +24,8 @@
  * (which it keeps), the values of scalars, and the draws of generators: each replay gives the same random
  * numbers. Shapes are fixed, so what needs elements to know a shape (nonzero, unique, masks as indices)
  * cannot be recorded.
+ *
+ * A recording is used by one thread at a time, which includes closing its device.
  */
 #ifndef GND_RECORD_H
 #define GND_RECORD_H
@@ -38,7 +40,7 @@ typedef struct gnd_recording gnd_recording;
 
 /* An array of dtype t (GND_DTYPE_DEFAULT: the device's default float) and a shape that has no elements
  * yet: the input of a recording. Anything can be computed with it, but nothing that comes from it can be
- * read: reading gives GND_ERR_STATE, and the array that was read keeps that error. Errors: GND_ERR_NULL,
+ * read: reading gives GND_ERR_STATE, and changes nothing. Errors: GND_ERR_NULL,
  * GND_ERR_SHAPE, GND_ERR_DTYPE, GND_ERR_OVERFLOW, GND_ERR_UNSUPPORTED (float64 on a device without). */
 GND_API gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 
@@ -60,23 +62,28 @@ GND_API void gnd_recording_free(gnd_recording *r);
 
 /* Copies to the memory of input i (from 0): the elements of x, of the input's dtype and shape and on its
  * device (evaluated if need be; no wait), or nbytes, all of them, from the host in C order (src may change
- * afterwards). The next replay uses them; they stay until set again. GND_ERR_NULL, GND_ERR_ARG (no such
- * input), GND_ERR_DTYPE, GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
+ * afterwards). The next replay uses them; they stay until set again. GND_ERR_NULL, GND_ERR_STATE
+ * (the device was closed; x comes from a placeholder), GND_ERR_ARG (no such input), GND_ERR_DTYPE,
+ * GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
 GND_API gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t nbytes);
 
-/* Does the work once more, behind what the device was given before; does not wait. What only the device
- * can find (indices out of range) is an error of the next gnd_recording_get, _read or _wait. */
+/* Does the work once more, behind what the device was given before; does not wait, but where a step is the
+ * host's (LAPACK). What only the device can find (indices out of range) is an error of the next
+ * gnd_recording_get, _read or _wait. After an error outputs may be those of this replay, of the one before, or
+ * in between. GND_ERR_NULL, GND_ERR_STATE (the device was closed), GND_ERR_LINALG (a decomposition that does
+ * not exist), GND_ERR_DEVMEM, GND_ERR_NOMEM, the error of a recording that could not be made. */
 GND_API gnd_status gnd_replay(gnd_recording *r);
 
 /* What output o (from 0) is after the last replay: as an array with elements of its own, which later
  * replays do not change; or nbytes, all of them, at dst in C order. Before the first replay the elements
  * are undefined. GND_ERR_NULL, GND_ERR_ARG (no such output), GND_ERR_SHAPE (nbytes), GND_ERR_INDEX (an index
- * was out of range in a replay since the last look; said once), GND_ERR_DEVMEM. */
+ * was out of range in a replay since the last look; said once), GND_ERR_STATE (the device was closed),
+ * GND_ERR_DEVMEM. Both wait where the recording has indices to check. */
 GND_API gnd_array *gnd_recording_get(gnd_recording *r, int o);
 GND_API gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes);
-/* Waits until the replays are done, and says whether they went well: GND_ERR_INDEX, or what the device
- * reports. */
+/* Waits until the replays are done, and says whether they went well: GND_ERR_INDEX, GND_ERR_NULL,
+ * GND_ERR_STATE (the device was closed), or what the device reports. */
 GND_API gnd_status gnd_recording_wait(gnd_recording *r);
 
 #ifdef __cplusplus

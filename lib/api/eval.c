@@ -56,7 +56,7 @@ static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err 
             todo[m++] = x[i];
     if (m > 0) {
         st = gnd__evaluate(dev, m, todo, e);
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < m && st != GND_ERR_STATE; i++) /* a placeholder is none the worse for being read */
             set_fault(todo[i], st == GND_OK ? NULL : e);
     }
     if (todo != few)
@@ -376,10 +376,8 @@ static void on_deep(gnd_array *x)
     if (!x->dev || x->kind == GND__ERROR)
         return;
     gnd__gate_lock(x->dev->g);
-    if (evaluate(x->dev, 1, &x, &e) == GND_ERR_STATE) { /* made of a placeholder: it stays as deep as it is */
-        set_fault(x, NULL);
+    if (evaluate(x->dev, 1, &x, &e) == GND_ERR_STATE) /* made of a placeholder: it stays as deep as it is */
         __atomic_store_n(&x->pending, 1, __ATOMIC_RELAXED);
-    }
     gnd__gate_unlock(x->dev->g);
 }
 

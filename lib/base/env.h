@@ -27,7 +27,7 @@
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", WORD,                                                      \
       "cpu, gpu or gpu-apart: generate kernels as for that kind of device, for tests")             \
     X(SOLVER, "GND_SOLVER", WORD,                                                                  \
-      "lapack, large or blocked: how decompositions are made where the backend has no library")    \
+      "large, lapack or blocked: how decompositions are made where the backend has no library")    \
     X(TEST_DEVICES, "GND_TEST_DEVICES", WORD,                                                      \
       "the devices that the test suite runs on, with commas")
 

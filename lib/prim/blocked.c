@@ -27,11 +27,11 @@ enum {
     STRIPS = 8
 };
 
-/* GND_SOLVER: 1 blocked, 0 large, -1 lapack. Not 0 by default yet: no test has run on such a GPU. */
+/* GND_SOLVER: 1 blocked, 0 large (or not set), -1 lapack. */
 static int forced(void)
 {
     const char *s = gnd__env_string(GND__ENV_SOLVER);
-    return !s ? -1 : strcmp(s, "blocked") == 0 ? 1 : strcmp(s, "large") == 0 ? 0 : -1;
+    return !s ? 0 : strcmp(s, "blocked") == 0 ? 1 : strcmp(s, "lapack") == 0 ? -1 : 0;
 }
 
 /* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is transposed. As

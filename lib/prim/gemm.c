@@ -2,7 +2,7 @@
  *
  * prim/gemm.c - the texts and the launches of our own matrix products: kernels/matmul.cl with the sizes of
  * tiles that suit the shape. Where tiles are fewer than what fills the device and k is long, k is cut into
- * chunks, whose products are added by a second kernel in the order of k: the same bits every time. How
+ * chunks, whose products are added by a second kernel in a fixed order: the same bits every time. How
  * many chunks depends on the shape, and on GPUs on the number of compute units.
  */
 #include "prim/gemm.h"
@@ -108,6 +108,21 @@ static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
     return ceil_div(g->k, *chunk);
 }
 
+static int tile_fits(const tile *t, size_t size, const gnd_props *p)
+{
+    return (size_t)t->wg <= p->max_group && (size_t)(t->bm + t->bn + 8) * t->bk * size <= p->local_bytes;
+}
+
+static int any_tile(gnd_dtype dt, const gnd_props *p)
+{
+    const size_t size = gnd_dtype_size(acc_of(dt));
+    int n, any = 0;
+    const tile *t = tiles_of(dt, &n);
+    for (int i = 0; i < n; i++)
+        any |= tile_fits(&t[i], size, p);
+    return any;
+}
+
 static shape gpu_shape(const gnd_gemm *g, const gnd_props *p)
 {
     const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
@@ -118,7 +133,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd_props *p)
     double least = -1;
     for (int i = 0; i < n; i++) {
         const int64_t tiles = ceil_div(g->m, t[i].bm) * ceil_div(g->n, t[i].bn) * g->nbatch;
-        if ((size_t)t[i].wg > p->max_group || (size_t)(t[i].bm + t[i].bn + 8) * t[i].bk * size > p->local_bytes)
+        if (!tile_fits(&t[i], size, p))
             continue;
         for (int64_t per = 0; per <= 16; per = per ? 2 * per : 1) {
             int64_t chunk;
@@ -268,6 +283,10 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
+    /* A device too small for every tile gets the text that needs neither groups nor local memory. */
+    gnd__target plain = *t;
+    plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
+    t = &plain;
     const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t->props);
     gnd_status st;
     memset(out, 0, sizeof *out);
