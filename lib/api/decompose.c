@@ -170,6 +170,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
         return gnd__mats_give(3, out, y);
     }
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
+    lu = gnd__mats_nan(&a, &s, lu, 0);
     y[0] = exchanges(&a, gnd__mats_part(&a, &s, both, 1, k, 0));
     y[1] = lu->kind == GND__ERROR ? lu : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
                                                  gnd_eye(a.dev, a.t, a.m, k, 0));

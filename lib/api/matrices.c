@@ -5,6 +5,7 @@
 #include "api/matrices.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "api/views.h"
 #include "backend/gate.h"
@@ -16,6 +17,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
+#include <gnd/reduce.h>
 #include <gnd/view.h>
 
 static gnd_dtype solver_dtype(const gnd_device *dev, gnd_dtype t)
@@ -71,15 +73,30 @@ gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flag
     return s;
 }
 
-int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
+/* The device lock is held. */
+static int has_library(const gnd__mats *a, const gnd_solve_desc *s)
 {
     int yes = 0;
+    return gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) == GND_OK && yes;
+}
+
+int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
+{
     gnd__gate_lock(a->dev->g);
-    if (gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) != GND_OK)
-        yes = 0;
-    yes = yes || gnd__blocked_takes(a->dev->g, s);
+    const int yes = has_library(a, s) || gnd__blocked_takes(a->dev->g, s);
     gnd__gate_unlock(a->dev->g);
     return yes;
+}
+
+gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors)
+{
+    gnd__gate_lock(a->dev->g);
+    const int yes = s->op == GND_SOLVE_INV || has_library(a, s);
+    gnd__gate_unlock(a->dev->g);
+    if (!yes || y->kind == GND__ERROR)
+        return y;
+    gnd_array *any = gnd_any(gnd_isnan(a->x), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
+    return gnd_where(vectors ? gnd_squeeze(any, GND_AXIS(-1)) : any, gnd_real(NAN), y);
 }
 
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)

@@ -86,6 +86,8 @@ static gnd_array *solved(const gnd__mats *a, gnd_array *b, int vector, gnd_solve
         if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
             return in[0]->kind == GND__ERROR ? in[0] : in[1];
         y = gnd__mats_part(a, &s, gnd__solve_node(a->dev, &s, 2, in), 1, a->n, k);
+        if (op == GND_SOLVE_SOLVE)
+            y = gnd__mats_nan(a, &s, y, 0);
     }
     return vector ? gnd_squeeze(y, GND_AXIS(-1)) : y;
 }
@@ -142,7 +144,7 @@ gnd_array *gnd_inv(gnd_array *x)
         return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
     a.x = gnd_mT(a.x);
     s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0);
-    return keep(gnd_mT(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n)));
+    return keep(gnd__mats_nan(&a, &s, gnd_mT(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n)), 0));
 }
 
 static double eps_of(gnd_dtype t)
@@ -288,7 +290,7 @@ static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
     gnd_array *both = gnd__mats_solve(a, &s);
     gnd_array *p = gnd__mats_part(a, &s, both, 1, a->n, 0);
     gnd_array *own = gnd_arange(a->dev, gnd_int(1), gnd_int(a->n + 1), gnd_int(1), GND_INT64);
-    *diagonal = gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1);
+    *diagonal = gnd__mats_nan(a, &s, gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1), 1);
     gnd_array *moved = gnd_not_equal(p, gnd_astype(own, a->t));
     *sign = gnd_prod(gnd_where(moved, gnd_astype(gnd_full(a->dev, GND_INT8, 0, NULL, gnd_int(-1)), a->t),
                                gnd_int(1)), GND_AXIS(-1), 0);
