@@ -314,7 +314,7 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
     x->dim = a->dim;
     x->size = a->size;
     if (is_inlined(m, w, i)) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "in%d", i);
         st = gnd__lower_input(m->g, w, i, k, &retry, m->e);
         if (st == GND_OK)
