@@ -239,6 +239,8 @@ typedef struct gnd__cs_usv {
 /* By polar decomposition, where vectors are wanted, a has lda m and is not small. *good is 0 where what came out does
  * not pass as a decomposition: then a is as it was, but for rounding, and the rest not defined. */
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
+/* Element i of reals of the job's precision, on the host. */
+double gnd__cs_real_at(const gnd__cs_job *o, const char *p, size_t i);
 /* The upper triangle of a (n rows of it, columns of lda) to r (n x n), with zeros below; eye: n x n elements
  * to work in. */
 gnd_status gnd__cs_upper(gnd__cs_job *o, CUdeviceptr a, int64_t lda, int64_t n, CUdeviceptr eye, CUdeviceptr r);

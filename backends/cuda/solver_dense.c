@@ -153,8 +153,7 @@ static gnd_status geev(gnd__cs_job *o, cudaDataType vector, void *w, void *vecto
     return GND_OK;
 }
 
-/* Real element i as a double, and complex element i from two. */
-static double real_at(const gnd__cs_job *o, const char *p, size_t i)
+double gnd__cs_real_at(const gnd__cs_job *o, const char *p, size_t i)
 {
     double wide;
     float narrow;
@@ -166,6 +165,7 @@ static double real_at(const gnd__cs_job *o, const char *p, size_t i)
     return narrow;
 }
 
+/* Complex element i from two doubles. */
 static void put_complex(const gnd__cs_job *o, char *p, size_t i, double re, double im)
 {
     const double wide[2] = {re, im};
@@ -197,11 +197,11 @@ static gnd_status real_eig(gnd__cs_job *o)
     if (st == GND_OK && vectors)
         st = gnd__cs_down(o, x, v->scratch.p, vectors * r);
     for (size_t j = 0; j < n && st == GND_OK; j++)
-        put_complex(o, out, j, real_at(o, w, j), real_at(o, w, n + j));
+        put_complex(o, out, j, gnd__cs_real_at(o, w, j), gnd__cs_real_at(o, w, n + j));
     for (size_t j = 0; j < n && st == GND_OK && vectors; j++) {
-        const int pair = real_at(o, w, n + j) != 0 && j + 1 < n;
+        const int pair = gnd__cs_real_at(o, w, n + j) != 0 && j + 1 < n;
         for (size_t i = 0; i < n; i++) {
-            const double re = real_at(o, x, j * n + i), im = pair ? real_at(o, x, (j + 1) * n + i) : 0;
+            const double re = gnd__cs_real_at(o, x, j * n + i), im = pair ? gnd__cs_real_at(o, x, (j + 1) * n + i) : 0;
             put_complex(o, out, n + j * n + i, re, im);
             if (pair)
                 put_complex(o, out, n + (j + 1) * n + i, re, -im);

@@ -150,18 +150,6 @@ static gnd_status iterate(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     return GND_OK;
 }
 
-static double part(const gnd__cs_job *o, const char *p, int64_t i)
-{
-    float narrow;
-    double wide;
-    if (o->t->rsize == 8) {
-        memcpy(&wide, p + 8 * i, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, p + 4 * i, sizeof narrow);
-    return narrow;
-}
-
 static void put_part(const gnd__cs_job *o, char *p, int64_t i, double v)
 {
     const float narrow = (float)v;
@@ -176,11 +164,11 @@ static void put_part(const gnd__cs_job *o, char *p, int64_t i, double v)
 static int accept(const gnd__cs_job *o, int64_t n, char *w, char *r, double off, int e)
 {
     const int parts = o->t->size == o->t->rsize ? 1 : 2;
-    const double eps = o->t->rsize == 8 ? 0x1p-52 : 0x1p-23, bound = 4 * (double)n * eps * -part(o, w, 0);
+    const double eps = o->t->rsize == 8 ? 0x1p-52 : 0x1p-23, bound = 4 * (double)n * eps * -gnd__cs_real_at(o, w, 0);
     int good = off <= bound;
     for (int64_t j = 0; j < n && good; j++) {
-        const double s = fmax(-part(o, w, j), 0), re = part(o, r, parts * j);
-        const double im = parts == 2 ? part(o, r, 2 * j + 1) : 0, size = hypot(re, im);
+        const double s = fmax(-gnd__cs_real_at(o, w, (size_t)j), 0), re = gnd__cs_real_at(o, r, (size_t)(parts * j));
+        const double im = parts == 2 ? gnd__cs_real_at(o, r, (size_t)(2 * j + 1)) : 0, size = hypot(re, im);
         good = fabs(size - s) <= bound;
         put_part(o, w, j, ldexp(s, e));
         put_part(o, r, parts * j, size > 0 ? re / size : 1);

@@ -103,6 +103,8 @@ extern const gnd_program_ops gnd__ocl_program_ops;
 extern const gnd_blas_ops gnd__ocl_blas_ops;
 extern const gnd_replay_ops gnd__ocl_replay_ops;
 
+/* Sets argument i of k to a. */
+cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);
 /* A kernel object of the same function, which has nargs arguments: none is set. */
 gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e);
 

@@ -176,20 +176,28 @@ static void kern_free(gnd_kern *k)
     free(k);
 }
 
+cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a)
+{
+    switch (a->kind) {
+    case GND_ARG_BUF: return clSetKernelArg(k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
+    case GND_ARG_VALUE: return clSetKernelArg(k, i, a->nbytes, a->u.value);
+    case GND_ARG_LOCAL: return clSetKernelArg(k, i, a->nbytes, NULL);
+    default: return CL_INVALID_ARG_VALUE;
+    }
+}
+
 /* Sets argument i if it differs from the last time. A buffer is known by its serial number: the
  * address of a cl_mem comes back after a free, and the driver may have kept the old object. */
 static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
 {
     last_arg *l = &k->last[i];
     last_arg now = {.kind = a->kind, .nbytes = a->nbytes};
-    cl_int r;
     switch (a->kind) {
     case GND_ARG_BUF:
         now.nbytes = 0;
         now.u.serial = a->u.buf ? a->u.buf->serial : 0;
         if (l->kind == GND_ARG_BUF && l->u.serial == now.u.serial)
             return CL_SUCCESS;
-        r = clSetKernelArg(k->k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
         break;
     case GND_ARG_VALUE:
         if (a->nbytes > sizeof now.u.value)
@@ -198,16 +206,15 @@ static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
             memcmp(l->u.value, a->u.value, a->nbytes) == 0)
             return CL_SUCCESS;
         memcpy(now.u.value, a->u.value, a->nbytes);
-        r = clSetKernelArg(k->k, i, a->nbytes, a->u.value);
         break;
     case GND_ARG_LOCAL:
         if (l->kind == GND_ARG_LOCAL && l->nbytes == a->nbytes)
             return CL_SUCCESS;
-        r = clSetKernelArg(k->k, i, a->nbytes, NULL);
         break;
     default:
         return CL_INVALID_ARG_VALUE;
     }
+    const cl_int r = gnd__ocl_set_arg(k->k, i, a);
     if (gnd__ocl_ok(r))
         *l = now;
     else

@@ -33,11 +33,7 @@ static gnd_status set_args(cl_kernel k, const gnd_launch *l, gnd_err *e)
 {
     for (cl_uint i = 0; i < l->nargs; i++) {
         const gnd_karg *a = &l->args[i];
-        cl_int r;
-        if (a->kind == GND_ARG_BUF)
-            r = clSetKernelArg(k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
-        else
-            r = clSetKernelArg(k, i, a->nbytes, a->kind == GND_ARG_LOCAL ? NULL : a->u.value);
+        const cl_int r = gnd__ocl_set_arg(k, i, a);
         if (!gnd__ocl_ok(r))
             return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)i, (unsigned)a->nbytes);
     }

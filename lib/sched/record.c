@@ -411,10 +411,13 @@ void gnd__recorded_free(gnd__recorded *r)
 {
     gnd__gdev *d = r->dev->g;
     gnd__sched *s = r->dev->plans;
+    int lists = 0;
+    for (int i = 0; i < r->nitem; i++)
+        lists |= r->item[i].list != NULL;
+    if (lists)
+        (void)d->be->queue.finish(d->queue, NULL);
     for (int i = 0; i < r->nitem; i++) {
         ritem *t = &r->item[i];
-        if (t->list)
-            (void)d->be->queue.finish(d->queue, NULL);
         gnd__gate_list_free(d, t->list);
         for (int k = 0; t->launch && k < t->n; k++)
             gnd__free((void *)t->launch[k].args);
