@@ -571,6 +571,13 @@ other_files = \
     bench/results/2026-11-22-h200-b/hash.txt \
     bench/results/2026-11-22-h200-b/suite.txt \
     bench/results/2026-11-22-h200-b/two-gpus.txt \
+    bench/results/2026-11-22-h200-c/README.md \
+    bench/results/2026-11-22-h200-c/cuda.jsonl \
+    bench/results/2026-11-22-h200-c/opencl-nvidia.jsonl \
+    bench/results/2026-11-22-h200-c/peers.jsonl \
+    bench/results/2026-11-22-h200-c/rows-cuda.txt \
+    bench/results/2026-11-22-h200-c/rows-opencl.txt \
+    bench/results/2026-11-22-h200-c/tests.txt \
     bench/results/2026-11-22-h200/README.md \
     bench/results/2026-11-22-h200/cuda.jsonl \
     bench/results/2026-11-22-h200/differential.txt \
@@ -588,6 +595,11 @@ other_files = \
     bench/results/2026-11-22-pocl-b/growth.jsonl \
     bench/results/2026-11-22-pocl-b/memory.jsonl \
     bench/results/2026-11-22-pocl-b/rows.jsonl \
+    bench/results/2026-11-22-pocl-c/README.md \
+    bench/results/2026-11-22-pocl-c/first-calls.txt \
+    bench/results/2026-11-22-pocl-c/ratios.txt \
+    bench/results/2026-11-22-pocl-c/rows.jsonl \
+    bench/results/2026-11-22-pocl-c/rows.txt \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
     bench/results/2026-11-22-pocl/elementary.txt \
