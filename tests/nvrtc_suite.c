@@ -423,6 +423,24 @@ static void test_sections(void)
     tap_is_int(missing, 0, "%d bodies of primitives, all of them met", n);
 }
 
+/* A group of 1024 work-items must fit the registers whatever the compiler takes (255 for each would be four
+ * times what there is): the kernel names its group, here in the shape for CPUs, whose groups are that large. */
+static void test_bounds(void)
+{
+    static const char zeros[4096 * 4];
+    gnd_status s = GND_OK;
+    gnd_device *dev = gnd_open("null:2");
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){4096}, zeros);
+    gnd_array *y = gnd_exp(x);
+    char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s);
+    if (!tap_ok(plan && strstr(plan, "void __launch_bounds__(1024) k_map("), "a large group bounds the registers"))
+        tap_diag("%s", plan ? plan : gnd_status_name(s));
+    free(plan);
+    gnd_release(y);
+    gnd_release(x);
+    gnd_close(dev);
+}
+
 /* One in so many graphs: small integers differ in little. */
 static size_t every_of(gnd_dtype t)
 {
@@ -461,6 +479,7 @@ int main(void)
         test_graphs(few[i], "graphs for CPUs", GRAPHS(cpu_graphs), 1);
         test_prims(few[i]);
     }
+    test_bounds();
     test_sections();
     for (int i = 0; i < nseen; i++)
         free(seen[i]);

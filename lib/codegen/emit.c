@@ -411,12 +411,30 @@ void gnd__cg_vector_stores(gnd__cg *c)
     }
 }
 
+/* Large groups bound the registers of their work-items: a compiler that does not know of them may take
+ * more than a group can have, and the launch fails. 256 work-items can have all there are. */
+static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t *local)
+{
+    const gnd_props *p = c->t->props;
+    int l[3] = { 1, 1, 1 };
+    for (int d = 0; d < ndim; d++)
+        l[d] = (int)local[d];
+    if (l[0] * l[1] * l[2] <= 256 || p->kind == GND_DEV_CPU)
+        gnd__str_add(text, "GND_KERNEL void ");
+    else if (p->dialect == GND_DIALECT_CUDA)
+        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d) ", l[0] * l[1] * l[2]);
+    else
+        gnd__str_addf(text, "GND_KERNEL __attribute__((reqd_work_group_size(%d, %d, %d))) void ",
+                      l[0], l[1], l[2]);
+}
+
 gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local)
 {
     gnd__str text = { 0 };
     gnd_status st;
-    gnd__str_addf(&text, "typedef %s I;\nGND_KERNEL void %s(%s)\n{\n%s}\n",
-                  c->wide ? "g_i64" : "g_i32", c->kern->name, gnd__str_get(&c->head),
+    gnd__str_addf(&text, "typedef %s I;\n", c->wide ? "g_i64" : "g_i32");
+    qualifiers(c, &text, ndim, local);
+    gnd__str_addf(&text, "%s(%s)\n{\n%s}\n", c->kern->name, gnd__str_get(&c->head),
                   gnd__str_get(&c->body));
     c->kern->ndim = ndim;
     for (int d = 0; d < ndim; d++) {
