@@ -35,5 +35,6 @@ for key in row ms peak_bytes in_bytes out_bytes extra_bytes; do
 done
 check "growth" sh -c "gnd bench -d $dev --growth --only sum,matmul_f32_512,small_add_1000 --n 2^14 --json >json"
 check "of rows with a law" test "$(grep -c growth_ms json)" = 2
-check "three times, two ratios of the law" grep -Eq '"growth_ms": \[[0-9., ]*\], "law_ratios": \[8.000, 8.000\]' json
+check "three times, three costs, a verdict" grep -Eq \
+    '"law": "n\^1.5", "growth_ms": \[[0-9., ]*\], "cost": \[1, [0-9.]*, [0-9.]*\], "holds": (true|false)' json
 done_testing

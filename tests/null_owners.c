@@ -303,21 +303,47 @@ static void program(void)
     gnd_release(k);
 }
 
-static void no_memory(void)
+/* Arrays pass through scopes of which each may fail to be made or to grow. */
+static void keepers(void)
 {
+    gnd_array *k[3];
     gnd_scope_begin();
-    gnd_scope_end(); /* the thread's spare scope is there already */
+    gnd_array *before = make();
+    gnd_scope_begin();
+    gnd_array *own = make();
+    gnd_scope_begin();
+    for (int i = 0; i < 90; i++)
+        gnd_keep(make());
+    gnd_keep(before); /* out of the scope behind which the others are */
+    k[0] = gnd_keep(make());
+    gnd_keep(own);
+    gnd_scope_end();
+    k[0] = gnd_keep(k[0]);
+    gnd_scope_end();
+    gnd_scope_end();
+    gnd_scope_begin();
+    gnd_scope_begin();
+    for (int i = 0; i < 300; i++)
+        k[i % 3] = gnd_keep(make());
+    gnd_scope_end();
+    gnd_scope_end();
+    gnd_release(before);
+}
+
+static void no_memory(void (*run)(void), const char *what)
+{
+    run(); /* the thread's scopes are there already */
     long before = gnd__mem_live(), start = gnd__mem_count();
-    program();
+    run();
     long n = gnd__mem_count() - start, leaks = 0, arrays = 0;
     for (long i = 1; i <= n; i++) {
         gnd__mem_fail_at(i);
-        program();
+        run();
         gnd__mem_fail_at(0);
         leaks += gnd__mem_live() != before;
         arrays += live();
     }
-    tap_ok(n > 50, "a program of %ld allocations", n);
+    tap_ok(n > 50, "%s: %ld allocations", what, n);
     tap_is_int(leaks, 0, "  each fails once without a leak");
     tap_is_int(arrays, 0, "  and without an array left");
 }
@@ -346,7 +372,8 @@ int main(void)
     threads();
     deep();
     closing();
-    no_memory();
+    no_memory(program, "a program");
+    no_memory(keepers, "arrays kept from scope to scope");
     speed();
     tap_is_int(live(), 0, "no array is left");
     gnd_close(dev);

@@ -2,8 +2,8 @@
  *
  * null_repeat.c - launches that come again and again with the same arguments become lists of the backend by
  * themselves (sched/repeat.c): when, with which arguments, and when not: other numbers, large work, memory
- * that went back to the driver, a test that counts. On the null device, whose log shows it. Uses none of
- * the hooks that fail or count allocations before the end, since they switch it off.
+ * that went back to the driver, a test that counts. On the null device, whose log shows it. Then the same with
+ * each allocation and each call of the backend failing. The hooks that count come last: they switch lists off.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "backend/gate.h"
 #include "backend/null.h"
 #include "base/mem.h"
+#include "sched/plan.h"
 #include "tap.h"
 
 static gnd_device *dev;
@@ -144,6 +145,83 @@ static void several(void)
     gnd_scope_end();
 }
 
+/* Loops whose launches become lists, memory that goes back in between, a recording; the sum of what was found. */
+static gnd_status program(gnd_device *d, long *launches)
+{
+    gnd_status st = GND_OK, one;
+    gnd__null_reset();
+    for (int half = 0; half < 2; half++) {
+        gnd_scope_begin();
+        gnd_array *x = gnd_ones(d, GND_FLOAT32, 1, small), *z = gnd_zeros(d, GND_FLOAT32, 1, large);
+        one = gnd_eval_all(2, (gnd_array *[]){x, z});
+        st = st ? st : one;
+        for (int i = 0; i < 24; i++) { /* more kinds of arguments than are kept */
+            gnd_scope_begin();
+            gnd_array *y = gnd_add(gnd_multiply(x, gnd_real(i / 4)), x);
+            one = gnd_eval_all(1, &y);
+            st = st ? st : one;
+            gnd_scope_end();
+        }
+        gnd_scope_end();
+        one = gnd_device_trim(d);
+        st = st ? st : one;
+    }
+    gnd_array *p = gnd_placeholder(d, GND_FLOAT32, 1, small), *q = gnd_sin(p);
+    gnd_recording *r = gnd_record(1, &p, 1, &q);
+    for (int i = 0; i < 3; i++) {
+        one = gnd_replay(r);
+        st = st ? st : one;
+    }
+    one = gnd_recording_free(r);
+    st = st ? st : one;
+    gnd_release(p);
+    gnd_release(q);
+    one = gnd_sync(d);
+    *launches = gnd__null_launches();
+    return st ? st : one;
+}
+
+/* Each allocation and each call of the backend fails once, in a program whose launches are lists. */
+static void faults(int mem)
+{
+    long want, launches, total, live = 0, failed = 0, silent = 0, left = 0, wrong = 0;
+    char text[120];
+    gnd__repeat_force(2);
+    for (long at = 0, last = 0; at <= last; at++) {
+        dev = gnd_open("null:0");
+        total = mem ? gnd__mem_count() : gnd__gate_calls();
+        if (at)
+            mem ? gnd__mem_fail_at(at) : gnd__gate_fail_at(at);
+        gnd_status st = program(dev, &launches);
+        mem ? gnd__mem_fail_at(0) : gnd__gate_fail_at(0);
+        total = (mem ? gnd__mem_count() : gnd__gate_calls()) - total;
+        if (at == 0) {
+            tap_is_int(st, GND_OK, "a program of loops");
+            want = launches;
+            last = total;
+        }
+        failed += st != GND_OK;
+        silent += st == GND_OK;
+        wrong += st == GND_OK && launches != want;
+        if (at && program(dev, &launches) != GND_OK) /* the same device goes on */
+            wrong++;
+        wrong += at && launches != want;
+        gnd_close(dev);
+        left += gnd__null_objects();
+        if (at == 0)
+            live = gnd__mem_live();
+        left += gnd__mem_live() != live;
+        if (at == last) {
+            snprintf(text, sizeof text, "%ld %s: %ld failures, %ld without", last, mem ? "allocations" : "calls", failed,
+                     silent);
+            tap_ok(failed > 20, "%s", text);
+        }
+    }
+    tap_is_int(wrong, 0, "  right where nothing failed, and afterwards");
+    tap_is_int(left, 0, "  nothing is left");
+    gnd__repeat_force(0);
+}
+
 int main(void)
 {
     int made, runs;
@@ -162,6 +240,8 @@ int main(void)
     gnd_scope_end();
     gnd_close(dev);
     tap_is_int(gnd__null_objects(), 0, "nothing is left of the device");
+    faults(0);
+    faults(1);
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
     return tap_done();
 }

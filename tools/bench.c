@@ -23,8 +23,8 @@ static const char usage[] =
     "\n"
     "  --only ROWS   names or patterns with commas between them: copy,add,'sum*'\n"
     "  --n SIZE      elements of the large arrays: a number or 2^K (2^26 on GPUs, else 2^24)\n"
-    "  --growth      each row at a sixteenth, a quarter and all of its elements, best of several batches\n"
-    "                in turn, and by what factors the time grows beside the row's law\n"
+    "  --growth      each row at N/16, N/4 and N elements, all beyond the caches (--n: N), best of several\n"
+    "                batches in turn: what an element costs, by the row's law, beside the smallest size\n"
     "  --memory      the memory of workloads, and nothing is timed; fails when one takes more than it needs\n"
     "  --shrink K    every row with 1/4^K of its elements: for a quick look\n"
     "  --json        one JSON object a line\n"
@@ -283,10 +283,10 @@ int cmd_bench(int argc, char **argv)
         return status;
     }
     w.gpu = !strcmp(info.kind, "gpu");
-    w.n0 = o.n ? o.n : (int64_t)1 << (w.gpu ? 26 : 24);
+    w.n0 = o.n ? o.n : o.growth ? bench_growth_size(&info) : (int64_t)1 << (w.gpu ? 26 : 24);
     w.side0 = (int64_t)sqrt((double)w.n0);
     w.shrink = o.shrink;
-    w.n = w.n0 >> 2 * w.shrink ? w.n0 >> 2 * w.shrink : 1;
+    w.n = bench_size(&w, w.n0, 0) ? bench_size(&w, w.n0, 0) : 1;
     w.side = (int64_t)sqrt((double)w.n);
     gnd_scope_begin();
     status = run(&w, &o);

@@ -13,7 +13,8 @@ typedef struct bench {
     int64_t n, side;     /* elements of x and y; M is side x side */
     int64_t n0, side0;   /* those that the rows' names tell */
     int cpu_time;        /* batches are timed by the process's own clock: work of others does not count */
-    int shrink;          /* every row has 1/4^shrink of the elements that its name tells */
+    int shrink;          /* every row has 1/4^shrink of the elements that its name tells; -3 to 3 */
+    int by_work;         /* added to shrink for rows that take n^1.5 operations */
     gnd_array *x, *y, *m; /* float32, uniform in [0, 1); m is x as a matrix */
     gnd_array *a, *b;    /* what the row at hand works on, made by its setup */
     float *host;         /* n elements of host memory */
@@ -34,7 +35,7 @@ typedef struct bench_row {
     gnd_dtype dtype;     /* of products and small arrays */
     int64_t dim, dim2;   /* dim2: of bench_science.c's, 0: one dimension */
     const char *text, *make; /* of bench_science.c: the expression, and that of its input */
-    char law;            /* how time grows with n elements: 'n', 'l' (n log n), 'f' (flops), 0 (not) */
+    char law;            /* how time grows with n elements: 'n', 'l' (n log n), 'q' (n^1.5), 0 (not) */
     double extra;        /* of workloads: bytes that are needed beside inputs and outputs, and */
     const char *extra_for; /* for what; NULL: not known */
 } bench_row;
@@ -83,7 +84,22 @@ int bench_peak(bench *w, const bench_row *r, bench_memory *m, char *why);
 /* Whether no more was needed than inputs, results and r->extra (and 1 MiB, and 1/16: blocks are rounded). */
 int bench_memory_fits(const bench_row *r, const bench_memory *m);
 
-/* gnd bench --growth (bench_growth.c): n rows at 1/16, 1/4 and all of their size; an exit status. */
+/* The most elements that gnd bench --growth gives the rows of a device. */
+int64_t bench_growth_size(const gnd_device_info *info);
+/* gnd bench --growth (bench_growth.c): n rows at w->n0 / 16, w->n0 / 4 and w->n0 elements; an exit status. */
 int bench_growth(bench *w, int n, const bench_row *rows, int json);
+
+/* Where a name tells `size` (of an axis: elements are its square), what the row has at the shrink of w. */
+static inline int64_t bench_side(const bench *w, int64_t size, int by_work)
+{
+    const int k = w->shrink + (by_work ? w->by_work : 0);
+    return k < 0 ? size << -k : size >> k;
+}
+/* The same for a number of elements. */
+static inline int64_t bench_size(const bench *w, int64_t size, int by_work)
+{
+    const int k = 2 * (w->shrink + (by_work ? w->by_work : 0));
+    return k < 0 ? size << -k : size >> k;
+}
 
 #endif

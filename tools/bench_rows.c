@@ -271,15 +271,9 @@ static void product(bench_row **next, const bench *w, gnd_dtype t, const char *t
     bench_row *r = put(next, two_matrices, do_matmul, 0, "");
     snprintf(r->name, sizeof r->name, "matmul_%s_%lld", t_name, (long long)dim);
     r->dtype = t;
-    r->dim = dim >> w->shrink;
+    r->dim = bench_side(w, dim, 1);
     r->flops = 2.0 * (double)r->dim * (double)r->dim * (double)r->dim;
-    r->law = 'f';
-}
-
-static void by_flops(bench_row *r, double flops)
-{
-    r->flops = flops;
-    r->law = 'f';
+    r->law = 'q';
 }
 
 static void small(bench_row **next, setup_fn *setup, call_fn *call, const char *name)
@@ -294,7 +288,6 @@ int bench_rows(const bench *w, bench_row *rows)
     const double n = (double)w->n, s = (double)w->side, mm = s * s;
     const int64_t big = w->gpu ? 8192 : 1024;
     const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
-    const int k = w->shrink;
     bench_row *p = rows;
     char name[32];
 
@@ -358,15 +351,16 @@ int bench_rows(const bench *w, bench_row *rows)
         product(&p, w, GND_FLOAT64, "f64", big);
     product(&p, w, GND_FLOAT16, "f16", big);
     product(&p, w, GND_BFLOAT16, "bf16", big);
-    by_flops(put(&p, batches, do_matmul, 0, "matmul_batched_64x512"), 2.0 * 64 * pow(512 >> k, 3));
-    p[-1].dim = 512 >> k;
+    put(&p, batches, do_matmul, 0, "matmul_batched_64x512")->dim = bench_side(w, 512, 1);
+    p[-1].flops = 2.0 * 64 * pow((double)p[-1].dim, 3);
+    p[-1].law = 'q';
     snprintf(name, sizeof name, "gemv_%lld", (long long)w->side0);
     put(&p, one_vector, do_gemv, 4 * mm, name)->dim = w->side;
     put(&p, tall_matrix, do_gram, 0, "gram_1Mx64");
-    p[-1].dim = (1 << 20) >> 2 * k;
-    by_flops(p - 1, 2.0 * 64 * 64 * (double)p[-1].dim);
-    by_flops(put(&p, thin_batches, do_einsum, 0, "einsum_bij_bjk_bik"), 2.0 * (64 >> 2 * k) * 128 * 128 * 64);
-    p[-1].dim = 64 >> 2 * k;
+    p[-1].dim = bench_size(w, 1 << 20, 0);
+    p[-1].flops = 2.0 * 64 * 64 * (double)p[-1].dim;
+    put(&p, thin_batches, do_einsum, 0, "einsum_bij_bjk_bik")->dim = bench_size(w, 64, 0);
+    p[-1].flops = 2.0 * (double)p[-1].dim * 128 * 128 * 64;
 
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");

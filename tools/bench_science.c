@@ -183,7 +183,7 @@ static bench_row *put(bench_row **next, const char *name, const char *text, cons
 static void dense(bench_row *r, double flops)
 {
     r->flops = flops;
-    r->law = 'f';
+    r->law = 'q';
 }
 
 static void needs(bench_row *r, double bytes, const char *what)
@@ -196,10 +196,11 @@ int bench_rows_science(const bench *w, bench_row *rows)
 {
     static const char complex_input[] = "(a + 1j * b).astype(complex64)";
     static const char definite[] = "a @ a.T + a.shape[0] * eye(a.shape[0], dtype=float32)";
-    static const int64_t primes[] = { 1000003, 250007, 62501, 15629 };
-    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64, k = w->shrink;
-    const int64_t length = (1 << 24) >> 2 * k, side = 4096 >> k, s1 = 1024 >> k, points = 1000000 >> 2 * k;
-    const double n = (double)length, s3 = pow((double)side, 3), m = pow(2048 >> k, 2);
+    static const int64_t primes[] = { 64000031, 16000057, 4000037, 1000003, 250007, 62501, 15629 };
+    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
+    const int64_t length = bench_size(w, 1 << 24, 0), side = bench_side(w, 4096, 0), s1 = bench_side(w, 1024, 1);
+    const int64_t points = bench_size(w, 1000000, 0), dside = bench_side(w, 4096, 1), mside = bench_side(w, 2048, 0);
+    const double n = (double)length, s3 = pow((double)dside, 3), m = pow((double)mside, 2);
     bench_row *p = rows;
 
     put(&p, "fft_2p24", "fft(a)", complex_input, length, 0)->bytes = 16 * n;
@@ -210,13 +211,13 @@ int bench_rows_science(const bench *w, bench_row *rows)
     p[-1].law = 'l';
     put(&p, "fft_batched_4096", "fft(a)", complex_input, side, side)->bytes = 16 * n;
     p[-1].law = 'l';
-    put(&p, "fft_prime_1000003", "fft(a)", complex_input, primes[k], 0)->law = 'l';
-    dense(put(&p, "cholesky_f32_4096", "cholesky(a)", definite, side, side), s3 / 3);
+    put(&p, "fft_prime_1000003", "fft(a)", complex_input, primes[w->shrink + 3], 0)->law = 'l';
+    dense(put(&p, "cholesky_f32_4096", "cholesky(a)", definite, dside, dside), s3 / 3);
     if (f64) {
-        put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, side, side)->dtype = GND_FLOAT64;
+        put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, dside, dside)->dtype = GND_FLOAT64;
         dense(p - 1, 2 * s3 / 3);
     }
-    dense(put(&p, "inv_f32_4096", "inv(a)", NULL, side, side), 2 * s3);
+    dense(put(&p, "inv_f32_4096", "inv(a)", NULL, dside, dside), 2 * s3);
     put(&p, "qr_f32_8192x1024", NULL, NULL, 8 * s1, s1)->call = run_qr;
     dense(p - 1, (16 - 2.0 / 3) * pow((double)s1, 3));
     put(&p, "svd_f32_1024", NULL, NULL, s1, s1)->call = run_svd;
@@ -230,7 +231,7 @@ int bench_rows_science(const bench *w, bench_row *rows)
     put(&p, "w_nbody_8192", nbody, NULL, 2 * side, 3);
     put(&p, "w_kmeans_step_1e6x32x16", kmeans, NULL, points, 0)->setup = make_kmeans;
     needs(p - 1, (4 * 32 + 4 * 16 + 4 + 8) * (double)points, "2a, the distances, the squares' sums, the labels");
-    put(&p, "w_mandelbrot_2048x50", NULL, NULL, 2048 >> k, 0)->setup = make_mandelbrot;
+    put(&p, "w_mandelbrot_2048x50", NULL, NULL, mside, 0)->setup = make_mandelbrot;
     p[-1].call = run_mandelbrot;
     needs(p - 1, (2 * 8 + 4) * m, "z before and after, the counts before");
     put(&p, "w_pairdist_4096x32", pairdist, NULL, side, 32);

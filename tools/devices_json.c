@@ -118,6 +118,7 @@ static void put_device(const gnd_device_info *d)
         number_member("memory_bytes", d->mem_bytes);
         number_member("max_array_bytes", d->max_alloc_bytes);
         number_member("local_bytes", d->local_bytes);
+        number_member("cache_bytes", d->cache_bytes);
         number_member("compute_units", d->compute_units);
         number_member("max_group", d->max_group);
         bool_member("has_float64", d->has_f64 != 0);

@@ -66,6 +66,7 @@ static void describe(gnd__cu_info *d, int version)
         bytes = 0;
     p->mem_bytes = p->max_alloc_bytes = bytes;
     p->local_bytes = attr(id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    p->cache_bytes = attr(id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     p->compute_units = attr(id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     p->max_group = attr(id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     p->max_local[0] = attr(id, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);

@@ -156,6 +156,7 @@ static void describe(gnd__ocl_info *d, const char *platform)
         p->mem_bytes = cpu_memory(p->mem_bytes);
     p->max_alloc_bytes = info_num(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     p->local_bytes = info_num(id, CL_DEVICE_LOCAL_MEM_SIZE);
+    p->cache_bytes = info_num(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     p->compute_units = u32_of(info_num(id, CL_DEVICE_MAX_COMPUTE_UNITS));
     p->max_group = u32_of(info_num(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     size_t local[16] = {0}, n = 0;

@@ -60,6 +60,7 @@ typedef struct gnd_props {
     uint64_t mem_bytes;        /* global memory */
     uint64_t max_alloc_bytes;  /* the largest single buffer */
     uint64_t local_bytes;      /* local (shared) memory of a work-group */
+    uint64_t cache_bytes;      /* the last cache before global memory; 0 when unknown */
     uint32_t compute_units;
     uint32_t max_group;        /* work-items in a work-group, at most */
     uint32_t max_local[3];     /* the same by dimension */

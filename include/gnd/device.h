@@ -51,6 +51,7 @@ typedef struct gnd_device_info {
     char solver[256];          /* for decompositions and linear systems */
     char reason[504];          /* not empty: cannot be used, and why */
     uint64_t mem_bytes, max_alloc_bytes, local_bytes;
+    uint64_t cache_bytes;      /* of the last cache before global memory, as the driver tells; 0: unknown */
     uint32_t compute_units, max_group;
     uint32_t has_f64, has_f16, host_mapped;
 } gnd_device_info;

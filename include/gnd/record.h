@@ -57,8 +57,9 @@ GND_API gnd_recording *gnd_record(int nin, gnd_array *const *in, int nout, gnd_a
  * belongs to the recording, "" when all is well. */
 GND_API gnd_status gnd_recording_status(const gnd_recording *r);
 GND_API const char *gnd_recording_error(const gnd_recording *r);
-/* Waits for the device and gives everything back. NULL is fine. A recording belongs to no scope. */
-GND_API void gnd_recording_free(gnd_recording *r);
+/* Waits for the device and gives everything back. NULL is fine. A recording belongs to no scope. Where the device
+ * has failed, what it says of that is the result, and everything is given back all the same. */
+GND_API gnd_status gnd_recording_free(gnd_recording *r);
 
 /* Copies to the memory of input i (from 0): the elements of x, of the input's dtype and shape and on its
  * device (evaluated if need be; no wait), or nbytes, all of them, from the host in C order (src may change

@@ -83,6 +83,7 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
     info->mem_bytes = p->mem_bytes;
     info->max_alloc_bytes = p->max_alloc_bytes;
     info->local_bytes = p->local_bytes;
+    info->cache_bytes = p->cache_bytes;
     info->compute_units = p->compute_units;
     info->max_group = p->max_group;
     info->has_f64 = p->has_f64 != 0;

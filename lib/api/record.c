@@ -124,17 +124,20 @@ const char *gnd_recording_error(const gnd_recording *r)
     return r->err.code || r->r ? r->err.msg : "the device of the recording was closed";
 }
 
-void gnd_recording_free(gnd_recording *r)
+gnd_status gnd_recording_free(gnd_recording *r)
 {
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = GND_OK;
     if (!r || r == &nomem_recording)
-        return;
+        return GND_OK;
     if (r->r) {
         gnd__gdev *d = r->dev->g;
         gnd__gate_lock(d);
-        gnd__recorded_free(r->r);
+        st = gnd__recorded_free(r->r, &e);
         gnd__gate_unlock(d);
     }
     gnd__free(r);
+    return st == GND_OK ? st : gnd__only_status("recording_free", &e);
 }
 
 /* --- in and out --------------------------------------------------------------------------------- */

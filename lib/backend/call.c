@@ -251,6 +251,16 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
     return done(d, "finish", st, e);
 }
 
+gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e)
+{
+    gnd_status injected = gnd__gate_tick(e), st;
+    gnd__span span;
+    gnd__span_begin(d, &span, GND__SPAN_HOST);
+    st = d->be->queue.finish(d->queue, injected ? NULL : e);
+    gnd__span_end(d, &span, "wait", "finish", -1);
+    return done(d, "finish", injected ? injected : st, e);
+}
+
 /* --- kernels ---------------------------------------------------------------------------------- */
 
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e)

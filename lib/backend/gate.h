@@ -151,6 +151,8 @@ gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes,
 gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e);
 gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e);
 gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
+/* Waits before something is freed that the queue may be using: also when a test asked this call to fail. */
+gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache, lives as long as d */
@@ -163,7 +165,7 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
 
 /* The launches l[i] of k[i] as a list that can be run again and again. *list is NULL, and the result
- * GND_OK, where the backend has no such or does not take these. Free it when the queue has finished. */
+ * GND_OK, where the backend has no such or does not take these. Free it when the queue has settled. */
 gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l, gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);

@@ -61,6 +61,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .mem_bytes = sizes[i].mem,
         .max_alloc_bytes = sizes[i].max_alloc,
         .local_bytes = i != 1 ? 48 << 10 : 32 << 10,
+        .cache_bytes = i != 1 ? 4 << 20 : 0,
         .compute_units = i != 1 ? 32 : 4,
         .max_group = i != 1 ? 1024 : 256,
         .max_local = { i != 1 ? 1024 : 256, i != 1 ? 1024 : 256, 64 },

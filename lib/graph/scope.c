@@ -35,6 +35,7 @@ typedef struct scope {
 /* Of the calling thread. */
 static _Thread_local GND__TLS_MODEL struct {
     scope *top;
+    scope first;     /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
     scope *spare;    /* one ended scope, kept for the next */
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
     uint32_t mark;   /* how many `top` had before the first of these */
@@ -71,7 +72,14 @@ static void end_top(void)
         gnd__unref(x);
     }
     s->n = 0;
-    if (!mine.spare && s->cap <= 65536) {
+    if (s->cap > 65536) {
+        gnd__free(s->x);
+        s->x = NULL;
+        s->cap = 0;
+    }
+    if (s == &mine.first)
+        return;
+    if (!mine.spare) {
         mine.spare = s;
         return;
     }
@@ -90,6 +98,8 @@ static void thread_exit(void *unused)
         gnd__free(mine.spare);
         mine.spare = NULL;
     }
+    gnd__free(mine.first.x);
+    mine.first = (scope){ 0 };
     for (struct idle *i = mine.idle, *next; i; i = next) {
         next = i->next;
         gnd__free(i);
@@ -108,7 +118,7 @@ static void make_key(void)
 
 __attribute__((destructor)) static void unload(void)
 {
-    if ((mine.spare || mine.idle) && !mine.top)
+    if ((mine.spare || mine.first.x || mine.idle) && !mine.top)
         thread_exit(NULL);
     if (key_made)
         pthread_key_delete(key);
@@ -144,14 +154,34 @@ void gnd__node_memory_free(void *p)
     mine.nidle++;
 }
 
-static int grow(scope *s)
+/* Room for n entries and more. */
+static int grow(scope *s, uint32_t n)
 {
-    uint32_t cap = s->cap ? s->cap * 2 : 64;
-    gnd_array **p = cap > s->cap ? gnd__realloc(s->x, cap * sizeof *p) : NULL;
+    uint32_t cap = s->cap ? s->cap : 32;
+    gnd_array **p;
+    do
+        cap = cap <= UINT32_MAX / 2 ? cap * 2 : 0;
+    while (cap && cap < n);
+    p = cap ? gnd__realloc(s->x, cap * sizeof *p) : NULL;
     if (!p)
         return -1;
     s->x = p;
     s->cap = cap;
+    return 0;
+}
+
+/* Room for one more in s, and in each scope outside it for all that may be kept from those inside: so gnd_keep
+ * cannot fail, which has no way to say so. */
+static int room(scope *s)
+{
+    uint32_t n = s->n + 1;
+    if (n > s->cap && grow(s, n))
+        return -1;
+    for (scope *o = s->outer; o; o = o->outer) {
+        n += o->n;
+        if (n > o->cap && grow(o, n))
+            return -1;
+    }
     return 0;
 }
 
@@ -161,14 +191,14 @@ void gnd_scope_begin(void)
         pthread_once(&once, make_key);
         mine.watched = key_made && pthread_setspecific(key, &mine) == 0;
     }
-    scope *s = mine.failed ? NULL : mine.spare;
-    if (s)
+    scope *s = mine.failed ? NULL : mine.top ? mine.spare : &mine.first;
+    if (s && s == mine.spare)
         mine.spare = NULL;
-    else if (!mine.failed)
+    else if (!s && !mine.failed)
         s = gnd__calloc(1, sizeof *s);
     if (!s) {
         if (!mine.failed++)
-            mine.mark = mine.top ? mine.top->n : 0;
+            mine.mark = mine.top->n;
         return;
     }
     s->outer = mine.top;
@@ -187,19 +217,22 @@ gnd_status gnd_scope_end(void)
     return GND_OK;
 }
 
-static int add_to(scope *s, gnd_array *x)
+/* s has room. */
+static void add_to(scope *s, gnd_array *x)
 {
-    if (s->n == s->cap && grow(s))
-        return -1;
     x->scope_slot = s->n;
     s->x[s->n++] = x;
     set_scope(x, s);
-    return 0;
 }
 
 int gnd__scope_add(gnd_array *x)
 {
-    return mine.top ? add_to(mine.top, x) : 0;
+    if (!mine.top)
+        return 0;
+    if (room(mine.top))
+        return -1;
+    add_to(mine.top, x);
+    return 0;
 }
 
 /* The scope of x when it is one of this thread's. */
@@ -212,11 +245,21 @@ static scope *my_scope_of(const gnd_array *x)
     return NULL;
 }
 
+/* Entry `from` of s moves into the gap `to`. */
+static void move(scope *s, uint32_t from, uint32_t to)
+{
+    s->x[to] = s->x[from];
+    s->x[to]->scope_slot = to;
+}
+
 static void take_out(scope *s, gnd_array *x)
 {
-    gnd_array *last = s->x[--s->n];
-    s->x[x->scope_slot] = last;
-    last->scope_slot = x->scope_slot;
+    uint32_t gap = x->scope_slot;
+    if (mine.failed && s == mine.top && gap < mine.mark) { /* what was there before stays before the mark */
+        move(s, --mine.mark, gap);
+        gap = mine.mark;
+    }
+    move(s, --s->n, gap);
     set_scope(x, NULL);
 }
 
@@ -240,7 +283,7 @@ gnd_array *gnd_keep(gnd_array *x)
         return x; /* made in a scope that could not be: it is in the outer one already */
     take_out(s, x);
     if (s->outer)
-        (void)add_to(s->outer, x); /* without memory for that, it is the caller's */
+        add_to(s->outer, x);
     return x;
 }
 
@@ -298,10 +341,8 @@ void gnd__steps_end_all(int n, gnd_array **x)
         if (!s)
             continue; /* gnd__nomem(), which has no owner */
         take_out(s, x[i]);
-        if (s->outer && add_to(s->outer, x[i])) { /* nobody would own it */
-            gnd_release(x[i]);
-            x[i] = gnd__nomem();
-        }
+        if (s->outer)
+            add_to(s->outer, x[i]);
     }
     gnd_scope_end();
 }

@@ -364,7 +364,7 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
     for (int i = 0; i < n; i++) /* a placeholder again */
         memset(&in[i]->data, 0, sizeof in[i]->data);
     if (x != GND_OK) {
-        gnd__recorded_free(r);
+        (void)gnd__recorded_free(r, NULL); /* the first error counts */
         return x;
     }
     gnd__sched *s = dev->plans;
@@ -407,15 +407,16 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     return x == GND_OK ? gnd__gate_flush(d, e) : x;
 }
 
-void gnd__recorded_free(gnd__recorded *r)
+gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
     gnd__sched *s = r->dev->plans;
+    gnd_status x = GND_OK;
     int lists = 0;
     for (int i = 0; i < r->nitem; i++)
         lists |= r->item[i].list != NULL;
     if (lists)
-        (void)d->be->queue.finish(d->queue, NULL);
+        x = gnd__gate_settle(d, e);
     for (int i = 0; i < r->nitem; i++) {
         ritem *t = &r->item[i];
         gnd__gate_list_free(d, t->list);
@@ -448,4 +449,5 @@ void gnd__recorded_free(gnd__recorded *r)
         *r->owner = NULL;
     }
     gnd__free(r);
+    return x;
 }

@@ -35,7 +35,7 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
                               gnd_array *const *out, gnd__recorded **owner, gnd_err *e);
 /* Puts everything into the queue. */
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e);
-/* Waits for the device, since its memory goes. */
-void gnd__recorded_free(gnd__recorded *r);
+/* Waits for the device, since its memory goes, and frees it also when that fails, which is returned. */
+gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);
 
 #endif

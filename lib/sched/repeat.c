@@ -16,7 +16,7 @@ enum {
     OFTEN = 32,        /* runs with the same arguments before a list is made */
     LISTS = 256,       /* of a device */
     KEPT = 4,          /* of a plan: a loop u = f(u) has two arrays that change places */
-    STALE = 8 * OFTEN, /* runs of a plan without one of its lists, which may then give way to another */
+    STALE = 8,         /* times OFTEN: runs of a plan without one of its lists, which may then give way to another */
     STEPS = 16,
     ITEMS = 1 << 16,   /* work-items of a launch */
     BYTES = 1 << 20    /* of all that a run makes, which it holds until its end */
@@ -42,17 +42,20 @@ static int nargs(const gnd__plan *p)
     return n;
 }
 
-static void drop_list(struct gnd__repeat *r, int k)
+/* Waits for the queue, which may be running it; the list goes also when that fails. */
+static gnd_status drop_list(struct gnd__repeat *r, int k, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
     gnd__sched *s = r->dev->plans;
+    gnd_status st;
     if (!r->one[k].list)
-        return;
-    (void)d->be->queue.finish(d->queue, NULL);
+        return GND_OK;
+    st = gnd__gate_settle(d, e);
     gnd__gate_list_free(d, r->one[k].list);
     r->one[k].list = NULL;
     r->one[k].seen = 0;
     s->nlist--;
+    return st;
 }
 
 void gnd__repeat_free(gnd__plan *p)
@@ -61,7 +64,7 @@ void gnd__repeat_free(gnd__plan *p)
     if (!r)
         return;
     for (int k = 0; k < KEPT; k++) {
-        drop_list(r, k);
+        (void)drop_list(r, k, NULL); /* the next wait of the device tells what failed */
         gnd__free(r->one[k].args);
     }
     gnd__free(r);
@@ -111,9 +114,19 @@ static struct gnd__repeat *new_repeat(const gnd__plan *p, gnd_device *dev)
     return NULL;
 }
 
+/* How many runs come before a list; whether while a test counts calls, too. */
+static unsigned often = OFTEN;
+static int forced;
+
+void gnd__repeat_force(int runs)
+{
+    forced = runs > 0;
+    often = forced ? (unsigned)runs : OFTEN;
+}
+
 int gnd__repeats(gnd__plan *p, gnd_device *dev)
 {
-    if (p->repeats < 0 || dev->g->trace || gnd__mem_watched())
+    if (p->repeats < 0 || dev->g->trace || (gnd__mem_watched() && !forced))
         return 0;
     if (p->repeats == 0) {
         p->repeats = -1;
@@ -144,26 +157,31 @@ static void remember(const gnd__plan *p, gnd_karg *args)
 }
 
 /* Which of the kept arguments are those of this run; else those that were not used for longest and are no
- * list give way, or a list of long ago. -1: none. */
-static int find(struct gnd__repeat *r, const gnd__plan *p)
+ * list give way, or a list of long ago. *found is -1: none. */
+static gnd_status find(struct gnd__repeat *r, const gnd__plan *p, int *found, gnd_err *e)
 {
+    gnd_status st = GND_OK;
     int old = -1;
-    for (int k = 0; k < KEPT; k++) {
+    *found = -1;
+    for (int k = 0; k < KEPT && st == GND_OK; k++) {
         if (r->one[k].list && r->one[k].gone != r->dev->g->segs_gone)
-            drop_list(r, k);
-        if (r->one[k].seen && same(p, r->one[k].args))
-            return k;
-        if (r->one[k].list && r->runs - r->one[k].used < STALE)
+            st = drop_list(r, k, e);
+        if (r->one[k].seen && same(p, r->one[k].args)) {
+            *found = k;
+            return st;
+        }
+        if (r->one[k].list && r->runs - r->one[k].used < STALE * (uint64_t)often)
             continue;
         if (old < 0 || r->one[k].used < r->one[old].used)
             old = k;
     }
-    if (old < 0)
-        return -1;
-    drop_list(r, old);
+    if (old < 0 || st != GND_OK)
+        return st;
+    st = drop_list(r, old, e);
     r->one[old].seen = 0;
     remember(p, r->one[old].args);
-    return old;
+    *found = old;
+    return st;
 }
 
 /* Without a list (no memory for one, or the backend makes none of such kernels) the launches go on as they
@@ -192,10 +210,11 @@ gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
     gnd__gdev *d = r->dev->g;
     gnd_status st = GND_OK;
     r->runs++;
-    const int k = find(r, p);
-    if (k >= 0) {
+    int k;
+    st = find(r, p, &k, e);
+    if (st == GND_OK && k >= 0) {
         r->one[k].used = r->runs;
-        if (r->one[k].seen++ >= OFTEN && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
+        if (r->one[k].seen++ >= often && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
             make_list(r, k, p);
         if (r->one[k].list)
             return gnd__gate_list_run(d, r->one[k].list, p->nstep, e);
