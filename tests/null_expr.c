@@ -106,6 +106,8 @@ static void test_numbers(void)
         {"maximum(2, 7) // 2", 3}, {"x = 3; x += 2; x * x", 25}, {"a, b = 2, 5; b - a", 3},
         {"t = (1, 2) + (3,); t[-1] + t[0]", 4}, {"[4, 5, 6][1:][0]", 5}, {"(1, 2) == (1, 2)", 1},
         {"int(-2.7) + float(1)", -1}, {"bool(3)", 1}, {"float32 == float64", 0},
+        {"9223372036854775807 % -9223372036854775807", 0}, {"-9223372036854775807 % 3", 2},
+        {"1 % (-9223372036854775807 - 1) + 9223372036854775807", 0},
         {"round(2.5) + round(3.5)", 6}, {"where(1 < 2, 10, 20)", 10}, {"1_000", 1000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -199,6 +201,9 @@ static void test_errors(gnd_device *dev)
         {"x[0] = zeros(3)", GND_ERR_SHAPE, "set: a value of shape (3,) does not broadcast to (4,)"},
         {"a = arange(3); a[0] += 0.5", GND_ERR_DTYPE, "+= gives float64, which does not go into int64"},
         {"where(x, 1)", GND_ERR_ARG, "where: y must be given"},
+        {"pad(x, [])", GND_ERR_ARG, "pad_width must be one value, (before, after)"},
+        {"pad(x, [[], [1]])", GND_ERR_ARG, "pad_width must be one value, (before, after)"},
+        {"pad(x, zeros((2, 0), dtype=int))", GND_ERR_ARG, "pad_width must be one value, (before, after)"},
         {"nonzero(3)", GND_ERR_ARG, "at least one dimension"},
         {"take(x, [0.5])", GND_ERR_DTYPE, "indices is float64: indices are ints"},
         {"add_at(x, 7, 1)", GND_ERR_INDEX, "add_at: index 7 is out of range"},
@@ -332,7 +337,7 @@ static void test_functions(gnd_device *dev)
         {"put(x, [0, -1], [5, 6])", "float32 3 4"}, {"place(x, x > 0, [1, 2])", "float32 3 4"},
         {"set_at(x, (0, 1), 5)", "float32 3 4"}, {"add_at(x, [0, 0], 5)", "float32 3 4"},
         {"maximum_at(x, ([0, 0], [1, 1]), v[:2])", "float32 3 4"}, {"min_at(i, 0, 1)", "int64 2 3 4"},
-        {"left_shift(i8, 1)", "int8 4"}, {"invert(i8)", "int8 4"}, {"s * x", "float32 3 4"}, {"s", "float64"},
+        {"lu(x)[0]", "float32 3 3"}, {"left_shift(i8, 1)", "int8 4"}, {"invert(i8)", "int8 4"}, {"s * x", "float32 3 4"}, {"s", "float64"},
     };
     const char *names[] = {"x", "v", "i", "i8", "c", "s"};
     gnd_array *arrays[] = {

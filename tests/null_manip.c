@@ -191,6 +191,7 @@ static void test_made(void)
     ALL_FAIL(gnd_tril_indices(dev, -1, 0, 2, out), 2, GND_ERR_SHAPE, "tril_indices: shape (-1, 2): a negative");
     ALL_FAIL(gnd_triu_indices(dev, (int64_t)1 << 32, 0, -1, out), 2, GND_ERR_OVERFLOW,
              "triu_indices: shape (4294967296, 4294967296): the number of bytes");
+    ALL_FAIL(gnd_triu_indices(dev, INT64_MIN, INT64_MIN, -1, out), 2, GND_ERR_SHAPE, "a negative extent");
     ALL_FAIL(gnd_triu_indices(NULL, 1, 0, 1, out), 2, GND_ERR_NULL, "triu_indices: the device is NULL");
     ALL_FAIL(gnd_tril_indices(dev, 1, 0, 1, NULL), 0, GND_ERR_NULL, "");
     ALL_FAIL(gnd_tril_indices_from(v3, 0, out), 2, GND_ERR_SHAPE, "tril_indices_from: shape (3,): 2 dimensions");

@@ -108,6 +108,8 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
                 r[i] = i;
             for (int64_t i = 0; i < k; i++) {
                 int64_t j = swap[b * k + i] - 1, t = r[i];
+                if (j < i || j >= a->m) /* a library's search among NaN */
+                    j = i;
                 r[i] = r[j];
                 r[j] = t;
             }

@@ -148,8 +148,8 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
 static gnd_status upper(const char *func, gnd_device *dev, int64_t n, int64_t k, int64_t m,
                         gnd_array **out)
 {
-    return triangle_indices(func, dev, n, add(add(m < 0 ? n : m, -n), k == INT64_MIN ? INT64_MAX : -k),
-                            m, 1, out);
+    const int64_t wide = m < 0 ? n : m, own = n < 0 ? 0 : add(wide, -n); /* n < 0 is refused below */
+    return triangle_indices(func, dev, n, add(own, k == INT64_MIN ? INT64_MAX : -k), m, 1, out);
 }
 
 gnd_status gnd_tril_indices(gnd_device *dev, int64_t n, int64_t k, int64_t m, gnd_array **out)

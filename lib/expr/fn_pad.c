@@ -28,13 +28,15 @@ static int item(gnd__args *c, const gnd__slot *s, int i, gnd__val *out)
     return 0;
 }
 
-/* How many items; 0 for a number, which has none. -1: it is no such value. */
+/* How many items; 0 for a number, which has none. -1: it is no such value, or empty. */
 static int64_t count_of(const gnd__val *v)
 {
     if (gnd__val_is_seq(v))
-        return v->seq->n;
-    if (v->kind == GND__V_ARRAY)
-        return gnd_ndim(v->held->a) ? gnd_dim(v->held->a, 0) : 0;
+        return v->seq->n ? v->seq->n : -1;
+    if (v->kind == GND__V_ARRAY) {
+        const int64_t n = gnd_ndim(v->held->a) ? gnd_dim(v->held->a, 0) : 0;
+        return n || !gnd_ndim(v->held->a) ? n : -1;
+    }
     return gnd__val_is_number(v) ? 0 : -1;
 }
 

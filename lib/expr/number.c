@@ -98,7 +98,8 @@ static int int_binary(gnd__expr *x, int op, gnd__val *v, int64_t a, int64_t b, i
     case GND__T_MOD:
         if (!b)
             return by_zero(x, at);
-        r = b == -1 ? 0 : a - floor_div(a, b) * b;
+        r = b == -1 ? 0 : a % b;
+        r += r != 0 && (r < 0) != (b < 0) ? b : 0;
         break;
     case GND__T_POW:
         if (b < 0)
