@@ -175,6 +175,9 @@ static void views(void)
           "axis -2 is named twice");
     FAILS(gnd_moveaxis(a34, 3, NULL, NULL), GND_ERR_AXIS, "moveaxis: 3 axes");
     FAILS(gnd_moveaxis(a34, 1, NULL, (int[]){0}), GND_ERR_NULL, "moveaxis: the list");
+    FAILS(gnd_sum(a34, GND_AXIS(32), 0), GND_ERR_AXIS, "sum: axis");
+    FAILS(gnd_flip(a34, GND_AXIS(-40)), GND_ERR_AXIS, "flip: axis");
+    FAILS(gnd_max(a34, GND_AXIS(5000000000u), 0), GND_ERR_AXIS, "max: axis");
     FAILS(gnd_expand_dims(a34, GND_AXIS(4)), GND_ERR_AXIS,
           "expand_dims: axis 4 is out of range for 3");
     FAILS(gnd_expand_dims(a34, GND_AXIS(0) | GND_AXIS(-4)), GND_ERR_AXIS, "named twice");

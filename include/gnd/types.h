@@ -81,9 +81,12 @@ typedef enum gnd_dtype {
 /* The most dimensions an array can have. */
 #define GND_MAX_NDIM 32
 
-/* Axes are a bit set: bit i is axis i, bit 32+i is axis -(i+1). GND_AXIS(0) | GND_AXIS(-1). */
+/* Axes are a bit set: bit i is axis i, bit 32+i is axis -(i+1). GND_AXIS(0) | GND_AXIS(-1). What no array has,
+ * from 32 on and below -32, gives axes 31 and -1 together: GND_ERR_AXIS. */
 typedef uint64_t gnd_axes;
-#define GND_AXIS(a) ((gnd_axes)1 << ((a) >= 0 ? (a) : 31 - (a)))
+#define GND_AXIS(a) ((int64_t)(a) < -32 || (int64_t)(a) > 31 \
+                         ? (gnd_axes)3 << 31 \
+                         : (gnd_axes)1 << (((int64_t)(a) >= 0 ? (int64_t)(a) : 31 - (int64_t)(a)) & 63))
 #define GND_ALL ((gnd_axes)UINT64_MAX)
 
 /* Flags of reductions. */
