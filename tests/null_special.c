@@ -119,6 +119,7 @@ static void test_values(void)
     FOLDS(gnd_angle(gnd_complex(0, 2), 1), 'f', 90);
     FOLDS(gnd_round_decimals(gnd_real(2.675), 1), 'f', 2.7);
     FOLDS(gnd_round_decimals(gnd_int(1250), -2), 'i', 1200);
+    FOLDS(gnd_round_decimals(gnd_complex(2.675, INFINITY), 1), 'c', 2.7);
     FOLDS(gnd_isreal(gnd_complex(1, 0)), 'b', 1);
     FOLDS(gnd_iscomplex(gnd_int(1)), 'b', 0);
     FOLDS(gnd_relu(gnd_real(-3)), 'f', 0);

@@ -293,6 +293,10 @@ static void rest(gnd_device *dev, int f64)
         check(all[pass], t, NV, pass == 2 ? 16 : pass == 5 ? 8 : 0, 0, what[pass]);
     }
     for (int i = 0; i < NV; i++)
+        want[i] = ref_float(rintf(-(float)ref_nth(&x, i).re * 10) / 10);
+    check(gnd_imag_part(gnd_round_decimals(gnd_from_parts(gnd_real(INFINITY), gnd_negative(a)), 1)), GND_FLOAT32, NV, 0,
+          0, "round_decimals beside an infinity");
+    for (int i = 0; i < NV; i++)
         want[i] = ref_int(1);
     check(gnd_isreal(a), GND_BOOL, NV, 0, 0, "isreal of a real array");
     ref_free(&x);

@@ -130,6 +130,11 @@ gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2)
     return then(GND__OP_POW, in[0], in[1]);
 }
 
+static gnd_array *part_rounded(gnd_array *part, int decimals)
+{
+    return gnd__instead(part, gnd_round_decimals(part, decimals));
+}
+
 gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
 {
     gnd_array *bad = gnd__check(x, "round_decimals", "x");
@@ -140,6 +145,9 @@ gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
                          decimals);
     if (decimals == 0 || (decimals > 0 && whole(x)))
         return unary(GND__OP_ROUND, x);
+    if (kind_of(x) == 'c') /* each for itself: complex products make NaN where one is infinite */
+        return then(GND__OP_FROM_PARTS, part_rounded(unary(GND__OP_REAL, x), decimals),
+                    part_rounded(unary(GND__OP_IMAG, x), decimals));
     const double ten = pow(10, decimals < 0 ? -decimals : decimals);
     gnd_array *y = then(decimals > 0 ? GND__OP_MULTIPLY : GND__OP_DIVIDE, gnd_retain(x),
                         weak_real(ten));
