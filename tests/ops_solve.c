@@ -306,6 +306,26 @@ static void not_numbers(int64_t n)
     }
 }
 
+/* Of an odd order, so that the last column has no partner if each were the first of a pair. */
+static void no_convergence(void)
+{
+    static const double some[2] = { INFINITY, NAN };
+    gnd_array *w, *v, *x[3];
+    for (int i = 0; i < 3; i++) {
+        mat a = mat_make(MAT_RANDOM, 1, 3, 3), b = mat_make(MAT_RANDOM, 1, 3, 2);
+        (i < 2 ? &a : &b)->p[5] = some[i % 2];
+        gnd_array *one = mat_put(&a);
+        if (i < 2) {
+            gnd_eig(one, &w, &v);
+            tap_is_int(gnd_wait(v), GND_ERR_LINALG, "%s: eig of what has %g", mat_where, some[i]);
+            tap_is_int(gnd_wait(gnd_eigvals(one)), GND_ERR_LINALG, "%s: eigvals of it", mat_where);
+        }
+        gnd_lstsq(gnd_squeeze(one, GND_AXIS(0)), gnd_squeeze(mat_put(&b), GND_AXIS(0)), -1, &x[0], NULL, &x[1], &x[2]);
+        tap_is_int(gnd_wait(x[0]), GND_ERR_LINALG, "%s: lstsq with %g in the %s", mat_where, some[i % 2],
+                   i < 2 ? "matrix" : "right sides");
+    }
+}
+
 static void all(gnd_device *d, const char *spec)
 {
     static const gnd_dtype dtypes[] = { GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64 };
@@ -346,7 +366,7 @@ static void all(gnd_device *d, const char *spec)
             GROUP(triangular(MAT_STRONG, 2, 1000, 0));
         }
         if (i == 0 || i == 2) {
-            GROUP(not_numbers(17); not_numbers(100));
+            GROUP(not_numbers(17); not_numbers(100); no_convergence());
         }
         if (i == 3) {
             GROUP(norms(2, 5, 9));

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -264,7 +265,7 @@ static void run_eig(call *c)
         put_complex(c, c->mem[1], j, real_at(c, wr, j), real_at(c, wi, j));
     for (size_t j = 0; j < n && vectors; j++) {
         /* a pair of conjugate eigenvalues: columns j and j + 1 are the parts of both vectors */
-        int pair = real_at(c, wi, j) != 0;
+        int pair = real_at(c, wi, j) != 0 && j + 1 < n;
         for (size_t i = 0; i < n; i++) {
             double re = real_at(c, v, j * n + i), im = pair ? real_at(c, v, (j + 1) * n + i) : 0;
             put_complex(c, c->mem[2], j * n + i, re, im);
@@ -399,6 +400,34 @@ int gnd__lapack_dtype(uint32_t t)
            : t == GND_COMPLEX128 ? 3 : -1;
 }
 
+/* Whether the first m rows of cols columns of ld elements have no infinity and, if told so, no NaN. */
+static int are_numbers(const call *c, const char *p, int cols, int ld, int no_nan)
+{
+    const size_t parts = c->size / c->real;
+    for (size_t j = 0; j < (size_t)cols; j++)
+        for (size_t i = 0; i < (size_t)c->m * parts; i++) {
+            const double v = real_at(c, p, j * (size_t)ld * parts + i);
+            if (isinf(v) || (no_nan && isnan(v)))
+                return 0;
+        }
+    return 1;
+}
+
+/* What the routines of eigenvalues and least squares answer by printing that they were called wrongly. */
+static gnd_status refuse(const call *c, int64_t b)
+{
+    const uint32_t op = c->s->op;
+    const int squares = op == GND_SOLVE_LSTSQ;
+    if (op != GND_SOLVE_EIG && op != GND_SOLVE_EIGVALS && !squares)
+        return GND_OK;
+    if (!are_numbers(c, c->mem[0], c->n, c->m, 1))
+        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: it has a NaN or an infinity", (long long)b);
+    if (squares && !are_numbers(c, c->mem[1], c->k, c->m > c->n ? c->m : c->n, 0))
+        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: its right sides have an infinity",
+                        (long long)b);
+    return GND_OK;
+}
+
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
 {
     call c;
@@ -432,6 +461,8 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
     st = make_room(&c);
     for (int64_t b = 0; b < s->nbatch && st == GND_OK; b++) {
+        if ((st = refuse(&c, b)) != GND_OK)
+            break;
         ops[s->op].run(&c);
         st = verdict(&c, b);
         for (int i = 0; i < GND_SOLVE_MEMS && c.mem[i]; i++)
