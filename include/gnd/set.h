@@ -42,7 +42,7 @@ GND_API gnd_status gnd_unique_along(gnd_array *x, int axis, unsigned flags, gnd_
 /* Whether each element of x1 is among those of x2: bools, of the shape of x1; with invert whether it is
  * not. Either may be a scalar. Does not wait. */
 GND_API gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert);
-/* What is in either (all NaN are one), in both, in x1 but not in x2, in just one of them. dtypes
+/* What is in either (all NaN are one), in both, in x1 but not in x2 (of x1's dtype), in just one of them. dtypes
  * promote. Of each array by itself all NaN are one, but a NaN of x1 is none of x2. */
 GND_API gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2);
 GND_API gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2);

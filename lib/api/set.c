@@ -438,11 +438,6 @@ gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2)
     return combined("intersect1d", x1, x2, INTERSECT);
 }
 
-gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
-{
-    return combined("setdiff1d", x1, x2, WITHOUT);
-}
-
 gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2)
 {
     gnd_dtype t;
@@ -452,6 +447,19 @@ gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2)
     x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype));
     y = gnd__is_bad(x) || x->size == 0 ? x : gnd__pick(x, positions(gnd__flat(gnd_isin(x1, x2, 1))));
     return gnd__steps_end(y);
+}
+
+gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
+{
+    gnd_dtype t;
+    gnd_array *bad = check_two("setdiff1d", x1, x2, &t);
+    if (bad || t == (gnd_dtype)x1->dtype)
+        return bad ? bad : combined("setdiff1d", x1, x2, WITHOUT);
+    if (gnd__steps_begin())
+        return gnd__nomem();
+    gnd_array *x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
+    x = gnd__is_bad(x) || x->size == 0 ? x : unique(x, GND_EQUAL_NAN).values;
+    return gnd__steps_end(gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2));
 }
 
 gnd_array *gnd_setxor1d(gnd_array *x1, gnd_array *x2)
