@@ -157,6 +157,7 @@ lib_files = \
     lib/codegen/emit.h \
     lib/codegen/inline.c \
     lib/codegen/map.c \
+    lib/codegen/map_cpu.c \
     lib/codegen/map_tile.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
@@ -167,6 +168,7 @@ lib_files = \
     lib/codegen/rows_cpu.c \
     lib/codegen/rows_gpu.c \
     lib/codegen/template.c \
+    lib/codegen/words.c \
     lib/expr/args.c \
     lib/expr/call.c \
     lib/expr/call.h \
@@ -459,6 +461,7 @@ test_programs = \
     tests/ops_random \
     tests/ops_record \
     tests/ops_reduce \
+    tests/ops_runs \
     tests/ops_scan \
     tests/ops_search \
     tests/ops_set \
@@ -761,6 +764,7 @@ other_files = \
     tests/ops_random.c \
     tests/ops_record.c \
     tests/ops_reduce.c \
+    tests/ops_runs.c \
     tests/ops_scan.c \
     tests/ops_search.c \
     tests/ops_set.c \

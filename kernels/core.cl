@@ -43,6 +43,7 @@ typedef float2 g_c64;
 #define GND_NGRP(d) get_num_groups(d)
 #define GND_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define GND_FN static
+#define GND_INLINE static __attribute__((always_inline))
 #define GND_BITS_f32(x) as_uint(x)
 #define GND_FROM_f32(u) as_float(u)
 #define GND_INF_f32 INFINITY

@@ -20,14 +20,14 @@
     GND_FROM_f64((GND_BITS_f64(x) & 0x7fffffffffffffffUL) | (GND_BITS_f64(y) & 0x8000000000000000UL))
 /* x within [lo, hi]; a NaN stays. */
 //@fn clamp f64 cpu
-GND_FN g_f64 gnd_clamp_f64(g_f64 x, g_f64 lo, g_f64 hi)
+GND_INLINE g_f64 gnd_clamp_f64(g_f64 x, g_f64 lo, g_f64 hi)
 {
     x = x < lo ? lo : x;
     return x > hi ? hi : x;
 }
 /* a + b, and in *e what that lost (Knuth's TwoSum). */
 //@fn exactsum f64 cpu
-GND_FN g_f64 gnd_exactsum_f64(g_f64 a, g_f64 b, g_f64 *e)
+GND_INLINE g_f64 gnd_exactsum_f64(g_f64 a, g_f64 b, g_f64 *e)
 {
     const g_f64 s = a + b, t = s - a;
     *e = (a - (s - t)) + (b - t);
@@ -38,7 +38,7 @@ GND_FN g_f64 gnd_exactsum_f64(g_f64 a, g_f64 b, g_f64 *e)
 
 /* exp(r + c) - 1 for |r| <= log(2)/2 and a little, c as what r lacks. */
 //@fn exppart f64 cpu
-GND_FN g_f64 gnd_exppart_f64(g_f64 r, g_f64 c)
+GND_INLINE g_f64 gnd_exppart_f64(g_f64 r, g_f64 c)
 {
     const g_f64 p = 0.5 + r * (0x1.5555555555557p-3 + r * (0x1.555555555554ep-5 + r * (0x1.11111111100ddp-7
                     + r * (0x1.6c16c16c1a0a0p-10 + r * (0x1.a01a01abe7ca6p-13 + r * (0x1.a01a019059b85p-16
@@ -48,7 +48,7 @@ GND_FN g_f64 gnd_exppart_f64(g_f64 r, g_f64 c)
 }
 /* v 2^k for an integer |k| < 2000, in two's complement: in two steps, of which one rounds at most. */
 //@fn times2k f64 cpu
-GND_FN g_f64 gnd_times2k_f64(g_f64 v, g_u64 k)
+GND_INLINE g_f64 gnd_times2k_f64(g_f64 v, g_u64 k)
 {
     const g_u64 h = (k + 2048) >> 1, l = k + 2048 - h;
     return v * GND_FROM_f64((h - 1) << 52) * GND_FROM_f64((l - 1) << 52);
@@ -56,7 +56,7 @@ GND_FN g_f64 gnd_times2k_f64(g_f64 v, g_u64 k)
 /* x = k log(2) + r + c, |r| <= log(2)/2: r; *k in two's complement. |x| < 1000. Adding 1.5 * 2^52 rounds
  * to an integer, which then is in the low bits. */
 //@fn log2rest f64 cpu
-GND_FN g_f64 gnd_log2rest_f64(g_f64 x, g_f64 *c, g_u64 *k)
+GND_INLINE g_f64 gnd_log2rest_f64(g_f64 x, g_f64 *c, g_u64 *k)
 {
     const g_f64 t = x * 0x1.71547652b82fep+0 + 0x1.8p52, n = t - 0x1.8p52;
     const g_f64 hi = x - n * 0x1.62e42feep-1, lo = n * 0x1.a39ef35793c76p-33, r = hi - lo;
@@ -66,7 +66,7 @@ GND_FN g_f64 gnd_log2rest_f64(g_f64 x, g_f64 *c, g_u64 *k)
 }
 /* exp(x) 2^j for x within [-760, 720]. */
 //@fn expscaled f64 cpu
-GND_FN g_f64 gnd_expscaled_f64(g_f64 x, g_u64 j)
+GND_INLINE g_f64 gnd_expscaled_f64(g_f64 x, g_u64 j)
 {
     g_f64 c;
     g_u64 k;
@@ -75,12 +75,12 @@ GND_FN g_f64 gnd_expscaled_f64(g_f64 x, g_u64 j)
 }
 
 //@fn exp f64 cpu
-GND_FN g_f64 gnd_exp_f64(g_f64 x)
+GND_INLINE g_f64 gnd_exp_f64(g_f64 x)
 {
     return gnd_expscaled_f64(gnd_clamp_f64(x, -750.0, 712.0), 0);
 }
 //@fn exp2 f64 cpu
-GND_FN g_f64 gnd_exp2_f64(g_f64 x)
+GND_INLINE g_f64 gnd_exp2_f64(g_f64 x)
 {
     const g_f64 d = gnd_clamp_f64(x, -1080.0, 1030.0), t = d + 0x1.8p52;
     return gnd_times2k_f64(1.0 + gnd_exppart_f64((d - (t - 0x1.8p52)) * 0x1.62e42fefa39efp-1, 0.0),
@@ -88,7 +88,7 @@ GND_FN g_f64 gnd_exp2_f64(g_f64 x)
 }
 /* 2^k (exp(r) - 1 + (1 - 2^-k)); below -50 it is -1. */
 //@fn expm1 f64 cpu
-GND_FN g_f64 gnd_expm1_f64(g_f64 x)
+GND_INLINE g_f64 gnd_expm1_f64(g_f64 x)
 {
     g_f64 c;
     g_u64 k;
@@ -99,7 +99,7 @@ GND_FN g_f64 gnd_expm1_f64(g_f64 x)
 }
 /* Below 1 the series; above, half of exp(a) - exp(-a). */
 //@fn sinh f64 cpu
-GND_FN g_f64 gnd_sinh_f64(g_f64 x)
+GND_INLINE g_f64 gnd_sinh_f64(g_f64 x)
 {
     const g_f64 a = gnd_mag_f64(x), z = a * a, h = gnd_expscaled_f64(gnd_clamp_f64(a, 0.0, 715.0), ~(g_u64)0);
     const g_f64 p = 0x1.5555555555555p-3 + z * (0x1.1111111111111p-7 + z * (0x1.a01a01a01a001p-13
@@ -108,14 +108,14 @@ GND_FN g_f64 gnd_sinh_f64(g_f64 x)
     return gnd_signed_f64(a < 1.0 ? a + a * z * p : h - 0.25 / h, x);
 }
 //@fn cosh f64 cpu
-GND_FN g_f64 gnd_cosh_f64(g_f64 x)
+GND_INLINE g_f64 gnd_cosh_f64(g_f64 x)
 {
     const g_f64 h = gnd_expscaled_f64(gnd_clamp_f64(gnd_mag_f64(x), 0.0, 715.0), ~(g_u64)0);
     return h + 0.25 / h;
 }
 /* Below 0.55 a quotient of polynomials; above, 1 - 2 / (exp(2a) + 1). */
 //@fn tanh f64 cpu
-GND_FN g_f64 gnd_tanh_f64(g_f64 x)
+GND_INLINE g_f64 gnd_tanh_f64(g_f64 x)
 {
     const g_f64 a = gnd_mag_f64(x), z = a * a;
     const int small = a < 0.55;
@@ -131,7 +131,7 @@ GND_FN g_f64 gnd_tanh_f64(g_f64 x)
 
 /* m - 1 of a finite x = 2^k m > 0, sqrt(1/2) <= m < sqrt(2). */
 //@fn fraction f64 cpu
-GND_FN g_f64 gnd_fraction_f64(g_f64 x, g_f64 *k)
+GND_INLINE g_f64 gnd_fraction_f64(g_f64 x, g_f64 *k)
 {
     const int tiny = x < 0x1p-1022;
     const g_f64 y = tiny ? x * 0x1p54 : x;
@@ -141,7 +141,7 @@ GND_FN g_f64 gnd_fraction_f64(g_f64 x, g_f64 *k)
 }
 /* log(1 + f) = f - (f^2/2 - this), by 2 artanh(s), s = f / (2 + f). */
 //@fn logrest f64 cpu
-GND_FN g_f64 gnd_logrest_f64(g_f64 f)
+GND_INLINE g_f64 gnd_logrest_f64(g_f64 f)
 {
     const g_f64 s = f / (2.0 + f), z = s * s;
     const g_f64 p = z * (0x1.5555555555558p-1 + z * (0x1.9999999995277p-2 + z * (0x1.2492492dfc56dp-2
@@ -151,14 +151,14 @@ GND_FN g_f64 gnd_logrest_f64(g_f64 f)
 }
 /* log(1 + f) + c + k log(2). */
 //@fn logsum f64 cpu
-GND_FN g_f64 gnd_logsum_f64(g_f64 f, g_f64 c, g_f64 k)
+GND_INLINE g_f64 gnd_logsum_f64(g_f64 f, g_f64 c, g_f64 k)
 {
     const g_f64 h = 0.5 * f * f;
     return k * 0x1.62e42feep-1 - ((h - (gnd_logrest_f64(f) + (k * 0x1.a39ef35793c76p-33 + c))) - f);
 }
 /* log(1 + f) as a value of 21 bits and what it lacks. */
 //@fn logparts f64 cpu
-GND_FN g_f64 gnd_logparts_f64(g_f64 f, g_f64 *lo)
+GND_INLINE g_f64 gnd_logparts_f64(g_f64 f, g_f64 *lo)
 {
     const g_f64 h = 0.5 * f * f, hi = gnd_top_f64(f - h);
     *lo = ((f - hi) - h) + gnd_logrest_f64(f);
@@ -166,14 +166,14 @@ GND_FN g_f64 gnd_logparts_f64(g_f64 f, g_f64 *lo)
 }
 
 //@fn log f64 cpu
-GND_FN g_f64 gnd_log_f64(g_f64 x)
+GND_INLINE g_f64 gnd_log_f64(g_f64 x)
 {
     g_f64 k;
     const g_f64 f = gnd_fraction_f64(x, &k);
     return gnd_logcases_f64(x, gnd_logsum_f64(f, 0.0, k));
 }
 //@fn log2 f64 cpu
-GND_FN g_f64 gnd_log2_f64(g_f64 x)
+GND_INLINE g_f64 gnd_log2_f64(g_f64 x)
 {
     g_f64 k, lo;
     const g_f64 f = gnd_fraction_f64(x, &k), hi = gnd_logparts_f64(f, &lo), a = hi * 0x1.71547p+0, w = k + a;
@@ -181,7 +181,7 @@ GND_FN g_f64 gnd_log2_f64(g_f64 x)
     return gnd_logcases_f64(x, (b + ((k - w) + a)) + w);
 }
 //@fn log10 f64 cpu
-GND_FN g_f64 gnd_log10_f64(g_f64 x)
+GND_INLINE g_f64 gnd_log10_f64(g_f64 x)
 {
     g_f64 k, lo;
     const g_f64 f = gnd_fraction_f64(x, &k), hi = gnd_logparts_f64(f, &lo), a = hi * 0x1.bcb7bp-2;
@@ -191,7 +191,7 @@ GND_FN g_f64 gnd_log10_f64(g_f64 x)
 }
 /* Of u = 1 + x rounded, and what that lost. */
 //@fn log1p f64 cpu
-GND_FN g_f64 gnd_log1p_f64(g_f64 x)
+GND_INLINE g_f64 gnd_log1p_f64(g_f64 x)
 {
     g_f64 k;
     const g_f64 u = 1.0 + x, c = x > 1.0 ? 1.0 - (u - x) : x - (u - 1.0), f = gnd_fraction_f64(u, &k);
@@ -202,7 +202,7 @@ GND_FN g_f64 gnd_log1p_f64(g_f64 x)
 /* x^y = 2^(y log2|x|), the logarithm and the product as sums of two; the cases are C's (Annex F). From
  * 2^65 on y is as good as infinite. */
 //@fn pow f64 cpu
-GND_FN g_f64 gnd_pow_f64(g_f64 x, g_f64 y)
+GND_INLINE g_f64 gnd_pow_f64(g_f64 x, g_f64 y)
 {
     const g_f64 ax = x < 0.0 ? -x : x, ay = gnd_mag_f64(y), w = gnd_clamp_f64(y, -0x1p65, 0x1p65);
     g_f64 k;
@@ -261,21 +261,39 @@ __constant g_u64 gnd_twobypi_u64[64] = {
 
 /* *x less the nearest integer, which is added to *n. */
 //@fn part f64 cpu
-GND_FN g_f64 gnd_part_f64(g_f64 x, g_f64 *n)
+GND_INLINE g_f64 gnd_part_f64(g_f64 x, g_f64 *n)
 {
     const g_f64 m = 0x1.8p52 + (*n - *n), t = (x + m) - m;
     *n += t;
     return x - t;
 }
 
+/* |x| < 2^20: see gnd_isnear_f32. */
+//@fn isnear f64 cpu
+#define gnd_isnear_f64(x) (gnd_mag_f64(x) < 0x1p20)
+
 /* |x| in quarter turns: the nearest multiple of 1, whose last two bits are in *q, and the rest, which is
  * returned in radians with what it lacks in *lo, right however near x comes to a multiple of pi/2 (2^-61
- * is the nearest). After Payne, Hanek: Radian reduction for trigonometric functions (1983): of |x| = 2^e m
+ * is the nearest). Near: n multiples of pi/2 in parts of 31, 32, 29 and 53 bits (as in msun), of which all
+ * but the last give exact products and sums. */
+//@fn angle2near f64 cpu
+GND_INLINE g_f64 gnd_angle2near_f64(g_f64 x, g_f64 *lo, g_u64 *q)
+{
+    const g_f64 a = gnd_mag_f64(x), t = a * 0x1.45f306dc9c883p-1 + 0x1.8p52, n = t - 0x1.8p52;
+    g_f64 e1, e2;
+    const g_f64 y1 = gnd_exactsum_f64(a - n * 0x1.921fb544p+0, n * -0x1.0b4611a6p-34, &e1);
+    const g_f64 y2 = gnd_exactsum_f64(y1, n * -0x1.3198a2ep-69, &e2);
+    const g_f64 l = e1 + (e2 - n * 0x1.b839a252049c1p-104), y = y2 + l;
+    *lo = l - (y - y2);
+    *q = GND_BITS_f64(t);
+    return y;
+}
+/* Far: after Payne, Hanek: Radian reduction for trigonometric functions (1983): of |x| = 2^e m
  * the 192 bits of 2^e 2/pi from 2^53 on, in parts of 27 bits, the last of 52 (units 2^27, 1, 2^-27, 2^-54,
  * 2^-81, 2^-133), times m in halves of 26 bits: all products but those of the last are exact, and above
  * 2^53, and in the product of m's first half with the first part, all is a multiple of 4. */
-//@fn angle2 f64 cpu
-GND_FN g_f64 gnd_angle2_f64(g_f64 x, g_f64 *lo, g_u64 *q)
+//@fn angle2far f64 cpu
+GND_INLINE g_f64 gnd_angle2far_f64(g_f64 x, g_f64 *lo, g_u64 *q)
 {
     const g_u64 bits = GND_BITS_f64(x) & 0x7fffffffffffffffUL, be = bits >> 52, e = be > 1023 ? (be - 1023) & 1023 : 0;
     const g_u64 w = e >> 6, s = e & 63;
@@ -307,11 +325,21 @@ GND_FN g_f64 gnd_angle2_f64(g_f64 x, g_f64 *lo, g_u64 *q)
     *lo = yl - (y - yh);
     return y;
 }
+//@fn angle2 f64 cpu
+GND_INLINE g_f64 gnd_angle2_f64(g_f64 x, g_f64 *lo, g_u64 *q)
+{
+    g_f64 w, wn;
+    g_u64 qn, qf;
+    const g_f64 y = gnd_angle2far_f64(x, &w, &qf), yn = gnd_angle2near_f64(x, &wn, &qn);
+    *lo = gnd_isnear_f64(x) ? wn : w;
+    *q = gnd_isnear_f64(x) ? qn : qf;
+    return gnd_isnear_f64(x) ? yn : y;
+}
 
 /* sin(y + w) - y and cos(y + w) - *one for |y| <= pi/4 and a little; *one is 1 - y^2/2 rounded. The second
  * waits for p, which the first has computed, lest the compiler make vectors of the two. */
 //@fn sinrest f64 cpu
-GND_FN g_f64 gnd_sinrest_f64(g_f64 y, g_f64 w)
+GND_INLINE g_f64 gnd_sinrest_f64(g_f64 y, g_f64 w)
 {
     const g_f64 z = y * y;
     return y * z * (-0x1.5555555555555p-3 + z * (0x1.1111111110b81p-7 + z * (-0x1.a01a019e787aep-13
@@ -319,7 +347,7 @@ GND_FN g_f64 gnd_sinrest_f64(g_f64 y, g_f64 w)
            + (w - 0.5 * z * w);
 }
 //@fn cosrest f64 cpu
-GND_FN g_f64 gnd_cosrest_f64(g_f64 y, g_f64 w, g_f64 p, g_f64 *one)
+GND_INLINE g_f64 gnd_cosrest_f64(g_f64 y, g_f64 w, g_f64 p, g_f64 *one)
 {
     const g_f64 z = y * y + (p - p), h = 0.5 * z, u = 1.0 - h;
     const g_f64 c = 0x1.5555555555555p-5 + z * (-0x1.6c16c16c16951p-10 + z * (0x1.a01a019f4996dp-16
@@ -329,7 +357,7 @@ GND_FN g_f64 gnd_cosrest_f64(g_f64 y, g_f64 w, g_f64 p, g_f64 *one)
 }
 /* sin(y + w) or, when odd, cos(y + w): the same with the coefficients of the one that is wanted. */
 //@fn sinorcos f64 cpu
-GND_FN g_f64 gnd_sinorcos_f64(g_f64 y, g_f64 w, int odd)
+GND_INLINE g_f64 gnd_sinorcos_f64(g_f64 y, g_f64 w, int odd)
 {
     const g_f64 z = y * y, h = 0.5 * z, u = 1.0 - h;
     const g_f64 c0 = odd ? 0x1.5555555555555p-5 : -0x1.5555555555555p-3;
@@ -346,30 +374,26 @@ GND_FN g_f64 gnd_sinorcos_f64(g_f64 y, g_f64 w, int odd)
 //@fn anglecases f64 cpu
 #define gnd_anglecases_f64(x, v) (gnd_mag_f64(x) < GND_INF_f64 ? (v) : GND_NAN_f64)
 
-//@fn sin f64 cpu
-GND_FN g_f64 gnd_sin_f64(g_f64 x)
+/* The functions of an angle of x, y + w and q quarter turns. */
+//@fn sinof f64 cpu
+GND_INLINE g_f64 gnd_sinof_f64(g_f64 x, g_f64 y, g_f64 w, g_u64 q)
 {
-    g_f64 w;
-    g_u64 q;
-    const g_f64 y = gnd_angle2_f64(x, &w, &q), v = gnd_sinorcos_f64(y, w, q & 1);
+    const g_f64 v = gnd_sinorcos_f64(y, w, q & 1);
     const g_u64 sign = (q << 62 ^ GND_BITS_f64(x)) & 0x8000000000000000UL;
     return gnd_mag_f64(x) < 0x1p-27 ? x : gnd_anglecases_f64(x, GND_FROM_f64(GND_BITS_f64(v) ^ sign));
 }
-//@fn cos f64 cpu
-GND_FN g_f64 gnd_cos_f64(g_f64 x)
+//@fn cosof f64 cpu
+GND_INLINE g_f64 gnd_cosof_f64(g_f64 x, g_f64 y, g_f64 w, g_u64 q)
 {
-    g_f64 w;
-    g_u64 q;
-    const g_f64 y = gnd_angle2_f64(x, &w, &q), v = gnd_sinorcos_f64(y, w, !(q & 1));
+    const g_f64 v = gnd_sinorcos_f64(y, w, !(q & 1));
     return gnd_anglecases_f64(x, GND_FROM_f64(GND_BITS_f64(v) ^ ((q + 1) << 62 & 0x8000000000000000UL)));
 }
 /* sin/cos or -cos/sin, with what both and the quotient lack. */
-//@fn tan f64 cpu
-GND_FN g_f64 gnd_tan_f64(g_f64 x)
+//@fn tanof f64 cpu
+GND_INLINE g_f64 gnd_tanof_f64(g_f64 x, g_f64 y, g_f64 w, g_u64 q)
 {
-    g_f64 w, one;
-    g_u64 q;
-    const g_f64 y = gnd_angle2_f64(x, &w, &q), sr = gnd_sinrest_f64(y, w), cr = gnd_cosrest_f64(y, w, sr, &one);
+    g_f64 one;
+    const g_f64 sr = gnd_sinrest_f64(y, w), cr = gnd_cosrest_f64(y, w, sr, &one);
     const g_f64 s = y + sr, sl = sr - (s - y), c = one + cr, cl = cr - (c - one);
     const g_f64 n = q & 1 ? -c : s, nl = q & 1 ? -cl : sl, d = q & 1 ? s : c, dl = q & 1 ? sl : cl, f = n / d;
     const g_f64 fh = gnd_top_f64(f), ft = f - fh, dx = d * 0x1.0000002p+27, dh = dx - (dx - d), dt = d - dh;
@@ -379,12 +403,64 @@ GND_FN g_f64 gnd_tan_f64(g_f64 x)
     return gnd_mag_f64(x) < 0x1p-27 ? x : gnd_anglecases_f64(x, z);
 }
 
+//@fn sin f64 cpu
+GND_INLINE g_f64 gnd_sin_f64(g_f64 x)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2_f64(x, &w, &q);
+    return gnd_sinof_f64(x, y, w, q);
+}
+//@fn sinnear f64 cpu
+GND_INLINE g_f64 gnd_sinnear_f64(g_f64 x, int *bad)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2near_f64(x, &w, &q);
+    *bad |= !gnd_isnear_f64(x);
+    return gnd_sinof_f64(x, y, w, q);
+}
+//@fn cos f64 cpu
+GND_INLINE g_f64 gnd_cos_f64(g_f64 x)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2_f64(x, &w, &q);
+    return gnd_cosof_f64(x, y, w, q);
+}
+//@fn cosnear f64 cpu
+GND_INLINE g_f64 gnd_cosnear_f64(g_f64 x, int *bad)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2near_f64(x, &w, &q);
+    *bad |= !gnd_isnear_f64(x);
+    return gnd_cosof_f64(x, y, w, q);
+}
+//@fn tan f64 cpu
+GND_INLINE g_f64 gnd_tan_f64(g_f64 x)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2_f64(x, &w, &q);
+    return gnd_tanof_f64(x, y, w, q);
+}
+//@fn tannear f64 cpu
+GND_INLINE g_f64 gnd_tannear_f64(g_f64 x, int *bad)
+{
+    g_f64 w;
+    g_u64 q;
+    const g_f64 y = gnd_angle2near_f64(x, &w, &q);
+    *bad |= !gnd_isnear_f64(x);
+    return gnd_tanof_f64(x, y, w, q);
+}
+
 /* --- erf ---------------------------------------------------------------------------------------- */
 
 /* Below 1 x times a polynomial of x^2; above, 1 - erfc, which is exp(-x^2) v times a polynomial of
  * v = 1 / (x + 1.5); from 6 on it is 1. */
 //@fn erf f64 cpu
-GND_FN g_f64 gnd_erf_f64(g_f64 x)
+GND_INLINE g_f64 gnd_erf_f64(g_f64 x)
 {
     const g_f64 b = gnd_mag_f64(x), a = b > 6.0 ? 6.0 : b, z = a * a;
     const g_f64 small = 0x1.06eba8214db69p-3 + z * (-0x1.812746b0379e7p-2 + z * (0x1.ce2f21a042bd6p-4

@@ -87,26 +87,22 @@ GND_FN g_u64 gnd_bits64_of_u64(g_u64 i, g_u64 key, g_u32 round)
 
 /* [0, 1): the upper 24 bits times 2^-24, the upper 53 bits times 2^-53, and for 16-bit floats as many
  * bits as their significands have, 11 and 8: exact. */
+//@fn unit f32
+#define gnd_unit_f32(w) ((g_f32)((w) >> 8) * 5.9604644775390625e-8f)
+//@fn unit f64
+#define gnd_unit_f64(w) ((g_f64)((w) >> 11) * 1.1102230246251565404e-16)
+//@fn unit f16
+#define gnd_unit_f16(w) ((g_f32)((w) >> 21) * 4.8828125e-4f)
+//@fn unit bf16
+#define gnd_unit_bf16(w) ((g_f32)((w) >> 24) * 3.90625e-3f)
 //@fn uniform32 u64
-GND_FN g_f32 gnd_uniform32_u64(g_u64 i, g_u64 key)
-{
-    return (g_f32)(gnd_bits32_u64(i, key) >> 8) * 5.9604644775390625e-8f;
-}
+#define gnd_uniform32_u64(i, key) gnd_unit_f32(gnd_bits32_u64(i, key))
 //@fn uniform64 u64
-GND_FN g_f64 gnd_uniform64_u64(g_u64 i, g_u64 key)
-{
-    return (g_f64)(gnd_bits64_u64(i, key) >> 11) * 1.1102230246251565404e-16;
-}
+#define gnd_uniform64_u64(i, key) gnd_unit_f64(gnd_bits64_u64(i, key))
 //@fn uniform_f16 u64
-GND_FN g_f32 gnd_uniform_f16_u64(g_u64 i, g_u64 key)
-{
-    return (g_f32)(gnd_bits32_u64(i, key) >> 21) * 4.8828125e-4f;
-}
+#define gnd_uniform_f16_u64(i, key) gnd_unit_f16(gnd_bits32_u64(i, key))
 //@fn uniform_bf16 u64
-GND_FN g_f32 gnd_uniform_bf16_u64(g_u64 i, g_u64 key)
-{
-    return (g_f32)(gnd_bits32_u64(i, key) >> 24) * 3.90625e-3f;
-}
+#define gnd_uniform_bf16_u64(i, key) gnd_unit_bf16(gnd_bits32_u64(i, key))
 
 /* 0 <= r < s, each as likely, for 1 <= s <= 2^32: the upper half of word * s, where words are rejected
  * whose lower half is below 2^32 mod s (Lemire: Fast random integer generation in an interval, ACM TOMACS
@@ -268,32 +264,92 @@ GND_FN g_f64 gnd_expo64_u64(g_u64 i, g_u64 key)
     return gnd_neglog_f64(gnd_bits64_u64(i, key));
 }
 /* An exponential number with the sign of the lowest bit. */
-//@fn laplace32 u64
-GND_FN g_f32 gnd_laplace32_u64(g_u64 i, g_u64 key)
+//@fn laplaceof f32
+GND_FN g_f32 gnd_laplaceof_f32(g_u32 w)
 {
-    const g_u32 w = gnd_bits32_u64(i, key);
     const g_f32 e = gnd_neglog_f32(w | 1u);
     return w & 1u ? -e : e;
 }
-//@fn laplace64 u64
-GND_FN g_f64 gnd_laplace64_u64(g_u64 i, g_u64 key)
+//@fn laplaceof f64
+GND_FN g_f64 gnd_laplaceof_f64(g_u64 w)
 {
-    const g_u64 w = gnd_bits64_u64(i, key);
     const g_f64 e = gnd_neglog_f64(w);
     return w & 1u ? -e : e;
 }
+//@fn laplace32 u64
+#define gnd_laplace32_u64(i, key) gnd_laplaceof_f32(gnd_bits32_u64(i, key))
+//@fn laplace64 u64
+#define gnd_laplace64_u64(i, key) gnd_laplaceof_f64(gnd_bits64_u64(i, key))
 /* log(u / (1 - u)). */
-//@fn logistic32 u64
-GND_FN g_f32 gnd_logistic32_u64(g_u64 i, g_u64 key)
+//@fn logisticof f32 f64
+GND_FN $T gnd_logisticof_$t($U w)
 {
-    const g_u32 w = gnd_bits32_u64(i, key);
-    return gnd_neglog_f32(~w) - gnd_neglog_f32(w);
+    return gnd_neglog_$t(~w) - gnd_neglog_$t(w);
 }
+//@fn logistic32 u64
+#define gnd_logistic32_u64(i, key) gnd_logisticof_f32(gnd_bits32_u64(i, key))
 //@fn logistic64 u64
-GND_FN g_f64 gnd_logistic64_u64(g_u64 i, g_u64 key)
+#define gnd_logistic64_u64(i, key) gnd_logisticof_f64(gnd_bits64_u64(i, key))
+
+/* --- of a run of elements, on CPUs ---------------------------------------------------------------
+ * The words of elements at, at + 1 ... of a stream, `count` of them and a few before and behind: those of
+ * element at are where the result says, in an array of room for 32 more than `count` words. Eight blocks at a
+ * time, a word to a lane of 64 bits; what the products leave above a word's 32 bits nobody looks at. */
+//@fn words32 u64 cpu
+GND_FN int gnd_words32_u64(g_u64 at, int count, g_u64 key, g_u32 *w)
 {
-    const g_u64 w = gnd_bits64_u64(i, key);
-    return gnd_neglog_f64(~w) - gnd_neglog_f64(w);
+    const int first = (int)(at & 3), n = (first + count + 3) / 4;
+    for (int j = 0; j < n; j += 8) {
+        const ulong8 b = (at >> 2) + (g_u64)j + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);
+        g_u32 k0 = (g_u32)key, k1 = (g_u32)(key >> 32);
+        ulong8 c0 = b, c1 = b >> 32, c2 = 0, c3 = 0;
+#pragma unroll
+        for (int r = 0; r < 10; r++) {
+            const ulong8 p = (c0 & 0xffffffffUL) * 0xD2511F53UL, q = (c2 & 0xffffffffUL) * 0xCD9E8D57UL;
+            c0 = (q >> 32) ^ c1 ^ (g_u64)k0;
+            c1 = q;
+            c2 = (p >> 32) ^ c3 ^ (g_u64)k1;
+            c3 = p;
+            k0 += 0x9E3779B9u;
+            k1 += 0xBB67AE85u;
+        }
+        const ulong8 a = (c0 & 0xffffffffUL) | c1 << 32, d = (c2 & 0xffffffffUL) | c3 << 32;
+        const ulong8 lo = (ulong8)(a.s0, d.s0, a.s1, d.s1, a.s2, d.s2, a.s3, d.s3);
+        const ulong8 hi = (ulong8)(a.s4, d.s4, a.s5, d.s5, a.s6, d.s6, a.s7, d.s7);
+        vstore16(as_uint16(lo), 0, w + 4 * j);
+        vstore16(as_uint16(hi), 0, w + 4 * j + 16);
+    }
+    return first;
+}
+/* The same of words of 64 bits. */
+//@fn words64 u64 cpu
+GND_FN int gnd_words64_u64(g_u64 at, int count, g_u64 key, g_u64 *w)
+{
+    return gnd_words32_u64(at << 1, 2 * count, key, (g_u32 *)w) / 2;
+}
+/* Makes normal numbers of them, as gnd_normal32_u64 does. */
+//@fn normals u64 cpu
+GND_FN void gnd_normals_u64(g_u64 at, int count, g_u32 *w)
+{
+    const int n = ((int)(at & 3) + count + 1) / 2;
+    for (int j = 0; j < n; j++) {
+        const g_u32 a = w[2 * j], b = w[2 * j + 1];
+        w[2 * j] = GND_BITS_f32(gnd_polar_f32(a, b, 0u));
+        w[2 * j + 1] = GND_BITS_f32(gnd_polar_f32(a, b, 1u));
+    }
+}
+/* Where words w of elements from at on would be rejected by gnd_bounded32_u64, the words that it takes. */
+//@fn accepted u64 cpu
+GND_FN void gnd_accepted_u64(g_u64 at, int count, g_u64 key, g_u64 s, g_u32 *w)
+{
+    const g_u32 s32 = (g_u32)s, t = s32 ? (0u - s32) % s32 : 0;
+    int any = 0;
+    for (int j = 0; j < count; j++)
+        any |= w[j] * s32 < t;
+    if (any)
+        for (int j = 0; j < count; j++)
+            for (g_u32 k = 1; w[j] * s32 < t && k < 60000u; k++)
+                w[j] = gnd_bits32_of_u64(at + (g_u64)j, key, k);
 }
 
 /* --- by rejection -------------------------------------------------------------------------------- */

@@ -201,6 +201,8 @@ JOBS = [
      (0, '0.02945'), None, (7, 0, 0)),
     ('64 sin', factor(lambda z: (m.sin(root(z)) / root(z) - 1) / z, [(-1)**(k + 1) / F(2 * k + 3) for k in range(6)]),
      (0, '0.62'), None, (5, 0, 0)),
+    ('64 half turn', factor(lambda z: (m.sin(root(z)) / root(z) - 1) / z,
+                            [(-1)**(k + 1) / F(2 * k + 3) for k in range(6)]), (0, '2.468'), None, (5, 0, 0)),
     ('64 cos', factor(lambda z: ((m.cos(root(z)) - 1) / z + mpf(1) / 2) / z,
                       [(-1)**k / F(2 * k + 4) for k in range(6)]),
      (0, '0.62'), None, (5, 0, 0)),

@@ -199,19 +199,42 @@ static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
     }
 }
 
-static void op_text(gnd__cg *c, const gnd__instr *in)
+/* The text of an operation for arguments that are near; NULL: it has none. */
+static const char *near_text(const gnd__instr *in)
 {
+    if (in->kind != GND__I_OP || in->epilogue || gnd_dtype_kind((gnd_dtype)in->ctype) != 'f')
+        return NULL;
+    return in->op == GND__OP_SIN ? "gnd_sinnear_$t($0, &bad)" : in->op == GND__OP_COS ? "gnd_cosnear_$t($0, &bad)"
+           : in->op == GND__OP_TAN ? "gnd_tannear_$t($0, &bad)" : NULL;
+}
+
+int gnd__cg_near(const gnd__cg *c)
+{
+    int t = -1;
+    for (int i = 0; i < c->k->ninstr && gnd__prelude_cpu(c->t->props); i++)
+        if (near_text(&c->k->instr[i]) && t != GND_FLOAT64)
+            t = c->k->instr[i].ctype;
+    return t;
+}
+
+static void op_text(gnd__cg *c, int i)
+{
+    const gnd__instr *in = &c->k->instr[i];
     char name[GND__OP_ARGS][16];
     const char *arg[GND__OP_ARGS];
     gnd_dtype ct = (gnd_dtype)in->ctype, t = (gnd_dtype)in->dtype;
-    const char *templ = gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
+    const char *near = c->near ? near_text(in) : NULL;
+    const char *templ = near ? near : gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
     int half = (t == GND_FLOAT16 || t == GND_BFLOAT16);
     for (int j = 0; j < GND__OP_ARGS; j++) {
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
     }
     gnd__cgf(c, half ? "gnd_round_%s(" : "(%s)(", half ? gnd__suffix(t) : gnd__ctype_value(t));
-    gnd__expand(&c->body, templ, ct, arg);
+    if (c->word_at && c->words[i])
+        gnd__words_value(c, i);
+    else
+        gnd__expand(&c->body, templ, ct, arg);
     gnd__cgf(c, ")");
 }
 
@@ -277,7 +300,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             cast_text(c, (gnd_dtype)k->instr[in->a[0]].dtype, (gnd_dtype)in->dtype, x);
             break;
         case GND__I_OP:
-            op_text(c, in);
+            op_text(c, i);
             break;
         }
         gnd__cgf(c, ";\n");

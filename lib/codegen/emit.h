@@ -27,6 +27,9 @@ typedef struct gnd__cg {
     uint8_t vectorised[GND__KIR_ACCESS];
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
+    int near;                /* 1: functions take their ways for near arguments, and note others in `bad` */
+    const char *word_at;     /* the place of the point in arrays of random words; NULL: there are none */
+    uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
 } gnd__cg;
 
@@ -77,7 +80,12 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load moves. */
 const char *gnd__cg_raw(size_t bytes);
 
+/* Whether an operation of the body has a way for arguments that are near (kernels/elementary.cl): its compute
+ * dtype, the widest where there are several; -1: none has. */
+int gnd__cg_near(const gnd__cg *c);
+
 gnd_status gnd__cg_map(gnd__cg *c);
+gnd_status gnd__cg_map_cpu(gnd__cg *c);
 /* Where inputs lie across the outputs, as in a transposition: the axis along which they are near each
  * other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles: 1 when such a
  * kernel was written, with *st; else nothing is marked or written. */
@@ -93,6 +101,17 @@ gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
 int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
 /* Rows in registers: reductions along them and what is computed from those (codegen/rows_gpu.c). */
 gnd_status gnd__cg_rows(gnd__cg *c);
+
+/* --- random words (codegen/words.c) ------------------------------------------------------------- */
+#define GND__CG_RUN 1024 /* points whose words are computed at once */
+/* Marks in c->words the instructions whose words can be computed for runs along an axis: how many. */
+int gnd__words_find(gnd__cg *c, int axis);
+/* Their arrays; and the words of `count` (at most GND__CG_RUN) points along the axis from `first` on, where
+ * the indices of the other axes are declared. */
+void gnd__words_declare(gnd__cg *c);
+void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count);
+/* The value of such an instruction at c->word_at. */
+void gnd__words_value(gnd__cg *c, int i);
 
 /* --- accumulators (codegen/accum.c) ------------------------------------------------------------ */
 /* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */

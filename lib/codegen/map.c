@@ -3,52 +3,12 @@
  * codegen/map.c - kernels that compute every point by itself.
  *
  * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; where that cannot be, for
- * some points below one another. CPU: one point per work-item over a range of up to three axes, which
- * the compiler vectorises along the first. Where inputs lie across the outputs: map_tile.c.
+ * some points below one another. CPU: map_cpu.c. Where inputs lie across the outputs: map_tile.c.
  */
 #include "codegen/emit.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static gnd_status map_cpu(gnd__cg *c)
-{
-    const gnd__kir *k = c->k;
-    int n = k->nkeep;
-    size_t global[3] = { 1, 1, 1 }, group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
-    size_t local[3] = { group, 1, 1 };
-    gnd__cg_begin(c, 0, "k_map");
-    gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, n);
-    gnd__cg_const_args(c, 2);
-    if (n > 0) {
-        int64_t x = k->dim[n - 1];
-        global[0] = (size_t)x;
-        gnd__cgf(c, "    const I i%d = (I)GND_GID(0);\n", n - 1);
-        if (n > 1) {
-            global[1] = (size_t)k->dim[n - 2];
-            gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
-            local[0] = x > 512 ? group : x > 64 ? 128 : 16;
-            if (local[0] > group)
-                local[0] = group;
-            local[1] = group / local[0];
-            gnd__cgf(c, "    if (i%d >= n%d || i%d >= n%d) return;\n", n - 1, n - 1, n - 2, n - 2);
-        } else {
-            gnd__cgf(c, "    if (i%d >= n%d) return;\n", n - 1, n - 1);
-        }
-        if (n > 2) {
-            for (int d = 0; d < n - 2; d++)
-                global[2] *= (size_t)k->dim[d];
-            gnd__cgf(c, "    I f = (I)GND_GID(2);\n");
-            gnd__cg_unflatten(c, "f", 0, n - 2);
-        }
-    } else {
-        local[0] = 1;
-    }
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    return gnd__cg_end(c, 3, global, local);
-}
 
 /* One vector of the work-item: the elements x0 .. x0 + vec along axis d. */
 static void vector_body(gnd__cg *c, int d)
@@ -319,5 +279,5 @@ gnd_status gnd__cg_map(gnd__cg *c)
     gnd_status st;
     if (gnd__cg_map_tiles(c, &st))
         return st;
-    return c->t->cpu ? map_cpu(c) : map_gpu(c);
+    return c->t->cpu ? gnd__cg_map_cpu(c) : map_gpu(c);
 }

@@ -16,7 +16,7 @@
 
 extern const char gnd__kernels_text[];
 
-enum { MAX_SECTIONS = 512, ALL_DIALECTS = 3 };
+enum { MAX_SECTIONS = 640, ALL_DIALECTS = 3 };
 
 /* One section of kernels/: of a base (name == NULL), of a function, or the text of a kernel. */
 typedef struct section {
@@ -230,6 +230,11 @@ static gnd_status need(maker *m, const char *text, size_t len)
     return st;
 }
 
+int gnd__prelude_cpu(const gnd_props *props)
+{
+    return props->kind == GND_DEV_CPU && props->has_f64 && props->dialect == GND_DIALECT_OPENCL;
+}
+
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e)
 {
     pthread_once(&index_once, make_index);
@@ -241,7 +246,7 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
     maker m;
     memset(&m, 0, sizeof m);
     m.dialect = 1u << (props->dialect - 1);
-    m.cpu = props->kind == GND_DEV_CPU && props->has_f64 && props->dialect == GND_DIALECT_OPENCL;
+    m.cpu = gnd__prelude_cpu(props);
     m.e = e;
     gnd_status st = need(&m, body, strlen(body));
     if (!st && m.f64 && !props->has_f64)

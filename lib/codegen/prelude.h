@@ -14,7 +14,8 @@
  * gnd_f2u64_f32(x) and the same _f64 (float to int without undefined behaviour, x86's results),
  * and the macros GND_KERNEL (a kernel's qualifiers), GND_GLOBAL, GND_LOCAL, GND_CONST_GLOBAL,
  * GND_RESTRICT, GND_GID(d), GND_LID(d), GND_GRP(d), GND_LSZ(d), GND_NGRP(d) (d: a literal 0, 1 or
- * 2), GND_BARRIER(), GND_INF_f32, GND_NAN_f32 and f64's, GND_FN (a function's qualifiers).
+ * 2), GND_BARRIER(), GND_INF_f32, GND_NAN_f32 and f64's, GND_FN (a function's qualifiers), GND_INLINE (those of a
+ * function for CPUs: LLVM vectorises no loop that calls one).
  * GND_LOCAL is for arrays in a kernel, GND_LOCAL_PTR for parameters that point there. Names of a
  * kernel's own must not begin with gnd_.
  */
@@ -28,6 +29,9 @@
 /* Appends the prelude that `body` needs to out: pragmas, types, macros, functions, in an order that
  * compiles. GND_ERR_INTERNAL names a gnd_ function that kernels/ does not have. */
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e);
+
+/* Whether functions of kernels/ for CPUs with float64 (`cpu`) are there. */
+int gnd__prelude_cpu(const gnd_props *props);
 
 /* The name of function i of kernels/ in that dialect, for a dtype each ("gnd_mul_c64"), into buf;
  * -1 when there are not so many. For tests. */

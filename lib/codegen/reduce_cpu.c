@@ -56,6 +56,18 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
+/* kk times 64 elements of a row from x on, into the lanes L. */
+static void lanes(gnd__cg *c, int last)
+{
+    gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
+    gnd__acc_init(c, "L", "[l]");
+    gnd__cgf(c, "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
+                "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n", LANES, LANES, last);
+    gnd__cg_values(c, 0);
+    gnd__acc_step(c, "L", "[l]", "base + x + l");
+    gnd__cgf(c, "    }\n");
+}
+
 static gnd_status rows(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -74,6 +86,8 @@ static gnd_status rows(gnd__cg *c)
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
     gnd__cg_int(c, "G", rows_per_task);
+    if (k->nred > 0 && k->dim[last] >= LANES && gnd__words_find(c, last))
+        gnd__words_declare(c);
     gnd__cgf(c, "    const I task = (I)GND_GID(0) / S, s = (I)GND_GID(0) %% S;\n"
                 "    I m1 = (task + 1) * G; if (m1 > M) m1 = M;\n"
                 "    for (I m = task * G; m < m1; m++) {\n    I f = m;\n");
@@ -94,14 +108,20 @@ static gnd_status rows(gnd__cg *c)
         gnd__cgf(c, "    while (e - x >= %d) {\n    I kk = (e - x) / %d; if (kk > 16) kk = 16;\n",
                  LANES, LANES);
         gnd__acc_declare(c, "L", "[64]", "");
-        gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
-        gnd__acc_init(c, "L", "[l]");
-        gnd__cgf(c, "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
-                    "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n", LANES, LANES, last);
-        gnd__cg_values(c, 0);
-        gnd__acc_step(c, "L", "[l]", "base + x + l");
-        gnd__cgf(c, "    }\n    for (int w = %d; w > 0; w /= 2)\n    for (int l = 0; l < w; l++) {\n",
-                 LANES / 2);
+        gnd__words_fill(c, last, "x", "(int)kk * 64");
+        c->word_at = "(int)t * 64 + l";
+        c->near = gnd__cg_near(c) >= 0;
+        if (c->near)
+            gnd__cgf(c, "    int bad = 0;\n");
+        lanes(c, last);
+        if (c->near) {
+            c->near = 0;
+            gnd__cgf(c, "    if (bad) {\n    x -= kk * %d;\n", LANES);
+            lanes(c, last);
+            gnd__cgf(c, "    }\n");
+        }
+        c->word_at = NULL;
+        gnd__cgf(c, "    for (int w = %d; w > 0; w /= 2)\n    for (int l = 0; l < w; l++) {\n", LANES / 2);
         gnd__acc_combine(c, "L", "[l]", "L", "[l + w]", 0);
         gnd__cgf(c, "    }\n");
         gnd__acc_combine(c, "A", "", "L", "[0]", 1);
@@ -152,6 +172,8 @@ static gnd_status columns(gnd__cg *c)
                 "    const I row = f;\n"
                 "    int nc = n%d - left < %d ? (int)(n%d - left) : %d;\n", TILE, col, TILE, col, TILE);
     gnd__cg_unflatten(c, "f", 0, col);
+    if (gnd__words_find(c, col))
+        gnd__words_declare(c);
     gnd__acc_declare(c, "A", "[256]", "");
     gnd__acc_declare(c, "L", "[256]", "");
     gnd__cgf(c, "    for (int l = 0; l < nc; l++) {\n");
@@ -162,8 +184,11 @@ static gnd_status columns(gnd__cg *c)
     gnd__acc_init(c, "L", "[l]");
     gnd__cgf(c, "    }\n    for (; r < e; r++) {\n    I q = r;\n");
     gnd__cg_unflatten(c, "q", k->nkeep, n);
+    gnd__words_fill(c, col, "left", "nc");
+    c->word_at = "l";
     gnd__cgf(c, "    for (int l = 0; l < nc; l++) {\n    const I i%d = left + l;\n", col);
     gnd__cg_values(c, 0);
+    c->word_at = NULL;
     gnd__acc_step(c, "L", "[l]", "r");
     gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n");
     gnd__acc_combine(c, "A", "[l]", "L", "[l]", 1);
