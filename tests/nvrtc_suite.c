@@ -161,6 +161,7 @@ static const char *const graphs[] = {
     "cummax(broadcast_to(x, (10, 64, 48)))",
     "cumulative_sum(broadcast_to(x, (1000, 64, 48)), axis=0, include_initial=True)",
     "cumsum(broadcast_to(x[0, 0], (1000000,)))",
+    "take(x, randint(0, 64, 8001), 0)",
     "nancumprod(broadcast_to(x[0, :3], (1000000, 3)), axis=0)",
     "searchsorted(r, x)",
     "searchsorted(r, x + 1, side='right')",

@@ -373,6 +373,28 @@ static void faults(void)
     gnd_scope_end();
 }
 
+/* Many rows by index, an odd number of them, in vectors. */
+static void many_rows(void)
+{
+    enum { ROWS = 37, TAKEN = 1023, COLS = 520 };
+    float *m = malloc(ROWS * COLS * sizeof *m), *y = calloc(TAKEN * COLS, sizeof *y);
+    int64_t *i = malloc(TAKEN * sizeof *i), wrong = 0;
+    for (int k = 0; k < ROWS * COLS; k++)
+        m[k] = (float)k;
+    for (int k = 0; k < TAKEN; k++)
+        i[k] = ref_range(-ROWS, ROWS - 1);
+    gnd_scope_begin();
+    gnd_array *taken = gnd_take(gnd_from(dev, GND_FLOAT32, SHAPE(ROWS, COLS), m), ints(TAKEN, i), 0);
+    gnd_read(gnd_add(taken, gnd_int(1)), y, TAKEN * COLS * sizeof *y);
+    for (int k = 0; k < TAKEN * COLS; k++)
+        wrong += y[k] != m[(i[k / COLS] + ROWS) % ROWS * COLS + k % COLS] + 1;
+    tap_is_int(wrong, 0, "%s: %d rows by index", on, TAKEN);
+    gnd_scope_end();
+    free(m);
+    free(y);
+    free(i);
+}
+
 /* A count that does not fit, and what is empty. */
 static void counts(void)
 {
@@ -411,6 +433,7 @@ static void all(gnd_device *d, const char *spec)
     slices(250, 399);
     along();
     all_rows();
+    many_rows();
     faults();
     counts();
     if (on[0] == 'c')

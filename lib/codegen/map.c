@@ -10,8 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. */
-static void vector_body(gnd__cg *c, int d)
+/* The type of a vector of access a. */
+static const char *raw_vector(const gnd__cg *c, int a)
+{
+    return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec);
+}
+
+/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. later: what would be stored is kept,
+ * in w[h] of each access. */
+static void vector_body(gnd__cg *c, int d, int later)
 {
     gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
     c->gathers = 1;
@@ -24,7 +31,13 @@ static void vector_body(gnd__cg *c, int d)
     c->gathers = 0;
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n");
-    gnd__cg_vector_stores(c);
+    if (!later)
+        gnd__cg_vector_stores(c);
+    for (int i = 0; i < c->k->nout && later; i++) {
+        const int a = c->k->out[i].access;
+        if (c->vectorised[a])
+            gnd__cgf(c, "    w%d[h] = u%d.v;\n", a, a);
+    }
     gnd__cgf(c, "    }\n");
 }
 
@@ -63,7 +76,7 @@ static gnd_status map_generator(gnd__cg *c, size_t local)
     gnd__cgf(c, "    const I g = (I)GND_LSZ(0), f = (I)GND_GRP(0) * (2 * g) + (I)GND_LID(0);\n"
                 "    if (f + g < n0 / %d) {\n#pragma unroll\n    for (int h = 0; h < 2; h++) {\n"
                 "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
-    vector_body(c, 0);
+    vector_body(c, 0, 0);
     snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
     gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < 2 && f + h * g <= n0 / %d; h++) {\n"
                 "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
@@ -206,6 +219,57 @@ static gnd_status map_spread(gnd__cg *c)
     return end_map(c, global, local);
 }
 
+/* GPU, vectors behind an index (rows by index): GATHERED per work-item, below one another, whose loads all come
+ * before the stores, since each waits for its index first. */
+#define GATHERED 2
+
+static int takes_gather(const gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    if (c->vec < 2 || k->nkeep < 2 || c->pieces || gnd__kir_kept(k) < ROWS_POINTS)
+        return 0;
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_GATHER && c->vectorised[k->instr[i].ref])
+            return 1;
+    return 0;
+}
+
+static gnd_status map_gather(gnd__cg *c, size_t local)
+{
+    const gnd__kir *k = c->k;
+    const int x = k->nkeep - 1, y = x - 1;
+    const int64_t tiles = (k->dim[y] + GATHERED - 1) / GATHERED;
+    const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vec;
+    gnd__cg_int(c, "total", total);
+    gnd__cg_int(c, "tiles", tiles);
+    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I nv = n%d / %d;\n"
+                "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
+             c->gid, x, c->vec, c->vec, GATHERED);
+    gnd__cg_unflatten(c, "f", 0, y);
+    for (int i = 0; i < k->nout; i++) {
+        const int a = k->out[i].access;
+        if (c->vectorised[a])
+            gnd__cgf(c, "    %s w%d[%d];\n", raw_vector(c, a), a, GATHERED);
+    }
+    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n"
+                "    const I i%d = y0 + h;\n", GATHERED, y, GATHERED, y);
+    vector_body(c, x, 1);
+    gnd__cgf(c, "    }\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n    const I i%d = y0 + h, i%d = x0;\n",
+             GATHERED, y, x);
+    for (int i = 0; i < k->nout; i++) {
+        const int a = k->out[i].access;
+        if (c->vectorised[a]) {
+            gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", raw_vector(c, a), a);
+            gnd__cg_address(c, a);
+            gnd__cgf(c, ") = w%d[h];\n", a);
+        }
+    }
+    gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++)\n", y, y, y, y);
+    vector_body(c, x, 0);
+    gnd__cgf(c, "    }\n");
+    return end_map(c, (size_t)total, local);
+}
+
 static gnd_status map_gpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -230,6 +294,8 @@ static gnd_status map_gpu(gnd__cg *c)
         return map_generator(c, local);
     if (c->vec == 1 && takes_spread(c))
         return map_spread(c);
+    if (takes_gather(c))
+        return map_gather(c, local);
     gnd__cg_int(c, "total", (points + c->vec - 1) / c->vec);
     gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
     if (c->vec > 1) {
@@ -243,7 +309,7 @@ static gnd_status map_gpu(gnd__cg *c)
         }
         if (tail)
             gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vec, d);
-        vector_body(c, d);
+        vector_body(c, d, 0);
         if (tail) {
             char end[16];
             snprintf(end, sizeof end, "n%d", d);
