@@ -299,6 +299,7 @@ kernel_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/dinverse.cl \
     kernels/double.cl \
     kernels/elementary.cl \
     kernels/fft.cl \
@@ -638,6 +639,7 @@ other_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/dinverse.cl \
     kernels/double.cl \
     kernels/elementary.cl \
     kernels/fft.cl \

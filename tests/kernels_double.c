@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kernels_double.c - the float64 functions of kernels/double.cl on PoCL, against C's long double functions
- * where these have 64 bits or more: random bits, random values of every size, all near a multiple of pi/2
- * of any size, near 0, 1, the bounds in the text and the ends of the range; infinities, NaN, subnormals.
+ * kernels_double.c - the float64 functions of kernels/double.cl and kernels/dinverse.cl on PoCL, against C's long
+ * double functions where these have 64 bits or more: random bits, random values of every size, all near a multiple
+ * of pi/2 of any size, near 0, 1, the bounds in the text and the ends of the range; infinities, NaN, subnormals.
  * With GND_TEST_ALL a hundred times as many. Arguments: names of functions.
  */
 #include "tap.h"
@@ -21,11 +21,16 @@
 static const struct {
     gnd__op op;
     long double (*ref)(long double);
+    long double (*ref2)(long double, long double);
 } functions[] = {
-    { GND__OP_SIN, sinl }, { GND__OP_COS, cosl }, { GND__OP_TAN, tanl }, { GND__OP_EXP, expl },
-    { GND__OP_EXP2, exp2l }, { GND__OP_EXPM1, expm1l }, { GND__OP_SINH, sinhl }, { GND__OP_COSH, coshl },
-    { GND__OP_TANH, tanhl }, { GND__OP_LOG, logl }, { GND__OP_LOG2, log2l }, { GND__OP_LOG10, log10l },
-    { GND__OP_LOG1P, log1pl }, { GND__OP_ERF, erfl }, { GND__OP_POW, NULL },
+    { GND__OP_SIN, sinl, NULL }, { GND__OP_COS, cosl, NULL }, { GND__OP_TAN, tanl, NULL },
+    { GND__OP_EXP, expl, NULL }, { GND__OP_EXP2, exp2l, NULL }, { GND__OP_EXPM1, expm1l, NULL },
+    { GND__OP_SINH, sinhl, NULL }, { GND__OP_COSH, coshl, NULL }, { GND__OP_TANH, tanhl, NULL },
+    { GND__OP_LOG, logl, NULL }, { GND__OP_LOG2, log2l, NULL }, { GND__OP_LOG10, log10l, NULL },
+    { GND__OP_LOG1P, log1pl, NULL }, { GND__OP_ERF, erfl, NULL }, { GND__OP_ASIN, asinl, NULL },
+    { GND__OP_ACOS, acosl, NULL }, { GND__OP_ATAN, atanl, NULL }, { GND__OP_ASINH, asinhl, NULL },
+    { GND__OP_ACOSH, acoshl, NULL }, { GND__OP_ATANH, atanhl, NULL }, { GND__OP_POW, NULL, powl },
+    { GND__OP_ATAN2, NULL, atan2l }, { GND__OP_HYPOT, NULL, hypotl },
 };
 
 enum { CHUNK = 1 << 16, ANGLES = 1 << 14 };
@@ -91,7 +96,7 @@ static int chunk(krun *k, int f, size_t n, worst *w)
     if (krun_run(k, name, n, out, bytes[0], 1 + two, ins, bytes))
         return -1;
     for (size_t i = 0; i < n; i++) {
-        double err = error(out[i], two ? powl(in[i], in2[i]) : functions[f].ref(in[i]));
+        double err = error(out[i], two ? functions[f].ref2(in[i], in2[i]) : functions[f].ref(in[i]));
         if (err > w->err)
             *w = (worst){ err, in[i], two ? in2[i] : 0, out[i] };
     }
@@ -106,7 +111,7 @@ static size_t special(void)
         0x1p63, 0x1p65, DBL_MAX, INFINITY, 709.782712893384, 710.4758600739439, 745.1332191019412, 708.3964185322641, 690,
         712, 715, 36.7368005696771, 50, 1023.5, 1024, 1022, 1074, 1075, 1080, 1100, 0.34657359027997264, 0.6931471805599453,
         1.0397207708399179, 0.41421356237309515, 1.4142135623730951, 0.7071067811865476, 0.2928932188134525, 2.25, 1e22,
-        1e300,
+        1e300, 0.4375, 0.6875, 1.1875, 2.4375, 0x1p60, 0x1p500, 0x1p-450,
         5.319372648326541416707296656673541083813475031793921822105998164685e+255,
     };
     size_t n = 0;
@@ -159,8 +164,12 @@ static void test(krun *k, int f)
         for (n = 0; n < CHUNK; n++) {
             in[n] = n & 3 ? middling() : any_bits();
             in2[n] = n & 7 ? middling() : any_bits();
-            if (!functions[f].ref && n & 5)
+            if (functions[f].op == GND__OP_POW && n & 5)
                 in[n] = fabs(in[n]);
+            if (functions[f].ref && n % 8 >= 6) /* within [-1, 1], and near its ends */
+                in[n] = n & 1 ? 2 * unit() - 1 : (1 - unit() * ldexp(1, -(int)(rnd() % 30))) * (n & 16 ? -1 : 1);
+            if (functions[f].ref2 && n % 4 == 2) /* of about the same size */
+                in2[n] = in[n] * (0.1 + 4 * unit());
         }
         bad = chunk(k, f, n, &w);
     }

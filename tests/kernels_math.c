@@ -41,27 +41,20 @@ static const struct {
 };
 
 /* Of kernels/elementary.cl: on CPUs with float64 float32 is right to half an ulp, and float64 of
- * kernels/double.cl to 2. */
+ * kernels/double.cl and kernels/dinverse.cl to 2. */
 static const gnd__op elementary[] = {
     GND__OP_SIN, GND__OP_COS, GND__OP_TAN, GND__OP_ASIN, GND__OP_ACOS, GND__OP_ATAN, GND__OP_ATAN2,
     GND__OP_SINH, GND__OP_COSH, GND__OP_TANH, GND__OP_ASINH, GND__OP_ACOSH, GND__OP_ATANH, GND__OP_EXP,
     GND__OP_EXP2, GND__OP_EXPM1, GND__OP_LOG, GND__OP_LOG2, GND__OP_LOG10, GND__OP_LOG1P, GND__OP_ERF,
     GND__OP_POW, GND__OP_HYPOT,
 };
-static const gnd__op elementary64[] = {
-    GND__OP_SIN, GND__OP_COS, GND__OP_TAN, GND__OP_SINH, GND__OP_COSH, GND__OP_TANH, GND__OP_EXP, GND__OP_EXP2,
-    GND__OP_EXPM1, GND__OP_LOG, GND__OP_LOG2, GND__OP_LOG10, GND__OP_LOG1P, GND__OP_ERF, GND__OP_POW,
-};
 static int cpu;
 
 static double bound_of(gnd__op op, gnd_dtype t)
 {
-    for (size_t i = 0; i < sizeof elementary / sizeof *elementary && cpu && t == GND_FLOAT32; i++)
+    for (size_t i = 0; i < sizeof elementary / sizeof *elementary && cpu && gnd_dtype_kind(t) == 'f'; i++)
         if (elementary[i] == op)
-            return 0.51;
-    for (size_t i = 0; i < sizeof elementary64 / sizeof *elementary64 && cpu && t == GND_FLOAT64; i++)
-        if (elementary64[i] == op)
-            return 2;
+            return t == GND_FLOAT32 ? 0.51 : 2;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         if (bounds[i].op == op)
             return gnd_dtype_kind(t) == 'c' ? bounds[i].cplx

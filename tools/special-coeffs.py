@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# special-coeffs.py - the coefficients in kernels/special.cl and kernels/double.cl: rational approximations
+# special-coeffs.py - the coefficients in kernels/special.cl, double.cl and dinverse.cl: rational approximations
 # of the smallest greatest relative error, by Remez's exchange algorithm in 60 digits. Needs mpmath. Prints, for each
 # function and dtype, numerator and denominator as Horner's schemes, lowest coefficient innermost last;
 # the denominator's lowest is 1.
 #
 #     python3 tools/special-coeffs.py [NAME...]
 #
-# A name chooses the jobs that begin with it; those of double.cl are called `64 ...` and print
+# A name chooses the jobs that begin with it; those of double.cl and dinverse.cl are called `64 ...` and print
 # hexadecimal floats.
 import sys
 
@@ -210,6 +210,10 @@ JOBS = [
      None, (7, 0, 0)),
     ('64 tanh', factor(lambda z: (m.tanh(root(z)) / root(z) - 1) / z, [-mpf(1) / 3, mpf(2) / 15, -mpf(17) / 315]),
      (0, '0.3026'), None, (3, 3, 0)),
+    ('64 atan', factor(lambda z: (m.atan(root(z)) / root(z) - 1) / z,
+                       [(-1)**(k + 1) / mpf(2 * k + 3) for k in range(6)]), (0, '0.1915'), None, (11, 0, 0)),
+    ('64 asin', factor(lambda z: (m.asin(root(z)) / root(z) - 1) / z, [mpf(1) / 6, mpf(3) / 40, mpf(15) / 336]),
+     (0, '0.25'), None, (5, 4, 0)),
     ('64 erf', factor(lambda z: (m.erf(root(z)) / root(z) - 2 / m.sqrt(m.pi)) / z,
                       [2 / m.sqrt(m.pi) * (-1)**(k + 1) / F(k + 1) / (2 * k + 3) for k in range(6)]), (0, 1),
      None, (11, 0, 0)),
