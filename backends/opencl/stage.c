@@ -77,6 +77,16 @@ static cl_int wait(gnd__ocl_stage *st, size_t i)
     return r;
 }
 
+/* Waits for both halves. A failure is this transfer's, not the next one's. */
+static cl_int wait_all(gnd__ocl_stage *st, cl_int r)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const cl_int last = wait(st, i);
+        r = gnd__ocl_ok(r) ? last : r;
+    }
+    return r;
+}
+
 static size_t chunk_of(size_t left)
 {
     return left < GND__OCL_HALF ? left : GND__OCL_HALF;
@@ -98,11 +108,7 @@ cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *sr
             r = clFlush(q->q);
     }
     gnd__team_end(team);
-    for (size_t i = 0; i < 2; i++) { /* a failure is this transfer's, not the next one's */
-        const cl_int last = wait(st, i);
-        r = gnd__ocl_ok(r) ? last : r;
-    }
-    return r;
+    return wait_all(st, r);
 }
 
 cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes)
@@ -125,5 +131,5 @@ cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size
         done += k;
     }
     gnd__team_end(team);
-    return r;
+    return wait_all(st, r);
 }

@@ -97,8 +97,8 @@ gnd_status gnd__cg_rows_cpu(gnd__cg *c)
     memset(there, 0, sizeof there);
     gnd__rows_stages(k, &w);
     gnd__rows_kept(k, &w, 0);
-    for (int j = 0; j < k->nout; j++)
-        points |= (unsigned)!k->access[k->out[j].access].epilogue << j;
+    for (unsigned j = 0, bit = 1; j < (unsigned)k->nout; j++, bit <<= 1)
+        points |= k->access[k->out[j].access].epilogue ? 0 : bit;
     gnd__cg_begin(c, 0, "k_rows");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, last + 1);

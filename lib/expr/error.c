@@ -89,7 +89,10 @@ int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ..
     for (char *p = msg; *p; p++)
         if (*p == '\n' || *p == '\r')
             *p = ' ';
-    snprintf(x->err.msg, max, "%s%s%s", head, msg, tail);
+    const size_t before = strlen(head), own = strlen(msg);
+    memcpy(x->err.msg, head, before);
+    memcpy(x->err.msg + before, msg, own);
+    memcpy(x->err.msg + before + own, tail, strlen(tail) + 1);
     x->err.code = code;
     return -1;
 }
