@@ -60,7 +60,6 @@ typedef struct gnd_props {
     uint64_t mem_bytes;        /* global memory */
     uint64_t max_alloc_bytes;  /* the largest single buffer */
     uint64_t local_bytes;      /* local (shared) memory of a work-group */
-    uint64_t cache_bytes;      /* the last cache before global memory; 0 when unknown */
     uint32_t compute_units;
     uint32_t max_group;        /* work-items in a work-group, at most */
     uint32_t max_local[3];     /* the same by dimension */
@@ -72,7 +71,8 @@ typedef struct gnd_props {
     uint32_t little_endian;
     uint32_t subgroup;         /* warp / wave / subgroup width; 0 when unknown */
     uint32_t has_progress;     /* 1: a work-group that has started goes on even if others wait for it */
-    char reason[256];          /* not empty: the device is there but cannot be opened, and why */
+    char reason[252];          /* not empty: the device is there but cannot be opened, and why */
+    uint64_t cache_bytes;      /* the last cache before global memory; 0 when unknown */
 } gnd_props;
 
 typedef struct gnd_device_ops {

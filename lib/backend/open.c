@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
+
+/* It has no size of its own: a plugin of the same GND_BACKEND_MAJOR fills it as its header had it. */
+_Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564, "gnd_props is that of contract 2");
 
 /* Calls that belong to no open device: one at a time. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
@@ -65,7 +69,7 @@ static void props_or_reason(const gnd__backend *b, int i, gnd_props *p)
     if (gnd__gate_props(b, i, p, &e) != GND_OK) {
         memset(p, 0, sizeof *p);
         snprintf(p->name, sizeof p->name, "(unknown)");
-        snprintf(p->reason, sizeof p->reason, "%.255s", e.msg);
+        snprintf(p->reason, sizeof p->reason, "%.251s", e.msg);
     }
 }
 
