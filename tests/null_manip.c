@@ -160,7 +160,7 @@ static void test_pads(void)
 static void test_edits(void)
 {
     gnd_array *z = gnd_empty(dev, GND_COMPLEX64, DIM(4)), *one = gnd_int(1);
-    gnd_range all = {GND_IDX_SLICE, GND_NONE, GND_NONE, 1}, single = {GND_IDX_INT, 1, 0, 0};
+    gnd_range all = {.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE}, single = {.kind = GND_IDX_INT, .start = 1};
     FAILS(gnd_insert(a34, 4, one, 0), GND_ERR_INDEX,
           "insert: index 4 is out of range for axis 0 with extent 3");
     FAILS(gnd_insert(a34, -4, one, 0), GND_ERR_INDEX, "insert: index -4");
@@ -342,7 +342,7 @@ static int everything(gnd_device *d)
     out[n++] = gnd_insert_each(x, 3, AT(2, 0, 2), v, 0);
     out[n++] = gnd_insert(x, 1, one, 1);
     out[n++] = gnd_delete_each(x, 2, AT(0, 3), 1);
-    out[n++] = gnd_delete_range(x, (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, 2}, 1);
+    out[n++] = gnd_delete_range(x, (gnd_range){.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE, .step = 2}, 1);
     out[n++] = gnd_resize(x, DIM(7, 5));
     out[n++] = gnd_diag(v, -2);
     out[n++] = gnd_geomspace(d, one, two, 5, 1, GND_DTYPE_DEFAULT);
