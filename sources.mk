@@ -104,6 +104,9 @@ lib_files = \
     lib/api/temps.h \
     lib/api/tune.c \
     lib/api/update.c \
+    lib/api/update.h \
+    lib/api/update_at.c \
+    lib/api/update_place.c \
     lib/api/version.c \
     lib/api/view.c \
     lib/api/views.h \
@@ -213,6 +216,8 @@ lib_files = \
     lib/fuse/kir.c \
     lib/fuse/kir.h \
     lib/fuse/lower.c \
+    lib/fuse/lower.h \
+    lib/fuse/lower_value.c \
     lib/fuse/place.c \
     lib/fuse/product.c \
     lib/fuse/roles.c \
@@ -286,6 +291,8 @@ lib_files = \
     lib/sched/maker.h \
     lib/sched/plan.c \
     lib/sched/plan.h \
+    lib/sched/plan_prim.c \
+    lib/sched/plan_steps.c \
     lib/sched/product.c \
     lib/sched/record.c \
     lib/sched/record.h \
@@ -441,10 +448,12 @@ test_programs = \
     tests/ops_accumulate \
     tests/ops_blocked \
     tests/ops_convolve \
+    tests/ops_cov \
     tests/ops_create \
     tests/ops_dct \
     tests/ops_distributions \
     tests/ops_dlpack \
+    tests/ops_edit \
     tests/ops_einsum \
     tests/ops_elementwise \
     tests/ops_fft \
@@ -491,6 +500,7 @@ test_helpers = \
     tests/conform_fault.h \
     tests/conform_gemm.h \
     tests/conform_memory.h \
+    tests/conform_program.h \
     tests/conform_replay.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
@@ -500,6 +510,8 @@ test_helpers = \
     tests/mathspec.h \
     tests/mats.c \
     tests/mats.h \
+    tests/moved.c \
+    tests/moved.h \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/nvrtcrun.c \
@@ -668,6 +680,7 @@ other_files = \
     tests/conform_gemm.h \
     tests/conform_memory.h \
     tests/conform_opencl.c \
+    tests/conform_program.h \
     tests/conform_replay.h \
     tests/diff_driver.c \
     tests/diff_fft.py \
@@ -719,6 +732,8 @@ other_files = \
     tests/mats.c \
     tests/mats.h \
     tests/memory_pool.c \
+    tests/moved.c \
+    tests/moved.h \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/null_cache.c \
@@ -745,10 +760,12 @@ other_files = \
     tests/ops_accumulate.c \
     tests/ops_blocked.c \
     tests/ops_convolve.c \
+    tests/ops_cov.c \
     tests/ops_create.c \
     tests/ops_dct.c \
     tests/ops_distributions.c \
     tests/ops_dlpack.c \
+    tests/ops_edit.c \
     tests/ops_einsum.c \
     tests/ops_elementwise.c \
     tests/ops_fft.c \

@@ -152,7 +152,7 @@ int gnd__is_relu(const gnd_array *a);
  * is 0 in a's dtype (a library would then not look at the array, and lose a NaN of it). */
 int gnd__is_scaling(const gnd_array *a);
 
-/* --- lower.c ----------------------------------------------------------------------------------- */
+/* --- lower.c, lower_value.c -------------------------------------------------------------------- */
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked
  * `must` or `no_absorb`): grouping starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);

@@ -1,503 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/lower.c - one work of the grouped graph to kernel IR.
- *
- * The expression below each root is walked from the root to the leaves without recursion. The views
- * met on the way are kept as a chain of frames; at a leaf the chain is applied to the leaf's layout,
- * which gives the strides of its access in the kernel's space. A node met twice through one chain is
- * one value. Where a reshape cannot be said in strides, its node is marked `must` (a root of its
- * own) and the caller groups again.
+ * fuse/lower.c - one work of the grouped graph to kernel IR: its space, what is computed in it
+ * (fuse/lower_value.c), what is stored. What does not fit marks nodes, and the caller groups again.
  */
-#include "fuse/fuse.h"
+#include "fuse/lower.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-#define MAX_FRAMES 192
-#define MAX_MEMO 1024 /* a power of two */
-#define MAX_STACK 768
-
-typedef enum ftype { F_VIEW, F_BCAST, F_PICK } ftype;
-
-/* One view on the way from the root: it gives elements of `node`'s space from its input's. */
-typedef struct frame {
-    ftype type;
-    int32_t node;    /* F_VIEW: the view; F_BCAST: the consumer; F_PICK: a short reduction */
-    int32_t from;    /* F_BCAST: the input; F_PICK: which of the elements that it reduces */
-    int32_t parent;  /* the frame nearer to the root, or -1 */
-} frame;
-
-typedef struct memo { int32_t node, frame, value; } memo;
-
-typedef struct lowering {
-    gnd__pgraph *g;
-    const gnd__pwork *w;
-    gnd__kir *k;
-    gnd_err *e;
-    int epilogue;
-    int full;                   /* a limit of the IR was met */
-    int retry;
-    int perm[GND_MAX_NDIM];     /* reductions: input axis of each kernel axis, kept ones first */
-    frame frame[MAX_FRAMES];
-    int nframe;
-    memo memo[MAX_MEMO];
-    int nmemo;
-} lowering;
-
-/* --- values ------------------------------------------------------------------------------------ */
-
-static gnd__instr new_instr(const lowering *lo, gnd__ikind kind, int dtype)
-{
-    gnd__instr in;
-    memset(&in, 0, sizeof in);
-    in.kind = (uint8_t)kind;
-    in.epilogue = (uint8_t)lo->epilogue;
-    in.dtype = (int16_t)dtype;
-    for (int j = 0; j < GND__OP_ARGS; j++)
-        in.a[j] = -1;
-    return in;
-}
-
-/* Field by field: copies of structures do not keep what is between fields. */
-static int same_instr(const gnd__instr *x, const gnd__instr *y)
-{
-    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op && x->dtype == y->dtype &&
-           x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
-           memcmp(x->a, y->a, sizeof x->a) == 0;
-}
-
-/* The value of an instruction: that of an equal one before, or a new one. */
-static int add_instr(lowering *lo, const gnd__instr *in)
-{
-    gnd__kir *k = lo->k;
-    for (int i = 0; i < k->ninstr; i++)
-        if (same_instr(&k->instr[i], in))
-            return i;
-    if (k->ninstr == GND__KIR_INSTR) {
-        lo->full = 1;
-        return -1;
-    }
-    k->instr[k->ninstr] = *in;
-    return k->ninstr++;
-}
-
-/* An access with layout l, whose axes are those of the space being walked. In an epilogue these are
- * the result's, which match the kept axes but for extents of 1. */
-static int add_access(lowering *lo, int32_t slot, int dtype, const gnd__layout *l, int aligned)
-{
-    gnd__kir *k = lo->k;
-    gnd__access *a;
-    if (k->naccess == GND__KIR_ACCESS) {
-        lo->full = 1;
-        return -1;
-    }
-    a = &k->access[k->naccess];
-    memset(a, 0, sizeof *a);
-    a->slot = slot;
-    a->dtype = (int16_t)dtype;
-    a->epilogue = (uint8_t)lo->epilogue;
-    a->off = l->off;
-    a->aligned = (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
-    if (!k->reduce) {
-        memcpy(a->stride, l->stride, (size_t)l->ndim * sizeof *a->stride);
-    } else if (!lo->epilogue) {
-        for (int d = 0; d < k->nkeep + k->nred; d++)
-            a->stride[d] = l->stride[lo->perm[d]];
-    } else {
-        int d = 0;
-        for (int j = 0; j < l->ndim; j++) {
-            if (l->dim[j] == 1)
-                continue;
-            while (d < k->nkeep && k->dim[d] == 1)
-                d++;
-            if (d == k->nkeep || k->dim[d] != l->dim[j])
-                return -2; /* the result has another shape */
-            a->stride[d++] = l->stride[j];
-        }
-    }
-    for (int i = 0; i < k->naccess; i++) {
-        gnd__access *b = &k->access[i];
-        if (b->slot == a->slot && b->dtype == a->dtype && b->epilogue == a->epilogue &&
-            b->off == a->off && memcmp(b->stride, a->stride, sizeof a->stride) == 0)
-            return i;
-    }
-    return k->naccess++;
-}
-
-static int32_t find_frame(lowering *lo, ftype type, int32_t node, int32_t from, int32_t parent)
-{
-    frame *f;
-    for (int i = 0; i < lo->nframe; i++) {
-        f = &lo->frame[i];
-        if (f->type == type && f->node == node && f->from == from && f->parent == parent)
-            return i;
-    }
-    if (lo->nframe == MAX_FRAMES) {
-        lo->full = 1;
-        return -1;
-    }
-    f = &lo->frame[lo->nframe];
-    f->type = type;
-    f->node = node;
-    f->from = from;
-    f->parent = parent;
-    return lo->nframe++;
-}
-
-/* Applies the frames from f outward to l. 0: a reshape cannot, and is now marked. */
-static int through_frames(lowering *lo, int32_t f, gnd__layout *l)
-{
-    for (; f >= 0; f = lo->frame[f].parent) {
-        const frame *fr = &lo->frame[f];
-        gnd_array *a = lo->g->node[fr->node].a;
-        if (fr->type == F_BCAST) {
-            gnd__through_broadcast(l, a->ndim, a->dim);
-        } else if (fr->type == F_PICK) {
-            gnd__through_pick(l, a, fr->from);
-        } else if (!gnd__through_view(l, a)) {
-            lo->g->node[fr->node].must = 1;
-            lo->retry = 1;
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static memo *find_memo(lowering *lo, int32_t node, int32_t f)
-{
-    uint32_t h = ((uint32_t)node * 2654435761u) ^ ((uint32_t)(f + 1) * 40503u);
-    for (uint32_t i = h;; i++) {
-        memo *m = &lo->memo[i & (MAX_MEMO - 1)];
-        if (m->value < 0 || (m->node == node && m->frame == f))
-            return m;
-    }
-}
-
-static int value_of(lowering *lo, int32_t node, int32_t f)
-{
-    return find_memo(lo, node, f)->value;
-}
-
-static void remember(lowering *lo, int32_t node, int32_t f, int value)
-{
-    memo *m = find_memo(lo, node, f);
-    if (value < 0 || m->value >= 0)
-        return;
-    if (lo->nmemo > MAX_MEMO / 2) {
-        lo->full = 1;
-        return;
-    }
-    lo->nmemo++;
-    m->node = node;
-    m->frame = f;
-    m->value = value;
-}
-
-static int in_kernel(const lowering *lo, int32_t node)
-{
-    for (int i = 0; i < lo->w->nroot; i++)
-        if (lo->w->root[i] == node && lo->w->box[i] < 0)
-            return 1;
-    return 0;
-}
-
-static int red_index(const lowering *lo, int32_t node)
-{
-    for (int i = 0; i < lo->w->nred; i++)
-        if (lo->w->red[i] == node)
-            return i;
-    return -1;
-}
-
-/* 1: l, a reduction's result seen from the points of a kernel of rows, is that of the point's row. */
-static int is_own_row(const lowering *lo, const gnd__layout *l)
-{
-    const gnd__kir *k = lo->k;
-    int64_t stride = 1;
-    if (l->off != 0 || l->ndim != k->nkeep + k->nred)
-        return 0;
-    for (int d = k->nkeep + k->nred - 1; d >= 0; d--) {
-        int64_t own = d < k->nkeep ? stride : 0;
-        if (k->dim[d] > 1 && l->stride[lo->perm[d]] != own)
-            return 0;
-        if (d < k->nkeep)
-            stride *= k->dim[d];
-    }
-    return 1;
-}
-
-static int leaf_aligned(const gnd_array *a)
-{
-    return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
-}
-
-/* The value of a node that needs no further walk: a leaf, a constant, another kernel's root, a
- * reduction of this kernel. */
-static int leaf_value(lowering *lo, int32_t i, int32_t f)
-{
-    const gnd__pnode *p = &lo->g->node[i];
-    const gnd_array *a = p->a;
-    gnd__layout l;
-    gnd__instr in;
-    int acc;
-    if (a->kind == GND__CONST && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))) {
-        if (lo->k->nconst == GND__KIR_CONST) {
-            lo->full = 1;
-            return -1;
-        }
-        in = new_instr(lo, GND__I_CONST, a->dtype);
-        in.ref = (int16_t)lo->k->nconst;
-        lo->k->constant[lo->k->nconst] = i;
-        lo->k->const_dtype[lo->k->nconst++] = (int16_t)a->dtype;
-        return add_instr(lo, &in);
-    }
-    gnd__own_layout(a, &l);
-    if (!through_frames(lo, f, &l))
-        return -1;
-    if (red_index(lo, i) >= 0 && lo->epilogue) {
-        if (!gnd__layout_is_contig(&l) || l.off != 0) {
-            lo->g->node[i].no_absorb = 1;
-            lo->retry = 1;
-            return -1;
-        }
-        in = new_instr(lo, GND__I_RED, a->dtype);
-        in.ref = (int16_t)red_index(lo, i);
-        return add_instr(lo, &in);
-    }
-    if (red_index(lo, i) >= 0 && lo->w->rows) {
-        if (red_index(lo, i) >= lo->k->nreds || !is_own_row(lo, &l)) {
-            gnd__not_rows(lo->g, lo->w);
-            lo->retry = 1;
-            return -1;
-        }
-        in = new_instr(lo, GND__I_RED, a->dtype);
-        in.ref = red_index(lo, i);
-        return add_instr(lo, &in);
-    }
-    acc = a->kind == GND__IOTA && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))
-              ? add_access(lo, -1, GND_INT64, &l, 0)
-              : add_access(lo, p->slot, a->dtype, &l, leaf_aligned(a));
-    if (acc == -2) {
-        for (int r = 0; r < lo->w->nred; r++)
-            lo->g->node[lo->w->red[r]].no_absorb = 1;
-        lo->retry = 1;
-    }
-    if (acc < 0)
-        return -1;
-    in = new_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
-    in.ref = acc;
-    return add_instr(lo, &in);
-}
-
-/* A take: an access to in[0] along the axes that the node keeps, and what the indices add. */
-static int gather_value(lowering *lo, int32_t i, int32_t f, const int *index)
-{
-    const gnd__pnode *p = &lo->g->node[i];
-    const gnd_array *a = p->a;
-    const gnd__gather *how = a->p.take;
-    int32_t src = lo->g->inputs[p->in], blame;
-    gnd__place pl;
-    gnd__layout l;
-    gnd__instr in;
-    int acc, off = -1;
-    if (lo->w->rows) { /* what is indexed might be stored by this very kernel */
-        gnd__not_rows(lo->g, lo->w);
-        lo->retry = 1;
-        return -1;
-    }
-    if (!gnd__place_of(lo->g, src, &pl, &blame)) {
-        lo->g->node[blame].must = 1;
-        lo->retry = 1;
-        return -1;
-    }
-    l.ndim = a->ndim;
-    l.off = pl.l.off;
-    for (int d = 0; d < a->ndim; d++) {
-        l.dim[d] = a->dim[d];
-        l.stride[d] = 0;
-    }
-    for (int d = 0; d < pl.l.ndim; d++) {
-        if (how->from[d] >= 0) {
-            l.stride[how->from[d]] += pl.l.stride[d];
-            continue;
-        }
-        in = new_instr(lo, GND__I_OFFSET, GND_INT64);
-        in.a[0] = (int16_t)index[how->via[d]];
-        in.a[1] = (int16_t)off;
-        in.step = pl.l.stride[d];
-        off = add_instr(lo, &in);
-        if (off < 0)
-            return -1;
-    }
-    if (!through_frames(lo, f, &l))
-        return -1;
-    acc = add_access(lo, pl.slot, a->dtype, &l, leaf_aligned(pl.a));
-    if (acc < 0)
-        return -1;
-    in = new_instr(lo, GND__I_GATHER, a->dtype);
-    in.ref = acc;
-    in.a[0] = (int16_t)off;
-    return add_instr(lo, &in);
-}
-
-/* The frame of input j of elementwise node i, which itself is seen through f. */
-static int32_t input_frame(lowering *lo, int32_t i, int j, int32_t f)
-{
-    const gnd__pnode *p = &lo->g->node[i];
-    const gnd_array *a = p->a, *x = lo->g->node[lo->g->inputs[p->in + j]].a;
-    if (x->ndim == a->ndim && memcmp(x->dim, a->dim, (size_t)a->ndim * sizeof *a->dim) == 0)
-        return f;
-    if (x->kind == GND__CONST)
-        return -1; /* the same everywhere */
-    return find_frame(lo, F_BCAST, i, lo->g->inputs[p->in + j], f);
-}
-
-static int combine(lowering *lo, int32_t i, const int *arg)
-{
-    const gnd_array *a = lo->g->node[i].a;
-    gnd__instr in = new_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
-                                  : a->kind == GND__CHECKED ? GND__I_CHECK : GND__I_OP, a->dtype);
-    for (int j = 0; j < a->nin; j++)
-        in.a[j] = (int16_t)arg[j];
-    const int own = a->kind == GND__OP ? gnd__op_main((gnd__op)a->p.op) : a->nin - 1;
-    in.ctype = (int16_t)lo->k->instr[arg[own]].dtype;
-    if (a->kind == GND__OP)
-        in.op = (int16_t)a->p.op;
-    if (a->kind == GND__CHECKED) {
-        in.ref = i;
-        in.step = a->p.check.size;
-    }
-    return add_instr(lo, &in);
-}
-
-static int op_of_reduction(int red)
-{
-    switch (red) {
-    case GND__SUM: return GND__OP_ADD;
-    case GND__PROD: return GND__OP_MULTIPLY;
-    case GND__MAX: return GND__OP_MAXIMUM;
-    case GND__MIN: return GND__OP_MINIMUM;
-    case GND__ANY: return GND__OP_LOGICAL_OR;
-    default: return GND__OP_LOGICAL_AND;
-    }
-}
-
-/* A short reduction, from the n values that it reduces. */
-static int written_out(lowering *lo, int32_t i, const int *arg, int n)
-{
-    const gnd_array *a = lo->g->node[i].a;
-    int v = arg[0];
-    for (int j = 1; j < n && v >= 0; j++) {
-        gnd__instr in = new_instr(lo, GND__I_OP, a->dtype);
-        in.op = (int16_t)op_of_reduction(a->p.red.op);
-        in.ctype = (int16_t)a->dtype;
-        in.a[0] = (int16_t)v;
-        in.a[1] = (int16_t)arg[j];
-        v = add_instr(lo, &in);
-    }
-    return v;
-}
-
-/* The value of node i seen through frame f. -1: stop (full or retry is set, or e). */
-static int walk(lowering *lo, int32_t root, int32_t f0)
-{
-    struct { int32_t node, frame; } stack[MAX_STACK];
-    int top = 0;
-    stack[top].node = root;
-    stack[top++].frame = f0;
-    while (top > 0) {
-        int32_t i = stack[top - 1].node, f = stack[top - 1].frame;
-        const gnd__pnode *p = &lo->g->node[i];
-        const gnd_array *a = p->a;
-        int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
-        if (value_of(lo, i, f) >= 0) {
-            top--;
-            continue;
-        }
-        if (gnd__is_leaf(a) ||
-            (p->role == GND__R_ROOT && !((f < 0 || lo->w->rows) && in_kernel(lo, i))) ||
-            (red_index(lo, i) >= 0 && (lo->epilogue || lo->w->rows)) ||
-            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE)) {
-            v = leaf_value(lo, i, f);
-        } else if (a->kind == GND__REDUCE) {
-            const int n = (int)(a->in[0]->size / a->size);
-            for (int j = n - 1; j >= 0; j--) {
-                int32_t in = lo->g->inputs[p->in], ff = find_frame(lo, F_PICK, i, j, f);
-                if (lo->full)
-                    return -1;
-                arg[j] = value_of(lo, in, ff);
-                if (arg[j] >= 0)
-                    continue;
-                ready = 0;
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
-            }
-            if (!ready)
-                continue;
-            v = written_out(lo, i, arg, n);
-        } else if (gnd__is_view(a)) {
-            int32_t in = lo->g->inputs[p->in];
-            /* a reshape that is stored walks its input's space, in the same order */
-            int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
-                             ? -1 : find_frame(lo, F_VIEW, i, 0, f);
-            if (lo->full)
-                return -1;
-            v = value_of(lo, in, ff);
-            if (v < 0) {
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
-                continue;
-            }
-        } else {
-            first = a->kind == GND__TAKE ? 1 : 0;
-            for (int j = a->nin - 1; j >= first; j--) {
-                int32_t in = lo->g->inputs[p->in + j], ff = input_frame(lo, i, j, f);
-                if (lo->full)
-                    return -1;
-                arg[j] = value_of(lo, in, ff);
-                if (arg[j] >= 0)
-                    continue;
-                ready = 0;
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
-            }
-            if (!ready)
-                continue;
-            v = first ? gather_value(lo, i, f, arg) : combine(lo, i, arg);
-        }
-        if (v < 0)
-            return -1;
-        remember(lo, i, f, v);
-        if (lo->full)
-            return -1;
-        top--;
-    }
-    return value_of(lo, root, f0);
-}
-
-/* --- the kernel -------------------------------------------------------------------------------- */
-
-static void forget(lowering *lo)
-{
-    for (int i = 0; i < MAX_MEMO; i++)
-        lo->memo[i].value = -1;
-    lo->nmemo = lo->nframe = 0;
-}
-
 /* The layout that output r of the work stores to, in the axes of the work's space. */
-static void out_layout(lowering *lo, int r, gnd__layout *l)
+static void out_layout(gnd__lowering *lo, int r, gnd__layout *l)
 {
     const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
     int box = lo->w->box[r];
@@ -519,14 +31,14 @@ static void out_layout(lowering *lo, int r, gnd__layout *l)
     }
 }
 
-static int add_output(lowering *lo, int r, int value)
+static int add_output(gnd__lowering *lo, int r, int value)
 {
     gnd__kir *k = lo->k;
     const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
     gnd__layout l;
     int acc;
     out_layout(lo, r, &l);
-    acc = add_access(lo, p->slot, p->a->dtype, &l, 1);
+    acc = gnd__lower_access(lo, p->slot, p->a->dtype, &l, 1);
     if (acc == -2) {
         for (int i = 0; i < lo->w->nred; i++)
             lo->g->node[lo->w->red[i]].no_absorb = 1;
@@ -539,13 +51,13 @@ static int add_output(lowering *lo, int r, int value)
     return 1;
 }
 
-static int32_t root_expr(const lowering *lo, int r)
+static int32_t root_expr(const gnd__lowering *lo, int r)
 {
     const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
     return lo->w->box[r] >= 0 ? lo->g->inputs[p->in + lo->w->box[r]] : lo->w->root[r];
 }
 
-static void set_space(lowering *lo)
+static void set_space(gnd__lowering *lo)
 {
     gnd__kir *k = lo->k;
     const gnd_array *a;
@@ -571,11 +83,11 @@ static void set_space(lowering *lo)
 }
 
 /* Too big for one kernel: stores the heaviest inline node that the work computes. */
-static gnd_status split(lowering *lo)
+static gnd_status split(gnd__lowering *lo)
 {
     gnd__pnode *best = NULL;
-    for (int i = 0; i < MAX_MEMO; i++) {
-        const memo *m = &lo->memo[i];
+    for (int i = 0; i < GND__MAX_MEMO; i++) {
+        const gnd__memo *m = &lo->memo[i];
         gnd__pnode *p = m->value >= 0 ? &lo->g->node[m->node] : NULL;
         if (p && p->role == GND__R_INLINE && !gnd__is_view(p->a) && !p->must &&
             (!best || p->nops + p->nleaf > best->nops + best->nleaf))
@@ -615,7 +127,7 @@ static void label(gnd__kir *k)
 }
 
 /* Kernels of rows: whether root r has a value for each point, not for each row. */
-static int of_points(const lowering *lo, int r)
+static int of_points(const gnd__lowering *lo, int r)
 {
     const gnd_array *a = lo->g->node[lo->w->root[r]].a, *x = lo->g->node[lo->w->reduce].a->in[0];
     return a->ndim == x->ndim && memcmp(a->dim, x->dim, (size_t)a->ndim * sizeof *a->dim) == 0 &&
@@ -625,7 +137,7 @@ static int of_points(const lowering *lo, int r)
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e)
 {
     gnd_status st = GND_OK;
-    lowering *lo = gnd__malloc(sizeof *lo);
+    gnd__lowering *lo = gnd__malloc(sizeof *lo);
     if (!lo)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
     memset(k, 0, sizeof *k);
@@ -634,12 +146,12 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     lo->k = k;
     lo->e = e;
     lo->epilogue = lo->full = lo->retry = 0;
-    forget(lo);
+    gnd__lower_forget(lo);
     k->rows = w->rows;
     set_space(lo);
     for (int r = 0; r < w->nred && !lo->full && !lo->retry; r++) {
         const gnd__pnode *p = &g->node[w->red[r]];
-        int v = walk(lo, g->inputs[p->in], -1);
+        int v = gnd__lower_value(lo, g->inputs[p->in]);
         gnd__kred *red = &k->red[k->nreds++];
         red->op = (int16_t)p->a->p.red.op;
         red->in = (int16_t)g->node[g->inputs[p->in]].a->dtype;
@@ -648,18 +160,18 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     }
     for (int r = 0; r < w->nroot && w->rows && !lo->full && !lo->retry; r++)
         if (of_points(lo, r)) {
-            int v = walk(lo, w->root[r], -1);
+            int v = gnd__lower_value(lo, w->root[r]);
             if (v >= 0)
                 add_output(lo, r, v);
         }
     if (w->nred > 0 && !lo->full) {
         lo->epilogue = 1;
-        forget(lo);
+        gnd__lower_forget(lo);
     }
     for (int r = 0; r < w->nroot && !lo->full && !lo->retry; r++) {
         if (w->rows && of_points(lo, r))
             continue;
-        int v = walk(lo, root_expr(lo, r), -1);
+        int v = gnd__lower_value(lo, root_expr(lo, r));
         if (v >= 0 && w->type == GND__P_PRIM) {
             k->out[k->nout].access = -1;
             k->out[k->nout++].value = (int16_t)v;

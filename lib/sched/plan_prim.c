@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/plan_prim.c - the steps of a primitive: its inputs, as expressions or memory, and the kernels and
+ * library calls of the program that it writes (prim/prim.h).
+ */
+#include "sched/maker.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/mem.h"
+#include "prim/prim.h"
+
+/* Whether input i of primitive w is computed where it is read. */
+static int is_inlined(const gnd__maker *m, const gnd__pwork *w, int i)
+{
+    return m->g->node[w->root[0]].a->p.prim->mode[i] != GND__IN_MEM;
+}
+
+gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; i < m->g->node[w->root[0]].a->nin && st == GND_OK; i++) {
+        int again = 0;
+        if (is_inlined(m, w, i))
+            st = gnd__lower_input(m->g, w, i, k, &again, m->e);
+        *retry |= again;
+    }
+    return st;
+}
+
+/* An input as the program sees it: an expression, or memory in C order, which is then slot[i]. */
+static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog, int i,
+                             gnd__kir *kept, gnd__inl *inl, gnd__place *place)
+{
+    const gnd__pnode *p = &m->g->node[w->root[0]];
+    int32_t in = m->g->inputs[p->in + i], blame;
+    const gnd_array *a = m->g->node[in].a;
+    gnd__pin *x = &prog->in[i];
+    gnd_status st;
+    int retry = 0;
+    x->dtype = (gnd_dtype)a->dtype;
+    x->ndim = a->ndim;
+    x->dim = a->dim;
+    x->size = a->size;
+    if (is_inlined(m, w, i)) {
+        char name[16];
+        snprintf(name, sizeof name, "in%d", i);
+        st = gnd__lower_input(m->g, w, i, k, &retry, m->e);
+        if (st == GND_OK)
+            st = gnd__codegen_inline(k, &m->target, name, inl, m->e);
+        *kept = *k;
+        x->inl = inl;
+        x->mem = gnd__place_of(m->g, in, place, &blame) && gnd__layout_is_contig(&place->l);
+        return st;
+    }
+    if (!gnd__place_of(m->g, in, place, &blame))
+        return gnd__err(m->e, GND_ERR_INTERNAL, "%s: an input without memory",
+                        gnd__prims[prog->args->id].name);
+    x->mem = 1;
+    if (a->size > 0 && !gnd__layout_is_contig(&place->l)) {
+        int32_t slot = -1;
+        st = gnd__plan_copy(m, place, x->dtype, &slot);
+        if (st != GND_OK)
+            return st;
+        place->slot = slot;
+        place->l.off = 0;
+    }
+    return GND_OK;
+}
+
+/* Argument a of a program's kernel as the plan's. */
+static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out, int32_t scratch,
+                           const gnd__place *place, const gnd__kir *kir, const gnd__inl *inl,
+                           int64_t esize)
+{
+    memset(b, 0, sizeof *b);
+    b->kind = GND__A_BUF;
+    switch ((gnd__pakind)a->kind) {
+    case GND__PA_IN:
+    case GND__PA_INOFF:
+        b->ref = place[a->ref].slot;
+        b->value = place[a->ref].l.off;
+        break;
+    case GND__PA_OUT:
+    case GND__PA_OUTOFF:
+        b->ref = out;
+        break;
+    case GND__PA_SCRATCH:
+    case GND__PA_SCRATCHOFF:
+        b->ref = scratch + a->ref;
+        break;
+    case GND__PA_INT:
+        b->kind = GND__A_INT;
+        b->size = 8;
+        b->value = a->value;
+        return GND_OK;
+    case GND__PA_INL:
+        return gnd__plan_arg(m, b, &kir[a->ref], &inl[a->ref].arg[a->value], NULL, NULL);
+    }
+    if (a->esize) {
+        b->kind = GND__A_OFF;
+        b->size = 8;
+        b->esize = a->esize;
+        if (a->esize == 1) /* of a library call, in bytes */
+            b->value = b->value * esize + a->value;
+    }
+    return GND_OK;
+}
+
+/* A library call, or the host's work, instead of a launch. */
+static void call_step(gnd__step *s, const gnd__pkernel *pk)
+{
+    static const gnd__stype type[] = { [GND__PC_FFT] = GND__S_FFT, [GND__PC_SOLVE] = GND__S_SOLVE,
+                                       [GND__PC_GEMM] = GND__S_GEMM, [GND__PC_PANEL] = GND__S_SOLVE };
+    gnd_mat *const mat[3] = { &s->gemm.a, &s->gemm.b, &s->gemm.c };
+    s->type = type[pk->call];
+    s->fft = pk->fft;
+    s->solve = pk->solve;
+    s->gemm = pk->gemm;
+    s->panel = pk->panel;
+    for (int i = 0; i < 3 && pk->call == GND__PC_GEMM; i++) {
+        s->gemm_slot[i] = s->arg[2 * i].ref;
+        mat[i]->off = (uint64_t)s->arg[2 * i + 1].value / gnd_dtype_size((gnd_dtype)s->gemm.dtype);
+    }
+    s->gemm_slot[3] = -1;
+}
+
+gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
+{
+    const gnd__pnode *p = &m->g->node[w->root[0]];
+    const gnd_array *a = p->a;
+    gnd__prog prog;
+    gnd__inl inl[GND__PRIM_INS];
+    gnd__place place[GND__PRIM_INS];
+    gnd__kir *kir = gnd__malloc(GND__PRIM_INS * sizeof *kir);
+    gnd_status st = kir ? GND_OK : gnd__plan_nomem(m->e);
+    int32_t scratch = m->p->nslot;
+    memset(&prog, 0, sizeof prog);
+    memset(inl, 0, sizeof inl);
+    prog.t = &m->target;
+    prog.args = a->p.prim;
+    prog.dtype = (gnd_dtype)a->dtype;
+    prog.ndim = a->ndim;
+    prog.dim = a->dim;
+    prog.size = a->size;
+    prog.nin = a->nin;
+    prog.e = m->e;
+    prog.dev = m->dev;
+    for (int i = 0; i < a->nin && st == GND_OK; i++)
+        st = prim_input(m, w, k, &prog, i, &kir[i], &inl[i], &place[i]);
+    if (st == GND_OK) {
+        gnd__prims[prog.args->id].write(&prog);
+        st = prog.st;
+    }
+    scratch = m->p->nslot;
+    for (int i = 0; i < prog.nscratch && st == GND_OK; i++)
+        if (gnd__plan_slot(m, -1, 0, prog.scratch[i]) < 0)
+            st = GND_ERR_NOMEM;
+    for (int i = 0; i < prog.nkernel && st == GND_OK; i++) {
+        const gnd__pkernel *pk = &prog.k[i];
+        gnd__step *s = gnd__plan_step(m);
+        if (!s) {
+            st = GND_ERR_NOMEM;
+            break;
+        }
+        s->type = GND__S_LAUNCH;
+        s->first = 1;
+        s->ndim = pk->ndim;
+        memcpy(s->global, pk->global, sizeof s->global);
+        memcpy(s->local, pk->local, sizeof s->local);
+        snprintf(s->label, sizeof s->label, "%s: %s", gnd__prims[prog.args->id].name, pk->name + 2);
+        s->rd = pk->rd;
+        s->wr = pk->wr;
+        s->arg = gnd__malloc(((size_t)pk->nargs + 1) * sizeof *s->arg);
+        if (!s->arg) {
+            st = gnd__plan_nomem(m->e);
+            break;
+        }
+        for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
+            st = prim_arg(m, &pk->arg[j], &s->arg[j], p->slot, scratch, place, kir, inl,
+                          pk->arg[j].kind <= GND__PA_INOFF
+                              ? (int64_t)gnd_dtype_size(prog.in[pk->arg[j].ref].dtype) : 1);
+            s->nargs = j + 1;
+        }
+        if (pk->call != GND__PC_NONE) {
+            call_step(s, pk);
+        } else if (st == GND_OK && m->want_source) {
+            s->source = gnd__strdup(gnd__str_get(&pk->src));
+            st = s->source ? GND_OK : gnd__plan_nomem(m->e);
+        } else if (st == GND_OK) {
+            st = gnd__gate_kernel(m->dev, pk->name, gnd__str_get(&pk->src), pk->src.len, &s->kernel,
+                                  m->e);
+        }
+    }
+    for (int i = 0; i < a->nin; i++)
+        gnd__inl_free(&inl[i]);
+    gnd__prog_free(&prog);
+    gnd__free(kir);
+    return st;
+}
