@@ -31,6 +31,8 @@ fails "--set of no number" 2 "gpu_group takes a number, not 'x'" --set gpu_group
 fails "a parameter that is none" 1 "there is no parameter 'speed'" --set speed=8 -d null:0
 fails "a value out of range" 1 "gpu_group is a power of two from 64 to 256, not 512" --set gpu_group=512 -d null:0
 fails "a value that is no power of two" 1 "not 100" --set gpu_group=100 -d null:0
+fails "a tile that is none" 1 "product_tile4 is a number from 0 to 7, not 8" --set product_tile4=8 -d null:0
+fails "a side that is none" 1 "library_f32 is 0 or a power of two" --set library_f32=3 -d null:0
 fails "no device" 1 "no device" --list -d null:7
 check "--list without a file" sh -c "gnd tune --list -d null:0 | grep -q 'tune-[0-9a-f]*\.txt: not there'"
 check "--set" gnd tune --set gpu_group=128 -d null:0
@@ -89,4 +91,30 @@ for value in cpu:cpu_group=64 cpu:cpu_tile=8 gpu:gpu_group=64 gpu:gpu_vector=4 g
     check "${value#*:}: the same bits" cmp plain-$GND_KERNEL_SHAPE.npy tuned.npy
     gnd tune --reset -d "$dev"
 done
+# Products: the same bits by any tile; and by either, a library or kernels of gnd, about the same.
+product='a = (arange(64 * 96, dtype=float32) % 13).reshape(64, 96) / 7; (a @ a.T).astype(float32)'
+GND_KERNEL_SHAPE=gpu GND_OPENCL_BLAS=none
+export GND_KERNEL_SHAPE GND_OPENCL_BLAS
+gnd eval "$product" -d "$dev" -o plain.npy
+for tile in 4 5; do
+    gnd tune --set product_tile4=$tile -d "$dev"
+    gnd eval "$product" -d "$dev" -o tuned.npy
+    check "product_tile4=$tile: the same bits" cmp plain.npy tuned.npy
+done
+gnd tune --reset -d "$dev"
+product='a = (arange(250000) % 17).reshape(500, 500).astype(float32); a @ a'
+gnd eval "$product" -d "$dev" -o plain.npy
+GND_OPENCL_BLAS=clblast
+if gnd tune --list -d "$dev" | grep '^library_f32 ' | grep -vq 'not used here'; then
+    gnd tune --set library_set_f32=1 -d "$dev"
+    gnd eval "$product" -d "$dev" -o tuned.npy
+    check "library_set_f32=1: CLBlast with other parameters" cmp plain.npy tuned.npy
+    gnd tune --set library_f32=65536 -d "$dev"
+    check "library_f32=65536: kernels of gnd" sh -c "gnd explain --source '$product' -d $dev | grep -q 'void k_matmul'"
+    gnd tune --set library_f32=256 -d "$dev"
+    check "library_f32=256: the library" sh -c "! gnd explain --source '$product' -d $dev | grep -q 'void k_matmul'"
+else
+    skip "CLBlast with other parameters" "no CLBlast"
+fi
+gnd tune --reset -d "$dev"
 done_testing

@@ -3,8 +3,8 @@
  * bench_growth.c - gnd bench --growth: each row at a sixteenth, a quarter and all of its elements, and what an
  * element costs by the row's law, beside the smallest size. The smallest size lies beyond the device's cache; where
  * that cannot be (CPUs whose caches are hundreds of MiB), caches are emptied before each call. The sizes are
- * timed in turn, several rounds, and the best of each counts, so that other work on the machine hits all of
- * them. On a CPU device the time is that of the process on all cores, which other work does not change.
+ * timed in turn, several rounds, and the median of each counts, so that other work on the machine hits all of
+ * them. On a CPU device the time is that of the process on all cores, which other work does not change much.
  */
 #include "bench.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 3, ROUNDS = 3, COLD_ROUNDS = 4, BASE = 24 /* many names tell 2^BASE elements */ };
+enum { SIZES = 3, ROUNDS = 3, COLD_ROUNDS = 5, BASE = 24 /* many names tell 2^BASE elements */ };
 static const double most = 1.25; /* how much more an element may cost than at the smallest size */
 
 int64_t bench_growth_size(const gnd_device_info *info)
@@ -67,19 +67,24 @@ static int empty_caches(gnd_array *ballast, char *why)
     return bad ? -1 : 0;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /* --- timing ------------------------------------------------------------------------------------- */
 
-/* Best seconds of a call for each size, smallest first. -1 on failure, 1 when a size lacks the row. */
-static int time_sizes(size *z, const char *name, gnd_array *ballast, double *best, char *why)
+/* Seconds of a call for each size, smallest first. -1 on failure, 1 when a size lacks the row. */
+static int time_sizes(size *z, const char *name, gnd_array *ballast, double *t, char *why)
 {
     const bench_row *r[SIZES];
-    int calls[SIZES], bad = 0;
+    double all[SIZES][COLD_ROUNDS];
+    int calls[SIZES], bad = 0, rounds = ballast ? COLD_ROUNDS : ROUNDS;
     gnd_array *a[SIZES], *b[SIZES];
-    for (int i = 0; i < SIZES; i++) {
-        best[i] = HUGE_VAL;
+    for (int i = 0; i < SIZES; i++)
         if (!(r[i] = find(&z[i], name)))
             return 1;
-    }
     gnd_scope_begin();
     for (int i = 0; i < SIZES && !bad; i++) {
         bad = bench_setup(&z[i].w, r[i], why) ? -1 : 0;
@@ -91,16 +96,21 @@ static int time_sizes(size *z, const char *name, gnd_array *ballast, double *bes
         a[i] = z[i].w.a;
         b[i] = z[i].w.b;
     }
-    for (int k = 0; k < (ballast ? COLD_ROUNDS : ROUNDS) && !bad; k++)
+    for (int k = 0; k < rounds && !bad; k++)
         for (int i = 0; i < SIZES && !bad; i++) {
             z[i].w.a = a[i];
             z[i].w.b = b[i];
             if (ballast && (bad = empty_caches(ballast, why)) != 0)
                 break;
-            double t = bench_batch(&z[i].w, r[i], calls[i], why);
-            bad = t < 0 ? -1 : 0;
-            best[i] = fmin(best[i], t / calls[i]);
+            all[i][k] = bench_batch(&z[i].w, r[i], calls[i], why) / calls[i];
+            bad = all[i][k] < 0 ? -1 : 0;
+            if (all[i][k] > 1)
+                rounds = 3;
         }
+    for (int i = 0; i < SIZES && !bad; i++) {
+        qsort(all[i], (size_t)rounds, sizeof all[i][0], by_value);
+        t[i] = all[i][rounds / 2];
+    }
     gnd_scope_end();
     return bad;
 }

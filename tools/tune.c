@@ -14,6 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { NEVER = 65536, MOST_VALUES = 16, EACH = 4 };
+
 static const char usage[] =
     "gnd tune [--budget SECONDS] [--n SIZE] [--dry-run] [-d DEVICE]\n"
     "gnd tune --list [-d DEVICE]\n"
@@ -21,7 +23,8 @@ static const char usage[] =
     "gnd tune --reset [-d DEVICE]\n"
     "\n"
     "Measures the parameters of kernels that depend on the device, and keeps the best in a file beside\n"
-    "the kernel cache, which every program that opens the device reads. Results stay the same, bit by bit.\n"
+    "the kernel cache, which every program that opens the device reads. Results stay the same, bit by bit,\n"
+    "but for those of products which a library and kernels of gnd take turns in (library_...).\n"
     "\n"
     "  --budget SECONDS  how long to measure, about: 20 if not given\n"
     "  --n SIZE          elements of the arrays (2^26 on GPUs, else 2^23)\n"
@@ -31,21 +34,53 @@ static const char usage[] =
     "  --reset           deletes the file: defaults again\n"
     "  -d DEVICE         the device: opencl:0, cuda:1, opencl:pocl; or GND_DEVICE, or the best\n";
 
-/* What is timed for a parameter: expressions of x (a vector), m and k (square matrices). */
+/* What is timed for a parameter: expressions of x (a vector), m and k (square matrices), q (a quarter of m's
+ * side) and p (a sixteenth), while another parameter has a value. */
 static const struct {
-    const char *parameter, *expr;
+    const char *parameter, *expr, *other;
+    int value;
 } works[] = {
-    { "cpu_group", "2 * x + 3" },
-    { "cpu_group", "m + m[0] * m[:, :1]" },
-    { "cpu_tile", "m.T + 0" },
-    { "cpu_tile", "m + k.T" },
-    { "gpu_group", "2 * x + 3" },
-    { "gpu_group", "sin(m) + m[:, :1]" },
-    { "gpu_vector", "2 * x + 3" },
-    { "gpu_vector", "m + m[0]" },
-    { "gpu_rows", "m[1:-1, 1:-1] + m[2:, 1:-1] + m[:-2, 1:-1] + m[1:-1, 2:] + m[1:-1, :-2]" },
+    { "cpu_group", "2 * x + 3", NULL, 0 },
+    { "cpu_group", "m + m[0] * m[:, :1]", NULL, 0 },
+    { "cpu_tile", "m.T + 0", NULL, 0 },
+    { "cpu_tile", "m + k.T", NULL, 0 },
+    { "gpu_group", "2 * x + 3", NULL, 0 },
+    { "gpu_group", "sin(m) + m[:, :1]", NULL, 0 },
+    { "gpu_vector", "2 * x + 3", NULL, 0 },
+    { "gpu_vector", "m + m[0]", NULL, 0 },
+    { "gpu_rows", "m[1:-1, 1:-1] + m[2:, 1:-1] + m[:-2, 1:-1] + m[1:-1, 2:] + m[1:-1, :-2]", NULL, 0 },
+    { "product_tile2", "q.astype(float16) @ q.astype(float16)", NULL, 0 },
+    { "product_tile4", "q @ q", "library_f32", NEVER },
+    { "product_tile4", "q.astype(int32) @ q.astype(int32)", NULL, 0 },
+    { "product_tile8", "q.astype(float64) @ q.astype(float64)", "library_f64", NEVER },
+    { "product_tile8", "q.astype(int64) @ q.astype(int64)", NULL, 0 },
+    { "library_set_f32", "q @ q", "library_f32", 1 },
+    { "library_set_f64", "q.astype(float64) @ q.astype(float64)", "library_f64", 1 },
+    { "library_f32", "p @ p", NULL, 0 },
+    { "library_f32", "q @ q", NULL, 0 },
+    { "library_f64", "p.astype(float64) @ p.astype(float64)", NULL, 0 },
+    { "library_f64", "q.astype(float64) @ q.astype(float64)", NULL, 0 },
+    { "library_c64", "p.astype(complex64) @ p.astype(complex64)", NULL, 0 },
+    { "library_c64", "q.astype(complex64) @ q.astype(complex64)", NULL, 0 },
+    { "library_c128", "p.astype(complex128) @ p.astype(complex128)", NULL, 0 },
+    { "library_c128", "q.astype(complex128) @ q.astype(complex128)", NULL, 0 },
 };
-enum { NWORKS = sizeof works / sizeof *works, MOST_VALUES = 16, EACH = 4 };
+
+enum { NWORKS = sizeof works / sizeof *works };
+
+/* The values to try. Of sides from which on a library is asked: as shipped, all, large ones, none. */
+static int values_of(const gnd_tune_info *p, int *value)
+{
+    static const int sides[] = { 0, 1, 1024, NEVER };
+    int n = 0;
+    if (p->step == 2 && p->least == 0) {
+        memcpy(value, sides, sizeof sides);
+        return (int)(sizeof sides / sizeof *sides);
+    }
+    for (int v = p->least; v <= p->most && n < MOST_VALUES; v = p->step == 2 ? 2 * v : v + 1)
+        value[n++] = v;
+    return n;
+}
 
 typedef struct options {
     const char *device, *set;
@@ -70,17 +105,23 @@ static const char *why(gnd_device *dev)
 
 /* --- measuring ---------------------------------------------------------------------------------- */
 
-/* Seconds of one evaluation of EACH; negative on failure, complaints made. */
-static double time_work(gnd_device *dev, const char *expr, gnd_array *x, gnd_array *m, gnd_array *k)
+/* The arrays that are worked on. */
+typedef struct inputs {
+    gnd_array *x, *m, *k, *p, *q;
+} inputs;
+
+/* Seconds of one evaluation of EACH; negative on failure, which is told if it may not be. */
+static double time_work(gnd_device *dev, const char *expr, const inputs *in, int may_fail)
 {
     double t = 0;
     for (int i = -1; i < EACH && t >= 0; i++) { /* the first compiles */
         gnd_scope_begin();
         if (i == 0)
             t = now();
-        gnd_array *y = gnd_eval(dev, expr, "x", x, "m", m, "k", k, NULL);
+        gnd_array *y = gnd_eval(dev, expr, "x", in->x, "m", in->m, "k", in->k, "p", in->p, "q", in->q, NULL);
         if (gnd_eval_all(1, &y) || (i < 0 && gnd_wait(y))) {
-            complain_of("tune", expr, y);
+            if (!may_fail)
+                complain_of("tune", expr, y);
             t = -1;
         }
         gnd_scope_end();
@@ -90,47 +131,68 @@ static double time_work(gnd_device *dev, const char *expr, gnd_array *x, gnd_arr
     return (now() - t) / EACH;
 }
 
+static int set(gnd_device *dev, const char *name, int value)
+{
+    return gnd_tune_set(dev, name, value) ? complain("tune", "%s", why(dev)) : EXIT_DONE;
+}
+
+/* Times all works of p with a value, and keeps the best of each. A value that the device cannot do, which is not
+ * the default, takes forever. */
+static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const inputs *in, double *best)
+{
+    const int f64 = gnd_default_float(dev) == GND_FLOAT64;
+    int status = set(dev, p->name, value);
+    for (int w = 0; w < NWORKS && !status; w++) {
+        if (strcmp(works[w].parameter, p->name) ||
+            (!f64 && (strstr(works[w].expr, "float64") || strstr(works[w].expr, "complex128"))))
+            continue;
+        if (works[w].other)
+            status = set(dev, works[w].other, works[w].value);
+        double t = status ? -1 : time_work(dev, works[w].expr, in, value != p->initial);
+        if (works[w].other && !status)
+            status = set(dev, works[w].other, 0);
+        if (t >= 0)
+            best[w] = fmin(best[w], t);
+        else if (value == p->initial)
+            status = EXIT_FAILED;
+    }
+    return status;
+}
+
 /* Finds the best value of p and sets it. Its time beside the default's goes to *gain. -1 on failure. */
-static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, gnd_array *const *in, double *gain)
+static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const inputs *in, double *gain)
 {
     double best[MOST_VALUES][NWORKS], score[MOST_VALUES];
-    int value[MOST_VALUES], n = 0, chosen = 0, rounds = 0;
-    for (int v = p->least; v <= p->most && n < MOST_VALUES; v *= 2)
-        value[n++] = v;
+    int value[MOST_VALUES], n = values_of(p, value), chosen = 0, works_of = 0;
+    const int in_turn = strncmp(p->name, "library_set", 11) != 0; /* CLBlast does not go back to its own */
+    const double begin = now();
     for (int i = 0; i < n; i++)
         for (int w = 0; w < NWORKS; w++)
             best[i][w] = HUGE_VAL;
-    for (; rounds < 2 || (now() < until && rounds < 100); rounds++)
-        for (int i = 0; i < n; i++) {
-            if (gnd_tune_set(dev, p->name, value[i]))
-                return complain("tune", "%s", why(dev)), -1;
-            for (int w = 0; w < NWORKS; w++) {
-                if (strcmp(works[w].parameter, p->name))
-                    continue;
-                double t = time_work(dev, works[w].expr, in[0], in[1], in[2]);
-                if (t < 0)
-                    return -1;
-                best[i][w] = fmin(best[i][w], t);
-            }
-        }
+    for (int i = 0; i < n && !in_turn; i++)
+        for (int r = 0; r < 2 || (r < 100 && now() < begin + (until - begin) * (i + 1) / n); r++)
+            if (try_value(dev, p, value[i], in, best[i]))
+                return -1;
+    for (int r = 0; in_turn && (r < 2 || (r < 100 && now() < until)); r++)
+        for (int i = 0; i < n; i++)
+            if (try_value(dev, p, value[i], in, best[i]))
+                return -1;
+    for (int w = 0; w < NWORKS; w++)
+        works_of += best[0][w] < HUGE_VAL;
     for (int i = 0; i < n; i++) { /* the sum of logarithms: no expression counts more than another */
         score[i] = 0;
         for (int w = 0; w < NWORKS; w++)
-            score[i] += best[i][w] < HUGE_VAL ? log(best[i][w]) : 0;
+            if (!strcmp(works[w].parameter, p->name) && best[0][w] < HUGE_VAL)
+                score[i] += log(best[i][w]);
         if (value[i] == p->initial)
             chosen = i;
     }
     const int initial = chosen;
-    int works_of = 0;
-    for (int w = 0; w < NWORKS; w++)
-        works_of += !strcmp(works[w].parameter, p->name);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && works_of; i++)
         if (score[i] < score[chosen] && (score[i] - score[initial]) / works_of < log(0.97))
             chosen = i;
     *gain = works_of ? exp((score[chosen] - score[initial]) / works_of) : 1;
-    if (gnd_tune_set(dev, p->name, value[chosen]))
-        return complain("tune", "%s", why(dev)), -1;
-    return value[chosen];
+    return set(dev, p->name, value[chosen]) ? -1 : value[chosen];
 }
 
 static int measure(gnd_device *dev, const options *o)
@@ -146,9 +208,14 @@ static int measure(gnd_device *dev, const options *o)
             used += p.used;
     gnd_array *x = gnd_arange_i64(dev, 0, n, 1, GND_FLOAT32);
     gnd_array *m = gnd_eval(dev, "x[:s * s].reshape(s, s) + 0", "x", x, "s", gnd_int(side), NULL);
-    gnd_array *k = gnd_eval(dev, "m + 1", "m", m, NULL), *in[3] = { x, m, k };
-    if (gnd_eval_all(3, in))
-        return complain_of("tune", NULL, gnd_status_of(m) ? m : gnd_status_of(k) ? k : x);
+    gnd_array *k = gnd_eval(dev, "m + 1", "m", m, NULL);
+    gnd_array *q = gnd_eval(dev, "sin(m[:s, :s])", "m", m, "s", gnd_int(side < 32 ? 8 : side / 4), NULL);
+    gnd_array *p4 = gnd_eval(dev, "q[:s, :s] + 0", "q", q, "s", gnd_int(side < 128 ? 8 : side / 16), NULL);
+    const inputs in = { x, m, k, p4, q };
+    gnd_array *all[] = { x, m, k, q, p4 };
+    for (int i = 0; i < 5; i++)
+        if (gnd_wait(all[i]))
+            return complain_of("tune", NULL, all[i]);
     left = used;
     const double end = now() + o->budget;
     for (int i = 0; i < gnd_tune_count() && !status; i++) {
@@ -156,15 +223,15 @@ static int measure(gnd_device *dev, const options *o)
         if (gnd_tune_get(dev, i, &p) || !p.used)
             continue;
         progress_begin("tune: %s (%d of %d)", p.name, used - left + 1, used);
-        int v = tune_one(dev, &p, now() + (end - now()) / left, in, &gain);
+        int v = tune_one(dev, &p, now() + (end - now()) / left, &in, &gain);
         progress_end();
         left--;
         if (v < 0)
             status = EXIT_FAILED;
         else if (v == p.initial)
-            printf("%-12s %5d   as before\n", p.name, v);
+            printf("%-15s %5d   as before\n", p.name, v);
         else
-            printf("%-12s %5d   was %d; takes %.0f %% of the time\n", p.name, v, p.initial, 100 * gain);
+            printf("%-15s %5d   was %d; takes %.0f %% of the time\n", p.name, v, p.initial, 100 * gain);
         fflush(stdout);
     }
     return status;
@@ -180,7 +247,7 @@ static int list(gnd_device *dev)
     for (int i = 0; i < gnd_tune_count(); i++) {
         if (gnd_tune_get(dev, i, &p))
             continue;
-        printf("%-12s %5d   %s (%d to %d; %s %d)%s\n", p.name, p.value, p.text, p.least, p.most,
+        printf("%-15s %5d   %s (%d to %d; %s %d)%s\n", p.name, p.value, p.text, p.least, p.most,
                p.value == p.initial ? "the default," : "by default", p.initial, p.used ? "" : ", not used here");
     }
     if (gnd_tune_message(dev)[0])

@@ -52,12 +52,28 @@ static gnd__ocl_blas choose(gnd_dev *d)
     return lib;
 }
 
+/* Where d->tuned has what was decided for a dtype; -1: nowhere. */
+static int tuned_index(uint32_t dtype)
+{
+    return dtype == GND_FLOAT32     ? 0
+           : dtype == GND_FLOAT64   ? 1
+           : dtype == GND_COMPLEX64 ? 2
+           : dtype == GND_COMPLEX128 ? 3
+                                     : -1;
+}
+
 /* Whether the core's own kernels are faster than CLBlast for a plain product, and why: NULL: no. */
 static const char *better_without(const gnd_dev *d, const gnd_gemm *g)
 {
     const gnd_props *p = &d->info->props;
     const char *env = getenv("GND_OPENCL_BLAS");
     const int64_t tiles = (g->m + 63) / 64 * ((g->n + 63) / 64) * g->nbatch;
+    const int i = tuned_index(g->dtype);
+    const double from = i < 0 ? 0 : (double)d->tuned[i].from;
+    if (g->beta == 0 && from > 0 && g->m > 1 && g->n > 1)
+        return (double)g->m * (double)g->n * (double)g->k >= from * from * from
+                   ? NULL
+                   : "the core's kernels were faster when it was measured";
     if (g->beta != 0 || (env && *env)) /* what the core has no kernel for, or a choice */
         return NULL;
     return strstr(p->vendor, "NVIDIA") ? "the core's kernels are faster on NVIDIA's GPUs"
@@ -169,6 +185,14 @@ static size_t bytes_of(const gnd_buf *b)
     return b->nbytes;
 }
 
+/* CLBlast takes a set from here on; a failure leaves what it has. */
+static void apply_set(gnd_dev *d, uint32_t dtype)
+{
+    const int i = tuned_index(dtype);
+    if (i >= 0 && d->tuned[i].set != d->tuned[i].applied && gnd__clblast_use(d, dtype, d->tuned[i].set))
+        d->tuned[i].applied = d->tuned[i].set;
+}
+
 static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
 {
     gnd__blas_gemm p;
@@ -187,7 +211,25 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s takes nothing after it", d->blas_text);
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;
-    return lib == GND__OCL_BLAS_OPENBLAS ? on_host(q, g, &p, e) : gnd__clblast_gemm(q, g, &p, e);
+    if (lib == GND__OCL_BLAS_OPENBLAS)
+        return on_host(q, g, &p, e);
+    apply_set(d, g->dtype);
+    return gnd__clblast_gemm(q, g, &p, e);
+}
+
+static gnd_status blas_tune(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets, gnd_err *e)
+{
+    const int i = tuned_index(dtype);
+    if (i >= 0) {
+        d->tuned[i].from = from;
+        d->tuned[i].set = set <= gnd__clblast_sets(dtype) ? set : 0;
+    }
+    if (!nsets)
+        return GND_OK;
+    if (choose(d) != GND__OCL_BLAS_CLBLAST)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "CLBlast is not used: %s", d->blas_text);
+    *nsets = gnd__clblast_sets(dtype);
+    return GND_OK;
 }
 
 static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
@@ -211,4 +253,5 @@ const gnd_blas_ops gnd__ocl_blas_ops = {
     .gemm = blas_gemm,
     .describe = blas_describe,
     .follows = blas_follows,
+    .tune = blas_tune,
 };

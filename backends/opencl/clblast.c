@@ -28,6 +28,7 @@ DECLARE(d, double)
 DECLARE(c, cl_float2)
 DECLARE(z, cl_double2)
 typedef int clear_fn(void);
+typedef int override_fn(cl_device_id, const char *, int, size_t, const char **, const size_t *);
 
 #define SYMBOLS(X)                                                                                 \
     X(s_gemm_fn, CLBlastSgemm)                                                                     \
@@ -48,6 +49,7 @@ static struct {
 #define X(type, name) type *name;
     SYMBOLS(X)
 #undef X
+    override_fn *CLBlastOverrideParameters; /* since 0.9 */
 } cb;
 static int loaded;
 static char text_[256];
@@ -60,6 +62,7 @@ static void load(void)
 #define X(type, name) {#name, (void **)&cb.name, 0},
         SYMBOLS(X)
 #undef X
+        {"CLBlastOverrideParameters", (void **)&cb.CLBlastOverrideParameters, 1},
     };
     char found[64], why[200];
     loaded = gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, why,
@@ -189,6 +192,39 @@ gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_ge
         if (pl[i].sub)
             clReleaseMemObject(pl[i].sub);
     return s;
+}
+
+/* --- its own parameters ------------------------------------------------------------------------- */
+
+/* Of the kernel Xgemm, in this order; values that suit a device which CLBlast does not know. Work-groups of
+ * MDIMC x NDIMC make MWG x NWG results, KWG terms at a time, through local memory (SA, SB). */
+enum { PARAMS = 16, SETS = 4 };
+static const char *params[PARAMS] = {"GEMMK", "KREG", "KWG", "KWI", "MDIMA", "MDIMC", "MWG", "NDIMB",
+                                     "NDIMC", "NWG", "SA", "SB", "STRM", "STRN", "VWM", "VWN"};
+static const size_t sets32[SETS][PARAMS] = {
+    {0, 1, 16, 2, 16, 16, 128, 16, 16, 128, 1, 1, 0, 0, 4, 4},
+    {0, 1, 16, 2, 16, 16, 128, 16, 16, 128, 1, 1, 1, 1, 2, 2},
+    {0, 1, 16, 2, 16, 16, 64, 16, 16, 64, 1, 1, 0, 0, 4, 4},
+    {0, 1, 32, 2, 8, 8, 64, 8, 8, 64, 1, 1, 0, 0, 4, 4},
+};
+static const size_t sets64[SETS][PARAMS] = {
+    {0, 1, 16, 2, 16, 16, 64, 16, 16, 64, 1, 1, 0, 0, 2, 2},
+    {0, 1, 16, 2, 16, 16, 64, 16, 16, 64, 1, 1, 1, 1, 1, 1},
+    {0, 1, 16, 2, 8, 8, 32, 8, 8, 32, 1, 1, 0, 0, 2, 2},
+    {0, 1, 16, 2, 16, 16, 64, 8, 8, 32, 1, 1, 0, 0, 2, 2},
+};
+
+uint32_t gnd__clblast_sets(uint32_t dtype)
+{
+    return dtype == GND_FLOAT32 || dtype == GND_FLOAT64 ? SETS : 0;
+}
+
+int gnd__clblast_use(gnd_dev *d, uint32_t dtype, uint32_t set)
+{
+    if (!cb.CLBlastOverrideParameters || set < 1 || set > gnd__clblast_sets(dtype))
+        return 0;
+    return cb.CLBlastOverrideParameters(d->info->id, "Xgemm", dtype == GND_FLOAT32 ? 32 : 64, PARAMS, params,
+                                        (dtype == GND_FLOAT32 ? sets32 : sets64)[set - 1]) == 0;
 }
 
 void gnd__clblast_close(void)

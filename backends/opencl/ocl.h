@@ -19,6 +19,7 @@ typedef struct gnd__ocl_info {
     cl_device_type type;
     int pocl;              /* the platform is PoCL */
     int exact_div;         /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    int eager;             /* starts what is enqueued without being flushed, and a flush costs time */
     char platform_version[128];
     gnd_props props;
 } gnd__ocl_info;
@@ -49,6 +50,10 @@ struct gnd_dev {
     uint64_t used;         /* bytes in buffers */
     gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
+    struct {
+        int64_t from;      /* decided by measurement, of float32, float64, complex64, complex128; see tune() */
+        uint32_t set, applied; /* of CLBlast's parameters, wanted and in use */
+    } tuned[4];
 };
 
 struct gnd_buf {
@@ -63,6 +68,7 @@ struct gnd_queue {
     gnd_dev *dev;
     cl_command_queue q;
     uint32_t flags;        /* GND_QUEUE_* */
+    uint32_t waiting;      /* launches since the last flush, where the device is eager */
 };
 
 struct gnd_event {

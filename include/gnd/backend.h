@@ -230,6 +230,12 @@ typedef struct gnd_blas_ops {
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
     /* [O] As supports(), for a product with flags. Missing: gemm() is never given any. */
     gnd_status (*follows)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
+    /* [O] What was measured for products of a dtype: supports() is to say yes from matrices of side `from` on
+     * (the cube root of m n k) and no below, if gemm() takes them, whatever it would say by itself; 0: that.
+     * set: which of several sets of the library's own parameters gemm() uses, 0: the library's (which may not come
+     * back in a process that has used another); a number that is none is 0. Loads no library. nsets (may be NULL, else the library is loaded): how many sets there are,
+     * or GND_ERR_UNSUPPORTED: there is nothing to decide, and e says why. */
+    gnd_status (*tune)(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets, gnd_err *e);
 } gnd_blas_ops;
 
 /* Transforms of nbatch arrays of rank axes, without scaling. Element (i0, i1, i2) of array b is at

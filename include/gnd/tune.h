@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/tune.h - the few parameters of kernels that depend on the device at hand: what `gnd tune` measures. They
- * change how fast results come, never what they are. A file in the folder of the kernel cache keeps them for a
- * device (doc/ENVIRONMENT.md); gnd_open reads it.
+ * gnd/tune.h - the few parameters that depend on the device at hand: what `gnd tune` measures. Those of kernels
+ * change how fast results come, never what they are; those whose names begin with `library` decide whether
+ * matrix products are computed by gnd's kernels or by a library, and with it how these are rounded. A file in
+ * the folder of the kernel cache keeps them for a device (doc/ENVIRONMENT.md); gnd_open reads it.
  */
 #ifndef GND_TUNE_H
 #define GND_TUNE_H
@@ -13,13 +14,14 @@
 extern "C" {
 #endif
 
-/* One parameter. All are powers of two. */
+/* One parameter. All are powers of two, or small numbers that choose. */
 typedef struct gnd_tune_info {
     char name[32];
     char text[96];           /* what it is */
     int value, initial;      /* now; when nothing is tuned */
     int least, most;
-    int used;                /* 1: kernels of this device depend on it */
+    int step;                /* 2: powers of two (and 0 where that is the least), 1: all numbers */
+    int used;                /* 1: this device depends on it */
 } gnd_tune_info;
 
 /* Number of parameters; the same on every device. */
@@ -28,7 +30,7 @@ GND_API int gnd_tune_count(void);
  * error. */
 GND_API gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info);
 /* Sets a parameter for what dev evaluates from here on; nothing is saved. GND_ERR_NAME: there is no such one.
- * GND_ERR_ARG: not a power of two within its range. GND_ERR_NULL, or the device's own error. */
+ * GND_ERR_ARG: no value of it. GND_ERR_NULL, or the device's own error. */
 GND_API gnd_status gnd_tune_set(gnd_device *dev, const char *name, int value);
 /* All parameters as they were before any tuning; nothing is saved or deleted. */
 GND_API gnd_status gnd_tune_reset(gnd_device *dev);

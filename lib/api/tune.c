@@ -44,8 +44,11 @@ gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info)
         return GND_ERR_INDEX;
     const gnd__tune_row *r = &gnd__tune_rows[i];
     gnd__gate_lock(dev->g);
-    *info = (gnd_tune_info){ .value = dev->g->tune.v[i], .initial = r->dflt, .least = r->least, .most = r->most };
-    info->used = gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
+    *info = (gnd_tune_info){ .value = dev->g->tune.v[i], .initial = r->dflt, .least = r->least, .most = r->most,
+                             .step = r->step - '0' };
+    info->used = r->kernels == 'l'
+                     ? gnd__gate_blas_tunes(dev->g)
+                     : gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
     gnd__gate_unlock(dev->g);
     snprintf(info->name, sizeof info->name, "%s", r->name);
     snprintf(info->text, sizeof info->text, "%s", r->text);
@@ -69,6 +72,7 @@ gnd_status gnd_tune_set(gnd_device *dev, const char *name, int value)
         gnd__err_prefix(e, "tune_set");
     if (!st && dev->g->tune.v[i] != value) {
         dev->g->tune.v[i] = value;
+        gnd__gate_blas_tune(dev->g);
         gnd__plans_forget(dev);
     }
     return end(dev, st);
@@ -80,6 +84,7 @@ gnd_status gnd_tune_reset(gnd_device *dev)
     if (st)
         return st;
     gnd__tune_defaults(&dev->g->tune);
+    gnd__gate_blas_tune(dev->g);
     gnd__plans_forget(dev);
     return end(dev, GND_OK);
 }

@@ -175,6 +175,10 @@ gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gn
 /* The same for a product with flags; can_follow: whether the backend takes any. */
 gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);
 int gnd__gate_can_follow(const gnd__gdev *d);
+/* Tells the backend what d->tune decides of libraries; advisory. Whether it has something to decide, which loads
+ * the library. */
+void gnd__gate_blas_tune(gnd__gdev *d);
+int gnd__gate_blas_tunes(gnd__gdev *d);
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
 /* One line on the libraries behind blas; GND_ERR_UNSUPPORTED when there is no such group. */
 gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);

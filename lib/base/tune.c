@@ -9,7 +9,7 @@
 #include <string.h>
 
 const gnd__tune_row gnd__tune_rows[GND__NTUNE] = {
-#define GND_TUNE(id, name, kernels, least, most, dflt, text) { #name, text, kernels, least, most, dflt },
+#define GND_TUNE(id, name, kernels, step, least, most, dflt, text) { #name, text, kernels, step, least, most, dflt },
 #include "base/tune.def"
 #undef GND_TUNE
 };
@@ -31,10 +31,12 @@ int gnd__tune_find(const char *name)
 gnd_status gnd__tune_check(int i, int64_t value, gnd_err *e)
 {
     const gnd__tune_row *r = &gnd__tune_rows[i];
-    if (value >= r->least && value <= r->most && (value & (value - 1)) == 0)
+    if (value >= r->least && value <= r->most && (r->step == '1' || (value & (value - 1)) == 0))
         return GND_OK;
-    return gnd__err(e, GND_ERR_ARG, "%s is a power of two from %d to %d, not %lld", r->name, r->least, r->most,
-                    (long long)value);
+    return gnd__err(e, GND_ERR_ARG, "%s is %s from %d to %d, not %lld", r->name,
+                    r->step == '1'  ? "a number"
+                    : r->least == 0 ? "0 or a power of two"
+                                    : "a power of two", r->least, r->most, (long long)value);
 }
 
 void gnd__tune_write(const gnd__tune *t, const char *comment, gnd__str *out)

@@ -17,7 +17,7 @@
 #include "base/strbuf.h"
 
 typedef enum gnd__tune_id {
-#define GND_TUNE(id, name, kernels, least, most, dflt, text) GND__TUNE_##id,
+#define GND_TUNE(id, name, kernels, step, least, most, dflt, text) GND__TUNE_##id,
 #include "base/tune.def"
 #undef GND_TUNE
     GND__NTUNE
@@ -29,7 +29,7 @@ typedef struct gnd__tune {
 
 typedef struct gnd__tune_row {
     const char *name, *text;
-    char kernels;            /* 'c' or 'g' */
+    char kernels, step;      /* 'c', 'g' or 'l'; '1' or '2': base/tune.def */
     int least, most, dflt;
 } gnd__tune_row;
 

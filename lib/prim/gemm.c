@@ -123,8 +123,26 @@ static int any_tile(gnd_dtype dt, const gnd_props *p)
     return any;
 }
 
-static shape gpu_shape(const gnd_gemm *g, const gnd_props *p)
+/* The tile that was measured to be best for products that fill the device, instead of the model's. Only where k is
+ * one chunk: then a result is the same sum whatever the tile, bit by bit. */
+static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
 {
+    const gnd_dtype dt = (gnd_dtype)g->dtype;
+    const size_t size = gnd_dtype_size(acc_of(dt));
+    int n;
+    const tile *all = tiles_of(dt, &n);
+    const int i = t->tune->v[dt == GND_FLOAT16 || dt == GND_BFLOAT16 ? GND__TUNE_PRODUCT_TILE2
+                             : size <= 4                             ? GND__TUNE_PRODUCT_TILE4
+                                                                     : GND__TUNE_PRODUCT_TILE8] - 1;
+    if (i < 0 || i >= n || size > 8 || h->s > 1 || !tile_fits(&all[i], size, t->props))
+        return;
+    if (ceil_div(g->m, all[i].bm) * ceil_div(g->n, all[i].bn) * g->nbatch >= 2 * (int64_t)t->props->compute_units)
+        h->t = all[i];
+}
+
+static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
+{
+    const gnd_props *p = target->props;
     const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
     int n;
     const tile *t = tiles_of((gnd_dtype)g->dtype, &n);
@@ -145,6 +163,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd_props *p)
             }
         }
     }
+    tuned_tile(g, target, &best);
     return best;
 }
 
@@ -287,7 +306,7 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
     gnd__target plain = *t;
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
     t = &plain;
-    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t->props);
+    const shape h = t->cpu ? cpu_shape(g) : gpu_shape(g, t);
     gnd_status st;
     memset(out, 0, sizeof *out);
     out->part = acc_of(dt);
