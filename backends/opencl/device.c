@@ -176,6 +176,7 @@ static void describe(gnd__ocl_info *d, const char *platform)
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
     p->has_progress = d->pocl && p->kind == GND_DEV_CPU; /* a thread runs a group from start to end */
+    d->eager = has_ext(exts, "cl_nv_device_attribute_query");
     free(ext);
 
     p->host_mapped = p->kind == GND_DEV_CPU || info_num(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;

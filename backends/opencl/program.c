@@ -233,6 +233,7 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err
             return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u of %s, %u bytes)", (unsigned)i,
                                  k->name, (unsigned)l->args[i].nbytes);
     }
+    q->waiting++;
     const cl_int r = clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL,
                                             NULL);
     if (!gnd__ocl_ok(r))
