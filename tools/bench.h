@@ -12,6 +12,7 @@ typedef struct bench {
     int gpu;             /* rows that take minutes on a CPU are for GPUs */
     int64_t n, side;     /* elements of x and y; M is side x side */
     int64_t n0, side0;   /* those that the rows' names tell */
+    int on_device;       /* inputs are made by gnd's generator on the device, which takes less time */
     int cpu_time;        /* batches are timed by the process's own clock: work of others does not count */
     int shrink;          /* every row has 1/4^shrink of the elements that its name tells; -3 to 3 */
     int by_work;         /* added to shrink for rows that take n^1.5 operations */

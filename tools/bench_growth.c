@@ -147,6 +147,7 @@ static int make_size(size *z, const bench *w, int i)
     z->w = *w;
     z->w.host = z->w.pinned = NULL;
     z->w.cpu_time = !w->gpu;
+    z->w.on_device = w->gpu;
     z->w.shrink = large ? down - 2 : down;
     z->w.by_work = large;
     z->w.n = w->n0 >> 2 * down;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
@@ -28,6 +29,11 @@ gnd_array *bench_random(bench *w, gnd_dtype t, int ndim, const int64_t *shape, u
     int64_t n = 1;
     for (int d = 0; d < ndim; d++)
         n *= shape[d];
+    if (w->on_device) {
+        gnd_rng g = gnd_rng_seed(seed);
+        gnd_array *r = gnd_rng_random(&g, w->dev, GND_FLOAT32, ndim, shape);
+        return t == GND_FLOAT32 ? r : gnd_astype(r, t);
+    }
     float *p = malloc((size_t)(n ? n : 1) * sizeof *p);
     if (!p)
         return gnd_fail(GND_ERR_NOMEM, "out of memory for %lld random numbers", (long long)n);
@@ -44,8 +50,11 @@ int bench_inputs(bench *w)
     w->host = malloc((size_t)n * sizeof *w->host);
     if (!w->host)
         return complain("bench", "out of memory for %lld numbers", (long long)n);
-    fill(w->host, n, 1);
-    w->x = gnd_from(w->dev, GND_FLOAT32, 1, &n, w->host);
+    if (w->on_device)
+        memset(w->host, 0, (size_t)n * sizeof *w->host);
+    else
+        fill(w->host, n, 1);
+    w->x = w->on_device ? bench_random(w, GND_FLOAT32, 1, &n, 1) : gnd_from(w->dev, GND_FLOAT32, 1, &n, w->host);
     w->y = bench_random(w, GND_FLOAT32, 1, &n, 2);
     snprintf(rows, sizeof rows, ":%lld", (long long)(w->side * w->side));
     w->m = gnd_reshape(gnd_at(w->x, rows), 2, square);
