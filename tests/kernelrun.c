@@ -242,3 +242,22 @@ int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, i
 }
 
 #endif
+
+krun *krun_open_cpu(void)
+{
+    const char *why;
+    krun *k = krun_open(&why);
+    if (!k)
+        tap_skip_all("%s", why);
+    if (krun_props(k)->kind != GND_DEV_CPU || !krun_props(k)->has_f64)
+        tap_skip_all("not a CPU with float64: the functions are the driver's there");
+    return k;
+}
+
+int krun_named(int argc, char **argv, const char *name)
+{
+    int wanted = argc < 2;
+    for (int i = 1; i < argc; i++)
+        wanted |= !strcmp(argv[i], name);
+    return wanted;
+}

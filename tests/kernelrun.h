@@ -17,6 +17,11 @@ typedef struct krun krun;
 /* The first device of PoCL, or of the platform whose name holds GND_TEST_PLATFORM; NULL and the
  * reason when there is none. */
 krun *krun_open(const char **why);
+/* The same, where the device takes the functions of CPUs with float64; else the whole program is skipped, with
+ * the reason. */
+krun *krun_open_cpu(void);
+/* Whether the arguments of a program name that function, or none at all. */
+int krun_named(int argc, char **argv, const char *name);
 void krun_close(krun *k);
 /* What the prelude needs to know. */
 const gnd_props *krun_props(const krun *k);

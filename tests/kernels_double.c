@@ -179,27 +179,18 @@ static void test(krun *k, int f)
 
 int main(int argc, char **argv)
 {
-    const char *why;
-    krun *k = krun_open(&why);
+    krun *k = krun_open_cpu();
     gnd__str body = { 0 };
 
-    if (!k)
-        tap_skip_all("%s", why);
-    if (krun_props(k)->kind != GND_DEV_CPU || !krun_props(k)->has_f64)
-        tap_skip_all("not a CPU with float64: the functions are the driver's there");
     if (LDBL_MANT_DIG < 64)
         tap_skip_all("C's long double is no more than double: no reference");
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         krun_add_op(&body, functions[f].op, GND_FLOAT64);
     if (!tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile"))
         return tap_done();
-    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++) {
-        int wanted = argc < 2;
-        for (int i = 1; i < argc; i++)
-            wanted |= !strcmp(argv[i], gnd__ops[functions[f].op].name);
-        if (wanted)
+    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++)
+        if (krun_named(argc, argv, gnd__ops[functions[f].op].name))
             test(k, f);
-    }
     gnd__str_free(&body);
     krun_close(k);
     return tap_done();
