@@ -134,6 +134,14 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
     }
 }
 
+void gnd__cg_begin_map(gnd__cg *c)
+{
+    gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_access_args(c, 2);
+    gnd__cg_dim_args(c, 0, c->k->nkeep);
+    gnd__cg_const_args(c, 2);
+}
+
 void gnd__cg_address(gnd__cg *c, int access)
 {
     const gnd__access *a = &c->k->access[access];

@@ -54,6 +54,8 @@ void gnd__cg_int(gnd__cg *c, const char *name, int64_t value);
 void gnd__cg_access_args(gnd__cg *c, int phase);
 void gnd__cg_dim_args(gnd__cg *c, int d0, int d1);
 void gnd__cg_const_args(gnd__cg *c, int phase);
+/* Begins the kernel of a map, k_map, with all that its points need. */
+void gnd__cg_begin_map(gnd__cg *c);
 /* "p3[...]"'s index: the sum over the axes, "0" when there is none. */
 void gnd__cg_address(gnd__cg *c, int access);
 /* Declares i of axes [d0, d1) from the flat index named `flat` (destroys it). */

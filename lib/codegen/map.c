@@ -153,10 +153,7 @@ static gnd_status map_rows(gnd__cg *c)
     const int x = k->nkeep - 1, y = x - 1;
     const int64_t tiles = (k->dim[y] + rows - 1) / rows, total = gnd__kir_kept(k) / k->dim[y] * tiles;
     size_t global = (size_t)total, local = map_group(c);
-    gnd__cg_begin(c, 0, "k_map");
-    gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, k->nkeep);
-    gnd__cg_const_args(c, 2);
+    gnd__cg_begin_map(c);
     gnd__cg_int(c, "total", total);
     gnd__cg_int(c, "tiles", tiles);
     gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
@@ -286,10 +283,7 @@ static gnd_status map_gpu(gnd__cg *c)
     for (int i = 0; i < k->naccess; i++)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     tail = c->vec > 1 && n == 1;
-    gnd__cg_begin(c, 0, "k_map");
-    gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, n);
-    gnd__cg_const_args(c, 2);
+    gnd__cg_begin_map(c);
     if (tail && is_generator(k))
         return map_generator(c, local);
     if (c->vec == 1 && takes_spread(c))

@@ -86,10 +86,7 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     char full[16];
     int64_t tl = (k->dim[last] + side - 1) / side, tt = (k->dim[d] + side - 1) / side;
     global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
-    gnd__cg_begin(c, 0, "k_map");
-    gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, k->nkeep);
-    gnd__cg_const_args(c, 2);
+    gnd__cg_begin_map(c);
     gnd__cg_int(c, "tl", tl);
     gnd__cg_int(c, "tt", tt);
     gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
@@ -284,15 +281,12 @@ static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
     size_t local = (size_t)t->local, global;
     int64_t tl = (k->dim[last] + t->down - 1) / t->down, tt = (k->dim[d] + t->across - 1) / t->across;
     global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt) * local;
-    gnd__cg_begin(c, 0, "k_map");
+    gnd__cg_begin_map(c);
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
             gnd__cgf(c, "    GND_LOCAL struct { %s s[%d]; } T%d;\n",
                      gnd__ctype_mem((gnd_dtype)k->access[i].dtype), tile_elements(t), i);
     gnd__cgf(c, "#define TAT(y, x) ((y) * %d + ((y) >> %d) * %d + (x))\n", t->pitch, t->shift, t->skew);
-    gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, k->nkeep);
-    gnd__cg_const_args(c, 2);
     gnd__cg_int(c, "tl", tl);
     gnd__cg_int(c, "tt", tt);
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
