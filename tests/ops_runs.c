@@ -69,6 +69,8 @@ static void test_words(gnd_device *dev, const char *spec, int d)
            "%s: %s, %s: runs of rows", spec, name, t);
     tap_ok(same(gnd_sum(draw(dev, d, ROWS, COLS), GND_ALL, 0), gnd_sum(x, GND_ALL, 0)), "%s: %s, %s: their sum",
            spec, name, t);
+    tap_ok(same(gnd_max(columns(draw(dev, d, ROWS, COLS), 2, 107), GND_AXIS(1), 0),
+                gnd_max(columns(x, 2, 107), GND_AXIS(1), 0)), "%s: %s, %s: maxima of short rows", spec, name, t);
     for (int axis = 0; axis < 2 && d == 0; axis++) {
         gnd_array *y = columns(draw(dev, d, 20, 300), 1, 299), *z = gnd_reshape(x, 2, (int64_t[]){ 20, 300 });
         tap_ok(same(gnd_max(y, GND_AXIS(axis), 0), gnd_max(columns(z, 1, 299), GND_AXIS(axis), 0)),

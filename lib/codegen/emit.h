@@ -108,6 +108,7 @@ gnd_status gnd__cg_rows(gnd__cg *c);
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
 /* Marks in c->words the instructions whose words can be computed for runs along an axis: how many. */
 int gnd__words_find(gnd__cg *c, int axis);
+int gnd__words_any(const gnd__cg *c);
 /* Their arrays; and the words of `count` (at most GND__CG_RUN) points along the axis from `first` on, where
  * the indices of the other axes are declared. */
 void gnd__words_declare(gnd__cg *c);

@@ -14,6 +14,7 @@
 #define LANES 64
 #define TILE 256
 #define ROW_RUN 16384   /* elements below which a row is not split */
+#define WORDS 16        /* elements of a row from which on random words are computed at once */
 
 /* 1: the last kept axis is the one that memory is contiguous along. */
 static int by_columns(const gnd__kir *k)
@@ -86,7 +87,7 @@ static gnd_status rows(gnd__cg *c)
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
     gnd__cg_int(c, "G", rows_per_task);
-    if (k->nred > 0 && k->dim[last] >= LANES && gnd__words_find(c, last))
+    if (k->nred > 0 && k->dim[last] >= WORDS && gnd__words_find(c, last))
         gnd__words_declare(c);
     gnd__cgf(c, "    const I task = (I)GND_GID(0) / S, s = (I)GND_GID(0) %% S;\n"
                 "    I m1 = (task + 1) * G; if (m1 > M) m1 = M;\n"
@@ -127,6 +128,11 @@ static gnd_status rows(gnd__cg *c)
         gnd__acc_combine(c, "A", "", "L", "[0]", 1);
         gnd__cgf(c, "    }\n");
     }
+    if (gnd__words_any(c)) {
+        gnd__cgf(c, "    const I rest = x;\n");
+        gnd__words_fill(c, last, "x", "(int)(e - x)");
+        c->word_at = "x - rest";
+    }
     gnd__cgf(c, "    while (x < e) {\n    I y = x + 32; if (y > e) y = e;\n");
     gnd__acc_declare(c, "T", "", "");
     gnd__acc_init(c, "T", "");
@@ -134,6 +140,7 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred > 0)
         gnd__cgf(c, "    const I i%d = x;\n", last);
     gnd__cg_values(c, 0);
+    c->word_at = NULL;
     gnd__acc_step(c, "T", "", "base + x");
     gnd__cgf(c, "    }\n");
     gnd__acc_combine(c, "A", "", "T", "", 1);

@@ -79,6 +79,14 @@ int gnd__words_find(gnd__cg *c, int axis)
     return n;
 }
 
+int gnd__words_any(const gnd__cg *c)
+{
+    for (int i = 0; i < c->k->ninstr; i++)
+        if (c->words[i])
+            return 1;
+    return 0;
+}
+
 void gnd__words_declare(gnd__cg *c)
 {
     int bits;
