@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "api/fft_rows.h"
 #include "api/inscope.h"
 #include "api/views.h"
 #include "sched/device.h"
@@ -105,8 +106,10 @@ static gnd_array *multiplied(const gnd__conv *c, gnd_array *a, gnd_array *b, int
     if (is_complex(c))
         return gnd_ifftn(gnd_multiply(gnd_fftn(a, n, axes, len, norm), gnd_fftn(b, n, axes, len, norm)), n,
                          axes, len, norm);
-    return gnd_irfftn(gnd_multiply(gnd_rfftn(a, n, axes, len, norm), gnd_rfftn(b, n, axes, len, norm)), n, axes,
-                      len, norm);
+    gnd_array *y = gnd_multiply(gnd_rfftn(a, n, axes, len, norm), gnd_rfftn(b, n, axes, len, norm));
+    if (n == 1 && gnd__fft_few(c->x->dev, len[0])) /* it is read twice, and large as an expression */
+        y = gnd__stored(y);
+    return gnd_irfftn(y, n, axes, len, norm);
 }
 
 static int64_t larger(int64_t a, int64_t b)

@@ -55,6 +55,11 @@ gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n)
         return x;
     if (have > n)
         return gnd__slice(x, axis, 0, n);
+    if (axis == x->ndim - 1 && gnd__fft_few(x->dev, n) && have) {
+        gnd_array *i = gnd_arange(x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
+        gnd_array *place = gnd_minimum(i, gnd_int(have - 1)), *y = i->kind == GND__ERROR ? i : gnd__taken(x, place, axis);
+        return gnd_where(gnd_less(i, gnd_int(have)), y, gnd_int(0));
+    }
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     dim[axis] = n - have;
     gnd_array *both[2] = { x, gnd_zeros(x->dev, (gnd_dtype)x->dtype, x->ndim, dim) };
@@ -69,7 +74,7 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
     x = gnd__fft_fitted(x, axis, have);
     if (x->kind == GND__ERROR)
         return x;
-    if (kind != GND_FFT_R2C)
+    if (kind == GND_FFT_C2R)
         x = gnd_astype(x, j->t);
     x = gnd_swapaxes(x, axis, -1);
     if (x->kind != GND__ERROR)

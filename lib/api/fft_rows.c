@@ -122,48 +122,108 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     memcpy(dim, x->dim, (size_t)nd * sizeof *dim);
     dim[nd - 1] = n1;
     dim[nd] = n2;
-    gnd_array *a = gnd_swapaxes(gnd_reshape(x, nd + 1, dim), -1, -2);
+    gnd_array *a = gnd_swapaxes(gnd_reshape(stored ? gnd__stored(x) : x, nd + 1, dim), -1, -2);
     a = complex_rows(a, t, inverse, n1, 1, stored);
     a = gnd_multiply(a, root_matrix(x->dev, n2, n1, t, inverse));
     a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale, 0);
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
-/* Elements `at` of the last axis of x where `in` is true, of which all are below n; else 0. */
-static gnd_array *some(gnd_array *x, gnd_array *at, int64_t n, gnd_array *in, gnd_array *times)
+/* Elements `at` of the last axis of x, of dtype t, where `in` is true, of which all are below n; else 0. */
+static gnd_array *some(gnd_array *x, gnd_dtype t, gnd_array *at, int64_t n, gnd_array *in, gnd_array *times)
 {
-    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = taken(x, place);
+    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = gnd_astype(taken(x, place), t);
     if (times)
         y = gnd_multiply(y, taken(times, place));
     return gnd_where(in, y, gnd_real(0));
 }
 
+/* On CPUs a kernel that is compiled costs as much as a pass over some 10^7 elements: long transforms are put together
+ * there so that few different ones do, by which first stages read memory. */
+static int few_kernels(const gnd_device *dev, gnd_dtype t, int64_t n)
+{
+    const gnd_props *props = &dev->g->props;
+    return props->kind == GND_DEV_CPU && n > gnd__fft_longest(props, t);
+}
+
+int gnd__fft_few(const gnd_device *dev, int64_t n)
+{
+    return few_kernels(dev, GND_COMPLEX64, n);
+}
+
+/* The side of a square of at least n elements, 2^i times 1, 5/4, 3/2 or 7/4. */
+static int64_t side_of(int64_t n)
+{
+    int64_t s = 4;
+    for (int i = 0; s * s < n; i++)
+        s = (int64_t)(5 + i % 4) << i / 4;
+    return s;
+}
+
+/* The transform of each row of z, the squares z[j1][j2] of the elements j1 s + j2, as squares X[k1][k2] of the elements
+ * k1 + s k2: four steps without the last one. turned: z[j2][j1], as it is read. */
+static gnd_array *square_of(gnd_array *turned, gnd_dtype t, int64_t s, gnd_array *w)
+{
+    gnd_array *a = turned->kind == GND__ERROR ? turned : gnd__fft_node(turned, t, GND_FFT_C2C, 0, 1, s, 1, 1);
+    a = gnd_swapaxes(gnd_multiply(a, w), -1, -2);
+    return a->kind == GND__ERROR ? a : gnd__fft_node(a, t, GND_FFT_C2C, 0, 1, s, 1, 0);
+}
+
+/* The convolution of Bluestein's, in squares: the product of the transforms, which have the same order, is what the
+ * transform back reads, and only its result is put in order. */
+static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s, int64_t n)
+{
+    int64_t dim[GND_MAX_NDIM];
+    gnd_array *both[2] = { a, b };
+    for (int i = 0; i < 2; i++) {
+        const int nd = both[i]->ndim;
+        if (both[i]->kind == GND__ERROR)
+            return both[i];
+        memcpy(dim, both[i]->dim, (size_t)nd * sizeof *dim);
+        dim[nd - 1] = dim[nd] = s;
+        both[i] = gnd_swapaxes(gnd_reshape(both[i], nd + 1, dim), -1, -2);
+    }
+    gnd_array *w = root_matrix(a->dev, s, s, t, 0);
+    gnd_array *y = gnd_conj(gnd_multiply(square_of(both[0], t, s, w), square_of(both[1], t, s, w)));
+    y = square_of(y, t, s, w);
+    if (y->kind == GND__ERROR)
+        return y;
+    /* element j1 + s j2 is at [j1][j2] */
+    memcpy(dim, y->dim, (size_t)y->ndim * sizeof *dim);
+    dim[y->ndim - 2] = s * s;
+    gnd_array *j = counted(y->dev, n), *at = gnd_add(gnd_multiply(gnd_remainder(j, gnd_int(s)), gnd_int(s)),
+                                                    gnd_floor_divide(j, gnd_int(s)));
+    return gnd_conj(taken(gnd_reshape(y, y->ndim - 1, dim), at));
+}
+
 /* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n), by
  * transforms of m elements. Both operands are gathers, which the transforms read through; long ones are
- * stored on CPUs, and the inverse transform is conjugated on both sides, so that one kernel serves three times
- * (compiling costs more there than the passes). */
+ * stored on CPUs, in squares, and the inverse transforms are conjugated on both sides. */
 static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     const gnd_props *props = &x->dev->g->props;
+    const int64_t longest = gnd__fft_longest(props, t), side = side_of(2 * n - 1);
     int64_t m = 1;
     while (m < 2 * n - 1)
         m *= 2;
-    const int stored = props->kind == GND_DEV_CPU && m > gnd__fft_longest(props, t);
+    const int few = few_kernels(x->dev, t, m), squares = few && side <= longest && x->ndim < GND_MAX_NDIM;
+    m = squares ? side * side : m;
     gnd_array *j = counted(x->dev, n), *i = counted(x->dev, m);
     gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
     if (inverse)
         w = gnd_conj(w);
     gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i)); /* from 0, either way round */
-    gnd_array *b = complex_rows(gnd_conj(some(w, far, n, gnd_less(far, gnd_int(n)), NULL)), t, 0, m, 1, stored);
-    gnd_array *a = complex_rows(some(x, i, n, gnd_less(i, gnd_int(n)), w), t, 0, m, 1, stored);
-    if (stored)
-        a = gnd_conj(complex_rows(gnd_conj(gnd_multiply(a, b)), t, 0, m, 1, 1));
-    else
-        a = complex_rows(gnd_multiply(a, b), t, 1, m, 1.0 / (double)m, 0);
-    if (a->kind == GND__ERROR)
-        return a;
-    a = gnd_multiply(gnd__slice(a, a->ndim - 1, 0, n), w);
-    scale = stored ? scale / (double)m : scale;
+    gnd_array *b = gnd_conj(some(w, t, far, n, gnd_less(far, gnd_int(n)), NULL));
+    gnd_array *a = some(x, t, i, n, gnd_less(i, gnd_int(n)), w);
+    if (squares) {
+        a = convolved_squares(a, b, t, side, n);
+    } else {
+        a = gnd_multiply(complex_rows(a, t, 0, m, 1, few), complex_rows(b, t, 0, m, 1, few));
+        a = few ? gnd_conj(complex_rows(gnd_conj(a), t, 0, m, 1, 1)) : complex_rows(a, t, 1, m, 1.0 / (double)m, 0);
+        a = a->kind == GND__ERROR ? a : gnd__slice(a, a->ndim - 1, 0, n);
+    }
+    a = gnd_multiply(a, w);
+    scale = few ? scale / (double)m : scale;
     return scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
 }
 
@@ -177,11 +237,14 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
     if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n)))
-        return gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
+        return gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored);
     n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
-    if (n1 > 1)
-        return four_steps(x, t, inverse, n1, n / n1, scale, stored);
-    return bluestein(x, t, inverse, n, scale);
+    if (n1 == 1)
+        return bluestein(x, t, inverse, n, scale);
+    x = gnd_astype(x, t);
+    if (inverse && few_kernels(x->dev, t, n))
+        return gnd_conj(four_steps(gnd_conj(x), t, 0, n1, n / n1, scale, stored));
+    return four_steps(x, t, inverse, n1, n / n1, scale, stored);
 }
 
 /* --- transforms of an even number of reals, by one of half as many complex numbers ---------------- */
@@ -220,7 +283,8 @@ static gnd_array *every_other(gnd_array *x, int64_t first)
 static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     int64_t h = n / 2;
-    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, 0);
+    const int few = few_kernels(x->dev, t, h);
+    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, few);
     gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
     gnd_array *a = taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k));
     gnd_array *b = gnd_conj(taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
@@ -234,16 +298,24 @@ static gnd_array *real_first(gnd_array *z, gnd_array *k, gnd_dtype t)
     return gnd__fft_paired(gnd_real_part(z), gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
 }
 
-/* The same backwards. */
+/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels: forwards, of conjugates. */
 static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
-    int last = x->ndim - 1;
+    const int last = x->ndim - 1;
     int64_t h = n / 2, dim[GND_MAX_NDIM];
-    gnd_array *k = counted(x->dev, h), *w = gnd__fft_spins(k, n, t);
+    const int few = few_kernels(x->dev, t, h), turn = few && inverse;
+    gnd_array *k = counted(x->dev, h);
+    gnd_array *w = gnd__fft_spins(gnd_add(gnd_multiply(k, gnd_int(4)), gnd_int(n)), 4 * n, t); /* -i w^k */
     gnd_array *a = real_first(gnd__slice(x, last, 0, h), k, t);
     gnd_array *b = gnd_conj(real_first(gnd_flip(gnd__slice(x, last, 1, h), GND_AXIS(-1)), k, t));
-    gnd_array *odd = gnd_multiply(gnd_subtract(a, b), inverse ? gnd_conj(w) : w);
-    gnd_array *z = complex_rows(gnd_add(gnd_add(a, b), turned(odd, t, 1)), t, inverse, h, scale, 0);
+    gnd_array *odd = gnd_multiply(inverse ? gnd_subtract(a, b) : gnd_subtract(b, a), inverse ? gnd_conj(w) : w);
+    gnd_array *z = gnd_add(gnd_add(a, b), odd);
+    z = complex_rows(turn ? gnd_conj(z) : z, t, turn ? 0 : inverse, h, scale, few);
+    if (few) {
+        gnd_array *j = counted(x->dev, n), *even = gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0));
+        z = taken(z, gnd_bitwise_right_shift(j, gnd_int(1)));
+        return gnd_where(even, gnd_real_part(z), turn ? gnd_negative(gnd_imag_part(z)) : gnd_imag_part(z));
+    }
     gnd_array *part[2] = { gnd_real_part(z), gnd_imag_part(z) };
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     dim[last] = n;
@@ -262,7 +334,7 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
     if (n % 2 == 0 && x->ndim < GND_MAX_NDIM)
         return (kind == GND_FFT_R2C ? half_r2c : half_c2r)(x, t, inverse, n, scale);
     if (kind == GND_FFT_R2C)
-        return gnd__slice(complex_rows(gnd_astype(x, t), t, inverse, n, scale, 0), last, 0, n / 2 + 1);
+        return gnd__slice(complex_rows(x, t, inverse, n, scale, 0), last, 0, n / 2 + 1);
     /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
      * imaginary part falls away with the real part of the result */
     int64_t half = n / 2 + 1, rest = n - half;

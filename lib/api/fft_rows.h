@@ -16,6 +16,8 @@ int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank);
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t);
 /* A complex array of dtype t of its parts, of t's real dtype and one shape. */
 gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t);
+/* Whether transforms of n elements are put together of few different kernels (CPUs). */
+int gnd__fft_few(const gnd_device *dev, int64_t n);
 /* x with extent n along an axis: cut, or filled with zeros. */
 gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n);
 /* The complex dtype that transforms of elements of dtype t have on dev. */

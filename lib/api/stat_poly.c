@@ -72,7 +72,7 @@ static gnd_array *power_rows(gnd__steps *s, gnd_array *x, int64_t n)
     if (x->kind == GND__ERROR)
         return x;
     if (gnd_dtype_kind((gnd_dtype)x->dtype) != 'c') {
-        gnd_array *e = gnd__held(s, gnd_arange_i64(x->dev, 0, n, 1, (gnd_dtype)x->dtype));
+        gnd_array *e = gnd__as(s, gnd__held(s, gnd_arange_i64(x->dev, 0, n, 1, GND_INT64)), (gnd_dtype)x->dtype);
         return gnd__op2(s, GND__OP_POW, x, gnd__along(s, e, 2, 0));
     }
     gnd_array **row = gnd__calloc((size_t)n, sizeof *row), *y;
@@ -144,74 +144,70 @@ static gnd_array *dots(gnd__steps *s, gnd_array *q, gnd_array *v)
     return gnd__held(s, gnd_sum(gnd__op2(s, GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0));
 }
 
-/* v less its parts along the rows of q; *r gets how long those were, added to what it is. */
-static gnd_array *rejected(gnd__steps *s, gnd_array *q, gnd_array *v, gnd_array **r)
+/* v less its parts along the first rows of q, those of `before`; *r gets how long these were, added to what it is. */
+static gnd_array *rejected(gnd__steps *s, gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
 {
-    gnd_array *c = dots(s, q, v);
+    gnd_array *c = gnd__op3(s, GND__OP_WHERE, before, dots(s, q, v), gnd__number(s, 0));
     if (c->kind == GND__ERROR)
         return c;
     gnd_array *p = gnd__op2(s, GND__OP_MULTIPLY, q, gnd__along(s, c, 2, 0));
     *r = *r ? gnd__op2(s, GND__OP_ADD, *r, c) : c;
-    return gnd__op2(s, GND__OP_SUBTRACT, v, gnd__held(s, gnd_sum(p, GND_AXIS(0), 0)));
+    return gnd__held(s, gnd__stored(gnd__op2(s, GND__OP_SUBTRACT, v, gnd__held(s, gnd_sum(p, GND_AXIS(0), 0)))));
 }
 
-/* The length of v, infinite where it does not exceed limit: v divided by it is then 0. */
-static gnd_array *length_of(gnd__steps *s, gnd_array *v, double limit)
+/* 1 over the length of v, 0 where that does not exceed limit. */
+static gnd_array *inverse_length(gnd__steps *s, gnd_array *v, double limit)
 {
     gnd_array *n =
         gnd__op1(s, GND__OP_SQRT, gnd__held(s, gnd_sum(gnd__abs2(s, v), GND_AXIS(-1), 0)));
-    return gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_LESS_EQUAL, n, limit),
-                    gnd__number(s, INFINITY), n);
+    return gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_LESS_EQUAL, n, limit), gnd__number(s, 0),
+                    gnd__op1(s, GND__OP_RECIPROCAL, n));
 }
 
-/* q with the row v behind it; q NULL: v alone. */
-static gnd_array *with_row(gnd__steps *s, gnd_array *q, gnd_array *v)
-{
-    gnd_array *both[2] = {q, NULL};
-    if (v->kind == GND__ERROR)
-        return v;
-    both[1] = gnd__held(s, gnd__expanded(v, 1));
-    return q ? gnd__held(s, gnd_concat(2, both, 0)) : both[1];
-}
+/* The number of the first row: unlike the other constants of a step, so that a kernel has as many in each. */
+enum { FIRST = 2 };
 
 /* The coefficients, lowest power first, that bring the n rows of a (of length 1) nearest to y, an
  * array (m) or (m, k): (n) or (n, k).
  *
- *     a[j] = r[j][0] q[0] + ... + r[j][j-1] q[j-1] + d[j] q[j]    the q orthonormal, or 0
- *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) / d[j]                                    */
-static gnd_array *solve(gnd__steps *s, gnd_array *a, gnd_array *y, int n, double limit)
+ *     a[j] = r[j][0] q[0] + ... + r[j][j-1] q[j-1] + q[j] / d[j]    the q orthonormal, or 0
+ *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) d[j]
+ *
+ * Every step is on whole arrays, with the rows that it is about by their numbers, so that all of them are the same
+ * few kernels. The first q, in memory of its own, is any array whose rows are not NaN where a's are not: raw. */
+static gnd_array *solve(gnd__steps *s, gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
 {
-    gnd_array **r = gnd__calloc((size_t)n * 3, sizeof *r), **d, **c, *q = NULL;
+    gnd_array **r = gnd__calloc((size_t)n * 2, sizeof *r), **d, *q = raw, *z;
     if (!r)
         return gnd__nomem();
     d = r + n;
-    c = d + n;
-    for (int j = 0; j < n; j++) {
-        gnd_array *v = entry(s, a, j);
-        if (j) {
-            v = rejected(s, q, v, &r[j]);
-            v = rejected(s, q, v, &r[j]);
-        }
-        d[j] = length_of(s, v, limit);
-        q = with_row(s, q, gnd__op2(s, GND__OP_DIVIDE, v, d[j]));
+    gnd_array *row = gnd__held(s, gnd_arange_i64(y->dev, FIRST, (int64_t)n + FIRST, 1, GND_INT64));
+    gnd_array *rows = gnd__along(s, row, 2, 0);
+    for (int j = 0; j < n && q->kind != GND__ERROR; j++) {
+        gnd_array *v = entry(s, a, j), *before = gnd__with(s, GND__OP_LESS, row, j + FIRST);
+        v = rejected(s, q, before, v, &r[j]);
+        v = rejected(s, q, before, v, &r[j]);
+        d[j] = inverse_length(s, v, limit);
+        gnd_array *this = gnd__with(s, GND__OP_EQUAL, rows, j + FIRST);
+        v = gnd__op2(s, GND__OP_MULTIPLY, gnd__op3(s, GND__OP_WHERE, this, v, q), d[j]);
+        v = gnd__op3(s, GND__OP_WHERE, this, v, q);
+        q = gnd__held(s, gnd__stored(v));
     }
-    gnd_array *z;
     if (y->ndim == 1) {
         z = dots(s, q, y);
     } else { /* (n, 1, m) by (k, m) */
         q = q->kind == GND__ERROR ? q : gnd__held(s, gnd__expanded(q, 2));
         z = dots(s, q, gnd__held(s, gnd_mT(y)));
+        row = rows;
     }
     for (int j = n - 1; j >= 0 && z->kind != GND__ERROR; j--) {
-        c[j] = gnd__op2(s, GND__OP_DIVIDE, entry(s, z, j), d[j]);
-        if (!j)
-            break;
-        gnd_array *column = y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0);
-        z = gnd__op2(s, GND__OP_SUBTRACT, gnd__cut(s, z, 0, 0, j),
-                     gnd__op2(s, GND__OP_MULTIPLY, column, c[j]));
+        gnd_array *this = gnd__with(s, GND__OP_EQUAL, row, j + FIRST), *c = entry(s, z, j);
+        gnd_array *f = gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, -1), y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0));
+        f = gnd__op2(s, GND__OP_MULTIPLY, gnd__op2(s, GND__OP_MULTIPLY, f, c), d[j]);
+        f = gnd__op2(s, GND__OP_SUBTRACT, gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, 0), z), f);
+        z = gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_GREATER, row, j + FIRST), z, f);
+        z = gnd__held(s, gnd__stored(z));
     }
-    if (z->kind != GND__ERROR)
-        z = gnd__held(s, gnd_stack(n, c, 0));
     gnd__free(r);
     return z;
 }
@@ -251,7 +247,7 @@ gnd_array *gnd_polyfit(gnd_array *x, gnd_array *y, int deg, double rcond, gnd_ar
                      scale);
     gnd_array *c = right;
     if (right->kind != GND__ERROR)
-        c = solve(&s, gnd__op2(&s, GND__OP_DIVIDE, a, scale), right, n, limit);
+        c = solve(&s, a, gnd__op2(&s, GND__OP_DIVIDE, a, scale), right, n, limit);
     if (y->ndim == 1 && scale->kind != GND__ERROR)
         scale = gnd__held(&s, gnd_squeeze(scale, GND_AXIS(1)));
     c = gnd__held(&s, gnd_flip(gnd__op2(&s, GND__OP_DIVIDE, c, scale), GND_AXIS(0)));

@@ -57,6 +57,15 @@ gnd_array *gnd__expanded(gnd_array *x, uint32_t mask)
     return gnd__viewed(x, out, dim, &m);
 }
 
+gnd_array *gnd__stored(gnd_array *x)
+{
+    gnd__box box; /* one piece that covers it */
+    if (x->kind == GND__ERROR)
+        return gnd__error_node(x->dev, x->p.err);
+    memset(&box, 0, sizeof box);
+    return gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, x->dim, 1, &x, &box);
+}
+
 gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis)
 {
     gnd__gather how;

@@ -33,6 +33,8 @@ gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim);
 gnd_array *gnd__expanded(gnd_array *x, uint32_t mask);
 /* The elements of x at the 1-d indices idx (int64, in range) along one axis. */
 gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis);
+/* x, which will lie in memory of its own and is not computed where it is read. */
+gnd_array *gnd__stored(gnd_array *x);
 /* x with at least ndim (1, 2 or 3) dimensions, as gnd_atleast_1d and so on have it. */
 gnd_array *gnd__atleast(gnd_array *x, int ndim);
 /* n arrays (of dtypes that promote) one after the other along axis, checked under the name func. */
