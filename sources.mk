@@ -268,6 +268,8 @@ lib_files = \
     lib/prim/prim.h \
     lib/prim/prims.def \
     lib/prim/prog.c \
+    lib/prim/qr_batch.c \
+    lib/prim/qr_batch.h \
     lib/prim/scan.c \
     lib/prim/scan.h \
     lib/prim/scatter.c \
@@ -314,6 +316,7 @@ kernel_files = \
     kernels/index.cl \
     kernels/int.cl \
     kernels/matmul.cl \
+    kernels/qr.cl \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
@@ -504,6 +507,8 @@ test_helpers = \
     tests/conform_replay.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
+    tests/matcheck.c \
+    tests/matcheck.h \
     tests/mathref.c \
     tests/mathref.h \
     tests/mathspec.c \
@@ -661,6 +666,7 @@ other_files = \
     kernels/index.cl \
     kernels/int.cl \
     kernels/matmul.cl \
+    kernels/qr.cl \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
@@ -727,6 +733,8 @@ other_files = \
     tests/kernels_nvrtc.c \
     tests/kernels_prelude.c \
     tests/lsan.supp \
+    tests/matcheck.c \
+    tests/matcheck.h \
     tests/mathref.c \
     tests/mathref.h \
     tests/mathspec.c \

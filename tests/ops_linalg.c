@@ -13,25 +13,9 @@
 
 #include "base/dtype.h"
 #include "prim/lapack.h"
-#include "mats.h"
+#include "matcheck.h"
 #include "ref.h"
 #include "tap.h"
-
-static char label[200];
-
-static const char *named(const char *what, mat_kind k, const mat *a)
-{
-    snprintf(label, sizeof label, "%s of %s %lld of %lld x %lld", what, mat_kind_name(k), (long long)a->nb,
-             (long long)a->m, (long long)a->n);
-    return label;
-}
-
-/* (a - f g) z for the probe z. */
-static mat off(const mat *a, const mat *f, const mat *g)
-{
-    mat z = mat_probe(a->n), x = mat_mul(a, &z), gz = mat_mul(g, &z), y = mat_mul(f, &gz);
-    return mat_sub(&x, &y);
-}
 
 /* Whether everything below (side > 0) or above the diagonal is exactly 0. */
 static void triangle(const mat *a, int side, const char *what)
@@ -66,8 +50,8 @@ static void cholesky(mat_kind k, int64_t nb, int64_t n)
     for (int upper = 0; upper < 2; upper++) {
         mat l = mat_get(gnd_cholesky(d, upper), nb, n, n), lh = mat_adjoint(&l);
         triangle(&l, upper ? 1 : -1, "cholesky's factor");
-        mat r = upper ? off(&a, &lh, &l) : off(&a, &l, &lh);
-        mat_within(&r, mat_norms(&a), 4.0 * (double)n, named(upper ? "u^H u" : "l l^H", k, &a));
+        mat r = upper ? mat_off(&a, &lh, &l) : mat_off(&a, &l, &lh);
+        mat_within(&r, mat_norms(&a), 4.0 * (double)n, mat_named(upper ? "u^H u" : "l l^H", k, &a));
         if (k != MAT_GRADED || n > 64 || upper)
             continue;
         r = mat_mul(&l, &lh);
@@ -77,8 +61,8 @@ static void cholesky(mat_kind k, int64_t nb, int64_t n)
             double e = cabs(r.p[i] - a.p[i]) / sqrt(ii * jj);
             worst = e <= worst ? worst : e;
         }
-        tap_ok(worst <= 8.0 * (double)n * mat_eps, "%s: %s: every element scales: %.3g eps", mat_where, label,
-               worst / mat_eps);
+        tap_ok(worst <= 8.0 * (double)n * mat_eps, "%s: %s: every element scales: %.3g eps", mat_where,
+               mat_named("l l^H", k, &a), worst / mat_eps);
     }
 }
 
@@ -89,9 +73,9 @@ static void qr(mat_kind k, int64_t nb, int64_t m, int64_t n, int complete)
     double big = (double)(m > n ? m : n);
     mat a = mat_make(k, nb, m, n);
     tap_is_int(gnd_qr(mat_put(&a), complete, &q, &r), GND_OK, "%s: qr", mat_where);
-    mat hq = mat_get(q, nb, m, c), hr = mat_get(r, nb, c, n), e = off(&a, &hq, &hr);
-    mat_within(&e, mat_norms(&a), 4.0 * big, named(complete ? "complete q r" : "q r", k, &a));
-    mat_orthogonal(&hq, 4.0 * big, named("q", k, &a));
+    mat hq = mat_get(q, nb, m, c), hr = mat_get(r, nb, c, n), e = mat_off(&a, &hq, &hr);
+    mat_within(&e, mat_norms(&a), 4.0 * big, mat_named(complete ? "complete q r" : "q r", k, &a));
+    mat_orthogonal(&hq, 4.0 * big, mat_named("q", k, &a));
     triangle(&hr, 1, "r");
     if (k != MAT_GRADED || m > 64)
         return;
@@ -111,8 +95,8 @@ static void lu(mat_kind k, int64_t nb, int64_t m, int64_t n)
     mat a = mat_make(k, nb, m, n);
     tap_is_int(gnd_lu(mat_put(&a), &p, &l, &u), GND_OK, "%s: lu", mat_where);
     mat hp = mat_get(p, nb, m, m), hl = mat_get(l, nb, m, q), hu = mat_get(u, nb, q, n), pl = mat_mul(&hp, &hl);
-    mat e = off(&a, &pl, &hu);
-    mat_within(&e, mat_times(mat_norms(&hl), mat_norms(&hu), nb), 2.0 * (double)q, named("p l u", k, &a));
+    mat e = mat_off(&a, &pl, &hu);
+    mat_within(&e, mat_times(mat_norms(&hl), mat_norms(&hu), nb), 2.0 * (double)q, mat_named("p l u", k, &a));
     mat_orthogonal(&hp, 0, "p");
     triangle(&hl, -1, "l");
     triangle(&hu, 1, "u");
@@ -130,19 +114,19 @@ static void svd(mat_kind k, int64_t nb, int64_t m, int64_t n, int full)
     gnd_array *d = mat_put(&a);
     tap_is_int(gnd_svd(d, full, &u, &s, &v), GND_OK, "%s: svd", mat_where);
     mat hu = mat_get(u, nb, m, full ? m : q), hs = mat_get(s, nb, 1, q), hv = mat_get(v, nb, full ? n : q, n);
-    mat_orthogonal(&hu, 32.0 * big, named("u", k, &a));
+    mat_orthogonal(&hu, 32.0 * big, mat_named("u", k, &a));
     mat vh = mat_adjoint(&hv);
-    mat_orthogonal(&vh, 32.0 * big, named("v", k, &a));
+    mat_orthogonal(&vh, 32.0 * big, mat_named("v", k, &a));
     ordered(&hs, -1, "singular values");
     mat us = mat_new(nb, m, full ? n : q); /* columns of u times s, 0 where there is none */
     for (int64_t i = 0; i < nb * m * us.n; i++) {
         int64_t j = i % us.n, b = i / (m * us.n);
         us.p[i] = j < q ? hu.p[i / us.n * hu.n + j] * hs.p[b * q + j] : 0;
     }
-    mat e = off(&a, &us, &hv);
-    mat_within(&e, mat_norms(&a), 10.0 * big, named(full ? "full u s v" : "u s v", k, &a));
+    mat e = mat_off(&a, &us, &hv);
+    mat_within(&e, mat_norms(&a), 10.0 * big, mat_named(full ? "full u s v" : "u s v", k, &a));
     mat alone = mat_get(gnd_svdvals(d), nb, 1, q), apart = mat_sub(&alone, &hs);
-    mat_within(&apart, mat_norms(&a), 10.0 * big, named("svdvals", k, &a));
+    mat_within(&apart, mat_norms(&a), 10.0 * big, mat_named("svdvals", k, &a));
 }
 
 static void eigh(mat_kind k, int64_t nb, int64_t n)
@@ -157,12 +141,12 @@ static void eigh(mat_kind k, int64_t nb, int64_t n)
     mat_within(&half, NULL, 0, "the matrix is Hermitian");
     tap_is_int(gnd_eigh(d, 0, &w, &v), GND_OK, "%s: eigh", mat_where);
     mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), vw = mat_scale(&hv, &hw), vh = mat_adjoint(&hv);
-    mat e = off(&a, &vw, &vh);
-    mat_within(&e, mat_norms(&a), 10.0 * (double)n, named("v w v^H", k, &a));
-    mat_orthogonal(&hv, 8.0 * (double)n, named("v", k, &a));
+    mat e = mat_off(&a, &vw, &vh);
+    mat_within(&e, mat_norms(&a), 10.0 * (double)n, mat_named("v w v^H", k, &a));
+    mat_orthogonal(&hv, 8.0 * (double)n, mat_named("v", k, &a));
     ordered(&hw, 1, "eigenvalues");
     mat alone = mat_get(gnd_eigvalsh(d, 1), nb, 1, n), apart = mat_sub(&alone, &hw);
-    mat_within(&apart, mat_norms(&a), 10.0 * (double)n, named("eigvalsh, upper", k, &a));
+    mat_within(&apart, mat_norms(&a), 10.0 * (double)n, mat_named("eigvalsh, upper", k, &a));
 }
 
 static void eig(mat_kind k, int64_t nb, int64_t n)
@@ -174,7 +158,7 @@ static void eig(mat_kind k, int64_t nb, int64_t n)
     tap_is_int(gnd_eig(d, &w, &v), GND_OK, "%s: eig", mat_where);
     mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), av = mat_mul(&a, &hv), vw = mat_scale(&hv, &hw);
     mat e = mat_sub(&av, &vw);
-    mat_within(&e, mat_times(mat_norms(&a), mat_norms(&hv), nb), 10.0 * (double)n, named("a v - v w", k, &a));
+    mat_within(&e, mat_times(mat_norms(&a), mat_norms(&hv), nb), 10.0 * (double)n, mat_named("a v - v w", k, &a));
     for (int64_t j = 0; j < nb * n; j++) {
         double norm = 0;
         for (int64_t i = 0; i < n; i++)
@@ -189,7 +173,7 @@ static void eig(mat_kind k, int64_t nb, int64_t n)
             tr.p[b] += a.p[(b * n + j) * n + j];
         }
     e = mat_sub(&one, &tr);
-    mat_within(&e, mat_norms(&a), 20.0 * (double)n, named("the sum of eigenvalues is the trace", k, &a));
+    mat_within(&e, mat_norms(&a), 20.0 * (double)n, mat_named("the sum of eigenvalues is the trace", k, &a));
 }
 
 /* Everything for nb square matrices of order n; rectangular ones beside. */

@@ -12,28 +12,9 @@
 
 #include "base/dtype.h"
 #include "prim/lapack.h"
-#include "mats.h"
+#include "matcheck.h"
 #include "ref.h"
 #include "tap.h"
-
-static char label[200];
-
-static const char *named(const char *what, mat_kind k, const mat *a)
-{
-    snprintf(label, sizeof label, "%s of %s %lld of %lld x %lld", what, mat_kind_name(k), (long long)a->nb,
-             (long long)a->m, (long long)a->n);
-    return label;
-}
-
-/* a x - b in c eps (|a| |x| + |b|). */
-static void solves(const mat *a, const mat *x, const mat *b, double c, const char *what)
-{
-    mat y = mat_mul(a, x), r = mat_sub(&y, b);
-    double *scale = mat_times(mat_norms(a), mat_norms(x), r.nb), *of_b = mat_norms(b);
-    for (int64_t i = 0; i < r.nb; i++)
-        scale[i] += of_b[b->nb == 1 ? 0 : i];
-    mat_within(&r, scale, c, what);
-}
 
 static void systems(mat_kind k, int64_t nb, int64_t n)
 {
@@ -41,44 +22,27 @@ static void systems(mat_kind k, int64_t nb, int64_t n)
     gnd_array *da = mat_put(&a), *db = mat_put(&b);
     mat x = mat_get(gnd_solve(da, db), nb, n, 3);
     /* with partial pivoting the growth of elements belongs to the bound; it is small here */
-    solves(&a, &x, &b, 10.0 * (double)n, named("solve", k, &a));
+    mat_solves(&a, &x, &b, 10.0 * (double)n, mat_named("solve", k, &a));
     x = mat_get(gnd_solve(da, mat_put(&one)), nb, n, 3);
-    solves(&a, &x, &one, 10.0 * (double)n, "one right side for all");
+    mat_solves(&a, &x, &one, 10.0 * (double)n, "one right side for all");
     mat inv = mat_get(gnd_inv(da), nb, n, n), eye = mat_eye(1, n, n);
-    solves(&a, &inv, &eye, 10.0 * (double)n, named("inv", k, &a));
+    mat_solves(&a, &inv, &eye, 10.0 * (double)n, mat_named("inv", k, &a));
 
     mat spd = mat_make(MAT_RANDOM, nb, n, n);
     spd = mat_positive(&spd, 0x1p-10);
     gnd_array *c = gnd_cholesky(mat_put(&spd), 0);
     x = mat_get(gnd_cho_solve(c, 1, db), nb, n, 3);
-    solves(&spd, &x, &b, 10.0 * (double)n, named("cho_solve", k, &spd));
+    mat_solves(&spd, &x, &b, 10.0 * (double)n, mat_named("cho_solve", k, &spd));
 }
 
-/* Every element of a triangular system by itself: |t x - b| <= n eps |t| |x|. */
 static void triangular(mat_kind k, int64_t nb, int64_t n, unsigned flags)
 {
-    mat a = mat_make(k, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, 2), t = mat_new(nb, n, n);
+    mat a = mat_make(k, nb, n, n), b = mat_make(MAT_RANDOM, nb, n, 2);
     for (int64_t i = 0; i < nb * n; i++) /* elimination with these keeps magnitudes in range */
         a.p[i * n + i % n] += a.p[i * n + i % n] == 0 ? 1 : 0;
     gnd_array *da = mat_put(&a), *db = mat_put(&b);
-    for (int64_t i = 0; i < nb * n * n; i++) {
-        int64_t r = i / n % n, c = i % n, trans = i - r * n - c + c * n + r;
-        double complex v = (flags & GND_SOLVE_LOWER ? c > r : c < r) ? 0 : a.p[i];
-        if (flags & GND_SOLVE_UNIT && r == c)
-            v = 1;
-        t.p[flags & (GND_SOLVE_TRANS | GND_SOLVE_ADJOINT) ? trans : i] = flags & GND_SOLVE_ADJOINT ? conj(v) : v;
-    }
-    mat x = mat_get(gnd_solve_triangular(da, db, flags), nb, n, 2), y = mat_mul(&t, &x);
-    double worst = 0;
-    for (int64_t i = 0; i < nb * n * 2; i++) {
-        double sum = 0;
-        for (int64_t j = 0; j < n; j++)
-            sum += cabs(t.p[i / 2 * n + j]) * cabs(x.p[(i / (2 * n) * n + j) * 2 + i % 2]);
-        double e = cabs(y.p[i] - b.p[i]) / (sum * mat_eps);
-        worst = e <= worst ? worst : e;
-    }
-    tap_ok(worst <= 4.0 * (double)n + 4, "%s: %s: flags %u: %s: %.3g eps", mat_where, gnd_dtype_name(mat_t), flags,
-           named("solve_triangular", k, &a), worst);
+    mat x = mat_get(gnd_solve_triangular(da, db, flags), nb, n, 2);
+    mat_triangle_solves(&a, &x, &b, flags, k);
 }
 
 static void least_squares(mat_kind k, int64_t m, int64_t n, int64_t want)
@@ -95,7 +59,7 @@ static void least_squares(mat_kind k, int64_t m, int64_t n, int64_t want)
     mat grad = mat_mul(&ah, &r);
     double *na = mat_norms(&a);
     double *scale = mat_times(na, mat_plus(mat_norms(&b), mat_times(na, mat_norms(&hx), 1), 1), 1);
-    mat_within(&grad, scale, 20.0 * big, named("a^H (a x - b)", k, &a));
+    mat_within(&grad, scale, 20.0 * big, mat_named("a^H (a x - b)", k, &a));
     tap_is_int(gnd_item_i64(rank, NULL), want, "%s: rank", mat_where);
     int64_t q = m < n ? m : n, full = m > n && want == n;
     mat hs = mat_get(s, 1, 1, q), other = mat_get(gnd_svdvals(da), 1, 1, q), e = mat_sub(&hs, &other);
@@ -108,7 +72,7 @@ static void least_squares(mat_kind k, int64_t m, int64_t n, int64_t want)
     /* of least norm: in the range of a^H, which the pseudo-inverse gives too */
     mat p = mat_get(gnd_pinv(da, -1), 1, n, m), px = mat_mul(&p, &ax), norms = mat_sub(&px, &hx);
     mat_within(&norms, mat_times(mat_norms(&p), mat_times(na, mat_norms(&hx), 1), 1), 20.0 * big,
-               named("pinv(a) a x is x", k, &a));
+               mat_named("pinv(a) a x is x", k, &a));
     gnd_array *vec = gnd_at(db, ":, 0");
     tap_is_int(gnd_lstsq(da, vec, -1, &x, NULL, NULL, NULL), GND_OK, "%s: lstsq of a vector", mat_where);
     tap_is_int(gnd_ndim(x), 1, "%s: is a vector", mat_where);
@@ -119,9 +83,9 @@ static void pseudo(mat_kind k, int64_t nb, int64_t m, int64_t n)
     mat a = mat_make(k, nb, m, n), x = mat_get(gnd_pinv(mat_put(&a), -1), nb, n, m);
     mat ax = mat_mul(&a, &x), axa = mat_mul(&ax, &a), e = mat_sub(&axa, &a), h = mat_adjoint(&ax);
     double *na = mat_norms(&a), *cond = mat_times(na, mat_norms(&x), nb), big = (double)(m > n ? m : n);
-    mat_within(&e, mat_times(cond, na, nb), 10.0 * big, named("a pinv(a) a", k, &a));
+    mat_within(&e, mat_times(cond, na, nb), 10.0 * big, mat_named("a pinv(a) a", k, &a));
     e = mat_sub(&ax, &h);
-    mat_within(&e, cond, 20.0 * big, named("a pinv(a) is Hermitian", k, &a));
+    mat_within(&e, cond, 20.0 * big, mat_named("a pinv(a) is Hermitian", k, &a));
 }
 
 /* The determinant of integer matrices by Bareiss' elimination, which never leaves the integers. */
@@ -194,7 +158,7 @@ static void powers(int64_t nb, int64_t n)
     d = mat_put(&s);
     got = mat_get(gnd_matrix_power(d, -2), nb, n, n);
     p2 = mat_mul(&s, &s);
-    solves(&p2, &got, &eye, 100.0 * (double)n, "matrix_power -2");
+    mat_solves(&p2, &got, &eye, 100.0 * (double)n, "matrix_power -2");
 }
 
 /* exp of a skew-Hermitian matrix is unitary; exp(a) exp(-a) = 1; of a nilpotent one it is a sum. */
@@ -224,6 +188,7 @@ static void norms(int64_t nb, int64_t m, int64_t n)
     mat a = mat_make(MAT_RANDOM, nb, m, n);
     gnd_array *d = mat_put(&a);
     double big = 8.0 * (double)(m * n);
+    char label[40];
     for (size_t o = 0; o < sizeof ords / sizeof *ords; o++) {
         mat want = mat_new(nb, 1, n), got = mat_get(gnd_vector_norm(d, GND_AXIS(-2), 0, ords[o]), nb, 1, n);
         for (int64_t i = 0; i < nb * n; i++) {
@@ -339,42 +304,37 @@ static void all(gnd_device *d, const char *spec)
             continue;
         mat_setting(d, spec, dtypes[i]);
         ref_seed(7);
-#define GROUP(...)                                                                                 \
-        gnd_scope_begin();                                                                         \
-        __VA_ARGS__;                                                                               \
-        gnd_scope_end();                                                                           \
-        mat_free_all()
         for (int k = 0; k < MAT_NKINDS; k++) {
-            GROUP(systems((mat_kind)k, 3, size[k]));
-            GROUP(systems((mat_kind)k, 2, size[(k + 1) % 5]));
-            GROUP(pseudo((mat_kind)k, 2, 17, k % 2 ? 5 : 20));
+            MAT_GROUP(systems((mat_kind)k, 3, size[k]));
+            MAT_GROUP(systems((mat_kind)k, 2, size[(k + 1) % 5]));
+            MAT_GROUP(pseudo((mat_kind)k, 2, 17, k % 2 ? 5 : 20));
         }
         for (unsigned f = 0; f < 16; f++)
             if (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT)) {
-                GROUP(triangular(f & 1 ? MAT_HILBERT : MAT_STRONG, 2, f % 3 ? 17 : 65, f));
+                MAT_GROUP(triangular(f & 1 ? MAT_HILBERT : MAT_STRONG, 2, f % 3 ? 17 : 65, f));
             }
-        GROUP(triangular(MAT_STRONG, 1000, 8, GND_SOLVE_LOWER | GND_SOLVE_ADJOINT));
-        GROUP(systems(MAT_STRONG, 1000, 8));
-        GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
-        GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
+        MAT_GROUP(triangular(MAT_STRONG, 1000, 8, GND_SOLVE_LOWER | GND_SOLVE_ADJOINT));
+        MAT_GROUP(systems(MAT_STRONG, 1000, 8));
+        MAT_GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
+        MAT_GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
         if (i == 1 || i == 3) {
-            GROUP(determinants(100, 5); exponentials(2, 6));
+            MAT_GROUP(determinants(100, 5); exponentials(2, 6));
         }
         if (i == 0) {
-            GROUP(ranks(12); powers(3, 9); chains());
-            GROUP(systems(MAT_RANDOM, 2, 257); least_squares(MAT_RANDOM, 300, 200, 200));
-            GROUP(triangular(MAT_STRONG, 2, 1000, 0));
+            MAT_GROUP(ranks(12); powers(3, 9); chains());
+            MAT_GROUP(systems(MAT_RANDOM, 2, 257); least_squares(MAT_RANDOM, 300, 200, 200));
+            MAT_GROUP(triangular(MAT_STRONG, 2, 1000, 0));
         }
         if (i == 0 || i == 2) {
-            GROUP(not_numbers(17); not_numbers(100); no_convergence());
+            MAT_GROUP(not_numbers(17); not_numbers(100); no_convergence());
         }
         if (i == 3) {
-            GROUP(norms(2, 5, 9));
+            MAT_GROUP(norms(2, 5, 9));
         }
         if (i == 1) {
-            GROUP(norms(2, 7, 7));
-            GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
-            GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
+            MAT_GROUP(norms(2, 7, 7));
+            MAT_GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
+            MAT_GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
         }
     }
 }

@@ -283,7 +283,8 @@ typedef struct gnd_fft_ops {
     X(EIGVALS, 10, "in A (n x n); out W complex (n)")                                              \
     X(TRIANGULAR, 11, "in A (n x n), io B (n x k); flags: GND_TRI_*")                              \
     X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; out S real (min), rank int32 (1); rcond")\
-    X(INV, 13, "io A (n x n): its inverse")
+    X(INV, 13, "io A (n x n): its inverse; flags 1: in A, out X (n x n), out P int32 (n): column j of the inverse is " \
+              "X's column P[j], counted from 0")
 typedef enum gnd_solve_op {
 #define X(op, value, operands) GND_SOLVE_##op = value,
     GND_SOLVE_LIST(X)

@@ -128,8 +128,8 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
     return keep(y);
 }
 
-/* By LAPACK's own routine where the device has no library: in C order, as the inverse of x^T is that of
- * x, transposed. */
+/* By the library's or LAPACK's own routine, in C order, as the inverse of x^T is that of x, transposed; in blocks as a
+ * solve with 1. */
 gnd_array *gnd_inv(gnd_array *x)
 {
     gnd__mats a;
@@ -137,13 +137,13 @@ gnd_array *gnd_inv(gnd_array *x)
     gnd_array *bad = gnd__mats_of(&a, "inv", x, 1);
     if (bad)
         return keep(bad);
-    gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
+    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0), apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
+    const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
         return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
-    if (gnd__mats_native(&a, &s))
+    if (!gnd__mats_native(&a, &s) && !gnd__mats_native(&a, &apart) && gnd__mats_native(&a, &system))
         return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
     a.x = gnd_mT(a.x);
-    s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0);
     return keep(gnd__mats_nan(&a, &s, gnd_mT(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n)), 0));
 }
 

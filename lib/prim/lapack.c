@@ -172,6 +172,11 @@ static void run_inv(call *c)
         fn(&c->n, &c->n, c->mem[0], &c->n, c->tau, &c->info);
     if (c->info == 0)
         invert(&c->n, c->mem[0], &c->n, c->tau, c->work, &c->lwork, &c->info);
+    if (c->s->flags == 0 || c->lwork < 0 || c->info != 0)
+        return;
+    memcpy(c->mem[1], c->mem[0], (size_t)c->n * (size_t)c->n * c->size);
+    for (int j = 0; j < c->n; j++) /* each column in its place */
+        memcpy(c->mem[2] + (size_t)j * sizeof j, &j, sizeof j);
 }
 
 static void run_qr(call *c)

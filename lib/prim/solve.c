@@ -11,6 +11,7 @@
 #include "prim/blocked.h"
 #include "prim/lapack.h"
 #include "prim/prim.h"
+#include "prim/qr_batch.h"
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
@@ -113,6 +114,33 @@ static void widen(gnd__prog *p, int scratch, gnd_dtype from, int64_t begin, int6
                  n * (int64_t)gnd_dtype_size(from), n * (int64_t)gnd_dtype_size(p->dtype));
 }
 
+/* The columns of an inverse to their places, where the device's library leaves them elsewhere. */
+static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
+{
+    gnd_solve_desc apart = *s;
+    const int64_t n = s->n, all = n * n * s->nbatch, size = (int64_t)gnd_dtype_size(p->dtype);
+    const size_t local = gnd__prog_group(p, 256);
+    const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
+    int yes = 0;
+    apart.flags = 1;
+    if (s->op != GND_SOLVE_INV || gnd__gate_solver_supports(p->dev, &apart, &yes, NULL) != GND_OK || !yes)
+        return 0;
+    const int a = gnd__prog_scratch(p, all * size), x = gnd__prog_scratch(p, all * size);
+    const int places = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
+    const gnd__pmem mem[3] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, x, 0 }, { GND__PA_SCRATCH, places, 0 } };
+    copy_in(p, 0, a, 0, n * n, n * n);
+    gnd__prog_solve(p, &apart, 3, mem);
+    gnd__pk_begin(p, "k_columns");
+    gnd__pk_out(p, "y");
+    gnd__pk_mem(p, "x", x, p->dtype);
+    gnd__pk_mem(p, "place", places, GND_INT32);
+    gnd__pk_int(p, "n", n);
+    gnd__pk_int(p, "blocks", blocks);
+    gnd__pk_body(p, "solve_columns", p->dtype);
+    gnd__pk_end1(p, blocks * n * s->nbatch, local, all * size, all * size);
+    return 1;
+}
+
 void gnd__prim_solve(gnd__prog *p)
 {
     gnd_solve_desc s;
@@ -127,7 +155,10 @@ void gnd__prim_solve(gnd__prog *p)
     s.k = p->args->n[N_K];
     s.nbatch = p->args->n[N_BATCH];
     memcpy(&s.rcond, &p->args->n[N_RCOND], sizeof s.rcond);
+    if (inverse_apart(p, &s))
+        return;
     n = gnd__solve_operands(&s);
+    const int small = gnd__qr_batch_takes(p, &s); /* reads the input itself */
     for (int i = 0; i < n; i++) {
         int dir = gnd__solve_direction(&s, i);
         gnd_dtype t = operand_dtype(&s, i);
@@ -141,13 +172,15 @@ void gnd__prim_solve(gnd__prog *p)
             gnd__prog_fail(p, GND_ERR_INTERNAL, "a solver with an empty operand");
             return;
         }
-        if (dir & 1) {
+        if (dir & 1 && !small) {
             copy_in(p, in, scratch[i], scratch[i] >= 0 ? 0 : begin, p->in[in].size / s.nbatch,
                     count / s.nbatch);
             in++;
         }
     }
-    if (gnd__blocked_takes(p->dev, &s))
+    if (small)
+        gnd__qr_batch(p, &s, mem);
+    else if (gnd__blocked_takes(p->dev, &s))
         gnd__blocked(p, &s, mem);
     else
         gnd__prog_solve(p, &s, n, mem);

@@ -32,8 +32,14 @@ static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
 #define ADD(count, type, dir) o[c++] = (operand){ count, type, dir }
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY:
-    case GND_SOLVE_INV:
         ADD(n * n, 'x', IO);
+        break;
+    case GND_SOLVE_INV:
+        ADD(n * n, 'x', full ? IN : IO);
+        if (full) {
+            ADD(n * n, 'x', OUT);
+            ADD(n, 'i', OUT);
+        }
         break;
     case GND_SOLVE_LU:
         ADD(m * n, 'x', IO);
