@@ -146,6 +146,10 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     case GND_SOLVE_EIGVALSH:
     case GND_SOLVE_TRIANGULAR:
         break;
+    case GND_SOLVE_INV: /* of small ones of a batch, systems with 1 are solved */
+        if (s->flags != 1 || gnd__cs_is_batch(s))
+            return GND_OK;
+        break;
     case GND_SOLVE_EIG:
     case GND_SOLVE_EIGVALS:
         if (s->n >= SMALLEST_EIG)
@@ -307,6 +311,7 @@ static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err 
                               "matrix %lld: not positive definite: the leading minor of order %d is "
                               "not positive", (long long)b, info);
     case GND_SOLVE_SOLVE:
+    case GND_SOLVE_INV:
         return gnd__plug_fail(e, GND_ERR_LINALG, info, "matrix %lld: singular: U[%d, %d] is 0",
                               (long long)b, info - 1, info - 1);
     case GND_SOLVE_TRIANGULAR:
@@ -332,6 +337,8 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
     const int64_t m = s->m, n = s->n, q = m < n ? m : n;
     const int full = (s->flags & 1) != 0;
     switch ((gnd_solve_op)s->op) {
+    case GND_SOLVE_INV:
+        return i == 2 ? (size_t)n * sizeof(int32_t) : (size_t)(n * n) * t->size;
     case GND_SOLVE_CHOLESKY:
         return (size_t)(n * n) * t->size;
     case GND_SOLVE_LU:
@@ -362,6 +369,7 @@ static gnd_status one_matrix(gnd__cs_job *o)
     case GND_SOLVE_CHOLESKY: return gnd__cs_cholesky(o);
     case GND_SOLVE_LU: return gnd__cs_lu(o);
     case GND_SOLVE_SOLVE: return gnd__cs_solve(o);
+    case GND_SOLVE_INV: return gnd__cs_inv(o);
     case GND_SOLVE_QR: return gnd__cs_qr(o);
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS: return gnd__cs_svd(o);

@@ -224,6 +224,7 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i);
 gnd_status gnd__cs_cholesky(gnd__cs_job *o);
 gnd_status gnd__cs_lu(gnd__cs_job *o);
 gnd_status gnd__cs_solve(gnd__cs_job *o);
+gnd_status gnd__cs_inv(gnd__cs_job *o);
 gnd_status gnd__cs_qr(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
@@ -236,7 +237,7 @@ typedef struct gnd__cs_usv {
     int64_t m, n, lda, ldu;
     int full, vectors;
 } gnd__cs_usv;
-/* By polar decomposition, where vectors are wanted, a has lda m and is not small. *good is 0 where what came out does
+/* By polar decomposition, where a has lda m and is not small. *good is 0 where what came out does
  * not pass as a decomposition: then a is as it was, but for rounding, and the rest not defined. */
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
 /* Element i of reals of the job's precision, on the host. */

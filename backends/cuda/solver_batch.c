@@ -25,6 +25,7 @@ int gnd__cs_is_batch(const gnd_solve_desc *s)
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY: return small;
     case GND_SOLVE_LU: return small && s->m == s->n;
+    case GND_SOLVE_INV: return small;
     case GND_SOLVE_SOLVE: return small && s->k <= INT_MAX / 2;
     case GND_SOLVE_QR: return small;
     case GND_SOLVE_SVD:

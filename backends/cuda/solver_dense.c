@@ -76,6 +76,52 @@ gnd_status gnd__cs_solve(gnd__cs_job *o)
     return GND_OK;
 }
 
+/* Where row i of A is after the exchanges, i.e. column P[i] of U^-1 L^-1 is column i of A^-1: to operand 2. Made on the
+ * host: one exchange comes after the other, and cuSOLVER's take longer than a triangular solve. */
+static gnd_status places(gnd__cs_job *o)
+{
+    const size_t n = (size_t)o->s->n;
+    int64_t *pivot = malloc(n * sizeof *pivot);
+    int32_t *row = malloc(2 * n * sizeof *row), *place = row + n;
+    gnd_status st = pivot && row ? GND_OK : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for %zu pivots", n);
+    if (st == GND_OK)
+        st = gnd__cs_down(o, pivot, o->v->extra.p, n * sizeof *pivot);
+    for (size_t i = 0; i < n && st == GND_OK; i++)
+        row[i] = (int32_t)i;
+    for (size_t i = 0; i < n && st == GND_OK; i++) {
+        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n ? (size_t)pivot[i] - 1 : i; /* singular: anything */
+        const int32_t r = row[i];
+        row[i] = row[j];
+        row[j] = r;
+    }
+    for (size_t i = 0; i < n && st == GND_OK; i++)
+        place[row[i]] = (int32_t)i;
+    if (st == GND_OK)
+        st = gnd__cs_up(o, o->mem[2], place, n * sizeof *place);
+    if (st == GND_OK)
+        st = gnd__cs_wait(o); /* the host's table goes */
+    free(pivot);
+    free(row);
+    return st;
+}
+
+gnd_status gnd__cs_inv(gnd__cs_job *o)
+{
+    const int64_t n = o->s->n;
+    const size_t column = (size_t)n * o->t->size;
+    const int t = o->t->index, in = (int)n;
+    TRY(factor(o, n, n));
+    const CUresult r = gnd__cu.MemsetD2D8Async(o->mem[1], column, 0, column, (size_t)n, o->q->s);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(o->q->dev, o->e, r, "cuMemsetD2D8Async");
+    TRY(gnd__cs_ones(o, o->mem[1], n, 0, n));
+    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, in, in,
+                         gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
+    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, in, in,
+                         gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
+    return places(o);
+}
+
 gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau)
 {
     struct gnd__cu_solver *v = o->v;

@@ -30,6 +30,8 @@ GND_API gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array *
 GND_API gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u);
 /* x (m x n) = U diag(S) Vh, S real and descending; full 0: U is m x k and Vh k x n, k = min(m, n). */
 GND_API gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_array **vh);
+/* S alone. As those of gnd_svd, values are off by a multiple of eps times the greatest one: of small ones no digit
+ * may be right. */
 GND_API gnd_array *gnd_svdvals(gnd_array *x);
 /* x = V diag(W) V^H of a Hermitian matrix, of which the lower triangle is read (upper != 0: the upper
  * one); W real and ascending. */

@@ -57,7 +57,8 @@ gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n)
         return gnd__slice(x, axis, 0, n);
     if (axis == x->ndim - 1 && gnd__fft_few(x->dev, n) && have) {
         gnd_array *i = gnd_arange(x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
-        gnd_array *place = gnd_minimum(i, gnd_int(have - 1)), *y = i->kind == GND__ERROR ? i : gnd__taken(x, place, axis);
+        gnd_array *place = gnd_minimum(i, gnd_int(have - 1));
+        gnd_array *y = place->kind == GND__ERROR ? place : gnd__taken(x, place, axis);
         return gnd_where(gnd_less(i, gnd_int(have)), y, gnd_int(0));
     }
     memcpy(dim, x->dim, x->ndim * sizeof *dim);

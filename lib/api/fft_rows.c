@@ -298,7 +298,8 @@ static gnd_array *real_first(gnd_array *z, gnd_array *k, gnd_dtype t)
     return gnd__fft_paired(gnd_real_part(z), gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
 }
 
-/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels: forwards, of conjugates. */
+/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels: forwards, of
+ * conjugates. */
 static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     const int last = x->ndim - 1;

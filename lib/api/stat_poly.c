@@ -202,7 +202,8 @@ static gnd_array *solve(gnd__steps *s, gnd_array *raw, gnd_array *a, gnd_array *
     }
     for (int j = n - 1; j >= 0 && z->kind != GND__ERROR; j--) {
         gnd_array *this = gnd__with(s, GND__OP_EQUAL, row, j + FIRST), *c = entry(s, z, j);
-        gnd_array *f = gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, -1), y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0));
+        gnd_array *f = y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0);
+        f = gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, -1), f);
         f = gnd__op2(s, GND__OP_MULTIPLY, gnd__op2(s, GND__OP_MULTIPLY, f, c), d[j]);
         f = gnd__op2(s, GND__OP_SUBTRACT, gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, 0), z), f);
         z = gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_GREATER, row, j + FIRST), z, f);

@@ -128,8 +128,8 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
     return keep(y);
 }
 
-/* By the library's or LAPACK's own routine, in C order, as the inverse of x^T is that of x, transposed; in blocks as a
- * solve with 1. */
+/* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is near 1: with LAPACK's
+ * the result times its matrix is, so that gets x^T, whose memory is in C order. */
 gnd_array *gnd_inv(gnd_array *x)
 {
     gnd__mats a;
@@ -141,10 +141,13 @@ gnd_array *gnd_inv(gnd_array *x)
     const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
         return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
-    if (!gnd__mats_native(&a, &s) && !gnd__mats_native(&a, &apart) && gnd__mats_native(&a, &system))
+    const int library = gnd__mats_native(&a, &apart);
+    if (!library && gnd__mats_native(&a, &system))
         return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
-    a.x = gnd_mT(a.x);
-    return keep(gnd__mats_nan(&a, &s, gnd_mT(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n)), 0));
+    if (!library)
+        a.x = gnd_mT(a.x);
+    gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
+    return keep(gnd__mats_nan(&a, &s, library ? y : gnd_mT(y), 0));
 }
 
 static double eps_of(gnd_dtype t)

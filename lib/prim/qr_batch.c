@@ -51,17 +51,19 @@ static void memory(gnd__prog *p, const char *name, gnd__pmem m)
 
 void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
 {
-    const int64_t m = s->m, n = s->n, cols = columns(s), wide = greater(n, cols), size = (int64_t)gnd_dtype_size(p->dtype);
+    const int64_t m = s->m, n = s->n, cols = columns(s), wide = greater(n, cols);
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype), rows = power_from(m, 32), most = power_from(wide, 32);
     const int64_t pitch = wide | 1, lanes = power_from(wide, 8) < 128 ? power_from(wide, 8) : 128;
     const int64_t work = m * wide, want = work <= 512 ? 64 : work <= 2048 ? 128 : work <= 8192 ? 256 : 512;
     const size_t group = gnd__prog_group(p, (size_t)greater(lanes, want));
-    const int64_t rows = power_from(m, 32), most = power_from(wide, 32), space = (m * pitch * size + STEP - 1) / STEP * STEP;
+    const int64_t space = (m * pitch * size + STEP - 1) / STEP * STEP;
     const int64_t others = (rows + most + (int64_t)group + 32) * size + 4 * most;
     const int here = others + space <= (int64_t)p->t->props->local_bytes;
     const int complex = gnd_dtype_kind(p->dtype) == 'c';
     const char *const t = gnd__suffix(p->dtype), *const r = gnd__suffix(gnd__real_of(p->dtype));
     gnd__pk_begin(p, "k_qr");
-    gnd__pk_def(p, "#define GROUP %d\n#define LANES %d\n", (int)group, (int)(lanes < (int64_t)group ? lanes : (int64_t)group));
+    gnd__pk_def(p, "#define GROUP %d\n", (int)group);
+    gnd__pk_def(p, "#define LANES %d\n", (int)(lanes < (int64_t)group ? lanes : (int64_t)group));
     gnd__pk_def(p, "#define ROWS %d\n#define COLS %d\n", (int)rows, (int)most);
     gnd__pk_def(p, "#define SPACE %d\n", here ? (int)(space / size) : 0);
     if (complex) {
@@ -71,7 +73,8 @@ void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
         gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_cplx_%s(gnd_ldexp_%s((z).x, e), gnd_ldexp_%s((z).y, e))\n", t, r, r);
     } else {
-        gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n#define REAL(z) (z)\n#define IMAG(z) 0\n", gnd__ctype_value(p->dtype));
+        gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
+        gnd__pk_def(p, "#define REAL(z) (z)\n#define IMAG(z) 0\n");
         gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n#define CONJ(z) (z)\n");
         gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define SQUARE(z) ((z) * (z))\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_ldexp_%s(z, e)\n", t);
