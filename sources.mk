@@ -599,6 +599,9 @@ other_files = \
     bench/results/2026-11-22-h200-c/rows-cuda.txt \
     bench/results/2026-11-22-h200-c/rows-opencl.txt \
     bench/results/2026-11-22-h200-c/tests.txt \
+    bench/results/2026-11-22-h200-growth/README.md \
+    bench/results/2026-11-22-h200-growth/growth.jsonl \
+    bench/results/2026-11-22-h200-growth/opencl.txt \
     bench/results/2026-11-22-h200/README.md \
     bench/results/2026-11-22-h200/cuda.jsonl \
     bench/results/2026-11-22-h200/differential.txt \

@@ -185,12 +185,19 @@ static size_t bytes_of(const gnd_buf *b)
     return b->nbytes;
 }
 
-/* CLBlast takes a set from here on; a failure leaves what it has. */
+/* CLBlast takes a set from here on; a failure leaves what it has. What is shipped for NVIDIA's GPUs:
+ * on an H200, of which it knows nothing, float32 takes 0.94 and float64 0.35 of the time of its own choice. */
 static void apply_set(gnd_dev *d, uint32_t dtype)
 {
+    static const uint32_t nvidia[4] = {1, 2, 0, 0};
     const int i = tuned_index(dtype);
-    if (i >= 0 && d->tuned[i].set != d->tuned[i].applied && gnd__clblast_use(d, dtype, d->tuned[i].set))
-        d->tuned[i].applied = d->tuned[i].set;
+    if (i < 0)
+        return;
+    const uint32_t set = d->tuned[i].set                              ? d->tuned[i].set
+                         : strstr(d->info->props.vendor, "NVIDIA") ? nvidia[i]
+                                                                   : 0;
+    if (set != d->tuned[i].applied && gnd__clblast_use(d, dtype, set))
+        d->tuned[i].applied = set;
 }
 
 static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
