@@ -320,6 +320,7 @@ kernel_files = \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
+    kernels/scan_line.cl \
     kernels/search.cl \
     kernels/solve.cl \
     kernels/sort.cl \
@@ -673,6 +674,7 @@ other_files = \
     kernels/random.cl \
     kernels/real.cl \
     kernels/scan.cl \
+    kernels/scan_line.cl \
     kernels/search.cl \
     kernels/solve.cl \
     kernels/sort.cl \

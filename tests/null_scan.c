@@ -126,6 +126,19 @@ static void plans(void)
     plan(gnd_cummax(x, GND_ALL), "1 kernels, 0 calls", "one element is its own maximum");
 }
 
+/* Where groups may wait for those that started before them: one kernel behind one that clears. */
+static void waiting(void)
+{
+    const int64_t n = (int64_t)3 << 30, short_rows[2] = {1 << 16, 1 << 12}, rows[2] = {1 << 16, 1 << 17};
+    const int64_t few[2] = {1 << 13, 3}, vast[2] = {1 << 20, 1 << 17};
+    gnd_array *x = gnd_positive(gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){1}, (float[]){1}));
+    plan(sum(gnd_broadcast_to(x, 1, &n), GND_ALL, 0), "2 kernels, 0 calls", "waiting: 3 * 2^30 elements");
+    plan(sum(gnd_broadcast_to(x, 2, rows), GND_AXIS(1), 0), "2 kernels, 0 calls", "waiting: rows, 2^33 elements");
+    plan(sum(gnd_broadcast_to(x, 2, short_rows), GND_AXIS(1), 0), "1 kernels, 0 calls", "waiting: rows of a tile");
+    plan(sum(gnd_broadcast_to(x, 2, vast), GND_AXIS(1), 0), "1 kernels, 0 calls", "waiting: too many tiles");
+    plan(sum(gnd_broadcast_to(x, 2, few), GND_AXIS(0), 0), "3 kernels, 0 calls", "waiting: columns");
+}
+
 int main(void)
 {
     /* the kernels are those for GPUs whatever the machine */
@@ -135,6 +148,11 @@ int main(void)
     shapes();
     errors();
     plans();
+    gnd_scope_end();
+    gnd_close(dev);
+    dev = gnd_open("null:2");
+    gnd_scope_begin();
+    waiting();
     gnd_scope_end();
     gnd_close(dev);
     return tap_done();

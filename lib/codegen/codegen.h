@@ -85,6 +85,7 @@ typedef struct gnd__inl {
     int nargs;
     gnd__garg *arg;
     int64_t rd;              /* bytes that it reads */
+    int plain;               /* a load along one axis, and casts: it takes few registers */
 } gnd__inl;
 
 /* Writes k (not collapsed; one value, nothing stored) as function `name`. The caller frees with

@@ -73,6 +73,9 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     c.vec = 1;
     c.wide = out->wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
+    out->plain = k->nkeep <= 1;
+    for (int i = 0; i < k->ninstr; i++)
+        out->plain &= k->instr[i].kind == GND__I_LOAD || k->instr[i].kind == GND__I_CAST;
     gnd__cg_begin(&c, 0, name);
     gnd__cg_access_args(&c, 2);
     gnd__cg_dim_args(&c, 1, k->nkeep);

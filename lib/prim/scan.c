@@ -4,9 +4,9 @@
  * too few to fill the device are cut into S parts: a first kernel reduces each part (but the last), a
  * second one scans these sums, a third one scans each part behind what stands before it. No kernel
  * waits for another group, so nothing is asked of the order in which groups run; the order in which
- * elements are combined depends on sizes and the group size alone. (Single-pass scans, Merrill and
- * Garland 2016, move a third less, but need groups that progress side by side, and what they round
- * depends on which group is faster.)
+ * elements are combined depends on sizes and the group size alone. Where groups may wait for those that
+ * started before them, rows longer than a tile are read once instead (kernels/scan_line.cl), in an order
+ * that depends on as little.
  *
  * Sums of floats: runs of at most 16 to 128 elements are plain, what stands before them is a sum with
  * its rounding error, so that long sums stay as good as short ones.
@@ -29,7 +29,9 @@ enum {
     COLS_RUN = 64,
     CPU_TASKS = 32,
     CPU_RUN = 16384,       /* steps of a part at least */
-    CPU_TILE = 256
+    CPU_TILE = 256,
+    LEVELS = 6,            /* blocks of 32^5 tiles are the largest */
+    TILES = 1 << 24        /* of all rows, at most */
 };
 
 typedef struct shape {
@@ -38,6 +40,7 @@ typedef struct shape {
     int group, k, pad;     /* rows: work-items of a group, steps of each; see kernels/scan.cl */
     int64_t t, rg;
     int64_t s, chunk;      /* parts of a row, steps of each */
+    int64_t line;          /* one kernel: tiles of a row; else 0 */
     int64_t tiles;         /* CPUs: tiles of columns */
 } shape;
 
@@ -65,8 +68,10 @@ static size_t value_size(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : gnd_dtype_size(t);
 }
 
-static void shape_gpu_rows(shape *h, const gnd_props *p, size_t size)
+static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
 {
+    const gnd_props *p = t->props;
+    int64_t tiles;
     h->by_rows = 1;
     /* 16 loads at once; on a CPU that has this shape all the same they would only be slow to compile */
     h->k = p->kind == GND_DEV_CPU ? 4 : size <= 4 ? 16 : size == 8 ? 8 : 4;
@@ -75,6 +80,13 @@ static void shape_gpu_rows(shape *h, const gnd_props *p, size_t size)
         if ((size_t)h->group <= p->max_group && (size_t)h->group <= p->max_local[0] &&
             (uint64_t)h->group * (h->k + h->k / 4 + 2) * size <= p->local_bytes)
             break;
+    tiles = ceil_div(h->n, (int64_t)h->group * h->k);
+    if (t->waits && h->inner == 1 && tiles > 1 && h->group % 32 == 0 && tiles <= TILES / h->m) {
+        if (p->kind == GND_DEV_CPU)
+            h->group = 64; /* small tiles, for tests */
+        h->line = ceil_div(h->n, (int64_t)h->group * h->k);
+        return;
+    }
     h->t = h->group / h->inner;
     h->rg = 1;
     h->s = 1;
@@ -106,7 +118,7 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
         if (h->m * h->tiles < CPU_TASKS)
             cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)), COLS_RUN);
     } else if (h->inner <= NARROW) {
-        shape_gpu_rows(h, t->props, value_size(dt));
+        shape_gpu_rows(h, t, value_size(dt));
     } else if (h->m * h->inner < ITEMS) {
         cut(h, clamp(ALL_ITEMS / (h->m * h->inner), 1, ceil_div(h->n, COLS_RUN)), 1);
     }
@@ -225,6 +237,34 @@ static int64_t rows_bytes(const gnd__prog *p)
     return p->size * (int64_t)gnd_dtype_size(p->dtype);
 }
 
+/* One kernel, and one that clears what groups publish. st: the ticket; then for each row the sums of its tiles, of
+ * blocks of 32 tiles, of blocks of those, and as many words for what stands before each. */
+static void by_tiles(const scan *c)
+{
+    gnd__prog *p = c->p;
+    const shape *h = &c->h;
+    const int64_t aw = (int64_t)(value_size(p->dtype) < 4 ? 1 : value_size(p->dtype) / 4) * (1 + c->sums);
+    int64_t each = 0, words;
+    for (int l = 0; l < LEVELS && h->line >> (5 * l); l++)
+        each += 2 * aw * ceil_div(h->line, (int64_t)1 << (5 * l));
+    words = 8 + h->m * each;
+    const int st = gnd__prog_scratch(p, words * 8);
+    gnd__prog_fill(p, st, GND_UINT64, words, "0");
+    begin(c, "k_scan", 1, 1, 0);
+    sizes(c);
+    gnd__pk_mem(p, "st", st, GND_UINT64);
+    gnd__pk_int(p, "tiles", h->line);
+    gnd__pk_int(p, "each", each);
+    gnd__pk_def(p, "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n", h->group, h->k,
+                h->pad, LEVELS, (int)aw);
+    gnd__pk_defs(p, "warps", p->dtype);
+    gnd__pk_defs(p, "scan_line_defs", p->dtype);
+    gnd__pk_body(p, "scan_line", p->dtype);
+    /* many groups at once, since each waits long: but no expression shall lack registers */
+    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
+    gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8, rows_bytes(p) + words * 8);
+}
+
 static void by_rows(const scan *c)
 {
     gnd__prog *p = c->p;
@@ -287,5 +327,8 @@ void gnd__prim_scan(gnd__prog *p)
         if (c.sums)
             c.r = gnd__prog_scratch(p, bytes);
     }
-    c.h.by_rows ? by_rows(&c) : by_columns(&c);
+    if (c.h.line)
+        by_tiles(&c);
+    else
+        c.h.by_rows ? by_rows(&c) : by_columns(&c);
 }
