@@ -253,6 +253,8 @@ lib_files = \
     lib/io/text_format.c \
     lib/prim/accumulate.c \
     lib/prim/accumulate.h \
+    lib/prim/accumulate_floats.c \
+    lib/prim/accumulate_priv.h \
     lib/prim/blocked.c \
     lib/prim/blocked.h \
     lib/prim/compact.c \
@@ -308,6 +310,7 @@ kernel_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/deal.cl \
     kernels/dinverse.cl \
     kernels/double.cl \
     kernels/elementary.cl \
@@ -455,6 +458,7 @@ test_programs = \
     tests/ops_cov \
     tests/ops_create \
     tests/ops_dct \
+    tests/ops_deal \
     tests/ops_distributions \
     tests/ops_dlpack \
     tests/ops_edit \
@@ -662,6 +666,7 @@ other_files = \
     kernels/complex.cl \
     kernels/core.cl \
     kernels/ctrig.cl \
+    kernels/deal.cl \
     kernels/dinverse.cl \
     kernels/double.cl \
     kernels/elementary.cl \
@@ -778,6 +783,7 @@ other_files = \
     tests/ops_cov.c \
     tests/ops_create.c \
     tests/ops_dct.c \
+    tests/ops_deal.c \
     tests/ops_distributions.c \
     tests/ops_dlpack.c \
     tests/ops_edit.c \

@@ -277,15 +277,19 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
         GND_BARRIER();
     }
     if (lid == 0) {
-        gnd_amax_i32(all, t[0]);
-        gnd_amax_i32(all + 1, l[0]);
+        if (gnd_peek_i32(all) < t[0])
+            gnd_amax_i32(all, t[0]);
+        if (gnd_peek_i32(all + 1) < l[0])
+            gnd_amax_i32(all + 1, l[0]);
     }
 //@text acc_top
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;
     const g_i64 to = from + per < n ? from + per : n;
-    for (g_i64 i = EXACT(all) ? to : from + lid; i < to; i += size) {
+    for (g_i64 i = EXACT(all) || !SOME(all) ? to : from + lid; i < to; i += size) {
         const VALUE v = IN_val(i);
         const g_i64 p = IN_pos(i);
+        if (!PICKED(p))
+            continue;
         for (int c = 0; c < PARTS; c++) {
             const $T x = PART(v, c);
             if (x != 0 && !gnd_notfinite_$t(x)) {
@@ -299,9 +303,11 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;
     const g_i64 to = from + per < n ? from + per : n;
     const g_i32 exact = EXACT(all), same = all[0];
-    for (g_i64 i = from + lid; i < to; i += size) {
+    for (g_i64 i = SOME(all) ? from + lid : to; i < to; i += size) {
         const VALUE v = IN_val(i);
         const g_i64 p = IN_pos(i);
+        if (!PICKED(p))
+            continue;
         for (int c = 0; c < PARTS; c++) {
             const $T x = PART(v, c);
             const g_i64 at = p * PARTS + c;
@@ -361,7 +367,7 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
     }
 //@text acc_sum_end
     const g_i64 i = (g_i64)GND_GID(0);
-    if (i < m) {
+    if (i < m && PICKED(i)) {
         $T r[PARTS];
         for (int c = 0; c < PARTS; c++) {
             const g_i64 at = i * PARTS + c;

@@ -209,6 +209,7 @@ static const char *const cpu_graphs[] = {
 static const char *const prim_graphs[] = {
     "fft(x)",
     "ifft(x, axis=0)",
+    "add_at(broadcast_to(x[0, 0], (9000,)), integers(9000, size=1100000), broadcast_to(x[0, 1], (1100000,)))",
     "fft(broadcast_to(x[0, 0], (3, 5000)))",
     "rfft(real(x))",
     "irfft(x)",

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops_deal.c - many floats added up in many places, as GPUs do it (kernels/deal.cl): against plain sums in
+ * long double; even and uneven, where some bins of places get too many values; whole numbers and all
+ * exponents; what is not finite; bases; that the order of the values changes no bit.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "prim/accumulate.h"
+#include "ref.h"
+#include "tap.h"
+
+enum { N = (1 << 20) + 777, M = 12289 };
+enum { EVEN, UNEVEN };
+
+static int64_t pos[N];
+static double val[2 * N]; /* of any dtype: its parts */
+
+/* Places: even, or a third of them one, and another third a few neighbours. */
+static void draw(int how, int wide, int strange)
+{
+    for (int i = 0; i < N; i++) {
+        pos[i] = how == EVEN || i % 3 == 0 ? ref_range(0, M - 1) : i % 3 == 1 ? 5000 : ref_range(9000, 9040);
+        for (int c = 0; c < 2; c++) {
+            const double v = (double)(int64_t)(ref_rnd() >> 44) - (1 << 19);
+            val[2 * i + c] = wide ? ldexp(v, (int)(ref_rnd() % 60) - 50) : v;
+        }
+        if (strange && ref_rnd() % 4096 == 0)
+            val[2 * i] = i % 3 ? INFINITY : i % 2 ? NAN : -INFINITY;
+    }
+}
+
+static void put(gnd_dtype t, unsigned char *at, int64_t i, const double *v)
+{
+    const size_t size = gnd_dtype_size(t);
+    const float f[2] = { (float)v[0], (float)v[1] };
+    if (t == GND_FLOAT32 || t == GND_COMPLEX64)
+        memcpy(at + (size_t)i * size, f, size);
+    else
+        memcpy(at + (size_t)i * size, v, size);
+}
+
+static double part(gnd_dtype t, const unsigned char *at, int64_t i, int c)
+{
+    const int both = gnd_dtype_kind(t) == 'c', single = t == GND_FLOAT32 || t == GND_COMPLEX64;
+    i = both ? 2 * i + c : i;
+    return single ? (double)((const float *)(const void *)at)[i] : ((const double *)(const void *)at)[i];
+}
+
+static void one(gnd_device *dev, const char *spec, gnd_dtype t, int how, int wide, int strange)
+{
+    const size_t size = gnd_dtype_size(t);
+    const int parts = gnd_dtype_kind(t) == 'c' ? 2 : 1;
+    const int64_t n = N, m = M;
+    unsigned char *v = malloc(N * size), *base = malloc(M * size), *a = calloc(M, size), *b = calloc(M, size);
+    long double *want = calloc(2 * M, sizeof *want), *scale = calloc(2 * M, sizeof *scale);
+    double worst = 0;
+    if (ref_skip(dev, t, 3))
+        goto done;
+    draw(how, wide, strange);
+    for (int64_t i = 0; i < N; i++)
+        put(t, v, i, val + 2 * i);
+    for (int64_t i = 0; i < M; i++) {
+        put(t, base, i, (const double[2]){ (double)i / 8, -1 });
+        for (int c = 0; c < parts; c++)
+            scale[2 * i + c] = fabsl(want[2 * i + c] = (long double)part(t, base, i, c));
+    }
+    for (int64_t i = 0; i < N; i++)
+        for (int c = 0; c < parts; c++) {
+            want[2 * pos[i] + c] += (long double)part(t, v, i, c);
+            scale[2 * pos[i] + c] += fabsl((long double)part(t, v, i, c));
+        }
+    gnd_scope_begin();
+    gnd_array *p = gnd__checked_node(gnd_from(dev, GND_INT64, 1, &n, pos), "test", INT64_MAX / 2, 0);
+    gnd_array *x = gnd_from(dev, t, 1, &n, v), *z = gnd_from(dev, t, 1, &m, base);
+    gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, p, x, z, m);
+    tap_is_int(gnd_read(y, a, M * size), GND_OK, "%s: %s, %s%s%s", spec, gnd_dtype_name(t),
+               how == EVEN ? "even" : "uneven", wide ? ", wide" : "", strange ? ", not all finite" : "");
+    for (int64_t i = 0; i < M; i++)
+        for (int c = 0; c < parts; c++) {
+            const long double w = want[2 * i + c], g = (long double)part(t, a, i, c);
+            const long double ulp = scale[2 * i + c] * (t == GND_FLOAT32 || t == GND_COMPLEX64 ? 0x1p-24L : 0x1p-52L);
+            const double err = isfinite(w) ? (double)(fabsl(g - w) / (ulp > 0 ? ulp : 1))
+                               : (isnan(w) ? isnan(g) : g == w) ? 0 : INFINITY;
+            worst = err > worst || isnan(err) ? err : worst;
+        }
+    tap_ok(worst <= 1, "  right to %.3g units of the magnitudes", worst);
+    y = gnd__accumulate_node(GND__ACC_ADD, gnd_flip(p, GND_ALL), gnd_flip(x, GND_ALL), z, m);
+    gnd_read(y, b, M * size);
+    tap_is_mem(a, b, M * size, "  and backwards the same bits");
+    gnd_scope_end();
+done:
+    free(v);
+    free(base);
+    free(a);
+    free(b);
+    free(want);
+    free(scale);
+}
+
+static void all(gnd_device *dev, const char *spec)
+{
+    ref_seed(17);
+    one(dev, spec, GND_FLOAT32, EVEN, 0, 0);
+    one(dev, spec, GND_FLOAT32, EVEN, 1, 1);
+    one(dev, spec, GND_FLOAT32, UNEVEN, 0, 1);
+    one(dev, spec, GND_FLOAT32, UNEVEN, 1, 0);
+    one(dev, spec, GND_COMPLEX128, EVEN, 0, 0);
+    one(dev, spec, GND_COMPLEX128, UNEVEN, 1, 1);
+}
+
+int main(void)
+{
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    ref_devices(all);
+    return tap_done();
+}
