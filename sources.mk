@@ -153,6 +153,7 @@ lib_files = \
     lib/base/tune.c \
     lib/base/tune.def \
     lib/base/tune.h \
+    lib/codegen/acc_tree.c \
     lib/codegen/accum.c \
     lib/codegen/codegen.c \
     lib/codegen/codegen.h \
@@ -161,6 +162,7 @@ lib_files = \
     lib/codegen/inline.c \
     lib/codegen/map.c \
     lib/codegen/map_cpu.c \
+    lib/codegen/map_random.c \
     lib/codegen/map_tile.c \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
@@ -331,7 +333,8 @@ kernel_files = \
     kernels/sort_move.cl \
     kernels/sort_rows.cl \
     kernels/special.cl \
-    kernels/tally.cl
+    kernels/tally.cl \
+    kernels/variates.cl
 
 common_files = \
     backends/common/entry.c \
@@ -688,6 +691,7 @@ other_files = \
     kernels/sort_rows.cl \
     kernels/special.cl \
     kernels/tally.cl \
+    kernels/variates.cl \
     tests/bench.sh \
     tests/cli.sh \
     tests/compiled_once.c \

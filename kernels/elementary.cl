@@ -453,7 +453,8 @@ GND_INLINE g_f32 gnd_hypot_f32(g_f32 x, g_f32 y)
 }
 
 /* --- near values ---------------------------------------------------------------------------------
- * A reciprocal and 2^x, |x| < 126, to about 1 ulp (a normal result): an instruction each on NVIDIA's GPUs. */
+ * A reciprocal (a normal one), 2^x, x < 126, and a square root (of a normal number), to about 1 ulp, and log2(x) of
+ * a normal x, to 2^-22 and, below 1/2, to 2^-22 of it: an instruction each on NVIDIA's GPUs. */
 //@fn rcpnear f32 opencl
 #ifdef __NV_CL_C_VERSION
 GND_FN g_f32 gnd_rcpnear_f32(g_f32 x)
@@ -477,7 +478,7 @@ GND_FN g_f32 gnd_rcpnear_f32(g_f32 x)
 GND_FN g_f32 gnd_exp2near_f32(g_f32 x)
 {
     g_f32 y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 #else
@@ -487,7 +488,43 @@ GND_FN g_f32 gnd_exp2near_f32(g_f32 x)
 GND_FN g_f32 gnd_exp2near_f32(g_f32 x)
 {
     g_f32 y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+//@fn lg2near f32 opencl
+#ifdef __NV_CL_C_VERSION
+GND_FN g_f32 gnd_lg2near_f32(g_f32 x)
+{
+    g_f32 y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+#define gnd_lg2near_f32(x) log2(x)
+#endif
+//@fn lg2near f32 cuda
+GND_FN g_f32 gnd_lg2near_f32(g_f32 x)
+{
+    g_f32 y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+//@fn sqrtnear f32 opencl
+#ifdef __NV_CL_C_VERSION
+GND_FN g_f32 gnd_sqrtnear_f32(g_f32 x)
+{
+    g_f32 y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+#define gnd_sqrtnear_f32(x) sqrt(x)
+#endif
+//@fn sqrtnear f32 cuda
+GND_FN g_f32 gnd_sqrtnear_f32(g_f32 x)
+{
+    g_f32 y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 

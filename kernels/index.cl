@@ -48,3 +48,22 @@ GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, g_i32 *e, g_i32 k)
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n)
         gnd_amax_$t(y + IN_idx(i), ($T)(i + 1));
+
+/* Keys of argmax and argmin (flip: all ones): the greatest is that of the extreme value with the smallest index.
+ * Zeros are equal, and a NaN beats all. */
+//@fn argkey f32
+GND_FN g_u64 gnd_argkey_f32(g_f32 x, g_u32 i, g_u32 flip)
+{
+    const g_u32 b = x == 0.0f ? 0u : GND_BITS_f32(x), k = (b ^ (b >> 31 ? 0xffffffffu : 0x80000000u)) ^ flip;
+    return (g_u64)(x != x ? 0xffffffffu : k) << 32 | (g_u32)~i;
+}
+//@fn argkey i32
+GND_FN g_u64 gnd_argkey_i32(g_i32 x, g_u32 i, g_u32 flip)
+{
+    return (g_u64)((g_u32)x ^ 0x80000000u ^ flip) << 32 | (g_u32)~i;
+}
+//@fn argkey u32
+GND_FN g_u64 gnd_argkey_u32(g_u32 x, g_u32 i, g_u32 flip)
+{
+    return (g_u64)(x ^ flip) << 32 | (g_u32)~i;
+}

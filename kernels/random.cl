@@ -24,8 +24,10 @@ GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
 //@fn mulpair u32 cuda
 GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
 {
-    *hi = __umulhi(a, b);
-    *lo = a * b;
+    g_u64 p;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+    *hi = (g_u32)(p >> 32);
+    *lo = (g_u32)p;
 }
 /* The words of block b: x[0..3]. `round` is the counter's third word. */
 //@fn philox u64
@@ -120,6 +122,15 @@ GND_FN g_u32 gnd_bounded32_u64(g_u64 i, g_u64 key, g_u64 s)
     return (g_u32)(m >> 32);
 }
 
+/* The same, with *bad set where a word may have to be rejected. */
+//@fn bounded32try u64
+GND_FN g_u32 gnd_bounded32try_u64(g_u64 i, g_u64 key, g_u64 s, int *bad)
+{
+    const g_u64 m = gnd_bits32_u64(i, key) * s;
+    *bad |= (g_u32)m < (g_u32)s;
+    return (g_u32)(m >> 32);
+}
+
 /* The upper 64 bits of a product. */
 //@fn mulhi u64 opencl
 GND_FN g_u64 gnd_mulhi_u64(g_u64 a, g_u64 b)
@@ -145,6 +156,42 @@ GND_FN g_u64 gnd_bounded64_u64(g_u64 i, g_u64 key, g_u64 s)
     }
     return gnd_mulhi_u64(x, s);
 }
+
+//@fn bounded64try u64
+GND_FN g_u64 gnd_bounded64try_u64(g_u64 i, g_u64 key, g_u64 s, int *bad)
+{
+    const g_u64 x = gnd_bits64_u64(i, key);
+    *bad |= x * s < s;
+    return s ? gnd_mulhi_u64(x, s) : x;
+}
+/* Stores 32 bytes, v, for each work-item, 2 k + 1's at p behind 2 k's at p: by NVIDIA's exchange within a warp, all
+ * of which has to be here, two at a time fill 32 bytes. */
+//@fn storepairs u64
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
+GND_FN void gnd_storepairs_u64(GND_GLOBAL uint4 *p, uint4 *v, int odd)
+{
+    uint4 give, got;
+    const g_u64 at = (g_u64)(p - odd);
+    give.x = odd ? v[0].x : v[1].x;
+    give.y = odd ? v[0].y : v[1].y;
+    give.z = odd ? v[0].z : v[1].z;
+    give.w = odd ? v[0].w : v[1].w;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(got.x) : "r"(give.x));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(got.y) : "r"(give.y));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(got.z) : "r"(give.z));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(got.w) : "r"(give.w));
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" : : "l"(at), "r"(odd ? got.x : v[0].x),
+                 "r"(odd ? got.y : v[0].y), "r"(odd ? got.z : v[0].z), "r"(odd ? got.w : v[0].w) : "memory");
+    asm volatile("st.global.v4.b32 [%0 + 32], {%1, %2, %3, %4};" : : "l"(at), "r"(odd ? v[1].x : got.x),
+                 "r"(odd ? v[1].y : got.y), "r"(odd ? v[1].z : got.z), "r"(odd ? v[1].w : got.w) : "memory");
+}
+#else
+GND_FN void gnd_storepairs_u64(GND_GLOBAL uint4 *p, uint4 *v, int odd)
+{
+    p[0] = v[0];
+    p[1] = v[1];
+}
+#endif
 
 /* --- words to numbers --------------------------------------------------------------------------- */
 
@@ -217,11 +264,16 @@ GND_FN g_f64 gnd_neglog_f64(g_u64 w)
     return w >> 63 ? -log1p(-gnd_open_f64(~w)) : -log(gnd_open_f64(w));
 }
 
-/* One of the two normal numbers that come from a radius and an angle (Box, Muller: A note on the
+/* The two normal numbers that come from a radius and an angle (Box, Muller: A note on the
  * generation of random normal deviates, 1958). float32: 30 bits give an angle in [-pi/4, pi/4), the
  * other two change sine with cosine, and the cosine's sign. */
-//@fn polar f32
-GND_FN g_f32 gnd_polar_f32(g_u32 w, g_u32 a, g_u32 second)
+//@fn polartwo f32 cuda
+#define gnd_polartwo_f32(w, a, two) gnd_polarnear_f32(w, a, two)
+//@fn polartwo f32 opencl
+#ifdef __NV_CL_C_VERSION
+#define gnd_polartwo_f32(w, a, two) gnd_polarnear_f32(w, a, two)
+#else
+GND_FN g_f32 gnd_polartwo_f32(g_u32 w, g_u32 a, g_f32 *two)
 {
     const g_f32 v = 2.0f * gnd_neglog_f32(w), r = v * rsqrt(v); /* v > 0 */
     const g_f32 t = (g_f32)(g_i32)(a << 2) * 3.6572951e-10f, z = t * t;
@@ -229,7 +281,36 @@ GND_FN g_f32 gnd_polar_f32(g_u32 w, g_u32 a, g_u32 second)
     const g_f32 c = fma(z * z, fma(z, fma(z, 2.45479169e-5f, -1.38883029e-3f), 4.16666647e-2f),
                         fma(z, -0.5f, 1.0f));
     const g_f32 d = GND_FROM_f32(GND_BITS_f32(c) ^ ((a << 1) & 0x80000000u));
-    return r * ((second ^ (a >> 31)) ? s : d);
+    *two = r * (a >> 31 ? d : s);
+    return r * (a >> 31 ? s : d);
+}
+#endif
+/* The same from instructions for a logarithm and a root that are right to about 2^-22, as NVIDIA's GPUs have
+ * them (6 ulp, and what those add): v = -2 log(u), above u = 0.7 by a polynomial in 1 - u, of the smallest
+ * greatest relative error, 2^-23; the cosine's number is the root of v less the square of the sine's. */
+//@fn polarnear f32
+GND_FN g_f32 gnd_polarnear_f32(g_u32 w, g_u32 a, g_f32 *two)
+{
+    const int high = w > 0xb3333333u, swap = (g_i32)a < 0;
+    const g_f32 u = fma((g_f32)(high ? ~w : w), 2.3283064365386963e-10f, 1.1641532182693481e-10f);
+    g_f32 p = fma(u, 0.787965298f, 0.222948715f);
+    p = fma(u, p, 0.528758407f);
+    p = fma(u, p, 0.664695024f);
+    p = fma(u, p, 1.00004315f);
+    p = fma(u, p, 2.0f);
+    const g_f32 l = gnd_lg2near_f32(u) * -1.38629436f, v = high ? u * p : l, r = gnd_sqrtnear_f32(v);
+    const g_f32 t = (g_f32)(g_i32)(a << 2) * 3.6572951e-10f, z = t * t;
+    const g_f32 s = fma(z, fma(z, fma(z, -1.95878657e-4f, 8.33274815e-3f), -0.166666647f), 1.0f) * (t * r);
+    const g_f32 c = gnd_sqrtnear_f32(fma(-s, s, v));
+    const g_f32 d = GND_FROM_f32(GND_BITS_f32(c) ^ ((a << 1) & 0x80000000u));
+    *two = swap ? d : s;
+    return swap ? s : d;
+}
+//@fn polar f32
+GND_FN g_f32 gnd_polar_f32(g_u32 w, g_u32 a, g_u32 second)
+{
+    g_f32 two, one = gnd_polartwo_f32(w, a, &two);
+    return second ? two : one;
 }
 //@fn polar f64
 GND_FN g_f64 gnd_polar_f64(g_u64 w, g_u64 a, g_u32 second)
@@ -245,6 +326,14 @@ GND_FN g_f32 gnd_normal32_u64(g_u64 i, g_u64 key)
     g_u32 x[4];
     gnd_philox_u64(i >> 2, 0, key, x);
     return gnd_polar_f32((i & 2) ? x[2] : x[0], (i & 2) ? x[3] : x[1], (g_u32)i & 1u);
+}
+/* Elements i, even, and i + 1; x keeps the block from the first two of its elements to the others. */
+//@fn normaltwo32 u64
+GND_FN g_f32 gnd_normaltwo32_u64(g_u64 i, g_u64 key, g_u32 *x, g_f32 *two)
+{
+    if (!(i & 2))
+        gnd_philox_u64(i >> 2, 0, key, x);
+    return gnd_polartwo_f32((i & 2) ? x[2] : x[0], (i & 2) ? x[3] : x[1], two);
 }
 //@fn normal64 u64
 GND_FN g_f64 gnd_normal64_u64(g_u64 i, g_u64 key)
@@ -350,160 +439,4 @@ GND_FN void gnd_accepted_u64(g_u64 at, int count, g_u64 key, g_u64 s, g_u32 *w)
         for (int j = 0; j < count; j++)
             for (g_u32 k = 1; w[j] * s32 < t && k < 60000u; k++)
                 w[j] = gnd_bits32_of_u64(at + (g_u64)j, key, k);
-}
-
-/* --- by rejection -------------------------------------------------------------------------------- */
-
-/* A gamma number of shape a is what is returned times exp(-*boost) (Marsaglia, Tsang: A simple method for
- * generating gamma variables, ACM TOMS 26, 2000; shapes below 1 from a + 1, times u^(1/a)). a > 0. */
-//@fn gammacore f32 f64
-GND_FN $T gnd_gammacore_$t(g_u64 i, g_u64 key, $T a, $T *boost)
-{
-    const $T d = (a < 1 ? a + 1 : a) - ($T)0.33333333333333333$f, c = 1 / sqrt(9 * d);
-    $T v = 0;
-    $U x[4];
-    *boost = 0;
-    for (g_u32 k = 0; k < 200u; k++) {
-        gnd_draws_$t(i, k, key, x);
-        const $T n = gnd_polar_$t(x[0], x[1], 0u), t = c * n;
-        v = t * (3 + t * (3 + t)); /* (1 + t)^3 - 1 */
-        if (t > -1 && -gnd_neglog_$t(x[2]) < n * n / 2 + d * (log1p(v) - v))
-            break;
-        v = 0;
-    }
-    if (a < 1)
-        *boost = gnd_neglog_$t(x[3]) / a;
-    return d * (1 + v);
-}
-/* NaN for a < 0; 0 for a = 0. */
-//@fn gammavar f32 f64
-GND_FN $T gnd_gammavar_$t(g_u64 i, g_u64 key, $T a)
-{
-    $T boost;
-    if (!(a > 0) || a == GND_INF_$t)
-        return a >= 0 ? a : GND_NAN_$t;
-    const $T g = gnd_gammacore_$t(i, key, a, &boost);
-    return a < 1 ? g * exp(-boost) : g;
-}
-/* Its logarithm, which does not underflow where a is small. */
-//@fn loggammavar f32 f64
-GND_FN $T gnd_loggammavar_$t(g_u64 i, g_u64 key, $T a)
-{
-    $T boost;
-    if (!(a > 0) || a == GND_INF_$t)
-        return a > 0 ? a : a == 0 ? -GND_INF_$t : GND_NAN_$t;
-    const $T g = gnd_gammacore_$t(i, key, a, &boost);
-    return log(g) - boost;
-}
-
-/* log(k!) - (log(2 pi)/2 + (k + 1/2) log(k + 1) - (k + 1)): Stirling's series beyond a table. */
-//@fn stirling f32 f64
-GND_FN $T gnd_stirling_$t($T k)
-{
-    const $T few[10] = {0.08106146679532726$f,  0.04134069595540929$f,  0.02767792568499834$f,
-                        0.02079067210376509$f,  0.01664469118982119$f,  0.01387612882307075$f,
-                        0.01189670994589177$f,  0.01041126526197209$f,  0.009255462182712733$f,
-                        0.008330563433362871$f};
-    if (k < 10)
-        return few[k < 0 ? 0 : (int)k];
-    const $T r = 1 / (k + 1), q = r * r;
-    return r * (0.083333333333333333$f - q * (0.0027777777777777778$f -
-                q * (0.00079365079365079365$f - q * 0.00059523809523809524$f)));
-}
-
-/* Poisson numbers: the distribution summed up to u below lam = 10, else by transformed rejection (PTRS of
- * Hoermann: The transformed rejection method for generating Poisson random variables, 1993). -1 where
- * lam is not in 0 .. 9.2e18. */
-//@fn poisson f32 f64
-GND_FN g_i64 gnd_poisson_$t(g_u64 i, g_u64 key, $T lam)
-{
-    $U x[4];
-    if (!(lam >= 0 && lam <= ($T)9.2e18$f))
-        return -1;
-    if (lam < 10) {
-        gnd_draws_$t(i, 0, key, x);
-        $T u = gnd_open_$t(x[0]), p = exp(-lam);
-        int k = 0;
-        while (u >= p && k < 200 && (k < lam || p > ($T)1e-17$f)) {
-            u -= p;
-            k++;
-            p *= lam / k;
-        }
-        return k;
-    }
-    const $T b = ($T)0.931$f + ($T)2.53$f * sqrt(lam), a = ($T)0.02483$f * b - ($T)0.059$f;
-    const $T ia = ($T)1.1239$f + ($T)1.1328$f / (b - ($T)3.4$f);
-    const $T vr = ($T)0.9277$f - ($T)3.6224$f / (b - 2);
-    for (g_u32 n = 0; n < 500u; n++) {
-        gnd_draws_$t(i, n, key, x);
-        const $T u = gnd_open_$t(x[0]) - ($T)0.5$f, v = gnd_open_$t(x[1]), us = ($T)0.5$f - fabs(u);
-        const $T k = floor((2 * a / us + b) * u + lam + ($T)0.43$f);
-        if (us >= ($T)0.07$f && v <= vr)
-            return (g_i64)k;
-        if (k < 0 || k > ($T)9.2e18$f || (us < ($T)0.013$f && v > us))
-            continue;
-        const $T d = k + 1 - lam; /* the logarithm of the probability of k, without its large terms */
-        if (log(v * ia / (a / (us * us) + b)) <=
-            d - (k + ($T)0.5$f) * log1p(d / lam) - ($T)0.5$f * log(($T)6.283185307179586$f * lam) -
-                gnd_stirling_$t(k))
-            return (g_i64)k;
-    }
-    return (g_i64)lam;
-}
-
-/* Binomial numbers of n trials: summed up as above where n min(p, 1 - p) < 10, else BTRS (Hoermann: The
- * generation of binomial random variates, J. Stat. Comput. Simul. 46, 1993). -1 where p is not in
- * 0 .. 1, or n is negative. */
-//@fn binomial f32 f64
-GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
-{
-    $U x[4];
-    if (!(n >= 0 && n <= ($T)9.2e18$f && p >= 0 && p <= 1))
-        return -1;
-    const int flip = p > ($T)0.5$f;
-    const $T s = flip ? 1 - p : p, r = s / (1 - s);
-    $T found = floor(n * s);
-    if (n * s < 10) {
-        gnd_draws_$t(i, 0, key, x);
-        $T u = gnd_open_$t(x[0]), q = exp(n * log1p(-s));
-        int k = 0;
-        while (u >= q && k < 200 && k < n && (k < n * s || q > ($T)1e-17$f)) {
-            u -= q;
-            q *= (n - k) / (k + 1) * r;
-            k++;
-        }
-        found = k;
-    } else {
-        const $T sd = sqrt(n * s * (1 - s)), b = ($T)1.15$f + ($T)2.53$f * sd;
-        const $T a = ($T)0.0248$f * b + ($T)0.01$f * s - ($T)0.0873$f, c = n * s + ($T)0.5$f;
-        const $T vr = ($T)0.92$f - ($T)4.2$f / b, al = (($T)2.83$f + ($T)5.1$f / b) * sd;
-        const $T m = floor((n + 1) * s);
-        for (g_u32 j = 0; j < 500u; j++) {
-            gnd_draws_$t(i, j, key, x);
-            const $T u = gnd_open_$t(x[0]) - ($T)0.5$f, us = ($T)0.5$f - fabs(u);
-            const $T v = gnd_open_$t(x[1]), k = floor((2 * a / us + b) * u + c);
-            if (k < 0 || k > n)
-                continue;
-            found = k;
-            if (us >= ($T)0.07$f && v <= vr)
-                break;
-            if (log(v * al / (a / (us * us) + b)) <=
-                (m + ($T)0.5$f) * log((m + 1) / (r * (n - m + 1))) +
-                    (n + 1) * log((n - m + 1) / (n - k + 1)) +
-                    (k + ($T)0.5$f) * log(r * (n - k + 1) / (k + 1)) + gnd_stirling_$t(m) +
-                    gnd_stirling_$t(n - m) - gnd_stirling_$t(k) - gnd_stirling_$t(n - k))
-                break;
-        }
-    }
-    return (g_i64)(flip ? n - found : found);
-}
-
-/* Trials up to the first success: exponential numbers in steps of -log(1 - p). -1: p is not in ]0, 1]. */
-//@fn geometric f32 f64
-GND_FN g_i64 gnd_geometric_$t(g_u64 i, g_u64 key, $T p)
-{
-    if (!(p > 0 && p <= 1))
-        return -1;
-    const $T k = ceil(gnd_neglog_$t(gnd_word_$t(i, key)) / -log1p(-p));
-    return k < 1 ? 1 : k >= ($T)9.2e18$f ? 0x7fffffffffffffffL : (g_i64)k;
 }

@@ -415,28 +415,25 @@ GND_FN g_f64 gnd_rsqrt2lo_f64(g_f64 x, g_f64 hi)
     const g_f64 c = 0.70710677653551102, d = 4.6510365075551416e-09;
     return (((a * c - hi) + a * d) + b * c) + b * d;
 }
-/* The normal distribution's function of -a, a >= 0: exp(-a^2 / 2) v P(v), v = 1 / (a + 5/2), P of the smallest
- * greatest relative error up to 15, 2^-25. In float32 what squaring, scaling by log2(e) / 2 and the
- * reciprocal lose is put back: y + z = -a^2 / 2 log2(e), and v's error counts 1.3 times, since P has it too.
- * Far out y + 64, which is exact, keeps the powers normal. Without a branch: 4.3 ulp, and what exp2near adds. */
+/* The normal distribution's function of -a, a >= 0: exp(-a^2 / 2) v P(v), v = 1 / (a + 3), P of the smallest
+ * greatest relative error up to 14.3, 2^-24. In float32 what squaring, scaling by log2(e) / 2 and the reciprocal
+ * lose is put back: y + z = -a^2 / 2 log2(e), but for the rounding of that constant, which P has; v's error counts
+ * 1.8 times, since P has it too. Without a branch: 4.3 ulp, and what the near functions add. */
 //@fn ndtrnear f32
 GND_FN g_f32 gnd_ndtrnear_f32(g_f32 x)
 {
-    const g_f32 b = fabs(x), a = b > 15.0f ? 15.0f : b, h = a * a, y = h * -0.72134751f;
-    const g_f32 z = fma(fma(a, a, -h), -0.72134751f, fma(h, -9.62981495e-9f, fma(h, -0.72134751f, -y)));
-    const int far = y < -100.0f;
-    const g_f32 v = gnd_rcpnear_f32(a + 2.5f), t = v - 0.2294f;
-    g_f32 p = fma(t, 307.16098f, -40.156643f);
-    p = fma(t, p, -72.467155f);
-    p = fma(t, p, 26.140322f);
-    p = fma(t, p, 10.843485f);
-    p = fma(t, p, -9.047695f);
-    p = fma(t, p, -2.2971103f);
-    p = fma(t, p, 3.146422f);
-    p = fma(t, p, 2.3584697f);
-    p = fma(t, p, 0.77322465f);
-    const g_f32 e = 1.3f * fma(-v, a, fma(-v, 2.5f, 1.0f)), r = gnd_exp2near_f32(far ? y + 64.0f : y) * (v * p);
-    const g_f32 c = fma(r, fma(z, 0.693147181f, e), r) * (far ? 5.42101086242752217e-20f : 1.0f);
+    const g_f32 b = fabs(x), a = b > 14.3f ? 14.3f : b, h = a * a, y = h * -0.72134751f;
+    const g_f32 z = fma(fma(a, a, -h), -0.72134751f, fma(h, -0.72134751f, -y));
+    const g_f32 v = gnd_rcpnear_f32(a + 3.0f), e = 1.8f * fma(-v, a, fma(-v, 3.0f, 1.0f));
+    g_f32 p = fma(v, -447.51825f, 849.633728f);
+    p = fma(v, p, -593.052307f);
+    p = fma(v, p, 159.626663f);
+    p = fma(v, p, -12.999958f);
+    p = fma(v, p, 9.72300148f);
+    p = fma(v, p, 3.0337913f);
+    p = fma(v, p, 1.20229423f);
+    p = fma(v, p, 0.398860604f);
+    const g_f32 r = gnd_exp2near_f32(y) * (v * p), c = fma(r, fma(z, 0.693147181f, e), r);
     return x < 0.0f ? c : 1.0f - c;
 }
 //@fn ndtr f32 cpu

@@ -94,6 +94,56 @@ static void on_device(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+enum { LONG = 40001 };
+
+/* The places of the greatest and the smallest of a long array, both by one kernel. */
+static void places(gnd_device *dev, gnd_dtype t, const void *data, int64_t most, int64_t least, const char *what)
+{
+    const int64_t n = LONG;
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, t, 1, &n, data), *y[2] = {gnd_argmax(x, GND_ALL, 0), gnd_argmin(x, GND_ALL, 0)};
+    const gnd_status st = gnd_eval_all(2, y);
+    const int64_t a = gnd_item_i64(y[0], NULL), b = gnd_item_i64(y[1], NULL);
+    if (!tap_ok(!st && a == most && b == least, "%s: %s, %s", shape_name, gnd_dtype_name(t), what))
+        tap_diag("%lld, %lld instead of %lld, %lld", (long long)a, (long long)b, (long long)most, (long long)least);
+    gnd_scope_end();
+}
+
+/* What is equal, NaN, and the ends of the range, in the first place of several: parts of a long array meet in
+ * any order. */
+static void extremes(gnd_device *dev, const char *spec)
+{
+    static float f[LONG];
+    static int16_t h[LONG];
+    static uint32_t u[LONG];
+    (void)spec;
+    for (int i = 0; i < LONG; i++)
+        f[i] = i % 3 ? 0.0f : -0.0f;
+    places(dev, GND_FLOAT32, f, 0, 0, "zeros of both signs");
+    f[3] = f[33000] = 1e-30f;
+    f[17000] = f[39999] = -1e-30f;
+    places(dev, GND_FLOAT32, f, 3, 17000, "small numbers");
+    f[20000] = f[20001] = INFINITY;
+    f[40000] = f[16384] = -INFINITY;
+    places(dev, GND_FLOAT32, f, 20000, 16384, "infinities");
+    f[20002] = f[35001] = NAN;
+    f[32768] = -NAN;
+    places(dev, GND_FLOAT32, f, 20002, 20002, "NaN");
+    for (int i = 0; i < LONG; i++)
+        f[i] = -INFINITY;
+    places(dev, GND_FLOAT32, f, 0, 0, "all the same");
+    f[777] = -3e38f;
+    places(dev, GND_FLOAT32, f, 777, 0, "all but one");
+    h[5] = h[30000] = INT16_MAX;
+    h[6] = h[16000] = INT16_MIN;
+    places(dev, GND_INT16, h, 5, 6, "the ends of the range");
+    for (int i = 0; i < LONG; i++)
+        u[i] = UINT32_MAX;
+    places(dev, GND_UINT32, u, 0, 0, "the greatest");
+    u[39000] = u[39001] = 0;
+    places(dev, GND_UINT32, u, 0, 39000, "one 0 and another");
+}
+
 int main(void)
 {
     static const char *const shape[] = {"cpu", "gpu"};
@@ -101,6 +151,7 @@ int main(void)
         shape_name = shape[i];
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(on_device);
+        ref_devices(extremes);
     }
     return tap_done();
 }

@@ -3,7 +3,7 @@
  * kernels_elementary.c - the float32 functions of kernels/elementary.cl on PoCL, against C's double
  * functions: every 1021st float32, all that are near a multiple of pi/2 or a bound in the text, and with
  * GND_TEST_ALL every float32 there is (some 20 minutes of two cores). Arguments: names of functions. Also
- * ndtr as GPUs compute it.
+ * ndtr and normal numbers as GPUs compute them.
  */
 #include "tap.h"
 
@@ -64,6 +64,37 @@ static double normal(double x)
 static const char near_text[] =
     "GND_KERNEL void k_ndtrnear_f32(GND_GLOBAL g_f32 *out, GND_CONST_GLOBAL g_f32 *a)\n"
     "{\n    const g_i64 i = GND_GID(0);\n    out[i] = gnd_ndtrnear_f32(a[i]);\n}\n";
+
+/* Normal numbers as NVIDIA's GPUs compute them, here with an exact root and the driver's logarithm: both of
+ * each pair of words. */
+static const char polar_text[] =
+    "GND_KERNEL void k_polarnear(GND_GLOBAL g_f32 *out, GND_CONST_GLOBAL g_u32 *a)\n"
+    "{\n    const g_i64 i = GND_GID(0);\n    g_f32 two;\n"
+    "    out[2 * i] = gnd_polarnear_f32(a[2 * i], a[2 * i + 1], &two);\n    out[2 * i + 1] = two;\n}\n";
+
+static void test_polar(krun *k)
+{
+    static uint32_t w[CHUNK];
+    const void *ins[1] = { w };
+    const size_t bytes = sizeof w;
+    const size_t n = CHUNK / 2;
+    double worst = 0;
+    uint64_t seed = 1;
+    for (size_t i = 0; i < CHUNK; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        w[i] = (uint32_t)(seed >> 32) >> (i % 62 < 31 ? i % 31 : 0) ^ (i % 4 ? 0 : UINT32_MAX);
+    }
+    const int bad = krun_run(k, "k_polarnear", n, out, bytes, 1, ins, &bytes);
+    for (size_t i = 0; i < n && !bad; i++) {
+        const uint32_t a = w[2 * i + 1];
+        const double r = sqrt(w[2 * i] >> 31 ? -2 * log1p(-((uint32_t)~w[2 * i] + 0.5) * 0x1p-32)
+                                             : -2 * log((w[2 * i] + 0.5) * 0x1p-32));
+        const double t = (int32_t)(a << 2) * (0.78539816339744831 * 0x1p-31);
+        const double s = r * sin(t), c = r * (a >> 30 & 1 ? -cos(t) : cos(t));
+        worst = fmax(worst, fmax(error(out[2 * i], a >> 31 ? s : c), error(out[2 * i + 1], a >> 31 ? c : s)));
+    }
+    tap_ok(!bad && worst <= 6, "polarnear: %.4f ulp of 6", worst);
+}
 
 /* Runs the first n of in, and keeps the worst. */
 static int chunk(krun *k, const char *func, double (*ref)(double), size_t n, double *worst, float *at)
@@ -137,13 +168,16 @@ int main(int argc, char **argv)
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         krun_add_op(&body, functions[f].op, GND_FLOAT32);
     gnd__str_add(&body, near_text);
+    gnd__str_add(&body, polar_text);
     if (!tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile"))
         return tap_done();
     for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++)
         if (krun_named(argc, argv, gnd__ops[functions[f].op].name))
             test(k, gnd__ops[functions[f].op].name, functions[f].ref, bound);
-    if (argc < 2)
+    if (argc < 2) {
         test(k, "ndtrnear", normal, 6);
+        test_polar(k);
+    }
     gnd__str_free(&body);
     krun_close(k);
     return tap_done();

@@ -310,6 +310,47 @@ static void test_integers(gnd_device *dev, const char *spec)
     tap_is_int(bad, 0, "%s: are kept", spec);
 }
 
+/* Many of them, in whole groups and a rest; three of ten words are rejected. */
+static void test_many_integers(gnd_device *dev, const char *spec)
+{
+    const int64_t n = (1 << 18) + 4 * 1024 + 5, high = 3000000000;
+    gnd_rng g = gnd_rng_seed(78);
+    const uint64_t s = stream_of(78, 0, 0);
+    int64_t *x = malloc((size_t)n * sizeof *x), bad = 0;
+    gnd_status st = x ? gnd_read(gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(high), 0), x,
+                                 (size_t)n * sizeof *x) : GND_ERR_NOMEM;
+    for (int64_t i = 0; i < n && !st; i++)
+        bad += x[i] != (int64_t)bounded(s, (uint64_t)i, (uint64_t)high, 0);
+    tap_ok(!st && !bad, "%s: %lld integers below %lld", spec, (long long)n, (long long)high);
+    free(x);
+}
+
+/* --- normal numbers ----------------------------------------------------------------------------- */
+
+/* Element i of a stream of float32 ones, by Box and Muller's method in double. */
+static double normal_nth(uint64_t s, uint64_t i)
+{
+    const uint32_t w = bits32(s, i & ~1ull, 0), a = bits32(s, i | 1, 0);
+    const double u = (w + 0.5) * 0x1p-32, r = sqrt(-2 * (w >> 31 ? log1p(-((uint32_t)~w + 0.5) * 0x1p-32) : log(u)));
+    const double t = (int32_t)(a << 2) * (0.78539816339744831 * 0x1p-31), d = a >> 30 & 1 ? -cos(t) : cos(t);
+    return r * ((i & 1) ^ (a >> 31) ? sin(t) : d);
+}
+
+static void test_normals(gnd_device *dev, const char *spec)
+{
+    static float x[1 << 18];
+    const int64_t n = sizeof x / sizeof *x;
+    const uint64_t s = stream_of(79, 0, 0);
+    gnd_rng g = gnd_rng_seed(79);
+    double worst = 0;
+    gnd_status st = gnd_read(gnd_rng_standard_normal(&g, dev, GND_FLOAT32, 1, &n), x, sizeof x);
+    for (int64_t i = 0; i < n && !st; i++) {
+        const double want = normal_nth(s, (uint64_t)i);
+        worst = fmax(worst, fabs(x[i] - want) / fabs(want));
+    }
+    tap_ok(!st && worst < 6e-7, "%s: normal numbers are the host's to %.2g of them", spec, worst);
+}
+
 /* --- order -------------------------------------------------------------------------------------- */
 
 static int is_order(const int64_t *x, int64_t n)
@@ -471,6 +512,8 @@ static void test_all(gnd_device *dev, const char *spec)
     test_bits(dev, spec);
     test_uniform(dev, spec);
     test_integers(dev, spec);
+    test_many_integers(dev, spec);
+    test_normals(dev, spec);
     test_hash(dev, spec);
     gnd_scope_end();
 }

@@ -46,9 +46,30 @@ gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
+/* Whether accumulator j is a key of 64 bits: what orders values, above the complement of the index. The greatest
+ * key wins, whatever the order. 0: only the identity was met. */
+static int keyed(const gnd__cg *c, int j)
+{
+    return c->keys && is_arg(c->k->red[j].op) && !c->wide && !c->t->cpu && kind_of(c->k, j) != 'b' &&
+           gnd_dtype_size(gnd__acc_dtype(c->k, j, 0)) <= 4;
+}
+
+/* gnd__acc_parts and gnd__acc_dtype of accumulators that may be keys. */
+static int parts(const gnd__cg *c, int j)
+{
+    return keyed(c, j) ? 1 : gnd__acc_parts(c->k, j);
+}
+
+static gnd_dtype part_dtype(const gnd__cg *c, int j, int part)
+{
+    return keyed(c, j) ? GND_UINT64 : gnd__acc_dtype(c->k, j, part);
+}
+
 /* A bool in a register is as wide as what it was compared from, or compilers do not vectorise. */
 static const char *part_ctype(const gnd__cg *c, int j, int part)
 {
+    if (keyed(c, j))
+        return "g_u64";
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     if (part == 1 && is_arg(c->k->red[j].op))
         return "I";
@@ -66,7 +87,7 @@ static int next_red(const gnd__cg *c, int j)
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space)
 {
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
-        for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
+        for (int p = 0; p < parts(c, j); p++)
             gnd__cgf(c, "    %s %s %s%d%s%s;\n", space, part_ctype(c, j, p), name, j, p ? "_" : "",
                      len);
 }
@@ -100,6 +121,10 @@ static void identity(gnd__cg *c, int j)
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
 {
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
+        if (keyed(c, j)) {
+            gnd__cgf(c, "    %s%d%s = 0;\n", name, j, sfx);
+            continue;
+        }
         gnd__cgf(c, "    %s%d%s = ", name, j, sfx);
         identity(c, j);
         gnd__cgf(c, ";\n");
@@ -208,12 +233,20 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
         snprintf(b, sizeof b, "%s%d%s", src, j, ssfx);
         snprintf(a2, sizeof a2, "%s%d_%s", dst, j, dsfx);
         snprintf(b2, sizeof b2, "%s%d_%s", src, j, ssfx);
-        if (is_arg(c->k->red[j].op)) {
+        if (keyed(c, j)) {
+            gnd__cgf(c, "    %s = %s < %s ? %s : %s;\n", a, a, b, b, a);
+        } else if (is_arg(c->k->red[j].op) && c->t->cpu) {
             gnd__cgf(c, "    if (%s >= 0 && (%s < 0 || ", b2, a2);
             beats(c, j, b, a);
             gnd__cgf(c, " || (%s < %s && !", b2, a2);
             beats(c, j, a, b);
             gnd__cgf(c, "))) { %s = %s; %s = %s; }\n", a, b, a2, b2);
+        } else if (is_arg(c->k->red[j].op)) {
+            gnd__cgf(c, "    { const int t_ = (%s >= 0) & ((%s < 0) | ", b2, a2);
+            beats(c, j, b, a);
+            gnd__cgf(c, " | ((%s < %s) & !", b2, a2);
+            beats(c, j, a, b);
+            gnd__cgf(c, ")); %s = t_ ? %s : %s; %s = t_ ? %s : %s; }\n", a, b, a, a2, b2, a2);
         } else if (compensated(c->k, j) && exact) {
             gnd__cgf(c, "    { const %s x_ = %s, h_ = %s, s_ = h_ + x_, b_ = s_ - h_;\n"
                         "      %s = %s + ((h_ - (s_ - b_)) + (x_ - b_)) + %s; %s = s_; }\n",
@@ -229,9 +262,27 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx)
 {
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
-        for (int p = 0; p < gnd__acc_parts(c->k, j); p++)
+        for (int p = 0; p < parts(c, j); p++)
             gnd__cgf(c, "    %s%d%s%s = %s%d%s%s;\n", dst, j, p ? "_" : "", dsfx, src, j,
                      p ? "_" : "", ssfx);
+}
+
+void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src)
+{
+    c->keys = 1;
+    gnd__acc_declare(c, dst, "", "");
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
+        if (keyed(c, j)) {
+            const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
+            const int kind = gnd_dtype_kind(t);
+            gnd__cgf(c, "    %s%d = %s%d_ < 0 ? 0 : gnd_argkey_%s(%s%d, %s%d_, %s);\n", dst, j, src, j,
+                     kind == 'f' ? "f32" : kind == 'i' ? "i32" : "u32", src, j, src, j,
+                     c->k->red[j].op == GND__ARGMIN ? "0xffffffffu" : "0u");
+            continue;
+        }
+        for (int p = 0; p < parts(c, j); p++)
+            gnd__cgf(c, "    %s%d%s = %s%d%s;\n", dst, j, p ? "_" : "", src, j, p ? "_" : "");
+    }
 }
 
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
@@ -239,7 +290,10 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         gnd_dtype t = acc_type(c->k, j), m = gnd__acc_dtype(c->k, j, 0);
         const char *T = gnd__ctype_value(m);
-        if (is_arg(c->k->red[j].op)) {
+        if (keyed(c, j)) {
+            gnd__cgf(c, "    const g_i64 R%d = %s%d%s ? (g_i64)(g_u32)~(g_u32)%s%d%s : 0;\n", j, name, j, sfx, name, j,
+                     sfx);
+        } else if (is_arg(c->k->red[j].op)) {
             gnd__cgf(c, "    const g_i64 R%d = %s%d_%s < 0 ? 0 : (g_i64)%s%d_%s;\n", j, name, j, sfx, name,
                      j, sfx);
         } else if (compensated(c->k, j)) {
@@ -267,12 +321,12 @@ void gnd__acc_part_args(gnd__cg *c, int writes)
 {
     int n = 0;
     for (int j = 0; j < c->k->nreds; j++)
-        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++) {
+        for (int p = 0; p < parts(c, j); p++, n++) {
             const char *space = writes ? "GND_GLOBAL" : "GND_CONST_GLOBAL";
-            const char *T = gnd__ctype_mem(gnd__acc_dtype(c->k, j, p));
+            const char *T = gnd__ctype_mem(part_dtype(c, j, p));
             gnd__cg_arg(c, GND__A_PART, n, 0, 0, "%s %s *GND_RESTRICT q%d", space, T, n);
             gnd__cg_arg(c, GND__A_PARTOFF, n, 0, 8, "const g_i64 qo%d", n);
-            c->out->part_dtype[n] = (int16_t)gnd__acc_dtype(c->k, j, p);
+            c->out->part_dtype[n] = (int16_t)part_dtype(c, j, p);
         }
     c->out->npart = n;
 }
@@ -281,7 +335,7 @@ void gnd__acc_part_store(gnd__cg *c, const char *name, const char *sfx, const ch
 {
     int n = 0;
     for (int j = 0; j < c->k->nreds; j++)
-        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++)
+        for (int p = 0; p < parts(c, j); p++, n++)
             gnd__cgf(c, "    q%d[qo%d + (%s)] = %s%d%s%s;\n", n, n, at, name, j, p ? "_" : "", sfx);
 }
 
@@ -289,7 +343,7 @@ void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at)
 {
     int n = 0;
     for (int j = 0; j < c->k->nreds; j++)
-        for (int p = 0; p < gnd__acc_parts(c->k, j); p++, n++)
+        for (int p = 0; p < parts(c, j); p++, n++)
             gnd__cgf(c, "    %s%d%s = (%s)q%d[qo%d + (%s)];\n", name, j, p ? "_" : "",
                      part_ctype(c, j, p), n, n, at);
 }

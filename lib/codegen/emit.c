@@ -234,9 +234,17 @@ static void op_text(gnd__cg *c, int i)
     const char *near = c->near ? near_text(in) : NULL;
     const char *templ = near ? near : gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
     int half = (t == GND_FLOAT16 || t == GND_BFLOAT16);
+    if (c->tries && in->op == GND__FN_BOUNDED32)
+        templ = "gnd_bounded32try_u64($0, $1, $2, &bad)";
+    if (c->tries && in->op == GND__FN_BOUNDED64)
+        templ = "gnd_bounded64try_u64($0, $1, $2, &bad)";
     for (int j = 0; j < GND__OP_ARGS; j++) {
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
+    }
+    if (c->twos[i]) {
+        gnd__cgf(c, "l & 1 ? two%d : gnd_normaltwo32_u64(v%d, v%d, four%d, &two%d)", i, in->a[0], in->a[1], i, i);
+        return;
     }
     gnd__cgf(c, half ? "gnd_round_%s(" : "(%s)(", half ? gnd__suffix(t) : gnd__ctype_value(t));
     if (c->word_at && c->words[i])
@@ -293,7 +301,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_IOTA:
             if (k->access[in->ref].off) /* else the compiler knows what the low bits are */
                 gnd__cgf(c, "o%d + ", in->ref);
-            gnd__cgf(c, "(g_i64)(");
+            gnd__cgf(c, c->counts && !c->wide && k->access[in->ref].stride[0] >= 0 ? "(g_i64)(g_u32)(" : "(g_i64)(");
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, ")");
             break;

@@ -23,6 +23,10 @@ typedef struct gnd__cg {
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
     int part_across;         /* partial results: all points of a split together, not all splits of a point */
+    int tries;               /* random numbers that would be rejected set bad, and do not go on */
+    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l */
+    int keys;                /* accumulators of argmax and argmin are keys, where there are such */
+    int counts;              /* flat indices are known not to be negative */
     int gathers;             /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
@@ -88,6 +92,12 @@ int gnd__cg_near(const gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
+/* The elements along axis d left over, one by one, from x0 on and below the text `end`. */
+void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
+/* Whether k reads no memory and computes random numbers; the rest of such a kernel along one axis, whose
+ * parameters are written (codegen/map_random.c). */
+int gnd__cg_is_generator(const gnd__kir *k);
+gnd_status gnd__cg_map_random(gnd__cg *c, size_t local);
 /* Where inputs lie across the outputs, as in a transposition: the axis along which they are near each
  * other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles: 1 when such a
  * kernel was written, with *st; else nothing is marked or written. */
@@ -128,6 +138,14 @@ void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *in
 /* dst <- dst with src. exact: with compensation. */
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                       const char *ssfx, int exact);
+/* Accumulators of argmax and argmin as keys: 64 bits of which the greatest wins, for values of up to 4 bytes and
+ * indices of 32 bits. Sets c->keys, under which the functions here take accumulators for such, and dst, which it
+ * declares, from src. */
+void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
+/* The accumulators `name` of the work-items lid that share a row, `lanes` of them (a power of two) with the
+ * numbers `lane`, from lid == `first` on, by T in local memory: the whole in those of each (all), else of lane 0,
+ * and the others return. */
+void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all);
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx);
 /* Declares RJ, the results. */
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);

@@ -41,8 +41,7 @@ static void vector_body(gnd__cg *c, int d, int later)
     gnd__cgf(c, "    }\n");
 }
 
-/* The elements left over, one by one, from x0 on and below the text `end`. */
-static void scalar_body(gnd__cg *c, int d, const char *end)
+void gnd__cg_leftover(gnd__cg *c, int d, const char *end)
 {
     int v = c->vec;
     gnd__cgf(c, "    for (I i%d = x0; i%d < %s; i%d++) {\n", d, d, end, d);
@@ -51,38 +50,6 @@ static void scalar_body(gnd__cg *c, int d, const char *end)
     gnd__cg_stores(c);
     c->vec = v;
     gnd__cgf(c, "    }\n");
-}
-
-/* Whether k reads no memory and computes random numbers. */
-static int is_generator(const gnd__kir *k)
-{
-    int any = 0;
-    for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *in = &k->instr[i];
-        if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER)
-            return 0;
-        any |= in->kind == GND__I_OP && in->op >= GND__FN_BITS32 && in->op <= GND__FN_BOUNDED64;
-    }
-    return any;
-}
-
-/* GPU, random numbers along one axis: two vectors per work-item, a group's width apart, which share what
- * depends on the stream alone (a fifth of the instructions, and those are what such a kernel waits for). */
-static gnd_status map_generator(gnd__cg *c, size_t local)
-{
-    const int64_t n = c->k->dim[0], vectors = (n + c->vec - 1) / c->vec;
-    size_t groups = ((size_t)vectors + 2 * local - 1) / (2 * local), global = groups * local;
-    char end[48];
-    gnd__cgf(c, "    const I g = (I)GND_LSZ(0), f = (I)GND_GRP(0) * (2 * g) + (I)GND_LID(0);\n"
-                "    if (f + g < n0 / %d) {\n#pragma unroll\n    for (int h = 0; h < 2; h++) {\n"
-                "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
-    vector_body(c, 0, 0);
-    snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
-    gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < 2 && f + h * g <= n0 / %d; h++) {\n"
-                "    const I x0 = (f + h * g) * %d;\n", c->vec, c->vec);
-    scalar_body(c, 0, end);
-    gnd__cgf(c, "    }\n    }\n");
-    return gnd__cg_end(c, 1, &global, &local);
 }
 
 /* Ends the kernel; of a piece of one only says how many work-items it takes. */
@@ -284,8 +251,8 @@ static gnd_status map_gpu(gnd__cg *c)
         c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     tail = c->vec > 1 && n == 1;
     gnd__cg_begin_map(c);
-    if (tail && is_generator(k))
-        return map_generator(c, local);
+    if (tail && gnd__cg_is_generator(k))
+        return gnd__cg_map_random(c, local);
     if (c->vec == 1 && takes_spread(c))
         return map_spread(c);
     if (takes_gather(c))
@@ -308,7 +275,7 @@ static gnd_status map_gpu(gnd__cg *c)
             char end[16];
             snprintf(end, sizeof end, "n%d", d);
             gnd__cgf(c, "    } else {\n");
-            scalar_body(c, d, end);
+            gnd__cg_leftover(c, d, end);
             gnd__cgf(c, "    }\n");
         }
     } else {
@@ -323,7 +290,7 @@ int gnd__cg_is_piece(gnd__cg *c)
 {
     const int tiles = gnd__cg_tile_axis(c) >= 0;
     memset(c->vectorised, 0, sizeof c->vectorised);
-    return !tiles && !is_generator(c->k);
+    return !tiles && !gnd__cg_is_generator(c->k);
 }
 
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups)

@@ -275,12 +275,7 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
         gnd__cgf(c, "    }\n");
     }
     if (group) {
-        gnd__acc_copy(c, "T", "[lid]", "A", "");
-        gnd__cgf(c, "    GND_BARRIER();\n    for (int w = %d; w > 0; w /= 2) {\n    if (lid < w) {\n",
-                 (int)local / 2);
-        gnd__acc_combine(c, "T", "[lid]", "T", "[lid + w]", 1);
-        gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
-        gnd__acc_copy(c, "A", "", "T", "[0]");
+        gnd__acc_tree(c, "A", "lid", "0", (int)local, 0);
     }
     gnd__cgf(c, "    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);

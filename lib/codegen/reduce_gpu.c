@@ -60,12 +60,14 @@ static gnd_status rows(gnd__cg *c)
     while (local > 32 && (int64_t)local * vec / 2 >= r)
         local /= 2;
     gnd__cg_begin(c, 0, "k_reduce");
+    c->keys = 1;
     parameters(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
     gnd__acc_declare(c, "T", local == 256 ? "[256]" : local == 128 ? "[128]" : local == 64 ? "[64]"
                                                                                         : "[32]",
                      "GND_LOCAL");
+    c->keys = 0;
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
                 "    const I m = (I)GND_GRP(0) / S, s = (I)GND_GRP(0) %% S;\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
@@ -106,16 +108,12 @@ static gnd_status rows(gnd__cg *c)
         one_element(c, "E", "x");
         gnd__acc_combine(c, "A", "", "E", "", 1);
     }
-    gnd__acc_copy(c, "T", "[lid]", "A", "");
-    gnd__cgf(c, "    GND_BARRIER();\n    for (int w = %d; w > 0; w /= 2) {\n    if (lid < w) {\n",
-             (int)local / 2);
-    gnd__acc_combine(c, "T", "[lid]", "T", "[lid + w]", 1);
-    gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
-    gnd__acc_copy(c, "A", "", "T", "[0]");
+    gnd__acc_to_keys(c, "K", "A");
+    gnd__acc_tree(c, "K", "lid", "0", (int)local, 0);
     if (splits == 1)
-        epilogue_and_stores(c, "A", "");
+        epilogue_and_stores(c, "K", "");
     else
-        gnd__acc_part_store(c, "A", "", "(g_i64)m * S + s");
+        gnd__acc_part_store(c, "K", "", "(g_i64)m * S + s");
     c->out->part_count = m * splits;
     global = (size_t)(m * splits) * local;
     {

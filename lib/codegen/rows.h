@@ -14,6 +14,7 @@
 
 typedef struct gnd__rows {
     int vec, nvec, lanes, local; /* elements of a vector, vectors of a work-item, its row's work-items */
+    int full;                    /* a row is just what its work-items hold */
     int nstage;
     int stage[GND__KIR_RED];     /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */

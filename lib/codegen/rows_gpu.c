@@ -146,6 +146,7 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     w->local = (int)gnd__cg_group(c, GROUP);
     if (w->local < w->lanes)
         w->local = w->lanes;
+    w->full = r == (int64_t)w->lanes * n;
 }
 
 /* Begins the loop over a work-item's vectors. */
@@ -153,7 +154,7 @@ static void each_vector(gnd__cg *c, const gnd__rows *w, const char *from)
 {
     gnd__cgf(c, "#pragma unroll\n    for (int n = 0; n < %d; n++) {\n"
                 "    const I x0 = (I)(n * %d + lane) * %d;\n", w->nvec, w->lanes, w->vec);
-    gnd__cgf(c, "    I q = %s; (void)q;\n", from);
+    gnd__cgf(c, "    I q = %s; (void)q;\n", w->full ? "x0" : from);
 }
 
 /* Loads what stage needs and has not: all at once, from inside the row. */
@@ -207,7 +208,10 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
         w->pick[i] = !need[i] ? GND__PICK_NOT : there[i] ? GND__PICK_TAKE
                      : w->kept[i] && !ends ? GND__PICK_SAVE : GND__PICK_COMPUTE;
     each_vector(c, w, "x0");
-    gnd__cgf(c, "    if (x0 < R%s) {\n", ends ? " && live" : "");
+    if (w->full)
+        gnd__cgf(c, ends ? "    if (live) {\n" : "    {\n");
+    else
+        gnd__cgf(c, "    if (x0 < R%s) {\n", ends ? " && live" : "");
     gnd__cg_unflatten(c, "q", k->nkeep, last + 1);
     if (ends && w->vec > 1) {
         for (int j = 0; j < k->nout; j++)
@@ -240,16 +244,11 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
 /* The results of the row from its work-items' accumulators, for each of them. */
 static void tree(gnd__cg *c, const gnd__rows *w)
 {
-    if (w->lanes > 1) {
-        gnd__acc_copy(c, "T", "[lid]", "A", "");
-        gnd__cgf(c, "    GND_BARRIER();\n#pragma unroll 1\n    for (int h = %d; h > 0; h /= 2) {\n"
-                    "    if (lane < h) {\n", w->lanes / 2);
-        gnd__acc_combine(c, "T", "[lid]", "T", "[lid + h]", 1);
-        gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n");
-        gnd__acc_copy(c, "A", "", "T", "[lid - lane]");
-        gnd__cgf(c, "    GND_BARRIER();\n");
-    }
-    gnd__acc_finish(c, "A", "");
+    gnd__acc_to_keys(c, "K", "A");
+    if (w->lanes > 1)
+        gnd__acc_tree(c, "K", "lane", "lid - lane", w->lanes, 1);
+    gnd__acc_finish(c, "K", "");
+    c->keys = 0;
 }
 
 gnd_status gnd__cg_rows(gnd__cg *c)
@@ -276,8 +275,10 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", gnd__kir_reduced(k));
     snprintf(room, sizeof room, "[%d]", w.local);
+    c->keys = 1;
     if (w.lanes > 1)
         gnd__acc_declare(c, "T", room, "GND_LOCAL");
+    c->keys = 0;
     gnd__cgf(c, "    const int lid = (int)GND_LID(0), lane = lid %% %d; (void)lane;\n"
                 "    const I row = (I)GND_GRP(0) * %d + lid / %d;\n"
                 "    const int live = row < M;\n    I f = live ? row : M - 1;\n",

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/map_random.c - maps on GPUs of random numbers, along one axis and of no inputs.
+ *
+ * The four words of a block belong to neighbours, so a work-item takes whole blocks, and several of them,
+ * a group's width apart, which share what depends on the stream alone: instructions are what such a kernel
+ * waits for. Of elements of 8 bytes a block fills two vectors; where neighbouring work-items can exchange
+ * values, each store of theirs then fills 32 bytes.
+ */
+#include "codegen/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LARGE (1 << 18) /* points */
+
+int gnd__cg_is_generator(const gnd__kir *k)
+{
+    int any = 0;
+    for (int i = 0; i < k->ninstr; i++) {
+        const gnd__instr *in = &k->instr[i];
+        if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER)
+            return 0;
+        any |= in->kind == GND__I_OP && in->op >= GND__FN_BITS32 && in->op <= GND__FN_BOUNDED64;
+    }
+    return any;
+}
+
+/* Whether k has function op. */
+static int has(const gnd__kir *k, int op)
+{
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_OP && k->instr[i].op == op)
+            return 1;
+    return 0;
+}
+
+static int rejects(const gnd__kir *k)
+{
+    return has(k, GND__FN_BOUNDED32) || has(k, GND__FN_BOUNDED64);
+}
+
+/* Whether blocks of four words meet elements of 8 bytes. */
+static int takes_pairs(const gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    for (int i = 0; i < k->nout; i++)
+        if (gnd_dtype_size((gnd_dtype)k->access[k->out[i].access].dtype) != 8)
+            return 0;
+    return c->vec == 2 && gnd__kir_kept(k) >= LARGE &&
+           (has(k, GND__FN_BOUNDED32) || has(k, GND__FN_BITS32) || has(k, GND__FN_UNIFORM32) ||
+            has(k, GND__FN_NORMAL32) || has(k, GND__FN_EXPO32));
+}
+
+/* Whether instruction i counts the elements from 0 on. */
+static int counts_elements(const gnd__kir *k, int i)
+{
+    while (k->instr[i].kind == GND__I_CAST)
+        i = k->instr[i].a[0];
+    return k->instr[i].kind == GND__I_IOTA && k->access[k->instr[i].ref].stride[0] == 1 &&
+           k->access[k->instr[i].ref].off == 0;
+}
+
+/* The values of the elements x0 .. x0 + vec, in the unions u; where some may be rejected, at first without
+ * going on, and once more with that if there was one. */
+static void values(gnd__cg *c)
+{
+    const int may = rejects(c->k);
+    if (may)
+        gnd__cgf(c, "    int bad = 0;\n");
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        c->twos[i] = c->vec % 4 == 0 && in->kind == GND__I_OP && in->op == GND__FN_NORMAL32 && counts_elements(c->k, in->a[0]);
+        if (c->twos[i])
+            gnd__cgf(c, "    g_u32 four%d[4];\n    g_f32 two%d = 0;\n", i, i);
+    }
+    for (c->tries = may; c->tries >= 0; c->tries--) {
+        gnd__cgf(c, "%s#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i0 = x0 | l;\n",
+                 may && !c->tries ? "    if (bad) {\n" : "", c->vec);
+        gnd__cg_values(c, 0);
+        gnd__cg_stores(c);
+        gnd__cgf(c, may && !c->tries ? "    }\n    }\n" : "    }\n");
+    }
+    c->tries = 0;
+    memset(c->twos, 0, sizeof c->twos);
+}
+
+/* One vector of the work-item. */
+static void one_vector(gnd__cg *c)
+{
+    gnd__cgf(c, "    {\n    const I i0 = x0;\n");
+    gnd__cg_vector_loads(c);
+    values(c);
+    gnd__cg_vector_stores(c);
+    gnd__cgf(c, "    }\n");
+}
+
+/* Two vectors of 16 bytes. */
+static void two_vectors(gnd__cg *c)
+{
+    const gnd__kir *k = c->k;
+    gnd__cgf(c, "    {\n");
+    for (int i = 0; i < k->nout; i++)
+        gnd__cgf(c, "    union { uint4 v[2]; %s s[4]; } u%d;\n",
+                 gnd__ctype_mem((gnd_dtype)k->access[k->out[i].access].dtype), k->out[i].access);
+    values(c);
+    for (int i = 0; i < k->nout; i++) {
+        const int a = k->out[i].access;
+        gnd__cgf(c, "    {\n    const I i0 = x0;\n    gnd_storepairs_u64((GND_GLOBAL uint4 *)(p%d + ", a);
+        gnd__cg_address(c, a);
+        gnd__cgf(c, "), u%d.v, (int)(f & 1));\n    }\n", a);
+    }
+    gnd__cgf(c, "    }\n");
+}
+
+gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
+{
+    const int64_t n = c->k->dim[0];
+    const int pairs = takes_pairs(c), turns = n >= LARGE ? 4 : 2;
+    int64_t vectors;
+    size_t groups, global;
+    char end[48];
+    if (pairs)
+        c->vec = 4;
+    vectors = (n + c->vec - 1) / c->vec;
+    groups = ((size_t)vectors + (size_t)turns * local - 1) / ((size_t)turns * local);
+    global = groups * local;
+    c->counts = 1;
+    gnd__cgf(c, "    const I g = (I)GND_LSZ(0), f = (I)GND_GRP(0) * (%d * g) + (I)GND_LID(0);\n", turns);
+    if (pairs) /* all of a group */
+        gnd__cgf(c, "    if (((I)GND_GRP(0) + 1) * (%d * g) <= n0 / 4) {\n", turns);
+    else
+        gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vec);
+    gnd__cgf(c, "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I x0 = (f + h * g) * %d;\n",
+             rejects(c->k) ? 1 : 2, turns, c->vec);
+    if (pairs)
+        two_vectors(c);
+    else
+        one_vector(c);
+    snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
+    gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < %d && f + h * g <= n0 / %d; h++) {\n"
+                "    const I x0 = (f + h * g) * %d;\n", turns, c->vec, c->vec);
+    gnd__cg_leftover(c, 0, end);
+    gnd__cgf(c, "    }\n    }\n");
+    c->counts = 0;
+    return gnd__cg_end(c, 1, &global, &local);
+}
