@@ -13,6 +13,8 @@
 
 #define LANES 64
 #define TILE 256
+#define MOST 16         /* elements of a lane in a block */
+#define MOST_EXACT 256  /* the same where the order of elements changes nothing */
 #define ROW_RUN 16384   /* elements below which a row is not split */
 #define WORDS 16        /* elements of a row from which on random words are computed at once */
 
@@ -55,6 +57,15 @@ static void parameters(gnd__cg *c, int ends)
 static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
 {
     return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Whether k has no reductions but extremes and their places. */
+static int extremes(const gnd__kir *k)
+{
+    for (int j = 0; j < k->nreds; j++)
+        if (k->red[j].op == GND__SUM || k->red[j].op == GND__PROD)
+            return 0;
+    return 1;
 }
 
 /* kk times 64 elements of a row from x on, into the lanes L. */
@@ -106,8 +117,9 @@ static gnd_status rows(gnd__cg *c)
     }
     gnd__cgf(c, "    const I base = r - x0; I x = x0; r += e - x0;\n");
     if (k->nred > 0) {
-        gnd__cgf(c, "    while (e - x >= %d) {\n    I kk = (e - x) / %d; if (kk > 16) kk = 16;\n",
-                 LANES, LANES);
+        const int most = extremes(k) && !gnd__words_any(c) ? MOST_EXACT : MOST;
+        gnd__cgf(c, "    while (e - x >= %d) {\n    I kk = (e - x) / %d; if (kk > %d) kk = %d;\n",
+                 LANES, LANES, most, most);
         gnd__acc_declare(c, "L", "[64]", "");
         gnd__words_fill(c, last, "x", "(int)kk * 64");
         c->word_at = "(int)t * 64 + l";
