@@ -71,7 +71,7 @@
         for (int k = 1; k < 32; k++)
             rest += sums[k];
         $T f = VALUE(0), by = VALUE(0), beta = alpha;
-        if (rest != 0 || IMAG(alpha) != 0) { /* NaN too */
+        if (!STANDS(alpha, rest)) { /* NaN does not */
             const $R size = sqrt(SQUARE(alpha) + rest);
             beta = VALUE(REAL(alpha) < 0 ? size : -size);
             f = DIV(beta - alpha, beta);

@@ -67,14 +67,15 @@ void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
     gnd__pk_def(p, "#define ROWS %d\n#define COLS %d\n", (int)rows, (int)most);
     gnd__pk_def(p, "#define SPACE %d\n", here ? (int)(space / size) : 0);
     if (complex) {
-        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n#define REAL(z) ((z).x)\n#define IMAG(z) ((z).y)\n", t);
+        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n#define REAL(z) ((z).x)\n", t);
         gnd__pk_def(p, "#define MUL(a, b) gnd_mul_%s(a, b)\n#define DIV(a, b) gnd_div_%s(a, b)\n", t, t);
         gnd__pk_def(p, "#define CONJ(z) gnd_conj_%s(z)\n#define SIZE(z) fmax(fabs((z).x), fabs((z).y))\n", t);
         gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
+        gnd__pk_def(p, "#define STANDS(z, rest) ((rest) == 0 && (z).y == 0)\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_cplx_%s(gnd_ldexp_%s((z).x, e), gnd_ldexp_%s((z).y, e))\n", t, r, r);
     } else {
         gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
-        gnd__pk_def(p, "#define REAL(z) (z)\n#define IMAG(z) 0\n");
+        gnd__pk_def(p, "#define REAL(z) (z)\n#define STANDS(z, rest) ((rest) == 0)\n");
         gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n#define CONJ(z) (z)\n");
         gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define SQUARE(z) ((z) * (z))\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_ldexp_%s(z, e)\n", t);
