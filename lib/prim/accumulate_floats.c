@@ -138,9 +138,10 @@ static int deals(sums *s)
     s->bins = gnd__acc_ceil(m, (int64_t)1 << s->shift);
     for (s->nbins = DEAL_LEAST; s->nbins < s->bins;)
         s->nbins *= 2;
-    /* float64 has two words, and two words of sums */
+    /* float64 has two words, and two words of sums. 64 registers, so that two groups run at once, must be bounded by
+     * what a work-item holds where a kernel cannot say so */
     s->vw = s->parts * s->words;
-    s->ipt = 16 / s->vw;
+    s->ipt = (p->t->props->dialect == GND_DIALECT_CUDA ? 16 : 12) / s->vw;
     s->tiles = gnd__acc_ceil(n, DEAL_GROUP * s->ipt);
     return !p->t->cpu && gnd__prog_group(p, DEAL_GROUP) == DEAL_GROUP && p->t->props->local_bytes >= 48 << 10 &&
            s->bins >= DEAL_LEAST && s->bins <= DEAL_BINS && n >= DEAL_VALUES && n >= 4 * m && n <= INT32_MAX;
