@@ -52,6 +52,22 @@ GND_FN g_u64 gnd_sortkey_f64(g_u64 u, g_u64 flip)
     return a > (g_u64)0x7ff << 52 ? ~(g_u64)0 : k;
 }
 
+/* The same of bits that are no NaN and not -0, before flip; and whether they are. */
+//@fn sortplain f16 bf16
+#define gnd_sortplain_$n(r) ((g_u32)(r) ^ ((r) & 0x8000u ? 0xffffu : 0x8000u))
+//@fn sortplain f32
+#define gnd_sortplain_f32(r) ((r) ^ ((g_u32)((g_i32)(r) >> 31) | 0x80000000u))
+//@fn sortplain f64
+#define gnd_sortplain_f64(r) ((r) ^ ((g_u64)((g_i64)(r) >> 63) | (g_u64)1 << 63))
+//@fn sortodd f16
+#define gnd_sortodd_f16(r) (((r) & 0x7fffu) > 0x7c00u || (r) == 0x8000u)
+//@fn sortodd bf16
+#define gnd_sortodd_bf16(r) (((r) & 0x7fffu) > 0x7f80u || (r) == 0x8000u)
+//@fn sortodd f32
+#define gnd_sortodd_f32(r) (((r) & 0x7fffffffu) > 0x7f800000u || (r) == 0x80000000u)
+//@fn sortodd f64
+#define gnd_sortodd_f64(r) (((r) & ~((g_u64)1 << 63)) > (g_u64)0x7ff << 52 || (r) == (g_u64)1 << 63)
+
 /* Counting in local memory. */
 //@fn linc u32 opencl
 #define gnd_linc_u32(p) ((void)atomic_inc((volatile __local g_u32 *)(p)))
@@ -122,6 +138,16 @@ GND_FN ELEM pad(void)
 #define PAD ((ELEM)(~(g_u64)flip ^ SIGN))
 //@text sort_pad_nan
 #define PAD (~(ELEM)0)
+
+/* Digits of floats if none of all is NaN or -0, which odd() says. */
+//@text sort_plain
+#define PLAIN 1
+#define plain(e, p) (((g_u32)(gnd_sortplain_$n(e) >> (8 * (p))) ^ (g_u32)flip) & 255u)
+#define odd(e) gnd_sortodd_$n(e)
+//@text sort_not_plain
+#define PLAIN 0
+#define plain(e, p) 0u
+#define odd(e) 0
 
 /* Keys with an index: of up to 4 bytes in one word, of 8, of complex64 (real part above), of complex128;
  * each followed by how they are made of a value. */
@@ -237,11 +263,12 @@ GND_FN g_u32 digits4(ELEM e, int w, g_i64 flip)
  * memory, a word at a time (after Satish, Harris, Garland: Designing efficient sorting algorithms for
  * manycore GPUs, IPDPS 2009). SLOT spreads the elements of a work-item over banks. ------------------ */
 
+//@text sort_each
+#define STRIPED (j * TPG + t)
+#define EACH UNROLL for (int j = 0; j < IPT; j++)
 //@text sort_tile
 #define CS (TPG + 32)
 #define SLOT(i) ((i) + ((i) >> 5))
-#define STRIPED (j * TPG + t)
-#define EACH UNROLL for (int j = 0; j < IPT; j++)
 #if ARG && !WIDE /* word 3 is the upper half of an index */
 #define NEXT_WORD (w == 2 ? 2 : 1)
 #else

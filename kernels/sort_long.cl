@@ -8,11 +8,9 @@
  * block) * 256 + digit]; scan makes of them the first position in the row; scatter moves. Before them,
  * ctl finds the passes whose digit is the same in all elements: ctl[p] is 0 for those, else 1 + 2 if
  * the elements come from b (else a) + 4 if they go to b (else a) + 8 for the last pass, whose results go
- * to y + 16 for every second one that is made. Pass 0 reads the input. FIRST: pass 0; SINGLE: it is the
- * only one. */
-//@text sort_hist_gpu
-    GND_LOCAL g_u32 cnt[1024];
-    const int t = (int)GND_LID(0);
+ * to y + 16 for every second one that is made; ctl[DIGITS], where PLAIN, is 1 if any element is odd(), that is, no
+ * plain float. Pass 0 reads the input. FIRST: pass 0; SINGLE: it is the only one. */
+//@text sort_hist
     const g_i64 g = (g_i64)GND_GRP(0), row = g / nblk, lo = (g - row * nblk) * len;
 #if FIRST
     const g_i64 hi = lo + len < n ? lo + len : n;
@@ -23,19 +21,26 @@
     GND_CONST_GLOBAL ELEM *src = (c & 2u ? (GND_CONST_GLOBAL ELEM *)b : (GND_CONST_GLOBAL ELEM *)a) + row * n;
 #define AT(i) src[i]
 #endif
-#if FIRST && !SINGLE
-    GND_LOCAL g_u32 diff[DWORDS];
-    g_u32 mine[DWORDS];
+#if FIRST && !SINGLE /* the bits in which digits differ from those of one element; whether any is odd */
+    g_u32 mine[DWORDS + PLAIN];
     const ELEM one = first(IN_x(0), 0);
-    for (int w = 0; w < DWORDS; w++)
+    for (int w = 0; w < DWORDS + PLAIN; w++)
         mine[w] = 0;
-    if (t < DWORDS)
-        diff[t] = 0;
 #define SEE(e)                                                                                             \
     for (int w = 0; w < DWORDS; w++)                                                                       \
-        mine[w] |= digits(e, w) ^ digits(one, w);
+        mine[w] |= digits(e, w) ^ digits(one, w);                                                          \
+    if (odd(e))                                                                                            \
+        mine[DWORDS + PLAIN - 1] |= 1u;
 #else
 #define SEE(e)
+#endif
+//@text sort_hist_gpu
+    GND_LOCAL g_u32 cnt[1024];
+    const int t = (int)GND_LID(0);
+#if FIRST && !SINGLE
+    GND_LOCAL g_u32 diff[DWORDS + PLAIN];
+    if (t < DWORDS + PLAIN)
+        diff[t] = 0;
 #endif
     for (int i = t; i < 1024; i += TPG)
         cnt[i] = 0;
@@ -60,42 +65,21 @@
         }
     }
 #if FIRST && !SINGLE
-    for (int w = 0; w < DWORDS; w++)
+    for (int w = 0; w < DWORDS + PLAIN; w++)
         gnd_lor_u32(&diff[w], mine[w]);
 #endif
     GND_BARRIER();
     for (int d = t; d < 256; d += TPG)
         h[g * 256 + d] = (COUNT)cnt[4 * d] + cnt[4 * d + 1] + cnt[4 * d + 2] + cnt[4 * d + 3];
 #if FIRST && !SINGLE
-    if (t < DWORDS)
-        df[g * DWORDS + t] = diff[t];
+    if (t < DWORDS + PLAIN)
+        df[g * (DWORDS + PLAIN) + t] = diff[t];
 #endif
 
 /* Four tables, so that equal digits one after the other do not wait for each other. */
 //@text sort_hist_cpu
     g_u32 cnt[4][256];
     g_u8 digit_of[RUN];
-    const g_i64 g = (g_i64)GND_GRP(0), row = g / nblk, lo = (g - row * nblk) * len;
-#if FIRST
-    const g_i64 hi = lo + len < n ? lo + len : n;
-#define AT(i) first(IN_x(row * n + (i)), i)
-#else
-    const g_u32 c = ctl[pass];
-    const g_i64 hi = c == 0 ? lo : lo + len < n ? lo + len : n;
-    GND_CONST_GLOBAL ELEM *src = (c & 2u ? (GND_CONST_GLOBAL ELEM *)b : (GND_CONST_GLOBAL ELEM *)a) + row * n;
-#define AT(i) src[i]
-#endif
-#if FIRST && !SINGLE
-    g_u32 mine[DWORDS];
-    const ELEM one = first(IN_x(0), 0);
-    for (int w = 0; w < DWORDS; w++)
-        mine[w] = 0;
-#define SEE(e)                                                                                             \
-    for (int w = 0; w < DWORDS; w++)                                                                       \
-        mine[w] |= digits(e, w) ^ digits(one, w);
-#else
-#define SEE(e)
-#endif
     for (int i = 0; i < 256; i++)
         cnt[0][i] = cnt[1][i] = cnt[2][i] = cnt[3][i] = 0;
     for (g_i64 i = lo; i < hi; i += RUN) {
@@ -121,26 +105,27 @@
     for (int d = 0; d < 256; d++)
         h[g * 256 + d] = (COUNT)cnt[0][d] + cnt[1][d] + cnt[2][d] + cnt[3][d];
 #if FIRST && !SINGLE
-    for (int w = 0; w < DWORDS; w++)
-        df[g * DWORDS + w] = mine[w];
+    for (int w = 0; w < DWORDS + PLAIN; w++)
+        df[g * (DWORDS + PLAIN) + w] = mine[w];
 #endif
 
 //@text sort_ctl
-    GND_LOCAL g_u32 diff[DWORDS];
+    GND_LOCAL g_u32 diff[WORDS];
     const int t = (int)GND_LID(0);
-    g_u32 mine[DWORDS];
-    for (int w = 0; w < DWORDS; w++)
+    g_u32 mine[WORDS];
+    for (int w = 0; w < WORDS; w++)
         mine[w] = 0;
     for (g_i64 i = t; i < nblocks; i += TPG)
-        for (int w = 0; w < DWORDS; w++)
-            mine[w] |= df[i * DWORDS + w];
+        for (int w = 0; w < WORDS; w++)
+            mine[w] |= df[i * WORDS + w];
     if (t == 0)
-        for (int w = 0; w < DWORDS; w++)
+        for (int w = 0; w < WORDS; w++)
             diff[w] = 0;
     GND_BARRIER();
-    for (int w = 0; w < DWORDS; w++)
+    for (int w = 0; w < WORDS; w++)
         gnd_lor_u32(&diff[w], mine[w]);
     GND_BARRIER();
+#define ODD (PLAIN && diff[WORDS - 1])
 #define SEVERAL(p) (diff[(p) >> 2] >> (8 * ((p) & 3)) & 255u)
 //@text sort_ctl_end
     if (t == 0) {
@@ -159,6 +144,7 @@
             k++;
             from = to / 2u;
         }
+        ctl[DIGITS] = ODD;
     }
 
 /* A group takes a row: work-item (s, d) digit d in part s of the blocks. */

@@ -3,12 +3,13 @@
  * sort_move.cl - passes of a sort over long rows on GPUs (lib/prim/sort_long.c): a group brings a tile of
  * TPG * IPT elements into the order of a digit and writes it. Elements and dig() are in sort.cl.
  *
- * 32 successive work-items, a row of the group, have 32 * IPT successive elements, and counts of their own;
- * element j of all of them is ranked at once: before it come those counted by the row, and in this step the
- * same digit of work-items with a smaller number. Which these are they see by votes where the hardware has
- * them (PEERS 0), else by bits in local memory (PEERS 1). Sums over rows and digits make places of the
- * ranks, and the elements go there through local memory, a word at a time, so that equal digits are written
- * side by side.
+ * 32 successive work-items, a row of the group, have 32 * IPT successive elements, and counts of their own.
+ * All digits of the tile are counted first: sums over rows and digits make of the counts the place of each
+ * row's first element of each digit. Then element j of all of a row is ranked at once: it comes behind what
+ * the row has placed of its digit, and in this step behind the same digit of work-items with a smaller
+ * number. Which these are they see by votes where the hardware has them (PEERS 0), else by bits in local
+ * memory (PEERS 1). Elements go to their places in local memory, and from there equal digits are written
+ * side by side. A work-item keeps its digits, four in a word.
  *
  * CHAINED: a tile finds where its digits go by looking back at the tiles before it, so that elements are
  * read once a pass (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort for
@@ -16,7 +17,8 @@
  * the count of the tile itself, or of all of its row up to it; other codes: it is not there yet. The codes
  * of successive passes differ, so that what a pass leaves is nothing yet for the next one. Groups take tiles
  * in the order in which they start: those waited for have started before, and go on (has_progress in
- * gnd/backend.h). Count and code are one word, so the order of no other access matters.
+ * gnd/backend.h). Count and code are one word, so the order of no other access matters. A tile tells its
+ * counts before it ranks, and reads LOOK tiles before it at once.
  *
  * Without CHAINED h has the first places of each block's digits, and a group takes a block of tiles.
  */
@@ -25,47 +27,63 @@
 //@fn ticket u32 cuda
 #define gnd_ticket_u32(p) atomicAdd(p, 1u)
 //@text sort_peers cuda
-#define PEERS 0
-#define SYNC() __syncwarp()
+#define NVIDIA 1
 #define POPC(m) (g_u32)__popc(m)
-#define CLEAR(d)
-#define TOGETHER(m, d)                                                                                     \
-    m = 0xffffffffu;                                                                                       \
-    UNROLL for (int b = 0; b < 8; b++) {                                                                   \
-        const g_u32 one = (d) >> b & 1u, all = __ballot_sync(0xffffffffu, one);                            \
-        m &= one ? all : ~all;                                                                             \
-    }
 //@text sort_peers opencl
-#define POPC(m) popcount(m)
 #ifdef __NV_CL_C_VERSION
+#define NVIDIA 1
+#else
+#define NVIDIA 0
+#endif
+#define POPC(m) popcount(m)
+/* SYNC waits for 32 successive work-items; TOGETHER says in the bits of m which of them have the same d. */
+//@text sort_together
+#if NVIDIA
 #define PEERS 0
 #define SYNC() asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
 #define CLEAR(d)
 #define TOGETHER(m, d)                                                                                     \
     m = 0xffffffffu;                                                                                       \
-    UNROLL for (int b = 0; b < 8; b++) {                                                                   \
-        const g_u32 one = (d) >> b & 1u;                                                                   \
-        g_u32 all;                                                                                         \
-        asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"     \
-                     : "=r"(all) : "r"(one));                                                              \
-        m &= one ? all : ~all;                                                                             \
-    }
+    UNROLL for (int b = 0; b < 8; b++)                                                                     \
+        asm volatile("{ .reg .pred p; .reg .b32 a; and.b32 a, %1, %2; setp.ne.u32 p, a, 0;"                \
+                     "  vote.sync.ballot.b32 a, p, 0xffffffff; @!p not.b32 a, a; and.b32 %0, %0, a; }"     \
+                     : "+r"(m) : "r"(d), "r"(1 << b));
 #else
 #define PEERS 1
 #define SYNC() GND_BARRIER()
-#define CLEAR(d) buf[ROWS * 256 + own + (d)] = 0
+#define CLEAR(d) seen[ROWS * 256 + own + (d)] = 0
 #define TOGETHER(m, d)                                                                                     \
-    gnd_lor_u32(&buf[ROWS * 256 + own + (d)], 1u << lane);                                                 \
+    gnd_lor_u32(&seen[ROWS * 256 + own + (d)], 1u << lane);                                                \
     SYNC();                                                                                                \
-    m = buf[ROWS * 256 + own + (d)];
+    m = seen[ROWS * 256 + own + (d)];
 #endif
 
 //@text sort_move_gpu
-    GND_LOCAL g_u32 buf[BUFW], sum[2][256];
+    GND_LOCAL ELEM out[TPG * IPT];
+    GND_LOCAL g_u32 seen[ROWS * 256 * (1 + PEERS)], sum[256], part[8];
     GND_LOCAL COUNT base[256];
     const int t = (int)GND_LID(0), lane = t & 31, own = (t >> 5) * 256;
 #define ROWED ((t >> 5) * 32 * IPT + j * 32 + lane)
-#define START(d) ((d) ? sum[0][(d) - 1] : 0u)
+#define START(d) ((d) ? sum[(d) - 1] : 0u)
+#define SEE(digit)                                                                                         \
+    {                                                                                                      \
+        const g_u32 d = digit;                                                                             \
+        digit_of[j >> 2] = j & 3 ? digit_of[j >> 2] | d << (8 * (j & 3)) : d;                              \
+        gnd_linc_u32(&seen[own + d]);                                                                      \
+    }
+#define WRITE(digit)                                                                                       \
+    {                                                                                                      \
+        const ELEM v = out[STRIPED];                                                                       \
+        const COUNT to = base[digit] + (COUNT)STRIPED;                                                     \
+        MOVE(to, v);                                                                                       \
+    }
+#if PLAIN
+#define PLAINLY plainly
+    const int plainly = ctl[DIGITS] == 0;
+#else
+#define PLAINLY 0
+#endif
+#define DIGIT(j) (digit_of[(j) >> 2] >> (8 * ((j) & 3)) & 255u)
 #if CHAINED
     GND_LOCAL g_u32 ticket;
 #if SINGLE
@@ -78,12 +96,13 @@
     if (t == 0)
         ticket = gnd_ticket_u32((GND_GLOBAL g_u32 *)st + pass);
     GND_BARRIER();
-    const g_i64 g = (g_i64)ticket, row = g / nblk, lo = (g - row * nblk) * len;
+    const g_i64 g = (g_i64)ticket, row = (g_i64)(ticket / (g_u32)nblk), lo = (g - row * nblk) * len;
     volatile GND_GLOBAL COUNT *state = (volatile GND_GLOBAL COUNT *)st + tiles + g * 256;
 #else
     const g_i64 g = (g_i64)GND_GRP(0), row = g / nblk, lo = (g - row * nblk) * len;
 #endif
 //@text sort_move_gpu_tile
+    const int p = (int)pass;
 #if !CHAINED
     for (int d = t; d < 256; d += TPG)
         base[d] = h[g * 256 + d];
@@ -92,80 +111,116 @@
         const int cnt = hi - tile < TPG * IPT ? (int)(hi - tile) : TPG * IPT;
         const ELEM last = PAD;
         ELEM e[IPT];
-        g_u32 r[IPT];
-        EACH e[j] = ROWED < cnt ? AT(tile + ROWED) : last;
+        g_u32 digit_of[(IPT + 3) / 4];
         for (int i = t; i < ROWS * 256 * (1 + PEERS); i += TPG)
-            buf[i] = 0;
+            seen[i] = 0;
+        const int full = cnt == TPG * IPT;
+        if (full) {
+            EACH e[j] = AT(tile + ROWED);
+        } else {
+            EACH e[j] = ROWED < cnt ? AT(tile + ROWED) : last;
+        }
         GND_BARRIER();
-        EACH {
-            const g_u32 d = dig(e[j], pass);
-            g_u32 m;
-            TOGETHER(m, d)
-            const g_u32 less = POPC(m & ((1u << lane) - 1u));
-            r[j] = buf[own + d] + less;
-            SYNC();
-            if (m >> lane == 1u) { /* the last one of them */
-                buf[own + d] = r[j] + 1u;
-                CLEAR(d);
+        if (full && PLAINLY) {
+            EACH SEE(plain(e[j], p))
+        } else {
+            EACH SEE(dig(e[j], p))
+        }
+        GND_BARRIER();
+        /* sums over rows, published; then over digits, within 32 of them and of those */
+        const int pads = TPG * IPT - cnt, pad = (int)dig(last, p);
+        for (int d0 = 0; d0 < 256; d0 += TPG) {
+            const int d = d0 + t;
+            g_u32 s = 0;
+            if (d < 256) {
+                UNROLL for (int w = 0; w < ROWS; w++)
+                    s += seen[w * 256 + d];
+                sum[d] = s;
+#if CHAINED
+                state[d] = (COUNT)(d == pad ? s - (g_u32)pads : s) << 2 | (lo == 0 ? code_all : code);
+#endif
             }
-            SYNC();
+            UNROLL for (int k = 1; k < 32; k *= 2) {
+                SYNC();
+                if (d < 256 && lane >= k)
+                    s += sum[d - k];
+                SYNC();
+                if (d < 256)
+                    sum[d] = s;
+            }
+            if (d < 256 && lane == 31)
+                part[d >> 5] = s;
         }
         GND_BARRIER();
         for (int d = t; d < 256; d += TPG) {
-            g_u32 s = 0;
-            for (int w = 0; w < ROWS; w++) {
-                const g_u32 c = buf[w * 256 + d];
-                buf[w * 256 + d] = s;
-                s += c;
+            g_u32 s = sum[d];
+            UNROLL for (int k = 0; k < 7; k++)
+                s += k < d >> 5 ? part[k] : 0u;
+            sum[d] = s;
+            UNROLL for (int w = ROWS - 1; w >= 0; w--) {
+                s -= seen[w * 256 + d];
+                seen[w * 256 + d] = s;
             }
-            if (cnt < TPG * IPT && d == (int)dig(last, pass))
-                s -= (g_u32)(TPG * IPT - cnt);
-            sum[0][d] = s;
-#if CHAINED
-            state[d] = (COUNT)s << 2 | (lo == 0 ? code_all : code);
-#endif
         }
         GND_BARRIER();
-        for (int k = 0; k < 8; k++) {
-            for (int d = t; d < 256; d += TPG)
-                sum[(k + 1) & 1][d] = sum[k & 1][d] + (d >= 1 << k ? sum[k & 1][d - (1 << k)] : 0u);
-            GND_BARRIER();
-        }
         EACH {
-            const g_u32 d = dig(e[j], pass);
-            r[j] += buf[own + d] + START(d);
+            const g_u32 d = DIGIT(j);
+            g_u32 m;
+            TOGETHER(m, d)
+            const g_u32 at = seen[own + d] + POPC(m & ((1u << lane) - 1u));
+            SYNC();
+            if (m >> lane == 1u) { /* the last one of them */
+                seen[own + d] = at + 1u;
+                CLEAR(d);
+            }
+            SYNC();
+            out[at] = e[j];
         }
-        EXCHANGE(r[j], STRIPED)
         for (int d = t; d < 256; d += TPG) {
 #if CHAINED
             COUNT before = 0;
             if (lo > 0) {
-                volatile GND_GLOBAL COUNT *back = state + d - 256;
-                for (;;) {
-                    const COUNT s = *back, c = s & 3;
-                    if (c == code || c == code_all)
-                        before += s >> 2;
-                    if (c == code_all)
-                        break;
-                    if (c == code)
-                        back -= 256;
+                g_i64 i = g - row * nblk; /* tiles before this one that are not counted */
+                for (int go = 1; go;) {
+                    volatile GND_GLOBAL COUNT *back = state + d - 256;
+                    COUNT s[LOOK];
+                    UNROLL for (int k = 0; k < LOOK; k++)
+                        s[k] = k < i ? back[(i - (g - row * nblk) - k) * 256] : code_all;
+                    int next = 1;
+                    UNROLL for (int k = 0; k < LOOK; k++) {
+                        const COUNT q = s[k] & 3;
+                        next = next && (q == code || q == code_all);
+                        if (next) {
+                            before += s[k] >> 2;
+                            i--;
+                            if (q == code_all)
+                                next = go = 0;
+                        }
+                    }
                 }
-                state[d] = (before + sum[0][d] - START(d)) << 2 | code_all;
+                state[d] = (before + sum[d] - START(d) - (d == pad ? (g_u32)pads : 0u)) << 2 | code_all;
             }
-            base[d] = h[(row * DIGITS + pass) * 256 + d] + before - START(d);
+            base[d] = h[(row * DIGITS + p) * 256 + d] + before - START(d);
 #else
             base[d] -= START(d);
 #endif
         }
         GND_BARRIER();
-        EACH if (STRIPED < cnt) {
-            const COUNT to = base[dig(e[j], pass)] + (COUNT)STRIPED;
-            MOVE(to, e[j]);
+        if (full && PLAINLY) {
+            EACH WRITE(plain(v, p))
+        } else if (full) {
+            EACH WRITE(dig(v, p))
+        } else {
+            for (int i = t; i < cnt; i += TPG) {
+                const ELEM v = out[i];
+                const COUNT to = base[dig(v, p)] + (COUNT)i;
+                MOVE(to, v);
+            }
         }
 #if !CHAINED
         GND_BARRIER();
         for (int d = t; d < 256; d += TPG)
-            base[d] += sum[0][d];
+            base[d] += sum[d];
 #endif
     }
 
@@ -176,10 +231,12 @@
     const int t = (int)GND_LID(0), mine = t & (COPIES - 1);
     const g_i64 g = (g_i64)GND_GRP(0), row = g / nblk, lo = (g - row * nblk) * len;
     const g_i64 hi = lo + len < n ? lo + len : n;
+    int any = 0;
     for (int i = t; i < DIGITS * 256 * COPIES; i += TPG)
         cnt[i] = 0;
     GND_BARRIER();
 #define SEE(e)                                                                                             \
+    any |= odd(e);                                                                                         \
     UNROLL for (int p = 0; p < DIGITS; p++)                                                                \
         gnd_linc_u32(&cnt[(p * 256 + dig(e, p)) * COPIES + mine]);
     for (g_i64 from = lo; from < hi; from += 8 * TPG) {
@@ -199,6 +256,8 @@
             }
         }
     }
+    if (PLAIN && any)
+        ANY_ODD = 1;
     GND_BARRIER();
     for (int i = t; i < DIGITS * 256; i += TPG) {
         g_u32 s = 0;
@@ -236,4 +295,5 @@
         if (df[i])
             gnd_lor_u32(&several[i % DIGITS], 1u);
     GND_BARRIER();
+#define ODD (PLAIN && ANY_ODD)
 #define SEVERAL(p) several[p]

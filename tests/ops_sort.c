@@ -145,7 +145,8 @@ static void sizes(gnd_device *dev, const char *spec)
 {
     static const int64_t n[] = {1,   2,   3,    5,    7,    15,   16,   17,   31,   32,   33,    63,    64,
                                 65,  127, 128,  129,  255,  256,  257,  509,  512,  513,  1021,  1024,  1025,
-                                2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 65537, 131071};
+                                2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 12287, 12288, 16384, 65537,
+                                131071};
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         int64_t dim[2] = {n[i] < 3000 ? 5 : 1, n[i]};
         one(dev, spec, i % 2 ? SORT : ARGSORT, GND_FLOAT32, 2, dim, -1, i % 3 == 0, REF_CONTIG,
@@ -189,6 +190,35 @@ static void patterns(gnd_device *dev, const char *spec)
             wrong_ += i > 0 && (want[i - 1] > want[i] || (want[i - 1] == want[i] && got[i - 1] >= got[i]));
         }
         tap_is_int(wrong_, 0, "%s %s: in order, stably", spec, shape_name);
+        gnd_scope_end();
+    }
+}
+
+/* Long rows of floats without NaN and -0, and with one of them, or both zeros: digits are found in two ways. */
+static void plain(gnd_device *dev, const char *spec, gnd_dtype t)
+{
+    const int64_t dim[2] = {2, 12289};
+    static const char *const name[] = {"plain floats", "one NaN", "zeros of both signs", "one -0"};
+    char why[256] = "";
+    if (ref_skip(dev, t, 1))
+        return;
+    for (int k = 0; k < 4; k++) {
+        ref_arr x = ref_new(t, 2, dim);
+        int64_t size = (int64_t)gnd_dtype_size(t), n = 2 * dim[1];
+        gnd_scope_begin();
+        ref_seed((uint64_t)k + 11);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t v = ref_range(-900, 900);
+            ref_put(t, x.p + i * size, ref_float(k == 2 && v % 3 == 0 ? v < 0 ? -0.0L : 0.0L : (long double)v + 0.5L));
+        }
+        if (k == 1 || k == 3)
+            ref_put(t, x.p + (n - 5) * size, ref_float(k == 1 ? (long double)NAN : -0.0L));
+        gnd_array *a = gnd_from(dev, t, 2, dim, x.p);
+        for (int down = 0; down < 2; down++)
+            tap_is_int(wrong(gnd_sort(a, 1, down ? GND_DESCENDING : 0), &x, 1, dim[1], down, 0, why, sizeof why), 0,
+                       "%s %s: %s %s%s %s", spec, shape_name, gnd_dtype_name(t), name[k],
+                       down ? ", descending" : "", why);
+        ref_free(&x);
         gnd_scope_end();
     }
 }
@@ -327,6 +357,9 @@ static void all(gnd_device *dev, const char *spec)
     dtypes(dev, spec);
     sizes(dev, spec);
     layouts(dev, spec);
+    plain(dev, spec, GND_FLOAT32);
+    plain(dev, spec, GND_FLOAT64);
+    plain(dev, spec, GND_FLOAT16);
     fused(dev, spec);
     parts(dev, spec);
     lexsort(dev, spec);

@@ -121,20 +121,6 @@ static size_t tile_bytes(size_t tpg, size_t ipt)
     return 4 * (slots > least ? slots : least);
 }
 
-/* Local memory for ranking, and for elements on their way. */
-static size_t move_bytes(size_t tpg, size_t ipt)
-{
-    size_t counts = tpg / 32 * 256 * 2, slots = tpg * ipt;
-    return 4 * (slots > counts ? slots : counts);
-}
-
-/* Either of them, of a tile that is ranked. */
-static size_t buffer_bytes(size_t tpg, size_t ipt)
-{
-    size_t bytes = tile_bytes(tpg, ipt), more = move_bytes(tpg, ipt);
-    return bytes > more ? bytes : more;
-}
-
 /* Groups of 32 to 512 work-items, the smaller ones with fewer elements each; up to 3 KiB of local memory
  * are needed beside the tile. Elements of several words take more registers: there are fewer of them,
  * unless that makes the row fit. */
@@ -142,7 +128,7 @@ int gnd__sort_tile(gnd__sorter *s, int64_t n)
 {
     size_t most = s->esize > 8 ? 8 : 16, tpg = 32, ipt = 4;
     size_t group = gnd__prog_group(s->p, 512);
-    while (group > 32 && buffer_bytes(group, most) + 3 * 1024 > s->p->t->props->local_bytes)
+    while (group > 32 && tile_bytes(group, most) + 3 * 1024 > s->p->t->props->local_bytes)
         group /= 2;
     if (group < 32)
         return 0;
@@ -156,22 +142,14 @@ int gnd__sort_tile(gnd__sorter *s, int64_t n)
     return 1;
 }
 
-void gnd__sort_move_tile(gnd__sorter *s)
-{
-    s->ipt = s->esize <= 4 ? 16 : 8;
-    s->tpg = gnd__prog_group(s->p, 512);
-    while (s->tpg > 32 && move_bytes(s->tpg, s->ipt) + 5 * 1024 > s->p->t->props->local_bytes)
-        s->tpg /= 2;
-}
-
 void gnd__sort_tile_defs(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
-    gnd__pk_def(p, "#define BUFW %d\n#define ROWS %d\n", (int)(buffer_bytes(s->tpg, s->ipt) / 4),
-                (int)s->tpg / 32);
+    gnd__pk_def(p, "#define BUFW %d\n", (int)(tile_bytes(s->tpg, s->ipt) / 4));
     if (s->esize >= 8)
         gnd__pk_defs(p, s->esize == 8 ? "sort_words8" : s->esize == 16 ? "sort_words16" : "sort_words24",
                      s->t);
+    gnd__pk_defs(p, "sort_each", s->t);
     gnd__pk_defs(p, "sort_tile", s->t);
     /* 1024 work-items at once, of 64 registers, or half as many */
     gnd__pk_resident(p, (int)((s->ipt == 16 && s->esize > 4 ? 512 : 1024) / s->tpg));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { TICKETS = 64, RUN = 256 };
+enum { TICKETS = 64, RUN = 256, LOOK = 4 };
 
 /* The passes: blocks of a row and their length; scratch memory. b is the result where values are sorted. */
 typedef struct passes {
@@ -38,6 +38,23 @@ static void buffers(passes *l)
         gnd__pk_out(p, "b");
     else if (s->digits > 1)
         gnd__pk_mem(p, "b", l->b, t);
+}
+
+/* Floats that a GPU sorts themselves have digits that cost less where none of all is NaN or -0. */
+static int plain(const gnd__sorter *s)
+{
+    return gnd_dtype_kind(s->t) == 'f' && !s->arg && !s->p->t->cpu;
+}
+
+static void plain_defs(gnd__sorter *s)
+{
+    gnd__pk_defs(s->p, plain(s) ? "sort_plain" : "sort_not_plain", s->t);
+}
+
+/* Words that say of a block in which of its digits elements differ, and whether any of them is odd. */
+static int df_words(const gnd__sorter *s)
+{
+    return (s->digits + 3) / 4 + plain(s);
 }
 
 static void block_params(passes *l, int pass, int counting)
@@ -78,9 +95,12 @@ static void histogram(passes *l, int pass)
     if (pass == 0 && s->digits > 1)
         gnd__pk_mem(p, "df", l->df, GND_UINT32);
     gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
-    if (pass == 0 && s->digits > 1)
+    if (pass == 0 && s->digits > 1) {
         gnd__sort_digit_defs(s);
+        plain_defs(s);
+    }
     gnd__pk_def(p, "#define RUN %d\n", RUN);
+    gnd__pk_body(p, "sort_hist", s->t);
     gnd__pk_body(p, p->t->cpu ? "sort_hist_cpu" : "sort_hist_gpu", s->t);
     gnd__pk_end1(p, blocks, p->t->cpu ? 1 : s->tpg, read_bytes(l, pass), blocks * 1024);
 }
@@ -95,11 +115,11 @@ static void control(passes *l)
     gnd__pk_mem(p, "df", l->df, GND_UINT32);
     gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
     gnd__pk_int(p, "nblocks", blocks);
-    gnd__pk_def(p, "#define DIGITS %d\n#define DWORDS %d\n#define TPG %d\n", s->digits,
-                (s->digits + 3) / 4, (int)local);
+    gnd__pk_def(p, "#define DIGITS %d\n#define WORDS %d\n#define TPG %d\n#define PLAIN %d\n", s->digits, df_words(s),
+                (int)local, plain(s));
     gnd__pk_body(p, "sort_ctl", s->t);
     gnd__pk_body(p, "sort_ctl_end", s->t);
-    gnd__pk_end1(p, 1, local, blocks * 4 * ((s->digits + 3) / 4), s->digits * 4);
+    gnd__pk_end1(p, 1, local, blocks * 4 * df_words(s), s->digits * 4);
 }
 
 static void scan(passes *l)
@@ -119,6 +139,31 @@ static void scan(passes *l)
     gnd__pk_end1(p, s->rows, local, bytes, bytes);
 }
 
+/* A GPU's tile: large, for long runs and few tiles, but what four groups of a multiprocessor can have in 64 registers
+ * each. Local memory: elements; counts of rows and, but for CUDA, bits; sums and places. */
+static void choose_tile(gnd__sorter *s)
+{
+    const size_t e = (size_t)s->esize, rows = s->p->t->props->dialect == GND_DIALECT_CUDA ? 32 : 64;
+    s->tpg = gnd__prog_group(s->p, 256);
+    s->ipt = e <= 4 ? 32 : e == 8 ? 16 : e == 16 ? 9 : 6;
+    while (s->tpg > 32 && s->tpg * (s->ipt * e + rows) + 3584 > s->p->t->props->local_bytes)
+        if (s->ipt * e > 96)
+            s->ipt--;
+        else
+            s->tpg /= 2;
+}
+
+static void tile_defs(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    plain_defs(s);
+    gnd__pk_def(p, "#define ROWS %d\n#define LOOK %d\n", (int)s->tpg / 32, LOOK);
+    gnd__pk_defs(p, "sort_each", s->t);
+    gnd__pk_defs(p, "sort_peers", s->t);
+    gnd__pk_defs(p, "sort_together", s->t);
+    gnd__pk_resident(p, 1024 / (int)s->tpg); /* of 64 registers */
+}
+
 static void scatter(passes *l, int pass)
 {
     gnd__sorter *s = l->s;
@@ -136,8 +181,9 @@ static void scatter(passes *l, int pass)
     if (l->chained) {
         gnd__pk_mem(p, "st", l->st, count_dtype(l));
         gnd__pk_int(p, "tiles", l->tiles);
-        gnd__pk_def(p, "#define h (st + %d)\n#define DIGITS %d\n", TICKETS, s->digits);
+        gnd__pk_def(p, "#define h (st + %d)\n", TICKETS);
     }
+    gnd__pk_def(p, "#define DIGITS %d\n", s->digits);
     gnd__sort_defs(s, pass == 0, GND__SORT_OWN);
     gnd__pk_def(p, "#define CHAINED %d\n#define RUN %d\n", l->chained, RUN);
     gnd__pk_defs(p, "sort_ends", s->t);
@@ -146,8 +192,7 @@ static void scatter(passes *l, int pass)
         gnd__pk_body(p, "sort_from_to", s->t);
         gnd__pk_body(p, "sort_scatter_cpu_move", s->t);
     } else {
-        gnd__pk_defs(p, "sort_peers", s->t);
-        gnd__sort_tile_defs(s);
+        tile_defs(s);
         gnd__pk_body(p, "sort_move_gpu", s->t);
         gnd__pk_body(p, "sort_from_to", s->t);
         gnd__pk_body(p, "sort_move_gpu_tile", s->t);
@@ -156,18 +201,24 @@ static void scatter(passes *l, int pass)
                  s->rows * s->n * s->esize);
 }
 
-/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; a group takes whole tiles. */
+/* A word of the tickets' that no pass takes. */
+static void any_odd_def(gnd__sorter *s)
+{
+    gnd__pk_def(s->p, "#define ANY_ODD ((GND_GLOBAL g_u32 *)st)[%d]\n", TICKETS - 1);
+}
+
+/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; 8 elements of a work-item at once. */
 static void count_all(passes *l)
 {
     gnd__sorter *s = l->s;
     gnd__prog *p = s->p;
-    const int64_t blocks = 8 * (int64_t)p->t->props->compute_units, tile = l->len;
-    const int64_t each = gnd__ceil_div(s->rows * s->n, tile * blocks) * tile, per = gnd__ceil_div(s->n, each);
-    const size_t tpg = s->tpg;
+    const size_t tpg = s->tpg, group = gnd__prog_group(p, 512);
+    const int64_t blocks = 8 * (int64_t)p->t->props->compute_units, step = 8 * (int64_t)group;
+    const int64_t each = gnd__ceil_div(s->rows * s->n, step * blocks) * step, per = gnd__ceil_div(s->n, each);
     int copies = s->digits <= 4 ? 4 : s->digits <= 8 ? 2 : 1;
     if ((uint64_t)copies * s->digits * 1024 > p->t->props->local_bytes)
         copies = 1;
-    s->tpg = gnd__prog_group(p, 512);
+    s->tpg = group;
     gnd__pk_begin(p, "k_count");
     gnd__pk_in(p, "x", 0);
     gnd__pk_mem(p, "st", l->st, count_dtype(l));
@@ -178,6 +229,8 @@ static void count_all(passes *l)
                 s->wide ? "i64" : "u32");
     gnd__sort_defs(s, 1, GND__SORT_OWN);
     gnd__sort_digit_defs(s);
+    plain_defs(s);
+    any_odd_def(s);
     gnd__pk_body(p, "sort_count_all", s->t);
     gnd__pk_end1(p, s->rows * per, s->tpg, gnd__prog_reads(p, 0), s->rows * s->digits * 1024);
     s->tpg = tpg;
@@ -203,8 +256,10 @@ static void places(passes *l)
     gnd__pk_begin(p, "k_passes");
     gnd__pk_mem(p, "df", l->df, GND_UINT32);
     gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
+    gnd__pk_mem(p, "st", l->st, count_dtype(l));
     gnd__pk_int(p, "rows", s->rows);
-    gnd__pk_def(p, "#define DIGITS %d\n#define TPG %d\n", s->digits, (int)local);
+    gnd__pk_def(p, "#define DIGITS %d\n#define TPG %d\n#define PLAIN %d\n", s->digits, (int)local, plain(s));
+    any_odd_def(s);
     gnd__pk_body(p, "sort_ctl_places", s->t);
     gnd__pk_body(p, "sort_ctl_end", s->t);
     gnd__pk_end1(p, 1, local, s->rows * s->digits * 4, s->digits * 4);
@@ -226,7 +281,7 @@ static void chain(passes *l)
     l->st = gnd__prog_scratch(p, words * (s->wide ? 8 : 4));
     l->df = gnd__prog_scratch(p, s->rows * s->digits * 4);
     if (s->digits > 1) {
-        l->ctl = gnd__prog_scratch(p, s->digits * 4);
+        l->ctl = gnd__prog_scratch(p, (s->digits + 1) * 4);
         l->a = gnd__prog_scratch(p, bytes);
         if (s->arg)
             l->b = gnd__prog_scratch(p, bytes);
@@ -250,7 +305,7 @@ void gnd__sort_long(gnd__sorter *s)
         tile = 4096;
         want = 2 * units;
     } else {
-        gnd__sort_move_tile(s);
+        choose_tile(s);
         tile = (int64_t)(s->tpg * s->ipt);
         if (p->t->waits && s->rows * gnd__ceil_div(s->n, tile) <= INT32_MAX) {
             chain(&l);
@@ -266,8 +321,8 @@ void gnd__sort_long(gnd__sorter *s)
     l.nblk = gnd__ceil_div(s->n, l.len);
     l.h = gnd__prog_scratch(p, s->rows * l.nblk * 256 * (s->wide ? 8 : 4));
     if (s->digits > 1) {
-        l.df = gnd__prog_scratch(p, s->rows * l.nblk * 4 * ((s->digits + 3) / 4));
-        l.ctl = gnd__prog_scratch(p, s->digits * 4);
+        l.df = gnd__prog_scratch(p, s->rows * l.nblk * 4 * df_words(s));
+        l.ctl = gnd__prog_scratch(p, (s->digits + 1) * 4);
         l.a = gnd__prog_scratch(p, bytes);
         if (s->arg)
             l.b = gnd__prog_scratch(p, bytes);

@@ -30,8 +30,6 @@ void gnd__sort_digit_defs(gnd__sorter *s);
 /* GPU: sets s->tpg and s->ipt so that a group's tile holds n elements, or is the largest there can be.
  * 0: the device cannot have groups that sort a tile. */
 int gnd__sort_tile(gnd__sorter *s, int64_t n);
-/* The same for a tile of the passes over long rows. */
-void gnd__sort_move_tile(gnd__sorter *s);
 /* The macros of a tile. */
 void gnd__sort_tile_defs(gnd__sorter *s);
 /* The dtype of memory for elements. */
