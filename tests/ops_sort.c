@@ -279,6 +279,8 @@ static void parts(gnd_device *dev, const char *spec)
     ref_arr x;
     topk(dev, spec, GND_FLOAT32, 3, 5000, 7, 1, 0, REF_SPECIAL);
     topk(dev, spec, GND_FLOAT32, 1, 70000, 64, 1, 0, REF_SMALL);
+    topk(dev, spec, GND_FLOAT32, 3, 24576, 9, 1, 1, REF_SPECIAL); /* in parts */
+    topk(dev, spec, GND_FLOAT32, 2, 163840, 64, 1, 0, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 300, 0, 1, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 0, 0, 1, REF_SMALL);
     topk(dev, spec, GND_FLOAT32, 5, 3001, 256, 1, 1, REF_SMALL); /* a quarter and less: selected on GPUs */

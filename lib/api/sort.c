@@ -7,11 +7,16 @@
 #include <inttypes.h>
 #include <string.h>
 #include "api/views.h"
+#include "codegen/codegen.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "prim/sort.h"
+#include "sched/device.h"
 #include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
 #include <gnd/sort.h>
+#include <gnd/view.h>
 
 /* --- steps ------------------------------------------------------------------------------------- */
 
@@ -110,16 +115,57 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
 
 /* --- parts of the order ------------------------------------------------------------------------ */
 
-/* The indices of the first k in order along the last axis of x. */
+/* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts that a group of a
+ * GPU holds, where their first elements are a quarter of the row or less. */
+static int64_t parts_for(const gnd_array *x, int64_t k)
+{
+    const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
+    const int64_t most = size <= 4 ? 8192 : 4096, least = (n + most - 1) / most;
+    if (n <= most || x->ndim == GND_MAX_NDIM || gnd__target_of(&x->dev->g->props, &x->dev->g->tune).cpu)
+        return 1;
+    for (int64_t parts = least; parts <= 8 * least && parts <= n / 4 / k; parts++)
+        if (n % parts == 0)
+            return parts;
+    return 1;
+}
+
+/* The indices of the first k in order along the last axis of x. Of a row in parts they are the first of the first of
+ * the parts, which stand in the order of the parts: equal ones keep their order. */
 static gnd_array *first(gnd_array *x, int64_t k, int descending)
 {
-    int64_t dim[GND_MAX_NDIM];
-    gnd__scalar zero = {.kind = 'i'};
+    int64_t dim[GND_MAX_NDIM + 1], parts;
+    const int d = x->ndim - 1;
+    const gnd__scalar zero = {.kind = 'i'};
     memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
-    dim[x->ndim - 1] = k;
-    if (x->size == 0 || k == 0 || x->dim[x->ndim - 1] == 1)
+    dim[d] = k;
+    if (x->size == 0 || k == 0 || x->dim[d] == 1)
         return gnd__filled(x->dev, GND_INT64, x->ndim, dim, &zero);
-    return gnd__argsort_node(x, descending, k);
+    parts = parts_for(x, k);
+    if (parts == 1)
+        return gnd__argsort_node(x, descending, k);
+
+    const int64_t len = x->dim[d] / parts, column[2] = {parts, 1};
+    gnd_array *v, *i, *at, *c, *from, *j, *y;
+    dim[d] = parts;
+    dim[d + 1] = len;
+    v = gnd_reshape(x, d + 2, dim);
+    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, descending);
+    c = picked(v, i);
+    from = gnd_arange_i64(x->dev, 0, x->dim[d], len, GND_INT64);
+    from = gnd__instead(from, gnd_reshape(from, 2, column));
+    at = gnd_add(i, from);
+    dim[d] = parts * k;
+    c = gnd__instead(c, gnd_reshape(c, d + 1, dim));
+    at = gnd__instead(at, gnd_reshape(at, d + 1, dim));
+    j = c->kind == GND__ERROR ? gnd__same(c) : first(c, k, descending);
+    y = picked(at, j);
+    gnd__done(v);
+    gnd__done(i);
+    gnd__done(c);
+    gnd__done(from);
+    gnd__done(at);
+    gnd__done(j);
+    return y;
 }
 
 gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array **out)
