@@ -116,7 +116,7 @@ static void two_vectors(gnd__cg *c)
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
 {
     const int64_t n = c->k->dim[0];
-    const int pairs = takes_pairs(c), turns = n >= LARGE ? 4 : 2;
+    const int pairs = takes_pairs(c), turns = n >= LARGE << 6 ? 8 : n >= LARGE << 3 ? 4 : 2;
     int64_t vectors;
     size_t groups, global;
     char end[48];
