@@ -58,6 +58,12 @@ def two(f):
     return g
 
 
+def setdiff1d(a, b, assume_unique=False):
+    """What is left of a: in a's dtype, whatever b's is."""
+    r = two(np.setdiff1d)(a, b)
+    return V(r.val.astype(lift(a).dtype), r.err)
+
+
 def picked(c, x):
     return lift(x).move(lambda a: np.extract(plain(lift(c)) != 0, a))
 
@@ -96,7 +102,7 @@ NAMES.update({
     'unique': unique, 'unique_values': standard(), 'unique_counts': standard('return_counts'),
     'unique_inverse': standard('return_inverse'),
     'unique_all': standard('return_index', 'return_inverse', 'return_counts'),
-    'union1d': two(np.union1d), 'intersect1d': two(np.intersect1d), 'setdiff1d': two(np.setdiff1d),
+    'union1d': two(np.union1d), 'intersect1d': two(np.intersect1d), 'setdiff1d': setdiff1d,
     'setxor1d': two(np.setxor1d), 'extract': picked, 'put': put, 'place': place,
     'nonzero': lambda x: tuple(V(i) for i in np.nonzero(plain(lift(x)))),
     'zeros_like': like(0), 'ones_like': like(1), 'full_like': like(None), 'copy': moved(np.copy),

@@ -138,7 +138,10 @@ int main(void)
     dev32 = gnd_open("null:1");
     gnd_scope_begin();
     gnd_int(1);
-    gnd_scope_end(); /* an ended scope is kept for the next */
+    gnd_scope_begin();
+    gnd_int(1);
+    gnd_scope_end(); /* an ended scope is kept for the next, the outermost one and one more */
+    gnd_scope_end();
     long live = gnd__mem_live();
     gnd_scope_begin();
     a34 = gnd_zeros(dev, GND_FLOAT32, DIM(3, 4));

@@ -124,7 +124,7 @@ static void test_many_places(void)
 {
     enum { N = 5000, M = 3000 };
     static int64_t at[M], want[N + M], got[N + M], order[N + M];
-    static char gone[N];
+    char gone[N] = { 0 };
     int64_t left = 0, n = N;
     for (int i = 0; i < M; i++) {
         at[i] = ref_range(0, N - 1);
