@@ -285,7 +285,7 @@ GND_FN g_f64 gnd_unfkey_f64(g_i64 u)
 //@text acc_top
     const g_i64 lid = (g_i64)GND_LID(0), size = (g_i64)GND_LSZ(0), from = (g_i64)GND_GRP(0) * per;
     const g_i64 to = from + per < n ? from + per : n;
-    for (g_i64 i = EXACT(all) || !SOME(all) ? to : from + lid; i < to; i += size) {
+    for (g_i64 i = EXACT(all) ? to : SOME(all) ? from + lid : to; i < to; i += size) {
         const VALUE v = IN_val(i);
         const g_i64 p = IN_pos(i);
         if (!PICKED(p))
