@@ -384,37 +384,50 @@ GND_FN $T gnd_logisticof_$t($U w)
  * The words of elements at, at + 1 ... of a stream, `count` of them and a few before and behind: those of
  * element at are where the result says, in an array of room for 32 more than `count` words. Eight blocks at a
  * time, a word to a lane of 64 bits; what the products leave above a word's 32 bits nobody looks at. */
+//@fn wordrun u64 cpu
+GND_FN void gnd_wordrun_u64(g_u64 block, g_u64 key, ulong8 *lo, ulong8 *hi)
+{
+    const ulong8 b = block + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);
+    g_u32 k0 = (g_u32)key, k1 = (g_u32)(key >> 32);
+    ulong8 c0 = b, c1 = b >> 32, c2 = 0, c3 = 0;
+#pragma unroll
+    for (int r = 0; r < 10; r++) {
+        const ulong8 p = (c0 & 0xffffffffUL) * 0xD2511F53UL, q = (c2 & 0xffffffffUL) * 0xCD9E8D57UL;
+        c0 = (q >> 32) ^ c1 ^ (g_u64)k0;
+        c1 = q;
+        c2 = (p >> 32) ^ c3 ^ (g_u64)k1;
+        c3 = p;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    const ulong8 a = (c0 & 0xffffffffUL) | c1 << 32, d = (c2 & 0xffffffffUL) | c3 << 32;
+    *lo = (ulong8)(a.s0, d.s0, a.s1, d.s1, a.s2, d.s2, a.s3, d.s3);
+    *hi = (ulong8)(a.s4, d.s4, a.s5, d.s5, a.s6, d.s6, a.s7, d.s7);
+}
 //@fn words32 u64 cpu
 GND_FN int gnd_words32_u64(g_u64 at, int count, g_u64 key, g_u32 *w)
 {
     const int first = (int)(at & 3), n = (first + count + 3) / 4;
     for (int j = 0; j < n; j += 8) {
-        const ulong8 b = (at >> 2) + (g_u64)j + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);
-        g_u32 k0 = (g_u32)key, k1 = (g_u32)(key >> 32);
-        ulong8 c0 = b, c1 = b >> 32, c2 = 0, c3 = 0;
-#pragma unroll
-        for (int r = 0; r < 10; r++) {
-            const ulong8 p = (c0 & 0xffffffffUL) * 0xD2511F53UL, q = (c2 & 0xffffffffUL) * 0xCD9E8D57UL;
-            c0 = (q >> 32) ^ c1 ^ (g_u64)k0;
-            c1 = q;
-            c2 = (p >> 32) ^ c3 ^ (g_u64)k1;
-            c3 = p;
-            k0 += 0x9E3779B9u;
-            k1 += 0xBB67AE85u;
-        }
-        const ulong8 a = (c0 & 0xffffffffUL) | c1 << 32, d = (c2 & 0xffffffffUL) | c3 << 32;
-        const ulong8 lo = (ulong8)(a.s0, d.s0, a.s1, d.s1, a.s2, d.s2, a.s3, d.s3);
-        const ulong8 hi = (ulong8)(a.s4, d.s4, a.s5, d.s5, a.s6, d.s6, a.s7, d.s7);
+        ulong8 lo, hi;
+        gnd_wordrun_u64((at >> 2) + (g_u64)j, key, &lo, &hi);
         vstore16(as_uint16(lo), 0, w + 4 * j);
         vstore16(as_uint16(hi), 0, w + 4 * j + 16);
     }
     return first;
 }
-/* The same of words of 64 bits. */
+/* The same of words of 64 bits. (Not by a pointer to those of 32: a compiler may hold that they lie apart.) */
 //@fn words64 u64 cpu
 GND_FN int gnd_words64_u64(g_u64 at, int count, g_u64 key, g_u64 *w)
 {
-    return gnd_words32_u64(at << 1, 2 * count, key, (g_u32 *)w) / 2;
+    const int first = (int)(at & 1), n = (first + count + 1) / 2;
+    for (int j = 0; j < n; j += 8) {
+        ulong8 lo, hi;
+        gnd_wordrun_u64((at >> 1) + (g_u64)j, key, &lo, &hi);
+        vstore8(lo, 0, w + 2 * j);
+        vstore8(hi, 0, w + 2 * j + 8);
+    }
+    return first;
 }
 /* Makes normal numbers of them, as gnd_normal32_u64 does. */
 //@fn normals u64 cpu
