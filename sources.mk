@@ -607,6 +607,13 @@ other_files = \
     bench/results/2026-11-22-h200-c/rows-cuda.txt \
     bench/results/2026-11-22-h200-c/rows-opencl.txt \
     bench/results/2026-11-22-h200-c/tests.txt \
+    bench/results/2026-11-22-h200-d/README.md \
+    bench/results/2026-11-22-h200-d/choices.txt \
+    bench/results/2026-11-22-h200-d/cuda.jsonl \
+    bench/results/2026-11-22-h200-d/lengths.txt \
+    bench/results/2026-11-22-h200-d/opencl-nvidia.jsonl \
+    bench/results/2026-11-22-h200-d/peers.jsonl \
+    bench/results/2026-11-22-h200-d/suite.txt \
     bench/results/2026-11-22-h200-growth/README.md \
     bench/results/2026-11-22-h200-growth/growth.jsonl \
     bench/results/2026-11-22-h200-growth/opencl.txt \
