@@ -641,6 +641,8 @@ other_files = \
     bench/results/2026-11-22-pocl-c/rows.txt \
     bench/results/2026-11-22-pocl-d/README.md \
     bench/results/2026-11-22-pocl-d/growth.jsonl \
+    bench/results/2026-11-22-pocl-d/rest.jsonl \
+    bench/results/2026-11-22-pocl-d/rows.jsonl \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
     bench/results/2026-11-22-pocl/elementary.txt \
