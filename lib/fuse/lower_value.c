@@ -366,19 +366,40 @@ static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
     return v;
 }
 
+/* Values that are to be made, the last one first. */
+typedef struct waiting {
+    struct { int32_t node, frame; } s[MAX_STACK];
+    int n;
+} waiting;
+
+/* The value of node i in frame f; -1 when it must be made first, and waits for that now, or lo is full. */
+static int needed(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
+{
+    const int v = lo->full ? -1 : value_of(lo, i, f);
+    if (v >= 0 || lo->full)
+        return v;
+    if (w->n == MAX_STACK) {
+        lo->full = 1;
+    } else {
+        w->s[w->n].node = i;
+        w->s[w->n++].frame = f;
+    }
+    return -1;
+}
+
 int gnd__lower_value(gnd__lowering *lo, int32_t root)
 {
-    struct { int32_t node, frame; } stack[MAX_STACK];
-    int top = 0;
-    stack[top].node = root;
-    stack[top++].frame = -1;
-    while (top > 0) {
-        int32_t i = stack[top - 1].node, f = stack[top - 1].frame;
+    waiting w;
+    w.n = 1;
+    w.s[0].node = root;
+    w.s[0].frame = -1;
+    while (w.n > 0) {
+        int32_t i = w.s[w.n - 1].node, f = w.s[w.n - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
         int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
-            top--;
+            w.n--;
             continue;
         }
         if (gnd__is_leaf(a) ||
@@ -390,18 +411,10 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
             const int n = (int)(a->in[0]->size / a->size);
             for (int j = n - 1; j >= 0; j--) {
                 int32_t in = lo->g->inputs[p->in], ff = find_frame(lo, GND__F_PICK, i, j, f);
+                arg[j] = needed(lo, &w, in, ff);
                 if (lo->full)
                     return -1;
-                arg[j] = value_of(lo, in, ff);
-                if (arg[j] >= 0)
-                    continue;
-                ready = 0;
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
+                ready &= arg[j] >= 0;
             }
             if (!ready)
                 continue;
@@ -411,34 +424,19 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
             /* a reshape that is stored walks its input's space, in the same order */
             int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
                              ? -1 : find_frame(lo, GND__F_VIEW, i, 0, f);
+            v = needed(lo, &w, in, ff);
             if (lo->full)
                 return -1;
-            v = value_of(lo, in, ff);
-            if (v < 0) {
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
+            if (v < 0)
                 continue;
-            }
         } else {
             first = a->kind == GND__TAKE ? 1 : 0;
             for (int j = a->nin - 1; j >= first; j--) {
                 int32_t in = lo->g->inputs[p->in + j], ff = input_frame(lo, i, j, f);
+                arg[j] = needed(lo, &w, in, ff);
                 if (lo->full)
                     return -1;
-                arg[j] = value_of(lo, in, ff);
-                if (arg[j] >= 0)
-                    continue;
-                ready = 0;
-                if (top == MAX_STACK) {
-                    lo->full = 1;
-                    return -1;
-                }
-                stack[top].node = in;
-                stack[top++].frame = ff;
+                ready &= arg[j] >= 0;
             }
             if (!ready)
                 continue;
@@ -449,7 +447,7 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
         remember(lo, i, f, v);
         if (lo->full)
             return -1;
-        top--;
+        w.n--;
     }
     return value_of(lo, root, -1);
 }
