@@ -143,6 +143,8 @@ lib_files = \
     lib/base/log.h \
     lib/base/mem.c \
     lib/base/mem.h \
+    lib/base/near.c \
+    lib/base/near.h \
     lib/base/shape.c \
     lib/base/shape.h \
     lib/base/spin.h \

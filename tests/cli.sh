@@ -270,6 +270,41 @@ if [ -w /dev/full ]; then
 else
     skip "a full disk" "no /dev/full"
 fi
+
+# --- environment variables ------------------------------------------------------------------------
+# A value that is none of a variable's is an error that names both.
+while read -r pair text; do
+    rc=0
+    env "$pair" gnd eval 'arange(3)' -d "$dev" >out 2>err </dev/null || rc=$?
+    says "$pair" 1 "$pair: not $text"
+done <<'EOF'
+GND_BACKEND_PATH=plugins absolute paths with colons between them
+GND_CACHE_DIR=cache an absolute path
+GND_CACHE=never 0 or 1
+GND_MEM_LIMIT=much a size (as in 512M)
+GND_LOG=loud none, error, warn, info or debug
+GND_DEBUG=all 0 or 1
+GND_KERNEL_SHAPE=square cpu, gpu or gpu-apart
+GND_SOLVER=fast large, lapack or blocked
+EOF
+for pair in GND_DEVICE=nonsense GND_TRACE=/nowhere/trace.json; do
+    rc=0
+    env "$pair" gnd eval 'arange(3)' >out 2>err </dev/null || rc=$?
+    says "$pair" 1 "${pair%%=*}"
+done
+case $dev in
+opencl:*)
+    for pair in GND_OPENCL_BLAS=mkl GND_OPENCL_STAGE=yes; do
+        rc=0
+        env "$pair" gnd eval 'arange(3)' -d "$dev" >out 2>err </dev/null || rc=$?
+        says "$pair" 1 "$pair: not "
+    done
+    ;;
+esac
+GND_SOLVR=blocked GND_LOG=warn gnd eval 1 >out 2>err
+check "a name that is nearly a variable's is in the log" grep -q 'GND_SOLVR: .*did you mean GND_SOLVER' err
+
+# --- a pipe ---------------------------------------------------------------------------------------
 { rc=0; gnd eval 'arange(1000000) + 1' || rc=$?; echo $rc >status; } 2>err | :
 check "a reader that goes away: no message" test ! -s err
 run eval 'arange(3)'

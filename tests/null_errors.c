@@ -38,6 +38,24 @@ static void fails(const char *what, gnd_array *x, gnd_status code, const char *t
 #define FAILS(call, code, text) fails(#call, call, code, text)
 #define GIVES(call, code) tap_is_int(call, code, "%s", #call)
 
+/* What a plan reads when it is made may have changed since the device was opened. */
+static void variables(void)
+{
+    static const char *const pair[][3] = {{"GND_SOLVER", "fast", "GND_SOLVER=fast: not large, lapack or blocked"},
+                                          {"GND_KERNEL_SHAPE", "round", "GND_KERNEL_SHAPE=round: not cpu, gpu"}};
+    gnd_scope_begin();
+    for (int i = 0; i < 2; i++) {
+        gnd_array *x = gnd_empty(dev, GND_FLOAT32, DIM(3, 4));
+        x = i ? gnd_square(x) : gnd_negative(x);
+        setenv(pair[i][0], pair[i][1], 1);
+        GIVES(gnd_wait(x), GND_ERR_ARG);
+        tap_has_str(gnd_error(x), pair[i][2], "%s=%s", pair[i][0], pair[i][1]);
+        unsetenv(pair[i][0]);
+        GIVES(gnd_wait(x), GND_OK);
+    }
+    gnd_scope_end();
+}
+
 static void elementwise(void)
 {
     gnd_array *b = gnd_empty(dev, GND_FLOAT32, DIM(5, 6)), *z = gnd_empty(dev, GND_COMPLEX64,
@@ -497,6 +515,7 @@ int main(void)
     dev = gnd_open("null:0");
     dev32 = gnd_open("null:1");
     devices();
+    variables();
     gnd_scope_begin();
     gnd_int(1);
     gnd_scope_end(); /* an ended scope is kept for the next */

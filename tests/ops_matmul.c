@@ -349,7 +349,7 @@ int main(void)
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(on_device);
     }
-    setenv("GND_OPENCL_BLAS", "none", 1); /* read when a device first needs it */
+    setenv("GND_OPENCL_BLAS", "none", 1); /* read when a device is opened */
     for (int i = 0; i < 2; i++) {
         shape_name = shape[i];
         setenv("GND_KERNEL_SHAPE", shape[i], 1);

@@ -167,18 +167,43 @@ static void test_map(void)
     tap_is_int(dropped, 1, "map: free drops the values");
 }
 
+/* Of every variable that not every text is right for, one that is not, and what is said. */
+static void test_env_bad(void)
+{
+    static const struct {
+        const char *name, *value, *said;
+        gnd_status status;
+    } cases[] = {
+        {"GND_BACKEND_PATH", "/a::b", "GND_BACKEND_PATH=/a::b: not absolute paths with colons between them", GND_ERR_ARG},
+        {"GND_CACHE_DIR", "cache", "GND_CACHE_DIR=cache: not an absolute path", GND_ERR_ARG},
+        {"GND_CACHE", "never", "GND_CACHE=never: not 0 or 1", GND_ERR_ARG},
+        {"GND_MEM_LIMIT", "12 apples", "GND_MEM_LIMIT=12 apples: not a size (as in 512M)", GND_ERR_ARG},
+        {"GND_MEM_LIMIT", "99999999T", "GND_MEM_LIMIT=99999999T: too large", GND_ERR_OVERFLOW},
+        {"GND_LOG", "loud", "GND_LOG=loud: not none, error, warn, info or debug", GND_ERR_ARG},
+        {"GND_DEBUG", "2", "GND_DEBUG=2: not 0 or 1", GND_ERR_ARG},
+        {"GND_KERNEL_SHAPE", "GPU", "GND_KERNEL_SHAPE=GPU: not cpu, gpu or gpu-apart", GND_ERR_ARG},
+        {"GND_SOLVER", "large lapack", "GND_SOLVER=large lapack: not large, lapack or blocked", GND_ERR_ARG},
+    };
+    char kept[4096] = "";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *old = getenv(cases[i].name);
+        gnd_err e = {0};
+        snprintf(kept, sizeof kept, "%s", old ? old : "");
+        setenv(cases[i].name, cases[i].value, 1);
+        tap_is_int(gnd__env_check_all(&e), cases[i].status, "%s=%s", cases[i].name, cases[i].value);
+        tap_is_str(e.msg, cases[i].said, "  and says so");
+        setenv(cases[i].name, kept, 1);
+    }
+    tap_is_int(gnd__env_check_all(NULL), GND_OK, "env: all is well");
+}
+
 static void test_env(void)
 {
     uint64_t n = 7;
-    gnd_err e = {0};
     unsetenv("GND_MEM_LIMIT");
-    tap_ok(gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e) == GND_OK && n == 7, "env: unset");
+    tap_is_int(gnd__env_size(GND__ENV_MEM_LIMIT, 7), 7, "env: unset");
     setenv("GND_MEM_LIMIT", "512M", 1);
-    gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e);
-    tap_is_int(n, 512 << 20, "env: 512M");
-    setenv("GND_MEM_LIMIT", "12 apples", 1);
-    tap_is_int(gnd__env_size(GND__ENV_MEM_LIMIT, &n, &e), GND_ERR_ARG, "env: no size");
-    tap_is_str(e.msg, "GND_MEM_LIMIT=12 apples: not a size (as in 512M)", "env: and says so");
+    tap_is_int(gnd__env_size(GND__ENV_MEM_LIMIT, 7), 512 << 20, "env: 512M");
     unsetenv("GND_MEM_LIMIT");
     tap_ok(!gnd__parse_size("3g", &n) && n == (uint64_t)3 << 30, "size: 3g");
     tap_ok(!gnd__parse_size("18446744073709551615", &n) && n == UINT64_MAX, "size: 2^64-1");
@@ -187,13 +212,34 @@ static void test_env(void)
     tap_is_int(gnd__parse_size("-1", &n), -1, "size: negative");
     tap_is_int(gnd__parse_size("", &n), -1, "size: empty");
     tap_is_int(gnd__parse_size("1MB", &n), -1, "size: 1MB");
-    setenv("GND_CACHE", "0", 1);
-    tap_is_int(gnd__env_bool(GND__ENV_CACHE, 1), 0, "bool: 0");
-    setenv("GND_CACHE", "yes", 1);
-    tap_is_int(gnd__env_bool(GND__ENV_CACHE, 0), 1, "bool: yes");
+    int bad = 0;
+    for (int i = 0; i < 8; i++) {
+        static const char *const word[] = {"1", "0", "yes", "NO", "On", "off", "true", "False"};
+        setenv("GND_CACHE", word[i], 1);
+        bad |= gnd__env_bool(GND__ENV_CACHE, i % 2) != 1 - i % 2 || gnd__env_check(GND__ENV_CACHE, NULL) != GND_OK;
+    }
+    tap_ok(!bad, "bool: every word");
     setenv("GND_CACHE", "", 1);
     tap_is_int(gnd__env_bool(GND__ENV_CACHE, 1), 1, "bool: empty is unset");
-    int bad = 0;
+    unsetenv("GND_CACHE");
+    bad = 0;
+    for (int i = 0; i < 3; i++) {
+        static const char *const word[] = {"large", "lapack", "blocked"};
+        setenv("GND_SOLVER", word[i], 1);
+        bad |= gnd__env_choice(GND__ENV_SOLVER, 0) != i + 1 || gnd__env_check(GND__ENV_SOLVER, NULL) != GND_OK;
+    }
+    tap_ok(!bad, "choice: every word");
+    setenv("GND_SOLVER", "block", 1);
+    tap_is_int(gnd__env_choice(GND__ENV_SOLVER, 7), 7, "choice: the beginning of a word is not it");
+    unsetenv("GND_SOLVER");
+    tap_is_int(gnd__env_choice(GND__ENV_SOLVER, 7), 7, "choice: unset");
+    test_env_bad();
+    tap_is_str(gnd__env_meant("GND_SOLVR=x"), "GND_SOLVER", "names: one letter less");
+    tap_is_str(gnd__env_meant("GND_KERNAL_SHAPE="), "GND_KERNEL_SHAPE", "names: another letter");
+    tap_ok(!gnd__env_meant("GND_SOLVER=x") && !gnd__env_meant("GND_OPENCL_STAGE=1") && !gnd__env_meant("PATH=/") &&
+               !gnd__env_meant("GND_TEST_SEED=1") && !gnd__env_meant("GND_") && !gnd__env_meant("GND_LAG2"),
+           "names: ours and others'");
+    bad = 0;
     for (int i = 0; i < GND__ENV_COUNT; i++)
         bad |= strncmp(gnd__env_name((gnd__env_id)i), "GND_", 4) ||
                !*gnd__env_text((gnd__env_id)i) || !*gnd__env_kind((gnd__env_id)i);

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
@@ -49,6 +50,26 @@ uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len)
     for (size_t i = 0; i < len; i++)
         h = (h ^ p[i]) * UINT64_C(0x100000001b3);
     return h;
+}
+
+gnd_status gnd__plug_choice(const char *variable, const char *const *words, int *choice, gnd_err *e)
+{
+    const char *s = getenv(variable);
+    char list[128];
+    size_t n = 0;
+    *choice = 0;
+    if (!s || !*s)
+        return GND_OK;
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(s, words[i]) == 0) {
+            *choice = i + 1;
+            return GND_OK;
+        }
+        const char *mark = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+        if (n < sizeof list)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", mark, words[i]);
+    }
+    return gnd__plug_fail(e, GND_ERR_ARG, 0, "%s=%.64s: not %s", variable, s, list);
 }
 
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,

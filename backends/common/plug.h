@@ -32,6 +32,11 @@ void gnd__plug_str(char *dst, size_t cap, const char *src);
 #define GND__PLUG_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len);
 
+/* An environment variable that is one of words[] (ends with NULL): *choice is the word's number from 1, or 0
+ * where the variable is unset or empty. GND_ERR_ARG, which names variable, value and words, for any other. Asked
+ * when a device is opened, which then fails. */
+gnd_status gnd__plug_choice(const char *variable, const char *const *words, int *choice, gnd_err *e);
+
 /* One symbol to load: its address goes to *slot. A missing symbol that is not optional refuses the
  * library. Function pointers are stored through void pointers, as POSIX promises for dlsym. */
 typedef struct gnd__plug_sym {

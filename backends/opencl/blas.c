@@ -6,9 +6,8 @@
  * on an H200, by factors for long sums): there CLBlast serves decompositions, which add to C. A missing
  * library is an answer with a reason, and the core's own kernels do the work.
  *
- * For tests, the environment variable GND_OPENCL_BLAS = openblas | clblast | none overrides the
- * choice; it is read when the device first needs the group. openblas needs a device whose memory
- * the host shares (props.host_mapped).
+ * For tests, the environment variable GND_OPENCL_BLAS = none | openblas | clblast overrides the
+ * choice. openblas needs a device whose memory the host shares (props.host_mapped).
  *
  * float16 and bfloat16 are never taken: OpenBLAS has none, and CLBlast's accumulates in float16,
  * which the contract does not allow.
@@ -18,7 +17,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Decides once per device. d->blas_text is the library's name and version, or why there is none. */
@@ -27,16 +25,10 @@ static gnd__ocl_blas choose(gnd_dev *d)
     if (d->blas != GND__OCL_BLAS_UNKNOWN)
         return d->blas;
     const gnd_props *p = &d->info->props;
-    const char *env = getenv("GND_OPENCL_BLAS"), *text = "";
-    gnd__ocl_blas lib = p->kind == GND_DEV_CPU ? GND__OCL_BLAS_OPENBLAS : GND__OCL_BLAS_CLBLAST;
-    if (env && strcmp(env, "none") == 0) {
-        lib = GND__OCL_BLAS_NONE;
-        text = "none: GND_OPENCL_BLAS=none";
-    } else if (env && strcmp(env, "clblast") == 0) {
-        lib = GND__OCL_BLAS_CLBLAST;
-    } else if (env && strcmp(env, "openblas") == 0) {
-        lib = GND__OCL_BLAS_OPENBLAS;
-    }
+    const char *text = "none: GND_OPENCL_BLAS=none";
+    gnd__ocl_blas lib = d->blas_asked                ? (gnd__ocl_blas)d->blas_asked
+                        : p->kind == GND_DEV_CPU ? GND__OCL_BLAS_OPENBLAS
+                                                 : GND__OCL_BLAS_CLBLAST;
     char none[320];
     if (lib == GND__OCL_BLAS_OPENBLAS && !p->host_mapped) {
         text = "none: OpenBLAS needs memory that the host shares";
@@ -66,7 +58,6 @@ static int tuned_index(uint32_t dtype)
 static const char *better_without(const gnd_dev *d, const gnd_gemm *g)
 {
     const gnd_props *p = &d->info->props;
-    const char *env = getenv("GND_OPENCL_BLAS");
     const int64_t tiles = (g->m + 63) / 64 * ((g->n + 63) / 64) * g->nbatch;
     const int i = tuned_index(g->dtype);
     const double from = i < 0 ? 0 : (double)d->tuned[i].from;
@@ -74,7 +65,7 @@ static const char *better_without(const gnd_dev *d, const gnd_gemm *g)
         return (double)g->m * (double)g->n * (double)g->k >= from * from * from
                    ? NULL
                    : "the core's kernels were faster when it was measured";
-    if (g->beta != 0 || (env && *env)) /* what the core has no kernel for, or a choice */
+    if (g->beta != 0 || d->blas_asked) /* what the core has no kernel for, or a choice */
         return NULL;
     return strstr(p->vendor, "NVIDIA") ? "the core's kernels are faster on NVIDIA's GPUs"
            : g->m == 1 || g->n == 1    ? "the core's reductions read a matrix faster"

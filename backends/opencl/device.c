@@ -317,10 +317,19 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     if (info->props.reason[0])
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name,
                               info->props.reason);
+    static const char *const blas[] = {"none", "openblas", "clblast", NULL}, *const stage[] = {"0", "1", NULL};
+    int blas_asked, stage_asked;
+    gnd_status s = gnd__plug_choice("GND_OPENCL_BLAS", blas, &blas_asked, e);
+    if (s == GND_OK)
+        s = gnd__plug_choice("GND_OPENCL_STAGE", stage, &stage_asked, e);
+    if (s != GND_OK)
+        return s;
     gnd_dev *d = calloc(1, sizeof *d);
     if (!d)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory opening a device");
     d->info = info;
+    d->blas_asked = blas_asked;
+    d->stage_asked = stage_asked;
     const cl_context_properties want[] = {CL_CONTEXT_PLATFORM,
                                           (cl_context_properties)info->platform, 0};
     d->ctx = clCreateContext(want, 1, &info->id, NULL, NULL, &r);

@@ -24,13 +24,16 @@ typedef struct gnd__ocl_info {
     gnd_props props;
 } gnd__ocl_info;
 
-/* Which library the blas group calls. */
+/* Which library the blas group calls; after UNKNOWN as the words of GND_OPENCL_BLAS. */
 typedef enum gnd__ocl_blas {
     GND__OCL_BLAS_UNKNOWN,
     GND__OCL_BLAS_NONE,
     GND__OCL_BLAS_OPENBLAS,
     GND__OCL_BLAS_CLBLAST
 } gnd__ocl_blas;
+
+/* What GND_OPENCL_STAGE says. */
+enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
 
 /* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until ev[i]. */
 enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
@@ -48,6 +51,7 @@ struct gnd_dev {
     cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
     int host_ptr;          /* buffers lie in page-aligned host memory of ours */
     uint64_t used;         /* bytes in buffers */
+    int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: nothing */
     gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
     struct {

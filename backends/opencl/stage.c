@@ -9,16 +9,14 @@
 
 #include "../common/team.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* GND_OPENCL_STAGE: 1, 0; not set: where host and device have no memory in common. */
+/* As GND_OPENCL_STAGE says; not set: where host and device have no memory in common. */
 static int wanted(const gnd_dev *d)
 {
-    const char *set = getenv("GND_OPENCL_STAGE");
     cl_bool unified = CL_TRUE;
-    if (set && (!strcmp(set, "0") || !strcmp(set, "1")))
-        return *set == '1';
+    if (d->stage_asked)
+        return d->stage_asked == GND__OCL_STAGE_YES;
     return d->info->props.kind == GND_DEV_GPU &&
            gnd__ocl_ok(clGetDeviceInfo(d->info->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL)) &&
            !unified;

@@ -74,12 +74,8 @@ static int folder_path(char *buf, size_t cap)
             dir = secure_getenv("HOME");
         }
     }
-    if (!dir || !dir[0])
+    if (!dir || dir[0] != '/')
         return 0;
-    if (dir[0] != '/') {
-        gnd__log(GND__LOG_WARN, "kernel cache: %s is not an absolute path: not used", dir);
-        return 0;
-    }
     return (size_t)snprintf(buf, cap, "%s%s", dir, tail) < cap;
 }
 

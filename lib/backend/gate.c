@@ -6,6 +6,9 @@
  * program on cuda:0 does not wait for the OpenCL drivers. One that cannot be used stays in the list with
  * the reason. Nothing is ever unloaded: its code may still be on some thread's stack.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* environ */
+#endif
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "backend/priv.h"
 #include "base/env.h"
 #include "base/log.h"
@@ -355,11 +359,22 @@ static int by_rank(const void *a, const void *b)
     return d ? d : strcmp(x->name, y->name);
 }
 
+/* A variable whose name is nearly one of ours would do nothing without a word. */
+static void look_at_names(void)
+{
+    for (char **v = environ; v && *v; v++) {
+        const char *meant = gnd__env_meant(*v);
+        if (meant)
+            note("%.*s: there is no such variable: did you mean %s?", (int)strcspn(*v, "="), *v, meant);
+    }
+}
+
 static void search_all(void)
 {
     const char *path = gnd__env_string(GND__ENV_BACKEND_PATH);
     int i;
 
+    look_at_names();
     if (path)
         search_path(path);
 #ifdef GND_PKGLIBDIR

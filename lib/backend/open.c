@@ -321,9 +321,11 @@ static const char *effective(const char *spec, int *from_env)
 static gnd_status find_device(const char *spec, struct found *f, gnd_err *e)
 {
     struct query q;
-    gnd_status st;
+    gnd_status st = gnd__env_check_all(e);
     int number, from_env;
 
+    if (st != GND_OK)
+        return st;
     spec = effective(spec, &from_env);
     st = parse(spec, &q, &number, e);
     if (st == GND_OK)

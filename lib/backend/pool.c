@@ -336,15 +336,10 @@ void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes)
 
 gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e)
 {
-    uint64_t limit = 0;
-    gnd_status st = gnd__env_size(GND__ENV_MEM_LIMIT, &limit, e);
-
-    if (st != GND_OK)
-        return st;
     d->pool = gnd__calloc(1, sizeof *d->pool);
     if (!d->pool)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
-    d->pool->limit = limit;
+    d->pool->limit = gnd__env_size(GND__ENV_MEM_LIMIT, 0);
     return GND_OK;
 }
 

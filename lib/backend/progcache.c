@@ -181,7 +181,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
 {
     gnd_status st = gnd__gate_tick(e);
     char *log = NULL, slot[128];
-    int debug = gnd__env_string(GND__ENV_DEBUG) != NULL;
+    int debug = gnd__env_bool(GND__ENV_DEBUG, 0);
     gnd__span span;
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);

@@ -8,21 +8,23 @@
 #include "base/env.h"
 
 #include "base/err.h"
+#include "base/near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-enum { WORD, PATH, SIZE, BOOL };
+enum { WORD, CHOICE, BOOL, SIZE, PATH, FOLDER, FOLDERS };
 
-static const char *const kinds[] = {"WORD", "PATH", "SIZE", "BOOL"};
+static const char *const kinds[] = {"WORD", "CHOICE", "BOOL", "SIZE", "PATH", "FOLDER", "FOLDERS"};
 
 static const struct {
-    const char *name, *text;
+    const char *name, *words, *text;
     int kind;
 } vars[GND__ENV_COUNT] = {
-#define X(id, name, kind, text) [GND__ENV_##id] = {name, text, kind},
+#define X(id, name, kind, words, text) [GND__ENV_##id] = {name, words, text, kind},
     GND__ENV_LIST(X)
 #undef X
 };
@@ -53,20 +55,40 @@ static const char *get_secure(const char *name)
 
 const char *gnd__env_string(gnd__env_id id)
 {
-    const char *s = vars[id].kind == PATH ? get_secure(vars[id].name) : getenv(vars[id].name);
+    const char *s = vars[id].kind >= PATH ? get_secure(vars[id].name) : getenv(vars[id].name);
     return s && *s ? s : NULL;
+}
+
+/* The number, from 1, of s among words; 0: it is not there. */
+static int word_number(const char *words, const char *s, int (*differ)(const char *, const char *, size_t))
+{
+    const size_t len = strlen(s);
+    int n = 0;
+    while (*words) {
+        const size_t k = strcspn(words, " ");
+        n++;
+        if (k == len && !differ(words, s, k))
+            return n;
+        words += k + (words[k] == ' ');
+    }
+    return 0;
+}
+
+/* An even number: no, an odd one: yes. */
+static const char booleans[] = "1 0 yes no on off true false";
+
+int gnd__env_choice(gnd__env_id id, int dflt)
+{
+    const char *s = gnd__env_string(id);
+    const int n = s ? word_number(vars[id].words, s, strncmp) : 0;
+    return n ? n : dflt;
 }
 
 int gnd__env_bool(gnd__env_id id, int dflt)
 {
-    static const char *const no[] = {"0", "no", "off", "false"};
     const char *s = gnd__env_string(id);
-    if (!s)
-        return dflt;
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
-        if (!strcasecmp(s, no[i]))
-            return 0;
-    return 1;
+    const int n = s ? word_number(booleans, s, strncasecmp) : 0;
+    return n ? n % 2 : dflt;
 }
 
 int gnd__parse_size(const char *s, uint64_t *bytes)
@@ -91,15 +113,87 @@ int gnd__parse_size(const char *s, uint64_t *bytes)
     return 0;
 }
 
-gnd_status gnd__env_size(gnd__env_id id, uint64_t *bytes, gnd_err *e)
+uint64_t gnd__env_size(gnd__env_id id, uint64_t dflt)
 {
     const char *s = gnd__env_string(id);
+    if (s)
+        gnd__parse_size(s, &dflt);
+    return dflt;
+}
+
+/* "cpu, gpu or gpu-apart" of "cpu gpu gpu-apart". */
+static void write_words(char *out, size_t size, const char *words)
+{
+    for (size_t n = 0; *words && n < size;) {
+        const size_t k = strcspn(words, " ");
+        const char *rest = words + k + (words[k] == ' ');
+        const char *mark = !*rest ? "" : strchr(rest, ' ') ? ", " : " or ";
+        n += (size_t)snprintf(out + n, size - n, "%.*s%s", (int)k, words, mark);
+        words = rest;
+    }
+}
+
+gnd_status gnd__env_check(gnd__env_id id, gnd_err *e)
+{
+    const char *s = gnd__env_string(id), *name = vars[id].name;
+    char words[128] = "";
+    uint64_t bytes;
+    int bad = 0;
     if (!s)
         return GND_OK;
-    int r = gnd__parse_size(s, bytes);
-    if (r == -2)
-        return gnd__err(e, GND_ERR_OVERFLOW, "%s=%.64s: too large", vars[id].name, s);
-    if (r)
-        return gnd__err(e, GND_ERR_ARG, "%s=%.64s: not a size (as in 512M)", vars[id].name, s);
-    return GND_OK;
+    switch (vars[id].kind) {
+    case CHOICE:
+        bad = !gnd__env_choice(id, 0);
+        write_words(words, sizeof words, vars[id].words);
+        break;
+    case BOOL:
+        bad = gnd__env_bool(id, -1) < 0;
+        strcpy(words, "0 or 1");
+        break;
+    case SIZE:
+        bad = gnd__parse_size(s, &bytes);
+        strcpy(words, "a size (as in 512M)");
+        break;
+    case FOLDER:
+        bad = s[0] != '/';
+        strcpy(words, "an absolute path");
+        break;
+    case FOLDERS:
+        for (const char *c = s; *c && !bad; c += strcspn(c, ":"), c += *c == ':')
+            bad = *c != '/' && *c != ':';
+        strcpy(words, "absolute paths with colons between them");
+        break;
+    default:
+        break;
+    }
+    if (bad == -2)
+        return gnd__err(e, GND_ERR_OVERFLOW, "%s=%.64s: too large", name, s);
+    return bad ? gnd__err(e, GND_ERR_ARG, "%s=%.64s: not %s", name, s, words) : GND_OK;
+}
+
+gnd_status gnd__env_check_all(gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    for (int id = 0; id < GND__ENV_COUNT && st == GND_OK; id++)
+        st = gnd__env_check((gnd__env_id)id, e);
+    return st;
+}
+
+const char *gnd__env_meant(const char *entry)
+{
+    const size_t n = strcspn(entry, "=");
+    const char *best = NULL;
+    if (n < 5 || strncmp(entry, "GND_", 4))
+        return NULL;
+    int least = 2 * (int)(n - 4) / 3 + 1; /* at most a third of the letters after GND_ */
+    for (int id = 0; id < GND__ENV_COUNT; id++) {
+        const int d = gnd__near(entry, n, vars[id].name, strlen(vars[id].name));
+        if (d == 0)
+            return NULL;
+        if (d < least) {
+            least = d;
+            best = vars[id].name;
+        }
+    }
+    return best;
 }

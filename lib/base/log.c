@@ -21,14 +21,7 @@ static int level_now(void)
     int w = atomic_load_explicit(&wanted, memory_order_relaxed);
     if (w)
         return w - 1;
-    const char *s = gnd__env_string(GND__ENV_LOG);
-    for (int i = GND__LOG_ERROR; s && i <= GND__LOG_DEBUG; i++)
-        if (!strcmp(s, names[i]))
-            w = i;
-    if (s && !w && strcmp(s, "none")) {
-        fprintf(stderr, "gnd: warn: GND_LOG=%.32s: not error, warn, info or debug\n", s);
-        w = GND__LOG_WARN;
-    }
+    w = gnd__env_choice(GND__ENV_LOG, 1) - 1;
     atomic_store_explicit(&wanted, w + 1, memory_order_relaxed);
     return w;
 }

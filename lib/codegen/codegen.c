@@ -14,12 +14,10 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
      * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
     gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0, tune };
-    const char *s = gnd__env_string(GND__ENV_KERNEL_SHAPE);
-    if (s && strcmp(s, "cpu") == 0)
-        t.cpu = !short_loops;
-    else if (s && (strcmp(s, "gpu") == 0 || strcmp(s, "gpu-apart") == 0))
-        t.cpu = 0;
-    if (s && strcmp(s, "gpu-apart") == 0)
+    const int shape = gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
+    if (shape)
+        t.cpu = shape == GND__SHAPE_CPU && !short_loops;
+    if (shape == GND__SHAPE_APART)
         t.waits = 0;
     return t;
 }

@@ -8,6 +8,7 @@
 
 #include <gnd/array.h>
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/strbuf.h"
 #include "graph/graph.h"
 
@@ -104,7 +105,7 @@ static int bad_keyword(gnd__args *c, const gnd__slot *s, const param *p, int np,
     int best = -1, near = 0, n = (int)(s->kw_n > 40 ? 40 : s->kw_n);
     for (int i = 0; i < np; i++) {
         size_t len = strcspn(p[i].names, "|,=");
-        int d = gnd__expr_distance(kw, s->kw_n, p[i].names, len);
+        int d = gnd__near(kw, s->kw_n, p[i].names, len);
         if (best < 0 || d < near) {
             best = i;
             near = d;

@@ -168,7 +168,5 @@ enum { GND__NEAR_VALUES = 1, GND__NEAR_FUNCTIONS = 2, GND__NEAR_METHODS = 4, GND
        GND__NEAR_DTYPES = 16 };
 const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_t n, char *buf,
                            size_t size);
-/* The edit distance of two names (letters of other case count half), in halves of an edit. */
-int gnd__expr_distance(const char *a, size_t na, const char *b, size_t nb);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems on a GPU whose backend has no library
- * for them, where GND_SOLVER asks for it: LAPACK's right-looking algorithms, in which the host factors a panel of some columns
- * (prim/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its library.
+ * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems of large matrices (or as GND_SOLVER says) on
+ * a GPU whose backend has no library for them: LAPACK's right-looking algorithms, in which the host factors a panel
+ * of some columns (prim/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its
+ * library.
  * So a matrix need not go to the host as a whole, and is not decomposed there.
  *
  * Matrices lie in Fortran order: element (i, j) at i + j ld. Triangles are solved by halves (a product takes
@@ -27,13 +28,6 @@ enum {
     STRIPS = 8
 };
 
-/* GND_SOLVER: 1 blocked, 0 large (or not set), -1 lapack. */
-static int forced(void)
-{
-    const char *s = gnd__env_string(GND__ENV_SOLVER);
-    return !s ? 0 : strcmp(s, "blocked") == 0 ? 1 : strcmp(s, "lapack") == 0 ? -1 : 0;
-}
-
 /* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is transposed. As
  * libraries take C in C order, they get C^T = op(B)^T op(A)^T. */
 static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha,
@@ -53,9 +47,9 @@ static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n,
 int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
 {
     const int64_t q = s->m < s->n ? s->m : s->n;
-    const int force = forced();
+    const int way = gnd__env_choice(GND__ENV_SOLVER, GND__SOLVER_LARGE), force = way == GND__SOLVER_BLOCKED;
     int yes = 0, own = 0;
-    if (force < 0 || gnd__lapack_dtype(s->dtype) < 0)
+    if (way == GND__SOLVER_LAPACK || gnd__lapack_dtype(s->dtype) < 0)
         return 0;
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY:

@@ -27,10 +27,9 @@ static int64_t columns(const gnd_solve_desc *s)
 
 int gnd__qr_batch_takes(const gnd__prog *p, const gnd_solve_desc *s)
 {
-    const char *way = gnd__env_string(GND__ENV_SOLVER);
     return s->op == GND_SOLVE_QR && !p->t->cpu && s->nbatch >= LEAST && s->m <= MOST_ROWS &&
            greater(s->n, columns(s)) <= MOST_COLS && gnd__prog_group(p, 64) == 64 &&
-           p->t->props->local_bytes >= 32 * 1024 && !(way && strcmp(way, "lapack") == 0);
+           p->t->props->local_bytes >= 32 * 1024 && gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
 static int64_t power_from(int64_t n, int64_t least)

@@ -6,8 +6,9 @@
 #include "sched/maker.h"
 
 #include <string.h>
-#include "sched/device.h"
+#include "base/env.h"
 #include "base/mem.h"
+#include "sched/device.h"
 
 static size_t node_bytes(const gnd_array *a)
 {
@@ -150,6 +151,9 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     m.e = e;
     m.want_source = want_source;
     m.dev = g->dev->g;
+    if ((st = gnd__env_check(GND__ENV_KERNEL_SHAPE, e)) != GND_OK ||
+        (st = gnd__env_check(GND__ENV_SOLVER, e)) != GND_OK)
+        return st;
     m.target = gnd__target_of(&m.dev->props, &m.dev->tune);
     g->gpu = !m.target.cpu;
     g->follow = gnd__gate_can_follow(m.dev);
