@@ -96,9 +96,10 @@ def table(name, files):
     lacking = sorted(set(peers) - set(ours))
     fast = sum(v <= 1.05 for v in ratios.values())
     text = f'{len(ratios)} rows with a peer; geometric mean of the ratios {mean(list(ratios.values())):.2f}'
-    cupy = [ours[k]['ms'] / v['cupy'] for k, v in peers.items() if k in ours and 'cupy' in v]
-    if cupy:
-        text += f', against CuPy alone {mean(cupy):.2f}'
+    for who, said in (('cupy', 'CuPy'), ('numpy', 'NumPy')):
+        alone = [ours[k]['ms'] / v[who] for k, v in peers.items() if k in ours and who in v]
+        if alone:
+            text += f', against {said} alone {mean(alone):.2f}'
     text += f'; {fast} of {len(ratios)} within 5% of the best peer or ahead.'
     if lacking:
         text += ' Not timed: ' + ', '.join(lacking) + '.'

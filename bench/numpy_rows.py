@@ -3,12 +3,13 @@
 #
 # numpy_rows.py - the rows of `gnd bench` in NumPy, for machines without a GPU: the same work, the same
 # names, the same method (two warm-up calls, then the median of 5 batches of at least 30 ms), as JSON
-# lines. To have both in one window of time, row by row:
+# lines; and in numexpr, where that is installed, the rows that it has an expression for. To have all in
+# one window of time, row by row:
 #
 #     build/run bench/numpy_rows.py --gnd -d opencl:pocl >rows.jsonl
 #
-# --rounds N does each row N times, gnd and NumPy in turn, and keeps the best of each: for machines that
-# other work shares.
+# --rounds N does each row N times, gnd and the others in turn, and keeps the best of each: for machines
+# that other work shares.
 import argparse
 import fnmatch
 import json
@@ -18,6 +19,35 @@ import sys
 import time
 
 import numpy as np
+
+try:
+    import numexpr
+except ImportError:
+    numexpr = None
+
+# Rows that are one expression of numexpr's, of the inputs a and b (and of c0, a float32: beside a
+# constant of its own it computes in float64). It has no float16, no indexing and no erf.
+NUMEXPR = {
+    'copy': 'a',
+    'add': 'a + b',
+    'add_f64': 'a + b',
+    'sin': 'sin(a)',
+    'exp': 'exp(a)',
+    'sin_f64': 'sin(a)',
+    'chain': '2 * a + 3 * b - sqrt(a * a + b * b)',
+    'where': 'where(a > c0, a, b)',
+    'bcast_row': 'a + row',
+    'bcast_col': 'a + col',
+    'sum': 'sum(a)',
+    'sum_f64': 'sum(a)',
+    'sum_sq_diff': 'sum((a - b) * (a - b))',
+    'max': 'max(a)',
+    'sum_axis0': 'sum(a, axis=0)',
+    'sum_axis1': 'sum(a, axis=1)',
+    'small_add_1000': 'a + b',
+    'small_chain_1000': '2 * a + 3 * b - sqrt(a * a + b * b)',
+    'small_sum_1000': 'sum(a)',
+}
 
 
 def chain(x, y):
@@ -189,6 +219,16 @@ def rows(n):
            lambda: (g.random(n, dtype=np.float32)**2 + g.random(n, dtype=np.float32)**2 < 1).mean())
 
 
+def in_numexpr(name, args):
+    """The row as a call of numexpr's, or None."""
+    if not numexpr or name not in NUMEXPR:
+        return None
+    names = dict(zip('ab', args), c0=np.float32(0.5))
+    if name.startswith('bcast'):
+        names.update(row=args[0][0], col=args[0][:, :1])
+    return lambda: numexpr.evaluate(NUMEXPR[name], local_dict=names)
+
+
 def seconds(fn, args):
     """Of a call: the median of 5 batches, of 2 where a batch is long."""
     def batch(calls):
@@ -218,7 +258,7 @@ def keep(best, who, r):
 
 
 def main():
-    p = argparse.ArgumentParser(description='The rows of gnd bench in NumPy, as JSON lines.')
+    p = argparse.ArgumentParser(description='The rows of gnd bench in NumPy and numexpr, as JSON lines.')
     p.add_argument('--n', default='2^24', help='elements of the large arrays: a number or 2^K')
     p.add_argument('--only', default='*', help='names or patterns with commas between them')
     p.add_argument('--gnd', action='store_true', help="before each row, the row of `gnd bench`")
@@ -235,8 +275,10 @@ def main():
             if o.gnd:
                 keep(best, 'gnd', gnd_row(n, name, o.device))
             args = args or make()
-            ms = round(seconds(fn, args) * 1e3, 6)
-            keep(best, 'numpy', {'row': name, 'framework': 'numpy', 'device': 'cpu', 'ms': ms})
+            for who, call, of in (('numpy', fn, args), ('numexpr', in_numexpr(name, args), ())):
+                if call:
+                    ms = round(seconds(call, of) * 1e3, 6)
+                    keep(best, who, {'row': name, 'framework': who, 'device': 'cpu', 'ms': ms})
         for r in best.values():
             print(json.dumps(r), flush=True)
 
