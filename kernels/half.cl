@@ -39,6 +39,24 @@ GND_FN g_f32 gnd_round_bf16(g_f32 x)
     return x != x ? x : GND_FROM_f32(r);
 }
 
+/* An integer as a float, which is exact or has an odd last place of 23 or 24: rounding that to bfloat16 gives what
+ * rounding the integer itself would (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved
+ * algorithms using rounding to odd", IEEE Trans. Computers 57(4), 2008). float16 needs it not: what a float has no
+ * place for is inf there. */
+//@fn odd u32 u64
+GND_FN g_f32 gnd_odd_$t($T x)
+{
+    const g_i32 over = (g_i32)(GND_BITS_f32((g_f32)x) >> 23) - 150; /* bits that a float has no place for */
+    const $T low = (($T)1 << (over > 0 ? over : 0)) - 1;
+    return (g_f32)((x | ((x & low) + low)) & ~low);
+}
+//@fn odd i32 i64
+GND_FN g_f32 gnd_odd_$t($T x)
+{
+    const g_f32 a = gnd_odd_$u(x < 0 ? 0 - ($U)x : ($U)x);
+    return x < 0 ? -a : a;
+}
+
 /* From float64 in one rounding. */
 //@fn round_f16 f64
 GND_FN g_f32 gnd_round_f16_f64(g_f64 x)

@@ -2,19 +2,21 @@
  *
  * kernels_half.c - float16, bfloat16 and conversions to integers in kernels, on PoCL, against the
  * host's (lib/base): every 16-bit value, every value between two neighbours that could be rounded
- * wrongly, nextafter, floats at the edges of the integers.
+ * wrongly, nextafter, floats at the edges of the integers, integers to bfloat16.
  */
 #include "tap.h"
 
 #include "base/dtype.h"
 #include "codegen/prelude.h"
 #include "kernelrun.h"
+#include "ref.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 65536, ROUNDS = 6 };
+enum { N = 65536, ROUNDS = 6, FEW = 0x4000 };
 
 static const char source[] =
     "#define K(f) GND_KERNEL void f(GND_GLOBAL\n"
@@ -36,6 +38,14 @@ static const char source[] =
     "K(next_bf16) g_u16 *o, GND_CONST_GLOBAL g_u16 *p, GND_CONST_GLOBAL g_u16 *q)"
     "{ size_t i = GND_GID(0);"
     " gnd_st_bf16(o, i, gnd_nextafter_bf16(gnd_ld_bf16(p, i), gnd_ld_bf16(q, i))); }\n"
+    "K(from_u32) g_u16 *o, GND_CONST_GLOBAL g_u32 *p)"
+    "{ size_t i = GND_GID(0); gnd_st_bf16(o, i, gnd_round_bf16(gnd_odd_u32(p[i]))); }\n"
+    "K(from_i32) g_u16 *o, GND_CONST_GLOBAL g_i32 *p)"
+    "{ size_t i = GND_GID(0); gnd_st_bf16(o, i, gnd_round_bf16(gnd_odd_i32(p[i]))); }\n"
+    "K(from_u64) g_u16 *o, GND_CONST_GLOBAL g_u64 *p)"
+    "{ size_t i = GND_GID(0); gnd_st_bf16(o, i, gnd_round_bf16(gnd_odd_u64(p[i]))); }\n"
+    "K(from_i64) g_u16 *o, GND_CONST_GLOBAL g_i64 *p)"
+    "{ size_t i = GND_GID(0); gnd_st_bf16(o, i, gnd_round_bf16(gnd_odd_i64(p[i]))); }\n"
     "K(int_f32) g_u64 *o, GND_CONST_GLOBAL g_f32 *p)"
     "{ size_t i = GND_GID(0); o[3 * i] = (g_u64)(g_i64)gnd_f2i32_f32(p[i]);"
     " o[3 * i + 1] = (g_u64)gnd_f2i64_f32(p[i]); o[3 * i + 2] = gnd_f2u64_f32(p[i]); }\n";
@@ -205,6 +215,50 @@ static void test_int(int f64)
     tap_is_int(bad, 0, "%s to integers", f64 ? "float64" : "float32");
 }
 
+/* Integers to bfloat16, in kernels and on the host: every bfloat16 from 1 to 2^64 and its negative, halfway to the
+ * next one, and what is one or any power of 2 away from there, as far as the integer's dtype holds it; and random
+ * ones of every length. Round r of 64. */
+static uint64_t integer(int r, int i, uint64_t *s)
+{
+    const float f = gnd__bf16_to_f32((uint16_t)(0x3f80 + i % 0x2000)); /* from 1 to 2^64 */
+    *s = *s * 6364136223846793005u + 1442695040888963407u;
+    if (r == 0)
+        return *s >> (*s >> 58);
+    const uint64_t whole = f < 0x1p64f ? (uint64_t)f : 0, ulp = whole >> 8 ? (uint64_t)ldexp(1, ilogbf(f) - 8) : 0;
+    const uint64_t off = r == 1 ? 0 : (uint64_t)1 << (r / 2 - 1) % 64;
+    return whole + ulp + (r % 2 ? off : 0 - off);
+}
+
+static void test_from_int(gnd_dtype t)
+{
+    int bad = 0, bad_host = 0;
+    const size_t size = gnd_dtype_size(t);
+    const int is_signed = gnd_dtype_kind(t) == 'i';
+    char name[16];
+    uint64_t s = 1;
+    snprintf(name, sizeof name, "from_%s", gnd__suffix(t));
+    for (int r = 0; r < 64; r++) {
+        for (int i = 0; i < FEW; i++) {
+            const uint64_t v = integer(r, i, &s), u = is_signed && i >= 0x2000 ? 0 - v : v;
+            memcpy(in1 + (size_t)i * size, &u, size);
+        }
+        if (krun_run(k, name, FEW, out, FEW * 2, 1, (const void *[]){in1}, (size_t[]){FEW * size}))
+            break;
+        for (int i = 0; i < FEW; i++) {
+            const gnd__scalar v = gnd__load_scalar(t, in1 + (size_t)i * size);
+            const uint16_t got = ((uint16_t *)out)[i];
+            const uint16_t want = ref_half(GND_BFLOAT16, is_signed ? (long double)v.i : (long double)v.u);
+            uint16_t host;
+            gnd__store_scalar(GND_BFLOAT16, &host, &v);
+            bad_host += host != want;
+            if (got != want && bad++ < 3)
+                tap_diag("%lld gives %04x, not %04x", (long long)v.i, got, want);
+        }
+    }
+    tap_is_int(bad, 0, "%s to bfloat16", gnd_dtype_name(t));
+    tap_is_int(bad_host, 0, "  and on the host");
+}
+
 int main(void)
 {
     const char *why;
@@ -225,6 +279,10 @@ int main(void)
         if (f64)
             test_rounding(bf, 1);
     }
+    test_from_int(GND_INT32);
+    test_from_int(GND_UINT32);
+    test_from_int(GND_INT64);
+    test_from_int(GND_UINT64);
     test_int(0);
     if (f64)
         test_int(1);

@@ -454,6 +454,41 @@ static void pairs(gnd_device *dev)
     }
 }
 
+/* What is about halfway between two numbers of 16 bits is rounded once. */
+static void halfway(gnd_device *dev)
+{
+    static const gnd_dtype from[] = {GND_INT32, GND_UINT32, GND_INT64, GND_UINT64, GND_FLOAT64};
+    static const gnd_dtype to[] = {GND_FLOAT16, GND_BFLOAT16};
+    enum { N = 45 };
+    const int64_t n = N;
+    for (int t = 0; t < 5; t++)
+        for (int u = 0; u < 2; u++) {
+            ref_arr x = ref_new(from[t], 1, &n), got;
+            char why[300] = "";
+            int bad = 0;
+            if (ref_skip(dev, from[t], 1))
+                continue;
+            gnd_scope_begin();
+            for (int i = 0; i < N; i++) {
+                const int bits = gnd_dtype_size(from[t]) == 4 ? 29 : 61;
+                const int64_t v = (((int64_t)(257 + 2 * i) << (bits - 8)) >> i % (bits - 9)) + i % 3 - 1;
+                const long double f = ldexpl(2049 + 2 * i, -i) + ldexpl(i % 3 - 1, -30 - i);
+                ref_put(from[t], x.p + i * (int64_t)gnd_dtype_size(from[t]), t == 4 ? ref_float(f) : ref_int(v));
+            }
+            gnd_array *y = gnd_astype(gnd_from(dev, from[t], 1, &n, x.p), to[u]);
+            if (ref_read(y, to[u], 1, &n, &got, why, sizeof why)) {
+                for (int64_t i = 0; i < N; i++)
+                    bad += ref_ulps(to[u], ref_nth(&got, i), ref_as(to[u], ref_nth(&x, i)), 0) > 0;
+                ref_free(&got);
+            } else {
+                bad = 1;
+            }
+            tap_is_int(bad, 0, "%s to %s is rounded once%s", gnd_dtype_name(from[t]), gnd_dtype_name(to[u]), why);
+            ref_free(&x);
+            gnd_scope_end();
+        }
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     int turn = 0;
@@ -470,6 +505,7 @@ static void on_device(gnd_device *dev, const char *spec)
     layouts(dev);
     if (shape_name[0] == 'c')
         pairs(dev);
+    halfway(dev);
     gnd_stats s;
     if (gnd_device_stats(dev, &s) == GND_OK)
         tap_diag("%d kernels built, %d from disk", (int)s.kernels_built, (int)s.kernels_from_disk);

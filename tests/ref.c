@@ -109,6 +109,28 @@ static uint64_t bits_of(ref_num v)
                                             : (uint64_t)v.re;
 }
 
+static long double half_value(gnd_dtype t, unsigned h)
+{
+    if (h == (t == GND_FLOAT16 ? 0x7c00u : 0x7f80u)) /* infinity, as if there were one more number */
+        return t == GND_FLOAT16 ? 0x1p16L : 0x1p128L;
+    return (long double)(t == GND_FLOAT16 ? gnd__f16_to_f32((uint16_t)h) : gnd__bf16_to_f32((uint16_t)h));
+}
+
+uint16_t ref_half(gnd_dtype t, long double v)
+{
+    const uint16_t h = t == GND_FLOAT16 ? gnd__f64_to_f16((double)v) : gnd__f64_to_bf16((double)v);
+    const unsigned near = h & 0x7fff, inf = t == GND_FLOAT16 ? 0x7c00 : 0x7f80, sign = h & 0x8000;
+    const long double a = fabsl(v);
+    unsigned best = near;
+    if (isnan(v) || isinf(v))
+        return h;
+    for (unsigned i = near ? near - 1 : 0; i <= near + 1 && i <= inf; i++) {
+        const long double d = fabsl(half_value(t, i) - a), least = fabsl(half_value(t, best) - a);
+        best = d < least || (d == least && i % 2 == 0) ? i : best;
+    }
+    return (uint16_t)(sign | best);
+}
+
 void ref_put(gnd_dtype t, void *p, ref_num v)
 {
     long double re = real_of(v);
@@ -127,7 +149,7 @@ void ref_put(gnd_dtype t, void *p, ref_num v)
         break;
     case GND_FLOAT16:
     case GND_BFLOAT16: {
-        uint16_t h = t == GND_FLOAT16 ? gnd__f64_to_f16((double)re) : gnd__f64_to_bf16((double)re);
+        uint16_t h = ref_half(t, re);
         memcpy(p, &h, sizeof h);
         break;
     }

@@ -36,6 +36,8 @@ int64_t ref_range(int64_t low, int64_t high); /* low and high are possible */
 /* --- elements ----------------------------------------------------------------------------------
  */
 ref_num ref_get(gnd_dtype t, const void *p);
+/* The float16 or bfloat16 that is nearest to v, of two the even one. */
+uint16_t ref_half(gnd_dtype t, long double v);
 /* Rounds to nearest; ints wrap. */
 void ref_put(gnd_dtype t, void *p, ref_num v);
 ref_num ref_int(int64_t v);       /* kind 'i' */

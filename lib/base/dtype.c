@@ -202,6 +202,14 @@ static uint64_t float_to_int(gnd_dtype t, double d)
     return (uint64_t)to_i32(d);
 }
 
+/* An integer for a rounding to few bits: exact in a double, or with an odd last place of 42 to 53, so that this
+ * rounding gives what that of the integer itself would. */
+static double to_odd(uint64_t u)
+{
+    const uint64_t low = 0x7ff;
+    return (double)(u >> 53 ? (u | ((u & low) + low)) & ~low : u);
+}
+
 void gnd__store_scalar(gnd_dtype t, void *p, const gnd__scalar *s)
 {
     int integer = s->kind == 'b' || s->kind == 'i' || s->kind == 'u';
@@ -238,7 +246,7 @@ void gnd__store_scalar(gnd_dtype t, void *p, const gnd__scalar *s)
         memcpy(p, &h, 2);
         break;
     case GND_BFLOAT16:
-        h = gnd__f64_to_bf16(re);
+        h = gnd__f64_to_bf16(!integer ? re : s->kind != 'u' && s->i < 0 ? -to_odd(0 - s->u) : to_odd(s->u));
         memcpy(p, &h, 2);
         break;
     case GND_FLOAT32: memcpy(p, f4, 4); break;

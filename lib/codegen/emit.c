@@ -189,12 +189,12 @@ static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
             gnd__cgf(c, "gnd_cplx_%s((%s)%s, (%s)0)", t, R, x, R);
     } else if (to == GND_FLOAT16 || to == GND_BFLOAT16) {
         const char *n = to == GND_FLOAT16 ? "f16" : "bf16";
-        int wide = from == GND_FLOAT64 || from == GND_INT64 || from == GND_UINT64 ||
-                   from == GND_INT32 || from == GND_UINT32;
         if (from == to)
             gnd__cgf(c, "%s", x);
-        else if (wide && c->t->props->has_f64)
-            gnd__cgf(c, "gnd_round_%s_f64((g_f64)%s)", n, x);
+        else if (from == GND_FLOAT64)
+            gnd__cgf(c, "gnd_round_%s_f64(%s)", n, x);
+        else if (to == GND_BFLOAT16 && (fk == 'i' || fk == 'u') && gnd_dtype_size(from) > 2)
+            gnd__cgf(c, "gnd_round_bf16(gnd_odd_%s(%s))", f, x);
         else
             gnd__cgf(c, "gnd_round_%s((g_f32)%s)", n, x);
     } else if (fk == 'f' && tk == 'i') {
