@@ -39,22 +39,40 @@ GND_FN g_f32 gnd_round_bf16(g_f32 x)
     return x != x ? x : GND_FROM_f32(r);
 }
 
-/* An integer as a float, which is exact or has an odd last place of 23 or 24: rounding that to bfloat16 gives what
+/* An integer as a float, which is exact or has an odd last place, of 13 or more: rounding that to bfloat16 gives what
  * rounding the integer itself would (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved
  * algorithms using rounding to odd", IEEE Trans. Computers 57(4), 2008). float16 needs it not: what a float has no
  * place for is inf there. */
-//@fn odd u32 u64
-GND_FN g_f32 gnd_odd_$t($T x)
+//@fn odd u32
+GND_FN g_f32 gnd_odd_u32(g_u32 x)
 {
-    const g_i32 over = (g_i32)(GND_BITS_f32((g_f32)x) >> 23) - 150; /* bits that a float has no place for */
-    const $T low = (($T)1 << (over > 0 ? over : 0)) - 1;
+    const g_u32 low = x >> 24 ? 0xffu : 0u;
     return (g_f32)((x | ((x & low) + low)) & ~low);
 }
-//@fn odd i32 i64
-GND_FN g_f32 gnd_odd_$t($T x)
+//@fn odd i32
+GND_FN g_f32 gnd_odd_i32(g_i32 x)
 {
-    const g_f32 a = gnd_odd_$u(x < 0 ? 0 - ($U)x : ($U)x);
-    return x < 0 ? -a : a;
+    const g_u32 u = (g_u32)x, low = (x < 0 ? ~u : u) >> 24 ? 0xffu : 0u;
+    return (g_f32)(g_i32)((u | ((u & low) + low)) & ~low);
+}
+/* The bits that are left out: so many that the rest fits a float, and has 13 places or more. */
+//@fn oddlow u64
+GND_FN g_u64 gnd_oddlow_u64(g_u64 x)
+{
+    const g_u64 one = 1;
+    return (x >> 48 ? x >> 60 ? one << 40 : one << 36 : x >> 36 ? one << 24 : x >> 24 ? one << 12 : one) - one;
+}
+//@fn odd u64
+GND_FN g_f32 gnd_odd_u64(g_u64 x)
+{
+    const g_u64 low = gnd_oddlow_u64(x);
+    return (g_f32)((x | ((x & low) + low)) & ~low);
+}
+//@fn odd i64
+GND_FN g_f32 gnd_odd_i64(g_i64 x)
+{
+    const g_u64 u = (g_u64)x, low = gnd_oddlow_u64(x < 0 ? ~u : u);
+    return (g_f32)(g_i64)((u | ((u & low) + low)) & ~low);
 }
 
 /* From float64 in one rounding. */
