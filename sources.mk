@@ -265,6 +265,7 @@ lib_files = \
     lib/prim/compact.h \
     lib/prim/fft.c \
     lib/prim/fft.h \
+    lib/prim/finite.c \
     lib/prim/gemm.c \
     lib/prim/gemm.h \
     lib/prim/lapack.c \
@@ -476,6 +477,7 @@ test_programs = \
     tests/ops_manip \
     tests/ops_matmul \
     tests/ops_moves \
+    tests/ops_nonfinite \
     tests/ops_pad \
     tests/ops_poly \
     tests/ops_prim \
@@ -811,6 +813,7 @@ other_files = \
     tests/ops_manip.c \
     tests/ops_matmul.c \
     tests/ops_moves.c \
+    tests/ops_nonfinite.c \
     tests/ops_pad.c \
     tests/ops_poly.c \
     tests/ops_prim.c \

@@ -79,10 +79,10 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
     gnd_array *both = gnd__mats_solve(&a, &s);
     /* the memory of A has more columns than Q where the matrix is wide */
     int64_t cols = complete && a.m > a.n ? a.m : a.n;
-    y[0] = gnd__mats_part(&a, &s, both, 0, a.m, cols);
+    y[0] = gnd__mats_nan(&a, &s, gnd__mats_part(&a, &s, both, 0, a.m, cols), 0);
     if (cols != rows && y[0]->kind != GND__ERROR)
         y[0] = gnd__slice(y[0], y[0]->ndim - 1, 0, rows);
-    y[1] = gnd_triu(gnd__mats_part(&a, &s, both, 1, rows, a.n), 0);
+    y[1] = gnd_triu(gnd__mats_nan(&a, &s, gnd__mats_part(&a, &s, both, 1, rows, a.n), 0), 0);
     return gnd__mats_give(2, out, y);
 }
 
@@ -189,6 +189,11 @@ static gnd_array *reals(gnd_array *y)
 
 gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_array **vh)
 {
+    return gnd__mats_svd(x, full, NULL, u, s, vh);
+}
+
+gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s, gnd_array **vh)
+{
     gnd__mats a;
     gnd_array *y[3], **const out[3] = {u, s, vh};
     gnd_scope_begin();
@@ -214,7 +219,8 @@ gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_arr
         a.x = adjoint(a.x);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
-    gnd_array *all = gnd__mats_solve(&a, &d);
+    gnd_array *in = gnd_mT(a.x);
+    gnd_array *all = in->kind == GND__ERROR ? in : gnd__solve_node(a.dev, &d, 1, &in, gnd__mats_bad(&a, &d, sides));
     gnd_array *left = gnd__mats_part(&a, &d, all, 1, a.m, full ? a.m : a.n);
     gnd_array *right = gnd__mats_part(&a, &d, all, 3, a.n, a.n);
     y[0] = wide ? adjoint(right) : left;

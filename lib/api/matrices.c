@@ -11,7 +11,9 @@
 #include "backend/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
+#include "codegen/codegen.h"
 #include "prim/blocked.h"
+#include "prim/lapack.h"
 #include "prim/solve.h"
 #include "sched/device.h"
 #include <gnd/array.h>
@@ -73,36 +75,50 @@ gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flag
     return s;
 }
 
-/* The device lock is held. */
-static int has_library(const gnd__mats *a, const gnd_solve_desc *s)
-{
-    int yes = 0;
-    return gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) == GND_OK && yes;
-}
-
 int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
 {
+    int yes = 0;
     gnd__gate_lock(a->dev->g);
-    const int yes = has_library(a, s) || gnd__blocked_takes(a->dev->g, s);
+    if (gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) != GND_OK || !yes)
+        yes = gnd__blocked_takes(a->dev->g, s);
     gnd__gate_unlock(a->dev->g);
     return yes;
 }
 
+/* Whether each matrix of a has a NaN or an infinity in what s reads of it: bool (batch, 1, 1). */
+static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
+{
+    int lower, upper;
+    gnd__solve_triangle(s, &lower, &upper);
+    gnd_array *x = lower ? gnd_tril(a->x, lower == 2 ? -1 : 0) : upper ? gnd_triu(a->x, upper == 2 ? 1 : 0) : a->x;
+    return gnd_any(gnd_logical_not(gnd_isfinite(x)), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
+}
+
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors)
 {
-    gnd__gate_lock(a->dev->g);
-    const int yes = s->op == GND_SOLVE_INV || has_library(a, s);
-    gnd__gate_unlock(a->dev->g);
-    if (!yes || y->kind == GND__ERROR)
+    const int apart = s->op == GND_SOLVE_QR && !gnd__target_of(&a->dev->g->props, &a->dev->g->tune).cpu;
+    if (y->kind == GND__ERROR || (!apart && !gnd__mats_native(a, s)))
         return y;
-    gnd_array *any = gnd_any(gnd_isnan(a->x), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
-    return gnd_where(vectors ? gnd_squeeze(any, GND_AXIS(-1)) : any, gnd_real(NAN), y);
+    gnd_array *bad = not_finite(a, s);
+    return gnd_where(vectors ? gnd_squeeze(bad, GND_AXIS(-1)) : bad, gnd_real(NAN), y);
+}
+
+gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides)
+{
+    if (!gnd__solve_strict(s) || !gnd__mats_native(a, s))
+        return NULL;
+    gnd_array *bad = gnd_astype(not_finite(a, s), GND_UINT8);
+    if (sides) {
+        gnd_array *any = gnd_any(gnd_logical_not(gnd_isfinite(sides)), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
+        bad = gnd_bitwise_or(bad, gnd_bitwise_left_shift(gnd_astype(any, GND_UINT8), gnd_int(1)));
+    }
+    return gnd_reshape(bad, 1, &a->nbatch);
 }
 
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)
 {
     gnd_array *in = gnd_mT(a->x);
-    return in->kind == GND__ERROR ? in : gnd__solve_node(a->dev, s, 1, &in);
+    return in->kind == GND__ERROR ? in : gnd__solve_node(a->dev, s, 1, &in, gnd__mats_bad(a, s, NULL));
 }
 
 gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,

@@ -28,10 +28,14 @@ gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s);
 /* Operand i of the result y as a stack of rows x cols matrices (cols 0: of vectors of rows). */
 gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,
                           int64_t rows, int64_t cols);
-/* y, made by `s` (an LU decomposition, or what goes through one) from a, but NaN wherever the matrix of a has a
- * NaN: out of cuSOLVER only finite numbers come then, out of LAPACK's inverse some. LAPACK's other routines need
- * no help. y is a stack of matrices, or with vectors != 0 of vectors. */
+/* y, made by `s`, which is no error for matrices of a that have a NaN or an infinity, but NaN for these. LAPACK on the
+ * host sees to that itself (prim/finite.c). y is a stack of matrices, or with vectors != 0 of vectors. */
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors);
+/* The same where it is an error: which matrices of a, or of the right sides (NULL: none), have one, for
+ * gnd__solve_node; NULL where nothing has to be told. */
+gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides);
+/* gnd_svd, with an error for right sides, too (NULL: none). */
+gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s, gnd_array **vh);
 /* A stack of zeros of that shape, for what has no elements. */
 gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols);
 /* 1 when there is nothing to decompose. */

@@ -85,9 +85,8 @@ static gnd_array *solved(const gnd__mats *a, gnd_array *b, int vector, gnd_solve
         gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
         if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
             return in[0]->kind == GND__ERROR ? in[0] : in[1];
-        y = gnd__mats_part(a, &s, gnd__solve_node(a->dev, &s, 2, in), 1, a->n, k);
-        if (op == GND_SOLVE_SOLVE)
-            y = gnd__mats_nan(a, &s, y, 0);
+        y = gnd__mats_part(a, &s, gnd__solve_node(a->dev, &s, 2, in, NULL), 1, a->n, k);
+        y = gnd__mats_nan(a, &s, y, 0);
     }
     return vector ? gnd_squeeze(y, GND_AXIS(-1)) : y;
 }
@@ -147,7 +146,7 @@ gnd_array *gnd_inv(gnd_array *x)
     if (!library)
         a.x = gnd_mT(a.x);
     gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
-    return keep(gnd__mats_nan(&a, &s, library ? y : gnd_mT(y), 0));
+    return keep(gnd__mats_nan(&a, library ? &apart : &s, library ? y : gnd_mT(y), 0));
 }
 
 static double eps_of(gnd_dtype t)
@@ -240,7 +239,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     } else if (by_svd(&m)) {
         /* x = V S^-1 U^H b, without the singular values that count as 0 */
         gnd_array *u, *vh;
-        gnd_svd(m.x, 0, &u, &y[3], &vh);
+        gnd__mats_svd(m.x, 0, rhs, &u, &y[3], &vh);
         gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond));
         gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
         y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
@@ -256,7 +255,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         for (int i = 0; i < 2; i++)
             if (in[i]->kind == GND__ERROR)
                 return gnd__mats_fail(4, out, in[i]);
-        gnd_array *all = gnd__solve_node(dev, &d, 2, in);
+        gnd_array *all = gnd__solve_node(dev, &d, 2, in, gnd__mats_bad(&m, &d, rhs));
         y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
         if (y[0]->kind != GND__ERROR)
             y[0] = gnd__slice(y[0], 0, 0, m.n);

@@ -8,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -374,10 +373,9 @@ static gnd_status make_room(call *c)
 static gnd_status verdict(const call *c, int64_t b)
 {
     long long at = (long long)b;
-    int nan = c->info == -4 && (c->s->op == GND_SOLVE_SVD || c->s->op == GND_SOLVE_SVDVALS);
     if (c->info == 0)
         return GND_OK;
-    if (c->info < 0 && !nan)
+    if (c->info < 0)
         return gnd__err(c->e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -c->info);
     switch ((gnd_solve_op)c->s->op) {
     case GND_SOLVE_LU:
@@ -392,8 +390,6 @@ static gnd_status verdict(const call *c, int64_t b)
                         c->s->op != GND_SOLVE_TRIANGULAR ? "U" : "the diagonal's", c->info - 1,
                         c->info - 1);
     default:
-        if (nan)
-            return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: it has a NaN", at);
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: %d values were not found",
                         at, c->info);
     }
@@ -403,34 +399,6 @@ int gnd__lapack_dtype(uint32_t t)
 {
     return t == GND_FLOAT32 ? 0 : t == GND_FLOAT64 ? 1 : t == GND_COMPLEX64 ? 2
            : t == GND_COMPLEX128 ? 3 : -1;
-}
-
-/* Whether the first m rows of cols columns of ld elements have no infinity and, if told so, no NaN. */
-static int are_numbers(const call *c, const char *p, int cols, int ld, int no_nan)
-{
-    const size_t parts = c->size / c->real;
-    for (size_t j = 0; j < (size_t)cols; j++)
-        for (size_t i = 0; i < (size_t)c->m * parts; i++) {
-            const double v = real_at(c, p, j * (size_t)ld * parts + i);
-            if (isinf(v) || (no_nan && isnan(v)))
-                return 0;
-        }
-    return 1;
-}
-
-/* What the routines of eigenvalues and least squares answer by printing that they were called wrongly. */
-static gnd_status refuse(const call *c, int64_t b)
-{
-    const uint32_t op = c->s->op;
-    const int squares = op == GND_SOLVE_LSTSQ;
-    if (op != GND_SOLVE_EIG && op != GND_SOLVE_EIGVALS && !squares)
-        return GND_OK;
-    if (!are_numbers(c, c->mem[0], c->n, c->m, 1))
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: it has a NaN or an infinity", (long long)b);
-    if (squares && !are_numbers(c, c->mem[1], c->k, c->m > c->n ? c->m : c->n, 0))
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: its right sides have an infinity",
-                        (long long)b);
-    return GND_OK;
 }
 
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
@@ -466,10 +434,13 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
     st = make_room(&c);
     for (int64_t b = 0; b < s->nbatch && st == GND_OK; b++) {
-        if ((st = refuse(&c, b)) != GND_OK)
+        int done;
+        if ((st = gnd__solve_finite(s, c.mem, b, &done, e)) != GND_OK)
             break;
-        ops[s->op].run(&c);
-        st = verdict(&c, b);
+        if (!done) {
+            ops[s->op].run(&c);
+            st = verdict(&c, b);
+        }
         for (int i = 0; i < GND_SOLVE_MEMS && c.mem[i]; i++)
             c.mem[i] += c.step[i];
     }

@@ -27,6 +27,14 @@ size_t gnd__solve_bytes(const gnd_solve_desc *s, int i);
 int gnd__solve_direction(const gnd_solve_desc *s, int i);
 /* 'x' s->dtype, 'r' its real dtype, 'c' its complex dtype, 'i' int32. */
 int gnd__solve_type(const gnd_solve_desc *s, int i);
+/* prim/finite.c: whether s is an error for a matrix with a NaN or an infinity; else its results are NaN. */
+int gnd__solve_strict(const gnd_solve_desc *s);
+/* Which triangle of its first operand, in Fortran order, s reads: 0 both, 1 this one, 2 without the diagonal. */
+void gnd__solve_triangle(const gnd_solve_desc *s, int *lower, int *upper);
+/* That error, of matrix b (sides: of its right sides). */
+gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e);
+/* Looks at the operands mem[] of matrix b alone: that error, or *done tells that the results have been made. */
+gnd_status gnd__solve_finite(const gnd_solve_desc *s, char *const *mem, int64_t b, int *done, gnd_err *e);
 /* n bytes of device memory on the host: mapped, or a copy (dir: 1 read, 2 written, 3 both); and back, where
  * `good` says that what was computed shall be written. */
 gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p, gnd_err *e);

@@ -153,6 +153,14 @@ static gnd_status diagonal(call *c)
     return GND_OK;
 }
 
+static gnd_status all_finite(const call *c)
+{
+    for (int i = 0; i < c->rows; i++)
+        if (c->mem[0][i])
+            return gnd__solve_refused(c->p->strict, !(c->mem[0][i] & 1), i, c->e);
+    return GND_OK;
+}
+
 static gnd_status factor(call *c)
 {
     gnd_status st;
@@ -160,6 +168,7 @@ static gnd_status factor(call *c)
     case GND__PANEL_CHOLESKY: st = cholesky(c); break;
     case GND__PANEL_LU: st = lu(c); break;
     case GND__PANEL_QR: st = qr(c); break;
+    case GND__PANEL_FINITE: return all_finite(c);
     default: return diagonal(c);
     }
     if (st == GND_OK && c->info < 0)
@@ -175,15 +184,17 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
     void *mem[3] = { NULL };
     int have = 0;
     c.t = gnd__lapack_dtype(p->dtype);
-    if (p->kind != GND__PANEL_DIAGONAL && !gnd__lapack_library())
+    const int looks = p->kind == GND__PANEL_DIAGONAL || p->kind == GND__PANEL_FINITE;
+    if (!looks && !gnd__lapack_library())
         return gnd__err(e, GND_ERR_UNSUPPORTED, "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
-    if (p->rows > INT_MAX / 64 || p->ld > INT_MAX || c.t < 0 || n != gnd__panel_operands(p))
+    if (p->rows > (looks ? INT_MAX : INT_MAX / 64) || p->ld > INT_MAX || (c.t < 0 && !looks) || n != gnd__panel_operands(p))
         return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands", (long long)p->rows,
                         (long long)p->cols, n);
     c.rows = (int)p->rows, c.cols = (int)p->cols, c.ld = (int)p->ld;
     c.size = size_of(p);
     while (have < n && st == GND_OK) {
-        st = gnd__host_take(d, block[have], at[have], gnd__panel_bytes(p, have), have == 0 ? 3 : 2, &mem[have], e);
+        st = gnd__host_take(d, block[have], at[have], gnd__panel_bytes(p, have),
+                            looks ? 1 : have == 0 ? 3 : 2, &mem[have], e);
         have += st == GND_OK;
     }
     for (int i = 0; i < have; i++)
@@ -192,7 +203,7 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
         st = factor(&c);
     for (int i = 0; i < have; i++) {
         gnd_err late = { GND_OK, 0, "" };
-        const int dir = p->kind == GND__PANEL_DIAGONAL ? 1 : i == 0 ? 3 : 2;
+        const int dir = looks ? 1 : i == 0 ? 3 : 2;
         if (gnd__host_give(d, block[i], at[i], gnd__panel_bytes(p, i), dir, mem[i], st == GND_OK, &late) != GND_OK &&
             st == GND_OK)
             st = gnd__err(e, late.code, "%s", late.msg);

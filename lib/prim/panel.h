@@ -17,14 +17,16 @@
  *             out T (cols x cols) and conj: Q = 1 - V T V^H (Schreiber and Van Loan, A storage-efficient WY
  *             representation for products of Householder transformations, 1989)
  *   DIAGONAL  in a diagonal of `rows` elements, of which none may be 0
+ *   FINITE    in uint8 (rows), of each matrix: 1 it has a NaN or an infinity, 2 its right sides have, which are errors
  * In each rows >= cols. */
 typedef enum gnd__panel_kind {
-    GND__PANEL_NONE, GND__PANEL_CHOLESKY, GND__PANEL_LU, GND__PANEL_QR, GND__PANEL_DIAGONAL
+    GND__PANEL_NONE, GND__PANEL_CHOLESKY, GND__PANEL_LU, GND__PANEL_QR, GND__PANEL_DIAGONAL,
+    GND__PANEL_FINITE
 } gnd__panel_kind;
 
 typedef struct gnd__panel {
     uint32_t kind, dtype;
-    int strict;                    /* LU: a 0 on the diagonal of U is an error */
+    int strict;                    /* LU: a 0 on the diagonal of U is an error; FINITE: they are for Cholesky's */
     int64_t rows, cols, ld;
     int64_t first, matrix;         /* where it begins on the diagonal, and the matrix's number, for messages */
 } gnd__panel;

@@ -55,21 +55,30 @@ int64_t gnd__solve_begin(const gnd_solve_desc *s, int i)
     return at;
 }
 
-gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in)
+gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in, gnd_array *bad)
 {
+    gnd_array *all[GND__PRIM_INS] = { NULL };
     gnd__primargs a;
     int64_t n = gnd__solve_begin(s, gnd__solve_operands(s));
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_SOLVE;
-    for (int i = 0; i < nin; i++)
+    for (int i = 0; i < nin; i++) {
+        all[i] = in[i];
         a.mode[i] = in[i]->size >= LARGE ? GND__IN_MEM : GND__IN_ONCE;
+    }
+    if (bad && bad->kind == GND__ERROR)
+        return bad;
+    if (bad) {
+        all[nin] = bad;
+        a.mode[nin] = GND__IN_MEM;
+    }
     a.n[N_OP] = (int64_t)s->op | (int64_t)s->flags << 8 | (int64_t)s->dtype << 32;
     a.n[N_M] = s->m;
     a.n[N_N] = s->n;
     a.n[N_K] = s->k;
     a.n[N_BATCH] = s->nbatch;
     memcpy(&a.n[N_RCOND], &s->rcond, sizeof s->rcond);
-    return gnd__prim_node(dev, &a, node_dtype(s), 1, &n, nin, in);
+    return gnd__prim_node(dev, &a, node_dtype(s), 1, &n, nin + (bad != NULL), all);
 }
 
 /* Input `in`, one matrix of which has `have` elements, to memory with room for `room` of them each. */
@@ -177,6 +186,11 @@ void gnd__prim_solve(gnd__prog *p)
                     count / s.nbatch);
             in++;
         }
+    }
+    if (in < p->nin && !small) {
+        const gnd__panel look = { .kind = GND__PANEL_FINITE, .dtype = GND_UINT8, .strict = s.op == GND_SOLVE_CHOLESKY,
+                                  .rows = s.nbatch, .cols = 1, .ld = s.nbatch };
+        gnd__prog_panel(p, &look, 1, &(gnd__pmem){ GND__PA_IN, in, 0 });
     }
     if (small)
         gnd__qr_batch(p, &s, mem);
