@@ -425,6 +425,7 @@ test_programs = \
     tests/conform_opencl \
     tests/diff_driver \
     tests/fault_all \
+    tests/fault_fork \
     tests/fault_solve \
     tests/fault_sticky \
     tests/fft_lengths \
@@ -740,6 +741,7 @@ other_files = \
     tests/exports.sh \
     tests/exprs.txt \
     tests/fault_all.c \
+    tests/fault_fork.c \
     tests/fault_solve.c \
     tests/fault_sticky.c \
     tests/fft_lengths.c \

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/gate.h"
 #include "ref.h"
+#include "sched/device.h"
 #include "tap.h"
 
 #define MIB ((int64_t)1 << 20)
@@ -150,6 +152,52 @@ static void retry(gnd_device *dev)
     tap_is_int(stats(dev).bytes_held, 0, "%s: all given back", where);
 }
 
+/* What a library takes for itself (cuBLASLt's workspace, cuFFT's plans) or a kernel needs comes from the
+ * driver, which has none while the pool keeps it. Here each first launch says so. */
+static gnd__gdev *hungry;
+static const gnd__backend *fed;
+static int hungers;
+
+static gnd_status launch_hungry(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+{
+    if (hungry->n.bytes_held - hungry->n.bytes_in_use < 16 * (uint64_t)MIB && hungers < 2)
+        return fed->program.launch(q, k, l, e);
+    hungers++;
+    strcpy(e->msg, "no memory for a workspace");
+    return e->code = GND_ERR_DEVMEM;
+}
+
+static void outside(gnd_device *dev)
+{
+    gnd__backend mine = *dev->g->be;
+    mine.program.launch = launch_hungry;
+    hungry = dev->g;
+    fed = dev->g->be;
+    gnd_device_set_limit(dev, 0);
+    gnd_scope_begin();
+    megabytes(dev, 32);
+    gnd_scope_end();
+    gnd_scope_begin();
+    gnd_array *x = megabytes(dev, 1);
+    tap_ok((int64_t)stats(dev).bytes_held >= 32 * MIB, "%s: the pool keeps 32 MiB", where);
+    dev->g->be = &mine;
+    gnd_array *y = gnd_sqrt(gnd_add(x, gnd_int(1)));
+    tap_is_int(gnd_wait(y), GND_OK, "%s: a launch without memory has it after a trim", where);
+    tap_is_int(hungers, 1, "%s: it failed once", where);
+    if (computes)
+        tap_is_f64(at(y, "288"), 17, "%s: the result is right", where);
+    hungers = 2;
+    y = gnd_sqrt(gnd_add(x, gnd_int(2)));
+    tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: where trimming does not help it is an error", where);
+    tap_has_str(gnd_error(y), "no memory for a workspace", "%s: with the driver's words", where);
+    tap_ok(hungers <= 4, "%s: and was not tried for ever", where);
+    dev->g->be = fed;
+    hungers = 0;
+    tap_is_int(gnd_wait(y), GND_OK, "%s: the next read computes it", where);
+    gnd_scope_end();
+    tap_is_int(stats(dev).bytes_in_use, 0, "%s: nothing is left", where);
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     where = spec;
@@ -157,6 +205,7 @@ static void on_device(gnd_device *dev, const char *spec)
     chain(dev);
     limit(dev);
     retry(dev);
+    outside(dev);
 }
 
 int main(void)

@@ -19,7 +19,9 @@ GND_API const char *gnd_version(void);
  * or the device's name, in any case), "null:0" (computes nothing: for tests). NULL takes the
  * environment's GND_DEVICE, else the best device present: CUDA, then OpenCL GPUs, then OpenCL CPUs.
  * Opening one device twice gives one device and counts. Never NULL: a failure is in
- * gnd_device_status() and gnd_device_error(), and every array made on it carries it. */
+ * gnd_device_status() and gnd_device_error(), and every array made on it carries it.
+ * Drivers do not survive fork(): where a process has opened or listed devices, its children get GND_ERR_DEVICE from
+ * whatever needs one. Fork first, or exec. */
 GND_API gnd_device *gnd_open(const char *spec);
 
 /* Gives back one gnd_open. The last one waits for the device and releases every array of it that is

@@ -52,9 +52,12 @@ gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd
 }
 
 /* The end of each call: GND_OK passes at once. */
-static inline gnd_status done(const gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
+static inline gnd_status done(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
 {
-    return st == GND_OK ? GND_OK : gnd__gate_failed(d->id, slot, st, e);
+    if (st == GND_OK)
+        return GND_OK;
+    d->starved |= st == GND_ERR_DEVMEM;
+    return gnd__gate_failed(d->id, slot, st, e);
 }
 
 /* A block given out has at least its size rounded up to 16 bytes. */
@@ -268,6 +271,7 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, g
     gnd_status st;
     CALL(DEVICE, "kernel", k->name, -1, d->be->program.launch(d->queue, k->k, l, e));
     if (UNLIKELY(st != GND_OK)) {
+        d->starved |= st == GND_ERR_DEVMEM;
         st = gnd__gate_failed(k->name, "launch", st, e);
         if (e)
             gnd__err_prefix(e, "%s", d->id);
@@ -319,7 +323,7 @@ gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
 
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
 {
-    if (list)
+    if (list && !gnd__gate_forked)
         d->be->replay.list_free(list);
 }
 

@@ -360,6 +360,12 @@ gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
 
 void gnd__gate_close(gnd__gdev *d)
 {
+    static gnd__gdev *kept;
+    if (d && gnd__gate_forked) { /* the driver is not to be called: all of it stays */
+        d->kept = kept;
+        kept = d;
+        return;
+    }
     if (!d)
         return;
     gnd__gate_lock(d);

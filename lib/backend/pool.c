@@ -312,7 +312,7 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
     uint64_t bytes = 0;
     unsigned i;
 
-    if (d->n.bytes_held == d->n.bytes_in_use)
+    if (d->n.bytes_held == d->n.bytes_in_use || gnd__gate_forked)
         return 0;
     /* A buffer may only go when nothing queued uses it; a queue that failed keeps its buffers. */
     if (d->be->queue.finish(d->queue, NULL) != GND_OK)

@@ -521,11 +521,18 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
     if (!s)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
     gnd__span_begin(dev->g, &span, GND__SPAN_HOST);
+    dev->g->starved = 0;
     r = gnd__collect(&s->graph, dev, n, sink, e);
-    if (r == GND_OK)
+    for (int again = 0; r == GND_OK; again++) {
         r = gnd__plan_find(s, &s->graph, &p, e);
-    if (r == GND_OK)
-        r = gnd__plan_run(s, p, &s->graph, e);
+        if (r == GND_OK)
+            r = gnd__plan_run(s, p, &s->graph, e);
+        /* A library or the driver lacked memory of its own, which the pool can give back: once more. */
+        if (r != GND_ERR_DEVMEM || again || !dev->g->starved || !gnd__pool_trim(dev->g))
+            break;
+        gnd__err_clear(e);
+        r = GND_OK;
+    }
     gnd__span_end(dev->g, &span, "host", "evaluate", -1);
     return r;
 }
