@@ -91,6 +91,15 @@ for value in cpu:cpu_group=64 cpu:cpu_tile=8 gpu:gpu_group=64 gpu:gpu_vector=4 g
     check "${value#*:}: the same bits" cmp plain-$GND_KERNEL_SHAPE.npy tuned.npy
     gnd tune --reset -d "$dev"
 done
+# Passes of a sort by other tiles: several of them, the last one not full.
+sorts='x = (arange(20000) * 7919 % 10007).astype(float32) - 5000; concat([sort(x), argsort(x).astype(float32)])'
+gnd eval "$sorts" -d "$dev" -o plain.npy
+gnd tune --set sort_group=128 -d "$dev"
+gnd tune --set sort_items4=8 -d "$dev"
+gnd tune --set sort_items8=4 -d "$dev"
+gnd eval "$sorts" -d "$dev" -o tuned.npy
+check "sort_group=128, sort_items4=8, sort_items8=4: the same bits" cmp plain.npy tuned.npy
+gnd tune --reset -d "$dev"
 # Products: the same bits by any tile; and by either, a library or kernels of gnd, about the same.
 product='a = (arange(64 * 96, dtype=float32) % 13).reshape(64, 96) / 7; (a @ a.T).astype(float32)'
 GND_KERNEL_SHAPE=gpu GND_OPENCL_BLAS=none

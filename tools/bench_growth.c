@@ -185,6 +185,7 @@ int bench_growth(bench *w, int n, const bench_row *rows, int json)
     }
     for (int i = 0; i < SIZES && z; i++) {
         bench_transfers_end(&z[i].w);
+        bench_replay_end(&z[i].w);
         free(z[i].w.host);
     }
     free(z);

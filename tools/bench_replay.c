@@ -84,7 +84,7 @@ static gnd_array *heat(bench *w, const bench_row *r)
 
 int bench_rows_replay(const bench *w, bench_row *rows)
 {
-    static const struct {
+    const struct {
         const char *name, *text;
         int64_t dim;
         void (*setup)(bench *w, const bench_row *r);
@@ -95,14 +95,14 @@ int bench_rows_replay(const bench *w, bench_row *rows)
         {"small_add_1000_replay", "a + b", 0, record_text, replay},
         {"small_heat_64x50", NULL, GRID, make_grid, heat},
         {"small_heat_64x50_replay", NULL, GRID, record_heat, replay},
-        {"w_heat_4096x50_replay", NULL, 4096, record_heat, replay},
+        {"w_heat_4096x50_replay", NULL, bench_side(w, 4096, 0), record_heat, replay},
     };
     const int n = sizeof all / sizeof *all;
-    (void)w;
     for (int i = 0; i < n; i++) {
         rows[i] = (bench_row){ .setup = all[i].setup, .call = all[i].call, .text = all[i].text, .dim = all[i].dim };
         snprintf(rows[i].name, sizeof rows[i].name, "%s", all[i].name);
     }
+    rows[n - 1].law = 'n'; /* what others do is host time, whatever their sizes */
     return n;
 }
 

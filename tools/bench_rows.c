@@ -349,7 +349,7 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_cumsum_axis0, 8 * mm, "cumsum_axis0");
     put(&p, NULL, do_sort, 8 * n, "sort")->law = 'l';
     put(&p, NULL, do_argsort, 12 * n, "argsort")->law = 'l';
-    put(&p, NULL, do_sort_axis1, 8 * mm, "sort_axis1");
+    put(&p, NULL, do_sort_axis1, 8 * mm, "sort_axis1")->law = 'l';
     put(&p, NULL, do_topk, 4 * mm, "topk_axis1_64");
 
     product(&p, w, GND_FLOAT32, "f32", 512);

@@ -34,8 +34,8 @@ static const char usage[] =
     "  --reset           deletes the file: defaults again\n"
     "  -d DEVICE         the device: opencl:0, cuda:1, opencl:pocl; or GND_DEVICE, or the best\n";
 
-/* What is timed for a parameter: expressions of x (a vector), m and k (square matrices), q (a quarter of m's
- * side) and p (a sixteenth), while another parameter has a value. */
+/* What is timed for a parameter: expressions of x (a vector), r (as long, random), m and k (square matrices), q (a
+ * quarter of m's side) and p (a sixteenth), while another parameter has a value. */
 static const struct {
     const char *parameter, *expr, *other;
     int value;
@@ -54,6 +54,12 @@ static const struct {
     { "product_tile4", "q.astype(int32) @ q.astype(int32)", NULL, 0 },
     { "product_tile8", "q.astype(float64) @ q.astype(float64)", "library_f64", NEVER },
     { "product_tile8", "q.astype(int64) @ q.astype(int64)", NULL, 0 },
+    { "sort_group", "sort(r)", NULL, 0 },
+    { "sort_group", "argsort(r)", NULL, 0 },
+    { "sort_items4", "sort(r)", NULL, 0 },
+    { "sort_items4", "sort(r.astype(int16))", NULL, 0 },
+    { "sort_items8", "argsort(r)", NULL, 0 },
+    { "sort_items8", "sort(r.astype(int64))", NULL, 0 },
     { "library_set_f32", "q @ q", "library_f32", 1 },
     { "library_set_f64", "q.astype(float64) @ q.astype(float64)", "library_f64", 1 },
     { "library_f32", "p @ p", NULL, 0 },
@@ -107,7 +113,7 @@ static const char *why(gnd_device *dev)
 
 /* The arrays that are worked on. */
 typedef struct inputs {
-    gnd_array *x, *m, *k, *p, *q;
+    gnd_array *x, *r, *m, *k, *p, *q;
 } inputs;
 
 /* Seconds of one evaluation of EACH; negative on failure, which is told if it may not be. */
@@ -118,7 +124,8 @@ static double time_work(gnd_device *dev, const char *expr, const inputs *in, int
         gnd_scope_begin();
         if (i == 0)
             t = now();
-        gnd_array *y = gnd_eval(dev, expr, "x", in->x, "m", in->m, "k", in->k, "p", in->p, "q", in->q, NULL);
+        gnd_array *y = gnd_eval(dev, expr, "x", in->x, "r", in->r, "m", in->m, "k", in->k, "p", in->p,
+                                "q", in->q, NULL);
         if (gnd_eval_all(1, &y) || (i < 0 && gnd_wait(y))) {
             if (!may_fail)
                 complain_of("tune", expr, y);
@@ -159,11 +166,17 @@ static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const i
     return status;
 }
 
-/* Finds the best value of p and sets it. Its time beside the default's goes to *gain. -1 on failure. */
-static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const inputs *in, double *gain)
+/* What was found of a parameter: its values, their times beside the default's (HUGE_VAL: the device cannot do one). */
+typedef struct found {
+    int n, value[MOST_VALUES];
+    double ratio[MOST_VALUES];
+} found;
+
+/* Finds the best value of p and sets it. -1 on failure. */
+static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const inputs *in, found *f)
 {
     double best[MOST_VALUES][NWORKS], score[MOST_VALUES];
-    int value[MOST_VALUES], n = values_of(p, value), chosen = 0, works_of = 0;
+    int *const value = f->value, n = f->n = values_of(p, value), chosen = 0, works_of = 0;
     const int in_turn = strncmp(p->name, "library_set", 11) != 0; /* CLBlast does not go back to its own */
     const double begin = now();
     for (int i = 0; i < n; i++)
@@ -177,22 +190,46 @@ static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const
         for (int i = 0; i < n; i++)
             if (try_value(dev, p, value[i], in, best[i]))
                 return -1;
+    for (int i = 0; i < n; i++)
+        if (value[i] == p->initial)
+            chosen = i;
+    const int initial = chosen;
     for (int w = 0; w < NWORKS; w++)
-        works_of += best[0][w] < HUGE_VAL;
+        works_of += best[initial][w] < HUGE_VAL;
     for (int i = 0; i < n; i++) { /* the sum of logarithms: no expression counts more than another */
         score[i] = 0;
         for (int w = 0; w < NWORKS; w++)
-            if (!strcmp(works[w].parameter, p->name) && best[0][w] < HUGE_VAL)
+            if (!strcmp(works[w].parameter, p->name) && best[initial][w] < HUGE_VAL)
                 score[i] += log(best[i][w]);
-        if (value[i] == p->initial)
-            chosen = i;
     }
-    const int initial = chosen;
     for (int i = 0; i < n && works_of; i++)
         if (score[i] < score[chosen] && (score[i] - score[initial]) / works_of < log(0.97))
             chosen = i;
-    *gain = works_of ? exp((score[chosen] - score[initial]) / works_of) : 1;
+    for (int i = 0; i < n; i++)
+        f->ratio[i] = works_of ? exp((score[i] - score[initial]) / works_of) : 1;
     return set(dev, p->name, value[chosen]) ? -1 : value[chosen];
+}
+
+/* A line: the value, and in parentheses what others took, the default's time being 1. */
+static void report(const gnd_tune_info *p, const found *f, int chosen)
+{
+    const char *between = "";
+    printf("%-15s %5d   ", p->name, chosen);
+    if (chosen == p->initial)
+        printf("as before (");
+    else
+        printf("was %d (", p->initial);
+    for (int i = 0; i < f->n; i++) {
+        if (f->value[i] == p->initial)
+            continue;
+        if (f->ratio[i] < HUGE_VAL)
+            printf("%s%d: %.2f", between, f->value[i], f->ratio[i]);
+        else
+            printf("%s%d: cannot be", between, f->value[i]);
+        between = ", ";
+    }
+    printf(")\n");
+    fflush(stdout);
 }
 
 static int measure(gnd_device *dev, const options *o)
@@ -207,32 +244,31 @@ static int measure(gnd_device *dev, const options *o)
         if (!gnd_tune_get(dev, i, &p))
             used += p.used;
     gnd_array *x = gnd_arange_i64(dev, 0, n, 1, GND_FLOAT32);
+    gnd_rng g = gnd_rng_seed(1);
+    gnd_array *r = gnd_multiply(gnd_rng_random(&g, dev, GND_FLOAT32, 1, &n), gnd_int(1 << 15));
     gnd_array *m = gnd_eval(dev, "x[:s * s].reshape(s, s) + 0", "x", x, "s", gnd_int(side), NULL);
     gnd_array *k = gnd_eval(dev, "m + 1", "m", m, NULL);
     gnd_array *q = gnd_eval(dev, "sin(m[:s, :s])", "m", m, "s", gnd_int(side < 32 ? 8 : side / 4), NULL);
     gnd_array *p4 = gnd_eval(dev, "q[:s, :s] + 0", "q", q, "s", gnd_int(side < 128 ? 8 : side / 16), NULL);
-    const inputs in = { x, m, k, p4, q };
-    gnd_array *all[] = { x, m, k, q, p4 };
-    for (int i = 0; i < 5; i++)
+    const inputs in = { x, r, m, k, p4, q };
+    gnd_array *all[] = { x, r, m, k, q, p4 };
+    for (int i = 0; i < 6; i++)
         if (gnd_wait(all[i]))
             return complain_of("tune", NULL, all[i]);
     left = used;
     const double end = now() + o->budget;
     for (int i = 0; i < gnd_tune_count() && !status; i++) {
-        double gain = 1;
+        found f = { 0 };
         if (gnd_tune_get(dev, i, &p) || !p.used)
             continue;
         progress_begin("tune: %s (%d of %d)", p.name, used - left + 1, used);
-        int v = tune_one(dev, &p, now() + (end - now()) / left, &in, &gain);
+        int v = tune_one(dev, &p, now() + (end - now()) / left, &in, &f);
         progress_end();
         left--;
         if (v < 0)
             status = EXIT_FAILED;
-        else if (v == p.initial)
-            printf("%-15s %5d   as before\n", p.name, v);
         else
-            printf("%-15s %5d   was %d; takes %.0f %% of the time\n", p.name, v, p.initial, 100 * gain);
-        fflush(stdout);
+            report(&p, &f, v);
     }
     return status;
 }

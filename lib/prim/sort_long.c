@@ -140,12 +140,14 @@ static void scan(passes *l)
 }
 
 /* A GPU's tile: large, for long runs and few tiles, but what four groups of a multiprocessor can have in 64 registers
- * each. Local memory: elements; counts of rows and, but for CUDA, bits; sums and places. */
+ * each. Local memory: elements; counts of rows and, but for CUDA, bits; sums and places. Of up to 8 bytes tuned. */
 static void choose_tile(gnd__sorter *s)
 {
     const size_t e = (size_t)s->esize, rows = s->p->t->props->dialect == GND_DIALECT_CUDA ? 32 : 64;
-    s->tpg = gnd__prog_group(s->p, 256);
-    s->ipt = e <= 4 ? 32 : e == 8 ? 16 : e == 16 ? 9 : 6;
+    const int *tuned = s->p->t->tune->v;
+    s->tpg = gnd__prog_group(s->p, e <= 8 ? (size_t)tuned[GND__TUNE_SORT_GROUP] : 256);
+    s->ipt = e <= 4 ? (size_t)tuned[GND__TUNE_SORT_ITEMS4] : e == 8 ? (size_t)tuned[GND__TUNE_SORT_ITEMS8]
+             : e == 16 ? 9 : 6;
     while (s->tpg > 32 && s->tpg * (s->ipt * e + rows) + 3584 > s->p->t->props->local_bytes)
         if (s->ipt * e > 96)
             s->ipt--;
