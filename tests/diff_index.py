@@ -178,10 +178,12 @@ class Gen:
         k = int(self.rng.integers(len(s)))
         x = self.x(s)
         b = self.shape(0, 2)
+        mode, far = (f", mode='{self.pick(['wrap', 'clip', 'raise'])}'", 5) if self.chance(0.3) else ('', 1)
         if self.chance(0.3):
-            return f'take({x}, {self.name(self.ints(b, int(np.prod(s)), "int64"))})', None
+            return f'take({x}, {self.name(self.ints(b, far * int(np.prod(s)), "int64"))}{mode})', None
         t = self.pick([t for t in INDEX_DTYPES if t != 'uint64'])     # which np.take refuses
-        return f'take({x}, {self.name(self.ints(b, s[k], t))}, axis={k - (len(s) if self.chance(0.3) else 0)})', None
+        axis = k - (len(s) if self.chance(0.3) else 0)
+        return f'take({x}, {self.name(self.ints(b, far * s[k], t))}, axis={axis}{mode})', None
 
     def along(self):
         s = self.shape(1)

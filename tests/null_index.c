@@ -70,6 +70,12 @@ static void errors(void)
     FAILS(gnd_take(x, i2, 2), GND_ERR_AXIS, "take: axis 2 is out of range for 2 dimensions");
     FAILS(gnd_take(x, m4, 0), GND_ERR_DTYPE, "take: indices is bool: indices are ints: for masks take gnd_c");
     FAILS(gnd_take(x, f, 0), GND_ERR_DTYPE, "take: indices is float32: indices are ints: gnd_astype");
+    FAILS(gnd_fit_indices(f, 4, GND_INDEX_WRAP), GND_ERR_DTYPE, "fit_indices: indices is float32: indices are ints");
+    FAILS(gnd_fit_indices(i2, -1, GND_INDEX_CLIP), GND_ERR_ARG, "fit_indices: size is -1");
+    FAILS(gnd_fit_indices(i2, 0, GND_INDEX_CLIP), GND_ERR_INDEX, "fit_indices: indices into an axis of no elements");
+    FAILS(gnd_fit_indices(i2, 4, (gnd_index_mode)3), GND_ERR_ARG, "fit_indices: mode is 3, which is none");
+    FAILS(gnd_fit_indices(NULL, 4, GND_INDEX_CLIP), GND_ERR_NULL, "fit_indices: indices is NULL");
+    FAILS(gnd_fit_indices(broken, 4, GND_INDEX_CLIP), GND_ERR_ARG, "broken");
     FAILS(gnd_take(x, NULL, 0), GND_ERR_NULL, "take: indices is NULL");
     FAILS(gnd_take(gnd_int(3), i2, 0), GND_ERR_DEVICE, "take: x is a scalar");
     FAILS(gnd_take(none, i2, 0), GND_ERR_INDEX, "take: indices into an axis of no elements");

@@ -247,6 +247,46 @@ static void slices(int64_t rows, int64_t cols)
     gnd_release(x);
 }
 
+/* Indices out of range by NumPy's modes, of every dtype; read by take, put and an index. */
+static void modes(void)
+{
+    static const int64_t idx[12] = {0, 8, 9, 10, 127, 100, -1, -9, -10, -128, 3, -100};
+    static const char *const names[] = {"raise", "wrap", "clip"};
+    int64_t ignored = 0;
+    gnd_scope_begin();
+    gnd_array *x = floats(9), *all = ints(12, idx);
+    for (int m = GND_INDEX_WRAP; m <= GND_INDEX_CLIP; m++)
+        for (int t = GND_INT8; t <= GND_UINT64; t++) {
+            uint64_t top = gnd_dtype_size((gnd_dtype)t) == 8 ? UINT64_MAX
+                                                             : ((uint64_t)1 << 8 * gnd_dtype_size((gnd_dtype)t)) - 1;
+            const int is_signed = gnd_dtype_kind((gnd_dtype)t) == 'i';
+            gnd_array *i = gnd_astype(all, (gnd_dtype)t), *fit = gnd_fit_indices(i, 9, (gnd_index_mode)m);
+            for (int k = 0; k < 12; k++) {
+                const uint64_t u = (uint64_t)idx[k] & top; /* the index as an unsigned dtype has it */
+                const int64_t place = m == GND_INDEX_WRAP ? is_signed ? (idx[k] % 9 + 9) % 9 : (int64_t)(u % 9)
+                                   : is_signed ? idx[k] < 0 ? 0 : idx[k] > 8 ? 8 : idx[k] : u > 8 ? 8 : (int64_t)u;
+                want[k] = xs[place];
+            }
+            same(gnd_take(x, fit, 0), 12, gnd_dtype_name((gnd_dtype)t));
+            if (t == GND_INT64) {
+                same(INDEX(x, ARRAY(fit)), 12, names[m]);
+                float put[9];
+                memcpy(put, xs, sizeof put);
+                for (int k = 0; k < 12; k++)
+                    for (int j = 0; j < 9; j++)
+                        put[j] = xs[j] == want[k] ? (float)k : put[j];
+                memcpy(want, put, sizeof put);
+                same(gnd_put(x, fit, gnd_arange(dev, gnd_int(0), gnd_int(12), gnd_int(1), GND_FLOAT32)), 9, "put");
+            }
+        }
+    tap_ok(gnd_read(gnd_fit_indices(gnd_int(-10), 9, GND_INDEX_WRAP), &ignored, 8) == GND_OK && ignored == 8,
+           "%s: a number", on);
+    tap_ok(gnd_size(gnd_fit_indices(ints(0, idx), 0, GND_INDEX_CLIP)) == 0, "%s: no indices into nothing", on);
+    gnd_array *y = gnd_take(x, gnd_fit_indices(all, 9, GND_INDEX_RAISE), 0);
+    tap_is_int(gnd_wait(y), GND_ERR_INDEX, "%s: raise", on);
+    gnd_scope_end();
+}
+
 static void along(void)
 {
     enum { R = 30, C = 41, K = 7 };
@@ -431,6 +471,7 @@ static void all(gnd_device *d, const char *spec)
     duplicates();
     slices(12, 40);
     slices(250, 399);
+    modes();
     along();
     all_rows();
     many_rows();

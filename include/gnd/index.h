@@ -25,6 +25,19 @@ extern "C" {
 
 /* --- by indices ------------------------------------------------------------------------------ */
 
+/* What becomes of an index out of range. */
+typedef enum gnd_index_mode {
+    GND_INDEX_RAISE, /* GND_ERR_INDEX, as above */
+    GND_INDEX_WRAP,  /* it goes round: the remainder, which is not negative, by the number of elements */
+    GND_INDEX_CLIP   /* the last element; for a negative index, which then does not count from the end, the first */
+} gnd_index_mode;
+
+/* Indices into an axis of size elements for gnd_take, gnd_put, gnd_index, gnd_set or any other function, as NumPy's
+ * argument mode has it: int64, brought into range; GND_INDEX_RAISE: as they are. Nothing is computed yet: it
+ * fuses with what reads at these indices. GND_ERR_ARG: size < 0, a mode that is none; GND_ERR_INDEX: indices, but
+ * size is 0. */
+GND_API gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode);
+
 /* The elements of x at the indices along one axis. The result has the indices' axes in the place of
  * that one: for x of shape (3, 4, 5) and indices of shape (2, 6), axis 1 gives (3, 2, 6, 5). */
 GND_API gnd_array *gnd_take(gnd_array *x, gnd_array *indices, int axis);

@@ -2,13 +2,13 @@
  *
  * api/fancy.c - elements at computed indices: gnd_take and its like, and what gnd_index makes of arrays.
  * All come down to one GND__TAKE, whose indices are expressions: it fuses with what computes them and
- * with what uses it. The device checks the indices (GND__CHECKED).
+ * with what uses it. The device checks the indices (GND__CHECKED). gnd_fit_indices makes indices that are in range.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "api/index.h"
-#include "api/views.h"
+#include "api/inscope.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -40,6 +40,33 @@ gnd_array *gnd__indices(gnd__temps *t, const char *func, const char *what, gnd_a
     if (x->kind != GND__ERROR && x->dtype != GND_INT64)
         x = gnd__hold(t, gnd__cast_node(x, GND_INT64));
     return x->kind == GND__ERROR ? x : gnd__hold(t, gnd__checked_node(x, func, size, axis));
+}
+
+gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode)
+{
+    static const char func[] = "fit_indices";
+    gnd_array *y = indices, *bad = gnd__check(indices, func, "indices");
+    if (bad)
+        return bad;
+    if (!strchr("iu", gnd_dtype_kind((gnd_dtype)y->dtype)))
+        return gnd__fail(y->dev, GND_ERR_DTYPE, "%s: indices is %s: indices are ints", func,
+                         gnd_dtype_name((gnd_dtype)y->dtype));
+    if (size < 0)
+        return gnd__fail(y->dev, GND_ERR_ARG, "%s: size is %" PRId64, func, size);
+    if (mode != GND_INDEX_RAISE && mode != GND_INDEX_WRAP && mode != GND_INDEX_CLIP)
+        return gnd__fail(y->dev, GND_ERR_ARG, "%s: mode is %d, which is none", func, (int)mode);
+    if (mode == GND_INDEX_RAISE || y->size == 0)
+        return gnd__same(y);
+    if (size == 0)
+        return gnd__fail(y->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
+    if (gnd__steps_begin())
+        return gnd__nomem();
+    if (!y->weak && y->dtype != GND_UINT64) /* uint64 would become negative */
+        y = gnd__to(y, GND_INT64);
+    y = mode == GND_INDEX_WRAP       ? gnd_remainder(y, gnd_int(size))
+        : y->dtype == GND_UINT64 ? gnd_minimum(y, gnd_int(size - 1))
+                                     : gnd_clip(y, gnd_int(0), gnd_int(size - 1));
+    return gnd__steps_end(y->weak ? y : gnd__to(y, GND_INT64));
 }
 
 gnd_array *gnd__trailing(gnd__temps *t, gnd_array *a, int n)

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "expr/call.h"
 
+#include <string.h>
+
 /* --- by indices -------------------------------------------------------------------------------- */
 
 /* Argument i as indices: lists without items are ints. */
@@ -27,6 +29,29 @@ static gnd_array *indices(gnd__args *c, int i)
     return ints.held->a;
 }
 
+/* idx for an axis of size elements as argument i, mode='raise', says: held as argument at. */
+static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int at)
+{
+    static const char *const names[] = {"raise", "wrap", "clip"};
+    const gnd__val *v = &c->arg[i].v;
+    gnd__val y;
+    int mode = gnd__arg_given(c, i) ? 3 : GND_INDEX_RAISE;
+    for (int k = 0; k < 3 && v->kind == GND__V_STR; k++)
+        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n))
+            mode = k;
+    if (mode == 3) {
+        gnd__arg_wrong(c, i, "'raise', 'wrap' or 'clip'");
+        return NULL;
+    }
+    if (mode == GND_INDEX_RAISE)
+        return idx;
+    if (gnd__val_array(c->x, &y, gnd_fit_indices(idx, size, (gnd_index_mode)mode), c->arg[at].at))
+        return NULL;
+    gnd__val_drop(&c->arg[at].v);
+    c->arg[at].v = y;
+    return gnd__arg_array(c, at);
+}
+
 /* f of the array in argument 0 as if flattened, which is released. */
 static int flattened(gnd__args *c, gnd_array *x, gnd_array *idx,
                      gnd_array *(*f)(gnd_array *, gnd_array *, int))
@@ -42,9 +67,15 @@ int gnd__fn_take(gnd__args *c)
     gnd_array *x = gnd__arg_strong(c, 0), *idx = x ? indices(c, 1) : NULL;
     if (!idx)
         return -1;
-    if (!gnd__arg_given(c, 2))
-        return gnd__ret(c, gnd_take_flat(x, idx));
-    return gnd__arg_axis(c, 2, &axis) ? -1 : gnd__ret(c, gnd_take(x, idx, axis));
+    if (!gnd__arg_given(c, 2)) {
+        idx = fitted(c, idx, gnd_size(x), 3, 1);
+        return idx ? gnd__ret(c, gnd_take_flat(x, idx)) : -1;
+    }
+    if (gnd__arg_axis(c, 2, &axis))
+        return -1;
+    if (axis >= -gnd_ndim(x) && axis < gnd_ndim(x)) /* else take says what is wrong */
+        idx = fitted(c, idx, gnd_dim(x, axis), 3, 1);
+    return idx ? gnd__ret(c, gnd_take(x, idx, axis)) : -1;
 }
 
 int gnd__fn_take_along_axis(gnd__args *c)
@@ -74,7 +105,17 @@ int gnd__fn_put(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0), *idx = x ? indices(c, 1) : NULL;
     gnd_array *v = idx ? gnd__arg_array(c, 2) : NULL;
-    return v ? gnd__ret(c, gnd_put(x, idx, v)) : -1;
+    idx = v ? fitted(c, idx, gnd_size(x), 3, 1) : NULL;
+    return idx ? gnd__ret(c, gnd_put(x, idx, v)) : -1;
+}
+
+int gnd__fn_fit_indices(gnd__args *c)
+{
+    int64_t size;
+    gnd_array *idx = indices(c, 0);
+    if (!idx || gnd__arg_int(c, 1, &size) || !(idx = fitted(c, idx, size, 2, 0)))
+        return -1;
+    return gnd__ret(c, gnd_retain(idx));
 }
 
 int gnd__fn_place(gnd__args *c)
