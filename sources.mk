@@ -207,6 +207,7 @@ lib_files = \
     lib/expr/funcs.def \
     lib/expr/index.c \
     lib/expr/lex.c \
+    lib/expr/lookup.c \
     lib/expr/names.c \
     lib/expr/number.c \
     lib/expr/ops.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expr/call.c - finds a function by name, binds positional and keyword arguments to its signature,
- * and calls its handler. Elementwise operations and dtypes are functions without an entry of their
+ * expr/call.c - binds positional and keyword arguments to the signature of a function, and calls its
+ * handler. Elementwise operations and dtypes are functions without an entry of their
  * own.
  */
 #include "expr/call.h"
@@ -38,15 +38,6 @@ static int has_word(const char *list, char sep, const char *name, size_t n)
             return 0;
         p = end + 1;
     }
-}
-
-const gnd__fn *gnd__fn_find(const char *name, size_t n, int method)
-{
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].where & (method ? GND__FN_M : GND__FN_F) &&
-            has_word(table[i].names, ' ', name, n))
-            return &table[i];
-    return NULL;
 }
 
 /* --- signatures -------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct gnd__args {
 /* Calls the function (method: of the first value) of that name with n values, in order. */
 int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
               gnd__val *out);
-/* The entry of a name; NULL: none. */
+/* The entry of a name; NULL: none (lookup.c). */
 const gnd__fn *gnd__fn_find(const char *name, size_t len, int method);
 /* Entry i of the table, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);

@@ -161,8 +161,10 @@ int gnd__expr_constant(const char *name, size_t n, gnd__val *v);
 /* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python is
  * 1 for float, int, bool and complex, which follow the device. Any of the last two may be NULL. */
 gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python);
-/* Elementwise: the operation of a name or of any of its synonyms; -1: none. */
+/* Elementwise: the operation of a name or of any of its synonyms; -1: none (lookup.c). */
 int gnd__expr_op(const char *name, size_t n);
+/* Synonym i, and the name of the operation that has it; NULL at the end. */
+const char *gnd__expr_synonym(int i, const char **op);
 /* What an unknown name may have meant: ": did you mean 'x'?" or "". what: what names to look at. */
 enum { GND__NEAR_VALUES = 1, GND__NEAR_FUNCTIONS = 2, GND__NEAR_METHODS = 4, GND__NEAR_ATTRS = 8,
        GND__NEAR_DTYPES = 16 };

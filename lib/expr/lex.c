@@ -179,7 +179,7 @@ int gnd__expr_lex(gnd__expr *x)
                 return -1;
         } else {
             size_t k = 0, n = sizeof signs / sizeof signs[0];
-            while (k < n && strncmp(s + i, signs[k].s, signs[k].len))
+            while (k < n && (s[i] != signs[k].s[0] || strncmp(s + i, signs[k].s, signs[k].len)))
                 k++;
             if (k == n)
                 return bad_character(x, i);

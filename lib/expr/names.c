@@ -104,15 +104,12 @@ static const char *const synonyms[][2] = {
 };
 enum { NSYNONYMS = sizeof synonyms / sizeof synonyms[0] };
 
-int gnd__expr_op(const char *name, size_t n)
+const char *gnd__expr_synonym(int i, const char **op)
 {
-    for (int i = 0; i < NSYNONYMS; i++)
-        if (is(synonyms[i][0], name, n))
-            return gnd__op_find(synonyms[i][1]);
-    for (int op = 0; op < GND__NOPS; op++)
-        if (is(gnd__ops[op].name, name, n))
-            return op;
-    return -1;
+    if (i >= NSYNONYMS)
+        return NULL;
+    *op = synonyms[i][1];
+    return synonyms[i][0];
 }
 
 /* --- nearest names ----------------------------------------------------------------------------- */
