@@ -44,6 +44,8 @@ holds "host and device have names, memory is counted" warm.json \
     'sum(e["name"] == "process_name" for e in events) == 2 and any(e["ph"] == "C" for e in events)'
 check "an evaluation that fails" sh -c "! GND_TRACE=bad.json gnd eval 'arange(3)[[5]] + 0' -d $dev"
 holds "leaves a whole file" bad.json 'names("kernel")'
+check "a process that forks" env GND_TRACE=fork.json "GND_TEST_DEVICES=$dev" "$GND_BUILDDIR/tests/fault_fork"
+holds "leaves a whole file, too" fork.json 'names("kernel")'
 check "a device without a clock" env GND_TRACE=null.json gnd explain 'arange(9.).sum()' -d null:0
 holds "has host spans only" null.json 'not device'
 GND_TRACE=no/such/folder/t.json gnd eval 1 -d "$dev" >out 2>err && rc=0 || rc=$?

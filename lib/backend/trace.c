@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "backend/priv.h"
 #include "base/env.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 enum { PENDING = 1024, DEVICE_PID = 1000000000 };
@@ -128,20 +129,41 @@ __attribute__((destructor)) static void end_file(void)
 {
     pthread_mutex_lock(&lock);
     if (file && owner == getpid()) {
-        fputs("\n]\n", file);
-        fclose(file);
+        int bad = fputs("\n]\n", file) < 0 || ferror(file);
+        if (fclose(file) != 0 || bad)
+            gnd__log(GND__LOG_WARN, "GND_TRACE: not all of the trace could be written");
     }
     file = NULL;
     pthread_mutex_unlock(&lock);
 }
 
+/* A child of fork() would write out, when it exits, what the parent's buffer holds: it is empty then. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    if (file && owner == getpid())
+        fflush(file);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* Opens it at the first device; *pid is that of the new device. */
 static gnd_status begin_file(int *pid, gnd_err *e)
 {
+    static pthread_once_t watching = PTHREAD_ONCE_INIT;
     const char *path = gnd__env_string(GND__ENV_TRACE);
     gnd_status st = GND_OK;
     int first = 0;
 
+    pthread_once(&watching, watch_forks);
     pthread_mutex_lock(&lock);
     if (!file || owner != getpid()) {
         file = fopen(path, "w");
