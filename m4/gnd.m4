@@ -59,7 +59,9 @@ AC_DEFUN([GND_WITH_OPENCL], [
   AS_CASE([$with_opencl],
     [no], [],
     [auto|yes], [PKG_CHECK_MODULES([OPENCL], [OpenCL], [], [OPENCL_CFLAGS= OPENCL_LIBS=-lOpenCL])],
-    [OPENCL_CFLAGS="-I$with_opencl/include" OPENCL_LIBS="-L$with_opencl/lib -lOpenCL"])
+    [AS_IF([test ! -f "$with_opencl/include/CL/cl.h"],
+       [AC_MSG_ERROR([--with-opencl=$with_opencl: there is no $with_opencl/include/CL/cl.h])])
+     OPENCL_CFLAGS="-I$with_opencl/include" OPENCL_LIBS="-L$with_opencl/lib -lOpenCL"])
   AS_IF([test "$with_opencl" != no], [
     gnd_save_CPPFLAGS=$CPPFLAGS gnd_save_LIBS=$LIBS
     CPPFLAGS="$CPPFLAGS $OPENCL_CFLAGS -DCL_TARGET_OPENCL_VERSION=120" LIBS="$OPENCL_LIBS $LIBS"
@@ -87,7 +89,9 @@ AC_DEFUN([GND_WITH_CUDA], [
   gnd_cuda=no
   CUDA_CFLAGS=
   AS_CASE([$with_cuda], [no], [gnd_places=], [auto|yes], [gnd_places="$CUDA_HOME /usr/local/cuda /usr"],
-    [gnd_places=$with_cuda])
+    [AS_IF([test ! -f "$with_cuda/include/cuda.h"],
+       [AC_MSG_ERROR([--with-cuda=$with_cuda: there is no $with_cuda/include/cuda.h])])
+     gnd_places=$with_cuda])
   AS_IF([test "$with_cuda" != no], [
     AC_MSG_CHECKING([for the headers of CUDA])
     for gnd_place in $gnd_places; do

@@ -103,6 +103,20 @@ check "the headers have functions" test -s functions
 while read -r f; do grep -q "[ *]$f(" "$src/doc/API.md" || echo "$f"; done <functions >bad
 none "doc/API.md has every public function" bad
 
+# --- the manual page ------------------------------------------------------------------------------
+sed -n 's/^[A-Z]*FN("\([^"]*\)".*/\1/p; s/^GND_OP([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$src/lib/expr/funcs.def" \
+    "$src/lib/graph/opset.def" | tr ' ' '\n' | grep -v '\.' | sort -u >functions
+check "the expression language has functions" test "$(wc -l <functions)" -gt 300
+tr -c 'A-Za-z0-9_' '\n' <"$src/doc/gnd.1" | sort -u >words
+comm -23 functions words >bad
+none "doc/gnd.1 names every function of the expression language" bad
+if command -v groff >/dev/null; then
+    groff -ww -mdoc -Tutf8 "$src/doc/gnd.1" 2>bad >/dev/null || echo "groff failed" >>bad
+    none "groff has nothing to say on doc/gnd.1" bad
+else
+    skip "groff has nothing to say on doc/gnd.1" "no groff"
+fi
+
 # --- form ------------------------------------------------------------------------------------------
 for d in $docs; do
     awk -v d="$d" 'length($0) > 120 { print d ":" FNR ": " length($0) " characters" }' "$src/$d"

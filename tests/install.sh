@@ -28,6 +28,20 @@ libdir=$(gnd_flags --variable=libdir)
 check "libgnd.so is where gnd.pc says" test -f "$libdir/libgnd.so"
 check "no libtool archive of the inner library is installed" test ! -e "$libdir/libgndcore.la"
 
+# What cannot be built as asked is an error of configure's, early and by name.
+refused() {
+    rm -rf conf && mkdir conf
+    (cd conf && "$GND_SRCDIR/configure" -q "$1" >out 2>&1) && return 1
+    grep -qF -e "$2" conf/out || { cat conf/out; return 1; }
+}
+if [ -e "$GND_SRCDIR/config.status" ]; then
+    skip "configure refuses what it cannot do" "the source folder is a build"
+else
+    check "configure --with-cuda=PREFIX without its headers" refused "--with-cuda=$scratch/no" \
+        "--with-cuda=$scratch/no: there is no $scratch/no/include/cuda.h"
+    check "configure --prefix with blanks" refused "--prefix=$scratch/a b" "blanks in the folders to install into"
+fi
+
 # From here on the installed files only.
 LD_LIBRARY_PATH=$libdir
 GND_BACKEND_PATH=$libdir/gnd
