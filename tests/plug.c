@@ -338,7 +338,7 @@ static void test_absent(void)
 
 static void test_paths(void)
 {
-    static const char *const none[] = {NULL};
+    static const char *const none[] = {NULL}, *const any[] = {"", NULL};
     const char *text;
 
     if (chdir(root) != 0)
@@ -358,6 +358,12 @@ static void test_paths(void)
     tap_is_str(line_of(text, "toy"), "", "a relative entry alone finds nothing");
     text = search("", none);
     tap_is_str(line_of(text, "toy"), "", "nor does the working folder");
+
+    text = search("@/files", any);
+    if (strstr(text, "[opencl]"))
+        tap_skip(1, "the opencl backend is installed");
+    else
+        tap_has_str(text, "opencl: gnd-opencl.so is not installed; ", "no device: what is not there is named");
 }
 
 int main(void)

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     if (is_help(cmd) || !strcmp(cmd, "help")) {
         if (argc > 3)
             return misuse(NULL, "too many arguments");
-        return show_help(argc == 3 ? argv[2] : NULL);
+        return show_help(argc == 3 && !is_help(argv[2]) ? argv[2] : NULL);
     }
     if (!strcmp(cmd, "--version") || !strcmp(cmd, "-V"))
         return argc > 2 ? misuse(NULL, "too many arguments") : version();

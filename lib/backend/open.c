@@ -126,6 +126,10 @@ static int pick(const struct query *q, struct found *out)
     return best < 1000;
 }
 
+/* Backends that people look for. */
+static const char *const known[] = { "cuda", "opencl" };
+enum { NKNOWN = sizeof known / sizeof *known };
+
 /* "opencl:0 NAME (PLATFORM), ..." of the devices there are, or why there is none; cut to fit. */
 static void present(char *buf, size_t cap, const gnd__backend *only)
 {
@@ -150,6 +154,12 @@ static void present(char *buf, size_t cap, const gnd__backend *only)
     }
     if (any)
         goto cut;
+    for (i = 0; i < NKNOWN && n > 1 && !only; i++) {
+        for (j = 0; j < n && strcmp(list[j]->name, known[i]) != 0;)
+            j++;
+        if (j == n)
+            ADD("%s%s: gnd-%s.so is not installed", any++ ? "; " : "no device; ", known[i], known[i]);
+    }
     for (i = 0; i < n; i++) {
         if (only ? only != list[i] : strcmp(list[i]->name, "null") == 0)
             continue;
@@ -171,7 +181,6 @@ static int all_digits(const char *s)
 /* Splits a spec into a query, or into a device by number (*index >= 0). */
 static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *e)
 {
-    static const char *const known[] = { "cuda", "opencl" };
     size_t head = strcspn(spec, ":"), k;
     const gnd__backend *const *list;
     int n = gnd__gate_found(&list), i;
@@ -185,7 +194,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
         if (strlen(list[i]->name) == head && strncasecmp(list[i]->name, spec, head) == 0)
             q->only = list[i];
     if (!q->only) {
-        for (k = 0; k < sizeof known / sizeof *known; k++) {
+        for (k = 0; k < NKNOWN; k++) {
             if (strlen(known[k]) != head || strncasecmp(known[k], spec, head) != 0)
                 continue;
             present(there, sizeof there, NULL);
