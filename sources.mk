@@ -179,7 +179,6 @@ lib_files = \
     lib/expr/args.c \
     lib/expr/call.c \
     lib/expr/call.h \
-    lib/expr/dump.c \
     lib/expr/error.c \
     lib/expr/expr.h \
     lib/expr/fn_create.c \
@@ -519,6 +518,8 @@ test_helpers = \
     tests/conform_memory.h \
     tests/conform_program.h \
     tests/conform_replay.h \
+    tests/exprdump.c \
+    tests/exprdump.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/matcheck.c \
@@ -743,6 +744,8 @@ other_files = \
     tests/docs.sh \
     tests/examples.sh \
     tests/exports.sh \
+    tests/exprdump.c \
+    tests/exprdump.h \
     tests/exprs.txt \
     tests/fault_all.c \
     tests/fault_fork.c \

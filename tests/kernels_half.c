@@ -133,7 +133,7 @@ static void test_rounding(int bf, int f64)
             continue;
         for (int i = 0; i < N; i++) {
             float f = ((float *)in1)[i];
-            uint16_t want = bf ? gnd__f32_to_bf16(f) : gnd__f32_to_f16(f);
+            uint16_t want = bf ? gnd__f64_to_bf16((double)f) : gnd__f64_to_f16((double)f);
             uint16_t got = ((uint16_t *)out)[i];
             if (isnan(f) ? !isnan(to_float(bf, got)) : got != want)
                 bad_pack++;

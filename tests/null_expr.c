@@ -7,6 +7,7 @@
 #include <gnd.h>
 #include "base/mem.h"
 #include "expr/expr.h"
+#include "exprdump.h"
 #include "graph/opset.h"
 #include "tap.h"
 
@@ -70,7 +71,7 @@ static void test_grammar(void)
         {"a.b", "a .b"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *dump = gnd__expr_dump(cases[i][0]);
+        char *dump = exprdump(cases[i][0]);
         tap_is_str(dump, cases[i][1], "grammar: %s", cases[i][0]);
         gnd__free(dump);
     }
@@ -444,7 +445,7 @@ static void test_size(gnd_device *dev)
         free(text);
         text = repeated("", deep[i][0], 199, "1");
         more = repeated(text, deep[i][1], i == 3 ? 0 : 199, "");
-        char *dump = gnd__expr_dump(more);
+        char *dump = exprdump(more);
         tap_ok(dump && !strstr(dump, "eval:"), "199 levels of %s", deep[i][0]);
         gnd__free(dump);
         free(more);

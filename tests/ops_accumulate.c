@@ -163,7 +163,7 @@ static void edges(gnd_device *dev, const char *spec)
             tap_ok((got[i] == want[i] && signbit(got[i]) == signbit(want[i])) ||
                        (isnan(got[i]) && isnan(want[i])), "%s: %g, not %g", spec, (double)got[i],
                    (double)want[i]);
-    y = gnd__count_node(at, m);
+    y = gnd__accumulate_node(GND__ACC_ADD, at, gnd_ones(dev, GND_INT32, 1, &n), NULL, m);
     tap_is_int(gnd_read(y, count, sizeof count), GND_OK, "%s: counts", spec);
     tap_is_mem(count, counted, sizeof count, "%s: how many", spec);
     /* of nothing */
@@ -174,7 +174,7 @@ static void edges(gnd_device *dev, const char *spec)
     tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s: nothing to add", spec);
     tap_is_mem(got, base, sizeof base, "%s: the base", spec);
     m = 0;
-    y = gnd__count_node(gnd_from(dev, GND_INT64, 1, &n, p), m);
+    y = gnd__accumulate_node(GND__ACC_ADD, gnd_from(dev, GND_INT64, 1, &n, p), gnd_ones(dev, GND_INT32, 1, &n), NULL, m);
     tap_is_int(gnd_read(y, got, 0), GND_OK, "%s: no places", spec);
     gnd_scope_end();
 }

@@ -117,7 +117,7 @@ static void test_map(void)
     static int values[2000];
     char key[32];
     int bad = 0;
-    tap_ok(m && !gnd__table_get(m, "x", 1) && !gnd__table_remove(m, "x", 1), "map: empty");
+    tap_ok(m && !gnd__table_get(m, "x", 1), "map: empty");
     for (int i = 0; i < 2000; i++) {
         int n = snprintf(key, sizeof key, "key %d", i);
         bad |= gnd__table_put(m, key, (size_t)n, &values[i], NULL);
@@ -127,25 +127,16 @@ static void test_map(void)
         bad |= gnd__table_get(m, key, (size_t)n) != &values[i];
     }
     tap_ok(!bad && gnd__table_len(m) == 2000, "map: 2000 entries");
-    for (int i = 0; i < 2000; i += 2) {
-        int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__table_remove(m, key, (size_t)n) != &values[i];
-    }
-    for (int i = 0; i < 2000; i++) {
-        int n = snprintf(key, sizeof key, "key %d", i);
-        bad |= gnd__table_get(m, key, (size_t)n) != (i % 2 ? &values[i] : NULL);
-    }
-    tap_ok(!bad && gnd__table_len(m) == 1000, "map: after removal of every second");
     size_t at = 0, n = 0, seen = 0;
     const void *k;
     void *v, *old = NULL;
     while (gnd__table_next(m, &at, &k, &n, &v)) {
         seen++;
-        bad |= memcmp(k, "key ", 4) || ((int *)v - values) % 2 != 1;
+        bad |= memcmp(k, "key ", 4) || atoi((const char *)k + 4) != (int *)v - values;
     }
-    tap_ok(!bad && seen == 1000, "map: iteration");
+    tap_ok(!bad && seen == 2000, "map: iteration");
     gnd__table_put(m, "key 1", 5, &values[7], &old);
-    tap_ok(old == &values[1] && gnd__table_len(m) == 1000, "map: put again gives the old value");
+    tap_ok(old == &values[1] && gnd__table_len(m) == 2000, "map: put again gives the old value");
     gnd__table_put(m, "a\0b", 3, &values[2], &old);
     gnd__table_put(m, "", 0, &values[4], NULL);
     tap_ok(!old && !gnd__table_get(m, "a\0c", 3) && gnd__table_get(m, "a\0b", 3) == &values[2] &&
@@ -239,11 +230,6 @@ static void test_env(void)
     tap_ok(!gnd__env_meant("GND_SOLVER=x") && !gnd__env_meant("GND_OPENCL_STAGE=1") && !gnd__env_meant("PATH=/") &&
                !gnd__env_meant("GND_TEST_SEED=1") && !gnd__env_meant("GND_") && !gnd__env_meant("GND_LAG2"),
            "names: ours and others'");
-    bad = 0;
-    for (int i = 0; i < GND__ENV_COUNT; i++)
-        bad |= strncmp(gnd__env_name((gnd__env_id)i), "GND_", 4) ||
-               !*gnd__env_text((gnd__env_id)i) || !*gnd__env_kind((gnd__env_id)i);
-    tap_ok(!bad, "env: every variable is described");
 
     unsetenv("GND_LOG");
     gnd__log_reset();
@@ -286,7 +272,6 @@ static void test_shape(void)
            "broadcast (3, 1) with (5, 1, 4)");
     tap_is_int(gnd__shape_broadcast(&s, &u), -1, "broadcast (5, 3, 4) with (2,)");
     tap_ok(!gnd__shape_broadcast(&o, &z) && o.dim[0] == 0, "broadcast (1,) with (0,)");
-    tap_ok(gnd__shape_eq(&o, &z) && !gnd__shape_eq(&o, &u) && !gnd__shape_eq(&s, &u), "shape_eq");
 }
 
 static void test_layout(void)

@@ -60,10 +60,7 @@ int main(void)
         const char *how = deflate ? "deflated" : "stored";
         tap_ok(!gnd__npz_save(path, 4, items, deflate, &e), "save %s", how);
         size[deflate] = slurp(buf, sizeof buf);
-        tap_ok(!gnd__npz_open(path, &z, &e) && gnd__npz_len(z) == 4, "open %s", how);
-        char *name = gnd__npz_name(z, 1);
-        tap_is_str(name, "long name", "a name");
-        gnd__free(name);
+        tap_ok(!gnd__npz_open(path, &z, &e), "open %s", how);
         tap_ok(!gnd__npz_read(z, "x", &a, &e) && a.ndim == 2 && !memcmp(a.data, x, 24), "read x");
         gnd__npy_free(&a);
         tap_ok(!gnd__npz_read(z, "x.npy", &a, &e) && a.nbytes == 24, "read x.npy");
@@ -86,8 +83,9 @@ int main(void)
     tap_ok(slurp(again, sizeof again) == size[1] && !memcmp(buf, again, size[1]),
            "the same arrays give the same file");
     tap_ok(!gnd__npz_save(path, 0, items, 0, &e) && !gnd__npz_open(path, &z, &e) &&
-               gnd__npz_len(z) == 0,
+               gnd__npz_read(z, "x", &a, &e) == GND_ERR_NAME,
            "an archive of nothing");
+    gnd__err_clear(&e);
     gnd__npz_close(z);
 
     gnd__npz_item twice[] = {items[0], items[0]};

@@ -26,10 +26,8 @@ static inline int gnd__dtype_is_float(gnd_dtype t)
 extern const unsigned char gnd__dtype_bytes[GND_NDTYPES];
 
 /* float16/bfloat16 conversions, round to nearest even, NaN kept quiet, subnormals exact. */
-uint16_t gnd__f32_to_f16(float f);
 float gnd__f16_to_f32(uint16_t h);
 uint16_t gnd__f64_to_f16(double d); /* one rounding, not two */
-uint16_t gnd__f32_to_bf16(float f);
 uint16_t gnd__f64_to_bf16(double d);
 float gnd__bf16_to_f32(uint16_t h);
 

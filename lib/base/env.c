@@ -18,31 +18,14 @@
 
 enum { WORD, CHOICE, BOOL, SIZE, PATH, FOLDER, FOLDERS };
 
-static const char *const kinds[] = {"WORD", "CHOICE", "BOOL", "SIZE", "PATH", "FOLDER", "FOLDERS"};
-
 static const struct {
-    const char *name, *words, *text;
+    const char *name, *words;
     int kind;
 } vars[GND__ENV_COUNT] = {
-#define X(id, name, kind, words, text) [GND__ENV_##id] = {name, words, text, kind},
+#define X(id, name, kind, words) [GND__ENV_##id] = {name, words, kind},
     GND__ENV_LIST(X)
 #undef X
 };
-
-const char *gnd__env_name(gnd__env_id id)
-{
-    return vars[id].name;
-}
-
-const char *gnd__env_kind(gnd__env_id id)
-{
-    return kinds[vars[id].kind];
-}
-
-const char *gnd__env_text(gnd__env_id id)
-{
-    return vars[id].text;
-}
 
 static const char *get_secure(const char *name)
 {

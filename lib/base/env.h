@@ -1,40 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/env.h - the environment variables that gnd reads: one table, from which the getters and the
- * documentation are made. Read through here only. Variables that name files or code are ignored in
- * set-user-id programs.
+ * base/env.h - the environment variables that the library reads (plugins have their own): one table, from which
+ * the getters and the checks are made. Read through here only. doc/ENVIRONMENT.md says what they are for.
  */
 #ifndef GND_BASE_ENV_H
 #define GND_BASE_ENV_H
 
 #include <gnd/backend.h>
 
-/* X(ID, NAME, KIND, WORDS, DESCRIPTION). KIND: WORD any string; CHOICE one of WORDS, which have blanks
- * between them; BOOL 0, no, off, false or 1, yes, on, true, in letters of either case; SIZE bytes with an
- * optional suffix K, M, G or T (powers of 1024); PATH the name of a file, FOLDER an absolute path, FOLDERS such
- * with colons between them: these three are ignored in set-user-id programs. */
-#define GND__ENV_LIST(X)                                                                           \
-    X(DEVICE, "GND_DEVICE", WORD, "",                                                              \
-      "the device that gnd_open(NULL) opens, such as opencl:0 or cuda:1")                          \
-    X(BACKEND_PATH, "GND_BACKEND_PATH", FOLDERS, "",                                               \
-      "more folders to find backend plugins in")                                                   \
-    X(CACHE_DIR, "GND_CACHE_DIR", FOLDER, "",                                                      \
-      "the folder of the kernel cache; otherwise gnd under XDG_CACHE_HOME or ~/.cache")            \
-    X(CACHE, "GND_CACHE", BOOL, "", "0: no kernel cache on disk")                                  \
-    X(MEM_LIMIT, "GND_MEM_LIMIT", SIZE, "",                                                        \
-      "the most device memory that one device's pool takes, such as 512M or 4G")                   \
-    X(LOG, "GND_LOG", CHOICE, "none error warn info debug", "write messages to stderr")            \
-    X(TRACE, "GND_TRACE", PATH, "", "a file to write a trace to, for Perfetto or chrome://tracing") \
-    X(DEBUG, "GND_DEBUG", BOOL, "", "1: more dumps, for those who work on gnd itself")             \
-    X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart",                               \
-      "generate kernels as for that kind of device, for tests")                                    \
-    X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked",                                        \
-      "how decompositions are made where the backend has no library")                              \
-    X(TEST_DEVICES, "GND_TEST_DEVICES", WORD, "",                                                  \
-      "the devices that the test suite runs on, with commas")
+/* X(ID, NAME, KIND, WORDS). KIND: WORD any string; CHOICE one of WORDS, which have blanks between them; BOOL 0,
+ * no, off, false or 1, yes, on, true, in letters of either case; SIZE bytes with an optional suffix K, M, G or T
+ * (powers of 1024); PATH the name of a file, FOLDER an absolute path, FOLDERS such with colons between them:
+ * these three are ignored in set-user-id programs. */
+#define GND__ENV_LIST(X)                                             \
+    X(DEVICE, "GND_DEVICE", WORD, "")                                \
+    X(BACKEND_PATH, "GND_BACKEND_PATH", FOLDERS, "")                 \
+    X(CACHE_DIR, "GND_CACHE_DIR", FOLDER, "")                        \
+    X(CACHE, "GND_CACHE", BOOL, "")                                  \
+    X(MEM_LIMIT, "GND_MEM_LIMIT", SIZE, "")                          \
+    X(LOG, "GND_LOG", CHOICE, "none error warn info debug")          \
+    X(TRACE, "GND_TRACE", PATH, "")                                  \
+    X(DEBUG, "GND_DEBUG", BOOL, "")                                  \
+    X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart") \
+    X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")
 
 typedef enum gnd__env_id {
-#define X(id, name, kind, words, text) GND__ENV_##id,
+#define X(id, name, kind, words) GND__ENV_##id,
     GND__ENV_LIST(X)
 #undef X
     GND__ENV_COUNT
@@ -43,11 +34,6 @@ typedef enum gnd__env_id {
 /* What gnd__env_choice gives for the words (of GND_LOG: the level and 1). */
 enum { GND__SHAPE_CPU = 1, GND__SHAPE_GPU, GND__SHAPE_APART };
 enum { GND__SOLVER_LARGE = 1, GND__SOLVER_LAPACK, GND__SOLVER_BLOCKED };
-
-/* The variable's name, its kind ("WORD", "CHOICE" ...) and what it is for. */
-const char *gnd__env_name(gnd__env_id id);
-const char *gnd__env_kind(gnd__env_id id);
-const char *gnd__env_text(gnd__env_id id);
 
 /* Whether the variable has a value that its kind allows, or none. GND_ERR_ARG, for a SIZE that does not fit
  * GND_ERR_OVERFLOW, with e naming the variable, its value and what it may be. Opening a device checks all

@@ -52,17 +52,6 @@ uint16_t gnd__f64_to_bf16(double d)
     return narrow(d, 8, 7);
 }
 
-/* A float is exact in a double, so that going through one does not round twice. */
-uint16_t gnd__f32_to_f16(float f)
-{
-    return narrow((double)f, 5, 10);
-}
-
-uint16_t gnd__f32_to_bf16(float f)
-{
-    return narrow((double)f, 8, 7);
-}
-
 float gnd__bf16_to_f32(uint16_t h)
 {
     uint32_t bits = (uint32_t)h << 16;

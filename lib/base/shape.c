@@ -28,16 +28,6 @@ int64_t gnd__shape_size(int ndim, const int64_t *dim, size_t esize)
     return empty ? 0 : n;
 }
 
-int gnd__shape_eq(const gnd__shape *a, const gnd__shape *b)
-{
-    if (a->ndim != b->ndim)
-        return 0;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->dim[i] != b->dim[i])
-            return 0;
-    return 1;
-}
-
 void gnd__shape_print(gnd__str *b, int ndim, const int64_t *dim)
 {
     gnd__str_addc(b, '(');

@@ -23,7 +23,6 @@ typedef struct gnd__layout {
 
 /* Number of elements; -1 when it (or its byte count for elements of esize bytes) overflows int64. */
 int64_t gnd__shape_size(int ndim, const int64_t *dim, size_t esize);
-int gnd__shape_eq(const gnd__shape *a, const gnd__shape *b);
 /* "(3, 4)", "(3,)", "()" appended. */
 void gnd__shape_print(gnd__str *b, int ndim, const int64_t *dim);
 /* Broadcasts b into a. 0, or -1 when the shapes do not fit. */

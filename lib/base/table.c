@@ -122,29 +122,6 @@ int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, vo
     return 0;
 }
 
-void *gnd__table_remove(gnd__table *m, const void *key, size_t n)
-{
-    if (!m->len)
-        return NULL;
-    size_t mask = m->cap - 1, hole = find(m, key, n, hash_of(key, n));
-    if (!m->slots[hole].key)
-        return NULL;
-    void *value = m->slots[hole].value;
-    gnd__free(m->slots[hole].key);
-    /* Entry i may fill the hole when its home is not between the hole (excluded) and i: with
-     * distances counted round the table, when it sits farther from home than from the hole. */
-    for (size_t i = (hole + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
-        size_t home = (size_t)m->slots[i].hash & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            m->slots[hole] = m->slots[i];
-            hole = i;
-        }
-    }
-    m->slots[hole] = (slot){0};
-    m->len--;
-    return value;
-}
-
 size_t gnd__table_len(const gnd__table *m)
 {
     return m->len;

@@ -252,11 +252,3 @@ gnd_array *gnd__apply(const char *name, int n, gnd_array *const *a)
     return op < 0 ? gnd_fail(GND_ERR_INTERNAL, "no operation %s", name)
                   : gnd__elementwise((gnd__op)op, n, a);
 }
-
-gnd_array *gnd__then(const char *name, gnd_array *a, gnd_array *b)
-{
-    gnd_array *in[2] = {a, b}, *y = gnd__apply(name, b ? 2 : 1, in);
-    gnd_release(a);
-    gnd_release(b);
-    return y;
-}

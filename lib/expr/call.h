@@ -90,8 +90,6 @@ int gnd__ret(gnd__args *c, gnd_array *a);
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
 /* The elementwise operation of a name on n arrays, which stay the caller's. */
 gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
-/* The same, and releases a and b (b NULL: an operation on one array). */
-gnd_array *gnd__then(const char *op, gnd_array *a, gnd_array *b);
 
 #define FN(names, params, where, run) int gnd__fn_##run(gnd__args *c);
 #include "expr/funcs.def"

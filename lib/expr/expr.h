@@ -112,9 +112,6 @@ typedef struct gnd__expr {
  * the innermost scope of the thread, or the caller; never NULL. */
 gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *const *names,
                           gnd_array *const *values);
-/* The program of text in postfix form, "2 3 4 * +", or the error's message, for tests. malloc'ed by
- * gnd__malloc; NULL when memory is out. */
-char *gnd__expr_dump(const char *text);
 
 /* --- the steps; each returns 0, or -1 with x->err set ------------------------------------------ */
 int gnd__expr_lex(gnd__expr *x);

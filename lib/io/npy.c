@@ -244,31 +244,6 @@ gnd_status gnd__npy_load(const char *path, gnd__npy *out, gnd_err *e)
     return st;
 }
 
-typedef struct {
-    const char *p;
-    size_t left;
-} memory;
-
-static int64_t from_mem(void *ctx, void *buf, size_t n, gnd_err *e)
-{
-    memory *m = ctx;
-    (void)e;
-    if (n > m->left)
-        n = m->left;
-    if (n)
-        memcpy(buf, m->p, n);
-    m->p += n;
-    m->left -= n;
-    return (int64_t)n;
-}
-
-gnd_status gnd__npy_load_mem(const void *p, size_t n, gnd__npy *out, gnd_err *e)
-{
-    memory m = {p, n};
-    gnd__npy_source s = {from_mem, &m, (int64_t)n};
-    return gnd__npy_read(&s, out, e);
-}
-
 void gnd__npy_free(gnd__npy *a)
 {
     gnd__free(a->data);

@@ -49,7 +49,6 @@ typedef struct gnd__npy_source {
  * objects, records ...), GND_ERR_SHAPE more than GND_MAX_NDIM dimensions, GND_ERR_NOMEM. On failure
  * *out is zeroed. */
 gnd_status gnd__npy_load(const char *path, gnd__npy *out, gnd_err *e);
-gnd_status gnd__npy_load_mem(const void *p, size_t n, gnd__npy *out, gnd_err *e);
 gnd_status gnd__npy_read(gnd__npy_source *s, gnd__npy *out, gnd_err *e);
 /* Frees the data; fine on a zeroed record. */
 void gnd__npy_free(gnd__npy *a);

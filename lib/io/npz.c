@@ -68,20 +68,6 @@ void gnd__npz_close(gnd__npz *z)
     gnd__free(z);
 }
 
-int64_t gnd__npz_len(const gnd__npz *z)
-{
-    return (int64_t)zip_get_num_entries(z->zip, 0);
-}
-
-char *gnd__npz_name(const gnd__npz *z, int64_t i)
-{
-    const char *s = zip_get_name(z->zip, (zip_uint64_t)i, 0);
-    size_t n = s ? strlen(s) : 0;
-    if (n >= 4 && !strcmp(s + n - 4, ".npy"))
-        n -= 4;
-    return gnd__strndup(s ? s : "", n);
-}
-
 static int64_t from_zip(void *ctx, void *buf, size_t n, gnd_err *e)
 {
     zip_file_t *f = ctx;

@@ -14,10 +14,6 @@ typedef struct gnd__npz gnd__npz;
 gnd_status gnd__npz_open(const char *path, gnd__npz **z, gnd_err *e);
 /* z may be NULL. */
 void gnd__npz_close(gnd__npz *z);
-/* How many members it has. */
-int64_t gnd__npz_len(const gnd__npz *z);
-/* The name of member i without its ".npy"; owned by the caller (gnd__free); NULL: out of memory. */
-char *gnd__npz_name(const gnd__npz *z, int64_t i);
 /* The member of that name (with or without ".npy"); GND_ERR_NAME when there is none. Its CRC must
  * be right, and nothing may come after the array. */
 gnd_status gnd__npz_read(gnd__npz *z, const char *name, gnd__npy *out, gnd_err *e);

@@ -129,7 +129,7 @@ gnd_status gnd__text_corners(gnd__str *out, gnd_dtype t, int ndim, const int64_t
                              const void *data, gnd_err *e)
 {
     printer p = {.ndim = ndim, .shape = shape, .data = data, .esize = gnd_dtype_size(t)};
-    int64_t count;
+    int64_t count = 0;
     gnd_status st = check(t, ndim, shape, &count, e);
     if (st)
         return st;
@@ -158,34 +158,4 @@ gnd_status gnd__text_corners(gnd__str *out, gnd_dtype t, int ndim, const int64_t
         gnd__str_free(&text);
     }
     return out->bad ? gnd__err(e, GND_ERR_NOMEM, "out of memory for the text") : GND_OK;
-}
-
-gnd_status gnd__text_array(gnd__str *out, gnd_dtype t, int ndim, const int64_t *shape,
-                           const void *data, gnd_err *e)
-{
-    int64_t count, edge[GND_MAX_NDIM], at[GND_MAX_NDIM] = {0};
-    gnd_status st = check(t, ndim, shape, &count, e);
-    if (st)
-        return st;
-    if (!gnd__text_edges(ndim, shape, edge))
-        return gnd__text_corners(out, t, ndim, shape, data, e);
-
-    size_t esize = gnd_dtype_size(t);
-    int64_t n = gnd__shape_size(ndim, edge, esize);
-    char *corners = gnd__malloc((size_t)n * esize);
-    if (!corners)
-        return gnd__err(e, GND_ERR_NOMEM, "out of memory for the text");
-    for (int64_t i = 0; i < n; i++) {
-        int64_t from = 0;
-        for (int k = 0; k < ndim; k++) {
-            int tail = edge[k] < shape[k] && at[k] >= GND__TEXT_EDGE;
-            from = from * shape[k] + at[k] + (tail ? shape[k] - edge[k] : 0);
-        }
-        memcpy(corners + (size_t)i * esize, (const char *)data + (size_t)from * esize, esize);
-        for (int k = ndim - 1; k >= 0 && ++at[k] == edge[k]; k--)
-            at[k] = 0;
-    }
-    st = gnd__text_corners(out, t, ndim, shape, corners, e);
-    gnd__free(corners);
-    return st;
 }

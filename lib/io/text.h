@@ -29,10 +29,6 @@ int gnd__text_edges(int ndim, const int64_t *shape, int64_t *edge);
 gnd_status gnd__text_corners(gnd__str *out, gnd_dtype t, int ndim, const int64_t *shape,
                              const void *data, gnd_err *e);
 
-/* The same from all of its elements, C-contiguous. */
-gnd_status gnd__text_array(gnd__str *out, gnd_dtype t, int ndim, const int64_t *shape,
-                           const void *data, gnd_err *e);
-
 /* How the elements of one printed array look. */
 typedef struct gnd__text_float {
     gnd_dtype t;               /* float16 ... float64 */

@@ -33,18 +33,6 @@ gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, g
     return gnd__prim_node(pos->dev, &a, (gnd_dtype)val->dtype, 1, &m, base ? 3 : 2, in);
 }
 
-gnd_array *gnd__count_node(gnd_array *pos, int64_t m)
-{
-    gnd__scalar one = { .kind = 'i', .i = 1 };
-    gnd_array *ones = gnd__filled(pos->dev, pos->size < INT32_MAX ? GND_INT32 : GND_INT64, pos->ndim,
-                                  pos->dim, &one);
-    gnd_array *y = ones->kind == GND__ERROR ? ones
-                                            : gnd__accumulate_node(GND__ACC_ADD, pos, ones, NULL, m);
-    if (y != ones)
-        gnd__done(ones);
-    return y;
-}
-
 /* --- what is common ---------------------------------------------------------------------------- */
 
 void gnd__acc_spread(gnd__acc *w)

@@ -15,7 +15,7 @@ typedef enum gnd__accop { GND__ACC_ADD, GND__ACC_MAX, GND__ACC_MIN } gnd__accop;
  * pos[i] is p. All arrays are read in C order, whatever their shape. pos: int64, every element in
  * [0, m) (GND__CHECKED gives that); val: as many elements; base: m elements of val's dtype, or NULL for
  * zeros (GND__ACC_ADD only). pos and val may be expressions, which fuse; val may be a broadcast
- * constant: gnd__count_node.
+ * constant.
  *
  * Sums: ints wrap (bool: or). Floats are added as fixed point numbers with, for each place, at least
  * 61 - log2(number of values) bits below its greatest addend (float64: twice that), the base is added
@@ -25,8 +25,5 @@ typedef enum gnd__accop { GND__ACC_ADD, GND__ACC_MAX, GND__ACC_MIN } gnd__accop;
  * when evaluated. */
 gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, gnd_array *base,
                                 int64_t m);
-/* How many elements of pos (as above) are p, for each p in [0, m): a 1-d node, int32 when pos has fewer
- * than 2^31 elements, else int64. */
-gnd_array *gnd__count_node(gnd_array *pos, int64_t m);
 
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expr/dump.c - a program as text in postfix form, for tests of the grammar:
+ * exprdump.c - a program of the expression language as text in postfix form, for tests of the grammar:
  *
  *     2 + 3*x.sum(axis=0)[1:]   ->   2 3 x 0 axis= .sum/1 1 None None slice [1] * +
  */
-#include "expr/expr.h"
+#include "exprdump.h"
 
 #include <inttypes.h>
 #include <string.h>
+
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "expr/expr.h"
 
 static void put_number(gnd__str *s, const gnd__val *v)
 {
@@ -52,7 +54,7 @@ static void put(gnd__str *s, const gnd__expr *x, const gnd__instr *i)
     gnd__str_addc(s, ' ');
 }
 
-char *gnd__expr_dump(const char *text)
+char *exprdump(const char *text)
 {
     gnd__str s = {0};
     gnd__expr x = {.text = text, .len = (uint32_t)strlen(text)};
