@@ -31,6 +31,18 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
         atomicAdd(hi, b);
 }
 
+/* s becomes its sum over 32 successive work-items up to this one, number lane of them (Hillis and Steele, 1986). two
+ * is their local memory, 64 words, whose last then is the sum of all. */
+//@text deal_scan
+#define SCAN(two, s)                                                                                       \
+    two[lane] = s;                                                                                         \
+    SYNC();                                                                                                \
+    for (int d = 1, o = 0; d < 32; d *= 2) {                                                               \
+        s += lane >= d ? two[o + lane - d] : 0;                                                            \
+        o = 32 - o;                                                                                        \
+        two[o + lane] = s;                                                                                 \
+        SYNC();                                                                                            \
+    }
 //@text deal
 #define Q ((NBINS + TPG - 1) / TPG)
     GND_LOCAL g_u32 ex[TPG * IPT], cnt[NBINS];
@@ -79,25 +91,17 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
     GND_BARRIER();
     if (lid < 2 && gnd_peek_i32(all + lid) < span[lid])
         gnd_amax_i32(all + lid, span[lid]);
-    /* where the bins begin: Q of them a work-item (Hillis and Steele, 1986), 32 work-items side by side */
+    /* where the bins begin: Q of them a work-item, 32 work-items side by side */
     GND_LOCAL_PTR g_u32 *two = ex + (lid >> 5) * 64;
     const int lane = lid & 31;
     g_u32 len[Q], s = 0;
-    int o = 0;
 #pragma unroll
     for (int q = 0; q < Q; q++) {
         len[q] = lid * Q + q < NBINS ? cnt[lid * Q + q] : 0;
         s += len[q];
     }
     g_u32 a = s;
-    two[lane] = a;
-    SYNC();
-    for (int d = 1; d < 32; d *= 2) {
-        a += lane >= d ? two[o + lane - d] : 0;
-        o = 32 - o;
-        two[o + lane] = a;
-        SYNC();
-    }
+    SCAN(two, a)
     GND_BARRIER();
     a -= s;
     for (int q = 0; q < TPG / 32; q++)
@@ -186,16 +190,8 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
         for (g_i64 t = lid; t - lid < tiles; t += TPG) {
             /* 32 tiles, one after the other: what is before each, and where it lies */
             const g_u32 len = here >> 16;
-            int o = 0;
             g_u32 s = len;
-            before[lane] = s;
-            SYNC();
-            for (int d = 1; d < 32; d *= 2) {
-                s += lane >= d ? before[o + lane - d] : 0;
-                o = 32 - o;
-                before[o + lane] = s;
-                SYNC();
-            }
+            SCAN(before, s)
             const g_u32 all_of = before[32 + 31];
             before[lane] = s - len;
             where[lane] = (g_u32)(t * (TPG * IPT)) + (here & 0xffffu) - (s - len);

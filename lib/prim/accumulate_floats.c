@@ -162,6 +162,7 @@ static void begin_deal(const sums *s, const char *name, const int mem[3])
     gnd__pk_def(p, "#define TPG %d\n#define IPT %d\n#define NBINS %d\n#define SHIFT %d\n#define VW %d\n", DEAL_GROUP,
                 s->ipt, s->nbins, s->shift, s->vw);
     gnd__pk_defs(p, "warps", s->real);
+    gnd__pk_defs(p, "deal_scan", s->real);
 }
 
 /* All sums but those of bins with too many values. */
