@@ -134,6 +134,13 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
     }
 }
 
+void gnd__cg_private(gnd__cg *c, int n)
+{
+    for (int i = 0; i < c->k->naccess; i++)
+        if (c->vectorised[i])
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), n, i);
+}
+
 void gnd__cg_begin_map(gnd__cg *c)
 {
     gnd__cg_begin(c, 0, "k_map");

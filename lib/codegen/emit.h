@@ -92,6 +92,8 @@ int gnd__cg_near(const gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
+/* u of each access of c->vectorised: n elements of the work-item's own. */
+void gnd__cg_private(gnd__cg *c, int n);
 /* The elements along axis d left over, one by one, from x0 on and below the text `end`. */
 void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
 /* Whether k reads no memory and computes random numbers; the rest of such a kernel along one axis, whose

@@ -66,6 +66,41 @@ static size_t map_group(const gnd__cg *c)
     return gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_GPU_GROUP]);
 }
 
+/* What a work-item begins with: the number f of what it does, of so many. */
+static void begin_flat(gnd__cg *c, int64_t total)
+{
+    gnd__cg_int(c, "total", total);
+    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
+}
+
+/* Each of n points: their values go to u of the outputs ... */
+static void keep_outputs(gnd__cg *c, int n)
+{
+    for (int i = 0; i < c->k->nout; i++)
+        c->vectorised[c->k->out[i].access] = 1;
+    gnd__cg_private(c, n);
+}
+
+static void values_kept(gnd__cg *c)
+{
+    c->vec = 2; /* stores go to u */
+    gnd__cg_values(c, 0);
+    gnd__cg_stores(c);
+    c->vec = 1;
+}
+
+/* ... and from there, element l, to memory. */
+static void stores_kept(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->naccess; i++)
+        if (c->vectorised[i]) {
+            gnd__cgf(c, "    p%d[", i);
+            gnd__cg_address(c, i);
+            gnd__cgf(c, "] = u%d.s[l];\n", i);
+        }
+    memset(c->vectorised, 0, sizeof c->vectorised);
+}
+
 /* GPU, more than one axis, no vectors: `gpu_rows` points one below another per work-item. They share the
  * arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
 #define ROWS_POINTS (1 << 18)
@@ -87,30 +122,15 @@ static int takes_rows(const gnd__cg *c)
 /* The values of the rows from y0 on, then their stores: no store stands between loads. */
 static void rows_body(gnd__cg *c, int y)
 {
-    const gnd__kir *k = c->k;
     const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
-    for (int i = 0; i < k->nout; i++)
-        c->vectorised[k->out[i].access] = 1;
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i])
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
-                     rows, i);
+    keep_outputs(c, rows);
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
              rows, y, y);
-    c->vec = 2; /* stores go to u */
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    c->vec = 1;
+    values_kept(c);
     gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
              rows, y);
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i]) {
-            gnd__cgf(c, "    p%d[", i);
-            gnd__cg_address(c, i);
-            gnd__cgf(c, "] = u%d.s[l];\n", i);
-        }
+    stores_kept(c);
     gnd__cgf(c, "    }\n");
-    memset(c->vectorised, 0, sizeof c->vectorised);
 }
 
 static gnd_status map_rows(gnd__cg *c)
@@ -121,10 +141,9 @@ static gnd_status map_rows(gnd__cg *c)
     const int64_t tiles = (k->dim[y] + rows - 1) / rows, total = gnd__kir_kept(k) / k->dim[y] * tiles;
     size_t global = (size_t)total, local = map_group(c);
     gnd__cg_begin_map(c);
-    gnd__cg_int(c, "total", total);
+    begin_flat(c, total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I i%d = f %% n%d; f /= n%d;\n"
-                "    const I y0 = f %% tiles * %d; f /= tiles;\n", c->gid, x, x, x, rows);
+    gnd__cgf(c, "    const I i%d = f %% n%d; f /= n%d;\n    const I y0 = f %% tiles * %d; f /= tiles;\n", x, x, x, rows);
     gnd__cg_unflatten(c, "f", 0, y);
     gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", rows, y);
     rows_body(c, y);
@@ -150,30 +169,16 @@ static gnd_status map_spread(gnd__cg *c)
     const int64_t points = gnd__kir_kept(k);
     size_t local = gnd__cg_group(c, 256), global = (size_t)((points + SPREAD - 1) / SPREAD);
     gnd__cg_int(c, "total", points);
-    for (int i = 0; i < k->nout; i++)
-        c->vectorised[k->out[i].access] = 1;
     gnd__cgf(c, "    const I g = (I)GND_GRP(0) * %d + (I)GND_LID(0);\n    if (g + %d < total) {\n",
              SPREAD * (int)local, (SPREAD - 1) * (int)local);
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i])
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
-                     SPREAD, i);
+    keep_outputs(c, SPREAD);
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n", SPREAD, (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    c->vec = 2; /* stores go to u */
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    c->vec = 1;
+    values_kept(c);
     gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n", SPREAD,
              (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i]) {
-            gnd__cgf(c, "    p%d[", i);
-            gnd__cg_address(c, i);
-            gnd__cgf(c, "] = u%d.s[l];\n", i);
-        }
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    stores_kept(c);
     gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I b = g; b < total; b += %d) {\n    I f = b;\n",
              (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
@@ -204,11 +209,11 @@ static gnd_status map_gather(gnd__cg *c, size_t local)
     const int x = k->nkeep - 1, y = x - 1;
     const int64_t tiles = (k->dim[y] + GATHERED - 1) / GATHERED;
     const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vec;
-    gnd__cg_int(c, "total", total);
+    begin_flat(c, total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n    const I nv = n%d / %d;\n"
+    gnd__cgf(c, "    const I nv = n%d / %d;\n"
                 "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
-             c->gid, x, c->vec, c->vec, GATHERED);
+             x, c->vec, c->vec, GATHERED);
     gnd__cg_unflatten(c, "f", 0, y);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
@@ -257,8 +262,7 @@ static gnd_status map_gpu(gnd__cg *c)
         return map_spread(c);
     if (takes_gather(c))
         return map_gather(c, local);
-    gnd__cg_int(c, "total", (points + c->vec - 1) / c->vec);
-    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
+    begin_flat(c, (points + c->vec - 1) / c->vec);
     if (c->vec > 1) {
         int d = n - 1;
         if (n > 1) {

@@ -53,6 +53,20 @@ static void other_axes(gnd__cg *c, int d)
     }
 }
 
+/* What a tile begins with: where it lies, tile number `which` of as many as are returned. */
+static size_t begin_tile(gnd__cg *c, int d, const char *which, int down, int across)
+{
+    const gnd__kir *k = c->k;
+    const int last = k->nkeep - 1;
+    const int64_t tl = (k->dim[last] + down - 1) / down, tt = (k->dim[d] + across - 1) / across;
+    gnd__cg_int(c, "tl", tl);
+    gnd__cg_int(c, "tt", tt);
+    gnd__cgf(c, "    I f = (I)%s;\n    const I l0 = f %% tl * %d; f /= tl;\n    const I t0 = f %% tt * %d; f /= tt;\n",
+             which, down, across);
+    other_axes(c, d);
+    return (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
+}
+
 /* One tile: its inputs into private memory along axis d, then every point along the last axis. nt
  * and nl: its extents, as text; constant ones are what the compiler can unroll. */
 static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
@@ -84,18 +98,9 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
     size_t local = 1, global;
     char full[16];
-    int64_t tl = (k->dim[last] + side - 1) / side, tt = (k->dim[d] + side - 1) / side;
-    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
     gnd__cg_begin_map(c);
-    gnd__cg_int(c, "tl", tl);
-    gnd__cg_int(c, "tt", tt);
-    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
-                "    const I t0 = f %% tt * %d; f /= tt;\n", side, side);
-    other_axes(c, d);
-    for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i])
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
-                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), side * side, i);
+    global = begin_tile(c, d, "GND_GID(0)", side, side);
+    gnd__cg_private(c, side * side);
     gnd__cgf(c, "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
                 " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
              last, side, last, side, d, side, d, side);
@@ -277,22 +282,15 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
 static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
 {
     const gnd__kir *k = c->k;
-    int last = k->nkeep - 1;
     size_t local = (size_t)t->local, global;
-    int64_t tl = (k->dim[last] + t->down - 1) / t->down, tt = (k->dim[d] + t->across - 1) / t->across;
-    global = (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt) * local;
     gnd__cg_begin_map(c);
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
             gnd__cgf(c, "    GND_LOCAL struct { %s s[%d]; } T%d;\n",
                      gnd__ctype_mem((gnd_dtype)k->access[i].dtype), tile_elements(t), i);
     gnd__cgf(c, "#define TAT(y, x) ((y) * %d + ((y) >> %d) * %d + (x))\n", t->pitch, t->shift, t->skew);
-    gnd__cg_int(c, "tl", tl);
-    gnd__cg_int(c, "tt", tt);
-    gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
-                "    I f = (I)GND_GRP(0);\n    const I l0 = f %% tl * %d; f /= tl;\n"
-                "    const I t0 = f %% tt * %d; f /= tt;\n", t->down, t->across);
-    other_axes(c, d);
+    gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n");
+    global = begin_tile(c, d, "GND_GRP(0)", t->down, t->across) * local;
     load_tile(c, d, t);
     gnd__cgf(c, "    GND_BARRIER();\n");
     store_tile(c, d, t);
