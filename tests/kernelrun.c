@@ -9,6 +9,7 @@
 #include "base/dtype.h"
 #include "codegen/prelude.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,21 +244,39 @@ int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, i
 
 #endif
 
-krun *krun_open_cpu(void)
+int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin, const void *const *in)
 {
-    const char *why;
+    const size_t bytes = n * gnd_dtype_size(t), each[2] = {bytes, bytes};
+    char name[64];
+    snprintf(name, sizeof name, "k_%s_%s", func, gnd__suffix(t));
+    return krun_run(k, name, n, out, bytes, nin, in, each);
+}
+
+int krun_functions(int argc, char **argv, gnd_dtype t, int n, gnd__op (*op)(int), const char *more,
+                   void (*test)(krun *, int), void (*others)(krun *))
+{
+    const char *why = NULL;
     krun *k = krun_open(&why);
+    gnd__str body = {0};
     if (!k)
         tap_skip_all("%s", why);
     if (krun_props(k)->kind != GND_DEV_CPU || !krun_props(k)->has_f64)
         tap_skip_all("not a CPU with float64: the functions are the driver's there");
-    return k;
-}
-
-int krun_named(int argc, char **argv, const char *name)
-{
-    int wanted = argc < 2;
-    for (int i = 1; i < argc; i++)
-        wanted |= !strcmp(argv[i], name);
-    return wanted;
+    for (int i = 0; i < n; i++)
+        krun_add_op(&body, op(i), t);
+    gnd__str_add(&body, more);
+    if (tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile")) {
+        for (int i = 0; i < n; i++) {
+            int wanted = argc < 2;
+            for (int j = 1; j < argc; j++)
+                wanted |= !strcmp(argv[j], gnd__ops[op(i)].name);
+            if (wanted)
+                test(k, i);
+        }
+        if (argc < 2 && others)
+            others(k);
+    }
+    gnd__str_free(&body);
+    krun_close(k);
+    return tap_done();
 }

@@ -17,11 +17,6 @@ typedef struct krun krun;
 /* The first device of PoCL, or of the platform whose name holds GND_TEST_PLATFORM; NULL and the
  * reason when there is none. */
 krun *krun_open(const char **why);
-/* The same, where the device takes the functions of CPUs with float64; else the whole program is skipped, with
- * the reason. */
-krun *krun_open_cpu(void);
-/* Whether the arguments of a program name that function, or none at all. */
-int krun_named(int argc, char **argv, const char *name);
 void krun_close(krun *k);
 /* What the prelude needs to know. */
 const gnd_props *krun_props(const krun *k);
@@ -32,6 +27,15 @@ int krun_build(krun *k, const char *body);
  * after a diagnostic. */
 int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, int nin,
              const void *const *in, const size_t *in_bytes);
+
+/* The same of kernel k_FUNC_SUFFIX, whose one or two inputs and result have n elements of dtype t. */
+int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin, const void *const *in);
+
+/* main() of a test of functions one by one, where the device takes those of CPUs with float64; else the whole program
+ * is skipped, with the reason. Compiles the operations op(0) ... op(n - 1) for t, and `more`, and runs test(k, i) of
+ * those that the arguments name. Without arguments: of all, and then others(k), which may be NULL. */
+int krun_functions(int argc, char **argv, gnd_dtype t, int n, gnd__op (*op)(int), const char *more,
+                   void (*test)(krun *, int), void (*others)(krun *));
 
 /* The dtype of op's result for compute dtype t, and a kernel k_OP_SUFFIX(out, a0, a1, a2) of it,
  * with arguments of dtype t (the first of where: bool), appended to body. Any dialect. */

@@ -7,14 +7,10 @@
  */
 #include "tap.h"
 
-#include "base/dtype.h"
-#include "codegen/prelude.h"
-#include "graph/opset.h"
 #include "kernelrun.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,12 +84,9 @@ typedef struct worst {
 static int chunk(krun *k, int f, size_t n, worst *w)
 {
     const void *ins[2] = { in, in2 };
-    size_t bytes[2] = { n * sizeof *in, n * sizeof *in };
-    char name[64];
     int two = !functions[f].ref;
 
-    snprintf(name, sizeof name, "k_%s_f64", gnd__ops[functions[f].op].name);
-    if (krun_run(k, name, n, out, bytes[0], 1 + two, ins, bytes))
+    if (krun_elements(k, gnd__ops[functions[f].op].name, GND_FLOAT64, n, out, 1 + two, ins))
         return -1;
     for (size_t i = 0; i < n; i++) {
         double err = error(out[i], two ? functions[f].ref2(in[i], in2[i]) : functions[f].ref(in[i]));
@@ -177,21 +170,14 @@ static void test(krun *k, int f)
         tap_diag("at %a %a (%.17g, %.17g): %.17g", w.x, w.y, w.x, w.y, w.got);
 }
 
+static gnd__op operation(int f)
+{
+    return functions[f].op;
+}
+
 int main(int argc, char **argv)
 {
-    krun *k = krun_open_cpu();
-    gnd__str body = { 0 };
-
     if (LDBL_MANT_DIG < 64)
         tap_skip_all("C's long double is no more than double: no reference");
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        krun_add_op(&body, functions[f].op, GND_FLOAT64);
-    if (!tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile"))
-        return tap_done();
-    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++)
-        if (krun_named(argc, argv, gnd__ops[functions[f].op].name))
-            test(k, f);
-    gnd__str_free(&body);
-    krun_close(k);
-    return tap_done();
+    return krun_functions(argc, argv, GND_FLOAT64, sizeof functions / sizeof *functions, operation, "", test, NULL);
 }

@@ -7,13 +7,9 @@
  */
 #include "tap.h"
 
-#include "base/dtype.h"
-#include "codegen/prelude.h"
-#include "graph/opset.h"
 #include "kernelrun.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,14 +56,11 @@ static double normal(double x)
     return 0.5 * erfc(x * -0.70710678118654752440);
 }
 
-/* What GPUs compute, here with an exact reciprocal and the driver's exp2. */
-static const char near_text[] =
+/* What GPUs compute, here with an exact reciprocal and the driver's exp2. Then normal numbers as NVIDIA's GPUs
+ * compute them, here with an exact root and the driver's logarithm: both of each pair of words. */
+static const char others_text[] =
     "GND_KERNEL void k_ndtrnear_f32(GND_GLOBAL g_f32 *out, GND_CONST_GLOBAL g_f32 *a)\n"
-    "{\n    const g_i64 i = GND_GID(0);\n    out[i] = gnd_ndtrnear_f32(a[i]);\n}\n";
-
-/* Normal numbers as NVIDIA's GPUs compute them, here with an exact root and the driver's logarithm: both of
- * each pair of words. */
-static const char polar_text[] =
+    "{\n    const g_i64 i = GND_GID(0);\n    out[i] = gnd_ndtrnear_f32(a[i]);\n}\n"
     "GND_KERNEL void k_polarnear(GND_GLOBAL g_f32 *out, GND_CONST_GLOBAL g_u32 *a)\n"
     "{\n    const g_i64 i = GND_GID(0);\n    g_f32 two;\n"
     "    out[2 * i] = gnd_polarnear_f32(a[2 * i], a[2 * i + 1], &two);\n    out[2 * i + 1] = two;\n}\n";
@@ -100,11 +93,8 @@ static void test_polar(krun *k)
 static int chunk(krun *k, const char *func, double (*ref)(double), size_t n, double *worst, float *at)
 {
     const void *ins[1] = { in };
-    size_t bytes = n * sizeof *in;
-    char name[64];
 
-    snprintf(name, sizeof name, "k_%s_f32", func);
-    if (krun_run(k, name, n, out, bytes, 1, ins, &bytes))
+    if (krun_elements(k, func, GND_FLOAT32, n, out, 1, ins))
         return -1;
     for (size_t i = 0; i < n; i++) {
         double err = error(out[i], ref((double)in[i]));
@@ -160,25 +150,24 @@ static void test(krun *k, const char *func, double (*ref)(double), double limit)
         tap_diag("at %a (%.9g)", (double)at, (double)at);
 }
 
+static void test_function(krun *k, int f)
+{
+    test(k, gnd__ops[functions[f].op].name, functions[f].ref, bound);
+}
+
+static void test_others(krun *k)
+{
+    test(k, "ndtrnear", normal, 6);
+    test_polar(k);
+}
+
+static gnd__op operation(int f)
+{
+    return functions[f].op;
+}
+
 int main(int argc, char **argv)
 {
-    krun *k = krun_open_cpu();
-    gnd__str body = { 0 };
-
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        krun_add_op(&body, functions[f].op, GND_FLOAT32);
-    gnd__str_add(&body, near_text);
-    gnd__str_add(&body, polar_text);
-    if (!tap_ok(!krun_build(k, gnd__str_get(&body)), "they compile"))
-        return tap_done();
-    for (int f = 0; f < (int)(sizeof functions / sizeof *functions); f++)
-        if (krun_named(argc, argv, gnd__ops[functions[f].op].name))
-            test(k, gnd__ops[functions[f].op].name, functions[f].ref, bound);
-    if (argc < 2) {
-        test(k, "ndtrnear", normal, 6);
-        test_polar(k);
-    }
-    gnd__str_free(&body);
-    krun_close(k);
-    return tap_done();
+    return krun_functions(argc, argv, GND_FLOAT32, sizeof functions / sizeof *functions, operation, others_text,
+                          test_function, test_others);
 }
