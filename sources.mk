@@ -544,6 +544,7 @@ test_helpers = \
 test_scripts = \
     tests/bench.sh \
     tests/cli.sh \
+    tests/cuda_fake.sh \
     tests/diff_index.py \
     tests/diff_numpy.py \
     tests/dlpack_numpy.py \
@@ -723,6 +724,7 @@ other_files = \
     tests/conform_opencl.c \
     tests/conform_program.h \
     tests/conform_replay.h \
+    tests/cuda_fake.sh \
     tests/diff_driver.c \
     tests/diff_fft.py \
     tests/diff_fold.py \

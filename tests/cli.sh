@@ -175,6 +175,13 @@ assert d["default_device"] is None and "no\"such" in d["reason"], d'
 else
     skip "devices --json" "no python3"
 fi
+if gnd eval 1 -d "${GND_TEST_DEVICES%%,*}" >/dev/null 2>&1; then
+    run devices
+    check "devices says what products, transforms and decompositions are made with" \
+        test "$(grep -cE '^    (matmul|fft|solver)    ' out)" -ge 3
+else
+    skip "devices says what products are made with" "no device"
+fi
 run devices --json now
 says "devices --json takes nothing more" 2 "unexpected argument 'now'"
 

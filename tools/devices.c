@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * devices.c - gnd devices: every backend and device with its properties; for what is absent, why.
+ * devices.c - gnd devices: every backend and device with its properties; for what is absent, why. Devices
+ * are opened for it, but for the null backend's: what libraries they use is not known before.
  * With --json the same for programs (devices_json.c).
  */
 #include "gnd.h"
@@ -13,6 +14,21 @@ static void row(const char *label, const char *text)
 {
     if (text[0])
         printf("    %-10s%s\n", label, text);
+}
+
+void devices_open(gnd_device_info *d)
+{
+    gnd_device_info full;
+    if (d->reason[0] || !d->kind[0] || !strcmp(d->backend, "null"))
+        return;
+    progress_begin("opening %s", d->id);
+    gnd_device *dev = gnd_open(d->id);
+    if (gnd_device_status(dev))
+        snprintf(d->reason, sizeof d->reason, "%.500s", gnd_device_error(dev));
+    else if (gnd_device_describe(dev, &full) == GND_OK)
+        *d = full;
+    gnd_close(dev);
+    progress_end();
 }
 
 static void show(const gnd_device_info *d)
@@ -33,6 +49,7 @@ static void show(const gnd_device_info *d)
     snprintf(text, sizeof text, "float32%s%s", d->has_f64 ? ", float64" : " (no float64)",
              d->has_f16 ? ", float16" : "; float16 is computed in float32");
     row("floats", text);
+    row("compiler", d->compiler);
     row("matmul", d->libraries);
     row("fft", d->transforms);
     row("solver", d->solver);
@@ -61,6 +78,7 @@ int cmd_devices(int argc, char **argv)
             complain("devices", "entry %d: %s", i, gnd_status_text(s));
             continue;
         }
+        devices_open(&d);
         /* An entry with nothing but a reason is a backend without devices. */
         if (d.reason[0] && !d.kind[0])
             printf("%s: absent: %s\n", d.id[0] ? d.id : d.backend, d.reason);

@@ -112,6 +112,7 @@ static void put_device(const gnd_device_info *d)
         text_member("vendor", d->vendor);
         text_member("version", d->version);
         text_member("driver", d->driver);
+        text_member("compiler", d->compiler);
         text_member("matmul", d->libraries);
         text_member("fft", d->transforms);
         text_member("solver", d->solver);
@@ -153,6 +154,7 @@ void devices_json(void)
             complain("devices", "entry %d: %s", i, gnd_status_text(s));
             continue;
         }
+        devices_open(&d);
         printf("%s\n", some++ ? "," : "");
         put_device(&d);
     }

@@ -16,6 +16,8 @@ int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_bench(int argc, char **argv); /* bench.c */
 int cmd_tune(int argc, char **argv);  /* tune.c */
+/* Opens the device of an entry of the list, and adds what only an open one tells, or why it did not open. */
+void devices_open(gnd_device_info *d);
 /* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c). */
 void devices_json(void);
 

@@ -11,6 +11,7 @@
 
 #include <nvrtc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,14 @@ static struct {
 } rtc;
 static const char stem[] = "libnvrtc.so";
 static const char *const versions[] = {"13", "12", "11.2", NULL};
+static atomic_int tried;
 static int loaded;
-static char why[400];
+static char text_[400]; /* the library, or why there is none */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    char found[512];
+    char found[512], why[400];
     const gnd__plug_sym syms[] = {
 #define X(name) {#name, (void **)&rtc.name, 0},
         SYMBOLS(X)
@@ -58,6 +60,25 @@ static void load(void)
     };
     loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
                           why, sizeof why);
+    if (loaded)
+        snprintf(text_, sizeof text_, "NVRTC (%.380s)", found);
+    else
+        snprintf(text_, sizeof text_, "%.390s", why);
+    atomic_store(&tried, 1);
+}
+
+static int load_once(void)
+{
+    pthread_once(&once, load);
+    return loaded;
+}
+
+gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
+{
+    (void)d;
+    (void)e;
+    gnd__cu_describe("NVRTC", stem, versions, atomic_load(&tried), load_once, text_, buf, cap);
+    return GND_OK;
 }
 
 void gnd__cu_compiler(char *buf, size_t cap)
@@ -179,9 +200,8 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
     const char *options[MAX_OPTIONS];
     char arch[48], *save = NULL;
     int n = 0, ptx = 0;
-    pthread_once(&once, load);
-    if (!loaded)
-        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", why);
+    if (!load_once())
+        return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", text_);
     gnd_status s = target(d->info, arch, sizeof arch, &ptx, e);
     if (s != GND_OK)
         return s;

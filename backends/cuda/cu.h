@@ -139,6 +139,9 @@ struct gnd_event {
 /* Loads libcuda and starts it, once; NULL, or the reason why there is no driver, in one line. */
 const char *gnd__cu_driver(int *version);
 
+/* The lowest compute capability of a device that can be used, as 70 for 7.0; INT_MAX: there is none (device.c). */
+int gnd__cu_oldest(void);
+
 /* A vendor library: its file, found among the places where CUDA is installed, without loading it.
  * stem "libnvrtc.so", versions like "13" (or "13:12": CUDA 13's library is .12), newest first, NULL at the end. Returns 1 and the path. */
 int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap);
@@ -192,6 +195,7 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
 /* What the result of gnd__cu_compile depends on but source and device: the options that it adds,
  * and NVRTC's file, which is not loaded. */
 void gnd__cu_compiler(char *buf, size_t cap);
+gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 
 /* The sizes of the parameters of a cubin's kernel, into size[cap]; their number, or -1: not known,
  * or none (cubin.c). */

@@ -8,6 +8,7 @@
  */
 #include "cu.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,16 @@ static gnd_status dev_count(int *n, gnd_err *e)
     if (e)
         *e = list_err;
     return list_err.code;
+}
+
+int gnd__cu_oldest(void)
+{
+    int n, least = INT_MAX;
+    if (dev_count(&n, NULL) == GND_OK)
+        for (int i = 0; i < n; i++)
+            if (!list_[i].props.reason[0] && list_[i].major * 10 + list_[i].minor < least)
+                least = list_[i].major * 10 + list_[i].minor;
+    return least;
 }
 
 static const gnd__cu_info *info_at(int i, gnd_err *e)

@@ -4,7 +4,8 @@
  * toolkit's libraries are looked for as files first: LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, the
  * usual folders, conda, Python's wheels; so that it is known which NVRTC would compile, for the
  * key of cached kernels, before (and mostly without) loading it. Last the dynamic loader is asked.
- * A library of a newer CUDA than the driver's is passed over: what it makes may not run.
+ * A library of a newer CUDA than the driver's is passed over: what it makes may not run. CUDA 13's know no
+ * Volta, which its driver still does: where there is such a device, older ones are looked for first.
  */
 #include "cu.h"
 
@@ -131,12 +132,32 @@ static int for_driver(const char *version)
     return gnd__cu_driver(&have) || atoi(version) <= have / 1000;
 }
 
+/* Whether every device is known to CUDA of that version. */
+static int for_devices(const char *version)
+{
+    return atoi(version) < 13 || gnd__cu_oldest() >= 75;
+}
+
+/* The versions that suit the driver, those that suit every device first; their number. */
+enum { MOST = 4 };
+static int in_order(const char *const *versions, const char *list[MOST])
+{
+    int n = 0;
+    for (int all = 1; all >= 0; all--)
+        for (int i = 0; versions[i] && n < MOST; i++)
+            if (for_driver(versions[i]) && for_devices(versions[i]) == all)
+                list[n++] = versions[i];
+    return n;
+}
+
 int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap)
 {
+    const char *list[MOST];
+    const int n = in_order(versions, list);
     char name[64];
-    for (; *versions; versions++) {
-        snprintf(name, sizeof name, "%s.%s", stem, suffix_of(*versions));
-        if (for_driver(*versions) && look_everywhere(name, path, cap))
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s.%s", stem, suffix_of(list[i]));
+        if (look_everywhere(name, path, cap))
             return 1;
     }
     path[0] = 0;
@@ -146,30 +167,30 @@ int gnd__cu_find(const char *stem, const char *const *versions, char *path, size
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap)
 {
-    char path[512], names[4][64], tried[200] = "";
-    const char *list[5] = {NULL}, *newer = NULL;
-    int n = 0;
+    char path[512], names[MOST][64], tried[200] = "";
+    const char *list[MOST + 1] = {NULL}, *fit[MOST], *newer = NULL;
     if (gnd__cu_find(stem, versions, path, sizeof path)) {
         list[0] = path;
         return gnd__plug_load(list, syms, nsyms, found, cap, why, whycap);
     }
-    for (; *versions && n < 4; versions++)
-        if (for_driver(*versions)) {
-            snprintf(names[n], sizeof names[n], "%s.%s", stem, suffix_of(*versions));
-            const size_t k = strlen(tried);
-            snprintf(tried + k, sizeof tried - k, "%s%s", k ? ", " : "", names[n]);
-            list[n] = names[n];
-            n++;
-        } else if (!newer) {
+    const int n = in_order(versions, fit);
+    for (int i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", stem, suffix_of(fit[i]));
+        const size_t k = strlen(tried);
+        snprintf(tried + k, sizeof tried - k, "%s%s", k ? ", " : "", names[i]);
+        list[i] = names[i];
+    }
+    for (; *versions && !newer; versions++)
+        if (!for_driver(*versions))
             newer = *versions;
-        }
     if (gnd__plug_load(list, syms, nsyms, found, cap, why, whycap))
         return 1;
-    const int k = snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders", tried);
+    const int k = n == 0 ? 0 : snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders",
+                                        tried);
     char name[64];
     snprintf(name, sizeof name, "%s.%s", stem, newer ? suffix_of(newer) : "");
-    if (newer && k > 0 && (size_t)k < whycap && look_everywhere(name, path, sizeof path))
-        snprintf(why + k, whycap - (size_t)k, "; %s is of a newer CUDA than the driver, which is for %d.%d", path,
+    if (newer && k >= 0 && (size_t)k < whycap && look_everywhere(name, path, sizeof path))
+        snprintf(why + k, whycap - (size_t)k, "%s%s is of a newer CUDA than the driver, which is for %d.%d", k ? "; " : "", path,
                  driver_version / 1000, driver_version % 1000 / 10);
     return 0;
 }

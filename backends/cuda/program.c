@@ -297,4 +297,5 @@ const gnd_program_ops gnd__cu_program_ops = {
     .cache_key = cache_key,
     .binary_get = binary_get,
     .binary_load = binary_load,
+    .describe = gnd__cu_compiler_describe,
 };

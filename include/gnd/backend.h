@@ -193,6 +193,8 @@ typedef struct gnd_program_ops {
     /* [O] 1: binary_get takes so long that the core is to call it when the device is closed, not while
      * somebody waits for a first result. */
     int (*binary_late)(gnd_dev *d);
+    /* [O] One line on the compiler, for `gnd devices`, where it is a library that may be missing. */
+    gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 } gnd_program_ops;
 
 /* One matrix of a product: element (b, i, j) is at off + b*batch + i*row + j*col, in elements. One

@@ -48,6 +48,8 @@ typedef struct gnd_device_info {
     char driver[96];
     char version[96];
     char kind[16];             /* "gpu", "cpu", "other" */
+    /* The next four are filled by gnd_device_describe() only: a library, or why there is none. */
+    char compiler[256];        /* what compiles kernels; "": the driver */
     char libraries[256];       /* what the backend uses for matrix products here */
     char transforms[256];      /* for Fourier transforms */
     char solver[256];          /* for decompositions and linear systems */

@@ -131,6 +131,8 @@ gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info)
     text(info->backend, sizeof info->backend, dev->g->be->name);
     gnd_err err = {.code = GND_OK};
     gnd__gate_lock(dev->g);
+    if (gnd__gate_program_describe(dev->g, info->compiler, sizeof info->compiler, &err))
+        info->compiler[0] = '\0';
     if (gnd__gate_blas_describe(dev->g, info->libraries, sizeof info->libraries, &err))
         info->libraries[0] = '\0';
     if (gnd__gate_fft_describe(dev->g, info->transforms, sizeof info->transforms, &err))

@@ -395,6 +395,15 @@ gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err 
     return done(d, "blas.describe", d->be->blas.describe(d->dev, buf, cap, e), e);
 }
 
+gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)
+{
+    if (cap)
+        buf[0] = '\0';
+    if (!d->be->program.describe)
+        return gnd__gate_missing(d, "program.describe", e);
+    return done(d, "program.describe", d->be->program.describe(d->dev, buf, cap, e), e);
+}
+
 /* The optional groups after blas are alike: supports, then the call. */
 #define OPTIONAL(group, call, type)                                                                \
     gnd_status gnd__gate_##group##_supports(gnd__gdev *d, const type *x, int *yes, gnd_err *e)     \

@@ -184,6 +184,8 @@ int gnd__gate_blas_tunes(gnd__gdev *d);
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
 /* One line on the libraries behind blas; GND_ERR_UNSUPPORTED when there is no such group. */
 gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
+/* The same for what compiles kernels; GND_ERR_UNSUPPORTED: the driver does. */
+gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e);
 /* The same for transforms and for decompositions. */
 gnd_status gnd__gate_fft_supports(gnd__gdev *d, const gnd_fft_desc *f, int *yes, gnd_err *e);
 gnd_status gnd__gate_transform(gnd__gdev *d, const gnd_fft_desc *f, gnd_err *e);
