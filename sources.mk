@@ -143,8 +143,6 @@ lib_files = \
     lib/base/log.h \
     lib/base/mem.c \
     lib/base/mem.h \
-    lib/base/near.c \
-    lib/base/near.h \
     lib/base/shape.c \
     lib/base/shape.h \
     lib/base/spin.h \
@@ -155,6 +153,8 @@ lib_files = \
     lib/base/tune.c \
     lib/base/tune.def \
     lib/base/tune.h \
+    lib/base/words.c \
+    lib/base/words.h \
     lib/codegen/acc_tree.c \
     lib/codegen/accum.c \
     lib/codegen/codegen.c \

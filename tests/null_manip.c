@@ -232,7 +232,7 @@ static void test_expressions(void)
         {"slice(1, 2, 3, 4)", GND_ERR_ARG, "slice: 4 values"},
         {"delete(x, [True], 0)", GND_ERR_SHAPE, "delete: a mask of 1 elements for an axis of 3"},
         {"delete(x, 0, 2)", GND_ERR_AXIS, "delete: axis 2 is out of range for 2 dimensions"},
-        {"delete(x, 'a')", GND_ERR_ARG, "obj must be an int, a slice, or a list of ints, not a string"},
+        {"delete(x, 'a')", GND_ERR_ARG, "obj must be an int, a slice, or a list of ints, not 'a'"},
         {"insert(x, 1.5, 0)", GND_ERR_ARG, "obj must be an int, a slice, or a list of ints, not a float"},
         {"insert(x, [13], 0)", GND_ERR_INDEX, "insert_each: index 13 is out of range for axis 0 with extent 12"},
         {"rot90(x, 1, (0, 1, 2))", GND_ERR_SHAPE, "rot90: 3 ints, at most 2"},

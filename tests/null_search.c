@@ -117,7 +117,7 @@ static void histograms(void)
 static void said(void)
 {
     static const struct { const char *text; gnd_status code; const char *want; } cases[] = {
-        { "searchsorted(v, 1, side='up')", GND_ERR_ARG, "searchsorted: side must be 'left' or 'right', not" },
+        { "searchsorted(v, 1, side='up')", GND_ERR_ARG, "searchsorted: side must be 'left' or 'right', not 'up'" },
         { "interp(1, v, v, period=0)", GND_ERR_ARG, "interp: the period is 0" },
         { "histogram(v, 'auto')[0]", GND_ERR_ARG, "histogram: bins must be a number of bins or their edges, not" },
         { "histogram(v, 3, 1)[0]", GND_ERR_ARG, "histogram: range must be two numbers, not an int" },

@@ -8,7 +8,7 @@
 #include "base/env.h"
 
 #include "base/err.h"
-#include "base/near.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,36 +42,21 @@ const char *gnd__env_string(gnd__env_id id)
     return s && *s ? s : NULL;
 }
 
-/* The number, from 1, of s among words; 0: it is not there. */
-static int word_number(const char *words, const char *s, int (*differ)(const char *, const char *, size_t))
-{
-    const size_t len = strlen(s);
-    int n = 0;
-    while (*words) {
-        const size_t k = strcspn(words, " ");
-        n++;
-        if (k == len && !differ(words, s, k))
-            return n;
-        words += k + (words[k] == ' ');
-    }
-    return 0;
-}
-
-/* An even number: no, an odd one: yes. */
+/* By turns yes and no. */
 static const char booleans[] = "1 0 yes no on off true false";
 
 int gnd__env_choice(gnd__env_id id, int dflt)
 {
     const char *s = gnd__env_string(id);
-    const int n = s ? word_number(vars[id].words, s, strncmp) : 0;
-    return n ? n : dflt;
+    const int n = s ? gnd__word_find(vars[id].words, s, strlen(s), 0) : -1;
+    return n < 0 ? dflt : n + 1;
 }
 
 int gnd__env_bool(gnd__env_id id, int dflt)
 {
     const char *s = gnd__env_string(id);
-    const int n = s ? word_number(booleans, s, strncasecmp) : 0;
-    return n ? n % 2 : dflt;
+    const int n = s ? gnd__word_find(booleans, s, strlen(s), 1) : -1;
+    return n < 0 ? dflt : n % 2 == 0;
 }
 
 int gnd__parse_size(const char *s, uint64_t *bytes)
@@ -104,18 +89,6 @@ uint64_t gnd__env_size(gnd__env_id id, uint64_t dflt)
     return dflt;
 }
 
-/* "cpu, gpu or gpu-apart" of "cpu gpu gpu-apart". */
-static void write_words(char *out, size_t size, const char *words)
-{
-    for (size_t n = 0; *words && n < size;) {
-        const size_t k = strcspn(words, " ");
-        const char *rest = words + k + (words[k] == ' ');
-        const char *mark = !*rest ? "" : strchr(rest, ' ') ? ", " : " or ";
-        n += (size_t)snprintf(out + n, size - n, "%.*s%s", (int)k, words, mark);
-        words = rest;
-    }
-}
-
 gnd_status gnd__env_check(gnd__env_id id, gnd_err *e)
 {
     const char *s = gnd__env_string(id), *name = vars[id].name;
@@ -127,7 +100,7 @@ gnd_status gnd__env_check(gnd__env_id id, gnd_err *e)
     switch (vars[id].kind) {
     case CHOICE:
         bad = !gnd__env_choice(id, 0);
-        write_words(words, sizeof words, vars[id].words);
+        gnd__word_list(words, sizeof words, vars[id].words, "");
         break;
     case BOOL:
         bad = gnd__env_bool(id, -1) < 0;

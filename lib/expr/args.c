@@ -8,6 +8,7 @@
 #include <gnd/device.h>
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "base/words.h"
 #include "expr/call.h"
 
 #include <math.h>
@@ -27,10 +28,25 @@ int gnd__arg_wrong(gnd__args *c, int i, const char *want)
         snprintf(given, sizeof given, "an array of %s with %d dimension%s",
                  gnd_dtype_name(gnd_dtype_of(v->held->a)), gnd_ndim(v->held->a),
                  gnd_ndim(v->held->a) == 1 ? "" : "s");
+    else if (v->kind == GND__V_STR)
+        snprintf(given, sizeof given, "'%.*s'", (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
     else
         snprintf(given, sizeof given, "%s", gnd__val_name(v));
     return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[i].at, "%s: %.*s must be %s, not %s", c->name,
                           param_len(c, i), c->param[i], want, given);
+}
+
+int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
+{
+    const gnd__val *v = &c->arg[i].v;
+    char want[320];
+    if (!gnd__arg_given(c, i))
+        return missing;
+    const int k = v->kind == GND__V_STR ? gnd__word_find(words, v->str.s, v->str.n, 0) : -1;
+    if (k >= 0)
+        return k;
+    gnd__word_list(want, sizeof want, words, "'");
+    return gnd__arg_wrong(c, i, want);
 }
 
 /* --- arrays ------------------------------------------------------------------------------------ */

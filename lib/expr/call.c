@@ -8,8 +8,8 @@
 
 #include <gnd/array.h>
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 #include "graph/graph.h"
 
 #include <stdio.h>

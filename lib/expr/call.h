@@ -49,8 +49,10 @@ static inline int gnd__arg_given(const gnd__args *c, int i)
 {
     return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
 }
-/* "sum: axis must be WANT, not a string". */
+/* "sum: axis must be WANT, not 'up'": -1. */
 int gnd__arg_wrong(gnd__args *c, int i, const char *want);
+/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1: an error. */
+int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
 /* Numbers become weak scalars. Owned by the argument. */
 gnd_array *gnd__arg_array(gnd__args *c, int i);
 /* Numbers become 0-d arrays of the device. */

@@ -10,7 +10,6 @@
 #include "graph/scope.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- of a shape -------------------------------------------------------------------------------- */
 
@@ -159,13 +158,9 @@ int gnd__fn_triu(gnd__args *c) { return triangle(c, gnd_triu); }
 
 int gnd__fn_meshgrid(gnd__args *c)
 {
-    int ij = 0, n;
-    const gnd__val *how = &c->arg[1].v;
-    if (how->kind == GND__V_STR && how->str.n == 2 && !memcmp(how->str.s, "ij", 2))
-        ij = 1;
-    else if (how->kind != GND__V_MISSING &&
-             !(how->kind == GND__V_STR && how->str.n == 2 && !memcmp(how->str.s, "xy", 2)))
-        return gnd__arg_wrong(c, 1, "'xy' or 'ij'");
+    int ij = gnd__arg_word(c, 1, "xy ij", 0), n;
+    if (ij < 0)
+        return -1;
     gnd_array **x = gnd__rest_arrays(c, &n);
     gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
     if (!x || !out) {

@@ -4,25 +4,12 @@
  * numpy.linalg and the Array API standard's linalg, without a module.
  */
 #include <math.h>
-#include <string.h>
 #include <gnd/array.h>
 #include <gnd/decompose.h>
 #include "base/mem.h"
+#include "base/words.h"
 #include "expr/call.h"
 #include "graph/graph.h"
-
-/* Argument i as one of n names (a string): its number, 0 when it was not given, or -1 with the error. */
-static int choice(gnd__args *c, int i, int n, const char *const *names, const char *want)
-{
-    const gnd__val *v = &c->arg[i].v;
-    if (!gnd__arg_given(c, i))
-        return 0;
-    for (int k = 0; k < n && v->kind == GND__V_STR; k++)
-        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n))
-            return k;
-    gnd__arg_wrong(c, i, want);
-    return -1;
-}
 
 static int flag(gnd__args *c, int i, int *v)
 {
@@ -52,9 +39,8 @@ int gnd__fn_cholesky(gnd__args *c)
 
 int gnd__fn_qr(gnd__args *c)
 {
-    static const char *const modes[] = { "reduced", "complete" };
     gnd_array *x = gnd__arg_strong(c, 0), *y[2];
-    int mode = x ? choice(c, 1, 2, modes, "'reduced' or 'complete'") : -1;
+    int mode = x ? gnd__arg_word(c, 1, "reduced complete", 0) : -1;
     if (mode < 0)
         return -1;
     gnd_status st = gnd_qr(x, mode, &y[0], &y[1]);
@@ -80,12 +66,10 @@ int gnd__fn_svd(gnd__args *c)
     return gnd__ret_tuple(c, y, 3, st);
 }
 
-static const char *const uplo[] = { "L", "U" };
-
 int gnd__fn_eigh(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0), *y[2];
-    int upper = x ? choice(c, 1, 2, uplo, "'L' or 'U'") : -1;
+    int upper = x ? gnd__arg_word(c, 1, "L U", 0) : -1;
     if (upper < 0)
         return -1;
     gnd_status st = gnd_eigh(x, upper, &y[0], &y[1]);
@@ -95,7 +79,7 @@ int gnd__fn_eigh(gnd__args *c)
 int gnd__fn_eigvalsh(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
-    int upper = x ? choice(c, 1, 2, uplo, "'L' or 'U'") : -1;
+    int upper = x ? gnd__arg_word(c, 1, "L U", 0) : -1;
     return upper < 0 ? -1 : gnd__ret(c, gnd_eigvalsh(x, upper));
 }
 
@@ -184,7 +168,6 @@ int gnd__fn_matrix_power(gnd__args *c)
 static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *ord)
 {
     static const char want[] = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf";
-    static const char *const names[] = { "fro", "nuc" };
     static const struct { double v; gnd_matrix_ord ord; } numbers[] = {
         {1, GND_ORD_1}, {-1, GND_ORD_NEG_1}, {2, GND_ORD_2}, {-2, GND_ORD_NEG_2},
         {INFINITY, GND_ORD_INF}, {-INFINITY, GND_ORD_NEG_INF}};
@@ -193,9 +176,9 @@ static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *
     if (!gnd__arg_given(c, i))
         return 0;
     if (c->arg[i].v.kind == GND__V_STR) {
-        int k = choice(c, i, 2, names, want);
+        int k = gnd__word_find("fro nuc", c->arg[i].v.str.s, c->arg[i].v.str.n, 0);
         *ord = k == 1 ? GND_ORD_NUC : GND_ORD_FRO;
-        return k < 0 ? -1 : 0;
+        return k < 0 ? gnd__arg_wrong(c, i, want) : 0;
     }
     if (gnd__arg_real(c, i, &v))
         return -1;

@@ -3,26 +3,16 @@
  * expr/fn_fft.c - the language's Fourier transforms: handlers of funcs.def. They have the names that
  * numpy.fft gives them, without a module: fft(x), and fftfreq(n).
  */
-#include <string.h>
 #include <gnd/array.h>
 #include <gnd/fft.h>
 #include "expr/call.h"
 #include "graph/graph.h"
 
-/* Argument i: None, or "backward", "ortho", "forward". */
 static int arg_norm(gnd__args *c, int i, gnd_norm *norm)
 {
-    static const char *const names[] = { "backward", "ortho", "forward" };
-    *norm = GND_NORM_BACKWARD;
-    if (!gnd__arg_given(c, i))
-        return 0;
-    const gnd__val *v = &c->arg[i].v;
-    for (int k = 0; k < 3 && v->kind == GND__V_STR; k++)
-        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n)) {
-            *norm = (gnd_norm)k;
-            return 0;
-        }
-    return gnd__arg_wrong(c, i, "'backward', 'ortho' or 'forward'");
+    const int k = gnd__arg_word(c, i, "backward ortho forward", GND_NORM_BACKWARD);
+    *norm = (gnd_norm)k;
+    return k < 0 ? -1 : 0;
 }
 
 typedef gnd_array *one_fn(gnd_array *, int64_t, int, gnd_norm);

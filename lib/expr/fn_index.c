@@ -10,8 +10,6 @@
 #include "base/mem.h"
 #include "expr/call.h"
 
-#include <string.h>
-
 /* --- by indices -------------------------------------------------------------------------------- */
 
 /* Argument i as indices: lists without items are ints. */
@@ -32,19 +30,10 @@ static gnd_array *indices(gnd__args *c, int i)
 /* idx for an axis of size elements as argument i, mode='raise', says: held as argument at. */
 static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int at)
 {
-    static const char *const names[] = {"raise", "wrap", "clip"};
-    const gnd__val *v = &c->arg[i].v;
+    const int mode = gnd__arg_word(c, i, "raise wrap clip", GND_INDEX_RAISE);
     gnd__val y;
-    int mode = gnd__arg_given(c, i) ? 3 : GND_INDEX_RAISE;
-    for (int k = 0; k < 3 && v->kind == GND__V_STR; k++)
-        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n))
-            mode = k;
-    if (mode == 3) {
-        gnd__arg_wrong(c, i, "'raise', 'wrap' or 'clip'");
-        return NULL;
-    }
-    if (mode == GND_INDEX_RAISE)
-        return idx;
+    if (mode <= GND_INDEX_RAISE)
+        return mode < 0 ? NULL : idx;
     if (gnd__val_array(c->x, &y, gnd_fit_indices(idx, size, (gnd_index_mode)mode), c->arg[at].at))
         return NULL;
     gnd__val_drop(&c->arg[at].v);

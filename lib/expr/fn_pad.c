@@ -143,17 +143,14 @@ int gnd__fn_pad(gnd__args *c)
     char mode[40] = "constant";
     if (!x)
         return -1;
-    const gnd__val *name = &c->arg[2].v, *type = &c->arg[6].v;
+    const gnd__val *name = &c->arg[2].v;
     int ndim = gnd_ndim(x), bad;
     if (name->kind == GND__V_STR)
         snprintf(mode, sizeof mode, "%.*s", (int)name->str.n, name->str.s);
     else if (name->kind != GND__V_MISSING)
         return gnd__arg_wrong(c, 2, "a string");
-    if (type->kind == GND__V_STR && type->str.n == 3 && !memcmp(type->str.s, "odd", 3))
-        opt.odd = 1;
-    else if (type->kind != GND__V_MISSING &&
-             !(type->kind == GND__V_STR && type->str.n == 4 && !memcmp(type->str.s, "even", 4)))
-        return gnd__arg_wrong(c, 6, "'even' or 'odd'");
+    if ((opt.odd = gnd__arg_word(c, 6, "even odd", 0)) < 0)
+        return -1;
     if (check_options(c))
         return -1;
     int has_values = mode_is(c, "linear_ramp") ? 4 : 3, use = gnd__arg_given(c, has_values);

@@ -5,7 +5,6 @@
 #include <gnd/quantile.h>
 #include "expr/call.h"
 
-#include <string.h>
 
 static int flag(gnd__args *c, int i, int *v)
 {
@@ -28,26 +27,11 @@ int gnd__fn_nanmedian(gnd__args *c) { return middle(c, gnd_nanmedian); }
 
 static int method_of(gnd__args *c, int i, gnd_quantile_method *m)
 {
-    static const char *const names[] = {
-#define X(name, text) text,
-        GND_QUANTILE_LIST(X)
+#define X(name, text) text " "
+    const int k = gnd__arg_word(c, i, GND_QUANTILE_LIST(X), GND_Q_LINEAR);
 #undef X
-    };
-    const gnd__val *v = &c->arg[i].v;
-    *m = GND_Q_LINEAR;
-    if (!gnd__arg_given(c, i))
-        return 0;
-    if (v->kind != GND__V_STR)
-        return gnd__arg_wrong(c, i, "the name of a method");
-    for (int k = 0; k < GND_Q_METHODS; k++)
-        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n)) {
-            *m = (gnd_quantile_method)k;
-            return 0;
-        }
-    return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[i].at, "%s: '%.*s' is no method: linear, lower, higher, "
-                          "midpoint, nearest, inverted_cdf, averaged_inverted_cdf, closest_observation, "
-                          "interpolated_inverted_cdf, hazen, weibull, median_unbiased and normal_unbiased are",
-                          c->name, (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
+    *m = (gnd_quantile_method)k;
+    return k < 0 ? -1 : 0;
 }
 
 typedef gnd_array *quantile_fn(gnd_array *, gnd_array *, gnd_axes, unsigned, gnd_quantile_method);

@@ -11,7 +11,6 @@
 #include "expr/call.h"
 #include "graph/scope.h"
 
-#include <string.h>
 
 /* What the functions share. */
 typedef struct random {
@@ -176,20 +175,11 @@ int gnd__fn_dirichlet(gnd__args *c)
 
 int gnd__fn_multivariate_normal(gnd__args *c)
 {
-    static const char *const roots[] = {"svd", "eigh", "cholesky"};
-    const gnd__val *how = &c->arg[3].v;
     random_call r;
-    int root = 0;
     gnd_array *mean = gnd__arg_strong(c, 0), *cov = mean ? gnd__arg_strong(c, 1) : NULL;
-    if (!cov || common(c, 2, 4, 5, &r))
+    int root = cov ? gnd__arg_word(c, 3, "svd eigh cholesky", GND_ROOT_SVD) : -1;
+    if (root < 0 || common(c, 2, 4, 5, &r))
         return -1;
-    if (gnd__arg_given(c, 3)) {
-        while (root < 3 && (how->kind != GND__V_STR || how->str.n != strlen(roots[root]) ||
-                            memcmp(how->str.s, roots[root], how->str.n)))
-            root++;
-        if (root == 3)
-            return gnd__arg_wrong(c, 3, "'svd', 'eigh' or 'cholesky'");
-    }
     return gnd__ret(c, gnd_rng_multivariate_normal(r.g, r.dev, r.t, r.ndim, r.shape, mean, cov,
                                                    (gnd_rng_root)root));
 }

@@ -25,24 +25,12 @@ static int flag(gnd__args *c, int i, int *v)
     return gnd__arg_given(c, i) ? gnd__arg_bool(c, i, v) : 0;
 }
 
-static int is_word(const gnd__val *v, const char *word)
-{
-    return v->str.n == strlen(word) && !memcmp(v->str.s, word, v->str.n);
-}
-
 int gnd__fn_searchsorted(gnd__args *c)
 {
-    int side = GND_LEFT;
     gnd_array *sorter, *a = gnd__arg_strong(c, 0), *v = a ? gnd__arg_array(c, 1) : NULL;
-    if (!v || optional(c, 3, &sorter))
+    int right = v ? gnd__arg_word(c, 2, "left right", 0) : -1, side = right ? GND_RIGHT : GND_LEFT;
+    if (right < 0 || optional(c, 3, &sorter))
         return -1;
-    if (gnd__arg_given(c, 2)) {
-        const gnd__val *s = &c->arg[2].v;
-        if (s->kind == GND__V_STR && is_word(s, "right"))
-            side = GND_RIGHT;
-        else if (s->kind != GND__V_STR || !is_word(s, "left"))
-            return gnd__arg_wrong(c, 2, "'left' or 'right'");
-    }
     return gnd__ret(c, gnd_searchsorted(a, v, side, sorter));
 }
 

@@ -3,35 +3,19 @@
  * expr/fn_signal.c - the language's convolutions: handlers of funcs.def, with the arguments of NumPy's
  * convolve and correlate and of scipy.signal's functions.
  */
-#include <string.h>
 #include <gnd/array.h>
 #include <gnd/signal.h>
 #include "expr/call.h"
 #include "graph/graph.h"
 
-/* Argument i, one of n names: its number, `missing` when it is not given; -1: an error. */
-static int word(gnd__args *c, int i, int n, const char *const *names, const char *want, int missing)
-{
-    const gnd__val *v = &c->arg[i].v;
-    if (!gnd__arg_given(c, i))
-        return missing;
-    for (int k = 0; k < n && v->kind == GND__V_STR; k++)
-        if (v->str.n == strlen(names[k]) && !memcmp(v->str.s, names[k], v->str.n))
-            return k;
-    gnd__arg_wrong(c, i, want);
-    return -1;
-}
-
 static int arg_mode(gnd__args *c, int i, int missing)
 {
-    static const char *const names[] = { "full", "same", "valid" };
-    return word(c, i, 3, names, "'full', 'same' or 'valid'", missing);
+    return gnd__arg_word(c, i, "full same valid", missing);
 }
 
 static int arg_method(gnd__args *c, int i)
 {
-    static const char *const names[] = { "auto", "direct", "fft", "blocks" };
-    return word(c, i, 4, names, "'auto', 'direct', 'fft' or 'blocks'", GND_CONV_AUTO);
+    return gnd__arg_word(c, i, "auto direct fft blocks", GND_CONV_AUTO);
 }
 
 /* name(a, v, mode, method='auto') */
@@ -66,10 +50,9 @@ int gnd__fn_oaconvolve(gnd__args *c) { return several(c, gnd_oaconvolve); }
 /* conv2d(in1, in2, mode='full', boundary='fill', fillvalue=0, method='auto') */
 int gnd__fn_conv2d(gnd__args *c)
 {
-    static const char *const names[] = { "fill", "wrap", "symm" };
     gnd_array *x = gnd__arg_strong(c, 0), *k = x ? gnd__arg_strong(c, 1) : NULL, *fill = NULL;
     int mode = k ? arg_mode(c, 2, GND_CONV_FULL) : -1;
-    int boundary = mode < 0 ? -1 : word(c, 3, 3, names, "'fill', 'wrap' or 'symm'", GND_BOUNDARY_FILL);
+    int boundary = mode < 0 ? -1 : gnd__arg_word(c, 3, "fill wrap symm", GND_BOUNDARY_FILL);
     int method = boundary < 0 ? -1 : arg_method(c, 5);
     if (method < 0 || (gnd__arg_given(c, 4) && !(fill = gnd__arg_array(c, 4))))
         return -1;

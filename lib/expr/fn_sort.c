@@ -10,26 +10,13 @@
 #include "expr/call.h"
 #include "graph/scope.h"
 
-#include <string.h>
 
 enum { MOST_KTH = 64 };
 
-/* Argument i is None, or one of these words; -1 with an error. */
-static int word(gnd__args *c, int i, const char *const *words, const char *want)
-{
-    const gnd__val *v = &c->arg[i].v;
-    if (!gnd__arg_given(c, i))
-        return 0;
-    for (; v->kind == GND__V_STR && *words; words++)
-        if (strlen(*words) == v->str.n && !memcmp(v->str.s, *words, v->str.n))
-            return 0;
-    return gnd__arg_wrong(c, i, want);
-}
-
+/* Whatever algorithm is asked for; -1 for what is none. */
 static int kind(gnd__args *c, int i)
 {
-    static const char *const kinds[] = {"quicksort", "mergesort", "heapsort", "stable", "introselect", NULL};
-    return word(c, i, kinds, "'quicksort', 'mergesort', 'heapsort', 'stable', 'introselect' or None");
+    return gnd__arg_word(c, i, "quicksort mergesort heapsort stable introselect", 0);
 }
 
 /* NumPy's order names fields of structures, which there are none of. */
@@ -66,7 +53,7 @@ static int sorted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, unsigned))
 {
     int axis, descending = 0, stable = 1;
     gnd_array *flat, *x;
-    if (kind(c, 2) || no_order(c, 3) || (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &descending)) ||
+    if (kind(c, 2) < 0 || no_order(c, 3) || (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &descending)) ||
         (gnd__arg_given(c, 5) && gnd__arg_bool(c, 5, &stable)) || !(x = on_axis(c, 1, &axis, &flat)))
         return -1;
     return done(c, flat, f(x, axis, descending ? GND_DESCENDING : 0));
@@ -96,7 +83,7 @@ static int parted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const int64_t 
     int64_t kth[MOST_KTH];
     int n, axis;
     gnd_array *flat, *x;
-    if (gnd__arg_ints(c, 1, kth, MOST_KTH, &n) || kind(c, 3) || no_order(c, 4) ||
+    if (gnd__arg_ints(c, 1, kth, MOST_KTH, &n) || kind(c, 3) < 0 || no_order(c, 4) ||
         !(x = on_axis(c, 2, &axis, &flat)))
         return -1;
     return done(c, flat, f(x, n, kth, axis));

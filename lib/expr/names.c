@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/near.h"
+#include "base/words.h"
 #include "expr/call.h"
 #include "graph/opset.h"
 

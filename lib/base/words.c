@@ -1,8 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/near.c - see near.h.
+ * base/words.c - see words.h.
  */
-#include "base/near.h"
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+int gnd__word_find(const char *list, const char *s, size_t n, int fold)
+{
+    for (int i = 0; *list; i++) {
+        const size_t k = strcspn(list, " ");
+        if (k == n && !(fold ? strncasecmp : strncmp)(list, s, n))
+            return i;
+        list += k + (list[k] == ' ');
+    }
+    return -1;
+}
+
+void gnd__word_list(char *out, size_t size, const char *list, const char *quote)
+{
+    for (size_t n = 0; *list && n < size;) {
+        const size_t k = strcspn(list, " ");
+        const char *rest = list + k + (list[k] == ' ');
+        const char *mark = !*rest ? "" : rest[strcspn(rest, " ")] && rest[strcspn(rest, " ") + 1] ? ", " : " or ";
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s%s%s", quote, (int)k, list, quote, mark);
+        list = rest;
+    }
+}
 
 static char lower(char c)
 {
