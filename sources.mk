@@ -518,6 +518,7 @@ test_helpers = \
     tests/conform_memory.h \
     tests/conform_program.h \
     tests/conform_replay.h \
+    tests/conform_rows.h \
     tests/exprdump.c \
     tests/exprdump.h \
     tests/kernelrun.c \
@@ -724,6 +725,7 @@ other_files = \
     tests/conform_opencl.c \
     tests/conform_program.h \
     tests/conform_replay.h \
+    tests/conform_rows.h \
     tests/cuda_fake.sh \
     tests/diff_driver.c \
     tests/diff_fft.py \
