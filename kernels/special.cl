@@ -423,7 +423,7 @@ GND_FN g_f64 gnd_rsqrt2lo_f64(g_f64 x, g_f64 hi)
 GND_FN g_f32 gnd_ndtrnear_f32(g_f32 x)
 {
     const g_f32 b = fabs(x), a = b > 14.3f ? 14.3f : b, h = a * a, y = h * -0.72134751f;
-    const g_f32 z = fma(fma(a, a, -h), -0.72134751f, fma(h, -0.72134751f, -y));
+    const g_f32 z = fma(fma(a, a, -h), -0.72134751f, -fma(h, 0.72134751f, y));
     const g_f32 v = gnd_rcpnear_f32(a + 3.0f), e = 1.8f * fma(-v, a, fma(-v, 3.0f, 1.0f));
     g_f32 p = fma(v, -447.51825f, 849.633728f);
     p = fma(v, p, -593.052307f);

@@ -144,6 +144,34 @@ static void extremes(gnd_device *dev, const char *spec)
     places(dev, GND_UINT32, u, 0, 39000, "one 0 and another");
 }
 
+/* Random numbers that feed a reduction are those that are stored. */
+static void random_numbers(gnd_device *dev, const char *spec)
+{
+    enum { M = 3, K = 40003 };
+    static float x[M * K];
+    const int64_t dim[2] = {M, K};
+    double most[M] = {0}, got;
+    float top[M];
+    int64_t inside = 0;
+    gnd_rng g = gnd_rng_seed(9), same = g;
+    gnd_status st;
+    (void)spec;
+    gnd_scope_begin();
+    st = gnd_read(gnd_rng_random(&g, dev, GND_FLOAT32, 2, dim), x, sizeof x);
+    for (int i = 0; i < M * K; i++) {
+        most[i / K] = fmax(most[i / K], x[i]);
+        inside += x[i] * x[i] + x[i] * x[i] < 1;
+    }
+    gnd_array *y = gnd_rng_random(&same, dev, GND_FLOAT32, 2, dim);
+    if (!st)
+        st = gnd_read(gnd_max(y, GND_AXIS(1), 0), top, sizeof top);
+    tap_ok(!st && top[0] == most[0] && top[1] == most[1] && top[2] == most[2],
+           "%s: the greatest random number of each row", shape_name);
+    got = gnd_item_f64(gnd_sum(gnd_less(gnd_add(gnd_multiply(y, y), gnd_multiply(y, y)), gnd_int(1)), GND_ALL, 0), &st);
+    tap_ok(!st && got == (double)inside, "%s: random numbers, counted", shape_name);
+    gnd_scope_end();
+}
+
 int main(void)
 {
     static const char *const shape[] = {"cpu", "gpu"};
@@ -152,6 +180,7 @@ int main(void)
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(on_device);
         ref_devices(extremes);
+        ref_devices(random_numbers);
     }
     return tap_done();
 }

@@ -261,6 +261,15 @@ static void op_text(gnd__cg *c, int i)
     gnd__cgf(c, ")");
 }
 
+/* Whether no index lowers the number of a count of places. */
+static int ascends(const gnd__cg *c, int access)
+{
+    for (int d = 0; d < c->k->nkeep + c->k->nred; d++)
+        if (c->k->access[access].stride[d] < 0)
+            return 0;
+    return 1;
+}
+
 void gnd__cg_values(gnd__cg *c, int epilogue)
 {
     const gnd__kir *k = c->k;
@@ -308,7 +317,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_IOTA:
             if (k->access[in->ref].off) /* else the compiler knows what the low bits are */
                 gnd__cgf(c, "o%d + ", in->ref);
-            gnd__cgf(c, c->counts && !c->wide && k->access[in->ref].stride[0] >= 0 ? "(g_i64)(g_u32)(" : "(g_i64)(");
+            gnd__cgf(c, c->counts && !c->wide && ascends(c, in->ref) ? "(g_i64)(g_u32)(" : "(g_i64)(");
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, ")");
             break;

@@ -26,7 +26,7 @@ typedef struct gnd__cg {
     int tries;               /* random numbers that would be rejected set bad, and do not go on */
     uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l */
     int keys;                /* accumulators of argmax and argmin are keys, where there are such */
-    int counts;              /* flat indices are known not to be negative */
+    int counts;              /* indices are known not to be negative */
     int gathers;             /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */

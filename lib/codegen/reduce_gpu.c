@@ -57,6 +57,8 @@ static gnd_status rows(gnd__cg *c)
     size_t global, local = gnd__cg_group(c, GROUP);
     if (k->nred == 1)
         vec = gnd__cg_vector_width(k, last, 1, 0);
+    if (vec > 4 && gnd__cg_is_generator(k))
+        vec = 4; /* a block of random words; more only takes registers */
     while (local > 32 && (int64_t)local * vec / 2 >= r)
         local /= 2;
     gnd__cg_begin(c, 0, "k_reduce");
@@ -68,6 +70,7 @@ static gnd_status rows(gnd__cg *c)
                                                                                         : "[32]",
                      "GND_LOCAL");
     c->keys = 0;
+    c->counts = 1;
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
                 "    const I m = (I)GND_GRP(0) / S, s = (I)GND_GRP(0) %% S;\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
@@ -88,7 +91,7 @@ static gnd_status rows(gnd__cg *c)
                  vec, vec * (int)local, last);
         c->vec = vec;
         gnd__cg_vector_loads(c);
-        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n",
+        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x | l;\n",
                  vec, last);
         gnd__cg_values(c, 0);
         gnd__acc_step(c, "L", "[l]", "x + l");
@@ -108,6 +111,7 @@ static gnd_status rows(gnd__cg *c)
         one_element(c, "E", "x");
         gnd__acc_combine(c, "A", "", "E", "", 1);
     }
+    c->counts = 0;
     gnd__acc_to_keys(c, "K", "A");
     gnd__acc_tree(c, "K", "lid", "0", (int)local, 0);
     if (splits == 1)
