@@ -137,11 +137,12 @@ GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
             found = k;
             if (us >= ($T)0.07$f && v <= vr)
                 break;
+            /* the logarithm of the probability of k over that of m, all its terms of the size of k - m */
+            const $T d = k - m;
             if (log(v * al / (a / (us * us) + b)) <=
-                (m + ($T)0.5$f) * log((m + 1) / (r * (n - m + 1))) +
-                    (n + 1) * log((n - m + 1) / (n - k + 1)) +
-                    (k + ($T)0.5$f) * log(r * (n - k + 1) / (k + 1)) + gnd_stirling_$t(m) +
-                    gnd_stirling_$t(n - m) - gnd_stirling_$t(k) - gnd_stirling_$t(n - k))
+                (n - k + ($T)0.5$f) * log1p(d / (n - k + 1)) - (k + ($T)0.5$f) * log1p(d / (m + 1)) -
+                    d * log((m + 1) / (r * (n - m + 1))) + gnd_stirling_$t(m) + gnd_stirling_$t(n - m) -
+                    gnd_stirling_$t(k) - gnd_stirling_$t(n - k))
                 break;
         }
     }

@@ -97,6 +97,8 @@ static double p_binomial(double k, double n, double p)
         return 0;
     return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p));
 }
+/* Of so many trials that Poisson's limit is there, and that logarithms of their factorial have lost all digits. */
+static double p_rare(double k, double n, double p) { return p_poisson(k, n * p, 0); }
 static double p_geometric(double k, double p, double b) { return (void)b, k < 1 ? 0 : p * exp((k - 1) * log1p(-p)); }
 static double p_equal(double k, double n, double b) { return (void)b, k < n ? 1 / n : 0; }
 
@@ -141,6 +143,7 @@ static const dist counts[] = {
     {"binomial", NULL, gnd_rng_binomial, 50, 0.6, p_binomial},
     {"binomial", NULL, gnd_rng_binomial, 1000, 0.85, p_binomial},
     {"binomial", NULL, gnd_rng_binomial, 1e6, 1e-5, p_binomial},
+    {"binomial", NULL, gnd_rng_binomial, 1e16, 2e-15, p_rare},
     {"geometric", gnd_rng_geometric, NULL, 0.3, 0, p_geometric},
     {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric}};
 
