@@ -48,6 +48,7 @@ lib_files = \
     lib/api/einsum_path.c \
     lib/api/elementwise.c \
     lib/api/eval.c \
+    lib/api/expm.c \
     lib/api/expr.c \
     lib/api/fancy.c \
     lib/api/fft.c \

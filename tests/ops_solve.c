@@ -182,6 +182,72 @@ static void exponentials(int64_t nb, int64_t n)
     mat_equal(&y, &want, 20, "exp of a shift");
 }
 
+/* Of [[a, b], [0, c]], each as if it were alone: graded, of no and of great norm, nilpotent, beside a NaN. */
+static void exponentials_apart(void)
+{
+    static const double of[][3] = {{1, 1e6, -1}, {1e-3, 1e-3, 2e-3}, {60, 0, 60.5}, {0, 1e20, 0}, {-1, 3e4, -1},
+                                   {NAN, 1, 1},  {-40, 1e3, 2},      {0, 0, 0}};
+    enum { NB = sizeof of / sizeof *of };
+    double worst = 0;
+    mat x = mat_new(NB, 2, 2), want = mat_new(NB, 2, 2);
+    for (int b = 0; b < NB; b++) {
+        x.p[4 * b] = of[b][0];
+        x.p[4 * b + 1] = of[b][1];
+        x.p[4 * b + 3] = of[b][2];
+    }
+    mat got = mat_get(gnd_expm(mat_put(&x)), NB, 2, 2);
+    for (int b = 0; b < NB; b++) {
+        const double p = creal(x.p[4 * b]), q = creal(x.p[4 * b + 1]), r = creal(x.p[4 * b + 3]);
+        want.p[4 * b] = exp(p);
+        want.p[4 * b + 1] = p == r ? q * exp(p) : q * exp(r) * expm1(p - r) / (p - r);
+        want.p[4 * b + 3] = exp(r);
+        for (int i = 0; i < 4 && !isnan(p); i++) {
+            const double w = cabs(want.p[4 * b + i]), e = cabs(got.p[4 * b + i] - want.p[4 * b + i]) / mat_eps;
+            worst = fmax(worst, w > 0 ? e / (w * fmax(1, fabs(p) + fabs(r))) : e);
+        }
+    }
+    tap_ok(worst < 40 && isnan(creal(got.p[20])), "%s: exp of a batch, each element within %.1f eps", mat_where, worst);
+}
+
+/* What one singular matrix is to the others of its batch, and thresholds for each. */
+static void apart(void)
+{
+    static const double of[][4] = {{1, 0, 0, 2}, {1, 2, 2, 4}, {0, 0, 0, 0}, {4, 0, 0, 1}};
+    const gnd_matrix_ord ord[] = { GND_ORD_1, GND_ORD_2, GND_ORD_NEG_INF, GND_ORD_FRO };
+    const double second[] = { 2, 2, 0.5, 2.5 };
+    mat x = mat_new(4, 2, 2), rt = mat_new(4, 1, 1);
+    for (int i = 0; i < 16; i++)
+        x.p[i] = of[i / 4][i % 4];
+    gnd_array *d = mat_put(&x);
+    for (int o = 0; o < 4; o++) {
+        mat c = mat_get(gnd_cond(d, ord[o]), 4, 1, 1);
+        const double least = o == 1 ? 1e6 : INFINITY; /* the singular value that should be 0 is about eps */
+        tap_ok(cabs(c.p[0] - second[o]) < 1e-5 && creal(c.p[1]) >= least && isinf(creal(c.p[2])) &&
+               isfinite(creal(c.p[3])), "%s: cond %d beside singular ones", mat_where, (int)ord[o]);
+    }
+    for (int i = 0; i < 4; i++)
+        rt.p[i] = i % 2 ? 0.3 : 0.6;
+    gnd_array *each = gnd_reshape(mat_put(&rt), 1, (int64_t[]){ 4 });
+    mat r = mat_get(gnd_matrix_rank_array(d, each), 4, 1, 1), p = mat_get(gnd_pinv_array(d, each), 4, 2, 2);
+    tap_ok(r.p[0] == 1 && r.p[1] == 1 && r.p[2] == 0 && r.p[3] == 1 && cabs(p.p[0]) < 1e-6 &&
+           cabs(p.p[3] - 0.5) < 1e-6 && cabs(p.p[12] - 0.25) < 1e-6 && cabs(p.p[15]) < 1e-6,
+           "%s: an rtol for each matrix", mat_where);
+    gnd_array *bad[3] = { gnd_pinv_array(d, mat_put(&rt)), gnd_matrix_rank_array(d, gnd_real(1)),
+                          gnd_matrix_rank_array(d, gnd_mul(each, gnd_complex(0, 1))) };
+    tap_ok(gnd_status_of(bad[0]) == GND_ERR_SHAPE && strstr(gnd_error(bad[0]), "(4, 1, 1)") &&
+           gnd_status_of(bad[1]) == GND_ERR_DEVICE && gnd_status_of(bad[2]) == GND_ERR_DTYPE,
+           "%s: what is no rtol: %s", mat_where, gnd_error(bad[0]));
+    /* nothing to solve: the rank is known, and what is left of b */
+    gnd_array *a = gnd_at(d, "1"), *y[4];
+    gnd_lstsq(a, gnd_zeros(mat_dev, mat_t, 2, (int64_t[]){ 2, 0 }), -1, &y[0], &y[1], &y[2], &y[3]);
+    const int64_t rank = gnd_item_i64(y[2], NULL);
+    gnd_lstsq(gnd_zeros(mat_dev, mat_t, 2, (int64_t[]){ 2, 0 }), gnd_at(d, "1"), -1, &y[0],
+              &y[1], &y[2], &y[3]);
+    mat off = mat_get(y[1], 1, 1, 2);
+    tap_ok(rank == 1 && off.p[0] == 5 && off.p[1] == 20 && gnd_item_i64(y[2], NULL) == 0,
+           "%s: lstsq without right sides, and without columns", mat_where);
+}
+
 static void norms(int64_t nb, int64_t m, int64_t n)
 {
     static const double ords[] = { 0, 1, 2, 3, 0.5, -1, -2, INFINITY, -INFINITY };
@@ -277,7 +343,7 @@ static void all(gnd_device *d, const char *spec)
         MAT_GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
         MAT_GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
         if (i == 1 || i == 3) {
-            MAT_GROUP(determinants(100, 5); exponentials(2, 6));
+            MAT_GROUP(determinants(100, 5); exponentials(2, 6); exponentials_apart());
         }
         if (i == 0) {
             MAT_GROUP(ranks(12); powers(3, 9); chains());
@@ -288,7 +354,7 @@ static void all(gnd_device *d, const char *spec)
             MAT_GROUP(norms(2, 5, 9));
         }
         if (i == 1) {
-            MAT_GROUP(norms(2, 7, 7));
+            MAT_GROUP(norms(2, 7, 7); apart());
             MAT_GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
             MAT_GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
         }

@@ -61,6 +61,8 @@ GND_API gnd_array *gnd_inv(gnd_array *x);
 /* The pseudo-inverse: singular values up to rtol times the greatest count as 0. rtol < 0: max(m, n)
  * times the dtype's eps. */
 GND_API gnd_array *gnd_pinv(gnd_array *x, double rtol);
+/* The same with an rtol for each matrix: an array of reals that broadcasts to the batch. GND_ERR_DTYPE: complex. */
+GND_API gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol);
 /* The least-squares solution of least norm of a x = b, a 2-d; the rank (int64, 0-d), the singular
  * values of a, and the sums of squared residuals (empty unless a has full column rank and more rows
  * than columns, as NumPy; waits for the device). rank, s and residuals may be NULL. rcond < 0: as rtol
@@ -74,10 +76,12 @@ GND_API gnd_array *gnd_det(gnd_array *x);
 GND_API gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet);
 /* int64: singular values above rtol times the greatest; rtol < 0 as in gnd_pinv. */
 GND_API gnd_array *gnd_matrix_rank(gnd_array *x, double rtol);
+/* With an rtol for each matrix, as gnd_pinv_array. */
+GND_API gnd_array *gnd_matrix_rank_array(gnd_array *x, gnd_array *rtol);
 /* x to an integer power, by squaring; a negative one of the inverse. */
 GND_API gnd_array *gnd_matrix_power(gnd_array *x, int64_t n);
-/* The exponential of a matrix, by scaling and squaring with Pade's approximation of degree 13 (Higham,
- * The scaling and squaring method for the matrix exponential revisited, 2005); waits for the norm. */
+/* The exponential of a matrix, by scaling and squaring with Pade's approximation of degree 13 (Al-Mohy, Higham: A
+ * new scaling and squaring algorithm for the matrix exponential, 2009); waits for norms. */
 GND_API gnd_array *gnd_expm(gnd_array *x);
 
 /* Norms of a matrix: Frobenius, nuclear, the greatest (least) sum of a column's (1) or a row's (INF)
@@ -90,7 +94,8 @@ GND_API gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned fl
 /* Of vectors along axes (GND_ALL: of all elements): (sum of |x|^ord)^(1/ord); INFINITY the greatest
  * magnitude, -INFINITY the least, 0 the number of elements that are not 0. Real. */
 GND_API gnd_array *gnd_vector_norm(gnd_array *x, gnd_axes axes, unsigned flags, double ord);
-/* The condition number: ||x|| ||x^-1|| in that norm; GND_ORD_2 and GND_ORD_NEG_2 by singular values. */
+/* The condition number: ||x|| ||x^-1|| in that norm; GND_ORD_2 and GND_ORD_NEG_2 by singular values. Infinite for a
+ * singular matrix. */
 GND_API gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord);
 /* The product of n matrices in the order that takes the fewest multiplications; the first and the last
  * one may be vectors. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/norms.c - norms of vectors and matrices, condition numbers, and products of many matrices.
+ * api/norms.c - norms of vectors and matrices, and products of many matrices.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "api/matrices.h"
 #include "api/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
@@ -103,27 +102,6 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
         break;
     default:
         y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord %d is none of gnd_matrix_ord", (int)ord);
-    }
-    return keep(y);
-}
-
-gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
-{
-    gnd__mats a;
-    gnd_array *bad, *y;
-    gnd_scope_begin();
-    bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
-    if (!bad && (a.m == 0 || a.n == 0))
-        bad = gnd__fail(a.dev, GND_ERR_SHAPE, "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition",
-                        a.m, a.n);
-    if (bad)
-        return keep(bad);
-    if (ord == GND_ORD_2 || ord == GND_ORD_NEG_2) {
-        gnd_array *s = gnd_svdvals(a.x), *most = gnd_max(s, GND_AXIS(-1), 0),
-                  *least = gnd_min(s, GND_AXIS(-1), 0);
-        y = ord == GND_ORD_2 ? gnd_divide(most, least) : gnd_divide(least, most);
-    } else {
-        y = gnd_multiply(gnd_matrix_norm(a.x, ord, 0), gnd_matrix_norm(gnd_inv(a.x), ord, 0));
     }
     return keep(y);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/systems.c - linear systems and least squares: right sides, batches that broadcast, and inverses.
+ * api/systems.c - linear systems and least squares: right sides, batches that broadcast, and inverses; ranks,
+ * determinants and condition numbers.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -154,40 +155,84 @@ static double eps_of(gnd_dtype t)
     return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
 }
 
-/* The threshold below which singular values count as 0: shape (batch, 1). */
-static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol)
+/* The threshold below which singular values count as 0: shape (batch, 1). each: rtol for each matrix, or NULL. */
+static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
 {
     double most = (double)(a->m > a->n ? a->m : a->n);
     return gnd_multiply(gnd_max(s, GND_AXIS(-1), GND_KEEPDIMS),
-                        gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
+                        each ? gnd_expand_dims(each, GND_AXIS(-1))
+                             : gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
 }
 
-gnd_array *gnd_pinv(gnd_array *x, double rtol)
+/* An error for what cannot be the rtol of the matrices a, or NULL. */
+static gnd_array *check_rtol(const gnd__mats *a, const char *func, gnd_array *rtol)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    gnd_array *both[2] = { a->x, rtol }, *bad = gnd__check_strong(rtol, func, "rtol");
+    gnd__shape s = { .ndim = a->nb }, r = { .ndim = 0 };
+    if (bad || (bad = gnd__check_devices(func, 2, both, &dev)))
+        return bad;
+    if (gnd_dtype_kind((gnd_dtype)rtol->dtype) == 'c')
+        return gnd__fail(a->dev, GND_ERR_DTYPE, "%s: rtol is %s: it must be real", func,
+                         gnd_dtype_name((gnd_dtype)rtol->dtype));
+    memcpy(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim);
+    r.ndim = rtol->ndim;
+    memcpy(r.dim, rtol->dim, (size_t)rtol->ndim * sizeof *r.dim);
+    if (rtol->ndim > a->nb || gnd__shape_broadcast(&s, &r) || memcmp(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim))
+        return gnd__fail(a->dev, GND_ERR_SHAPE, "%s: rtol of shape %s does not broadcast to the axes %s before the "
+                         "matrices", func, gnd__shape_text(tb, rtol->ndim, rtol->dim),
+                         gnd__shape_text(ta, a->nb, a->batch));
+    return NULL;
+}
+
+static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
 {
     gnd__mats a;
     gnd_array *u, *s, *vh;
     gnd_scope_begin();
     gnd_array *bad = gnd__mats_of(&a, "pinv", x, 0);
-    if (bad)
+    if (bad || (given && (bad = check_rtol(&a, "pinv", each))))
         return keep(bad);
     if (gnd__mats_empty(&a))
         return keep(gnd__mats_zeros(&a, a.t, a.n, a.m));
     gnd_svd(a.x, 0, &u, &s, &vh);
-    gnd_array *inverse = gnd_where(gnd_greater(s, threshold(&a, s, rtol)), gnd_reciprocal(s), gnd_real(0));
+    gnd_array *least = threshold(&a, s, rtol, each);
+    gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
     return keep(gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
 }
 
-gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
+gnd_array *gnd_pinv(gnd_array *x, double rtol)
+{
+    return pinv(x, rtol, 0, NULL);
+}
+
+gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol)
+{
+    return pinv(x, 0, 1, rtol);
+}
+
+static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *each)
 {
     gnd__mats a;
     gnd_scope_begin();
     gnd_array *bad = gnd__mats_of(&a, "matrix_rank", x, 0);
-    if (bad)
+    if (bad || (given && (bad = check_rtol(&a, "matrix_rank", each))))
         return keep(bad);
     gnd_array *s = gnd_svdvals(a.x);
     if (a.m == 0 || a.n == 0)
         return keep(gnd_count_nonzero(s, GND_AXIS(-1), 0));
-    return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol)), GND_AXIS(-1), 0));
+    return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
+}
+
+gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
+{
+    return matrix_rank(x, rtol, 0, NULL);
+}
+
+gnd_array *gnd_matrix_rank_array(gnd_array *x, gnd_array *rtol)
+{
+    return matrix_rank(x, 0, 1, rtol);
 }
 
 /* Whether the device's library gives the SVD of a, but no least squares, and is worth it. */
@@ -234,13 +279,13 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     gnd_dtype real = gnd__real_of(m.t);
     if (m.m == 0 || m.n == 0 || k == 0) {
         y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
-        y[2] = gnd_zeros(dev, GND_INT64, 0, NULL);
+        y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
         y[3] = k == 0 && q ? gnd_svdvals(m.x) : gnd_zeros(dev, real, 1, &q);
     } else if (by_svd(&m)) {
         /* x = V S^-1 U^H b, without the singular values that count as 0 */
         gnd_array *u, *vh;
         gnd__mats_svd(m.x, 0, rhs, &u, &y[3], &vh);
-        gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond));
+        gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
         gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
         y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
         y[2] = gnd_count_nonzero(is, GND_ALL, 0);
@@ -268,7 +313,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
     }
     gnd_status st = GND_OK;
-    if (residuals && m.m > m.n && m.n && k)
+    if (residuals && m.m > m.n && k)
         full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
     if (st != GND_OK) {
         y[1] = gnd__fail(dev, st, "%s", gnd_message());
@@ -331,6 +376,40 @@ gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
     return gnd__mats_give(2, out, y);
 }
 
+/* --- condition numbers --------------------------------------------------------------------------- */
+
+/* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes the place of x,
+ * since one singular matrix is no error for those beside it. */
+static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
+{
+    gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);
+    factors(a, &d, &sign);
+    gnd_array *singular = gnd_any(gnd_equal(d, gnd_int(0)), GND_AXIS(-1), 0);
+    gnd_array *x = gnd_where(gnd_expand_dims(singular, GND_AXIS(-1) | GND_AXIS(-2)), eye, a->x);
+    gnd_array *y = gnd_multiply(gnd_matrix_norm(a->x, ord, 0), gnd_matrix_norm(gnd_solve(x, eye), ord, 0));
+    return gnd_where(singular, gnd_real(INFINITY), y);
+}
+
+gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
+{
+    gnd__mats a;
+    gnd_array *bad, *y;
+    gnd_scope_begin();
+    bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
+    if (!bad && (a.m == 0 || a.n == 0))
+        bad = gnd__fail(a.dev, GND_ERR_SHAPE, "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition",
+                        a.m, a.n);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&a))
+        return keep(gnd_zeros(a.dev, gnd__real_of(a.t), a.nb, a.batch));
+    if (ord != GND_ORD_2 && ord != GND_ORD_NEG_2)
+        return keep(cond_by_inverse(&a, ord));
+    gnd_array *s = gnd_svdvals(a.x), *most = gnd_max(s, GND_AXIS(-1), 0), *least = gnd_min(s, GND_AXIS(-1), 0);
+    y = ord == GND_ORD_2 ? gnd_divide(most, least) : gnd_divide(least, most);
+    return keep(gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
+}
+
 /* --- powers ------------------------------------------------------------------------------------- */
 
 gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
@@ -351,38 +430,4 @@ gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
             p = gnd_matmul(p, p);
     }
     return keep(y == x ? gnd_astype(x, (gnd_dtype)x->dtype) : y);
-}
-
-gnd_array *gnd_expm(gnd_array *x)
-{
-    static const double b[14] = {64764752532480000., 32382376266240000., 7771770303897600.,
-                                 1187353796428800., 129060195264000., 10559470521600., 670442572800.,
-                                 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.};
-    gnd__mats m;
-    gnd_status st;
-    gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&m, "expm", x, 1);
-    if (bad)
-        return keep(bad);
-    if (gnd__mats_empty(&m))
-        return keep(gnd__mats_zeros(&m, m.t, m.n, m.n));
-    gnd_array *a = m.x;
-    double norm = gnd_item_f64(gnd_max(gnd_matrix_norm(a, GND_ORD_1, 0), GND_ALL, 0), &st);
-    if (st)
-        return keep(gnd_fail(st, "%s", gnd_message()));
-    int s = norm > 5.371920351148152 && isfinite(norm) ? (int)ceil(log2(norm / 5.371920351148152)) : 0;
-    a = gnd_multiply(a, gnd_real(ldexp(1, -s)));
-    gnd_array *eye = gnd_eye(m.dev, m.t, m.n, m.n, 0);
-    gnd_array *a2 = gnd_matmul(a, a), *a4 = gnd_matmul(a2, a2), *a6 = gnd_matmul(a2, a4);
-#define TERM(k, y) gnd_multiply(y, gnd_real(b[k]))
-#define SUM3(i, j, k) gnd_add(gnd_add(TERM(i, a6), TERM(j, a4)), TERM(k, a2))
-    gnd_array *u = gnd_matmul(a, gnd_add(gnd_matmul(a6, SUM3(13, 11, 9)),
-                                         gnd_add(SUM3(7, 5, 3), TERM(1, eye))));
-    gnd_array *v = gnd_add(gnd_matmul(a6, SUM3(12, 10, 8)), gnd_add(SUM3(6, 4, 2), TERM(0, eye)));
-#undef SUM3
-#undef TERM
-    gnd_array *y = gnd_solve(gnd_subtract(v, u), gnd_add(v, u));
-    for (int i = 0; i < s; i++)
-        y = gnd_matmul(y, y);
-    return keep(y);
 }

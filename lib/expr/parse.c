@@ -255,10 +255,11 @@ static int name(parser *p)
         p->pos += 2;
         t = tok(p);
     }
-    /* random.normal(...) is one name: some are other functions without it */
+    /* random.normal(...) is one name, and so with linalg and fft: some are other functions without it */
     gnd__token dotted = *t;
-    if (is_word(p, t, "random") && t[1].type == GND__T_DOT && t[2].type == GND__T_NAME &&
-        t[3].type == GND__T_LPAREN && !gnd__table_get(x->names, x->text + t->at, t->len)) {
+    if ((is_word(p, t, "random") || is_word(p, t, "linalg") || is_word(p, t, "fft")) &&
+        t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN &&
+        !gnd__table_get(x->names, x->text + t->at, t->len)) {
         dotted.len = t[2].at + t[2].len - t->at;
         p->pos += 3;
         return call(p, &dotted, GND__I_CALL);
