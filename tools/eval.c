@@ -89,8 +89,7 @@ static int print(input *in, gnd_array *y)
     char *text = gnd_to_string(y, &s);
     progress_end();
     if (!text)
-        return gnd_error(y)[0] ? complain_of(in->cmd, NULL, y)
-                               : complain(in->cmd, "%s", gnd_status_text(s));
+        return gnd_error(y)[0] ? complain_of(in->cmd, NULL, y) : complain_last(in->cmd, s);
     puts(text);
     free(text);
     return finish_output(in->cmd);
@@ -164,8 +163,7 @@ int cmd_explain(int argc, char **argv)
                 putchar('\n');
             r = finish_output(in.cmd);
         } else {
-            r = gnd_error(y)[0] ? complain_of(in.cmd, NULL, y)
-                                : complain(in.cmd, "%s", gnd_status_text(s));
+            r = gnd_error(y)[0] ? complain_of(in.cmd, NULL, y) : complain_last(in.cmd, s);
         }
         free(text);
     }

@@ -27,6 +27,8 @@ int complain(const char *cmd, const char *fmt, ...) __attribute__((format(printf
 /* The same for the error that x holds, with "WHERE: " before it when where is not NULL. The name of
  * a library function at the front of an expression's message is not shown. */
 int complain_of(const char *cmd, const char *where, const gnd_array *x);
+/* The same for the last call that failed with the status s (gnd_message). */
+int complain_last(const char *cmd, gnd_status s);
 /* As complain, with a hint at the help. Returns EXIT_USAGE. */
 int misuse(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the help of a command, or of gnd (NULL), to stdout. 0, or -1 when there is no such one. */

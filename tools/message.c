@@ -38,6 +38,16 @@ int complain_of(const char *cmd, const char *where, const gnd_array *x)
     return where ? complain(cmd, "%s: %s", where, msg) : complain(cmd, "%s", msg);
 }
 
+int complain_last(const char *cmd, gnd_status s)
+{
+    const char *msg = gnd_message();
+    if (!strncmp(msg, "read: ", 6))
+        msg += 6;
+    else if (!strncmp(msg, "to_string: ", 11))
+        msg += 11;
+    return complain(cmd, "%s", msg[0] ? msg : gnd_status_text(s));
+}
+
 int misuse(const char *cmd, const char *fmt, ...)
 {
     va_list ap;

@@ -79,9 +79,10 @@ GND_API gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev);
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-/* Prints x as NumPy's print does, and a line feed. */
+/* Prints x as NumPy's print does, and a line feed. Of a failure gnd_message has the text. */
 GND_API gnd_status gnd_print(gnd_array *x, FILE *out);
-/* The same text, without the line feed, malloc'ed: the caller frees it with free(). NULL on failure. */
+/* The same text, without the line feed, malloc'ed: the caller frees it with free(). NULL on failure, which *s (may be
+ * NULL) and gnd_message tell. */
 GND_API char *gnd_to_string(gnd_array *x, gnd_status *s);
 
 enum { GND_EXPLAIN_SOURCE = 1 };

@@ -3,6 +3,7 @@
  * api/print.c - arrays as text. Of a long array only the elements that are printed are computed and
  * read: the first and the last three along each axis.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "api/host.h"
@@ -49,11 +50,18 @@ static gnd_array *corners(gnd_array *x, const int64_t *edge)
     return y;
 }
 
+static gnd_status no_memory(void)
+{
+    const gnd_err e = {.code = GND_ERR_NOMEM, .msg = "out of host memory"};
+    return gnd__only_status("to_string", &e);
+}
+
+/* Of a failure gnd_message has the text. */
 static gnd_status to_text(gnd_array *x, gnd__str *text)
 {
     gnd_array *bad = gnd__check(x, "to_string", "x");
     if (bad) {
-        gnd_status code = bad->p.err->code;
+        gnd_status code = gnd__only_status("to_string", bad->p.err);
         gnd__done(bad);
         return code;
     }
@@ -61,8 +69,13 @@ static gnd_status to_text(gnd_array *x, gnd__str *text)
     void *data;
     gnd_array *part = gnd__text_edges(x->ndim, x->dim, edge) ? corners(x, edge) : x;
     gnd_status st = gnd_status_of(part);
-    if (!st)
-        st = gnd__host_copy(part, &data);
+    if (st) {
+        gnd_err e = {.code = st};
+        snprintf(e.msg, sizeof e.msg, "%s", gnd_error(part));
+        gnd__only_status("to_string", &e);
+    } else if ((st = gnd__host_copy(part, &data)) == GND_ERR_NOMEM) {
+        no_memory();
+    }
     if (part != x)
         gnd__done(part);
     if (st)
@@ -71,7 +84,7 @@ static gnd_status to_text(gnd_array *x, gnd__str *text)
     if (gnd__text_corners(text, (gnd_dtype)x->dtype, x->ndim, x->dim, data, &e))
         st = gnd__only_status("to_string", &e);
     else if (text->bad)
-        st = GND_ERR_NOMEM;
+        st = no_memory();
     gnd__free(data);
     return st;
 }
@@ -86,7 +99,7 @@ char *gnd_to_string(gnd_array *x, gnd_status *s)
         if (copy)
             memcpy(copy, gnd__str_get(&text), text.len + 1);
         else
-            st = GND_ERR_NOMEM;
+            st = no_memory();
     }
     gnd__str_free(&text);
     if (s)
@@ -101,7 +114,7 @@ gnd_status gnd_print(gnd_array *x, FILE *out)
         return GND_ERR_NULL;
     gnd_status st = to_text(x, &text);
     if (!st && (fputs(gnd__str_get(&text), out) < 0 || putc('\n', out) < 0))
-        st = GND_ERR_IO;
+        st = gnd__only_status("print", &(gnd_err){.code = GND_ERR_IO, .msg = "the file cannot be written"});
     gnd__str_free(&text);
     return st;
 }
