@@ -341,6 +341,7 @@ kernel_files = \
     kernels/variates.cl
 
 common_files = \
+    backends/common/binary.c \
     backends/common/entry.c \
     backends/common/gemm.c \
     backends/common/gemm.h \

@@ -72,6 +72,13 @@ gnd_status gnd__plug_choice(const char *variable, const char *const *words, int 
     return gnd__plug_fail(e, GND_ERR_ARG, 0, "%s=%.64s: not %s", variable, s, list);
 }
 
+gnd_status gnd__plug_key(int n, size_t cap, gnd_err *e)
+{
+    if (n < 0 || (size_t)n >= cap)
+        return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "the cache key needs %d bytes", n + 1);
+    return GND_OK;
+}
+
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
                    size_t cap, char *why, size_t whycap)
 {

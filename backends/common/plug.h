@@ -52,4 +52,15 @@ typedef struct gnd__plug_sym {
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
                    size_t cap, char *why, size_t whycap);
 
+/* Binaries of programs as plugins give them (binary.c): a head, then what the driver gave. magic: 8 characters.
+ * Room for n bytes of the driver's, malloc'ed: *code is where they go, *len the size of all. NULL: out of memory. */
+void *gnd__plug_bin_new(size_t n, void **code, size_t *len, gnd_err *e);
+/* Writes the head once the code is there; device: a hash of what the code depends on. */
+void gnd__plug_bin_seal(void *bin, size_t len, const char *magic, uint64_t device);
+/* *code and *n of a binary; GND_ERR_FORMAT when it is damaged, or for another device. */
+gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device, const void **code,
+                              size_t *n, gnd_err *e);
+/* The end of cache_key(): whether n, what snprintf gave, fits cap. */
+gnd_status gnd__plug_key(int n, size_t cap, gnd_err *e);
+
 #endif

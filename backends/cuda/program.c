@@ -30,12 +30,7 @@ struct gnd_kern {
     uint32_t size[];       /* bytes of each */
 };
 
-typedef struct bin_head {
-    char magic[8];
-    uint64_t device, len, hash;
-} bin_head;
-
-static const char magic[8] = {'g', 'n', 'd', 'c', 'u', 'd', 'a', '1'};
+static const char magic[] = "gndcuda1";
 
 /* A module from an image, which it owns from now on, after failures too. */
 static gnd_status prog_new(gnd_dev *d, void *image, size_t nbytes, gnd_prog **out, gnd_err *e)
@@ -234,10 +229,7 @@ static int key_text(const gnd_dev *d, char *buf, size_t cap)
 
 static gnd_status cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    const int n = key_text(d, buf, cap);
-    if (n < 0 || (size_t)n >= cap)
-        return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "the cache key needs %d bytes", n + 1);
-    return GND_OK;
+    return gnd__plug_key(key_text(d, buf, cap), cap, e);
 }
 
 /* Of device and driver only: which compiler made a binary does not matter to its use. */
@@ -249,37 +241,22 @@ static uint64_t device_hash(const gnd_dev *d)
 
 static gnd_status binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
 {
-    char *all = malloc(sizeof(bin_head) + p->nbytes);
-    if (!all)
-        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a binary of %zu bytes",
-                              p->nbytes);
-    bin_head h = {.device = device_hash(p->dev),
-                  .len = p->nbytes,
-                  .hash = gnd__plug_hash(GND__PLUG_HASH, p->image, p->nbytes)};
-    memcpy(h.magic, magic, sizeof magic);
-    memcpy(all, &h, sizeof h);
-    memcpy(all + sizeof h, p->image, p->nbytes);
-    *bin = all;
-    *len = sizeof h + p->nbytes;
+    void *code;
+    *bin = gnd__plug_bin_new(p->nbytes, &code, len, e);
+    if (!*bin)
+        return GND_ERR_NOMEM;
+    memcpy(code, p->image, p->nbytes);
+    gnd__plug_bin_seal(*bin, *len, magic, device_hash(p->dev));
     return GND_OK;
 }
 
 static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **out, gnd_err *e)
 {
-    bin_head h;
-    const gnd_status s = gnd__cu_enter(d, e);
-    if (s != GND_OK)
+    const void *code;
+    size_t n;
+    gnd_status s = gnd__cu_enter(d, e);
+    if (s != GND_OK || (s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e)) != GND_OK)
         return s;
-    if (len < sizeof h)
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is cut short");
-    memcpy(&h, bin, sizeof h);
-    const char *code = (const char *)bin + sizeof h;
-    const size_t n = len - sizeof h;
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.len != n || n == 0 ||
-        h.hash != gnd__plug_hash(GND__PLUG_HASH, code, n))
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is damaged or none of ours");
-    if (h.device != device_hash(d))
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is for another device or driver");
     void *image = malloc(n); /* aligned, as the driver may want it */
     if (!image)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a binary of %zu bytes", n);

@@ -32,12 +32,7 @@ struct gnd_kern {
     last_arg last[];
 };
 
-typedef struct bin_head {
-    char magic[8];
-    uint64_t device, len, hash;
-} bin_head;
-
-static const char magic[8] = {'g', 'n', 'd', 'o', 'c', 'l', '0', '1'};
+static const char magic[] = "gndocl01";
 
 /* The whole log, malloc'ed; NULL when there is none. */
 static char *build_log(cl_program p, cl_device_id id)
@@ -256,10 +251,7 @@ static int key_text(const gnd_dev *d, char *buf, size_t cap)
 
 static gnd_status cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
 {
-    const int n = key_text(d, buf, cap);
-    if (n < 0 || (size_t)n >= cap)
-        return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "the cache key needs %d bytes", n + 1);
-    return GND_OK;
+    return gnd__plug_key(key_text(d, buf, cap), cap, e);
 }
 
 static uint64_t device_hash(const gnd_dev *d)
@@ -277,41 +269,28 @@ static gnd_status binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
         return gnd__ocl_fail(e, r, "clGetProgramInfo (binary size)");
     if (n == 0)
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "the driver gives no binary");
-    unsigned char *all = malloc(sizeof(bin_head) + n);
+    void *code, *all = gnd__plug_bin_new(n, &code, len, e);
     if (!all)
-        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a binary of %zu bytes", n);
-    unsigned char *code = all + sizeof(bin_head);
+        return GND_ERR_NOMEM;
     r = clGetProgramInfo(p->p, CL_PROGRAM_BINARIES, sizeof code, &code, NULL);
     if (!gnd__ocl_ok(r)) {
         free(all);
         return gnd__ocl_fail(e, r, "clGetProgramInfo (binary of %zu bytes)", n);
     }
-    bin_head h = {.device = device_hash(p->dev),
-                  .len = n,
-                  .hash = gnd__plug_hash(GND__PLUG_HASH, code, n)};
-    memcpy(h.magic, magic, sizeof magic);
-    memcpy(all, &h, sizeof h);
+    gnd__plug_bin_seal(all, *len, magic, device_hash(p->dev));
     *bin = all;
-    *len = sizeof h + n;
     return GND_OK;
 }
 
 static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog **out, gnd_err *e)
 {
-    bin_head h;
     cl_int r, status = CL_SUCCESS;
-    if (len < sizeof h)
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is cut short");
-    memcpy(&h, bin, sizeof h);
-    const unsigned char *code = (const unsigned char *)bin + sizeof h;
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.len != len - sizeof h ||
-        h.hash != gnd__plug_hash(GND__PLUG_HASH, code, len - sizeof h))
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is damaged or none of ours");
-    if (h.device != device_hash(d))
-        return gnd__plug_fail(e, GND_ERR_FORMAT, 0, "the binary is for another device or driver");
-    const size_t n = len - sizeof h;
-    cl_program p =
-        clCreateProgramWithBinary(d->ctx, 1, &d->info->id, &n, &code, &status, &r);
+    const void *code;
+    size_t n;
+    const gnd_status s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e);
+    if (s != GND_OK)
+        return s;
+    cl_program p = clCreateProgramWithBinary(d->ctx, 1, &d->info->id, &n, (const unsigned char **)&code, &status, &r);
     if (!p)
         return gnd__ocl_fail(e, r, "clCreateProgramWithBinary");
     if (gnd__ocl_ok(status))
