@@ -195,46 +195,54 @@ gnd_array *gnd_take_flat(gnd_array *x, gnd_array *indices)
     return gnd__instead(flat, taken("take_flat", flat, indices, 0, -1));
 }
 
-gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
+gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, int axis, int *k, gnd__shape *b)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
-    int64_t dim[GND_MAX_NDIM], xdim[GND_MAX_NDIM];
-    gnd__gather how;
-    gnd__temps t;
     gnd_device *dev;
-    int k;
-    gnd_array *bad = gnd__check_strong(x, "take_along_axis", "x");
-    if (bad || (bad = gnd__check_strong(indices, "take_along_axis", "indices")) ||
-        (bad = gnd__check_devices("take_along_axis", 2, (gnd_array *[]){x, indices}, &dev)) ||
-        (bad = gnd__check_axis("take_along_axis", x->dev, axis, x->ndim, &k)))
+    gnd_array *bad = gnd__check_devices(func, 2, (gnd_array *[]){x, indices}, &dev);
+    if (bad || (bad = gnd__check_axis(func, dev, axis, x->ndim, k)))
         return bad;
     gnd__shape_text(ta, x->ndim, x->dim);
     gnd__shape_text(tb, indices->ndim, indices->dim);
     if (indices->ndim != x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE,
-                         "take_along_axis: shapes %s and %s: %d and %d dimensions", ta, tb, x->ndim,
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func, ta, tb, x->ndim,
                          indices->ndim);
+    b->ndim = x->ndim;
     for (int d = 0; d < x->ndim; d++) {
-        int64_t a = x->dim[d], b = indices->dim[d];
+        const int64_t n = x->dim[d], m = indices->dim[d];
+        b->dim[d] = d == *k || n == 1 ? m : n;
+        if (d != *k && n != m && n != 1 && m != 1)
+            return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64
+                             " and %" PRId64, func, ta, tb, d, n, m);
+    }
+    if (indices->size && x->dim[*k] == 0)
+        return gnd__fail(dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
+    return NULL;
+}
+
+gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
+{
+    static const char func[] = "take_along_axis";
+    int64_t dim[GND_MAX_NDIM];
+    gnd__gather how;
+    gnd__shape b;
+    gnd__temps t;
+    int k;
+    gnd_array *bad = gnd__check_strong(x, func, "x");
+    if (bad || (bad = gnd__check_strong(indices, func, "indices")) ||
+        (bad = gnd__along_axis(func, x, indices, axis, &k, &b)) ||
+        (bad = gnd__check_shape(func, x->dev, (gnd_dtype)x->dtype, b.ndim, b.dim)))
+        return bad;
+    for (int d = 0; d < x->ndim; d++) {
         how.from[d] = (int8_t)(d == k ? -1 : d);
         how.via[d] = 1;
-        dim[d] = d == k || a == 1 ? b : a;
-        xdim[d] = d == k ? a : dim[d];
-        if (d != k && a != b && a != 1 && b != 1)
-            return gnd__fail(x->dev, GND_ERR_SHAPE,
-                             "take_along_axis: shapes %s and %s do not broadcast: axis %d has %" PRId64
-                             " and %" PRId64, ta, tb, d, a, b);
+        dim[d] = d == k ? x->dim[d] : b.dim[d];
     }
-    bad = gnd__check_shape("take_along_axis", x->dev, (gnd_dtype)x->dtype, x->ndim, dim);
-    if (bad)
-        return bad;
-    if (indices->size && x->dim[k] == 0)
-        return gnd__fail(x->dev, GND_ERR_INDEX, "take_along_axis: indices into an axis of no elements");
     t.n = 0;
-    gnd_array *i = gnd__indices(&t, "take_along_axis", "indices", indices, x->dev, x->dim[k], k);
-    gnd_array *v = gnd__hold(&t, gnd__broadcast(x, x->ndim, xdim));
+    gnd_array *i = gnd__indices(&t, func, "indices", indices, x->dev, x->dim[k], k);
+    gnd_array *v = gnd__hold(&t, gnd__broadcast(x, x->ndim, dim));
     gnd_array *y = i->kind == GND__ERROR   ? gnd__same(i)
-                   : v->kind == GND__ERROR ? gnd__same(v) : gnd__take_node(v, 1, &i, x->ndim, dim, &how);
+                   : v->kind == GND__ERROR ? gnd__same(v) : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
     if (y->kind == GND__TAKE && y->size == 0 && (bad = gnd__check_now(i)))
         y = gnd__instead(y, bad);
     return gnd__drop_temps(&t, y);

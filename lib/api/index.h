@@ -56,6 +56,9 @@ gnd_array *gnd__trailing(gnd__temps *t, gnd_array *a, int n);
  * `place` of the result. */
 gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int *axis,
                           const gnd__shape *b, int place);
+/* For functions along an axis (the k-th): x and indices, arrays, of as many dimensions and broadcast but for that
+ * axis; into b their shape, with the indices' extent there. An index needs an element. NULL, or a new error. */
+gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, int axis, int *k, gnd__shape *b);
 /* Where nothing of a result is read, so that nothing would check the indices: evaluates them. */
 gnd_array *gnd__check_now(gnd_array *indices);
 

@@ -219,41 +219,24 @@ gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
 gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value, int axis)
 {
     static const char func[] = "put_along_axis";
-    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd__temps t;
     gnd__shape b;
     gnd_array *idx[GND_MAX_NDIM], *y = NULL, *v, *bad = gnd__upd_check(func, x, 0, NULL, value);
-    gnd_device *dev;
     int axes[GND_MAX_NDIM], k;
     if (bad || (bad = gnd__check_strong(indices, func, "indices")) ||
-        (bad = gnd__check_devices(func, 2, (gnd_array *[]){x, indices}, &dev)) ||
-        (bad = gnd__check_axis(func, dev, axis, x->ndim, &k)))
+        (bad = gnd__along_axis(func, x, indices, axis, &k, &b)))
         return bad;
-    gnd__shape_text(ta, x->ndim, x->dim);
-    gnd__shape_text(tb, indices->ndim, indices->dim);
-    if (indices->ndim != x->ndim)
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func, ta, tb,
-                         x->ndim, indices->ndim);
-    b.ndim = x->ndim;
-    for (int d = 0; d < x->ndim; d++) {
-        int64_t n = x->dim[d], m = indices->dim[d];
+    for (int d = 0; d < x->ndim; d++)
         axes[d] = d;
-        b.dim[d] = d == k || n == 1 ? m : n;
-        if (d != k && n != m && n != 1 && m != 1)
-            return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s do not broadcast: axis %d has %"
-                             PRId64 " and %" PRId64, func, ta, tb, d, n, m);
-    }
-    if (indices->size && x->dim[k] == 0)
-        return gnd__fail(dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
-    v = value->weak ? gnd__strong(value, dev, (gnd_dtype)x->dtype, func)
+    v = value->weak ? gnd__strong(value, x->dev, (gnd_dtype)x->dtype, func)
                     : gnd__astype(value, (gnd_dtype)x->dtype, func);
     if (v->kind == GND__ERROR)
         return v;
     t.n = 0;
     gnd_array *w = gnd__upd_fitted(&t, func, v, b.ndim, b.dim);
     for (int d = 0; d < x->ndim && !y; d++) {
-        idx[d] = d == k ? gnd__indices(&t, func, "indices", indices, dev, x->dim[d], d)
-                        : gnd__upd_counted(&t, dev, 1, &x->dim[d], x->ndim - 1 - d);
+        idx[d] = d == k ? gnd__indices(&t, func, "indices", indices, x->dev, x->dim[d], d)
+                        : gnd__upd_counted(&t, x->dev, 1, &x->dim[d], x->ndim - 1 - d);
         if (idx[d]->kind == GND__ERROR)
             y = gnd__same(idx[d]);
     }

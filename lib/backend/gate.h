@@ -62,7 +62,7 @@ typedef struct gnd__gdev {
     int starved;              /* a call but the pool's lacked memory: what the pool keeps may be it */
     gnd__counters n;
     struct gnd__trace *trace; /* backend/trace.h; NULL: none is written */
-    gnd__tune tune;           /* backend/tunefile.h: parameters of kernels */
+    gnd__tune tune;           /* base/tune.h: parameters of kernels */
     int tuned;                /* they are the file's */
     gnd_err tune_err;         /* why the file is not used, or the last call for it failed */
     struct gnd__gdev *kept;   /* of those closed after a fork, the one before */

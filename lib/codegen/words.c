@@ -4,8 +4,8 @@
  *
  * Four neighbours share a block of the generator, which LLVM does not find out in a loop that it vectorises.
  * So a kernel that walks an axis in runs has the words of a run put into an array by a loop over blocks
- * (gnd_words_u64 of kernels/random.cl), and takes the points' words from there: zN is where those of
- * instruction N begin, in zaN.
+ * (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and takes the points' words from there: zN is where
+ * those of instruction N begin, in zaN.
  */
 #include "codegen/emit.h"
 

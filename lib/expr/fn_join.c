@@ -20,21 +20,9 @@ static gnd_array *as(gnd_array *y, gnd_dtype t)
     return z;
 }
 
-int gnd__fn_concat(gnd__args *c)
-{
-    int n, axis = 0, flat = c->arg[1].v.kind == GND__V_NONE;
-    gnd_dtype t;
-    if ((gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis)) || gnd__arg_dtype(c, 2, &t))
-        return -1;
-    gnd_array **x = gnd__arg_arrays(c, 0, &n);
-    if (!x)
-        return -1;
-    gnd_array *y = flat ? gnd_concat_flat(n, x) : gnd_concat(n, x, axis);
-    gnd__free(x);
-    return gnd__ret(c, as(y, t));
-}
-
-int gnd__fn_stack(gnd__args *c)
+/* arrays, axis=0, dtype=None; flat: what axis=None asks for. */
+static int joined(gnd__args *c, gnd_array *(*f)(int, gnd_array *const *, int),
+                  gnd_array *(*flat)(int, gnd_array *const *))
 {
     int n, axis = 0;
     gnd_dtype t;
@@ -43,10 +31,13 @@ int gnd__fn_stack(gnd__args *c)
     gnd_array **x = gnd__arg_arrays(c, 0, &n);
     if (!x)
         return -1;
-    gnd_array *y = gnd_stack(n, x, axis);
+    gnd_array *y = flat && c->arg[1].v.kind == GND__V_NONE ? flat(n, x) : f(n, x, axis);
     gnd__free(x);
     return gnd__ret(c, as(y, t));
 }
+
+int gnd__fn_concat(gnd__args *c) { return joined(c, gnd_concat, gnd_concat_flat); }
+int gnd__fn_stack(gnd__args *c) { return joined(c, gnd_stack, NULL); }
 
 int gnd__fn_unstack(gnd__args *c)
 {
