@@ -39,6 +39,9 @@ if ! gnd eval '1' >/dev/null 2>err; then
     skip_all "no device $dev: $(head -n 1 err)"
 fi
 
+run eval 'x = arange(3); x <= x'
+is "a comparison that compilers warn of" 0 '[ True  True  True]'
+
 # --- help and usage -----------------------------------------------------------------------------
 run --version
 check "--version" grep -qx "gnd [0-9]*\.[0-9]*\.[0-9]*" out

@@ -60,15 +60,16 @@ static const char *first_error(const char *log)
     return p;
 }
 
-/* What correctness needs, then the caller's options. malloc'ed. */
+/* What correctness needs, then the caller's options. malloc'ed. No warnings: x < x is said of the user's expression, and
+ * PoCL counts them on stderr. */
 static char *options(const gnd_dev *d, const char *opts)
 {
     const char *std = strstr(opts, "-cl-std") ? "" : "-cl-std=CL1.2 ";
     const char *div = d->info->exact_div ? "-cl-fp32-correctly-rounded-divide-sqrt " : "";
-    const size_t n = strlen(std) + strlen(div) + strlen(opts) + 1;
+    const size_t n = strlen("-w ") + strlen(std) + strlen(div) + strlen(opts) + 1;
     char *s = malloc(n);
     if (s)
-        snprintf(s, n, "%s%s%s", std, div, opts);
+        snprintf(s, n, "-w %s%s%s", std, div, opts);
     return s;
 }
 
