@@ -35,26 +35,22 @@ static void spit(const unsigned char *buf, size_t n)
     }
 }
 
-int main(void)
+static float x[6] = {1, 2, 3, 4, 5, 6};
+static int64_t zeros[10000];
+static const int64_t xs[2] = {2, 3}, zs[1] = {10000}, none[1] = {0};
+static const gnd__npz_item items[] = {
+    {"x", GND_FLOAT32, 2, xs, x},
+    {"long name", GND_INT64, 1, zs, zeros},
+    {"empty", GND_BOOL, 1, none, NULL},
+    {"scalar", GND_FLOAT32, 0, NULL, x + 5},
+};
+static unsigned char buf[100000], again[100000];
+static gnd_err e;
+
+static void test_round_trip(void)
 {
-    float x[6] = {1, 2, 3, 4, 5, 6};
-    static int64_t zeros[10000];
-    int64_t xs[2] = {2, 3}, zs[1] = {10000}, none[1] = {0};
-    gnd__npz_item items[] = {
-        {"x", GND_FLOAT32, 2, xs, x},
-        {"long name", GND_INT64, 1, zs, zeros},
-        {"empty", GND_BOOL, 1, none, NULL},
-        {"scalar", GND_FLOAT32, 0, NULL, x + 5},
-    };
-    static unsigned char buf[100000], again[100000];
     gnd__npz *z;
     gnd__npy a;
-    gnd_err e = {0};
-    if (!mkdtemp(dir))
-        tap_bail("no temporary folder");
-    snprintf(path, sizeof path, "%s/x.npz", dir);
-    long live = gnd__mem_live();
-
     size_t size[2];
     for (int deflate = 0; deflate < 2; deflate++) {
         const char *how = deflate ? "deflated" : "stored";
@@ -65,8 +61,7 @@ int main(void)
         gnd__npy_free(&a);
         tap_ok(!gnd__npz_read(z, "x.npy", &a, &e) && a.nbytes == 24, "read x.npy");
         gnd__npy_free(&a);
-        tap_ok(!gnd__npz_read(z, "long name", &a, &e) && a.nbytes == 80000 &&
-                   !memcmp(a.data, zeros, 80000),
+        tap_ok(!gnd__npz_read(z, "long name", &a, &e) && a.nbytes == 80000 && !memcmp(a.data, zeros, 80000),
                "read a long one");
         gnd__npy_free(&a);
         tap_ok(!gnd__npz_read(z, "empty", &a, &e) && a.nbytes == 0, "read an empty one");
@@ -87,14 +82,18 @@ int main(void)
            "an archive of nothing");
     gnd__err_clear(&e);
     gnd__npz_close(z);
+}
 
-    gnd__npz_item twice[] = {items[0], items[0]};
-    spit(buf, size[1]);
+static void test_failures(void)
+{
+    const gnd__npz_item twice[] = {items[0], items[0]};
+    gnd__npz *z;
+    gnd__npz_save(path, 4, items, 1, &e);
+    const size_t n = slurp(buf, sizeof buf);
     tap_is_int(gnd__npz_save(path, 2, twice, 0, &e), GND_ERR_NAME, "two arrays of one name");
     tap_has_str(e.msg, "two arrays are named x", "says so");
     gnd__err_clear(&e);
-    tap_ok(slurp(again, sizeof again) == size[1] && !memcmp(buf, again, size[1]),
-           "a failed save leaves the old file");
+    tap_ok(slurp(again, sizeof again) == n && !memcmp(buf, again, n), "a failed save leaves the old file");
     tap_is_int(gnd__npz_save("/nonexistent/x.npz", 1, items, 0, &e), GND_ERR_IO, "cannot write");
     tap_has_str(e.msg, "save_npz: /nonexistent/x.npz: cannot write: No such file", "says so");
     gnd__err_clear(&e);
@@ -105,58 +104,71 @@ int main(void)
     tap_is_int(gnd__npz_open(path, &z, &e), GND_ERR_FORMAT, "no zip");
     tap_has_str(e.msg, "not a .npz file", "says so");
     gnd__err_clear(&e);
+}
 
-    /* Damage: each byte in turn. Never a crash, and where data come, the CRC says they are right;
-     * a damaged name or date is none of its business. */
+/* Reads x of the file. *bad: data that are not x's, or an error without a word. */
+static gnd_status read_x(int *bad)
+{
+    gnd__npz *z = NULL;
+    gnd__npy a = {0};
+    gnd_err f = {0};
+    gnd_status st = gnd__npz_open(path, &z, &f);
+    if (!st)
+        st = gnd__npz_read(z, "x", &a, &f);
+    *bad |= st ? !f.msg[0] || a.data : a.nbytes != 24 || memcmp(a.data, x, 24);
+    gnd__npy_free(&a);
+    gnd__npz_close(z);
+    return st;
+}
+
+/* Each byte in turn. Never a crash, and where data come, the CRC says they are right; a damaged name or date is
+ * none of its business. */
+static void test_damage(void)
+{
     gnd__npz_save(path, 1, items, 1, &e);
-    size_t n = slurp(buf, sizeof buf);
+    const size_t n = slurp(buf, sizeof buf);
     int bad = 0, errors = 0;
     for (size_t i = 0; i < n; i++) {
         memcpy(again, buf, n);
         again[i] ^= 0x41;
         spit(again, n);
-        gnd_err f = {0};
-        gnd_status st = gnd__npz_open(path, &z, &f);
-        if (!st)
-            st = gnd__npz_read(z, "x", &a, &f);
-        if (st)
-            errors++, bad |= !f.msg[0] || a.data;
-        else
-            bad |= a.nbytes != 24 || memcmp(a.data, x, 24);
-        gnd__npy_free(&a);
-        gnd__npz_close(z);
+        errors += read_x(&bad) != GND_OK;
     }
     tap_ok(!bad && errors > 100, "every damaged byte: %d errors in %d", errors, (int)n);
     for (size_t cut = 0; cut < n; cut++) {
         spit(buf, cut);
-        gnd_err f = {0};
-        gnd_status st = gnd__npz_open(path, &z, &f);
-        if (!st)
-            st = gnd__npz_read(z, "x", &a, &f);
-        bad |= !st;
-        gnd__npy_free(&a);
-        gnd__npz_close(z);
+        const gnd_status st = read_x(&bad);
+        bad |= st == GND_OK;
     }
     tap_ok(!bad, "every truncation is an error");
+}
 
-    int done = 0;
+static void test_memory(void)
+{
+    int done = 0, bad = 0;
     for (long fail = 1; !done && fail < 100; fail++) {
         gnd_err f = {0};
         gnd__mem_fail_at(fail);
         gnd_status st = gnd__npz_save(path, 4, items, 0, &f);
+        bad |= st && !f.msg[0];
         if (!st)
-            st = gnd__npz_open(path, &z, &f);
-        else
-            z = NULL;
-        if (!st)
-            st = gnd__npz_read(z, "x", &a, &f);
+            st = read_x(&bad);
         gnd__mem_fail_at(0);
         done = !st;
-        bad |= st && !f.msg[0];
-        gnd__npy_free(&a);
-        gnd__npz_close(z);
     }
     tap_ok(done && !bad, "out of memory at each allocation");
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir))
+        tap_bail("no temporary folder");
+    snprintf(path, sizeof path, "%s/x.npz", dir);
+    const long live = gnd__mem_live();
+    test_round_trip();
+    test_failures();
+    test_damage();
+    test_memory();
     unlink(path);
     tap_is_int(rmdir(dir), 0, "no temporary file is left");
     tap_is_int(gnd__mem_live(), live, "nothing leaks");
