@@ -54,6 +54,10 @@
     const g_i64 g = (g_i64)GND_GRP(0), i = g % blocks * (g_i64)GND_LSZ(0) + (g_i64)GND_LID(0), j = g / blocks;
     if (i < n)
         gnd_st_$t(y, j * n + i, gnd_ld_$t(x, (j / n * n + (g_i64)place[j]) * n + i));
+//@text solve_rows
+    const g_i64 g = (g_i64)GND_GRP(0), i = g % blocks * (g_i64)GND_LSZ(0) + (g_i64)GND_LID(0), j = g / blocks;
+    if (i < n)
+        gnd_st_$t(y, j * n + i, IN_x(j * n + (g_i64)row[j / k * n + i]));
 //@text lu_in
     const g_i64 t = (g_i64)GND_GID(0);
     if (t < tiles) {

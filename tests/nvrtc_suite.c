@@ -379,24 +379,24 @@ static void test_blocked(gnd_dtype t)
     gnd_close(dev);
 }
 
-/* A library that leaves the columns of an inverse elsewhere. */
-static gnd_status inverse_apart(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e)
+/* A library that leaves the columns of an inverse elsewhere, or tells the order of eliminated rows. */
+static gnd_status apart(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e)
 {
     (void)d, (void)e;
-    *yes = s->op == GND_SOLVE_INV && s->flags == 1;
+    *yes = s->op == GND_SOLVE_TRIANGULAR || ((s->op == GND_SOLVE_INV || s->op == GND_SOLVE_LU) && s->flags == 1);
     return GND_OK;
 }
 
-static void test_inverse(gnd_dtype t)
+static void test_apart(gnd_dtype t)
 {
-    static const char *const list[] = {"inv(x[:48])"};
+    static const char *const list[] = {"inv(x[:48])", "solve(resize(x, (300, 300)), resize(x, (300, 64)))"};
     gnd_device *dev = gnd_open("null:2");
     gnd__backend *b = (gnd__backend *)dev->g->be;
     const int had = b->has_solver;
     gnd_status (*before)(gnd_dev *, const gnd_solve_desc *, int *, gnd_err *) = b->solver.supports;
     b->has_solver = 1;
-    b->solver.supports = inverse_apart;
-    test_graphs(t, "an inverse by a library", list, 1, 1);
+    b->solver.supports = apart;
+    test_graphs(t, "inverses and systems by a library", list, 2, 1);
     b->has_solver = had;
     b->solver.supports = before;
     gnd_close(dev);
@@ -498,8 +498,8 @@ int main(void)
     test_library(GND_COMPLEX128);
     test_blocked(GND_FLOAT32);
     test_blocked(GND_COMPLEX128);
-    test_inverse(GND_FLOAT32);
-    test_inverse(GND_COMPLEX128);
+    test_apart(GND_FLOAT32);
+    test_apart(GND_COMPLEX128);
     setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
     test_graphs(GND_FLOAT32, "graphs for groups apart", GRAPHS(apart_graphs), 1);
     test_graphs(GND_BOOL, "graphs for groups apart", GRAPHS(apart_graphs), 1);

@@ -138,6 +138,9 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
             return GND_OK;
         break;
     case GND_SOLVE_LU:
+        if (s->flags && (s->m != s->n || gnd__cs_is_batch(s)))
+            return GND_OK;
+        break;
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_QR:
     case GND_SOLVE_SVD:
@@ -310,6 +313,10 @@ static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err 
         return gnd__plug_fail(e, GND_ERR_LINALG, info,
                               "matrix %lld: not positive definite: the leading minor of order %d is "
                               "not positive", (long long)b, info);
+    case GND_SOLVE_LU:
+        if (!s->flags)
+            return GND_OK; /* a factorisation all the same */
+        /* fallthrough */
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_INV:
         return gnd__plug_fail(e, GND_ERR_LINALG, info, "matrix %lld: singular: U[%d, %d] is 0",
@@ -317,8 +324,6 @@ static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err 
     case GND_SOLVE_TRIANGULAR:
         return gnd__plug_fail(e, GND_ERR_LINALG, info, "matrix %lld: singular: the diagonal's[%d, %d] is 0",
                               (long long)b, info - 1, info - 1);
-    case GND_SOLVE_LU:
-        return GND_OK; /* a factorisation all the same */
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
         if (info > s->n) /* Jacobi's method */

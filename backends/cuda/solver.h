@@ -47,8 +47,6 @@ typedef cusolverStatus_t gnd__cs_apply_size(cusolverDnHandle_t, cublasSideMode_t
 typedef cusolverStatus_t gnd__cs_apply(cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int m,
                                        int n, int k, gnd__cs_ptr a, int lda, gnd__cs_ptr tau,
                                        gnd__cs_ptr c, int ldc, gnd__cs_ptr work, int lwork, int *info);
-typedef cusolverStatus_t gnd__cs_swap(cusolverDnHandle_t, int n, gnd__cs_ptr a, int lda, int k1, int k2,
-                                      const int *pivots, int incx);
 typedef cusolverStatus_t gnd__cs_potrfs(cusolverDnHandle_t, cublasFillMode_t, int n, gnd__cs_ptr *a,
                                         int lda, int *info, int nbatch);
 typedef cusolverStatus_t gnd__cs_svdjs_size(cusolverDnHandle_t, cusolverEigMode_t, int m, int n,
@@ -71,7 +69,6 @@ typedef cusolverStatus_t gnd__cs_syevjs(cusolverDnHandle_t, cusolverEigMode_t, c
     X(orgqr, gnd__cs_make, "orgqr", "ungqr")                                                       \
     X(ormqr_size, gnd__cs_apply_size, "ormqr_bufferSize", "unmqr_bufferSize")                      \
     X(ormqr, gnd__cs_apply, "ormqr", "unmqr")                                                      \
-    X(laswp, gnd__cs_swap, "laswp", "laswp")                                                       \
     X(potrfs, gnd__cs_potrfs, "potrfBatched", "potrfBatched")                                      \
     X(svdjs_size, gnd__cs_svdjs_size, "gesvdjBatched_bufferSize", "gesvdjBatched_bufferSize")      \
     X(svdjs, gnd__cs_svdjs, "gesvdjBatched", "gesvdjBatched")                                      \

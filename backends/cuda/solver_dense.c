@@ -10,9 +10,6 @@
 
 #define P(i) ((void *)o->mem[i])
 
-/* More right sides than this go through cuBLAS's triangular solver. */
-enum { MANY = 64 };
-
 gnd_status gnd__cs_cholesky(gnd__cs_job *o)
 {
     struct gnd__cu_solver *v = o->v;
@@ -26,12 +23,12 @@ gnd_status gnd__cs_cholesky(gnd__cs_job *o)
     return GND_OK;
 }
 
-/* A to L and U, the pivots (int64) to v->extra, and with room behind them. */
+/* A to L and U, the pivots (int64) to v->extra. */
 static gnd_status factor(gnd__cs_job *o, int64_t m, int64_t n)
 {
     struct gnd__cu_solver *v = o->v;
     size_t dev = 0, host = 0;
-    TRY(gnd__cs_reserve(o, &v->extra, (size_t)(m < n ? m : n) * (sizeof(int64_t) + sizeof(int32_t))));
+    TRY(gnd__cs_reserve(o, &v->extra, (size_t)(m < n ? m : n) * sizeof(int64_t)));
     CALL(gnd__cs.cusolverDnXgetrf_bufferSize(v->h, v->params, m, n, o->t->data, P(0), m, o->t->data, &dev,
                                              &host), "cusolverDnXgetrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
@@ -47,38 +44,9 @@ static gnd_status narrow(gnd__cs_job *o, CUdeviceptr to, int64_t count)
     return gnd__cs_copy(o, to, sizeof(int32_t), o->v->extra.p, sizeof(int64_t), sizeof(int32_t), count);
 }
 
-gnd_status gnd__cs_lu(gnd__cs_job *o)
-{
-    TRY(factor(o, o->s->m, o->s->n));
-    return narrow(o, o->mem[1], o->s->m < o->s->n ? o->s->m : o->s->n);
-}
-
-gnd_status gnd__cs_solve(gnd__cs_job *o)
-{
-    struct gnd__cu_solver *v = o->v;
-    const int64_t n = o->s->n, k = o->s->k;
-    TRY(factor(o, n, n));
-    if (k < MANY) {
-        /* its own info would only speak of arguments; the factorisation's is what counts */
-        CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n,
-                                      (int64_t *)v->extra.p, o->t->data, P(1), n,
-                                      (int *)v->info.p + o->s->nbatch), "cusolverDnXgetrs");
-        return GND_OK;
-    }
-    const CUdeviceptr pivots = v->extra.p + (size_t)n * sizeof(int64_t);
-    const int t = o->t->index, in = (int)n, ik = (int)k;
-    TRY(narrow(o, pivots, n));
-    CALL(gnd__cs.laswp[t](v->h, ik, P(1), in, 1, in, (const int *)pivots, 1), "cusolverDnlaswp");
-    CALL(gnd__cs.trsm[t](v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
-                         in, ik, gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
-    CALL(gnd__cs.trsm[t](v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
-                         CUBLAS_DIAG_NON_UNIT, in, ik, gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
-    return GND_OK;
-}
-
-/* Where row i of A is after the exchanges, i.e. column P[i] of U^-1 L^-1 is column i of A^-1: to operand 2. Made on the
- * host: one exchange comes after the other, and cuSOLVER's take longer than a triangular solve. */
-static gnd_status places(gnd__cs_job *o)
+/* The rows of A in the order in which the exchanges leave them or, inverse, where each of them is then, to memory. Made
+ * on the host: one exchange comes after the other, and cuSOLVER's take longer than a triangular solve. */
+static gnd_status order(gnd__cs_job *o, CUdeviceptr to, int inverse)
 {
     const size_t n = (size_t)o->s->n;
     int64_t *pivot = malloc(n * sizeof *pivot);
@@ -94,15 +62,34 @@ static gnd_status places(gnd__cs_job *o)
         row[i] = row[j];
         row[j] = r;
     }
-    for (size_t i = 0; i < n && st == GND_OK; i++)
+    for (size_t i = 0; i < n && st == GND_OK && inverse; i++)
         place[row[i]] = (int32_t)i;
     if (st == GND_OK)
-        st = gnd__cs_up(o, o->mem[2], place, n * sizeof *place);
+        st = gnd__cs_up(o, to, inverse ? place : row, n * sizeof *row);
     if (st == GND_OK)
         st = gnd__cs_wait(o); /* the host's table goes */
     free(pivot);
     free(row);
     return st;
+}
+
+gnd_status gnd__cs_lu(gnd__cs_job *o)
+{
+    TRY(factor(o, o->s->m, o->s->n));
+    if (o->s->flags)
+        return order(o, o->mem[1], 0);
+    return narrow(o, o->mem[1], o->s->m < o->s->n ? o->s->m : o->s->n);
+}
+
+gnd_status gnd__cs_solve(gnd__cs_job *o)
+{
+    struct gnd__cu_solver *v = o->v;
+    const int64_t n = o->s->n, k = o->s->k;
+    TRY(factor(o, n, n));
+    /* its own info would only speak of arguments; the factorisation's is what counts */
+    CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n, (int64_t *)v->extra.p,
+                                  o->t->data, P(1), n, (int *)v->info.p + o->s->nbatch), "cusolverDnXgetrs");
+    return GND_OK;
 }
 
 gnd_status gnd__cs_inv(gnd__cs_job *o)
@@ -119,7 +106,8 @@ gnd_status gnd__cs_inv(gnd__cs_job *o)
                          gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
     CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, in, in,
                          gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
-    return places(o);
+    /* row i of A is row P[i] of L U: column P[i] of U^-1 L^-1 is column i of A^-1 */
+    return order(o, o->mem[2], 1);
 }
 
 gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau)

@@ -274,7 +274,8 @@ typedef struct gnd_fft_ops {
 #define GND_SOLVE_LIST(X)                                                                          \
     X(CHOLESKY, 1, "io A (n x n): the lower triangle; above it nothing is read or defined; flags 1: "   \
                   "the upper one, and U with A = U^H U")                                          \
-    X(LU, 2, "io A (m x n): L and U in one; out P int32 (min(m, n)): LAPACK's, counted from 1")    \
+    X(LU, 2, "io A (m x n): L and U in one; out P int32 (min(m, n)): LAPACK's, counted from 1; flags 1 (m = n): row i " \
+             "of L U is A's row P[i], counted from 0, and U with a 0 on its diagonal is an error")   \
     X(SOLVE, 3, "in A (n x n), io B (n x k): out the solution of A X = B")                          \
     X(QR, 4, "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "   \
              "Q is m x m, A has room for it, R is m x n and undefined below row min, too")         \
@@ -284,7 +285,7 @@ typedef struct gnd_fft_ops {
     X(EIGVALSH, 8, "in A (n x n), the lower triangle; out W real (n), ascending")                  \
     X(EIG, 9, "in A (n x n); out W complex (n), V complex (n x n)")                               \
     X(EIGVALS, 10, "in A (n x n); out W complex (n)")                                              \
-    X(TRIANGULAR, 11, "in A (n x n), io B (n x k); flags: GND_TRI_*")                              \
+    X(TRIANGULAR, 11, "in A (n x n), which stays; io B (n x k); flags: GND_TRI_*")                             \
     X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; out S real (min), rank int32 (1); rcond")\
     X(INV, 13, "io A (n x n): its inverse; flags 1: in A, out X (n x n), out P int32 (n): column j of the inverse is " \
               "X's column P[j], counted from 0")

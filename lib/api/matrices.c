@@ -94,12 +94,20 @@ static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
     return gnd_any(gnd_logical_not(gnd_isfinite(x)), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
 }
 
+void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s)
+{
+    if (!gnd__mats_native(a, s))
+        return;
+    a->bad = not_finite(a, s);
+    a->x = gnd_where(a->bad, gnd_eye(a->dev, a->t, a->m, a->n, 0), a->x);
+}
+
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors)
 {
     const int apart = s->op == GND_SOLVE_QR && !gnd__target_of(&a->dev->g->props, &a->dev->g->tune).cpu;
-    if (y->kind == GND__ERROR || (!apart && !gnd__mats_native(a, s)))
+    if (y->kind == GND__ERROR || (!a->bad && !apart && !gnd__mats_native(a, s)))
         return y;
-    gnd_array *bad = not_finite(a, s);
+    gnd_array *bad = a->bad ? a->bad : not_finite(a, s);
     return gnd_where(vectors ? gnd_squeeze(bad, GND_AXIS(-1)) : bad, gnd_real(NAN), y);
 }
 

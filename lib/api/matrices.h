@@ -10,7 +10,7 @@
 
 /* A stack of m x n matrices of a dtype that solvers take. */
 typedef struct gnd__mats {
-    gnd_array *x;
+    gnd_array *x, *bad;        /* bad: NULL, or gnd__mats_sound's */
     gnd_device *dev;
     gnd_dtype t;
     int nb;                    /* axes of the batch */
@@ -28,6 +28,9 @@ gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s);
 /* Operand i of the result y as a stack of rows x cols matrices (cols 0: of vectors of rows). */
 gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,
                           int64_t rows, int64_t cols);
+/* Where s, which is no error for matrices with a NaN or an infinity, is done on the device, a->x with 1 in the place of
+ * these, so that no library calls them singular. */
+void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s);
 /* y, made by `s`, which is no error for matrices of a that have a NaN or an infinity, but NaN for these. LAPACK on the
  * host sees to that itself (prim/finite.c). y is a stack of matrices, or with vectors != 0 of vectors. */
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors);

@@ -75,7 +75,7 @@ static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd_
 }
 
 /* op on a and b: a solution with the shape of b. */
-static gnd_array *solved(const gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op, unsigned flags)
+static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op, unsigned flags)
 {
     int64_t k = b->dim[b->ndim - 1];
     gnd_array *y;
@@ -83,6 +83,7 @@ static gnd_array *solved(const gnd__mats *a, gnd_array *b, int vector, gnd_solve
         y = gnd__mats_zeros(a, a->t, a->n, k);
     } else {
         gnd_solve_desc s = gnd__mats_desc(a, op, flags, k);
+        gnd__mats_sound(a, &s);
         gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
         if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
             return in[0]->kind == GND__ERROR ? in[0] : in[1];
@@ -144,6 +145,7 @@ gnd_array *gnd_inv(gnd_array *x)
     const int library = gnd__mats_native(&a, &apart);
     if (!library && gnd__mats_native(&a, &system))
         return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+    gnd__mats_sound(&a, library ? &apart : &s);
     if (!library)
         a.x = gnd_mT(a.x);
     gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);

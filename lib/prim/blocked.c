@@ -68,7 +68,7 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
     default:
         return 0;
     }
-    if (s->op == GND_SOLVE_CHOLESKY && s->flags)
+    if ((s->op == GND_SOLVE_CHOLESKY || s->op == GND_SOLVE_LU) && s->flags)
         return 0;
     if (s->nbatch > MOST || (!force && (!yes || gnd__gate_can_map(d))))
         return 0;

@@ -109,7 +109,7 @@ static void no_results(const gnd_solve_desc *s, char *const *mem)
             fill(s, mem[i], n);
         else /* no exchanges; or each column in its place */
             for (int32_t j = 0; j < (int32_t)(gnd__solve_bytes(&one, i) / sizeof j); j++)
-                memcpy(mem[i] + (size_t)j * sizeof j, &(int32_t){ j + (s->op == GND_SOLVE_LU) }, sizeof j);
+                memcpy(mem[i] + (size_t)j * sizeof j, &(int32_t){ j + (s->op == GND_SOLVE_LU && !s->flags) }, sizeof j);
     }
 }
 

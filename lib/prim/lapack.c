@@ -148,7 +148,15 @@ static void run_cholesky(call *c)
 static void run_lu(call *c)
 {
     FN(getrf, GETRF);
-    fn(&c->m, &c->n, c->mem[0], &c->m, (int *)(void *)c->mem[1], &c->info);
+    int *p = (int *)(void *)c->mem[1], *pivot = c->tau;
+    fn(&c->m, &c->n, c->mem[0], &c->m, c->s->flags ? pivot : p, &c->info);
+    for (int i = 0; i < c->n && c->s->flags; i++)
+        p[i] = i;
+    for (int i = 0; i < c->n && c->s->flags; i++) {
+        const int j = pivot[i] - 1, row = p[i];
+        p[i] = p[j];
+        p[j] = row;
+    }
 }
 
 static void run_solve(call *c)
@@ -378,11 +386,13 @@ static gnd_status verdict(const call *c, int64_t b)
     if (c->info < 0)
         return gnd__err(c->e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -c->info);
     switch ((gnd_solve_op)c->s->op) {
-    case GND_SOLVE_LU:
-        return GND_OK; /* a factorisation all the same */
     case GND_SOLVE_CHOLESKY:
         return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor "
                         "of order %d is not positive", at, c->info);
+    case GND_SOLVE_LU:
+        if (!c->s->flags)
+            return GND_OK; /* a factorisation all the same */
+        /* fallthrough */
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_INV:
     case GND_SOLVE_TRIANGULAR:

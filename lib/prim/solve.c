@@ -18,6 +18,8 @@ enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 /* Operands of that many elements are transposed by a kernel of their own, which does it in tiles; the
  * copy is then one of equal places. */
 enum { LARGE = 1 << 14 };
+/* The order and the right sides from which on these are put in order apart from the factors. */
+enum { MANY_ROWS = 256, MANY = 64 };
 
 static int is_eig(const gnd_solve_desc *s)
 {
@@ -150,6 +152,44 @@ static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
     return 1;
 }
 
+/* A system with many right sides, which come to their places already in the order of the eliminated rows: libraries
+ * exchange them one after the other. */
+static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
+{
+    gnd_solve_desc lu = *s, lower = *s, upper = *s;
+    const int64_t n = s->n, size = (int64_t)gnd_dtype_size(p->dtype);
+    const size_t local = gnd__prog_group(p, 256);
+    const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
+    int yes = 0;
+    lu.op = GND_SOLVE_LU, lu.flags = 1;
+    lower.op = upper.op = GND_SOLVE_TRIANGULAR;
+    lower.flags = GND_TRI_UNIT, upper.flags = GND_TRI_UPPER;
+    if (s->op != GND_SOLVE_SOLVE || n < MANY_ROWS || s->k < MANY ||
+        gnd__gate_solver_supports(p->dev, &lu, &yes, NULL) != GND_OK || !yes)
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if (gnd__gate_solver_supports(p->dev, i ? &upper : &lower, &yes, NULL) != GND_OK || !yes)
+            return 0;
+    const int a = gnd__prog_scratch(p, n * n * s->nbatch * size);
+    const int rows = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
+    const gnd__pmem mem[2] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, rows, 0 } };
+    const gnd__pmem system[2] = { mem[0], { GND__PA_OUT, 0, 0 } };
+    copy_in(p, 0, a, 0, n * n, n * n);
+    gnd__prog_solve(p, &lu, 2, mem);
+    gnd__pk_begin(p, "k_rows");
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "x", 1);
+    gnd__pk_mem(p, "row", rows, GND_INT32);
+    gnd__pk_int(p, "n", n);
+    gnd__pk_int(p, "k", s->k);
+    gnd__pk_int(p, "blocks", blocks);
+    gnd__pk_body(p, "solve_rows", p->dtype);
+    gnd__pk_end1(p, blocks * s->k * s->nbatch, local, gnd__prog_reads(p, 1), n * s->k * s->nbatch * size);
+    gnd__prog_solve(p, &lower, 2, system);
+    gnd__prog_solve(p, &upper, 2, system);
+    return 1;
+}
+
 void gnd__prim_solve(gnd__prog *p)
 {
     gnd_solve_desc s;
@@ -164,7 +204,7 @@ void gnd__prim_solve(gnd__prog *p)
     s.k = p->args->n[N_K];
     s.nbatch = p->args->n[N_BATCH];
     memcpy(&s.rcond, &p->args->n[N_RCOND], sizeof s.rcond);
-    if (inverse_apart(p, &s))
+    if (inverse_apart(p, &s) || system_apart(p, &s))
         return;
     n = gnd__solve_operands(&s);
     const int small = gnd__qr_batch_takes(p, &s); /* reads the input itself */
