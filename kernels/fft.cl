@@ -4,38 +4,26 @@
  * sign is exp(-2 pi i jk/n); an inverse transform swaps the parts of its input and its output.
  */
 
-/* exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with integers, so
- * that the roots are as exact as sine and cosine of small angles. */
+/* A part of exp(-2 pi i k/n) for k < n: the angle is brought into an eighth of the circle with integers, where sine
+ * and cosine are short polynomials (fdlibm's, of W. Kahan and K. C. Ng, 1993): no bit of a large angle is lost. */
 //@fn root f
 GND_FN $T gnd_root_$t(g_u64 k, g_u64 n, int sine)
 {
-    const g_u64 q = k * 4 / n;     /* quarter */
-    g_u64 rest = k * 4 - q * n;    /* angle = (pi/2) (q + rest/n) */
+    const g_u64 k4 = k * 4;
+    const int q = (k4 >= n) + (k4 >= 2 * n) + (k4 >= 3 * n); /* angle = (pi/2) (q + rest/n) */
+    const g_u64 rest = k4 - (g_u64)q * n;
     const int high = rest * 2 > n; /* past the middle of the quarter */
-    $T a, c, s, t;
-    if (high)
-        rest = n - rest;
-    a = ($T)1.5707963267948966192$f * (($T)rest / ($T)n);
-    c = cos(a);
-    s = sin(a);
-    if (high) {
-        t = c;
-        c = s;
-        s = t;
-    }
-    if (q == 1) {
-        t = c;
-        c = -s;
-        s = t;
-    } else if (q == 2) {
-        c = -c;
-        s = -s;
-    } else if (q == 3) {
-        t = c;
-        c = s;
-        s = -t;
-    }
-    return sine ? -s : c;
+    const $T a = ($T)1.5707963267948966192$f * (($T)(high ? n - rest : rest) / ($T)n), z = a * a, h = z * ($T)0.5$f;
+    const $T w = ($T)1 - h;
+    const $T s = a + z * a * (($T)-1.66666666666666324348e-1$f + z * (($T)8.33333333332248946124e-3$f +
+                 z * (($T)-1.98412698298579493134e-4$f + z * (($T)2.75573137070700676789e-6$f +
+                 z * (($T)-2.50507602534068634195e-8$f + z * ($T)1.58969099521155010221e-10$f)))));
+    const $T c = w + (($T)1 - w - h + z * z * (($T)4.16666666666666019037e-2$f + z * (($T)-1.38888888888741095749e-3$f +
+                 z * (($T)2.48015872894767294178e-5$f + z * (($T)-2.75573143513906633035e-7$f +
+                 z * (($T)2.08757232129817482790e-9$f + z * ($T)-1.13596475577881948265e-11$f))))));
+    const int swap = high != (q & 1), minus = sine ? q < 2 : q == 1 || q == 2;
+    const $T v = swap == (sine != 0) ? c : s;
+    return minus ? -v : v;
 }
 //@fn twiddle32 u64
 GND_FN g_c64 gnd_twiddle32_u64(g_u64 k, g_u64 n)
