@@ -132,7 +132,8 @@ static void test_map(void)
     void *v, *old = NULL;
     while (gnd__table_next(m, &at, &k, &n, &v)) {
         seen++;
-        bad |= memcmp(k, "key ", 4) || atoi((const char *)k + 4) != (int *)v - values;
+        snprintf(key, sizeof key, "%.*s", (int)n, (const char *)k);
+        bad |= memcmp(key, "key ", 4) || atoi(key + 4) != (int *)v - values;
     }
     tap_ok(!bad && seen == 2000, "map: iteration");
     gnd__table_put(m, "key 1", 5, &values[7], &old);
