@@ -167,10 +167,41 @@ static gnd_status launch_hungry(gnd_queue *q, gnd_kern *k, const gnd_launch *l, 
     return e->code = GND_ERR_DEVMEM;
 }
 
+static gnd_status list_hungry(gnd_list *list, gnd_err *e)
+{
+    if (hungry->n.bytes_held - hungry->n.bytes_in_use < 16 * (uint64_t)MIB && hungers < 2)
+        return fed->replay.list_run(list, e);
+    hungers++;
+    strcpy(e->msg, "no memory for a workspace");
+    return e->code = GND_ERR_DEVMEM;
+}
+
+/* The same in a replay. */
+static void outside_replay(gnd_device *dev, const gnd__backend *mine)
+{
+    gnd_array *p = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){MIB / 4});
+    gnd_array *y = gnd_sqrt(gnd_add(p, gnd_int(1)));
+    gnd_recording *r = gnd_record(1, &p, 1, &y);
+    gnd_scope_begin();
+    gnd_recording_set(r, 0, megabytes(dev, 1));
+    megabytes(dev, 32);
+    gnd_scope_end();
+    tap_is_int(gnd_recording_wait(r), GND_OK, "%s: a recording", where);
+    dev->g->be = mine;
+    tap_is_int(gnd_replay(r), GND_OK, "%s: a replay has the memory, too", where);
+    dev->g->be = fed;
+    tap_is_int(hungers, 1, "%s: after one failure", where);
+    if (computes)
+        tap_is_f64(at(gnd_recording_get(r, 0), "288"), 17, "%s: the result is right", where);
+    gnd_recording_free(r);
+    hungers = 0;
+}
+
 static void outside(gnd_device *dev)
 {
     gnd__backend mine = *dev->g->be;
     mine.program.launch = launch_hungry;
+    mine.replay.list_run = list_hungry;
     hungry = dev->g;
     fed = dev->g->be;
     gnd_device_set_limit(dev, 0);
@@ -194,6 +225,7 @@ static void outside(gnd_device *dev)
     dev->g->be = fed;
     hungers = 0;
     tap_is_int(gnd_wait(y), GND_OK, "%s: the next read computes it", where);
+    outside_replay(dev, &mine);
     gnd_scope_end();
     tap_is_int(stats(dev).bytes_in_use, 0, "%s: nothing is left", where);
 }

@@ -232,7 +232,12 @@ gnd_status gnd_replay(gnd_recording *r)
     if (st == GND_OK) {
         gnd__gdev *d = r->dev->g;
         gnd__gate_lock(d);
+        d->starved = 0;
         st = gnd__recorded_run(r->r, &e);
+        if (st == GND_ERR_DEVMEM && d->starved && gnd__pool_trim(d)) { /* as gnd__evaluate does */
+            gnd__err_clear(&e);
+            st = gnd__recorded_run(r->r, &e);
+        }
         gnd__gate_unlock(d);
     }
     return st == GND_OK ? st : gnd__only_status("replay", &e);
