@@ -103,12 +103,12 @@ GND_FN g_i64 gnd_poisson_$t(g_u64 i, g_u64 key, $T lam)
 
 /* Binomial numbers of n trials: summed up as above where n min(p, 1 - p) < 10, else BTRS (Hoermann: The
  * generation of binomial random variates, J. Stat. Comput. Simul. 46, 1993). -1 where p is not in
- * 0 .. 1, or n is negative. */
+ * 0 .. 1, or n is negative or not whole. */
 //@fn binomial f32 f64
 GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
 {
     $U x[4];
-    if (!(n >= 0 && n <= ($T)9.2e18$f && p >= 0 && p <= 1))
+    if (!(n >= 0 && n <= ($T)9.2e18$f && n == floor(n) && p >= 0 && p <= 1))
         return -1;
     const int flip = p > ($T)0.5$f;
     const $T s = flip ? 1 - p : p, r = s / (1 - s);

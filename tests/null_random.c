@@ -66,6 +66,10 @@ static void errors(void)
     FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(NAN)), GND_ERR_ARG, "lam is nan");
     FAILS(gnd_rng_poisson(&g, dev, GND_BOOL, DIM(2), one), GND_ERR_DTYPE, "it must be an int or a float");
     FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), one, gnd_real(1.5)), GND_ERR_ARG, "p is 1.5: it must be in 0 .. 1");
+    FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), gnd_real(2.5), one), GND_ERR_ARG, "n is 2.5: it must be a whole number");
+    FAILS(gnd_rng_uniform(&g, dev, GND_FLOAT32, DIM(2), gnd_real(-2e38), gnd_real(2e38)), GND_ERR_ARG,
+          "low -2e+38 and high 2e+38: their difference is not a finite float32");
+    FAILS(gnd_rng_uniform(&g, dev, D, DIM(2), gnd_real(NAN), one), GND_ERR_ARG, "low nan and high 1: their difference");
     FAILS(gnd_rng_geometric(&g, dev, D, DIM(2), gnd_int(0)), GND_ERR_ARG, "p is 0: it must be more than 0 and at most 1");
     FAILS(gnd_rng_integers(&g, dev, D, DIM(2), one, one, 0), GND_ERR_ARG, "low 1 and high 1: nothing lies between");
     FAILS(gnd_rng_integers(&g, dev, GND_INT8, DIM(2), one, gnd_int(129), 0), GND_ERR_OVERFLOW, "1 .. 128 does not fit int8");

@@ -462,6 +462,7 @@ static void test_generator(void)
     tap_is_int(gnd_rng_restore(&h, bytes, sizeof bytes), GND_OK, "restored");
     tap_ok(h.key == g.key && h.calls == g.calls, "the same generator");
     tap_is_int(gnd_rng_restore(&h, bytes, 23), GND_ERR_FORMAT, "too short");
+    tap_is_str(gnd_message(), "rng_restore: 23 bytes: a generator has 24", "and what it says");
     bytes[0] = 'x';
     tap_is_int(gnd_rng_restore(&h, bytes, 24), GND_ERR_FORMAT, "other bytes");
     tap_is_int(gnd_rng_restore(NULL, bytes, 24), GND_ERR_NULL, "nowhere to put it");

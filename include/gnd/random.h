@@ -57,7 +57,7 @@ GND_API gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n);
 
 /* Uniform in [0, 1): multiples of 2^-24, of 2^-53 for float64. */
 GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
-/* low + (high - low) * u; rounding may give high. */
+/* low + (high - low) * u; rounding may give high. GND_ERR_ARG: scalars whose difference is not finite. */
 GND_API gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                    gnd_array *low, gnd_array *high);
 /* Normal (Box and Muller's method), of mean 0 and deviation 1, or of mean loc and deviation scale >= 0. */
@@ -102,7 +102,7 @@ GND_API gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, in
 /* Of mean lam >= 0 (up to 9.2e18). Hoermann's PTRS from 10 on. */
 GND_API gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                    gnd_array *lam);
-/* Successes in n >= 0 trials of probability p in 0 .. 1. Hoermann's BTRS where n min(p, 1-p) >= 10. */
+/* Successes in n >= 0 trials, a whole number, of probability p in 0 .. 1. Hoermann's BTRS where n min(p, 1-p) >= 10. */
 GND_API gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *n, gnd_array *p);
 /* Trials of probability p, 0 < p <= 1, up to the first success: 1, 2, ... */

@@ -10,12 +10,15 @@
  */
 #include "api/random.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <gnd/array.h>
 #include <gnd/create.h>
+#include "api/host.h"
 #include "api/views.h"
+#include "base/err.h"
 #include "sched/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -73,8 +76,11 @@ static const unsigned char magic[8] = {'g', 'n', 'd', 'r', 'n', 'g', 0, 1};
 gnd_status gnd_rng_save(const gnd_rng *g, void *bytes)
 {
     unsigned char *p = bytes;
-    if (!g || !p)
-        return GND_ERR_NULL;
+    if (!g || !p) {
+        gnd_err e = { .code = GND_OK };
+        gnd__err(&e, GND_ERR_NULL, "%s is NULL", g ? "bytes" : "g");
+        return gnd__only_status("rng_save", &e);
+    }
     memcpy(p, magic, 8);
     for (int i = 0; i < 8; i++) {
         p[8 + i] = (unsigned char)(g->key >> (8 * i));
@@ -86,10 +92,15 @@ gnd_status gnd_rng_save(const gnd_rng *g, void *bytes)
 gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
+    gnd_err e = { .code = GND_OK };
     if (!g || !p)
-        return GND_ERR_NULL;
-    if (n != GND_RNG_BYTES || memcmp(p, magic, 8))
-        return GND_ERR_FORMAT;
+        gnd__err(&e, GND_ERR_NULL, "%s is NULL", g ? "bytes" : "g");
+    else if (n != GND_RNG_BYTES)
+        gnd__err(&e, GND_ERR_FORMAT, "%zu bytes: a generator has %d", n, GND_RNG_BYTES);
+    else if (memcmp(p, magic, 8))
+        gnd__err(&e, GND_ERR_FORMAT, "the bytes do not begin as those of a generator");
+    if (e.code)
+        return gnd__only_status("rng_restore", &e);
     *g = (gnd_rng){0};
     for (int i = 0; i < 8; i++) {
         g->key |= (uint64_t)p[8 + i] << (8 * i);
@@ -107,7 +118,7 @@ static double value_of(const gnd_array *x)
 }
 
 static const char *const span_text[] = {"", "0 or more", "more than 0", "in 0 .. 1",
-                                        "more than 0 and at most 1"};
+                                        "more than 0 and at most 1", "a whole number, 0 or more"};
 
 static int in_span(gnd__span span, double v)
 {
@@ -116,6 +127,7 @@ static int in_span(gnd__span span, double v)
     case GND__POSITIVE: return v > 0;
     case GND__PROBABILITY: return v >= 0 && v <= 1;
     case GND__CHANCE: return v > 0 && v <= 1;
+    case GND__TRIALS: return v >= 0 && v == floor(v);
     default: return 1;
     }
 }
@@ -212,7 +224,7 @@ static gnd_array *param(gnd__draw *d, const gnd__param *p)
     gnd_array *x = gnd__as(s, p->x, d->c), *ok = NULL;
     if (p->span == GND__REAL)
         return x;
-    if (p->span == GND__NOT_NEGATIVE || p->span == GND__PROBABILITY)
+    if (p->span == GND__NOT_NEGATIVE || p->span == GND__TRIALS || p->span == GND__PROBABILITY)
         ok = gnd__with(s, GND__OP_GREATER_EQUAL, x, 0);
     else
         ok = gnd__with(s, GND__OP_GREATER, x, 0);
@@ -330,6 +342,13 @@ gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
     gnd_array *bad = gnd__draw_begin(&d, "rng_uniform", g, dev, t, 0, ndim, shape, 2, p);
     if (bad)
         return bad;
+    if (low->weak && high->weak) {
+        const double a = value_of(low), b = value_of(high), most = d.c == GND_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
+        if (!(fabs(b - a) <= most))
+            return gnd__end(&d.s, gnd__held(&d.s, gnd__fail(d.dev, GND_ERR_ARG, "%s: low %g and high %g: their "
+                                                            "difference is not a finite %s", d.func, a, b,
+                                                            gnd_dtype_name(d.c))));
+    }
     gnd_array *span = gnd__op2(&d.s, GND__OP_SUBTRACT, d.par[1], d.par[0]);
     gnd_array *u = gnd__as(&d.s, unit(&d), d.c);
     return gnd__draw_end(&d, placed(&d, u, d.par[0], span));
@@ -469,7 +488,7 @@ gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
 gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                             gnd_array *n, gnd_array *p)
 {
-    const gnd__param q[2] = {{"n", GND__NOT_NEGATIVE, n}, {"p", GND__PROBABILITY, p}};
+    const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__PROBABILITY, p}};
     return counted("rng_binomial", GND__FN_BINOMIAL, g, dev, t, ndim, shape, 2, q);
 }
 

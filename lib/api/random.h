@@ -31,7 +31,8 @@ gnd_rng gnd__rng_take(gnd_rng *g);
 
 /* What a parameter may be. */
 typedef enum gnd__span {
-    GND__REAL, GND__NOT_NEGATIVE, GND__POSITIVE, GND__PROBABILITY, GND__CHANCE /* ]0, 1] */
+    GND__REAL, GND__NOT_NEGATIVE, GND__POSITIVE, GND__PROBABILITY, GND__CHANCE, /* ]0, 1] */
+    GND__TRIALS /* whole, not negative */
 } gnd__span;
 
 typedef struct gnd__param {

@@ -92,7 +92,7 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
             g->calls++;
         return gnd__fail(p->dev, GND_ERR_OVERFLOW, "rng_multinomial: p has more than 2^31 - 1 outcomes");
     }
-    const gnd__param q[2] = {{"n", GND__NOT_NEGATIVE, n}, {"p", GND__REAL, outcome(&own, p, 0)}};
+    const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(&own, p, 0)}};
     bad = gnd__draw_begin(&d, "rng_multinomial", g, dev, t, 1, ndim, shape, 2, q);
     gnd__end(&own, p);
     gnd__done(p);
