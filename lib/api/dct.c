@@ -65,16 +65,21 @@ static gnd_array *type1(const rows *r, double scale)
     return r->ortho ? edges(r, y, 1, sqrt(0.5)) : y;
 }
 
+/* 0, 2 ... 3, 1 */
+static gnd_array *there_and_back(gnd_array *k, int64_t n)
+{
+    return gnd_where(gnd_less(k, gnd_int((n + 1) / 2)), linear(k, -2, 0), linear(k, 2, 2 * n - 1));
+}
+
 /* 2 sum of x[j] cos(pi (2j + 1) k/(2n)): V, the transform of v = x[0], x[2], ... x[3], x[1], times
  * 2 exp(-i pi k/(2n)), is y[k] - i y[n - k]. */
 static gnd_array *type2(const rows *r, double scale)
 {
-    int64_t n = r->n, c = (n + 1) / 2;
+    int64_t n = r->n;
     gnd_array *k = counted(r, n), *first = gnd_less_equal(k, gnd_int(n / 2));
-    gnd_array *v = taken(r->x, gnd_where(gnd_less(k, gnd_int(c)), linear(k, -2, 0), linear(k, 2, 2 * n - 1)));
-    v = gnd__is_bad(v) ? v : gnd__fft_rows(v, r->wide, GND_FFT_R2C, 0, n, 2 * scale);
     gnd_array *at = gnd_where(first, k, linear(k, 1, n));
-    gnd_array *z = gnd_multiply(taken(v, at), gnd__fft_spins(at, 4 * n, r->wide));
+    gnd_array *z = gnd__is_bad(r->x) ? r->x : gnd__fft_some(r->x, there_and_back, r->wide, n, 2 * scale, at);
+    z = gnd_multiply(z, gnd__fft_spins(at, 4 * n, r->wide));
     gnd_array *y = gnd_where(first, gnd_real_part(z), gnd_negative(gnd_imag_part(z)));
     return r->ortho ? edges(r, y, 0, sqrt(0.5)) : y;
 }

@@ -108,7 +108,8 @@ static int64_t cut(int64_t n, int64_t most)
     return best;
 }
 
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored);
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored,
+                               gnd_array *at);
 
 /* A row of n = n1 n2 as a matrix. */
 static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1, int64_t n2,
@@ -123,16 +124,19 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     dim[nd - 1] = n1;
     dim[nd] = n2;
     gnd_array *a = gnd_swapaxes(gnd_reshape(stored ? gnd__stored(x) : x, nd + 1, dim), -1, -2);
-    a = complex_rows(a, t, inverse, n1, 1, stored);
+    a = complex_rows(a, t, inverse, n1, 1, stored, NULL);
     a = gnd_multiply(a, root_matrix(x->dev, n2, n1, t, inverse));
-    a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale, 0);
+    a = complex_rows(gnd_swapaxes(a, -1, -2), t, inverse, n2, scale, 0, NULL);
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
-/* Elements `at` of the last axis of x, of dtype t, where `in` is true, of which all are below n; else 0. */
-static gnd_array *some(gnd_array *x, gnd_dtype t, gnd_array *at, int64_t n, gnd_array *in, gnd_array *times)
+/* Elements `at` of the last axis of x (order: of x in that order), of dtype t, where `in` is true, of which all are
+ * below n; else 0. */
+static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_array *at, int64_t n, gnd_array *in,
+                       gnd_array *times)
 {
-    gnd_array *place = gnd_minimum(at, gnd_int(n - 1)), *y = gnd_astype(taken(x, place), t);
+    gnd_array *place = gnd_minimum(at, gnd_int(n - 1));
+    gnd_array *y = gnd_astype(taken(x, order ? order(place, n) : place), t);
     if (times)
         y = gnd_multiply(y, taken(times, place));
     return gnd_where(in, y, gnd_real(0));
@@ -170,8 +174,8 @@ static gnd_array *square_of(gnd_array *turned, gnd_dtype t, int64_t s, gnd_array
 }
 
 /* The convolution of Bluestein's, in squares: the product of the transforms, which have the same order, is what the
- * transform back reads, and only its result is put in order. */
-static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s, int64_t n)
+ * transform back reads, and of its result the elements j are taken. */
+static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s, gnd_array *j)
 {
     int64_t dim[GND_MAX_NDIM];
     gnd_array *both[2] = { a, b };
@@ -191,15 +195,15 @@ static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int
     /* element j1 + s j2 is at [j1][j2] */
     memcpy(dim, y->dim, (size_t)y->ndim * sizeof *dim);
     dim[y->ndim - 2] = s * s;
-    gnd_array *j = counted(y->dev, n), *at = gnd_add(gnd_multiply(gnd_remainder(j, gnd_int(s)), gnd_int(s)),
-                                                    gnd_floor_divide(j, gnd_int(s)));
+    gnd_array *at = gnd_add(gnd_multiply(gnd_remainder(j, gnd_int(s)), gnd_int(s)), gnd_floor_divide(j, gnd_int(s)));
     return gnd_conj(taken(gnd_reshape(y, y->ndim - 1, dim), at));
 }
 
 /* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n), by
  * transforms of m elements. Both operands are gathers, which the transforms read through; long ones are
- * stored on CPUs, in squares, and the inverse transforms are conjugated on both sides. */
-static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
+ * stored on CPUs, in squares, and the inverse transforms are conjugated on both sides. at: as of complex_rows. */
+static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int inverse, int64_t n, double scale,
+                            gnd_array *at)
 {
     const gnd_props *props = &x->dev->g->props;
     const int64_t longest = gnd__fft_longest(props, t), side = side_of(2 * n - 1);
@@ -213,22 +217,26 @@ static gnd_array *bluestein(gnd_array *x, gnd_dtype t, int inverse, int64_t n, d
     if (inverse)
         w = gnd_conj(w);
     gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i)); /* from 0, either way round */
-    gnd_array *b = gnd_conj(some(w, t, far, n, gnd_less(far, gnd_int(n)), NULL));
-    gnd_array *a = some(x, t, i, n, gnd_less(i, gnd_int(n)), w);
+    gnd_array *b = gnd_conj(some(w, NULL, t, far, n, gnd_less(far, gnd_int(n)), NULL));
+    gnd_array *a = some(x, order, t, i, n, gnd_less(i, gnd_int(n)), w);
     if (squares) {
-        a = convolved_squares(a, b, t, side, n);
+        a = convolved_squares(a, b, t, side, at ? at : j);
     } else {
-        a = gnd_multiply(complex_rows(a, t, 0, m, 1, few), complex_rows(b, t, 0, m, 1, few));
-        a = few ? gnd_conj(complex_rows(gnd_conj(a), t, 0, m, 1, 1)) : complex_rows(a, t, 1, m, 1.0 / (double)m, 0);
+        a = gnd_multiply(complex_rows(a, t, 0, m, 1, few, NULL), complex_rows(b, t, 0, m, 1, few, NULL));
+        a = few ? gnd_conj(complex_rows(gnd_conj(a), t, 0, m, 1, 1, NULL))
+                : complex_rows(a, t, 1, m, 1.0 / (double)m, 0, NULL);
         a = a->kind == GND__ERROR ? a : gnd__slice(a, a->ndim - 1, 0, n);
     }
-    a = gnd_multiply(a, w);
+    a = gnd_multiply(a, squares && at ? taken(w, at) : w);
     scale = few ? scale / (double)m : scale;
-    return scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
+    a = scale == 1 ? a : gnd_multiply(a, gnd_real(scale));
+    return at && !squares ? taken(a, at) : a;
 }
 
-/* stored: the first transform is to read memory. */
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored)
+/* stored: the first transform is to read memory. at: NULL, or 1-d, those elements of each row of the result alone,
+ * which a transform that gathers them anyway makes where they are needed. */
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored,
+                               gnd_array *at)
 {
     const gnd_props *props;
     int64_t longest, n1;
@@ -237,14 +245,17 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
     if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n)))
-        return gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored);
+        return at ? taken(gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored), at)
+                  : gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored);
     n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
     if (n1 == 1)
-        return bluestein(x, t, inverse, n, scale);
+        return bluestein(x, NULL, t, inverse, n, scale, at);
     x = gnd_astype(x, t);
     if (inverse && few_kernels(x->dev, t, n))
-        return gnd_conj(four_steps(gnd_conj(x), t, 0, n1, n / n1, scale, stored));
-    return four_steps(x, t, inverse, n1, n / n1, scale, stored);
+        x = gnd_conj(four_steps(gnd_conj(x), t, 0, n1, n / n1, scale, stored));
+    else
+        x = four_steps(x, t, inverse, n1, n / n1, scale, stored);
+    return at ? taken(x, at) : x;
 }
 
 /* --- transforms of an even number of reals, by one of half as many complex numbers ---------------- */
@@ -284,7 +295,8 @@ static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
 {
     int64_t h = n / 2;
     const int few = few_kernels(x->dev, t, h);
-    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, few);
+    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, few,
+                                NULL);
     gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
     gnd_array *a = taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k));
     gnd_array *b = gnd_conj(taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
@@ -311,10 +323,11 @@ static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
     gnd_array *b = gnd_conj(real_first(gnd_flip(gnd__slice(x, last, 1, h), GND_AXIS(-1)), k, t));
     gnd_array *odd = gnd_multiply(inverse ? gnd_subtract(a, b) : gnd_subtract(b, a), inverse ? gnd_conj(w) : w);
     gnd_array *z = gnd_add(gnd_add(a, b), odd);
-    z = complex_rows(turn ? gnd_conj(z) : z, t, turn ? 0 : inverse, h, scale, few);
+    gnd_array *j = counted(x->dev, n);
+    z = complex_rows(turn ? gnd_conj(z) : z, t, turn ? 0 : inverse, h, scale, few,
+                     few ? gnd_bitwise_right_shift(j, gnd_int(1)) : NULL);
     if (few) {
-        gnd_array *j = counted(x->dev, n), *even = gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0));
-        z = taken(z, gnd_bitwise_right_shift(j, gnd_int(1)));
+        gnd_array *even = gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0));
         return gnd_where(even, gnd_real_part(z), turn ? gnd_negative(gnd_imag_part(z)) : gnd_imag_part(z));
     }
     gnd_array *part[2] = { gnd_real_part(z), gnd_imag_part(z) };
@@ -329,17 +342,25 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
     int direct = gnd__fft_library(x->dev, t, 1) ||
                  (n <= gnd__fft_longest(&x->dev->g->props, t) && gnd__fft_smooth(n));
     if (kind == GND_FFT_C2C)
-        return complex_rows(x, t, inverse, n, scale, 0);
+        return complex_rows(x, t, inverse, n, scale, 0, NULL);
     if (direct)
         return gnd__fft_node(x, t, kind, inverse, 1, n, scale, 0);
     if (n % 2 == 0 && x->ndim < GND_MAX_NDIM)
         return (kind == GND_FFT_R2C ? half_r2c : half_c2r)(x, t, inverse, n, scale);
     if (kind == GND_FFT_R2C)
-        return gnd__slice(complex_rows(x, t, inverse, n, scale, 0), last, 0, n / 2 + 1);
+        return gnd__slice(complex_rows(x, t, inverse, n, scale, 0, NULL), last, 0, n / 2 + 1);
     /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
      * imaginary part falls away with the real part of the result */
     int64_t half = n / 2 + 1, rest = n - half;
     gnd_array *part[2] = { x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0),
                                                 GND_AXIS(-1))) };
-    return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale, 0));
+    return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale, 0, NULL));
+}
+
+gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale, gnd_array *at)
+{
+    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) && !gnd__fft_library(x->dev, t, 1))
+        return bluestein(x, order, t, 0, n, scale, at); /* gathers both ways */
+    gnd_array *y = taken(x, order(counted(x->dev, n), n));
+    return y->kind == GND__ERROR ? y : taken(gnd__fft_rows(y, t, GND_FFT_R2C, 0, n, scale), at);
 }
