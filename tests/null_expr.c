@@ -285,6 +285,8 @@ static void test_functions(gnd_device *dev)
         {"reshape(x, shape=(12,))", "float32 12"}, {"x.ravel()", "float32 12"}, {"x.flatten()", "float32 12"},
         {"permute_dims(i, (2, 0, 1))", "int64 4 2 3"}, {"transpose(i)", "int64 4 3 2"},
         {"i.transpose(1, 0, 2)", "int64 3 2 4"}, {"x.transpose()", "float32 4 3"},
+        {"einsum(x, [0, 1], i, [2, 0, 1])", "float64 2"}, {"einsum(x, (3, 1), [1])", "float32 4"},
+        {"einsum(i, [..., 7], x, [1, 7], [1, ...])", "float64 3 2 3"}, {"einsum(2, [], x, [0, 1], [1, 0])", "float32 4 3"},
         {"np.linalg.norm(i, axis=(2, 0), keepdims=True)", "float64 1 3 1"},
         {"linalg.norm(i, 'nuc', axis=(-1, 0))", "float64 3"}, {"linalg.svd(x).S", "float32 3"},
         {"svd(x, compute_uv=False)", "float32 3"}, {"eigh(i[:, :2, :2]).eigenvectors", "float64 2 2 2"},

@@ -102,10 +102,65 @@ int gnd__fn_tensordot(gnd__args *c)
 }
 
 /* optimize is there for programs written for NumPy: the order of contractions is the cheapest anyway. */
+/* Writes the axes in s, a list of numbers and ..., as letters, whose order is that of the numbers; NULL: an error. */
+static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
+{
+    int64_t k = -1;
+    for (int64_t i = 0; i < s->v.seq->n; i++) {
+        const gnd__val *v = &s->v.seq->item[i];
+        if (v->kind == GND__V_ELLIPSIS) {
+            memcpy(to, "...", 3);
+            to += 3;
+        } else if (gnd__val_to_int(c->x, v, s->at, &k) || k < 0 || k > 51) {
+            gnd__expr_fail(c->x, GND_ERR_ARG, s->at, "%s: axes are numbers from 0 to 51 or ...", c->name);
+            return NULL;
+        } else {
+            *to++ = (char)(k < 26 ? 'A' + k : 'a' + k - 26);
+        }
+    }
+    return to;
+}
+
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]): subscripts as lists behind the operands, then perhaps those of the result. */
+static int einsum_lists(gnd__args *c)
+{
+    const int n = (c->nrest + 1) / 2;
+    size_t size = (size_t)n + 8;
+    for (int i = 0; i < c->nrest; i++)
+        if (i % 2 == 0 || i == c->nrest - 1) {
+            if (!gnd__val_is_seq(&c->rest[i].v))
+                return gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at, "%s: a list of axes must be behind each operand, "
+                                      "not %s", c->name, gnd__val_name(&c->rest[i].v));
+            size += 3 * (size_t)c->rest[i].v.seq->n;
+        }
+    gnd_array **x = gnd__calloc((size_t)n, sizeof *x);
+    char *text = gnd__malloc(size), *to = text;
+    int good = x && text;
+    for (int i = 0; i < n && good; i++) {
+        x[i] = i ? gnd__val_to_array(c->x, &c->rest[2 * i - 1].v, c->rest[2 * i - 1].at, "einsum: an operand")
+                 : gnd__arg_array(c, 0);
+        if (i)
+            *to++ = ',';
+        good = x[i] && (to = sublist(c, &c->rest[2 * i], to));
+    }
+    if (good && c->nrest % 2 == 0) {
+        memcpy(to, "->", 2);
+        good = (to = sublist(c, &c->rest[c->nrest - 1], to + 2)) != NULL;
+    }
+    if (good)
+        *to = 0;
+    const int r = good ? gnd__ret(c, gnd_einsum(text, n, x)) : x && text ? -1 : gnd__expr_nomem(c->x);
+    gnd__free(text);
+    gnd__free(x);
+    return r;
+}
+
 int gnd__fn_einsum(gnd__args *c)
 {
     const gnd__val *v = &c->arg[0].v;
     int n, r = -1;
+    if (v->kind != GND__V_STR && c->nrest > 0 && gnd__val_is_seq(&c->rest[0].v))
+        return einsum_lists(c);
     if (v->kind != GND__V_STR)
         return gnd__arg_wrong(c, 0, "a string like 'ij,jk->ik'");
     gnd_array **x = gnd__rest_arrays(c, &n);
