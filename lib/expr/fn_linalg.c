@@ -129,8 +129,8 @@ static int einsum_lists(gnd__args *c)
     for (int i = 0; i < c->nrest; i++)
         if (i % 2 == 0 || i == c->nrest - 1) {
             if (!gnd__val_is_seq(&c->rest[i].v))
-                return gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at, "%s: a list of axes must be behind each operand, "
-                                      "not %s", c->name, gnd__val_name(&c->rest[i].v));
+                return gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at, "%s: a list of axes must be behind each "
+                                      "operand, not %s", c->name, gnd__val_name(&c->rest[i].v));
             size += 3 * (size_t)c->rest[i].v.seq->n;
         }
     gnd_array **x = gnd__calloc((size_t)n, sizeof *x);
