@@ -98,7 +98,7 @@ void gnd__ocl_held(gnd_queue *q)
 cl_int gnd__ocl_enqueue(gnd_queue *q, cl_kernel k, cl_uint ndim, const size_t *global, const size_t *local)
 {
     const cl_event *wait;
-    const cl_uint n = gnd__ocl_hold(q, is_small(ndim, global, local), &wait);
+    const cl_uint n = gnd__ocl_hold(q, q->dev->host_ptr && is_small(ndim, global, local), &wait);
     const cl_int r = clEnqueueNDRangeKernel(q->q, k, ndim, NULL, global, local, n, wait, NULL);
     gnd__ocl_held(q);
     q->waiting++;
