@@ -23,14 +23,21 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
 }
 
 /* The slack is for rounding up to groups. */
-int gnd__cg_wide(const gnd__kir *k)
+static const int64_t limit = INT32_MAX - (1 << 22);
+
+/* Whether axes from a to b - 1 have more points than an index of 32 bits tells apart. */
+static int many_points(const gnd__kir *k, int a, int b)
 {
-    const int64_t limit = INT32_MAX - (1 << 22);
-    int n = k->nkeep + k->nred;
     int64_t points = 1;
-    for (int d = 0; d < n; d++)
+    for (int d = a; d < b; d++)
         if (__builtin_mul_overflow(points, k->dim[d], &points) || points > limit)
             return 1;
+    return 0;
+}
+
+static int far_access(const gnd__kir *k)
+{
+    const int n = k->nkeep + k->nred;
     for (int i = 0; i < k->naccess; i++) {
         int64_t reach = 0;
         for (int d = 0; d < n; d++) {
@@ -44,6 +51,16 @@ int gnd__cg_wide(const gnd__kir *k)
         }
     }
     return 0;
+}
+
+int gnd__cg_wide(const gnd__kir *k)
+{
+    return many_points(k, 0, k->nkeep + k->nred) || far_access(k);
+}
+
+int gnd__cg_wide_apart(const gnd__kir *k)
+{
+    return many_points(k, 0, k->nkeep) || many_points(k, k->nkeep, k->nkeep + k->nred) || far_access(k);
 }
 
 /* Strides become literals where as arguments they might not fit the least that OpenCL promises

@@ -42,6 +42,8 @@ enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAV
 
 /* Whether an index or an address of k needs 64 bits. */
 int gnd__cg_wide(const gnd__kir *k);
+/* The same where no index counts kept and reduced axes together. */
+int gnd__cg_wide_apart(const gnd__kir *k);
 /* Whether its strides do not fit the parameters of a kernel, so that they have to be literals. */
 int gnd__cg_must_bake(const gnd__kir *k, int wide);
 /* A group of `want` work-items (a power of two), or the most that the device takes. */

@@ -15,7 +15,7 @@
 
 #define GROUP 256
 #define ACROSS 8           /* work-items of a group side by side along x: 32 bytes of float32 a store */
-#define RUN 64             /* terms added plainly */
+#define RUN 64             /* terms added plainly, of a work-item */
 #define MIN_ITEMS 16384    /* work-items that a tile each must leave */
 #define MIN_GROUPS 264
 #define MAX_SMALL 4        /* extents of x up to here are one tile */
@@ -111,7 +111,7 @@ static int choose(gnd__cg *c, tile *t)
         }
         return t->nx * t->ny > 1;
     }
-    if (r < 2 * GROUP || r > GROUP * RUN || m > (1 << 22))
+    if (r < 2 * GROUP || m > (1 << 22))
         return 0;
     t->shared = 1;
     if (t->x > 0 && k->dim[t->x] <= MAX_SMALL && repeats(k, t->x))
@@ -243,6 +243,7 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         ty = (k->dim[t.y] + ty - 1) / ty;
     }
     groups = tx * ty;
+    c->wide = gnd__cg_wide_apart(k); /* no index is of all points */
     for (int d = 0; d < t.x; d++)
         groups *= d == t.y ? 1 : k->dim[d];
     for (int i = 0; i < k->naccess; i++)
@@ -267,10 +268,23 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
     all_results(c, &t);
     gnd__acc_init(c, "A", "[t]");
     gnd__cgf(c, "    }\n");
-    if (t.shared) {
+    if (t.shared && r <= GROUP * RUN) {
         gnd__cgf(c, "    for (I r = lid; r < R; r += %d) {\n", GROUP);
         one_step(c, &t, "A");
         gnd__cgf(c, "    }\n");
+        tree(c, &t);
+    } else if (t.shared) {
+        gnd__cgf(c, "    for (I r = lid; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", GROUP * RUN,
+                 GROUP * RUN);
+        gnd__acc_declare(c, "E", len, "");
+        all_results(c, &t);
+        gnd__acc_init(c, "E", "[t]");
+        gnd__cgf(c, "    }\n    for (; r < e; r += %d) {\n", GROUP);
+        one_step(c, &t, "E");
+        gnd__cgf(c, "    }\n");
+        all_results(c, &t);
+        gnd__acc_combine(c, "A", "[t]", "E", "[t]", 1);
+        gnd__cgf(c, "    }\n    }\n");
         tree(c, &t);
     } else if (r <= RUN) {
         gnd__cgf(c, "    for (I r = 0; r < R; r += %d) {\n", t.vec);
