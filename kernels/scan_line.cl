@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scan_line.cl - running sums, products, extremes along long rows in one pass, where groups may wait for
- * groups that started before them (has_progress in gnd/backend.h). Carries and macros as in scan.cl; the input
- * is (M rows, n steps).
+ * scan_line.cl - running sums, products, extremes along long rows, or many columns, in one pass, where groups may
+ * wait for groups that started before them (has_progress in gnd/backend.h). Carries and macros as in scan.cl; the
+ * input is (M rows, n steps), and of columns (M, n, inner).
  *
  * A group takes a tile of WG * K steps; 32 successive work-items have 32 * K successive steps, which go through
  * a part of `buf` of their own. What stands before a tile comes from what others publish. Blocks of level l are
@@ -34,10 +34,7 @@
 #define TURN(l) 1
 #define WHO lid
 #endif
-//@text scan_line_defs
-#define SEG (32 * K + (32 * K >> PAD))
-#define AT(e) ((e) + ((e) >> PAD))
-#define DIGIT(l) (int)(tile >> (5 * (l)) & 31u)
+//@text scan_words
 typedef union words { acc a; g_u32 w[AW]; } words;
 GND_FN void acc_put(GND_GLOBAL g_u64 *p, acc a)
 {
@@ -59,6 +56,10 @@ GND_FN acc acc_get(GND_GLOBAL g_u64 *p)
     }
     return u.a;
 }
+//@text scan_line_defs
+#define SEG (32 * K + (32 * K >> PAD))
+#define AT(e) ((e) + ((e) >> PAD))
+#define DIGIT(l) (int)(tile >> (5 * (l)) & 31u)
 GND_FN g_i64 list_at(g_i64 tiles, int l)
 {
     g_i64 at = 0;
@@ -192,3 +193,72 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
             gnd_st_$n(y, to + e, tile > 0 ? APPLY(carry, b) : b);
         }
     }
+
+/* Columns: a group takes WG / 32 * K steps of 32 columns, a strip; 32 successive work-items K steps of them, each one
+ * column. What stands before a tile is what the tile before it has published, after it had waited itself: strips
+ * are many, so while one waits others read, and tickets go across strips. st: the ticket; then, tile by tile,
+ * what is summed up to its end in each column of the strips. */
+//@text scan_strip
+    GND_LOCAL $T sums[WG];
+    GND_LOCAL acc carried[32];
+    GND_LOCAL g_u32 ticket;
+    const int lid = (int)GND_LID(0), lane = lid & 31, warp = lid >> 5;
+    if (lid == 0)
+        ticket = gnd_ticket_u32((GND_GLOBAL g_u32 *)st);
+    GND_BARRIER();
+    const g_i64 across = M * strips, tile = ticket / across, strip = ticket - tile * across, row = strip / strips;
+    const g_i64 c = (strip - row * strips) * 32 + lane, first = tile * (WG / 32 * K) + warp * K;
+    const int m = c >= inner || first >= n ? 0 : n - first < K ? (int)(n - first) : K;
+    const g_i64 base = (row * n + first) * inner + c, to = base + SHIFT;
+    $T v[K];
+    if (m == K) {
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            v[k] = IN_x(base + k * inner);
+    } else {
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            if (k < m)
+                v[k] = IN_x(base + k * inner);
+    }
+    $T a = ZERO;
+#pragma unroll
+    for (int k = 0; k < K; k++)
+        if (k < m) {
+            const $T b = v[k];
+            a = k ? OP(a, b) : b;
+            v[k] = a;
+        }
+    sums[lid] = a;
+    GND_BARRIER();
+    $T before = sums[lane], all = before;
+#pragma unroll
+    for (int q = 1; q < WG / 32; q++) {
+        const $T b = sums[q * 32 + lane];
+        if (q == warp)
+            before = all;
+        all = OP(all, b); /* of the last tile, which nobody asks, not all are there */
+    }
+    if (warp == 0 && c < inner) {
+        GND_GLOBAL g_u64 *at = st + 8 + ((tile * across + strip) * 32 + lane) * AW;
+        acc carry = acc_of(all);
+        if (tile > 0) {
+            const acc b = acc_get(at - across * 32 * AW);
+            carried[lane] = b;
+            carry = acc_join(b, carry);
+        }
+        if (tile + 1 < tiles)
+            acc_put(at, carry);
+    }
+    GND_BARRIER();
+#if INIT
+    if (tile == 0 && warp == 0 && c < inner)
+        gnd_st_$n(y, row * (n + 1) * inner + c, FIRST);
+#endif
+    const acc carry = carried[lane];
+#pragma unroll
+    for (int k = 0; k < K; k++)
+        if (k < m) {
+            const $T w = v[k], b = warp > 0 ? OP(before, w) : w;
+            gnd_st_$n(y, to + k * inner, tile > 0 ? APPLY(carry, b) : b);
+        }

@@ -232,6 +232,7 @@ static const char *const prim_graphs[] = {
     "searchsorted(broadcast_to(r, (1000, 48)).reshape(-1), x)",
     "searchsorted(broadcast_to(r, (200000, 48)).reshape(-1), broadcast_to(x, (100, 64, 48)), side='right')",
     "take(x, [[3], [1]], axis=0) + 1",
+    "cumsum(broadcast_to(x, (1000, 64, 48))[:, :3].reshape(1000, 144), axis=0)",
 };
 
 /* On GPUs whose groups may not wait for one another. */

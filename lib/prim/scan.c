@@ -5,8 +5,8 @@
  * second one scans these sums, a third one scans each part behind what stands before it. No kernel
  * waits for another group, so nothing is asked of the order in which groups run; the order in which
  * elements are combined depends on sizes and the group size alone. Where groups may wait for those that
- * started before them, rows longer than a tile are read once instead (kernels/scan_line.cl), in an order
- * that depends on as little.
+ * started before them, rows longer than a tile and columns (2048 or more) are read once instead
+ * (kernels/scan_line.cl), in an order that depends on as little.
  *
  * Sums of floats: runs of at most 16 to 128 elements are plain, what stands before them is a sum with
  * its rounding error, so that long sums stay as good as short ones.
@@ -22,6 +22,7 @@ enum { A_OP, A_INITIAL, A_M, A_N, A_INNER };
 enum {
     GROUP = 256,
     NARROW = 32,           /* so many columns go through local memory, as rows do */
+    STRIPS = 64,           /* so many strips of 32 columns are scanned in one kernel */
     ITEMS = 1 << 16,       /* columns that need not be cut */
     ALL_ITEMS = 1 << 18,   /* work-items when they are */
     GROUPS = 2048,         /* groups of rows when those are cut */
@@ -40,7 +41,8 @@ typedef struct shape {
     int group, k, pad;     /* rows: work-items of a group, steps of each; see kernels/scan.cl */
     int64_t t, rg;
     int64_t s, chunk;      /* parts of a row, steps of each */
-    int64_t line;          /* one kernel: tiles of a row; else 0 */
+    int64_t line;          /* one kernel: tiles of a row, or of a strip of 32 columns; else 0 */
+    int strip;             /* of a strip */
     int64_t tiles;         /* CPUs: tiles of columns */
 } shape;
 
@@ -99,6 +101,23 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     }
 }
 
+/* Columns in strips of 32, read once. A tile waits for the one above it, 0.7 us each on an H200, so columns must be
+ * many: what else is read and written meanwhile takes as long from about 1500 on. */
+static int shape_strips(shape *h, const gnd__target *t, size_t size)
+{
+    const gnd_props *p = t->props;
+    const int cpu = p->kind == GND_DEV_CPU;
+    const int64_t across = h->m * ceil_div(h->inner, 32);
+    h->k = cpu ? 2 : size <= 4 ? 32 : size == 8 ? 16 : 8;
+    h->group = cpu ? 64 : GROUP; /* small tiles, for tests */
+    h->line = ceil_div(h->n, h->group / 32 * h->k);
+    h->strip = t->waits && h->line > 1 && across >= (cpu ? 2 : STRIPS) && h->line <= TILES / across &&
+               (size_t)h->group <= p->max_group && (size_t)h->group <= p->max_local[0];
+    if (!h->strip)
+        h->line = 0;
+    return h->strip;
+}
+
 static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd_dtype dt)
 {
     memset(h, 0, sizeof *h);
@@ -119,7 +138,7 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
             cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)), COLS_RUN);
     } else if (h->inner <= NARROW) {
         shape_gpu_rows(h, t, value_size(dt));
-    } else if (h->m * h->inner < ITEMS) {
+    } else if (h->m * h->inner < ITEMS && !shape_strips(h, t, value_size(dt))) {
         cut(h, clamp(ALL_ITEMS / (h->m * h->inner), 1, ceil_div(h->n, COLS_RUN)), 1);
     }
 }
@@ -237,13 +256,20 @@ static int64_t rows_bytes(const gnd__prog *p)
     return p->size * (int64_t)gnd_dtype_size(p->dtype);
 }
 
+/* Words of 32 bits of a carry. */
+static int64_t carry_words(const scan *c)
+{
+    const size_t size = value_size(c->p->dtype);
+    return (int64_t)(size < 4 ? 1 : size / 4) * (1 + c->sums);
+}
+
 /* One kernel, and one that clears what groups publish. st: the ticket; then for each row the sums of its tiles, of
  * blocks of 32 tiles, of blocks of those, and as many words for what stands before each. */
 static void by_tiles(const scan *c)
 {
     gnd__prog *p = c->p;
     const shape *h = &c->h;
-    const int64_t aw = (int64_t)(value_size(p->dtype) < 4 ? 1 : value_size(p->dtype) / 4) * (1 + c->sums);
+    const int64_t aw = carry_words(c);
     int64_t each = 0, words;
     for (int l = 0; l < LEVELS && h->line >> (5 * l); l++)
         each += 2 * aw * ceil_div(h->line, (int64_t)1 << (5 * l));
@@ -258,11 +284,33 @@ static void by_tiles(const scan *c)
     gnd__pk_def(p, "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n", h->group, h->k,
                 h->pad, LEVELS, (int)aw);
     gnd__pk_defs(p, "warps", p->dtype);
+    gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
     gnd__pk_body(p, "scan_line", p->dtype);
     /* many groups at once, since each waits long: but no expression shall lack registers */
     gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
     gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8, rows_bytes(p) + words * 8);
+}
+
+/* The same of strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's. */
+static void by_strips(const scan *c)
+{
+    gnd__prog *p = c->p;
+    const shape *h = &c->h;
+    const int64_t aw = carry_words(c), strips = ceil_div(h->inner, 32), words = 8 + h->line * h->m * strips * 32 * aw;
+    const int st = gnd__prog_scratch(p, words * 8);
+    gnd__prog_fill(p, st, GND_UINT64, words, "0");
+    begin(c, "k_scan", 1, 1, 0);
+    sizes(c);
+    gnd__pk_mem(p, "st", st, GND_UINT64);
+    gnd__pk_int(p, "tiles", h->line);
+    gnd__pk_int(p, "strips", strips);
+    gnd__pk_def(p, "#define WG %d\n#define K %d\n#define AW %d\n", h->group, h->k, (int)aw);
+    gnd__pk_defs(p, "scan_words", p->dtype);
+    gnd__pk_body(p, "scan_strip", p->dtype);
+    gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 2 : aw <= 4 ? 4 : 2);
+    gnd__pk_end1(p, h->m * strips * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
+                 rows_bytes(p) + words * 8);
 }
 
 static void by_rows(const scan *c)
@@ -327,7 +375,9 @@ void gnd__prim_scan(gnd__prog *p)
         if (c.sums)
             c.r = gnd__prog_scratch(p, bytes);
     }
-    if (c.h.line)
+    if (c.h.strip)
+        by_strips(&c);
+    else if (c.h.line)
         by_tiles(&c);
     else
         c.h.by_rows ? by_rows(&c) : by_columns(&c);
