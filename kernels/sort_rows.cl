@@ -63,6 +63,112 @@
 #endif
     }
 
+/* --- long rows that a group sorts in registers: 8 bits a pass, and only those in which elements differ. 32
+ * successive work-items have 32 * IPT successive elements, and rank each 32 at once by counts of their own, as
+ * sort_move.cl does (TOGETHER). Sums over rows of the group and digits make places of the ranks; the elements go
+ * there through the memory of the counts, a PIECE at a time: a word, or all of a small one. --------------- */
+
+//@text sort_warps
+    GND_LOCAL g_u32 buf[BUFW];
+    GND_LOCAL g_u32 sum[256], part[8], diff[DWORDS + PLAIN];
+    GND_LOCAL_PTR g_u32 *seen = buf;
+    GND_LOCAL_PTR PIECE *slot = (GND_LOCAL_PTR PIECE *)buf;
+    const int t = (int)GND_LID(0), lane = t & 31, own = (t >> 5) * 256, cnt = (int)n, full = cnt == TPG * IPT;
+    const g_i64 row = (g_i64)GND_GRP(0);
+    const ELEM one = AT(0);
+    ELEM e[IPT];
+    g_u32 mine[DWORDS + PLAIN];
+    for (int w = 0; w < DWORDS + PLAIN; w++)
+        mine[w] = 0;
+#define ROWED ((t >> 5) * 32 * IPT + j * 32 + lane)
+#define RANK(digit)                                                                                        \
+    {                                                                                                      \
+        const g_u32 d = digit;                                                                             \
+        g_u32 m;                                                                                           \
+        TOGETHER(m, d)                                                                                     \
+        const g_u32 at = seen[own + d] + POPC(m & ((1u << lane) - 1u));                                    \
+        SYNC();                                                                                            \
+        if (m >> lane == 1u) { /* the last one of them */                                                  \
+            seen[own + d] = at + 1u;                                                                       \
+            CLEAR(d);                                                                                      \
+        }                                                                                                  \
+        SYNC();                                                                                            \
+        r[j] = at | d << 16;                                                                               \
+    }
+    if (full) {
+        EACH e[j] = AT(ROWED);
+    } else {
+        EACH e[j] = ROWED < cnt ? AT(ROWED) : PAD;
+    }
+    EACH if (full || ROWED < cnt) {
+        for (int w = 0; w < DWORDS; w++)
+            mine[w] |= digits(e[j], w) ^ digits(one, w);
+        if (odd(e[j]))
+            mine[DWORDS + PLAIN - 1] |= 1u;
+    }
+    if (t < DWORDS + PLAIN)
+        diff[t] = 0;
+    GND_BARRIER();
+    for (int w = 0; w < DWORDS + PLAIN; w++)
+        gnd_lor_u32(&diff[w], mine[w]);
+    GND_BARRIER();
+    const int plainly = PLAIN && full && diff[DWORDS + PLAIN - 1] == 0;
+    for (int p = 0; p < DIGITS; p++) {
+        if ((diff[p >> 2] >> (8 * (p & 3)) & 255u) == 0)
+            continue;
+        g_u32 r[IPT], s = 0, all = 0;
+        GND_BARRIER();
+        for (int i = t; i < ROWS * 256 * (1 + PEERS); i += TPG)
+            seen[i] = 0;
+        GND_BARRIER();
+        if (plainly) {
+            EACH RANK(plain(e[j], p))
+        } else {
+            EACH RANK(dig(e[j], p))
+        }
+        GND_BARRIER();
+        if (t < 256) {
+            UNROLL for (int w = 0; w < ROWS; w++) {
+                const g_u32 c = seen[w * 256 + t];
+                seen[w * 256 + t] = all;
+                all += c;
+            }
+            sum[t] = s = all;
+        }
+        UNROLL for (int k = 1; k < 32; k *= 2) {
+            SYNC();
+            if (t < 256 && lane >= k)
+                s += sum[t - k];
+            SYNC();
+            if (t < 256)
+                sum[t] = s;
+        }
+        if (t < 256 && lane == 31)
+            part[t >> 5] = s;
+        GND_BARRIER();
+        if (t < 256) {
+            UNROLL for (int k = 0; k < 7; k++)
+                s += k < t >> 5 ? part[k] : 0u;
+            sum[t] = s - all;
+        }
+        GND_BARRIER();
+        EACH r[j] = (r[j] & 0xffffu) + seen[own + (r[j] >> 16)] + sum[r[j] >> 16];
+        UNROLL for (int w = 0; w < WORDS; w++) {
+            GND_BARRIER();
+            EACH slot[r[j]] = (PIECE)word(e[j], w);
+            GND_BARRIER();
+            EACH e[j] = with(e[j], w, slot[ROWED]);
+        }
+    }
+    EACH if (full || ROWED < cnt) {
+#if ARG
+        if (ROWED < keep)
+            y[row * keep + ROWED] = index(e[j]);
+#else
+        ((GND_GLOBAL ELEM *)b)[row * n + ROWED] = e[j];
+#endif
+    }
+
 /* --- the first `keep` places of rows that the registers of a group hold: digit by digit, the most
  * significant first, the elements that may still be the last one of them are counted by their values of
  * the digit; those of smaller values are taken. The index gives the last digits (SELECTED of an element),

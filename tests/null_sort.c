@@ -112,7 +112,7 @@ static void plans(int apart)
                               : "count passes positions move count positions move count positions move "
                                 "count positions move";
     const char *one = apart ? "count positions move" : "fill count places move";
-    const int64_t n[4] = {64, 8192, 8193, 5000000000};
+    const int64_t n[4] = {64, 8192, 16385, 5000000000};
     if (apart)
         setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
     gnd_scope_begin();

@@ -141,6 +141,16 @@ static void dtypes(gnd_device *dev, const char *spec)
                     down ? REF_CONTIG : REF_OFFSET, down ? REF_SMALL : REF_SPECIAL);
 }
 
+/* Rows that a group has in registers and sorts by 8 bits a pass: of each width, and full ones. */
+static void held(gnd_device *dev, const char *spec)
+{
+    static const gnd_dtype t[] = {GND_INT8, GND_FLOAT16, GND_UINT64, GND_FLOAT64, GND_INT16};
+    for (int i = 0; i < 5; i++) {
+        const int64_t dim[2] = {2, i & 1 ? 4096 : 3001};
+        one(dev, spec, i < 4 ? SORT : ARGSORT, t[i], 2, dim, -1, i < 2, REF_CONTIG, i == 3 ? REF_REAL : REF_SPECIAL);
+    }
+}
+
 static void sizes(gnd_device *dev, const char *spec)
 {
     static const int64_t n[] = {1,   2,   3,    5,    7,    15,   16,   17,   31,   32,   33,    63,    64,
@@ -357,6 +367,8 @@ static void all(gnd_device *dev, const char *spec)
         return;
     }
     dtypes(dev, spec);
+    if (strcmp(shape_name, "gpu") == 0)
+        held(dev, spec);
     sizes(dev, spec);
     layouts(dev, spec);
     plain(dev, spec, GND_FLOAT32);

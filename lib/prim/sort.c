@@ -190,6 +190,8 @@ static void sort(gnd__prog *p, int arg)
                        gnd__prims[p->args->id].name, p->t->props->max_group);
     } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.keep <= GND__SORT_SELECT && 4 * s.keep <= s.n) {
         gnd__sort_select(&s);
+    } else if (gnd__sort_warps(&s)) {
+        /* done */
     } else if ((int64_t)(s.tpg * s.ipt) >= s.n) {
         gnd__sort_rows(&s);
     } else {

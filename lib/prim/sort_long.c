@@ -155,7 +155,7 @@ static void choose_tile(gnd__sorter *s)
             s->tpg /= 2;
 }
 
-static void tile_defs(gnd__sorter *s)
+void gnd__sort_warp_defs(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
     plain_defs(s);
@@ -194,7 +194,7 @@ static void scatter(passes *l, int pass)
         gnd__pk_body(p, "sort_from_to", s->t);
         gnd__pk_body(p, "sort_scatter_cpu_move", s->t);
     } else {
-        tile_defs(s);
+        gnd__sort_warp_defs(s);
         gnd__pk_body(p, "sort_move_gpu", s->t);
         gnd__pk_body(p, "sort_from_to", s->t);
         gnd__pk_body(p, "sort_move_gpu_tile", s->t);

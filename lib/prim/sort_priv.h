@@ -35,6 +35,9 @@ void gnd__sort_tile_defs(gnd__sorter *s);
 /* The dtype of memory for elements. */
 gnd_dtype gnd__sort_mem(const gnd__sorter *s);
 
+/* ROWS of 32 work-items, and how those rank digits; resident groups of 64 registers. */
+void gnd__sort_warp_defs(gnd__sorter *s);
+
 void gnd__sort_long(gnd__sorter *s);
 /* Rows of up to GND__SORT_SHORT elements; rows that a tile holds, or a work-item of a CPU sorts. */
 enum { GND__SORT_SHORT = 64 };
@@ -43,6 +46,8 @@ enum { GND__SORT_SELECT = 256 };
 void gnd__sort_select(gnd__sorter *s);
 void gnd__sort_short(gnd__sorter *s);
 void gnd__sort_rows(gnd__sorter *s);
+/* GPU: long rows that a group's registers hold. 0: they do not, or are too short to be sorted so. */
+int gnd__sort_warps(gnd__sorter *s);
 
 static inline int64_t gnd__ceil_div(int64_t a, int64_t b)
 {

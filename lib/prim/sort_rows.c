@@ -113,3 +113,39 @@ void gnd__sort_rows(gnd__sorter *s)
     }
     gnd__pk_end1(p, cpu ? items : s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
+
+/* A group of 256 work-items or more, and no larger tile than a group twice as small would need (as the rounds of 4 bits
+ * have). 16384 elements of 4 bytes are slower than passes over memory: one group at a time, with 1024 work-items. */
+int gnd__sort_warps(gnd__sorter *s)
+{
+    gnd__prog *p = s->p;
+    const int cuda = p->t->props->dialect == GND_DIALECT_CUDA, ipt = s->esize <= 4 ? 16 : 8;
+    const int bits = s->esize <= 2 ? 16 : 32;
+    const size_t most = gnd__prog_group(p, cuda && s->esize == 8 ? 1024 : 512);
+    size_t tpg = 256, slots, words;
+    while (tpg < most && (int64_t)tpg * ipt < s->n)
+        tpg *= 2;
+    slots = tpg * (size_t)ipt;
+    words = tpg * (cuda ? 8 : 16); /* counts, and elsewhere bits */
+    if (words < slots * (size_t)bits / 32)
+        words = slots * (size_t)bits / 32;
+    if (s->esize > 8 || tpg > most || (int64_t)slots < s->n || 2 * s->n <= (int64_t)slots ||
+        4 * words + 2048 > p->t->props->local_bytes)
+        return 0;
+    s->tpg = tpg;
+    s->ipt = (size_t)ipt;
+    gnd__pk_begin(p, "k_rows");
+    gnd__pk_in(p, "x", 0);
+    result(s);
+    gnd__pk_int(p, "n", s->n);
+    gnd__sort_defs(s, 1, GND__SORT_OWN);
+    gnd__sort_digit_defs(s);
+    gnd__pk_defs(p, "sort_ends", s->t);
+    if (s->esize == 8)
+        gnd__pk_defs(p, "sort_words8", s->t);
+    gnd__pk_def(p, "#define BUFW %d\n#define PIECE g_u%d\n", (int)words, bits);
+    gnd__sort_warp_defs(s);
+    gnd__pk_body(p, "sort_warps", s->t);
+    gnd__pk_end1(p, s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
+    return 1;
+}
