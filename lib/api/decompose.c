@@ -52,10 +52,12 @@ gnd_array *gnd_cholesky(gnd_array *x, int upper)
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     /* for LAPACK what lies in C order is x^T, and its U is L^T: nothing has to change place */
     s.flags = gnd__mats_native(&a, &s) ? 0 : 1;
+    const int zeros = s.flags && !gnd__mats_native(&a, &s); /* LAPACK's (prim/lapack.c) has them */
     if (s.flags)
         a.x = gnd_mT(a.x);
     gnd_array *l = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
-    l = gnd_tril(s.flags ? gnd_mT(l) : l, 0);
+    l = s.flags ? gnd_mT(l) : l;
+    l = zeros ? l : gnd_tril(l, 0);
     return keep(upper ? adjoint(l) : l);
 }
 

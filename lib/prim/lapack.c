@@ -142,7 +142,10 @@ static gnd_status room(call *c)
 static void run_cholesky(call *c)
 {
     FN(potrf, POTRF);
-    fn(c->s->flags & 1 ? "U" : "L", &c->n, c->mem[0], &c->n, &c->info, 1);
+    const size_t n = (size_t)c->n, upper = c->s->flags & 1;
+    fn(upper ? "U" : "L", &c->n, c->mem[0], &c->n, &c->info, 1);
+    for (size_t j = 0; j < n && upper && c->info == 0; j++) /* what else would take a kernel and a copy */
+        memset(c->mem[0] + (j * n + j + 1) * c->size, 0, (n - j - 1) * c->size);
 }
 
 static void run_lu(call *c)

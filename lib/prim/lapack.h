@@ -8,9 +8,9 @@
 
 #include "backend/gate.h"
 
-/* s on host memory, mem[] its operands as gnd/backend.h lists them. GND_ERR_UNSUPPORTED: no LAPACK
- * library, and what to install; GND_ERR_LINALG as gnd_solver_ops says; GND_ERR_OVERFLOW: an extent
- * does not fit LAPACK's int; GND_ERR_NOMEM. */
+/* s on host memory, mem[] its operands as gnd/backend.h lists them; below the U of Cholesky's with flags 1 there are
+ * zeros. GND_ERR_UNSUPPORTED: no LAPACK library, and what to install; GND_ERR_LINALG as gnd_solver_ops says;
+ * GND_ERR_OVERFLOW: an extent does not fit LAPACK's int; GND_ERR_NOMEM. */
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e);
 /* The library's file; NULL: there is none. */
 const char *gnd__lapack_library(void);
