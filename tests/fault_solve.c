@@ -85,6 +85,22 @@ static int triangular(gnd_array *x, gnd_array *a, gnd_array *b, gnd_array **y)
     return 1;
 }
 
+/* Of two matrices that are halved not equally often. */
+static int expm(gnd_array *x, gnd_array *a, gnd_array *b, gnd_array **y)
+{
+    (void)x, (void)b;
+    gnd_array *part = gnd_at(a, ":4, :4"), *two[2] = { part, gnd_mul(part, gnd_real(0x1p-8)) };
+    y[0] = gnd_expm(gnd_mul(gnd_stack(2, two, 0), gnd_real(0.25)));
+    return 1;
+}
+
+static int cond(gnd_array *x, gnd_array *a, gnd_array *b, gnd_array **y)
+{
+    (void)x, (void)b;
+    y[0] = gnd_cond(a, GND_ORD_1);
+    return 1;
+}
+
 static const struct {
     const char *name;
     function *f;
@@ -92,7 +108,7 @@ static const struct {
 } functions[] = {
     { "svd", svd, 0 },   { "svdvals", svdvals, 0 }, { "eigh", eigh, 0 },   { "eig", eig, 0 },
     { "lstsq", lstsq, 0 }, { "qr", qr, 1 },         { "lu", lu, 1 },       { "solve", solve, 1 },
-    { "cholesky and triangles", triangular, 1 },
+    { "cholesky and triangles", triangular, 1 },    { "expm", expm, 0 },   { "cond", cond, 0 },
 };
 
 /* A sum of everything; *st the first failure, *mute: a failed array without a message. */
