@@ -467,17 +467,18 @@ void gnd__cg_vector_stores(gnd__cg *c)
 }
 
 /* Large groups bound the registers of their work-items: a compiler that does not know of them may take
- * more than a group can have, and the launch fails. 256 work-items can have all there are. */
+ * more than a group can have, and the launch fails. 256 work-items can have all there are; where
+ * work-items have much to do side by side (c->sized), NVRTC is told so, or it takes few. */
 static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t *local)
 {
     const gnd_props *p = c->t->props;
     int l[3] = { 1, 1, 1 };
     for (int d = 0; d < ndim; d++)
         l[d] = (int)local[d];
-    if (l[0] * l[1] * l[2] <= 256 || p->kind == GND_DEV_CPU)
+    if (p->kind == GND_DEV_CPU || (l[0] * l[1] * l[2] <= 256 && !c->sized))
         gnd__str_add(text, "GND_KERNEL void ");
     else if (p->dialect == GND_DIALECT_CUDA)
-        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d) ", l[0] * l[1] * l[2]);
+        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d%s) ", l[0] * l[1] * l[2], c->sized ? ", 1" : "");
     else
         gnd__str_addf(text, "GND_KERNEL __attribute__((reqd_work_group_size(%d, %d, %d))) void ",
                       l[0], l[1], l[2]);

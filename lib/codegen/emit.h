@@ -26,6 +26,7 @@ typedef struct gnd__cg {
     int tries;               /* random numbers that would be rejected set bad, and do not go on */
     uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l */
     int keys;                /* accumulators of argmax and argmin are keys, where there are such */
+    int sized;               /* the compiler is told the size of a group, small as it may be */
     int counts;              /* indices are known not to be negative */
     int gathers;             /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];

@@ -117,22 +117,26 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
 {
     const int64_t n = c->k->dim[0];
     const int pairs = takes_pairs(c), turns = n >= LARGE << 6 ? 8 : n >= LARGE << 3 ? 4 : 2;
+    c->sized = has(c->k, GND__FN_NORMAL32); /* much to do side by side */
+    const int unroll = rejects(c->k) ? 1 : c->sized ? turns : 2;
     int64_t vectors;
     size_t groups, global;
     char end[48];
     if (pairs)
         c->vec = 4;
+    if (c->sized && local > 128)
+        local = 128; /* whose registers are given back sooner */
     vectors = (n + c->vec - 1) / c->vec;
     groups = ((size_t)vectors + (size_t)turns * local - 1) / ((size_t)turns * local);
     global = groups * local;
     c->counts = 1;
-    gnd__cgf(c, "    const I g = (I)GND_LSZ(0), f = (I)GND_GRP(0) * (%d * g) + (I)GND_LID(0);\n", turns);
+    gnd__cgf(c, "    const I g = %d, f = (I)GND_GRP(0) * (%d * g) + (I)GND_LID(0);\n", (int)local, turns);
     if (pairs) /* all of a group */
         gnd__cgf(c, "    if (((I)GND_GRP(0) + 1) * (%d * g) <= n0 / 4) {\n", turns);
     else
         gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vec);
     gnd__cgf(c, "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I x0 = (f + h * g) * %d;\n",
-             rejects(c->k) ? 1 : 2, turns, c->vec);
+             unroll, turns, c->vec);
     if (pairs)
         two_vectors(c);
     else
