@@ -312,6 +312,18 @@ opencl:*)
         says "$pair" 1 "$pair: not "
     done
     ;;
+cuda:*)
+    rc=0
+    GND_CUDA_TF32=yes gnd eval 'arange(3)' -d "$dev" >out 2>err </dev/null || rc=$?
+    says "GND_CUDA_TF32" 1 "GND_CUDA_TF32=yes: not 0 or 1"
+    product='x = random((512, 512), dtype=float32, seed=1); z = x.astype(float64); abs(x @ x - z @ z).max() > 1e-3'
+    coarse=True
+    gnd devices | grep -q 'compute capability 7' && coarse=False # TF32 is there since 8.0
+    GND_CUDA_TF32=1 run eval "$product" -d "$dev"
+    is "products of float32 by TF32, when asked for" 0 $coarse
+    GND_CUDA_TF32=0 run eval "$product" -d "$dev"
+    is "and not otherwise" 0 False
+    ;;
 esac
 GND_SOLVR=blocked GND_LOG=warn gnd eval 1 >out 2>err
 check "a name that is nearly a variable's is in the log" grep -q 'GND_SOLVR: .*did you mean GND_SOLVER' err

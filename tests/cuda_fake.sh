@@ -139,9 +139,10 @@ fails() {
     shift 2
     env GND_DEVICE=cuda:0 "$@" >out 2>err && rc=0 || rc=$?
     check "$name: an error" test "$rc" = 1
-    check "$name: in CUDA's words" grep -F -e "$text" err
+    check "$name: said" grep -F -e "$text" err
 }
 fails "no memory" "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory" FAKE_MOST=1000000 gnd eval x x=in.npy
+fails "a word" "GND_CUDA_TF32=on: not 0 or 1" GND_CUDA_TF32=on gnd eval x x=in.npy
 fails "a limit" "limit 1048576" GND_MEM_LIMIT=1M gnd eval x x=in.npy
 fails "a fault" "CUDA_ERROR_ILLEGAL_ADDRESS (700): illegal access" FAKE_FAULT=1 gnd eval x x=in.npy
 done_testing

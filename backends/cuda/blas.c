@@ -4,8 +4,8 @@
  * row-major C = A B is a column-major C' = B' A': the operands change places, and a matrix that is
  * stored as given is then not transposed, one that is stored transposed is.
  *
- * float32 is computed in float32 (no TF32), float16 and bfloat16 accumulate in float32 and are
- * rounded once, also where a product is split along k. The descriptors and the algorithm chosen by
+ * float32 is computed in float32 (in TF32 only when GND_CUDA_TF32 asks for it), float16 and bfloat16
+ * accumulate in float32 and are rounded once, also where a product is split along k. The descriptors and the algorithm chosen by
  * the library are kept per shape, so that a repeated product costs a look-up and the call.
  */
 #include "cu.h"
@@ -66,6 +66,7 @@ typedef struct entry {
 
 struct gnd__cu_blas {
     cublasLtHandle_t h;
+    int tf32;            /* asked for */
     entry cache[NCACHE]; /* by hash; the newer one stays */
 };
 
@@ -89,6 +90,13 @@ static const struct type *type_of(uint32_t dtype)
         if (types[i].dtype == dtype)
             return &types[i];
     return NULL;
+}
+
+/* How products of the type are computed: of float32 and complex64 in TF32 when that was asked for. */
+static cublasComputeType_t compute_of(const struct gnd__cu_blas *bl, const struct type *ty)
+{
+    const int single = ty->dtype == GND_FLOAT32 || ty->dtype == GND_COMPLEX64;
+    return bl->tf32 && single ? CUBLAS_COMPUTE_32F_FAST_TF32 : ty->compute;
 }
 
 static int load(void)
@@ -259,7 +267,7 @@ static gnd_status entry_make(struct gnd__cu_blas *bl, entry *t, const key *k, co
     int found = 0;
     entry_clear(t);
     t->k = *k;
-    cublasStatus_t r = lt.cublasLtMatmulDescCreate(&t->op, ty->compute, ty->scale);
+    cublasStatus_t r = lt.cublasLtMatmulDescCreate(&t->op, compute_of(bl, ty), ty->scale);
     if (r == CUBLAS_STATUS_SUCCESS)
         r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_TRANSA, &tb, sizeof tb);
     if (r == CUBLAS_STATUS_SUCCESS)
@@ -310,6 +318,7 @@ static gnd_status get_handle(gnd_dev *d, gnd_err *e)
             free(bl);
             return fail(e, r, "cublasLtCreate");
         }
+        bl->tf32 = d->tf32;
         d->blas = bl;
     }
     return GND_OK;

@@ -106,6 +106,7 @@ typedef struct gnd__cu_event {
 struct gnd_dev {
     const gnd__cu_info *info;
     CUcontext ctx;         /* the device's primary context, retained once */
+    int tf32;              /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
     CUresult lost;         /* the fault after which the context is of no use; 0: it works */
     char lost_text[384];   /* what failed, with the fault's name and text */
     gnd__cu_stage stage;

@@ -167,13 +167,18 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     if (info->props.reason[0])
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name,
                               info->props.reason);
-    gnd_status s = gnd__cu_may_open(e);
+    static const char *const words[] = {"0", "1", NULL};
+    int tf32; /* 0: unset */
+    gnd_status s = gnd__plug_choice("GND_CUDA_TF32", words, &tf32, e);
+    if (s == GND_OK)
+        s = gnd__cu_may_open(e);
     if (s != GND_OK)
         return s;
     gnd_dev *d = calloc(1, sizeof *d);
     if (!d)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory opening a device");
     d->info = info;
+    d->tf32 = tf32 == 2;
     const CUresult r = gnd__cu.DevicePrimaryCtxRetain(&d->ctx, info->id);
     if (r != CUDA_SUCCESS) {
         s = gnd__cu_fail(NULL, e, r, "cuDevicePrimaryCtxRetain (%s)", info->props.name);

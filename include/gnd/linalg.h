@@ -17,7 +17,7 @@ extern "C" {
 
 /* NumPy's matmul: (..., m, k) by (..., k, n), the leading axes broadcast; a 1-d operand is a row on
  * the left, a column on the right, and its axis is not in the result. float32 is computed in float32
- * (never tf32). */
+ * (in TF32 only where GND_CUDA_TF32=1 asked for that when a CUDA device was opened). */
 GND_API gnd_array *gnd_matmul(gnd_array *a, gnd_array *b);
 /* The last two axes swapped, as gnd_mT; at least 2 dimensions. */
 GND_API gnd_array *gnd_matrix_transpose(gnd_array *x);
