@@ -295,6 +295,7 @@ static void test_functions(gnd_device *dev)
         {"solve_triangular(x[:, :3], x, trans='T')", "float32 3 4"}, {"matrix_rank(i, 0.5)", "int64 2"},
         {"linalg.matrix_rank(i, rtol=[0.1, 0.2])", "int64 2"}, {"pinv(i, [0.1, 0.2])", "float64 2 4 3"},
         {"linalg.trace(i)", "int64 2"}, {"linalg.diagonal(i, offset=1)", "int64 2 3"},
+        {"fft = fft.fft(x); fft.sum(0)", "complex64 4"}, {"np, random = x, v; random.sum() + np.max()", "float32"},
         {"np.fft.fft(x)", "complex64 3 4"}, {"fft.rfft2(x)", "complex64 3 3"}, {"random.normal(0, 1, 2)", "float64 2"},
         {"matrix_transpose(i)", "int64 2 4 3"}, {"i.swapaxes(0, -1)", "int64 4 3 2"},
         {"moveaxis(i, 0, -1)", "int64 3 4 2"}, {"moveaxis(i, (0, 1), (1, 0))", "int64 3 2 4"},

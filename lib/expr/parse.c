@@ -19,7 +19,11 @@ typedef struct parser {
     gnd__expr *x;
     uint32_t pos;
     int depth;
+    unsigned bound; /* bit i: a statement has given modules[i] a value */
 } parser;
+
+/* Words that may stand before a function's name and a dot, unless they are names of values. */
+static const char *const modules[] = { "np", "numpy", "random", "linalg", "fft" };
 
 static int binary(parser *p, int above);
 
@@ -31,6 +35,16 @@ static int is_word(const parser *p, const gnd__token *t, const char *word)
 {
     return t->type == GND__T_NAME && t->len == strlen(word) &&
            !memcmp(p->x->text + t->at, word, t->len);
+}
+
+/* The number of the module that token t names, with a name behind it; -1: it names none. */
+static int module_of(const parser *p, const gnd__token *t)
+{
+    for (int i = 0; i < 5; i++)
+        if (is_word(p, t, modules[i]))
+            return t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && !(p->bound >> i & 1) &&
+                   !gnd__table_get(p->x->names, p->x->text + t->at, t->len) ? i : -1;
+    return -1;
 }
 
 static int emit(parser *p, gnd__code code, int op, uint32_t at, uint32_t n, const gnd__val *v)
@@ -245,21 +259,18 @@ static int call(parser *p, const gnd__token *t, gnd__code code)
 
 static int name(parser *p)
 {
-    gnd__expr *x = p->x;
     const gnd__token *t = tok(p);
     if (reserved(p, t))
         return unexpected(p, "a value");
-    /* np.sin is sin, unless np is a name of the caller's. */
-    if ((is_word(p, t, "np") || is_word(p, t, "numpy")) && t[1].type == GND__T_DOT &&
-        t[2].type == GND__T_NAME && !gnd__table_get(x->names, x->text + t->at, t->len)) {
+    int module = module_of(p, t);
+    if (module == 0 || module == 1) { /* np.sin is sin */
         p->pos += 2;
         t = tok(p);
+        module = module_of(p, t);
     }
     /* random.normal(...) is one name, and so with linalg and fft: some are other functions without it */
     gnd__token dotted = *t;
-    if ((is_word(p, t, "random") || is_word(p, t, "linalg") || is_word(p, t, "fft")) &&
-        t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN &&
-        !gnd__table_get(x->names, x->text + t->at, t->len)) {
+    if (module > 1 && t[3].type == GND__T_LPAREN) {
         dotted.len = t[2].at + t[2].len - t->at;
         p->pos += 3;
         return call(p, &dotted, GND__I_CALL);
@@ -451,6 +462,8 @@ static int check_target(parser *p, const gnd__token *t)
 
 static int store(parser *p, const gnd__token *t)
 {
+    for (int i = 0; i < 5; i++)
+        p->bound |= (unsigned)is_word(p, t, modules[i]) << i;
     return check_target(p, t) || emit(p, GND__I_STORE, 0, t->at, t->len, NULL) ? -1 : 0;
 }
 
