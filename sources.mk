@@ -626,8 +626,11 @@ other_files = \
     bench/results/2026-11-22-h200-d/peers.jsonl \
     bench/results/2026-11-22-h200-d/suite.txt \
     bench/results/2026-11-22-h200-e/README.md \
+    bench/results/2026-11-22-h200-e/choices.txt \
+    bench/results/2026-11-22-h200-e/growth-cuda.jsonl \
     bench/results/2026-11-22-h200-e/nvrtc-12.1.txt \
     bench/results/2026-11-22-h200-e/suite.txt \
+    bench/results/2026-11-22-h200-e/tune.txt \
     bench/results/2026-11-22-h200-growth/README.md \
     bench/results/2026-11-22-h200-growth/growth.jsonl \
     bench/results/2026-11-22-h200-growth/opencl.txt \
