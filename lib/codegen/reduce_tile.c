@@ -207,14 +207,34 @@ static void place(gnd__cg *c, const tile *t)
     }
 }
 
-/* The tree over a group's work-items, of all results at once. */
-static void tree(gnd__cg *c, const tile *t)
+/* A group's tile: the sums of its work-items come to be in local memory, then a tree over them, of all results
+ * at once. Sums of more than RUN terms are added up there: as registers they would be twice as many, too many
+ * for several groups to run at a time. */
+static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
 {
     char at[32], other[32];
     snprintf(at, sizeof at, "[lid + t * %d]", GROUP);
     snprintf(other, sizeof other, "[lid + w + t * %d]", GROUP);
+    if (r > GROUP * RUN) {
+        all_results(c, t);
+        gnd__acc_init(c, "T", at);
+        gnd__cgf(c, "    }\n    int left = %d;\n", RUN);
+    }
+    gnd__cgf(c, "    for (I r = lid; r < R; r += %d) {\n", GROUP);
+    one_step(c, t, "A");
+    if (r > GROUP * RUN) {
+        gnd__cgf(c, "    if (--left == 0) {\n    left = %d;\n", RUN);
+        all_results(c, t);
+        gnd__acc_combine(c, "T", at, "A", "[t]", 1);
+        gnd__acc_init(c, "A", "[t]");
+        gnd__cgf(c, "    }\n    }\n");
+    }
+    gnd__cgf(c, "    }\n");
     all_results(c, t);
-    gnd__acc_copy(c, "T", at, "A", "[t]");
+    if (r > GROUP * RUN)
+        gnd__acc_combine(c, "T", at, "A", "[t]", 1);
+    else
+        gnd__acc_copy(c, "T", at, "A", "[t]");
     gnd__cgf(c, "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
                 "    if (lid < w)\n", GROUP / 2);
     all_results(c, t);
@@ -268,24 +288,8 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
     all_results(c, &t);
     gnd__acc_init(c, "A", "[t]");
     gnd__cgf(c, "    }\n");
-    if (t.shared && r <= GROUP * RUN) {
-        gnd__cgf(c, "    for (I r = lid; r < R; r += %d) {\n", GROUP);
-        one_step(c, &t, "A");
-        gnd__cgf(c, "    }\n");
-        tree(c, &t);
-    } else if (t.shared) {
-        gnd__cgf(c, "    for (I r = lid; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", GROUP * RUN,
-                 GROUP * RUN);
-        gnd__acc_declare(c, "E", len, "");
-        all_results(c, &t);
-        gnd__acc_init(c, "E", "[t]");
-        gnd__cgf(c, "    }\n    for (; r < e; r += %d) {\n", GROUP);
-        one_step(c, &t, "E");
-        gnd__cgf(c, "    }\n");
-        all_results(c, &t);
-        gnd__acc_combine(c, "A", "[t]", "E", "[t]", 1);
-        gnd__cgf(c, "    }\n    }\n");
-        tree(c, &t);
+    if (t.shared) {
+        shared_tile(c, &t, r);
     } else if (r <= RUN) {
         gnd__cgf(c, "    for (I r = 0; r < R; r += %d) {\n", t.vec);
         one_step(c, &t, "A");
