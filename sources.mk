@@ -627,10 +627,16 @@ other_files = \
     bench/results/2026-11-22-h200-d/suite.txt \
     bench/results/2026-11-22-h200-e/README.md \
     bench/results/2026-11-22-h200-e/choices.txt \
-    bench/results/2026-11-22-h200-e/growth-cuda.jsonl \
+    bench/results/2026-11-22-h200-e/growth.jsonl \
     bench/results/2026-11-22-h200-e/nvrtc-12.1.txt \
     bench/results/2026-11-22-h200-e/suite.txt \
     bench/results/2026-11-22-h200-e/tune.txt \
+    bench/results/2026-11-22-h200-f/README.md \
+    bench/results/2026-11-22-h200-f/cuda.jsonl \
+    bench/results/2026-11-22-h200-f/growth.jsonl \
+    bench/results/2026-11-22-h200-f/opencl-nvidia.jsonl \
+    bench/results/2026-11-22-h200-f/peers.jsonl \
+    bench/results/2026-11-22-h200-f/tests.txt \
     bench/results/2026-11-22-h200-growth/README.md \
     bench/results/2026-11-22-h200-growth/growth.jsonl \
     bench/results/2026-11-22-h200-growth/opencl.txt \
@@ -660,6 +666,10 @@ other_files = \
     bench/results/2026-11-22-pocl-d/growth.jsonl \
     bench/results/2026-11-22-pocl-d/rest.jsonl \
     bench/results/2026-11-22-pocl-d/rows.jsonl \
+    bench/results/2026-11-22-pocl-e/README.md \
+    bench/results/2026-11-22-pocl-e/first-calls.txt \
+    bench/results/2026-11-22-pocl-e/ratios.txt \
+    bench/results/2026-11-22-pocl-e/rows.jsonl \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
     bench/results/2026-11-22-pocl/elementary.txt \
