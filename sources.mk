@@ -520,7 +520,6 @@ test_helpers = \
     tests/conform_memory.h \
     tests/conform_program.h \
     tests/conform_replay.h \
-    tests/conform_rows.h \
     tests/exprdump.c \
     tests/exprdump.h \
     tests/kernelrun.c \
@@ -740,7 +739,6 @@ other_files = \
     tests/conform_opencl.c \
     tests/conform_program.h \
     tests/conform_replay.h \
-    tests/conform_rows.h \
     tests/cuda_fake.sh \
     tests/diff_driver.c \
     tests/diff_fft.py \

@@ -121,7 +121,6 @@ static void test_events(gnd_prog *p)
 
 #include "conform_gemm.h"
 #include "conform_replay.h"
-#include "conform_rows.h"
 #include "conform_fault.h"
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -282,7 +281,6 @@ static void test_device(int i)
             test_local();
             test_order(p);
             test_replay(p);
-            test_rows(p);
             test_events(p);
             test_binary(p);
             prg->prog_free(p);

@@ -183,7 +183,6 @@ gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_ge
             s = gnd__ocl_fail(e, r, "clCreateSubBuffer");
     }
     if (s == GND_OK) {
-        gnd__ocl_start(q->dev);
         const int r = call(q, g, p, pl);
         if (r != 0)
             s = gnd__ocl_fail(e, r, "CLBlast gemm (%lld x %lld x %lld)", (long long)g->m,

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TOUCH = 1 << 20, SMALL = 16384 };
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TOUCH = 1 << 20 };
 
 static atomic_uint_fast64_t next_serial = 1;
 
@@ -144,7 +144,6 @@ static gnd_status host_at(gnd_queue *q, const gnd_buf *b, size_t off, size_t nby
         return gnd__plug_fail(e, GND_ERR_ARG, CL_INVALID_VALUE,
                               "%zu bytes at %zu are not in a buffer of %zu", nbytes, off,
                               b->nbytes);
-    gnd__ocl_start(q->dev);
     const cl_int r = clFinish(q->q);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clFinish");
@@ -201,10 +200,8 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
 {
     if (nbytes == 0)
         return GND_OK;
-    const cl_event *wait;
-    const cl_uint n = gnd__ocl_hold(q, nbytes <= SMALL, &wait);
-    const cl_int r = clEnqueueCopyBuffer(q->q, src->mem, dst->mem, soff, doff, nbytes, n, wait, NULL);
-    gnd__ocl_held(q);
+    const cl_int r =
+        clEnqueueCopyBuffer(q->q, src->mem, dst->mem, soff, doff, nbytes, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clEnqueueCopyBuffer (%zu bytes, %zu of %zu to %zu of %zu)",
                              nbytes, soff, src->nbytes, doff, dst->nbytes);

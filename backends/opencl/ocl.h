@@ -44,13 +44,6 @@ typedef struct gnd__ocl_stage {
     int unwanted;          /* transfers are the driver's */
 } gnd__ocl_stage;
 
-/* Small commands that follow one another (queue.c). */
-typedef struct gnd__ocl_row {
-    cl_command_queue q;
-    cl_event gate;         /* what is held waits for it; NULL: nothing is held */
-    uint32_t held, started; /* commands that are; that are not, up to a limit */
-} gnd__ocl_row;
-
 struct gnd_dev {
     const gnd__ocl_info *info;
     cl_context ctx;
@@ -59,7 +52,6 @@ struct gnd_dev {
     int host_ptr;          /* buffers lie in page-aligned host memory of ours */
     uint64_t used;         /* bytes in buffers */
     int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: nothing */
-    gnd__ocl_row row;
     gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
     struct {
@@ -120,15 +112,6 @@ extern const gnd_queue_ops gnd__ocl_queue_ops;
 extern const gnd_program_ops gnd__ocl_program_ops;
 extern const gnd_blas_ops gnd__ocl_blas_ops;
 extern const gnd_replay_ops gnd__ocl_replay_ops;
-
-/* Small commands may be held (queue.c): what waits for a queue of d, or is put into one without the functions
- * below, calls this before. */
-void gnd__ocl_start(gnd_dev *d);
-/* Puts a launch into q. */
-cl_int gnd__ocl_enqueue(gnd_queue *q, cl_kernel k, cl_uint ndim, const size_t *global, const size_t *local);
-/* Before any other command is put into q: how many events it must wait for, those at *wait. And after it. */
-cl_uint gnd__ocl_hold(gnd_queue *q, int small, const cl_event **wait);
-void gnd__ocl_held(gnd_queue *q);
 
 /* Sets argument i of k to a. */
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);

@@ -229,7 +229,9 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err
             return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u of %s, %u bytes)", (unsigned)i,
                                  k->name, (unsigned)l->args[i].nbytes);
     }
-    const cl_int r = gnd__ocl_enqueue(q, k->k, l->ndim, l->global, l->local);
+    q->waiting++;
+    const cl_int r = clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL,
+                                            NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r,
                              "clEnqueueNDRangeKernel (%s, %u-d, global %zu x %zu x %zu, "

@@ -70,9 +70,10 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
 
 static gnd_status list_run(gnd_list *t, gnd_err *e)
 {
+    t->q->waiting += t->n;
     for (uint32_t i = 0; i < t->n; i++) {
         const entry *x = &t->e[i];
-        const cl_int r = gnd__ocl_enqueue(t->q, x->k, x->ndim, x->global, x->local);
+        const cl_int r = clEnqueueNDRangeKernel(t->q->q, x->k, x->ndim, NULL, x->global, x->local, 0, NULL, NULL);
         if (!gnd__ocl_ok(r))
             return gnd__ocl_fail(e, r, "clEnqueueNDRangeKernel (launch %u of %u of a list)", (unsigned)i,
                                  (unsigned)t->n);

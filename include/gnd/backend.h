@@ -129,8 +129,7 @@ typedef struct gnd_queue_ops {
     gnd_status (*queue_new)(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e);
     /* [R] Waits for the queue's work, then frees it. */
     void (*queue_free)(gnd_queue *q);
-    /* [R] Makes sure that what was put in will start without another call. Small work that comes one by one
-     * may be held for more of it, or for a call that waits, where starting much at once costs less. */
+    /* [R] Makes sure that what was put in will start without another call. */
     gnd_status (*flush)(gnd_queue *q, gnd_err *e);
     /* [R] Waits for all of it; reports a failure of any of it. */
     gnd_status (*finish)(gnd_queue *q, gnd_err *e);
