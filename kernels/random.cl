@@ -286,16 +286,16 @@ GND_FN g_f32 gnd_polartwo_f32(g_u32 w, g_u32 a, g_f32 *two)
 }
 #endif
 /* The same from instructions for a logarithm and a root that are right to about 2^-22, as NVIDIA's GPUs have
- * them (6 ulp, and what those add): v = -2 log(u), above u = 0.77 by a polynomial in 1 - u, of the smallest
- * greatest relative error, 2^-21; the cosine's number is the root of v less the square of the sine's. */
+ * them (6 ulp, and what those add): v = -2 log(u), above u = 0.8 by a polynomial in 1 - u, of the smallest
+ * greatest relative error, 2^-22; the cosine's number is the root of v less the square of the sine's. */
 //@fn polarnear f32
 GND_FN g_f32 gnd_polarnear_f32(g_u32 w, g_u32 a, g_f32 *two)
 {
-    const int high = w > 0xc51eb851u, swap = (g_i32)a < 0;
+    const int high = w > 0xccccccccu, swap = (g_i32)a < 0;
     const g_f32 u = fma((g_f32)(high ? ~w : w), 2.3283064365386963e-10f, 1.1641532182693481e-10f);
-    g_f32 p = fma(u, 0.668121576f, 0.442177355f);
-    p = fma(u, p, 0.671315789f);
-    p = fma(u, p, 0.999886394f);
+    g_f32 p = fma(u, 0.621528149f, 0.458973944f);
+    p = fma(u, p, 0.66952455f);
+    p = fma(u, p, 0.999939084f);
     p = fma(u, p, 2.0f);
     const g_f32 l = gnd_lg2near_f32(u) * -1.38629436f, v = high ? u * p : l, r = gnd_sqrtnear_f32(v);
     const g_f32 t = (g_f32)(g_i32)(a << 2) * 3.6572951e-10f, z = t * t;
