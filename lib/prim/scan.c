@@ -263,8 +263,20 @@ static int64_t carry_words(const scan *c)
     return (int64_t)(size < 4 ? 1 : size / 4) * (1 + c->sums);
 }
 
-/* One kernel, and one that clears what groups publish. st: the ticket; then for each row the sums of its tiles, of
- * blocks of 32 tiles, of blocks of those, and as many words for what stands before each. */
+/* Begins the one kernel of a scan that reads once, behind one that clears the words which groups publish (st). */
+static void begin_once(const scan *c, int64_t words)
+{
+    gnd__prog *p = c->p;
+    const int st = gnd__prog_scratch(p, words * 8);
+    gnd__prog_fill(p, st, GND_UINT64, words, "0");
+    begin(c, "k_scan", 1, 1, 0);
+    sizes(c);
+    gnd__pk_mem(p, "st", st, GND_UINT64);
+    gnd__pk_int(p, "tiles", c->h.line);
+}
+
+/* Lines by tiles. st: the ticket; then for each row the sums of its tiles, of blocks of 32 tiles, of blocks of those,
+ * and as many words for what stands before each. */
 static void by_tiles(const scan *c)
 {
     gnd__prog *p = c->p;
@@ -274,12 +286,7 @@ static void by_tiles(const scan *c)
     for (int l = 0; l < LEVELS && h->line >> (5 * l); l++)
         each += 2 * aw * ceil_div(h->line, (int64_t)1 << (5 * l));
     words = 8 + h->m * each;
-    const int st = gnd__prog_scratch(p, words * 8);
-    gnd__prog_fill(p, st, GND_UINT64, words, "0");
-    begin(c, "k_scan", 1, 1, 0);
-    sizes(c);
-    gnd__pk_mem(p, "st", st, GND_UINT64);
-    gnd__pk_int(p, "tiles", h->line);
+    begin_once(c, words);
     gnd__pk_int(p, "each", each);
     gnd__pk_def(p, "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n", h->group, h->k,
                 h->pad, LEVELS, (int)aw);
@@ -292,18 +299,13 @@ static void by_tiles(const scan *c)
     gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8, rows_bytes(p) + words * 8);
 }
 
-/* The same of strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's. */
+/* Strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's. */
 static void by_strips(const scan *c)
 {
     gnd__prog *p = c->p;
     const shape *h = &c->h;
     const int64_t aw = carry_words(c), strips = ceil_div(h->inner, 32), words = 8 + h->line * h->m * strips * 32 * aw;
-    const int st = gnd__prog_scratch(p, words * 8);
-    gnd__prog_fill(p, st, GND_UINT64, words, "0");
-    begin(c, "k_scan", 1, 1, 0);
-    sizes(c);
-    gnd__pk_mem(p, "st", st, GND_UINT64);
-    gnd__pk_int(p, "tiles", h->line);
+    begin_once(c, words);
     gnd__pk_int(p, "strips", strips);
     gnd__pk_def(p, "#define WG %d\n#define K %d\n#define AW %d\n", h->group, h->k, (int)aw);
     gnd__pk_defs(p, "scan_words", p->dtype);
