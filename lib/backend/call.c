@@ -4,6 +4,7 @@
  * that, adds a block's offset, calls the plugin and makes its failure presentable. The one place
  * where a missing optional slot is answered by name. Nothing here allocates or waits by itself.
  */
+#include <stdio.h>
 #include <string.h>
 #include "backend/priv.h"
 #include "base/log.h"
@@ -51,13 +52,16 @@ gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd
     return st;
 }
 
+gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
+{
+    d->starved |= st == GND_ERR_DEVMEM;
+    return gnd__gate_failed(d->id, slot, st, e);
+}
+
 /* The end of each call: GND_OK passes at once. */
 static inline gnd_status done(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
 {
-    if (st == GND_OK)
-        return GND_OK;
-    d->starved |= st == GND_ERR_DEVMEM;
-    return gnd__gate_failed(d->id, slot, st, e);
+    return st == GND_OK ? GND_OK : gnd__gate_call_failed(d, slot, st, e);
 }
 
 /* A block given out has at least its size rounded up to 16 bytes. */
@@ -271,11 +275,9 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, g
     gnd_status st;
     CALL(DEVICE, "kernel", k->name, -1, d->be->program.launch(d->queue, k->k, l, e));
     if (UNLIKELY(st != GND_OK)) {
-        d->starved |= st == GND_ERR_DEVMEM;
-        st = gnd__gate_failed(k->name, "launch", st, e);
-        if (e)
-            gnd__err_prefix(e, "%s", d->id);
-        return st;
+        char slot[128];
+        snprintf(slot, sizeof slot, "%.100s: launch", k->name);
+        return gnd__gate_call_failed(d, slot, st, e);
     }
     d->n.launches++;
     return GND_OK;

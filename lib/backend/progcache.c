@@ -196,9 +196,8 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
             log_lines("source", src, len);
             log_lines("compiler", log ? log : "(said nothing)", log ? strlen(log) : 14);
         }
-        d->starved |= st == GND_ERR_DEVMEM;
         snprintf(slot, sizeof slot, "building %.100s", name);
-        st = gnd__gate_failed(d->id, slot, st, e);
+        st = gnd__gate_call_failed(d, slot, st, e);
     }
     free(log);
     return st;
@@ -229,8 +228,7 @@ static gnd_status make_kernel(gnd__gdev *d, struct prog *pr, const char *name, g
     }
     st = d->be->program.kernel(pr->p, name, &k->k, e);
     if (st != GND_OK) {
-        d->starved |= st == GND_ERR_DEVMEM;
-        st = gnd__gate_failed(d->id, name, st, e);
+        st = gnd__gate_call_failed(d, name, st, e);
         goto free_k;
     }
     k->next = pr->kernels;
