@@ -108,23 +108,23 @@ static void impossible(void)
         a.p[(N + 130) * N + i] = a.p[(N + i) * N + 130] = 0;
     gnd_array *y = gnd_cholesky(mat_put(&a), 0), *d;
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: not positive definite", mat_where);
-    tap_has_str(gnd_error(y), "matrix 1: not positive definite: the leading minor of order 131", "where");
+    tap_has_str(gnd_error(y), "cholesky: matrix 1: not positive definite: the leading minor of order 131", "where");
     for (int i = 0; i < 2 * N * N; i++)
         a.p[i] = i % N == i / N % N && i != (N + 77) * N + 77 ? 1 + i % 5 : 0;
     y = gnd_solve(d = mat_put(&a), mat_put(&x));
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: singular", mat_where);
-    tap_has_str(gnd_error(y), "matrix 1: singular: U[77, 77] is 0", "where");
+    tap_has_str(gnd_error(y), "solve: matrix 1: singular: U[77, 77] is 0", "where");
     tap_ok(gnd_item_f64(gnd_at(gnd_real_part(gnd_det(d)), "1"), NULL) == 0, "%s: its determinant is 0", mat_where);
     y = gnd_solve_triangular(d, mat_put(&x), 0);
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: a triangle with a 0", mat_where);
-    tap_has_str(gnd_error(y), "matrix 1: singular: the diagonal's[77, 77] is 0", "where");
+    tap_has_str(gnd_error(y), "solve_triangular: matrix 1: singular: the diagonal's[77, 77] is 0", "where");
     gnd_array *q[3];
     for (int k = 0; k < 2; k++) { /* ends, and says so */
         a.p[(N + 140) * N + 7] = x.p[(N + 140) * N + 7] = k ? INFINITY : NAN;
         gnd_array *not = mat_put(&x), *sides = gnd_at(not, "0");
         y = gnd_cholesky(mat_put(&a), 0);
         tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: cholesky of what is not finite", mat_where);
-        tap_has_str(gnd_error(y), "matrix 1: not positive definite: it has a NaN or an infinity", "where");
+        tap_has_str(gnd_error(y), "cholesky: matrix 1: not positive definite: it has a NaN or an infinity", "where");
         gnd_qr(not, 0, &q[1], &q[2]);
         no_numbers(q[1], "the Q");
         gnd_lu(not, &q[0], &q[2], &q[1]);

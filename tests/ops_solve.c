@@ -343,7 +343,7 @@ static void ordered(gnd_device *d, int64_t n, int64_t k)
         a.p[(n + i) * n + 3] = 0;
     gnd_array *y = gnd_solve(mat_put(&a), mat_put(&b));
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: one that is singular", mat_where);
-    tap_has_str(gnd_error(y), "matrix 1: singular: U[3, 3] is 0", "where");
+    tap_has_str(gnd_error(y), "solve: matrix 1: singular: U[3, 3] is 0", "where");
     be->has_solver = 0;
     be->solver.supports = before;
 }

@@ -311,7 +311,8 @@ typedef struct gnd_solver_ops {
      * makes products of the rest by the blas group. */
     gnd_status (*supports)(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e);
     /* [R] May wait for the device. GND_ERR_LINALG: the message says which matrix of the batch
-     * (counted from 0), what is wrong with it, and where: "matrix 3: singular, U[4, 4] is 0". */
+     * (counted from 0), what is wrong with it, and where: "matrix 3: singular: U[4, 4] is 0". The core
+     * puts the name of the function before it. */
     gnd_status (*solve)(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e);
     /* [O] One line on the library behind the group. */
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);

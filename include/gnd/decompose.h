@@ -8,11 +8,12 @@
  * float32, float64, complex64 and complex128 keep their dtype; float16 and bfloat16 are computed in
  * float32; ints and bools in the device's default float. Functions of several results put them into
  * the last arguments and return the first error. A matrix that cannot be decomposed makes the result
- * GND_ERR_LINALG when it is read, and the message says which of the batch, and where. Other errors of
- * all: GND_ERR_NULL, GND_ERR_SHAPE, GND_ERR_DEVICE, GND_ERR_UNSUPPORTED (no LAPACK), the arrays' own.
+ * GND_ERR_LINALG when it is read, and the message says of which function, which of the batch, and where:
+ * "inv: matrix 3: singular: U[4, 4] is 0". Other errors of all: GND_ERR_NULL, GND_ERR_SHAPE, GND_ERR_DEVICE,
+ * GND_ERR_UNSUPPORTED (no LAPACK), the arrays' own.
  *
  * A matrix that has a NaN or an infinity, where it is read, has one of two answers, on every device: GND_ERR_LINALG
- * ("matrix 1: no convergence: it has a NaN or an infinity") from gnd_cholesky, gnd_svd, gnd_svdvals, gnd_eigh,
+ * ("svd: matrix 1: no convergence: it has a NaN or an infinity") from gnd_cholesky, gnd_svd, gnd_svdvals, gnd_eigh,
  * gnd_eigvalsh, gnd_eig, gnd_eigvals, gnd_lstsq (there of the right sides, too) and what uses them: gnd_pinv,
  * gnd_matrix_rank, norms and condition numbers by singular values; from all others NaN in each element of the
  * results that depends on the matrix (the triangles of gnd_qr and gnd_lu, whose P is some permutation), and the

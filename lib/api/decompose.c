@@ -40,11 +40,11 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-gnd_array *gnd_cholesky(gnd_array *x, int upper)
+gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
 {
     gnd__mats a;
     gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&a, "cholesky", x, 1);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
         return keep(bad);
     if (gnd__mats_empty(&a))
@@ -59,6 +59,11 @@ gnd_array *gnd_cholesky(gnd_array *x, int upper)
     l = s.flags ? gnd_mT(l) : l;
     l = zeros ? l : gnd_tril(l, 0);
     return keep(upper ? adjoint(l) : l);
+}
+
+gnd_array *gnd_cholesky(gnd_array *x, int upper)
+{
+    return gnd__mats_cholesky("cholesky", x, upper);
 }
 
 gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
@@ -102,7 +107,8 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
     if (!swap || !rows)
         y = gnd__nomem();
     else if (gnd_read(p, swap, count * sizeof *swap))
-        y = gnd_fail(gnd_status_of(p) ? gnd_status_of(p) : GND_ERR_BACKEND, "%s", gnd_message());
+        y = gnd_status_of(p) ? gnd_fail(gnd_status_of(p), "%s", gnd_error(p))
+                             : gnd_fail(GND_ERR_BACKEND, "%s: %s", a->func, gnd_message());
     else {
         for (int64_t b = 0; b < a->nbatch; b++) {
             int64_t *r = rows + b * a->m;
@@ -136,7 +142,7 @@ static gnd_array *exchanges(const gnd__mats *a, gnd_array *pivots)
 static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
 {
     const int64_t k = lesser(a->m, a->n), l = a->nbatch * a->m * k, u = a->nbatch * k * a->n;
-    gnd_array *all = a->x->kind == GND__ERROR ? a->x : gnd__lu_node(a->dev, s, a->x);
+    gnd_array *all = a->x->kind == GND__ERROR ? a->x : gnd__lu_node(a->func, a->dev, s, a->x);
     int64_t dim[GND_MAX_NDIM];
     if (all->kind == GND__ERROR) {
         for (int i = 0; i < 3; i++)
@@ -191,15 +197,16 @@ static gnd_array *reals(gnd_array *y)
 
 gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_array **vh)
 {
-    return gnd__mats_svd(x, full, NULL, u, s, vh);
+    return gnd__mats_svd("svd", x, full, NULL, u, s, vh);
 }
 
-gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s, gnd_array **vh)
+gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s,
+                         gnd_array **vh)
 {
     gnd__mats a;
     gnd_array *y[3], **const out[3] = {u, s, vh};
     gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&a, "svd", x, 0);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 0);
     int64_t k = lesser(a.m, a.n);
     int wide = a.m < a.n;
     if (bad)
@@ -222,7 +229,8 @@ gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
     gnd_array *in = gnd_mT(a.x);
-    gnd_array *all = in->kind == GND__ERROR ? in : gnd__solve_node(a.dev, &d, 1, &in, gnd__mats_bad(&a, &d, sides));
+    gnd_array *all = in->kind == GND__ERROR ? in : gnd__solve_node(func, a.dev, &d, 1, &in,
+                                                                      gnd__mats_bad(&a, &d, sides));
     gnd_array *left = gnd__mats_part(&a, &d, all, 1, a.m, full ? a.m : a.n);
     gnd_array *right = gnd__mats_part(&a, &d, all, 3, a.n, a.n);
     y[0] = wide ? adjoint(right) : left;
@@ -233,9 +241,14 @@ gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u
 
 gnd_array *gnd_svdvals(gnd_array *x)
 {
+    return gnd__mats_svdvals("svdvals", x);
+}
+
+gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x)
+{
     gnd__mats a;
     gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&a, "svdvals", x, 0);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 0);
     if (bad)
         return keep(bad);
     int64_t k = lesser(a.m, a.n);
@@ -252,10 +265,15 @@ gnd_array *gnd_svdvals(gnd_array *x)
 
 gnd_status gnd_eigh(gnd_array *x, int upper, gnd_array **w, gnd_array **v)
 {
+    return gnd__mats_eigh("eigh", x, upper, w, v);
+}
+
+gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array **w, gnd_array **v)
+{
     gnd__mats a;
     gnd_array *y[2], **const out[2] = {w, v};
     gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&a, "eigh", x, 1);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
         return gnd__mats_fail(2, out, bad);
     if (gnd__mats_empty(&a)) {

@@ -143,7 +143,7 @@ static gnd_array *pade(const gnd__mats *m, const powers *p)
     gnd_array *v = gnd_add(gnd_matmul(p->a6, SUM3(12, 10, 8)), gnd_add(SUM3(6, 4, 2), TERM(0, eye)));
 #undef SUM3
 #undef TERM
-    return gnd_solve(gnd_subtract(v, u), gnd_add(v, u));
+    return gnd__mats_system("expm", gnd_subtract(v, u), gnd_add(v, u));
 }
 
 /* halved[i] for each matrix, powers of A / 2^s in *p, and whether all s are one. */

@@ -40,6 +40,7 @@ gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square
     char text[GND__SHAPE_TEXT];
     gnd_array *bad = gnd__check_strong(x, func, "x");
     memset(a, 0, sizeof *a);
+    a->func = func;
     if (bad)
         return bad;
     if (x->ndim < 2)
@@ -126,7 +127,7 @@ gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)
 {
     gnd_array *in = gnd_mT(a->x);
-    return in->kind == GND__ERROR ? in : gnd__solve_node(a->dev, s, 1, &in, gnd__mats_bad(a, s, NULL));
+    return in->kind == GND__ERROR ? in : gnd__solve_node(a->func, a->dev, s, 1, &in, gnd__mats_bad(a, s, NULL));
 }
 
 gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,

@@ -10,6 +10,7 @@
 
 /* A stack of m x n matrices of a dtype that solvers take. */
 typedef struct gnd__mats {
+    const char *func;
     gnd_array *x, *bad;        /* bad: NULL, or gnd__mats_sound's */
     gnd_device *dev;
     gnd_dtype t;
@@ -17,7 +18,8 @@ typedef struct gnd__mats {
     int64_t batch[GND_MAX_NDIM], nbatch, m, n;
 } gnd__mats;
 
-/* x as such a stack in *a; square: m must be n. An error node, or NULL. */
+/* x as such a stack in *a; square: m must be n. An error node, or NULL. func, a literal, is what messages begin with,
+ * here and in all functions below. */
 gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square);
 /* The description of op on a (k columns of a right side). */
 gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flags, int64_t k);
@@ -37,8 +39,13 @@ gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
 /* The same where it is an error: which matrices of a, or of the right sides (NULL: none), have one, for
  * gnd__solve_node; NULL where nothing has to be told. */
 gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides);
-/* gnd_svd, with an error for right sides, too (NULL: none). */
-gnd_status gnd__mats_svd(gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s, gnd_array **vh);
+/* The public functions of these names as parts of func. svd: with an error for right sides, too (NULL: none). */
+gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper);
+gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array **w, gnd_array **v);
+gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s,
+                         gnd_array **vh);
+gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
+gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
 /* A stack of zeros of that shape, for what has no elements. */
 gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols);
 /* 1 when there is nothing to decompose. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "api/matrices.h"
 #include "api/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
@@ -94,7 +95,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
     case GND_ORD_NUC:
     case GND_ORD_2:
     case GND_ORD_NEG_2:
-        y = gnd_svdvals(x);
+        y = gnd__mats_svdvals("matrix_norm", x);
         y = ord == GND_ORD_NUC ? gnd_sum(y, cols, 0) : ord == GND_ORD_2 ? gnd_max(y, cols, 0)
                                                                         : gnd_min(y, cols, 0);
         if (flags & GND_KEEPDIMS)

@@ -4,6 +4,7 @@
  * the last axis of the result.
  */
 #include <string.h>
+#include "api/matrices.h"
 #include "api/random.h"
 #include "api/views.h"
 #include "base/mem.h"
@@ -138,13 +139,13 @@ gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
 /* --- multivariate normal ---------------------------------------------------------------------- */
 
 /* A with A^T A = cov, of dtype c. */
-static gnd_array *root_of(gnd__steps *s, gnd_array *cov, gnd_rng_root root)
+static gnd_array *root_of(const char *func, gnd__steps *s, gnd_array *cov, gnd_rng_root root)
 {
     gnd_array *u, *w, *v;
     if (root == GND_ROOT_CHOLESKY)
-        return gnd__held(s, gnd_cholesky(cov, 1));
+        return gnd__held(s, gnd__mats_cholesky(func, cov, 1));
     if (root == GND_ROOT_EIGH) {
-        gnd_eigh(cov, 0, &w, &v);
+        gnd__mats_eigh(func, cov, 0, &w, &v);
         gnd__held(s, w);
         gnd__held(s, v);
         /* rounding may make a 0 negative */
@@ -152,7 +153,7 @@ static gnd_array *root_of(gnd__steps *s, gnd_array *cov, gnd_rng_root root)
         v = gnd__op2(s, GND__OP_MULTIPLY, v, w);
         return v->kind == GND__ERROR ? v : gnd__held(s, gnd_matrix_transpose(v));
     }
-    gnd_svd(cov, 0, &u, &w, &v);
+    gnd__mats_svd(func, cov, 0, NULL, &u, &w, &v);
     gnd__held(s, u);
     gnd__held(s, w);
     gnd__held(s, v);
@@ -189,7 +190,7 @@ gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t,
     gnd__done(p[1].x);
     if (bad)
         return bad;
-    gnd_array *a = root_of(&d.s, gnd__as(&d.s, cov, d.c), root);
+    gnd_array *a = root_of(func, &d.s, gnd__as(&d.s, cov, d.c), root);
     gnd_array *z = gnd__draw_of(&d, GND__FN_NORMAL32, GND__FN_NORMAL64, d.c, 0, 0, NULL);
     if (m == 1 && z->kind != GND__ERROR)
         z = gnd__held(&d.s, gnd__reshaped(z, 2, (const int64_t[]){1, k}));

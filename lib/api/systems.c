@@ -87,31 +87,34 @@ static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op
         gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
         if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
             return in[0]->kind == GND__ERROR ? in[0] : in[1];
-        y = gnd__mats_part(a, &s, gnd__solve_node(a->dev, &s, 2, in, NULL), 1, a->n, k);
+        y = gnd__mats_part(a, &s, gnd__solve_node(a->func, a->dev, &s, 2, in, NULL), 1, a->n, k);
         y = gnd__mats_nan(a, &s, y, 0);
     }
     return vector ? gnd_squeeze(y, GND_AXIS(-1)) : y;
 }
 
-gnd_array *gnd_solve(gnd_array *a, gnd_array *b)
+gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b)
 {
     gnd__mats m;
     gnd_array *rhs, *bad;
     int vector;
     gnd_scope_begin();
-    bad = system_of("solve", a, b, &m, &rhs, &vector);
+    bad = system_of(func, a, b, &m, &rhs, &vector);
     return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_SOLVE, 0));
 }
 
-gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
+gnd_array *gnd_solve(gnd_array *a, gnd_array *b)
+{
+    return gnd__mats_system("solve", a, b);
+}
+
+static gnd_array *triangular(const char *func, gnd_array *a, gnd_array *b, unsigned flags)
 {
     gnd__mats m;
     gnd_array *rhs, *bad;
     int vector;
-    if (flags & ~15u)
-        return gnd__fail(NULL, GND_ERR_ARG, "solve_triangular: flags %u are not known", flags);
     gnd_scope_begin();
-    bad = system_of("solve_triangular", a, b, &m, &rhs, &vector);
+    bad = system_of(func, a, b, &m, &rhs, &vector);
     unsigned f = (flags & GND_SOLVE_LOWER ? 0u : GND_TRI_UPPER) |
                  (flags & GND_SOLVE_UNIT ? GND_TRI_UNIT : 0u) |
                  (flags & GND_SOLVE_TRANS ? GND_TRI_TRANS : 0u) |
@@ -119,23 +122,30 @@ gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
     return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_TRIANGULAR, f));
 }
 
+gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
+{
+    if (flags & ~15u)
+        return gnd__fail(NULL, GND_ERR_ARG, "solve_triangular: flags %u are not known", flags);
+    return triangular("solve_triangular", a, b, flags);
+}
+
 gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
 {
     gnd_scope_begin();
     unsigned l = lower ? GND_SOLVE_LOWER : 0u;
-    gnd_array *y = gnd_solve_triangular(c, b, lower ? l : l | GND_SOLVE_ADJOINT);
+    gnd_array *y = triangular("cho_solve", c, b, lower ? l : l | GND_SOLVE_ADJOINT);
     if (gnd_status_of(y) == GND_OK)
-        y = gnd_solve_triangular(c, y, lower ? l | GND_SOLVE_ADJOINT : l);
+        y = triangular("cho_solve", c, y, lower ? l | GND_SOLVE_ADJOINT : l);
     return keep(y);
 }
 
 /* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is near 1: with LAPACK's
  * the result times its matrix is, so that gets x^T, whose memory is in C order. */
-gnd_array *gnd_inv(gnd_array *x)
+static gnd_array *inverse_of(const char *func, gnd_array *x)
 {
     gnd__mats a;
     gnd_scope_begin();
-    gnd_array *bad = gnd__mats_of(&a, "inv", x, 1);
+    gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
         return keep(bad);
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0), apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
@@ -144,12 +154,17 @@ gnd_array *gnd_inv(gnd_array *x)
         return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
     const int library = gnd__mats_native(&a, &apart);
     if (!library && gnd__mats_native(&a, &system))
-        return keep(gnd_solve(a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+        return keep(gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
     gnd__mats_sound(&a, library ? &apart : &s);
     if (!library)
         a.x = gnd_mT(a.x);
     gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
     return keep(gnd__mats_nan(&a, library ? &apart : &s, library ? y : gnd_mT(y), 0));
+}
+
+gnd_array *gnd_inv(gnd_array *x)
+{
+    return inverse_of("inv", x);
 }
 
 static double eps_of(gnd_dtype t)
@@ -198,7 +213,7 @@ static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
         return keep(bad);
     if (gnd__mats_empty(&a))
         return keep(gnd__mats_zeros(&a, a.t, a.n, a.m));
-    gnd_svd(a.x, 0, &u, &s, &vh);
+    gnd__mats_svd("pinv", a.x, 0, NULL, &u, &s, &vh);
     gnd_array *least = threshold(&a, s, rtol, each);
     gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
     return keep(gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
@@ -221,7 +236,7 @@ static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *e
     gnd_array *bad = gnd__mats_of(&a, "matrix_rank", x, 0);
     if (bad || (given && (bad = check_rtol(&a, "matrix_rank", each))))
         return keep(bad);
-    gnd_array *s = gnd_svdvals(a.x);
+    gnd_array *s = gnd__mats_svdvals("matrix_rank", a.x);
     if (a.m == 0 || a.n == 0)
         return keep(gnd_count_nonzero(s, GND_AXIS(-1), 0));
     return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
@@ -282,11 +297,11 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     if (m.m == 0 || m.n == 0 || k == 0) {
         y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
         y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
-        y[3] = k == 0 && q ? gnd_svdvals(m.x) : gnd_zeros(dev, real, 1, &q);
+        y[3] = k == 0 && q ? gnd__mats_svdvals("lstsq", m.x) : gnd_zeros(dev, real, 1, &q);
     } else if (by_svd(&m)) {
         /* x = V S^-1 U^H b, without the singular values that count as 0 */
         gnd_array *u, *vh;
-        gnd__mats_svd(m.x, 0, rhs, &u, &y[3], &vh);
+        gnd__mats_svd("lstsq", m.x, 0, rhs, &u, &y[3], &vh);
         gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
         gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
         y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
@@ -302,7 +317,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         for (int i = 0; i < 2; i++)
             if (in[i]->kind == GND__ERROR)
                 return gnd__mats_fail(4, out, in[i]);
-        gnd_array *all = gnd__solve_node(dev, &d, 2, in, gnd__mats_bad(&m, &d, rhs));
+        gnd_array *all = gnd__solve_node("lstsq", dev, &d, 2, in, gnd__mats_bad(&m, &d, rhs));
         y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
         if (y[0]->kind != GND__ERROR)
             y[0] = gnd__slice(y[0], 0, 0, m.n);
@@ -318,7 +333,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     if (residuals && m.m > m.n && k)
         full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
     if (st != GND_OK) {
-        y[1] = gnd__fail(dev, st, "%s", gnd_message());
+        y[1] = gnd__fail(dev, st, "%s", gnd_status_of(y[2]) ? gnd_error(y[2]) : gnd_message());
     } else if (full) {
         gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
         y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
@@ -388,7 +403,8 @@ static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
     factors(a, &d, &sign);
     gnd_array *singular = gnd_any(gnd_equal(d, gnd_int(0)), GND_AXIS(-1), 0);
     gnd_array *x = gnd_where(gnd_expand_dims(singular, GND_AXIS(-1) | GND_AXIS(-2)), eye, a->x);
-    gnd_array *y = gnd_multiply(gnd_matrix_norm(a->x, ord, 0), gnd_matrix_norm(gnd_solve(x, eye), ord, 0));
+    gnd_array *inverse = gnd__mats_system("cond", x, eye);
+    gnd_array *y = gnd_multiply(gnd_matrix_norm(a->x, ord, 0), gnd_matrix_norm(inverse, ord, 0));
     return gnd_where(singular, gnd_real(INFINITY), y);
 }
 
@@ -407,7 +423,8 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
         return keep(gnd_zeros(a.dev, gnd__real_of(a.t), a.nb, a.batch));
     if (ord != GND_ORD_2 && ord != GND_ORD_NEG_2)
         return keep(cond_by_inverse(&a, ord));
-    gnd_array *s = gnd_svdvals(a.x), *most = gnd_max(s, GND_AXIS(-1), 0), *least = gnd_min(s, GND_AXIS(-1), 0);
+    gnd_array *s = gnd__mats_svdvals("cond", a.x);
+    gnd_array *most = gnd_max(s, GND_AXIS(-1), 0), *least = gnd_min(s, GND_AXIS(-1), 0);
     y = ord == GND_ORD_2 ? gnd_divide(most, least) : gnd_divide(least, most);
     return keep(gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
 }
@@ -424,7 +441,7 @@ gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
     if (n == 0)
         return keep(gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
                             gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
-    p = n < 0 ? gnd_inv(x) : x;
+    p = n < 0 ? inverse_of("matrix_power", x) : x;
     for (uint64_t e = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; e; e >>= 1) {
         if (e & 1)
             y = y ? gnd_matmul(y, p) : p;

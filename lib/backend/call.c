@@ -48,7 +48,8 @@ gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd
         strcpy(e->msg, "failed without a reason");
     if (e->code == GND_OK)
         e->code = st;
-    gnd__err_prefix(e, "%s: %s", id, slot);
+    if (st != GND_ERR_LINALG)
+        gnd__err_prefix(e, "%s: %s", id, slot);
     return st;
 }
 

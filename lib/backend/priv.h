@@ -38,7 +38,8 @@ static inline gnd_status gnd__gate_tick(gnd_err *e)
 /* The one place where a missing optional slot is answered. */
 gnd_status gnd__gate_missing(const gnd__gdev *d, const char *slot, gnd_err *e);
 /* Makes a failure of a plugin presentable: a status that is none becomes GND_ERR_BACKEND, a message
- * that is missing is made up, and the device's id is put before it. Returns the status. */
+ * that is missing is made up, and the device's id is put before it, but where the matrix is to blame and not the
+ * device. Returns the status. */
 gnd_status gnd__gate_failed(const char *id, const char *slot, gnd_status st, gnd_err *e);
 /* The same of an open device, by any call but the pool's: memory that the call lacked makes d starved. */
 gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e);

@@ -152,7 +152,7 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         put32(g, a->p.check.code);
         put32(g, a->p.check.axis);
     } else if (a->kind == GND__PRIM) {
-        put(g, a->p.prim, sizeof *a->p.prim);
+        put(g, a->p.prim, offsetof(gnd__primargs, func));
     } else if (a->kind == GND__ASSEMBLE) {
         for (int i = 0; i < a->nin; i++)
             put(g, a->p.box[i].start, a->ndim * sizeof *a->p.box[i].start);

@@ -79,8 +79,8 @@ typedef struct gnd__index_of {
     const char *what;        /* NULL; else a condition failed: all that the message says, with func */
 } gnd__index_of;
 
-/* GND__PRIM: which primitive, and its parameters, whose meaning is the primitive's own. All of it is
- * part of a plan's key. An input of mode MEM lies in memory, in C order; one of mode ONCE or AGAIN may
+/* GND__PRIM: which primitive, and its parameters, whose meaning is the primitive's own. All of it but func
+ * is part of a plan's key. An input of mode MEM lies in memory, in C order; one of mode ONCE or AGAIN may
  * be an expression, computed where the primitive's kernels read it (AGAIN: more than once, so that
  * what is expensive is stored before). */
 enum { GND__PRIM_INS = 4, GND__PRIM_INTS = 6 };
@@ -89,6 +89,7 @@ typedef struct gnd__primargs {
     int32_t id;              /* gnd__prim_id of prim/prim.h */
     uint8_t mode[GND__PRIM_INS];
     int64_t n[GND__PRIM_INTS];
+    const char *func;        /* NULL or a literal, for messages alone: the last field, and no part of the key */
 } gnd__primargs;
 
 /* Device memory with its own reference count; made and freed by sched. */

@@ -57,13 +57,15 @@ int64_t gnd__solve_begin(const gnd_solve_desc *s, int i)
     return at;
 }
 
-gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in, gnd_array *bad)
+gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in,
+                           gnd_array *bad)
 {
     gnd_array *all[GND__PRIM_INS] = { NULL };
     gnd__primargs a;
     int64_t n = gnd__solve_begin(s, gnd__solve_operands(s));
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_SOLVE;
+    a.func = func;
     for (int i = 0; i < nin; i++) {
         all[i] = in[i];
         a.mode[i] = in[i]->size >= LARGE ? GND__IN_MEM : GND__IN_ONCE;
@@ -248,12 +250,13 @@ void gnd__prim_solve(gnd__prog *p)
 
 enum { TILE = 16 };
 
-gnd_array *gnd__lu_node(gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
+gnd_array *gnd__lu_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
 {
     const int64_t q = s->m < s->n ? s->m : s->n, n = s->nbatch * (s->m * q + q * s->n + q);
     gnd__primargs a;
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_LU;
+    a.func = func;
     a.mode[0] = GND__IN_MEM;
     a.n[N_OP] = (int64_t)s->op | (int64_t)s->dtype << 32;
     a.n[N_M] = s->m;

@@ -12,8 +12,9 @@
  * operands may have fewer elements than their room, see gnd_solve_op: QR with flag 1). The node is 1-d:
  * all `io` and `out` operands one behind the other, as values of its dtype, which is s->dtype, or the
  * complex one of EIG and EIGVALS; reals and ints among them are values of it too. bad: NULL, or uint8 (nbatch), of
- * which 1 and 2 are errors (prim/panel.h: FINITE). */
-gnd_array *gnd__solve_node(gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in, gnd_array *bad);
+ * which 1 and 2 are errors (prim/panel.h: FINITE). func, a literal: what messages begin with. */
+gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in,
+                           gnd_array *bad);
 /* Where operand i of s begins in the node, and its elements; i must be io or out. */
 int64_t gnd__solve_begin(const gnd_solve_desc *s, int i);
 int64_t gnd__solve_count(const gnd_solve_desc *s, int i);
@@ -21,6 +22,6 @@ int64_t gnd__solve_count(const gnd_solve_desc *s, int i);
 /* The LU decompositions of x, (nbatch, m, n) in C order, with its parts apart, for CPUs: what a library gives is
  * put in C order and taken apart in one pass. 1-d: L (nbatch, m, min), U (nbatch, min, n), the pivots (nbatch,
  * min) as values. */
-gnd_array *gnd__lu_node(gnd_device *dev, const gnd_solve_desc *s, gnd_array *x);
+gnd_array *gnd__lu_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x);
 
 #endif

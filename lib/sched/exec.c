@@ -237,6 +237,7 @@ gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd_
 gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
                            const gnd__step *st, gnd__solve_call *c, gnd_err *e)
 {
+    c->func = g->node[st->prim].a->p.prim->func;
     c->x = st->solve;
     c->panel = st->panel;
     c->n = st->nargs / 2;
@@ -257,12 +258,16 @@ gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const cha
     gnd__span span;
     gnd_status r;
     int yes = 0;
-    if (!c->panel.kind && gnd__gate_solver_supports(d, &c->x, &yes, NULL) == GND_OK && yes)
-        return gnd__gate_solve(d, &c->x, e);
-    gnd__span_begin(d, &span, GND__SPAN_HOST);
-    r = c->panel.kind ? gnd__panel_on(d, &c->panel, c->n, c->block, c->at, e)
-                      : gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
-    gnd__span_end(d, &span, "library", label, -1);
+    if (!c->panel.kind && gnd__gate_solver_supports(d, &c->x, &yes, NULL) == GND_OK && yes) {
+        r = gnd__gate_solve(d, &c->x, e);
+    } else {
+        gnd__span_begin(d, &span, GND__SPAN_HOST);
+        r = c->panel.kind ? gnd__panel_on(d, &c->panel, c->n, c->block, c->at, e)
+                          : gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
+        gnd__span_end(d, &span, "library", label, -1);
+    }
+    if (r != GND_OK)
+        gnd__err_prefix(e, "%s", c->func);
     return r;
 }
 

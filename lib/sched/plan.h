@@ -52,6 +52,7 @@ typedef struct gnd__step {
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */
+    int32_t prim;            /* GND__S_SOLVE: the node that it is of */
     char label[160];
     int64_t rd, wr;          /* bytes */
     char *source;            /* kept for explain only */
@@ -93,8 +94,10 @@ typedef struct gnd__sched {
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
-/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i] bytes, as the host's LAPACK wants them. */
+/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i] bytes, as the host's
+ * LAPACK wants them. */
 typedef struct gnd__solve_call {
+    const char *func;        /* what messages begin with */
     gnd_solve_desc x;
     gnd__panel panel;
     int n;

@@ -184,6 +184,7 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
         }
         if (pk->call != GND__PC_NONE) {
             call_step(s, pk);
+            s->prim = w->root[0];
         } else if (st == GND_OK && m->want_source) {
             s->source = gnd__strdup(gnd__str_get(&pk->src));
             st = s->source ? GND_OK : gnd__plan_nomem(m->e);
