@@ -14,6 +14,9 @@ check "float64 is refused, with a reason" sh -c \
     'gnd eval "ones((3,), dtype=float64)" -d opencl:llvmpipe 2>&1 | grep -i "float64"'
 check "the default float is float32" sh -c \
     'test "$(gnd eval "arange(3) / 2" -d opencl:llvmpipe)" = "[0.  0.5 1. ]"'
+check "rows of gnd bench in float64 are refused, with a reason" sh -c \
+    '! gnd bench --only sum_f64 -d opencl:llvmpipe 2>err && grep -q "sum_f64: opencl:.* has no float64" err'
+check "and --list leaves them out" sh -c '! gnd bench --list -d opencl:llvmpipe | grep _f64'
 n=0
 while IFS= read -r expr; do
     n=$((n + 1))

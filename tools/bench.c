@@ -227,13 +227,23 @@ static int run(bench *w, const options *o)
     bench_row row[BENCH_MAX_ROWS], copy_row;
     gnd_device_info info;
     found f = { 0 };
-    int total = bench_all_rows(w, row, &copy_row), n = 0, status;
-    for (int i = 0; i < total; i++)
-        if (chosen(o->only, row[i].name) && (!o->memory || is_workload(&row[i]))) {
-            row[n++] = row[i];
-            if (o->list)
-                printf("%s\n", row[i].name);
+    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
+    int total = bench_all_rows(w, row, &copy_row), n = 0, without = 0, status;
+    for (int i = 0; i < total; i++) {
+        if (!chosen(o->only, row[i].name) || (o->memory && !is_workload(&row[i])))
+            continue;
+        if (row[i].dtype == GND_FLOAT64 && !f64) {
+            without++;
+            if (o->only)
+                complain("bench", "%s: %s has no float64", row[i].name, gnd_device_id(w->dev));
+            continue;
         }
+        row[n++] = row[i];
+        if (o->list)
+            printf("%s\n", row[i].name);
+    }
+    if (n == 0 && without)
+        return EXIT_FAILED;
     if (n == 0)
         return misuse("bench", "no row is called '%s': --list names them", o->only);
     if (o->list)

@@ -42,8 +42,8 @@ typedef struct bench_row {
 } bench_row;
 
 enum { BENCH_MAX_ROWS = 160 };
-/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w. The first is
- * the copy, by which others are judged. Returns their number. */
+/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w; those of float64 also where the device
+ * has none. The first is the copy, by which others are judged. Returns their number. */
 int bench_rows(const bench *w, bench_row *rows);
 /* Those of bench_science.c, likewise. */
 int bench_rows_science(const bench *w, bench_row *rows);

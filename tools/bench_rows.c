@@ -296,19 +296,16 @@ int bench_rows(const bench *w, bench_row *rows)
 {
     const double n = (double)w->n, s = (double)w->side, mm = s * s;
     const int64_t big = w->gpu ? 8192 : 1024;
-    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
     bench_row *p = rows;
     char name[32];
 
     put(&p, NULL, do_copy, 8 * n, "copy");
     put(&p, NULL, do_add, 12 * n, "add");
     put(&p, as_dtype, do_add_ab, 6 * n, "add_f16")->dtype = GND_FLOAT16;
-    if (f64)
-        put(&p, as_dtype, do_add_ab, 24 * n, "add_f64")->dtype = GND_FLOAT64;
+    put(&p, as_dtype, do_add_ab, 24 * n, "add_f64")->dtype = GND_FLOAT64;
     put(&p, NULL, do_sin, 8 * n, "sin");
     put(&p, NULL, do_exp, 8 * n, "exp");
-    if (f64)
-        put(&p, as_dtype, do_sin_a, 16 * n, "sin_f64")->dtype = GND_FLOAT64;
+    put(&p, as_dtype, do_sin_a, 16 * n, "sin_f64")->dtype = GND_FLOAT64;
     put(&p, NULL, do_cast, 6 * n, "cast_f32_f16");
     put(&p, NULL, do_chain, 12 * n, "chain");
     put(&p, NULL, do_where, 12 * n, "where");
@@ -327,8 +324,7 @@ int bench_rows(const bench *w, bench_row *rows)
     put(&p, NULL, do_concat, 16 * n, "concat");
 
     put(&p, NULL, do_sum, 4 * n, "sum");
-    if (f64)
-        put(&p, as_dtype, do_sum_a, 8 * n, "sum_f64")->dtype = GND_FLOAT64;
+    put(&p, as_dtype, do_sum_a, 8 * n, "sum_f64")->dtype = GND_FLOAT64;
     put(&p, NULL, do_sum_sq_diff, 8 * n, "sum_sq_diff");
     put(&p, NULL, do_sum_axis0, 4 * mm, "sum_axis0");
     put(&p, NULL, do_sum_axis1, 4 * mm, "sum_axis1");
@@ -356,8 +352,7 @@ int bench_rows(const bench *w, bench_row *rows)
     product(&p, w, GND_FLOAT32, "f32", 1024);
     if (w->gpu)
         product(&p, w, GND_FLOAT32, "f32", 8192);
-    if (f64)
-        product(&p, w, GND_FLOAT64, "f64", big);
+    product(&p, w, GND_FLOAT64, "f64", big);
     product(&p, w, GND_FLOAT16, "f16", big);
     product(&p, w, GND_BFLOAT16, "bf16", big);
     put(&p, batches, do_matmul, 0, "matmul_batched_64x512")->dim = bench_side(w, 512, 1);

@@ -197,7 +197,6 @@ int bench_rows_science(const bench *w, bench_row *rows)
     static const char complex_input[] = "(a + 1j * b).astype(complex64)";
     static const char definite[] = "a @ a.T + a.shape[0] * eye(a.shape[0], dtype=float32)";
     static const int64_t primes[] = { 64000031, 16000057, 4000037, 1000003, 250007, 62501, 15629 };
-    const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
     const int64_t length = bench_size(w, 1 << 24, 0), side = bench_side(w, 4096, 0), s1 = bench_side(w, 1024, 1);
     const int64_t points = bench_size(w, 1000000, 0), dside = bench_side(w, 4096, 1), mside = bench_side(w, 2048, 0);
     const double n = (double)length, s3 = pow((double)dside, 3), m = pow((double)mside, 2);
@@ -213,10 +212,8 @@ int bench_rows_science(const bench *w, bench_row *rows)
     p[-1].law = 'l';
     put(&p, "fft_prime_1000003", "fft(a)", complex_input, primes[w->shrink + 3], 0)->law = 'l';
     dense(put(&p, "cholesky_f32_4096", "cholesky(a)", definite, dside, dside), s3 / 3);
-    if (f64) {
-        put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, dside, dside)->dtype = GND_FLOAT64;
-        dense(p - 1, 2 * s3 / 3);
-    }
+    put(&p, "solve_f64_4096", "solve(a, b[:, 0])", NULL, dside, dside)->dtype = GND_FLOAT64;
+    dense(p - 1, 2 * s3 / 3);
     dense(put(&p, "inv_f32_4096", "inv(a)", NULL, dside, dside), 2 * s3);
     put(&p, "qr_f32_8192x1024", NULL, NULL, 8 * s1, s1)->call = run_qr;
     dense(p - 1, (16 - 2.0 / 3) * pow((double)s1, 3));
