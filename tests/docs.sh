@@ -78,8 +78,9 @@ uniq -d described >bad
 none "no variable is described twice" bad
 {
     sed -n 's/^ *X([A-Z0-9_]*, "\(GND_[A-Z0-9_]*\)".*/\1/p' "$src/lib/base/env.h"
-    find "$src/lib" "$src/backends" "$src/tools" "$src/tests" "$src/examples" "$src/bench" -name '*.[ch]' -o -name '*.py' |
-        xargs grep -ohE "(getenv\(|plug_choice\(|environ[^\"']*)[\"']GND_[A-Z0-9_]+" | sed 's/.*GND_/GND_/'
+    find "$src/lib" "$src/backends" "$src/tools" "$src/tests" "$src/examples" "$src/bench" \
+        \( -name '*.[ch]' -o -name '*.py' \) -exec grep -ohE "(getenv\(|plug_choice\(|environ[^\"']*)[\"']GND_[A-Z0-9_]+" {} + |
+        sed 's/.*GND_/GND_/'
     sed -nE 's/.*\$\{(GND_[A-Z0-9_]+)[-:].*/\1/p' "$src/quickstart" "$src/build-aux/run.in"
 } | grep -vxE 'GND_(SRCDIR|BUILDDIR)' | sort -u >read
 check "variables are read" test -s read

@@ -9,6 +9,11 @@
 command -v pkg-config >/dev/null || skip_all "no pkg-config"
 
 stage=$scratch/stage
+case $scratch in *[[:space:]]*) # there libtool installs nothing
+    stage=$(mktemp -d)
+    trap 'cd / && rm -rf "$scratch" "$stage"' EXIT
+    ;;
+esac
 check "make install DESTDIR=..." make -C "$GND_BUILDDIR" --no-print-directory -s install "DESTDIR=$stage"
 pc=$(find "$stage" -name gnd.pc)
 check "gnd.pc is installed" test -f "$pc"
@@ -28,18 +33,23 @@ libdir=$(gnd_flags --variable=libdir)
 check "libgnd.so is where gnd.pc says" test -f "$libdir/libgnd.so"
 check "no libtool archive of the inner library is installed" test ! -e "$libdir/libgndcore.la"
 
-# What cannot be built as asked is an error of configure's, early and by name.
+# What cannot be built as asked is an error of configure's, early and by name. refused SOURCE OPTION TEXT
 refused() {
     rm -rf conf && mkdir conf
-    (cd conf && "$GND_SRCDIR/configure" -q "$1" >out 2>&1) && return 1
-    grep -qF -e "$2" conf/out || { cat conf/out; return 1; }
+    (cd conf && "$1/configure" -q "$2" >out 2>&1) && return 1
+    grep -qF -e "$3" conf/out || { cat conf/out; return 1; }
 }
+ln -s "$GND_SRCDIR" src
+ln -s "$GND_SRCDIR" "a b"
+check "configure by a path with blanks" refused "../a b" -C "blanks in the path of the sources, '../a b'"
 if [ -e "$GND_SRCDIR/config.status" ]; then
     skip "configure refuses what it cannot do" "the source folder is a build"
 else
-    check "configure --with-cuda=PREFIX without its headers" refused "--with-cuda=$scratch/no" \
-        "--with-cuda=$scratch/no: there is no $scratch/no/include/cuda.h"
-    check "configure --prefix with blanks" refused "--prefix=$scratch/a b" "blanks in the folders to install into"
+    check "configure --with-cuda=PREFIX without its headers" refused ../src --with-cuda=/nowhere/no \
+        "--with-cuda=/nowhere/no: there is no /nowhere/no/include/cuda.h"
+    check "configure --with-cuda=PREFIX with blanks" refused ../src "--with-cuda=/no where" \
+        "blanks in the path of --with-opencl or --with-cuda, '/no where'"
+    check "configure --prefix with blanks" refused ../src "--prefix=/a b" "blanks in the folders to install into"
 fi
 
 # From here on the installed files only.

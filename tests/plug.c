@@ -163,8 +163,8 @@ static int compile(const char *dir, const struct plugin *p)
     char cmd[4096];
 
     snprintf(cmd, sizeof cmd,
-             "mkdir -p %s/%s && %s -std=c11 -fPIC -shared -DNAME='\"%s\"' %s -I%s/include -o "
-             "%s/%s/gnd-%s.so %s/plugin.c 2>%s/log",
+             "mkdir -p '%s/%s' && %s -std=c11 -fPIC -shared -DNAME='\"%s\"' %s -I'%s/include' -o "
+             "'%s/%s/gnd-%s.so' '%s/plugin.c' 2>'%s/log'",
              root, dir, cc && cc[0] ? cc : "cc", p->name, p->flags, src && src[0] ? src : ".", root,
              dir, p->name, root, root);
     return system(cmd) == 0;
@@ -385,7 +385,7 @@ int main(void)
     for (i = 0; i < sizeof more / sizeof *more; i++)
         tap_ok(compile("more", &more[i]), "compile %s", more[i].name);
     snprintf(cmd, sizeof cmd,
-             "mkdir %s/files && cd %s/files && echo 'int x;' >x.c && "
+             "mkdir '%s/files' && cd '%s/files' && echo 'int x;' >x.c && "
              "${CC:-cc} -fPIC -shared -o gnd-nosym.so x.c && cp gnd-nosym.so gnd-UPPER.so",
              root, root);
     tap_ok(system(cmd) == 0, "compile a shared object that is no plugin");
