@@ -137,6 +137,8 @@ lib_files = \
     lib/base/env.h \
     lib/base/err.c \
     lib/base/err.h \
+    lib/base/fork.c \
+    lib/base/fork.h \
     lib/base/half.c \
     lib/base/hash.c \
     lib/base/hash.h \

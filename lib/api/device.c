@@ -87,6 +87,10 @@ static gnd_device *open_locked(const char *spec, gnd_err *e)
 gnd_device *gnd_open(const char *spec)
 {
     gnd_err e = {.code = GND_OK};
+    if (gnd__forked) {
+        gnd__fork_error(&e);
+        return failed_device(&e);
+    }
     pthread_mutex_lock(&registry);
     gnd_device *dev = open_locked(spec, &e);
     pthread_mutex_unlock(&registry);
@@ -110,7 +114,9 @@ static int last_close(gnd_device *dev)
 
 void gnd_close(gnd_device *dev)
 {
-    if (!dev || dev->magic != GND__DEVICE_MAGIC || dev == &nomem_device || !last_close(dev))
+    if (!dev || dev->magic != GND__DEVICE_MAGIC || dev == &nomem_device)
+        return;
+    if (gnd__forked ? dev->g != NULL : !last_close(dev)) /* a lost device stays as it is */
         return;
     if (dev->g) {
         gnd_err e = {.code = GND_OK};
@@ -181,9 +187,11 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
         .bytes_from_device = n->bytes_d2h,
     };
     gnd__gate_unlock(dev->g);
-    gnd__spin_lock(&dev->list);
+    if (!gnd__forked)
+        gnd__spin_lock(&dev->list);
     out->arrays = dev->nnodes;
-    gnd__spin_unlock(&dev->list);
+    if (!gnd__forked)
+        gnd__spin_unlock(&dev->list);
     return GND_OK;
 }
 

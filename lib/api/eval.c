@@ -51,8 +51,12 @@ static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err 
     int m = 0;
     if (!todo)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+    if (gnd__forked)
+        st = gnd__fork_error(e);
     for (int i = 0; i < n; i++)
-        if (!x[i]->data.st)
+        if (st != GND_OK)
+            set_fault(x[i], e);
+        else if (!x[i]->data.st)
             todo[m++] = x[i];
     if (m > 0) {
         st = gnd__evaluate(dev, m, todo, e);
@@ -341,7 +345,7 @@ char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
         for (int i = 0; i < n; i++)
             if (x[i]->dev && !x[i]->data.st)
                 todo[m++] = x[i];
-        st = gnd__collect(&g, dev, m, todo, &e);
+        st = gnd__forked ? gnd__fork_error(&e) : gnd__collect(&g, dev, m, todo, &e);
         if (st == GND_OK)
             st = gnd__plan_make(&g, 1, &p, &e);
         if (st == GND_OK)

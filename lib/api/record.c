@@ -103,6 +103,10 @@ gnd_recording *gnd_record(int nin, gnd_array *const *in, int nout, gnd_array *co
         return &nomem_recording;
     if (check_record(nin, in, nout, out, &r->dev, &r->err) != GND_OK)
         return r;
+    if (gnd__forked) {
+        gnd__fork_error(&r->err);
+        return r;
+    }
     gnd__gate_lock(r->dev->g);
     if (gnd__recorded_make(r->dev, nin, in, nout, out, &r->r, &r->err) != GND_OK)
         gnd__err_prefix(&r->err, "record");
@@ -130,6 +134,8 @@ gnd_status gnd_recording_free(gnd_recording *r)
     gnd_status st = GND_OK;
     if (!r || r == &nomem_recording)
         return GND_OK;
+    if (r->r && gnd__forked)
+        return gnd__fork_error(&e), gnd__only_status("recording_free", &e);
     if (r->r) {
         gnd__gdev *d = r->dev->g;
         gnd__gate_lock(d);
@@ -148,6 +154,8 @@ static gnd_status usable(const gnd_recording *r, const char *what, int k, int n,
     gnd_status st = gnd_recording_status(r);
     if (st != GND_OK)
         return gnd__err(e, st, "%s", gnd_recording_error(r));
+    if (gnd__forked)
+        return gnd__fork_error(e);
     return k >= 0 && k < n ? GND_OK : gnd__err(e, GND_ERR_ARG, "%s %d of %d", what, k, n);
 }
 

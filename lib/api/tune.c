@@ -24,7 +24,7 @@ static gnd_status begin(gnd_device *dev)
         return st;
     gnd__gate_lock(dev->g);
     memset(&dev->g->tune_err, 0, sizeof dev->g->tune_err);
-    return GND_OK;
+    return gnd__forked ? gnd__fork_error(&dev->g->tune_err) : GND_OK;
 }
 
 static gnd_status end(gnd_device *dev, gnd_status st)

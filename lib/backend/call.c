@@ -79,6 +79,9 @@ static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__
                     off, off + nbytes, b->nbytes);
 }
 
+/* The same for a call that is not counted. */
+#define ADVICE(slot, ...) done(d, slot, UNLIKELY(gnd__forked) ? gnd__fork_error(e) : (__VA_ARGS__), e)
+
 /* st = the call, with its span in the trace (backend/trace.h); not made when a test asked for a failure. */
 #define CALL(kind, category, name, nbytes, ...)                                                    \
     do {                                                                                           \
@@ -162,7 +165,7 @@ int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from)
 {
     int yes = 0;
 
-    if (to->be != from->be || !to->be->device.can_peer)
+    if (to->be != from->be || !to->be->device.can_peer || gnd__forked)
         return 0;
     return to->be->device.can_peer(to->dev, from->dev, &yes, NULL) == GND_OK && yes;
 }
@@ -231,7 +234,7 @@ gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
         return GND_OK;
     /* An injected failure still unmaps: the mapping must not outlive the test. */
     injected = gnd__gate_tick(e);
-    st = d->be->memory.unmap(d->queue, b->buf, p, e);
+    st = gnd__forked ? GND_OK : d->be->memory.unmap(d->queue, b->buf, p, e);
     return done(d, "unmap", injected ? injected : st, e);
 }
 
@@ -254,7 +257,7 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
 {
     gnd_status st;
     CALL(HOST, "wait", "finish", -1, d->be->queue.finish(d->queue, e));
-    if (UNLIKELY(d->trace != NULL))
+    if (UNLIKELY(d->trace != NULL) && !gnd__forked)
         gnd__trace_idle(d);
     return done(d, "finish", st, e);
 }
@@ -263,6 +266,8 @@ gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e)
 {
     gnd_status injected = gnd__gate_tick(e), st;
     gnd__span span;
+    if (UNLIKELY(gnd__forked))
+        return injected;
     gnd__span_begin(d, &span, GND__SPAN_HOST);
     st = d->be->queue.finish(d->queue, injected ? NULL : e);
     gnd__span_end(d, &span, "wait", "finish", -1);
@@ -326,7 +331,7 @@ gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
 
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
 {
-    if (list && !gnd__gate_forked)
+    if (list && !gnd__forked)
         d->be->replay.list_free(list);
 }
 
@@ -337,7 +342,7 @@ gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gn
     *yes = 0;
     if (!d->be->has_blas)
         return GND_OK;
-    return done(d, "blas.supports", d->be->blas.supports(d->dev, g, yes, e), e);
+    return ADVICE("blas.supports", d->be->blas.supports(d->dev, g, yes, e));
 }
 
 gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e)
@@ -345,7 +350,7 @@ gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd
     *yes = 0;
     if (!d->be->has_blas)
         return GND_OK;
-    return done(d, "blas.follows", d->be->blas.follows(d->dev, g, yes, e), e);
+    return ADVICE("blas.follows", d->be->blas.follows(d->dev, g, yes, e));
 }
 
 int gnd__gate_can_follow(const gnd__gdev *d)
@@ -364,7 +369,7 @@ void gnd__gate_blas_tune(gnd__gdev *d)
         { GND_COMPLEX64, GND__TUNE_LIBRARY_C64, -1 },
         { GND_COMPLEX128, GND__TUNE_LIBRARY_C128, -1 },
     };
-    if (!d->be->has_blas || !d->be->blas.tune)
+    if (!d->be->has_blas || !d->be->blas.tune || gnd__forked)
         return;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         (void)d->be->blas.tune(d->dev, of[i].t, d->tune.v[of[i].from],
@@ -374,7 +379,7 @@ void gnd__gate_blas_tune(gnd__gdev *d)
 int gnd__gate_blas_tunes(gnd__gdev *d)
 {
     uint32_t n = 0;
-    return d->be->has_blas && d->be->blas.tune &&
+    return d->be->has_blas && d->be->blas.tune && !gnd__forked &&
            d->be->blas.tune(d->dev, GND_FLOAT32, d->tune.v[GND__TUNE_LIBRARY_F32],
                             (uint32_t)d->tune.v[GND__TUNE_LIBRARY_SET_F32], &n, NULL) == GND_OK;
 }
@@ -395,7 +400,7 @@ gnd_status gnd__gate_blas_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err 
         buf[0] = '\0';
     if (!d->be->has_blas || !d->be->blas.describe)
         return gnd__gate_missing(d, "blas.describe", e);
-    return done(d, "blas.describe", d->be->blas.describe(d->dev, buf, cap, e), e);
+    return ADVICE("blas.describe", d->be->blas.describe(d->dev, buf, cap, e));
 }
 
 gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)
@@ -404,7 +409,7 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
         buf[0] = '\0';
     if (!d->be->program.describe)
         return gnd__gate_missing(d, "program.describe", e);
-    return done(d, "program.describe", d->be->program.describe(d->dev, buf, cap, e), e);
+    return ADVICE("program.describe", d->be->program.describe(d->dev, buf, cap, e));
 }
 
 /* The optional groups after blas are alike: supports, then the call. */
@@ -414,7 +419,7 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
         *yes = 0;                                                                                  \
         if (!d->be->has_##group)                                                                   \
             return GND_OK;                                                                         \
-        return done(d, #group ".supports", d->be->group.supports(d->dev, x, yes, e), e);           \
+        return ADVICE(#group ".supports", d->be->group.supports(d->dev, x, yes, e));               \
     }                                                                                              \
     gnd_status gnd__gate_##call(gnd__gdev *d, const type *x, gnd_err *e)                           \
     {                                                                                              \
@@ -430,7 +435,7 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
             buf[0] = '\0';                                                                         \
         if (!d->be->has_##group || !d->be->group.describe)                                         \
             return gnd__gate_missing(d, #group ".describe", e);                                    \
-        return done(d, #group ".describe", d->be->group.describe(d->dev, buf, cap, e), e);         \
+        return ADVICE(#group ".describe", d->be->group.describe(d->dev, buf, cap, e));             \
     }
 
 OPTIONAL(fft, transform, gnd_fft_desc)
@@ -441,5 +446,5 @@ gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gn
     *avail = *total = d->props.mem_bytes;
     if (!d->be->device.mem_info)
         return GND_OK;
-    return done(d, "mem_info", d->be->device.mem_info(d->dev, avail, total, e), e);
+    return ADVICE("mem_info", d->be->device.mem_info(d->dev, avail, total, e));
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "backend/priv.h"
 #include "base/env.h"
+#include "base/fork.h"
 #include "base/log.h"
 
 enum { MAX_BACKENDS = 16, MAX_NOTES = 16, MAX_FOUND = 64 };
@@ -36,7 +37,6 @@ static char where[1024];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int loaded[MAX_BACKENDS]; /* of store */
-int gnd__gate_forked;
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void note(const char *fmt, ...)
@@ -202,30 +202,14 @@ static void remember(const char *path, const char *name)
     snprintf(b->path, sizeof b->path, "%s", path);
 }
 
-static void in_child(void)
-{
-    gnd__gate_forked = 1;
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
-
-gnd_status gnd__gate_after_fork(gnd_err *e)
-{
-    return gnd__err(e, GND_ERR_DEVICE, "devices were used before fork(), which drivers do not survive: "
-                    "a child that needs them is forked before, or calls exec");
-}
-
 static void load(gnd__backend *b)
 {
-    static pthread_once_t watching = PTHREAD_ONCE_INIT;
     gnd_backend_entry_fn entry;
     const gnd_backend *in;
     const char *text;
     void *lib, *sym;
 
+    gnd__fork_watch(1);
     lib = dlopen(b->path, RTLD_NOW | RTLD_LOCAL);
     if (!lib) {
         text = dlerror();
@@ -246,9 +230,9 @@ static void load(gnd__backend *b)
     }
     memset(&b->why, 0, sizeof b->why);
     gnd__gate_adopt(b, in);
-    if (b->ndev > 0)
-        pthread_once(&watching, watch_forks);
 log:
+    if (b->ndev == 0)
+        gnd__fork_watch(-1);
     if (b->why.code)
         gnd__log(GND__LOG_WARN, "backend %s: %s", b->name, b->why.msg);
     else
@@ -415,6 +399,12 @@ void gnd__gate_need(const gnd__backend *b)
 
     if (atomic_load_explicit(&loaded[i], memory_order_acquire))
         return;
+    if (gnd__forked) { /* here is one thread, and the lock may be held for ever */
+        memset(&store[i].why, 0, sizeof store[i].why);
+        store[i].ndev = 0;
+        gnd__fork_error(&store[i].why);
+        return;
+    }
     pthread_mutex_lock(&loading);
     if (!atomic_load_explicit(&loaded[i], memory_order_relaxed)) {
         load(&store[i]);

@@ -11,6 +11,7 @@
 
 #include <gnd/backend.h>
 #include <pthread.h>
+#include "base/fork.h"
 #include "base/strbuf.h"
 #include "base/tune.h"
 
@@ -65,7 +66,6 @@ typedef struct gnd__gdev {
     gnd__tune tune;           /* base/tune.h: parameters of kernels */
     int tuned;                /* they are the file's */
     gnd_err tune_err;         /* why the file is not used, or the last call for it failed */
-    struct gnd__gdev *kept;   /* of those closed after a fork, the one before */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */
@@ -86,8 +86,17 @@ gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e);
 gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *index, gnd_err *e);
 /* Waits for the device, frees pool, programs, queue, device. */
 void gnd__gate_close(gnd__gdev *d);
-static inline void gnd__gate_lock(gnd__gdev *d) { pthread_mutex_lock(&d->lock); }
-static inline void gnd__gate_unlock(gnd__gdev *d) { pthread_mutex_unlock(&d->lock); }
+/* In a child to which devices are lost (base/fork.h) there is no lock, and nothing to be done under it. */
+static inline void gnd__gate_lock(gnd__gdev *d)
+{
+    if (!gnd__forked)
+        pthread_mutex_lock(&d->lock);
+}
+static inline void gnd__gate_unlock(gnd__gdev *d)
+{
+    if (!gnd__forked)
+        pthread_mutex_unlock(&d->lock);
+}
 /* Both of two devices; in one order, so that two threads cannot wait for each other. No lock of a device
  * is held before. */
 static inline void gnd__gate_lock_two(gnd__gdev *a, gnd__gdev *b)

@@ -369,13 +369,7 @@ gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
 
 void gnd__gate_close(gnd__gdev *d)
 {
-    static gnd__gdev *kept;
-    if (d && gnd__gate_forked) { /* the driver is not to be called: all of it stays */
-        d->kept = kept;
-        kept = d;
-        return;
-    }
-    if (!d)
+    if (!d || gnd__forked) /* all of it stays, and is still in the list of open devices */
         return;
     gnd__gate_lock(d);
     d->be->queue.finish(d->queue, NULL);

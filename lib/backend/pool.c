@@ -238,6 +238,8 @@ gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **out, gnd_er
     gnd_err said;
 
     *out = NULL;
+    if (UNLIKELY(gnd__forked))
+        return gnd__fork_error(e);
     if (UNLIKELY(nbytes > SIZE_MAX / 2 || (max && nbytes > max)))
         return gnd__err(e, GND_ERR_DEVMEM,
                         "asked for %zu bytes in one piece, but the largest buffer of %s is %llu "
@@ -274,7 +276,7 @@ void gnd__pool_free(gnd__gdev *d, gnd__block *block)
 {
     struct blk *b = (struct blk *)block;
 
-    if (!b)
+    if (!b || UNLIKELY(gnd__forked))
         return;
     if (UNLIKELY(b->state != USED)) {
         gnd__log(GND__LOG_ERROR, "%s: a block was freed twice: please report it", d->id);
@@ -312,7 +314,7 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
     uint64_t bytes = 0;
     unsigned i;
 
-    if (d->n.bytes_held == d->n.bytes_in_use || gnd__gate_forked)
+    if (d->n.bytes_held == d->n.bytes_in_use || gnd__forked)
         return 0;
     /* A buffer may only go when nothing queued uses it; a queue that failed keeps its buffers. */
     if (d->be->queue.finish(d->queue, NULL) != GND_OK)

@@ -21,18 +21,13 @@ extern atomic_long gnd__gate_failing; /* the number of the call that fails; 0: n
 
 gnd_status gnd__gate_injected(gnd_err *e);
 
-/* Whether a backend was loaded before this process came off by fork(): its threads stayed behind and its
- * locks may be held for ever, so nothing of it may be called (gate.c). */
-extern int gnd__gate_forked;
-gnd_status gnd__gate_after_fork(gnd_err *e);
-
 /* GND_OK, or the injected failure when it is this call's turn. */
 static inline gnd_status gnd__gate_tick(gnd_err *e)
 {
     long c = atomic_fetch_add_explicit(&gnd__gate_ncalls, 1, memory_order_relaxed) + 1;
     if (UNLIKELY(c == atomic_load_explicit(&gnd__gate_failing, memory_order_relaxed)))
         return gnd__gate_injected(e);
-    return UNLIKELY(gnd__gate_forked) ? gnd__gate_after_fork(e) : GND_OK;
+    return UNLIKELY(gnd__forked) ? gnd__fork_error(e) : GND_OK;
 }
 
 /* The one place where a missing optional slot is answered. */

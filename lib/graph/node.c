@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/fork.h"
 #include "base/mem.h"
 #include <gnd/array.h>
 
@@ -80,6 +81,14 @@ static uint32_t pending_with(int nin, gnd_array *const *in)
 static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                        int nin, gnd_array *const *in, size_t extra, void *payload)
 {
+    if (__builtin_expect(gnd__forked && dev, 0)) { /* the device is lost: none of it is made or changed */
+        gnd_err e = {.code = GND_OK};
+        if (k != GND__ERROR) {
+            gnd__fork_error(&e);
+            return gnd__error_node(NULL, &e);
+        }
+        dev = NULL;
+    }
     /* Nodes that compute nothing have nothing pending. */
     uint32_t pending = nin ? pending_with(nin, in) + 1 : 0;
 
@@ -168,7 +177,7 @@ gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
 gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int weak)
 {
     gnd_array *x = make(GND__CONST, dev, t, 0, NULL, 0, NULL, 0, NULL);
-    if (x == &nomem)
+    if (x->kind != GND__CONST)
         return x;
     x->p.value = *v;
     x->weak = weak != 0;
@@ -429,7 +438,7 @@ static void free_list(gnd_array *dead)
 
 void gnd__unref(gnd_array *x)
 {
-    if (!x || !drop(x))
+    if (!x || (gnd__forked && x->dev) || !drop(x))
         return;
     if (x->dev)
         gnd__device_remove(x->dev, x);
