@@ -40,9 +40,13 @@ else
     needed "$lib" | grep -Ev "$libc|^libpng|^libz\.|^libzip\." >bad
     none "libgnd.so links libpng, libzip and the C library only" bad
 fi
-for plugin in "$GND_BUILDDIR"/backends/*/.libs/gnd-*.so; do
-    [ -e "$plugin" ] || { skip "plugins" "none was built"; continue; }
-    name=$(basename "$plugin")
+[ -n "$GND_BACKEND_PATH" ] || skip "plugins" "none was built"
+for name in opencl cuda; do
+    plugin=$GND_BUILDDIR/backends/$name/.libs/gnd-$name.so name=gnd-$name.so
+    case :$GND_BACKEND_PATH: in
+        *:"$(dirname "$plugin")":*) ;;
+        *) continue ;;
+    esac
     exported "$plugin" | grep -vx gnd_backend_entry >bad
     none "$name exports gnd_backend_entry only" bad
     exported "$plugin" >have
