@@ -172,6 +172,54 @@ static void random_numbers(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* v to so many bits, to nearest even; none of these is subnormal or too large. */
+static long double rounded(long double v, int bits)
+{
+    int e;
+    const long double m = frexpl(v, &e);
+    return ldexpl(rintl(ldexpl(m, bits)), e - bits);
+}
+
+/* A sum with a dtype: each int is rounded to it first, the exact sum of those once at the end. */
+static void sums_as(gnd_device *dev, const char *spec)
+{
+    enum { R = 64, C = 100 };
+    static const struct {
+        gnd_dtype from, to;
+        int64_t most;
+        int bits;
+    } kind[] = { { GND_INT64, GND_BFLOAT16, (int64_t)1 << 55, 8 },
+                 { GND_INT32, GND_BFLOAT16, INT32_MAX, 8 },
+                 { GND_INT32, GND_FLOAT16, 5000, 11 } };
+    static int64_t v[R * C];
+    const int64_t dim[2] = { R, C };
+    (void)spec;
+    ref_seed(5);
+    gnd_scope_begin();
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        int bad = 0;
+        float got[R] = { 0 };
+        for (int i = 0; i < R * C; i++)
+            v[i] = ref_range(0, kind[k].most) >> i % 7 * 2;
+        for (int i = 1; i < R * C; i += 2 + i % 3)
+            v[i] = -v[i];
+        gnd_array *x = gnd_astype(gnd_from(dev, GND_INT64, 2, dim, v), kind[k].from);
+        gnd_wait(x);
+        gnd_array *y = gnd_sum_as(x, GND_AXIS(1), 0, kind[k].to);
+        const int is = gnd_dtype_of(y) == kind[k].to;
+        const gnd_status st = gnd_read(gnd_astype(y, GND_FLOAT32), got, sizeof got);
+        for (int i = 0; i < R; i++) {
+            long double sum = 0;
+            for (int j = 0; j < C; j++)
+                sum += rounded((long double)v[i * C + j], kind[k].bits);
+            bad += got[i] != (float)rounded(sum, kind[k].bits);
+        }
+        tap_ok(!st && is && !bad, "%s: %d of %d sums of %s as %s are wrong", shape_name, bad, R,
+               gnd_dtype_name(kind[k].from), gnd_dtype_name(kind[k].to));
+    }
+    gnd_scope_end();
+}
+
 int main(void)
 {
     static const char *const shape[] = {"cpu", "gpu"};
@@ -181,6 +229,7 @@ int main(void)
         ref_devices(on_device);
         ref_devices(extremes);
         ref_devices(random_numbers);
+        ref_devices(sums_as);
     }
     return tap_done();
 }

@@ -20,7 +20,7 @@ extern "C" {
 GND_API gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags);
 /* The product of nothing is 1. */
 GND_API gnd_array *gnd_prod(gnd_array *x, gnd_axes axes, unsigned flags);
-/* The same with the accumulation and the result in dtype t. */
+/* The same of the elements converted to dtype t, which the result has. */
 GND_API gnd_array *gnd_sum_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
 GND_API gnd_array *gnd_prod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
 /* A NaN wins, as in NumPy. Complex numbers compare by real part, then imaginary part. */
