@@ -87,7 +87,8 @@ GND_API gnd_status gnd_device_reset_peak(gnd_device *dev);
 /* Gives unused memory of the pool back to the driver. */
 GND_API gnd_status gnd_device_trim(gnd_device *dev);
 /* The most bytes that the device's pool may hold; 0 takes the limit away. Arrays that do not fit get
- * GND_ERR_DEVMEM. The environment's GND_MEM_LIMIT sets it at open. */
+ * GND_ERR_DEVMEM. What libraries (cuFFT, cuSOLVER ...) work in is memory of their own and does not count. The
+ * environment's GND_MEM_LIMIT sets it at open. */
 GND_API gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes);
 /* The dtype that floats get when nothing else decides: float64, or float32 on a device without. */
 GND_API gnd_dtype gnd_default_float(gnd_device *dev);
