@@ -121,6 +121,28 @@ static void shapes(void)
     tap_is_int(h.calls - g.calls, 18, "failing ones too");
 }
 
+/* Outside of scopes: what is given stays the caller's, and nothing but the result is left. */
+static void owners(void)
+{
+    gnd_array *v = gnd_ones(dev, GND_FLOAT32, DIM(4)), *one = gnd_int(1), *m = gnd_ones(dev, GND_FLOAT32, DIM(4, 4));
+    gnd_rng h = g;
+    gnd_stats before, after;
+    gnd_eval_all(2, (gnd_array *[]){ v, m });
+    gnd_device_stats(dev, &before);
+    gnd_release(gnd_rng_multinomial(&h, dev, D, DIM(2), one, v));
+    gnd_release(gnd_rng_dirichlet(&h, dev, D, DIM(2), v));
+    gnd_release(gnd_rng_multivariate_normal(&h, dev, D, DIM(2), v, m, GND_ROOT_CHOLESKY));
+    gnd_release(gnd_rng_beta(&h, dev, D, DIM(4), v, v));
+    gnd_release(gnd_rng_choice(&h, dev, m, DIM(2), 1, v));
+    gnd_device_stats(dev, &after);
+    tap_is_int((long long)(after.arrays - before.arrays), 0, "arguments stay, and nothing else");
+    gnd_release(v);
+    gnd_release(one);
+    gnd_release(m);
+    gnd_device_stats(dev, &after);
+    tap_is_int((long long)(before.arrays - after.arrays), 2, "arguments are the caller's");
+}
+
 /* Everything once; 1 when some of it failed for want of memory, -1 when otherwise. */
 static int everything(void)
 {
@@ -172,6 +194,7 @@ int main(void)
     errors();
     shapes();
     gnd_scope_end();
+    owners();
     memory();
     gnd_close(dev);
     gnd_close(dev32);

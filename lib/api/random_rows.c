@@ -95,8 +95,7 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
     }
     const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(&own, p, 0)}};
     bad = gnd__draw_begin(&d, "rng_multinomial", g, dev, t, 1, ndim, shape, 2, q);
-    gnd__end(&own, p);
-    gnd__done(p);
+    gnd__done(gnd__end(&own, p));
     return bad ? bad : gnd__draw_end(&d, outcomes(&d, p, p->dim[p->ndim - 1]));
 }
 
