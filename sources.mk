@@ -312,6 +312,7 @@ lib_files = \
 
 kernel_files = \
     kernels/accumulate.cl \
+    kernels/cdouble.cl \
     kernels/cexp.cl \
     kernels/cinverse.cl \
     kernels/compact.cl \
@@ -700,6 +701,7 @@ other_files = \
     examples/plot.c \
     examples/plot.h \
     kernels/accumulate.cl \
+    kernels/cdouble.cl \
     kernels/cexp.cl \
     kernels/cinverse.cl \
     kernels/compact.cl \

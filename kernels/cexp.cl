@@ -47,18 +47,18 @@ GND_FN $T gnd_exp_$t($T z)
 {
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
-        return gnd_cplx_$t(exp(x), y);
+        return gnd_cplx_$t(gnd_exp_$r(x), y);
     if (!(fabs(y) < GND_INF_$r)) {
         if (x == -GND_INF_$r)
             return gnd_cplx_$t(0.0$f, copysign(0.0$f, y));
         return gnd_cplx_$t(x == GND_INF_$r ? x : GND_NAN_$r, GND_NAN_$r);
     }
-    const $R c = cos(y), s = sin(y);
+    const $R c = gnd_cos_$r(y), s = gnd_sin_$r(y);
     if (x > gnd_expmax_$r()) {
-        const $R h = exp(x * 0.5$f);
+        const $R h = gnd_exp_$r(x * 0.5$f);
         return gnd_cplx_$t(c * h * h, s * h * h);
     }
-    const $R e = exp(x);
+    const $R e = gnd_exp_$r(x);
     return gnd_cplx_$t(e * c, e * s);
 }
 /* exp and cosh of anything up to this do not overflow. */
@@ -73,13 +73,13 @@ GND_FN $T gnd_expm1_$t($T z)
 {
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
-        return gnd_cplx_$t(expm1(x), y);
+        return gnd_cplx_$t(gnd_expm1_$r(x), y);
     if (x > 1.0$f || !(fabs(y) < GND_INF_$r)) {
         const $T e = gnd_exp_$t(z);
         return gnd_cplx_$t(e.x - 1.0$f, e.y);
     }
-    const $R h = sin(y * 0.5$f);
-    return gnd_cplx_$t(expm1(x) * cos(y) - 2.0$f * h * h, exp(x) * sin(y));
+    const $R h = gnd_sin_$r(y * 0.5$f);
+    return gnd_cplx_$t(gnd_expm1_$r(x) * gnd_cos_$r(y) - 2.0$f * h * h, gnd_exp_$r(x) * gnd_sin_$r(y));
 }
 
 /* log |z| + i arg z. Near |z| = 1, log |z| = log1p(|z|^2 - 1) / 2. What cancels there is below the
@@ -88,19 +88,19 @@ GND_FN $T gnd_expm1_$t($T z)
 GND_FN $T gnd_log_$t($T z)
 {
     const $R a = fmax(fabs(z.x), fabs(z.y)), b = fmin(fabs(z.x), fabs(z.y));
-    const $R arg = atan2(z.y, z.x);
+    const $R arg = gnd_atan2_$r(z.y, z.x);
     $R m;
     if (gnd_isnan_$t(z))
         m = gnd_hypot_$r(z.x, z.y);
     else if (a >= 0.5$f && a <= 2.0$f)
-        m = log1p((a - 1.0$f) * (a + 1.0$f) + b * b) * 0.5$f;
+        m = gnd_log1p_$r((a - 1.0$f) * (a + 1.0$f) + b * b) * 0.5$f;
     else if (a >= gnd_divbig_$r())
-        m = log(gnd_hypot_$r(a * 0.0625$f, b * 0.0625$f)) + 2.77258872223978123767$f;
+        m = gnd_log_$r(gnd_hypot_$r(a * 0.0625$f, b * 0.0625$f)) + 2.77258872223978123767$f;
     else if (a <= gnd_divtiny_$r()) {
         const $R up = gnd_sqrtup_$r();
-        m = log(gnd_hypot_$r(a * up, b * up)) - log(up);
+        m = gnd_log_$r(gnd_hypot_$r(a * up, b * up)) - gnd_log_$r(up);
     } else
-        m = log(gnd_hypot_$r(a, b));
+        m = gnd_log_$r(gnd_hypot_$r(a, b));
     return gnd_cplx_$t(m, arg);
 }
 //@fn log2 c
@@ -120,7 +120,7 @@ GND_FN $T gnd_log10_$t($T z)
 GND_FN $T gnd_log1p_$t($T z)
 {
     if (fabs(z.x) < 0.5$f && fabs(z.y) < 0.5$f)
-        return gnd_cplx_$t(log1p(z.x * (2.0$f + z.x) + z.y * z.y) * 0.5$f, atan2(z.y, 1.0$f + z.x));
+        return gnd_cplx_$t(gnd_log1p_$r(z.x * (2.0$f + z.x) + z.y * z.y) * 0.5$f, gnd_atan2_$r(z.y, 1.0$f + z.x));
     return gnd_log_$t(gnd_cplx_$t(1.0$f + z.x, z.y));
 }
 

@@ -34,7 +34,7 @@ GND_FN $T gnd_arcf_$t($T a, $T b, $T h)
 }
 
 /* For x, y >= 0, not both small, neither large: with R = |z + i|, S = |z - i|, A = (R + S) / 2 and
- * B = y / A: *rx = log(A + sqrt(A^2 - 1)), the real part of asinh(x + iy). Returns 1 and B in *q
+ * B = y / A: *rx = gnd_log_$t(A + sqrt(A^2 - 1)), the real part of asinh(x + iy). Returns 1 and B in *q
  * where the imaginary part is asin(B); else 0, and it is atan2(*ny, *q). */
 //@fn archard f
 GND_FN g_b gnd_archard_$t($T x, $T y, $T *rx, $T *q, $T *ny)
@@ -43,16 +43,16 @@ GND_FN g_b gnd_archard_$t($T x, $T y, $T *rx, $T *q, $T *ny)
     const $T r = gnd_hypot_$t(x, y + 1.0$f), s = gnd_hypot_$t(x, y - 1.0$f);
     const $T a = fmax((r + s) * 0.5$f, 1.0$f);
     if (a >= 10.0$f)
-        *rx = log(a + sqrt(a * a - 1.0$f));
+        *rx = gnd_log_$t(a + sqrt(a * a - 1.0$f));
     else if (y == 1.0$f && x < eps * eps / 128.0$f)
         *rx = sqrt(x);
     else if (x >= eps * fabs(y - 1.0$f)) {
         const $T am1 = gnd_arcf_$t(x, 1.0$f + y, r) + gnd_arcf_$t(x, 1.0$f - y, s);
-        *rx = log1p(am1 + sqrt(am1 * (a + 1.0$f)));
+        *rx = gnd_log1p_$t(am1 + sqrt(am1 * (a + 1.0$f)));
     } else if (y < 1.0$f)
         *rx = x / sqrt((1.0$f - y) * (1.0$f + y));
     else
-        *rx = log1p((y - 1.0$f) + sqrt((y - 1.0$f) * (y + 1.0$f)));
+        *rx = gnd_log1p_$t((y - 1.0$f) + sqrt((y - 1.0$f) * (y + 1.0$f)));
 
     *ny = y;
     if (y < gnd_sqrtmin_$t()) {
@@ -95,7 +95,7 @@ GND_FN $T gnd_asinh_$t($T z)
         return z;
     $R rx, q, ny;
     const g_b b = gnd_archard_$r(ax, ay, &rx, &q, &ny);
-    return gnd_cplx_$t(copysign(rx, x), copysign(b ? asin(q) : atan2(ny, q), y));
+    return gnd_cplx_$t(copysign(rx, x), copysign(b ? gnd_asin_$r(q) : gnd_atan2_$r(ny, q), y));
 }
 //@fn asin c
 GND_FN $T gnd_asin_$t($T z)
@@ -126,7 +126,7 @@ GND_FN $T gnd_acos_$t($T z)
     $R ry, q, nx;
     const g_b b = gnd_archard_$r(ay, ax, &ry, &q, &nx);
     const $R sx = copysign(1.0$f, x);
-    return gnd_cplx_$t(b ? acos(sx * q) : atan2(q, sx * nx), -sy * ry);
+    return gnd_cplx_$t(b ? gnd_acos_$r(sx * q) : gnd_atan2_$r(q, sx * nx), -sy * ry);
 }
 //@fn acosh c
 GND_FN $T gnd_acosh_$t($T z)
@@ -146,9 +146,9 @@ GND_FN $T gnd_atanh_$t($T z)
     const $R x = z.x, y = z.y, ax = fabs(x), ay = fabs(y);
     const $R pi_2 = 1.57079632679489661923$f, eps = gnd_eps_$r();
     if (y == 0.0$f && ax <= 1.0$f)
-        return gnd_cplx_$t(atanh(x), y);
+        return gnd_cplx_$t(gnd_atanh_$r(x), y);
     if (x == 0.0$f)
-        return gnd_cplx_$t(x, atan(y));
+        return gnd_cplx_$t(x, gnd_atan_$r(y));
     if (ax == GND_INF_$r || ay == GND_INF_$r)
         return gnd_cplx_$t(copysign(0.0$f, x), y == y ? copysign(pi_2, y) : y);
     if (gnd_isnan_$t(z))
@@ -159,17 +159,17 @@ GND_FN $T gnd_atanh_$t($T z)
         return z;
     $R rx, ry;
     if (ax == 1.0$f && ay < eps)
-        rx = (0.693147180559945309417$f - log(ay)) * 0.5$f;
+        rx = (0.693147180559945309417$f - gnd_log_$r(ay)) * 0.5$f;
     else {
         const $R d = ax - 1.0$f;
-        rx = log1p(4.0$f * ax / (ay < gnd_sqrtmin_$r() ? d * d : d * d + ay * ay)) * 0.25$f;
+        rx = gnd_log1p_$r(4.0$f * ax / (ay < gnd_sqrtmin_$r() ? d * d : d * d + ay * ay)) * 0.25$f;
     }
     if (ax == 1.0$f)
-        ry = atan2(2.0$f, -ay) * 0.5$f;
+        ry = gnd_atan2_$r(2.0$f, -ay) * 0.5$f;
     else if (ay < eps)
-        ry = atan2(2.0$f * ay, (1.0$f - ax) * (1.0$f + ax)) * 0.5$f;
+        ry = gnd_atan2_$r(2.0$f * ay, (1.0$f - ax) * (1.0$f + ax)) * 0.5$f;
     else
-        ry = atan2(2.0$f * ay, (1.0$f - ax) * (1.0$f + ax) - ay * ay) * 0.5$f;
+        ry = gnd_atan2_$r(2.0$f * ay, (1.0$f - ax) * (1.0$f + ax) - ay * ay) * 0.5$f;
     return gnd_cplx_$t(copysign(rx, x), copysign(ry, y));
 }
 //@fn atan c

@@ -3,6 +3,11 @@
  * complex.cl - complex arithmetic and comparison. Errors are relative to the modulus of the result.
  */
 
+//@fn add c
+#define gnd_add_$t(a, b) ((a) + (b))
+//@fn sub c
+#define gnd_sub_$t(a, b) ((a) - (b))
+
 /* The plain formula, as NumPy: an infinite factor may give NaN parts (no C99 Annex G). 2 ulp. */
 //@fn mul c
 GND_FN $T gnd_mul_$t($T a, $T b)

@@ -10,15 +10,15 @@ GND_FN $T gnd_sinh_$t($T z)
 {
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
-        return gnd_cplx_$t(sinh(x), y);
+        return gnd_cplx_$t(gnd_sinh_$r(x), y);
     if (!(fabs(y) < GND_INF_$r))
         return gnd_cplx_$t(x == 0.0$f || fabs(x) == GND_INF_$r ? x : GND_NAN_$r, GND_NAN_$r);
-    const $R c = cos(y), s = sin(y);
+    const $R c = gnd_cos_$r(y), s = gnd_sin_$r(y);
     if (fabs(x) > gnd_expmax_$r()) {
-        const $R h = exp(fabs(x) * 0.5$f), k = h * 0.5$f;
+        const $R h = gnd_exp_$r(fabs(x) * 0.5$f), k = h * 0.5$f;
         return gnd_cplx_$t(copysign(1.0$f, x) * c * k * h, s * k * h);
     }
-    return gnd_cplx_$t(sinh(x) * c, cosh(x) * s);
+    return gnd_cplx_$t(gnd_sinh_$r(x) * c, gnd_cosh_$r(x) * s);
 }
 /* cosh x cos y + i sinh x sin y. */
 //@fn cosh c
@@ -26,18 +26,18 @@ GND_FN $T gnd_cosh_$t($T z)
 {
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
-        return gnd_cplx_$t(cosh(x), copysign(1.0$f, x) * y);
+        return gnd_cplx_$t(gnd_cosh_$r(x), copysign(1.0$f, x) * y);
     if (!(fabs(y) < GND_INF_$r)) {
         if (x == 0.0$f)
             return gnd_cplx_$t(GND_NAN_$r, x);
         return gnd_cplx_$t(fabs(x) == GND_INF_$r ? GND_INF_$r : GND_NAN_$r, GND_NAN_$r);
     }
-    const $R c = cos(y), s = sin(y);
+    const $R c = gnd_cos_$r(y), s = gnd_sin_$r(y);
     if (fabs(x) > gnd_expmax_$r()) {
-        const $R h = exp(fabs(x) * 0.5$f), k = h * 0.5$f;
+        const $R h = gnd_exp_$r(fabs(x) * 0.5$f), k = h * 0.5$f;
         return gnd_cplx_$t(c * k * h, copysign(1.0$f, x) * s * k * h);
     }
-    return gnd_cplx_$t(cosh(x) * c, sinh(x) * s);
+    return gnd_cplx_$t(gnd_cosh_$r(x) * c, gnd_sinh_$r(x) * s);
 }
 /* Kahan's formula ("Branch cuts ...", 1987) by the tangent of y: with t = tan y, s = sinh x and
  * d = 1 + (1 + t^2) s^2: (1 + t^2) sqrt(1 + s^2) s / d + i t / d. */
@@ -53,10 +53,10 @@ GND_FN $T gnd_tanh_$t($T z)
         return gnd_cplx_$t(x == 0.0$f ? x : GND_NAN_$r, GND_NAN_$r);
     }
     if (fabs(x) > gnd_tanhmax_$r()) {
-        const $R e = exp(-fabs(x));
-        return gnd_cplx_$t(copysign(1.0$f, x), 4.0$f * sin(y) * cos(y) * e * e);
+        const $R e = gnd_exp_$r(-fabs(x));
+        return gnd_cplx_$t(copysign(1.0$f, x), 4.0$f * gnd_sin_$r(y) * gnd_cos_$r(y) * e * e);
     }
-    const $R t = tan(y), b = 1.0$f + t * t, s = sinh(x), d = 1.0$f + b * s * s;
+    const $R t = gnd_tan_$r(y), b = 1.0$f + t * t, s = gnd_sinh_$r(x), d = 1.0$f + b * s * s;
     return gnd_cplx_$t(b * sqrt(1.0$f + s * s) * s / d, t / d);
 }
 /* Beyond this the real part is 1. */

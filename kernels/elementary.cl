@@ -452,6 +452,47 @@ GND_INLINE g_f32 gnd_hypot_f32(g_f32 x, g_f32 y)
     return ((ax == 0x7f800000) | (ay == 0x7f800000)) ? GND_INF_f32 : v;
 }
 
+/* The cube root: Halley's iteration on the magnitude, twice, from an exponent divided by 3, which is good to
+ * 2^-4 (W. Kahan; FreeBSD's cbrtf). */
+//@fn cbrt f32 cpu
+GND_INLINE g_f32 gnd_cbrt_f32(g_f32 x)
+{
+    const g_f64 a = GND_FROM_f32(GND_BITS_f32(x) & 0x7fffffff);
+    g_f64 t = GND_FROM_f64((g_u64)((g_u32)(GND_BITS_f64(a) >> 32) / 3 + 715094163) << 32), r = t * t * t;
+    t = t * (a + a + r) / (a + r + r);
+    r = t * t * t;
+    t = t * (a + a + r) / (a + r + r);
+    return x == 0.0f || !(a < GND_INF_f64) ? x : (g_f32)(x < 0.0f ? -t : t);
+}
+
+/* --- remainders --------------------------------------------------------------------------------- */
+
+/* C's fmod(x, y) where the quotient is below 2^52 and y finite: cut off, it may be one too large, and what it leaves is
+ * exact. A kernel looks at *bad as for angles. */
+//@fn fmodnear f64 cpu
+GND_INLINE g_f64 gnd_fmodnear_f64(g_f64 x, g_f64 y, int *bad)
+{
+    const g_f64 a = fabs(x), b = fabs(y), q = a / b, r = fma(-trunc(q), b, a);
+    *bad |= !(q < 0x1p52 && b < GND_INF_f64);
+    return copysign(r < 0.0 ? r + b : r, x);
+}
+//@fn fmodnear f32 cpu
+GND_INLINE g_f32 gnd_fmodnear_f32(g_f32 x, g_f32 y, int *bad)
+{
+    return (g_f32)gnd_fmodnear_f64(x, y, bad);
+}
+/* Python's % and //: see real.cl. */
+//@fn modnear f cpu
+GND_INLINE $T gnd_modnear_$t($T a, $T b, int *bad)
+{
+    return gnd_modof_$t(gnd_fmodnear_$t(a, b, bad), b);
+}
+//@fn floordivnear f cpu
+GND_INLINE $T gnd_floordivnear_$t($T a, $T b, int *bad)
+{
+    return gnd_floordivof_$t(a, b, gnd_fmodnear_$t(a, b, bad));
+}
+
 /* --- near values ---------------------------------------------------------------------------------
  * A reciprocal (a normal one), 2^x, x < 126, and a square root (of a normal number), to about 1 ulp, and log2(x) of
  * a normal x, to 2^-22 and, below 1/2, to 2^-22 of it: an instruction each on NVIDIA's GPUs. */
@@ -573,3 +614,5 @@ GND_FN g_f32 gnd_sqrtnear_f32(g_f32 x)
 #define gnd_atan2_$t(x, y) atan2(x, y)
 //@fn pow f
 #define gnd_pow_$t(x, y) pow(x, y)
+//@fn cbrt f
+#define gnd_cbrt_$t(x) cbrt(x)

@@ -4,6 +4,21 @@
  * unsigned $W, which wraps; nothing here is undefined in C.
  */
 
+/* A quotient cut off towards 0, of ints of up to 32 bits, b not 0: on CPUs by floats, of which there are
+ * vectors. They are exact: a quotient that is not whole is further from the next whole number than they round
+ * (1 / |b| of it and more, beside 2^-24 |a / b|, or 2^-53). */
+//@fn quot i8 i16 u8 u16 cpu
+#define gnd_quot_$t(a, b) (($T)((g_f32)(a) / (g_f32)(b)))
+//@fn quot i32 u32 cpu
+#define gnd_quot_$t(a, b) (($T)((g_f64)(a) / (g_f64)(b)))
+//@fn quot i u
+#define gnd_quot_$t(a, b) (($T)((a) / (b)))
+/* What it leaves. */
+//@fn left i8 i16 i32 u8 u16 u32 cpu
+#define gnd_left_$t(a, b) (($T)(($W)(a) - ($W)gnd_quot_$t(a, b) * ($W)(b)))
+//@fn left i u
+#define gnd_left_$t(a, b) (($T)((a) % (b)))
+
 /* Python's //: towards minus infinity. By 0 gives 0, the smallest int by -1 wraps (NumPy). */
 //@fn floordiv i
 GND_FN $T gnd_floordiv_$t($T a, $T b)
@@ -12,13 +27,13 @@ GND_FN $T gnd_floordiv_$t($T a, $T b)
         return 0;
     if (b == -1)
         return ($T)(0 - ($W)a);
-    const $T q = a / b, r = a % b;
+    const $T q = gnd_quot_$t(a, b), r = gnd_left_$t(a, b);
     return ($T)(q - (r != 0 && (r < 0) != (b < 0)));
 }
 //@fn floordiv u
 GND_FN $T gnd_floordiv_$t($T a, $T b)
 {
-    return b == 0 ? ($T)0 : ($T)(a / b);
+    return b == 0 ? ($T)0 : gnd_quot_$t(a, b);
 }
 
 /* Python's %: the sign of b. By 0 gives 0 (NumPy). */
@@ -27,13 +42,13 @@ GND_FN $T gnd_mod_$t($T a, $T b)
 {
     if (b == 0 || b == -1)
         return 0;
-    const $T r = a % b;
+    const $T r = gnd_left_$t(a, b);
     return r != 0 && (r < 0) != (b < 0) ? ($T)(r + b) : r;
 }
 //@fn mod u
 GND_FN $T gnd_mod_$t($T a, $T b)
 {
-    return b == 0 ? ($T)0 : ($T)(a % b);
+    return b == 0 ? ($T)0 : gnd_left_$t(a, b);
 }
 
 /* By squaring, wrapping. Negative exponents: the exact value where it is whole (bases 1 and -1),

@@ -46,19 +46,25 @@ GND_FN $T gnd_nextafter_$t($T x, $T y)
  * remainder has the sign of b, the quotient is the floor of the exact one up to rounding.
  * Special cases: a // 0 is a / 0 and a % 0 NaN; inf // b NaN; a % inf is a or inf. */
 //@fn mod f
-GND_FN $T gnd_mod_$t($T a, $T b)
+#define gnd_mod_$t(a, b) gnd_modof_$t(fmod(a, b), b)
+//@fn floordiv f
+GND_FN $T gnd_floordiv_$t($T a, $T b)
 {
-    $T m = fmod(a, b);
+    return gnd_floordivof_$t(a, b, fmod(a, b));
+}
+/* The two of m = fmod(a, b). */
+//@fn modof f
+GND_FN $T gnd_modof_$t($T m, $T b)
+{
     if (b == 0.0$f)
         return m;
     if (m != 0.0$f)
         return (b < 0.0$f) != (m < 0.0$f) ? m + b : m;
     return copysign(0.0$f, b);
 }
-//@fn floordiv f
-GND_FN $T gnd_floordiv_$t($T a, $T b)
+//@fn floordivof f
+GND_FN $T gnd_floordivof_$t($T a, $T b, $T m)
 {
-    const $T m = fmod(a, b);
     if (b == 0.0$f)
         return a / b;
     $T d = (a - m) / b;
@@ -79,8 +85,8 @@ GND_FN $T gnd_logaddexp_$t($T x, $T y)
         return x + 0.693147180559945309417$f;
     const $T d = x - y;
     if (d > 0.0$f)
-        return x + log1p(exp(-d));
+        return x + gnd_log1p_$t(gnd_exp_$t(-d));
     if (d <= 0.0$f)
-        return y + log1p(exp(d));
+        return y + gnd_log1p_$t(gnd_exp_$t(d));
     return d; /* NaN */
 }

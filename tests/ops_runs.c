@@ -109,6 +109,20 @@ static void test_near(gnd_device *dev, const char *spec, gnd_dtype t, const char
            "%s: %s, %s: in a sum", spec, name, gnd_dtype_name(t));
 }
 
+/* Remainders: far is a quotient of 2^52 and more. */
+static gnd_array *mod(gnd_array *x)
+{
+    return gnd_remainder(x, gnd_real(-0.375));
+}
+static gnd_array *whole(gnd_array *x)
+{
+    return gnd_floor_divide(x, gnd_real(0.3));
+}
+static gnd_array *cut(gnd_array *x)
+{
+    return gnd_fmod(gnd_real(1e4), gnd_add(gnd_square(x), gnd_int(1)));
+}
+
 static void test(gnd_device *dev, const char *spec)
 {
     static const gnd_dtype floats[] = { GND_FLOAT32, GND_FLOAT64, GND_FLOAT16 };
@@ -119,6 +133,9 @@ static void test(gnd_device *dev, const char *spec)
             test_words(dev, spec, d);
     for (int i = 0; i < 3 && f64; i++) {
         test_near(dev, spec, floats[i], "sin", gnd_sin);
+        test_near(dev, spec, floats[i], "remainder", mod);
+        test_near(dev, spec, floats[i], "floor_divide", whole);
+        test_near(dev, spec, floats[i], "fmod", cut);
         if (i == 2)
             break;
         test_near(dev, spec, floats[i], "cos", gnd_cos);

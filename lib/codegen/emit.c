@@ -219,8 +219,15 @@ static const char *near_text(const gnd__instr *in)
 {
     if (in->kind != GND__I_OP || in->epilogue || gnd_dtype_kind((gnd_dtype)in->ctype) != 'f')
         return NULL;
-    return in->op == GND__OP_SIN ? "gnd_sinnear_$t($0, &bad)" : in->op == GND__OP_COS ? "gnd_cosnear_$t($0, &bad)"
-           : in->op == GND__OP_TAN ? "gnd_tannear_$t($0, &bad)" : NULL;
+    switch (in->op) {
+    case GND__OP_SIN: return "gnd_sinnear_$t($0, &bad)";
+    case GND__OP_COS: return "gnd_cosnear_$t($0, &bad)";
+    case GND__OP_TAN: return "gnd_tannear_$t($0, &bad)";
+    case GND__OP_FMOD: return "gnd_fmodnear_$t($0, $1, &bad)";
+    case GND__OP_REMAINDER: return "gnd_modnear_$t($0, $1, &bad)";
+    case GND__OP_FLOOR_DIVIDE: return "gnd_floordivnear_$t($0, $1, &bad)";
+    }
+    return NULL;
 }
 
 int gnd__cg_near(const gnd__cg *c)
