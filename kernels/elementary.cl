@@ -137,7 +137,8 @@ __constant g_f64 gnd_quarters_f64[214] = {
 //@fn turnfar f64 cpu
 GND_INLINE g_f64 gnd_turnfar_f64(g_f32 x, g_f64 *rest)
 {
-    const g_u32 e = GND_BITS_f32(x) >> 23 & 255, j = e > 149 ? e - 149 : 0;
+    const g_u32 e = GND_BITS_f32(x) >> 23 & 255;
+    const g_i32 d = (g_i32)e - 149, j = d & ~(d >> 31); /* max(d, 0), which Oclgrind has not as LLVM makes it */
     const g_f64 m = (g_f64)x * GND_FROM_f64((g_u64)(1023 + 150 - e) << 52);
     *rest = m * gnd_quarters_f64[2 * j + 1];
     return m * gnd_quarters_f64[2 * j];
