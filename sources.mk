@@ -69,7 +69,6 @@ lib_files = \
     lib/api/manip.c \
     lib/api/matrices.c \
     lib/api/matrices.h \
-    lib/api/message.c \
     lib/api/move.c \
     lib/api/norms.c \
     lib/api/pad.c \
@@ -146,6 +145,7 @@ lib_files = \
     lib/base/log.h \
     lib/base/mem.c \
     lib/base/mem.h \
+    lib/base/message.c \
     lib/base/shape.c \
     lib/base/shape.h \
     lib/base/spin.h \
@@ -454,6 +454,7 @@ test_programs = \
     tests/null_index \
     tests/null_info \
     tests/null_manip \
+    tests/null_message \
     tests/null_owners \
     tests/null_random \
     tests/null_repeat \
@@ -811,6 +812,7 @@ other_files = \
     tests/null_index.c \
     tests/null_info.c \
     tests/null_manip.c \
+    tests/null_message.c \
     tests/null_owners.c \
     tests/null_random.c \
     tests/null_repeat.c \

@@ -38,8 +38,10 @@ GND_API gnd_array *gnd_assign(gnd_array **var, gnd_array *value);
 GND_API gnd_status gnd_status_of(const gnd_array *x);
 /* The message: "matmul: shapes (3, 4) and (5, 6): 4 != 5"; "" when there is none. Owned by x. */
 GND_API const char *gnd_error(const gnd_array *x);
-/* The message of the calling thread's last call that failed and returned a status (gnd_read,
- * gnd_save_npy ...): the text that goes with that status. "" before any. Valid until the next one. */
+/* The message of the calling thread's last call that failed and returned a status (gnd_read, gnd_svd,
+ * gnd_save_npy ...): the text that goes with that status. "" before any. Valid until the next one. Questions for
+ * a status are no such calls: what gnd_status_of, gnd_device_status and gnd_recording_status tell has its text in
+ * gnd_error, gnd_device_error and gnd_recording_error. */
 GND_API const char *gnd_message(void);
 /* An array that holds an error, for functions of yours that return arrays. Formats as printf. */
 GND_API gnd_array *gnd_fail(gnd_status code, const char *fmt, ...);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "api/host.h"
 #include "base/mem.h"
 #include "graph/graph.h"
 #include <gnd/array.h>
@@ -37,6 +38,12 @@ const char *gnd_error(const gnd_array *x)
         return "the array is NULL";
     const gnd_err *e = error_of(x);
     return e ? e->msg : "";
+}
+
+gnd_status gnd__told(const gnd_array *x)
+{
+    const gnd_err *e = error_of(x);
+    return e ? gnd__refuse(e->code, "%s", e->msg[0] ? e->msg : gnd_status_text(e->code)) : GND_OK;
 }
 
 gnd_array *gnd_fail(gnd_status code, const char *fmt, ...)

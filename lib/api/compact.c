@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/index.h"
 #include "api/views.h"
 #include "base/mem.h"
@@ -135,7 +136,7 @@ gnd_status gnd_nonzero(gnd_array *x, gnd_array **out)
         bad = gnd__fail(x->dev, GND_ERR_SHAPE, "nonzero: x has no dimensions: take gnd_flatnonzero");
     if (bad || (bad = positions(&t, "nonzero", x, position_dtype(x), &pos))) {
         int n = out && x && x->magic == GND__MAGIC && x->kind != GND__ERROR ? x->ndim : 0;
-        st = bad->p.err->code;
+        st = gnd__told(bad);
         for (int d = 0; d < n; d++)
             out[d] = gnd__same(bad);
         gnd__done(bad);
@@ -144,8 +145,8 @@ gnd_status gnd_nonzero(gnd_array *x, gnd_array **out)
     }
     for (int d = 0; d < x->ndim; d++) {
         out[d] = coordinate(&t, pos, x, d);
-        if (st == GND_OK && out[d]->kind == GND__ERROR)
-            st = out[d]->p.err->code;
+        if (st == GND_OK)
+            st = gnd__told(out[d]);
     }
     gnd__drop_temps(&t, NULL);
     return st;

@@ -3,6 +3,7 @@
  * api/device.c - opening and closing devices, their counters and settings, and the list of live
  * nodes that the graph keeps with each. The list of devices is in devlist.c.
  */
+#include "api/host.h"
 #include "sched/device.h"
 
 #include <stdio.h>
@@ -152,6 +153,12 @@ const char *gnd_device_error(const gnd_device *dev)
     return dev->magic == GND__DEVICE_MAGIC ? dev->err.msg : "the device is closed";
 }
 
+gnd_status gnd__told_device(const char *func, const gnd_device *dev)
+{
+    gnd_status st = gnd_device_status(dev);
+    return st ? gnd__refuse(st, "%s: %s", func, gnd_device_error(dev)) : GND_OK;
+}
+
 const char *gnd_device_id(const gnd_device *dev)
 {
     return usable(dev) ? dev->g->id : "";
@@ -166,8 +173,10 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
 {
     if (out)
         memset(out, 0, sizeof *out);
-    if (!out || !usable(dev))
-        return out ? gnd_device_status(dev) : GND_ERR_NULL;
+    if (!out)
+        return gnd__refuse(GND_ERR_NULL, "device_stats: out is NULL");
+    if (!usable(dev))
+        return gnd__told_device("device_stats", dev);
     gnd__gate_lock(dev->g);
     const gnd__counters *n = &dev->g->n;
     *out = (gnd_stats){
@@ -198,7 +207,7 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
 gnd_status gnd_device_reset_peak(gnd_device *dev)
 {
     if (!usable(dev))
-        return gnd_device_status(dev);
+        return gnd__told_device("device_reset_peak", dev);
     gnd__gate_lock(dev->g);
     dev->g->n.bytes_peak = dev->g->n.bytes_in_use;
     gnd__gate_unlock(dev->g);
@@ -208,7 +217,7 @@ gnd_status gnd_device_reset_peak(gnd_device *dev)
 gnd_status gnd_device_trim(gnd_device *dev)
 {
     if (!usable(dev))
-        return gnd_device_status(dev);
+        return gnd__told_device("device_trim", dev);
     gnd__gate_lock(dev->g);
     (void)gnd__pool_trim(dev->g);
     gnd__gate_unlock(dev->g);
@@ -218,7 +227,7 @@ gnd_status gnd_device_trim(gnd_device *dev)
 gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes)
 {
     if (!usable(dev))
-        return gnd_device_status(dev);
+        return gnd__told_device("device_set_limit", dev);
     gnd__gate_lock(dev->g);
     gnd__pool_limit(dev->g, nbytes);
     gnd__gate_unlock(dev->g);

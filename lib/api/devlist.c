@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "api/host.h"
 #include "prim/lapack.h"
 #include "sched/device.h"
 #include "base/mem.h"
@@ -94,10 +95,10 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
 gnd_status gnd_device_list(int i, gnd_device_info *info)
 {
     if (!info)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "device_list: info is NULL");
     memset(info, 0, sizeof *info);
     if (i < 0 || i >= gnd_device_count())
-        return GND_ERR_INDEX;
+        return gnd__refuse(GND_ERR_INDEX, "device_list: entry %d of %d", i, gnd_device_count());
     const entry *e = &entries[i];
     text(info->backend, sizeof info->backend, e->name);
     if (e->index < 0) {
@@ -122,10 +123,10 @@ gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info)
 {
     if (info)
         memset(info, 0, sizeof *info);
-    if (!info || !dev)
-        return GND_ERR_NULL;
+    if (!info)
+        return gnd__refuse(GND_ERR_NULL, "device_describe: info is NULL");
     if (gnd_device_status(dev))
-        return gnd_device_status(dev);
+        return gnd__told_device("device_describe", dev);
     from_props(info, &dev->g->props);
     text(info->id, sizeof info->id, dev->g->id);
     text(info->backend, sizeof info->backend, dev->g->be->name);

@@ -261,7 +261,7 @@ gnd_status gnd_wait(gnd_array *x)
 gnd_status gnd_sync(gnd_device *dev)
 {
     gnd_err e = { GND_OK, 0, "" };
-    gnd_status st = gnd_device_status(dev);
+    gnd_status st = gnd__told_device("sync", dev);
     if (st != GND_OK)
         return st;
     gnd__gate_lock(dev->g);

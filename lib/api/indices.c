@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "sched/device.h"
 #include "api/views.h"
 #include "base/mem.h"
@@ -135,7 +136,7 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
         if (out[d]->kind == GND__ERROR)
             bad = out[d];
     }
-    gnd_status st = bad ? bad->p.err->code : GND_OK;
+    gnd_status st = bad ? gnd__told(bad) : GND_OK;
     if (out[0] == out[1])
         out[1] = gnd__same(out[0]);
     gnd_keep(out[0]);

@@ -64,7 +64,7 @@ gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
 static gnd_status usable(const char *func, const gnd_array *x)
 {
     gnd_array *bad = gnd__check(x, func, "x");
-    gnd_status st = bad ? bad->p.err->code : GND_OK;
+    gnd_status st = bad ? gnd__told(bad) : GND_OK;
     if (bad)
         gnd__done(bad);
     return st;
@@ -76,7 +76,7 @@ gnd_status gnd_save_npy(gnd_array *x, const char *path)
     void *data;
     gnd_status st = usable("save_npy", x);
     if (!st && !path)
-        st = GND_ERR_NULL;
+        st = gnd__refuse(GND_ERR_NULL, "save_npy: the path is NULL");
     if (!st)
         st = gnd__host_copy(x, &data);
     if (st)
@@ -90,17 +90,18 @@ gnd_status gnd_save_npy(gnd_array *x, const char *path)
 gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_array *const *x)
 {
     if (!path || (n > 0 && (!names || !x)))
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "save_npz: %s NULL", !path ? "the path is" : !names ? "names is" : "x is");
     if (n < 0)
-        return GND_ERR_ARG;
+        return gnd__refuse(GND_ERR_ARG, "save_npz: %d arrays", n);
     gnd_status st = GND_OK;
     for (int i = 0; i < n && !st; i++)
-        st = names[i] ? usable("save_npz", x[i]) : GND_ERR_NULL;
+        st = names[i] ? usable("save_npz", x[i])
+                      : gnd__refuse(GND_ERR_NULL, "save_npz: name %d is NULL", i);
     if (st)
         return st;
     gnd__npz_item *item = gnd__calloc(n ? (size_t)n : 1, sizeof *item);
     if (!item)
-        return GND_ERR_NOMEM;
+        return gnd__refuse(GND_ERR_NOMEM, "save_npz: out of host memory");
     for (int i = 0; i < n && !st; i++) {
         void *data;
         st = gnd__host_copy(x[i], &data);
@@ -158,7 +159,7 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
     gnd_err e = {.code = GND_OK};
     gnd_array *bad = gnd__check_strong(x, "save_png", "x");
     if (bad || !path) {
-        gnd_status st = bad ? bad->p.err->code : GND_ERR_NULL;
+        gnd_status st = bad ? gnd__told(bad) : gnd__refuse(GND_ERR_NULL, "save_png: the path is NULL");
         if (bad)
             gnd__done(bad);
         return st;

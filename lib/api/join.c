@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/views.h"
 #include "base/mem.h"
 #include "graph/check.h"
@@ -196,7 +197,7 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "unstack: out is NULL");
     if (bad) {
         /* How many entries out has is not known: only the status tells. */
-        gnd_status code = bad->p.err->code;
+        gnd_status code = gnd__told(bad);
         gnd__done(bad);
         return code;
     }
@@ -215,8 +216,8 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
     for (int64_t i = 0; i < x->dim[k]; i++) {
         m.start[k] = i;
         out[i] = gnd__viewed(x, ndim, dim, &m);
-        if (st == GND_OK && out[i]->kind == GND__ERROR)
-            st = out[i]->p.err->code;
+        if (st == GND_OK)
+            st = gnd__told(out[i]);
     }
     return st;
 }

@@ -2,6 +2,7 @@
  *
  * api/matrices.c - see matrices.h.
  */
+#include "api/host.h"
 #include "api/matrices.h"
 
 #include <inttypes.h>
@@ -161,7 +162,7 @@ gnd_status gnd__mats_give(int n, gnd_array **const *out, gnd_array *const *y)
     gnd_status st = GND_OK;
     for (int i = 0; i < n; i++) {
         if (st == GND_OK)
-            st = gnd_status_of(y[i]);
+            st = gnd__told(y[i]);
         if (out[i])
             *out[i] = gnd_keep(y[i]);
     }

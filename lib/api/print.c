@@ -111,7 +111,7 @@ gnd_status gnd_print(gnd_array *x, FILE *out)
 {
     gnd__str text = {0};
     if (!out)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "print: out is NULL");
     gnd_status st = to_text(x, &text);
     if (!st && (fputs(gnd__str_get(&text), out) < 0 || putc('\n', out) < 0))
         st = gnd__only_status("print", &(gnd_err){.code = GND_ERR_IO, .msg = "the file cannot be written"});

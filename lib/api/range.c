@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "api/host.h"
 #include "sched/device.h"
 #include "api/views.h"
 #include "graph/check.h"
@@ -365,10 +366,10 @@ gnd_status gnd_meshgrid(int n, gnd_array *const *x, int indexing_ij, gnd_array *
 {
     int64_t dim[GND_MAX_NDIM];
     if (!out)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "meshgrid: out is NULL");
     gnd_array *bad = check_grid(n, x, indexing_ij, dim);
     if (bad) {
-        gnd_status code = bad->p.err->code;
+        gnd_status code = gnd__told(bad);
         for (int i = 0; i < n; i++)
             out[i] = i ? gnd__same(bad) : bad;
         if (n < 1)
@@ -380,8 +381,8 @@ gnd_status gnd_meshgrid(int n, gnd_array *const *x, int indexing_ij, gnd_array *
         int axis = !indexing_ij && n > 1 && i < 2 ? 1 - i : i;
         gnd__map m = {.step = {1}, .from = {(int8_t)axis}};
         out[i] = gnd__viewed(x[i], n, dim, &m);
-        if (st == GND_OK && out[i]->kind == GND__ERROR)
-            st = out[i]->p.err->code;
+        if (st == GND_OK)
+            st = gnd__told(out[i]);
     }
     return st;
 }

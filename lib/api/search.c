@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/inscope.h"
 #include "graph/check.h"
 #include "prim/search.h"
@@ -31,14 +32,13 @@ gnd_status gnd__give(int n, gnd_array **out)
     gnd_status st = GND_OK;
     gnd__steps_end_all(n, out);
     for (int i = 0; i < n && !st; i++)
-        if (gnd__is_bad(out[i]))
-            st = out[i]->p.err->code;
+        st = gnd__told(out[i]);
     return st;
 }
 
 gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out)
 {
-    gnd_status st = bad->p.err->code;
+    gnd_status st = gnd__told(bad);
     if (!out)
         gnd__done(bad);
     for (int i = n - 1; i >= 0 && out; i--)

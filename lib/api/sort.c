@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/views.h"
 #include "codegen/codegen.h"
 #include "graph/check.h"
@@ -173,7 +174,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     int a;
     gnd_array *bad;
     if (!out)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "topk: out is NULL");
     bad = check("topk", x, axis, flags, GND_SMALLEST, &a);
     if (!bad && (k < 0 || k > x->dim[a]))
         bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64, k, a,
@@ -181,7 +182,7 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     if (bad) {
         out[0] = bad;
         out[1] = gnd__same(bad);
-        return gnd_status_of(bad);
+        return gnd__told(bad);
     }
     gnd_array *v = moved(x, a, x->ndim - 1), *i = NULL, *y;
     i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, !(flags & GND_SMALLEST));
@@ -191,8 +192,8 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     gnd__done(y);
     gnd__done(i);
     gnd__done(v);
-    gnd_status st = gnd_status_of(out[0]);
-    return st == GND_OK ? gnd_status_of(out[1]) : st;
+    gnd_status st = gnd__told(out[0]);
+    return st == GND_OK ? gnd__told(out[1]) : st;
 }
 
 /* The arguments of a partition; *k gets the axis. */

@@ -5,6 +5,7 @@
  */
 #include <gnd/special.h>
 
+#include "api/host.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -57,13 +58,14 @@ static int whole(const gnd_array *x)
 
 static gnd_status status_of(const gnd_array *a, const gnd_array *b)
 {
-    return a->kind == GND__ERROR ? a->p.err->code : b->kind == GND__ERROR ? b->p.err->code : GND_OK;
+    gnd_status st = gnd__told(a);
+    return st == GND_OK ? gnd__told(b) : st;
 }
 
 /* bad, a new error node, as both results. */
 static gnd_status both(gnd_array *bad, gnd_array **a, gnd_array **b)
 {
-    gnd_status code = bad->p.err->code;
+    gnd_status code = gnd__told(bad);
     *a = bad;
     *b = gnd__same(bad);
     return code;
@@ -72,7 +74,7 @@ static gnd_status both(gnd_array *bad, gnd_array **a, gnd_array **b)
 gnd_status gnd_frexp(gnd_array *x, gnd_array **mantissa, gnd_array **exponent)
 {
     if (!mantissa || !exponent)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "frexp: %s is NULL", mantissa ? "exponent" : "mantissa");
     gnd_array *bad = gnd__check(x, "frexp", "x");
     if (bad)
         return both(bad, mantissa, exponent);
@@ -84,7 +86,7 @@ gnd_status gnd_frexp(gnd_array *x, gnd_array **mantissa, gnd_array **exponent)
 gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
 {
     if (!fraction || !whole_part)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "modf: %s is NULL", fraction ? "whole" : "fraction");
     gnd_array *bad = gnd__check(x, "modf", "x");
     if (bad)
         return both(bad, fraction, whole_part);
@@ -102,7 +104,7 @@ gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_ar
 {
     gnd_array *x[2] = {x1, x2}, *bad;
     if (!quotient || !remainder)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "divmod: %s is NULL", quotient ? "remainder" : "quotient");
     if ((bad = gnd__check(x1, "divmod", "x1")) || (bad = gnd__check(x2, "divmod", "x2")))
         return both(bad, quotient, remainder);
     *quotient = gnd__elementwise(GND__OP_FLOOR_DIVIDE, 2, x);

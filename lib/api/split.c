@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -23,8 +24,8 @@ static gnd_array *check(const char *func, gnd_array *x, int axis, gnd_array **ou
 
 static void note(gnd_status *st, const gnd_array *part)
 {
-    if (*st == GND_OK && part->kind == GND__ERROR)
-        *st = part->p.err->code;
+    if (*st == GND_OK)
+        *st = gnd__told(part);
 }
 
 static gnd_status sections(const char *func, gnd_array *x, int64_t n, int axis, int equal,

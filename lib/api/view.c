@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/views.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -181,7 +182,7 @@ gnd_array *gnd_broadcast_to(gnd_array *x, int ndim, const int64_t *shape)
 
 gnd_status gnd__all_fail(int64_t n, gnd_array **out, gnd_array *bad)
 {
-    gnd_status st = bad->p.err->code;
+    gnd_status st = gnd__told(bad);
     for (int64_t i = 0; out && i < n; i++)
         out[i] = i ? gnd__same(bad) : bad;
     if (!out || n < 1)
@@ -194,7 +195,7 @@ gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out)
     gnd_device *dev;
     gnd__shape s;
     if (!out)
-        return GND_ERR_NULL;
+        return gnd__refuse(GND_ERR_NULL, "broadcast_arrays: out is NULL");
     gnd_array *bad = gnd__check_list("broadcast_arrays", n, x, &dev);
     for (int i = 0; i < n && !bad; i++)
         bad = gnd__check_strong(x[i], "broadcast_arrays", "an array");
@@ -205,8 +206,8 @@ gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out)
     gnd_status st = GND_OK;
     for (int i = 0; i < n; i++) {
         out[i] = gnd__broadcast(x[i], s.ndim, s.dim);
-        if (st == GND_OK && out[i]->kind == GND__ERROR)
-            st = out[i]->p.err->code;
+        if (st == GND_OK)
+            st = gnd__told(out[i]);
     }
     return st;
 }

@@ -20,4 +20,10 @@ gnd_status gnd__err_native(gnd_err *e, gnd_status code, int native, const char *
 void gnd__err_prefix(gnd_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gnd__err_clear(gnd_err *e);
 
+/* The end of a call that gives back a status and fails: keeps the message for gnd_message, with "func: " before it
+ * unless it begins so; gives the status. */
+gnd_status gnd__only_status(const char *func, const gnd_err *e);
+/* The same of a text of its own ("topk: out is NULL"). Gives code. */
+gnd_status gnd__refuse(gnd_status code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

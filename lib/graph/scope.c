@@ -212,7 +212,7 @@ gnd_status gnd_scope_end(void)
         return GND_OK;
     }
     if (!mine.top)
-        return GND_ERR_STATE;
+        return gnd__refuse(GND_ERR_STATE, "scope_end: there is no scope");
     end_top();
     return GND_OK;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * api/message.c - the text that goes with a returned status: calls that give back no array keep
- * their message for the calling thread.
+ * base/message.c - the text that goes with a returned status: a call that fails and gives back a status keeps
+ * its message for the calling thread. See err.h; gnd_message (gnd/array.h) shows it.
  */
+#include "base/err.h"
+
+#include <gnd/array.h>
 #include <stdio.h>
 #include <string.h>
-#include "api/host.h"
-#include <gnd/array.h>
 
 static _Thread_local char message[sizeof((gnd_err *)0)->msg + 64];
 
@@ -18,6 +19,15 @@ gnd_status gnd__only_status(const char *func, const gnd_err *e)
         snprintf(message, sizeof message, "%s%s%s", named ? "" : func, named ? "" : ": ",
                  e->msg[0] ? e->msg : gnd_status_text(e->code));
     return e->code;
+}
+
+gnd_status gnd__refuse(gnd_status code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(message, sizeof message, fmt, ap);
+    va_end(ap);
+    return code;
 }
 
 const char *gnd_message(void)
