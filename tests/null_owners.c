@@ -6,6 +6,8 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <gnd/array.h>
@@ -348,6 +350,26 @@ static void no_memory(void (*run)(void), const char *what)
     tap_is_int(arrays, 0, "  and without an array left");
 }
 
+/* The memory of the last arrays is kept for the next ones, so what is wrong here can be seen; where sanitizers
+ * see it, they end the program. */
+static void gone(void)
+{
+    const char *san = getenv("GND_TEST_SANITIZERS");
+    if (san && strcmp(san, "no")) {
+        tap_skip(3, "a sanitizer would report it");
+        return;
+    }
+    gnd_array *x = make();
+    gnd_release(x);
+    int before = (int)live();
+    gnd_release(x);
+    tap_is_int(live(), before, "a release too many");
+    gnd_array *y = gnd_negative(x);
+    tap_is_int(gnd_status_of(y), GND_ERR_STATE, "an array that is gone");
+    tap_has_str(gnd_error(y), "negative: x is no array any more", "  what is said of it");
+    gnd_release(y);
+}
+
 static void speed(void)
 {
     enum { N = 300000 };
@@ -372,6 +394,7 @@ int main(void)
     threads();
     deep();
     closing();
+    gone();
     no_memory(program, "a program");
     no_memory(keepers, "arrays kept from scope to scope");
     speed();

@@ -25,7 +25,9 @@ GND_API gnd_array *gnd_keep(gnd_array *x);
 GND_API gnd_array *gnd_retain(gnd_array *x);
 /* One owner less; the last one frees x. What the graph still needs stays alive by itself. An array
  * that belongs to a scope is released by the scope: releasing it by hand takes it out of the scope.
- * NULL is fine. */
+ * NULL is fine. An array that is gone must not be used any more. Where that is noticed it is GND_ERR_STATE ("add:
+ * x1 is no array any more: it was released"), and a release too many does nothing but a line in the log; each one
+ * is noticed by a library that was built with ./configure --enable-sanitizers. */
 GND_API void gnd_release(gnd_array *x);
 /* Puts value into *var and releases what was there: x = f(x) in a loop that must not grow. Takes
  * over the caller's (or the scope's) ownership of value. Returns value. */

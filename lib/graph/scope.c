@@ -11,6 +11,7 @@
 #include "graph/scope.h"
 
 #include <pthread.h>
+#include "base/log.h"
 #include "base/mem.h"
 #include <gnd/array.h>
 
@@ -302,6 +303,10 @@ void gnd_release(gnd_array *x)
 {
     if (!x || x == gnd__nomem())
         return;
+    if (x->magic != GND__MAGIC) { /* memory that is gone is read here: as good a guess as can be made */
+        gnd__log(GND__LOG_ERROR, "release: no array any more: it was released before");
+        return;
+    }
     /* The order of the two loads matters: a scope that ends clears node->scope before it gives up
      * its handle, so one handle and a scope means that the handle is the scope's. */
     int last = atomic_load(&x->handles) == 1;
