@@ -284,9 +284,14 @@ static void reductions(void)
     FAILS(gnd_min(empty, GND_ALL, 0), GND_ERR_SHAPE, "min: a zero-size array has no minimum");
     FAILS(gnd_argmax(empty, GND_AXIS(0), 0), GND_ERR_SHAPE, "argmax: a zero-size array");
     FAILS(gnd_argmin(empty, GND_ALL, 0), GND_ERR_SHAPE, "argmin: a zero-size array");
-    FAILS(gnd_argmax(a34, 0, 0), GND_ERR_AXIS, "argmax: 0 axes");
+    FAILS(gnd_argmax(a34, GND_NO_AXES, 0), GND_ERR_AXIS, "argmax: 0 axes");
     FAILS(gnd_argmin(a34, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS, "argmin: 2 axes");
     FAILS(gnd_mean(a34, GND_AXIS(5), 0), GND_ERR_AXIS, "mean: axis 5");
+    FAILS(gnd_sum(a34, 1, 0), GND_ERR_AXIS, "sum: the number 1 is no set of axes: GND_AXIS(n) is");
+    FAILS(gnd_expand_dims(a34, 1), GND_ERR_AXIS, "expand_dims: the number 1 is no set");
+    FAILS(gnd_expand_dims(a34, -1), GND_ERR_AXIS, "expand_dims: the number -1 is no set");
+    FAILS(gnd_max(a34, -1, GND_KEEPDIMS), GND_ERR_AXIS, "max: the number -1 is no set");
+    FAILS(gnd_cummax(a34, 0), GND_ERR_AXIS, "cummax: the number 0 is no set");
     FAILS(gnd_std(a34, GND_AXIS(5), 0, 0), GND_ERR_AXIS, "std: axis 5");
     FAILS(gnd_sum_as(gnd_empty(dev32, GND_FLOAT32, DIM(2)), GND_ALL, 0, GND_FLOAT64),
           GND_ERR_UNSUPPORTED, "sum: float64: the device null:1");
@@ -369,9 +374,9 @@ static void nulls(void)
     FAILS(gnd_swapaxes(n, 0, 0), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_moveaxis(n, 1, zero, zero), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_moveaxis(x, 1, zero, NULL), GND_ERR_NULL, "list of axes");
-    FAILS(gnd_expand_dims(n, 0), GND_ERR_NULL, "x is NULL");
-    FAILS(gnd_squeeze(n, 0), GND_ERR_NULL, "x is NULL");
-    FAILS(gnd_flip(n, 0), GND_ERR_NULL, "x is NULL");
+    FAILS(gnd_expand_dims(n, GND_NO_AXES), GND_ERR_NULL, "x is NULL");
+    FAILS(gnd_squeeze(n, GND_NO_AXES), GND_ERR_NULL, "x is NULL");
+    FAILS(gnd_flip(n, GND_NO_AXES), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_broadcast_to(n, 1, dim), GND_ERR_NULL, "x is NULL");
     FAILS(gnd_broadcast_to(x, 1, NULL), GND_ERR_NULL, "shape is NULL");
     GIVES(gnd_broadcast_arrays(1, &n, out), GND_ERR_NULL);
@@ -475,11 +480,11 @@ static void passing_on(void)
 {
     gnd_array *x = broken;
     FAILS(gnd_add(a34, x), GND_ERR_IO, "my own error 7");
-    FAILS(gnd_sum(gnd_at(gnd_reshape(gnd_sin(x), 0, NULL), "0"), 0, 0), GND_ERR_IO,
+    FAILS(gnd_sum(gnd_at(gnd_reshape(gnd_sin(x), 0, NULL), "0"), GND_NO_AXES, 0), GND_ERR_IO,
           "my own error 7");
     FAILS(gnd_matmul(x, a34), GND_ERR_IO, "my own error 7");
     FAILS(gnd_full(dev, GND_INT8, 0, NULL, x), GND_ERR_IO, "my own error 7");
-    FAILS(gnd_std(gnd_tril(x, 0), 0, 0, 0), GND_ERR_IO, "my own error 7");
+    FAILS(gnd_std(gnd_tril(x, 0), GND_NO_AXES, 0, 0), GND_ERR_IO, "my own error 7");
     FAILS(gnd_add(gnd_sin(NULL), x), GND_ERR_NULL, "sin: x is NULL");
     float f;
     GIVES(gnd_read(x, &f, sizeof f), GND_ERR_IO);

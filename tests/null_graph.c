@@ -236,7 +236,7 @@ static void shapes(void)
     is(gnd_sum(b, GND_AXIS(0) | GND_AXIS(-1), GND_KEEPDIMS), "complex64", "1 3 1", "sum, kept");
     is(gnd_sum(b, GND_ALL, 0), "complex64", "", "sum of all");
     is(gnd_sum(b, GND_ALL, GND_KEEPDIMS), "complex64", "1 1 1", "sum of all, kept");
-    is(gnd_sum(i8, 0, 0), "int64", "2 3", "sum over no axis");
+    is(gnd_sum(i8, GND_NO_AXES, 0), "int64", "2 3", "sum over no axis");
     is(gnd_sum(i8, GND_ALL, 0), "int64", "", "sum of int8");
     is(gnd_sum(u16, GND_ALL, 0), "uint64", "", "sum of uint16");
     is(gnd_sum(t, GND_ALL, 0), "int64", "", "sum of bool");
@@ -256,7 +256,7 @@ static void shapes(void)
     is(gnd_std(h, GND_AXIS(1), GND_KEEPDIMS, 0), "float16", "2 1", "std of float16");
     is(gnd_var(t, GND_ALL, 0, 0), "float64", "", "var of bool");
     is(gnd_any(b, GND_AXIS(2), 0), "bool", "2 3", "any");
-    is(gnd_all(h, 0, 0), "bool", "2 3", "all over no axis");
+    is(gnd_all(h, GND_NO_AXES, 0), "bool", "2 3", "all over no axis");
     is(gnd_count_nonzero(b, GND_AXIS(2), GND_KEEPDIMS), "int64", "2 3 1", "count_nonzero");
     is(gnd_argmax(h, GND_AXIS(1), 0), "int64", "2", "argmax");
     is(gnd_argmin(b, GND_ALL, 0), "int64", "", "argmin of all");

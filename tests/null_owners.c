@@ -129,7 +129,7 @@ static void same_values(void)
     tap_is_int(live(), 0, "  and then that one leaves nothing");
     gnd_scope_begin();
     x = make();
-    y = gnd_flip(x, 0);
+    y = gnd_flip(x, GND_NO_AXES);
     gnd_release(x);
     tap_is_int(gnd_ndim(y), 1, "the same in a scope");
     gnd_scope_end();
@@ -294,7 +294,7 @@ static void program(void)
     gnd_array *x = make(), *list[3] = {x, x, x};
     gnd_array *y = gnd_concat(3, list, 0);
     y = gnd_roll(y, 1, (int64_t[]){3}, (int[]){0});
-    y = gnd_tile(gnd_std(gnd_add(y, gnd_real(2)), 0, GND_KEEPDIMS, 1), 2, (int64_t[]){2, 2});
+    y = gnd_tile(gnd_std(gnd_add(y, gnd_real(2)), GND_NO_AXES, GND_KEEPDIMS, 1), 2, (int64_t[]){2, 2});
     y = gnd_tril(y, 0);
     gnd_argmax(y, GND_ALL, GND_KEEPDIMS);
     gnd_linspace(dev, gnd_int(0), gnd_int(1), 10, 1, GND_INT8);

@@ -69,7 +69,7 @@ static void errors(void)
           "cumulative_sum: x is a scalar and has no device: give it one with gnd_asarray");
     fails(sum(x, GND_AXIS(2), 0), GND_ERR_AXIS, "cumulative_sum: axis 2 is out of range for 2 dimensions");
     fails(sum(x, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS, "cumulative_sum: 2 axes: it takes one, or GND_ALL");
-    fails(sum(x, 0, 0), GND_ERR_AXIS, "cumulative_sum: 0 axes: it takes one, or GND_ALL");
+    fails(sum(x, GND_NO_AXES, 0), GND_ERR_AXIS, "cumulative_sum: 0 axes: it takes one, or GND_ALL");
     fails(sum(x, GND_AXIS(0), 1), GND_ERR_ARG,
           "cumulative_sum: flags 0x1: 0 and GND_INCLUDE_INITIAL are possible");
     fails(gnd_cumulative_prod(x, GND_AXIS(0), 0, (gnd_dtype)77), GND_ERR_DTYPE,

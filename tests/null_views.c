@@ -259,7 +259,7 @@ static gnd_array *step_flip(gnd_array *x, model *m)
     model old = *m;
     uint32_t mask = (uint32_t)rnd(0, (1 << m->ndim) - 1);
     int all = rnd(0, 3) == 0;
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     for (int k = 0; k < m->ndim; k++)
         if (mask >> k & 1)
             axes |= rnd(0, 1) ? GND_AXIS(k) : GND_AXIS(k - m->ndim);
@@ -281,7 +281,7 @@ static gnd_array *step_ones(gnd_array *x, model *m)
     int n = 0;
     if (rnd(0, 1)) {
         int all = (int)rnd(0, 1);
-        gnd_axes axes = 0;
+        gnd_axes axes = GND_NO_AXES;
         for (int k = 0; k < m->ndim; k++) {
             int drop = m->dim[k] == 1 && (all || rnd(0, 1));
             if (drop)
@@ -293,7 +293,7 @@ static gnd_array *step_ones(gnd_array *x, model *m)
         note("squeeze ");
         return gnd_squeeze(x, all ? GND_ALL : axes);
     }
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     int out = m->ndim + (int)rnd(0, 2), left = out - m->ndim;
     for (int k = 0; k < out; k++) {
         if (left && (out - k == left || rnd(0, 1))) {
@@ -336,7 +336,7 @@ static gnd_array *step_broadcast(gnd_array *x, model *m)
 static gnd_array *step_diagonal(gnd_array *x, model *m)
 {
     if (m->ndim < 2)
-        return gnd_flip(x, 0);
+        return gnd_flip(x, GND_NO_AXES);
     model old = *m;
     int a = (int)rnd(0, m->ndim - 1), b = (a + (int)rnd(1, m->ndim - 1)) % m->ndim, n = 0;
     int64_t k = rnd(-4, 4), dim[10], len = 0;

@@ -157,7 +157,7 @@ static gnd_array *step_broadcast(gnd_array *x, model *m)
 
 static gnd_array *step_flip(gnd_array *x, model *m)
 {
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     for (int d = 0; d < m->ndim; d++)
         if (ref_rnd() & 1)
             axes |= GND_AXIS(d);
@@ -431,7 +431,7 @@ static void many_axes(void)
     static model m;
     static int32_t got[MOST];
     int perm[D];
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     gnd_scope_begin();
     m.ndim = D;
     for (int d = 0; d < D; d++) {

@@ -319,12 +319,17 @@ static void test_axes(void)
     tap_ok(!gnd__axes_mask(GND_ALL, 3, &mask, &bad) && mask == 7, "axes: all of 3");
     tap_ok(!gnd__axes_mask(GND_ALL, 32, &mask, &bad) && mask == UINT32_MAX, "axes: all of 32");
     tap_ok(!gnd__axes_mask(GND_AXIS(0) | GND_AXIS(-1), 3, &mask, &bad) && mask == 5, "axes: 0, -1");
-    tap_ok(!gnd__axes_mask(0, 3, &mask, &bad) && mask == 0, "axes: none");
+    tap_ok(!gnd__axes_mask(GND_NO_AXES, 3, &mask, &bad) && mask == 0, "axes: none");
     tap_ok(gnd__axes_mask(GND_AXIS(3), 3, &mask, &bad) && bad == 3, "axes: 3 of 3");
     tap_ok(gnd__axes_mask(GND_AXIS(-4), 3, &mask, &bad) && bad == -4, "axes: -4 of 3");
     tap_ok(gnd__axes_mask(GND_AXIS(2) | GND_AXIS(-1), 3, &mask, &bad) && bad == -1, "axes: twice");
-    tap_ok(!gnd__axes_mask(GND_AXIS(-32) | GND_AXIS(31), 32, &mask, &bad) && mask == 0x80000001u,
-           "axes: -32 and 31 of 32");
+    tap_ok(!gnd__axes_mask(GND_AXIS(-31) | GND_AXIS(31), 32, &mask, &bad) && mask == 0x80000002u,
+           "axes: -31 and 31 of 32");
+    tap_ok(gnd__axes_mask(GND_AXIS(-32), 32, &mask, &bad) == -1 && gnd__axes_mask(GND_AXIS(32), 32, &mask, &bad) == -1,
+           "axes: -32 and 32 of 32");
+    for (int i = -40; i < 40; i++)
+        if (gnd__axes_mask((gnd_axes)i, 32, &mask, &bad) != -2)
+            tap_fail("the number %d is no set of axes", i);
     tap_ok(gnd__axis(-1, 3) == 2 && gnd__axis(3, 3) == -1 && gnd__axis(-4, 3) == -1 &&
                gnd__axis(0, 0) == -1,
            "axis");

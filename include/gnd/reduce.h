@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/reduce.h - reductions over a set of axes (GND_ALL: all of them; 0: none, each element by
- * itself, as NumPy's axis=()). flags: 0 or GND_KEEPDIMS. Errors: GND_ERR_NULL, GND_ERR_AXIS,
+ * gnd/reduce.h - reductions over a set of axes (GND_ALL: all of them; GND_NO_AXES: none, each
+ * element by itself, as NumPy's axis=()). flags: 0 or GND_KEEPDIMS. Errors: GND_ERR_NULL, GND_ERR_AXIS,
  * GND_ERR_DTYPE, GND_ERR_SHAPE (max, min, argmax, argmin of nothing), the array's own error.
  * Deterministic: the same input gives the same bits on the same device.
  */

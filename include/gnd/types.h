@@ -81,13 +81,17 @@ typedef enum gnd_dtype {
 /* The most dimensions an array can have. */
 #define GND_MAX_NDIM 32
 
-/* Axes are a bit set: bit i is axis i, bit 32+i is axis -(i+1). GND_AXIS(0) | GND_AXIS(-1). What no array has,
- * from 32 on and below -32, gives axes 31 and -1 together: GND_ERR_AXIS. */
+/* Sets of axes: GND_AXIS(0) | GND_AXIS(-1); GND_ALL; GND_NO_AXES, which has none. Plain numbers are no such sets, so
+ * gnd_sum(x, 1, 0) is GND_ERR_AXIS and not the sum over some other axis. Bit i is axis i, bit 32+i axis -(i+1), to
+ * -31; bit 63 is in every set. What no array has, from 32 on and below -31, gives axes 31 and -1 together, which is
+ * GND_ERR_AXIS (the first of 32 axes is GND_AXIS(0)). */
 typedef uint64_t gnd_axes;
-#define GND_AXIS(a) ((int64_t)(a) < -32 || (int64_t)(a) > 31 \
-                         ? (gnd_axes)3 << 31 \
-                         : (gnd_axes)1 << (((int64_t)(a) >= 0 ? (int64_t)(a) : 31 - (int64_t)(a)) & 63))
-#define GND_ALL ((gnd_axes)UINT64_MAX)
+#define GND_NO_AXES ((gnd_axes)1 << 63)
+#define GND_AXIS(a) \
+    (GND_NO_AXES | ((int64_t)(a) < -31 || (int64_t)(a) > 31 \
+                        ? (gnd_axes)3 << 31 \
+                        : (gnd_axes)1 << (((int64_t)(a) >= 0 ? (int64_t)(a) : 31 - (int64_t)(a)) & 63)))
+#define GND_ALL ((gnd_axes)UINT64_C(0xbfffffffffffffff))
 
 /* Flags of reductions. */
 #define GND_KEEPDIMS 1u

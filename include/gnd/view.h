@@ -45,7 +45,7 @@ GND_API gnd_array *gnd_T(gnd_array *x);
 GND_API gnd_array *gnd_mT(gnd_array *x);
 GND_API gnd_array *gnd_swapaxes(gnd_array *x, int a, int b);
 GND_API gnd_array *gnd_moveaxis(gnd_array *x, int n, const int *source, const int *destination);
-/* New axes of extent 1 at these positions of the result (a bit set: axes count in the result). */
+/* New axes of extent 1 at these positions of the result (a set: axes count in the result). */
 GND_API gnd_array *gnd_expand_dims(gnd_array *x, gnd_axes axes);
 /* Takes away axes of extent 1; GND_ALL takes away every one there is, naming an axis of another
  * extent is GND_ERR_SHAPE. */

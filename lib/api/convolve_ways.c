@@ -54,7 +54,7 @@ static gnd_array *direct(const gnd__conv *c)
     static const int64_t none[GND_MAX_NDIM];
     int nd = c->x->ndim, n = 0, from[GND_MAX_NDIM], to[GND_MAX_NDIM], axis[GND_MAX_NDIM];
     uint32_t ones = 0;
-    gnd_axes sums = 0;
+    gnd_axes sums = GND_NO_AXES;
     gnd_dtype t = (gnd_dtype)c->x->dtype;
     gnd_array *p = stretched(c, none), *k = c->k;
     for (int d = 0; d < nd; d++)

@@ -102,7 +102,7 @@ static part operand(const gnd__ein *e, int i, gnd_array *x, gnd_dtype t)
 /* Without the labels that are not in `kept`, which are summed. */
 static void sum_out(part *p, uint64_t kept, gnd_dtype t)
 {
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     int n = 0;
     for (int d = 0; d < p->n; d++)
         if (kept & bit(p->label[d]))
@@ -146,10 +146,10 @@ static part by_elements(const gnd__ein *e, const part *a, const part *b, uint64_
     int nkept = kept_order(e, a, b, kept, last, list), n = nkept;
     append(list, &n, a->x->size > b->x->size ? a : b, set_of(a) & set_of(b) & ~kept);
     gnd_array *x = arranged(e, a->x, a->label, n, list), *y = arranged(e, b->x, b->label, n, list);
-    gnd_axes axes = 0;
+    gnd_axes axes = GND_NO_AXES;
     for (int d = nkept; d < n; d++)
         axes |= GND_AXIS(d);
-    p.x = axes ? gnd__sum_of_products(x, y, axes, t) : gnd_multiply(x, y);
+    p.x = n > nkept ? gnd__sum_of_products(x, y, axes, t) : gnd_multiply(x, y);
     p.n = nkept;
     memcpy(p.label, list, (size_t)(nkept < GND_MAX_NDIM ? nkept : GND_MAX_NDIM));
     return p;

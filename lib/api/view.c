@@ -124,14 +124,14 @@ gnd_array *gnd_expand_dims(gnd_array *x, gnd_axes axes)
         return bad;
     if (axes == GND_ALL)
         return gnd__fail(x->dev, GND_ERR_AXIS, "expand_dims: GND_ALL names no positions");
-    int ndim = x->ndim + __builtin_popcountll(axes);
+    int more = gnd__axes_count(axes), ndim = x->ndim + more;
     uint32_t mask;
-    if (ndim > GND_MAX_NDIM)
+    if (more > GND_MAX_NDIM - x->ndim)
         return gnd__fail(x->dev, GND_ERR_SHAPE,
                          "expand_dims: the result has %d dimensions: 0 to %d "
                          "are possible",
                          ndim, GND_MAX_NDIM);
-    bad = gnd__check_axes("expand_dims", x->dev, axes, ndim, &mask);
+    bad = gnd__check_axes("expand_dims", x->dev, axes, more < 0 ? x->ndim : ndim, &mask);
     return bad ? bad : gnd__expanded(x, mask);
 }
 

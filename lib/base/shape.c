@@ -144,6 +144,13 @@ int gnd__axis(int axis, int ndim)
     return axis < 0 ? axis + ndim : axis;
 }
 
+int gnd__axes_count(gnd_axes axes)
+{
+    /* An int is one that lacks the bit of all sets, or has it as the sign of a negative number of 32 bits. */
+    int number = !(axes & GND_NO_AXES) || axes >> 31 == UINT64_MAX >> 31;
+    return number ? -1 : __builtin_popcountll(axes & ~GND_NO_AXES);
+}
+
 int gnd__axes_mask(gnd_axes axes, int ndim, uint32_t *mask, int *bad)
 {
     *mask = 0;
@@ -151,7 +158,9 @@ int gnd__axes_mask(gnd_axes axes, int ndim, uint32_t *mask, int *bad)
         *mask = ndim >= 32 ? UINT32_MAX : ((uint32_t)1 << ndim) - 1;
         return 0;
     }
-    for (int bit = 0; bit < 64; bit++) {
+    if (gnd__axes_count(axes) < 0)
+        return -2;
+    for (int bit = 0; bit < 63; bit++) {
         if (!(axes >> bit & 1))
             continue;
         int axis = bit < 32 ? bit : 31 - bit, k = gnd__axis(axis, ndim);

@@ -33,9 +33,11 @@ void gnd__layout_contig(gnd__layout *l, const gnd__shape *s);
 int gnd__layout_is_contig(const gnd__layout *l);
 /* Reshapes l to s (same number of elements) without moving data, as NumPy does. 1 done, 0 cannot. */
 int gnd__layout_reshape(gnd__layout *l, const gnd__shape *s);
-/* The bit set axes as a mask over ndim dimensions (bit i = axis i). GND_ALL gives all. Returns 0, or
- * -1 with *bad the first axis that is out of range or named twice. */
+/* The set axes as a mask over ndim dimensions (bit i = axis i). GND_ALL gives all. Returns 0, or -1 with *bad the
+ * first axis that is out of range or named twice, or -2: a number, and no set. */
 int gnd__axes_mask(gnd_axes axes, int ndim, uint32_t *mask, int *bad);
+/* How many axes the set names; -1: a number, and no set. Not of GND_ALL. */
+int gnd__axes_count(gnd_axes axes);
 /* axis in [-ndim, ndim) to [0, ndim); -1 when out of range. */
 int gnd__axis(int axis, int ndim);
 

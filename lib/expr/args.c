@@ -215,10 +215,10 @@ int gnd__arg_axis(gnd__args *c, int i, int *axis)
 
 static int set_axis(gnd__args *c, int i, int64_t v, gnd_axes *axes)
 {
-    if (v < -GND_MAX_NDIM || v >= GND_MAX_NDIM)
+    if (v <= -GND_MAX_NDIM || v >= GND_MAX_NDIM)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is out of range",
                               c->name, (long long)v);
-    if (*axes & GND_AXIS(v))
+    if (*axes & GND_AXIS(v) & ~GND_NO_AXES)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is named twice", c->name,
                               (long long)v);
     *axes |= GND_AXIS(v);
@@ -229,8 +229,8 @@ int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes)
 {
     int64_t v[64];
     int n;
-    *axes = gnd__arg_given(c, i) ? 0 : GND_ALL;
-    if (*axes)
+    *axes = gnd__arg_given(c, i) ? GND_NO_AXES : GND_ALL;
+    if (*axes == GND_ALL)
         return 0;
     if (c->arg[i].v.kind == GND__V_BOOL)
         return gnd__arg_wrong(c, i, "an int, a tuple of ints or None");

@@ -138,9 +138,12 @@ gnd_array *gnd__check_axis(const char *func, gnd_device *dev, int axis, int ndim
 gnd_array *gnd__check_axes(const char *func, gnd_device *dev, gnd_axes axes, int ndim,
                            uint32_t *mask)
 {
-    int bad;
-    if (!gnd__axes_mask(axes, ndim, mask, &bad))
+    int bad, wrong = gnd__axes_mask(axes, ndim, mask, &bad);
+    if (!wrong)
         return NULL;
+    if (wrong == -2)
+        return gnd__fail(dev, GND_ERR_AXIS, "%s: the number %" PRId64 " is no set of axes: GND_AXIS(n) is, GND_ALL and "
+                         "GND_NO_AXES", func, (int64_t)axes);
     if (gnd__axis(bad, ndim) >= 0)
         return gnd__fail(dev, GND_ERR_AXIS, "%s: axis %d is named twice (it is axis %d too)", func,
                          bad, bad < 0 ? bad + ndim : bad - ndim);
