@@ -135,12 +135,13 @@ function take(s,    t) {
         return
     }
     if (depth == 0 && s ~ /^(#(include|if|ifdef|ifndef|endif|else|undef)|extern "C"|})/ ||
-        s ~ /^#define GND_([A-Z]+_H|API)/) {
+        s ~ /^#define GND_([A-Z]+_H|API|PRINTF|SENTINEL)/) {
         if (code == "")
             said = ""
         return
     }
     sub(/^GND_API /, "", s)
+    sub(/ GND_(PRINTF\([0-9, ]*\)|SENTINEL);$/, ";", s)
     if (s ~ /^static inline /) {
         sub(/^static inline /, "", s)
         sub(/ *\{ *return .*$/, ";", s)

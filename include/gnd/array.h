@@ -46,7 +46,7 @@ GND_API const char *gnd_error(const gnd_array *x);
  * gnd_error, gnd_device_error and gnd_recording_error. */
 GND_API const char *gnd_message(void);
 /* An array that holds an error, for functions of yours that return arrays. Formats as printf. */
-GND_API gnd_array *gnd_fail(gnd_status code, const char *fmt, ...);
+GND_API gnd_array *gnd_fail(gnd_status code, const char *fmt, ...) GND_PRINTF(2, 3);
 
 /* --- what an array is ------------------------------------------------------------------------ */
 

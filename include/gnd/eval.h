@@ -20,7 +20,7 @@ extern "C" {
  * it is, and so do other names of it. Errors:
  * GND_ERR_SYNTAX, GND_ERR_NAME and those of the functions called; the message ends in a second line
  * with the text's line and a third with a caret under the place. */
-GND_API gnd_array *gnd_eval(gnd_device *dev, const char *text, ...);
+GND_API gnd_array *gnd_eval(gnd_device *dev, const char *text, ...) GND_SENTINEL;
 /* The same with n names and arrays. */
 GND_API gnd_array *gnd_eval_names(gnd_device *dev, const char *text, int n, const char *const *names,
                                   gnd_array *const *values);

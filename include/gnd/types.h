@@ -19,6 +19,14 @@ extern "C" {
 #define GND_API
 #endif
 
+#ifdef __GNUC__
+#define GND_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define GND_SENTINEL __attribute__((sentinel))
+#else
+#define GND_PRINTF(format, first)
+#define GND_SENTINEL
+#endif
+
 /* Status codes: 0 is success, every error is negative. X(name, value, text). */
 #define GND_STATUS_LIST(X)                                                                         \
     X(GND_OK, 0, "success")                                                                        \
