@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         printf("%s: %d steps on %s; mean warmth %.5f before, %.5f after; %.1f MB at most.\n", png,
                STEPS, gnd_device_id(dev), before, after, (double)stats.bytes_peak / 1e6);
     else
-        fprintf(stderr, "heat: %s\n", gnd_error(row)[0] ? gnd_error(row) : png);
+        fprintf(stderr, "heat: %s\n", gnd_message());
     for (int k = 0; k < SHOTS; k++)
         gnd_release(shot[k]); /* retained, and u assigned: no longer the scope's */
     gnd_release(u);

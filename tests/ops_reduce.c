@@ -363,10 +363,10 @@ static void axes_and_layouts(gnd_device *dev)
         for (int i = 0; i < nsets; i++)
             if (shape_name[0] == 'c' || (l + i) % 3 == 0)
                 check(dev, GND_FLOAT32, 4, dim, (ref_layout)l, REF_SMALL, sets[i], i & 1, few);
-    check(dev, GND_FLOAT32, 4, dim, REF_STRIDED, REF_SMALL, 0, 0,
+    check(dev, GND_FLOAT32, 4, dim, REF_STRIDED, REF_SMALL, GND_NO_AXES, 0,
           1u << SUM | 1u << MAX | 1u << ANY | 1u << COUNT | 1u << MEAN);
     check(dev, GND_INT16, 0, NULL, REF_CONTIG, REF_SMALL, GND_ALL, 1, ALL_OPS & ~(1u << STD));
-    check(dev, GND_INT16, 0, NULL, REF_CONTIG, REF_SMALL, 0, 0, ALL_OPS & ~(1u << STD));
+    check(dev, GND_INT16, 0, NULL, REF_CONTIG, REF_SMALL, GND_NO_AXES, 0, ALL_OPS & ~(1u << STD));
 }
 
 /* Every operation on every dtype: along rows, across them, or of all, four at a time. */

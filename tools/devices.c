@@ -34,6 +34,10 @@ void devices_open(gnd_device_info *d)
 static void show(const gnd_device_info *d)
 {
     char mem[16], most[16], local[16], text[160];
+    if (!strcmp(d->backend, "null")) {
+        printf("%s: %s: computes nothing, for tests\n", d->id, d->name);
+        return;
+    }
     printf("%s: %s\n", d->id, d->name[0] ? d->name : "(a device without a name)");
     if (d->reason[0])
         row("absent", d->reason);

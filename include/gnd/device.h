@@ -61,7 +61,7 @@ typedef struct gnd_device_info {
 } gnd_device_info;
 
 /* Number of entries of the list: every device of every backend, and one entry for each backend that
- * has none, with the reason. The list is made once per process. */
+ * has none, with the reason; those of the backend "null" compute nothing. The list is made once per process. */
 GND_API int gnd_device_count(void);
 /* Fills *info with entry i, 0 <= i < gnd_device_count(). GND_ERR_NULL, GND_ERR_INDEX. */
 GND_API gnd_status gnd_device_list(int i, gnd_device_info *info);

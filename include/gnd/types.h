@@ -20,10 +20,10 @@ extern "C" {
 #endif
 
 #ifdef __GNUC__
-#define GND_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define GND_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define GND_SENTINEL __attribute__((sentinel))
 #else
-#define GND_PRINTF(format, first)
+#define GND_PRINTF(text, first)
 #define GND_SENTINEL
 #endif
 
