@@ -285,23 +285,49 @@ GND_FN g_f32 gnd_polartwo_f32(g_u32 w, g_u32 a, g_f32 *two)
     return r * (a >> 31 ? s : d);
 }
 #endif
+/* a + a, and its carry: 0 or 1. NVIDIA's GPUs have the carry without a comparison. */
+//@fn twice u32
+GND_FN g_u32 gnd_twice_u32(g_u32 a, g_u32 *carry)
+{
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
+    g_u32 r;
+    asm("add.cc.u32 %0, %2, %2; addc.u32 %1, 0, 0;" : "=r"(r), "=r"(*carry) : "r"(a));
+    return r;
+#else
+    *carry = a >> 31;
+    return a + a;
+#endif
+}
+/* -x where flag is 1, x where it is 0: there by a product, since integer operations are what such kernels wait for. */
+//@fn negateif f32
+GND_FN g_f32 gnd_negateif_f32(g_f32 x, g_u32 flag)
+{
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
+    asm("{.reg .pred q; setp.ne.u32 q, %1, 0; @q mul.rn.f32 %0, %0, 0fBF800000;}" : "+f"(x) : "r"(flag));
+    return x;
+#else
+    return flag ? -x : x;
+#endif
+}
 /* The same from instructions for a logarithm and a root that are right to about 2^-22, as NVIDIA's GPUs have
  * them (6 ulp, and what those add): v = -2 log(u), above u = 0.8 by a polynomial in 1 - u, of the smallest
  * greatest relative error, 2^-22; the cosine's number is the root of v less the square of the sine's. */
 //@fn polarnear f32
 GND_FN g_f32 gnd_polarnear_f32(g_u32 w, g_u32 a, g_f32 *two)
 {
-    const int high = w > 0xccccccccu, swap = (g_i32)a < 0;
+    const int high = w > 0xccccccccu;
+    g_u32 swap, minus;
+    const g_u32 a4 = gnd_twice_u32(gnd_twice_u32(a, &swap), &minus);
     const g_f32 u = fma((g_f32)(high ? ~w : w), 2.3283064365386963e-10f, 1.1641532182693481e-10f);
     g_f32 p = fma(u, 0.621528149f, 0.458973944f);
     p = fma(u, p, 0.66952455f);
     p = fma(u, p, 0.999939084f);
     p = fma(u, p, 2.0f);
     const g_f32 l = gnd_lg2near_f32(u) * -1.38629436f, v = high ? u * p : l, r = gnd_sqrtnear_f32(v);
-    const g_f32 t = (g_f32)(g_i32)(a << 2) * 3.6572951e-10f, z = t * t;
+    const g_f32 t = (g_f32)(g_i32)a4 * 3.6572951e-10f, z = t * t;
     const g_f32 s = fma(z, fma(z, fma(z, -1.95878657e-4f, 8.33274815e-3f), -0.166666647f), 1.0f) * (t * r);
     const g_f32 c = gnd_sqrtnear_f32(fma(-s, s, v));
-    const g_f32 d = GND_FROM_f32(GND_BITS_f32(c) ^ ((a << 1) & 0x80000000u));
+    const g_f32 d = gnd_negateif_f32(c, minus);
     *two = swap ? d : s;
     return swap ? s : d;
 }
@@ -325,14 +351,6 @@ GND_FN g_f32 gnd_normal32_u64(g_u64 i, g_u64 key)
     g_u32 x[4];
     gnd_philox_u64(i >> 2, 0, key, x);
     return gnd_polar_f32((i & 2) ? x[2] : x[0], (i & 2) ? x[3] : x[1], (g_u32)i & 1u);
-}
-/* Elements i, even, and i + 1; x keeps the block from the first two of its elements to the others. */
-//@fn normaltwo32 u64
-GND_FN g_f32 gnd_normaltwo32_u64(g_u64 i, g_u64 key, g_u32 *x, g_f32 *two)
-{
-    if (!(i & 2))
-        gnd_philox_u64(i >> 2, 0, key, x);
-    return gnd_polartwo_f32((i & 2) ? x[2] : x[0], (i & 2) ? x[3] : x[1], two);
 }
 //@fn normal64 u64
 GND_FN g_f64 gnd_normal64_u64(g_u64 i, g_u64 key)

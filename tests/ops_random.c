@@ -349,6 +349,13 @@ static void test_normals(gnd_device *dev, const char *spec)
         worst = fmax(worst, fabs(x[i] - want) / fabs(want));
     }
     tap_ok(!st && worst < 6e-7, "%s: normal numbers are the host's to %.2g of them", spec, worst);
+    static uint16_t half[2][1 << 18];
+    for (int i = 0; i < 2; i++) { /* of whole blocks in a vector of eight, and of elements from memory */
+        gnd_array *y = i ? gnd_from(dev, GND_FLOAT32, 1, &n, x)
+                         : (g = gnd_rng_seed(79), gnd_rng_standard_normal(&g, dev, GND_FLOAT32, 1, &n));
+        st = st ? st : gnd_read(gnd_astype(y, GND_FLOAT16), half[i], sizeof half[i]);
+    }
+    tap_ok(!st && !memcmp(half[0], half[1], sizeof half[0]), "%s: those rounded to float16", spec);
 }
 
 /* --- order -------------------------------------------------------------------------------------- */

@@ -257,7 +257,7 @@ static void op_text(gnd__cg *c, int i)
         arg[j] = name[j];
     }
     if (c->twos[i]) {
-        gnd__cgf(c, "l & 1 ? two%d : gnd_normaltwo32_u64(v%d, v%d, four%d, &two%d)", i, in->a[0], in->a[1], i, i);
+        gnd__cgf(c, "l & 1 ? two%d : gnd_polartwo_f32(four%d[l], four%d[l | 1], &two%d)", i, i, i, i);
         return;
     }
     gnd__cgf(c, half ? "gnd_round_%s(" : "(%s)(", half ? gnd__suffix(t) : gnd__ctype_value(t));

@@ -24,7 +24,7 @@ typedef struct gnd__cg {
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
     int part_across;         /* partial results: all points of a split together, not all splits of a point */
     int tries;               /* random numbers that would be rejected set bad, and do not go on */
-    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l */
+    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l, of words "fourN" */
     int keys;                /* accumulators of argmax and argmin are keys, where there are such */
     int sized;               /* the compiler is told the size of a group, small as it may be */
     int counts;              /* indices are known not to be negative */

@@ -61,6 +61,29 @@ static int counts_elements(const gnd__kir *k, int i)
            k->access[k->instr[i].ref].off == 0;
 }
 
+/* Finds the normal numbers whose vectors are whole blocks of a stream. */
+static void find_twos(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        c->twos[i] = c->vec % 4 == 0 && in->kind == GND__I_OP && in->op == GND__FN_NORMAL32 &&
+                     c->k->instr[in->a[1]].kind == GND__I_CONST && counts_elements(c->k, in->a[0]);
+    }
+}
+
+/* Their words, of vector y0. */
+static void words(gnd__cg *c)
+{
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const int key = c->twos[i] ? c->k->instr[c->k->instr[i].a[1]].ref : 0;
+        if (c->twos[i])
+            gnd__cgf(c, "    g_u32 four%d[%d];\n", i, c->vec);
+        for (int b = 0; b < c->vec / 4 && c->twos[i]; b++)
+            gnd__cgf(c, "    gnd_philox_u64((%s)y0 * %d + %d, 0, c%d, four%d + %d);\n", c->wide ? "g_u64" : "g_u32",
+                     c->vec / 4, b, key, i, 4 * b);
+    }
+}
+
 /* The values of the elements x0 .. x0 + vec, in the unions u; where some may be rejected, at first without
  * going on, and once more with that if there was one. */
 static void values(gnd__cg *c)
@@ -68,12 +91,9 @@ static void values(gnd__cg *c)
     const int may = rejects(c->k);
     if (may)
         gnd__cgf(c, "    int bad = 0;\n");
-    for (int i = 0; i < c->k->ninstr; i++) {
-        const gnd__instr *in = &c->k->instr[i];
-        c->twos[i] = c->vec % 4 == 0 && in->kind == GND__I_OP && in->op == GND__FN_NORMAL32 && counts_elements(c->k, in->a[0]);
+    for (int i = 0; i < c->k->ninstr; i++)
         if (c->twos[i])
-            gnd__cgf(c, "    g_u32 four%d[4];\n    g_f32 two%d = 0;\n", i, i);
-    }
+            gnd__cgf(c, "    g_f32 two%d = 0;\n", i);
     for (c->tries = may; c->tries >= 0; c->tries--) {
         gnd__cgf(c, "%s#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i0 = x0 | l;\n",
                  may && !c->tries ? "    if (bad) {\n" : "", c->vec);
@@ -82,7 +102,6 @@ static void values(gnd__cg *c)
         gnd__cgf(c, may && !c->tries ? "    }\n    }\n" : "    }\n");
     }
     c->tries = 0;
-    memset(c->twos, 0, sizeof c->twos);
 }
 
 /* One vector of the work-item. */
@@ -135,12 +154,15 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
         gnd__cgf(c, "    if (((I)GND_GRP(0) + 1) * (%d * g) <= n0 / 4) {\n", turns);
     else
         gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vec);
-    gnd__cgf(c, "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I x0 = (f + h * g) * %d;\n",
+    find_twos(c);
+    gnd__cgf(c, "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I y0 = f + h * g, x0 = y0 * %d;\n",
              unroll, turns, c->vec);
+    words(c);
     if (pairs)
         two_vectors(c);
     else
         one_vector(c);
+    memset(c->twos, 0, sizeof c->twos);
     snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
     gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < %d && f + h * g <= n0 / %d; h++) {\n"
                 "    const I x0 = (f + h * g) * %d;\n", turns, c->vec, c->vec);
