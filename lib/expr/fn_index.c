@@ -102,9 +102,10 @@ int gnd__fn_fit_indices(gnd__args *c)
 {
     int64_t size;
     gnd_array *idx = indices(c, 0);
-    if (!idx || gnd__arg_int(c, 1, &size) || !(idx = fitted(c, idx, size, 2, 0)))
+    const int mode = idx ? gnd__arg_word(c, 2, "raise wrap clip", GND_INDEX_WRAP) : -1;
+    if (mode < 0 || gnd__arg_int(c, 1, &size))
         return -1;
-    return gnd__ret(c, gnd_retain(idx));
+    return gnd__ret(c, gnd_fit_indices(idx, size, (gnd_index_mode)mode));
 }
 
 int gnd__fn_place(gnd__args *c)
