@@ -449,6 +449,7 @@ test_programs = \
     tests/null_cache \
     tests/null_errors \
     tests/null_expr \
+    tests/null_faults \
     tests/null_gate \
     tests/null_graph \
     tests/null_index \
@@ -807,6 +808,7 @@ other_files = \
     tests/null_cache.c \
     tests/null_errors.c \
     tests/null_expr.c \
+    tests/null_faults.c \
     tests/null_gate.c \
     tests/null_graph.c \
     tests/null_index.c \

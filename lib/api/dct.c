@@ -30,7 +30,7 @@ typedef struct rows {
 
 static gnd_array *counted(const rows *r, int64_t n)
 {
-    return gnd_arange(r->x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
+    return gnd__is_bad(r->x) ? r->x : gnd_arange(r->x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
 }
 
 /* b - a k */

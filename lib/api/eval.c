@@ -127,8 +127,7 @@ gnd_status gnd__passed(gnd_array *x, gnd_status st, gnd_err *e)
 {
     if (st == GND_OK)
         st = gnd__checks_pass(x->data.st, e);
-    if (st != GND_OK)
-        set_fault(x, e);
+    set_fault(x, st == GND_OK ? NULL : e); /* elements that could not be read before, and now were */
     return st;
 }
 
@@ -252,8 +251,7 @@ gnd_status gnd_wait(gnd_array *x)
     st = gnd__gate_finish(x->dev->g, &e);
     if (st == GND_OK)
         st = gnd__checks_pass(x->data.st, &e);
-    if (st != GND_OK)
-        set_fault(x, &e);
+    set_fault(x, st == GND_OK ? NULL : &e);
     gnd__gate_unlock(x->dev->g);
     return st == GND_OK ? st : gnd__only_status("wait", &e);
 }

@@ -117,6 +117,8 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
 {
     int64_t dim[GND_MAX_NDIM];
     int nd = x->ndim;
+    if (x->kind == GND__ERROR)
+        return x;
     if (nd >= GND_MAX_NDIM)
         return gnd__fail(x->dev, GND_ERR_UNSUPPORTED, "fft: %d dimensions and rows of %lld elements: "
                          "at most %d dimensions", nd, (long long)(n1 * n2), GND_MAX_NDIM - 1);
@@ -244,9 +246,11 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
         return x;
     props = &x->dev->g->props;
     longest = gnd__fft_longest(props, t);
-    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n)))
-        return at ? taken(gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored), at)
-                  : gnd__fft_node(gnd_astype(x, t), t, GND_FFT_C2C, inverse, 1, n, scale, stored);
+    if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n))) {
+        x = gnd_astype(x, t);
+        x = x->kind == GND__ERROR ? x : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
+        return at ? taken(x, at) : x;
+    }
     n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
     if (n1 == 1)
         return bluestein(x, NULL, t, inverse, n, scale, at);

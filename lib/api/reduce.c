@@ -328,9 +328,11 @@ static gnd_array *squared(gnd_array *d)
  * length where there is such a length near, else a shorter one is left over. */
 static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
 {
+    if (c->kind == GND__ERROR)
+        return 0;
     const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
     const int several = mask & (mask - 1) && c->kind == GND__VIEW; /* such axes may be no one axis in memory */
-    if (c->kind == GND__ERROR || n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
+    if (n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
         mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
         return 0;
     for (int64_t parts = (n + most - 1) / most, end = parts + 16; parts < end; parts++)

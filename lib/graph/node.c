@@ -77,7 +77,8 @@ static uint32_t pending_with(int nin, gnd_array *const *in)
     return pending_below(nin, in);
 }
 
-/* A node with `extra` bytes of payload after it, at *payload. *payload is uninitialised. */
+/* A node with `extra` bytes of payload after it, at *payload. *payload is uninitialised. An input that is an
+ * error gives its error: most callers see to that, and this is the net for the steps between. */
 static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                        int nin, gnd_array *const *in, size_t extra, void *payload)
 {
@@ -89,6 +90,9 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
         }
         dev = NULL;
     }
+    for (int i = 0; i < nin; i++)
+        if (in[i]->kind == GND__ERROR)
+            return gnd__error_node(in[i]->dev, in[i]->p.err);
     /* Nodes that compute nothing have nothing pending. */
     uint32_t pending = nin ? pending_with(nin, in) + 1 : 0;
 
