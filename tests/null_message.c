@@ -115,6 +115,7 @@ static void arrays(gnd_device *dev)
     SAYS(gnd_replay(NULL), GND_ERR_NULL, "replay: ");
     SAYS(gnd_recording_set(NULL, 0, v), GND_ERR_NULL, "recording_set: ");
     SAYS(gnd_recording_write(NULL, 0, bytes, 1), GND_ERR_NULL, "recording_write: ");
+    SAYS(gnd_recording_feed(NULL, 0, 0), GND_ERR_NULL, "recording_feed: ");
     SAYS(gnd_recording_read(NULL, 0, bytes, 1), GND_ERR_NULL, "recording_read: ");
     SAYS(gnd_recording_wait(NULL), GND_ERR_NULL, "recording_wait: ");
 }

@@ -161,6 +161,19 @@ static void outputs(gnd_device *dev, const char *spec)
     for (int k = 0; k < N; k++)
         right &= again[k] == host[0][k] + x0[k] + x0[k] + x0[k] + x0[k];
     tap_ok(right, "%s:   and what comes out can go in again", spec);
+    right = gnd_recording_feed(r, 0, 0) == GND_OK && gnd_replay(r) == GND_OK;
+    gnd_recording_read(r, 0, first, sizeof first);
+    for (int k = 0; k < N; k++)
+        right &= first[k] == again[k] + x0[k];
+    /* output 3 is input 1 itself */
+    right &= gnd_recording_feed(r, 3, 1) == GND_OK && gnd_recording_feed(r, 3, 0) == GND_OK &&
+             gnd_replay(r) == GND_OK;
+    gnd_recording_read(r, 0, again, sizeof again);
+    for (int k = 0; k < N; k++)
+        right &= again[k] == x0[k] + x0[k];
+    tap_ok(right, "%s:   also on the device", spec);
+    tap_is_int(gnd_recording_feed(r, 1, 0), GND_ERR_SHAPE, "%s:   of the same shape", spec);
+    tap_has_str(gnd_message(), "recording_feed: output 1 has shape (6,), input 0 (6, 50)", "%s:   both are named", spec);
     gnd_recording_free(r);
     gnd_scope_end();
 }
@@ -299,6 +312,9 @@ static void errors(void)
     tap_is_str(gnd_message(), "recording_set: x has shape (5, 50), input 0 (6, 50)", "  both are named");
     tap_is_int(gnd_recording_set(r, 0, gnd_astype(data, GND_INT32)), GND_ERR_DTYPE, "  another dtype");
     tap_is_int(gnd_recording_set(r, 0, in[1]), GND_ERR_STATE, "  a placeholder");
+    tap_is_int(gnd_recording_feed(r, 1, 0), GND_ERR_ARG, "recording_feed: output 1 of 1");
+    tap_is_int(gnd_recording_feed(r, 0, 2), GND_ERR_ARG, "  input 2 of 2");
+    tap_is_int(gnd_recording_feed(NULL, 0, 0), GND_ERR_NULL, "  NULL");
     tap_is_int(gnd_recording_write(r, 0, v, 8), GND_ERR_SHAPE, "recording_write: too few bytes");
     tap_is_int(gnd_recording_write(r, 0, NULL, sizeof v), GND_ERR_NULL, "  NULL");
     tap_is_int(gnd_recording_read(r, 1, v, sizeof v), GND_ERR_ARG, "recording_read: output 1 of 1");
@@ -349,6 +365,7 @@ static int program(gnd_device *dev)
     good += gnd_recording_set(r, 0, z[0]) == GND_OK;
     good += gnd_recording_write(r, 1, host[1], sizeof host[1]) == GND_OK;
     good += gnd_replay(r) == GND_OK;
+    good += gnd_recording_feed(r, 0, 1) == GND_OK;
     good += gnd_recording_read(r, 0, v, sizeof v) == GND_OK;
     good += gnd_status_of(gnd_recording_get(r, 1)) == GND_OK;
     gnd_recording_free(r);
@@ -361,7 +378,7 @@ static int program(gnd_device *dev)
 
 static void failures(void (*fail_at)(long), const char *what)
 {
-    enum { ALL = 8 };
+    enum { ALL = 9 };
     gnd_device *dev = gnd_open("null:0");
     int whole = 0, failed = 0, left = 0;
     for (int i = 0; i < 3; i++)

@@ -17,6 +17,13 @@
  *     }
  *     gnd_recording_free(r);
  *
+ * A step that is repeated, such as that of a differential equation, needs no host between:
+ *
+ *     for (int k = 0; k < steps; k++) {
+ *         gnd_replay(r);
+ *         gnd_recording_feed(r, 0, 0);
+ *     }
+ *
  * On CUDA the kernels become a CUDA graph; elsewhere they are launched one after the other with arguments
  * that are made once. Products, transforms and decompositions of libraries are called between graphs.
  *
@@ -68,6 +75,13 @@ GND_API gnd_status gnd_recording_free(gnd_recording *r);
  * GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
 GND_API gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t nbytes);
+
+/* Copies output o, as the last replay left it, to the memory of input i of the same dtype and shape: what
+ * gnd_recording_set(r, i, gnd_recording_get(r, o)) does, without an array between and without a wait. So a
+ * step is repeated: gnd_replay(r), gnd_recording_feed(r, 0, 0), gnd_replay(r) ... An output that is an
+ * input, or a view of one, is what that input holds now. GND_ERR_NULL, GND_ERR_STATE (the device was
+ * closed), GND_ERR_ARG (no such output or input), GND_ERR_DTYPE, GND_ERR_SHAPE. */
+GND_API gnd_status gnd_recording_feed(gnd_recording *r, int o, int i);
 
 /* Does the work once more, behind what the device was given before; does not wait, but where a step is the
  * host's (LAPACK). What only the device can find (indices out of range) is an error of the next

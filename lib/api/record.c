@@ -184,31 +184,67 @@ static gnd_status copy_in(gnd_recording *r, gnd_array *to, gnd_array *x, gnd_err
     return st;
 }
 
-gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x)
+/* x, called so, has the dtype and the shape of input i. */
+static gnd_status check_like(const gnd_recording *r, const char *what, const gnd_array *x, int i, gnd_err *e)
 {
     char a[GND__SHAPE_TEXT], b[GND__SHAPE_TEXT];
+    const gnd_array *to = r->r->in[i];
+    if (x->dtype != to->dtype)
+        return gnd__err(e, GND_ERR_DTYPE, "%s is %s, input %d %s", what, gnd_dtype_name((gnd_dtype)x->dtype), i,
+                        gnd_dtype_name((gnd_dtype)to->dtype));
+    if (x->ndim != to->ndim || (x->ndim && memcmp(x->dim, to->dim, x->ndim * sizeof *x->dim)))
+        return gnd__err(e, GND_ERR_SHAPE, "%s has shape %s, input %d %s", what, gnd__shape_text(a, x->ndim, x->dim),
+                        i, gnd__shape_text(b, to->ndim, to->dim));
+    return GND_OK;
+}
+
+gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x)
+{
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = usable(r, "input", i, inputs(r), &e);
     if (st == GND_OK) {
-        gnd_array *to = r->r->in[i], *bad = gnd__check_strong(x, "recording_set", "x");
+        gnd_array *bad = gnd__check_strong(x, "recording_set", "x");
         if (bad)
             st = take_error(bad, &e);
         else if (x->dev != r->dev)
             st = gnd__err(&e, GND_ERR_DEVICE, "x is on %s, the recording on %s", gnd__device_id(x->dev),
                           gnd__device_id(r->dev));
-        else if (x->dtype != to->dtype)
-            st = gnd__err(&e, GND_ERR_DTYPE, "x is %s, input %d %s", gnd_dtype_name((gnd_dtype)x->dtype), i,
-                          gnd_dtype_name((gnd_dtype)to->dtype));
-        else if (x->ndim != to->ndim || (x->ndim && memcmp(x->dim, to->dim, x->ndim * sizeof *x->dim)))
-            st = gnd__err(&e, GND_ERR_SHAPE, "x has shape %s, input %d %s", gnd__shape_text(a, x->ndim, x->dim), i,
-                          gnd__shape_text(b, to->ndim, to->dim));
+        else
+            st = check_like(r, "x", x, i, &e);
         if (st == GND_OK) {
             gnd__gate_lock(r->dev->g);
-            st = copy_in(r, to, x, &e);
+            st = copy_in(r, r->r->in[i], x, &e);
             gnd__gate_unlock(r->dev->g);
         }
     }
     return st == GND_OK ? st : gnd__only_status("recording_set", &e);
+}
+
+gnd_status gnd_recording_feed(gnd_recording *r, int o, int i)
+{
+    char what[32];
+    gnd_err e = { GND_OK, 0, "" };
+    gnd_status st = usable(r, "output", o, outputs(r), &e);
+    if (st == GND_OK)
+        st = usable(r, "input", i, inputs(r), &e);
+    if (st == GND_OK) {
+        snprintf(what, sizeof what, "output %d", o);
+        st = check_like(r, what, r->r->out[o], i, &e);
+    }
+    if (st == GND_OK) {
+        gnd_array *c, *to = r->r->in[i];
+        gnd__gdev *d = r->dev->g;
+        gnd__gate_lock(d);
+        st = gnd__ready(r->r->out[o], &c, &e);
+        if (st == GND_OK) {
+            if (to->size > 0 && c->data.st != to->data.st) /* else it is all of that input */
+                st = gnd__gate_copy(d, to->data.st->block, 0, c->data.st->block,
+                                    (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype), gnd_nbytes(to), &e);
+            gnd__unref(c);
+        }
+        gnd__gate_unlock(d);
+    }
+    return st == GND_OK ? st : gnd__only_status("recording_feed", &e);
 }
 
 /* The bytes of a's elements must be nbytes, and there must be a place for them. */
