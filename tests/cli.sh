@@ -117,6 +117,19 @@ is "what was saved can be read" 0 '[4. 5. 6. 7.]'
 run eval '2*x + 3*y - sqrt(x*x + y*y)' x=x.npy y=x.npy -o z.npy
 run eval 'abs(z - (5 - sqrt(2)) * x).max() < 1e-12' z=z.npy x=x.npy
 is "the main expression" 0 True
+gnd eval 'x[:, :2]' x=x.npy -o - 2>err | gnd eval 'x + 1' x=- >out 2>>err
+rc=$?
+is "arrays from program to program" 0 "$(printf '[[ 1.  2.]\n [ 5.  6.]\n [ 9. 10.]]')"
+run eval 'arange(200000.)' -o - # longer than a pipe holds
+cp out long.npy
+gnd eval 'x.sum()' x=- <long.npy >out 2>err
+rc=$?
+is "... of any length" 0 19999900000.0
+run eval 'x + y' x=- y=-
+says "standard input twice" 2 "- stands 2 times: standard input can be read once"
+gnd eval 'x' x=- </dev/null >out 2>err
+rc=$?
+says "nothing on standard input" 1 "/dev/stdin"
 run eval 'x' x=x.npy -o x.npz
 run eval 'x.sum()' x=x.npz:arr_0
 is "npz" 0 66.0

@@ -32,6 +32,36 @@ static int check_writable(const char *cmd, const char *path)
     return bad;
 }
 
+/* A .npy file to standard output: written whole under a name of its own first, so that what cannot be computed
+ * gives no part of one. */
+static int save_to_pipe(input *in, gnd_array *y)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[4096], part[1 << 16];
+    if ((size_t)snprintf(path, sizeof path, "%s/gnd-XXXXXX.npy", dir && dir[0] ? dir : "/tmp") >= sizeof path)
+        return complain(in->cmd, "TMPDIR=%.200s...: too long", dir);
+    int fd = mkstemps(path, 4);
+    if (fd < 0)
+        return complain(in->cmd, "%s: cannot be written: %s", path, strerror(errno));
+    close(fd);
+    gnd_status s = gnd_save_npy(y, path);
+    FILE *f = s ? NULL : fopen(path, "rb");
+    size_t n;
+    int e = 0;
+    while (f && !e && (n = fread(part, 1, sizeof part, f)) > 0)
+        if (fwrite(part, 1, n, stdout) != n)
+            e = errno;
+    int lost = !s && (!f || ferror(f));
+    if (f)
+        fclose(f);
+    unlink(path);
+    if (s)
+        return complain_last(in->cmd, s);
+    if (e)
+        return e == EPIPE ? EXIT_FAILED : complain(in->cmd, "the output could not be written: %s", strerror(e));
+    return lost ? complain(in->cmd, "%s: cannot be read", path) : finish_output(in->cmd);
+}
+
 static int save(input *in, gnd_array *y)
 {
     const char *out = in->output, *dot = strrchr(out, '.');
@@ -50,6 +80,11 @@ static int save(input *in, gnd_array *y)
         complain_of(in->cmd, NULL, strong);
         gnd_release(strong);
         return EXIT_FAILED;
+    }
+    if (!dot) {
+        int r = save_to_pipe(in, strong);
+        gnd_release(strong);
+        return r;
     }
     progress_begin("writing %s (%s)", out, size);
     if (!strcmp(dot, ".npy"))
@@ -127,13 +162,13 @@ int cmd_eval(int argc, char **argv)
     input in = {.cmd = "eval"};
     gnd_array *y = NULL;
     int r = input_parse(&in, argc, argv, INPUT_OUTPUT);
-    if (!r && in.output)
+    if (!r && in.output && strcmp(in.output, "-"))
         r = check_writable(in.cmd, in.output);
     if (!r)
         r = input_load(&in);
     if (!r)
         r = (y = build(&in)) ? EXIT_DONE : EXIT_FAILED;
-    if (!r && in.output && !strcmp(strrchr(in.output, '.'), ".png"))
+    if (!r && in.output && strcmp(in.output, "-") && !strcmp(strrchr(in.output, '.'), ".png"))
         r = check_picture(&in, y);
     if (!r)
         r = in.output ? save(&in, y) : print(&in, y);

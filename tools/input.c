@@ -119,6 +119,8 @@ static gnd_array *load(input *in, const char *value)
 {
     char size[16];
     const char *member = strstr(value, ".npz:");
+    if (!strcmp(value, "-"))
+        value = "/dev/stdin";
     if (member) {
         gnd_array *x;
         char *path = strndup(value, (size_t)(member + 4 - value));
@@ -167,8 +169,11 @@ static const char *option(int argc, char **argv, int *i, char letter, const char
 static int check_output(input *in)
 {
     const char *out = in->output;
+    if (!strcmp(out, "-"))
+        return isatty(STDOUT_FILENO) ? misuse(in->cmd, "-o -: standard output is a terminal: it is for files and pipes")
+                                     : EXIT_DONE;
     if (!ends_in(out, ".npy") && !ends_in(out, ".npz") && !ends_in(out, ".png"))
-        return misuse(in->cmd, "-o %s: a name that ends in .npy, .npz or .png is needed", out);
+        return misuse(in->cmd, "-o %s: a name that ends in .npy, .npz or .png is needed, or - for standard output", out);
     return EXIT_DONE;
 }
 
@@ -211,6 +216,11 @@ int input_parse(input *in, int argc, char **argv, unsigned takes)
     }
     if (!expr)
         return misuse(in->cmd, "no expression");
+    int readers = !strcmp(expr, "-");
+    for (int i = 0; i < in->n; i++)
+        readers += !strcmp(in->value[i], "-");
+    if (readers > 1)
+        return misuse(in->cmd, "- stands %d times: standard input can be read once", readers);
     return read_text(in, expr);
 }
 

@@ -337,7 +337,8 @@ int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t)
                                   gnd__expr_near(c->x, GND__NEAR_DTYPES, v->str.s, v->str.n, near,
                                                  sizeof near));
     } else {
-        return gnd__arg_wrong(c, i, "a dtype");
+        int extent = i == 1 && v->kind == GND__V_INT && !strncmp(c->param[0], "shape", 5);
+        return gnd__arg_wrong(c, i, extent ? "a dtype (a shape of several extents is one tuple, as (3, 4))" : "a dtype");
     }
     if (python && c->x->dev && *t == GND_FLOAT64)
         *t = gnd_default_float(c->x->dev);

@@ -193,6 +193,15 @@ static int call_dtype(gnd__args *c, gnd__slot *arg, int n, const gnd__val *t)
     return r;
 }
 
+/* Functions that Python's users look for, and what to write instead. */
+static const char *const instead[][2] = {
+    {"len", "write x.shape[0], or x.size"},
+    {"print", "the value of the last statement is the result"},
+    {"random.default_rng", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
+    {"random.Generator", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
+    {"random.RandomState", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
+};
+
 static int unknown(gnd__args *c, size_t len, int method)
 {
     gnd__expr *x = c->x;
@@ -209,6 +218,9 @@ static int unknown(gnd__args *c, size_t len, int method)
     if (!method && (gnd__table_get(x->names, name, len) || gnd__expr_constant(name, len, &v)))
         return gnd__expr_fail(x, GND_ERR_NAME, c->at, "'%.*s' is no function (a product needs *)", n,
                               name);
+    for (size_t i = 0; !method && i < sizeof instead / sizeof instead[0]; i++)
+        if (strlen(instead[i][0]) == len && !memcmp(instead[i][0], name, len))
+            return gnd__expr_fail(x, GND_ERR_NAME, c->at, "there is no function '%.*s': %s", n, name, instead[i][1]);
     return gnd__expr_fail(x, GND_ERR_NAME, c->at, "unknown %s '%.*s'%s", method ? "method" : "function",
                           n, name,
                           gnd__expr_near(x, method ? GND__NEAR_METHODS

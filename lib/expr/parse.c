@@ -98,9 +98,12 @@ static int unexpected(parser *p, const char *wanted)
     if (t->type == GND__T_END || (t->type == GND__T_SEP && x->text[t->at] == '\n'))
         return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "the expression ends where %s is expected",
                               wanted);
+    const char *own = x->text + t->at;
+    if (t->at > 0 && (own[0] == '&' || own[0] == '|') && own[-1] == own[0])
+        return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "'%c%c' is not supported: for arrays write (a) %c (b)", own[0],
+                              own[0], own[0]);
     int n = (int)(t->len > 40 ? 40 : t->len);
-    return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "unexpected '%.*s': %s is expected", n,
-                          x->text + t->at, wanted);
+    return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "unexpected '%.*s': %s is expected", n, own, wanted);
 }
 
 static int deeper(parser *p)

@@ -58,6 +58,9 @@ static int set(gnd__expr *x, const char *name, uint32_t n, gnd__val v)
     return 0;
 }
 
+/* Whose functions are looked for by their full names. */
+static const char *const modules[] = {"cp", "cupy", "jax", "jnp", "math", "scipy", "torch", "tf"};
+
 static int load(gnd__expr *x, const gnd__instr *in)
 {
     const char *name = x->text + in->at;
@@ -71,6 +74,11 @@ static int load(gnd__expr *x, const gnd__instr *in)
     if (gnd__fn_find(name, in->n, 0) || gnd__expr_op(name, in->n) >= 0)
         return gnd__expr_fail(x, GND_ERR_NAME, in->at, "'%.*s' is a function: call it, %.*s(...)", n,
                               name, n, name);
+    if (name[in->n] == '.')
+        for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
+            if (strlen(modules[i]) == in->n && !memcmp(modules[i], name, in->n))
+                return gnd__expr_fail(x, GND_ERR_NAME, in->at, "unknown name '%.*s': functions stand alone, or after np.",
+                                      n, name);
     char buf[160];
     return gnd__expr_fail(x, GND_ERR_NAME, in->at, "unknown name '%.*s'%s", n, name,
                           gnd__expr_near(x, GND__NEAR_VALUES, name, in->n, buf, sizeof buf));
