@@ -280,6 +280,8 @@ lib_files = \
     lib/prim/prog.c \
     lib/prim/qr_batch.c \
     lib/prim/qr_batch.h \
+    lib/prim/rows.c \
+    lib/prim/rows.h \
     lib/prim/scan.c \
     lib/prim/scan.h \
     lib/prim/scatter.c \

@@ -58,26 +58,3 @@
     const g_i64 g = (g_i64)GND_GRP(0), i = g % blocks * (g_i64)GND_LSZ(0) + (g_i64)GND_LID(0), j = g / blocks;
     if (i < n)
         gnd_st_$t(y, j * n + i, IN_x(j * n + (g_i64)row[j / k * n + i]));
-//@text lu_in
-    const g_i64 t = (g_i64)GND_GID(0);
-    if (t < tiles) {
-        const g_i64 b = t / (rows * cols) * m * n, i0 = t / cols % rows * TILE, j0 = t % cols * TILE;
-        const g_i64 i1 = i0 + TILE < m ? i0 + TILE : m, j1 = j0 + TILE < n ? j0 + TILE : n;
-        for (g_i64 j = j0; j < j1; j++)
-            for (g_i64 i = i0; i < i1; i++)
-                gnd_st_$t(y, b + i + j * m, IN_x(b + i * n + j));
-    }
-//@text lu_out
-    const g_i64 t = (g_i64)GND_GID(0);
-    if (t < tiles) {
-        const g_i64 b = t / (rows * cols), i0 = t / cols % rows * TILE, j0 = t % cols * TILE;
-        const g_i64 i1 = i0 + TILE < m ? i0 + TILE : m, j1 = j0 + TILE < n ? j0 + TILE : n;
-        const g_i64 jl = j1 < q ? j1 : q, iu = i1 < q ? i1 : q;
-        for (g_i64 i = i0; i < i1; i++)
-            for (g_i64 j = j0; j < jl; j++)
-                gnd_st_$t(y, b * m * q + i * q + j, i > j ? gnd_ld_$t(x, b * m * n + i + j * m) : VALUE(i == j));
-        for (g_i64 i = i0; i < iu; i++)
-            for (g_i64 j = j0; j < j1; j++)
-                gnd_st_$t(y, begin + b * q * n + i * n + j,
-                          i > j ? VALUE(0) : gnd_ld_$t(x, b * m * n + i + j * m));
-    }

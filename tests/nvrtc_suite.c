@@ -369,14 +369,6 @@ static void test_blocked(gnd_dtype t)
     unsetenv("GND_SOLVER");
     b->has_blas = had;
     b->blas.supports = before;
-    gnd_scope_begin();
-    const gnd_solve_desc s = { .op = GND_SOLVE_LU, .dtype = (uint32_t)t, .m = 9, .n = 7, .nbatch = 2 };
-    gnd_array *y = gnd__lu_node("lu", dev, &s, gnd_zeros(dev, t, 3, (int64_t[]){ 2, 9, 7 }));
-    gnd_status st;
-    char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &st);
-    tap_ok(plan && build_plan(plan), "%s: LU in parts", gnd_dtype_name(t));
-    free(plan);
-    gnd_scope_end();
     gnd_close(dev);
 }
 

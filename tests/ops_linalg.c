@@ -223,6 +223,7 @@ static void large(int at)
         break;
     default:
         cholesky(MAT_RANDOM, 2, n);
+        lu(MAT_RANDOM, 1, at == 2 ? n : 100, at == 2 ? 100 : n);
         qr(MAT_NEAR, 2, n, n - 1, 0);
         svd(MAT_GRADED, 2, n + 3, n, 0);
         eigh(MAT_GRADED, 2, n - 2);

@@ -34,7 +34,8 @@ extern "C" {
 GND_API gnd_array *gnd_cholesky(gnd_array *x, int upper);
 /* x (m x n) = Q R; complete 0: Q is m x min(m, n), else m x m. */
 GND_API gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r);
-/* x = P L U, with L (m x k) of unit diagonal, U (k x n), k = min(m, n). Waits for the device. */
+/* x = P L U, with L (m x k) of unit diagonal, U (k x n), k = min(m, n). Waits for the device, but for a
+ * CPU. */
 GND_API gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u);
 /* x (m x n) = U diag(S) Vh, S real and descending; full 0: U is m x k and Vh k x n, k = min(m, n). */
 GND_API gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_array **vh);

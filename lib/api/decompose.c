@@ -49,15 +49,12 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return keep(bad);
     if (gnd__mats_empty(&a))
         return keep(gnd__mats_zeros(&a, a.t, a.m, a.n));
-    gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
-    /* for LAPACK what lies in C order is x^T, and its U is L^T: nothing has to change place */
-    s.flags = gnd__mats_native(&a, &s) ? 0 : 1;
-    const int zeros = s.flags && !gnd__mats_native(&a, &s); /* LAPACK's (prim/lapack.c) has them */
-    if (s.flags)
-        a.x = gnd_mT(a.x);
-    gnd_array *l = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
-    l = s.flags ? gnd_mT(l) : l;
-    l = zeros ? l : gnd_tril(l, 0);
+    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
+    gnd_array *l;
+    if (gnd__mats_native(&a, &s))
+        l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
+    else
+        l = a.x->kind == GND__ERROR ? a.x : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
     return keep(upper ? adjoint(l) : l);
 }
 
@@ -129,12 +126,13 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
     return y;
 }
 
-/* P with its ones at (rows[i], i), as x[rows[i]] is row i of L U. */
-static gnd_array *exchanges(const gnd__mats *a, gnd_array *pivots)
+/* P with its ones at (rows[i], i), as x[rows[i]] is row i of L U; rows (batch, m), of any real
+ * dtype that has these numbers. */
+static gnd_array *exchanges(const gnd__mats *a, gnd_array *rows)
 {
     const int64_t as_col[2] = {a->m, 1};
-    gnd_array *col = gnd_arange(a->dev, gnd_int(0), gnd_int(a->m), gnd_int(1), GND_INT64);
-    gnd_array *rows = permutation(a, pivots);
+    const gnd_dtype t = rows->kind == GND__ERROR ? GND_INT64 : (gnd_dtype)rows->dtype;
+    gnd_array *col = gnd_astype(gnd_arange(a->dev, gnd_int(0), gnd_int(a->m), gnd_int(1), GND_INT64), t);
     return gnd_astype(gnd_equal(gnd_reshape(col, 2, as_col), gnd_expand_dims(rows, GND_AXIS(-2))), a->t);
 }
 
@@ -142,7 +140,7 @@ static gnd_array *exchanges(const gnd__mats *a, gnd_array *pivots)
 static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
 {
     const int64_t k = lesser(a->m, a->n), l = a->nbatch * a->m * k, u = a->nbatch * k * a->n;
-    gnd_array *all = a->x->kind == GND__ERROR ? a->x : gnd__lu_node(a->func, a->dev, s, a->x);
+    gnd_array *all = a->x->kind == GND__ERROR ? a->x : gnd__rows_node(a->func, a->dev, s, a->x);
     int64_t dim[GND_MAX_NDIM];
     if (all->kind == GND__ERROR) {
         for (int i = 0; i < 3; i++)
@@ -156,7 +154,9 @@ static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
     dim[a->nb] = k;
     dim[a->nb + 1] = a->n;
     y[2] = gnd_reshape(gnd__slice(all, 0, l, u), a->nb + 2, dim);
-    y[0] = exchanges(a, gnd_reshape(gnd__slice(all, 0, l + u, a->nbatch * k), a->nb + 1, dim));
+    dim[a->nb] = a->m;
+    gnd_array *rows = gnd_reshape(gnd__slice(all, 0, l + u, a->nbatch * a->m), a->nb + 1, dim);
+    y[0] = exchanges(a, gnd_dtype_kind(a->t) == 'c' ? gnd_real_part(rows) : rows);
 }
 
 gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
@@ -181,7 +181,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
     }
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
     lu = gnd__mats_nan(&a, &s, lu, 0);
-    y[0] = exchanges(&a, gnd__mats_part(&a, &s, both, 1, k, 0));
+    y[0] = exchanges(&a, permutation(&a, gnd__mats_part(&a, &s, both, 1, k, 0)));
     y[1] = lu->kind == GND__ERROR ? lu : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
                                                  gnd_eye(a.dev, a.t, a.m, k, 0));
     y[2] = lu->kind == GND__ERROR ? gnd__error_node(a.dev, lu->p.err)

@@ -10,20 +10,20 @@
 #include "base/dtype.h"
 #include "base/err.h"
 
-enum { BLOCK = 16 };
-
-/* Adding 1 to the exponent reaches the sign only from the one of infinities and NaN. */
+/* Adding 1 to the exponent reaches the sign only from the one of infinities and NaN. 32 bytes at a time, as their sums
+ * stay in registers. */
 #define ARE_NUMBERS(name, uint, sign, one)                                                                            \
     static int name(const char *p, size_t n)                                                                          \
     {                                                                                                                 \
-        uint sum[BLOCK] = { 0 }, v[BLOCK], all = 0;                                                                   \
+        enum { COUNT = 32 / sizeof(uint) };                                                                           \
+        uint sum[COUNT] = { 0 }, v[COUNT], all = 0;                                                                   \
         size_t i = 0;                                                                                                 \
-        for (; i + BLOCK <= n; i += BLOCK) {                                                                          \
+        for (; i + COUNT <= n; i += COUNT) {                                                                          \
             memcpy(v, p + i * sizeof *v, sizeof v);                                                                   \
-            for (int j = 0; j < BLOCK; j++)                                                                           \
+            for (int j = 0; j < COUNT; j++)                                                                           \
                 sum[j] |= (v[j] & ~(sign)) + (one);                                                                   \
         }                                                                                                             \
-        for (int j = 0; j < BLOCK; j++)                                                                               \
+        for (int j = 0; j < COUNT; j++)                                                                               \
             all |= sum[j];                                                                                            \
         for (; i < n; i++) {                                                                                          \
             memcpy(v, p + i * sizeof *v, sizeof *v);                                                                  \
@@ -34,19 +34,24 @@ enum { BLOCK = 16 };
 ARE_NUMBERS(are_floats, uint32_t, (uint32_t)1 << 31, (uint32_t)1 << 23)
 ARE_NUMBERS(are_doubles, uint64_t, (uint64_t)1 << 63, (uint64_t)1 << 52)
 
+int gnd__are_numbers(gnd_dtype t, const char *p, int64_t n)
+{
+    const gnd_dtype real = gnd__real_of(t);
+    const size_t parts = (size_t)n * (gnd_dtype_size(t) / gnd_dtype_size(real));
+    return real == GND_FLOAT64 ? are_doubles(p, parts) : are_floats(p, parts);
+}
+
 /* Columns of ld elements: the first `rows` of each of them, without what lies above (below) the diagonal where lower
  * (upper) is 1, and without the diagonal where it is 2. */
 static int are_numbers(const gnd_solve_desc *s, const char *p, int64_t rows, int64_t cols, int64_t ld, int lower,
                        int upper)
 {
-    const gnd_dtype real = gnd__real_of((gnd_dtype)s->dtype);
-    const size_t size = gnd_dtype_size((gnd_dtype)s->dtype), parts = size / gnd_dtype_size(real);
-    int (*const numbers)(const char *, size_t) = real == GND_FLOAT64 ? are_doubles : are_floats;
+    const gnd_dtype t = (gnd_dtype)s->dtype;
     if (!lower && !upper && rows == ld)
-        return numbers(p, (size_t)(rows * cols) * parts);
+        return gnd__are_numbers(t, p, rows * cols);
     for (int64_t j = 0; j < cols; j++) {
         const int64_t first = lower ? j + (lower == 2) : 0, end = upper ? j + (upper == 1) : rows;
-        if (first < end && !numbers(p + (size_t)(j * ld + first) * size, (size_t)(end - first) * parts))
+        if (first < end && !gnd__are_numbers(t, p + (size_t)(j * ld + first) * gnd_dtype_size(t), end - first))
             return 0;
     }
     return 1;
@@ -85,13 +90,13 @@ gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e)
                     cholesky ? "not positive definite" : "no convergence", sides ? "its right sides have" : "it has");
 }
 
-/* n elements; of complex ones the real part is NaN, as where a real NaN is taken for one. */
-static void fill(const gnd_solve_desc *s, char *p, int64_t n)
+/* Of complex ones the real part is NaN, as where a real NaN is taken for one. */
+void gnd__fill_nan(gnd_dtype t, char *p, int64_t n)
 {
     static const uint32_t narrow[2] = { 0x7fc00000, 0 };
     static const uint64_t wide[2] = { (uint64_t)0x7ff8 << 48, 0 };
-    const size_t size = gnd_dtype_size((gnd_dtype)s->dtype);
-    const void *nan = gnd__real_of((gnd_dtype)s->dtype) == GND_FLOAT64 ? (const void *)wide : narrow;
+    const size_t size = gnd_dtype_size(t);
+    const void *nan = gnd__real_of(t) == GND_FLOAT64 ? (const void *)wide : narrow;
     for (int64_t i = 0; i < n; i++)
         memcpy(p + (size_t)i * size, nan, size);
 }
@@ -106,7 +111,7 @@ static void no_results(const gnd_solve_desc *s, char *const *mem)
         if (!(gnd__solve_direction(&one, i) & 2))
             continue;
         if (gnd__solve_type(&one, i) == 'x')
-            fill(s, mem[i], n);
+            gnd__fill_nan((gnd_dtype)s->dtype, mem[i], n);
         else /* no exchanges; or each column in its place */
             for (int32_t j = 0; j < (int32_t)(gnd__solve_bytes(&one, i) / sizeof j); j++)
                 memcpy(mem[i] + (size_t)j * sizeof j, &(int32_t){ j + (s->op == GND_SOLVE_LU && !s->flags) }, sizeof j);

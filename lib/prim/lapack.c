@@ -51,6 +51,7 @@ enum { GETRS = GND__LAPACK_SHARED, GETRI, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELS
 #define GEQRF GND__GEQRF
 static const struct { const char *real, *complex; } names[NROUTINES] = {
     {"potrf", "potrf"}, {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"larft", "larft"},
+    {"trsm", "trsm"}, {"gemm", "gemm"}, {"syrk", "herk"},
     {"getrs", "getrs"}, {"getri", "getri"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"},
     {"geev", "geev"}, {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
 };
@@ -142,10 +143,7 @@ static gnd_status room(call *c)
 static void run_cholesky(call *c)
 {
     FN(potrf, POTRF);
-    const size_t n = (size_t)c->n, upper = c->s->flags & 1;
-    fn(upper ? "U" : "L", &c->n, c->mem[0], &c->n, &c->info, 1);
-    for (size_t j = 0; j < n && upper && c->info == 0; j++) /* what else would take a kernel and a copy */
-        memset(c->mem[0] + (j * n + j + 1) * c->size, 0, (n - j - 1) * c->size);
+    fn(c->s->flags & 1 ? "U" : "L", &c->n, c->mem[0], &c->n, &c->info, 1);
 }
 
 static void run_lu(call *c)

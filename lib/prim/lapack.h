@@ -14,10 +14,10 @@
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e);
 /* The library's file; NULL: there is none. */
 const char *gnd__lapack_library(void);
-/* A routine of it, NULL where there is no library. dtype: 0 to 3 for the letters s, d, c, z, as the next
+/* A routine of it or of its BLAS (SYRK: herk of complex dtypes), NULL where there is no library. dtype: 0 to 3 for the letters s, d, c, z, as the next
  * function gives it (-1: none of them). */
 typedef enum gnd__lapack_name {
-    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__LAPACK_SHARED
+    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__TRSM, GND__GEMM, GND__SYRK, GND__LAPACK_SHARED
 } gnd__lapack_name;
 void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
 int gnd__lapack_dtype(uint32_t dtype);
@@ -31,6 +31,9 @@ int gnd__solve_type(const gnd_solve_desc *s, int i);
 int gnd__solve_strict(const gnd_solve_desc *s);
 /* Which triangle of its first operand, in Fortran order, s reads: 0 both, 1 this one, 2 without the diagonal. */
 void gnd__solve_triangle(const gnd_solve_desc *s, int *lower, int *upper);
+/* Whether n elements of dtype t at p, in any alignment, have no NaN and no infinity; n elements become NaN. */
+int gnd__are_numbers(gnd_dtype t, const char *p, int64_t n);
+void gnd__fill_nan(gnd_dtype t, char *p, int64_t n);
 /* That error, of matrix b (sides: of its right sides). */
 gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e);
 /* Looks at the operands mem[] of matrix b alone: that error, or *done tells that the results have been made. */

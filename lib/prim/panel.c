@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "prim/lapack.h"
+#include "prim/rows.h"
 
 typedef size_t len; /* of a character argument, as in lapack.c */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
@@ -45,9 +46,21 @@ static int is_complex(const gnd__panel *p)
     return gnd_dtype_kind((gnd_dtype)p->dtype) == 'c';
 }
 
+static int is_rows(const gnd__panel *p)
+{
+    return p->kind == GND__PANEL_CHOLESKY_ROWS || p->kind == GND__PANEL_LU_ROWS;
+}
+
+static int only_looks(const gnd__panel *p)
+{
+    return p->kind == GND__PANEL_DIAGONAL || p->kind == GND__PANEL_FINITE;
+}
+
 int gnd__panel_operands(const gnd__panel *p)
 {
     switch ((gnd__panel_kind)p->kind) {
+    case GND__PANEL_CHOLESKY_ROWS:
+    case GND__PANEL_LU_ROWS:
     case GND__PANEL_LU: return 2;
     case GND__PANEL_QR: return 3;
     default: return 1;
@@ -57,13 +70,23 @@ int gnd__panel_operands(const gnd__panel *p)
 size_t gnd__panel_bytes(const gnd__panel *p, int i)
 {
     const size_t size = size_of(p), twice = is_complex(p) ? 2 : 1;
-    const size_t rows = (size_t)p->rows, cols = (size_t)p->cols;
+    const size_t rows = (size_t)p->rows, cols = (size_t)p->cols, least = rows < cols ? rows : cols;
+    if (p->kind == GND__PANEL_LU_ROWS && i == 1)
+        return (size_t)p->count * (rows * least + least * cols + rows) * size;
+    if (is_rows(p))
+        return (size_t)p->count * rows * cols * size;
     if (i == 0)
         return ((size_t)p->ld * (cols - 1) + rows) * size;
     switch ((gnd__panel_kind)p->kind) {
     case GND__PANEL_LU: return cols * sizeof(int32_t);
     default: return (i == 1 ? rows : cols) * cols * size * twice;
     }
+}
+
+/* 1 read, 2 written, 3 both. */
+static int direction(const gnd__panel *p, int i)
+{
+    return i > 0 ? 2 : only_looks(p) || is_rows(p) ? 1 : 3;
 }
 
 /* rows x cols elements, those of `from` ld apart, conjugated. */
@@ -169,6 +192,10 @@ static gnd_status factor(call *c)
     case GND__PANEL_LU: st = lu(c); break;
     case GND__PANEL_QR: st = qr(c); break;
     case GND__PANEL_FINITE: return all_finite(c);
+    case GND__PANEL_CHOLESKY_ROWS:
+        return gnd__rows_cholesky((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->mem[0], c->mem[1], c->e);
+    case GND__PANEL_LU_ROWS:
+        return gnd__rows_lu((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->p->cols, c->mem[0], c->mem[1], c->e);
     default: return diagonal(c);
     }
     if (st == GND_OK && c->info < 0)
@@ -184,17 +211,18 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
     void *mem[3] = { NULL };
     int have = 0;
     c.t = gnd__lapack_dtype(p->dtype);
-    const int looks = p->kind == GND__PANEL_DIAGONAL || p->kind == GND__PANEL_FINITE;
+    const int looks = only_looks(p), rows = is_rows(p);
     if (!looks && !gnd__lapack_library())
         return gnd__err(e, GND_ERR_UNSUPPORTED, "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
-    if (p->rows > (looks ? INT_MAX : INT_MAX / 64) || p->ld > INT_MAX || (c.t < 0 && !looks) || n != gnd__panel_operands(p))
+    if ((!rows && (p->rows > (looks ? INT_MAX : INT_MAX / 64) || p->ld > INT_MAX)) || (c.t < 0 && !looks) ||
+        n != gnd__panel_operands(p))
         return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands", (long long)p->rows,
                         (long long)p->cols, n);
     c.rows = (int)p->rows, c.cols = (int)p->cols, c.ld = (int)p->ld;
     c.size = size_of(p);
     while (have < n && st == GND_OK) {
         st = gnd__host_take(d, block[have], at[have], gnd__panel_bytes(p, have),
-                            looks ? 1 : have == 0 ? 3 : 2, &mem[have], e);
+                            direction(p, have), &mem[have], e);
         have += st == GND_OK;
     }
     for (int i = 0; i < have; i++)
@@ -203,9 +231,8 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
         st = factor(&c);
     for (int i = 0; i < have; i++) {
         gnd_err late = { GND_OK, 0, "" };
-        const int dir = looks ? 1 : i == 0 ? 3 : 2;
-        if (gnd__host_give(d, block[i], at[i], gnd__panel_bytes(p, i), dir, mem[i], st == GND_OK, &late) != GND_OK &&
-            st == GND_OK)
+        if (gnd__host_give(d, block[i], at[i], gnd__panel_bytes(p, i), direction(p, i), mem[i], st == GND_OK,
+                           &late) != GND_OK && st == GND_OK)
             st = gnd__err(e, late.code, "%s", late.msg);
     }
     return st;

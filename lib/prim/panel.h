@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/panel.h - panels of blocked decompositions: a few columns of a matrix in Fortran order on the
- * device, which the host factors with LAPACK.
+ * device, which the host factors with LAPACK; and what else the host does on a device's memory.
  */
 #ifndef GND_PRIM_PANEL_H
 #define GND_PRIM_PANEL_H
@@ -18,16 +18,18 @@
  *             representation for products of Householder transformations, 1989)
  *   DIAGONAL  in a diagonal of `rows` elements, of which none may be 0
  *   FINITE    in uint8 (rows), of each matrix: 1 it has a NaN or an infinity, 2 its right sides have, which are errors
- * In each rows >= cols. */
+ * In each of these rows >= cols. Of `count` matrices in C order (prim/rows.h):
+ *   CHOLESKY_ROWS  in matrices; out their lower factors
+ *   LU_ROWS   in matrices; out L, U and the order of rows */
 typedef enum gnd__panel_kind {
     GND__PANEL_NONE, GND__PANEL_CHOLESKY, GND__PANEL_LU, GND__PANEL_QR, GND__PANEL_DIAGONAL,
-    GND__PANEL_FINITE
+    GND__PANEL_FINITE, GND__PANEL_CHOLESKY_ROWS, GND__PANEL_LU_ROWS
 } gnd__panel_kind;
 
 typedef struct gnd__panel {
     uint32_t kind, dtype;
     int strict;                    /* LU: a 0 on the diagonal of U is an error; FINITE: they are for Cholesky's */
-    int64_t rows, cols, ld;
+    int64_t rows, cols, ld, count; /* count: 0 but for those of many matrices */
     int64_t first, matrix;         /* where it begins on the diagonal, and the matrix's number, for messages */
 } gnd__panel;
 

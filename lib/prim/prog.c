@@ -292,9 +292,14 @@ void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])
 
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem)
 {
-    add_call(p, GND__PC_PANEL, "k_panel", n, mem);
-    if (p->st == GND_OK)
-        cur(p)->panel = *s;
+    add_call(p, GND__PC_PANEL, s->count ? "k_host" : "k_panel", n, mem);
+    if (p->st != GND_OK)
+        return;
+    cur(p)->panel = *s;
+    if (s->count) {
+        cur(p)->rd = (int64_t)gnd__panel_bytes(s, 0);
+        cur(p)->wr = (int64_t)gnd__panel_bytes(s, 1);
+    }
 }
 
 int64_t gnd__prog_reads(const gnd__prog *p, int in)

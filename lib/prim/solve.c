@@ -246,16 +246,15 @@ void gnd__prim_solve(gnd__prog *p)
                   gnd__solve_count(&s, i));
 }
 
-/* --- LU in parts -------------------------------------------------------------------------------- */
+/* --- in C order --------------------------------------------------------------------------------- */
 
-enum { TILE = 16 };
-
-gnd_array *gnd__lu_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
+gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
 {
-    const int64_t q = s->m < s->n ? s->m : s->n, n = s->nbatch * (s->m * q + q * s->n + q);
+    const int64_t q = s->m < s->n ? s->m : s->n;
+    const int64_t n = s->nbatch * (s->op == GND_SOLVE_CHOLESKY ? s->n * s->n : s->m * q + q * s->n + s->m);
     gnd__primargs a;
     memset(&a, 0, sizeof a);
-    a.id = GND__PRIM_LU;
+    a.id = GND__PRIM_ROWS;
     a.func = func;
     a.mode[0] = GND__IN_MEM;
     a.n[N_OP] = (int64_t)s->op | (int64_t)s->dtype << 32;
@@ -265,49 +264,12 @@ gnd_array *gnd__lu_node(const char *func, gnd_device *dev, const gnd_solve_desc 
     return gnd__prim_node(dev, &a, (gnd_dtype)s->dtype, 1, &n, 1, &x);
 }
 
-/* A kernel over the tiles of all matrices, begun. */
-static void end_tiles(gnd__prog *p, const gnd_solve_desc *s, const char *text, int64_t wr)
+void gnd__prim_rows(gnd__prog *p)
 {
-    const int64_t rows = (s->m + TILE - 1) / TILE, cols = (s->n + TILE - 1) / TILE, tiles = rows * cols * s->nbatch;
-    const int64_t size = (int64_t)gnd_dtype_size(p->dtype);
-    size_t local = gnd__prog_group(p, 16);
-    gnd__pk_int(p, "m", s->m);
-    gnd__pk_int(p, "n", s->n);
-    gnd__pk_int(p, "rows", rows);
-    gnd__pk_int(p, "cols", cols);
-    gnd__pk_int(p, "tiles", tiles);
-    gnd__pk_def(p, "#define TILE %d\n", TILE);
-    gnd__pk_body(p, text, p->dtype);
-    gnd__pk_end1(p, (tiles + (int64_t)local - 1) / (int64_t)local, local, s->m * s->n * s->nbatch * size, wr * size);
-}
-
-void gnd__prim_lu(gnd__prog *p)
-{
-    gnd_solve_desc s;
-    memset(&s, 0, sizeof s);
-    s.op = (uint32_t)(p->args->n[N_OP] & 255);
-    s.dtype = (uint32_t)(p->args->n[N_OP] >> 32);
-    s.m = p->args->n[N_M];
-    s.n = p->args->n[N_N];
-    s.nbatch = p->args->n[N_BATCH];
-    const int64_t q = s.m < s.n ? s.m : s.n, l = s.nbatch * s.m * q, u = s.nbatch * q * s.n;
-    const int a = gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, 0));
-    const int pivots = gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, 1));
-    const gnd__pmem mem[2] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, pivots, 0 } };
-    gnd__pk_begin(p, "k_lu_in");
-    gnd__pk_in(p, "x", 0);
-    gnd__pk_mem(p, "y", a, p->dtype);
-    end_tiles(p, &s, "lu_in", s.m * s.n * s.nbatch);
-    gnd__prog_solve(p, &s, 2, mem);
-    gnd__pk_begin(p, "k_lu_out");
-    gnd__pk_mem(p, "x", a, p->dtype);
-    gnd__pk_out(p, "y");
-    gnd__pk_int(p, "q", q);
-    gnd__pk_int(p, "begin", l);
-    if (gnd_dtype_kind(p->dtype) == 'c')
-        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n", gnd__suffix(p->dtype));
-    else
-        gnd__pk_def(p, "#define VALUE(v) (v)\n");
-    end_tiles(p, &s, "lu_out", l + u);
-    widen(p, pivots, GND_INT32, l + u, s.nbatch * q);
+    const gnd__panel all = {
+        .kind = (p->args->n[N_OP] & 255) == GND_SOLVE_CHOLESKY ? GND__PANEL_CHOLESKY_ROWS : GND__PANEL_LU_ROWS,
+        .dtype = (uint32_t)p->dtype, .rows = p->args->n[N_M], .cols = p->args->n[N_N], .ld = p->args->n[N_N],
+        .count = p->args->n[N_BATCH],
+    };
+    gnd__prog_panel(p, &all, 2, (gnd__pmem[2]){ { GND__PA_IN, 0, 0 }, { GND__PA_OUT, 0, 0 } });
 }

@@ -19,9 +19,9 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
 int64_t gnd__solve_begin(const gnd_solve_desc *s, int i);
 int64_t gnd__solve_count(const gnd_solve_desc *s, int i);
 
-/* The LU decompositions of x, (nbatch, m, n) in C order, with its parts apart, for CPUs: what a library gives is
- * put in C order and taken apart in one pass. 1-d: L (nbatch, m, min), U (nbatch, min, n), the pivots (nbatch,
- * min) as values. */
-gnd_array *gnd__lu_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x);
+/* Cholesky's (GND_SOLVE_CHOLESKY) or LU decompositions of x, (nbatch, m, n) in C order, by LAPACK on the host as
+ * prim/rows.h says. 1-d: the lower factors; or L (nbatch, m, min), U (nbatch, min, n) and the order of rows (nbatch,
+ * m), as values. func as above. */
+gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x);
 
 #endif

@@ -130,7 +130,8 @@ gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int 
 {
     gnd_status st = GND_OK;
     if (gnd__gate_can_map(d))
-        return gnd__gate_map(d, b, at, n, (dir & IN ? GND_MAP_READ : 0u) | GND_MAP_WRITE, p, e);
+        return gnd__gate_map(d, b, at, n, (dir & IN ? GND_MAP_READ : 0u) | (dir & OUT ? GND_MAP_WRITE : 0u),
+                             p, e);
     *p = gnd__malloc(n);
     if (!*p)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix of %zu bytes", n);
@@ -166,9 +167,9 @@ gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__blo
         empty |= gnd__solve_bytes(s, i) == 0;
     if (st != GND_OK || empty)
         return st;
-    while (have < n && st == GND_OK) {
+    while (have < n && st == GND_OK) { /* what is read may be destroyed, too */
         st = gnd__host_take(d, block[have], at[have], gnd__solve_bytes(s, have),
-                            gnd__solve_direction(s, have), &mem[have], e);
+                            gnd__solve_direction(s, have) | OUT, &mem[have], e);
         have += st == GND_OK;
     }
     if (st == GND_OK)
