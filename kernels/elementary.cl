@@ -311,9 +311,9 @@ GND_INLINE g_f32 gnd_atan2_f32(g_f32 y, g_f32 x)
 {
     const g_u32 by = GND_BITS_f32(y), bx = GND_BITS_f32(x), ay = by & 0x7fffffff, ax = bx & 0x7fffffff;
     const g_f64 q = (g_f64)GND_FROM_f32(ay) / (g_f64)GND_FROM_f32(ax);
-    const g_f64 v = gnd_atan38_f64(ay == 0 && ax == 0 ? 0.0 : ay == 0x7f800000 && ax == ay ? 1.0 : q);
+    const g_f64 v = gnd_atan38_f64((ay | ax) == 0 ? 0.0 : (ay == 0x7f800000) & (ax == ay) ? 1.0 : q);
     const g_f32 w = (g_f32)(bx >> 31 ? 0x1.921fb54442d18p+1 - v : v);
-    return ay > 0x7f800000 || ax > 0x7f800000 ? x + y : GND_FROM_f32(GND_BITS_f32(w) | (by & 0x80000000));
+    return (ay > 0x7f800000) | (ax > 0x7f800000) ? x + y : GND_FROM_f32(GND_BITS_f32(w) | (by & 0x80000000));
 }
 
 /* --- exponentials ------------------------------------------------------------------------------- */
@@ -421,10 +421,10 @@ GND_INLINE g_f32 gnd_pow_f32(g_f32 x, g_f32 y)
     const g_f64 a = GND_FROM_f32(ax);
     const g_f64 p = gnd_within_f64(gnd_logcases_f64(a, gnd_log42_f64(a)) * (g_f64)y);
     const g_f64 v = gnd_exp37_f64(p);
-    const int n = (int)(ay < 0x4b800000 ? y : 0.0f), whole = ay >= 0x4b800000 || (g_f32)n == y, odd = whole & n;
+    const int n = (int)(ay < 0x4b800000 ? y : 0.0f), whole = (ay >= 0x4b800000) | ((g_f32)n == y), odd = whole & n;
     const g_f32 w = (g_f32)(bx >> 31 & (g_u32)odd ? -v : v);
-    const g_f32 nan = bx >> 31 && ax && ax < 0x7f800000 && !whole ? GND_NAN_f32 : w;
-    return bx == 0x3f800000 || ay == 0 || (ax == 0x3f800000 && ay == 0x7f800000) ? 1.0f : nan;
+    const g_f32 nan = (bx >> 31 != 0) & (ax != 0) & (ax < 0x7f800000) & !whole ? GND_NAN_f32 : w;
+    return (bx == 0x3f800000) | (ay == 0) | ((ax == 0x3f800000) & (ay == 0x7f800000)) ? 1.0f : nan;
 }
 
 /* Below 1 x times a polynomial of x^2; above, 1 - erfc, which is exp(-x^2) v times a polynomial of
