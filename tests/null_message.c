@@ -64,10 +64,11 @@ static void arrays(gnd_device *dev)
     gnd_rng g = gnd_rng_seed(1);
     char bytes[GND_RNG_BYTES] = {0};
     double range[2] = {1, 0};
-    SAYS(gnd_wait(NULL), GND_ERR_NULL, "eval_all: ");
+    SAYS(gnd_wait(NULL), GND_ERR_NULL, "wait: the array is NULL");
     SAYS(gnd_eval_all(1, NULL), GND_ERR_NULL, "eval_all: x is NULL");
     SAYS(gnd_eval_all(1, &none), GND_ERR_NULL, "eval_all: the array is NULL");
     SAYS(gnd_read(NULL, bytes, 1), GND_ERR_NULL, "read: the array is NULL");
+    SAYS(gnd_print(NULL, stdout), GND_ERR_NULL, "print: x is NULL");
     SAYS(gnd_print(a34, NULL), GND_ERR_NULL, "print: out is NULL");
     SAYS(gnd_finfo(GND_INT8, &f), GND_ERR_DTYPE, "finfo: ");
     SAYS(gnd_iinfo(GND_BOOL, &i), GND_ERR_DTYPE, "iinfo: ");

@@ -208,7 +208,7 @@ int64_t gnd_item_i64(gnd_array *x, gnd_status *s)
     return r;
 }
 
-gnd_status gnd_eval_all(int n, gnd_array *const *x)
+static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
 {
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = GND_OK;
@@ -238,13 +238,18 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
         if (mine != few)
             gnd__free(mine);
     }
-    return st == GND_OK ? st : gnd__only_status("eval_all", &e);
+    return st == GND_OK ? st : gnd__only_status(func, &e);
+}
+
+gnd_status gnd_eval_all(int n, gnd_array *const *x)
+{
+    return eval_all("eval_all", n, x);
 }
 
 gnd_status gnd_wait(gnd_array *x)
 {
     gnd_err e = { GND_OK, 0, "" };
-    gnd_status st = gnd_eval_all(1, &x);
+    gnd_status st = eval_all("wait", 1, &x);
     if (st != GND_OK || !x->dev)
         return st;
     gnd__gate_lock(x->dev->g);

@@ -50,18 +50,18 @@ static gnd_array *corners(gnd_array *x, const int64_t *edge)
     return y;
 }
 
-static gnd_status no_memory(void)
+static gnd_status no_memory(const char *func)
 {
     const gnd_err e = {.code = GND_ERR_NOMEM, .msg = "out of host memory"};
-    return gnd__only_status("to_string", &e);
+    return gnd__only_status(func, &e);
 }
 
 /* Of a failure gnd_message has the text. */
-static gnd_status to_text(gnd_array *x, gnd__str *text)
+static gnd_status to_text(const char *func, gnd_array *x, gnd__str *text)
 {
-    gnd_array *bad = gnd__check(x, "to_string", "x");
+    gnd_array *bad = gnd__check(x, func, "x");
     if (bad) {
-        gnd_status code = gnd__only_status("to_string", bad->p.err);
+        gnd_status code = gnd__only_status(func, bad->p.err);
         gnd__done(bad);
         return code;
     }
@@ -72,9 +72,9 @@ static gnd_status to_text(gnd_array *x, gnd__str *text)
     if (st) {
         gnd_err e = {.code = st};
         snprintf(e.msg, sizeof e.msg, "%s", gnd_error(part));
-        gnd__only_status("to_string", &e);
+        gnd__only_status(func, &e);
     } else if ((st = gnd__host_copy(part, &data)) == GND_ERR_NOMEM) {
-        no_memory();
+        no_memory(func);
     }
     if (part != x)
         gnd__done(part);
@@ -82,9 +82,9 @@ static gnd_status to_text(gnd_array *x, gnd__str *text)
         return st;
     gnd_err e = {.code = GND_OK};
     if (gnd__text_corners(text, (gnd_dtype)x->dtype, x->ndim, x->dim, data, &e))
-        st = gnd__only_status("to_string", &e);
+        st = gnd__only_status(func, &e);
     else if (text->bad)
-        st = no_memory();
+        st = no_memory(func);
     gnd__free(data);
     return st;
 }
@@ -93,13 +93,13 @@ char *gnd_to_string(gnd_array *x, gnd_status *s)
 {
     gnd__str text = {0};
     char *copy = NULL;
-    gnd_status st = to_text(x, &text);
+    gnd_status st = to_text("to_string", x, &text);
     if (!st) {
         copy = malloc(text.len + 1); /* the caller's, so not counted */
         if (copy)
             memcpy(copy, gnd__str_get(&text), text.len + 1);
         else
-            st = no_memory();
+            st = no_memory("to_string");
     }
     gnd__str_free(&text);
     if (s)
@@ -112,7 +112,7 @@ gnd_status gnd_print(gnd_array *x, FILE *out)
     gnd__str text = {0};
     if (!out)
         return gnd__refuse(GND_ERR_NULL, "print: out is NULL");
-    gnd_status st = to_text(x, &text);
+    gnd_status st = to_text("print", x, &text);
     if (!st && (fputs(gnd__str_get(&text), out) < 0 || putc('\n', out) < 0))
         st = gnd__only_status("print", &(gnd_err){.code = GND_ERR_IO, .msg = "the file cannot be written"});
     gnd__str_free(&text);
