@@ -31,6 +31,12 @@ check "pkg-config knows the version" test "$(gnd_flags --modversion)" = \
     "$(sed -n 's/^#define GND_VERSION_STRING "\(.*\)"/\1/p' "$prefix/include/gnd/version.h")"
 libdir=$(gnd_flags --variable=libdir)
 check "libgnd.so is where gnd.pc says" test -f "$libdir/libgnd.so"
+soname=$(objdump -p "$libdir/libgnd.so" 2>/dev/null | sed -n 's/^ *SONAME *//p')
+if [ -n "$soname" ]; then
+    check "its soname has the version" test "$soname" = "libgnd-$(gnd_flags --modversion).so.0" -a -e "$libdir/$soname"
+else
+    skip "its soname has the version" "no objdump"
+fi
 check "no libtool archive of the inner library is installed" test ! -e "$libdir/libgndcore.la"
 
 # What cannot be built as asked is an error of configure's, early and by name. refused SOURCE OPTION TEXT
