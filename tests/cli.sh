@@ -73,6 +73,12 @@ run eval x x=1 x=2
 says "a name given twice" 2 "'x' is given twice"
 run eval x x=
 says "a name without a value" 2 "no value"
+GND_BACKEND_PATH=plugins gnd devices >out 2>err
+if grep -q 'gnd-opencl.so is not installed' out; then
+    check "devices says why no plugin was found" grep -qF "'plugins' is not an absolute path: refused" out
+else
+    skip "devices says why no plugin was found" "the plugins are installed"
+fi
 run devices now
 says "devices takes nothing" 2 "unexpected argument 'now'"
 

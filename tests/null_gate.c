@@ -387,6 +387,7 @@ static void test_pool_limit(void)
     tap_has_str(e.msg, "out of device memory on null:0: asked for 1024000 bytes; ", "asked");
     tap_has_str(e.msg, " in use by 16 blocks, 16777216 held, limit 16777216, the device has ",
                 "and the other numbers");
+    tap_has_str(e.msg, " of it free", "what the driver has left, too");
     tap_ok(b[n] == NULL, "no block is given");
     gnd__pool_free(d, b[3]);
     b[3] = NULL;

@@ -92,6 +92,16 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
     info->host_mapped = p->host_mapped != 0;
 }
 
+/* Why there is no plugin of that name: with what was wrong with the search for it. */
+static void not_installed(const char *name, char *dst, size_t cap)
+{
+    const char *const *note;
+    int n = gnd__gate_notes(&note);
+    size_t len = (size_t)snprintf(dst, cap, "gnd-%s.so is not installed", name);
+    for (int i = 0; i < n && len < cap; i++)
+        len += (size_t)snprintf(dst + len, cap - len, "; %s", note[i]);
+}
+
 gnd_status gnd_device_list(int i, gnd_device_info *info)
 {
     if (!info)
@@ -106,7 +116,7 @@ gnd_status gnd_device_list(int i, gnd_device_info *info)
         if (e->be)
             text(info->reason, sizeof info->reason, e->be->why.msg);
         else
-            snprintf(info->reason, sizeof info->reason, "gnd-%s.so is not installed", e->name);
+            not_installed(e->name, info->reason, sizeof info->reason);
         return GND_OK;
     }
     gnd_props p;

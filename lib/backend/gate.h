@@ -74,7 +74,7 @@ typedef struct gnd__gdev {
  * are not: opening a device loads what it needs only. Never fails: a backend that cannot be used says why. */
 int gnd__gate_backends(const gnd__backend *const **list);
 /* What was wrong with the search itself, one line each (a relative entry of GND_BACKEND_PATH, a
- * folder that cannot be read). For `gnd devices`. Owned by the gate. */
+ * folder that cannot be read). For the list of devices. Owned by the gate. */
 int gnd__gate_notes(const char *const **list);
 /* The properties of device i of b. */
 gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *e);

@@ -199,16 +199,19 @@ static gnd_status try_alloc(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err
 
 static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, gnd_err *e)
 {
-    char limit[64] = "none";
+    char limit[64] = "none", avail[64] = "";
+    uint64_t left, total;
 
     if (d->pool->limit)
         snprintf(limit, sizeof limit, "%llu", (unsigned long long)d->pool->limit);
+    if (d->be->device.mem_info && gnd__gate_mem_info(d, &left, &total, NULL) == GND_OK)
+        snprintf(avail, sizeof avail, ", %llu of it free", (unsigned long long)left);
     return gnd__err(e, GND_ERR_DEVMEM,
                     "out of device memory on %s: asked for %zu bytes; %llu in use by %llu blocks, "
-                    "%llu held, limit %s, the device has %llu%s%.200s",
+                    "%llu held, limit %s, the device has %llu%s%s%.200s",
                     d->id, nbytes, (unsigned long long)d->n.bytes_in_use,
                     (unsigned long long)d->pool->used_blocks, (unsigned long long)d->n.bytes_held,
-                    limit, (unsigned long long)d->props.mem_bytes, said[0] ? "; " : "", said);
+                    limit, (unsigned long long)d->props.mem_bytes, avail, said[0] ? "; " : "", said);
 }
 
 /* The slow path: everything was tried once and memory is short. */
