@@ -297,6 +297,7 @@ lib_files = \
     lib/prim/sort_priv.h \
     lib/prim/sort_rows.c \
     lib/prim/tally.c \
+    lib/sched/bind.c \
     lib/sched/check.c \
     lib/sched/check.h \
     lib/sched/device.h \

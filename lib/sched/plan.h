@@ -124,6 +124,8 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
 /* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
  * wanted nodes and views. A node that is not wanted now cannot become so while the plan runs. 0: no memory. */
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
+/* A block of the pool for slot i, unless it has one (bind.c, as what follows). */
+gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
 /* What a step is called with: slots that have no block in s->block get one from the pool. Of a launch:
  * st->launch. */
 gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st, gnd_err *e);
