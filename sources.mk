@@ -528,6 +528,8 @@ test_helpers = \
     tests/conform_memory.h \
     tests/conform_program.h \
     tests/conform_replay.h \
+    tests/expect.c \
+    tests/expect.h \
     tests/exprdump.c \
     tests/exprdump.h \
     tests/kernelrun.c \
@@ -769,6 +771,8 @@ other_files = \
     tests/dlpack_numpy.py \
     tests/docs.sh \
     tests/examples.sh \
+    tests/expect.c \
+    tests/expect.h \
     tests/exports.sh \
     tests/exprdump.c \
     tests/exprdump.h \

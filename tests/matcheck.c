@@ -5,6 +5,8 @@
 #include "matcheck.h"
 
 #include <stdio.h>
+#include "prim/lapack.h"
+#include "ref.h"
 #include "tap.h"
 
 const char *mat_named(const char *what, mat_kind k, const mat *a)
@@ -52,4 +54,19 @@ void mat_triangle_solves(const mat *a, const mat *x, const mat *b, unsigned flag
     }
     tap_ok(worst <= 4.0 * (double)n + 4, "%s: %s: flags %u: %s: %.3g eps", mat_where, gnd_dtype_name(mat_t), flags,
            mat_named("solve_triangular", k, a), worst);
+}
+
+void mat_dtypes(gnd_device *d, const char *where, int n, const gnd_dtype *t, uint64_t seed, void (*each)(int i))
+{
+    if (!gnd__lapack_library()) {
+        tap_skip(1, "%s: no LAPACK", where);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        if (ref_skip(d, t[i], 1))
+            continue;
+        mat_setting(d, where, t[i]);
+        ref_seed(seed);
+        each(i);
+    }
 }

@@ -12,30 +12,14 @@
 #include <gnd.h>
 #include "base/mem.h"
 #include "graph/graph.h"
+#include "expect.h"
 #include "tap.h"
 
 static gnd_device *dev, *dev32;
 static gnd_array *a34, *c4, *v3, *point, *empty, *broken;
 
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 #define BIG ((int64_t)1 << 40)
 
-/* The array has that status, and its message that text. */
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    int good = x && st == code && strstr(gnd_error(x), text) != NULL;
-    tap_ok(good, "%s", what);
-    if (!good)
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x),
-                 gnd_status_name(code), text);
-    int good_facts = gnd_ndim(x) == 0 && gnd_size(x) == 0 && gnd_shape(x) && !gnd_device_of(x) &&
-                     gnd_dtype_of(x) == GND_DTYPE_DEFAULT && gnd_nbytes(x) == 0 && !gnd_is_weak(x);
-    if (!good_facts)
-        tap_fail("%s: an error array is of no dtype, shape and device", what);
-}
-
-#define FAILS(call, code, text) fails(#call, call, code, text)
 #define GIVES(call, code) tap_is_int(call, code, "%s", #call)
 
 /* What a plan reads when it is made may have changed since the device was opened. */
@@ -141,8 +125,8 @@ static void creation(void)
     FAILS(gnd_tril(v3, 0), GND_ERR_SHAPE, "tril: shape (3,): at least 2");
     gnd_array *out[2], *grid[2] = {a34, v3};
     GIVES(gnd_meshgrid(2, grid, 1, out), GND_ERR_SHAPE);
-    fails("meshgrid: its results say why", out[1], GND_ERR_SHAPE,
-          "meshgrid: x[0] has shape (3, 4)");
+    expect_error("meshgrid: its results say why", out[1], GND_ERR_SHAPE,
+                 "meshgrid: x[0] has shape (3, 4)");
     GIVES(gnd_meshgrid(0, grid, 1, out), GND_ERR_ARG);
     GIVES(gnd_meshgrid(2, NULL, 1, out), GND_ERR_NULL);
     GIVES(gnd_meshgrid(2, grid, 1, NULL), GND_ERR_NULL);
@@ -210,7 +194,7 @@ static void views(void)
     FAILS(gnd_broadcast_to(a34, DIM(2, 4)), GND_ERR_SHAPE, "to (2, 4)");
     FAILS(gnd_broadcast_to(c4, DIM(BIG, BIG, 4)), GND_ERR_OVERFLOW, "broadcast_to:");
     GIVES(gnd_broadcast_arrays(2, pair, out), GND_ERR_SHAPE);
-    fails("broadcast_arrays: its results say why", out[0], GND_ERR_SHAPE, "axis -1 has 4 and 3");
+    expect_error("broadcast_arrays: its results say why", out[0], GND_ERR_SHAPE, "axis -1 has 4 and 3");
     GIVES(gnd_broadcast_arrays(2, pair, NULL), GND_ERR_NULL);
     FAILS(gnd_diagonal(v3, 0, 0, 1), GND_ERR_SHAPE, "diagonal: shape (3,)");
     FAILS(gnd_diagonal(a34, 0, 1, -1), GND_ERR_AXIS, "named twice");
@@ -319,14 +303,14 @@ static void nulls(void)
     int zero[1] = {0};
     float f[1] = {0};
     const char *name[1] = {NULL};
-#define GND__CALL_1(f) fails(#f "(NULL)", f(NULL), GND_ERR_NULL, ": x is NULL");
+#define GND__CALL_1(f) expect_error(#f "(NULL)", f(NULL), GND_ERR_NULL, ": x is NULL");
 #define GND__CALL_2(f)                                                                             \
-    fails(#f "(NULL, x)", f(NULL, x), GND_ERR_NULL, ": x1 is NULL");                               \
-    fails(#f "(x, NULL)", f(x, NULL), GND_ERR_NULL, ": x2 is NULL");
+    expect_error(#f "(NULL, x)", f(NULL, x), GND_ERR_NULL, ": x1 is NULL");                               \
+    expect_error(#f "(x, NULL)", f(x, NULL), GND_ERR_NULL, ": x2 is NULL");
 #define GND__CALL_3(f)                                                                             \
-    fails(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                         \
-    fails(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                         \
-    fails(#f "(x, x, NULL)", f(x, x, NULL), GND_ERR_NULL, ": x3 is NULL");
+    expect_error(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                         \
+    expect_error(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                         \
+    expect_error(#f "(x, x, NULL)", f(x, x, NULL), GND_ERR_NULL, ": x3 is NULL");
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__CALL_##nin(func)
 #include "graph/opset.def"
 #undef GND_OP

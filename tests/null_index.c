@@ -8,11 +8,11 @@
 
 #include <gnd.h>
 #include "base/mem.h"
+#include "expect.h"
 #include "tap.h"
 
 static gnd_device *dev, *other;
 
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 #define ARRAY(a) ((gnd_range){.kind = GND_IDX_ARRAY, .array = (a)})
 #define INT(i) ((gnd_range){.kind = GND_IDX_INT, .start = (i)})
 #define ALL ((gnd_range){.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE, .step = 1})
@@ -22,15 +22,6 @@ static gnd_device *dev, *other;
 #define INDEX(x, ...) gnd_index(x, COUNT(__VA_ARGS__), (gnd_range[]){__VA_ARGS__})
 #define SET(x, v, ...) gnd_set(x, COUNT(__VA_ARGS__), (gnd_range[]){__VA_ARGS__}, v)
 #define ADD(x, v, ...) gnd_add_at(x, COUNT(__VA_ARGS__), (gnd_range[]){__VA_ARGS__}, v)
-
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    if (!tap_ok(x && st == code && strstr(gnd_error(x), text), "%s", what))
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x),
-                 gnd_status_name(code), text);
-}
-#define FAILS(call, code, text) fails(#call, call, code, text)
 
 static void has_shape(const char *what, gnd_array *x, int ndim, const int64_t *dim)
 {

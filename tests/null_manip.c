@@ -11,23 +11,14 @@
 
 #include <gnd.h>
 #include "base/mem.h"
+#include "expect.h"
 #include "nodeval.h"
 #include "tap.h"
 
 static gnd_device *dev;
 static gnd_array *a34, *v3, *point, *cube, *broken;
 
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 #define AT(...) (int64_t[]){__VA_ARGS__}
-
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    if (!tap_ok(x && st == code && strstr(gnd_error(x), text), "%s", what))
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x),
-                 gnd_status_name(code), text);
-}
-#define FAILS(call, code, text) fails(#call, call, code, text)
 
 /* A call that makes n arrays: the status, and each of them holds the error. */
 static void fails_all(const char *what, gnd_status st, int n, gnd_array **out, gnd_status code,
@@ -245,8 +236,8 @@ static void test_expressions(void)
         {"geomspace(0, 1)", GND_ERR_ARG, "geomspace: start is 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        fails(cases[i].text, gnd_eval(dev, cases[i].text, "x", a34, (char *)NULL), cases[i].code,
-              cases[i].message);
+        expect_error(cases[i].text, gnd_eval(dev, cases[i].text, "x", a34, (char *)NULL), cases[i].code,
+                     cases[i].message);
     gnd_array *y = gnd_eval(dev, "x[slice(1, None)]", "x", a34, (char *)NULL);
     tap_is_int(gnd_dim(y, 0), 2, "slice() as an index");
     y = gnd_eval(dev, "pad(x, [[1, 2]], 'mean')", "x", a34, (char *)NULL);

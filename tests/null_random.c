@@ -9,37 +9,15 @@
 
 #include <gnd.h>
 #include "base/mem.h"
+#include "expect.h"
 #include "tap.h"
 
-#define DIM(...)                                                                                   \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define D GND_DTYPE_DEFAULT
 
 static gnd_device *dev, *dev32;
 static gnd_rng g;
 
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    int good = x && st == code && strstr(gnd_error(x), text) != NULL;
-    tap_ok(good, "%s", what);
-    if (!good)
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x),
-                 gnd_status_name(code), text);
-}
-
-#define FAILS(call, code, text) fails(#call, call, code, text)
-
-static void is(const char *what, gnd_array *x, gnd_dtype t, int ndim, const int64_t *dim)
-{
-    int good = !gnd_status_of(x) && gnd_dtype_of(x) == t && gnd_ndim(x) == ndim &&
-               (!ndim || !memcmp(gnd_shape(x), dim, (size_t)ndim * sizeof *dim));
-    tap_ok(good, "%s", what);
-    if (!good)
-        tap_diag("%s, %d axes: %s", gnd_dtype_name(gnd_dtype_of(x)), gnd_ndim(x), gnd_error(x));
-}
-
-#define IS(call, t, ...) is(#call, call, t, __VA_ARGS__)
+#define IS(call, t, ...) expect_array(call, t, __VA_ARGS__, #call)
 
 static void errors(void)
 {

@@ -9,26 +9,10 @@
 #include <string.h>
 
 #include <gnd.h>
+#include "expect.h"
 #include "tap.h"
 
 static gnd_device *dev;
-
-static void fails(gnd_array *x, gnd_status code, const char *message)
-{
-    tap_ok(gnd_status_of(x) == code && !strcmp(gnd_error(x), message), "%s", message);
-    if (gnd_status_of(x) != code || strcmp(gnd_error(x), message))
-        tap_diag("%s: %s", gnd_status_name(gnd_status_of(x)), gnd_error(x));
-}
-
-static void has(gnd_array *x, gnd_dtype t, int ndim, const int64_t *dim, const char *what)
-{
-    int same = gnd_status_of(x) == GND_OK && gnd_dtype_of(x) == t && gnd_ndim(x) == ndim;
-    for (int d = 0; d < ndim && same; d++)
-        same = gnd_dim(x, d) == dim[d];
-    tap_ok(same, "%s", what);
-    if (!same)
-        tap_diag("%s %d dimensions, %s", gnd_dtype_name(gnd_dtype_of(x)), gnd_ndim(x), gnd_error(x));
-}
 
 static gnd_array *sum(gnd_array *x, gnd_axes axis, unsigned flags)
 {
@@ -39,62 +23,64 @@ static void shapes(void)
 {
     const int64_t d[3] = {3, 4, 5}, longer[3] = {3, 5, 5}, flat = 60, flat1 = 61, none[2] = {0, 4};
     gnd_array *x = gnd_zeros(dev, GND_INT16, 3, d), *e = gnd_zeros(dev, GND_FLOAT32, 2, none);
-    has(sum(x, GND_AXIS(1), 0), GND_INT64, 3, d, "a sum has the shape of x, int16 becomes int64");
-    has(sum(x, GND_AXIS(-2), GND_INCLUDE_INITIAL), GND_INT64, 3, longer, "one element more");
-    has(sum(x, GND_ALL, 0), GND_INT64, 1, &flat, "flattened");
-    has(gnd_cumulative_prod(x, GND_ALL, GND_INCLUDE_INITIAL, GND_UINT8), GND_UINT8, 1, &flat1,
-        "flattened, one more, in uint8");
-    has(gnd_cummax(x, GND_AXIS(0)), GND_INT16, 3, d, "cummax keeps the dtype");
-    has(gnd_nancumsum(x, GND_ALL, GND_DTYPE_DEFAULT), GND_INT64, 1, &flat, "nancumsum");
-    has(sum(e, GND_AXIS(0), 0), GND_FLOAT32, 2, none, "of nothing");
-    has(sum(e, GND_AXIS(0), GND_INCLUDE_INITIAL), GND_FLOAT32, 2, (int64_t[]){1, 4}, "of nothing, one more");
-    has(sum(e, GND_AXIS(1), GND_INCLUDE_INITIAL), GND_FLOAT32, 2, (int64_t[]){0, 5}, "nothing along another axis");
-    has(sum(gnd_astype(x, GND_UINT32), GND_AXIS(0), 0), GND_UINT64, 3, d, "uint32 becomes uint64");
-    has(sum(gnd_astype(x, GND_BOOL), GND_AXIS(0), 0), GND_INT64, 3, d, "bool becomes int64");
-    has(sum(gnd_astype(x, GND_FLOAT16), GND_AXIS(0), 0), GND_FLOAT16, 3, d, "float16 stays");
-    has(gnd_unwrap(x, NULL, 0, NULL), GND_FLOAT64, 3, d, "unwrap of ints by 2 pi");
-    has(gnd_unwrap(x, NULL, -1, gnd_int(360)), GND_INT16, 3, d, "unwrap of ints by an int");
-    has(gnd_unwrap(gnd_astype(x, GND_FLOAT32), gnd_int(4), 1, gnd_int(7)), GND_FLOAT32, 3, d,
-        "unwrap of floats by an int");
-    has(gnd_unwrap(gnd_astype(x, GND_BOOL), NULL, 1, gnd_int(7)), GND_INT64, 3, d, "unwrap of bools");
-    has(gnd_unwrap(e, NULL, 0, NULL), GND_FLOAT32, 2, none, "unwrap of nothing");
+    expect_array(sum(x, GND_AXIS(1), 0), GND_INT64, 3, d, "a sum has the shape of x, int16 becomes int64");
+    expect_array(sum(x, GND_AXIS(-2), GND_INCLUDE_INITIAL), GND_INT64, 3, longer, "one element more");
+    expect_array(sum(x, GND_ALL, 0), GND_INT64, 1, &flat, "flattened");
+    expect_array(gnd_cumulative_prod(x, GND_ALL, GND_INCLUDE_INITIAL, GND_UINT8), GND_UINT8, 1, &flat1,
+                 "flattened, one more, in uint8");
+    expect_array(gnd_cummax(x, GND_AXIS(0)), GND_INT16, 3, d, "cummax keeps the dtype");
+    expect_array(gnd_nancumsum(x, GND_ALL, GND_DTYPE_DEFAULT), GND_INT64, 1, &flat, "nancumsum");
+    expect_array(sum(e, GND_AXIS(0), 0), GND_FLOAT32, 2, none, "of nothing");
+    expect_array(sum(e, GND_AXIS(0), GND_INCLUDE_INITIAL), GND_FLOAT32, 2, (int64_t[]){1, 4}, "of nothing, one more");
+    expect_array(sum(e, GND_AXIS(1), GND_INCLUDE_INITIAL), GND_FLOAT32, 2, (int64_t[]){0, 5},
+                 "nothing along another axis");
+    expect_array(sum(gnd_astype(x, GND_UINT32), GND_AXIS(0), 0), GND_UINT64, 3, d, "uint32 becomes uint64");
+    expect_array(sum(gnd_astype(x, GND_BOOL), GND_AXIS(0), 0), GND_INT64, 3, d, "bool becomes int64");
+    expect_array(sum(gnd_astype(x, GND_FLOAT16), GND_AXIS(0), 0), GND_FLOAT16, 3, d, "float16 stays");
+    expect_array(gnd_unwrap(x, NULL, 0, NULL), GND_FLOAT64, 3, d, "unwrap of ints by 2 pi");
+    expect_array(gnd_unwrap(x, NULL, -1, gnd_int(360)), GND_INT16, 3, d, "unwrap of ints by an int");
+    expect_array(gnd_unwrap(gnd_astype(x, GND_FLOAT32), gnd_int(4), 1, gnd_int(7)), GND_FLOAT32, 3, d,
+                 "unwrap of floats by an int");
+    expect_array(gnd_unwrap(gnd_astype(x, GND_BOOL), NULL, 1, gnd_int(7)), GND_INT64, 3, d, "unwrap of bools");
+    expect_array(gnd_unwrap(e, NULL, 0, NULL), GND_FLOAT32, 2, none, "unwrap of nothing");
 }
 
 static void errors(void)
 {
     const int64_t d[2] = {3, 4};
     gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 2, d), *z = gnd_zeros(dev, GND_COMPLEX64, 2, d);
-    fails(sum(NULL, GND_AXIS(0), 0), GND_ERR_NULL, "cumulative_sum: x is NULL");
-    fails(sum(gnd_real(1), GND_ALL, 0), GND_ERR_DEVICE,
-          "cumulative_sum: x is a scalar and has no device: give it one with gnd_asarray");
-    fails(sum(x, GND_AXIS(2), 0), GND_ERR_AXIS, "cumulative_sum: axis 2 is out of range for 2 dimensions");
-    fails(sum(x, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS, "cumulative_sum: 2 axes: it takes one, or GND_ALL");
-    fails(sum(x, GND_NO_AXES, 0), GND_ERR_AXIS, "cumulative_sum: 0 axes: it takes one, or GND_ALL");
-    fails(sum(x, GND_AXIS(0), 1), GND_ERR_ARG,
-          "cumulative_sum: flags 0x1: 0 and GND_INCLUDE_INITIAL are possible");
-    fails(gnd_cumulative_prod(x, GND_AXIS(0), 0, (gnd_dtype)77), GND_ERR_DTYPE,
-          "cumulative_prod: 77 is no dtype");
-    fails(gnd_cumulative_prod(z, GND_AXIS(0), 0, GND_FLOAT32), GND_ERR_DTYPE,
-          "cumulative_prod: complex64 to float32 drops the imaginary part: take "
-          "gnd_real_part, gnd_imag_part or gnd_abs");
-    fails(gnd_cummax(x, GND_AXIS(-3)), GND_ERR_AXIS, "cummax: axis -3 is out of range for 2 dimensions");
-    fails(gnd_cummin(NULL, GND_ALL), GND_ERR_NULL, "cummin: x is NULL");
-    fails(gnd_nancumsum(x, GND_AXIS(9), GND_DTYPE_DEFAULT), GND_ERR_AXIS,
-          "nancumsum: axis 9 is out of range for 2 dimensions");
-    fails(gnd_nancumprod(NULL, GND_ALL, GND_DTYPE_DEFAULT), GND_ERR_NULL, "nancumprod: x is NULL");
-    fails(gnd_unwrap(NULL, NULL, 0, NULL), GND_ERR_NULL, "unwrap: x is NULL");
-    fails(gnd_unwrap(x, NULL, 2, NULL), GND_ERR_AXIS, "unwrap: axis 2 is out of range for 2 dimensions");
-    fails(gnd_unwrap(z, NULL, 0, NULL), GND_ERR_DTYPE, "unwrap: x has complex64: angles are real");
-    fails(gnd_unwrap(x, x, 0, NULL), GND_ERR_ARG,
-          "unwrap: discont must be a real scalar (gnd_real, gnd_int), not an array of a device");
-    fails(gnd_unwrap(x, NULL, 0, gnd_complex(1, 2)), GND_ERR_ARG,
-          "unwrap: period must be a real scalar (gnd_real, gnd_int), not a complex one");
-    fails(gnd_unwrap(gnd_astype(x, GND_UINT8), NULL, 0, gnd_int(7)), GND_ERR_DTYPE,
-          "unwrap: x has uint8, and steps back are negative: take a signed dtype, or a float period");
-    fails(gnd_unwrap(gnd_fail(GND_ERR_IO, "gone"), NULL, 0, NULL), GND_ERR_IO, "gone");
+    expect_message(sum(NULL, GND_AXIS(0), 0), GND_ERR_NULL, "cumulative_sum: x is NULL");
+    expect_message(sum(gnd_real(1), GND_ALL, 0), GND_ERR_DEVICE,
+                   "cumulative_sum: x is a scalar and has no device: give it one with gnd_asarray");
+    expect_message(sum(x, GND_AXIS(2), 0), GND_ERR_AXIS, "cumulative_sum: axis 2 is out of range for 2 dimensions");
+    expect_message(sum(x, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS,
+                   "cumulative_sum: 2 axes: it takes one, or GND_ALL");
+    expect_message(sum(x, GND_NO_AXES, 0), GND_ERR_AXIS, "cumulative_sum: 0 axes: it takes one, or GND_ALL");
+    expect_message(sum(x, GND_AXIS(0), 1), GND_ERR_ARG,
+                   "cumulative_sum: flags 0x1: 0 and GND_INCLUDE_INITIAL are possible");
+    expect_message(gnd_cumulative_prod(x, GND_AXIS(0), 0, (gnd_dtype)77), GND_ERR_DTYPE,
+                   "cumulative_prod: 77 is no dtype");
+    expect_message(gnd_cumulative_prod(z, GND_AXIS(0), 0, GND_FLOAT32), GND_ERR_DTYPE,
+                   "cumulative_prod: complex64 to float32 drops the imaginary part: take "
+                   "gnd_real_part, gnd_imag_part or gnd_abs");
+    expect_message(gnd_cummax(x, GND_AXIS(-3)), GND_ERR_AXIS, "cummax: axis -3 is out of range for 2 dimensions");
+    expect_message(gnd_cummin(NULL, GND_ALL), GND_ERR_NULL, "cummin: x is NULL");
+    expect_message(gnd_nancumsum(x, GND_AXIS(9), GND_DTYPE_DEFAULT), GND_ERR_AXIS,
+                   "nancumsum: axis 9 is out of range for 2 dimensions");
+    expect_message(gnd_nancumprod(NULL, GND_ALL, GND_DTYPE_DEFAULT), GND_ERR_NULL, "nancumprod: x is NULL");
+    expect_message(gnd_unwrap(NULL, NULL, 0, NULL), GND_ERR_NULL, "unwrap: x is NULL");
+    expect_message(gnd_unwrap(x, NULL, 2, NULL), GND_ERR_AXIS, "unwrap: axis 2 is out of range for 2 dimensions");
+    expect_message(gnd_unwrap(z, NULL, 0, NULL), GND_ERR_DTYPE, "unwrap: x has complex64: angles are real");
+    expect_message(gnd_unwrap(x, x, 0, NULL), GND_ERR_ARG,
+                   "unwrap: discont must be a real scalar (gnd_real, gnd_int), not an array of a device");
+    expect_message(gnd_unwrap(x, NULL, 0, gnd_complex(1, 2)), GND_ERR_ARG,
+                   "unwrap: period must be a real scalar (gnd_real, gnd_int), not a complex one");
+    expect_message(gnd_unwrap(gnd_astype(x, GND_UINT8), NULL, 0, gnd_int(7)), GND_ERR_DTYPE,
+                   "unwrap: x has uint8, and steps back are negative: take a signed dtype, or a float period");
+    expect_message(gnd_unwrap(gnd_fail(GND_ERR_IO, "gone"), NULL, 0, NULL), GND_ERR_IO, "gone");
     gnd_array *vast = gnd_broadcast_to(gnd_zeros(dev, GND_BOOL, 0, NULL), 1, (int64_t[]){INT64_MAX});
-    fails(sum(vast, GND_ALL, GND_INCLUDE_INITIAL), GND_ERR_OVERFLOW,
-          "cumulative_sum: axis 0: one element more does not fit 64 bits");
+    expect_message(sum(vast, GND_ALL, GND_INCLUDE_INITIAL), GND_ERR_OVERFLOW,
+                   "cumulative_sum: axis 0: one element more does not fit 64 bits");
 }
 
 /* The plan's last line. */

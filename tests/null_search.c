@@ -9,23 +9,11 @@
 
 #include <gnd.h>
 #include "base/mem.h"
+#include "expect.h"
 #include "tap.h"
 
 static gnd_device *dev, *dev32;
 static gnd_array *a34, *v5, *z5, *i5, *empty, *far, *broken;
-
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
-
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    int good = x && st == code && strstr(gnd_error(x), text) != NULL;
-    tap_ok(good, "%s", what);
-    if (!good)
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x), gnd_status_name(code), text);
-}
-
-#define FAILS(call, code, text) fails(#call, call, code, text)
 
 static void searches(void)
 {
@@ -77,8 +65,8 @@ static void histogram(const char *text, gnd_status code, gnd_array *x, int64_t b
     gnd_array *out[2];
     gnd_status st = gnd_histogram(x, bins, range, edges, weights, flags, out);
     tap_is_int(st, code, "histogram: %s", text);
-    fails("its counts", out[0], code, text);
-    fails("its edges", out[1], code, text);
+    expect_error("its counts", out[0], code, text);
+    expect_error("its edges", out[1], code, text);
 }
 
 static void histograms(void)
@@ -99,7 +87,8 @@ static void histograms(void)
     tap_is_int(gnd_histogram(v5, 3, NULL, NULL, NULL, 0, NULL), GND_ERR_NULL, "histogram: no place for the result");
     FAILS(gnd_histogram_bin_edges(v5, -1, NULL), GND_ERR_ARG, "histogram_bin_edges: -1 bins");
     tap_is_int(gnd_histogramdd(2, uneven, bins, NULL, NULL, NULL, 0, out), GND_ERR_SHAPE, "histogramdd: two lengths");
-    fails("all of its results", out[2], GND_ERR_SHAPE, "histogramdd: the coordinates must be 1-d arrays of one length");
+    expect_error("all of its results", out[2], GND_ERR_SHAPE,
+                 "histogramdd: the coordinates must be 1-d arrays of one length");
     tap_is_int(gnd_histogramdd(2, two, NULL, NULL, NULL, NULL, 0, out), GND_ERR_NULL, "histogramdd: no bins");
     tap_is_int(gnd_histogramdd(0, two, bins, NULL, NULL, NULL, 0, out), GND_ERR_ARG, "histogramdd: no dimensions");
     tap_is_int(gnd_histogramdd(2, NULL, bins, NULL, NULL, NULL, 0, out), GND_ERR_NULL, "histogramdd: no coordinates");
@@ -127,7 +116,7 @@ static void said(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gnd_array *y = gnd_eval(dev, cases[i].text, "v", v5, NULL);
-        fails(cases[i].text, y, cases[i].code, cases[i].want);
+        expect_error(cases[i].text, y, cases[i].code, cases[i].want);
         gnd_release(y);
     }
 }

@@ -11,26 +11,13 @@
 
 #include <gnd.h>
 #include "base/mem.h"
+#include "expect.h"
 #include "tap.h"
 
 static gnd_device *dev, *dev32;
 static gnd_array *a34, *v3, *v4, *empty, *broken, *t4, *z4, *i4, *far;
 
-#define DIM(...)                                                                                   \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define D GND_DTYPE_DEFAULT
-
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    int good = x && st == code && strstr(gnd_error(x), text) != NULL;
-    tap_ok(good, "%s", what);
-    if (!good)
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x),
-                 gnd_status_name(code), text);
-}
-
-#define FAILS(call, code, text) fails(#call, call, code, text)
 
 static void statistics(void)
 {
@@ -43,7 +30,7 @@ static void statistics(void)
     FAILS(gnd_average(a34, v3, GND_AXIS(1), 0, NULL), GND_ERR_SHAPE,
           "average: weights of shape (3,) for x of shape (3, 4)");
     FAILS(gnd_average(a34, v4, GND_ALL, 0, &w), GND_ERR_SHAPE, "average: weights of shape (4,)");
-    fails("the sum of weights fails too", w, GND_ERR_SHAPE, "average: weights");
+    expect_error("the sum of weights fails too", w, GND_ERR_SHAPE, "average: weights");
     FAILS(gnd_average(a34, gnd_real(1), GND_ALL, 0, NULL), GND_ERR_DEVICE,
           "average: weights is a scalar");
     FAILS(gnd_average(v4, far, GND_ALL, 0, NULL), GND_ERR_DEVICE, "average: arrays of two devices");

@@ -185,42 +185,37 @@ static void chosen(void)
     setenv("GND_SOLVER", "blocked", 1);
 }
 
+static void each(int i)
+{
+    static const int64_t size[] = { 1, 2, 17, 49, 100 };
+    if (i == 0) {
+        gnd_scope_begin();
+        chosen();
+        gnd_scope_end();
+    }
+    for (int j = i == 0 ? 0 : 4; j < 5; j++) { /* each dtype and order has kernels to be compiled */
+        const int64_t n = size[j], m = size[(j + 2) % 5];
+        const mat_kind k = (mat_kind)((i + j) % MAT_NKINDS);
+        MAT_GROUP(cholesky(2, n); qr(k, 2, m, n, j % 2); if (i < 2) lu(k, 2, m, n));
+        MAT_GROUP(systems(k == MAT_HILBERT ? MAT_NEAR : k, 2, n, j % 2 ? 1 : 70));
+    }
+    for (unsigned f = 0; f < 16; f++)
+        if ((i == 0 || f % 5 == 0) && (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT))) {
+            MAT_GROUP(triangular(2, f % 3 ? 65 : 97, f % 2 ? 3 : 40, f));
+        }
+    if (i == 0) {
+        MAT_GROUP(cholesky(1, 257); lu(MAT_RANDOM, 1, 300, 256); qr(MAT_GRADED, 1, 257, 255, 0));
+        MAT_GROUP(qr(MAT_NEAR, 1, 257, 100, 1); systems(MAT_RANDOM, 1, 255, 2));
+        MAT_GROUP(qr(MAT_RANDOM, 1, 256, 256, 0); lu(MAT_NEAR, 1, 255, 257); triangular(1, 257, 5, 0));
+        views();
+        impossible();
+    }
+}
+
 static void all(gnd_device *d, const char *spec)
 {
     static const gnd_dtype dtypes[] = { GND_FLOAT64, GND_COMPLEX64, GND_FLOAT32, GND_COMPLEX128 };
-    static const int64_t size[] = { 1, 2, 17, 49, 100 };
-    if (!gnd__lapack_library()) {
-        tap_skip(1, "%s: no LAPACK", spec);
-        return;
-    }
-    for (int i = 0; i < 4; i++) {
-        if (ref_skip(d, dtypes[i], 1))
-            continue;
-        mat_setting(d, spec, dtypes[i]);
-        ref_seed(11);
-        if (i == 0) {
-            gnd_scope_begin();
-            chosen();
-            gnd_scope_end();
-        }
-        for (int j = i == 0 ? 0 : 4; j < 5; j++) { /* each dtype and order has kernels to be compiled */
-            const int64_t n = size[j], m = size[(j + 2) % 5];
-            const mat_kind k = (mat_kind)((i + j) % MAT_NKINDS);
-            MAT_GROUP(cholesky(2, n); qr(k, 2, m, n, j % 2); if (i < 2) lu(k, 2, m, n));
-            MAT_GROUP(systems(k == MAT_HILBERT ? MAT_NEAR : k, 2, n, j % 2 ? 1 : 70));
-        }
-        for (unsigned f = 0; f < 16; f++)
-            if ((i == 0 || f % 5 == 0) && (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT))) {
-                MAT_GROUP(triangular(2, f % 3 ? 65 : 97, f % 2 ? 3 : 40, f));
-            }
-        if (i == 0) {
-            MAT_GROUP(cholesky(1, 257); lu(MAT_RANDOM, 1, 300, 256); qr(MAT_GRADED, 1, 257, 255, 0));
-            MAT_GROUP(qr(MAT_NEAR, 1, 257, 100, 1); systems(MAT_RANDOM, 1, 255, 2));
-            MAT_GROUP(qr(MAT_RANDOM, 1, 256, 256, 0); lu(MAT_NEAR, 1, 255, 257); triangular(1, 257, 5, 0));
-            views();
-            impossible();
-        }
-    }
+    mat_dtypes(d, spec, 4, dtypes, 11, each);
 }
 
 /* Q and R of many small matrices by one kernel, as GPUs have them: in local memory and too large for it, wide and tall,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -260,28 +261,21 @@ static void errors(void)
     gnd_array *x = gnd_zeros(null, GND_FLOAT32, 1, &n), *z = gnd_zeros(null, GND_FLOAT32, 1, &none);
     gnd_array *i = gnd_zeros(null, GND_INT32, 1, &n), *a = gnd_zeros(null, GND_FLOAT32, 2, two);
     gnd_array *b = gnd_zeros(null, GND_FLOAT32, 2, three), *e = gnd_zeros(null, GND_FLOAT32, 2, empty);
-#define SAYS(call, code, text)                                                                     \
-    do {                                                                                           \
-        gnd_array *y = call;                                                                       \
-        tap_is_int(gnd_status_of(y), code, "%s", #call);                                           \
-        tap_has_str(gnd_error(y), text, "the message");                                            \
-    } while (0)
-    SAYS(gnd_convolve(NULL, x, 0, 0), GND_ERR_NULL, "convolve: a is NULL");
-    SAYS(gnd_convolve(x, z, 0, 0), GND_ERR_SHAPE, "convolve: v has shape (0,): it must not be empty");
-    SAYS(gnd_correlate(x, a, 0, 0), GND_ERR_SHAPE, "correlate: v has shape (2, 3): one dimension");
-    SAYS(gnd_convolve(x, x, (gnd_conv_mode)3, 0), GND_ERR_ARG, "convolve: mode 3 is none");
-    SAYS(gnd_convolve(x, x, 0, (gnd_conv_method)9), GND_ERR_ARG, "convolve: method 9 is none");
-    SAYS(gnd_convolve(i, i, 0, GND_CONV_FFT), GND_ERR_DTYPE, "convolve: transforms of int32 and int32");
-    SAYS(gnd_fftconvolve(x, a, 0, -1, NULL), GND_ERR_SHAPE, "fftconvolve: 1 and 2 dimensions");
-    SAYS(gnd_fftconvolve(a, b, GND_CONV_VALID, -1, NULL), GND_ERR_SHAPE, "valid results need one operand");
-    SAYS(gnd_oaconvolve(a, b, 0, 1, twice), GND_ERR_SHAPE, "along axis 1, which is not convolved");
-    SAYS(gnd_oaconvolve(a, b, 0, 2, twice), GND_ERR_AXIS, "oaconvolve: axis 0 comes twice");
-    SAYS(gnd_oaconvolve(a, b, 0, 3, twice), GND_ERR_AXIS, "oaconvolve: 3 axes");
-    SAYS(gnd_conv2d(a, x, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (4,)");
-    SAYS(gnd_conv2d(a, e, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (0, 3)");
-    SAYS(gnd_conv2d(a, b, 0, (gnd_boundary)4, NULL, 0), GND_ERR_ARG, "conv2d: boundary 4 is none");
-    SAYS(gnd_conv2d(a, b, 0, 0, x, 0), GND_ERR_SHAPE, "conv2d: fill has shape (4,)");
-#undef SAYS
+    FAILS(gnd_convolve(NULL, x, 0, 0), GND_ERR_NULL, "convolve: a is NULL");
+    FAILS(gnd_convolve(x, z, 0, 0), GND_ERR_SHAPE, "convolve: v has shape (0,): it must not be empty");
+    FAILS(gnd_correlate(x, a, 0, 0), GND_ERR_SHAPE, "correlate: v has shape (2, 3): one dimension");
+    FAILS(gnd_convolve(x, x, (gnd_conv_mode)3, 0), GND_ERR_ARG, "convolve: mode 3 is none");
+    FAILS(gnd_convolve(x, x, 0, (gnd_conv_method)9), GND_ERR_ARG, "convolve: method 9 is none");
+    FAILS(gnd_convolve(i, i, 0, GND_CONV_FFT), GND_ERR_DTYPE, "convolve: transforms of int32 and int32");
+    FAILS(gnd_fftconvolve(x, a, 0, -1, NULL), GND_ERR_SHAPE, "fftconvolve: 1 and 2 dimensions");
+    FAILS(gnd_fftconvolve(a, b, GND_CONV_VALID, -1, NULL), GND_ERR_SHAPE, "valid results need one operand");
+    FAILS(gnd_oaconvolve(a, b, 0, 1, twice), GND_ERR_SHAPE, "along axis 1, which is not convolved");
+    FAILS(gnd_oaconvolve(a, b, 0, 2, twice), GND_ERR_AXIS, "oaconvolve: axis 0 comes twice");
+    FAILS(gnd_oaconvolve(a, b, 0, 3, twice), GND_ERR_AXIS, "oaconvolve: 3 axes");
+    FAILS(gnd_conv2d(a, x, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (4,)");
+    FAILS(gnd_conv2d(a, e, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (0, 3)");
+    FAILS(gnd_conv2d(a, b, 0, (gnd_boundary)4, NULL, 0), GND_ERR_ARG, "conv2d: boundary 4 is none");
+    FAILS(gnd_conv2d(a, b, 0, 0, x, 0), GND_ERR_SHAPE, "conv2d: fill has shape (4,)");
     gnd_array *y = gnd_fftconvolve(e, a, GND_CONV_FULL, -1, NULL);
     tap_ok(gnd_size(y) == 0 && gnd_dim(y, 1) == 5 && gnd_dtype_of(y) == GND_FLOAT32, "fftconvolve of nothing");
     tap_is_int(gnd_dtype_of(gnd_fftconvolve(i, i, 0, -1, NULL)), GND_FLOAT64, "fftconvolve of ints: float64");

@@ -5,11 +5,9 @@
  */
 #include <math.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
-
-#define DIM(...)                                                                                   \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static gnd_dtype whole_float; /* what ints become: the device's default float */
 
@@ -179,7 +177,7 @@ static void covariances(gnd_device *dev)
 static void on_device(gnd_device *dev, const char *spec)
 {
     tap_diag("%s", spec);
-    whole_float = ref_lacks(dev, GND_FLOAT64) ? GND_FLOAT32 : GND_FLOAT64;
+    whole_float = gnd_default_float(dev);
     ref_seed(11);
     weights(dev);
     covariances(dev);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -156,19 +157,12 @@ static void errors(void)
     gnd_device *null = gnd_open("null:0");
     gnd_scope_begin();
     gnd_array *x = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){ 4 }), *e = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){ 0 });
-#define SAYS(call, code, text)                                                                     \
-    do {                                                                                           \
-        gnd_array *y = call;                                                                       \
-        tap_is_int(gnd_status_of(y), code, "%s", #call);                                           \
-        tap_has_str(gnd_error(y), text, "the message");                                            \
-    } while (0)
-    SAYS(gnd_dct(NULL, 2, 4, 0, 0), GND_ERR_NULL, "dct: x is NULL");
-    SAYS(gnd_idct(x, 5, 4, 0, 0), GND_ERR_ARG, "idct: type 5 is none");
-    SAYS(gnd_dst(x, 2, GND_FFT_FULL, 2, 0), GND_ERR_AXIS, "dst: axis 2");
-    SAYS(gnd_idst(x, 2, GND_FFT_FULL, 0, (gnd_norm)9), GND_ERR_ARG, "idst: norm 9 is none");
-    SAYS(gnd_dct(e, 2, GND_FFT_FULL, 0, 0), GND_ERR_ARG, "dct: a transform of type 2 of 0 elements");
-    SAYS(gnd_dct(x, 1, 1, 0, 0), GND_ERR_ARG, "dct: a transform of type 1 of 1 elements");
-#undef SAYS
+    FAILS(gnd_dct(NULL, 2, 4, 0, 0), GND_ERR_NULL, "dct: x is NULL");
+    FAILS(gnd_idct(x, 5, 4, 0, 0), GND_ERR_ARG, "idct: type 5 is none");
+    FAILS(gnd_dst(x, 2, GND_FFT_FULL, 2, 0), GND_ERR_AXIS, "dst: axis 2");
+    FAILS(gnd_idst(x, 2, GND_FFT_FULL, 0, (gnd_norm)9), GND_ERR_ARG, "idst: norm 9 is none");
+    FAILS(gnd_dct(e, 2, GND_FFT_FULL, 0, 0), GND_ERR_ARG, "dct: a transform of type 2 of 0 elements");
+    FAILS(gnd_dct(x, 1, 1, 0, 0), GND_ERR_ARG, "dct: a transform of type 1 of 1 elements");
     gnd_scope_end();
     gnd_close(null);
 }

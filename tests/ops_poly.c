@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
-
-#define DIM(...)                                                                                   \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static gnd_device *dev;
 static gnd_dtype whole_float; /* what ints become: the device's default float */
@@ -391,7 +389,7 @@ static void on_device(gnd_device *d, const char *spec)
                                   comparisons, values_and_powers, fits};
     tap_diag("%s", spec);
     dev = d;
-    whole_float = ref_lacks(dev, GND_FLOAT64) ? GND_FLOAT32 : GND_FLOAT64;
+    whole_float = gnd_default_float(dev);
     eps = whole_float == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
     ref_seed(12);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
-
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 
 static const char *const method_name[] = {
 #define X(name, text) text,
@@ -205,7 +204,7 @@ static void quantiles(gnd_device *dev, const char *spec)
 
 static void said(gnd_device *dev, const char *spec)
 {
-    static const struct { const char *text; double want; } cases[] = {
+    static const expect_value cases[] = {
         { "median([3, 1, 2])", 2 },
         { "median([[3, 1], [2, 9]], axis=0, keepdims=True)[0, 1]", 5 },
         { "nanmedian([nan, 1, 4])", 2.5 },
@@ -215,22 +214,8 @@ static void said(gnd_device *dev, const char *spec)
         { "nanquantile([nan, 2, 4], 0.5)", 3 },
         { "nanpercentile([nan, 2, 4], 100)", 4 },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gnd_array *y = gnd_eval(dev, cases[i].text, NULL);
-        if (!tap_is_f64(gnd_item_f64(y, NULL), cases[i].want, "%s: %s", spec, cases[i].text))
-            tap_diag("%s", gnd_error(y));
-        gnd_release(y);
-    }
+    expect_values(dev, spec, (int)(sizeof cases / sizeof *cases), cases);
 }
-
-static void fails(const char *what, gnd_array *x, gnd_status code, const char *text)
-{
-    gnd_status st = gnd_status_of(x);
-    if (!tap_ok(st == code && strstr(gnd_error(x), text), "%s", what))
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_error(x), gnd_status_name(code), text);
-}
-
-#define FAILS(call, code, text) fails(#call, call, code, text)
 
 static void wrong_arguments(void)
 {

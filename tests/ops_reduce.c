@@ -73,11 +73,6 @@ static int is_zero(ref_num v)
                            : v.i == 0;
 }
 
-static int is_nan(ref_num v)
-{
-    return (v.kind == 'f' && isnan(v.re)) || (v.kind == 'c' && (isnan(v.re) || isnan(v.im)));
-}
-
 static long double re_of(ref_num v)
 {
     return v.kind == 'u'                    ? (long double)v.u
@@ -98,7 +93,7 @@ static int64_t extreme(const ref_num *v, int64_t n, int least)
 {
     int64_t best = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (is_nan(v[i]))
+        if (ref_is_nan(v[i]))
             return i;
         if (least ? greater(v[best], v[i]) : greater(v[i], v[best]))
             best = i;
@@ -119,7 +114,7 @@ static ref_num reference(int op, gnd_dtype t, const ref_num *v, int64_t n, long 
         long double a = v[i].kind == 'c' ? hypotl(v[i].re, v[i].im) : fabsl(re_of(v[i]));
         re += re_of(v[i]);
         im += v[i].kind == 'c' ? v[i].im : 0;
-        nans += is_nan(v[i]);
+        nans += ref_is_nan(v[i]);
         infs += isinf(a) != 0;
         mag += a;
         big = a > big ? a : big;
@@ -187,20 +182,6 @@ static ref_num reference(int op, gnd_dtype t, const ref_num *v, int64_t n, long 
     return r;
 }
 
-/* got against want, within tol. */
-static int right(gnd_dtype t, ref_num got, ref_num want, long double tol)
-{
-    if (tol == HUGE_VALL || ref_ulps(t, got, want, 0) == 0)
-        return 1;
-    if (gnd_dtype_kind(t) != 'f' && gnd_dtype_kind(t) != 'c')
-        return 0;
-    want = ref_as(t, want);
-    if (is_nan(want) || is_nan(got))
-        return is_nan(want) && is_nan(got);
-    return (got.re == want.re || fabsl(got.re - want.re) <= tol) &&
-           (got.im == want.im || fabsl(got.im - want.im) <= tol);
-}
-
 /* --- one case ------------------------------------------------------------------------------------
  */
 
@@ -266,7 +247,7 @@ static int check_op(int op, gnd_array *y, const ref_arr *x, uint32_t mask, int k
         char a[80], b[80];
         n = gather(x, mask, k, v);
         ref_num want = reference(op, x->t, v, n, &tol), g = ref_nth(&got, k);
-        if (right(t, g, want, tol))
+        if (ref_near(t, g, want, tol))
             continue;
         ok = 0;
         snprintf(why, cap, "element %" PRId64 " of %" PRId64 ": %s, not %s within %Lg", k, kept,
@@ -496,7 +477,7 @@ static void long_variances(gnd_device *dev)
 static void on_device(gnd_device *dev, const char *spec)
 {
     tap_diag("%s, kernels shaped for %s", spec, shape_name);
-    whole_float = ref_lacks(dev, GND_FLOAT64) ? GND_FLOAT32 : GND_FLOAT64;
+    whole_float = gnd_default_float(dev);
     ref_seed(3);
     empty(dev);
     sizes(dev);

@@ -58,11 +58,6 @@ static gnd_dtype result_dtype(int op, gnd_dtype t)
 
 /* --- the reference ---------------------------------------------------------------------------- */
 
-static int is_nan(ref_num v)
-{
-    return (v.kind == 'f' && isnan(v.re)) || (v.kind == 'c' && (isnan(v.re) || isnan(v.im)));
-}
-
 static long double re_of(ref_num v)
 {
     return v.kind == 'u' ? (long double)v.u : v.kind == 'f' || v.kind == 'c' ? v.re : (long double)v.i;
@@ -98,7 +93,7 @@ static void step(int op, state *s, ref_num v)
 {
     long double a = s->r.re, b = s->r.im, re, im = v.kind == 'c' ? v.im : 0, m;
     uint64_t bits = v.kind == 'u' ? v.u : (uint64_t)v.i;
-    if ((op == NANSUM || op == NANPROD) && is_nan(v)) {
+    if ((op == NANSUM || op == NANPROD) && ref_is_nan(v)) {
         v.re = op == NANPROD;
         v.im = im = 0;
     }
@@ -110,7 +105,7 @@ static void step(int op, state *s, ref_num v)
     switch (op) {
     case MAX:
     case MIN:
-        if (s->n == 0 || (!is_nan(s->r) && (is_nan(v) || (op == MAX ? greater(v, s->r) : greater(s->r, v)))))
+        if (s->n == 0 || (!ref_is_nan(s->r) && (ref_is_nan(v) || (op == MAX ? greater(v, s->r) : greater(s->r, v)))))
             s->r = v;
         break;
     case SUM:
@@ -151,19 +146,6 @@ static long double tolerance(int op, gnd_dtype t, const state *s)
            ref_ulp_at(rt, s->r.im);
 }
 
-static int right(gnd_dtype t, ref_num got, ref_num want, long double tol)
-{
-    if (tol == HUGE_VALL || ref_ulps(t, got, want, 0) == 0)
-        return 1;
-    if (gnd_dtype_kind(t) != 'f' && gnd_dtype_kind(t) != 'c')
-        return 0;
-    want = ref_as(t, want);
-    if (is_nan(want) || is_nan(got))
-        return is_nan(want) && is_nan(got);
-    return (got.re == want.re || fabsl(got.re - want.re) <= tol) &&
-           (got.im == want.im || fabsl(got.im - want.im) <= tol);
-}
-
 /* --- one case --------------------------------------------------------------------------------- */
 
 /* The line of y (and x) at place `line` of the other axes. */
@@ -186,7 +168,7 @@ static int check_line(int op, const ref_arr *x, const ref_arr *y, int axis, int6
         idx[axis] = k;
         ref_num got = ref_get(y->t, ref_at(y, idx));
         long double tol = tolerance(op, x->t, &s);
-        if (right(y->t, got, s.r, tol))
+        if (ref_near(y->t, got, s.r, tol))
             continue;
         snprintf(why, cap, "line %" PRId64 ", element %" PRId64 ": %s, not %s within %Lg", line, k,
                  ref_text(got, a, sizeof a), ref_text(s.r, b, sizeof b), tol);

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
-
-#define DIM(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
 
 static const char *shape_name;
 static int on_gpu; /* the shape for GPUs: what differs from the other is tested */
@@ -443,7 +442,7 @@ static void histograms(gnd_device *dev, const char *spec)
 
 static void said(gnd_device *dev, const char *spec)
 {
-    static const struct { const char *text; double want; } cases[] = {
+    static const expect_value cases[] = {
         { "searchsorted([1, 2, 2, 3], 2)", 1 },
         { "searchsorted([1, 2, 2, 3], 2, side='right')", 3 },
         { "array([3, 1, 2]).searchsorted(2.5, sorter=[1, 2, 0])", 2 },
@@ -460,12 +459,7 @@ static void said(gnd_device *dev, const char *spec)
         { "histogramdd(array([[0, 1], [2, 3], [2, 4]]), 2)[1][0][2]", 2 },
         { "histogramdd(([0, 2, 2], [1, 3, 4]), (2, 2))[0].sum()", 3 },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gnd_array *y = gnd_eval(dev, cases[i].text, NULL);
-        if (!tap_is_f64(gnd_item_f64(y, NULL), cases[i].want, "%s: %s", spec, cases[i].text))
-            tap_diag("%s", gnd_error(y));
-        gnd_release(y);
-    }
+    expect_values(dev, spec, (int)(sizeof cases / sizeof *cases), cases);
 }
 
 static void all(gnd_device *dev, const char *spec)

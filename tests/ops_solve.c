@@ -348,49 +348,44 @@ static void ordered(gnd_device *d, int64_t n, int64_t k)
     be->solver.supports = before;
 }
 
+static void each(int i)
+{
+    static const int64_t size[] = { 2, 17, 3, 64, 33 };
+    for (int k = 0; k < MAT_NKINDS; k++) {
+        MAT_GROUP(systems((mat_kind)k, 3, size[k]));
+        MAT_GROUP(systems((mat_kind)k, 2, size[(k + 1) % 5]));
+        MAT_GROUP(pseudo((mat_kind)k, 2, 17, k % 2 ? 5 : 20));
+    }
+    for (unsigned f = 0; f < 16; f++)
+        if (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT)) {
+            MAT_GROUP(triangular(f & 1 ? MAT_HILBERT : MAT_STRONG, 2, f % 3 ? 17 : 65, f));
+        }
+    MAT_GROUP(triangular(MAT_STRONG, 1000, 8, GND_SOLVE_LOWER | GND_SOLVE_ADJOINT));
+    MAT_GROUP(systems(MAT_STRONG, 1000, 8));
+    MAT_GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
+    MAT_GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
+    if (i == 1 || i == 3) {
+        MAT_GROUP(determinants(100, 5); exponentials(2, 6); exponentials_apart());
+    }
+    if (i == 0) {
+        MAT_GROUP(ranks(12); powers(3, 9); chains());
+        MAT_GROUP(systems(MAT_RANDOM, 2, 257); least_squares(MAT_RANDOM, 300, 200, 200));
+        MAT_GROUP(triangular(MAT_STRONG, 2, 1000, 0));
+    }
+    if (i == 3) {
+        MAT_GROUP(norms(2, 5, 9));
+    }
+    if (i == 1) {
+        MAT_GROUP(norms(2, 7, 7); apart(); ordered(mat_dev, 257, 65));
+        MAT_GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
+        MAT_GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
+    }
+}
+
 static void all(gnd_device *d, const char *spec)
 {
     static const gnd_dtype dtypes[] = { GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64 };
-    static const int64_t size[] = { 2, 17, 3, 64, 33 };
-    if (!gnd__lapack_library()) {
-        tap_skip(1, "%s: no LAPACK", spec);
-        return;
-    }
-    for (int i = 0; i < 4; i++) {
-        if (ref_skip(d, dtypes[i], 1))
-            continue;
-        mat_setting(d, spec, dtypes[i]);
-        ref_seed(7);
-        for (int k = 0; k < MAT_NKINDS; k++) {
-            MAT_GROUP(systems((mat_kind)k, 3, size[k]));
-            MAT_GROUP(systems((mat_kind)k, 2, size[(k + 1) % 5]));
-            MAT_GROUP(pseudo((mat_kind)k, 2, 17, k % 2 ? 5 : 20));
-        }
-        for (unsigned f = 0; f < 16; f++)
-            if (!(f & GND_SOLVE_TRANS) || !(f & GND_SOLVE_ADJOINT)) {
-                MAT_GROUP(triangular(f & 1 ? MAT_HILBERT : MAT_STRONG, 2, f % 3 ? 17 : 65, f));
-            }
-        MAT_GROUP(triangular(MAT_STRONG, 1000, 8, GND_SOLVE_LOWER | GND_SOLVE_ADJOINT));
-        MAT_GROUP(systems(MAT_STRONG, 1000, 8));
-        MAT_GROUP(least_squares(MAT_STRONG, 17, 17, 17); least_squares(MAT_RANDOM, 64, 17, 17));
-        MAT_GROUP(least_squares(MAT_RANDOM, 9, 20, 9); least_squares(MAT_RANDOM, 20, 9, 1));
-        if (i == 1 || i == 3) {
-            MAT_GROUP(determinants(100, 5); exponentials(2, 6); exponentials_apart());
-        }
-        if (i == 0) {
-            MAT_GROUP(ranks(12); powers(3, 9); chains());
-            MAT_GROUP(systems(MAT_RANDOM, 2, 257); least_squares(MAT_RANDOM, 300, 200, 200));
-            MAT_GROUP(triangular(MAT_STRONG, 2, 1000, 0));
-        }
-        if (i == 3) {
-            MAT_GROUP(norms(2, 5, 9));
-        }
-        if (i == 1) {
-            MAT_GROUP(norms(2, 7, 7); apart(); ordered(d, 257, 65));
-            MAT_GROUP(systems(MAT_RANDOM, 2, 1000); systems(MAT_RANDOM, 2, 1); determinants(3, 1));
-            MAT_GROUP(least_squares(MAT_RANDOM, 200, 300, 200));
-        }
-    }
+    mat_dtypes(d, spec, 4, dtypes, 7, each);
 }
 
 int main(void)

@@ -10,22 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ref.h"
 #include "tap.h"
-
-#define DIM(...)                                                                                   \
-    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static gnd_dtype whole_float; /* what ints become: the device's default float */
 
 static int kind_of(gnd_dtype t) { return gnd_dtype_kind(t); }
 
 static int is_half(gnd_dtype t) { return t == GND_FLOAT16 || t == GND_BFLOAT16; }
-
-static int is_nan(ref_num v)
-{
-    return (v.kind == 'f' && isnan(v.re)) || (v.kind == 'c' && (isnan(v.re) || isnan(v.im)));
-}
 
 static ref_num real(ref_num v)
 {
@@ -140,7 +133,7 @@ static int64_t extreme(const ref_num *v, int64_t n, int least)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < n; i++)
-        if (!is_nan(v[i]) && (best < 0 || (least ? above(v[best], v[i]) : above(v[i], v[best]))))
+        if (!ref_is_nan(v[i]) && (best < 0 || (least ? above(v[best], v[i]) : above(v[i], v[best]))))
             best = i;
     return best;
 }
@@ -155,8 +148,8 @@ static void reference(int op, gnd_dtype t, const ref_num *v, int64_t n, ref_num 
     int plain = op >= LSE || op == PTP, nans = 0;
     *tol = 0;
     for (int64_t i = 0; i < n; i++) {
-        nans += is_nan(v[i]);
-        if (is_nan(v[i]) && !plain)
+        nans += ref_is_nan(v[i]);
+        if (ref_is_nan(v[i]) && !plain)
             continue;
         good++;
         re += v[i].re;
@@ -167,7 +160,7 @@ static void reference(int op, gnd_dtype t, const ref_num *v, int64_t n, ref_num 
     }
     long double mre = re / (long double)good, mim = im / (long double)good;
     for (int64_t i = 0; i < n; i++)
-        if (plain || !is_nan(v[i])) {
+        if (plain || !ref_is_nan(v[i])) {
             long double a = v[i].re - (op == NORMALIZE ? 0 : mre);
             long double b = v[i].im - (op == NORMALIZE ? 0 : mim);
             sq += a * a + b * b;
@@ -184,7 +177,7 @@ static void reference(int op, gnd_dtype t, const ref_num *v, int64_t n, ref_num 
     case PROD:
         r.re = 1;
         for (int64_t i = 0; i < n; i++)
-            if (!is_nan(v[i])) {
+            if (!ref_is_nan(v[i])) {
                 long double a = r.re, b = r.im;
                 r.re = a * v[i].re - (v[i].kind == 'c' ? b * v[i].im : 0);
                 r.im = v[i].kind == 'c' ? a * v[i].im + b * v[i].re : 0;
@@ -425,7 +418,7 @@ static void fusion(gnd_device *dev)
 static void on_device(gnd_device *dev, const char *spec)
 {
     tap_diag("%s", spec);
-    whole_float = ref_lacks(dev, GND_FLOAT64) ? GND_FLOAT32 : GND_FLOAT64;
+    whole_float = gnd_default_float(dev);
     ref_seed(11);
     special(dev);
     axes(dev);

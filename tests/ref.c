@@ -251,6 +251,24 @@ double ref_ulps(gnd_dtype t, ref_num got, ref_num want, int zeros)
     return a > b ? a : b;
 }
 
+int ref_is_nan(ref_num v)
+{
+    return (v.kind == 'f' && isnan(v.re)) || (v.kind == 'c' && (isnan(v.re) || isnan(v.im)));
+}
+
+int ref_near(gnd_dtype t, ref_num got, ref_num want, long double tol)
+{
+    if (tol == HUGE_VALL || ref_ulps(t, got, want, 0) == 0)
+        return 1;
+    if (gnd_dtype_kind(t) != 'f' && gnd_dtype_kind(t) != 'c')
+        return 0;
+    want = ref_as(t, want);
+    if (ref_is_nan(want) || ref_is_nan(got))
+        return ref_is_nan(want) && ref_is_nan(got);
+    return (got.re == want.re || fabsl(got.re - want.re) <= tol) &&
+           (got.im == want.im || fabsl(got.im - want.im) <= tol);
+}
+
 const char *ref_text(ref_num v, char *buf, size_t cap)
 {
     if (v.kind == 'u')

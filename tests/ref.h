@@ -51,6 +51,10 @@ ref_num ref_as(gnd_dtype t, ref_num v);
 double ref_ulps(gnd_dtype t, ref_num got, ref_num want, int zeros);
 /* The spacing of t's values at |v|, at least the smallest one. */
 long double ref_ulp_at(gnd_dtype t, long double v);
+/* A NaN, or a complex number with one. */
+int ref_is_nan(ref_num v);
+/* got is want of dtype t, or near it: each part within tol. HUGE_VALL: any number will do. */
+int ref_near(gnd_dtype t, ref_num got, ref_num want, long double tol);
 /* "1.5" or "(1, -0)". */
 const char *ref_text(ref_num v, char *buf, size_t cap);
 
