@@ -169,6 +169,8 @@ lib_files = \
     lib/codegen/map_cpu.c \
     lib/codegen/map_random.c \
     lib/codegen/map_tile.c \
+    lib/codegen/merge.c \
+    lib/codegen/merge.h \
     lib/codegen/prelude.c \
     lib/codegen/prelude.h \
     lib/codegen/reduce_cpu.c \
@@ -304,6 +306,8 @@ lib_files = \
     lib/sched/exec.c \
     lib/sched/explain.c \
     lib/sched/maker.h \
+    lib/sched/merge.c \
+    lib/sched/merge.h \
     lib/sched/plan.c \
     lib/sched/plan.h \
     lib/sched/plan_prim.c \
@@ -487,6 +491,7 @@ test_programs = \
     tests/ops_linalg \
     tests/ops_manip \
     tests/ops_matmul \
+    tests/ops_merge \
     tests/ops_moves \
     tests/ops_nonfinite \
     tests/ops_pad \
@@ -853,6 +858,7 @@ other_files = \
     tests/ops_linalg.c \
     tests/ops_manip.c \
     tests/ops_matmul.c \
+    tests/ops_merge.c \
     tests/ops_moves.c \
     tests/ops_nonfinite.c \
     tests/ops_pad.c \

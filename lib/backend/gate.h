@@ -172,6 +172,8 @@ typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache, lives a
  * then put in both). On GND_ERR_BUILD the message holds the compiler's first lines; with GND_DEBUG
  * set the whole source and log go to the log. */
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
+/* The source that k was made from, of *len bytes; it stays as long as k does. */
+const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len);
 /* Arguments of kind GND_ARG_BUF hold the block's buf (the caller passes offsets as values). */
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
 

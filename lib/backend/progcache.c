@@ -303,3 +303,16 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
     }
     return st;
 }
+
+const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len)
+{
+    size_t at = 0;
+    const void *src;
+    void *value;
+
+    while (gnd__table_next(d->progs->progs, &at, &src, len, &value))
+        for (const struct gnd__kernel *x = ((const struct prog *)value)->kernels; x; x = x->next)
+            if (x == k)
+                return src;
+    return NULL;
+}

@@ -127,6 +127,17 @@ gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
     return GND_OK;
 }
 
+int64_t gnd__kir_work(const gnd__kir *k)
+{
+    int64_t work = k->nreds + k->nout;
+    for (int i = 0; i < k->ninstr; i++)
+        work += k->instr[i].kind == GND__I_OP ? gnd__ops[k->instr[i].op].cost : 1;
+    for (int d = 0; d < k->nkeep + k->nred; d++)
+        if (__builtin_mul_overflow(work, k->dim[d], &work))
+            return INT64_MAX;
+    return work;
+}
+
 void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
 {
     *rd = *wr = 0;

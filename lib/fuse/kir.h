@@ -83,5 +83,7 @@ void gnd__kir_collapse(gnd__kir *k);
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
 /* Bytes that one run reads and writes, each access counted once for each element it touches. */
 void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr);
+/* An estimate of its arithmetic: all points times the cost of their instructions, in units of an addition. */
+int64_t gnd__kir_work(const gnd__kir *k);
 
 #endif

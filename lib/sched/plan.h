@@ -55,6 +55,7 @@ typedef struct gnd__step {
     int32_t prim;            /* GND__S_SOLVE: the node that it is of */
     char label[160];
     int64_t rd, wr;          /* bytes */
+    int64_t work;            /* of a generated kernel, gnd__kir_work; 0: not known */
     char *source;            /* kept for explain only */
 } gnd__step;
 

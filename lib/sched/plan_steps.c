@@ -128,7 +128,7 @@ static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *
 
 /* The launch of kernel i of gen. */
 static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd__gen *gen, int i,
-                             const int32_t *parts, int64_t rd, int64_t wr)
+                             const int32_t *parts, int64_t rd, int64_t wr, int64_t work)
 {
     const gnd__gkernel *gk = &gen->k[i];
     gnd__step *s = gnd__plan_step(m);
@@ -143,6 +143,7 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
     memcpy(s->label, k[0]->label, sizeof s->label);
     s->rd = rd;
     s->wr = wr;
+    s->work = work;
     st = bind_args(m, s, k, gk, parts, gen);
     if (st == GND_OK && m->want_source) {
         s->source = gnd__strdup(gnd__str_get(&gk->src));
@@ -158,8 +159,9 @@ gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
     gnd__gen *gen;
     int32_t parts[2 * GND__KIR_RED];
     gnd_status st;
-    int64_t rd, wr, partial = 0;
+    int64_t rd, wr, work, partial = 0;
     gnd__kir_bytes(k, &rd, &wr);
+    work = gnd__kir_work(k);
     gnd__kir_collapse(k);
     if (gnd__kir_kept(k) == 0)
         return GND_OK;
@@ -178,7 +180,7 @@ gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
     }
     for (int i = 0; i < gen->nkernel && st == GND_OK; i++)
         st = add_launch(m, (const gnd__kir *const[]){ k }, gen, i, parts, i == 0 ? rd : partial,
-                        i == gen->nkernel - 1 ? wr : partial);
+                        i == gen->nkernel - 1 ? wr : partial, i == 0 ? work : partial);
     gnd__gen_free(gen);
     gnd__free(gen);
     return st;
@@ -191,7 +193,7 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     gnd__kir *kir, *k[GND__GEN_PIECES];
     gnd__gen *gen;
     gnd_status st = GND_OK;
-    int64_t rd = 0, wr = 0;
+    int64_t rd = 0, wr = 0, work = 0;
     int done = 0;
     *n = 0;
     while (first->box[0] >= 0 && first->nred == 0 && at + *n < g->norder && *n < GND__GEN_PIECES) {
@@ -217,6 +219,8 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
         gnd__kir_bytes(k[i], &r, &w);
         rd += r;
         wr += w;
+        w = gnd__kir_work(k[i]);
+        work = w > INT64_MAX - work ? INT64_MAX : work + w;
         gnd__kir_collapse(k[i]);
         for (int j = i; j > 0 && gnd__kir_kept(k[j]) > gnd__kir_kept(k[j - 1]); j--) {
             gnd__kir *t = k[j];
@@ -227,7 +231,7 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     if (st == GND_OK)
         st = gnd__codegen_pieces((const gnd__kir *const *)k, *n, &m->target, gen, &done, m->e);
     if (st == GND_OK && done)
-        st = add_launch(m, (const gnd__kir *const *)k, gen, 0, NULL, rd, wr);
+        st = add_launch(m, (const gnd__kir *const *)k, gen, 0, NULL, rd, wr, work);
     if (!done)
         *n = 0;
     if (gen)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include "sched/device.h"
+#include "sched/merge.h"
 #include "base/mem.h"
 
 typedef struct gnd__rblock {
@@ -23,6 +24,9 @@ typedef struct gnd__ritem {
     gnd__kernel **kernel;
     gnd_launch *launch;
     gnd_list *list;
+    int64_t *work;     /* of each, as the plan has it */
+    gnd__merged merged;  /* the same, fewer of them, and their list */
+    gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;
     gnd__solve_call solve;
@@ -146,8 +150,10 @@ static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
     gnd_status x = gnd__bind_launch(s, p, &s->graph, r->dev->g, st, e);
     if (x == GND_OK)
         x = copy_launch(&t->launch[t->n], &st->launch, e);
-    if (x == GND_OK)
+    if (x == GND_OK) {
+        t->work[t->n] = st->work;
         t->kernel[t->n++] = st->kernel;
+    }
     return x;
 }
 
@@ -177,7 +183,8 @@ static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, rite
         n++;
     t->kernel = gnd__calloc((size_t)n, sizeof *t->kernel);
     t->launch = gnd__calloc((size_t)n, sizeof *t->launch);
-    return t->kernel && t->launch ? GND_OK : nomem(e);
+    t->work = gnd__calloc((size_t)n, sizeof *t->work);
+    return t->kernel && t->launch && t->work ? GND_OK : nomem(e);
 }
 
 /* Notes all steps, with the slots that `keep` marks kept. */
@@ -379,9 +386,19 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
 
 /* --- running and freeing ------------------------------------------------------------------------ */
 
+/* A list that is run often: as fewer launches, if it can be. It goes on as it is when that fails. */
+static void merge_launches(gnd__gdev *d, ritem *t)
+{
+    if (t->list && gnd__merge(d, t->n, t->kernel, t->launch, t->work, &t->merged, NULL) == GND_OK && t->merged.n > 0 &&
+        gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list, NULL) != GND_OK)
+        t->merged_list = NULL;
+}
+
 static gnd_status run_launches(gnd__gdev *d, const ritem *t, gnd_err *e)
 {
     gnd_status x = GND_OK;
+    if (t->merged_list)
+        return gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
     if (t->list)
         return gnd__gate_list_run(d, t->list, t->n, e);
     for (int i = 0; i < t->n && x == GND_OK; i++)
@@ -393,6 +410,9 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
     gnd_status x = GND_OK;
+    if (gnd__merge_due(d, r->runs++))
+        for (int i = 0; i < r->nitem; i++)
+            merge_launches(d, &r->item[i]);
     for (int i = 0; i < r->nitem && x == GND_OK; i++) {
         const ritem *t = &r->item[i];
         if (t->type == GND__S_LAUNCH) {
@@ -420,10 +440,13 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
     for (int i = 0; i < r->nitem; i++) {
         ritem *t = &r->item[i];
         gnd__gate_list_free(d, t->list);
+        gnd__gate_list_free(d, t->merged_list);
+        gnd__merged_free(d, &t->merged);
         for (int k = 0; t->launch && k < t->n; k++)
             gnd__free((void *)t->launch[k].args);
         gnd__free(t->launch);
         gnd__free(t->kernel);
+        gnd__free(t->work);
     }
     gnd__free(r->item);
     for (int i = 0; r->in && i < r->nin; i++)

@@ -26,6 +26,7 @@ typedef struct gnd__recorded {
     int nblock, capblock;
     struct gnd__ritem *item;
     int nitem;
+    unsigned runs;
     struct gnd__checks *checks; /* of indices */
 } gnd__recorded;
 

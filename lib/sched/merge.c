@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/merge.c - see merge.h. Which launches are small enough, the table, the launch of the whole.
+ */
+#include "sched/merge.h"
+
+#include <string.h>
+#include "base/log.h"
+#include "base/mem.h"
+#include "codegen/merge.h"
+#include "codegen/prelude.h"
+
+enum {
+    OFTEN = 32,          /* runs of a list before it is tried: it costs a compilation */
+    LEAST = 4,           /* launches of a run */
+    FUNCTIONS = 32,      /* different kernels of a run, */
+    FUNCTION = 1 << 13,  /* characters of each, */
+    TEXT = 1 << 15,      /* and of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 for 106,000 */
+    GROUP = 512,         /* work-items on GPUs: 1024 are no faster, and have half the registers */
+    TURNS = 1 << 14      /* of loops: Mesa's llvmpipe ends them after 65535 in all, without a word */
+};
+
+/* What a launch may have in order to be merged. A CPU loses its other cores, a GPU its other multiprocessors: from
+ * here on that would cost more than a launch. */
+static const struct limits {
+    size_t items;
+    int64_t work;        /* gnd__kir_work */
+} on_cpu = { 1 << 13, 100000 }, on_gpu = { 1 << 13, 200000 };
+
+/* A kernel that was looked at. */
+typedef struct seen {
+    const gnd__kernel *k;
+    char *src;
+    int takes;
+    size_t local, text;  /* local memory of a group; characters */
+} seen;
+
+/* Launches that become one. */
+typedef struct run {
+    int first, n;
+    int nfn, nmem;
+    gnd__kernel *fn[FUNCTIONS];
+    gnd_buf *mem[GND__MERGE_MEMS];
+    size_t turns, text;
+    size_t begin, len;       /* in the table, in units of 8 bytes */
+    gnd__kernel *kernel;
+} run;
+
+typedef struct merger {
+    gnd__gdev *d;
+    gnd__target target;
+    size_t group;
+    int n;
+    gnd__kernel *const *k;
+    const gnd_launch *l;
+    const int64_t *work;
+    seen *seen;
+    int nseen;
+    run *runs;
+    int nruns;
+} merger;
+
+static unsigned often = OFTEN;
+static int forced;
+
+void gnd__merge_force(int replays)
+{
+    forced = replays > 0;
+    often = forced ? (unsigned)replays : OFTEN;
+}
+
+int gnd__merge_due(const gnd__gdev *d, unsigned runs)
+{
+    const gnd_props *p = &d->props;
+    if (runs != often || p->dialect != GND_DIALECT_OPENCL || !p->little_endian || !d->be->has_replay)
+        return 0;
+    if (forced)
+        return 1;
+    /* Mesa's compiler says things on stderr when it makes the kernels of GPUs for llvmpipe */
+    return !gnd__mem_watched() && !(d->be->replay.flags & GND_REPLAY_CHEAP) &&
+           (p->kind == GND_DEV_GPU || gnd__target_of(p, &d->tune).cpu);
+}
+
+static gnd_status nomem(const merger *m, gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", m->d->id);
+}
+
+/* --- which -------------------------------------------------------------------------------------- */
+
+static size_t items_of(const gnd_launch *l)
+{
+    size_t n = 1;
+    for (uint32_t d = 0; d < l->ndim; d++)
+        n = l->global[d] > TURNS * GROUP ? SIZE_MAX / 64 : n * l->global[d];
+    return n;
+}
+
+/* What is known of kernel k; NULL: there is no memory for it. */
+static const seen *look_at(merger *m, const gnd__kernel *k)
+{
+    size_t len;
+    const char *src;
+    seen *s = m->seen;
+    for (; s < m->seen + m->nseen; s++)
+        if (s->k == k)
+            return s;
+    src = gnd__gate_source(m->d, k, &len);
+    s->src = gnd__malloc(len + 1);
+    if (!s->src)
+        return NULL;
+    memcpy(s->src, src, len);
+    s->src[len] = 0;
+    s->k = k;
+    s->takes = gnd__merge_takes(s->src, &s->local);
+    s->text = s->takes ? strlen(gnd__prelude_end(s->src)) : 0;
+    m->nseen++;
+    return s;
+}
+
+static int args_fit(const gnd_launch *l)
+{
+    if (l->nargs > GND__MERGE_ARGS)
+        return 0;
+    for (uint32_t a = 0; a < l->nargs; a++) {
+        const gnd_karg *x = &l->args[a];
+        if (x->kind == GND_ARG_LOCAL || (x->kind == GND_ARG_BUF && !x->u.buf) ||
+            (x->kind == GND_ARG_VALUE && (x->nbytes < 1 || x->nbytes > sizeof x->u.value)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether groups with barriers fit: on GPUs only, whose compilers like them. */
+static int groups_fit(const merger *m, const gnd_launch *l, const seen *s)
+{
+    if (s->local == 0)
+        return 1;
+    for (uint32_t d = 1; d < l->ndim; d++)
+        if (l->local[d] != 1)
+            return 0;
+    return m->d->props.kind == GND_DEV_GPU && m->group % l->local[0] == 0 &&
+           s->local * (m->group / l->local[0]) + 8 * GND__MERGE_CHUNK <= m->d->props.local_bytes;
+}
+
+/* 1: launch i can be merged; 0: it cannot; -1: no memory. */
+static int is_small(merger *m, int i)
+{
+    const gnd_launch *l = &m->l[i];
+    const struct limits *most = m->target.cpu ? &on_cpu : &on_gpu;
+    const seen *s;
+    if (items_of(l) > most->items || m->work[i] == 0 || m->work[i] > most->work || !args_fit(l))
+        return 0;
+    s = look_at(m, m->k[i]);
+    return !s ? -1 : s->takes && s->text <= FUNCTION && groups_fit(m, l, s);
+}
+
+static int fn_of(const run *r, const gnd__kernel *k)
+{
+    int f = 0;
+    while (f < r->nfn && r->fn[f] != k)
+        f++;
+    return f;
+}
+
+static int mem_of(const run *r, const gnd_buf *b)
+{
+    int i = 0;
+    while (i < r->nmem && r->mem[i] != b)
+        i++;
+    return i;
+}
+
+/* Launch i, which is small, at the end of run r, if that has room for it. */
+static int join(merger *m, run *r, int i)
+{
+    const gnd_launch *l = &m->l[i];
+    const int nmem = r->nmem, f = fn_of(r, m->k[i]);
+    const size_t turns = r->turns + items_of(l) / m->group + 2;
+    const size_t text = r->text + (f == r->nfn ? look_at(m, m->k[i])->text : 0);
+    if (f == FUNCTIONS || text > TEXT || (turns > TURNS && !m->target.cpu))
+        return 0;
+    for (uint32_t a = 0; a < l->nargs; a++) {
+        if (l->args[a].kind != GND_ARG_BUF || mem_of(r, l->args[a].u.buf) < r->nmem)
+            continue;
+        if (r->nmem == GND__MERGE_MEMS) {
+            r->nmem = nmem;
+            return 0;
+        }
+        r->mem[r->nmem++] = l->args[a].u.buf;
+    }
+    if (f == r->nfn)
+        r->fn[r->nfn++] = m->k[i];
+    r->text = text;
+    r->turns = turns;
+    r->n++;
+    return 1;
+}
+
+static gnd_status find_runs(merger *m, gnd_err *e)
+{
+    m->runs = gnd__calloc((size_t)m->n / LEAST + 1, sizeof *m->runs);
+    m->seen = gnd__calloc((size_t)m->n, sizeof *m->seen);
+    if (!m->runs || !m->seen)
+        return nomem(m, e);
+    for (int i = 0; i < m->n;) {
+        run *r = &m->runs[m->nruns];
+        int small = 0;
+        memset(r, 0, sizeof *r);
+        r->first = i;
+        while (i < m->n && (small = is_small(m, i)) > 0 && join(m, r, i))
+            i++;
+        if (small < 0)
+            return nomem(m, e);
+        if (r->n >= LEAST)
+            m->nruns++;
+        else if (r->n == 0)
+            i++;
+    }
+    return GND_OK;
+}
+
+/* --- the table ---------------------------------------------------------------------------------- */
+
+static void describe(merger *m, const run *r, gnd__mergefn *out)
+{
+    for (int f = 0; f < r->nfn; f++) {
+        int i = r->first;
+        while (m->k[i] != r->fn[f])
+            i++;
+        out[f].src = look_at(m, r->fn[f])->src; /* which has been looked at */
+        out[f].group = (int)m->l[i].local[0];
+        out[f].nargs = (int)m->l[i].nargs;
+        for (int a = 0; a < out[f].nargs; a++)
+            out[f].size[a] = m->l[i].args[a].kind == GND_ARG_BUF ? 0 : (uint8_t)m->l[i].args[a].nbytes;
+    }
+}
+
+static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_launch *l, int64_t *to)
+{
+    int32_t head[2 * GND__MERGE_HEAD] = { number, gnd__merge_place(f, f->nargs), 1, 1, 1, 1, 1, 1 };
+    for (uint32_t d = 0; d < l->ndim; d++) {
+        head[2 + d] = (int32_t)l->global[d];
+        head[5 + d] = (int32_t)l->local[d];
+    }
+    memcpy(to, head, sizeof head);
+    for (int a = 0; a < f->nargs; a++) {
+        int64_t *at = to + gnd__merge_place(f, a);
+        if (l->args[a].kind == GND_ARG_BUF)
+            *at = mem_of(r, l->args[a].u.buf);
+        else
+            memcpy(at, l->args[a].u.value, l->args[a].nbytes);
+    }
+}
+
+static void put_end(int64_t *to)
+{
+    const int32_t end[2] = { -1, 0 };
+    memcpy(to, end, sizeof end);
+}
+
+/* How long the part of run r is; writes it, unless table is NULL. */
+static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int64_t *table)
+{
+    size_t chunk = 0, at = 0;
+    for (int i = r->first; i < r->first + r->n; i++) {
+        const int f = fn_of(r, m->k[i]);
+        const size_t len = (size_t)gnd__merge_place(&fn[f], fn[f].nargs);
+        if (at + len >= GND__MERGE_CHUNK) {
+            if (table)
+                put_end(table + chunk + at);
+            chunk += GND__MERGE_CHUNK;
+            at = 0;
+        }
+        if (table)
+            put_entry(r, &fn[f], f, &m->l[i], table + chunk + at);
+        at += len;
+    }
+    if (table)
+        put_end(table + chunk + at);
+    return chunk + GND__MERGE_CHUNK;
+}
+
+/* The kernel of a run, and its part of the table, which is len long so far. */
+static gnd_status build(merger *m, run *r, size_t *len, gnd_err *e)
+{
+    gnd__mergefn fn[FUNCTIONS];
+    gnd__str src = { 0 };
+    gnd_status st;
+    describe(m, r, fn);
+    st = gnd__merge_text(&src, fn, r->nfn, &m->target, (int)m->group, e);
+    if (st == GND_OK)
+        st = gnd__gate_kernel(m->d, "k_merged", gnd__str_get(&src), src.len, &r->kernel, e);
+    gnd__str_free(&src);
+    r->begin = *len;
+    r->len = put_run(m, r, fn, NULL);
+    *len += r->len;
+    return st;
+}
+
+static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e)
+{
+    gnd__mergefn fn[FUNCTIONS];
+    int64_t *table = gnd__calloc(len, sizeof *table);
+    gnd_status st;
+    if (!table)
+        return nomem(m, e);
+    for (int i = 0; i < m->nruns; i++) {
+        describe(m, &m->runs[i], fn);
+        (void)put_run(m, &m->runs[i], fn, table + m->runs[i].begin);
+    }
+    st = gnd__pool_alloc(m->d, len * sizeof *table, &out->table, e);
+    if (st == GND_OK)
+        st = gnd__gate_write(m->d, out->table, 0, table, len * sizeof *table, e);
+    gnd__free(table);
+    return st;
+}
+
+/* --- the launches ------------------------------------------------------------------------------- */
+
+enum { ARGS = 3 + GND__MERGE_MEMS };
+
+static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_karg *args)
+{
+    gnd_launch *l = &out->launch[out->n];
+    const int64_t begin = (int64_t)(out->table->off / 8 + r->begin);
+    const int32_t chunks = (int32_t)(r->len / GND__MERGE_CHUNK);
+    args[0] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = out->table->buf };
+    args[1] = (gnd_karg){ .kind = GND_ARG_VALUE, .nbytes = sizeof begin };
+    memcpy(args[1].u.value, &begin, sizeof begin);
+    args[2] = (gnd_karg){ .kind = GND_ARG_VALUE, .nbytes = sizeof chunks };
+    memcpy(args[2].u.value, &chunks, sizeof chunks);
+    for (int i = 0; i < GND__MERGE_MEMS; i++)
+        args[3 + i] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = r->mem[i < r->nmem ? i : 0] };
+    *l = (gnd_launch){ .ndim = 1, .nargs = ARGS, .args = args };
+    for (int d = 0; d < 3; d++)
+        l->global[d] = l->local[d] = d ? 1 : m->group;
+    out->kernel[out->n++] = r->kernel;
+}
+
+static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
+{
+    int k = 0;
+    out->kernel = gnd__calloc((size_t)m->n, sizeof *out->kernel);
+    out->launch = gnd__calloc((size_t)m->n, sizeof *out->launch);
+    out->args = gnd__calloc((size_t)m->nruns * ARGS, sizeof *out->args);
+    if (!out->kernel || !out->launch || !out->args)
+        return nomem(m, e);
+    for (int i = 0; i < m->n;) {
+        if (k < m->nruns && m->runs[k].first == i) {
+            merged_launch(m, &m->runs[k], out, out->args + k * ARGS);
+            i += m->runs[k++].n;
+            continue;
+        }
+        out->kernel[out->n] = m->k[i];
+        out->launch[out->n++] = m->l[i++];
+    }
+    return GND_OK;
+}
+
+gnd_status gnd__merge(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l, const int64_t *work,
+                      gnd__merged *out, gnd_err *e)
+{
+    merger m = { .d = d, .target = gnd__target_of(&d->props, &d->tune), .n = n, .k = k, .l = l, .work = work };
+    size_t len = 0;
+    gnd_status st;
+    memset(out, 0, sizeof *out);
+    m.group = m.target.cpu ? 1 : d->props.max_group < GROUP ? d->props.max_group : GROUP;
+    st = find_runs(&m, e);
+    for (int i = 0; i < m.nruns && st == GND_OK; i++)
+        st = build(&m, &m.runs[i], &len, e);
+    if (m.nruns > 0 && st == GND_OK)
+        st = make_table(&m, len, out, e);
+    if (m.nruns > 0 && st == GND_OK)
+        st = make_launches(&m, out, e);
+    for (int i = 0; i < m.nruns && st == GND_OK; i++)
+        gnd__log(GND__LOG_DEBUG, "%s: %d launches of %d kernels are one", d->id, m.runs[i].n, m.runs[i].nfn);
+    for (int i = 0; i < m.nseen; i++)
+        gnd__free(m.seen[i].src);
+    gnd__free(m.seen);
+    gnd__free(m.runs);
+    if (st != GND_OK)
+        gnd__merged_free(d, out);
+    return st;
+}
+
+void gnd__merged_free(gnd__gdev *d, gnd__merged *m)
+{
+    gnd__pool_free(d, m->table);
+    gnd__free(m->kernel);
+    gnd__free(m->launch);
+    gnd__free(m->args);
+    memset(m, 0, sizeof *m);
+}
