@@ -84,8 +84,36 @@ static void moves(gnd_dtype t, int how, int ndim)
     ref_free(&h);
 }
 
+/* Of large arrays only what is round them is gathered. */
+static void large(int how)
+{
+    const int64_t dim[2] = {300, 260}, width[2][4] = {{3, 0, 7, 11}, {0, 5, 0, 0}};
+    ref_arr h;
+    gnd_array *x = ref_make(dev, GND_INT32, 2, dim, REF_CONTIG, REF_REAL, &h);
+    for (int k = 0; k < 2; k++) {
+        const int64_t out[2] = {dim[0] + width[k][0] + width[k][1], dim[1] + width[k][2] + width[k][3]};
+        char why[300];
+        ref_arr got;
+        int64_t bad = -1;
+        int ok = ref_read(gnd_pad(x, width[k], move_name[how], NULL), GND_INT32, 2, out, &got, why, sizeof why);
+        for (int64_t i = 0; ok && bad < 0 && i < out[0] * out[1]; i++) {
+            const int64_t at[2] = {i / out[1], i % out[1]};
+            const int64_t from[2] = {walked(at[0] - width[k][0], dim[0], how), walked(at[1] - width[k][2], dim[1], how)};
+            if (memcmp(ref_at(&got, at), ref_at(&h, from), 4) != 0)
+                bad = i;
+        }
+        if (!tap_ok(ok && bad < 0, "%s of a large array, %d", move_name[how], k))
+            tap_diag("%s: element %" PRId64, ok ? "another value" : why, bad);
+        if (ok)
+            ref_free(&got);
+    }
+    ref_free(&h);
+}
+
 static void test_moves(void)
 {
+    for (int how = EDGE; how < NMOVES; how++)
+        large(how);
     /* Every dtype with constants and one other mode: the kernels are the same for all of those. */
     for (int t = 0; t < GND_NDTYPES; t++)
         for (int how = 0; how < NMOVES && !(how == 0 && ref_skip(dev, (gnd_dtype)t, 2)); how++)

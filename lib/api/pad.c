@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * api/pad.c - padding in NumPy's modes. Constants are one join of boxes. Where an element of the result
- * is one of x, its index along each axis is a formula of its own index there, and the whole is one
- * gather. The other modes go axis by axis, as NumPy does: what comes before, what is there, what comes
+ * is one of x, its index along each axis is a formula of its own index there, and the whole, or what is
+ * round a large x, is a gather. The other modes go axis by axis, as NumPy does: what comes before, what is there, what comes
  * after, joined.
  */
 #include <inttypes.h>
@@ -143,10 +143,11 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
 
 /* --- by index ------------------------------------------------------------------------------------ */
 
-/* Which of n elements each of before + n + after is. */
-static gnd_array *source_index(gnd_device *dev, int64_t n, int64_t before, int64_t after, mode m)
+/* Which of n elements places from .. from + count of before + n + after are. */
+static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from, int64_t count, mode m)
 {
-    gnd_array *j = gnd_arange_i64(dev, -before, n + after, 1, GND_INT64);
+    const int64_t before = width[0], after = width[1];
+    gnd_array *j = gnd_arange_i64(dev, from - before, from - before + count, 1, GND_INT64);
     /* Mirrored, j comes again after `period`, and j and last - j are the same. */
     int64_t last = m == REFLECT ? 2 * (n - 1) : 2 * n - 1, most = m == REFLECT ? n - 1 : n;
     int far = before > most || after > most;
@@ -165,7 +166,11 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, int64_t before, int64
     return gnd_minimum(j, gnd_subtract(gnd_int(last), j));
 }
 
-static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
+/* Of how many elements x is its own box of the result: below, one gather costs less than several kernels. */
+enum { OWN_BOX = 65536 };
+
+/* The part of the result of shape `dim` from `start` on. */
+static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start, const int64_t *dim, mode m)
 {
     gnd_array *index[GND_MAX_NDIM];
     gnd__gather how;
@@ -174,20 +179,51 @@ static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *di
         int64_t along[GND_MAX_NDIM];
         how.from[d] = (int8_t)d;
         how.via[d] = 0;
-        if (!width[2 * d] && !width[2 * d + 1])
+        if (start[d] == width[2 * d] && dim[d] == x->dim[d])
             continue;
         for (int i = 0; i < x->ndim; i++)
             along[i] = i == d ? dim[d] : 1;
-        gnd_array *j = source_index(x->dev, x->dim[d], width[2 * d], width[2 * d + 1], m);
+        gnd_array *j = source_index(x->dev, x->dim[d], width + 2 * d, start[d], dim[d], m);
         index[n] = gnd_reshape(j, x->ndim, along);
         if (index[n]->kind == GND__ERROR)
             return index[n];
         how.from[d] = -1;
         how.via[d] = (int8_t)++n;
     }
-    if (gnd__shape_size(x->ndim, dim, 1) == 0)
-        return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
     return gnd__take_node(x, n, index, x->ndim, dim, &how);
+}
+
+/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little: for each axis
+ * two more boxes, as for constants. */
+static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
+{
+    gnd_array *piece[2 * GND_MAX_NDIM + 1];
+    gnd__box box[2 * GND_MAX_NDIM + 1];
+    const int64_t none[GND_MAX_NDIM] = {0}, size = gnd__shape_size(x->ndim, dim, 1);
+    int n = 1;
+    if (size == 0)
+        return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
+    if (x->size < OWN_BOX || x->size < size / 2)
+        return taken(x, width, none, dim, m);
+    memset(box, 0, sizeof box);
+    for (int d = 0; d < x->ndim; d++)
+        box[0].start[d] = width[2 * d];
+    piece[0] = x;
+    for (int side = 0; side < 2 * x->ndim; side++) {
+        int64_t slab[GND_MAX_NDIM];
+        const int axis = side / 2;
+        if (!width[side])
+            continue;
+        for (int d = 0; d < x->ndim; d++) {
+            slab[d] = d < axis ? dim[d] : d == axis ? width[side] : x->dim[d];
+            box[n].start[d] = d < axis ? 0 : d > axis ? width[2 * d] : side % 2 ? width[2 * d] + x->dim[d] : 0;
+        }
+        piece[n] = taken(x, width, box[n].start, slab, m);
+        if (piece[n]->kind == GND__ERROR)
+            return piece[n];
+        n++;
+    }
+    return gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
 }
 
 /* --- axis by axis -------------------------------------------------------------------------------- */
