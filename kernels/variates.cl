@@ -17,7 +17,7 @@ GND_FN $T gnd_gammacore_$t(g_u64 i, g_u64 key, $T a, $T *boost)
         gnd_draws_$t(i, k, key, x);
         const $T n = gnd_polar_$t(x[0], x[1], 0u), t = c * n;
         v = t * (3 + t * (3 + t)); /* (1 + t)^3 - 1 */
-        if (t > -1 && -gnd_neglog_$t(x[2]) < n * n / 2 + d * (log1p(v) - v))
+        if (t > -1 && -gnd_neglog_$t(x[2]) < n * n / 2 + d * (gnd_log1p_$t(v) - v))
             break;
         v = 0;
     }
@@ -33,7 +33,7 @@ GND_FN $T gnd_gammavar_$t(g_u64 i, g_u64 key, $T a)
     if (!(a > 0) || a == GND_INF_$t)
         return a >= 0 ? a : GND_NAN_$t;
     const $T g = gnd_gammacore_$t(i, key, a, &boost);
-    return a < 1 ? g * exp(-boost) : g;
+    return a < 1 ? g * gnd_exp_$t(-boost) : g;
 }
 /* Its logarithm, which does not underflow where a is small. */
 //@fn loggammavar f32 f64
@@ -43,7 +43,7 @@ GND_FN $T gnd_loggammavar_$t(g_u64 i, g_u64 key, $T a)
     if (!(a > 0) || a == GND_INF_$t)
         return a > 0 ? a : a == 0 ? -GND_INF_$t : GND_NAN_$t;
     const $T g = gnd_gammacore_$t(i, key, a, &boost);
-    return log(g) - boost;
+    return gnd_log_$t(g) - boost;
 }
 
 /* log(k!) - (log(2 pi)/2 + (k + 1/2) log(k + 1) - (k + 1)): Stirling's series beyond a table. */
@@ -72,7 +72,7 @@ GND_FN g_i64 gnd_poisson_$t(g_u64 i, g_u64 key, $T lam)
         return -1;
     if (lam < 10) {
         gnd_draws_$t(i, 0, key, x);
-        $T u = gnd_open_$t(x[0]), p = exp(-lam);
+        $T u = gnd_open_$t(x[0]), p = gnd_exp_$t(-lam);
         int k = 0;
         while (u >= p && k < 200 && (k < lam || p > ($T)1e-17$f)) {
             u -= p;
@@ -93,8 +93,8 @@ GND_FN g_i64 gnd_poisson_$t(g_u64 i, g_u64 key, $T lam)
         if (k < 0 || k > ($T)9.2e18$f || (us < ($T)0.013$f && v > us))
             continue;
         const $T d = k + 1 - lam; /* the logarithm of the probability of k, without its large terms */
-        if (log(v * ia / (a / (us * us) + b)) <=
-            d - (k + ($T)0.5$f) * log1p(d / lam) - ($T)0.5$f * log(($T)6.283185307179586$f * lam) -
+        if (gnd_log_$t(v * ia / (a / (us * us) + b)) <=
+            d - (k + ($T)0.5$f) * gnd_log1p_$t(d / lam) - ($T)0.5$f * gnd_log_$t(($T)6.283185307179586$f * lam) -
                 gnd_stirling_$t(k))
             return (g_i64)k;
     }
@@ -115,7 +115,7 @@ GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
     $T found = floor(n * s);
     if (n * s < 10) {
         gnd_draws_$t(i, 0, key, x);
-        $T u = gnd_open_$t(x[0]), q = exp(n * log1p(-s));
+        $T u = gnd_open_$t(x[0]), q = gnd_exp_$t(n * gnd_log1p_$t(-s));
         int k = 0;
         while (u >= q && k < 200 && k < n && (k < n * s || q > ($T)1e-17$f)) {
             u -= q;
@@ -139,9 +139,9 @@ GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
                 break;
             /* the logarithm of the probability of k over that of m, all its terms of the size of k - m */
             const $T d = k - m;
-            if (log(v * al / (a / (us * us) + b)) <=
-                (n - k + ($T)0.5$f) * log1p(d / (n - k + 1)) - (k + ($T)0.5$f) * log1p(d / (m + 1)) -
-                    d * log((m + 1) / (r * (n - m + 1))) + gnd_stirling_$t(m) + gnd_stirling_$t(n - m) -
+            if (gnd_log_$t(v * al / (a / (us * us) + b)) <=
+                (n - k + ($T)0.5$f) * gnd_log1p_$t(d / (n - k + 1)) - (k + ($T)0.5$f) * gnd_log1p_$t(d / (m + 1)) -
+                    d * gnd_log_$t((m + 1) / (r * (n - m + 1))) + gnd_stirling_$t(m) + gnd_stirling_$t(n - m) -
                     gnd_stirling_$t(k) - gnd_stirling_$t(n - k))
                 break;
         }
@@ -155,6 +155,6 @@ GND_FN g_i64 gnd_geometric_$t(g_u64 i, g_u64 key, $T p)
 {
     if (!(p > 0 && p <= 1))
         return -1;
-    const $T k = ceil(gnd_neglog_$t(gnd_word_$t(i, key)) / -log1p(-p));
+    const $T k = ceil(gnd_neglog_$t(gnd_word_$t(i, key)) / -gnd_log1p_$t(-p));
     return k < 1 ? 1 : k >= ($T)9.2e18$f ? 0x7fffffffffffffffL : (g_i64)k;
 }
