@@ -125,6 +125,12 @@ GND_FN $T gnd_logaddexp2_$t($T x, $T y)
         return y + gnd_log1p_$t(gnd_exp2_$t(d)) * 1.44269504088896340736$f;
     return d; /* NaN */
 }
+/* x^(1/2): where the square root has -0 and NaN, 0 for -0 and inf for -inf. */
+//@fn powhalf f
+GND_FN $T gnd_powhalf_$t($T x)
+{
+    return x == -GND_INF_$t ? GND_INF_$t : sqrt(x + 0.0$f);
+}
 /* x log y, where 0 log y is 0 but for a NaN. */
 //@fn xlogy f
 GND_FN $T gnd_xlogy_$t($T x, $T y)

@@ -164,10 +164,10 @@ static const void *cycled(const int64_t *at)
 
 static void test_resize(void)
 {
-    static const int64_t to[][3] = {{1, 5}, {2, 2, 3}, {2, 5, 7}, {1, 0}, {0}};
-    for (int c = 0; c < 6; c++) {
-        gnd_array *x = mv_make(0, mv_dtype(), 2, c == 5 ? DIM(0, 3) : DIM(2, 3));
-        memcpy(mv_par, to[c % 5], sizeof to[0]);
+    static const int64_t to[][3] = {{1, 5}, {2, 2, 3}, {2, 5, 7}, {1, 200}, {1, 0}, {0}};
+    for (int c = 0; c < 7; c++) {
+        gnd_array *x = mv_make(0, mv_dtype(), 2, c == 6 ? DIM(0, 3) : DIM(2, 3));
+        memcpy(mv_par, to[c % 6], sizeof to[0]);
         mv_follows(gnd_resize(x, (int)mv_par[0], mv_par + 1), mv_h[0].t, (int)mv_par[0], mv_par + 1, cycled, "resize");
         mv_done(1, &x);
     }

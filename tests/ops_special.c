@@ -303,6 +303,23 @@ static void rest(gnd_device *dev, int f64)
     ref_free(&y);
 }
 
+/* Powers that are a root and a reciprocal, with the cases of C's pow. */
+static void powers(gnd_device *dev)
+{
+    enum { M = 9 };
+    const float v[M] = {0, -0.0f, 4, 2, INFINITY, -INFINITY, NAN, -1, 0x1p-100f};
+    const int64_t n = M;
+    float y[M];
+    for (int k = 0; k < 2; k++) {
+        int bad = gnd_read(gnd_pow(gnd_from(dev, GND_FLOAT32, 1, &n, v), gnd_real(k ? -1 : 0.5)), y, sizeof y);
+        for (int i = 0; i < M; i++) {
+            const float w = k ? 1 / v[i] : v[i] == -INFINITY ? INFINITY : sqrtf(v[i] + 0.0f);
+            bad += isnan(w) ? !isnan(y[i]) : !(y[i] == w && signbit(y[i]) == signbit(w));
+        }
+        tap_is_int(bad, 0, "pow(x, %s)", k ? "-1" : "0.5");
+    }
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT64, GND_FLOAT16, GND_BFLOAT16};
@@ -327,6 +344,7 @@ static void on_device(gnd_device *dev, const char *spec)
     parts(dev, GND_UINT64, f64 ? GND_FLOAT64 : GND_FLOAT32);
     replacing(dev, GND_COMPLEX64);
     rest(dev, f64);
+    powers(dev);
     gnd_scope_end();
 }
 

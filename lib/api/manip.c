@@ -248,6 +248,24 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
 
 /* --- resize ------------------------------------------------------------------------------------- */
 
+/* x, 1-d, again and again, n elements: joined where these are few, else by index. */
+static gnd_array *again(gnd_array *x, int64_t n)
+{
+    enum { FEW = 16 };
+    gnd_array *piece[FEW + 1];
+    const int64_t whole = n / x->size, rest = n % x->size;
+    if (whole > FEW) {
+        gnd_array *i = gnd_remainder(gnd_arange_i64(x->dev, 0, n, 1, GND_INT64), gnd_int(x->size));
+        return i->kind == GND__ERROR ? i : gnd__taken(x, i, 0);
+    }
+    for (int64_t k = 0; k < whole; k++)
+        piece[k] = x;
+    if (rest)
+        piece[whole] = gnd__slice(x, 0, 0, rest);
+    return rest && piece[whole]->kind == GND__ERROR ? piece[whole]
+                                                    : gnd__concat("resize", (int)whole + (rest > 0), piece, 0);
+}
+
 gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape)
 {
     gnd_array *bad = gnd__check_strong(x, "resize", "x");
@@ -264,8 +282,7 @@ gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape)
     if (y->kind != GND__ERROR && n < x->size) {
         y = gnd__slice(y, 0, 0, n);
     } else if (y->kind != GND__ERROR) {
-        gnd_array *i = gnd_remainder(gnd_arange_i64(x->dev, 0, n, 1, GND_INT64), gnd_int(x->size));
-        y = i->kind == GND__ERROR ? i : gnd__taken(y, i, 0);
+        y = again(y, n);
     }
     if (y->kind != GND__ERROR)
         y = gnd__reshaped(y, ndim, shape);

@@ -399,14 +399,18 @@ static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, 
     return e;
 }
 
-/* pow(x, 2) with the number 2: as NumPy does, a product, within an ulp of the power and far faster. */
-static int is_square(gnd__op op, gnd_array *const *x, gnd_dtype t)
+/* What a power with the number 2, 1/2 or -1 is, within an ulp of it and far faster: a product (as NumPy does), a
+ * root, a reciprocal. Else op. */
+static gnd__op power_as(gnd__op op, gnd_array *const *x, gnd_dtype t)
 {
     if (op != GND__OP_POW || !x[1]->weak)
-        return 0;
+        return op;
     const gnd__scalar *v = &x[1]->p.value;
-    return gnd__op_text(GND__OP_SQUARE, gnd_dtype_kind(t)) &&
-           (v->kind == 'i' ? v->i == 2 : v->kind == 'f' && v->re == 2);
+    const double n = v->kind == 'i' ? (double)v->i : v->kind == 'f' ? v->re : 0;
+    gnd__op as = n == 2 ? GND__OP_SQUARE : op;
+    if (gnd_dtype_kind(t) == 'f')
+        as = n == 0.5 ? GND__FN_ROOT : n == -1 ? GND__OP_RECIPROCAL : as;
+    return gnd__op_text(as, gnd_dtype_kind(t)) ? as : op;
 }
 
 /* What is in nearly every program, found without the tables of promotion: arrays of one float dtype, one
@@ -508,10 +512,9 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
         if (in[n]->kind == GND__ERROR)
             y = in[n];
     }
-    if (!y && is_square(op, x, t))
-        y = gnd__op_node(GND__OP_SQUARE, dev, out, s.ndim, s.dim, 1, in);
-    else if (!y)
-        y = gnd__op_node(op, dev, out, s.ndim, s.dim, nin, in);
+    const gnd__op as = y ? op : power_as(op, x, t);
+    if (!y)
+        y = gnd__op_node(as, dev, out, s.ndim, s.dim, as == op ? nin : 1, in);
     for (int i = 0; i < n; i++)
         if (made[i] && in[i] != y)
             gnd__done(in[i]);
