@@ -8,24 +8,16 @@
  * neighbours. Those that may reject go on with the next rounds: bounded integers with the same place of
  * the same block, the others with a block of their own (draws) for each attempt.
  */
-/* Both halves of a product; NVIDIA's compilers make 64-bit ones of it when it is written as for others. */
-//@fn mulpair u32 opencl
+/* Both halves of a product; NVIDIA's OpenCL makes more of it than one instruction when it is written as for others. */
+//@fn mulpair u32
 GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
 {
-#ifdef __NV_CL_C_VERSION
-    *hi = mul_hi(a, b);
-    *lo = a * b;
-#else
-    const g_u64 p = (g_u64)a * b;
-    *hi = (g_u32)(p >> 32);
-    *lo = (g_u32)p;
-#endif
-}
-//@fn mulpair u32 cuda
-GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
-{
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
     g_u64 p;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+#else
+    const g_u64 p = (g_u64)a * b;
+#endif
     *hi = (g_u32)(p >> 32);
     *lo = (g_u32)p;
 }
@@ -258,10 +250,53 @@ GND_FN g_f32 gnd_neglog_f32(g_u32 w)
     p = fma(p, f, -0.5f);
     return -fma(e, 0.693147181f, fma(p, q, f));
 }
+/* 1 / x and the root of x for 2^-100 < x < 2^100: on NVIDIA's GPUs from an instruction that is right to about 2^-20
+ * and one step of third order. */
+//@fn rcpnear f64
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
+GND_FN g_f64 gnd_rcpnear_f64(g_f64 x)
+{
+    g_f64 y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const g_f64 e = fma(-x, y, 1.0);
+    return fma(y, fma(e, e, e), y);
+}
+#else
+#define gnd_rcpnear_f64(x) (1.0 / (x))
+#endif
+//@fn sqrtnear f64
+#if defined(__NV_CL_C_VERSION) || defined(__CUDACC__)
+GND_FN g_f64 gnd_sqrtnear_f64(g_f64 x)
+{
+    g_f64 y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const g_f64 t = x * y, e = fma(-t, y, 1.0);
+    return fma(t, e * fma(0.375, e, 0.5), t);
+}
+#else
+#define gnd_sqrtnear_f64(x) sqrt(x)
+#endif
+/* The same of u = (w / 2^12, rounded down, + 1/2) / 2^52, without a branch: e and f as above, and log(1 + f) by
+ * s = f / (2 + f) and the polynomial of FreeBSD's e_log.c, below 1 ulp. Integers become floats as mantissas. */
 //@fn neglog f64
 GND_FN g_f64 gnd_neglog_f64(g_u64 w)
 {
-    return w >> 63 ? -log1p(-gnd_open_f64(~w)) : -log(gnd_open_f64(w));
+    const int high = w > 0xb504f333f9de6484UL;
+    const g_f64 z = GND_FROM_f64(((high ? ~w : w) >> 12) | 0x4330000000000000UL) - 4503599627370495.5;
+    const g_u64 b = GND_BITS_f64(z);
+    const g_u32 top = (g_u32)(b >> 32), k = top - 0x3fe6a09eu;
+    const g_u32 m = high ? top + 0x7cc00000u : (k & 0xfffffu) + 0x3fe6a09eu; /* -z / 2^52, or z by a power of 2 */
+    const g_f64 e = GND_FROM_f64(0x4330000080000000UL + (high ? 52 : (g_i32)k >> 20)) - 4503601774854196.0;
+    const g_f64 f = GND_FROM_f64((g_u64)m << 32 | (g_u32)b) - GND_FROM_f64((g_u64)(high ? 0u : 0x3ff00000u) << 32);
+    const g_f64 s = f * gnd_rcpnear_f64(2.0 + f), q = s * s, h = 0.5 * f * f;
+    g_f64 p = fma(q, 1.479819860511658591e-1, 1.531383769920937332e-1);
+    p = fma(q, p, 1.818357216161805012e-1);
+    p = fma(q, p, 2.222219843214978396e-1);
+    p = fma(q, p, 2.857142874366239149e-1);
+    p = fma(q, p, 3.999999999940941908e-1);
+    p = fma(q, p, 6.666666666666735130e-1);
+    p = fma(s, fma(q, p, h), e * 1.90821492927058770002e-10);
+    return (h - p) - f - e * 6.93147180369123816490e-1;
 }
 
 /* The two normal numbers that come from a radius and an angle (Box, Muller: A note on the
@@ -337,12 +372,30 @@ GND_FN g_f32 gnd_polar_f32(g_u32 w, g_u32 a, g_u32 second)
     g_f32 two, one = gnd_polartwo_f32(w, a, &two);
     return second ? two : one;
 }
+/* float64: the angle, 53 bits of a turn, is a quarter's number and -pi/4 <= t < pi/4. Polynomials of FreeBSD's k_sin.c
+ * and k_cos.c. */
 //@fn polar f64
 GND_FN g_f64 gnd_polar_f64(g_u64 w, g_u64 a, g_u32 second)
 {
-    const g_f64 r = sqrt(2.0 * gnd_neglog_f64(w));
-    const g_f64 t = (g_f64)(a >> 11) * 6.975736996017264e-16; /* 2 pi / 2^53 */
-    return r * (second ? sin(t) : cos(t));
+    const g_f64 r = gnd_sqrtnear_f64(2.0 * gnd_neglog_f64(w));
+    const g_u64 k = (a >> 11) + (1UL << 50);
+    const g_u32 quarter = (g_u32)(k >> 51) + (second ? 0u : 1u);
+    const g_f64 n = GND_FROM_f64((k & 0x7ffffffffffffUL) | 0x4330000000000000UL) - 5629499534213120.0;
+    const g_f64 t = n * 6.975736996017264e-16, z = t * t; /* 2 pi / 2^53 */
+    g_f64 s = fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-8);
+    g_f64 c = fma(z, -1.13596475577881948265e-11, 2.08757232129817482790e-9);
+    s = fma(z, s, 2.75573137070700676789e-6);
+    c = fma(z, c, -2.75573143513906633035e-7);
+    s = fma(z, s, -1.98412698298579493134e-4);
+    c = fma(z, c, 2.48015872894767294178e-5);
+    s = fma(z, s, 8.33333333332248946124e-3);
+    c = fma(z, c, -1.38888888888741095749e-3);
+    s = fma(z, s, -1.66666666666666324348e-1);
+    c = fma(z, c, 4.16666666666666019037e-2);
+    s = fma(t * z, s, t);
+    c = fma(z * z, c, fma(z, -0.5, 1.0));
+    s = quarter & 1u ? c : s;
+    return r * (quarter & 2u ? -s : s);
 }
 /* float32: elements 2 j and 2 j + 1 from two words of a block; float64: from all of block j. */
 //@fn normal32 u64
@@ -455,6 +508,16 @@ GND_FN void gnd_normals_u64(g_u64 at, int count, g_u32 *w)
         const g_u32 a = w[2 * j], b = w[2 * j + 1];
         w[2 * j] = GND_BITS_f32(gnd_polar_f32(a, b, 0u));
         w[2 * j + 1] = GND_BITS_f32(gnd_polar_f32(a, b, 1u));
+    }
+}
+//@fn longnormals u64 cpu
+GND_FN void gnd_longnormals_u64(g_u64 at, int count, g_u64 *w)
+{
+    const int n = ((int)(at & 1) + count + 1) / 2;
+    for (int j = 0; j < n; j++) {
+        const g_u64 a = w[2 * j], b = w[2 * j + 1];
+        w[2 * j] = GND_BITS_f64(gnd_polar_f64(a, b, 0u));
+        w[2 * j + 1] = GND_BITS_f64(gnd_polar_f64(a, b, 1u));
     }
 }
 /* Where words w of elements from at on would be rejected by gnd_bounded32_u64, the words that it takes. */

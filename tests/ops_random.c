@@ -336,6 +336,18 @@ static double normal_nth(uint64_t s, uint64_t i)
     return r * ((i & 1) ^ (a >> 31) ? sin(t) : d);
 }
 
+/* The same of float64 ones, in long double; the angle by its distance from a multiple of a quarter. */
+static long double long_normal_nth(uint64_t s, uint64_t i)
+{
+    const uint64_t w = bits64(s, i & ~1ull, 0), a = bits64(s, i | 1, 0), k = (a >> 11) + (1ull << 50);
+    const long double u = ((w >> 12) + 0.5L) * 0x1p-52L, v = ((~w >> 12) + 0.5L) * 0x1p-52L;
+    const long double r = sqrtl(-2 * (w >> 63 ? log1pl(-v) : logl(u)));
+    const int64_t n = (int64_t)(k & 0x7ffffffffffff) - (1ll << 50);
+    const long double t = n * (3.14159265358979323846L * 0x1p-52L);
+    const unsigned q = (unsigned)(k >> 51) + !(i & 1);
+    return r * (q & 2 ? -1 : 1) * (q & 1 ? cosl(t) : sinl(t));
+}
+
 static void test_normals(gnd_device *dev, const char *spec)
 {
     static float x[1 << 18];
@@ -356,6 +368,17 @@ static void test_normals(gnd_device *dev, const char *spec)
         st = st ? st : gnd_read(gnd_astype(y, GND_FLOAT16), half[i], sizeof half[i]);
     }
     tap_ok(!st && !memcmp(half[0], half[1], sizeof half[0]), "%s: those rounded to float16", spec);
+    if (ref_skip(dev, GND_FLOAT64, 1))
+        return;
+    static double y[1 << 18];
+    worst = 0;
+    g = gnd_rng_seed(79);
+    st = gnd_read(gnd_rng_standard_normal(&g, dev, GND_FLOAT64, 1, &n), y, sizeof y);
+    for (int64_t i = 0; i < n && !st; i++) {
+        const long double want = long_normal_nth(s, (uint64_t)i);
+        worst = fmax(worst, (double)(fabsl(y[i] - want) / fabsl(want)));
+    }
+    tap_ok(!st && worst < 1e-15, "%s: so are those of float64, to %.2g", spec, worst);
 }
 
 /* --- order -------------------------------------------------------------------------------------- */

@@ -44,9 +44,9 @@ static const struct {
     int much; /* also in reductions */
 } draws[] = {
     { "random", GND_FLOAT32, 1 }, { "random", GND_FLOAT64, 0 }, { "random", GND_FLOAT16, 0 },
-    { "random", GND_BFLOAT16, 0 }, { "normal", GND_FLOAT32, 1 }, { "exponential", GND_FLOAT32, 0 },
-    { "exponential", GND_FLOAT64, 0 }, { "laplace", GND_FLOAT32, 0 }, { "logistic", GND_FLOAT32, 0 },
-    { "integers", GND_UINT32, 1 },
+    { "random", GND_BFLOAT16, 0 }, { "normal", GND_FLOAT32, 1 }, { "normal", GND_FLOAT64, 1 },
+    { "exponential", GND_FLOAT32, 0 }, { "exponential", GND_FLOAT64, 0 }, { "laplace", GND_FLOAT32, 0 },
+    { "logistic", GND_FLOAT32, 0 }, { "integers", GND_UINT32, 1 },
 };
 
 /* Always the same numbers, not computed yet. */

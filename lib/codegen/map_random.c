@@ -135,14 +135,15 @@ static void two_vectors(gnd__cg *c)
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
 {
     const int64_t n = c->k->dim[0];
-    const int pairs = takes_pairs(c), turns = n >= LARGE << 6 ? 8 : n >= LARGE << 3 ? 4 : 2;
-    c->sized = has(c->k, GND__FN_NORMAL32); /* much to do side by side */
-    const int unroll = rejects(c->k) ? 1 : c->sized ? turns : 2;
+    const int pairs = takes_pairs(c), vec = pairs ? 4 : c->vec, normal = has(c->k, GND__FN_NORMAL32);
+    const int turns = normal && n / vec >= LARGE << 6 ? 16 : n >= LARGE << 6 ? 8 : n >= LARGE << 3 ? 4 : 2;
+    const int side = turns < 8 ? turns : 8; /* vectors side by side, where there is much to do */
+    c->sized = normal || has(c->k, GND__FN_NORMAL64);
+    const int unroll = rejects(c->k) ? 1 : c->sized ? side : 2;
     int64_t vectors;
     size_t groups, global;
     char end[48];
-    if (pairs)
-        c->vec = 4;
+    c->vec = vec;
     if (c->sized && local > 128)
         local = 128; /* whose registers are given back sooner */
     vectors = (n + c->vec - 1) / c->vec;

@@ -44,6 +44,8 @@ static const char *text_of(int op, int *bits)
         return "$0";
     case GND__FN_UNIFORM64:
         return "gnd_unit_f64($0)";
+    case GND__FN_NORMAL64:
+        return "GND_FROM_f64($0)";
     case GND__FN_EXPO64:
         return "gnd_neglog_f64($0)";
     case GND__FN_LAPLACE64:
@@ -116,6 +118,8 @@ void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
                  k->instr[in->a[1]].ref, i);
         if (in->op == GND__FN_NORMAL32)
             gnd__cgf(c, "    gnd_normals_u64(at_, %s, za%d);\n", count, i);
+        if (in->op == GND__FN_NORMAL64)
+            gnd__cgf(c, "    gnd_longnormals_u64(at_, %s, za%d);\n", count, i);
         if (in->op == GND__FN_BOUNDED32)
             gnd__cgf(c, "    gnd_accepted_u64(at_, %s, c%d, c%d, za%d + (at_ & 3));\n", count,
                      k->instr[in->a[1]].ref, k->instr[in->a[2]].ref, i);
