@@ -130,6 +130,7 @@ lib_files = \
     lib/backend/trace.c \
     lib/backend/trace.h \
     lib/backend/tunefile.c \
+    lib/base/cmplx.h \
     lib/base/dtype.c \
     lib/base/dtype.h \
     lib/base/env.c \

@@ -4,9 +4,9 @@
  */
 #include "mathref.h"
 
+#include "base/cmplx.h"
 #include "mathspec.h"
 
-#include <complex.h>
 #include <math.h>
 
 typedef long double real;

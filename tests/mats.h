@@ -7,7 +7,7 @@
 #ifndef MATS_H
 #define MATS_H
 
-#include <complex.h>
+#include "base/cmplx.h"
 #include <gnd.h>
 
 /* nb matrices of m x n, in C order. */

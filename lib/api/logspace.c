@@ -2,11 +2,11 @@
  *
  * api/logspace.c - values evenly spaced on a logarithmic scale: powers of a linspace.
  */
-#include <complex.h>
 #include <inttypes.h>
 #include <math.h>
 #include "sched/device.h"
 #include "api/views.h"
+#include "base/cmplx.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>

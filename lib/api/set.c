@@ -83,7 +83,7 @@ static gnd_array *differs(gnd_array *s, int64_t back, gnd_array *side, int equal
 /* x, 1-d and not empty. */
 static found by_order(gnd_array *x, unsigned flags)
 {
-    found f = { NULL };
+    found f = { 0 };
     gnd_array *order = flags & (GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE) ? gnd_argsort(x, 0, 0) : NULL;
     gnd_array *s = order ? gnd__pick(x, order) : gnd_sort(x, 0, 0);
     if (gnd__is_bad(s)) {
@@ -128,7 +128,7 @@ static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **b
 
 static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flags)
 {
-    found f = { NULL };
+    found f = { 0 };
     gnd_array *k = gnd_subtract(gnd__to(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
     gnd_array *c = gnd__is_bad(k) ? k : gnd__tally_node(k, range), *there = gnd_not_equal(c, gnd_int(0));
     if (!gnd__is_bad(c))
@@ -152,7 +152,7 @@ static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flag
 static found unique(gnd_array *x, unsigned flags)
 {
     int64_t low, range;
-    found f = { NULL };
+    found f = { 0 };
     gnd_array *flat = gnd__flat(x);
     if (gnd__is_bad(flat)) {
         f.values = flat;
@@ -197,7 +197,7 @@ static found by_rows(gnd_array *x, int k, unsigned flags)
 {
     const int64_t n = x->dim[k], m = x->size / n;
     int64_t dim[GND_MAX_NDIM];
-    found f = { NULL };
+    found f = { 0 };
     gnd_array *first = gnd_moveaxis(x, 1, &k, (int[]){ 0 }), *rows = first, **key;
     if (!gnd__is_bad(first)) {
         memcpy(dim, first->dim, (size_t)x->ndim * sizeof *dim);

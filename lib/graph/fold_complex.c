@@ -3,9 +3,9 @@
  * graph/fold_complex.c - elementwise operations on complex host scalars, by C's functions, and by
  * NumPy's formulas where C's operators differ (products, powers, order). See fold.c.
  */
+#include "base/cmplx.h"
 #include "graph/fold.h"
 
-#include <complex.h>
 #include <math.h>
 
 typedef gnd__cplx cplx;
