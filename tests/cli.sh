@@ -115,6 +115,11 @@ check "... and the result" grep -qx '\[0 1 2\]' out
 run eval 'arange(3)' --stats
 check "a second run builds no kernel" grep -q " 0 built" err
 
+env -u GND_CACHE_DIR -u XDG_CACHE_HOME "HOME=$PWD/none" gnd eval 'arange(3)' -d "$dev" >out 2>err
+rc=$?
+is "without a home" 0 '[0 1 2]'
+check "... none is made" test ! -e none
+
 # --- files --------------------------------------------------------------------------------------
 run eval 'arange(12.).reshape(3, 4)' -o x.npy
 check "-o prints nothing" test "$rc" = 0 -a ! -s out -a ! -s err

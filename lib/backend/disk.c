@@ -72,6 +72,8 @@ static int folder_path(char *buf, size_t cap)
         if (!dir || dir[0] != '/') { /* the XDG specification: relative means unset */
             tail = "/.cache/gnd";
             dir = secure_getenv("HOME");
+            if (dir && access(dir, F_OK)) /* a user without a home, as daemons and package builders are: none is made */
+                dir = NULL;
         }
     }
     if (!dir || dir[0] != '/')
