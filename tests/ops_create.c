@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ref.h"
@@ -267,6 +268,41 @@ static void several(gnd_device *dev)
     gnd_scope_end();
 }
 
+/* By counts on the device, which kernels for GPUs do there. */
+static void test_repeat_counts(gnd_device *dev)
+{
+    enum { N = 3000 };
+    static int32_t v[N], times[N], want[8 * N], got[8 * N];
+    const int64_t n = N;
+    const char *shape = getenv("GND_KERNEL_SHAPE");
+    char was[16] = "";
+    int64_t total = 0;
+    for (int i = 0; i < N; i++) {
+        v[i] = (int32_t)ref_range(-99, 99);
+        times[i] = i < 7 || ref_rnd() % 3 == 0 ? 0 : (int32_t)ref_range(1, 5);
+        for (int j = 0; j < times[i]; j++)
+            want[total++] = v[i];
+    }
+    snprintf(was, sizeof was, "%s", shape ? shape : "");
+    setenv("GND_KERNEL_SHAPE", "gpu", 1);
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, GND_INT32, 1, &n, v), *counts = gnd_from(dev, GND_INT32, 1, &n, times);
+    gnd_array *y = gnd_repeat_array(x, counts, 0);
+    tap_ok(gnd_size(y) == total && !gnd_read(y, got, (size_t)total * 4) && !memcmp(got, want, (size_t)total * 4),
+           "repeat_array, counted on the device");
+    y = gnd_repeat_array(x, gnd_subtract(counts, gnd_int(1)), 0);
+    tap_ok(gnd_status_of(y) == GND_ERR_ARG && strstr(gnd_error(y), "element 0 -1 times"), "... with -1: %s",
+           gnd_error(y));
+    y = gnd_repeat_array(x, gnd_add(gnd_astype(counts, GND_INT64), gnd_int(INT64_MAX / 2)), 0);
+    tap_is_int(gnd_status_of(y), GND_ERR_OVERFLOW, "... too many");
+    tap_is_int(gnd_size(gnd_repeat_array(x, gnd_multiply(counts, gnd_int(0)), 0)), 0, "... none");
+    gnd_scope_end();
+    if (*was)
+        setenv("GND_KERNEL_SHAPE", was, 1);
+    else
+        unsetenv("GND_KERNEL_SHAPE");
+}
+
 /* --- from the host ----------------------------------------------------------------------------- */
 
 static ref_num as_counted(const int64_t *idx, const void *arg)
@@ -325,6 +361,7 @@ static void on_device(gnd_device *dev, const char *spec)
     matrices(dev);
     several(dev);
     from_host(dev);
+    test_repeat_counts(dev);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * api/repeat.c - the same elements several times. Tiling and repeating are broadcast views between
- * two reshapes, so they cost nothing until read; repeating by counts goes by an index made here.
+ * two reshapes, so they cost nothing until read; repeating by counts goes by an index, made here or,
+ * for GPUs, there.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,9 +10,16 @@
 #include "api/host.h"
 #include "api/views.h"
 #include "base/mem.h"
+#include "codegen/codegen.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
+#include <gnd/eval.h>
+#include <gnd/reduce.h>
+#include <gnd/scan.h>
+#include <gnd/search.h>
 #include <gnd/view.h>
 
 /* x seen with `times` as a new broadcast axis at `at`, times >= 0. */
@@ -184,6 +192,35 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     return gnd__instead(index, gnd__taken(x, index, k));
 }
 
+/* By counts (int64, as many as axis k has elements) that stay on the device, but for their sum: an element of the
+ * result is of the first one whose end lies behind it. NULL: a count is negative, or the sum does not fit; the list
+ * on the host says which. */
+static gnd_array *each_on_device(gnd_array *x, gnd_array *counts, int k)
+{
+    int64_t dim[GND_MAX_NDIM];
+    gnd_status st;
+    gnd_array *ends = gnd_cumulative_sum(counts, GND_AXIS(0), 0, GND_INT64);
+    gnd_array *far = gnd_logical_or(gnd_less(ends, gnd_int(0)), gnd_greater(ends, gnd_int(INT64_MAX / 8)));
+    gnd_array *two[2] = {ends, gnd_any(gnd_logical_or(gnd_less(counts, gnd_int(0)), far), GND_ALL, 0)};
+    if ((st = gnd_eval_all(2, two)))
+        return gnd__fail(x->dev, st, "%s", gnd_error(gnd_status_of(two[0]) ? two[0] : two[1]));
+    const int64_t bad = gnd_item_i64(two[1], &st);
+    if (st || bad)
+        return st ? gnd__fail(x->dev, st, "%s", gnd_error(two[1])) : NULL;
+    gnd_array *last = gnd__slice(ends, 0, ends->size - 1, 1);
+    memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
+    dim[k] = gnd_item_i64(last, &st);
+    if (st)
+        return gnd__fail(x->dev, st, "%s", gnd_error(last));
+    gnd_array *wrong = gnd__check_shape("repeat_array", x->dev, (gnd_dtype)x->dtype, x->ndim, dim);
+    if (wrong)
+        return wrong;
+    if (gnd__shape_size(x->ndim, dim, 1) == 0)
+        return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
+    gnd_array *index = gnd_searchsorted(ends, gnd_arange_i64(x->dev, 0, dim[k], 1, GND_INT64), GND_RIGHT, NULL);
+    return index->kind == GND__ERROR ? index : gnd__taken(x, index, k);
+}
+
 gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
 {
     char text[GND__SHAPE_TEXT];
@@ -207,6 +244,16 @@ gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
         return wide;
     void *n;
     gnd_array *y = NULL;
+    if (counts->size > 1 && !gnd__target_of(&dev->g->props, NULL).cpu) { /* for CPUs the host's list is as near */
+        const int failed = gnd__steps_begin();
+        y = failed ? gnd__nomem() : each_on_device(x, wide, k);
+        if (y) {
+            y = failed ? y : gnd__steps_end(y);
+            gnd__done(wide);
+            return y;
+        }
+        gnd_scope_end();
+    }
     gnd_status st = gnd__host_copy(wide, &n);
     if (st == GND_ERR_NOMEM)
         y = gnd__nomem();
