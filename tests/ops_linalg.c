@@ -300,6 +300,21 @@ static void nothing(void)
     mat_free_all();
 }
 
+/* More matrices than libraries take at once. */
+static void many(void)
+{
+    gnd_scope_begin();
+    cholesky(MAT_RANDOM, 70001, 2);
+    lu(MAT_RANDOM, 70001, 2, 2);
+    eigh(MAT_RANDOM, 70001, 3);
+    svd(MAT_RANDOM, 33000, 3, 2, 0);
+    mat a = mat_make(MAT_STRONG, 70001, 2, 2), eye = mat_eye(70001, 2, 2);
+    mat inverse = mat_get(gnd_inv(mat_put(&a)), 70001, 2, 2), y = mat_mul(&a, &inverse);
+    mat_equal(&y, &eye, 16, "many inverses");
+    mat_free_all();
+    gnd_scope_end();
+}
+
 /* Which matrix of a batch it is, and where, at any size of batch. */
 static void impossible(int64_t nb, int64_t bad)
 {
@@ -345,7 +360,7 @@ static void each(int i)
     if (i < 3)
         large(i);
     if (i == 0)
-        narrow();
+        narrow(), many();
     if (i != 1)
         return;
     everything(MAT_RANDOM, 2, 1);

@@ -399,7 +399,12 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
     if (s->nbatch == 0 || (st = get_ready(&o)) != GND_OK)
         return st;
     const int all = gnd__cs_is_batch(s);
-    for (int64_t b = 0; b < (all ? 1 : s->nbatch) && st == GND_OK; b++) {
+    gnd_solve_desc part = *s;
+    o.s = &part;
+    o.spare = (int *)o.v->info.p + s->nbatch;
+    for (int64_t b = 0; b < s->nbatch && st == GND_OK; b += part.nbatch) {
+        const int64_t most = all ? gnd__cs_at_once(s) : 1, left = s->nbatch - b;
+        part.nbatch = left < most ? left : most;
         for (int i = 0; i < GND_SOLVE_MEMS; i++)
             o.mem[i] = s->mem[i] ? s->mem[i]->p + s->off[i] + (size_t)b * gnd__cs_step(s, t, i) : 0;
         o.info = (int *)o.v->info.p + b;

@@ -190,7 +190,7 @@ typedef struct gnd__cs_job {
     const gnd__cs_type *t;
     struct gnd__cu_solver *v;
     CUdeviceptr mem[GND_SOLVE_MEMS];
-    int *info; /* on the device */
+    int *info, *spare; /* on the device: of each matrix, and one that nobody reads */
     gnd_err *e;
 } gnd__cs_job;
 
@@ -253,6 +253,8 @@ gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t
 /* --- all of a batch at once: solver_batch.c ------------------------------------------------------ */
 /* Whether it is better than one after the other. */
 int gnd__cs_is_batch(const gnd_solve_desc *s);
+/* How many matrices at most a call of gnd__cs_batch gets. */
+int64_t gnd__cs_at_once(const gnd_solve_desc *s);
 /* Every matrix's info is set. */
 gnd_status gnd__cs_batch(gnd__cs_job *o);
 

@@ -19,7 +19,7 @@ int gnd__cs_is_batch(const gnd_solve_desc *s)
 {
     if (s->op == GND_SOLVE_TRIANGULAR)
         return 1; /* each way */
-    if (s->nbatch < 2 || s->nbatch > INT_MAX / 2)
+    if (s->nbatch < 2)
         return 0;
     const int small = s->m <= MOST && s->n <= MOST && s->n <= 32 * s->nbatch;
     switch ((gnd_solve_op)s->op) {
@@ -33,6 +33,20 @@ int gnd__cs_is_batch(const gnd_solve_desc *s)
     case GND_SOLVE_EIGH:
     case GND_SOLVE_EIGVALSH: return gnd__cs.syevs && gnd__cs.syevs_size ? small : s->n <= MOST_JACOBI;
     default: return 0;
+    }
+}
+
+/* How many matrices a call of the library gets: cusolverDnXsyevBatched fails for more than 2^15 or so, which
+ * no document says, and Jacobi's routines count their room in an int. The others get as many as they were
+ * tried with. */
+int64_t gnd__cs_at_once(const gnd_solve_desc *s)
+{
+    switch ((gnd_solve_op)s->op) {
+    case GND_SOLVE_SVD:
+    case GND_SOLVE_SVDVALS:
+    case GND_SOLVE_EIGH:
+    case GND_SOLVE_EIGVALSH: return 1 << 14;
+    default: return 1 << 16;
     }
 }
 
@@ -236,7 +250,7 @@ static gnd_status triangular(gnd__cs_job *o)
     const int t = o->t->index, n = (int)o->s->n, k = (int)o->s->k;
     gnd__cs_ptr *at[2];
     TRY(f & GND_TRI_UNIT ? no_info(o) : diagonals(o));
-    if (o->s->nbatch > 1 && n <= MOST_TRSM && o->s->nbatch <= INT_MAX) {
+    if (o->s->nbatch > 1 && n <= MOST_TRSM) {
         TRY(operand_tables(o, 2, at));
         CALL(gnd__cs.trsms[t](o->v->blas, CUBLAS_SIDE_LEFT, fill, op, diag, n, k, gnd__cs_one(o), at[0], n, at[1], n,
                               (int)o->s->nbatch), "cublastrsmBatched");

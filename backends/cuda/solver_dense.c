@@ -88,7 +88,7 @@ gnd_status gnd__cs_solve(gnd__cs_job *o)
     TRY(factor(o, n, n));
     /* its own info would only speak of arguments; the factorisation's is what counts */
     CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n, (int64_t *)v->extra.p,
-                                  o->t->data, P(1), n, (int *)v->info.p + o->s->nbatch), "cusolverDnXgetrs");
+                                  o->t->data, P(1), n, o->spare), "cusolverDnXgetrs");
     return GND_OK;
 }
 

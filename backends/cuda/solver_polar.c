@@ -187,7 +187,7 @@ static gnd_status factors(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     int info = 0;
     double off = 0;
     char *values = host, *diagonal = host + n * o->t->rsize;
-    other.info = (int *)o->v->info.p + o->s->nbatch; /* the eigenproblem's is what counts */
+    other.info = o->spare; /* the eigenproblem's is what counts */
     TRY(product(o, CUBLAS_OP_N, d->m, d->n, d->n, 1, d->a, d->m, w->g, d->n, 0, w->y));
     TRY(gnd__cs_geqrf(&other, w->y, d->m, d->n, w->tau));
     TRY(gnd__cs_upper(o, w->y, d->m, d->n, w->x, w->p));
