@@ -35,6 +35,7 @@ typedef struct job {
     gnd_dtype t;
     size_t size;
     char *a, *panel;     /* panel: columns of lp elements */
+    const char *from;    /* where panels are taken from: a, or what would be copied there */
     int lp, *pivot;      /* pivot[i]: the row, from 0, that changes places with row i */
     const void *one, *minus;
     potrf_fn *potrf;
@@ -59,7 +60,7 @@ static char *at(const job *j, int row, int col)
 typedef struct wide { uint64_t v[2]; } wide;
 
 /* to (c, r) = from (r, c), of rows x cols elements; a row of `from` has ldf elements, one of `to` ldt. By blocks, and
- * along the long side last: what is begun of a row of the matrix is then gone on with while it is in the first cache. */
+ * along the long side last: what is begun of a row of the matrix is then gone on with while it is in a cache. */
 #define TRANSPOSE(type)                                                                                               \
     static void block_##type(type *restrict to, size_t ldt, const type *restrict from, size_t ldf, int rows, int cols) \
     {                                                                                                                 \
@@ -99,7 +100,8 @@ static void transpose(size_t size, void *to, int ldt, const void *from, int ldf,
 /* Columns first to first + cols, from the diagonal down. */
 static void take(job *j, int first, int cols)
 {
-    transpose(j->size, j->panel, j->lp, at(j, first, first), j->ld, j->m - first, cols);
+    const size_t offset = (size_t)(at(j, first, first) - j->a);
+    transpose(j->size, j->panel, j->lp, j->from + offset, j->ld, j->m - first, cols);
 }
 
 static void give(job *j, int first, int cols)
@@ -235,6 +237,12 @@ static void lu(job *j, int first, int cols)
         memcpy(&j->field, &found, sizeof found);                                                                      \
     } while (0)
 
+static void end(job *j)
+{
+    gnd__free(j->panel);
+    gnd__free(j->pivot);
+}
+
 static gnd_status begin(job *j, gnd_dtype t, int64_t m, int64_t n, gnd_err *e)
 {
     static const double one[2] = { 1, 0 }, minus[2] = { -1, 0 };
@@ -261,18 +269,11 @@ static gnd_status begin(job *j, gnd_dtype t, int64_t m, int64_t n, gnd_err *e)
     ROUTINE(gemm, GND__GEMM);
     ROUTINE(syrk, GND__SYRK);
     j->panel = gnd__malloc((size_t)j->lp * (size_t)least(PANEL, j->n) * j->size);
-    j->pivot = gnd__malloc(2 * ((size_t)j->m + 1) * sizeof *j->pivot);
+    j->pivot = gnd__malloc(((size_t)j->m + 1) * sizeof *j->pivot);
     if (j->panel && j->pivot)
         return GND_OK;
-    gnd__free(j->panel);
-    gnd__free(j->pivot);
+    end(j);
     return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
-}
-
-static void end(job *j)
-{
-    gnd__free(j->panel);
-    gnd__free(j->pivot);
 }
 
 gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char *x, char *y, gnd_err *e)
@@ -294,9 +295,12 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
             st = gnd__solve_refused(1, 0, b, e);
             break;
         }
-        j.a = y;
+        j.from = j.a = y;
         j.info = 0;
-        cholesky(&j, 0, j.n);
+        if (j.n <= PANEL) /* L is U^T where it lies: slower than L, but by less than two transpositions */
+            j.potrf("U", &j.n, y, &j.ld, &j.info, 1);
+        else
+            cholesky(&j, 0, j.n);
         if (j.info > 0)
             st = gnd__err(e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor of order %d is not "
                           "positive", (long long)b, j.info);
@@ -307,7 +311,8 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
     return st;
 }
 
-/* x to j->a: whether all are numbers. Some at a time: what has been looked at is near when it is copied. */
+/* x to j->a, where it is not taken from x itself: whether all are numbers. Some at a time: what has been looked at is
+ * near when it is copied. */
 static int copied(job *j, const char *x)
 {
     const int64_t n = (int64_t)j->m * j->n, step = LOOK / (int64_t)j->size;
@@ -316,18 +321,20 @@ static int copied(job *j, const char *x)
         const char *from = x + (size_t)i * j->size;
         if (!gnd__are_numbers(j->t, from, some))
             return 0;
-        memcpy(j->a + (size_t)i * j->size, from, (size_t)some * j->size);
+        if (j->from == j->a)
+            memcpy(j->a + (size_t)i * j->size, from, (size_t)some * j->size);
     }
     return 1;
 }
 
-static void put(const job *j, char *y, int64_t i, double v)
+/* 0, 1 ... as m values at y. */
+static void count_up(const job *j, char *y)
 {
-    const gnd_dtype real = gnd__real_of(j->t);
-    const size_t size = gnd_dtype_size(real);
-    char *p = y + (size_t)i * j->size;
-    memset(p, 0, j->size);
-    memcpy(p, real == GND_FLOAT64 ? (const void *)&v : &(float){ (float)v }, size);
+    const int twice = gnd__real_of(j->t) == GND_FLOAT64;
+    for (int i = 0; i < j->m; i++, y += j->size) {
+        memset(y, 0, j->size);
+        memcpy(y, twice ? (const void *)&(double){ i } : &(float){ (float)i }, twice ? sizeof(double) : sizeof(float));
+    }
 }
 
 /* L (m x q) and U (q x n) from j->a, which is the larger one's place. */
@@ -342,7 +349,7 @@ static void part(const job *j, char *l, char *u)
             memcpy(own, up, i * size);
         memset(up, 0, i * size);
         memset(own + i * size, 0, (q - i) * size);
-        put(j, own, (int64_t)i, 1);
+        memcpy(own + i * size, j->one, size);
     }
 }
 
@@ -355,35 +362,33 @@ gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const 
     const int64_t k = m < n ? m : n;
     const int q = (int)k;
     char *l = y, *u = l + (size_t)(count * m * k) * j.size, *order = u + (size_t)(count * k * n) * j.size;
-    int *row = j.pivot + m + 1;
+    const size_t orders = (size_t)m * j.size;
+    count_up(&j, order);
+    for (int64_t b = 1; b < count; b++)
+        memcpy(order + (size_t)b * orders, order, orders);
     for (int64_t b = 0; b < count && st == GND_OK; b++) {
         j.a = m >= n ? l : u;
+        j.from = j.n <= PANEL && m >= n ? x : j.a; /* one panel is all */
         j.info = 0;
-        for (int i = 0; i < j.m; i++)
-            row[i] = i;
         if (copied(&j, x)) {
             lu(&j, 0, q);
             if (j.n > q) {
                 exchange(&j, 0, q, q, j.n - q);
                 lu_substitute(&j, 0, q, q, j.n - q);
             }
-            for (int i = 0; i < q; i++) {
-                const int other = j.pivot[i], r = row[i];
-                row[i] = row[other];
-                row[other] = r;
-            }
+            for (int i = 0; i < q; i++)
+                if (j.pivot[i] != i)
+                    swap(order + (size_t)i * j.size, order + (size_t)j.pivot[i] * j.size, j.size);
         } else {
             gnd__fill_nan(t, j.a, m * n);
         }
         part(&j, l, u);
-        for (int i = 0; i < j.m; i++)
-            put(&j, order, i, row[i]);
         if (j.info < 0)
             st = gnd__err(e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -j.info);
         x += (size_t)(m * n) * j.size;
         l += (size_t)(m * k) * j.size;
         u += (size_t)(k * n) * j.size;
-        order += (size_t)m * j.size;
+        order += orders;
     }
     end(&j);
     return st;
