@@ -652,6 +652,8 @@ other_files = \
     bench/results/2026-11-22-h200-f/opencl-nvidia.jsonl \
     bench/results/2026-11-22-h200-f/peers.jsonl \
     bench/results/2026-11-22-h200-f/tests.txt \
+    bench/results/2026-11-22-h200-functions/README.md \
+    bench/results/2026-11-22-h200-functions/functions.txt \
     bench/results/2026-11-22-h200-growth/README.md \
     bench/results/2026-11-22-h200-growth/growth.jsonl \
     bench/results/2026-11-22-h200-growth/opencl.txt \
