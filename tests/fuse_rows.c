@@ -326,6 +326,25 @@ static void joins(void)
     gnd_scope_end();
 }
 
+/* A sink that is a view of a reduction which a kernel of rows would keep to itself; so too of the rows. */
+static void views_of_inner(void)
+{
+    static const float h[5] = { 1, 2, -0.5f, 0, -4.5f };
+    static const double over[5] = { 8, 16, -0.5, 0, -4.5 }, back[5] = { -3.5, 1, 0.5, 3, 2 };
+    gnd_scope_begin();
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){ 5 }, h), *y[4];
+    gnd_array *s = eval("v = clip(x, 1, 3); (v*v).sum()", x), *t = eval("x + 1", x);
+    y[0] = gnd_reshape(s, 1, (int64_t[]){ 1 });
+    y[1] = gnd_eval(dev, "a = s*x; where(a < x, x, a)", "s", s, "x", x, NULL);
+    y[2] = gnd_flip(t, GND_ALL);
+    y[3] = gnd_eval(dev, "t / abs(t).sum()", "t", t, NULL);
+    int bad = 0;
+    bad += gnd_eval_all(2, y) != GND_OK || worst(y[0], (double[]){ 8 }, 1) > 0 || worst(y[1], over, 5) > 0;
+    bad += gnd_eval_all(2, y + 2) != GND_OK || worst(y[2], back, 5) > 0;
+    tap_is_int(bad, 0, "%s: views of what rows keep inside are stored", where);
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
     static char name[64];
@@ -349,6 +368,7 @@ static void on_device(gnd_device *d, const char *spec)
     forces(17001, 140); /* more than a work-item adds up plainly */
     short_sums();
     stencil();
+    views_of_inner();
     joins();
 }
 

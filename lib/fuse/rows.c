@@ -84,6 +84,18 @@ static int read_elsewhere(const joining *j, int32_t i)
     return 0;
 }
 
+/* Whether a sink is a view of node i, which no work reads then. */
+static int is_viewed(gnd__pgraph *g, int32_t i)
+{
+    gnd__place pl;
+    int32_t blame;
+    for (int32_t s = 0; s < g->nsink; s++)
+        if (g->node[g->sinks[s]].role == GND__R_ALIAS && gnd__place_of(g, g->sinks[s], &pl, &blame) &&
+            pl.a == g->node[i].a)
+            return 1;
+    return 0;
+}
+
 /* Whether work v, which makes something that a member reads, can join. */
 static int may_join(const joining *j, int32_t v)
 {
@@ -150,7 +162,7 @@ static int unite(joining *j)
         for (int r = 0; r < w->nred; r++)
             all.red[all.nred++] = w->red[r];
         for (int r = 0; r < w->nroot; r++) {
-            if (w != last && !g->node[w->root[r]].sink && !read_elsewhere(j, w->root[r])) {
+            if (w != last && !g->node[w->root[r]].sink && !read_elsewhere(j, w->root[r]) && !is_viewed(g, w->root[r])) {
                 inner[ninner++] = w->root[r];
                 continue;
             }
