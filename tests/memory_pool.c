@@ -230,6 +230,21 @@ static void outside(gnd_device *dev)
     tap_is_int(stats(dev).bytes_in_use, 0, "%s: nothing is left", where);
 }
 
+/* What no buffer can hold is an error before anything is launched. */
+static void huge(gnd_device *dev)
+{
+    gnd_scope_begin();
+    const uint64_t before = stats(dev).kernels_launched;
+    gnd_array *x = gnd_broadcast_to(gnd_zeros(dev, GND_FLOAT32, 0, NULL), 1, (int64_t[]){ (int64_t)1 << 44 });
+    gnd_array *y = gnd_cummax(gnd_add(x, gnd_int(1)), GND_AXIS(0));
+    tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: a scan of 2^44 elements", where);
+    tap_has_str(gnd_error(y), "the largest buffer of", "%s: says what there could be", where);
+    y = gnd_sort(x, 0, 0);
+    tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: a sort of 2^44 elements", where);
+    tap_is_int((int64_t)(stats(dev).kernels_launched - before), 0, "%s: and nothing was launched", where);
+    gnd_scope_end();
+}
+
 static void on_device(gnd_device *dev, const char *spec)
 {
     where = spec;
@@ -238,6 +253,7 @@ static void on_device(gnd_device *dev, const char *spec)
     limit(dev);
     retry(dev);
     outside(dev);
+    huge(dev);
 }
 
 int main(void)

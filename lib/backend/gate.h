@@ -133,6 +133,8 @@ typedef struct gnd__block {
     struct gnd__seg *seg;     /* the pool's own */
 } gnd__block;
 
+/* GND_ERR_DEVMEM where no buffer of the device can have nbytes. */
+gnd_status gnd__pool_fits(const gnd__gdev *d, size_t nbytes, gnd_err *e);
 /* nbytes may be 0 (a block of the smallest size). Trims and retries before GND_ERR_DEVMEM, whose
  * message gives bytes asked, in use, held, the limit and the device's memory. */
 gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **b, gnd_err *e);

@@ -233,9 +233,20 @@ static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_e
     return st;
 }
 
+gnd_status gnd__pool_fits(const gnd__gdev *d, size_t nbytes, gnd_err *e)
+{
+    const uint64_t max = d->props.max_alloc_bytes;
+    if (UNLIKELY(nbytes > SIZE_MAX / 2 || (max && nbytes > max)))
+        return gnd__err(e, GND_ERR_DEVMEM,
+                        "asked for %zu bytes in one piece, but the largest buffer of %s is %llu "
+                        "bytes (it has %llu in all)",
+                        nbytes, d->id, (unsigned long long)max,
+                        (unsigned long long)d->props.mem_bytes);
+    return GND_OK;
+}
+
 gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **out, gnd_err *e)
 {
-    uint64_t max = d->props.max_alloc_bytes;
     struct blk *b;
     gnd_status st;
     gnd_err said;
@@ -243,12 +254,9 @@ gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **out, gnd_er
     *out = NULL;
     if (UNLIKELY(gnd__forked))
         return gnd__fork_error(e);
-    if (UNLIKELY(nbytes > SIZE_MAX / 2 || (max && nbytes > max)))
-        return gnd__err(e, GND_ERR_DEVMEM,
-                        "asked for %zu bytes in one piece, but the largest buffer of %s is %llu "
-                        "bytes (it has %llu in all)",
-                        nbytes, d->id, (unsigned long long)max,
-                        (unsigned long long)d->props.mem_bytes);
+    st = gnd__pool_fits(d, nbytes, e);
+    if (UNLIKELY(st != GND_OK))
+        return st;
     said.code = GND_OK;
     said.msg[0] = '\0';
     said.native = 0;

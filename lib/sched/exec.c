@@ -327,6 +327,14 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
     gnd__span_end(g->dev->g, &span, "host", "plan", -1);
     if (r != GND_OK)
         return r;
+    /* Before anything is launched: steps of a sort of 2^40 would keep the device busy for nothing. */
+    for (int32_t i = 0; i < (*p)->nslot && r == GND_OK; i++)
+        r = gnd__pool_fits(g->dev->g, (*p)->slot[i].nbytes, e);
+    if (r != GND_OK) {
+        gnd__plan_free(*p);
+        *p = NULL;
+        return r;
+    }
     n->plans++;
     if (gnd__table_len(s->cache) >= MAX_PLANS) /* a program of ever new structures */
         start_over(s);
