@@ -654,6 +654,13 @@ other_files = \
     bench/results/2026-11-22-h200-f/tests.txt \
     bench/results/2026-11-22-h200-functions/README.md \
     bench/results/2026-11-22-h200-functions/functions.txt \
+    bench/results/2026-11-22-h200-g/README.md \
+    bench/results/2026-11-22-h200-g/cuda.jsonl \
+    bench/results/2026-11-22-h200-g/growth.jsonl \
+    bench/results/2026-11-22-h200-g/opencl-nvidia.jsonl \
+    bench/results/2026-11-22-h200-g/peers.jsonl \
+    bench/results/2026-11-22-h200-g/skips.txt \
+    bench/results/2026-11-22-h200-g/suite.txt \
     bench/results/2026-11-22-h200-growth/README.md \
     bench/results/2026-11-22-h200-growth/growth.jsonl \
     bench/results/2026-11-22-h200-growth/opencl.txt \
