@@ -118,7 +118,7 @@ check "a second run builds no kernel" grep -q " 0 built" err
 env -u GND_CACHE_DIR -u XDG_CACHE_HOME "HOME=$PWD/none" gnd eval 'arange(3)' -d "$dev" >out 2>err
 rc=$?
 is "without a home" 0 '[0 1 2]'
-check "... none is made for the cache" test ! -e none/.cache
+check "... none is made for the cache" test ! -e none/.cache/gnd
 
 # --- files --------------------------------------------------------------------------------------
 run eval 'arange(12.).reshape(3, 4)' -o x.npy

@@ -202,6 +202,11 @@ def call(o, *args):
         worst = np.where(worst > magnitude(mid) / 8 + TINY, LD(np.inf), worst)
     if o.f in (np.sin, np.cos, np.tan):
         worst = np.where(args[0].err > 1 / 16, LD(np.inf), worst)
+    if o.f in (np.power, np.float_power) and kind(val) == 'c':    # exp(w log z), with w log z rounded
+        with np.errstate(all='ignore'):
+            z, w = (high(np.asarray(a.val, np.complex128)) for a in args)
+            turned = magnitude(w * np.log(z)) * magnitude(mid) * LD(2 * np.finfo(val.dtype).eps)
+        worst = worst + np.where(np.isfinite(turned), turned, LD(0))
     return finish(val, mid, worst, o.ulps, o.zero)
 
 

@@ -166,7 +166,7 @@ int main(void)
     tap_is_int(first, 0, "a child that came before any device computes");
     gnd_array *x = gnd_arange_f64(dev, 0, 11, 1, GND_FLOAT32);
     tap_is_int(gnd_wait(x), GND_OK, "the parent computes");
-    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){ 11 }), *out = gnd_add(in, gnd_int(1));
+    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){ 11 }), *one = gnd_int(1), *out = gnd_add(in, one);
     recording = gnd_record(1, &in, 1, &out);
     tap_is_int(gnd_replay(recording), GND_OK, "the parent replays");
     fflush(stdout);
@@ -181,6 +181,7 @@ int main(void)
     tap_ok(sum_to_ten(dev, &st) == 55 && st == GND_OK, "the parent goes on");
     tap_is_int(gnd_recording_free(recording), GND_OK, "and has its recording");
     gnd_release(in);
+    gnd_release(one);
     gnd_release(out);
     gnd_release(x);
     gnd_close(dev);

@@ -65,7 +65,14 @@ int gnd__fn_tile(gnd__args *c)
     return !x || gnd__arg_ints(c, 1, reps, GND_MAX_NDIM, &n) ? -1 : gnd__ret(c, gnd_tile(x, n, reps));
 }
 
-/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements. */
+/* Whether argument i is a vector of other than one element, on the device. */
+static int is_vector(const gnd__args *c, int i)
+{
+    const gnd__val *v = &c->arg[i].v;
+    return v->kind == GND__V_ARRAY && gnd_ndim(v->held->a) == 1 && gnd_size(v->held->a) != 1;
+}
+
+/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements; the counts may be an array. */
 int gnd__fn_repeat(gnd__args *c)
 {
     int axis = 0, n = 0;
@@ -73,6 +80,11 @@ int gnd__fn_repeat(gnd__args *c)
     if (!x || (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
         return -1;
     x = gnd__arg_given(c, 2) ? gnd__same(x) : gnd_reshape(x, 1, (int64_t[]){-1});
+    if (is_vector(c, 1)) {
+        int bad = gnd__ret(c, gnd_repeat_array(x, gnd__arg_array(c, 1), axis));
+        gnd_release(x);
+        return bad;
+    }
     int64_t max = gnd_dim(x, axis);
     max = max < 1 ? 1 : max > INT32_MAX ? INT32_MAX : max;
     int64_t *counts = gnd__malloc((size_t)max * sizeof *counts);
