@@ -694,6 +694,10 @@ other_files = \
     bench/results/2026-11-22-pocl-e/first-calls.txt \
     bench/results/2026-11-22-pocl-e/ratios.txt \
     bench/results/2026-11-22-pocl-e/rows.jsonl \
+    bench/results/2026-11-22-pocl-f/README.md \
+    bench/results/2026-11-22-pocl-f/first-calls.txt \
+    bench/results/2026-11-22-pocl-f/ratios.txt \
+    bench/results/2026-11-22-pocl-f/rows.jsonl \
     bench/results/2026-11-22-pocl/README.md \
     bench/results/2026-11-22-pocl/differential.txt \
     bench/results/2026-11-22-pocl/elementary.txt \
