@@ -538,6 +538,8 @@ test_helpers = \
     tests/expect.h \
     tests/exprdump.c \
     tests/exprdump.h \
+    tests/failing.c \
+    tests/failing.h \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/matcheck.c \
@@ -796,6 +798,8 @@ other_files = \
     tests/exprdump.c \
     tests/exprdump.h \
     tests/exprs.txt \
+    tests/failing.c \
+    tests/failing.h \
     tests/fault_all.c \
     tests/fault_fork.c \
     tests/fault_solve.c \

@@ -12,6 +12,7 @@
 #include "backend/gate.h"
 #include "backend/null.h"
 #include "base/mem.h"
+#include "failing.h"
 #include "ref.h"
 #include "sched/merge.h"
 #include "tap.h"
@@ -242,28 +243,6 @@ static int program(gnd_device *dev)
     return good;
 }
 
-static void failures(void (*fail_at)(long), const char *what)
-{
-    gnd_device *dev = gnd_open("null:0");
-    int whole = 0, left = 0, runs = 0;
-    for (int i = 0; i < 3; i++)
-        program(dev);
-    gnd_device_trim(dev);
-    const long live = gnd__mem_live(), objects = gnd__null_objects();
-    for (long n = 1; n < 3000 && whole < 40; n++, runs++) { /* some failures are answered by doing without */
-        fail_at(n);
-        whole = program(dev) == GOOD ? whole + 1 : 0;
-        fail_at(0);
-        gnd_device_trim(dev);
-        if (gnd__mem_live() != live || gnd__null_objects() != objects)
-            if (left++ < 5)
-                tap_diag("%ld: %ld of %ld, %ld of %ld", n, gnd__mem_live(), live, gnd__null_objects(), objects);
-    }
-    tap_ok(whole == 40 && runs > 50, "%d %s fail, one after the other", runs, what);
-    tap_is_int(left, 0, "  and leave nothing");
-    gnd_close(dev);
-}
-
 /* What is launched. */
 static void launches(void)
 {
@@ -293,14 +272,18 @@ static void launches(void)
     gnd_close(dev);
 }
 
+static const failing failures = {
+    .program = program, .all = GOOD, .whole = 40, .most = 3000, .tries = 50, .least = 5
+};
+
 int main(void)
 {
     gnd__merge_force(MERGED);
     ref_devices(device);
     launches();
     steps = 2;
-    failures(gnd__mem_fail_at, "allocations");
-    failures(gnd__gate_fail_at, "calls");
+    failing_each(&failures, gnd__mem_fail_at, "allocations");
+    failing_each(&failures, gnd__gate_fail_at, "calls");
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
     gnd__merge_force(0);
     return tap_done();

@@ -13,6 +13,7 @@
 #include "backend/gate.h"
 #include "backend/null.h"
 #include "base/mem.h"
+#include "failing.h"
 #include "ref.h"
 #include "tap.h"
 
@@ -376,31 +377,6 @@ static int program(gnd_device *dev)
     return good;
 }
 
-static void failures(void (*fail_at)(long), const char *what)
-{
-    enum { ALL = 9 };
-    gnd_device *dev = gnd_open("null:0");
-    int whole = 0, failed = 0, left = 0;
-    for (int i = 0; i < 3; i++)
-        program(dev);
-    gnd_device_trim(dev);
-    const long live = gnd__mem_live(), objects = gnd__null_objects();
-    for (long n = 1; n < 1000 && whole < 3; n++) {
-        fail_at(n);
-        int good = program(dev);
-        fail_at(0);
-        whole = good == ALL ? whole + 1 : 0;
-        failed += good != ALL;
-        gnd_device_trim(dev);
-        if (gnd__mem_live() != live || gnd__null_objects() != objects)
-            if (left++ < 5)
-                tap_diag("%ld: %ld of %ld, %ld of %ld", n, gnd__mem_live(), live, gnd__null_objects(), objects);
-    }
-    tap_ok(whole == 3 && failed > 10, "%d %s fail, one after the other", failed, what);
-    tap_is_int(left, 0, "  and leave nothing");
-    gnd_close(dev);
-}
-
 /* What is launched, and in lists. */
 static void launches(void)
 {
@@ -426,14 +402,16 @@ static void launches(void)
     gnd_close(dev);
 }
 
+static const failing failures = { .program = program, .all = 9, .whole = 3, .most = 1000, .least = 10 };
+
 int main(void)
 {
     const long live = gnd__mem_live();
     ref_devices(all);
     errors();
     launches();
-    failures(gnd__mem_fail_at, "allocations");
-    failures(gnd__gate_fail_at, "calls");
+    failing_each(&failures, gnd__mem_fail_at, "allocations");
+    failing_each(&failures, gnd__gate_fail_at, "calls");
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
     tap_diag("%ld live at the start, %ld at the end", live, gnd__mem_live());
     return tap_done();
