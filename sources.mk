@@ -10,10 +10,12 @@ public_headers = \
     include/gnd/dlpack.h \
     include/gnd/eval.h \
     include/gnd/fft.h \
+    include/gnd/image.h \
     include/gnd/index.h \
     include/gnd/info.h \
     include/gnd/io.h \
     include/gnd/linalg.h \
+    include/gnd/loop.h \
     include/gnd/manip.h \
     include/gnd/quantile.h \
     include/gnd/random.h \
@@ -32,6 +34,7 @@ public_headers = \
 
 lib_files = \
     lib/api/array.c \
+    lib/api/bits.c \
     lib/api/compact.c \
     lib/api/convolve.c \
     lib/api/convolve.h \
@@ -56,6 +59,7 @@ lib_files = \
     lib/api/fft_rows.h \
     lib/api/hist.c \
     lib/api/host.h \
+    lib/api/image.c \
     lib/api/index.c \
     lib/api/index.h \
     lib/api/indices.c \
@@ -63,9 +67,12 @@ lib_files = \
     lib/api/inscope.h \
     lib/api/insert.c \
     lib/api/io.c \
+    lib/api/item.c \
     lib/api/join.c \
     lib/api/linalg.c \
     lib/api/logspace.c \
+    lib/api/loop.c \
+    lib/api/loop.h \
     lib/api/manip.c \
     lib/api/matrices.c \
     lib/api/matrices.h \
@@ -83,6 +90,7 @@ lib_files = \
     lib/api/random_rows.c \
     lib/api/range.c \
     lib/api/record.c \
+    lib/api/record.h \
     lib/api/reduce.c \
     lib/api/repeat.c \
     lib/api/scan.c \
@@ -111,6 +119,7 @@ lib_files = \
     lib/api/view.c \
     lib/api/views.h \
     lib/backend/call.c \
+    lib/backend/compiling.c \
     lib/backend/disk.c \
     lib/backend/disk.h \
     lib/backend/evict.c \
@@ -139,6 +148,8 @@ lib_files = \
     lib/base/err.h \
     lib/base/fork.c \
     lib/base/fork.h \
+    lib/base/grave.c \
+    lib/base/grave.h \
     lib/base/half.c \
     lib/base/hash.c \
     lib/base/hash.h \
@@ -147,6 +158,8 @@ lib_files = \
     lib/base/mem.c \
     lib/base/mem.h \
     lib/base/message.c \
+    lib/base/places.c \
+    lib/base/places.h \
     lib/base/shape.c \
     lib/base/shape.h \
     lib/base/spin.h \
@@ -167,6 +180,7 @@ lib_files = \
     lib/codegen/emit.h \
     lib/codegen/inline.c \
     lib/codegen/map.c \
+    lib/codegen/map_boxes.c \
     lib/codegen/map_cpu.c \
     lib/codegen/map_random.c \
     lib/codegen/map_tile.c \
@@ -187,11 +201,13 @@ lib_files = \
     lib/expr/call.h \
     lib/expr/error.c \
     lib/expr/expr.h \
+    lib/expr/fn_choose.c \
     lib/expr/fn_create.c \
     lib/expr/fn_decompose.c \
     lib/expr/fn_edit.c \
     lib/expr/fn_elem.c \
     lib/expr/fn_fft.c \
+    lib/expr/fn_image.c \
     lib/expr/fn_index.c \
     lib/expr/fn_info.c \
     lib/expr/fn_join.c \
@@ -208,6 +224,7 @@ lib_files = \
     lib/expr/fn_sort.c \
     lib/expr/fn_special.c \
     lib/expr/fn_stat.c \
+    lib/expr/fn_ufunc.c \
     lib/expr/fn_view.c \
     lib/expr/funcs.def \
     lib/expr/index.c \
@@ -220,6 +237,7 @@ lib_files = \
     lib/expr/run.c \
     lib/expr/value.c \
     lib/expr/value.h \
+    lib/fuse/boxes.c \
     lib/fuse/collect.c \
     lib/fuse/fuse.h \
     lib/fuse/group.c \
@@ -232,6 +250,9 @@ lib_files = \
     lib/fuse/product.c \
     lib/fuse/roles.c \
     lib/fuse/rows.c \
+    lib/graph/boxes.c \
+    lib/graph/cells.c \
+    lib/graph/cells.h \
     lib/graph/check.c \
     lib/graph/check.h \
     lib/graph/fnset.def \
@@ -241,16 +262,21 @@ lib_files = \
     lib/graph/fold_special.c \
     lib/graph/graph.h \
     lib/graph/infer.c \
+    lib/graph/label.c \
+    lib/graph/label.h \
     lib/graph/node.c \
     lib/graph/opset.c \
     lib/graph/opset.def \
     lib/graph/opset.h \
     lib/graph/scope.c \
     lib/graph/scope.h \
+    lib/graph/view.c \
     lib/io/digits.c \
     lib/io/digits.h \
     lib/io/file.c \
     lib/io/file.h \
+    lib/io/format.c \
+    lib/io/format.h \
     lib/io/npy.c \
     lib/io/npy.h \
     lib/io/npy_head.c \
@@ -274,6 +300,8 @@ lib_files = \
     lib/prim/finite.c \
     lib/prim/gemm.c \
     lib/prim/gemm.h \
+    lib/prim/horner.c \
+    lib/prim/horner.h \
     lib/prim/lapack.c \
     lib/prim/lapack.h \
     lib/prim/panel.c \
@@ -306,6 +334,7 @@ lib_files = \
     lib/sched/device.h \
     lib/sched/exec.c \
     lib/sched/explain.c \
+    lib/sched/keep.c \
     lib/sched/maker.h \
     lib/sched/merge.c \
     lib/sched/merge.h \
@@ -316,7 +345,9 @@ lib_files = \
     lib/sched/product.c \
     lib/sched/record.c \
     lib/sched/record.h \
-    lib/sched/repeat.c
+    lib/sched/record_priv.h \
+    lib/sched/repeat.c \
+    lib/sched/replay.c
 
 kernel_files = \
     kernels/accumulate.cl \
@@ -333,6 +364,7 @@ kernel_files = \
     kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
+    kernels/horner.cl \
     kernels/index.cl \
     kernels/int.cl \
     kernels/matmul.cl \
@@ -427,7 +459,9 @@ tool_program = \
     tools/gnd
 
 generated_headers = \
-    include/gnd/elementwise.h
+    include/gnd/elementwise.h \
+    include/gnd/where.h \
+    include/gnd/functions.hpp
 
 man_pages = \
     doc/gnd.1
@@ -443,6 +477,8 @@ test_programs = \
     tests/fault_sticky \
     tests/fft_lengths \
     tests/fft_rows \
+    tests/fuse_boxes \
+    tests/fuse_kept \
     tests/fuse_plan \
     tests/fuse_reduce \
     tests/fuse_rows \
@@ -455,16 +491,22 @@ test_programs = \
     tests/kernels_prelude \
     tests/memory_pool \
     tests/null_cache \
+    tests/null_chains \
+    tests/null_compiling \
     tests/null_errors \
     tests/null_expr \
     tests/null_faults \
+    tests/null_fork \
     tests/null_gate \
     tests/null_graph \
     tests/null_index \
     tests/null_info \
+    tests/null_labels \
+    tests/null_limits \
     tests/null_manip \
     tests/null_message \
     tests/null_owners \
+    tests/null_programs \
     tests/null_random \
     tests/null_repeat \
     tests/null_scan \
@@ -476,6 +518,7 @@ test_programs = \
     tests/nvrtc_suite \
     tests/ops_accumulate \
     tests/ops_blocked \
+    tests/ops_chains \
     tests/ops_convolve \
     tests/ops_cov \
     tests/ops_create \
@@ -486,15 +529,19 @@ test_programs = \
     tests/ops_edit \
     tests/ops_einsum \
     tests/ops_elementwise \
+    tests/ops_feed \
     tests/ops_fft \
+    tests/ops_image \
     tests/ops_index \
     tests/ops_large \
     tests/ops_linalg \
+    tests/ops_loops \
     tests/ops_manip \
     tests/ops_matmul \
     tests/ops_merge \
     tests/ops_moves \
     tests/ops_nonfinite \
+    tests/ops_numbers \
     tests/ops_pad \
     tests/ops_poly \
     tests/ops_prim \
@@ -517,6 +564,7 @@ test_programs = \
     tests/plug \
     tests/unit_base \
     tests/unit_dtype \
+    tests/unit_file \
     tests/unit_fold \
     tests/unit_npy \
     tests/unit_npz \
@@ -527,6 +575,8 @@ test_programs = \
 test_plugins =
 
 test_helpers = \
+    tests/calls.h \
+    tests/calls_check.h \
     tests/conform.c \
     tests/conform.h \
     tests/conform_fault.h \
@@ -563,33 +613,61 @@ test_helpers = \
 
 test_scripts = \
     tests/bench.sh \
+    tests/calls.sh \
     tests/cli.sh \
     tests/cuda_fake.sh \
+    tests/diff_boxes.py \
+    tests/diff_forms.py \
     tests/diff_index.py \
     tests/diff_numpy.py \
     tests/dlpack_numpy.py \
     tests/docs.sh \
     tests/examples.sh \
     tests/exports.sh \
+    tests/fuzz.sh \
+    tests/guides.sh \
     tests/hdr.sh \
+    tests/hpp.sh \
     tests/imports.sh \
     tests/install.sh \
+    tests/intel.sh \
+    tests/limit.sh \
     tests/oclgrind.sh \
+    tests/opencl_icd.sh \
+    tests/pocl_build.sh \
+    tests/programs.py \
     tests/rusticl.sh \
     tests/standard.sh \
     tests/style.sh \
     tests/trace.sh \
     tests/tune.sh
 
+fuzz_programs = \
+    fuzz/cache \
+    fuzz/dlpack \
+    fuzz/expr \
+    fuzz/npy \
+    fuzz/npz \
+    fuzz/tune
+
 plain_programs = \
     bench/first_calls \
     bench/first_result \
     bench/pocl_vs_c \
     bench/pocl_vs_lapack \
+    bench/programs_c \
+    examples/barrier \
+    examples/cg \
     examples/fusion \
     examples/heat \
     examples/hello \
-    examples/mandelbrot
+    examples/image \
+    examples/kmeans \
+    examples/mandelbrot \
+    examples/pagerank \
+    examples/pca \
+    examples/rungekutta \
+    examples/wave
 
 cairo_programs = \
     examples/co2
@@ -603,6 +681,7 @@ other_files = \
     bench/numpy_rows.py \
     bench/pocl_vs_c.c \
     bench/pocl_vs_lapack.c \
+    bench/programs_c.c \
     bench/results/2026-11-21-h200-b/README.md \
     bench/results/2026-11-21-h200-b/cuda.jsonl \
     bench/results/2026-11-21-h200-b/opencl-nvidia.jsonl \
@@ -705,18 +784,30 @@ other_files = \
     bench/results/2026-11-22-pocl/elementary.txt \
     bench/results/2026-11-22-pocl/rows.jsonl \
     bench/results/2026-11-22-pocl/rows.txt \
+    bench/results/2026-11-23-h200-a/README.md \
+    bench/results/2026-11-23-h200-a/cuda.jsonl \
+    bench/results/2026-11-23-h200-a/suite.txt \
+    bench/results/2026-11-23-intel/README.md \
+    bench/results/2026-11-23-intel/intel-cpu.jsonl \
+    bench/results/2026-11-23-intel/intel-gpu.jsonl \
+    bench/results/2026-11-23-intel/pocl.jsonl \
     doc/API.md \
     doc/ARCHITECTURE.md \
     doc/ARRAY_API.md \
     doc/BACKENDS.md \
     doc/CONVENTIONS.md \
     doc/ENVIRONMENT.md \
+    doc/ERRORS.md \
     doc/KERNELS.md \
+    doc/LOOPS.md \
+    doc/NUMPY.md \
     doc/PERFORMANCE.md \
     doc/RANDOM.md \
     doc/SEMANTICS.md \
     doc/TESTING.md \
     doc/co2.png \
+    examples/barrier.c \
+    examples/cg.c \
     examples/co2.c \
     examples/csv.c \
     examples/csv.h \
@@ -725,9 +816,62 @@ other_files = \
     examples/fusion.c \
     examples/heat.c \
     examples/hello.c \
+    examples/image.c \
+    examples/kmeans.c \
+    examples/logistic.cc \
     examples/mandelbrot.c \
+    examples/nbody.cc \
+    examples/pagerank.c \
+    examples/pca.c \
     examples/plot.c \
     examples/plot.h \
+    examples/rungekutta.c \
+    examples/share.h \
+    examples/wave.c \
+    fuzz/cache.c \
+    fuzz/corpus/cache/changed \
+    fuzz/corpus/cache/cut \
+    fuzz/corpus/cache/file \
+    fuzz/corpus/cache/nothing \
+    fuzz/corpus/cache/whole \
+    fuzz/corpus/dlpack/broadcast_c128 \
+    fuzz/corpus/dlpack/empty \
+    fuzz/corpus/dlpack/f32 \
+    fuzz/corpus/dlpack/legacy_i64_order \
+    fuzz/corpus/dlpack/negative_bool \
+    fuzz/corpus/dlpack/overflow \
+    fuzz/corpus/dlpack/scalar \
+    fuzz/corpus/dlpack/stride_overflow \
+    fuzz/corpus/expr.txt \
+    fuzz/corpus/npy/bf16 \
+    fuzz/corpus/npy/empty_v3 \
+    fuzz/corpus/npy/f8 \
+    fuzz/corpus/npy/huge \
+    fuzz/corpus/npy/i4_big_fortran \
+    fuzz/corpus/npy/record \
+    fuzz/corpus/npy/scalar_v2 \
+    fuzz/corpus/npy/short \
+    fuzz/corpus/npz/deflated \
+    fuzz/corpus/npz/f8 \
+    fuzz/corpus/npz/huge \
+    fuzz/corpus/npz/none \
+    fuzz/corpus/npz/scalar_v2 \
+    fuzz/corpus/npz/stored \
+    fuzz/corpus/tune/cut \
+    fuzz/corpus/tune/plain \
+    fuzz/corpus/tune/range \
+    fuzz/corpus/tune/unknown \
+    fuzz/corpus/tune/version \
+    fuzz/dict/npy \
+    fuzz/dict/npz \
+    fuzz/dlpack.c \
+    fuzz/expr.c \
+    fuzz/fuzz.h \
+    fuzz/npy.c \
+    fuzz/npz.c \
+    fuzz/plain.c \
+    fuzz/run.sh \
+    fuzz/tune.c \
     kernels/accumulate.cl \
     kernels/cdouble.cl \
     kernels/cexp.cl \
@@ -742,6 +886,7 @@ other_files = \
     kernels/elementary.cl \
     kernels/fft.cl \
     kernels/half.cl \
+    kernels/horner.cl \
     kernels/index.cl \
     kernels/int.cl \
     kernels/matmul.cl \
@@ -760,6 +905,10 @@ other_files = \
     kernels/tally.cl \
     kernels/variates.cl \
     tests/bench.sh \
+    tests/calls.awk \
+    tests/calls.h \
+    tests/calls.sh \
+    tests/calls_check.h \
     tests/cli.sh \
     tests/compiled_once.c \
     tests/conform.c \
@@ -772,9 +921,11 @@ other_files = \
     tests/conform_program.h \
     tests/conform_replay.h \
     tests/cuda_fake.sh \
+    tests/diff_boxes.py \
     tests/diff_driver.c \
     tests/diff_fft.py \
     tests/diff_fold.py \
+    tests/diff_forms.py \
     tests/diff_gen.py \
     tests/diff_index.py \
     tests/diff_linalg.py \
@@ -806,12 +957,19 @@ other_files = \
     tests/fault_sticky.c \
     tests/fft_lengths.c \
     tests/fft_rows.c \
+    tests/fuse_boxes.c \
+    tests/fuse_kept.c \
     tests/fuse_plan.c \
     tests/fuse_reduce.c \
     tests/fuse_rows.c \
+    tests/fuzz.sh \
+    tests/guides.sh \
     tests/hdr.sh \
+    tests/hpp.cc \
+    tests/hpp.sh \
     tests/imports.sh \
     tests/install.sh \
+    tests/intel.sh \
     tests/kernelrun.c \
     tests/kernelrun.h \
     tests/kernels_double.c \
@@ -821,6 +979,7 @@ other_files = \
     tests/kernels_math.c \
     tests/kernels_nvrtc.c \
     tests/kernels_prelude.c \
+    tests/limit.sh \
     tests/lsan.supp \
     tests/matcheck.c \
     tests/matcheck.h \
@@ -836,16 +995,22 @@ other_files = \
     tests/nodeval.c \
     tests/nodeval.h \
     tests/null_cache.c \
+    tests/null_chains.c \
+    tests/null_compiling.c \
     tests/null_errors.c \
     tests/null_expr.c \
     tests/null_faults.c \
+    tests/null_fork.c \
     tests/null_gate.c \
     tests/null_graph.c \
     tests/null_index.c \
     tests/null_info.c \
+    tests/null_labels.c \
+    tests/null_limits.c \
     tests/null_manip.c \
     tests/null_message.c \
     tests/null_owners.c \
+    tests/null_programs.c \
     tests/null_random.c \
     tests/null_repeat.c \
     tests/null_scan.c \
@@ -858,8 +1023,10 @@ other_files = \
     tests/nvrtcrun.c \
     tests/nvrtcrun.h \
     tests/oclgrind.sh \
+    tests/opencl_icd.sh \
     tests/ops_accumulate.c \
     tests/ops_blocked.c \
+    tests/ops_chains.c \
     tests/ops_convolve.c \
     tests/ops_cov.c \
     tests/ops_create.c \
@@ -870,15 +1037,19 @@ other_files = \
     tests/ops_edit.c \
     tests/ops_einsum.c \
     tests/ops_elementwise.c \
+    tests/ops_feed.c \
     tests/ops_fft.c \
+    tests/ops_image.c \
     tests/ops_index.c \
     tests/ops_large.c \
     tests/ops_linalg.c \
+    tests/ops_loops.c \
     tests/ops_manip.c \
     tests/ops_matmul.c \
     tests/ops_merge.c \
     tests/ops_moves.c \
     tests/ops_nonfinite.c \
+    tests/ops_numbers.c \
     tests/ops_pad.c \
     tests/ops_poly.c \
     tests/ops_prim.c \
@@ -899,6 +1070,8 @@ other_files = \
     tests/ops_transpose.c \
     tests/ops_views.c \
     tests/plug.c \
+    tests/pocl_build.sh \
+    tests/programs.py \
     tests/ref.c \
     tests/ref.h \
     tests/rusticl.sh \
@@ -911,6 +1084,7 @@ other_files = \
     tests/tune.sh \
     tests/unit_base.c \
     tests/unit_dtype.c \
+    tests/unit_file.c \
     tests/unit_fold.c \
     tests/unit_npy.c \
     tests/unit_npz.c \
@@ -930,9 +1104,11 @@ other_files = \
     tools/devices_json.c \
     tools/embed.awk \
     tools/eval.c \
+    tools/gen-cxx.awk \
     tools/gen-elementwise.awk \
     tools/gen-reference.awk \
     tools/gen-standard.awk \
+    tools/gen-where.awk \
     tools/gnd.c \
     tools/gnd.h \
     tools/input.c \
@@ -956,6 +1132,30 @@ backends_cuda_gnd_cuda_la_LIBADD = $(cuda_libs)
 tools_gnd_SOURCES = $(tool_files)
 tools_gnd_CPPFLAGS = $(tool_cppflags)
 tools_gnd_LDADD = lib/libgnd.la
+fuzz_cache_SOURCES = fuzz/cache.c fuzz/fuzz.h $(fuzz_main)
+fuzz_cache_CPPFLAGS = $(fuzz_cppflags)
+fuzz_cache_LDFLAGS = $(fuzz_ldflags)
+fuzz_cache_LDADD = $(fuzz_libs)
+fuzz_dlpack_SOURCES = fuzz/dlpack.c fuzz/fuzz.h $(fuzz_main)
+fuzz_dlpack_CPPFLAGS = $(fuzz_cppflags)
+fuzz_dlpack_LDFLAGS = $(fuzz_ldflags)
+fuzz_dlpack_LDADD = $(fuzz_libs)
+fuzz_expr_SOURCES = fuzz/expr.c fuzz/fuzz.h $(fuzz_main)
+fuzz_expr_CPPFLAGS = $(fuzz_cppflags)
+fuzz_expr_LDFLAGS = $(fuzz_ldflags)
+fuzz_expr_LDADD = $(fuzz_libs)
+fuzz_npy_SOURCES = fuzz/npy.c fuzz/fuzz.h $(fuzz_main)
+fuzz_npy_CPPFLAGS = $(fuzz_cppflags)
+fuzz_npy_LDFLAGS = $(fuzz_ldflags)
+fuzz_npy_LDADD = $(fuzz_libs)
+fuzz_npz_SOURCES = fuzz/npz.c fuzz/fuzz.h $(fuzz_main)
+fuzz_npz_CPPFLAGS = $(fuzz_cppflags)
+fuzz_npz_LDFLAGS = $(fuzz_ldflags)
+fuzz_npz_LDADD = $(fuzz_libs)
+fuzz_tune_SOURCES = fuzz/tune.c fuzz/fuzz.h $(fuzz_main)
+fuzz_tune_CPPFLAGS = $(fuzz_cppflags)
+fuzz_tune_LDFLAGS = $(fuzz_ldflags)
+fuzz_tune_LDADD = $(fuzz_libs)
 bench_first_calls_SOURCES = bench/first_calls.c
 bench_first_calls_CPPFLAGS = $(public_cppflags)
 bench_first_calls_CFLAGS = $(AM_CFLAGS) $(program_cflags)
@@ -972,6 +1172,18 @@ bench_pocl_vs_lapack_SOURCES = bench/pocl_vs_lapack.c
 bench_pocl_vs_lapack_CPPFLAGS = $(public_cppflags)
 bench_pocl_vs_lapack_CFLAGS = $(AM_CFLAGS) $(program_cflags)
 bench_pocl_vs_lapack_LDADD = lib/libgnd.la $(program_libs)
+bench_programs_c_SOURCES = bench/programs_c.c
+bench_programs_c_CPPFLAGS = $(public_cppflags)
+bench_programs_c_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+bench_programs_c_LDADD = lib/libgnd.la $(program_libs)
+examples_barrier_SOURCES = examples/barrier.c
+examples_barrier_CPPFLAGS = $(public_cppflags)
+examples_barrier_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_barrier_LDADD = lib/libgnd.la $(program_libs)
+examples_cg_SOURCES = examples/cg.c
+examples_cg_CPPFLAGS = $(public_cppflags)
+examples_cg_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_cg_LDADD = lib/libgnd.la $(program_libs)
 examples_fusion_SOURCES = examples/fusion.c
 examples_fusion_CPPFLAGS = $(public_cppflags)
 examples_fusion_CFLAGS = $(AM_CFLAGS) $(program_cflags)
@@ -984,10 +1196,34 @@ examples_hello_SOURCES = examples/hello.c
 examples_hello_CPPFLAGS = $(public_cppflags)
 examples_hello_CFLAGS = $(AM_CFLAGS) $(program_cflags)
 examples_hello_LDADD = lib/libgnd.la $(program_libs)
+examples_image_SOURCES = examples/image.c
+examples_image_CPPFLAGS = $(public_cppflags)
+examples_image_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_image_LDADD = lib/libgnd.la $(program_libs)
+examples_kmeans_SOURCES = examples/kmeans.c
+examples_kmeans_CPPFLAGS = $(public_cppflags)
+examples_kmeans_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_kmeans_LDADD = lib/libgnd.la $(program_libs)
 examples_mandelbrot_SOURCES = examples/mandelbrot.c
 examples_mandelbrot_CPPFLAGS = $(public_cppflags)
 examples_mandelbrot_CFLAGS = $(AM_CFLAGS) $(program_cflags)
 examples_mandelbrot_LDADD = lib/libgnd.la $(program_libs)
+examples_pagerank_SOURCES = examples/pagerank.c
+examples_pagerank_CPPFLAGS = $(public_cppflags)
+examples_pagerank_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_pagerank_LDADD = lib/libgnd.la $(program_libs)
+examples_pca_SOURCES = examples/pca.c
+examples_pca_CPPFLAGS = $(public_cppflags)
+examples_pca_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_pca_LDADD = lib/libgnd.la $(program_libs)
+examples_rungekutta_SOURCES = examples/rungekutta.c
+examples_rungekutta_CPPFLAGS = $(public_cppflags)
+examples_rungekutta_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_rungekutta_LDADD = lib/libgnd.la $(program_libs)
+examples_wave_SOURCES = examples/wave.c
+examples_wave_CPPFLAGS = $(public_cppflags)
+examples_wave_CFLAGS = $(AM_CFLAGS) $(program_cflags)
+examples_wave_LDADD = lib/libgnd.la $(program_libs)
 examples_co2_SOURCES = examples/co2.c examples/csv.c examples/csv.h examples/plot.c examples/plot.h
 examples_co2_CPPFLAGS = $(public_cppflags)
 examples_co2_CFLAGS = $(AM_CFLAGS) $(program_cflags)

@@ -17,15 +17,15 @@ static gnd_array *step(gnd_array *u, double rate)
 {
     gnd_array *next = gnd_add(gnd_add(shifted(u, 1, 0), shifted(u, -1, 0)),
                               gnd_add(shifted(u, 1, 1), shifted(u, -1, 1)));
-    return gnd_add(gnd_mul(u, gnd_real(1 - 4 * rate)), gnd_mul(next, gnd_real(rate)));
+    return gnd_add(gnd_mul_f(u, 1 - 4 * rate), gnd_mul_f(next, rate));
 }
 
 /* White over yellow and red to black, as iron glows. */
 static gnd_array *glow(gnd_array *u)
 {
-    gnd_array *rgb[3], *zero = gnd_real(0), *one = gnd_real(1);
+    gnd_array *rgb[3];
     for (int i = 0; i < 3; i++)
-        rgb[i] = gnd_clip(gnd_sub(gnd_mul(gnd_real(3), u), gnd_real(i)), zero, one);
+        rgb[i] = gnd_clip_f(gnd_sub_f(gnd_mul_f(u, 3), i), 0, 1);
     return gnd_stack(3, rgb, 2);
 }
 
@@ -35,10 +35,10 @@ int main(int argc, char **argv)
     gnd_scope_begin();
     gnd_device *dev = gnd_open(NULL);
     gnd_array *x = gnd_arange_i64(dev, 0, N, 1, GND_FLOAT32), *y = gnd_at(x, ":, None");
-    gnd_array *away = gnd_hypot(gnd_sub(x, gnd_real(85)), gnd_sub(y, gnd_real(95)));
-    gnd_array *ball = gnd_less(away, gnd_real(42));
-    gnd_array *bar = gnd_logical_and(gnd_less(gnd_abs(gnd_sub(x, gnd_real(150))), gnd_real(60)),
-                                     gnd_less(gnd_abs(gnd_sub(y, gnd_real(180))), gnd_real(14)));
+    gnd_array *away = gnd_hypot(gnd_sub_f(x, 85), gnd_sub_f(y, 95));
+    gnd_array *ball = gnd_less_f(away, 42);
+    gnd_array *bar = gnd_logical_and(gnd_less_f(gnd_abs(gnd_sub_f(x, 150)), 60),
+                                     gnd_less_f(gnd_abs(gnd_sub_f(y, 180)), 14));
     gnd_array *u = gnd_astype(gnd_logical_or(ball, bar), GND_FLOAT32), *shot[SHOTS];
     double before = gnd_item_f64(gnd_mean(u, GND_ALL, 0), NULL);
 

@@ -28,6 +28,9 @@
  *   gnd/dlpack.h       exchange with other libraries in memory
  *   gnd/eval.h         the expression language
  *   gnd/record.h       computations that are recorded once and replayed
+ *   gnd/loop.h         loops on the device: while, scan
+ *
+ * gnd.hpp is the same for C++17, with operators and exceptions.
  *
  * Rules that hold everywhere:
  * - A function that makes an array never returns NULL. When it fails it returns an array that holds
@@ -58,6 +61,7 @@
 #include <gnd/decompose.h>
 #include <gnd/fft.h>
 #include <gnd/signal.h>
+#include <gnd/image.h>
 #include <gnd/sort.h>
 #include <gnd/search.h>
 #include <gnd/quantile.h>
@@ -68,5 +72,11 @@
 #include <gnd/dlpack.h>
 #include <gnd/eval.h>
 #include <gnd/record.h>
+#include <gnd/loop.h>
+
+/* With GND_WHERE defined before, each call says where it stands: gnd_here, gnd_made_at. */
+#ifdef GND_WHERE
+# include <gnd/where.h>
+#endif
 
 #endif

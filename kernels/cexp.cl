@@ -67,14 +67,15 @@ GND_FN $T gnd_exp_$t($T z)
 //@fn expmax f64
 #define gnd_expmax_f64() 709.0
 
-/* exp(z) - 1: the real part is expm1(x) cos(y) - 2 sin(y/2)^2 (W. Kahan; NumPy). */
+/* exp(z) - 1: the real part is expm1(x) cos(y) - 2 sin(y/2)^2 (W. Kahan; NumPy). At -0 it is 0, not -0 (the standard),
+ * and at -inf exactly -1. */
 //@fn expm1 c
 GND_FN $T gnd_expm1_$t($T z)
 {
     const $R x = z.x, y = z.y;
     if (y == 0.0$f)
-        return gnd_cplx_$t(gnd_expm1_$r(x), y);
-    if (x > 1.0$f || !(fabs(y) < GND_INF_$r)) {
+        return gnd_cplx_$t(gnd_expm1_$r(x) + 0.0$f, y);
+    if (x > 1.0$f || x == -GND_INF_$r || !(fabs(y) < GND_INF_$r)) {
         const $T e = gnd_exp_$t(z);
         return gnd_cplx_$t(e.x - 1.0$f, e.y);
     }

@@ -67,3 +67,16 @@ GND_FN g_u64 gnd_argkey_u32(g_u32 x, g_u32 i, g_u32 flip)
 {
     return (g_u64)(x ^ flip) << 32 | (g_u32)~i;
 }
+
+/* Where the run of points x .. stop next comes into 0 .. n - 1, or leaves it, when point x is at place i and each
+ * one after it s further. */
+//@fn border i32 i64
+GND_FN $T gnd_border_$t($T i, $T s, $T n, $T x, $T stop)
+{
+    $T left = stop - x;
+    if (s > 0 && i < n)
+        left = i < 0 ? (s - 1 - i) / s : (n - i + s - 1) / s;
+    if (s < 0 && i >= 0)
+        left = i >= n ? (i - n) / -s + 1 : i / -s + 1;
+    return left < stop - x ? x + left : stop;
+}

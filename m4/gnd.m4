@@ -14,7 +14,8 @@ AC_DEFUN([GND_DEBUG], [
   AC_SUBST([GND_DEBUG_CFLAGS])
 ])
 
-dnl --enable-sanitizers[=LIST]: address,undefined unless LIST says otherwise; any report is fatal.
+dnl --enable-sanitizers[=LIST]: address,undefined unless LIST says otherwise; any report is fatal. With
+dnl fuzzer-no-link the harnesses of fuzz/ are linked to libFuzzer.
 AC_DEFUN([GND_SANITIZERS], [
   AC_ARG_ENABLE([sanitizers],
     [AS_HELP_STRING([--enable-sanitizers@<:@=LIST@:>@],
@@ -31,6 +32,7 @@ AC_DEFUN([GND_SANITIZERS], [
        AC_MSG_ERROR([the compiler or its run-time libraries lack these sanitizers])])
     CFLAGS=$gnd_save_CFLAGS
   ])
+  AM_CONDITIONAL([FUZZER], [case $enable_sanitizers in *fuzzer*) true ;; *) false ;; esac])
   AC_SUBST([GND_SAN_FLAGS])
   AC_SUBST([enable_sanitizers])
 ])

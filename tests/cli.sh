@@ -100,6 +100,18 @@ run eval 'a' a=2*pi
 is "a number that is computed" 0 6.283185307179586
 run eval -- '-arange(3)'
 is "an expression after --" 0 '[ 0 -1 -2]'
+run eval -d "$dev" '-x ** 2' x=3
+is "an expression that begins with - after an option" 0 -9
+run eval '-x ** 2' x=3 -d "$dev"
+is "and before one" 0 -9
+run eval -x x=3
+is "a minus sign and a name" 0 -3
+run eval -- '--x' x=3
+is "two minus signs, after --" 0 3
+run eval --no-such-option x=3
+says "a word after -- is an option" 2 "there is no option '--no-such-option'"
+run explain -d "$dev" '-x' x=3
+check "explain takes such an expression too" test $rc = 0
 rc=0; echo 'arange(3) + 1' | gnd eval - >out 2>err || rc=$?
 is "an expression from standard input" 0 '[1 2 3]'
 echo 'ones(2)' >expr.txt
@@ -150,6 +162,10 @@ run eval 'x' x=x.npz:no
 says "npz without that member" 1 "no"
 run eval 'linspace(0, 1, 64).reshape(8, 8)' -o p.png
 check "a picture" sh -c 'head -c 4 p.png | grep -q PNG'
+run eval 'p[0, :3]' p=p.png
+is "... is read again" 0 '[0 4 8]'
+run eval 'p' p=none.png
+says "a picture that is not there" 1 "load_png: none.png: cannot read: No such file"
 run eval 'arange(3)' -o q.png
 says "a picture needs two dimensions" 1 "a picture has the shape"
 check "... and no file is left" test ! -e q.png

@@ -96,7 +96,7 @@ class Gen:
                     parts.append(self.name(self.ints(s, n)))
             elif arrays and how == 5:
                 k = int(self.rng.integers(1, min(3, len(shape) - d) + 1))
-                m = self.rng.random(shape[d:d + k]) < self.pick([0.1, 0.5, 0.9])
+                m = self.rng.random(self.emptied(shape[d:d + k])) < self.pick([0.1, 0.5, 0.9])
                 parts.append(self.name(m))
                 d += k - 1
             elif how == 6 and n:
@@ -121,10 +121,14 @@ class Gen:
                 break
         return ', '.join(parts) or '...'
 
+    def emptied(self, shape):
+        """The shape of a mask over axes of that shape: seldom with extents of 0, which stand for any."""
+        return tuple(0 if self.chance(0.5) else n for n in shape) if self.chance(0.1) else shape
+
     def mask_index(self, shape):
         """A mask over the first axes alone, and its text."""
         k = int(self.rng.integers(1, len(shape) + 1))
-        return self.name(self.rng.random(shape[:k]) < self.pick([0, 0.1, 0.5, 0.9, 1]))
+        return self.name(self.rng.random(self.emptied(shape[:k])) < self.pick([0, 0.1, 0.5, 0.9, 1]))
 
     def value(self, shape, t, more=False):
         """Something that broadcasts to that shape; more: or would without an axis of extent 1."""

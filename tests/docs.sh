@@ -63,7 +63,7 @@ none "every link leads somewhere" bad
 # Words in `...` that are paths of the tree; NAME, * and <...> stand for something.
 for d in $docs; do
     prose "$src/$d" | grep -o '`[^`]*`' | tr -d '`' | tr ' ' '\n' |
-        grep -E '^(\./)?(lib|include|kernels|backends|tests|tools|examples|bench|doc|build-aux|m4|\.ci)/[A-Za-z0-9._/-]*$|^(configure\.ac|Makefile\.am|bootstrap|quickstart|sources\.mk|gnd\.pc\.in)$' |
+        grep -E '^(\./)?(lib|include|formats|kernels|backends|tests|tools|examples|bench|doc|build-aux|m4|\.ci)/[A-Za-z0-9._/-]*$|^(configure\.ac|Makefile\.am|bootstrap|quickstart|sources\.mk|gnd\.pc\.in)$' |
         grep -vE '[A-Z]{4}|NAME' | sort -u | while read -r path; do
         path=${path#./}
         [ -e "$src/$path" ] || [ -e "$GND_BUILDDIR/$path" ] || echo "$d: $path"
@@ -94,6 +94,26 @@ done >bad
 none "no document sets another" bad
 
 # --- the API ---------------------------------------------------------------------------------------
+# Each function has a comment of its own directly above it, and no two the same: doc/API.md shows each by itself.
+sed -n 's/^#include <gnd\/\(.*\)>.*/\1/p' "$src/include/gnd.h" | while read -r h; do
+    if [ -f "$src/include/gnd/$h" ]; then echo "$src/include/gnd/$h"; else echo "$GND_BUILDDIR/include/gnd/$h"; fi
+done >headers
+xargs cat <headers | $AWK '
+    /^\/\*/ { text = "" }
+    /^\/\*/, /\*\/ *$/ { text = text " " $0; next }
+    /^GND_API / {
+        match($0, /gnd_[A-Za-z0-9_]+\(/)
+        name = substr($0, RSTART, RLENGTH - 1)
+        gsub(/[ *\/]+/, " ", text)
+        if (text == "" || text ~ /^ *---/)
+            print name ": no comment directly above it"
+        else if (text in seen)
+            print name ": the same text as " seen[text]
+        seen[text] = name
+    }
+    { text = "" }' >bad
+none "each function has a comment of its own" bad
+
 $AWK -f "$src/tools/gen-reference.awk" -v "src=$src/include" -v "gen=$GND_BUILDDIR/include" >API.md
 check "doc/API.md is current (else: awk -f tools/gen-reference.awk -v src=include -v gen=build/include >doc/API.md)" \
     diff "$src/doc/API.md" API.md

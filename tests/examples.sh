@@ -74,6 +74,24 @@ check "mandelbrot: the share that stays near" \
     near "$(sed -n 's/.*, \([0-9.]*\) of it stayed.*/\1/p' mandelbrot.out)" 0.1778 0.001
 check "m.png is a picture of 900 x 600" png m.png 900 600
 
+check "kmeans runs" run kmeans
+check "kmeans: every point is with its nearest centre, after some steps" \
+    grep -qE '^kmeans: ([3-9]|[1-9][0-9]+) steps .*, and 0 points belong elsewhere' kmeans.out
+check "kmeans: the centres are found" near "$(sed -n 's/.*off by \([0-9.]*\) at.*/\1/p' kmeans.out)" 0 0.6
+
+check "cg runs" run cg 100
+check "cg: after as many steps as theory allows" \
+    awk '{ exit !($2 > 10 && $2 < 400) }' cg.out
+check "cg: the residual is small" near "$(sed -n 's/.*residual \([-0-9.e]*\) of.*/\1/p' cg.out)" 0 1e-3
+check "cg: the solution is right" near "$(sed -n 's/.*, error \([-0-9.e]*\)$/\1/p' cg.out)" 0 2e-3
+
+check "rungekutta runs" run rungekutta
+check "rungekutta: energies stay" near "$(sed -n 's/.*drift by \([-0-9.e]*\),.*/\1/p' rungekutta.out)" 0 1e-4
+check "rungekutta: the swing takes what theory says" \
+    awk '{ exit !(match($0, /takes [0-9.]+/) && (a = substr($0, RSTART + 6, RLENGTH - 6)) &&
+        match($0, /theory [0-9.]+/) && (b = substr($0, RSTART + 7, RLENGTH - 7)) && a - b < 4e-3 && b - a < 4e-3) }' \
+    rungekutta.out
+
 # --- co2 -------------------------------------------------------------------------------------------
 if [ ! -x "$examples/co2" ]; then
     skip "co2" "built without cairo"

@@ -58,11 +58,31 @@ else
     check "configure --prefix with blanks" refused ../src "--prefix=/a b" "blanks in the folders to install into"
 fi
 
-# From here on the installed files only.
+# Without libpng and libzip: a pkg-config that does not know them.
+cat >hide <<'SH'
+#!/bin/sh
+case " $* " in *" libpng"* | *" libzip"*) exit 1 ;; esac
+exec pkg-config "$@"
+SH
+chmod +x hide
+if [ -e "$GND_SRCDIR/config.status" ]; then
+    skip "configure without libpng and libzip" "the source folder is a build"
+else
+    rm -rf conf && mkdir conf
+    check "configure without libpng and libzip" sh -c 'cd conf && PKG_CONFIG=../hide ../src/configure >out 2>&1'
+    check "it says so" grep -q 'pictures (PNG) *no (.*libpng-dev' conf/out
+    check "of both" grep -q 'archives (NPZ) *no (.*libzip-dev' conf/out
+    make -C conf -n all check TESTS= >conf/made 2>&1
+    check "make would compile" grep -q 'lib/io/file.c' conf/made
+    grep -Eo '[^ ]*(formats/|-lpng|-lzip)[^ ]*' conf/made >bad
+    none "and not what needs them" bad
+fi
+
+# From here on the installed files only. The plugins are found beside the library, wherever that was put.
 LD_LIBRARY_PATH=$libdir
-GND_BACKEND_PATH=$libdir/gnd
+unset GND_BACKEND_PATH
 PATH=$prefix/bin:$PATH
-export LD_LIBRARY_PATH GND_BACKEND_PATH PATH
+export LD_LIBRARY_PATH PATH
 cat >demo.c <<'C'
 #include <gnd.h>
 #include <stdio.h>
@@ -89,6 +109,84 @@ check "it runs" env GND_DEVICE=null:0 ./hello
 if [ -x "$GND_BUILDDIR/tools/gnd" ]; then
     check "the installed gnd runs" "$prefix/bin/gnd" --version
     check "the installed gnd is the one on PATH" test "$(command -v gnd)" = "$prefix/bin/gnd"
+fi
+# found FOLDER: the gnd of that installation finds its own plugins and formats.
+found() {
+    LD_LIBRARY_PATH=$1/lib GND_LOG=info "$1/bin/gnd" devices >devices 2>log
+    for name in opencl cuda; do
+        [ ! -f "$1/lib/gnd/gnd-$name.so" ] || grep -qF "from $(realpath "$1")/lib/gnd/gnd-$name.so" log ||
+            { cat devices log; return 1; }
+    done
+}
+if [ "$libdir" = "$prefix/lib" ] && [ -x "$prefix/bin/gnd" ]; then
+    check "the staged installation finds its plugins" found "$prefix"
+    cp -a "$prefix" copy
+    check "so does a copy" found "$PWD/copy"
+    mkdir far && mv copy/lib far/lib && mv copy/bin far/bin
+    (cd far && LD_LIBRARY_PATH=lib ./bin/gnd devices) >devices 2>log
+    rm -f far/lib/gnd/gnd-*.so
+    LD_LIBRARY_PATH=$PWD/far/lib far/bin/gnd devices >without
+    if [ -f "$prefix/lib/gnd/gnd-opencl.so" ]; then
+        check "by a relative path too" grep -q '^opencl' devices
+        grep 'is not installed' devices >bad
+        none "all of them" bad
+        check "without them, what is missing is said, and where" grep -qF \
+            "gnd-opencl.so is not installed in $(realpath far)/lib/gnd" without
+        check "and what to do" grep -qF "GND_BACKEND_PATH names more folders" without
+        mkdir -p far/others && cp "$prefix"/lib/gnd/gnd-opencl.so far/others
+        if [ "$(id -u)" = 0 ]; then
+            mv far/others/* far/lib/gnd/ && chmod 777 far/lib/gnd && chown 1234 far/lib/gnd
+            LD_LIBRARY_PATH=$PWD/far/lib far/bin/gnd devices >without
+            check "what others could put beside the library is not loaded" grep -qF \
+                "$(realpath far)/lib/gnd: another user owns it: refused" without
+            chmod 755 far/lib/gnd && chown 0 far/lib/gnd
+        else
+            skip "what others could put beside the library is not loaded" "only root can give folders away"
+        fi
+    fi
+    cat >npz.c <<'C'
+#include <gnd.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    gnd_device *dev = gnd_open("null:0");
+    const float v[4] = {1, 2, 3, 4};
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, (const int64_t[]){2, 2}, v);
+    const char *name = "x";
+    const gnd_status png = gnd_save_png(gnd_astype(x, GND_UINT8), "x.png");
+    if (argc > 1 && (png != GND_ERR_UNSUPPORTED || !strstr(gnd_message(), argv[1])))
+        return printf("%d %s\n", png, gnd_message()), 1;
+    const gnd_status zip = gnd_save_npz("x.npz", 1, &name, &x);
+    if (argc > 1 ? zip != GND_ERR_UNSUPPORTED || !strstr(gnd_message(), argv[1]) : png || zip)
+        return printf("%d %d %s\n", png, zip, gnd_message()), 2;
+    gnd_close(dev);
+    return 0;
+}
+C
+    # shellcheck disable=SC2046,SC2086
+    check "a program that saves pictures and archives" $CC npz.c -o npz $(gnd_flags --cflags --libs)
+    if [ -f "$prefix/lib/gnd/libgnd-png.so" ] && [ -f "$prefix/lib/gnd/libgnd-zip.so" ]; then
+        check "finds what it needs beside the library" ./npz
+        for name in png zip; do
+            rm -f "far/lib/gnd/libgnd-$name.so"
+            printf 'no library' >"far/lib/gnd/libgnd-$name.so"
+        done
+        check "is told when that cannot be loaded" env "LD_LIBRARY_PATH=$PWD/far/lib" ./npz "cannot be used: "
+        rm -f far/lib/gnd/libgnd-*.so
+    else
+        skip "finds what it needs beside the library" "configured without libpng or libzip"
+    fi
+    check "is told when it is not there" env "LD_LIBRARY_PATH=$PWD/far/lib" ./npz "is not installed in "
+fi
+# A static library's place is the program's.
+if [ -f "$GND_BUILDDIR/tests/unit_npz" ] && [ -f "$prefix/lib/gnd/libgnd-zip.so" ]; then
+    mkdir -p alone/gnd && cp "$GND_BUILDDIR/tests/unit_npz" alone/
+    cp "$prefix/lib/gnd/libgnd-zip.so" alone/gnd/
+    ./alone/unit_npz >tap 2>&1
+    check "a program with the library in it finds what is beside it" sh -c '! grep -q "built without\|^not ok" tap'
+else
+    skip "a program with the library in it finds what is beside it" "no such program or no libzip"
 fi
 check "make uninstall DESTDIR=..." make -C "$GND_BUILDDIR" --no-print-directory -s uninstall "DESTDIR=$stage"
 find "$stage" -type f -o -type l >left

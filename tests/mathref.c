@@ -265,8 +265,8 @@ static mathref_c min2(mathref_c a, mathref_c b)
 static mathref_c expm1c(long double complex z)
 {
     real x = creall(z), y = cimagl(z), h = sinl(y / 2);
-    if (y == 0)
-        return pair(expm1l(x), y);
+    if (y == 0) /* the standard: 0 + 0i for -0 + 0i too */
+        return pair(x == 0 ? 0 : expm1l(x), y);
     if (!isfinite(x) || !isfinite(y) || x > 1)
         return pair(creall(cexpl(z)) - 1, cimagl(cexpl(z)));
     return pair(expm1l(x) * cosl(y) - 2 * h * h, expl(x) * sinl(y));

@@ -4,6 +4,8 @@
  */
 #include "nodeval.h"
 
+#include <string.h>
+
 #include <math.h>
 #include "tap.h"
 
@@ -135,10 +137,9 @@ gnd__scalar nodeval(const gnd_array *x, int64_t at)
     case GND__OP: return operation(x, i);
     case GND__ASSEMBLE: return piece(x, i);
     case GND__VIEW:
-        for (int k = 0; k < x->in[0]->ndim; k++)
-            iy[k] = x->p.map->start[k] +
-                    (x->p.map->from[k] < 0 ? 0 : x->p.map->step[k] * i[x->p.map->from[k]]) +
-                    (x->p.map->also[k] < 0 ? 0 : x->p.map->step[k] * i[x->p.map->also[k]]);
+        memcpy(iy, x->p.view->start, x->in[0]->ndim * sizeof *iy);
+        for (int k = 0; k < x->p.view->nterm; k++)
+            iy[x->p.view->term[k].axis] += x->p.view->term[k].step * i[x->p.view->term[k].to];
         return nodeval(x->in[0], ravel(x->in[0], iy));
     default: tap_bail("nodeval: a node of kind %d", x->kind);
     }

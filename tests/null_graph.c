@@ -233,7 +233,7 @@ static void shapes(void)
               *i8 = arr(GND_INT8, S(2, 3)), *u16 = arr(GND_UINT16, S(2, 3)),
               *t = arr(GND_BOOL, S(2, 3)), *empty = arr(GND_FLOAT32, S(0, 3));
     is(gnd_sum(b, GND_AXIS(1), 0), "complex64", "2 4", "sum");
-    is(gnd_sum(b, GND_AXIS(0) | GND_AXIS(-1), GND_KEEPDIMS), "complex64", "1 3 1", "sum, kept");
+    is(gnd_sum(b, GND_AXES(0, -1), GND_KEEPDIMS), "complex64", "1 3 1", "sum, kept");
     is(gnd_sum(b, GND_ALL, 0), "complex64", "", "sum of all");
     is(gnd_sum(b, GND_ALL, GND_KEEPDIMS), "complex64", "1 1 1", "sum of all, kept");
     is(gnd_sum(i8, GND_NO_AXES, 0), "int64", "2 3", "sum over no axis");

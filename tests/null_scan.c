@@ -53,7 +53,7 @@ static void errors(void)
     expect_message(sum(gnd_real(1), GND_ALL, 0), GND_ERR_DEVICE,
                    "cumulative_sum: x is a scalar and has no device: give it one with gnd_asarray");
     expect_message(sum(x, GND_AXIS(2), 0), GND_ERR_AXIS, "cumulative_sum: axis 2 is out of range for 2 dimensions");
-    expect_message(sum(x, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS,
+    expect_message(sum(x, GND_AXES(0, 1), 0), GND_ERR_AXIS,
                    "cumulative_sum: 2 axes: it takes one, or GND_ALL");
     expect_message(sum(x, GND_NO_AXES, 0), GND_ERR_AXIS, "cumulative_sum: 0 axes: it takes one, or GND_ALL");
     expect_message(sum(x, GND_AXIS(0), 1), GND_ERR_ARG,

@@ -60,7 +60,7 @@ static void statistics(void)
           "nanmax: a zero-size array has no maximum");
     FAILS(gnd_nanmin(empty, GND_ALL, 0), GND_ERR_SHAPE, "nanmin: a zero-size array has no minimum");
     FAILS(gnd_nanargmax(empty, GND_ALL, 0), GND_ERR_SHAPE, "nanargmax: a zero-size array");
-    FAILS(gnd_nanargmin(a34, GND_AXIS(0) | GND_AXIS(1), 0), GND_ERR_AXIS, "nanargmin: 2 axes");
+    FAILS(gnd_nanargmin(a34, GND_AXES(0, 1), 0), GND_ERR_AXIS, "nanargmin: 2 axes");
     FAILS(gnd_nansum(a34, GND_AXIS(3), 0), GND_ERR_AXIS, "nansum: axis 3");
     FAILS(gnd_nansum_as(a34, GND_ALL, 0, (gnd_dtype)77), GND_ERR_DTYPE, "nansum: 77 is no dtype");
     FAILS(gnd_nanprod_as(z4, GND_ALL, 0, GND_FLOAT32), GND_ERR_DTYPE, "complex64 to float32");

@@ -262,7 +262,7 @@ static gnd_array *step_flip(gnd_array *x, model *m)
     gnd_axes axes = GND_NO_AXES;
     for (int k = 0; k < m->ndim; k++)
         if (mask >> k & 1)
-            axes |= rnd(0, 1) ? GND_AXIS(k) : GND_AXIS(k - m->ndim);
+            axes = gnd_axes_union(axes, GND_AXIS(rnd(0, 1) ? k : k - m->ndim));
     for (int64_t at = 0; at < m->n; at++) {
         int64_t i[10];
         unravel(m, at, i);
@@ -285,7 +285,7 @@ static gnd_array *step_ones(gnd_array *x, model *m)
         for (int k = 0; k < m->ndim; k++) {
             int drop = m->dim[k] == 1 && (all || rnd(0, 1));
             if (drop)
-                axes |= GND_AXIS(k - m->ndim);
+                axes = gnd_axes_union(axes, GND_AXIS(k - m->ndim));
             else
                 dim[n++] = m->dim[k];
         }
@@ -297,7 +297,7 @@ static gnd_array *step_ones(gnd_array *x, model *m)
     int out = m->ndim + (int)rnd(0, 2), left = out - m->ndim;
     for (int k = 0; k < out; k++) {
         if (left && (out - k == left || rnd(0, 1))) {
-            axes |= rnd(0, 1) ? GND_AXIS(k) : GND_AXIS(k - out);
+            axes = gnd_axes_union(axes, GND_AXIS(rnd(0, 1) ? k : k - out));
             dim[k] = 1;
             left--;
         } else {

@@ -131,6 +131,9 @@ static const char *const graphs[] = {
     "x.astype(uint64)",
     "x.astype(complex128)",
     "concat([x, y], axis=1) + 1",
+    "roll(x, 1, axis=0) + roll(roll(x, 1, axis=0), -1, axis=1)",
+    "pad(x, 1)[:-2, 1:-1] + pad(x, 1)[2:, 1:-1] + x",
+    "stack([x, y, x + y]) * 2",
     "tile(r, (3, 2))",
     "repeat(x, 3, axis=0)",
     "roll(x, 5)",
@@ -166,6 +169,7 @@ static const char *const graphs[] = {
     "searchsorted(r, x)",
     "searchsorted(r, x + 1, side='right')",
     "interp(x, r, r)",
+    "polyval(r, x)",
     "histogram(x, 10, (0, 1))[0]",
     "bincount((x > y).ravel(), length=2)",
     "bincount(x[0].astype(int32), length=100000)",
@@ -184,6 +188,7 @@ static const char *const graphs[] = {
 
 /* The same in the shapes for CPUs, which any device runs when GND_KERNEL_SHAPE says so. */
 static const char *const cpu_graphs[] = {
+    "pad(x, ((0, 0), (60, 60)))[:, 40:] + roll(pad(x, ((0, 0), (60, 60))), 1, axis=1)[:, 40:]",
     "2*x + 3*y - sqrt(x*x + y*y)",
     "x.T + r[:, None] + y.T",
     "sum(x)",

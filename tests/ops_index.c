@@ -453,6 +453,16 @@ static void counts(void)
     same(INDEX(x, ARRAY(none)), 0, "nothing");
     same(gnd_take(gnd_zeros(dev, GND_FLOAT32, SHAPE(0)), none, 0), 0, "nothing of nothing");
     same(INDEX(x, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(6)))), 0, "nothing true");
+    gnd_array *m32 = gnd_reshape(x, 2, (int64_t[]){3, 2}), *rows = INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(0))));
+    tap_ok(gnd_ndim(rows) == 2 && gnd_dim(rows, 0) == 0 && gnd_dim(rows, 1) == 2 && gnd_wait(rows) == GND_OK,
+           "%s: an empty mask over rows", on);
+    gnd_array *whole = INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(3, 0))));
+    tap_ok(gnd_ndim(whole) == 1 && gnd_dim(whole, 0) == 0 && gnd_wait(whole) == GND_OK,
+           "%s: an empty mask over all", on);
+    same(gnd_reshape(SET(m32, gnd_int(7), ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(3, 0)))), 1, (int64_t[]){6}), 6,
+         "an empty mask sets nothing");
+    tap_has_str(gnd_error(INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(2, 0))))),
+                "index: a mask of shape (2, 0) over axes of shape (3, 2)", "%s: extents beside 0 count", on);
     same(INDEX(x, ARRAY(gnd_greater(gnd_int(1), gnd_int(0)))), 6, "True");
     same(INDEX(x, ARRAY(gnd_any(gnd_zeros(dev, GND_BOOL, SHAPE(3)), GND_ALL, 0))), 0, "False, computed");
     gnd_scope_end();

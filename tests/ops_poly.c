@@ -50,12 +50,12 @@ static void is_bool(const char *what, gnd_array *y, int want)
         tap_diag("%d, not %d %s", v, want, gnd_error(y));
 }
 
-/* A 1-d array of dtype t of n (up to 64) numbers. */
+/* A 1-d array of dtype t of n (up to 1000) numbers. */
 static gnd_array *line(gnd_dtype t, int n, const double *v)
 {
-    float f[64];
+    float f[1000];
     int64_t dim = n;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && i < 1000; i++)
         f[i] = (float)v[i];
     const void *p = whole_float == GND_FLOAT64 ? (const void *)v : (const void *)f;
     return gnd_astype(gnd_from(dev, whole_float, 1, &dim, p), t);
@@ -281,6 +281,50 @@ static void comparisons(void)
 
 /* --- polynomials ------------------------------------------------------------------------------ */
 
+/* More coefficients than an expression is made of: a loop in a kernel. */
+static void many_coefficients(void)
+{
+    enum { N = 500, M = 37 };
+    static double p[N], q[N * 2], v[M], want[2 * M];
+    for (int i = 0; i < N; i++) {
+        p[i] = (double)(i * 7 % 11) - 5;
+        q[2 * i] = p[i];
+        q[2 * i + 1] = (double)(i % 3);
+    }
+    for (int i = 0; i < M; i++)
+        v[i] = (double)(i - 18) / 18;
+    gnd_array *x = line(GND_FLOAT32, M, v), *c = line(GND_FLOAT32, N, p);
+    for (int i = 0; i < M; i++) {
+        float y = 0 * (float)v[i] + (float)p[0];
+        for (int k = 1; k < N; k++) {
+            y = y * (float)v[i];
+            y = y + (float)p[k];
+        }
+        want[i] = y;
+    }
+    near_all("polyval with 500 coefficients, to the bit", gnd_polyval(c, x), GND_FLOAT32, M, want, 0);
+    gnd_array *two = gnd_reshape(line(GND_FLOAT32, 2 * N, q), 3, (int64_t[]){N, 2, 1});
+    for (int r = 0; r < 2; r++)
+        for (int i = 0; i < M; i++) {
+            float y = 0 * (float)v[i] + (float)q[r];
+            for (int k = 1; k < N; k++) {
+                y = y * (float)v[i];
+                y = y + (float)q[2 * k + r];
+            }
+            want[r * M + i] = y;
+        }
+    near_all("polyval of two polynomials", gnd_polyval(two, x), GND_FLOAT32, 2 * M, want, 0);
+    uint64_t sum = 0;
+    for (int k = 0; k < N; k++)
+        sum = sum * (uint64_t)-3 + (uint64_t)(int64_t)p[k];
+    want[0] = (double)(int64_t)(sum & 0xffff);
+    near_all("polyval of ints wraps",
+             gnd_bitwise_and(gnd_polyval(line(GND_INT64, N, p), line(GND_INT64, 1, (double[]){-3})), gnd_int(0xffff)),
+             GND_INT64, 1, want, 0);
+    near_all("polyval at infinity, many", gnd_polyval(c, line(GND_FLOAT32, 1, (double[]){INFINITY})), GND_FLOAT32, 1,
+             (double[]){NAN}, 0);
+}
+
 static void values_and_powers(void)
 {
     double p[4] = {2, -1, 0.5, 3}, v[5] = {-2, 0, 1, 0.5, 3}, want[20];
@@ -386,7 +430,7 @@ static void fits(void)
 static void on_device(gnd_device *d, const char *spec)
 {
     void (*const part[])(void) = {differences, derivatives,       integrals,
-                                  comparisons, values_and_powers, fits};
+                                  comparisons, values_and_powers, many_coefficients, fits};
     tap_diag("%s", spec);
     dev = d;
     whole_float = gnd_default_float(dev);

@@ -148,7 +148,7 @@ static void medians(gnd_device *dev, const char *spec)
                 row[i] = v[(i / C * B + b) * C + i % C];
             want[b] = reference(row, A * C, 0.5, GND_Q_LINEAR, 0);
         }
-        y = gnd_median(x, GND_AXIS(0) | GND_AXIS(-1), GND_KEEPDIMS);
+        y = gnd_median(x, GND_AXES(0, -1), GND_KEEPDIMS);
         tap_is_int(wrong(y, want, B, 0), 0, "%s: over two axes", spec);
         tap_is_int(gnd_ndim(y), 3, "%s: which are kept", spec);
         for (int i = 0; i < A * B; i++)

@@ -189,7 +189,7 @@ static uint32_t axes_mask(gnd_axes axes, int ndim)
 {
     uint32_t m = 0;
     for (int d = 0; d < ndim; d++)
-        if (axes == GND_ALL || axes >> d & 1 || axes >> (32 + ndim - 1 - d) & 1)
+        if (axes.bits == GND_ALL.bits || axes.bits >> d & 1 || axes.bits >> (32 + ndim - 1 - d) & 1)
             m |= 1u << d;
     return m;
 }
@@ -273,7 +273,7 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
     uint32_t mask = axes_mask(axes, ndim);
     for (int op = 0; op < NOPS; op++) {
         int one = mask && !(mask & (mask - 1));
-        if (!(ops >> op & 1) || ((op == ARGMAX || op == ARGMIN) && !one && axes != GND_ALL))
+        if (!(ops >> op & 1) || ((op == ARGMAX || op == ARGMIN) && !one && axes.bits != GND_ALL.bits))
             continue;
         which[n] = op;
         y[n++] = apply(op, a, axes, keep ? GND_KEEPDIMS : 0);
@@ -334,10 +334,10 @@ static void axes_and_layouts(gnd_device *dev)
     const gnd_axes sets[] = {GND_AXIS(3),
                              GND_AXIS(-4),
                              GND_AXIS(1),
-                             GND_AXIS(0) | GND_AXIS(-1),
-                             GND_AXIS(1) | GND_AXIS(2),
+                             GND_AXES(0, -1),
+                             GND_AXES(1, 2),
                              GND_ALL,
-                             GND_AXIS(2) | GND_AXIS(3)};
+                             GND_AXES(2, 3)};
     const unsigned few = 1u << SUM | 1u << MIN | 1u << ARGMAX;
     const int nsets = sizeof sets / sizeof *sets;
     for (int l = 0; l < REF_NLAYOUTS; l++)
@@ -455,7 +455,7 @@ static void long_variances(gnd_device *dev)
     for (int c = 0; c < 2; c++) {
         const int64_t *d = shape[c], n = d[0] * d[1] * d[2], per = c == 0 ? d[1] * d[2] : d[2], wide = c == 1 ? 2 : 1;
         gnd_array *x = gnd_from(dev, c == 1 ? GND_COMPLEX64 : GND_FLOAT32, 3, d, v);
-        gnd_array *y = gnd_var(x, c == 0 ? GND_AXIS(1) | GND_AXIS(2) : GND_AXIS(-1), GND_KEEPDIMS, 1);
+        gnd_array *y = gnd_var(x, c == 0 ? GND_AXES(1, 2) : GND_AXIS(-1), GND_KEEPDIMS, 1);
         float got[6] = { 0 };
         const int shaped = gnd_ndim(y) == 3 && gnd_size(y) == n / per && gnd_dtype_of(y) == GND_FLOAT32;
         int ok = gnd_read(y, got, (size_t)(n / per) * 4) == GND_OK && shaped;

@@ -160,11 +160,11 @@ static gnd_array *step_flip(gnd_array *x, model *m)
     gnd_axes axes = GND_NO_AXES;
     for (int d = 0; d < m->ndim; d++)
         if (ref_rnd() & 1)
-            axes |= GND_AXIS(d);
-    note("flip", (int64_t)axes, 0);
+            axes = gnd_axes_union(axes, GND_AXIS(d));
+    note("flip", (int64_t)axes.bits, 0);
     MOVE(m, m->ndim, old_.dim,
          for (int d = 0; d < old_.ndim; d++) from[d] =
-             axes >> d & 1 ? old_.dim[d] - 1 - at[d] : at[d]);
+             axes.bits >> d & 1 ? old_.dim[d] - 1 - at[d] : at[d]);
     return gnd_flip(x, axes);
 }
 
@@ -438,7 +438,7 @@ static void many_axes(void)
         m.dim[d] = d % 3 == 0 ? 2 : 1;
         perm[d] = d * 7 % D;
         if (d % 2)
-            axes |= GND_AXIS(d);
+            axes = gnd_axes_union(axes, GND_AXIS(d));
     }
     int64_t n = count(D, m.dim), dim[D];
     for (int64_t i = 0; i < n; i++)
@@ -449,14 +449,14 @@ static void many_axes(void)
         dim[d] = m.dim[perm[d]];
     MOVE(&m, D, dim,
          for (int d = 0; d < D; d++) from[perm[d]] =
-             axes >> perm[d] & 1 ? old_.dim[perm[d]] - 1 - at[d] : at[d]);
+             axes.bits >> perm[d] & 1 ? old_.dim[perm[d]] - 1 - at[d] : at[d]);
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
         sum += ++m.v[i];
     tap_is_int(gnd_read(y, got, (size_t)n * 4), GND_OK, "%s: 32 dimensions", shape_name);
     tap_is_mem(got, m.v, (size_t)n * 4, "%s: flipped, permuted, mapped", shape_name);
     tap_is_int(gnd_item_i64(gnd_sum(y, GND_ALL, 0), NULL), sum, "%s: and summed", shape_name);
-    gnd_array *odd = gnd_sum(y, GND_NO_AXES | (gnd_axes)0x55555555u, 0);
+    gnd_array *odd = gnd_sum(y, GND_AXES_BITS(GND_NO_AXES.bits | 0x55555555u), 0);
     tap_is_int(gnd_item_i64(gnd_sum(odd, GND_ALL, 0), NULL), sum, "%s: every second axis first",
                shape_name);
     gnd_scope_end();

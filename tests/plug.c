@@ -228,6 +228,9 @@ static void say(FILE *out, const char *const *specs)
         say_open(out, specs[i]);
 }
 
+/* Not 0: children are that user. */
+static uid_t user;
+
 /* What a child with that search path says ('@' stands for the folder of the test). */
 static const char *search(const char *path, const char *const *specs)
 {
@@ -250,6 +253,8 @@ static const char *search(const char *path, const char *const *specs)
         tap_bail("cannot fork");
     if (pid == 0) {
         close(fd[0]);
+        if (user && (setgid(user) || setuid(user)))
+            _exit(1);
         out = fdopen(fd[1], "w");
         if (out) {
             say(out, specs);
@@ -364,6 +369,57 @@ static void test_paths(void)
         tap_skip(1, "the opencl backend is installed");
     else
         tap_has_str(text, "opencl: gnd-opencl.so is not installed; ", "no device: what is not there is named");
+    tap_has_str(text, "(GND_BACKEND_PATH names more folders)", "  and what to do about it");
+}
+
+/* Folders and files that others own or may write. */
+static void test_owners(void)
+{
+    static const char *const none[] = {NULL}, *const any[] = {"", NULL};
+    char folder[600], file[600];
+    const char *text;
+
+    snprintf(folder, sizeof folder, "%s/more", root);
+    snprintf(file, sizeof file, "%s/more/gnd-mute.so", root);
+    chmod(root, 0755);
+    if (geteuid()) {
+        tap_skip(6, "what root refuses: this is another user");
+    } else {
+        chmod(folder, 0777);
+        text = search("@/more", any);
+        tap_has_str(text, "/more: others than its owner may write it: refused", "a folder that others may write, for root");
+        tap_is_str(line_of(text, "mute"), "", "  nothing is loaded");
+        chmod(folder, 0755);
+        chmod(file, 0775);
+        text = search("@/more", none);
+        tap_has_str(text, "/more/gnd-mute.so: others than its owner may write it: refused", "a file that others may write");
+        tap_is_str(line_of(text, "mute"), "", "  is not loaded");
+        chmod(file, 0755);
+        if (chown(folder, 1234, 1234))
+            tap_bail("chown");
+        text = search("@/more/gnd-mute.so:@/more", none);
+        tap_has_str(text, "/more: another user owns it: refused", "a folder of another user");
+        tap_has_str(line_of(text, "mute"), " devices 1 ", "  a file of root's in it, named itself");
+        user = 777;
+        if (chown(folder, user, user))
+            tap_bail("chown");
+    }
+    chmod(folder, 0777);
+    text = search("@/more", none);
+    tap_has_str(text, "/more: others than its owner may write it, and what is there is run", "for others there is a warning");
+    tap_has_str(line_of(text, "mute"), " devices 1 ", "  and the plugin");
+    chmod(folder, 0755);
+    if (user && !chown(folder, 1234, 1234)) {
+        text = search("@/more", none);
+        tap_has_str(text, "/more: another user owns it, and what is there is run", "also where another user owns it");
+        user = 0;
+    } else {
+        tap_skip(1, "a folder of another user: this is not root");
+    }
+    if (geteuid() == 0 && chown(folder, 0, 0))
+        tap_bail("chown");
+    text = search("@/more", none);
+    tap_ok(!strstr(text, "/more:"), "a folder of one's own: nothing is said");
 }
 
 int main(void)
@@ -394,6 +450,7 @@ int main(void)
     test_broken();
     test_absent();
     test_paths();
+    test_owners();
     snprintf(cmd, sizeof cmd, "rm -rf '%s'", root);
     if (chdir("/") != 0 || system(cmd) != 0)
         tap_diag("%s stays", root);

@@ -531,6 +531,16 @@ int ref_skip(gnd_device *dev, gnd_dtype t, int n)
     return 1;
 }
 
+static void on_opened(const char *spec, void (*fn)(gnd_device *dev, const char *spec))
+{
+    gnd_device *dev = gnd_open(spec);
+    if (gnd_device_status(dev) == GND_OK)
+        fn(dev, spec);
+    else
+        tap_fail("%s: %s", spec, gnd_device_error(dev));
+    gnd_close(dev);
+}
+
 void ref_devices(void (*fn)(gnd_device *dev, const char *spec))
 {
     const char *list = getenv("GND_TEST_DEVICES");
@@ -543,11 +553,12 @@ void ref_devices(void (*fn)(gnd_device *dev, const char *spec))
         list += n + (list[n] == ',');
         if (n == 0 || strncmp(spec, "null", 4) == 0)
             continue;
-        gnd_device *dev = gnd_open(spec);
-        if (gnd_device_status(dev) == GND_OK)
-            fn(dev, spec);
-        else
-            tap_fail("%s: %s", spec, gnd_device_error(dev));
-        gnd_close(dev);
+        on_opened(spec, fn);
     }
+}
+
+void ref_null_and_devices(void (*fn)(gnd_device *dev, const char *spec))
+{
+    on_opened("null:0", fn);
+    ref_devices(fn);
 }

@@ -106,5 +106,7 @@ int ref_skip(gnd_device *dev, gnd_dtype t, int n);
 /* Calls fn for every device of GND_TEST_DEVICES that computes, opened and closed round it; failing
  * to open is a failed check. */
 void ref_devices(void (*fn)(gnd_device *dev, const char *spec));
+/* The same, after a call for "null:0", which computes nothing. */
+void ref_null_and_devices(void (*fn)(gnd_device *dev, const char *spec));
 
 #endif

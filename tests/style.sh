@@ -6,10 +6,10 @@
 
 (
     cd "$GND_SRCDIR" || exit
-    find lib include backends kernels tests tools examples bench \( -name .libs -o -name .deps \) -prune -o \
-        -type f \( -name '*.[ch]' -o -name '*.cl' -o -name '*.def' -o -name '*.inc' -o -name '*.awk' -o \
+    find lib include backends formats kernels tests tools examples bench \( -name .libs -o -name .deps \) -prune -o \
+        -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' -o -name '*.cl' -o -name '*.def' -o -name '*.inc' -o -name '*.awk' -o \
         -name '*.sh' -o -name '*.py' -o -name '*.h.in' \) ! -name '.*' ! -path include/gnd/version.h \
-        ! -path include/gnd/elementwise.h ! -path kernels/data.c -print
+        ! -path include/gnd/elementwise.h ! -path include/gnd/where.h ! -path include/gnd/functions.hpp ! -path kernels/data.c -print
     ls configure.ac Makefile.am sources.mk bootstrap quickstart .ci/run m4/gnd.m4 build-aux/sources build-aux/run.in
 ) | sort >all
 
@@ -25,7 +25,7 @@ while read -r f; do
 done <all >bad
 none "no file has more than 800 lines" bad
 
-grep -E '\.([chl]|cl|def)$' all | (cd "$GND_SRCDIR" && xargs grep -lP '\t|\r') >bad
+grep -E '\.([chl]|cc|hpp|cl|def)$' all | (cd "$GND_SRCDIR" && xargs grep -lP '\t|\r') >bad
 none "no tabs in C" bad
 
 (cd "$GND_SRCDIR" && xargs grep -nE ' +$') <all >bad

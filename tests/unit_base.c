@@ -143,6 +143,25 @@ static void test_map(void)
     tap_ok(!old && !gnd__table_get(m, "a\0c", 3) && gnd__table_get(m, "a\0b", 3) == &values[2] &&
                gnd__table_get(m, NULL, 0) == &values[4],
            "map: keys with zero bytes and the empty key");
+    /* taking out, where all hashes are close to each other and to the table's end */
+    gnd__table *c = gnd__table_new();
+    unsigned char there[64] = { 0 }, seed = 1;
+    int wrong = 0;
+    for (int i = 0; i < 20000; i++) {
+        seed = (unsigned char)(seed * 29 + 7 + i / 256);
+        const unsigned x = seed % 64;
+        const uint64_t hash = (uint64_t)0 - 5 + x % 11;
+        if (there[x])
+            gnd__table_take(c, hash, &values[x]);
+        else
+            gnd__table_enter(c, &x, sizeof x, hash, &values[x], NULL);
+        there[x] = !there[x];
+        gnd__table_take(c, hash, &values[100]); /* is not there */
+        for (unsigned y = 0; y < 64; y++)
+            wrong += (gnd__table_find(c, &y, sizeof y, (uint64_t)0 - 5 + y % 11) == &values[y]) != there[y];
+    }
+    tap_is_int(wrong, 0, "map: entries are taken out, and the others are found");
+    gnd__table_free(c, NULL);
     gnd__table_free(m, NULL);
 
     long live = gnd__mem_live();
@@ -318,18 +337,22 @@ static void test_axes(void)
     int bad = 0;
     tap_ok(!gnd__axes_mask(GND_ALL, 3, &mask, &bad) && mask == 7, "axes: all of 3");
     tap_ok(!gnd__axes_mask(GND_ALL, 32, &mask, &bad) && mask == UINT32_MAX, "axes: all of 32");
-    tap_ok(!gnd__axes_mask(GND_AXIS(0) | GND_AXIS(-1), 3, &mask, &bad) && mask == 5, "axes: 0, -1");
+    tap_ok(!gnd__axes_mask(GND_AXES(0, -1), 3, &mask, &bad) && mask == 5, "axes: 0, -1");
     tap_ok(!gnd__axes_mask(GND_NO_AXES, 3, &mask, &bad) && mask == 0, "axes: none");
     tap_ok(gnd__axes_mask(GND_AXIS(3), 3, &mask, &bad) && bad == 3, "axes: 3 of 3");
     tap_ok(gnd__axes_mask(GND_AXIS(-4), 3, &mask, &bad) && bad == -4, "axes: -4 of 3");
-    tap_ok(gnd__axes_mask(GND_AXIS(2) | GND_AXIS(-1), 3, &mask, &bad) && bad == -1, "axes: twice");
-    tap_ok(!gnd__axes_mask(GND_AXIS(-31) | GND_AXIS(31), 32, &mask, &bad) && mask == 0x80000002u,
+    tap_ok(gnd__axes_mask(GND_AXES(2, -1), 3, &mask, &bad) && bad == -1, "axes: twice");
+    tap_ok(!gnd__axes_mask(GND_AXES(-31, 31), 32, &mask, &bad) && mask == 0x80000002u,
            "axes: -31 and 31 of 32");
     tap_ok(gnd__axes_mask(GND_AXIS(-32), 32, &mask, &bad) == -1 && gnd__axes_mask(GND_AXIS(32), 32, &mask, &bad) == -1,
            "axes: -32 and 32 of 32");
-    for (int i = -40; i < 40; i++)
-        if (gnd__axes_mask((gnd_axes)i, 32, &mask, &bad) != -2)
-            tap_fail("the number %d is no set of axes", i);
+    for (uint64_t i = 0; i < 40; i++)
+        if (gnd__axes_mask(GND_AXES_BITS(i), 32, &mask, &bad) != -2)
+            tap_fail("the bits %d are no set of axes", (int)i);
+    const int list[] = {2, -1, 0, 2};
+    tap_ok(gnd_axes_of(4, list).bits == GND_AXES(0, -1, 2).bits && gnd_axes_of(0, NULL).bits == GND_NO_AXES.bits &&
+               gnd_axes_union(GND_AXIS(0), GND_AXES(-1, 2)).bits == gnd_axes_of(4, list).bits,
+           "axes: sets of lists, and of both");
     tap_ok(gnd__axis(-1, 3) == 2 && gnd__axis(3, 3) == -1 && gnd__axis(-4, 3) == -1 &&
                gnd__axis(0, 0) == -1,
            "axis");

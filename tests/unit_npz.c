@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "io/format.h"
 #include "io/npz.h"
 
 #include <stdio.h>
@@ -165,6 +166,15 @@ int main(void)
         tap_bail("no temporary folder");
     snprintf(path, sizeof path, "%s/x.npz", dir);
     const long live = gnd__mem_live();
+    if (!gnd__format("zip", NULL)) {
+        tap_is_int(gnd__npz_save(path, 4, items, 0, &e), GND_ERR_UNSUPPORTED, "built without libzip");
+        tap_has_str(e.msg, "save_npz: ", "names the operation");
+        tap_has_str(e.msg, "libgnd-zip.so is not installed in ", "says what is missing");
+        tap_has_str(e.msg, "(Debian: libzip-dev)", "and what to install");
+        tap_is_int(rmdir(dir), 0, "no file is left");
+        tap_skip(1, "archives: no libzip when this was configured");
+        return tap_done();
+    }
     test_round_trip();
     test_failures();
     test_damage();

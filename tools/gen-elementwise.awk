@@ -54,6 +54,11 @@ function emit(    nin, args, i) {
     print "GND_API gnd_array *" col[3] "(" args ");"
 }
 
+# The forms with a number of an operation of two arguments, under its short name.
+function numbers(name, func) {
+    print "GND_NUMBERS(" name ", " func ")"
+}
+
 function alias(name, func, doc, two) {
     print "/* " doc " */"
     if (two)
@@ -81,7 +86,8 @@ BEGIN {
     print "#ifndef GND_ELEMENTWISE_H"
     print "#define GND_ELEMENTWISE_H"
     print ""
-    print "#include <gnd/types.h>"
+    print "#include <gnd/array.h>"
+    print "#include <gnd/create.h>"
     print ""
     print "#ifdef __cplusplus"
     print "extern \"C\" {"
@@ -97,6 +103,8 @@ open {
     if (complete(entry)) {
         open = 0
         emit()
+        if (col[4] == 2 && col[5] != "PARTS")
+            with_number[++nwith] = col[3]
     }
 }
 
@@ -112,6 +120,81 @@ END {
     alias("gnd_radians", "gnd_deg2rad", "gnd_deg2rad.", 0)
     alias("gnd_degrees", "gnd_rad2deg", "gnd_rad2deg.", 0)
     alias("gnd_expit", "gnd_sigmoid", "gnd_sigmoid.", 0)
+    print ""
+    print "/* --- with numbers --- */"
+    print "/* f(x1, x2), which then releases `number`, one of them: so that it needs no owner. */"
+    print "static inline gnd_array *gnd_with_number(gnd_array *(*f)(gnd_array *, gnd_array *), gnd_array *x1,"
+    print "                                         gnd_array *x2, gnd_array *number)"
+    print "{"
+    print "    gnd_array *y = f(x1, x2);"
+    print "    gnd_release(number);"
+    print "    return y;"
+    print "}"
+    print "/* The operations of two arguments with a number in place of one of them. GND_NUMBERS(mul, gnd_multiply) makes"
+    print " *     gnd_mul_f(x, 0.5)   x * 0.5     gnd_f_mul(0.5, x)   0.5 * x     a double, as gnd_real has it"
+    print " *     gnd_mul_i(x, 2)     x * 2       gnd_i_mul(2, x)     2 * x       an int64_t, as gnd_int has it"
+    print " * They are functions: a 2 for gnd_mul_f is the float 2.0, and makes floats of an array of ints. The number is"
+    print " * released with its last use; errors are the operation's. */"
+    print "#define GND_NUMBERS(name, func) \\"
+    print "    static inline gnd_array *gnd_##name##_f(gnd_array *x1, double x2) \\"
+    print "    { \\"
+    print "        gnd_array *n = gnd_real(x2); \\"
+    print "        return gnd_with_number(func, x1, n, n); \\"
+    print "    } \\"
+    print "    static inline gnd_array *gnd_f_##name(double x1, gnd_array *x2) \\"
+    print "    { \\"
+    print "        gnd_array *n = gnd_real(x1); \\"
+    print "        return gnd_with_number(func, n, x2, n); \\"
+    print "    } \\"
+    print "    static inline gnd_array *gnd_##name##_i(gnd_array *x1, int64_t x2) \\"
+    print "    { \\"
+    print "        gnd_array *n = gnd_int(x2); \\"
+    print "        return gnd_with_number(func, x1, n, n); \\"
+    print "    } \\"
+    print "    static inline gnd_array *gnd_i_##name(int64_t x1, gnd_array *x2) \\"
+    print "    { \\"
+    print "        gnd_array *n = gnd_int(x1); \\"
+    print "        return gnd_with_number(func, n, x2, n); \\"
+    print "    }"
+    print "/* Of all of them, in the order of the functions above. */"
+    short_name["gnd_subtract"] = "sub"
+    short_name["gnd_multiply"] = "mul"
+    short_name["gnd_divide"] = "div"
+    short_name["gnd_remainder"] = "mod"
+    for (i = 1; i <= nwith; i++) {
+        f = with_number[i]
+        numbers(f in short_name ? short_name[f] : substr(f, 5), f)
+    }
+    print "/* x where the condition is true, else the number. */"
+    print "static inline gnd_array *gnd_where_f(gnd_array *condition, gnd_array *x, double other)"
+    print "{"
+    print "    gnd_array *n = gnd_real(other), *y = gnd_where(condition, x, n);"
+    print "    gnd_release(n);"
+    print "    return y;"
+    print "}"
+    print "/* The same with an int. */"
+    print "static inline gnd_array *gnd_where_i(gnd_array *condition, gnd_array *x, int64_t other)"
+    print "{"
+    print "    gnd_array *n = gnd_int(other), *y = gnd_where(condition, x, n);"
+    print "    gnd_release(n);"
+    print "    return y;"
+    print "}"
+    print "/* gnd_clip between two numbers. */"
+    print "static inline gnd_array *gnd_clip_f(gnd_array *x, double low, double high)"
+    print "{"
+    print "    gnd_array *a = gnd_real(low), *b = gnd_real(high), *y = gnd_clip(x, a, b);"
+    print "    gnd_release(a);"
+    print "    gnd_release(b);"
+    print "    return y;"
+    print "}"
+    print "/* The same with ints. */"
+    print "static inline gnd_array *gnd_clip_i(gnd_array *x, int64_t low, int64_t high)"
+    print "{"
+    print "    gnd_array *a = gnd_int(low), *b = gnd_int(high), *y = gnd_clip(x, a, b);"
+    print "    gnd_release(a);"
+    print "    gnd_release(b);"
+    print "    return y;"
+    print "}"
     print ""
     print "#ifdef __cplusplus"
     print "}"

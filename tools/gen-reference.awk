@@ -52,15 +52,24 @@ function flush_block() {
     code = said = ""
 }
 
-# X(GND_OK, 0, "success") and X(INT8, int8, 1, 'i') as rows of a table.
-function row(s,    n, c, i) {
+# X(GND_OK, 0, "success"), X(INT8, int8, 1, 'i') and X(GND_Q_LOWER, "lower") with a comment as rows of a table.
+function row(s,    n, c, i, note) {
     s = substr(s, index(s, "X(") + 2)
+    if (match(s, /\/\*.*\*\//)) {
+        note = trim(substr(s, RSTART + 2, RLENGTH - 4))
+        s = trim(substr(s, 1, RSTART - 1))
+    }
     sub(/\) *\\?$/, "", s)
     n = split(s, c, /, */)
     for (i = 4; i <= n && c[3] ~ /^"/; i++)
         c[3] = c[3] ", " c[i]
     gsub(/"/, "", c[3])
-    if (c[3] ~ /^[0-9]+$/) {
+    if (n == 2) {
+        if (!in_table)
+            printf "\n| constant | NumPy's name | place |\n|---|---|---|\n"
+        gsub(/"/, "", c[2])
+        print "| `" c[1] "` | `" c[2] "` | " note " |"
+    } else if (c[3] ~ /^[0-9]+$/) {
         if (!in_table)
             printf "\n| constant | NumPy's name | bytes |\n|---|---|---|\n"
         print "| `GND_" c[1] "` | `" c[2] "` | " c[3] " |"
@@ -72,8 +81,23 @@ function row(s,    n, c, i) {
     in_table = 1
 }
 
-# One line of a header.
+# One line of a header. What is for C++ alone is not shown, of functions with a body the first lines.
 function take(s,    t) {
+    if (s ~ /^#ifdef __cplusplus/)
+        in_cxx = 1
+    else if (s ~ /^#(else|endif)/)
+        in_cxx = 0
+    if (in_cxx)
+        return
+    if (in_body) {
+        in_body = s !~ /^}/
+        return
+    }
+    if (s == "{") {
+        sub(/\n$/, ";\n", code)
+        in_body = 1
+        return
+    }
     if (in_comment) {
         t = bare(s)
         if (first_comment) {
@@ -130,7 +154,7 @@ function take(s,    t) {
             flush_block()
         return
     }
-    if (skip_enum || s ~ /^typedef enum gnd_(status|dtype) \{/) { # made from a list that is shown
+    if (skip_enum || s ~ /^typedef enum gnd_(status|dtype|quantile_method) \{/) { # made from a list that is shown
         skip_enum = s !~ /^}/
         return
     }

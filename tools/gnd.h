@@ -40,7 +40,7 @@ const char *size_text(double bytes, char *buf, size_t size);
 
 /* --- progress (progress.c) --------------------------------------------------------------------- */
 /* When stderr is a terminal and the work lasts over a second: a line with that text and the seconds
- * gone, until progress_end, which erases it. Not nested. */
+ * gone, and whether kernels are being compiled, until progress_end, which erases it. Not nested. */
 void progress_begin(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void progress_end(void);
 

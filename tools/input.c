@@ -134,6 +134,12 @@ static gnd_array *load(input *in, const char *value)
     }
     if (ends_in(value, ".npz"))
         return gnd_fail(GND_ERR_ARG, "%s: which of its arrays? Write %s:MEMBER", value, value);
+    if (ends_in(value, ".png")) {
+        progress_begin("loading %s (%s)", value, size_text(file_size(value), size, sizeof size));
+        gnd_array *x = gnd_load_png(in->dev, value);
+        progress_end();
+        return x;
+    }
     if (ends_in(value, ".npy") || !access(value, F_OK)) {
         progress_begin("loading %s (%s)", value, size_text(file_size(value), size, sizeof size));
         gnd_array *x = gnd_load_npy(in->dev, value);
@@ -177,6 +183,12 @@ static int check_output(input *in)
     return EXIT_DONE;
 }
 
+/* Whether s can only be meant as an option: --WORD. */
+static int names_option(const char *s)
+{
+    return s[0] == '-' && s[1] == '-' && isalpha((unsigned char)s[2]);
+}
+
 int input_parse(input *in, int argc, char **argv, unsigned takes)
 {
     const char *expr = NULL, *v;
@@ -207,9 +219,11 @@ int input_parse(input *in, int argc, char **argv, unsigned takes)
             in->stats = 1;
         } else if (takes & INPUT_SOURCE && !strcmp(s, "--source")) {
             in->source = 1;
+        } else if (!expr && !names_option(s)) {
+            expr = s; /* a minus sign */
         } else {
-            bad = misuse(in->cmd, "there is no option '%s' (an expression that begins with - goes "
-                         "after --)", s);
+            bad = misuse(in->cmd, "there is no option '%s' (an expression that begins with -- or with an option's "
+                         "letter goes after --)", s);
         }
         if (bad)
             return bad;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * progress.c - a line on the terminal for work that lasts over a second. A thread waits on a
- * condition with a time limit; ending the work wakes it, so quick work costs nothing to see.
+ * progress.c - a line on the terminal for work that lasts over a second, which says so when that is the
+ * compiling of kernels. A thread waits on a condition with a time limit; ending the work wakes it, so quick work
+ * costs nothing to see.
  */
 #include "gnd.h"
 
@@ -15,9 +16,20 @@ static struct {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    int running, stop;
+    int running, stop, compiling;
     char text[200];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+static const char compiling[] = ", compiling kernels (later runs find them in the cache)";
+
+/* On the thread that compiles. */
+static void on_compiling(const char *device, uint64_t kernels, double seconds, void *ctx)
+{
+    (void)device, (void)kernels, (void)seconds, (void)ctx;
+    pthread_mutex_lock(&p.lock);
+    p.compiling = 1;
+    pthread_mutex_unlock(&p.lock);
+}
 
 static void *show(void *unused)
 {
@@ -33,7 +45,7 @@ static void *show(void *unused)
         if (p.stop)
             break;
         shown = 1;
-        fprintf(stderr, "\r\033[K%s ... %d s", p.text, ++seconds);
+        fprintf(stderr, "\r\033[K%s%s ... %d s", p.text, p.compiling ? compiling : "", ++seconds);
         fflush(stderr);
     }
     pthread_mutex_unlock(&p.lock);
@@ -54,6 +66,8 @@ void progress_begin(const char *fmt, ...)
     vsnprintf(p.text, sizeof p.text, fmt, ap);
     va_end(ap);
     p.stop = 0;
+    p.compiling = 0;
+    gnd_on_compiling(on_compiling, NULL);
     p.running = !pthread_create(&p.thread, NULL, show, NULL);
 }
 

@@ -45,6 +45,13 @@ typedef struct gnd__plug_sym {
     int optional;
 } gnd__plug_sym;
 
+/* Between these two a driver is loaded, or asked what there is. What it allocates on this thread meanwhile and
+ * keeps is no leak in a build with AddressSanitizer: a driver that the loader unloads again, as it does with
+ * platforms without devices, leaves no module that a list of suppressions could name. No effect in other builds.
+ * Pairs may be nested. */
+void gnd__plug_driver_begin(void);
+void gnd__plug_driver_end(void);
+
 /* Opens the first of names[] (ends with NULL) that loads and has every required symbol, stores the
  * addresses, and writes the name that was opened to found[cap] and returns 1. Otherwise stores
  * nothing in the slots, writes to why[whycap] what failed for the LAST name, and returns 0. The

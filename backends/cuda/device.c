@@ -88,7 +88,7 @@ static void describe(gnd__cu_info *d, int version)
         gnd__plug_str(p->reason, sizeof p->reason, "its compute mode forbids it (nvidia-smi -c)");
 }
 
-static void make_list(void)
+static void list_devices(void)
 {
     int version = 0, n = 0;
     const char *why = gnd__cu_driver(&version);
@@ -119,6 +119,13 @@ static void make_list(void)
         }
         describe(d, version);
     }
+}
+
+static void make_list(void)
+{
+    gnd__plug_driver_begin();
+    list_devices();
+    gnd__plug_driver_end();
 }
 
 static gnd_status dev_count(int *n, gnd_err *e)

@@ -191,9 +191,11 @@ static int add_platform(cl_platform_id pf)
 {
     char name[96], version[128], why[160];
     cl_uint n = 0;
+    gnd__plug_driver_begin();
     platform_str(pf, CL_PLATFORM_NAME, name, sizeof name);
     platform_str(pf, CL_PLATFORM_VERSION, version, sizeof version);
     cl_int r = clGetDeviceIDs(pf, CL_DEVICE_TYPE_ALL, 0, NULL, &n);
+    gnd__plug_driver_end();
     if (r == CL_DEVICE_NOT_FOUND || (r == CL_SUCCESS && n == 0)) {
         note(name, "no device");
         return 1;
@@ -221,7 +223,9 @@ static int add_platform(cl_platform_id pf)
         d->platform = pf;
         d->id = ids[i];
         gnd__plug_str(d->platform_version, sizeof d->platform_version, version);
+        gnd__plug_driver_begin();
         describe(d, name);
+        gnd__plug_driver_end();
     }
     free(ids);
     return 1;
@@ -235,7 +239,9 @@ static int rank(const gnd__ocl_info *d)
 static void make_list(void)
 {
     cl_uint n = 0;
+    gnd__plug_driver_begin(); /* the loader loads all drivers at its first call */
     cl_int r = clGetPlatformIDs(0, NULL, &n);
+    gnd__plug_driver_end();
     if (r == OCL_PLATFORM_NOT_FOUND_KHR || (gnd__ocl_ok(r) && n == 0)) {
         gnd__plug_str(note_, sizeof note_, "no OpenCL driver is installed (no platform was found)");
         return;

@@ -85,34 +85,46 @@ static gnd_status prog_wrap(gnd_dev *d, cl_program p, gnd_prog **out, gnd_err *e
     return GND_OK;
 }
 
+/* One build. On failure *p is there still, for its log, or NULL. */
+static cl_int build_once(gnd_dev *d, const char *src, size_t len, const char *opts, cl_program *p)
+{
+    cl_int r;
+    *p = clCreateProgramWithSource(d->ctx, 1, &src, &len, &r);
+    return *p ? clBuildProgram(*p, 1, &d->info->id, opts, NULL, NULL) : r;
+}
+
 static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
                              gnd_prog **out, char **log, gnd_err *e)
 {
-    cl_int r;
+    cl_program p;
     if (log)
         *log = NULL;
     char *all = options(d, opts ? opts : "");
     if (!all)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for the compiler's options");
-    cl_program p = clCreateProgramWithSource(d->ctx, 1, &src, &len, &r);
-    if (!p) {
-        free(all);
-        return gnd__ocl_fail(e, r, "clCreateProgramWithSource (%zu bytes)", len);
+    cl_int r = build_once(d, src, len, all, &p);
+    char *text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
+    if (p && !gnd__ocl_ok(r) && d->info->pocl && !(text && strstr(text, "error:"))) {
+        /* Processes that fill PoCL's cache at once can meet in it: then a build fails, and no compiler says why. */
+        free(text);
+        clReleaseProgram(p);
+        r = build_once(d, src, len, all, &p);
+        text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
     }
-    r = clBuildProgram(p, 1, &d->info->id, all, NULL, NULL);
     if (gnd__ocl_ok(r)) {
         free(all);
         return prog_wrap(d, p, out, e);
     }
-    gnd_status s = gnd__ocl_fail(e, r, "clBuildProgram (%s)", all);
-    char *text = build_log(p, d->info->id);
+    gnd_status s = p ? gnd__ocl_fail(e, r, "clBuildProgram (%s)", all)
+                     : gnd__ocl_fail(e, r, "clCreateProgramWithSource (%zu bytes)", len);
     if (text && s == GND_ERR_BUILD)
         s = gnd__plug_fail(e, s, r, "%.400s", first_error(text));
     if (log)
         *log = text;
     else
         free(text);
-    clReleaseProgram(p);
+    if (p)
+        clReleaseProgram(p);
     free(all);
     return s;
 }

@@ -17,8 +17,14 @@ extern "C" {
 /* Weak scalars: operands that belong to no device and take the dtype of what they meet, as Python's
  * numbers do with NumPy arrays. */
 GND_API gnd_array *gnd_bool(int v);
+/* A weak int: it takes the dtype of what it meets, if the value fits (else GND_ERR_OVERFLOW). */
 GND_API gnd_array *gnd_int(int64_t v);
+/* An int to 2^64 - 1, which only uint64 and floats can take: with an array of other ints it is GND_ERR_OVERFLOW but in
+ * comparisons. Up to 2^63 - 1 it is gnd_int. */
+GND_API gnd_array *gnd_uint(uint64_t v);
+/* A weak float: beside an int dtype it gives the default float, beside a complex dtype a complex number. */
 GND_API gnd_array *gnd_real(double v);
+/* A weak complex number re + im i: beside a real dtype it gives the complex dtype of that width. */
 GND_API gnd_array *gnd_complex(double re, double im);
 
 /* A copy of host memory: contiguous elements of that dtype in C order. */
@@ -30,17 +36,23 @@ GND_API gnd_array *gnd_from_strided(gnd_device *dev, gnd_dtype t, int ndim, cons
  * (GND_DTYPE_DEFAULT: bool, int64, the default float, its complex). */
 GND_API gnd_array *gnd_asarray(gnd_device *dev, gnd_array *x, gnd_dtype t);
 
-/* t == GND_DTYPE_DEFAULT gives the device's default float (full: that of the value). */
+/* Zeros of dtype t; GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_zeros(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
+/* Ones of dtype t; GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_ones(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
-/* value: a 0-d array or a scalar. */
+/* value, a 0-d array or a scalar, in every element; GND_DTYPE_DEFAULT gives the dtype of value. */
 GND_API gnd_array *gnd_full(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, gnd_array *value);
 /* Contents not defined. */
 GND_API gnd_array *gnd_empty(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
-/* Shape and device of x, and its dtype when t is GND_DTYPE_DEFAULT. */
+/* Zeros with the shape and device of x, and its dtype when t is GND_DTYPE_DEFAULT. */
 GND_API gnd_array *gnd_zeros_like(gnd_array *x, gnd_dtype t);
+/* Ones with the shape and device of x, and its dtype when t is GND_DTYPE_DEFAULT. */
 GND_API gnd_array *gnd_ones_like(gnd_array *x, gnd_dtype t);
+/* The 0-d array or scalar value in every element, with the shape and device of x, and its dtype when t is
+ * GND_DTYPE_DEFAULT. */
 GND_API gnd_array *gnd_full_like(gnd_array *x, gnd_dtype t, gnd_array *value);
+/* Elements that are not defined, with the shape and device of x, and its dtype when t is
+ * GND_DTYPE_DEFAULT. */
 GND_API gnd_array *gnd_empty_like(gnd_array *x, gnd_dtype t);
 
 /* start, start + step, ... below (or above) stop: ceil((stop - start) / step) elements. The scalars
@@ -66,9 +78,11 @@ GND_API gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *s
 GND_API gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
 /* Ones where column - row <= k in an n x m matrix (m < 0: m = n), zeros elsewhere. */
 GND_API gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
-/* The lower (upper) triangle of the last two axes, zeros elsewhere: element (i, j) stays when
- * j - i <= k (j - i >= k). At least 2 dimensions. */
+/* The lower triangle of the last two axes, and zeros elsewhere: element (i, j) stays when j - i <= k. x
+ * has at least 2 dimensions (GND_ERR_SHAPE). */
 GND_API gnd_array *gnd_tril(gnd_array *x, int64_t k);
+/* The upper triangle of the last two axes, and zeros elsewhere: element (i, j) stays when j - i >= k. x
+ * has at least 2 dimensions (GND_ERR_SHAPE). */
 GND_API gnd_array *gnd_triu(gnd_array *x, int64_t k);
 /* n coordinate arrays from n one-dimensional ones, into out. indexing_ij 0 is NumPy's "xy". Returns
  * the first error. */

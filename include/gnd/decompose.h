@@ -45,20 +45,24 @@ GND_API gnd_array *gnd_svdvals(gnd_array *x);
 /* x = V diag(W) V^H of a Hermitian matrix, of which the lower triangle is read (upper != 0: the upper
  * one); W real and ascending. */
 GND_API gnd_status gnd_eigh(gnd_array *x, int upper, gnd_array **w, gnd_array **v);
+/* The eigenvalues of gnd_eigh alone, real and ascending. They cost less than with the vectors. */
 GND_API gnd_array *gnd_eigvalsh(gnd_array *x, int upper);
 /* x V = V diag(W), both complex, in LAPACK's order, the vectors of norm 1. */
 GND_API gnd_status gnd_eig(gnd_array *x, gnd_array **w, gnd_array **v);
+/* The eigenvalues of gnd_eig alone, complex. */
 GND_API gnd_array *gnd_eigvals(gnd_array *x);
 
 /* --- linear systems ----------------------------------------------------------------------------- */
 /* The solution of a x = b: b is a vector when it has one dimension, else (..., n, k). Batches broadcast. */
 GND_API gnd_array *gnd_solve(gnd_array *a, gnd_array *b);
-/* The same with a triangular a, of which nothing else is read. flags: GND_SOLVE_LOWER, GND_SOLVE_UNIT
- * (the diagonal counts as ones), GND_SOLVE_TRANS (a^T), GND_SOLVE_ADJOINT (a^H). */
+/* Flags of gnd_solve_triangular: a is a lower triangle, its diagonal counts as ones, a^T stands for a, a^H does. */
 enum { GND_SOLVE_LOWER = 1, GND_SOLVE_UNIT = 2, GND_SOLVE_TRANS = 4, GND_SOLVE_ADJOINT = 8 };
+/* The solution of a x = b with a triangular a, of which nothing else is read. flags: a sum of GND_SOLVE_LOWER,
+ * GND_SOLVE_UNIT, GND_SOLVE_TRANS and GND_SOLVE_ADJOINT, or 0. Shapes as for gnd_solve. */
 GND_API gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags);
 /* The solution of a x = b from a's Cholesky factor c (lower: c c^H = a; else c^H c = a). */
 GND_API gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b);
+/* The inverse of square matrices. GND_ERR_LINALG: one is singular. */
 GND_API gnd_array *gnd_inv(gnd_array *x);
 /* The pseudo-inverse: singular values up to rtol times the greatest count as 0. rtol < 0: max(m, n)
  * times the dtype's eps. */
@@ -73,6 +77,7 @@ GND_API gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array
                              gnd_array **rank, gnd_array **s);
 
 /* --- numbers of a matrix ------------------------------------------------------------------------ */
+/* The determinant of square matrices, from their LU decomposition; 0 for a singular one. */
 GND_API gnd_array *gnd_det(gnd_array *x);
 /* det(x) = sign * exp(logabsdet). */
 GND_API gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet);
@@ -92,6 +97,7 @@ typedef enum gnd_matrix_ord {
     GND_ORD_FRO, GND_ORD_NUC, GND_ORD_1, GND_ORD_NEG_1, GND_ORD_2, GND_ORD_NEG_2, GND_ORD_INF,
     GND_ORD_NEG_INF
 } gnd_matrix_ord;
+/* A norm of each matrix, ord says which. flags: 0 or GND_KEEPDIMS. The result is real. */
 GND_API gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags);
 /* Of vectors along axes (GND_ALL: of all elements): (sum of |x|^ord)^(1/ord); INFINITY the greatest
  * magnitude, -INFINITY the least, 0 the number of elements that are not 0. Real. */

@@ -25,7 +25,9 @@ GND_API const char *gnd_version(void);
 GND_API gnd_device *gnd_open(const char *spec);
 
 /* Gives back one gnd_open. The last one waits for the device and releases every array of it that is
- * left. Arrays of a closed device must not be used. NULL is fine. */
+ * left. Arrays of a closed device must not be used: functions give GND_ERR_STATE. A device that is
+ * closed once more than it was opened stays as it is, with a line in the log. GND_LOG=warn tells how many of its arrays
+ * were not released before, and what the first ones are. NULL is fine. */
 GND_API void gnd_close(gnd_device *dev);
 
 /* GND_OK, or why the device could not be opened, or GND_ERR_NULL. */
@@ -78,6 +80,9 @@ typedef struct gnd_stats {
     uint64_t pool_allocs, backend_allocs, trims;
     uint64_t bytes_to_device, bytes_from_device;
     uint64_t arrays;               /* handles and nodes alive on the device */
+    uint64_t bytes_kept;           /* of bytes_in_use: expensive results that only pending arrays need */
+    uint64_t programs, program_bytes; /* compiled, in memory, and the host's memory that they take, by estimate */
+    uint64_t programs_dropped;     /* used longest ago, when all took too much */
 } gnd_stats;
 
 /* GND_ERR_NULL, or the device's own error. */
@@ -90,6 +95,13 @@ GND_API gnd_status gnd_device_trim(gnd_device *dev);
  * GND_ERR_DEVMEM. What libraries (cuFFT, cuSOLVER ...) work in is memory of their own and does not count. The
  * environment's GND_MEM_LIMIT sets it at open. */
 GND_API gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes);
+/* What gnd_on_compiling takes: the device's id, how many kernels were compiled on it and in how many seconds. */
+typedef void gnd_compiling_fn(const char *device, uint64_t kernels, double seconds, void *ctx);
+/* fn(device, kernels, seconds, ctx) is called when compiling kernels has taken a second on a device since it was
+ * opened, once for each open device, so that a program can say what its user waits for: a first run on PoCL compiles
+ * for 5 to 9 s, later ones find the kernels in the cache. fn is called on the thread that compiles, with the device's
+ * lock held: it must not call gnd. NULL: none is called, as at first. One for the process; any thread. */
+GND_API void gnd_on_compiling(gnd_compiling_fn *fn, void *ctx);
 /* The dtype that floats get when nothing else decides: float64, or float32 on a device without. */
 GND_API gnd_dtype gnd_default_float(gnd_device *dev);
 

@@ -84,7 +84,11 @@ GND_API gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values);
  * or). gnd_max_at, gnd_min_at: NaN wins; not for complex dtypes (GND_ERR_DTYPE). value broadcasts as
  * for gnd_set; its kind must not be above x's (GND_ERR_DTYPE: floats into ints). */
 GND_API gnd_array *gnd_add_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+/* x with the greatest of what is at each of these places and the values for it. NaN wins. The arguments
+ * are those of gnd_add_at; complex dtypes are GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_max_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+/* x with the smallest of what is at each of these places and the values for it. NaN wins. The arguments
+ * are those of gnd_add_at; complex dtypes are GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_min_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
 
 #ifdef __cplusplus

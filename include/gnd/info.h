@@ -92,6 +92,7 @@ typedef struct gnd_capability_set {
     int max_dimensions;          /* "max dimensions" */
 } gnd_capability_set;
 
+/* What this library can do, as the standard's capabilities() tells it. Never fails. */
 GND_API gnd_capability_set gnd_capabilities(void);
 
 /* The entry of gnd_device_list that gnd_open(NULL) would open; the standard's devices() are those

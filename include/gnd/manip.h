@@ -22,13 +22,15 @@ GND_API gnd_array *gnd_ravel(gnd_array *x);
 /* Turned by 90 degrees k times (any int) in the plane of two different axes, from the first towards
  * the second. */
 GND_API gnd_array *gnd_rot90(gnd_array *x, int64_t k, int axis1, int axis2);
-/* Columns (axis 1, at least 2 dimensions) or rows (axis 0, at least 1) in opposite order. */
+/* Columns (axis 1) in opposite order; at least 2 dimensions. */
 GND_API gnd_array *gnd_fliplr(gnd_array *x);
+/* Rows (axis 0) in opposite order; at least 1 dimension. */
 GND_API gnd_array *gnd_flipud(gnd_array *x);
-/* With at least so many dimensions, as NumPy: (n,) becomes (1, n) and (1, n, 1), (m, n) becomes
- * (m, n, 1). */
+/* A 0-d array as one of shape (1,), any other as it is. */
 GND_API gnd_array *gnd_atleast_1d(gnd_array *x);
+/* With at least 2 dimensions, as NumPy: (n,) becomes (1, n). */
 GND_API gnd_array *gnd_atleast_2d(gnd_array *x);
+/* With at least 3 dimensions, as NumPy: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1). */
 GND_API gnd_array *gnd_atleast_3d(gnd_array *x);
 /* Windows of window[i] elements along axis[i], n of them: an axis of d elements becomes one of
  * d - window[i] + 1 places, and a last axis of window[i] elements comes for each. axis NULL: all axes,
@@ -52,9 +54,11 @@ GND_API gnd_status gnd_array_split(gnd_array *x, int64_t n, int axis, gnd_array 
  * as Python has it: negative places count from the end, those out of range are clipped. */
 GND_API gnd_status gnd_split_at(gnd_array *x, int64_t n, const int64_t *at, int axis,
                                 gnd_array **out);
-/* gnd_split along axis 1 (of one-dimensional arrays 0), axis 0 (at least 2 dimensions), axis 2. */
+/* gnd_split along axis 1, of one-dimensional arrays along axis 0. */
 GND_API gnd_status gnd_hsplit(gnd_array *x, int64_t n, gnd_array **out);
+/* gnd_split along axis 0 of an array of at least 2 dimensions. */
 GND_API gnd_status gnd_vsplit(gnd_array *x, int64_t n, gnd_array **out);
+/* gnd_split along axis 2 of an array of at least 3 dimensions. */
 GND_API gnd_status gnd_dsplit(gnd_array *x, int64_t n, gnd_array **out);
 
 /* --- joining: dtypes promote -------------------------------------------------------------------- */
@@ -73,8 +77,9 @@ GND_API gnd_array *gnd_column_stack(int n, gnd_array *const *x);
  * level's are how many of x each innermost list has. [[A, B], [C]] is depth 2, counts {2, 2, 1}, x
  * {A, B, C}. Blocks get as many dimensions as the largest has, and at least depth. */
 GND_API gnd_array *gnd_block(int depth, const int *counts, gnd_array *const *x);
-/* y after x along axis, and both flattened (NumPy's axis=None). */
+/* y after x along axis. */
 GND_API gnd_array *gnd_append(gnd_array *x, gnd_array *y, int axis);
+/* y after x, both flattened (NumPy's axis=None). */
 GND_API gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y);
 
 /* --- padding ------------------------------------------------------------------------------------ */
@@ -116,10 +121,12 @@ GND_API gnd_array *gnd_insert(gnd_array *x, int64_t at, gnd_array *values, int a
  * element at[i] of x; those with equal places keep their order. */
 GND_API gnd_array *gnd_insert_each(gnd_array *x, int64_t n, const int64_t *at, gnd_array *values,
                                    int axis);
-/* Without element `at` of axis; without the n elements at[i] (one may be named twice); without
- * those of a slice (kind GND_IDX_SLICE). GND_ERR_INDEX: out of range (slices clip). */
+/* x without element `at` of axis. GND_ERR_INDEX: out of range. */
 GND_API gnd_array *gnd_delete(gnd_array *x, int64_t at, int axis);
+/* x without the n elements at[i] of axis, one of which may be named twice. GND_ERR_INDEX: out of range. */
 GND_API gnd_array *gnd_delete_each(gnd_array *x, int64_t n, const int64_t *at, int axis);
+/* x without those elements of axis that a slice r (kind GND_IDX_SLICE) names; what is out of range is
+ * clipped. */
 GND_API gnd_array *gnd_delete_range(gnd_array *x, gnd_range r, int axis);
 /* That shape, filled with x's elements in C order, again from the first after the last; zeros when
  * x has none. */
@@ -132,16 +139,19 @@ GND_API gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape);
 GND_API gnd_array *gnd_diag(gnd_array *x, int64_t k);
 /* The matrix with all elements of x on its diagonal k. */
 GND_API gnd_array *gnd_diagflat(gnd_array *x, int64_t k);
-/* The rows out[0] and columns out[1] (int64, one dimension, row by row) of the elements of an n x m
- * matrix (m < 0: m = n) on and below (above) diagonal k: j - i <= k (j - i >= k). Made from their
- * numbers alone, on the device: row r of a triangle begins at element r a + r (r - 1) / 2 when its
- * first row has a elements, and the root of that gives the row. */
+/* The rows out[0] and columns out[1] (int64, one dimension, row by row) of the elements of an n x m matrix
+ * (m < 0: m = n) on and below diagonal k: j - i <= k. Made from their numbers alone, on the device: row r
+ * of a triangle begins at element r a + r (r - 1) / 2 when its first row has a elements, and the root of
+ * that gives the row. */
 GND_API gnd_status gnd_tril_indices(gnd_device *dev, int64_t n, int64_t k, int64_t m,
                                     gnd_array **out);
+/* The rows and columns, as gnd_tril_indices gives them, of the elements on and above diagonal k: j - i >=
+ * k. */
 GND_API gnd_status gnd_triu_indices(gnd_device *dev, int64_t n, int64_t k, int64_t m,
                                     gnd_array **out);
-/* The same for the shape of x, which has 2 dimensions. */
+/* gnd_tril_indices for the shape of x, which has 2 dimensions. */
 GND_API gnd_status gnd_tril_indices_from(gnd_array *x, int64_t k, gnd_array **out);
+/* gnd_triu_indices for the shape of x, which has 2 dimensions. */
 GND_API gnd_status gnd_triu_indices_from(gnd_array *x, int64_t k, gnd_array **out);
 /* The index of each element of an array of that shape: shape (ndim, shape...), where out[d] is the
  * index along axis d. GND_DTYPE_DEFAULT: int64. */

@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-/* Where quantile q of n elements in order is: at i + g, from 0, and how elements i and i + 1 make the
- * result. Those of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages" (1996), have
- * their number there. X(name, NumPy's name). */
+/* Quantile q of n sorted elements lies at a place i + g, counted from 0, with 0 <= g < 1. The result is
+ * (1 - g) x[i] + g x[i + 1] where nothing else is said. The numbers 1 to 9 are those of R. J. Hyndman and
+ * Y. Fan, "Sample Quantiles in Statistical Packages" (1996). X(name, NumPy's name). */
 #define GND_QUANTILE_LIST(X)                                                                       \
     X(GND_Q_LINEAR, "linear")                       /* 7: q (n - 1) */                             \
     X(GND_Q_LOWER, "lower")                         /* floor(q (n - 1)) */                         \
@@ -42,17 +42,20 @@ typedef enum gnd_quantile_method {
 
 /* The mean of the one or two elements in the middle. bools and ints give the default float. */
 GND_API gnd_array *gnd_median(gnd_array *x, gnd_axes axes, unsigned flags);
+/* gnd_median of the elements that are no NaN. */
 GND_API gnd_array *gnd_nanmedian(gnd_array *x, gnd_axes axes, unsigned flags);
 /* q: a number or an array of quantiles from 0 to 1 (GND_ERR_ARG; of an array, when the result is read).
  * The axes of q come first in the result. Methods that take one of the elements give the dtype of x, the
  * others that of x (ints: the default float), or what it promotes to with an array q. No complex x. */
 GND_API gnd_array *gnd_quantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                 gnd_quantile_method method);
+/* gnd_quantile of the elements that are no NaN. */
 GND_API gnd_array *gnd_nanquantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                    gnd_quantile_method method);
-/* The same with q from 0 to 100. */
+/* gnd_quantile with q from 0 to 100. */
 GND_API gnd_array *gnd_percentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                   gnd_quantile_method method);
+/* gnd_percentile of the elements that are no NaN. */
 GND_API gnd_array *gnd_nanpercentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                      gnd_quantile_method method);
 

@@ -50,7 +50,11 @@ GND_API void gnd_rng_jump(gnd_rng *g, uint64_t calls);
 /* The generator as GND_RNG_BYTES bytes, the same on every machine, and back. GND_ERR_NULL; GND_ERR_FORMAT:
  * the bytes are not n = GND_RNG_BYTES that gnd_rng_save wrote. */
 enum { GND_RNG_BYTES = 24 };
+/* Writes the generator's state to bytes, which has room for GND_RNG_BYTES; they are the same on every
+ * machine. GND_ERR_NULL. */
 GND_API gnd_status gnd_rng_save(const gnd_rng *g, void *bytes);
+/* Sets the generator to a state that gnd_rng_save wrote. GND_ERR_NULL; GND_ERR_FORMAT: the bytes are not n
+ * = GND_RNG_BYTES of its. */
 GND_API gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n);
 
 /* --- continuous --------------------------------------------------------------------------------- */
@@ -60,9 +64,10 @@ GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int 
 /* low + (high - low) * u; rounding may give high. GND_ERR_ARG: scalars whose difference is not finite. */
 GND_API gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                    gnd_array *low, gnd_array *high);
-/* Normal (Box and Muller's method), of mean 0 and deviation 1, or of mean loc and deviation scale >= 0. */
+/* Normal numbers of mean 0 and deviation 1 (Box and Muller's method). */
 GND_API gnd_array *gnd_rng_standard_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                            const int64_t *shape);
+/* Normal numbers of mean loc and deviation scale >= 0. */
 GND_API gnd_array *gnd_rng_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                   gnd_array *loc, gnd_array *scale);
 /* exp of a normal number of mean `mean` and deviation sigma >= 0. */
@@ -77,15 +82,16 @@ GND_API gnd_array *gnd_rng_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int n
 /* Of density x^(a-1) (1-x)^(b-1), a > 0, b > 0: of two gamma numbers in logarithms. */
 GND_API gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                 gnd_array *a, gnd_array *b);
-/* Chi-square and Student's t with df > 0 degrees of freedom. */
+/* Chi-square with df > 0 degrees of freedom. */
 GND_API gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *df);
+/* Student's t with df > 0 degrees of freedom. */
 GND_API gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                       const int64_t *shape, gnd_array *df);
-/* Of density exp(-|x - loc|/scale) / (2 scale), and exp(-z) / (scale (1 + exp(-z))^2) with
- * z = (x - loc)/scale; scale >= 0. */
+/* Of density exp(-|x - loc|/scale) / (2 scale); scale >= 0. */
 GND_API gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                    gnd_array *loc, gnd_array *scale);
+/* Of density exp(-z) / (scale (1 + exp(-z))^2) with z = (x - loc)/scale; scale >= 0. */
 GND_API gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *loc, gnd_array *scale);
 
@@ -124,6 +130,9 @@ GND_API gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, i
  * root of it from its singular values, its eigenvalues or Cholesky's factor (which must be positive
  * definite, else GND_ERR_LINALG). */
 typedef enum gnd_rng_root { GND_ROOT_SVD, GND_ROOT_EIGH, GND_ROOT_CHOLESKY } gnd_rng_root;
+/* Normal rows of mean (k,) and covariance cov (k, k), which is taken to be symmetric: the result has the
+ * shape and (k,) behind it. root says by which root of cov; GND_ERR_LINALG: GND_ROOT_CHOLESKY, and cov is
+ * not positive definite. */
 GND_API gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                                const int64_t *shape, gnd_array *mean, gnd_array *cov,
                                                gnd_rng_root root);

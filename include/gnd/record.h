@@ -24,10 +24,15 @@
  *         gnd_recording_feed(r, 0, 0);
  *     }
  *
+ * Nothing has to be checked on the way. Setting, feeding and replaying are steps: after one that fails the steps that
+ * follow do nothing and give the same error, until gnd_recording_wait, _read or _get gives it once more and the
+ * recording can go on.
+ *
  * On CUDA the kernels become a CUDA graph; elsewhere they are launched one after the other with arguments
  * that are made once. Products, transforms and decompositions of libraries are called between graphs. By OpenCL the
- * 33rd replay makes one kernel of each run of small ones, which is compiled then (0.2 to 4 s, unless it is in the
- * kernel cache) and gives the same bits: with up to 1000 elements a replay costs a fifth to an eighth from then on.
+ * 33rd replay on the same memory makes one kernel of each run of small ones, which is compiled then (0.2 to 4 s,
+ * unless it is in the kernel cache) and gives the same bits: with up to 1000 elements a replay costs a fifth to an
+ * eighth from then on.
  *
  * What else the outputs depend on is as it was when the recording was made: the elements of other arrays
  * (which it keeps), the values of scalars, and the draws of generators: each replay gives the same random
@@ -62,45 +67,61 @@ GND_API gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const
  * among the inputs), GND_ERR_INDEX (an index of an array that an output depends on), GND_ERR_DEVMEM,
  * GND_ERR_NOMEM, the error of an argument, and what compiling may give. */
 GND_API gnd_recording *gnd_record(int nin, gnd_array *const *in, int nout, gnd_array *const *out);
-/* GND_OK, or why it could not be made; GND_ERR_NULL; GND_ERR_STATE when its device was closed. The text
- * belongs to the recording, "" when all is well. */
+/* GND_OK; why it could not be made; the error of a step (above) that nobody was told yet; GND_ERR_NULL; GND_ERR_STATE
+ * when its device was closed. */
 GND_API gnd_status gnd_recording_status(const gnd_recording *r);
+/* The text of that status, "" when all is well. It belongs to the recording, and holds until its next call. */
 GND_API const char *gnd_recording_error(const gnd_recording *r);
-/* Waits for the device and gives everything back. NULL is fine. A recording belongs to no scope. Where the device
+/* Waits for the device and gives everything back. NULL is fine. A recording belongs to no scope, and one that was freed is
+ * GND_ERR_STATE, here and everywhere. Where the device
  * has failed, what it says of that is the result, and everything is given back all the same. */
 GND_API gnd_status gnd_recording_free(gnd_recording *r);
 
-/* Copies to the memory of input i (from 0): the elements of x, of the input's dtype and shape and on its
- * device (evaluated if need be; no wait), or nbytes, all of them, from the host in C order (src may change
- * afterwards). The next replay uses them; they stay until set again. GND_ERR_NULL, GND_ERR_STATE
- * (the device was closed; x comes from a placeholder), GND_ERR_ARG (no such input), GND_ERR_DTYPE,
- * GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
+/* Sets input i (from 0) to the elements of x, of the input's dtype and shape and on its device (evaluated if need be,
+ * copied; no wait). The next replay uses them; they stay until set again. For an input of shape () x may be a number
+ * (gnd_real(0.1), gnd_int(3) ...): then nothing is copied, it is an argument of a small kernel. A step.
+ * GND_ERR_NULL, GND_ERR_STATE (the device was closed; x comes from a placeholder), GND_ERR_ARG (no such input),
+ * GND_ERR_DTYPE (also a float for an int input, a complex number for a real one), GND_ERR_OVERFLOW (an int that the
+ * input's dtype has not), GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
+/* Sets input i of shape () to the number v, without an array: gnd_recording_set(r, i, gnd_real(v)). */
+GND_API gnd_status gnd_recording_set_f64(gnd_recording *r, int i, double v);
+/* Sets input i of shape () to the int v, without an array: gnd_recording_set(r, i, gnd_int(v)). */
+GND_API gnd_status gnd_recording_set_i64(gnd_recording *r, int i, int64_t v);
+/* Copies nbytes, all that input i has, from the host in C order to the memory of the input; src may change
+ * afterwards. A step. Errors as of gnd_recording_set; GND_ERR_SHAPE when nbytes is another number. */
 GND_API gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t nbytes);
 
-/* Copies output o, as the last replay left it, to the memory of input i of the same dtype and shape: what
+/* Sets input i, of the same dtype and shape, to output o as the last replay left it: what
  * gnd_recording_set(r, i, gnd_recording_get(r, o)) does, without an array between and without a wait. So a
- * step is repeated: gnd_replay(r), gnd_recording_feed(r, 0, 0), gnd_replay(r) ... An output that is an
- * input, or a view of one, is what that input holds now. GND_ERR_NULL, GND_ERR_STATE (the device was
+ * step is repeated: gnd_replay(r), gnd_recording_feed(r, 0, 0), gnd_replay(r) ... An output with memory of its own
+ * that is as large as the input's, and an input as output, are not copied: memory changes places, and so do two or
+ * three buffers that rotate. Other outputs (views; results that share memory) are copied. An output that is an
+ * input, or a view of one, is what that input holds now. A step. GND_ERR_NULL, GND_ERR_STATE (the device was
  * closed), GND_ERR_ARG (no such output or input), GND_ERR_DTYPE, GND_ERR_SHAPE. */
 GND_API gnd_status gnd_recording_feed(gnd_recording *r, int o, int i);
+/* n of them at once: input i[k] gets what output o[k] is before any of these inputs changes. With inputs as outputs
+ * that makes a difference: two inputs can so change places. NULL lists when n is 0. Errors as above. */
+GND_API gnd_status gnd_recording_feed_all(gnd_recording *r, int n, const int *o, const int *i);
 
 /* Does the work once more, behind what the device was given before; does not wait, but where a step is the
  * host's (LAPACK). What only the device can find (indices out of range) is an error of the next
  * gnd_recording_get, _read or _wait. After an error outputs may be those of this replay, of the one before, or
- * in between. GND_ERR_NULL, GND_ERR_STATE (the device was closed), GND_ERR_LINALG (a decomposition that does
+ * in between. A step. GND_ERR_NULL, GND_ERR_STATE (the device was closed), GND_ERR_LINALG (a decomposition that does
  * not exist), GND_ERR_DEVMEM, GND_ERR_NOMEM, the error of a recording that could not be made. */
 GND_API gnd_status gnd_replay(gnd_recording *r);
 
-/* What output o (from 0) is after the last replay: as an array with elements of its own, which later
- * replays do not change; or nbytes, all of them, at dst in C order. Before the first replay the elements
- * are undefined. GND_ERR_NULL, GND_ERR_ARG (no such output), GND_ERR_SHAPE (nbytes), GND_ERR_INDEX (an index
- * was out of range in a replay since the last look; said once), GND_ERR_STATE (the device was closed),
- * GND_ERR_DEVMEM. Both wait where the recording has indices to check. */
+/* What output o (from 0) is after the last replay, as an array with elements of its own, which later
+ * replays do not change. Before the first replay the elements are undefined. Waits where the recording has
+ * indices to check. GND_ERR_NULL, GND_ERR_ARG (no such output), GND_ERR_INDEX (an index was out of range
+ * in a replay since the last look; said once), GND_ERR_STATE (the device was closed), GND_ERR_DEVMEM, the error of a
+ * step. */
 GND_API gnd_array *gnd_recording_get(gnd_recording *r, int o);
+/* Copies nbytes, all that output o has, in C order to dst. Errors as of gnd_recording_get; GND_ERR_SHAPE
+ * when nbytes is another number. */
 GND_API gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes);
 /* Waits until the replays are done, and says whether they went well: GND_ERR_INDEX, GND_ERR_NULL,
- * GND_ERR_STATE (the device was closed), or what the device reports. */
+ * GND_ERR_STATE (the device was closed), the error of a step, or what the device reports. */
 GND_API gnd_status gnd_recording_wait(gnd_recording *r);
 
 #ifdef __cplusplus

@@ -20,24 +20,33 @@ extern "C" {
 GND_API gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags);
 /* The product of nothing is 1. */
 GND_API gnd_array *gnd_prod(gnd_array *x, gnd_axes axes, unsigned flags);
-/* The same of the elements converted to dtype t, which the result has. */
+/* gnd_sum of the elements converted to dtype t, which the result has. */
 GND_API gnd_array *gnd_sum_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
+/* gnd_prod of the elements converted to dtype t, which the result has. */
 GND_API gnd_array *gnd_prod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
-/* A NaN wins, as in NumPy. Complex numbers compare by real part, then imaginary part. */
+/* The greatest element. A NaN wins, as in NumPy. Complex numbers compare by real part, then imaginary
+ * part. */
 GND_API gnd_array *gnd_max(gnd_array *x, gnd_axes axes, unsigned flags);
+/* The smallest element. A NaN wins, as in NumPy. Complex numbers compare by real part, then imaginary
+ * part. */
 GND_API gnd_array *gnd_min(gnd_array *x, gnd_axes axes, unsigned flags);
 /* Ints and bools give the default float. The mean of nothing is NaN. */
 GND_API gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags);
-/* Mean of |x - mean|^2 with n - correction in place of n. */
+/* The variance: the mean of |x - mean|^2 with n - correction in place of n. */
 GND_API gnd_array *gnd_var(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
+/* The standard deviation: the root of gnd_var. */
 GND_API gnd_array *gnd_std(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
+/* bool: whether any element is not 0. A NaN is not 0; of nothing: false. */
 GND_API gnd_array *gnd_any(gnd_array *x, gnd_axes axes, unsigned flags);
+/* bool: whether no element is 0. A NaN is not 0; of nothing: true. */
 GND_API gnd_array *gnd_all(gnd_array *x, gnd_axes axes, unsigned flags);
 /* int64. */
 GND_API gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags);
-/* int64: the index of the first of the greatest (smallest) elements along one axis; the first NaN
- * wins. axes: one axis, or GND_ALL for the index into the flattened array. */
+/* int64: the index of the first of the greatest elements along one axis; the first NaN wins. axes: one
+ * axis, or GND_ALL for the index into the flattened array. */
 GND_API gnd_array *gnd_argmax(gnd_array *x, gnd_axes axes, unsigned flags);
+/* int64: the index of the first of the smallest elements along one axis; the first NaN wins. axes as for
+ * gnd_argmax. */
 GND_API gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags);
 
 #ifdef __cplusplus

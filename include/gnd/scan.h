@@ -23,17 +23,22 @@ extern "C" {
 /* A flag: the result has one element more along the axis, in front: 0 for sums, 1 for products. */
 #define GND_INCLUDE_INITIAL 2u
 
-/* Accumulated and given in dtype t; GND_DTYPE_DEFAULT: bool and signed ints below int64 give int64,
- * unsigned ints uint64, the rest their own dtype, as gnd_sum. flags: 0 or GND_INCLUDE_INITIAL. In bool
- * a sum is "or", a product "and". Ints wrap. */
+/* The sums of all elements so far along axis, accumulated and given in dtype t; GND_DTYPE_DEFAULT: bool
+ * and signed ints below int64 give int64, unsigned ints uint64, the rest their own dtype, as gnd_sum.
+ * flags: 0 or GND_INCLUDE_INITIAL. In bool a sum is "or". Ints wrap. */
 GND_API gnd_array *gnd_cumulative_sum(gnd_array *x, gnd_axes axis, unsigned flags, gnd_dtype t);
+/* The products of all elements so far along axis; t and flags as for gnd_cumulative_sum. In bool a product
+ * is "and". Ints wrap. */
 GND_API gnd_array *gnd_cumulative_prod(gnd_array *x, gnd_axes axis, unsigned flags, gnd_dtype t);
-/* The same with 0 (for products 1) in place of each NaN. */
+/* gnd_cumulative_sum with 0 in place of each NaN. */
 GND_API gnd_array *gnd_nancumsum(gnd_array *x, gnd_axes axis, gnd_dtype t);
+/* gnd_cumulative_prod with 1 in place of each NaN. */
 GND_API gnd_array *gnd_nancumprod(gnd_array *x, gnd_axes axis, gnd_dtype t);
-/* The greatest (smallest) so far, in x's dtype. From the first NaN on, NaN. Complex numbers compare by
- * real part, then imaginary part. */
+/* The greatest element so far along axis, in x's dtype. From the first NaN on, NaN. Complex numbers
+ * compare by real part, then imaginary part. */
 GND_API gnd_array *gnd_cummax(gnd_array *x, gnd_axes axis);
+/* The smallest element so far along axis, in x's dtype. From the first NaN on, NaN. Complex numbers
+ * compare by real part, then imaginary part. */
 GND_API gnd_array *gnd_cummin(gnd_array *x, gnd_axes axis);
 
 /* Angles without jumps: along axis, whole periods are added from each step on that is not smaller than

@@ -36,8 +36,9 @@ GND_API gnd_array *gnd_interp(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_ar
 
 /* How often each of 0, 1, 2 ... occurs in x, a 1-d array of ints or bools: int64, of as many elements
  * as the largest one plus 1, and at least minlength. Waits for the device, to know how many. A
- * negative element is GND_ERR_ARG. weights: NULL; or an array of the size of x whose elements are added
- * up in place of ones: float64 (float32 on a device without), complex weights are GND_ERR_DTYPE. */
+ * negative element is GND_ERR_ARG; an x that no buffer of the device could hold is GND_ERR_DEVMEM.
+ * weights: NULL; or an array of the size of x whose elements are added up in place of ones:
+ * float64 (float32 on a device without), complex weights are GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength);
 /* The same for 0 .. length - 1 alone: elements outside are not counted, and nothing waits. */
 GND_API gnd_array *gnd_bincount_of(gnd_array *x, gnd_array *weights, int64_t length);

@@ -46,6 +46,7 @@ GND_API gnd_array *gnd_correlate(gnd_array *a, gnd_array *v, gnd_conv_mode mode,
  * along all axes, or k as x. By transforms of the whole; in blocks; results are floats or complex numbers, with
  * the dtypes of gnd_fft (float16 gives float32, ints the default float). Empty arrays give empty ones. */
 GND_API gnd_array *gnd_fftconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes, const int *axes);
+/* gnd_fftconvolve by transforms of blocks (the method of overlap-add): for arrays of very different size. */
 GND_API gnd_array *gnd_oaconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes, const int *axes);
 
 /* Convolution of two images (2-d arrays, not empty). fill: the value beyond the edges of x with

@@ -29,6 +29,11 @@ GND_API gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient
 /* x1 to the power of x2 in the device's default float (float64, where it has that), or its complex
  * dtype when either is complex, whatever the arguments' dtypes (NumPy's float_power). */
 GND_API gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2);
+/* How many bits of |x| are set: uint8. x: bool or ints (NumPy's bitwise_count). GND_ERR_DTYPE. */
+GND_API gnd_array *gnd_bitwise_count(gnd_array *x);
+/* The distance from x to the next number of its dtype away from 0, with the sign of x; NaN for infinities (NumPy's
+ * spacing). Ints count as the floats that gnd_nextafter makes of them. Complex: GND_ERR_DTYPE. */
+GND_API gnd_array *gnd_spacing(gnd_array *x);
 /* x with `nan` for NaN, `posinf` for infinity and `neginf` for minus infinity; of complex x in each
  * part (NumPy's nan_to_num). NULL: 0, and the largest and smallest finite value of the dtype. Their
  * values become x's dtype, and they broadcast to x's shape, else GND_ERR_SHAPE. Bool and ints have
@@ -41,8 +46,9 @@ GND_API gnd_array *gnd_angle(gnd_array *z, int deg);
  * as NumPy, so that decimals which the dtype cannot hold give what that gives. Ints stay ints.
  * decimals in [-300, 300], else GND_ERR_ARG. */
 GND_API gnd_array *gnd_round_decimals(gnd_array *x, int decimals);
-/* bool: whether the imaginary part is 0 (true for real x), or is not. */
+/* bool: whether the imaginary part is 0; true for real x. */
 GND_API gnd_array *gnd_isreal(gnd_array *x);
+/* bool: whether the imaginary part is not 0; false for real x. */
 GND_API gnd_array *gnd_iscomplex(gnd_array *x);
 /* maximum(x, 0): NaN stays. GND_ERR_DTYPE for complex x. */
 GND_API gnd_array *gnd_relu(gnd_array *x);

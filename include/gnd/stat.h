@@ -41,23 +41,30 @@ GND_API gnd_array *gnd_corrcoef(gnd_array *x, gnd_array *y, int rowvar, gnd_dtyp
 
 /* --- without NaN ------------------------------------------------------------------------------ */
 
-/* As the functions without "nan", of the elements that are no NaN (a complex number is one when
- * either part is); dtypes without NaN are no different. The sum of nothing is 0, the product 1. */
+/* gnd_sum of the elements that are no NaN (a complex number is one when either part is); dtypes without
+ * NaN are no different. The sum of nothing is 0. */
 GND_API gnd_array *gnd_nansum(gnd_array *x, gnd_axes axes, unsigned flags);
+/* gnd_prod of the elements that are no NaN. The product of nothing is 1. */
 GND_API gnd_array *gnd_nanprod(gnd_array *x, gnd_axes axes, unsigned flags);
+/* gnd_nansum of the elements converted to dtype t, which the result has. */
 GND_API gnd_array *gnd_nansum_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
+/* gnd_nanprod of the elements converted to dtype t, which the result has. */
 GND_API gnd_array *gnd_nanprod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
 /* NaN where there are only NaN. */
 GND_API gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags);
-/* NaN where the count of elements that are no NaN does not exceed the correction. */
+/* gnd_var of the elements that are no NaN; NaN where their number does not exceed the correction. */
 GND_API gnd_array *gnd_nanvar(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
+/* The root of gnd_nanvar. */
 GND_API gnd_array *gnd_nanstd(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
-/* NaN where there are only NaN. */
+/* The greatest element that is no NaN; NaN where there are only NaN. */
 GND_API gnd_array *gnd_nanmax(gnd_array *x, gnd_axes axes, unsigned flags);
+/* The smallest element that is no NaN; NaN where there are only NaN. */
 GND_API gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags);
-/* -1 where there are only NaN, which NumPy makes an error: the values are not known before they are
- * read. Never the index of a NaN. */
+/* The index of the first of the greatest elements that are no NaN. -1 where there are only NaN, which
+ * NumPy makes an error: the values are not known before they are read. */
 GND_API gnd_array *gnd_nanargmax(gnd_array *x, gnd_axes axes, unsigned flags);
+/* The index of the first of the smallest elements that are no NaN. -1 where there are only NaN, as
+ * gnd_nanargmax. */
 GND_API gnd_array *gnd_nanargmin(gnd_array *x, gnd_axes axes, unsigned flags);
 
 /* --- exponentials over axes; normalizing ------------------------------------------------------ */

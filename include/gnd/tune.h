@@ -34,9 +34,10 @@ GND_API gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info);
 GND_API gnd_status gnd_tune_set(gnd_device *dev, const char *name, int value);
 /* All parameters as they were before any tuning; nothing is saved or deleted. */
 GND_API gnd_status gnd_tune_reset(gnd_device *dev);
-/* Writes all parameters to the device's file, or deletes that file (none is fine). GND_ERR_IO: why is in
- * gnd_tune_message. */
+/* Writes all parameters to the device's file. GND_ERR_IO: why is in gnd_tune_message. */
 GND_API gnd_status gnd_tune_save(gnd_device *dev);
+/* Deletes the device's file of parameters; that there is none is no error. GND_ERR_IO: why is in
+ * gnd_tune_message. */
 GND_API gnd_status gnd_tune_forget(gnd_device *dev);
 /* The file's path into buf of cap bytes, "" when there is no folder for it; *present (may be NULL): 1 when the
  * device uses what is in it. GND_ERR_NULL, GND_ERR_OVERFLOW: it does not fit; or the device's own error. */

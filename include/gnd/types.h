@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <initializer_list>
 extern "C" {
 #endif
 
@@ -89,17 +90,54 @@ typedef enum gnd_dtype {
 /* The most dimensions an array can have. */
 #define GND_MAX_NDIM 32
 
-/* Sets of axes: GND_AXIS(0) | GND_AXIS(-1); GND_ALL; GND_NO_AXES, which has none. Plain numbers are no such sets, so
- * gnd_sum(x, 1, 0) is GND_ERR_AXIS and not the sum over some other axis. Bit i is axis i, bit 32+i axis -(i+1), to
- * -31; bit 63 is in every set. What no array has, from 32 on and below -31, gives axes 31 and -1 together, which is
- * GND_ERR_AXIS (the first of 32 axes is GND_AXIS(0)). */
-typedef uint64_t gnd_axes;
-#define GND_NO_AXES ((gnd_axes)1 << 63)
-#define GND_AXIS(a) \
-    (GND_NO_AXES | ((int64_t)(a) < -31 || (int64_t)(a) > 31 \
-                        ? (gnd_axes)3 << 31 \
-                        : (gnd_axes)1 << (((int64_t)(a) >= 0 ? (int64_t)(a) : 31 - (int64_t)(a)) & 63)))
-#define GND_ALL ((gnd_axes)UINT64_C(0xbfffffffffffffff))
+/* A set of axes: GND_AXIS(0), GND_AXES(0, -1), GND_ALL, or GND_NO_AXES, which has none. A type of its own, so that the
+ * compiler refuses a number where a set is meant (gnd_sum(x, 1, 0)) and a set where a number is (gnd_sort(x,
+ * GND_AXIS(0), 0)). Bit i is axis i, bit 32+i axis -(i+1), to -31; bit 63 is in every set, so that a struct of zeros is
+ * none. What no array has, from 32 on and below -31, gives axes 31 and -1 together, which is GND_ERR_AXIS (the first
+ * of 32 axes is GND_AXIS(0)). */
+typedef struct gnd_axes {
+    uint64_t bits;
+} gnd_axes;
+#ifdef __cplusplus
+#define GND_AXES_BITS(b) (gnd_axes{b})
+#else
+#define GND_AXES_BITS(b) ((gnd_axes){b})
+#endif
+#define GND_NO_AXES GND_AXES_BITS(UINT64_C(1) << 63)
+#define GND_ALL GND_AXES_BITS(UINT64_C(0xbfffffffffffffff))
+#define GND_AXIS(a) gnd_axis(a)
+
+/* What GND_AXIS is. */
+static inline gnd_axes gnd_axis(int64_t axis)
+{
+    if (axis < -31 || axis > 31)
+        return GND_AXES_BITS(UINT64_C(1) << 63 | UINT64_C(3) << 31);
+    return GND_AXES_BITS(UINT64_C(1) << 63 | UINT64_C(1) << (axis >= 0 ? axis : 31 - axis));
+}
+
+/* The axes of both sets. */
+static inline gnd_axes gnd_axes_union(gnd_axes a, gnd_axes b)
+{
+    a.bits |= b.bits;
+    return a;
+}
+
+/* The set of n axes, in any order. An axis that is there twice counts once; to name one by two numbers, 0 and -1 of a
+ * vector, is GND_ERR_AXIS where the set is used. */
+static inline gnd_axes gnd_axes_of(size_t n, const int *axis)
+{
+    gnd_axes y = GND_NO_AXES;
+    for (size_t i = 0; i < n; i++)
+        y = gnd_axes_union(y, GND_AXIS(axis[i]));
+    return y;
+}
+
+/* The same of axes that are written down: GND_AXES(0, -1). */
+#ifdef __cplusplus
+#define GND_AXES(...) gnd_axes_of_list({__VA_ARGS__})
+#else
+#define GND_AXES(...) gnd_axes_of(sizeof (int[]){__VA_ARGS__} / sizeof(int), (const int[]){__VA_ARGS__})
+#endif
 
 /* Flags of reductions. */
 #define GND_KEEPDIMS 1u
@@ -125,6 +163,11 @@ GND_API const char *gnd_status_text(gnd_status s);
 GND_API const char *gnd_status_name(gnd_status s);
 
 #ifdef __cplusplus
+}
+/* What GND_AXES(0, -1) is in C++. */
+inline gnd_axes gnd_axes_of_list(std::initializer_list<int> axis)
+{
+    return gnd_axes_of(axis.size(), axis.begin());
 }
 #endif
 #endif

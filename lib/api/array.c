@@ -14,6 +14,9 @@ static const int64_t no_extent[1];
 /* The error that x holds: made with it, or found when it was evaluated. NULL: none. */
 static const gnd_err *error_of(const gnd_array *x)
 {
+    static const gnd_err gone = {.code = GND_ERR_STATE, .msg = "no array any more: it was released"};
+    if (!gnd__alive(x))
+        return &gone;
     if (x->kind == GND__ERROR)
         return x->p.err;
     return __atomic_load_n(&x->fault, __ATOMIC_ACQUIRE);
@@ -21,7 +24,7 @@ static const gnd_err *error_of(const gnd_array *x)
 
 static int usable(const gnd_array *x)
 {
-    return x && x->kind != GND__ERROR;
+    return x && gnd__alive(x) && x->kind != GND__ERROR;
 }
 
 gnd_status gnd_status_of(const gnd_array *x)
@@ -44,6 +47,25 @@ gnd_status gnd__told(const gnd_array *x)
 {
     const gnd_err *e = error_of(x);
     return e ? gnd__refuse(e->code, "%s", e->msg[0] ? e->msg : gnd_status_text(e->code)) : GND_OK;
+}
+
+gnd_status gnd_try(gnd_first_error *first, gnd_status st)
+{
+    if (first && st < 0 && first->status == GND_OK) {
+        first->status = st;
+        snprintf(first->message, sizeof first->message, "%s", gnd_message());
+    }
+    return st;
+}
+
+gnd_array *gnd_try_array(gnd_first_error *first, gnd_array *x)
+{
+    gnd_status st = gnd_status_of(x);
+    if (first && st < 0 && first->status == GND_OK) {
+        first->status = st;
+        snprintf(first->message, sizeof first->message, "%s", gnd_error(x));
+    }
+    return x;
 }
 
 gnd_array *gnd_fail(gnd_status code, const char *fmt, ...)

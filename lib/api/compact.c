@@ -45,7 +45,10 @@ gnd_array *gnd__mask_table(gnd__temps *t, const char *func, gnd_array *mask, gnd
 gnd_array *gnd__check_mask(const char *func, const gnd_array *mask, const gnd_array *x, int k)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
-    if (memcmp(mask->dim, x->dim + k, mask->ndim * sizeof *mask->dim) == 0)
+    int fits = 1;
+    for (int d = 0; d < mask->ndim; d++)
+        fits &= mask->dim[d] == x->dim[k + d] || mask->dim[d] == 0;
+    if (fits)
         return NULL;
     return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a mask of shape %s over axes of shape %s", func,
                      gnd__shape_text(ta, mask->ndim, mask->dim),
@@ -66,14 +69,17 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd__temps *t,
             return 0;
     }
     *mask = at < 0 ? NULL : idx[at].array;
-    if (!*mask || (*mask)->magic != GND__MAGIC || (*mask)->kind == GND__ERROR ||
+    if (!*mask || !gnd__alive(*mask) || (*mask)->kind == GND__ERROR ||
         (*mask)->dtype != GND_BOOL || (*mask)->ndim == 0 || (*mask)->dev != x->dev ||
         gnd_status_of(*mask) || ints + (*mask)->ndim > x->ndim)
         return 0;
     *view = x;
     if (ints)
         *view = gnd__hold(t, gnd_index(x, ints, r));
-    return (*view)->kind != GND__ERROR;
+    if ((*view)->kind == GND__ERROR)
+        return 0;
+    /* An empty mask over axes that are not: it names nothing, and that takes no way of its own. */
+    return (*mask)->size > 0 || memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
 }
 
 /* x as a mask: true where it is not zero. Held in t. */
@@ -135,7 +141,7 @@ gnd_status gnd_nonzero(gnd_array *x, gnd_array **out)
     if (!bad && x->ndim == 0)
         bad = gnd__fail(x->dev, GND_ERR_SHAPE, "nonzero: x has no dimensions: take gnd_flatnonzero");
     if (bad || (bad = positions(&t, "nonzero", x, position_dtype(x), &pos))) {
-        int n = out && x && x->magic == GND__MAGIC && x->kind != GND__ERROR ? x->ndim : 0;
+        int n = out && x && gnd__alive(x) && x->kind != GND__ERROR ? x->ndim : 0;
         st = gnd__told(bad);
         for (int d = 0; d < n; d++)
             out[d] = gnd__same(bad);

@@ -237,9 +237,8 @@ gnd_array *gnd_conv2d(gnd_array *x, gnd_array *k, gnd_conv_mode mode, gnd_bounda
     if (x->ndim != 2 || k->ndim != 2 || x->size == 0 || k->size == 0)
         return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: shapes %s and %s: two dimensions are needed, with elements",
                          func, gnd__shape_text(tx, x->ndim, x->dim), gnd__shape_text(tk, k->ndim, k->dim));
-    if (fill && (fill->kind == GND__ERROR || fill->ndim))
-        return fill->kind == GND__ERROR ? gnd__same(fill)
-                                        : gnd__fail(x->dev, GND_ERR_SHAPE, "%s: fill has shape %s: a scalar is "
+    if (fill && ((bad = gnd__check(fill, func, "fill")) || fill->ndim))
+        return bad ? bad : gnd__fail(x->dev, GND_ERR_SHAPE, "%s: fill has shape %s: a scalar is "
                                                     "needed", func, gnd__shape_text(tx, fill->ndim, fill->dim));
     memset(&c, 0, sizeof c);
     c.x = x;
@@ -253,5 +252,5 @@ gnd_array *gnd_conv2d(gnd_array *x, gnd_array *k, gnd_conv_mode mode, gnd_bounda
         return gnd__nomem();
     if (mode != GND_CONV_VALID && (fill || boundary != GND_BOUNDARY_FILL))
         extend(&c, boundary, fill, t);
-    return gnd__steps_end(gnd__is_bad(c.x) ? c.x : parts(&c, t));
+    return gnd__named(func, gnd__steps_end(gnd__is_bad(c.x) ? c.x : parts(&c, t)));
 }

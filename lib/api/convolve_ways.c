@@ -69,7 +69,7 @@ static gnd_array *direct(const gnd__conv *c)
     for (int i = 0; i < n; i++) {
         k = gnd_flip(k, GND_AXIS(axis[i]));
         ones |= (uint32_t)1 << (n + axis[i]);
-        sums |= GND_AXIS(i);
+        sums = gnd_axes_union(sums, GND_AXIS(i));
     }
     k = gnd_moveaxis(k, n, axis, to);
     if (!gnd__is_bad(k))

@@ -24,6 +24,12 @@ gnd_array *gnd_int(int64_t v)
     return gnd__const(NULL, GND_INT64, &s, 1);
 }
 
+gnd_array *gnd_uint(uint64_t v)
+{
+    gnd__scalar s = {.kind = v > INT64_MAX ? 'u' : 'i', .u = v};
+    return gnd__const(NULL, s.kind == 'u' ? GND_UINT64 : GND_INT64, &s, 1);
+}
+
 gnd_array *gnd_real(double v)
 {
     gnd__scalar s = {.kind = 'f', .re = v};
@@ -39,18 +45,18 @@ gnd_array *gnd_complex(double re, double im)
 /* --- from host memory ------------------------------------------------------------------------- */
 
 /* Uploads n elements; bytes of bools that are neither 0 nor 1 become 1 in a copy. */
-static gnd_array *upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+static gnd_array *upload(const char *func, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                          const void *data)
 {
     if (t != GND_BOOL)
-        return gnd__upload(dev, t, ndim, shape, data);
+        return gnd__named(func, gnd__upload(dev, t, ndim, shape, data));
     size_t n = (size_t)gnd__shape_size(ndim, shape, 1);
     const unsigned char *p = data;
     unsigned char over = 0;
     for (size_t i = 0; i < n; i++)
         over |= p[i] > 1;
     if (!over)
-        return gnd__upload(dev, t, ndim, shape, data);
+        return gnd__named(func, gnd__upload(dev, t, ndim, shape, data));
     unsigned char *copy = gnd__malloc(n);
     if (!copy)
         return gnd__nomem();
@@ -58,7 +64,7 @@ static gnd_array *upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *
         copy[i] = p[i] != 0;
     gnd_array *x = gnd__upload(dev, t, ndim, shape, copy);
     gnd__free(copy);
-    return x;
+    return gnd__named(func, x);
 }
 
 static gnd_array *check_from(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
@@ -76,7 +82,7 @@ static gnd_array *check_from(const char *func, gnd_device *dev, gnd_dtype t, int
 gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, const void *data)
 {
     gnd_array *bad = check_from("from", dev, t, ndim, shape, data);
-    return bad ? bad : upload(dev, t, ndim, shape, data);
+    return bad ? bad : upload("from", dev, t, ndim, shape, data);
 }
 
 /* The elements at p, seen through byte strides, one after the other to out. Rows of the last axis
@@ -121,12 +127,12 @@ gnd_array *gnd_from_strided(gnd_device *dev, gnd_dtype t, int ndim, const int64_
         step *= shape[i];
     }
     if (contig)
-        return upload(dev, t, ndim, shape, data);
+        return upload("from_strided", dev, t, ndim, shape, data);
     unsigned char *copy = gnd__malloc((size_t)n * esize);
     if (!copy)
         return gnd__nomem();
     gather(copy, data, esize, ndim, shape, byte_strides);
-    gnd_array *x = upload(dev, t, ndim, shape, copy);
+    gnd_array *x = upload("from_strided", dev, t, ndim, shape, copy);
     gnd__free(copy);
     return x;
 }

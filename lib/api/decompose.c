@@ -112,9 +112,8 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
             for (int64_t i = 0; i < a->m; i++)
                 r[i] = i;
             for (int64_t i = 0; i < k; i++) {
-                int64_t j = swap[b * k + i] - 1, t = r[i];
-                if (j < i || j >= a->m) /* a library's search among NaN */
-                    j = i;
+                int64_t j = swap[b * k + i], t = r[i]; /* from 1 */
+                j = j > i && j <= a->m ? j - 1 : i;    /* a library's search among NaN may give anything */
                 r[i] = r[j];
                 r[j] = t;
             }
@@ -159,6 +158,12 @@ static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
     y[0] = exchanges(a, gnd_dtype_kind(a->t) == 'c' ? gnd_real_part(rows) : rows);
 }
 
+static void named_lu(gnd_array **y)
+{
+    for (int i = 0; i < 3; i++)
+        gnd__named("lu", y[i]);
+}
+
 gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
 {
     gnd__mats a;
@@ -177,6 +182,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_LU, 0, 0);
     if (gnd__target_of(&a.dev->g->props, &a.dev->g->tune).cpu && !gnd__mats_native(&a, &s)) {
         lu_parts(&a, &s, y);
+        named_lu(y);
         return gnd__mats_give(3, out, y);
     }
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
@@ -186,6 +192,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
                                                  gnd_eye(a.dev, a.t, a.m, k, 0));
     y[2] = lu->kind == GND__ERROR ? gnd__error_node(a.dev, lu->p.err)
                                   : gnd_triu(gnd__slice(lu, lu->ndim - 2, 0, k), 0);
+    named_lu(y);
     return gnd__mats_give(3, out, y);
 }
 

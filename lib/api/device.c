@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "base/mem.h"
+#include "base/grave.h"
+#include "base/log.h"
+#include "graph/label.h"
 #include "graph/scope.h"
 #include <gnd/device.h>
 
@@ -20,10 +22,16 @@ static struct gnd_device nomem_device = {
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static gnd_device *open_devices; /* those that did open */
+static gnd__graves closed;
+
+static int is_closed(const gnd_device *dev)
+{
+    return gnd__grave_magic(dev) != GND__DEVICE_MAGIC;
+}
 
 static int usable(const gnd_device *dev)
 {
-    return dev && dev->magic == GND__DEVICE_MAGIC && !dev->err.code;
+    return dev && !is_closed(dev) && !dev->err.code;
 }
 
 gnd_array *gnd__check_device(const char *func, gnd_device *dev)
@@ -32,7 +40,7 @@ gnd_array *gnd__check_device(const char *func, gnd_device *dev)
         return NULL;
     if (!dev)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: the device is NULL", func);
-    if (dev->magic != GND__DEVICE_MAGIC)
+    if (is_closed(dev))
         return gnd__fail(NULL, GND_ERR_STATE, "%s: the device is closed", func);
     return gnd__error_node(dev, &dev->err);
 }
@@ -41,7 +49,7 @@ gnd_array *gnd__check_device(const char *func, gnd_device *dev)
 
 static gnd_device *device_new(void)
 {
-    gnd_device *dev = gnd__calloc(1, sizeof *dev);
+    gnd_device *dev = gnd__grave_new(&closed, sizeof *dev);
     if (!dev)
         return &nomem_device;
     dev->magic = GND__DEVICE_MAGIC;
@@ -76,7 +84,7 @@ static gnd_device *open_locked(const char *spec, gnd_err *e)
     char id[64];
     snprintf(id, sizeof id, "%s:%d", b->name, index);
     if (gnd__gate_open(id, &dev->g, e)) {
-        gnd__free(dev);
+        gnd__grave_free(&closed, dev);
         return NULL;
     }
     dev->has_f64 = dev->g->props.has_f64 != 0;
@@ -113,10 +121,39 @@ static int last_close(gnd_device *dev)
     return last;
 }
 
+/* For GND_LOG=warn: how many arrays the user still has, and what the first of them are. */
+static void report_left(const gnd_device *dev)
+{
+    enum { SHOWN = 5 };
+    const gnd_array *last = NULL;
+    int n = 0, shown = 0;
+    if (!gnd__log_on(GND__LOG_WARN))
+        return;
+    for (const gnd_array *x = dev->nodes; x; x = x->next) {
+        n += atomic_load(&x->handles) > 0;
+        last = x;
+    }
+    if (!n)
+        return;
+    gnd__log(GND__LOG_WARN, "close: %d array%s of %s %s not released", n, n == 1 ? "" : "s", dev->g->id,
+             n == 1 ? "was" : "were");
+    for (const gnd_array *x = last; x && shown < SHOWN; x = x->prev) {
+        char text[GND__WHAT_TEXT];
+        if (atomic_load(&x->handles) < 1)
+            continue;
+        shown++;
+        gnd__log(GND__LOG_WARN, "close: %s", gnd__what_text(text, x));
+    }
+}
+
 void gnd_close(gnd_device *dev)
 {
-    if (!dev || dev->magic != GND__DEVICE_MAGIC || dev == &nomem_device)
+    if (!dev || dev == &nomem_device)
         return;
+    if (is_closed(dev)) {
+        gnd__log(GND__LOG_ERROR, "close: the device is closed already");
+        return;
+    }
     if (gnd__forked ? dev->g != NULL : !last_close(dev)) /* a lost device stays as it is */
         return;
     if (dev->g) {
@@ -128,13 +165,13 @@ void gnd_close(gnd_device *dev)
         dev->plans = NULL;
         gnd__gate_unlock(dev->g);
     }
+    report_left(dev);
     gnd_array *left = dev->nodes;
     dev->nodes = NULL;
     gnd__nodes_drain(left);
     if (dev->g)
         gnd__gate_close(dev->g);
-    dev->magic = 0;
-    gnd__free(dev);
+    gnd__grave_free(&closed, dev);
 }
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -143,14 +180,14 @@ gnd_status gnd_device_status(const gnd_device *dev)
 {
     if (!dev)
         return GND_ERR_NULL;
-    return dev->magic == GND__DEVICE_MAGIC ? dev->err.code : GND_ERR_STATE;
+    return is_closed(dev) ? GND_ERR_STATE : dev->err.code;
 }
 
 const char *gnd_device_error(const gnd_device *dev)
 {
     if (!dev)
         return "the device is NULL";
-    return dev->magic == GND__DEVICE_MAGIC ? dev->err.msg : "the device is closed";
+    return is_closed(dev) ? "the device is closed" : dev->err.msg;
 }
 
 gnd_status gnd__told_device(const char *func, const gnd_device *dev)
@@ -189,6 +226,10 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
         .bytes_in_use = n->bytes_in_use,
         .bytes_peak = n->bytes_peak,
         .bytes_held = n->bytes_held,
+        .bytes_kept = n->bytes_kept,
+        .programs = n->progs,
+        .program_bytes = n->prog_bytes,
+        .programs_dropped = n->progs_dropped,
         .pool_allocs = n->allocs,
         .backend_allocs = n->backend_allocs,
         .trims = n->trims,
@@ -232,6 +273,11 @@ gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes)
     gnd__pool_limit(dev->g, nbytes);
     gnd__gate_unlock(dev->g);
     return GND_OK;
+}
+
+void gnd_on_compiling(gnd_compiling_fn *fn, void *ctx)
+{
+    gnd__compiling_tell(fn, ctx);
 }
 
 /* --- what the graph asks (graph.h) ------------------------------------------------------------ */

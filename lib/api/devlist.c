@@ -97,7 +97,8 @@ static void not_installed(const char *name, char *dst, size_t cap)
 {
     const char *const *note;
     int n = gnd__gate_notes(&note);
-    size_t len = (size_t)snprintf(dst, cap, "gnd-%s.so is not installed", name);
+    size_t len = (size_t)snprintf(dst, cap, "gnd-%s.so is not installed in %.200s (GND_BACKEND_PATH names more "
+                                  "folders)", name, gnd__gate_where());
     for (int i = 0; i < n && len < cap; i++)
         len += (size_t)snprintf(dst + len, cap - len, "; %s", note[i]);
 }

@@ -217,7 +217,7 @@ static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s
         *s = gnd__only_status("to_dlpack", &e);
         return NULL;
     }
-    size_t n = gnd_nbytes(x), dims = (size_t)x->ndim * sizeof(int64_t);
+    size_t n = gnd__nbytes(x), dims = (size_t)x->ndim * sizeof(int64_t);
     if (n <= SIZE_MAX / 2)
         p = gnd__malloc(head + 2 * dims + ALIGN + n);
     if (!p) {
@@ -231,7 +231,7 @@ static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s
     if (x->weak)
         gnd__store_scalar((gnd_dtype)x->dtype, data, &x->p.value);
     else
-        *s = gnd_read(x, data, n);
+        *s = gnd__message_named("to_dlpack", gnd_read(x, data, n));
     if (*s) {
         gnd__free(p);
         return NULL;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "api/einsum.h"
+#include "api/host.h"
 #include "api/views.h"
 #include "base/strbuf.h"
 #include "graph/check.h"
@@ -108,7 +109,7 @@ static void sum_out(part *p, uint64_t kept, gnd_dtype t)
         if (kept & bit(p->label[d]))
             p->label[n++] = p->label[d];
         else
-            axes |= GND_AXIS(d);
+            axes = gnd_axes_union(axes, GND_AXIS(d));
     if (n < p->n)
         p->x = gnd_sum_as(p->x, axes, 0, t);
     p->n = n;
@@ -148,7 +149,7 @@ static part by_elements(const gnd__ein *e, const part *a, const part *b, uint64_
     gnd_array *x = arranged(e, a->x, a->label, n, list), *y = arranged(e, b->x, b->label, n, list);
     gnd_axes axes = GND_NO_AXES;
     for (int d = nkept; d < n; d++)
-        axes |= GND_AXIS(d);
+        axes = gnd_axes_union(axes, GND_AXIS(d));
     p.x = n > nkept ? gnd__sum_of_products(x, y, axes, t) : gnd_multiply(x, y);
     p.n = nkept;
     memcpy(p.label, list, (size_t)(nkept < GND_MAX_NDIM ? nkept : GND_MAX_NDIM));
@@ -404,18 +405,20 @@ char *gnd_einsum_path(const char *subscripts, int n, gnd_array *const *operands,
     st = st ? st : &dummy;
     gnd_array *bad = gnd__ein_parse(&e, "einsum_path", subscripts, n, operands);
     if (bad) {
-        *st = gnd_status_of(bad);
+        *st = gnd__told(bad);
         gnd__done(bad);
         return NULL;
     }
     *st = GND_ERR_NOMEM;
-    if (gnd__ein_order(&e))
-        return NULL;
-    path_text(&s, &e);
-    if (!s.bad && (text = malloc(s.len + 1))) {
+    int failed = gnd__ein_order(&e);
+    if (!failed)
+        path_text(&s, &e);
+    if (!failed && !s.bad && (text = malloc(s.len + 1))) {
         memcpy(text, gnd__str_get(&s), s.len + 1);
         *st = GND_OK;
     }
     gnd__str_free(&s);
+    if (!text)
+        gnd__refuse(GND_ERR_NOMEM, "einsum_path: out of host memory");
     return text;
 }

@@ -16,6 +16,7 @@
 #include "api/place.h"
 #include "sched/device.h"
 #include "base/mem.h"
+#include "graph/label.h"
 #include "graph/scope.h"
 #include "sched/check.h"
 
@@ -90,15 +91,14 @@ static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
     return st;
 }
 
+/* GND_OK when x is an array without an error of its making. */
 static gnd_status state_of(const gnd_array *x, gnd_err *e)
 {
-    gnd_status st;
-    if (x && x->magic == GND__MAGIC && x->kind != GND__ERROR)
-        return GND_OK;
-    st = gnd_status_of(x);
-    if (st == GND_ERR_NULL && !x)
-        return gnd__err(e, st, "the array is NULL");
-    return st == GND_OK || (x->kind != GND__ERROR) ? GND_OK : gnd__err(e, st, "%s", gnd_error(x));
+    if (!x)
+        return gnd__err(e, GND_ERR_NULL, "the array is NULL");
+    if (!gnd__alive(x))
+        return gnd__err(e, GND_ERR_STATE, "x is no array any more: it was released");
+    return x->kind == GND__ERROR ? gnd__err(e, gnd_status_of(x), "%s", gnd_error(x)) : GND_OK;
 }
 
 /* A weak scalar's elements: bool, int64, float64, complex128. */
@@ -145,7 +145,7 @@ static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
     st = gnd__ready(x, &c, e);
     if (st == GND_OK) {
         const size_t off = (size_t)c->data.off * gnd_dtype_size((gnd_dtype)x->dtype);
-        st = x->size > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, gnd_nbytes(x), e)
+        st = x->size > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, gnd__nbytes(x), e)
                          : gnd__gate_finish(d, e);
         st = gnd__passed(x, st, e);
         gnd__unref(c);
@@ -158,9 +158,9 @@ gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
 {
     gnd_err e = { GND_OK, 0, "" };
     gnd_status st = state_of(x, &e);
-    if (st == GND_OK && nbytes != gnd_nbytes(x))
+    if (st == GND_OK && nbytes != gnd__nbytes(x))
         st = gnd__err(&e, GND_ERR_SHAPE, "room for %zu bytes given, the array has %zu", nbytes,
-                      gnd_nbytes(x));
+                      gnd__nbytes(x));
     if (st == GND_OK && !dst && nbytes > 0)
         st = gnd__err(&e, GND_ERR_NULL, "dst is NULL");
     if (st == GND_OK)
@@ -168,8 +168,7 @@ gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
     return st == GND_OK ? st : gnd__only_status("read", &e);
 }
 
-/* The one element of x, whatever its dtype. */
-static gnd_status item(gnd_array *x, gnd__scalar *v)
+gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v)
 {
     unsigned char b[16];
     gnd_err e = { GND_OK, 0, "" };
@@ -181,31 +180,7 @@ static gnd_status item(gnd_array *x, gnd__scalar *v)
         st = read_elements(x, b, &e);
     if (st == GND_OK)
         *v = gnd__load_scalar((gnd_dtype)x->dtype, b);
-    return st == GND_OK ? st : gnd__only_status("item", &e);
-}
-
-double gnd_item_f64(gnd_array *x, gnd_status *s)
-{
-    gnd__scalar v;
-    double r = NAN;
-    gnd_status st = item(x, &v);
-    if (st == GND_OK)
-        gnd__store_scalar(GND_FLOAT64, &r, &v);
-    if (s)
-        *s = st;
-    return r;
-}
-
-int64_t gnd_item_i64(gnd_array *x, gnd_status *s)
-{
-    gnd__scalar v;
-    int64_t r = 0;
-    gnd_status st = item(x, &v);
-    if (st == GND_OK)
-        gnd__store_scalar(GND_INT64, &r, &v);
-    if (s)
-        *s = st;
-    return r;
+    return st == GND_OK ? st : gnd__only_status(func, &e);
 }
 
 static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
@@ -282,8 +257,11 @@ gnd_array *gnd__placed(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *di
     if (x->kind == GND__ERROR)
         return x;
     gnd__gate_lock(dev->g);
-    if (gnd__pool_alloc(dev->g, (size_t)x->size * gnd_dtype_size(t), &b, &e) != GND_OK)
+    if (gnd__pool_alloc(dev->g, (size_t)x->size * gnd_dtype_size(t), &b, &e) != GND_OK) {
+        char what[GND__WHAT_TEXT];
+        gnd__err_prefix(&e, "no memory for %.200s", gnd__what_text(what, x));
         goto fail;
+    }
     st = gnd__storage_new(dev, b);
     if (!st) {
         gnd__err(&e, GND_ERR_NOMEM, "out of memory while making an array");
@@ -311,7 +289,7 @@ gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *di
     if (x->kind == GND__ERROR || x->size == 0)
         return x;
     gnd__gate_lock(dev->g);
-    st = gnd__gate_write(dev->g, x->data.st->block, 0, contiguous_data, gnd_nbytes(x), &e);
+    st = gnd__gate_write(dev->g, x->data.st->block, 0, contiguous_data, gnd__nbytes(x), &e);
     gnd__gate_unlock(dev->g);
     if (st == GND_OK)
         return x;
@@ -383,8 +361,7 @@ static void on_deep(gnd_array *x)
     if (!x->dev || x->kind == GND__ERROR)
         return;
     gnd__gate_lock(x->dev->g);
-    if (evaluate(x->dev, 1, &x, &e) == GND_ERR_STATE) /* made of a placeholder: it stays as deep as it is */
-        __atomic_store_n(&x->pending, 1, __ATOMIC_RELAXED);
+    (void)evaluate(x->dev, 1, &x, &e);
     gnd__gate_unlock(x->dev->g);
 }
 

@@ -59,7 +59,7 @@ static gnd_array *magnitudes(const gnd__mats *m)
 {
     const gnd_dtype t = gnd__device_float(m->dev);
     gnd_array *x = gnd_astype(gnd_abs(m->x), t);
-    x = gnd_divide(x, gnd_expand_dims(gnd_matrix_norm(x, GND_ORD_1, 0), GND_AXIS(-1) | GND_AXIS(-2)));
+    x = gnd_divide(x, gnd_expand_dims(gnd_matrix_norm(x, GND_ORD_1, 0), GND_AXES(-1, -2)));
     gnd_array *v = gnd_add(gnd__mats_zeros(m, t, 1, m->n), gnd_int(1));
     for (int i = 0; i < 27; i++)
         v = gnd_matmul(v, x);
@@ -202,7 +202,7 @@ gnd_array *gnd_expm(gnd_array *x)
         if (st == GND_OK)
             y = squared(&m, halved, one, pade(&m, &p));
         else
-            y = st == GND_ERR_NOMEM ? gnd__nomem() : gnd_fail(st, "%s", gnd_message());
+            y = st == GND_ERR_NOMEM ? gnd__nomem() : gnd__named("expm", gnd_fail(st, "%s", gnd_message()));
         gnd__free(halved);
     }
     gnd_keep(y);

@@ -10,6 +10,7 @@
 #include "api/fft_rows.h"
 #include "api/views.h"
 #include "graph/check.h"
+#include "sched/device.h"
 #include "graph/scope.h"
 #include "prim/fft.h"
 #include <gnd/array.h>
@@ -250,8 +251,9 @@ gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s
 static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, double d, gnd_dtype t,
                               int half)
 {
-    gnd_array *bad = n < 1 ? gnd__fail(dev, GND_ERR_ARG, "%s: n is %" PRId64 ": at least 1 is needed",
-                                       func, n) : NULL;
+    gnd_array *bad = gnd__check_device(func, dev);
+    if (!bad && n < 1)
+        bad = gnd__fail(dev, GND_ERR_ARG, "%s: n is %" PRId64 ": at least 1 is needed", func, n);
     if (!bad && t == GND_DTYPE_DEFAULT)
         t = gnd__device_float(dev);
     if (!bad && gnd_dtype_kind(t) != 'f')

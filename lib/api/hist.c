@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "api/host.h"
 #include "api/inscope.h"
 #include "graph/check.h"
 #include "prim/accumulate.h"
 #include "prim/search.h"
+#include "sched/device.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>
 #include <gnd/reduce.h>
@@ -89,12 +91,18 @@ gnd_array *gnd_bincount_of(gnd_array *x, gnd_array *weights, int64_t length)
 
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high)
 {
+    gnd_err why = { .code = GND_OK };
+    if (gnd__pool_fits(x->dev->g, (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype), &why))
+        return gnd__fail(x->dev, why.code, "%s: x: %s", func, why.msg);
     gnd_array *e[2] = { gnd_min(x, GND_ALL, 0), gnd_max(x, GND_ALL, 0) };
+    gnd__scalar v[2] = { { .kind = 'i' }, { .kind = 'i' } };
     gnd_status st = gnd_eval_all(2, e);
-    *low = st ? 0 : gnd_item_i64(e[0], &st);
-    *high = st ? 0 : gnd_item_i64(e[1], &st);
+    for (int i = 0; i < 2 && !st; i++)
+        st = gnd__one(func, e[i], &v[i]);
+    *low = v[0].kind == 'u' ? (int64_t)v[0].u : v[0].i;
+    *high = v[1].kind == 'u' ? (int64_t)v[1].u : v[1].i;
     if (st)
-        return gnd__fail(x->dev, st, "%s: %s", func, gnd_status_of(e[0]) ? gnd_error(e[0]) : gnd_error(e[1]));
+        return gnd__named(func, gnd__fail(x->dev, st, "%s", gnd_message()));
     return NULL;
 }
 
@@ -331,7 +339,7 @@ gnd_status gnd_histogram(gnd_array *x, int64_t bins, const double *range, gnd_ar
         h = gnd_divide(d, gnd_sum(h, GND_ALL, 0));
     }
     out[0] = h;
-    return gnd__give(2, out);
+    return gnd__give(func, 2, out);
 }
 
 /* --- in several dimensions -------------------------------------------------------------------- */
@@ -400,5 +408,5 @@ gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, cons
         h = gnd_divide(h, all);
     }
     out[0] = h;
-    return gnd__give(n + 1, out);
+    return gnd__give("histogramdd", n + 1, out);
 }

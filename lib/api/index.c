@@ -115,6 +115,9 @@ static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
     case 'i':
     case 'u':
         it->axes = 1;
+        if (a->weak && a->p.value.kind == 'u')
+            return gnd__fail(x->dev, GND_ERR_INDEX, "%s: entry %d: index %" PRIu64 " is out of range", func, i,
+                             a->p.value.u);
         if (a->weak) {
             it->r.kind = GND_IDX_INT;
             it->r.start = a->p.value.i;

@@ -66,7 +66,7 @@ gnd_array *gnd__check_now(gnd_array *indices);
 /* Evaluates the table of mask (bool, of a device): *table, held in t, and the number of true ones. */
 gnd_array *gnd__mask_table(gnd__temps *t, const char *func, gnd_array *mask, gnd_array **table,
                            int64_t *count);
-/* The mask has x's extents from axis k on. */
+/* The mask has x's extents from axis k on, or 0: NumPy lets an empty mask stand before any extent. */
 gnd_array *gnd__check_mask(const char *func, const gnd_array *mask, const gnd_array *x, int k);
 
 #endif

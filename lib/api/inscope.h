@@ -54,12 +54,12 @@ static inline gnd_array *gnd__pick(gnd_array *x, gnd_array *idx)
 gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const char *func,
                          const char *what);
 
-/* The end of a function with n results, made in its scope: each to its owner; the first error. */
-gnd_status gnd__give(int n, gnd_array **out);
+/* The end of function func with n results, made in its scope: each to its owner; the first error. */
+gnd_status gnd__give(const char *func, int n, gnd_array **out);
 /* Before there is a scope: the error bad in each of n places of out, or nowhere when that is NULL. */
 gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);
-/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits. NULL,
- * or an error. */
+/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits, but not
+ * for an x that no buffer of the device could hold: that is an error at once. NULL, or an error. */
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high);
 
 #endif

@@ -24,7 +24,7 @@ static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
     if (!x)
         x = gnd_from(dev, a->dtype, a->ndim, a->shape, a->data);
     gnd__npy_free(a);
-    return x;
+    return gnd__named(func, x);
 }
 
 gnd_array *gnd_load_npy(gnd_device *dev, const char *path)
@@ -58,6 +58,20 @@ gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
     return st ? gnd__error_node(dev, &e) : uploaded("load_npz", dev, &a);
 }
 
+gnd_array *gnd_load_png(gnd_device *dev, const char *path)
+{
+    gnd_err e = {.code = GND_OK};
+    gnd__npy a;
+    gnd_array *bad = gnd__check_device("load_png", dev);
+    if (bad)
+        return bad;
+    if (!path)
+        return gnd__fail(dev, GND_ERR_NULL, "load_png: the path is NULL");
+    if (gnd__png_load(path, &a, &e))
+        return gnd__error_node(dev, &e);
+    return uploaded("load_png", dev, &a);
+}
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /* GND_OK, or what is wrong with x. */
@@ -78,7 +92,7 @@ gnd_status gnd_save_npy(gnd_array *x, const char *path)
     if (!st && !path)
         st = gnd__refuse(GND_ERR_NULL, "save_npy: the path is NULL");
     if (!st)
-        st = gnd__host_copy(x, &data);
+        st = gnd__host_copy("save_npy", x, &data);
     if (st)
         return st;
     if (gnd__npy_save(path, (gnd_dtype)x->dtype, x->ndim, x->dim, data, &e))
@@ -104,7 +118,7 @@ gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_a
         return gnd__refuse(GND_ERR_NOMEM, "save_npz: out of host memory");
     for (int i = 0; i < n && !st; i++) {
         void *data;
-        st = gnd__host_copy(x[i], &data);
+        st = gnd__host_copy("save_npz", x[i], &data);
         if (!st)
             item[i] =
                 (gnd__npz_item){names[i], (gnd_dtype)x[i]->dtype, x[i]->ndim, x[i]->dim, data};
@@ -175,7 +189,7 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
     void *data;
     gnd_status st = gnd_status_of(bytes);
     if (!st)
-        st = gnd__host_copy(bytes, &data);
+        st = gnd__host_copy("save_png", bytes, &data);
     else
         gnd__only_status("save_png", bytes->p.err);
     gnd__done(bytes);

@@ -128,5 +128,5 @@ gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dty
     if (a == b)
         return gnd__fail(x->dev, GND_ERR_AXIS, "trace: axis %d is named twice", axis2);
     gnd_array *d = gnd_diagonal(x, offset, a, b);
-    return gnd__instead(d, gnd_sum_as(d, GND_AXIS(-1), 0, t));
+    return gnd__named("trace", gnd__instead(d, gnd_sum_as(d, GND_AXIS(-1), 0, t)));
 }

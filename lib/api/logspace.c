@@ -63,7 +63,7 @@ gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
 static double complex value(const gnd_array *x)
 {
     const gnd__scalar *v = &x->p.value;
-    return v->kind == 'f' ? v->re : v->kind == 'c' ? CMPLX(v->re, v->im) : (double)v->i;
+    return v->kind == 'f' ? v->re : v->kind == 'c' ? CMPLX(v->re, v->im) : v->kind == 'u' ? (double)v->u : (double)v->i;
 }
 
 static gnd_array *number(int z, double complex v)

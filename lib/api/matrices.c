@@ -93,7 +93,7 @@ static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
     int lower, upper;
     gnd__solve_triangle(s, &lower, &upper);
     gnd_array *x = lower ? gnd_tril(a->x, lower == 2 ? -1 : 0) : upper ? gnd_triu(a->x, upper == 2 ? 1 : 0) : a->x;
-    return gnd_any(gnd_logical_not(gnd_isfinite(x)), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
+    return gnd_any(gnd_logical_not(gnd_isfinite(x)), GND_AXES(-1, -2), GND_KEEPDIMS);
 }
 
 void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s)
@@ -119,7 +119,7 @@ gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
         return NULL;
     gnd_array *bad = gnd_astype(not_finite(a, s), GND_UINT8);
     if (sides) {
-        gnd_array *any = gnd_any(gnd_logical_not(gnd_isfinite(sides)), GND_AXIS(-1) | GND_AXIS(-2), GND_KEEPDIMS);
+        gnd_array *any = gnd_any(gnd_logical_not(gnd_isfinite(sides)), GND_AXES(-1, -2), GND_KEEPDIMS);
         bad = gnd_bitwise_or(bad, gnd_bitwise_left_shift(gnd_astype(any, GND_UINT8), gnd_int(1)));
     }
     return gnd_reshape(bad, 1, &a->nbatch);

@@ -12,6 +12,7 @@
 #include <gnd/array.h>
 #include <gnd/create.h>
 
+#include "api/host.h"
 #include "api/place.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -184,7 +185,7 @@ static gnd_status move(gnd_array *x, gnd_array *y, gnd_err *e)
         .src = c->data.st->block,
         .dst = y->data.st->block,
         .soff = (size_t)c->data.off * gnd_dtype_size((gnd_dtype)x->dtype),
-        .nbytes = gnd_nbytes(x),
+        .nbytes = gnd__nbytes(x),
     };
     st = run_job(&j, e);
     gnd__gate_lock(from);
@@ -212,7 +213,7 @@ gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
         return gnd__error_node(dev, &e);
     y = gnd__placed(dev, (gnd_dtype)x->dtype, x->ndim, x->dim);
     if (y->kind == GND__ERROR)
-        return y;
+        return gnd__named("to_device", y);
     if (move(x, y, &e) == GND_OK)
         return y;
     gnd__err_prefix(&e, "to_device: %s to %s", gnd__device_id(x->dev), gnd__device_id(dev));

@@ -61,12 +61,12 @@ gnd_array *gnd_vector_norm(gnd_array *x, gnd_axes axes, unsigned flags, double o
         y = gnd_sum(gnd_abs(x), axes, flags);
     else
         y = gnd_pow(gnd_sum(gnd_pow(gnd_abs(x), gnd_real(ord)), axes, flags), gnd_real(1 / ord));
-    return keep(y);
+    return gnd__named("vector_norm", keep(y));
 }
 
 gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
 {
-    gnd_axes rows = GND_AXIS(-2), cols = GND_AXIS(-1), both = rows | cols;
+    gnd_axes rows = GND_AXIS(-2), cols = GND_AXIS(-1), both = gnd_axes_union(rows, cols);
     char text[GND__SHAPE_TEXT];
     gnd_array *bad = gnd__check_strong(x, "matrix_norm", "x"), *y;
     if (bad)

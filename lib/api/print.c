@@ -15,17 +15,17 @@
 #include <gnd/array.h>
 #include <gnd/view.h>
 
-gnd_status gnd__host_copy(gnd_array *x, void **data)
+gnd_status gnd__host_copy(const char *func, gnd_array *x, void **data)
 {
-    size_t n = gnd_nbytes(x);
+    size_t n = gnd__nbytes(x);
     gnd_status st = GND_OK;
     *data = gnd__malloc(n ? n : 1);
     if (!*data)
-        return GND_ERR_NOMEM;
+        return gnd__refuse(GND_ERR_NOMEM, "%s: out of host memory", func);
     if (x->weak)
         gnd__store_scalar((gnd_dtype)x->dtype, *data, &x->p.value);
     else
-        st = gnd_read(x, *data, n);
+        st = gnd__message_named(func, gnd_read(x, *data, n));
     if (st) {
         gnd__free(*data);
         *data = NULL;
@@ -73,8 +73,8 @@ static gnd_status to_text(const char *func, gnd_array *x, gnd__str *text)
         gnd_err e = {.code = st};
         snprintf(e.msg, sizeof e.msg, "%s", gnd_error(part));
         gnd__only_status(func, &e);
-    } else if ((st = gnd__host_copy(part, &data)) == GND_ERR_NOMEM) {
-        no_memory(func);
+    } else {
+        st = gnd__host_copy(func, part, &data);
     }
     if (part != x)
         gnd__done(part);

@@ -29,7 +29,7 @@ gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values)
         y = gnd_put_along_axis(gnd__flat(x), gnd__flat(indices), values, 0);
         y = gnd__is_bad(y) ? y : gnd__reshaped(y, x->ndim, x->dim);
     }
-    return gnd__steps_end(y);
+    return gnd__named("put", gnd__steps_end(y));
 }
 
 gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)

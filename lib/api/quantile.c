@@ -249,7 +249,8 @@ static gnd_array *check_q(const char *func, gnd_array *q, double most, gnd_devic
     if (gnd_dtype_kind((gnd_dtype)q->dtype) == 'c')
         return gnd__fail(dev, GND_ERR_DTYPE, "%s: q is complex", func);
     if (q->weak) {
-        double v = q->p.value.kind == 'f' ? q->p.value.re : (double)q->p.value.i;
+        const gnd__scalar *w = &q->p.value;
+        double v = w->kind == 'f' ? w->re : w->kind == 'u' ? (double)w->u : (double)w->i;
         if (!(v >= 0 && v <= most))
             return gnd__fail(dev, GND_ERR_ARG, "%s: q is %g: it must be from 0 to %g", func, v, most);
     }
@@ -288,7 +289,8 @@ static gnd_array *quantile(const char *func, gnd_array *x, gnd_array *q, gnd_axe
     gnd_dtype t = (gnd_dtype)x->dtype;
     if (!takes_one(m)) {
         t = gnd__mean_float(dev, t);
-        if (!q->weak && gnd_dtype_kind((gnd_dtype)q->dtype) == 'f')
+        /* q / 100 is a float of q's dtype and t. */
+        if (!q->weak && (most != 1 || gnd_dtype_kind((gnd_dtype)q->dtype) == 'f'))
             t = gnd__within(dev, gnd_promote(t, (gnd_dtype)q->dtype));
     }
     if (gnd__steps_begin())

@@ -153,6 +153,8 @@ static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int 
     gnd_device *dev = NULL;
     gnd__shape all;
     int strong = 0;
+    if (d->dev && (bad = gnd__check_device(d->func, d->dev)))
+        return bad;
     for (int i = 0; i < n; i++) {
         if ((bad = check_param(d->func, &p[i])))
             return bad;
@@ -477,7 +479,7 @@ gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
                            gnd_array *lam)
 {
     const gnd__param p = {"lam", GND__NOT_NEGATIVE, lam};
-    if (g && lam && lam->weak && value_of(lam) > 9.2e18) {
+    if (g && lam && gnd__alive(lam) && lam->weak && value_of(lam) > 9.2e18) {
         g->calls++;
         return gnd__fail(dev, GND_ERR_ARG, "rng_poisson: lam is %g: it must be at most 9.2e18",
                          value_of(lam));

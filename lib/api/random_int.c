@@ -31,6 +31,9 @@ static void limits(gnd_dtype t, int64_t *least, uint64_t *greatest)
 static gnd_array *check_ints(gnd__draw *d, const gnd__param *p)
 {
     int kind = gnd_dtype_kind((gnd_dtype)p->x->dtype);
+    if (p->x->weak && kind == 'u')
+        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %s %" PRIu64 " does not fit int64", d->func, p->name,
+                         p->x->p.value.u);
     if (strchr("biu", kind))
         return NULL;
     return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: %s is %s: it must be an int", d->func, p->name,
@@ -217,9 +220,9 @@ static gnd_array *weights(gnd__draw *d, gnd_array *p, int64_t n, double **w, int
                          gnd__shape_text(text, p->ndim, p->dim), n);
     if (gnd_dtype_kind(t) == 'c')
         return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: p is complex: it must be real", d->func);
-    gnd_status st = gnd__host_copy(p, &data);
+    gnd_status st = gnd__host_copy(d->func, p, &data);
     if (st)
-        return gnd_fail(st, "%s: p: %s", d->func, gnd_error(p));
+        return gnd_fail(st, "%s", gnd_message());
     if (!(*w = gnd__malloc(((size_t)n + 1) * sizeof **w))) {
         gnd__free(data);
         return gnd__nomem();
@@ -352,7 +355,7 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
     gnd__draw d;
     double *w = NULL;
     const gnd__param all[2] = {{"a", GND__REAL, a}, {"p", GND__REAL, p}};
-    gnd_array *bad = gnd__draw_shape(&d, "rng_choice", g, dev ? dev : a && a->dev ? a->dev : p ? p->dev : NULL,
+    gnd_array *bad = gnd__draw_shape(&d, "rng_choice", g, dev ? dev : a && gnd__alive(a) && a->dev ? a->dev : p && gnd__alive(p) ? p->dev : NULL,
                                      ndim < 0 ? 0 : ndim, shape, 0, NULL);
     for (int i = 0; i < (p ? 2 : 1) && !bad; i++) {
         bad = gnd__check(all[i].x, d.func, all[i].name);

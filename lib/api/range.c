@@ -61,7 +61,7 @@ static gnd_array *check_scalar(const char *func, const char *arg, gnd_device *de
 static double real_value(const gnd_array *x)
 {
     const gnd__scalar *v = &x->p.value;
-    return v->kind == 'f' || v->kind == 'c' ? v->re : (double)v->i;
+    return v->kind == 'f' || v->kind == 'c' ? v->re : v->kind == 'u' ? (double)v->u : (double)v->i;
 }
 
 /* What floats of dtype t are computed in: NumPy computes 16-bit ones in float32. */
@@ -194,6 +194,12 @@ gnd_array *gnd_arange(gnd_device *dev, gnd_array *start, gnd_array *stop, gnd_ar
         return bad;
     if (start->p.value.kind == 'f' || stop->p.value.kind == 'f' || step->p.value.kind == 'f')
         return arange_float(dev, real_value(start), real_value(stop), real_value(step), t);
+    for (int i = 0; i < 3; i++) {
+        const gnd__scalar *v = &(i == 0 ? start : i == 1 ? stop : step)->p.value;
+        if (v->kind == 'u')
+            return gnd__fail(dev, GND_ERR_OVERFLOW, "arange: %s %" PRIu64 " does not fit int64",
+                             i == 0 ? "start" : i == 1 ? "stop" : "step", v->u);
+    }
     return arange_int(dev, start->p.value.i, stop->p.value.i, step->p.value.i, t);
 }
 

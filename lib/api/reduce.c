@@ -166,7 +166,7 @@ static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, uns
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
-    int all = axes == GND_ALL;
+    int all = axes.bits == GND_ALL.bits;
     if (!all && __builtin_popcount(mask) != 1)
         return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes: it takes one, or GND_ALL", func,
                          __builtin_popcount(mask));

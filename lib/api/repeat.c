@@ -188,7 +188,7 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     gnd_array *index = gnd__upload(x->dev, GND_INT64, 1, &total, idx);
     gnd__free(idx);
     if (index->kind == GND__ERROR)
-        return index;
+        return gnd__named("repeat_each", index);
     return gnd__instead(index, gnd__taken(x, index, k));
 }
 
@@ -203,15 +203,15 @@ static gnd_array *each_on_device(gnd_array *x, gnd_array *counts, int k)
     gnd_array *far = gnd_logical_or(gnd_less(ends, gnd_int(0)), gnd_greater(ends, gnd_int(INT64_MAX / 8)));
     gnd_array *two[2] = {ends, gnd_any(gnd_logical_or(gnd_less(counts, gnd_int(0)), far), GND_ALL, 0)};
     if ((st = gnd_eval_all(2, two)))
-        return gnd__fail(x->dev, st, "%s", gnd_error(gnd_status_of(two[0]) ? two[0] : two[1]));
+        return gnd__fail(x->dev, st, "%s", gnd_message());
     const int64_t bad = gnd_item_i64(two[1], &st);
     if (st || bad)
-        return st ? gnd__fail(x->dev, st, "%s", gnd_error(two[1])) : NULL;
+        return st ? gnd__fail(x->dev, st, "%s", gnd_message()) : NULL;
     gnd_array *last = gnd__slice(ends, 0, ends->size - 1, 1);
     memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
     dim[k] = gnd_item_i64(last, &st);
     if (st)
-        return gnd__fail(x->dev, st, "%s", gnd_error(last));
+        return gnd__fail(x->dev, st, "%s", gnd_message());
     gnd_array *wrong = gnd__check_shape("repeat_array", x->dev, (gnd_dtype)x->dtype, x->ndim, dim);
     if (wrong)
         return wrong;
@@ -250,19 +250,19 @@ gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
         if (y) {
             y = failed ? y : gnd__steps_end(y);
             gnd__done(wide);
-            return y;
+            return gnd__named("repeat_array", y);
         }
         gnd_scope_end();
     }
-    gnd_status st = gnd__host_copy(wide, &n);
+    gnd_status st = gnd__host_copy("repeat_array", wide, &n);
     if (st == GND_ERR_NOMEM)
         y = gnd__nomem();
     else if (st)
-        y = gnd__fail(dev, st, "%s", gnd_error(wide));
+        y = gnd__fail(dev, st, "%s", gnd_message());
     gnd__done(wide);
     if (y)
         return y;
     y = counts->size == 1 ? gnd_repeat(x, *(int64_t *)n, k) : gnd_repeat_each(x, n, k);
     gnd__free(n);
-    return y;
+    return gnd__named("repeat_array", y);
 }

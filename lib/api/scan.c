@@ -22,8 +22,8 @@ static gnd_array *check(const char *func, gnd_array *x, gnd_axes axis, int *k, i
     uint32_t mask;
     gnd_array *bad = gnd__check_strong(x, func, "x");
     *k = 0;
-    *flat = axis == GND_ALL && (bad || x->ndim != 1);
-    if (bad || axis == GND_ALL)
+    *flat = axis.bits == GND_ALL.bits && (bad || x->ndim != 1);
+    if (bad || axis.bits == GND_ALL.bits)
         return bad;
     if ((bad = gnd__check_axes(func, x->dev, axis, x->ndim, &mask)))
         return bad;

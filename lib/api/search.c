@@ -27,10 +27,12 @@ gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const cha
     return gnd_add(x, gnd__to(gnd__condition_node(all, code, func, what), (gnd_dtype)x->dtype));
 }
 
-gnd_status gnd__give(int n, gnd_array **out)
+gnd_status gnd__give(const char *func, int n, gnd_array **out)
 {
     gnd_status st = GND_OK;
     gnd__steps_end_all(n, out);
+    for (int i = 0; i < n; i++)
+        gnd__named(func, out[i]);
     for (int i = 0; i < n && !st; i++)
         st = gnd__told(out[i]);
     return st;

@@ -237,7 +237,7 @@ static found by_rows(gnd_array *x, int k, unsigned flags)
 }
 
 /* Puts what flags ask for into out; the inverse in the shape given. */
-static gnd_status give_found(const found *f, unsigned flags, int ndim, const int64_t *dim, gnd_array **out)
+static gnd_status give_found(const char *func, const found *f, unsigned flags, int ndim, const int64_t *dim, gnd_array **out)
 {
     gnd_array *e = error_of(f), **next = out;
     *next++ = e ? e : f->values;
@@ -247,7 +247,7 @@ static gnd_status give_found(const found *f, unsigned flags, int ndim, const int
         *next++ = e ? e : gnd__reshaped(f->inverse, ndim, dim);
     if (flags & GND_UNIQUE_COUNTS)
         *next++ = e ? e : f->counts;
-    return gnd__give((int)(next - out), out);
+    return gnd__give(func, (int)(next - out), out);
 }
 
 #define MOST_KEYS 10000
@@ -278,7 +278,7 @@ static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int 
     if (bad)
         return gnd__give_bad(bad, n, out);
     found f = k < 0 ? unique(x, flags) : by_rows(x, k, flags);
-    return give_found(&f, flags, k < 0 ? x->ndim : 1, k < 0 ? x->dim : &x->dim[k], out);
+    return give_found(func, &f, flags, k < 0 ? x->ndim : 1, k < 0 ? x->dim : &x->dim[k], out);
 }
 
 gnd_status gnd_unique(gnd_array *x, unsigned flags, gnd_array **out)
@@ -350,7 +350,7 @@ gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
         return gnd__nomem();
     gnd_array *y = among(x1, x2, gnd__common_dtype(dev, 2, x));
     y = invert ? gnd_logical_not(y) : y;
-    return gnd__steps_end(y);
+    return gnd__named("isin", gnd__steps_end(y));
 }
 
 /* --- two sets --------------------------------------------------------------------------------- */
@@ -419,7 +419,7 @@ static gnd_array *combined(const char *func, gnd_array *x1, gnd_array *x2, setop
         y = gnd__node(GND__EMPTY, x1->dev, t, 1, (int64_t[]){ 0 }, 0, NULL);
     else
         y = gnd__is_bad(in_order(x1, x2, t, &b)) ? b.s : gnd__pick(b.s, chosen(&b, what));
-    return gnd__steps_end(y);
+    return gnd__named(func, gnd__steps_end(y));
 }
 
 gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2)
@@ -430,7 +430,7 @@ gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2)
         return bad ? bad : gnd__nomem();
     gnd_array *part[2] = { gnd__flat(gnd__to(x1, t)), gnd__flat(gnd__to(x2, t)) };
     gnd_array *all = gnd_concat(2, part, 0);
-    return gnd__steps_end(gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values);
+    return gnd__named("union1d", gnd__steps_end(gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values));
 }
 
 gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2)
@@ -446,7 +446,7 @@ gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2)
         return bad ? bad : gnd__nomem();
     x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype));
     y = gnd__is_bad(x) || x->size == 0 ? x : gnd__pick(x, positions(gnd__flat(gnd_isin(x1, x2, 1))));
-    return gnd__steps_end(y);
+    return gnd__named("setdiff1d_kept", gnd__steps_end(y));
 }
 
 gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
@@ -459,7 +459,7 @@ gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
         return gnd__nomem();
     gnd_array *x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
     x = gnd__is_bad(x) || x->size == 0 ? x : unique(x, GND_EQUAL_NAN).values;
-    return gnd__steps_end(gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2));
+    return gnd__named("setdiff1d", gnd__steps_end(gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2)));
 }
 
 gnd_array *gnd_setxor1d(gnd_array *x1, gnd_array *x2)
@@ -492,5 +492,5 @@ gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out
         out[1] = gnd__pick(b.order, first);
         out[2] = gnd_subtract(gnd__pick(b.order, gnd_add(at, gnd_int(1))), gnd_int(b.n));
     }
-    return gnd__give(3, out);
+    return gnd__give(func, 3, out);
 }

@@ -124,7 +124,8 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
     const int64_t most = size <= 4 ? 8192 : 4096, least = (n + most - 1) / most;
     if (n <= most || x->ndim == GND_MAX_NDIM || gnd__target_of(&x->dev->g->props, &x->dev->g->tune).cpu)
         return 1;
-    for (int64_t parts = least; parts <= 8 * least && parts <= n / 4 / k; parts++)
+    const int64_t tries = least < 10000 ? least : 10000;
+    for (int64_t parts = least; parts <= least + 7 * tries && parts <= n / 4 / k; parts++)
         if (n % parts == 0)
             return parts;
     return 1;

@@ -56,9 +56,10 @@ static int whole(const gnd_array *x)
 
 /* --- several results -------------------------------------------------------------------------- */
 
-static gnd_status status_of(const gnd_array *a, const gnd_array *b)
+static gnd_status status_of(const char *func, gnd_array *a, gnd_array *b)
 {
-    gnd_status st = gnd__told(a);
+    gnd_status st = gnd__told(gnd__named(func, a));
+    gnd__named(func, b);
     return st == GND_OK ? gnd__told(b) : st;
 }
 
@@ -80,7 +81,7 @@ gnd_status gnd_frexp(gnd_array *x, gnd_array **mantissa, gnd_array **exponent)
         return both(bad, mantissa, exponent);
     *mantissa = unary(GND__OP_FREXP_MANTISSA, x);
     *exponent = unary(GND__OP_FREXP_EXPONENT, x);
-    return status_of(*mantissa, *exponent);
+    return status_of("frexp", *mantissa, *exponent);
 }
 
 gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
@@ -97,7 +98,7 @@ gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
         *whole_part = unary(GND__OP_TRUNC, x);
     else /* bool and ints, as floats */
         *whole_part = gnd__astype(x, (gnd_dtype)(*fraction)->dtype, "modf");
-    return status_of(*fraction, *whole_part);
+    return status_of("modf", *fraction, *whole_part);
 }
 
 gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_array **remainder)
@@ -109,7 +110,7 @@ gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_ar
         return both(bad, quotient, remainder);
     *quotient = gnd__elementwise(GND__OP_FLOOR_DIVIDE, 2, x);
     *remainder = gnd__elementwise(GND__OP_REMAINDER, 2, x);
-    return status_of(*quotient, *remainder);
+    return status_of("divmod", *quotient, *remainder);
 }
 
 /* --- powers, rounding, angles ------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2)
             in[i] = x[i]->weak ? gnd__astype(x[i], GND_FLOAT64, "float_power")
                                : gnd__cast_held(x[i], t);
     }
-    return then(GND__OP_POW, in[0], in[1]);
+    return gnd__named("float_power", then(GND__OP_POW, in[0], in[1]));
 }
 
 static gnd_array *part_rounded(gnd_array *part, int decimals)

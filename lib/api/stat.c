@@ -43,7 +43,7 @@ static gnd_array *fitted(gnd__steps *s, gnd_array *x, gnd_array *w, gnd_axes axe
 {
     char tw[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
     int64_t dim[GND_MAX_NDIM];
-    int same = w->ndim == x->ndim, only = axes != GND_ALL, k = 0;
+    int same = w->ndim == x->ndim, only = axes.bits != GND_ALL.bits, k = 0;
     for (int i = 0; i < x->ndim; i++) {
         int in = mask >> i & 1;
         same = same && w->dim[i] == x->dim[i];

@@ -87,9 +87,15 @@ gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array
     if (y->kind != GND__ERROR && n >= y->dim[k]) /* nothing is left */
         return gnd__end(&s, gnd__cut(&s, y, k, 0, 0));
     gnd__op op = t == GND_BOOL ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT;
-    for (int i = 0; i < n && y->kind != GND__ERROR; i++)
-        y = neighbours(&s, op, y, k);
-    return gnd__end(&s, y);
+    for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* no more of them at once than two */
+        gnd__steps one = {0};
+        gnd_array *d = neighbours(&one, op, y, k);
+        d = gnd__end(&one, d);
+        if (i > 0)
+            gnd__done(y);
+        y = d;
+    }
+    return gnd__end(&s, gnd__held(&s, y));
 }
 
 /* --- ediff1d ---------------------------------------------------------------------------------- */

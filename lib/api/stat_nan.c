@@ -49,7 +49,7 @@ static gnd_array *summed(const char *func, gnd_array *x, gnd_axes axes, unsigned
     }
     if (has_nan(x))
         x = filled(&s, x, gnd__op1(&s, GND__OP_ISNAN, x), nothing, 0);
-    return gnd__end(&s, gnd__held(&s, f(x, axes, flags, t)));
+    return gnd__named(func, gnd__end(&s, gnd__held(&s, f(x, axes, flags, t))));
 }
 
 gnd_array *gnd_nansum(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -151,7 +151,7 @@ static gnd_array *check_extreme(const char *func, gnd_array *x, gnd_axes axes, u
     if (bad)
         return bad;
     int n = __builtin_popcount(mask), ndim = gnd__reduced_dims(x, mask, 0, dim);
-    if (one_axis && axes != GND_ALL && n != 1)
+    if (one_axis && axes.bits != GND_ALL.bits && n != 1)
         return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes: it takes one, or GND_ALL", func, n);
     if (gnd__count_of(x, mask) == 0 && (one_axis || gnd__shape_size(ndim, dim, 1) != 0))
         return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a zero-size array has no %s (shape %s)", func,

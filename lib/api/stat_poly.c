@@ -17,6 +17,7 @@
 #include "api/views.h"
 #include "base/mem.h"
 #include "graph/check.h"
+#include "prim/horner.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -25,6 +26,37 @@ static gnd_array *entry(gnd__steps *s, gnd_array *p, int64_t i)
 {
     gnd_range r = {.kind = GND_IDX_INT, .start = i};
     return gnd__held(s, gnd_index(p, 1, &r));
+}
+
+/* More coefficients than this are a loop in a kernel; fewer an expression, which fuses with what is around it. */
+enum { MANY = 32 };
+
+/* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast to shape. */
+static gnd_array *by_loop(gnd__steps *s, gnd_array *q, gnd_array *x, gnd_array *y, const gnd__shape *shape)
+{
+    int64_t dim[GND_MAX_NDIM + 1], one[GND_MAX_NDIM + 1];
+    if (q->kind == GND__ERROR || y->kind == GND__ERROR)
+        return q->kind == GND__ERROR ? q : y;
+    if (q->ndim > 1 && shape->ndim == GND_MAX_NDIM)
+        return gnd__held(s, gnd__fail(q->dev, GND_ERR_SHAPE, "polyval: p has %d dimensions and the result %d: with more "
+                                      "than %d coefficients %d are possible", q->ndim, shape->ndim, MANY,
+                                      GND_MAX_NDIM - 1));
+    if (q->ndim > 1) { /* axes of extent 1 between the coefficients' and the rest, then all of shape */
+        const int gap = shape->ndim - (q->ndim - 1);
+        dim[0] = one[0] = q->dim[0];
+        for (int i = 0; i < shape->ndim; i++) {
+            dim[i + 1] = shape->dim[i];
+            one[i + 1] = i < gap ? 1 : q->dim[i - gap + 1];
+        }
+        gnd_array *bad = gnd__check_shape("polyval", q->dev, (gnd_dtype)q->dtype, shape->ndim + 1, dim);
+        q = bad ? gnd__held(s, bad) : gnd__held(s, gnd__reshaped(q, shape->ndim + 1, one));
+        q = q->kind == GND__ERROR ? q : gnd__held(s, gnd__broadcast(q, shape->ndim + 1, dim));
+    }
+    x = gnd__held(s, gnd__broadcast(x, shape->ndim, shape->dim));
+    y = gnd__held(s, gnd__broadcast(y, shape->ndim, shape->dim));
+    if (q->kind == GND__ERROR || x->kind == GND__ERROR || y->kind == GND__ERROR)
+        return q->kind == GND__ERROR ? q : x->kind == GND__ERROR ? x : y;
+    return gnd__held(s, gnd__horner_node(q, x, y));
 }
 
 gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
@@ -49,6 +81,8 @@ gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
         return gnd__end(&s, gnd__held(&s, bad));
     gnd_array *c = gnd__as(&s, x, wide), *q = gnd__as(&s, p, wide);
     gnd_array *y = gnd__op2(&s, GND__OP_MULTIPLY, c, gnd__held(&s, gnd_int(0)));
+    if (p->dim[0] > MANY)
+        return gnd__end(&s, gnd__as(&s, by_loop(&s, q, c, y, &shape), t));
     for (int64_t i = 0; i < p->dim[0] && y->kind != GND__ERROR; i++) {
         if (i)
             y = gnd__op2(&s, GND__OP_MULTIPLY, y, c);

@@ -402,7 +402,7 @@ static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
     gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);
     factors(a, &d, &sign);
     gnd_array *singular = gnd_any(gnd_equal(d, gnd_int(0)), GND_AXIS(-1), 0);
-    gnd_array *x = gnd_where(gnd_expand_dims(singular, GND_AXIS(-1) | GND_AXIS(-2)), eye, a->x);
+    gnd_array *x = gnd_where(gnd_expand_dims(singular, GND_AXES(-1, -2)), eye, a->x);
     gnd_array *inverse = gnd__mats_system("cond", x, eye);
     gnd_array *y = gnd_multiply(gnd_matrix_norm(a->x, ord, 0), gnd_matrix_norm(inverse, ord, 0));
     return gnd_where(singular, gnd_real(INFINITY), y);

@@ -8,8 +8,10 @@
 #include <string.h>
 #include "api/host.h"
 #include "api/views.h"
+#include "base/fork.h"
 #include "graph/check.h"
 #include "graph/scope.h"
+#include "sched/device.h"
 #include <gnd/view.h>
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -19,7 +21,16 @@ gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__ma
     int same = ndim == x->ndim && (ndim == 0 || !memcmp(dim, x->dim, (size_t)ndim * sizeof *dim));
     for (int i = 0; same && i < ndim; i++)
         same = m->start[i] == 0 && m->step[i] == 1 && m->from[i] == i;
-    return same ? gnd__same(x) : gnd__view_node(x, ndim, dim, m);
+    if (same)
+        return gnd__same(x);
+    if (x->kind != GND__ASSEMBLE || gnd__forked)
+        return gnd__view_node(x, ndim, dim, m);
+    gnd__map inner;
+    gnd__gate_lock(x->dev->g); /* another thread may evaluate x, which then lets go of its inputs */
+    gnd_array *in = gnd__box_seen(x, ndim, dim, m, &inner);
+    gnd_array *y = in ? gnd__viewed(in, ndim, dim, &inner) : NULL;
+    gnd__gate_unlock(x->dev->g);
+    return y ? y : gnd__view_node(x, ndim, dim, m);
 }
 
 gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count)
@@ -31,6 +42,18 @@ gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count)
     dim[axis] = count;
     m.start[axis] = start;
     return gnd__viewed(x, x->ndim, dim, &m);
+}
+
+gnd_array *gnd_slice(gnd_array *x, int axis, int64_t start, int64_t stop)
+{
+    const gnd_range r = {.kind = GND_IDX_SLICE, .start = start, .stop = stop, .step = 1};
+    int64_t first, step;
+    int k;
+    gnd_array *bad = gnd__check_strong(x, "slice", "x");
+    if (bad || (bad = gnd__check_axis("slice", x->dev, axis, x->ndim, &k)))
+        return bad;
+    const int64_t n = gnd__slice_count(&r, x->dim[k], &first, &step);
+    return gnd__slice(x, k, first, n);
 }
 
 gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim)
@@ -122,7 +145,7 @@ gnd_array *gnd_expand_dims(gnd_array *x, gnd_axes axes)
     gnd_array *bad = gnd__check_strong(x, "expand_dims", "x");
     if (bad)
         return bad;
-    if (axes == GND_ALL)
+    if (axes.bits == GND_ALL.bits)
         return gnd__fail(x->dev, GND_ERR_AXIS, "expand_dims: GND_ALL names no positions");
     int more = gnd__axes_count(axes), ndim = x->ndim + more;
     uint32_t mask;
@@ -147,7 +170,7 @@ gnd_array *gnd_squeeze(gnd_array *x, gnd_axes axes)
     int ndim = 0;
     for (int i = 0; i < x->ndim; i++) {
         int drop = mask >> i & 1;
-        if (drop && x->dim[i] != 1 && axes != GND_ALL)
+        if (drop && x->dim[i] != 1 && axes.bits != GND_ALL.bits)
             return gnd__fail(x->dev, GND_ERR_SHAPE,
                              "squeeze: axis %d of shape %s has extent %" PRId64 ", not 1", i,
                              gnd__shape_text(text, x->ndim, x->dim), x->dim[i]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backend/gate.c - finding and loading plugins, once per process. Looks in the absolute entries of
- * GND_BACKEND_PATH (folders, or files), then in the package's own folder; never in the working
- * directory. The first gnd-NAME.so of a NAME wins. A plugin is loaded when it is first asked for: a
- * program on cuda:0 does not wait for the OpenCL drivers. One that cannot be used stays in the list with
- * the reason. Nothing is ever unloaded: its code may still be on some thread's stack.
+ * backend/gate.c - finding and loading plugins, once per process, in the places of base/places.h. The
+ * first gnd-NAME.so of a NAME wins. A plugin is loaded when it is first asked for: a program on cuda:0 does
+ * not wait for the OpenCL drivers. One that cannot be used stays in the list with the reason. Nothing is
+ * ever unloaded: its code may still be on some thread's stack.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* environ */
@@ -23,6 +22,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "base/places.h"
 
 enum { MAX_BACKENDS = 16, MAX_NOTES = 16, MAX_FOUND = 64 };
 
@@ -263,25 +263,37 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-static void search_folder(const char *dir, int named)
+/* A plugin at path, unless others could have put it there. */
+static void offer(const gnd__place *p, const char *path, const char *name)
+{
+    char why[GND__PLACE_WHY];
+    const int may = gnd__place_may(p, path, why);
+
+    if (why[0])
+        note("%s", why);
+    if (may)
+        remember(path, name);
+}
+
+static void search_folder(const gnd__place *p)
 {
     char found[MAX_FOUND][48], path[4096], name[32];
-    DIR *h = opendir(dir);
+    DIR *h = opendir(p->path);
     struct dirent *ent;
     int i, n = 0;
 
     if (!h) {
-        if (named && errno == ENOENT)
-            gnd__log(GND__LOG_INFO, "GND_BACKEND_PATH: there is no %s", dir);
-        else if (named)
-            note("GND_BACKEND_PATH: %s: %s", dir, strerror(errno));
+        if (p->named && errno == ENOENT)
+            gnd__log(GND__LOG_INFO, "GND_BACKEND_PATH: there is no %s", p->path);
+        else if (p->named)
+            note("GND_BACKEND_PATH: %s: %s", p->path, strerror(errno));
         return;
     }
     while ((ent = readdir(h)) != NULL) {
         if (!plugin_name(ent->d_name, name, sizeof name))
             continue;
         if (n == MAX_FOUND) {
-            note("%s: more than %d plugins", dir, MAX_FOUND);
+            note("%s: more than %d plugins", p->path, MAX_FOUND);
             break;
         }
         snprintf(found[n++], sizeof found[0], "%.47s", ent->d_name);
@@ -290,57 +302,39 @@ static void search_folder(const char *dir, int named)
     qsort(found, (size_t)n, sizeof found[0], by_text);
     for (i = 0; i < n; i++) {
         plugin_name(found[i], name, sizeof name);
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, found[i]) < sizeof path)
-            remember(path, name);
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", p->path, found[i]) < sizeof path)
+            offer(p, path, name);
     }
 }
 
-static void looked_in(const char *dir)
+/* see of gnd__places. */
+static void search_place(const gnd__place *p, const char *why, void *unused)
 {
-    size_t n = strlen(where);
-    if (snprintf(where + n, sizeof where - n, "%s%s", n ? ", " : "", dir) < 0)
-        where[n] = '\0';
-}
-
-static void search_entry(const char *entry)
-{
+    char text[GND__PLACE_WHY], name[32];
+    const size_t n = strlen(where);
     const char *base;
     struct stat sb;
-    char name[32];
 
-    if (entry[0] != '/') {
-        note("GND_BACKEND_PATH: '%s' is not an absolute path: refused", entry);
+    (void)unused;
+    if (!p) {
+        note("%s", why);
         return;
     }
-    looked_in(entry);
-    if (stat(entry, &sb) == 0 && !S_ISDIR(sb.st_mode)) {
-        base = strrchr(entry, '/') + 1;
+    if (snprintf(where + n, sizeof where - n, "%s%s", n ? ", " : "", p->path) < 0)
+        where[n] = '\0';
+    if (p->named && stat(p->path, &sb) == 0 && !S_ISDIR(sb.st_mode)) {
+        base = strrchr(p->path, '/') + 1;
         if (plugin_name(base, name, sizeof name))
-            remember(entry, name);
+            offer(p, p->path, name);
         else
-            note("GND_BACKEND_PATH: %s: neither a folder nor called gnd-NAME.so", entry);
+            note("GND_BACKEND_PATH: %s: neither a folder nor called gnd-NAME.so", p->path);
         return;
     }
-    search_folder(entry, 1);
-}
-
-static void search_path(const char *list)
-{
-    char entry[4096];
-    size_t len;
-
-    for (; *list; list += len + (list[len] == ':')) {
-        len = strcspn(list, ":");
-        if (len == 0)
-            continue;
-        if (len >= sizeof entry) {
-            note("GND_BACKEND_PATH: an entry of %zu characters", len);
-            continue;
-        }
-        memcpy(entry, list, len);
-        entry[len] = '\0';
-        search_entry(entry);
-    }
+    const int may = gnd__place_may(p, p->path, text);
+    if (text[0])
+        note("%s", text);
+    if (may)
+        search_folder(p);
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
@@ -375,16 +369,10 @@ static void look_at_names(void)
 
 static void search_all(void)
 {
-    const char *path = gnd__env_string(GND__ENV_BACKEND_PATH);
     int i;
 
     look_at_names();
-    if (path)
-        search_path(path);
-#ifdef GND_PKGLIBDIR
-    looked_in(GND_PKGLIBDIR);
-    search_folder(GND_PKGLIBDIR, 0);
-#endif
+    gnd__places(search_place, NULL);
     strcpy(store[nbackends].name, "null");
     gnd__gate_adopt(&store[nbackends], gnd__null_tables());
     atomic_store(&loaded[nbackends++], 1);
@@ -439,5 +427,6 @@ int gnd__gate_notes(const char *const **list)
 
 const char *gnd__gate_where(void)
 {
-    return where[0] ? where : "any folder: GND_BACKEND_PATH is not set";
+    pthread_once(&once, search_all);
+    return where[0] ? where : "no folder";
 }

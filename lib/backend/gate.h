@@ -39,7 +39,8 @@ typedef struct gnd__backend {
 /* Counters of one device since it was opened; what gnd_device_stats() shows. */
 typedef struct gnd__counters {
     uint64_t launches, builds, disk_loads, disk_stores, mem_hits;      /* kernels */
-    uint64_t bytes_in_use, bytes_peak, bytes_held, allocs, backend_allocs, trims; /* pool */
+    uint64_t progs, prog_bytes, progs_dropped;                         /* programs in memory */
+    uint64_t bytes_in_use, bytes_peak, bytes_held, bytes_kept, allocs, backend_allocs, trims; /* pool */
     uint64_t plans, plan_hits, calls;                                  /* sched */
     uint64_t bytes_h2d, bytes_d2h;
 } gnd__counters;
@@ -65,6 +66,8 @@ typedef struct gnd__gdev {
     struct gnd__trace *trace; /* backend/trace.h; NULL: none is written */
     gnd__tune tune;           /* base/tune.h: parameters of kernels */
     int tuned;                /* they are the file's */
+    int64_t compile_ns;       /* spent on compiling kernels */
+    int compile_said;         /* compiling.c has told that */
     gnd_err tune_err;         /* why the file is not used, or the last call for it failed */
 } gnd__gdev;
 
@@ -76,6 +79,8 @@ int gnd__gate_backends(const gnd__backend *const **list);
 /* What was wrong with the search itself, one line each (a relative entry of GND_BACKEND_PATH, a
  * folder that cannot be read). For the list of devices. Owned by the gate. */
 int gnd__gate_notes(const char *const **list);
+/* Where plugins were looked for, as "DIR, DIR" (owned by the gate). */
+const char *gnd__gate_where(void);
 /* The properties of device i of b. */
 gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *e);
 /* Opens what spec names: "opencl:1", "opencl:pocl" (text found in platform, name or vendor, any
@@ -141,6 +146,8 @@ gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **b, gnd_err 
 void gnd__pool_free(gnd__gdev *d, gnd__block *b);  /* NULL is fine */
 /* Gives every unused backend buffer back. Returns bytes given back. */
 uint64_t gnd__pool_trim(gnd__gdev *d);
+/* Bytes that arrays may take in all: the limit, or the device's memory. */
+uint64_t gnd__pool_most(const gnd__gdev *d);
 /* Most bytes the pool may hold from the backend; 0: no limit. Set at open from GND_MEM_LIMIT. */
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
 
@@ -168,14 +175,29 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
 gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
-typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache, lives as long as d */
+typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache; lives while it is held */
 
-/* The kernel `name` of the program with this source: from memory, from disk, or compiled (which is
+/* The kernel `name` of the program with this source, held: from memory, from disk, or compiled (which is
  * then put in both). On GND_ERR_BUILD the message holds the compiler's first lines; with GND_DEBUG
  * set the whole source and log go to the log. */
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
+/* One hold more, one less; NULL is fine. What is not held may go in gnd__gate_progs_full. */
+void gnd__gate_kernel_hold(gnd__kernel *k);
+void gnd__gate_kernel_done(gnd__kernel *k);
+/* When programs take more memory than they may, drops some that are not held. 1: too much is held. Then whoever
+ * holds some gives them up; when nobody can, gnd__gate_progs_needed says that it has to be so. */
+int gnd__gate_progs_full(gnd__gdev *d);
+void gnd__gate_progs_needed(gnd__gdev *d);
+/* For tests: the most bytes that programs may take, by estimate. */
+void gnd__gate_progs_limit(gnd__gdev *d, uint64_t nbytes);
 /* The source that k was made from, of *len bytes; it stays as long as k does. */
 const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len);
+/* fn(device, kernels compiled, seconds, ctx) is called once for each open device when compiling has taken it a second,
+ * on the thread that compiles, with the device's lock held; NULL: nothing is. */
+typedef void gnd__compiling_fn(const char *device, uint64_t kernels, double seconds, void *ctx);
+void gnd__compiling_tell(gnd__compiling_fn *fn, void *ctx);
+/* For tests: instead of a second. */
+void gnd__compiling_limit(int64_t ns);
 /* Arguments of kind GND_ARG_BUF hold the block's buf (the caller passes offsets as values). */
 gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
 

@@ -146,7 +146,7 @@ static void mem_free(gnd_buf *b)
     size_t i, bad = 0;
 
     for (i = 0; i < GUARD; i++)
-        bad += (b->p[i - GUARD] != GUARD_BYTE) + (b->p[b->n + i] != GUARD_BYTE);
+        bad += ((b->p - GUARD)[i] != GUARD_BYTE) + ((b->p + b->n)[i] != GUARD_BYTE);
     gnd__null_note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
     if (bad)
         gnd__null_damaged();

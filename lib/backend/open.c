@@ -134,7 +134,7 @@ enum { NKNOWN = sizeof known / sizeof *known };
 static void present(char *buf, size_t cap, const gnd__backend *only)
 {
     const gnd__backend *const *list;
-    int n = gnd__gate_backends(&list), i, j, any = 0;
+    int n = gnd__gate_backends(&list), i, j, any = 0, absent = 0;
     size_t len = 0;
     gnd_props p;
 
@@ -154,19 +154,26 @@ static void present(char *buf, size_t cap, const gnd__backend *only)
     }
     if (any)
         goto cut;
-    for (i = 0; i < NKNOWN && n > 1 && !only; i++) {
+    for (i = 0; i < NKNOWN && !only; i++) {
         for (j = 0; j < n && strcmp(list[j]->name, known[i]) != 0;)
             j++;
-        if (j == n)
-            ADD("%s%s: gnd-%s.so is not installed", any++ ? "; " : "no device; ", known[i], known[i]);
+        if (j < n)
+            continue;
+        ADD("%s%s: gnd-%s.so is not installed", any++ ? "; " : "no device; ", known[i], known[i]);
+        absent = 1;
     }
     for (i = 0; i < n; i++) {
         if (only ? only != list[i] : strcmp(list[i]->name, "null") == 0)
             continue;
         ADD("%s%s: %.160s", any++ ? "; " : "no device; ", list[i]->name, list[i]->why.msg);
     }
-    if (!any)
-        ADD("no backend (looked in %s)", gnd__gate_where());
+    if (absent) {
+        const char *const *note;
+        const int noted = gnd__gate_notes(&note);
+        ADD("; looked in %.140s (GND_BACKEND_PATH names more folders)", gnd__gate_where());
+        for (i = 0; i < noted; i++)
+            ADD("; %s", note[i]);
+    }
 #undef ADD
 cut:
     if (len >= cap && cap > 4)
@@ -184,7 +191,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
     size_t head = strcspn(spec, ":"), k;
     const gnd__backend *const *list;
     int n = gnd__gate_found(&list), i;
-    char there[300];
+    char there[400];
     long number;
 
     memset(q, 0, sizeof *q);
@@ -199,7 +206,8 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
                 continue;
             present(there, sizeof there, NULL);
             return gnd__err(e, GND_ERR_DEVICE,
-                            "backend %s: not installed (no gnd-%s.so in %.100s); present: %s",
+                            "backend %s: not installed (no gnd-%s.so in %.100s: GND_BACKEND_PATH names more folders); "
+                            "present: %s",
                             known[k], known[k], gnd__gate_where(), there);
         }
         if (!all_digits(spec))
@@ -232,7 +240,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
 static gnd_status choose(const struct query *q, int index, const char *spec, struct found *f,
                          gnd_err *e)
 {
-    char there[300];
+    char there[400];
     gnd_status st;
 
     if (index >= 0) {
@@ -297,6 +305,8 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto delete_progs;
     gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,
              d->props.driver);
+    if (!f->b->path[0]) /* plugins count from when they are loaded */
+        gnd__fork_watch(1);
     *out = d;
     return GND_OK;
 
@@ -369,6 +379,8 @@ gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
 
 void gnd__gate_close(gnd__gdev *d)
 {
+    const int plugin = d && d->be->path[0];
+
     if (!d || gnd__forked) /* all of it stays, and is still in the list of open devices */
         return;
     gnd__gate_lock(d);
@@ -383,4 +395,6 @@ void gnd__gate_close(gnd__gdev *d)
     pthread_mutex_unlock(&listing);
     pthread_mutex_destroy(&d->lock);
     gnd__free(d);
+    if (!plugin)
+        gnd__fork_watch(-1);
 }

@@ -340,6 +340,13 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
     return bytes;
 }
 
+uint64_t gnd__pool_most(const gnd__gdev *d)
+{
+    const uint64_t limit = d->pool->limit, all = d->props.mem_bytes;
+
+    return limit && (limit < all || !all) ? limit : all;
+}
+
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes)
 {
     d->pool->limit = nbytes;

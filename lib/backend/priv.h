@@ -48,8 +48,6 @@ void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in);
 int gnd__gate_found(const gnd__backend *const **list);
 /* Loads b (of that list) unless it is. */
 void gnd__gate_need(const gnd__backend *b);
-/* Where plugins were looked for, as "DIR, DIR" (owned by the gate). */
-const char *gnd__gate_where(void);
 
 /* --- the null backend (null.c) ---------------------------------------------------------------- */
 const gnd_backend *gnd__null_tables(void);
@@ -62,10 +60,15 @@ void gnd__pool_delete(gnd__gdev *d);
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);
 
+/* Round a compilation (compiling.c): when it began, and what came to d's time. */
+int64_t gnd__compiling_begin(void);
+void gnd__compiling_end(gnd__gdev *d, int64_t began);
+
 /* One kernel of one program; k is what the backend's launch() takes. */
 struct gnd__kernel {
     gnd_kern *k;
     char *name;
+    int *holds;                 /* its program's */
     struct gnd__kernel *next;
 };
 

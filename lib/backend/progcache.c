@@ -3,8 +3,8 @@
  * backend/progcache.c - from a source text to a kernel that can be launched: from memory (by the
  * whole text), else from disk (by device, driver, compiler and text), else compiled, and then put
  * in both (on disk when the device is closed, where a backend takes long to give a binary).
- * Programs and kernels live as long as the device is open. What the disk does wrong costs a
- * compilation, never an error.
+ * Programs live until their estimated bytes pass a limit: then those that nobody holds a kernel of go, the one that
+ * was asked for longest ago first. What the disk does wrong costs a compilation, never an error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "backend/priv.h"
 #include "backend/trace.h"
 #include "base/env.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
 #include "base/mem.h"
@@ -20,10 +21,19 @@
 /* Passed to build(); what a backend needs beyond that it adds itself. */
 static const char options[] = "";
 
+/* What a program takes of the host's memory, about: on CPUs a compiler in this process keeps its code (measured with
+ * PoCL 5.0: 1.3 MB); elsewhere there are a binary and what the driver made of it. */
+enum { CPU_BYTES = 5 << 18, GPU_BYTES = 1 << 16, TEXTS = 8 };
+#define MOST ((uint64_t)512 << 20)  /* bytes of all programs, or more on CPUs: */
+#define MOST_PART 16                /* such a part of the host's memory */
+
 struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
     int unsaved;          /* compiled, and to be put on disk at the end */
+    int holds;            /* of its kernels, by plans, recordings and others */
+    uint64_t hash, bytes;
+    struct prog *newer, *older; /* by when they were asked for last */
 };
 
 struct gnd__progcache {
@@ -31,6 +41,9 @@ struct gnd__progcache {
     gnd__disk *disk;      /* NULL: none */
     int disk_asked;       /* whether disk and key were determined */
     gnd__str key;         /* what the disk's keys begin with; the source follows */
+    struct prog *newest, *oldest;
+    uint64_t most;        /* bytes that the programs may take */
+    uint64_t needed;      /* more than that, when what is held takes it; else 0 */
 };
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
@@ -38,8 +51,11 @@ gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
     d->progs = gnd__calloc(1, sizeof *d->progs);
     if (d->progs)
         d->progs->progs = gnd__table_new();
-    if (d->progs && d->progs->progs)
+    if (d->progs && d->progs->progs) {
+        const uint64_t part = d->props.kind == GND_DEV_CPU ? d->props.mem_bytes / MOST_PART : 0;
+        d->progs->most = part > MOST ? part : MOST;
         return GND_OK;
+    }
     gnd__free(d->progs);
     d->progs = NULL;
     return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
@@ -58,6 +74,88 @@ static void prog_release(gnd__gdev *d, struct prog *pr)
     if (pr->p)
         d->be->program.prog_free(pr->p);
     pr->p = NULL;
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *src, size_t len)
+{
+    return gnd__hash_bytes(src, len, 0).h[0];
+}
+
+static void unlink_prog(struct gnd__progcache *c, struct prog *pr)
+{
+    *(pr->newer ? &pr->newer->older : &c->newest) = pr->older;
+    *(pr->older ? &pr->older->newer : &c->oldest) = pr->newer;
+}
+
+static void link_newest(struct gnd__progcache *c, struct prog *pr)
+{
+    pr->newer = NULL;
+    pr->older = c->newest;
+    *(c->newest ? &c->newest->newer : &c->oldest) = pr;
+    c->newest = pr;
+}
+
+/* Programs go, the oldest first, until all take `bytes` at most or the rest is held. What is not on disk does not get
+ * there: it would cost a compilation where binaries come late, and such drivers have a cache of their own. */
+static void drop_progs(gnd__gdev *d, uint64_t bytes)
+{
+    struct gnd__progcache *c = d->progs;
+    struct prog *pr = c->oldest, *newer;
+    uint64_t n = 0;
+
+    for (; pr && d->n.prog_bytes > bytes; pr = newer) {
+        newer = pr->newer;
+        if (pr->holds)
+            continue;
+        if (n++ == 0)
+            (void)gnd__gate_settle(d, NULL); /* the queue may be running them; the next wait tells what failed */
+        unlink_prog(c, pr);
+        gnd__table_take(c->progs, pr->hash, pr);
+        d->n.prog_bytes -= pr->bytes;
+        d->n.progs--;
+        d->n.progs_dropped++;
+        prog_release(d, pr);
+        gnd__free(pr);
+    }
+    if (n)
+        gnd__log(GND__LOG_DEBUG, "%s: dropped %llu programs, %llu bytes are left", d->id, (unsigned long long)n,
+                 (unsigned long long)d->n.prog_bytes);
+}
+
+int gnd__gate_progs_full(gnd__gdev *d)
+{
+    struct gnd__progcache *c = d->progs;
+
+    if (d->n.prog_bytes <= c->most)
+        c->needed = 0;
+    if (d->n.prog_bytes <= c->most || d->n.prog_bytes <= c->needed)
+        return 0;
+    drop_progs(d, c->most - c->most / 4); /* not one at a time: the queue is waited for */
+    return d->n.prog_bytes > c->most;
+}
+
+void gnd__gate_progs_needed(gnd__gdev *d)
+{
+    d->progs->needed = d->n.prog_bytes + d->progs->most / 4;
+}
+
+void gnd__gate_progs_limit(gnd__gdev *d, uint64_t nbytes)
+{
+    d->progs->most = nbytes;
+}
+
+void gnd__gate_kernel_hold(gnd__kernel *k)
+{
+    if (k)
+        ++*k->holds;
+}
+
+void gnd__gate_kernel_done(gnd__kernel *k)
+{
+    if (k)
+        --*k->holds;
 }
 
 /* --- disk ------------------------------------------------------------------------------------- */
@@ -182,6 +280,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
     gnd_status st = gnd__gate_tick(e);
     char *log = NULL, slot[128];
     int debug = gnd__env_bool(GND__ENV_DEBUG, 0);
+    const int64_t began = gnd__compiling_begin();
     gnd__span span;
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);
@@ -190,6 +289,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
     gnd__span_end(d, &span, "compile", name, (int64_t)len);
     if (st == GND_OK) {
         d->n.builds++;
+        gnd__compiling_end(d, began);
         gnd__log(GND__LOG_DEBUG, "%s: compiled %s, %zu bytes", d->id, name, len);
     } else {
         if (debug && st == GND_ERR_BUILD) {
@@ -232,6 +332,7 @@ static gnd_status make_kernel(gnd__gdev *d, struct prog *pr, const char *name, g
         goto free_k;
     }
     k->next = pr->kernels;
+    k->holds = &pr->holds;
     pr->kernels = k;
     *out = k;
     return GND_OK;
@@ -275,33 +376,47 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len,
                             gnd__kernel **k, gnd_err *e)
 {
-    struct prog *pr = gnd__table_get(d->progs->progs, src, len);
+    struct gnd__progcache *c = d->progs;
+    const uint64_t hash = hash_of(src, len);
+    struct prog *pr = gnd__table_find(c->progs, src, len, hash);
     gnd_status st;
 
     if (pr) {
+        unlink_prog(c, pr);
+        link_newest(c, pr);
         *k = find_kernel(pr, name);
         if (*k) {
             d->n.mem_hits++;
+            pr->holds++;
             return GND_OK;
         }
         st = gnd__gate_tick(e);
         if (st != GND_OK)
             return gnd__gate_failed(d->id, name, st, e);
-        return make_kernel(d, pr, name, k, e);
+        st = make_kernel(d, pr, name, k, e);
+        pr->holds += st == GND_OK;
+        return st;
     }
     *k = NULL;
     pr = gnd__calloc(1, sizeof *pr);
     if (!pr)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+    pr->hash = hash;
+    pr->bytes = (d->props.kind == GND_DEV_CPU ? CPU_BYTES : GPU_BYTES) + TEXTS * (uint64_t)len;
     st = make_prog(d, name, src, len, pr, k, e);
-    if (st == GND_OK && gnd__table_put(d->progs->progs, src, len, pr, NULL) != 0)
+    if (st == GND_OK && gnd__table_enter(c->progs, src, len, hash, pr, NULL) != 0)
         st = gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
     if (st != GND_OK) {
         *k = NULL;
         prog_release(d, pr);
         gnd__free(pr);
+        return st;
     }
-    return st;
+    link_newest(c, pr);
+    pr->holds++;
+    d->n.progs++;
+    d->n.prog_bytes += pr->bytes;
+    return GND_OK;
 }
 
 const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len)

@@ -128,7 +128,7 @@ gnd_dtype gnd__promote_weak(gnd_dtype t, int kind, gnd_dtype f)
     switch (kind) {
     case 'i':
     case 'u':
-        return k == 'b' ? GND_INT64 : t;
+        return k != 'b' ? t : kind == 'u' ? GND_UINT64 : GND_INT64;
     case 'f':
         return k == 'f' || k == 'c' ? t : f;
     case 'c':

@@ -59,6 +59,25 @@ void gnd__err_prefix(gnd_err *e, const char *fmt, ...)
     e->msg[len + keep] = '\0';
 }
 
+void gnd__err_named(gnd_err *e, const char *func)
+{
+    static const char *const readers[] = {"item: ", "read: ", "eval_all: ", "wait: ", "flatnonzero: ", "nonzero: ", "put_along_axis: "};
+    const size_t n = strlen(func);
+    if (!strncmp(e->msg, func, n) && (e->msg[n] == ':' || e->msg[n] == '('))
+        return;
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        size_t r = strlen(readers[i]);
+        if (strncmp(e->msg, readers[i], r) != 0)
+            continue;
+        memmove(e->msg, e->msg + r, strlen(e->msg + r) + 1);
+        i = (size_t)-1; /* from the first again */
+    }
+    if (!e->msg[0])
+        snprintf(e->msg, sizeof e->msg, "%s", gnd_status_text(e->code));
+    if (strncmp(e->msg, func, n) != 0 || e->msg[n] != ':')
+        gnd__err_prefix(e, "%s", func);
+}
+
 void gnd__err_clear(gnd_err *e)
 {
     if (!e)

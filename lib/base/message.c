@@ -4,6 +4,7 @@
  * its message for the calling thread. See err.h; gnd_message (gnd/array.h) shows it.
  */
 #include "base/err.h"
+#include "base/log.h"
 
 #include <gnd/array.h>
 #include <stdio.h>
@@ -11,14 +12,58 @@
 
 static _Thread_local char message[sizeof((gnd_err *)0)->msg + 64];
 
+#if defined(__ELF__) && defined(__GNUC__)
+_Thread_local gnd__spot gnd__here __attribute__((tls_model("initial-exec")));
+#else
+_Thread_local gnd__spot gnd__here;
+#endif
+
+void gnd_here(const char *file, int line)
+{
+    gnd__here = (gnd__spot){file, line};
+}
+
+/* A text of an error, in room for `size` bytes, with the place behind it unless it has one; and to the log, unless it
+ * was the last there. */
+static void made(gnd_status code, char *text, size_t size)
+{
+    static _Thread_local char last[160];
+    size_t n = strlen(text);
+    if (gnd__here.file && (!n || text[n - 1] != ']')) {
+        const char *file = strrchr(gnd__here.file, '/');
+        char place[128];
+        int m = snprintf(place, sizeof place, " [%.90s:%d]", file ? file + 1 : gnd__here.file, gnd__here.line);
+        if (n + (size_t)m >= size)
+            n = size - 1 - (size_t)m; /* the end of the text gives way */
+        memcpy(text + n, place, (size_t)m + 1);
+    }
+    if (!gnd__log_on(GND__LOG_DEBUG) || !strncmp(last, text, sizeof last - 1))
+        return;
+    snprintf(last, sizeof last, "%s", text);
+    gnd__log(GND__LOG_DEBUG, "error: %s: %s", gnd_status_name(code), text);
+}
+
+void gnd__err_made(gnd_err *e)
+{
+    made(e->code, e->msg, sizeof e->msg);
+}
+
 gnd_status gnd__only_status(const char *func, const gnd_err *e)
 {
-    size_t n = strlen(func); /* the layers below may have said it already */
-    int named = !strncmp(e->msg, func, n) && e->msg[n] == ':';
-    if (e->code != GND_OK)
-        snprintf(message, sizeof message, "%s%s%s", named ? "" : func, named ? "" : ": ",
-                 e->msg[0] ? e->msg : gnd_status_text(e->code));
+    gnd_err named = *e;
+    if (e->code == GND_OK)
+        return GND_OK;
+    gnd__err_named(&named, func);
+    snprintf(message, sizeof message, "%s", named.msg);
+    made(e->code, message, sizeof message);
     return e->code;
+}
+
+gnd_status gnd__message_named(const char *func, gnd_status code)
+{
+    gnd_err e = {.code = code};
+    snprintf(e.msg, sizeof e.msg, "%.*s", (int)sizeof e.msg - 1, message);
+    return gnd__only_status(func, &e);
 }
 
 gnd_status gnd__refuse(gnd_status code, const char *fmt, ...)
@@ -27,6 +72,7 @@ gnd_status gnd__refuse(gnd_status code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(message, sizeof message, fmt, ap);
     va_end(ap);
+    made(code, message, sizeof message);
     return code;
 }
 

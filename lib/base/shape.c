@@ -146,22 +146,21 @@ int gnd__axis(int axis, int ndim)
 
 int gnd__axes_count(gnd_axes axes)
 {
-    /* An int is one that lacks the bit of all sets, or has it as the sign of a negative number of 32 bits. */
-    int number = !(axes & GND_NO_AXES) || axes >> 31 == UINT64_MAX >> 31;
-    return number ? -1 : __builtin_popcountll(axes & ~GND_NO_AXES);
+    const uint64_t set = GND_NO_AXES.bits;
+    return axes.bits & set ? __builtin_popcountll(axes.bits & ~set) : -1;
 }
 
 int gnd__axes_mask(gnd_axes axes, int ndim, uint32_t *mask, int *bad)
 {
     *mask = 0;
-    if (axes == GND_ALL) {
+    if (axes.bits == GND_ALL.bits) {
         *mask = ndim >= 32 ? UINT32_MAX : ((uint32_t)1 << ndim) - 1;
         return 0;
     }
     if (gnd__axes_count(axes) < 0)
         return -2;
     for (int bit = 0; bit < 63; bit++) {
-        if (!(axes >> bit & 1))
+        if (!(axes.bits >> bit & 1))
             continue;
         int axis = bit < 32 ? bit : 31 - bit, k = gnd__axis(axis, ndim);
         if (k < 0 || *mask >> k & 1) {

@@ -36,7 +36,7 @@ int gnd__layout_reshape(gnd__layout *l, const gnd__shape *s);
 /* The set axes as a mask over ndim dimensions (bit i = axis i). GND_ALL gives all. Returns 0, or -1 with *bad the
  * first axis that is out of range or named twice, or -2: a number, and no set. */
 int gnd__axes_mask(gnd_axes axes, int ndim, uint32_t *mask, int *bad);
-/* How many axes the set names; -1: a number, and no set. Not of GND_ALL. */
+/* How many axes the set names; -1: it is no set (a struct of zeros). Not of GND_ALL. */
 int gnd__axes_count(gnd_axes axes);
 /* axis in [-ndim, ndim) to [0, ndim); -1 when out of range. */
 int gnd__axis(int axis, int ndim);

@@ -122,6 +122,28 @@ int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, vo
     return 0;
 }
 
+void gnd__table_take(gnd__table *m, uint64_t hash, const void *value)
+{
+    const size_t mask = m->cap - 1;
+    size_t gap;
+    if (!m->len)
+        return;
+    for (gap = (size_t)hash & mask; m->slots[gap].key && m->slots[gap].value != value; gap = (gap + 1) & mask)
+        ;
+    if (!m->slots[gap].key)
+        return;
+    gnd__free(m->slots[gap].key);
+    m->len--;
+    for (size_t i = (gap + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
+        const size_t home = (size_t)m->slots[i].hash & mask;
+        if (((i - home) & mask) < ((i - gap) & mask))
+            continue; /* it would come before its place */
+        m->slots[gap] = m->slots[i];
+        gap = i;
+    }
+    m->slots[gap] = (slot){ 0 };
+}
+
 size_t gnd__table_len(const gnd__table *m)
 {
     return m->len;

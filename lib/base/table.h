@@ -24,6 +24,8 @@ int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void *
  * are all found by such, or none. */
 void *gnd__table_find(const gnd__table *m, const void *key, size_t n, uint64_t hash);
 int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value, void **old);
+/* Takes the entry with that hash and value out; nothing when there is none. */
+void gnd__table_take(gnd__table *m, uint64_t hash, const void *value);
 size_t gnd__table_len(const gnd__table *m);
 /* Steps through all entries, in no order: start with *at = 0; 0 at the end. Any of key, n and value
  * may be NULL. The table must not change meanwhile. */

@@ -4,6 +4,7 @@
  */
 #include "codegen/codegen.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/env.h"
 #include "codegen/rows.h"
@@ -35,6 +36,25 @@ static int many_points(const gnd__kir *k, int a, int b)
     return 0;
 }
 
+/* Whether what instruction i adds to an access, or an index that it is about, needs 64 bits. */
+static int far_shift(const gnd__kir *k, int i)
+{
+    const gnd__instr *in = &k->instr[i];
+    const int within = in->kind == GND__I_WITHIN;
+    int64_t reach = 0;
+    if (!within && in->kind != GND__I_PIECE)
+        return 0;
+    for (int s = in->a[within ? 0 : 1]; s >= 0; s = k->instr[s].a[1])
+        if (__builtin_add_overflow(reach, llabs(k->instr[s].step), &reach) || reach > limit)
+            return 1;
+    if (within && (in->step > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].off), &reach)))
+        return 1;
+    for (int d = 0; d < k->nkeep; d++) /* far_access has seen that no stride is too great */
+        if (reach > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].stride[d]) * (k->dim[d] - 1), &reach))
+            return 1;
+    return reach > limit;
+}
+
 static int far_access(const gnd__kir *k)
 {
     const int n = k->nkeep + k->nred;
@@ -50,6 +70,9 @@ static int far_access(const gnd__kir *k)
                 return 1;
         }
     }
+    for (int i = 0; i < k->ninstr; i++)
+        if (far_shift(k, i))
+            return 1;
     return 0;
 }
 
@@ -75,6 +98,9 @@ static int parameter_bytes(const gnd__kir *k, int wide)
     }
     for (int i = 0; i < k->nconst; i++)
         bytes += (int)gnd_dtype_size((gnd_dtype)k->const_dtype[i]);
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT)
+            bytes += wide ? 8 : 4;
     return bytes + n * 8;
 }
 

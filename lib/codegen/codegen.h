@@ -75,6 +75,9 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
 /* Whether the rows of k (k->rows, not collapsed) fit the registers of a group. */
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
+/* Whether k (not collapsed), which has conditions on indices, costs less than assemblies that are stored. */
+int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);
+
 /* An expression as a function of a primitive's kernel: its parameters, so that it can be called. The
  * index is flat, in C order of the expression's shape. */
 typedef struct gnd__inl {

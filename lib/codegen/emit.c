@@ -124,6 +124,13 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
                     t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t),
                     "const %s c%d", gnd__ctype_value(t), in->ref);
     }
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        char name[16];
+        snprintf(name, sizeof name, "e%d", i);
+        if (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT)
+            gnd__cg_int(c, name, in->step);
+    }
     for (int i = 0, any = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
         if (in->kind != GND__I_CHECK || (phase < 2 && in->epilogue != phase))
@@ -268,6 +275,40 @@ static void op_text(gnd__cg *c, int i)
     gnd__cgf(c, ")");
 }
 
+/* "0" in dtype t, read where condition `guard` does not hold. */
+static void zero_text(gnd__cg *c, gnd_dtype t)
+{
+    if (gnd_dtype_kind(t) == 'c')
+        gnd__cgf(c, "gnd_cplx_%s(0, 0)", gnd__suffix(t));
+    else
+        gnd__cgf(c, "(%s)0", gnd__ctype_value(t));
+}
+
+/* The load of a piece. Its memory may begin behind where the access does: what is added to it makes up for that. */
+static void piece_text(gnd__cg *c, const gnd__instr *in)
+{
+    if (in->a[0] >= 0 && !c->inside)
+        gnd__cgf(c, "v%d ? ", in->a[0]);
+    gnd__cgf(c, "gnd_ld_%s(b%d, o%d + (g_i64)(", gnd__suffix((gnd_dtype)in->dtype), in->ref, in->ref);
+    gnd__cg_address(c, in->ref);
+    if (in->a[1] >= 0)
+        gnd__cgf(c, " + v%d", in->a[1]);
+    gnd__cgf(c, "))");
+    if (in->a[0] >= 0 && !c->inside) {
+        gnd__cgf(c, " : ");
+        zero_text(c, (gnd_dtype)in->dtype);
+    }
+}
+
+void gnd__cg_place(gnd__cg *c, int i)
+{
+    const gnd__instr *in = &c->k->instr[i];
+    gnd__cgf(c, "(I)o%d + ", in->ref);
+    gnd__cg_address(c, in->ref);
+    if (in->a[0] >= 0)
+        gnd__cgf(c, " + v%d", in->a[0]);
+}
+
 /* Whether no index lowers the number of a count of places. */
 static int ascends(const gnd__cg *c, int access)
 {
@@ -289,7 +330,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i, i);
             continue;
         }
-        gnd__cgf(c, "    const %s v%d = ", gnd__ctype_value((gnd_dtype)in->dtype), i);
+        gnd__cgf(c, "    const %s v%d = ", in->kind == GND__I_SHIFT ? "I" : gnd__ctype_value((gnd_dtype)in->dtype), i);
         switch ((gnd__ikind)in->kind) {
         case GND__I_LOAD:
             if (c->vec > 1 && c->vectorised[in->ref])
@@ -309,9 +350,38 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
                          gnd__suffix((gnd_dtype)in->dtype), i, gnd__suffix((gnd_dtype)in->dtype), i);
                 break;
             }
-            gnd__cgf(c, "gnd_ld_%s(p%d, ", gnd__suffix((gnd_dtype)in->dtype), in->ref);
+            if (in->a[1] >= 0 && !c->inside)
+                gnd__cgf(c, "v%d ? ", in->a[1]);
+            gnd__cgf(c, gnd__kir_has_boxes(k) ? "gnd_ld_%s(b%d, o%d + " : "gnd_ld_%s(p%d, ",
+                     gnd__suffix((gnd_dtype)in->dtype), in->ref, in->ref);
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, " + v%d)", in->a[0]);
+            if (in->a[1] >= 0 && !c->inside) {
+                gnd__cgf(c, " : ");
+                zero_text(c, (gnd_dtype)in->dtype);
+            }
+            break;
+        case GND__I_WITHIN:
+            gnd__cgf(c, "(g_b)(");
+            if (in->a[1] >= 0)
+                gnd__cgf(c, "v%d && ", in->a[1]);
+            gnd__cgf(c, "(%s)(", c->wide ? "g_u64" : "g_u32");
+            gnd__cg_place(c, i);
+            gnd__cgf(c, ") < (%s)e%d)", c->wide ? "g_u64" : "g_u32", i);
+            break;
+        case GND__I_SHIFT:
+            gnd__cgf(c, "(v%d ? e%d : 0)", in->a[0], i);
+            if (in->a[1] >= 0)
+                gnd__cgf(c, " + v%d", in->a[1]);
+            break;
+        case GND__I_PIECE:
+            piece_text(c, in);
+            break;
+        case GND__I_CHOOSE:
+            if (c->inside)
+                gnd__cgf(c, "v%d", in->a[c->holds[in->a[0]] ? 1 : 2]);
+            else
+                gnd__cgf(c, "v%d ? v%d : v%d", in->a[0], in->a[1], in->a[2]);
             break;
         case GND__I_OFFSET:
             if (in->a[1] >= 0)
@@ -393,6 +463,8 @@ int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers)
 {
     size_t largest = 1;
     int v, n = k->nkeep + k->nred;
+    if (gnd__kir_has_boxes(k))
+        return 1;
     for (int i = 0; i < k->naccess; i++) {
         const gnd__access *a = &k->access[i];
         if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))

@@ -30,6 +30,8 @@ typedef struct gnd__cg {
     int counts;              /* indices are known not to be negative */
     int gathers;             /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
+    int inside;              /* 1: conditions are as holds has them, and are not looked at */
+    const uint8_t *holds;    /* of each instruction that is one */
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
     int near;                /* 1: functions take their ways for near arguments, and note others in `bad` */
@@ -65,6 +67,8 @@ void gnd__cg_const_args(gnd__cg *c, int phase);
 void gnd__cg_begin_map(gnd__cg *c);
 /* "p3[...]"'s index: the sum over the axes, "0" when there is none. */
 void gnd__cg_address(gnd__cg *c, int access);
+/* The index that condition i is about. */
+void gnd__cg_place(gnd__cg *c, int i);
 /* Declares i of axes [d0, d1) from the flat index named `flat` (destroys it). */
 void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1);
 /* Declares the values of a phase's instructions. */
@@ -95,6 +99,7 @@ int gnd__cg_near(const gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
+gnd_status gnd__cg_map_boxes(gnd__cg *c);
 /* u of each access of c->vectorised: n elements of the work-item's own. */
 void gnd__cg_private(gnd__cg *c, int n);
 /* The elements along axis d left over, one by one, from x0 on and below the text `end`. */

@@ -308,6 +308,8 @@ void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups)
 gnd_status gnd__cg_map(gnd__cg *c)
 {
     gnd_status st;
+    if (c->t->cpu && gnd__kir_has_boxes(c->k))
+        return gnd__cg_map_boxes(c);
     if (gnd__cg_map_tiles(c, &st))
         return st;
     return c->t->cpu ? gnd__cg_map_cpu(c) : map_gpu(c);

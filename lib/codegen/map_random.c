@@ -19,7 +19,7 @@ int gnd__cg_is_generator(const gnd__kir *k)
     int any = 0;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
-        if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER)
+        if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER || in->kind == GND__I_WITHIN)
             return 0;
         any |= in->kind == GND__I_OP && in->op >= GND__FN_BITS32 && in->op <= GND__FN_BOUNDED64;
     }

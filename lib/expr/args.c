@@ -94,10 +94,11 @@ gnd_array *gnd__arg_scalar(gnd__args *c, int i)
         gnd__arg_wrong(c, i, "a number");
         return NULL;
     }
-    gnd__val v = kind == 'f' ? gnd__val_float(gnd_item_f64(a, &st))
-                             : gnd__val_int(gnd_item_i64(a, &st));
+    gnd__val v = kind == 'f'   ? gnd__val_float(gnd_item_f64(a, &st))
+                 : kind == 'u' ? gnd__val_uint(gnd_item_u64(a, &st))
+                               : gnd__val_int(gnd_item_i64(a, &st));
     if (st) {
-        gnd__expr_fail(c->x, st, c->arg[i].at, "%s", gnd_error(a));
+        gnd__expr_fail(c->x, st, c->arg[i].at, "%s", gnd_message());
         return NULL;
     }
     gnd__val_drop(&c->arg[i].v);
@@ -192,12 +193,9 @@ int gnd__arg_copy(gnd__args *c, int i)
 int gnd__arg_real(gnd__args *c, int i, double *v)
 {
     const gnd__val *a = &c->arg[i].v;
-    if (a->kind == GND__V_FLOAT)
-        *v = a->z.re;
-    else if (a->kind == GND__V_INT || a->kind == GND__V_BOOL)
-        *v = (double)a->i;
-    else
+    if (a->kind < GND__V_BOOL || a->kind > GND__V_FLOAT)
         return gnd__arg_wrong(c, i, "a number");
+    *v = gnd__val_real(a);
     return 0;
 }
 
@@ -218,10 +216,10 @@ static int set_axis(gnd__args *c, int i, int64_t v, gnd_axes *axes)
     if (v <= -GND_MAX_NDIM || v >= GND_MAX_NDIM)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is out of range",
                               c->name, (long long)v);
-    if (*axes & GND_AXIS(v) & ~GND_NO_AXES)
+    if (axes->bits & GND_AXIS(v).bits & ~GND_NO_AXES.bits)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is named twice", c->name,
                               (long long)v);
-    *axes |= GND_AXIS(v);
+    *axes = gnd_axes_union(*axes, GND_AXIS(v));
     return 0;
 }
 
@@ -229,9 +227,10 @@ int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes)
 {
     int64_t v[64];
     int n;
-    *axes = gnd__arg_given(c, i) ? GND_NO_AXES : GND_ALL;
-    if (*axes == GND_ALL)
+    *axes = GND_ALL;
+    if (!gnd__arg_given(c, i))
         return 0;
+    *axes = GND_NO_AXES;
     if (c->arg[i].v.kind == GND__V_BOOL)
         return gnd__arg_wrong(c, i, "an int, a tuple of ints or None");
     if (gnd__arg_ints(c, i, v, 64, &n))
@@ -269,6 +268,14 @@ static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
     gnd__val_drop(&cast);
     *n = (int)size;
     return st ? -1 : 0;
+}
+
+int64_t gnd__arg_length(const gnd__args *c, int i)
+{
+    const gnd__val *v = &c->arg[i].v;
+    if (v->kind == GND__V_ARRAY)
+        return gnd_size(v->held->a);
+    return gnd__val_is_seq(v) ? v->seq->n : 1;
 }
 
 int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)

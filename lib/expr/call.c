@@ -197,6 +197,7 @@ static int call_dtype(gnd__args *c, gnd__slot *arg, int n, const gnd__val *t)
 static const char *const instead[][2] = {
     {"len", "write x.shape[0], or x.size"},
     {"print", "the value of the last statement is the result"},
+    {"default_rng", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
     {"random.default_rng", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
     {"random.Generator", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
     {"random.RandomState", "write seed(n); or give one call its own, normal(size=3, seed=n)"},

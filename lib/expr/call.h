@@ -76,6 +76,8 @@ int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
 int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
 /* What every reduction takes: x at 0, axis at 1, and keepdims at its place, as flags. */
 gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags);
+/* How many values argument i has: elements of an array or a tuple, 1 for anything else. */
+int64_t gnd__arg_length(const gnd__args *c, int i);
 /* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
 int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
 /* The same for any value. 1: it is none of these, and no error is set. */

@@ -183,10 +183,10 @@ static int number_as(gnd__args *c, gnd_dtype t)
     gnd__val v = c->arg[0].v;
     if (!c->arg[1].v.python || !gnd__val_is_number(&v))
         return 1;
-    double re = v.kind <= GND__V_INT ? (double)v.i : v.z.re, im = v.kind == GND__V_COMPLEX ? v.z.im : 0;
+    double re = gnd__val_real(&v), im = v.kind == GND__V_COMPLEX ? v.z.im : 0;
     int kind = gnd_dtype_kind(t);
     if (kind == 'b') {
-        *c->out = gnd__val_bool(v.kind <= GND__V_INT ? v.i != 0 : re != 0 || im != 0);
+        *c->out = gnd__val_bool(re != 0 || im != 0);
     } else if (kind == 'c') {
         *c->out = gnd__val_complex(re, im);
     } else if (v.kind == GND__V_COMPLEX) {
@@ -194,13 +194,13 @@ static int number_as(gnd__args *c, gnd_dtype t)
                               c->name);
     } else if (kind == 'f') {
         *c->out = gnd__val_float(re);
-    } else if (v.kind <= GND__V_INT) {
-        *c->out = gnd__val_int(v.i);
+    } else if (v.kind <= GND__V_UINT) {
+        *c->out = v.kind == GND__V_UINT ? v : gnd__val_int(v.i);
     } else {
-        if (!(fabs(re) < 0x1p63))
-            return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->arg[0].at, "%s: %g does not fit an int64",
+        if (!(re >= -0x1p63 && re < 0x1p64))
+            return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->arg[0].at, "%s: %g fits neither int64 nor uint64",
                                   c->name, re);
-        *c->out = gnd__val_int((int64_t)re);
+        *c->out = re < 0x1p63 ? gnd__val_int((int64_t)re) : gnd__val_uint((uint64_t)re);
     }
     return 0;
 }

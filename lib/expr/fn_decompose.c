@@ -278,7 +278,7 @@ static gnd_array *norm_of_axes(gnd_array *x, int64_t row, int64_t col, gnd_matri
     gnd_scope_begin();
     gnd_array *y = gnd_matrix_norm(gnd_moveaxis(x, 2, from, to), ord, 0);
     if (keep)
-        y = gnd_expand_dims(y, GND_AXIS(row) | GND_AXIS(col));
+        y = gnd_expand_dims(y, GND_AXES(row, col));
     gnd_keep(y);
     gnd_scope_end();
     return y;

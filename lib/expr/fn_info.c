@@ -58,17 +58,8 @@ int gnd__fn_iinfo(gnd__args *c)
     gnd_status st = gnd_iinfo(t, &f);
     if (st)
         return gnd__expr_fail(c->x, st, c->arg[0].at, "%s", gnd_message());
-    /* The greatest uint64 is no int64, as numbers are: it is an array. */
-    gnd__val item[4] = {gnd__val_int(f.bits), gnd__val_int((int64_t)f.max), gnd__val_int(f.min), dtype_value(t)};
-    if (f.max > INT64_MAX) {
-        gnd_device *dev;
-        if (gnd__arg_device(c, &dev) ||
-            gnd__val_array(c->x, &item[1], gnd_from(dev, GND_UINT64, 0, NULL, &f.max), c->at))
-            return -1;
-    }
-    int bad = gnd__val_named(c->x, c->out, GND__V_RECORD, "bits max min dtype", item, 4, c->at);
-    gnd__val_drop(&item[1]);
-    return bad;
+    gnd__val item[4] = {gnd__val_int(f.bits), gnd__val_uint(f.max), gnd__val_int(f.min), dtype_value(t)};
+    return gnd__val_named(c->x, c->out, GND__V_RECORD, "bits max min dtype", item, 4, c->at);
 }
 
 /* --- kinds ------------------------------------------------------------------------------------- */

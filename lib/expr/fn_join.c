@@ -85,18 +85,18 @@ int gnd__fn_repeat(gnd__args *c)
         gnd_release(x);
         return bad;
     }
-    int64_t max = gnd_dim(x, axis);
-    max = max < 1 ? 1 : max > INT32_MAX ? INT32_MAX : max;
-    int64_t *counts = gnd__malloc((size_t)max * sizeof *counts);
-    int bad = counts ? gnd__arg_ints(c, 1, counts, (int)max, &n) : gnd__expr_nomem(c->x);
+    const int64_t given = gnd__arg_length(c, 1), size = gnd_dim(x, axis); /* of x: memory for what is given only */
+    int64_t *counts = NULL;
+    int bad = 0;
+    if (given != 1 && given != size)
+        bad = gnd__ret(c, gnd_fail(GND_ERR_SHAPE, "repeat: %lld counts for %lld elements", (long long)given,
+                                   (long long)size));
+    else if (!(counts = gnd__calloc((size_t)given + 1, sizeof *counts)))
+        bad = gnd__expr_nomem(c->x);
+    else
+        bad = gnd__arg_ints(c, 1, counts, given < INT32_MAX ? (int)given : INT32_MAX, &n);
     if (!bad) {
-        if (n == 1)
-            y = gnd_repeat(x, counts[0], axis);
-        else if (n == gnd_dim(x, axis))
-            y = gnd_repeat_each(x, counts, axis);
-        else
-            y = gnd_fail(GND_ERR_SHAPE, "repeat: %d counts for %lld elements", n,
-                         (long long)gnd_dim(x, axis));
+        y = n == 1 ? gnd_repeat(x, counts[0], axis) : gnd_repeat_each(x, counts, axis);
         bad = gnd__ret(c, y);
     }
     gnd__free(counts);

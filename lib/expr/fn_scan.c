@@ -17,7 +17,7 @@ static int standard(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigne
     if (!x || gnd__arg_axes(c, 1, &axis) || gnd__arg_dtype(c, 2, &t) ||
         (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &initial)))
         return -1;
-    if (axis == GND_ALL && gnd_ndim(x) > 1)
+    if (axis.bits == GND_ALL.bits && gnd_ndim(x) > 1)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: axis is needed for an array of %d "
                               "dimensions", c->name, gnd_ndim(x));
     return gnd__ret(c, f(x, axis, initial ? GND_INCLUDE_INITIAL : 0, t));

@@ -75,12 +75,9 @@ int gnd__fn_bincount(gnd__args *c)
 
 static int real_of(const gnd__val *v, double *d)
 {
-    if (v->kind == GND__V_FLOAT)
-        *d = v->z.re;
-    else if (v->kind == GND__V_INT || v->kind == GND__V_BOOL)
-        *d = (double)v->i;
-    else
+    if (v->kind < GND__V_BOOL || v->kind > GND__V_FLOAT)
         return -1;
+    *d = gnd__val_real(v);
     return 0;
 }
 

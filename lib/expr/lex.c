@@ -227,10 +227,10 @@ static int read_number(gnd__expr *x, const gnd__token *t, int negate, gnd__val *
     }
     if (is_int) {
         uint64_t u;
-        if (integer(s, t->len, &u) || u > (uint64_t)INT64_MAX + (negate != 0))
-            return gnd__expr_fail(x, GND_ERR_OVERFLOW, t->at, "the integer %.*s%s does not fit int64",
+        if (integer(s, t->len, &u) || (negate && u > (uint64_t)INT64_MAX + 1))
+            return gnd__expr_fail(x, GND_ERR_OVERFLOW, t->at, "the integer %.*s%s fits neither int64 nor uint64",
                                   (int)(t->len > 40 ? 40 : t->len), s, t->len > 40 ? "..." : "");
-        *v = gnd__val_int(negate ? (int64_t)(0 - u) : (int64_t)u);
+        *v = negate ? gnd__val_int((int64_t)(0 - u)) : gnd__val_uint(u);
         return 0;
     }
     char buf[1100];

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expr/number.c - Python's arithmetic on numbers that meet no array: ints (int64 here: a result that
- * does not fit is an error), floats, complex; bools count as ints. As in Python 2**-1 is 0.5, // and
+ * expr/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1 here: a
+ * result beyond is an error), floats, complex; bools count as ints. As in Python 2**-1 is 0.5, // and
  * % follow the divisor's sign, and a division by zero is an error.
  */
 #include "expr/expr.h"
 
 #include <math.h>
 
-static double as_float(const gnd__val *v) { return v->kind <= GND__V_INT ? (double)v->i : v->z.re; }
+/* Wider than all ints here. */
+__extension__ typedef __int128 wide;
+
+static wide as_wide(const gnd__val *v) { return v->kind == GND__V_UINT ? (wide)(uint64_t)v->i : (wide)v->i; }
 static double imag(const gnd__val *v) { return v->kind == GND__V_COMPLEX ? v->z.im : 0.0; }
 
 static int no_fit(gnd__expr *x, size_t at)
 {
-    return gnd__expr_fail(x, GND_ERR_OVERFLOW, at, "the result does not fit an int64 (write 1.0 for a "
-                          "float)");
+    return gnd__expr_fail(x, GND_ERR_OVERFLOW, at, "the result fits neither int64 nor uint64 (write 1.0 "
+                          "for a float)");
+}
+
+/* *v = the int r, or an error. */
+static int put(gnd__expr *x, gnd__val *v, wide r, size_t at)
+{
+    if (r < INT64_MIN || r > UINT64_MAX)
+        return no_fit(x, at);
+    *v = r > INT64_MAX ? gnd__val_uint((uint64_t)r) : gnd__val_int((int64_t)r);
+    return 0;
 }
 
 static int by_zero(gnd__expr *x, size_t at)
@@ -32,16 +44,13 @@ int gnd__num_unary(gnd__expr *x, int op, gnd__val *a, size_t at)
 {
     switch (op) {
     case GND__T_INVERT:
-        if (a->kind > GND__V_INT)
+        if (a->kind > GND__V_UINT)
             return gnd__expr_fail(x, GND_ERR_DTYPE, at, "~ is not for %s", gnd__val_name(a));
-        *a = gnd__val_int(~a->i);
-        return 0;
+        return put(x, a, ~as_wide(a), at);
     case GND__T_NEG:
-        if (a->kind <= GND__V_INT && a->i == INT64_MIN)
-            return no_fit(x, at);
-        if (a->kind <= GND__V_INT)
-            *a = gnd__val_int(-a->i);
-        else if (a->kind == GND__V_FLOAT)
+        if (a->kind <= GND__V_UINT)
+            return put(x, a, -as_wide(a), at);
+        if (a->kind == GND__V_FLOAT)
             *a = gnd__val_float(-a->z.re);
         else
             *a = gnd__val_complex(-a->z.re, -a->z.im);
@@ -55,16 +64,16 @@ int gnd__num_unary(gnd__expr *x, int op, gnd__val *a, size_t at)
 
 /* --- ints -------------------------------------------------------------------------------------- */
 
-static int64_t floor_div(int64_t a, int64_t b)
+static wide floor_div(wide a, wide b)
 {
-    int64_t q = a / b;
+    wide q = a / b;
     return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 /* a ** b for b >= 0, by squares; 1: does not fit. */
-static int int_pow(int64_t a, int64_t b, int64_t *out)
+static int int_pow(wide a, wide b, wide *out)
 {
-    int64_t r = 1;
+    wide r = 1;
     if (a == 0 || a == 1 || a == -1) {
         *out = b == 0 ? 1 : a == -1 && b % 2 == 0 ? 1 : a;
         return 0;
@@ -80,25 +89,24 @@ static int int_pow(int64_t a, int64_t b, int64_t *out)
 
 static int float_binary(gnd__expr *x, int op, gnd__val *a, double p, double q, size_t at);
 
-static int int_binary(gnd__expr *x, int op, gnd__val *v, int64_t a, int64_t b, int bools, size_t at)
+static int int_binary(gnd__expr *x, int op, gnd__val *v, wide a, wide b, int bools, size_t at)
 {
-    int64_t r = 0;
+    wide r = 0;
     int over = 0;
     switch (op) {
-    case GND__T_ADD: over = __builtin_add_overflow(a, b, &r); break;
-    case GND__T_SUB: over = __builtin_sub_overflow(a, b, &r); break;
+    case GND__T_ADD: r = a + b; break;
+    case GND__T_SUB: r = a - b; break;
     case GND__T_MUL: over = __builtin_mul_overflow(a, b, &r); break;
     case GND__T_DIV: return float_binary(x, op, v, (double)a, (double)b, at);
     case GND__T_FLOORDIV:
         if (!b)
             return by_zero(x, at);
-        over = a == INT64_MIN && b == -1;
-        r = over ? 0 : floor_div(a, b);
+        r = floor_div(a, b);
         break;
     case GND__T_MOD:
         if (!b)
             return by_zero(x, at);
-        r = b == -1 ? 0 : a % b;
+        r = a % b;
         r += r != 0 && (r < 0) != (b < 0) ? b : 0;
         break;
     case GND__T_POW:
@@ -113,19 +121,20 @@ static int int_binary(gnd__expr *x, int op, gnd__val *v, int64_t a, int64_t b, i
     case GND__T_SHR:
         if (b < 0)
             return gnd__expr_fail(x, GND_ERR_ARG, at, "a shift by a negative count");
-        if (op == GND__T_SHR) {
-            r = a >> (b > 63 ? 63 : b);
-        } else if (a) {
-            over = b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, &r);
-        }
+        if (op == GND__T_SHR)
+            r = a >> (b > 127 ? 127 : (int)b);
+        else if (a)
+            over = b > 64 || __builtin_mul_overflow(a, (wide)1 << b, &r);
         break;
     default: return gnd__expr_fail(x, GND_ERR_DTYPE, at, "@ is for arrays");
     }
     if (over)
         return no_fit(x, at);
-    bools &= op == GND__T_AND || op == GND__T_OR || op == GND__T_XOR;
-    *v = bools ? gnd__val_bool((int)r) : gnd__val_int(r);
-    return 0;
+    if (bools && (op == GND__T_AND || op == GND__T_OR || op == GND__T_XOR)) {
+        *v = gnd__val_bool((int)r);
+        return 0;
+    }
+    return put(x, v, r, at);
 }
 
 /* --- floats and complex ------------------------------------------------------------------------ */
@@ -239,11 +248,11 @@ static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double a
 static int compare(gnd__expr *x, int op, gnd__val *a, const gnd__val *b, size_t at)
 {
     int less, equal;
-    if (a->kind <= GND__V_INT && b->kind <= GND__V_INT) {
-        less = a->i < b->i;
-        equal = a->i == b->i;
+    if (a->kind <= GND__V_UINT && b->kind <= GND__V_UINT) {
+        less = as_wide(a) < as_wide(b);
+        equal = as_wide(a) == as_wide(b);
     } else {
-        double p = as_float(a), q = as_float(b);
+        double p = gnd__val_real(a), q = gnd__val_real(b);
         less = p < q;
         equal = p == q && imag(a) == imag(b);
         if ((a->kind == GND__V_COMPLEX || b->kind == GND__V_COMPLEX) && op != GND__T_EQ &&
@@ -270,12 +279,12 @@ int gnd__num_binary(gnd__expr *x, int op, gnd__val *a, const gnd__val *b, size_t
     int kind = a->kind > b->kind ? a->kind : b->kind;
     if (op >= GND__T_LT && op <= GND__T_NE)
         return compare(x, op, a, b, at);
-    if (kind <= GND__V_INT)
-        return int_binary(x, op, a, a->i, b->i, kind == GND__V_BOOL, at);
+    if (kind <= GND__V_UINT)
+        return int_binary(x, op, a, as_wide(a), as_wide(b), kind == GND__V_BOOL, at);
     if ((op >= GND__T_AND && op <= GND__T_SHR) || op == GND__T_MATMUL ||
         (kind == GND__V_COMPLEX && (op == GND__T_MOD || op == GND__T_FLOORDIV)))
         return wrong(x, op, a, b, at);
     if (kind == GND__V_FLOAT)
-        return float_binary(x, op, a, as_float(a), as_float(b), at);
-    return complex_binary(x, op, a, as_float(a), imag(a), as_float(b), imag(b), at);
+        return float_binary(x, op, a, gnd__val_real(a), gnd__val_real(b), at);
+    return complex_binary(x, op, a, gnd__val_real(a), imag(a), gnd__val_real(b), imag(b), at);
 }

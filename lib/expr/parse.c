@@ -260,6 +260,11 @@ static int call(parser *p, const gnd__token *t, gnd__code code)
     return emit(p, code, 0, at, len, &count);
 }
 
+static int of_ufunc(const parser *p, const gnd__token *t)
+{
+    return is_word(p, t, "reduce") || is_word(p, t, "accumulate") || is_word(p, t, "outer") || is_word(p, t, "at");
+}
+
 static int name(parser *p)
 {
     const gnd__token *t = tok(p);
@@ -274,6 +279,13 @@ static int name(parser *p)
     /* random.normal(...) is one name, and so with linalg and fft: some are other functions without it */
     gnd__token dotted = *t;
     if (module > 1 && t[3].type == GND__T_LPAREN) {
+        dotted.len = t[2].at + t[2].len - t->at;
+        p->pos += 3;
+        return call(p, &dotted, GND__I_CALL);
+    }
+    /* add.reduce(...) is one name too: no array has such a method */
+    if (t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN && of_ufunc(p, &t[2]) &&
+        !gnd__table_get(p->x->names, p->x->text + t->at, t->len)) {
         dotted.len = t[2].at + t[2].len - t->at;
         p->pos += 3;
         return call(p, &dotted, GND__I_CALL);

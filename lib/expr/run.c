@@ -189,6 +189,8 @@ static int step(gnd__expr *x, const gnd__instr *in)
 
 int gnd__expr_run(gnd__expr *x)
 {
+    if (gnd__expr_grow(x, &x->stack, x->nstack, &x->capstack, sizeof *x->stack)) /* steps look at its top */
+        return -1;
     for (uint32_t i = 0; i < x->ncode; i++)
         if (step(x, &x->code[i]))
             return -1;
@@ -205,6 +207,11 @@ static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const 
             x->err.code = GND_ERR_NULL;
             snprintf(x->err.msg, sizeof x->err.msg, names[i] ? "eval: the array of '%.100s' is NULL"
                      : "eval: a name is NULL", names[i] ? names[i] : "");
+            return -1;
+        }
+        if (!gnd__alive(values[i])) {
+            x->err.code = GND_ERR_STATE;
+            snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is no array any more: it was released", names[i]);
             return -1;
         }
         if (gnd_status_of(values[i])) {

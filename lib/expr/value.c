@@ -19,6 +19,10 @@ enum { MAX_LEAVES = 1 << 26 };
 
 gnd__val gnd__val_int(int64_t i) { return (gnd__val){.kind = GND__V_INT, .i = i}; }
 gnd__val gnd__val_bool(int b) { return (gnd__val){.kind = GND__V_BOOL, .i = b != 0}; }
+gnd__val gnd__val_uint(uint64_t u)
+{
+    return (gnd__val){.kind = u > INT64_MAX ? GND__V_UINT : GND__V_INT, .i = (int64_t)u};
+}
 gnd__val gnd__val_float(double d) { return (gnd__val){.kind = GND__V_FLOAT, .z = {d, 0}}; }
 gnd__val gnd__val_complex(double re, double im)
 {
@@ -64,6 +68,7 @@ const char *gnd__val_name(const gnd__val *v)
     case GND__V_ELLIPSIS: return "'...'";
     case GND__V_BOOL: return "a bool";
     case GND__V_INT: return "an int";
+    case GND__V_UINT: return "an int beyond int64";
     case GND__V_FLOAT: return "a float";
     case GND__V_COMPLEX: return "a complex number";
     case GND__V_STR: return "a string";
@@ -187,6 +192,7 @@ static gnd__val number_of(const gnd_array *a)
     case 'b': return gnd__val_bool(s->i != 0);
     case 'f': return gnd__val_float(s->re);
     case 'c': return gnd__val_complex(s->re, s->im);
+    case 'u': return gnd__val_uint(s->u);
     default: return gnd__val_int(s->i);
     }
 }
@@ -213,6 +219,7 @@ int gnd__val_borrow(gnd__expr *x, gnd__val *v, gnd_array *a)
 
 typedef struct shape_of_list {
     int ndim, arrays, kind; /* kind: the widest of the numbers; arrays: some item is an array */
+    int negative;           /* some int is below 0 */
     int64_t dim[GND_MAX_NDIM];
 } shape_of_list;
 
@@ -228,6 +235,7 @@ static int measure(gnd__expr *x, const gnd__val *v, int d, shape_of_list *s, siz
                                   what, gnd__val_name(v));
         else if (v->kind > s->kind)
             s->kind = v->kind;
+        s->negative |= v->kind == GND__V_INT && v->i < 0;
         if (s->ndim < 0)
             s->ndim = d;
         if (d != s->ndim && !s->arrays)
@@ -260,8 +268,8 @@ static unsigned char *fill(const gnd__val *v, gnd_dtype t, unsigned char *p)
             p = fill(&v->seq->item[i], t, p);
         return p;
     }
-    gnd__scalar s = {.kind = v->kind == GND__V_FLOAT ? 'f' : v->kind == GND__V_COMPLEX ? 'c' : 'i'};
-    if (s.kind == 'i') {
+    gnd__scalar s = {.kind = v->kind == GND__V_FLOAT ? 'f' : v->kind == GND__V_COMPLEX ? 'c' : v->kind == GND__V_UINT ? 'u' : 'i'};
+    if (s.kind == 'i' || s.kind == 'u') {
         s.i = v->i;
     } else {
         s.re = v->z.re;
@@ -276,6 +284,7 @@ static gnd_dtype default_dtype(const gnd__expr *x, int kind)
     switch (kind) {
     case GND__V_BOOL: return GND_BOOL;
     case GND__V_INT: return GND_INT64;
+    case GND__V_UINT: return GND_UINT64;
     case GND__V_COMPLEX: return gnd__complex_of(gnd_default_float(x->dev));
     default: return gnd_default_float(x->dev);
     }
@@ -331,7 +340,8 @@ static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
         return -1;
     if (s.arrays)
         return stack_items(x, v, at, what);
-    gnd_dtype t = default_dtype(x, s.kind);
+    /* No int dtype has room for both: NumPy takes floats. */
+    gnd_dtype t = default_dtype(x, s.kind == GND__V_UINT && s.negative ? GND__V_FLOAT : s.kind);
     int64_t n = 1;
     for (int i = 0; i < s.ndim; i++)
         n *= s.dim[i];
@@ -358,6 +368,7 @@ gnd_array *gnd__val_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *w
     case GND__V_ARRAY: return v->held->a;
     case GND__V_BOOL: a = gnd_bool((int)v->i); break;
     case GND__V_INT: a = gnd_int(v->i); break;
+    case GND__V_UINT: a = gnd_uint((uint64_t)v->i); break;
     case GND__V_FLOAT: a = gnd_real(v->z.re); break;
     case GND__V_COMPLEX: a = gnd_complex(v->z.re, v->z.im); break;
     case GND__V_TUPLE:
@@ -381,6 +392,6 @@ int gnd__val_to_int(gnd__expr *x, const gnd__val *v, size_t at, int64_t *i)
     gnd_status s = GND_OK;
     *i = gnd_item_i64(v->held->a, &s);
     if (s)
-        return gnd__expr_fail(x, s, at, "%s", gnd_error(v->held->a));
+        return gnd__expr_fail(x, s, at, "%s", gnd_message());
     return 0;
 }

@@ -12,7 +12,7 @@
 typedef enum gnd__vkind {
     GND__V_MISSING, /* an argument that was not given */
     GND__V_NONE, GND__V_ELLIPSIS,
-    GND__V_BOOL, GND__V_INT, GND__V_FLOAT, GND__V_COMPLEX, /* in this order: Python's tower */
+    GND__V_BOOL, GND__V_INT, GND__V_UINT, GND__V_FLOAT, GND__V_COMPLEX, /* in this order: Python's tower */
     GND__V_STR, GND__V_DTYPE, GND__V_SLICE, GND__V_ARRAY, GND__V_TUPLE, GND__V_LIST,
     GND__V_RECORD /* what finfo and iinfo give: values that have names */
 } gnd__vkind;
@@ -29,7 +29,7 @@ typedef struct gnd__val {
     int kind; /* gnd__vkind */
     int python; /* GND__V_DTYPE: float, int, bool, complex: follows the device */
     union {
-        int64_t i;                         /* BOOL, INT */
+        int64_t i;                         /* BOOL, INT; UINT: an int from 2^63 on, as its bits */
         struct { double re, im; } z;       /* FLOAT: re; COMPLEX */
         struct { const char *s; size_t n; } str;
         gnd_dtype t;
@@ -57,11 +57,17 @@ static inline int gnd__val_is_number(const gnd__val *v)
 {
     return v->kind >= GND__V_BOOL && v->kind <= GND__V_COMPLEX;
 }
+/* The int, bool or float v. */
+static inline double gnd__val_real(const gnd__val *v)
+{
+    return v->kind == GND__V_UINT ? (double)(uint64_t)v->i : v->kind <= GND__V_INT ? (double)v->i : v->z.re;
+}
 static inline int gnd__val_is_seq(const gnd__val *v)
 {
     return v->kind == GND__V_TUPLE || v->kind == GND__V_LIST;
 }
 gnd__val gnd__val_int(int64_t i);
+gnd__val gnd__val_uint(uint64_t u); /* UINT, or INT where that does */
 gnd__val gnd__val_bool(int b);
 gnd__val gnd__val_float(double d);
 gnd__val gnd__val_complex(double re, double im);

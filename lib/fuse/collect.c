@@ -93,7 +93,7 @@ static inline size_t key_size(const gnd_array *a)
         return n;
     n += 4 * (size_t)a->nin;
     switch (a->kind) {
-    case GND__VIEW: return n + 18 * (size_t)a->in[0]->ndim;
+    case GND__VIEW: return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
     case GND__TAKE: return n + 2 * (size_t)a->in[0]->ndim;
     case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
     case GND__OP:
@@ -123,6 +123,8 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         h.x = a->p.red.op;
     else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
         h.x = a->nin;
+    else if (a->kind == GND__VIEW)
+        h.x = a->p.view->nterm;
     put(g, &h, sizeof h);
     put(g, a->dim, a->ndim * sizeof *a->dim);
     if (leaf) {
@@ -130,16 +132,14 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
             put(g, a->data.stride, a->ndim * sizeof *a->data.stride);
         return;
     }
-    put(g, g->inputs + p->in, (size_t)a->nin * sizeof *g->inputs);
+    if (a->nin > 0)
+        put(g, g->inputs + p->in, (size_t)a->nin * sizeof *g->inputs);
     if (a->kind == GND__OP)
         return;
     if (a->kind == GND__VIEW) {
-        const gnd__map *m = a->p.map;
-        size_t n = a->in[0]->ndim;
-        put(g, m->start, n * sizeof *m->start);
-        put(g, m->step, n * sizeof *m->step);
-        put(g, m->from, n * sizeof *m->from);
-        put(g, m->also, n * sizeof *m->also);
+        const gnd__view *v = a->p.view;
+        put(g, v->start, a->in[0]->ndim * sizeof *v->start);
+        put(g, v->term, (size_t)v->nterm * sizeof *v->term);
     } else if (a->kind == GND__REDUCE) {
         put(g, &a->p.red.mask, sizeof a->p.red.mask);
     } else if (a->kind == GND__TAKE) {
@@ -305,6 +305,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
+    g->dear |= a->kind == GND__REDUCE || a->kind == GND__MATMUL;
     if (a->data.st)
         g->checks |= a->data.st->checks != NULL;
     else if (a->kind == GND__DATA)
@@ -369,6 +370,65 @@ static void find_lost(gnd__pgraph *g)
     }
 }
 
+/* How often each node is an input of the graph's nodes. */
+static void count_uses(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nnode; i++) {
+        const gnd__pnode *p = &g->node[i];
+        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a); j++) { /* an equal node's consumers hold that one */
+            gnd__pnode *q = &g->node[g->inputs[p->in + j]];
+            q->uses += p->a->in[j] == q->a;
+        }
+    }
+}
+
+static int is_view_asked(const gnd__pgraph *g)
+{
+    for (int32_t s = 0; s < g->nsink; s++)
+        if (gnd__is_view(g->node[g->sinks[s]].a))
+            return 1;
+    return 0;
+}
+
+/* A sink that is a view of an operation from which nodes outside the graph are made too, other views mostly: these
+ * look at the operation, not at the sink (graph/view.c). So the operation is as good as held, and what it took much
+ * to compute is stored for all of them. */
+static void hold_viewed(gnd__pgraph *g)
+{
+    for (int32_t s = 0; s < g->nsink; s++) {
+        gnd__pnode *q = &g->node[g->sinks[s]];
+        if (!gnd__is_view(q->a))
+            continue;
+        while (gnd__is_view(q->a) && !gnd__is_leaf(q->a))
+            q = gnd__input_of(g, q, 0);
+        const int made = atomic_load_explicit(&q->a->refs, memory_order_relaxed) -
+                         atomic_load_explicit(&q->a->handles, memory_order_relaxed);
+        if (q->a->kind == GND__OP && !gnd__is_leaf(q->a) && made > 1 && made > q->uses)
+            q->held = 2;
+    }
+}
+
+/* Whether a has an owner that may ask for it later: the user (not a scope, which may own it for no more than
+ * that the program went through it), or more nodes than those `uses`. */
+static int is_owned(const gnd_array *a, int32_t uses)
+{
+    const int handles = atomic_load_explicit(&a->handles, memory_order_relaxed);
+    return handles > (__atomic_load_n(&a->scope, __ATOMIC_RELAXED) != NULL) ||
+           atomic_load_explicit(&a->refs, memory_order_relaxed) - handles > uses;
+}
+
+/* Which nodes are owned, sinks aside: they get their elements whoever owns them. */
+static void find_owned(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nnode; i++) {
+        gnd__pnode *p = &g->node[i];
+        p->owned = !p->sink && !gnd__is_leaf(p->a) && is_owned(p->a, p->uses + p->lost);
+    }
+    for (int32_t i = 0; i < g->ndup; i++)
+        if (!g->node[g->dup[i].node].sink && is_owned(g->dup[i].a, g->dup[i].uses))
+            g->node[g->dup[i].node].owned = 1;
+}
+
 gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
 {
     gnd__pgraph_reset(g);
@@ -419,6 +479,13 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
     }
     if (g->ndup)
         find_lost(g);
+    const int viewed = !g->oom && is_view_asked(g), dear = !g->oom && g->dear && !g->frozen;
+    if (viewed || dear)
+        count_uses(g);
+    if (viewed)
+        hold_viewed(g);
+    if (dear)
+        find_owned(g);
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind != GND__CONST)
             g->node[i].a->mark = 0;
@@ -430,7 +497,7 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         size_t key = g->nkey;
         put(g, g->sinks, 4 * (size_t)g->nsink);
         for (int32_t i = 0; i < g->nnode; i++)
-            g->key[g->nkey++] = g->node[i].held; /* late: a node may be held by an equal one */
+            g->key[g->nkey++] = (unsigned char)(g->node[i].held | g->node[i].owned << 2); /* late: as an equal one is */
         put32(g, g->nsink);
         put32(g, g->nnode);
         add_hash(g, hash_bytes(g->key + key, g->nkey - key, 0));
@@ -458,6 +525,7 @@ void gnd__pgraph_reset(gnd__pgraph *g)
     g->nkey = 0;
     g->hash = 0;
     g->checks = 0;
+    g->dear = 0;
     g->symbolic = 0;
     g->oom = 0;
     gnd__free(g->order);

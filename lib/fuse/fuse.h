@@ -35,12 +35,21 @@ typedef struct gnd__pnode {
     uint8_t role;        /* gnd__role */
     uint8_t sink;
     uint8_t held;        /* 1: a scope has a handle; 2 or more: the user has one to keep */
+    uint8_t owned;       /* it is no sink, and the user has a handle, or a node outside the graph uses it */
+    uint8_t live;        /* so it, or something inline above it, is owned: wanted after the plan */
+    uint8_t dear;        /* a root that a reduction, a product or a primitive made */
     uint8_t must;        /* an earlier attempt found that it has to be a root */
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
+    uint8_t no_merge;    /* an earlier attempt found too much in a kernel that it shares with others */
     uint8_t no_rows;     /* an earlier attempt found that its work cannot be one of rows */
     uint8_t conflict;    /* used by several kernels, or by one through different views */
     uint8_t expanded;    /* some use repeats its elements (1), more than a few times (4), many (2) */
+    uint8_t whole;       /* some use needs assemblies below it to be stored */
+    uint8_t piece;       /* a view that is a box of an assembly whose boxes are all cut from one array */
+    uint8_t boxed;       /* an assembly is in the inline tree below, itself included: each use reads several places */
+    uint8_t shared;      /* it would be stored, were there no limits to what a kernel holds */
+    uint32_t parents;    /* inputs of nodes of the graph that are this node */
     uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
     int32_t team;        /* roots: whose kernel this one is to be part of; itself, or a later sink */
     uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
@@ -51,6 +60,7 @@ typedef struct gnd__pnode {
     int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
     uint64_t path;       /* through which views: equal paths see equal elements */
     int32_t lost;        /* uses by equal nodes that nobody else wants */
+    int32_t uses;        /* by nodes of the graph */
     int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
 } gnd__pnode;
 
@@ -93,6 +103,8 @@ typedef struct gnd__pgraph {
     size_t nkey, capkey;
     uint64_t hash;               /* of the key */
     int symbolic;                /* a placeholder is among the nodes: nothing can be computed */
+    int dear;                    /* a reduction or a product is among the nodes: `owned` and `uses` are known */
+    int frozen;                  /* set by who plans: nothing of it is kept but sinks, nodes are not owned */
     int checks;                  /* a leaf's memory refers to checks of indices that nobody looked at */
     gnd__pwork *work;
     int32_t nwork, capwork;
@@ -156,9 +168,15 @@ int gnd__is_scaling(const gnd_array *a);
 /* The IR of one kernel. *retry is set when the attempt found nodes that have to be roots (marked
  * `must` or `no_absorb`): grouping starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);
+/* Marks the assemblies that k, which is w lowered, computes where they are used: they have to be roots. */
+void gnd__not_boxes(gnd__pgraph *g, const gnd__pwork *w);
 /* The same for input `in` of primitive w: a map without outputs, whose value is k->out[0].value. */
 gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
                             gnd_err *e);
+
+/* --- boxes.c ----------------------------------------------------------------------------------- */
+/* What all boxes of assembly i are cut from, along the same axes in the same steps; -1: there is no such node. */
+int32_t gnd__shifted(const gnd__pgraph *g, int32_t i);
 
 /* --- place.c ----------------------------------------------------------------------------------- */
 /* l becomes the layout of `view` of what l is the layout of. 0: a reshape that strides cannot say. */
@@ -207,6 +225,13 @@ static inline int gnd__is_short(const gnd_array *a)
             n *= a->in[0]->dim[d];
         }
     return n > 1 && n <= GND__SHORT;
+}
+/* An assembly of more than one box, and not too many, which may be computed where it is used. (That of one box is
+ * made to be stored.) */
+#define GND__BOXES 9
+static inline int gnd__has_boxes(const gnd_array *a)
+{
+    return a->kind == GND__ASSEMBLE && a->nin > 1 && a->nin <= GND__BOXES;
 }
 /* Has its elements in memory, or is a constant, or an iota: needs no kernel of its own. */
 static inline int gnd__is_leaf(const gnd_array *a)

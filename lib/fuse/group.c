@@ -57,6 +57,14 @@ static void push(gnd__pgraph *g, int32_t **arr, int32_t *n, int32_t *cap, int32_
     (*arr)[(*n)++] = v;
 }
 
+static int is_root(const gnd__pwork *w, int32_t i)
+{
+    for (int r = 0; r < w->nroot; r++)
+        if (w->root[r] == i)
+            return 1;
+    return 0;
+}
+
 /* What work w reads: leaves with elements, and roots, as node * 2 + (1 when through a view). */
 static void find_deps(gnd__pgraph *g, int32_t wi)
 {
@@ -84,6 +92,8 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         if (p->absorbed || p->seen == walk + 1 || p->seen == walk + (uint32_t)(v & 1))
             continue; /* a node is walked once, and once more if now through a view */
         p->seen = walk + (uint32_t)(v & 1);
+        if (p->role == GND__R_ROOT && is_root(w, v >> 1))
+            continue; /* a reduction of its own that it stores too */
         if (p->role == GND__R_ROOT || (p->role == GND__R_LEAF && p->a->data.st)) {
             for (int32_t j = w->first_dep; j < g->ndep; j++)
                 if (g->deps[j] >> 1 == v >> 1) {
@@ -116,6 +126,20 @@ static const gnd_array *space(const gnd__pgraph *g, const gnd__pwork *w)
     return p->a;
 }
 
+/* Work w, which computes reduction i, stores its result too: somebody wants it after the plan. 0: there is no
+ * room for one more. */
+static int store_too(gnd__pgraph *g, gnd__pwork *w, int32_t i)
+{
+    if (w->box[0] >= 0 || w->nroot == GND__KIR_OUT)
+        return 0;
+    for (int32_t j = 0; j < g->nwork; j++)
+        if (g->work[j].nroot == 1 && g->work[j].root[0] == i && g->work[j].merged < 0)
+            g->work[j].merged = j; /* its own work: computed here */
+    w->box[w->nroot] = -1;
+    w->root[w->nroot++] = i;
+    return 1;
+}
+
 /* Takes reductions that only elementwise work w uses, at its own size, into w. */
 static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
 {
@@ -133,10 +157,12 @@ static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
             if (f->a->p.red.mask != r->a->p.red.mask || !gnd__same_shape(f->a->in[0], r->a->in[0]))
                 continue;
         }
+        if (r->live && !store_too(g, w, i))
+            continue;
         if (w->nred == 0)
             w->reduce = i;
         w->red[w->nred++] = i;
-        r->absorbed = 1;
+        r->absorbed = !r->live;
     }
     if (w->nred > 0)
         find_deps(g, wi);
@@ -218,10 +244,14 @@ static int mergeable(const gnd__pgraph *g, const gnd__pwork *v, const gnd__pwork
         return 0;
     }
     for (int i = 0; i < v->nroot; i++) {
+        if (g->node[v->root[i]].no_merge)
+            return 0;
         nops += g->node[v->root[i]].nops;
         nleaf += g->node[v->root[i]].nleaf;
     }
     for (int i = 0; i < w->nroot; i++) {
+        if (g->node[w->root[i]].no_merge)
+            return 0;
         nops += g->node[w->root[i]].nops;
         nleaf += g->node[w->root[i]].nleaf;
     }
@@ -234,6 +264,8 @@ static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)
     gnd__pwork *v = &g->work[vi], *w = &g->work[wi];
     int32_t vn = v->ndep, first = g->ndep, vf = v->first_dep;
     for (int i = 0; i < w->nroot; i++) {
+        if (is_root(v, w->root[i]))
+            continue; /* a reduction that both computed */
         v->box[v->nroot] = -1;
         v->root[v->nroot++] = w->root[i];
         g->node[w->root[i]].level = v->level;
@@ -320,10 +352,44 @@ static int split_teams(gnd__pgraph *g)
     return again;
 }
 
+/* The level before which the first work comes that reads a root of w; the greatest, where none does. */
+static int32_t first_use(const gnd__pgraph *g, const gnd__pwork *w)
+{
+    int32_t level = INT32_MAX;
+    for (int32_t i = 0; i < g->nwork; i++) {
+        const gnd__pwork *u = &g->work[i];
+        for (int32_t d = u->first_dep; d < u->first_dep + u->ndep && u->merged < 0 && u->level < level; d++)
+            for (int r = 0; r < w->nroot; r++)
+                if (g->deps[d] >> 1 == w->root[r])
+                    level = u->level;
+    }
+    return level;
+}
+
+/* Works that wait for nothing (constants, copies of leaves) come next to their use, since their memory is taken when
+ * they run; all boxes of an assembly come when the last of them can. */
+static void delay(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nwork; i++) {
+        gnd__pwork *w = &g->work[i];
+        int32_t use;
+        if (w->merged >= 0)
+            continue;
+        if (w->box[0] >= 0) {
+            w->level = g->node[w->root[0]].level;
+        } else if (w->level == 1 && w->type == GND__P_KERNEL && !w->rows) {
+            use = first_use(g, w);
+            if (use != INT32_MAX && use > 2)
+                w->level = use - 1;
+        }
+    }
+}
+
 static gnd_status order(gnd__pgraph *g, gnd_err *e)
 {
     int merged = 0;
     int32_t top = 0;
+    delay(g);
     gnd__free(g->order);
     g->norder = 0;
     g->order = gnd__malloc(((size_t)g->nwork + 1) * sizeof *g->order);

@@ -70,6 +70,45 @@ static void order_reduced(gnd__kir *k)
             swap_axes(k, j - 1, j);
 }
 
+int gnd__kir_has_boxes(const gnd__kir *k)
+{
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_WITHIN)
+            return 1;
+    return 0;
+}
+
+/* Access i is an index of nothing but conditions without shifts, which moves with axis d one by one and not with
+ * d + 1: that it is in 0 .. step - 1 is the same as that both axes walked as one are in 0 .. step * extent - 1. */
+static int can_widen(const gnd__kir *k, int i, int d)
+{
+    int64_t n;
+    if (k->access[i].slot >= 0 || k->access[i].stride[d] != 1 || k->access[i].stride[d + 1] != 0 ||
+        __builtin_mul_overflow(k->access[i].off, k->dim[d + 1], &n))
+        return 0;
+    for (int a = 0; a < k->nkeep + k->nred; a++)
+        if (a != d && k->access[i].stride[a] != 0)
+            return 0;
+    for (int j = 0; j < k->ninstr; j++) {
+        const gnd__instr *in = &k->instr[j];
+        if ((in->kind == GND__I_IOTA && in->ref == i) ||
+            (in->kind == GND__I_WITHIN && in->ref == i &&
+             (in->a[0] >= 0 || __builtin_mul_overflow(in->step, k->dim[d + 1], &n))))
+            return 0;
+    }
+    return 1;
+}
+
+static void widen(gnd__kir *k, int i, int d)
+{
+    k->access[i].off *= k->dim[d + 1];
+    k->access[i].stride[d] = k->dim[d + 1];
+    k->access[i].stride[d + 1] = 1;
+    for (int j = 0; j < k->ninstr; j++)
+        if (k->instr[j].kind == GND__I_WITHIN && k->instr[j].ref == i)
+            k->instr[j].step *= k->dim[d + 1];
+}
+
 /* Axes d and d + 1 are walked as one by every access. */
 static int mergeable(const gnd__kir *k, int d)
 {
@@ -78,7 +117,8 @@ static int mergeable(const gnd__kir *k, int d)
         int64_t outer;
         if (a->epilogue && d >= k->nkeep)
             continue;
-        if (__builtin_mul_overflow(a->stride[d + 1], k->dim[d + 1], &outer) || a->stride[d] != outer)
+        if ((__builtin_mul_overflow(a->stride[d + 1], k->dim[d + 1], &outer) || a->stride[d] != outer) &&
+            !can_widen(k, i, d))
             return 0;
     }
     return 1;
@@ -93,6 +133,9 @@ void gnd__kir_collapse(gnd__kir *k)
     for (int d = k->nkeep + k->nred - 2; d >= 0; d--) {
         if (d == k->nkeep - 1 || !mergeable(k, d))
             continue; /* a kept and a reduced axis never merge */
+        for (int i = 0; i < k->naccess; i++)
+            if (can_widen(k, i, d))
+                widen(k, i, d);
         k->dim[d] *= k->dim[d + 1];
         for (int i = 0; i < k->naccess; i++)
             k->access[i].stride[d] = k->access[i].stride[d + 1];
@@ -102,7 +145,7 @@ void gnd__kir_collapse(gnd__kir *k)
 
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
 {
-    int nargs[] = { 0, 0, 0, -1, 1, 1, 0, 1, 1 };
+    int nargs[] = { 0, 0, 0, -1, 1, 1, 0, 1, 1, 0, 1, 0, 3 };
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin : nargs[in->kind];
@@ -114,6 +157,11 @@ gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
         for (int j = 0; j < n; j++)
             if (in->a[j] < 0 || in->a[j] >= i || (k->instr[in->a[j]].epilogue && !in->epilogue))
                 return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: argument %d of value %d", j, i);
+        for (int j = n; j < 2 && (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT || in->kind == GND__I_PIECE); j++)
+            if (in->a[j] >= i)
+                return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: argument %d of value %d", j, i);
+        if (in->kind == GND__I_WITHIN && (k->reduce || k->access[in->ref].slot >= 0))
+            return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: condition %d", i);
         if (in->kind == GND__I_OP &&
             !gnd__op_text((gnd__op)in->op, gnd_dtype_kind((gnd_dtype)in->ctype)))
             return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: %s has no text for %s",

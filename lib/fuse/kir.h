@@ -8,7 +8,8 @@
  * value per point of the kept axes, work on the results before they are stored. With rows, values of
  * points may use results too (x / sum(x)), and an output without `epilogue` is one of points. An access says where
  * a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots are numbers that
- * sched binds to memory.
+ * sched binds to memory. Conditions on indices (WITHIN) say in which box of an assembly a point is; maps alone
+ * have them.
  */
 #ifndef GND_FUSE_KIR_H
 #define GND_FUSE_KIR_H
@@ -29,10 +30,16 @@ typedef enum gnd__ikind {
     GND__I_CONST,     /* constant ref */
     GND__I_OP,        /* op of a[0..2] */
     GND__I_CAST,      /* a[0] as dtype */
-    GND__I_GATHER,    /* access ref, plus a[0] (int64) */
+    GND__I_GATHER,    /* access ref, plus a[0] (int64), where condition a[1] holds (-1: everywhere); else 0 */
     GND__I_RED,       /* the result of reduction ref (in the epilogue, or with rows after it) */
     GND__I_OFFSET,    /* int64: a[0] * step, plus a[1] unless that is -1 */
-    GND__I_CHECK      /* int64: index a[0] of an axis of step elements; ref: the graph's node */
+    GND__I_CHECK,     /* int64: index a[0] of an axis of step elements; ref: the graph's node */
+    GND__I_WITHIN,    /* bool: whether the address of access ref (slot -1), plus shift a[0], is at least 0 and
+                         below step, and condition a[1] holds; either may be -1: none */
+    GND__I_SHIFT,     /* an index: step where condition a[0] holds, else 0; plus shift a[1] unless that is -1 */
+    GND__I_PIECE,     /* access ref, plus shift a[1] unless that is -1, where condition a[0] holds (-1:
+                         everywhere). Elsewhere nothing is read, and the value is 0 */
+    GND__I_CHOOSE     /* a[1] where condition a[0] holds, else a[2] */
 } gnd__ikind;
 
 typedef struct gnd__instr {
@@ -43,7 +50,7 @@ typedef struct gnd__instr {
     int16_t ctype;    /* GND__I_OP: the compute dtype (that of the arguments) */
     int16_t a[GND__OP_ARGS];
     int32_t ref;
-    int64_t step;     /* GND__I_OFFSET, GND__I_CHECK */
+    int64_t step;     /* GND__I_OFFSET, GND__I_CHECK, GND__I_WITHIN, GND__I_SHIFT */
 } gnd__instr;
 
 typedef struct gnd__access {
@@ -76,6 +83,8 @@ typedef struct gnd__kir {
 /* Number of points of the kept axes, of the reduced axes. */
 int64_t gnd__kir_kept(const gnd__kir *k);
 int64_t gnd__kir_reduced(const gnd__kir *k);
+/* Whether k has conditions on indices. */
+int gnd__kir_has_boxes(const gnd__kir *k);
 /* Drops axes of extent 1, orders reduced axes by stride (unless an index is wanted), and merges
  * adjacent axes that every access walks as one. */
 void gnd__kir_collapse(gnd__kir *k);

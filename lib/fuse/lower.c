@@ -39,11 +39,8 @@ static int add_output(gnd__lowering *lo, int r, int value)
     int acc;
     out_layout(lo, r, &l);
     acc = gnd__lower_access(lo, p->slot, p->a->dtype, &l, 1);
-    if (acc == -2) {
-        for (int i = 0; i < lo->w->nred; i++)
-            lo->g->node[lo->w->red[i]].no_absorb = 1;
-        lo->retry = 1;
-    }
+    if (acc == -2)
+        gnd__lower_apart(lo);
     if (acc < 0)
         return 0;
     k->out[k->nout].access = (int16_t)acc;
@@ -82,21 +79,37 @@ static void set_space(gnd__lowering *lo)
     memcpy(k->dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
 }
 
-/* Too big for one kernel: stores the heaviest inline node that the work computes. */
+/* Too big for one kernel: stores the heaviest inline node that the work has computed; where views alone were too
+ * many, the one that the walk had come to. Where every node is stored already, roots or reductions were too many
+ * for one kernel. One root without inline nodes always fits. */
 static gnd_status split(gnd__lowering *lo)
 {
+    const gnd__pwork *w = lo->w;
     gnd__pnode *best = NULL;
     for (int i = 0; i < GND__MAX_MEMO; i++) {
         const gnd__memo *m = &lo->memo[i];
         gnd__pnode *p = m->value >= 0 ? &lo->g->node[m->node] : NULL;
-        if (p && p->role == GND__R_INLINE && !gnd__is_view(p->a) && !p->must &&
+        if (p && p->role == GND__R_INLINE && !gnd__is_view(p->a) &&
             (!best || p->nops + p->nleaf > best->nops + best->nleaf))
             best = p;
     }
-    if (!best)
-        return gnd__err(lo->e, GND_ERR_INTERNAL, "an expression does not fit into a kernel");
-    best->must = 1;
+    for (int f = lo->nframe - 1; f >= 0; f--) /* an assembly rather: each of its boxes has all that is below */
+        if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
+            lo->g->node[lo->frame[f].node].role == GND__R_INLINE)
+            best = &lo->g->node[lo->frame[f].node];
+    if (!best && lo->deepest >= 0)
+        best = &lo->g->node[lo->deepest];
     lo->retry = 1;
+    if (best) {
+        best->must = 1;
+    } else if (w->nroot > 1) {
+        for (int r = 0; r < w->nroot; r++)
+            lo->g->node[w->root[r]].no_merge = 1;
+    } else if (w->nred > 0 && w->red[0] != w->root[0]) {
+        gnd__lower_apart(lo);
+    } else {
+        return gnd__err(lo->e, GND_ERR_INTERNAL, "an expression does not fit into a kernel");
+    }
     return GND_OK;
 }
 
@@ -110,7 +123,8 @@ static void label(gnd__kir *k)
             const gnd__instr *in = &k->instr[i];
             const char *s = in->kind == GND__I_OP     ? gnd__ops[in->op].name
                             : in->kind == GND__I_CAST ? gnd_dtype_name((gnd_dtype)in->dtype)
-                            : in->kind == GND__I_GATHER ? "take" : NULL;
+                            : in->kind == GND__I_GATHER ? "take"
+                            : in->kind == GND__I_CHOOSE ? "choose" : NULL;
             if (s && in->epilogue == pass && n + strlen(s) + 6 < sizeof k->label) {
                 n += strlen(strcpy(k->label + n, n ? " " : ""));
                 n += strlen(strcpy(k->label + n, s));
@@ -146,6 +160,7 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     lo->k = k;
     lo->e = e;
     lo->epilogue = lo->full = lo->retry = 0;
+    lo->deepest = -1;
     gnd__lower_forget(lo);
     k->rows = w->rows;
     set_space(lo);

@@ -16,7 +16,7 @@
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-static gnd__instr new_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
+gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 {
     gnd__instr in;
     memset(&in, 0, sizeof in);
@@ -37,7 +37,7 @@ static int same_instr(const gnd__instr *x, const gnd__instr *y)
 }
 
 /* The value of an instruction: that of an equal one before, or a new one. */
-static int add_instr(gnd__lowering *lo, const gnd__instr *in)
+int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in)
 {
     gnd__kir *k = lo->k;
     for (int i = 0; i < k->ninstr; i++)
@@ -92,6 +92,13 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
     return k->naccess++;
 }
 
+void gnd__lower_apart(gnd__lowering *lo)
+{
+    for (int r = 0; r < lo->w->nred; r++)
+        lo->g->node[lo->w->red[r]].no_absorb = 1;
+    lo->retry = 1;
+}
+
 static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int32_t from, int32_t parent)
 {
     gnd__frame *f;
@@ -109,26 +116,10 @@ static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int3
     f->node = node;
     f->from = from;
     f->parent = parent;
+    f->touched = 0;
+    f->known = 0;
+    memset(f->cond, -1, sizeof f->cond);
     return lo->nframe++;
-}
-
-/* Applies the frames from f outward to l. 0: a reshape cannot, and is now marked. */
-static int through_frames(gnd__lowering *lo, int32_t f, gnd__layout *l)
-{
-    for (; f >= 0; f = lo->frame[f].parent) {
-        const gnd__frame *fr = &lo->frame[f];
-        gnd_array *a = lo->g->node[fr->node].a;
-        if (fr->type == GND__F_BCAST) {
-            gnd__through_broadcast(l, a->ndim, a->dim);
-        } else if (fr->type == GND__F_PICK) {
-            gnd__through_pick(l, a, fr->from);
-        } else if (!gnd__through_view(l, a)) {
-            lo->g->node[fr->node].must = 1;
-            lo->retry = 1;
-            return 0;
-        }
-    }
-    return 1;
 }
 
 static gnd__memo *find_memo(gnd__lowering *lo, int32_t node, int32_t f)
@@ -199,6 +190,28 @@ static int leaf_aligned(const gnd_array *a)
     return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
 }
 
+/* Where the elements of layout l are for the points of the kernel, through frame f. 0: try again, or full. */
+static int where(gnd__lowering *lo, int32_t f, const gnd__layout *l, gnd__where *w)
+{
+    memset(w, 0, sizeof *w);
+    w->l = *l;
+    w->guard = w->shift = -1;
+    w->conditions = 1;
+    return gnd__conditions(lo, f) && gnd__through_frames(lo, f, w);
+}
+
+/* int64: v, which is -1 for nothing, plus a shift. */
+static int plus_shift(gnd__lowering *lo, int v, int shift)
+{
+    gnd__instr in = gnd__lower_instr(lo, GND__I_OFFSET, GND_INT64);
+    if (shift < 0)
+        return v;
+    in.a[0] = (int16_t)shift;
+    in.a[1] = (int16_t)v;
+    in.step = 1;
+    return gnd__lower_add(lo, &in);
+}
+
 /* The value of a node that needs no further walk: a leaf, a constant, another kernel's root, a
  * reduction of this kernel. */
 static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
@@ -206,31 +219,37 @@ static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
     const gnd__pnode *p = &lo->g->node[i];
     const gnd_array *a = p->a;
     gnd__layout l;
+    gnd__where w;
     gnd__instr in;
     int acc;
     if (a->kind == GND__CONST && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))) {
+        for (int j = 0; j < lo->k->ninstr; j++)
+            if (lo->k->instr[j].kind == GND__I_CONST && lo->k->instr[j].epilogue == lo->epilogue &&
+                lo->k->constant[lo->k->instr[j].ref] == i)
+                return j;
         if (lo->k->nconst == GND__KIR_CONST) {
             lo->full = 1;
             return -1;
         }
-        in = new_instr(lo, GND__I_CONST, a->dtype);
+        in = gnd__lower_instr(lo, GND__I_CONST, a->dtype);
         in.ref = (int16_t)lo->k->nconst;
         lo->k->constant[lo->k->nconst] = i;
         lo->k->const_dtype[lo->k->nconst++] = (int16_t)a->dtype;
-        return add_instr(lo, &in);
+        return gnd__lower_add(lo, &in);
     }
     gnd__own_layout(a, &l);
-    if (!through_frames(lo, f, &l))
+    if (!where(lo, f, &l, &w))
         return -1;
+    l = w.l;
     if (red_index(lo, i) >= 0 && lo->epilogue) {
         if (!gnd__layout_is_contig(&l) || l.off != 0) {
             lo->g->node[i].no_absorb = 1;
             lo->retry = 1;
             return -1;
         }
-        in = new_instr(lo, GND__I_RED, a->dtype);
+        in = gnd__lower_instr(lo, GND__I_RED, a->dtype);
         in.ref = (int16_t)red_index(lo, i);
-        return add_instr(lo, &in);
+        return gnd__lower_add(lo, &in);
     }
     if (red_index(lo, i) >= 0 && lo->w->rows) {
         if (red_index(lo, i) >= lo->k->nreds || !is_own_row(lo, &l)) {
@@ -238,23 +257,25 @@ static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
             lo->retry = 1;
             return -1;
         }
-        in = new_instr(lo, GND__I_RED, a->dtype);
+        in = gnd__lower_instr(lo, GND__I_RED, a->dtype);
         in.ref = red_index(lo, i);
-        return add_instr(lo, &in);
+        return gnd__lower_add(lo, &in);
     }
     acc = a->kind == GND__IOTA && !a->data.st && (p->role != GND__R_ROOT || in_kernel(lo, i))
               ? gnd__lower_access(lo, -1, GND_INT64, &l, 0)
               : gnd__lower_access(lo, p->slot, a->dtype, &l, leaf_aligned(a));
-    if (acc == -2) {
-        for (int r = 0; r < lo->w->nred; r++)
-            lo->g->node[lo->w->red[r]].no_absorb = 1;
-        lo->retry = 1;
-    }
+    if (acc == -2)
+        gnd__lower_apart(lo);
     if (acc < 0)
         return -1;
-    in = new_instr(lo, lo->k->access[acc].slot < 0 ? GND__I_IOTA : GND__I_LOAD, a->dtype);
+    in = gnd__lower_instr(lo, lo->k->access[acc].slot < 0               ? GND__I_IOTA
+                              : w.guard >= 0 || w.shift >= 0 ? GND__I_PIECE : GND__I_LOAD, a->dtype);
     in.ref = acc;
-    return add_instr(lo, &in);
+    if (in.kind == GND__I_IOTA)
+        return plus_shift(lo, gnd__lower_add(lo, &in), w.shift);
+    in.a[0] = (int16_t)w.guard;
+    in.a[1] = (int16_t)w.shift;
+    return gnd__lower_add(lo, &in);
 }
 
 /* A take: an access to in[0] along the axes that the node keeps, and what the indices add. */
@@ -266,6 +287,7 @@ static int gather_value(gnd__lowering *lo, int32_t i, int32_t f, const int *inde
     int32_t src = lo->g->inputs[p->in], blame;
     gnd__place pl;
     gnd__layout l;
+    gnd__where w;
     gnd__instr in;
     int acc, off = -1;
     if (lo->w->rows) { /* what is indexed might be stored by this very kernel */
@@ -289,23 +311,27 @@ static int gather_value(gnd__lowering *lo, int32_t i, int32_t f, const int *inde
             l.stride[how->from[d]] += pl.l.stride[d];
             continue;
         }
-        in = new_instr(lo, GND__I_OFFSET, GND_INT64);
+        in = gnd__lower_instr(lo, GND__I_OFFSET, GND_INT64);
         in.a[0] = (int16_t)index[how->via[d]];
         in.a[1] = (int16_t)off;
         in.step = pl.l.stride[d];
-        off = add_instr(lo, &in);
+        off = gnd__lower_add(lo, &in);
         if (off < 0)
             return -1;
     }
-    if (!through_frames(lo, f, &l))
+    if (!where(lo, f, &l, &w))
         return -1;
-    acc = gnd__lower_access(lo, pl.slot, a->dtype, &l, leaf_aligned(pl.a));
-    if (acc < 0)
+    acc = gnd__lower_access(lo, pl.slot, a->dtype, &w.l, leaf_aligned(pl.a));
+    off = plus_shift(lo, off, w.shift);
+    if (acc == -2)
+        gnd__lower_apart(lo);
+    if (acc < 0 || off < 0)
         return -1;
-    in = new_instr(lo, GND__I_GATHER, a->dtype);
+    in = gnd__lower_instr(lo, GND__I_GATHER, a->dtype);
     in.ref = acc;
     in.a[0] = (int16_t)off;
-    return add_instr(lo, &in);
+    in.a[1] = (int16_t)w.guard;
+    return gnd__lower_add(lo, &in);
 }
 
 /* The frame of input j of elementwise node i, which itself is seen through f. */
@@ -323,7 +349,7 @@ static int32_t input_frame(gnd__lowering *lo, int32_t i, int j, int32_t f)
 static int combine(gnd__lowering *lo, int32_t i, const int *arg)
 {
     const gnd_array *a = lo->g->node[i].a;
-    gnd__instr in = new_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
+    gnd__instr in = gnd__lower_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
                                   : a->kind == GND__CHECKED ? GND__I_CHECK : GND__I_OP, a->dtype);
     for (int j = 0; j < a->nin; j++)
         in.a[j] = (int16_t)arg[j];
@@ -335,7 +361,7 @@ static int combine(gnd__lowering *lo, int32_t i, const int *arg)
         in.ref = i;
         in.step = a->p.check.size;
     }
-    return add_instr(lo, &in);
+    return gnd__lower_add(lo, &in);
 }
 
 static int op_of_reduction(int red)
@@ -356,14 +382,23 @@ static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
     const gnd_array *a = lo->g->node[i].a;
     int v = arg[0];
     for (int j = 1; j < n && v >= 0; j++) {
-        gnd__instr in = new_instr(lo, GND__I_OP, a->dtype);
+        gnd__instr in = gnd__lower_instr(lo, GND__I_OP, a->dtype);
         in.op = (int16_t)op_of_reduction(a->p.red.op);
         in.ctype = (int16_t)a->dtype;
         in.a[0] = (int16_t)v;
         in.a[1] = (int16_t)arg[j];
-        v = add_instr(lo, &in);
+        v = gnd__lower_add(lo, &in);
     }
     return v;
+}
+
+/* Whether frame f, or one nearer to the root, is that of a box. */
+static int in_box(const gnd__lowering *lo, int32_t f)
+{
+    for (; f >= 0; f = lo->frame[f].parent)
+        if (lo->frame[f].type == GND__F_BOX)
+            return 1;
+    return 0;
 }
 
 /* Values that are to be made, the last one first. */
@@ -387,31 +422,71 @@ static int needed(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
     return -1;
 }
 
-int gnd__lower_value(gnd__lowering *lo, int32_t root)
+/* An assembly that is not stored: its node must be, where it cannot be. */
+static int store_assembly(gnd__lowering *lo, int32_t i)
 {
-    waiting w;
-    w.n = 1;
-    w.s[0].node = root;
-    w.s[0].frame = -1;
-    while (w.n > 0) {
-        int32_t i = w.s[w.n - 1].node, f = w.s[w.n - 1].frame;
+    lo->g->node[i].must = 1;
+    lo->retry = 1;
+    return -1;
+}
+
+/* The value of assembly i, seen through frame f, when those of its boxes are known; -1: they wait, or it cannot be. */
+static int assembly_value(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
+{
+    const gnd__pnode *p = &lo->g->node[i];
+    const int32_t x = gnd__shifted(lo->g, i);
+    int32_t frame[GND__BOXES] = { 0 };
+    int value[GND__BOXES] = { 0 }, ready = 1;
+    uint32_t boxes;
+    if (lo->w->nred > 0 || lo->w->type != GND__P_KERNEL)
+        return store_assembly(lo, i);
+    if (!gnd__touched(lo, i, f, &boxes))
+        return -1;
+    if (x >= 0) {
+        frame[0] = find_frame(lo, GND__F_SHIFT, i, gnd__greatest_box(lo->g, i, boxes), f);
+        if (lo->full)
+            return -1;
+        lo->frame[frame[0]].touched = boxes;
+        return needed(lo, w, x, frame[0]);
+    }
+    for (int j = 0; j < p->a->nin && !lo->full; j++) {
+        if (!(boxes >> j & 1))
+            continue;
+        frame[j] = find_frame(lo, GND__F_BOX, i, j, f);
+        value[j] = lo->full ? -1 : needed(lo, w, lo->g->inputs[p->in + j], frame[j]);
+        ready &= value[j] >= 0;
+    }
+    return ready && !lo->full ? gnd__chosen(lo, boxes, frame, value) : -1;
+}
+
+static int walk(gnd__lowering *lo, waiting *w)
+{
+    const int32_t root = w->s[0].node;
+    while (w->n > 0) {
+        int32_t i = w->s[w->n - 1].node, f = w->s[w->n - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
         int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
-            w.n--;
+            w->n--;
             continue;
         }
         if (gnd__is_leaf(a) ||
             (p->role == GND__R_ROOT && !((f < 0 || lo->w->rows) && in_kernel(lo, i))) ||
             (red_index(lo, i) >= 0 && (lo->epilogue || lo->w->rows)) ||
-            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE)) {
+            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE && !gnd__has_boxes(a))) {
             v = leaf_value(lo, i, f);
+        } else if (gnd__has_boxes(a)) {
+            v = assembly_value(lo, w, i, f);
+            if (lo->full || lo->retry)
+                return -1;
+            if (v < 0)
+                continue;
         } else if (a->kind == GND__REDUCE) {
             const int n = (int)(a->in[0]->size / a->size);
             for (int j = n - 1; j >= 0; j--) {
                 int32_t in = lo->g->inputs[p->in], ff = find_frame(lo, GND__F_PICK, i, j, f);
-                arg[j] = needed(lo, &w, in, ff);
+                arg[j] = needed(lo, w, in, ff);
                 if (lo->full)
                     return -1;
                 ready &= arg[j] >= 0;
@@ -424,7 +499,7 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
             /* a reshape that is stored walks its input's space, in the same order */
             int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
                              ? -1 : find_frame(lo, GND__F_VIEW, i, 0, f);
-            v = needed(lo, &w, in, ff);
+            v = needed(lo, w, in, ff);
             if (lo->full)
                 return -1;
             if (v < 0)
@@ -433,13 +508,18 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
             first = a->kind == GND__TAKE ? 1 : 0;
             for (int j = a->nin - 1; j >= first; j--) {
                 int32_t in = lo->g->inputs[p->in + j], ff = input_frame(lo, i, j, f);
-                arg[j] = needed(lo, &w, in, ff);
+                arg[j] = needed(lo, w, in, ff);
                 if (lo->full)
                     return -1;
                 ready &= arg[j] >= 0;
             }
             if (!ready)
                 continue;
+            if (a->kind == GND__CHECKED && in_box(lo, f)) { /* its index is one only where the box's condition holds */
+                lo->g->node[i].must = 1;
+                lo->retry = 1;
+                return -1;
+            }
             v = first ? gather_value(lo, i, f, arg) : combine(lo, i, arg);
         }
         if (v < 0)
@@ -447,9 +527,22 @@ int gnd__lower_value(gnd__lowering *lo, int32_t root)
         remember(lo, i, f, v);
         if (lo->full)
             return -1;
-        w.n--;
+        w->n--;
     }
     return value_of(lo, root, -1);
+}
+
+int gnd__lower_value(gnd__lowering *lo, int32_t root)
+{
+    waiting w;
+    w.n = 1;
+    w.s[0].node = root;
+    w.s[0].frame = -1;
+    const int v = walk(lo, &w);
+    for (int k = w.n - 1; k >= 0 && lo->full && lo->deepest < 0; k--)
+        if (lo->g->node[w.s[k].node].role == GND__R_INLINE)
+            lo->deepest = w.s[k].node;
+    return v;
 }
 
 void gnd__lower_forget(gnd__lowering *lo)

@@ -14,20 +14,17 @@
 static void through_map(gnd__layout *l, const gnd_array *view)
 {
     gnd__layout out;
-    const gnd__map *m = view->p.map;
+    const gnd__view *v = view->p.view;
     out.ndim = view->ndim;
     out.off = l->off;
     for (int j = 0; j < view->ndim; j++) {
         out.dim[j] = view->dim[j];
         out.stride[j] = 0;
     }
-    for (int d = 0; d < l->ndim; d++) {
-        out.off += l->stride[d] * m->start[d];
-        if (m->from[d] >= 0)
-            out.stride[m->from[d]] += l->stride[d] * m->step[d];
-        if (m->also[d] >= 0)
-            out.stride[m->also[d]] += l->stride[d] * m->step[d];
-    }
+    for (int d = 0; d < l->ndim; d++)
+        out.off += l->stride[d] * v->start[d];
+    for (int i = 0; i < v->nterm; i++)
+        out.stride[v->term[i].to] += l->stride[v->term[i].axis] * v->term[i].step;
     *l = out;
 }
 

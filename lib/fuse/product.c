@@ -82,7 +82,7 @@ static void follow(gnd__pgraph *g, int32_t wi)
     gnd__place pl;
     int relu = 0;
     int32_t i2 = i; /* the product, or a multiple of it */
-    if (p->sink || p->held > 1 || p->no_absorb || last < 0)
+    if (p->sink || p->held > 1 || p->live || p->no_absorb || last < 0)
         return;
     const gnd__pnode *q = &g->node[last];
     if (q->a->kind != GND__OP || !same_space(q->a, p->a))

@@ -2,12 +2,14 @@
  *
  * fuse/roles.c - which nodes are stored, and which are computed where they are used.
  *
- * In the order below: (1) what must be stored: sinks, reductions, products, joins, and where an
+ * In the order below: (1) what must be stored: sinks, reductions, products, joins of many arrays, and where an
  * expression grows past the limits of one kernel; (2) sinks of one shape count as one kernel, a team, which
  * is given up where it cannot become one (group.c); (3) from the sinks down, which kernel uses each other
  * node and through which views: a node that one kernel uses through equal views is computed there; used
  * otherwise it is computed again if that is cheap, else stored; an expensive one is never computed again for
- * each element of a broadcast.
+ * each element of a broadcast; (4) what is still wanted when the plan has run, because it is owned or something
+ * is that is not stored: a reduction or a product of that kind is stored, wherever it is computed (group.c, rows.c,
+ * product.c).
  */
 #include "fuse/fuse.h"
 
@@ -17,6 +19,7 @@
 #define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
+#define BOXES_READ 4    /* arrays of which an assembly may be made that is not stored */
 #define FEW 4             /* so many times is a few: then up to */
 #define CHEAP_FEW_GPU 32  /* rather than write 4 bytes and read them */
 #define CHEAP_FEW_CPU 28  /* the same on a CPU: one elementary function at most */
@@ -39,6 +42,25 @@ static int is_piece_of_work(const gnd_array *a)
 {
     return a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__ASSEMBLE ||
            a->kind == GND__EMPTY || a->kind == GND__PRIM;
+}
+
+/* Inputs of assembly p that are not the same everywhere. */
+static int boxes_read(gnd__pgraph *g, const gnd__pnode *p)
+{
+    int n = 0;
+    for (int k = 0; k < p->a->nin; k++) {
+        const gnd__pnode *q = gnd__input_of(g, p, k);
+        while (q->role == GND__R_INLINE && gnd__is_view(q->a))
+            q = gnd__input_of(g, q, 0);
+        n += q->a->kind != GND__CONST;
+    }
+    return n;
+}
+
+/* Whether assembly p costs less where it is used than stored. */
+static int is_cheap_assembly(gnd__pgraph *g, const gnd__pnode *p, int32_t i)
+{
+    return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || boxes_read(g, p) <= BOXES_READ);
 }
 
 /* Roots what is inline below p, looking through views; prefers the input with more operations. */
@@ -82,13 +104,16 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     const gnd_array *a = p->a;
     uint32_t nops = 0, cost = 0;
     p->nleaf = 0;
-    for (int k = 0; k < a->nin; k++) {
+    p->boxed = a->kind == GND__ASSEMBLE;
+    const int nin = a->kind == GND__ASSEMBLE && gnd__shifted(g, (int32_t)(p - g->node)) >= 0 ? 1 : a->nin;
+    for (int k = 0; k < nin; k++) {
         gnd__pnode *q = gnd__input_of(g, p, k);
         int seen = 0;
         for (int j = 0; j < k; j++)
             seen |= gnd__input_of(g, p, j) == q;
         if (seen)
             continue;
+        p->boxed |= q->role == GND__R_INLINE && q->boxed;
         if (q->role == GND__R_INLINE) {
             nops += q->nops;
             cost += q->cost;
@@ -107,9 +132,22 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
         const uint32_t n = (uint32_t)(a->in[0]->size / (a->size ? a->size : 1));
         nops = nops * n + n; /* written out */
         cost = cost * n + n;
+    } else if (a->kind == GND__ASSEMBLE) {
+        nops += (uint32_t)nin;
+        cost += (uint32_t)(nin > 1 ? boxes_read(g, p) : 1);
     }
     p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
     p->cost = cost > 1000000 ? 1000000 : cost;
+}
+
+/* An assembly below views of which node i is one that has no fewer elements: it is stored, and not the views. */
+static void store_viewed(gnd__pgraph *g, int32_t i)
+{
+    gnd__pnode *q = &g->node[i];
+    while (q->role == GND__R_INLINE && gnd__is_view(q->a))
+        q = gnd__input_of(g, q, 0);
+    if (q->role == GND__R_INLINE && q->a->kind == GND__ASSEMBLE && g->node[i].a->size >= q->a->size)
+        q->role = GND__R_ROOT;
 }
 
 /* Gives operand i of a library call (a view, a leaf, an inline expression) a place in memory. */
@@ -118,18 +156,28 @@ static void need_place(gnd__pgraph *g, int32_t i)
     gnd__place pl;
     int32_t blame;
     gnd__pnode *q = &g->node[i];
+    store_viewed(g, i);
     if (q->role != GND__R_ROOT && (q->role == GND__R_LEAF ? !q->a->data.st
                                                           : !gnd__place_of(g, i, &pl, &blame)))
         q->role = GND__R_ROOT;
 }
 
-static void first_roles(gnd__pgraph *g)
+/* What may be computed twice. */
+static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
+{
+    const gnd_array *a = p->a;
+    return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
+}
+
+/* limits: what does not fit into one kernel is divided, and what is shared is stored; 0: only what cannot be inline is
+ * stored. */
+static void first_roles(gnd__pgraph *g, int limits)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
         gnd__pnode *p = &g->node[i];
         const gnd_array *a = p->a;
         p->group = -1;
-        p->absorbed = p->conflict = p->expanded = 0;
+        p->absorbed = p->conflict = p->expanded = p->whole = p->piece = 0;
         p->path = 0;
         p->level = 0;
         p->team = i;
@@ -137,6 +185,8 @@ static void first_roles(gnd__pgraph *g)
         p->role = gnd__is_leaf(a) ? GND__R_LEAF
                   : (is_piece_of_work(a) && !gnd__is_short(a)) || p->must ? GND__R_ROOT
                                                                           : GND__R_INLINE;
+        if (a->kind == GND__ASSEMBLE && !p->must && p->role == GND__R_ROOT && is_cheap_assembly(g, p, i))
+            p->role = GND__R_INLINE;
         p->nops = p->nleaf = 0;
         p->cost = 0;
         if (p->role == GND__R_LEAF)
@@ -151,9 +201,19 @@ static void first_roles(gnd__pgraph *g)
                 if (a->p.prim->mode[k] == GND__IN_MEM)
                     need_place(g, g->inputs[p->in + k]);
         }
-        if (a->kind != GND__REDUCE && is_piece_of_work(a))
+        if (a->kind != GND__REDUCE && is_piece_of_work(a) && p->role == GND__R_ROOT)
             continue;
         measure(g, p);
+        if (limits && a->kind == GND__ASSEMBLE && (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES)) {
+            p->role = GND__R_ROOT;
+            continue;
+        }
+        if (!limits)
+            continue;
+        if (p->shared && p->role == GND__R_INLINE && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) {
+            p->role = GND__R_ROOT;
+            continue;
+        }
         if (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES) {
             cut_below(g, p);
             measure(g, p);
@@ -167,6 +227,9 @@ static void first_roles(gnd__pgraph *g)
         gnd__place pl;
         int32_t blame;
         if (p->role == GND__R_ROOT || p->a->data.st)
+            continue;
+        store_viewed(g, g->sinks[s]);
+        if (p->role == GND__R_ROOT)
             continue;
         if (gnd__is_view(p->a) && gnd__place_of(g, g->sinks[s], &pl, &blame))
             p->role = GND__R_ALIAS;
@@ -229,18 +292,27 @@ static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
     return i;
 }
 
-/* What may be computed twice. */
-static uint32_t cheap_cost(const gnd__pgraph *g, const gnd_array *a)
-{
-    return g->gpu && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
-}
-
 /* What may be computed for each element of a broadcast. */
 static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
 {
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
         return CHEAP_EXPANDED;
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
+}
+
+/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several views that would be
+ * stored by itself; in its place in the assembly it costs no more, and the views find everything there. */
+static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
+{
+    for (int k = 0; k < p->a->nin; k++) {
+        const gnd__pnode *q = gnd__input_of(g, p, k);
+        while (q->role == GND__R_INLINE && gnd__is_view(q->a) && q->parents == 1)
+            q = gnd__input_of(g, q, 0);
+        if (q->role == GND__R_INLINE && !gnd__is_view(q->a) && q->a->kind != GND__ASSEMBLE && q->parents == 1 &&
+            (q->cost > cheap_cost(g, q) || q->nleaf > CHEAP_LEAVES))
+            return 1;
+    }
+    return 0;
 }
 
 static void uses(gnd__pgraph *g)
@@ -251,14 +323,20 @@ static void uses(gnd__pgraph *g)
         const gnd_array *a = p->a;
         int32_t group = p->group;
         uint64_t path = p->path;
-        int conflict = p->conflict, expanded = p->expanded;
+        int conflict = p->conflict, expanded = p->expanded, whole = p->whole;
         if (p->role == GND__R_LEAF)
             continue;
-        if (p->role == GND__R_INLINE && !gnd__is_view(a) &&
-            ((conflict && (p->cost > cheap_cost(g, a) || p->nleaf > CHEAP_LEAVES)) ||
+        if (p->role == GND__R_INLINE && a->kind == GND__ASSEMBLE &&
+            (whole || ((conflict || expanded) && gnd__shifted(g, i) < 0 &&
+                       (boxes_read(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
+            p->role = GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
+        if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
+            ((conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
              (expanded && p->cost > cheap_expanded(g, p, expanded)) ||
-             (expanded & 2 && a->kind == GND__CHECKED)))
+             (expanded & 2 && a->kind == GND__CHECKED))) {
             p->role = GND__R_ROOT;
+            p->shared = 1;
+        }
         if (p->role == GND__R_ROOT) {
             group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
             path = 1;
@@ -268,19 +346,31 @@ static void uses(gnd__pgraph *g)
             path = mix(1, (uint64_t)i);
             conflict = expanded = 0;
         }
+        if (p->role != GND__R_INLINE)
+            whole = 0;
+        whole |= a->kind == GND__PRIM || (a->kind == GND__REDUCE && p->role == GND__R_ROOT);
+        const int shifted = a->kind == GND__ASSEMBLE && p->role == GND__R_INLINE && gnd__shifted(g, i) >= 0;
         for (int k = 0; k < a->nin; k++) {
             gnd__pnode *q = gnd__input_of(g, p, k);
             uint64_t way = path;
             int grows = expanded;
-            if (a->kind == GND__ASSEMBLE) {
+            q->whole |= (uint8_t)whole;
+            if (a->kind == GND__ASSEMBLE && p->role == GND__R_ROOT) {
                 use(q, pieces++, 1, 0, 0);
+                continue;
+            }
+            if (a->kind == GND__ASSEMBLE) {
+                q->piece |= (uint8_t)shifted;
+                use(q, group, mix(path, (uint64_t)(shifted ? 0 : k) * 0x10001 + (uint64_t)i * 4 + 6), conflict, grows);
                 continue;
             }
             if (a->kind == GND__PRIM) {
                 use(q, i, mix(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
                 continue;
             }
-            if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
+            if (p->piece && p->role == GND__R_INLINE && !conflict)
+                ; /* all boxes see what they are cut from in one way */
+            else if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
                 a->kind == GND__REDUCE)
                 way = mix(path, (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
                                         4 + 5);
@@ -296,9 +386,39 @@ static void uses(gnd__pgraph *g)
     }
 }
 
+/* What is owned needs what it is made of, down to what stays: reductions, products and primitives. Other roots are
+ * no such place: they may yet become part of a kernel of rows, and few of them stay. */
+static void find_live(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nnode; i++)
+        g->node[i].live = g->node[i].owned;
+    for (int32_t i = g->nnode - 1; i >= 0; i--) {
+        const gnd__pnode *p = &g->node[i];
+        const int stays = p->sink || p->role == GND__R_LEAF || p->a->kind == GND__MATMUL ||
+                          p->a->kind == GND__PRIM || (p->a->kind == GND__REDUCE && p->role == GND__R_ROOT);
+        for (int k = 0; p->live && !stays && k < p->a->nin; k++)
+            gnd__input_of(g, p, k)->live = 1;
+    }
+}
+
 void gnd__roles(gnd__pgraph *g)
 {
-    first_roles(g);
+    int boxes = 0;
+    for (int32_t i = 0; i < g->nnode; i++) {
+        g->node[i].shared = 0;
+        g->node[i].parents = 0;
+        for (int k = 0; k < g->node[i].a->nin && !gnd__is_leaf(g->node[i].a); k++)
+            gnd__input_of(g, &g->node[i], k)->parents++;
+        boxes |= gnd__has_boxes(g->node[i].a) && !g->node[i].must && !gnd__is_leaf(g->node[i].a);
+    }
+    if (boxes) { /* which are computed for each of their uses: what these share is stored before limits are looked at */
+        first_roles(g, 0);
+        make_teams(g);
+        uses(g);
+    }
+    first_roles(g, 1);
     make_teams(g);
     uses(g);
+    if (g->dear && !g->frozen)
+        find_live(g);
 }

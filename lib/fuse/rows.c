@@ -140,6 +140,12 @@ static int add_member(joining *j)
     return 0;
 }
 
+/* Whether root r of w, which reductions made, is wanted after the plan. */
+static int stays(const gnd__pgraph *g, const gnd__pwork *w, int r)
+{
+    return w->nred > 0 && g->node[w->root[r]].live;
+}
+
 /* Makes the members one work. 0: it would have too many reductions or outputs. */
 static int unite(joining *j)
 {
@@ -162,7 +168,8 @@ static int unite(joining *j)
         for (int r = 0; r < w->nred; r++)
             all.red[all.nred++] = w->red[r];
         for (int r = 0; r < w->nroot; r++) {
-            if (w != last && !g->node[w->root[r]].sink && !read_elsewhere(j, w->root[r]) && !is_viewed(g, w->root[r])) {
+            if (w != last && !g->node[w->root[r]].sink && !stays(g, w, r) && !read_elsewhere(j, w->root[r]) &&
+                !is_viewed(g, w->root[r])) {
                 inner[ninner++] = w->root[r];
                 continue;
             }

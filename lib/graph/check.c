@@ -4,6 +4,7 @@
  * and what to do where that is not plain. Every check gives NULL, or a new error node.
  */
 #include "graph/check.h"
+#include "graph/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,13 +33,15 @@ gnd_array *gnd__check(const gnd_array *x, const char *func, const char *arg)
 {
     if (!x)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: %s is NULL", func, arg);
-    if (x->magic != GND__MAGIC)
+    if (!gnd__alive(x))
         return gnd__fail(NULL, GND_ERR_STATE, "%s: %s is no array any more: it was released", func,
                          arg);
     if (x->kind == GND__ERROR)
-        return gnd__error_node(x->dev, x->p.err);
+        return gnd__error_copy(x->dev, x->p.err);
+    if (gnd__label_of(x))
+        gnd__label_arg(func, arg, x);
     const gnd_err *fault = __atomic_load_n(&x->fault, __ATOMIC_ACQUIRE);
-    return fault ? gnd__error_node(x->dev, fault) : NULL;
+    return fault ? gnd__error_copy(x->dev, fault) : NULL;
 }
 
 gnd_array *gnd__check_strong(const gnd_array *x, const char *func, const char *arg)
@@ -142,8 +145,8 @@ gnd_array *gnd__check_axes(const char *func, gnd_device *dev, gnd_axes axes, int
     if (!wrong)
         return NULL;
     if (wrong == -2)
-        return gnd__fail(dev, GND_ERR_AXIS, "%s: the number %" PRId64 " is no set of axes: GND_AXIS(n) is, GND_ALL and "
-                         "GND_NO_AXES", func, (int64_t)axes);
+        return gnd__fail(dev, GND_ERR_AXIS, "%s: the bits 0x%" PRIx64 " are no set of axes: GND_AXIS(n) is, GND_ALL "
+                         "and GND_NO_AXES", func, axes.bits);
     if (gnd__axis(bad, ndim) >= 0)
         return gnd__fail(dev, GND_ERR_AXIS, "%s: axis %d is named twice (it is axis %d too)", func,
                          bad, bad < 0 ? bad + ndim : bad - ndim);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/fold.c - elementwise operations on weak scalars, on the host: bool, int64, float64 and
- * complex128 in place of Python's bool, int, float and complex. Results are those of the kernels
- * for these dtypes but where Python's ints do not wrap: what leaves int64 is refused, and a
- * negative int exponent gives a float. Knows no nodes. Complex values are in fold_complex.c.
+ * graph/fold.c - elementwise operations on weak scalars, on the host: bool, int64 and uint64,
+ * float64 and complex128 in place of Python's bool, int, float and complex. Results are those of the
+ * kernels for these dtypes but where Python's ints do not wrap: what leaves -2^63 .. 2^64 - 1 is refused,
+ * and a negative int exponent gives a float. Knows no nodes. Complex values are in fold_complex.c.
  */
 #include "base/dtype.h"
 #include "graph/fold.h"
@@ -84,107 +84,109 @@ static int fold_bool(gnd__op op, const int *x, gnd__scalar *out)
     }
 }
 
-/* a to the power of b >= 0, when it fits. */
-static int int_pow(int64_t a, int64_t b, gnd__scalar *out)
+/* Wider than all ints of scalars, so that sums and products are found out before they are refused. */
+__extension__ typedef __int128 wide;
+
+static wide wide_of(const gnd__scalar *s)
 {
-    int64_t r = 1;
+    return s->kind == 'u' ? (wide)s->u : (wide)s->i;
+}
+
+/* An int of -2^63 to 2^64 - 1; from 2^63 on its kind is 'u'. */
+static int set_wide(gnd__scalar *out, wide v)
+{
+    if (v < INT64_MIN || v > UINT64_MAX)
+        return TOO_LARGE;
+    set_i(out, (int64_t)(uint64_t)v);
+    out->kind = v > INT64_MAX ? 'u' : 'i';
+    return 0;
+}
+
+/* a to the power of b >= 0, when it fits. */
+static int int_pow(wide a, wide b, gnd__scalar *out)
+{
+    wide r = 1;
     int large = 0; /* a no longer fits */
     for (; b; b >>= 1) {
         if (b & 1 && (large || __builtin_mul_overflow(r, a, &r)))
             return TOO_LARGE;
         large |= __builtin_mul_overflow(a, a, &a);
     }
-    return set_i(out, r);
+    return set_wide(out, r);
 }
 
-static int int_shift_left(int64_t a, int64_t b, gnd__scalar *out)
+static int int_shift_left(wide a, wide b, gnd__scalar *out)
 {
+    wide r;
     if (a == 0 || b < 0)
         return set_i(out, 0);
-    if (b > 63 || a > INT64_MAX >> b || a < INT64_MIN >> b)
-        return TOO_LARGE;
-    return set_i(out, (int64_t)((uint64_t)a << b));
+    return b > 64 || __builtin_mul_overflow(a, (wide)1 << b, &r) ? TOO_LARGE : set_wide(out, r);
 }
 
-static uint64_t gcd(int64_t a, int64_t b)
+static wide gcd(wide a, wide b)
 {
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    wide x = a < 0 ? -a : a, y = b < 0 ? -b : b;
     while (y) {
-        uint64_t r = x % y;
+        wide r = x % y;
         x = y;
         y = r;
     }
     return x;
 }
 
-static int int_gcd(int64_t a, int64_t b, gnd__scalar *out)
+static int int_lcm(wide a, wide b, gnd__scalar *out)
 {
-    uint64_t g = gcd(a, b);
-    return g > INT64_MAX ? TOO_LARGE : set_i(out, (int64_t)g);
-}
-
-static int int_lcm(int64_t a, int64_t b, gnd__scalar *out)
-{
-    uint64_t g = gcd(a, b), ua = a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
-             ub = b < 0 ? 0 - (uint64_t)b : (uint64_t)b, r;
+    wide g = gcd(a, b), r;
     if (g == 0)
         return set_i(out, 0);
-    return __builtin_mul_overflow(ua / g, ub, &r) || r > INT64_MAX ? TOO_LARGE
-                                                                   : set_i(out, (int64_t)r);
+    return __builtin_mul_overflow((a < 0 ? -a : a) / g, b < 0 ? -b : b, &r) ? TOO_LARGE : set_wide(out, r);
 }
 
-static int fold_int(gnd__op op, const int64_t *x, gnd__scalar *out)
+static int fold_int(gnd__op op, const wide *x, gnd__scalar *out)
 {
-    int64_t a = x[0], b = x[1], r;
+    wide a = x[0], b = x[1], r;
     switch (op) {
-    case GND__OP_ABS: return a == INT64_MIN ? TOO_LARGE : set_i(out, a < 0 ? -a : a);
-    case GND__OP_ADD: return __builtin_add_overflow(a, b, &r) ? TOO_LARGE : set_i(out, r);
-    case GND__OP_SUBTRACT: return __builtin_sub_overflow(a, b, &r) ? TOO_LARGE : set_i(out, r);
-    case GND__OP_MULTIPLY: return __builtin_mul_overflow(a, b, &r) ? TOO_LARGE : set_i(out, r);
-    case GND__OP_NEGATIVE: return a == INT64_MIN ? TOO_LARGE : set_i(out, -a);
-    case GND__OP_SQUARE: return __builtin_mul_overflow(a, a, &r) ? TOO_LARGE : set_i(out, r);
-    case GND__OP_FLOOR_DIVIDE:
-        if (b == 0)
-            return set_i(out, 0);
-        if (b == -1)
-            return a == INT64_MIN ? TOO_LARGE : set_i(out, -a);
-        return set_i(out, a / b - (a % b != 0 && (a % b < 0) != (b < 0)));
+    case GND__OP_ABS: return set_wide(out, a < 0 ? -a : a);
+    case GND__OP_ADD: return set_wide(out, a + b);
+    case GND__OP_SUBTRACT: return set_wide(out, a - b);
+    case GND__OP_MULTIPLY: return __builtin_mul_overflow(a, b, &r) ? TOO_LARGE : set_wide(out, r);
+    case GND__OP_NEGATIVE: return set_wide(out, -a);
+    case GND__OP_SQUARE: return __builtin_mul_overflow(a, a, &r) ? TOO_LARGE : set_wide(out, r);
+    case GND__OP_FLOOR_DIVIDE: return set_wide(out, b == 0 ? 0 : a / b - (a % b != 0 && (a % b < 0) != (b < 0)));
     case GND__OP_REMAINDER:
-        if (b == 0 || b == -1)
-            return set_i(out, 0);
-        r = a % b;
-        return set_i(out, r != 0 && (r < 0) != (b < 0) ? r + b : r);
+        r = b == 0 ? 0 : a % b;
+        return set_wide(out, r != 0 && (r < 0) != (b < 0) ? r + b : r);
     case GND__OP_POW: return b < 0 ? set_f(out, pow((double)a, (double)b)) : int_pow(a, b, out);
-    case GND__OP_RECIPROCAL: return set_i(out, a == 1 || a == -1 ? a : 0);
+    case GND__OP_RECIPROCAL: return set_wide(out, a == 1 || a == -1 ? a : 0);
     case GND__OP_SIGN: return set_i(out, (a > 0) - (a < 0));
     case GND__OP_MAXIMUM:
-    case GND__OP_FMAX: return set_i(out, a > b ? a : b);
+    case GND__OP_FMAX: return set_wide(out, a > b ? a : b);
     case GND__OP_MINIMUM:
-    case GND__OP_FMIN: return set_i(out, a < b ? a : b);
+    case GND__OP_FMIN: return set_wide(out, a < b ? a : b);
     case GND__OP_CLIP:
         r = a > b ? a : b;
-        return set_i(out, r < x[2] ? r : x[2]);
-    case GND__OP_BITWISE_AND: return set_i(out, a & b);
-    case GND__OP_BITWISE_OR: return set_i(out, a | b);
-    case GND__OP_BITWISE_XOR: return set_i(out, a ^ b);
-    case GND__OP_BITWISE_INVERT: return set_i(out, ~a);
+        return set_wide(out, r < x[2] ? r : x[2]);
+    case GND__OP_BITWISE_AND: return set_wide(out, a & b);
+    case GND__OP_BITWISE_OR: return set_wide(out, a | b);
+    case GND__OP_BITWISE_XOR: return set_wide(out, a ^ b);
+    case GND__OP_BITWISE_INVERT: return set_wide(out, ~a);
     case GND__OP_BITWISE_LEFT_SHIFT: return int_shift_left(a, b, out);
-    case GND__OP_BITWISE_RIGHT_SHIFT: return set_i(out, a >> (b < 0 || b > 63 ? 63 : b));
+    case GND__OP_BITWISE_RIGHT_SHIFT: return set_wide(out, a >> (b < 0 || b > 127 ? 127 : (int)b));
     case GND__OP_POSITIVE:
     case GND__OP_CEIL:
     case GND__OP_FLOOR:
     case GND__OP_TRUNC:
     case GND__OP_ROUND:
     case GND__OP_REAL:
-    case GND__OP_CONJ: return set_i(out, a);
+    case GND__OP_CONJ: return set_wide(out, a);
     case GND__OP_IMAG: return set_i(out, 0);
     case GND__OP_ISFINITE: return set_b(out, 1);
     case GND__OP_ISINF:
     case GND__OP_ISPOSINF:
     case GND__OP_ISNEGINF:
     case GND__OP_ISNAN: return set_b(out, 0);
-    case GND__OP_FMOD: return set_i(out, b == 0 || b == -1 ? 0 : a % b);
-    case GND__OP_GCD: return int_gcd(a, b, out);
+    case GND__OP_FMOD: return set_wide(out, b == 0 ? 0 : a % b);
+    case GND__OP_GCD: return set_wide(out, gcd(a, b));
     case GND__OP_LCM: return int_lcm(a, b, out);
     default: return REFUSED;
     }
@@ -360,21 +362,18 @@ static void convert(const gnd__scalar *s, int k, gnd__scalar *out)
     }
 }
 
-/* Operations on ints, one of which may be a uint64 beyond int64. */
+/* Operations on ints, of int64 or uint64. */
 static int fold_ints(gnd__op op, int n, const gnd__scalar *in, gnd__scalar *out)
 {
-    int64_t x[3] = {0, 0, 0};
+    wide x[3] = {0, 0, 0};
     if (gnd__ops[op].rule == GND__RULE_CMP)
         return fold_int_cmp(op, order(&in[0], &in[1]), out);
-    for (int i = 0; i < n; i++) {
-        if (in[i].kind == 'u' && in[i].u > INT64_MAX)
-            return TOO_LARGE;
-        x[i] = in[i].i;
-    }
+    for (int i = 0; i < n; i++)
+        x[i] = wide_of(&in[i]);
     return fold_int(op, x, out);
 }
 
-/* 0; REFUSED when op does not take these kinds; TOO_LARGE when an int result leaves int64. */
+/* 0; REFUSED when op does not take these kinds; TOO_LARGE when an int result fits neither int64 nor uint64. */
 int gnd__fold(gnd__op op, int nin, const gnd__scalar *in, gnd__scalar *out)
 {
     if ((unsigned)op >= GND__NOPS || nin != gnd__ops[op].nin)

@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "graph/opset.h"
 
-/* What gnd__fold gives beside 0: op does not take the kinds; an int result leaves int64. */
+/* What gnd__fold gives beside 0: op does not take the kinds; an int result fits neither int64 nor uint64. */
 enum { GND__FOLD_REFUSED = -1, GND__FOLD_TOO_LARGE = -2 };
 
 typedef struct gnd__cplx {

@@ -166,9 +166,14 @@ static int fold_complex_rest(gnd__op op, const cplx *x, gnd__scalar *out)
     case GND__OP_IMAG: return set_f(out, a.im);
     case GND__OP_ROUND: return set_c(out, rint(a.re), rint(a.im));
     case GND__OP_EXPM1:
+        if (a.im == 0) /* 0 for -0 too */
+            return set_c(out, expm1(a.re) + 0.0, a.im);
+        if (a.re > 1 || a.re == -INFINITY || !isfinite(a.im)) {
+            double complex e = cexp(CMPLX(a.re, a.im));
+            return set_c(out, creal(e) - 1, cimag(e));
+        }
         h = sin(a.im / 2);
-        return a.im == 0 ? set_c(out, expm1(a.re), a.im)
-                         : set_c(out, expm1(a.re) * cos(a.im) - 2 * h * h, exp(a.re) * sin(a.im));
+        return set_c(out, expm1(a.re) * cos(a.im) - 2 * h * h, exp(a.re) * sin(a.im));
     case GND__OP_LOG1P:
         if (fabs(a.re) < 0.5 && fabs(a.im) < 0.5)
             return set_c(out, log1p(a.re * (2 + a.re) + a.im * a.im) / 2, atan2(a.im, 1 + a.re));

@@ -15,6 +15,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/shape.h"
+#include "base/spin.h"
 #include "graph/opset.h"
 
 typedef enum gnd__kind {
@@ -27,7 +28,7 @@ typedef enum gnd__kind {
     GND__OP,          /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs
                          have the op's compute dtype (casts are nodes) unless the table says other */
     GND__CAST,        /* elementwise: in[0] as the node's dtype */
-    GND__VIEW,        /* p.map: each input axis is start + step * (an output axis, or two) */
+    GND__VIEW,        /* p.view: each input axis is at a start and some steps along output axes */
     GND__RESHAPE,     /* in[0] in C order, other shape */
     GND__REDUCE,      /* p.red over in[0]; the shape has the reduced axes taken out (no keepdims) */
     GND__MATMUL,      /* (..., m, k) @ (..., k, n), both at least 2-d, same dtype; batch broadcasts */
@@ -45,18 +46,27 @@ typedef enum gnd__red {
     GND__SUM, GND__PROD, GND__MAX, GND__MIN, GND__ANY, GND__ALL, GND__ARGMAX, GND__ARGMIN, GND__NRED
 } gnd__red;
 
-/* A view: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d] is -1. An
- * output axis that no input axis comes from is a broadcast one. Two input axes may come from one
- * (a diagonal). Entries: the input's number of axes.
- *
- * In a node (not in what is handed to gnd__view_node) axis d moves with output axis also[d] too: it is
- * at start[d] + step[d] * (i[from[d]] + i[also[d]]), a sliding window; -1 when there is none. */
+/* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
+ * is -1. An output axis that no input axis comes from is a broadcast one. Two input axes may come from one (a
+ * diagonal). Entries: the input's number of axes. */
 typedef struct gnd__map {
     int64_t start[GND_MAX_NDIM];
     int64_t step[GND_MAX_NDIM];
     int8_t from[GND_MAX_NDIM];
-    int8_t also[GND_MAX_NDIM];
 } gnd__map;
+
+/* A view as its node has it: input axis d is at start[d], and for each of its terms step * i[to] further on. Several
+ * terms of an axis are windows. Equal views have equal bytes: the terms come by axis, then by `to`; none has a step
+ * of 0 or an output axis of one element; a view of no elements begins at 0 and has no terms. */
+typedef struct gnd__term {
+    int64_t step;
+    int32_t axis, to;
+} gnd__term;
+typedef struct gnd__view {
+    int32_t nterm;
+    int64_t *start;          /* as many as the input has axes */
+    gnd__term *term;         /* nterm of them */
+} gnd__view;
 
 /* One box of GND__ASSEMBLE: input k goes to start[d] .. start[d] + its extent, along every axis. */
 typedef struct gnd__box {
@@ -97,6 +107,7 @@ typedef struct gnd__storage {
     atomic_int refs;
     struct gnd_device *dev;
     struct gnd__block *block;
+    size_t kept;             /* bytes that count as kept while it is there: sched/keep.c; or 0 */
     struct gnd__checks *checks; /* of indices, not yet seen to have passed: sched/check.h; or NULL */
     void (*destroy)(struct gnd__storage *st);
 } gnd__storage;
@@ -121,29 +132,35 @@ struct gnd_array {
     uint8_t kind;            /* gnd__kind */
     uint8_t weak;            /* a weak scalar: 0-d, no device */
     uint8_t ndim;
-    uint8_t small;           /* its memory is gnd__node_memory()'s */
+    uint8_t place;           /* in its cell: graph/cells.h */
     int32_t dtype;
     int32_t nin;
     atomic_int refs;         /* owners: handles and consumer nodes */
     atomic_int handles;      /* of those, handles of the user (scopes count) */
     uint32_t pending;        /* operations not yet evaluated below, itself included; saturates */
+    gnd__spin in_lock;       /* of `in` of a view or reshape: held while it is dropped, or read without the
+                                device's lock */
     gnd_device *dev;         /* NULL for scalars and for errors before any device */
     struct gnd_array *prev, *next; /* the device's list of live nodes, under the device's list lock */
     int64_t size;            /* elements */
     const int64_t *dim;      /* ndim extents, allocated with the node */
+    void *more;              /* what did not fit into the cell, or NULL */
+    struct gnd__label *label; /* its name and where it was made, atomically: graph/label.h; or NULL */
     struct gnd_array **in;   /* nin inputs, retained; NULL once dropped */
     struct gnd_array *in_small[3];
     gnd__data data;          /* st != NULL: the node has its elements */
     gnd_err *fault;          /* the error of the last evaluation, atomically: one of faults; or NULL */
     gnd__fault *faults;      /* all there were, under the device's lock */
     uint32_t mark;           /* scratch of the planner, under the device's lock */
+    uint32_t links;          /* views and reshapes: how many follow one another, this one the last */
     void *scope;             /* the scope that owns a handle, or NULL */
     uint32_t scope_slot;
+    uint32_t deep;           /* where `pending` is large: at how many it is worth trying to evaluate */
     union {
         gnd_err *err;        /* GND__ERROR */
         gnd__scalar value;   /* GND__CONST */
         int32_t op;          /* GND__OP: gnd__op */
-        gnd__map *map;       /* GND__VIEW */
+        gnd__view *view;     /* GND__VIEW */
         struct { int32_t op; uint32_t mask; } red;  /* GND__REDUCE: mask of the input's axes */
         gnd__box *box;       /* GND__ASSEMBLE: nin of them */
         gnd__gather *take;   /* GND__TAKE */
@@ -154,13 +171,33 @@ struct gnd_array {
 
 #define GND__MAGIC 0x676e6431u
 
+/* Whether the handle x, not NULL, is one of an array: it was not released. Reads memory that may be gone, which is a
+ * cell still (graph/cells.h), or under a sanitizer in its quarantine; so no sanitizer may look on. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+__attribute__((noinline, unused, no_sanitize("address", "thread", "undefined"))) static
+#else
+static inline
+#endif
+int gnd__alive(const gnd_array *x)
+{
+    return __atomic_load_n(&x->magic, __ATOMIC_RELAXED) == GND__MAGIC &&
+           atomic_load_explicit((atomic_int *)&x->handles, memory_order_relaxed) > 0;
+}
+
 /* --- making nodes (graph/node.c) --------------------------------------------------------------
  * Each returns a node with one handle that belongs to the innermost scope of the thread, or to the
  * caller; never NULL (out of memory gives the static error node gnd__nomem()). Inputs are retained,
  * not consumed. These check nothing but memory: callers have inferred shape and dtype. */
 gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                      int nin, gnd_array *const *in);
+/* The same with a payload of `extra` bytes behind it, at *payload (a pointer to a pointer), not initialised. */
+gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int nin,
+                          gnd_array *const *in, size_t extra, void *payload);
 gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e);
+/* The same of an error that is passed on: it was made before. */
+gnd_array *gnd__error_copy(gnd_device *dev, const gnd_err *e);
+/* y, made by public function func of steps: when it is an error, as one of func's (gnd__err_named). Returns y. */
+gnd_array *gnd__named(const char *func, gnd_array *y);
 gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 gnd_array *gnd__nomem(void);
@@ -168,10 +205,10 @@ gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int we
 gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                         int nin, gnd_array *const *in);
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t);        /* x itself, retained, when it has t */
-gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
-/* x with its axis n elements long as n - window + 1 windows: the elements of each are a new last axis. */
-gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
-gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
+/* The input of assembly x in which all elements lie that view m of shape dim[ndim] sees, and in out the same view of
+ * it (graph/boxes.c). NULL: there is none, or x has its elements. The device's lock is held; the input is not
+ * retained. */
+gnd_array *gnd__box_seen(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m, gnd__map *out);
 gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t);
 gnd_array *gnd__matmul_node(gnd_array *a, gnd_array *b, int ndim, const int64_t *dim);
 gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
@@ -184,6 +221,13 @@ gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int
 gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what);
 gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,
                           const int64_t *dim, int nin, gnd_array *const *in);
+
+/* --- views (graph/view.c): composed with x where x is a view that has no elements of its own, so the result may be
+ * another kind of node; where nothing is left to do, a new handle to the same value. ------------------------- */
+gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
+/* x with its axis n elements long as n - window + 1 windows: the elements of each are a new last axis. */
+gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
+gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 
 /* --- owners ------------------------------------------------------------------------------------ */
 void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */

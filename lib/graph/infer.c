@@ -36,6 +36,7 @@ gnd_dtype gnd__weak_dtype(const gnd_device *dev, int kind)
     case 'b': return GND_BOOL;
     case 'f': return gnd__device_float(dev);
     case 'c': return gnd__complex_of(gnd__device_float(dev));
+    case 'u': return GND_UINT64; /* 2^63 and more */
     default: return GND_INT64;
     }
 }
@@ -51,7 +52,8 @@ void gnd__operand_dtype(const gnd_array *x, uint32_t *set, int *weak)
         return;
     if (!x->weak)
         *set |= (uint32_t)1 << x->dtype;
-    else if (!*weak || rank_of_kind(x->p.value.kind) > rank_of_kind(*weak))
+    else if (!*weak || rank_of_kind(x->p.value.kind) > rank_of_kind(*weak) ||
+             (x->p.value.kind == 'u' && *weak == 'i'))
         *weak = x->p.value.kind;
 }
 
@@ -259,13 +261,8 @@ gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func)
                          gnd_dtype_name(t));
     }
     gnd__scalar v = converted(&x->p.value, t);
-    if (v.kind == 'u') {
-        if (v.u > INT64_MAX)
-            return gnd__fail(NULL, GND_ERR_OVERFLOW,
-                             "%s: the scalar %" PRIu64 " does not fit int64, as scalars must", func,
-                             v.u);
+    if (v.kind == 'u' && v.u <= INT64_MAX)
         v.kind = 'i';
-    }
     return gnd__const(NULL, gnd__weak_dtype(NULL, v.kind), &v, 1);
 }
 
@@ -341,7 +338,7 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     case 0:
         break;
     case GND__FOLD_TOO_LARGE:
-        return gnd__fail(NULL, GND_ERR_OVERFLOW, "%s: the result leaves int64: use real scalars",
+        return gnd__fail(NULL, GND_ERR_OVERFLOW, "%s: the result fits neither int64 nor uint64: use real scalars",
                          gnd__ops[op].name);
     default:
         return not_allowed(op, NULL, gnd__common_dtype(NULL, nin, x));
@@ -426,7 +423,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
         return NULL;
     for (int i = 0; i < nin; i++) {
         const gnd_array *b = x[i];
-        if (!b || b->magic != GND__MAGIC || b->kind == GND__ERROR ||
+        if (!b || !gnd__alive(b) || b->kind == GND__ERROR ||
             __atomic_load_n(&b->fault, __ATOMIC_ACQUIRE))
             return NULL;
         if (b->weak) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/node.c - making and freeing nodes. A node is one allocation: the struct, its extents, more
- * inputs than three, and its payload (map, boxes or error). Making one costs an allocation, a link
- * in its device's list and a few counters; nothing is checked here but memory.
+ * graph/node.c - making and freeing nodes. A node is a cell (graph/cells.h): the struct, its extents, more
+ * inputs than three, and its payload (map, boxes or error); what does not fit there is an allocation beside it.
+ * Making one costs that, a link in its device's list and a few counters; nothing is checked here but memory.
  */
 #include "graph/graph.h"
 #include "graph/scope.h"
@@ -11,11 +11,14 @@
 #include <string.h>
 #include "base/fork.h"
 #include "base/mem.h"
+#include "graph/cells.h"
+#include "graph/label.h"
 #include <gnd/array.h>
 
 void (*gnd__on_deep)(gnd_array *x);
 
 static gnd_err nomem_err = {.code = GND_ERR_NOMEM, .msg = "out of host memory"};
+static gnd_err closed_err = {.code = GND_ERR_STATE, .msg = "an array of a device that was closed"};
 static const int64_t no_dim[1];
 static gnd_array nomem = {
     .magic = GND__MAGIC,
@@ -52,28 +55,49 @@ static uint32_t pending_below(int nin, gnd_array *const *in)
     return most < UINT32_MAX - 1 - rest ? most + rest : UINT32_MAX - 1;
 }
 
-/* The same after the deep inputs, if any, were given to the hook: the least deep first, since the
- * others may be made of it. */
-static uint32_t pending_with(int nin, gnd_array *const *in)
+/* How many pending operations below x are enough to evaluate it on the way. */
+static uint32_t due_at(const gnd_array *x)
+{
+    const uint32_t deep = pending_of(x) ? __atomic_load_n(&x->deep, __ATOMIC_RELAXED) : 0;
+    return deep > GND__DEEP ? deep : GND__DEEP;
+}
+
+static uint32_t latest_due(int nin, gnd_array *const *in)
+{
+    uint32_t at = GND__DEEP;
+    for (int i = 0; i < nin; i++)
+        at = due_at(in[i]) > at ? due_at(in[i]) : at;
+    return at;
+}
+
+/* The same after the deep inputs, if any, were given to the hook: the least deep first, since the others may be made of
+ * it. One that could not be evaluated (it is made of placeholders, or memory is out) is due again when it is twice as
+ * deep, so that a graph of n nodes is walked for that n times in all, not n * n. *due is what the node keeps of it. */
+static uint32_t pending_with(int nin, gnd_array *const *in, uint32_t *due)
 {
     static _Thread_local int inside; /* the hook may make nodes itself */
     uint32_t below = pending_below(nin, in);
-    if (below < GND__DEEP || !gnd__on_deep || inside)
+    *due = 0;
+    if (below < GND__DEEP)
+        return below;
+    *due = latest_due(nin, in);
+    if (below < *due || !gnd__on_deep || inside)
         return below;
     inside = 1;
     for (int tries = 0; tries < 4; tries++) {
         gnd_array *next = NULL;
         for (int i = 0; i < nin; i++)
-            if (pending_of(in[i]) >= GND__DEEP / 2 &&
-                (!next || pending_of(in[i]) < pending_of(next)))
+            if (pending_of(in[i]) >= due_at(in[i]) / 2 && (!next || pending_of(in[i]) < pending_of(next)))
                 next = in[i];
         if (!next)
             break;
         gnd__on_deep(next);
-        if (pending_of(next)) /* it could not be evaluated */
-            break;
+        const uint32_t left = pending_of(next);
+        if (left)
+            __atomic_store_n(&next->deep, left < UINT32_MAX / 2 ? 2 * left + 2 : UINT32_MAX, __ATOMIC_RELAXED);
     }
     inside = 0;
+    *due = latest_due(nin, in);
     return pending_below(nin, in);
 }
 
@@ -92,30 +116,38 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
     }
     for (int i = 0; i < nin; i++)
         if (in[i]->kind == GND__ERROR)
-            return gnd__error_node(in[i]->dev, in[i]->p.err);
+            return gnd__error_copy(in[i]->dev, in[i]->p.err);
     /* Nodes that compute nothing have nothing pending. */
-    uint32_t pending = nin ? pending_with(nin, in) + 1 : 0;
+    uint32_t due = 0, pending = nin ? pending_with(nin, in, &due) + 1 : 0;
 
     size_t small = sizeof(((gnd_array *)0)->in_small) / sizeof(gnd_array *);
     size_t nmore = (size_t)nin > small ? (size_t)nin : 0;
     size_t ndims = (size_t)ndim * sizeof(int64_t), nptrs = nmore * sizeof(gnd_array *);
-    size_t bytes = sizeof(gnd_array) + ndims + nptrs + extra;
-    char *mem = bytes <= GND__NODE_BYTES ? gnd__node_memory() : gnd__malloc(bytes);
-    if (!mem)
+    size_t bytes = ndims + nptrs + extra;
+    uint8_t place;
+    gnd_array *x = gnd__cell_new(&place);
+    char *mem = (char *)(x + 1), *more = NULL;
+    if (x && bytes > GND__NODE_BYTES - sizeof *x && !(mem = more = gnd__malloc(bytes))) {
+        x->magic = 0;
+        gnd__cell_free(x, place);
+        x = NULL;
+    }
+    if (!x)
         return &nomem;
 
-    gnd_array *x = (gnd_array *)(void *)mem;
-    int64_t *xdim = (int64_t *)(void *)(mem + sizeof *x);
+    int64_t *xdim = (int64_t *)(void *)mem;
     memset(x, 0, sizeof *x);
     x->magic = GND__MAGIC;
     x->kind = (uint8_t)k;
     x->ndim = (uint8_t)ndim;
-    x->small = bytes <= GND__NODE_BYTES;
+    x->place = place;
+    x->more = more;
     x->dtype = t;
     x->nin = nin;
     atomic_init(&x->refs, 1);
     atomic_init(&x->handles, 1);
     x->pending = pending;
+    x->deep = due;
     x->dev = dev;
     x->dim = xdim;
     int64_t size = 1;
@@ -128,13 +160,15 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
             over |= __builtin_mul_overflow(size, dim[i], &size);
     }
     x->size = empty ? 0 : size;
-    x->in = nmore ? (gnd_array **)(void *)(mem + sizeof *x + ndims) : x->in_small;
+    x->in = nmore ? (gnd_array **)(void *)(mem + ndims) : x->in_small;
     for (int i = 0; i < nin; i++) {
         x->in[i] = in[i];
         gnd__ref(in[i]);
     }
+    if (__builtin_expect(gnd__here.file != NULL, 0))
+        gnd__label_place(x);
     if (payload)
-        *(void **)payload = mem + sizeof *x + ndims + nptrs;
+        *(void **)payload = mem + ndims + nptrs;
     if (dev)
         gnd__device_add(dev, x);
     if (over || gnd__scope_add(x)) { /* callers see to overflow: this is a net */
@@ -152,7 +186,13 @@ gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const 
     return make(k, dev, t, ndim, dim, nin, in, 0, NULL);
 }
 
-gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
+gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int nin,
+                          gnd_array *const *in, size_t extra, void *payload)
+{
+    return make(k, dev, t, ndim, dim, nin, in, extra, payload);
+}
+
+gnd_array *gnd__error_copy(gnd_device *dev, const gnd_err *e)
 {
     gnd_err *copy;
     if (e->code == GND_ERR_NOMEM && !strcmp(e->msg, nomem_err.msg))
@@ -165,6 +205,21 @@ gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
     x->p.err = copy;
     x->size = 0;
     return x;
+}
+
+gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
+{
+    gnd_err made = *e;
+    gnd__label_error(&made);
+    gnd__err_made(&made);
+    return gnd__error_copy(dev, &made);
+}
+
+gnd_array *gnd__named(const char *func, gnd_array *y)
+{
+    if (y != &nomem && y->kind == GND__ERROR) /* its own record, which nobody else has seen */
+        gnd__err_named(y->p.err, func);
+    return y;
 }
 
 gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
@@ -197,20 +252,6 @@ gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, cons
     return x;
 }
 
-gnd_array *gnd__same(gnd_array *x)
-{
-    if (x == &nomem)
-        return x;
-    if (x->kind == GND__ERROR)
-        return gnd__error_node(x->dev, x->p.err);
-    if (x->kind == GND__CONST)
-        return gnd__const(x->dev, (gnd_dtype)x->dtype, &x->p.value, x->weak);
-    gnd_array *y = gnd__reshape_node(x, x->ndim, x->dim);
-    if (y->kind == GND__RESHAPE)
-        y->pending = pending_of(x);
-    return y;
-}
-
 /* The value that a constant has once it is of dtype t. */
 static gnd__scalar rounded(const gnd__scalar *v, gnd_dtype t)
 {
@@ -233,46 +274,6 @@ gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t)
         return gnd__const(x->dev, t, &v, 0);
     }
     return make(GND__CAST, x->dev, t, x->ndim, x->dim, 1, &x, 0, NULL);
-}
-
-gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m)
-{
-    gnd__map *copy;
-    gnd_array *y =
-        make(GND__VIEW, x->dev, (gnd_dtype)x->dtype, ndim, dim, 1, &x, sizeof *copy, &copy);
-    if (y->kind != GND__VIEW)
-        return y;
-    /* Entries beyond the input's axes are never read: do not pay for them. */
-    size_t n = x->ndim;
-    memcpy(copy->start, m->start, n * sizeof m->start[0]);
-    memcpy(copy->step, m->step, n * sizeof m->step[0]);
-    memcpy(copy->from, m->from, n * sizeof m->from[0]);
-    memset(copy->also, -1, n * sizeof copy->also[0]);
-    y->p.map = copy;
-    return y;
-}
-
-gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window)
-{
-    gnd__map m;
-    int64_t dim[GND_MAX_NDIM];
-    for (int d = 0; d < x->ndim; d++) {
-        m.start[d] = 0;
-        m.step[d] = 1;
-        m.from[d] = (int8_t)d;
-        dim[d] = x->dim[d];
-    }
-    dim[axis] -= window - 1;
-    dim[x->ndim] = window;
-    gnd_array *y = gnd__view_node(x, x->ndim + 1, dim, &m);
-    if (y->kind == GND__VIEW)
-        y->p.map->also[axis] = (int8_t)x->ndim;
-    return y;
-}
-
-gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
-{
-    return make(GND__RESHAPE, x->dev, (gnd_dtype)x->dtype, ndim, dim, 1, &x, 0, NULL);
 }
 
 gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t)
@@ -416,6 +417,15 @@ static void let_go(gnd_array *x)
     x->fault = NULL;
 }
 
+static void free_node(gnd_array *x)
+{
+    gnd__free(x->more);
+    if (x->label)
+        gnd__label_free(x->label);
+    __atomic_store_n(&x->magic, 0, __ATOMIC_RELAXED);
+    gnd__cell_free(x, x->place);
+}
+
 /* Frees the nodes of a list linked by `next`, and all that dies with them. */
 static void free_list(gnd_array *dead)
 {
@@ -432,11 +442,7 @@ static void free_list(gnd_array *dead)
             dead = y;
         }
         let_go(x);
-        x->magic = 0;
-        if (x->small)
-            gnd__node_memory_free(x);
-        else
-            gnd__free(x);
+        free_node(x);
     }
 }
 
@@ -455,7 +461,9 @@ void gnd__drop_inputs(gnd_array *x)
     gnd_array **in = x->in;
     if (!in)
         return;
+    gnd__spin_lock(&x->in_lock); /* against who makes a view of x (graph/view.c) */
     x->in = NULL;
+    gnd__spin_unlock(&x->in_lock);
     for (int i = 0; i < x->nin; i++)
         gnd__unref(in[i]);
 }
@@ -468,10 +476,11 @@ void gnd__nodes_drain(gnd_array *list)
         let_go(x);
         x->in = NULL; /* they are on the list too */
         if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) {
-            x->magic = 0;
-            gnd__free(x);
+            free_node(x);
             continue;
         }
+        x->kind = GND__ERROR;
+        x->p.err = &closed_err;
         x->dev = NULL;
         x->prev = x->next = NULL;
         x->pending = 0;

@@ -15,10 +15,6 @@
 #include "base/mem.h"
 #include <gnd/array.h>
 
-/* Memory of a node that is gone. */
-struct idle { struct idle *next; };
-enum { IDLE = 64 };
-
 typedef struct scope {
     struct scope *outer;
     gnd_array **x;
@@ -41,8 +37,6 @@ static _Thread_local GND__TLS_MODEL struct {
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
     uint32_t mark;   /* how many `top` had before the first of these */
     int watched;     /* the key's destructor will run */
-    int nidle;
-    struct idle *idle; /* memory of nodes, nidle of them, for the next ones */
 } mine;
 
 static pthread_key_t key;
@@ -101,12 +95,6 @@ static void thread_exit(void *unused)
     }
     gnd__free(mine.first.x);
     mine.first = (scope){ 0 };
-    for (struct idle *i = mine.idle, *next; i; i = next) {
-        next = i->next;
-        gnd__free(i);
-    }
-    mine.idle = NULL;
-    mine.nidle = 0;
     mine.failed = 0;
     mine.watched = 0;
 }
@@ -119,40 +107,11 @@ static void make_key(void)
 
 __attribute__((destructor)) static void unload(void)
 {
-    if ((mine.spare || mine.first.x || mine.idle) && !mine.top)
+    if ((mine.spare || mine.first.x) && !mine.top)
         thread_exit(NULL);
     if (key_made)
         pthread_key_delete(key);
     key_made = 0;
-}
-
-void *gnd__node_memory(void)
-{
-    struct idle *i = mine.idle;
-    if (!i || gnd__mem_watched())
-        return gnd__malloc(GND__NODE_BYTES);
-    mine.idle = i->next;
-    mine.nidle--;
-    return i;
-}
-
-/* A sanitizer wants to see what is used after it is gone. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KEEPS 0
-#else
-#define KEEPS 1
-#endif
-
-void gnd__node_memory_free(void *p)
-{
-    if (!KEEPS || !mine.watched || mine.nidle >= IDLE || gnd__mem_watched()) {
-        gnd__free(p);
-        return;
-    }
-    struct idle *i = p;
-    i->next = mine.idle;
-    mine.idle = i;
-    mine.nidle++;
 }
 
 /* Room for n entries and more. */
@@ -272,10 +231,17 @@ int gnd__scope_remove(gnd_array *x)
     return s != NULL;
 }
 
+/* An error unless x is a handle; arrays that hold an error are. */
+static gnd_array *no_handle(const gnd_array *x, const char *func, const char *arg)
+{
+    return x && gnd__alive(x) ? NULL : gnd__check(x, func, arg);
+}
+
 gnd_array *gnd_keep(gnd_array *x)
 {
-    if (!x)
-        return gnd__fail(NULL, GND_ERR_NULL, "keep: x is NULL");
+    gnd_array *bad = no_handle(x, "keep", "x");
+    if (bad)
+        return bad;
     scope *s = my_scope_of(x);
     if (!s)
         /* The caller's already, or of a scope of another thread, which keeps its own handle. */
@@ -290,8 +256,9 @@ gnd_array *gnd_keep(gnd_array *x)
 
 gnd_array *gnd_retain(gnd_array *x)
 {
-    if (!x)
-        return gnd__fail(NULL, GND_ERR_NULL, "retain: x is NULL");
+    gnd_array *bad = no_handle(x, "retain", "x");
+    if (bad)
+        return bad;
     if (x != gnd__nomem()) {
         atomic_fetch_add(&x->refs, 1);
         atomic_fetch_add(&x->handles, 1);
@@ -303,7 +270,7 @@ void gnd_release(gnd_array *x)
 {
     if (!x || x == gnd__nomem())
         return;
-    if (x->magic != GND__MAGIC) { /* memory that is gone is read here: as good a guess as can be made */
+    if (!gnd__alive(x)) {
         gnd__log(GND__LOG_ERROR, "release: no array any more: it was released before");
         return;
     }
@@ -358,12 +325,35 @@ gnd_array *gnd__steps_end(gnd_array *x)
     return x;
 }
 
+gnd_array *gnd_rotate(int n, gnd_array **var, gnd_array *value)
+{
+    gnd_array *bad = no_handle(value, "rotate", "value");
+    if (!bad && !var)
+        bad = gnd__fail(NULL, GND_ERR_NULL, "rotate: var is NULL");
+    if (!bad && n < 1)
+        bad = gnd__fail(NULL, GND_ERR_ARG, "rotate: %d places: at least one is needed", n);
+    if (bad)
+        return bad;
+    int there = 0; /* it is in var already: one more owner */
+    for (int i = 0; i < n; i++)
+        there |= var[i] == value;
+    if (there || (scope_of(value) && !gnd__scope_remove(value)))
+        gnd_retain(value);
+    gnd_array *old = var[n - 1];
+    for (int i = n - 1; i > 0; i--)
+        var[i] = var[i - 1];
+    var[0] = value;
+    gnd_release(old);
+    return value;
+}
+
 gnd_array *gnd_assign(gnd_array **var, gnd_array *value)
 {
     if (!var)
         return gnd__fail(NULL, GND_ERR_NULL, "assign: var is NULL");
-    if (!value)
-        value = gnd__fail(NULL, GND_ERR_NULL, "assign: value is NULL");
+    gnd_array *bad = no_handle(value, "assign", "value");
+    if (bad)
+        value = bad;
     if (*var == value)
         return value;
     if (scope_of(value) && !gnd__scope_remove(value))

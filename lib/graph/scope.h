@@ -34,10 +34,4 @@ gnd_array *gnd__same(gnd_array *x);
  * handle that no scope has, when it has dtype t. Not to be returned to the user. */
 gnd_array *gnd__cast_held(gnd_array *x, gnd_dtype t);
 
-/* Memory for a node, GND__NODE_BYTES; NULL: there is none. That of a node that is gone is given to the next
- * one of the thread, if it has scopes. gnd__free() takes it too. */
-enum { GND__NODE_BYTES = 336 };
-void *gnd__node_memory(void);
-void gnd__node_memory_free(void *p);
-
 #endif

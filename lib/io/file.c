@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/file.c - see file.h. The temporary file is created with the mode that the umask allows (and
- * not mkstemp's 0600), so that the result is as readable as any file that the user makes.
+ * io/file.c - see file.h. A new file gets the mode that the umask allows (and not mkstemp's 0600), so
+ * that it is as readable as any file that the user makes; one that replaces another gets its mode and
+ * owner. A writer holds a lock on its temporary file: one without was left by a writer that died.
  */
-#define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700 /* realpath */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* realpath, flock */
+#endif
 #include "io/file.h"
 
 #include "base/err.h"
@@ -12,10 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,30 +26,124 @@ static gnd_status os_err(gnd_err *e, int err, const char *what)
     return gnd__err_native(e, GND_ERR_IO, err, "%s: %s", what, strerror(err));
 }
 
+/* --- where it goes ---------------------------------------------------------------------------- */
+
+/* path with the links at its end followed, also where the last one leads to nothing yet; NULL: errno. */
 static char *follow(const char *path)
 {
-    char *real = realpath(path, NULL), *copy;
-    copy = gnd__strdup(real ? real : path);
-    free(real);
-    return copy;
+    char *real = realpath(path, NULL), to[4096];
+    char *at = gnd__strdup(real ? real : path);
+    if (real) {
+        free(real);
+        return at;
+    }
+    for (int links = 0; at; links++) {
+        const ssize_t n = readlink(at, to, sizeof to - 1);
+        if (n < 0)
+            return at; /* no link: opening tells what else is wrong */
+        to[n] = 0;
+        const char *slash = to[0] == '/' ? NULL : strrchr(at, '/');
+        const size_t dir = slash ? (size_t)(slash - at) + 1 : 0;
+        char *next = links < 40 ? gnd__malloc(dir + (size_t)n + 1) : NULL;
+        if (next) {
+            memcpy(next, at, dir);
+            memcpy(next + dir, to, (size_t)n + 1);
+        }
+        gnd__free(at);
+        at = next;
+        errno = links < 40 ? ENOMEM : ELOOP;
+    }
+    return at;
 }
 
-/* Creates o->tmp, "PATH.PID-N.tmp" for a fresh N. */
-static int create(gnd__out *o)
+/* --- the temporary file ----------------------------------------------------------------------- */
+
+enum {
+    SLOTS = 100,    /* temporary names of one file and machine, for those who write it at once */
+    LOOKED_AT = 8,  /* of them in any case for leftovers */
+};
+
+/* "PATH.HOST-N.tmp": a lock says whether a writer of this machine lives, and nothing that of another one does. */
+static void slot_name(char *buf, size_t cap, const char *path, int n)
 {
-    static atomic_uint serial;
-    size_t cap = strlen(o->path) + 48;
+    char host[256] = "";
+    unsigned h = 2166136261u;
+    (void)gethostname(host, sizeof host - 1);
+    for (const char *c = host; *c; c++)
+        h = (h ^ (unsigned char)*c) * 16777619u;
+    snprintf(buf, cap, "%s.%08x-%d.tmp", path, h, n);
+}
+
+static int same_file(int fd, const char *name)
+{
+    struct stat a, b;
+    return !fstat(fd, &a) && !lstat(name, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Removes what is called name if it is our file and no writer holds its lock: it was left by one that died.
+ * 1: there is nothing of that name any more. */
+static int remove_leftover(const char *name)
+{
+    struct stat st;
+    const int fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT;
+    const int gone = !fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || geteuid() == 0) &&
+                     !flock(fd, LOCK_EX | LOCK_NB) && same_file(fd, name) && !unlink(name);
+    close(fd);
+    return gone;
+}
+
+/* Creates o->tmp, locked where the file system can. 0 or errno. */
+static int create(gnd__out *o, mode_t mode)
+{
+    const size_t cap = strlen(o->path) + 32;
+    int n = 0, tries = 0, err = EEXIST;
     o->tmp = gnd__malloc(cap);
     if (!o->tmp)
         return ENOMEM;
-    for (int tries = 0; tries < 100; tries++) {
-        unsigned n = atomic_fetch_add(&serial, 1);
-        snprintf(o->tmp, cap, "%s.%ld-%u.tmp", o->path, (long)getpid(), n);
-        o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd >= 0 || errno != EEXIST)
+    while (n < SLOTS && tries++ < 4 * SLOTS) {
+        slot_name(o->tmp, cap, o->path, n);
+        o->fd = open(o->tmp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        if (o->fd < 0 && errno != EEXIST)
+            return errno;
+        if (o->fd < 0) {
+            n += !remove_leftover(o->tmp);
+            continue;
+        }
+        /* Between open and here another writer may have taken it for a leftover. */
+        if (flock(o->fd, LOCK_EX) || same_file(o->fd, o->tmp)) {
+            err = 0;
+            break;
+        }
+        close(o->fd);
+        o->fd = -1;
+    }
+    for (int more = 1; !err && n + more < SLOTS; more++) {
+        struct stat st;
+        char *name = gnd__malloc(cap);
+        if (name)
+            slot_name(name, cap, o->path, n + more);
+        const int there = name && !lstat(name, &st);
+        if (there)
+            remove_leftover(name);
+        gnd__free(name);
+        if (!there && more >= LOOKED_AT)
             break;
     }
-    return o->fd >= 0 ? 0 : errno;
+    return err;
+}
+
+/* Makes the temporary file what old is to others. 0: a rename would lose something of it: its other names, or an
+ * owner that this user cannot give. */
+static int take_after(int fd, const struct stat *old)
+{
+    struct stat st;
+    if (old->st_nlink > 1 || fstat(fd, &st))
+        return 0;
+    if ((st.st_uid != old->st_uid || st.st_gid != old->st_gid) && fchown(fd, old->st_uid, old->st_gid))
+        return 0;
+    return !fchmod(fd, old->st_mode & 07777);
 }
 
 gnd_status gnd__out_open(gnd__out *o, const char *path, gnd_err *e)
@@ -60,15 +156,16 @@ gnd_status gnd__out_open(gnd__out *o, const char *path, gnd_err *e)
     if (there && access(path, W_OK)) /* a rename would replace even a read-only file */
         return os_err(e, errno, "cannot write");
 
-    o->path = there && S_ISREG(st.st_mode) ? follow(path) : gnd__strdup(path);
     int err = 0;
+    o->path = there && !S_ISREG(st.st_mode) ? gnd__strdup(path) : follow(path);
     if (!o->path) {
-        err = ENOMEM;
+        err = errno == ELOOP ? ELOOP : ENOMEM;
     } else if (there && !S_ISREG(st.st_mode)) {
         o->fd = open(path, O_WRONLY | O_CLOEXEC);
         err = o->fd >= 0 ? 0 : errno;
     } else {
-        err = create(o);
+        err = create(o, there ? 0600 : 0666);
+        o->in_place = !err && there && !take_after(o->fd, &st);
     }
     if (!err)
         return GND_OK;
@@ -80,41 +177,90 @@ gnd_status gnd__out_open(gnd__out *o, const char *path, gnd_err *e)
     return os_err(e, err, "cannot write");
 }
 
-gnd_status gnd__out_write(gnd__out *o, const void *p, size_t n, gnd_err *e)
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static gnd_status write_all(int fd, const void *p, size_t n, gnd_err *e)
 {
     const char *at = p;
     while (n > 0) {
         size_t part = n < (size_t)1 << 30 ? n : (size_t)1 << 30;
-        ssize_t done = write(o->fd, at, part);
+        ssize_t done = write(fd, at, part);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
             return os_err(e, errno, "write failed");
+        if (done == 0)
+            return gnd__err(e, GND_ERR_IO, "write failed: the system took none of %zu bytes", part);
         at += done;
         n -= (size_t)done;
     }
     return GND_OK;
 }
 
+gnd_status gnd__out_write(gnd__out *o, const void *p, size_t n, gnd_err *e)
+{
+    return write_all(o->fd, p, n, e);
+}
+
+gnd_status gnd__out_seek(gnd__out *o, int64_t at, gnd_err *e)
+{
+    return lseek(o->fd, (off_t)at, SEEK_SET) < 0 ? os_err(e, errno, "cannot seek") : GND_OK;
+}
+
+/* What a full disk or a server refuses late comes when a file is closed. fd stays open, and locked. */
+static gnd_status settle(int fd, gnd_err *e)
+{
+    const int again = dup(fd);
+    return again < 0 || (close(again) && errno != EINTR) ? os_err(e, errno, "write failed") : GND_OK;
+}
+
+/* Copies the temporary file over the old one, which stays the file that it is. */
+static gnd_status copy_over(gnd__out *o, gnd_err *e)
+{
+    char buf[16384];
+    off_t size = 0;
+    const int to = open(o->path, O_WRONLY | O_CLOEXEC);
+    if (to < 0)
+        return os_err(e, errno, "cannot write");
+    gnd_status s = gnd__out_seek(o, 0, e);
+    for (int64_t n = 1; !s && n > 0; size += n) {
+        n = gnd__in_read(o->fd, buf, sizeof buf, e);
+        s = n < 0 ? GND_ERR_IO : write_all(to, buf, (size_t)n, e);
+    }
+    if (!s && ftruncate(to, size))
+        s = os_err(e, errno, "write failed");
+    if (!s)
+        s = settle(to, e);
+    close(to);
+    if (s && e && size) { /* the old elements are gone: the new ones stay where they are */
+        char name[208], was[sizeof e->msg];
+        memcpy(was, e->msg, sizeof was);
+        snprintf(e->msg, sizeof e->msg, "%.240s: the file is damaged; what it was to hold is in %s", was,
+                 gnd__path_text(o->tmp, name));
+    }
+    if (s && size) {
+        gnd__free(o->tmp);
+        o->tmp = NULL;
+    }
+    return s;
+}
+
 gnd_status gnd__out_commit(gnd__out *o, gnd_err *e)
 {
-    int fd = o->fd;
-    o->fd = -1;
-    /* close reports what a full disk or a server refuses late */
-    if (close(fd) && errno != EINTR) {
-        gnd_status s = os_err(e, errno, "write failed");
-        gnd__out_abandon(o);
-        return s;
+    gnd_status s = settle(o->fd, e);
+    if (!s && o->in_place) {
+        s = copy_over(o, e);
+    } else if (!s && o->tmp) {
+        /* Renamed while it is open: its lock keeps others from taking it for a leftover. */
+        if (rename(o->tmp, o->path)) {
+            s = os_err(e, errno, "cannot rename the temporary file");
+        } else {
+            gnd__free(o->tmp);
+            o->tmp = NULL;
+        }
     }
-    if (o->tmp && rename(o->tmp, o->path)) {
-        gnd_status s = os_err(e, errno, "cannot rename the temporary file");
-        gnd__out_abandon(o);
-        return s;
-    }
-    gnd__free(o->tmp);
-    o->tmp = NULL;
     gnd__out_abandon(o);
-    return GND_OK;
+    return s;
 }
 
 void gnd__out_abandon(gnd__out *o)

@@ -1,100 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/png.c - see png.h. libpng reports errors by longjmp: everything that lives across one is in
- * the state below, and no resource is taken between setjmp and what may jump.
+ * io/png.c - see png.h. The format itself is the work of libgnd-png.so (formats/png.c).
  */
+#define _POSIX_C_SOURCE 200809L
 #include "io/png.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/file.h"
+#include "io/format.h"
 
 #include <inttypes.h>
-#include <png.h>
-#include <setjmp.h>
-#include <stdio.h>
-
-typedef struct {
-    gnd__out out;
-    gnd_err err; /* the first failure of writing */
-    char text[200];
-} state;
-
-static void on_error(png_structp png, png_const_charp text)
-{
-    state *s = png_get_error_ptr(png);
-    snprintf(s->text, sizeof s->text, "%s", text);
-    longjmp(png_jmpbuf(png), 1);
-}
-
-static void on_warning(png_structp png, png_const_charp text)
-{
-    (void)png;
-    (void)text;
-}
-
-static void on_write(png_structp png, png_bytep p, png_size_t n)
-{
-    state *s = png_get_io_ptr(png);
-    if (gnd__out_write(&s->out, p, n, &s->err))
-        png_error(png, "write failed");
-}
-
-static void on_flush(png_structp png)
-{
-    (void)png;
-}
-
-static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
-{
-    (void)png;
-    return gnd__malloc(n);
-}
-
-static void on_free(png_structp png, png_voidp p)
-{
-    (void)png;
-    gnd__free(p);
-}
-
-/* 0, or -1 after a jump. */
-static int encode(png_structp png, png_infop info, state *s, uint32_t width, uint32_t height,
-                  int channels, const uint8_t *data)
-{
-    static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
-                                PNG_COLOR_TYPE_RGB_ALPHA};
-    if (setjmp(png_jmpbuf(png)))
-        return -1;
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_write_fn(png, s, on_write, on_flush);
-    png_set_IHDR(png, info, width, height, 8, types[channels - 1], PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png, info);
-    for (uint32_t y = 0; y < height; y++)
-        png_write_row(png, (png_const_bytep)(data + (size_t)y * width * (size_t)channels));
-    png_write_end(png, info);
-    return 0;
-}
+#include <string.h>
+#include <unistd.h>
 
 static gnd_status save(const char *path, uint32_t width, uint32_t height, int channels,
                        const uint8_t *data, gnd_err *e)
 {
-    state s = {.text = ""};
-    gnd_status st = gnd__out_open(&s.out, path, e);
+    gnd__out out;
+    const gnd__lent lent = {gnd__malloc, gnd__free, gnd__out_write, gnd__out_seek, &out};
+    const gnd__png_format *f = gnd__format("png", e);
+    if (!f)
+        return GND_ERR_UNSUPPORTED;
+    gnd_status st = gnd__out_open(&out, path, e);
     if (st)
         return st;
-    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning,
-                                                NULL, on_malloc, on_free);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    if (!info)
-        st = gnd__err(e, GND_ERR_NOMEM, "out of memory");
-    else if (encode(png, info, &s, width, height, channels, data))
-        st = s.err.code ? gnd__err_native(e, s.err.code, s.err.native, "%s", s.err.msg)
-                        : gnd__err(e, GND_ERR_IO, "libpng: %s", s.text);
-    png_destroy_write_struct(&png, &info);
+    st = f->write(&lent, width, height, channels, data, e);
     if (!st)
-        return gnd__out_commit(&s.out, e);
-    gnd__out_abandon(&s.out);
+        return gnd__out_commit(&out, e);
+    gnd__out_abandon(&out);
     return st;
 }
 
@@ -112,5 +46,73 @@ gnd_status gnd__png_save(const char *path, int64_t width, int64_t height, int ch
         st = save(path, (uint32_t)width, (uint32_t)height, channels, data, e);
     if (st)
         gnd__err_prefix(e, "save_png: %s", gnd__path_text(path, text));
+    return st;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+enum { SIGNATURE = 8, FIRST_BLOCK = 1 << 16 };
+
+/* The whole of a file that begins as a picture does, as it arrives: *file, of *n bytes, is the caller's. */
+static gnd_status read_all(int fd, uint8_t **file, size_t *n, gnd_err *e)
+{
+    size_t cap = FIRST_BLOCK, want = SIGNATURE;
+    *n = 0;
+    *file = gnd__malloc(cap);
+    while (*file) {
+        int64_t got = gnd__in_read(fd, *file + *n, want, e);
+        if (got < 0)
+            return e && e->code ? e->code : GND_ERR_IO;
+        *n += (size_t)got;
+        if (want == SIGNATURE && (*n < want || memcmp(*file, "\x89PNG\r\n\x1a\n", SIGNATURE) != 0))
+            return gnd__err(e, GND_ERR_FORMAT, "not a PNG file%s", *n ? "" : ": it is empty");
+        if ((size_t)got < want)
+            return GND_OK;
+        if (*n == cap) {
+            uint8_t *more = cap > SIZE_MAX / 2 ? NULL : gnd__realloc(*file, 2 * cap);
+            if (!more)
+                break;
+            *file = more;
+            cap *= 2;
+        }
+        want = cap - *n;
+    }
+    return gnd__err(e, GND_ERR_NOMEM, "out of memory for a file of more than %zu bytes", *n);
+}
+
+static gnd_status load(const char *path, gnd__npy *out, gnd_err *e)
+{
+    const gnd__lent lent = {.alloc = gnd__malloc, .release = gnd__free};
+    const gnd__png_format *f = gnd__format("png", e);
+    gnd__png_picture pic;
+    uint8_t *file = NULL;
+    int64_t size;
+    size_t n;
+    int fd;
+    if (!f)
+        return GND_ERR_UNSUPPORTED;
+    gnd_status st = gnd__in_open(path, &fd, &size, e);
+    if (st)
+        return st;
+    st = read_all(fd, &file, &n, e);
+    close(fd);
+    if (!st)
+        st = f->read(&lent, file, n, &pic, e);
+    gnd__free(file);
+    if (st)
+        return st;
+    *out = (gnd__npy){.dtype = pic.bytes == 1 ? GND_UINT8 : GND_UINT16, .ndim = pic.channels == 1 ? 2 : 3,
+                      .shape = {pic.height, pic.width, pic.channels}, .data = pic.data,
+                      .nbytes = (size_t)pic.height * pic.width * (size_t)(pic.channels * pic.bytes)};
+    return GND_OK;
+}
+
+gnd_status gnd__png_load(const char *path, gnd__npy *out, gnd_err *e)
+{
+    char text[208];
+    memset(out, 0, sizeof *out);
+    gnd_status st = load(path, out, e);
+    if (st)
+        gnd__err_prefix(e, "load_png: %s", gnd__path_text(path, text));
     return st;
 }

@@ -22,6 +22,10 @@ typedef enum gnd__prim_id {
     GND__NPRIM
 } gnd__prim_id;
 
+/* An input has at most so many elements, so that sizes of scratch memory and counts of groups, which are small
+ * multiples of it, stay within 64 bits. The result fits into a buffer (sched/plan.c). */
+#define GND__PRIM_MOST ((int64_t)1 << 48)
+
 enum { GND__PK_ARGS = 40, GND__PROG_SCRATCH = 16 };
 
 /* What an argument of a program's kernel is. */

@@ -57,7 +57,8 @@ gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32
 {
     if (p->slot[i].leaf || s->block[i])
         return GND_OK;
-    return gnd__pool_alloc(d, p->slot[i].nbytes, &s->block[i], e);
+    gnd_status st = gnd__pool_alloc(d, p->slot[i].nbytes, &s->block[i], e);
+    return st == GND_OK ? st : gnd__plan_lacks(p, &s->graph, i, st, e);
 }
 
 /* The arguments of a step as the backend takes them, but for what differs from run to run. */

@@ -8,6 +8,7 @@
  */
 #include "sched/record.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "sched/device.h"
 #include "backend/trace.h"
@@ -15,12 +16,15 @@
 #include "base/mem.h"
 #include "prim/lapack.h"
 
+/* So many plans, and bytes of them and their keys, are kept. */
 #define MAX_PLANS 2048
+#define MAX_PLAN_BYTES ((size_t)64 << 20)
 
 static void destroy_storage(gnd__storage *st)
 {
     gnd__gdev *d = st->dev->g;
     gnd__gate_lock(d);
+    d->n.bytes_kept -= st->kept;
     gnd__pool_free(d, st->block);
     gnd__checks_unref(st->checks);
     gnd__gate_unlock(d);
@@ -35,6 +39,7 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
     atomic_init(&st->refs, 1);
     st->dev = dev;
     st->block = b;
+    st->kept = 0;
     st->checks = NULL;
     st->destroy = destroy_storage;
     return st;
@@ -52,6 +57,8 @@ static void free_sched(void *p)
     gnd__free(s->st);
     gnd__free(s->stride);
     gnd__free(s->keep);
+    gnd__free(s->want);
+    gnd__free(s->live);
     gnd__free(s);
 }
 
@@ -122,13 +129,6 @@ static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
     return r;
 }
 
-/* Whether node i is wanted after the plan: by a handle, or by a consumer outside the graph. */
-static int wanted(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
-{
-    const gnd__pnode *q = &g->node[i];
-    return q->sink || atomic_load(&q->a->refs) > p->nuse[i] + q->lost;
-}
-
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     int32_t n = (p->nslot > p->nresult ? p->nslot : p->nresult) + 1;
@@ -141,7 +141,9 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->stride = stride ? stride : s->stride;
         void *keep = gnd__realloc(s->keep, (size_t)n * 2);
         s->keep = keep ? keep : s->keep;
-        if (!block || !st || !stride || !keep)
+        void *want = gnd__realloc(s->want, (size_t)n * 2);
+        s->want = want ? want : s->want;
+        if (!block || !st || !stride || !keep || !want)
             return 0;
         s->capblock = n * 2;
     }
@@ -149,8 +151,10 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     memset(s->st, 0, (size_t)n * sizeof *s->st);
     memset(s->stride, 0, (size_t)n * sizeof *s->stride);
     memset(s->keep, 0, (size_t)n);
+    memset(s->want, 0, (size_t)n);
+    s->kept = gnd__keep_choose(s, p, g);
     for (int32_t i = 0; i < p->nresult; i++)
-        s->keep[p->result[i].slot] |= wanted(p, g, p->result[i].node);
+        s->keep[p->result[i].slot] |= s->want[i];
     return 1;
 }
 
@@ -206,7 +210,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
     for (int32_t i = 0; i < p->nresult; i++) {
         const gnd__presult *q = &p->result[i];
         const gnd_array *a = g->node[q->node].a;
-        if (!wanted(p, g, q->node))
+        if (!s->want[i])
             continue;
         if (!q->contig) {
             stride[i] = gnd__malloc((a->ndim + 1u) * sizeof **stride);
@@ -229,7 +233,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         const gnd__presult *q = &p->result[i];
         gnd_array *a = g->node[q->node].a;
         const gnd_array *leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
-        if (!wanted(p, g, q->node))
+        if (!s->want[i])
             continue;
         a->data.off = q->off + (leaf ? leaf->data.off : 0);
         a->data.contig = q->contig;
@@ -240,6 +244,8 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
             gnd__storage_ref(a->data.st);
         else
             taken[q->slot] = 1; /* the first takes it over */
+        if (s->want[i] == GND__W_KEPT)
+            gnd__keep_count(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
     }
     for (int32_t i = 0; i < g->ndup && r == GND_OK; i++)
@@ -263,7 +269,8 @@ static void release_blocks(gnd__sched *s, const gnd__plan *p, gnd__gdev *d)
         }
 }
 
-gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
+/* Runs p on the nodes of g, which get their elements. On failure no node changes. */
+static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
     gnd_status r = GND_OK;
@@ -275,8 +282,11 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     const int repeats = gnd__repeats(p, g->dev);
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
-        if (d->trace)
-            gnd__trace_label(d, st->label, st->rd, st->wr);
+        char names[GND__STEP_NAMES], text[sizeof st->label + sizeof names + 8];
+        if (d->trace) {
+            snprintf(text, sizeof text, "%s%s%s", st->label, gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
+            gnd__trace_label(d, text, st->rd, st->wr);
+        }
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
         /* Launches that are still to come hold their blocks: the pool may give free ones back. */
         for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)
@@ -296,19 +306,51 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
     return r;
 }
 
-static void start_over(gnd__sched *s)
+/* --- the cache of plans --------------------------------------------------------------------------- */
+
+static void unlink_plan(gnd__sched *s, gnd__plan *p)
 {
-    gnd__table *fresh = gnd__table_new();
-    if (!fresh)
-        return;
-    gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
-    s->cache = fresh;
+    *(p->newer ? &p->newer->older : &s->newest) = p->older;
+    *(p->older ? &p->older->newer : &s->oldest) = p->newer;
+}
+
+static void link_newest(gnd__sched *s, gnd__plan *p)
+{
+    p->newer = NULL;
+    p->older = s->newest;
+    *(s->newest ? &s->newest->newer : &s->oldest) = p;
+    s->newest = p;
+}
+
+/* Drops the plans that ran longest ago, down to n plans of nbytes in all. */
+static void drop_plans(gnd__sched *s, size_t n, size_t nbytes)
+{
+    while (s->oldest && (gnd__table_len(s->cache) > n || s->cached > nbytes)) {
+        gnd__plan *p = s->oldest;
+        unlink_plan(s, p);
+        s->cached -= p->nbytes;
+        gnd__table_take(s->cache, p->hash, p);
+        gnd__plan_free(p);
+    }
+}
+
+/* Programs that plans hold give way too, when all take too much memory: half of the plans at a time. */
+static void bound_programs(gnd__sched *s, gnd__gdev *d)
+{
+    while (gnd__gate_progs_full(d)) {
+        const size_t n = gnd__table_len(s->cache);
+        if (n == 0) { /* recordings hold them */
+            gnd__gate_progs_needed(d);
+            return;
+        }
+        drop_plans(s, n / 2, MAX_PLAN_BYTES);
+    }
 }
 
 void gnd__plans_forget(gnd_device *dev)
 {
     if (dev->plans)
-        start_over(dev->plans);
+        drop_plans(dev->plans, 0, 0);
 }
 
 gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e)
@@ -320,6 +362,10 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
     *p = gnd__table_find(s->cache, g->key, g->nkey, g->hash);
     if (*p) {
         n->plan_hits++;
+        if (s->newest != *p) {
+            unlink_plan(s, *p);
+            link_newest(s, *p);
+        }
         return GND_OK;
     }
     gnd__span_begin(g->dev->g, &span, GND__SPAN_HOST);
@@ -327,22 +373,18 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
     gnd__span_end(g->dev->g, &span, "host", "plan", -1);
     if (r != GND_OK)
         return r;
-    /* Before anything is launched: steps of a sort of 2^40 would keep the device busy for nothing. */
-    for (int32_t i = 0; i < (*p)->nslot && r == GND_OK; i++)
-        r = gnd__pool_fits(g->dev->g, (*p)->slot[i].nbytes, e);
-    if (r != GND_OK) {
-        gnd__plan_free(*p);
-        *p = NULL;
-        return r;
-    }
     n->plans++;
-    if (gnd__table_len(s->cache) >= MAX_PLANS) /* a program of ever new structures */
-        start_over(s);
+    (*p)->nbytes = g->nkey + gnd__plan_bytes(*p);
+    /* a program of ever new structures */
+    drop_plans(s, MAX_PLANS - 1, (*p)->nbytes < MAX_PLAN_BYTES ? MAX_PLAN_BYTES - (*p)->nbytes : 0);
+    bound_programs(s, g->dev->g);
     if (gnd__table_enter(s->cache, g->key, g->nkey, g->hash, *p, &old) != 0) {
         gnd__plan_free(*p);
         *p = NULL;
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
     }
+    (*p)->hash = g->hash;
+    link_newest(s, *p);
     return GND_OK;
 }
 
@@ -357,13 +399,18 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
     gnd__span_begin(dev->g, &span, GND__SPAN_HOST);
     dev->g->starved = 0;
     r = gnd__collect(&s->graph, dev, n, sink, e);
-    for (int again = 0; r == GND_OK; again++) {
+    s->frugal = 0;
+    for (int trimmed = 0; r == GND_OK;) {
+        s->kept = 0;
         r = gnd__plan_find(s, &s->graph, &p, e);
         if (r == GND_OK)
-            r = gnd__plan_run(s, p, &s->graph, e);
-        /* A library or the driver lacked memory of its own, which the pool can give back: once more. */
-        if (r != GND_ERR_DEVMEM || again || !dev->g->starved || !gnd__pool_trim(dev->g))
+            r = run(s, p, &s->graph, e);
+        if (r != GND_ERR_DEVMEM)
             break;
+        if (s->kept) /* without that it may go */
+            s->frugal = 1;
+        else if (trimmed++ || !dev->g->starved || !gnd__pool_trim(dev->g))
+            break; /* a library or the driver lacked memory of its own, which the pool can give back: once more */
         gnd__err_clear(e);
         r = GND_OK;
     }

@@ -7,6 +7,8 @@
 #include <gnd/array.h>
 
 #include "base/mem.h"
+#include "graph/label.h"
+#include <stdio.h>
 #include <string.h>
 
 static size_t block_bytes(size_t n)
@@ -48,6 +50,45 @@ static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
     return most;
 }
 
+/* Slot number k of those that a step has as arguments or operands; -1: that is none, -2: there are no more. */
+static int32_t slot_of(const gnd__step *st, int32_t k)
+{
+    if (k < st->nargs)
+        return st->arg[k].kind == GND__A_BUF || st->arg[k].kind == GND__A_PART ? st->arg[k].ref : -1;
+    if (st->type == GND__S_GEMM && k < st->nargs + 4)
+        return st->gemm_slot[k - st->nargs];
+    return -2;
+}
+
+const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g, const gnd__step *st)
+{
+    size_t n = 0;
+    int32_t slot;
+    buf[0] = '\0';
+    for (int32_t k = 0; (slot = slot_of(st, k)) > -2; k++) {
+        const int32_t node = slot < 0 ? -1 : p->slot[slot].node;
+        const char *name = node < 0 ? "" : gnd__name_of(g->node[node].a);
+        if (name[0] && n < GND__STEP_NAMES - 72)
+            n += (size_t)snprintf(buf + n, GND__STEP_NAMES - n, "%s'%s'", n ? ", " : "", name);
+    }
+    return buf;
+}
+
+gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code, gnd_err *e)
+{
+    const gnd__step *by = NULL;
+    char what[GND__WHAT_TEXT] = "working memory";
+    if (code != GND_ERR_DEVMEM)
+        return code;
+    for (int32_t s = 0; s < p->nstep && !by; s++)
+        for (int32_t k = 0, i; (i = slot_of(&p->step[s], k)) > -2 && !by; k++)
+            by = i == slot ? &p->step[s] : NULL;
+    if (p->slot[slot].node >= 0)
+        gnd__what_text(what, g->node[p->slot[slot].node].a);
+    gnd__err_prefix(e, "no memory for %.200s%s%s", what, by ? " of " : "", by ? by->label : "");
+    return code;
+}
+
 gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags, gnd__str *out)
 {
     int kernels = 0, calls = 0;
@@ -64,6 +105,9 @@ gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned 
                           st->ndim > 2 ? st->global[2] : 1, st->local[0],
                           st->ndim > 1 ? st->local[1] : 1, st->ndim > 2 ? st->local[2] : 1);
         }
+        char names[GND__STEP_NAMES];
+        if (gnd__step_names(names, p, g, st)[0])
+            gnd__str_addf(out, "    on %s\n", names);
         gnd__str_addf(out, "    reads %lld bytes, writes %lld bytes\n", (long long)st->rd,
                       (long long)st->wr);
         if ((flags & GND_EXPLAIN_SOURCE) && st->source)

@@ -14,6 +14,7 @@ typedef struct gnd__maker {
     int want_source;
     gnd__target target;
     gnd__gdev *dev;
+    int32_t checked;     /* slots before this one are known to fit (gnd__plan_fits) */
     gnd_err *e;
 } gnd__maker;
 
@@ -21,6 +22,9 @@ typedef struct gnd__maker {
 gnd_status gnd__plan_nomem(gnd_err *e);
 /* A slot more: its number, or -1 with the error set. node: whose elements it holds, or -1. */
 int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes);
+/* Whether the device has buffers as large as the slots ask for: asked before programs are written, kernels built
+ * or anything launched, since a sort of 2^40 elements would keep compiler and device busy for nothing. */
+gnd_status gnd__plan_fits(gnd__maker *m);
 /* A step more, all zero; NULL with the error set. Steps before it may have moved. */
 gnd__step *gnd__plan_step(gnd__maker *m);
 /* The launches of one kernel in IR, which is collapsed. */

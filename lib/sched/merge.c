@@ -335,6 +335,7 @@ static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_k
     *l = (gnd_launch){ .ndim = 1, .nargs = ARGS, .args = args };
     for (int d = 0; d < 3; d++)
         l->global[d] = l->local[d] = d ? 1 : m->group;
+    gnd__gate_kernel_hold(r->kernel);
     out->kernel[out->n++] = r->kernel;
 }
 
@@ -352,6 +353,7 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
             i += m->runs[k++].n;
             continue;
         }
+        gnd__gate_kernel_hold(m->k[i]);
         out->kernel[out->n] = m->k[i];
         out->launch[out->n++] = m->l[i++];
     }
@@ -377,6 +379,8 @@ gnd_status gnd__merge(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_laun
         gnd__log(GND__LOG_DEBUG, "%s: %d launches of %d kernels are one", d->id, m.runs[i].n, m.runs[i].nfn);
     for (int i = 0; i < m.nseen; i++)
         gnd__free(m.seen[i].src);
+    for (int i = 0; i < m.nruns; i++)
+        gnd__gate_kernel_done(m.runs[i].kernel);
     gnd__free(m.seen);
     gnd__free(m.runs);
     if (st != GND_OK)
@@ -387,6 +391,8 @@ gnd_status gnd__merge(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_laun
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m)
 {
     gnd__pool_free(d, m->table);
+    for (int i = 0; i < m->n; i++)
+        gnd__gate_kernel_done(m->kernel[i]);
     gnd__free(m->kernel);
     gnd__free(m->launch);
     gnd__free(m->args);

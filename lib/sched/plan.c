@@ -10,6 +10,9 @@
 #include "base/mem.h"
 #include "sched/device.h"
 
+/* The ways to mark a node that has grouping start again: must, no_absorb, no_rows, no_merge, and alone. */
+#define MARKS 5
+
 static size_t node_bytes(const gnd_array *a)
 {
     return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
@@ -23,10 +26,15 @@ static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, 
         gnd__not_rows(m->g, w);
         *retry = 1;
     }
+    if (st == GND_OK && !*retry && gnd__kir_has_boxes(k) && !gnd__codegen_boxes_fit(k, &m->target)) {
+        gnd__not_boxes(m->g, w);
+        *retry = 1;
+    }
     return st;
 }
 
-/* Groups and lowers until no kernel asks for another root. */
+/* Groups and lowers until no kernel asks for another root. Each round but the last marks a node in a way in which
+ * it was not marked: there are few ways, so it ends. */
 static gnd_status lower_all(gnd__maker *m)
 {
     gnd__kir *k = gnd__malloc(sizeof *k);
@@ -36,7 +44,7 @@ static gnd_status lower_all(gnd__maker *m)
         return gnd__plan_nomem(m->e);
     for (int round = 0; again && st == GND_OK; round++) {
         again = 0;
-        if (round > 1000) {
+        if (round > MARKS * m->g->nnode + MARKS) {
             st = gnd__err(m->e, GND_ERR_INTERNAL, "planning does not come to an end");
             break;
         }
@@ -64,6 +72,8 @@ static gnd_status lower_all(gnd__maker *m)
         m->p->slot[q->slot].leaf = q->a->data.st != NULL;
         m->p->slot[q->slot].nbytes = node_bytes(q->a);
     }
+    if (st == GND_OK)
+        st = gnd__plan_fits(m);
     for (int32_t i = 0; i < m->g->norder && st == GND_OK; i++) {
         const gnd__pwork *w = &m->g->work[m->g->order[i]];
         int retry = 0;
@@ -81,8 +91,22 @@ static gnd_status lower_all(gnd__maker *m)
                 st = gnd__plan_kernel(m, k);
         }
     }
+    if (st == GND_OK)
+        st = gnd__plan_fits(m);
     gnd__free(k);
     return st;
+}
+
+/* Marks the roots that reductions, products, primitives and joins made. */
+static void find_dear(gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < g->nnode; i++)
+        g->node[i].dear = g->node[i].role == GND__R_ROOT && g->node[i].a->kind == GND__ASSEMBLE;
+    for (int32_t i = 0; i < g->nwork; i++) {
+        const gnd__pwork *w = &g->work[i];
+        for (int r = 0; r < w->nroot && w->merged < 0; r++)
+            g->node[w->root[r]].dear |= w->type != GND__P_KERNEL || w->nred > 0;
+    }
 }
 
 static gnd_status add_results(gnd__maker *m)
@@ -93,6 +117,7 @@ static gnd_status add_results(gnd__maker *m)
     p->nuse = gnd__calloc((size_t)g->nnode + 1, sizeof *p->nuse);
     if (!p->result || !p->nuse)
         return gnd__plan_nomem(m->e);
+    find_dear(g);
     for (int32_t i = 0; i < g->nnode; i++) {
         const gnd__pnode *q = &g->node[i];
         gnd__presult *r = &p->result[p->nresult];
@@ -106,6 +131,8 @@ static gnd_status add_results(gnd__maker *m)
         r->node = i;
         r->slot = q->slot;
         r->contig = 1;
+        r->dear = q->dear;
+        p->ndear += q->dear;
         if (q->role == GND__R_ALIAS) {
             if (!gnd__place_of(g, i, &pl, &blame))
                 return gnd__err(m->e, GND_ERR_INTERNAL, "a view without memory");
@@ -173,12 +200,24 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
     return GND_OK;
 }
 
+size_t gnd__plan_bytes(const gnd__plan *p)
+{
+    size_t n = sizeof *p + (size_t)p->capslot * sizeof *p->slot + (size_t)p->capstep * sizeof *p->step +
+               (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) + (size_t)p->capcheck * sizeof *p->check;
+    for (int32_t i = 0; i < p->nstep; i++)
+        n += (size_t)p->step[i].nargs * (sizeof *p->step[i].arg + sizeof *p->step[i].karg);
+    for (int32_t i = 0; i < p->nresult; i++)
+        n += p->result[i].stride ? GND_MAX_NDIM * sizeof *p->result[i].stride : 0;
+    return n;
+}
+
 void gnd__plan_free(gnd__plan *p)
 {
     if (!p)
         return;
     gnd__repeat_free(p);
     for (int32_t i = 0; i < p->nstep; i++) {
+        gnd__gate_kernel_done(p->step[i].kernel);
         gnd__free(p->step[i].arg);
         gnd__free(p->step[i].karg);
         gnd__free(p->step[i].source);

@@ -64,30 +64,41 @@ typedef struct gnd__presult {
     int32_t node, slot;
     int64_t off;
     uint8_t contig;
+    uint8_t dear;            /* what made it costs more than memory: sched/keep.c */
     int64_t *stride;         /* NULL when contiguous */
 } gnd__presult;
 
 typedef struct gnd__plan {
-    int32_t nslot, capslot, nstep, capstep, nresult, nnode;
+    int32_t nslot, capslot, nstep, capstep, nresult, nnode, ndear;
     gnd__pslot *slot;
     gnd__step *step;
-    gnd__presult *result;    /* sinks and roots */
+    gnd__presult *result;    /* sinks and roots, in order of their nodes; ndear of them are dear */
     int32_t *nuse;           /* of each node: how often it is an input within the graph */
     int repeats;             /* -1: its launches are never a list; 0: not known yet */
     struct gnd__repeat *repeat; /* sched/repeat.c */
+    uint64_t hash;           /* of its key in the cache */
+    size_t nbytes;           /* with that key, about */
+    struct gnd__plan *newer, *older; /* in the cache, by when they ran last */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;
 
 typedef struct gnd__sched {
     struct gnd__table *cache; /* key -> plan */
+    gnd__plan *newest, *oldest;
+    size_t cached;           /* bytes of keys and plans in it, about */
     gnd__pgraph graph;       /* reused */
     /* reused by run, capblock entries each */
     gnd__block **block;      /* of each slot */
     gnd__storage **st;       /* of each slot that nodes keep */
     int64_t **stride;        /* of each result */
     uint8_t *keep;           /* of each slot: its memory outlives the plan */
+    uint8_t *want;           /* of each result: gnd__want */
     int32_t capblock;
+    uint8_t *live;           /* of each node: scratch of keep.c */
+    int32_t caplive;
+    int kept;                /* this run keeps what has no owner */
+    int frugal;              /* memory is short: it does not */
     struct gnd__ctable *table; /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
     int32_t capcheck;
@@ -117,13 +128,28 @@ void gnd__plans_forget(gnd_device *dev);
 /* Makes the plan of a collected graph. want_source: keep texts and build nothing. */
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **p, gnd_err *e);
 void gnd__plan_free(gnd__plan *p);
+/* Bytes of host memory that p takes, about. */
+size_t gnd__plan_bytes(const gnd__plan *p);
 /* Runs it on the nodes of g; nodes get their elements. On failure no node changes. */
 gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e);
 
 /* Parts of a run, for recordings. The plan of the collected graph: from the cache, or made now. */
 gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e);
-/* Room for a run of p, cleared, with the slots marked whose memory outlives the plan: that of
- * wanted nodes and views. A node that is not wanted now cannot become so while the plan runs. 0: no memory. */
+/* keep.c: what becomes of a result when the plan has run. */
+typedef enum gnd__want {
+    GND__W_NOT = 0,
+    GND__W_OWNED,            /* it was asked for, or has an owner outside the graph */
+    GND__W_KEPT              /* it was expensive, and something that has an owner and no elements needs it */
+} gnd__want;
+/* Chooses for each result of p: s->want, for which there is room, all zero. 1: some are kept. 0: none; also when
+ * there is no memory to tell. */
+int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
+/* Counts st, new, as kept; destroying it ends that. */
+void gnd__keep_count(gnd__storage *st);
+
+/* Room for a run of p, cleared, with the results marked that nodes get, and the slots whose memory outlives the plan
+ * therefore. Who makes a view of one of these nodes while the plan runs may want a node that is not marked: it stays
+ * without elements. 0: no memory. */
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* A block of the pool for slot i, unless it has one (bind.c, as what follows). */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
@@ -150,5 +176,10 @@ void gnd__repeat_force(int runs);
 gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);
 /* The text of gnd_explain. */
 gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags, gnd__str *out);
+/* The names that the user gave to what a step reads and writes: "'a', 'b'"; "" when there are none. Returns buf. */
+#define GND__STEP_NAMES 256
+const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g, const gnd__step *st);
+/* e, of memory that there is not: which step wanted it, for what. Returns code. */
+gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code, gnd_err *e);
 
 #endif

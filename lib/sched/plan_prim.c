@@ -148,6 +148,11 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
     prog.dev = m->dev;
     for (int i = 0; i < a->nin && st == GND_OK; i++)
         st = prim_input(m, w, k, &prog, i, &kir[i], &inl[i], &place[i]);
+    for (int i = 0; i < a->nin && st == GND_OK; i++)
+        if (prog.in[i].size > GND__PRIM_MOST)
+            st = gnd__err(m->e, GND_ERR_OVERFLOW, "%s: %lld elements: at most %lld are possible",
+                          prog.args->func ? prog.args->func : gnd__prims[prog.args->id].name,
+                          (long long)prog.in[i].size, (long long)GND__PRIM_MOST);
     if (st == GND_OK) {
         gnd__prims[prog.args->id].write(&prog);
         st = prog.st;
@@ -156,6 +161,8 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
     for (int i = 0; i < prog.nscratch && st == GND_OK; i++)
         if (gnd__plan_slot(m, -1, 0, prog.scratch[i]) < 0)
             st = GND_ERR_NOMEM;
+    if (st == GND_OK)
+        st = gnd__plan_fits(m);
     for (int i = 0; i < prog.nkernel && st == GND_OK; i++) {
         const gnd__pkernel *pk = &prog.k[i];
         gnd__step *s = gnd__plan_step(m);

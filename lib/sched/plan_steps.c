@@ -45,6 +45,18 @@ int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes)
     return m->p->nslot++;
 }
 
+/* A plan that is only explained may ask for more than the device has, but for no more than sizes can be computed of. */
+#define EXPLAINED ((size_t)1 << 56)
+
+gnd_status gnd__plan_fits(gnd__maker *m)
+{
+    gnd_status st = GND_OK;
+    for (; m->checked < m->p->nslot && st == GND_OK; m->checked++)
+        if (!m->want_source || m->p->slot[m->checked].nbytes > EXPLAINED)
+            st = gnd__plan_lacks(m->p, m->g, m->checked, gnd__pool_fits(m->dev, m->p->slot[m->checked].nbytes, m->e), m->e);
+    return st;
+}
+
 gnd__step *gnd__plan_step(gnd__maker *m)
 {
     gnd__step *s;

@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record.c - see record.h. A recording is made as a plan is run (sched/exec.c), but every block of
- * memory comes from the recording's own, is given out again within it, and stays bound; and instead of
+ * sched/record.c - see record.h: how a recording is made. That is done as a plan is run (sched/exec.c), but every
+ * block of memory comes from the recording's own, is given out again within it, and stays bound; and instead of
  * being made, calls are noted with their arguments. Launches that follow one another become one list of the
- * backend, where it has lists.
+ * backend, where it has lists. Running it is replay.c's.
  */
-#include "sched/record.h"
+#include "sched/record_priv.h"
 
 #include <string.h>
 #include "sched/device.h"
-#include "sched/merge.h"
 #include "base/mem.h"
-
-typedef struct gnd__rblock {
-    gnd__block *b;
-    int busy;          /* a slot of the plan has it, while the recording is made */
-} rblock;
-
-typedef struct gnd__ritem {
-    gnd__stype type;
-    /* GND__S_LAUNCH: n launches, in a list when there is one */
-    int n;
-    gnd__kernel **kernel;
-    gnd_launch *launch;
-    gnd_list *list;
-    int64_t *work;     /* of each, as the plan has it */
-    gnd__merged merged;  /* the same, fewer of them, and their list */
-    gnd_list *merged_list;
-    gnd_gemm gemm;
-    gnd_fft_desc fft;
-    gnd__solve_call solve;
-    char label[160];
-} ritem;
+#include "graph/label.h"
 
 static gnd_status nomem(gnd_err *e)
 {
@@ -41,13 +20,13 @@ static gnd_status nomem(gnd_err *e)
 /* --- memory ------------------------------------------------------------------------------------- */
 
 /* A block for nbytes: the smallest of the recording's own that is free and not far too large, or one of
- * the pool's. */
-static gnd_status take(gnd__recorded *r, size_t nbytes, gnd__block **out, gnd_err *e)
+ * the pool's, as it has to be when `alone`. */
+static gnd_status take(gnd__recorded *r, size_t nbytes, int alone, gnd__block **out, gnd_err *e)
 {
-    rblock *best = NULL;
+    gnd__rblock *best = NULL;
     gnd_status st;
-    for (int i = 0; i < r->nblock; i++) {
-        rblock *b = &r->block[i];
+    for (int i = 0; i < r->nblock && !alone; i++) {
+        gnd__rblock *b = &r->block[i];
         if (!b->busy && b->b->nbytes >= nbytes && b->b->nbytes / 4 <= nbytes &&
             (!best || b->b->nbytes < best->b->nbytes))
             best = b;
@@ -59,7 +38,7 @@ static gnd_status take(gnd__recorded *r, size_t nbytes, gnd__block **out, gnd_er
     }
     if (r->nblock == r->capblock) {
         int cap = r->capblock ? 2 * r->capblock : 8;
-        rblock *b = gnd__realloc(r->block, (size_t)cap * sizeof *b);
+        gnd__rblock *b = gnd__realloc(r->block, (size_t)cap * sizeof *b);
         if (!b)
             return nomem(e);
         r->block = b;
@@ -67,7 +46,7 @@ static gnd_status take(gnd__recorded *r, size_t nbytes, gnd__block **out, gnd_er
     }
     st = gnd__pool_alloc(r->dev->g, nbytes, out, e);
     if (st == GND_OK)
-        r->block[r->nblock++] = (rblock){ .b = *out, .busy = 1 };
+        r->block[r->nblock++] = (gnd__rblock){ .b = *out, .busy = 1 };
     return st;
 }
 
@@ -88,11 +67,26 @@ static void disown(gnd__recorded *r, const gnd__block *b)
         }
 }
 
+static size_t nbytes_of(const gnd_array *a)
+{
+    return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
+}
+
+/* Whether an output in this slot could be fed to an input: then nothing else is ever in its memory, which may
+ * change places with the input's. */
+static int is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t slot)
+{
+    for (int i = 0; s->keep[slot] && i < r->nin; i++)
+        if (nbytes_of(r->in[i]) == p->slot[slot].nbytes)
+            return 1;
+    return 0;
+}
+
 static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int32_t slot, gnd_err *e)
 {
     if (slot < 0 || p->slot[slot].leaf || s->block[slot])
         return GND_OK;
-    return take(r, p->slot[slot].nbytes, &s->block[slot], e);
+    return take(r, p->slot[slot].nbytes, is_place(r, s, p, slot), &s->block[slot], e);
 }
 
 /* Memory for all that a step uses. */
@@ -132,8 +126,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-/* The same launch with arguments of its own. */
-static gnd_status copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e)
+gnd_status gnd__copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e)
 {
     gnd_karg *args = gnd__malloc((from->nargs + 1u) * sizeof *args);
     if (!args)
@@ -144,23 +137,61 @@ static gnd_status copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e
     return GND_OK;
 }
 
+/* Notes that operand `arg` of launch `launch` (or of the call) of the item that is being made lies in a slot. The
+ * slots that are places are known in the end. */
+static gnd_status note_use(gnd__recorded *r, int launch, int arg, int32_t slot, int esize, gnd_err *e)
+{
+    if (r->nuse == r->capuse) {
+        const int cap = r->capuse ? 2 * r->capuse : 64;
+        gnd__ruse *u = gnd__realloc(r->use, (size_t)cap * sizeof *u);
+        if (!u)
+            return nomem(e);
+        r->use = u;
+        r->capuse = cap;
+    }
+    r->use[r->nuse++] = (gnd__ruse){ .item = r->first.nitem - 1, .launch = launch, .arg = arg, .place = slot,
+                                     .esize = esize };
+    return GND_OK;
+}
+
+static gnd_status note_args(gnd__recorded *r, int launch, const gnd__step *st, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    for (int32_t i = 0; i < st->nargs && x == GND_OK; i++) {
+        const gnd__sarg *a = &st->arg[i];
+        if (a->kind == GND__A_BUF || (a->kind == GND__A_OFF && a->ref >= 0))
+            x = note_use(r, launch, i, a->ref, a->kind == GND__A_OFF ? a->esize : 0, e);
+    }
+    return x;
+}
+
 /* The launch of a step behind those of item t, which has room. */
-static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, ritem *t, gnd_err *e)
+static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, gnd__ritem *t, gnd_err *e)
 {
     gnd_status x = gnd__bind_launch(s, p, &s->graph, r->dev->g, st, e);
     if (x == GND_OK)
-        x = copy_launch(&t->launch[t->n], &st->launch, e);
+        x = note_args(r, t->n, st, e);
+    if (x == GND_OK)
+        x = gnd__copy_launch(&t->launch[t->n], &st->launch, e);
     if (x == GND_OK) {
         t->work[t->n] = st->work;
+        gnd__gate_kernel_hold(st->kernel);
         t->kernel[t->n++] = st->kernel;
     }
     return x;
 }
 
-static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, ritem *t, gnd_err *e)
+static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, gnd__ritem *t, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
+    gnd_status x = GND_OK;
     memcpy(t->label, st->label, sizeof t->label);
+    for (int i = 0; st->type == GND__S_GEMM && i < 4 && st->gemm_slot[i] >= 0 && x == GND_OK; i++)
+        x = note_use(r, 0, i, st->gemm_slot[i], 0, e);
+    for (int i = 0; st->type != GND__S_GEMM && i < st->nargs / 2 && x == GND_OK; i++)
+        x = note_use(r, 0, i, st->arg[2 * i].ref, 0, e);
+    if (x != GND_OK)
+        return x;
     if (st->type == GND__S_GEMM)
         return gnd__bind_gemm(s, p, &s->graph, d, st, &t->gemm, e);
     if (st->type == GND__S_FFT)
@@ -169,13 +200,11 @@ static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__
 }
 
 /* A new item for step i and, if it launches, those that follow and launch too. */
-static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, ritem **out, gnd_err *e)
+static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, gnd__ritem **out, gnd_err *e)
 {
-    ritem *t = &r->item[r->nitem];
+    gnd__ritem *t = &r->first.item[r->first.nitem++];
     int n = 0;
-    memset(t, 0, sizeof *t);
     t->type = p->step[i].type;
-    r->nitem++;
     *out = t;
     if (t->type != GND__S_LAUNCH)
         return GND_OK;
@@ -191,9 +220,9 @@ static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, rite
 static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_err *e)
 {
     gnd_status x = GND_OK;
-    ritem *t = NULL;
-    r->item = gnd__calloc((size_t)p->nstep + 1, sizeof *r->item);
-    if (!r->item)
+    gnd__ritem *t = NULL;
+    r->first.item = gnd__calloc((size_t)p->nstep + 1, sizeof *r->first.item);
+    if (!r->first.item)
         return nomem(e);
     for (int32_t i = 0; i < p->nstep && x == GND_OK; i++) {
         gnd__step *st = &p->step[i];
@@ -209,12 +238,7 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
                 s->block[b] = NULL;
             }
     }
-    for (int i = 0; i < r->nitem && x == GND_OK; i++) {
-        t = &r->item[i];
-        if (t->type == GND__S_LAUNCH)
-            x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
-    }
-    return x;
+    return x == GND_OK ? gnd__version_lists(r, &r->first, e) : x;
 }
 
 /* --- making ------------------------------------------------------------------------------------- */
@@ -239,6 +263,13 @@ static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__p
     return x;
 }
 
+/* Storage st, of nbytes, is a place: inputs, and outputs that could be fed to them. */
+static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int written)
+{
+    gnd__storage_ref(st);
+    r->place[r->nplace++] = (gnd__rplace){ .st = st, .own = st->block, .nbytes = nbytes, .written = written };
+}
+
 /* The result of node i of the graph as out[o]. */
 static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i, gnd_err *e)
 {
@@ -261,10 +292,27 @@ static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, i
         if (!s->st[q->slot])
             return nomem(e);
         disown(r, s->block[q->slot]);
+        if (is_place(r, s, p, q->slot))
+            add_place(r, s->st[q->slot], p->slot[q->slot].nbytes, 1);
     }
     st = leaf ? leaf->data.st : s->st[q->slot];
     r->out[o] = node_over(g->node[i].a, st, q->off + (leaf ? leaf->data.off : 0), q->contig, q->stride);
     return r->out[o] ? GND_OK : nomem(e);
+}
+
+/* What was noted of slots, of places: the rest stays where it is. */
+static void find_uses(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p)
+{
+    int n = 0;
+    for (int i = 0; i < r->nuse; i++) {
+        gnd__ruse u = r->use[i];
+        const gnd__pslot *slot = &p->slot[u.place];
+        const gnd__storage *st = slot->leaf ? s->graph.node[slot->node].a->data.st : s->st[u.place];
+        u.place = gnd__rplace_of(r, st);
+        if (u.place >= 0)
+            r->use[n++] = u;
+    }
+    r->nuse = n;
 }
 
 /* The outputs that are to be computed, which[] of out[]. */
@@ -272,13 +320,16 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
                               const int *which, gnd_err *e)
 {
     gnd__plan *p = NULL;
-    gnd_status x = gnd__collect(&s->graph, r->dev, n, sink, e);
+    gnd_status x;
+    s->graph.frozen = 1; /* nodes get no elements */
+    x = gnd__collect(&s->graph, r->dev, n, sink, e);
     if (x == GND_ERR_STATE) {
         gnd__err_clear(e);
         return gnd__err(e, GND_ERR_STATE, "an output depends on a placeholder that is not among the inputs");
     }
     if (x == GND_OK)
         x = gnd__plan_find(s, &s->graph, &p, e);
+    s->graph.frozen = 0;
     if (x != GND_OK)
         return x;
     if (!gnd__plan_room(s, p, &s->graph))
@@ -296,6 +347,8 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
         x = note_steps(r, s, p, e);
     for (int i = 0; i < n && x == GND_OK; i++)
         x = set_out(r, s, p, which[i], s->graph.sinks[i], e);
+    if (x == GND_OK)
+        find_uses(r, s, p);
     for (int32_t i = 0; i < p->nslot; i++)
         if (s->st[i])
             gnd__storage_unref(s->st[i]); /* the nodes hold it, or nobody does */
@@ -333,9 +386,12 @@ static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     gnd__block *b = NULL;
     gnd__storage *st;
-    gnd_status x = gnd__pool_alloc(r->dev->g, (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype), &b, e);
-    if (x != GND_OK)
+    gnd_status x = gnd__pool_alloc(r->dev->g, nbytes_of(a), &b, e);
+    char what[GND__WHAT_TEXT];
+    if (x != GND_OK) {
+        gnd__err_prefix(e, "no memory for input %d, %.200s", i, gnd__what_text(what, a));
         return x;
+    }
     st = gnd__storage_new(r->dev, b);
     if (!st) {
         gnd__pool_free(r->dev->g, b);
@@ -345,6 +401,7 @@ static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
     gnd__storage_unref(st);
     if (!r->in[i])
         return nomem(e);
+    add_place(r, st, nbytes_of(a), 0);
     a->data = r->in[i]->data;
     return GND_OK;
 }
@@ -362,7 +419,8 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
     r->nout = nout;
     r->in = gnd__calloc((size_t)nin + 1, sizeof *r->in);
     r->out = gnd__calloc((size_t)nout + 1, sizeof *r->out);
-    if (!r->in || !r->out)
+    r->place = gnd__calloc((size_t)nin + (size_t)nout + 1, sizeof *r->place);
+    if (!r->in || !r->out || !r->place)
         x = nomem(e);
     for (; n < nin && x == GND_OK; n++)
         x = set_in(r, n, in[n], e);
@@ -382,95 +440,4 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
     r->owner = owner;
     *owner = r;
     return GND_OK;
-}
-
-/* --- running and freeing ------------------------------------------------------------------------ */
-
-/* A list that is run often: as fewer launches, if it can be. It goes on as it is when that fails. */
-static void merge_launches(gnd__gdev *d, ritem *t)
-{
-    if (t->list && gnd__merge(d, t->n, t->kernel, t->launch, t->work, &t->merged, NULL) == GND_OK && t->merged.n > 0 &&
-        gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list, NULL) != GND_OK)
-        t->merged_list = NULL;
-}
-
-static gnd_status run_launches(gnd__gdev *d, const ritem *t, gnd_err *e)
-{
-    gnd_status x = GND_OK;
-    if (t->merged_list)
-        return gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
-    if (t->list)
-        return gnd__gate_list_run(d, t->list, t->n, e);
-    for (int i = 0; i < t->n && x == GND_OK; i++)
-        x = gnd__gate_launch(d, t->kernel[i], &t->launch[i], e);
-    return x;
-}
-
-gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
-{
-    gnd__gdev *d = r->dev->g;
-    gnd_status x = GND_OK;
-    if (gnd__merge_due(d, r->runs++))
-        for (int i = 0; i < r->nitem; i++)
-            merge_launches(d, &r->item[i]);
-    for (int i = 0; i < r->nitem && x == GND_OK; i++) {
-        const ritem *t = &r->item[i];
-        if (t->type == GND__S_LAUNCH) {
-            x = run_launches(d, t, e);
-            continue;
-        }
-        x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
-            : t->type == GND__S_FFT ? gnd__gate_transform(d, &t->fft, e)
-                                    : gnd__solve_call_run(d, &t->solve, t->label, e);
-        d->n.calls++;
-    }
-    return x == GND_OK ? gnd__gate_flush(d, e) : x;
-}
-
-gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
-{
-    gnd__gdev *d = r->dev->g;
-    gnd__sched *s = r->dev->plans;
-    gnd_status x = GND_OK;
-    int lists = 0;
-    for (int i = 0; i < r->nitem; i++)
-        lists |= r->item[i].list != NULL;
-    if (lists)
-        x = gnd__gate_settle(d, e);
-    for (int i = 0; i < r->nitem; i++) {
-        ritem *t = &r->item[i];
-        gnd__gate_list_free(d, t->list);
-        gnd__gate_list_free(d, t->merged_list);
-        gnd__merged_free(d, &t->merged);
-        for (int k = 0; t->launch && k < t->n; k++)
-            gnd__free((void *)t->launch[k].args);
-        gnd__free(t->launch);
-        gnd__free(t->kernel);
-        gnd__free(t->work);
-    }
-    gnd__free(r->item);
-    for (int i = 0; r->in && i < r->nin; i++)
-        gnd__unref(r->in[i]);
-    for (int i = 0; r->out && i < r->nout; i++)
-        gnd__unref(r->out[i]);
-    gnd__free(r->in);
-    gnd__free(r->out);
-    for (int i = 0; i < r->nheld; i++)
-        gnd__storage_unref(r->held[i]);
-    gnd__free(r->held);
-    for (int i = 0; i < r->nblock; i++)
-        gnd__pool_free(d, r->block[i].b);
-    gnd__free(r->block);
-    gnd__checks_unref(r->checks);
-    if (r->owner) { /* it was made */
-        if (r->prev)
-            r->prev->next = r->next;
-        else
-            s->records = r->next;
-        if (r->next)
-            r->next->prev = r->prev;
-        *r->owner = NULL;
-    }
-    gnd__free(r);
-    return x;
 }

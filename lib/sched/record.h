@@ -4,6 +4,11 @@
  * are placeholders, nodes without elements, in the place of which the recording has memory; its results
  * stay in its memory too. So a run binds nothing, and the backend may have prepared all of it.
  *
+ * An output that is fed to an input is not copied: memory changes places. Each input, and each output as large as
+ * one, is a place, which has a block of its own and at any time is in one block of those of its size. Several places
+ * may be in one block until one of them is written: then it moves to a block in which no other is. For each
+ * assignment of blocks that runs meet there is a version of the calls, with arguments of its own; loops have a few.
+ *
  * All functions are called with the device's lock held.
  */
 #ifndef GND_SCHED_RECORD_H
@@ -11,8 +16,27 @@
 
 #include "sched/check.h"
 
-struct gnd__rblock; /* memory that belongs to a recording alone */
-struct gnd__ritem;  /* one call of the backend: a list of launches, a launch, a library call */
+struct gnd__rblock;
+struct gnd__ritem;
+struct gnd__ruse;
+
+typedef struct gnd__rplace {
+    gnd__storage *st;    /* st->block is where it is */
+    gnd__block *own;     /* where it was when the recording was made, and is when it goes */
+    size_t nbytes;
+    int written;         /* by runs */
+} gnd__rplace;
+
+/* The calls for one assignment of blocks to places. */
+typedef struct gnd__rversion {
+    gnd__block **at;     /* of each place; NULL: its own */
+    struct gnd__ritem *item;
+    int nitem;
+    unsigned runs;
+    uint64_t used;       /* the run of the recording that was its last */
+} gnd__rversion;
+
+enum { GND__VERSIONS = 6 };
 
 typedef struct gnd__recorded {
     struct gnd__recorded *prev, *next; /* of the device's */
@@ -24,9 +48,14 @@ typedef struct gnd__recorded {
     int nheld;
     struct gnd__rblock *block;
     int nblock, capblock;
-    struct gnd__ritem *item;
-    int nitem;
-    unsigned runs;
+    gnd__rplace *place;
+    int nplace;
+    struct gnd__ruse *use;    /* what a version changes */
+    int nuse, capuse;
+    gnd__rversion first;      /* as it was recorded: each place in its own block */
+    gnd__rversion other[GND__VERSIONS];
+    int nother;
+    uint64_t runs;
     struct gnd__checks *checks; /* of indices */
 } gnd__recorded;
 
@@ -36,6 +65,16 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
                               gnd_array *const *out, gnd__recorded **owner, gnd_err *e);
 /* Puts everything into the queue. */
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e);
+/* The block with which input i would have the elements of output o, of its dtype and shape. NULL: it needs a copy. */
+gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i);
+/* Input i is in block b from here on, one of gnd__recorded_block. */
+void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
+/* Whether output o is (a view of) what an input holds. */
+int gnd__recorded_is_input(const gnd__recorded *r, int o);
+/* Input i is going to be written: its memory is no other place's from here on. */
+void gnd__recorded_write(gnd__recorded *r, int i);
+/* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a kernel's argument. */
+gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);
 /* Waits for the device, since its memory goes, and frees it also when that fails, which is returned. */
 gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);
 

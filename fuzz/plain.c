@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * plain.c - a harness without libFuzzer, as a test: its corpus, each input whole, cut at each length, and with single
+ * bytes changed, up to a bound. fuzz/corpus/NAME has a file for an input, fuzz/corpus/NAME.txt a line.
+ */
+#include "fuzz/fuzz.h"
+
+#include <dirent.h>
+#include <string.h>
+#include "tap.h"
+
+enum { MOST = 1 << 20, CUTS = 64, CHANGES = 128 };
+
+static long runs;
+
+/* A copy of its own, so that sanitizers see what is read behind the end. */
+static void run(const uint8_t *data, size_t n)
+{
+    uint8_t *copy = malloc(n ? n : 1);
+    if (!copy)
+        tap_bail("out of memory");
+    if (n)
+        memcpy(copy, data, n);
+    (void)LLVMFuzzerTestOneInput(copy, n);
+    free(copy);
+    runs++;
+}
+
+static void input(uint8_t *data, size_t n)
+{
+    uint32_t r = 12345 + (uint32_t)n;
+    run(data, n);
+    for (size_t i = 0, step = n / CUTS + 1; i < n; i += step)
+        run(data, i);
+    for (int i = 0; i < CHANGES && n > 0; i++) {
+        r = r * 1664525u + 1013904223u;
+        const size_t at = (r >> 8) % n;
+        const uint8_t old = data[at];
+        data[at] = i % 2 ? (uint8_t)(old ^ 1u << (r & 7)) : (uint8_t)(r >> 16);
+        run(data, n);
+        data[at] = old;
+    }
+}
+
+static void file(const char *path, int lines)
+{
+    static uint8_t buf[MOST];
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(buf, 1, sizeof buf, f) : 0;
+    if (!tap_ok(f && (n > 0 || feof(f)) && n < sizeof buf, "%s is read", path)) {
+        if (f)
+            fclose(f);
+        return;
+    }
+    fclose(f);
+    if (!lines)
+        input(buf, n);
+    for (size_t at = 0; lines && at < n;) {
+        const uint8_t *end = memchr(buf + at, '\n', n - at);
+        size_t len = end ? (size_t)(end - (buf + at)) : n - at;
+        if (len > 0 && buf[at] != '#')
+            input(buf + at, len);
+        at += len + 1;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *src = getenv("GND_SRCDIR"), *name = strrchr(argv[0], '/');
+    char dir[2048], path[4096];
+    struct dirent *e;
+    int n = 0;
+    (void)argc;
+    name = name ? name + 1 : argv[0];
+    name = strncmp(name, "lt-", 3) == 0 ? name + 3 : name;
+    snprintf(dir, sizeof dir, "%s/fuzz/corpus/%s", src ? src : ".", name);
+    DIR *d = opendir(dir);
+    while (d && (e = readdir(d)))
+        if (e->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+            file(path, 0);
+            n++;
+        }
+    if (d)
+        closedir(d);
+    snprintf(path, sizeof path, "%s.txt", dir);
+    FILE *f = fopen(path, "r");
+    if (f) {
+        fclose(f);
+        file(path, 1);
+        n++;
+    }
+    tap_ok(n > 0, "%s has a corpus", dir);
+    tap_ok(runs > n, "%ld inputs", runs);
+    return tap_done();
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/keep.c - what stays in memory when a plan has run: what was asked for, what has an owner outside the graph,
+ * and what was expensive (a reduction, a product, a primitive, a join) and lies below something that has an owner and gets
+ * no elements: the sort below a view of it, of which one element was read. A node that gets elements drops its
+ * inputs, so of a chain of expensive nodes only the last one stays.
+ */
+#include "sched/plan.h"
+
+#include <string.h>
+#include "base/mem.h"
+#include "sched/device.h"
+
+/* Kept values take at most this part of the memory that all other arrays leave. */
+enum { PART = 4 };
+
+void gnd__keep_count(gnd__storage *st)
+{
+    if (st->kept)
+        return;
+    st->kept = st->block->nbytes;
+    st->dev->g->n.bytes_kept += st->kept;
+}
+
+/* Whether nbytes more may be kept, beside `more` that this plan keeps already. */
+static int affordable(const gnd__gdev *d, uint64_t nbytes, uint64_t more)
+{
+    const uint64_t most = gnd__pool_most(d), others = d->n.bytes_in_use - d->n.bytes_kept;
+    return others < most && d->n.bytes_kept + more + nbytes <= (most - others) / PART;
+}
+
+static int has_owner(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+{
+    return atomic_load(&g->node[i].a->refs) > p->nuse[i] + g->node[i].lost;
+}
+
+int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
+{
+    int32_t left = p->ndear, r = p->nresult - 1;
+    uint64_t more = 0;
+    for (int32_t i = 0; i < p->nresult; i++) {
+        const gnd__presult *q = &p->result[i];
+        s->want[i] = g->node[q->node].sink || has_owner(p, g, q->node) ? GND__W_OWNED : GND__W_NOT;
+        left -= q->dear && s->want[i];
+    }
+    if (left == 0 || s->frugal)
+        return 0;
+    if (g->nnode > s->caplive) {
+        uint8_t *live = gnd__realloc(s->live, (size_t)g->nnode * 2);
+        if (!live)
+            return 0;
+        s->live = live;
+        s->caplive = g->nnode * 2;
+    }
+    /* live: what owners will need when the plan has run. From the sinks down: users come after what they use. */
+    memset(s->live, 0, (size_t)g->nnode);
+    for (int32_t i = 0; i < g->ndup; i++)
+        s->live[g->dup[i].node] |= atomic_load(&g->dup[i].a->refs) > g->dup[i].uses;
+    for (int32_t i = g->nnode - 1; i >= 0; i--) {
+        const gnd__pnode *n = &g->node[i];
+        const int32_t k = r >= 0 && p->result[r].node == i ? r-- : -1;
+        if (gnd__is_leaf(n->a) || (k >= 0 && s->want[k]) || !(s->live[i] || has_owner(p, g, i)))
+            continue;
+        if (k >= 0 && p->result[k].dear && affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
+            s->want[k] = GND__W_KEPT;
+            more += p->slot[p->result[k].slot].nbytes;
+            continue;
+        }
+        for (int j = 0; j < n->a->nin; j++)
+            s->live[g->inputs[n->in + j]] = 1;
+    }
+    return more > 0;
+}

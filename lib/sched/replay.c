@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sched/replay.c - see record.h: how a recording runs, where its inputs and outputs are from run to run, and how it
+ * goes.
+ */
+#include "sched/record_priv.h"
+
+#include <string.h>
+#include "sched/device.h"
+#include "base/mem.h"
+
+static gnd_status nomem(gnd_err *e)
+{
+    return gnd__err(e, GND_ERR_NOMEM, "out of memory while replaying");
+}
+
+/* --- places ------------------------------------------------------------------------------------- */
+
+int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
+{
+    for (int i = 0; i < r->nplace; i++)
+        if (r->place[i].st == st)
+            return i;
+    return -1;
+}
+
+/* Place k moves to a block in which no other place is, unless it is alone. There always is one: places of a size have
+ * as many blocks, and two are in the same. */
+static void stand_alone(gnd__recorded *r, int k)
+{
+    gnd__rplace *p = &r->place[k];
+    int shared = 0;
+    for (int i = 0; i < r->nplace; i++)
+        shared |= i != k && r->place[i].st->block == p->st->block;
+    for (int i = 0; i < r->nplace && shared; i++) {
+        const gnd__rplace *q = &r->place[i];
+        int taken = q->nbytes != p->nbytes;
+        for (int j = 0; j < r->nplace && !taken; j++)
+            taken = r->place[j].st->block == q->own;
+        if (!taken) {
+            p->st->block = q->own;
+            return;
+        }
+    }
+}
+
+gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i)
+{
+    const gnd_array *from = r->out[o];
+    const int32_t a = gnd__rplace_of(r, from->data.st), b = gnd__rplace_of(r, r->in[i]->data.st);
+    if (a < 0 || !from->data.contig || from->data.off != 0 || r->place[a].nbytes != r->place[b].nbytes)
+        return NULL;
+    return r->place[a].st->block;
+}
+
+void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b)
+{
+    r->in[i]->data.st->block = b;
+}
+
+int gnd__recorded_is_input(const gnd__recorded *r, int o)
+{
+    const int32_t a = gnd__rplace_of(r, r->out[o]->data.st);
+    return a >= 0 && !r->place[a].written;
+}
+
+void gnd__recorded_write(gnd__recorded *r, int i)
+{
+    stand_alone(r, gnd__rplace_of(r, r->in[i]->data.st));
+}
+
+/* By the plan that stores a constant of this dtype, the memory of its result being the input's. */
+gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd__sched *s = r->dev->plans;
+    gnd__plan *p = NULL;
+    gnd_status x = gnd__collect(&s->graph, r->dev, 1, &c, e);
+    if (x == GND_OK)
+        x = gnd__plan_find(s, &s->graph, &p, e);
+    if (x != GND_OK)
+        return x;
+    if (p->nstep != 1 || p->nresult != 1 || p->step[0].type != GND__S_LAUNCH)
+        return gnd__err(e, GND_ERR_INTERNAL, "a constant is not stored by one kernel");
+    if (!gnd__plan_room(s, p, &s->graph))
+        return nomem(e);
+    gnd__recorded_write(r, i);
+    s->block[p->result[0].slot] = r->in[i]->data.st->block;
+    x = gnd__bind_launch(s, p, &s->graph, d, &p->step[0], e);
+    if (x == GND_OK)
+        x = gnd__gate_launch(d, p->step[0].kernel, &p->step[0].launch, e);
+    s->block[p->result[0].slot] = NULL;
+    return x;
+}
+
+/* --- versions ----------------------------------------------------------------------------------- */
+
+gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    for (int i = 0; i < v->nitem && x == GND_OK; i++) {
+        gnd__ritem *t = &v->item[i];
+        if (t->type == GND__S_LAUNCH)
+            x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
+    }
+    return x;
+}
+
+/* The queue has settled, if v has lists. */
+static void free_version(gnd__gdev *d, gnd__rversion *v)
+{
+    for (int i = 0; i < v->nitem; i++) {
+        gnd__ritem *t = &v->item[i];
+        gnd__gate_list_free(d, t->list);
+        gnd__gate_list_free(d, t->merged_list);
+        gnd__merged_free(d, &t->merged);
+        for (int k = 0; t->launch && k < t->n; k++) {
+            gnd__gate_kernel_done(t->kernel[k]);
+            gnd__free((void *)t->launch[k].args);
+        }
+        gnd__free(t->launch);
+        gnd__free(t->kernel);
+        gnd__free(t->work);
+    }
+    gnd__free(v->item);
+    gnd__free(v->at);
+    memset(v, 0, sizeof *v);
+}
+
+static int has_lists(const gnd__rversion *v)
+{
+    int lists = 0;
+    for (int i = 0; i < v->nitem; i++)
+        lists |= v->item[i].list != NULL;
+    return lists;
+}
+
+static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    const size_t n = (size_t)from->n;
+    to->type = from->type;
+    to->gemm = from->gemm;
+    to->fft = from->fft;
+    to->solve = from->solve;
+    memcpy(to->label, from->label, sizeof to->label);
+    if (n == 0)
+        return GND_OK;
+    to->kernel = gnd__malloc(n * sizeof *to->kernel);
+    to->work = gnd__malloc(n * sizeof *to->work);
+    to->launch = gnd__calloc(n, sizeof *to->launch);
+    if (!to->kernel || !to->work || !to->launch)
+        return nomem(e);
+    memcpy(to->work, from->work, n * sizeof *to->work);
+    while (to->n < from->n && x == GND_OK) {
+        x = gnd__copy_launch(&to->launch[to->n], &from->launch[to->n], e);
+        if (x == GND_OK) {
+            gnd__gate_kernel_hold(from->kernel[to->n]);
+            to->kernel[to->n] = from->kernel[to->n];
+            to->n++;
+        }
+    }
+    return x;
+}
+
+/* The offset of a matrix or a transform, in units of so many bytes, moves with its block. */
+static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *from, const gnd__block *to)
+{
+    *buf = to->buf;
+    *off += to->off / unit - from->off / unit;
+}
+
+/* An operand that lies in a place is where that is in this version. */
+static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
+{
+    if (t->type == GND__S_LAUNCH) {
+        gnd_karg *a = (gnd_karg *)&t->launch[u->launch].args[u->arg];
+        if (u->esize == 0) {
+            a->u.buf = to->buf;
+        } else {
+            int64_t off;
+            memcpy(&off, a->u.value, sizeof off);
+            off += ((int64_t)to->off - (int64_t)from->off) / u->esize;
+            memcpy(a->u.value, &off, sizeof off);
+        }
+    } else if (t->type == GND__S_GEMM) {
+        gnd_mat *m[4] = { &t->gemm.a, &t->gemm.b, &t->gemm.c, &t->gemm.plus };
+        move(&m[u->arg]->buf, &m[u->arg]->off, gnd_dtype_size((gnd_dtype)t->gemm.dtype), from, to);
+    } else if (t->type == GND__S_FFT) {
+        const size_t esize = gnd_dtype_size((gnd_dtype)t->fft.dtype);
+        if (u->arg == 0)
+            move(&t->fft.in, &t->fft.in_off, t->fft.kind == GND_FFT_R2C ? esize / 2 : esize, from, to);
+        else
+            move(&t->fft.out, &t->fft.out_off, t->fft.kind == GND_FFT_C2R ? esize / 2 : esize, from, to);
+    } else {
+        move(&t->solve.x.mem[u->arg], &t->solve.x.off[u->arg], 1, from, to);
+        t->solve.block[u->arg] = to;
+    }
+}
+
+/* The calls for where the places are. */
+static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    memset(v, 0, sizeof *v);
+    v->at = gnd__malloc((size_t)r->nplace * sizeof *v->at);
+    v->item = gnd__calloc((size_t)r->first.nitem + 1, sizeof *v->item);
+    if (!v->at || !v->item)
+        x = nomem(e);
+    for (int i = 0; i < r->nplace && x == GND_OK; i++)
+        v->at[i] = r->place[i].st->block;
+    for (; v->item && v->nitem < r->first.nitem && x == GND_OK; v->nitem++)
+        x = copy_item(&v->item[v->nitem], &r->first.item[v->nitem], e);
+    for (int i = 0; i < r->nuse && x == GND_OK; i++) {
+        const gnd__ruse *u = &r->use[i];
+        move_operand(&v->item[u->item], u, r->place[u->place].own, v->at[u->place]);
+    }
+    if (x == GND_OK)
+        x = gnd__version_lists(r, v, e);
+    if (x != GND_OK)
+        free_version(r->dev->g, v); /* its lists have never run */
+    return x;
+}
+
+static int is_here(const gnd__recorded *r, const gnd__rversion *v)
+{
+    for (int i = 0; i < r->nplace; i++)
+        if (r->place[i].st->block != (v->at ? v->at[i] : r->place[i].own))
+            return 0;
+    return 1;
+}
+
+/* The version for where the places are: one there is, or one that takes the place of the one unused for longest. */
+static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    gnd__rversion *v = &r->first, fresh;
+    for (int i = 0; i < r->nother && !is_here(r, v); i++)
+        v = &r->other[i];
+    *out = v;
+    if (is_here(r, v))
+        return GND_OK;
+    if (r->nother == GND__VERSIONS) {
+        v = &r->other[0];
+        for (int i = 1; i < r->nother; i++)
+            if (r->other[i].used < v->used)
+                v = &r->other[i];
+        if (has_lists(v))
+            x = gnd__gate_settle(r->dev->g, e);
+        if (x != GND_OK)
+            return x;
+        free_version(r->dev->g, v);
+        *v = r->other[--r->nother];
+    }
+    x = make_version(r, &fresh, e);
+    if (x != GND_OK)
+        return x;
+    *out = &r->other[r->nother++];
+    **out = fresh;
+    return GND_OK;
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+/* A list that is run often: as fewer launches, if it can be. It goes on as it is when that fails. */
+static void merge_launches(gnd__gdev *d, gnd__ritem *t)
+{
+    if (t->list && gnd__merge(d, t->n, t->kernel, t->launch, t->work, &t->merged, NULL) == GND_OK && t->merged.n > 0 &&
+        gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list, NULL) != GND_OK)
+        t->merged_list = NULL;
+}
+
+static gnd_status run_launches(gnd__gdev *d, const gnd__ritem *t, gnd_err *e)
+{
+    gnd_status x = GND_OK;
+    if (t->merged_list)
+        return gnd__gate_list_run(d, t->merged_list, t->merged.n, e);
+    if (t->list)
+        return gnd__gate_list_run(d, t->list, t->n, e);
+    for (int i = 0; i < t->n && x == GND_OK; i++)
+        x = gnd__gate_launch(d, t->kernel[i], &t->launch[i], e);
+    return x;
+}
+
+gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd__rversion *v;
+    for (int i = 0; i < r->nplace; i++)
+        if (r->place[i].written)
+            stand_alone(r, i);
+    gnd_status x = find_version(r, &v, e);
+    if (x != GND_OK)
+        return x;
+    v->used = ++r->runs;
+    if (gnd__merge_due(d, v->runs++))
+        for (int i = 0; i < v->nitem; i++)
+            merge_launches(d, &v->item[i]);
+    for (int i = 0; i < v->nitem && x == GND_OK; i++) {
+        const gnd__ritem *t = &v->item[i];
+        if (t->type == GND__S_LAUNCH) {
+            x = run_launches(d, t, e);
+            continue;
+        }
+        x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
+            : t->type == GND__S_FFT ? gnd__gate_transform(d, &t->fft, e)
+                                    : gnd__solve_call_run(d, &t->solve, t->label, e);
+        d->n.calls++;
+    }
+    return x == GND_OK ? gnd__gate_flush(d, e) : x;
+}
+
+/* --- freeing ------------------------------------------------------------------------------------ */
+
+static void free_memory(gnd__recorded *r)
+{
+    for (int i = 0; i < r->nplace; i++)
+        r->place[i].st->block = r->place[i].own;
+    for (int i = 0; r->in && i < r->nin; i++)
+        gnd__unref(r->in[i]);
+    for (int i = 0; r->out && i < r->nout; i++)
+        gnd__unref(r->out[i]);
+    for (int i = 0; i < r->nheld; i++)
+        gnd__storage_unref(r->held[i]);
+    for (int i = 0; i < r->nplace; i++)
+        gnd__storage_unref(r->place[i].st);
+    for (int i = 0; i < r->nblock; i++)
+        gnd__pool_free(r->dev->g, r->block[i].b);
+    gnd__free(r->in);
+    gnd__free(r->out);
+    gnd__free(r->held);
+    gnd__free(r->place);
+    gnd__free(r->use);
+    gnd__free(r->block);
+}
+
+gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd__sched *s = r->dev->plans;
+    gnd_status x = GND_OK;
+    int lists = has_lists(&r->first);
+    for (int i = 0; i < r->nother; i++)
+        lists |= has_lists(&r->other[i]);
+    if (lists)
+        x = gnd__gate_settle(d, e);
+    free_version(d, &r->first);
+    for (int i = 0; i < r->nother; i++)
+        free_version(d, &r->other[i]);
+    free_memory(r);
+    gnd__checks_unref(r->checks);
+    if (r->owner) { /* it was made */
+        if (r->prev)
+            r->prev->next = r->next;
+        else
+            s->records = r->next;
+        if (r->next)
+            r->next->prev = r->prev;
+        *r->owner = NULL;
+    }
+    gnd__free(r);
+    return x;
+}

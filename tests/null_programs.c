@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * null_programs.c - compiled programs in memory: they have a bound, those used longest ago go first, and whoever needs
+ * one that is gone gets it again: plans, recordings, lists. Structures that never repeat take bounded memory. On the
+ * null device, and on the devices under test with a low bound.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gnd.h>
+#include "backend/gate.h"
+#include "sched/device.h"
+#include "ref.h"
+#include "tap.h"
+
+enum { N = 64, CHAIN = 9 };
+
+static gnd_device *dev;
+static gnd_array *x;
+static const char *where;
+static int computes;
+static unsigned asked; /* structures of the soak, from the command line */
+
+static gnd_stats stats(void)
+{
+    gnd_stats s;
+    gnd_device_stats(dev, &s);
+    return s;
+}
+
+/* Resident memory in bytes. */
+static long resident(void)
+{
+    long pages = 0, all;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%ld %ld", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Structure i of many: the digits of i choose the operations. *want is its value where x is 1. */
+static gnd_array *structure(unsigned i, double *want)
+{
+    gnd_array *y = x;
+    double v = 1;
+    for (int k = 0; k < CHAIN; k++, i /= 4) {
+        switch (i % 4) {
+        case 0: y = gnd_add(y, x); v += 1; break;
+        case 1: y = gnd_multiply(y, gnd_real(0.5)); v *= 0.5; break;
+        case 2: y = gnd_maximum(x, gnd_negative(y)); v = v < -1 ? -v : 1; break;
+        default: y = gnd_subtract(gnd_abs(y), x); v = (v < 0 ? -v : v) - 1; break;
+        }
+    }
+    *want = v;
+    return y;
+}
+
+/* 1: it is evaluated, and right. */
+static int runs(unsigned i)
+{
+    double want, got;
+    gnd_status st;
+    gnd_scope_begin();
+    got = gnd_item_f64(gnd_at(gnd_add(structure(i, &want), gnd_int(0)), "7"), &st);
+    gnd_scope_end();
+    return st == GND_OK && (!computes || got == want);
+}
+
+static void bounded(unsigned n, uint64_t limit)
+{
+    gnd_stats s;
+    uint64_t most = 0;
+    int ok = 0;
+    gnd__gate_progs_limit(dev->g, limit);
+    for (unsigned i = 0; i < n; i++) {
+        ok += runs(i);
+        s = stats();
+        most = s.program_bytes > most ? s.program_bytes : most;
+    }
+    tap_is_int(ok, n, "%s: %u structures run", where, n);
+    s = stats();
+    tap_ok(s.programs_dropped > 0 && s.programs + s.programs_dropped >= n && most <= limit + limit / 8,
+           "%s: programs of %llu bytes at most are kept (%llu of %u)", where, (unsigned long long)most,
+           (unsigned long long)s.programs, n);
+    /* the last ones are there, the first are not, and come again */
+    tap_ok(runs(n - 1) && stats().kernels_built + stats().kernels_from_disk ==
+                              s.kernels_built + s.kernels_from_disk, "%s: the last one is there", where);
+    tap_ok(runs(0) && stats().kernels_built + stats().kernels_from_disk >
+                          s.kernels_built + s.kernels_from_disk, "%s: the first one comes again", where);
+}
+
+/* A recording holds its programs, whatever comes; so does a plan that is run again and again. */
+static void held(unsigned n)
+{
+    gnd_status st = GND_OK;
+    float v[N] = {0}, one[N];
+    double want;
+    gnd_scope_begin();
+    for (int i = 0; i < N; i++)
+        one[i] = 1;
+    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){N}), *out = gnd_keep(structure(99991, &want));
+    out = gnd_add(gnd_multiply(in, gnd_real(3)), out);
+    gnd_recording *r = gnd_record(1, &in, 1, &out);
+    const uint64_t before = stats().programs_dropped;
+    int ok = 1;
+    for (unsigned i = 0; i < n; i++) {
+        ok &= runs(1000 + i);
+        if (i % 8 == 0) {
+            st = gnd_recording_write(r, 0, one, sizeof one);
+            st = st == GND_OK ? gnd_replay(r) : st;
+            st = st == GND_OK ? gnd_recording_read(r, 0, v, sizeof v) : st;
+            ok &= st == GND_OK && (!computes || v[3] == (float)(3 + want));
+        }
+    }
+    tap_ok(ok, "%s: a recording runs between %u others%s%s", where, n, st == GND_OK ? "" : ": ",
+           st == GND_OK ? "" : gnd_message());
+    tap_ok(stats().programs_dropped > before, "%s: which push each other out", where);
+    gnd_recording_free(r);
+    gnd_scope_end();
+}
+
+/* Ever new structures: memory stays as it is after the first half. asked: so many, and the memory at each tenth; or 0. */
+static void soak(void)
+{
+    const unsigned n = asked ? asked : 6000;
+    long before = 0, after;
+    int ok = 1;
+    gnd__gate_progs_limit(dev->g, (uint64_t)64 << 20);
+    for (unsigned i = 0; i < n; i++) {
+        ok &= runs(100000 + i);
+        if (i == n / 2)
+            before = resident();
+        if (asked && (i + 1) % (n / 10) == 0)
+            tap_diag("%u structures: %ld KiB resident, %llu programs", i + 1, resident() / 1024,
+                     (unsigned long long)stats().programs);
+    }
+    after = resident();
+    tap_ok(ok, "%s: %u structures", where, n);
+    tap_ok(after - before < 8 << 20, "%s: the second half takes no more memory (%ld KiB, then %ld KiB)", where,
+           before / 1024, after / 1024);
+}
+
+static void all(const char *spec, int real)
+{
+    where = spec;
+    computes = real;
+    gnd_scope_begin();
+    x = gnd_ones(dev, GND_FLOAT32, 1, (int64_t[]){N});
+    gnd_wait(x);
+    runs(0);
+    const gnd_stats s = stats();
+    const uint64_t each = s.program_bytes / s.programs; /* some programs more than it is of use */
+    bounded(real ? 24 : 400, real ? 10 * each : 100 * each);
+    held(real ? 24 : 300);
+    if (!real || asked)
+        soak();
+    gnd_scope_end();
+}
+
+static void on_device(gnd_device *d, const char *spec)
+{
+    dev = d;
+    all(spec, strcmp(spec, "null:0") != 0);
+}
+
+int main(int argc, char **argv)
+{
+    asked = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
+    asked = asked < 10 ? 0 : asked;
+    ref_null_and_devices(on_device);
+    return tap_done();
+}
