@@ -116,7 +116,9 @@ int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t n
 {
     gnd__plug_str(why, whycap, "no library name to try");
     for (; *names; names++) {
+        gnd__plug_driver_begin();
         void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        gnd__plug_driver_end();
         if (!lib) {
             const char *msg = dlerror();
             gnd__plug_str(why, whycap, msg ? msg : *names);

@@ -174,10 +174,13 @@ static gnd_status compile(const char *src, int n, const char *const *options, in
 {
     nvrtcProgram p = NULL;
     gnd_status s;
+    gnd__plug_driver_begin();
     nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", 0, NULL, NULL);
-    if (r != NVRTC_SUCCESS)
+    if (r == NVRTC_SUCCESS)
+        r = rtc.nvrtcCompileProgram(p, n, options);
+    gnd__plug_driver_end();
+    if (!p)
         return fail(e, r, "nvrtcCreateProgram");
-    r = rtc.nvrtcCompileProgram(p, n, options);
     if (r == NVRTC_SUCCESS) {
         s = image_of(p, ptx, image, nbytes, e);
     } else {
