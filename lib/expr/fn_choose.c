@@ -234,7 +234,7 @@ int gnd__fn_fill_diagonal(gnd__args *c)
     const int n = gnd_ndim(x);
     int64_t step = 1, stride = 1, end = gnd_size(x);
     if (n < 2)
-        return gnd__arg_wrong(c, 0, "an array of at least two dimensions");
+        return gnd__arg_value(c, 0, "an array of at least two dimensions");
     for (int d = n - 1; d > 0; d--) {
         if (n > 2 && gnd_dim(x, d) != gnd_dim(x, 0))
             return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->arg[0].at, "fill_diagonal: extents %lld and %lld: beyond two "
