@@ -18,7 +18,7 @@
 #include "prim/compact.h"
 #include "prim/search.h"
 #include "prim/solve.h"
-#include "sched/device.h"
+#include "device/device.h"
 
 #include <glob.h>
 #include <gnd.h>
