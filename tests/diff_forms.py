@@ -322,7 +322,7 @@ ERRORS = [
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('--seed', type=int, default=4711)
-    ap.add_argument('--cases', type=int, default=60)
+    ap.add_argument('--cases', type=int, default=40)
     ap.add_argument('--only', type=int)
     ap.add_argument('--device', default=os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
     args = ap.parse_args()
