@@ -6,7 +6,7 @@
  */
 #include <gnd.h>
 #include "base/mem.h"
-#include "expr/expr.h"
+#include "lang/expr.h"
 #include "exprdump.h"
 #include "graph/opset.h"
 #include "tap.h"

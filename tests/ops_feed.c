@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/null.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "failing.h"
 #include "ref.h"

@@ -10,11 +10,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sched/device.h"
-#include "backend/trace.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "device/trace.h"
 #include "base/table.h"
 #include "base/mem.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 
 /* So many plans, and bytes of them and their keys, are kept. */
 #define MAX_PLANS 2048

@@ -7,7 +7,7 @@
 #ifndef GND_SCHED_MERGE_H
 #define GND_SCHED_MERGE_H
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "codegen/codegen.h"
 
 typedef struct gnd__merged {

@@ -9,10 +9,10 @@
 #ifndef GND_SCHED_PLAN_H
 #define GND_SCHED_PLAN_H
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "codegen/codegen.h"
 #include "fuse/fuse.h"
-#include "prim/panel.h"
+#include "host/panel.h"
 
 /* Memory of a plan: that of a node with elements, or memory that the plan takes for a while. */
 typedef struct gnd__pslot {

@@ -6,7 +6,8 @@
 #include "sched/record_priv.h"
 
 #include <string.h>
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "base/mem.h"
 
 static gnd_status nomem(gnd_err *e)

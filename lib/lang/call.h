@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lang/call.h - calling functions by name: the table's entries, and what a handler gets. A handler
+ * reads its arguments by their place in the signature with gnd__arg_*, which report what is wrong
+ * with them, and puts its result into *out with gnd__ret.
+ */
+#ifndef GND_LANG_CALL_H
+#define GND_LANG_CALL_H
+
+#include "lang/expr.h"
+
+enum { GND__FN_PARAMS = 8 };
+
+typedef struct gnd__args gnd__args;
+
+/* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature as
+ * Python writes it, "x|a" for two names of one parameter, "*arrays" for any number of values, "*"
+ * before what only keywords can give. */
+typedef struct gnd__fn {
+    const char *names, *params;
+    int where; /* GND__FN_* */
+    int (*run)(gnd__args *);
+} gnd__fn;
+
+/* A function, a method too (its first parameter is the array), or a method only. */
+enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
+
+struct gnd__args {
+    gnd__expr *x;
+    const char *name;             /* the function's name for messages */
+    size_t at;
+    gnd__slot arg[GND__FN_PARAMS]; /* GND__V_MISSING: not given */
+    const char *param[GND__FN_PARAMS];
+    gnd__slot *rest;              /* the values of a "*" parameter */
+    int nrest;
+    gnd__val *out;
+};
+
+/* Calls the function (method: of the first value) of that name with n values, in order. */
+int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
+              gnd__val *out);
+/* The entry of a name; NULL: none (lookup.c). */
+const gnd__fn *gnd__fn_find(const char *name, size_t len, int method);
+/* Entry i of the table, NULL at the end. */
+const gnd__fn *gnd__fn_entry(int i);
+
+/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) -------------------------- */
+static inline int gnd__arg_given(const gnd__args *c, int i)
+{
+    return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
+}
+/* "sum: axis must be WANT, not 'up'": -1. */
+int gnd__arg_wrong(gnd__args *c, int i, const char *want);
+/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1: an error. */
+int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
+/* Numbers become weak scalars. Owned by the argument. */
+gnd_array *gnd__arg_array(gnd__args *c, int i);
+/* Numbers become 0-d arrays of the device. */
+gnd_array *gnd__arg_strong(gnd__args *c, int i);
+gnd_array *gnd__slot_strong(gnd__args *c, gnd__slot *s, const char *param);
+/* A weak scalar, for what takes those only: arrays of one element are read. */
+gnd_array *gnd__arg_scalar(gnd__args *c, int i);
+/* A list or tuple of n arrays, in a new block that the caller frees (gnd__free), not the arrays. */
+gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
+/* The values of the "*" parameter as arrays, likewise. */
+gnd_array **gnd__rest_arrays(gnd__args *c, int *n);
+int gnd__arg_int(gnd__args *c, int i, int64_t *v);
+int gnd__arg_bool(gnd__args *c, int i, int *v);
+/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be told. */
+int gnd__arg_copy(gnd__args *c, int i);
+int gnd__arg_real(gnd__args *c, int i, double *v);
+int gnd__arg_axis(gnd__args *c, int i, int *axis);
+/* None, or not given: GND_DTYPE_DEFAULT. */
+int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
+/* None, or not given: GND_ALL; () is the empty set. */
+int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
+/* What every reduction takes: x at 0, axis at 1, and keepdims at its place, as flags. */
+gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags);
+/* How many values argument i has: elements of an array or a tuple, 1 for anything else. */
+int64_t gnd__arg_length(const gnd__args *c, int i);
+/* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
+int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
+/* The same for any value. 1: it is none of these, and no error is set. */
+int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n);
+/* The values of the "*" parameter as ints: reshape(2, 3) or reshape((2, 3)). */
+int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
+/* The device of new arrays; an error when there is none. */
+int gnd__arg_device(gnd__args *c, gnd_device **dev);
+
+/* --- results ----------------------------------------------------------------------------------- */
+/* The array a, whose handle it takes over. */
+int gnd__ret(gnd__args *c, gnd_array *a);
+/* A tuple of n arrays, whose handles it takes over; status: what the call that made them said. */
+int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
+/* The elementwise operation of a name on n arrays, which stay the caller's. */
+gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
+
+#define FN(names, params, where, run) int gnd__fn_##run(gnd__args *c);
+#include "lang/funcs.def"
+#undef FN
+
+#endif
