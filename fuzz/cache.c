@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "backend/disk.h"
+#include "device/disk.h"
 
 static const char key[] = "the key of an entry", value[] = "0123456789abcdef0123456789abcdef0123456789";
 static char dir[64], path[128];

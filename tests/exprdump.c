@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "expr/expr.h"
+#include "lang/expr.h"
 
 static void put_number(gnd__str *s, const gnd__val *v)
 {

@@ -4,7 +4,7 @@
  */
 #include "failing.h"
 
-#include "backend/null.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "tap.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/mem.h"
 #include "ref.h"
 #include "tap.h"

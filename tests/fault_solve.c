@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/mem.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 #include "ref.h"
 #include "tap.h"
 

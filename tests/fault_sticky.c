@@ -14,9 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "ref.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "tap.h"
 
 enum { MAX_DEV = 8, N = 100000 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/fft_rows.h"
+#include "ops/fft/rows.h"
 #include "prim/fft.h"
 #include "ref.h"
 #include "tap.h"

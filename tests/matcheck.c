@@ -5,7 +5,7 @@
 #include "matcheck.h"
 
 #include <stdio.h>
-#include "prim/lapack.h"
+#include "host/lapack.h"
 #include "ref.h"
 #include "tap.h"
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "ref.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "tap.h"
 
 #define MIB ((int64_t)1 << 20)

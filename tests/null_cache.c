@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/disk.h"
-#include "backend/gate.h"
-#include "backend/null.h"
+#include "device/disk.h"
+#include "device/gate.h"
+#include "device/null.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include <gnd.h>
-#include "backend/null.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "graph/graph.h"
 #include "tap.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <gnd.h>
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/log.h"
 #include "tap.h"
 

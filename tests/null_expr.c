@@ -6,7 +6,7 @@
  */
 #include <gnd.h>
 #include "base/mem.h"
-#include "expr/expr.h"
+#include "lang/expr.h"
 #include "exprdump.h"
 #include "graph/opset.h"
 #include "tap.h"
@@ -175,7 +175,7 @@ static void test_errors(gnd_device *dev)
         {"2**64", GND_ERR_OVERFLOW, "column 2: the result fits neither int64 nor uint64"},
         {"-(2**63) - 1", GND_ERR_OVERFLOW, "the result fits neither"},
         {"~2**63", GND_ERR_OVERFLOW, "the result fits neither"},
-        {"zeros(2**63)", GND_ERR_ARG, "an int beyond int64"},
+        {"zeros(2**63)", GND_ERR_TYPE, "an int beyond int64"},
         {"arange(2**63)", GND_ERR_OVERFLOW, "arange: stop 9223372036854775808 does not fit int64"},
         {"int64(2**63)", GND_ERR_OVERFLOW, "the scalar 9223372036854775808 does not fit int64"},
         {"1 // 0", GND_ERR_ARG, "column 3: division by zero"},
@@ -191,26 +191,26 @@ static void test_errors(gnd_device *dev)
         {"cp.sqrt(x)", GND_ERR_NAME, "column 1: unknown name 'cp': functions stand alone, or after np."},
         {"x && x", GND_ERR_SYNTAX, "column 4: '&&' is not supported: for arrays write (a) & (b)"},
         {"x || x", GND_ERR_SYNTAX, "'||' is not supported: for arrays write (a) | (b)"},
-        {"zeros(3, 4)", GND_ERR_ARG, "must be a dtype (a shape of several extents is one tuple, as (3, 4)), not an int"},
+        {"zeros(3, 4)", GND_ERR_TYPE, "must be a dtype (a shape of several extents is one tuple, as (3, 4)), not an int"},
         {"Sum(x)", GND_ERR_NAME, "did you mean 'sum'?"},
         {"x.summ()", GND_ERR_NAME, "unknown method 'summ': did you mean 'sum'?"},
         {"x.sin()", GND_ERR_NAME, "write sin(x)"},
         {"x.shap", GND_ERR_NAME, "did you mean 'shape'?"},
         {"x.sum", GND_ERR_NAME, "'sum' is a method"},
         {"sin", GND_ERR_NAME, "'sin' is a function"},
-        {"sin(x, x)", GND_ERR_ARG, "column 8: sin takes 1 argument, not 2: it is sin(x)"},
-        {"add(x)", GND_ERR_ARG, "it is add(x1, x2)"},
-        {"sum(x, 0, None, True)", GND_ERR_ARG,
+        {"sin(x, x)", GND_ERR_TYPE, "column 8: sin takes 1 argument, not 2: it is sin(x)"},
+        {"add(x)", GND_ERR_TYPE, "it is add(x1, x2)"},
+        {"sum(x, 0, None, True)", GND_ERR_TYPE,
          "column 17: sum: too many arguments: it is sum(x, axis=None, dtype=None, *, keepdims=False, "
          "initial=None, where=True)"},
-        {"x.sum(axsi=0)", GND_ERR_ARG, "column 7: sum has no argument 'axsi': did you mean 'axis'?"},
-        {"x.sum(0, axis=0)", GND_ERR_ARG, "'axis' is given twice"},
-        {"reshape(x)", GND_ERR_ARG, "'shape' is missing: it is reshape(x, shape, *, copy=None)"},
-        {"x.sum(axis='no')", GND_ERR_ARG, "axis must be an int or a tuple of ints, not 'no'"},
+        {"x.sum(axsi=0)", GND_ERR_TYPE, "column 7: sum has no argument 'axsi': did you mean 'axis'?"},
+        {"x.sum(0, axis=0)", GND_ERR_TYPE, "'axis' is given twice"},
+        {"reshape(x)", GND_ERR_TYPE, "'shape' is missing: it is reshape(x, shape, *, copy=None)"},
+        {"x.sum(axis='no')", GND_ERR_TYPE, "axis must be an int or a tuple of ints, not 'no'"},
         {"x.sum(axis=(0, 0))", GND_ERR_AXIS, "axis 0 is named twice"},
         {"x.sum(axis=7)", GND_ERR_AXIS, "column 3: sum: axis 7 is out of range"},
         {"zeros((2, 3), dtype='flaot32')", GND_ERR_DTYPE, "did you mean 'float32'?"},
-        {"zeros(2.5)", GND_ERR_ARG, "shape must be an int or a tuple of ints, not a float"},
+        {"zeros(2.5)", GND_ERR_TYPE, "shape must be an int or a tuple of ints, not a float"},
         {"x + [1, 2, 3]", GND_ERR_SHAPE, "column 3: add: shapes (3, 4) and (3,)"},
         {"[[1, 2], [3]]", GND_ERR_SHAPE, "ragged"},
         {"x[5]", GND_ERR_INDEX, "column 2: index"},
@@ -231,7 +231,7 @@ static void test_errors(gnd_device *dev)
         {"take(x, [0.5])", GND_ERR_DTYPE, "indices is float64: indices are ints"},
         {"take(x, [5], 1, mode='warp')", GND_ERR_ARG, "take: mode must be 'raise', 'wrap' or 'clip'"},
         {"take(x, [5], 7, mode='wrap')", GND_ERR_AXIS, "take: axis 7 is out of range"},
-        {"put(x, [5], 1, mode=1)", GND_ERR_ARG, "put: mode must be 'raise', 'wrap' or 'clip'"},
+        {"put(x, [5], 1, mode=1)", GND_ERR_TYPE, "put: mode must be 'raise', 'wrap' or 'clip'"},
         {"add_at(x, 7, 1)", GND_ERR_INDEX, "add_at: index 7 is out of range"},
         {"(1, 2)[5]", GND_ERR_INDEX, "index 5 is out of range for a tuple of 2 items"},
         {"x @ x", GND_ERR_SHAPE, "column 3: matmul: shapes (3, 4) and (3, 4)"},

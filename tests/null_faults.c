@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include <gnd.h>
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/mem.h"
 #include "tap.h"
 

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include <gnd.h>
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "tap.h"
 
 enum { WAITS = 99 };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
-#include "backend/null.h"
-#include "backend/priv.h"
+#include "device/gate.h"
+#include "device/null.h"
+#include "device/priv.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "tap.h"

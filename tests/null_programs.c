@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include <gnd.h>
-#include "backend/gate.h"
-#include "sched/device.h"
+#include "device/gate.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "ref.h"
 #include "tap.h"
 

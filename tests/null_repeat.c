@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include <gnd.h>
-#include "backend/gate.h"
-#include "backend/null.h"
+#include "device/gate.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "sched/plan.h"
 #include "tap.h"

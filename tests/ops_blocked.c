@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "prim/lapack.h"
-#include "sched/device.h"
+#include "host/lapack.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "matcheck.h"
 #include "ref.h"
 #include "tap.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/mem.h"
 #include "expect.h"
 #include "ref.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/null.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "failing.h"
 #include "ref.h"
@@ -268,10 +268,10 @@ static void all(gnd_device *dev, const char *spec)
     random_steps(dev, spec);
     rotates(dev, spec);
     numbers(dev, spec);
-    gnd__merge_force(3);
+    gnd__merge_force(3, 3);
     random_steps(dev, spec);
     rotates(dev, spec);
-    gnd__merge_force(0);
+    gnd__merge_force(0, 0);
 }
 
 /* --- on the null device ------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 #include "expect.h"
 #include "matcheck.h"
 #include "ref.h"

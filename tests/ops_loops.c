@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/loop.h"
-#include "backend/gate.h"
-#include "backend/null.h"
+#include "array/loop.h"
+#include "device/gate.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "failing.h"
 #include "ref.h"

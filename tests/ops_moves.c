@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_moves.c - gnd_to_device between every two of the devices: the tested ones, null:0, null:1 and
- * null:2, whose memory is real. The ways of lib/api/move.c are all met: the backend's own copy (null:0
+ * null:2, whose memory is real. The ways of lib/array/move.c are all met: the backend's own copy (null:0
  * and null:2; two CUDA devices where there are two), a mapping (PoCL), chunks through the host (null:1).
  * Dtypes, views, what is still to be computed, memory that is given out again at once, errors, and every
  * call and allocation failing. On CUDA devices also transfers from and to pinned memory of the user's.
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
-#include "backend/null.h"
+#include "device/gate.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "ref.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "tap.h"
 
 enum { MAX_DEV = 8, MIB = 1 << 20 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 #include "matcheck.h"
 #include "ref.h"
 #include "tap.h"

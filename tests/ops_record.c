@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gate.h"
-#include "backend/null.h"
+#include "device/gate.h"
+#include "device/null.h"
 #include "base/mem.h"
 #include "failing.h"
 #include "ref.h"

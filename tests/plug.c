@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/err.h"
 #include "tap.h"
 

@@ -200,7 +200,7 @@ BEGIN {
     failed = 0
     read_headers()
     read_table(src "/lib/graph/opset.def", "GND_OP")
-    read_table(src "/lib/expr/funcs.def", "FN")
+    read_table(src "/lib/lang/funcs.def", "FN")
     read_table(src "/tools/standard.def", "STD")
     if (!rows) {
         print "gen-standard.awk: no rows in " src "/tools/standard.def" >"/dev/stderr"

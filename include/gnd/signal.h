@@ -4,7 +4,7 @@
  *
  * A convolution is computed by its sums (one kernel that walks the windows of one operand), or by Fourier
  * transforms, of the whole or of blocks (overlap-save). GND_CONV_AUTO takes what a cost model expects to
- * be fastest (lib/api/convolve_ways.c has it, and what it was measured with); ints and bools always get
+ * be fastest (lib/ops/signal/ways.c has it, and what it was measured with); ints and bools always get
  * their sums, which are exact and wrap as ints do. Transforms have errors of about eps log2(n) times the
  * largest results, wherever they are, and one NaN or infinity makes NaN of all of them. In sums, zeros
  * stand beyond the ends, and an infinity or NaN of the shorter operand times them is NaN too.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/check.h - more checks of arguments than graph.h names, shared by graph/infer.c and lib/api.
+ * graph/check.h - more checks of arguments than graph.h names, shared by graph/infer.c and the public functions.
  * Those that return an array return NULL when all is well, else a new error node.
  */
 #ifndef GND_GRAPH_CHECK_H
@@ -52,5 +52,9 @@ gnd_array *gnd__broadcast(gnd_array *x, int ndim, const int64_t *dim);
 /* A 0-d constant of dev and dtype t seen in that shape. */
 gnd_array *gnd__filled(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                        const gnd__scalar *v);
+
+/* NULL when dev is usable; else a new error node: GND_ERR_NULL "func: the device is NULL", or the
+ * device's own error. */
+gnd_array *gnd__check_device(const char *func, gnd_device *dev);
 
 #endif

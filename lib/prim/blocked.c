@@ -2,7 +2,7 @@
  *
  * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems of large matrices (or as GND_SOLVER says) on
  * a GPU whose backend has no library for them: LAPACK's right-looking algorithms, in which the host factors a panel
- * of some columns (prim/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its
+ * of some columns (host/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its
  * library.
  * So a matrix need not go to the host as a whole, and is not decomposed there.
  *
@@ -15,7 +15,7 @@
 #include <string.h>
 #include "base/dtype.h"
 #include "base/env.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 
 /* Columns of a panel, and of small matrices, so that these have several. LEAF: the
  * kernel's matrix is in local memory, its column in registers. LEAST: the order from which it was faster than

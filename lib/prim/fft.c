@@ -5,13 +5,13 @@
  * Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High performance discrete Fourier transforms on
  * graphics processors, SC08): each pass reads a row at distance n/r, transforms r elements in registers,
  * and writes them in order. GPU: a group for one row or several, in local memory. CPU: a work-item for a
- * row, in private memory. Longer and other lengths are put together from these in lib/api/fft.c.
+ * row, in private memory. Longer and other lengths are put together from these in lib/ops/fft/fft.c.
  */
 #include "prim/fft.h"
 
 #include <stdio.h>
 #include <string.h>
-#include "backend/gate.h"
+#include "device/gate.h"
 #include "base/dtype.h"
 #include "base/strbuf.h"
 #include "codegen/prelude.h"

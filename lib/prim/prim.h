@@ -13,7 +13,7 @@
 #define GND_PRIM_PRIM_H
 
 #include "codegen/codegen.h"
-#include "prim/panel.h"
+#include "host/panel.h"
 
 typedef enum gnd__prim_id {
 #define GND_PRIM(ID, name, write) GND__PRIM_##ID,
@@ -135,7 +135,7 @@ void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const cha
 /* A library call: f or s without buffers and offsets (those are added to where operands begin), the
  * operands in order as GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH with their number, each at
  * an offset of `off` bytes within it. A call of the solver that the backend does not take goes to
- * LAPACK on the host (prim/lapack.h). */
+ * LAPACK on the host (host/lapack.h). */
 typedef struct gnd__pmem { gnd__pakind kind; int ref; int64_t off; } gnd__pmem;
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);

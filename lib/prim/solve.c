@@ -9,7 +9,7 @@
 #include "base/dtype.h"
 #include "codegen/prelude.h"
 #include "prim/blocked.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 #include "prim/prim.h"
 #include "prim/qr_batch.h"
 

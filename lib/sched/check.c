@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/mem.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 
 #define TABLE 1024     /* entries of a table */
 #define LONG_LIST 128  /* checks of one array that are looked at rather than carried on */

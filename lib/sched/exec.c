@@ -10,11 +10,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sched/device.h"
-#include "backend/trace.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "device/trace.h"
 #include "base/table.h"
 #include "base/mem.h"
-#include "prim/lapack.h"
+#include "host/lapack.h"
 
 /* So many plans, and bytes of them and their keys, are kept. */
 #define MAX_PLANS 2048
@@ -45,9 +46,8 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
     return st;
 }
 
-static void free_sched(void *p)
+static void free_sched(gnd__sched *s)
 {
-    gnd__sched *s = p;
     while (s->records)
         (void)gnd__recorded_free(s->records, NULL); /* the device closes: nobody asks */
     gnd__checks_close(s);
@@ -76,8 +76,14 @@ gnd__sched *gnd__sched_of(gnd_device *dev)
         return NULL;
     }
     dev->plans = s;
-    dev->plans_free = free_sched;
     return s;
+}
+
+void gnd__sched_free(gnd_device *dev)
+{
+    if (dev->plans)
+        free_sched(dev->plans);
+    dev->plans = NULL;
 }
 
 /* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are. */

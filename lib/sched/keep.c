@@ -9,7 +9,8 @@
 
 #include <string.h>
 #include "base/mem.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 
 /* Kept values take at most this part of the memory that all other arrays leave. */
 enum { PART = 4 };

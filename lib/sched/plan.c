@@ -8,7 +8,8 @@
 #include <string.h>
 #include "base/env.h"
 #include "base/mem.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 
 /* The ways to mark a node that has grouping start again: must, no_absorb, no_rows, no_merge, and alone. */
 #define MARKS 5

@@ -8,7 +8,8 @@
 #include "sched/record_priv.h"
 
 #include <string.h>
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 #include "base/mem.h"
 #include "graph/label.h"
 

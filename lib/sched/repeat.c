@@ -10,7 +10,8 @@
 
 #include <string.h>
 #include "base/mem.h"
-#include "sched/device.h"
+#include "device/device.h"
+#include "graph/graph.h"
 
 enum {
     OFTEN = 32,        /* runs with the same arguments before a list is made */

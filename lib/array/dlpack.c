@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * array/dlpack.c - tensors of other libraries, in the layout of DLPack 1.x, to arrays and back. Always
+ * a copy: arrays here are values of a device's own memory.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "array/host.h"
+#include "base/mem.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "sched/plan.h"
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/dlpack.h>
+
+_Static_assert(sizeof(gnd_dl_tensor) == 32 + 2 * sizeof(void *), "the layout of DLTensor");
+
+/* --- dtypes ----------------------------------------------------------------------------------- */
+
+static const uint8_t codes[] = {['b'] = GND_DL_BOOL, ['i'] = GND_DL_INT, ['u'] = GND_DL_UINT,
+                                ['f'] = GND_DL_FLOAT, ['c'] = GND_DL_COMPLEX};
+
+static uint8_t code_of(gnd_dtype t)
+{
+    return t == GND_BFLOAT16 ? GND_DL_BFLOAT : codes[gnd_dtype_kind(t)];
+}
+
+static gnd_dtype dtype_of(const gnd_dl_tensor *t)
+{
+    for (int i = 0; i < GND_NDTYPES; i++)
+        if (t->lanes == 1 && t->code == code_of((gnd_dtype)i) && t->bits == 8 * gnd_dtype_size((gnd_dtype)i))
+            return (gnd_dtype)i;
+    return GND_DTYPE_DEFAULT;
+}
+
+/* --- from ------------------------------------------------------------------------------------- */
+
+/* Where a tensor's elements lie, in elements from its first: strides that are never NULL, the lowest
+ * and the highest offset, and whether they are in C order without a gap. */
+typedef struct layout {
+    int64_t stride[GND_MAX_NDIM], low, high;
+    int contig;
+} layout;
+
+static int read_layout(const gnd_dl_tensor *t, size_t esize, layout *l)
+{
+    int64_t step = 1, reach, bytes;
+    l->low = l->high = 0;
+    l->contig = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        l->stride[d] = t->strides ? t->strides[d] : step;
+        if (t->shape[d] > 1) {
+            l->contig &= l->stride[d] == step;
+            if (__builtin_mul_overflow(t->shape[d] - 1, l->stride[d], &reach) ||
+                __builtin_add_overflow(reach < 0 ? l->low : l->high, reach, reach < 0 ? &l->low : &l->high))
+                return -1;
+        }
+        step *= t->shape[d]; /* of a shape that was checked */
+    }
+    return __builtin_sub_overflow(l->high, l->low, &reach) || __builtin_add_overflow(reach, 1, &reach) ||
+                   __builtin_mul_overflow(reach, (int64_t)esize, &bytes)
+               ? -1 : 0;
+}
+
+static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
+{
+    int64_t bytes[GND_MAX_NDIM];
+    for (int d = 0; d < x->ndim; d++)
+        bytes[d] = x->shape[d] > 1 ? l->stride[d] * (int64_t)gnd_dtype_size(t) : 0;
+    return gnd_from_strided(dev, t, x->ndim, x->shape, l->contig ? NULL : bytes,
+                            x->data ? (const char *)x->data + x->byte_offset : NULL);
+}
+
+/* A node with what lies between the lowest and the highest element, seen through the strides. */
+static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
+{
+    gnd_err e = {.code = GND_OK};
+    gnd__block *b = NULL;
+    gnd__storage *st = NULL;
+    int64_t esize = (int64_t)gnd_dtype_size(t), *stride = NULL;
+    size_t nbytes = (size_t)((l->high - l->low + 1) * esize), n = (size_t)x->ndim * sizeof *stride;
+    uint64_t first = (uint64_t)(uintptr_t)x->data + x->byte_offset + (uint64_t)(l->low * esize);
+    gnd_array *y = gnd__node(GND__DATA, dev, t, x->ndim, x->shape, 0, NULL);
+    if (y->kind == GND__ERROR)
+        return y;
+    if (!l->contig && !(stride = gnd__malloc(n)))
+        gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
+    gnd__gate_lock(dev->g);
+    if (!e.code && !gnd__pool_alloc(dev->g, nbytes, &b, &e) && !gnd__gate_fetch(dev->g, b, 0, first, nbytes, &e) &&
+        !gnd__gate_finish(dev->g, &e) && !(st = gnd__storage_new(dev, b)))
+        gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
+    if (st) {
+        if (stride)
+            memcpy(stride, l->stride, n);
+        y->data = (gnd__data){.st = st, .off = -l->low, .contig = l->contig, .stride = stride};
+        y->pending = 0;
+    } else {
+        gnd__pool_free(dev->g, b);
+    }
+    gnd__gate_unlock(dev->g);
+    if (st)
+        return y;
+    gnd__free(stride);
+    gnd_release(y);
+    return gnd__error_node(dev, &e);
+}
+
+/* Whether the memory is the host's, 0, or of dev's kind, 1; else an error in *bad. */
+static int where(gnd_device *dev, const gnd_dl_tensor *x, gnd_array **bad)
+{
+    static const char *const kinds[] = {[GND_DL_CUDA] = "CUDA", [GND_DL_OPENCL] = "OpenCL", [7] = "Vulkan",
+                                        [8] = "Metal", [GND_DL_ROCM] = "ROCm", [GND_DL_CUDA_MANAGED] = "CUDA",
+                                        [14] = "oneAPI", [15] = "WebGPU", [17] = NULL};
+    int cuda = dev->g->props.dialect == GND_DIALECT_CUDA && dev->g->be->memory.fetch;
+    int t = x->device_type;
+    *bad = NULL;
+    if (t == GND_DL_CPU || t == GND_DL_CUDA_HOST || t == GND_DL_ROCM_HOST)
+        return 0;
+    if (t == GND_DL_CUDA || t == GND_DL_CUDA_MANAGED) {
+        if (cuda)
+            return 1;
+        *bad = gnd__fail(dev, GND_ERR_DEVICE, "from_dlpack: the tensor is in the memory of cuda:%d, which %s "
+                         "cannot read: take a CUDA device, or a copy on the host", x->device_id,
+                         gnd__device_id(dev));
+        return 0;
+    }
+    const char *name = t > 0 && t < (int)(sizeof kinds / sizeof kinds[0]) ? kinds[t] : NULL;
+    *bad = gnd__fail(dev, GND_ERR_DEVICE, "from_dlpack: the tensor is in %s%smemory (device type %d): take a "
+                     "copy on the host", name ? name : "another device's", name ? "'s " : " ", t);
+    return 0;
+}
+
+static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
+{
+    layout l;
+    gnd_array *bad;
+    gnd_dtype t = dtype_of(x);
+    if (t == GND_DTYPE_DEFAULT)
+        return gnd__fail(dev, GND_ERR_DTYPE, "from_dlpack: no dtype has type code %d, %d bits and %d lane%s",
+                         x->code, x->bits, x->lanes, x->lanes == 1 ? "" : "s");
+    if ((bad = gnd__check_type("from_dlpack", dev, t)) ||
+        (bad = gnd__check_shape("from_dlpack", dev, t, x->ndim, x->shape)))
+        return bad;
+    int64_t size = gnd__shape_size(x->ndim, x->shape, 1);
+    int on_device = where(dev, x, &bad);
+    if (bad)
+        return bad;
+    if (size == 0)
+        return gnd_from(dev, t, x->ndim, x->shape, NULL);
+    if (!x->data)
+        return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor has elements, and its data is NULL");
+    if (read_layout(x, gnd_dtype_size(t), &l))
+        return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
+    if (!on_device)
+        return from_host(dev, t, x, &l);
+    if (t != GND_BOOL)
+        return from_device(dev, t, x, &l);
+    /* Bytes that are neither 0 nor 1 are true too. */
+    gnd_array *bytes = from_device(dev, GND_UINT8, x, &l);
+    gnd_array *y = gnd_astype(bytes, GND_BOOL);
+    gnd__done(bytes);
+    return y;
+}
+
+gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersioned *tensor)
+{
+    const gnd_dl_versioned *v = (const gnd_dl_versioned *)tensor;
+    gnd_array *bad = gnd__check_device("from_dlpack", dev);
+    if (bad)
+        return bad;
+    if (!v)
+        return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor is NULL");
+    if (v->major != 1)
+        return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: DLPack %" PRIu32 ".%" PRIu32 ": 1.x is possible",
+                         v->major, v->minor);
+    return from_tensor(dev, &v->dl_tensor);
+}
+
+gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor)
+{
+    gnd_array *bad = gnd__check_device("from_dlpack", dev);
+    if (bad)
+        return bad;
+    if (!tensor)
+        return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor is NULL");
+    return from_tensor(dev, &((const gnd_dl_managed *)tensor)->dl_tensor);
+}
+
+/* --- to --------------------------------------------------------------------------------------- */
+
+/* The block of a tensor: the structure, its shape and strides, then the elements. */
+static void free_versioned(struct DLManagedTensorVersioned *self)
+{
+    gnd__free(self);
+}
+
+static void free_managed(struct DLManagedTensor *self)
+{
+    gnd__free(self);
+}
+
+/* A block of `head` bytes and a tensor of x, to *t; NULL and a status with its message. */
+static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s)
+{
+    enum { ALIGN = 256 };
+    gnd_err e = {.code = GND_OK};
+    gnd_status none;
+    unsigned char *p = NULL;
+    s = s ? s : &none;
+    gnd_array *bad = gnd__check(x, "to_dlpack", "x");
+    if (bad) {
+        e = *bad->p.err;
+        gnd__done(bad);
+        *s = gnd__only_status("to_dlpack", &e);
+        return NULL;
+    }
+    size_t n = gnd__nbytes(x), dims = (size_t)x->ndim * sizeof(int64_t);
+    if (n <= SIZE_MAX / 2)
+        p = gnd__malloc(head + 2 * dims + ALIGN + n);
+    if (!p) {
+        gnd__err(&e, GND_ERR_NOMEM, "out of host memory for %zu bytes", n);
+        *s = gnd__only_status("to_dlpack", &e);
+        return NULL;
+    }
+    uintptr_t end = (uintptr_t)p + head + 2 * dims;
+    void *data = p + head + 2 * dims + (ALIGN - end % ALIGN) % ALIGN;
+    *s = GND_OK;
+    if (x->weak)
+        gnd__store_scalar((gnd_dtype)x->dtype, data, &x->p.value);
+    else
+        *s = gnd__message_named("to_dlpack", gnd_read(x, data, n));
+    if (*s) {
+        gnd__free(p);
+        return NULL;
+    }
+    memset(t, 0, sizeof *t);
+    t->data = x->size ? data : NULL;
+    t->device_type = GND_DL_CPU;
+    t->ndim = x->ndim;
+    t->code = code_of((gnd_dtype)x->dtype);
+    t->bits = (uint8_t)(8 * gnd_dtype_size((gnd_dtype)x->dtype));
+    t->lanes = 1;
+    t->shape = (int64_t *)(void *)(p + head);
+    t->strides = t->shape + x->ndim;
+    uint64_t step = 1; /* of an empty array it may pass 64 bits, and says nothing */
+    for (int d = x->ndim - 1; d >= 0; d--) {
+        t->shape[d] = x->dim[d];
+        t->strides[d] = (int64_t)step;
+        step *= (uint64_t)x->dim[d];
+    }
+    return p;
+}
+
+struct DLManagedTensorVersioned *gnd_to_dlpack(gnd_array *x, gnd_status *s)
+{
+    gnd_dl_tensor t;
+    gnd_dl_versioned *v = exported(x, sizeof *v, &t, s);
+    if (v)
+        *v = (gnd_dl_versioned){
+            .major = 1, .minor = 1, .deleter = free_versioned, .flags = GND_DL_IS_COPIED, .dl_tensor = t};
+    return (struct DLManagedTensorVersioned *)v;
+}
+
+struct DLManagedTensor *gnd_to_dlpack_legacy(gnd_array *x, gnd_status *s)
+{
+    gnd_dl_tensor t;
+    gnd_dl_managed *m = exported(x, sizeof *m, &t, s);
+    if (m)
+        *m = (gnd_dl_managed){.dl_tensor = t, .deleter = free_managed};
+    return (struct DLManagedTensor *)m;
+}

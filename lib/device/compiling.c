@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/compiling.c - tells whoever wants to know that the time goes into compiling kernels: once for each open
+ * device, when that has taken a second in all. By the log (info), and by the program's own function.
+ */
+#include <pthread.h>
+#include <time.h>
+#include "device/priv.h"
+#include "base/log.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
+static gnd__compiling_fn *told;
+static void *told_ctx;
+static int64_t limit = 1000000000;
+
+int64_t gnd__compiling_begin(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void gnd__compiling_end(gnd__gdev *d, int64_t began)
+{
+    gnd__compiling_fn *fn;
+    void *ctx;
+
+    d->compile_ns += gnd__compiling_begin() - began;
+    if (d->compile_said || d->compile_ns < limit)
+        return;
+    d->compile_said = 1;
+    gnd__log(GND__LOG_INFO, "%s: compiling kernels has taken %.1f s, for %llu of them; a later run finds them in the cache",
+             d->id, (double)d->compile_ns * 1e-9, (unsigned long long)d->n.builds);
+    pthread_mutex_lock(&lock);
+    fn = told;
+    ctx = told_ctx;
+    pthread_mutex_unlock(&lock);
+    if (fn)
+        fn(d->id, d->n.builds, (double)d->compile_ns * 1e-9, ctx);
+}
+
+void gnd__compiling_tell(gnd__compiling_fn *fn, void *ctx)
+{
+    pthread_mutex_lock(&lock);
+    told = fn;
+    told_ctx = ctx;
+    pthread_mutex_unlock(&lock);
+}
+
+void gnd__compiling_limit(int64_t ns)
+{
+    limit = ns;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/device.h - an open device: the gate's device, and what is kept with it for the rooms above, which alone
+ * know what that is: live nodes (graph/live.c) and plans (sched/exec.c).
+ *
+ * Locks, outermost first: the registry of open devices (device.c), g->lock (gnd__gate_lock; also
+ * guards `in` and `data` of the nodes), `list` (only the list of live nodes; nothing is called with
+ * it held). Freeing a node may take g->lock, by way of its storage.
+ */
+#ifndef GND_DEVICE_DEVICE_H
+#define GND_DEVICE_DEVICE_H
+
+#include <gnd/types.h>
+#include "base/spin.h"
+#include "device/gate.h"
+
+#define GND__DEVICE_MAGIC 0x676e6432u
+
+struct gnd_device {
+    uint32_t magic;              /* GND__DEVICE_MAGIC */
+    int opens;                   /* gnd_open calls not yet closed; under the registry's lock */
+    gnd_err err;                 /* code != 0: the device did not open, and g is NULL */
+    gnd__gdev *g;
+    int has_f64;                 /* copied from the properties */
+    gnd__spin list;              /* guards the two below */
+    gnd_array *nodes;            /* live nodes, linked by prev and next */
+    uint64_t nnodes;
+    struct gnd_device *next_open; /* the registry's list */
+    struct gnd__sched *plans;    /* the plan cache, made and freed by sched; under g->lock */
+};
+
+/* dev was closed; it may be any pointer that once was a device. */
+int gnd__device_closed(const gnd_device *dev);
+/* GND_OK, or why func cannot use dev; the message is kept for gnd_message. */
+gnd_status gnd__told_device(const char *func, const gnd_device *dev);
+int gnd__device_has_f64(const gnd_device *dev);        /* 1 for NULL */
+gnd_dtype gnd__device_float(const gnd_device *dev);    /* the default float; float64 for NULL */
+const char *gnd__device_id(const gnd_device *dev);     /* "" when it is not open */
+
+/* For gnd_close: takes one gnd_open back. 1: that was the last, dev is in no list any more, and what it holds has to
+ * be freed before gnd__device_end. */
+int gnd__device_last(gnd_device *dev);
+void gnd__device_end(gnd_device *dev);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/null_list.c - the null backend's replay group: a list is a copy of the launches, and a run of
+ * it launches them one by one, so that tests see each.
+ */
+#include <string.h>
+#include "device/null_priv.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+static void list_free(gnd_list *t)
+{
+    for (uint32_t i = 0; t->l && i < t->n; i++)
+        gnd__free((void *)t->l[i].args);
+    gnd__free(t->l);
+    gnd__free(t->k);
+    gnd__free(t);
+    gnd__null_object(-1);
+}
+
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l,
+                           gnd_list **out, gnd_err *e)
+{
+    gnd_list *t = gnd__calloc(1, sizeof *t);
+
+    if (!t)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    gnd__null_object(1);
+    t->q = q;
+    t->n = n;
+    t->k = gnd__malloc(n * sizeof *k);
+    t->l = gnd__calloc(n, sizeof *l);
+    for (uint32_t i = 0; i < n && t->k && t->l; i++) {
+        const size_t bytes = l[i].nargs * sizeof *l[i].args;
+        gnd_karg *args = gnd__malloc(bytes);
+        t->l[i] = l[i];
+        t->l[i].args = args;
+        t->k[i] = k[i];
+        if (!args) {
+            list_free(t);
+            return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+        }
+        memcpy(args, l[i].args, bytes);
+    }
+    if (!t->k || !t->l) {
+        list_free(t);
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    }
+    gnd__null_note("list of %u\n", (unsigned)n);
+    *out = t;
+    return GND_OK;
+}
+
+static gnd_status list_run(gnd_list *t, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+
+    gnd__null_note("replay of %u\n", (unsigned)t->n);
+    for (uint32_t i = 0; i < t->n && st == GND_OK; i++)
+        st = gnd__null_run(t->q, t->k[i], &t->l[i], e);
+    return st;
+}
+
+const gnd_replay_ops gnd__null_replay_ops = {
+    .size = sizeof(gnd_replay_ops),
+    .flags = GND_REPLAY_CHEAP,
+    .list_new = list_new,
+    .list_run = list_run,
+    .list_free = list_free,
+};

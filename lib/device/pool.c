@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/pool.c - device memory by blocks. Blocks up to 1 MiB are cut from segments
+ * (pool_small.c). Bigger ones are a backend buffer each, kept by class (8 steps per power of two,
+ * so at most 12.5% unused; whole 2 MiB above 200 MiB) when freed.
+ *
+ * Freeing is stream-ordered: the queue is in order, so a block may be given out again while work
+ * that used it is queued. Only giving a buffer back to the backend waits for the queue.
+ * bytes_in_use counts what blocks cover, rounding included; bytes_held what the backend gave.
+ * All the book-keeping is on the host; the device's memory is never touched.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "device/pool.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* --- structs ---------------------------------------------------------------------------------- */
+
+struct blk *gnd__blk_new(struct gnd__pool *p)
+{
+    struct blk *b = p->spare;
+    struct chunk *c;
+    int i;
+
+    if (!b) {
+        c = gnd__malloc(sizeof *c);
+        if (!c)
+            return NULL;
+        c->next = p->chunks;
+        p->chunks = c;
+        for (i = 0; i < CHUNK; i++) {
+            c->b[i].state = SPARE;
+            c->b[i].next = p->spare;
+            p->spare = &c->b[i];
+        }
+        b = p->spare;
+    }
+    p->spare = b->next;
+    return b;
+}
+
+void gnd__blk_drop(struct gnd__pool *p, struct blk *b)
+{
+    b->state = SPARE;
+    b->next = p->spare;
+    p->spare = b;
+}
+
+/* --- buffers of the backend ------------------------------------------------------------------- */
+
+/* Bounded by the limit, and on devices that live in host memory (where the driver may promise more
+ * than there is) by the memory itself. */
+int gnd__pool_room(const gnd__gdev *d, size_t bytes)
+{
+    uint64_t most = d->pool->limit ? d->pool->limit : UINT64_MAX;
+
+    if (d->props.host_mapped && d->props.mem_bytes && d->props.mem_bytes < most)
+        most = d->props.mem_bytes;
+    return bytes <= most && d->n.bytes_held <= most - bytes;
+}
+
+gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg **out, gnd_err *e)
+{
+    struct gnd__seg *s;
+    gnd_status st;
+
+    if (!gnd__pool_room(d, bytes))
+        return GND_ERR_DEVMEM;
+    s = gnd__malloc(sizeof *s);
+    if (!s)
+        return no_host_memory(e);
+    *s = (struct gnd__seg){ .bytes = bytes, .small = small, .next = d->pool->segs };
+    if ((st = gnd__gate_tick(e)) == GND_OK) {
+        d->n.backend_allocs++;
+        st = d->be->memory.alloc(d->dev, bytes, &s->buf, e);
+    }
+    if (st != GND_OK) {
+        gnd__free(s);
+        return st;
+    }
+    if (s->next)
+        s->next->prev = s;
+    d->pool->segs = s;
+    d->n.bytes_held += bytes;
+    if (small)
+        d->pool->small_held += bytes;
+    *out = s;
+    return GND_OK;
+}
+
+void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s)
+{
+    if (s->prev)
+        s->prev->next = s->next;
+    else
+        d->pool->segs = s->next;
+    if (s->next)
+        s->next->prev = s->prev;
+    d->n.bytes_held -= s->bytes;
+    if (s->small)
+        d->pool->small_held -= s->bytes;
+    d->segs_gone++;
+    d->be->memory.free(s->buf);
+    gnd__free(s);
+}
+
+/* --- big blocks ------------------------------------------------------------------------------- */
+
+/* Bytes of a big block: 8 steps per power of two, or whole segments when huge. */
+static size_t round_big(size_t n)
+{
+    size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 3);
+    return (n + unit - 1) & ~(unit - 1);
+}
+
+/* The list of a rounded size n, SMALL_MAX < n <= HUGE_MIN rounded: log2 and the 3 bits below. */
+static unsigned big_class(size_t n)
+{
+    unsigned top = log2_of(n);
+    return (top * 8 + (unsigned)(n >> (top - 3) & 7)) % BIG_CLASSES;
+}
+
+static void unlink_big(struct blk **head, struct blk *b)
+{
+    if (b->next)
+        b->next->prev = b->prev;
+    if (b->prev)
+        b->prev->next = b->next;
+    else
+        *head = b->next;
+}
+
+static struct blk **big_list(struct gnd__pool *p, size_t cap)
+{
+    return cap > HUGE_MIN ? &p->huge : &p->big[big_class(cap)];
+}
+
+static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e)
+{
+    struct gnd__pool *p = d->pool;
+    size_t cap = round_big(nbytes), max = (size_t)d->props.max_alloc_bytes;
+    struct blk *b, *best = NULL;
+    struct gnd__seg *s;
+    gnd_status st;
+
+    if (max && cap > max)
+        cap = max;
+    /* A list holds one size, but for the list of huge ones and for sizes cut to max: best fit. */
+    for (b = *big_list(p, cap); b; b = b->next)
+        if (b->cap >= cap && b->cap - cap <= cap / 8 && (!best || b->cap < best->cap)) {
+            best = b;
+            if (b->cap == cap)
+                break;
+        }
+    if (best) {
+        unlink_big(big_list(p, best->cap), best);
+        *out = best;
+        return GND_OK;
+    }
+    b = gnd__blk_new(p);
+    if (!b)
+        return no_host_memory(e);
+    st = gnd__seg_new(d, cap, 0, &s, e);
+    if (st == GND_ERR_DEVMEM && nbytes < cap) {
+        if (e)
+            gnd__err_clear(e);
+        cap = (nbytes + 15) & ~(size_t)15; /* without the rounding it may just fit */
+        st = gnd__seg_new(d, cap, 0, &s, e);
+    }
+    if (st != GND_OK) {
+        gnd__blk_drop(p, b);
+        return st;
+    }
+    *b = (struct blk){ .pub = { .buf = s->buf, .seg = s }, .cap = cap };
+    *out = b;
+    return GND_OK;
+}
+
+static void big_free(struct gnd__pool *p, struct blk *b)
+{
+    struct blk **head = big_list(p, b->cap);
+
+    b->state = FREE;
+    b->prev = NULL;
+    b->next = *head;
+    if (b->next)
+        b->next->prev = b;
+    *head = b;
+}
+
+/* --- the interface ---------------------------------------------------------------------------- */
+
+static gnd_status try_alloc(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *e)
+{
+    return nbytes <= SMALL_MAX ? gnd__small_alloc(d, nbytes, b, e) : big_alloc(d, nbytes, b, e);
+}
+
+static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, gnd_err *e)
+{
+    char limit[64] = "none", avail[64] = "";
+    uint64_t left, total;
+
+    if (d->pool->limit)
+        snprintf(limit, sizeof limit, "%llu", (unsigned long long)d->pool->limit);
+    if (d->be->device.mem_info && gnd__gate_mem_info(d, &left, &total, NULL) == GND_OK)
+        snprintf(avail, sizeof avail, ", %llu of it free", (unsigned long long)left);
+    return gnd__err(e, GND_ERR_DEVMEM,
+                    "out of device memory on %s: asked for %zu bytes; %llu in use by %llu blocks, "
+                    "%llu held, limit %s, the device has %llu%s%s%.200s",
+                    d->id, nbytes, (unsigned long long)d->n.bytes_in_use,
+                    (unsigned long long)d->pool->used_blocks, (unsigned long long)d->n.bytes_held,
+                    limit, (unsigned long long)d->props.mem_bytes, avail, said[0] ? "; " : "", said);
+}
+
+/* The slow path: everything was tried once and memory is short. */
+static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *said,
+                              gnd_err *e)
+{
+    gnd_status st;
+    char text[sizeof said->msg];
+
+    st = gnd__gate_finish(d, e);
+    if (st != GND_OK)
+        return st;
+    gnd__pool_trim(d);
+    memcpy(text, said->msg, sizeof text);
+    memset(said, 0, sizeof *said);
+    st = try_alloc(d, nbytes, b, said);
+    if (st == GND_ERR_DEVMEM)
+        return out_of_memory(d, nbytes, said->msg[0] ? said->msg : text, e);
+    return st;
+}
+
+gnd_status gnd__pool_fits(const gnd__gdev *d, size_t nbytes, gnd_err *e)
+{
+    const uint64_t max = d->props.max_alloc_bytes;
+    if (UNLIKELY(nbytes > SIZE_MAX / 2 || (max && nbytes > max)))
+        return gnd__err(e, GND_ERR_DEVMEM,
+                        "asked for %zu bytes in one piece, but the largest buffer of %s is %llu "
+                        "bytes (it has %llu in all)",
+                        nbytes, d->id, (unsigned long long)max,
+                        (unsigned long long)d->props.mem_bytes);
+    return GND_OK;
+}
+
+gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **out, gnd_err *e)
+{
+    struct blk *b;
+    gnd_status st;
+    gnd_err said;
+
+    *out = NULL;
+    if (UNLIKELY(gnd__forked))
+        return gnd__fork_error(e);
+    st = gnd__pool_fits(d, nbytes, e);
+    if (UNLIKELY(st != GND_OK))
+        return st;
+    said.code = GND_OK;
+    said.msg[0] = '\0';
+    said.native = 0;
+    st = try_alloc(d, nbytes, &b, &said);
+    if (UNLIKELY(st != GND_OK)) {
+        if (st == GND_ERR_DEVMEM)
+            st = alloc_again(d, nbytes, &b, &said, e);
+        if (st != GND_OK) {
+            if (e && e->code == GND_OK) {
+                *e = said;
+                st = gnd__gate_failed(d->id, "alloc", st, e);
+            }
+            return st;
+        }
+    }
+    b->state = USED;
+    b->pub.nbytes = nbytes;
+    d->pool->used_blocks++;
+    d->n.allocs++;
+    d->n.bytes_in_use += b->cap;
+    if (d->n.bytes_in_use > d->n.bytes_peak)
+        d->n.bytes_peak = d->n.bytes_in_use;
+    *out = &b->pub;
+    return GND_OK;
+}
+
+void gnd__pool_free(gnd__gdev *d, gnd__block *block)
+{
+    struct blk *b = (struct blk *)block;
+
+    if (!b || UNLIKELY(gnd__forked))
+        return;
+    if (UNLIKELY(b->state != USED)) {
+        gnd__log(GND__LOG_ERROR, "%s: a block was freed twice: please report it", d->id);
+        return;
+    }
+    d->pool->used_blocks--;
+    d->n.bytes_in_use -= b->cap;
+    if (b->pub.seg->small) {
+        gnd__small_free(d->pool, b);
+        return;
+    }
+    big_free(d->pool, b);
+    /* Where the device's memory is the host's, others want it too: keep a quarter idle at most. */
+    if (d->props.host_mapped && d->n.bytes_held - d->n.bytes_in_use > d->props.mem_bytes / 4)
+        gnd__pool_trim(d);
+}
+
+static uint64_t give_back(gnd__gdev *d, struct blk **head)
+{
+    uint64_t bytes = 0;
+    struct blk *b;
+
+    while ((b = *head) != NULL) {
+        bytes += b->cap;
+        *head = b->next;
+        gnd__seg_delete(d, b->pub.seg);
+        gnd__blk_drop(d->pool, b);
+    }
+    return bytes;
+}
+
+uint64_t gnd__pool_trim(gnd__gdev *d)
+{
+    struct gnd__pool *p = d->pool;
+    uint64_t bytes = 0;
+    unsigned i;
+
+    if (d->n.bytes_held == d->n.bytes_in_use || gnd__forked)
+        return 0;
+    /* A buffer may only go when nothing queued uses it; a queue that failed keeps its buffers. */
+    if (d->be->queue.finish(d->queue, NULL) != GND_OK)
+        return 0;
+    for (i = 0; i < BIG_CLASSES; i++)
+        bytes += give_back(d, &p->big[i]);
+    bytes += give_back(d, &p->huge);
+    bytes += gnd__small_trim(d);
+    d->n.trims++;
+    gnd__log(GND__LOG_DEBUG, "%s: gave %llu bytes back, %llu held", d->id,
+             (unsigned long long)bytes, (unsigned long long)d->n.bytes_held);
+    return bytes;
+}
+
+uint64_t gnd__pool_most(const gnd__gdev *d)
+{
+    const uint64_t limit = d->pool->limit, all = d->props.mem_bytes;
+
+    return limit && (limit < all || !all) ? limit : all;
+}
+
+void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes)
+{
+    d->pool->limit = nbytes;
+    if (nbytes && d->n.bytes_held > nbytes)
+        gnd__pool_trim(d);
+}
+
+gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e)
+{
+    d->pool = gnd__calloc(1, sizeof *d->pool);
+    if (!d->pool)
+        return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+    d->pool->limit = gnd__env_size(GND__ENV_MEM_LIMIT, 0);
+    return GND_OK;
+}
+
+void gnd__pool_delete(gnd__gdev *d)
+{
+    struct gnd__pool *p = d->pool;
+    struct chunk *c;
+
+    if (!p)
+        return;
+    if (p->used_blocks)
+        gnd__log(GND__LOG_WARN, "%s: closed with %llu blocks in use", d->id,
+                 (unsigned long long)p->used_blocks);
+    while (p->segs)
+        gnd__seg_delete(d, p->segs);
+    while ((c = p->chunks) != NULL) {
+        p->chunks = c->next;
+        gnd__free(c);
+    }
+    gnd__free(p);
+    d->pool = NULL;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/progcache.c - from a source text to a kernel that can be launched: from memory (by the
+ * whole text), else from disk (by device, driver, compiler and text), else compiled, and then put
+ * in both (on disk when the device is closed, where a backend takes long to give a binary).
+ * Programs live until their estimated bytes pass a limit: then those that nobody holds a kernel of go, the one that
+ * was asked for longest ago first. What the disk does wrong costs a compilation, never an error.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "device/disk.h"
+#include "device/priv.h"
+#include "device/trace.h"
+#include "base/env.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/table.h"
+#include "base/mem.h"
+
+/* Passed to build(); what a backend needs beyond that it adds itself. */
+static const char options[] = "";
+
+/* What a program takes of the host's memory, about: on CPUs a compiler in this process keeps its code (measured with
+ * PoCL 5.0: 1.3 MB); elsewhere there are a binary and what the driver made of it. */
+enum { CPU_BYTES = 5 << 18, GPU_BYTES = 1 << 16, TEXTS = 8 };
+#define MOST ((uint64_t)512 << 20)  /* bytes of all programs, or more on CPUs: */
+#define MOST_PART 16                /* such a part of the host's memory */
+
+struct prog {
+    gnd_prog *p;
+    struct gnd__kernel *kernels;
+    int unsaved;          /* compiled, and to be put on disk at the end */
+    int holds;            /* of its kernels, by plans, recordings and others */
+    uint64_t hash, bytes;
+    struct prog *newer, *older; /* by when they were asked for last */
+};
+
+struct gnd__progcache {
+    gnd__table *progs;      /* source text -> struct prog */
+    gnd__disk *disk;      /* NULL: none */
+    int disk_asked;       /* whether disk and key were determined */
+    gnd__str key;         /* what the disk's keys begin with; the source follows */
+    struct prog *newest, *oldest;
+    uint64_t most;        /* bytes that the programs may take */
+    uint64_t needed;      /* more than that, when what is held takes it; else 0 */
+};
+
+gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
+{
+    d->progs = gnd__calloc(1, sizeof *d->progs);
+    if (d->progs)
+        d->progs->progs = gnd__table_new();
+    if (d->progs && d->progs->progs) {
+        const uint64_t part = d->props.kind == GND_DEV_CPU ? d->props.mem_bytes / MOST_PART : 0;
+        d->progs->most = part > MOST ? part : MOST;
+        return GND_OK;
+    }
+    gnd__free(d->progs);
+    d->progs = NULL;
+    return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+}
+
+static void prog_release(gnd__gdev *d, struct prog *pr)
+{
+    struct gnd__kernel *k;
+
+    while ((k = pr->kernels) != NULL) {
+        pr->kernels = k->next;
+        d->be->program.kernel_free(k->k);
+        gnd__free(k->name);
+        gnd__free(k->note);
+        gnd__free(k);
+    }
+    if (pr->p)
+        d->be->program.prog_free(pr->p);
+    pr->p = NULL;
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *src, size_t len)
+{
+    return gnd__hash_bytes(src, len, 0).h[0];
+}
+
+static void unlink_prog(struct gnd__progcache *c, struct prog *pr)
+{
+    *(pr->newer ? &pr->newer->older : &c->newest) = pr->older;
+    *(pr->older ? &pr->older->newer : &c->oldest) = pr->newer;
+}
+
+static void link_newest(struct gnd__progcache *c, struct prog *pr)
+{
+    pr->newer = NULL;
+    pr->older = c->newest;
+    *(c->newest ? &c->newest->newer : &c->oldest) = pr;
+    c->newest = pr;
+}
+
+/* Programs go, the oldest first, until all take `bytes` at most or the rest is held. What is not on disk does not get
+ * there: it would cost a compilation where binaries come late, and such drivers have a cache of their own. */
+static void drop_progs(gnd__gdev *d, uint64_t bytes)
+{
+    struct gnd__progcache *c = d->progs;
+    struct prog *pr = c->oldest, *newer;
+    uint64_t n = 0;
+
+    for (; pr && d->n.prog_bytes > bytes; pr = newer) {
+        newer = pr->newer;
+        if (pr->holds)
+            continue;
+        if (n++ == 0)
+            (void)gnd__gate_settle(d, NULL); /* the queue may be running them; the next wait tells what failed */
+        unlink_prog(c, pr);
+        gnd__table_take(c->progs, pr->hash, pr);
+        d->n.prog_bytes -= pr->bytes;
+        d->n.progs--;
+        d->n.progs_dropped++;
+        prog_release(d, pr);
+        gnd__free(pr);
+    }
+    if (n)
+        gnd__log(GND__LOG_DEBUG, "%s: dropped %llu programs, %llu bytes are left", d->id, (unsigned long long)n,
+                 (unsigned long long)d->n.prog_bytes);
+}
+
+int gnd__gate_progs_full(gnd__gdev *d)
+{
+    struct gnd__progcache *c = d->progs;
+
+    if (d->n.prog_bytes <= c->most)
+        c->needed = 0;
+    if (d->n.prog_bytes <= c->most || d->n.prog_bytes <= c->needed)
+        return 0;
+    drop_progs(d, c->most - c->most / 4); /* not one at a time: the queue is waited for */
+    return d->n.prog_bytes > c->most;
+}
+
+void gnd__gate_progs_needed(gnd__gdev *d)
+{
+    d->progs->needed = d->n.prog_bytes + d->progs->most / 4;
+}
+
+void gnd__gate_progs_limit(gnd__gdev *d, uint64_t nbytes)
+{
+    d->progs->most = nbytes;
+}
+
+void gnd__gate_kernel_hold(gnd__kernel *k)
+{
+    if (k)
+        ++*k->holds;
+}
+
+void gnd__gate_kernel_done(gnd__kernel *k)
+{
+    if (k)
+        --*k->holds;
+}
+
+/* --- disk ------------------------------------------------------------------------------------- */
+
+/* At the first program, not at open: a program that launches nothing touches no folder. */
+static gnd__disk *disk_of(gnd__gdev *d)
+{
+    struct gnd__progcache *c = d->progs;
+    const gnd_program_ops *ops = &d->be->program;
+    char text[1024];
+
+    if (c->disk_asked)
+        return c->disk;
+    c->disk_asked = 1;
+    if (!ops->cache_key || !ops->binary_get || !ops->binary_load)
+        return NULL;
+    text[0] = '\0';
+    if (ops->cache_key(d->dev, text, sizeof text, NULL) != GND_OK)
+        return NULL;
+    text[sizeof text - 1] = '\0';
+    gnd__str_addf(&c->key, "gnd kernel 1\nbackend %s %s\nkey %s\noptions %s\n", d->be->name,
+                  d->be->version, text, options);
+    if (!c->key.bad)
+        c->disk = gnd__disk_open();
+    return c->disk;
+}
+
+/* The whole key of a source: what all keys begin with, then the text. 0 when out of memory. */
+static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
+{
+    *key = (gnd__str){ 0 };
+    gnd__str_addn(key, d->progs->key.s, d->progs->key.len);
+    for (int i = 0; i < GND__NTUNE; i++)
+        if (d->tune.v[i] != gnd__tune_rows[i].dflt)
+            gnd__str_addf(key, "%s %d\n", gnd__tune_rows[i].name, d->tune.v[i]);
+    gnd__str_addn(key, src, len);
+    if (!key->bad)
+        return 1;
+    gnd__str_free(key);
+    return 0;
+}
+
+static gnd_prog *disk_load(gnd__gdev *d, const char *src, size_t len)
+{
+    gnd__disk *disk = disk_of(d);
+    gnd_prog *p = NULL;
+    gnd__str key;
+    size_t n;
+    void *bin;
+
+    if (!disk || !disk_key(d, src, len, &key))
+        return NULL;
+    if (gnd__disk_get(disk, key.s, key.len, &bin, &n) == GND__DISK_HIT) {
+        if (d->be->program.binary_load(d->dev, bin, n, &p, NULL) == GND_OK)
+            d->n.disk_loads++;
+        else
+            p = NULL;
+        free(bin);
+    }
+    gnd__str_free(&key);
+    return p;
+}
+
+static void disk_store(gnd__gdev *d, const char *src, size_t len, gnd_prog *p)
+{
+    gnd__disk *disk = disk_of(d);
+    gnd__str key;
+    size_t n = 0;
+    void *bin = NULL;
+
+    if (!disk || !disk_key(d, src, len, &key))
+        return;
+    if (d->be->program.binary_get(p, &bin, &n, NULL) == GND_OK && bin) {
+        if (n > 0 && gnd__disk_put(disk, key.s, key.len, bin, n))
+            d->n.disk_stores++;
+        free(bin);
+    }
+    gnd__str_free(&key);
+}
+
+void gnd__progs_delete(gnd__gdev *d)
+{
+    struct gnd__progcache *c = d->progs;
+    size_t at = 0, len;
+    const void *src;
+    void *value;
+
+    if (!c)
+        return;
+    while (gnd__table_next(c->progs, &at, &src, &len, &value)) {
+        if (((struct prog *)value)->unsaved)
+            disk_store(d, src, len, ((struct prog *)value)->p);
+        prog_release(d, value);
+        gnd__free(value);
+    }
+    gnd__table_free(c->progs, NULL);
+    gnd__disk_close(c->disk);
+    gnd__str_free(&c->key);
+    gnd__free(c);
+    d->progs = NULL;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+/* A message per line: the log cuts long ones. */
+static void log_lines(const char *title, const char *text, size_t len)
+{
+    const char *end = text + len, *nl;
+
+    gnd__log(GND__LOG_ERROR, "--- %s", title);
+    for (; text < end; text = nl + 1) {
+        nl = memchr(text, '\n', (size_t)(end - text));
+        if (!nl)
+            nl = end;
+        gnd__log(GND__LOG_ERROR, "%.*s", (int)(nl - text), text);
+    }
+}
+
+static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_t len, gnd_prog **p,
+                          gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+    char *log = NULL, slot[128];
+    int debug = gnd__env_bool(GND__ENV_DEBUG, 0);
+    const int64_t began = gnd__compiling_begin();
+    gnd__span span;
+
+    gnd__span_begin(d, &span, GND__SPAN_HOST);
+    if (st == GND_OK)
+        st = d->be->program.build(d->dev, src, len, options, p, debug ? &log : NULL, e);
+    gnd__span_end(d, &span, "compile", name, (int64_t)len);
+    if (st == GND_OK) {
+        d->n.builds++;
+        gnd__compiling_end(d, began);
+        gnd__log(GND__LOG_DEBUG, "%s: compiled %s, %zu bytes", d->id, name, len);
+    } else {
+        if (debug && st == GND_ERR_BUILD) {
+            log_lines("source", src, len);
+            log_lines("compiler", log ? log : "(said nothing)", log ? strlen(log) : 14);
+        }
+        snprintf(slot, sizeof slot, "building %.100s", name);
+        st = gnd__gate_call_failed(d, slot, st, e);
+    }
+    free(log);
+    return st;
+}
+
+static struct gnd__kernel *find_kernel(const struct prog *pr, const char *name)
+{
+    struct gnd__kernel *k;
+
+    for (k = pr->kernels; k; k = k->next)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}
+
+/* The caller counts the call. */
+static gnd_status make_kernel(gnd__gdev *d, struct prog *pr, const char *name, gnd__kernel **out,
+                              gnd_err *e)
+{
+    struct gnd__kernel *k = gnd__calloc(1, sizeof *k);
+    gnd_status st = GND_ERR_NOMEM;
+
+    if (k)
+        k->name = gnd__strdup(name);
+    if (!k || !k->name) {
+        gnd__err(e, st, "%s: out of host memory", d->id);
+        goto free_k;
+    }
+    st = d->be->program.kernel(pr->p, name, &k->k, e);
+    if (st != GND_OK) {
+        st = gnd__gate_call_failed(d, name, st, e);
+        goto free_k;
+    }
+    k->next = pr->kernels;
+    k->holds = &pr->holds;
+    pr->kernels = k;
+    *out = k;
+    return GND_OK;
+
+free_k:
+    if (k)
+        gnd__free(k->name);
+    gnd__free(k);
+    return st;
+}
+
+void *gnd__gate_kernel_note(const gnd__kernel *k)
+{
+    return k->note;
+}
+
+void gnd__gate_kernel_set_note(gnd__kernel *k, void *note)
+{
+    gnd__free(k->note);
+    k->note = note;
+}
+
+/* A program that is not in memory, with the kernel asked for in it. Where it is not on disk either, and is not to be
+ * compiled, *k stays NULL. */
+static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
+                            struct prog *pr, gnd__kernel **k, gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+
+    if (st != GND_OK)
+        return gnd__gate_failed(d->id, name, st, e);
+    pr->p = disk_load(d, src, len);
+    if (pr->p) {
+        st = make_kernel(d, pr, name, k, NULL);
+        if (st == GND_OK)
+            return GND_OK;
+        /* A binary that loads and lacks its kernel is no good: as if it were not there. */
+        prog_release(d, pr);
+    }
+    if (!may_compile)
+        return GND_OK;
+    st = compile(d, name, src, len, &pr->p, e);
+    if (st != GND_OK) {
+        pr->p = NULL;
+        return st;
+    }
+    st = make_kernel(d, pr, name, k, e);
+    if (st == GND_OK && d->be->program.binary_late && d->be->program.binary_late(d->dev))
+        pr->unsaved = 1;
+    else if (st == GND_OK)
+        disk_store(d, src, len, pr->p);
+    return st;
+}
+
+static gnd_status find_or_make(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
+                               gnd__kernel **k, gnd_err *e)
+{
+    struct gnd__progcache *c = d->progs;
+    const uint64_t hash = hash_of(src, len);
+    struct prog *pr = gnd__table_find(c->progs, src, len, hash);
+    gnd_status st;
+
+    if (pr) {
+        unlink_prog(c, pr);
+        link_newest(c, pr);
+        *k = find_kernel(pr, name);
+        if (*k) {
+            d->n.mem_hits++;
+            pr->holds++;
+            return GND_OK;
+        }
+        st = gnd__gate_tick(e);
+        if (st != GND_OK)
+            return gnd__gate_failed(d->id, name, st, e);
+        st = make_kernel(d, pr, name, k, e);
+        pr->holds += st == GND_OK;
+        return st;
+    }
+    *k = NULL;
+    pr = gnd__calloc(1, sizeof *pr);
+    if (!pr)
+        return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+    pr->hash = hash;
+    pr->bytes = (d->props.kind == GND_DEV_CPU ? CPU_BYTES : GPU_BYTES) + TEXTS * (uint64_t)len;
+    st = make_prog(d, name, src, len, may_compile, pr, k, e);
+    if (st == GND_OK && !*k) {
+        gnd__free(pr);
+        return GND_OK;
+    }
+    if (st == GND_OK && gnd__table_enter(c->progs, src, len, hash, pr, NULL) != 0)
+        st = gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+    if (st != GND_OK) {
+        *k = NULL;
+        prog_release(d, pr);
+        gnd__free(pr);
+        return st;
+    }
+    link_newest(c, pr);
+    pr->holds++;
+    d->n.progs++;
+    d->n.prog_bytes += pr->bytes;
+    return GND_OK;
+}
+
+gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e)
+{
+    return find_or_make(d, name, src, len, 1, k, e);
+}
+
+gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k,
+                                   gnd_err *e)
+{
+    return find_or_make(d, name, src, len, 0, k, e);
+}
+
+const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len)
+{
+    size_t at = 0;
+    const void *src;
+    void *value;
+
+    while (gnd__table_next(d->progs->progs, &at, &src, len, &value))
+        for (const struct gnd__kernel *x = ((const struct prog *)value)->kernels; x; x = x->next)
+            if (x == k)
+                return src;
+    return NULL;
+}

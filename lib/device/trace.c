@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * device/trace.c - see trace.h. One file per process, an array of events: it is closed by a bracket
+ * when the process ends, and viewers read it without one too. Host spans carry the thread's number;
+ * each device is shown as a process of its own, whose only thread is its queue.
+ *
+ * The device's clock is set against the host's once, when the device is opened, by an event behind
+ * which the host waits: device times are late by the length of that wake-up, some microseconds.
+ */
+#include "device/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "device/priv.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+enum { PENDING = 1024, DEVICE_PID = 1000000000 };
+
+/* A device span whose times have not been read. */
+struct pending {
+    gnd_event *before, *after;
+    const char *category;
+    char name[160];
+    int64_t rd, wr;
+};
+
+struct gnd__trace {
+    int pid;              /* under which the device is shown */
+    int timed;            /* the backend can time */
+    int64_t ahead;        /* the host's clock less the device's, ns */
+    const char *label;
+    int64_t rd, wr;
+    int n;
+    struct pending wait[PENDING];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the four below */
+static FILE *file;
+static pid_t owner;       /* a child made by fork writes nothing */
+static uint64_t origin;
+static int ndev;
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* text as the inside of a JSON string. */
+static void escaped(gnd__str *b, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            gnd__str_addf(b, "\\%c", c);
+        else if (c < 0x20)
+            gnd__str_addf(b, "\\u%04x", c);
+        else
+            gnd__str_addc(b, (char)c);
+    }
+}
+
+/* One event. An event that finds no memory is left out: a trace is no result. */
+static void put(const gnd__str *b)
+{
+    if (b->bad)
+        return;
+    pthread_mutex_lock(&lock);
+    if (file && owner == getpid())
+        fprintf(file, ",\n%s", gnd__str_get(b));
+    pthread_mutex_unlock(&lock);
+}
+
+static void process_name(int pid, const char *name)
+{
+    gnd__str b = { 0 };
+    gnd__str_addf(&b, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"", pid);
+    escaped(&b, name);
+    gnd__str_add(&b, "\"}}");
+    put(&b);
+    gnd__str_free(&b);
+}
+
+/* A complete event from t0 to t1, ns of the host's clock; rd and wr < 0: not known. */
+static void span(const char *category, const char *name, int pid, long tid, uint64_t t0, uint64_t t1,
+                 const char *key, int64_t rd, int64_t wr)
+{
+    gnd__str b = { 0 };
+    gnd__str_addf(&b, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"", category);
+    escaped(&b, name);
+    gnd__str_addf(&b, "\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", pid, tid,
+                  (double)((int64_t)t0 - (int64_t)origin) / 1e3, (double)(t1 - t0) / 1e3);
+    if (rd >= 0 && wr >= 0)
+        gnd__str_addf(&b, ",\"args\":{\"bytes read\":%" PRId64 ",\"bytes written\":%" PRId64 "}", rd, wr);
+    else if (rd >= 0)
+        gnd__str_addf(&b, ",\"args\":{\"%s\":%" PRId64 "}", key, rd);
+    gnd__str_addc(&b, '}');
+    put(&b);
+    gnd__str_free(&b);
+}
+
+static void in_use(const gnd__gdev *d, uint64_t t)
+{
+    gnd__str b = { 0 };
+    gnd__str_addf(&b, "{\"ph\":\"C\",\"name\":\"memory in use\",\"pid\":%d,\"ts\":%.3f,"
+                      "\"args\":{\"bytes\":%" PRIu64 "}}",
+                  d->trace->pid, (double)((int64_t)t - (int64_t)origin) / 1e3, d->n.bytes_in_use);
+    put(&b);
+    gnd__str_free(&b);
+}
+
+/* --- the file ----------------------------------------------------------------------------------- */
+
+int gnd__trace_wanted(void)
+{
+    return gnd__env_string(GND__ENV_TRACE) != NULL;
+}
+
+__attribute__((destructor)) static void end_file(void)
+{
+    pthread_mutex_lock(&lock);
+    if (file && owner == getpid()) {
+        int bad = fputs("\n]\n", file) < 0 || ferror(file);
+        if (fclose(file) != 0 || bad)
+            gnd__log(GND__LOG_WARN, "GND_TRACE: not all of the trace could be written");
+    }
+    file = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child of fork() would write out, when it exits, what the parent's buffer holds: it is empty then. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    if (file && owner == getpid())
+        fflush(file);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* Opens it at the first device; *pid is that of the new device. */
+static gnd_status begin_file(int *pid, gnd_err *e)
+{
+    static pthread_once_t watching = PTHREAD_ONCE_INIT;
+    const char *path = gnd__env_string(GND__ENV_TRACE);
+    gnd_status st = GND_OK;
+    int first = 0;
+
+    pthread_once(&watching, watch_forks);
+    pthread_mutex_lock(&lock);
+    if (!file || owner != getpid()) {
+        file = fopen(path, "w");
+        if (!file) {
+            st = gnd__err(e, GND_ERR_IO, "GND_TRACE: %.300s: %s", path, strerror(errno));
+        } else {
+            first = 1;
+            owner = getpid();
+            origin = now();
+            fprintf(file, "[\n{\"ph\":\"M\",\"name\":\"clock\",\"pid\":%d,\"args\":{\"name\":\"monotonic\"}}",
+                    (int)owner);
+        }
+    }
+    *pid = DEVICE_PID + ndev++;
+    pthread_mutex_unlock(&lock);
+    if (first)
+        process_name((int)getpid(), "host");
+    return st;
+}
+
+/* --- the device's times ------------------------------------------------------------------------- */
+
+static void forget(gnd__gdev *d, gnd_event *ev)
+{
+    if (ev && d->be->queue.event_free)
+        d->be->queue.event_free(ev);
+}
+
+/* Waits for the queue and sets the clocks against each other. */
+static int set_clock(gnd__gdev *d)
+{
+    const gnd_queue_ops *q = &d->be->queue;
+    gnd_event *ev = NULL;
+    uint64_t at = 0, host;
+    gnd_status st;
+
+    if (!q->record || !q->event_wait || !q->event_time || !q->event_free)
+        return 0;
+    if (q->record(d->queue, &ev, NULL) != GND_OK)
+        return 0;
+    st = q->event_wait(ev, NULL);
+    host = now();
+    if (st == GND_OK)
+        st = q->event_time(ev, &at, NULL);
+    q->event_free(ev);
+    d->trace->ahead = (int64_t)(host - at);
+    return st == GND_OK;
+}
+
+void gnd__trace_idle(gnd__gdev *d)
+{
+    struct gnd__trace *t = d->trace;
+
+    for (int i = 0; i < t->n; i++) {
+        struct pending *p = &t->wait[i];
+        uint64_t t0, t1;
+        if (d->be->queue.event_time(p->before, &t0, NULL) == GND_OK
+            && d->be->queue.event_time(p->after, &t1, NULL) == GND_OK)
+            span(p->category, p->name, t->pid, 0, t0 + (uint64_t)t->ahead,
+                 (t1 > t0 ? t1 : t0) + (uint64_t)t->ahead, "bytes", p->rd, p->wr);
+        forget(d, p->before);
+        forget(d, p->after);
+    }
+    t->n = 0;
+}
+
+gnd_status gnd__trace_open(gnd__gdev *d, gnd_err *e)
+{
+    char name[256];
+    gnd_status st;
+
+    if (!gnd__trace_wanted())
+        return GND_OK;
+    d->trace = gnd__calloc(1, sizeof *d->trace);
+    if (!d->trace)
+        return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory for a trace", d->id);
+    st = begin_file(&d->trace->pid, e);
+    if (st != GND_OK) {
+        gnd__free(d->trace);
+        d->trace = NULL;
+        return st;
+    }
+    d->trace->timed = set_clock(d);
+    snprintf(name, sizeof name, "%s %s%s", d->id, d->props.name,
+             d->trace->timed ? "" : " (its times are not known)");
+    process_name(d->trace->pid, name);
+    return GND_OK;
+}
+
+void gnd__trace_close(gnd__gdev *d)
+{
+    if (!d->trace)
+        return;
+    gnd__trace_idle(d);
+    pthread_mutex_lock(&lock);
+    if (file && owner == getpid())
+        fflush(file);
+    pthread_mutex_unlock(&lock);
+    gnd__free(d->trace);
+    d->trace = NULL;
+}
+
+/* --- spans -------------------------------------------------------------------------------------- */
+
+void gnd__trace_label(gnd__gdev *d, const char *label, int64_t rd, int64_t wr)
+{
+    d->trace->label = label;
+    d->trace->rd = rd;
+    d->trace->wr = wr;
+}
+
+void gnd__trace_begin(gnd__gdev *d, gnd__span *s, gnd__span_kind kind)
+{
+    struct gnd__trace *t = d->trace;
+
+    s->before = NULL;
+    if (kind == GND__SPAN_DEVICE && t->timed) {
+        if (t->n == PENDING)
+            gnd__trace_idle(d);
+        if (d->be->queue.record(d->queue, &s->before, NULL) != GND_OK)
+            s->before = NULL;
+    }
+    s->t0 = now();
+}
+
+void gnd__trace_end(gnd__gdev *d, const gnd__span *s, const char *category, const char *name,
+                    int64_t nbytes)
+{
+    struct gnd__trace *t = d->trace;
+    uint64_t t1 = now();
+    gnd_event *after = NULL;
+    int64_t rd = nbytes, wr = -1;
+
+    if (s->before && t->label) {
+        name = t->label;
+        rd = t->rd;
+        wr = t->wr;
+    }
+    span(category, name, (int)getpid(), syscall(SYS_gettid), s->t0, t1, "bytes", rd, wr);
+    if (!s->before)
+        return;
+    t->label = NULL;
+    if (d->be->queue.record(d->queue, &after, NULL) != GND_OK) {
+        forget(d, s->before);
+        return;
+    }
+    t->wait[t->n] = (struct pending){ .before = s->before, .after = after, .category = category,
+                                      .rd = rd, .wr = wr };
+    snprintf(t->wait[t->n++].name, sizeof t->wait[0].name, "%s", name);
+    in_use(d, t1);
+}

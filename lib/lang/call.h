@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lang/call.h - calling functions by name: the table's entries, and what a handler gets. A handler
+ * reads its arguments by their place in the signature with gnd__arg_*, which report what is wrong
+ * with them, and puts its result into *out with gnd__ret.
+ */
+#ifndef GND_LANG_CALL_H
+#define GND_LANG_CALL_H
+
+#include <gnd/call.h>
+#include "lang/expr.h"
+
+enum { GND__FN_PARAMS = 8 };
+
+typedef struct gnd__args gnd__args;
+
+/* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature as
+ * Python writes it, "x|a" for two names of one parameter, "*arrays" for any number of values, "*"
+ * before what only keywords can give. */
+typedef struct gnd__fn {
+    const char *names, *params;
+    int where; /* GND__FN_* */
+    int (*run)(gnd__args *);
+} gnd__fn;
+
+/* A function, a method too (its first parameter is the array), or a method only. */
+enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
+
+/* A parameter of a signature. */
+typedef struct gnd__param {
+    uint16_t at, n; /* its names, "x|a", in the signature */
+    uint8_t required, rest, keyword_only;
+} gnd__param;
+
+typedef struct gnd__sig {
+    int n;
+    gnd__param p[GND__FN_PARAMS];
+} gnd__sig;
+
+/* What a name stands for when it is called: an entry of funcs.def, an elementwise operation, or a dtype. Each name has
+ * its own, and a method another than the function. Public as the handle of gnd/call.h. */
+struct gnd_function {
+    char name[34];
+    uint8_t method, python;   /* python: a dtype that follows the device */
+    int16_t entry, op, dtype; /* one of them is not -1: funcs.def's, gnd__op, gnd_dtype */
+    const gnd__fn *fn;        /* entry's */
+    const gnd__sig *sig;
+};
+
+struct gnd__args {
+    gnd__expr *x;
+    const char *name;             /* the function's name for messages */
+    size_t at;
+    gnd__slot arg[GND__FN_PARAMS]; /* GND__V_MISSING: not given */
+    const char *param[GND__FN_PARAMS];
+    gnd__slot *rest;              /* the values of a "*" parameter */
+    int nrest;
+    gnd__val *out;
+};
+
+/* Calls the function (method: of the first value) of that name with n values, in order. */
+int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
+              gnd__val *out);
+/* The same for a function that was looked up. Values are moved out of arg. */
+int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n, gnd__val *out);
+/* What a name is (lookup.c); NULL: no function, or no method. */
+const gnd_function *gnd__function(const char *name, size_t len, int method);
+/* Function i, in the order of the tables; each name has one. NULL at the end. */
+const gnd_function *gnd__function_at(int i);
+/* Entry i of funcs.def, NULL at the end. */
+const gnd__fn *gnd__fn_entry(int i);
+/* Splits a signature. */
+void gnd__sig_parse(const char *params, gnd__sig *s);
+/* The signature of f as Python writes it, "sum(x, axis=None)", cut to size. Returns buf. */
+const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size);
+
+/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) -------------------------- */
+static inline int gnd__arg_given(const gnd__args *c, int i)
+{
+    return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
+}
+/* An argument of the wrong kind: "sum: axis must be WANT, not 'up'", GND_ERR_TYPE. -1. */
+int gnd__arg_wrong(gnd__args *c, int i, const char *want);
+/* The same for one of the right kind, with a value that cannot be: GND_ERR_ARG. */
+int gnd__arg_value(gnd__args *c, int i, const char *want);
+/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1: an error. */
+int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
+/* Numbers become weak scalars. Owned by the argument. */
+gnd_array *gnd__arg_array(gnd__args *c, int i);
+/* Numbers become 0-d arrays of the device. */
+gnd_array *gnd__arg_strong(gnd__args *c, int i);
+gnd_array *gnd__slot_strong(gnd__args *c, gnd__slot *s, const char *param);
+/* A weak scalar, for what takes those only: arrays of one element are read. */
+gnd_array *gnd__arg_scalar(gnd__args *c, int i);
+/* A list or tuple of n arrays, in a new block that the caller frees (gnd__free), not the arrays. */
+gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
+/* The values of the "*" parameter as arrays, likewise. */
+gnd_array **gnd__rest_arrays(gnd__args *c, int *n);
+int gnd__arg_int(gnd__args *c, int i, int64_t *v);
+int gnd__arg_bool(gnd__args *c, int i, int *v);
+/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be told. */
+int gnd__arg_copy(gnd__args *c, int i);
+int gnd__arg_real(gnd__args *c, int i, double *v);
+int gnd__arg_axis(gnd__args *c, int i, int *axis);
+/* None, or not given: GND_DTYPE_DEFAULT. */
+int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
+/* None, or not given: GND_ALL; () is the empty set. */
+int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
+/* What every reduction takes: x at 0, axis at 1, and keepdims at its place, as flags. */
+gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags);
+/* How many values argument i has: elements of an array or a tuple, 1 for anything else. */
+int64_t gnd__arg_length(const gnd__args *c, int i);
+/* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
+int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
+/* The same for any value. 1: it is none of these, and no error is set. */
+int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n);
+/* The values of the "*" parameter as ints: reshape(2, 3) or reshape((2, 3)). */
+int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
+/* The device of new arrays; an error when there is none. */
+int gnd__arg_device(gnd__args *c, gnd_device **dev);
+
+/* --- results ----------------------------------------------------------------------------------- */
+/* The array a, whose handle it takes over. */
+int gnd__ret(gnd__args *c, gnd_array *a);
+/* A tuple of n arrays, whose handles it takes over; status: what the call that made them said. */
+int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
+/* The elementwise operation of a name on n arrays, which stay the caller's. */
+gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
+
+#define FN(names, params, where, run) int gnd__fn_##run(gnd__args *c);
+#include "lang/funcs.def"
+#undef FN
+
+#endif

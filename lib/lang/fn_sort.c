@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lang/fn_sort.c - the language's sorts and what goes with them: handlers of funcs.def. The words that
+ * choose an algorithm in NumPy are taken and change nothing: every sort here is stable.
+ */
+#include <gnd/array.h>
+#include <gnd/sort.h>
+#include <gnd/view.h>
+#include "base/mem.h"
+#include "lang/call.h"
+#include "graph/scope.h"
+
+
+enum { MOST_KTH = 64 };
+
+/* Whatever algorithm is asked for; -1 for what is none. */
+static int kind(gnd__args *c, int i)
+{
+    return gnd__arg_word(c, i, "quicksort mergesort heapsort stable introselect", 0);
+}
+
+/* NumPy's order names fields of structures, which there are none of. */
+static int no_order(gnd__args *c, int i)
+{
+    return gnd__arg_given(c, i) ? gnd__arg_value(c, i, "None, since elements have no fields") : 0;
+}
+
+/* x and axis (missing: the last one); None: *flat gets x with one axis, a new handle, else NULL. */
+static gnd_array *on_axis(gnd__args *c, int i, int *axis, gnd_array **flat)
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    *axis = -1;
+    *flat = NULL;
+    if (!x)
+        return NULL;
+    if (c->arg[i].v.kind == GND__V_NONE)
+        return *flat = gnd_reshape(x, 1, (const int64_t[]){-1});
+    if (gnd__arg_given(c, i) && gnd__arg_axis(c, i, axis))
+        return NULL;
+    return x;
+}
+
+/* The result y of what on_axis gave. */
+static int done(gnd__args *c, gnd_array *flat, gnd_array *y)
+{
+    if (flat)
+        gnd_release(flat);
+    return gnd__ret(c, y);
+}
+
+/* x, axis, kind, order, descending, stable */
+static int sorted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, unsigned))
+{
+    int axis, descending = 0, stable = 1;
+    gnd_array *flat, *x;
+    if (kind(c, 2) < 0 || no_order(c, 3) || (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &descending)) ||
+        (gnd__arg_given(c, 5) && gnd__arg_bool(c, 5, &stable)) || !(x = on_axis(c, 1, &axis, &flat)))
+        return -1;
+    return done(c, flat, f(x, axis, descending ? GND_DESCENDING : 0));
+}
+
+int gnd__fn_sort(gnd__args *c) { return sorted(c, gnd_sort); }
+int gnd__fn_argsort(gnd__args *c) { return sorted(c, gnd_argsort); }
+
+/* x, k, axis, largest, sorted */
+int gnd__fn_topk(gnd__args *c)
+{
+    int axis, largest = 1, in_order = 1;
+    int64_t k;
+    gnd_array *flat, *x, *out[2];
+    if (gnd__arg_int(c, 1, &k) || (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &largest)) ||
+        (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &in_order)) || !(x = on_axis(c, 2, &axis, &flat)))
+        return -1;
+    gnd_status st = gnd_topk(x, k, axis, largest ? 0 : GND_SMALLEST, out);
+    if (flat)
+        gnd_release(flat);
+    return gnd__ret_tuple(c, out, 2, st);
+}
+
+/* x, kth, axis, kind, order */
+static int parted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const int64_t *, int))
+{
+    int64_t kth[MOST_KTH];
+    int n, axis;
+    gnd_array *flat, *x;
+    if (gnd__arg_ints(c, 1, kth, MOST_KTH, &n) || kind(c, 3) < 0 || no_order(c, 4) ||
+        !(x = on_axis(c, 2, &axis, &flat)))
+        return -1;
+    return done(c, flat, f(x, n, kth, axis));
+}
+
+int gnd__fn_partition(gnd__args *c) { return parted(c, gnd_partition); }
+int gnd__fn_argpartition(gnd__args *c) { return parted(c, gnd_argpartition); }
+
+/* keys (a sequence of arrays, or an array whose first axis counts them), axis */
+int gnd__fn_lexsort(gnd__args *c)
+{
+    int axis = -1, n = 0;
+    gnd_array **keys, *x = NULL, *y;
+    if (gnd__arg_given(c, 1) && gnd__arg_axis(c, 1, &axis))
+        return -1;
+    if (gnd__val_is_seq(&c->arg[0].v)) {
+        if (!(keys = gnd__arg_arrays(c, 0, &n)))
+            return -1;
+        y = gnd_lexsort(n, keys, axis);
+        gnd__free(keys);
+        return gnd__ret(c, y);
+    }
+    if (!(x = gnd__arg_strong(c, 0)))
+        return -1;
+    if (gnd_ndim(x) < 2)
+        return gnd__arg_wrong(c, 0, "a sequence of arrays");
+    if (gnd_dim(x, 0) > 4096)
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[0].at, "lexsort: %lld keys, at most 4096 are possible",
+                              (long long)gnd_dim(x, 0));
+    n = (int)gnd_dim(x, 0);
+    keys = gnd__calloc((size_t)n + 1, sizeof *keys);
+    if (!keys)
+        return gnd__expr_nomem(c->x);
+    gnd_unstack(x, 0, keys);
+    y = gnd_lexsort(n, keys, axis);
+    for (int i = 0; i < n; i++)
+        gnd_release(keys[i]);
+    gnd__free(keys);
+    return gnd__ret(c, y);
+}

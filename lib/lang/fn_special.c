@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or other
+ * arguments than arrays. Handlers of funcs.def.
+ */
+#include <gnd/array.h>
+#include <gnd/special.h>
+#include "lang/call.h"
+#include "graph/graph.h"
+
+int gnd__fn_round(gnd__args *c)
+{
+    int64_t d = 0;
+    gnd_array *x = gnd__arg_array(c, 0);
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &d)))
+        return -1;
+    if (d > 300 || d < -300)
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "%s: %lld decimals", c->name,
+                              (long long)d);
+    return gnd__ret(c, gnd_round_decimals(x, (int)d));
+}
+
+int gnd__fn_angle(gnd__args *c)
+{
+    int deg = 0;
+    gnd_array *z = gnd__arg_array(c, 0);
+    if (!z || (gnd__arg_given(c, 1) && gnd__arg_bool(c, 1, &deg)))
+        return -1;
+    return gnd__ret(c, gnd_angle(z, deg));
+}
+
+/* copy: arrays are values, so it makes no difference. */
+int gnd__fn_nan_to_num(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_array(c, 0), *v[3] = {NULL, NULL, NULL};
+    int copy;
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_bool(c, 1, &copy)))
+        return -1;
+    for (int i = 0; i < 3; i++)
+        if (gnd__arg_given(c, i + 2) && !(v[i] = gnd__arg_array(c, i + 2)))
+            return -1;
+    return gnd__ret(c, gnd_nan_to_num(x, v[0], v[1], v[2]));
+}
+
+int gnd__fn_float_power(gnd__args *c)
+{
+    gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL;
+    return b ? gnd__ret(c, gnd_float_power(a, b)) : -1;
+}
+
+static int with(gnd__args *c, gnd_array *(*f)(gnd_array *))
+{
+    gnd_array *x = gnd__arg_array(c, 0);
+    return x ? gnd__ret(c, f(x)) : -1;
+}
+
+int gnd__fn_isreal(gnd__args *c) { return with(c, gnd_isreal); }
+int gnd__fn_iscomplex(gnd__args *c) { return with(c, gnd_iscomplex); }
+int gnd__fn_relu(gnd__args *c) { return with(c, gnd_relu); }
+
+int gnd__fn_frexp(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_array(c, 0), *out[2];
+    return x ? gnd__ret_tuple(c, out, 2, gnd_frexp(x, &out[0], &out[1])) : -1;
+}
+
+int gnd__fn_modf(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_array(c, 0), *out[2];
+    return x ? gnd__ret_tuple(c, out, 2, gnd_modf(x, &out[0], &out[1])) : -1;
+}
+
+int gnd__fn_divmod(gnd__args *c)
+{
+    gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL, *out[2];
+    return b ? gnd__ret_tuple(c, out, 2, gnd_divmod(a, b, &out[0], &out[1])) : -1;
+}

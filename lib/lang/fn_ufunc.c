@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lang/fn_ufunc.c - what NumPy's ufuncs have as methods, add.reduce, add.accumulate and subtract.outer, and
+ * small functions of arrays that NumPy has beside attributes: handlers of funcs.def.
+ */
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
+#include <gnd/reduce.h>
+#include <gnd/scan.h>
+#include <gnd/special.h>
+#include <gnd/view.h>
+#include "lang/call.h"
+#include "graph/graph.h"
+
+#include <string.h>
+
+/* An axis that is not given is 0 here, and None is all. */
+static void axis_is_0(gnd__args *c)
+{
+    if (c->arg[1].v.kind == GND__V_MISSING)
+        c->arg[1].v = gnd__val_int(0);
+}
+
+int gnd__fn_add_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_sum(c); }
+int gnd__fn_multiply_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_prod(c); }
+int gnd__fn_maximum_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_max(c); }
+int gnd__fn_minimum_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_min(c); }
+int gnd__fn_and_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_all(c); }
+int gnd__fn_or_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_any(c); }
+int gnd__fn_add_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cumsum(c); }
+int gnd__fn_multiply_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cumprod(c); }
+int gnd__fn_maximum_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cummax(c); }
+int gnd__fn_minimum_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cummin(c); }
+
+/* OP.outer(a, b): OP of each element of a with each of b. */
+int gnd__fn_ufunc_outer(gnd__args *c)
+{
+    int64_t dim[2 * GND_MAX_NDIM];
+    gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL, *in[2];
+    const int op = gnd__expr_op(c->name, strcspn(c->name, "."));
+    if (!b)
+        return -1;
+    if (op < 0)
+        return gnd__expr_fail(c->x, GND_ERR_INTERNAL, c->at, "no operation of %s", c->name);
+    const int n = gnd_ndim(a), m = gnd_ndim(b);
+    if (n + m > GND_MAX_NDIM)
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d and %d dimensions: at most %d are possible", c->name, n, m,
+                              GND_MAX_NDIM);
+    gnd_scope_begin();
+    for (int i = 0; i < n + m; i++)
+        dim[i] = i < n ? gnd_dim(a, i) : 1;
+    in[0] = gnd_is_weak(a) ? a : gnd_reshape(a, n + m, dim);
+    in[1] = b;
+    gnd_array *y = gnd__elementwise((gnd__op)op, 2, in);
+    gnd_keep(y);
+    gnd_scope_end();
+    return gnd__ret(c, y);
+}
+
+/* --- attributes as functions, and others ------------------------------------------------------------ */
+
+static int attribute(gnd__args *c, const char *name)
+{
+    *c->out = gnd__val_ref(&c->arg[0].v);
+    if (c->out->kind == GND__V_TUPLE)
+        c->out->kind = GND__V_LIST;
+    if (!gnd__expr_attr(c->x, c->out, name, strlen(name), c->at))
+        return 0;
+    gnd__val_drop(c->out);
+    return -1;
+}
+
+int gnd__fn_ndim(gnd__args *c) { return attribute(c, "ndim"); }
+
+int gnd__fn_size(gnd__args *c)
+{
+    int axis;
+    if (!gnd__arg_given(c, 1))
+        return attribute(c, "size");
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_axis(c, 1, &axis))
+        return -1;
+    if (axis < -gnd_ndim(x) || axis >= gnd_ndim(x))
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at, "size: axis %d is out of range for %d dimensions", axis,
+                              gnd_ndim(x));
+    *c->out = gnd__val_int(gnd_dim(x, axis));
+    return 0;
+}
+
+/* x, dtype: an array of at least one dimension. */
+int gnd__fn_ascontiguousarray(gnd__args *c)
+{
+    gnd_dtype t;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_dtype(c, 1, &t))
+        return -1;
+    gnd_scope_begin();
+    gnd_array *y = t == GND_DTYPE_DEFAULT ? x : gnd_astype(x, t);
+    y = gnd_ndim(y) ? gnd_retain(y) : gnd_reshape(y, 1, (int64_t[]){1});
+    gnd_keep(y);
+    gnd_scope_end();
+    return gnd__ret(c, y);
+}
+
+int gnd__fn_spacing(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return x ? gnd__ret(c, gnd_spacing(x)) : -1;
+}
+
+int gnd__fn_bitwise_count(gnd__args *c)
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return x ? gnd__ret(c, gnd_bitwise_count(x)) : -1;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/linalg/linalg.c - products of matrices: shapes, dtypes and one-dimensional operands as NumPy's
+ * matmul has them, made into a GND__MATMUL of operands with at least two axes; and traces.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "array/views.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include <gnd/array.h>
+#include <gnd/linalg.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
+
+/* The extents of a product. */
+typedef struct product {
+    int ndim;                    /* of the product with all matrix axes */
+    int64_t dim[GND_MAX_NDIM];
+    uint32_t drop;               /* axes of one-dimensional operands, not in the result */
+} product;
+
+static gnd_array *check_product(gnd_array *a, gnd_array *b, gnd_device *dev, gnd_dtype t,
+                                product *p)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd__shape_text(ta, a->ndim, a->dim);
+    gnd__shape_text(tb, b->ndim, b->dim);
+    if (!a->ndim || !b->ndim)
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "matmul: shapes %s and %s: a number is no matrix: take gnd_multiply", ta,
+                         tb);
+    int64_t k = a->dim[a->ndim - 1], kb = b->dim[b->ndim > 1 ? b->ndim - 2 : 0];
+    if (k != kb)
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "matmul: shapes %s and %s: %" PRId64 " != %" PRId64, ta, tb, k, kb);
+
+    int na = a->ndim > 2 ? a->ndim - 2 : 0, nb = b->ndim > 2 ? b->ndim - 2 : 0;
+    gnd__shape s = {.ndim = na}, sb = {.ndim = nb};
+    memcpy(s.dim, a->dim, (size_t)na * sizeof s.dim[0]);
+    memcpy(sb.dim, b->dim, (size_t)nb * sizeof s.dim[0]);
+    if (gnd__shape_broadcast(&s, &sb))
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "matmul: shapes %s and %s: the axes before the matrices do not broadcast",
+                         ta, tb);
+    p->ndim = s.ndim + 2;
+    p->drop = 0;
+    memcpy(p->dim, s.dim, (size_t)s.ndim * sizeof s.dim[0]);
+    p->dim[s.ndim] = a->ndim > 1 ? a->dim[a->ndim - 2] : 1;
+    p->dim[s.ndim + 1] = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    if (a->ndim == 1)
+        p->drop |= (uint32_t)1 << s.ndim;
+    if (b->ndim == 1)
+        p->drop |= (uint32_t)1 << (s.ndim + 1);
+    return gnd__check_shape("matmul", dev, t, p->ndim, p->dim);
+}
+
+/* y without the axes that mask has, which are of extent 1. y is done with. */
+static gnd_array *without(gnd_array *y, uint32_t mask)
+{
+    int64_t dim[GND_MAX_NDIM];
+    gnd__map m;
+    int ndim = 0;
+    if (!mask || y->kind == GND__ERROR)
+        return y;
+    gnd__map_identity(&m, y->ndim);
+    for (int i = 0; i < y->ndim; i++) {
+        m.from[i] = -1;
+        if (!(mask >> i & 1)) {
+            m.from[i] = (int8_t)ndim;
+            dim[ndim++] = y->dim[i];
+        }
+    }
+    return gnd__instead(y, gnd__viewed(y, ndim, dim, &m));
+}
+
+/* x as a matrix of dtype t: a row or a column when it has one axis. A new handle. */
+static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
+{
+    gnd_array *c = gnd__cast_held(x, t);
+    if (c->kind == GND__ERROR || x->ndim != 1)
+        return c;
+    return gnd__instead(c, gnd__expanded(c, column ? 2 : 1));
+}
+
+gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
+{
+    gnd_device *dev;
+    product p;
+    gnd_array *x[2] = {a, b};
+    gnd_array *bad = gnd__check_strong(a, "matmul", "a");
+    if (bad || (bad = gnd__check_strong(b, "matmul", "b")) ||
+        (bad = gnd__check_devices("matmul", 2, x, &dev)))
+        return bad;
+    gnd_dtype t = gnd__common_dtype(dev, 2, x);
+    if ((bad = check_product(a, b, dev, t, &p)))
+        return bad;
+
+    gnd_array *y;
+    if (a->size == 0 || b->size == 0) { /* sums of nothing, or no sums */
+        gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
+        y = gnd__filled(dev, t, p.ndim, p.dim, &zero);
+    } else {
+        gnd_array *ma = matrix(a, t, 0), *mb = matrix(b, t, 1);
+        y = ma->kind == GND__ERROR   ? gnd__same(ma)
+            : mb->kind == GND__ERROR ? gnd__same(mb)
+                                     : gnd__matmul_node(ma, mb, p.ndim, p.dim);
+        gnd__done(ma);
+        gnd__done(mb);
+    }
+    return without(y, p.drop);
+}
+
+gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dtype t)
+{
+    char text[GND__SHAPE_TEXT];
+    int a, b;
+    gnd_array *bad = gnd__check_strong(x, "trace", "x");
+    if (bad)
+        return bad;
+    if (x->ndim < 2)
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "trace: shape %s: at least 2 dimensions are needed",
+                         gnd__shape_text(text, x->ndim, x->dim));
+    if ((bad = gnd__check_axis("trace", x->dev, axis1, x->ndim, &a)) ||
+        (bad = gnd__check_axis("trace", x->dev, axis2, x->ndim, &b)) ||
+        (t != GND_DTYPE_DEFAULT && (bad = gnd__check_type("trace", x->dev, t))))
+        return bad;
+    if (a == b)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "trace: axis %d is named twice", axis2);
+    gnd_array *d = gnd_diagonal(x, offset, a, b);
+    return gnd__named("trace", gnd__instead(d, gnd_sum_as(d, GND_AXIS(-1), 0, t)));
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/linalg/systems.c - linear systems and least squares: right sides, batches that broadcast, and inverses; ranks,
+ * determinants and condition numbers.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "ops/linalg/matrices.h"
+#include "array/views.h"
+#include "base/dtype.h"
+#include "graph/check.h"
+#include "prim/solve.h"
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/decompose.h>
+#include <gnd/elementwise.h>
+#include <gnd/linalg.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
+
+static gnd_array *adjoint(gnd_array *x)
+{
+    return gnd_conj(gnd_mT(x));
+}
+
+static gnd_array *keep(gnd_array *y)
+{
+    gnd_keep(y);
+    gnd_scope_end();
+    return y;
+}
+
+/* a x = b in one dtype and one batch: a->x and *b are (batch, n, n) and (batch, n, k); *vector: the
+ * result loses its last axis. */
+static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a, gnd_array **b,
+                            int *vector)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd__mats m;
+    gnd_array *bad = gnd__mats_of(&m, func, x, 1), *both[2] = { x, rhs };
+    gnd_device *dev;
+    gnd__shape s = { .ndim = 0 }, sb = { .ndim = 0 };
+    if (bad || (bad = gnd__check_strong(rhs, func, "b")) ||
+        (bad = gnd__check_devices(func, 2, both, &dev)))
+        return bad;
+    gnd__shape_text(ta, x->ndim, x->dim);
+    gnd__shape_text(tb, rhs->ndim, rhs->dim);
+    *vector = rhs->ndim == 1;
+    if (rhs->ndim == 0 || rhs->dim[rhs->ndim - (*vector ? 1 : 2)] != m.n)
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: b needs %" PRId64 " rows", func, ta,
+                         tb, m.n);
+    *b = *vector ? gnd_expand_dims(rhs, GND_AXIS(-1)) : rhs;
+    gnd_dtype t = gnd__common_dtype(dev, 2, both);
+    both[0] = gnd_astype(x, t);
+    bad = gnd__mats_of(a, func, both[0], 1);
+    if (bad)
+        return bad;
+    s.ndim = a->nb;
+    memcpy(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim);
+    sb.ndim = (*b)->ndim - 2;
+    memcpy(sb.dim, (*b)->dim, (size_t)sb.ndim * sizeof *sb.dim);
+    if (gnd__shape_broadcast(&s, &sb))
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: the axes before the matrices do not "
+                         "broadcast", func, ta, tb);
+    a->nb = s.ndim;
+    a->nbatch = 1;
+    for (int d = 0; d < s.ndim; d++)
+        a->nbatch *= a->batch[d] = s.dim[d];
+    s.dim[s.ndim] = s.dim[s.ndim + 1] = a->n;
+    a->x = gnd_broadcast_to(a->x, s.ndim + 2, s.dim);
+    s.dim[s.ndim + 1] = (*b)->dim[(*b)->ndim - 1];
+    *b = gnd_broadcast_to(gnd_astype(*b, a->t), s.ndim + 2, s.dim);
+    return (*b)->kind == GND__ERROR ? *b : NULL;
+}
+
+/* op on a and b: a solution with the shape of b. */
+static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op, unsigned flags)
+{
+    int64_t k = b->dim[b->ndim - 1];
+    gnd_array *y;
+    if (a->nbatch == 0 || a->n == 0 || k == 0) {
+        y = gnd__mats_zeros(a, a->t, a->n, k);
+    } else {
+        gnd_solve_desc s = gnd__mats_desc(a, op, flags, k);
+        gnd__mats_sound(a, &s);
+        gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
+        if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
+            return in[0]->kind == GND__ERROR ? in[0] : in[1];
+        y = gnd__mats_part(a, &s, gnd__solve_node(a->func, a->dev, &s, 2, in, NULL), 1, a->n, k);
+        y = gnd__mats_nan(a, &s, y, 0);
+    }
+    return vector ? gnd_squeeze(y, GND_AXIS(-1)) : y;
+}
+
+gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b)
+{
+    gnd__mats m;
+    gnd_array *rhs, *bad;
+    int vector;
+    gnd_scope_begin();
+    bad = system_of(func, a, b, &m, &rhs, &vector);
+    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_SOLVE, 0));
+}
+
+gnd_array *gnd_solve(gnd_array *a, gnd_array *b)
+{
+    return gnd__mats_system("solve", a, b);
+}
+
+static gnd_array *triangular(const char *func, gnd_array *a, gnd_array *b, unsigned flags)
+{
+    gnd__mats m;
+    gnd_array *rhs, *bad;
+    int vector;
+    gnd_scope_begin();
+    bad = system_of(func, a, b, &m, &rhs, &vector);
+    unsigned f = (flags & GND_SOLVE_LOWER ? 0u : GND_TRI_UPPER) |
+                 (flags & GND_SOLVE_UNIT ? GND_TRI_UNIT : 0u) |
+                 (flags & GND_SOLVE_TRANS ? GND_TRI_TRANS : 0u) |
+                 (flags & GND_SOLVE_ADJOINT ? GND_TRI_CONJ : 0u);
+    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_TRIANGULAR, f));
+}
+
+gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
+{
+    if (flags & ~15u)
+        return gnd__fail(NULL, GND_ERR_ARG, "solve_triangular: flags %u are not known", flags);
+    return triangular("solve_triangular", a, b, flags);
+}
+
+gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
+{
+    gnd_scope_begin();
+    unsigned l = lower ? GND_SOLVE_LOWER : 0u;
+    gnd_array *y = triangular("cho_solve", c, b, lower ? l : l | GND_SOLVE_ADJOINT);
+    if (gnd_status_of(y) == GND_OK)
+        y = triangular("cho_solve", c, y, lower ? l | GND_SOLVE_ADJOINT : l);
+    return keep(y);
+}
+
+/* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is near 1: with LAPACK's
+ * the result times its matrix is, so that gets x^T, whose memory is in C order. */
+static gnd_array *inverse_of(const char *func, gnd_array *x)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, func, x, 1);
+    if (bad)
+        return keep(bad);
+    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0), apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
+    const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
+    if (gnd__mats_empty(&a))
+        return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
+    const int library = gnd__mats_native(&a, &apart);
+    if (!library && gnd__mats_native(&a, &system))
+        return keep(gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+    gnd__mats_sound(&a, library ? &apart : &s);
+    if (!library)
+        a.x = gnd_mT(a.x);
+    gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
+    return keep(gnd__mats_nan(&a, library ? &apart : &s, library ? y : gnd_mT(y), 0));
+}
+
+gnd_array *gnd_inv(gnd_array *x)
+{
+    return inverse_of("inv", x);
+}
+
+static double eps_of(gnd_dtype t)
+{
+    return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
+}
+
+/* The threshold below which singular values count as 0: shape (batch, 1). each: rtol for each matrix, or NULL. */
+static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
+{
+    double most = (double)(a->m > a->n ? a->m : a->n);
+    return gnd_multiply(gnd_max(s, GND_AXIS(-1), GND_KEEPDIMS),
+                        each ? gnd_expand_dims(each, GND_AXIS(-1))
+                             : gnd_real(rtol < 0 ? most * eps_of(a->t) : rtol));
+}
+
+/* An error for what cannot be the rtol of the matrices a, or NULL. */
+static gnd_array *check_rtol(const gnd__mats *a, const char *func, gnd_array *rtol)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    gnd_array *both[2] = { a->x, rtol }, *bad = gnd__check_strong(rtol, func, "rtol");
+    gnd__shape s = { .ndim = a->nb }, r = { .ndim = 0 };
+    if (bad || (bad = gnd__check_devices(func, 2, both, &dev)))
+        return bad;
+    if (gnd_dtype_kind((gnd_dtype)rtol->dtype) == 'c')
+        return gnd__fail(a->dev, GND_ERR_DTYPE, "%s: rtol is %s: it must be real", func,
+                         gnd_dtype_name((gnd_dtype)rtol->dtype));
+    memcpy(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim);
+    r.ndim = rtol->ndim;
+    memcpy(r.dim, rtol->dim, (size_t)rtol->ndim * sizeof *r.dim);
+    if (rtol->ndim > a->nb || gnd__shape_broadcast(&s, &r) || memcmp(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim))
+        return gnd__fail(a->dev, GND_ERR_SHAPE, "%s: rtol of shape %s does not broadcast to the axes %s before the "
+                         "matrices", func, gnd__shape_text(tb, rtol->ndim, rtol->dim),
+                         gnd__shape_text(ta, a->nb, a->batch));
+    return NULL;
+}
+
+static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
+{
+    gnd__mats a;
+    gnd_array *u, *s, *vh;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "pinv", x, 0);
+    if (bad || (given && (bad = check_rtol(&a, "pinv", each))))
+        return keep(bad);
+    if (gnd__mats_empty(&a))
+        return keep(gnd__mats_zeros(&a, a.t, a.n, a.m));
+    gnd__mats_svd("pinv", a.x, 0, NULL, &u, &s, &vh);
+    gnd_array *least = threshold(&a, s, rtol, each);
+    gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
+    return keep(gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
+}
+
+gnd_array *gnd_pinv(gnd_array *x, double rtol)
+{
+    return pinv(x, rtol, 0, NULL);
+}
+
+gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol)
+{
+    return pinv(x, 0, 1, rtol);
+}
+
+static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *each)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "matrix_rank", x, 0);
+    if (bad || (given && (bad = check_rtol(&a, "matrix_rank", each))))
+        return keep(bad);
+    gnd_array *s = gnd__mats_svdvals("matrix_rank", a.x);
+    if (a.m == 0 || a.n == 0)
+        return keep(gnd_count_nonzero(s, GND_AXIS(-1), 0));
+    return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
+}
+
+gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
+{
+    return matrix_rank(x, rtol, 0, NULL);
+}
+
+gnd_array *gnd_matrix_rank_array(gnd_array *x, gnd_array *rtol)
+{
+    return matrix_rank(x, 0, 1, rtol);
+}
+
+/* Whether the device's library gives the SVD of a, but no least squares, and is worth it. */
+static int by_svd(const gnd__mats *a)
+{
+    int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
+    gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LSTSQ, 0, 1);
+    if (least < 128 || gnd__mats_native(a, &s))
+        return 0;
+    s.op = GND_SOLVE_SVD;
+    s.m = most;
+    s.n = least;
+    return gnd__mats_native(a, &s);
+}
+
+gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
+                     gnd_array **rank, gnd_array **s)
+{
+    gnd__mats m;
+    gnd_array *y[4], **const out[4] = {x, residuals, rank, s};
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    gnd_array *both[2] = { a, b };
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&m, "lstsq", a, 0);
+    if (!bad)
+        bad = gnd__check_strong(b, "lstsq", "b");
+    if (!bad)
+        bad = gnd__check_devices("lstsq", 2, both, &dev);
+    if (bad)
+        return gnd__mats_fail(4, out, bad);
+    int vector = b->ndim == 1;
+    if (m.nb || b->ndim < 1 || b->ndim > 2 || b->dim[0] != m.m)
+        return gnd__mats_fail(4, out, gnd__fail(dev, GND_ERR_SHAPE, "lstsq: shapes %s and %s: a matrix and a "
+                              "vector or matrix of as many rows are needed",
+                              gnd__shape_text(ta, a->ndim, a->dim), gnd__shape_text(tb, b->ndim, b->dim)));
+    gnd_dtype t = gnd__common_dtype(dev, 2, both);
+    if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
+        return gnd__mats_fail(4, out, bad);
+    gnd_array *rhs = gnd_astype(vector ? gnd_expand_dims(b, GND_AXIS(-1)) : b, m.t);
+    if (rhs->kind == GND__ERROR || m.x->kind == GND__ERROR)
+        return gnd__mats_fail(4, out, rhs->kind == GND__ERROR ? rhs : m.x);
+    int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
+    gnd_dtype real = gnd__real_of(m.t);
+    if (m.m == 0 || m.n == 0 || k == 0) {
+        y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
+        y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
+        y[3] = k == 0 && q ? gnd__mats_svdvals("lstsq", m.x) : gnd_zeros(dev, real, 1, &q);
+    } else if (by_svd(&m)) {
+        /* x = V S^-1 U^H b, without the singular values that count as 0 */
+        gnd_array *u, *vh;
+        gnd__mats_svd("lstsq", m.x, 0, rhs, &u, &y[3], &vh);
+        gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
+        gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
+        y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
+        y[2] = gnd_count_nonzero(is, GND_ALL, 0);
+    } else {
+        gnd_solve_desc d = gnd__mats_desc(&m, GND_SOLVE_LSTSQ, 0, k);
+        d.rcond = rcond < 0 ? (double)rows * eps_of(m.t) : rcond;
+        if (rows > m.m) {
+            gnd_array *pad[2] = { rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){ rows - m.m, k }) };
+            rhs = gnd_concat(2, pad, 0);
+        }
+        gnd_array *in[2] = { gnd_mT(m.x), gnd_mT(rhs) };
+        for (int i = 0; i < 2; i++)
+            if (in[i]->kind == GND__ERROR)
+                return gnd__mats_fail(4, out, in[i]);
+        gnd_array *all = gnd__solve_node("lstsq", dev, &d, 2, in, gnd__mats_bad(&m, &d, rhs));
+        y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
+        if (y[0]->kind != GND__ERROR)
+            y[0] = gnd__slice(y[0], 0, 0, m.n);
+        y[3] = gnd__mats_part(&m, &d, all, 2, q, 0);
+        y[2] = gnd__mats_part(&m, &d, all, 3, 1, 0);
+        if (gnd_dtype_kind(m.t) == 'c') {
+            y[3] = gnd_real_part(y[3]);
+            y[2] = gnd_real_part(y[2]);
+        }
+        y[2] = gnd_squeeze(gnd_astype(y[2], GND_INT64), GND_ALL);
+    }
+    gnd_status st = GND_OK;
+    if (residuals && m.m > m.n && k)
+        full = gnd_item_i64(y[2], &st) == m.n && st == GND_OK;
+    if (st != GND_OK) {
+        y[1] = gnd__fail(dev, st, "%s", gnd_status_of(y[2]) ? gnd_error(y[2]) : gnd_message());
+    } else if (full) {
+        gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
+        y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
+    } else {
+        y[1] = gnd_zeros(dev, real, 1, (int64_t[]){ 0 });
+    }
+    if (vector)
+        y[0] = gnd_squeeze(y[0], GND_AXIS(-1));
+    return gnd__mats_give(4, out, y);
+}
+
+/* --- determinants ------------------------------------------------------------------------------- */
+
+/* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
+static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
+{
+    gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LU, 0, 0);
+    gnd_array *both = gnd__mats_solve(a, &s);
+    gnd_array *p = gnd__mats_part(a, &s, both, 1, a->n, 0);
+    gnd_array *own = gnd_arange(a->dev, gnd_int(1), gnd_int(a->n + 1), gnd_int(1), GND_INT64);
+    *diagonal = gnd__mats_nan(a, &s, gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1), 1);
+    gnd_array *moved = gnd_not_equal(p, gnd_astype(own, a->t));
+    *sign = gnd_prod(gnd_where(moved, gnd_astype(gnd_full(a->dev, GND_INT8, 0, NULL, gnd_int(-1)), a->t),
+                               gnd_int(1)), GND_AXIS(-1), 0);
+}
+
+gnd_array *gnd_det(gnd_array *x)
+{
+    gnd__mats a;
+    gnd_array *d, *sign;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "det", x, 1);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&a)) /* of no elements: the empty product */
+        return keep(gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
+    factors(&a, &d, &sign);
+    return keep(gnd_multiply(gnd_prod(d, GND_AXIS(-1), 0), sign));
+}
+
+gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
+{
+    gnd__mats a;
+    gnd_array *d, *y[2], **const out[2] = {sign, logabsdet};
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "slogdet", x, 1);
+    if (bad)
+        return gnd__mats_fail(2, out, bad);
+    if (gnd__mats_empty(&a)) {
+        y[0] = gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0);
+        y[1] = gnd_sum(gnd__mats_zeros(&a, gnd__real_of(a.t), 0, -1), GND_AXIS(-1), 0);
+        return gnd__mats_give(2, out, y);
+    }
+    factors(&a, &d, &y[0]);
+    y[0] = gnd_multiply(y[0], gnd_prod(gnd_sign(d), GND_AXIS(-1), 0));
+    y[1] = gnd_sum(gnd_log(gnd_abs(d)), GND_AXIS(-1), 0);
+    return gnd__mats_give(2, out, y);
+}
+
+/* --- condition numbers --------------------------------------------------------------------------- */
+
+/* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes the place of x,
+ * since one singular matrix is no error for those beside it. */
+static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
+{
+    gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);
+    factors(a, &d, &sign);
+    gnd_array *singular = gnd_any(gnd_equal(d, gnd_int(0)), GND_AXIS(-1), 0);
+    gnd_array *x = gnd_where(gnd_expand_dims(singular, GND_AXES(-1, -2)), eye, a->x);
+    gnd_array *inverse = gnd__mats_system("cond", x, eye);
+    gnd_array *y = gnd_multiply(gnd_matrix_norm(a->x, ord, 0), gnd_matrix_norm(inverse, ord, 0));
+    return gnd_where(singular, gnd_real(INFINITY), y);
+}
+
+gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
+{
+    gnd__mats a;
+    gnd_array *bad, *y;
+    gnd_scope_begin();
+    bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
+    if (!bad && (a.m == 0 || a.n == 0))
+        bad = gnd__fail(a.dev, GND_ERR_SHAPE, "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition",
+                        a.m, a.n);
+    if (bad)
+        return keep(bad);
+    if (gnd__mats_empty(&a))
+        return keep(gnd_zeros(a.dev, gnd__real_of(a.t), a.nb, a.batch));
+    if (ord != GND_ORD_2 && ord != GND_ORD_NEG_2)
+        return keep(cond_by_inverse(&a, ord));
+    gnd_array *s = gnd__mats_svdvals("cond", a.x);
+    gnd_array *most = gnd_max(s, GND_AXIS(-1), 0), *least = gnd_min(s, GND_AXIS(-1), 0);
+    y = ord == GND_ORD_2 ? gnd_divide(most, least) : gnd_divide(least, most);
+    return keep(gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
+}
+
+/* --- powers ------------------------------------------------------------------------------------- */
+
+gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
+{
+    gnd__mats a;
+    gnd_scope_begin();
+    gnd_array *bad = gnd__mats_of(&a, "matrix_power", x, 1), *y = NULL, *p;
+    if (bad)
+        return keep(bad);
+    if (n == 0)
+        return keep(gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
+                            gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
+    p = n < 0 ? inverse_of("matrix_power", x) : x;
+    for (uint64_t e = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; e; e >>= 1) {
+        if (e & 1)
+            y = y ? gnd_matmul(y, p) : p;
+        if (e > 1)
+            p = gnd_matmul(p, p);
+    }
+    return keep(y == x ? gnd_astype(x, (gnd_dtype)x->dtype) : y);
+}

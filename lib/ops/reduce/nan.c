@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/reduce/nan.c - reductions that leave NaN out, as NumPy's nan functions: NaN become what changes
+ * nothing (0, 1, an infinity), and how many there were decides the rest. The reductions of one
+ * function read x together, in one kernel. dtypes that have no NaN take the plain function.
+ */
+#include <gnd/stat.h>
+
+#include <math.h>
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/reduce.h>
+#include <gnd/view.h>
+#include "array/steps.h"
+#include "graph/check.h"
+
+static int has_nan(const gnd_array *x)
+{
+    int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
+    return kind == 'f' || kind == 'c';
+}
+
+/* x with re (and im, of a complex x) in place of NaN. */
+static gnd_array *filled(gnd__steps *s, gnd_array *x, gnd_array *is_nan, double re, double im)
+{
+    int z = x->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
+    gnd_array *v = z ? gnd__held(s, gnd_complex(re, im)) : gnd__number(s, re);
+    return gnd__op3(s, GND__OP_WHERE, is_nan, v, x);
+}
+
+/* --- sums and products ------------------------------------------------------------------------ */
+
+typedef gnd_array *summing(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
+
+/* t GND_DTYPE_DEFAULT: the one that sums have. */
+static gnd_array *summed(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t,
+                         summing *f, double nothing)
+{
+    uint32_t mask;
+    gnd__steps s = {0};
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
+    if (!bad && t != GND_DTYPE_DEFAULT)
+        bad = gnd__check_type(func, x->dev, t);
+    if (bad)
+        return bad;
+    if (t == GND_DTYPE_DEFAULT) {
+        int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
+        t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : (gnd_dtype)x->dtype;
+    }
+    if (has_nan(x))
+        x = filled(&s, x, gnd__op1(&s, GND__OP_ISNAN, x), nothing, 0);
+    return gnd__named(func, gnd__end(&s, gnd__held(&s, f(x, axes, flags, t))));
+}
+
+gnd_array *gnd_nansum(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return summed("nansum", x, axes, flags, GND_DTYPE_DEFAULT, gnd_sum_as, 0);
+}
+
+gnd_array *gnd_nanprod(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return summed("nanprod", x, axes, flags, GND_DTYPE_DEFAULT, gnd_prod_as, 1);
+}
+
+gnd_array *gnd_nansum_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t)
+{
+    return summed("nansum", x, axes, flags, t, gnd_sum_as, 0);
+}
+
+gnd_array *gnd_nanprod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t)
+{
+    return summed("nanprod", x, axes, flags, t, gnd_prod_as, 1);
+}
+
+/* --- mean and variance ------------------------------------------------------------------------ */
+
+/* How many elements of x are no NaN, as a float of dtype t. */
+static gnd_array *counted(gnd__steps *s, gnd_array *is_nan, gnd_axes axes, unsigned flags,
+                          gnd_dtype t)
+{
+    gnd_array *good = gnd__op1(s, GND__OP_LOGICAL_NOT, is_nan);
+    return gnd__as(s, gnd__held(s, gnd_count_nonzero(good, axes, flags)), t);
+}
+
+gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    uint32_t mask;
+    gnd__steps s = {0};
+    gnd_array *bad = gnd__check_reduction("nanmean", x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    if (!has_nan(x))
+        return gnd_mean(x, axes, flags);
+    gnd_dtype t = (gnd_dtype)x->dtype, wide = gnd__wide_float(x->dev, t);
+    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
+    gnd_array *c = gnd__as(&s, filled(&s, x, is_nan, 0, 0), wide);
+    gnd_array *sum = gnd__held(&s, gnd_sum(c, axes, flags));
+    gnd_array *n = counted(&s, is_nan, axes, flags, gnd__real_of(wide));
+    return gnd__end(&s, gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, sum, n), t));
+}
+
+static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                           double correction, int root)
+{
+    uint32_t mask;
+    gnd__steps s = {0};
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    if (!has_nan(x))
+        return root ? gnd_std(x, axes, flags, correction) : gnd_var(x, axes, flags, correction);
+    gnd_dtype t = gnd__real_of((gnd_dtype)x->dtype);
+    gnd_dtype wide = gnd__wide_float(x->dev, (gnd_dtype)x->dtype), real = gnd__real_of(wide);
+    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
+    gnd_array *c = gnd__as(&s, filled(&s, x, is_nan, 0, 0), wide);
+    gnd_array *sum = gnd__held(&s, gnd_sum(c, axes, GND_KEEPDIMS));
+    gnd_array *n = counted(&s, is_nan, axes, GND_KEEPDIMS, real);
+    gnd_array *d = gnd__op2(&s, GND__OP_SUBTRACT, c, gnd__op2(&s, GND__OP_DIVIDE, sum, n));
+    d = gnd__op3(&s, GND__OP_WHERE, is_nan, gnd__number(&s, 0), gnd__abs2(&s, d));
+    gnd_array *q = gnd__held(&s, gnd_sum(d, axes, flags));
+    if (!(flags & GND_KEEPDIMS))
+        n = counted(&s, is_nan, axes, 0, real);
+    gnd_array *free = gnd__with(&s, GND__OP_SUBTRACT, n, correction);
+    gnd_array *v = gnd__op2(&s, GND__OP_DIVIDE, q, free);
+    gnd_array *none = gnd__with(&s, GND__OP_LESS_EQUAL, free, 0);
+    v = gnd__op3(&s, GND__OP_WHERE, none, gnd__number(&s, NAN), v);
+    if (root)
+        v = gnd__op1(&s, GND__OP_SQRT, v);
+    return gnd__end(&s, gnd__as(&s, v, t));
+}
+
+gnd_array *gnd_nanvar(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
+{
+    return variance("nanvar", x, axes, flags, correction, 0);
+}
+
+gnd_array *gnd_nanstd(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
+{
+    return variance("nanstd", x, axes, flags, correction, 1);
+}
+
+/* --- extremes --------------------------------------------------------------------------------- */
+
+static gnd_array *check_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                                int one_axis, const char *what)
+{
+    char text[GND__SHAPE_TEXT];
+    int64_t dim[GND_MAX_NDIM];
+    uint32_t mask;
+    gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
+    if (bad)
+        return bad;
+    int n = __builtin_popcount(mask), ndim = gnd__reduced_dims(x, mask, 0, dim);
+    if (one_axis && axes.bits != GND_ALL.bits && n != 1)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes: it takes one, or GND_ALL", func, n);
+    if (gnd__count_of(x, mask) == 0 && (one_axis || gnd__shape_size(ndim, dim, 1) != 0))
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a zero-size array has no %s (shape %s)", func,
+                         what, gnd__shape_text(text, x->ndim, x->dim));
+    return NULL;
+}
+
+/* The extreme among what is no NaN, with infinities of the sign `worst` in place of NaN: the only
+ * result where that comes out of nothing but NaN is NaN itself. */
+static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int least)
+{
+    gnd__steps s = {0};
+    double worst = least ? INFINITY : -INFINITY;
+    gnd_array *bad = check_extreme(func, x, axes, flags, 0, least ? "minimum" : "maximum");
+    if (bad)
+        return bad;
+    if (!has_nan(x))
+        return least ? gnd_min(x, axes, flags) : gnd_max(x, axes, flags);
+    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
+    gnd_array *c = filled(&s, x, is_nan, worst, worst);
+    gnd_array *y = gnd__held(&s, least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags));
+    gnd_array *none = gnd__held(&s, gnd_all(is_nan, axes, flags));
+    return gnd__end(&s, filled(&s, y, none, NAN, NAN));
+}
+
+gnd_array *gnd_nanmax(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return extreme("nanmax", x, axes, flags, 0);
+}
+
+gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return extreme("nanmin", x, axes, flags, 1);
+}
+
+/* Where the extreme is the infinity that also stands for NaN, every element that is no NaN is that
+ * infinity, and the first of them is meant. */
+static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
+                              int least)
+{
+    gnd__steps s = {0};
+    double worst = least ? INFINITY : -INFINITY;
+    gnd_array *bad = check_extreme(func, x, axes, flags, 1, least ? "minimum" : "maximum");
+    if (bad)
+        return bad;
+    if (!has_nan(x))
+        return least ? gnd_argmin(x, axes, flags) : gnd_argmax(x, axes, flags);
+    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
+    gnd_array *c = filled(&s, x, is_nan, worst, worst);
+    gnd_array *at = gnd__held(&s, least ? gnd_argmin(c, axes, flags) : gnd_argmax(c, axes, flags));
+    gnd_array *best = gnd__held(&s, least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags));
+    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, is_nan);
+    gnd_array *first = gnd__held(&s, gnd_argmax(good, axes, flags));
+    gnd_array *none = gnd__held(&s, gnd_all(is_nan, axes, flags));
+    int z = gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
+    gnd_array *v = z ? gnd__held(&s, gnd_complex(worst, worst)) : gnd__number(&s, worst);
+    at = gnd__op3(&s, GND__OP_WHERE, gnd__op2(&s, GND__OP_EQUAL, best, v), first, at);
+    gnd_array *lost = gnd__held(&s, gnd_int(-1));
+    return gnd__end(&s, gnd__op3(&s, GND__OP_WHERE, none, lost, at));
+}
+
+gnd_array *gnd_nanargmax(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return arg_extreme("nanargmax", x, axes, flags, 0);
+}
+
+gnd_array *gnd_nanargmin(gnd_array *x, gnd_axes axes, unsigned flags)
+{
+    return arg_extreme("nanargmin", x, axes, flags, 1);
+}

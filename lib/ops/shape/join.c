@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/shape/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll.
+ * Each is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repeating is in repeat.c.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "array/host.h"
+#include "array/views.h"
+#include "base/mem.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include <gnd/array.h>
+#include <gnd/view.h>
+
+/* The n pieces (all of dtype t, not errors), one after the other along axis, whose extent in the
+ * result is `total`. Empty pieces are left out. */
+static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **piece, int axis,
+                            int64_t total)
+{
+    int64_t dim[GND_MAX_NDIM];
+    int m = 0, ndim = piece[0]->ndim;
+    memcpy(dim, piece[0]->dim, (size_t)ndim * sizeof dim[0]);
+    dim[axis] = total;
+    for (int i = 0; i < n; i++)
+        if (piece[i]->size)
+            piece[m++] = piece[i];
+    if (m == 0)
+        return gnd__node(GND__EMPTY, dev, t, ndim, dim, 0, NULL);
+    if (m == 1)
+        return gnd__same(piece[0]);
+    gnd__box *box = gnd__calloc((size_t)m, sizeof *box);
+    if (!box)
+        return gnd__nomem();
+    int64_t at = 0;
+    for (int i = 0; i < m; i++) {
+        box[i].start[axis] = at;
+        at += piece[i]->dim[axis];
+    }
+    gnd_array *y = gnd__assemble_node(dev, t, ndim, dim, m, piece, box);
+    gnd__free(box);
+    return y;
+}
+
+/* As assembled, for pieces that are handles made for it: done with them. One that is an error is
+ * the result. */
+static gnd_array *assembled_from(gnd_device *dev, gnd_dtype t, int n, gnd_array **piece, int axis,
+                                 int64_t total)
+{
+    gnd_array **mine = gnd__malloc((size_t)n * sizeof *mine), *y = NULL;
+    for (int i = 0; i < n && !y; i++)
+        if (piece[i]->kind == GND__ERROR)
+            y = gnd__same(piece[i]);
+    if (!y && mine) {
+        memcpy(mine, piece, (size_t)n * sizeof *mine);
+        y = assembled(dev, t, n, mine, axis, total);
+    }
+    for (int i = 0; i < n; i++)
+        gnd__done(piece[i]);
+    gnd__free(mine);
+    return y ? y : gnd__nomem();
+}
+
+/* What a piece is made of its array, as a new handle: part of concat, concat_flat and stack. */
+typedef gnd_array *make_piece(gnd_array *x, int axis);
+
+static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *const *x,
+                       make_piece *make, int axis, int64_t total)
+{
+    gnd_dtype t = gnd__common_dtype(dev, n, x);
+    gnd_array **piece = gnd__malloc((size_t)n * sizeof *piece);
+    if (!piece)
+        return gnd__nomem();
+    for (int i = 0; i < n; i++) {
+        gnd_array *c = x[i]->weak ? gnd__strong(x[i], dev, t, func) : gnd__cast_held(x[i], t);
+        piece[i] = c->kind == GND__ERROR ? c : gnd__instead(c, make(c, axis));
+    }
+    gnd_array *y = assembled_from(dev, t, n, piece, axis, total);
+    gnd__free(piece);
+    return y;
+}
+
+static gnd_array *too_many(const char *func, gnd_device *dev)
+{
+    return gnd__fail(dev, GND_ERR_OVERFLOW, "%s: the number of bytes does not fit 64 bits", func);
+}
+
+/* --- concat ----------------------------------------------------------------------------------- */
+
+static gnd_array *piece_same(gnd_array *x, int axis)
+{
+    (void)axis;
+    return gnd_retain(x); /* held until the whole is made */
+}
+
+static gnd_array *piece_flat(gnd_array *x, int axis)
+{
+    (void)axis;
+    return gnd__reshaped(x, 1, &x->size);
+}
+
+static gnd_array *piece_expanded(gnd_array *x, int axis)
+{
+    return gnd__expanded(x, (uint32_t)1 << axis);
+}
+
+gnd_array *gnd__concat(const char *func, int n, gnd_array *const *x, int axis)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    int k;
+    gnd_array *bad = gnd__check_list(func, n, x, &dev);
+    for (int i = 0; i < n && !bad; i++)
+        if (x[i]->ndim == 0)
+            bad = gnd__fail(dev, GND_ERR_SHAPE,
+                            "%s: x[%d] has no dimensions: take gnd_stack or gnd_concat_flat", func,
+                            i);
+    if (bad || (bad = gnd__check_axis(func, dev, axis, x[0]->ndim, &k)))
+        return bad;
+    gnd__shape s = {.ndim = x[0]->ndim};
+    memcpy(s.dim, x[0]->dim, (size_t)s.ndim * sizeof s.dim[0]);
+    for (int i = 1; i < n; i++) {
+        int differs = x[i]->ndim != s.ndim ? -1 : s.ndim;
+        for (int d = 0; differs == s.ndim && d < s.ndim; d++)
+            if (d != k && x[i]->dim[d] != s.dim[d])
+                differs = d;
+        if (differs == s.ndim) {
+            if (__builtin_add_overflow(s.dim[k], x[i]->dim[k], &s.dim[k]))
+                return too_many(func, dev);
+            continue;
+        }
+        gnd__shape_text(ta, s.ndim, x[0]->dim);
+        gnd__shape_text(tb, x[i]->ndim, x[i]->dim);
+        if (differs < 0)
+            return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func,
+                             ta, tb, s.ndim, x[i]->ndim);
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "%s: shapes %s and %s: axis %d has %" PRId64 " and %" PRId64, func, ta, tb,
+                         differs, s.dim[differs], x[i]->dim[differs]);
+    }
+    bad = gnd__check_shape(func, dev, gnd__common_dtype(dev, n, x), s.ndim, s.dim);
+    return bad ? bad : join(func, dev, n, x, piece_same, k, s.dim[k]);
+}
+
+gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
+{
+    return gnd__concat("concat", n, x, axis);
+}
+
+gnd_array *gnd_concat_flat(int n, gnd_array *const *x)
+{
+    gnd_device *dev;
+    int64_t total = 0;
+    gnd_array *bad = gnd__check_list("concat_flat", n, x, &dev);
+    if (bad)
+        return bad;
+    for (int i = 0; i < n; i++)
+        if (__builtin_add_overflow(total, x[i]->size, &total))
+            return too_many("concat_flat", dev);
+    bad = gnd__check_shape("concat_flat", dev, gnd__common_dtype(dev, n, x), 1, &total);
+    return bad ? bad : join("concat_flat", dev, n, x, piece_flat, 0, total);
+}
+
+gnd_array *gnd_stack(int n, gnd_array *const *x, int axis)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    int k;
+    gnd_array *bad = gnd__check_list("stack", n, x, &dev);
+    if (bad)
+        return bad;
+    if (x[0]->ndim == GND_MAX_NDIM)
+        return gnd__fail(dev, GND_ERR_SHAPE, "stack: the result has over %d dimensions",
+                         GND_MAX_NDIM);
+    if ((bad = gnd__check_axis("stack", dev, axis, x[0]->ndim + 1, &k)))
+        return bad;
+    for (int i = 1; i < n; i++)
+        if (x[i]->ndim != x[0]->ndim ||
+            memcmp(x[i]->dim, x[0]->dim, x[0]->ndim * sizeof(int64_t)) != 0)
+            return gnd__fail(dev, GND_ERR_SHAPE, "stack: shapes %s and %s are not the same",
+                             gnd__shape_text(ta, x[0]->ndim, x[0]->dim),
+                             gnd__shape_text(tb, x[i]->ndim, x[i]->dim));
+    int64_t dim[GND_MAX_NDIM];
+    for (int i = 0, d = 0; i <= x[0]->ndim; i++)
+        dim[i] = i == k ? n : x[0]->dim[d++];
+    bad = gnd__check_shape("stack", dev, gnd__common_dtype(dev, n, x), x[0]->ndim + 1, dim);
+    return bad ? bad : join("stack", dev, n, x, piece_expanded, k, n);
+}
+
+gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
+{
+    int k;
+    gnd_array *bad = gnd__check_strong(x, "unstack", "x");
+    if (!bad)
+        bad = gnd__check_axis("unstack", x->dev, axis, x->ndim, &k);
+    if (!bad && !out && x->dim[k])
+        bad = gnd__fail(x->dev, GND_ERR_NULL, "unstack: out is NULL");
+    if (bad) {
+        /* How many entries out has is not known: only the status tells. */
+        gnd_status code = gnd__told(bad);
+        gnd__done(bad);
+        return code;
+    }
+    gnd__map m;
+    int64_t dim[GND_MAX_NDIM];
+    int ndim = 0;
+    gnd__map_identity(&m, x->ndim);
+    for (int i = 0; i < x->ndim; i++) {
+        m.from[i] = -1;
+        if (i != k) {
+            m.from[i] = (int8_t)ndim;
+            dim[ndim++] = x->dim[i];
+        }
+    }
+    gnd_status st = GND_OK;
+    for (int64_t i = 0; i < x->dim[k]; i++) {
+        m.start[k] = i;
+        out[i] = gnd__viewed(x, ndim, dim, &m);
+        if (st == GND_OK)
+            st = gnd__told(out[i]);
+    }
+    return st;
+}
+
+/* --- roll ------------------------------------------------------------------------------------- */
+
+/* x with element i of axis k at (i + shift) mod extent, 0 <= shift < extent. A new handle. */
+static gnd_array *rolled(gnd_array *x, int k, int64_t shift)
+{
+    int64_t n = x->dim[k];
+    if (shift == 0)
+        return gnd__same(x);
+    gnd_array *piece[2] = {gnd__slice(x, k, n - shift, shift), gnd__slice(x, k, 0, n - shift)};
+    return assembled_from(x->dev, (gnd_dtype)x->dtype, 2, piece, k, n);
+}
+
+/* shift mod n as Python has it; 0 for an empty axis. */
+static int64_t modulo(int64_t shift, int64_t n)
+{
+    if (n == 0)
+        return 0;
+    int64_t r = shift % n;
+    return r < 0 ? r + n : r;
+}
+
+gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis)
+{
+    gnd_array *bad = gnd__check_strong(x, "roll", "x");
+    if (bad)
+        return bad;
+    if (n < 0)
+        return gnd__fail(x->dev, GND_ERR_ARG, "roll: %d axes", n);
+    if (n && (!shift || !axis))
+        return gnd__fail(x->dev, GND_ERR_NULL, "roll: the list of %s is NULL",
+                         shift ? "axes" : "shifts");
+    int64_t by[GND_MAX_NDIM] = {0};
+    for (int i = 0; i < n; i++) {
+        int k;
+        if ((bad = gnd__check_axis("roll", x->dev, axis[i], x->ndim, &k)))
+            return bad;
+        /* Both below the extent, so that the sum wraps at most once. */
+        int64_t s = modulo(shift[i], x->dim[k]);
+        by[k] = s >= x->dim[k] - by[k] ? s - (x->dim[k] - by[k]) : by[k] + s;
+    }
+    gnd_array *y = NULL;
+    for (int k = 0; k < x->ndim && x->size; k++) {
+        if (!by[k])
+            continue;
+        gnd_array *from = y ? y : gnd_retain(x);
+        y = gnd__instead(from, rolled(from, k, by[k]));
+        if (y->kind == GND__ERROR)
+            break;
+    }
+    return y ? y : gnd__same(x);
+}
+
+gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift)
+{
+    gnd_array *bad = gnd__check_strong(x, "roll_flat", "x");
+    if (bad)
+        return bad;
+    if (x->size == 0)
+        return gnd__same(x);
+    gnd_array *flat = gnd__reshaped(x, 1, &x->size);
+    if (flat->kind == GND__ERROR)
+        return flat;
+    gnd_array *r = gnd__instead(flat, rolled(flat, 0, modulo(shift, x->size)));
+    if (r->kind == GND__ERROR)
+        return r;
+    return gnd__instead(r, gnd__reshaped(r, x->ndim, x->dim));
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/sort/sort.c - order along an axis: sort and argsort are primitives of rows (prim/sort.h), what else
+ * there is takes elements by argsort's indices. The axis becomes the last one by a view, and the result
+ * is seen back.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "array/host.h"
+#include "array/views.h"
+#include "codegen/codegen.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include "prim/sort.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include <gnd/array.h>
+#include <gnd/create.h>
+#include <gnd/elementwise.h>
+#include <gnd/sort.h>
+#include <gnd/view.h>
+
+/* --- steps ------------------------------------------------------------------------------------- */
+
+/* x, an axis and flags of a public function; *k gets the axis. NULL, or an error. */
+static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
+                        int *k)
+{
+    gnd_array *bad = gnd__check_strong(x, func, "x");
+    if (bad)
+        return bad;
+    if (flags & ~possible)
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and %s are possible", func, flags,
+                         possible == GND_SMALLEST ? "GND_SMALLEST" : "GND_DESCENDING");
+    if (x->ndim == 0)
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: axis %d: an array of shape () has no axes", func, axis);
+    return gnd__check_axis(func, x->dev, axis, x->ndim, k);
+}
+
+/* x with axis `from` moved to place `to`; x is not done with. */
+static gnd_array *moved(gnd_array *x, int from, int to)
+{
+    gnd__map m;
+    int64_t dim[GND_MAX_NDIM];
+    int step = from < to ? 1 : -1;
+    if (x->kind == GND__ERROR)
+        return gnd__same(x);
+    gnd__map_identity(&m, x->ndim);
+    memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
+    for (int i = from; i != to; i += step) {
+        dim[i] = x->dim[i + step];
+        m.from[i + step] = (int8_t)i;
+    }
+    dim[to] = x->dim[from];
+    m.from[from] = (int8_t)to;
+    return gnd__viewed(x, x->ndim, dim, &m);
+}
+
+static gnd_array *zeros(gnd_array *x)
+{
+    gnd__scalar zero = {.kind = 'i'};
+    return gnd__filled(x->dev, GND_INT64, x->ndim, x->dim, &zero);
+}
+
+/* The elements of x at the indices idx along the last axis. */
+static gnd_array *picked(gnd_array *x, gnd_array *idx)
+{
+    gnd__gather how;
+    if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
+        return gnd__same(x->kind == GND__ERROR ? x : idx);
+    for (int d = 0; d < x->ndim; d++) {
+        how.from[d] = (int8_t)(d == x->ndim - 1 ? -1 : d);
+        how.via[d] = 1;
+    }
+    return gnd__take_node(x, 1, &idx, x->ndim, idx->dim, &how);
+}
+
+/* --- sort and argsort -------------------------------------------------------------------------- */
+
+static gnd_array *sorted(gnd_array *x, int axis, int descending)
+{
+    gnd_array *v, *y;
+    if (x->dim[axis] <= 1 || x->size == 0)
+        return gnd__same(x);
+    v = moved(x, axis, x->ndim - 1);
+    if (v->kind == GND__ERROR)
+        return v;
+    y = gnd__instead(v, gnd__sort_node(v, descending));
+    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+}
+
+static gnd_array *argsorted(gnd_array *x, int axis, int descending)
+{
+    gnd_array *v, *y;
+    if (x->dim[axis] <= 1 || x->size == 0)
+        return zeros(x);
+    v = moved(x, axis, x->ndim - 1);
+    if (v->kind == GND__ERROR)
+        return v;
+    y = gnd__instead(v, gnd__argsort_node(v, descending, x->dim[axis]));
+    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+}
+
+gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags)
+{
+    int k;
+    gnd_array *bad = check("sort", x, axis, flags, GND_DESCENDING, &k);
+    return bad ? bad : sorted(x, k, (flags & GND_DESCENDING) != 0);
+}
+
+gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
+{
+    int k;
+    gnd_array *bad = check("argsort", x, axis, flags, GND_DESCENDING, &k);
+    return bad ? bad : argsorted(x, k, (flags & GND_DESCENDING) != 0);
+}
+
+/* --- parts of the order ------------------------------------------------------------------------ */
+
+/* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts that a group of a
+ * GPU holds, where their first elements are a quarter of the row or less. */
+static int64_t parts_for(const gnd_array *x, int64_t k)
+{
+    const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
+    const int64_t most = size <= 4 ? 8192 : 4096, least = (n + most - 1) / most;
+    if (n <= most || x->ndim == GND_MAX_NDIM || gnd__target_of(&x->dev->g->props, &x->dev->g->tune).cpu)
+        return 1;
+    const int64_t tries = least < 10000 ? least : 10000;
+    for (int64_t parts = least; parts <= least + 7 * tries && parts <= n / 4 / k; parts++)
+        if (n % parts == 0)
+            return parts;
+    return 1;
+}
+
+/* The indices of the first k in order along the last axis of x. Of a row in parts they are the first of the first of
+ * the parts, which stand in the order of the parts: equal ones keep their order. */
+static gnd_array *first(gnd_array *x, int64_t k, int descending)
+{
+    int64_t dim[GND_MAX_NDIM + 1], parts;
+    const int d = x->ndim - 1;
+    const gnd__scalar zero = {.kind = 'i'};
+    memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
+    dim[d] = k;
+    if (x->size == 0 || k == 0 || x->dim[d] == 1)
+        return gnd__filled(x->dev, GND_INT64, x->ndim, dim, &zero);
+    parts = parts_for(x, k);
+    if (parts == 1)
+        return gnd__argsort_node(x, descending, k);
+
+    const int64_t len = x->dim[d] / parts, column[2] = {parts, 1};
+    gnd_array *v, *i, *at, *c, *from, *j, *y;
+    dim[d] = parts;
+    dim[d + 1] = len;
+    v = gnd_reshape(x, d + 2, dim);
+    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, descending);
+    c = picked(v, i);
+    from = gnd_arange_i64(x->dev, 0, x->dim[d], len, GND_INT64);
+    from = gnd__instead(from, gnd_reshape(from, 2, column));
+    at = gnd_add(i, from);
+    dim[d] = parts * k;
+    c = gnd__instead(c, gnd_reshape(c, d + 1, dim));
+    at = gnd__instead(at, gnd_reshape(at, d + 1, dim));
+    j = c->kind == GND__ERROR ? gnd__same(c) : first(c, k, descending);
+    y = picked(at, j);
+    gnd__done(v);
+    gnd__done(i);
+    gnd__done(c);
+    gnd__done(from);
+    gnd__done(at);
+    gnd__done(j);
+    return y;
+}
+
+gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array **out)
+{
+    int a;
+    gnd_array *bad;
+    if (!out)
+        return gnd__refuse(GND_ERR_NULL, "topk: out is NULL");
+    bad = check("topk", x, axis, flags, GND_SMALLEST, &a);
+    if (!bad && (k < 0 || k > x->dim[a]))
+        bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64, k, a,
+                        x->dim[a]);
+    if (bad) {
+        out[0] = bad;
+        out[1] = gnd__same(bad);
+        return gnd__told(bad);
+    }
+    gnd_array *v = moved(x, a, x->ndim - 1), *i = NULL, *y;
+    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, !(flags & GND_SMALLEST));
+    y = picked(v, i);
+    out[0] = moved(y, x->ndim - 1, a);
+    out[1] = moved(i, x->ndim - 1, a);
+    gnd__done(y);
+    gnd__done(i);
+    gnd__done(v);
+    gnd_status st = gnd__told(out[0]);
+    return st == GND_OK ? gnd__told(out[1]) : st;
+}
+
+/* The arguments of a partition; *k gets the axis. */
+static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis, int *k)
+{
+    gnd_array *bad = check(func, x, axis, 0, GND_DESCENDING, k);
+    if (bad)
+        return bad;
+    if (n < 0)
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %d places", func, n);
+    if (n && !kth)
+        return gnd__fail(x->dev, GND_ERR_NULL, "%s: kth is NULL", func);
+    for (int i = 0; i < n; i++)
+        if (kth[i] < -x->dim[*k] || kth[i] >= x->dim[*k])
+            return gnd__fail(x->dev, GND_ERR_INDEX,
+                             "%s: kth %" PRId64 " is out of range for axis %d with extent %" PRId64, func,
+                             kth[i], *k, x->dim[*k]);
+    return NULL;
+}
+
+gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
+{
+    int k;
+    gnd_array *bad = check_kth("partition", x, n, kth, axis, &k);
+    return bad ? bad : sorted(x, k, 0);
+}
+
+gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis)
+{
+    int k;
+    gnd_array *bad = check_kth("argpartition", x, n, kth, axis, &k);
+    return bad ? bad : argsorted(x, k, 0);
+}
+
+gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
+{
+    char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
+    gnd_device *dev;
+    int k;
+    gnd_array *bad, *idx = NULL;
+    if (n < 1)
+        return gnd__fail(NULL, GND_ERR_ARG, "lexsort: %d keys: it takes at least one", n);
+    if ((bad = gnd__check_list("lexsort", n, keys, &dev)))
+        return bad;
+    for (int i = 0; i < n; i++) {
+        if ((bad = check("lexsort", keys[i], axis, 0, GND_DESCENDING, &k)))
+            return bad;
+        if (keys[i]->ndim != keys[0]->ndim ||
+            memcmp(keys[i]->dim, keys[0]->dim, (size_t)keys[0]->ndim * sizeof keys[0]->dim[0]) != 0)
+            return gnd__fail(dev, GND_ERR_SHAPE, "lexsort: keys of shapes %s and %s",
+                             gnd__shape_text(ta, keys[0]->ndim, keys[0]->dim),
+                             gnd__shape_text(tb, keys[i]->ndim, keys[i]->dim));
+    }
+    if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
+        return zeros(keys[0]);
+    /* from the key that counts least: each puts the order so far in its own, stably */
+    for (int i = 0; i < n; i++) {
+        gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
+        int64_t extent = keys[i]->dim[k];
+        if (!idx) {
+            idx = v->kind == GND__ERROR ? gnd__same(v) : gnd__argsort_node(v, 0, extent);
+        } else {
+            gnd_array *w = picked(v, idx);
+            gnd_array *p = w->kind == GND__ERROR ? gnd__same(w) : gnd__argsort_node(w, 0, extent);
+            idx = gnd__instead(idx, picked(idx, p));
+            gnd__done(w);
+            gnd__done(p);
+        }
+        gnd__done(v);
+    }
+    return gnd__instead(idx, moved(idx, keys[0]->ndim - 1, k));
+}
