@@ -47,7 +47,7 @@ run --version
 check "--version" grep -qx "gnd [0-9]*\.[0-9]*\.[0-9]*" out
 run --help
 check "--help" grep -q "gnd eval EXPR" out
-for c in eval explain devices bench tune; do
+for c in eval explain devices functions bench tune; do
     run help $c
     check "help $c" grep -q "^gnd $c" out
     run $c --help
@@ -57,6 +57,22 @@ run
 says "no command" 2 "gnd: no command"
 run evla
 says "a wrong command" 2 "there is no command 'evla'"
+run help median
+check "help of a function" grep -qF 'median(x, axis=None, *, keepdims=False)' out
+run help no_such_name
+says "help of nothing" 2 "there is no command and no function 'no_such_name'"
+run functions
+check "functions" grep -qF '  take(x, indices, axis=None, mode=' out
+run functions np.amax
+check "functions NAME" grep -qF 'x.amax(axis=None, *, keepdims=False, initial=None, where=True)' out
+run functions median --json
+check "functions NAME --json" grep -qF '{"names": ["median"], "signature": "median(x, axis=None, *, keepdims=False)"' out
+run functions meddian
+says "functions WRONG" 1 "gnd: functions: unknown function 'meddian': did you mean 'median'?"
+run functions a b
+says "functions of two" 2 "gnd: functions: one name is possible: 'b'"
+run functions --jason
+says "functions with a wrong option" 2 "gnd: functions: unknown option '--jason'"
 run eval
 says "no expression" 2 "gnd: eval: no expression"
 run eval 1 -x

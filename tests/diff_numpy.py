@@ -161,7 +161,7 @@ def functions():
     not those of random numbers, transforms and decompositions, nor what gives no array."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'lib')
     names, leave = set(), False
-    for line in open(os.path.join(top, 'expr', 'funcs.def')):
+    for line in open(os.path.join(top, 'lang', 'funcs.def')):
         if line.startswith('/*') and 'fn_' in line:
             leave = any(w in line for w in ('fn_fft', 'fn_decompose', 'fn_random', 'fn_info'))
         m = re.match(r'FN\("([^"]+)"', line)

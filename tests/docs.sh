@@ -124,6 +124,12 @@ check "the headers have functions" test -s functions
 while read -r f; do grep -q "[ *]$f(" "$src/doc/API.md" || echo "$f"; done <functions >bad
 none "doc/API.md has every public function" bad
 
+# What the table of functions says of C: only functions that there are.
+grep -oE '"gnd_[a-z0-9_ ]*"' "$src/lib/lang/funcs.def" | tr -d '"' | tr ' ' '\n' | sort -u >named
+check "the table of functions names C functions" test "$(wc -l <named)" -gt 200
+comm -23 named functions >bad
+none "each of them is public" bad
+
 # --- the manual page ------------------------------------------------------------------------------
 sed -n 's/^[A-Z]*FN("\([^"]*\)".*/\1/p; s/^GND_OP([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$src/lib/lang/funcs.def" \
     "$src/lib/graph/opset.def" | tr ' ' '\n' | grep -v '\.' | sort -u >functions

@@ -224,6 +224,7 @@ static void test_methods(gnd_array *x)
     tap_is_int(gnd_call_method(dev, "zeros", 1, v, 0, NULL, &out), GND_ERR_NAME, "zeros is no method");
     tap_is_str(gnd_message(), "call: 'zeros' is no method: write zeros(x)", "says so");
     tap_is_int(gnd_call_method(dev, "sum", 0, v, 0, NULL, &out), GND_ERR_TYPE, "a method of nothing");
+    tap_is_int(gnd_call_method(dev, "sum", 1, v, 1, (const char *[]){"x"}, &out), GND_ERR_TYPE, "the object by a name");
 }
 
 /* --- random numbers ---------------------------------------------------------------------------- */
@@ -344,6 +345,131 @@ static void test_errors(gnd_array *x)
     gnd_value_clear(&out);
 }
 
+/* --- the tables --------------------------------------------------------------------------------- */
+
+/* Counts what is wrong with a call that has to fail with GND_ERR_TYPE, the message beginning with the function. */
+static int refused(const gnd_function *f, int n, const gnd_value *v, int nkw, const char *const *kw, const char *what)
+{
+    const char *name = gnd_function_name(f, 0);
+    gnd_value out;
+    const gnd_status s = gnd_call_function(dev, f, n, v, nkw, kw, &out);
+    const char *said = s ? gnd_message() : "";
+    const size_t len = strlen(name);
+    const int ok = s == GND_ERR_TYPE && out.tag == GND_V_NOTHING && !strncmp(said, name, len) &&
+                   (said[len] == ':' || said[len] == ' ');
+    if (!ok)
+        tap_diag("%s, %s: %s, %s", name, what, gnd_status_name(s), said);
+    gnd_value_clear(&out);
+    return !ok;
+}
+
+/* Calls f with k odd values of kind `kind` where values are needed, the others arrays or ints. 1: what no input may
+ * reach, or a message without the name. */
+static int odd_call(const gnd_function *f, const gnd_function_info *info, int place, const gnd_value *odd, gnd_array *x,
+                    int plain)
+{
+    gnd_value v[GND_PARAMETERS], out;
+    int n = 0;
+    for (; n < info->nparameters && info->parameter[n].kind < GND_PARAMETER_REST; n++) {
+        v[n] = n == place ? *odd : plain ? gnd_value_int(2) : gnd_value_array(x);
+        if (n > place && info->parameter[n].value[0])
+            break; /* what can be left out behind */
+    }
+    if (n < info->nparameters && info->parameter[n].kind == GND_PARAMETER_REST)
+        v[n++] = *odd;
+    const gnd_status s = gnd_call_function(dev, f, n, v, 0, NULL, &out);
+    const char *name = gnd_function_name(f, 0), *said = s ? gnd_message() : "";
+    gnd_value_clear(&out);
+    const int bad = s == GND_ERR_INTERNAL || (s && (!said[0] || strncmp(said, name, strlen(name)) != 0));
+    if (bad)
+        tap_diag("%s with tag %u at %d: %s: %s", name, odd->tag, place, gnd_status_name(s), said);
+    return bad;
+}
+
+static void test_tables(gnd_array *x)
+{
+    static const char *const groups = " main linalg fft random special signal extensions ";
+    static const char *const unknown[] = {"no_such_keyword"};
+    const gnd_function *f;
+    const char *name;
+    gnd_function_info info;
+    int count = 0, names = 0, bad = 0, lost = 0, keywords = 0, twice = 0, missing = 0, many = 0, odd = 0, shown = 0;
+    gnd_value v[GND_PARAMETERS + 2], item[3] = {gnd_value_none(), gnd_value_none(), gnd_value_none()};
+    for (int i = 0; i < GND_PARAMETERS + 2; i++)
+        v[i] = gnd_value_array(x);
+    gnd_value kinds[] = {gnd_value_none(), gnd_value_none(), gnd_value_bool(1), gnd_value_int(-3), gnd_value_float(NAN),
+                         gnd_value_int(INT64_MIN), gnd_value_string("?"), gnd_value_dtype(GND_COMPLEX64),
+                         gnd_value_tuple(3, item), gnd_value_tuple(0, NULL), gnd_value_tuple(3, item),
+                         gnd_value_array(x)};
+    kinds[1].tag = GND_V_ELLIPSIS;
+    kinds[8].tag = GND_V_SLICE;
+    kinds[10].tag = GND_V_LIST;
+    for (; (f = gnd_function_at(count)); count++) {
+        char group[32];
+        int rest = 0, required = 0, method;
+        bad += gnd_function_describe(f, &info) != GND_OK;
+        method = !info.signature[0]; /* the object comes first */
+        snprintf(group, sizeof group, " %s ", info.group);
+        bad += !strstr(groups, group) || !info.doc[0] || info.doc[strlen(info.doc) - 1] != '.' ||
+               info.nparameters > GND_PARAMETERS || strncmp(info.calls, "gnd_", info.calls[0] ? 4 : 0);
+        shown += !info.signature[0] && !info.method[0];
+        for (int k = 0; (name = gnd_function_name(f, k)); k++, names++) {
+            const gnd_function *g = gnd_function_find(name, method);
+            lost += !g || strcmp(gnd_function_name(g, 0), info.name) != 0;
+        }
+        for (int k = 0; k < info.nparameters; k++) {
+            const gnd_parameter *p = &info.parameter[k];
+            rest |= p->kind == GND_PARAMETER_REST;
+            required += p->kind <= GND_PARAMETER_ANY && !p->value[0];
+            bad += !p->name[0] || strpbrk(p->name, "|,= ") || strpbrk(p->others, "|,=");
+            shown += info.signature[0] && !strstr(info.signature, p->name);
+            /* a parameter by both its names is given twice */
+            char other[24];
+            snprintf(other, sizeof other, "%.*s", (int)strcspn(p->others, " "), p->others);
+            if (p->kind != GND_PARAMETER_REST && p->kind != GND_PARAMETER_PLACE && (k || !method))
+                twice += refused(f, 2 + method, v, 2, (const char *[]){p->name, other[0] ? other : p->name}, "twice");
+        }
+        keywords += refused(f, 1 + method, v, 1, unknown, "an unknown keyword");
+        if (required)
+            missing += refused(f, 0, NULL, 0, NULL, "nothing given");
+        if (!rest)
+            many += refused(f, info.nparameters + 1, v, 0, NULL, "one too many");
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            for (int place = 0; place < (info.nparameters ? info.nparameters : 1); place++)
+                for (int plain = 0; plain < 2; plain++)
+                    odd += odd_call(f, &info, place, &kinds[k], x, plain);
+    }
+    tap_ok(count > 400 && names > 550, "%d functions with %d names", count, names);
+    tap_is_int(bad, 0, "each is described");
+    tap_is_int(shown, 0, "with a signature that has every parameter");
+    tap_is_int(lost, 0, "and found by all its names");
+    tap_is_int(keywords, 0, "each refuses an unknown keyword");
+    tap_is_int(twice, 0, "one that is given twice");
+    tap_is_int(missing, 0, "to be called with nothing");
+    tap_is_int(many, 0, "and with one value too many");
+    tap_is_int(odd, 0, "each takes values of every kind, or says what is wrong");
+    tap_ok(!gnd_function_at(-1) && !gnd_function_name(NULL, 0) && !gnd_function_name(gnd_function_at(0), -1), "no others");
+    tap_is_int(gnd_function_describe(NULL, &info), GND_ERR_NULL, "no function has no description");
+    tap_is_int(gnd_function_describe(gnd_function_at(0), NULL), GND_ERR_NULL, "nor a place that is none");
+    gnd_function_describe(gnd_function_find("unique", 0), &info);
+    tap_is_str(info.parameter[0].others, "ar", "unique: x is ar too");
+    tap_is_str(info.parameter[5].value, "True", "equal_nan is True");
+    tap_is_int(info.parameter[5].kind, GND_PARAMETER_KEYWORD, "by its name only");
+    gnd_function_describe(gnd_function_find("reshape", 1), &info);
+    tap_is_str(info.method, "x.reshape(*shape, copy=None)", "a method's signature");
+    tap_is_str(info.signature, "", "alone: the function is another entry");
+    gnd_function_describe(gnd_function_find("amax", 1), &info);
+    tap_is_str(info.signature, "amax(x, axis=None, *, keepdims=False, initial=None, where=True)", "a function's");
+    tap_is_str(info.method, "x.amax(axis=None, *, keepdims=False, initial=None, where=True)", "that is a method too");
+    gnd_function_describe(gnd_function_find("where", 0), &info);
+    tap_is_str(info.signature, "where(condition, x=None, y=None)", "where");
+    gnd_function_describe(gnd_function_find("expit", 0), &info);
+    tap_is_str(info.signature, "expit(x, /)", "an operation's has its parameters by place");
+    tap_is_str(info.calls, "gnd_sigmoid", "it is gnd_sigmoid in C");
+    tap_is_str(info.group, "special", "of scipy.special");
+    tap_is_str(gnd_function_name(gnd_function_find("float", 0), 0), "float", "Python's float is a function of its own");
+}
+
 /* --- every allocation fails --------------------------------------------------------------------- */
 
 static void test_memory(gnd_array *x)
@@ -397,6 +523,7 @@ int main(void)
         test_errors(x);
     }
     tap_is_int(gnd__mem_live(), live, "nothing is left of it all");
+    test_tables(x);
     test_memory(x);
     gnd_release(x);
     gnd_close(dev);

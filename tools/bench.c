@@ -192,6 +192,7 @@ int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy)
     n += bench_rows_science(w, rows + n);
     n += bench_rows_rng(w, rows + n);
     n += bench_rows_transfers(w, rows + n);
+    n += bench_rows_calls(rows + n);
     return n + bench_rows_replay(w, rows + n);
 }
 

@@ -15,6 +15,7 @@ static const struct {
     {"devices", cmd_devices},
     {"eval", cmd_eval},
     {"explain", cmd_explain},
+    {"functions", cmd_functions},
     {"bench", cmd_bench},
     {"tune", cmd_tune},
 };
@@ -34,7 +35,7 @@ static int version(void)
 static int show_help(const char *cmd)
 {
     if (help(cmd))
-        return misuse(NULL, "there is no command '%s'", cmd);
+        return misuse(NULL, "there is no command and no function '%s'", cmd);
     return finish_output(NULL);
 }
 

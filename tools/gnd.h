@@ -14,6 +14,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_devices(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_functions(int argc, char **argv); /* functions.c */
+/* Prints the page of a function. 0, or -1 when there is none of that name. */
+int functions_help(const char *name);
 int cmd_bench(int argc, char **argv); /* bench.c */
 int cmd_tune(int argc, char **argv);  /* tune.c */
 /* Opens the device of an entry of the list, and adds what only an open one tells, or why it did not open. */

@@ -88,9 +88,10 @@ static const char usage[] =
     "  gnd devices                               every backend and device, or why it is absent\n"
     "  gnd eval EXPR [NAME=VALUE ...] [-o FILE]  compute an expression, print or save the result\n"
     "  gnd explain EXPR [NAME=VALUE ...]         the kernels that would compute it\n"
+    "  gnd functions [NAME]                      every function of expressions, or all about one\n"
     "  gnd bench                                 what this device reaches\n"
     "  gnd tune                                  the best parameters of kernels on this device\n"
-    "  gnd help [COMMAND]                        this, or more about one command\n"
+    "  gnd help [COMMAND or FUNCTION]            this, or more about one command or function\n"
     "  gnd --version\n"
     "\n"
     "  gnd eval 'sqrt(2)'\n"
@@ -140,6 +141,7 @@ static const char devices_usage[] =
 int help(const char *cmd)
 {
     static char *const bench_help[] = {"bench", "--help", NULL}, *const tune_help[] = {"tune", "--help", NULL};
+    static char *const functions_usage[] = {"functions", "--help", NULL};
     const char *text = !cmd                        ? usage
                        : !strcmp(cmd, "eval")      ? eval_usage
                        : !strcmp(cmd, "explain")   ? explain_usage
@@ -151,5 +153,7 @@ int help(const char *cmd)
         return cmd_bench(2, (char **)bench_help) ? -1 : 0;
     else if (!strcmp(cmd, "tune"))
         return cmd_tune(2, (char **)tune_help) ? -1 : 0;
-    return text ? 0 : -1;
+    else if (!strcmp(cmd, "functions"))
+        return cmd_functions(2, (char **)functions_usage) ? -1 : 0;
+    return text ? 0 : functions_help(cmd);
 }

@@ -179,6 +179,46 @@ GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n, con
  * generators of their own stores theirs there for a call, and reads it back. Never NULL; the thread's own. */
 GND_API gnd_rng *gnd_call_rng(void);
 
+/* --- what there is ------------------------------------------------------------------------------ */
+
+/* How a parameter is given. */
+typedef enum gnd_parameter_kind {
+    GND_PARAMETER_PLACE,  /* by its place only, as the operands of add */
+    GND_PARAMETER_ANY,    /* by its place or its name */
+    GND_PARAMETER_REST,   /* any number of values: *arrays */
+    GND_PARAMETER_KEYWORD /* by its name only */
+} gnd_parameter_kind;
+
+/* One parameter. */
+typedef struct gnd_parameter {
+    char name[24];
+    char others[24]; /* other names that it has, with a blank between them; or "" */
+    char value[24];  /* its default as Python writes it: "None", "'xy'", "1e-05"; "" where it has to be given */
+    gnd_parameter_kind kind;
+} gnd_parameter;
+
+enum { GND_PARAMETERS = 8 }; /* the most that a function has */
+
+/* What is known of a function. The strings live as long as the library. */
+typedef struct gnd_function_info {
+    const char *name;    /* the first of its names */
+    const char *group;   /* main, linalg, fft, random, special, signal: where Python's libraries have it; extensions */
+    const char *doc;     /* what it gives, a line */
+    const char *calls;   /* the C functions that do the work, with a blank between them; or "" */
+    char signature[192]; /* "sum(x, axis=None, ...)"; "" of what is a method only */
+    char method[192];    /* "x.sum(axis=None, ...)"; "" of what is no method */
+    int nparameters;     /* of the function; a method's first one is the object */
+    gnd_parameter parameter[GND_PARAMETERS];
+} gnd_function_info;
+
+/* Function i of all, from 0 on: each once, whatever names it has; of what is a function and a method, the function. NULL
+ * at the end. */
+GND_API const gnd_function *gnd_function_at(int i);
+/* Name i of f, the first is 0; NULL at the end. */
+GND_API const char *gnd_function_name(const gnd_function *f, int i);
+/* What is known of f. GND_ERR_NULL. */
+GND_API gnd_status gnd_function_describe(const gnd_function *f, gnd_function_info *info);
+
 #ifdef __cplusplus
 }
 #endif

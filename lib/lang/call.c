@@ -16,7 +16,8 @@
 #include <string.h>
 
 static const gnd__fn table[] = {
-#define FN(names, params, where, run) {names, params, GND__FN_##where, gnd__fn_##run},
+#define FN(names, params, where, run, group, calls, doc)                                           \
+    {names, params, calls, doc, GND__FN_##where, GND__GROUP_##group, gnd__fn_##run},
 #include "lang/funcs.def"
 #undef FN
 };

@@ -16,12 +16,17 @@ typedef struct gnd__args gnd__args;
 
 /* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature as
  * Python writes it, "x|a" for two names of one parameter, "*arrays" for any number of values, "*"
- * before what only keywords can give. */
+ * before what only keywords can give. calls: the C functions that do the work, separated by blanks; none where there is
+ * none to name. */
 typedef struct gnd__fn {
-    const char *names, *params;
-    int where; /* GND__FN_* */
+    const char *names, *params, *calls, *doc;
+    uint8_t where, group; /* GND__FN_*, GND__GROUP_* */
     int (*run)(gnd__args *);
 } gnd__fn;
+
+/* Where Python's libraries have a function; EXTENSIONS: NumPy, numpy.linalg, scipy.special and so on do not. */
+enum { GND__GROUP_MAIN, GND__GROUP_LINALG, GND__GROUP_FFT, GND__GROUP_RANDOM, GND__GROUP_SPECIAL, GND__GROUP_SIGNAL,
+       GND__GROUP_EXTENSIONS };
 
 /* A function, a method too (its first parameter is the array), or a method only. */
 enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
@@ -65,8 +70,10 @@ int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method,
 int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n, gnd__val *out);
 /* What a name is (lookup.c); NULL: no function, or no method. */
 const gnd_function *gnd__function(const char *name, size_t len, int method);
-/* Function i, in the order of the tables; each name has one. NULL at the end. */
+/* Function i, in the order of the tables; each name has one, and each method. NULL at the end. */
 const gnd_function *gnd__function_at(int i);
+/* The i-th of those that differ by more than their names; of what is both, the function. NULL at the end. */
+const gnd_function *gnd__function_first(int i);
 /* Entry i of funcs.def, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);
 /* Splits a signature. */
@@ -127,7 +134,7 @@ int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
 /* The elementwise operation of a name on n arrays, which stay the caller's. */
 gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
 
-#define FN(names, params, where, run) int gnd__fn_##run(gnd__args *c);
+#define FN(names, params, where, run, group, calls, doc) int gnd__fn_##run(gnd__args *c);
 #include "lang/funcs.def"
 #undef FN
 

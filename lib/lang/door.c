@@ -332,6 +332,8 @@ static gnd_status call(gnd_device *dev, const gnd_function *f, const char *name,
         return gnd__refuse(GND_ERR_ARG, "%s: n is %d and nkw %d: nkw of the n values have names", func, n, nkw);
     if ((n && !values) || (nkw && !keywords))
         return gnd__refuse(GND_ERR_NULL, "%s: %s is NULL", func, n && !values ? "values" : "keywords");
+    if (n && nkw == n && method)
+        return gnd__refuse(GND_ERR_TYPE, "%s: the object of a method has no name: it is the first value", func);
     if (f && f->op >= 0 && !nkw && !operation(f->op, n, values, &y))
         return give_result(f, y, out);
     if (dev && gnd_device_status(dev))
@@ -363,7 +365,7 @@ gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n, cons
 {
     if (!f)
         return gnd__refuse(GND_ERR_NULL, "call_function: f is NULL");
-    return call(dev, f, NULL, 0, n, values, nkw, keywords, out);
+    return call(dev, f, NULL, f->method, n, values, nkw, keywords, out);
 }
 
 gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,

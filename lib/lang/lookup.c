@@ -26,7 +26,8 @@ static struct slot {
 } slots[SLOTS];
 static gnd_function functions[MOST];
 static gnd__sig sigs[ENTRIES];
-static int count;
+static int count, nfirst;
+static int16_t first[MOST];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Where the name is, or would be. */
@@ -71,6 +72,25 @@ static void put_dtype(const char *name)
         put(name, strlen(name), f);
 }
 
+/* Whether a and b are names of one thing. */
+static int same(const gnd_function *a, const gnd_function *b)
+{
+    return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype && a->python == b->python;
+}
+
+/* What is there once more by another name follows its first name. */
+static void find_first(void)
+{
+    for (int i = 0; i < count; i++)
+        if (!nfirst || !same(&functions[i], &functions[first[nfirst - 1]])) {
+            int seen = 0;
+            for (int k = 0; functions[i].entry < 0 && k < nfirst && !seen; k++)
+                seen = same(&functions[i], &functions[first[k]]);
+            if (!seen)
+                first[nfirst++] = (int16_t)i;
+        }
+}
+
 static void make(void)
 {
     const gnd__fn *fn;
@@ -93,6 +113,7 @@ static void make(void)
         put_dtype(gnd_dtype_name((gnd_dtype)t));
     for (int i = 0; (name = gnd__expr_dtype_alias(i)); i++)
         put_dtype(name);
+    find_first();
 }
 
 static const struct slot *look_up(const char *name, size_t n)
@@ -112,6 +133,12 @@ const gnd_function *gnd__function_at(int i)
 {
     pthread_once(&once, make);
     return i >= 0 && i < count ? &functions[i] : NULL;
+}
+
+const gnd_function *gnd__function_first(int i)
+{
+    pthread_once(&once, make);
+    return i >= 0 && i < nfirst ? &functions[first[i]] : NULL;
 }
 
 int gnd__expr_op(const char *name, size_t n)
