@@ -59,7 +59,7 @@ function value(f, type, name) {
     if (type == "gnd_status *") return "&status"
     if (type ~ /^(const )?void \*$/) return "bytes"
     if (type ~ /^const (double|gnd_dtype|gnd_pad_options) \*$/) return "NULL"
-    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|boundary|border)$/)
+    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|boundary|border)$/)
         return "(" type ")0"
     return ""
 }

@@ -235,7 +235,7 @@ def same(got, want):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('--seed', type=int, default=20)
-    p.add_argument('--cases', type=int, default=60)
+    p.add_argument('--cases', type=int, default=40)
     p.add_argument('--device', default=os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
     o = p.parse_args()
     for number, kernels in enumerate(['', 'gpu']):

@@ -303,11 +303,11 @@ ERRORS = [
     ('piecewise(ones(3), [ones(3) > 0], [1, 2, 3])', 'or one more'),
     ('choose(ones(3, dtype=int), [])', 'no choices'),
     ('choose(asarray([0, 5]), [1, 2])', 'index 5 is out of range'),
-    ('putmask(ones(3), ones(2) > 0, 1)', 'a mask of 2 elements for an array of 3'),
+    ('putmask(ones(3), ones(2) > 0, 1)', 'putmask: mask has shape (2,), x has shape (3,)'),
     ('copyto(ones(3, dtype=int32), ones(3))', "casting='unsafe'"),
     ('copyto(ones(3, dtype=int32), 2.5)', "casting='unsafe'"),
     ('fill_diagonal(ones(3), 1)', 'at least two dimensions'),
-    ('fill_diagonal(ones((2, 2, 3)), 1)', 'all are equal'),
+    ('fill_diagonal(ones((2, 2, 3)), 1)', 'all extents are equal'),
     ('ix_(ones((2, 2), dtype=int))', 'each has one'),
     ('default_rng(7)', 'write seed(n)'),
     ('np.random.default_rng()', 'write seed(n)'),
@@ -322,7 +322,7 @@ ERRORS = [
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('--seed', type=int, default=4711)
-    ap.add_argument('--cases', type=int, default=60)
+    ap.add_argument('--cases', type=int, default=40)
     ap.add_argument('--only', type=int)
     ap.add_argument('--device', default=os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
     args = ap.parse_args()

@@ -115,18 +115,12 @@ static int status_of(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
 }
 
-static int sanitized(void)
-{
-    const char *s = getenv("GND_TEST_SANITIZERS");
-    return s && strcmp(s, "no");
-}
-
 /* Children of a process with a thread at work: none waits for what that one held. */
 static void beside_a_thread(gnd_device *dev, gnd_array *x)
 {
     atomic_int failed;
     pthread_t t;
-    if (sanitized()) {
+    if (tap_sanitized()) {
         tap_skip(2, "the allocators of sanitizers do not survive fork() beside a thread");
         return;
     }
@@ -180,7 +174,7 @@ int main(void)
     if (pid == 0) {
         alarm(60);
         const int bad = after(dev, x);
-        if (sanitized())
+        if (tap_sanitized())
             _exit(bad); /* the look for leaks takes the allocator's locks, as they were at fork() */
         exit(bad); /* destructors of all libraries, too */
     }

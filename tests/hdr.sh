@@ -3,6 +3,7 @@
 #
 # hdr.sh - each public header compiles alone, as C11 and as C++17, without a warning.
 . "$GND_SRCDIR/tests/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 # compile COMPILER STANDARD FILE: the compiler may hold flags, the folders blanks.
 compile() {

@@ -4,6 +4,7 @@
 # imports.sh - the import rule: a room of lib includes only rooms below it, as tests/layers.txt has them,
 # plugins include no header of lib/, users of the library only the public ones.
 . "$GND_SRCDIR/tests/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 # includes DIR...: "FILE HEADER" for each #include "HEADER" in the C files there.
 includes() {

@@ -4,6 +4,7 @@
  */
 #include "kernelrun.h"
 
+#include "driverleaks.h"
 #include "tap.h"
 
 #include "base/dtype.h"
@@ -109,8 +110,13 @@ krun *krun_open(const char **why)
     CL_FUNCTIONS(X)
 #undef X
     *why = "no such OpenCL device (PoCL)";
+    driver_begin(); /* the loader loads all drivers at its first call */
     k->dev = find_device(k);
+    driver_end();
     if (!k->dev)
+        goto fail;
+    *why = "others' compilers and their code have no sanitizers: the plain build's run does this";
+    if (tap_sanitized())
         goto fail;
     *why = "no context on the OpenCL device";
     k->ctx = k->clCreateContext(NULL, 1, &k->dev, NULL, NULL, &st);

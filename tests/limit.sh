@@ -4,6 +4,7 @@
 # limit.sh - the time limit of `run --test`: it ends a test and all that it started, says so in the last line, and
 # counts a second of a loaded machine as less.
 . "$GND_SRCDIR/tests/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 run=$GND_BUILDDIR/run
 # The load of the machine, as `run` reads it, is $LOAD.

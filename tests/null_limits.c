@@ -92,10 +92,9 @@ static void differences(void)
 /* Last: it takes address space away. */
 static void counts(void)
 {
-    const char *san = getenv("GND_TEST_SANITIZERS");
     long pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
-    if ((san && strcmp(san, "no") != 0) || !f || fscanf(f, "%ld", &pages) != 1) {
+    if (tap_sanitized() || !f || fscanf(f, "%ld", &pages) != 1) {
         tap_skip(1, "the address space cannot be bounded here");
     } else {
         struct rlimit r;

@@ -354,8 +354,7 @@ static void no_memory(void (*run)(void), const char *what)
  * see it, they end the program. */
 static void gone(void)
 {
-    const char *san = getenv("GND_TEST_SANITIZERS");
-    if (san && strcmp(san, "no")) {
+    if (tap_sanitized()) {
         tap_skip(3, "a sanitizer would report it");
         return;
     }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "driverleaks.h"
 #include "tap.h"
 
 typedef void *nvrtc_program;
@@ -23,24 +24,6 @@ static int (*arch_count)(int *);
 static int (*arch_list)(int *);
 
 static char version_text[32];
-
-/* Of LeakSanitizer, where it is linked in. What NVRTC allocates on this thread between the two and keeps is no leak of
- * ours. A list of suppressions cannot say that: NVRTC unloads libraries of its own, and memory of a module that is not
- * loaded any more has no name. */
-extern void __lsan_disable(void) __attribute__((weak));
-extern void __lsan_enable(void) __attribute__((weak));
-
-static void nvrtc_begin(void)
-{
-    if (__lsan_disable)
-        __lsan_disable();
-}
-
-static void nvrtc_end(void)
-{
-    if (__lsan_enable)
-        __lsan_enable();
-}
 
 static int get_symbols(void *lib)
 {
@@ -80,10 +63,10 @@ int nvrtc_load(const char **why)
     *why = text;
     if (own && *own && !(lib = dlopen(own, RTLD_NOW | RTLD_LOCAL)))
         tap_bail("GND_TEST_NVRTC: %s", dlerror());
-    nvrtc_begin();
+    driver_begin();
     for (int i = 0; i < 4 && !lib; i++)
         lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    nvrtc_end();
+    driver_end();
     if (!lib || !get_symbols(lib) || version(&major, &minor)) {
         snprintf(text, sizeof text, lib ? "libnvrtc is too old" : "no libnvrtc");
         return 0;
@@ -122,14 +105,14 @@ static nvrtc_program compiled(const char *text, const char *target)
                                    "--device-as-default-execution-space"};
     nvrtc_program p = NULL;
     size_t n = 0;
-    nvrtc_begin();
+    driver_begin();
     const int refused = create(&p, text, "gnd.cu", 0, NULL, NULL);
-    nvrtc_end();
+    driver_end();
     if (refused)
         return NULL;
-    nvrtc_begin();
+    driver_begin();
     const int failed = compile(p, sizeof options / sizeof *options, options);
-    nvrtc_end();
+    driver_end();
     if (!failed)
         return p;
     char *log = log_size(p, &n) ? NULL : calloc(1, n + 1);

@@ -99,6 +99,14 @@ diag <out
 check "a platform without devices: status 0, no leak" test $status = 0
 check "and the reason" grep -q 'Empty: no device' out
 
+# Tests that call OpenCL themselves leave it out as well.
+for kind in UNLOADED EMPTY; do
+    OCL_ICD_VENDORS=$scratch/$kind "$GND_BUILDDIR/tests/kernels_half" >out 2>&1
+    status=$?
+    diag <out
+    check "kernels_half with it is skipped: status 0, no leak" sh -c "test $status = 0 && grep -q SKIP out"
+done
+
 # A program of one's own that leaks: the driver's exemption has not switched the look off.
 run=$GND_BUILDDIR/run
 cat >leaks.c <<'C'

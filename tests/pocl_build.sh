@@ -7,7 +7,7 @@
 # that takes its time.
 . "$GND_SRCDIR/tests/tap.sh"
 
-[ "$GND_TEST_SANITIZERS" = no ] || skip_all "sanitizers want to be loaded first"
+plain_only "sanitizers want to be loaded first"
 dev=${GND_TEST_DEVICES:-opencl:pocl}
 dev=${dev%%,*}
 [ "$dev" = opencl:pocl ] || skip_all "the device is $dev, not PoCL"

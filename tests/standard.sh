@@ -6,6 +6,7 @@
 # there and names it, and what is called planned is not there yet. doc/ARRAY_API.md is made of it. The
 # names are listed here once more, so that a row cannot be lost.
 . "$GND_SRCDIR/tests/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
 
 cat >names <<'EOF'
 Creation: arange asarray empty empty_like eye from_dlpack full full_like linspace meshgrid ones ones_like tril triu

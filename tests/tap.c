@@ -127,6 +127,12 @@ int tap_done(void)
     return failed || (planned >= 0 && planned != count);
 }
 
+int tap_sanitized(void)
+{
+    const char *s = getenv("GND_TEST_SANITIZERS");
+    return s && strcmp(s, "no") != 0;
+}
+
 int tap_count(void)
 {
     return count;

@@ -45,6 +45,8 @@ none() {
     fi
 }
 skip_all() { echo "1..0 # SKIP $1" && exit 0; }
+# plain_only WHY: the whole script is skipped in a build with sanitizers.
+plain_only() { [ "$GND_TEST_SANITIZERS" = no ] || skip_all "$1"; }
 done_testing() {
     echo "1..$tap_n"
     [ $tap_failed = 0 ]

@@ -62,6 +62,21 @@ GND_API gnd_array *gnd_compress(gnd_array *condition, gnd_array *x, int axis);
 /* The elements of x, as if flattened, where the condition, as if flattened, is true. */
 GND_API gnd_array *gnd_extract(gnd_array *condition, gnd_array *x);
 
+/* --- choosing between arrays ------------------------------------------------------------------ */
+
+/* For each element what choices[i] has there, i being the first of the n >= 1 conditions that is true; otherwise (NULL:
+ * 0) where none is. Conditions are bools (GND_ERR_DTYPE), the others arrays or scalars. All broadcast, the choices and
+ * otherwise promote. Every choice is computed everywhere; in one kernel with what it is made of. */
+GND_API gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices, gnd_array *otherwise);
+/* In the shape and the dtype of x: values[i], i being the last of the n conditions that is true; otherwise (NULL: 0)
+ * where none is. Where NumPy's piecewise takes functions, take what they give for all of x. All broadcast to x's shape,
+ * values are cast as by gnd_astype. GND_ERR_DTYPE: a condition that is not of bools. */
+GND_API gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_array *const *values,
+                                 gnd_array *otherwise);
+/* For each element of indices, ints, that element of choices[index], one of n >= 1 arrays or scalars. All broadcast,
+ * the choices promote. GND_INDEX_RAISE takes no negative index. */
+GND_API gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_index_mode mode);
+
 /* --- arrays with some elements changed ------------------------------------------------------- */
 
 /* x with value at the places that an index (as gnd_index takes it) names: a new array, x stays as it is.
@@ -78,6 +93,27 @@ GND_API gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values);
 /* x with values, one after the other and from the first again, where the mask (as many elements as x, of
  * any dtype) is true, both as if flattened. No values, or another size, are GND_ERR_SHAPE. Does not wait. */
 GND_API gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values);
+/* x with values, cast to its dtype, where the mask (as many elements as x, of any dtype) is true: an element of x gets
+ * the one of values at its own place as if flattened, from the first again where there are fewer. (gnd_place takes the
+ * next value for each element that changes.) No values change nothing. */
+GND_API gnd_array *gnd_putmask(gnd_array *x, gnd_array *mask, gnd_array *values);
+
+/* NumPy's rules for which dtypes may become which. */
+typedef enum gnd_casting {
+    GND_CAST_NO,        /* "no": none but its own */
+    GND_CAST_EQUIV,     /* "equiv": the same */
+    GND_CAST_SAFE,      /* "safe": what gnd_can_cast says */
+    GND_CAST_SAME_KIND, /* "same_kind": those too of the same kind, or of a higher one, as float64 into float32 */
+    GND_CAST_UNSAFE     /* "unsafe": all that gnd_astype does */
+} gnd_casting;
+
+/* x with src, which broadcasts to its shape and is cast to its dtype, where `where` (broadcast too; NULL: everywhere) is
+ * true. GND_ERR_DTYPE: a dtype of src that casting does not let become x's. */
+GND_API gnd_array *gnd_copyto(gnd_array *x, gnd_array *src, gnd_casting casting, gnd_array *where);
+/* x with value on its main diagonal: the elements whose indices are all the same. Beyond two dimensions all extents are
+ * equal (GND_ERR_SHAPE, as for fewer than two). An array of several values is put there one after the other, begun again
+ * when there are too few. wrap: the diagonal of a matrix with more rows than columns begins again below a row's gap. */
+GND_API gnd_array *gnd_fill_diagonal(gnd_array *x, gnd_array *value, int wrap);
 /* x with value added at these places, compared with what is there: every value counts, however often a
  * place is named. The result is the same whatever the order in which the device does it. Sums of floats
  * are exact to far below an ulp of the greatest value at a place, and rounded once (int: wraps, bool:
