@@ -272,19 +272,47 @@ static void launches(void)
     gnd_close(dev);
 }
 
+/* What is in no cache is compiled when that pays, and what is in one is merged at the first look. */
+static void when(void)
+{
+    static const struct { int replays, most; const char *what; } round[] = {
+        {2, 1000, "looked at, and not compiled"}, {4, 1, "compiled when it pays"}, {2, 1, "taken from memory at once"}
+    };
+    gnd_device *dev = gnd_open("null:0");
+    gnd_scope_begin();
+    gnd__merge_force(2, 4);
+    text = texts[0].text;
+    for (int i = 0; i < 3; i++) {
+        gnd_array *x = gnd_placeholder(dev, GND_FLOAT32, 2, shape), *out[1];
+        make_text(dev, x, out);
+        gnd_recording *r = gnd_record(1, &x, 1, out);
+        for (int k = 0; k < round[i].replays; k++)
+            gnd_replay(r);
+        const uint64_t before = launched(dev);
+        gnd_replay(r);
+        const int n = (int)(launched(dev) - before);
+        tap_ok(round[i].most == 1 ? n == 1 : n > 1, "%s: %d launches", round[i].what, n);
+        gnd_recording_free(r);
+    }
+    gnd__merge_force(MERGED, MERGED);
+    gnd_scope_end();
+    gnd_close(dev);
+}
+
 static const failing failures = {
     .program = program, .all = GOOD, .whole = 40, .most = 3000, .tries = 50, .least = 5
 };
 
 int main(void)
 {
-    gnd__merge_force(MERGED);
+    gnd__merge_force(MERGED, MERGED);
     ref_devices(device);
     launches();
+    when();
     steps = 2;
     failing_each(&failures, gnd__mem_fail_at, "allocations");
     failing_each(&failures, gnd__gate_fail_at, "calls");
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");
-    gnd__merge_force(0);
+    gnd__merge_force(0, 0);
     return tap_done();
 }

@@ -29,10 +29,10 @@
  * recording can go on.
  *
  * On CUDA the kernels become a CUDA graph; elsewhere they are launched one after the other with arguments
- * that are made once. Products, transforms and decompositions of libraries are called between graphs. By OpenCL the
- * 33rd replay on the same memory makes one kernel of each run of small ones, which is compiled then (0.2 to 4 s,
- * unless it is in the kernel cache) and gives the same bits: with up to 1000 elements a replay costs a fifth to an
- * eighth from then on.
+ * that are made once. Products, transforms and decompositions of libraries are called between graphs. By OpenCL
+ * replays on the same memory make one kernel of each run of small ones, which gives the same bits: with up to 1000
+ * elements a replay then costs a fifth to an eighth. The 33rd replay does so when that kernel is in the kernel cache.
+ * Else it is compiled, which takes 0.2 to 4 s, when launching the small ones has cost about as much.
  *
  * What else the outputs depend on is as it was when the recording was made: the elements of other arrays
  * (which it keeps), the values of scalars, and the draws of generators: each replay gives the same random

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/host.h - what arrays give to the host: their elements as memory, for files and text; their errors, and
- * those of devices, as a status.
+ * array/host.h - what arrays give to the host: their elements as memory, for files and text; and
+ * their errors as a status.
  */
 #ifndef GND_ARRAY_HOST_H
 #define GND_ARRAY_HOST_H
@@ -21,7 +21,5 @@ gnd_status gnd__host_copy(const char *func, gnd_array *x, void **data);
 gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v);
 /* The status that x holds, for a function that returns one: an error's message is kept for gnd_message. */
 gnd_status gnd__told(const gnd_array *x);
-/* The same of a device: GND_OK, or why func cannot use it. */
-gnd_status gnd__told_device(const char *func, const gnd_device *dev);
 
 #endif

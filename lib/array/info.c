@@ -8,6 +8,7 @@
 #include <string.h>
 #include "array/host.h"
 #include "device/gate.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>

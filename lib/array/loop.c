@@ -22,6 +22,7 @@
 #include "array/place.h"
 #include "array/record.h"
 #include "base/mem.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "sched/check.h"

@@ -16,6 +16,8 @@
 #include "array/place.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "device/device.h"
+#include "graph/check.h"
 #include "graph/scope.h"
 
 enum { CHUNK = 16 << 20 };

@@ -7,6 +7,7 @@
 
 #include "array/host.h"
 #include "array/views.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>

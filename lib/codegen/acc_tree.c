@@ -17,7 +17,7 @@ static void levels(gnd__cg *c, const char *at, int n, int step)
     char len[16], from[64];
     snprintf(len, sizeof len, "[%d]", n);
     snprintf(from, sizeof from, "[%s + t * %d]", at, step);
-    gnd__acc_declare(c, "B", len, "");
+    gnd__acc_declare(c, "B", len);
     gnd__cgf(c, "#pragma unroll\n    for (int t = 0; t < %d; t++) {\n", n);
     gnd__acc_copy(c, "B", "[t]", "T", from);
     gnd__cgf(c, "    }\n");

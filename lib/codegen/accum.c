@@ -84,12 +84,22 @@ static int next_red(const gnd__cg *c, int j)
     return j;
 }
 
-void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space)
+void gnd__acc_declare(gnd__cg *c, const char *name, const char *len)
 {
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
         for (int p = 0; p < parts(c, j); p++)
-            gnd__cgf(c, "    %s %s %s%d%s%s;\n", space, part_ctype(c, j, p), name, j, p ? "_" : "",
-                     len);
+            gnd__cgf(c, "    %s %s%d%s%s;\n", part_ctype(c, j, p), name, j, p ? "_" : "", len);
+}
+
+void gnd__acc_shared(gnd__cg *c, int count)
+{
+    for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
+        for (int p = 0; p < parts(c, j); p++) {
+            const char *type = part_ctype(c, j, p);
+            const int esize = !strcmp(type, "I") ? (c->wide ? 8 : 4)
+                              : !strcmp(type, "g_i32") ? 4 : (int)gnd_dtype_size(part_dtype(c, j, p));
+            gnd__cg_shared(c, type, esize, count, "T%d%s", j, p ? "_" : "");
+        }
 }
 
 /* The value that changes nothing. */
@@ -270,7 +280,7 @@ void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *sr
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src)
 {
     c->keys = 1;
-    gnd__acc_declare(c, dst, "", "");
+    gnd__acc_declare(c, dst, "");
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1)) {
         if (keyed(c, j)) {
             const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
@@ -322,10 +332,9 @@ void gnd__acc_part_args(gnd__cg *c, int writes)
     int n = 0;
     for (int j = 0; j < c->k->nreds; j++)
         for (int p = 0; p < parts(c, j); p++, n++) {
-            const char *space = writes ? "GND_GLOBAL" : "GND_CONST_GLOBAL";
-            const char *T = gnd__ctype_mem(part_dtype(c, j, p));
-            gnd__cg_arg(c, GND__A_PART, n, 0, 0, "%s %s *GND_RESTRICT q%d", space, T, n);
-            gnd__cg_arg(c, GND__A_PARTOFF, n, 0, 8, "const g_i64 qo%d", n);
+            gnd__cg_arg(c, GND__A_PART, n, 0, writes ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
+                        gnd__ctype_mem(part_dtype(c, j, p)), "q%d", n);
+            gnd__cg_arg(c, GND__A_PARTOFF, n, 0, GND__VALUE, 8, "g_i64", "qo%d", n);
             c->out->part_dtype[n] = (int16_t)part_dtype(c, j, p);
         }
     c->out->npart = n;

@@ -115,7 +115,7 @@ static void begin_gen(gnd__gen *out)
     out->part_count = 0;
     for (int i = 0; i < 2; i++) {
         memset(&out->k[i].src, 0, sizeof out->k[i].src);
-        out->k[i].nargs = 0;
+        out->k[i].nargs = out->k[i].nshared = 0;
     }
 }
 
@@ -141,7 +141,6 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
         st = gnd__cg_map(&c);
     else
         st = t->cpu ? gnd__cg_reduce_cpu(&c) : gnd__cg_reduce_gpu(&c);
-    gnd__str_free(&c.head);
     gnd__str_free(&c.body);
     if (st != GND_OK && e && e->code == GND_OK)
         *e = local;
@@ -196,7 +195,6 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
     }
     global = groups * local;
     st = gnd__cg_end(&c, 1, &global, &local);
-    gnd__str_free(&c.head);
     gnd__str_free(&c.body);
     if (st != GND_OK && e && e->code == GND_OK)
         *e = local_err;

@@ -26,22 +26,62 @@ typedef enum gnd__akind {
     GND__A_CHECKID   /* int32: which check is that of node ref */
 } gnd__akind;
 
+/* Where a parameter points to. */
+typedef enum gnd__space { GND__VALUE, GND__GLOBAL, GND__CONST_GLOBAL } gnd__space;
+
+/* A parameter of a kernel. type: of the value, or of what it points to; "I" is the kernel's index type. */
+typedef struct gnd__gparam {
+    const char *type;        /* static */
+    uint8_t space;           /* gnd__space */
+    uint8_t size;            /* bytes of the argument; 0 for buffers */
+    char name[22];
+} gnd__gparam;
+
 typedef struct gnd__garg {
     uint8_t kind;    /* gnd__akind */
-    uint8_t size;    /* bytes of the argument; 0 for buffers */
     uint8_t piece;   /* the IR that ref belongs to, of several in one kernel */
     int32_t ref;
     int64_t value;
+    gnd__gparam p;
 } gnd__garg;
+
+/* An array in the local memory of a group. */
+typedef struct gnd__gshared {
+    const char *type;        /* static */
+    char name[12];
+    int count, esize;        /* elements, and bytes of each */
+} gnd__gshared;
 
 typedef struct gnd__gkernel {
     const char *name;
     gnd__str src;    /* prelude and kernel */
+    int wide;        /* I is g_i64, else g_i32 */
     int nargs;
     gnd__garg arg[GND__GEN_ARGS];
+    int nshared;
+    gnd__gshared shared[GND__KIR_ACCESS];
+    size_t body, body_len; /* its statements in src, behind the arrays in local memory */
     int ndim;
     size_t global[3], local[3];
 } gnd__gkernel;
+
+/* What a generated kernel is made of, for who puts it into another text: one allocation, freed with gnd__free. */
+typedef struct gnd__form {
+    int wide;
+    int nparam, nshared;
+    size_t body, body_len;   /* in its source */
+    size_t local;            /* bytes of local memory, each array at a multiple of 16 */
+    gnd__gshared *shared;
+    gnd__gparam *param;
+} gnd__form;
+
+/* NULL: out of memory. */
+gnd__form *gnd__form_new(const gnd__gkernel *k);
+/* What s takes of local memory, as one of several arrays. */
+size_t gnd__shared_bytes(const gnd__gshared *s);
+/* Appends p as it is declared, its name behind `prefix`. index: what "I" is called; promise: nothing else points
+ * where it does. */
+void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix, int promise);
 
 typedef struct gnd__gen {
     int nkernel;                       /* 1 or 2 */

@@ -20,16 +20,17 @@ void gnd__cg_begin(gnd__cg *c, int n, const char *name)
         return; /* the kernel is there */
     c->kern = &c->out->k[n];
     c->kern->name = name;
-    c->kern->nargs = 0;
-    gnd__str_clear(&c->head);
+    c->kern->nargs = c->kern->nshared = 0;
     gnd__str_clear(&c->body);
     c->out->nkernel = n + 1;
 }
 
-void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, const char *fmt, ...)
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size, const char *type,
+                 const char *name, ...)
 {
     va_list ap;
     gnd__garg *a;
+    char own[16];
     if (c->kern->nargs == GND__GEN_ARGS) {
         gnd__err(c->e, GND_ERR_INTERNAL, "a kernel with too many arguments");
         return;
@@ -38,26 +39,42 @@ void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, 
     a->kind = (uint8_t)kind;
     a->ref = ref;
     a->value = value;
-    a->size = (uint8_t)size;
     a->piece = (uint8_t)c->piece;
-    gnd__str_add(&c->head, c->kern->nargs > 1 ? ",\n    " : "\n    ");
-    va_start(ap, fmt);
-    if (!c->pieces) {
-        gnd__str_addv(&c->head, fmt, ap);
-    } else { /* the parameter has a name of its own, and the piece knows it by the usual one */
-        char text[160], *name;
-        vsnprintf(text, sizeof text, fmt, ap);
-        name = strrchr(text, ' ') + 1;
-        name += *name == '*';
-        gnd__cgf(c, "    %s = a%d_%s;\n", text, c->piece, name);
-        gnd__str_addf(&c->head, "%.*sa%d_%s", (int)(name - text), text, c->piece, name);
+    a->p.type = type;
+    a->p.space = (uint8_t)space;
+    a->p.size = (uint8_t)size;
+    va_start(ap, name);
+    vsnprintf(own, sizeof own, name, ap);
+    va_end(ap);
+    snprintf(a->p.name, sizeof a->p.name, "%s", own);
+    if (c->pieces) { /* the parameter has a name of its own, and the piece knows it by the usual one */
+        gnd__cgf(c, "    ");
+        gnd__param_text(&c->body, &a->p, "I", "", 1);
+        snprintf(a->p.name, sizeof a->p.name, "a%d_%s", c->piece, own);
+        gnd__cgf(c, " = %s;\n", a->p.name);
     }
+}
+
+void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const char *name, ...)
+{
+    va_list ap;
+    gnd__gshared *s;
+    if (c->kern->nshared == GND__KIR_ACCESS) {
+        gnd__err(c->e, GND_ERR_INTERNAL, "a kernel with too many arrays in local memory");
+        return;
+    }
+    s = &c->kern->shared[c->kern->nshared++];
+    s->type = type;
+    s->esize = esize;
+    s->count = count;
+    va_start(ap, name);
+    vsnprintf(s->name, sizeof s->name, name, ap);
     va_end(ap);
 }
 
 void gnd__cg_int(gnd__cg *c, const char *name, int64_t value)
 {
-    gnd__cg_arg(c, GND__A_INT, 0, value, c->wide ? 8 : 4, "const I %s", name);
+    gnd__cg_arg(c, GND__A_INT, 0, value, GND__VALUE, c->wide ? 8 : 4, "I", "%s", name);
 }
 
 static int is_output(const gnd__kir *k, int access)
@@ -87,10 +104,9 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
         if (!gnd__cg_in_phase(c->k, i, phase))
             continue;
         if (a->slot >= 0)
-            gnd__cg_arg(c, GND__A_BUF, i, 0, 0, "%s %s *%s b%d",
-                        is_output(c->k, i) ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
-                        gnd__ctype_mem((gnd_dtype)a->dtype), "GND_RESTRICT", i);
-        gnd__cg_arg(c, GND__A_OFF, i, 0, 8, "const g_i64 o%d", i);
+            gnd__cg_arg(c, GND__A_BUF, i, 0, is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
+                        gnd__ctype_mem((gnd_dtype)a->dtype), "b%d", i);
+        gnd__cg_arg(c, GND__A_OFF, i, 0, GND__VALUE, 8, "g_i64", "o%d", i);
         for (int d = 0; d < axes_of(c, i) && !c->bake; d++)
             if (a->stride[d] != 0 && a->stride[d] != 1) {
                 char name[32];
@@ -120,9 +136,9 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
         gnd_dtype t = (gnd_dtype)in->dtype;
         if (in->kind != GND__I_CONST || (phase < 2 && in->epilogue != phase))
             continue;
-        gnd__cg_arg(c, GND__A_CONST, in->ref, 0,
-                    t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t),
-                    "const %s c%d", gnd__ctype_value(t), in->ref);
+        gnd__cg_arg(c, GND__A_CONST, in->ref, 0, GND__VALUE,
+                    t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t), gnd__ctype_value(t), "c%d",
+                    in->ref);
     }
     for (int i = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
@@ -136,8 +152,8 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
         if (in->kind != GND__I_CHECK || (phase < 2 && in->epilogue != phase))
             continue;
         if (!any++)
-            gnd__cg_arg(c, GND__A_CHECK, 0, 0, 0, "GND_GLOBAL g_i32 *GND_RESTRICT ck");
-        gnd__cg_arg(c, GND__A_CHECKID, in->ref, 0, 4, "const g_i32 ck%d", i);
+            gnd__cg_arg(c, GND__A_CHECK, 0, 0, GND__GLOBAL, 0, "g_i32", "ck");
+        gnd__cg_arg(c, GND__A_CHECKID, in->ref, 0, GND__VALUE, 4, "g_i32", "ck%d", i);
     }
 }
 
@@ -565,22 +581,34 @@ static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t 
 
 gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local)
 {
+    gnd__gkernel *k = c->kern;
     gnd__str text = { 0 };
     gnd_status st;
     gnd__str_addf(&text, "typedef %s I;\n", c->wide ? "g_i64" : "g_i32");
     qualifiers(c, &text, ndim, local);
-    gnd__str_addf(&text, "%s(%s)\n{\n%s}\n", c->kern->name, gnd__str_get(&c->head),
-                  gnd__str_get(&c->body));
-    c->kern->ndim = ndim;
-    for (int d = 0; d < ndim; d++) {
-        c->kern->local[d] = local[d];
-        c->kern->global[d] = (global[d] + local[d] - 1) / local[d] * local[d];
+    gnd__str_addf(&text, "%s(", k->name);
+    for (int i = 0; i < k->nargs; i++) {
+        gnd__str_add(&text, i ? ",\n    " : "\n    ");
+        gnd__param_text(&text, &k->arg[i].p, "I", "", 1);
     }
-    st = text.bad || c->head.bad || c->body.bad
+    gnd__str_add(&text, ")\n{\n");
+    for (int i = 0; i < k->nshared; i++)
+        gnd__str_addf(&text, "    GND_LOCAL %s %s[%d];\n", k->shared[i].type, k->shared[i].name, k->shared[i].count);
+    k->wide = c->wide;
+    k->body = text.len;
+    k->body_len = c->body.len;
+    gnd__str_addf(&text, "%s}\n", gnd__str_get(&c->body));
+    k->ndim = ndim;
+    for (int d = 0; d < ndim; d++) {
+        k->local[d] = local[d];
+        k->global[d] = (global[d] + local[d] - 1) / local[d] * local[d];
+    }
+    st = text.bad || c->body.bad
              ? gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel")
-             : gnd__prelude(&c->kern->src, gnd__str_get(&text), c->t->props, c->e);
-    gnd__str_add(&c->kern->src, gnd__str_get(&text));
-    if (st == GND_OK && c->kern->src.bad)
+             : gnd__prelude(&k->src, gnd__str_get(&text), c->t->props, c->e);
+    k->body += k->src.len;
+    gnd__str_add(&k->src, gnd__str_get(&text));
+    if (st == GND_OK && k->src.bad)
         st = gnd__err(c->e, GND_ERR_NOMEM, "out of memory while writing a kernel");
     gnd__str_free(&text);
     return st != GND_OK ? st : c->e ? c->e->code : GND_OK;

@@ -16,7 +16,7 @@ typedef struct gnd__cg {
     const gnd__target *t;
     gnd__gen *out;
     gnd__gkernel *kern;      /* the one being written */
-    gnd__str head, body;     /* its parameters, its text */
+    gnd__str body;           /* its statements */
     int piece, pieces;       /* which of several maps in one kernel is written; 0 pieces: it is alone */
     const char *gid;         /* the number of the work-item within the piece */
     int wide;                /* indices need 64 bits */
@@ -53,9 +53,12 @@ int gnd__cg_must_bake(const gnd__kir *k, int wide);
 size_t gnd__cg_group(const gnd__cg *c, size_t want);
 /* Begins kernel number n under that name. */
 void gnd__cg_begin(gnd__cg *c, int n, const char *name);
-/* One parameter of type text, and the recipe of its argument. */
-void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, int size, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+/* One parameter, and the recipe of its argument: a value of `size` bytes, or memory (0 bytes). type is static. */
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size, const char *type,
+                 const char *name, ...) __attribute__((format(printf, 8, 9)));
+/* An array of `count` elements in the group's local memory. type is static, of esize bytes. */
+void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const char *name, ...)
+    __attribute__((format(printf, 5, 6)));
 /* An index-typed parameter. */
 void gnd__cg_int(gnd__cg *c, const char *name, int64_t value);
 /* Parameters: memory, offsets and strides of the accesses of one phase (0 body, 1 epilogue, 2 both,
@@ -75,7 +78,7 @@ void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1);
 void gnd__cg_values(gnd__cg *c, int epilogue);
 /* Stores the outputs (values of the current point). */
 void gnd__cg_stores(gnd__cg *c);
-/* Ends the kernel: head, body and prelude become its source. */
+/* Ends the kernel: parameters, statements and prelude become its source. */
 gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local);
 #define gnd__cgf(c, ...) gnd__str_addf(&(c)->body, __VA_ARGS__)
 
@@ -140,7 +143,9 @@ void gnd__words_value(gnd__cg *c, int i);
 /* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */
 int gnd__acc_parts(const gnd__kir *k, int j);           /* 1 or 2 */
 gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part);
-void gnd__acc_declare(gnd__cg *c, const char *name, const char *len, const char *space);
+void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
+/* Accumulators T in local memory, `count` of each. */
+void gnd__acc_shared(gnd__cg *c, int count);
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
 /* name <- name with the current values; index is the text of the reduced index. plain: a running sum
  * without compensation (lanes and short runs). */

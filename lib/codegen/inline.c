@@ -15,39 +15,23 @@ static const char *index_type(int wide)
     return wide ? "g_i64" : "g_i32";
 }
 
-/* From the parameter list of the function: that of the kernel, with the names prefixed, and the
- * arguments of a call. The name of a parameter is its last word. */
-static void call_lists(gnd__inl *out, const char *head, const char *name, gnd__str *args)
+/* The parameters of the kernel, in which each has the function's name in front; those of the function, without
+ * promises about aliases: the kernel's own parameters make them, and some compilers (Oclgrind's) do not know what
+ * becomes of them when a function is inlined; and the arguments of a call. */
+static void lists(gnd__inl *out, const gnd__gkernel *k, const char *name, gnd__str *list, gnd__str *args)
 {
-    while (*head) {
-        const char *end = strchr(head, ','), *id;
-        if (!end)
-            end = head + strlen(head);
-        for (id = end; id > head && (id[-1] == '_' || (id[-1] >= '0' && id[-1] <= '9') ||
-                                     (id[-1] >= 'a' && id[-1] <= 'z') ||
-                                     (id[-1] >= 'A' && id[-1] <= 'Z'));)
-            id--;
-        while (head < id && (*head == '\n' || *head == ' '))
-            head++;
+    gnd__str prefix = { 0 };
+    gnd__str_addf(&prefix, "%s_", name);
+    for (int i = 0; i < k->nargs; i++) {
+        const gnd__gparam *p = &k->arg[i].p;
         gnd__str_add(&out->params, ",\n    ");
-        if (strncmp(head, "const I ", 8) == 0)
-            gnd__str_addf(&out->params, "const %s ", index_type(out->wide));
-        else
-            gnd__str_addn(&out->params, head, (size_t)(id - head));
-        gnd__str_addf(&out->params, "%s_%.*s", name, (int)(end - id), id);
-        gnd__str_addf(args, ", %s_%.*s", name, (int)(end - id), id);
-        head = *end ? end + 1 : end;
+        gnd__param_text(&out->params, p, index_type(out->wide), gnd__str_get(&prefix), 1);
+        gnd__str_add(list, i ? ",\n    " : "\n    ");
+        gnd__param_text(list, p, "I", "", 0);
+        gnd__str_addf(args, ", %s_%s", name, p->name);
     }
-}
-
-/* The parameter list without promises about aliases: the kernel's own parameters make them, and some
- * compilers (Oclgrind's) do not know what becomes of them when a function is inlined. */
-static void plain_list(gnd__str *out, const char *head)
-{
-    static const char word[] = "GND_RESTRICT ";
-    for (const char *p; (p = strstr(head, word)) != NULL; head = p + sizeof word - 1)
-        gnd__str_addn(out, head, (size_t)(p - head));
-    gnd__str_add(out, head);
+    args->bad |= prefix.bad;
+    gnd__str_free(&prefix);
 }
 
 gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *name, gnd__inl *out,
@@ -83,8 +67,7 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     gnd__cg_unflatten(&c, "f", 0, k->nkeep);
     gnd__cg_values(&c, 0);
     out->dtype = (gnd_dtype)k->instr[k->out[0].value].dtype;
-    call_lists(out, gnd__str_get(&c.head), name, &args);
-    plain_list(&list, gnd__str_get(&c.head));
+    lists(out, &gen->k[0], name, &list, &args);
     gnd__str_addf(&out->text, "#define I %s\nGND_FN %s %s_at(I f%s%s)\n{\n%s    return v%d;\n}\n#undef I\n",
                   index_type(c.wide), gnd__ctype_value(out->dtype), name,
                   list.len ? "," : "", gnd__str_get(&list), gnd__str_get(&c.body),
@@ -95,9 +78,8 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     out->arg = gnd__malloc(((size_t)out->nargs + 1) * sizeof *out->arg);
     if (out->arg)
         memcpy(out->arg, gen->k[0].arg, (size_t)out->nargs * sizeof *out->arg);
-    if (!out->arg || args.bad || list.bad || c.head.bad || c.body.bad || out->params.bad || out->text.bad)
+    if (!out->arg || args.bad || list.bad || c.body.bad || out->params.bad || out->text.bad)
         gnd__err(&local, GND_ERR_NOMEM, "out of memory while writing a kernel");
-    gnd__str_free(&c.head);
     gnd__str_free(&c.body);
     gnd__str_free(&args);
     gnd__str_free(&list);

@@ -130,6 +130,12 @@ static int tile_elements(const tile *t)
     return t->down * t->pitch + (t->down >> t->shift) * t->skew;
 }
 
+/* Where element x of row y of a tile is. */
+static void tile_at(gnd__cg *c, const tile *t, const char *y, const char *x)
+{
+    gnd__cgf(c, "((%s) * %d + ((%s) >> %d) * %d + (%s))", y, t->pitch, y, t->shift, t->skew, x);
+}
+
 /* 1: elements of a along axis d can be taken v at a time. */
 static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
 {
@@ -230,7 +236,9 @@ static void load_tile(gnd__cg *c, int d, const tile *t)
         gnd__cg_address(c, i);
         gnd__cgf(c, ");\n    }\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
                     "    const int z = b + j * %d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                    "    T%d.s[TAT(z, x + l)] = r[j].s[l];\n    }\n    }\n", some, step, t->vl, i);
+                    "    T%d[", some, step, t->vl, i);
+        tile_at(c, t, "z", "x + l");
+        gnd__cgf(c, "] = r[j].s[l];\n    }\n    }\n");
     }
     gnd__cgf(c, "    }\n");
 }
@@ -249,8 +257,10 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
     for (int i = 0; i < k->naccess; i++)
         if (crossing[i]) {
             gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                        "    u%d.s[l] = T%d.s[TAT(y + l, x)];\n",
+                        "    u%d.s[l] = T%d[",
                      gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
+            tile_at(c, t, "y + l", "x");
+            gnd__cgf(c, "];\n");
             c->vectorised[i] = 0;
         } else {
             c->vectorised[i] = t->vs > 1 && (is_out(k, i) || by_vectors(k, &k->access[i], last, t->vs));
@@ -286,9 +296,8 @@ static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
     gnd__cg_begin_map(c);
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
-            gnd__cgf(c, "    GND_LOCAL struct { %s s[%d]; } T%d;\n",
-                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), tile_elements(t), i);
-    gnd__cgf(c, "#define TAT(y, x) ((y) * %d + ((y) >> %d) * %d + (x))\n", t->pitch, t->shift, t->skew);
+            gnd__cg_shared(c, gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
+                           (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype), tile_elements(t), "T%d", i);
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n");
     global = begin_tile(c, d, "GND_GRP(0)", t->down, t->across) * local;
     load_tile(c, d, t);

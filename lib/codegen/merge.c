@@ -1,239 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/merge.c - see merge.h. What stands behind the prelude of a generated kernel, its index type and the kernel
- * itself, becomes a function: its qualifiers go, the place of the work-item is a parameter, and what the text names
- * is renamed or forgotten behind it, so that texts do not meet. One prelude serves all.
+ * codegen/merge.c - see merge.h. The statements of a kernel become a function, as its form says: its arrays in local
+ * memory are parts of the merged kernel's, the place of the work-item is a parameter. One prelude serves all.
  */
 #include "codegen/merge.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/err.h"
 #include "codegen/prelude.h"
 
-static int is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static size_t word_len(const char *s)
-{
-    size_t n = 0;
-    while (is_word(s[n]))
-        n++;
-    return n;
-}
-
-/* --- the parts of a source ---------------------------------------------------------------------- */
-
-/* "typedef g_i32 I;", the kernel with its qualifiers, and what its parentheses hold. */
-typedef struct parts {
-    const char *type, *kernel, *params, *params_end;
-} parts;
-
-static int split(const char *src, parts *p)
-{
-    static const char type[] = "typedef ", kernel[] = "GND_KERNEL ";
-    p->type = gnd__prelude_end(src);
-    if (!p->type || strncmp(p->type, type, sizeof type - 1))
-        return 0;
-    p->kernel = strchr(p->type, '\n');
-    if (!p->kernel || strncmp(++p->kernel, kernel, sizeof kernel - 1))
-        return 0;
-    p->params = strstr(p->kernel, "void ");
-    if (!p->params)
-        return 0;
-    p->params = strchr(p->params, '(');
-    p->params_end = p->params ? strstr(p->params, ")\n{\n") : NULL;
-    if (!p->params_end)
-        return 0;
-    p->params++;
-    return 1;
-}
-
-/* A declaration of local memory: "GND_LOCAL TYPE NAME[N];", or "GND_LOCAL struct { TYPE s[N]; } NAME;". */
-typedef struct shared {
-    const char *from, *to;         /* its text */
-    const char *type, *name;
-    int type_len, name_len, boxed;
-    size_t count, bytes;
-} shared;
-
-static size_t type_bytes(const char *s, int n)
-{
-    for (int t = 0; t < GND_NDTYPES; t++) {
-        const char *name = gnd__ctype_mem((gnd_dtype)t);
-        if (strlen(name) == (size_t)n && !memcmp(name, s, (size_t)n))
-            return gnd_dtype_size((gnd_dtype)t);
-    }
-    return 0;
-}
-
-/* The next one from p on: 1; 0: there is none; -1: it is of another form. */
-static int next_shared(const char *p, shared *s)
-{
-    static const char word[] = "GND_LOCAL ", box[] = "struct { ";
-    memset(s, 0, sizeof *s);
-    s->from = strstr(p, word);
-    if (!s->from)
-        return 0;
-    p = s->from + sizeof word - 1;
-    s->boxed = !strncmp(p, box, sizeof box - 1);
-    p += s->boxed ? sizeof box - 1 : 0;
-    s->type = p;
-    s->type_len = (int)word_len(p);
-    p += s->type_len;
-    if (*p++ != ' ')
-        return -1;
-    s->name = p;
-    s->name_len = (int)word_len(p);
-    p += s->name_len;
-    if (*p++ != '[')
-        return -1;
-    s->count = (size_t)strtoul(p, NULL, 10);
-    s->bytes = (s->count * type_bytes(s->type, s->type_len) + 15) / 16 * 16;
-    p += strspn(p, "0123456789");
-    if (*p++ != ']')
-        return -1;
-    if (s->boxed) {
-        if (strncmp(p, "; } ", 4) != 0)
-            return -1;
-        s->name = p + 4;
-        s->name_len = (int)word_len(s->name);
-        p = s->name + s->name_len;
-    }
-    s->to = p + 1;
-    return *p == ';' && s->bytes > 0 && s->name_len > 0 ? 1 : -1;
-}
-
-int gnd__merge_takes(const char *src, size_t *local)
-{
-    parts p;
-    shared s;
-    int more;
-    *local = 0;
-    if (!split(src, &p) || strstr(p.kernel, "GND_LOCAL_PTR"))
-        return 0;
-    for (const char *at = p.params_end; (more = next_shared(at, &s)) > 0; at = s.to)
-        *local += s.bytes;
-    return more == 0 && (*local > 0 || !strstr(p.kernel, "GND_BARRIER"));
-}
-
-int gnd__merge_place(const gnd__mergefn *f, int i)
+int gnd__merge_place(const gnd__form *f, int i)
 {
     int at = GND__MERGE_HEAD;
     for (int a = 0; a < i; a++)
-        at = f->size[a] > 8 ? (at + 1) / 2 * 2 + 2 : at + 1;
-    return i == f->nargs || f->size[i] > 8 ? (at + 1) / 2 * 2 : at;
+        at = f->param[a].size > 8 ? (at + 1) / 2 * 2 + 2 : at + 1;
+    return i == f->nparam || f->param[i].size > 8 ? (at + 1) / 2 * 2 : at;
 }
 
 /* --- a kernel as a function --------------------------------------------------------------------- */
 
-/* The kernel's body, its local memory being parts of lm_. */
-static void add_body(gnd__str *out, const char *p)
+/* Its statements as function k_NUMBER of a point and an entry's head. */
+static void add_function(gnd__str *out, const gnd__mergefn *f, int number)
 {
-    shared s;
     size_t at = 0;
-    for (; next_shared(p, &s) > 0; p = s.to, at += s.bytes) {
-        gnd__str_addn(out, p, (size_t)(s.from - p));
-        if (s.boxed)
-            gnd__str_addf(out, "GND_LOCAL_PTR struct box%zu_ { %.*s s[%zu]; } *const at%zu_ = "
-                               "(GND_LOCAL_PTR struct box%zu_ *)(lm_ + %zu);\n#define %.*s (*at%zu_)\n",
-                          at, s.type_len, s.type, s.count, at, at, at, s.name_len, s.name, at);
-        else
-            gnd__str_addf(out, "GND_LOCAL_PTR %.*s *const %.*s = (GND_LOCAL_PTR %.*s *)(lm_ + %zu);", s.type_len,
-                          s.type, s.name_len, s.name, s.type_len, s.type, at);
+    gnd__str_addf(out, "ONE_ void k_%d(const int at_x_, const int at_y_, const int at_z_, TAB_ int *at_h_%s", number,
+                  f->form->local ? ", GND_LOCAL_PTR g_u8 *lm_" : "");
+    for (int i = 0; i < f->form->nparam; i++) {
+        gnd__str_add(out, ",\n    ");
+        gnd__param_text(out, &f->form->param[i], "I", "", 0);
     }
-    gnd__str_add(out, p);
-}
-
-/* Macros of the body, its own and those of add_body. */
-static void forget_macros(gnd__str *out, const char *body)
-{
-    static const char word[] = "\n#define ";
-    shared s;
-    for (const char *p = body; (p = strstr(p, word)) != NULL;) {
-        p += sizeof word - 1;
-        gnd__str_addf(out, "#undef %.*s\n", (int)word_len(p), p);
+    gnd__str_add(out, ")\n{\n");
+    for (int i = 0; i < f->form->nshared; i++) {
+        const gnd__gshared *s = &f->form->shared[i];
+        gnd__str_addf(out, "    GND_LOCAL_PTR %s *const %s = (GND_LOCAL_PTR %s *)(lm_ + %zu);\n", s->type, s->name,
+                      s->type, at);
+        at += gnd__shared_bytes(s);
     }
-    for (const char *p = body; next_shared(p, &s) > 0; p = s.to)
-        if (s.boxed)
-            gnd__str_addf(out, "#undef %.*s\n", s.name_len, s.name);
-}
-
-/* The kernel as function k_NUMBER of a point and an entry's head. */
-static void add_function(gnd__str *out, const parts *p, int number, size_t local)
-{
-    static const char word[] = "GND_RESTRICT ";
-    const char *stop;
-    gnd__str_addf(out, "ONE_ void k_%d(const int at_x_, const int at_y_, const int at_z_, TAB_ int *at_h_%s,", number,
-                  local ? ", GND_LOCAL_PTR g_u8 *lm_" : "");
-    for (const char *c = p->params; c < p->params_end; c = stop) { /* without promises about aliases */
-        stop = strstr(c, word);
-        if (!stop || stop > p->params_end)
-            stop = p->params_end;
-        gnd__str_addn(out, c, (size_t)(stop - c));
-        if (stop < p->params_end)
-            stop += sizeof word - 1;
-    }
-    add_body(out, p->params_end);
-}
-
-/* The next parameter from *at on: its text is *from, of n characters, m without its name. 0: there is none. */
-static int next_param(const char **at, const char *end, const char **from, int *n, int *m)
-{
-    const char *p = *at, *stop;
-    while (p < end && (*p == ' ' || *p == '\n' || *p == ','))
-        p++;
-    if (p >= end)
-        return 0;
-    stop = memchr(p, ',', (size_t)(end - p));
-    if (!stop)
-        stop = end;
-    *from = p;
-    *n = (int)(stop - p);
-    for (*m = *n; *m > 0 && is_word(p[*m - 1]); --*m)
-        ;
-    *at = stop;
-    return 1;
+    gnd__str_addn(out, f->src + f->form->body, f->form->body_len);
+    gnd__str_add(out, "}\n");
 }
 
 /* What takes the arguments of an entry out of the table and calls that function for each point. */
-static gnd_status add_run(gnd__str *out, const parts *p, const gnd__mergefn *f, int number, size_t local, gnd_err *e)
+static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
 {
-    static const char word[] = "const ";
-    const char *at = p->params, *from;
-    int n, m, i = 0;
+    const gnd__form *form = f->form;
     gnd__str_addf(out, "ONE_ void run_%d(TAB_ g_i64 *t_, TAB_ int *at_h_%s, MEMS_)\n{\n", number,
-                  local ? ", GND_LOCAL_PTR g_u8 *l_" : "");
-    for (; next_param(&at, p->params_end, &from, &n, &m); i++) {
-        const char *star = memchr(from, '*', (size_t)n);
-        if (i >= f->nargs || (star != NULL) != (f->size[i] == 0))
-            return gnd__err(e, GND_ERR_UNSUPPORTED, "kernel %d of a list has other arguments than parameters", number);
-        if (star) {
-            n = (int)(star - from);
-            gnd__str_addf(out, "    %.*s*const a%d = (%.*s*)MEM_(t_[%d]);\n", n, from, i, n, from,
-                          gnd__merge_place(f, i));
-            continue;
-        }
-        if (!strncmp(from, word, sizeof word - 1)) {
-            from += sizeof word - 1;
-            m -= (int)sizeof word - 1;
-        }
-        gnd__str_addf(out, "    const %.*sa%d = *(TAB_ %.*s*)(t_ + %d);\n", m, from, i, m, from,
-                      gnd__merge_place(f, i));
+                  form->local ? ", GND_LOCAL_PTR g_u8 *l_" : "");
+    for (int i = 0; i < form->nparam; i++) {
+        const gnd__gparam *p = &form->param[i];
+        const char *space = p->space == GND__GLOBAL ? "GND_GLOBAL" : "GND_CONST_GLOBAL";
+        const int at = gnd__merge_place(form, i);
+        if (p->space == GND__VALUE)
+            gnd__str_addf(out, "    const %s a%d = *(TAB_ %s *)(t_ + %d);\n", p->type, i, p->type, at);
+        else
+            gnd__str_addf(out, "    %s %s *const a%d = (%s %s *)MEM_(t_[%d]);\n", space, p->type, i, space, p->type, at);
     }
-    if (i != f->nargs)
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "kernel %d of a list has fewer parameters than arguments", number);
-    if (local)
-        gnd__str_addf(out, "    GROUPS_(%d, k_%d(at_x_, at_y_, at_z_, at_h_, l_ + sub_ * %zu", f->group, number, local);
+    if (form->local)
+        gnd__str_addf(out, "    GROUPS_(%d, k_%d(at_x_, at_y_, at_z_, at_h_, l_ + sub_ * %zu", f->group, number,
+                      form->local);
     else
         gnd__str_addf(out, "    EACH_(k_%d(at_x_, at_y_, at_z_, at_h_", number);
-    for (i = 0; i < f->nargs; i++)
+    for (int i = 0; i < form->nparam; i++)
         gnd__str_addf(out, ", a%d", i);
     gnd__str_add(out, "))\n}\n");
-    return GND_OK;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------- */
@@ -307,46 +136,35 @@ static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int g
     gnd__str_add(out, "        TAB_ int *h = (TAB_ int *)t;\n"
                       "        while (h[0] >= 0) {\n"
                       "            switch (h[0]) {\n");
-    for (int i = 0; i < n; i++) {
-        size_t local;
-        (void)gnd__merge_takes(f[i].src, &local);
+    for (int i = 0; i < n; i++)
         gnd__str_addf(out, "            case %d: run_%d(t, h%s, m0, m1, m2, m3); break;\n", i, i,
-                      local ? ", (GND_LOCAL_PTR g_u8 *)room" : "");
-    }
+                      f[i].form->local ? ", (GND_LOCAL_PTR g_u8 *)room" : "");
     gnd__str_addf(out, "            }\n            t += h[1];\n            h = (TAB_ int *)t;\n%s        }\n    }\n}\n",
                   cpu ? "" : "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
 }
 
-static gnd_status own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group, gnd_err *e)
+static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group)
 {
     size_t room = 0;
     gnd__str_addf(out, "%s#define GROUP_ %d\n%s", places, group, cpu ? on_cpu : on_gpu);
     for (int i = 0; i < n; i++) {
-        parts p;
-        gnd_status st;
-        size_t local;
-        if (!gnd__merge_takes(f[i].src, &local) || !split(f[i].src, &p))
-            return gnd__err(e, GND_ERR_UNSUPPORTED, "kernel %d of a list is of unknown form", i);
-        if (local * (size_t)(group / f[i].group) > room)
-            room = local * (size_t)(group / f[i].group);
-        gnd__str_addf(out, "#define I I_%d\n%.*s", i, (int)(p.kernel - p.type), p.type);
-        add_function(out, &p, i, local);
-        st = add_run(out, &p, &f[i], i, local, e);
-        if (st != GND_OK)
-            return st;
+        const size_t local = f[i].form->local * (size_t)(f[i].form->local ? group / f[i].group : 0);
+        if (local > room)
+            room = local;
+        gnd__str_addf(out, "#define I I_%d\ntypedef %s I;\n", i, f[i].form->wide ? "g_i64" : "g_i32");
+        add_function(out, &f[i], i);
+        add_run(out, &f[i], i);
         gnd__str_add(out, "#undef I\n");
-        forget_macros(out, p.params_end);
     }
     add_walk(out, f, n, cpu, group, room);
-    return GND_OK;
 }
 
 gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t, int group, gnd_err *e)
 {
     gnd__str own = { 0 };
-    gnd_status st = own_text(&own, f, n, t->cpu, group, e);
-    if (st == GND_OK && !own.bad)
-        st = gnd__prelude(out, gnd__str_get(&own), t->props, e);
+    gnd_status st;
+    own_text(&own, f, n, t->cpu, group);
+    st = own.bad ? GND_OK : gnd__prelude(out, gnd__str_get(&own), t->props, e);
     gnd__str_add(out, gnd__str_get(&own));
     if (st == GND_OK && (out->bad || own.bad))
         st = gnd__err(e, GND_ERR_NOMEM, "out of memory while writing a kernel");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * codegen/merge.h - the text of one kernel that does what several launches of others would do one after the other,
- * from their sources and a table that says which, on what. Pure text to text, for OpenCL.
+ * from what they are made of (gnd__form) and a table that says which, on what. For OpenCL.
  *
  * The kernel is a single group: what a work-item writes others of its group see behind a barrier, which nothing
  * promises between groups. On CPUs it is a single work-item, whose loops the compiler vectorises, and has no barrier
@@ -26,23 +26,19 @@ enum {
     GND__MERGE_ARGS = 64   /* of a function, at most */
 };
 
-/* A kernel: its source as it was compiled, the work-items of its groups, the sizes of its arguments in bytes, 0 for
- * buffers. */
+/* A kernel: its source as it was compiled, and what that is made of; the work-items of its groups. Kernels with local
+ * memory reach all their barriers with each work-item, every group the same number of times, and write nothing that
+ * they read: groups that are left over do there what the last one does. */
 typedef struct gnd__mergefn {
     const char *src;
+    const gnd__form *form;
     int group;
-    int nargs;
-    uint8_t size[GND__MERGE_ARGS];
 } gnd__mergefn;
 
-/* Whether a kernel of that source can be one of several. *local is then what one of its groups takes of local memory:
- * more than 0 only for kernels of codegen/, whose barriers are all reached by each work-item, the same number of times
- * by every group, and which write nothing that they read. Groups that are left over do there what the last one does. */
-int gnd__merge_takes(const char *src, size_t *local);
-/* Where argument i of f stands in an entry, in units of 8 bytes; that of f->nargs is the entry's length. */
-int gnd__merge_place(const gnd__mergefn *f, int i);
+/* Where argument i of f stands in an entry, in units of 8 bytes; that of f->nparam is the entry's length. */
+int gnd__merge_place(const gnd__form *f, int i);
 /* Appends the source of the kernel k_merged with the functions f[0] ... f[n - 1], for a group of `group` work-items.
- * GND_ERR_UNSUPPORTED when a source is not as expected, GND_ERR_NOMEM. */
+ * GND_ERR_NOMEM. */
 gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t, int group, gnd_err *e);
 
 #endif

@@ -235,15 +235,6 @@ int gnd__prelude_cpu(const gnd_props *props)
     return props->kind == GND_DEV_CPU && props->has_f64 && props->dialect == GND_DIALECT_OPENCL;
 }
 
-/* What ends a prelude. */
-static const char end_mark[] = "/* the kernel */\n";
-
-const char *gnd__prelude_end(const char *src)
-{
-    const char *p = strstr(src, end_mark);
-    return p ? p + sizeof end_mark - 1 : NULL;
-}
-
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e)
 {
     pthread_once(&index_once, make_index);
@@ -265,7 +256,7 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
             gnd__str_addn(out, s->body, s->body_len);
     if (!st)
         gnd__str_addn(out, gnd__str_get(&m.text), m.text.len);
-    gnd__str_add(out, end_mark);
+    gnd__str_add(out, "/* the kernel */\n"); /* for who reads it */
     if (!st && (out->bad || m.text.bad))
         st = gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text");
     gnd__str_free(&m.text);

@@ -30,9 +30,6 @@
  * compiles. GND_ERR_INTERNAL names a gnd_ function that kernels/ does not have. */
 gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props, gnd_err *e);
 
-/* Where the kernel's own text begins in a source that has a prelude; NULL: it has none. */
-const char *gnd__prelude_end(const char *src);
-
 /* Whether functions of kernels/ for CPUs with float64 (`cpu`) are there. */
 int gnd__prelude_cpu(const gnd_props *props);
 

@@ -104,7 +104,7 @@ static gnd_status rows(gnd__cg *c)
                 "    I m1 = (task + 1) * G; if (m1 > M) m1 = M;\n"
                 "    for (I m = task * G; m < m1; m++) {\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_declare(c, "A", "");
     gnd__acc_init(c, "A", "");
     gnd__cgf(c, "    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
                 "    while (r < r1) {\n");
@@ -120,7 +120,7 @@ static gnd_status rows(gnd__cg *c)
         const int most = extremes(k) && !gnd__words_any(c) ? MOST_EXACT : MOST;
         gnd__cgf(c, "    while (e - x >= %d) {\n    I kk = (e - x) / %d; if (kk > %d) kk = %d;\n",
                  LANES, LANES, most, most);
-        gnd__acc_declare(c, "L", "[64]", "");
+        gnd__acc_declare(c, "L", "[64]");
         gnd__words_fill(c, last, "x", "(int)kk * 64");
         c->word_at = "(int)t * 64 + l";
         c->near = gnd__cg_near(c) >= 0;
@@ -146,7 +146,7 @@ static gnd_status rows(gnd__cg *c)
         c->word_at = "x - rest";
     }
     gnd__cgf(c, "    while (x < e) {\n    I y = x + 32; if (y > e) y = e;\n");
-    gnd__acc_declare(c, "T", "", "");
+    gnd__acc_declare(c, "T", "");
     gnd__acc_init(c, "T", "");
     gnd__cgf(c, "    for (; x < y; x++) {\n");
     if (k->nred > 0)
@@ -193,8 +193,8 @@ static gnd_status columns(gnd__cg *c)
     gnd__cg_unflatten(c, "f", 0, col);
     if (gnd__words_find(c, col))
         gnd__words_declare(c);
-    gnd__acc_declare(c, "A", "[256]", "");
-    gnd__acc_declare(c, "L", "[256]", "");
+    gnd__acc_declare(c, "A", "[256]");
+    gnd__acc_declare(c, "L", "[256]");
     gnd__cgf(c, "    for (int l = 0; l < nc; l++) {\n");
     gnd__acc_init(c, "A", "[l]");
     gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
@@ -241,7 +241,7 @@ static void group_loads(gnd__cg *c, int local)
     for (int i = 0; i < 8; i++) {
         char at[96];
         snprintf(at, sizeof at, "(g_i64)m * S + (s + %d < S ? s + %d : S - 1)", i * local, i * local);
-        gnd__acc_declare(c, name[i], "", "");
+        gnd__acc_declare(c, name[i], "");
         gnd__acc_part_load(c, name[i], at);
     }
     for (int i = 0; i < 8; i++) {
@@ -268,11 +268,11 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     gnd__acc_part_args(c, 0);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "S", splits);
-    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_declare(c, "A", "");
     if (!group)
-        gnd__acc_declare(c, "B", "", "");
+        gnd__acc_declare(c, "B", "");
     if (group) {
-        gnd__acc_declare(c, "T", "[256]", "GND_LOCAL");
+        gnd__acc_shared(c, 256);
         gnd__cgf(c, "    const I m = (I)GND_GRP(0); const int lid = (int)GND_LID(0);\n");
     } else {
         gnd__cgf(c, "    const I m = (I)GND_GID(0);\n    if (m >= M) return;\n");

@@ -66,16 +66,14 @@ static gnd_status rows(gnd__cg *c)
     parameters(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
-    gnd__acc_declare(c, "T", local == 256 ? "[256]" : local == 128 ? "[128]" : local == 64 ? "[64]"
-                                                                                        : "[32]",
-                     "GND_LOCAL");
+    gnd__acc_shared(c, (int)local);
     c->keys = 0;
     c->counts = 1;
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
                 "    const I m = (I)GND_GRP(0) / S, s = (I)GND_GRP(0) %% S;\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     gnd__cgf(c, "    const I r0 = s * %d; I r1 = r0 + %d; if (r1 > R) r1 = R;\n", ROW_CHUNK, ROW_CHUNK);
-    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_declare(c, "A", "");
     gnd__acc_init(c, "A", "");
     if (vec > 1) {
         char len[16];
@@ -83,7 +81,7 @@ static gnd_status rows(gnd__cg *c)
         for (int i = 0; i < k->naccess; i++)
             c->vectorised[i] = gnd__cg_in_phase(k, i, 0) && k->access[i].slot >= 0 &&
                                k->access[i].stride[last] == 1;
-        gnd__acc_declare(c, "L", len, "");
+        gnd__acc_declare(c, "L", len);
         gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", vec);
         gnd__acc_init(c, "L", "[l]");
         gnd__cgf(c, "    }\n    const I rv = r0 + (r1 - r0) / %d * %d;\n"
@@ -99,13 +97,13 @@ static gnd_status rows(gnd__cg *c)
         gnd__acc_combine(c, "A", "", "L", "[l]", 1);
         gnd__cgf(c, "    }\n");
         c->vec = 1;
-        gnd__acc_declare(c, "E", "", "");
+        gnd__acc_declare(c, "E", "");
         gnd__acc_init(c, "E", "");
         gnd__cgf(c, "    for (I x = rv + lid; x < r1; x += %d)\n", (int)local);
         one_element(c, "E", "x");
         gnd__acc_combine(c, "A", "", "E", "", 1);
     } else {
-        gnd__acc_declare(c, "E", "", "");
+        gnd__acc_declare(c, "E", "");
         gnd__acc_init(c, "E", "");
         gnd__cgf(c, "    for (I x = r0 + lid; x < r1; x += %d)\n", (int)local);
         one_element(c, "E", "x");
@@ -216,11 +214,8 @@ static gnd_status points(gnd__cg *c)
     gnd__cg_int(c, "S", t.splits);
     gnd__cg_int(c, "chunk", t.chunk);
     gnd__cg_int(c, "tiles", t.tiles);
-    if (t.down > 1) {
-        char room[16];
-        snprintf(room, sizeof room, "[%d]", (int)local * t.vec);
-        gnd__acc_declare(c, "T", room, "GND_LOCAL");
-    }
+    if (t.down > 1)
+        gnd__acc_shared(c, (int)local * t.vec);
     gnd__cgf(c, "    const int lid = (int)GND_LID(0), y = lid / %d; (void)y;\n"
                 "    const I s = (I)GND_GRP(0) / tiles;\n"
                 "    const I m = ((I)GND_GRP(0) %% tiles * %d + lid %% %d) * %d;\n    I f = m;\n",
@@ -229,8 +224,8 @@ static gnd_status points(gnd__cg *c)
         gnd__cgf(c, "    const I %c%d = f %% n%d; f /= n%d;\n", d == kept ? 'x' : 'i', d, d, d);
     if (kept >= 0)
         gnd__cgf(c, "    const I %c0 = f;\n", kept == 0 ? 'x' : 'i');
-    gnd__acc_declare(c, "A", len, "");
-    gnd__acc_declare(c, "E", len, "");
+    gnd__acc_declare(c, "A", len);
+    gnd__acc_declare(c, "E", len);
     gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", t.vec);
     gnd__acc_init(c, "A", "[l]");
     gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n");

@@ -278,13 +278,10 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "tilesx", tx);
     gnd__cg_int(c, "tilesy", ty);
-    if (t.shared) {
-        char room[16];
-        snprintf(room, sizeof room, "[%d]", GROUP * t.nx * t.ny);
-        gnd__acc_declare(c, "T", room, "GND_LOCAL");
-    }
+    if (t.shared)
+        gnd__acc_shared(c, GROUP * t.nx * t.ny);
     place(c, &t);
-    gnd__acc_declare(c, "A", len, "");
+    gnd__acc_declare(c, "A", len);
     all_results(c, &t);
     gnd__acc_init(c, "A", "[t]");
     gnd__cgf(c, "    }\n");
@@ -296,7 +293,7 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         gnd__cgf(c, "    }\n");
     } else {
         gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN, RUN);
-        gnd__acc_declare(c, "E", len, "");
+        gnd__acc_declare(c, "E", len);
         all_results(c, &t);
         gnd__acc_init(c, "E", "[t]");
         gnd__cgf(c, "    }\n    for (; r < e; r += %d) {\n", t.vec);

@@ -54,11 +54,11 @@ static void values(gnd__cg *c, const gnd__rows *w)
 static void reduce(gnd__cg *c, const gnd__rows *w)
 {
     const int last = c->k->nkeep + c->k->nred - 1;
-    gnd__acc_declare(c, "A", "", "");
+    gnd__acc_declare(c, "A", "");
     gnd__acc_init(c, "A", "");
     gnd__cgf(c, "    {\n    I x = 0;\n    while (R - x >= %d) {\n"
                 "    I kk = (R - x) / %d; if (kk > 16) kk = 16;\n", LANES, LANES);
-    gnd__acc_declare(c, "L", "[64]", "");
+    gnd__acc_declare(c, "L", "[64]");
     gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
     gnd__acc_init(c, "L", "[l]");
     gnd__cgf(c, "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
@@ -70,7 +70,7 @@ static void reduce(gnd__cg *c, const gnd__rows *w)
     gnd__cgf(c, "    }\n");
     gnd__acc_combine(c, "A", "", "L", "[0]", 1);
     gnd__cgf(c, "    }\n");
-    gnd__acc_declare(c, "T", "", "");
+    gnd__acc_declare(c, "T", "");
     gnd__acc_init(c, "T", "");
     gnd__cgf(c, "    for (; x < R; x++) {\n    const I i%d = x;\n", last);
     values(c, w);

@@ -258,7 +258,6 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     uint8_t there[GND__KIR_INSTR];
     unsigned points = 0, all = (1u << k->nout) - 1;
     size_t global, local;
-    char room[16];
     gnd__rows w;
     memset(&w, 0, sizeof w);
     memset(there, 0, sizeof there);
@@ -274,10 +273,9 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     gnd__cg_const_args(c, 2);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", gnd__kir_reduced(k));
-    snprintf(room, sizeof room, "[%d]", w.local);
     c->keys = 1;
     if (w.lanes > 1)
-        gnd__acc_declare(c, "T", room, "GND_LOCAL");
+        gnd__acc_shared(c, w.local);
     c->keys = 0;
     gnd__cgf(c, "    const int lid = (int)GND_LID(0), lane = lid %% %d; (void)lane;\n"
                 "    const I row = (I)GND_GRP(0) * %d + lid / %d;\n"
@@ -290,7 +288,7 @@ gnd_status gnd__cg_rows(gnd__cg *c)
                      w.vec * w.nvec);
     for (int s = 0; s < w.nstage; s++) {
         gnd__rows_only(c, &w, s);
-        gnd__acc_declare(c, "A", "", "");
+        gnd__acc_declare(c, "A", "");
         gnd__acc_init(c, "A", "");
         elements(c, &w, s, there);
         tree(c, &w);

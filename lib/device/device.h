@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/device.h - what an open device is inside the library: the gate's device, its live nodes, and
- * the evaluator's own things. Made by lib/array/device.c; known to sched, array and ops only (the graph sees
- * the few functions at the end of graph.h).
+ * device/device.h - an open device: the gate's device, and what is kept with it for the rooms above, which alone
+ * know what that is: live nodes (graph/live.c) and plans (sched/exec.c).
  *
  * Locks, outermost first: the registry of open devices (device.c), g->lock (gnd__gate_lock; also
  * guards `in` and `data` of the nodes), `list` (only the list of live nodes; nothing is called with
@@ -27,10 +26,20 @@ struct gnd_device {
     gnd_array *nodes;            /* live nodes, linked by prev and next */
     uint64_t nnodes;
     struct gnd_device *next_open; /* the registry's list */
-    /* The plan cache, owned by sched: plans_free(plans) is called when the device closes, after it
-     * is idle and before its nodes are freed. Under g->lock. */
-    void *plans;
-    void (*plans_free)(void *plans);
+    struct gnd__sched *plans;    /* the plan cache, made and freed by sched; under g->lock */
 };
+
+/* dev was closed; it may be any pointer that once was a device. */
+int gnd__device_closed(const gnd_device *dev);
+/* GND_OK, or why func cannot use dev; the message is kept for gnd_message. */
+gnd_status gnd__told_device(const char *func, const gnd_device *dev);
+int gnd__device_has_f64(const gnd_device *dev);        /* 1 for NULL */
+gnd_dtype gnd__device_float(const gnd_device *dev);    /* the default float; float64 for NULL */
+const char *gnd__device_id(const gnd_device *dev);     /* "" when it is not open */
+
+/* For gnd_close: takes one gnd_open back. 1: that was the last, dev is in no list any more, and what it holds has to
+ * be freed before gnd__device_end. */
+int gnd__device_last(gnd_device *dev);
+void gnd__device_end(gnd_device *dev);
 
 #endif

@@ -181,6 +181,12 @@ typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache; lives w
  * then put in both). On GND_ERR_BUILD the message holds the compiler's first lines; with GND_DEBUG
  * set the whole source and log go to the log. */
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
+/* The same without compiling: *k is NULL when the program is neither in memory nor on disk. */
+gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k,
+                                   gnd_err *e);
+/* What who wrote kernel k keeps with it: NULL until it is set, freed with gnd__free when the program goes. */
+void *gnd__gate_kernel_note(const gnd__kernel *k);
+void gnd__gate_kernel_set_note(gnd__kernel *k, void *note);
 /* One hold more, one less; NULL is fine. What is not held may go in gnd__gate_progs_full. */
 void gnd__gate_kernel_hold(gnd__kernel *k);
 void gnd__gate_kernel_done(gnd__kernel *k);

@@ -69,6 +69,7 @@ struct gnd__kernel {
     gnd_kern *k;
     char *name;
     int *holds;                 /* its program's */
+    void *note;                 /* gnd__gate_kernel_note */
     struct gnd__kernel *next;
 };
 

@@ -69,6 +69,7 @@ static void prog_release(gnd__gdev *d, struct prog *pr)
         pr->kernels = k->next;
         d->be->program.kernel_free(k->k);
         gnd__free(k->name);
+        gnd__free(k->note);
         gnd__free(k);
     }
     if (pr->p)
@@ -344,8 +345,20 @@ free_k:
     return st;
 }
 
-/* A program that is not in memory, with the kernel asked for in it. */
-static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len,
+void *gnd__gate_kernel_note(const gnd__kernel *k)
+{
+    return k->note;
+}
+
+void gnd__gate_kernel_set_note(gnd__kernel *k, void *note)
+{
+    gnd__free(k->note);
+    k->note = note;
+}
+
+/* A program that is not in memory, with the kernel asked for in it. Where it is not on disk either, and is not to be
+ * compiled, *k stays NULL. */
+static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
                             struct prog *pr, gnd__kernel **k, gnd_err *e)
 {
     gnd_status st = gnd__gate_tick(e);
@@ -360,6 +373,8 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
         /* A binary that loads and lacks its kernel is no good: as if it were not there. */
         prog_release(d, pr);
     }
+    if (!may_compile)
+        return GND_OK;
     st = compile(d, name, src, len, &pr->p, e);
     if (st != GND_OK) {
         pr->p = NULL;
@@ -373,8 +388,8 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
     return st;
 }
 
-gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len,
-                            gnd__kernel **k, gnd_err *e)
+static gnd_status find_or_make(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
+                               gnd__kernel **k, gnd_err *e)
 {
     struct gnd__progcache *c = d->progs;
     const uint64_t hash = hash_of(src, len);
@@ -403,7 +418,11 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
     pr->hash = hash;
     pr->bytes = (d->props.kind == GND_DEV_CPU ? CPU_BYTES : GPU_BYTES) + TEXTS * (uint64_t)len;
-    st = make_prog(d, name, src, len, pr, k, e);
+    st = make_prog(d, name, src, len, may_compile, pr, k, e);
+    if (st == GND_OK && !*k) {
+        gnd__free(pr);
+        return GND_OK;
+    }
     if (st == GND_OK && gnd__table_enter(c->progs, src, len, hash, pr, NULL) != 0)
         st = gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
     if (st != GND_OK) {
@@ -417,6 +436,17 @@ gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, siz
     d->n.progs++;
     d->n.prog_bytes += pr->bytes;
     return GND_OK;
+}
+
+gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e)
+{
+    return find_or_make(d, name, src, len, 1, k, e);
+}
+
+gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k,
+                                   gnd_err *e)
+{
+    return find_or_make(d, name, src, len, 0, k, e);
 }
 
 const char *gnd__gate_source(const gnd__gdev *d, const gnd__kernel *k, size_t *len)

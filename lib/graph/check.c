@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "device/device.h"
+#include <gnd/device.h>
 
 const char *gnd__shape_text(char buf[GND__SHAPE_TEXT], int ndim, const int64_t *dim)
 {
@@ -52,6 +54,16 @@ gnd_array *gnd__check_strong(const gnd_array *x, const char *func, const char *a
                         "%s: %s is a scalar and has no device: give it one with gnd_asarray", func,
                         arg);
     return bad;
+}
+
+gnd_array *gnd__check_device(const char *func, gnd_device *dev)
+{
+    gnd_status st = gnd_device_status(dev);
+    if (!st)
+        return NULL;
+    if (!dev || gnd__device_closed(dev))
+        return gnd__fail(NULL, st, "%s: %s", func, gnd_device_error(dev));
+    return gnd__error_node(dev, &dev->err);
 }
 
 gnd_array *gnd__check_devices(const char *func, int n, gnd_array *const *x, gnd_device **dev)

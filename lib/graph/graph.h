@@ -249,12 +249,6 @@ gnd_array *gnd__check_devices(const char *func, int n, gnd_array *const *x, gnd_
 /* GND_OK, or why dtype t cannot be used on dev (float64 without float64): fills e. */
 gnd_status gnd__check_dtype(const char *func, gnd_device *dev, gnd_dtype t, gnd_err *e);
 
-/* What the graph needs to know of a device (lib/array/device.c gives it). */
-int gnd__device_has_f64(const gnd_device *dev);        /* 1 for NULL */
-gnd_dtype gnd__device_float(const gnd_device *dev);    /* the default float; float64 for NULL */
-const char *gnd__device_id(const gnd_device *dev);
-void gnd__device_add(gnd_device *dev, gnd_array *x);   /* the list of live nodes */
-void gnd__device_remove(gnd_device *dev, gnd_array *x);
 /* Called when a node with very many pending operations is made: evaluates it in the background. Set
  * at load, by array/eval.c; NULL in tests of the graph alone. */
 extern void (*gnd__on_deep)(gnd_array *x);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "device/device.h"
 
 static const char *const arg_names[3] = {"x1", "x2", "x3"};
 

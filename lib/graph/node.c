@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "graph/cells.h"
 #include "graph/label.h"
+#include "graph/live.h"
 #include <gnd/array.h>
 
 void (*gnd__on_deep)(gnd_array *x);
@@ -170,7 +171,7 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
     if (payload)
         *(void **)payload = mem + ndims + nptrs;
     if (dev)
-        gnd__device_add(dev, x);
+        gnd__live_add(x);
     if (over || gnd__scope_add(x)) { /* callers see to overflow: this is a net */
         atomic_store(&x->handles, 0);
         gnd__unref(x);
@@ -437,7 +438,7 @@ static void free_list(gnd_array *dead)
             if (!drop(y))
                 continue;
             if (y->dev)
-                gnd__device_remove(y->dev, y);
+                gnd__live_remove(y);
             y->next = dead;
             dead = y;
         }
@@ -451,7 +452,7 @@ void gnd__unref(gnd_array *x)
     if (!x || (gnd__forked && x->dev) || !drop(x))
         return;
     if (x->dev)
-        gnd__device_remove(x->dev, x);
+        gnd__live_remove(x);
     x->next = NULL;
     free_list(x);
 }

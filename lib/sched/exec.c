@@ -46,9 +46,8 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
     return st;
 }
 
-static void free_sched(void *p)
+static void free_sched(gnd__sched *s)
 {
-    gnd__sched *s = p;
     while (s->records)
         (void)gnd__recorded_free(s->records, NULL); /* the device closes: nobody asks */
     gnd__checks_close(s);
@@ -77,8 +76,14 @@ gnd__sched *gnd__sched_of(gnd_device *dev)
         return NULL;
     }
     dev->plans = s;
-    dev->plans_free = free_sched;
     return s;
+}
+
+void gnd__sched_free(gnd_device *dev)
+{
+    if (dev->plans)
+        free_sched(dev->plans);
+    dev->plans = NULL;
 }
 
 /* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are. */

@@ -8,10 +8,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "codegen/merge.h"
-#include "codegen/prelude.h"
 
 enum {
-    OFTEN = 32,          /* runs of a list before it is tried: it costs a compilation */
+    OFTEN = 32,          /* runs of a list before it is looked at */
     LEAST = 4,           /* launches of a run */
     FUNCTIONS = 32,      /* different kernels of a run, */
     FUNCTION = 1 << 13,  /* characters of each, */
@@ -25,15 +24,13 @@ enum {
 static const struct limits {
     size_t items;
     int64_t work;        /* gnd__kir_work */
-} on_cpu = { 1 << 13, 100000 }, on_gpu = { 1 << 13, 200000 };
+    int64_t launch;      /* ns of the host that a launch costs and one that is merged does not: of PoCL, of NVIDIA's
+                          * OpenCL (doc/PERFORMANCE.md, What a call costs) */
+} on_cpu = { 1 << 13, 100000, 2000 }, on_gpu = { 1 << 13, 200000, 4000 };
 
-/* A kernel that was looked at. */
-typedef struct seen {
-    const gnd__kernel *k;
-    char *src;
-    int takes;
-    size_t local, text;  /* local memory of a group; characters */
-} seen;
+/* What compiling takes, ns: in any case, and for each character of the functions. */
+#define COMPILE 100000000
+#define COMPILE_CHAR 30000
 
 /* Launches that become one. */
 typedef struct run {
@@ -54,36 +51,41 @@ typedef struct merger {
     gnd__kernel *const *k;
     const gnd_launch *l;
     const int64_t *work;
-    seen *seen;
-    int nseen;
     run *runs;
     int nruns;
 } merger;
 
-static unsigned often = OFTEN;
-static int forced;
+static unsigned first = OFTEN, forced; /* forced: after so many runs compiling pays; 0: as pays_after says */
 
-void gnd__merge_force(int replays)
+void gnd__merge_force(int looked_at, int pays)
 {
-    forced = replays > 0;
-    often = forced ? (unsigned)replays : OFTEN;
+    forced = (unsigned)pays;
+    first = looked_at > 0 ? (unsigned)looked_at : OFTEN;
 }
 
-int gnd__merge_due(const gnd__gdev *d, unsigned runs)
+int gnd__merge_wants(const gnd__gdev *d)
 {
     const gnd_props *p = &d->props;
-    if (runs != often || p->dialect != GND_DIALECT_OPENCL || !p->little_endian || !d->be->has_replay)
+    if (p->dialect != GND_DIALECT_OPENCL || !p->little_endian || !d->be->has_replay)
         return 0;
-    if (forced)
-        return 1;
     /* Mesa's compiler says things on stderr when it makes the kernels of GPUs for llvmpipe */
-    return !gnd__mem_watched() && !(d->be->replay.flags & GND_REPLAY_CHEAP) &&
-           (p->kind == GND_DEV_GPU || gnd__target_of(p, &d->tune).cpu);
+    return forced || (!(d->be->replay.flags & GND_REPLAY_CHEAP) &&
+                      (p->kind == GND_DEV_GPU || gnd__target_of(p, &d->tune).cpu));
+}
+
+unsigned gnd__merge_first(const gnd__gdev *d)
+{
+    return gnd__merge_wants(d) ? first : 0;
 }
 
 static gnd_status nomem(const merger *m, gnd_err *e)
 {
     return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", m->d->id);
+}
+
+static const struct limits *limits_of(const merger *m)
+{
+    return m->target.cpu ? &on_cpu : &on_gpu;
 }
 
 /* --- which -------------------------------------------------------------------------------------- */
@@ -94,28 +96,6 @@ static size_t items_of(const gnd_launch *l)
     for (uint32_t d = 0; d < l->ndim; d++)
         n = l->global[d] > TURNS * GROUP ? SIZE_MAX / 64 : n * l->global[d];
     return n;
-}
-
-/* What is known of kernel k; NULL: there is no memory for it. */
-static const seen *look_at(merger *m, const gnd__kernel *k)
-{
-    size_t len;
-    const char *src;
-    seen *s = m->seen;
-    for (; s < m->seen + m->nseen; s++)
-        if (s->k == k)
-            return s;
-    src = gnd__gate_source(m->d, k, &len);
-    s->src = gnd__malloc(len + 1);
-    if (!s->src)
-        return NULL;
-    memcpy(s->src, src, len);
-    s->src[len] = 0;
-    s->k = k;
-    s->takes = gnd__merge_takes(s->src, &s->local);
-    s->text = s->takes ? strlen(gnd__prelude_end(s->src)) : 0;
-    m->nseen++;
-    return s;
 }
 
 static int args_fit(const gnd_launch *l)
@@ -132,27 +112,25 @@ static int args_fit(const gnd_launch *l)
 }
 
 /* Whether groups with barriers fit: on GPUs only, whose compilers like them. */
-static int groups_fit(const merger *m, const gnd_launch *l, const seen *s)
+static int groups_fit(const merger *m, const gnd_launch *l, const gnd__form *f)
 {
-    if (s->local == 0)
+    if (f->local == 0)
         return 1;
     for (uint32_t d = 1; d < l->ndim; d++)
         if (l->local[d] != 1)
             return 0;
     return m->d->props.kind == GND_DEV_GPU && m->group % l->local[0] == 0 &&
-           s->local * (m->group / l->local[0]) + 8 * GND__MERGE_CHUNK <= m->d->props.local_bytes;
+           f->local * (m->group / l->local[0]) + 8 * GND__MERGE_CHUNK <= m->d->props.local_bytes;
 }
 
-/* 1: launch i can be merged; 0: it cannot; -1: no memory. */
-static int is_small(merger *m, int i)
+/* Whether launch i can be merged. */
+static int is_small(const merger *m, int i)
 {
     const gnd_launch *l = &m->l[i];
-    const struct limits *most = m->target.cpu ? &on_cpu : &on_gpu;
-    const seen *s;
-    if (items_of(l) > most->items || m->work[i] == 0 || m->work[i] > most->work || !args_fit(l))
-        return 0;
-    s = look_at(m, m->k[i]);
-    return !s ? -1 : s->takes && s->text <= FUNCTION && groups_fit(m, l, s);
+    const struct limits *most = limits_of(m);
+    const gnd__form *f = gnd__gate_kernel_note(m->k[i]);
+    return f && items_of(l) <= most->items && m->work[i] > 0 && m->work[i] <= most->work && args_fit(l) &&
+           f->body_len <= FUNCTION && groups_fit(m, l, f);
 }
 
 static int fn_of(const run *r, const gnd__kernel *k)
@@ -177,7 +155,7 @@ static int join(merger *m, run *r, int i)
     const gnd_launch *l = &m->l[i];
     const int nmem = r->nmem, f = fn_of(r, m->k[i]);
     const size_t turns = r->turns + items_of(l) / m->group + 2;
-    const size_t text = r->text + (f == r->nfn ? look_at(m, m->k[i])->text : 0);
+    const size_t text = r->text + (f == r->nfn ? ((gnd__form *)gnd__gate_kernel_note(m->k[i]))->body_len : 0);
     if (f == FUNCTIONS || text > TEXT || (turns > TURNS && !m->target.cpu))
         return 0;
     for (uint32_t a = 0; a < l->nargs; a++) {
@@ -200,18 +178,14 @@ static int join(merger *m, run *r, int i)
 static gnd_status find_runs(merger *m, gnd_err *e)
 {
     m->runs = gnd__calloc((size_t)m->n / LEAST + 1, sizeof *m->runs);
-    m->seen = gnd__calloc((size_t)m->n, sizeof *m->seen);
-    if (!m->runs || !m->seen)
+    if (!m->runs)
         return nomem(m, e);
     for (int i = 0; i < m->n;) {
         run *r = &m->runs[m->nruns];
-        int small = 0;
         memset(r, 0, sizeof *r);
         r->first = i;
-        while (i < m->n && (small = is_small(m, i)) > 0 && join(m, r, i))
+        while (i < m->n && is_small(m, i) && join(m, r, i))
             i++;
-        if (small < 0)
-            return nomem(m, e);
         if (r->n >= LEAST)
             m->nruns++;
         else if (r->n == 0)
@@ -222,30 +196,30 @@ static gnd_status find_runs(merger *m, gnd_err *e)
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-static void describe(merger *m, const run *r, gnd__mergefn *out)
+static void describe(const merger *m, const run *r, gnd__mergefn *out)
 {
     for (int f = 0; f < r->nfn; f++) {
+        size_t len;
         int i = r->first;
         while (m->k[i] != r->fn[f])
             i++;
-        out[f].src = look_at(m, r->fn[f])->src; /* which has been looked at */
+        out[f].src = gnd__gate_source(m->d, r->fn[f], &len);
+        out[f].form = gnd__gate_kernel_note(r->fn[f]);
         out[f].group = (int)m->l[i].local[0];
-        out[f].nargs = (int)m->l[i].nargs;
-        for (int a = 0; a < out[f].nargs; a++)
-            out[f].size[a] = m->l[i].args[a].kind == GND_ARG_BUF ? 0 : (uint8_t)m->l[i].args[a].nbytes;
     }
 }
 
 static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_launch *l, int64_t *to)
 {
-    int32_t head[2 * GND__MERGE_HEAD] = { number, gnd__merge_place(f, f->nargs), 1, 1, 1, 1, 1, 1 };
+    const gnd__form *form = f->form;
+    int32_t head[2 * GND__MERGE_HEAD] = { number, gnd__merge_place(form, form->nparam), 1, 1, 1, 1, 1, 1 };
     for (uint32_t d = 0; d < l->ndim; d++) {
         head[2 + d] = (int32_t)l->global[d];
         head[5 + d] = (int32_t)l->local[d];
     }
     memcpy(to, head, sizeof head);
-    for (int a = 0; a < f->nargs; a++) {
-        int64_t *at = to + gnd__merge_place(f, a);
+    for (int a = 0; a < form->nparam; a++) {
+        int64_t *at = to + gnd__merge_place(form, a);
         if (l->args[a].kind == GND_ARG_BUF)
             *at = mem_of(r, l->args[a].u.buf);
         else
@@ -265,7 +239,7 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     size_t chunk = 0, at = 0;
     for (int i = r->first; i < r->first + r->n; i++) {
         const int f = fn_of(r, m->k[i]);
-        const size_t len = (size_t)gnd__merge_place(&fn[f], fn[f].nargs);
+        const size_t len = (size_t)gnd__merge_place(fn[f].form, fn[f].form->nparam);
         if (at + len >= GND__MERGE_CHUNK) {
             if (table)
                 put_end(table + chunk + at);
@@ -281,8 +255,9 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* The kernel of a run, and its part of the table, which is len long so far. */
-static gnd_status build(merger *m, run *r, size_t *len, gnd_err *e)
+/* The kernel of a run, which stays NULL where it is not to be compiled and is in no cache; and its part of the table,
+ * which is len long so far. */
+static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[FUNCTIONS];
     gnd__str src = { 0 };
@@ -290,7 +265,8 @@ static gnd_status build(merger *m, run *r, size_t *len, gnd_err *e)
     describe(m, r, fn);
     st = gnd__merge_text(&src, fn, r->nfn, &m->target, (int)m->group, e);
     if (st == GND_OK)
-        st = gnd__gate_kernel(m->d, "k_merged", gnd__str_get(&src), src.len, &r->kernel, e);
+        st = (compile ? gnd__gate_kernel : gnd__gate_kernel_cached)(m->d, "k_merged", gnd__str_get(&src), src.len,
+                                                                    &r->kernel, e);
     gnd__str_free(&src);
     r->begin = *len;
     r->len = put_run(m, r, fn, NULL);
@@ -360,28 +336,43 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
     return GND_OK;
 }
 
-gnd_status gnd__merge(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l, const int64_t *work,
-                      gnd__merged *out, gnd_err *e)
+/* After how many runs compiling has paid for itself. */
+static unsigned pays_after(const merger *m)
+{
+    int64_t cost = 0, gain = 0;
+    for (int i = 0; i < m->nruns; i++) {
+        cost += COMPILE + (int64_t)m->runs[i].text * COMPILE_CHAR;
+        gain += (m->runs[i].n - 1) * limits_of(m)->launch;
+    }
+    return forced ? forced : (unsigned)(cost / gain);
+}
+
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_launch *l,
+                      const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e)
 {
     merger m = { .d = d, .target = gnd__target_of(&d->props, &d->tune), .n = n, .k = k, .l = l, .work = work };
     size_t len = 0;
+    unsigned pays = 0;
     gnd_status st;
     memset(out, 0, sizeof *out);
+    *again = 0;
     m.group = m.target.cpu ? 1 : d->props.max_group < GROUP ? d->props.max_group : GROUP;
     st = find_runs(&m, e);
-    for (int i = 0; i < m.nruns && st == GND_OK; i++)
-        st = build(&m, &m.runs[i], &len, e);
     if (m.nruns > 0 && st == GND_OK)
+        pays = pays_after(&m);
+    for (int i = 0; i < m.nruns && st == GND_OK && *again == 0; i++) {
+        st = build(&m, &m.runs[i], runs >= pays, &len, e);
+        if (st == GND_OK && !m.runs[i].kernel)
+            *again = pays;
+    }
+    if (m.nruns > 0 && st == GND_OK && *again == 0)
         st = make_table(&m, len, out, e);
-    if (m.nruns > 0 && st == GND_OK)
+    if (m.nruns > 0 && st == GND_OK && *again == 0)
         st = make_launches(&m, out, e);
-    for (int i = 0; i < m.nruns && st == GND_OK; i++)
+    for (int i = 0; i < m.nruns && st == GND_OK && *again == 0; i++)
         gnd__log(GND__LOG_DEBUG, "%s: %d launches of %d kernels are one", d->id, m.runs[i].n, m.runs[i].nfn);
-    for (int i = 0; i < m.nseen; i++)
-        gnd__free(m.seen[i].src);
     for (int i = 0; i < m.nruns; i++)
         gnd__gate_kernel_done(m.runs[i].kernel);
-    gnd__free(m.seen);
     gnd__free(m.runs);
     if (st != GND_OK)
         gnd__merged_free(d, out);

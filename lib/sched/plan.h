@@ -122,6 +122,8 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
 
 /* The scheduler of a device; made at first use. NULL: out of memory. */
 gnd__sched *gnd__sched_of(gnd_device *dev);
+/* The end of it: dev closes, whose lock is held and which is idle, before its nodes are freed. */
+void gnd__sched_free(gnd_device *dev);
 /* Drops all plans of dev, whose lock is held: what they were made for has changed. */
 void gnd__plans_forget(gnd_device *dev);
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "sched/merge.h"
 
 gnd_status gnd__plan_nomem(gnd_err *e)
 {
@@ -74,12 +75,14 @@ gnd__step *gnd__plan_step(gnd__maker *m)
 static int check_number(gnd__maker *m, int32_t i, int32_t *number)
 {
     gnd__plan *p = m->p;
-    for (*number = 0; *number < p->ncheck; ++*number)
-        if (p->check[*number] == i)
-            return 1;
+    *number = m->g->node[i].check - 1;
+    if (*number >= 0)
+        return 1;
     if (!grow(&p->check, &p->capcheck, p->ncheck + 1, sizeof *p->check))
         return 0;
+    *number = p->ncheck;
     p->check[p->ncheck++] = i;
+    m->g->node[i].check = p->ncheck;
     return 1;
 }
 
@@ -88,7 +91,7 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
 {
     memset(b, 0, sizeof *b);
     b->kind = a->kind;
-    b->size = a->size;
+    b->size = a->p.size;
     b->value = a->value;
     switch ((gnd__akind)a->kind) {
     case GND__A_BUF:
@@ -138,6 +141,17 @@ static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *
     return st;
 }
 
+/* Keeps what kernel gk is made of with it, where launches may be merged. */
+static gnd_status keep_form(gnd__maker *m, const gnd__gkernel *gk, gnd__kernel *k)
+{
+    gnd__form *f;
+    if (!gnd__merge_wants(m->dev) || gnd__gate_kernel_note(k))
+        return GND_OK;
+    f = gnd__form_new(gk);
+    gnd__gate_kernel_set_note(k, f);
+    return f ? GND_OK : gnd__plan_nomem(m->e);
+}
+
 /* The launch of kernel i of gen. */
 static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd__gen *gen, int i,
                              const int32_t *parts, int64_t rd, int64_t wr, int64_t work)
@@ -162,6 +176,8 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
         st = s->source ? GND_OK : gnd__plan_nomem(m->e);
     } else if (st == GND_OK) {
         st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel, m->e);
+        if (st == GND_OK)
+            st = keep_form(m, gk, s->kernel);
     }
     return st;
 }

@@ -23,6 +23,7 @@ typedef struct gnd__ritem {
     gnd_launch *launch;
     gnd_list *list;
     int64_t *work;       /* of each, as the plan has it */
+    unsigned merge_at;   /* the runs after which gnd__merge is to be asked; 0: never */
     gnd__merged merged;  /* the same, fewer of them, and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;

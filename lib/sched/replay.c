@@ -101,8 +101,10 @@ gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     gnd_status x = GND_OK;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         gnd__ritem *t = &v->item[i];
-        if (t->type == GND__S_LAUNCH)
-            x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
+        if (t->type != GND__S_LAUNCH)
+            continue;
+        x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
+        t->merge_at = t->list ? gnd__merge_first(r->dev->g) : 0;
     }
     return x;
 }
@@ -263,12 +265,15 @@ static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e
 
 /* --- running ------------------------------------------------------------------------------------ */
 
-/* A list that is run often: as fewer launches, if it can be. It goes on as it is when that fails. */
+/* A list that has been run so often: as fewer launches, if that pays. It goes on as it is when that fails. */
 static void merge_launches(gnd__gdev *d, gnd__ritem *t)
 {
-    if (t->list && gnd__merge(d, t->n, t->kernel, t->launch, t->work, &t->merged, NULL) == GND_OK && t->merged.n > 0 &&
+    unsigned again = 0;
+    if (gnd__merge(d, t->merge_at, t->n, t->kernel, t->launch, t->work, &again, &t->merged, NULL) == GND_OK &&
+        t->merged.n > 0 &&
         gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list, NULL) != GND_OK)
         t->merged_list = NULL;
+    t->merge_at = again;
 }
 
 static gnd_status run_launches(gnd__gdev *d, const gnd__ritem *t, gnd_err *e)
@@ -294,9 +299,10 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     if (x != GND_OK)
         return x;
     v->used = ++r->runs;
-    if (gnd__merge_due(d, v->runs++))
-        for (int i = 0; i < v->nitem; i++)
+    for (int i = 0; i < v->nitem; i++)
+        if (v->runs > 0 && v->item[i].merge_at == v->runs)
             merge_launches(d, &v->item[i]);
+    v->runs++;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         const gnd__ritem *t = &v->item[i];
         if (t->type == GND__S_LAUNCH) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "ops/linalg/matrices.h"
 #include "base/mem.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/graph.h"
 #include <gnd/array.h>

@@ -9,6 +9,7 @@
 #include "array/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include <gnd/array.h>
 #include <gnd/create.h>

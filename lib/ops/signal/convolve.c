@@ -8,6 +8,7 @@
 #include "ops/signal/convolve.h"
 #include "array/inscope.h"
 #include "array/steps.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "array/views.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "array/host.h"
 #include "array/inscope.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "prim/search.h"
 #include <gnd/array.h>

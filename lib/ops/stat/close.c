@@ -11,6 +11,7 @@
 #include <gnd/create.h>
 #include <gnd/reduce.h>
 #include "array/steps.h"
+#include "device/device.h"
 #include "graph/check.h"
 
 static gnd_array *check_pair(const char *func, gnd_array *a, gnd_array *b, gnd_device **dev)

@@ -16,6 +16,7 @@
 #include "array/steps.h"
 #include "array/views.h"
 #include "base/mem.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include "prim/horner.h"
 

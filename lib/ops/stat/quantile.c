@@ -9,6 +9,7 @@
 #include <string.h>
 #include "array/inscope.h"
 #include "array/steps.h"
+#include "device/device.h"
 #include "graph/check.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/device.c - opening and closing devices, their counters and settings, and the list of live
- * nodes that the graph keeps with each. The list of devices is in devlist.c.
+ * device/device.c - open devices: the registry, their counters and settings. gnd_close is in
+ * array/close.c, since what a device still holds is known there.
  */
-#include "array/host.h"
 #include "device/device.h"
-#include "graph/check.h"
-#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>
+#include "base/err.h"
 #include "base/grave.h"
 #include "base/log.h"
-#include "graph/label.h"
-#include "graph/scope.h"
 #include <gnd/device.h>
 
 /* What gnd_open gives when there is no memory for anything else. */
@@ -26,25 +22,14 @@ static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static gnd_device *open_devices; /* those that did open */
 static gnd__graves closed;
 
-static int is_closed(const gnd_device *dev)
+int gnd__device_closed(const gnd_device *dev)
 {
     return gnd__grave_magic(dev) != GND__DEVICE_MAGIC;
 }
 
 static int usable(const gnd_device *dev)
 {
-    return dev && !is_closed(dev) && !dev->err.code;
-}
-
-gnd_array *gnd__check_device(const char *func, gnd_device *dev)
-{
-    if (usable(dev))
-        return NULL;
-    if (!dev)
-        return gnd__fail(NULL, GND_ERR_NULL, "%s: the device is NULL", func);
-    if (is_closed(dev))
-        return gnd__fail(NULL, GND_ERR_STATE, "%s: the device is closed", func);
-    return gnd__error_node(dev, &dev->err);
+    return dev && !gnd__device_closed(dev) && !dev->err.code;
 }
 
 /* --- opening and closing ---------------------------------------------------------------------- */
@@ -108,9 +93,16 @@ gnd_device *gnd_open(const char *spec)
     return dev ? dev : failed_device(&e);
 }
 
-/* Whether that was the last gnd_close; dev is then in no list. */
-static int last_close(gnd_device *dev)
+int gnd__device_last(gnd_device *dev)
 {
+    if (!dev || dev == &nomem_device)
+        return 0;
+    if (gnd__device_closed(dev)) {
+        gnd__log(GND__LOG_ERROR, "close: the device is closed already");
+        return 0;
+    }
+    if (gnd__forked) /* a lost device stays as it is */
+        return dev->g == NULL;
     pthread_mutex_lock(&registry);
     int last = --dev->opens == 0;
     for (gnd_device **p = &open_devices; last && *p; p = &(*p)->next_open) {
@@ -123,54 +115,8 @@ static int last_close(gnd_device *dev)
     return last;
 }
 
-/* For GND_LOG=warn: how many arrays the user still has, and what the first of them are. */
-static void report_left(const gnd_device *dev)
+void gnd__device_end(gnd_device *dev)
 {
-    enum { SHOWN = 5 };
-    const gnd_array *last = NULL;
-    int n = 0, shown = 0;
-    if (!gnd__log_on(GND__LOG_WARN))
-        return;
-    for (const gnd_array *x = dev->nodes; x; x = x->next) {
-        n += atomic_load(&x->handles) > 0;
-        last = x;
-    }
-    if (!n)
-        return;
-    gnd__log(GND__LOG_WARN, "close: %d array%s of %s %s not released", n, n == 1 ? "" : "s", dev->g->id,
-             n == 1 ? "was" : "were");
-    for (const gnd_array *x = last; x && shown < SHOWN; x = x->prev) {
-        char text[GND__WHAT_TEXT];
-        if (atomic_load(&x->handles) < 1)
-            continue;
-        shown++;
-        gnd__log(GND__LOG_WARN, "close: %s", gnd__what_text(text, x));
-    }
-}
-
-void gnd_close(gnd_device *dev)
-{
-    if (!dev || dev == &nomem_device)
-        return;
-    if (is_closed(dev)) {
-        gnd__log(GND__LOG_ERROR, "close: the device is closed already");
-        return;
-    }
-    if (gnd__forked ? dev->g != NULL : !last_close(dev)) /* a lost device stays as it is */
-        return;
-    if (dev->g) {
-        gnd_err e = {.code = GND_OK};
-        gnd__gate_lock(dev->g);
-        (void)gnd__gate_finish(dev->g, &e); /* whoever waits hears of failures; here nobody does */
-        if (dev->plans_free)
-            dev->plans_free(dev->plans);
-        dev->plans = NULL;
-        gnd__gate_unlock(dev->g);
-    }
-    report_left(dev);
-    gnd_array *left = dev->nodes;
-    dev->nodes = NULL;
-    gnd__nodes_drain(left);
     if (dev->g)
         gnd__gate_close(dev->g);
     gnd__grave_free(&closed, dev);
@@ -182,14 +128,14 @@ gnd_status gnd_device_status(const gnd_device *dev)
 {
     if (!dev)
         return GND_ERR_NULL;
-    return is_closed(dev) ? GND_ERR_STATE : dev->err.code;
+    return gnd__device_closed(dev) ? GND_ERR_STATE : dev->err.code;
 }
 
 const char *gnd_device_error(const gnd_device *dev)
 {
     if (!dev)
         return "the device is NULL";
-    return is_closed(dev) ? "the device is closed" : dev->err.msg;
+    return gnd__device_closed(dev) ? "the device is closed" : dev->err.msg;
 }
 
 gnd_status gnd__told_device(const char *func, const gnd_device *dev)
@@ -282,8 +228,6 @@ void gnd_on_compiling(gnd_compiling_fn *fn, void *ctx)
     gnd__compiling_tell(fn, ctx);
 }
 
-/* --- what the graph asks (graph.h) ------------------------------------------------------------ */
-
 int gnd__device_has_f64(const gnd_device *dev)
 {
     return !usable(dev) || dev->has_f64;
@@ -297,29 +241,4 @@ gnd_dtype gnd__device_float(const gnd_device *dev)
 const char *gnd__device_id(const gnd_device *dev)
 {
     return gnd_device_id(dev);
-}
-
-void gnd__device_add(gnd_device *dev, gnd_array *x)
-{
-    gnd__spin_lock(&dev->list);
-    x->prev = NULL;
-    x->next = dev->nodes;
-    if (dev->nodes)
-        dev->nodes->prev = x;
-    dev->nodes = x;
-    dev->nnodes++;
-    gnd__spin_unlock(&dev->list);
-}
-
-void gnd__device_remove(gnd_device *dev, gnd_array *x)
-{
-    gnd__spin_lock(&dev->list);
-    if (x->prev)
-        x->prev->next = x->next;
-    else
-        dev->nodes = x->next;
-    if (x->next)
-        x->next->prev = x->prev;
-    dev->nnodes--;
-    gnd__spin_unlock(&dev->list);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * array/close.c - closing a device: plans, then nodes, then the device.
+ */
+#include <gnd/device.h>
+
+#include "device/device.h"
+#include "graph/live.h"
+#include "sched/plan.h"
+
+void gnd_close(gnd_device *dev)
+{
+    if (!gnd__device_last(dev))
+        return;
+    if (dev->g) {
+        gnd_err e = {.code = GND_OK};
+        gnd__gate_lock(dev->g);
+        (void)gnd__gate_finish(dev->g, &e); /* whoever waits hears of failures; here nobody does */
+        gnd__sched_free(dev);
+        gnd__gate_unlock(dev->g);
+    }
+    gnd__live_end(dev);
+    gnd__device_end(dev);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph/live.c - the list of live nodes that is kept with each device, and its end when the device closes.
+ */
+#include "graph/live.h"
+
+#include "base/log.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "graph/label.h"
+#include "graph/scope.h"
+
+void gnd__live_add(gnd_array *x)
+{
+    gnd_device *dev = x->dev;
+    gnd__spin_lock(&dev->list);
+    x->prev = NULL;
+    x->next = dev->nodes;
+    if (dev->nodes)
+        dev->nodes->prev = x;
+    dev->nodes = x;
+    dev->nnodes++;
+    gnd__spin_unlock(&dev->list);
+}
+
+void gnd__live_remove(gnd_array *x)
+{
+    gnd_device *dev = x->dev;
+    gnd__spin_lock(&dev->list);
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        dev->nodes = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+    dev->nnodes--;
+    gnd__spin_unlock(&dev->list);
+}
+
+/* For GND_LOG=warn: how many arrays the user still has, and what the first of them are. */
+static void report_left(const gnd_device *dev)
+{
+    enum { SHOWN = 5 };
+    const gnd_array *last = NULL;
+    int n = 0, shown = 0;
+    if (!gnd__log_on(GND__LOG_WARN))
+        return;
+    for (const gnd_array *x = dev->nodes; x; x = x->next) {
+        n += atomic_load(&x->handles) > 0;
+        last = x;
+    }
+    if (!n)
+        return;
+    gnd__log(GND__LOG_WARN, "close: %d array%s of %s %s not released", n, n == 1 ? "" : "s", gnd__device_id(dev),
+             n == 1 ? "was" : "were");
+    for (const gnd_array *x = last; x && shown < SHOWN; x = x->prev) {
+        char text[GND__WHAT_TEXT];
+        if (atomic_load(&x->handles) < 1)
+            continue;
+        shown++;
+        gnd__log(GND__LOG_WARN, "close: %s", gnd__what_text(text, x));
+    }
+}
+
+void gnd__live_end(gnd_device *dev)
+{
+    gnd_array *left = dev->nodes;
+    report_left(dev);
+    dev->nodes = NULL;
+    gnd__nodes_drain(left);
+}
