@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/words.h"
-#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +160,8 @@ static int bind(gnd__args *c, const char *params, gnd__slot *arg, int n, const c
 
 static int call_op(gnd__args *c, int op, gnd__slot *arg, int n)
 {
-    int nin = gnd__ops[op].nin;
+    int nin = 0;
+    (void)gnd__expr_op_name(op, &nin);
     gnd_array *in[3];
     for (int i = 0; i < n; i++)
         if (arg[i].kw_n)
@@ -175,7 +175,7 @@ static int call_op(gnd__args *c, int op, gnd__slot *arg, int n)
     for (int i = 0; i < n; i++)
         if (!(in[i] = gnd__val_to_array(c->x, &arg[i].v, arg[i].at, c->name)))
             return -1;
-    return gnd__ret(c, gnd__elementwise((gnd__op)op, n, in));
+    return gnd__ret(c, gnd__expr_op_call(op, n, in));
 }
 
 static int call_dtype(gnd__args *c, gnd__slot *arg, int n, const gnd__val *t)
@@ -261,7 +261,5 @@ int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method,
 
 gnd_array *gnd__apply(const char *name, int n, gnd_array *const *a)
 {
-    int op = gnd__op_find(name);
-    return op < 0 ? gnd_fail(GND_ERR_INTERNAL, "no operation %s", name)
-                  : gnd__elementwise((gnd__op)op, n, a);
+    return gnd__expr_op_call(gnd__expr_op(name, strlen(name)), n, a);
 }

@@ -9,8 +9,6 @@
 #include <gnd/stat.h>
 #include <gnd/view.h>
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 typedef gnd_array *(*reduction)(gnd_array *, gnd_axes, unsigned);
 
@@ -166,7 +164,7 @@ static gnd_array *in_dtype(gnd__args *c, gnd_array *x)
     gnd_dtype t;
     if (gnd__arg_dtype(c, 2, &t))
         return NULL;
-    return t == GND_DTYPE_DEFAULT ? gnd__same(x) : gnd_astype(x, t);
+    return t == GND_DTYPE_DEFAULT ? gnd__again(x) : gnd_astype(x, t);
 }
 
 /* x, axis, dtype, keepdims: in the dtype given from the beginning. */
