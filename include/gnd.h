@@ -27,6 +27,7 @@
  *   gnd/io.h           .npy, .npz, .png
  *   gnd/dlpack.h       exchange with other libraries in memory
  *   gnd/eval.h         the expression language
+ *   gnd/call.h         functions by name, with tagged values
  *   gnd/record.h       computations that are recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
  *
@@ -71,6 +72,7 @@
 #include <gnd/io.h>
 #include <gnd/dlpack.h>
 #include <gnd/eval.h>
+#include <gnd/call.h>
 #include <gnd/record.h>
 #include <gnd/loop.h>
 

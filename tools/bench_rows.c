@@ -96,6 +96,11 @@ static void one_vector(bench *w, const bench_row *r)
     w->a = bench_random(w, r->dtype, 1, &r->dim, 7);
 }
 
+static void many_lengths(bench *w, const bench_row *r)
+{
+    w->a = bench_random(w, r->dtype, 1, &r->dim2, 7);
+}
+
 static void two_vectors(bench *w, const bench_row *r)
 {
     w->a = bench_random(w, r->dtype, 1, &r->dim, 8);
@@ -253,6 +258,22 @@ CALL(do_softmax)
     return gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
 }
 
+/* Each call has arrays of a length of its own: its plan is made, not found. */
+CALL(do_sinks)
+{
+    static int64_t call;
+    const int64_t n = 4 + call++ % (r->dim2 - 4);
+    gnd_array *part = gnd_index(w->a, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = 0, .stop = n, .step = 1});
+    gnd_array **sink = malloc((size_t)r->dim * sizeof *sink);
+    w->st = sink ? GND_OK : GND_ERR_NOMEM;
+    for (int64_t i = 0; i < r->dim && sink; i++)
+        sink[i] = gnd_add(part, gnd_int(i));
+    if (sink)
+        w->st = gnd_eval_all((int)r->dim, sink);
+    free(sink);
+    return w->st ? gnd_fail(w->st, "%s", gnd_message()) : NULL;
+}
+
 CALL(do_permute)
 {
     static const int perm[4] = {0, 2, 3, 1};
@@ -369,5 +390,8 @@ int bench_rows(const bench *w, bench_row *rows)
     small(&p, two_vectors, do_add_ab, "small_add_1000");
     small(&p, two_vectors, do_small_chain, "small_chain_1000");
     small(&p, one_vector, do_sum_a, "small_sum_1000");
+    small(&p, many_lengths, do_sinks, "small_sinks_16000");
+    p[-1].dim = 16000;
+    p[-1].dim2 = 10000;
     return (int)(p - rows);
 }

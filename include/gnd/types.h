@@ -50,7 +50,8 @@ extern "C" {
     X(GND_ERR_NAME, -17, "an unknown name")                                                        \
     X(GND_ERR_STATE, -18, "a call in the wrong state")                                             \
     X(GND_ERR_INTERNAL, -19, "an internal error of gnd: please report it")                         \
-    X(GND_ERR_LINALG, -20, "a matrix is singular or not positive definite, or no convergence")
+    X(GND_ERR_LINALG, -20, "a matrix is singular or not positive definite, or no convergence")    \
+    X(GND_ERR_TYPE, -21, "an argument is of the wrong kind, missing, unknown, or one too many")
 
 typedef enum gnd_status {
 #define X(name, value, text) name = value,

@@ -196,8 +196,8 @@ static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
     for (int i = 0; i < n && st == GND_OK; i++) {
         gnd_array *few[FEW], **mine;
         int m = 0, first = x[i]->dev != NULL;
-        for (int j = 0; j < i; j++)
-            first &= x[j]->dev != x[i]->dev;
+        for (int j = i - 1; j >= 0 && first; j--) /* the one before it mostly, and no more is looked at */
+            first = x[j]->dev != x[i]->dev;
         if (!first)
             continue;
         mine = n <= FEW ? few : gnd__malloc((size_t)n * sizeof *mine);

@@ -301,6 +301,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     p->group = -1;
     p->slot = -1;
     p->at = -1;
+    p->work = p->user = -1;
     if ((a->kind == GND__OP || a->kind == GND__MATMUL) &&
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
@@ -524,6 +525,7 @@ void gnd__pgraph_reset(gnd__pgraph *g)
     }
     g->nkey = 0;
     g->hash = 0;
+    g->looked = 0;
     g->checks = 0;
     g->dear = 0;
     g->symbolic = 0;
@@ -541,6 +543,7 @@ void gnd__pgraph_free(gnd__pgraph *g)
     gnd__free(g->key);
     gnd__free(g->work);
     gnd__free(g->deps);
+    gnd__free(g->readers);
     gnd__free(g->equal);
     gnd__free(g->dup);
     gnd__free(g->stack);

@@ -59,6 +59,13 @@ typedef struct gnd__pnode {
     int32_t level;       /* roots: the longest way from the leaves, in works */
     int32_t group;       /* whose kernel uses it: a root, or a piece of one (-1: none yet) */
     uint64_t path;       /* through which views: equal paths see equal elements */
+    int32_t work;        /* roots: the work that stores it, of an assembly the first; -1: none */
+    int32_t first_use;   /* roots: the lowest level of the works that read it */
+    int32_t user;        /* the last node that it is an input of */
+    int32_t reader, nreader; /* works that read it: gnd__pgraph.readers */
+    int32_t before;      /* sinks: an earlier sink of the same hash of shapes, as its place in `sinks`; -1: none */
+    int32_t check;       /* gnd__plan: the number of its check, plus 1 */
+    uint8_t viewed;      /* roots: a sink is a view of it */
     int32_t lost;        /* uses by equal nodes that nobody else wants */
     int32_t uses;        /* by nodes of the graph */
     int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
@@ -77,6 +84,7 @@ typedef struct gnd__pwork {
     int32_t level;
     int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
     int32_t merged;              /* the kernel it was merged into, or -1 */
+    int32_t before;              /* the last work before it that was not merged when it was looked at; -1: none */
     int rows;                    /* 1: works made one by gnd__fuse_rows: red in order of computation */
     int32_t product;             /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made of: */
     int32_t plus;                /* ... and what is added to it, or -1 */
@@ -110,6 +118,9 @@ typedef struct gnd__pgraph {
     int32_t nwork, capwork;
     int32_t *deps;
     int32_t ndep, capdep;
+    int32_t *readers;            /* rows.c: unmerged works, by the node that they read */
+    int32_t capreaders;
+    uint64_t looked;             /* nodes, works and what they read that grouping looked at: the work of planning */
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */

@@ -35,6 +35,8 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     w->reduce = -1;
     w->merged = w->plus = w->alpha = w->beta = -1;
     w->product = root;
+    if (g->node[root].work < 0)
+        g->node[root].work = g->nwork - 1;
     if (g->node[root].a->kind == GND__REDUCE) {
         w->reduce = root;
         w->red[w->nred++] = root;
@@ -89,6 +91,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
     while (top > 0 && !g->oom) {
         int32_t v = g->stack[--top], seen = 0;
         gnd__pnode *p = &g->node[v >> 1];
+        g->looked++;
         if (p->absorbed || p->seen == walk + 1 || p->seen == walk + (uint32_t)(v & 1))
             continue; /* a node is walked once, and once more if now through a view */
         p->seen = walk + (uint32_t)(v & 1);
@@ -130,11 +133,13 @@ static const gnd_array *space(const gnd__pgraph *g, const gnd__pwork *w)
  * room for one more. */
 static int store_too(gnd__pgraph *g, gnd__pwork *w, int32_t i)
 {
+    const int32_t own = g->node[i].work;
     if (w->box[0] >= 0 || w->nroot == GND__KIR_OUT)
         return 0;
-    for (int32_t j = 0; j < g->nwork; j++)
-        if (g->work[j].nroot == 1 && g->work[j].root[0] == i && g->work[j].merged < 0)
-            g->work[j].merged = j; /* its own work: computed here */
+    if (g->work[own].nroot == 1 && g->work[own].root[0] == i && g->work[own].merged < 0) {
+        g->work[own].merged = own; /* its own work: computed here */
+        g->node[i].work = (int32_t)(w - g->work);
+    }
     w->box[w->nroot] = -1;
     w->root[w->nroot++] = i;
     return 1;
@@ -202,8 +207,10 @@ static void drop_absorbed(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nwork; i++) {
         gnd__pwork *w = &g->work[i];
-        if (w->nroot == 1 && w->box[0] < 0 && g->node[w->root[0]].absorbed)
+        if (w->nroot == 1 && w->box[0] < 0 && g->node[w->root[0]].absorbed) {
             w->merged = i; /* computed elsewhere */
+            g->node[w->root[0]].work = -1;
+        }
     }
 }
 
@@ -264,6 +271,7 @@ static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)
     gnd__pwork *v = &g->work[vi], *w = &g->work[wi];
     int32_t vn = v->ndep, first = g->ndep, vf = v->first_dep;
     for (int i = 0; i < w->nroot; i++) {
+        g->node[w->root[i]].work = vi;
         if (is_root(v, w->root[i]))
             continue; /* a reduction that both computed */
         v->box[v->nroot] = -1;
@@ -290,18 +298,17 @@ static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)
 /* Levels, and merging with one of the works before. */
 static void levels(gnd__pgraph *g)
 {
+    int32_t last = -1;
     for (int32_t i = 0; i < g->nwork && !g->oom; i++) {
         gnd__pwork *w = &g->work[i];
         int32_t lv, window = 0;
         if (w->merged >= 0)
             continue;
         w->level = lv = deps_level(g, w, -1) + 1;
-        for (int32_t j = i - 1; j >= 0 && window < 16; j--) {
+        for (int32_t j = last; j >= 0 && window < 16; j = g->work[j].before, window++) {
             gnd__pwork *v = &g->work[j];
             int producer = 0, through_view = 0;
-            if (v->merged >= 0)
-                continue;
-            window++;
+            g->looked++;
             for (int32_t d = w->first_dep; d < w->first_dep + w->ndep; d++)
                 for (int r = 0; r < v->nroot; r++)
                     if (g->deps[d] >> 1 == v->root[r]) {
@@ -318,21 +325,14 @@ static void levels(gnd__pgraph *g)
             merge(g, j, i);
             break;
         }
-        if (w->merged < 0)
-            for (int r = 0; r < w->nroot; r++)
-                if (g->node[w->root[r]].level < w->level)
-                    g->node[w->root[r]].level = w->level;
+        if (w->merged >= 0)
+            continue;
+        w->before = last;
+        last = i;
+        for (int r = 0; r < w->nroot; r++)
+            if (g->node[w->root[r]].level < w->level)
+                g->node[w->root[r]].level = w->level;
     }
-}
-
-/* The work that root i ended up in. */
-static int32_t work_of(const gnd__pgraph *g, int32_t i)
-{
-    for (int32_t w = 0; w < g->nwork; w++)
-        for (int r = 0; r < g->work[w].nroot; r++)
-            if (g->work[w].merged < 0 && g->work[w].root[r] == i)
-                return w;
-    return -1;
 }
 
 /* Sinks whose team did not become one kernel though they share what is not stored are on their own
@@ -344,7 +344,7 @@ static int split_teams(gnd__pgraph *g)
         gnd__pnode *p = &g->node[g->sinks[s]];
         if (p->role != GND__R_ROOT || p->team == g->sinks[s] || p->alone)
             continue;
-        if (work_of(g, g->sinks[s]) != work_of(g, p->team)) {
+        if (p->work != g->node[p->team].work) {
             p->alone = 1;
             again = 1;
         }
@@ -352,33 +352,35 @@ static int split_teams(gnd__pgraph *g)
     return again;
 }
 
-/* The level before which the first work comes that reads a root of w; the greatest, where none does. */
-static int32_t first_use(const gnd__pgraph *g, const gnd__pwork *w)
+/* For each node the lowest level of the works that read it; INT32_MAX where none does. */
+static void find_first_uses(gnd__pgraph *g)
 {
-    int32_t level = INT32_MAX;
+    for (int32_t i = 0; i < g->nnode; i++)
+        g->node[i].first_use = INT32_MAX;
     for (int32_t i = 0; i < g->nwork; i++) {
         const gnd__pwork *u = &g->work[i];
-        for (int32_t d = u->first_dep; d < u->first_dep + u->ndep && u->merged < 0 && u->level < level; d++)
-            for (int r = 0; r < w->nroot; r++)
-                if (g->deps[d] >> 1 == w->root[r])
-                    level = u->level;
+        for (int32_t d = u->first_dep; d < u->first_dep + u->ndep && u->merged < 0; d++)
+            if (u->level < g->node[g->deps[d] >> 1].first_use)
+                g->node[g->deps[d] >> 1].first_use = u->level;
     }
-    return level;
 }
 
 /* Works that wait for nothing (constants, copies of leaves) come next to their use, since their memory is taken when
  * they run; all boxes of an assembly come when the last of them can. */
 static void delay(gnd__pgraph *g)
 {
+    find_first_uses(g);
     for (int32_t i = 0; i < g->nwork; i++) {
         gnd__pwork *w = &g->work[i];
-        int32_t use;
+        int32_t use = INT32_MAX;
         if (w->merged >= 0)
             continue;
         if (w->box[0] >= 0) {
             w->level = g->node[w->root[0]].level;
         } else if (w->level == 1 && w->type == GND__P_KERNEL && !w->rows) {
-            use = first_use(g, w);
+            for (int r = 0; r < w->nroot; r++)
+                if (g->node[w->root[r]].first_use < use)
+                    use = g->node[w->root[r]].first_use;
             if (use != INT32_MAX && use > 2)
                 w->level = use - 1;
         }
@@ -388,7 +390,7 @@ static void delay(gnd__pgraph *g)
 static gnd_status order(gnd__pgraph *g, gnd_err *e)
 {
     int merged = 0;
-    int32_t top = 0;
+    int32_t top = 0, *at;
     delay(g);
     gnd__free(g->order);
     g->norder = 0;
@@ -401,13 +403,23 @@ static gnd_status order(gnd__pgraph *g, gnd_err *e)
             top = g->work[i].level;
     }
     /* roots come in order of computation; a merged work stands for several, so then by level */
-    for (int32_t lv = merged ? 1 : top; lv <= top || !merged; lv++) {
-        for (int32_t i = 0; i < g->nwork; i++)
-            if (g->work[i].merged < 0 && (!merged || g->work[i].level == lv))
-                g->order[g->norder++] = i;
-        if (!merged)
-            break;
-    }
+    for (int32_t i = 0; i < g->nwork && !merged; i++)
+        if (g->work[i].merged < 0)
+            g->order[g->norder++] = i;
+    if (!merged)
+        return GND_OK;
+    at = gnd__calloc((size_t)top + 2, sizeof *at); /* where the works of each level begin */
+    if (!at)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    for (int32_t i = 0; i < g->nwork; i++)
+        at[g->work[i].level + 1] += g->work[i].merged < 0;
+    for (int32_t lv = 0; lv <= top; lv++)
+        at[lv + 1] += at[lv];
+    g->norder = at[top + 1];
+    for (int32_t i = 0; i < g->nwork; i++)
+        if (g->work[i].merged < 0)
+            g->order[at[g->work[i].level]++] = i;
+    gnd__free(at);
     return GND_OK;
 }
 

@@ -38,20 +38,10 @@ int gnd__is_scaling(const gnd_array *a)
     return -1;
 }
 
-/* The one node that has i as its input, once; -1: there are more. */
+/* The one node that has i as its input, once; -1: there is none, or there are more. */
 static int32_t only_user(const gnd__pgraph *g, int32_t i)
 {
-    int32_t user = -1;
-    for (int32_t j = i + 1; j < g->nnode; j++) {
-        const gnd__pnode *p = &g->node[j];
-        for (int k = 0; !gnd__is_leaf(p->a) && k < p->a->nin; k++)
-            if (g->inputs[p->in + k] == i) {
-                if (user >= 0)
-                    return -1;
-                user = j;
-            }
-    }
-    return user;
+    return g->node[i].parents == 1 ? g->node[i].user : -1;
 }
 
 static int same_space(const gnd_array *a, const gnd_array *b)
@@ -65,12 +55,9 @@ static int same_space(const gnd_array *a, const gnd_array *b)
 /* The work that makes root i alone, in a kernel without reductions; or -1. */
 static int32_t plain_work(const gnd__pgraph *g, int32_t i)
 {
-    for (int32_t j = 0; j < g->nwork; j++) {
-        const gnd__pwork *w = &g->work[j];
-        if (w->merged < 0 && w->root[0] == i)
-            return w->type == GND__P_KERNEL && w->nroot == 1 && w->nred == 0 && w->box[0] < 0 && !w->rows ? j : -1;
-    }
-    return -1;
+    const int32_t j = g->node[i].work;
+    const gnd__pwork *w = &g->work[j < 0 ? 0 : j];
+    return j >= 0 && w->type == GND__P_KERNEL && w->nroot == 1 && w->nred == 0 && w->box[0] < 0 && !w->rows ? j : -1;
 }
 
 static void follow(gnd__pgraph *g, int32_t wi)

@@ -181,7 +181,7 @@ static void first_roles(gnd__pgraph *g, int limits)
         p->path = 0;
         p->level = 0;
         p->team = i;
-        p->slot = -1;
+        p->slot = p->work = -1;
         p->role = gnd__is_leaf(a) ? GND__R_LEAF
                   : (is_piece_of_work(a) && !gnd__is_short(a)) || p->must ? GND__R_ROOT
                                                                           : GND__R_INLINE;
@@ -251,23 +251,65 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     q->expanded |= (uint8_t)expanded;
 }
 
+/* Buckets of shapes, and the sinks of one bucket that may not fit to a leader before it looks no further. */
+enum { SHAPES = 1024, MISFITS = 64 };
+
+static unsigned shape_hash(const gnd_array *a)
+{
+    uint64_t h = a->ndim;
+    for (int d = 0; d < a->ndim; d++)
+        h = mix(h, (uint64_t)a->dim[d]);
+    return (unsigned)(h % SHAPES);
+}
+
+/* Whether sink p can be of a team. */
+static int may_team(const gnd__pnode *p)
+{
+    return p->role == GND__R_ROOT && gnd__is_elementwise(p->a) && !p->alone;
+}
+
+/* Chains the sinks that can be of a team by their shapes, from the last to the first, each node once. */
+static void chain_shapes(gnd__pgraph *g)
+{
+    int32_t last[SHAPES];
+    for (int i = 0; i < SHAPES; i++)
+        last[i] = -1;
+    for (int32_t s = 0; s < g->nsink; s++)
+        g->node[g->sinks[s]].before = -2;
+    for (int32_t s = g->nsink - 1; s >= 0; s--) {
+        gnd__pnode *p = &g->node[g->sinks[s]];
+        if (!may_team(p) || p->before != -2)
+            continue;
+        int32_t *at = &last[shape_hash(p->a)];
+        p->before = -1;
+        if (*at >= 0)
+            g->node[g->sinks[*at]].before = s;
+        *at = s;
+    }
+}
+
 /* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it and
  * not stored: the last one leads. group.c says later whether that came true. */
 static void make_teams(gnd__pgraph *g)
 {
+    if (g->nsink < 2)
+        return;
+    chain_shapes(g);
     for (int32_t s = g->nsink - 1; s >= 0; s--) {
         gnd__pnode *lead = &g->node[g->sinks[s]];
         uint32_t nops = lead->nops, nleaf = lead->nleaf;
-        int members = 1;
-        if (lead->role != GND__R_ROOT || !gnd__is_elementwise(lead->a) || lead->alone ||
-            lead->team != g->sinks[s])
+        int members = 1, misfits = 0;
+        if (!may_team(lead) || lead->team != g->sinks[s])
             continue;
-        for (int32_t t = s - 1; t >= 0 && members < GND__KIR_OUT; t--) {
+        for (int32_t t = lead->before; t >= 0 && members < GND__KIR_OUT && misfits < MISFITS;
+             t = g->node[g->sinks[t]].before) {
             gnd__pnode *p = &g->node[g->sinks[t]];
-            if (p == lead || p->role != GND__R_ROOT || !gnd__is_elementwise(p->a) || p->alone ||
-                p->team != g->sinks[t] || !gnd__same_shape(p->a, lead->a) ||
-                nops + p->nops > GND__KERNEL_OPS || nleaf + p->nleaf > GND__LEAVES)
+            g->looked++;
+            if (p->team != g->sinks[t] || !gnd__same_shape(p->a, lead->a) ||
+                nops + p->nops > GND__KERNEL_OPS || nleaf + p->nleaf > GND__LEAVES) {
+                misfits++;
                 continue;
+            }
             p->team = g->sinks[s];
             nops += p->nops;
             nleaf += p->nleaf;
@@ -407,8 +449,11 @@ void gnd__roles(gnd__pgraph *g)
     for (int32_t i = 0; i < g->nnode; i++) {
         g->node[i].shared = 0;
         g->node[i].parents = 0;
-        for (int k = 0; k < g->node[i].a->nin && !gnd__is_leaf(g->node[i].a); k++)
-            gnd__input_of(g, &g->node[i], k)->parents++;
+        for (int k = 0; k < g->node[i].a->nin && !gnd__is_leaf(g->node[i].a); k++) {
+            gnd__pnode *in = gnd__input_of(g, &g->node[i], k);
+            in->parents++;
+            in->user = i;
+        }
         boxes |= gnd__has_boxes(g->node[i].a) && !g->node[i].must && !gnd__is_leaf(g->node[i].a);
     }
     if (boxes) { /* which are computed for each of their uses: what these share is stored before limits are looked at */

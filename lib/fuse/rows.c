@@ -8,6 +8,7 @@
  * not to be rows, or too long for registers or a cache, is marked no_rows, and grouping starts again.
  */
 #include "fuse/fuse.h"
+#include "base/mem.h"
 
 #include <string.h>
 
@@ -53,46 +54,77 @@ static int is_member(const joining *j, int32_t w)
     return 0;
 }
 
-static int has_root(const gnd__pwork *w, int32_t node)
+/* Counts for each node the works that read it; enters them too when `enter` is set. */
+static void each_reader(gnd__pgraph *g, int enter)
 {
-    for (int r = 0; r < w->nroot; r++)
-        if (w->root[r] == node)
-            return 1;
-    return 0;
+    for (int32_t i = 0; i < g->nnode; i++)
+        g->node[i].nreader = 0;
+    for (int32_t u = 0; u < g->nwork; u++) {
+        const gnd__pwork *w = &g->work[u];
+        for (int32_t d = w->first_dep; d < w->first_dep + w->ndep && w->merged < 0; d++) {
+            gnd__pnode *p = &g->node[g->deps[d] >> 1];
+            if (enter)
+                g->readers[p->reader + p->nreader] = u;
+            p->nreader++;
+        }
+    }
+}
+
+/* Lists for each node the works that read it. 0: out of memory. */
+static int find_readers(gnd__pgraph *g)
+{
+    int32_t n = 0;
+    if (g->ndep > g->capreaders) {
+        int32_t *q = gnd__realloc(g->readers, (size_t)g->ndep * 2 * sizeof *q);
+        if (!q)
+            return 0;
+        g->readers = q;
+        g->capreaders = g->ndep * 2;
+    }
+    each_reader(g, 0);
+    for (int32_t i = 0; i < g->nnode; i++) {
+        g->node[i].reader = n;
+        n += g->node[i].nreader;
+    }
+    each_reader(g, 1);
+    return 1;
+}
+
+/* Marks the roots of which a sink is a view; no work reads them for its sake. */
+static void find_viewed(gnd__pgraph *g)
+{
+    gnd__place pl;
+    int32_t blame;
+    for (int32_t i = 0; i < g->nnode; i++)
+        g->node[i].viewed = 0;
+    for (int32_t s = 0; s < g->nsink; s++) {
+        int32_t i = g->sinks[s];
+        if (g->node[i].role != GND__R_ALIAS || !gnd__place_of(g, i, &pl, &blame))
+            continue;
+        while (g->node[i].a != pl.a)
+            i = g->inputs[g->node[i].in];
+        g->node[i].viewed = 1;
+    }
 }
 
 /* The work that stores node i; -1: none. */
 static int32_t owner(const gnd__pgraph *g, int32_t i)
 {
-    if (g->node[i].role == GND__R_ROOT && !g->node[i].a->data.st)
-        for (int32_t w = 0; w < g->nwork; w++)
-            if (g->work[w].merged < 0 && has_root(&g->work[w], i))
-                return w;
-    return -1;
+    const gnd__pnode *p = &g->node[i];
+    return p->role == GND__R_ROOT && !p->a->data.st ? p->work : -1;
 }
 
-/* Whether a work that is no member reads node i. */
-static int read_elsewhere(const joining *j, int32_t i)
+/* Whether a work that is no member, and of a level up to `level`, reads node i. */
+static int read_elsewhere(const joining *j, int32_t i, int32_t level)
 {
-    const gnd__pgraph *g = j->g;
-    for (int32_t u = 0; u < g->nwork; u++) {
-        const gnd__pwork *w = &g->work[u];
-        for (int32_t d = w->first_dep; d < w->first_dep + w->ndep && w->merged < 0 && !is_member(j, u); d++)
-            if (g->deps[d] >> 1 == i)
-                return 1;
-    }
-    return 0;
-}
-
-/* Whether a sink is a view of node i, which no work reads then. */
-static int is_viewed(gnd__pgraph *g, int32_t i)
-{
-    gnd__place pl;
-    int32_t blame;
-    for (int32_t s = 0; s < g->nsink; s++)
-        if (g->node[g->sinks[s]].role == GND__R_ALIAS && gnd__place_of(g, g->sinks[s], &pl, &blame) &&
-            pl.a == g->node[i].a)
+    gnd__pgraph *g = j->g;
+    const gnd__pnode *p = &g->node[i];
+    for (int32_t r = p->reader; r < p->reader + p->nreader; r++) {
+        const gnd__pwork *w = &g->work[g->readers[r]];
+        g->looked++;
+        if (w->merged < 0 && w->level <= level && !is_member(j, g->readers[r]))
             return 1;
+    }
     return 0;
 }
 
@@ -110,14 +142,9 @@ static int may_join(const joining *j, int32_t v)
             return 0;
     }
     /* others that read what it makes come after all members */
-    for (int32_t u = 0; u < g->nwork; u++) {
-        const gnd__pwork *x = &g->work[u];
-        if (x->merged >= 0 || u == v || is_member(j, u) || x->level > g->work[j->last].level)
-            continue;
-        for (int32_t d = x->first_dep; d < x->first_dep + x->ndep; d++)
-            if (has_root(w, g->deps[d] >> 1))
-                return 0;
-    }
+    for (int r = 0; r < w->nroot; r++)
+        if (read_elsewhere(j, w->root[r], g->work[j->last].level))
+            return 0;
     return 1;
 }
 
@@ -168,8 +195,8 @@ static int unite(joining *j)
         for (int r = 0; r < w->nred; r++)
             all.red[all.nred++] = w->red[r];
         for (int r = 0; r < w->nroot; r++) {
-            if (w != last && !g->node[w->root[r]].sink && !stays(g, w, r) && !read_elsewhere(j, w->root[r]) &&
-                !is_viewed(g, w->root[r])) {
+            if (w != last && !g->node[w->root[r]].sink && !stays(g, w, r) && !read_elsewhere(j, w->root[r], INT32_MAX) &&
+                !g->node[w->root[r]].viewed) {
                 inner[ninner++] = w->root[r];
                 continue;
             }
@@ -182,13 +209,16 @@ static int unite(joining *j)
     all.reduce = all.red[0];
     for (int i = 0; i < ninner; i++) {
         gnd__pnode *p = &g->node[inner[i]];
+        p->work = -1;
         if (p->a->kind == GND__REDUCE)
             p->absorbed = 1;
         else
             p->role = GND__R_INLINE;
     }
-    for (int r = 0; r < all.nroot; r++)
+    for (int r = 0; r < all.nroot; r++) {
         g->node[all.root[r]].level = all.level;
+        g->node[all.root[r]].work = j->last;
+    }
     for (int i = 0; i < j->n; i++)
         if (j->member[i] != j->last)
             g->work[j->member[i]].merged = j->last;
@@ -201,6 +231,12 @@ void gnd__fuse_rows(gnd__pgraph *g)
     int any = 0;
     for (int32_t i = 0; i < g->nwork; i++)
         any |= g->work[i].merged < 0 && g->work[i].nred > 0;
+    if (any && !find_readers(g)) {
+        g->oom = 1;
+        return;
+    }
+    if (any)
+        find_viewed(g);
     for (int32_t i = g->nwork - 1; i >= 0 && any; i--) {
         joining j = { .g = g, .last = i, .member = { i }, .n = 1 };
         const gnd__pwork *w = &g->work[i];

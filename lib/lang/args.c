@@ -20,7 +20,7 @@ static int param_len(const gnd__args *c, int i)
     return (int)strcspn(c->param[i], "|,=");
 }
 
-int gnd__arg_wrong(gnd__args *c, int i, const char *want)
+static int wrong(gnd__args *c, int i, gnd_status code, const char *want)
 {
     const gnd__val *v = &c->arg[i].v;
     char given[64];
@@ -32,9 +32,12 @@ int gnd__arg_wrong(gnd__args *c, int i, const char *want)
         snprintf(given, sizeof given, "'%.*s'", (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
     else
         snprintf(given, sizeof given, "%s", gnd__val_name(v));
-    return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[i].at, "%s: %.*s must be %s, not %s", c->name,
-                          param_len(c, i), c->param[i], want, given);
+    return gnd__expr_fail(c->x, code, c->arg[i].at, "%s: %.*s must be %s, not %s", c->name, param_len(c, i),
+                          c->param[i], want, given);
 }
+
+int gnd__arg_wrong(gnd__args *c, int i, const char *want) { return wrong(c, i, GND_ERR_TYPE, want); }
+int gnd__arg_value(gnd__args *c, int i, const char *want) { return wrong(c, i, GND_ERR_ARG, want); }
 
 int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
 {
@@ -46,7 +49,7 @@ int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
     if (k >= 0)
         return k;
     gnd__word_list(want, sizeof want, words, "'");
-    return gnd__arg_wrong(c, i, want);
+    return v->kind == GND__V_STR ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
 }
 
 /* --- arrays ------------------------------------------------------------------------------------ */
@@ -131,7 +134,7 @@ gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n)
     }
     const gnd__seq *seq = s->v.seq;
     if (seq->n > INT32_MAX) {
-        gnd__arg_wrong(c, i, "a shorter list");
+        gnd__arg_value(c, i, "a shorter list");
         return NULL;
     }
     *n = (int)seq->n;
@@ -319,7 +322,7 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n)
         for (int k = 0; k < c->nrest && !r; k++)
             r = gnd__val_to_int(c->x, &c->rest[k].v, c->rest[k].at, &v[k]);
     }
-    return r > 0 ? gnd__expr_fail(c->x, GND_ERR_ARG, c->rest->at, "%s: ints or a tuple of ints are "
+    return r > 0 ? gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest->at, "%s: ints or a tuple of ints are "
                                   "needed", c->name) : r;
 }
 

@@ -7,6 +7,7 @@
 #ifndef GND_LANG_CALL_H
 #define GND_LANG_CALL_H
 
+#include <gnd/call.h>
 #include "lang/expr.h"
 
 enum { GND__FN_PARAMS = 8 };
@@ -25,6 +26,27 @@ typedef struct gnd__fn {
 /* A function, a method too (its first parameter is the array), or a method only. */
 enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
 
+/* A parameter of a signature. */
+typedef struct gnd__param {
+    uint16_t at, n; /* its names, "x|a", in the signature */
+    uint8_t required, rest, keyword_only;
+} gnd__param;
+
+typedef struct gnd__sig {
+    int n;
+    gnd__param p[GND__FN_PARAMS];
+} gnd__sig;
+
+/* What a name stands for when it is called: an entry of funcs.def, an elementwise operation, or a dtype. Each name has
+ * its own, and a method another than the function. Public as the handle of gnd/call.h. */
+struct gnd_function {
+    char name[34];
+    uint8_t method, python;   /* python: a dtype that follows the device */
+    int16_t entry, op, dtype; /* one of them is not -1: funcs.def's, gnd__op, gnd_dtype */
+    const gnd__fn *fn;        /* entry's */
+    const gnd__sig *sig;
+};
+
 struct gnd__args {
     gnd__expr *x;
     const char *name;             /* the function's name for messages */
@@ -39,18 +61,28 @@ struct gnd__args {
 /* Calls the function (method: of the first value) of that name with n values, in order. */
 int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
               gnd__val *out);
-/* The entry of a name; NULL: none (lookup.c). */
-const gnd__fn *gnd__fn_find(const char *name, size_t len, int method);
-/* Entry i of the table, NULL at the end. */
+/* The same for a function that was looked up. Values are moved out of arg. */
+int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n, gnd__val *out);
+/* What a name is (lookup.c); NULL: no function, or no method. */
+const gnd_function *gnd__function(const char *name, size_t len, int method);
+/* Function i, in the order of the tables; each name has one. NULL at the end. */
+const gnd_function *gnd__function_at(int i);
+/* Entry i of funcs.def, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);
+/* Splits a signature. */
+void gnd__sig_parse(const char *params, gnd__sig *s);
+/* The signature of f as Python writes it, "sum(x, axis=None)", cut to size. Returns buf. */
+const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size);
 
 /* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) -------------------------- */
 static inline int gnd__arg_given(const gnd__args *c, int i)
 {
     return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
 }
-/* "sum: axis must be WANT, not 'up'": -1. */
+/* An argument of the wrong kind: "sum: axis must be WANT, not 'up'", GND_ERR_TYPE. -1. */
 int gnd__arg_wrong(gnd__args *c, int i, const char *want);
+/* The same for one of the right kind, with a value that cannot be: GND_ERR_ARG. */
+int gnd__arg_value(gnd__args *c, int i, const char *want);
 /* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1: an error. */
 int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
 /* Numbers become weak scalars. Owned by the argument. */

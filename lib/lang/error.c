@@ -2,13 +2,14 @@
  *
  * lang/error.c - the messages of the expression language: one line that says what and where, the
  * text's line, and a caret under the column. The line is cut to a window round the place so that the
- * whole fits an error record.
+ * whole fits an error record. A call by name has no text: its messages begin with the function's name.
  */
 #include "lang/expr.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/err.h"
 #include "base/mem.h"
 
 enum { WINDOW = 72, WINDOW_BYTES = 150, INDENT = 2 };
@@ -64,10 +65,28 @@ static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_
     snprintf(buf + k, size - k, "\n%*s^", (int)(INDENT + strlen(lead) + before), "");
 }
 
+/* The message of a call by name. */
+static int fail_call(gnd__expr *x, gnd_status code, const char *fmt, va_list ap)
+{
+    const size_t n = strlen(x->func);
+    vsnprintf(x->err.msg, sizeof x->err.msg, fmt, ap);
+    x->err.code = code;
+    if (strncmp(x->err.msg, x->func, n) || x->err.msg[n] != ' ') /* "sin takes 1 argument" */
+        gnd__err_named(&x->err, x->func);
+    return -1;
+}
+
 int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ...)
 {
     if (x->err.code)
         return -1;
+    if (!x->text) {
+        va_list ap;
+        va_start(ap, fmt);
+        fail_call(x, code, fmt, ap);
+        va_end(ap);
+        return -1;
+    }
     char tail[WINDOW_BYTES + WINDOW + 40], head[64];
     size_t line, col, max = sizeof x->err.msg;
     if (at > x->len)
@@ -101,7 +120,7 @@ int gnd__expr_nomem(gnd__expr *x)
 {
     if (!x->err.code) {
         x->err.code = GND_ERR_NOMEM;
-        snprintf(x->err.msg, sizeof x->err.msg, "eval: out of host memory");
+        snprintf(x->err.msg, sizeof x->err.msg, "%s: out of host memory", x->text ? "eval" : x->func);
     }
     return -1;
 }

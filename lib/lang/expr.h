@@ -77,8 +77,8 @@ typedef struct gnd__instr {
 /* A value on the machine's stack. */
 typedef struct gnd__slot {
     gnd__val v;
-    uint32_t at;          /* where it begins in the text */
-    uint32_t kw_at, kw_n; /* the keyword's name; kw_n 0: positional */
+    const char *kw;       /* the keyword's name, kw_n bytes; kw_n 0: positional */
+    uint32_t at, kw_n;    /* at: where it begins in the text */
 } gnd__slot;
 
 typedef struct gnd__var {
@@ -87,9 +87,10 @@ typedef struct gnd__var {
     uint32_t n;
 } gnd__var;
 
-/* One evaluation. */
+/* One evaluation, or one call by name: then there is no text, and of the rest only dev, rng and err are used. */
 typedef struct gnd__expr {
-    const char *text;
+    const char *text;     /* NULL: a call by name */
+    const char *func;     /* the function that is called by name */
     uint32_t len;
     gnd_device *dev;      /* where new arrays live; NULL: nowhere */
     gnd_err err;          /* the first error, its message complete with place and caret */
@@ -124,8 +125,8 @@ int gnd__expr_negated(gnd__expr *x, const gnd__token *t, gnd__val *v);
 /* How an operator is written. */
 const char *gnd__expr_spelling(gnd__tok t);
 
-/* Sets x->err (the first one wins) to `message` at byte offset at, with the text's line and a caret.
- * Returns -1. */
+/* Sets x->err (the first one wins) to `message` at byte offset at, with the text's line and a caret; of a call by
+ * name with "FUNCTION: " before it. Returns -1. */
 int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 int gnd__expr_nomem(gnd__expr *x);
@@ -158,6 +159,8 @@ int gnd__expr_constant(const char *name, size_t n, gnd__val *v);
 /* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python is
  * 1 for float, int, bool and complex, which follow the device. Any of the last two may be NULL. */
 gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python);
+/* The i-th name or code of a dtype besides its own; NULL at the end. */
+const char *gnd__expr_dtype_alias(int i);
 /* Elementwise: the operation of a name or of any of its synonyms; -1: none (lookup.c). */
 int gnd__expr_op(const char *name, size_t n);
 /* The name of operation op and, where nin is not NULL, the number of its arguments; NULL: there is no such. */

@@ -127,7 +127,7 @@ int gnd__fn_solve_triangular(gnd__args *c)
     else if (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &trans))
         return -1;
     if (trans < 0 || trans > 2)
-        return gnd__arg_wrong(c, 2, "0, 1 (transposed) or 2 (adjoint)");
+        return gnd__arg_value(c, 2, "0, 1 (transposed) or 2 (adjoint)");
     unsigned f = (lower ? GND_SOLVE_LOWER : 0u) | (unit ? GND_SOLVE_UNIT : 0u) |
                  (trans == 1 ? GND_SOLVE_TRANS : 0u) | (trans == 2 ? GND_SOLVE_ADJOINT : 0u);
     return gnd__ret(c, gnd_solve_triangular(a, b, f));
@@ -155,7 +155,7 @@ static int tolerance(gnd__args *c, int i, double *v)
         return 0;
     if (gnd__arg_real(c, i, v))
         return -1;
-    return *v >= 0 ? 0 : gnd__arg_wrong(c, i, "at least 0");
+    return *v >= 0 ? 0 : gnd__arg_value(c, i, "at least 0");
 }
 
 /* f with the tolerance in argument i, or for_each with an array of them. */
@@ -175,7 +175,7 @@ int gnd__fn_pinv(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
     if (x && gnd__arg_given(c, 1) && gnd__arg_given(c, 2))
-        return gnd__arg_wrong(c, 2, "left out where rcond is given");
+        return gnd__arg_value(c, 2, "left out where rcond is given");
     return x ? with_rtol(c, x, gnd__arg_given(c, 1) ? 1 : 2, gnd_pinv, gnd_pinv_array) : -1;
 }
 
@@ -186,7 +186,7 @@ int gnd__fn_matrix_rank(gnd__args *c)
     if (!x || !gnd__arg_given(c, 1))
         return x ? with_rtol(c, x, 2, gnd_matrix_rank, gnd_matrix_rank_array) : -1;
     if (gnd__arg_given(c, 2))
-        return gnd__arg_wrong(c, 2, "left out where tol is given");
+        return gnd__arg_value(c, 2, "left out where tol is given");
     if (!(tol = gnd__arg_strong(c, 1)))
         return -1;
     gnd_scope_begin();
@@ -236,7 +236,7 @@ static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *
     if (c->arg[i].v.kind == GND__V_STR) {
         int k = gnd__word_find("fro nuc", c->arg[i].v.str.s, c->arg[i].v.str.n, 0);
         *ord = k == 1 ? GND_ORD_NUC : GND_ORD_FRO;
-        return k < 0 ? gnd__arg_wrong(c, i, want) : 0;
+        return k < 0 ? gnd__arg_value(c, i, want) : 0;
     }
     if (gnd__arg_real(c, i, &v))
         return -1;
@@ -245,7 +245,7 @@ static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *
             *ord = numbers[k].ord;
             return 0;
         }
-    return gnd__arg_wrong(c, i, want);
+    return gnd__arg_value(c, i, want);
 }
 
 int gnd__fn_matrix_norm(gnd__args *c)
@@ -303,7 +303,7 @@ int gnd__fn_norm(gnd__args *c)
         return gnd__ret(c, n == 2 ? norm_of_axes(x, ax[0], ax[1], mord, keep) : gnd_matrix_norm(x, mord, flags));
     }
     if (n == 0 && gnd__arg_given(c, 1) && gnd_ndim(x) != 1)
-        return gnd__arg_wrong(c, 1, "given with an axis for an array of that many dimensions");
+        return gnd__arg_value(c, 1, "given with an axis for an array of that many dimensions");
     if (gnd__arg_given(c, 1) && gnd__arg_real(c, 1, &ord))
         return -1;
     return gnd__ret(c, gnd_vector_norm(x, axes, flags, ord));

@@ -17,7 +17,7 @@ int gnd__fn_slice(gnd__args *c)
 {
     gnd__val item[3] = {{.kind = GND__V_NONE}, {.kind = GND__V_NONE}, {.kind = GND__V_NONE}};
     if (c->nrest < 1 || c->nrest > 3)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "slice: %d values: it is slice(stop) or "
+        return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "slice: %d values: it is slice(stop) or "
                               "slice(start, stop, step=None)", c->nrest);
     for (int i = 0; i < c->nrest; i++)
         item[c->nrest == 1 ? 1 : i] = gnd__val_ref(&c->rest[i].v);
@@ -81,7 +81,7 @@ static int read_places(gnd__args *c, int64_t extent, places *p)
     if (v->kind == GND__V_INT || (v->kind == GND__V_ARRAY && !gnd_ndim(v->held->a)))
         return gnd__arg_int(c, 1, &p->one);
     if (most > INT32_MAX - 1)
-        return gnd__arg_wrong(c, 1, "a shorter list");
+        return gnd__arg_value(c, 1, "a shorter list");
     p->kind = LIST;
     if (is_mask(v))
         return read_mask(c, extent, p);
@@ -98,7 +98,7 @@ static int list_range(gnd__args *c, int64_t extent, places *p)
     gnd_range r = p->range;
     int64_t n = gnd__expr_clip(&r, extent);
     if (n > INT32_MAX - 1)
-        return gnd__arg_wrong(c, 1, "a shorter slice");
+        return gnd__arg_value(c, 1, "a shorter slice");
     if (!(p->list = gnd__malloc(((size_t)n + 1) * sizeof *p->list)))
         return gnd__expr_nomem(c->x);
     for (p->n = 0; p->n < n; p->n++)

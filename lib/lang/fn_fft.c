@@ -28,7 +28,7 @@ static int one(gnd__args *c, one_fn *f)
         (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)) || arg_norm(c, 3, &norm))
         return -1;
     if (gnd__arg_given(c, 1) && n < 1)
-        return gnd__arg_wrong(c, 1, "at least 1");
+        return gnd__arg_value(c, 1, "at least 1");
     return gnd__ret(c, f(x, n, axis, norm));
 }
 
@@ -53,7 +53,7 @@ static int many(gnd__args *c, many_fn *f, int two)
             a[i] = i - ns;
     }
     if (ns >= 0 && naxes >= 0 && ns != naxes)
-        return gnd__arg_wrong(c, 1, "as long as axes");
+        return gnd__arg_value(c, 1, "as long as axes");
     for (int i = 0; i < naxes; i++)
         axes[i] = a[i] < -1000 || a[i] > 1000 ? 1000 : (int)a[i];
     return gnd__ret(c, f(x, naxes, naxes < 0 ? NULL : axes, ns < 0 ? NULL : s, norm));
@@ -88,9 +88,9 @@ static int typed(gnd__args *c, typed_fn *f)
         (gnd__arg_given(c, 3) && gnd__arg_axis(c, 3, &axis)) || arg_norm(c, 4, &norm))
         return -1;
     if (type < 1 || type > 4)
-        return gnd__arg_wrong(c, 1, "1, 2, 3 or 4");
+        return gnd__arg_value(c, 1, "1, 2, 3 or 4");
     if (gnd__arg_given(c, 2) && n < 1)
-        return gnd__arg_wrong(c, 2, "at least 1");
+        return gnd__arg_value(c, 2, "at least 1");
     return gnd__ret(c, f(x, (int)type, n, axis, norm));
 }
 

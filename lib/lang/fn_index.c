@@ -121,7 +121,7 @@ static int nonzero(gnd__args *c, gnd_array *x)
 {
     gnd_array *out[GND_MAX_NDIM] = {NULL};
     if (gnd_ndim(x) == 0)
-        return gnd__arg_wrong(c, 0, "an array of at least one dimension");
+        return gnd__arg_value(c, 0, "an array of at least one dimension");
     gnd_status st = gnd_nonzero(x, out);
     return gnd__ret_tuple(c, out, gnd_ndim(x), st);
 }
@@ -139,7 +139,7 @@ int gnd__fn_where(gnd__args *c)
     if (given == 0)
         return gnd__fn_nonzero(c);
     if (given == 1)
-        return gnd__arg_wrong(c, gnd__arg_given(c, 1) ? 2 : 1, "given, as the other one is");
+        return gnd__arg_value(c, gnd__arg_given(c, 1) ? 2 : 1, "given, as the other one is");
     for (int i = 0; i < 3; i++)
         if (!(a[i] = gnd__arg_array(c, i)))
             return -1;

@@ -113,7 +113,7 @@ int gnd__fn_roll(gnd__args *c)
         int64_t sum = 0;
         for (int i = 0; i < n; i++)
             if (__builtin_add_overflow(sum, shift[i], &sum))
-                return gnd__arg_wrong(c, 1, "within 64 bits");
+                return gnd__arg_value(c, 1, "within 64 bits");
         return gnd__ret(c, gnd_roll_flat(x, sum));
     }
     if (gnd__arg_ints(c, 2, v, 64, &m))

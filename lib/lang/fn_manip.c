@@ -93,7 +93,7 @@ int gnd__fn_broadcast_shapes(gnd__args *c)
     for (int i = 0; i < c->nrest; i++) {
         int r = gnd__slot_ints(c, &c->rest[i], one, GND_MAX_NDIM, &ndim);
         if (r)
-            return r < 0 ? -1 : gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at, "%s: a shape is an int "
+            return r < 0 ? -1 : gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest[i].at, "%s: a shape is an int "
                                                "or a tuple of ints, not %s", c->name,
                                                gnd__val_name(&c->rest[i].v));
         gnd_status s = gnd_broadcast_shapes(2, (int[]){n, ndim}, (const int64_t *[]){all, one}, &n, all);
@@ -112,7 +112,7 @@ static int read_places(gnd__args *c, int i, int64_t **v, int *n)
     int64_t most = gnd__val_is_seq(a) ? a->seq->n : a->kind == GND__V_ARRAY ? gnd_size(a->held->a) : 1;
     *v = NULL;
     if (most > INT32_MAX - 1)
-        return gnd__arg_wrong(c, i, "a shorter list");
+        return gnd__arg_value(c, i, "a shorter list");
     if (!(*v = gnd__malloc((size_t)(most + 1) * sizeof **v)))
         return gnd__expr_nomem(c->x);
     return gnd__arg_ints(c, i, *v, (int)most + 1, n);
@@ -266,7 +266,7 @@ int gnd__fn_block(gnd__args *c)
     int64_t most = gnd__val_is_seq(v) ? v->seq->leaves + 1 : 1, depth = gnd__val_is_seq(v) ? v->seq->depth
                                                                                             : 0;
     if (most > 1 << 20 || depth > GND_MAX_NDIM)
-        return gnd__arg_wrong(c, 0, "a shorter list");
+        return gnd__arg_value(c, 0, "a shorter list");
     size_t n = (size_t)most + 1;
     const gnd__val **a = gnd__calloc(2 * n, sizeof *a);
     int *counts = gnd__calloc(n * (size_t)(depth + 1), sizeof *counts);

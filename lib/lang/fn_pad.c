@@ -42,7 +42,8 @@ static int wrong(gnd__args *c, int i, int ndim)
 {
     char want[96];
     snprintf(want, sizeof want, "one value, (before, after), or a pair for each of %d axes", ndim);
-    return gnd__arg_wrong(c, i, want);
+    return gnd__val_is_seq(&c->arg[i].v) || c->arg[i].v.kind == GND__V_ARRAY
+               ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
 }
 
 /* Argument i as 2 * ndim values: v, (v,), (before, after), ((before, after),), ((before, after), ...)

@@ -21,7 +21,7 @@ static int kind(gnd__args *c, int i)
 /* NumPy's order names fields of structures, which there are none of. */
 static int no_order(gnd__args *c, int i)
 {
-    return gnd__arg_given(c, i) ? gnd__arg_wrong(c, i, "None, since elements have no fields") : 0;
+    return gnd__arg_given(c, i) ? gnd__arg_value(c, i, "None, since elements have no fields") : 0;
 }
 
 /* x and axis (missing: the last one); None: *flat gets x with one axis, a new handle, else NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/lookup.c - from a name to the function, the method or the elementwise operation that has it: a table of all
- * their names, made once. Texts that are evaluated again and again are read each time, so this has to be quick.
+ * lang/lookup.c - from a name to the function or the method that has it, elementwise operations and dtypes among
+ * them: a table of all names, made once, with the signatures taken apart. Texts that are evaluated again and again are
+ * read each time, so this has to be quick.
  */
 #include <pthread.h>
 #include <string.h>
@@ -28,15 +29,24 @@ static const struct operation {
 };
 enum { NOPS = sizeof ops / sizeof ops[0] };
 
-enum { SLOTS = 4096 }; /* a power of two, several times as many as there are names */
+enum {
+    SLOTS = 4096, /* a power of two, several times as many as there are names */
+    MOST = 1024,
+    ENTRIES = 0
+#define FN(...) +1
+#include "lang/funcs.def"
+#undef FN
+};
 
-/* Entries count from 1; 0: there is none. */
+/* Functions count from 1; 0: there is none. */
 static struct slot {
     const char *name;
     uint8_t n;
     int16_t function, method, op;
 } slots[SLOTS];
-static int used;
+static gnd_function functions[MOST];
+static gnd__sig sigs[ENTRIES];
+static int count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Where the name is, or would be. */
@@ -51,15 +61,34 @@ static struct slot *slot_of(const char *name, size_t n)
     return &slots[h % SLOTS];
 }
 
-static struct slot *put(const char *name, size_t n)
+/* The function of a name as f says, unless the name has one: the first entry of a name has it. */
+static void put(const char *name, size_t n, gnd_function f)
 {
     struct slot *s = slot_of(name, n);
-    if (!s->name && n <= UINT8_MAX && used < SLOTS / 2) {
+    if (n >= sizeof f.name || count == MOST)
+        return;
+    if (!s->name) {
         s->name = name;
         s->n = (uint8_t)n;
-        used++;
     }
-    return s->name ? s : NULL;
+    if (f.op >= 0 && !s->op)
+        s->op = (int16_t)(f.op + 1);
+    int16_t *place = f.method ? &s->method : &s->function;
+    if (*place)
+        return;
+    memcpy(f.name, name, n); /* the rest is zeros */
+    functions[count++] = f;
+    *place = (int16_t)count;
+}
+
+static void put_dtype(const char *name)
+{
+    gnd_function f = {.entry = -1, .op = -1};
+    int python = 0;
+    f.dtype = (int16_t)gnd__expr_dtype(name, strlen(name), &python);
+    f.python = (uint8_t)python;
+    if (name[0] != '?')
+        put(name, strlen(name), f);
 }
 
 static int op_named(const char *name)
@@ -74,22 +103,24 @@ static void make(void)
 {
     const gnd__fn *fn;
     const char *name, *op_name;
-    struct slot *s;
-    for (int i = 0; (fn = gnd__fn_entry(i)); i++) /* the first entry of a name has it */
-        for (const char *p = fn->names; *p; p += strspn(p, " ")) {
-            const size_t n = strcspn(p, " ");
-            if ((s = put(p, n)) && fn->where & GND__FN_F && !s->function)
-                s->function = (int16_t)(i + 1);
-            if (s && fn->where & GND__FN_M && !s->method)
-                s->method = (int16_t)(i + 1);
-            p += n;
-        }
-    for (int i = 0; (name = gnd__expr_synonym(i, &op_name)); i++)
-        if ((s = put(name, strlen(name))))
-            s->op = (int16_t)(op_named(op_name) + 1);
+    for (int i = 0; (fn = gnd__fn_entry(i)); i++) {
+        gnd__sig_parse(fn->params, &sigs[i]);
+        for (int method = 0; method < 2; method++)
+            for (const char *p = fn->names; *p && fn->where & (method ? GND__FN_M : GND__FN_F); p += strspn(p, " ")) {
+                const size_t n = strcspn(p, " ");
+                put(p, n, (gnd_function){.method = (uint8_t)method, .entry = (int16_t)i, .op = -1, .dtype = -1,
+                                         .fn = fn, .sig = &sigs[i]});
+                p += n;
+            }
+    }
     for (int op = 0; op < NOPS; op++)
-        if ((s = put(ops[op].name, strlen(ops[op].name))) && !s->op)
-            s->op = (int16_t)(op + 1);
+        put(ops[op].name, strlen(ops[op].name), (gnd_function){.entry = -1, .op = (int16_t)op, .dtype = -1});
+    for (int i = 0; (name = gnd__expr_synonym(i, &op_name)); i++)
+        put(name, strlen(name), (gnd_function){.entry = -1, .op = (int16_t)op_named(op_name), .dtype = -1});
+    for (int t = 0; t < GND_NDTYPES; t++)
+        put_dtype(gnd_dtype_name((gnd_dtype)t));
+    for (int i = 0; (name = gnd__expr_dtype_alias(i)); i++)
+        put_dtype(name);
 }
 
 static const struct slot *look_up(const char *name, size_t n)
@@ -98,11 +129,17 @@ static const struct slot *look_up(const char *name, size_t n)
     return slot_of(name, n);
 }
 
-const gnd__fn *gnd__fn_find(const char *name, size_t n, int method)
+const gnd_function *gnd__function(const char *name, size_t n, int method)
 {
     const struct slot *s = look_up(name, n);
     const int i = method ? s->method : s->function;
-    return i ? gnd__fn_entry(i - 1) : NULL;
+    return i ? &functions[i - 1] : NULL;
+}
+
+const gnd_function *gnd__function_at(int i)
+{
+    pthread_once(&once, make);
+    return i >= 0 && i < count ? &functions[i] : NULL;
 }
 
 int gnd__expr_op(const char *name, size_t n)

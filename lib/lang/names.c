@@ -64,6 +64,11 @@ static const struct {
     {"c8", GND_COMPLEX64, 0}, {"c16", GND_COMPLEX128, 0},
 };
 
+const char *gnd__expr_dtype_alias(int i)
+{
+    return i < (int)(sizeof dtypes / sizeof dtypes[0]) ? dtypes[i].name : NULL;
+}
+
 gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
 {
     char word[24];

@@ -196,7 +196,7 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
         bad = (out = (gnd__val){.kind = GND__V_DTYPE, .t = gnd_dtype_of(a)}, 0);
     else if (is(name, n, "device"))
         bad = (out = gnd_device_of(a) ? string(gnd_device_id(gnd_device_of(a))) : (gnd__val){.kind = GND__V_NONE}, 0);
-    else if (gnd__fn_find(name, n, 1))
+    else if (gnd__function(name, n, 1))
         bad = gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: call it, x.%.*s()", (int)n, name,
                              (int)n, name);
     else

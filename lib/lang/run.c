@@ -69,7 +69,7 @@ static int load(gnd__expr *x, const gnd__instr *in)
     if (gnd__expr_constant(name, in->n, &v))
         return push(x, v, in->at);
     int n = (int)(in->n > 60 ? 60 : in->n);
-    if (gnd__fn_find(name, in->n, 0) || gnd__expr_op(name, in->n) >= 0)
+    if (gnd__function(name, in->n, 0))
         return gnd__expr_fail(x, GND_ERR_NAME, in->at, "'%.*s' is a function: call it, %.*s(...)", n,
                               name, n, name);
     if (name[in->n] == '.')
@@ -161,7 +161,8 @@ static int step(gnd__expr *x, const gnd__instr *in)
         top[-1].kw_n = 0;
         return 0;
     case GND__I_KEYWORD:
-        top[-1].at = top[-1].kw_at = in->at;
+        top[-1].at = in->at;
+        top[-1].kw = x->text + in->at;
         top[-1].kw_n = in->n;
         return 0;
     case GND__I_CALL:
@@ -207,7 +208,7 @@ static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const 
                      : "eval: a name is NULL", names[i] ? names[i] : "");
             return -1;
         }
-        if (gnd_status_of(values[i]) == GND_ERR_STATE && !strncmp(gnd_error(values[i]), "no array any more", 17)) {
+        if (gnd__is_released(values[i])) {
             x->err.code = GND_ERR_STATE;
             snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is %.100s", names[i], gnd_error(values[i]));
             return -1;

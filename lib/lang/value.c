@@ -198,6 +198,11 @@ static gnd__val number_of(gnd_array *a)
     }
 }
 
+int gnd__is_released(const gnd_array *a)
+{
+    return gnd_status_of(a) == GND_ERR_STATE && !strncmp(gnd_error(a), "no array any more", 17);
+}
+
 gnd_array *gnd__again(gnd_array *a)
 {
     return gnd_astype(a, gnd_dtype_of(a));
@@ -237,7 +242,7 @@ static int measure(gnd__expr *x, const gnd__val *v, int d, shape_of_list *s, siz
         if (v->kind == GND__V_ARRAY)
             s->arrays = 1;
         else if (!gnd__val_is_number(v))
-            return gnd__expr_fail(x, GND_ERR_ARG, at, "%s: %s in a list: numbers and arrays only",
+            return gnd__expr_fail(x, GND_ERR_TYPE, at, "%s: %s in a list: numbers and arrays only",
                                   what, gnd__val_name(v));
         else if (v->kind > s->kind)
             s->kind = v->kind;
@@ -380,7 +385,7 @@ gnd_array *gnd__val_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *w
     case GND__V_TUPLE:
     case GND__V_LIST: return list_to_array(x, v, at, what) ? NULL : v->held->a;
     default:
-        gnd__expr_fail(x, GND_ERR_ARG, at, "%s: an array is needed, not %s", what, gnd__val_name(v));
+        gnd__expr_fail(x, GND_ERR_TYPE, at, "%s: an array is needed, not %s", what, gnd__val_name(v));
         return NULL;
     }
     return adopt(x, v, a, at) ? NULL : v->held->a;

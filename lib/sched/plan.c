@@ -67,6 +67,7 @@ static gnd_status lower_all(gnd__maker *m)
             st = GND_ERR_NOMEM;
     for (int32_t i = 0; i < m->g->nnode && st == GND_OK; i++) {
         const gnd__pnode *q = &m->g->node[i];
+        m->g->node[i].check = 0;
         if (q->slot < 0)
             continue;
         m->p->slot[q->slot].node = i;

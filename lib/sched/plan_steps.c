@@ -75,12 +75,14 @@ gnd__step *gnd__plan_step(gnd__maker *m)
 static int check_number(gnd__maker *m, int32_t i, int32_t *number)
 {
     gnd__plan *p = m->p;
-    for (*number = 0; *number < p->ncheck; ++*number)
-        if (p->check[*number] == i)
-            return 1;
+    *number = m->g->node[i].check - 1;
+    if (*number >= 0)
+        return 1;
     if (!grow(&p->check, &p->capcheck, p->ncheck + 1, sizeof *p->check))
         return 0;
+    *number = p->ncheck;
     p->check[p->ncheck++] = i;
+    m->g->node[i].check = p->ncheck;
     return 1;
 }
 
