@@ -171,7 +171,7 @@ gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const cha
 int gnd__repeats(gnd__plan *p, gnd_device *dev);
 gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e);
 void gnd__repeat_free(gnd__plan *p);
-/* For tests: a list comes after so many runs, also while calls are counted or made to fail; 0: as usual. */
+/* For tests: a list comes after so many runs; 0: as usual. */
 void gnd__repeat_force(int runs);
 
 /* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */
