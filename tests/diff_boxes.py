@@ -62,7 +62,7 @@ class Case:
         if depth <= 0:
             return self.leaf(shape)
         how = self.one_of('op', 'op', 'op', 'roll', 'roll', 'pad', 'pad', 'pad', 'concat', 'concat', 'view', 'view', 'stack',
-                          'tile', 'repeat', 'reshape', 'take', 'same')
+                          'tile', 'repeat', 'repeated', 'reshape', 'take', 'same')
         return getattr(self, how)(shape, depth - 1) or self.op(shape, depth - 1)
 
     def op(self, shape, depth):
@@ -179,6 +179,16 @@ class Case:
                     a, x = self.value(shape[:k] + (n // m,) + shape[k + 1:], depth)
                     return f'repeat({a}, {m}, axis={k})', np.repeat(x, m, k)
         return None
+
+    def repeated(self, shape, depth):
+        """What is tiled beside what is repeated: one kernel, if parts of the axis suit both."""
+        one, other = self.tile(shape, depth), self.repeat(shape, depth)
+        if not one or not other:
+            return None
+        (a, x), (b, y) = one, other
+        if self.dtype == bool:
+            return f'({a} | {b})', x | y
+        return f'({a} + {b})', x + y
 
     def take(self, shape, depth):
         if len(shape) != 1 or not shape[0]:

@@ -167,7 +167,7 @@ def functions():
         m = re.match(r'FN\("([^"]+)"', line)
         if m and not leave:
             names.update(m[1].split())
-    names.update(re.findall(r'^GND_OP\(\w+, "(\w+)"', open(os.path.join(top, 'graph', 'opset.def')).read(), re.M))
+    names.update(re.findall(r'^GND_OP\(\w+, "(\w+)"', open(os.path.join(top, 'base', 'opset.def')).read(), re.M))
     return {n for n in names if hasattr(np, n)} - {'empty', 'empty_like', 'broadcast_shapes'}
 
 

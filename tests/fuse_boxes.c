@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse_boxes.c - joins as index maps: how many kernels pad, roll, concat and stack take among elementwise operations
- * and views, which memory steps in one plan take, and that what a box leaves out is not read. Kernels as for CPUs
+ * fuse_boxes.c - joins as index maps: how many kernels pad, roll, concat, stack, tile and repeat take among
+ * elementwise operations and views, which memory steps in one plan take, and that what a box leaves out is not read. Kernels as for CPUs
  * and as for GPUs. (tests/diff_boxes.py has the values of random expressions.)
  */
 #include <inttypes.h>
@@ -119,6 +119,32 @@ static void counts(void)
            "a box that is not seen is not computed");
 }
 
+/* What is repeated is computed where it is used, as long as a CPU's vectors do not get too short. */
+static void repeated(void)
+{
+    const int gpu = strstr(where, "GPU") != NULL;
+    gnd_array *y = gnd_keep(gnd_ones(dev, GND_FLOAT32, 2, (int64_t[]){2 * N, M}));
+    gnd_array *row = gnd_at(x, "0"), *ten = gnd_at(x, "0, :10"), *five = gnd_at(x, "0, :5");
+    gnd_array *z = gnd_keep(gnd_ones(dev, GND_FLOAT32, 1, (int64_t[]){2 * M}));
+    gnd_wait(y);
+    gnd_wait(z);
+    is_one(gnd_add(gnd_tile(x, 2, (int64_t[]){2, 1}), y), 1, "tile and a neighbour");
+    is_one(gnd_add(gnd_repeat(x, 2, 0), y), 1, "repeat and a neighbour");
+    is_one(gnd_add(gnd_tile(row, 1, (int64_t[]){2}), z), 1, "tile along the last axis");
+    is_one(gnd_add(gnd_repeat(row, 2, 0), z), 1, "repeat along the last axis");
+    is_one(gnd_add(gnd_repeat(row, 2, 0), gnd_exp(z)), gpu ? 1 : 2, "... beside what is not cheap");
+    is_one(gnd_add(gnd_tile(gnd_add(row, gnd_int(1)), 1, (int64_t[]){2}), z), 1, "an expression");
+    is_one(gnd_multiply(gnd_tile(row, 1, (int64_t[]){2}), gnd_repeat(row, 2, 0)), 1,
+           "two of unlike parts");
+    is_one(gnd_add(gnd_tile(ten, 1, (int64_t[]){2}), gnd_repeat(five, 4, 0)), 2,
+           "two that no parts suit");
+    is_one(gnd_add(gnd_tile(row, 1, (int64_t[]){2}), gnd_at(y, ":, :1")), 1,
+           "tile that is broadcast");
+    is_one(gnd_add(gnd_tile(row, 1, (int64_t[]){2}), roll(z, 1, 0)), 1, "tile and roll");
+    is_one(gnd_add(gnd_tile(roll(row, 1, 0), 1, (int64_t[]){2}), z), 1, "tile of a roll");
+    is_one(gnd_add(roll(gnd_tile(row, 1, (int64_t[]){2}), 1, 0), z), 2, "roll of a tile is stored");
+}
+
 /* Steps that need their padded arrays in memory: sums of windows. */
 static gnd_array *blurred(gnd_array *a)
 {
@@ -172,6 +198,7 @@ static void all(const char *spec, int real)
             ref_free(&h);
         }
         counts();
+        repeated();
         memory();
         unread();
         gnd_scope_end();

@@ -6,7 +6,6 @@
  */
 #include <gnd.h>
 #include "base/mem.h"
-#include "graph/opset.h"
 #include "tap.h"
 
 #include <math.h>

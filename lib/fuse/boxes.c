@@ -188,6 +188,12 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
             break;
         case GND__F_VIEW:
             if (!gnd__through_view(&w->l, a)) {
+                if (gnd__reshaped_in_parts(lo, a, fr->parent, &w->l))
+                    return ok;
+                if (ok && gnd__divide(lo, a, fr->parent)) {
+                    lo->retry = lo->divided = 1;
+                    return 0;
+                }
                 lo->g->node[fr->node].must = 1; /* and those behind it that could not either once it is stored: a */
                 lo->retry = 1;                  /* chain of many is to be grouped again once, and not for each */
                 ok = 0;
@@ -195,6 +201,7 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
             }
         }
     }
+    gnd__in_parts(lo, &w->l);
     return ok && !lo->full;
 }
 

@@ -38,6 +38,7 @@ static int add_output(gnd__lowering *lo, int r, int value)
     gnd__layout l;
     int acc;
     out_layout(lo, r, &l);
+    gnd__in_parts(lo, &l);
     acc = gnd__lower_access(lo, p->slot, p->a->dtype, &l, 1);
     if (acc == -2)
         gnd__lower_apart(lo);
@@ -75,8 +76,10 @@ static void set_space(gnd__lowering *lo)
     a = lo->g->node[root_expr(lo, 0)].a;
     if (a->kind == GND__RESHAPE && lo->w->box[0] < 0)
         a = lo->g->node[lo->g->inputs[lo->g->node[lo->w->root[0]].in]].a;
-    k->nkeep = a->ndim;
-    memcpy(k->dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+    lo->space.ndim = a->ndim;
+    memcpy(lo->space.dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+    k->nkeep = lo->parts.n ? lo->parts.n : a->ndim;
+    memcpy(k->dim, lo->parts.n ? lo->parts.dim : a->dim, (size_t)k->nkeep * sizeof *k->dim);
 }
 
 /* Too big for one kernel: stores the heaviest inline node that the work has computed; where views alone were too
@@ -148,18 +151,14 @@ static int of_points(const gnd__lowering *lo, int r)
            a->kind != GND__REDUCE;
 }
 
-gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e)
+/* The instructions and outputs of the work. */
+static void lower(gnd__lowering *lo)
 {
-    gnd_status st = GND_OK;
-    gnd__lowering *lo = gnd__malloc(sizeof *lo);
-    if (!lo)
-        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    gnd__pgraph *g = lo->g;
+    const gnd__pwork *w = lo->w;
+    gnd__kir *k = lo->k;
     memset(k, 0, sizeof *k);
-    lo->g = g;
-    lo->w = w;
-    lo->k = k;
-    lo->e = e;
-    lo->epilogue = lo->full = lo->retry = 0;
+    lo->epilogue = lo->full = lo->retry = lo->divided = 0;
     lo->deepest = -1;
     gnd__lower_forget(lo);
     k->rows = w->rows;
@@ -194,6 +193,22 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
             add_output(lo, r, v);
         }
     }
+}
+
+gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    gnd__lowering *lo = gnd__malloc(sizeof *lo);
+    if (!lo)
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    lo->g = g;
+    lo->w = w;
+    lo->k = k;
+    lo->e = e;
+    lo->parts.n = lo->space.ndim = 0;
+    do {
+        lower(lo);
+    } while (lo->divided); /* into more parts each time */
     if (lo->full && !lo->retry && w->rows) {
         gnd__not_rows(g, w);
         lo->retry = 1;

@@ -27,6 +27,13 @@ typedef struct gnd__frame {
                         of those of frames nearer to the root; -1: it always holds */
 } gnd__frame;
 
+/* The axes of a map's space divided into parts, the first ones outside; n = 0: they are not. */
+typedef struct gnd__parts {
+    int n;
+    int64_t dim[GND_MAX_NDIM];
+    int8_t of[GND_MAX_NDIM]; /* the axis of the space that part i is of */
+} gnd__parts;
+
 typedef struct gnd__memo { int32_t node, frame, value; } gnd__memo;
 
 typedef struct gnd__lowering {
@@ -38,6 +45,9 @@ typedef struct gnd__lowering {
     int full;                   /* a limit of the IR was met */
     int32_t deepest;            /* then: the node farthest from the root that is not stored, or -1 */
     int retry;
+    int divided;                /* the space was divided (once more): the work is to be lowered again */
+    gnd__shape space;           /* maps: the kernel's space, before ... */
+    gnd__parts parts;           /* ... it is divided */
     int perm[GND_MAX_NDIM];     /* reductions: input axis of each kernel axis, kept ones first */
     gnd__frame frame[GND__MAX_FRAMES];
     int nframe;
@@ -66,6 +76,15 @@ int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes);
 int gnd__conditions(gnd__lowering *lo, int32_t f);
 /* The value of an assembly, of those of its boxes. -1: lo is full. */
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value);
+
+/* --- divide.c ----------------------------------------------------------------------------------- */
+/* Divides the space of lo's work so that reshape a of something repeated, seen through frame f, can be said in its
+ * parts. 0: it cannot, or would not be worth it. */
+int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f);
+/* A layout of the work's space as that of its parts. */
+void gnd__in_parts(const gnd__lowering *lo, gnd__layout *l);
+/* The layout l of the input of reshape a, which is seen through frame f, as that of the parts. 0: it cannot be said. */
+int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t f, gnd__layout *l);
 
 /* --- lower_value.c ------------------------------------------------------------------------------ */
 /* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or `retry` is

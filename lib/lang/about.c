@@ -9,7 +9,6 @@
 #include <string.h>
 #include "base/err.h"
 #include "base/words.h"
-#include "graph/opset.h"
 #include "lang/call.h"
 
 static const char *const groups[] = {
@@ -18,10 +17,10 @@ static const char *const groups[] = {
     [GND__GROUP_EXTENSIONS] = "extensions",
 };
 
-/* The C functions of operations. */
-static const char *const op_calls[] = {
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) #func,
-#include "graph/opset.def"
+/* The C functions of operations, and what they give. */
+static const char *const op_calls[][2] = {
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) {#func, doc},
+#include "base/opset.def"
 #undef GND_OP
 };
 
@@ -98,13 +97,14 @@ gnd_status gnd_function_describe(const gnd_function *f, gnd_function_info *info)
 {
     if (!f || !info)
         return gnd__refuse(GND_ERR_NULL, "function_describe: %s is NULL", f ? "info" : "f");
+    int nin = 1; /* of dtypes */
     memset(info, 0, sizeof *info);
     info->name = gnd_function_name(f, 0);
-    info->calls = f->fn ? f->fn->calls : f->op >= 0 ? op_calls[f->op] : "gnd_astype gnd_asarray";
-    info->doc = f->fn ? f->fn->doc : f->op >= 0 ? gnd__ops[f->op].doc
+    info->calls = f->fn ? f->fn->calls : f->op >= 0 ? op_calls[f->op][0] : "gnd_astype gnd_asarray";
+    info->doc = f->fn ? f->fn->doc : f->op >= 0 ? op_calls[f->op][1]
                 : f->python ? "Numbers and arrays as this kind, in the device's width of it."
                             : "Numbers and arrays as this dtype.";
-    info->group = groups[f->fn ? f->fn->group : f->op >= 0 ? op_group(gnd__ops[f->op].name) : GND__GROUP_MAIN];
+    info->group = groups[f->fn ? f->fn->group : f->op >= 0 ? op_group(gnd__expr_op_name(f->op, &nin)) : GND__GROUP_MAIN];
     /* the function and the method of one entry have the same names */
     const gnd_function *kinds[2] = {f, f};
     for (int method = 0; method < 2; method++)
@@ -118,7 +118,7 @@ gnd_status gnd_function_describe(const gnd_function *f, gnd_function_info *info)
     if (kinds[1] && f->entry >= 0)
         gnd__sig_show(kinds[1], info->method, sizeof info->method);
     if (!f->fn) {
-        tell_operands(f->op >= 0 ? gnd__ops[f->op].nin : 1, info);
+        tell_operands(nin, info);
         return GND_OK;
     }
     info->nparameters = f->sig->n;
