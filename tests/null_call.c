@@ -478,7 +478,7 @@ static void test_memory(gnd_array *x)
     static const struct {
         const char *name;
         int list;
-    } calls[] = {{"stack", 1}, {"svd", 0}, {"sum", 0}, {"sin", 0}, {"broadcast_arrays", 0}, {"unique_all", 0}};
+    } calls[] = {{"stack", 1}, {"svd", 0}, {"sum", 0}, {"sin", 0}, {"broadcast_arrays", 0}, {"unstack", 0}};
     int wrong = 0, leaks = 0, failed = 0;
     long made = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
