@@ -10,9 +10,9 @@
 #include <string.h>
 
 const gnd__opinfo gnd__ops[GND__NALLOPS] = {
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near)                           \
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near)                     \
     {name, nin, GND__RULE_##rule, GND__OUT_##out, b, i, u, f, c, cost, doc, near, 0, 0, 0, 0},
-#include "graph/opset.def"
+#include "base/opset.def"
 #undef GND_OP
 #define GND_FN(id, name, nin, i, u, f, c, cost)                                                    \
     {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0, i, u, f, c, cost, "", 0, 0, 0, 0, 0},
