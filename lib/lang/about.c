@@ -19,7 +19,7 @@ static const char *const groups[] = {
 
 /* The C functions of operations, and what they give. */
 static const char *const op_calls[][2] = {
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) {#func, doc},
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) {#func, doc},
 #include "base/opset.def"
 #undef GND_OP
 };
