@@ -24,6 +24,9 @@ function value(f, type, name) {
     if (type ~ /gnd_device \*$/) { ndev++; return "the_device" }
     if (type ~ /gnd_recording \*$/) { nrec++; return "the_recording" }
     if (type ~ /gnd_rng \*$/) return "&generator"
+    if (type == "gnd_kernel *") return "NULL"
+    if (type == "gnd_extent3") return "(gnd_extent3){1, 1, 1}"
+    if (type == "const gnd_arg *") return "&an_output"
     if (type == "gnd_axes") { naxis++; return "the_axes" }
     if (type == "gnd_dtype") {
         ndtype++
@@ -32,7 +35,7 @@ function value(f, type, name) {
     if (type == "int") {
         if (name ~ /^axis1?$/) { naxis++; return "the_axis" }
         if (name == "ndim") return "2"
-        if (name ~ /^(n|nx|nin|nout|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
+        if (name ~ /^(n|nx|nin|nout|nargs|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
         if (name == "type") return "2"
         return "0"
     }
@@ -58,8 +61,8 @@ function value(f, type, name) {
     if (type == "FILE *") return "nowhere"
     if (type == "gnd_status *") return "&status"
     if (type ~ /^(const )?void \*$/) return "bytes"
-    if (type ~ /^const (double|gnd_dtype|gnd_pad_options) \*$/) return "NULL"
-    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|boundary|border)$/)
+    if (type ~ /^const (double|gnd_dtype|gnd_(pad|reduce)_options) \*$/) return "NULL"
+    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|reduction|boundary|border)$/)
         return "(" type ")0"
     return ""
 }
@@ -108,7 +111,8 @@ BEGIN { print "#include \"calls.h\"" }
     }
     kind = ret == "gnd_array *" ? "ARRAY" : ret == "gnd_status" ? "STATUS" : call ~ /&status/ ? "TOLD" : "ANSWER"
     print "static void call_" f "(gnd_array **v) { (void)v; GIVES_" kind "(" f "(" call ")); }"
-    table = table "    {\"" substr(f, 5) "\", call_" f ", GIVES_" kind "_K, " nv ", {" (nv ? kinds : "0") "}, " ndev ", " nrec ", " naxis ", " ndtype "},\n"
+    said = f == "gnd_reduce" ? "sum" : substr(f, 5) # messages are those of the reduction, here number 0
+    table = table "    {\"" said "\", call_" f ", GIVES_" kind "_K, " nv ", {" (nv ? kinds : "0") "}, " ndev ", " nrec ", " naxis ", " ndtype "},\n"
 }
 
 END {

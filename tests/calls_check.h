@@ -53,7 +53,7 @@ static gnd_array *usual(const struct call *c, const char *arg)
     static const char *const scalar[] = {"start", "stop", "step", "base", "fill", "discont", "period", "left", "right",
                                          "rtol", "low", "high", "q", "nan", "posinf", "neginf", NULL};
     static const char *const ints[] = {"indices", "counts", "sorter", NULL};
-    static const char *const truth[] = {"condition", "mask", NULL};
+    static const char *const truth[] = {"condition", "conditions", "mask", "where", NULL};
     static const char *const row[] = {"edges", "weights", "bins", "p", "xp", "fp", "w", "fweights", "aweights", NULL};
     static const int64_t ramp[] = {0, 1, 2, 3};
     static const float values[16] = {1, 2, 3, 4, 2, 5, 1, 1, 3, 1, 9, 2, 4, 1, 2, 8};

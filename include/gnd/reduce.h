@@ -49,6 +49,30 @@ GND_API gnd_array *gnd_argmax(gnd_array *x, gnd_axes axes, unsigned flags);
  * gnd_argmax. */
 GND_API gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags);
 
+/* --- with where and initial -------------------------------------------------------------------- */
+
+/* The reductions that NumPy's where= and initial= are for: gnd_sum and so on, gnd_nansum and so on (gnd/stat.h). */
+typedef enum gnd_reduction {
+    GND_REDUCE_SUM, GND_REDUCE_PROD, GND_REDUCE_MAX, GND_REDUCE_MIN, GND_REDUCE_MEAN, GND_REDUCE_VAR, GND_REDUCE_STD,
+    GND_REDUCE_ANY, GND_REDUCE_ALL, GND_REDUCE_NANSUM, GND_REDUCE_NANPROD, GND_REDUCE_NANMAX, GND_REDUCE_NANMIN,
+    GND_REDUCE_NANMEAN, GND_REDUCE_NANVAR, GND_REDUCE_NANSTD
+} gnd_reduction;
+
+/* What gnd_reduce is told beyond its arguments; all 0: nothing. */
+typedef struct gnd_reduce_options {
+    gnd_array *where;   /* bools that broadcast to x's shape: which elements count. NULL: all */
+    gnd_array *initial; /* a scalar or 0-d array, cast to the result's dtype: what sums, products, greatest and least
+                           elements begin with. With where the last two need one. NULL: nothing */
+    double correction;  /* of var and std */
+} gnd_reduce_options;
+
+/* One of the reductions by its number, over the elements that count. t: the dtype that elements are converted to before
+ * sums, products, means and variances, as gnd_sum_as has it; GND_DTYPE_DEFAULT: none. opt may be NULL. Where nothing
+ * counts, the result is that of nothing; of var and std n is how many count. GND_ERR_ARG: an option that this reduction
+ * does not have; GND_ERR_SHAPE: where does not broadcast to x. Messages begin with the reduction's own name. */
+GND_API gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t,
+                              const gnd_reduce_options *opt);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/reduce/nan.c - reductions that leave NaN out, as NumPy's nan functions: NaN become what changes
- * nothing (0, 1, an infinity), and how many there were decides the rest. The reductions of one
+ * nothing (0, 1, an infinity), and how many there were decides the rest (masked.h). The reductions of one
  * function read x together, in one kernel. dtypes that have no NaN take the plain function.
  */
 #include <gnd/stat.h>
@@ -13,6 +13,7 @@
 #include <gnd/view.h>
 #include "array/steps.h"
 #include "graph/check.h"
+#include "ops/reduce/masked.h"
 
 static int has_nan(const gnd_array *x)
 {
@@ -74,14 +75,6 @@ gnd_array *gnd_nanprod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype
 
 /* --- mean and variance ------------------------------------------------------------------------ */
 
-/* How many elements of x are no NaN, as a float of dtype t. */
-static gnd_array *counted(gnd__steps *s, gnd_array *is_nan, gnd_axes axes, unsigned flags,
-                          gnd_dtype t)
-{
-    gnd_array *good = gnd__op1(s, GND__OP_LOGICAL_NOT, is_nan);
-    return gnd__as(s, gnd__held(s, gnd_count_nonzero(good, axes, flags)), t);
-}
-
 gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags)
 {
     uint32_t mask;
@@ -91,12 +84,8 @@ gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags)
         return bad;
     if (!has_nan(x))
         return gnd_mean(x, axes, flags);
-    gnd_dtype t = (gnd_dtype)x->dtype, wide = gnd__wide_float(x->dev, t);
-    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
-    gnd_array *c = gnd__as(&s, filled(&s, x, is_nan, 0, 0), wide);
-    gnd_array *sum = gnd__held(&s, gnd_sum(c, axes, flags));
-    gnd_array *n = counted(&s, is_nan, axes, flags, gnd__real_of(wide));
-    return gnd__end(&s, gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, sum, n), t));
+    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, gnd__op1(&s, GND__OP_ISNAN, x));
+    return gnd__end(&s, gnd__masked_mean(&s, x, good, axes, flags));
 }
 
 static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
@@ -109,24 +98,8 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
         return bad;
     if (!has_nan(x))
         return root ? gnd_std(x, axes, flags, correction) : gnd_var(x, axes, flags, correction);
-    gnd_dtype t = gnd__real_of((gnd_dtype)x->dtype);
-    gnd_dtype wide = gnd__wide_float(x->dev, (gnd_dtype)x->dtype), real = gnd__real_of(wide);
-    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
-    gnd_array *c = gnd__as(&s, filled(&s, x, is_nan, 0, 0), wide);
-    gnd_array *sum = gnd__held(&s, gnd_sum(c, axes, GND_KEEPDIMS));
-    gnd_array *n = counted(&s, is_nan, axes, GND_KEEPDIMS, real);
-    gnd_array *d = gnd__op2(&s, GND__OP_SUBTRACT, c, gnd__op2(&s, GND__OP_DIVIDE, sum, n));
-    d = gnd__op3(&s, GND__OP_WHERE, is_nan, gnd__number(&s, 0), gnd__abs2(&s, d));
-    gnd_array *q = gnd__held(&s, gnd_sum(d, axes, flags));
-    if (!(flags & GND_KEEPDIMS))
-        n = counted(&s, is_nan, axes, 0, real);
-    gnd_array *free = gnd__with(&s, GND__OP_SUBTRACT, n, correction);
-    gnd_array *v = gnd__op2(&s, GND__OP_DIVIDE, q, free);
-    gnd_array *none = gnd__with(&s, GND__OP_LESS_EQUAL, free, 0);
-    v = gnd__op3(&s, GND__OP_WHERE, none, gnd__number(&s, NAN), v);
-    if (root)
-        v = gnd__op1(&s, GND__OP_SQRT, v);
-    return gnd__end(&s, gnd__as(&s, v, t));
+    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, gnd__op1(&s, GND__OP_ISNAN, x));
+    return gnd__end(&s, gnd__masked_variance(&s, x, good, axes, flags, correction, root, 1));
 }
 
 gnd_array *gnd_nanvar(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
