@@ -185,10 +185,10 @@ static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
 static int is_one_work(gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    const int32_t first = gnd__origin(g, g->inputs[p->in]);
     int64_t most = 0;
     if (g->gpu || p->must || !gnd__has_boxes(a) || a->ndim == 0 || a->dim[a->ndim - 1] < GND__CPU_ROW)
         return 0;
+    const int32_t first = gnd__origin(g, g->inputs[p->in]);
     for (int k = 0; k < a->nin; k++) {
         const gnd__pnode *q = gnd__input_of(g, p, k);
         most = a->in[k]->size > most ? a->in[k]->size : most;
