@@ -43,11 +43,6 @@ typedef enum gnd__kind {
     GND__PART         /* output p.part, from 1 on, of the launch in[0] */
 } gnd__kind;
 
-/* Reductions. ARG ones give int64 and take exactly one axis, or all. */
-typedef enum gnd__red {
-    GND__SUM, GND__PROD, GND__MAX, GND__MIN, GND__ANY, GND__ALL, GND__ARGMAX, GND__ARGMIN, GND__NRED
-} gnd__red;
-
 /* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
  * is -1. An output axis that no input axis comes from is a broadcast one. Two input axes may come from one (a
  * diagonal). Entries: the input's number of axes. */
