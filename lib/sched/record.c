@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "graph/label.h"
 #include "graph/launch.h"
+#include <gnd/array.h>
 
 static gnd_status nomem(gnd_err *e)
 {
@@ -111,7 +112,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
     if (x->kind == GND__ERROR)
         return NULL;
     gnd__ref(x);
-    gnd__done(x);
+    gnd_release(x);
     if (!contig) {
         copy = gnd__malloc((a->ndim + 1u) * sizeof *copy);
         if (!copy) {
