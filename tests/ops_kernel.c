@@ -179,6 +179,14 @@ static void test_portable(void)
     gnd_release(y[2]);
     gnd_read(y[1], whole, sizeof whole);
     tap_is_int(whole[5], (int64_t)(host[5] * 10), "the second after that");
+    /* one that is there already, as a recording's output */
+    gnd_launch(parts, gnd_dims(8), gnd_dims(128), 6, args, y);
+    gnd_eval_all(1, &y[0]);
+    gnd_recording *r = gnd_record(0, NULL, 1, &y[1]);
+    tap_is_str(gnd_recording_error(r), "", "a recording of an output whose launch has run");
+    gnd_recording_read(r, 0, whole, sizeof whole);
+    tap_is_int(whole[7], (int64_t)(host[7] * 10), "has its elements");
+    gnd_recording_free(r);
     /* outputs that meet again in one kernel */
     gnd_launch(parts, gnd_dims(8), gnd_dims(128), 6, args, y);
     gnd_array *sum = gnd_add(gnd_add(y[0], y[0]), gnd_subtract(gnd_astype(y[2], GND_FLOAT32), x));

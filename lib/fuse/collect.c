@@ -133,8 +133,12 @@ static void key_launch(gnd__pgraph *g, gnd__pnode *p)
     put(g, l->out_bytes, (size_t)l->nout * sizeof *l->out_bytes);
     put32(g, l->nout);
     put32(g, l->narg);
-    for (int i = 0; i < l->narg; i++)
-        put(g, &l->arg[i], offsetof(gnd__larg, value));
+    for (int i = 0; i < l->narg; i++) {
+        const gnd__larg *a = &l->arg[i];
+        put32(g, a->kind | a->aligned << 8);
+        put32(g, (uint8_t)a->in | (uint8_t)a->out << 8 | (uint8_t)a->of << 16);
+        put32(g, (int32_t)a->nbytes);
+    }
 }
 
 static void key_node(gnd__pgraph *g, gnd__pnode *p)

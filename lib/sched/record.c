@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "base/mem.h"
 #include "graph/label.h"
+#include "graph/launch.h"
 #include <gnd/array.h>
 
 static gnd_status nomem(gnd_err *e)
@@ -367,6 +368,7 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     gnd_status x = s && sink && which ? GND_OK : nomem(e);
     for (int i = 0; i < nout && x == GND_OK; i++) {
         const gnd__data *d = &out[i]->data;
+        gnd__part_adopt(out[i]);
         if (!d->st) {
             sink[n] = out[i];
             which[n++] = i;
