@@ -282,32 +282,29 @@ static gnd_array *diagonals(gnd_device *dev, int64_t n, int64_t m)
     return y;
 }
 
-gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
+/* A matrix of 1 where `where` holds of j - i and k, else 0. */
+static gnd_array *by_diagonal(const char *func, gnd_device *dev, gnd_dtype t, int64_t n, int64_t m,
+                              int64_t k, gnd__op where)
 {
-    gnd_array *bad = gnd__check_device("eye", dev);
+    gnd_array *bad = gnd__check_device(func, dev);
     if (bad)
         return bad;
     if (t == GND_DTYPE_DEFAULT)
         t = gnd__device_float(dev);
     int64_t dim[2] = {n, m < 0 ? n : m};
-    if ((bad = gnd__check_type("eye", dev, t)) ||
-        (bad = gnd__check_shape("eye", dev, t, 2, dim)))
+    if ((bad = gnd__check_type(func, dev, t)) || (bad = gnd__check_shape(func, dev, t, 2, dim)))
         return bad;
-    return cast(with(GND__OP_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+    return cast(with(where, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+}
+
+gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
+{
+    return by_diagonal("eye", dev, t, n, m, k, GND__OP_EQUAL);
 }
 
 gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
 {
-    gnd_array *bad = gnd__check_device("tri", dev);
-    if (bad)
-        return bad;
-    if (t == GND_DTYPE_DEFAULT)
-        t = gnd__device_float(dev);
-    int64_t dim[2] = {n, m < 0 ? n : m};
-    if ((bad = gnd__check_type("tri", dev, t)) ||
-        (bad = gnd__check_shape("tri", dev, t, 2, dim)))
-        return bad;
-    return cast(with(GND__OP_LESS_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+    return by_diagonal("tri", dev, t, n, m, k, GND__OP_LESS_EQUAL);
 }
 
 static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t k)
