@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "base/mem.h"
 #include "graph/label.h"
+#include <gnd/array.h>
 
 static gnd_status nomem(gnd_err *e)
 {
@@ -110,7 +111,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
     if (x->kind == GND__ERROR)
         return NULL;
     gnd__ref(x);
-    gnd__done(x);
+    gnd_release(x);
     if (!contig) {
         copy = gnd__malloc((a->ndim + 1u) * sizeof *copy);
         if (!copy) {
@@ -127,7 +128,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-gnd_status gnd__copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e)
+gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e)
 {
     gnd_karg *args = gnd__malloc((from->nargs + 1u) * sizeof *args);
     if (!args)
