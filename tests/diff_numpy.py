@@ -31,6 +31,7 @@ if tuple(map(int, np.__version__.split('.')[:2])) < (1, 24):
 warnings.simplefilter('ignore')
 np.seterr(all='ignore')
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from diff_answers import parse              # noqa: E402
 from diff_gen import Gen, used_in           # noqa: E402
 from diff_model import high, magnitude      # noqa: E402
 
@@ -58,7 +59,7 @@ class Driver:
             text = '\n'.join(lines[len(out):]) + '\n'
             p = subprocess.run([self.program, '--device', self.device], input=text.encode(),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            got = self.parse(p.stdout)
+            got = parse(p.stdout)
             out += got
             err = p.stderr.decode(errors='replace').strip()
             if p.returncode == 2:
@@ -68,27 +69,6 @@ class Driver:
             elif p.returncode:
                 out[-1] = f'the process ended with status {p.returncode}: {err[-2000:]}'
             self.stats.append(err)
-        return out
-
-    @staticmethod
-    def parse(data):
-        out, at = [], 0
-        while at < len(data):
-            end = data.find(b'\n', at)
-            if end < 0:
-                break
-            word = data[at:end].decode(errors='replace').split()
-            at = end + 1
-            if word[0] != 'ok':
-                out.append(' '.join(word))
-                continue
-            t = np.dtype(np.uint16 if word[1] == 'bfloat16' else word[1])
-            shape = tuple(map(int, word[2:]))
-            n = int(np.prod(shape, dtype=int)) * t.itemsize
-            if at + n > len(data):
-                break
-            out.append(np.frombuffer(data[at:at + n], t).reshape(shape))
-            at += n
         return out
 
 
