@@ -45,7 +45,7 @@ make -s -j"$(nproc)" kernels/data.c include/gnd/elementwise.h formats/libgnd-zip
 # The language's words: its functions and operations, from their tables.
 awk -F'"' 'BEGIN { print "# made by run.sh" }
     /^FN\(/ || /^GND_OP\(/ { n = split($2, w, " "); for (i = 1; i <= n; i++) print "\"" w[i] "(\"" }' \
-    "$src/lib/lang/funcs.def" "$src/lib/graph/opset.def" >expr.dict
+    "$src/lib/lang/funcs.def" "$src/lib/base/opset.def" >expr.dict
 failed=0
 for name; do
     mkdir -p "corpus/$name"

@@ -161,13 +161,13 @@ def functions():
     not those of random numbers, transforms and decompositions, nor what gives no array."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'lib')
     names, leave = set(), False
-    for line in open(os.path.join(top, 'expr', 'funcs.def')):
+    for line in open(os.path.join(top, 'lang', 'funcs.def')):
         if line.startswith('/*') and 'fn_' in line:
             leave = any(w in line for w in ('fn_fft', 'fn_decompose', 'fn_random', 'fn_info'))
         m = re.match(r'FN\("([^"]+)"', line)
         if m and not leave:
             names.update(m[1].split())
-    names.update(re.findall(r'^GND_OP\(\w+, "(\w+)"', open(os.path.join(top, 'graph', 'opset.def')).read(), re.M))
+    names.update(re.findall(r'^GND_OP\(\w+, "(\w+)"', open(os.path.join(top, 'base', 'opset.def')).read(), re.M))
     return {n for n in names if hasattr(np, n)} - {'empty', 'empty_like', 'broadcast_shapes'}
 
 

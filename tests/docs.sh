@@ -126,7 +126,7 @@ none "doc/API.md has every public function" bad
 
 # --- the manual page ------------------------------------------------------------------------------
 sed -n 's/^[A-Z]*FN("\([^"]*\)".*/\1/p; s/^GND_OP([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$src/lib/lang/funcs.def" \
-    "$src/lib/graph/opset.def" | tr ' ' '\n' | grep -v '\.' | sort -u >functions
+    "$src/lib/base/opset.def" | tr ' ' '\n' | grep -v '\.' | sort -u >functions
 check "the expression language has functions" test "$(wc -l <functions)" -gt 300
 tr -c 'A-Za-z0-9_' '\n' <"$src/doc/gnd.1" | sort -u >words
 comm -23 functions words >bad

@@ -28,7 +28,7 @@ static int flushes; /* the driver's fmod gives 0 for subnormal results: rusticl'
 typedef void (*any_func)(void);
 static const any_func funcs[GND__NOPS] = {
 #define GND_OP(id, name, func, ...) (any_func) func,
-#include "graph/opset.def"
+#include "base/opset.def"
 #undef GND_OP
 };
 

@@ -71,7 +71,7 @@ finds() {
 finds "a C function that does not exist" "eye: there is no C function gnd_eyes" 's/"gnd_eye"/"gnd_eyes"/'
 finds "an expression that does not exist" "sum: there is no function of expressions summe" \
     '/"sum"/s/, "sum", "every/, "summe", "every/'
-finds "an operation that does not exist" "zeros: no operation of graph/opset.def" '/"zeros"/s/"gnd_zeros"/"op"/'
+finds "an operation that does not exist" "zeros: no operation of base/opset.def" '/"zeros"/s/"gnd_zeros"/"op"/'
 finds "a test that does not exist" "all: there is no tests/ops_nothing.c" '/"all"/s/ops_reduce/ops_nothing/'
 finds "a test of something else" "matmul: tests/version.c does not name gnd_matmul" '/"matmul"/s/ops_matmul/version/'
 finds "no test" "any: no test is named" '/"any"/s/"ops_reduce.c"/"-"/'

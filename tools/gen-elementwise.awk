@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# gen-elementwise.awk - the public header of the elementwise functions, from lib/graph/opset.def:
+# gen-elementwise.awk - the public header of the elementwise functions, from lib/base/opset.def:
 # one declaration each, with a comment that says what it does, the dtypes it takes and the one it
 # gives. Runs with any POSIX awk, with the functions of opset.awk.
 #
@@ -72,7 +72,7 @@ BEGIN {
     print "/* SPDX-License-Identifier: BSD-3-Clause"
     print " *"
     print " * gnd/elementwise.h - functions that work element by element. Made from"
-    print " * lib/graph/opset.def by tools/gen-elementwise.awk."
+    print " * lib/base/opset.def by tools/gen-elementwise.awk."
     print " *"
     print " * Arguments broadcast to a common shape, which is the result's, and promote to a common"
     print " * dtype; weak scalars (gnd_int, gnd_real ...) take the dtype of what they meet. float16 and"

@@ -146,7 +146,7 @@ function row(    c, e, t, test, c_planned, e_planned, first, status) {
     test = col[6]
     if (c == "op" || e == "op" || t == "op") {
         if (!(name in op_func))
-            wrong("no operation of graph/opset.def")
+            wrong("no operation of base/opset.def")
         c = c == "op" ? op_func[name] : c
         e = e == "op" ? name : e
         t = t == "op" ? op_dtypes[name] : t
@@ -199,7 +199,7 @@ function put(a, c, e, t, d, test,    line, n, w, i) {
 BEGIN {
     failed = 0
     read_headers()
-    read_table(src "/lib/graph/opset.def", "GND_OP")
+    read_table(src "/lib/base/opset.def", "GND_OP")
     read_table(src "/lib/lang/funcs.def", "FN")
     read_table(src "/tools/standard.def", "STD")
     if (!rows) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# opset.awk - functions that read the tables of the tree (graph/opset.def and its like), for the
+# opset.awk - functions that read the tables of the tree (base/opset.def and its like), for the
 # generators: awk -f opset.awk -f GENERATOR.awk. An entry is "MACRO(column, ...)" over one or more
 # lines; strings may hold commas and parentheses.
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/elementwise.c - the public elementwise functions, one for each line of graph/opset.def: each
+ * array/elementwise.c - the public elementwise functions, one for each line of base/opset.def: each
  * hands its arguments to gnd__elementwise, which checks them and makes the node.
  */
 #include <gnd/elementwise.h>
@@ -26,5 +26,5 @@
     }
 
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) DEFINE_##nin(id, func)
-#include "graph/opset.def"
+#include "base/opset.def"
 #undef GND_OP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/grave.c - see grave.h. Where a sanitizer watches, or a test that counts allocations, memory is given back
- * at once: a sanitizer keeps it in a quarantine of its own.
+ * base/grave.c - see grave.h. Where a sanitizer watches, memory is given back at once: it has a quarantine of its
+ * own. What is handed out counts as an allocation (base/mem.h); what waits to be used again does not.
  */
 #include "base/grave.h"
 
@@ -22,22 +22,28 @@ uint32_t gnd__grave_magic(const void *p)
 void *gnd__grave_new(gnd__graves *g, size_t n)
 {
     gnd__dead *p = NULL;
+    if (!gnd__mem_taken())
+        return NULL;
     gnd__spin_lock(&g->lock);
-    if (g->n > GND__GRAVES && !gnd__mem_watched()) {
+    if (g->n > GND__GRAVES) {
         p = g->first;
         g->first = p->next;
         g->n--;
     }
     gnd__spin_unlock(&g->lock);
-    return p ? memset(p, 0, n) : gnd__calloc(1, n);
+    p = p ? memset(p, 0, n) : gnd__mem_chunk(n);
+    if (!p)
+        gnd__mem_given();
+    return p;
 }
 
 void gnd__grave_free(gnd__graves *g, void *memory)
 {
     gnd__dead *p = memory;
     __atomic_store_n(&p->magic, 0, __ATOMIC_RELAXED);
-    if (!KEEPS || gnd__mem_watched()) {
-        gnd__free(p);
+    gnd__mem_given();
+    if (!KEEPS) {
+        gnd__mem_chunk_free(p);
         return;
     }
     p->next = NULL;

@@ -20,12 +20,7 @@ static inline int is_watched(void)
     return __builtin_expect(atomic_load_explicit(&watched, memory_order_relaxed), 0);
 }
 
-int gnd__mem_watched(void)
-{
-    return is_watched();
-}
-
-void gnd__mem_watch(void)
+static void watch(void)
 {
     atomic_store(&watched, 1);
 }
@@ -72,6 +67,31 @@ void *gnd__realloc(void *p, size_t n)
     return p ? q : counted(q);
 }
 
+void *gnd__mem_chunk(size_t n)
+{
+    return n > PTRDIFF_MAX ? NULL : calloc(n ? n : 1, 1);
+}
+
+void gnd__mem_chunk_free(void *p)
+{
+    free(p);
+}
+
+int gnd__mem_taken(void)
+{
+    if (must_fail())
+        return 0;
+    if (is_watched())
+        atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return 1;
+}
+
+void gnd__mem_given(void)
+{
+    if (is_watched())
+        atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+}
+
 char *gnd__strdup(const char *s)
 {
     return gnd__strndup(s, strlen(s));
@@ -91,25 +111,25 @@ char *gnd__strndup(const char *s, size_t n)
 
 void gnd__free(void *p)
 {
-    if (p && is_watched())
-        atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+    if (p)
+        gnd__mem_given();
     free(p);
 }
 
 void gnd__mem_fail_at(long n)
 {
-    gnd__mem_watch();
+    watch();
     atomic_store(&fail_in, n > 0 ? n : 0);
 }
 
 long gnd__mem_count(void)
 {
-    gnd__mem_watch();
+    watch();
     return atomic_load(&made);
 }
 
 long gnd__mem_live(void)
 {
-    gnd__mem_watch();
+    watch();
     return atomic_load(&live);
 }

@@ -15,14 +15,18 @@ char *gnd__strdup(const char *s);
 char *gnd__strndup(const char *s, size_t n);
 void gnd__free(void *p);                  /* NULL is fine */
 
+/* For allocators that keep memory for what comes next (graph/cells.c, base/grave.c). Their own memory, zeroed, which
+ * is not counted; and what they hand out of it, which is counted and fails like any other allocation.
+ * gnd__mem_taken: 0 when this one has to fail. */
+void *gnd__mem_chunk(size_t n);
+void gnd__mem_chunk_free(void *p);
+int gnd__mem_taken(void);
+void gnd__mem_given(void);
+
 /* Test hooks: fail the n-th allocation from now (1 = the next; 0 = never). */
 void gnd__mem_fail_at(long n);
 /* Allocations made so far, and how many are live. */
 long gnd__mem_count(void);
 long gnd__mem_live(void);
-/* Whether a test has asked for any of that, or for the like of backend calls. Then nothing is made by the way
- * that a test would not expect: what it counts stays the same from run to run. */
-int gnd__mem_watched(void);
-void gnd__mem_watch(void);
 
 #endif

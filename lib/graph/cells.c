@@ -4,8 +4,8 @@
  * thread keeps some that are free for itself and exchanges others with the process, in batches; when it ends they
  * all go there.
  *
- * Where a sanitizer watches, or a test that counts allocations, each node is an allocation of its own: they want
- * to see what is lost, and what is used after it is gone.
+ * A cell that is handed out counts as an allocation (base/mem.h). Where a sanitizer watches, each node is an
+ * allocation of its own, so that it sees what is lost, and what is used after it is gone.
  */
 #include "graph/cells.h"
 
@@ -111,7 +111,7 @@ static int may_keep(void)
 /* Some more for the process, its lock held. */
 static void more(void)
 {
-    chunk *c = gnd__calloc(1, sizeof *c);
+    chunk *c = gnd__mem_chunk(sizeof *c);
     if (!c)
         return;
     c->next = all.chunks;
@@ -146,12 +146,16 @@ static int take(void)
 
 void *gnd__cell_new(uint8_t *place)
 {
-    if (!CELLS || gnd__mem_watched()) {
+    if (!CELLS) {
         *place = ALONE;
         return gnd__malloc(GND__NODE_BYTES);
     }
-    if (!mine.idle && !take())
+    if (!gnd__mem_taken())
         return NULL;
+    if (!mine.idle && !take()) {
+        gnd__mem_given();
+        return NULL;
+    }
     idle *it = mine.idle;
     mine.idle = it->next;
     mine.n--;
@@ -165,6 +169,7 @@ void gnd__cell_free(void *x, uint8_t place)
         gnd__free(x);
         return;
     }
+    gnd__mem_given();
     idle *it = (idle *)(void *)((char *)x - place * STEP + BYTES - sizeof *it);
     it->place = (uint8_t)(place + 1 < GND__CELL_PLACES ? place + 1 : 0);
     it->next = mine.idle;
@@ -194,6 +199,6 @@ __attribute__((destructor)) static void unload(void)
     gnd__spin_unlock(&all.lock);
     for (chunk *next; c; c = next) {
         next = c->next;
-        gnd__free(c);
+        gnd__mem_chunk_free(c);
     }
 }

@@ -12,7 +12,7 @@
 const gnd__opinfo gnd__ops[GND__NALLOPS] = {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc)                           \
     {name, nin, GND__RULE_##rule, GND__OUT_##out, b, i, u, f, c, cost, doc},
-#include "graph/opset.def"
+#include "base/opset.def"
 #undef GND_OP
 #define GND_FN(id, name, nin, i, u, f, c, cost)                                                    \
     {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0, i, u, f, c, cost, ""},

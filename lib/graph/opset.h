@@ -9,7 +9,7 @@
 
 typedef enum gnd__op {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__OP_##id,
-#include "graph/opset.def"
+#include "base/opset.def"
 #undef GND_OP
     GND__NOPS, /* so many are public */
     GND__BEFORE_FNS = GND__NOPS - 1,

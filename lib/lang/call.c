@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/words.h"
-#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,10 +68,12 @@ const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size)
     static const char *const operands[] = {"", "x", "x1, x2", "x1, x2, x3"};
     gnd__str s = {0};
     gnd__str_addf(&s, "%s%s(", f->method ? "x." : "", f->name);
+    int nin = 1;
+    (void)gnd__expr_op_name(f->op, &nin);
     if (f->fn)
         show_params(&s, f);
     else
-        gnd__str_add(&s, operands[f->op >= 0 ? gnd__ops[f->op].nin : 1]);
+        gnd__str_add(&s, operands[nin]);
     gnd__str_addc(&s, ')');
     snprintf(buf, size, "%s", gnd__str_get(&s));
     gnd__str_free(&s);
@@ -177,8 +178,9 @@ static int bind(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 
 static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 {
-    const int nin = gnd__ops[f->op].nin;
+    int nin = 0;
     char shown[256];
+    (void)gnd__expr_op_name(f->op, &nin);
     gnd_array *in[3];
     for (int i = 0; i < n; i++)
         if (arg[i].kw_n)
@@ -191,7 +193,7 @@ static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
     for (int i = 0; i < n; i++)
         if (!(in[i] = gnd__val_to_array(c->x, &arg[i].v, arg[i].at, c->name)))
             return -1;
-    return gnd__ret(c, gnd__elementwise((gnd__op)f->op, n, in));
+    return gnd__ret(c, gnd__expr_op_call(f->op, n, in));
 }
 
 static int call_dtype(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
@@ -267,7 +269,5 @@ int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method,
 
 gnd_array *gnd__apply(const char *name, int n, gnd_array *const *a)
 {
-    int op = gnd__op_find(name);
-    return op < 0 ? gnd_fail(GND_ERR_INTERNAL, "no operation %s", name)
-                  : gnd__elementwise((gnd__op)op, n, a);
+    return gnd__expr_op_call(gnd__expr_op(name, strlen(name)), n, a);
 }

@@ -12,8 +12,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 /* So many values need no block of their own. */
 enum { FEW = 8 };
@@ -108,7 +106,7 @@ static int give_array(gnd__expr *x, gnd__val *v, gnd_value *out)
     if (h->own && h->refs == 1)
         h->own = 0; /* its handle is the result's */
     else
-        a = gnd__same(a);
+        a = gnd__again(a);
     if (gnd_status_of(a)) {
         const gnd_status st = gnd_status_of(a);
         gnd__expr_fail(x, st, 0, "%s", gnd_error(a));
@@ -166,7 +164,7 @@ static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
 {
     if (!a)
         return gnd__expr_fail(x, GND_ERR_NULL, 0, "an array among the arguments is NULL");
-    if (!gnd__alive(a))
+    if (gnd__is_released(a))
         return gnd__expr_fail(x, GND_ERR_STATE, 0, "an array among the arguments is none any more: it was released");
     if (gnd_status_of(a)) {
         x->err.code = gnd_status_of(a);
@@ -262,7 +260,9 @@ static gnd_array *scalar(const gnd_value *v)
 static int operation(int op, int n, const gnd_value *values, gnd_array **y)
 {
     gnd_array *in[3] = {NULL}, *made[3];
-    int m = 0, other = n != gnd__ops[op].nin;
+    int m = 0, nin = 0;
+    (void)gnd__expr_op_name(op, &nin);
+    int other = n != nin;
     for (int i = 0; i < n && !other; i++) {
         if (values[i].tag == GND_V_ARRAY)
             in[i] = values[i].as.array;
@@ -272,7 +272,7 @@ static int operation(int op, int n, const gnd_value *values, gnd_array **y)
             other = 1;
     }
     if (!other)
-        *y = gnd__elementwise((gnd__op)op, n, in);
+        *y = gnd__expr_op_call(op, n, in);
     while (m > 0)
         gnd_release(made[--m]);
     return other;
@@ -283,7 +283,7 @@ static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *ou
 {
     gnd__expr x;
     gnd__val v;
-    if (y->kind != GND__ERROR && !y->weak) {
+    if (!gnd_status_of(y) && !gnd_is_weak(y)) {
         *out = gnd_value_array(y);
         out->aux = GND_VALUE_OWNED;
         return GND_OK;

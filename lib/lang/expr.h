@@ -163,6 +163,10 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python);
 const char *gnd__expr_dtype_alias(int i);
 /* Elementwise: the operation of a name or of any of its synonyms; -1: none (lookup.c). */
 int gnd__expr_op(const char *name, size_t n);
+/* The name of operation op and, where nin is not NULL, the number of its arguments; NULL: there is no such. */
+const char *gnd__expr_op_name(int op, int *nin);
+/* Its result; an error for op -1, or another number of arguments. */
+gnd_array *gnd__expr_op_call(int op, int n, gnd_array *const *x);
 /* Synonym i, and the name of the operation that has it; NULL at the end. */
 const char *gnd__expr_synonym(int i, const char **op);
 /* What an unknown name may have meant: ": did you mean 'x'?" or "". what: what names to look at. */

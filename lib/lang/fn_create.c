@@ -6,8 +6,6 @@
 #include <gnd/create.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <math.h>
 
@@ -214,7 +212,7 @@ static int as_dtype(gnd__args *c, gnd_dtype t)
     if (gnd_is_weak(x) && c->x->dev)
         return gnd__ret(c, gnd_asarray(c->x->dev, x, t));
     if (t == GND_DTYPE_DEFAULT || t == gnd_dtype_of(x))
-        return gnd__ret(c, gnd__same(x));
+        return gnd__ret(c, gnd__again(x));
     return gnd__ret(c, gnd_astype(x, t));
 }
 
@@ -238,5 +236,5 @@ int gnd__fn_astype(gnd__args *c)
 int gnd__fn_copy(gnd__args *c)
 {
     gnd_array *x = gnd__arg_array(c, 0);
-    return x ? gnd__ret(c, gnd__same(x)) : -1;
+    return x ? gnd__ret(c, gnd__again(x)) : -1;
 }

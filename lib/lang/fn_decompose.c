@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/words.h"
 #include "lang/call.h"
-#include "graph/graph.h"
 
 static int flag(gnd__args *c, int i, int *v)
 {
@@ -298,12 +297,12 @@ int gnd__fn_norm(gnd__args *c)
     unsigned flags = keep ? GND_KEEPDIMS : 0;
     if (gnd__arg_given(c, 2) && (gnd__arg_ints(c, 2, ax, 2, &n) || gnd__arg_axes(c, 2, &axes)))
         return -1;
-    if (n == 2 || (n == 0 && gnd__arg_given(c, 1) && x->ndim == 2)) {
+    if (n == 2 || (n == 0 && gnd__arg_given(c, 1) && gnd_ndim(x) == 2)) {
         if (matrix_ord(c, 1, GND_ORD_FRO, &mord))
             return -1;
         return gnd__ret(c, n == 2 ? norm_of_axes(x, ax[0], ax[1], mord, keep) : gnd_matrix_norm(x, mord, flags));
     }
-    if (n == 0 && gnd__arg_given(c, 1) && x->ndim != 1)
+    if (n == 0 && gnd__arg_given(c, 1) && gnd_ndim(x) != 1)
         return gnd__arg_value(c, 1, "given with an axis for an array of that many dimensions");
     if (gnd__arg_given(c, 1) && gnd__arg_real(c, 1, &ord))
         return -1;

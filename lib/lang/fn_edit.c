@@ -8,8 +8,6 @@
 #include <gnd/manip.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <string.h>
 
@@ -119,7 +117,7 @@ static gnd_array *along(gnd__args *c, int at, int *axis)
     if (!gnd__arg_given(c, at))
         return gnd_ravel(x);
     if (gnd_dim(x, *axis) >= 0)
-        return gnd__same(x);
+        return gnd__again(x);
     gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[at].at, "%s: axis %d is out of range for %d dimension%s",
                    c->name, *axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
     return NULL;

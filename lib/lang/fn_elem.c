@@ -5,8 +5,6 @@
  */
 #include <gnd/array.h>
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 static int unary(gnd__args *c, const char *op)
 {
@@ -29,7 +27,7 @@ int gnd__fn_clip(gnd__args *c)
     if (low && high)
         return gnd__ret(c, gnd__apply("clip", 3, in));
     if (!low && !high)
-        return gnd__ret(c, gnd__same(in[0]));
+        return gnd__ret(c, gnd__again(in[0]));
     if (high)
         in[1] = in[2];
     return gnd__ret(c, gnd__apply(low ? "maximum" : "minimum", 2, in));

@@ -6,7 +6,6 @@
 #include <gnd/array.h>
 #include <gnd/fft.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 static int arg_norm(gnd__args *c, int i, gnd_norm *norm)
 {

@@ -6,7 +6,6 @@
 #include <gnd/array.h>
 #include <gnd/image.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 /* size, mode and cval from argument i on. */
 typedef struct window {

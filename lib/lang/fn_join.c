@@ -7,8 +7,6 @@
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 /* y as dtype t when one is given; takes y over. */
 static gnd_array *as(gnd_array *y, gnd_dtype t)
@@ -79,7 +77,7 @@ int gnd__fn_repeat(gnd__args *c)
     gnd_array *x = gnd__arg_strong(c, 0), *y;
     if (!x || (gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis)))
         return -1;
-    x = gnd__arg_given(c, 2) ? gnd__same(x) : gnd_reshape(x, 1, (int64_t[]){-1});
+    x = gnd__arg_given(c, 2) ? gnd__again(x) : gnd_reshape(x, 1, (int64_t[]){-1});
     if (is_vector(c, 1)) {
         int bad = gnd__ret(c, gnd_repeat_array(x, gnd__arg_array(c, 1), axis));
         gnd_release(x);

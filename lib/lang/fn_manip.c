@@ -7,8 +7,6 @@
 #include <gnd/manip.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <gnd/random.h>
 #include <gnd/view.h>
 #include "lang/call.h"
-#include "graph/scope.h"
 
 
 /* What the functions share. */

@@ -7,8 +7,6 @@
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <string.h>
 
@@ -125,7 +123,7 @@ int gnd__fn_histogram_bin_edges(gnd__args *c)
     gnd_array *x = gnd__arg_strong(c, 0), *edges;
     int bad = !x || bins_and_range(c, &bins, range, &edges, &s) ? -1 : 0;
     if (!bad)
-        bad = gnd__ret(c, edges ? gnd__same(edges)
+        bad = gnd__ret(c, edges ? gnd__again(edges)
                                 : gnd_histogram_bin_edges(x, bins, gnd__arg_given(c, 2) ? range : NULL));
     gnd__val_drop(&s.v);
     return bad;
@@ -258,7 +256,7 @@ int gnd__fn_histogramdd(gnd__args *c)
             return -1;
         bad = n < 1 || n > GND_MAX_NDIM;
         for (int i = 0; i < n && !bad; i++)
-            x[i] = gnd__same(list[i]);
+            x[i] = gnd__again(list[i]);
         gnd__free(list);
     } else {
         gnd_array *rows = gnd__arg_strong(c, 0);

@@ -5,7 +5,6 @@
 #include <gnd/array.h>
 #include <gnd/set.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 static int flag(gnd__args *c, int i, int *v)
 {

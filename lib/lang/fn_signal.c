@@ -6,7 +6,6 @@
 #include <gnd/array.h>
 #include <gnd/signal.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 static int arg_mode(gnd__args *c, int i, int missing)
 {

@@ -8,7 +8,6 @@
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/scope.h"
 
 
 enum { MOST_KTH = 64 };

@@ -6,7 +6,6 @@
 #include <gnd/array.h>
 #include <gnd/special.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 int gnd__fn_round(gnd__args *c)
 {

@@ -11,8 +11,6 @@
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 /* An array that may be left out: *x stays NULL then. */
 static int optional(gnd__args *c, int i, gnd_array **x)
@@ -52,11 +50,11 @@ static gnd_array *in_order(gnd__args *c, gnd_array *x, gnd_array *w)
     int64_t axis[GND_MAX_NDIM];
     int n, perm[GND_MAX_NDIM];
     if (!gnd__arg_given(c, 1) || gnd_ndim(w) == gnd_ndim(x) || gnd_ndim(w) < 2)
-        return gnd__same(w);
+        return gnd__again(w);
     if (gnd__arg_ints(c, 1, axis, GND_MAX_NDIM, &n))
         return NULL;
     if (n != gnd_ndim(w))
-        return gnd__same(w);
+        return gnd__again(w);
     for (int i = 0; i < n; i++) {
         axis[i] += axis[i] < 0 ? gnd_ndim(x) : 0;
         int k = i;

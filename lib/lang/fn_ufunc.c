@@ -11,7 +11,6 @@
 #include <gnd/special.h>
 #include <gnd/view.h>
 #include "lang/call.h"
-#include "graph/graph.h"
 
 #include <string.h>
 
@@ -52,7 +51,7 @@ int gnd__fn_ufunc_outer(gnd__args *c)
         dim[i] = i < n ? gnd_dim(a, i) : 1;
     in[0] = gnd_is_weak(a) ? a : gnd_reshape(a, n + m, dim);
     in[1] = b;
-    gnd_array *y = gnd__elementwise((gnd__op)op, 2, in);
+    gnd_array *y = gnd__expr_op_call(op, 2, in);
     gnd_keep(y);
     gnd_scope_end();
     return gnd__ret(c, y);

@@ -7,7 +7,27 @@
 #include <pthread.h>
 #include <string.h>
 #include "lang/call.h"
-#include "graph/opset.h"
+#include <gnd/elementwise.h>
+
+/* The elementwise operations: a public function each. */
+typedef gnd_array *one(gnd_array *x);
+typedef gnd_array *two(gnd_array *x1, gnd_array *x2);
+typedef gnd_array *three(gnd_array *x1, gnd_array *x2, gnd_array *x3);
+static const struct operation {
+    const char *name;
+    int nin;
+    one *f1;
+    two *f2;
+    three *f3;
+} ops[] = {
+#define ROW_1(func) func, NULL, NULL
+#define ROW_2(func) NULL, func, NULL
+#define ROW_3(func) NULL, NULL, func
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) {name, nin, ROW_##nin(func)},
+#include "base/opset.def"
+#undef GND_OP
+};
+enum { NOPS = sizeof ops / sizeof ops[0] };
 
 enum {
     SLOTS = 4096, /* a power of two, several times as many as there are names */
@@ -71,6 +91,14 @@ static void put_dtype(const char *name)
         put(name, strlen(name), f);
 }
 
+static int op_named(const char *name)
+{
+    for (int op = 0; op < NOPS; op++)
+        if (!strcmp(name, ops[op].name))
+            return op;
+    return -1;
+}
+
 static void make(void)
 {
     const gnd__fn *fn;
@@ -85,10 +113,10 @@ static void make(void)
                 p += n;
             }
     }
-    for (int op = 0; op < GND__NOPS; op++)
-        put(gnd__ops[op].name, strlen(gnd__ops[op].name), (gnd_function){.entry = -1, .op = (int16_t)op, .dtype = -1});
+    for (int op = 0; op < NOPS; op++)
+        put(ops[op].name, strlen(ops[op].name), (gnd_function){.entry = -1, .op = (int16_t)op, .dtype = -1});
     for (int i = 0; (name = gnd__expr_synonym(i, &op_name)); i++)
-        put(name, strlen(name), (gnd_function){.entry = -1, .op = (int16_t)gnd__op_find(op_name), .dtype = -1});
+        put(name, strlen(name), (gnd_function){.entry = -1, .op = (int16_t)op_named(op_name), .dtype = -1});
     for (int t = 0; t < GND_NDTYPES; t++)
         put_dtype(gnd_dtype_name((gnd_dtype)t));
     for (int i = 0; (name = gnd__expr_dtype_alias(i)); i++)
@@ -117,4 +145,20 @@ const gnd_function *gnd__function_at(int i)
 int gnd__expr_op(const char *name, size_t n)
 {
     return look_up(name, n)->op - 1;
+}
+
+const char *gnd__expr_op_name(int op, int *nin)
+{
+    if (op < 0 || op >= NOPS)
+        return NULL;
+    if (nin)
+        *nin = ops[op].nin;
+    return ops[op].name;
+}
+
+gnd_array *gnd__expr_op_call(int op, int n, gnd_array *const *x)
+{
+    if (op < 0 || n != ops[op].nin)
+        return gnd_fail(GND_ERR_INTERNAL, "no operation of %d arguments", n);
+    return n == 1 ? ops[op].f1(x[0]) : n == 2 ? ops[op].f2(x[0], x[1]) : ops[op].f3(x[0], x[1], x[2]);
 }

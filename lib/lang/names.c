@@ -8,7 +8,6 @@
 #include <string.h>
 #include "base/words.h"
 #include "lang/call.h"
-#include "graph/opset.h"
 
 /* --- constants --------------------------------------------------------------------------------- */
 
@@ -152,8 +151,9 @@ static void look_functions(nearest *s, int where)
     for (int i = 0; (fn = gnd__fn_entry(i)); i++)
         if (fn->where & where)
             look_words(s, fn->names, 1);
-    for (int op = 0; op < GND__NOPS && (where & GND__FN_F); op++)
-        look(s, gnd__ops[op].name, strlen(gnd__ops[op].name), 1);
+    const char *name;
+    for (int op = 0; where & GND__FN_F && (name = gnd__expr_op_name(op, NULL)); op++)
+        look(s, name, strlen(name), 1);
     for (int i = 0; i < NSYNONYMS && (where & GND__FN_F); i++)
         look(s, synonyms[i][0], strlen(synonyms[i][0]), 1);
 }

@@ -87,7 +87,7 @@ static int int_pow(wide a, wide b, wide *out)
     return 0;
 }
 
-static int float_binary(gnd__expr *x, int op, gnd__val *a, double p, double q, size_t at);
+static int float_binary(gnd__expr *x, int op, gnd__val *v, double a, double b, size_t at);
 
 static int int_binary(gnd__expr *x, int op, gnd__val *v, wide a, wide b, int bools, size_t at)
 {

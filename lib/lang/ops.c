@@ -9,8 +9,6 @@
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <string.h>
 
@@ -29,9 +27,7 @@ static gnd_array *apply(gnd__expr *x, gnd__tok op, int n, gnd_array *const *in)
 {
     if (!x->op[op])
         x->op[op] = (int16_t)(gnd__expr_op(op_names[op], strlen(op_names[op])) + 1);
-    if (!x->op[op])
-        return gnd_fail(GND_ERR_INTERNAL, "no operation %s", op_names[op]);
-    return gnd__elementwise((gnd__op)(x->op[op] - 1), n, in);
+    return gnd__expr_op_call(x->op[op] - 1, n, in);
 }
 
 int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at)
@@ -134,9 +130,7 @@ static int shape_tuple(gnd__expr *x, const gnd_array *a, gnd__val *out, size_t a
 /* real and imag: of an array that is not complex, itself and zeros, as NumPy's. */
 static gnd_array *part(gnd_array *a, const char *name)
 {
-    int op = gnd__op_find(name);
-    return op < 0 ? gnd_fail(GND_ERR_INTERNAL, "no operation %s", name)
-                  : gnd__elementwise((gnd__op)op, 1, &a);
+    return gnd__expr_op_call(gnd__expr_op(name, strlen(name)), 1, &a);
 }
 
 static gnd__val string(const char *s)
@@ -183,7 +177,7 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
     gnd__val out;
     int bad;
     if (is(name, n, "T"))
-        bad = gnd__val_array(x, &out, gnd_is_weak(a) ? gnd__same(a) : gnd_T(a), at);
+        bad = gnd__val_array(x, &out, gnd_is_weak(a) ? gnd__again(a) : gnd_T(a), at);
     else if (is(name, n, "mT"))
         bad = gnd__val_array(x, &out, gnd_mT(a), at);
     else if (is(name, n, "real") || is(name, n, "imag"))

@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "lang/call.h"
 #include "lang/expr.h"
-#include "graph/graph.h"
-#include "graph/scope.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -210,9 +208,9 @@ static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const 
                      : "eval: a name is NULL", names[i] ? names[i] : "");
             return -1;
         }
-        if (!gnd__alive(values[i])) {
+        if (gnd__is_released(values[i])) {
             x->err.code = GND_ERR_STATE;
-            snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is no array any more: it was released", names[i]);
+            snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is %.100s", names[i], gnd_error(values[i]));
             return -1;
         }
         if (gnd_status_of(values[i])) {
@@ -262,7 +260,7 @@ static gnd_array *result(gnd__expr *x)
         return NULL;
     drop_values(x);
     if (!v->held->own || v->held->refs > 1)
-        return gnd__same(a);
+        return gnd__again(a);
     v->held->own = 0; /* its handle is the caller's now */
     return a;
 }

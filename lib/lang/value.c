@@ -9,7 +9,6 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "lang/expr.h"
-#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -185,16 +184,28 @@ static int adopt(gnd__expr *x, gnd__val *v, gnd_array *a, size_t at)
     return 0;
 }
 
-static gnd__val number_of(const gnd_array *a)
+/* A weak scalar as a number. */
+static gnd__val number_of(gnd_array *a)
 {
-    const gnd__scalar *s = &a->p.value;
-    switch (s->kind) {
-    case 'b': return gnd__val_bool(s->i != 0);
-    case 'f': return gnd__val_float(s->re);
-    case 'c': return gnd__val_complex(s->re, s->im);
-    case 'u': return gnd__val_uint(s->u);
-    default: return gnd__val_int(s->i);
+    union { unsigned char b; int64_t i; uint64_t u; double f; double z[2]; } v;
+    (void)gnd_read(a, &v, gnd_nbytes(a));
+    switch (gnd_dtype_of(a)) {
+    case GND_BOOL: return gnd__val_bool(v.b != 0);
+    case GND_FLOAT64: return gnd__val_float(v.f);
+    case GND_COMPLEX128: return gnd__val_complex(v.z[0], v.z[1]);
+    case GND_UINT64: return gnd__val_uint(v.u);
+    default: return gnd__val_int(v.i);
     }
+}
+
+int gnd__is_released(const gnd_array *a)
+{
+    return gnd_status_of(a) == GND_ERR_STATE && !strncmp(gnd_error(a), "no array any more", 17);
+}
+
+gnd_array *gnd__again(gnd_array *a)
+{
+    return gnd_astype(a, gnd_dtype_of(a));
 }
 
 int gnd__val_array(gnd__expr *x, gnd__val *v, gnd_array *a, size_t at)

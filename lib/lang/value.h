@@ -87,6 +87,10 @@ int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item
 int gnd__val_array(struct gnd__expr *x, gnd__val *v, gnd_array *a, size_t at);
 /* *v = the array a (a weak scalar: its number), which stays the caller's. */
 int gnd__val_borrow(struct gnd__expr *x, gnd__val *v, gnd_array *a);
+/* Whether a, not NULL, is the handle of an array that was released. */
+int gnd__is_released(const gnd_array *a);
+/* A handle of its own to the same value. */
+gnd_array *gnd__again(gnd_array *a);
 /* Makes v an array in place (numbers weak scalars, lists and tuples arrays of the device) and returns
  * it, still owned by v; NULL on failure. what: "sum: x", for the message. */
 gnd_array *gnd__val_to_array(struct gnd__expr *x, gnd__val *v, size_t at, const char *what);

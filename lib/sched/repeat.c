@@ -115,19 +115,16 @@ static struct gnd__repeat *new_repeat(const gnd__plan *p, gnd_device *dev)
     return NULL;
 }
 
-/* How many runs come before a list; whether while a test counts calls, too. */
-static unsigned often = OFTEN;
-static int forced;
+static unsigned often = OFTEN; /* runs that come before a list */
 
 void gnd__repeat_force(int runs)
 {
-    forced = runs > 0;
-    often = forced ? (unsigned)runs : OFTEN;
+    often = runs > 0 ? (unsigned)runs : OFTEN;
 }
 
 int gnd__repeats(gnd__plan *p, gnd_device *dev)
 {
-    if (p->repeats < 0 || dev->g->trace || (gnd__mem_watched() && !forced))
+    if (p->repeats < 0 || dev->g->trace)
         return 0;
     if (p->repeats == 0) {
         p->repeats = -1;
@@ -191,7 +188,7 @@ static void make_list(struct gnd__repeat *r, int k, gnd__plan *p)
 {
     gnd__sched *s = r->dev->plans;
     gnd__kernel *kernel[STEPS];
-    gnd_launch launch[STEPS];
+    gnd_klaunch launch[STEPS];
     for (int32_t i = 0; i < p->nstep; i++) {
         kernel[i] = p->step[i].kernel;
         launch[i] = p->step[i].launch;
