@@ -244,7 +244,7 @@ static void joins(void)
     FAILS(gnd_repeat_each(v3, NULL, 0), GND_ERR_NULL, "repeat_each: the list");
     FAILS(gnd_repeat_array(v3, gnd_real(2), 0), GND_ERR_DTYPE, "repeat_array: counts of float64: ints only");
     FAILS(gnd_repeat_array(v3, gnd_int(2), 1), GND_ERR_AXIS, "repeat_array: axis 1");
-    FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat: -2 times");
+    FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat_array: -2 times");
     FAILS(gnd_repeat_array(v3, NULL, 0), GND_ERR_NULL, "counts is NULL");
     FAILS(gnd_repeat_array(v3, gnd_zeros(gnd_device_of(v3), GND_INT32, 1, (int64_t[]){2}), 0), GND_ERR_SHAPE,
           "repeat_array: counts of shape (2,) for the 3 elements of axis 0");
@@ -310,7 +310,7 @@ static void nulls(void)
     expect_error(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                         \
     expect_error(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                         \
     expect_error(#f "(x, x, NULL)", f(x, x, NULL), GND_ERR_NULL, ": x3 is NULL");
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__CALL_##nin(func)
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) GND__CALL_##nin(func)
 #include "base/opset.def"
 #undef GND_OP
     gnd_device *no = NULL;

@@ -230,7 +230,7 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 static inline int gnd__is_short(const gnd_array *a)
 {
     int64_t n = 1;
-    if (a->kind != GND__REDUCE || a->p.red.op == GND__ARGMAX || a->p.red.op == GND__ARGMIN ||
+    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place ||
         a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
         return 0;
     for (int d = 0; d < a->in[0]->ndim; d++)

@@ -43,11 +43,6 @@ typedef enum gnd__kind {
     GND__PART         /* output p.part, from 1 on, of the launch in[0] */
 } gnd__kind;
 
-/* Reductions. ARG ones give int64 and take exactly one axis, or all. */
-typedef enum gnd__red {
-    GND__SUM, GND__PROD, GND__MAX, GND__MIN, GND__ANY, GND__ALL, GND__ARGMAX, GND__ARGMIN, GND__NRED
-} gnd__red;
-
 /* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
  * is -1. An output axis that no input axis comes from is a broadcast one. Two input axes may come from one (a
  * diagonal). Entries: the input's number of axes. */
@@ -238,9 +233,6 @@ void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */
 void gnd__unref(gnd_array *x);     /* frees without recursion when it was the last */
 /* Drops the inputs (once the node has its data). Device lock held. */
 void gnd__drop_inputs(gnd_array *x);
-/* Takes a temporary handle away: the node lives on as input of others, or is freed. For nodes made
- * on the way inside a public function: every such function returns exactly one new handle. */
-void gnd__done(gnd_array *x);
 void gnd__storage_ref(gnd__storage *st);
 void gnd__storage_unref(gnd__storage *st);
 
