@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/inscope.h"
+#include ""
 #include "base/mem.h"
 #include "graph/check.h"
 #include <gnd/array.h>

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "array/inscope.h"
+#include ""
 #include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
