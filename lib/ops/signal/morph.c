@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include ""
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include <gnd/array.h>
@@ -78,14 +78,13 @@ static gnd_array *morph(const char *func, gnd_array *x, gnd_array *structure, in
                          gnd__shape_text(ts, structure->ndim, structure->dim));
     if (iterations < 1)
         return gnd__fail(x->dev, GND_ERR_ARG, "%s: %d iterations: at least one is needed", func, iterations);
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    y = gnd__to(x, GND_BOOL);
-    s = structure ? gnd__to(structure, GND_BOOL) : cross(x->dev, x->ndim);
+    const gnd__inner in = gnd__enter(func);
+    y = gnd__as(x, GND_BOOL);
+    s = structure ? gnd__as(structure, GND_BOOL) : cross(x->dev, x->ndim);
     for (; *steps; steps++)
         for (int i = 0; i < iterations && x->size && !gnd__is_bad(y) && !gnd__is_bad(s); i++)
             y = step(*steps, y, s, border != 0);
-    return gnd__named(func, gnd__steps_end(gnd__is_bad(s) ? s : y));
+    return gnd__leave(in, gnd__is_bad(s) ? s : y);
 }
 
 gnd_array *gnd_binary_erosion(gnd_array *x, gnd_array *structure, int iterations, int border)

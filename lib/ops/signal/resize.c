@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include ""
 #include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
@@ -122,13 +121,12 @@ gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_in
         if (!x->dim[d] && shape[d])
             return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x of shape %s has nothing to make shape %s of", func,
                              gnd__shape_text(tx, x->ndim, x->dim), gnd__shape_text(ts, ndim, shape));
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    y = gnd__to(x, how == GND_INTERPOLATE_NEAREST ? given : gnd__wide_float(x->dev, given));
+    const gnd__inner in = gnd__enter(func);
+    y = gnd__as(x, how == GND_INTERPOLATE_NEAREST ? given : gnd__wide_float(x->dev, given));
     if (!gnd__shape_size(ndim, shape, 1))
         y = gnd_zeros(x->dev, t, ndim, shape);
     for (int d = 0; d < ndim && !gnd__is_bad(y); d++)
         if (y->dim[d] != shape[d] && y->size && shape[d])
             y = how == GND_INTERPOLATE_NEAREST ? nearest(y, d, shape[d]) : weighted(y, d, shape[d], how, antialias);
-    return gnd__named(func, gnd__steps_end(gnd__to(y, t)));
+    return gnd__leave(in, gnd__as(y, t));
 }
