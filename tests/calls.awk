@@ -35,7 +35,7 @@ function value(f, type, name) {
     if (type == "int") {
         if (name ~ /^axis1?$/) { naxis++; return "the_axis" }
         if (name == "ndim") return "2"
-        if (name ~ /^(n|nx|nin|nout|nargs|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
+        if (name ~ /^(n|iterations|nx|nin|nout|nargs|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
         if (name == "type") return "2"
         return "0"
     }
@@ -62,7 +62,7 @@ function value(f, type, name) {
     if (type == "gnd_status *") return "&status"
     if (type ~ /^(const )?void \*$/) return "bytes"
     if (type ~ /^const (double|gnd_dtype|gnd_(pad|reduce)_options) \*$/) return "NULL"
-    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|reduction|boundary|border)$/)
+    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|reduction|interpolation|boundary|border)$/)
         return "(" type ")0"
     return ""
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_image.c - gnd/image.h against plain loops on the host that walk each window, for random shapes, windows,
- * borders and dtypes.
+ * ops_image.c - gnd/image.h against plain loops on the host that walk each window (of filters and morphology) or the
+ * whole axis (of other sizes), for random shapes, windows, borders and dtypes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -246,9 +246,194 @@ static void test_others(void)
     }
 }
 
+/* --- binary morphology ------------------------------------------------------------------------------- */
+
+/* One erosion or dilation by the definition; s has element q of the structure. */
+static void morphed(const host *h, const host *s, int erosion, int border, host *out)
+{
+    *out = *h;
+    for (int64_t i = 0; i < size_of(h); i++) {
+        int64_t at[NDIM];
+        int all = 1, any = 0;
+        ref_unravel(h->ndim, h->dim, i, at);
+        for (int64_t k = 0; k < size_of(s); k++) {
+            int64_t q[NDIM], p[NDIM];
+            if (s->v[k] == 0)
+                continue;
+            ref_unravel(s->ndim, s->dim, k, q);
+            for (int d = 0; d < h->ndim; d++)
+                p[d] = erosion ? at[d] + q[d] - s->dim[d] / 2 : at[d] - (q[d] - s->dim[d] / 2);
+            const int on = beyond(h, p, GND_BORDER_CONSTANT, border) != 0;
+            all &= on;
+            any |= on;
+        }
+        out->v[i] = erosion ? all : any;
+    }
+}
+
+static void binary(gnd_dtype t, int ndim, int with_structure)
+{
+    static host h, s, a, b;
+    gnd_array *x = some(t, ndim, 0, &h), *structure = with_structure ? some(GND_BOOL, ndim, 0, &s) : NULL;
+    for (int64_t i = 0; i < size_of(&h); i++)
+        h.v[i] = h.v[i] != 0;
+    if (!with_structure) {
+        s.ndim = ndim;
+        for (int d = 0; d < ndim; d++)
+            s.dim[d] = 3;
+        for (int64_t i = 0; i < size_of(&s); i++) {
+            int64_t q[NDIM];
+            int off = 0;
+            ref_unravel(ndim, s.dim, i, q);
+            for (int d = 0; d < ndim; d++)
+                off += q[d] != 1;
+            s.v[i] = off <= 1;
+        }
+    }
+    morphed(&h, &s, 1, 1, &a);
+    same(gnd_binary_erosion(x, structure, 1, 1), GND_BOOL, &a, "binary erosion");
+    morphed(&h, &s, 0, 0, &a);
+    morphed(&a, &s, 0, 0, &b);
+    same(gnd_binary_dilation(x, structure, 2, 0), GND_BOOL, &b, "binary dilation, twice");
+    morphed(&a, &s, 1, 0, &b);
+    same(gnd_binary_closing(x, structure, 1), GND_BOOL, &b, "binary closing");
+    morphed(&h, &s, 1, 0, &a);
+    morphed(&a, &s, 0, 0, &b);
+    same(gnd_binary_opening(x, structure, 1), GND_BOOL, &b, "binary opening");
+}
+
+static void test_binary(void)
+{
+    binary(GND_BOOL, 2, 0);
+    binary(GND_UINT8, 2, 1);
+    binary(GND_FLOAT32, 1, 1);
+    /* As SciPy: structure [1, 1] of an even size. */
+    const int64_t five = 5, two = 2;
+    const unsigned char v[5] = {0, 1, 1, 0, 1}, s[2] = {1, 1};
+    gnd_array *x = gnd_from(dev, GND_BOOL, 1, &five, v), *pair = gnd_from(dev, GND_BOOL, 1, &two, s);
+    static const host eroded = {1, {5}, {0, 0, 1, 0, 0}}, dilated = {1, {5}, {1, 1, 1, 1, 1}};
+    same(gnd_binary_erosion(x, pair, 1, 0), GND_BOOL, &eroded, "erosion by two");
+    same(gnd_binary_dilation(x, pair, 1, 0), GND_BOOL, &dilated, "dilation by two");
+    gnd_array *point = gnd_asarray(dev, gnd_int(7), GND_INT8);
+    tap_is_int(gnd_item_i64(gnd_binary_erosion(point, NULL, 1, 0), NULL), 1, "0-d");
+}
+
+/* --- other sizes --------------------------------------------------------------------------------------- */
+
+static double kernel(gnd_interpolation how, double d)
+{
+    d = fabs(d);
+    if (how == GND_INTERPOLATE_LINEAR)
+        return d < 1 ? 1 - d : 0;
+    return d < 1 ? 1.5 * d * d * d - 2.5 * d * d + 1 : d < 2 ? -0.5 * d * d * d + 2.5 * d * d - 4 * d + 2 : 0;
+}
+
+/* Along axis d, of all elements of the axis, whatever they weigh. */
+static void resized(const host *h, int d, int64_t m, gnd_interpolation how, int antialias, host *out)
+{
+    const int64_t n = h->dim[d];
+    const double wide = antialias && m < n ? (double)n / (double)m : 1;
+    *out = *h;
+    out->dim[d] = m;
+    for (int64_t i = 0; i < size_of(out); i++) {
+        int64_t at[NDIM];
+        double sum = 0, total = 0;
+        ref_unravel(out->ndim, out->dim, i, at);
+        const double place = ((double)at[d] + 0.5) * (double)n / (double)m - 0.5;
+        const int64_t middle = (2 * at[d] + 1) * n / (2 * m);
+        for (at[d] = 0; at[d] < n; at[d]++) {
+            const double w = how == GND_INTERPOLATE_NEAREST ? at[d] == middle : kernel(how, (place - (double)at[d]) / wide);
+            total += w;
+            sum += w != 0 ? w * beyond(h, at, GND_BORDER_CONSTANT, 0) : 0;
+        }
+        out->v[i] = sum / total;
+    }
+}
+
+/* Whether y has dtype t and values near want's. */
+static void close_to(gnd_array *y, gnd_dtype t, const host *want, double bound, const char *what)
+{
+    char why[300] = "";
+    ref_arr got;
+    int64_t bad = -1;
+    const int ok = ref_read(y, t, want->ndim, want->dim, &got, why, sizeof why);
+    for (int64_t i = 0; ok && bad < 0 && i < size_of(want); i++) {
+        const ref_num e = ref_nth(&got, i);
+        const double v = e.kind == 'f' ? (double)e.re : e.kind == 'u' ? (double)e.u : (double)e.i;
+        if (!(fabs(v - want->v[i]) <= bound)) {
+            bad = i;
+            snprintf(why, sizeof why, "element %" PRId64 ": %.9g, not %.9g", i, v, want->v[i]);
+        }
+    }
+    if (!tap_ok(ok && bad < 0, "%s", what))
+        tap_diag("%s", why);
+    if (ok)
+        ref_free(&got);
+}
+
+static void test_resize(void)
+{
+    static const struct { gnd_dtype t; gnd_interpolation how; int antialias, ndim; int64_t from[2], to[2]; } all[] = {
+        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {4, 6}, {9, 6}},   {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 0, 2, {9, 8}, {4, 3}},
+        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {9, 8}, {4, 3}},   {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 1, 2, {5, 11}, {7, 2}},
+        {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 0, 1, {7}, {5}},          {GND_UINT8, GND_INTERPOLATE_LINEAR, 1, 1, {6}, {4}},
+        {GND_UINT8, GND_INTERPOLATE_NEAREST, 1, 2, {4, 6}, {7, 3}},    {GND_INT64, GND_INTERPOLATE_NEAREST, 0, 1, {1}, {5}},
+        {GND_FLOAT16, GND_INTERPOLATE_LINEAR, 1, 1, {6}, {13}},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        static host h, a, b;
+        char what[100];
+        ref_arr r;
+        h.ndim = all[k].ndim;
+        for (int d = 0; d < h.ndim; d++)
+            h.dim[d] = all[k].from[d];
+        gnd_array *x = ref_make(dev, all[k].t, h.ndim, h.dim, (ref_layout)(k % REF_NLAYOUTS), REF_SMALL, &r);
+        for (int64_t i = 0; i < size_of(&h); i++)
+            h.v[i] = number(all[k].t, ref_at(&r, (ref_unravel(h.ndim, h.dim, i, a.dim), a.dim)));
+        ref_free(&r);
+        a = h;
+        for (int d = 0; d < h.ndim; d++, a = b)
+            if (a.dim[d] != all[k].to[d])
+                resized(&a, d, all[k].to[d], all[k].how, all[k].antialias, &b);
+            else
+                b = a;
+        const int whole = gnd_dtype_kind(all[k].t) != 'f' && all[k].how != GND_INTERPOLATE_NEAREST;
+        snprintf(what, sizeof what, "resize %zu: %s, interpolation %d, antialias %d", k, gnd_dtype_name(all[k].t),
+                 (int)all[k].how, all[k].antialias);
+        close_to(gnd_image_resize(x, h.ndim, all[k].to, all[k].how, all[k].antialias),
+                 whole ? gnd_default_float(dev) : all[k].t, &a, all[k].t == GND_FLOAT16 ? 4e-3 : 1e-5, what);
+    }
+    /* PyTorch's interpolate(mode="linear", align_corners=False) of 1 2 4 to 6 elements. */
+    static const host torch = {1, {6}, {1, 1.25, 1.75, 2.5, 3.5, 4}};
+    const float v[3] = {1, 2, 4};
+    const int64_t three = 3, six = 6, empty[2] = {0, 3}, some_of[2] = {2, 3};
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &three, v), *nothing = gnd_zeros(dev, GND_FLOAT32, 2, empty);
+    close_to(gnd_image_resize(x, 1, &six, GND_INTERPOLATE_LINEAR, 0), GND_FLOAT32, &torch, 0, "as PyTorch's");
+    tap_is_int(gnd_size(gnd_image_resize(x, 1, empty, GND_INTERPOLATE_CUBIC, 1)), 0, "to nothing");
+    const struct { gnd_array *y; gnd_status want; const char *says; } bad[] = {
+        {gnd_image_resize(x, 2, some_of, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE,
+         "image_resize: shape (2, 3) for x of shape (3,): as many axes are needed"},
+        {gnd_image_resize(nothing, 2, some_of, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE,
+         "image_resize: x of shape (0, 3) has nothing to make shape (2, 3) of"},
+        {gnd_image_resize(x, 1, &six, (gnd_interpolation)3, 1), GND_ERR_ARG, "image_resize: interpolation 3 is none"},
+        {gnd_image_resize(x, 1, (int64_t[]){INT64_C(1) << 60}, GND_INTERPOLATE_LINEAR, 1), GND_ERR_OVERFLOW,
+         "image_resize: "},
+        {gnd_image_resize(x, 1, (int64_t[]){-1}, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE, "image_resize: shape (-1,)"},
+        {gnd_binary_erosion(x, nothing, 1, 0), GND_ERR_SHAPE,
+         "binary_erosion: structure of shape (0, 3) for x of shape (3,): as many axes"},
+        {gnd_binary_dilation(x, gnd_zeros(dev, GND_BOOL, 1, empty), 1, 0), GND_ERR_SHAPE,
+         "binary_dilation: structure of shape (0,) has no elements"},
+        {gnd_binary_opening(x, NULL, 0), GND_ERR_ARG, "binary_opening: 0 iterations: at least one is needed"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        tap_is_int(gnd_status_of(bad[i].y), bad[i].want, "%s", bad[i].says);
+        tap_is_int(strncmp(gnd_error(bad[i].y), bad[i].says, strlen(bad[i].says)), 0, "says so: %s", gnd_error(bad[i].y));
+    }
+}
+
 static void on_device(gnd_device *d, const char *spec)
 {
-    static void (*const test[])(void) = {test_filters, test_known, test_others};
+    static void (*const test[])(void) = {test_filters, test_known, test_others, test_binary, test_resize};
     dev = d;
     tap_diag("%s", spec);
     ref_seed(14);

@@ -65,3 +65,40 @@ int gnd__fn_percentile_filter(gnd__args *c)
         return -1;
     return gnd__ret(c, gnd_percentile_filter(x, percentile, w.n, w.size, w.border, w.fill));
 }
+
+/* --- binary morphology, other sizes ------------------------------------------------------------------ */
+
+/* name(input, structure=None, iterations=1, and border_value=0 of those that have it) */
+static int binary(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int, int),
+                  gnd_array *(*twice)(gnd_array *, gnd_array *, int))
+{
+    int64_t n = 1;
+    int border = 0;
+    gnd_array *x = gnd__arg_strong(c, 0), *s = NULL;
+    if (!x || (gnd__arg_given(c, 1) && !(s = gnd__arg_strong(c, 1))) ||
+        (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &n)) || (f && gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &border)))
+        return -1;
+    if (n > INT32_MAX)
+        return gnd__arg_wrong(c, 2, "less than 2^31");
+    const int times = n < 0 ? 0 : (int)n;
+    return gnd__ret(c, f ? f(x, s, times, border) : twice(x, s, times));
+}
+
+int gnd__fn_binary_erosion(gnd__args *c) { return binary(c, gnd_binary_erosion, NULL); }
+int gnd__fn_binary_dilation(gnd__args *c) { return binary(c, gnd_binary_dilation, NULL); }
+int gnd__fn_binary_opening(gnd__args *c) { return binary(c, NULL, gnd_binary_opening); }
+int gnd__fn_binary_closing(gnd__args *c) { return binary(c, NULL, gnd_binary_closing); }
+
+/* image, shape, method, antialias */
+int gnd__fn_image_resize(gnd__args *c)
+{
+    int64_t shape[GND_MAX_NDIM];
+    int ndim, antialias = 1;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_ints(c, 1, shape, GND_MAX_NDIM, &ndim))
+        return -1;
+    const int how = gnd__arg_word(c, 2, "nearest linear cubic", GND_INTERPOLATE_LINEAR);
+    if (how < 0 || (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &antialias)))
+        return -1;
+    return gnd__ret(c, gnd_image_resize(x, ndim, shape, (gnd_interpolation)how, antialias));
+}
