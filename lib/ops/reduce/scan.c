@@ -4,7 +4,6 @@
  * what nothing gives. unwrap, whose corrections are a running sum.
  */
 #include "array/views.h"
-#include "codegen/codegen.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "prim/scan.h"
@@ -54,8 +53,7 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
         return gnd__same(x);
-    const gnd__target target = gnd__target_of(&x->dev->g->props, &x->dev->g->tune);
-    return gnd__scan_node(&target, x, op, k, initial);
+    return gnd__scan_node(x, op, k, initial);
 }
 
 /* Scans x, which is of the dtype to scan in, or an error, and is done with. */
