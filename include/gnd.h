@@ -30,6 +30,7 @@
  *   gnd/call.h         functions by name, with tagged values
  *   gnd/record.h       computations that are recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
+ *   gnd/kernel.h       kernels of the program's own
  *
  * gnd.hpp is the same for C++17, with operators and exceptions.
  *
@@ -75,6 +76,7 @@
 #include <gnd/call.h>
 #include <gnd/record.h>
 #include <gnd/loop.h>
+#include <gnd/kernel.h>
 
 /* With GND_WHERE defined before, each call says where it stands: gnd_here, gnd_made_at. */
 #ifdef GND_WHERE

@@ -24,6 +24,9 @@ function value(f, type, name) {
     if (type ~ /gnd_device \*$/) { ndev++; return "the_device" }
     if (type ~ /gnd_recording \*$/) { nrec++; return "the_recording" }
     if (type ~ /gnd_rng \*$/) return "&generator"
+    if (type == "gnd_kernel *") return "NULL"
+    if (type == "gnd_extent3") return "(gnd_extent3){1, 1, 1}"
+    if (type == "const gnd_arg *") return "&an_output"
     if (type == "gnd_axes") { naxis++; return "the_axes" }
     if (type == "gnd_dtype") {
         ndtype++
@@ -32,7 +35,7 @@ function value(f, type, name) {
     if (type == "int") {
         if (name ~ /^axis1?$/) { naxis++; return "the_axis" }
         if (name == "ndim") return "2"
-        if (name ~ /^(n|nx|nin|nout|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
+        if (name ~ /^(n|nx|nin|nout|nargs|naxes|deg|edge_order|axis2|b|to_j)$/) return "1"
         if (name == "type") return "2"
         return "0"
     }

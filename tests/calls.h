@@ -19,6 +19,7 @@ struct call {
 
 static gnd_device *the_device;
 static gnd_recording *the_recording;
+static const gnd_arg an_output = {.kind = GND_ARG_OUT};
 static gnd_axes the_axes;
 static int the_axis;
 static gnd_dtype the_dtype, int_dtype;

@@ -59,7 +59,7 @@ static gnd_karg arg_u32(uint32_t v)
 
 static gnd_status launch1(gnd_kern *k, size_t global, size_t local, uint32_t n, const gnd_karg *a)
 {
-    const gnd_launch l = {.ndim = 1, .nargs = n, .global = {global}, .local = {local}, .args = a};
+    const gnd_klaunch l = {.ndim = 1, .nargs = n, .global = {global}, .local = {local}, .args = a};
     return prg->launch(q, k, &l, &err);
 }
 
@@ -122,7 +122,7 @@ static void test_dims(gnd_prog *p)
                 for (size_t x = 0; x < g[0]; x++)
                     want[(z * g[1] + y) * g[0] + x] = (uint32_t)(x + 100 * y + 10000 * z);
         const gnd_karg args[3] = {arg_buf(out), arg_u32((uint32_t)g[0]), arg_u32((uint32_t)g[1])};
-        const gnd_launch ln = {.ndim = nd,
+        const gnd_klaunch ln = {.ndim = nd,
                                .nargs = 3,
                                .global = {g[0], g[1], g[2]},
                                .local = {l[0], l[1], l[2]},

@@ -21,7 +21,7 @@ static void test_replay(gnd_prog *p)
         /* gone when the list runs */
         gnd_karg ga[2] = {arg_buf(a), arg_u32(N)}, gb[2] = {arg_buf(b), arg_u32(N)};
         gnd_karg fb[3] = {arg_buf(b), arg_u32(N), arg_u32(1)};
-        gnd_launch l[4] = {
+        gnd_klaunch l[4] = {
             {.ndim = 1, .nargs = 2, .global = {G}, .local = {L}, .args = ga},
             {.ndim = 1, .nargs = 3, .global = {G}, .local = {L}, .args = fb},
             {.ndim = 1, .nargs = 2, .global = {G}, .local = {L}, .args = gb},

@@ -79,6 +79,10 @@ check "kmeans: every point is with its nearest centre, after some steps" \
     grep -qE '^kmeans: ([3-9]|[1-9][0-9]+) steps .*, and 0 points belong elsewhere' kmeans.out
 check "kmeans: the centres are found" near "$(sed -n 's/.*off by \([0-9.]*\) at.*/\1/p' kmeans.out)" 0 0.6
 
+check "histogram runs" run histogram
+check "histogram: a kernel of its own counts as bincount does" \
+    grep -q '^histogram: 1048576 numbers in 64 bins, .* 0 bins differ$' histogram.out
+
 check "cg runs" run cg 100
 check "cg: after as many steps as theory allows" \
     awk '{ exit !($2 > 10 && $2 < 400) }' cg.out

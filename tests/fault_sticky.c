@@ -59,7 +59,7 @@ static gnd_status fault(gnd_device *dev, gnd_err *e)
 {
     static const char text[] = "extern \"C\" __global__ void astray(unsigned long long at) { *(volatile int *)at = 1; }\n";
     const gnd_karg at = {.kind = GND_ARG_VALUE, .nbytes = 8, .u.u64 = 0x1000};
-    const gnd_launch l = {.ndim = 1, .nargs = 1, .global = {1}, .local = {1}, .args = &at};
+    const gnd_klaunch l = {.ndim = 1, .nargs = 1, .global = {1}, .local = {1}, .args = &at};
     gnd__kernel *k;
     gnd__gate_lock(dev->g);
     gnd_status st = gnd__gate_kernel(dev->g, "astray", text, sizeof text - 1, &k, e);

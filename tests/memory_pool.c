@@ -159,7 +159,7 @@ static gnd__gdev *hungry;
 static const gnd__backend *fed;
 static int hungers;
 
-static gnd_status launch_hungry(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+static gnd_status launch_hungry(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     if (hungry->n.bytes_held - hungry->n.bytes_in_use < 16 * (uint64_t)MIB && hungers < 2)
         return fed->program.launch(q, k, l, e);

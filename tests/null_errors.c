@@ -310,7 +310,7 @@ static void nulls(void)
     expect_error(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                         \
     expect_error(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                         \
     expect_error(#f "(x, x, NULL)", f(x, x, NULL), GND_ERR_NULL, ": x3 is NULL");
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__CALL_##nin(func)
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) GND__CALL_##nin(func)
 #include "base/opset.def"
 #undef GND_OP
     gnd_device *no = NULL;

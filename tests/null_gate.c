@@ -228,7 +228,7 @@ static void test_kernels(void)
     gnd__null_launch l;
     gnd_karg args[2] = {{.kind = GND_ARG_BUF, .u.buf = b->buf},
                         {.kind = GND_ARG_VALUE, .nbytes = 8, .u.u64 = b->off}};
-    gnd_launch go = {.ndim = 2, .nargs = 2, .global = {64, 8}, .local = {16, 4}, .args = args};
+    gnd_klaunch go = {.ndim = 2, .nargs = 2, .global = {64, 8}, .local = {16, 4}, .args = args};
     gnd_err e = {0};
     char *log;
 
@@ -453,7 +453,7 @@ static gnd_status script(gnd_err *e)
     gnd__block *a = NULL, *b = NULL, *c = NULL;
     gnd__kernel *k;
     gnd_karg arg = {.kind = GND_ARG_BUF};
-    gnd_launch go = {.ndim = 1, .nargs = 1, .global = {64}, .local = {64}, .args = &arg};
+    gnd_klaunch go = {.ndim = 1, .nargs = 1, .global = {64}, .local = {64}, .args = &arg};
     char bytes[64] = "abc";
     void *p;
     gnd_status st;

@@ -76,7 +76,7 @@ static const char plugin_source[] =
     "static gnd_status kernel(gnd_prog *p, const char *n, gnd_kern **k, gnd_err *e)\n"
     "{ (void)p; (void)n; (void)e; *k = (gnd_kern *)&one; return GND_OK; }\n"
     "static void kfree(gnd_kern *k) { (void)k; }\n"
-    "static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)\n"
+    "static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)\n"
     "{ (void)q; (void)k; (void)l; (void)e; return GND_OK; }\n"
     /* A map that an older table does not reach: calling it is a crash. */
     "static gnd_status map(gnd_queue *q, gnd_buf *b, size_t o, size_t n, uint32_t f, void **p,\n"
@@ -188,7 +188,7 @@ static void say_open(FILE *out, const char *spec)
     gnd__gdev *d;
     gnd__block *b;
     gnd__kernel *k;
-    gnd_launch go = {.ndim = 1, .global = {1}, .local = {1}};
+    gnd_klaunch go = {.ndim = 1, .global = {1}, .local = {1}};
     char got[4] = "";
     gnd_err e = {0};
     void *p;

@@ -70,6 +70,9 @@ typedef struct gnd__cu_calls {
 #undef X
     /* Since CUDA 12.4; NULL in an older driver, and not in older headers. */
     CUresult (*FuncGetParamInfo)(CUfunction, size_t, size_t *, size_t *);
+    /* What kernels take; NULL where a driver of a test has none. */
+    CUresult (*FuncGetAttribute)(int *, CUfunction_attribute, CUfunction);
+    CUresult (*OccupancyBlockSize)(int *, int *, CUfunction, CUoccupancyB2DSize, size_t, int);
 } gnd__cu_calls;
 extern gnd__cu_calls gnd__cu;
 
@@ -205,7 +208,7 @@ int gnd__cu_cubin_params(const void *image, size_t n, const char *kernel, uint32
 /* A launch in CUDA's terms: params (room for GND__CU_PARAMS) points to the caller's arguments, *shared is the
  * dynamic shared memory in bytes, grid and group have 1 along dimensions that the launch lacks. */
 enum { GND__CU_PARAMS = 512 };
-gnd_status gnd__cu_params(const gnd_kern *k, const gnd_launch *l, void **params, size_t *shared,
+gnd_status gnd__cu_params(const gnd_kern *k, const gnd_klaunch *l, void **params, size_t *shared,
                           unsigned grid[3], unsigned group[3], gnd_err *e);
 CUfunction gnd__cu_function(const gnd_kern *k);
 

@@ -30,6 +30,8 @@ static void load_driver(void)
         GND__CU_SYMBOLS(X)
 #undef X
         {"cuFuncGetParamInfo", (void **)&gnd__cu.FuncGetParamInfo, 1},
+        {"cuFuncGetAttribute", (void **)&gnd__cu.FuncGetAttribute, 1},
+        {"cuOccupancyMaxPotentialBlockSize", (void **)&gnd__cu.OccupancyBlockSize, 1},
     };
     char found[64];
     gnd_err e = {.code = GND_OK};

@@ -25,6 +25,7 @@ enum { MAX_PARAMS = GND__CU_PARAMS };
 
 struct gnd_kern {
     CUfunction f;
+    gnd_dev *dev;
     int nparams;           /* -1: not known */
     char name[64];
     uint32_t size[];       /* bytes of each */
@@ -111,6 +112,7 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
     if (!k)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for kernel %s", name);
     k->f = f;
+    k->dev = p->dev;
     k->nparams = n;
     gnd__plug_str(k->name, sizeof k->name, name);
     memcpy(k->size, size, bytes);
@@ -124,7 +126,7 @@ static void kern_free(gnd_kern *k)
 }
 
 /* Pointers to the parameters; *shared: bytes of dynamic shared memory. */
-static gnd_status set_params(const gnd_kern *k, const gnd_launch *l, void **params, size_t *shared,
+static gnd_status set_params(const gnd_kern *k, const gnd_klaunch *l, void **params, size_t *shared,
                              gnd_err *e)
 {
     static CUdeviceptr null = 0;
@@ -163,7 +165,7 @@ static gnd_status set_params(const gnd_kern *k, const gnd_launch *l, void **para
 
 /* From work-items to groups. CUDA's limits are the same on every device: 2^31 - 1 groups along
  * dimension 0 and 65535 along the others. */
-static gnd_status set_grid(const gnd_kern *k, const gnd_launch *l, unsigned *grid, unsigned *group,
+static gnd_status set_grid(const gnd_kern *k, const gnd_klaunch *l, unsigned *grid, unsigned *group,
                            gnd_err *e)
 {
     if (l->ndim < 1 || l->ndim > 3)
@@ -186,7 +188,7 @@ static gnd_status set_grid(const gnd_kern *k, const gnd_launch *l, unsigned *gri
     return GND_OK;
 }
 
-gnd_status gnd__cu_params(const gnd_kern *k, const gnd_launch *l, void **params, size_t *shared,
+gnd_status gnd__cu_params(const gnd_kern *k, const gnd_klaunch *l, void **params, size_t *shared,
                           unsigned grid[3], unsigned group[3], gnd_err *e)
 {
     const gnd_status s = set_params(k, l, params, shared, e);
@@ -198,7 +200,7 @@ CUfunction gnd__cu_function(const gnd_kern *k)
     return k->f;
 }
 
-static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     void *params[MAX_PARAMS];
     unsigned g[3] = {1, 1, 1}, b[3] = {1, 1, 1};
@@ -214,6 +216,31 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err
                             "cuLaunchKernel (%s, %u x %u x %u groups of %u x %u x %u, %zu bytes "
                             "of shared memory)",
                             k->name, g[0], g[1], g[2], b[0], b[1], b[2], shared);
+    return GND_OK;
+}
+
+static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
+{
+    static const CUfunction_attribute want[] = {
+        CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES};
+    int v[4] = {0}, grid = 0, block = 0;
+    const gnd_status s = gnd__cu_enter(k->dev, e);
+    if (s != GND_OK || !gnd__cu.FuncGetAttribute)
+        return s;
+    for (int i = 0; i < 4; i++) {
+        const CUresult r = gnd__cu.FuncGetAttribute(&v[i], want[i], k->f);
+        if (r != CUDA_SUCCESS)
+            return gnd__cu_fail(k->dev, e, r, "cuFuncGetAttribute (%s)", k->name);
+    }
+    info->registers = (uint32_t)v[0];
+    info->max_group = (uint32_t)v[1];
+    info->local_bytes = (uint64_t)v[2];
+    info->private_bytes = (uint64_t)v[3];
+    info->multiple = 32;
+    if (gnd__cu.OccupancyBlockSize &&
+        gnd__cu.OccupancyBlockSize(&grid, &block, k->f, NULL, 0, 0) == CUDA_SUCCESS)
+        info->best_group = (uint32_t)block;
     return GND_OK;
 }
 
@@ -275,4 +302,5 @@ const gnd_program_ops gnd__cu_program_ops = {
     .binary_get = binary_get,
     .binary_load = binary_load,
     .describe = gnd__cu_compiler_describe,
+    .kernel_info = kernel_info,
 };

@@ -28,7 +28,7 @@ static void list_free(gnd_list *t)
     free(t);
 }
 
-static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_launch *l, CUgraphNode *last, gnd_err *e)
+static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_klaunch *l, CUgraphNode *last, gnd_err *e)
 {
     void *params[GND__CU_PARAMS];
     unsigned g[3] = {1, 1, 1}, b[3] = {1, 1, 1};
@@ -51,7 +51,7 @@ static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_launch *l, CUgrap
     return GND_OK;
 }
 
-static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l,
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
                            gnd_list **out, gnd_err *e)
 {
     CUgraphNode last = NULL;

@@ -230,7 +230,7 @@ static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
     return r;
 }
 
-static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     if (l->nargs != k->nargs)
         return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given",
@@ -317,6 +317,30 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     return prog_wrap(d, p, out, e);
 }
 
+/* What the driver does not tell stays 0. */
+static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
+{
+    size_t group = 0, multiple = 0;
+    cl_ulong local = 0, private = 0;
+    cl_device_id id;
+    cl_program p;
+    cl_int r = clGetKernelInfo(k->k, CL_KERNEL_PROGRAM, sizeof p, &p, NULL);
+    if (gnd__ocl_ok(r))
+        r = clGetProgramInfo(p, CL_PROGRAM_DEVICES, sizeof id, &id, NULL);
+    if (!gnd__ocl_ok(r))
+        return gnd__ocl_fail(e, r, "clGetKernelInfo (%s)", k->name);
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL) == CL_SUCCESS)
+        info->max_group = (uint32_t)group;
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
+                                 NULL) == CL_SUCCESS)
+        info->multiple = (uint32_t)multiple;
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL) == CL_SUCCESS)
+        info->local_bytes = local;
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL) == CL_SUCCESS)
+        info->private_bytes = private;
+    return GND_OK;
+}
+
 /* PoCL compiles every kernel once more, for any size of groups, before it gives a binary. */
 static int binary_late(gnd_dev *d)
 {
@@ -334,4 +358,5 @@ const gnd_program_ops gnd__ocl_program_ops = {
     .binary_get = binary_get,
     .binary_load = binary_load,
     .binary_late = binary_late,
+    .kernel_info = kernel_info,
 };

@@ -29,7 +29,7 @@ static void list_free(gnd_list *t)
     free(t);
 }
 
-static gnd_status set_args(cl_kernel k, const gnd_launch *l, gnd_err *e)
+static gnd_status set_args(cl_kernel k, const gnd_klaunch *l, gnd_err *e)
 {
     for (cl_uint i = 0; i < l->nargs; i++) {
         const gnd_karg *a = &l->args[i];
@@ -40,7 +40,7 @@ static gnd_status set_args(cl_kernel k, const gnd_launch *l, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l,
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
                            gnd_list **out, gnd_err *e)
 {
     gnd_status s = GND_OK;

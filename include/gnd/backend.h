@@ -161,13 +161,23 @@ typedef struct gnd_karg {
 } gnd_karg;
 
 /* One launch: global sizes are multiples of the local ones. */
-typedef struct gnd_launch {
+typedef struct gnd_klaunch {
     uint32_t ndim;      /* 1 to 3 */
     uint32_t nargs;
     size_t global[3];   /* work-items in all */
     size_t local[3];    /* work-items per group */
     const gnd_karg *args;
-} gnd_launch;
+} gnd_klaunch;
+
+/* What a kernel takes of a device; 0: not known. */
+typedef struct gnd_kern_info {
+    uint32_t registers;      /* of a work-item */
+    uint32_t max_group;      /* work-items in a group of this kernel, at most */
+    uint32_t multiple;       /* groups of a multiple of so many suit the device */
+    uint32_t best_group;     /* the size of group that keeps the device busiest */
+    uint64_t local_bytes;    /* local memory that it declares */
+    uint64_t private_bytes;  /* of a work-item, in memory */
+} gnd_kern_info;
 
 typedef struct gnd_program_ops {
     uint32_t size;
@@ -182,7 +192,7 @@ typedef struct gnd_program_ops {
     /* [R] */
     void (*kernel_free)(gnd_kern *k);
     /* [R] Enqueues; does not wait. All arguments are set anew at each call. */
-    gnd_status (*launch)(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e);
+    gnd_status (*launch)(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e);
     /* [O] A string that changes whenever a binary of this device is no longer valid (driver,
      * compiler, device). Without this entry and the two below, nothing is cached on disk. */
     gnd_status (*cache_key)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
@@ -195,6 +205,8 @@ typedef struct gnd_program_ops {
     int (*binary_late)(gnd_dev *d);
     /* [O] One line on the compiler, for `gnd devices`, where it is a library that may be missing. */
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
+    /* [O] What kernel k takes; fields that are not known stay 0, as they are given. */
+    gnd_status (*kernel_info)(gnd_kern *k, gnd_kern_info *info, gnd_err *e);
 } gnd_program_ops;
 
 /* One matrix of a product: element (b, i, j) is at off + b*batch + i*row + j*col, in elements. One
@@ -331,7 +343,7 @@ typedef struct gnd_replay_ops {
     /* [R] A list of the launches l[i] of k[i], n > 0 of them, for queue q: each sees what those before it
      * have written. All that is given is copied; nothing runs. The buffers and kernels outlive the list. Any
      * failure but GND_ERR_NOMEM and GND_ERR_DEVMEM means: launch one by one. */
-    gnd_status (*list_new)(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l, gnd_list **out, gnd_err *e);
+    gnd_status (*list_new)(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l, gnd_list **out, gnd_err *e);
     /* [R] Enqueues it all; does not wait. */
     gnd_status (*list_run)(gnd_list *l, gnd_err *e);
     /* [R] No run of it is pending. */

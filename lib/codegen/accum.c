@@ -12,7 +12,7 @@
 
 static int is_arg(int op)
 {
-    return op == GND__ARGMAX || op == GND__ARGMIN;
+    return gnd__reds[op].place;
 }
 
 /* The dtype that reduction j accumulates in. */
@@ -107,12 +107,13 @@ static void identity(gnd__cg *c, int j)
 {
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const char *s = gnd__suffix(t), *r = gnd__suffix(gnd__real_of(t));
-    int op = c->k->red[j].op, kind = gnd_dtype_kind(t);
+    const gnd__identity what = gnd__reds[c->k->red[j].op].identity;
+    int kind = gnd_dtype_kind(t);
     int bits = (int)gnd_dtype_size(t) * 8;
-    int low = op == GND__MAX || op == GND__ARGMAX;
-    if (op == GND__SUM || op == GND__ANY) {
+    int low = what == GND__LOWEST;
+    if (what == GND__ZERO) {
         gnd__cgf(c, kind == 'c' ? "gnd_cplx_%s(0, 0)" : "0", s);
-    } else if (op == GND__PROD || op == GND__ALL) {
+    } else if (what == GND__ONE) {
         gnd__cgf(c, kind == 'c' ? "gnd_cplx_%s(1, 0)" : "1", s);
     } else if (kind == 'f') {
         gnd__cgf(c, "%sGND_INF_%s", low ? "-" : "", s);
@@ -156,15 +157,7 @@ static void binary(gnd__cg *c, int j, const char *a, const char *b)
 {
     const char *arg[GND__OP_ARGS] = { a, b, "", "" };
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
-    gnd__op op;
-    switch (c->k->red[j].op) {
-    case GND__SUM: op = GND__OP_ADD; break;
-    case GND__PROD: op = GND__OP_MULTIPLY; break;
-    case GND__MAX: op = GND__OP_MAXIMUM; break;
-    case GND__MIN: op = GND__OP_MINIMUM; break;
-    case GND__ANY: op = GND__OP_LOGICAL_OR; break;
-    default: op = GND__OP_LOGICAL_AND; break;
-    }
+    const gnd__op op = gnd__reds[c->k->red[j].op].op;
     gnd__cgf(c, "(%s)(", part_ctype(c, j, 0));
     gnd__expand(&c->body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
     gnd__cgf(c, ")");
@@ -175,7 +168,7 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
 {
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     int kind = gnd_dtype_kind(t);
-    gnd__op op = c->k->red[j].op == GND__ARGMAX ? GND__OP_GREATER : GND__OP_LESS;
+    const gnd__op op = gnd__reds[c->k->red[j].op].op;
     const char *ab[GND__OP_ARGS] = { a, b, "", "" }, *aa[GND__OP_ARGS] = { a, "", "", "" };
     const char *bb[GND__OP_ARGS] = { b, "", "", "" };
     gnd__cgf(c, "((");
@@ -201,7 +194,7 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
 static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
 {
     const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
-    const int kind = gnd_dtype_kind(t), most = c->k->red[j].op == GND__ARGMAX;
+    const int kind = gnd_dtype_kind(t), most = gnd__reds[c->k->red[j].op].identity == GND__LOWEST;
     const char *va[GND__OP_ARGS] = { v, a, "", "" };
     if (kind == 'f') { /* greater or NaN, where a is none */
         gnd__cgf(c, "!(");
@@ -210,7 +203,7 @@ static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
     } else if (kind == 'c') {
         beats(c, j, v, a);
     } else {
-        gnd__expand(&c->body, gnd__op_text(most ? GND__OP_GREATER : GND__OP_LESS, kind), t, va);
+        gnd__expand(&c->body, gnd__op_text(gnd__reds[c->k->red[j].op].op, kind), t, va);
     }
 }
 
@@ -287,7 +280,7 @@ void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src)
             const int kind = gnd_dtype_kind(t);
             gnd__cgf(c, "    %s%d = %s%d_ < 0 ? 0 : gnd_argkey_%s(%s%d, %s%d_, %s);\n", dst, j, src, j,
                      kind == 'f' ? "f32" : kind == 'i' ? "i32" : "u32", src, j, src, j,
-                     c->k->red[j].op == GND__ARGMIN ? "0xffffffffu" : "0u");
+                     gnd__reds[c->k->red[j].op].identity == GND__HIGHEST ? "0xffffffffu" : "0u");
             continue;
         }
         for (int p = 0; p < parts(c, j); p++)

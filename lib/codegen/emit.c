@@ -242,15 +242,7 @@ static const char *near_text(const gnd__instr *in)
 {
     if (in->kind != GND__I_OP || in->epilogue || gnd_dtype_kind((gnd_dtype)in->ctype) != 'f')
         return NULL;
-    switch (in->op) {
-    case GND__OP_SIN: return "gnd_sinnear_$t($0, &bad)";
-    case GND__OP_COS: return "gnd_cosnear_$t($0, &bad)";
-    case GND__OP_TAN: return "gnd_tannear_$t($0, &bad)";
-    case GND__OP_FMOD: return "gnd_fmodnear_$t($0, $1, &bad)";
-    case GND__OP_REMAINDER: return "gnd_modnear_$t($0, $1, &bad)";
-    case GND__OP_FLOOR_DIVIDE: return "gnd_floordivnear_$t($0, $1, &bad)";
-    }
-    return NULL;
+    return gnd__ops[in->op].near;
 }
 
 int gnd__cg_near(const gnd__cg *c)
@@ -271,10 +263,8 @@ static void op_text(gnd__cg *c, int i)
     const char *near = c->near ? near_text(in) : NULL;
     const char *templ = near ? near : gnd__op_text((gnd__op)in->op, gnd_dtype_kind(ct));
     int half = (t == GND_FLOAT16 || t == GND_BFLOAT16);
-    if (c->tries && in->op == GND__FN_BOUNDED32)
-        templ = "gnd_bounded32try_u64($0, $1, $2, &bad)";
-    if (c->tries && in->op == GND__FN_BOUNDED64)
-        templ = "gnd_bounded64try_u64($0, $1, $2, &bad)";
+    if (c->tries && gnd__ops[in->op].tries)
+        templ = gnd__ops[in->op].tries;
     for (int j = 0; j < GND__OP_ARGS; j++) {
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];

@@ -21,7 +21,7 @@ int gnd__cg_is_generator(const gnd__kir *k)
         const gnd__instr *in = &k->instr[i];
         if (in->kind == GND__I_LOAD || in->kind == GND__I_GATHER || in->kind == GND__I_WITHIN)
             return 0;
-        any |= in->kind == GND__I_OP && in->op >= GND__FN_BITS32 && in->op <= GND__FN_BOUNDED64;
+        any |= in->kind == GND__I_OP && gnd__ops[in->op].word_bits;
     }
     return any;
 }
@@ -37,19 +37,23 @@ static int has(const gnd__kir *k, int op)
 
 static int rejects(const gnd__kir *k)
 {
-    return has(k, GND__FN_BOUNDED32) || has(k, GND__FN_BOUNDED64);
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].tries)
+            return 1;
+    return 0;
 }
 
 /* Whether blocks of four words meet elements of 8 bytes. */
 static int takes_pairs(const gnd__cg *c)
 {
     const gnd__kir *k = c->k;
+    int any = 0;
     for (int i = 0; i < k->nout; i++)
         if (gnd_dtype_size((gnd_dtype)k->access[k->out[i].access].dtype) != 8)
             return 0;
-    return c->vec == 2 && gnd__kir_kept(k) >= LARGE &&
-           (has(k, GND__FN_BOUNDED32) || has(k, GND__FN_BITS32) || has(k, GND__FN_UNIFORM32) ||
-            has(k, GND__FN_NORMAL32) || has(k, GND__FN_EXPO32));
+    for (int i = 0; i < k->ninstr; i++)
+        any |= k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].word_bits == 32;
+    return any && c->vec == 2 && gnd__kir_kept(k) >= LARGE;
 }
 
 /* Whether instruction i counts the elements from 0 on. */

@@ -63,7 +63,7 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
 static int extremes(const gnd__kir *k)
 {
     for (int j = 0; j < k->nreds; j++)
-        if (k->red[j].op == GND__SUM || k->red[j].op == GND__PROD)
+        if (gnd__reds[k->red[j].op].ordered)
             return 0;
     return 1;
 }

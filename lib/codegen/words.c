@@ -14,46 +14,10 @@
 
 #define MOST 8 /* arrays of a kernel, of up to 8 KiB each */
 
-/* The text of an instruction's value when $0 is its word: 32 bits, or 64 of two. NULL: it takes none. */
-static const char *text_of(int op, int *bits)
+/* What is known of instruction i, an operation. */
+static const gnd__opinfo *info(const gnd__kir *k, int i)
 {
-    *bits = 32;
-    switch (op) {
-    case GND__FN_BITS32:
-        return "$0";
-    case GND__FN_UNIFORM32:
-        return "gnd_unit_f32($0)";
-    case GND__FN_UNIFORM_F16:
-        return "gnd_unit_f16($0)";
-    case GND__FN_UNIFORM_BF16:
-        return "gnd_unit_bf16($0)";
-    case GND__FN_NORMAL32: /* the array has the numbers */
-        return "GND_FROM_f32($0)";
-    case GND__FN_EXPO32:
-        return "gnd_neglog_f32($0)";
-    case GND__FN_LAPLACE32:
-        return "gnd_laplaceof_f32($0)";
-    case GND__FN_LOGISTIC32:
-        return "gnd_logisticof_f32($0)";
-    case GND__FN_BOUNDED32: /* the array has words that are not rejected */
-        return "(g_u32)((g_u64)$0 * $2 >> 32)";
-    }
-    *bits = 64;
-    switch (op) {
-    case GND__FN_BITS64:
-        return "$0";
-    case GND__FN_UNIFORM64:
-        return "gnd_unit_f64($0)";
-    case GND__FN_NORMAL64:
-        return "GND_FROM_f64($0)";
-    case GND__FN_EXPO64:
-        return "gnd_neglog_f64($0)";
-    case GND__FN_LAPLACE64:
-        return "gnd_laplaceof_f64($0)";
-    case GND__FN_LOGISTIC64:
-        return "gnd_logisticof_f64($0)";
-    }
-    return NULL;
+    return &gnd__ops[k->instr[i].op];
 }
 
 /* The access of the iota that is the place of instruction i, or -1. */
@@ -68,14 +32,15 @@ static int place_of(const gnd__kir *k, int i)
 int gnd__words_find(gnd__cg *c, int axis)
 {
     const gnd__kir *k = c->k;
-    int n = 0, bits;
+    int n = 0;
     memset(c->words, 0, sizeof c->words);
     for (int i = 0; i < k->ninstr && n < MOST && gnd__prelude_cpu(c->t->props); i++) {
         const gnd__instr *in = &k->instr[i];
-        if (in->kind != GND__I_OP || in->epilogue || !text_of(in->op, &bits) || place_of(k, i) < 0)
+        if (in->kind != GND__I_OP || in->epilogue || !info(k, i)->word || place_of(k, i) < 0)
             continue;
-        c->words[i] = k->access[place_of(k, i)].stride[axis] == 1 && k->instr[in->a[1]].kind == GND__I_CONST &&
-                      (in->op != GND__FN_BOUNDED32 || k->instr[in->a[2]].kind == GND__I_CONST);
+        c->words[i] = k->access[place_of(k, i)].stride[axis] == 1;
+        for (int j = 1; j < info(k, i)->nin; j++)
+            c->words[i] &= k->instr[in->a[j]].kind == GND__I_CONST;
         n += c->words[i];
     }
     return n;
@@ -91,12 +56,25 @@ int gnd__words_any(const gnd__cg *c)
 
 void gnd__words_declare(gnd__cg *c)
 {
-    int bits;
     for (int i = 0; i < c->k->ninstr; i++)
         if (c->words[i]) {
-            text_of(c->k->instr[i].op, &bits);
+            const int bits = info(c->k, i)->word_bits;
             gnd__cgf(c, "    g_u%d za%d[%d];\n    const g_u%d *z%d;\n", bits, i, GND__CG_RUN + 32, bits, i);
         }
+}
+
+/* What is done to the words of instruction i before they are taken. */
+static void prepare(gnd__cg *c, int i, const char *count)
+{
+    const gnd__kir *k = c->k;
+    char name[3][16] = { "", "", "" };
+    const char *const arg[GND__OP_ARGS] = { count, name[0], name[1], name[2] };
+    for (int j = 1; j < info(k, i)->nin; j++)
+        snprintf(name[j - 1], sizeof name[0], "c%d", k->instr[k->instr[i].a[j]].ref);
+    snprintf(name[2], sizeof name[2], "za%d", i);
+    gnd__cgf(c, "    ");
+    gnd__expand(&c->body, info(k, i)->fill, GND_UINT64, arg);
+    gnd__cgf(c, ";\n");
 }
 
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
@@ -104,25 +82,19 @@ void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
     const gnd__kir *k = c->k;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
-        int bits, at;
+        int at;
         if (!c->words[i])
             continue;
-        text_of(in->op, &bits);
         at = place_of(k, i);
         gnd__cgf(c, "    {\n    const I i%d = %s;\n    const g_u64 at_ = (g_u64)(", axis, first);
         if (k->access[at].off)
             gnd__cgf(c, "o%d + ", at);
         gnd__cgf(c, "(g_i64)(");
         gnd__cg_address(c, at);
-        gnd__cgf(c, "));\n    z%d = za%d + gnd_words%d_u64(at_, %s, c%d, za%d);\n", i, i, bits, count,
-                 k->instr[in->a[1]].ref, i);
-        if (in->op == GND__FN_NORMAL32)
-            gnd__cgf(c, "    gnd_normals_u64(at_, %s, za%d);\n", count, i);
-        if (in->op == GND__FN_NORMAL64)
-            gnd__cgf(c, "    gnd_longnormals_u64(at_, %s, za%d);\n", count, i);
-        if (in->op == GND__FN_BOUNDED32)
-            gnd__cgf(c, "    gnd_accepted_u64(at_, %s, c%d, c%d, za%d + (at_ & 3));\n", count,
-                     k->instr[in->a[1]].ref, k->instr[in->a[2]].ref, i);
+        gnd__cgf(c, "));\n    z%d = za%d + gnd_words%d_u64(at_, %s, c%d, za%d);\n", i, i,
+                 info(k, i)->word_bits, count, k->instr[in->a[1]].ref, i);
+        if (info(k, i)->fill)
+            prepare(c, i, count);
         gnd__cgf(c, "    }\n");
     }
 }
@@ -132,12 +104,11 @@ void gnd__words_value(gnd__cg *c, int i)
     const gnd__instr *in = &c->k->instr[i];
     char word[64], name[GND__OP_ARGS][16];
     const char *arg[GND__OP_ARGS];
-    int bits;
     for (int j = 0; j < GND__OP_ARGS; j++) {
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
     }
     snprintf(word, sizeof word, "z%d[%s]", i, c->word_at);
     arg[0] = word;
-    gnd__expand(&c->body, text_of(in->op, &bits), (gnd_dtype)in->ctype, arg);
+    gnd__expand(&c->body, info(c->k, i)->word, (gnd_dtype)in->ctype, arg);
 }

@@ -274,7 +274,7 @@ gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e)
+gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, gnd_err *e)
 {
     gnd_status st;
     CALL(DEVICE, "kernel", k->name, -1, d->be->program.launch(d->queue, k->k, l, e));
@@ -287,7 +287,15 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, g
     return GND_OK;
 }
 
-gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l,
+gnd_status gnd__gate_kernel_info(gnd__gdev *d, gnd__kernel *k, gnd_kern_info *info, gnd_err *e)
+{
+    memset(info, 0, sizeof *info);
+    if (!d->be->program.kernel_info)
+        return GND_OK;
+    return ADVICE("program.kernel_info", d->be->program.kernel_info(k->k, info, e));
+}
+
+gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                               gnd_list **list, gnd_err *e)
 {
     gnd_kern **kern;

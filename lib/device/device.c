@@ -39,7 +39,9 @@ static gnd_device *device_new(void)
     gnd_device *dev = gnd__grave_new(&closed, sizeof *dev);
     if (!dev)
         return &nomem_device;
+    static _Atomic uint64_t last;
     dev->magic = GND__DEVICE_MAGIC;
+    dev->serial = atomic_fetch_add(&last, 1) + 1;
     dev->opens = 1;
     return dev;
 }

@@ -21,6 +21,7 @@ struct gnd_device {
     int opens;                   /* gnd_open calls not yet closed; under the registry's lock */
     gnd_err err;                 /* code != 0: the device did not open, and g is NULL */
     gnd__gdev *g;
+    uint64_t serial;             /* differs for any two devices of a process, one after the other too */
     int has_f64;                 /* copied from the properties */
     gnd__spin list;              /* guards the two below */
     gnd_array *nodes;            /* live nodes, linked by prev and next */

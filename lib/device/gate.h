@@ -204,12 +204,17 @@ typedef void gnd__compiling_fn(const char *device, uint64_t kernels, double seco
 void gnd__compiling_tell(gnd__compiling_fn *fn, void *ctx);
 /* For tests: instead of a second. */
 void gnd__compiling_limit(int64_t ns);
+/* All that the compiler said of the last program of d that did not compile; "" when it said nothing. The device's;
+ * until the next program that does not. */
+const char *gnd__gate_build_log(const gnd__gdev *d);
+/* What k takes of the device; all 0 where the backend does not tell. */
+gnd_status gnd__gate_kernel_info(gnd__gdev *d, gnd__kernel *k, gnd_kern_info *info, gnd_err *e);
 /* Arguments of kind GND_ARG_BUF hold the block's buf (the caller passes offsets as values). */
-gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_launch *l, gnd_err *e);
+gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, gnd_err *e);
 
 /* The launches l[i] of k[i] as a list that can be run again and again. *list is NULL, and the result
  * GND_OK, where the backend has no such or does not take these. Free it when the queue has settled. */
-gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_launch *l, gnd_list **list, gnd_err *e);
+gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l, gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 

@@ -363,7 +363,7 @@ static void prog_kernel_free(gnd_kern *k)
     gnd__free(k);
 }
 
-gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e)
+gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e)
 {
     uint32_t i;
 

@@ -18,7 +18,7 @@ static void list_free(gnd_list *t)
     gnd__null_object(-1);
 }
 
-static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_launch *l,
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
                            gnd_list **out, gnd_err *e)
 {
     gnd_list *t = gnd__calloc(1, sizeof *t);

@@ -106,7 +106,7 @@ int gnd__null_may_cache(void)
     return yes;
 }
 
-void gnd__null_launched(const gnd_kern *k, const gnd_launch *l)
+void gnd__null_launched(const gnd_kern *k, const gnd_klaunch *l)
 {
     uint32_t i, n = l->nargs < GND__NULL_MAX_ARGS ? l->nargs : GND__NULL_MAX_ARGS;
 

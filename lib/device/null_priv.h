@@ -14,17 +14,17 @@ struct gnd_event { int index; };
 struct gnd_buf { gnd_dev *d; unsigned char *base, *p; size_t n; };
 struct gnd_prog { gnd_dev *d; char *src; size_t len; };
 struct gnd_kern { gnd_prog *p; char name[128]; };
-struct gnd_list { gnd_queue *q; uint32_t n; gnd_kern **k; gnd_launch *l; };
+struct gnd_list { gnd_queue *q; uint32_t n; gnd_kern **k; gnd_klaunch *l; };
 
 /* A line for the log, with its newline. */
 void gnd__null_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* An object more (1) or less (-1). */
 void gnd__null_object(int by);
 void gnd__null_damaged(void);
-void gnd__null_launched(const gnd_kern *k, const gnd_launch *l);
+void gnd__null_launched(const gnd_kern *k, const gnd_klaunch *l);
 int gnd__null_may_cache(void);
 /* program.launch */
-gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_launch *l, gnd_err *e);
+gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e);
 extern const gnd_replay_ops gnd__null_replay_ops;
 
 #endif

@@ -43,6 +43,7 @@ struct gnd__progcache {
     gnd__str key;         /* what the disk's keys begin with; the source follows */
     struct prog *newest, *oldest;
     uint64_t most;        /* bytes that the programs may take */
+    char *log;            /* the compiler's of the last program that did not compile, or NULL */
     uint64_t needed;      /* more than that, when what is held takes it; else 0 */
 };
 
@@ -254,6 +255,7 @@ void gnd__progs_delete(gnd__gdev *d)
     }
     gnd__table_free(c->progs, NULL);
     gnd__disk_close(c->disk);
+    free(c->log);
     gnd__str_free(&c->key);
     gnd__free(c);
     d->progs = NULL;
@@ -286,7 +288,7 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
 
     gnd__span_begin(d, &span, GND__SPAN_HOST);
     if (st == GND_OK)
-        st = d->be->program.build(d->dev, src, len, options, p, debug ? &log : NULL, e);
+        st = d->be->program.build(d->dev, src, len, options, p, &log, e);
     gnd__span_end(d, &span, "compile", name, (int64_t)len);
     if (st == GND_OK) {
         d->n.builds++;
@@ -299,6 +301,9 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
         }
         snprintf(slot, sizeof slot, "building %.100s", name);
         st = gnd__gate_call_failed(d, slot, st, e);
+        free(d->progs->log);
+        d->progs->log = log;
+        return st;
     }
     free(log);
     return st;
@@ -436,6 +441,11 @@ static gnd_status find_or_make(gnd__gdev *d, const char *name, const char *src, 
     d->n.progs++;
     d->n.prog_bytes += pr->bytes;
     return GND_OK;
+}
+
+const char *gnd__gate_build_log(const gnd__gdev *d)
+{
+    return d->progs->log ? d->progs->log : "";
 }
 
 gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "base/mem.h"
+#include "graph/launch.h"
 
 static int widen(void **p, int32_t *cap, int32_t need, size_t size)
 {
@@ -98,11 +99,45 @@ static inline size_t key_size(const gnd_array *a)
     case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
     case GND__OP:
     case GND__CAST: return n;
+    case GND__LAUNCH: return n + sizeof(gnd__launch);
     default: return n + sizeof(gnd__primargs) + sizeof(gnd__index_of);
     }
 }
 
-static void key_node(gnd__pgraph *g, const gnd__pnode *p)
+/* Which inputs of launch a nobody else will see again: one bit each. What such an input has in memory may be
+ * written over; a recording's inputs stay. */
+static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
+{
+    uint32_t bits = 0;
+    for (int j = 0; j < a->nin; j++) {
+        const gnd_array *x = a->in[j];
+        const gnd__storage *st = x->data.st;
+        if (atomic_load(&x->handles) > 0 || atomic_load(&x->refs) > 1 || x->kind == GND__CONST)
+            continue;
+        if (!st || (!g->frozen && atomic_load(&st->refs) == 1 && x->data.contig &&
+                    (uint64_t)x->data.off * gnd_dtype_size((gnd_dtype)x->dtype) % 16 == 0))
+            bits |= 1u << j;
+    }
+    return bits;
+}
+
+/* All of a launch but the numbers that it is given. */
+static void key_launch(gnd__pgraph *g, gnd__pnode *p)
+{
+    const gnd__launch *l = p->a->p.launch;
+    p->dying = dying_inputs(g, p->a);
+    put(g, &p->dying, sizeof p->dying);
+    put(g, &l->user->id, sizeof l->user->id);
+    put(g, l->grid, sizeof l->grid);
+    put(g, l->block, sizeof l->block);
+    put(g, l->out_bytes, (size_t)l->nout * sizeof *l->out_bytes);
+    put32(g, l->nout);
+    put32(g, l->narg);
+    for (int i = 0; i < l->narg; i++)
+        put(g, &l->arg[i], offsetof(gnd__larg, value));
+}
+
+static void key_node(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
     struct { uint8_t kind, ndim, dtype, zero; int32_t x; } h = {
@@ -153,6 +188,10 @@ static void key_node(gnd__pgraph *g, const gnd__pnode *p)
         put32(g, a->p.check.axis);
     } else if (a->kind == GND__PRIM) {
         put(g, a->p.prim, offsetof(gnd__primargs, func));
+    } else if (a->kind == GND__LAUNCH) {
+        key_launch(g, p);
+    } else if (a->kind == GND__PART) {
+        put32(g, a->p.part);
     } else if (a->kind == GND__ASSEMBLE) {
         for (int i = 0; i < a->nin; i++)
             put(g, a->p.box[i].start, a->ndim * sizeof *a->p.box[i].start);
@@ -192,6 +231,7 @@ static int same_value(const gnd__scalar *a, const gnd__scalar *b)
 static int same_node(const gnd__pgraph *g, const gnd__pnode *p, const gnd__pnode *q)
 {
     if (p->hash != q->hash || p->nkey != q->nkey || p->a->data.st || p->a->kind == GND__EMPTY ||
+        p->a->kind == GND__LAUNCH ||
         q->a->data.st || memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
         return 0;
     return p->a->kind != GND__CONST || same_value(&p->a->p.value, &q->a->p.value);
@@ -306,7 +346,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
-    g->dear |= a->kind == GND__REDUCE || a->kind == GND__MATMUL;
+    g->dear |= a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__LAUNCH;
     if (a->data.st)
         g->checks |= a->data.st->checks != NULL;
     else if (a->kind == GND__DATA)
@@ -452,6 +492,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
                 top--;
                 continue;
             }
+            if (a->kind == GND__PART)
+                gnd__part_adopt(a);
             if (!gnd__is_leaf(a)) {
                 if (!grow((void **)&g->astack, &g->capastack, top + a->nin, sizeof *g->astack)) {
                     g->oom = 1;

@@ -50,6 +50,9 @@ typedef struct gnd__pnode {
     uint8_t boxed;       /* an assembly is in the inline tree below, itself included: each use reads several places */
     uint8_t shared;      /* it would be stored, were there no limits to what a kernel holds */
     uint32_t parents;    /* inputs of nodes of the graph that are this node */
+    uint8_t given;       /* a root whose memory a launch writes over: it has no elements in the end */
+    uint8_t in_place;    /* of a launch: it has the slot of an input */
+    uint32_t dying;      /* launches: inputs that nobody else will see again, a bit each */
     uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
     int32_t team;        /* roots: whose kernel this one is to be part of; itself, or a later sink */
     uint16_t nleaf;      /* different leaves of the inline tree below; GND__LEAVES + 1: more */
@@ -71,8 +74,9 @@ typedef struct gnd__pnode {
     int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; last, since collect does not clear it */
 } gnd__pnode;
 
-/* One kernel, one library call, or one primitive. */
-typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL, GND__P_PRIM } gnd__ptype;
+/* One kernel, one library call, one primitive, or one launch of a user's kernel, whose roots are the
+ * launch and those of its parts that are nodes of the graph. */
+typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL, GND__P_PRIM, GND__P_LAUNCH } gnd__ptype;
 typedef struct gnd__pwork {
     gnd__ptype type;
     int32_t root[GND__KIR_OUT];  /* pnodes; nroot of them */
@@ -226,7 +230,7 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 static inline int gnd__is_short(const gnd_array *a)
 {
     int64_t n = 1;
-    if (a->kind != GND__REDUCE || a->p.red.op == GND__ARGMAX || a->p.red.op == GND__ARGMIN ||
+    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place ||
         a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
         return 0;
     for (int d = 0; d < a->in[0]->ndim; d++)

@@ -11,6 +11,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "graph/launch.h"
 
 static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
 {
@@ -28,7 +29,8 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     w = &g->work[g->nwork++];
     memset(w, 0, sizeof *w);
     w->type = g->node[root].a->kind == GND__MATMUL ? GND__P_MATMUL
-              : g->node[root].a->kind == GND__PRIM ? GND__P_PRIM : GND__P_KERNEL;
+              : g->node[root].a->kind == GND__PRIM   ? GND__P_PRIM
+              : g->node[root].a->kind == GND__LAUNCH ? GND__P_LAUNCH : GND__P_KERNEL;
     w->root[0] = root;
     w->box[0] = box;
     w->nroot = 1;
@@ -173,6 +175,19 @@ static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
         find_deps(g, wi);
 }
 
+/* Part i of a launch is a root more of that one's work, which is there. */
+static void add_part(gnd__pgraph *g, int32_t i)
+{
+    for (int32_t j = g->nwork - 1; j >= 0; j--) {
+        gnd__pwork *w = &g->work[j];
+        if (w->type != GND__P_LAUNCH || w->root[0] != g->inputs[g->node[i].in])
+            continue;
+        w->box[w->nroot] = -1;
+        w->root[w->nroot++] = i;
+        return;
+    }
+}
+
 static void make_works(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
@@ -194,6 +209,8 @@ static void make_works(gnd__pgraph *g)
                 find_deps(g, wi);
                 absorb(g, wi, pieces + k);
             }
+        } else if (a->kind == GND__PART) {
+            add_part(g, i);
         } else if (add_work(g, i, -1)) {
             int32_t wi = g->nwork - 1;
             find_deps(g, wi);
@@ -423,6 +440,25 @@ static gnd_status order(gnd__pgraph *g, gnd_err *e)
     return GND_OK;
 }
 
+/* The slot of the input that output p, of a launch, may be written over; -1: there is none. */
+static int32_t slot_of_input(gnd__pgraph *g, gnd__pnode *p)
+{
+    const gnd__pnode *of = p->a->kind == GND__PART ? gnd__input_of(g, p, 0) : p;
+    const gnd__launch *l = of->a->p.launch;
+    const int out = p->a->kind == GND__PART ? p->a->p.part : 0;
+    for (int i = 0; i < l->narg; i++) {
+        if (l->arg[i].kind != GND__L_INOUT || l->arg[i].out != out || !(of->dying >> l->arg[i].in & 1))
+            continue;
+        gnd__pnode *q = gnd__input_of(g, of, l->arg[i].in);
+        if (q->a != of->a->in[l->arg[i].in] || q->parents > 1 || q->sink || q->owned || q->given || q->slot < 0 ||
+            (q->role != GND__R_ROOT && q->role != GND__R_LEAF))
+            return -1;
+        q->given = 1;
+        return q->slot;
+    }
+    return -1;
+}
+
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
 {
     do {
@@ -438,7 +474,12 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
         gnd__follow_products(g);
     for (int32_t i = 0; i < g->nnode; i++) {
         gnd__pnode *p = &g->node[i];
-        if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&
+        p->given = p->in_place = 0;
+        if (p->a->kind == GND__LAUNCH || p->a->kind == GND__PART)
+            p->slot = p->role == GND__R_ROOT ? slot_of_input(g, p) : -1;
+        if (p->slot >= 0)
+            p->in_place = 1;
+        else if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&
             (p->role == GND__R_ROOT || p->a->data.st))
             p->slot = g->nslot++;
     }

@@ -63,7 +63,7 @@ static int64_t rank_stride(const gnd__kir *k, int d)
 static void order_reduced(gnd__kir *k)
 {
     for (int i = 0; i < k->nreds; i++)
-        if (k->red[i].op == GND__ARGMAX || k->red[i].op == GND__ARGMIN)
+        if (gnd__reds[k->red[i].op].place)
             return; /* the index is that of the axes as they are */
     for (int d = k->nkeep + 1; d < k->nkeep + k->nred; d++)
         for (int j = d; j > k->nkeep && rank_stride(k, j - 1) < rank_stride(k, j); j--)

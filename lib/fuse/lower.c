@@ -119,8 +119,6 @@ static gnd_status split(gnd__lowering *lo)
 static void label(gnd__kir *k)
 {
     size_t n = 0;
-    static const char *const reds[GND__NRED] = { "sum", "prod", "max", "min", "any",
-                                                 "all", "argmax", "argmin" };
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
@@ -136,7 +134,7 @@ static void label(gnd__kir *k)
         for (int i = 0; i < k->nreds && pass == 0; i++)
             if (n + 16 < sizeof k->label) {
                 n += strlen(strcpy(k->label + n, n ? " " : ""));
-                n += strlen(strcpy(k->label + n, reds[k->red[i].op]));
+                n += strlen(strcpy(k->label + n, gnd__reds[k->red[i].op].name));
             }
     }
     if (n == 0)

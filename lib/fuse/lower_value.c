@@ -364,18 +364,6 @@ static int combine(gnd__lowering *lo, int32_t i, const int *arg)
     return gnd__lower_add(lo, &in);
 }
 
-static int op_of_reduction(int red)
-{
-    switch (red) {
-    case GND__SUM: return GND__OP_ADD;
-    case GND__PROD: return GND__OP_MULTIPLY;
-    case GND__MAX: return GND__OP_MAXIMUM;
-    case GND__MIN: return GND__OP_MINIMUM;
-    case GND__ANY: return GND__OP_LOGICAL_OR;
-    default: return GND__OP_LOGICAL_AND;
-    }
-}
-
 /* A short reduction, from the n values that it reduces. */
 static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
 {
@@ -383,7 +371,7 @@ static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
     int v = arg[0];
     for (int j = 1; j < n && v >= 0; j++) {
         gnd__instr in = gnd__lower_instr(lo, GND__I_OP, a->dtype);
-        in.op = (int16_t)op_of_reduction(a->p.red.op);
+        in.op = (int16_t)gnd__reds[a->p.red.op].op;
         in.ctype = (int16_t)a->dtype;
         in.a[0] = (int16_t)v;
         in.a[1] = (int16_t)arg[j];

@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 static int is_piece_of_work(const gnd_array *a)
 {
     return a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__ASSEMBLE ||
-           a->kind == GND__EMPTY || a->kind == GND__PRIM;
+           a->kind == GND__EMPTY || a->kind == GND__PRIM || a->kind == GND__LAUNCH || a->kind == GND__PART;
 }
 
 /* Inputs of assembly p that are not the same everywhere. */
@@ -201,6 +201,8 @@ static void first_roles(gnd__pgraph *g, int limits)
                 if (a->p.prim->mode[k] == GND__IN_MEM)
                     need_place(g, g->inputs[p->in + k]);
         }
+        for (int k = 0; a->kind == GND__LAUNCH && k < a->nin; k++)
+            need_place(g, g->inputs[p->in + k]);
         if (a->kind != GND__REDUCE && is_piece_of_work(a) && p->role == GND__R_ROOT)
             continue;
         measure(g, p);
@@ -410,6 +412,10 @@ static void uses(gnd__pgraph *g)
                 use(q, i, mix(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
                 continue;
             }
+            if (a->kind == GND__LAUNCH || a->kind == GND__PART) {
+                use(q, i, mix(1, (uint64_t)k + 7), 1, 0);
+                continue;
+            }
             if (p->piece && p->role == GND__R_INLINE && !conflict)
                 ; /* all boxes see what they are cut from in one way */
             else if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
@@ -437,7 +443,8 @@ static void find_live(gnd__pgraph *g)
     for (int32_t i = g->nnode - 1; i >= 0; i--) {
         const gnd__pnode *p = &g->node[i];
         const int stays = p->sink || p->role == GND__R_LEAF || p->a->kind == GND__MATMUL ||
-                          p->a->kind == GND__PRIM || (p->a->kind == GND__REDUCE && p->role == GND__R_ROOT);
+                          p->a->kind == GND__PRIM || p->a->kind == GND__LAUNCH || p->a->kind == GND__PART ||
+                          (p->a->kind == GND__REDUCE && p->role == GND__R_ROOT);
         for (int k = 0; p->live && !stays && k < p->a->nin; k++)
             gnd__input_of(g, p, k)->live = 1;
     }

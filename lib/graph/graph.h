@@ -38,13 +38,10 @@ typedef enum gnd__kind {
     GND__CHECKED,     /* elementwise: in[0] (int64) as an index of p.check: negative ones count from
                          the end; one out of range is 0, and an error when a result is read.
                          Conditions are such indices too */
-    GND__PRIM         /* p.prim: a primitive of lib/prim, which says what its inputs are */
+    GND__PRIM,        /* p.prim: a primitive of lib/prim, which says what its inputs are */
+    GND__LAUNCH,      /* p.launch: a user's kernel; the elements are its first output (graph/launch.h) */
+    GND__PART         /* output p.part, from 1 on, of the launch in[0] */
 } gnd__kind;
-
-/* Reductions. ARG ones give int64 and take exactly one axis, or all. */
-typedef enum gnd__red {
-    GND__SUM, GND__PROD, GND__MAX, GND__MIN, GND__ANY, GND__ALL, GND__ARGMAX, GND__ARGMIN, GND__NRED
-} gnd__red;
 
 /* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
  * is -1. An output axis that no input axis comes from is a broadcast one. Two input axes may come from one (a
@@ -166,6 +163,8 @@ struct gnd_array {
         gnd__gather *take;   /* GND__TAKE */
         gnd__index_of check; /* GND__CHECKED */
         gnd__primargs *prim; /* GND__PRIM */
+        struct gnd__launch *launch; /* GND__LAUNCH */
+        int32_t part;        /* GND__PART */
     } p;
 };
 

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "graph/cells.h"
 #include "graph/label.h"
+#include "graph/launch.h"
 #include "graph/live.h"
 #include <gnd/array.h>
 
@@ -406,6 +407,8 @@ static int drop(gnd_array *x)
 
 static void let_go(gnd_array *x)
 {
+    if (x->kind == GND__LAUNCH)
+        gnd__launch_let_go(x);
     gnd__storage_unref(x->data.st);
     gnd__free(x->data.stride);
     for (gnd__fault *f = x->faults, *next; f; f = next) {
@@ -433,6 +436,8 @@ static void free_list(gnd_array *dead)
     while (dead) {
         gnd_array *x = dead;
         dead = x->next;
+        if (x->kind == GND__PART && x->in)
+            gnd__part_leave(x);
         for (int i = 0; x->in && i < x->nin; i++) {
             gnd_array *y = x->in[i];
             if (!drop(y))
@@ -462,6 +467,8 @@ void gnd__drop_inputs(gnd_array *x)
     gnd_array **in = x->in;
     if (!in)
         return;
+    if (x->kind == GND__PART)
+        gnd__part_leave(x);
     gnd__spin_lock(&x->in_lock); /* against who makes a view of x (graph/view.c) */
     x->in = NULL;
     gnd__spin_unlock(&x->in_lock);

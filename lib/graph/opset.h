@@ -8,14 +8,16 @@
 #include <gnd/types.h>
 
 typedef enum gnd__op {
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) GND__OP_##id,
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) GND__OP_##id,
 #include "base/opset.def"
 #undef GND_OP
     GND__NOPS, /* so many are public */
     GND__BEFORE_FNS = GND__NOPS - 1,
 #define GND_FN(id, name, nin, i, u, f, c, cost) GND__FN_##id,
+#define GND_RANDOM(id, name, nin, text, cost, bits, word, fill, tries) GND__FN_##id,
 #include "graph/fnset.def"
 #undef GND_FN
+#undef GND_RANDOM
     GND__NALLOPS
 } gnd__op;
 
@@ -64,11 +66,36 @@ typedef struct gnd__opinfo {
     const char *text_b, *text_i, *text_u, *text_f, *text_c;
     int cost;         /* 1 arithmetic, 4 division or square root, 16 elementary functions */
     const char *doc;
+    const char *near; /* the text for floats near 0, which notes others in `bad`: kernels/elementary.cl; or NULL */
+    /* Of random numbers (fnset.def), else 0: the bits of a word, and texts. */
+    int word_bits;
+    const char *word, *fill, *tries;
 } gnd__opinfo;
 
 enum { GND__OP_ARGS = 4 }; /* the most arguments of an operation */
 
 extern const gnd__opinfo gnd__ops[GND__NALLOPS];
+/* Reductions, in the order of enum gnd__red (graph/redset.def). */
+typedef enum gnd__red {
+#define GND_RED(id, name, op, identity, place, ordered) GND__##id,
+#include "graph/redset.def"
+#undef GND_RED
+    GND__NRED
+} gnd__red;
+
+/* The value that changes nothing. */
+typedef enum gnd__identity { GND__ZERO, GND__ONE, GND__LOWEST, GND__HIGHEST } gnd__identity;
+
+typedef struct gnd__redinfo {
+    const char *name;
+    gnd__op op;       /* of two values; of places: whether the first one wins */
+    gnd__identity identity;
+    int place;        /* its result is where the value is, int64, along one axis or all */
+    int ordered;      /* its rounding depends on the order */
+} gnd__redinfo;
+
+extern const gnd__redinfo gnd__reds[GND__NRED];
+
 /* The public operation of a name, or -1 (also for NULL). */
 int gnd__op_find(const char *name);
 /* The dtype of argument i (0 ...) for a compute dtype t, and of the result; and which argument has

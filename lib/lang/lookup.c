@@ -23,7 +23,7 @@ static const struct operation {
 #define ROW_1(func) func, NULL, NULL
 #define ROW_2(func) NULL, func, NULL
 #define ROW_3(func) NULL, NULL, func
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc) {name, nin, ROW_##nin(func)},
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) {name, nin, ROW_##nin(func)},
 #include "base/opset.def"
 #undef GND_OP
 };

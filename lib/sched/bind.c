@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "graph/launch.h"
 #include "sched/check.h"
 
 /* A constant as a kernel takes it. */
@@ -73,12 +74,17 @@ static gnd_status ready_launch(gnd__step *st, gnd_err *e)
         int32_t v = (int32_t)a->value;
         karg[i].kind = buf ? GND_ARG_BUF : GND_ARG_VALUE;
         karg[i].nbytes = buf ? 0 : a->size;
+        if (a->kind == GND__A_LOCAL) {
+            karg[i].kind = GND_ARG_LOCAL;
+            karg[i].nbytes = (uint32_t)a->value;
+            continue;
+        }
         if (a->size == 4)
             memcpy(karg[i].u.value, &v, sizeof v);
         else
             memcpy(karg[i].u.value, &a->value, sizeof a->value);
     }
-    st->launch = (gnd_launch){ .ndim = (uint32_t)st->ndim, .nargs = (uint32_t)st->nargs, .args = karg };
+    st->launch = (gnd_klaunch){ .ndim = (uint32_t)st->ndim, .nargs = (uint32_t)st->nargs, .args = karg };
     memcpy(st->launch.global, st->global, sizeof st->global);
     memcpy(st->launch.local, st->local, sizeof st->local);
     st->karg = karg;
@@ -108,6 +114,9 @@ gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
             break;
         case GND__A_CONST:
             constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype);
+            break;
+        case GND__A_NUMBER:
+            memcpy(k->u.value, g->node[a->ref].a->p.launch->arg[a->value].value, sizeof k->u.value);
             break;
         case GND__A_CHECK:
             k->u.buf = gnd__checks_buf(s);

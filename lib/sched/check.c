@@ -328,9 +328,30 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
     }
     for (int32_t i = 0; i < p->nresult && r == GND_OK; i++) {
         int32_t slot = p->result[i].slot;
-        if (p->slot[slot].leaf || !st[slot] || !mask[p->slot[slot].node] || st[slot]->checks)
+        const uint64_t m = mask[p->result[i].node];
+        if (p->slot[slot].leaf || !st[slot] || !m || st[slot]->checks)
             continue;
-        r = unite(src, nsrc, mask[p->slot[slot].node], &st[slot]->checks, e);
+        r = unite(src, nsrc, m, &st[slot]->checks, e);
+    }
+    for (int32_t i = 0; i < p->npart && r == GND_OK; i++) {
+        gnd__storage *x = st[p->part[i].slot];
+        if (x && mask[p->part[i].node] && !x->checks)
+            r = unite(src, nsrc, mask[p->part[i].node], &x->checks, e);
+    }
+    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) { /* memory of a leaf that has other elements now */
+        const int32_t node = p->step[i].over - 1;
+        for (int k = 0; node >= 0 && mask[node] && k < p->step[i].nargs && r == GND_OK; k++) {
+            const gnd__sarg *a = &p->step[i].arg[k];
+            gnd__checks *u = NULL;
+            if (a->kind != GND__A_BUF || !p->slot[a->ref].leaf || !a->written)
+                continue;
+            gnd__storage *x = g->node[p->slot[a->ref].node].a->data.st;
+            r = unite(src, nsrc, mask[node], &u, e);
+            if (r == GND_OK) {
+                gnd__checks_unref(x->checks);
+                x->checks = u;
+            }
+        }
     }
     gnd__free(src);
     gnd__free(mask);

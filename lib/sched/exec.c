@@ -15,6 +15,7 @@
 #include "device/trace.h"
 #include "base/table.h"
 #include "base/mem.h"
+#include "graph/launch.h"
 #include "host/lapack.h"
 
 /* So many plans, and bytes of them and their keys, are kept. */
@@ -135,6 +136,33 @@ static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
     return r;
 }
 
+/* Whether the launch of part q, of the graph, is to keep that part's memory: it stays without the part's node being
+ * asked for. Known only while the plan runs, like the want of a result. */
+static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q)
+{
+    const gnd_array *a = g->node[q->node].a;
+    return !g->frozen && atomic_load(&a->p.launch->parts) >> q->k & 1 &&
+           (g->node[q->node].sink || atomic_load(&a->refs) > p->nuse[q->node]);
+}
+
+/* Outputs of one launch get their elements together, so that none of them runs it again: the parts when the launch
+ * does, and all when it writes over an array. */
+static void want_outputs(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
+{
+    for (int32_t i = 0; i < p->nresult; i++) {
+        const int32_t node = p->result[i].node;
+        const gnd__pnode *q = &g->node[node];
+        for (int32_t k = 0; k < p->nstep && p->over; k++)
+            if (p->step[k].over == node + 1)
+                s->want[i] = GND__W_OWNED;
+        if (q->a->kind != GND__PART)
+            continue;
+        for (int32_t j = i - 1; j >= 0; j--)
+            if (p->result[j].node == g->inputs[q->in] && s->want[j])
+                s->want[i] = GND__W_OWNED;
+    }
+}
+
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     int32_t n = (p->nslot > p->nresult ? p->nslot : p->nresult) + 1;
@@ -159,8 +187,12 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     memset(s->keep, 0, (size_t)n);
     memset(s->want, 0, (size_t)n);
     s->kept = gnd__keep_choose(s, p, g);
+    if (p->nlaunch)
+        want_outputs(s, p, g);
     for (int32_t i = 0; i < p->nresult; i++)
         s->keep[p->result[i].slot] |= s->want[i];
+    for (int32_t i = 0; i < p->npart; i++)
+        s->keep[p->part[i].slot] |= (uint8_t)keeps_part(p, g, &p->part[i]);
     return 1;
 }
 
@@ -204,6 +236,29 @@ static void let_go(const gnd__plan *p, gnd__pgraph *g)
     }
 }
 
+/* Storage for a part that its launch keeps. */
+static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q, gnd_err *e)
+{
+    if (!keeps_part(p, g, q) || s->st[q->slot] || p->slot[q->slot].leaf)
+        return GND_OK;
+    gnd_status r = gnd__plan_need(s, p, g->dev->g, q->slot, e); /* of no elements */
+    if (r == GND_OK && !(s->st[q->slot] = gnd__storage_new(g->dev, s->block[q->slot])))
+        r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
+    if (r == GND_OK)
+        s->block[q->slot] = NULL;
+    return r;
+}
+
+/* A launch that has its elements takes the memory of a part that has none. */
+static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g, uint8_t *taken)
+{
+    const gnd_array *a = g->node[q->node].a;
+    if (!a->data.st || !st[q->slot] || taken[q->slot])
+        return;
+    a->p.launch->st[q->k] = st[q->slot];
+    taken[q->slot] = 1;
+}
+
 /* Gives nodes their elements and drops what they were made from. */
 static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
@@ -233,6 +288,8 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         if (r == GND_OK)
             s->block[q->slot] = NULL;
     }
+    for (int32_t i = 0; i < p->npart && r == GND_OK; i++)
+        r = part_storage(s, p, g, &p->part[i], e);
     if (r == GND_OK)
         r = gnd__checks_spread(s, p, g, st, e);
     for (int32_t i = 0; i < p->nresult && r == GND_OK; i++) {
@@ -254,6 +311,8 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
             gnd__keep_count(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
     }
+    for (int32_t i = 0; i < p->npart && r == GND_OK; i++)
+        give_part(st, &p->part[i], g, taken);
     for (int32_t i = 0; i < g->ndup && r == GND_OK; i++)
         r = share(g->dup[i].a, g->node[g->dup[i].node].a, e);
     if (r == GND_OK)
@@ -275,7 +334,25 @@ static void release_blocks(gnd__sched *s, const gnd__plan *p, gnd__gdev *d)
         }
 }
 
-/* Runs p on the nodes of g, which get their elements. On failure no node changes. */
+/* A plan that writes over arrays cannot begin again: it takes all its memory first, and a launch that did so before
+ * and came to nothing is an error. */
+static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
+{
+    gnd_status r = GND_OK;
+    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
+        const gnd__launch *l = p->step[i].over ? g->node[p->step[i].over - 1].a->p.launch : NULL;
+        if (l && l->spoiled)
+            r = gnd__err(e, GND_ERR_STATE, "launch: kernel %s wrote over its array, and then the evaluation failed: "
+                         "compute that array again", l->user->name);
+    }
+    for (int32_t i = 0; i < p->nslot && r == GND_OK; i++)
+        if (p->slot[i].last >= 0)
+            r = gnd__plan_need(s, p, g->dev->g, i, e);
+    return r;
+}
+
+/* Runs p on the nodes of g, which get their elements. On failure no node changes, but for what users' kernels wrote
+ * over (ready_over). */
 static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
@@ -283,8 +360,13 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     if (!gnd__plan_room(s, p, g))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
     r = gnd__checks_take(s, p, g, e);
-    if (r != GND_OK)
+    if (r == GND_OK && p->over)
+        r = ready_over(s, p, g, e);
+    if (r != GND_OK) {
+        gnd__checks_drop(s, p);
+        release_blocks(s, p, d);
         return r;
+    }
     const int repeats = gnd__repeats(p, g->dev);
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         gnd__step *st = &p->step[i];
@@ -294,6 +376,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
             gnd__trace_label(d, text, st->rd, st->wr);
         }
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
+        if (r == GND_OK && st->over)
+            g->node[st->over - 1].a->p.launch->spoiled = 1; /* of no matter once it has elements */
         /* Launches that are still to come hold their blocks: the pool may give free ones back. */
         for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
@@ -397,7 +481,7 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
 gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
 {
     gnd__sched *s = gnd__sched_of(dev);
-    gnd__plan *p;
+    gnd__plan *p = NULL;
     gnd__span span;
     gnd_status r;
     if (!s)
@@ -411,7 +495,7 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
         r = gnd__plan_find(s, &s->graph, &p, e);
         if (r == GND_OK)
             r = run(s, p, &s->graph, e);
-        if (r != GND_ERR_DEVMEM)
+        if (r != GND_ERR_DEVMEM || (p && p->over))
             break;
         if (s->kept) /* without that it may go */
             s->frugal = 1;

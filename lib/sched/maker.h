@@ -31,6 +31,8 @@ gnd__step *gnd__plan_step(gnd__maker *m);
 gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k);
 /* A kernel that copies a strided place into contiguous scratch; *slot is the scratch. */
 gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot);
+/* The same into a slot that is there. */
+gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot);
 
 /* The pieces of a join from place `at` in the order on, as one launch where that can be: *n of them. */
 gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n);
@@ -43,6 +45,10 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
 gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry);
 /* The steps of a primitive. k: scratch. */
 gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k);
+
+/* --- plan_launch.c ------------------------------------------------------------------------------ */
+/* The steps of a user's kernel: copies of what has to be contiguous or may not be written over, then the launch. */
+gnd_status gnd__plan_launch(gnd__maker *m, const gnd__pwork *w);
 
 /* --- product.c ---------------------------------------------------------------------------------- */
 /* Calls (or kernels of our own) for a product: one for each index of the batch axes that have no stride

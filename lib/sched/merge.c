@@ -49,7 +49,7 @@ typedef struct merger {
     size_t group;
     int n;
     gnd__kernel *const *k;
-    const gnd_launch *l;
+    const gnd_klaunch *l;
     const int64_t *work;
     run *runs;
     int nruns;
@@ -90,7 +90,7 @@ static const struct limits *limits_of(const merger *m)
 
 /* --- which -------------------------------------------------------------------------------------- */
 
-static size_t items_of(const gnd_launch *l)
+static size_t items_of(const gnd_klaunch *l)
 {
     size_t n = 1;
     for (uint32_t d = 0; d < l->ndim; d++)
@@ -98,7 +98,7 @@ static size_t items_of(const gnd_launch *l)
     return n;
 }
 
-static int args_fit(const gnd_launch *l)
+static int args_fit(const gnd_klaunch *l)
 {
     if (l->nargs > GND__MERGE_ARGS)
         return 0;
@@ -112,7 +112,7 @@ static int args_fit(const gnd_launch *l)
 }
 
 /* Whether groups with barriers fit: on GPUs only, whose compilers like them. */
-static int groups_fit(const merger *m, const gnd_launch *l, const gnd__form *f)
+static int groups_fit(const merger *m, const gnd_klaunch *l, const gnd__form *f)
 {
     if (f->local == 0)
         return 1;
@@ -126,7 +126,7 @@ static int groups_fit(const merger *m, const gnd_launch *l, const gnd__form *f)
 /* Whether launch i can be merged. */
 static int is_small(const merger *m, int i)
 {
-    const gnd_launch *l = &m->l[i];
+    const gnd_klaunch *l = &m->l[i];
     const struct limits *most = limits_of(m);
     const gnd__form *f = gnd__gate_kernel_note(m->k[i]);
     return f && items_of(l) <= most->items && m->work[i] > 0 && m->work[i] <= most->work && args_fit(l) &&
@@ -152,7 +152,7 @@ static int mem_of(const run *r, const gnd_buf *b)
 /* Launch i, which is small, at the end of run r, if that has room for it. */
 static int join(merger *m, run *r, int i)
 {
-    const gnd_launch *l = &m->l[i];
+    const gnd_klaunch *l = &m->l[i];
     const int nmem = r->nmem, f = fn_of(r, m->k[i]);
     const size_t turns = r->turns + items_of(l) / m->group + 2;
     const size_t text = r->text + (f == r->nfn ? ((gnd__form *)gnd__gate_kernel_note(m->k[i]))->body_len : 0);
@@ -209,7 +209,7 @@ static void describe(const merger *m, const run *r, gnd__mergefn *out)
     }
 }
 
-static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_launch *l, int64_t *to)
+static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_klaunch *l, int64_t *to)
 {
     const gnd__form *form = f->form;
     int32_t head[2 * GND__MERGE_HEAD] = { number, gnd__merge_place(form, form->nparam), 1, 1, 1, 1, 1, 1 };
@@ -298,7 +298,7 @@ enum { ARGS = 3 + GND__MERGE_MEMS };
 
 static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_karg *args)
 {
-    gnd_launch *l = &out->launch[out->n];
+    gnd_klaunch *l = &out->launch[out->n];
     const int64_t begin = (int64_t)(out->table->off / 8 + r->begin);
     const int32_t chunks = (int32_t)(r->len / GND__MERGE_CHUNK);
     args[0] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = out->table->buf };
@@ -308,7 +308,7 @@ static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_k
     memcpy(args[2].u.value, &chunks, sizeof chunks);
     for (int i = 0; i < GND__MERGE_MEMS; i++)
         args[3 + i] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = r->mem[i < r->nmem ? i : 0] };
-    *l = (gnd_launch){ .ndim = 1, .nargs = ARGS, .args = args };
+    *l = (gnd_klaunch){ .ndim = 1, .nargs = ARGS, .args = args };
     for (int d = 0; d < 3; d++)
         l->global[d] = l->local[d] = d ? 1 : m->group;
     gnd__gate_kernel_hold(r->kernel);
@@ -347,7 +347,7 @@ static unsigned pays_after(const merger *m)
     return forced ? forced : (unsigned)(cost / gain);
 }
 
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_launch *l,
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                       const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e)
 {
     merger m = { .d = d, .target = gnd__target_of(&d->props, &d->tune), .n = n, .k = k, .l = l, .work = work };

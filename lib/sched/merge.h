@@ -13,7 +13,7 @@
 typedef struct gnd__merged {
     int n;                  /* launches; 0: nothing was merged, and there is nothing to free */
     gnd__kernel **kernel;
-    gnd_launch *launch;
+    gnd_klaunch *launch;
     gnd_karg *args;         /* of the launches that are merged ones; the others' are those that were given */
     gnd__block *table;
 } gnd__merged;
@@ -30,7 +30,7 @@ int gnd__merge_wants(const gnd__gdev *d);
  * compiles, takes memory, waits for nothing. When that does not pay yet nothing is merged, and *again says after how
  * many runs it will; 0: never. The launches stay the caller's and outlive the result. Whatever fails, GND_ERR_NOMEM
  * too, means that they go on as they are, and leaves nothing. */
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_launch *l,
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                       const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e);
 /* The queue has settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);

@@ -57,7 +57,7 @@ static gnd_status lower_all(gnd__maker *m)
                 st = lower_kernel(m, w, k, &retry);
             else if (w->type == GND__P_PRIM)
                 st = gnd__plan_inputs(m, w, k, &retry);
-            else if (w->product != w->root[0] && !gnd__plan_follows(m, w))
+            else if (w->type == GND__P_MATMUL && w->product != w->root[0] && !gnd__plan_follows(m, w))
                 retry = m->g->node[w->product].no_absorb = 1;
             again |= retry;
         }
@@ -69,6 +69,8 @@ static gnd_status lower_all(gnd__maker *m)
         const gnd__pnode *q = &m->g->node[i];
         m->g->node[i].check = 0;
         if (q->slot < 0)
+            continue;
+        if (q->in_place)
             continue;
         m->p->slot[q->slot].node = i;
         m->p->slot[q->slot].leaf = q->a->data.st != NULL;
@@ -83,6 +85,8 @@ static gnd_status lower_all(gnd__maker *m)
             st = gnd__plan_product(m, w);
         } else if (w->type == GND__P_PRIM) {
             st = gnd__plan_prim(m, w, k);
+        } else if (w->type == GND__P_LAUNCH) {
+            st = gnd__plan_launch(m, w);
         } else {
             int n;
             st = gnd__plan_pieces(m, i, &n);
@@ -128,7 +132,7 @@ static gnd_status add_results(gnd__maker *m)
         if (!gnd__is_leaf(q->a))
             for (int j = 0; j < q->a->nin; j++) /* an equal node's consumers hold that one */
                 p->nuse[g->inputs[q->in + j]] += q->a->in[j] == g->node[g->inputs[q->in + j]].a;
-        if (q->a->data.st || q->absorbed || (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
+        if (q->a->data.st || q->absorbed || q->given || (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
             continue;
         r->node = i;
         r->slot = q->slot;
@@ -205,7 +209,8 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
 size_t gnd__plan_bytes(const gnd__plan *p)
 {
     size_t n = sizeof *p + (size_t)p->capslot * sizeof *p->slot + (size_t)p->capstep * sizeof *p->step +
-               (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) + (size_t)p->capcheck * sizeof *p->check;
+               (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) + (size_t)p->capcheck * sizeof *p->check +
+               (size_t)p->cappart * sizeof *p->part;
     for (int32_t i = 0; i < p->nstep; i++)
         n += (size_t)p->step[i].nargs * (sizeof *p->step[i].arg + sizeof *p->step[i].karg);
     for (int32_t i = 0; i < p->nresult; i++)
@@ -226,6 +231,7 @@ void gnd__plan_free(gnd__plan *p)
     }
     for (int32_t i = 0; i < p->nresult; i++)
         gnd__free(p->result[i].stride);
+    gnd__free(p->part);
     gnd__free(p->slot);
     gnd__free(p->step);
     gnd__free(p->result);

@@ -30,6 +30,7 @@ typedef struct gnd__sarg {
     uint8_t kind;      /* gnd__akind */
     uint8_t size;
     uint8_t esize;     /* GND__A_OFF: bytes of the slot's elements */
+    uint8_t written;   /* GND__A_BUF of a user's kernel: it writes there */
     int16_t dtype;     /* GND__A_CONST */
     int32_t ref;       /* slot, node of a constant, or number of a check */
     int64_t value;     /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
@@ -45,13 +46,14 @@ typedef struct gnd__step {
     int32_t nargs;
     gnd__sarg *arg;
     gnd_karg *karg;          /* the same for the backend; made by the first run, as is launch */
-    gnd_launch launch;
+    gnd_klaunch launch;
     gnd_gemm gemm;           /* buffers are filled in when it runs */
     int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
     int32_t gemm_const[2];   /* nodes of the constants alpha and beta, or -1: as in gemm */
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */
+    int32_t over;            /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
     int32_t prim;            /* GND__S_SOLVE: the node that it is of */
     char label[160];
     int64_t rd, wr;          /* bytes */
@@ -68,6 +70,13 @@ typedef struct gnd__presult {
     int64_t *stride;         /* NULL when contiguous */
 } gnd__presult;
 
+/* Output k of launch `node`, whose node is not in the graph, or is in it with the same slot: memory that the launch
+ * keeps for it. */
+typedef struct gnd__ppart {
+    int32_t node, slot;
+    int k;
+} gnd__ppart;
+
 typedef struct gnd__plan {
     int32_t nslot, capslot, nstep, capstep, nresult, nnode, ndear;
     gnd__pslot *slot;
@@ -79,6 +88,10 @@ typedef struct gnd__plan {
     uint64_t hash;           /* of its key in the cache */
     size_t nbytes;           /* with that key, about */
     struct gnd__plan *newer, *older; /* in the cache, by when they ran last */
+    int32_t npart, cappart;  /* outputs of launches that are no nodes of the graph */
+    gnd__ppart *part;
+    int nlaunch;             /* users' kernels */
+    int over;                /* some step's `over` is set */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;

@@ -122,6 +122,8 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
         break;
     case GND__A_CHECK:
     case GND__A_INT:
+    case GND__A_NUMBER:
+    case GND__A_LOCAL:
         break;
     }
     return GND_OK;
@@ -271,6 +273,13 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
 
 gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t *slot)
 {
+    const size_t n = (size_t)gnd__shape_size(from->l.ndim, from->l.dim, 1) * gnd_dtype_size(t);
+    *slot = gnd__plan_slot(m, -1, 0, n);
+    return *slot < 0 ? GND_ERR_NOMEM : gnd__plan_copy_to(m, from, t, *slot);
+}
+
+gnd_status gnd__plan_copy_to(gnd__maker *m, const gnd__place *from, gnd_dtype t, int32_t slot)
+{
     gnd__kir *k = gnd__calloc(1, sizeof *k);
     gnd__shape sh;
     gnd__layout out;
@@ -280,13 +289,12 @@ gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, in
     sh.ndim = from->l.ndim;
     memcpy(sh.dim, from->l.dim, (size_t)sh.ndim * sizeof *sh.dim);
     gnd__layout_contig(&out, &sh);
-    *slot = gnd__plan_slot(m, -1, 0, (size_t)gnd__shape_size(sh.ndim, sh.dim, 1) * gnd_dtype_size(t));
     k->nkeep = sh.ndim;
     memcpy(k->dim, sh.dim, (size_t)sh.ndim * sizeof *sh.dim);
     k->naccess = 2;
     k->access[0].slot = from->slot;
     k->access[0].off = from->l.off;
-    k->access[1].slot = *slot;
+    k->access[1].slot = slot;
     k->access[1].aligned = 1;
     k->access[0].dtype = k->access[1].dtype = (int16_t)t;
     memcpy(k->access[0].stride, from->l.stride, (size_t)sh.ndim * sizeof *sh.dim);
@@ -297,7 +305,7 @@ gnd_status gnd__plan_copy(gnd__maker *m, const gnd__place *from, gnd_dtype t, in
     k->nout = 1;
     k->out[0].access = 1;
     strcpy(k->label, "copy");
-    st = *slot < 0 ? GND_ERR_NOMEM : gnd__plan_kernel(m, k);
+    st = gnd__plan_kernel(m, k);
     gnd__free(k);
     return st;
 }

@@ -127,7 +127,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-gnd_status gnd__copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e)
+gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e)
 {
     gnd_karg *args = gnd__malloc((from->nargs + 1u) * sizeof *args);
     if (!args)

@@ -20,7 +20,7 @@ typedef struct gnd__ritem {
     /* GND__S_LAUNCH: n launches, in a list when there is one */
     int n;
     gnd__kernel **kernel;
-    gnd_launch *launch;
+    gnd_klaunch *launch;
     gnd_list *list;
     int64_t *work;       /* of each, as the plan has it */
     unsigned merge_at;   /* the runs after which gnd__merge is to be asked; 0: never */
@@ -40,7 +40,7 @@ typedef struct gnd__ruse {
 } gnd__ruse;
 
 /* The launch as it is, with arguments of its own. */
-gnd_status gnd__copy_launch(gnd_launch *to, const gnd_launch *from, gnd_err *e);
+gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e);
 /* The place of a storage; -1: it is none. */
 int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st);
 /* Makes the lists of a version's launches. */

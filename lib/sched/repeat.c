@@ -188,7 +188,7 @@ static void make_list(struct gnd__repeat *r, int k, gnd__plan *p)
 {
     gnd__sched *s = r->dev->plans;
     gnd__kernel *kernel[STEPS];
-    gnd_launch launch[STEPS];
+    gnd_klaunch launch[STEPS];
     for (int32_t i = 0; i < p->nstep; i++) {
         kernel[i] = p->step[i].kernel;
         launch[i] = p->step[i].launch;

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ops/kernel/launch.c - gnd_launch: its arguments compared with the kernel's parameters and the
+ * device's limits, before anything runs; then the nodes (graph/launch.h).
+ */
+#include "ops/kernel/program.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "array/host.h"
+#include "graph/check.h"
+#include "graph/scope.h"
+#include <gnd/array.h>
+
+/* A launch in the making. */
+typedef struct maker {
+    const gnd_kernel *k;
+    gnd_device *dev;
+    gnd__launch l;
+    int nin;
+    gnd_array *in[GND_MAX_NDIM];
+    int nheld;
+    gnd_array *held[GND__LAUNCH_OUTS]; /* steps on the way, to be let go */
+    gnd_dtype t[GND__LAUNCH_OUTS];
+    int ndim[GND__LAUNCH_OUTS];
+    const int64_t *dim[GND__LAUNCH_OUTS];
+    int where[GND__LAUNCH_ARGS];       /* of each parameter: its argument of l; -1: it has none */
+    size_t local;                      /* bytes of local memory */
+    gnd_err e;
+} maker;
+
+/* --- arguments --------------------------------------------------------------------------------------- */
+
+gnd_arg gnd_arg_in(gnd_array *x)
+{
+    return (gnd_arg){ .kind = GND_ARG_IN, .array = x };
+}
+
+gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill)
+{
+    return (gnd_arg){ .kind = GND_ARG_OUT, .dtype = t, .array = fill, .ndim = ndim, .shape = shape };
+}
+
+gnd_arg gnd_arg_inout(gnd_array *x)
+{
+    return (gnd_arg){ .kind = GND_ARG_INOUT, .array = x };
+}
+
+gnd_arg gnd_arg_local(size_t nbytes)
+{
+    return (gnd_arg){ .kind = GND_ARG_LOCAL_MEM, .nbytes = nbytes };
+}
+
+gnd_arg gnd_arg_int(gnd_dtype t, int64_t v)
+{
+    return (gnd_arg){ .kind = GND_ARG_NUMBER, .dtype = t, .value.i = t == GND_BOOL ? v != 0 : v };
+}
+
+gnd_arg gnd_arg_float(gnd_dtype t, double re, double im)
+{
+    gnd_arg a = { .kind = GND_ARG_NUMBER, .dtype = t };
+    const float single[2] = { (float)re, (float)im };
+    if (t == GND_FLOAT32 || t == GND_COMPLEX64) {
+        memcpy(a.value.bytes, single, sizeof single);
+    } else {
+        a.value.f[0] = re;
+        a.value.f[1] = im;
+    }
+    return a;
+}
+
+gnd_extent3 gnd_dims(size_t n)
+{
+    return (gnd_extent3){ n, 1, 1 };
+}
+
+gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz)
+{
+    return (gnd_extent3){ nx, ny, nz };
+}
+
+static const char *const kind_name[] = { "an array to read (GND_IN)", "a new array (GND_OUT)",
+                                         "an array to change (GND_INOUT)", "a number", "local memory" };
+
+/* The error of argument i, parameter p. */
+#define REFUSE(m, code, i, p, fmt, ...)                                                            \
+    gnd__err(&(m)->e, code, "launch: kernel %s: args[%d], %s %s: " fmt, (m)->k->sig->name, i,      \
+             (p)->type, (p)->name, __VA_ARGS__)
+
+static gnd_status take_error(maker *m, gnd_array *bad)
+{
+    m->e = *bad->p.err;
+    gnd__done(bad);
+    return m->e.code;
+}
+
+static gnd_status check_type(maker *m, int i, const gnd__uparam *p, gnd_dtype t)
+{
+    if (gnd__uparam_takes(p, t))
+        return GND_OK;
+    return REFUSE(m, GND_ERR_DTYPE, i, p, "a pointer to %s cannot point to %s", p->type, gnd_dtype_name(t));
+}
+
+/* x as an input of the launch: its number in *in. */
+static gnd_status add_input(maker *m, int i, const gnd__uparam *p, gnd_array *x, int8_t *in)
+{
+    if (m->nin == GND_MAX_NDIM)
+        return REFUSE(m, GND_ERR_ARG, i, p, "more than %d arrays", GND_MAX_NDIM);
+    *in = (int8_t)m->nin;
+    m->in[m->nin++] = x;
+    return GND_OK;
+}
+
+/* An array of argument i that the caller gave. */
+static gnd_status check_array(maker *m, int i, const gnd__uparam *p, const gnd_array *x)
+{
+    char name[64];
+    snprintf(name, sizeof name, "args[%d]", i);
+    gnd_array *bad = gnd__check(x, "launch", name);
+    if (bad)
+        return take_error(m, bad);
+    if (x->weak)
+        return REFUSE(m, GND_ERR_ARG, i, p, "%s", "a number without a device: gnd_full makes an array of it");
+    if (x->dev != m->dev)
+        return REFUSE(m, GND_ERR_DEVICE, i, p, "an array of %s, and the kernel is of %s", gnd__device_id(x->dev),
+                      gnd__device_id(m->dev));
+    return check_type(m, i, p, (gnd_dtype)x->dtype);
+}
+
+/* A new output for argument i; its number in *out. */
+static gnd_status add_output(maker *m, int i, const gnd__uparam *p, gnd_dtype t, int ndim, const int64_t *dim,
+                             int8_t *out)
+{
+    gnd_array *bad;
+    if (p->is_const)
+        return REFUSE(m, GND_ERR_ARG, i, p, "%s", "what it points to is const: only GND_IN fits");
+    if (m->l.nout == GND__LAUNCH_OUTS)
+        return REFUSE(m, GND_ERR_ARG, i, p, "more than %d outputs", GND__LAUNCH_OUTS);
+    if ((bad = gnd__check_type("launch", m->dev, t)) || (bad = gnd__check_shape("launch", m->dev, t, ndim, dim)))
+        return take_error(m, bad);
+    const int k = m->l.nout++;
+    *out = (int8_t)k;
+    m->t[k] = t;
+    m->ndim[k] = ndim;
+    m->dim[k] = dim;
+    m->l.out_bytes[k] = (size_t)gnd__shape_size(ndim, dim, 1) * gnd_dtype_size(t);
+    return check_type(m, i, p, t);
+}
+
+/* The elements that out argument a has before, as an array of its dtype and shape. */
+static gnd_status add_fill(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, int8_t *in)
+{
+    char name[64];
+    gnd_device *dev;
+    snprintf(name, sizeof name, "args[%d]'s fill", i);
+    gnd_array *bad = gnd__check(a->array, "launch", name);
+    if (bad)
+        return take_error(m, bad);
+    dev = a->array->dev;
+    if (dev && dev != m->dev)
+        return REFUSE(m, GND_ERR_DEVICE, i, p, "a fill of %s, and the kernel is of %s", gnd__device_id(dev),
+                      gnd__device_id(m->dev));
+    gnd_array *x = gnd__as_strong(a->array, m->dev, a->dtype, "launch"), *y;
+    if (x->kind == GND__ERROR)
+        return take_error(m, x);
+    if (a->ndim < x->ndim)
+        y = NULL;
+    else {
+        y = x;
+        for (int d = 0; d < x->ndim; d++)
+            if (x->dim[d] != 1 && x->dim[d] != a->shape[a->ndim - x->ndim + d])
+                y = NULL;
+    }
+    if (!y) {
+        char have[GND__SHAPE_TEXT], want[GND__SHAPE_TEXT];
+        gnd__shape_text(have, x->ndim, x->dim);
+        gnd__done(x);
+        return REFUSE(m, GND_ERR_SHAPE, i, p, "a fill of shape %s does not broadcast to %s", have,
+                      gnd__shape_text(want, a->ndim, a->shape));
+    }
+    y = gnd__broadcast(x, a->ndim, a->shape);
+    gnd__done(x);
+    if (y->kind == GND__ERROR)
+        return take_error(m, y);
+    m->held[m->nheld++] = y;
+    return add_input(m, i, p, y, in);
+}
+
+static int same_class(int a, int b)
+{
+    const int ka = gnd_dtype_kind((gnd_dtype)a), kb = gnd_dtype_kind((gnd_dtype)b);
+    const int whole = strchr("biu", ka) && strchr("biu", kb);
+    return gnd_dtype_size((gnd_dtype)a) == gnd_dtype_size((gnd_dtype)b) && (ka == kb || whole);
+}
+
+static gnd_status number(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
+{
+    if (p->dtype >= 0 && (p->lanes != 1 || !same_class(p->dtype, (int)a->dtype)))
+        return REFUSE(m, GND_ERR_DTYPE, i, p, "a %s is given", gnd_dtype_name(a->dtype));
+    b->kind = GND__L_VALUE;
+    b->nbytes = (uint32_t)gnd_dtype_size(a->dtype);
+    memcpy(b->value, a->value.bytes, sizeof b->value);
+    return GND_OK;
+}
+
+/* Argument a, number i, for parameter p. */
+static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
+{
+    const int wants = p->kind == GND__UP_VALUE ? GND_ARG_NUMBER : GND_ARG_LOCAL_MEM;
+    gnd_status st;
+    b->aligned = p->lanes > 1 || p->dtype < 0;
+    if (p->kind != GND__UP_GLOBAL && (int)a->kind != wants)
+        return REFUSE(m, GND_ERR_ARG, i, p, "it takes %s, not %s", kind_name[wants], kind_name[a->kind]);
+    switch (a->kind) {
+    case GND_ARG_IN:
+        b->kind = GND__L_IN;
+        st = check_array(m, i, p, a->array);
+        return st == GND_OK ? add_input(m, i, p, a->array, &b->in) : st;
+    case GND_ARG_INOUT:
+        b->kind = GND__L_INOUT;
+        st = check_array(m, i, p, a->array);
+        if (st == GND_OK)
+            st = add_output(m, i, p, (gnd_dtype)a->array->dtype, a->array->ndim, a->array->dim, &b->out);
+        return st == GND_OK ? add_input(m, i, p, a->array, &b->in) : st;
+    case GND_ARG_OUT:
+        b->kind = a->array ? GND__L_INOUT : GND__L_OUT;
+        st = add_output(m, i, p, a->dtype, a->ndim, a->shape, &b->out);
+        return st == GND_OK && a->array ? add_fill(m, i, p, a, &b->in) : st;
+    default:
+        if (p->kind == GND__UP_GLOBAL)
+            return REFUSE(m, GND_ERR_ARG, i, p, "a pointer takes an array, not %s", kind_name[a->kind]);
+        if (a->kind == GND_ARG_NUMBER)
+            return number(m, i, p, a, b);
+        b->kind = GND__L_LOCAL;
+        b->nbytes = (uint32_t)a->nbytes;
+        return GND_OK;
+    }
+}
+
+/* Local memory of nbytes more. Where it begins in the block of all, in CUDA. */
+static gnd_status add_local(maker *m, int i, size_t nbytes, int64_t *at)
+{
+    const uint64_t most = m->dev->g->props.local_bytes;
+    *at = (int64_t)m->local;
+    if (nbytes == 0 || nbytes > most || m->local + nbytes + m->k->info.local_bytes > most)
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: args[%d]: %zu bytes of local memory, where %llu are "
+                        "left of the device's %llu", m->k->sig->name, i, nbytes,
+                        (unsigned long long)(most > m->local + m->k->info.local_bytes
+                                                 ? most - m->local - m->k->info.local_bytes : 0),
+                        (unsigned long long)most);
+    m->local += (nbytes + 15) / 16 * 16;
+    return GND_OK;
+}
+
+/* The arguments for all parameters, then the hidden ones (codegen/user.h). */
+static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
+{
+    const gnd__ukernel *sig = m->k->sig;
+    const int cuda = m->dev->g->props.dialect == GND_DIALECT_CUDA;
+    int64_t at[GND__LAUNCH_ARGS] = { 0 };
+    gnd_status st = GND_OK;
+    int nlocal = 0;
+    gnd__larg *arg = m->l.arg;
+    int n = 0, extra = nargs - sig->nparam;
+    /* CUDA C's dynamic shared memory has no parameter */
+    if (cuda && extra == 1 && nargs > 0 && args[nargs - 1].kind == GND_ARG_LOCAL_MEM) {
+        st = add_local(m, nargs - 1, args[nargs - 1].nbytes, &at[0]);
+        nlocal = 1;
+        extra = 0;
+    }
+    if (extra)
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s takes %d argument%s, %d given", sig->name, sig->nparam,
+                        sig->nparam == 1 ? "" : "s", nargs);
+    if (2 * sig->nparam + 1 > GND__LAUNCH_ARGS)
+        return gnd__err(&m->e, GND_ERR_UNSUPPORTED, "launch: kernel %s has %d parameters, at most %d are possible",
+                        sig->name, sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
+    for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
+        gnd__larg b = { 0 };
+        if ((unsigned)args[i].kind > GND_ARG_LOCAL_MEM)
+            return REFUSE(m, GND_ERR_ARG, i, &sig->param[i], "%d is no kind of argument", (int)args[i].kind);
+        m->where[i] = -1;
+        st = add_arg(m, i, &sig->param[i], &args[i], &b);
+        if (st == GND_OK && b.kind == GND__L_LOCAL)
+            st = add_local(m, i, args[i].nbytes, &at[i]);
+        if (b.kind == GND__L_LOCAL && cuda) {
+            nlocal = 1;
+            continue;
+        }
+        m->where[i] = n;
+        arg[n++] = b;
+    }
+    for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
+        const gnd__uparam *p = &sig->param[i];
+        if (p->kind == GND__UP_GLOBAL) {
+            arg[n++] = (gnd__larg){ .kind = GND__L_OFFSET, .of = (int8_t)m->where[i] };
+        } else if (p->kind == GND__UP_LOCAL && cuda) {
+            arg[n] = (gnd__larg){ .kind = GND__L_VALUE, .nbytes = 8 };
+            memcpy(arg[n++].value, &at[i], 8);
+        }
+    }
+    if (nlocal)
+        arg[n++] = (gnd__larg){ .kind = GND__L_LOCAL, .nbytes = (uint32_t)m->local };
+    m->l.narg = n;
+    if (st == GND_OK && m->l.nout == 0)
+        st = gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: no out or inout argument: arrays do not change, so a "
+                      "launch makes new ones", sig->name);
+    return st;
+}
+
+/* --- grid and block ---------------------------------------------------------------------------------- */
+
+static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
+{
+    const gnd_props *p = &m->dev->g->props;
+    const gnd__ukernel *sig = m->k->sig;
+    const size_t g[3] = { grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1 };
+    const size_t b[3] = { block.x, block.y ? block.y : 1, block.z ? block.z : 1 };
+    const char axis[] = "xyz";
+    uint64_t most = p->max_group, items = 1;
+    if (m->k->info.max_group >= 64 && m->k->info.max_group < most) /* smaller ones some driver says of any kernel */
+        most = m->k->info.max_group;
+    if (sig->most > 0 && (uint64_t)sig->most < most)
+        most = (uint64_t)sig->most;
+    if (g[0] == 0 || b[0] == 0)
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: %s.x is 0", sig->name, g[0] ? "block" : "grid");
+    for (int d = 0; d < 3; d++) {
+        const uint64_t groups = p->dialect == GND_DIALECT_CUDA && d ? 65535 : INT32_MAX;
+        if (b[d] > p->max_local[d])
+            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: block.%c is %zu, the device has %u at most",
+                            sig->name, axis[d], b[d], (unsigned)p->max_local[d]);
+        if (g[d] > groups)
+            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: grid.%c is %zu, the device has %llu at most",
+                            sig->name, axis[d], g[d], (unsigned long long)groups);
+        if (sig->reqd[0] > 0 && (int64_t)b[d] != sig->reqd[d])
+            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: block.%c is %zu, the kernel wants groups of "
+                            "%lld x %lld x %lld", sig->name, axis[d], b[d], (long long)sig->reqd[0],
+                            (long long)sig->reqd[1], (long long)sig->reqd[2]);
+        items *= b[d];
+        m->l.grid[d] = g[d];
+        m->l.block[d] = b[d];
+    }
+    if (items > most)
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: a block of %zu x %zu x %zu, where groups have %llu "
+                        "work-items at most", sig->name, b[0], b[1], b[2], (unsigned long long)most);
+    return GND_OK;
+}
+
+/* --- the launch -------------------------------------------------------------------------------------- */
+
+/* Error e in the place of each output. */
+static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const gnd_arg *args, gnd_array **out)
+{
+    gnd_array *bad = gnd__error_node(dev, e);
+    const gnd_status st = gnd__told(bad);
+    int k = 0;
+    for (int i = 0; i < nargs && args && out && k < GND__LAUNCH_OUTS; i++)
+        if (args[i].kind == GND_ARG_OUT || args[i].kind == GND_ARG_INOUT) {
+            out[k] = k ? gnd__same(out[0]) : bad;
+            k++;
+        }
+    if (k == 0)
+        gnd__done(bad);
+    return st;
+}
+
+gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs, const gnd_arg *args,
+                      gnd_array **out)
+{
+    maker m = { .k = k };
+    gnd_status st = gnd__kernel_usable("launch", k, &m.dev, &m.e);
+    if (st == GND_OK && (!out || (nargs > 0 && !args)))
+        st = gnd__err(&m.e, GND_ERR_NULL, "launch: kernel %s: %s is NULL", k->sig->name, out ? "args" : "out");
+    if (st == GND_OK)
+        st = add_args(&m, nargs, args);
+    if (st == GND_OK)
+        st = add_extents(&m, grid, block);
+    m.l.user = k && st == GND_OK ? k->user : NULL;
+    if (st == GND_OK)
+        gnd__launch_nodes(m.dev, &m.l, m.nin, m.in, m.t, m.ndim, m.dim, out);
+    for (int i = 0; i < m.nheld; i++)
+        gnd__done(m.held[i]);
+    if (st != GND_OK)
+        return give_error(m.dev, &m.e, nargs, args, out);
+    for (int i = 0; i < m.l.nout && st == GND_OK; i++)
+        st = gnd__told(out[i]);
+    return st;
+}
+
+gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts)
+{
+    gnd_device *dev;
+    gnd_err e = { .code = GND_OK };
+    if (facts)
+        memset(facts, 0, sizeof *facts);
+    gnd_status st = gnd__kernel_usable("kernel_info", k, &dev, &e);
+    if (st == GND_OK && !facts)
+        st = gnd__err(&e, GND_ERR_NULL, "kernel_info: facts is NULL");
+    if (st == GND_OK && n < 1)
+        st = gnd__err(&e, GND_ERR_ARG, "kernel_info: n is %lld, at least 1 is needed", (long long)n);
+    if (st != GND_OK)
+        return gnd__only_status("kernel_info", &e);
+    const gnd_props *p = &dev->g->props;
+    const gnd_kern_info *i = &k->info;
+    int64_t most = p->max_group < p->max_local[0] ? p->max_group : p->max_local[0];
+    if (i->max_group >= 64 && i->max_group < most)
+        most = i->max_group;
+    if (k->sig->most > 0 && k->sig->most < most)
+        most = k->sig->most;
+    int64_t block = i->best_group ? i->best_group : p->kind == GND_DEV_CPU ? 1024 : 256;
+    block = block < most ? block : most;
+    while (block / 2 >= n)
+        block /= 2;
+    if (k->sig->reqd[0] > 0)
+        block = k->sig->reqd[0];
+    *facts = (gnd_kernel_facts){
+        .registers = i->registers, .private_bytes = (int64_t)i->private_bytes,
+        .local_bytes = (int64_t)i->local_bytes, .max_group = most, .multiple = i->multiple,
+        .block = gnd_dims((size_t)block), .grid = gnd_dims((size_t)((n + block - 1) / block)),
+    };
+    return GND_OK;
+}
