@@ -244,7 +244,7 @@ static void joins(void)
     FAILS(gnd_repeat_each(v3, NULL, 0), GND_ERR_NULL, "repeat_each: the list");
     FAILS(gnd_repeat_array(v3, gnd_real(2), 0), GND_ERR_DTYPE, "repeat_array: counts of float64: ints only");
     FAILS(gnd_repeat_array(v3, gnd_int(2), 1), GND_ERR_AXIS, "repeat_array: axis 1");
-    FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat: -2 times");
+    FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat_array: -2 times");
     FAILS(gnd_repeat_array(v3, NULL, 0), GND_ERR_NULL, "counts is NULL");
     FAILS(gnd_repeat_array(v3, gnd_zeros(gnd_device_of(v3), GND_INT32, 1, (int64_t[]){2}), 0), GND_ERR_SHAPE,
           "repeat_array: counts of shape (2,) for the 3 elements of axis 0");

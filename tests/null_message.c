@@ -96,7 +96,7 @@ static void arrays(gnd_device *dev)
     SAYS(gnd_histogramdd(1, &v, (int64_t[]){3}, range, NULL, NULL, 0, o), GND_ERR_ARG, "histogramdd: ");
     SAYS(gnd_frexp(NULL, o, o + 1), GND_ERR_NULL, "frexp: x is NULL");
     SAYS(gnd_modf(v, o, NULL), GND_ERR_NULL, "modf: whole is NULL");
-    SAYS(gnd_divmod(a34, v, o, o + 1), GND_ERR_SHAPE, "divmod: floor_divide: shapes (3, 4) and (5,)");
+    SAYS(gnd_divmod(a34, v, o, o + 1), GND_ERR_SHAPE, "divmod: shapes (3, 4) and (5,)");
     SAYS(gnd_qr(v, 0, o, o + 1), GND_ERR_SHAPE, "qr: ");
     SAYS(gnd_lu(v, o, o + 1, o + 2), GND_ERR_SHAPE, "lu: ");
     SAYS(gnd_svd(v, 0, o, o + 1, o + 2), GND_ERR_SHAPE, "svd: ");

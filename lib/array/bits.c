@@ -4,7 +4,7 @@
  * gnd_bitwise_count and gnd_spacing.
  */
 #include <math.h>
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -24,8 +24,7 @@ gnd_array *gnd_bitwise_count(gnd_array *x)
     const size_t bytes = gnd_dtype_size(gnd_dtype_of(x));
     const gnd_dtype t = bytes == 8 ? GND_UINT64 : of_size[bytes];
     const uint64_t all = UINT64_MAX >> (64 - 8 * bytes);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("bitwise_count");
     /* Counts of 2, 4 and 8 bits side by side, and their sum in the highest byte of a product. */
     gnd_array *v = gnd_astype(kind == 'i' ? gnd_abs(x) : x, t);
     gnd_array *two = gnd_uint(all & 0x3333333333333333u);
@@ -34,7 +33,7 @@ gnd_array *gnd_bitwise_count(gnd_array *x)
     v = gnd_bitwise_and(gnd_add(v, gnd_bitwise_right_shift(v, gnd_int(4))), gnd_uint(all & 0x0f0f0f0f0f0f0f0fu));
     if (bytes > 1)
         v = gnd_bitwise_right_shift(gnd_multiply(v, gnd_uint(all & 0x0101010101010101u)), gnd_int((int64_t)(8 * bytes - 8)));
-    return gnd__steps_end(gnd_astype(v, GND_UINT8));
+    return gnd__leave(in, gnd_astype(v, GND_UINT8));
 }
 
 gnd_array *gnd_spacing(gnd_array *x)
@@ -45,9 +44,8 @@ gnd_array *gnd_spacing(gnd_array *x)
     if (gnd_dtype_kind(gnd_dtype_of(x)) == 'c')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "spacing: %s is not allowed: take its parts",
                          gnd_dtype_name(gnd_dtype_of(x)));
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("spacing");
     /* -0 + 0 is 0 */
     gnd_array *far = gnd_copysign(gnd_real(INFINITY), gnd_add(x, gnd_int(0)));
-    return gnd__steps_end(gnd_subtract(gnd_nextafter(x, far), x));
+    return gnd__leave(in, gnd_subtract(gnd_nextafter(x, far), x));
 }

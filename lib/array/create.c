@@ -207,12 +207,12 @@ static gnd_array *full(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
         t = value->weak ? gnd__weak_dtype(dev, value->p.value.kind) : (gnd_dtype)value->dtype;
     if ((bad = check_new(func, dev, &t, ndim, shape)))
         return bad;
+    const gnd__inner in = gnd__enter(func);
     gnd_array *v = gnd__strong(value, dev, t, func);
     if (v->kind == GND__ERROR)
-        return v;
+        return gnd__leave(in, v);
     gnd_array *y = gnd__broadcast(v, ndim, shape);
-    gnd__done(v);
-    return y;
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_full(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, gnd_array *value)

@@ -160,10 +160,8 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
     if (t != GND_BOOL)
         return from_device(dev, t, x, &l);
     /* Bytes that are neither 0 nor 1 are true too. */
-    gnd_array *bytes = from_device(dev, GND_UINT8, x, &l);
-    gnd_array *y = gnd_astype(bytes, GND_BOOL);
-    gnd__done(bytes);
-    return y;
+    const gnd__inner in = gnd__enter("from_dlpack");
+    return gnd__leave(in, gnd_astype(from_device(dev, GND_UINT8, x, &l), GND_BOOL));
 }
 
 gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersioned *tensor)
@@ -214,7 +212,7 @@ static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s
     gnd_array *bad = gnd__check(x, "to_dlpack", "x");
     if (bad) {
         e = *bad->p.err;
-        gnd__done(bad);
+        gnd_release(bad);
         *s = gnd__only_status("to_dlpack", &e);
         return NULL;
     }

@@ -85,7 +85,7 @@ static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
     if ((*out)->kind == GND__ERROR)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while reading");
     gnd__ref(*out);
-    gnd__done(*out);
+    gnd_release(*out);
     st = gnd__evaluate(x->dev, 1, out, e);
     if (st != GND_OK)
         gnd__unref(*out);

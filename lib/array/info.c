@@ -105,7 +105,7 @@ gnd_status gnd_iinfo(gnd_dtype t, gnd_int_info *out)
 static void keep_message(const char *func, gnd_array *bad)
 {
     gnd_err e = *bad->p.err;
-    gnd__done(bad);
+    gnd_release(bad);
     gnd__only_status(func, &e);
 }
 

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 #include "array/host.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "io/npy.h"
@@ -14,6 +15,7 @@
 #include "io/png.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
+#include <gnd/elementwise.h>
 #include <gnd/io.h>
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -81,7 +83,7 @@ static gnd_status usable(const char *func, const gnd_array *x)
     gnd_array *bad = gnd__check(x, func, "x");
     gnd_status st = bad ? gnd__told(bad) : GND_OK;
     if (bad)
-        gnd__done(bad);
+        gnd_release(bad);
     return st;
 }
 
@@ -133,40 +135,21 @@ gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_a
     return st;
 }
 
-/* a op b; done with both, which may be errors. */
-static gnd_array *binary(gnd__op op, gnd_array *a, gnd_array *b)
-{
-    gnd_array *y = gnd__elementwise(op, 2, (gnd_array *[]){a, b});
-    gnd__done(a);
-    gnd__done(b);
-    return y;
-}
-
-/* Bytes 0 to 255 for a picture; a new handle, or an error. */
+/* Bytes 0 to 255 for a picture; or an error. */
 static gnd_array *as_bytes(gnd_array *x)
 {
     gnd_dtype t = (gnd_dtype)x->dtype;
     if (t == GND_UINT8)
-        return gnd_astype(x, t);
+        return x;
     if (t == GND_BOOL)
-        return binary(GND__OP_MULTIPLY, gnd_astype(x, GND_UINT8), gnd_int(255));
+        return gnd_multiply(gnd_astype(x, GND_UINT8), gnd_int(255));
     if (gnd_dtype_kind(t) != 'f')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "save_png: %s: take uint8, bool or a float",
                          gnd_dtype_name(t));
-    gnd_array *f = gnd__astype(x, t == GND_FLOAT64 ? t : GND_FLOAT32, "save_png");
-    gnd_array *nan = gnd__elementwise(GND__OP_ISNAN, 1, &f);
-    gnd_array *zero = gnd_real(0), *one = gnd_real(1);
-    gnd_array *some = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){nan, zero, f});
-    gnd_array *clip = gnd__elementwise(GND__OP_CLIP, 3, (gnd_array *[]){some, zero, one});
-    gnd_array *made[] = {f, nan, zero, one, some};
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        gnd__done(made[i]);
-    gnd_array *scaled = binary(GND__OP_MULTIPLY, clip, gnd_real(255));
-    gnd_array *whole = gnd__elementwise(GND__OP_ROUND, 1, &scaled);
-    gnd_array *y = gnd_astype(whole, GND_UINT8);
-    gnd__done(scaled);
-    gnd__done(whole);
-    return y;
+    gnd_array *f = gnd__as(x, t == GND_FLOAT64 ? t : GND_FLOAT32), *zero = gnd_real(0);
+    gnd_array *some = gnd_where(gnd_isnan(f), zero, f);
+    gnd_array *scaled = gnd_multiply(gnd_clip(some, zero, gnd_real(1)), gnd_real(255));
+    return gnd_astype(gnd_round(scaled), GND_UINT8);
 }
 
 gnd_status gnd_save_png(gnd_array *x, const char *path)
@@ -176,7 +159,7 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
     if (bad || !path) {
         gnd_status st = bad ? gnd__told(bad) : gnd__refuse(GND_ERR_NULL, "save_png: the path is NULL");
         if (bad)
-            gnd__done(bad);
+            gnd_release(bad);
         return st;
     }
     int channels = x->ndim == 2 ? 1 : x->ndim == 3 && x->dim[2] < 5 ? (int)x->dim[2] : 0;
@@ -186,6 +169,7 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
                  gnd__shape_text(text, x->ndim, x->dim));
         return gnd__only_status("save_png", &e);
     }
+    const gnd__inner in = gnd__enter("save_png");
     gnd_array *bytes = as_bytes(x);
     void *data;
     gnd_status st = gnd_status_of(bytes);
@@ -193,7 +177,7 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
         st = gnd__host_copy("save_png", bytes, &data);
     else
         gnd__only_status("save_png", bytes->p.err);
-    gnd__done(bytes);
+    gnd__leave_all(in, 0, NULL);
     if (st)
         return st;
     if (gnd__png_save(path, x->dim[1], x->dim[0], channels, data, &e))

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "array/host.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -28,7 +28,7 @@ static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **pie
     if (m == 0)
         return gnd__node(GND__EMPTY, dev, t, ndim, dim, 0, NULL);
     if (m == 1)
-        return gnd__same(piece[0]);
+        return piece[0];
     gnd__box *box = gnd__calloc((size_t)m, sizeof *box);
     if (!box)
         return gnd__nomem();
@@ -42,26 +42,7 @@ static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **pie
     return y;
 }
 
-/* As assembled, for pieces that are handles made for it: done with them. One that is an error is
- * the result. */
-static gnd_array *assembled_from(gnd_device *dev, gnd_dtype t, int n, gnd_array **piece, int axis,
-                                 int64_t total)
-{
-    gnd_array **mine = gnd__malloc((size_t)n * sizeof *mine), *y = NULL;
-    for (int i = 0; i < n && !y; i++)
-        if (piece[i]->kind == GND__ERROR)
-            y = gnd__same(piece[i]);
-    if (!y && mine) {
-        memcpy(mine, piece, (size_t)n * sizeof *mine);
-        y = assembled(dev, t, n, mine, axis, total);
-    }
-    for (int i = 0; i < n; i++)
-        gnd__done(piece[i]);
-    gnd__free(mine);
-    return y ? y : gnd__nomem();
-}
-
-/* What a piece is made of its array, as a new handle: part of concat, concat_flat and stack. */
+/* What a piece is made of its array: part of concat, concat_flat and stack. */
 typedef gnd_array *make_piece(gnd_array *x, int axis);
 
 static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *const *x,
@@ -71,11 +52,14 @@ static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *cons
     gnd_array **piece = gnd__malloc((size_t)n * sizeof *piece);
     if (!piece)
         return gnd__nomem();
-    for (int i = 0; i < n; i++) {
-        gnd_array *c = x[i]->weak ? gnd__strong(x[i], dev, t, func) : gnd__cast_held(x[i], t);
-        piece[i] = c->kind == GND__ERROR ? c : gnd__instead(c, make(c, axis));
+    gnd_array *y = NULL;
+    for (int i = 0; i < n && !y; i++) {
+        gnd_array *c = x[i]->weak ? gnd__strong(x[i], dev, t, func) : gnd__as(x[i], t);
+        piece[i] = c->kind == GND__ERROR ? c : make(c, axis);
+        if (piece[i]->kind == GND__ERROR)
+            y = piece[i];
     }
-    gnd_array *y = assembled_from(dev, t, n, piece, axis, total);
+    y = y ? y : assembled(dev, t, n, piece, axis, total);
     gnd__free(piece);
     return y;
 }
@@ -90,7 +74,7 @@ static gnd_array *too_many(const char *func, gnd_device *dev)
 static gnd_array *piece_same(gnd_array *x, int axis)
 {
     (void)axis;
-    return gnd_retain(x); /* held until the whole is made */
+    return x;
 }
 
 static gnd_array *piece_flat(gnd_array *x, int axis)
@@ -139,7 +123,10 @@ gnd_array *gnd__concat(const char *func, int n, gnd_array *const *x, int axis)
                          differs, s.dim[differs], x[i]->dim[differs]);
     }
     bad = gnd__check_shape(func, dev, gnd__common_dtype(dev, n, x), s.ndim, s.dim);
-    return bad ? bad : join(func, dev, n, x, piece_same, k, s.dim[k]);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in, join(func, dev, n, x, piece_same, k, s.dim[k]));
 }
 
 gnd_array *gnd_concat(int n, gnd_array *const *x, int axis)
@@ -158,7 +145,10 @@ gnd_array *gnd_concat_flat(int n, gnd_array *const *x)
         if (__builtin_add_overflow(total, x[i]->size, &total))
             return too_many("concat_flat", dev);
     bad = gnd__check_shape("concat_flat", dev, gnd__common_dtype(dev, n, x), 1, &total);
-    return bad ? bad : join("concat_flat", dev, n, x, piece_flat, 0, total);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("concat_flat");
+    return gnd__leave(in, join("concat_flat", dev, n, x, piece_flat, 0, total));
 }
 
 gnd_array *gnd_stack(int n, gnd_array *const *x, int axis)
@@ -184,7 +174,10 @@ gnd_array *gnd_stack(int n, gnd_array *const *x, int axis)
     for (int i = 0, d = 0; i <= x[0]->ndim; i++)
         dim[i] = i == k ? n : x[0]->dim[d++];
     bad = gnd__check_shape("stack", dev, gnd__common_dtype(dev, n, x), x[0]->ndim + 1, dim);
-    return bad ? bad : join("stack", dev, n, x, piece_expanded, k, n);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("stack");
+    return gnd__leave(in, join("stack", dev, n, x, piece_expanded, k, n));
 }
 
 gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
@@ -198,7 +191,7 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
     if (bad) {
         /* How many entries out has is not known: only the status tells. */
         gnd_status code = gnd__told(bad);
-        gnd__done(bad);
+        gnd_release(bad);
         return code;
     }
     gnd__map m;
@@ -224,14 +217,17 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
 
 /* --- roll ------------------------------------------------------------------------------------- */
 
-/* x with element i of axis k at (i + shift) mod extent, 0 <= shift < extent. A new handle. */
+/* x with element i of axis k at (i + shift) mod extent, 0 <= shift < extent. */
 static gnd_array *rolled(gnd_array *x, int k, int64_t shift)
 {
     int64_t n = x->dim[k];
     if (shift == 0)
-        return gnd__same(x);
+        return x;
     gnd_array *piece[2] = {gnd__slice(x, k, n - shift, shift), gnd__slice(x, k, 0, n - shift)};
-    return assembled_from(x->dev, (gnd_dtype)x->dtype, 2, piece, k, n);
+    for (int i = 0; i < 2; i++)
+        if (gnd__is_bad(piece[i]))
+            return piece[i];
+    return assembled(x->dev, (gnd_dtype)x->dtype, 2, piece, k, n);
 }
 
 /* shift mod n as Python has it; 0 for an empty axis. */
@@ -262,16 +258,11 @@ gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis)
         int64_t s = modulo(shift[i], x->dim[k]);
         by[k] = s >= x->dim[k] - by[k] ? s - (x->dim[k] - by[k]) : by[k] + s;
     }
-    gnd_array *y = NULL;
-    for (int k = 0; k < x->ndim && x->size; k++) {
-        if (!by[k])
-            continue;
-        gnd_array *from = y ? y : gnd_retain(x);
-        y = gnd__instead(from, rolled(from, k, by[k]));
-        if (y->kind == GND__ERROR)
-            break;
-    }
-    return y ? y : gnd__same(x);
+    const gnd__inner in = gnd__enter("roll");
+    gnd_array *y = x;
+    for (int k = 0; k < x->ndim && x->size && !gnd__is_bad(y); k++)
+        y = rolled(y, k, by[k]);
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift)
@@ -279,13 +270,14 @@ gnd_array *gnd_roll_flat(gnd_array *x, int64_t shift)
     gnd_array *bad = gnd__check_strong(x, "roll_flat", "x");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("roll_flat");
     if (x->size == 0)
-        return gnd__same(x);
+        return gnd__leave(in, x);
     gnd_array *flat = gnd__reshaped(x, 1, &x->size);
     if (flat->kind == GND__ERROR)
-        return flat;
-    gnd_array *r = gnd__instead(flat, rolled(flat, 0, modulo(shift, x->size)));
+        return gnd__leave(in, flat);
+    gnd_array *r = rolled(flat, 0, modulo(shift, x->size));
     if (r->kind == GND__ERROR)
-        return r;
-    return gnd__instead(r, gnd__reshaped(r, x->ndim, x->dim));
+        return gnd__leave(in, r);
+    return gnd__leave(in, gnd__reshaped(r, x->ndim, x->dim));
 }

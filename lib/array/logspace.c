@@ -55,10 +55,9 @@ gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     int z = start->p.value.kind == 'c' || stop->p.value.kind == 'c' || base->p.value.kind == 'c';
     if ((bad = check("logspace", dev, num, z, &t, &dt)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("logspace");
     gnd_array *y = gnd_linspace(dev, start, stop, num, endpoint, dt);
-    return gnd__steps_end(gnd_astype(gnd_pow(base, y), t));
+    return gnd__leave(in, gnd_astype(gnd_pow(base, y), t));
 }
 
 static double complex value(const gnd_array *x)
@@ -97,8 +96,7 @@ gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int
     /* As NumPy: start is turned to the positive numbers, and the result back. */
     double complex turn = z ? a / cabs(a) : creal(a) < 0 ? -1 : creal(a) > 0 ? 1 : NAN;
     double complex first = z ? cabs(a) : fabs(creal(a)), last = z ? b / turn : creal(b) / creal(turn);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("geomspace");
     gnd_array *i = gnd_arange_i64(dev, 0, num, 1, GND_INT64);
     gnd_array *y = gnd_logspace(dev, number(z, log_of(z, first)), number(z, log_of(z, last)), num,
                                 endpoint, gnd_real(10), dt);
@@ -106,5 +104,5 @@ gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int
     if (endpoint && num > 1)
         y = gnd_where(gnd_equal(i, gnd_int(num - 1)), number(z, last), y);
     y = gnd_multiply(y, number(z, turn));
-    return gnd__steps_end(gnd_astype(y, t));
+    return gnd__leave(in, gnd_astype(y, t));
 }

@@ -56,7 +56,7 @@ static int failed(loop *l, gnd_array *bad)
         if (strncmp(l->e.msg, l->func, n) != 0 || l->e.msg[n] != ':')
             gnd__err_prefix(&l->e, "%s", l->func);
     }
-    gnd__done(bad);
+    gnd_release(bad);
     return 0;
 }
 
@@ -215,7 +215,7 @@ static int get_states(loop *l, int first, gnd_array **out)
         if (!l->e.code)
             gnd__err(&l->e, out[i]->p.err->code, "%s: %s", l->func, out[i]->p.err->msg);
         for (int k = 0; k <= i; k++)
-            gnd__done(out[k]);
+            gnd_release(out[k]);
         return 0;
     }
     return 1;
@@ -224,7 +224,7 @@ static int get_states(loop *l, int first, gnd_array **out)
 static void release_all(int n, gnd_array **x)
 {
     for (int i = 0; i < n; i++)
-        gnd__done(x[i]);
+        gnd_release(x[i]);
 }
 
 /* --- while -------------------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ static gnd_status finish(loop *l, int n, gnd_array **out)
     if (l->r)
         gnd_recording_free(l->r);
     for (int i = 0; l->init && i < l->n && l->init[i]; i++)
-        gnd__done(l->init[i]);
+        gnd_release(l->init[i]);
     gnd__free(l->init);
     gnd__free(l->in);
     gnd__free(l->made);

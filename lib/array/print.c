@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array/host.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
-#include "graph/scope.h"
 #include "io/text.h"
 #include <gnd/array.h>
 #include <gnd/view.h>
@@ -33,19 +32,17 @@ gnd_status gnd__host_copy(const char *func, gnd_array *x, void **data)
     return st;
 }
 
-/* x cut to its printed elements: along each axis where edge is smaller, both ends. A new handle. */
+/* x cut to its printed elements: along each axis where edge is smaller, both ends. */
 static gnd_array *corners(gnd_array *x, const int64_t *edge)
 {
-    gnd_array *y = gnd_retain(x);
+    gnd_array *y = x;
     for (int k = 0; k < x->ndim && y->kind != GND__ERROR; k++) {
         if (edge[k] == x->dim[k])
             continue;
         int64_t half = edge[k] / 2;
         gnd_array *end[2] = {gnd__slice(y, k, 0, half),
                              gnd__slice(y, k, x->dim[k] - half, half)};
-        y = gnd__instead(y, gnd_concat(2, end, k));
-        gnd__done(end[0]);
-        gnd__done(end[1]);
+        y = gnd_concat(2, end, k);
     }
     return y;
 }
@@ -62,11 +59,12 @@ static gnd_status to_text(const char *func, gnd_array *x, gnd__str *text)
     gnd_array *bad = gnd__check(x, func, "x");
     if (bad) {
         gnd_status code = gnd__only_status(func, bad->p.err);
-        gnd__done(bad);
+        gnd_release(bad);
         return code;
     }
     int64_t edge[GND_MAX_NDIM];
     void *data;
+    const gnd__inner in = gnd__enter(func);
     gnd_array *part = gnd__text_edges(x->ndim, x->dim, edge) ? corners(x, edge) : x;
     gnd_status st = gnd_status_of(part);
     if (st) {
@@ -76,8 +74,7 @@ static gnd_status to_text(const char *func, gnd_array *x, gnd__str *text)
     } else {
         st = gnd__host_copy(func, part, &data);
     }
-    if (part != x)
-        gnd__done(part);
+    gnd__leave_all(in, 0, NULL);
     if (st)
         return st;
     gnd_err e = {.code = GND_OK};

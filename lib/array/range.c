@@ -11,7 +11,7 @@
 #include "array/host.h"
 #include "device/device.h"
 #include "graph/graph.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -24,24 +24,10 @@ static gnd_array *iota(gnd_device *dev, int64_t n)
     return gnd__node(GND__IOTA, dev, GND_INT64, 1, &n, 0, NULL);
 }
 
-/* x op v, where v is a weak scalar made for it; done with both. */
-static gnd_array *with(gnd__op op, gnd_array *x, gnd_array *v)
-{
-    gnd_array *y = gnd__elementwise(op, 2, (gnd_array *[]){x, v});
-    gnd__done(v);
-    return gnd__instead(x, y);
-}
-
-/* x as dtype t; done with x. x may be an error. */
-static gnd_array *cast(gnd_array *x, gnd_dtype t)
-{
-    return x->kind == GND__ERROR ? x : gnd__instead(x, gnd__cast_node(x, t));
-}
-
-/* start + step * i for the elements i of x, an array of the dtype to compute in; done with x. */
+/* start + step * i for the elements i of x, an array of the dtype to compute in. */
 static gnd_array *affine(gnd_array *x, gnd_array *step, gnd_array *start)
 {
-    return with(GND__OP_ADD, with(GND__OP_MULTIPLY, x, step), start);
+    return gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_MULTIPLY, x, step), start);
 }
 
 /* A scalar argument: a weak one, of a kind up to `most` ('i', 'f' or 'c'). */
@@ -96,22 +82,20 @@ static int64_t int_count(int64_t start, int64_t stop, int64_t step)
 /* The elements start + delta * i in int64, as dtype t. */
 static gnd_array *int_range(gnd_device *dev, int64_t n, int64_t start, int64_t delta, gnd_dtype t)
 {
+    const gnd__inner in = gnd__enter("arange");
     gnd_array *x = iota(dev, n);
     if (delta != 1)
-        x = with(GND__OP_MULTIPLY, x, gnd_int(delta));
+        x = gnd__op2(GND__OP_MULTIPLY, x, gnd_int(delta));
     if (start != 0)
-        x = with(GND__OP_ADD, x, gnd_int(start));
-    return cast(x, t);
+        x = gnd__op2(GND__OP_ADD, x, gnd_int(start));
+    return gnd__leave(in, gnd__as(x, t));
 }
 
-/* x with v in place of the element with number at, where i are the numbers; done with x. */
+/* x with v in place of the element with number at, where i are the numbers. */
 static gnd_array *with_element(gnd_array *x, gnd_array *i, int64_t at, gnd_array *v)
 {
-    gnd_array *here = with(GND__OP_EQUAL, gnd_retain(i), gnd_int(at));
-    gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){here, v, x});
-    gnd__done(here);
-    gnd__done(v);
-    return gnd__instead(x, y);
+    gnd_array *here = gnd__op2(GND__OP_EQUAL, i, gnd_int(at));
+    return gnd__op3(GND__OP_WHERE, here, v, x);
 }
 
 /* The same in floats, as NumPy fills: the step is what is left of it after start + step was rounded
@@ -121,12 +105,12 @@ static gnd_array *float_range(gnd_device *dev, int64_t n, double start, double s
     gnd_dtype c = wide(t), r = gnd__real_of(t);
     double first = rounded(start, r), second = rounded(start + step, r);
     double delta = n < 2 ? 0 : rounded(second - first, c); /* may be infinite: 0 times that is NaN */
-    gnd_array *i = iota(dev, n), *x = cast(gnd_retain(i), c);
+    const gnd__inner in = gnd__enter("arange");
+    gnd_array *i = iota(dev, n), *x = gnd__as(i, c);
     x = affine(x, gnd_real(delta), gnd_real(first));
     if (n > 1 && rounded(rounded(first + delta, c), r) != second)
         x = with_element(x, i, 1, gnd_real(second));
-    gnd__done(i);
-    return cast(x, t);
+    return gnd__leave(in, gnd__as(x, t));
 }
 
 /* n elements of dtype t; n < 0: too many to count. */
@@ -253,19 +237,19 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     double er = real_value(stop), ei = z && stop->p.value.kind == 'c' ? stop->p.value.im : 0;
     double dr = er - sr, di = ei - si, div = (double)(endpoint ? num - 1 : num);
     double tr = dr / div, ti = di / div;
-    gnd_array *i = iota(dev, num), *x = cast(gnd_retain(i), c);
+    const gnd__inner in = gnd__enter("linspace");
+    gnd_array *i = iota(dev, num), *x = gnd__as(i, c);
     if (div > 0 && tr == 0 && ti == 0)
-        x = with(GND__OP_MULTIPLY, with(GND__OP_DIVIDE, x, gnd_real(div)), number(z, dr, di));
+        x = gnd__op2(GND__OP_MULTIPLY, gnd__op2(GND__OP_DIVIDE, x, gnd_real(div)), number(z, dr, di));
     else
-        x = with(GND__OP_MULTIPLY, x, div > 0 ? number(z, tr, ti) : number(z, dr, di));
-    x = with(GND__OP_ADD, x, number(z, sr, si));
+        x = gnd__op2(GND__OP_MULTIPLY, x, div > 0 ? number(z, tr, ti) : number(z, dr, di));
+    x = gnd__op2(GND__OP_ADD, x, number(z, sr, si));
     if (endpoint && num > 1)
         x = with_element(x, i, num - 1, number(z, er, ei));
-    gnd__done(i);
     int kind = gnd_dtype_kind(t);
     if (kind != 'f' && kind != 'c' && x->kind != GND__ERROR)
-        x = gnd__instead(x, gnd__elementwise(GND__OP_FLOOR, 1, &x));
-    return cast(x, t);
+        x = gnd__elementwise(GND__OP_FLOOR, 1, &x);
+    return gnd__leave(in, gnd__as(x, t));
 }
 
 /* --- matrices --------------------------------------------------------------------------------- */
@@ -274,12 +258,8 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
 static gnd_array *diagonals(gnd_device *dev, int64_t n, int64_t m)
 {
     gnd_array *i = iota(dev, n), *j = iota(dev, m);
-    gnd_array *col = i->kind == GND__ERROR ? gnd__same(i) : gnd__expanded(i, 2);
-    gnd_array *y = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){j, col});
-    gnd__done(i);
-    gnd__done(j);
-    gnd__done(col);
-    return y;
+    gnd_array *col = i->kind == GND__ERROR ? i : gnd__expanded(i, 2);
+    return gnd__op2(GND__OP_SUBTRACT, j, col);
 }
 
 gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
@@ -293,7 +273,8 @@ gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k
     if ((bad = gnd__check_type("eye", dev, t)) ||
         (bad = gnd__check_shape("eye", dev, t, 2, dim)))
         return bad;
-    return cast(with(GND__OP_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+    const gnd__inner in = gnd__enter("eye");
+    return gnd__leave(in, gnd__as(gnd__op2(GND__OP_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
 }
 
 gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
@@ -307,7 +288,8 @@ gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k
     if ((bad = gnd__check_type("tri", dev, t)) ||
         (bad = gnd__check_shape("tri", dev, t, 2, dim)))
         return bad;
-    return cast(with(GND__OP_LESS_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t);
+    const gnd__inner in = gnd__enter("tri");
+    return gnd__leave(in, gnd__as(gnd__op2(GND__OP_LESS_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
 }
 
 static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t k)
@@ -320,13 +302,10 @@ static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t
         return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: shape %s: at least 2 dimensions are needed",
                          func, gnd__shape_text(text, x->ndim, x->dim));
     gnd__scalar v = {.kind = gnd_dtype_kind((gnd_dtype)x->dtype)};
-    gnd_array *in = with(keep, diagonals(x->dev, x->dim[x->ndim - 2], x->dim[x->ndim - 1]),
-                         gnd_int(k));
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *kept = gnd__op2(keep, diagonals(x->dev, x->dim[x->ndim - 2], x->dim[x->ndim - 1]), gnd_int(k));
     gnd_array *zero = gnd__const(x->dev, (gnd_dtype)x->dtype, &v, 0);
-    gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){in, x, zero});
-    gnd__done(in);
-    gnd__done(zero);
-    return y;
+    return gnd__leave(in, gnd__op3(GND__OP_WHERE, kept, x, zero));
 }
 
 gnd_array *gnd_tril(gnd_array *x, int64_t k)
@@ -380,7 +359,7 @@ gnd_status gnd_meshgrid(int n, gnd_array *const *x, int indexing_ij, gnd_array *
         for (int i = 0; i < n; i++)
             out[i] = i ? gnd__same(bad) : bad;
         if (n < 1)
-            gnd__done(bad);
+            gnd_release(bad);
         return code;
     }
     gnd_status st = GND_OK;

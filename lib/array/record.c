@@ -51,11 +51,11 @@ gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t
 
 /* --- making ------------------------------------------------------------------------------------- */
 
-/* The error of `bad`, which is done with, as e. */
+/* The error of `bad` as e. It is released. */
 static gnd_status take_error(gnd_array *bad, gnd_err *e)
 {
     *e = *bad->p.err;
-    gnd__done(bad);
+    gnd_release(bad);
     return e->code;
 }
 
@@ -295,7 +295,7 @@ static gnd_status number_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
     gnd__gate_lock(r->dev->g);
     gnd_status st = gnd__recorded_number(r->r, i, c, e);
     gnd__gate_unlock(r->dev->g);
-    gnd__done(c);
+    gnd_release(c);
     return st;
 }
 
@@ -319,7 +319,7 @@ gnd_status gnd_recording_set_f64(gnd_recording *r, int i, double v)
 {
     gnd_array *x = gnd_real(v);
     gnd_status st = gnd_recording_set(r, i, x);
-    gnd__done(x);
+    gnd_release(x);
     return st;
 }
 
@@ -327,7 +327,7 @@ gnd_status gnd_recording_set_i64(gnd_recording *r, int i, int64_t v)
 {
     gnd_array *x = gnd_int(v);
     gnd_status st = gnd_recording_set(r, i, x);
-    gnd__done(x);
+    gnd_release(x);
     return st;
 }
 
@@ -346,7 +346,7 @@ static gnd_status copy_of(gnd_recording *r, int o, gnd_array **out, gnd_err *e)
         gnd__unref(c);
     }
     if (st != GND_OK)
-        gnd__done(y);
+        gnd_release(y);
     *out = y;
     return st;
 }
@@ -374,7 +374,7 @@ static gnd_status feed_all(gnd_recording *r, int n, const int *o, const int *i, 
             st = copy_in(r, i[k], f[k].copy ? f[k].copy : r->r->out[o[k]], e);
     for (int k = 0; k < n; k++)
         if (f[k].copy)
-            gnd__done(f[k].copy);
+            gnd_release(f[k].copy);
     return st;
 }
 

@@ -6,43 +6,15 @@
 #include <gnd/special.h>
 
 #include "array/host.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
+#include <gnd/create.h>
 
 #include <float.h>
 #include <math.h>
-
-/* op on a, and b when it takes two; is done with them. */
-static gnd_array *then(gnd__op op, gnd_array *a, gnd_array *b)
-{
-    gnd_array *in[2] = {a, b};
-    gnd_array *y = gnd__elementwise(op, b ? 2 : 1, in);
-    gnd__done(a);
-    if (b)
-        gnd__done(b);
-    return y;
-}
-
-static gnd_array *unary(gnd__op op, gnd_array *x)
-{
-    return gnd__elementwise(op, 1, &x);
-}
-
-static gnd_array *weak_real(double v)
-{
-    gnd__scalar s = {.kind = 'f', .re = v};
-    return gnd__const(NULL, GND_FLOAT64, &s, 1);
-}
-
-static gnd_array *weak_int(int64_t v)
-{
-    gnd__scalar s = {.kind = 'i'};
-    s.i = v;
-    return gnd__const(NULL, GND_INT64, &s, 1);
-}
 
 static int kind_of(const gnd_array *x)
 {
@@ -57,11 +29,15 @@ static int whole(const gnd_array *x)
 
 /* --- several results -------------------------------------------------------------------------- */
 
-static gnd_status status_of(const char *func, gnd_array *a, gnd_array *b)
+/* The end of a function with two results. */
+static gnd_status ended(gnd__inner in, gnd_array *a, gnd_array *b, gnd_array **out_a, gnd_array **out_b)
 {
-    gnd_status st = gnd__told(gnd__named(func, a));
-    gnd__named(func, b);
-    return st == GND_OK ? gnd__told(b) : st;
+    gnd_array *y[2] = {a, b};
+    gnd__leave_all(in, 2, y);
+    *out_a = y[0];
+    *out_b = y[1];
+    const gnd_status st = gnd__told(y[0]);
+    return st == GND_OK ? gnd__told(y[1]) : st;
 }
 
 /* bad, a new error node, as both results. */
@@ -80,9 +56,8 @@ gnd_status gnd_frexp(gnd_array *x, gnd_array **mantissa, gnd_array **exponent)
     gnd_array *bad = gnd__check(x, "frexp", "x");
     if (bad)
         return both(bad, mantissa, exponent);
-    *mantissa = unary(GND__OP_FREXP_MANTISSA, x);
-    *exponent = unary(GND__OP_FREXP_EXPONENT, x);
-    return status_of("frexp", *mantissa, *exponent);
+    const gnd__inner in = gnd__enter("frexp");
+    return ended(in, gnd__op1(GND__OP_FREXP_MANTISSA, x), gnd__op1(GND__OP_FREXP_EXPONENT, x), mantissa, exponent);
 }
 
 gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
@@ -92,51 +67,43 @@ gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
     gnd_array *bad = gnd__check(x, "modf", "x");
     if (bad)
         return both(bad, fraction, whole_part);
-    *fraction = unary(GND__OP_MODF_FRACTION, x);
-    if ((*fraction)->kind == GND__ERROR)
-        *whole_part = gnd__same(*fraction);
-    else if (x->dtype == (*fraction)->dtype)
-        *whole_part = unary(GND__OP_TRUNC, x);
-    else /* bool and ints, as floats */
-        *whole_part = gnd__astype(x, (gnd_dtype)(*fraction)->dtype, "modf");
-    return status_of("modf", *fraction, *whole_part);
+    const gnd__inner in = gnd__enter("modf");
+    gnd_array *f = gnd__op1(GND__OP_MODF_FRACTION, x), *w = f;
+    if (!gnd__is_bad(f)) /* bool and ints are whole, as floats */
+        w = x->dtype == f->dtype ? gnd__op1(GND__OP_TRUNC, x) : gnd__astype(x, (gnd_dtype)f->dtype, "modf");
+    return ended(in, f, w, fraction, whole_part);
 }
 
 gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_array **remainder)
 {
-    gnd_array *x[2] = {x1, x2}, *bad;
+    gnd_array *bad;
     if (!quotient || !remainder)
         return gnd__refuse(GND_ERR_NULL, "divmod: %s is NULL", quotient ? "remainder" : "quotient");
     if ((bad = gnd__check(x1, "divmod", "x1")) || (bad = gnd__check(x2, "divmod", "x2")))
         return both(bad, quotient, remainder);
-    *quotient = gnd__elementwise(GND__OP_FLOOR_DIVIDE, 2, x);
-    *remainder = gnd__elementwise(GND__OP_REMAINDER, 2, x);
-    return status_of("divmod", *quotient, *remainder);
+    const gnd__inner in = gnd__enter("divmod");
+    gnd_array *q = gnd__op2(GND__OP_FLOOR_DIVIDE, x1, x2), *r = gnd__op2(GND__OP_REMAINDER, x1, x2);
+    return ended(in, q, r, quotient, remainder);
 }
 
 /* --- powers, rounding, angles ------------------------------------------------------------------- */
 
 gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2)
 {
-    gnd_array *x[2] = {x1, x2}, *in[2], *bad;
+    gnd_array *x[2] = {x1, x2}, *y[2], *bad;
     gnd_device *dev;
     if ((bad = gnd__check(x1, "float_power", "x1")) || (bad = gnd__check(x2, "float_power", "x2")) ||
         (bad = gnd__check_devices("float_power", 2, x, &dev)))
         return bad;
+    const gnd__inner in = gnd__enter("float_power");
     gnd_dtype t = gnd__device_float(dev);
     for (int i = 0; i < 2; i++) {
         if (kind_of(x[i]) == 'c')
-            in[i] = x[i]->weak ? gnd_retain(x[i]) : gnd__cast_held(x[i], gnd__complex_of(t));
+            y[i] = x[i]->weak ? x[i] : gnd__as(x[i], gnd__complex_of(t));
         else
-            in[i] = x[i]->weak ? gnd__astype(x[i], GND_FLOAT64, "float_power")
-                               : gnd__cast_held(x[i], t);
+            y[i] = x[i]->weak ? gnd__astype(x[i], GND_FLOAT64, "float_power") : gnd__as(x[i], t);
     }
-    return gnd__named("float_power", then(GND__OP_POW, in[0], in[1]));
-}
-
-static gnd_array *part_rounded(gnd_array *part, int decimals)
-{
-    return gnd__instead(part, gnd_round_decimals(part, decimals));
+    return gnd__leave(in, gnd__op2(GND__OP_POW, y[0], y[1]));
 }
 
 gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
@@ -147,19 +114,19 @@ gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
     if (decimals > 300 || decimals < -300)
         return gnd__fail(x->dev, GND_ERR_ARG, "round_decimals: decimals is %d: from -300 to 300",
                          decimals);
+    const gnd__inner in = gnd__enter("round_decimals");
     if (decimals == 0 || (decimals > 0 && whole(x)))
-        return unary(GND__OP_ROUND, x);
+        return gnd__leave(in, gnd__op1(GND__OP_ROUND, x));
     if (kind_of(x) == 'c') /* each for itself: complex products make NaN where one is infinite */
-        return then(GND__OP_FROM_PARTS, part_rounded(unary(GND__OP_REAL, x), decimals),
-                    part_rounded(unary(GND__OP_IMAG, x), decimals));
+        return gnd__leave(in, gnd__op2(GND__OP_FROM_PARTS, gnd_round_decimals(gnd__op1(GND__OP_REAL, x), decimals),
+                                       gnd_round_decimals(gnd__op1(GND__OP_IMAG, x), decimals)));
     const double ten = pow(10, decimals < 0 ? -decimals : decimals);
-    gnd_array *y = then(decimals > 0 ? GND__OP_MULTIPLY : GND__OP_DIVIDE, gnd_retain(x),
-                        weak_real(ten));
-    y = then(GND__OP_ROUND, y, NULL);
-    y = then(decimals > 0 ? GND__OP_DIVIDE : GND__OP_MULTIPLY, y, weak_real(ten));
+    gnd_array *y = gnd__op2(decimals > 0 ? GND__OP_MULTIPLY : GND__OP_DIVIDE, x, gnd_real(ten));
+    y = gnd__op1(GND__OP_ROUND, y);
+    y = gnd__op2(decimals > 0 ? GND__OP_DIVIDE : GND__OP_MULTIPLY, y, gnd_real(ten));
     if (!whole(x) || y->kind == GND__ERROR)
-        return y;
-    return gnd__instead(y, gnd__astype(y, (gnd_dtype)x->dtype, "round_decimals"));
+        return gnd__leave(in, y);
+    return gnd__leave(in, gnd__astype(y, (gnd_dtype)x->dtype, "round_decimals"));
 }
 
 gnd_array *gnd_angle(gnd_array *z, int deg)
@@ -167,20 +134,27 @@ gnd_array *gnd_angle(gnd_array *z, int deg)
     gnd_array *bad = gnd__check(z, "angle", "z");
     if (bad)
         return bad;
-    gnd_array *y = then(GND__OP_ATAN2, unary(GND__OP_IMAG, z), unary(GND__OP_REAL, z));
-    return deg ? then(GND__OP_RAD2DEG, y, NULL) : y;
+    const gnd__inner in = gnd__enter("angle");
+    gnd_array *y = gnd__op2(GND__OP_ATAN2, gnd__op1(GND__OP_IMAG, z), gnd__op1(GND__OP_REAL, z));
+    return gnd__leave(in, deg ? gnd__op1(GND__OP_RAD2DEG, y) : y);
 }
 
 gnd_array *gnd_isreal(gnd_array *x)
 {
     gnd_array *bad = gnd__check(x, "isreal", "x");
-    return bad ? bad : then(GND__OP_EQUAL, unary(GND__OP_IMAG, x), weak_int(0));
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("isreal");
+    return gnd__leave(in, gnd__op2(GND__OP_EQUAL, gnd__op1(GND__OP_IMAG, x), gnd_int(0)));
 }
 
 gnd_array *gnd_iscomplex(gnd_array *x)
 {
     gnd_array *bad = gnd__check(x, "iscomplex", "x");
-    return bad ? bad : then(GND__OP_NOT_EQUAL, unary(GND__OP_IMAG, x), weak_int(0));
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("iscomplex");
+    return gnd__leave(in, gnd__op2(GND__OP_NOT_EQUAL, gnd__op1(GND__OP_IMAG, x), gnd_int(0)));
 }
 
 gnd_array *gnd_relu(gnd_array *x)
@@ -191,7 +165,8 @@ gnd_array *gnd_relu(gnd_array *x)
     if (kind_of(x) == 'c')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "relu: %s is not allowed: bools, ints and floats only",
                          gnd_dtype_name((gnd_dtype)x->dtype));
-    return then(GND__OP_MAXIMUM, gnd_retain(x), weak_int(0));
+    const gnd__inner in = gnd__enter("relu");
+    return gnd__leave(in, gnd__op2(GND__OP_MAXIMUM, x, gnd_int(0)));
 }
 
 /* --- nan_to_num --------------------------------------------------------------------------------- */
@@ -234,13 +209,9 @@ static gnd_array *check_replacement(gnd_array *x, gnd_array *v, const char *arg)
 static gnd_array *replaced(gnd_array *x, gnd_array *const v[3])
 {
     static const gnd__op test[3] = {GND__OP_ISNAN, GND__OP_ISPOSINF, GND__OP_ISNEGINF};
-    gnd_array *y = gnd_retain(x);
-    for (int i = 0; i < 3; i++) {
-        gnd_array *in[3] = {unary(test[i], x), v[i], y};
-        y = gnd__elementwise(GND__OP_WHERE, 3, in);
-        gnd__done(in[0]);
-        gnd__done(in[2]);
-    }
+    gnd_array *y = x;
+    for (int i = 0; i < 3; i++)
+        y = gnd__op3(GND__OP_WHERE, gnd__op1(test[i], x), v[i], y);
     return y;
 }
 
@@ -253,20 +224,18 @@ gnd_array *gnd_nan_to_num(gnd_array *x, gnd_array *nan, gnd_array *posinf, gnd_a
         bad = given[i] ? check_replacement(x, given[i], names[i]) : NULL;
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("nan_to_num");
     if (whole(x))
-        return gnd__same(x);
+        return gnd__leave(in, x);
     gnd_dtype t = gnd__real_of((gnd_dtype)x->dtype);
     for (int i = 0; i < 3; i++)
-        v[i] = !given[i] ? weak_real(i == 0 ? 0 : i == 1 ? largest(t) : -largest(t))
-               : given[i]->weak || x->weak ? gnd_retain(given[i]) : gnd__cast_held(given[i], t);
+        v[i] = !given[i] ? gnd_real(i == 0 ? 0 : i == 1 ? largest(t) : -largest(t))
+               : given[i]->weak || x->weak ? given[i] : gnd__as(given[i], t);
     if (kind_of(x) == 'c') {
-        gnd_array *re = unary(GND__OP_REAL, x), *im = unary(GND__OP_IMAG, x);
-        y = then(GND__OP_FROM_PARTS, gnd__instead(re, replaced(re, v)),
-                 gnd__instead(im, replaced(im, v)));
+        gnd_array *re = gnd__op1(GND__OP_REAL, x), *im = gnd__op1(GND__OP_IMAG, x);
+        y = gnd__op2(GND__OP_FROM_PARTS, replaced(re, v), replaced(im, v));
     } else {
         y = replaced(x, v);
     }
-    for (int i = 0; i < 3; i++)
-        gnd__done(v[i]);
-    return y;
+    return gnd__leave(in, y);
 }

@@ -1,47 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/steps.h - public functions that are made of other functions: the list of handles that one
- * makes on its way, so that none is lost and the code reads as the formula. A step takes arrays
- * that may hold errors and passes the first one on; it gives an array that the list owns.
+ * array/steps.h - what public functions that are made of other functions are written with, in an inner scope
+ * (graph/scope.h), so that the code reads as the formula. A step takes arrays that may hold errors and passes the first
+ * one on; it gives a new array, or its argument where nothing changes. Public functions are steps too.
  *
- *     gnd__steps s = {0};
- *     gnd_array *d = gnd__op2(&s, GND__OP_SUBTRACT, x, gnd__held(&s, gnd_mean(x, axes, 0)));
- *     return gnd__end(&s, gnd__op1(&s, GND__OP_ABS, d));
+ *     const gnd__inner in = gnd__enter("mean_distance");
+ *     gnd_array *d = gnd__op2(GND__OP_SUBTRACT, x, gnd_mean(x, axes, 0));
+ *     return gnd__leave(in, gnd_mean(gnd__op1(GND__OP_ABS, d), axes, 0));
  */
 #ifndef GND_ARRAY_STEPS_H
 #define GND_ARRAY_STEPS_H
 
+#include "array/views.h"
 #include "graph/graph.h"
+#include "graph/scope.h"
 
-typedef struct gnd__steps {
-    int n, cap; /* cap: of more, 0 before it is needed */
-    gnd_array **more;
-    gnd_array *first[24];
-} gnd__steps;
-
-/* Hands the handle x over to the list and gives it back; the out-of-memory error when the list
- * cannot grow. */
-gnd_array *gnd__held(gnd__steps *s, gnd_array *x);
-/* The end: y becomes the caller's, a handle of its own when it is not of the list, and every other
- * handle is let go. */
-gnd_array *gnd__end(gnd__steps *s, gnd_array *y);
+static inline int gnd__is_bad(const gnd_array *x)
+{
+    return x->kind == GND__ERROR;
+}
 
 /* Elementwise operations; arguments may be weak scalars. */
-gnd_array *gnd__op1(gnd__steps *s, gnd__op op, gnd_array *a);
-gnd_array *gnd__op2(gnd__steps *s, gnd__op op, gnd_array *a, gnd_array *b);
-gnd_array *gnd__op3(gnd__steps *s, gnd__op op, gnd_array *a, gnd_array *b, gnd_array *c);
+gnd_array *gnd__op1(gnd__op op, gnd_array *a);
+gnd_array *gnd__op2(gnd__op op, gnd_array *a, gnd_array *b);
+gnd_array *gnd__op3(gnd__op op, gnd_array *a, gnd_array *b, gnd_array *c);
 /* The weak scalar v. */
-gnd_array *gnd__number(gnd__steps *s, double v);
+gnd_array *gnd__number(double v);
 /* x op v. */
-gnd_array *gnd__with(gnd__steps *s, gnd__op op, gnd_array *x, double v);
+gnd_array *gnd__with(gnd__op op, gnd_array *x, double v);
 /* x as dtype t, x itself when it has it; nothing is checked. */
-gnd_array *gnd__as(gnd__steps *s, gnd_array *x, gnd_dtype t);
+gnd_array *gnd__as(gnd_array *x, gnd_dtype t);
 /* Elements start to start + count of axis k of x. */
-gnd_array *gnd__cut(gnd__steps *s, gnd_array *x, int k, int64_t start, int64_t count);
+gnd_array *gnd__cut(gnd_array *x, int k, int64_t start, int64_t count);
 /* x, of one axis, as axis k of an array of ndim axes, the others of extent 1. */
-gnd_array *gnd__along(gnd__steps *s, gnd_array *x, int ndim, int k);
+gnd_array *gnd__along(gnd_array *x, int ndim, int k);
 /* |x|^2, real. */
-gnd_array *gnd__abs2(gnd__steps *s, gnd_array *x);
+gnd_array *gnd__abs2(gnd_array *x);
+
+static inline gnd_array *gnd__flat(gnd_array *x)
+{
+    return gnd__is_bad(x) || x->ndim == 1 ? x : gnd__reshape_node(x, 1, &x->size);
+}
+
+/* Elements start .. start + count of a 1-d array. */
+static inline gnd_array *gnd__part(gnd_array *x, int64_t start, int64_t count)
+{
+    return gnd__is_bad(x) ? x : gnd__slice(x, 0, start, count);
+}
+
+/* Element i of a 1-d array, 0-d. */
+static inline gnd_array *gnd__element(gnd_array *x, int64_t i)
+{
+    gnd__map m = { .start = { i }, .step = { 1 }, .from = { -1 } };
+    return gnd__is_bad(x) ? x : gnd__view_node(x, 0, NULL, &m);
+}
+
+/* The elements of the 1-d array x at the int64 indices idx, of any shape, which are in range. */
+static inline gnd_array *gnd__pick(gnd_array *x, gnd_array *idx)
+{
+    static const gnd__gather how = { { -1 }, { 1 } };
+    if (gnd__is_bad(x) || gnd__is_bad(idx))
+        return gnd__is_bad(x) ? x : idx;
+    return gnd__take_node(x, 1, &idx, idx->ndim, idx->dim, &how);
+}
+
+/* x, int64 or of the dtype that int64 promotes it to; an error when it is read unless every element of
+ * ok is true. */
+gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const char *func,
+                         const char *what);
+
+/* The end of function func, which gives a status, with its n results: gnd__leave_all; the first error. */
+gnd_status gnd__give(gnd__inner in, const char *func, int n, gnd_array **out);
+/* Before gnd__enter: the error bad in each of n places of out, or nowhere when that is NULL. */
+gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);
 
 /* --- reductions ------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "graph/scope.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include <gnd/array.h>
 #include <gnd/view.h>
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -111,7 +112,7 @@ gnd_array *gnd__stored(gnd_array *x)
 {
     gnd__box box; /* one piece that covers it */
     if (x->kind == GND__ERROR)
-        return gnd__error_node(x->dev, x->p.err);
+        return x;
     memset(&box, 0, sizeof box);
     return gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, x->dim, 1, &x, &box);
 }
@@ -127,7 +128,7 @@ gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis)
         shape[d] = d == axis ? idx->size : 1;
     }
     gnd_array *i = gnd__reshaped(idx, x->ndim, shape);
-    return i->kind == GND__ERROR ? i : gnd__instead(i, gnd__take_node(x, 1, &i, x->ndim, dim, &how));
+    return i->kind == GND__ERROR ? i : gnd__take_node(x, 1, &i, x->ndim, dim, &how);
 }
 
 /* --- shape ------------------------------------------------------------------------------------ */
@@ -235,7 +236,7 @@ gnd_status gnd__all_fail(int64_t n, gnd_array **out, gnd_array *bad)
     for (int64_t i = 0; out && i < n; i++)
         out[i] = i ? gnd__same(bad) : bad;
     if (!out || n < 1)
-        gnd__done(bad);
+        gnd_release(bad);
     return st;
 }
 

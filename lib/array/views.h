@@ -41,11 +41,5 @@ gnd_array *gnd__atleast(gnd_array *x, int ndim);
 gnd_array *gnd__concat(const char *func, int n, gnd_array *const *x, int axis);
 /* out[0] to out[n - 1] get the error bad, which is done with; its status. out may be NULL. */
 gnd_status gnd__all_fail(int64_t n, gnd_array **out, gnd_array *bad);
-/* gnd__done(x), and y: for `return gnd__instead(temporary, result)`. */
-static inline gnd_array *gnd__instead(gnd_array *x, gnd_array *y)
-{
-    gnd__done(x);
-    return y;
-}
 
 #endif

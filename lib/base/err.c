@@ -78,6 +78,17 @@ void gnd__err_named(gnd_err *e, const char *func)
         gnd__err_prefix(e, "%s", func);
 }
 
+void gnd__err_of(gnd_err *e, const char *func)
+{
+    const size_t n = strlen(func);
+    if (!strncmp(e->msg, func, n) && (e->msg[n] == ':' || e->msg[n] == '('))
+        return;
+    const size_t name = strspn(e->msg, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (name && e->msg[name] == ':' && e->msg[name + 1] == ' ')
+        memmove(e->msg, e->msg + name + 2, strlen(e->msg + name + 2) + 1);
+    gnd__err_prefix(e, "%s", func);
+}
+
 void gnd__err_clear(gnd_err *e)
 {
     if (!e)

@@ -21,6 +21,9 @@ void gnd__err_prefix(gnd_err *e, const char *fmt, ...) __attribute__((format(pri
 /* The error as one of public function func: names of functions that it called that it called for its arguments ("item: ") are
  * taken away, and "func: " is put before, unless that is there. */
 void gnd__err_named(gnd_err *e, const char *func);
+/* The error as one that public function func makes: the name that the text begins with ("sum: ") becomes func, or
+ * func is put before when there is none. */
+void gnd__err_of(gnd_err *e, const char *func);
 void gnd__err_clear(gnd_err *e);
 
 /* Where the program is, as far as it says so (gnd_here), of the calling thread. */

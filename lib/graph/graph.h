@@ -233,9 +233,6 @@ void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */
 void gnd__unref(gnd_array *x);     /* frees without recursion when it was the last */
 /* Drops the inputs (once the node has its data). Device lock held. */
 void gnd__drop_inputs(gnd_array *x);
-/* Takes a temporary handle away: the node lives on as input of others, or is freed. For nodes made
- * on the way inside a public function: every such function returns exactly one new handle. */
-void gnd__done(gnd_array *x);
 void gnd__storage_ref(gnd__storage *st);
 void gnd__storage_unref(gnd__storage *st);
 

@@ -233,12 +233,11 @@ gnd_array *gnd__broadcast(gnd_array *x, int ndim, const int64_t *dim)
 gnd_array *gnd__filled(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                        const gnd__scalar *v)
 {
+    if (ndim == 0)
+        return gnd__const(dev, t, v, 0);
+    const gnd__inner in = gnd__enter(NULL);
     gnd_array *c = gnd__const(dev, t, v, 0);
-    if (c->kind == GND__ERROR || ndim == 0)
-        return c;
-    gnd_array *y = gnd__broadcast(c, ndim, dim);
-    gnd__done(c);
-    return y;
+    return gnd__leave(in, c->kind == GND__ERROR ? c : gnd__broadcast(c, ndim, dim));
 }
 
 gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func)
@@ -293,13 +292,8 @@ static gnd_array *compare_mixed(gnd__op op, gnd_array *i, gnd_array *u)
     gnd_array *iu = gnd__cast_node(i, GND_UINT64);
     gnd_array *cmp = gnd__elementwise(op, 2, (gnd_array *[]){iu, u});
     /* cmp first: its error, of shapes, is the one to report. */
-    gnd_array *y = gnd__elementwise(or_negative ? GND__OP_LOGICAL_OR : GND__OP_LOGICAL_AND, 2,
-                                    (gnd_array *[]){cmp, sign});
-    gnd__done(z);
-    gnd__done(sign);
-    gnd__done(iu);
-    gnd__done(cmp);
-    return y;
+    return gnd__elementwise(or_negative ? GND__OP_LOGICAL_OR : GND__OP_LOGICAL_AND, 2,
+                            (gnd_array *[]){cmp, sign});
 }
 
 /* x op v where the int v lies outside x's int dtype: the same for all elements. */
@@ -347,16 +341,11 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
 }
 
-/* Argument x of op as dtype t of dev, x itself when it is that already; else the caller is done
- * with the new handle (*made). */
-static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, gnd_dtype t,
-                          int *made)
+/* Argument x of op as dtype t of dev, x itself when it is that already. */
+static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, gnd_dtype t)
 {
-    *made = x->weak || (gnd_dtype)x->dtype != t;
-    if (!*made)
-        return x;
     if (!x->weak)
-        return gnd__cast_node(x, t);
+        return (gnd_dtype)x->dtype == t ? x : gnd__cast_node(x, t);
     if (t == GND_BOOL) { /* logic and conditions: true is what is not zero, also of complex */
         gnd__scalar c = converted(&x->p.value, t);
         return gnd__const(dev, t, &c, 0);
@@ -365,7 +354,7 @@ static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, g
 }
 
 /* The int argument x of ldexp as int32; what int32 does not hold is far beyond what matters. */
-static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, int *made)
+static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev)
 {
     gnd_dtype t = (gnd_dtype)x->dtype;
     gnd__scalar end[2] = {{.kind = 'i'}, {.kind = 'i'}};
@@ -375,26 +364,17 @@ static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, 
         const gnd__scalar *v = &x->p.value;
         gnd__scalar e = v->kind == 'u' || v->i > end[1].i ? end[1] : v->i < end[0].i ? end[0] : *v;
         e.kind = 'i';
-        *made = 1;
         return gnd__const(dev, GND_INT32, &e, 0);
     }
     if (t != GND_INT64 && t != GND_UINT64 && t != GND_UINT32)
-        return operand(o, x, dev, GND_INT32, made);
-    gnd_array *in[3] = {x, gnd__const(NULL, GND_INT64, &end[1], 1), NULL};
-    gnd_array *y = gnd__elementwise(GND__OP_MINIMUM, 2, in);
-    gnd__done(in[1]);
+        return operand(o, x, dev, GND_INT32);
+    gnd_array *most = gnd__const(NULL, GND_INT64, &end[1], 1);
+    gnd_array *y = gnd__elementwise(GND__OP_MINIMUM, 2, (gnd_array *[]){x, most});
     if (t == GND_INT64) {
-        in[0] = y;
-        in[1] = gnd__const(NULL, GND_INT64, &end[0], 1);
-        y = gnd__elementwise(GND__OP_MAXIMUM, 2, in);
-        gnd__done(in[0]);
-        gnd__done(in[1]);
+        gnd_array *least = gnd__const(NULL, GND_INT64, &end[0], 1);
+        y = gnd__elementwise(GND__OP_MAXIMUM, 2, (gnd_array *[]){y, least});
     }
-    gnd_array *e = y->kind == GND__ERROR ? y : gnd__cast_node(y, GND_INT32);
-    if (e != y)
-        gnd__done(y);
-    *made = 1;
-    return e;
+    return y->kind == GND__ERROR ? y : gnd__cast_node(y, GND_INT32);
 }
 
 /* What a power with the number 2, 1/2 or -1 is, within an ulp of it and far faster: a product (as NumPy does), a
@@ -417,8 +397,8 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
 {
     const gnd__opinfo *o = &gnd__ops[op];
     const gnd_array *a = NULL;
-    gnd_array *in[3] = {NULL}, *y = NULL;
-    int n;
+    gnd_array *in[3];
+    int scalars = 0;
     if (!o->text_f || o->rule == GND__RULE_LOGIC || o->rule == GND__RULE_WHERE ||
         o->rule == GND__RULE_LDEXP || o->rule == GND__RULE_PARTS || op == GND__OP_POW)
         return NULL;
@@ -430,6 +410,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
         if (b->weak) {
             if (b->p.value.kind == 'c')
                 return NULL;
+            scalars = 1;
         } else if (!a) {
             if (!b->dev || !gnd__dtype_is_float((gnd_dtype)b->dtype))
                 return NULL;
@@ -447,38 +428,24 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
     gnd_dtype t = (gnd_dtype)a->dtype, out = gnd__op_out(op, t);
     if (out != t && out != GND_BOOL) /* the result might have more bytes than there are */
         return NULL;
-    for (n = 0; n < nin && !y; n++) {
-        in[n] = x[n];
-        if (x[n]->weak) {
-            gnd__scalar v = converted(&x[n]->p.value, t);
-            in[n] = gnd__const(a->dev, t, &v, 0);
-            if (in[n]->kind == GND__ERROR)
-                y = in[n];
+    if (!scalars)
+        return gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, x);
+    const gnd__inner inner = gnd__enter(NULL);
+    for (int i = 0; i < nin; i++) {
+        in[i] = x[i];
+        if (x[i]->weak) {
+            gnd__scalar v = converted(&x[i]->p.value, t);
+            in[i] = gnd__const(a->dev, t, &v, 0);
         }
     }
-    if (!y)
-        y = gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in);
-    for (int i = 0; i < n; i++)
-        if (x[i]->weak && in[i] != y)
-            gnd__done(in[i]);
-    return y;
+    return gnd__leave(inner, gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in));
 }
 
-gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
+/* op on arguments that are no errors, of which one is of dev at least, in an inner scope. */
+static gnd_array *elementwise_any(gnd__op op, int nin, gnd_array *const *x, gnd_device *dev)
 {
     const gnd__opinfo *o = &gnd__ops[op];
-    gnd_device *dev;
-    gnd_array *bad = elementwise_plain(op, nin, x);
-    if (bad)
-        return bad;
-    for (int i = 0; i < nin; i++)
-        if ((bad = gnd__check(x[i], o->name, nin == 1 ? "x" : arg_names[i])))
-            return bad;
-    if ((bad = gnd__check_devices(o->name, nin, x, &dev)))
-        return bad;
-    if (!dev)
-        return fold(op, nin, x);
-
+    gnd_array *bad;
     /* the condition and the exponent have no say in the dtype */
     int skip = o->rule == GND__RULE_WHERE, own = o->rule == GND__RULE_LDEXP ? 1 : nin - skip;
     gnd_dtype given = gnd__common_dtype(dev, own, x + skip);
@@ -500,21 +467,31 @@ gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
     if ((bad = gnd__check_broadcast(o->name, dev, out, nin, x, &s)))
         return bad;
 
-    gnd_array *in[3], *y = NULL;
-    int made[3], n;
-    for (n = 0; n < nin && !y; n++) {
-        if (o->rule == GND__RULE_LDEXP && n == 1)
-            in[n] = exponent(o, x[n], dev, &made[n]);
-        else
-            in[n] = operand(o, x[n], dev, gnd__op_arg(op, n, t), &made[n]);
-        if (in[n]->kind == GND__ERROR)
-            y = in[n];
+    gnd_array *in[3];
+    for (int i = 0; i < nin; i++) {
+        in[i] = o->rule == GND__RULE_LDEXP && i == 1 ? exponent(o, x[i], dev)
+                                                     : operand(o, x[i], dev, gnd__op_arg(op, i, t));
+        if (in[i]->kind == GND__ERROR)
+            return in[i];
     }
-    const gnd__op as = y ? op : power_as(op, x, t);
-    if (!y)
-        y = gnd__op_node(as, dev, out, s.ndim, s.dim, as == op ? nin : 1, in);
-    for (int i = 0; i < n; i++)
-        if (made[i] && in[i] != y)
-            gnd__done(in[i]);
-    return y;
+    const gnd__op as = power_as(op, x, t);
+    return gnd__op_node(as, dev, out, s.ndim, s.dim, as == op ? nin : 1, in);
+}
+
+gnd_array *gnd__elementwise(gnd__op op, int nin, gnd_array *const *x)
+{
+    const gnd__opinfo *o = &gnd__ops[op];
+    gnd_device *dev;
+    gnd_array *bad = elementwise_plain(op, nin, x);
+    if (bad)
+        return bad;
+    for (int i = 0; i < nin; i++)
+        if ((bad = gnd__check(x[i], o->name, nin == 1 ? "x" : arg_names[i])))
+            return bad;
+    if ((bad = gnd__check_devices(o->name, nin, x, &dev)))
+        return bad;
+    if (!dev)
+        return fold(op, nin, x);
+    const gnd__inner in = gnd__enter(NULL);
+    return gnd__leave(in, elementwise_any(op, nin, x, dev));
 }

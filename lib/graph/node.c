@@ -212,7 +212,10 @@ gnd_array *gnd__error_copy(gnd_device *dev, const gnd_err *e)
 gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
 {
     gnd_err made = *e;
+    const char *func = gnd__inner_func();
     gnd__label_error(&made);
+    if (func)
+        gnd__err_of(&made, func);
     gnd__err_made(&made);
     return gnd__error_copy(dev, &made);
 }
@@ -260,11 +263,6 @@ static gnd__scalar rounded(const gnd__scalar *v, gnd_dtype t)
     uint64_t room[2];
     gnd__store_scalar(t, room, v);
     return gnd__load_scalar(t, room);
-}
-
-gnd_array *gnd__cast_held(gnd_array *x, gnd_dtype t)
-{
-    return (gnd_dtype)x->dtype == t ? gnd_retain(x) : gnd__cast_node(x, t);
 }
 
 gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t)
@@ -346,6 +344,7 @@ gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int
 gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what)
 {
     /* as an index of one element: 0 when all is well, else 1, which is none */
+    const gnd__inner in = gnd__enter(NULL);
     gnd_array *fails = gnd__op_node(GND__OP_LOGICAL_NOT, ok->dev, GND_BOOL, ok->ndim, ok->dim, 1, &ok);
     gnd_array *idx = fails->kind == GND__ERROR ? fails : gnd__cast_node(fails, GND_INT64);
     gnd_array *y = idx->kind == GND__ERROR ? idx : gnd__checked_node(idx, func, 1, -1);
@@ -353,11 +352,7 @@ gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func,
         y->p.check.code = code;
         y->p.check.what = what;
     }
-    if (idx != y)
-        gnd__done(idx);
-    if (fails != idx && fails != y)
-        gnd__done(fails);
-    return y;
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,

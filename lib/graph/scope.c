@@ -11,6 +11,7 @@
 #include "graph/scope.h"
 
 #include <pthread.h>
+#include <string.h>
 #include "base/log.h"
 #include "base/mem.h"
 #include <gnd/array.h>
@@ -19,7 +20,10 @@ typedef struct scope {
     struct scope *outer;
     gnd_array **x;
     uint32_t n, cap;
+    uint32_t from;   /* where its innermost inner scope begins; 0: there is none, or it begins there */
 } scope;
+
+enum { FEW = 16 }; /* handles that an inner scope without a scope around needs no memory for */
 
 /* In the library's own part of each thread's memory, where it is found without a call; that part is
  * there for libraries that are loaded later, too, as long as they want little of it. */
@@ -33,7 +37,9 @@ typedef struct scope {
 static _Thread_local GND__TLS_MODEL struct {
     scope *top;
     scope first;     /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
+    gnd_array *few[FEW]; /* the entries of `first` while nobody has begun a scope, and it has no memory */
     scope *spare;    /* one ended scope, kept for the next */
+    const char *func; /* the outermost public function that is in an inner scope */
     unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
     uint32_t mark;   /* how many `top` had before the first of these */
     int watched;     /* the key's destructor will run */
@@ -53,25 +59,41 @@ static void set_scope(gnd_array *x, scope *s)
     __atomic_store_n(&x->scope, s, __ATOMIC_RELEASE);
 }
 
-static void end_top(void)
+/* Gives up the n handles that s had. */
+static void let_go(scope *s, uint32_t n)
 {
-    scope *s = mine.top;
-    /* Releasing may run code that makes arrays (none does today), so the scope goes first. */
-    mine.top = s->outer;
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         gnd_array *x = s->x[i];
+        if (!x)
+            continue; /* taken out from below an inner scope */
         if (atomic_load_explicit(&x->refs, memory_order_acquire) > 1) { /* else nobody will look */
             set_scope(x, NULL);
             atomic_fetch_sub(&x->handles, 1);
         }
         gnd__unref(x);
     }
-    s->n = 0;
-    if (s->cap > 65536) {
+}
+
+/* The memory of a scope that has no entries. */
+static void free_entries(scope *s)
+{
+    if (s->x != mine.few)
         gnd__free(s->x);
-        s->x = NULL;
-        s->cap = 0;
-    }
+    s->x = NULL;
+    s->cap = 0;
+}
+
+static void end_top(void)
+{
+    scope *s = mine.top;
+    uint32_t n = s->n;
+    /* Releasing may run code that makes arrays (none does today), so the scope goes first. */
+    mine.top = s->outer;
+    s->n = 0;
+    s->from = 0;
+    let_go(s, n);
+    if (s->cap > 65536)
+        free_entries(s);
     if (s == &mine.first)
         return;
     if (!mine.spare) {
@@ -93,8 +115,9 @@ static void thread_exit(void *unused)
         gnd__free(mine.spare);
         mine.spare = NULL;
     }
-    gnd__free(mine.first.x);
+    free_entries(&mine.first);
     mine.first = (scope){ 0 };
+    mine.func = NULL;
     mine.failed = 0;
     mine.watched = 0;
 }
@@ -117,14 +140,16 @@ __attribute__((destructor)) static void unload(void)
 /* Room for n entries and more. */
 static int grow(scope *s, uint32_t n)
 {
-    uint32_t cap = s->cap ? s->cap : 32;
+    uint32_t cap = s->cap > FEW ? s->cap : 32;
     gnd_array **p;
     do
         cap = cap <= UINT32_MAX / 2 ? cap * 2 : 0;
     while (cap && cap < n);
-    p = cap ? gnd__realloc(s->x, cap * sizeof *p) : NULL;
+    p = cap ? gnd__realloc(s->x == mine.few ? NULL : s->x, cap * sizeof *p) : NULL;
     if (!p)
         return -1;
+    if (s->x == mine.few)
+        memcpy(p, s->x, s->n * sizeof *p);
     s->x = p;
     s->cap = cap;
     return 0;
@@ -145,12 +170,17 @@ static int room(scope *s)
     return 0;
 }
 
+/* The thread's end shall end its scopes. */
+static void watch(void)
+{
+    pthread_once(&once, make_key);
+    mine.watched = key_made && pthread_setspecific(key, &mine) == 0;
+}
+
 void gnd_scope_begin(void)
 {
-    if (!mine.watched) {
-        pthread_once(&once, make_key);
-        mine.watched = key_made && pthread_setspecific(key, &mine) == 0;
-    }
+    if (!mine.watched)
+        watch();
     scope *s = mine.failed ? NULL : mine.top ? mine.spare : &mine.first;
     if (s && s == mine.spare)
         mine.spare = NULL;
@@ -205,22 +235,27 @@ static scope *my_scope_of(const gnd_array *x)
     return NULL;
 }
 
-/* Entry `from` of s moves into the gap `to`. */
+/* Entry `from` of s, which may be none, moves into the gap `to`. */
 static void move(scope *s, uint32_t from, uint32_t to)
 {
     s->x[to] = s->x[from];
-    s->x[to]->scope_slot = to;
+    if (s->x[to])
+        s->x[to]->scope_slot = to;
 }
 
 static void take_out(scope *s, gnd_array *x)
 {
     uint32_t gap = x->scope_slot;
+    set_scope(x, NULL);
+    if (gap < s->from) { /* below an inner scope, whose entries stay where they are */
+        s->x[gap] = NULL;
+        return;
+    }
     if (mine.failed && s == mine.top && gap < mine.mark) { /* what was there before stays before the mark */
         move(s, --mine.mark, gap);
         gap = mine.mark;
     }
     move(s, --s->n, gap);
-    set_scope(x, NULL);
 }
 
 int gnd__scope_remove(gnd_array *x)
@@ -284,45 +319,96 @@ void gnd_release(gnd_array *x)
     gnd__unref(x);
 }
 
-void gnd__done(gnd_array *x)
-{
-    gnd_release(x);
-}
+/* --- inner scopes ----------------------------------------------------------------------------- */
 
-int gnd__steps_begin(void)
+gnd__inner gnd__enter(const char *func)
 {
-    unsigned failed = mine.failed;
-    gnd_scope_begin();
-    if (mine.failed == failed)
-        return 0;
-    mine.failed = failed;
-    return -1;
-}
-
-void gnd__steps_end_all(int n, gnd_array **x)
-{
-    for (int i = 0; i < n; i++) {
-        int again = my_scope_of(x[i]) != mine.top; /* not made here: somebody has that handle */
-        for (int j = 0; j < i; j++)
-            again |= x[i] == x[j];
-        if (again)
-            x[i] = gnd__same(x[i]);
+    gnd__inner in = { mine.func, 0, 0 };
+    if (!mine.top) {
+        if (!mine.watched)
+            watch();
+        mine.top = &mine.first;
+        in.alone = 1;
+        if (!mine.first.cap) {
+            mine.first.x = mine.few;
+            mine.first.cap = FEW;
+            in.alone = 2;
+        }
     }
-    for (int i = 0; i < n; i++) {
-        scope *s = my_scope_of(x[i]);
-        if (!s)
-            continue; /* gnd__nomem(), which has no owner */
-        take_out(s, x[i]);
-        if (s->outer)
-            add_to(s->outer, x[i]);
-    }
-    gnd_scope_end();
+    if (!mine.func)
+        mine.func = func;
+    in.from = mine.top->from;
+    mine.top->from = mine.top->n;
+    return in;
 }
 
-gnd_array *gnd__steps_end(gnd_array *x)
+const char *gnd__inner_func(void) { return mine.func; }
+
+/* Swaps x, an entry of s, with entry `to`. */
+static void to_slot(scope *s, gnd_array *x, uint32_t to)
 {
-    gnd__steps_end_all(1, &x);
-    return x;
+    if (x->scope_slot == to)
+        return;
+    move(s, to, x->scope_slot);
+    s->x[to] = x;
+    x->scope_slot = to;
+}
+
+/* Ends the inner scope of s, whose entries up to `end` are the results. Nobody else knows the others, which have no
+ * handle but this. */
+static inline void leave(gnd__inner in, scope *s, uint32_t end)
+{
+    const uint32_t last = s->n, from = s->from;
+    s->n = end;
+    s->from = in.from;
+    mine.func = in.func;
+    for (uint32_t i = end; i < last; i++) {
+        gnd_array *x = s->x[i];
+        if (!x)
+            continue; /* taken out from below an inner scope */
+        if (atomic_load_explicit(&x->refs, memory_order_relaxed) > 1) {
+            set_scope(x, NULL);
+            if (atomic_load_explicit(&x->handles, memory_order_relaxed) == 1)
+                atomic_store_explicit(&x->handles, 0, memory_order_relaxed);
+            else
+                atomic_fetch_sub(&x->handles, 1);
+        }
+        gnd__unref(x);
+    }
+    if (!in.alone)
+        return;
+    for (uint32_t i = from; i < end; i++)
+        set_scope(s->x[i], NULL);
+    s->n = 0;
+    mine.top = NULL;
+    if (in.alone == 2)
+        free_entries(s);
+}
+
+void gnd__leave_all(gnd__inner in, int n, gnd_array **y)
+{
+    scope *s = mine.top;
+    uint32_t end = s->from; /* of the results */
+    for (int i = 0; i < n; i++) {
+        /* made before, or there already: a handle of its own */
+        if (scope_of(y[i]) != s || y[i]->scope_slot < end)
+            y[i] = gnd__same(y[i]);
+        if (scope_of(y[i]) == s) /* else gnd__nomem(), which has no owner */
+            to_slot(s, y[i], end++);
+    }
+    leave(in, s, end);
+}
+
+gnd_array *gnd__leave(gnd__inner in, gnd_array *y)
+{
+    scope *s = mine.top;
+    if (scope_of(y) == s && y->scope_slot >= s->from) {
+        to_slot(s, y, s->from);
+        leave(in, s, s->from + 1);
+    } else {
+        gnd__leave_all(in, 1, &y);
+    }
+    return y;
 }
 
 gnd_array *gnd_rotate(int n, gnd_array **var, gnd_array *value)

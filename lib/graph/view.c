@@ -339,11 +339,9 @@ static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *
     if (!gnd__layout_reshape(&l, &s))
         return NULL;
     add_terms(&flat, 0, ndim, dim, l.stride);
+    const gnd__inner steps = gnd__enter(NULL);
     gnd_array *f = gnd__reshape_node(in, 1, &in->size);
-    gnd_array *y = f->kind == GND__ERROR ? f : viewed(f, ndim, dim, &flat);
-    if (f != y)
-        gnd__done(f);
-    return y;
+    return gnd__leave(steps, f->kind == GND__ERROR ? f : viewed(f, ndim, dim, &flat));
 }
 
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)

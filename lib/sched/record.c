@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "base/mem.h"
 #include "graph/label.h"
+#include <gnd/array.h>
 
 static gnd_status nomem(gnd_err *e)
 {
@@ -110,7 +111,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
     if (x->kind == GND__ERROR)
         return NULL;
     gnd__ref(x);
-    gnd__done(x);
+    gnd_release(x);
     if (!contig) {
         copy = gnd__malloc((a->ndim + 1u) * sizeof *copy);
         if (!copy) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 #include "ops/fft/rows.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "array/views.h"
 #include "graph/check.h"
 #include "prim/fft.h"
@@ -111,7 +111,7 @@ static gnd_array *type4(const rows *r, double scale)
         z = gnd__fft_paired(taken(r->x, linear(k, -2, 0)), taken(r->x, linear(k, 2, n - 1)), r->wide);
         z = gnd_multiply(z, gnd__fft_spins(k, 2 * n, r->wide));
     } else {
-        z = gnd_multiply(gnd__to(r->x, r->wide), gnd__fft_spins(k, 4 * n, r->wide));
+        z = gnd_multiply(gnd__as(r->x, r->wide), gnd__fft_spins(k, 4 * n, r->wide));
         z = gnd__is_bad(z) ? z : gnd__fft_fitted(z, z->ndim - 1, 2 * n);
     }
     z = gnd__is_bad(z) ? z : gnd__fft_rows(z, r->wide, GND_FFT_C2C, 0, even ? h : 2 * n, 2 * scale);
@@ -177,21 +177,20 @@ static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int
         return gnd__fail(x->dev, n < least ? GND_ERR_ARG : GND_ERR_OVERFLOW, "%s: a transform of type %d of %"
                          PRId64 " elements along axis %d of extent %" PRId64 ": at least %" PRId64, func, type, n,
                          axis, have, least);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     if (gnd_dtype_kind((gnd_dtype)x->dtype) == 'c') {
         gnd_array *re = run(func, sine, inverse, gnd_real_part(x), type, n, axis, norm);
         gnd_array *im = run(func, sine, inverse, gnd_imag_part(x), type, n, axis, norm);
-        return gnd__steps_end(gnd__fft_paired(re, im, (gnd_dtype)x->dtype));
+        return gnd__leave(in, gnd__fft_paired(re, im, (gnd_dtype)x->dtype));
     }
     rows r = { .n = n, .wide = gnd__fft_dtype(x->dev, (gnd_dtype)x->dtype), .ortho = norm == GND_NORM_ORTHO };
     const double all = type > 1 ? 2.0 * (double)n : 2.0 * (double)(sine ? n + 1 : n - 1);
     double scale = r.ortho ? 1 / sqrt(all) : (norm == GND_NORM_BACKWARD) == inverse ? 1 / all : 1;
     r.t = gnd__real_of(r.wide);
-    r.x = gnd_swapaxes(gnd__to(gnd__fft_fitted(x, k, n), r.t), k, -1);
+    r.x = gnd_swapaxes(gnd__as(gnd__fft_fitted(x, k, n), r.t), k, -1);
     if (inverse)
         type = type == 2 ? 3 : type == 3 ? 2 : type;
-    return gnd__steps_end(gnd_swapaxes(gnd__is_bad(r.x) ? r.x : transform(r, sine, type, scale), k, -1));
+    return gnd__leave(in, gnd_swapaxes(gnd__is_bad(r.x) ? r.x : transform(r, sine, type, scale), k, -1));
 }
 
 gnd_array *gnd_dct(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm)

@@ -105,8 +105,7 @@ static gnd_array *run(const job *j, gnd_array *x)
     int last = j->naxes - 1;
     if (j->naxes == 0) /* no axis at all: the elements, as complex numbers */
         return gnd_astype(x, j->t);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(NULL);
     if (j->kind == GND_FFT_R2C)
         y = gnd_astype(y, gnd__real_of(j->t));
     if (at_once(j, x)) {
@@ -120,7 +119,7 @@ static gnd_array *run(const job *j, gnd_array *x)
             y = gnd_astype(y, j->t);
         if (y->kind != GND__ERROR)
             y = gnd__fft_node(y, j->t, j->kind, j->inverse, j->naxes, j->n[last], scale_of(j, all), 0);
-        return gnd__steps_end(y);
+        return gnd__leave(in, y);
     }
     /* a real transform forward begins, one back ends, with the last axis */
     if (j->kind == GND_FFT_R2C)
@@ -130,7 +129,7 @@ static gnd_array *run(const job *j, gnd_array *x)
             y = along(j, y, i, GND_FFT_C2C);
     if (j->kind == GND_FFT_C2R)
         y = along(j, y, last, GND_FFT_C2R);
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }
 
 /* Checks the arguments into j; an error node, or NULL. */
@@ -216,16 +215,14 @@ gnd_array *gnd_hfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
     gnd_array *bad = gnd__check_strong(x, "hfft", "x");
     if (bad)
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(transform("hfft", GND_FFT_C2R, 1, gnd_conj(x), 1, &axis, &n, opposite(norm)));
+    const gnd__inner in = gnd__enter("hfft");
+    return gnd__leave(in, transform("hfft", GND_FFT_C2R, 1, gnd_conj(x), 1, &axis, &n, opposite(norm)));
 }
 
 gnd_array *gnd_ihfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
 {
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(gnd_conj(transform("ihfft", GND_FFT_R2C, 0, x, 1, &axis, &n, opposite(norm))));
+    const gnd__inner in = gnd__enter("ihfft");
+    return gnd__leave(in, gnd_conj(transform("ihfft", GND_FFT_R2C, 0, x, 1, &axis, &n, opposite(norm))));
 }
 
 gnd_array *gnd_fftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm)
@@ -263,13 +260,12 @@ static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, doub
                         gnd_dtype_name(t));
     if (bad)
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     /* 0, 1, ... and, of a full transform, from the middle on the negative ones */
     gnd_array *k = gnd_arange(dev, gnd_int(0), gnd_int(half ? n / 2 + 1 : n), gnd_int(1), GND_INT64);
     if (!half)
         k = gnd_where(gnd_greater(k, gnd_int((n - 1) / 2)), gnd_subtract(k, gnd_int(n)), k);
-    return gnd__steps_end(gnd_multiply(gnd_astype(k, t), gnd_real(1 / ((double)n * d))));
+    return gnd__leave(in, gnd_multiply(gnd_astype(k, t), gnd_real(1 / ((double)n * d))));
 }
 
 gnd_array *gnd_fftfreq(gnd_device *dev, int64_t n, double d, gnd_dtype t)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ops/index/index.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include <gnd/array.h>
@@ -99,10 +99,7 @@ gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *cho
     gnd_array **all = joined("select", n, conditions, n, choices, otherwise, &dev, &bad);
     if (!all)
         return bad;
-    if (gnd__steps_begin()) {
-        gnd__free(all);
-        return gnd__nomem();
-    }
+    const gnd__inner in = gnd__enter("select");
     all[2 * n] = otherwise ? otherwise : gnd_int(0);
     const gnd_dtype t = gnd__common_dtype(dev, n + 1, all + n);
     y = gnd__check_broadcast("select", dev, t, 2 * n + 1, all, &shape);
@@ -112,7 +109,7 @@ gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *cho
             y = gnd_where(all[i], dev ? gnd__as_strong(all[n + i], dev, t, "select") : all[n + i], y);
     }
     gnd__free(all);
-    return gnd__named("select", gnd__steps_end(y));
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_array *const *values, gnd_array *otherwise)
@@ -141,29 +138,26 @@ gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_
     }
     if (otherwise && (bad = check_fits("piecewise", "otherwise", otherwise, x)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("piecewise");
     const gnd_dtype t = (gnd_dtype)x->dtype;
     y = otherwise ? gnd_broadcast_to(assigned(otherwise, dev, t), x->ndim, x->dim) : gnd_zeros_like(x, t);
     for (int i = 0; i < n; i++)
         y = gnd_where(conditions[i], assigned(values[i], dev, t), y);
-    return gnd__named("piecewise", gnd__steps_end(y));
+    return gnd__leave(in, y);
 }
 
 /* Element i[...] along axis 0 of x, which has n there, for each of i, of the shape of the rest. */
 static gnd_array *picked(gnd_array *x, gnd_array *i, int n)
 {
     gnd__gather how;
-    gnd__temps t = {.n = 0};
     if (gnd__is_bad(x) || gnd__is_bad(i))
         return gnd__is_bad(x) ? x : i;
     for (int d = 0; d < x->ndim; d++) {
         how.from[d] = (int8_t)(d - 1);
         how.via[d] = 1;
     }
-    gnd_array *at = gnd__indices(&t, "choose", "indices", i, x->dev, n, 0);
-    gnd_array *y = gnd__is_bad(at) ? gnd__same(at) : gnd__take_node(x, 1, &at, i->ndim, i->dim, &how);
-    return gnd__drop_temps(&t, y);
+    gnd_array *at = gnd__indices("choose", "indices", i, x->dev, n, 0);
+    return gnd__is_bad(at) ? at : gnd__take_node(x, 1, &at, i->ndim, i->dim, &how);
 }
 
 gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_index_mode mode)
@@ -184,10 +178,7 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
     gnd_array **all = joined("choose", n, choices, 0, NULL, indices, &dev, &bad);
     if (!all)
         return bad;
-    if (gnd__steps_begin()) {
-        gnd__free(all);
-        return gnd__nomem();
-    }
+    const gnd__inner in = gnd__enter("choose");
     const gnd_dtype t = gnd__common_dtype(dev, n, choices);
     y = gnd__check_broadcast("choose", dev, t, n + 1, all, &shape);
     if (!y) {
@@ -201,7 +192,7 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
                               "GND_INDEX_WRAP ('wrap') and GND_INDEX_CLIP ('clip') take those");
     }
     gnd__free(all);
-    return gnd__named("choose", gnd__steps_end(y));
+    return gnd__leave(in, y);
 }
 
 /* --- arrays with some elements changed ------------------------------------------------------------ */
@@ -219,15 +210,14 @@ gnd_array *gnd_putmask(gnd_array *x, gnd_array *mask, gnd_array *values)
                          gnd__shape_text(tm, mask->ndim, mask->dim), gnd__shape_text(tx, x->ndim, x->dim));
     if (!values->size)
         return gnd__same(x);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("putmask");
     gnd_array *v = assigned(values, dev, (gnd_dtype)x->dtype);
     if (v->size > 1)
         v = gnd_resize(v, x->ndim, x->dim);
     else
         v = gnd_reshape(v, 0, NULL);
     y = gnd_where(gnd_reshape(gnd_astype(mask, GND_BOOL), x->ndim, x->dim), v, x);
-    return gnd__named("putmask", gnd__steps_end(y));
+    return gnd__leave(in, y);
 }
 
 /* Whether NumPy's rule of casting lets x become dtype t. */
@@ -262,11 +252,10 @@ gnd_array *gnd_copyto(gnd_array *x, gnd_array *src, gnd_casting casting, gnd_arr
                          gnd_dtype_name(t));
     if ((bad = check_fits("copyto", "src", src, x)) || (where && (bad = check_fits("copyto", "where", where, x))))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("copyto");
     v = assigned(src, dev, t);
     v = where ? gnd_where(gnd_astype(where, GND_BOOL), v, x) : gnd_broadcast_to(v, x->ndim, x->dim);
-    return gnd__named("copyto", gnd__steps_end(v));
+    return gnd__leave(in, v);
 }
 
 gnd_array *gnd_fill_diagonal(gnd_array *x, gnd_array *value, int wrap)
@@ -293,8 +282,7 @@ gnd_array *gnd_fill_diagonal(gnd_array *x, gnd_array *value, int wrap)
         end = x->dim[1] * x->dim[1];
     if (!x->size)
         return gnd__same(x);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("fill_diagonal");
     i = gnd_arange_i64(dev, 0, end, step, GND_INT64);
-    return gnd__named("fill_diagonal", gnd__steps_end(gnd_put(x, i, value)));
+    return gnd__leave(in, gnd_put(x, i, value));
 }

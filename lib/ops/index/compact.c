@@ -7,10 +7,9 @@
 #include <string.h>
 #include "array/host.h"
 #include "ops/index/index.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
-#include "graph/scope.h"
 #include "prim/compact.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -19,19 +18,19 @@
 
 /* --- masks ------------------------------------------------------------------------------------ */
 
-gnd_array *gnd__mask_table(gnd__temps *t, const char *func, gnd_array *mask, gnd_array **table,
+gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table,
                            int64_t *count)
 {
     gnd_status st;
     *count = 0;
-    *table = gnd__hold(t, gnd__mask_node(mask));
+    *table = gnd__mask_node(mask);
     if ((*table)->kind == GND__ERROR)
         return gnd__same(*table);
     if (mask->size == 0)
         return NULL;
-    gnd_array *n = gnd__hold(t, gnd__slice(*table, 0, gnd__mask_count_at(mask->size), 1));
+    gnd_array *n = gnd__slice(*table, 0, gnd__mask_count_at(mask->size), 1);
     if (n->kind == GND__ERROR)
-        return gnd__same(n);
+        return n;
     *count = gnd_item_i64(n, &st);
     if (st) {
         gnd_array *bad = gnd__check(n, func, "the mask");
@@ -55,7 +54,7 @@ gnd_array *gnd__check_mask(const char *func, const gnd_array *mask, const gnd_ar
                      gnd__shape_text(tb, mask->ndim, x->dim + k));
 }
 
-int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd__temps *t, gnd_array **view,
+int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **view,
                        gnd_array **mask)
 {
     gnd_range r[GND_MAX_NDIM];
@@ -75,41 +74,35 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd__temps *t,
         return 0;
     *view = x;
     if (ints)
-        *view = gnd__hold(t, gnd_index(x, ints, r));
+        *view = gnd_index(x, ints, r);
     if ((*view)->kind == GND__ERROR)
         return 0;
     /* An empty mask over axes that are not: it names nothing, and that takes no way of its own. */
     return (*mask)->size > 0 || memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
 }
 
-/* x as a mask: true where it is not zero. Held in t. */
-static gnd_array *truth(gnd__temps *t, gnd_array *x)
+/* x as a mask: true where it is not zero. */
+static gnd_array *truth(gnd_array *x)
 {
-    return x->dtype == GND_BOOL ? x : gnd__hold(t, gnd__cast_node(x, GND_BOOL));
+    return x->dtype == GND_BOOL ? x : gnd__cast_node(x, GND_BOOL);
 }
 
-/* The flat positions of the true elements of x, of dtype dt: in *pos, held in t. */
-static gnd_array *positions(gnd__temps *t, const char *func, gnd_array *x, gnd_dtype dt,
+/* The flat positions of the true elements of x, of dtype dt: in *pos. */
+static gnd_array *positions(const char *func, gnd_array *x, gnd_dtype dt,
                             gnd_array **pos)
 {
-    gnd_array *table, *mask = truth(t, x), *bad;
+    gnd_array *table, *mask = truth(x), *bad;
     int64_t count;
     if (mask->kind == GND__ERROR)
-        return gnd__same(mask);
-    if ((bad = gnd__mask_table(t, func, mask, &table, &count)))
+        return mask;
+    if ((bad = gnd__mask_table(func, mask, &table, &count)))
         return bad;
-    *pos = gnd__hold(t, gnd__mask_positions(table, x->size, count, dt));
+    *pos = gnd__mask_positions(table, x->size, count, dt);
     return (*pos)->kind == GND__ERROR ? gnd__same(*pos) : NULL;
 }
 
-static gnd_array *weak_int(gnd__temps *t, int64_t v)
-{
-    gnd__scalar s = {.kind = 'i', .i = v};
-    return gnd__hold(t, gnd__const(NULL, GND_INT64, &s, 1));
-}
-
-/* The coordinates of flat positions along axis d of x: int64. A new handle. */
-static gnd_array *coordinate(gnd__temps *t, gnd_array *pos, const gnd_array *x, int d)
+/* The coordinates of flat positions along axis d of x: int64. */
+static gnd_array *coordinate(gnd_array *pos, const gnd_array *x, int d)
 {
     int64_t stride = 1;
     int outer = 1; /* nothing to take off for axes further out */
@@ -118,9 +111,9 @@ static gnd_array *coordinate(gnd__temps *t, gnd_array *pos, const gnd_array *x, 
     for (int i = 0; i < d; i++)
         outer &= x->dim[i] == 1;
     if (stride > 1)
-        pos = gnd__hold(t, gnd_floor_divide(pos, weak_int(t, stride)));
+        pos = gnd_floor_divide(pos, gnd_int(stride));
     if (!outer)
-        pos = gnd__hold(t, gnd_remainder(pos, weak_int(t, x->dim[d])));
+        pos = gnd_remainder(pos, gnd_int(x->dim[d]));
     return gnd_astype(pos, GND_INT64);
 }
 
@@ -132,63 +125,49 @@ static gnd_dtype position_dtype(const gnd_array *x)
 
 gnd_status gnd_nonzero(gnd_array *x, gnd_array **out)
 {
-    gnd__temps t;
     gnd_array *pos = NULL, *bad = gnd__check_strong(x, "nonzero", "x");
-    gnd_status st = GND_OK;
-    t.n = 0;
     if (!bad && !out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "nonzero: out is NULL");
     if (!bad && x->ndim == 0)
         bad = gnd__fail(x->dev, GND_ERR_SHAPE, "nonzero: x has no dimensions: take gnd_flatnonzero");
-    if (bad || (bad = positions(&t, "nonzero", x, position_dtype(x), &pos))) {
-        int n = out && x && gnd__alive(x) && x->kind != GND__ERROR ? x->ndim : 0;
-        st = gnd__told(bad);
-        for (int d = 0; d < n; d++)
-            out[d] = gnd__same(bad);
-        gnd__done(bad);
-        gnd__drop_temps(&t, NULL);
-        return st;
-    }
-    for (int d = 0; d < x->ndim; d++) {
-        out[d] = coordinate(&t, pos, x, d);
-        if (st == GND_OK)
-            st = gnd__told(out[d]);
-    }
-    gnd__drop_temps(&t, NULL);
-    return st;
+    if (bad)
+        return gnd__all_fail(out && x && gnd__alive(x) && x->kind != GND__ERROR ? x->ndim : 0, out, bad);
+    const gnd__inner in = gnd__enter("nonzero");
+    bad = positions("nonzero", x, position_dtype(x), &pos);
+    for (int d = 0; d < x->ndim; d++)
+        out[d] = bad ? bad : coordinate(pos, x, d);
+    return gnd__give(in, "nonzero", x->ndim, out);
 }
 
 gnd_array *gnd_flatnonzero(gnd_array *x)
 {
-    gnd__temps t;
     gnd_array *pos, *bad = gnd__check_strong(x, "flatnonzero", "x");
     if (bad)
         return bad;
-    t.n = 0;
-    bad = positions(&t, "flatnonzero", x, GND_INT64, &pos);
-    return gnd__drop_temps(&t, bad ? bad : gnd__same(pos));
+    const gnd__inner in = gnd__enter("flatnonzero");
+    bad = positions("flatnonzero", x, GND_INT64, &pos);
+    return gnd__leave(in, bad ? bad : pos);
 }
 
 gnd_array *gnd_argwhere(gnd_array *x)
 {
-    gnd__temps t;
     gnd_array *pos, *y, *c[GND_MAX_NDIM], *bad = gnd__check_strong(x, "argwhere", "x");
     if (bad)
         return bad;
-    t.n = 0;
-    if ((bad = positions(&t, "argwhere", x, position_dtype(x), &pos)))
-        return gnd__drop_temps(&t, bad);
+    const gnd__inner in = gnd__enter("argwhere");
+    if ((bad = positions("argwhere", x, position_dtype(x), &pos)))
+        return gnd__leave(in, bad);
     if (x->ndim == 0) {
         const int64_t dim[2] = {pos->size, 0};
         y = gnd__node(GND__EMPTY, x->dev, GND_INT64, 2, dim, 0, NULL);
     } else {
         for (int d = 0; d < x->ndim; d++)
-            c[d] = gnd__hold(&t, coordinate(&t, pos, x, d));
+            c[d] = coordinate(pos, x, d);
         y = x->ndim == 1 ? gnd_reshape(c[0], 2, (int64_t[]){-1, 1}) : gnd_stack(x->ndim, c, 1);
         if (x->ndim == 1 && pos->size == 0)
-            y = gnd__instead(y, gnd__node(GND__EMPTY, x->dev, GND_INT64, 2, (int64_t[]){0, 1}, 0, NULL));
+            y = gnd__node(GND__EMPTY, x->dev, GND_INT64, 2, (int64_t[]){0, 1}, 0, NULL);
     }
-    return gnd__drop_temps(&t, y);
+    return gnd__leave(in, y);
 }
 
 /* --- elements where a condition is true ------------------------------------------------------- */
@@ -196,28 +175,26 @@ gnd_array *gnd_argwhere(gnd_array *x)
 /* The slices of x along axis k where condition, of one dimension, is true. */
 static gnd_array *compressed(const char *func, gnd_array *condition, gnd_array *x, int k)
 {
-    gnd__temps t;
     gnd_array *pos, *y, *bad, *table, *mask;
     int64_t count;
-    t.n = 0;
-    mask = truth(&t, condition);
+    mask = truth(condition);
     if (mask->kind == GND__ERROR) {
-        y = gnd__same(mask);
+        y = mask;
     } else if (x->ndim == 1 && mask->size <= x->size) {
-        gnd_array *v = gnd__hold(&t, gnd__slice(x, 0, 0, mask->size));
-        y = v->kind == GND__ERROR ? gnd__same(v) : gnd__mask_table(&t, func, mask, &table, &count);
+        gnd_array *v = gnd__slice(x, 0, 0, mask->size);
+        y = v->kind == GND__ERROR ? v : gnd__mask_table(func, mask, &table, &count);
         if (!y)
             y = gnd__mask_values(table, v, count);
-    } else if ((bad = positions(&t, func, mask, GND_INT64, &pos))) {
+    } else if ((bad = positions(func, mask, GND_INT64, &pos))) {
         y = bad;
     } else if (pos->size && x->dim[k] == 0) {
         y = gnd__fail(x->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
     } else {
         if (mask->size > x->dim[k])
-            pos = gnd__hold(&t, gnd__checked_node(pos, func, x->dim[k], k));
-        y = pos->kind == GND__ERROR ? gnd__same(pos) : gnd__taken(x, pos, k);
+            pos = gnd__checked_node(pos, func, x->dim[k], k);
+        y = pos->kind == GND__ERROR ? pos : gnd__taken(x, pos, k);
     }
-    return gnd__drop_temps(&t, y);
+    return y;
 }
 
 gnd_array *gnd_compress(gnd_array *condition, gnd_array *x, int axis)
@@ -233,19 +210,19 @@ gnd_array *gnd_compress(gnd_array *condition, gnd_array *x, int axis)
     if (condition->ndim != 1)
         return gnd__fail(dev, GND_ERR_SHAPE, "compress: a condition of shape %s: it has one dimension",
                          gnd__shape_text(text, condition->ndim, condition->dim));
-    return compressed("compress", condition, x, k);
+    const gnd__inner in = gnd__enter("compress");
+    return gnd__leave(in, compressed("compress", condition, x, k));
 }
 
 gnd_array *gnd_extract(gnd_array *condition, gnd_array *x)
 {
     gnd_device *dev;
-    gnd_array *bad = gnd__check_strong(condition, "extract", "condition"), *y;
+    gnd_array *bad = gnd__check_strong(condition, "extract", "condition");
     if (bad || (bad = gnd__check_strong(x, "extract", "x")) ||
         (bad = gnd__check_devices("extract", 2, (gnd_array *[]){condition, x}, &dev)))
         return bad;
+    const gnd__inner in = gnd__enter("extract");
     gnd_array *c = gnd__reshaped(condition, 1, &condition->size), *v = gnd__reshaped(x, 1, &x->size);
-    y = c->kind == GND__ERROR ? gnd__same(c)
-        : v->kind == GND__ERROR ? gnd__same(v) : compressed("extract", c, v, 0);
-    gnd__done(c);
-    return gnd__instead(v, y);
+    const int failed = c->kind == GND__ERROR || v->kind == GND__ERROR;
+    return gnd__leave(in, failed ? (c->kind == GND__ERROR ? c : v) : compressed("extract", c, v, 0));
 }

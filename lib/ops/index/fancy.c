@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ops/index/index.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -17,29 +17,29 @@
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-gnd_array *gnd__indices(gnd__temps *t, const char *func, const char *what, gnd_array *a,
+gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a,
                         gnd_device *dev, int64_t size, int axis)
 {
     gnd_array *x, *bad = gnd__check(a, func, what);
     gnd__scalar most = {.kind = 'i', .i = INT64_MAX};
     if (bad)
-        return gnd__hold(t, bad);
+        return bad;
     if (!strchr("iu", gnd_dtype_kind((gnd_dtype)a->dtype)))
-        return gnd__hold(t, gnd__fail(dev, GND_ERR_DTYPE, "%s: %s is %s: indices are ints%s", func, what,
+        return gnd__fail(dev, GND_ERR_DTYPE, "%s: %s is %s: indices are ints%s", func, what,
                                       gnd_dtype_name((gnd_dtype)a->dtype),
                                       a->dtype == GND_BOOL ? ": for masks take gnd_compress or gnd_index"
-                                                           : ": gnd_astype first"));
+                                                           : ": gnd_astype first");
     x = a;
     if (a->weak) {
-        x = gnd__hold(t, gnd__strong(a, dev, GND_INT64, func));
+        x = gnd__strong(a, dev, GND_INT64, func);
     } else if (a->dtype == GND_UINT64) {
         /* what int64 does not hold is out of range, and does not become negative */
-        gnd_array *top = gnd__hold(t, gnd__const(NULL, GND_INT64, &most, 1));
-        x = gnd__hold(t, gnd_minimum(a, top));
+        gnd_array *top = gnd__const(NULL, GND_INT64, &most, 1);
+        x = gnd_minimum(a, top);
     }
     if (x->kind != GND__ERROR && x->dtype != GND_INT64)
-        x = gnd__hold(t, gnd__cast_node(x, GND_INT64));
-    return x->kind == GND__ERROR ? x : gnd__hold(t, gnd__checked_node(x, func, size, axis));
+        x = gnd__cast_node(x, GND_INT64);
+    return x->kind == GND__ERROR ? x : gnd__checked_node(x, func, size, axis);
 }
 
 gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode)
@@ -59,30 +59,29 @@ gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode
         return gnd__same(y);
     if (size == 0)
         return gnd__fail(y->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("fit_indices");
     if (!y->weak && y->dtype != GND_UINT64) /* uint64 would become negative */
-        y = gnd__to(y, GND_INT64);
+        y = gnd__as(y, GND_INT64);
     y = mode == GND_INDEX_WRAP       ? gnd_remainder(y, gnd_int(size))
         : y->dtype == GND_UINT64 ? gnd_minimum(y, gnd_int(size - 1))
                                      : gnd_clip(y, gnd_int(0), gnd_int(size - 1));
-    return gnd__steps_end(y->weak ? y : gnd__to(y, GND_INT64));
+    return gnd__leave(in, y->weak ? y : gnd__as(y, GND_INT64));
 }
 
-gnd_array *gnd__trailing(gnd__temps *t, gnd_array *a, int n)
+gnd_array *gnd__trailing(gnd_array *a, int n)
 {
     gnd__map m;
     int64_t dim[GND_MAX_NDIM];
     if (a->kind == GND__ERROR || n == 0 || a->ndim == 0)
         return a;
     if (a->ndim + n > GND_MAX_NDIM)
-        return gnd__hold(t, gnd__fail(a->dev, GND_ERR_SHAPE, "indices: over %d dimensions",
-                                      GND_MAX_NDIM));
+        return gnd__fail(a->dev, GND_ERR_SHAPE, "indices: over %d dimensions",
+                                      GND_MAX_NDIM);
     gnd__map_identity(&m, a->ndim);
     memcpy(dim, a->dim, a->ndim * sizeof *dim);
     for (int i = 0; i < n; i++)
         dim[a->ndim + i] = 1;
-    return gnd__hold(t, gnd__viewed(a, a->ndim + n, dim, &m));
+    return gnd__viewed(a, a->ndim + n, dim, &m);
 }
 
 gnd_array *gnd__check_now(gnd_array *indices)
@@ -100,11 +99,9 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
                           const gnd__shape *b, int place)
 {
     gnd__gather how;
-    gnd__temps t;
     gnd_array *in[GND_MAX_NDIM + 1], *y = NULL;
     int64_t dim[GND_MAX_NDIM];
     int ndim = x->ndim - n + b->ndim, a = 0, out = 0;
-    t.n = 0;
     for (int i = 0; i < b->ndim; i++)
         dim[place + i] = b->dim[i];
     for (int d = 0; d < x->ndim; d++) {
@@ -120,9 +117,9 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
         dim[out++] = x->dim[d];
     }
     for (int i = 0; i < n && !y; i++) {
-        in[i] = gnd__trailing(&t, idx[i], ndim - place - b->ndim);
+        in[i] = gnd__trailing(idx[i], ndim - place - b->ndim);
         if (in[i]->kind == GND__ERROR)
-            y = gnd__same(in[i]);
+            y = in[i];
     }
     if (!y)
         y = gnd__take_node(x, n, in, ndim, dim, &how);
@@ -131,9 +128,9 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
     for (int i = 0; i < n && unread && y->kind == GND__TAKE; i++) {
         gnd_array *bad = gnd__check_now(idx[i]);
         if (bad)
-            y = gnd__instead(y, bad);
+            y = bad;
     }
-    return gnd__drop_temps(&t, y);
+    return y;
 }
 
 gnd_array *gnd__index_get(gnd__indexed *ix)
@@ -141,23 +138,22 @@ gnd_array *gnd__index_get(gnd__indexed *ix)
     gnd_array *v = gnd__index_view(ix);
     if (v->kind == GND__ERROR || ix->narr == 0)
         return v;
-    return gnd__instead(v, gnd__take_axes(v, ix->narr, ix->idx, ix->axis, &ix->b, ix->place));
+    return gnd__take_axes(v, ix->narr, ix->idx, ix->axis, &ix->b, ix->place);
 }
 
 /* x at the indices along axis k; the message's axis may be another. */
 static gnd_array *taken(const char *func, gnd_array *x, gnd_array *indices, int k, int axis)
 {
-    gnd__temps t;
     gnd__shape b;
     gnd_array *y, *bad;
     gnd_device *dev;
-    t.n = 0;
     bad = gnd__check(indices, func, "indices");
     if (bad || (bad = gnd__check_devices(func, 2, (gnd_array *[]){x, indices}, &dev)))
         return bad;
-    gnd_array *i = gnd__indices(&t, func, "indices", indices, x->dev, x->dim[k], axis);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *i = gnd__indices(func, "indices", indices, x->dev, x->dim[k], axis);
     if (i->kind == GND__ERROR)
-        return gnd__drop_temps(&t, gnd__same(i));
+        return gnd__leave(in, i);
     b.ndim = i->ndim;
     memcpy(b.dim, i->dim, i->ndim * sizeof *b.dim);
     if (x->ndim - 1 + i->ndim > GND_MAX_NDIM) {
@@ -170,9 +166,9 @@ static gnd_array *taken(const char *func, gnd_array *x, gnd_array *indices, int 
         bad = y->kind == GND__ERROR ? NULL : gnd__check_shape(func, x->dev, (gnd_dtype)y->dtype, y->ndim,
                                                               y->dim);
         if (bad)
-            y = gnd__instead(y, bad);
+            y = bad;
     }
-    return gnd__drop_temps(&t, y);
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_take(gnd_array *x, gnd_array *indices, int axis)
@@ -189,10 +185,11 @@ gnd_array *gnd_take_flat(gnd_array *x, gnd_array *indices)
     gnd_array *bad = gnd__check_strong(x, "take_flat", "x");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("take_flat");
     gnd_array *flat = gnd__reshaped(x, 1, &x->size);
     if (flat->kind == GND__ERROR)
-        return flat;
-    return gnd__instead(flat, taken("take_flat", flat, indices, 0, -1));
+        return gnd__leave(in, flat);
+    return gnd__leave(in, taken("take_flat", flat, indices, 0, -1));
 }
 
 gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, int axis, int *k, gnd__shape *b)
@@ -226,7 +223,6 @@ gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
     int64_t dim[GND_MAX_NDIM];
     gnd__gather how;
     gnd__shape b;
-    gnd__temps t;
     int k;
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad || (bad = gnd__check_strong(indices, func, "indices")) ||
@@ -238,12 +234,12 @@ gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
         how.via[d] = 1;
         dim[d] = d == k ? x->dim[d] : b.dim[d];
     }
-    t.n = 0;
-    gnd_array *i = gnd__indices(&t, func, "indices", indices, x->dev, x->dim[k], k);
-    gnd_array *v = gnd__hold(&t, gnd__broadcast(x, x->ndim, dim));
-    gnd_array *y = i->kind == GND__ERROR   ? gnd__same(i)
-                   : v->kind == GND__ERROR ? gnd__same(v) : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *i = gnd__indices(func, "indices", indices, x->dev, x->dim[k], k);
+    gnd_array *v = gnd__broadcast(x, x->ndim, dim);
+    gnd_array *y = i->kind == GND__ERROR   ? i
+                   : v->kind == GND__ERROR ? v : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
     if (y->kind == GND__TAKE && y->size == 0 && (bad = gnd__check_now(i)))
-        y = gnd__instead(y, bad);
-    return gnd__drop_temps(&t, y);
+        y = bad;
+    return gnd__leave(in, y);
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "array/views.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "prim/compact.h"
@@ -149,7 +149,7 @@ static gnd_array *look_at_masks(gnd__indexed *ix, int n, item *it, int used)
             if (m->kind == GND__CONST)
                 it[i].count = m->p.value.i != 0;
             else
-                bad = gnd__mask_table(&ix->t, ix->func, m, &it[i].table, &it[i].count);
+                bad = gnd__mask_table(ix->func, m, &it[i].table, &it[i].count);
             if (axes > 1) {
                 dim[ndim] = 1;
                 for (int d = 0; d < axes; d++)
@@ -167,8 +167,8 @@ static gnd_array *look_at_masks(gnd__indexed *ix, int n, item *it, int used)
         return bad;
     while (k < x->ndim)
         dim[ndim++] = x->dim[k++];
-    ix->x = gnd__hold(&ix->t, gnd__reshaped(x, ndim, dim));
-    return ix->x->kind == GND__ERROR ? gnd__same(ix->x) : NULL;
+    ix->x = gnd__reshaped(x, ndim, dim);
+    return ix->x->kind == GND__ERROR ? ix->x : NULL;
 }
 
 /* The indices of entry i, an array, for axis k of x (orig: its number as given). A mask without
@@ -179,15 +179,15 @@ static gnd_array *indices_of(gnd__indexed *ix, int i, item *it, int k, int orig)
     char what[32];
     if (!it->mask) {
         snprintf(what, sizeof what, "entry %d", i);
-        y = gnd__indices(&ix->t, ix->func, what, it->r.array, ix->x->dev, ix->x->dim[k], orig);
+        y = gnd__indices(ix->func, what, it->r.array, ix->x->dev, ix->x->dim[k], orig);
     } else if (it->axes == 0) {
         gnd__scalar zero = {.kind = 'i'};
-        y = gnd__hold(&ix->t, gnd__filled(ix->x->dev, GND_INT64, 1, &it->count, &zero));
+        y = gnd__filled(ix->x->dev, GND_INT64, 1, &it->count, &zero);
     } else {
-        y = gnd__hold(&ix->t, gnd__mask_positions(it->table, it->r.array->size, it->count, GND_INT64));
+        y = gnd__mask_positions(it->table, it->r.array->size, it->count, GND_INT64);
     }
     ix->idx[ix->narr++] = y;
-    return y->kind == GND__ERROR ? gnd__same(y) : NULL;
+    return y->kind == GND__ERROR ? y : NULL;
 }
 
 /* The shape of the result: the axes of b at `place` among those of the view that no array indexes. */
@@ -217,7 +217,7 @@ gnd_array *gnd__index_apart(const char *func, gnd_array *x, int n, const gnd_ran
     item it[GND__INDEX_MOST];
     gnd_range rest = {.kind = GND_IDX_ELLIPSIS};
     int used, arrays, ellipsis = 0, k = 0, orig = 0, runs = 0, before = 0, beside = 0;
-    memset(ix, 0, offsetof(gnd__indexed, t.a));
+    memset(ix, 0, sizeof *ix);
     ix->func = func;
     ix->x = x;
     if (n > GND__INDEX_MOST)
@@ -259,21 +259,20 @@ static gnd_array *index_with(const char *func, gnd_array *x, int n, const gnd_ra
     gnd__indexed ix;
     gnd_array *view, *mask, *table, *y;
     int64_t count;
-    ix.t.n = 0;
-    if (gnd__index_is_mask(x, n, idx, &ix.t, &view, &mask) && mask->ndim == view->ndim) {
+    const gnd__inner in = gnd__enter(func);
+    if (gnd__index_is_mask(x, n, idx, &view, &mask) && mask->ndim == view->ndim) {
         /* the values themselves, without their positions */
         y = gnd__check_mask(func, mask, view, 0);
         if (!y)
-            y = gnd__mask_table(&ix.t, func, mask, &table, &count);
+            y = gnd__mask_table(func, mask, &table, &count);
         if (!y)
             y = gnd__mask_values(table, view, count);
     } else {
-        gnd__drop_temps(&ix.t, NULL);
         y = gnd__index_apart(func, x, n, idx, &ix);
         if (!y)
             y = gnd__index_get(&ix);
     }
-    return gnd__drop_temps(&ix.t, y);
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_index(gnd_array *x, int n, const gnd_range *idx)

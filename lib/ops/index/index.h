@@ -4,14 +4,14 @@
  * of any mixture is a view of the array (ints, slices, new axes), and arrays of ints that index some
  * axes of that view. Masks have become the positions where they are true by then.
  *
- * Functions return NULL when all is well, or a new error node, where they say no other.
+ * Functions return NULL when all is well, or an error node, where they say no other. Callers are in an inner scope
+ * (graph/scope.h), which has what is made here.
  */
 #ifndef GND_OPS_INDEX_INDEX_H
 #define GND_OPS_INDEX_INDEX_H
 
 #include <gnd/view.h>
-#include "array/temps.h"
-#include "base/shape.h"
+#include "graph/scope.h"
 
 /* More entries than any index can have: 32 axes, 32 new ones, an ellipsis. */
 enum { GND__INDEX_MOST = 2 * GND_MAX_NDIM + 1 };
@@ -27,31 +27,30 @@ typedef struct gnd__indexed {
     gnd__shape b;            /* their common shape */
     int place;               /* where its axes begin in the result */
     gnd__shape r;            /* the result's shape: b, and the view's other axes in order */
-    gnd__temps t;
 } gnd__indexed;
 
-/* Takes n entries apart. What is made is held in out->t: gnd__drop_temps, after errors too. */
+/* Takes n entries apart. */
 gnd_array *gnd__index_apart(const char *func, gnd_array *x, int n, const gnd_range *idx,
                             gnd__indexed *out);
 /* The elements that ix names: a new array, or an error. */
 gnd_array *gnd__index_get(gnd__indexed *ix);
-/* The view of ix. A new handle. */
+/* The view of ix. */
 gnd_array *gnd__index_view(gnd__indexed *ix);
 
 /* Where n entries are one mask, which takes all axes that the ints leave, or leaves whole axes behind
- * it (rows): 1, the array without the axes of the ints in *view (held in t) and the mask in *mask, not
+ * it (rows): 1, the array without the axes of the ints in *view and the mask in *mask, not
  * a weak one. Else 0. */
-int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd__temps *t, gnd_array **view,
+int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **view,
                        gnd_array **mask);
 
 /* --- indices (fancy.c) ------------------------------------------------------------------------- */
 /* a as indices of an axis of so many elements: int64, negative ones counted from the end, those out of
  * range found when a result is read. a: an array of ints, or a weak int, of x's device; what: its name
- * in messages. Held in t. An error node when a cannot be that. */
-gnd_array *gnd__indices(gnd__temps *t, const char *func, const char *what, gnd_array *a,
+ * in messages.. An error node when a cannot be that. */
+gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a,
                         gnd_device *dev, int64_t size, int axis);
-/* a, of a device, with n axes of extent 1 behind its own. Held in t. */
-gnd_array *gnd__trailing(gnd__temps *t, gnd_array *a, int n);
+/* a, of a device, with n axes of extent 1 behind its own.. */
+gnd_array *gnd__trailing(gnd_array *a, int n);
 /* x with the axes axis[0 .. n) indexed by arrays, in range, of common shape b, whose axes begin at
  * `place` of the result. */
 gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int *axis,
@@ -63,8 +62,8 @@ gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, i
 gnd_array *gnd__check_now(gnd_array *indices);
 
 /* --- masks (compact.c) ------------------------------------------------------------------------- */
-/* Evaluates the table of mask (bool, of a device): *table, held in t, and the number of true ones. */
-gnd_array *gnd__mask_table(gnd__temps *t, const char *func, gnd_array *mask, gnd_array **table,
+/* Evaluates the table of mask (bool, of a device): *table, and the number of true ones. */
+gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table,
                            int64_t *count);
 /* The mask has x's extents from axis k on, or 0: NumPy lets an empty mask stand before any extent. */
 gnd_array *gnd__check_mask(const char *func, const gnd_array *mask, const gnd_array *x, int k);

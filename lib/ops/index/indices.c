@@ -8,10 +8,9 @@
 #include "array/host.h"
 #include "device/device.h"
 #include "graph/graph.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
-#include "graph/scope.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
@@ -125,24 +124,15 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
         bad = gnd__fail(dev, n < 0 ? GND_ERR_SHAPE : GND_ERR_OVERFLOW, "%s: shape (%" PRId64 ", %"
                         PRId64 "): %s", func, n, dim[1],
                         n < 0 ? "a negative extent" : "the number of bytes does not fit 64 bits");
-    if (!bad && gnd__steps_begin())
-        bad = gnd__nomem();
     if (bad)
         return gnd__all_fail(2, out, bad);
+    const gnd__inner in = gnd__enter(func);
     gnd_array *p = gnd_arange_i64(dev, mirrored ? t.total - 1 : 0, mirrored ? -1 : t.total,
                                   mirrored ? -1 : 1, GND_INT64);
     find(&t, dim[1], p, out);
-    for (int d = 0; d < 2; d++) {
+    for (int d = 0; d < 2; d++)
         out[d] = mirrored ? gnd_subtract(gnd_int(dim[d] - 1), out[d]) : out[d];
-        if (out[d]->kind == GND__ERROR)
-            bad = out[d];
-    }
-    gnd_status st = bad ? gnd__told(bad) : GND_OK;
-    if (out[0] == out[1])
-        out[1] = gnd__same(out[0]);
-    gnd_keep(out[0]);
-    gnd__steps_end(out[1]);
-    return st;
+    return gnd__give(in, func, 2, out);
 }
 
 /* Upper triangles are lower ones of the matrix seen from its last element: (i, j) is there
@@ -206,13 +196,12 @@ gnd_array *gnd_indices(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *sh
         return bad;
     if (ndim == 0)
         return gnd__node(GND__EMPTY, dev, t, 1, dim, 0, NULL);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("indices");
     for (int d = 0; d < ndim; d++) {
         gnd__map m = {.step = {1}, .from = {(int8_t)d}};
         axis[d] = gnd_arange_i64(dev, 0, shape[d], 1, t);
         if (axis[d]->kind != GND__ERROR)
             axis[d] = gnd__viewed(axis[d], ndim, shape, &m);
     }
-    return gnd__steps_end(gnd_stack(ndim, axis, 0));
+    return gnd__leave(in, gnd_stack(ndim, axis, 0));
 }

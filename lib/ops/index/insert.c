@@ -188,13 +188,12 @@ gnd_array *gnd_insert(gnd_array *x, int64_t at, gnd_array *values, int axis)
     gnd_array *bad = check("insert", x, 0, NULL, axis, &k);
     if (bad || (bad = check_place("insert", x, at, k, x->dim[k], &p)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("insert");
     gnd_array *v = as_values("insert", x, values);
     int first = 0;
     if (v->kind != GND__ERROR)
         v = gnd_moveaxis(v, 1, &first, &k);
-    return gnd__steps_end(v->kind == GND__ERROR ? v : inserted("insert", x, values, v, p, k));
+    return gnd__leave(in, v->kind == GND__ERROR ? v : inserted("insert", x, values, v, p, k));
 }
 
 /* v's elements at the n sorted places s, by index. */
@@ -238,23 +237,22 @@ gnd_array *gnd_insert_each(gnd_array *x, int64_t n, const int64_t *at, gnd_array
     gnd_array *y = check("insert_each", x, n, at, axis, &k);
     if (!y)
         y = sorted("insert_each", x, n, at, k, x->dim[k], &s);
-    if (!y && gnd__steps_begin())
-        y = gnd__nomem();
     if (y) {
         gnd__free(s);
         return y;
     }
+    const gnd__inner in = gnd__enter("insert_each");
     gnd_array *v = as_values("insert_each", x, values);
     if (v->kind == GND__ERROR)
         y = v;
     else if (n == 0)
-        y = (y = spread("insert_each", x, values, v, k, 0))->kind == GND__ERROR ? y : gnd__same(x);
+        y = (y = spread("insert_each", x, values, v, k, 0))->kind == GND__ERROR ? y : x;
     else if (n == 1)
         y = inserted("insert_each", x, values, v, s[0].at, k);
     else
         y = woven(x, values, v, n, s, k);
     gnd__free(s);
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }
 
 /* --- delete ------------------------------------------------------------------------------------- */
@@ -264,12 +262,10 @@ static gnd_array *cut(const char *func, gnd_array *x, int k, int64_t from, int64
 {
     gnd_array *piece[2];
     if (count == 0)
-        return gnd__same(x);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+        return x;
     piece[0] = between(x, k, 0, from);
     piece[1] = between(x, k, from + count, x->dim[k]);
-    return gnd__steps_end(gnd__concat(func, 2, piece, k));
+    return gnd__concat(func, 2, piece, k);
 }
 
 gnd_array *gnd_delete(gnd_array *x, int64_t at, int axis)
@@ -279,7 +275,8 @@ gnd_array *gnd_delete(gnd_array *x, int64_t at, int axis)
     gnd_array *bad = check("delete", x, 0, NULL, axis, &k);
     if (bad || (bad = check_place("delete", x, at, k, x->dim[k] - 1, &p)))
         return bad;
-    return cut("delete", x, k, p, 1);
+    const gnd__inner in = gnd__enter("delete");
+    return gnd__leave(in, cut("delete", x, k, p, 1));
 }
 
 /* x without the n sorted elements s of axis k, of which none comes twice. */
@@ -287,8 +284,6 @@ static gnd_array *without(gnd_array *x, int64_t n, spot *s, int k)
 {
     if (n == 0 || s[n - 1].at - s[0].at == n - 1)
         return cut("delete_each", x, k, n ? s[0].at : 0, n);
-    if (gnd__steps_begin())
-        return gnd__nomem();
     /* Element j of the result has i deleted ones before it when s[i - 1] - (i - 1) <= j. */
     for (int64_t i = 0; i < n; i++)
         s[i].at -= i;
@@ -296,7 +291,7 @@ static gnd_array *without(gnd_array *x, int64_t n, spot *s, int k)
     gnd_array *numbers = upload(x->dev, n, s, 0, levels);
     gnd_array *j = gnd_arange_i64(x->dev, 0, x->dim[k] - n, 1, GND_INT64);
     gnd_array *before = count_below(numbers, levels, gnd_add(j, gnd_int(1)));
-    return gnd__steps_end(taken(x, gnd_add(j, before), k));
+    return taken(x, gnd_add(j, before), k);
 }
 
 gnd_array *gnd_delete_each(gnd_array *x, int64_t n, const int64_t *at, int axis)
@@ -311,7 +306,8 @@ gnd_array *gnd_delete_each(gnd_array *x, int64_t n, const int64_t *at, int axis)
         for (int64_t i = 0; i < n; i++)
             if (!m || s[i].at != s[m - 1].at)
                 s[m++] = s[i];
-        y = without(x, m, s, k);
+        const gnd__inner in = gnd__enter("delete_each");
+        y = gnd__leave(in, without(x, m, s, k));
     }
     gnd__free(s);
     return y;
@@ -332,14 +328,13 @@ gnd_array *gnd_delete_range(gnd_array *x, gnd_range r, int axis)
         first += (n - 1) * step;
         step = -step;
     }
+    const gnd__inner in = gnd__enter("delete_range");
     if (step == 1 || n == 0)
-        return cut("delete_range", x, k, first, n);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+        return gnd__leave(in, cut("delete_range", x, k, first, n));
     /* Of each step elements from the first deleted one on, step - 1 stay: element j has
      * (j - first) / (step - 1) + 1 deleted ones before it, none before the first, and at most n. */
     gnd_array *j = gnd_arange_i64(x->dev, 0, x->dim[k] - n, 1, GND_INT64);
     gnd_array *before = gnd_floor_divide(gnd_subtract(j, gnd_int(first)), gnd_int(step - 1));
     before = gnd_clip(gnd_add(before, gnd_int(1)), gnd_int(0), gnd_int(n));
-    return gnd__steps_end(taken(x, gnd_add(j, before), k));
+    return gnd__leave(in, taken(x, gnd_add(j, before), k));
 }

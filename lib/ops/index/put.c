@@ -4,7 +4,7 @@
  * there are too few: NumPy's put and place. Made of what else updates arrays; nothing waits.
  */
 #include <inttypes.h>
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include <gnd/array.h>
 #include <gnd/elementwise.h>
@@ -19,8 +19,7 @@ gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values)
     if (bad || (bad = gnd__check_strong(indices, "put", "indices")) || (bad = gnd__check(values, "put", "values")) ||
         (bad = gnd__check_devices("put", 3, (gnd_array *[]){ x, indices, values }, &dev)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("put");
     if (values->size == 0 || indices->size == 0) {
         y = x;
     } else {
@@ -29,7 +28,7 @@ gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values)
         y = gnd_put_along_axis(gnd__flat(x), gnd__flat(indices), values, 0);
         y = gnd__is_bad(y) ? y : gnd__reshaped(y, x->ndim, x->dim);
     }
-    return gnd__named("put", gnd__steps_end(y));
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)
@@ -43,11 +42,10 @@ gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)
         return gnd__fail(dev, GND_ERR_SHAPE, "place: a mask of %" PRId64 " elements for %" PRId64, mask->size, x->size);
     if (values->size == 0)
         return gnd__fail(dev, GND_ERR_SHAPE, "place: there are no values");
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("place");
     values = values->weak ? gnd__strong(values, dev, (gnd_dtype)x->dtype, "place")
                           : gnd__astype(values, (gnd_dtype)x->dtype, "place");
-    gnd_array *m = gnd__to(gnd__flat(mask), GND_BOOL);
+    gnd_array *m = gnd__as(gnd__flat(mask), GND_BOOL);
     if (gnd__is_bad(values) || gnd__is_bad(m) || x->size == 0) {
         y = gnd__is_bad(values) ? values : gnd__is_bad(m) ? m : x;
     } else if (values->size > 1) {
@@ -56,5 +54,5 @@ gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)
     } else {
         y = gnd_where(m, gnd__reshaped(values, 0, NULL), gnd__flat(x));
     }
-    return gnd__steps_end(gnd__is_bad(y) ? y : gnd__reshaped(y, x->ndim, x->dim));
+    return gnd__leave(in, gnd__is_bad(y) ? y : gnd__reshaped(y, x->ndim, x->dim));
 }

@@ -58,10 +58,10 @@ static gnd_array *multiplied(gnd_array *x, int k, int each, int64_t times, const
     gnd_array *flat = gnd__reshaped(x, 2, two);
     if (flat->kind == GND__ERROR)
         return flat;
-    gnd_array *v = gnd__instead(flat, with_axis(flat, 1, times));
+    gnd_array *v = with_axis(flat, 1, times);
     if (v->kind == GND__ERROR)
         return v;
-    return gnd__instead(v, gnd__reshaped(v, x->ndim, dim));
+    return gnd__reshaped(v, x->ndim, dim);
 }
 
 /* x, of ndim axes, with axis i reps[i] times; the result's shape is dim. */
@@ -84,16 +84,16 @@ static gnd_array *tiled(gnd_array *x, const int64_t *reps, const int64_t *dim)
             split[n++] = x->dim[i];
         }
         gnd_array *v = gnd__viewed(x, n, split, &m);
-        return v->kind == GND__ERROR ? v : gnd__instead(v, gnd__reshaped(v, x->ndim, dim));
+        return v->kind == GND__ERROR ? v : gnd__reshaped(v, x->ndim, dim);
     }
-    gnd_array *y = gnd__same(x);
+    gnd_array *y = x;
     for (int i = 0; i < x->ndim && y->kind != GND__ERROR; i++) { /* many axes: seldom */
         int64_t step[GND_MAX_NDIM];
         if (reps[i] == 1)
             continue;
         memcpy(step, y->dim, y->ndim * sizeof step[0]);
         step[i] = dim[i];
-        y = gnd__instead(y, multiplied(y, i, 0, reps[i], step));
+        y = multiplied(y, i, 0, reps[i], step);
     }
     return y;
 }
@@ -125,10 +125,11 @@ gnd_array *gnd_tile(gnd_array *x, int n, const int64_t *reps)
         return bad;
     if (gnd__shape_size(ndim, dim, 1) == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, ndim, dim, 0, NULL);
-    gnd_array *full = ndim == x->ndim ? gnd_retain(x) : gnd__reshaped(x, ndim, from);
+    const gnd__inner in = gnd__enter("tile");
+    gnd_array *full = ndim == x->ndim ? x : gnd__reshaped(x, ndim, from);
     if (full->kind == GND__ERROR)
-        return full;
-    return gnd__instead(full, tiled(full, r, dim));
+        return gnd__leave(in, full);
+    return gnd__leave(in, tiled(full, r, dim));
 }
 
 gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis)
@@ -149,12 +150,13 @@ gnd_array *gnd_repeat(gnd_array *x, int64_t n, int axis)
         return bad;
     if (gnd__shape_size(x->ndim, dim, 1) == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
+    const gnd__inner in = gnd__enter("repeat");
     if (n == 1)
-        return gnd__same(x);
+        return gnd__leave(in, x);
     if (x->ndim == GND_MAX_NDIM)
-        return multiplied(x, k, 1, n, dim);
+        return gnd__leave(in, multiplied(x, k, 1, n, dim));
     gnd_array *v = with_axis(x, k + 1, n);
-    return v->kind == GND__ERROR ? v : gnd__instead(v, gnd__reshaped(v, x->ndim, dim));
+    return gnd__leave(in, v->kind == GND__ERROR ? v : gnd__reshaped(v, x->ndim, dim));
 }
 
 gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
@@ -187,11 +189,12 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     for (int64_t i = 0, at = 0; i < n; i++)
         for (int64_t j = 0; j < counts[i]; j++)
             idx[at++] = i;
+    const gnd__inner in = gnd__enter("repeat_each");
     gnd_array *index = gnd__upload(x->dev, GND_INT64, 1, &total, idx);
     gnd__free(idx);
     if (index->kind == GND__ERROR)
-        return gnd__named("repeat_each", index);
-    return gnd__instead(index, gnd__taken(x, index, k));
+        return gnd__leave(in, index);
+    return gnd__leave(in, gnd__taken(x, index, k));
 }
 
 /* By counts (int64, as many as axis k has elements) that stay on the device, but for their sum: an element of the
@@ -241,30 +244,24 @@ gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
         return gnd__fail(dev, GND_ERR_SHAPE,
                          "repeat_array: counts of shape %s for the %" PRId64 " elements of axis %d",
                          gnd__shape_text(text, counts->ndim, counts->dim), x->dim[k], k);
-    gnd_array *wide = gnd__astype(counts, GND_INT64, "repeat_array");
+    const gnd__inner in = gnd__enter("repeat_array");
+    gnd_array *wide = gnd__astype(counts, GND_INT64, "repeat_array"), *y = NULL;
     if (wide->kind == GND__ERROR)
-        return wide;
-    void *n;
-    gnd_array *y = NULL;
+        return gnd__leave(in, wide);
     if (counts->size > 1 && !gnd__for_cpu(dev)) { /* for CPUs the host's list is as near */
-        const int failed = gnd__steps_begin();
-        y = failed ? gnd__nomem() : each_on_device(x, wide, k);
-        if (y) {
-            y = failed ? y : gnd__steps_end(y);
-            gnd__done(wide);
-            return gnd__named("repeat_array", y);
-        }
-        gnd_scope_end();
+        y = each_on_device(x, wide, k);
+        if (y)
+            return gnd__named("repeat_array", gnd__leave(in, y));
     }
+    void *n;
     gnd_status st = gnd__host_copy("repeat_array", wide, &n);
     if (st == GND_ERR_NOMEM)
         y = gnd__nomem();
     else if (st)
         y = gnd__fail(dev, st, "%s", gnd_message());
-    gnd__done(wide);
     if (y)
-        return y;
+        return gnd__leave(in, y);
     y = counts->size == 1 ? gnd_repeat(x, *(int64_t *)n, k) : gnd_repeat_each(x, n, k);
     gnd__free(n);
-    return gnd__named("repeat_array", y);
+    return gnd__leave(in, y);
 }

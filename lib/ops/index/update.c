@@ -22,8 +22,8 @@
 
 /* Elements `axis` of v are indexed by arrays of common shape b, whose axes begin at `place` of a shape
  * that the value broadcasts to; last: of v's shape, but 1 along the other axes, which of them came last
- * to each place, from 1, or 0. The value for each element of v, or what broadcasts to that. Held in t. */
-static gnd_array *value_of(gnd__temps *t, const gnd_array *v, int naxis, const int *axis,
+ * to each place, from 1, or 0. The value for each element of v, or what broadcasts to that. */
+static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis,
                            const gnd__shape *b, int place, gnd_array *value, gnd_array *last)
 {
     int ndim = v->ndim - naxis + b->ndim, a = 0, n = 0, by = 0, s = 0;
@@ -68,34 +68,33 @@ static gnd_array *value_of(gnd__temps *t, const gnd_array *v, int naxis, const i
         } else {
             int d = -1 - q;
             if (!at) /* 0 where nothing came: what is there is not used */
-                at = gnd__hold(t, gnd__cast_held(gnd__hold(t, gnd_subtract(gnd__hold(t, gnd_maximum(
-                                   last, gnd__upd_int(t, 1))), gnd__upd_int(t, 1))), GND_INT64));
+                at = gnd__as(gnd_subtract(gnd_maximum(last, gnd_int(1)), gnd_int(1)), GND_INT64);
             idx[by] = at;
             if (bstride[d] > 1)
-                idx[by] = gnd__hold(t, gnd_floor_divide(idx[by], gnd__upd_int(t, bstride[d])));
+                idx[by] = gnd_floor_divide(idx[by], gnd_int(bstride[d]));
             if (bstride[d] * b->dim[d] < stride)
-                idx[by] = gnd__hold(t, gnd_remainder(idx[by], gnd__upd_int(t, b->dim[d])));
+                idx[by] = gnd_remainder(idx[by], gnd_int(b->dim[d]));
             if (idx[by]->kind == GND__ERROR)
                 return idx[by];
             by++;
         }
         wdim[n++] = value->dim[j];
     }
-    gnd_array *w = gnd__hold(t, gnd__viewed(value, n, wdim, &m));
+    gnd_array *w = gnd__viewed(value, n, wdim, &m);
     if (w->kind == GND__ERROR)
         return w;
     if (by)
-        return gnd__hold(t, gnd__take_node(w, by, idx, v->ndim, dim, &how));
+        return gnd__take_node(w, by, idx, v->ndim, dim, &how);
     for (int j = 0; j < n; j++) {
         m.start[j] = 0;
         m.step[j] = 1;
         m.from[j] = how.from[j];
     }
-    return gnd__hold(t, gnd__viewed(w, v->ndim, dim, &m));
+    return gnd__viewed(w, v->ndim, dim, &m);
 }
 
 /* v, with the value where last is not 0. */
-static gnd_array *chosen(gnd__temps *t, gnd_array *v, int naxis, const int *axis, const gnd__shape *b,
+static gnd_array *chosen(gnd_array *v, int naxis, const int *axis, const gnd__shape *b,
                          int place, gnd_array *value, gnd_array *last)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -105,37 +104,37 @@ static gnd_array *chosen(gnd__temps *t, gnd_array *v, int naxis, const int *axis
         dim[d] = indexed ? v->dim[d] : 1;
     }
     if (last->kind != GND__ERROR)
-        last = gnd__hold(t, gnd__reshaped(last, v->ndim, dim));
+        last = gnd__reshaped(last, v->ndim, dim);
     if (last->kind == GND__ERROR)
-        return gnd__same(last);
-    gnd_array *w = value_of(t, v, naxis, axis, b, place, value, last);
-    return gnd_where(gnd__hold(t, gnd_greater(last, gnd__upd_int(t, 0))), w, v);
+        return last;
+    gnd_array *w = value_of(v, naxis, axis, b, place, value, last);
+    return gnd_where(gnd_greater(last, gnd_int(0)), w, v);
 }
 
 /* v with the value at the places that arrays name. */
-static gnd_array *scattered(gnd__temps *t, gnd_array *v, int narr, gnd_array *const *idx, const int *axis,
+static gnd_array *scattered(gnd_array *v, int narr, gnd_array *const *idx, const int *axis,
                             const gnd__shape *b, int place, gnd_array *value)
 {
     gnd_array *pos = NULL;
     int64_t stride = 1;
     if (gnd__shape_size(b->ndim, b->dim, 1) == 0)
-        return gnd__same(v);
+        return v;
     for (int i = narr - 1; i >= 0; i--) {
-        gnd_array *one = stride == 1 ? idx[i] : gnd__hold(t, gnd_multiply(idx[i], gnd__upd_int(t, stride)));
-        pos = pos ? gnd__hold(t, gnd_add(one, pos)) : one;
+        gnd_array *one = stride == 1 ? idx[i] : gnd_multiply(idx[i], gnd_int(stride));
+        pos = pos ? gnd_add(one, pos) : one;
         stride *= v->dim[axis[i]];
     }
     if (pos->kind != GND__ERROR) /* each position of the common shape, once */
-        pos = gnd__hold(t, gnd__broadcast(pos, b->ndim, b->dim));
-    gnd_array *last = pos->kind == GND__ERROR ? pos : gnd__hold(t, gnd__last_node(pos, stride));
-    return chosen(t, v, narr, axis, b, place, value, last);
+        pos = gnd__broadcast(pos, b->ndim, b->dim);
+    gnd_array *last = pos->kind == GND__ERROR ? pos : gnd__last_node(pos, stride);
+    return chosen(v, narr, axis, b, place, value, last);
 }
 
 /* --- set ---------------------------------------------------------------------------------------- */
 
 /* x with the value where the mask, over its first axes, is true. The positions of the true elements
  * are asked for only if the value has an axis for them. */
-static gnd_array *set_mask(const char *func, gnd__temps *t, gnd_array *x, gnd_array *mask,
+static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask,
                            gnd_array *value)
 {
     char text[GND__SHAPE_TEXT];
@@ -151,9 +150,9 @@ static gnd_array *set_mask(const char *func, gnd__temps *t, gnd_array *x, gnd_ar
     }
     memcpy(r.dim + 1, x->dim + mask->ndim, (size_t)(r.ndim - 1) * sizeof *r.dim);
     r.dim[0] = value->ndim >= r.ndim ? value->dim[value->ndim - r.ndim] : 1;
-    value = gnd__upd_fitted(t, func, value, r.ndim, r.dim);
+    value = gnd__upd_fitted(func, value, r.ndim, r.dim);
     if (value->kind == GND__ERROR)
-        return gnd__same(value);
+        return value;
     if (r.dim[0] == 1) {
         gnd__map m;
         int lead = value->ndim == r.ndim; /* its axis for the true elements leaves */
@@ -162,21 +161,21 @@ static gnd_array *set_mask(const char *func, gnd__temps *t, gnd_array *x, gnd_ar
             m.step[d] = 1;
             m.from[d] = (int8_t)(d - lead);
         }
-        value = gnd__hold(t, gnd__viewed(value, value->ndim - lead, value->dim + lead, &m));
-        mask = gnd__hold(t, gnd__reshaped(mask, x->ndim, dim));
+        value = gnd__viewed(value, value->ndim - lead, value->dim + lead, &m);
+        mask = gnd__reshaped(mask, x->ndim, dim);
         return gnd_where(mask, value, x);
     }
-    if ((bad = gnd__mask_table(t, func, mask, &table, &count)))
+    if ((bad = gnd__mask_table(func, mask, &table, &count)))
         return bad;
     if (count != r.dim[0])
         return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a value of shape %s for a mask with %" PRId64
                          " true element%s", func, gnd__shape_text(text, value->ndim, value->dim), count,
                          count == 1 ? "" : "s");
     if (count == 0)
-        return gnd__same(x);
+        return x;
     gnd__shape b = {1, {count}};
-    gnd_array *last = gnd__hold(t, gnd__mask_ranks(table, mask->size));
-    return chosen(t, x, mask->ndim, axis, &b, 0, value, last);
+    gnd_array *last = gnd__mask_ranks(table, mask->size);
+    return chosen(x, mask->ndim, axis, &b, 0, value, last);
 }
 
 gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
@@ -185,41 +184,38 @@ gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
     gnd_array *view, *mask, *y, *bad = gnd__upd_check("set", x, n, idx, value);
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("set");
     gnd_array *v = value->weak ? gnd__strong(value, x->dev, (gnd_dtype)x->dtype, "set")
                                : gnd__astype(value, (gnd_dtype)x->dtype, "set");
     if (v->kind == GND__ERROR)
-        return v;
-    ix.t.n = 0;
-    if (gnd__index_is_mask(x, n, idx, &ix.t, &view, &mask) && view == x) {
-        y = set_mask("set", &ix.t, x, mask, v);
-        gnd__drop_temps(&ix.t, NULL);
-        return gnd__instead(v, y);
+        return gnd__leave(in, v);
+    if (gnd__index_is_mask(x, n, idx, &view, &mask) && view == x) {
+        y = set_mask("set", x, mask, v);
+        return gnd__leave(in, y);
     }
-    gnd__drop_temps(&ix.t, NULL);
     y = gnd__index_apart("set", x, n, idx, &ix);
     if (!y)
         y = gnd__upd_unused(&ix);
     if (!y) {
-        gnd_array *w = gnd__upd_fitted(&ix.t, "set", v, ix.r.ndim, ix.r.dim);
-        view = gnd__hold(&ix.t, gnd__index_view(&ix));
+        gnd_array *w = gnd__upd_fitted("set", v, ix.r.ndim, ix.r.dim);
+        view = gnd__index_view(&ix);
         if (w->kind == GND__ERROR || view->kind == GND__ERROR)
             y = gnd__same(w->kind == GND__ERROR ? w : view);
         else if (ix.narr)
-            w = gnd__hold(&ix.t, scattered(&ix.t, view, ix.narr, ix.idx, ix.axis, &ix.b, ix.place, w));
+            w = scattered(view, ix.narr, ix.idx, ix.axis, &ix.b, ix.place, w);
         else if (w->size == 1)
-            w = gnd__hold(&ix.t, gnd__reshaped(w, 0, NULL));
+            w = gnd__reshaped(w, 0, NULL);
         else
-            w = gnd__hold(&ix.t, gnd__broadcast(w, ix.v.ndim, ix.v.dim));
+            w = gnd__broadcast(w, ix.v.ndim, ix.v.dim);
         if (!y)
             y = gnd__upd_back(&ix, w);
     }
-    return gnd__instead(v, gnd__upd_end(&ix, y, x));
+    return gnd__leave(in, gnd__upd_end(&ix, y, x));
 }
 
 gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value, int axis)
 {
     static const char func[] = "put_along_axis";
-    gnd__temps t;
     gnd__shape b;
     gnd_array *idx[GND_MAX_NDIM], *y = NULL, *v, *bad = gnd__upd_check(func, x, 0, NULL, value);
     int axes[GND_MAX_NDIM], k;
@@ -228,20 +224,19 @@ gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value
         return bad;
     for (int d = 0; d < x->ndim; d++)
         axes[d] = d;
+    const gnd__inner in = gnd__enter(func);
     v = value->weak ? gnd__strong(value, x->dev, (gnd_dtype)x->dtype, func)
                     : gnd__astype(value, (gnd_dtype)x->dtype, func);
     if (v->kind == GND__ERROR)
-        return v;
-    t.n = 0;
-    gnd_array *w = gnd__upd_fitted(&t, func, v, b.ndim, b.dim);
+        return gnd__leave(in, v);
+    gnd_array *w = gnd__upd_fitted(func, v, b.ndim, b.dim);
     for (int d = 0; d < x->ndim && !y; d++) {
-        idx[d] = d == k ? gnd__indices(&t, func, "indices", indices, x->dev, x->dim[d], d)
-                        : gnd__upd_counted(&t, x->dev, 1, &x->dim[d], x->ndim - 1 - d);
+        idx[d] = d == k ? gnd__indices(func, "indices", indices, x->dev, x->dim[d], d)
+                        : gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
         if (idx[d]->kind == GND__ERROR)
-            y = gnd__same(idx[d]);
+            y = idx[d];
     }
     if (!y)
-        y = w->kind == GND__ERROR ? gnd__same(w) : scattered(&t, x, x->ndim, idx, axes, &b, 0, w);
-    gnd__drop_temps(&t, NULL);
-    return gnd__instead(v, y);
+        y = w->kind == GND__ERROR ? w : scattered(x, x->ndim, idx, axes, &b, 0, w);
+    return gnd__leave(in, y);
 }

@@ -12,10 +12,9 @@
 #include <gnd/elementwise.h>
 #include <gnd/index.h>
 
-/* The flat positions in the view of what ix names, in the result's shape. Held in ix->t. */
+/* The flat positions in the view of what ix names, in the result's shape. */
 static gnd_array *view_positions(gnd__indexed *ix)
 {
-    gnd__temps *t = &ix->t;
     int64_t stride[GND_MAX_NDIM], s = 1;
     int q[GND_MAX_NDIM]; /* of each axis of the view, the result's; -1: an array indexes it */
     gnd_array *pos = NULL, *one;
@@ -33,10 +32,10 @@ static gnd_array *view_positions(gnd__indexed *ix)
         k++;
     }
     for (int i = 0; i < ix->narr; i++) {
-        one = gnd__trailing(t, ix->idx[i], ix->r.ndim - ix->place - ix->b.ndim);
+        one = gnd__trailing(ix->idx[i], ix->r.ndim - ix->place - ix->b.ndim);
         if (stride[ix->axis[i]] != 1)
-            one = gnd__hold(t, gnd_multiply(one, gnd__upd_int(t, stride[ix->axis[i]])));
-        pos = pos ? gnd__hold(t, gnd_add(pos, one)) : one;
+            one = gnd_multiply(one, gnd_int(stride[ix->axis[i]]));
+        pos = pos ? gnd_add(pos, one) : one;
     }
     for (int d = ix->v.ndim - 1; d >= 0; d--) {
         int end = d; /* axes side by side, here and there, count as one */
@@ -44,12 +43,12 @@ static gnd_array *view_positions(gnd__indexed *ix)
             continue;
         while (d > 0 && q[d - 1] >= 0 && q[d - 1] == q[d] - 1)
             d--;
-        one = gnd__upd_counted(t, ix->x->dev, end + 1 - d, ix->v.dim + d, ix->r.ndim - 1 - q[end]);
+        one = gnd__upd_counted(ix->x->dev, end + 1 - d, ix->v.dim + d, ix->r.ndim - 1 - q[end]);
         if (stride[end] != 1)
-            one = gnd__hold(t, gnd_multiply(one, gnd__upd_int(t, stride[end])));
-        pos = gnd__hold(t, gnd_add(pos, one));
+            one = gnd_multiply(one, gnd_int(stride[end]));
+        pos = gnd_add(pos, one);
     }
-    return pos->kind == GND__ERROR ? pos : gnd__hold(t, gnd__broadcast(pos, ix->r.ndim, ix->r.dim));
+    return pos->kind == GND__ERROR ? pos : gnd__broadcast(pos, ix->r.ndim, ix->r.dim);
 }
 
 /* The value as dtype t, if its kind is not above t's. */
@@ -76,36 +75,36 @@ static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int
     if (op != GND__ACC_ADD && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: %s is not allowed: bools, ints and floats only", func,
                          gnd_dtype_name((gnd_dtype)x->dtype));
+    const gnd__inner in = gnd__enter(func);
     gnd_array *v = same_kind(func, value, x->dev, (gnd_dtype)x->dtype);
     if (v->kind == GND__ERROR)
-        return v;
+        return gnd__leave(in, v);
     y = gnd__index_apart(func, x, n, idx, &ix);
     if (!y)
         y = gnd__upd_unused(&ix);
     if (!y) {
-        gnd__temps *t = &ix.t;
-        gnd_array *w = gnd__upd_fitted(t, func, v, ix.r.ndim, ix.r.dim), *view = gnd__hold(t, gnd__index_view(&ix));
+        gnd_array *w = gnd__upd_fitted(func, v, ix.r.ndim, ix.r.dim), *view = gnd__index_view(&ix);
         if (w->kind == GND__ERROR || view->kind == GND__ERROR) {
             y = gnd__same(w->kind == GND__ERROR ? w : view);
         } else if (ix.narr == 0) {
-            y = gnd__upd_back(&ix, gnd__hold(t, op == GND__ACC_ADD   ? gnd_add(view, w)
+            y = gnd__upd_back(&ix, op == GND__ACC_ADD   ? gnd_add(view, w)
                                            : op == GND__ACC_MAX ? gnd_maximum(view, w)
-                                                                : gnd_minimum(view, w)));
+                                                                : gnd_minimum(view, w));
         } else if (gnd__shape_size(ix.r.ndim, ix.r.dim, 1) == 0) {
             y = gnd__same(ix.x);
         } else {
             gnd_array *pos = view_positions(&ix);
-            w = gnd__hold(t, gnd__broadcast(w, ix.r.ndim, ix.r.dim));
-            y = pos->kind == GND__ERROR ? gnd__same(pos) : w->kind == GND__ERROR ? gnd__same(w) : NULL;
+            w = gnd__broadcast(w, ix.r.ndim, ix.r.dim);
+            y = pos->kind == GND__ERROR ? pos : w->kind == GND__ERROR ? w : NULL;
             if (!y) {
-                w = gnd__hold(t, gnd__accumulate_node(op, pos, w, view, view->size));
+                w = gnd__accumulate_node(op, pos, w, view, view->size);
                 if (w->kind != GND__ERROR)
-                    w = gnd__hold(t, gnd__reshaped(w, ix.v.ndim, ix.v.dim));
+                    w = gnd__reshaped(w, ix.v.ndim, ix.v.dim);
                 y = gnd__upd_back(&ix, w);
             }
         }
     }
-    return gnd__instead(v, gnd__upd_end(&ix, y, x));
+    return gnd__leave(in, gnd__upd_end(&ix, y, x));
 }
 
 gnd_array *gnd_add_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)

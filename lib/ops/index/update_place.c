@@ -47,7 +47,7 @@ static gnd_array *no_fit(const char *func, const gnd_array *value, int ndim, con
                      gnd__shape_text(ta, value->ndim, value->dim), gnd__shape_text(tb, ndim, dim));
 }
 
-gnd_array *gnd__upd_fitted(gnd__temps *t, const char *func, gnd_array *value, int ndim, const int64_t *dim)
+gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim)
 {
     int extra = value->ndim - ndim, fits = 1;
     for (int i = 0; i < extra; i++)
@@ -55,7 +55,7 @@ gnd_array *gnd__upd_fitted(gnd__temps *t, const char *func, gnd_array *value, in
     for (int i = extra > 0 ? extra : 0; i < value->ndim; i++)
         fits &= value->dim[i] == 1 || value->dim[i] == dim[i - extra];
     if (!fits)
-        return gnd__hold(t, no_fit(func, value, ndim, dim));
+        return no_fit(func, value, ndim, dim);
     if (extra <= 0)
         return value;
     gnd__map m;
@@ -64,24 +64,18 @@ gnd_array *gnd__upd_fitted(gnd__temps *t, const char *func, gnd_array *value, in
         m.step[i] = 1;
         m.from[i] = (int8_t)(i < extra ? -1 : i - extra);
     }
-    return gnd__hold(t, gnd__viewed(value, ndim, value->dim + extra, &m));
+    return gnd__viewed(value, ndim, value->dim + extra, &m);
 }
 
 /* --- numbers ----------------------------------------------------------------------------------- */
 
-gnd_array *gnd__upd_int(gnd__temps *t, int64_t v)
-{
-    gnd__scalar s = {.kind = 'i', .i = v};
-    return gnd__hold(t, gnd__const(NULL, GND_INT64, &s, 1));
-}
-
-gnd_array *gnd__upd_counted(gnd__temps *t, gnd_device *dev, int ndim, const int64_t *dim, int more)
+gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int more)
 {
     int64_t n = gnd__shape_size(ndim, dim, 1);
-    gnd_array *i = gnd__hold(t, gnd__node(GND__IOTA, dev, GND_INT64, 1, &n, 0, NULL));
+    gnd_array *i = gnd__node(GND__IOTA, dev, GND_INT64, 1, &n, 0, NULL);
     if (i->kind != GND__ERROR && ndim != 1)
-        i = gnd__hold(t, gnd__reshaped(i, ndim, dim));
-    return gnd__trailing(t, i, more);
+        i = gnd__reshaped(i, ndim, dim);
+    return gnd__trailing(i, more);
 }
 
 /* --- back into the array ------------------------------------------------------------------------ */
@@ -93,7 +87,7 @@ typedef struct region {
 } region;
 
 /* x with w in a region without gaps. */
-static gnd_array *boxed(gnd__temps *t, gnd_array *x, const region *g, gnd_array *w)
+static gnd_array *boxed(gnd_array *x, const region *g, gnd_array *w)
 {
     gnd_array *piece[2 * GND_MAX_NDIM + 1];
     gnd__box box[2 * GND_MAX_NDIM + 1];
@@ -109,7 +103,7 @@ static gnd_array *boxed(gnd__temps *t, gnd_array *x, const region *g, gnd_array 
             n[d] = side ? x->dim[d] - end : g->start[d];
             if (n[d] == 0)
                 continue;
-            piece[k] = gnd__hold(t, gnd__viewed(x, x->ndim, n, &m));
+            piece[k] = gnd__viewed(x, x->ndim, n, &m);
             memcpy(box[k].start, m.start, x->ndim * sizeof *m.start);
             if (piece[k++]->kind == GND__ERROR)
                 return gnd__same(piece[k - 1]);
@@ -124,7 +118,7 @@ static gnd_array *boxed(gnd__temps *t, gnd_array *x, const region *g, gnd_array 
 
 /* The same in one kernel, for any region: w where the indices lie in it. w: of its shape, or one
  * element. */
-static gnd_array *masked(gnd__temps *t, gnd_array *x, const region *g, gnd_array *w)
+static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
 {
     gnd_array *in = NULL, *idx[GND_MAX_NDIM];
     gnd__gather how;
@@ -133,7 +127,7 @@ static gnd_array *masked(gnd__temps *t, gnd_array *x, const region *g, gnd_array
     int n = 0, by = 0, single = w->size == 1;
     for (int d = 0; d < x->ndim; d++) {
         int64_t start = g->start[d], step = g->step[d], count = g->count[d];
-        gnd_array *i = gnd__upd_counted(t, x->dev, 1, &x->dim[d], x->ndim - 1 - d), *part[3] = {NULL}, *at = i;
+        gnd_array *i = gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d), *part[3] = {NULL}, *at = i;
         m.start[d] = 0;
         m.step[d] = 1;
         m.from[d] = (int8_t)(count == 1 ? -1 : n);
@@ -144,36 +138,35 @@ static gnd_array *masked(gnd__temps *t, gnd_array *x, const region *g, gnd_array
             continue;
         }
         if (i->kind == GND__ERROR)
-            return gnd__same(i);
+            return i;
         if (start > 0) {
-            part[0] = gnd_greater_equal(i, gnd__upd_int(t, start));
-            at = gnd__hold(t, gnd_subtract(i, gnd__upd_int(t, start)));
+            part[0] = gnd_greater_equal(i, gnd_int(start));
+            at = gnd_subtract(i, gnd_int(start));
         }
         if (start + (count - 1) * step + 1 < x->dim[d])
-            part[1] = gnd_less_equal(i, gnd__upd_int(t, start + (count - 1) * step));
+            part[1] = gnd_less_equal(i, gnd_int(start + (count - 1) * step));
         if (step > 1) {
-            part[2] = gnd_equal(gnd__hold(t, gnd_remainder(at, gnd__upd_int(t, step))), gnd__upd_int(t, 0));
-            at = gnd__hold(t, gnd_floor_divide(at, gnd__upd_int(t, step)));
+            part[2] = gnd_equal(gnd_remainder(at, gnd_int(step)), gnd_int(0));
+            at = gnd_floor_divide(at, gnd_int(step));
         }
         for (int k = 0; k < 3; k++)
             if (part[k]) {
-                gnd__hold(t, part[k]);
-                in = in ? gnd__hold(t, gnd_logical_and(in, part[k])) : part[k];
+                in = in ? gnd_logical_and(in, part[k]) : part[k];
             }
         if (count == 1)
             continue;
         if (!single) /* within w, wherever the element is */
-            at = gnd__hold(t, gnd_clip(at, gnd__upd_int(t, 0), gnd__upd_int(t, count - 1)));
+            at = gnd_clip(at, gnd_int(0), gnd_int(count - 1));
         how.from[n] = -1;
         idx[by++] = at;
         dim[n++] = count;
         if (at->kind == GND__ERROR)
-            return gnd__same(at);
+            return at;
     }
     if (!single && by) {
-        w = gnd__hold(t, gnd__viewed(w, n, dim, &m));
+        w = gnd__viewed(w, n, dim, &m);
         if (w->kind != GND__ERROR)
-            w = gnd__hold(t, gnd__take_node(w, by, idx, x->ndim, x->dim, &how));
+            w = gnd__take_node(w, by, idx, x->ndim, x->dim, &how);
     }
     return gnd_where(in, w, x);
 }
@@ -181,11 +174,10 @@ static gnd_array *masked(gnd__temps *t, gnd_array *x, const region *g, gnd_array
 gnd_array *gnd__upd_back(gnd__indexed *ix, gnd_array *w)
 {
     gnd_array *x = ix->x;
-    gnd__temps *t = &ix->t;
     region g = {.empty = x->size == 0, .whole = 1};
     gnd__map m;
     if (w->kind == GND__ERROR)
-        return gnd__same(w);
+        return w;
     for (int j = 0; j < ix->v.ndim; j++) { /* new axes leave */
         m.start[j] = 0;
         m.step[j] = 1;
@@ -210,22 +202,22 @@ gnd_array *gnd__upd_back(gnd__indexed *ix, gnd_array *w)
         g.gaps |= g.count[d] > 1 && g.step[d] > 1;
     }
     if (g.empty)
-        return gnd__same(x);
+        return x;
     if (g.whole && w->size == 1 && w->ndim == 0)
         return gnd__broadcast(w, x->ndim, x->dim);
     if (w->ndim || ix->v.ndim == 0) {
-        w = gnd__hold(t, gnd__viewed(w, x->ndim, g.count, &m));
+        w = gnd__viewed(w, x->ndim, g.count, &m);
         if (w->kind == GND__ERROR || g.whole)
-            return gnd__same(w);
+            return w;
     }
     if (w->size == 1 || g.gaps || x->size <= SMALL)
-        return masked(t, x, &g, w);
-    return boxed(t, x, &g, w);
+        return masked(x, &g, w);
+    return boxed(x, &g, w);
 }
 
 gnd_array *gnd__upd_end(gnd__indexed *ix, gnd_array *y, const gnd_array *x)
 {
     if (y->kind != GND__ERROR && ix->x != x)
-        y = gnd__instead(y, gnd__reshaped(y, x->ndim, x->dim));
-    return gnd__drop_temps(&ix->t, y);
+        y = gnd__reshaped(y, x->ndim, x->dim);
+    return y;
 }

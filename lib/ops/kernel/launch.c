@@ -90,7 +90,7 @@ static const char *const kind_name[] = { "an array to read (GND_IN)", "a new arr
 static gnd_status take_error(maker *m, gnd_array *bad)
 {
     m->e = *bad->p.err;
-    gnd__done(bad);
+    gnd_release(bad);
     return m->e.code;
 }
 
@@ -174,12 +174,12 @@ static gnd_status add_fill(maker *m, int i, const gnd__uparam *p, const gnd_arg 
     if (!y) {
         char have[GND__SHAPE_TEXT], want[GND__SHAPE_TEXT];
         gnd__shape_text(have, x->ndim, x->dim);
-        gnd__done(x);
+        gnd_release(x);
         return REFUSE(m, GND_ERR_SHAPE, i, p, "a fill of shape %s does not broadcast to %s", have,
                       gnd__shape_text(want, a->ndim, a->shape));
     }
     y = gnd__broadcast(x, a->ndim, a->shape);
-    gnd__done(x);
+    gnd_release(x);
     if (y->kind == GND__ERROR)
         return take_error(m, y);
     m->held[m->nheld++] = y;
@@ -359,7 +359,7 @@ static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const
             k++;
         }
     if (k == 0)
-        gnd__done(bad);
+        gnd_release(bad);
     return st;
 }
 
@@ -378,7 +378,7 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
     if (st == GND_OK)
         gnd__launch_nodes(m.dev, &m.l, m.nin, m.in, m.t, m.ndim, m.dim, out);
     for (int i = 0; i < m.nheld; i++)
-        gnd__done(m.held[i]);
+        gnd_release(m.held[i]);
     if (st != GND_OK)
         return give_error(m.dev, &m.e, nargs, args, out);
     for (int i = 0; i < m.l.nout && st == GND_OK; i++)

@@ -24,13 +24,6 @@ static gnd_array *adjoint(gnd_array *x)
     return gnd_conj(gnd_mT(x));
 }
 
-static gnd_array *keep(gnd_array *y)
-{
-    gnd_keep(y);
-    gnd_scope_end();
-    return y;
-}
-
 static gnd_dtype complex_of(gnd_dtype t)
 {
     return gnd__real_of(t) == GND_FLOAT64 ? GND_COMPLEX128 : GND_COMPLEX64;
@@ -44,19 +37,19 @@ static int64_t lesser(int64_t a, int64_t b)
 gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, a.t, a.m, a.n));
+        return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
     if (gnd__solve_native(a.dev, &s))
         l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
     else
         l = a.x->kind == GND__ERROR ? a.x : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
-    return keep(upper ? adjoint(l) : l);
+    return gnd__leave(in, upper ? adjoint(l) : l);
 }
 
 gnd_array *gnd_cholesky(gnd_array *x, int upper)
@@ -68,17 +61,17 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
 {
     gnd__mats a;
     gnd_array *y[2], **const out[2] = {q, r};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("qr");
     gnd_array *bad = gnd__mats_of(&a, "qr", x, 0);
     int64_t k = lesser(a.m, a.n), rows = complete ? a.m : k;
     if (bad)
-        return gnd__mats_fail(2, out, bad);
+        return gnd__mats_fail(in, 2, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd__mats_zeros(&a, a.t, a.m, rows);
         if (rows == a.m && a.m > 0)
             y[0] = gnd_add(y[0], gnd_eye(a.dev, a.t, a.m, rows, 0));
         y[1] = gnd__mats_zeros(&a, a.t, rows, a.n);
-        return gnd__mats_give(2, out, y);
+        return gnd__mats_give(in, 2, out, y);
     }
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_QR, complete ? 1 : 0, 0);
     gnd_array *both = gnd__mats_solve(&a, &s);
@@ -88,7 +81,7 @@ gnd_status gnd_qr(gnd_array *x, int complete, gnd_array **q, gnd_array **r)
     if (cols != rows && y[0]->kind != GND__ERROR)
         y[0] = gnd__slice(y[0], y[0]->ndim - 1, 0, rows);
     y[1] = gnd_triu(gnd__mats_nan(&a, &s, gnd__mats_part(&a, &s, both, 1, rows, a.n), 0), 0);
-    return gnd__mats_give(2, out, y);
+    return gnd__mats_give(in, 2, out, y);
 }
 
 /* Row i of P^T: the row of x that is the i-th of L U, as int64 (batch, m), from LAPACK's exchanges,
@@ -144,7 +137,7 @@ static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
     int64_t dim[GND_MAX_NDIM];
     if (all->kind == GND__ERROR) {
         for (int i = 0; i < 3; i++)
-            y[i] = gnd__error_node(a->dev, all->p.err);
+            y[i] = all;
         return;
     }
     memcpy(dim, a->batch, (size_t)a->nb * sizeof *dim);
@@ -169,32 +162,32 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
 {
     gnd__mats a;
     gnd_array *y[3], **const out[3] = {p, l, u};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("lu");
     gnd_array *bad = gnd__mats_of(&a, "lu", x, 0);
     int64_t k = lesser(a.m, a.n);
     if (bad)
-        return gnd__mats_fail(3, out, bad);
+        return gnd__mats_fail(in, 3, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd_add(gnd__mats_zeros(&a, a.t, a.m, a.m), gnd_eye(a.dev, a.t, a.m, a.m, 0));
         y[1] = gnd__mats_zeros(&a, a.t, a.m, k);
         y[2] = gnd__mats_zeros(&a, a.t, k, a.n);
-        return gnd__mats_give(3, out, y);
+        return gnd__mats_give(in, 3, out, y);
     }
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_LU, 0, 0);
     if (gnd__for_cpu(a.dev) && !gnd__solve_native(a.dev, &s)) {
         lu_parts(&a, &s, y);
         named_lu(y);
-        return gnd__mats_give(3, out, y);
+        return gnd__mats_give(in, 3, out, y);
     }
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
     lu = gnd__mats_nan(&a, &s, lu, 0);
     y[0] = exchanges(&a, permutation(&a, gnd__mats_part(&a, &s, both, 1, k, 0)));
     y[1] = lu->kind == GND__ERROR ? lu : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
                                                  gnd_eye(a.dev, a.t, a.m, k, 0));
-    y[2] = lu->kind == GND__ERROR ? gnd__error_node(a.dev, lu->p.err)
+    y[2] = lu->kind == GND__ERROR ? lu
                                   : gnd_triu(gnd__slice(lu, lu->ndim - 2, 0, k), 0);
     named_lu(y);
-    return gnd__mats_give(3, out, y);
+    return gnd__mats_give(in, 3, out, y);
 }
 
 /* Reals of a result that has the solver's dtype. */
@@ -213,12 +206,12 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
 {
     gnd__mats a;
     gnd_array *y[3], **const out[3] = {u, s, vh};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     gnd_array *bad = gnd__mats_of(&a, func, x, 0);
     int64_t k = lesser(a.m, a.n);
     int wide = a.m < a.n;
     if (bad)
-        return gnd__mats_fail(3, out, bad);
+        return gnd__mats_fail(in, 3, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd__mats_zeros(&a, a.t, a.m, full ? a.m : k);
         y[1] = gnd__mats_zeros(&a, gnd__real_of(a.t), k, -1);
@@ -227,7 +220,7 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
             y[0] = gnd_add(y[0], gnd_eye(a.dev, a.t, a.m, a.m, 0));
             y[2] = gnd_add(y[2], gnd_eye(a.dev, a.t, a.n, a.n, 0));
         }
-        return gnd__mats_give(3, out, y);
+        return gnd__mats_give(in, 3, out, y);
     }
     if (wide) {
         int64_t m = a.m;
@@ -236,15 +229,15 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
         a.x = adjoint(a.x);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
-    gnd_array *in = gnd_mT(a.x);
-    gnd_array *all = in->kind == GND__ERROR ? in : gnd__solve_node(func, a.dev, &d, 1, &in,
+    gnd_array *xt = gnd_mT(a.x);
+    gnd_array *all = xt->kind == GND__ERROR ? xt : gnd__solve_node(func, a.dev, &d, 1, &xt,
                                                                       gnd__mats_bad(&a, &d, sides));
     gnd_array *left = gnd__mats_part(&a, &d, all, 1, a.m, full ? a.m : a.n);
     gnd_array *right = gnd__mats_part(&a, &d, all, 3, a.n, a.n);
     y[0] = wide ? adjoint(right) : left;
     y[1] = reals(gnd__mats_part(&a, &d, all, 2, k, 0));
     y[2] = wide ? adjoint(left) : right;
-    return gnd__mats_give(3, out, y);
+    return gnd__mats_give(in, 3, out, y);
 }
 
 gnd_array *gnd_svdvals(gnd_array *x)
@@ -255,20 +248,20 @@ gnd_array *gnd_svdvals(gnd_array *x)
 gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     gnd_array *bad = gnd__mats_of(&a, func, x, 0);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     int64_t k = lesser(a.m, a.n);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, gnd__real_of(a.t), k, -1));
+        return gnd__leave(in, gnd__mats_zeros(&a, gnd__real_of(a.t), k, -1));
     if (a.m < a.n) {
         a.m = a.n;
         a.n = k;
         a.x = adjoint(a.x);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVDVALS, 0, 0);
-    return keep(reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, k, 0)));
+    return gnd__leave(in, reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, k, 0)));
 }
 
 gnd_status gnd_eigh(gnd_array *x, int upper, gnd_array **w, gnd_array **v)
@@ -280,14 +273,14 @@ gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array *
 {
     gnd__mats a;
     gnd_array *y[2], **const out[2] = {w, v};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
-        return gnd__mats_fail(2, out, bad);
+        return gnd__mats_fail(in, 2, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd__mats_zeros(&a, gnd__real_of(a.t), a.n, -1);
         y[1] = gnd__mats_zeros(&a, a.t, a.n, a.n);
-        return gnd__mats_give(2, out, y);
+        return gnd__mats_give(in, 2, out, y);
     }
     if (upper)
         a.x = adjoint(a.x);
@@ -295,53 +288,53 @@ gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array *
     gnd_array *both = gnd__mats_solve(&a, &d);
     y[0] = reals(gnd__mats_part(&a, &d, both, 1, a.n, 0));
     y[1] = gnd__mats_part(&a, &d, both, 0, a.n, a.n);
-    return gnd__mats_give(2, out, y);
+    return gnd__mats_give(in, 2, out, y);
 }
 
 gnd_array *gnd_eigvalsh(gnd_array *x, int upper)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("eigvalsh");
     gnd_array *bad = gnd__mats_of(&a, "eigvalsh", x, 1);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, gnd__real_of(a.t), a.n, -1));
+        return gnd__leave(in, gnd__mats_zeros(&a, gnd__real_of(a.t), a.n, -1));
     if (upper)
         a.x = adjoint(a.x);
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_EIGVALSH, 0, 0);
-    return keep(reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, a.n, 0)));
+    return gnd__leave(in, reals(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, a.n, 0)));
 }
 
 gnd_status gnd_eig(gnd_array *x, gnd_array **w, gnd_array **v)
 {
     gnd__mats a;
     gnd_array *y[2], **const out[2] = {w, v};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("eig");
     gnd_array *bad = gnd__mats_of(&a, "eig", x, 1);
     if (bad)
-        return gnd__mats_fail(2, out, bad);
+        return gnd__mats_fail(in, 2, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd__mats_zeros(&a, complex_of(a.t), a.n, -1);
         y[1] = gnd__mats_zeros(&a, complex_of(a.t), a.n, a.n);
-        return gnd__mats_give(2, out, y);
+        return gnd__mats_give(in, 2, out, y);
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_EIG, 0, 0);
     gnd_array *both = gnd__mats_solve(&a, &d);
     y[0] = gnd__mats_part(&a, &d, both, 1, a.n, 0);
     y[1] = gnd__mats_part(&a, &d, both, 2, a.n, a.n);
-    return gnd__mats_give(2, out, y);
+    return gnd__mats_give(in, 2, out, y);
 }
 
 gnd_array *gnd_eigvals(gnd_array *x)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("eigvals");
     gnd_array *bad = gnd__mats_of(&a, "eigvals", x, 1);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, complex_of(a.t), a.n, -1));
+        return gnd__leave(in, gnd__mats_zeros(&a, complex_of(a.t), a.n, -1));
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_EIGVALS, 0, 0);
-    return keep(gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, a.n, 0));
+    return gnd__leave(in, gnd__mats_part(&a, &d, gnd__mats_solve(&a, &d), 1, a.n, 0));
 }

@@ -309,9 +309,10 @@ gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands)
             gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
             return gnd__filled(e.dev, t, e.nout, dim, &zero);
         }
-    if (gnd__ein_order(&e) || gnd__steps_begin())
+    if (gnd__ein_order(&e))
         return gnd__nomem();
-    return gnd__steps_end(contract(&e, operands, t, dim));
+    const gnd__inner in = gnd__enter(NULL);
+    return gnd__leave(in, contract(&e, operands, t, dim));
 }
 
 /* --- the path as text --------------------------------------------------------------------------- */
@@ -406,7 +407,7 @@ char *gnd_einsum_path(const char *subscripts, int n, gnd_array *const *operands,
     gnd_array *bad = gnd__ein_parse(&e, "einsum_path", subscripts, n, operands);
     if (bad) {
         *st = gnd__told(bad);
-        gnd__done(bad);
+        gnd_release(bad);
         return NULL;
     }
     *st = GND_ERR_NOMEM;

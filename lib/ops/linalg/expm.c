@@ -192,7 +192,7 @@ gnd_array *gnd_expm(gnd_array *x)
     gnd__mats m;
     powers p;
     int one;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("expm");
     gnd_array *y = gnd__mats_of(&m, "expm", x, 1);
     if (!y && gnd__mats_empty(&m))
         y = gnd__mats_zeros(&m, m.t, m.n, m.n);
@@ -206,7 +206,5 @@ gnd_array *gnd_expm(gnd_array *x)
             y = st == GND_ERR_NOMEM ? gnd__nomem() : gnd__named("expm", gnd_fail(st, "%s", gnd_message()));
         gnd__free(halved);
     }
-    gnd_keep(y);
-    gnd_scope_end();
-    return y;
+    return gnd__leave(in, y);
 }

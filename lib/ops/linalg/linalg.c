@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/views.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -55,7 +55,7 @@ static gnd_array *check_product(gnd_array *a, gnd_array *b, gnd_device *dev, gnd
     return gnd__check_shape("matmul", dev, t, p->ndim, p->dim);
 }
 
-/* y without the axes that mask has, which are of extent 1. y is done with. */
+/* y without the axes that mask has, which are of extent 1. */
 static gnd_array *without(gnd_array *y, uint32_t mask)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -71,16 +71,16 @@ static gnd_array *without(gnd_array *y, uint32_t mask)
             dim[ndim++] = y->dim[i];
         }
     }
-    return gnd__instead(y, gnd__viewed(y, ndim, dim, &m));
+    return gnd__viewed(y, ndim, dim, &m);
 }
 
-/* x as a matrix of dtype t: a row or a column when it has one axis. A new handle. */
+/* x as a matrix of dtype t: a row or a column when it has one axis. */
 static gnd_array *matrix(gnd_array *x, gnd_dtype t, int column)
 {
-    gnd_array *c = gnd__cast_held(x, t);
+    gnd_array *c = gnd__as(x, t);
     if (c->kind == GND__ERROR || x->ndim != 1)
         return c;
-    return gnd__instead(c, gnd__expanded(c, column ? 2 : 1));
+    return gnd__expanded(c, column ? 2 : 1);
 }
 
 gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
@@ -96,19 +96,18 @@ gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
     if ((bad = check_product(a, b, dev, t, &p)))
         return bad;
 
+    const gnd__inner in = gnd__enter("matmul");
     gnd_array *y;
     if (a->size == 0 || b->size == 0) { /* sums of nothing, or no sums */
         gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
         y = gnd__filled(dev, t, p.ndim, p.dim, &zero);
     } else {
         gnd_array *ma = matrix(a, t, 0), *mb = matrix(b, t, 1);
-        y = ma->kind == GND__ERROR   ? gnd__same(ma)
-            : mb->kind == GND__ERROR ? gnd__same(mb)
+        y = ma->kind == GND__ERROR   ? ma
+            : mb->kind == GND__ERROR ? mb
                                      : gnd__matmul_node(ma, mb, p.ndim, p.dim);
-        gnd__done(ma);
-        gnd__done(mb);
     }
-    return without(y, p.drop);
+    return gnd__leave(in, without(y, p.drop));
 }
 
 gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dtype t)
@@ -127,6 +126,7 @@ gnd_array *gnd_trace(gnd_array *x, int64_t offset, int axis1, int axis2, gnd_dty
         return bad;
     if (a == b)
         return gnd__fail(x->dev, GND_ERR_AXIS, "trace: axis %d is named twice", axis2);
+    const gnd__inner in = gnd__enter("trace");
     gnd_array *d = gnd_diagonal(x, offset, a, b);
-    return gnd__named("trace", gnd__instead(d, gnd_sum_as(d, GND_AXIS(-1), 0, t)));
+    return gnd__leave(in, gnd_sum_as(d, GND_AXIS(-1), 0, t));
 }

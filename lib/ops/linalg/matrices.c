@@ -127,7 +127,7 @@ gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array
     int64_t dim[GND_MAX_NDIM];
     int nd = a->nb;
     if (y->kind == GND__ERROR)
-        return gnd__error_node(a->dev, y->p.err);
+        return y;
     memcpy(dim, a->batch, (size_t)nd * sizeof *dim);
     if (cols)
         dim[nd++] = cols;
@@ -147,23 +147,25 @@ gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_
     return gnd_zeros(a->dev, t, nd, dim);
 }
 
-gnd_status gnd__mats_give(int n, gnd_array **const *out, gnd_array *const *y)
+gnd_status gnd__mats_give(gnd__inner in, int n, gnd_array **const *out, gnd_array **y)
 {
     gnd_status st = GND_OK;
+    gnd__leave_all(in, n, y);
     for (int i = 0; i < n; i++) {
         if (st == GND_OK)
             st = gnd__told(y[i]);
         if (out[i])
-            *out[i] = gnd_keep(y[i]);
+            *out[i] = y[i];
+        else
+            gnd_release(y[i]);
     }
-    gnd_scope_end();
     return st;
 }
 
-gnd_status gnd__mats_fail(int n, gnd_array **const *out, gnd_array *bad)
+gnd_status gnd__mats_fail(gnd__inner in, int n, gnd_array **const *out, gnd_array *bad)
 {
     gnd_array *y[8];
     for (int i = 0; i < n; i++)
-        y[i] = gnd__error_node(bad->dev, bad->p.err);
-    return gnd__mats_give(n, out, y);
+        y[i] = bad;
+    return gnd__mats_give(in, n, out, y);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/matrices.h - stacks of matrices as operands of gnd__solve_node. Everything made here belongs to the
- * innermost scope.
+ * ops/linalg/matrices.h - stacks of matrices as operands of gnd__solve_node. Callers are in an inner scope, which has
+ * what is made here.
  */
 #ifndef GND_OPS_LINALG_MATRICES_H
 #define GND_OPS_LINALG_MATRICES_H
 
-#include "graph/graph.h"
+#include "graph/scope.h"
 
 /* A stack of m x n matrices of a dtype that solvers take. */
 typedef struct gnd__mats {
@@ -51,10 +51,9 @@ static inline int gnd__mats_empty(const gnd__mats *a)
 {
     return a->nbatch == 0 || a->m == 0 || a->n == 0;
 }
-/* Ends the scope with the error bad as all n results; its status. */
-gnd_status gnd__mats_fail(int n, gnd_array **const *out, gnd_array *bad);
-/* The n results to the caller: keeps them for the scope around, ends the scope, and says the
- * first error. Entries of out may be NULL. */
-gnd_status gnd__mats_give(int n, gnd_array **const *out, gnd_array *const *y);
+/* Ends the inner scope with the error bad as all n results; its status. */
+gnd_status gnd__mats_fail(gnd__inner in, int n, gnd_array **const *out, gnd_array *bad);
+/* Ends it with the results y, n of them: *out[i] gets y[i], if out[i] is not NULL. The first error. */
+gnd_status gnd__mats_give(gnd__inner in, int n, gnd_array **const *out, gnd_array **y);
 
 #endif

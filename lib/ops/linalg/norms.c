@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "ops/linalg/matrices.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "device/device.h"
@@ -18,13 +18,6 @@
 #include <gnd/linalg.h>
 #include <gnd/reduce.h>
 #include <gnd/view.h>
-
-static gnd_array *keep(gnd_array *y)
-{
-    gnd_keep(y);
-    gnd_scope_end();
-    return y;
-}
 
 /* Ints and bools as floats. */
 static gnd_array *inexact(gnd_array *x)
@@ -48,7 +41,7 @@ gnd_array *gnd_vector_norm(gnd_array *x, gnd_axes axes, unsigned flags, double o
         return bad;
     if (isnan(ord))
         return gnd__fail(x->dev, GND_ERR_ARG, "vector_norm: ord is NaN");
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("vector_norm");
     x = inexact(x);
     if (ord == 2)
         y = gnd_sqrt(gnd_sum(squares(x), axes, flags));
@@ -62,7 +55,7 @@ gnd_array *gnd_vector_norm(gnd_array *x, gnd_axes axes, unsigned flags, double o
         y = gnd_sum(gnd_abs(x), axes, flags);
     else
         y = gnd_pow(gnd_sum(gnd_pow(gnd_abs(x), gnd_real(ord)), axes, flags), gnd_real(1 / ord));
-    return gnd__named("vector_norm", keep(y));
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
@@ -75,7 +68,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
     if (x->ndim < 2)
         return gnd__fail(x->dev, GND_ERR_SHAPE, "matrix_norm: x has shape %s: at least 2 dimensions are "
                          "needed", gnd__shape_text(text, x->ndim, x->dim));
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("matrix_norm");
     x = inexact(x);
     switch (ord) {
     case GND_ORD_FRO:
@@ -105,7 +98,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
     default:
         y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord %d is none of gnd_matrix_ord", (int)ord);
     }
-    return keep(y);
+    return gnd__leave(in, y);
 }
 
 /* --- products of many --------------------------------------------------------------------------- */
@@ -153,8 +146,8 @@ gnd_array *gnd_multi_dot(int n, gnd_array *const *x)
                     }
                 }
             }
-        gnd_scope_begin();
-        y = keep(chain(x, cut, n, 0, n - 1));
+        const gnd__inner in = gnd__enter("multi_dot");
+        y = gnd__leave(in, chain(x, cut, n, 0, n - 1));
     }
     gnd__free(cost);
     gnd__free(cut);

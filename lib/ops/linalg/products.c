@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "ops/linalg/einsum.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/create.h>
@@ -40,7 +40,7 @@ static gnd_array *bad_shapes(const char *func, gnd_device *dev, const gnd_array 
                      why);
 }
 
-/* Output axis i is axis perm[i] of x; a new handle. */
+/* Output axis i is axis perm[i] of x. */
 static gnd_array *permuted(gnd_array *x, const int *perm)
 {
     gnd__map m;
@@ -54,7 +54,7 @@ static gnd_array *permuted(gnd_array *x, const int *perm)
     return gnd__viewed(x, x->ndim, dim, &m);
 }
 
-/* The axis with number k becomes the last one; a new handle. */
+/* The axis with number k becomes the last one. */
 static gnd_array *to_last(gnd_array *x, int k)
 {
     int perm[GND_MAX_NDIM];
@@ -67,12 +67,10 @@ static gnd_array *to_last(gnd_array *x, int k)
 gnd_array *gnd__sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_dtype t)
 {
     gnd_dtype wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
-    gnd_array *ca = gnd__cast_held(a, wide), *cb = gnd__cast_held(b, wide);
+    gnd_array *ca = gnd__as(a, wide), *cb = gnd__as(b, wide);
     gnd_array *p = gnd_multiply(ca, cb);
-    gnd__done(ca);
-    gnd__done(cb);
-    gnd_array *y = gnd__instead(p, gnd_sum_as(p, axes, 0, wide));
-    return wide == t ? y : gnd__instead(y, gnd_astype(y, t));
+    gnd_array *y = gnd_sum_as(p, axes, 0, wide);
+    return wide == t ? y : gnd_astype(y, t);
 }
 
 /* --- sums over pairs of axes ------------------------------------------------------------------ */
@@ -109,7 +107,7 @@ static int other_axes(const gnd_array *x, int n, const int *k, int *out)
     return m;
 }
 
-/* x with axes u (nu of them) as rows and axes v (the others) as columns; a new handle. */
+/* x with axes u (nu of them) as rows and axes v (the others) as columns. */
 static gnd_array *as_matrix(gnd_array *x, int nu, const int *u, int nv, const int *v)
 {
     int perm[GND_MAX_NDIM];
@@ -119,7 +117,7 @@ static gnd_array *as_matrix(gnd_array *x, int nu, const int *u, int nv, const in
     for (int i = 0; i < nv; i++)
         dim[1] *= x->dim[perm[nu + i] = v[i]];
     gnd_array *p = permuted(x, perm);
-    return p->kind == GND__ERROR ? p : gnd__instead(p, gnd__reshaped(p, 2, dim));
+    return p->kind == GND__ERROR ? p : gnd__reshaped(p, 2, dim);
 }
 
 /* Every product of an element of a and one of b: the axes of a, then those of b. */
@@ -127,7 +125,7 @@ static gnd_array *all_products(gnd_array *a, gnd_array *b)
 {
     uint32_t last = (uint32_t)((((uint64_t)1 << b->ndim) - 1) << a->ndim);
     gnd_array *wide = gnd__expanded(a, last);
-    return gnd__instead(wide, gnd_multiply(wide, b));
+    return gnd_multiply(wide, b);
 }
 
 /* The sum over the pairs p of a and b, which have dtype t together. */
@@ -166,13 +164,11 @@ static gnd_array *contract(const char *func, gnd_array *a, gnd_array *b, gnd_dev
         gnd_array *pb = permuted(b, perm);
         if (pb->kind == GND__ERROR)
             return pb;
-        return gnd__instead(pb, gnd__sum_of_products(a, pb, GND_ALL, t));
+        return gnd__sum_of_products(a, pb, GND_ALL, t);
     }
     gnd_array *ma = as_matrix(a, na, fa, p->n, p->a), *mb = as_matrix(b, p->n, p->b, nb, fb);
     gnd_array *y = gnd_matmul(ma, mb);
-    gnd__done(ma);
-    gnd__done(mb);
-    return y->kind == GND__ERROR ? y : gnd__instead(y, gnd__reshaped(y, na + nb, dim));
+    return y->kind == GND__ERROR ? y : gnd__reshaped(y, na + nb, dim);
 }
 
 gnd_array *gnd_tensordot(gnd_array *a, gnd_array *b, int n)
@@ -191,7 +187,8 @@ gnd_array *gnd_tensordot(gnd_array *a, gnd_array *b, int n)
         p.a[i] = a->ndim - n + i;
         p.b[i] = i;
     }
-    return contract("tensordot", a, b, dev, t, &p);
+    const gnd__inner in = gnd__enter("tensordot");
+    return gnd__leave(in, contract("tensordot", a, b, dev, t, &p));
 }
 
 /* n axes of x, each at most once, into k. */
@@ -224,7 +221,8 @@ gnd_array *gnd_tensordot_axes(gnd_array *a, gnd_array *b, int n, const int *axes
     if (bad || (bad = check_list(dev, a, n, axes_a, p.a)) ||
         (bad = check_list(dev, b, n, axes_b, p.b)))
         return bad;
-    return contract("tensordot", a, b, dev, t, &p);
+    const gnd__inner in = gnd__enter("tensordot");
+    return gnd__leave(in, contract("tensordot", a, b, dev, t, &p));
 }
 
 /* Whether either is a number, weak or of a device: then products are gnd_multiply. */
@@ -244,7 +242,8 @@ gnd_array *gnd_inner(gnd_array *a, gnd_array *b)
     if (y || (y = check_two("inner", a, b, &dev, &t)))
         return y;
     pairs p = {.n = 1, .a = {a->ndim - 1}, .b = {b->ndim - 1}};
-    return contract("inner", a, b, dev, t, &p);
+    const gnd__inner in = gnd__enter("inner");
+    return gnd__leave(in, contract("inner", a, b, dev, t, &p));
 }
 
 gnd_array *gnd_dot(gnd_array *a, gnd_array *b)
@@ -255,7 +254,8 @@ gnd_array *gnd_dot(gnd_array *a, gnd_array *b)
     if (y || (y = check_two("dot", a, b, &dev, &t)))
         return y;
     pairs p = {.n = 1, .a = {a->ndim - 1}, .b = {b->ndim > 1 ? b->ndim - 2 : 0}};
-    return contract("dot", a, b, dev, t, &p);
+    const gnd__inner in = gnd__enter("dot");
+    return gnd__leave(in, contract("dot", a, b, dev, t, &p));
 }
 
 /* --- vectors along an axis -------------------------------------------------------------------- */
@@ -275,19 +275,18 @@ gnd_array *gnd_vecdot(gnd_array *x1, gnd_array *x2, int axis)
                  x1->dim[k1], x2->dim[k2]);
         return bad_shapes("vecdot", dev, x1, x2, why);
     }
+    const gnd__inner in = gnd__enter("vecdot");
     gnd_array *v[2] = {to_last(x1, k1), to_last(x2, k2)};
     gnd__shape s;
-    gnd_array *y = v[0]->kind == GND__ERROR   ? gnd__same(v[0])
-                   : v[1]->kind == GND__ERROR ? gnd__same(v[1])
+    gnd_array *y = v[0]->kind == GND__ERROR   ? v[0]
+                   : v[1]->kind == GND__ERROR ? v[1]
                                               : gnd__check_broadcast("vecdot", dev, t, 2, v, &s);
     if (!y) {
         if (gnd_dtype_kind((gnd_dtype)x1->dtype) == 'c')
-            v[0] = gnd__instead(v[0], gnd_conj(v[0]));
+            v[0] = gnd_conj(v[0]);
         y = gnd__sum_of_products(v[0], v[1], GND_AXIS(-1), t);
     }
-    gnd__done(v[0]);
-    gnd__done(v[1]);
-    return y;
+    return gnd__leave(in, y);
 }
 
 /* a[..., i] * b[..., k]. */
@@ -296,8 +295,6 @@ static gnd_array *product_at(gnd_array *a, int i, gnd_array *b, int k)
     gnd_range ra[2] = {{.kind = GND_IDX_ELLIPSIS}, {.kind = GND_IDX_INT, .start = i}};
     gnd_range rb[2] = {{.kind = GND_IDX_ELLIPSIS}, {.kind = GND_IDX_INT, .start = k}};
     gnd_array *pa = gnd_index(a, 2, ra), *pb = gnd_index(b, 2, rb), *y = gnd_multiply(pa, pb);
-    gnd__done(pa);
-    gnd__done(pb);
     return y;
 }
 
@@ -309,12 +306,8 @@ static gnd_array *crossed(gnd_array *a, gnd_array *b, int axis)
         int j = (i + 1) % 3, k = (i + 2) % 3;
         gnd_array *p = product_at(a, j, b, k), *q = product_at(a, k, b, j);
         part[i] = gnd_subtract(p, q);
-        gnd__done(p);
-        gnd__done(q);
     }
     gnd_array *y = gnd_stack(3, part, axis);
-    for (int i = 0; i < 3; i++)
-        gnd__done(part[i]);
     return y;
 }
 
@@ -335,16 +328,15 @@ gnd_array *gnd_cross(gnd_array *x1, gnd_array *x2, int axis)
                  x1->dim[k1], x2->dim[k2]);
         return bad_shapes("cross", dev, x1, x2, why);
     }
+    const gnd__inner in = gnd__enter("cross");
     gnd_array *v[2] = {to_last(x1, k1), to_last(x2, k2)};
     gnd__shape s;
-    gnd_array *y = v[0]->kind == GND__ERROR   ? gnd__same(v[0])
-                   : v[1]->kind == GND__ERROR ? gnd__same(v[1])
+    gnd_array *y = v[0]->kind == GND__ERROR   ? v[0]
+                   : v[1]->kind == GND__ERROR ? v[1]
                                               : gnd__check_broadcast("cross", dev, t, 2, v, &s);
     if (!y)
         y = crossed(v[0], v[1], axis);
-    gnd__done(v[0]);
-    gnd__done(v[1]);
-    return y;
+    return gnd__leave(in, y);
 }
 
 /* --- without a sum ---------------------------------------------------------------------------- */
@@ -356,12 +348,11 @@ gnd_array *gnd_outer(gnd_array *a, gnd_array *b)
     gnd_array *bad = check_two("outer", a, b, &dev, &t);
     if (bad || (bad = gnd__check_shape("outer", dev, t, 2, (int64_t[]){a->size, b->size})))
         return bad;
+    const gnd__inner in = gnd__enter("outer");
     gnd_array *col = gnd__reshaped(a, 2, (int64_t[]){a->size, 1});
     gnd_array *row = gnd__reshaped(b, 1, (int64_t[]){b->size});
     gnd_array *y = gnd_multiply(col, row);
-    gnd__done(col);
-    gnd__done(row);
-    return y;
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_kron(gnd_array *a, gnd_array *b)
@@ -392,11 +383,10 @@ gnd_array *gnd_kron(gnd_array *a, gnd_array *b)
         return bad;
     if (n > GND_MAX_NDIM)
         return bad_shapes("kron", dev, a, b, ": more than 32 axes are needed on the way");
+    const gnd__inner in = gnd__enter("kron");
     gnd_array *pa = gnd__reshaped(a, n, da), *pb = gnd__reshaped(b, n, db);
     gnd_array *y = gnd_multiply(pa, pb);
-    gnd__done(pa);
-    gnd__done(pb);
-    return y->kind == GND__ERROR ? y : gnd__instead(y, gnd__reshaped(y, ndim, dim));
+    return gnd__leave(in, y->kind == GND__ERROR ? y : gnd__reshaped(y, ndim, dim));
 }
 
 gnd_array *gnd_matrix_transpose(gnd_array *x)

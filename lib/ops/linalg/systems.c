@@ -25,13 +25,6 @@ static gnd_array *adjoint(gnd_array *x)
     return gnd_conj(gnd_mT(x));
 }
 
-static gnd_array *keep(gnd_array *y)
-{
-    gnd_keep(y);
-    gnd_scope_end();
-    return y;
-}
-
 /* a x = b in one dtype and one batch: a->x and *b are (batch, n, n) and (batch, n, k); *vector: the
  * result loses its last axis. */
 static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a, gnd_array **b,
@@ -99,9 +92,9 @@ gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b)
     gnd__mats m;
     gnd_array *rhs, *bad;
     int vector;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     bad = system_of(func, a, b, &m, &rhs, &vector);
-    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_SOLVE, 0));
+    return gnd__leave(in, bad ? bad : solved(&m, rhs, vector, GND_SOLVE_SOLVE, 0));
 }
 
 gnd_array *gnd_solve(gnd_array *a, gnd_array *b)
@@ -114,13 +107,13 @@ static gnd_array *triangular(const char *func, gnd_array *a, gnd_array *b, unsig
     gnd__mats m;
     gnd_array *rhs, *bad;
     int vector;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     bad = system_of(func, a, b, &m, &rhs, &vector);
     unsigned f = (flags & GND_SOLVE_LOWER ? 0u : GND_TRI_UPPER) |
                  (flags & GND_SOLVE_UNIT ? GND_TRI_UNIT : 0u) |
                  (flags & GND_SOLVE_TRANS ? GND_TRI_TRANS : 0u) |
                  (flags & GND_SOLVE_ADJOINT ? GND_TRI_CONJ : 0u);
-    return keep(bad ? bad : solved(&m, rhs, vector, GND_SOLVE_TRIANGULAR, f));
+    return gnd__leave(in, bad ? bad : solved(&m, rhs, vector, GND_SOLVE_TRIANGULAR, f));
 }
 
 gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
@@ -132,12 +125,12 @@ gnd_array *gnd_solve_triangular(gnd_array *a, gnd_array *b, unsigned flags)
 
 gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
 {
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("cho_solve");
     unsigned l = lower ? GND_SOLVE_LOWER : 0u;
     gnd_array *y = triangular("cho_solve", c, b, lower ? l : l | GND_SOLVE_ADJOINT);
     if (gnd_status_of(y) == GND_OK)
         y = triangular("cho_solve", c, y, lower ? l | GND_SOLVE_ADJOINT : l);
-    return keep(y);
+    return gnd__leave(in, y);
 }
 
 /* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is near 1: with LAPACK's
@@ -145,22 +138,22 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
 static gnd_array *inverse_of(const char *func, gnd_array *x)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter(func);
     gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0), apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
     const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, a.t, a.n, a.n));
+        return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.n));
     const int library = gnd__solve_native(a.dev, &apart);
     if (!library && gnd__solve_native(a.dev, &system))
-        return keep(gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
+        return gnd__leave(in, gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
     gnd__mats_sound(&a, library ? &apart : &s);
     if (!library)
         a.x = gnd_mT(a.x);
     gnd_array *y = gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n);
-    return keep(gnd__mats_nan(&a, library ? &apart : &s, library ? y : gnd_mT(y), 0));
+    return gnd__leave(in, gnd__mats_nan(&a, library ? &apart : &s, library ? y : gnd_mT(y), 0));
 }
 
 gnd_array *gnd_inv(gnd_array *x)
@@ -208,16 +201,16 @@ static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
 {
     gnd__mats a;
     gnd_array *u, *s, *vh;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("pinv");
     gnd_array *bad = gnd__mats_of(&a, "pinv", x, 0);
     if (bad || (given && (bad = check_rtol(&a, "pinv", each))))
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
-        return keep(gnd__mats_zeros(&a, a.t, a.n, a.m));
+        return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.m));
     gnd__mats_svd("pinv", a.x, 0, NULL, &u, &s, &vh);
     gnd_array *least = threshold(&a, s, rtol, each);
     gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
-    return keep(gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
+    return gnd__leave(in, gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
 }
 
 gnd_array *gnd_pinv(gnd_array *x, double rtol)
@@ -233,14 +226,14 @@ gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol)
 static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *each)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("matrix_rank");
     gnd_array *bad = gnd__mats_of(&a, "matrix_rank", x, 0);
     if (bad || (given && (bad = check_rtol(&a, "matrix_rank", each))))
-        return keep(bad);
+        return gnd__leave(in, bad);
     gnd_array *s = gnd__mats_svdvals("matrix_rank", a.x);
     if (a.m == 0 || a.n == 0)
-        return keep(gnd_count_nonzero(s, GND_AXIS(-1), 0));
-    return keep(gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
+        return gnd__leave(in, gnd_count_nonzero(s, GND_AXIS(-1), 0));
+    return gnd__leave(in, gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
 }
 
 gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
@@ -274,25 +267,25 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
     gnd_array *both[2] = { a, b };
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("lstsq");
     gnd_array *bad = gnd__mats_of(&m, "lstsq", a, 0);
     if (!bad)
         bad = gnd__check_strong(b, "lstsq", "b");
     if (!bad)
         bad = gnd__check_devices("lstsq", 2, both, &dev);
     if (bad)
-        return gnd__mats_fail(4, out, bad);
+        return gnd__mats_fail(in, 4, out, bad);
     int vector = b->ndim == 1;
     if (m.nb || b->ndim < 1 || b->ndim > 2 || b->dim[0] != m.m)
-        return gnd__mats_fail(4, out, gnd__fail(dev, GND_ERR_SHAPE, "lstsq: shapes %s and %s: a matrix and a "
+        return gnd__mats_fail(in, 4, out, gnd__fail(dev, GND_ERR_SHAPE, "lstsq: shapes %s and %s: a matrix and a "
                               "vector or matrix of as many rows are needed",
                               gnd__shape_text(ta, a->ndim, a->dim), gnd__shape_text(tb, b->ndim, b->dim)));
     gnd_dtype t = gnd__common_dtype(dev, 2, both);
     if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
-        return gnd__mats_fail(4, out, bad);
+        return gnd__mats_fail(in, 4, out, bad);
     gnd_array *rhs = gnd_astype(vector ? gnd_expand_dims(b, GND_AXIS(-1)) : b, m.t);
     if (rhs->kind == GND__ERROR || m.x->kind == GND__ERROR)
-        return gnd__mats_fail(4, out, rhs->kind == GND__ERROR ? rhs : m.x);
+        return gnd__mats_fail(in, 4, out, rhs->kind == GND__ERROR ? rhs : m.x);
     int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
     gnd_dtype real = gnd__real_of(m.t);
     if (m.m == 0 || m.n == 0 || k == 0) {
@@ -314,11 +307,11 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
             gnd_array *pad[2] = { rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){ rows - m.m, k }) };
             rhs = gnd_concat(2, pad, 0);
         }
-        gnd_array *in[2] = { gnd_mT(m.x), gnd_mT(rhs) };
+        gnd_array *two[2] = { gnd_mT(m.x), gnd_mT(rhs) };
         for (int i = 0; i < 2; i++)
-            if (in[i]->kind == GND__ERROR)
-                return gnd__mats_fail(4, out, in[i]);
-        gnd_array *all = gnd__solve_node("lstsq", dev, &d, 2, in, gnd__mats_bad(&m, &d, rhs));
+            if (two[i]->kind == GND__ERROR)
+                return gnd__mats_fail(in, 4, out, two[i]);
+        gnd_array *all = gnd__solve_node("lstsq", dev, &d, 2, two, gnd__mats_bad(&m, &d, rhs));
         y[0] = gnd__mats_part(&m, &d, all, 1, rows, k);
         if (y[0]->kind != GND__ERROR)
             y[0] = gnd__slice(y[0], 0, 0, m.n);
@@ -343,7 +336,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     }
     if (vector)
         y[0] = gnd_squeeze(y[0], GND_AXIS(-1));
-    return gnd__mats_give(4, out, y);
+    return gnd__mats_give(in, 4, out, y);
 }
 
 /* --- determinants ------------------------------------------------------------------------------- */
@@ -365,33 +358,33 @@ gnd_array *gnd_det(gnd_array *x)
 {
     gnd__mats a;
     gnd_array *d, *sign;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("det");
     gnd_array *bad = gnd__mats_of(&a, "det", x, 1);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a)) /* of no elements: the empty product */
-        return keep(gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
+        return gnd__leave(in, gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
     factors(&a, &d, &sign);
-    return keep(gnd_multiply(gnd_prod(d, GND_AXIS(-1), 0), sign));
+    return gnd__leave(in, gnd_multiply(gnd_prod(d, GND_AXIS(-1), 0), sign));
 }
 
 gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
 {
     gnd__mats a;
     gnd_array *d, *y[2], **const out[2] = {sign, logabsdet};
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("slogdet");
     gnd_array *bad = gnd__mats_of(&a, "slogdet", x, 1);
     if (bad)
-        return gnd__mats_fail(2, out, bad);
+        return gnd__mats_fail(in, 2, out, bad);
     if (gnd__mats_empty(&a)) {
         y[0] = gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0);
         y[1] = gnd_sum(gnd__mats_zeros(&a, gnd__real_of(a.t), 0, -1), GND_AXIS(-1), 0);
-        return gnd__mats_give(2, out, y);
+        return gnd__mats_give(in, 2, out, y);
     }
     factors(&a, &d, &y[0]);
     y[0] = gnd_multiply(y[0], gnd_prod(gnd_sign(d), GND_AXIS(-1), 0));
     y[1] = gnd_sum(gnd_log(gnd_abs(d)), GND_AXIS(-1), 0);
-    return gnd__mats_give(2, out, y);
+    return gnd__mats_give(in, 2, out, y);
 }
 
 /* --- condition numbers --------------------------------------------------------------------------- */
@@ -413,21 +406,21 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
 {
     gnd__mats a;
     gnd_array *bad, *y;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("cond");
     bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
     if (!bad && (a.m == 0 || a.n == 0))
         bad = gnd__fail(a.dev, GND_ERR_SHAPE, "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition",
                         a.m, a.n);
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
-        return keep(gnd_zeros(a.dev, gnd__real_of(a.t), a.nb, a.batch));
+        return gnd__leave(in, gnd_zeros(a.dev, gnd__real_of(a.t), a.nb, a.batch));
     if (ord != GND_ORD_2 && ord != GND_ORD_NEG_2)
-        return keep(cond_by_inverse(&a, ord));
+        return gnd__leave(in, cond_by_inverse(&a, ord));
     gnd_array *s = gnd__mats_svdvals("cond", a.x);
     gnd_array *most = gnd_max(s, GND_AXIS(-1), 0), *least = gnd_min(s, GND_AXIS(-1), 0);
     y = ord == GND_ORD_2 ? gnd_divide(most, least) : gnd_divide(least, most);
-    return keep(gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
+    return gnd__leave(in, gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
 }
 
 /* --- powers ------------------------------------------------------------------------------------- */
@@ -435,12 +428,12 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
 gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
 {
     gnd__mats a;
-    gnd_scope_begin();
+    const gnd__inner in = gnd__enter("matrix_power");
     gnd_array *bad = gnd__mats_of(&a, "matrix_power", x, 1), *y = NULL, *p;
     if (bad)
-        return keep(bad);
+        return gnd__leave(in, bad);
     if (n == 0)
-        return keep(gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
+        return gnd__leave(in, gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
                             gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
     p = n < 0 ? inverse_of("matrix_power", x) : x;
     for (uint64_t e = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; e; e >>= 1) {
@@ -449,5 +442,5 @@ gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
         if (e > 1)
             p = gnd_matmul(p, p);
     }
-    return keep(y == x ? gnd_astype(x, (gnd_dtype)x->dtype) : y);
+    return gnd__leave(in, y);
 }

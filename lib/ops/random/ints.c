@@ -47,10 +47,10 @@ static gnd_array *between(gnd__draw *d, int64_t lo, uint64_t s)
     int narrow = gnd_dtype_size(d->t) <= 4 || (s && s <= (uint64_t)1 << 32);
     gnd__scalar count = {.kind = 'u', .u = s}, first = {.kind = 'i', .i = lo};
     gnd_dtype w = narrow ? GND_UINT32 : GND_UINT64;
-    gnd_array *n = gnd__held(&d->s, gnd__const(d->dev, GND_UINT64, &count, 0));
+    gnd_array *n = gnd__const(d->dev, GND_UINT64, &count, 0);
     gnd_array *y = gnd__draw_raw(d, narrow ? GND__FN_BOUNDED32 : GND__FN_BOUNDED64, w, 0, 1, &n);
     if (d->t != GND_BOOL)
-        y = gnd__as(&d->s, y, d->t);
+        y = gnd__as(y, d->t);
     if (!lo)
         return y;
     gnd_dtype c = d->t == GND_BOOL ? w : d->t;
@@ -58,7 +58,7 @@ static gnd_array *between(gnd__draw *d, int64_t lo, uint64_t s)
         first.kind = 'u';
         first.u = (uint64_t)lo;
     }
-    return gnd__op2(&d->s, GND__OP_ADD, y, gnd__held(&d->s, gnd__const(d->dev, c, &first, 0)));
+    return gnd__op2(GND__OP_ADD, y, gnd__const(d->dev, c, &first, 0));
 }
 
 static gnd_array *of_scalars(gnd__draw *d, gnd_array *low, gnd_array *high, int endpoint)
@@ -67,14 +67,14 @@ static gnd_array *of_scalars(gnd__draw *d, gnd_array *low, gnd_array *high, int 
     uint64_t greatest;
     limits(d->t, &least, &greatest);
     if (high && (endpoint ? hi < lo : hi <= lo))
-        return gnd__held(&d->s, gnd__fail(d->dev, GND_ERR_ARG, "%s: low %" PRId64 " and high %" PRId64
-                                          ": nothing lies between them", d->func, lo, hi));
+        return gnd__fail(d->dev, GND_ERR_ARG, "%s: low %" PRId64 " and high %" PRId64
+                                          ": nothing lies between them", d->func, lo, hi);
     uint64_t last = high ? (uint64_t)hi - !endpoint : greatest;
     if (lo < least || (lo > 0 && (uint64_t)lo > greatest) ||
         (high && ((int64_t)last < least || ((int64_t)last > 0 && last > greatest))))
-        return gnd__held(&d->s, gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %" PRId64 " .. %" PRId64
+        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %" PRId64 " .. %" PRId64
                                           " does not fit %s", d->func, lo, (int64_t)last,
-                                          gnd_dtype_name(d->t)));
+                                          gnd_dtype_name(d->t));
     return between(d, lo, last - (uint64_t)lo + 1);
 }
 
@@ -82,29 +82,28 @@ static gnd_array *of_scalars(gnd__draw *d, gnd_array *low, gnd_array *high, int 
 static gnd_array *wide(gnd__draw *d, gnd_array *x)
 {
     if (x->weak)
-        return gnd__held(&d->s, gnd__strong(x, d->dev, GND_INT64, d->func));
-    return x->dtype == GND_UINT64 ? x : gnd__as(&d->s, x, GND_INT64);
+        return gnd__strong(x, d->dev, GND_INT64, d->func);
+    return x->dtype == GND_UINT64 ? x : gnd__as(x, GND_INT64);
 }
 
 static gnd_array *of_arrays(gnd__draw *d, gnd_array *low, gnd_array *high, int endpoint)
 {
-    gnd__steps *s = &d->s;
     int narrow = gnd_dtype_size(d->t) <= 4;
     int64_t least;
     gnd__scalar most = {.kind = 'u'}, zero = {.kind = 'i'};
     limits(d->t, &least, &most.u);
-    low = low ? wide(d, low) : gnd__held(s, gnd__const(d->dev, GND_INT64, &zero, 0));
-    high = high ? wide(d, high) : gnd__held(s, gnd__const(d->dev, GND_UINT64, &most, 0));
-    gnd_array *ok = gnd__op2(s, endpoint ? GND__OP_GREATER_EQUAL : GND__OP_GREATER, high, low);
-    gnd_array *n = gnd__op2(s, GND__OP_SUBTRACT, gnd__as(s, high, GND_UINT64),
-                            gnd__as(s, low, GND_UINT64));
+    low = low ? wide(d, low) : gnd__const(d->dev, GND_INT64, &zero, 0);
+    high = high ? wide(d, high) : gnd__const(d->dev, GND_UINT64, &most, 0);
+    gnd_array *ok = gnd__op2(endpoint ? GND__OP_GREATER_EQUAL : GND__OP_GREATER, high, low);
+    gnd_array *n = gnd__op2(GND__OP_SUBTRACT, gnd__as(high, GND_UINT64),
+                            gnd__as(low, GND_UINT64));
     if (endpoint)
-        n = gnd__op2(s, GND__OP_ADD, n, gnd__held(s, gnd_int(1)));
-    n = gnd__op3(s, GND__OP_WHERE, ok, n, gnd__held(s, gnd_int(1)));
+        n = gnd__op2(GND__OP_ADD, n, gnd_int(1));
+    n = gnd__op3(GND__OP_WHERE, ok, n, gnd_int(1));
     gnd_array *y = gnd__draw_raw(d, narrow ? GND__FN_BOUNDED32 : GND__FN_BOUNDED64,
                                  narrow ? GND_UINT32 : GND_UINT64, 0, 1, &n);
     gnd_dtype c = d->t == GND_BOOL ? GND_UINT32 : d->t;
-    return gnd__op2(s, GND__OP_ADD, gnd__as(s, y, c), gnd__as(s, low, c));
+    return gnd__op2(GND__OP_ADD, gnd__as(y, c), gnd__as(low, c));
 }
 
 gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -129,6 +128,7 @@ gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, 
     if (!strchr("biu", gnd_dtype_kind(d.t)))
         return gnd__fail(d.dev, GND_ERR_DTYPE, "%s: dtype %s: it must be an int or bool", d.func,
                          gnd_dtype_name(d.t));
+    d.in = gnd__enter(d.func);
     gnd__draw_places(&d);
     return gnd__draw_end(&d, weak ? of_scalars(&d, low, high, endpoint)
                                   : of_arrays(&d, low, high, endpoint || !high));
@@ -144,6 +144,7 @@ static gnd_array *keys(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *d
     if (bad)
         return bad;
     d->t = GND_INT64;
+    d->in = gnd__enter(func);
     gnd__draw_places(d);
     *out = gnd__draw_raw(d, GND__FN_BITS64, GND_UINT64, 0, 0, NULL);
     return NULL;
@@ -159,7 +160,7 @@ gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
         return gnd__fail(dev, GND_ERR_ARG, "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
     }
     gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, &k);
-    return bad ? bad : gnd__draw_end(&d, gnd__held(&d.s, gnd_argsort(k, 0, 0)));
+    return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
 }
 
 /* x and axis of a function that reorders; the generator's call is counted with the draw. */
@@ -181,9 +182,9 @@ gnd_array *gnd_rng_shuffle(gnd_rng *g, gnd_array *x, int axis)
     gnd_array *bad = check_order("rng_shuffle", g, x, axis, &k);
     if (bad || (bad = keys(&d, "rng_shuffle", g, x->dev, 1, &x->dim[k], &key)))
         return bad;
-    gnd_array *i = gnd__held(&d.s, gnd_argsort(key, 0, 0));
+    gnd_array *i = gnd_argsort(key, 0, 0);
     d.t = (gnd_dtype)x->dtype;
-    return gnd__draw_end(&d, i->kind == GND__ERROR ? i : gnd__held(&d.s, gnd__taken(x, i, k)));
+    return gnd__draw_end(&d, i->kind == GND__ERROR ? i : gnd__taken(x, i, k));
 }
 
 gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
@@ -199,11 +200,11 @@ gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
         how.from[i] = (int8_t)(i == k ? -1 : i);
         how.via[i] = 1;
     }
-    gnd_array *i = gnd__held(&d.s, gnd_argsort(key, k, 0));
+    gnd_array *i = gnd_argsort(key, k, 0);
     d.t = (gnd_dtype)x->dtype;
     return gnd__draw_end(&d, i->kind == GND__ERROR
                                  ? i
-                                 : gnd__held(&d.s, gnd__take_node(x, 1, &i, x->ndim, x->dim, &how)));
+                                 : gnd__take_node(x, 1, &i, x->ndim, x->dim, &how));
 }
 
 /* --- choice ----------------------------------------------------------------------------------- */
@@ -294,19 +295,18 @@ static gnd_array *by_alias(gnd__draw *d, int64_t n, const double *w)
     double *q = gnd__malloc(room * sizeof *q);
     gnd_array *y = gnd__nomem();
     if (keep && other && stack && q) {
-        gnd__steps *s = &d->s;
         alias(n, w, keep, other, stack, q);
-        gnd_array *k = gnd__held(s, gnd_from(d->dev, GND_UINT64, 1, &n, keep));
-        gnd_array *o = gnd__held(s, gnd_from(d->dev, GND_INT64, 1, &n, other));
+        gnd_array *k = gnd_from(d->dev, GND_UINT64, 1, &n, keep);
+        gnd_array *o = gnd_from(d->dev, GND_INT64, 1, &n, other);
         gnd_array *i = between(d, 0, (uint64_t)n), *r = gnd__draw_raw(d, GND__FN_BITS32, GND_UINT32, 1,
                                                                     0, NULL);
         y = i->kind == GND__ERROR ? i : k->kind == GND__ERROR ? k : o;
         if (y->kind != GND__ERROR) {
             gnd__gather how = {.from = {-1}, .via = {1}};
-            k = gnd__held(s, gnd__take_node(k, 1, &i, d->ndim, d->dim, &how));
-            o = gnd__held(s, gnd__take_node(o, 1, &i, d->ndim, d->dim, &how));
-            y = gnd__op3(s, GND__OP_WHERE,
-                         gnd__op2(s, GND__OP_LESS, gnd__as(s, r, GND_UINT64), k), i, o);
+            k = gnd__take_node(k, 1, &i, d->ndim, d->dim, &how);
+            o = gnd__take_node(o, 1, &i, d->ndim, d->dim, &how);
+            y = gnd__op3(GND__OP_WHERE,
+                         gnd__op2(GND__OP_LESS, gnd__as(r, GND_UINT64), k), i, o);
         }
     }
     gnd__free(keep);
@@ -332,9 +332,9 @@ static gnd_array *by_order(gnd__draw *d, int64_t n, const double *w)
         if (f) {
             for (int64_t i = 0; i < n; i++)
                 f[i] = (float)w[i];
-            gnd_array *p = gnd__held(&o.s, t == GND_FLOAT64 ? gnd_from(d->dev, t, 1, &n, w)
-                                                            : gnd_from(d->dev, t, 1, &n, f));
-            key = gnd__op2(&o.s, GND__OP_DIVIDE, gnd__draw_raw(&o, op, t, 0, 0, NULL), p);
+            gnd_array *p = t == GND_FLOAT64 ? gnd_from(d->dev, t, 1, &n, w)
+                                                            : gnd_from(d->dev, t, 1, &n, f);
+            key = gnd__op2(GND__OP_DIVIDE, gnd__draw_raw(&o, op, t, 0, 0, NULL), p);
         } else {
             key = gnd__nomem();
         }
@@ -342,11 +342,10 @@ static gnd_array *by_order(gnd__draw *d, int64_t n, const double *w)
     } else {
         key = gnd__draw_raw(&o, GND__FN_BITS64, GND_UINT64, 0, 0, NULL);
     }
-    gnd_array *i = gnd__held(&o.s, gnd_argsort(key, 0, 0));
-    i = gnd__cut(&o.s, i, 0, 0, m);
+    gnd_array *i = gnd_argsort(key, 0, 0);
+    i = gnd__cut(i, 0, 0, m);
     if (i->kind != GND__ERROR)
-        i = gnd__held(&o.s, gnd__reshaped(i, d->ndim, d->dim));
-    d->s = o.s;
+        i = gnd__reshaped(i, d->ndim, d->dim);
     return i;
 }
 
@@ -382,6 +381,7 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
                          "replacement", d.func, m, some);
     }
     d.t = GND_INT64;
+    d.in = gnd__enter(d.func);
     gnd__draw_places(&d);
     gnd_array *i = !replace ? by_order(&d, n, w) : w ? by_alias(&d, n, w) : between(&d, 0, (uint64_t)(n ? n : 1));
     gnd__free(w);
@@ -392,13 +392,13 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
     int rest = a->ndim - 1;
     d.t = (gnd_dtype)a->dtype;
     if (d.ndim + rest > GND_MAX_NDIM)
-        return gnd__draw_end(&d, gnd__held(&d.s, gnd__fail(d.dev, GND_ERR_SHAPE, "%s: %d dimensions",
-                                                          d.func, d.ndim + rest)));
+        return gnd__draw_end(&d, gnd__fail(d.dev, GND_ERR_SHAPE, "%s: %d dimensions",
+                                                          d.func, d.ndim + rest));
     memcpy(dim, d.dim, sizeof dim);
     memcpy(dim + d.ndim, a->dim + 1, (size_t)rest * sizeof *dim);
     if ((bad = gnd__check_shape(d.func, d.dev, d.t, d.ndim + rest, dim)))
-        return gnd__draw_end(&d, gnd__held(&d.s, bad));
-    i = gnd__held(&d.s, gnd__reshaped(i, 1, &m));
-    gnd_array *y = i->kind == GND__ERROR ? i : gnd__held(&d.s, gnd__taken(a, i, 0));
-    return gnd__draw_end(&d, y->kind == GND__ERROR ? y : gnd__held(&d.s, gnd__reshaped(y, d.ndim + rest, dim)));
+        return gnd__draw_end(&d, bad);
+    i = gnd__reshaped(i, 1, &m);
+    gnd_array *y = i->kind == GND__ERROR ? i : gnd__taken(a, i, 0);
+    return gnd__draw_end(&d, y->kind == GND__ERROR ? y : gnd__reshaped(y, d.ndim + rest, dim));
 }

@@ -213,27 +213,26 @@ gnd_array *gnd__draw_shape(gnd__draw *d, const char *func, gnd_rng *g, gnd_devic
 void gnd__draw_places(gnd__draw *d)
 {
     int64_t n = gnd__shape_size(d->ndim, d->dim, 1);
-    gnd_array *i = gnd__held(&d->s, gnd__node(GND__IOTA, d->dev, GND_INT64, 1, &n, 0, NULL));
-    i = gnd__as(&d->s, i, GND_UINT64);
-    d->index = i->kind == GND__ERROR ? i : gnd__held(&d->s, gnd__reshaped(i, d->ndim, d->dim));
+    gnd_array *i = gnd__node(GND__IOTA, d->dev, GND_INT64, 1, &n, 0, NULL);
+    i = gnd__as(i, GND_UINT64);
+    d->index = i->kind == GND__ERROR ? i : gnd__reshaped(i, d->ndim, d->dim);
 }
 
 /* A parameter of the call: an array in dtype c, with NaN for what is out of its span. */
 static gnd_array *param(gnd__draw *d, const gnd__param *p)
 {
-    gnd__steps *s = &d->s;
     if (p->x->weak)
         return p->x;
-    gnd_array *x = gnd__as(s, p->x, d->c), *ok = NULL;
+    gnd_array *x = gnd__as(p->x, d->c), *ok = NULL;
     if (p->span == GND__REAL)
         return x;
     if (p->span == GND__NOT_NEGATIVE || p->span == GND__TRIALS || p->span == GND__PROBABILITY)
-        ok = gnd__with(s, GND__OP_GREATER_EQUAL, x, 0);
+        ok = gnd__with(GND__OP_GREATER_EQUAL, x, 0);
     else
-        ok = gnd__with(s, GND__OP_GREATER, x, 0);
+        ok = gnd__with(GND__OP_GREATER, x, 0);
     if (p->span == GND__PROBABILITY || p->span == GND__CHANCE)
-        ok = gnd__op2(s, GND__OP_LOGICAL_AND, ok, gnd__with(s, GND__OP_LESS_EQUAL, x, 1));
-    return gnd__op3(s, GND__OP_WHERE, ok, x, gnd__number(s, NAN));
+        ok = gnd__op2(GND__OP_LOGICAL_AND, ok, gnd__with(GND__OP_LESS_EQUAL, x, 1));
+    return gnd__op3(GND__OP_WHERE, ok, x, gnd__number(NAN));
 }
 
 gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, gnd_dtype t,
@@ -253,6 +252,7 @@ gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_devic
         return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: dtype %s: it must be %s", func, gnd_dtype_name(t),
                          counts ? "an int or a float" : "a float");
     d->c = (counts ? gnd__device_has_f64(d->dev) : t == GND_FLOAT64) ? GND_FLOAT64 : GND_FLOAT32;
+    d->in = gnd__enter(func);
     gnd__draw_places(d);
     for (int i = 0; i < n; i++)
         d->par[i] = param(d, &p[i]);
@@ -263,13 +263,13 @@ gnd_array *gnd__draw_raw(gnd__draw *d, gnd__op op, gnd_dtype t, uint32_t sub, in
                          gnd_array *const *more)
 {
     gnd__scalar key = {.kind = 'u', .u = gnd__rng_stream(&d->g, sub)};
-    gnd_array *in[GND__OP_ARGS] = {d->index, gnd__held(&d->s, gnd__const(d->dev, GND_UINT64, &key, 0))};
+    gnd_array *in[GND__OP_ARGS] = {d->index, gnd__const(d->dev, GND_UINT64, &key, 0)};
     for (int i = 0; i < n; i++)
         in[2 + i] = more[i];
     for (int i = 0; i < 2 + n; i++)
         if (in[i]->kind == GND__ERROR)
             return in[i];
-    return gnd__held(&d->s, gnd__op_node(op, d->dev, t, d->ndim, d->dim, 2 + n, in));
+    return gnd__op_node(op, d->dev, t, d->ndim, d->dim, 2 + n, in);
 }
 
 gnd_array *gnd__draw_of(gnd__draw *d, gnd__op op32, gnd__op op64, gnd_dtype t, uint32_t sub, int n,
@@ -277,13 +277,13 @@ gnd_array *gnd__draw_of(gnd__draw *d, gnd__op op32, gnd__op op64, gnd_dtype t, u
 {
     gnd_array *x[GND__DRAW_PARAMS] = {NULL};
     for (int i = 0; i < n; i++)
-        x[i] = more[i]->weak ? gnd__held(&d->s, gnd__strong(more[i], d->dev, d->c, d->func)) : more[i];
+        x[i] = more[i]->weak ? gnd__strong(more[i], d->dev, d->c, d->func) : more[i];
     return gnd__draw_raw(d, d->c == GND_FLOAT64 ? op64 : op32, t, sub, n, x);
 }
 
 gnd_array *gnd__draw_end(gnd__draw *d, gnd_array *y)
 {
-    return gnd__end(&d->s, gnd__as(&d->s, y, d->t));
+    return gnd__leave(d->in, gnd__as(y, d->t));
 }
 
 /* --- of one draw ------------------------------------------------------------------------------ */
@@ -294,12 +294,12 @@ static int is_number(const gnd_array *x, double v)
 }
 
 /* loc + scale * y, leaving out what changes nothing. */
-static gnd_array *placed(gnd__draw *d, gnd_array *y, gnd_array *loc, gnd_array *scale)
+static gnd_array *placed(gnd_array *y, gnd_array *loc, gnd_array *scale)
 {
     if (scale && !is_number(scale, 1))
-        y = gnd__op2(&d->s, GND__OP_MULTIPLY, y, scale);
+        y = gnd__op2(GND__OP_MULTIPLY, y, scale);
     if (loc && !is_number(loc, 0))
-        y = gnd__op2(&d->s, GND__OP_ADD, y, loc);
+        y = gnd__op2(GND__OP_ADD, y, loc);
     return y;
 }
 
@@ -319,7 +319,7 @@ static gnd_array *scaled(const char *func, gnd__op op32, gnd__op op64, gnd_rng *
     if (bad)
         return bad;
     gnd_array *y = gnd__draw_of(&d, op32, op64, d.c, 0, 0, NULL);
-    return gnd__draw_end(&d, placed(&d, y, loc ? d.par[0] : NULL, scale ? d.par[n - 1] : NULL));
+    return gnd__draw_end(&d, placed(y, loc ? d.par[0] : NULL, scale ? d.par[n - 1] : NULL));
 }
 
 /* u in [0, 1) of dtype d->t, by as many bits as that has. */
@@ -348,13 +348,13 @@ gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
     if (low->weak && high->weak) {
         const double a = value_of(low), b = value_of(high), most = d.c == GND_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
         if (!(fabs(b - a) <= most))
-            return gnd__end(&d.s, gnd__held(&d.s, gnd__fail(d.dev, GND_ERR_ARG, "%s: low %g and high %g: their "
+            return gnd__leave(d.in, gnd__fail(d.dev, GND_ERR_ARG, "%s: low %g and high %g: their "
                                                             "difference is not a finite %s", d.func, a, b,
-                                                            gnd_dtype_name(d.c))));
+                                                            gnd_dtype_name(d.c)));
     }
-    gnd_array *span = gnd__op2(&d.s, GND__OP_SUBTRACT, d.par[1], d.par[0]);
-    gnd_array *u = gnd__as(&d.s, unit(&d), d.c);
-    return gnd__draw_end(&d, placed(&d, u, d.par[0], span));
+    gnd_array *span = gnd__op2(GND__OP_SUBTRACT, d.par[1], d.par[0]);
+    gnd_array *u = gnd__as(unit(&d), d.c);
+    return gnd__draw_end(&d, placed(u, d.par[0], span));
 }
 
 gnd_array *gnd_rng_standard_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
@@ -379,7 +379,7 @@ gnd_array *gnd_rng_lognormal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     if (bad)
         return bad;
     gnd_array *y = gnd__draw_of(&d, GND__FN_NORMAL32, GND__FN_NORMAL64, d.c, 0, 0, NULL);
-    return gnd__draw_end(&d, gnd__op1(&d.s, GND__OP_EXP, placed(&d, y, d.par[0], d.par[1])));
+    return gnd__draw_end(&d, gnd__op1(GND__OP_EXP, placed(y, d.par[0], d.par[1])));
 }
 
 gnd_array *gnd_rng_exponential(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -418,7 +418,7 @@ gnd_array *gnd_rng_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, con
     gnd_array *bad = gnd__draw_begin(&d, "rng_gamma", g, dev, t, 0, ndim, shape, 2, p);
     if (bad)
         return bad;
-    return gnd__draw_end(&d, placed(&d, gamma_of(&d, GND__FN_GAMMAVAR, 0, d.par[0]), NULL, d.par[1]));
+    return gnd__draw_end(&d, placed(gamma_of(&d, GND__FN_GAMMAVAR, 0, d.par[0]), NULL, d.par[1]));
 }
 
 gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -432,8 +432,8 @@ gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, cons
     /* x / (x + y) = 1 / (1 + exp(log y - log x)) */
     gnd_array *x = gamma_of(&d, GND__FN_LOGGAMMAVAR, 0, d.par[0]);
     gnd_array *y = gamma_of(&d, GND__FN_LOGGAMMAVAR, 1, d.par[1]);
-    y = gnd__op1(&d.s, GND__OP_EXP, gnd__op2(&d.s, GND__OP_SUBTRACT, y, x));
-    return gnd__draw_end(&d, gnd__op1(&d.s, GND__OP_RECIPROCAL, gnd__with(&d.s, GND__OP_ADD, y, 1)));
+    y = gnd__op1(GND__OP_EXP, gnd__op2(GND__OP_SUBTRACT, y, x));
+    return gnd__draw_end(&d, gnd__op1(GND__OP_RECIPROCAL, gnd__with(GND__OP_ADD, y, 1)));
 }
 
 gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -444,8 +444,8 @@ gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     gnd_array *bad = gnd__draw_begin(&d, "rng_chisquare", g, dev, t, 0, ndim, shape, 1, &p);
     if (bad)
         return bad;
-    gnd_array *y = gamma_of(&d, GND__FN_GAMMAVAR, 0, gnd__with(&d.s, GND__OP_MULTIPLY, d.par[0], 0.5));
-    return gnd__draw_end(&d, gnd__with(&d.s, GND__OP_MULTIPLY, y, 2));
+    gnd_array *y = gamma_of(&d, GND__FN_GAMMAVAR, 0, gnd__with(GND__OP_MULTIPLY, d.par[0], 0.5));
+    return gnd__draw_end(&d, gnd__with(GND__OP_MULTIPLY, y, 2));
 }
 
 gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -457,13 +457,13 @@ gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim
     if (bad)
         return bad;
     /* normal * sqrt(a / gamma(a)), a = df / 2 */
-    gnd_array *a = gnd__with(&d.s, GND__OP_MULTIPLY, d.par[0], 0.5);
+    gnd_array *a = gnd__with(GND__OP_MULTIPLY, d.par[0], 0.5);
     gnd_array *y = gamma_of(&d, GND__FN_GAMMAVAR, 1, a);
     gnd_array *z = gnd__draw_of(&d, GND__FN_NORMAL32, GND__FN_NORMAL64, d.c, 0, 0, NULL);
     if (a->weak)
-        a = gnd__held(&d.s, gnd__strong(a, d.dev, d.c, d.func));
-    y = gnd__op1(&d.s, GND__OP_SQRT, gnd__op2(&d.s, GND__OP_DIVIDE, a, y));
-    return gnd__draw_end(&d, gnd__op2(&d.s, GND__OP_MULTIPLY, z, y));
+        a = gnd__strong(a, d.dev, d.c, d.func);
+    y = gnd__op1(GND__OP_SQRT, gnd__op2(GND__OP_DIVIDE, a, y));
+    return gnd__draw_end(&d, gnd__op2(GND__OP_MULTIPLY, z, y));
 }
 
 /* --- counts ----------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ enum { GND__DRAW_PARAMS = 2 };
 /* One call of a distribution. */
 typedef struct gnd__draw {
     const char *func;
-    gnd__steps s;
+    gnd__inner in;            /* from gnd__draw_begin to gnd__draw_end */
     gnd_device *dev;
     gnd_dtype t;              /* of the result */
     gnd_dtype c;              /* what it is computed in: float32 or float64 */

@@ -33,49 +33,48 @@ static gnd_array *check_rows(const char *func, gnd_rng *g, const char *name, gnd
 /* --- multinomial ------------------------------------------------------------------------------ */
 
 /* The probabilities of outcome j: x[..., j]. */
-static gnd_array *outcome(gnd__steps *s, gnd_array *x, int64_t j)
+static gnd_array *outcome(gnd_array *x, int64_t j)
 {
     gnd__map m;
     gnd__map_identity(&m, x->ndim);
     m.start[x->ndim - 1] = j;
     m.step[x->ndim - 1] = 0;
     m.from[x->ndim - 1] = -1;
-    return gnd__held(s, gnd__viewed(x, x->ndim - 1, x->dim, &m));
+    return gnd__viewed(x, x->ndim - 1, x->dim, &m);
 }
 
 /* Outcome after outcome: a binomial number of the trials left, with what is left of the probability. */
 static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
 {
-    gnd__steps *s = &d->s;
     gnd_array **part = gnd__malloc((size_t)k * sizeof *part);
     if (!part)
         return gnd__nomem();
-    gnd_array *left = d->par[0]->weak ? gnd__held(s, gnd__strong(d->par[0], d->dev, d->c, d->func))
+    gnd_array *left = d->par[0]->weak ? gnd__strong(d->par[0], d->dev, d->c, d->func)
                                       : d->par[0];
-    gnd_array *rest = gnd__number(s, 1), *bad = NULL;
-    p = gnd__as(s, p, d->c);
+    gnd_array *rest = gnd__number(1), *bad = NULL;
+    p = gnd__as(p, d->c);
     for (int64_t j = 0; j < k && !bad; j++) {
         gnd_array *x = left;
         if (j < k - 1) {
-            gnd_array *q = outcome(s, p, j), *in[2] = {left, NULL};
+            gnd_array *q = outcome(p, j), *in[2] = {left, NULL};
             /* q / rest, at most 1; nothing is left: 0 */
-            gnd_array *some = gnd__with(s, GND__OP_GREATER, rest, 0);
-            in[1] = gnd__with(s, GND__OP_MINIMUM, gnd__op2(s, GND__OP_DIVIDE, q, rest), 1);
-            in[1] = gnd__op3(s, GND__OP_WHERE, some, in[1], gnd__with(s, GND__OP_MULTIPLY, q, 0));
+            gnd_array *some = gnd__with(GND__OP_GREATER, rest, 0);
+            in[1] = gnd__with(GND__OP_MINIMUM, gnd__op2(GND__OP_DIVIDE, q, rest), 1);
+            in[1] = gnd__op3(GND__OP_WHERE, some, in[1], gnd__with(GND__OP_MULTIPLY, q, 0));
             x = gnd__draw_raw(d, GND__FN_BINOMIAL, GND_INT64, (uint32_t)j, 2, in);
-            left = gnd__op2(s, GND__OP_SUBTRACT, left, gnd__as(s, x, d->c));
-            rest = gnd__op2(s, GND__OP_SUBTRACT, rest, q);
+            left = gnd__op2(GND__OP_SUBTRACT, left, gnd__as(x, d->c));
+            rest = gnd__op2(GND__OP_SUBTRACT, rest, q);
             gnd_array *now[3] = {x, left, rest};
             for (int i = 0; i < 3 && !bad; i++)
                 bad = now[i]->kind == GND__ERROR ? now[i] : NULL;
             if (!bad && gnd_eval_all(3, now)) /* so that the next outcome runs the same kernel */
-                bad = gnd__held(s, gnd_fail(gnd_status_of(x) ? gnd_status_of(x) : GND_ERR_BACKEND,
-                                            "%s: %s", d->func, gnd_message()));
+                bad = gnd_fail(gnd_status_of(x) ? gnd_status_of(x) : GND_ERR_BACKEND,
+                                            "%s: %s", d->func, gnd_message());
         }
-        x = gnd__as(s, x, d->t);
-        part[j] = x->kind == GND__ERROR ? x : gnd__held(s, gnd__broadcast(x, d->ndim, d->dim));
+        x = gnd__as(x, d->t);
+        part[j] = x->kind == GND__ERROR ? x : gnd__broadcast(x, d->ndim, d->dim);
     }
-    gnd_array *y = bad ? bad : gnd__held(s, gnd_stack((int)k, part, -1));
+    gnd_array *y = bad ? bad : gnd_stack((int)k, part, -1);
     gnd__free(part);
     return y;
 }
@@ -84,7 +83,6 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
                                gnd_array *n, gnd_array *p)
 {
     gnd__draw d;
-    gnd__steps own = {0};
     gnd_array *bad = check_rows("rng_multinomial", g, "p", p);
     if (bad)
         return bad;
@@ -93,10 +91,10 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
             g->calls++;
         return gnd__fail(p->dev, GND_ERR_OVERFLOW, "rng_multinomial: p has more than 2^31 - 1 outcomes");
     }
-    const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(&own, p, 0)}};
+    const gnd__inner in = gnd__enter("rng_multinomial");
+    const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(p, 0)}};
     bad = gnd__draw_begin(&d, "rng_multinomial", g, dev, t, 1, ndim, shape, 2, q);
-    gnd__done(gnd__end(&own, p));
-    return bad ? bad : gnd__draw_end(&d, outcomes(&d, p, p->dim[p->ndim - 1]));
+    return gnd__leave(in, bad ? bad : gnd__draw_end(&d, outcomes(&d, p, p->dim[p->ndim - 1])));
 }
 
 /* --- Dirichlet -------------------------------------------------------------------------------- */
@@ -132,33 +130,28 @@ gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     if ((bad = gnd__draw_begin(&d, "rng_dirichlet", g, dev, t, 0, m, full, 1, &p)))
         return bad;
     gnd_array *x = gnd__draw_of(&d, GND__FN_LOGGAMMAVAR, GND__FN_LOGGAMMAVAR, d.c, 0, 1, d.par);
-    return gnd__draw_end(&d, x->kind == GND__ERROR ? x : gnd__held(&d.s, gnd_softmax(x, GND_AXIS(-1))));
+    return gnd__draw_end(&d, x->kind == GND__ERROR ? x : gnd_softmax(x, GND_AXIS(-1)));
 }
 
 /* --- multivariate normal ---------------------------------------------------------------------- */
 
 /* A with A^T A = cov, of dtype c. */
-static gnd_array *root_of(const char *func, gnd__steps *s, gnd_array *cov, gnd_rng_root root)
+static gnd_array *root_of(const char *func, gnd_array *cov, gnd_rng_root root)
 {
     gnd_array *u, *w, *v;
     if (root == GND_ROOT_CHOLESKY)
-        return gnd__held(s, gnd__mats_cholesky(func, cov, 1));
+        return gnd__mats_cholesky(func, cov, 1);
     if (root == GND_ROOT_EIGH) {
         gnd__mats_eigh(func, cov, 0, &w, &v);
-        gnd__held(s, w);
-        gnd__held(s, v);
         /* rounding may make a 0 negative */
-        w = gnd__op1(s, GND__OP_SQRT, gnd__with(s, GND__OP_MAXIMUM, w, 0));
-        v = gnd__op2(s, GND__OP_MULTIPLY, v, w);
-        return v->kind == GND__ERROR ? v : gnd__held(s, gnd_matrix_transpose(v));
+        w = gnd__op1(GND__OP_SQRT, gnd__with(GND__OP_MAXIMUM, w, 0));
+        v = gnd__op2(GND__OP_MULTIPLY, v, w);
+        return v->kind == GND__ERROR ? v : gnd_matrix_transpose(v);
     }
     gnd__mats_svd(func, cov, 0, NULL, &u, &w, &v);
-    gnd__held(s, u);
-    gnd__held(s, w);
-    gnd__held(s, v);
-    w = gnd__op1(s, GND__OP_SQRT, w);
-    return gnd__op2(s, GND__OP_MULTIPLY, v,
-                    w->kind == GND__ERROR ? w : gnd__held(s, gnd__expanded(w, 2)));
+    w = gnd__op1(GND__OP_SQRT, w);
+    return gnd__op2(GND__OP_MULTIPLY, v,
+                    w->kind == GND__ERROR ? w : gnd__expanded(w, 2));
 }
 
 gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
@@ -184,19 +177,19 @@ gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t,
         return gnd__fail(mean->dev, ndim < GND_MAX_NDIM ? GND_ERR_NULL : GND_ERR_SHAPE,
                          "%s: %d dimensions and the rows: at most %d, and a shape that is not NULL", func,
                          ndim, GND_MAX_NDIM);
-    const gnd__param p[2] = {{"mean", GND__REAL, mean}, {"cov", GND__REAL, outcome(&(gnd__steps){0}, cov, 0)}};
+    const gnd__inner in = gnd__enter(func);
+    const gnd__param p[2] = {{"mean", GND__REAL, mean}, {"cov", GND__REAL, outcome(cov, 0)}};
     bad = gnd__draw_begin(&d, func, g, dev, t, 0, m, full, 2, p);
-    gnd__done(p[1].x);
     if (bad)
-        return bad;
-    gnd_array *a = root_of(func, &d.s, gnd__as(&d.s, cov, d.c), root);
+        return gnd__leave(in, bad);
+    gnd_array *a = root_of(func, gnd__as(cov, d.c), root);
     gnd_array *z = gnd__draw_of(&d, GND__FN_NORMAL32, GND__FN_NORMAL64, d.c, 0, 0, NULL);
     if (m == 1 && z->kind != GND__ERROR)
-        z = gnd__held(&d.s, gnd__reshaped(z, 2, (const int64_t[]){1, k}));
+        z = gnd__reshaped(z, 2, (const int64_t[]){1, k});
     if (z->kind != GND__ERROR)
-        z = gnd__held(&d.s, gnd_matmul(z, a));
-    z = gnd__op2(&d.s, GND__OP_ADD, z, d.par[0]);
+        z = gnd_matmul(z, a);
+    z = gnd__op2(GND__OP_ADD, z, d.par[0]);
     if (m == 1 && z->kind != GND__ERROR)
-        z = gnd__held(&d.s, gnd__reshaped(z, 1, &k));
-    return gnd__draw_end(&d, z);
+        z = gnd__reshaped(z, 1, &k);
+    return gnd__leave(in, gnd__draw_end(&d, z));
 }

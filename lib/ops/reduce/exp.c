@@ -14,58 +14,58 @@
 #include "graph/check.h"
 
 /* The elements in x where its dtype is complex, their real parts. */
-static gnd_array *real_part(gnd__steps *s, gnd_array *x)
+static gnd_array *real_part(gnd_array *x)
 {
     if (x->kind == GND__ERROR || gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
         return x;
-    return gnd__op1(s, GND__OP_REAL, x);
+    return gnd__op1(GND__OP_REAL, x);
 }
 
 /* x, or 0 where it is not finite: what may be subtracted without making a NaN. */
-static gnd_array *or_zero(gnd__steps *s, gnd_array *x)
+static gnd_array *or_zero(gnd_array *x)
 {
-    return gnd__op3(s, GND__OP_WHERE, gnd__op1(s, GND__OP_ISFINITE, x), x, gnd__number(s, 0));
+    return gnd__op3(GND__OP_WHERE, gnd__op1(GND__OP_ISFINITE, x), x, gnd__number(0));
 }
 
 /* --- logsumexp -------------------------------------------------------------------------------- */
 
 /* With m the maximum, which occurs k times, and r the sum of exp(x - m) over the others:
  * m + log(k) + log1p(r / k), which keeps an r that is small beside 1. */
-static gnd_array *log_of_sum(gnd__steps *s, gnd_array *x, gnd_axes axes, unsigned flags)
+static gnd_array *log_of_sum(gnd_array *x, gnd_axes axes, unsigned flags)
 {
-    gnd_array *m = gnd__held(s, gnd_max(x, axes, GND_KEEPDIMS));
-    gnd_array *top = gnd__op2(s, GND__OP_EQUAL, x, m);
-    gnd_array *d = gnd__op2(s, GND__OP_SUBTRACT, x, or_zero(s, m));
-    gnd_array *e = gnd__op3(s, GND__OP_WHERE, top, gnd__number(s, 0), gnd__op1(s, GND__OP_EXP, d));
-    gnd_array *r = gnd__held(s, gnd_sum(e, axes, flags));
-    gnd_array *k = gnd__held(s, gnd_count_nonzero(top, axes, flags));
+    gnd_array *m = gnd_max(x, axes, GND_KEEPDIMS);
+    gnd_array *top = gnd__op2(GND__OP_EQUAL, x, m);
+    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, x, or_zero(m));
+    gnd_array *e = gnd__op3(GND__OP_WHERE, top, gnd__number(0), gnd__op1(GND__OP_EXP, d));
+    gnd_array *r = gnd_sum(e, axes, flags);
+    gnd_array *k = gnd_count_nonzero(top, axes, flags);
     if (r->kind == GND__ERROR || k->kind == GND__ERROR)
         return r->kind == GND__ERROR ? r : k;
-    k = gnd__as(s, k, (gnd_dtype)r->dtype);
-    r = gnd__op1(s, GND__OP_LOG1P, gnd__op2(s, GND__OP_DIVIDE, r, k));
+    k = gnd__as(k, (gnd_dtype)r->dtype);
+    r = gnd__op1(GND__OP_LOG1P, gnd__op2(GND__OP_DIVIDE, r, k));
     if (!(flags & GND_KEEPDIMS))
-        m = gnd__held(s, gnd_max(x, axes, flags));
-    return gnd__op2(s, GND__OP_ADD, gnd__op2(s, GND__OP_ADD, r, gnd__op1(s, GND__OP_LOG, k)), m);
+        m = gnd_max(x, axes, flags);
+    return gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_ADD, r, gnd__op1(GND__OP_LOG, k)), m);
 }
 
 /* m + log(sum(b exp(x - m))), m the maximum where b is not 0 (of a complex x: of its real part). */
-static gnd_array *log_of_weighted(gnd__steps *s, gnd_array *x, gnd_array *b, gnd_axes axes,
+static gnd_array *log_of_weighted(gnd_array *x, gnd_array *b, gnd_axes axes,
                                   unsigned flags)
 {
-    gnd_array *least = gnd__number(s, -INFINITY), *re = real_part(s, x), *m, *e;
+    gnd_array *least = gnd__number(-INFINITY), *re = real_part(x), *m, *e;
     if (b) {
-        gnd_array *out = gnd__with(s, GND__OP_EQUAL, b, 0);
-        re = gnd__op3(s, GND__OP_WHERE, out, least, re);
-        x = gnd__op3(s, GND__OP_WHERE, out, least, x);
+        gnd_array *out = gnd__with(GND__OP_EQUAL, b, 0);
+        re = gnd__op3(GND__OP_WHERE, out, least, re);
+        x = gnd__op3(GND__OP_WHERE, out, least, x);
     }
-    m = gnd__held(s, gnd_max(re, axes, GND_KEEPDIMS));
-    e = gnd__op1(s, GND__OP_EXP, gnd__op2(s, GND__OP_SUBTRACT, x, or_zero(s, m)));
+    m = gnd_max(re, axes, GND_KEEPDIMS);
+    e = gnd__op1(GND__OP_EXP, gnd__op2(GND__OP_SUBTRACT, x, or_zero(m)));
     if (b)
-        e = gnd__op2(s, GND__OP_MULTIPLY, e, b);
-    e = gnd__op1(s, GND__OP_LOG, gnd__held(s, gnd_sum(e, axes, flags)));
+        e = gnd__op2(GND__OP_MULTIPLY, e, b);
+    e = gnd__op1(GND__OP_LOG, gnd_sum(e, axes, flags));
     if (!(flags & GND_KEEPDIMS))
-        m = gnd__held(s, gnd_max(re, axes, flags));
-    return gnd__op2(s, GND__OP_ADD, e, or_zero(s, m));
+        m = gnd_max(re, axes, flags);
+    return gnd__op2(GND__OP_ADD, e, or_zero(m));
 }
 
 gnd_array *gnd_logsumexp(gnd_array *x, gnd_array *b, gnd_axes axes, unsigned flags)
@@ -73,35 +73,35 @@ gnd_array *gnd_logsumexp(gnd_array *x, gnd_array *b, gnd_axes axes, unsigned fla
     uint32_t mask;
     gnd_device *dev;
     gnd__shape shape;
-    gnd__steps s = {0};
     gnd_array *bad = gnd__check_reduction("logsumexp", x, axes, flags, &mask), *both[2] = {x, b};
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("logsumexp");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
     if (b) {
         if ((bad = gnd__check(b, "logsumexp", "b")) ||
             (bad = gnd__check_devices("logsumexp", 2, both, &dev)))
-            return bad;
+            return gnd__leave(in, bad);
         t = gnd__mean_float(dev, gnd__common_dtype(dev, 2, both));
         if ((bad = gnd__check_broadcast("logsumexp", dev, t, 2, both, &shape)))
-            return bad;
+            return gnd__leave(in, bad);
         /* The axes are those of the common shape, as in SciPy. */
-        gnd_array *full = gnd__held(&s, gnd__broadcast(x, shape.ndim, shape.dim));
+        gnd_array *full = gnd__broadcast(x, shape.ndim, shape.dim);
         if ((bad = gnd__check_reduction("logsumexp", full, axes, flags, &mask)))
-            return gnd__end(&s, gnd__held(&s, bad));
+            return gnd__leave(in, bad);
         x = full;
-        b = gnd__held(&s, gnd__strong(b, dev, gnd__wide_float(dev, t), "logsumexp"));
+        b = gnd__strong(b, dev, gnd__wide_float(dev, t), "logsumexp");
     }
     int64_t dim[GND_MAX_NDIM];
     int ndim = gnd__reduced_dims(x, mask, flags, dim);
-    gnd_array *y, *c = gnd__as(&s, x, gnd__wide_float(x->dev, t));
+    gnd_array *y, *c = gnd__as(x, gnd__wide_float(x->dev, t));
     if (gnd__count_of(x, mask) == 0)
-        y = gnd__held(&s, gnd_full(x->dev, t, ndim, dim, gnd__number(&s, -INFINITY)));
+        y = gnd_full(x->dev, t, ndim, dim, gnd__number(-INFINITY));
     else if (b || gnd_dtype_kind(t) == 'c')
-        y = log_of_weighted(&s, c, b, axes, flags);
+        y = log_of_weighted(c, b, axes, flags);
     else
-        y = log_of_sum(&s, c, axes, flags);
-    return gnd__end(&s, gnd__as(&s, y, t));
+        y = log_of_sum(c, axes, flags);
+    return gnd__leave(in, gnd__as(y, t));
 }
 
 /* --- softmax ---------------------------------------------------------------------------------- */
@@ -121,15 +121,15 @@ gnd_array *gnd_softmax(gnd_array *x, gnd_axes axes)
     gnd_array *bad = check_softmax("softmax", x, axes);
     if (bad)
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("softmax");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
-    gnd_array *c = gnd__as(&s, x, gnd__wide_float(x->dev, t));
+    gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, t));
     if (x->size == 0)
-        return gnd__end(&s, gnd__as(&s, c, t));
-    gnd_array *m = gnd__held(&s, gnd_max(c, axes, GND_KEEPDIMS));
-    gnd_array *e = gnd__op1(&s, GND__OP_EXP, gnd__op2(&s, GND__OP_SUBTRACT, c, m));
-    gnd_array *sum = gnd__held(&s, gnd_sum(e, axes, GND_KEEPDIMS));
-    return gnd__end(&s, gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, e, sum), t));
+        return gnd__leave(in, gnd__as(c, t));
+    gnd_array *m = gnd_max(c, axes, GND_KEEPDIMS);
+    gnd_array *e = gnd__op1(GND__OP_EXP, gnd__op2(GND__OP_SUBTRACT, c, m));
+    gnd_array *sum = gnd_sum(e, axes, GND_KEEPDIMS);
+    return gnd__leave(in, gnd__as(gnd__op2(GND__OP_DIVIDE, e, sum), t));
 }
 
 gnd_array *gnd_log_softmax(gnd_array *x, gnd_axes axes)
@@ -137,16 +137,16 @@ gnd_array *gnd_log_softmax(gnd_array *x, gnd_axes axes)
     gnd_array *bad = check_softmax("log_softmax", x, axes);
     if (bad)
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("log_softmax");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
-    gnd_array *c = gnd__as(&s, x, gnd__wide_float(x->dev, t));
+    gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, t));
     if (x->size == 0)
-        return gnd__end(&s, gnd__as(&s, c, t));
-    gnd_array *m = or_zero(&s, gnd__held(&s, gnd_max(c, axes, GND_KEEPDIMS)));
-    gnd_array *d = gnd__op2(&s, GND__OP_SUBTRACT, c, m);
-    gnd_array *sum = gnd__held(&s, gnd_sum(gnd__op1(&s, GND__OP_EXP, d), axes, GND_KEEPDIMS));
-    gnd_array *y = gnd__op2(&s, GND__OP_SUBTRACT, d, gnd__op1(&s, GND__OP_LOG, sum));
-    return gnd__end(&s, gnd__as(&s, y, t));
+        return gnd__leave(in, gnd__as(c, t));
+    gnd_array *m = or_zero(gnd_max(c, axes, GND_KEEPDIMS));
+    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, c, m);
+    gnd_array *sum = gnd_sum(gnd__op1(GND__OP_EXP, d), axes, GND_KEEPDIMS);
+    gnd_array *y = gnd__op2(GND__OP_SUBTRACT, d, gnd__op1(GND__OP_LOG, sum));
+    return gnd__leave(in, gnd__as(y, t));
 }
 
 /* --- normalizing ------------------------------------------------------------------------------ */
@@ -165,12 +165,12 @@ gnd_array *gnd_normalize(gnd_array *x, gnd_axes axes, double eps)
     gnd_array *bad = check_eps("normalize", x, axes, eps);
     if (bad)
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("normalize");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
-    gnd_array *c = gnd__as(&s, x, gnd__wide_float(x->dev, t));
-    gnd_array *n = gnd__held(&s, gnd_sum(gnd__abs2(&s, c), axes, GND_KEEPDIMS));
-    n = gnd__with(&s, GND__OP_MAXIMUM, gnd__op1(&s, GND__OP_SQRT, n), eps);
-    return gnd__end(&s, gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, c, n), t));
+    gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, t));
+    gnd_array *n = gnd_sum(gnd__abs2(c), axes, GND_KEEPDIMS);
+    n = gnd__with(GND__OP_MAXIMUM, gnd__op1(GND__OP_SQRT, n), eps);
+    return gnd__leave(in, gnd__as(gnd__op2(GND__OP_DIVIDE, c, n), t));
 }
 
 gnd_array *gnd_standardize(gnd_array *x, gnd_axes axes, double eps)
@@ -178,12 +178,12 @@ gnd_array *gnd_standardize(gnd_array *x, gnd_axes axes, double eps)
     gnd_array *bad = check_eps("standardize", x, axes, eps);
     if (bad)
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("standardize");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
-    gnd_array *c = gnd__as(&s, x, gnd__wide_float(x->dev, t));
+    gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, t));
     gnd_array *d =
-        gnd__op2(&s, GND__OP_SUBTRACT, c, gnd__held(&s, gnd_mean(c, axes, GND_KEEPDIMS)));
-    gnd_array *v = gnd__held(&s, gnd_mean(gnd__abs2(&s, d), axes, GND_KEEPDIMS));
-    v = gnd__op1(&s, GND__OP_SQRT, gnd__with(&s, GND__OP_ADD, v, eps));
-    return gnd__end(&s, gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, d, v), t));
+        gnd__op2(GND__OP_SUBTRACT, c, gnd_mean(c, axes, GND_KEEPDIMS));
+    gnd_array *v = gnd_mean(gnd__abs2(d), axes, GND_KEEPDIMS);
+    v = gnd__op1(GND__OP_SQRT, gnd__with(GND__OP_ADD, v, eps));
+    return gnd__leave(in, gnd__as(gnd__op2(GND__OP_DIVIDE, d, v), t));
 }

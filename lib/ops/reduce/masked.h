@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/reduce/masked.h - means and variances of the elements that count, for those without NaN and those with where=.
- * x and `counts`, bools, are of one shape; errors are passed on; the result is held in s.
+ * x and `counts`, bools, are of one shape; errors are passed on.
  */
 #ifndef GND_OPS_REDUCE_MASKED_H
 #define GND_OPS_REDUCE_MASKED_H
@@ -9,10 +9,10 @@
 #include "array/steps.h"
 
 /* NaN where nothing counts. */
-gnd_array *gnd__masked_mean(gnd__steps *s, gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags);
+gnd_array *gnd__masked_mean(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags);
 /* The sum of |x - mean|^2 divided by n - correction, n being how many count; where that is not above 0: divided by 0, or
  * NaN, if `few_is_nan`. root: the root of it. */
-gnd_array *gnd__masked_variance(gnd__steps *s, gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
+gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
                                 double correction, int root, int few_is_nan);
 
 #endif

@@ -22,11 +22,11 @@ static int has_nan(const gnd_array *x)
 }
 
 /* x with re (and im, of a complex x) in place of NaN. */
-static gnd_array *filled(gnd__steps *s, gnd_array *x, gnd_array *is_nan, double re, double im)
+static gnd_array *filled(gnd_array *x, gnd_array *is_nan, double re, double im)
 {
     int z = x->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
-    gnd_array *v = z ? gnd__held(s, gnd_complex(re, im)) : gnd__number(s, re);
-    return gnd__op3(s, GND__OP_WHERE, is_nan, v, x);
+    gnd_array *v = z ? gnd_complex(re, im) : gnd__number(re);
+    return gnd__op3(GND__OP_WHERE, is_nan, v, x);
 }
 
 /* --- sums and products ------------------------------------------------------------------------ */
@@ -38,19 +38,19 @@ static gnd_array *summed(const char *func, gnd_array *x, gnd_axes axes, unsigned
                          summing *f, double nothing)
 {
     uint32_t mask;
-    gnd__steps s = {0};
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (!bad && t != GND_DTYPE_DEFAULT)
         bad = gnd__check_type(func, x->dev, t);
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter(func);
     if (t == GND_DTYPE_DEFAULT) {
         int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
         t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : (gnd_dtype)x->dtype;
     }
     if (has_nan(x))
-        x = filled(&s, x, gnd__op1(&s, GND__OP_ISNAN, x), nothing, 0);
-    return gnd__named(func, gnd__end(&s, gnd__held(&s, f(x, axes, flags, t))));
+        x = filled(x, gnd__op1(GND__OP_ISNAN, x), nothing, 0);
+    return gnd__leave(in, f(x, axes, flags, t));
 }
 
 gnd_array *gnd_nansum(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -78,28 +78,28 @@ gnd_array *gnd_nanprod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype
 gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags)
 {
     uint32_t mask;
-    gnd__steps s = {0};
     gnd_array *bad = gnd__check_reduction("nanmean", x, axes, flags, &mask);
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("nanmean");
     if (!has_nan(x))
-        return gnd_mean(x, axes, flags);
-    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, gnd__op1(&s, GND__OP_ISNAN, x));
-    return gnd__end(&s, gnd__masked_mean(&s, x, good, axes, flags));
+        return gnd__leave(in, gnd_mean(x, axes, flags));
+    gnd_array *good = gnd__op1(GND__OP_LOGICAL_NOT, gnd__op1(GND__OP_ISNAN, x));
+    return gnd__leave(in, gnd__masked_mean(x, good, axes, flags));
 }
 
 static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                            double correction, int root)
 {
     uint32_t mask;
-    gnd__steps s = {0};
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
-        return root ? gnd_std(x, axes, flags, correction) : gnd_var(x, axes, flags, correction);
-    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, gnd__op1(&s, GND__OP_ISNAN, x));
-    return gnd__end(&s, gnd__masked_variance(&s, x, good, axes, flags, correction, root, 1));
+        return gnd__leave(in, root ? gnd_std(x, axes, flags, correction) : gnd_var(x, axes, flags, correction));
+    gnd_array *good = gnd__op1(GND__OP_LOGICAL_NOT, gnd__op1(GND__OP_ISNAN, x));
+    return gnd__leave(in, gnd__masked_variance(x, good, axes, flags, correction, root, 1));
 }
 
 gnd_array *gnd_nanvar(gnd_array *x, gnd_axes axes, unsigned flags, double correction)
@@ -136,18 +136,18 @@ static gnd_array *check_extreme(const char *func, gnd_array *x, gnd_axes axes, u
  * result where that comes out of nothing but NaN is NaN itself. */
 static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int least)
 {
-    gnd__steps s = {0};
     double worst = least ? INFINITY : -INFINITY;
     gnd_array *bad = check_extreme(func, x, axes, flags, 0, least ? "minimum" : "maximum");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
-        return least ? gnd_min(x, axes, flags) : gnd_max(x, axes, flags);
-    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
-    gnd_array *c = filled(&s, x, is_nan, worst, worst);
-    gnd_array *y = gnd__held(&s, least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags));
-    gnd_array *none = gnd__held(&s, gnd_all(is_nan, axes, flags));
-    return gnd__end(&s, filled(&s, y, none, NAN, NAN));
+        return gnd__leave(in, least ? gnd_min(x, axes, flags) : gnd_max(x, axes, flags));
+    gnd_array *is_nan = gnd__op1(GND__OP_ISNAN, x);
+    gnd_array *c = filled(x, is_nan, worst, worst);
+    gnd_array *y = least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags);
+    gnd_array *none = gnd_all(is_nan, axes, flags);
+    return gnd__leave(in, filled(y, none, NAN, NAN));
 }
 
 gnd_array *gnd_nanmax(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -165,25 +165,25 @@ gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags)
 static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               int least)
 {
-    gnd__steps s = {0};
     double worst = least ? INFINITY : -INFINITY;
     gnd_array *bad = check_extreme(func, x, axes, flags, 1, least ? "minimum" : "maximum");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
-        return least ? gnd_argmin(x, axes, flags) : gnd_argmax(x, axes, flags);
-    gnd_array *is_nan = gnd__op1(&s, GND__OP_ISNAN, x);
-    gnd_array *c = filled(&s, x, is_nan, worst, worst);
-    gnd_array *at = gnd__held(&s, least ? gnd_argmin(c, axes, flags) : gnd_argmax(c, axes, flags));
-    gnd_array *best = gnd__held(&s, least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags));
-    gnd_array *good = gnd__op1(&s, GND__OP_LOGICAL_NOT, is_nan);
-    gnd_array *first = gnd__held(&s, gnd_argmax(good, axes, flags));
-    gnd_array *none = gnd__held(&s, gnd_all(is_nan, axes, flags));
+        return gnd__leave(in, least ? gnd_argmin(x, axes, flags) : gnd_argmax(x, axes, flags));
+    gnd_array *is_nan = gnd__op1(GND__OP_ISNAN, x);
+    gnd_array *c = filled(x, is_nan, worst, worst);
+    gnd_array *at = least ? gnd_argmin(c, axes, flags) : gnd_argmax(c, axes, flags);
+    gnd_array *best = least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags);
+    gnd_array *good = gnd__op1(GND__OP_LOGICAL_NOT, is_nan);
+    gnd_array *first = gnd_argmax(good, axes, flags);
+    gnd_array *none = gnd_all(is_nan, axes, flags);
     int z = gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
-    gnd_array *v = z ? gnd__held(&s, gnd_complex(worst, worst)) : gnd__number(&s, worst);
-    at = gnd__op3(&s, GND__OP_WHERE, gnd__op2(&s, GND__OP_EQUAL, best, v), first, at);
-    gnd_array *lost = gnd__held(&s, gnd_int(-1));
-    return gnd__end(&s, gnd__op3(&s, GND__OP_WHERE, none, lost, at));
+    gnd_array *v = z ? gnd_complex(worst, worst) : gnd__number(worst);
+    at = gnd__op3(GND__OP_WHERE, gnd__op2(GND__OP_EQUAL, best, v), first, at);
+    gnd_array *lost = gnd_int(-1);
+    return gnd__leave(in, gnd__op3(GND__OP_WHERE, none, lost, at));
 }
 
 gnd_array *gnd_nanargmax(gnd_array *x, gnd_axes axes, unsigned flags)

@@ -48,12 +48,12 @@ int gnd__reduced_dims(const gnd_array *x, uint32_t mask, unsigned flags, int64_t
     return ndim;
 }
 
-/* y, a result without the reduced axes, which is done with: with them when flags say so. */
+/* y, a result without the reduced axes: with them when flags say so. */
 static gnd_array *kept(gnd_array *y, uint32_t mask, unsigned flags)
 {
     if (y->kind == GND__ERROR || !mask || !(flags & GND_KEEPDIMS))
         return y;
-    return gnd__instead(y, gnd__expanded(y, mask));
+    return gnd__expanded(y, mask);
 }
 
 /* Reduces x (of the dtype to accumulate in) to dtype t, and puts axes of extent 1 back when kept. x
@@ -62,7 +62,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
 {
     gnd_array *y;
     if (x->kind == GND__ERROR)
-        return gnd__same(x);
+        return x;
     if (x->size == 0) { /* what nothing gives; also where the result is empty itself */
         int64_t dim[GND_MAX_NDIM];
         int ndim = gnd__reduced_dims(x, mask, 0, dim), one = red == GND__PROD || red == GND__ALL;
@@ -75,14 +75,6 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
         y = gnd__reduce_node(x, red, mask, t);
     }
     return kept(y, mask, flags);
-}
-
-/* x cast to t, reduced. */
-static gnd_array *reduced_as(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t,
-                             unsigned flags)
-{
-    gnd_array *c = gnd__cast_held(x, t);
-    return gnd__instead(c, reduced(c, red, mask, t, flags));
 }
 
 /* --- sums and products ------------------------------------------------------------------------ */
@@ -99,10 +91,11 @@ static gnd_array *sum_or_prod(const char *func, gnd_array *x, gnd_axes axes, uns
         int kind = gnd_dtype_kind(t);
         t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : t;
     }
-    gnd_array *c = t == (gnd_dtype)x->dtype ? gnd_retain(x) : gnd__astype(x, t, func);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
     if (t == GND_BOOL) /* in bools, + is or and * is and */
         red = red == GND__SUM ? GND__ANY : GND__ALL;
-    return gnd__instead(c, reduced(c, red, mask, t, flags));
+    return gnd__leave(in, reduced(c, red, mask, t, flags));
 }
 
 gnd_array *gnd_sum(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -147,7 +140,8 @@ static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigne
         if (gnd__shape_size(ndim, dim, 1) != 0)
             return of_nothing(func, x, what);
     }
-    return reduced(x, red, mask, (gnd_dtype)x->dtype, flags);
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in, reduced(x, red, mask, (gnd_dtype)x->dtype, flags));
 }
 
 gnd_array *gnd_max(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -173,14 +167,15 @@ static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, uns
                          __builtin_popcount(mask));
     if (gnd__count_of(x, mask) == 0)
         return of_nothing(func, x, what);
+    const gnd__inner in = gnd__enter(func);
     if (!all || x->ndim == 1)
-        return reduced(x, red, mask, GND_INT64, flags);
+        return gnd__leave(in, reduced(x, red, mask, GND_INT64, flags));
     /* The index into the flattened array. */
     gnd_array *flat = gnd__reshaped(x, 1, &x->size);
-    gnd_array *y = gnd__instead(flat, reduced(flat, red, 1, GND_INT64, 0));
+    gnd_array *y = reduced(flat, red, 1, GND_INT64, 0);
     if (y->kind == GND__ERROR || !(flags & GND_KEEPDIMS))
-        return y;
-    return gnd__instead(y, gnd__expanded(y, mask));
+        return gnd__leave(in, y);
+    return gnd__leave(in, gnd__expanded(y, mask));
 }
 
 gnd_array *gnd_argmax(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -201,8 +196,8 @@ static gnd_array *truth(const char *func, gnd_array *x, gnd_axes axes, unsigned 
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *b = gnd__cast_held(x, GND_BOOL);
-    return gnd__instead(b, reduced(b, red, mask, GND_BOOL, flags));
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in, reduced(gnd__as(x, GND_BOOL), red, mask, GND_BOOL, flags));
 }
 
 gnd_array *gnd_any(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -221,10 +216,9 @@ gnd_array *gnd_count_nonzero(gnd_array *x, gnd_axes axes, unsigned flags)
     gnd_array *bad = gnd__check_reduction("count_nonzero", x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *b = gnd__cast_held(x, GND_BOOL);
-    if (b->kind == GND__ERROR)
-        return b;
-    return gnd__instead(b, reduced_as(b, GND__SUM, mask, GND_INT64, flags));
+    const gnd__inner in = gnd__enter("count_nonzero");
+    gnd_array *b = gnd__as(gnd__as(x, GND_BOOL), GND_INT64);
+    return gnd__leave(in, reduced(b, GND__SUM, mask, GND_INT64, flags));
 }
 
 /* --- mean and variance ------------------------------------------------------------------------ */
@@ -265,35 +259,12 @@ static gnd_dtype mean_result(const gnd_array *x)
     return gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
 }
 
-/* op of x and the number v; x is done with. */
-static gnd_array *with_number(gnd__op op, gnd_array *x, double v)
-{
-    gnd__scalar s = {.kind = 'f', .re = v};
-    gnd_array *w = gnd__const(NULL, GND_FLOAT64, &s, 1);
-    gnd_array *y = gnd__elementwise(op, 2, (gnd_array *[]){x, w});
-    gnd__done(w);
-    return gnd__instead(x, y);
-}
-
-static gnd_array *unary(gnd__op op, gnd_array *x)
-{
-    return gnd__elementwise(op, 1, &x);
-}
-
-/* y, which is done with, as dtype t. y may be an error. */
-static gnd_array *finally(gnd_array *y, gnd_dtype t)
-{
-    if (y->kind == GND__ERROR || (gnd_dtype)y->dtype == t)
-        return y;
-    return gnd__instead(y, gnd__cast_node(y, t));
-}
-
 /* The mean of c, which is of the dtype to compute in, or an error. Axes are kept last, so that means
  * of one array are one node however they are asked for. */
 static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags)
 {
     gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, 0);
-    return kept(with_number(GND__OP_DIVIDE, s, (double)n), mask, flags);
+    return kept(gnd__with(GND__OP_DIVIDE, s, (double)n), mask, flags);
 }
 
 gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -302,24 +273,10 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
     gnd_array *bad = gnd__check_reduction("mean", x, axes, flags, &mask);
     if (bad)
         return bad;
-    gnd_array *c = gnd__cast_held(x, mean_dtype(x));
+    const gnd__inner in = gnd__enter("mean");
+    gnd_array *c = gnd__as(x, mean_dtype(x));
     gnd_array *y = mean_of(c, mask, gnd__count_of(x, mask), flags);
-    gnd__done(c);
-    return finally(y, mean_result(x));
-}
-
-/* |d|^2. d is done with. */
-static gnd_array *squared(gnd_array *d)
-{
-    if (d->kind == GND__ERROR || gnd_dtype_kind((gnd_dtype)d->dtype) != 'c')
-        return gnd__instead(d, unary(GND__OP_SQUARE, d));
-    gnd_array *re = unary(GND__OP_REAL, d), *im = unary(GND__OP_IMAG, d);
-    gnd_array *re2 = gnd__instead(re, unary(GND__OP_SQUARE, re));
-    gnd_array *im2 = gnd__instead(im, unary(GND__OP_SQUARE, im));
-    gnd_array *y = gnd__elementwise(GND__OP_ADD, 2, (gnd_array *[]){re2, im2});
-    gnd__done(re2);
-    gnd__done(im2);
-    return gnd__instead(d, y);
+    return gnd__leave(in, gnd__as(y, mean_result(x)));
 }
 
 /* Runs of a long reduction, so short that the kernel of a run holds it and reads it once. */
@@ -343,11 +300,11 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
 }
 
 /* The means of x along its last axis, kept, and into *sq the sums of the squares of the distances to them. */
-static gnd_array *moments(gnd__steps *s, gnd_array *x, gnd_array **sq)
+static gnd_array *moments(gnd_array *x, gnd_array **sq)
 {
     const gnd_axes last = GND_AXIS(-1);
-    gnd_array *m = gnd__held(s, gnd_mean(x, last, GND_KEEPDIMS));
-    *sq = gnd__held(s, gnd_sum(gnd__abs2(s, gnd__op2(s, GND__OP_SUBTRACT, x, m)), last, GND_KEEPDIMS));
+    gnd_array *m = gnd_mean(x, last, GND_KEEPDIMS);
+    *sq = gnd_sum(gnd__abs2(gnd__op2(GND__OP_SUBTRACT, x, m)), last, GND_KEEPDIMS);
     return m;
 }
 
@@ -356,35 +313,34 @@ static gnd_array *moments(gnd__steps *s, gnd_array *x, gnd_array **sq)
  * "Updating formulae and a pairwise algorithm for computing sample variances", 1979). */
 static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run)
 {
-    gnd__steps s = {0};
     const gnd_axes last = GND_AXIS(-1);
     const int64_t runs = n / run, rest = n - runs * run;
     int64_t dim[GND_MAX_NDIM];
     gnd_array *sq, *x, *y, *mr = NULL, *qr = NULL;
     memcpy(dim, c->dim, (size_t)kept * sizeof *dim);
     dim[kept] = n;
-    gnd_array *row = gnd__held(&s, gnd_reshape(c, kept + 1, dim));
+    gnd_array *row = gnd_reshape(c, kept + 1, dim);
     dim[kept] = runs;
     dim[kept + 1] = run;
-    x = gnd__held(&s, gnd_reshape(rest ? gnd__cut(&s, row, kept, 0, runs * run) : row, kept + 2, dim));
-    gnd_array *m = gnd__held(&s, gnd_squeeze(moments(&s, x, &sq), last));
-    sq = gnd__held(&s, gnd_sum(gnd__held(&s, gnd_squeeze(sq, last)), last, 0));
-    gnd_array *mean = gnd__held(&s, gnd_mean(m, last, GND_KEEPDIMS));
+    x = gnd_reshape(rest ? gnd__cut(row, kept, 0, runs * run) : row, kept + 2, dim);
+    gnd_array *m = gnd_squeeze(moments(x, &sq), last);
+    sq = gnd_sum(gnd_squeeze(sq, last), last, 0);
+    gnd_array *mean = gnd_mean(m, last, GND_KEEPDIMS);
     if (rest) {
-        mr = moments(&s, gnd__cut(&s, row, kept, runs * run, rest), &qr);
+        mr = moments(gnd__cut(row, kept, runs * run, rest), &qr);
         const double part = (double)rest / (double)n;
-        mean = gnd__op2(&s, GND__OP_ADD, gnd__with(&s, GND__OP_MULTIPLY, mean, 1 - part),
-                        gnd__with(&s, GND__OP_MULTIPLY, mr, part));
+        mean = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, mean, 1 - part),
+                        gnd__with(GND__OP_MULTIPLY, mr, part));
     }
-    y = gnd__abs2(&s, gnd__op2(&s, GND__OP_SUBTRACT, m, mean));
-    y = gnd__with(&s, GND__OP_MULTIPLY, gnd__held(&s, gnd_sum(y, last, 0)), (double)run);
-    y = gnd__op2(&s, GND__OP_ADD, sq, y);
+    y = gnd__abs2(gnd__op2(GND__OP_SUBTRACT, m, mean));
+    y = gnd__with(GND__OP_MULTIPLY, gnd_sum(y, last, 0), (double)run);
+    y = gnd__op2(GND__OP_ADD, sq, y);
     if (rest) {
-        gnd_array *d = gnd__abs2(&s, gnd__op2(&s, GND__OP_SUBTRACT, mr, mean));
-        d = gnd__op2(&s, GND__OP_ADD, gnd__with(&s, GND__OP_MULTIPLY, d, (double)rest), qr);
-        y = gnd__op2(&s, GND__OP_ADD, y, gnd__held(&s, gnd_squeeze(d, last)));
+        gnd_array *d = gnd__abs2(gnd__op2(GND__OP_SUBTRACT, mr, mean));
+        d = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, d, (double)rest), qr);
+        y = gnd__op2(GND__OP_ADD, y, gnd_squeeze(d, last));
     }
-    return gnd__end(&s, y);
+    return y;
 }
 
 static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
@@ -396,22 +352,21 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
         return bad;
     int64_t n = gnd__count_of(x, mask);
     double div = (double)n - correction;
-    gnd_array *c = gnd__cast_held(x, mean_dtype(x)), *s;
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *c = gnd__as(x, mean_dtype(x)), *s;
     const int64_t run = mask ? run_length(c, mask, n) : 0;
     if (run) {
-        s = gnd__instead(c, squares_of_runs(c, __builtin_ctz(mask), n, run));
+        s = squares_of_runs(c, __builtin_ctz(mask), n, run);
     } else {
         gnd_array *m = mean_of(c, mask, n, GND_KEEPDIMS);
         gnd_array *d = gnd__elementwise(GND__OP_SUBTRACT, 2, (gnd_array *[]){c, m});
-        gnd__done(c);
-        gnd__done(m);
-        gnd_array *q = squared(d);
-        s = gnd__instead(q, reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, 0));
+        gnd_array *q = gnd__abs2(d);
+        s = reduced(q, GND__SUM, mask, (gnd_dtype)q->dtype, 0);
     }
-    gnd_array *v = with_number(GND__OP_DIVIDE, s, div < 0 ? 0 : div);
+    gnd_array *v = gnd__with(GND__OP_DIVIDE, s, div < 0 ? 0 : div);
     if (root)
-        v = gnd__instead(v, unary(GND__OP_SQRT, v));
-    return kept(finally(v, gnd__real_of(mean_result(x))), mask, flags);
+        v = gnd__op1(GND__OP_SQRT, v);
+    return gnd__leave(in, kept(gnd__as(v, gnd__real_of(mean_result(x))), mask, flags));
 }
 
 gnd_array *gnd_var(gnd_array *x, gnd_axes axes, unsigned flags, double correction)

@@ -3,9 +3,8 @@
  * ops/reduce/scan.c - running sums, products and extremes round the primitive of prim/scan.c: dtypes, axes,
  * what nothing gives. unwrap, whose corrections are a running sum.
  */
-#include "array/views.h"
+#include "array/steps.h"
 #include "graph/check.h"
-#include "graph/scope.h"
 #include "prim/scan.h"
 #include "device/device.h"
 #include "graph/graph.h"
@@ -52,18 +51,18 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
     if (x->size == 0) /* nothing, or first elements alone */
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
-        return gnd__same(x);
+        return x;
     return gnd__scan_node(x, op, k, initial);
 }
 
-/* Scans x, which is of the dtype to scan in, or an error, and is done with. */
+/* Scans x, which is of the dtype to scan in, or an error. */
 static gnd_array *scanned(const char *func, gnd_array *x, gnd__scan op, int k, int flat, int initial)
 {
     if (x->kind == GND__ERROR)
         return x;
     if (flat)
-        x = gnd__instead(x, gnd__reshaped(x, 1, &(int64_t){x->size}));
-    return x->kind == GND__ERROR ? x : gnd__instead(x, along(func, x, op, k, initial));
+        x = gnd__reshaped(x, 1, &(int64_t){x->size});
+    return x->kind == GND__ERROR ? x : along(func, x, op, k, initial);
 }
 
 static gnd_array *cumulative(const char *func, gnd_array *x, gnd_axes axis, unsigned flags, gnd_dtype t,
@@ -81,8 +80,9 @@ static gnd_array *cumulative(const char *func, gnd_array *x, gnd_axes axis, unsi
         int kind = gnd_dtype_kind(t);
         t = kind == 'b' || kind == 'i' ? GND_INT64 : kind == 'u' ? GND_UINT64 : t;
     }
-    gnd_array *c = t == (gnd_dtype)x->dtype ? gnd__same(x) : gnd__astype(x, t, func);
-    return scanned(func, c, op, k, flat, flags != 0);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *c = t == (gnd_dtype)x->dtype ? x : gnd__astype(x, t, func);
+    return gnd__leave(in, scanned(func, c, op, k, flat, flags != 0));
 }
 
 gnd_array *gnd_cumulative_sum(gnd_array *x, gnd_axes axis, unsigned flags, gnd_dtype t)
@@ -95,18 +95,16 @@ gnd_array *gnd_cumulative_prod(gnd_array *x, gnd_axes axis, unsigned flags, gnd_
     return cumulative("cumulative_prod", x, axis, flags, t, GND__SCAN_PROD);
 }
 
-/* x with v where it is NaN, as a new handle. */
+/* x with v where it is NaN. */
 static gnd_array *without_nan(gnd_array *x, int v)
 {
     int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
     if (kind != 'f' && kind != 'c')
-        return gnd__same(x);
+        return x;
     gnd__scalar s = {.kind = kind, .re = v};
-    gnd_array *nan = gnd__elementwise(GND__OP_ISNAN, 1, &x);
+    gnd_array *nan = gnd__op1(GND__OP_ISNAN, x);
     gnd_array *w = gnd__const(x->dev, (gnd_dtype)x->dtype, &s, 0);
-    gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){nan, w, x});
-    gnd__done(nan);
-    return gnd__instead(w, y);
+    return gnd__op3(GND__OP_WHERE, nan, w, x);
 }
 
 static gnd_array *nan_cumulative(const char *func, gnd_array *x, gnd_axes axis, gnd_dtype t, gnd__scan op)
@@ -114,8 +112,9 @@ static gnd_array *nan_cumulative(const char *func, gnd_array *x, gnd_axes axis, 
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter(func);
     gnd_array *y = without_nan(x, op == GND__SCAN_PROD);
-    return gnd__instead(y, cumulative(func, y, axis, 0, t, op));
+    return gnd__leave(in, cumulative(func, y, axis, 0, t, op));
 }
 
 gnd_array *gnd_nancumsum(gnd_array *x, gnd_axes axis, gnd_dtype t)
@@ -132,7 +131,10 @@ static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axis, gnd__sc
 {
     int k, flat;
     gnd_array *bad = check(func, x, axis, &k, &flat);
-    return bad ? bad : scanned(func, gnd__same(x), op, k, flat, 0);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in, scanned(func, x, op, k, flat, 0));
 }
 
 gnd_array *gnd_cummax(gnd_array *x, gnd_axes axis)
@@ -146,15 +148,6 @@ gnd_array *gnd_cummin(gnd_array *x, gnd_axes axis)
 }
 
 /* --- unwrap ----------------------------------------------------------------------------------- */
-
-/* op of a and b, which are both done with; b may be NULL. */
-static gnd_array *then(gnd__op op, gnd_array *a, gnd_array *b)
-{
-    gnd_array *y = gnd__elementwise(op, b ? 2 : 1, (gnd_array *[]){a, b});
-    if (b)
-        gnd__done(b);
-    return gnd__instead(a, y);
-}
 
 /* A weak scalar of v's kind. */
 static gnd_array *number(const gnd__scalar *v)
@@ -199,29 +192,23 @@ static gnd_array *corrections(gnd_array *d, gnd__scalar period, int limited, gnd
     if (!whole && period.kind == 'i')
         period = (gnd__scalar){.kind = 'f', .re = (double)period.i};
     const gnd__scalar high = half(period), low = minus(high);
-    gnd_array *m = then(GND__OP_SUBTRACT, gnd__same(d), number(&low));
-    m = then(GND__OP_ADD, then(GND__OP_REMAINDER, m, number(&period)), number(&low));
+    gnd_array *m = gnd__op2(GND__OP_SUBTRACT, d, number(&low));
+    m = gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_REMAINDER, m, number(&period)), number(&low));
     if (!whole || period.i % 2 == 0) { /* half a period down or up: the step's own direction */
         gnd__scalar zero = {.kind = 'i'};
-        gnd_array *at = then(GND__OP_EQUAL, gnd__same(m), number(&low));
-        gnd_array *up = then(GND__OP_GREATER, gnd__same(d), number(&zero)), *h = number(&high);
-        at = then(GND__OP_LOGICAL_AND, at, up);
-        gnd_array *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){at, h, m});
-        gnd__done(at);
-        gnd__done(h);
-        m = gnd__instead(m, y);
+        gnd_array *at = gnd__op2(GND__OP_EQUAL, m, number(&low));
+        gnd_array *up = gnd__op2(GND__OP_GREATER, d, number(&zero)), *h = number(&high);
+        at = gnd__op2(GND__OP_LOGICAL_AND, at, up);
+        m = gnd__op3(GND__OP_WHERE, at, h, m);
     }
-    m = then(GND__OP_SUBTRACT, m, gnd__same(d));
+    m = gnd__op2(GND__OP_SUBTRACT, m, d);
     if (!limited) {
         discont = high;
         discont.i = period.i - high.i; /* |d| < period / 2, as ints */
     }
     gnd__scalar zero = {.kind = 'i'};
-    gnd_array *small = then(GND__OP_LESS, then(GND__OP_ABS, gnd__same(d), NULL), number(&discont));
-    gnd_array *z = number(&zero), *y = gnd__elementwise(GND__OP_WHERE, 3, (gnd_array *[]){small, z, m});
-    gnd__done(small);
-    gnd__done(z);
-    return gnd__instead(m, y);
+    gnd_array *small = gnd__op2(GND__OP_LESS, gnd__op1(GND__OP_ABS, d), number(&discont));
+    return gnd__op3(GND__OP_WHERE, small, number(&zero), m);
 }
 
 gnd_array *gnd_unwrap(gnd_array *x, gnd_array *discont, int axis, gnd_array *period)
@@ -239,20 +226,20 @@ gnd_array *gnd_unwrap(gnd_array *x, gnd_array *discont, int axis, gnd_array *per
     if (kind == 'u' && p.kind == 'i')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "unwrap: x has %s, and steps back are negative: take a "
                          "signed dtype, or a float period", gnd_dtype_name((gnd_dtype)x->dtype));
+    const gnd__inner in = gnd__enter("unwrap");
     gnd_array *w = number(&p), *both[2] = {x, w};
     gnd_dtype t = gnd__common_dtype(x->dev, 2, both);
-    gnd__done(w);
     if (x->size == 0 || x->dim[k] == 1)
-        return gnd__astype(x, t, "unwrap");
+        return gnd__leave(in, gnd__astype(x, t, "unwrap"));
     gnd_array *a = gnd__slice(x, k, 1, x->dim[k] - 1), *b = gnd__slice(x, k, 0, x->dim[k] - 1);
-    gnd_array *d = then(kind == 'b' ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT, a, b);
+    gnd_array *d = gnd__op2(kind == 'b' ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT, a, b);
     if (d->kind == GND__ERROR)
-        return d;
+        return gnd__leave(in, d);
     if (kind == 'b')
-        d = gnd__instead(d, gnd__astype(d, t, "unwrap"));
-    gnd_array *c = gnd__instead(d, corrections(d, p, discont != NULL, limit));
+        d = gnd__astype(d, t, "unwrap");
+    gnd_array *c = corrections(d, p, discont != NULL, limit);
     if (c->kind != GND__ERROR)
-        c = gnd__instead(c, gnd__astype(c, t, "unwrap"));
-    c = c->kind == GND__ERROR ? c : gnd__instead(c, along("unwrap", c, GND__SCAN_SUM, k, 1));
-    return then(GND__OP_ADD, gnd__same(x), c);
+        c = gnd__astype(c, t, "unwrap");
+    c = c->kind == GND__ERROR ? c : along("unwrap", c, GND__SCAN_SUM, k, 1);
+    return gnd__leave(in, gnd__op2(GND__OP_ADD, x, c));
 }

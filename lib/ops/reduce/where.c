@@ -15,43 +15,43 @@
 /* --- of what counts, for all that leave elements out ------------------------------------------- */
 
 /* How many count, as a float of dtype t. */
-static gnd_array *counted(gnd__steps *s, gnd_array *counts, gnd_axes axes, unsigned flags, gnd_dtype t)
+static gnd_array *counted(gnd_array *counts, gnd_axes axes, unsigned flags, gnd_dtype t)
 {
-    return gnd__as(s, gnd__held(s, gnd_count_nonzero(counts, axes, flags)), t);
+    return gnd__as(gnd_count_nonzero(counts, axes, flags), t);
 }
 
-gnd_array *gnd__masked_mean(gnd__steps *s, gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags)
+gnd_array *gnd__masked_mean(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags)
 {
     if (x->kind == GND__ERROR || counts->kind == GND__ERROR)
         return x->kind == GND__ERROR ? x : counts;
     const gnd_dtype wide = gnd__wide_float(x->dev, (gnd_dtype)x->dtype);
-    gnd_array *c = gnd__as(s, gnd__op3(s, GND__OP_WHERE, counts, x, gnd__held(s, gnd_bool(0))), wide);
-    gnd_array *sum = gnd__held(s, gnd_sum(c, axes, flags));
-    gnd_array *n = counted(s, counts, axes, flags, gnd__real_of(wide));
-    return gnd__as(s, gnd__op2(s, GND__OP_DIVIDE, sum, n), gnd__mean_float(x->dev, (gnd_dtype)x->dtype));
+    gnd_array *c = gnd__as(gnd__op3(GND__OP_WHERE, counts, x, gnd_bool(0)), wide);
+    gnd_array *sum = gnd_sum(c, axes, flags);
+    gnd_array *n = counted(counts, axes, flags, gnd__real_of(wide));
+    return gnd__as(gnd__op2(GND__OP_DIVIDE, sum, n), gnd__mean_float(x->dev, (gnd_dtype)x->dtype));
 }
 
-gnd_array *gnd__masked_variance(gnd__steps *s, gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
+gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
                                 double correction, int root, int few_is_nan)
 {
     if (x->kind == GND__ERROR || counts->kind == GND__ERROR)
         return x->kind == GND__ERROR ? x : counts;
     const gnd_dtype wide = gnd__wide_float(x->dev, (gnd_dtype)x->dtype), real = gnd__real_of(wide);
-    gnd_array *c = gnd__as(s, gnd__op3(s, GND__OP_WHERE, counts, x, gnd__held(s, gnd_bool(0))), wide);
-    gnd_array *sum = gnd__held(s, gnd_sum(c, axes, GND_KEEPDIMS));
-    gnd_array *n = counted(s, counts, axes, GND_KEEPDIMS, real);
-    gnd_array *d = gnd__op2(s, GND__OP_SUBTRACT, c, gnd__op2(s, GND__OP_DIVIDE, sum, n));
-    d = gnd__op3(s, GND__OP_WHERE, counts, gnd__abs2(s, d), gnd__number(s, 0));
-    gnd_array *q = gnd__held(s, gnd_sum(d, axes, flags));
+    gnd_array *c = gnd__as(gnd__op3(GND__OP_WHERE, counts, x, gnd_bool(0)), wide);
+    gnd_array *sum = gnd_sum(c, axes, GND_KEEPDIMS);
+    gnd_array *n = counted(counts, axes, GND_KEEPDIMS, real);
+    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, c, gnd__op2(GND__OP_DIVIDE, sum, n));
+    d = gnd__op3(GND__OP_WHERE, counts, gnd__abs2(d), gnd__number(0));
+    gnd_array *q = gnd_sum(d, axes, flags);
     if (!(flags & GND_KEEPDIMS))
-        n = counted(s, counts, axes, 0, real);
-    gnd_array *free = gnd__with(s, GND__OP_SUBTRACT, n, correction);
-    gnd_array *few = gnd__with(s, GND__OP_LESS_EQUAL, free, 0);
-    free = gnd__op3(s, GND__OP_WHERE, few, gnd__number(s, few_is_nan ? NAN : 0), free);
-    gnd_array *v = gnd__op2(s, GND__OP_DIVIDE, q, free);
+        n = counted(counts, axes, 0, real);
+    gnd_array *free = gnd__with(GND__OP_SUBTRACT, n, correction);
+    gnd_array *few = gnd__with(GND__OP_LESS_EQUAL, free, 0);
+    free = gnd__op3(GND__OP_WHERE, few, gnd__number(few_is_nan ? NAN : 0), free);
+    gnd_array *v = gnd__op2(GND__OP_DIVIDE, q, free);
     if (root)
-        v = gnd__op1(s, GND__OP_SQRT, v);
-    return gnd__as(s, v, gnd__real_of(gnd__mean_float(x->dev, (gnd_dtype)x->dtype)));
+        v = gnd__op1(GND__OP_SQRT, v);
+    return gnd__as(v, gnd__real_of(gnd__mean_float(x->dev, (gnd_dtype)x->dtype)));
 }
 
 /* --- the reductions by their number -------------------------------------------------------------- */
@@ -127,43 +127,43 @@ static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t, const 
 }
 
 /* Whether each element of x counts, in its shape; NULL: all do. */
-static gnd_array *counting(gnd__steps *s, const kind *k, gnd_array *x, gnd_array *where)
+static gnd_array *counting(const kind *k, gnd_array *x, gnd_array *where)
 {
     const int type = gnd_dtype_kind((gnd_dtype)x->dtype);
     gnd_array *m = NULL;
     if (where)
-        m = gnd__held(s, gnd_broadcast_to(gnd__held(s, gnd_asarray(x->dev, where, GND_BOOL)), x->ndim, x->dim));
+        m = gnd_broadcast_to(gnd_asarray(x->dev, where, GND_BOOL), x->ndim, x->dim);
     if (!k->nan || (type != 'f' && type != 'c'))
         return m;
-    gnd_array *number = gnd__op1(s, GND__OP_LOGICAL_NOT, gnd__op1(s, GND__OP_ISNAN, x));
-    return m ? gnd__op2(s, GND__OP_LOGICAL_AND, m, number) : number;
+    gnd_array *number = gnd__op1(GND__OP_LOGICAL_NOT, gnd__op1(GND__OP_ISNAN, x));
+    return m ? gnd__op2(GND__OP_LOGICAL_AND, m, number) : number;
 }
 
 /* Greatest or least of what counts (m; NULL: all) and of first, which is 0-d and of x's dtype. */
-static gnd_array *extreme(gnd__steps *s, const kind *k, gnd_array *x, gnd_array *m, gnd_array *first, gnd_axes axes,
+static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *first, gnd_axes axes,
                           unsigned flags)
 {
     const int type = gnd_dtype_kind((gnd_dtype)x->dtype), nan = k->nan && (type == 'f' || type == 'c');
     if (first->kind == GND__ERROR || (m && m->kind == GND__ERROR))
         return first->kind == GND__ERROR ? first : m;
     if (!x->size) { /* nothing but the initial value, in the shape of a reduction that takes nothing */
-        gnd_array *shape = gnd__held(s, gnd_any(x, axes, flags));
-        return shape->kind == GND__ERROR ? shape : gnd__held(s, gnd_broadcast_to(first, shape->ndim, shape->dim));
+        gnd_array *shape = gnd_any(x, axes, flags);
+        return shape->kind == GND__ERROR ? shape : gnd_broadcast_to(first, shape->ndim, shape->dim);
     }
-    gnd_array *fill = first, *none = nan ? gnd__op1(s, GND__OP_ISNAN, first) : NULL;
+    gnd_array *fill = first, *none = nan ? gnd__op1(GND__OP_ISNAN, first) : NULL;
     if (nan) { /* a first that is NaN has no say either, unless there is nothing else */
         const double worst = k->of_two == GND__OP_MAXIMUM ? -INFINITY : INFINITY;
-        gnd_array *w = type == 'c' ? gnd__held(s, gnd_complex(worst, worst)) : gnd__number(s, worst);
-        fill = gnd__op3(s, GND__OP_WHERE, none, w, first);
+        gnd_array *w = type == 'c' ? gnd_complex(worst, worst) : gnd__number(worst);
+        fill = gnd__op3(GND__OP_WHERE, none, w, first);
     }
-    gnd_array *c = m ? gnd__op3(s, GND__OP_WHERE, m, x, fill) : x;
-    gnd_array *y = gnd__held(s, k->of_two == GND__OP_MAXIMUM ? gnd_max(c, axes, flags) : gnd_min(c, axes, flags));
-    y = gnd__op2(s, k->of_two, y, fill);
+    gnd_array *c = m ? gnd__op3(GND__OP_WHERE, m, x, fill) : x;
+    gnd_array *y = k->of_two == GND__OP_MAXIMUM ? gnd_max(c, axes, flags) : gnd_min(c, axes, flags);
+    y = gnd__op2(k->of_two, y, fill);
     if (!nan)
         return y;
-    gnd_array *any = gnd__held(s, gnd_any(m, axes, flags));
-    none = gnd__op2(s, GND__OP_LOGICAL_AND, none, gnd__op1(s, GND__OP_LOGICAL_NOT, any));
-    return gnd__op3(s, GND__OP_WHERE, none, first, y);
+    gnd_array *any = gnd_any(m, axes, flags);
+    none = gnd__op2(GND__OP_LOGICAL_AND, none, gnd__op1(GND__OP_LOGICAL_NOT, any));
+    return gnd__op3(GND__OP_WHERE, none, first, y);
 }
 
 gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t,
@@ -173,44 +173,44 @@ gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned 
     const gnd_reduce_options *o = opt ? opt : &none;
     uint32_t mask;
     gnd_array *y, *m, *bad;
-    gnd__steps s = {0};
     if ((unsigned)what >= sizeof kinds / sizeof *kinds)
         return gnd__fail(NULL, GND_ERR_ARG, "reduce: %d is no reduction of gnd_reduction", (int)what);
     const kind *k = &kinds[what];
     if ((bad = gnd__check_reduction(k->func, x, axes, flags, &mask)) || (bad = check_options(k, x, t, o)))
         return bad;
     const int as = t != GND_DTYPE_DEFAULT, bare = !o->where && !o->initial;
+    const gnd__inner in = gnd__enter(k->func);
     if (bare && (k->group == SUMS || !as)) {
         y = as ? k->as(x, axes, flags, t) : k->spread ? k->spread(x, axes, flags, o->correction) : k->plain(x, axes, flags);
-        return gnd__named(k->func, y);
+        return gnd__leave(in, y);
     }
-    m = counting(&s, k, x, o->where);
+    m = counting(k, x, o->where);
     switch (k->group) {
     case SUMS:
-        y = m ? gnd__op3(&s, GND__OP_WHERE, m, x, gnd__held(&s, gnd_bool(k->of_two == GND__OP_MULTIPLY))) : x;
-        y = gnd__held(&s, as ? k->as(y, axes, flags, t) : k->plain(y, axes, flags));
+        y = m ? gnd__op3(GND__OP_WHERE, m, x, gnd_bool(k->of_two == GND__OP_MULTIPLY)) : x;
+        y = as ? k->as(y, axes, flags, t) : k->plain(y, axes, flags);
         if (o->initial && y->kind != GND__ERROR)
-            y = gnd__op2(&s, k->of_two, y, gnd__held(&s, gnd__as_strong(o->initial, x->dev, (gnd_dtype)y->dtype, k->func)));
+            y = gnd__op2(k->of_two, y, gnd__as_strong(o->initial, x->dev, (gnd_dtype)y->dtype, k->func));
         break;
     case EXTREMES:
-        y = gnd__held(&s, gnd__as_strong(o->initial, x->dev, (gnd_dtype)x->dtype, k->func));
-        y = extreme(&s, k, x, m, y, axes, flags);
+        y = gnd__as_strong(o->initial, x->dev, (gnd_dtype)x->dtype, k->func);
+        y = extreme(k, x, m, y, axes, flags);
         break;
     case TRUTHS:
-        y = gnd__op3(&s, GND__OP_WHERE, m, gnd__as(&s, x, GND_BOOL), gnd__held(&s, gnd_bool(k->of_two == GND__OP_LOGICAL_AND)));
-        y = gnd__held(&s, k->plain(y, axes, flags));
+        y = gnd__op3(GND__OP_WHERE, m, gnd__as(x, GND_BOOL), gnd_bool(k->of_two == GND__OP_LOGICAL_AND));
+        y = k->plain(y, axes, flags);
         break;
     default:
-        y = as ? gnd__held(&s, gnd__astype(x, t, k->func)) : x;
+        y = as ? gnd__astype(x, t, k->func) : x;
         if (y->kind == GND__ERROR)
             break;
         if (!m)
-            y = gnd__held(&s, k->spread ? k->spread(y, axes, flags, o->correction) : k->plain(y, axes, flags));
+            y = k->spread ? k->spread(y, axes, flags, o->correction) : k->plain(y, axes, flags);
         else if (k->group == MEANS)
-            y = gnd__masked_mean(&s, y, m, axes, flags);
+            y = gnd__masked_mean(y, m, axes, flags);
         else
-            y = gnd__masked_variance(&s, y, m, axes, flags, o->correction, k->spread == gnd_std || k->spread == gnd_nanstd,
+            y = gnd__masked_variance(y, m, axes, flags, o->correction, k->spread == gnd_std || k->spread == gnd_nanstd,
                                      k->nan);
     }
-    return gnd__named(k->func, gnd__end(&s, y));
+    return gnd__leave(in, y);
 }

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "ops/reduce/extent.h"
 #include "base/mem.h"
 #include "graph/check.h"
@@ -100,7 +100,7 @@ static found by_order(gnd_array *x, unsigned flags)
         f.indices = gnd__pick(order, at);
     if (flags & GND_UNIQUE_INVERSE) /* element order[i] of x is number i */
         f.inverse = gnd__pick(numbers(first),
-                              gnd_subtract(gnd__to(gnd__last_node(order, x->size), GND_INT64), gnd_int(1)));
+                              gnd_subtract(gnd__as(gnd__last_node(order, x->size), GND_INT64), gnd_int(1)));
     return f;
 }
 
@@ -130,12 +130,12 @@ static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **b
 static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flags)
 {
     found f = { 0 };
-    gnd_array *k = gnd_subtract(gnd__to(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
+    gnd_array *k = gnd_subtract(gnd__as(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
     gnd_array *c = gnd__is_bad(k) ? k : gnd__tally_node(k, range), *there = gnd_not_equal(c, gnd_int(0));
     if (!gnd__is_bad(c))
         (void)gnd_eval_all(1, &c);
     gnd_array *at = positions(there);
-    f.values = gnd__to(gnd_add(at, gnd_int(low)), (gnd_dtype)x->dtype);
+    f.values = gnd__as(gnd_add(at, gnd_int(low)), (gnd_dtype)x->dtype);
     if (flags & GND_UNIQUE_COUNTS)
         f.counts = gnd__pick(c, at);
     if (flags & GND_UNIQUE_INVERSE)
@@ -143,7 +143,7 @@ static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flag
     if (flags & GND_UNIQUE_INDICES && !gnd__is_bad(k)) {
         gnd_array *back = gnd_flip(k, GND_ALL);
         gnd_array *last = gnd__is_bad(back) ? back : gnd__last_node(back, range);
-        f.indices = gnd_subtract(gnd_int(x->size), gnd__to(gnd__pick(last, at), GND_INT64));
+        f.indices = gnd_subtract(gnd_int(x->size), gnd__as(gnd__pick(last, at), GND_INT64));
     }
     return f;
 }
@@ -233,12 +233,12 @@ static found by_rows(gnd_array *x, int k, unsigned flags)
     f.indices = gnd__pick(order, at);
     if (flags & GND_UNIQUE_INVERSE && !gnd__is_bad(order))
         f.inverse = gnd__pick(numbers(starts),
-                              gnd_subtract(gnd__to(gnd__last_node(order, n), GND_INT64), gnd_int(1)));
+                              gnd_subtract(gnd__as(gnd__last_node(order, n), GND_INT64), gnd_int(1)));
     return f;
 }
 
 /* Puts what flags ask for into out; the inverse in the shape given. */
-static gnd_status give_found(const char *func, const found *f, unsigned flags, int ndim, const int64_t *dim, gnd_array **out)
+static gnd_status give_found(gnd__inner in, const char *func, const found *f, unsigned flags, int ndim, const int64_t *dim, gnd_array **out)
 {
     gnd_array *e = error_of(f), **next = out;
     *next++ = e ? e : f->values;
@@ -248,7 +248,7 @@ static gnd_status give_found(const char *func, const found *f, unsigned flags, i
         *next++ = e ? e : gnd__reshaped(f->inverse, ndim, dim);
     if (flags & GND_UNIQUE_COUNTS)
         *next++ = e ? e : f->counts;
-    return gnd__give(func, (int)(next - out), out);
+    return gnd__give(in, func, (int)(next - out), out);
 }
 
 #define MOST_KEYS 10000
@@ -274,12 +274,11 @@ static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int 
                         "GND_UNIQUE_COUNTS and GND_EQUAL_NAN are possible", func, flags);
     if (!bad && !out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "%s: out is NULL", func);
-    if (!bad && gnd__steps_begin())
-        bad = gnd__nomem();
     if (bad)
         return gnd__give_bad(bad, n, out);
+    const gnd__inner in = gnd__enter(func);
     found f = k < 0 ? unique(x, flags) : by_rows(x, k, flags);
-    return give_found(func, &f, flags, k < 0 ? x->ndim : 1, k < 0 ? x->dim : &x->dim[k], out);
+    return give_found(in, func, &f, flags, k < 0 ? x->ndim : 1, k < 0 ? x->dim : &x->dim[k], out);
 }
 
 gnd_status gnd_unique(gnd_array *x, unsigned flags, gnd_array **out)
@@ -328,9 +327,9 @@ static gnd_array *among(gnd_array *x, gnd_array *set, gnd_dtype t)
         return hit;
     }
     const int64_t last = set->size - 1;
-    gnd_array *s = gnd__flat(gnd__to(set, t));
+    gnd_array *s = gnd__flat(gnd__as(set, t));
     s = gnd__is_bad(s) ? s : gnd_sort(s, 0, 0);
-    x = x->weak ? gnd__strong(x, set->dev, t, "isin") : gnd__to(x, t);
+    x = x->weak ? gnd__strong(x, set->dev, t, "isin") : gnd__as(x, t);
     if (gnd__is_bad(s) || gnd__is_bad(x))
         return gnd__is_bad(s) ? s : x;
     gnd_array *at = gnd__search_node(s, x, 0);
@@ -347,11 +346,10 @@ gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
         gnd__scalar v = { .kind = 'b', .i = invert != 0 };
         return gnd__filled(dev, GND_BOOL, x1->ndim, x1->dim, &v);
     }
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("isin");
     gnd_array *y = among(x1, x2, gnd__common_dtype(dev, 2, x));
     y = invert ? gnd_logical_not(y) : y;
-    return gnd__named("isin", gnd__steps_end(y));
+    return gnd__named("isin", gnd__leave(in, y));
 }
 
 /* --- two sets --------------------------------------------------------------------------------- */
@@ -366,7 +364,7 @@ typedef struct both {
 
 static gnd_array *in_order(gnd_array *x1, gnd_array *x2, gnd_dtype t, both *b)
 {
-    gnd_array *part[2] = { gnd__flat(gnd__to(x1, t)), gnd__flat(gnd__to(x2, t)) };
+    gnd_array *part[2] = { gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t)) };
     gnd_array *all = gnd_concat(2, part, 0);
     b->n = x1->size;
     b->order = gnd__is_bad(all) ? all : gnd_argsort(all, 0, 0);
@@ -414,24 +412,26 @@ static gnd_array *combined(const char *func, gnd_array *x1, gnd_array *x2, setop
     gnd_dtype t;
     both b;
     gnd_array *y, *bad = check_two(func, x1, x2, &t);
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter(func);
     if (x1->size == 0 && x2->size == 0)
         y = gnd__node(GND__EMPTY, x1->dev, t, 1, (int64_t[]){ 0 }, 0, NULL);
     else
         y = gnd__is_bad(in_order(x1, x2, t, &b)) ? b.s : gnd__pick(b.s, chosen(&b, what));
-    return gnd__named(func, gnd__steps_end(y));
+    return gnd__named(func, gnd__leave(in, y));
 }
 
 gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2)
 {
     gnd_dtype t;
     gnd_array *bad = check_two("union1d", x1, x2, &t);
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
-    gnd_array *part[2] = { gnd__flat(gnd__to(x1, t)), gnd__flat(gnd__to(x2, t)) };
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("union1d");
+    gnd_array *part[2] = { gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t)) };
     gnd_array *all = gnd_concat(2, part, 0);
-    return gnd__named("union1d", gnd__steps_end(gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values));
+    return gnd__named("union1d", gnd__leave(in, gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values));
 }
 
 gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2)
@@ -443,11 +443,12 @@ gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2)
 {
     gnd_dtype t;
     gnd_array *bad = check_two("setdiff1d_kept", x1, x2, &t), *x, *y;
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
-    x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype));
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("setdiff1d_kept");
+    x = gnd__flat(gnd__as(x1, (gnd_dtype)x1->dtype));
     y = gnd__is_bad(x) || x->size == 0 ? x : gnd__pick(x, positions(gnd__flat(gnd_isin(x1, x2, 1))));
-    return gnd__named("setdiff1d_kept", gnd__steps_end(y));
+    return gnd__named("setdiff1d_kept", gnd__leave(in, y));
 }
 
 gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
@@ -456,11 +457,10 @@ gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
     gnd_array *bad = check_two("setdiff1d", x1, x2, &t);
     if (bad || t == (gnd_dtype)x1->dtype)
         return bad ? bad : combined("setdiff1d", x1, x2, WITHOUT);
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    gnd_array *x = gnd__flat(gnd__to(x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
+    const gnd__inner in = gnd__enter("setdiff1d");
+    gnd_array *x = gnd__flat(gnd__as(x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
     x = gnd__is_bad(x) || x->size == 0 ? x : unique(x, GND_EQUAL_NAN).values;
-    return gnd__named("setdiff1d", gnd__steps_end(gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2)));
+    return gnd__named("setdiff1d", gnd__leave(in, gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2)));
 }
 
 gnd_array *gnd_setxor1d(gnd_array *x1, gnd_array *x2)
@@ -476,10 +476,9 @@ gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out
     gnd_array *bad = check_two(func, x1, x2, &t);
     if (!bad && !out)
         bad = gnd__fail(x1->dev, GND_ERR_NULL, "%s: out is NULL", func);
-    if (!bad && gnd__steps_begin())
-        bad = gnd__nomem();
     if (bad)
         return gnd__give_bad(bad, 3, out);
+    const gnd__inner in = gnd__enter(func);
     if (x1->size == 0 || x2->size == 0) {
         for (int i = 0; i < 3; i++)
             out[i] = gnd__node(GND__EMPTY, x1->dev, i ? GND_INT64 : t, 1, (int64_t[]){ 0 }, 0, NULL);
@@ -493,5 +492,5 @@ gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out
         out[1] = gnd__pick(b.order, first);
         out[2] = gnd_subtract(gnd__pick(b.order, gnd_add(at, gnd_int(1))), gnd_int(b.n));
     }
-    return gnd__give(func, 3, out);
+    return gnd__give(in, func, 3, out);
 }

@@ -133,7 +133,7 @@ gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *sh
         gnd__shape s = {.ndim = ndim[i]};
         if ((bad = gnd__check_shape(func, NULL, GND_BOOL, ndim[i], shape[i]))) {
             e = *bad->p.err;
-            gnd__done(bad);
+            gnd_release(bad);
             break;
         }
         if (s.ndim)
@@ -187,10 +187,11 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
         return bad;
     if (gnd__shape_size(x->ndim + n, dim, 1) == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim + n, dim, 0, NULL);
-    gnd_array *y = gnd__same(x);
+    const gnd__inner in = gnd__enter(func);
+    gnd_array *y = x;
     for (int i = 0; i < n && y->kind != GND__ERROR; i++)
-        y = gnd__instead(y, gnd__window_node(y, k[i], window[i]));
-    return y;
+        y = gnd__window_node(y, k[i], window[i]);
+    return gnd__leave(in, y);
 }
 
 /* --- diagonals ---------------------------------------------------------------------------------- */
@@ -209,8 +210,7 @@ static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
         return bad;
     if (n == 0)
         return gnd_zeros(x->dev, (gnd_dtype)x->dtype, 2, side);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     gnd__scalar zero = {.kind = gnd_dtype_kind((gnd_dtype)x->dtype)};
     gnd_array *row = x;
     if (k) {
@@ -220,7 +220,7 @@ static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
     }
     gnd_array *y = gnd_where(gnd_eye(x->dev, GND_BOOL, side[0], side[0], k), row,
                              gnd__const(x->dev, (gnd_dtype)x->dtype, &zero, 0));
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_diag(gnd_array *x, int64_t k)
@@ -242,8 +242,9 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
     gnd_array *bad = gnd__check_strong(x, "diagflat", "x");
     if (bad)
         return bad;
+    const gnd__inner in = gnd__enter("diagflat");
     gnd_array *flat = gnd__reshaped(x, 1, &x->size);
-    return flat->kind == GND__ERROR ? flat : gnd__instead(flat, on_diagonal("diagflat", flat, k));
+    return gnd__leave(in, flat->kind == GND__ERROR ? flat : on_diagonal("diagflat", flat, k));
 }
 
 /* --- resize ------------------------------------------------------------------------------------- */
@@ -276,8 +277,7 @@ gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape)
         return gnd__reshaped(x, ndim, shape);
     if (n == 0 || x->size == 0)
         return gnd_zeros(x->dev, (gnd_dtype)x->dtype, ndim, shape);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("resize");
     gnd_array *y = gnd_ravel(x);
     if (y->kind != GND__ERROR && n < x->size) {
         y = gnd__slice(y, 0, 0, n);
@@ -286,5 +286,5 @@ gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape)
     }
     if (y->kind != GND__ERROR)
         y = gnd__reshaped(y, ndim, shape);
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }

@@ -24,10 +24,7 @@ static gnd_array *stacked(const char *func, int n, gnd_array *const *x, prepare 
         return bad;
     if (!(piece = gnd__malloc((size_t)n * sizeof *piece)))
         return gnd__nomem();
-    if (gnd__steps_begin()) {
-        gnd__free(piece);
-        return gnd__nomem();
-    }
+    const gnd__inner in = gnd__enter(func);
     gnd_dtype t = gnd__common_dtype(dev, n, x);
     for (int i = 0; i < n && !bad; i++) {
         piece[i] = x[i]->weak ? gnd__strong(x[i], dev, t, func) : x[i];
@@ -40,7 +37,7 @@ static gnd_array *stacked(const char *func, int n, gnd_array *const *x, prepare 
         axis = 0;
     gnd_array *y = bad ? bad : gnd__concat(func, n, piece, axis);
     gnd__free(piece);
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }
 
 static gnd_array *rows(gnd_array *x) { return gnd__atleast(x, 2); }
@@ -49,7 +46,7 @@ static gnd_array *deep(gnd_array *x) { return gnd__atleast(x, 3); }
 
 static gnd_array *column(gnd_array *x)
 {
-    return x->ndim < 2 ? gnd__reshaped(x, 2, (int64_t[]){x->size, 1}) : gnd__same(x);
+    return x->ndim < 2 ? gnd__reshaped(x, 2, (int64_t[]){x->size, 1}) : x;
 }
 
 gnd_array *gnd_vstack(int n, gnd_array *const *x)
@@ -198,7 +195,7 @@ static gnd_array *assembled(gnd_device *dev, int n, int depth, const int *counts
     if (m == 0)
         return gnd__node(GND__EMPTY, dev, t, ndim, p[0].dim, 0, NULL);
     if (m == 1) /* it fills the whole */
-        return gnd__same(piece[0]);
+        return piece[0];
     return gnd__assemble_node(dev, t, ndim, p[0].dim, m, piece, box);
 }
 
@@ -219,10 +216,11 @@ gnd_array *gnd_block(int depth, const int *counts, gnd_array *const *x)
     gnd_array **piece = gnd__malloc((size_t)n * sizeof *piece), *y = gnd__nomem();
     part *p = gnd__malloc((size_t)n * sizeof *p);
     gnd__box *box = gnd__calloc((size_t)n, sizeof *box);
-    if (piece && p && box && !gnd__steps_begin())
-        y = gnd__steps_end(assembled(dev, n, depth, counts, x, piece, p, box));
+    const gnd__inner in = gnd__enter("block");
+    if (piece && p && box)
+        y = assembled(dev, n, depth, counts, x, piece, p, box);
     gnd__free(piece);
     gnd__free(p);
     gnd__free(box);
-    return y;
+    return gnd__leave(in, y);
 }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "ops/signal/convolve.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
@@ -46,11 +46,11 @@ static int narrow(gnd_dtype t)
 static gnd_array *as(gnd__conv *c, gnd_dtype t)
 {
     gnd_dtype in = narrow(t) ? GND_FLOAT32 : t;
-    c->x = gnd__to(c->x, in);
-    c->k = gnd__to(c->k, in);
+    c->x = gnd__as(c->x, in);
+    c->k = gnd__as(c->k, in);
     if (gnd__is_bad(c->x) || gnd__is_bad(c->k))
         return gnd__is_bad(c->x) ? c->x : c->k;
-    return gnd__to(gnd__convolved(c), t);
+    return gnd__as(gnd__convolved(c), t);
 }
 
 /* --- one dimension, as NumPy ---------------------------------------------------------------------- */
@@ -72,8 +72,7 @@ static gnd_array *line(const char *func, gnd_array *a, gnd_array *v, gnd_conv_mo
     if (__builtin_add_overflow(n, m - 1, &full[0]) || full[0] > INT64_MAX / 64)
         return gnd__fail(a->dev, GND_ERR_OVERFLOW, "%s: %" PRId64 " and %" PRId64 " elements", func, n, m);
     gnd_dtype t = gnd__common_dtype(a->dev, 2, both);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     memset(&c, 0, sizeof c);
     c.x = a;
     c.k = correlated ? gnd_flip(v, GND_AXIS(0)) : v;
@@ -85,7 +84,7 @@ static gnd_array *line(const char *func, gnd_array *a, gnd_array *v, gnd_conv_mo
     c.lo[0] = mode == GND_CONV_FULL ? 0 : mode == GND_CONV_VALID ? least - 1
               : correlated && n < m ? least / 2 : (least - 1) / 2;
     c.count[0] = mode == GND_CONV_FULL ? n + m - 1 : mode == GND_CONV_SAME ? most : most - least + 1;
-    return gnd__steps_end(as(&c, t));
+    return gnd__leave(in, as(&c, t));
 }
 
 gnd_array *gnd_convolve(gnd_array *a, gnd_array *v, gnd_conv_mode mode, gnd_conv_method method)
@@ -187,9 +186,8 @@ static gnd_array *several(const char *func, gnd_array *x, gnd_array *k, gnd_conv
         return bad;
     if (gnd__shape_size(x->ndim, c.count, 1) == 0)
         return gnd_zeros(dev, t, x->ndim, c.count);
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(parts(&c, t));
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in, parts(&c, t));
 }
 
 gnd_array *gnd_fftconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes, const int *axes)
@@ -217,7 +215,7 @@ static void extend(gnd__conv *c, gnd_boundary boundary, gnd_array *fill, gnd_dty
         width[2 * d + 1] = right > 0 ? right : 0;
         c->lo[d] += width[2 * d]; /* in the results of the larger array */
     }
-    c->x = gnd_pad(gnd__to(c->x, t), width, names[boundary], boundary == GND_BOUNDARY_FILL ? &opt : NULL);
+    c->x = gnd_pad(gnd__as(c->x, t), width, names[boundary], boundary == GND_BOUNDARY_FILL ? &opt : NULL);
     for (int d = 0; d < 2 && !gnd__is_bad(c->x); d++)
         if (c->x->dim[d] > 1 && c->k->dim[d] > 1)
             c->axes |= (uint32_t)1 << d;
@@ -249,9 +247,8 @@ gnd_array *gnd_conv2d(gnd_array *x, gnd_array *k, gnd_conv_mode mode, gnd_bounda
         (bad = gnd__check_shape(func, x->dev, GND_COMPLEX128, 2, c.count)))
         return bad;
     gnd_dtype t = gnd__common_dtype(x->dev, 2, both);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("conv2d");
     if (mode != GND_CONV_VALID && (fill || boundary != GND_BOUNDARY_FILL))
         extend(&c, boundary, fill, t);
-    return gnd__named(func, gnd__steps_end(gnd__is_bad(c.x) ? c.x : parts(&c, t)));
+    return gnd__leave(in, gnd__is_bad(c.x) ? c.x : parts(&c, t));
 }

@@ -117,23 +117,17 @@ static gnd_array *sorted(const windows *w, gnd_array *x, int64_t rank)
     return gnd_squeeze(gnd_slice(gnd_partition(rows, 1, &rank, -1), -1, rank, rank + 1), GND_AXIS(-1));
 }
 
-static gnd_array *ended(const windows *w, gnd_array *x, gnd_array *y)
-{
-    return gnd__named(w->func, gnd__steps_end(y == x ? gnd__same(x) : y));
-}
-
 /* --- by rank ---------------------------------------------------------------------------------- */
 
 /* Of checked windows. 0 <= rank < w->count. */
 static gnd_array *ranked(const windows *w, gnd_array *x, int64_t rank)
 {
+    const gnd__inner in = gnd__enter(w->func);
     if (!x->size || w->count == 1)
-        return gnd__same(x);
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return ended(w, x, rank == w->count - 1 ? boxes(w, x, gnd_max)
-                       : rank == 0          ? boxes(w, x, gnd_nanmin)
-                                            : sorted(w, x, rank));
+        return gnd__leave(in, x);
+    return gnd__leave(in, rank == w->count - 1 ? boxes(w, x, gnd_max)
+                          : rank == 0          ? boxes(w, x, gnd_nanmin)
+                                               : sorted(w, x, rank));
 }
 
 gnd_array *gnd_rank_filter(gnd_array *x, int64_t rank, int n, const int64_t *size, gnd_border border, gnd_array *fill)
@@ -180,15 +174,14 @@ static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size
     gnd_array *y = check(&w, x, n, size);
     if (y)
         return y;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     y = x;
     for (; *steps && y->kind != GND__ERROR; steps++) {
         for (int d = 0; d < x->ndim; d++) /* d: dilation, its window mirrored */
             w.before[d] = *steps == 'd' ? w.size[d] - 1 - w.size[d] / 2 : w.size[d] / 2;
         y = boxes(&w, y, *steps == 'e' ? gnd_min : gnd_max);
     }
-    return ended(&w, x, y);
+    return gnd__leave(in, y);
 }
 
 gnd_array *gnd_minimum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)

@@ -344,8 +344,7 @@ gnd_array *gnd_pad(gnd_array *x, const int64_t *width, const char *name, const g
         return bad;
     if (!memcmp(dim, x->dim, x->ndim * sizeof dim[0])) /* nothing to add */
         return gnd__same(x);
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("pad");
     gnd_array *y = x;
     if (m == CONSTANT || m == EMPTY) {
         y = constant(x, width, dim, opt);
@@ -356,5 +355,5 @@ gnd_array *gnd_pad(gnd_array *x, const int64_t *width, const char *name, const g
             if (width[2 * k] || width[2 * k + 1])
                 y = along_axis(y, k, width, m, opt);
     }
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 #include "ops/fft/rows.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "array/views.h"
 #include "device/device.h"
 #include "graph/graph.h"

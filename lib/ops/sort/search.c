@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "array/host.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
 #include "prim/search.h"
@@ -25,13 +25,13 @@ gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const cha
     gnd_array *all = gnd__is_bad(ok) || ok->ndim == 0 ? ok : gnd_all(ok, GND_ALL, 0);
     if (gnd__is_bad(x) || gnd__is_bad(all))
         return gnd__is_bad(x) ? x : all;
-    return gnd_add(x, gnd__to(gnd__condition_node(all, code, func, what), (gnd_dtype)x->dtype));
+    return gnd_add(x, gnd__as(gnd__condition_node(all, code, func, what), (gnd_dtype)x->dtype));
 }
 
-gnd_status gnd__give(const char *func, int n, gnd_array **out)
+gnd_status gnd__give(gnd__inner in, const char *func, int n, gnd_array **out)
 {
     gnd_status st = GND_OK;
-    gnd__steps_end_all(n, out);
+    gnd__leave_all(in, n, out);
     for (int i = 0; i < n; i++)
         gnd__named(func, out[i]);
     for (int i = 0; i < n && !st; i++)
@@ -43,7 +43,7 @@ gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out)
 {
     gnd_status st = gnd__told(bad);
     if (!out)
-        gnd__done(bad);
+        gnd_release(bad);
     for (int i = n - 1; i >= 0 && out; i--)
         out[i] = i ? gnd__same(bad) : bad;
     return st;
@@ -84,8 +84,8 @@ static gnd_array *check_real(const char *func, const char *arg, const gnd_array 
 static gnd_array *searched(gnd_array *a, gnd_array *x, int side, gnd_array *sorter, gnd_dtype t)
 {
     if (sorter)
-        a = gnd__pick(a, gnd__checked_node(gnd__to(sorter, GND_INT64), "searchsorted", a->size, 0));
-    return places(gnd__to(a, t), x->weak ? gnd__strong(x, a->dev, t, "searchsorted") : gnd__to(x, t), side);
+        a = gnd__pick(a, gnd__checked_node(gnd__as(sorter, GND_INT64), "searchsorted", a->size, 0));
+    return places(gnd__as(a, t), x->weak ? gnd__strong(x, a->dev, t, "searchsorted") : gnd__as(x, t), side);
 }
 
 gnd_array *gnd_searchsorted(gnd_array *x1, gnd_array *x2, int side, gnd_array *sorter)
@@ -108,9 +108,8 @@ gnd_array *gnd_searchsorted(gnd_array *x1, gnd_array *x2, int side, gnd_array *s
     gnd_dtype t = gnd__common_dtype(dev, 2, x);
     if (x2->weak && !gnd__scalar_fits(t, &x2->p.value))
         t = GND_INT64; /* a number that x1 cannot have is before or behind all of it */
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(searched(x1, x2, side, sorter, t));
+    const gnd__inner in = gnd__enter("searchsorted");
+    return gnd__leave(in, searched(x1, x2, side, sorter, t));
 }
 
 /* --- digitize --------------------------------------------------------------------------------- */
@@ -140,10 +139,9 @@ gnd_array *gnd_digitize(gnd_array *x, gnd_array *bins, int right)
         (bad = gnd__check_devices("digitize", 2, both, &dev)) || (bad = check_real("digitize", "x", x)) ||
         (bad = check_real("digitize", "bins", bins)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter("digitize");
     gnd_dtype t = gnd__common_dtype(dev, 2, both);
-    return gnd__steps_end(digitized(gnd__to(x, t), gnd__to(bins, t), right));
+    return gnd__leave(in, digitized(gnd__as(x, t), gnd__as(bins, t), right));
 }
 
 /* --- interp ----------------------------------------------------------------------------------- */
@@ -203,7 +201,7 @@ static gnd_array *interpolated(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_a
     gnd_array *y = xp->size == 1 ? gnd__element(fp, 0) : between(x, xp, fp);
     y = gnd_where(gnd_less(x, gnd__element(xp, 0)), left ? left : gnd__element(fp, 0), y);
     y = gnd_where(gnd_greater(x, gnd__element(xp, xp->size - 1)), right ? right : gnd__element(fp, fp->size - 1), y);
-    return gnd_where(gnd_isnan(x), gnd__to(x, (gnd_dtype)fp->dtype), y);
+    return gnd_where(gnd_isnan(x), gnd__as(x, (gnd_dtype)fp->dtype), y);
 }
 
 /* left or right: NULL, or a number or 0-d array that fits the values' dtype t. */
@@ -225,7 +223,7 @@ gnd_array *gnd_interp(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_array *lef
                       double period)
 {
     gnd_device *dev;
-    gnd_array *in[5] = { x, xp, fp }, *bad = gnd__check_strong(x, "interp", "x");
+    gnd_array *all[5] = { x, xp, fp }, *bad = gnd__check_strong(x, "interp", "x");
     int n = 3;
     if (bad || (bad = check_1d("interp", "xp", xp)) || (bad = check_1d("interp", "fp", fp)) ||
         (bad = check_real("interp", "x", x)) || (bad = check_real("interp", "xp", xp)))
@@ -235,19 +233,18 @@ gnd_array *gnd_interp(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_array *lef
     if ((bad = check_end("left", left, x->dev, t)) || (bad = check_end("right", right, x->dev, t)))
         return bad;
     if (left)
-        in[n++] = left;
+        all[n++] = left;
     if (right)
-        in[n++] = right;
-    if ((bad = gnd__check_devices("interp", n, in, &dev)))
+        all[n++] = right;
+    if ((bad = gnd__check_devices("interp", n, all, &dev)))
         return bad;
     if (xp->size != fp->size || xp->size == 0)
         return gnd__fail(dev, GND_ERR_SHAPE, "interp: xp has %" PRId64 " elements, fp %" PRId64
                          ": as many are needed, and at least one", xp->size, fp->size);
     if (!isfinite(period))
         return gnd__fail(dev, GND_ERR_ARG, "interp: the period is %g: a finite number is needed", period);
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(interpolated(gnd__to(x, real), gnd__to(xp, real), gnd__to(fp, t),
+    const gnd__inner in = gnd__enter("interp");
+    return gnd__leave(in, interpolated(gnd__as(x, real), gnd__as(xp, real), gnd__as(fp, t),
                                         left ? gnd__as_strong(left, dev, t, "interp") : NULL,
                                         right ? gnd__as_strong(right, dev, t, "interp") : NULL, period));
 }

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "array/host.h"
-#include "array/views.h"
+#include "array/steps.h"
 #include "prim/choices.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -37,14 +37,14 @@ static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags
     return gnd__check_axis(func, x->dev, axis, x->ndim, k);
 }
 
-/* x with axis `from` moved to place `to`; x is not done with. */
+/* x with axis `from` moved to place `to`. */
 static gnd_array *moved(gnd_array *x, int from, int to)
 {
     gnd__map m;
     int64_t dim[GND_MAX_NDIM];
     int step = from < to ? 1 : -1;
     if (x->kind == GND__ERROR)
-        return gnd__same(x);
+        return x;
     gnd__map_identity(&m, x->ndim);
     memcpy(dim, x->dim, (size_t)x->ndim * sizeof dim[0]);
     for (int i = from; i != to; i += step) {
@@ -67,7 +67,7 @@ static gnd_array *picked(gnd_array *x, gnd_array *idx)
 {
     gnd__gather how;
     if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
-        return gnd__same(x->kind == GND__ERROR ? x : idx);
+        return x->kind == GND__ERROR ? x : idx;
     for (int d = 0; d < x->ndim; d++) {
         how.from[d] = (int8_t)(d == x->ndim - 1 ? -1 : d);
         how.via[d] = 1;
@@ -81,12 +81,12 @@ static gnd_array *sorted(gnd_array *x, int axis, int descending)
 {
     gnd_array *v, *y;
     if (x->dim[axis] <= 1 || x->size == 0)
-        return gnd__same(x);
+        return x;
     v = moved(x, axis, x->ndim - 1);
     if (v->kind == GND__ERROR)
         return v;
-    y = gnd__instead(v, gnd__sort_node(v, descending));
-    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+    y = gnd__sort_node(v, descending);
+    return moved(y, x->ndim - 1, axis);
 }
 
 static gnd_array *argsorted(gnd_array *x, int axis, int descending)
@@ -97,22 +97,28 @@ static gnd_array *argsorted(gnd_array *x, int axis, int descending)
     v = moved(x, axis, x->ndim - 1);
     if (v->kind == GND__ERROR)
         return v;
-    y = gnd__instead(v, gnd__argsort_node(v, descending, x->dim[axis]));
-    return gnd__instead(y, moved(y, x->ndim - 1, axis));
+    y = gnd__argsort_node(v, descending, x->dim[axis]);
+    return moved(y, x->ndim - 1, axis);
 }
 
 gnd_array *gnd_sort(gnd_array *x, int axis, unsigned flags)
 {
     int k;
     gnd_array *bad = check("sort", x, axis, flags, GND_DESCENDING, &k);
-    return bad ? bad : sorted(x, k, (flags & GND_DESCENDING) != 0);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("sort");
+    return gnd__leave(in, sorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
 gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
 {
     int k;
     gnd_array *bad = check("argsort", x, axis, flags, GND_DESCENDING, &k);
-    return bad ? bad : argsorted(x, k, (flags & GND_DESCENDING) != 0);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("argsort");
+    return gnd__leave(in, argsorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
 /* --- parts of the order ------------------------------------------------------------------------ */
@@ -152,22 +158,16 @@ static gnd_array *first(gnd_array *x, int64_t k, int descending)
     dim[d] = parts;
     dim[d + 1] = len;
     v = gnd_reshape(x, d + 2, dim);
-    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, descending);
+    i = v->kind == GND__ERROR ? v : first(v, k, descending);
     c = picked(v, i);
     from = gnd_arange_i64(x->dev, 0, x->dim[d], len, GND_INT64);
-    from = gnd__instead(from, gnd_reshape(from, 2, column));
+    from = gnd_reshape(from, 2, column);
     at = gnd_add(i, from);
     dim[d] = parts * k;
-    c = gnd__instead(c, gnd_reshape(c, d + 1, dim));
-    at = gnd__instead(at, gnd_reshape(at, d + 1, dim));
-    j = c->kind == GND__ERROR ? gnd__same(c) : first(c, k, descending);
+    c = gnd_reshape(c, d + 1, dim);
+    at = gnd_reshape(at, d + 1, dim);
+    j = c->kind == GND__ERROR ? c : first(c, k, descending);
     y = picked(at, j);
-    gnd__done(v);
-    gnd__done(i);
-    gnd__done(c);
-    gnd__done(from);
-    gnd__done(at);
-    gnd__done(j);
     return y;
 }
 
@@ -181,21 +181,14 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
     if (!bad && (k < 0 || k > x->dim[a]))
         bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64, k, a,
                         x->dim[a]);
-    if (bad) {
-        out[0] = bad;
-        out[1] = gnd__same(bad);
-        return gnd__told(bad);
-    }
-    gnd_array *v = moved(x, a, x->ndim - 1), *i = NULL, *y;
-    i = v->kind == GND__ERROR ? gnd__same(v) : first(v, k, !(flags & GND_SMALLEST));
-    y = picked(v, i);
-    out[0] = moved(y, x->ndim - 1, a);
+    if (bad)
+        return gnd__all_fail(2, out, bad);
+    const gnd__inner in = gnd__enter("topk");
+    gnd_array *v = moved(x, a, x->ndim - 1);
+    gnd_array *i = v->kind == GND__ERROR ? v : first(v, k, !(flags & GND_SMALLEST));
+    out[0] = moved(picked(v, i), x->ndim - 1, a);
     out[1] = moved(i, x->ndim - 1, a);
-    gnd__done(y);
-    gnd__done(i);
-    gnd__done(v);
-    gnd_status st = gnd__told(out[0]);
-    return st == GND_OK ? gnd__told(out[1]) : st;
+    return gnd__give(in, "topk", 2, out);
 }
 
 /* The arguments of a partition; *k gets the axis. */
@@ -220,14 +213,20 @@ gnd_array *gnd_partition(gnd_array *x, int n, const int64_t *kth, int axis)
 {
     int k;
     gnd_array *bad = check_kth("partition", x, n, kth, axis, &k);
-    return bad ? bad : sorted(x, k, 0);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("partition");
+    return gnd__leave(in, sorted(x, k, 0));
 }
 
 gnd_array *gnd_argpartition(gnd_array *x, int n, const int64_t *kth, int axis)
 {
     int k;
     gnd_array *bad = check_kth("argpartition", x, n, kth, axis, &k);
-    return bad ? bad : argsorted(x, k, 0);
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("argpartition");
+    return gnd__leave(in, argsorted(x, k, 0));
 }
 
 gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
@@ -249,22 +248,20 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
                              gnd__shape_text(ta, keys[0]->ndim, keys[0]->dim),
                              gnd__shape_text(tb, keys[i]->ndim, keys[i]->dim));
     }
+    const gnd__inner in = gnd__enter("lexsort");
     if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
-        return zeros(keys[0]);
+        return gnd__leave(in, zeros(keys[0]));
     /* from the key that counts least: each puts the order so far in its own, stably */
     for (int i = 0; i < n; i++) {
         gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
         int64_t extent = keys[i]->dim[k];
         if (!idx) {
-            idx = v->kind == GND__ERROR ? gnd__same(v) : gnd__argsort_node(v, 0, extent);
+            idx = v->kind == GND__ERROR ? v : gnd__argsort_node(v, 0, extent);
         } else {
             gnd_array *w = picked(v, idx);
-            gnd_array *p = w->kind == GND__ERROR ? gnd__same(w) : gnd__argsort_node(w, 0, extent);
-            idx = gnd__instead(idx, picked(idx, p));
-            gnd__done(w);
-            gnd__done(p);
+            gnd_array *p = w->kind == GND__ERROR ? w : gnd__argsort_node(w, 0, extent);
+            idx = picked(idx, p);
         }
-        gnd__done(v);
     }
-    return gnd__instead(idx, moved(idx, keys[0]->ndim - 1, k));
+    return gnd__leave(in, moved(idx, keys[0]->ndim - 1, k));
 }

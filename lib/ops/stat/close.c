@@ -22,26 +22,26 @@ static gnd_array *check_pair(const char *func, gnd_array *a, gnd_array *b, gnd_d
     return gnd__check_devices(func, 2, (gnd_array *[]){a, b}, dev);
 }
 
-static gnd_array *both_nan(gnd__steps *s, gnd_array *a, gnd_array *b)
+static gnd_array *both_nan(gnd_array *a, gnd_array *b)
 {
-    return gnd__op2(s, GND__OP_LOGICAL_AND, gnd__op1(s, GND__OP_ISNAN, a),
-                    gnd__op1(s, GND__OP_ISNAN, b));
+    return gnd__op2(GND__OP_LOGICAL_AND, gnd__op1(GND__OP_ISNAN, a),
+                    gnd__op1(GND__OP_ISNAN, b));
 }
 
 /* --- isclose ---------------------------------------------------------------------------------- */
 
 /* b as NumPy takes it: not an int, so that |b| is right for the smallest one. */
-static gnd_array *inexact(gnd__steps *s, gnd_array *b)
+static gnd_array *inexact(gnd_array *b)
 {
     int kind = gnd_dtype_kind((gnd_dtype)b->dtype);
     if (kind == 'f' || kind == 'c')
         return b;
     if (b->weak)
-        return gnd__held(s, gnd__astype(b, GND_FLOAT64, "isclose"));
-    return gnd__as(s, b, gnd__device_float(b->dev));
+        return gnd__astype(b, GND_FLOAT64, "isclose");
+    return gnd__as(b, gnd__device_float(b->dev));
 }
 
-static gnd_array *close_to(const char *func, gnd__steps *s, gnd_array *a, gnd_array *b, double rtol,
+static gnd_array *close_to(const char *func, gnd_array *a, gnd_array *b, double rtol,
                            double atol, int equal_nan)
 {
     gnd_device *dev;
@@ -52,35 +52,35 @@ static gnd_array *close_to(const char *func, gnd__steps *s, gnd_array *a, gnd_ar
     if (!bad && (isnan(rtol) || isnan(atol)))
         bad = gnd__fail(dev, GND_ERR_ARG, "%s: %s is NaN", func, isnan(rtol) ? "rtol" : "atol");
     if (bad)
-        return gnd__held(s, bad);
-    b = inexact(s, b);
+        return bad;
+    b = inexact(b);
     /* Bools have no difference: they are 0 and 1 in b's dtype. */
     if (!a->weak && a->dtype == GND_BOOL)
-        a = b->weak ? gnd__as(s, a, gnd__device_float(dev)) : gnd__as(s, a, (gnd_dtype)b->dtype);
-    gnd_array *d = gnd__op1(s, GND__OP_ABS, gnd__op2(s, GND__OP_SUBTRACT, a, b));
-    gnd_array *bound = gnd__with(s, GND__OP_MULTIPLY, gnd__op1(s, GND__OP_ABS, b), rtol);
-    gnd_array *near = gnd__op2(s, GND__OP_LESS_EQUAL, d, gnd__with(s, GND__OP_ADD, bound, atol));
-    near = gnd__op2(s, GND__OP_LOGICAL_AND, near, gnd__op1(s, GND__OP_ISFINITE, b));
-    gnd_array *y = gnd__op2(s, GND__OP_LOGICAL_OR, near, gnd__op2(s, GND__OP_EQUAL, a, b));
-    return equal_nan ? gnd__op2(s, GND__OP_LOGICAL_OR, y, both_nan(s, a, b)) : y;
+        a = b->weak ? gnd__as(a, gnd__device_float(dev)) : gnd__as(a, (gnd_dtype)b->dtype);
+    gnd_array *d = gnd__op1(GND__OP_ABS, gnd__op2(GND__OP_SUBTRACT, a, b));
+    gnd_array *bound = gnd__with(GND__OP_MULTIPLY, gnd__op1(GND__OP_ABS, b), rtol);
+    gnd_array *near = gnd__op2(GND__OP_LESS_EQUAL, d, gnd__with(GND__OP_ADD, bound, atol));
+    near = gnd__op2(GND__OP_LOGICAL_AND, near, gnd__op1(GND__OP_ISFINITE, b));
+    gnd_array *y = gnd__op2(GND__OP_LOGICAL_OR, near, gnd__op2(GND__OP_EQUAL, a, b));
+    return equal_nan ? gnd__op2(GND__OP_LOGICAL_OR, y, both_nan(a, b)) : y;
 }
 
 gnd_array *gnd_isclose(gnd_array *a, gnd_array *b, double rtol, double atol, int equal_nan)
 {
-    gnd__steps s = {0};
-    return gnd__end(&s, close_to("isclose", &s, a, b, rtol, atol, equal_nan));
+    const gnd__inner in = gnd__enter("isclose");
+    return gnd__leave(in, close_to("isclose", a, b, rtol, atol, equal_nan));
 }
 
 /* Whether all of x are true; weak scalars are the answer themselves. */
-static gnd_array *all_of(gnd__steps *s, gnd_array *x)
+static gnd_array *all_of(gnd_array *x)
 {
-    return x->weak || x->kind == GND__ERROR ? x : gnd__held(s, gnd_all(x, GND_ALL, 0));
+    return x->weak || x->kind == GND__ERROR ? x : gnd_all(x, GND_ALL, 0);
 }
 
 gnd_array *gnd_allclose(gnd_array *a, gnd_array *b, double rtol, double atol, int equal_nan)
 {
-    gnd__steps s = {0};
-    return gnd__end(&s, all_of(&s, close_to("allclose", &s, a, b, rtol, atol, equal_nan)));
+    const gnd__inner in = gnd__enter("allclose");
+    return gnd__leave(in, all_of(close_to("allclose", a, b, rtol, atol, equal_nan)));
 }
 
 /* --- equality of wholes ----------------------------------------------------------------------- */
@@ -95,22 +95,21 @@ static gnd_array *never(gnd_device *dev)
 gnd_array *gnd_array_equal(gnd_array *a, gnd_array *b, int equal_nan)
 {
     gnd_device *dev;
-    gnd__steps s = {0};
     gnd_array *bad = check_pair("array_equal", a, b, &dev);
     if (bad)
         return bad;
     if (a->ndim != b->ndim || (a->ndim && memcmp(a->dim, b->dim, a->ndim * sizeof a->dim[0])))
         return never(dev);
-    gnd_array *same = gnd__op2(&s, GND__OP_EQUAL, a, b);
+    const gnd__inner in = gnd__enter("array_equal");
+    gnd_array *same = gnd__op2(GND__OP_EQUAL, a, b);
     if (equal_nan)
-        same = gnd__op2(&s, GND__OP_LOGICAL_OR, same, both_nan(&s, a, b));
-    return gnd__end(&s, all_of(&s, same));
+        same = gnd__op2(GND__OP_LOGICAL_OR, same, both_nan(a, b));
+    return gnd__leave(in, all_of(same));
 }
 
 gnd_array *gnd_array_equiv(gnd_array *a, gnd_array *b)
 {
     gnd_device *dev;
-    gnd__steps s = {0};
     gnd__shape sa, sb;
     gnd_array *bad = check_pair("array_equiv", a, b, &dev);
     if (bad)
@@ -123,5 +122,6 @@ gnd_array *gnd_array_equiv(gnd_array *a, gnd_array *b)
         sb.dim[i] = b->dim[i];
     if (gnd__shape_broadcast(&sa, &sb))
         return never(dev);
-    return gnd__end(&s, all_of(&s, gnd__op2(&s, GND__OP_EQUAL, a, b)));
+    const gnd__inner in = gnd__enter("array_equiv");
+    return gnd__leave(in, all_of(gnd__op2(GND__OP_EQUAL, a, b)));
 }

@@ -16,18 +16,18 @@
 #include "graph/check.h"
 
 /* x[1:] op x[:-1] along axis k, which has an element at least. */
-static gnd_array *neighbours(gnd__steps *s, gnd__op op, gnd_array *x, int k)
+static gnd_array *neighbours(gnd__op op, gnd_array *x, int k)
 {
     if (x->kind == GND__ERROR)
         return x;
     int64_t n = x->dim[k] - 1;
-    return gnd__op2(s, op, gnd__cut(s, x, k, 1, n), gnd__cut(s, x, k, 0, n));
+    return gnd__op2(op, gnd__cut(x, k, 1, n), gnd__cut(x, k, 0, n));
 }
 
 /* --- diff ------------------------------------------------------------------------------------- */
 
 /* end, which is joined to x along axis k, as an array of dtype t with x's other extents. */
-static gnd_array *ending(gnd__steps *s, const char *arg, gnd_array *end, gnd_array *x, int k,
+static gnd_array *ending(const char *arg, gnd_array *end, gnd_array *x, int k,
                          gnd_dtype t)
 {
     char te[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
@@ -38,16 +38,15 @@ static gnd_array *ending(gnd__steps *s, const char *arg, gnd_array *end, gnd_arr
         fits = fits && (!end->ndim || i == k || end->dim[i] == x->dim[i]);
     }
     if (!fits)
-        return gnd__held(s,
-                         gnd__fail(x->dev, GND_ERR_SHAPE,
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
                                    "diff: %s has shape %s and x %s: all extents but that of axis "
                                    "%d must be the same, or it is one number",
                                    arg, gnd__shape_text(te, end->ndim, end->dim),
-                                   gnd__shape_text(tx, x->ndim, x->dim), k));
-    gnd_array *y = gnd__held(s, gnd__strong(end, x->dev, t, "diff"));
+                                   gnd__shape_text(tx, x->ndim, x->dim), k);
+    gnd_array *y = gnd__strong(end, x->dev, t, "diff");
     if (y->kind == GND__ERROR || end->ndim)
         return y;
-    return gnd__held(s, gnd__broadcast(y, x->ndim, dim));
+    return gnd__broadcast(y, x->ndim, dim);
 }
 
 gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array *append)
@@ -64,9 +63,9 @@ gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array
     if ((prepend && (bad = gnd__check(prepend, "diff", "prepend"))) ||
         (append && (bad = gnd__check(append, "diff", "append"))))
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("diff");
     if (n == 0)
-        return gnd__end(&s, x);
+        return gnd__leave(in, x);
     for (int i = 0; i < 3; i++) {
         gnd_array *a = i == 0 ? prepend : i == 1 ? x : append;
         name[m] = i == 0 ? "prepend" : "append";
@@ -74,28 +73,27 @@ gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array
             all[m++] = a;
     }
     if ((bad = gnd__check_devices("diff", m, all, &dev)))
-        return bad;
+        return gnd__leave(in, bad);
     gnd_dtype t = gnd__common_dtype(dev, m, all);
     gnd_array *y = x;
     for (int i = 0; i < m && m > 1; i++) {
-        part[i] = all[i] == x ? gnd__as(&s, x, t) : ending(&s, name[i], all[i], x, k, t);
+        part[i] = all[i] == x ? gnd__as(x, t) : ending(name[i], all[i], x, k, t);
         if (part[i]->kind == GND__ERROR)
-            return gnd__end(&s, part[i]);
+            return gnd__leave(in, part[i]);
     }
     if (m > 1)
-        y = gnd__held(&s, gnd_concat(m, part, k));
+        y = gnd_concat(m, part, k);
     if (y->kind != GND__ERROR && n >= y->dim[k]) /* nothing is left */
-        return gnd__end(&s, gnd__cut(&s, y, k, 0, 0));
+        return gnd__leave(in, gnd__cut(y, k, 0, 0));
     gnd__op op = t == GND_BOOL ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT;
     for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* no more of them at once than two */
-        gnd__steps one = {0};
-        gnd_array *d = neighbours(&one, op, y, k);
-        d = gnd__end(&one, d);
+        const gnd__inner one = gnd__enter(NULL);
+        gnd_array *d = gnd__leave(one, neighbours(op, y, k));
         if (i > 0)
-            gnd__done(y);
+            gnd_release(y);
         y = d;
     }
-    return gnd__end(&s, gnd__held(&s, y));
+    return gnd__leave(in, y);
 }
 
 /* --- ediff1d ---------------------------------------------------------------------------------- */
@@ -106,19 +104,18 @@ static int rank_of(int kind)
 }
 
 /* What is put before or behind the differences, as a line of x's dtype. */
-static gnd_array *end_line(gnd__steps *s, const char *arg, gnd_array *end, gnd_array *x)
+static gnd_array *end_line(const char *arg, gnd_array *end, gnd_array *x)
 {
     int kind = end->weak ? end->p.value.kind : gnd_dtype_kind((gnd_dtype)end->dtype);
     int to = gnd_dtype_kind((gnd_dtype)x->dtype);
     if (rank_of(kind) > rank_of(to) && !(end->weak && kind == 'i' && to == 'u'))
-        return gnd__held(s,
-                         gnd__fail(x->dev, GND_ERR_DTYPE,
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
                                    "ediff1d: %s is %s and x %s: its kind is higher: gnd_astype x "
                                    "first",
                                    arg, gnd_dtype_name((gnd_dtype)end->dtype),
-                                   gnd_dtype_name((gnd_dtype)x->dtype)));
-    gnd_array *y = gnd__held(s, gnd__strong(end, x->dev, (gnd_dtype)x->dtype, "ediff1d"));
-    return y->kind == GND__ERROR ? y : gnd__held(s, gnd__reshaped(y, 1, &y->size));
+                                   gnd_dtype_name((gnd_dtype)x->dtype));
+    gnd_array *y = gnd__strong(end, x->dev, (gnd_dtype)x->dtype, "ediff1d");
+    return y->kind == GND__ERROR ? y : gnd__reshaped(y, 1, &y->size);
 }
 
 gnd_array *gnd_ediff1d(gnd_array *x, gnd_array *to_end, gnd_array *to_begin)
@@ -139,16 +136,16 @@ gnd_array *gnd_ediff1d(gnd_array *x, gnd_array *to_end, gnd_array *to_begin)
         all[n++] = to_end;
     if ((bad = gnd__check_devices("ediff1d", n, all, &dev)))
         return bad;
-    gnd__steps s = {0};
-    gnd_array *flat = gnd__held(&s, gnd__reshaped(x, 1, &x->size));
-    gnd_array *y = x->size ? neighbours(&s, GND__OP_SUBTRACT, flat, 0) : flat;
+    const gnd__inner in = gnd__enter("ediff1d");
+    gnd_array *flat = gnd__reshaped(x, 1, &x->size);
+    gnd_array *y = x->size ? neighbours(GND__OP_SUBTRACT, flat, 0) : flat;
     n = 0;
     if (to_begin)
-        all[n++] = end_line(&s, "to_begin", to_begin, x);
+        all[n++] = end_line("to_begin", to_begin, x);
     all[n++] = y;
     if (to_end)
-        all[n++] = end_line(&s, "to_end", to_end, x);
-    return gnd__end(&s, n > 1 ? gnd__held(&s, gnd_concat(n, all, 0)) : y);
+        all[n++] = end_line("to_end", to_end, x);
+    return gnd__leave(in, n > 1 ? gnd_concat(n, all, 0) : y);
 }
 
 /* --- gradient --------------------------------------------------------------------------------- */
@@ -176,64 +173,64 @@ static gnd_array *check_spacing(gnd_array *f, int k, gnd_array *spacing)
 }
 
 /* a f[0] + b f[1] + c f[2]. */
-static gnd_array *three(gnd__steps *s, gnd_array *const *f, gnd_array *a, gnd_array *b,
+static gnd_array *three(gnd_array *const *f, gnd_array *a, gnd_array *b,
                         gnd_array *c)
 {
-    gnd_array *y = gnd__op2(s, GND__OP_ADD, gnd__op2(s, GND__OP_MULTIPLY, a, f[0]),
-                            gnd__op2(s, GND__OP_MULTIPLY, b, f[1]));
-    return gnd__op2(s, GND__OP_ADD, y, gnd__op2(s, GND__OP_MULTIPLY, c, f[2]));
+    gnd_array *y = gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_MULTIPLY, a, f[0]),
+                            gnd__op2(GND__OP_MULTIPLY, b, f[1]));
+    return gnd__op2(GND__OP_ADD, y, gnd__op2(GND__OP_MULTIPLY, c, f[2]));
 }
 
 /* The derivative at every element but the first and the last: of order 2 whatever the steps are. */
-static gnd_array *middle(gnd__steps *s, gnd_array *f, int k, const grid *g)
+static gnd_array *middle(gnd_array *f, int k, const grid *g)
 {
     int64_t n = f->dim[k] - 2;
-    gnd_array *at[3] = {gnd__cut(s, f, k, 0, n), gnd__cut(s, f, k, 1, n), gnd__cut(s, f, k, 2, n)};
+    gnd_array *at[3] = {gnd__cut(f, k, 0, n), gnd__cut(f, k, 1, n), gnd__cut(f, k, 2, n)};
     if (g->h)
-        return gnd__op2(s, GND__OP_DIVIDE, gnd__op2(s, GND__OP_SUBTRACT, at[2], at[0]),
-                        gnd__with(s, GND__OP_MULTIPLY, g->h, 2));
-    gnd_array *p = gnd__cut(s, g->d, k, 0, n), *q = gnd__cut(s, g->d, k, 1, n);
-    gnd_array *sum = gnd__op2(s, GND__OP_ADD, p, q), *pq = gnd__op2(s, GND__OP_MULTIPLY, p, q);
-    gnd_array *a = gnd__op2(s, GND__OP_DIVIDE, gnd__op1(s, GND__OP_NEGATIVE, q),
-                            gnd__op2(s, GND__OP_MULTIPLY, p, sum));
-    gnd_array *b = gnd__op2(s, GND__OP_DIVIDE, gnd__op2(s, GND__OP_SUBTRACT, q, p), pq);
-    gnd_array *c = gnd__op2(s, GND__OP_DIVIDE, p, gnd__op2(s, GND__OP_MULTIPLY, q, sum));
-    return three(s, at, a, b, c);
+        return gnd__op2(GND__OP_DIVIDE, gnd__op2(GND__OP_SUBTRACT, at[2], at[0]),
+                        gnd__with(GND__OP_MULTIPLY, g->h, 2));
+    gnd_array *p = gnd__cut(g->d, k, 0, n), *q = gnd__cut(g->d, k, 1, n);
+    gnd_array *sum = gnd__op2(GND__OP_ADD, p, q), *pq = gnd__op2(GND__OP_MULTIPLY, p, q);
+    gnd_array *a = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, q),
+                            gnd__op2(GND__OP_MULTIPLY, p, sum));
+    gnd_array *b = gnd__op2(GND__OP_DIVIDE, gnd__op2(GND__OP_SUBTRACT, q, p), pq);
+    gnd_array *c = gnd__op2(GND__OP_DIVIDE, p, gnd__op2(GND__OP_MULTIPLY, q, sum));
+    return three(at, a, b, c);
 }
 
 /* The derivative at the first (last) element. At the last one the elements and steps are taken
  * backwards, which changes the sign of the steps. */
-static gnd_array *border(gnd__steps *s, gnd_array *f, int k, const grid *g, int edge_order,
+static gnd_array *border(gnd_array *f, int k, const grid *g, int edge_order,
                          int last)
 {
     int64_t n = f->dim[k];
     gnd_array *at[3], *d[2];
     for (int i = 0; i <= edge_order; i++)
-        at[i] = gnd__cut(s, f, k, last ? n - 1 - i : i, 1);
+        at[i] = gnd__cut(f, k, last ? n - 1 - i : i, 1);
     if (edge_order == 1) {
-        d[0] = g->h ? g->h : gnd__cut(s, g->d, k, last ? n - 2 : 0, 1);
-        gnd_array *rise = gnd__op2(s, GND__OP_SUBTRACT, at[!last], at[last]);
-        return gnd__op2(s, GND__OP_DIVIDE, rise, d[0]);
+        d[0] = g->h ? g->h : gnd__cut(g->d, k, last ? n - 2 : 0, 1);
+        gnd_array *rise = gnd__op2(GND__OP_SUBTRACT, at[!last], at[last]);
+        return gnd__op2(GND__OP_DIVIDE, rise, d[0]);
     }
     for (int i = 0; i < 2; i++) {
-        d[i] = g->h ? g->h : gnd__cut(s, g->d, k, last ? n - 2 - i : i, 1);
+        d[i] = g->h ? g->h : gnd__cut(g->d, k, last ? n - 2 - i : i, 1);
         if (last)
-            d[i] = gnd__op1(s, GND__OP_NEGATIVE, d[i]);
+            d[i] = gnd__op1(GND__OP_NEGATIVE, d[i]);
     }
     gnd_array *p = d[0], *q = d[1];
     if (g->h) {
-        gnd_array *a = gnd__op2(s, GND__OP_DIVIDE, gnd__number(s, -1.5), p);
-        gnd_array *b = gnd__op2(s, GND__OP_DIVIDE, gnd__number(s, 2), p);
-        return three(s, at, a, b, gnd__op2(s, GND__OP_DIVIDE, gnd__number(s, -0.5), p));
+        gnd_array *a = gnd__op2(GND__OP_DIVIDE, gnd__number(-1.5), p);
+        gnd_array *b = gnd__op2(GND__OP_DIVIDE, gnd__number(2), p);
+        return three(at, a, b, gnd__op2(GND__OP_DIVIDE, gnd__number(-0.5), p));
     }
-    gnd_array *sum = gnd__op2(s, GND__OP_ADD, p, q), *pq = gnd__op2(s, GND__OP_MULTIPLY, p, q);
-    gnd_array *a = gnd__op2(s, GND__OP_ADD, gnd__with(s, GND__OP_MULTIPLY, p, 2), q);
-    a = gnd__op2(s, GND__OP_DIVIDE, gnd__op1(s, GND__OP_NEGATIVE, a),
-                 gnd__op2(s, GND__OP_MULTIPLY, p, sum));
-    gnd_array *b = gnd__op2(s, GND__OP_DIVIDE, sum, pq);
-    gnd_array *c = gnd__op2(s, GND__OP_DIVIDE, gnd__op1(s, GND__OP_NEGATIVE, p),
-                            gnd__op2(s, GND__OP_MULTIPLY, q, sum));
-    return three(s, at, a, b, c);
+    gnd_array *sum = gnd__op2(GND__OP_ADD, p, q), *pq = gnd__op2(GND__OP_MULTIPLY, p, q);
+    gnd_array *a = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, p, 2), q);
+    a = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, a),
+                 gnd__op2(GND__OP_MULTIPLY, p, sum));
+    gnd_array *b = gnd__op2(GND__OP_DIVIDE, sum, pq);
+    gnd_array *c = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, p),
+                            gnd__op2(GND__OP_MULTIPLY, q, sum));
+    return three(at, a, b, c);
 }
 
 gnd_array *gnd_gradient(gnd_array *f, gnd_array *spacing, int axis, int edge_order)
@@ -253,31 +250,31 @@ gnd_array *gnd_gradient(gnd_array *f, gnd_array *spacing, int axis, int edge_ord
                          "gradient: axis %d has %" PRId64 " element%s: at least %d are needed for "
                          "edge order %d",
                          k, n, n == 1 ? "" : "s", edge_order + 1, edge_order);
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("gradient");
     gnd_dtype t = gnd__mean_float(f->dev, (gnd_dtype)f->dtype);
-    gnd_array *c = gnd__as(&s, f, gnd__wide_float(f->dev, t));
+    gnd_array *c = gnd__as(f, gnd__wide_float(f->dev, t));
     grid g = {0};
     if (!spacing) {
-        g.h = gnd__number(&s, 1);
+        g.h = gnd__number(1);
     } else if (spacing->weak) {
-        g.h = gnd__held(&s, gnd__astype(spacing, GND_FLOAT64, "gradient"));
+        g.h = gnd__astype(spacing, GND_FLOAT64, "gradient");
     } else {
-        gnd_array *at = gnd__as(&s, spacing, gnd__wide_float(f->dev, (gnd_dtype)spacing->dtype));
+        gnd_array *at = gnd__as(spacing, gnd__wide_float(f->dev, (gnd_dtype)spacing->dtype));
         if (spacing->ndim == 0)
             g.h = at;
         else
-            g.d = gnd__along(&s, neighbours(&s, GND__OP_SUBTRACT, at, 0), f->ndim, k);
+            g.d = gnd__along(neighbours(GND__OP_SUBTRACT, at, 0), f->ndim, k);
     }
     if (c->kind == GND__ERROR || (g.d && g.d->kind == GND__ERROR))
-        return gnd__end(&s, c->kind == GND__ERROR ? c : g.d);
+        return gnd__leave(in, c->kind == GND__ERROR ? c : g.d);
     int m = 0;
-    part[m++] = border(&s, c, k, &g, edge_order, 0);
+    part[m++] = border(c, k, &g, edge_order, 0);
     if (n > 2)
-        part[m++] = middle(&s, c, k, &g);
-    part[m++] = border(&s, c, k, &g, edge_order, 1);
+        part[m++] = middle(c, k, &g);
+    part[m++] = border(c, k, &g, edge_order, 1);
     for (int i = 0; i < m; i++)
-        part[i] = gnd__as(&s, part[i], t);
-    return gnd__end(&s, gnd__held(&s, gnd_concat(m, part, k)));
+        part[i] = gnd__as(part[i], t);
+    return gnd__leave(in, gnd_concat(m, part, k));
 }
 
 /* --- trapezoid -------------------------------------------------------------------------------- */
@@ -306,12 +303,12 @@ static gnd_array *check_coordinates(gnd_array *y, gnd_array *x, int k)
 }
 
 /* The steps between the coordinates x of y's elements along axis k. */
-static gnd_array *steps_of(gnd__steps *s, gnd_array *x, gnd_array *y, int k)
+static gnd_array *steps_of(gnd_array *x, gnd_array *y, int k)
 {
     int kx = x->ndim == 1 ? 0 : k;
-    gnd_array *c = gnd__as(s, x, gnd__wide_float(x->dev, (gnd_dtype)x->dtype));
-    gnd_array *d = x->dim[kx] ? neighbours(s, GND__OP_SUBTRACT, c, kx) : c;
-    return x->ndim == 1 ? gnd__along(s, d, y->ndim, k) : d;
+    gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, (gnd_dtype)x->dtype));
+    gnd_array *d = x->dim[kx] ? neighbours(GND__OP_SUBTRACT, c, kx) : c;
+    return x->ndim == 1 ? gnd__along(d, y->ndim, k) : d;
 }
 
 gnd_array *gnd_trapezoid(gnd_array *y, gnd_array *x, double dx, int axis)
@@ -321,12 +318,12 @@ gnd_array *gnd_trapezoid(gnd_array *y, gnd_array *x, double dx, int axis)
     if (bad || (bad = gnd__check_axis("trapezoid", y->dev, axis, y->ndim, &k)) ||
         (x && (bad = check_coordinates(y, x, k))))
         return bad;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("trapezoid");
     gnd_dtype t = gnd__common_dtype(y->dev, x ? 2 : 1, (gnd_array *[]){y, x});
-    gnd_array *c = gnd__as(&s, y, gnd__wide_float(y->dev, (gnd_dtype)y->dtype));
-    gnd_array *d = x ? steps_of(&s, x, y, k) : gnd__number(&s, dx);
-    gnd_array *pair = y->dim[k] ? neighbours(&s, GND__OP_ADD, c, k) : c;
-    pair = gnd__with(&s, GND__OP_DIVIDE, gnd__op2(&s, GND__OP_MULTIPLY, d, pair), 2);
-    gnd_array *sum = gnd__held(&s, gnd_sum(pair, GND_AXIS(k), 0));
-    return gnd__end(&s, gnd__as(&s, sum, gnd__mean_float(y->dev, t)));
+    gnd_array *c = gnd__as(y, gnd__wide_float(y->dev, (gnd_dtype)y->dtype));
+    gnd_array *d = x ? steps_of(x, y, k) : gnd__number(dx);
+    gnd_array *pair = y->dim[k] ? neighbours(GND__OP_ADD, c, k) : c;
+    pair = gnd__with(GND__OP_DIVIDE, gnd__op2(GND__OP_MULTIPLY, d, pair), 2);
+    gnd_array *sum = gnd_sum(pair, GND_AXIS(k), 0);
+    return gnd__leave(in, gnd__as(sum, gnd__mean_float(y->dev, t)));
 }

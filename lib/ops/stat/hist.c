@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "array/host.h"
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "ops/reduce/extent.h"
 #include "graph/check.h"
 #include "prim/accumulate.h"
@@ -30,7 +30,7 @@
 static gnd_array *sums(gnd_array *at, gnd_array *w, gnd_dtype t, int64_t n)
 {
     gnd_array *place = gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at);
-    w = gnd__to(w, t);
+    w = gnd__as(w, t);
     if (gnd__is_bad(place) || gnd__is_bad(w))
         return gnd__is_bad(place) ? place : w;
     return gnd__part(gnd__accumulate_node(GND__ACC_ADD, place, w, NULL, n + 1), 0, n);
@@ -77,7 +77,7 @@ static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n)
 {
     if (!w)
         return counts(x, n);
-    gnd_array *i = gnd__to(x, GND_INT64), *last = gnd_int(n);
+    gnd_array *i = gnd__as(x, GND_INT64), *last = gnd_int(n);
     /* a uint64 beyond int64 is negative then */
     i = gnd_where(gnd_logical_or(gnd_less(i, gnd_int(0)), gnd_greater_equal(i, last)), gnd_int(-1), i);
     return sums(i, w, gnd__device_float(x->dev), n);
@@ -86,17 +86,19 @@ static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n)
 gnd_array *gnd_bincount_of(gnd_array *x, gnd_array *weights, int64_t length)
 {
     gnd_array *bad = check_counted("bincount_of", x, weights, length);
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
-    return gnd__steps_end(counted(x, weights, length));
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("bincount_of");
+    return gnd__leave(in, counted(x, weights, length));
 }
 
 gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
 {
     int64_t low = 0, high = -1, n = minlength;
     gnd_array *y, *bad = check_counted("bincount", x, weights, minlength);
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter("bincount");
     bad = x->size ? gnd__extent("bincount", x, &low, &high) : NULL;
     if (!bad && high < 0 && x->dtype == GND_UINT64)
         bad = gnd__fail(x->dev, GND_ERR_OVERFLOW, "bincount: x has %" PRIu64 ": so many bins are not possible",
@@ -109,7 +111,7 @@ gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
     if (!bad && high >= n)
         bad = gnd__check_shape("bincount", x->dev, GND_INT64, 1, (int64_t[]){ n = high + 1 });
     y = bad ? bad : counted(x, weights, n);
-    return gnd__steps_end(y);
+    return gnd__leave(in, y);
 }
 
 /* --- edges ------------------------------------------------------------------------------------ */
@@ -155,8 +157,8 @@ static ends ends_of(const char *func, gnd_array *x, const double *range)
         e.high = gnd_real(high + wide);
         return e;
     }
-    gnd_array *half = gnd_real(0.5), *low = gnd__to(gnd_min(x, GND_ALL, 0), t),
-              *high = gnd__to(gnd_max(x, GND_ALL, 0), t), *same = gnd_equal(low, high);
+    gnd_array *half = gnd_real(0.5), *low = gnd__as(gnd_min(x, GND_ALL, 0), t),
+              *high = gnd__as(gnd_max(x, GND_ALL, 0), t), *same = gnd_equal(low, high);
     if (!is_whole((gnd_dtype)x->dtype))
         low = gnd__provided(low, gnd_logical_and(gnd_isfinite(low), gnd_isfinite(high)), GND_ERR_ARG, func,
                             "x has elements that are not finite: give a range");
@@ -173,7 +175,7 @@ static gnd_array *edges_between(gnd_array *x, ends e, int64_t n)
     if (e.low->weak)
         return gnd_linspace(x->dev, e.low, e.high, count, 1, t);
     gnd_array *i = gnd__node(GND__IOTA, x->dev, GND_INT64, 1, &count, 0, NULL);
-    gnd_array *y = gnd__to(i, t), *div = gnd_real((double)n), *delta = gnd_subtract(e.high, e.low);
+    gnd_array *y = gnd__as(i, t), *div = gnd_real((double)n), *delta = gnd_subtract(e.high, e.low);
     gnd_array *step = gnd_divide(delta, div);
     y = gnd_where(gnd_equal(step, gnd_int(0)), gnd_multiply(gnd_divide(y, div), delta), gnd_multiply(y, step));
     y = gnd_add(y, e.low);
@@ -186,9 +188,8 @@ gnd_array *gnd_histogram_bin_edges(gnd_array *x, int64_t bins, const double *ran
     gnd_array *bad = check_values(func, x);
     if (bad || (bad = check_bins(func, x, bins, range)))
         return bad;
-    if (gnd__steps_begin())
-        return gnd__nomem();
-    return gnd__steps_end(edges_between(x, ends_of(func, x, range), bins));
+    const gnd__inner in = gnd__enter("histogram_bin_edges");
+    return gnd__leave(in, edges_between(x, ends_of(func, x, range), bins));
 }
 
 /* --- numbers of bins -------------------------------------------------------------------------- */
@@ -209,18 +210,18 @@ static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
     gnd_dtype t = edge_dtype(x);
     if (t == GND_FLOAT16 || t == GND_BFLOAT16 || n > (t == GND_FLOAT32 ? MOST_BINS_F32 : MOST_BINS_F64))
         return by_search(x, edges);
-    x = gnd__to(x, t);
+    x = gnd__as(x, t);
     gnd_array *span = gnd_subtract(e.high, e.low);
     gnd_array *f = gnd_multiply(gnd_divide(gnd_subtract(x, e.low), span), gnd_real((double)n));
     const gnd_dtype it = n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to the latter slowly */
-    gnd_array *i = gnd_clip(gnd__to(f, it), gnd_int(0), gnd_int(n - 1));
-    gnd_array *at = gnd__to(i, GND_INT64), *next = gnd__to(gnd_add(i, gnd_int(1)), GND_INT64);
+    gnd_array *i = gnd_clip(gnd__as(f, it), gnd_int(0), gnd_int(n - 1));
+    gnd_array *at = gnd__as(i, GND_INT64), *next = gnd__as(gnd_add(i, gnd_int(1)), GND_INT64);
     gnd_array *less = gnd_less(x, gnd__pick(edges, at));
     gnd_array *more = gnd_logical_and(gnd_greater_equal(x, gnd__pick(edges, next)),
                                       gnd_not_equal(i, gnd_int(n - 1)));
-    i = gnd_add(gnd_subtract(i, gnd__to(less, it)), gnd__to(more, it));
+    i = gnd_add(gnd_subtract(i, gnd__as(less, it)), gnd__as(more, it));
     gnd_array *inside = gnd_logical_and(gnd_greater_equal(x, e.low), gnd_less_equal(x, e.high));
-    return gnd__to(gnd_where(inside, i, gnd_int(-1)), GND_INT64);
+    return gnd__as(gnd_where(inside, i, gnd_int(-1)), GND_INT64);
 }
 
 static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *edges)
@@ -239,7 +240,7 @@ static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *e
     return NULL;
 }
 
-/* The bins of x along one dimension: their edges, a new handle, and the number of each element's. */
+/* The bins of x along one dimension: their edges, and the number of each element's. */
 static gnd_array *binned(const char *func, gnd_array *x, int64_t bins, const double *range,
                          gnd_array *given, gnd_array **edges)
 {
@@ -282,7 +283,7 @@ static gnd_array *contents(gnd_array *at, gnd_array *w, int64_t n)
     if (is_whole(t))
         wide = gnd_dtype_kind(t) == 'u' ? GND_UINT64 : GND_INT64;
     gnd_array *s = sums(at, w, wide, n);
-    return t == GND_BOOL ? s : gnd__to(s, t);
+    return t == GND_BOOL ? s : gnd__as(s, t);
 }
 
 static gnd_array *widths(gnd_array *edges, gnd_dtype t)
@@ -290,7 +291,7 @@ static gnd_array *widths(gnd_array *edges, gnd_dtype t)
     if (gnd__is_bad(edges))
         return edges;
     const int64_t n = edges->size - 1;
-    return gnd__to(gnd_subtract(gnd__part(edges, 1, n), gnd__part(edges, 0, n)), t);
+    return gnd__as(gnd_subtract(gnd__part(edges, 1, n), gnd__part(edges, 0, n)), t);
 }
 
 static gnd_dtype density_dtype(const gnd_array *h)
@@ -312,19 +313,18 @@ gnd_status gnd_histogram(gnd_array *x, int64_t bins, const double *range, gnd_ar
         bad = check_weights(func, x, weights);
     if (!bad && !out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "%s: out is NULL", func);
-    if (!bad && gnd__steps_begin())
-        bad = gnd__nomem();
     if (bad)
         return gnd__give_bad(bad, 2, out);
+    const gnd__inner in = gnd__enter(func);
     gnd_array *at = binned(func, x, bins, range, edges, &out[1]);
     gnd_array *h = contents(at, weights, edges ? edges->size - 1 : bins);
     if (flags & GND_DENSITY && !gnd__is_bad(h)) {
-        gnd_array *d = gnd__to(h, density_dtype(h));
+        gnd_array *d = gnd__as(h, density_dtype(h));
         d = gnd_divide(d, widths(out[1], gnd__device_float(x->dev)));
         h = gnd_divide(d, gnd_sum(h, GND_ALL, 0));
     }
     out[0] = h;
-    return gnd__give(func, 2, out);
+    return gnd__give(in, func, 2, out);
 }
 
 /* --- in several dimensions -------------------------------------------------------------------- */
@@ -367,21 +367,20 @@ gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, cons
     gnd_array *bad = check_dd(func, n, x, bins, range, edges, weights, flags, dim), *at = NULL;
     if (!bad && !out)
         bad = gnd__fail(x[0]->dev, GND_ERR_NULL, "%s: out is NULL", func);
-    if (!bad && gnd__steps_begin())
-        bad = gnd__nomem();
     if (bad)
         return gnd__give_bad(bad, n < 1 || n > GND_MAX_NDIM ? 1 : n + 1, out);
+    const gnd__inner in = gnd__enter(func);
     /* all coordinates have the dtype that they promote to, as rows of NumPy's one array */
     gnd_dtype t = gnd__common_dtype(x[0]->dev, n, x);
     for (int i = 0; i < n; i++) {
-        gnd_array *k = binned(func, gnd__to(x[i], t), dim[i], range ? range + 2 * i : NULL,
+        gnd_array *k = binned(func, gnd__as(x[i], t), dim[i], range ? range + 2 * i : NULL,
                               edges ? edges[i] : NULL, &out[i + 1]);
         gnd_array *outside = i ? gnd_logical_or(gnd_less(at, gnd_int(0)), gnd_less(k, gnd_int(0))) : NULL;
         at = i ? gnd_where(outside, gnd_int(-1), gnd_add(gnd_multiply(at, gnd_int(dim[i])), k)) : k;
     }
     gnd_array *h = contents(at, weights, gnd__shape_size(n, dim, 1));
     if (!gnd__is_bad(h))
-        h = gnd__reshaped(gnd__to(h, density_dtype(h)), n, dim);
+        h = gnd__reshaped(gnd__as(h, density_dtype(h)), n, dim);
     if (flags & GND_DENSITY && !gnd__is_bad(h)) {
         gnd_array *all = gnd_sum(h, GND_ALL, 0);
         for (int i = 0; i < n; i++) {
@@ -393,5 +392,5 @@ gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, cons
         h = gnd_divide(h, all);
     }
     out[0] = h;
-    return gnd__give("histogramdd", n + 1, out);
+    return gnd__give(in, func, n + 1, out);
 }

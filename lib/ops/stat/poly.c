@@ -23,25 +23,25 @@
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* Element i of the first axis of p, which leaves. */
-static gnd_array *entry(gnd__steps *s, gnd_array *p, int64_t i)
+static gnd_array *entry(gnd_array *p, int64_t i)
 {
     gnd_range r = {.kind = GND_IDX_INT, .start = i};
-    return gnd__held(s, gnd_index(p, 1, &r));
+    return gnd_index(p, 1, &r);
 }
 
 /* More coefficients than this are a loop in a kernel; fewer an expression, which fuses with what is around it. */
 enum { MANY = 32 };
 
 /* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast to shape. */
-static gnd_array *by_loop(gnd__steps *s, gnd_array *q, gnd_array *x, gnd_array *y, const gnd__shape *shape)
+static gnd_array *by_loop(gnd_array *q, gnd_array *x, gnd_array *y, const gnd__shape *shape)
 {
     int64_t dim[GND_MAX_NDIM + 1], one[GND_MAX_NDIM + 1];
     if (q->kind == GND__ERROR || y->kind == GND__ERROR)
         return q->kind == GND__ERROR ? q : y;
     if (q->ndim > 1 && shape->ndim == GND_MAX_NDIM)
-        return gnd__held(s, gnd__fail(q->dev, GND_ERR_SHAPE, "polyval: p has %d dimensions and the result %d: with more "
+        return gnd__fail(q->dev, GND_ERR_SHAPE, "polyval: p has %d dimensions and the result %d: with more "
                                       "than %d coefficients %d are possible", q->ndim, shape->ndim, MANY,
-                                      GND_MAX_NDIM - 1));
+                                      GND_MAX_NDIM - 1);
     if (q->ndim > 1) { /* axes of extent 1 between the coefficients' and the rest, then all of shape */
         const int gap = shape->ndim - (q->ndim - 1);
         dim[0] = one[0] = q->dim[0];
@@ -50,14 +50,14 @@ static gnd_array *by_loop(gnd__steps *s, gnd_array *q, gnd_array *x, gnd_array *
             one[i + 1] = i < gap ? 1 : q->dim[i - gap + 1];
         }
         gnd_array *bad = gnd__check_shape("polyval", q->dev, (gnd_dtype)q->dtype, shape->ndim + 1, dim);
-        q = bad ? gnd__held(s, bad) : gnd__held(s, gnd__reshaped(q, shape->ndim + 1, one));
-        q = q->kind == GND__ERROR ? q : gnd__held(s, gnd__broadcast(q, shape->ndim + 1, dim));
+        q = bad ? bad : gnd__reshaped(q, shape->ndim + 1, one);
+        q = q->kind == GND__ERROR ? q : gnd__broadcast(q, shape->ndim + 1, dim);
     }
-    x = gnd__held(s, gnd__broadcast(x, shape->ndim, shape->dim));
-    y = gnd__held(s, gnd__broadcast(y, shape->ndim, shape->dim));
+    x = gnd__broadcast(x, shape->ndim, shape->dim);
+    y = gnd__broadcast(y, shape->ndim, shape->dim);
     if (q->kind == GND__ERROR || x->kind == GND__ERROR || y->kind == GND__ERROR)
         return q->kind == GND__ERROR ? q : x->kind == GND__ERROR ? x : y;
-    return gnd__held(s, gnd__horner_node(q, x, y));
+    return gnd__horner_node(q, x, y);
 }
 
 gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
@@ -70,26 +70,26 @@ gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
     if (p->ndim == 0)
         return gnd__fail(dev, GND_ERR_SHAPE,
                          "polyval: p has no dimensions: the coefficients are one");
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("polyval");
     gnd_dtype t = p->dim[0] ? gnd__common_dtype(dev, 2, both) : (gnd_dtype)x->dtype;
     gnd_dtype wide = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
     if (p->dim[0] == 0)
-        return gnd_zeros_like(x, GND_DTYPE_DEFAULT);
+        return gnd__leave(in, gnd_zeros_like(x, GND_DTYPE_DEFAULT));
     gnd__shape shape;
-    gnd_array *first = entry(&s, p, 0);
+    gnd_array *first = entry(p, 0);
     if (first->kind != GND__ERROR &&
         (bad = gnd__check_broadcast("polyval", dev, t, 2, (gnd_array *[]){first, x}, &shape)))
-        return gnd__end(&s, gnd__held(&s, bad));
-    gnd_array *c = gnd__as(&s, x, wide), *q = gnd__as(&s, p, wide);
-    gnd_array *y = gnd__op2(&s, GND__OP_MULTIPLY, c, gnd__held(&s, gnd_int(0)));
+        return gnd__leave(in, bad);
+    gnd_array *c = gnd__as(x, wide), *q = gnd__as(p, wide);
+    gnd_array *y = gnd__op2(GND__OP_MULTIPLY, c, gnd_int(0));
     if (p->dim[0] > MANY)
-        return gnd__end(&s, gnd__as(&s, by_loop(&s, q, c, y, &shape), t));
+        return gnd__leave(in, gnd__as(by_loop(q, c, y, &shape), t));
     for (int64_t i = 0; i < p->dim[0] && y->kind != GND__ERROR; i++) {
         if (i)
-            y = gnd__op2(&s, GND__OP_MULTIPLY, y, c);
-        y = gnd__op2(&s, GND__OP_ADD, y, entry(&s, q, i));
+            y = gnd__op2(GND__OP_MULTIPLY, y, c);
+        y = gnd__op2(GND__OP_ADD, y, entry(q, i));
     }
-    return gnd__end(&s, gnd__as(&s, y, t));
+    return gnd__leave(in, gnd__as(y, t));
 }
 
 /* --- powers ----------------------------------------------------------------------------------- */
@@ -102,21 +102,21 @@ static gnd_dtype powers_dtype(const gnd_device *dev, gnd_dtype t)
 
 /* The rows x^0, x^1 ... x^(n-1), n >= 1, of x, a line. Of complex x each one is made by a product
  * of the last one: the general power has logarithms and is less accurate. */
-static gnd_array *power_rows(gnd__steps *s, gnd_array *x, int64_t n)
+static gnd_array *power_rows(gnd_array *x, int64_t n)
 {
     if (x->kind == GND__ERROR)
         return x;
     if (gnd_dtype_kind((gnd_dtype)x->dtype) != 'c') {
-        gnd_array *e = gnd__as(s, gnd__held(s, gnd_arange_i64(x->dev, 0, n, 1, GND_INT64)), (gnd_dtype)x->dtype);
-        return gnd__op2(s, GND__OP_POW, x, gnd__along(s, e, 2, 0));
+        gnd_array *e = gnd__as(gnd_arange_i64(x->dev, 0, n, 1, GND_INT64), (gnd_dtype)x->dtype);
+        return gnd__op2(GND__OP_POW, x, gnd__along(e, 2, 0));
     }
     gnd_array **row = gnd__calloc((size_t)n, sizeof *row), *y;
     if (!row)
         return gnd__nomem();
-    row[0] = gnd__held(s, gnd_ones_like(x, GND_DTYPE_DEFAULT));
+    row[0] = gnd_ones_like(x, GND_DTYPE_DEFAULT);
     for (int64_t i = 1; i < n; i++)
-        row[i] = i == 1 ? x : gnd__op2(s, GND__OP_MULTIPLY, row[i - 1], x);
-    y = gnd__held(s, gnd_stack((int)n, row, 0));
+        row[i] = i == 1 ? x : gnd__op2(GND__OP_MULTIPLY, row[i - 1], x);
+    y = gnd_stack((int)n, row, 0);
     gnd__free(row);
     return y;
 }
@@ -138,10 +138,10 @@ gnd_array *gnd_vander(gnd_array *x, int64_t n, int increasing)
         return gnd__fail(x->dev, GND_ERR_OVERFLOW, "vander: %" PRId64 " complex powers", n);
     if (n == 0)
         return gnd_zeros(x->dev, t, 2, (int64_t[]){x->size, n});
-    gnd__steps s = {0};
-    gnd_array *rows = power_rows(&s, gnd__as(&s, x, t), n);
-    gnd_array *y = gnd__held(&s, gnd_mT(rows));
-    return gnd__end(&s, increasing ? y : gnd__held(&s, gnd_flip(y, GND_AXIS(1))));
+    const gnd__inner in = gnd__enter("vander");
+    gnd_array *rows = power_rows(gnd__as(x, t), n);
+    gnd_array *y = gnd_mT(rows);
+    return gnd__leave(in, increasing ? y : gnd_flip(y, GND_AXIS(1)));
 }
 
 /* --- least squares ---------------------------------------------------------------------------- */
@@ -172,31 +172,31 @@ static gnd_array *check_fit(gnd_array *x, gnd_array *y, int deg, gnd_array *w, g
 }
 
 /* The products of q's rows and v's, summed along the last axis. */
-static gnd_array *dots(gnd__steps *s, gnd_array *q, gnd_array *v)
+static gnd_array *dots(gnd_array *q, gnd_array *v)
 {
     if (q->kind != GND__ERROR && gnd_dtype_kind((gnd_dtype)q->dtype) == 'c')
-        q = gnd__op1(s, GND__OP_CONJ, q);
-    return gnd__held(s, gnd_sum(gnd__op2(s, GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0));
+        q = gnd__op1(GND__OP_CONJ, q);
+    return gnd_sum(gnd__op2(GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0);
 }
 
 /* v less its parts along the first rows of q, those of `before`; *r gets how long these were, added to what it is. */
-static gnd_array *rejected(gnd__steps *s, gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
+static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
 {
-    gnd_array *c = gnd__op3(s, GND__OP_WHERE, before, dots(s, q, v), gnd__number(s, 0));
+    gnd_array *c = gnd__op3(GND__OP_WHERE, before, dots(q, v), gnd__number(0));
     if (c->kind == GND__ERROR)
         return c;
-    gnd_array *p = gnd__op2(s, GND__OP_MULTIPLY, q, gnd__along(s, c, 2, 0));
-    *r = *r ? gnd__op2(s, GND__OP_ADD, *r, c) : c;
-    return gnd__held(s, gnd__stored(gnd__op2(s, GND__OP_SUBTRACT, v, gnd__held(s, gnd_sum(p, GND_AXIS(0), 0)))));
+    gnd_array *p = gnd__op2(GND__OP_MULTIPLY, q, gnd__along(c, 2, 0));
+    *r = *r ? gnd__op2(GND__OP_ADD, *r, c) : c;
+    return gnd__stored(gnd__op2(GND__OP_SUBTRACT, v, gnd_sum(p, GND_AXIS(0), 0)));
 }
 
 /* 1 over the length of v, 0 where that does not exceed limit. */
-static gnd_array *inverse_length(gnd__steps *s, gnd_array *v, double limit)
+static gnd_array *inverse_length(gnd_array *v, double limit)
 {
     gnd_array *n =
-        gnd__op1(s, GND__OP_SQRT, gnd__held(s, gnd_sum(gnd__abs2(s, v), GND_AXIS(-1), 0)));
-    return gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_LESS_EQUAL, n, limit), gnd__number(s, 0),
-                    gnd__op1(s, GND__OP_RECIPROCAL, n));
+        gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(v), GND_AXIS(-1), 0));
+    return gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, limit), gnd__number(0),
+                    gnd__op1(GND__OP_RECIPROCAL, n));
 }
 
 /* The number of the first row: unlike the other constants of a step, so that a kernel has as many in each. */
@@ -210,39 +210,39 @@ enum { FIRST = 2 };
  *
  * Every step is on whole arrays, with the rows that it is about by their numbers, so that all of them are the same
  * few kernels. The first q, in memory of its own, is any array whose rows are not NaN where a's are not: raw. */
-static gnd_array *solve(gnd__steps *s, gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
+static gnd_array *solve(gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
 {
     gnd_array **r = gnd__calloc((size_t)n * 2, sizeof *r), **d, *q = raw, *z;
     if (!r)
         return gnd__nomem();
     d = r + n;
-    gnd_array *row = gnd__held(s, gnd_arange_i64(y->dev, FIRST, (int64_t)n + FIRST, 1, GND_INT64));
-    gnd_array *rows = gnd__along(s, row, 2, 0);
+    gnd_array *row = gnd_arange_i64(y->dev, FIRST, (int64_t)n + FIRST, 1, GND_INT64);
+    gnd_array *rows = gnd__along(row, 2, 0);
     for (int j = 0; j < n && q->kind != GND__ERROR; j++) {
-        gnd_array *v = entry(s, a, j), *before = gnd__with(s, GND__OP_LESS, row, j + FIRST);
-        v = rejected(s, q, before, v, &r[j]);
-        v = rejected(s, q, before, v, &r[j]);
-        d[j] = inverse_length(s, v, limit);
-        gnd_array *this = gnd__with(s, GND__OP_EQUAL, rows, j + FIRST);
-        v = gnd__op2(s, GND__OP_MULTIPLY, gnd__op3(s, GND__OP_WHERE, this, v, q), d[j]);
-        v = gnd__op3(s, GND__OP_WHERE, this, v, q);
-        q = gnd__held(s, gnd__stored(v));
+        gnd_array *v = entry(a, j), *before = gnd__with(GND__OP_LESS, row, j + FIRST);
+        v = rejected(q, before, v, &r[j]);
+        v = rejected(q, before, v, &r[j]);
+        d[j] = inverse_length(v, limit);
+        gnd_array *this = gnd__with(GND__OP_EQUAL, rows, j + FIRST);
+        v = gnd__op2(GND__OP_MULTIPLY, gnd__op3(GND__OP_WHERE, this, v, q), d[j]);
+        v = gnd__op3(GND__OP_WHERE, this, v, q);
+        q = gnd__stored(v);
     }
     if (y->ndim == 1) {
-        z = dots(s, q, y);
+        z = dots(q, y);
     } else { /* (n, 1, m) by (k, m) */
-        q = q->kind == GND__ERROR ? q : gnd__held(s, gnd__expanded(q, 2));
-        z = dots(s, q, gnd__held(s, gnd_mT(y)));
+        q = q->kind == GND__ERROR ? q : gnd__expanded(q, 2);
+        z = dots(q, gnd_mT(y));
         row = rows;
     }
     for (int j = n - 1; j >= 0 && z->kind != GND__ERROR; j--) {
-        gnd_array *this = gnd__with(s, GND__OP_EQUAL, row, j + FIRST), *c = entry(s, z, j);
-        gnd_array *f = y->ndim == 1 ? r[j] : gnd__along(s, r[j], 2, 0);
-        f = gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, -1), f);
-        f = gnd__op2(s, GND__OP_MULTIPLY, gnd__op2(s, GND__OP_MULTIPLY, f, c), d[j]);
-        f = gnd__op2(s, GND__OP_SUBTRACT, gnd__op3(s, GND__OP_WHERE, this, gnd__number(s, 0), z), f);
-        z = gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_GREATER, row, j + FIRST), z, f);
-        z = gnd__held(s, gnd__stored(z));
+        gnd_array *this = gnd__with(GND__OP_EQUAL, row, j + FIRST), *c = entry(z, j);
+        gnd_array *f = y->ndim == 1 ? r[j] : gnd__along(r[j], 2, 0);
+        f = gnd__op3(GND__OP_WHERE, this, gnd__number(-1), f);
+        f = gnd__op2(GND__OP_MULTIPLY, gnd__op2(GND__OP_MULTIPLY, f, c), d[j]);
+        f = gnd__op2(GND__OP_SUBTRACT, gnd__op3(GND__OP_WHERE, this, gnd__number(0), z), f);
+        z = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_GREATER, row, j + FIRST), z, f);
+        z = gnd__stored(z);
     }
     gnd__free(r);
     return z;
@@ -266,26 +266,26 @@ gnd_array *gnd_polyfit(gnd_array *x, gnd_array *y, int deg, double rcond, gnd_ar
     gnd_dtype real = gnd__device_has_f64(dev) ? GND_FLOAT64 : GND_FLOAT32;
     double limit =
         rcond < 0 ? (double)m * (real == GND_FLOAT64 ? DBL_EPSILON : FLT_EPSILON) : rcond;
-    gnd__steps s = {0};
-    gnd_array *in[3] = {0};
+    const gnd__inner in = gnd__enter("polyfit");
+    gnd_array *wide[3] = {0};
     for (int i = 0; i < (w ? 3 : 2); i++) {
         int z = gnd_dtype_kind((gnd_dtype)all[i]->dtype) == 'c';
-        in[i] = gnd__as(&s, all[i], z ? gnd__complex_of(real) : real);
+        wide[i] = gnd__as(all[i], z ? gnd__complex_of(real) : real);
     }
-    gnd_array *a = power_rows(&s, in[0], n), *right = in[1];
+    gnd_array *a = power_rows(wide[0], n), *right = wide[1];
     if (w) {
-        a = gnd__op2(&s, GND__OP_MULTIPLY, a, in[2]);
-        right = gnd__op2(&s, GND__OP_MULTIPLY, right, gnd__along(&s, in[2], y->ndim, 0));
+        a = gnd__op2(GND__OP_MULTIPLY, a, wide[2]);
+        right = gnd__op2(GND__OP_MULTIPLY, right, gnd__along(wide[2], y->ndim, 0));
     }
     gnd_array *scale = gnd__op1(
-        &s, GND__OP_SQRT, gnd__held(&s, gnd_sum(gnd__abs2(&s, a), GND_AXIS(1), GND_KEEPDIMS)));
-    scale = gnd__op3(&s, GND__OP_WHERE, gnd__with(&s, GND__OP_EQUAL, scale, 0), gnd__number(&s, 1),
+        GND__OP_SQRT, gnd_sum(gnd__abs2(a), GND_AXIS(1), GND_KEEPDIMS));
+    scale = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_EQUAL, scale, 0), gnd__number(1),
                      scale);
     gnd_array *c = right;
     if (right->kind != GND__ERROR)
-        c = solve(&s, a, gnd__op2(&s, GND__OP_DIVIDE, a, scale), right, n, limit);
+        c = solve(a, gnd__op2(GND__OP_DIVIDE, a, scale), right, n, limit);
     if (y->ndim == 1 && scale->kind != GND__ERROR)
-        scale = gnd__held(&s, gnd_squeeze(scale, GND_AXIS(1)));
-    c = gnd__held(&s, gnd_flip(gnd__op2(&s, GND__OP_DIVIDE, c, scale), GND_AXIS(0)));
-    return gnd__end(&s, gnd__as(&s, c, t));
+        scale = gnd_squeeze(scale, GND_AXIS(1));
+    c = gnd_flip(gnd__op2(GND__OP_DIVIDE, c, scale), GND_AXIS(0));
+    return gnd__leave(in, gnd__as(c, t));
 }

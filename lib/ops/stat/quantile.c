@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "array/inscope.h"
+#include "array/steps.h"
 #include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
@@ -55,7 +55,7 @@ static void sort_rows(asked *a)
     a->sorted = gnd__is_bad(m) ? m : gnd_sort(m, -1, 0);
     a->count = gnd_real((double)a->n);
     if (a->nan && is_float((gnd_dtype)a->x->dtype) && !gnd__is_bad(m))
-        a->count = gnd__to(gnd_count_nonzero(gnd_logical_not(gnd_isnan(m)), GND_AXIS(1), 0),
+        a->count = gnd__as(gnd_count_nonzero(gnd_logical_not(gnd_isnan(m)), GND_AXIS(1), 0),
                            gnd__device_float(a->x->dev));
 }
 
@@ -85,7 +85,7 @@ static gnd_array *with_nan(const asked *a, gnd_array *y)
     if (a->nan || !is_float((gnd_dtype)a->x->dtype))
         return y;
     gnd_array *last = taken(a, gnd_real((double)(a->n - 1)));
-    gnd_array *end = gnd__is_bad(y) ? y : gnd__to(last, (gnd_dtype)y->dtype);
+    gnd_array *end = gnd__is_bad(y) ? y : gnd__as(last, (gnd_dtype)y->dtype);
     return gnd_where(gnd_isnan(last), end, y);
 }
 
@@ -138,20 +138,21 @@ static gnd_array *middle(asked *a)
     sort_rows(a);
     gnd_array *two = gnd_int(2), *one = gnd_int(1);
     gnd_array *i = gnd_floor(gnd_divide(gnd_subtract(a->count, one), two)), *k = gnd_floor(gnd_divide(a->count, two));
-    gnd_array *low = gnd__to(taken(a, within(a, i)), wide), *high = gnd__to(taken(a, within(a, k)), wide);
+    gnd_array *low = gnd__as(taken(a, within(a, i)), wide), *high = gnd__as(taken(a, within(a, k)), wide);
     gnd_array *mean = a->count->weak && a->n % 2 ? low : gnd_where(gnd_equal(i, k), low,
                                                                    gnd_divide(gnd_add(low, high), two));
-    return with_nan(a, gnd__to(mean, t));
+    return with_nan(a, gnd__as(mean, t));
 }
 
 static gnd_array *median(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int nan)
 {
     asked a = { .func = func, .x = x, .flags = flags, .nan = nan, .nq = 1 };
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &a.mask);
-    if (bad || gnd__steps_begin())
-        return bad ? bad : gnd__nomem();
+    if (bad)
+        return bad;
+    const gnd__inner in = gnd__enter(func);
     sizes(&a);
-    return gnd__steps_end(shaped(&a, middle(&a), NULL));
+    return gnd__leave(in, shaped(&a, middle(&a), NULL));
 }
 
 gnd_array *gnd_median(gnd_array *x, gnd_axes axes, unsigned flags)
@@ -210,7 +211,7 @@ static gnd_array *between(gnd_array *low, gnd_array *high, gnd_array *g, gnd_dty
 {
     gnd_array *d = gnd_subtract(high, low), *one = gnd_int(1);
     if (!gnd__is_bad(g) && !g->weak)
-        g = gnd__to(g, t);
+        g = gnd__as(g, t);
     gnd_array *up = gnd_add(low, gnd_multiply(d, g));
     gnd_array *down = gnd_subtract(high, gnd_multiply(d, gnd_subtract(one, g)));
     gnd_array *y = gnd_where(gnd_greater_equal(g, gnd_real(0.5)), down, up);
@@ -229,12 +230,12 @@ static gnd_array *quantiles(asked *a, gnd_quantile_method m, gnd_dtype t)
     gnd_array *i = gnd_floor(v), *g = gnd_subtract(v, i), *whole = gnd_equal(g, gnd_int(0));
     if (m == GND_Q_AVERAGED_INVERTED_CDF)
         g = gnd_where(whole, gnd_real(0.5), gnd_real(1));
-    gnd_array *low = gnd__to(taken(a, within(a, i)), wide);
+    gnd_array *low = gnd__as(taken(a, within(a, i)), wide);
     if (!gnd__is_bad(g) && g->weak && g->p.value.re == 0)
-        return with_nan(a, gnd__to(low, t));
+        return with_nan(a, gnd__as(low, t));
     gnd_array *k = gnd_where(gnd_less(v, gnd_int(0)), gnd_int(0), gnd_add(i, gnd_int(1)));
-    gnd_array *high = gnd__to(taken(a, within(a, k)), wide);
-    return with_nan(a, gnd__to(between(low, high, g, wide), t));
+    gnd_array *high = gnd__as(taken(a, within(a, k)), wide);
+    return with_nan(a, gnd__as(between(low, high, g, wide), t));
 }
 
 static gnd_array *check_q(const char *func, gnd_array *q, double most, gnd_device *dev)
@@ -265,7 +266,7 @@ static gnd_array *column(const char *func, gnd_array *q, double most, gnd_device
         return gnd_divide(gnd_multiply(q, gnd_real(1)), gnd_real(most));
     const int64_t dim[2] = { q->size, 1 };
     const gnd_dtype t = gnd__wide_float(dev, (gnd_dtype)q->dtype);
-    gnd_array *c = gnd__to(gnd__reshaped(q, 2, dim), t);
+    gnd_array *c = gnd__as(gnd__reshaped(q, 2, dim), t);
     gnd_array *ok = gnd_logical_and(gnd_greater_equal(c, gnd_int(0)), gnd_less_equal(c, gnd_real(most)));
     if (q->size)
         c = gnd__provided(c, ok, GND_ERR_ARG, func,
@@ -294,12 +295,11 @@ static gnd_array *quantile(const char *func, gnd_array *x, gnd_array *q, gnd_axe
         if (!q->weak && (most != 1 || gnd_dtype_kind((gnd_dtype)q->dtype) == 'f'))
             t = gnd__within(dev, gnd_promote(t, (gnd_dtype)q->dtype));
     }
-    if (gnd__steps_begin())
-        return gnd__nomem();
+    const gnd__inner in = gnd__enter(func);
     sizes(&a);
     a.nq = q->weak ? 1 : q->size;
     a.q = column(func, q, most, dev);
-    return gnd__steps_end(shaped(&a, quantiles(&a, m, t), q));
+    return gnd__leave(in, shaped(&a, quantiles(&a, m, t), q));
 }
 
 gnd_array *gnd_quantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags, gnd_quantile_method method)

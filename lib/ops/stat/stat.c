@@ -30,16 +30,16 @@ gnd_array *gnd_ptp(gnd_array *x, gnd_axes axes, unsigned flags)
         return gnd__fail(x->dev, GND_ERR_SHAPE,
                          "ptp: a zero-size array has no maximum and minimum (shape %s)",
                          gnd__shape_text(text, x->ndim, x->dim));
-    gnd__steps s = {0};
-    gnd_array *high = gnd__held(&s, gnd_max(x, axes, flags));
-    gnd_array *low = gnd__held(&s, gnd_min(x, axes, flags));
-    return gnd__end(&s, gnd__op2(&s, GND__OP_SUBTRACT, high, low));
+    const gnd__inner in = gnd__enter("ptp");
+    gnd_array *high = gnd_max(x, axes, flags);
+    gnd_array *low = gnd_min(x, axes, flags);
+    return gnd__leave(in, gnd__op2(GND__OP_SUBTRACT, high, low));
 }
 
 /* --- average ---------------------------------------------------------------------------------- */
 
 /* The weights seen in as many dimensions as x has, or the error. */
-static gnd_array *fitted(gnd__steps *s, gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mask)
+static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mask)
 {
     char tw[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
     int64_t dim[GND_MAX_NDIM];
@@ -54,20 +54,20 @@ static gnd_array *fitted(gnd__steps *s, gnd_array *x, gnd_array *w, gnd_axes axe
     if (same)
         return w;
     if (only && k == w->ndim)
-        return gnd__held(s, gnd_reshape(w, x->ndim, dim));
-    return gnd__held(s, gnd__fail(x->dev, GND_ERR_SHAPE,
+        return gnd_reshape(w, x->ndim, dim);
+    return gnd__fail(x->dev, GND_ERR_SHAPE,
                                   "average: weights of shape %s for x of shape %s: they must have "
                                   "its shape, or that of the axes that are named",
                                   gnd__shape_text(tw, w->ndim, w->dim),
-                                  gnd__shape_text(tx, x->ndim, x->dim)));
+                                  gnd__shape_text(tx, x->ndim, x->dim));
 }
 
 /* What the sum of weights is where there are none: the count, as an array like y. */
-static gnd_array *counts(gnd__steps *s, gnd_array *y, int64_t n)
+static gnd_array *counts(gnd_array *y, int64_t n)
 {
     return y->kind == GND__ERROR
                ? y
-               : gnd__held(s, gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number(s, (double)n)));
+               : gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number((double)n));
 }
 
 gnd_array *gnd_average(gnd_array *x, gnd_array *weights, gnd_axes axes, unsigned flags,
@@ -75,15 +75,15 @@ gnd_array *gnd_average(gnd_array *x, gnd_array *weights, gnd_axes axes, unsigned
 {
     uint32_t mask;
     gnd_device *dev;
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter("average");
     gnd_array *y, *total, *bad = gnd__check_reduction("average", x, axes, flags, &mask);
     if (!bad && weights && !(bad = gnd__check_strong(weights, "average", "weights")))
         bad = gnd__check_devices("average", 2, (gnd_array *[]){x, weights}, &dev);
     if (bad) {
-        y = total = gnd__held(&s, bad);
+        y = total = bad;
     } else if (!weights) {
-        y = gnd__held(&s, gnd_mean(x, axes, flags));
-        total = counts(&s, y, gnd__count_of(x, mask));
+        y = gnd_mean(x, axes, flags);
+        total = counts(y, gnd__count_of(x, mask));
     } else {
         gnd_dtype t = gnd__common_dtype(dev, 2, (gnd_array *[]){x, weights});
         int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
@@ -91,20 +91,20 @@ gnd_array *gnd_average(gnd_array *x, gnd_array *weights, gnd_axes axes, unsigned
             t = gnd__default_with(dev, t);
         t = gnd__mean_float(dev, t);
         gnd_dtype wide = gnd__wide_float(dev, t);
-        gnd_array *w = gnd__as(&s, fitted(&s, x, weights, axes, mask), wide);
-        gnd_array *p = gnd__op2(&s, GND__OP_MULTIPLY, gnd__as(&s, x, wide), w);
-        total = gnd__held(&s, gnd_sum(w, axes, flags));
-        y = gnd__held(&s, gnd_sum(p, axes, flags));
-        y = gnd__as(&s, gnd__op2(&s, GND__OP_DIVIDE, y, total), t);
-        total = gnd__as(&s, total, t);
+        gnd_array *w = gnd__as(fitted(x, weights, axes, mask), wide);
+        gnd_array *p = gnd__op2(GND__OP_MULTIPLY, gnd__as(x, wide), w);
+        total = gnd_sum(w, axes, flags);
+        y = gnd_sum(p, axes, flags);
+        y = gnd__as(gnd__op2(GND__OP_DIVIDE, y, total), t);
+        total = gnd__as(total, t);
         if (total->kind != GND__ERROR && y->kind != GND__ERROR)
-            total = gnd__held(&s, gnd_broadcast_to(total, y->ndim, y->dim));
+            total = gnd_broadcast_to(total, y->ndim, y->dim);
     }
-    if (!sum_of_weights)
-        return gnd__end(&s, y);
-    gnd__steps rest = {0};
-    *sum_of_weights = gnd__end(&rest, total); /* a handle of its own */
-    return gnd__end(&s, y);
+    gnd_array *out[2] = {y, total};
+    gnd__leave_all(in, sum_of_weights ? 2 : 1, out);
+    if (sum_of_weights)
+        *sum_of_weights = out[1];
+    return out[0];
 }
 
 /* --- covariances ------------------------------------------------------------------------------ */
@@ -121,14 +121,14 @@ static gnd_array *check_variables(const char *func, const char *arg, gnd_array *
 }
 
 /* x as a matrix of dtype t with a variable in each row; transposed: variables are its columns. */
-static gnd_array *variables(gnd__steps *s, gnd_array *x, gnd_dtype t, int transposed)
+static gnd_array *variables(gnd_array *x, gnd_dtype t, int transposed)
 {
-    gnd_array *m = gnd__as(s, x, t);
+    gnd_array *m = gnd__as(x, t);
     if (m->kind == GND__ERROR)
         return m;
     if (m->ndim < 2)
-        return gnd__held(s, gnd_reshape(m, 2, (int64_t[]){1, m->size}));
-    return transposed ? gnd__held(s, gnd_mT(m)) : m;
+        return gnd_reshape(m, 2, (int64_t[]){1, m->size});
+    return transposed ? gnd_mT(m) : m;
 }
 
 /* Weights are NULL, or real and 1-d with one for each of n observations. */
@@ -165,46 +165,46 @@ static gnd_array *check_result(const char *func, gnd_device *dev, gnd_array *x, 
 
 /* What sums of products are divided by, an array: sum(w), less the correction. aweights may be
  * NULL. */
-static gnd_array *divisor(gnd__steps *s, gnd_array *w, gnd_array *aweights, double correction)
+static gnd_array *divisor(gnd_array *w, gnd_array *aweights, double correction)
 {
-    gnd_array *n = gnd__held(s, gnd_sum(w, GND_ALL, 0));
+    gnd_array *n = gnd_sum(w, GND_ALL, 0);
     if (correction == 0)
         return n;
     if (!aweights)
-        return gnd__with(s, GND__OP_SUBTRACT, n, correction);
-    gnd_array *q = gnd__op2(s, GND__OP_MULTIPLY, w, gnd__as(s, aweights, (gnd_dtype)w->dtype));
-    q = gnd__with(s, GND__OP_MULTIPLY, gnd__held(s, gnd_sum(q, GND_ALL, 0)), correction);
-    return gnd__op2(s, GND__OP_SUBTRACT, n, gnd__op2(s, GND__OP_DIVIDE, q, n));
+        return gnd__with(GND__OP_SUBTRACT, n, correction);
+    gnd_array *q = gnd__op2(GND__OP_MULTIPLY, w, gnd__as(aweights, (gnd_dtype)w->dtype));
+    q = gnd__with(GND__OP_MULTIPLY, gnd_sum(q, GND_ALL, 0), correction);
+    return gnd__op2(GND__OP_SUBTRACT, n, gnd__op2(GND__OP_DIVIDE, q, n));
 }
 
 /* The covariances of the rows of m. */
-static gnd_array *covariances(gnd__steps *s, gnd_array *m, double correction, gnd_array *fweights,
+static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweights,
                               gnd_array *aweights)
 {
     if (m->kind == GND__ERROR)
         return m;
     gnd_dtype real = gnd__real_of((gnd_dtype)m->dtype);
-    gnd_array *w = fweights ? gnd__as(s, fweights, real) : NULL, *mean, *scale;
+    gnd_array *w = fweights ? gnd__as(fweights, real) : NULL, *mean, *scale;
     if (aweights) {
-        gnd_array *a = gnd__as(s, aweights, real);
-        w = w ? gnd__op2(s, GND__OP_MULTIPLY, w, a) : a;
+        gnd_array *a = gnd__as(aweights, real);
+        w = w ? gnd__op2(GND__OP_MULTIPLY, w, a) : a;
     }
-    mean = gnd__held(s, gnd_average(m, w, GND_AXIS(1), GND_KEEPDIMS, NULL));
-    gnd_array *d = gnd__op2(s, GND__OP_SUBTRACT, m, mean), *right = d;
+    mean = gnd_average(m, w, GND_AXIS(1), GND_KEEPDIMS, NULL);
+    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, m, mean), *right = d;
     if (w) {
-        gnd_array *n = divisor(s, w, aweights, correction);
-        n = gnd__op3(s, GND__OP_WHERE, gnd__with(s, GND__OP_LESS_EQUAL, n, 0), gnd__number(s, 0),
+        gnd_array *n = divisor(w, aweights, correction);
+        n = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, 0), gnd__number(0),
                      n);
-        scale = gnd__op1(s, GND__OP_RECIPROCAL, n);
-        right = gnd__op2(s, GND__OP_MULTIPLY, d, w);
+        scale = gnd__op1(GND__OP_RECIPROCAL, n);
+        right = gnd__op2(GND__OP_MULTIPLY, d, w);
     } else {
         double n = (double)m->dim[1] - correction;
-        scale = gnd__number(s, 1 / (n > 0 ? n : 0));
+        scale = gnd__number(1 / (n > 0 ? n : 0));
     }
     if (gnd_dtype_kind((gnd_dtype)m->dtype) == 'c')
-        right = gnd__op1(s, GND__OP_CONJ, right);
-    gnd_array *c = gnd__held(s, gnd_matmul(d, gnd__held(s, gnd_mT(right))));
-    return gnd__op2(s, GND__OP_MULTIPLY, c, scale);
+        right = gnd__op1(GND__OP_CONJ, right);
+    gnd_array *c = gnd_matmul(d, gnd_mT(right));
+    return gnd__op2(GND__OP_MULTIPLY, c, scale);
 }
 
 static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, double correction,
@@ -226,29 +226,28 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
         (bad = check_result(func, dev, x, y, &t)))
         return bad;
 
-    gnd__steps s = {0};
+    const gnd__inner in = gnd__enter(func);
     gnd_dtype wide = gnd__wide_float(dev, t);
     /* NumPy: a y of one row is a variable, whatever rowvar says. */
-    gnd_array *m = variables(&s, x, wide, !rowvar && x->ndim == 2);
+    gnd_array *m = variables(x, wide, !rowvar && x->ndim == 2);
     if (m->kind == GND__ERROR)
-        return gnd__end(&s, m);
+        return gnd__leave(in, m);
     if (m->dim[0] == 0)
-        return gnd__end(&s, gnd__held(&s, gnd_zeros(dev, t, 2, (int64_t[]){0, 0})));
+        return gnd__leave(in, gnd_zeros(dev, t, 2, (int64_t[]){0, 0}));
     if (y) {
-        gnd_array *both[2] = {m, variables(&s, y, wide, !rowvar && y->ndim == 2 && y->dim[0] != 1)};
+        gnd_array *both[2] = {m, variables(y, wide, !rowvar && y->ndim == 2 && y->dim[0] != 1)};
         if (both[1]->kind != GND__ERROR && both[1]->dim[1] != m->dim[1])
-            return gnd__end(
-                &s, gnd__held(&s, gnd__fail(dev, GND_ERR_SHAPE,
+            return gnd__leave(in, gnd__fail(dev, GND_ERR_SHAPE,
                                             "%s: x has %" PRId64 " observations and y %" PRId64,
-                                            func, m->dim[1], both[1]->dim[1])));
-        m = gnd__held(&s, gnd_concat(2, both, 0));
+                                            func, m->dim[1], both[1]->dim[1]));
+        m = gnd_concat(2, both, 0);
     }
     if (m->kind != GND__ERROR && ((bad = check_weights(func, names[2], fweights, m->dim[1])) ||
                                   (bad = check_weights(func, names[3], aweights, m->dim[1]))))
-        return gnd__end(&s, gnd__held(&s, bad));
+        return gnd__leave(in, bad);
     gnd_array *c =
-        gnd__held(&s, gnd_squeeze(covariances(&s, m, correction, fweights, aweights), GND_ALL));
-    return gnd__end(&s, gnd__as(&s, c, t));
+        gnd_squeeze(covariances(m, correction, fweights, aweights), GND_ALL);
+    return gnd__leave(in, gnd__as(c, t));
 }
 
 gnd_array *gnd_cov(gnd_array *x, gnd_array *y, int rowvar, double correction, gnd_array *fweights,
@@ -258,27 +257,27 @@ gnd_array *gnd_cov(gnd_array *x, gnd_array *y, int rowvar, double correction, gn
 }
 
 /* x within [-1, 1]. */
-static gnd_array *limited(gnd__steps *s, gnd_array *x)
+static gnd_array *limited(gnd_array *x)
 {
-    return gnd__op3(s, GND__OP_CLIP, x, gnd__number(s, -1), gnd__number(s, 1));
+    return gnd__op3(GND__OP_CLIP, x, gnd__number(-1), gnd__number(1));
 }
 
 gnd_array *gnd_corrcoef(gnd_array *x, gnd_array *y, int rowvar, gnd_dtype t)
 {
-    gnd__steps s = {0};
-    gnd_array *c = gnd__held(&s, cov("corrcoef", x, y, rowvar, 1, NULL, NULL, t));
+    const gnd__inner in = gnd__enter("corrcoef");
+    gnd_array *c = cov("corrcoef", x, y, rowvar, 1, NULL, NULL, t);
     if (c->kind == GND__ERROR)
-        return gnd__end(&s, c);
+        return gnd__leave(in, c);
     if (c->ndim == 0)
-        return gnd__end(&s, gnd__op2(&s, GND__OP_DIVIDE, c, c));
-    gnd_array *d = gnd__held(&s, gnd_diagonal(c, 0, 0, 1));
-    d = gnd__op1(&s, GND__OP_SQRT, gnd__op1(&s, GND__OP_REAL, d));
-    c = gnd__op2(&s, GND__OP_DIVIDE, c, gnd__along(&s, d, 2, 0));
-    c = gnd__op2(&s, GND__OP_DIVIDE, c, d);
+        return gnd__leave(in, gnd__op2(GND__OP_DIVIDE, c, c));
+    gnd_array *d = gnd_diagonal(c, 0, 0, 1);
+    d = gnd__op1(GND__OP_SQRT, gnd__op1(GND__OP_REAL, d));
+    c = gnd__op2(GND__OP_DIVIDE, c, gnd__along(d, 2, 0));
+    c = gnd__op2(GND__OP_DIVIDE, c, d);
     if (c->kind == GND__ERROR || gnd_dtype_kind((gnd_dtype)c->dtype) != 'c')
-        return gnd__end(&s, limited(&s, c));
-    gnd_array *re = limited(&s, gnd__op1(&s, GND__OP_REAL, c));
-    gnd_array *im = limited(&s, gnd__op1(&s, GND__OP_IMAG, c));
-    im = gnd__op2(&s, GND__OP_MULTIPLY, im, gnd__held(&s, gnd_complex(0, 1)));
-    return gnd__end(&s, gnd__op2(&s, GND__OP_ADD, re, im));
+        return gnd__leave(in, limited(c));
+    gnd_array *re = limited(gnd__op1(GND__OP_REAL, c));
+    gnd_array *im = limited(gnd__op1(GND__OP_IMAG, c));
+    im = gnd__op2(GND__OP_MULTIPLY, im, gnd_complex(0, 1));
+    return gnd__leave(in, gnd__op2(GND__OP_ADD, re, im));
 }
