@@ -8,6 +8,7 @@
 #
 #     build/run --test tests/diff_boxes.py --seed 7 --cases 500 --device opencl:0
 import argparse
+import functools
 import os
 import subprocess
 import sys
@@ -196,7 +197,26 @@ class Case:
         a, x = self.value((shape[0] + 2,), depth)
         return f'take({a}, arange({shape[0]}))', np.take(x, np.arange(shape[0]))
 
+    def large(self):
+        """Pads of an array so large that they are views, and what neighbours in it give."""
+        shape = self.one_of((70000,), (270, 250), (2, 130, 260))
+        mode = self.one_of('edge', 'wrap', 'reflect', 'symmetric')
+        widths = tuple((self.num(0, 3), self.num(1, 3)) for _ in shape)
+        a, x = self.leaf(shape)
+        text, p = f"pad({a}, {widths}, mode='{mode}')", np.pad(x, widths, mode)
+        if self.rng.random() < 0.3:
+            return text, p
+        parts = []
+        for _ in range(self.num(2, 4)):
+            at = [self.num(0, sum(w)) for w in widths]
+            parts.append(tuple(slice(i, i + n) for i, n in zip(at, shape)))
+        index = [', '.join(f'{i.start}:{i.stop}' for i in part) for part in parts]
+        s, f = ('|', np.logical_or) if self.dtype == bool else ('+', np.add)
+        return f' {s} '.join(f'{text}[{i}]' for i in index), functools.reduce(f, [p[i] for i in parts])
+
     def whole(self):
+        if self.rng.random() < 0.05:
+            return self.large()
         a, x = self.value(self.shape(), self.num(2, 3))
         end = self.rng.random()
         if end < 0.1 and x.size and x.ndim and self.dtype != bool:

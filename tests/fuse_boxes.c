@@ -145,6 +145,27 @@ static void repeated(void)
     is_one(gnd_add(roll(gnd_tile(row, 1, (int64_t[]){2}), 1, 0), z), 2, "roll of a tile is stored");
 }
 
+/* Pads in all modes that take elements of x: large arrays as views; and joins that are the result. */
+static void large(void)
+{
+    static const char *const mode[] = {"edge", "wrap", "reflect", "symmetric", "constant"};
+    gnd_array *y = gnd_reshape(gnd_arange_i64(dev, 0, 300 * 260, 1, GND_FLOAT32), 2, (int64_t[]){300, 260});
+    gnd_wait(gnd_keep(y));
+    for (int i = 0; i < 5; i++) {
+        char text[64];
+        gnd_array *p = pad(y, mode[i]);
+        is_one(p, 1, mode[i]);
+        snprintf(text, sizeof text, "%s and neighbours", mode[i]);
+        is_one(gnd_add(around(p), y), 1, text);
+        snprintf(text, sizeof text, "%s and corners", mode[i]);
+        is_one(gnd_add(gnd_add(gnd_at(p, ":-2, :-2"), gnd_at(p, "2:, 2:")), y), 1, text);
+    }
+    is_one(roll(y, 1, 1), 1, "roll that is the result");
+    is_one(gnd_stack(3, (gnd_array *[]){x, u, v}, 0), 1, "stack that is the result");
+    gnd_array *b[3] = {y, gnd_sum(y, GND_AXIS(0), GND_KEEPDIMS), y};
+    tap_is_int(gnd_status_of(gnd_concat(3, b, 0)), GND_OK, "%s: a sum in a join", where);
+}
+
 /* Steps that need their padded arrays in memory: sums of windows. */
 static gnd_array *blurred(gnd_array *a)
 {
@@ -199,6 +220,7 @@ static void all(const char *spec, int real)
         }
         counts();
         repeated();
+        large();
         memory();
         unread();
         gnd_scope_end();

@@ -84,7 +84,7 @@ static void moves(gnd_dtype t, int how, int ndim)
     ref_free(&h);
 }
 
-/* Of large arrays only what is round them is gathered. */
+/* Large arrays are joins of views; what has short rows or is padded by much, gathers. */
 static void large(int how)
 {
     const int64_t dim[2] = {300, 260}, width[2][4] = {{3, 0, 7, 11}, {0, 5, 0, 0}};

@@ -11,9 +11,11 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/table.h"
+#include "base/measured.h"
 #include "base/mem.h"
 #include "base/shape.h"
 #include "base/strbuf.h"
+#include "base/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +360,23 @@ static void test_axes(void)
            "axis");
 }
 
+/* A tile's number is a tuned parameter: there are as many as the greatest value says. */
+static void test_measured(void)
+{
+    const gnd__measured *cpu = gnd__measured_of(1, "pthread"), *gpu = gnd__measured_of(0, "NVIDIA H200");
+    static const struct { int bytes, id; } of[] = {
+        { 2, GND__TUNE_PRODUCT_TILE2 }, { 4, GND__TUNE_PRODUCT_TILE4 }, { 8, GND__TUNE_PRODUCT_TILE8 }
+    };
+    tap_ok(cpu->cpu && !gpu->cpu && gpu->term < cpu->term && gpu->fma_per_clock > 0, "rates of devices");
+    for (int i = 0; i < 3; i++) {
+        int n, m;
+        const gnd__tile *t = gnd__measured_tiles(gpu, of[i].bytes, &n);
+        tap_ok(n == gnd__tune_rows[of[i].id].most && t->bm * t->bn == t->tm * t->tn * t->wg,
+               "%d tiles for values of %d bytes", n, of[i].bytes);
+        tap_ok(gnd__measured_tiles(cpu, of[i].bytes, &m) == t && m == n, "  a device without any has them too");
+    }
+}
+
 int main(void)
 {
     long live = gnd__mem_live();
@@ -370,6 +389,7 @@ int main(void)
     test_shape();
     test_layout();
     test_axes();
+    test_measured();
     tap_is_int(gnd__mem_live(), live, "nothing leaks");
     return tap_done();
 }

@@ -14,7 +14,6 @@
 #include "base/mem.h"
 
 #define RUN 4096      /* points of a run */
-#define SHORTEST 48   /* last axis that is divided into runs */
 #define WAYS 3        /* loops without conditions */
 #define SAMPLES 7     /* along an axis */
 
@@ -244,7 +243,7 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)
                 ok &= a->stride[d] != 1 || flat->dim[d] < 32 || llabs(a->stride[x]) <= 1;
         }
         if (t->cpu && ok) /* short rows, and what is computed in runs of another kind */
-            ok = x >= 0 && flat->dim[x] >= SHORTEST && gnd__cg_near(&c) < 0 && !gnd__words_find(&c, x);
+            ok = x >= 0 && flat->dim[x] >= GND__CPU_ROW && gnd__cg_near(&c) < 0 && !gnd__words_find(&c, x);
     }
     gnd__free(flat);
     return ok;

@@ -363,7 +363,8 @@ void gnd__not_boxes(gnd__pgraph *g, const gnd__pwork *w)
         return;
     }
     for (int r = 0; r < w->nroot; r++) {
-        const gnd__pnode *p = &g->node[w->root[r]];
+        gnd__pnode *p = &g->node[w->root[r]];
+        p->must |= w->box[r] < 0 && p->a->kind == GND__ASSEMBLE;
         for (int k = 0; k < p->a->nin; k++)
             if (w->box[r] < 0 || w->box[r] == k)
                 below[g->inputs[p->in + k]] = 1;

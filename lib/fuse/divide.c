@@ -12,10 +12,9 @@
 
 #include <string.h>
 
-/* Rows shorter than this fill no vectors on a CPU: there, what costs more than the repeated array's
+/* Rows shorter than GND__CPU_ROW fill no vectors: on a CPU, what costs more than the repeated array's
  * store and load is computed apart. (PoCL, 10^6 floats: repeat(v, 2) + w 3.8 ms in two kernels, 2.3 in
  * one; with exp(w) 8.9 and 27.9.) */
-#define CPU_ROW 48
 #define CPU_COST 2
 
 /* Whether a is a view that repeats elements along an axis. */
@@ -81,7 +80,7 @@ static int is_worth(const gnd__lowering *lo, const gnd__parts *p)
     uint64_t cost = 0;
     for (int r = 0; r < lo->w->nroot; r++)
         cost += lo->g->node[lo->w->root[r]].cost;
-    return lo->g->gpu || cost <= CPU_COST || row >= CPU_ROW ||
+    return lo->g->gpu || cost <= CPU_COST || row >= GND__CPU_ROW ||
            row == lo->space.dim[lo->space.ndim - 1];
 }
 

@@ -38,7 +38,7 @@ typedef struct gnd__pnode {
     uint8_t owned;       /* it is no sink, and the user has a handle, or a node outside the graph uses it */
     uint8_t live;        /* so it, or something inline above it, is owned: wanted after the plan */
     uint8_t dear;        /* a root that a reduction, a product or a primitive made */
-    uint8_t must;        /* an earlier attempt found that it has to be a root */
+    uint8_t must;        /* an earlier attempt found that it has to be a root, an assembly box by box */
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
     uint8_t no_merge;    /* an earlier attempt found too much in a kernel that it shares with others */
@@ -49,6 +49,8 @@ typedef struct gnd__pnode {
     uint8_t piece;       /* a view that is a box of an assembly whose boxes are all cut from one array */
     uint8_t boxed;       /* an assembly is in the inline tree below, itself included: each use reads several places */
     uint8_t shared;      /* it would be stored, were there no limits to what a kernel holds */
+    int32_t origin;      /* if it is computed where it is used: the one node of which it is views and
+                            assemblies of views; itself, where there is no such */
     uint32_t parents;    /* inputs of nodes of the graph that are this node */
     uint8_t given;       /* a root whose memory a launch writes over: it has no elements in the end */
     uint8_t in_place;    /* of a launch: it has the slot of an input */
@@ -192,6 +194,12 @@ gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__ki
 /* --- boxes.c ----------------------------------------------------------------------------------- */
 /* What all boxes of assembly i are cut from, along the same axes in the same steps; -1: there is no such node. */
 int32_t gnd__shifted(const gnd__pgraph *g, int32_t i);
+
+/* Node i, or if it is computed where it is used the one node of which it consists (see gnd__pnode.origin). */
+static inline int32_t gnd__origin(const gnd__pgraph *g, int32_t i)
+{
+    return g->node[i].role == GND__R_INLINE ? g->node[i].origin : i;
+}
 
 /* --- place.c ----------------------------------------------------------------------------------- */
 /* l becomes the layout of `view` of what l is the layout of. 0: a reshape that strides cannot say. */

@@ -18,6 +18,8 @@
 #include "base/strbuf.h"
 #include "graph/graph.h"
 
+/* Points of the last axis from which on a CPU's kernel with conditions or divided axes pays. */
+#define GND__CPU_ROW 48
 #define GND__KIR_INSTR 256
 #define GND__KIR_ACCESS 40
 #define GND__KIR_OUT 8

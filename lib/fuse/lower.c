@@ -105,6 +105,8 @@ static gnd_status split(gnd__lowering *lo)
     lo->retry = 1;
     if (best) {
         best->must = 1;
+    } else if (w->box[0] < 0 && lo->g->node[w->root[0]].a->kind == GND__ASSEMBLE) {
+        lo->g->node[w->root[0]].must = 1;
     } else if (w->nroot > 1) {
         for (int r = 0; r < w->nroot; r++)
             lo->g->node[w->root[r]].no_merge = 1;

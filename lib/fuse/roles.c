@@ -57,10 +57,39 @@ static int boxes_read(gnd__pgraph *g, const gnd__pnode *p)
     return n;
 }
 
+/* The node of which node i consists, those below it being known: see gnd__pnode. */
+static int32_t origin_of(const gnd__pgraph *g, int32_t i)
+{
+    const gnd__pnode *p = &g->node[i];
+    if (gnd__is_leaf(p->a) || (!gnd__is_view(p->a) && !gnd__has_boxes(p->a)))
+        return i;
+    const int32_t x = gnd__origin(g, g->inputs[p->in]);
+    for (int k = 1; k < p->a->nin; k++)
+        if (gnd__origin(g, g->inputs[p->in + k]) != x)
+            return i;
+    return x;
+}
+
+/* The different nodes, constants not counted, of which the boxes of assembly p consist. */
+static int sources(const gnd__pgraph *g, const gnd__pnode *p)
+{
+    int32_t seen[GND__BOXES];
+    int n = 0;
+    for (int k = 0; k < p->a->nin && k < GND__BOXES; k++) {
+        const int32_t x = gnd__origin(g, g->inputs[p->in + k]);
+        int known = g->node[x].a->kind == GND__CONST;
+        for (int j = 0; j < n; j++)
+            known |= seen[j] == x;
+        if (!known)
+            seen[n++] = x;
+    }
+    return n;
+}
+
 /* Whether assembly p costs less where it is used than stored. */
 static int is_cheap_assembly(gnd__pgraph *g, const gnd__pnode *p, int32_t i)
 {
-    return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || boxes_read(g, p) <= BOXES_READ);
+    return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || sources(g, p) <= BOXES_READ);
 }
 
 /* Roots what is inline below p, looking through views; prefers the input with more operations. */
@@ -105,7 +134,9 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     uint32_t nops = 0, cost = 0;
     p->nleaf = 0;
     p->boxed = a->kind == GND__ASSEMBLE;
-    const int nin = a->kind == GND__ASSEMBLE && gnd__shifted(g, (int32_t)(p - g->node)) >= 0 ? 1 : a->nin;
+    const int32_t i = (int32_t)(p - g->node);
+    const int of_one = a->kind == GND__ASSEMBLE && (p->origin != i || gnd__shifted(g, i) >= 0);
+    const int nin = of_one ? 1 : a->nin;
     for (int k = 0; k < nin; k++) {
         gnd__pnode *q = gnd__input_of(g, p, k);
         int seen = 0;
@@ -133,8 +164,8 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
         nops = nops * n + n; /* written out */
         cost = cost * n + n;
     } else if (a->kind == GND__ASSEMBLE) {
-        nops += (uint32_t)nin;
-        cost += (uint32_t)(nin > 1 ? boxes_read(g, p) : 1);
+        nops += (uint32_t)(!of_one ? nin : gnd__shifted(g, i) >= 0 ? 1 : FEW);
+        cost += (uint32_t)(of_one && gnd__shifted(g, i) >= 0 ? 1 : boxes_read(g, p));
     }
     p->nops = (uint16_t)(nops > 60000 ? 60000 : nops);
     p->cost = cost > 1000000 ? 1000000 : cost;
@@ -187,6 +218,7 @@ static void first_roles(gnd__pgraph *g, int limits)
                                                                           : GND__R_INLINE;
         if (a->kind == GND__ASSEMBLE && !p->must && p->role == GND__R_ROOT && is_cheap_assembly(g, p, i))
             p->role = GND__R_INLINE;
+        p->origin = origin_of(g, i);
         p->nops = p->nleaf = 0;
         p->cost = 0;
         if (p->role == GND__R_LEAF)
@@ -372,7 +404,7 @@ static void uses(gnd__pgraph *g)
             continue;
         if (p->role == GND__R_INLINE && a->kind == GND__ASSEMBLE &&
             (whole || ((conflict || expanded) && gnd__shifted(g, i) < 0 &&
-                       (boxes_read(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
+                       (sources(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
             p->role = GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
         if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
             ((conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||

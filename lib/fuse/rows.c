@@ -31,7 +31,8 @@ static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
     if (w->type != GND__P_KERNEL || w->merged >= 0 || w->rows)
         return NULL;
     for (int r = 0; r < w->nroot; r++)
-        if (w->box[r] >= 0 || g->node[w->root[r]].no_rows || g->node[w->root[r]].a->kind == GND__RESHAPE)
+        if (w->box[r] >= 0 || g->node[w->root[r]].no_rows || g->node[w->root[r]].a->kind == GND__RESHAPE ||
+            g->node[w->root[r]].a->kind == GND__ASSEMBLE)
             return NULL;
     return w->nred > 0 ? g->node[w->reduce].a->in[0] : p->a;
 }

@@ -8,60 +8,23 @@
 #include "prim/gemm.h"
 
 #include <string.h>
+#include "base/measured.h"
 #include "codegen/prelude.h"
 
 enum {
     CPU_TASKS = 32,            /* blocks of results that are not cut along k */
     CPU_CHUNK = 4096,          /* terms of a chunk at least */
-    PART_BYTES = 64 << 20,     /* of all chunks' products, at most */
-    FMA_PER_CLOCK = 128,       /* of a compute unit of a GPU, float32 */
-    SECOND_CLOCKS = 20000      /* what a second launch costs */
+    PART_BYTES = 64 << 20      /* of all chunks' products, at most */
 };
 
-/* Tiles of bm x bn, tm x tn of them for each of wg work-items, slices of bk. speed: percent of a unit's
- * multiplications, where it has `full` work-items or more; both as timed on an H200, by NVIDIA's OpenCL. */
-typedef struct tile {
-    int bm, bn, bk, tm, tn, wg, speed, full;
-} tile;
-
-static const tile tiles2[] = { /* 16-bit floats, whose slices are converted on the way */
-    {128, 128, 8, 8, 8, 256, 34, 160},
-    {64, 64, 16, 4, 4, 256, 24, 200},
-    {32, 32, 16, 4, 4, 64, 20, 200},
-    {32, 32, 16, 2, 2, 256, 16, 512},
-    {16, 128, 16, 4, 4, 128, 24, 320},
-    {128, 16, 16, 4, 4, 128, 24, 320},
-};
-static const tile tiles4[] = { /* values of 4 bytes */
-    {128, 128, 16, 8, 8, 256, 60, 160},
-    {64, 64, 16, 8, 8, 64, 57, 160},
-    {64, 64, 16, 4, 4, 256, 36, 200},
-    {32, 32, 16, 4, 4, 64, 33, 200},
-    {32, 32, 16, 2, 2, 256, 24, 512},
-    {16, 128, 16, 4, 4, 128, 36, 320},
-    {128, 16, 16, 4, 4, 128, 36, 320},
-};
-static const tile tiles8[] = {
-    {64, 64, 16, 4, 4, 256, 36, 200},
-    {32, 32, 16, 2, 2, 256, 24, 512},
-    {16, 128, 16, 4, 4, 128, 36, 320},
-    {128, 16, 16, 4, 4, 128, 36, 320},
-};
-static const tile tiles16[] = {
-    {32, 32, 16, 2, 2, 256, 24, 512},
-};
-
-static const tile *tiles_of(gnd_dtype t, int *n)
+static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
 {
-#define TABLE(x) (*n = (int)(sizeof x / sizeof *x), x)
-    return t == GND_FLOAT16 || t == GND_BFLOAT16 ? TABLE(tiles2)
-           : gnd_dtype_size(t) <= 4 ? TABLE(tiles4)
-           : gnd_dtype_size(t) == 8 ? TABLE(tiles8) : TABLE(tiles16);
-#undef TABLE
+    const int size = (int)gnd_dtype_size(t), half = t == GND_FLOAT16 || t == GND_BFLOAT16;
+    return gnd__measured_tiles(gnd__measured_of(0, p->name), half ? 2 : size <= 4 ? 4 : size, n);
 }
 
 typedef struct shape {
-    tile t;
+    gnd__tile t;
     int64_t s, chunk;          /* chunks of k, terms of each */
 } shape;
 
@@ -77,16 +40,17 @@ static gnd_dtype acc_of(gnd_dtype t)
 
 /* Clocks for g by tiles t in s chunks: the groups of the busiest unit, one after another where they are
  * more than it holds, and the sum of the parts. */
-static double cost(const gnd_gemm *g, const tile *t, int64_t s, int64_t chunk, int64_t units)
+static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t, int64_t s, int64_t chunk,
+                   int64_t units)
 {
     const int64_t groups = ceil_div(g->m, t->bm) * ceil_div(g->n, t->bn) * g->nbatch * s;
     const int64_t most = ceil_div(groups, units);
     const double busy = (double)most * t->wg / t->full;
     const size_t size = gnd_dtype_size((gnd_dtype)g->dtype); /* multiplications of 8 bytes take twice as long */
     double c = (double)most * t->bm * t->bn * (double)(ceil_div(chunk, t->bk) * t->bk) /
-               (FMA_PER_CLOCK / 100.0 * t->speed) / (busy < 1 ? busy : 1) * (size > 4 ? (double)size / 4 : 1);
+               (d->fma_per_clock / 100.0 * t->speed) / (busy < 1 ? busy : 1) * (size > 4 ? (double)size / 4 : 1);
     if (s > 1)
-        c += SECOND_CLOCKS + (double)s * (double)g->m * (double)g->n * (double)g->nbatch / (double)units;
+        c += d->second_clocks + (double)s * (double)g->m * (double)g->n * (double)g->nbatch / (double)units;
     return c;
 }
 
@@ -108,7 +72,7 @@ static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
     return ceil_div(g->k, *chunk);
 }
 
-static int tile_fits(const tile *t, size_t size, const gnd_props *p)
+static int tile_fits(const gnd__tile *t, size_t size, const gnd_props *p)
 {
     return (size_t)t->wg <= p->max_group && (size_t)(t->bm + t->bn + 8) * t->bk * size <= p->local_bytes;
 }
@@ -117,7 +81,7 @@ static int any_tile(gnd_dtype dt, const gnd_props *p)
 {
     const size_t size = gnd_dtype_size(acc_of(dt));
     int n, any = 0;
-    const tile *t = tiles_of(dt, &n);
+    const gnd__tile *t = tiles_of(dt, p, &n);
     for (int i = 0; i < n; i++)
         any |= tile_fits(&t[i], size, p);
     return any;
@@ -130,7 +94,7 @@ static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const size_t size = gnd_dtype_size(acc_of(dt));
     int n;
-    const tile *all = tiles_of(dt, &n);
+    const gnd__tile *all = tiles_of(dt, t->props, &n);
     const int i = t->tune->v[dt == GND_FLOAT16 || dt == GND_BFLOAT16 ? GND__TUNE_PRODUCT_TILE2
                              : size <= 4                             ? GND__TUNE_PRODUCT_TILE4
                                                                      : GND__TUNE_PRODUCT_TILE8] - 1;
@@ -145,7 +109,8 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
     const gnd_props *p = target->props;
     const size_t size = gnd_dtype_size(acc_of((gnd_dtype)g->dtype));
     int n;
-    const tile *t = tiles_of((gnd_dtype)g->dtype, &n);
+    const gnd__tile *t = tiles_of((gnd_dtype)g->dtype, p, &n);
+    const gnd__measured *d = gnd__measured_of(0, p->name);
     const int64_t units = p->compute_units > 0 ? p->compute_units : 1;
     shape best = {.t = t[n - 1], .s = 1, .chunk = g->k};
     double least = -1;
@@ -156,7 +121,7 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
         for (int64_t per = 0; per <= 16; per = per ? 2 * per : 1) {
             int64_t chunk;
             const int64_t s = per ? cut(g, units * per / tiles, 4 * t[i].bk, &chunk) : cut(g, 1, 1, &chunk);
-            const double c = cost(g, &t[i], s, chunk, units);
+            const double c = cost(d, g, &t[i], s, chunk, units);
             if (least < 0 || c < least) {
                 least = c;
                 best = (shape){t[i], s, chunk};
@@ -243,7 +208,7 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
         k->global[0] = (size_t)(ceil_div(g->n, 32) * h->s);
         k->global[1] = (size_t)ceil_div(g->m, 4);
     } else {
-        const tile *b = &h->t;
+        const gnd__tile *b = &h->t;
         const int size = (int)gnd_dtype_size(acc_of(dt)), pad = size <= 4 ? 4 : size == 8 ? 2 : 1;
         const int neighbours = size <= 4 ? 4 : 2, vec = b->tm < neighbours ? b->tm : neighbours;
         gnd__str_addf(&text, "#define BM %d\n#define BN %d\n#define BK %d\n#define TM %d\n#define TN %d\n"

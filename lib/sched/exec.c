@@ -360,7 +360,9 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     if (!gnd__plan_room(s, p, g))
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
     r = gnd__checks_take(s, p, g, e);
-    if (r == GND_OK && p->over)
+    if (r != GND_OK)
+        return r;
+    if (p->over)
         r = ready_over(s, p, g, e);
     if (r != GND_OK) {
         gnd__checks_drop(s, p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/pad.c - padding in NumPy's modes. Constants are one join of boxes. Where an element of the result
- * is one of x, its index along each axis is a formula of its own index there, and the whole, or what is
- * round a large x, is a gather. The other modes go axis by axis, as NumPy does: what comes before, what is there, what comes
- * after, joined.
+ * ops/signal/pad.c - padding in NumPy's modes. Constants are one join of boxes. Where an element of the
+ * result is one of x, its index along each axis is a formula of its own index there: the whole is a gather,
+ * or of a large x a join of x and of views of x beside it. The other modes go axis by axis, as NumPy does:
+ * what comes before, what is there, what comes after, joined.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -167,9 +167,6 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width,
     return gnd_minimum(j, gnd_subtract(gnd_int(last), j));
 }
 
-/* Of how many elements x is its own box of the result: below, one gather costs less than several kernels. */
-enum { OWN_BOX = 65536 };
-
 /* The part of the result of shape `dim` from `start` on. */
 static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start, const int64_t *dim, mode m)
 {
@@ -194,37 +191,80 @@ static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start
     return gnd__take_node(x, n, index, x->ndim, dim, &how);
 }
 
-/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little: for each axis
- * two more boxes, as for constants. */
+/* Of so many elements x is its own box of the result: below, one gather costs less than several kernels. What
+ * lies beside it is views where rows are long enough for CPUs not to store them. */
+enum { OWN_BOX = 65536, VIEWED_ROW = 48 };
+
+/* Whether what lies beside x's own box is views of x: no more on any side than x has. */
+static int is_viewed(const gnd_array *x, const int64_t *width, mode m)
+{
+    if (x->dim[x->ndim - 1] < VIEWED_ROW)
+        return 0;
+    for (int side = 0; side < 2 * x->ndim; side++)
+        if (m != EDGE && width[side] > x->dim[side / 2] - (m == REFLECT))
+            return 0;
+    return 1;
+}
+
+/* What comes before (side 0) or after x along axis k, `count` elements. */
+static gnd_array *beside(gnd_array *x, int k, int side, int64_t count, mode m)
+{
+    const int64_t n = x->dim[k], skip = m == REFLECT;
+    if (m == EDGE) {
+        int64_t dim[GND_MAX_NDIM];
+        memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
+        dim[k] = count;
+        gnd_array *edge = gnd__slice(x, k, side ? n - 1 : 0, 1);
+        return edge->kind == GND__ERROR ? edge : gnd__broadcast(edge, x->ndim, dim);
+    }
+    if (m == WRAP)
+        return gnd__slice(x, k, side ? 0 : n - count, count);
+    gnd_array *y = gnd__slice(x, k, side ? n - skip - count : skip, count);
+    return y->kind == GND__ERROR ? y : gnd_flip(y, GND_AXIS(k));
+}
+
+/* x padded along its first `axes` axes: x in its box, and for each axis two boxes more, as wide as the result
+ * along the axes before, as x along those after. What is in the corners is views of views, or all of a box one
+ * gather. */
+static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m, int viewed)
+{
+    gnd_array *piece[2 * GND_MAX_NDIM + 1] = {x};
+    gnd__box box[2 * GND_MAX_NDIM + 1];
+    int64_t dim[GND_MAX_NDIM], slab[GND_MAX_NDIM];
+    int n = 1;
+    memset(box, 0, sizeof box);
+    memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
+    for (int d = 0; d < axes; d++) {
+        box[0].start[d] = width[2 * d];
+        dim[d] += width[2 * d] + width[2 * d + 1];
+    }
+    for (int side = 0; side < 2 * axes; side++) {
+        const int k = side / 2;
+        if (!width[side])
+            continue;
+        for (int d = 0; d < x->ndim; d++)
+            slab[d] = d < k ? dim[d] : d == k ? width[side] : x->dim[d];
+        for (int d = k; d < axes; d++)
+            box[n].start[d] = d > k ? width[2 * d] : side % 2 ? width[2 * d] + x->dim[d] : 0;
+        gnd_array *y = viewed ? beside(x, k, side % 2, width[side], m) : taken(x, width, box[n].start, slab, m);
+        if (viewed && y->kind != GND__ERROR)
+            y = in_boxes(y, width, k, m, 1);
+        if (y->kind == GND__ERROR)
+            return y;
+        piece[n++] = y;
+    }
+    return n == 1 ? x : gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
+}
+
+/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little. */
 static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
 {
-    gnd_array *piece[2 * GND_MAX_NDIM + 1];
-    gnd__box box[2 * GND_MAX_NDIM + 1];
     const int64_t none[GND_MAX_NDIM] = {0}, size = gnd__shape_size(x->ndim, dim, 1);
-    int n = 1;
     if (size == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
     if (x->size < OWN_BOX || x->size < size / 2)
         return taken(x, width, none, dim, m);
-    memset(box, 0, sizeof box);
-    for (int d = 0; d < x->ndim; d++)
-        box[0].start[d] = width[2 * d];
-    piece[0] = x;
-    for (int side = 0; side < 2 * x->ndim; side++) {
-        int64_t slab[GND_MAX_NDIM];
-        const int axis = side / 2;
-        if (!width[side])
-            continue;
-        for (int d = 0; d < x->ndim; d++) {
-            slab[d] = d < axis ? dim[d] : d == axis ? width[side] : x->dim[d];
-            box[n].start[d] = d < axis ? 0 : d > axis ? width[2 * d] : side % 2 ? width[2 * d] + x->dim[d] : 0;
-        }
-        piece[n] = taken(x, width, box[n].start, slab, m);
-        if (piece[n]->kind == GND__ERROR)
-            return piece[n];
-        n++;
-    }
-    return gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
+    return in_boxes(x, width, x->ndim, m, is_viewed(x, width, m));
 }
 
 /* --- axis by axis -------------------------------------------------------------------------------- */

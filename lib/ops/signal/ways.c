@@ -16,6 +16,7 @@
 #include "ops/fft/rows.h"
 #include "array/steps.h"
 #include "array/views.h"
+#include "base/measured.h"
 #include "device/device.h"
 #include "graph/graph.h"
 #include <gnd/array.h>
@@ -208,16 +209,6 @@ static gnd_array *blocks(const gnd__conv *c)
 
 /* --- the choice ----------------------------------------------------------------------------------- */
 
-/* Nanoseconds: of one term of a sum, of an element of a transform times the logarithm of its length, and
- * what a way costs however little it computes. Measured in float32 with plans warm: CPU, PoCL on 2 cores, where
- * 2^20 elements are summed with 31, or 1024 x 1024 with 6 x 6, as fast as transformed in blocks; GPU: estimated
- * from an H200's rates of loads and transforms. A complex element counts as two of a
- * transform and four terms, float64 twice. */
-static const struct price { double term, point, start_direct, start_fft; } prices[] = {
-    { 0.6, 0.8, 5e4, 2e5 },
-    { 0.0003, 0.0005, 1e4, 6e4 },
-};
-
 /* How many rows are not convolved. */
 static double rows_of(const gnd__conv *c)
 {
@@ -227,9 +218,11 @@ static double rows_of(const gnd__conv *c)
     return n;
 }
 
+/* By the rates of the device; a complex element counts as two of a transform and four terms, float64 twice. */
 static gnd_conv_method cheapest(const gnd__conv *c)
 {
-    const struct price *p = &prices[c->x->dev->g->props.kind != GND_DEV_CPU];
+    const gnd_props *props = &c->x->dev->g->props;
+    const gnd__measured *p = gnd__measured_of(props->kind == GND_DEV_CPU, props->name);
     int wide = gnd_dtype_size((gnd_dtype)c->x->dtype) > (is_complex(c) ? 8u : 4u);
     double rows = rows_of(c), terms = rows, all = rows, log_all = 0, split = rows, log_split = 0;
     for (int d = 0; d < c->x->ndim; d++)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base/measured.c - see measured.h.
+ */
+#include "base/measured.h"
+
+#include <string.h>
+
+enum {
+#define GND_MEASURED(id, ...) OF_##id,
+#include "base/measured.def"
+#undef GND_MEASURED
+    NROWS
+};
+
+static const gnd__measured rows[NROWS] = {
+#define GND_MEASURED(id, ...) { __VA_ARGS__ },
+#include "base/measured.def"
+#undef GND_MEASURED
+};
+
+static const gnd__tile tiles[] = {
+#define GND_TILE(id, bytes, ...) { __VA_ARGS__ },
+#include "base/measured.def"
+#undef GND_TILE
+};
+
+static const struct { int row, bytes; } of[] = {
+#define GND_TILE(id, bytes, ...) { OF_##id, bytes },
+#include "base/measured.def"
+#undef GND_TILE
+};
+
+enum { NTILES = sizeof tiles / sizeof *tiles };
+
+const gnd__measured *gnd__measured_of(int cpu, const char *name)
+{
+    for (int i = 0; i < NROWS; i++)
+        if (rows[i].cpu == !!cpu && strstr(name, rows[i].name))
+            return &rows[i];
+    return &rows[OF_GPU];
+}
+
+const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n)
+{
+    int first = -1, row = (int)(d - rows);
+    *n = 0;
+    for (int i = 0; i < NTILES; i++)
+        if (of[i].row == row && of[i].bytes == bytes) {
+            first = first < 0 ? i : first;
+            ++*n;
+        }
+    return first >= 0 ? &tiles[first] : gnd__measured_tiles(&rows[OF_GPU], bytes, n);
+}
