@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ops/fft/rows.h"
+#include "prim/choices.h"
 #include "prim/fft.h"
 #include "ref.h"
 #include "tap.h"

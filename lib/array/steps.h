@@ -73,9 +73,6 @@ gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const cha
 gnd_status gnd__give(gnd__inner in, const char *func, int n, gnd_array **out);
 /* Before gnd__enter: the error bad in each of n places of out, or nowhere when that is NULL. */
 gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);
-/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits, but not
- * for an x that no buffer of the device could hold: that is an error at once. NULL, or an error. */
-gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high);
 
 /* --- reductions ------------------------------------------------------------------------------- */
 

@@ -35,6 +35,31 @@ gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__ma
     return y ? y : gnd__view_node(x, ndim, dim, m);
 }
 
+int64_t gnd__slice_count(const gnd_range *r, int64_t n, int64_t *first, int64_t *step_out)
+{
+    int64_t step = r->step == 0 ? 1 : r->step == INT64_MIN ? -INT64_MAX : r->step;
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    int64_t start = r->start, stop = r->stop;
+    if (start == GND_NONE)
+        start = step > 0 ? low : high;
+    else if ((start < 0 ? start += n : start) < low)
+        start = low;
+    else if (start > high)
+        start = high;
+    if (stop == GND_NONE)
+        stop = step > 0 ? high : low;
+    else if ((stop < 0 ? stop += n : stop) < low)
+        stop = low;
+    else if (stop > high)
+        stop = high;
+    int64_t count = step > 0 ? (start < stop ? (stop - start - 1) / step + 1 : 0)
+                             : (start > stop ? (start - stop - 1) / -step + 1 : 0);
+    /* Where nothing or one element is seen, the step has no say: keep the map in range. */
+    *first = count ? start : 0;
+    *step_out = count > 1 ? step : 1;
+    return count;
+}
+
 gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count)
 {
     gnd__map m;

@@ -15,6 +15,7 @@
 
 #include <string.h>
 #include "codegen/prelude.h"
+#include "device/device.h"
 #include "prim/prim.h"
 
 enum { A_OP, A_INITIAL, A_M, A_N, A_INNER };
@@ -143,8 +144,9 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
     }
 }
 
-gnd_array *gnd__scan_node(const gnd__target *t, gnd_array *x, gnd__scan op, int axis, int initial)
+gnd_array *gnd__scan_node(gnd_array *x, gnd__scan op, int axis, int initial)
 {
+    const gnd__target t = gnd__target_of(&x->dev->g->props, &x->dev->g->tune);
     gnd__primargs a;
     shape h;
     int64_t dim[GND_MAX_NDIM];
@@ -158,7 +160,7 @@ gnd_array *gnd__scan_node(const gnd__target *t, gnd_array *x, gnd__scan op, int 
         a.n[d < axis ? A_M : A_INNER] *= d == axis ? 1 : x->dim[d];
     }
     a.n[A_N] = x->dim[axis];
-    shape_of(&h, t, &a, (gnd_dtype)x->dtype);
+    shape_of(&h, &t, &a, (gnd_dtype)x->dtype);
     a.mode[0] = h.s > 1 ? GND__IN_AGAIN : GND__IN_ONCE;
     return gnd__prim_node(x->dev, &a, (gnd_dtype)x->dtype, x->ndim, dim, 1, &x);
 }

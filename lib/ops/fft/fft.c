@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "ops/fft/rows.h"
+#include "prim/choices.h"
 #include "array/views.h"
 #include "graph/check.h"
 #include "device/device.h"

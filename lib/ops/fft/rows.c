@@ -14,29 +14,13 @@
 
 #include <string.h>
 #include "array/views.h"
+#include "prim/choices.h"
 #include "prim/fft.h"
 #include "device/device.h"
 #include "graph/graph.h"
 
 /* Roots are taken from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. */
 #define TABLE 4096
-
-int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank)
-{
-    gnd_fft_desc f;
-    int yes = 0;
-    memset(&f, 0, sizeof f);
-    f.dtype = (uint32_t)t;
-    f.rank = (uint32_t)rank;
-    for (int i = 0; i < rank; i++)
-        f.n[i] = 2;
-    f.in_stride = f.out_stride = f.nbatch = 1;
-    f.in_dist = f.out_dist = 1 << rank;
-    gnd__gate_lock(dev->g);
-    yes = gnd__gate_fft_supports(dev->g, &f, &yes, NULL) == GND_OK && yes;
-    gnd__gate_unlock(dev->g);
-    return yes;
-}
 
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
 static gnd_array *roots(gnd_array *k, int64_t n, gnd_dtype t)

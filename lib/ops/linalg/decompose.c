@@ -9,7 +9,7 @@
 #include "array/views.h"
 #include "base/dtype.h"
 #include "base/mem.h"
-#include "codegen/codegen.h"
+#include "prim/choices.h"
 #include "prim/solve.h"
 #include "device/device.h"
 #include "graph/graph.h"
@@ -45,7 +45,7 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
-    if (gnd__mats_native(&a, &s))
+    if (gnd__solve_native(a.dev, &s))
         l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
     else
         l = a.x->kind == GND__ERROR ? a.x : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
@@ -174,7 +174,7 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
         return gnd__mats_give(in, 3, out, y);
     }
     gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_LU, 0, 0);
-    if (gnd__target_of(&a.dev->g->props, &a.dev->g->tune).cpu && !gnd__mats_native(&a, &s)) {
+    if (gnd__for_cpu(a.dev) && !gnd__solve_native(a.dev, &s)) {
         lu_parts(&a, &s, y);
         named_lu(y);
         return gnd__mats_give(in, 3, out, y);

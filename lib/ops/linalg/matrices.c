@@ -12,8 +12,7 @@
 #include "device/gate.h"
 #include "base/dtype.h"
 #include "graph/check.h"
-#include "codegen/codegen.h"
-#include "prim/blocked.h"
+#include "prim/choices.h"
 #include "host/lapack.h"
 #include "prim/solve.h"
 #include "device/device.h"
@@ -78,16 +77,6 @@ gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flag
     return s;
 }
 
-int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s)
-{
-    int yes = 0;
-    gnd__gate_lock(a->dev->g);
-    if (gnd__gate_solver_supports(a->dev->g, s, &yes, NULL) != GND_OK || !yes)
-        yes = gnd__blocked_takes(a->dev->g, s);
-    gnd__gate_unlock(a->dev->g);
-    return yes;
-}
-
 /* Whether each matrix of a has a NaN or an infinity in what s reads of it: bool (batch, 1, 1). */
 static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
 {
@@ -99,7 +88,7 @@ static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
 
 void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s)
 {
-    if (!gnd__mats_native(a, s))
+    if (!gnd__solve_native(a->dev, s))
         return;
     a->bad = not_finite(a, s);
     a->x = gnd_where(a->bad, gnd_eye(a->dev, a->t, a->m, a->n, 0), a->x);
@@ -107,8 +96,8 @@ void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s)
 
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors)
 {
-    const int apart = s->op == GND_SOLVE_QR && !gnd__target_of(&a->dev->g->props, &a->dev->g->tune).cpu;
-    if (y->kind == GND__ERROR || (!a->bad && !apart && !gnd__mats_native(a, s)))
+    const int apart = s->op == GND_SOLVE_QR && !gnd__for_cpu(a->dev);
+    if (y->kind == GND__ERROR || (!a->bad && !apart && !gnd__solve_native(a->dev, s)))
         return y;
     gnd_array *bad = a->bad ? a->bad : not_finite(a, s);
     return gnd_where(vectors ? gnd_squeeze(bad, GND_AXIS(-1)) : bad, gnd_real(NAN), y);
@@ -116,7 +105,7 @@ gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
 
 gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides)
 {
-    if (!gnd__solve_strict(s) || !gnd__mats_native(a, s))
+    if (!gnd__solve_strict(s) || !gnd__solve_native(a->dev, s))
         return NULL;
     gnd_array *bad = gnd_astype(not_finite(a, s), GND_UINT8);
     if (sides) {

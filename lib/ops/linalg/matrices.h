@@ -23,8 +23,6 @@ typedef struct gnd__mats {
 gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square);
 /* The description of op on a (k columns of a right side). */
 gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flags, int64_t k);
-/* Whether s is done on the device, by its library or in blocks; the other way is LAPACK on the host. */
-int gnd__mats_native(const gnd__mats *a, const gnd_solve_desc *s);
 /* op on a's matrices alone. */
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s);
 /* Operand i of the result y as a stack of rows x cols matrices (cols 0: of vectors of rows). */

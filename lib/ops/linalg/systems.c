@@ -10,6 +10,7 @@
 #include "array/views.h"
 #include "base/dtype.h"
 #include "graph/check.h"
+#include "prim/choices.h"
 #include "prim/solve.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -145,8 +146,8 @@ static gnd_array *inverse_of(const char *func, gnd_array *x)
     const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.n));
-    const int library = gnd__mats_native(&a, &apart);
-    if (!library && gnd__mats_native(&a, &system))
+    const int library = gnd__solve_native(a.dev, &apart);
+    if (!library && gnd__solve_native(a.dev, &system))
         return gnd__leave(in, gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
     gnd__mats_sound(&a, library ? &apart : &s);
     if (!library)
@@ -250,12 +251,12 @@ static int by_svd(const gnd__mats *a)
 {
     int64_t most = a->m > a->n ? a->m : a->n, least = a->m + a->n - most;
     gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LSTSQ, 0, 1);
-    if (least < 128 || gnd__mats_native(a, &s))
+    if (least < 128 || gnd__solve_native(a->dev, &s))
         return 0;
     s.op = GND_SOLVE_SVD;
     s.m = most;
     s.n = least;
-    return gnd__mats_native(a, &s);
+    return gnd__solve_native(a->dev, &s);
 }
 
 gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,

@@ -4,7 +4,6 @@
  * what nothing gives. unwrap, whose corrections are a running sum.
  */
 #include "array/steps.h"
-#include "codegen/codegen.h"
 #include "graph/check.h"
 #include "prim/scan.h"
 #include "device/device.h"
@@ -53,8 +52,7 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
         return x;
-    const gnd__target target = gnd__target_of(&x->dev->g->props, &x->dev->g->tune);
-    return gnd__scan_node(&target, x, op, k, initial);
+    return gnd__scan_node(x, op, k, initial);
 }
 
 /* Scans x, which is of the dtype to scan in, or an error. */

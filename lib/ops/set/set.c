@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "array/steps.h"
+#include "ops/reduce/extent.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "prim/scatter.h"

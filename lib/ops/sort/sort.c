@@ -8,7 +8,7 @@
 #include <string.h>
 #include "array/host.h"
 #include "array/steps.h"
-#include "codegen/codegen.h"
+#include "prim/choices.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include "prim/sort.h"
@@ -129,7 +129,7 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
 {
     const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
     const int64_t most = size <= 4 ? 8192 : 4096, least = (n + most - 1) / most;
-    if (n <= most || x->ndim == GND_MAX_NDIM || gnd__target_of(&x->dev->g->props, &x->dev->g->tune).cpu)
+    if (n <= most || x->ndim == GND_MAX_NDIM || gnd__for_cpu(x->dev))
         return 1;
     const int64_t tries = least < 10000 ? least : 10000;
     for (int64_t parts = least; parts <= least + 7 * tries && parts <= n / 4 / k; parts++)

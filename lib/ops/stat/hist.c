@@ -9,6 +9,7 @@
 #include <string.h>
 #include "array/host.h"
 #include "array/steps.h"
+#include "ops/reduce/extent.h"
 #include "graph/check.h"
 #include "prim/accumulate.h"
 #include "prim/search.h"
@@ -89,23 +90,6 @@ gnd_array *gnd_bincount_of(gnd_array *x, gnd_array *weights, int64_t length)
         return bad;
     const gnd__inner in = gnd__enter("bincount_of");
     return gnd__leave(in, counted(x, weights, length));
-}
-
-gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high)
-{
-    gnd_err why = { .code = GND_OK };
-    if (gnd__pool_fits(x->dev->g, (size_t)x->size * gnd_dtype_size((gnd_dtype)x->dtype), &why))
-        return gnd__fail(x->dev, why.code, "%s: x: %s", func, why.msg);
-    gnd_array *e[2] = { gnd_min(x, GND_ALL, 0), gnd_max(x, GND_ALL, 0) };
-    gnd__scalar v[2] = { { .kind = 'i' }, { .kind = 'i' } };
-    gnd_status st = gnd_eval_all(2, e);
-    for (int i = 0; i < 2 && !st; i++)
-        st = gnd__one(func, e[i], &v[i]);
-    *low = v[0].kind == 'u' ? (int64_t)v[0].u : v[0].i;
-    *high = v[1].kind == 'u' ? (int64_t)v[1].u : v[1].i;
-    if (st)
-        return gnd__named(func, gnd__fail(x->dev, st, "%s", gnd_message()));
-    return NULL;
 }
 
 gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/shape/repeat.c - the same elements several times. Tiling and repeating are broadcast views between
+ * ops/index/repeat.c - the same elements several times. Tiling and repeating are broadcast views between
  * two reshapes, so they cost nothing until read; repeating by counts goes by an index, made here or,
  * for GPUs, there.
  */
@@ -12,7 +12,7 @@
 #include "array/host.h"
 #include "array/views.h"
 #include "base/mem.h"
-#include "codegen/codegen.h"
+#include "prim/choices.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -248,7 +248,7 @@ gnd_array *gnd_repeat_array(gnd_array *x, gnd_array *counts, int axis)
     gnd_array *wide = gnd__astype(counts, GND_INT64, "repeat_array"), *y = NULL;
     if (wide->kind == GND__ERROR)
         return gnd__leave(in, wide);
-    if (counts->size > 1 && !gnd__target_of(&dev->g->props, NULL).cpu) { /* for CPUs the host's list is as near */
+    if (counts->size > 1 && !gnd__for_cpu(dev)) { /* for CPUs the host's list is as near */
         y = each_on_device(x, wide, k);
         if (y)
             return gnd__named("repeat_array", gnd__leave(in, y));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/shape/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll.
+ * array/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll.
  * Each is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repeating is in repeat.c.
  */
 #include <inttypes.h>
