@@ -119,3 +119,38 @@ AC_DEFUN([GND_WITH_CUDA], [
   AC_SUBST([CUDA_CFLAGS])
   AM_CONDITIONAL([WITH_CUDA], [test "$gnd_cuda" = yes])
 ])
+
+dnl --with-python[=PYTHON]: the extension gnd._core for Python, in python/ of the build, when the headers of CPython 3.10
+dnl or newer are found. It uses the limited API, so any interpreter from 3.10 on runs it. The system's interpreter is
+dnl asked before another one on PATH: it is the one whose NumPy the system has.
+AC_DEFUN([GND_WITH_PYTHON], [
+  AC_ARG_WITH([python],
+    [AS_HELP_STRING([--with-python@<:@=PYTHON@:>@],
+       [build the Python package (default: if the headers of CPython 3.10 or newer are found)])],
+    [], [with_python=auto])
+  gnd_python=no
+  PYTHON_CFLAGS=
+  AS_CASE([$with_python], [no], [gnd_pythons=], [auto|yes], [gnd_pythons="/usr/bin/python3 python3"],
+    [gnd_pythons=$with_python])
+  AS_IF([test "$with_python" != no], [
+    AC_MSG_CHECKING([for the headers of Python])
+    for gnd_p in $gnd_pythons; do
+      gnd_flags=-I`$gnd_p -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null`
+      gnd_save_CPPFLAGS=$CPPFLAGS
+      CPPFLAGS="$CPPFLAGS $gnd_flags"
+      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#if PY_VERSION_HEX < 0x030A0000
+#error too old
+#endif]], [])],
+        [gnd_python=yes PYTHON_CFLAGS=$gnd_flags])
+      CPPFLAGS=$gnd_save_CPPFLAGS
+      test "$gnd_python" = yes && break
+    done
+    AC_MSG_RESULT([$gnd_python])
+    AS_IF([test "$gnd_python" = no && test "$with_python" != auto],
+      [AC_MSG_ERROR([--with-python: Python.h of CPython 3.10 or newer was not found (Debian: python3-dev)])])
+  ])
+  AC_SUBST([PYTHON_CFLAGS])
+  AM_CONDITIONAL([WITH_PYTHON], [test "$gnd_python" = yes])
+])

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""gnd: NumPy's arrays on every vendor's GPU.
+
+Functions, methods and signatures come from gnd's own table, so what gnd has is here. What is not NumPy's:
+Device, devices, evaluate, explain, synchronize, asnumpy, get_array_module.
+"""
+import re as _re
+import types as _types
+import sys as _sys
+
+import numpy as _np
+from numpy import (bool_, complex64, complex128, finfo, float16, float32, float64, iinfo, int8, int16, int32, int64,  # noqa: F401
+                   uint8, uint16, uint32, uint64)
+
+from . import _core
+from ._convert import (array, asanyarray, asarray, ascontiguousarray, asnumpy, from_dlpack,  # noqa: F401
+                       get_array_module)
+from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
+from . import _protocols, _views
+
+__version__ = _core.version
+__array_api_version__ = '2025.12'
+bool = _np.bool_
+int_ = int64
+float_ = float64
+e, pi, inf, nan, newaxis = _np.e, _np.pi, _np.inf, _np.nan, None
+LinAlgError = _np.linalg.LinAlgError
+
+
+def synchronize():
+    """Waits until all work given to the current device of this thread is done."""
+    Device().synchronize()
+
+
+def __array_namespace_info__():
+    """What the Array API standard asks for: capabilities, devices, default dtypes."""
+    from ._info import Info
+    return Info()
+
+
+def _fill_in():
+    """Makes the functions and methods of the table, but those that are written here."""
+    own = globals()
+    modules = {}
+    for group in ('linalg', 'fft', 'random', 'special', 'signal'):
+        m = modules[group] = _types.ModuleType(f'gnd.{group}')
+        own[group] = m
+        _sys.modules[m.__name__] = m
+    for f in _views.FUNCTIONS:
+        own[f.__name__] = f
+    for name, method, parameters, group, text in _core._functions():
+        module, _, short = name.rpartition('.')
+        doc = f'{short}({parameters})\n--\n\n{text}'
+        if method:
+            if short not in ndarray.__dict__:
+                setattr(ndarray, short, _as_method(_core._function(name, 1, short, doc), short, text))
+            continue
+        where = modules[module or group].__dict__ if (module or group) in modules else own
+        if short in where:
+            continue
+        where[short] = own.get(short) if own.get(short) in _views.FUNCTIONS else _core._function(name, 0, short, doc)
+
+
+def _as_method(f, name, text):
+    def method(self, *args, **keywords):
+        return f(self, *args, **keywords)
+    method.__name__ = name
+    method.__qualname__ = f'ndarray.{name}'
+    method.__doc__ = text
+    method.__wrapped__ = f
+    return method
+
+
+_fill_in()
+linalg.LinAlgError = LinAlgError  # noqa: F821
+from ._random import Generator, default_rng, get_state, set_state  # noqa: E402
+for _f in (Generator, default_rng, get_state, set_state):
+    setattr(random, _f.__name__, _f)  # noqa: F821
+del _f, Generator, default_rng, get_state, set_state

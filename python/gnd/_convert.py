@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays out of other objects, and back: asarray, array, asnumpy, from_dlpack."""
+import sys
+
+import numpy as np
+
+from . import _core
+from ._core import ndarray
+
+
+def _bfloat16(dtype):
+    return dtype == 'bfloat16' or getattr(dtype, 'name', None) == 'bfloat16'
+
+
+def _nested(obj):
+    """Whether a sequence has a gnd array in it."""
+    while isinstance(obj, (list, tuple)) and obj:
+        if any(isinstance(o, ndarray) for o in obj):
+            return True
+        obj = obj[0]
+    return False
+
+
+def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
+    """obj as an array: an array of gnd's itself (converted to dtype, moved to device), a copy of anything that NumPy
+    makes an array of, numbers and nested lists too. copy=True: always a copy; copy=False: ValueError where one is
+    needed."""
+    if order not in (None, 'C', 'A', 'K'):
+        raise ValueError(f'asarray: order {order!r}: arrays are in C order')
+    if isinstance(obj, ndarray):
+        x = obj if device is None else _core.to_device(obj, device)
+        if dtype is not None and x.dtype != dtype:
+            if copy is False:
+                raise ValueError(f'asarray: {x.dtype} to {np.dtype(dtype)} needs a copy, and copy is False')
+            return x.astype(dtype)
+        return x.copy() if copy else x
+    if copy is False:
+        raise ValueError(f'asarray: {type(obj).__name__} to a gnd array needs a copy, and copy is False')
+    if _nested(obj):
+        obj = _stacked(obj)
+        return obj if dtype is None else obj.astype(dtype)
+    if _bfloat16(dtype):
+        return _core._from_numpy(np.asarray(obj, np.float32), device).astype('bfloat16')
+    if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, '__dlpack__') and not hasattr(obj, '__array__'):
+        x = from_dlpack(obj, device=device)
+        return x if dtype is None else x.astype(dtype)
+    return _core._from_numpy(np.asarray(obj, None if dtype is None else np.dtype(dtype)), device)
+
+
+def _stacked(obj):
+    stack = _core._function('stack', 0, 'stack', None)
+    return stack([_stacked(o) if isinstance(o, (list, tuple)) else asarray(o) for o in obj])
+
+
+def array(obj, dtype=None, *, copy=True, order=None, subok=False, ndmin=0, device=None):
+    """A new array out of obj, as asarray makes it, of at least ndmin dimensions."""
+    x = asarray(obj, dtype, order, device=device, copy=copy if isinstance(obj, ndarray) else None)
+    return x[(None,) * (ndmin - x.ndim) + (...,)] if x.ndim < ndmin else x
+
+
+def asanyarray(obj, dtype=None, **keywords):
+    """asarray."""
+    return asarray(obj, dtype, **keywords)
+
+
+def ascontiguousarray(obj, dtype=None, **keywords):
+    """asarray, of at least one dimension; arrays are always in C order for whoever reads them."""
+    x = asarray(obj, dtype, **keywords)
+    return x if x.ndim else x[None]
+
+
+def asnumpy(x):
+    """A copy as numpy.ndarray, when it is computed; of other objects what numpy.asarray gives."""
+    return x.asnumpy() if isinstance(x, ndarray) else np.asarray(x)
+
+
+def get_array_module(*args):
+    """gnd if one of the arguments is an array of gnd's, else numpy."""
+    return sys.modules['gnd'] if any(isinstance(a, ndarray) for a in args) else np
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array out of an object with __dlpack__: a copy. Memory of CUDA is copied within the GPU where device is a CUDA
+    device."""
+    if copy is False:
+        raise ValueError('from_dlpack: arrays of other libraries are copied, and copy is False')
+    if isinstance(x, ndarray):
+        return asarray(x, device=device, copy=copy)
+    try:
+        capsule = x.__dlpack__(max_version=(1, 1))
+    except TypeError:
+        capsule = x.__dlpack__()
+    return _core._from_dlpack(capsule, device)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Methods of gnd.ndarray by which other libraries know it: NumPy's protocols, DLPack, the Array API standard, pickle;
+and those that change an array in place."""
+import sys
+
+import numpy as np
+
+from . import _core
+from ._convert import asarray
+from ._core import ndarray
+
+_RENAMED = {'true_divide': 'divide', 'absolute': 'abs', 'conjugate': 'conj', 'invert': 'bitwise_invert',
+            'left_shift': 'bitwise_left_shift', 'right_shift': 'bitwise_right_shift', 'arcsin': 'asin',
+            'arccos': 'acos', 'arctan': 'atan', 'arctan2': 'atan2', 'arcsinh': 'asinh', 'arccosh': 'acosh',
+            'arctanh': 'atanh', 'power': 'pow', 'fabs': 'abs'}
+
+
+def _array(self, dtype=None, copy=None):
+    if copy is False:
+        raise ValueError('an array of gnd cannot be a numpy.ndarray without a copy, and copy is False')
+    x = self.asnumpy()
+    return x if dtype is None else x.astype(dtype, copy=False)
+
+
+def _array_ufunc(self, ufunc, method, *inputs, out=None, **keywords):
+    gnd = sys.modules['gnd']
+    f = getattr(gnd, _RENAMED.get(ufunc.__name__, ufunc.__name__), None)
+    if f is None or keywords.pop('where', True) is not True:
+        return NotImplemented
+    if method == 'reduce':
+        name = {'add': 'sum', 'multiply': 'prod', 'maximum': 'max', 'minimum': 'min', 'logical_and': 'all',
+                'logical_or': 'any'}.get(ufunc.__name__)
+        if name is None:
+            return NotImplemented
+        f = getattr(gnd, name)
+        keywords.setdefault('axis', 0)
+        keywords = {k: v for k, v in keywords.items() if v is not None or k == 'axis'}
+    elif method != '__call__':
+        return NotImplemented
+    if any(isinstance(o, np.ndarray) for o in out or ()):
+        result = asarray(f(*inputs, **keywords)).asnumpy()
+        np.copyto(out[0], result, casting='same_kind')
+        return out[0]
+    if out is not None:
+        keywords['out'] = out[0] if len(out) == 1 else out
+    return f(*inputs, **keywords)
+
+
+def _array_function(self, function, types, args, kwargs):
+    where = sys.modules['gnd']
+    for part in function.__module__.split('.')[1:]:
+        if not part.startswith('_'):
+            where = getattr(where, part, None)
+    f = getattr(where, function.__name__, None) or getattr(sys.modules['gnd'], function.__name__, None)
+    if f is None:
+        return NotImplemented
+    kwargs.pop('like', None)
+    return f(*args, **kwargs)
+
+
+def _namespace(self, /, *, api_version=None):
+    if api_version not in (None, '2021.12', '2022.12', '2023.12', '2024.12', '2025.12'):
+        raise ValueError(f'__array_namespace__: version {api_version!r} is unknown; the newest is 2025.12')
+    return sys.modules['gnd']
+
+
+def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if copy is False:
+        raise BufferError('__dlpack__: an array of gnd is exported as a copy, and copy is False')
+    if dl_device not in (None, (1, 0)):
+        raise BufferError(f'__dlpack__: device {dl_device}: the copy is in host memory, (1, 0)')
+    return _core._to_dlpack(self, max_version is not None and max_version[0] >= 1)
+
+
+def _dlpack_device(self):
+    return (1, 0)
+
+
+def _restore(x, device):
+    try:
+        return _core._from_numpy(x, device)
+    except RuntimeError:  # a device that is not there: the current one
+        return _core._from_numpy(x, None)
+
+
+def _reduce(self):
+    return _restore, (self.asnumpy(), str(self.device))
+
+
+def _deepcopy(self, memo):
+    return self.copy()
+
+
+def _format(self, spec):
+    if self.ndim and spec:
+        raise TypeError(f'a format {spec!r} is for arrays without dimensions; this one has {self.ndim}')
+    return format(self.item(), spec) if spec else str(self)
+
+
+def _contains(self, value):
+    return bool((self == value).any())
+
+
+def _astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None):
+    """The array of another dtype; copy=False: itself, when it has it. casting as NumPy has it."""
+    x = self if device is None else _core.to_device(self, device)
+    if casting != 'unsafe' and not np.can_cast(x.dtype, np.dtype(dtype), casting):
+        raise TypeError(f'astype: {x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}')
+    if not copy and x.dtype == dtype:
+        return x
+    return _astype_function(x, dtype)
+
+
+_astype_function = _core._function('astype', 0, 'astype', None)
+_copy_function = _core._function('copy', 0, 'copy', None)
+
+
+def _copy(self, order='C'):
+    """A new array with the same elements."""
+    return _copy_function(self)
+
+
+def _fill(self, value):
+    """Gives all elements one value, in place."""
+    self[...] = value
+
+
+def _sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    """Sorts along an axis, in place."""
+    self[...] = sys.modules['gnd'].sort(self, axis=axis)
+
+
+def _put(self, indices, values, mode='raise'):
+    """Sets elements at places of the flattened array, in place."""
+    self[...] = sys.modules['gnd'].put(self, indices, values, mode=mode)
+
+
+def _tolist(self):
+    """The elements as numbers of Python's, in nested lists."""
+    return self.asnumpy().tolist()
+
+
+def _tobytes(self, order='C'):
+    """The bytes of the elements."""
+    return self.asnumpy().tobytes(order)
+
+
+def _to_device(self, device, /, *, stream=None):
+    """The array on another device; itself when it is there."""
+    return _core.to_device(self, device)
+
+
+class _Flags:
+    """What NumPy's flags say that has a meaning here."""
+
+    def __init__(self, x):
+        shape, strides, n = x.shape, x.strides, x.itemsize
+        self.c_contiguous = self.f_contiguous = True
+        step = n
+        for k in range(len(shape) - 1, -1, -1):
+            self.c_contiguous &= shape[k] == 1 or strides[k] == step
+            step *= shape[k]
+        step = n
+        for k in range(len(shape)):
+            self.f_contiguous &= shape[k] == 1 or strides[k] == step
+            step *= shape[k]
+        if 0 in shape:
+            self.c_contiguous = self.f_contiguous = True
+        self.owndata = x.base is None
+        self.writeable = True
+        self.forc = self.c_contiguous or self.f_contiguous
+
+    def __getitem__(self, name):
+        return getattr(self, name.lower())
+
+
+METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_function__': _array_function,
+           '__array_namespace__': _namespace, '__dlpack__': _dlpack, '__dlpack_device__': _dlpack_device,
+           '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
+           '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'put': _put,
+           'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
+           'get': lambda self: self.asnumpy(), 'flags': property(_Flags)}
+for _name, _f in METHODS.items():
+    setattr(ndarray, _name, _f)
+ndarray.__array_priority__ = 100

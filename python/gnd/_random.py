@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""gnd.random: generators with a state of their own. Numbers are the same on every device: a counter-based generator
+(Philox) makes them from the seed and the number of calls before."""
+import functools
+import os
+import sys
+
+from . import _core
+
+
+def get_state():
+    """The state of this thread's generator, as bytes."""
+    return _core._rng(None)
+
+
+def set_state(state):
+    """Gives this thread's generator a state that get_state or Generator.state gave."""
+    _core._rng(state)
+
+
+class Generator:
+    """Random numbers with a state of their own; the methods are the functions of gnd.random."""
+
+    def __init__(self, seed=None):
+        seed = int.from_bytes(os.urandom(8), 'little') if seed is None else int(seed)
+        if not 0 <= seed < 1 << 64:
+            raise ValueError(f'Generator: seed {seed}: an int from 0 to 2**64 - 1 is wanted')
+        self.state = _core._seeded(seed)
+
+    def __getattr__(self, name):
+        f = getattr(sys.modules['gnd.random'], name, None) if not name.startswith('_') else None
+        if f is None or name in ('seed', 'Generator', 'default_rng', 'get_state', 'set_state'):
+            raise AttributeError(f'Generator has no method {name}')
+
+        @functools.wraps(f)
+        def method(*args, **keywords):
+            before = _core._rng(None)
+            _core._rng(self.state)
+            try:
+                return f(*args, **keywords)
+            finally:
+                self.state = _core._rng(None)
+                _core._rng(before)
+        return method
+
+    def __dir__(self):
+        return [n for n in dir(sys.modules['gnd.random']) if not n.startswith('_')]
+
+
+def default_rng(seed=None):
+    """A Generator; seed: an int, None (from the system), or a Generator, which is given back."""
+    return seed if isinstance(seed, Generator) else Generator(seed)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions whose results are views, as NumPy's are: writing to them writes to what they look at."""
+from . import _core
+from ._core import ndarray
+from ._convert import asarray
+
+
+def _axis(a, n, what):
+    a = a.__index__()
+    if not -n <= a < n:
+        raise ValueError(f'{what}: axis {a} is out of range for {n} dimensions')
+    return a % n
+
+
+def _axes(axis, n, what):
+    axes = [_axis(a, n, what) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f'{what}: an axis is named twice in {axis}')
+    return axes
+
+
+def _shape(shape):
+    if len(shape) == 1 and hasattr(shape[0], '__len__'):
+        shape = shape[0]
+    return tuple(shape)
+
+
+def reshape(x, /, shape, order='C', *, copy=None):
+    """x in another shape, in C order; one extent may be -1. A view where NumPy's is one; copy=True: never,
+    copy=False: ValueError where it is none."""
+    x = asarray(x)
+    if order not in ('C', 'A'):
+        raise ValueError(f'reshape: order {order!r}: arrays are in C order; use x.T.reshape(shape).T for Fortran order')
+    shape = tuple(shape) if hasattr(shape, '__iter__') else (shape,)
+    y = x._reshape(shape)
+    if copy is False and y.base is None:
+        raise ValueError(f'reshape: shape {x.shape} to {shape} needs a copy')
+    return y.copy() if copy else y
+
+
+def ravel(x, /, order='C'):
+    """x as one dimension, in C order: a view where NumPy's is one."""
+    return reshape(x, (-1,), order)
+
+
+def permute_dims(x, /, axes=None):
+    """A view of x with its axes in another order; None: the opposite one."""
+    x = asarray(x)
+    return x.T if axes is None else x._permute(tuple(axes))
+
+
+def transpose(x, /, axes=None):
+    """A view of x with its axes in another order; None: the opposite one."""
+    return permute_dims(x, axes)
+
+
+def matrix_transpose(x, /):
+    """A view of x with the last two axes swapped."""
+    return asarray(x).mT
+
+
+def swapaxes(x, axis1, axis2):
+    """A view of x with two axes swapped."""
+    x = asarray(x)
+    axes = list(range(x.ndim))
+    a, b = _axis(axis1, x.ndim, 'swapaxes'), _axis(axis2, x.ndim, 'swapaxes')
+    axes[a], axes[b] = axes[b], axes[a]
+    return x._permute(axes)
+
+
+def moveaxis(x, source, destination, /):
+    """A view of x with axes source at the places destination; the others keep their order."""
+    x = asarray(x)
+    a, b = _axes(source, x.ndim, 'moveaxis'), _axes(destination, x.ndim, 'moveaxis')
+    if len(a) != len(b):
+        raise ValueError(f'moveaxis: {len(a)} axes to {len(b)} places')
+    order = [i for i in range(x.ndim) if i not in a]
+    for place, axis in sorted(zip(b, a)):
+        order.insert(place, axis)
+    return x._permute(order)
+
+
+def expand_dims(x, /, axis=0):
+    """A view of x with new axes of extent 1 at these places of the result."""
+    x = asarray(x)
+    n = x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    new = _axes(axis, n, 'expand_dims')
+    return x[tuple(None if i in new else slice(None) for i in range(n)) + (...,)]
+
+
+def squeeze(x, /, axis=None):
+    """A view of x without these axes, which have extent 1; None: without all such."""
+    x = asarray(x)
+    shape = x.shape
+    gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else _axes(axis, x.ndim, 'squeeze')
+    for a in gone:
+        if shape[a] != 1:
+            raise ValueError(f'squeeze: axis {a} has {shape[a]} elements, not 1')
+    return x[tuple(0 if i in gone else slice(None) for i in range(x.ndim)) + (...,)]
+
+
+def flip(x, /, *, axis=None):
+    """A view of x with the elements along the axes in opposite order; None: along all."""
+    x = asarray(x)
+    over = range(x.ndim) if axis is None else _axes(axis, x.ndim, 'flip')
+    return x[tuple(slice(None, None, -1) if i in over else slice(None) for i in range(x.ndim)) + (...,)]
+
+
+def flipud(x, /):
+    """A view of x with the first axis in opposite order."""
+    return flip(x, axis=0)
+
+
+def fliplr(x, /):
+    """A view of x with the second axis in opposite order."""
+    return flip(x, axis=1)
+
+
+def broadcast_to(x, /, shape):
+    """A view of x repeated to a shape; it cannot be written to."""
+    return asarray(x)._broadcast(tuple(shape) if hasattr(shape, '__iter__') else (shape,))
+
+
+def broadcast_arrays(*arrays):
+    """The arrays as views of their common shape, which cannot be written to."""
+    arrays = [asarray(a) for a in arrays]
+    shape = _core_function('broadcast_shapes')(*(a.shape for a in arrays))
+    return tuple(a if a.shape == shape else a._broadcast(shape) for a in arrays)
+
+
+def _core_function(name):
+    return _core._function(name, 0, name, None)
+
+
+# --- methods --------------------------------------------------------------------------------------
+
+def _method_reshape(self, *shape, order='C', copy=None):
+    return reshape(self, _shape(shape), order, copy=copy)
+
+
+def _method_transpose(self, *axes):
+    if not axes or axes == (None,):
+        return self.T
+    return self._permute(_shape(axes))
+
+
+def _method_flatten(self, order='C'):
+    return reshape(self, (-1,), order, copy=True)
+
+
+def _method_squeeze(self, axis=None):
+    return squeeze(self, axis)
+
+
+FUNCTIONS = [reshape, ravel, permute_dims, transpose, matrix_transpose, swapaxes, moveaxis, expand_dims, squeeze, flip,
+             flipud, fliplr, broadcast_to, broadcast_arrays]
+METHODS = {'reshape': _method_reshape, 'transpose': _method_transpose, 'flatten': _method_flatten, 'ravel': ravel,
+           'squeeze': _method_squeeze, 'swapaxes': swapaxes}
+for _name, _f in METHODS.items():
+    setattr(ndarray, _name, _f)

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * view.c - NumPy's views that can be written through, over gnd's values that cannot: functionalization, as PyTorch has
+ * it (FunctionalStorageImpl). A view knows what it looks at and how (py_link). Its value is made from that of what it
+ * looks at; writing to it makes a new value of that, and so on down to the root. Boxes of boxes are one box, so chains
+ * of slices and transpositions do not grow.
+ */
+#include "py.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- boxes -------------------------------------------------------------------------------------- */
+
+int py_whole(py_array *a, py_link *box)
+{
+    gnd_array *x = py_value(a);
+    if (!x)
+        return -1;
+    box->kind = PY_VIEW_BOX;
+    box->nsrc = box->ndim = gnd_ndim(x);
+    for (int i = 0; i < box->ndim; i++) {
+        box->start[i] = 0;
+        box->step[i] = 1;
+        box->count[i] = gnd_shape(x)[i];
+        box->axis[i] = i;
+    }
+    return 0;
+}
+
+/* What is box b of what is box a: a box of a's source. */
+static void compose(const py_link *a, const py_link *b, py_link *c)
+{
+    *c = *a;
+    c->ndim = b->ndim;
+    for (int i = 0; i < b->nsrc; i++) {
+        const int s = a->axis[i];
+        if (s < 0)
+            continue;
+        c->start[s] = a->start[s] + a->step[s] * b->start[i];
+        c->step[s] = a->step[s] * b->step[i];
+        c->count[s] = b->count[i];
+    }
+    for (int i = 0; i < b->ndim; i++)
+        c->axis[i] = b->axis[i] < 0 ? -1 : a->axis[b->axis[i]];
+}
+
+/* Whether box b of what is box a is a box of a's source: not when it leaves nothing of a new axis. */
+static int composes(const py_link *a, const py_link *b)
+{
+    for (int i = 0; i < b->nsrc; i++)
+        if (a->axis[i] < 0 && b->count[i] != 1)
+            return 0;
+    return 1;
+}
+
+/* The extents and strides of the box's view, from the strides of its source. */
+static void fill_in(py_link *box, const int64_t *stride)
+{
+    for (int i = 0; i < box->ndim; i++) {
+        const int s = box->axis[i];
+        box->shape[i] = s < 0 ? 1 : box->count[s];
+        box->stride[i] = s < 0 ? 0 : stride[s] * box->step[s];
+    }
+}
+
+/* The entries of gnd_index for the box's axes of the source; axes that the view lacks are single elements. */
+static void entries(const py_link *box, gnd_range *r)
+{
+    char kept[GND_MAX_NDIM] = {0};
+    for (int i = 0; i < box->ndim; i++)
+        if (box->axis[i] >= 0)
+            kept[box->axis[i]] = 1;
+    for (int s = 0; s < box->nsrc; s++) {
+        const int64_t last = box->start[s] + box->step[s] * (box->count[s] - 1);
+        if (!kept[s])
+            r[s] = GND_ELEM(box->start[s]);
+        else if (box->count[s] == 0)
+            r[s] = GND_SLICE(0, 0);
+        else if (box->step[s] > 0)
+            r[s] = GND_STEP(box->start[s], last + 1, box->step[s]);
+        else
+            r[s] = GND_STEP(box->start[s], last ? last - 1 : GND_NONE, box->step[s]);
+    }
+}
+
+/* perm[i]: which of the kept axes, in the source's order, is axis i of the view, new axes left out; their number. */
+static int order(const py_link *box, int *perm)
+{
+    int rank[GND_MAX_NDIM], n = 0, k = 0;
+    for (int s = 0; s < box->nsrc; s++) {
+        rank[s] = -1;
+        for (int i = 0; i < box->ndim; i++)
+            if (box->axis[i] == s)
+                rank[s] = n++;
+    }
+    for (int i = 0; i < box->ndim; i++)
+        if (box->axis[i] >= 0)
+            perm[k++] = rank[box->axis[i]];
+    return n;
+}
+
+static int in_order(const int *perm, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (perm[i] != i)
+            return 0;
+    return 1;
+}
+
+/* *x = f(*x), whose old value is released. */
+static void step(gnd_array **x, gnd_array *next)
+{
+    gnd_release(*x);
+    *x = next;
+}
+
+static gnd_array *box_of(const py_link *box, gnd_array *src)
+{
+    gnd_range r[GND_MAX_NDIM];
+    int perm[GND_MAX_NDIM];
+    entries(box, r);
+    gnd_array *x = gnd_index(src, box->nsrc, r);
+    const int n = order(box, perm);
+    if (!in_order(perm, n))
+        step(&x, gnd_permute_dims(x, perm));
+    if (n < box->ndim)
+        step(&x, gnd_reshape(x, box->ndim, box->shape));
+    return x;
+}
+
+/* The source with t in the place of the box. */
+static gnd_array *box_set(const py_link *box, gnd_array *src, gnd_array *t)
+{
+    gnd_range r[GND_MAX_NDIM];
+    int perm[GND_MAX_NDIM], inverse[GND_MAX_NDIM];
+    int64_t shape[GND_MAX_NDIM];
+    int k = 0;
+    entries(box, r);
+    const int n = order(box, perm);
+    gnd_array *x = gnd_retain(t);
+    for (int i = 0; i < box->ndim; i++)
+        if (box->axis[i] >= 0)
+            shape[k++] = box->shape[i];
+    if (n < box->ndim)
+        step(&x, gnd_reshape(x, n, shape));
+    for (int i = 0; i < n; i++)
+        inverse[perm[i]] = i;
+    if (!in_order(perm, n))
+        step(&x, gnd_permute_dims(x, inverse));
+    step(&x, gnd_set(src, box->nsrc, r, x));
+    return x;
+}
+
+/* --- links -------------------------------------------------------------------------------------- */
+
+static gnd_array *apply(const py_link *l, gnd_array *src)
+{
+    switch (l->kind) {
+    case PY_VIEW_BOX: return box_of(l, src);
+    case PY_VIEW_RESHAPE: return gnd_reshape(src, l->ndim, l->shape);
+    case PY_VIEW_BROADCAST: return gnd_broadcast_to(src, l->ndim, l->shape);
+    case PY_VIEW_REAL: return gnd_real_part(src);
+    default: return gnd_imag_part(src);
+    }
+}
+
+/* src with t where the view is. */
+static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
+{
+    switch (l->kind) {
+    case PY_VIEW_BOX: return box_set(l, src, t);
+    case PY_VIEW_RESHAPE: return gnd_reshape(t, gnd_ndim(src), gnd_shape(src));
+    case PY_VIEW_BROADCAST: return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by broadcast_to");
+    default: break;
+    }
+    gnd_array *other = l->kind == PY_VIEW_REAL ? gnd_imag_part(src) : gnd_real_part(src);
+    gnd_array *x = l->kind == PY_VIEW_REAL ? gnd_from_parts(t, other) : gnd_from_parts(other, t);
+    gnd_release(other);
+    return x;
+}
+
+/* --- values ------------------------------------------------------------------------------------- */
+
+gnd_array *py_value(py_array *a)
+{
+    if (!a->src)
+        return a->value;
+    if (a->value && a->version == a->root->version)
+        return a->value;
+    gnd_array *src = py_value(a->src);
+    if (!src)
+        return NULL;
+    gnd_release(a->value);
+    a->value = apply(a->link, src);
+    a->version = a->root->version;
+    if (py_check(a->value)) {
+        gnd_release(a->value);
+        a->value = NULL;
+        return NULL;
+    }
+    return a->value;
+}
+
+int py_write(py_array *a, gnd_array *t)
+{
+    if (py_check(t)) {
+        gnd_release(t);
+        return -1;
+    }
+    for (; a->src; a = a->src) {
+        gnd_array *src = py_value(a->src);
+        gnd_array *next = src ? reverse(a->link, src, t) : NULL;
+        gnd_release(t);
+        if (!next || py_check(next)) {
+            gnd_release(next);
+            return -1;
+        }
+        t = next;
+    }
+    /* Views' values are made of the old one: without them it can be written in place. */
+    for (py_array *v = a->next; v; v = v->next) {
+        gnd_release(v->value);
+        v->value = NULL;
+    }
+    gnd_release(a->value);
+    a->value = t;
+    a->version++;
+    return 0;
+}
+
+void py_strides(py_array *a, int64_t *stride)
+{
+    if (a->src) {
+        memcpy(stride, a->link->stride, sizeof(int64_t) * (size_t)a->link->ndim);
+        return;
+    }
+    int64_t n = 1;
+    for (int i = gnd_ndim(a->value) - 1; i >= 0; i--) {
+        stride[i] = n;
+        n *= gnd_shape(a->value)[i] > 0 ? gnd_shape(a->value)[i] : 1;
+    }
+}
+
+PyObject *py_view(py_array *a, const py_link *link)
+{
+    py_array *src = a;
+    py_link *l = malloc(sizeof *l);
+    if (!l)
+        return PyErr_NoMemory();
+    *l = *link;
+    if (l->kind == PY_VIEW_BOX) {
+        int64_t stride[GND_MAX_NDIM];
+        if (a->src && a->link->kind == PY_VIEW_BOX && composes(a->link, l)) {
+            py_link outer = *l;
+            compose(a->link, &outer, l);
+            src = a->src;
+        }
+        py_strides(src, stride);
+        fill_in(l, stride);
+    } else if (l->kind == PY_VIEW_RESHAPE && a->src && a->link->kind == PY_VIEW_RESHAPE) {
+        src = a->src;
+    }
+    py_array *v = PyObject_New(py_array, py_array_type);
+    if (!v) {
+        free(l);
+        return NULL;
+    }
+    v->value = NULL;
+    v->weak = NULL;
+    v->version = 0;
+    v->link = l;
+    v->src = src;
+    v->root = src->src ? src->root : src;
+    Py_INCREF(v->src);
+    Py_INCREF(v->root);
+    v->prev = v->root;
+    v->next = v->root->next;
+    if (v->next)
+        v->next->prev = v;
+    v->root->next = v;
+    if (!py_value(v))
+        Py_CLEAR(v);
+    return (PyObject *)v;
+}
+
+int py_same_view(py_array *a, py_array *b)
+{
+    if (a == b)
+        return 1;
+    if (!a->src || !b->src || a->src != b->src || a->link->kind != b->link->kind || a->link->ndim != b->link->ndim)
+        return 0;
+    const py_link *p = a->link, *q = b->link;
+    const size_t n = sizeof(int64_t) * (size_t)(p->kind == PY_VIEW_BOX ? p->nsrc : 0), m = (size_t)p->ndim;
+    return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) && !memcmp(p->count, q->count, n) &&
+           !memcmp(p->shape, q->shape, sizeof(int64_t) * m) &&
+           (p->kind != PY_VIEW_BOX || !memcmp(p->axis, q->axis, sizeof(int) * m));
+}
+
+/* --- reshaping ---------------------------------------------------------------------------------- */
+
+/* The strides of shape over the elements that x has with strides old, in C order; 0 when no strides say it: then NumPy
+ * copies. Each group of axes with one number of elements on both sides must be one run. */
+static int without_copy(int nold, const int64_t *oshape, const int64_t *ostride, int n, const int64_t *shape,
+                        int64_t *stride)
+{
+    int64_t dims[GND_MAX_NDIM], steps[GND_MAX_NDIM];
+    int m = 0, i = 0, j = 0;
+    for (int k = 0; k < nold; k++)
+        if (oshape[k] != 1) {
+            dims[m] = oshape[k];
+            steps[m++] = ostride[k];
+        }
+    while (j < n && i < m) {
+        int64_t a = dims[i], b = shape[j];
+        int i1 = i + 1, j1 = j + 1;
+        while (a != b)
+            if (a < b) {
+                if (i1 == m)
+                    return 0;
+                a *= dims[i1++];
+            } else {
+                if (j1 == n)
+                    return 0;
+                b *= shape[j1++];
+            }
+        for (int k = i; k + 1 < i1; k++)
+            if (steps[k] != steps[k + 1] * dims[k + 1])
+                return 0;
+        stride[j1 - 1] = steps[i1 - 1];
+        for (int k = j1 - 1; k > j; k--)
+            stride[k - 1] = stride[k] * shape[k];
+        i = i1;
+        j = j1;
+    }
+    for (; j < n; j++)
+        stride[j] = 1;
+    return i == m;
+}
+
+PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
+{
+    gnd_array *x = py_value(a), *y;
+    if (!x)
+        return NULL;
+    y = gnd_reshape(x, ndim, shape);
+    py_link l;
+    int64_t stride[GND_MAX_NDIM];
+    if (py_check(y)) {
+        gnd_release(y);
+        return NULL;
+    }
+    l.kind = PY_VIEW_RESHAPE;
+    l.ndim = ndim;
+    memcpy(l.shape, gnd_shape(y), sizeof(int64_t) * (size_t)ndim);
+    py_strides(a, stride);
+    if (gnd_size(x) == 0 || !without_copy(gnd_ndim(x), gnd_shape(x), stride, ndim, l.shape, l.stride))
+        return py_array_new(y);
+    const int same = ndim == gnd_ndim(x) && !memcmp(l.shape, gnd_shape(x), sizeof(int64_t) * (size_t)ndim);
+    gnd_release(y);
+    if (same) { /* no link more for what changes nothing */
+        py_link box;
+        return py_whole(a, &box) ? NULL : py_view(a, &box);
+    }
+    return py_view(a, &l);
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# py_views.py - NumPy's mutation over gnd's values: random programs of views, writes through them and reads, the same
+# in NumPy; and what is a view. Prints its seed; GND_TEST_SEED sets it.
+import gc
+import os
+import random
+import weakref
+
+import pytap as t
+from pytap import gnd, np
+
+SEED = int(os.environ.get('GND_TEST_SEED', '1'))
+
+
+def some_slice(r, n):
+    a, b = sorted((r.randint(0, n), r.randint(0, n)))
+    return r.choice([slice(None), slice(a, b), slice(None, None, -1), slice(a, None, 2), slice(b, a, -1),
+                     slice(-n, None, 3), slice(None, -1)])
+
+
+def some_view(r, shape):
+    """A function that makes a view of an array of that shape."""
+    kind = r.randrange(6)
+    if kind == 0 and shape:
+        key = tuple(some_slice(r, n) if r.random() < 0.7 or n == 0 else r.randrange(-n, n) for n in shape)
+        return lambda a: a[key + (...,)]
+    if kind == 1:
+        return lambda a: a.T
+    if kind == 2 and shape:
+        axes = list(range(len(shape)))
+        r.shuffle(axes)
+        return lambda a: a.transpose(axes)
+    if kind == 3:
+        at = r.randrange(len(shape) + 1)
+        return lambda a: a[(slice(None),) * at + (None,)]
+    if kind == 4:
+        return lambda a: a.reshape(-1)
+    n = int(np.prod(shape))
+    d = r.choice([i for i in (1, 2, 3, 4) if n % i == 0])
+    return lambda a: a.reshape((d, n // d))
+
+
+def one_program(r):
+    """Steps on a pair of arrays, gnd's and NumPy's; the first that differs, or None."""
+    shape = tuple(r.choice([0, 1, 2, 3, 4, 6]) if r.random() < 0.2 else r.choice([2, 3, 4, 6]) for _ in range(r.randint(1, 3)))
+    base = np.arange(int(np.prod(shape)), dtype=r.choice(['float64', 'int32', 'float32'])).reshape(shape)
+    pairs = [(gnd.asarray(base), base.copy())]
+    steps = [f'arange {shape}']
+    for _ in range(12):
+        g, n = r.choice(pairs)
+        kind = r.randrange(5)
+        if kind <= 1 and n.ndim < 6:
+            f = some_view(r, n.shape)
+            pairs.append((f(g), f(n)))
+            steps.append(f'view {n.shape} -> {pairs[-1][1].shape}')
+        elif kind == 2:
+            v = r.randrange(100)
+            g[...] = v
+            n[...] = v
+            steps.append(f'{n.shape} = {v}')
+        elif kind == 3:
+            key = tuple(some_slice(r, k) for k in n.shape) or ...
+            g[key] += 3
+            n[key] += 3
+            steps.append(f'{n.shape}[{key}] += 3')
+        else:
+            og, on = r.choice(pairs)
+            try:
+                n[...] = on + 1
+            except ValueError:
+                continue
+            g[...] = og + 1
+            steps.append(f'{n.shape} = {on.shape} + 1')
+    for i, (a, b) in enumerate(pairs):
+        if not t.same(a, b):
+            return steps + [f'array {i}: got {a.asnumpy()}, wanted {b}']
+    return None
+
+
+def test_programs():
+    r = random.Random(SEED)
+    for batch in range(2):
+        bad = next((s for s in (one_program(r) for _ in range(20)) if s), None)
+        if not t.ok(bad is None, f'20 random programs of views and writes, batch {batch} of seed {SEED}'):
+            t.say('\n'.join(map(str, bad)))
+
+
+def test_views():
+    x = gnd.arange(12.).reshape(3, 4)
+    y = x[1:]
+    y[0] = 5
+    t.is_(x, np.array([[0, 1, 2, 3], [5, 5, 5, 5], [8, 9, 10, 11.]]), 'y = x[1:]; y[0] = 5 changes x')
+    x.T[0, 0] = -1
+    t.is_(x[0, 0], np.float64(-1), 'so does x.T[0, 0] = -1')
+    t.ok(x[[0, 1]].base is None and (x + 1).base is None and x[0, 0].base is None, 'copies have no base')
+    t.ok(x.T.reshape(-1).base is None and x[:, 1:].reshape(-1).base is None, 'reshapes that NumPy copies are copies')
+    t.ok(x[1:].reshape(-1).base is not None, 'a reshape of whole rows is a view')
+    z = gnd.asarray(np.array([1 + 2j, 3 - 1j]))
+    z.real[:] = 7
+    z.imag += 1
+    t.is_(z, np.array([7 + 3j, 7 + 0j]), 'the parts of complex numbers are views')
+    for row in x:
+        row += 1
+    t.is_(x[0], np.array([0, 2, 3, 4.]), 'rows met by iteration are views')
+    x[1:] = x[:-1]
+    t.is_(x[2], np.array([6, 6, 6, 6.]), 'an assignment that overlaps takes the old elements')
+    t.raises(ValueError, lambda: gnd.broadcast_to(x, (2, 3, 4)).__setitem__(0, 1), 'a broadcast view is read-only',
+             'read-only')
+    s = gnd.asarray(np.arange(5))
+    t.raises(TypeError, lambda: s.__iadd__(1.5), 'int += float is an error', 'same_kind')
+    a = gnd.zeros(3)
+    gnd.add(gnd.ones(3), 1, out=a[::-1])
+    t.is_(a, np.full(3, 2.), 'out= writes through a view')
+
+
+def test_memory():
+    x = gnd.zeros((64, 64))
+    x[1:-1, 1:-1] += 1
+    x.wait()
+    before = x.device.stats()
+    for _ in range(300):
+        x[1:-1, 1:-1] += 1
+    x.wait()
+    after = x.device.stats()
+    t.is_(x[3, 3], np.float64(301), '300 updates of a view')
+    t.ok(after['bytes_in_use'] <= before['bytes_in_use'] + 4 * x.nbytes and after['arrays'] <= before['arrays'] + 64,
+         'they leave no memory behind')
+    y = gnd.arange(100001.)
+    for _ in range(100000):
+        y = y[1:]
+    t.is_(y, np.array([100000.]), '100000 slices of slices')
+    gone = weakref.ref(y)
+    del y
+    gc.collect()
+    t.ok(gone() is None, 'and they go')
+
+
+t.run([test_views, test_memory, test_programs])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# pytap.py - TAP for the tests of the Python package: imports gnd, or skips the whole script with the reason.
+import os
+import sys
+import traceback
+
+import numpy as np
+
+if os.environ.get('GND_TEST_SANITIZERS', 'no') != 'no':
+    print('1..0 # SKIP the interpreter has no sanitizers, which want to be loaded first')
+    sys.exit(0)
+if not os.path.exists(os.path.join(os.environ['GND_BUILDDIR'], 'python', 'gnd', '_core.abi3.so')):
+    print('1..0 # SKIP the Python package is not built (Debian: python3-dev)')
+    sys.exit(0)
+os.environ.setdefault('GND_DEVICE', os.environ.get('GND_TEST_DEVICES', 'opencl:pocl').split(',')[0])
+import gnd  # noqa: E402
+
+_count = _failed = 0
+
+
+def ok(passed, name):
+    """One check; returns whether it passed."""
+    global _count, _failed
+    _count += 1
+    _failed += not passed
+    print(f"{'ok' if passed else 'not ok'} {_count} - {name}".replace('#', '$'), flush=True)
+    return passed
+
+
+def say(text):
+    for line in str(text).splitlines():
+        print('#', line)
+
+
+def same(got, want, tolerance=0.0):
+    """Whether an array of gnd's has the dtype, the shape and the elements of one of NumPy's."""
+    g = gnd.asnumpy(got)
+    w = np.asarray(want)
+    if g.shape != w.shape or g.dtype != w.dtype:
+        return False
+    if w.dtype.kind in 'fc':
+        with np.errstate(all='ignore'):
+            return bool(np.allclose(g, w, rtol=tolerance, atol=tolerance, equal_nan=True))
+    return bool((g == w).all())
+
+
+def is_(got, want, name, tolerance=0.0):
+    if not ok(same(got, want, tolerance), name):
+        say(f'got {gnd.asnumpy(got)!r}\nwanted {np.asarray(want)!r}')
+
+
+def raises(error, f, name, text=''):
+    """The call f() ends in that exception, whose message has the text."""
+    try:
+        f()
+        ok(False, name)
+        say('no exception')
+    except Exception as e:
+        if not ok(isinstance(e, error) and text in str(e), name):
+            say(f'{type(e).__name__}: {e}')
+
+
+def run(tests):
+    """Calls the functions; an exception is a failed check."""
+    for t in tests:
+        try:
+            t()
+        except Exception:
+            ok(False, t.__name__)
+            say(traceback.format_exc())
+    print(f'1..{_count}')
+    sys.exit(_failed != 0)
