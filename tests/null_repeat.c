@@ -236,7 +236,7 @@ int main(void)
     gnd_eval_all(1, &x);
     (void)gnd__mem_live();
     rounds(x, 100, 2, 0, &made, &runs, &launches);
-    tap_ok(made == 0 && runs == 0 && launches == 100, "a test that counts sees every launch by itself");
+    tap_ok(made <= 1 && runs > 50 && launches == 100, "a test that counts allocations sees what ships: %d runs", runs);
     gnd_scope_end();
     gnd_close(dev);
     tap_is_int(gnd__null_objects(), 0, "nothing is left of the device");
