@@ -108,10 +108,10 @@ static void said(void)
     static const struct { const char *text; gnd_status code; const char *want; } cases[] = {
         { "searchsorted(v, 1, side='up')", GND_ERR_ARG, "searchsorted: side must be 'left' or 'right', not 'up'" },
         { "interp(1, v, v, period=0)", GND_ERR_ARG, "interp: the period is 0" },
-        { "histogram(v, 'auto')[0]", GND_ERR_ARG, "histogram: bins must be a number of bins or their edges, not" },
-        { "histogram(v, 3, 1)[0]", GND_ERR_ARG, "histogram: range must be two numbers, not an int" },
-        { "histogram2d(v, v, 3, [1, 2])[0]", GND_ERR_ARG, "range must be a pair of numbers for each dimension" },
-        { "histogramdd(v)[0]", GND_ERR_ARG, "histogramdd: sample must be rows of 1 to 32 coordinates" },
+        { "histogram(v, 'auto')[0]", GND_ERR_TYPE, "histogram: bins must be a number of bins or their edges, not" },
+        { "histogram(v, 3, 1)[0]", GND_ERR_TYPE, "histogram: range must be two numbers, not an int" },
+        { "histogram2d(v, v, 3, [1, 2])[0]", GND_ERR_TYPE, "range must be a pair of numbers for each dimension" },
+        { "histogramdd(v)[0]", GND_ERR_TYPE, "histogramdd: sample must be rows of 1 to 32 coordinates" },
         { "bincount(v)", GND_ERR_DTYPE, "bincount: x is float32" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
