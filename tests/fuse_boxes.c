@@ -65,6 +65,15 @@ static gnd_array *around(gnd_array *p)
                    gnd_add(gnd_at(p, "1:-1, :-2"), gnd_at(p, "1:-1, 2:")));
 }
 
+/* A step of the heat equation: the inner part is set, the border stays. */
+static gnd_array *heat(gnd_array *u)
+{
+    gnd_array *inner = gnd_at(u, "1:-1, 1:-1");
+    gnd_array *change = gnd_subtract(around(u), gnd_multiply(inner, gnd_int(4)));
+    return gnd_set(u, GND_IDX(GND_SLICE(1, -1), GND_SLICE(1, -1)),
+                   gnd_add(inner, gnd_multiply(change, gnd_real(0.1))));
+}
+
 /* Conway's game of life on a torus. */
 static gnd_array *life(gnd_array *b)
 {
@@ -103,6 +112,9 @@ static void counts(void)
     is_one(gnd_negative(gnd_concat(3, (gnd_array *[]){x, x, x}, 0)), 1, "one array three times");
     is_one(wave(x, u), 1, "a step of a wave equation by pad");
     is_one(wave(wave(x, u), x), 2, "two steps");
+    gnd_array *plate = gnd_concat(2, (gnd_array *[]){x, u}, 0); /* in small arrays elements are set in another way */
+    gnd_wait(plate);
+    is_one(heat(heat(heat(plate))), 3, "three steps of heat: what sets the inner part is stored with the border");
     gnd_array *b = gnd_astype(gnd_greater(x, gnd_int(0)), GND_UINT8);
     gnd_keep(b);
     gnd_wait(b);

@@ -437,7 +437,8 @@ static void test_sections(void)
             if (sscanf(line, "//@text %63s", name) != 1)
                 continue;
             n++;
-            if (!was_met(name)) {
+            /* what stands before a user's OpenCL C: ops_kernel has it compiled */
+            if (strcmp(name, "opencl_c") && !was_met(name)) {
                 missing++;
                 tap_diag("%s: %s is in no kernel that was compiled", g.gl_pathv[i], name);
             }

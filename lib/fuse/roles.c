@@ -86,10 +86,36 @@ static int sources(const gnd__pgraph *g, const gnd__pnode *p)
     return n;
 }
 
+/* What may be computed twice. */
+static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
+{
+    const gnd_array *a = p->a;
+    return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
+}
+
+/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several views that would be
+ * stored by itself; in its place in the assembly it costs no more, and the views find everything there. Of many boxes,
+ * as when the inner part of an array is set, that holds for what others use too, and less is cheap: computing a box
+ * and choosing among so many at every read costs more than the store. */
+static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
+{
+    const int many = boxes_read(g, p) > CHEAP_LEAVES;
+    for (int k = 0; k < p->a->nin; k++) {
+        const gnd__pnode *q = gnd__input_of(g, p, k);
+        while (q->role == GND__R_INLINE && gnd__is_view(q->a) && (many || q->parents == 1))
+            q = gnd__input_of(g, q, 0);
+        if (q->role == GND__R_INLINE && !gnd__is_view(q->a) && q->a->kind != GND__ASSEMBLE && (many || q->parents == 1) &&
+            (q->cost > (many ? CHEAP_COST : cheap_cost(g, q)) || q->nleaf > CHEAP_LEAVES))
+            return 1;
+    }
+    return 0;
+}
+
 /* Whether assembly p costs less where it is used than stored. */
 static int is_cheap_assembly(gnd__pgraph *g, const gnd__pnode *p, int32_t i)
 {
-    return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || sources(g, p) <= BOXES_READ);
+    return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || boxes_read(g, p) <= BOXES_READ ||
+                                    (sources(g, p) <= BOXES_READ && !has_own_work(g, p)));
 }
 
 /* Roots what is inline below p, looking through views; prefers the input with more operations. */
@@ -191,13 +217,6 @@ static void need_place(gnd__pgraph *g, int32_t i)
     if (q->role != GND__R_ROOT && (q->role == GND__R_LEAF ? !q->a->data.st
                                                           : !gnd__place_of(g, i, &pl, &blame)))
         q->role = GND__R_ROOT;
-}
-
-/* What may be computed twice. */
-static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
-{
-    const gnd_array *a = p->a;
-    return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
 }
 
 /* limits: what does not fit into one kernel is divided, and what is shared is stored; 0: only what cannot be inline is
@@ -374,21 +393,6 @@ static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int ex
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
         return CHEAP_EXPANDED;
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
-}
-
-/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several views that would be
- * stored by itself; in its place in the assembly it costs no more, and the views find everything there. */
-static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
-{
-    for (int k = 0; k < p->a->nin; k++) {
-        const gnd__pnode *q = gnd__input_of(g, p, k);
-        while (q->role == GND__R_INLINE && gnd__is_view(q->a) && q->parents == 1)
-            q = gnd__input_of(g, q, 0);
-        if (q->role == GND__R_INLINE && !gnd__is_view(q->a) && q->a->kind != GND__ASSEMBLE && q->parents == 1 &&
-            (q->cost > cheap_cost(g, q) || q->nleaf > CHEAP_LEAVES))
-            return 1;
-    }
-    return 0;
 }
 
 static void uses(gnd__pgraph *g)
