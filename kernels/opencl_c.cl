@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // opencl_c.cl - what OpenCL C has and CUDA C has not, for users' kernels in OpenCL C that NVRTC compiles
-// (lib/codegen/user_text.c). Not here: vector literals and swizzles, images, pipes, half arithmetic.
+// (lib/codegen/user_text.c). That file takes away the word `global`, which cannot be a macro: __global__ is an attribute
+// of that name. Not here: vector literals and swizzles, images, pipes, half arithmetic.
 
 //@text opencl_c cuda
 typedef unsigned char uchar;
@@ -12,7 +13,6 @@ typedef unsigned long ulong;
 #define __kernel extern "C" __global__
 #define kernel __kernel
 #define __global
-#define global
 #define __local __shared__
 #define local __shared__
 #define constant __constant__

@@ -370,7 +370,9 @@ static void test_compile_errors(void)
                    "a launch gives the same");
         gnd_program_free(p);
     }
-    tap_is_int(gnd_program_status(gnd_compile(NULL, "x", GND_OPENCL_C, NULL)), GND_ERR_NULL, "no device");
+    gnd_program *none = gnd_compile(NULL, "x", GND_OPENCL_C, NULL);
+    tap_is_int(gnd_program_status(none), GND_ERR_NULL, "no device");
+    gnd_program_free(none);
 }
 
 static void test_info(gnd_program *p)
@@ -396,8 +398,8 @@ static void test_info(gnd_program *p)
 /* The texts for CUDA compile. */
 static void test_nvrtc(void)
 {
-    static const struct { gnd__ulang lang; const char *text, *options; } c[] = {
-        {GND__UL_PORTABLE, portable, "-D SCALE=2"}, {GND__UL_CUDA, cuda_c, NULL},
+    static const struct { gnd__ulang lang; const char *text, *options, *entry; } c[] = {
+        {GND__UL_PORTABLE, portable, "-D SCALE=2", ".entry parts"}, {GND__UL_CUDA, cuda_c, NULL, ".entry b"},
         {GND__UL_OPENCL,
          "#define BLOCK 16\n"
          "float square(__local float *p) { return *p * *p; }\n"
@@ -408,12 +410,13 @@ static void test_nvrtc(void)
          "  tile[l % BLOCK] = x[i]; q[l] = clamp(x[i], 0.0f, 1.0f) + c[0]; atomic_inc(n);\n"
          "  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
          "  if (i < len) y[i] = square(&tmp[l]) + native_exp(tile[0]) + table[1] + mad(x[i], 2.0f, 1.0f) +\n"
-         "      convert_float(popcount(n[0])) + as_float(as_uint(x[i])) + sin(x[i]) * rsqrt(2.0f) + mix(x[i], 1.0f, 0.5f); }\n",
-         NULL},
+         "      convert_float(popcount(n[0])) + as_float(as_uint(x[i])) + sin(x[i]) * rsqrt(2.0f) + mix(x[i], 1.0f, 0.5f); }\n"
+         "kernel void g(global float *x) { global float *p = x + 1; *p = 1; }\n",
+         NULL, ".entry g"},
     };
     const char *why;
     if (!nvrtc_load(&why)) {
-        tap_skip(3, "%s", why);
+        tap_skip(6, "%s", why);
         return;
     }
     gnd_props props = {.kind = GND_DEV_GPU, .dialect = GND_DIALECT_CUDA, .has_f64 = 1};
@@ -426,6 +429,9 @@ static void test_nvrtc(void)
             st = gnd__usource_text(&u, &props, &text, &e);
         if (!tap_ok(st == GND_OK && nvrtc_build(gnd__str_get(&text), 90), "NVRTC compiles text %zu", i))
             tap_diag("%s\n%s", e.msg, gnd__str_get(&text));
+        char *ptx = nvrtc_ptx(gnd__str_get(&text), 90); /* a kernel that is none is left out without a word */
+        tap_ok(ptx && strstr(ptx, c[i].entry), "and %s is a kernel there", c[i].entry);
+        free(ptx);
         gnd__str_free(&text);
         gnd__usource_free(&u);
     }

@@ -50,6 +50,12 @@ static int is_carved(const writer *w, const gnd__uparam *p)
     return w->cuda && p->kind == GND__UP_LOCAL;
 }
 
+/* Whether token t is OpenCL C's word for global memory, which CUDA has not. */
+static int is_global(const writer *w, int32_t t)
+{
+    return w->cuda && w->u->lang == GND__UL_OPENCL && (is(w->u, t, "__global") || is(w->u, t, "global"));
+}
+
 /* The type of pointer p, without its name, as a cast has it. */
 static void pointer_type(writer *w, const gnd__uparam *p)
 {
@@ -58,7 +64,7 @@ static void pointer_type(writer *w, const gnd__uparam *p)
     for (int32_t t = p->first; t < p->name_at; t++) {
         const gnd__utoken *k = &u->token[t];
         if (is(u, t, "restrict") || is(u, t, "__restrict__") || is(u, t, "__restrict") ||
-            is(u, t, "GND_RESTRICT") || (star && is(u, t, "const")) ||
+            is(u, t, "GND_RESTRICT") || (star && is(u, t, "const")) || is_global(w, t) ||
             (w->cuda && p->kind == GND__UP_LOCAL && (is(u, t, "__local") || is(u, t, "local") ||
                                                      is(u, t, "GND_LOCAL") || is(u, t, "GND_LOCAL_PTR"))))
             continue;
@@ -94,7 +100,7 @@ static void blank_params(writer *w, const gnd__ukernel *k)
         int star = 0;
         for (int32_t t = p->first; t <= p->last; t++) {
             star |= is(u, t, "*");
-            if (carved || (w->cuda && p->kind == GND__UP_GLOBAL && (is(u, t, "__constant") || is(u, t, "constant"))) ||
+            if (carved || is_global(w, t) || (w->cuda && p->kind == GND__UP_GLOBAL && (is(u, t, "__constant") || is(u, t, "constant"))) ||
                 (p->kind == GND__UP_GLOBAL && star && is(u, t, "const")))
                 blank(w, t);
         }
@@ -139,12 +145,14 @@ static void open_body(writer *w, const gnd__ukernel *k)
     w->at = u->token[k->body + 1].at;
 }
 
-/* OpenCL C's words for local and constant memory: where a pointer is declared CUDA has none. */
+/* OpenCL C's words for global memory, and for local and constant memory where a pointer is declared: CUDA has none. */
 static void blank_spaces(writer *w, int32_t from, int32_t to)
 {
     const gnd__usource *u = w->u;
     for (int32_t t = from; t < to; t++) {
         int star = 0;
+        if (is_global(w, t))
+            blank(w, t);
         if (!is(u, t, "__local") && !is(u, t, "local") && !is(u, t, "__constant") && !is(u, t, "constant"))
             continue;
         for (int32_t s = t; s < to && !is(u, s, ";") && !is(u, s, ",") && !is(u, s, ")") && !is(u, s, "="); s++)
