@@ -350,7 +350,7 @@ static void test_compile_errors(void)
         {"\n\n__kernel void f(__global float *x)\n{\n    x[0] = undefined_name;\n}\n", GND_OPENCL_C, NULL, GND_ERR_BUILD, "source:5:12:"},
         {"__kernel void f(__global float *x) { x[0] = wrong; }", GND_OPENCL_C, NULL, GND_ERR_BUILD, "source:1:45:"},
         {"GND_KERNEL void f(GND_GLOBAL g_f32 *x)\n{ x[0] = ; }", GND_PORTABLE, NULL, GND_ERR_BUILD, "source:2:10:"},
-        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x) { x[0] = gnd_nothing_f32(1); }", GND_PORTABLE, NULL, GND_ERR_INTERNAL, "gnd_nothing_f32"},
+        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x) { x[0] = gnd_nothing_f32(1); }", GND_PORTABLE, NULL, GND_ERR_NAME, "gnd_nothing_f32"},
         {"void f(int x) { }", GND_OPENCL_C, NULL, GND_ERR_NAME, "no kernel: none is marked __kernel"},
         {"__kernel void f(__global float *x) { } /* ", GND_OPENCL_C, NULL, GND_ERR_SYNTAX, "source:1:40: a comment without an end"},
         {"__kernel void f(__global float *x) { }", GND_OPENCL_C, "-O3", GND_ERR_ARG, "option -O3"},
@@ -359,10 +359,19 @@ static void test_compile_errors(void)
         {"x", (gnd_language)9, NULL, GND_ERR_ARG, "language 9"},
         {NULL, GND_OPENCL_C, NULL, GND_ERR_NULL, "source is NULL"},
     };
+    /* How compilers tell a place: PoCL's and others of clang's have the column, NVRTC has the line, and NVIDIA's for
+     * OpenCL counts the lines of all the text, whatever #line says. */
+    static const char *const nvrtc[] = {"source(5)", "source(1)", "source(2)"};
+    const int cuda = strncmp(gnd_device_id(dev), "cuda", 4) == 0;
+    gnd_device_info info;
+    const int counts = gnd_device_describe(dev, &info) == GND_OK && !strstr(info.platform, "NVIDIA");
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        if (cuda && c[i].st == GND_ERR_UNSUPPORTED)
+            continue;
         gnd_program *p = gnd_compile(dev, c[i].text, c[i].language, c[i].options);
         tap_is_str(gnd_status_name(gnd_program_status(p)), gnd_status_name(c[i].st), "compile error %zu", i);
-        tap_has_str(gnd_program_error(p), c[i].has, "its message");
+        tap_has_str(gnd_program_error(p), c[i].st != GND_ERR_BUILD ? c[i].has : cuda ? nvrtc[i] : counts ? c[i].has : "error",
+                    "its message");
         if (c[i].st == GND_ERR_BUILD)
             tap_has_str(gnd_program_log(p), "error", "its log");
         gnd_array *y = NULL;

@@ -105,8 +105,9 @@ GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
 /* Compiles source for dev. options: "-D NAME" and "-D NAME=VALUE", separated by spaces; NULL: none.
  * Equal sources are compiled once, and kept on disk like all kernels. Never NULL: a failure is in
  * gnd_program_status. GND_ERR_NULL, GND_ERR_ARG (the language, an option), GND_ERR_SYNTAX (the source
- * ends in a comment, a kernel is no function), GND_ERR_NAME (no kernel), GND_ERR_UNSUPPORTED (CUDA C
- * on another device), GND_ERR_BUILD (line and column are the source's), GND_ERR_NOMEM. */
+ * ends in a comment, a kernel is no function), GND_ERR_NAME (no kernel, or a function gnd_...
+ * that the portable dialect has not), GND_ERR_UNSUPPORTED (CUDA C on another device), GND_ERR_BUILD (line and
+ * column are the source's; NVRTC tells the line, NVIDIA's OpenCL counts the lines of all the text), GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);
 /* GND_OK, or why it did not compile; GND_ERR_STATE once it was freed. */

@@ -197,8 +197,10 @@ gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd_
                         "write OpenCL C or the portable dialect for both", props->platform);
     if (u->lang == GND__UL_PORTABLE)
         st = gnd__prelude(out, u->src, props, e);
-    else if (u->lang == GND__UL_OPENCL && w.cuda &&
-             !gnd__kernel_text(out, "opencl_c", GND_DIALECT_CUDA, GND_FLOAT32))
+    if (st == GND_ERR_INTERNAL && e) /* of gnd's own texts it would be one; this one is the user's */
+        st = e->code = GND_ERR_NAME;
+    if (u->lang == GND__UL_OPENCL && w.cuda &&
+        !gnd__kernel_text(out, "opencl_c", GND_DIALECT_CUDA, GND_FLOAT32))
         st = gnd__err(e, GND_ERR_INTERNAL, "kernels/ has no text opencl_c");
     if (st != GND_OK)
         return st;
