@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fault_all.c - a representative program with its n-th host allocation failing, then with its n-th backend call
- * failing, for every n on the null device and for some hundred of them on others: nothing crashes, nothing leaks, every failure is
+ * failing, for every n on the null device (every third under sanitizers), for some hundred of them on others: nothing crashes, nothing leaks, every failure is
  * an error that says something, and the same device computes the right result afterwards. On the
  * null device and the devices under test.
  */
@@ -173,7 +173,8 @@ static void inject(const char *spec, int mem, int computes)
             for (int i = 0; i < r.n; i++)
                 tap_diag("%s %s", gnd_status_name(r.st[i]), r.msg[i]);
         stop = total;
-        step = computes ? 1 + total / (cold ? 60 : 250) : 1; /* computing, opening and building take their time */
+        /* computing, opening and building take their time, and sanitizers make it three times as long */
+        step = computes ? 1 + total / (cold ? 60 : 250) : tap_sanitized() ? 3 : 1;
         if (cold)
             gnd_close(dev), dev = NULL;
         for (at = 1; at <= stop; at += step) {

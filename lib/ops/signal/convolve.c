@@ -7,7 +7,6 @@
 #include <string.h>
 #include "ops/signal/convolve.h"
 #include "array/steps.h"
-#include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
 #include <gnd/array.h>

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include "array/steps.h"
-#include "array/steps.h"
 #include "device/device.h"
 #include "graph/check.h"
 #include <gnd/array.h>
