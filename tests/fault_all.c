@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fault_all.c - a representative program with its n-th host allocation failing, then with its n-th backend call
- * failing, for every n on the null device (every third under sanitizers), for some hundred of them on others: nothing crashes, nothing leaks, every failure is
- * an error that says something, and the same device computes the right result afterwards. On the
- * null device and the devices under test.
+ * failing: for every n on the null device (every third under sanitizers), for some hundred of them on the devices
+ * under test. Nothing crashes, nothing leaks, every failure is an error that says something, and the same device
+ * computes the right result afterwards.
  */
 #include <inttypes.h>
 #include <math.h>
