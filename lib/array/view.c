@@ -264,8 +264,7 @@ gnd_status gnd_broadcast_arrays(int n, gnd_array *const *x, gnd_array **out)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Output axis i is axis perm[i] of x. */
-static gnd_array *permuted(gnd_array *x, const int *perm)
+gnd_array *gnd__permuted(gnd_array *x, const int *perm)
 {
     gnd__map m;
     int64_t dim[GND_MAX_NDIM];
@@ -299,7 +298,7 @@ static gnd_array *reversed(gnd_array *x)
     int perm[GND_MAX_NDIM];
     for (int i = 0; i < x->ndim; i++)
         perm[i] = x->ndim - 1 - i;
-    return permuted(x, perm);
+    return gnd__permuted(x, perm);
 }
 
 gnd_array *gnd_permute_dims(gnd_array *x, const int *perm)
@@ -312,7 +311,7 @@ gnd_array *gnd_permute_dims(gnd_array *x, const int *perm)
     if (!perm)
         return reversed(x);
     bad = axis_list("permute_dims", x->dev, x->ndim, perm, x->ndim, k, &mask);
-    return bad ? bad : permuted(x, k);
+    return bad ? bad : gnd__permuted(x, k);
 }
 
 gnd_array *gnd_T(gnd_array *x)
@@ -326,7 +325,7 @@ static gnd_array *swapped(gnd_array *x, int a, int b)
     int perm[GND_MAX_NDIM];
     for (int i = 0; i < x->ndim; i++)
         perm[i] = i == a ? b : i == b ? a : i;
-    return permuted(x, perm);
+    return gnd__permuted(x, perm);
 }
 
 gnd_array *gnd_mT(gnd_array *x)
@@ -376,7 +375,7 @@ gnd_array *gnd_moveaxis(gnd_array *x, int n, const int *source, const int *desti
             k++;
         perm[i] = k++;
     }
-    return permuted(x, perm);
+    return gnd__permuted(x, perm);
 }
 
 gnd_array *gnd_flip(gnd_array *x, gnd_axes axes)

@@ -40,20 +40,6 @@ static gnd_array *bad_shapes(const char *func, gnd_device *dev, const gnd_array 
                      why);
 }
 
-/* Output axis i is axis perm[i] of x. */
-static gnd_array *permuted(gnd_array *x, const int *perm)
-{
-    gnd__map m;
-    int64_t dim[GND_MAX_NDIM];
-    for (int i = 0; i < x->ndim; i++) {
-        dim[i] = x->dim[perm[i]];
-        m.start[perm[i]] = 0;
-        m.step[perm[i]] = 1;
-        m.from[perm[i]] = (int8_t)i;
-    }
-    return gnd__viewed(x, x->ndim, dim, &m);
-}
-
 /* The axis with number k becomes the last one. */
 static gnd_array *to_last(gnd_array *x, int k)
 {
@@ -61,7 +47,7 @@ static gnd_array *to_last(gnd_array *x, int k)
     for (int i = 0; i < x->ndim - 1; i++)
         perm[i] = i < k ? i : i + 1;
     perm[x->ndim - 1] = k;
-    return permuted(x, perm);
+    return gnd__permuted(x, perm);
 }
 
 gnd_array *gnd__sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_dtype t)
@@ -116,7 +102,7 @@ static gnd_array *as_matrix(gnd_array *x, int nu, const int *u, int nv, const in
         dim[0] *= x->dim[perm[i] = u[i]];
     for (int i = 0; i < nv; i++)
         dim[1] *= x->dim[perm[nu + i] = v[i]];
-    gnd_array *p = permuted(x, perm);
+    gnd_array *p = gnd__permuted(x, perm);
     return p->kind == GND__ERROR ? p : gnd__reshaped(p, 2, dim);
 }
 
@@ -161,7 +147,7 @@ static gnd_array *contract(const char *func, gnd_array *a, gnd_array *b, gnd_dev
         int perm[GND_MAX_NDIM];
         for (int i = 0; i < p->n; i++)
             perm[i] = p->b[i];
-        gnd_array *pb = permuted(b, perm);
+        gnd_array *pb = gnd__permuted(b, perm);
         if (pb->kind == GND__ERROR)
             return pb;
         return gnd__sum_of_products(a, pb, GND_ALL, t);
