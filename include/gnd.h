@@ -31,6 +31,7 @@
  *   gnd/record.h       computations that are recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
  *   gnd/kernel.h       kernels of the program's own
+ *   gnd/snippet.h      elementwise and reduction kernels of the program's own
  *
  * gnd.hpp is the same for C++17, with operators and exceptions.
  *
@@ -77,6 +78,7 @@
 #include <gnd/record.h>
 #include <gnd/loop.h>
 #include <gnd/kernel.h>
+#include <gnd/snippet.h>
 
 /* With GND_WHERE defined before, each call says where it stands: gnd_here, gnd_made_at. */
 #ifdef GND_WHERE

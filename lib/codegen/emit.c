@@ -330,8 +330,10 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         char x[16];
-        if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT))
+        if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT) || in->kind == GND__I_POINTER)
             continue;
+        if (in->kind == GND__I_CALL && !(c->pick && c->pick[i] == GND__PICK_TAKE))
+            gnd__cg_outputs(c, i);
         if (c->pick && c->pick[i] == GND__PICK_TAKE) {
             gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i, i);
             continue;
@@ -417,6 +419,11 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_OP:
             op_text(c, i);
             break;
+        case GND__I_CALL:
+            gnd__cg_call(c, i);
+            break;
+        case GND__I_POINTER:
+            break;
         }
         gnd__cgf(c, ";\n");
         if (c->pick && c->pick[i] == GND__PICK_SAVE)
@@ -452,7 +459,7 @@ static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
         const gnd__instr *a = &k->instr[i];
         varies[i] = (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
                     k->access[a->ref].stride[d] != 0;
-        for (int j = 0; j < GND__OP_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
+        for (int j = 0; j < GND__CALL_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
                         a->kind != GND__I_IOTA && a->kind != GND__I_RED; j++)
             varies[i] |= a->a[j] >= 0 && a->a[j] < i && varies[a->a[j]];
     }
@@ -574,6 +581,7 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
     gnd__gkernel *k = c->kern;
     gnd__str text = { 0 };
     gnd_status st;
+    gnd__cg_snippets(c->k, &text);
     gnd__str_addf(&text, "typedef %s I;\n", c->wide ? "g_i64" : "g_i32");
     qualifiers(c, &text, ndim, local);
     gnd__str_addf(&text, "%s(", k->name);

@@ -100,6 +100,14 @@ const char *gnd__cg_raw(size_t bytes);
  * dtype, the widest where there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
 
+/* --- functions of the user's (codegen/calls.c) --------------------------------------------------- */
+/* The text of the functions that k calls. */
+void gnd__cg_snippets(const gnd__kir *k, gnd__str *out);
+/* Of call i: variables for its outputs and the statement, where it has several and no call before it has made
+ * them; its value. */
+void gnd__cg_outputs(gnd__cg *c, int i);
+void gnd__cg_call(gnd__cg *c, int i);
+
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);

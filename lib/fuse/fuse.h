@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fuse/kir.h"
+#include "graph/snippet.h"
 
 typedef enum gnd__role {
     GND__R_INLINE = 0, /* computed where it is used */
@@ -230,7 +231,7 @@ static inline int gnd__is_view(const gnd_array *a)
 static inline int gnd__is_elementwise(const gnd_array *a)
 {
     return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE ||
-           a->kind == GND__CHECKED;
+           a->kind == GND__CHECKED || a->kind == GND__CALL;
 }
 /* A reduction of so few elements that it is written out where it is used, x0 + x1 + x2, if no rule makes
  * it a root: at most GND__SHORT along all its axes. */
@@ -238,7 +239,7 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 static inline int gnd__is_short(const gnd_array *a)
 {
     int64_t n = 1;
-    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place ||
+    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place || a->p.red.fn ||
         a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
         return 0;
     for (int d = 0; d < a->in[0]->ndim; d++)

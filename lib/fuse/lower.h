@@ -97,6 +97,9 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
 /* An instruction without arguments; its value once it is added, which is that of an equal one, or -1: full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
+/* The number of function fn in the kernel. -1: `full` is set: there are too many, or what stands before it differs
+ * from what stands before another. */
+int gnd__lower_snippet(gnd__lowering *lo, const gnd__snippet *fn);
 /* The work's reductions are not to be part of it: grouping starts again. */
 void gnd__lower_apart(gnd__lowering *lo);
 /* No values are known, for another space. */

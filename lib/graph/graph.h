@@ -40,7 +40,8 @@ typedef enum gnd__kind {
                          Conditions are such indices too */
     GND__PRIM,        /* p.prim: a primitive of lib/prim, which says what its inputs are */
     GND__LAUNCH,      /* p.launch: a user's kernel; the elements are its first output (graph/launch.h) */
-    GND__PART         /* output p.part, from 1 on, of the launch in[0] */
+    GND__PART,        /* output p.part, from 1 on, of the launch in[0] */
+    GND__CALL         /* elementwise: output p.call.out of a function of the user's (graph/snippet.h) of `in` */
 } gnd__kind;
 
 /* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
@@ -158,7 +159,9 @@ struct gnd_array {
         gnd__scalar value;   /* GND__CONST */
         int32_t op;          /* GND__OP: gnd__op */
         gnd__view *view;     /* GND__VIEW */
-        struct { int32_t op; uint32_t mask; } red;  /* GND__REDUCE: mask of the input's axes */
+        struct { int32_t op; uint32_t mask; struct gnd__snippet *fn; } red; /* GND__REDUCE: mask of the input's
+                                axes; fn, held: of GND__FOLD */
+        struct { struct gnd__snippet *fn; int32_t out; } call; /* GND__CALL; fn is held */
         gnd__box *box;       /* GND__ASSEMBLE: nin of them */
         gnd__gather *take;   /* GND__TAKE */
         gnd__index_of check; /* GND__CHECKED */
