@@ -68,11 +68,11 @@ GND_API gnd_status gnd_elementwise_call(gnd_ekernel *k, int nin, gnd_array *cons
 GND_API gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params, const char *map_expr,
                                           const char *reduce_expr, const char *post_map_expr, const char *identity,
                                           const char *name, const char *reduce_type, const char *preamble);
-/* GND_OK, or why it cannot be called; GND_ERR_STATE once it was freed. */
+/* GND_OK, or why reductions by it cannot be; GND_ERR_STATE once it was freed. */
 GND_API gnd_status gnd_rkernel_status(const gnd_rkernel *k);
-/* The message of that, "" when all is well. The kernel's. */
+/* The message of gnd_rkernel_status, "" when all is well. The kernel's. */
 GND_API const char *gnd_rkernel_error(const gnd_rkernel *k);
-/* Gives the kernel back. Arrays of its calls stay. NULL is fine. */
+/* Gives a reduction kernel back; arrays of its calls stay. NULL is fine. */
 GND_API void gnd_rkernel_free(gnd_rkernel *k);
 /* The outputs of k, reduced over a set of axes of the inputs' common shape (gnd/reduce.h); flags: 0 or
  * GND_KEEPDIMS. Of no elements it is the identity, mapped. As gnd_elementwise_call; GND_ERR_AXIS. */

@@ -59,6 +59,14 @@ static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, c
     return k->name ? GND_OK : gnd__err(&k->err, GND_ERR_NOMEM, "out of host memory");
 }
 
+/* n is no number of elements where an output has that name. */
+static void not_hidden(const gnd_ekernel *k, gnd__piece *p)
+{
+    for (int o = 0; o < k->out.n; o++)
+        if (!strcmp(k->out.p[o].name, "n"))
+            p->uses.n = 0;
+}
+
 /* Room for the hidden arguments of code. */
 static gnd_status check_room(gnd_ekernel *k, const gnd__piece *p, int n)
 {
@@ -95,6 +103,7 @@ gnd_ekernel *gnd_elementwise_kernel(const char *in_params, const char *out_param
                     : read_common(k, in_params, out_params, name, preamble);
     if (st == GND_OK)
         st = gnd__piece_read(&k->code, "operation", operation, &k->in, 0, &k->err);
+    not_hidden(k, &k->code);
     if (st == GND_OK && k->code.uses.out_n)
         st = gnd__err(&k->err, GND_ERR_SYNTAX, "operation: _out_ind is a reduction's");
     if (st == GND_OK)
@@ -127,6 +136,7 @@ static gnd_status read_reduction(gnd_ekernel *k, const char *map, const char *re
     k->acc.n = 1;
     if (st == GND_OK)
         st = gnd__piece_read(&k->post, "post_map_expr", post, &k->acc, 0, &k->err);
+    not_hidden(k, &k->post);
     const gnd__hidden *r = &k->reduce.uses, *i = &k->identity.uses;
     if (st == GND_OK && (r->i || r->n || r->in_n || r->out_n || i->i || i->n || i->in_n || i->out_n || k->post.uses.i ||
                          k->post.uses.n || k->code.uses.out_n))
