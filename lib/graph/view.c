@@ -362,8 +362,8 @@ gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
         gnd__layout l;
         of_view(&m, x->p.view, in->ndim);
         layout_of(&m, in->dim, x->ndim, x->dim, &l);
-        if (x->size == in->size && l.off == 0 && gnd__layout_is_contig(&l)) { /* the same elements in
-                                                                                 the same order */
+        /* the same elements in the same order */
+        if (x->size == in->size && l.off == 0 && gnd__layout_is_contig(&l)) {
             x = walk_to(in, &held);
             continue;
         }
