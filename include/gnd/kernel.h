@@ -46,7 +46,8 @@ typedef enum gnd_arg_kind {
     GND_ARG_OUT,      /* an array that the kernel makes */
     GND_ARG_INOUT,    /* an array of which the kernel makes another */
     GND_ARG_NUMBER,   /* a number */
-    GND_ARG_LOCAL_MEM /* local (shared) memory of each group */
+    GND_ARG_LOCAL_MEM, /* local (shared) memory of each group */
+    GND_ARG_SAME      /* the memory of an out or inout argument before it */
 } gnd_arg_kind;
 
 /* An argument of a launch; the functions below make them. */
@@ -71,6 +72,7 @@ typedef struct gnd_arg {
 #define GND_OUT(ndim, shape, dtype, fill) gnd_arg_out(ndim, shape, dtype, fill)
 #define GND_INOUT(x) gnd_arg_inout(x)
 #define GND_LOCAL_BYTES(n) gnd_arg_local(n)
+#define GND_SAME(i) gnd_arg_same(i)
 #define GND_I8(v) gnd_arg_int(GND_INT8, v)
 #define GND_I16(v) gnd_arg_int(GND_INT16, v)
 #define GND_I32(v) gnd_arg_int(GND_INT32, v)
@@ -90,6 +92,8 @@ GND_API gnd_arg gnd_arg_in(gnd_array *x);
 GND_API gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill);
 /* x, of which the kernel makes a new array. */
 GND_API gnd_arg gnd_arg_inout(gnd_array *x);
+/* The memory of argument i, an out or inout argument before this one: the kernel gets the same pointer twice. */
+GND_API gnd_arg gnd_arg_same(int i);
 /* nbytes of local memory: OpenCL C's __local pointer, CUDA C's extern __shared__ (one at most). */
 GND_API gnd_arg gnd_arg_local(size_t nbytes);
 /* A bool or an int of dtype t, which wraps where t is too small. */
@@ -123,6 +127,19 @@ GND_API const char *gnd_program_name(const gnd_program *p, int i);
 GND_API gnd_kernel *gnd_program_kernel(gnd_program *p, const char *name);
 /* Gives program and kernels back. Arrays of its launches stay. NULL is fine. */
 GND_API void gnd_program_free(gnd_program *p);
+
+/* A parameter of a kernel, as the source declares it. The texts are the program's. */
+typedef struct gnd_kernel_param {
+    const char *name;
+    const char *type;  /* its words, without those of address spaces: "unsigned int"; of a pointer, what it points to */
+    gnd_arg_kind kind; /* IN: a pointer to const; INOUT: another pointer; NUMBER; LOCAL_MEM */
+    gnd_dtype dtype;   /* of one lane; GND_DTYPE_DEFAULT: not known, nothing is checked */
+    int lanes;         /* 1, or those of a vector */
+} gnd_kernel_param;
+
+/* Parameter i of k, from 0. GND_ERR_NULL, GND_ERR_INDEX (there are not so many), GND_ERR_NAME, GND_ERR_STATE, the
+ * program's errors. */
+GND_API gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p);
 
 /* Launches k: `grid` groups of `block` work-items, with nargs arguments in the order of its
  * parameters. out[i] is the new array of the i-th out or inout argument, at most 8 of them: errors
