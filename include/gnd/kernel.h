@@ -46,7 +46,8 @@ typedef enum gnd_arg_kind {
     GND_ARG_OUT,      /* a new array that the kernel writes */
     GND_ARG_INOUT,    /* a copy of an array that the kernel reads and writes */
     GND_ARG_NUMBER,   /* a number */
-    GND_ARG_LOCAL_MEM /* local (shared) memory of each work-group */
+    GND_ARG_LOCAL_MEM, /* local (shared) memory of each work-group */
+    GND_ARG_SAME      /* the memory of an earlier out or inout argument */
 } gnd_arg_kind;
 
 /* An argument of a launch. Use the functions below to make one. */
@@ -70,6 +71,7 @@ typedef struct gnd_arg {
 #define GND_OUT(ndim, shape, dtype, fill) gnd_arg_out(ndim, shape, dtype, fill)
 #define GND_INOUT(x) gnd_arg_inout(x)
 #define GND_LOCAL_BYTES(n) gnd_arg_local(n)
+#define GND_SAME(i) gnd_arg_same(i)
 #define GND_I8(v) gnd_arg_int(GND_INT8, v)
 #define GND_I16(v) gnd_arg_int(GND_INT16, v)
 #define GND_I32(v) gnd_arg_int(GND_INT32, v)
@@ -90,6 +92,9 @@ GND_API gnd_arg gnd_arg_in(gnd_array *x);
 GND_API gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill);
 /* An array x that the kernel modifies. The launch makes a new array; x keeps its elements. */
 GND_API gnd_arg gnd_arg_inout(gnd_array *x);
+/* The memory of argument i, an out or inout argument before this one. The kernel gets the same
+ * pointer twice. */
+GND_API gnd_arg gnd_arg_same(int i);
 /* nbytes of local memory: a __local pointer in OpenCL C, extern __shared__ memory in CUDA C (at
  * most one argument). */
 GND_API gnd_arg gnd_arg_local(size_t nbytes);
@@ -127,6 +132,20 @@ GND_API const char *gnd_program_name(const gnd_program *p, int i);
 GND_API gnd_kernel *gnd_program_kernel(gnd_program *p, const char *name);
 /* Frees a program and its kernels. Arrays made by its launches stay valid. NULL is ignored. */
 GND_API void gnd_program_free(gnd_program *p);
+
+/* A parameter of a kernel as declared in the source. The strings belong to the program. */
+typedef struct gnd_kernel_param {
+    const char *name;
+    const char *type;  /* type without address spaces, "unsigned int"; for a pointer, the type
+                          that it points to */
+    gnd_arg_kind kind; /* IN: pointer to const; INOUT: other pointer; NUMBER; LOCAL_MEM */
+    gnd_dtype dtype;   /* dtype of one lane; GND_DTYPE_DEFAULT: unknown, and not checked */
+    int lanes;         /* 1, or the number of lanes of a vector type */
+} gnd_kernel_param;
+
+/* Sets *p to parameter i of k, from 0. GND_ERR_NULL, GND_ERR_INDEX (no such parameter),
+ * GND_ERR_NAME, GND_ERR_STATE, the errors of the program. */
+GND_API gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p);
 
 /* Launches k with `grid` work-groups of `block` work-items each. args has nargs arguments in the
  * order of the kernel's parameters. out[i] receives the new array of the i-th out or inout argument
