@@ -324,6 +324,10 @@ static void test_refusals(gnd_program *p)
     refused(k, g, b, 3, c, GND_ERR_DTYPE, "args[0], float x: a pointer to float cannot point to int32");
     c[0] = GND_F32(1);
     refused(k, g, b, 3, c, GND_ERR_ARG, "a pointer takes an array, not a number");
+    c[0] = GND_SAME(0);
+    refused(k, g, b, 3, c, GND_ERR_ARG, "GND_SAME(0) is no out or inout argument before it");
+    gnd_arg same[] = {a[0], GND_SAME(0), a[2]};
+    refused(k, g, b, 3, same, GND_ERR_ARG, "GND_SAME(0) is no out or inout argument before it");
     c[0] = GND_IN(gnd_real(2));
     refused(k, g, b, 3, c, GND_ERR_ARG, "a number without a device");
     c[0] = GND_IN(NULL);
@@ -382,6 +386,39 @@ static void test_compile_errors(void)
     gnd_program *none = gnd_compile(NULL, "x", GND_OPENCL_C, NULL);
     tap_is_int(gnd_program_status(none), GND_ERR_NULL, "no device");
     gnd_program_free(none);
+}
+
+/* One array as two arguments: one memory, copied and in place. */
+static void test_same(void)
+{
+    static const char text[] =
+        "GND_KERNEL void shift(GND_GLOBAL g_f32 *x, GND_GLOBAL g_f32 *y, g_i32 n)\n"
+        "{ const g_i32 i = (g_i32)GND_GID(0); if (i < n / 2) { x[i] = x[i] + 1; y[i + n / 2] = y[i]; } }\n";
+    gnd_program *p = gnd_compile(dev, text, GND_PORTABLE, NULL);
+    gnd_array *x = numbers(), *y = NULL;
+    const gnd_arg args[] = {GND_INOUT(x), GND_SAME(0), GND_I32(N)};
+    float got[N];
+    int bad = 0;
+    for (int turn = 0; turn < 2; turn++) { /* the second one works in x's memory */
+        gnd_launch(gnd_program_kernel(p, NULL), gnd_dims(N / 8), gnd_dims(8), 3, args, &y);
+        if (turn)
+            gnd_release(x);
+        gnd_read(y, got, sizeof got);
+        bad = 0;
+        for (int i = 0; i < N / 2; i++)
+            bad += got[i] != host[i] + 1 || got[i + N / 2] != host[i] + 1;
+        tap_is_int(bad, 0, "an array as two arguments, %s", turn ? "in place" : "copied");
+    }
+    gnd_kernel_param par;
+    gnd_kernel *k = gnd_program_kernel(p, NULL);
+    tap_ok(gnd_kernel_parameter(k, 1, &par) == GND_OK && !strcmp(par.name, "y") && par.kind == GND_ARG_INOUT &&
+               par.dtype == GND_FLOAT32 && par.lanes == 1 && !strcmp(par.type, "g_f32"), "a parameter");
+    tap_ok(gnd_kernel_parameter(k, 2, &par) == GND_OK && par.kind == GND_ARG_NUMBER && par.dtype == GND_INT32,
+           "one that is a number");
+    tap_is_int(gnd_kernel_parameter(k, 3, &par), GND_ERR_INDEX, "there is no fourth");
+    tap_is_int(gnd_kernel_parameter(k, 0, NULL), GND_ERR_NULL, "no place for it");
+    tap_is_int(gnd_kernel_parameter(NULL, 0, &par), GND_ERR_NULL, "of no kernel");
+    gnd_program_free(p);
 }
 
 static void test_info(gnd_program *p)
@@ -463,6 +500,7 @@ int main(void)
     test_opencl(p);
     test_other_arguments(p);
     test_portable();
+    test_same();
     test_inout();
     test_record(p);
     test_refusals(p);
