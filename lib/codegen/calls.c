@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/calls.c - calls of the user's functions (graph/snippet.h) in kernels, and the text of these.
+ * codegen/calls.c - calls of the user's functions (graph/snippet.h) in kernels, and the text of
+ * these.
  *
- * A function of one output returns it; of several, it puts them through pointers into oN_K, output K of the first
- * of the equal calls N. Arguments are values and, of arrays that lie in memory as a whole, pointers.
+ * A function of one output returns it; of several, it puts them through pointers into oN_K, output
+ * K of the first of the equal calls N. Arguments are values and, of arrays that lie in memory as a
+ * whole, pointers.
  */
 #include "codegen/emit.h"
 

@@ -2,9 +2,10 @@
  *
  * codegen/snippet.c - the user's pieces of code as functions, for certain dtypes: see snippet.h.
  *
- * A text stands behind a guard, since several kernels may become one text. It has nothing that differs between two
- * runs of a program: its name is a hash of it. Type letters are macros round the user's text; #line gives its lines.
- * A bool is `bool` inside, so that it is 0 or 1; float16 and bfloat16 are computed in float and rounded at the end.
+ * A text stands behind a guard, since several kernels may become one text. It has nothing that
+ * differs between two runs of a program: its name is a hash of it. Type letters are macros round
+ * the user's text; #line gives its lines. A bool is `bool` inside, so that it is 0 or 1; float16
+ * and bfloat16 are computed in float and rounded at the end.
  */
 #include "codegen/snippet.h"
 
@@ -26,7 +27,8 @@ static const char *type_of(gnd_dtype t)
     return t == GND_BOOL ? "bool" : gnd__ctype_value(t);
 }
 
-/* Defines the letters that are known and, where text is not NULL, are words of it; or takes them away. */
+/* Defines the letters that are known and, where text is not NULL, are words of it; or takes them
+ * away. */
 static void letters(gnd__str *out, const gnd__letters *l, const char *text, int define)
 {
     for (int c = 'A'; c <= 'Z'; c++) {
@@ -34,7 +36,8 @@ static void letters(gnd__str *out, const gnd__letters *l, const char *text, int 
         for (const char *p = text; p && !used && (p = strchr(p, c)); p++) {
             const char before = p > text ? p[-1] : ' ', after = p[1] ? p[1] : ' ';
             const int word = before == '_' || after == '_' || (before >= '0' && before <= '9') ||
-                             (after >= '0' && after <= '9') || ((before | 32) >= 'a' && (before | 32) <= 'z') ||
+                             (after >= '0' && after <= '9') ||
+                             ((before | 32) >= 'a' && (before | 32) <= 'z') ||
                              ((after | 32) >= 'a' && (after | 32) <= 'z');
             used = !word;
         }
@@ -54,22 +57,25 @@ static void hashed(char *out, size_t cap, const char *start, const char *name, c
 }
 
 /* The preamble: before and after the functions. */
-static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__letters *l, gnd__str *before,
-                         gnd__str *after)
+static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__letters *l,
+                         gnd__str *before, gnd__str *after)
 {
     char guard[96];
-    gnd__str text = { 0 };
+    gnd__str text = {0};
     gnd__utoken *token = NULL;
     int32_t n = 0;
     if (!preamble)
         return;
-    gnd__str_add(&text, "#ifdef __OPENCL_VERSION__\n#define __device__ static\n#define __forceinline__\n#endif\n");
+    gnd__str_add(
+        &text,
+        "#ifdef __OPENCL_VERSION__\n#define __device__ static\n#define __forceinline__\n#endif\n");
     letters(&text, l, preamble, 1);
     gnd__str_addf(&text, "#line 1 \"preamble\"\n%s\n", preamble);
     letters(&text, l, preamble, 0);
     hashed(guard, sizeof guard, "UP", "", &text);
     gnd__str_addf(before, "#ifndef %s\n#define %s\n%s#endif\n", guard, guard, gnd__str_get(&text));
-    gnd__str_add(after, "#ifdef __OPENCL_VERSION__\n#undef __device__\n#undef __forceinline__\n#endif\n");
+    gnd__str_add(after,
+                 "#ifdef __OPENCL_VERSION__\n#undef __device__\n#undef __forceinline__\n#endif\n");
     if (gnd__user_lex(preamble, strlen(preamble), &token, &n, NULL) != GND_OK)
         after->bad = 1; /* it was read before: no memory */
     for (int32_t t = 0; t < n && token; t++) {
@@ -86,9 +92,10 @@ static void add_preamble(gnd__snippet *s, const char *preamble, const gnd__lette
 }
 
 /* Definition `text`, in which the symbol is NAME_, as s, which gets its own. */
-static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__letters *l, const gnd__str *text)
+static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__letters *l,
+                            const gnd__str *text)
 {
-    gnd__str whole = { 0 }, before = { 0 }, after = { 0 };
+    gnd__str whole = {0}, before = {0}, after = {0};
     gnd__snippet *made = NULL;
     hashed(s->sym, sizeof s->sym, "uf", s->name, text);
     gnd__str_addf(&whole, "#ifndef %s_\n#define %s_\n", s->sym, s->sym);
@@ -117,7 +124,8 @@ static gnd__snippet *finish(gnd__snippet *s, const char *preamble, const gnd__le
 static const char inlined[] = "#ifdef GND_INLINE\nGND_INLINE\n#else\nGND_FN\n#endif\n";
 
 /* One argument more. */
-static void argument(gnd__snippet *s, gnd__str *text, gnd_dtype t, int raw, const char *name, const char *end)
+static void argument(gnd__snippet *s, gnd__str *text, gnd_dtype t, int raw, const char *name,
+                     const char *end)
 {
     gnd__str_addf(text, "%s%s %s%s%s", s->nin ? ", " : "", raw ? "GND_CONST_GLOBAL" : "const",
                   raw ? gnd__ctype_mem(t) : type_of(t), raw ? " *" : " ", name);
@@ -130,7 +138,8 @@ static void arguments(gnd__snippet *s, const gnd__sfunc *f, gnd__str *text)
 {
     const gnd__hidden *u = &f->code->uses;
     for (int i = 0; i < f->in->n; i++)
-        argument(s, text, gnd__sparam_dtype(&f->in->p[i], f->letters), f->in->p[i].raw, f->in->p[i].name, "");
+        argument(s, text, gnd__sparam_dtype(&f->in->p[i], f->letters), f->in->p[i].raw,
+                 f->in->p[i].name, "");
     if (u->i)
         argument(s, text, GND_INT64, 0, "i", "");
     if (u->n || u->in_n)
@@ -180,7 +189,7 @@ static void body(gnd__snippet *s, const gnd__sfunc *f, gnd__str *text)
 gnd__snippet *gnd__snippet_function(const gnd__sfunc *f)
 {
     gnd__snippet s;
-    gnd__str text = { 0 };
+    gnd__str text = {0};
     memset(&s, 0, sizeof s);
     s.name = (char *)f->name;
     s.nout = f->out->n;
@@ -192,7 +201,8 @@ gnd__snippet *gnd__snippet_function(const gnd__sfunc *f)
     gnd__str_addf(&text, "%s NAME_(", s.nout == 1 ? gnd__ctype_value((gnd_dtype)s.out[0]) : "void");
     arguments(&s, f, &text);
     for (int o = 0; o < s.nout && s.nout > 1; o++)
-        gnd__str_addf(&text, "%s%s *o%d_", o || s.nin ? ", " : "", gnd__ctype_value((gnd_dtype)s.out[o]), o);
+        gnd__str_addf(&text, "%s%s *o%d_", o || s.nin ? ", " : "",
+                      gnd__ctype_value((gnd_dtype)s.out[o]), o);
     body(&s, f, &text);
     gnd__snippet *made = finish(&s, f->preamble, f->letters, &text);
     gnd__str_free(&text);
@@ -200,11 +210,11 @@ gnd__snippet *gnd__snippet_function(const gnd__sfunc *f)
 }
 
 /* Function NAME_ENDING of a value. */
-static void value_function(gnd__str *text, const char *ending, const char *params, gnd_dtype t, const gnd__piece *p,
-                           const gnd__letters *l)
+static void value_function(gnd__str *text, const char *ending, const char *params, gnd_dtype t,
+                           const gnd__piece *p, const gnd__letters *l)
 {
-    gnd__str_addf(text, "%s%s NAME_%s(%s)\n{\n    const %s value_ = (\n", inlined, gnd__ctype_value(t), ending, params,
-                  type_of(t));
+    gnd__str_addf(text, "%s%s NAME_%s(%s)\n{\n    const %s value_ = (\n", inlined,
+                  gnd__ctype_value(t), ending, params, type_of(t));
     letters(text, l, NULL, 1);
     gnd__str_addf(text, "#line 1 \"%s\"\n%s\n", p->what, p->text);
     letters(text, l, NULL, 0);
@@ -215,7 +225,7 @@ gnd__snippet *gnd__snippet_fold(const char *name, const char *preamble, const gn
                                 const gnd__piece *identity, gnd_dtype t, const gnd__letters *l)
 {
     gnd__snippet s;
-    gnd__str text = { 0 };
+    gnd__str text = {0};
     char params[64];
     memset(&s, 0, sizeof s);
     s.name = (char *)name;
@@ -232,14 +242,17 @@ gnd__snippet *gnd__snippet_fold(const char *name, const char *preamble, const gn
     return made;
 }
 
-gnd_status gnd__snippet_probe(const gnd__snippet *s, const gnd_props *props, gnd__str *out, gnd_err *e)
+gnd_status gnd__snippet_probe(const gnd__snippet *s, const gnd_props *props, gnd__str *out,
+                              gnd_err *e)
 {
-    gnd__str text = { 0 };
-    gnd__str_addf(&text, "%s%s%sGND_KERNEL void k_probe(GND_GLOBAL g_i32 *x)\n{\n    x[0] = 0;\n}\n",
+    gnd__str text = {0};
+    gnd__str_addf(&text,
+                  "%s%s%sGND_KERNEL void k_probe(GND_GLOBAL g_i32 *x)\n{\n    x[0] = 0;\n}\n",
                   s->before ? s->before : "", s->text, s->after ? s->after : "");
     gnd_status st = text.bad ? gnd__err(e, GND_ERR_NOMEM, "out of host memory")
                              : gnd__prelude(out, gnd__str_get(&text), props, e);
-    if (st == GND_ERR_INTERNAL && e) /* of gnd's own texts it would be one; this one is the user's */
+    if (st == GND_ERR_INTERNAL &&
+        e) /* of gnd's own texts it would be one; this one is the user's */
         st = e->code = GND_ERR_NAME;
     gnd__str_add(out, gnd__str_get(&text));
     if (st == GND_OK && (out->bad || text.bad))

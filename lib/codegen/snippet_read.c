@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/snippet_read.c - reads the user's parameter lists and pieces of code: see snippet.h. A piece becomes part
- * of a function that gnd writes, so what would end that function or change the text behind it is refused here.
+ * codegen/snippet_read.c - reads the user's parameter lists and pieces of code: see snippet.h. A
+ * piece becomes part of a function that gnd writes, so what would end that function or change the
+ * text behind it is refused here.
  */
 #include "codegen/snippet.h"
 
@@ -33,7 +34,8 @@ int gnd__is_name(const char *s)
     return 1;
 }
 
-gnd_status gnd__stype_read(const char *what, const char *text, size_t len, char *letter, int16_t *dtype, gnd_err *e)
+gnd_status gnd__stype_read(const char *what, const char *text, size_t len, char *letter,
+                           int16_t *dtype, gnd_err *e)
 {
     char word[32];
     *letter = 0;
@@ -45,17 +47,22 @@ gnd_status gnd__stype_read(const char *what, const char *text, size_t len, char 
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), text);
     const gnd_dtype t = gnd_dtype_parse(word);
     if (t == GND_DTYPE_DEFAULT)
-        return gnd__err(e, GND_ERR_DTYPE, "%s: unknown type '%s': a dtype (float32), or a capital letter for any",
+        return gnd__err(e, GND_ERR_DTYPE,
+                        "%s: unknown type '%s': a dtype (float32), or a capital letter for any",
                         what, word);
     if (gnd_dtype_kind(t) == 'c')
-        return gnd__err(e, GND_ERR_DTYPE, "%s: type %s: give real and imaginary parts (gnd_real_part, gnd_imag_part), "
-                        "which fuse", what, word);
+        return gnd__err(
+            e, GND_ERR_DTYPE,
+            "%s: type %s: give real and imaginary parts (gnd_real_part, gnd_imag_part), "
+            "which fuse",
+            what, word);
     *dtype = (int16_t)t;
     return GND_OK;
 }
 
 /* One parameter, [s, end). */
-static gnd_status read_param(gnd__sparams *all, const char *what, const char *s, const char *end, gnd_err *e)
+static gnd_status read_param(gnd__sparams *all, const char *what, const char *s, const char *end,
+                             gnd_err *e)
 {
     const char *word[4];
     size_t len[4];
@@ -74,18 +81,20 @@ static gnd_status read_param(gnd__sparams *all, const char *what, const char *s,
     }
     const int raw = n == 3 && len[0] == 3 && !memcmp(word[0], "raw", 3);
     if (n != 2 + raw)
-        return gnd__err(e, GND_ERR_SYNTAX, "%s: parameter %d: 'TYPE NAME' or 'raw TYPE NAME' is needed", what,
-                        all->n);
+        return gnd__err(e, GND_ERR_SYNTAX,
+                        "%s: parameter %d: 'TYPE NAME' or 'raw TYPE NAME' is needed", what, all->n);
     const int k = n - 1;
     if (len[k] >= sizeof p->name)
-        return gnd__err(e, GND_ERR_NAME, "%s: parameter %d: a name of more than %d characters", what, all->n,
-                        (int)sizeof p->name - 1);
+        return gnd__err(e, GND_ERR_NAME, "%s: parameter %d: a name of more than %d characters",
+                        what, all->n, (int)sizeof p->name - 1);
     memset(p, 0, sizeof *p);
     memcpy(p->name, word[k], len[k]);
     p->raw = (uint8_t)raw;
-    if (!gnd__is_name(p->name) || gnd__word_find(reserved, p->name, len[k], 0) >= 0 || len[k] == 0 ||
-        p->name[0] == '_' || p->name[len[k] - 1] == '_' || !strncmp(p->name, "gnd_", 4))
-        return gnd__err(e, GND_ERR_NAME, "%s: parameter %d: '%s' cannot be a name", what, all->n, p->name);
+    if (!gnd__is_name(p->name) || gnd__word_find(reserved, p->name, len[k], 0) >= 0 ||
+        len[k] == 0 || p->name[0] == '_' || p->name[len[k] - 1] == '_' ||
+        !strncmp(p->name, "gnd_", 4))
+        return gnd__err(e, GND_ERR_NAME, "%s: parameter %d: '%s' cannot be a name", what, all->n,
+                        p->name);
     for (int i = 0; i < all->n; i++)
         if (!strcmp(all->p[i].name, p->name))
             return gnd__err(e, GND_ERR_NAME, "%s: the name '%s' comes twice", what, p->name);
@@ -93,7 +102,8 @@ static gnd_status read_param(gnd__sparams *all, const char *what, const char *s,
     return gnd__stype_read(what, word[k - 1], len[k - 1], &p->letter, &p->dtype, e);
 }
 
-gnd_status gnd__sparams_read(gnd__sparams *s, const char *what, const char *text, int most, gnd_err *e)
+gnd_status gnd__sparams_read(gnd__sparams *s, const char *what, const char *text, int most,
+                             gnd_err *e)
 {
     gnd_status st = GND_OK;
     const char *p = text;
@@ -112,7 +122,8 @@ gnd_status gnd__sparams_read(gnd__sparams *s, const char *what, const char *text
     return st;
 }
 
-/* --- pieces of code ------------------------------------------------------------------------------- */
+/* --- pieces of code
+ * ------------------------------------------------------------------------------- */
 
 typedef struct reader {
     gnd__piece *p;
@@ -124,7 +135,8 @@ typedef struct reader {
 
 static gnd_status wrong(const reader *r, int32_t t, const char *why)
 {
-    return gnd__err(r->e, GND_ERR_SYNTAX, "%s:%d:%d: %s", r->p->what, r->t[t].line, r->t[t].col, why);
+    return gnd__err(r->e, GND_ERR_SYNTAX, "%s:%d:%d: %s", r->p->what, r->t[t].line, r->t[t].col,
+                    why);
 }
 
 static int is(const reader *r, int32_t t, const char *word)
@@ -220,12 +232,12 @@ static gnd_status find_uses(reader *r, const gnd__sparams *in)
     return GND_OK;
 }
 
-gnd_status gnd__piece_read(gnd__piece *p, const char *what, const char *text, const gnd__sparams *in, int value,
-                           gnd_err *e)
+gnd_status gnd__piece_read(gnd__piece *p, const char *what, const char *text,
+                           const gnd__sparams *in, int value, gnd_err *e)
 {
     gnd__utoken *token = NULL;
-    reader r = { .p = p, .src = text, .e = e };
-    gnd_err bad = { .code = GND_OK };
+    reader r = {.p = p, .src = text, .e = e};
+    gnd_err bad = {.code = GND_OK};
     memset(p, 0, sizeof *p);
     p->what = what;
     gnd_status st = gnd__user_lex(text, strlen(text), &token, &r.n, &bad);

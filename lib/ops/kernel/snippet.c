@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/kernel/snippet.c - elementwise and reduction kernels: their texts are read and checked when they are made,
- * and compiled by themselves when dtypes and a device are known, so that errors come before any launch.
+ * ops/kernel/snippet.c - elementwise and reduction kernels: their texts are read and checked when
+ * they are made, and compiled by themselves when dtypes and a device are known, so that errors come
+ * before any launch.
  */
 #include "ops/kernel/snippet.h"
 
@@ -16,42 +17,51 @@ static gnd__graves egraves, rgraves;
 
 static gnd_ekernel no_ekernel = {
     .magic = EKERNEL,
-    .err = { .code = GND_ERR_NOMEM, .msg = "elementwise_kernel: out of host memory" },
+    .err = {.code = GND_ERR_NOMEM, .msg = "elementwise_kernel: out of host memory"},
 };
 static gnd_rkernel no_rkernel = {
-    .k = { .magic = RKERNEL, .err = { .code = GND_ERR_NOMEM, .msg = "reduction_kernel: out of host memory" } },
+    .k = {.magic = RKERNEL,
+          .err = {.code = GND_ERR_NOMEM, .msg = "reduction_kernel: out of host memory"}},
 };
 
-/* --- making them ---------------------------------------------------------------------------------- */
+/* --- making them
+ * ---------------------------------------------------------------------------------- */
 
-static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, const char *name, const char *preamble)
+static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, const char *name,
+                              const char *preamble)
 {
     gnd__utoken *token = NULL;
     int32_t n;
-    gnd_err bad = { .code = GND_OK };
+    gnd_err bad = {.code = GND_OK};
     if (!gnd__is_name(name) || strlen(name) > 60)
-        return gnd__err(&k->err, GND_ERR_NAME, "name '%.70s': at most 60 letters, digits and _ are needed", name);
+        return gnd__err(&k->err, GND_ERR_NAME,
+                        "name '%.70s': at most 60 letters, digits and _ are needed", name);
     gnd_status st = gnd__sparams_read(&k->in, "in_params", in, GND__CALL_ARGS, &k->err);
     if (st == GND_OK)
         st = gnd__sparams_read(&k->out, "out_params", out, GND__CALL_OUTS, &k->err);
     if (st != GND_OK)
         return st;
     if (k->out.n == 0)
-        return gnd__err(&k->err, GND_ERR_ARG, "out_params is empty: a kernel has at least one output");
+        return gnd__err(&k->err, GND_ERR_ARG,
+                        "out_params is empty: a kernel has at least one output");
     for (int o = 0; o < k->out.n; o++) {
         if (k->out.p[o].raw)
-            return gnd__err(&k->err, GND_ERR_UNSUPPORTED, "out_params: %s is raw: gnd_launch has outputs whose elements "
-                            "are written anywhere", k->out.p[o].name);
+            return gnd__err(&k->err, GND_ERR_UNSUPPORTED,
+                            "out_params: %s is raw: gnd_launch has outputs whose elements "
+                            "are written anywhere",
+                            k->out.p[o].name);
         for (int i = 0; i < k->in.n; i++)
             if (!strcmp(k->in.p[i].name, k->out.p[o].name))
-                return gnd__err(&k->err, GND_ERR_NAME, "out_params: '%s' is an input", k->out.p[o].name);
+                return gnd__err(&k->err, GND_ERR_NAME, "out_params: '%s' is an input",
+                                k->out.p[o].name);
     }
     k->name = gnd__strdup(name);
     if (preamble && preamble[strspn(preamble, " \t\r\n")]) {
         st = gnd__user_lex(preamble, strlen(preamble), &token, &n, &bad);
         gnd__free(token);
         if (st != GND_OK)
-            return gnd__err(&k->err, st, "preamble%s", strncmp(bad.msg, "source", 6) ? "" : bad.msg + 6);
+            return gnd__err(&k->err, st, "preamble%s",
+                            strncmp(bad.msg, "source", 6) ? "" : bad.msg + 6);
         k->preamble = gnd__strdup(preamble);
         if (!k->preamble)
             k->name = k->name ? (gnd__free(k->name), NULL) : NULL;
@@ -70,10 +80,12 @@ static void not_hidden(const gnd_ekernel *k, gnd__piece *p)
 /* Room for the hidden arguments of code. */
 static gnd_status check_room(gnd_ekernel *k, const gnd__piece *p, int n)
 {
-    int hidden = p->uses.i + (p->uses.n || p->uses.in_n) + p->uses.out_n + __builtin_popcount(p->uses.sizes);
+    int hidden =
+        p->uses.i + (p->uses.n || p->uses.in_n) + p->uses.out_n + __builtin_popcount(p->uses.sizes);
     if (n + hidden > GND__CALL_ARGS)
-        return gnd__err(&k->err, GND_ERR_UNSUPPORTED, "%d inputs, and %d more for i, n and sizes: at most %d are possible",
-                        n, hidden, GND__CALL_ARGS);
+        return gnd__err(&k->err, GND_ERR_UNSUPPORTED,
+                        "%d inputs, and %d more for i, n and sizes: at most %d are possible", n,
+                        hidden, GND__CALL_ARGS);
     return GND_OK;
 }
 
@@ -91,16 +103,18 @@ static gnd_status missing(gnd_ekernel *k, const char *what)
     return gnd__err(&k->err, GND_ERR_NULL, "%s is NULL", what);
 }
 
-gnd_ekernel *gnd_elementwise_kernel(const char *in_params, const char *out_params, const char *operation,
-                                    const char *name, const char *preamble)
+gnd_ekernel *gnd_elementwise_kernel(const char *in_params, const char *out_params,
+                                    const char *operation, const char *name, const char *preamble)
 {
     gnd_ekernel *k = gnd__grave_new(&egraves, sizeof *k);
     if (!k)
         return &no_ekernel;
     k->magic = EKERNEL;
-    gnd_status st = !in_params ? missing(k, "in_params") : !out_params ? missing(k, "out_params")
-                    : !operation ? missing(k, "operation") : !name ? missing(k, "name")
-                    : read_common(k, in_params, out_params, name, preamble);
+    gnd_status st = !in_params    ? missing(k, "in_params")
+                    : !out_params ? missing(k, "out_params")
+                    : !operation  ? missing(k, "operation")
+                    : !name       ? missing(k, "name")
+                                  : read_common(k, in_params, out_params, name, preamble);
     if (st == GND_OK)
         st = gnd__piece_read(&k->code, "operation", operation, &k->in, 0, &k->err);
     not_hidden(k, &k->code);
@@ -111,10 +125,10 @@ gnd_ekernel *gnd_elementwise_kernel(const char *in_params, const char *out_param
     return made("elementwise_kernel", k);
 }
 
-static gnd_status read_reduction(gnd_ekernel *k, const char *map, const char *reduce, const char *post,
-                                 const char *identity, const char *type)
+static gnd_status read_reduction(gnd_ekernel *k, const char *map, const char *reduce,
+                                 const char *post, const char *identity, const char *type)
 {
-    const gnd__sparams none = { .n = 0 };
+    const gnd__sparams none = {.n = 0};
     gnd__sparam *a = &k->acc.p[0];
     *a = k->out.p[0];
     gnd_status st = GND_OK;
@@ -138,26 +152,32 @@ static gnd_status read_reduction(gnd_ekernel *k, const char *map, const char *re
         st = gnd__piece_read(&k->post, "post_map_expr", post, &k->acc, 0, &k->err);
     not_hidden(k, &k->post);
     const gnd__hidden *r = &k->reduce.uses, *i = &k->identity.uses;
-    if (st == GND_OK && (r->i || r->n || r->in_n || r->out_n || i->i || i->n || i->in_n || i->out_n || k->post.uses.i ||
-                         k->post.uses.n || k->code.uses.out_n))
-        st = gnd__err(&k->err, GND_ERR_SYNTAX, "i and n are map_expr's, _in_ind map_expr's and post_map_expr's, _out_ind "
+    if (st == GND_OK && (r->i || r->n || r->in_n || r->out_n || i->i || i->n || i->in_n ||
+                         i->out_n || k->post.uses.i || k->post.uses.n || k->code.uses.out_n))
+        st = gnd__err(&k->err, GND_ERR_SYNTAX,
+                      "i and n are map_expr's, _in_ind map_expr's and post_map_expr's, _out_ind "
                       "post_map_expr's");
     return st;
 }
 
-gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params, const char *map_expr,
-                                  const char *reduce_expr, const char *post_map_expr, const char *identity,
-                                  const char *name, const char *reduce_type, const char *preamble)
+gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params,
+                                  const char *map_expr, const char *reduce_expr,
+                                  const char *post_map_expr, const char *identity, const char *name,
+                                  const char *reduce_type, const char *preamble)
 {
     gnd_rkernel *r = gnd__grave_new(&rgraves, sizeof *r);
     if (!r)
         return &no_rkernel;
     gnd_ekernel *k = &r->k;
     k->magic = RKERNEL;
-    gnd_status st = !in_params ? missing(k, "in_params") : !out_params ? missing(k, "out_params")
-                    : !map_expr ? missing(k, "map_expr") : !reduce_expr ? missing(k, "reduce_expr")
-                    : !post_map_expr ? missing(k, "post_map_expr") : !identity ? missing(k, "identity")
-                    : !name ? missing(k, "name") : read_common(k, in_params, out_params, name, preamble);
+    gnd_status st = !in_params       ? missing(k, "in_params")
+                    : !out_params    ? missing(k, "out_params")
+                    : !map_expr      ? missing(k, "map_expr")
+                    : !reduce_expr   ? missing(k, "reduce_expr")
+                    : !post_map_expr ? missing(k, "post_map_expr")
+                    : !identity      ? missing(k, "identity")
+                    : !name          ? missing(k, "name")
+                                     : read_common(k, in_params, out_params, name, preamble);
     if (st == GND_OK)
         st = read_reduction(k, map_expr, reduce_expr, post_map_expr, identity, reduce_type);
     if (st == GND_OK)
@@ -166,7 +186,8 @@ gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params,
     return r;
 }
 
-/* --- for dtypes and a device ---------------------------------------------------------------------- */
+/* --- for dtypes and a device
+ * ---------------------------------------------------------------------- */
 
 static void free_bound(gnd__bound *b)
 {
@@ -178,15 +199,20 @@ static void free_bound(gnd__bound *b)
 static gnd__snippet *function(const gnd_ekernel *k, const gnd__sparams *in, const gnd__sparams *out,
                               const gnd__piece *code, int value, const gnd__letters *l)
 {
-    const gnd__sfunc f = { .name = k->name, .preamble = k->preamble, .in = in, .out = out, .code = code, .value = value,
-                           .letters = l };
+    const gnd__sfunc f = {.name = k->name,
+                          .preamble = k->preamble,
+                          .in = in,
+                          .out = out,
+                          .code = code,
+                          .value = value,
+                          .letters = l};
     return gnd__snippet_function(&f);
 }
 
 static gnd_status make_functions(gnd__bound *b, const gnd_ekernel *k, int reduces, gnd_err *e)
 {
     const gnd__letters *l = &b->letters;
-    const gnd__sparams none = { .n = 0 };
+    const gnd__sparams none = {.n = 0};
     int n = 1;
     if (!reduces) {
         b->fn[GND__FN_MAP] = function(k, &k->in, &k->out, &k->code, 0, l);
@@ -207,7 +233,7 @@ static gnd_status make_functions(gnd__bound *b, const gnd_ekernel *k, int reduce
 /* Whether fn compiles. */
 static gnd_status probe(const gnd__snippet *fn, gnd_device *dev, gnd_err *e)
 {
-    gnd__str text = { 0 };
+    gnd__str text = {0};
     gnd__kernel *built = NULL;
     gnd_status st = gnd__snippet_probe(fn, &dev->g->props, &text, e);
     if (st == GND_OK) {
@@ -220,14 +246,16 @@ static gnd_status probe(const gnd__snippet *fn, gnd_device *dev, gnd_err *e)
     return st;
 }
 
-static const gnd__bound *find_bound(const gnd__bound *b, const gnd_device *dev, const gnd__letters *l)
+static const gnd__bound *find_bound(const gnd__bound *b, const gnd_device *dev,
+                                    const gnd__letters *l)
 {
     while (b && (b->dev != dev || b->serial != dev->serial || memcmp(&b->letters, l, sizeof *l)))
         b = b->next;
     return b;
 }
 
-const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const gnd__letters *l, gnd_err *e)
+const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const gnd__letters *l,
+                            gnd_err *e)
 {
     gnd__spin_lock(&k->lock);
     const gnd__bound *known = find_bound(k->bound, dev, l);
@@ -251,7 +279,8 @@ const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const 
         return NULL;
     }
     gnd__spin_lock(&k->lock);
-    known = find_bound(k->bound, dev, l); /* another thread may have been as fast: equal functions are one */
+    known = find_bound(k->bound, dev,
+                       l); /* another thread may have been as fast: equal functions are one */
     if (!known) {
         b->next = k->bound;
         k->bound = b;
@@ -262,7 +291,8 @@ const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const 
     return known ? known : b;
 }
 
-/* --- handles -------------------------------------------------------------------------------------- */
+/* --- handles
+ * -------------------------------------------------------------------------------------- */
 
 static int is_ekernel(const gnd_ekernel *k)
 {
@@ -299,8 +329,9 @@ gnd_status gnd_ekernel_status(const gnd_ekernel *k)
 
 const char *gnd_ekernel_error(const gnd_ekernel *k)
 {
-    return !k ? "ekernel_error: k is NULL"
-           : is_ekernel(k) ? k->err.msg : "ekernel_error: k is no kernel any more: it was freed";
+    return !k              ? "ekernel_error: k is NULL"
+           : is_ekernel(k) ? k->err.msg
+                           : "ekernel_error: k is no kernel any more: it was freed";
 }
 
 gnd_status gnd_rkernel_status(const gnd_rkernel *k)
@@ -310,8 +341,9 @@ gnd_status gnd_rkernel_status(const gnd_rkernel *k)
 
 const char *gnd_rkernel_error(const gnd_rkernel *k)
 {
-    return !k ? "rkernel_error: k is NULL"
-           : is_rkernel(k) ? k->k.err.msg : "rkernel_error: k is no kernel any more: it was freed";
+    return !k              ? "rkernel_error: k is NULL"
+           : is_rkernel(k) ? k->k.err.msg
+                           : "rkernel_error: k is no kernel any more: it was freed";
 }
 
 static void let_go(gnd_ekernel *k)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/kernel/snippet_call.c - calls of elementwise and reduction kernels: letters get their dtypes from the arguments,
- * shapes broadcast, and the nodes are made. A reduction is a call, a fold and a call for each output, which fuse like
- * any others.
+ * ops/kernel/snippet_call.c - calls of elementwise and reduction kernels: letters get their dtypes
+ * from the arguments, shapes broadcast, and the nodes are made. A reduction is a call, a fold and a
+ * call for each output, which fuse like any others.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,27 +34,34 @@ static gnd_status take_error(call *c, gnd_array *bad)
     return c->e.code;
 }
 
-/* --- dtypes --------------------------------------------------------------------------------------- */
+/* --- dtypes
+ * --------------------------------------------------------------------------------------- */
 
 /* Array or output `what` number i has dtype t, for parameter p. */
 static gnd_status meet(call *c, const char *what, int i, const gnd__sparam *p, gnd_dtype t)
 {
     int16_t *of = &c->letters.of[(unsigned char)p->letter];
     if (gnd_dtype_kind(t) == 'c')
-        return gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], %s, is %s: give real and imaginary parts (gnd_real_part, "
-                        "gnd_imag_part), which fuse", what, i, p->name, gnd_dtype_name(t));
+        return gnd__err(&c->e, GND_ERR_DTYPE,
+                        "%s[%d], %s, is %s: give real and imaginary parts (gnd_real_part, "
+                        "gnd_imag_part), which fuse",
+                        what, i, p->name, gnd_dtype_name(t));
     if (p->raw && (t == GND_FLOAT16 || t == GND_BFLOAT16))
-        return gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], raw %s, is %s, which has no type in C: convert it to float32",
+        return gnd__err(&c->e, GND_ERR_DTYPE,
+                        "%s[%d], raw %s, is %s, which has no type in C: convert it to float32",
                         what, i, p->name, gnd_dtype_name(t));
     if (!p->letter)
-        return (int)t == p->dtype ? GND_OK
-                                  : gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], %s, is %s and the parameter is %s", what, i,
-                                             p->name, gnd_dtype_name(t), gnd_dtype_name((gnd_dtype)p->dtype));
+        return (int)t == p->dtype
+                   ? GND_OK
+                   : gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], %s, is %s and the parameter is %s",
+                              what, i, p->name, gnd_dtype_name(t),
+                              gnd_dtype_name((gnd_dtype)p->dtype));
     if (*of < 0)
         *of = (int16_t)t;
-    return *of == (int16_t)t ? GND_OK
-                             : gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], %s, is %s, and %c is %s", what, i, p->name,
-                                        gnd_dtype_name(t), p->letter, gnd_dtype_name((gnd_dtype)*of));
+    return *of == (int16_t)t
+               ? GND_OK
+               : gnd__err(&c->e, GND_ERR_DTYPE, "%s[%d], %s, is %s, and %c is %s", what, i, p->name,
+                          gnd_dtype_name(t), p->letter, gnd_dtype_name((gnd_dtype)*of));
 }
 
 static gnd_status all_known(call *c, const char *what, const gnd__sparams *s)
@@ -62,12 +69,14 @@ static gnd_status all_known(call *c, const char *what, const gnd__sparams *s)
     for (int i = 0; i < s->n; i++) {
         const gnd_dtype t = gnd__sparam_dtype(&s->p[i], &c->letters);
         if ((int)t < 0)
-            return gnd__err(&c->e, GND_ERR_DTYPE, "nothing tells what %c is, the type of %s %s: no array has it", s->p[i].letter,
-                            what, s->p[i].name);
+            return gnd__err(&c->e, GND_ERR_DTYPE,
+                            "nothing tells what %c is, the type of %s %s: no array has it",
+                            s->p[i].letter, what, s->p[i].name);
         if (gnd__check_dtype("", c->dev, t, &c->e) != GND_OK)
             return c->e.code;
         if (s->p[i].raw && (t == GND_FLOAT16 || t == GND_BFLOAT16))
-            return gnd__err(&c->e, GND_ERR_DTYPE, "raw %s is %s, which has no type in C: convert it to float32",
+            return gnd__err(&c->e, GND_ERR_DTYPE,
+                            "raw %s is %s, which has no type in C: convert it to float32",
                             s->p[i].name, gnd_dtype_name(t));
     }
     return GND_OK;
@@ -96,15 +105,16 @@ static gnd_status find_dtypes(call *c, int reduces)
     return st == GND_OK && reduces ? all_known(c, "reduced value", &k->acc) : st;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------ */
+/* --- arguments
+ * ------------------------------------------------------------------------------------ */
 
 static gnd_status check_arrays(call *c, const char *func)
 {
     char name[24];
     gnd_array *bad;
     if (c->nin != c->k->in.n)
-        return gnd__err(&c->e, GND_ERR_ARG, "%d input%s given, the kernel has %d", c->nin, c->nin == 1 ? "" : "s",
-                        c->k->in.n);
+        return gnd__err(&c->e, GND_ERR_ARG, "%d input%s given, the kernel has %d", c->nin,
+                        c->nin == 1 ? "" : "s", c->k->in.n);
     if (c->nin > 0 && !c->in)
         return gnd__err(&c->e, GND_ERR_NULL, "in is NULL");
     for (int i = 0; i < c->nin; i++) {
@@ -113,7 +123,8 @@ static gnd_status check_arrays(call *c, const char *func)
         if (bad)
             return take_error(c, bad);
         if (c->in[i]->weak && c->k->in.p[i].raw)
-            return gnd__err(&c->e, GND_ERR_ARG, "in[%d], raw %s, is a number: gnd_full makes an array of it", i,
+            return gnd__err(&c->e, GND_ERR_ARG,
+                            "in[%d], raw %s, is a number: gnd_full makes an array of it", i,
                             c->k->in.p[i].name);
     }
     c->dev = c->how ? c->how->dev : NULL;
@@ -122,11 +133,12 @@ static gnd_status check_arrays(call *c, const char *func)
     for (int i = 0; i < c->nin; i++) {
         gnd_device *d = c->in[i]->dev;
         if (d && c->dev && d != c->dev)
-            return gnd__err(&c->e, GND_ERR_DEVICE, "in[%d] is an array of %s, others are of %s", i, gnd__device_id(d),
-                            gnd__device_id(c->dev));
+            return gnd__err(&c->e, GND_ERR_DEVICE, "in[%d] is an array of %s, others are of %s", i,
+                            gnd__device_id(d), gnd__device_id(c->dev));
         c->dev = d ? d : c->dev;
     }
-    return c->dev ? GND_OK : gnd__err(&c->e, GND_ERR_DEVICE, "no input is an array, and no device is given");
+    return c->dev ? GND_OK
+                  : gnd__err(&c->e, GND_ERR_DEVICE, "no input is an array, and no device is given");
 }
 
 static gnd_status find_shape(call *c)
@@ -135,20 +147,22 @@ static gnd_status find_shape(call *c)
     int arrays = 0;
     memset(&c->shape, 0, sizeof c->shape);
     for (int i = 0; i < c->nin; i++) {
-        gnd__shape s = { .ndim = c->in[i]->ndim };
+        gnd__shape s = {.ndim = c->in[i]->ndim};
         if (c->k->in.p[i].raw || c->in[i]->weak)
             continue;
         memcpy(s.dim, c->in[i]->dim, (size_t)s.ndim * sizeof *s.dim);
         if (gnd__shape_broadcast(&c->shape, &s)) {
             char have[GND__SHAPE_TEXT], want[GND__SHAPE_TEXT];
-            return gnd__err(&c->e, GND_ERR_SHAPE, "in[%d], %s, of shape %s does not broadcast with %s", i,
+            return gnd__err(&c->e, GND_ERR_SHAPE,
+                            "in[%d], %s, of shape %s does not broadcast with %s", i,
                             c->k->in.p[i].name, gnd__shape_text(have, s.ndim, s.dim),
                             gnd__shape_text(want, c->shape.ndim, c->shape.dim));
         }
         arrays++;
     }
     if (arrays && size)
-        return gnd__err(&c->e, GND_ERR_ARG, "size is %lld, and arrays that are not raw have a shape", (long long)size);
+        return gnd__err(&c->e, GND_ERR_ARG,
+                        "size is %lld, and arrays that are not raw have a shape", (long long)size);
     if (size < 0)
         return gnd__err(&c->e, GND_ERR_ARG, "size is %lld", (long long)size);
     if (!arrays && !size)
@@ -158,12 +172,13 @@ static gnd_status find_shape(call *c)
         c->shape.dim[0] = size;
     }
     c->size = gnd__shape_size(c->shape.ndim, c->shape.dim, 16);
-    return c->size < 0 ? gnd__err(&c->e, GND_ERR_OVERFLOW, "an array of this shape is too large") : GND_OK;
+    return c->size < 0 ? gnd__err(&c->e, GND_ERR_OVERFLOW, "an array of this shape is too large")
+                       : GND_OK;
 }
 
 static gnd_array *number(call *c, int64_t v)
 {
-    gnd__scalar s = { .kind = 'i', .re = (double)v };
+    gnd__scalar s = {.kind = 'i', .re = (double)v};
     s.i = v;
     return gnd__const(c->dev, GND_INT64, &s, 0);
 }
@@ -183,11 +198,14 @@ static int arguments(call *c, const char *func, gnd_array **arg, gnd_array **bad
     int n = 0;
     for (int i = 0; i < c->nin; i++) {
         const gnd__sparam *p = &c->k->in.p[i];
-        arg[n++] = p->raw ? in_memory(c->in[i]) : gnd__as_strong(c->in[i], c->dev, gnd__sparam_dtype(p, &c->letters), func);
+        arg[n++] = p->raw
+                       ? in_memory(c->in[i])
+                       : gnd__as_strong(c->in[i], c->dev, gnd__sparam_dtype(p, &c->letters), func);
     }
     if (u->i) {
         gnd_array *iota = gnd__node(GND__IOTA, c->dev, GND_INT64, 1, &c->size, 0, NULL);
-        arg[n++] = iota->kind == GND__ERROR ? iota : gnd__reshaped(iota, c->shape.ndim, c->shape.dim);
+        arg[n++] =
+            iota->kind == GND__ERROR ? iota : gnd__reshaped(iota, c->shape.ndim, c->shape.dim);
     }
     if (u->n || u->in_n)
         arg[n++] = number(c, c->size);
@@ -216,7 +234,8 @@ static gnd_status check(call *c, const char *func, int reduces)
     return c->b ? GND_OK : c->e.code;
 }
 
-/* --- elementwise ---------------------------------------------------------------------------------- */
+/* --- elementwise
+ * ---------------------------------------------------------------------------------- */
 
 /* The error of a call in the place of each of n outputs. */
 static gnd_status fail(call *c, const char *func, const char *name, int n, gnd_array **out)
@@ -231,7 +250,8 @@ static gnd_status fail(call *c, const char *func, const char *name, int n, gnd_a
 }
 
 /* The calls' outputs in y. */
-static void outputs(call *c, gnd__snippet *fn, int n, int ndim, const int64_t *dim, gnd_array *const *arg, gnd_array **y)
+static void outputs(call *c, gnd__snippet *fn, int n, int ndim, const int64_t *dim,
+                    gnd_array *const *arg, gnd_array **y)
 {
     for (int o = 0; o < n; o++)
         y[o] = gnd__call_node(fn, o, c->dev, ndim, dim, arg);
@@ -245,11 +265,11 @@ static gnd_status told(int n, gnd_array *const *y)
     return st;
 }
 
-gnd_status gnd_elementwise_call(gnd_ekernel *k, int nin, gnd_array *const *in, const gnd_kernel_call *how,
-                                gnd_array **out)
+gnd_status gnd_elementwise_call(gnd_ekernel *k, int nin, gnd_array *const *in,
+                                const gnd_kernel_call *how, gnd_array **out)
 {
     static const char func[] = "elementwise_call";
-    call c = { .k = k, .nin = nin, .in = in, .how = how };
+    call c = {.k = k, .nin = nin, .in = in, .how = how};
     gnd_array *arg[GND__CALL_ARGS], *bad = NULL;
     if (!out)
         return gnd__refuse(GND_ERR_NULL, "%s: out is NULL", func);
@@ -268,7 +288,8 @@ gnd_status gnd_elementwise_call(gnd_ekernel *k, int nin, gnd_array *const *in, c
     return told(k->out.n, out);
 }
 
-/* --- reductions ----------------------------------------------------------------------------------- */
+/* --- reductions
+ * ----------------------------------------------------------------------------------- */
 
 static void reduce(call *c, const char *func, uint32_t mask, unsigned flags, gnd_array **y)
 {
@@ -304,11 +325,11 @@ static void reduce(call *c, const char *func, uint32_t mask, unsigned flags, gnd
             y[o] = gnd__expanded(y[o], mask);
 }
 
-gnd_status gnd_reduction_call(gnd_rkernel *r, int nin, gnd_array *const *in, gnd_axes axes, unsigned flags,
-                              const gnd_kernel_call *how, gnd_array **out)
+gnd_status gnd_reduction_call(gnd_rkernel *r, int nin, gnd_array *const *in, gnd_axes axes,
+                              unsigned flags, const gnd_kernel_call *how, gnd_array **out)
 {
     static const char func[] = "reduction_call";
-    call c = { .k = r ? &r->k : NULL, .nin = nin, .in = in, .how = how };
+    call c = {.k = r ? &r->k : NULL, .nin = nin, .in = in, .how = how};
     gnd_array *bad;
     uint32_t mask = 0;
     if (!out)
