@@ -18,7 +18,7 @@ typedef struct operand {
 static operand operand_of(gnd__cg *c, const char *s)
 {
     const size_t n = strcspn(s, "[");
-    operand o = { "", s + n };
+    operand o = {"", s + n};
     if (n == 0 || n >= sizeof o.name)
         gnd__err(c->e, GND_ERR_INTERNAL, "kernels/: \"%s\" is no accumulator", s);
     else
@@ -140,30 +140,29 @@ static void part_load(void *who, const gnd__holeargs *a)
 }
 
 static const gnd__hole all[] = {
-    { "values", values, 0, 0 },
-    { "results", results, 0, 0 },
-    { "stores", stores, 0, 0 },
-    { "vector_loads", vector_loads, 0, 0 },
-    { "vector_stores", vector_stores, 0, 0 },
-    { "indices", indices, 0, 3 },
-    { "words_declare", words_declare, 0, 0 },
-    { "words_fill", words_fill, 0, 3 },
-    { "declare", declare, 0, 1 },
-    { "init", init, 0, 1 },
-    { "finish", finish, 0, 1 },
-    { "step", step, 0, 2 },
-    { "add", add, 0, 2 },
-    { "fold", fold, 0, 2 },
-    { "copy", copy, 0, 2 },
-    { "keys", keys, 0, 2 },
-    { "tree", tree, 0, 4 },
-    { "part_store", part_store, 0, 2 },
-    { "part_load", part_load, 0, 2 },
+    {"values", values, 0, 0},
+    {"results", results, 0, 0},
+    {"stores", stores, 0, 0},
+    {"vector_loads", vector_loads, 0, 0},
+    {"vector_stores", vector_stores, 0, 0},
+    {"indices", indices, 0, 3},
+    {"words_declare", words_declare, 0, 0},
+    {"words_fill", words_fill, 0, 3},
+    {"declare", declare, 0, 1},
+    {"init", init, 0, 1},
+    {"finish", finish, 0, 1},
+    {"step", step, 0, 2},
+    {"add", add, 0, 2},
+    {"fold", fold, 0, 2},
+    {"copy", copy, 0, 2},
+    {"keys", keys, 0, 2},
+    {"tree", tree, 0, 4},
+    {"part_store", part_store, 0, 2},
+    {"part_load", part_load, 0, 2},
 };
 
 void gnd__cg_shape(gnd__cg *c, const char *name, const gnd__hole *own, int n, void *who)
 {
-    const gnd__holes table[] = { { own, n, who, 1 },
-                                 { all, (int)(sizeof all / sizeof *all), c, 0 } };
+    const gnd__holes table[] = {{own, n, who, 1}, {all, (int)(sizeof all / sizeof *all), c, 0}};
     gnd__fill_shape(&c->body, name, table, 2, c->e);
 }

@@ -27,7 +27,7 @@
 /* Appends a shape to the statements of the kernel: n holes of the writer's own, whose functions
  * write for `who`, and those above. What is wrong is an error of the kernel's (c->e). */
 void gnd__cg_shape(gnd__cg *c, const char *name, const gnd__hole *own, int n, void *who);
-#define gnd__cg_shape_of(c, name, own, who) \
+#define gnd__cg_shape_of(c, name, own, who)                                                        \
     gnd__cg_shape(c, name, own, (int)(sizeof(own) / sizeof *(own)), who)
 
 #endif

@@ -4,17 +4,17 @@
  *
  * One work-item per task, in groups of one: each walks a run of memory in blocks. Along the last
  * axis ("rows") a block is 64 lanes of up to 16 elements, which the compiler keeps in vector
- * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are added
- * with error compensation. The tree depends on sizes alone, not on the number of cores. The texts
- * are shapes of kernels/reduce_cpu.cl.
+ * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are
+ * added with error compensation. The tree depends on sizes alone, not on the number of cores. The
+ * texts are shapes of kernels/reduce_cpu.cl.
  */
 #include "codegen/holes.h"
 
-#define TILE 256        /* columns of a task, as in kernels/reduce_cpu.cl */
-#define MOST 16         /* elements of a lane in a block */
-#define MOST_EXACT 256  /* the same where the order of elements changes nothing */
-#define ROW_RUN 16384   /* elements below which a row is not split */
-#define WORDS 16        /* elements of a row from which on random words are computed at once */
+#define TILE 256       /* columns of a task, as in kernels/reduce_cpu.cl */
+#define MOST 16        /* elements of a lane in a block */
+#define MOST_EXACT 256 /* the same where the order of elements changes nothing */
+#define ROW_RUN 16384  /* elements below which a row is not split */
+#define WORDS 16       /* elements of a row from which on random words are computed at once */
 
 /* 1: the last kept axis is the one that memory is contiguous along. */
 static int by_columns(const gnd__kir *k)
@@ -68,7 +68,7 @@ typedef struct row_writer {
 static void write_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    const gnd__hole own[] = { { "last", .number = w->last } };
+    const gnd__hole own[] = {{"last", .number = w->last}};
     (void)a;
     w->c->word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
@@ -122,19 +122,19 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred > 0 && k->dim[last] >= WORDS)
         gnd__words_find(c, last);
     const int words = gnd__words_any(c);
-    row_writer w = { c, last };
+    row_writer w = {c, last};
     const gnd__hole own[] = {
-        { "kept", .number = k->nkeep },
-        { "last", .number = last },
-        { "nested", .number = k->nred > 1 },
-        { "reduces", .number = k->nred > 0 },
-        { "most", .number = extremes(k) && !words ? MOST_EXACT : MOST },
-        { "near", .number = gnd__cg_near(c) >= 0 },
-        { "words", .number = words },
-        { "split", .number = splits > 1 },
-        { "lanes", .write = write_lanes },
-        { "near_lanes", .write = write_near_lanes },
-        { "rest_values", .write = write_rest },
+        {"kept", .number = k->nkeep},
+        {"last", .number = last},
+        {"nested", .number = k->nred > 1},
+        {"reduces", .number = k->nred > 0},
+        {"most", .number = extremes(k) && !words ? MOST_EXACT : MOST},
+        {"near", .number = gnd__cg_near(c) >= 0},
+        {"words", .number = words},
+        {"split", .number = splits > 1},
+        {"lanes", .write = write_lanes},
+        {"near_lanes", .write = write_near_lanes},
+        {"rest_values", .write = write_rest},
     };
     gnd__cg_shape_of(c, "reduce_rows_cpu", own, &w);
     return end_reduction(c, (size_t)((m + rows_per_task - 1) / rows_per_task * splits), splits);
@@ -166,11 +166,11 @@ static gnd_status columns(gnd__cg *c)
     gnd__cg_int(c, "tiles", tiles);
     gnd__words_find(c, col);
     const gnd__hole own[] = {
-        { "kept", .number = k->nkeep },
-        { "axes", .number = n },
-        { "col", .number = col },
-        { "split", .number = splits > 1 },
-        { "column_values", .write = write_column_values },
+        {"kept", .number = k->nkeep},
+        {"axes", .number = n},
+        {"col", .number = col},
+        {"split", .number = splits > 1},
+        {"column_values", .write = write_column_values},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
     return end_reduction(c, (size_t)(outer * tiles * splits), splits);
@@ -189,9 +189,9 @@ typedef struct finish_writer {
 
 static void each_load(const finish_writer *w, const char *shape)
 {
-    static const char *const name[] = { "Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh" };
+    static const char *const name[] = {"Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh"};
     for (int i = 0; i < 8; i++) {
-        const gnd__hole own[] = { { "B", .text = name[i] }, { "ahead", .number = i * w->local } };
+        const gnd__hole own[] = {{"B", .text = name[i]}, {"ahead", .number = i * w->local}};
         gnd__cg_shape_of(w->c, shape, own, NULL);
     }
 }
@@ -225,15 +225,12 @@ gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
     gnd__cg_int(c, "S", splits);
     if (group)
         gnd__acc_shared(c, 256);
-    finish_writer w = { c, (int)local };
+    finish_writer w = {c, (int)local};
     const gnd__hole own[] = {
-        { "kept", .number = k->nkeep },
-        { "group", .number = group },
-        { "across", .number = c->part_across },
-        { "local", .number = w.local },
-        { "eight", .number = w.local * 8 },
-        { "loads", .write = write_loads },
-        { "adds", .write = write_adds },
+        {"kept", .number = k->nkeep},         {"group", .number = group},
+        {"across", .number = c->part_across}, {"local", .number = w.local},
+        {"eight", .number = w.local * 8},     {"loads", .write = write_loads},
+        {"adds", .write = write_adds},
     };
     gnd__cg_shape_of(c, "reduce_finish", own, &w);
     global = group ? (size_t)m * local : (size_t)m;

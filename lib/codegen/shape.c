@@ -21,9 +21,9 @@ typedef struct filler {
     int ntables;
     gnd_err *e;
     gnd_status st;
-    uint64_t used[MAX_TABLES];  /* bits: holes of a table that the shape names */
-    int depth, off[MAX_DEPTH];  /* of each condition: 1: its lines are left out */
-    int other[MAX_DEPTH];       /* whether ${else} was met */
+    uint64_t used[MAX_TABLES]; /* bits: holes of a table that the shape names */
+    int depth, off[MAX_DEPTH]; /* of each condition: 1: its lines are left out */
+    int other[MAX_DEPTH];      /* whether ${else} was met */
 } filler;
 
 static void wrong(filler *f, const char *what, const char *s, size_t n)
@@ -139,14 +139,14 @@ static int condition(filler *f, const char *p, const char *end)
     if (n > 3 && !memcmp(p, "if ", 3)) {
         const int not = p[3] == '!';
         void *who;
-        const gnd__hole *h = find(f, p + 3 + not, n - 3 - (size_t)not, &who);
+        const gnd__hole *h = find(f, p + 3 + not, n - 3 - (size_t) not, &who);
         if (f->depth == MAX_DEPTH) {
             wrong(f, "conditions are too deep: ", p, n);
         } else if (h) {
             if (h->write || h->text)
                 wrong(f, "no number: ", h->name, strlen(h->name));
             f->other[f->depth] = 0;
-            f->off[f->depth++] = (h->number != 0) == not;
+            f->off[f->depth++] = (h->number != 0) == not ;
         }
         return 1;
     }
@@ -245,7 +245,7 @@ static gnd_status fill_all(filler *f, const char *p, const char *end)
 static gnd_status begin(filler *f, gnd__str *out, const char *name, const gnd__holes *table,
                         int ntables, gnd_err *e)
 {
-    *f = (filler){ .out = out, .name = name, .table = table, .ntables = ntables, .e = e };
+    *f = (filler){.out = out, .name = name, .table = table, .ntables = ntables, .e = e};
     if (ntables > MAX_TABLES)
         wrong(f, "too many tables", "", 0);
     return f->st;

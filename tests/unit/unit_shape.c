@@ -22,10 +22,10 @@ static void show(void *who, const gnd__holeargs *a)
 }
 
 static const gnd__hole common[] = {
-    { "show", show, 0, 0 },
-    { "show1", show, 0, 1 },
-    { "show2", show, 0, 2 },
-    { "show4", show, 0, 4 },
+    {"show", show, 0, 0},
+    {"show1", show, 0, 1},
+    {"show2", show, 0, 2},
+    {"show4", show, 0, 4},
 };
 
 /* Fills `text` by the holes n = 7, big, zero = 0, t = "abc" and those above; own: each has to be
@@ -33,13 +33,12 @@ static const gnd__hole common[] = {
 static gnd_status fill(const char *text, int own, gnd_err *e)
 {
     static const gnd__hole hole[] = {
-        { "n", .number = 7 },
-        { "zero", .number = 0 },
-        { "t", .text = "abc" },
-        { "big", .number = INT64_MIN },
+        {"n", .number = 7},
+        {"zero", .number = 0},
+        {"t", .text = "abc"},
+        {"big", .number = INT64_MIN},
     };
-    const gnd__holes table[] = { { hole, 4, (void *)"own", own },
-                                 { common, 4, (void *)"common", 0 } };
+    const gnd__holes table[] = {{hole, 4, (void *)"own", own}, {common, 4, (void *)"common", 0}};
     memset(e, 0, sizeof *e);
     gnd__str_clear(&out);
     return gnd__fill_text(&out, "test", text, table, 2, e);
