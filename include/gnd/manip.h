@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* --- views: no data moves ---------------------------------------------------------------------- */
+/* --- views: no data moves --------------------------------------------------------------------- */
 
 /* x flattened in C order to one dimension (NumPy's ravel and flatten). */
 GND_API gnd_array *gnd_ravel(gnd_array *x);
@@ -45,7 +45,7 @@ GND_API gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *w
 GND_API gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *shape,
                                         int *out_ndim, int64_t *out);
 
-/* --- splitting: views --------------------------------------------------------------------------- */
+/* --- splitting: views ------------------------------------------------------------------------- */
 
 /* Splits x into n >= 1 equal parts along axis. GND_ERR_SHAPE: the extent is not a multiple of n. */
 GND_API gnd_status gnd_split(gnd_array *x, int64_t n, int axis, gnd_array **out);
@@ -63,7 +63,7 @@ GND_API gnd_status gnd_vsplit(gnd_array *x, int64_t n, gnd_array **out);
 /* Same as gnd_split along axis 2. x has at least 3 dimensions. */
 GND_API gnd_status gnd_dsplit(gnd_array *x, int64_t n, gnd_array **out);
 
-/* --- joining: dtypes promote -------------------------------------------------------------------- */
+/* --- joining: dtypes promote ------------------------------------------------------------------ */
 
 /* Joins arrays along axis 0, after extending them to at least 2 dimensions. */
 GND_API gnd_array *gnd_vstack(int n, gnd_array *const *x);
@@ -86,7 +86,7 @@ GND_API gnd_array *gnd_append(gnd_array *x, gnd_array *y, int axis);
 /* Flattens x and y and joins them (NumPy's axis=None). */
 GND_API gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y);
 
-/* --- padding ------------------------------------------------------------------------------------ */
+/* --- padding ---------------------------------------------------------------------------------- */
 
 /* Options of gnd_pad. Each list has two entries for each axis of x, before and after. NULL: the
  * default in the comment. */
@@ -105,7 +105,8 @@ typedef struct gnd_pad_options {
  *    "constant"     the values of opt
  *    "edge"         the element at the edge
  *    "linear_ramp"  linear from the edge to the end values of opt; ints are rounded down
- *    "maximum", "minimum", "mean", "median"  of the elements next to the edge; ints are rounded to even
+ *    "maximum", "minimum", "mean", "median"  of the elements next to the edge; ints are
+ *                  rounded to even
  *    "reflect"      mirrored at the first and last element, without repeating them
  *    "symmetric"    mirrored at the edge, repeating the first and last element
  *    "wrap"         the elements of the opposite end
@@ -116,7 +117,7 @@ typedef struct gnd_pad_options {
 GND_API gnd_array *gnd_pad(gnd_array *x, const int64_t *width, const char *mode,
                            const gnd_pad_options *opt);
 
-/* --- elements more, and fewer ------------------------------------------------------------------- */
+/* --- elements more, and fewer ----------------------------------------------------------------- */
 
 /* x with values, cast to its dtype, inserted before position `at` of axis: 0 is the start, the
  * extent is the end, and negative positions count from the end. values broadcasts to a slice of x
@@ -141,7 +142,7 @@ GND_API gnd_array *gnd_delete_range(gnd_array *x, gnd_range r, int axis);
  * Zeros if x is empty. */
 GND_API gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape);
 
-/* --- diagonals and indices ---------------------------------------------------------------------- */
+/* --- diagonals and indices -------------------------------------------------------------------- */
 
 /* For one dimension: the matrix with x on diagonal k and zeros elsewhere. For two dimensions:
  * diagonal k of x. GND_ERR_SHAPE: other numbers of dimensions. */

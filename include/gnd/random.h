@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* --- generators --------------------------------------------------------------------------------- */
+/* --- generators ------------------------------------------------------------------------------- */
 
 /* A generator: plain data, copied by assignment. Calls change it, so threads must not share one;
  * give each thread a generator from gnd_rng_split. */
@@ -57,7 +57,7 @@ GND_API gnd_status gnd_rng_save(const gnd_rng *g, void *bytes);
  * GND_ERR_FORMAT: the bytes were not written by gnd_rng_save, or n is another number. */
 GND_API gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n);
 
-/* --- continuous --------------------------------------------------------------------------------- */
+/* --- continuous ------------------------------------------------------------------------------- */
 
 /* Uniform in [0, 1): multiples of 2^-24, or 2^-53 for float64. */
 GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
@@ -98,7 +98,7 @@ GND_API gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int
 GND_API gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *loc, gnd_array *scale);
 
-/* --- discrete ----------------------------------------------------------------------------------- */
+/* --- discrete --------------------------------------------------------------------------------- */
 
 /* Integers low .. high - 1 (endpoint != 0: .. high), with equal probability, by Lemire's method
  * (ACM TOMACS 29, 2019). t is an int dtype or bool. low and high are ints. high NULL: up to and
@@ -121,7 +121,7 @@ GND_API gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, in
 GND_API gnd_array *gnd_rng_geometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *p);
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* Multinomial, with shape + (k,): the numbers of n >= 0 trials with each of k outcomes. The last
  * axis of p, an array (..., k), has the probabilities. n and p without its last axis broadcast to
@@ -144,7 +144,7 @@ GND_API gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_
                                                const int64_t *shape, gnd_array *mean, gnd_array *cov,
                                                gnd_rng_root root);
 
-/* --- order -------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* A random permutation of 0 .. n - 1, int64, by sorting 64 random bits per element. GND_ERR_ARG: n
  * < 0. */

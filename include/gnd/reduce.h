@@ -49,7 +49,7 @@ GND_API gnd_array *gnd_argmax(gnd_array *x, gnd_axes axes, unsigned flags);
  * gnd_argmax. */
 GND_API gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags);
 
-/* --- with where and initial -------------------------------------------------------------------- */
+/* --- with where and initial ------------------------------------------------------------------- */
 
 /* The reductions of gnd_reduce. They correspond to NumPy functions with where= and initial=:
  * gnd_sum and so on, gnd_nansum and so on (gnd/stat.h). */
