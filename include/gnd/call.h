@@ -171,15 +171,17 @@ GND_API const gnd_function *gnd_function_find(const char *name, int method);
  * GND_ERR_TYPE: a value of the wrong kind, an unknown or repeated keyword, a missing or extra
  * value; GND_ERR_ARG: a value of the right kind that is not allowed; other errors are those of the
  * function. gnd_message() has the message, which begins with the function's name. */
-GND_API gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n, const gnd_value *values, int nkw,
-                                     const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n,
+                                     const gnd_value *values, int nkw, const char *const *keywords,
+                                     gnd_value *out);
 /* Same as gnd_call_function, for a function given by name. GND_ERR_NAME: no such function; the
  * message suggests one. */
-GND_API gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,
-                            const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *values,
+                            int nkw, const char *const *keywords, gnd_value *out);
 /* Same as gnd_call, for a method. values[0] is the object. */
-GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,
-                                   const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n,
+                                   const gnd_value *values, int nkw, const char *const *keywords,
+                                   gnd_value *out);
 /* The generator from which calls of this thread draw random numbers. Its seed is 0 until "seed" is
  * called. To use another generator, store it here before a call and read it back afterwards. Never
  * NULL; owned by the thread. */

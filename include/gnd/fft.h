@@ -42,14 +42,18 @@ GND_API gnd_array *gnd_ihfft(gnd_array *x, int64_t n, int axis, gnd_norm norm);
 /* The transform along several axes, axes[naxes], with lengths s[naxes] (NULL: full lengths; entries
  * may be GND_FFT_FULL). axes NULL: the last naxes axes; naxes -1: all axes. An axis may be named
  * twice, except in real transforms. Real transforms are real along the last of the axes. */
-GND_API gnd_array *gnd_fftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_fftn(gnd_array *x, int naxes, const int *axes, const int64_t *s,
+                            gnd_norm norm);
 /* The inverse of gnd_fftn, with the same arguments. */
-GND_API gnd_array *gnd_ifftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_ifftn(gnd_array *x, int naxes, const int *axes, const int64_t *s,
+                             gnd_norm norm);
 /* The transform of reals along several axes: real along the last of the axes, as gnd_rfft, and
  * complex along the others. No axis may be named twice. */
-GND_API gnd_array *gnd_rfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_rfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s,
+                             gnd_norm norm);
 /* The inverse of gnd_rfftn. s has the lengths of the result. */
-GND_API gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm);
+GND_API gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s,
+                              gnd_norm norm);
 
 /* Cosine transforms of types 1 to 4 along an axis, as in scipy.fft. These are the formulas of the
  * cosine and sine transforms; c is cos:

@@ -40,31 +40,38 @@ typedef enum gnd_border {
 
 /* The element of rank `rank` in the sorted window (0: the smallest, -1: the largest). Uses memory
  * for all windows, except for the smallest and the largest. */
-GND_API gnd_array *gnd_rank_filter(gnd_array *x, int64_t rank, int n, const int64_t *size, gnd_border border,
-                                   gnd_array *fill);
+GND_API gnd_array *gnd_rank_filter(gnd_array *x, int64_t rank, int n, const int64_t *size,
+                                   gnd_border border, gnd_array *fill);
 /* The median of the window; for an even number the larger of the two middle elements, as in
  * SciPy. */
-GND_API gnd_array *gnd_median_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_median_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                     gnd_array *fill);
 /* The element of rank m percentile / 100, rounded down, in the sorted window of m elements; 100
  * gives the largest. percentile is from -100 to 100; a negative one counts from 100. */
-GND_API gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n, const int64_t *size,
-                                         gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n,
+                                         const int64_t *size, gnd_border border, gnd_array *fill);
 /* The smallest element of the window, computed along one axis after the other. */
-GND_API gnd_array *gnd_minimum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_minimum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                      gnd_array *fill);
 /* The largest element of the window, computed along one axis after the other. */
-GND_API gnd_array *gnd_maximum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_maximum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                      gnd_array *fill);
 
 /* --- grey morphology by boxes ----------------------------------------------------------------- */
 
 /* The smallest element of the window; same as gnd_minimum_filter. */
-GND_API gnd_array *gnd_grey_erosion(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_grey_erosion(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                    gnd_array *fill);
 /* The largest element of the mirrored window. For an even size s this window differs: s - 1 - s / 2
  * elements before, s / 2 after. */
-GND_API gnd_array *gnd_grey_dilation(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_grey_dilation(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                     gnd_array *fill);
 /* gnd_grey_dilation of gnd_grey_erosion: removes bright details smaller than the window. */
-GND_API gnd_array *gnd_grey_opening(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_grey_opening(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                    gnd_array *fill);
 /* gnd_grey_erosion of gnd_grey_dilation: removes dark details smaller than the window. */
-GND_API gnd_array *gnd_grey_closing(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill);
+GND_API gnd_array *gnd_grey_closing(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                                    gnd_array *fill);
 
 /* --- binary morphology ------------------------------------------------------------------------ */
 
@@ -74,10 +81,12 @@ GND_API gnd_array *gnd_grey_closing(gnd_array *x, int n, const int64_t *size, gn
  * neighbors along each axis. Elements beyond the edges are border (0 or 1). Applied `iterations`
  * times, at least once. GND_ERR_ARG: iterations; GND_ERR_SHAPE: different numbers of axes, or an
  * empty structure. */
-GND_API gnd_array *gnd_binary_erosion(gnd_array *x, gnd_array *structure, int iterations, int border);
+GND_API gnd_array *gnd_binary_erosion(gnd_array *x, gnd_array *structure, int iterations,
+                                      int border);
 /* bool: whether any of the elements p - (q - s / 2) is true. Arguments as for
  * gnd_binary_erosion. */
-GND_API gnd_array *gnd_binary_dilation(gnd_array *x, gnd_array *structure, int iterations, int border);
+GND_API gnd_array *gnd_binary_dilation(gnd_array *x, gnd_array *structure, int iterations,
+                                       int border);
 /* `iterations` erosions followed by as many dilations. Elements beyond the edges are false, as in
  * SciPy. */
 GND_API gnd_array *gnd_binary_opening(gnd_array *x, gnd_array *structure, int iterations);
@@ -103,7 +112,8 @@ typedef enum gnd_interpolation {
  * dtype; the others convert ints and bools to the default float. 16-bit floats are computed in
  * float32 and rounded once. GND_ERR_SHAPE: the number of axes, or elements requested from an empty
  * axis; GND_ERR_ARG; GND_ERR_OVERFLOW. */
-GND_API gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_interpolation how, int antialias);
+GND_API gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape,
+                                    gnd_interpolation how, int antialias);
 
 #ifdef __cplusplus
 }

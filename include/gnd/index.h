@@ -73,18 +73,20 @@ GND_API gnd_array *gnd_extract(gnd_array *condition, gnd_array *x);
  * conditions that is true; otherwise (NULL: 0) if none is true. All arguments broadcast; choices
  * and otherwise promote. Every choice is computed for all elements, in one kernel together with its
  * elementwise inputs. GND_ERR_DTYPE: a condition is not bool. */
-GND_API gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices, gnd_array *otherwise);
+GND_API gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices,
+                              gnd_array *otherwise);
 /* For each element of x, the element of values[i], where conditions[i] is the last of the n
  * conditions that is true; otherwise (NULL: 0) if none is true. The result has the shape and dtype
  * of x. Where NumPy's piecewise takes functions, pass their results for all of x. All arguments
  * broadcast to the shape of x; values are cast as by gnd_astype. GND_ERR_DTYPE: a condition is not
  * bool. */
-GND_API gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_array *const *values,
-                                 gnd_array *otherwise);
+GND_API gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions,
+                                 gnd_array *const *values, gnd_array *otherwise);
 /* For each element of indices (ints), the element of choices[index]; there are n >= 1 choices,
  * arrays or scalars. All arguments broadcast; the choices promote. GND_INDEX_RAISE rejects negative
  * indices. */
-GND_API gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_index_mode mode);
+GND_API gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices,
+                              gnd_index_mode mode);
 
 /* --- arrays with some elements changed ------------------------------------------------------- */
 

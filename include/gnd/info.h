@@ -28,12 +28,12 @@ extern "C" {
 /* The standard's kinds, for gnd_isdtype and gnd_dtypes; combine them with |. float16 and bfloat16
  * are real floating. */
 enum {
-    GND_KIND_BOOL = 1,               /* "bool" */
-    GND_KIND_SIGNED = 2,             /* "signed integer" */
-    GND_KIND_UNSIGNED = 4,           /* "unsigned integer" */
-    GND_KIND_INTEGRAL = 2 | 4,       /* "integral" */
-    GND_KIND_REAL = 8,               /* "real floating" */
-    GND_KIND_COMPLEX = 16,           /* "complex floating" */
+    GND_KIND_BOOL = 1,                 /* "bool" */
+    GND_KIND_SIGNED = 2,               /* "signed integer" */
+    GND_KIND_UNSIGNED = 4,             /* "unsigned integer" */
+    GND_KIND_INTEGRAL = 2 | 4,         /* "integral" */
+    GND_KIND_REAL = 8,                 /* "real floating" */
+    GND_KIND_COMPLEX = 16,             /* "complex floating" */
     GND_KIND_NUMERIC = 2 | 4 | 8 | 16, /* "numeric" */
     GND_KIND_ALL = 1 | 2 | 4 | 8 | 16
 };
@@ -43,16 +43,16 @@ GND_API int gnd_isdtype(gnd_dtype t, unsigned kinds);
 
 /* Properties of a float dtype. */
 typedef struct gnd_float_info {
-    gnd_dtype dtype;             /* the dtype described; for a complex dtype, that of its parts */
-    int bits;                    /* bits per element */
-    double eps;                  /* distance from 1 to the next larger number */
-    double epsneg;               /* distance from 1 to the next smaller number */
-    double max, min;             /* largest finite number, and its negative */
-    double smallest_normal;      /* smallest positive normal number */
-    double smallest_subnormal;   /* the smallest positive number */
-    int precision;               /* decimal digits that are always preserved */
-    double resolution;           /* 10 to the power -precision */
-    int nmant, nexp;             /* stored bits of the significand, bits of the exponent */
+    gnd_dtype dtype;           /* the dtype described; for a complex dtype, that of its parts */
+    int bits;                  /* bits per element */
+    double eps;                /* distance from 1 to the next larger number */
+    double epsneg;             /* distance from 1 to the next smaller number */
+    double max, min;           /* largest finite number, and its negative */
+    double smallest_normal;    /* smallest positive normal number */
+    double smallest_subnormal; /* the smallest positive number */
+    int precision;             /* decimal digits that are always preserved */
+    double resolution;         /* 10 to the power -precision */
+    int nmant, nexp;           /* stored bits of the significand, bits of the exponent */
 } gnd_float_info;
 
 /* Sets *out. GND_ERR_NULL; GND_ERR_DTYPE: t is neither real nor complex floating. */
@@ -88,9 +88,9 @@ GND_API int gnd_can_cast_array(const gnd_array *x, gnd_dtype to);
 
 /* The result of the standard's capabilities(). */
 typedef struct gnd_capability_set {
-    int boolean_indexing;        /* "boolean indexing" */
-    int data_dependent_shapes;   /* "data-dependent shapes" */
-    int max_dimensions;          /* "max dimensions" */
+    int boolean_indexing;      /* "boolean indexing" */
+    int data_dependent_shapes; /* "data-dependent shapes" */
+    int max_dimensions;        /* "max dimensions" */
 } gnd_capability_set;
 
 /* The capabilities of this library, as the standard's capabilities(). Never fails. */
@@ -103,10 +103,10 @@ GND_API gnd_status gnd_default_device(gnd_device_info *out);
 
 /* The default dtypes of functions. */
 typedef struct gnd_default_set {
-    gnd_dtype real_floating;     /* float64; float32 on a device without float64 */
+    gnd_dtype real_floating; /* float64; float32 on a device without float64 */
     gnd_dtype complex_floating;
     gnd_dtype integral;
-    gnd_dtype indexing;          /* of indices in results */
+    gnd_dtype indexing; /* of indices in results */
 } gnd_default_set;
 
 /* Sets *out to the default dtypes of a device. device is a text as for gnd_open, or gnd_device_id

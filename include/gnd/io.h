@@ -27,7 +27,8 @@ GND_API gnd_status gnd_save_npy(gnd_array *x, const char *path);
  * GND_ERR_UNSUPPORTED: gnd was built without libzip. */
 GND_API gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name);
 /* Writes n arrays with their names to a .npz file. GND_ERR_UNSUPPORTED as for gnd_load_npz. */
-GND_API gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_array *const *x);
+GND_API gnd_status gnd_save_npz(const char *path, int n, const char *const *names,
+                                gnd_array *const *x);
 /* Loads a PNG picture as uint8 of shape (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB or (h,
  * w, 4) RGBA; uint16 if the file has 16 bits per channel. Palettes and gray of 1, 2 and 4 bits are
  * expanded to 8 bits (white is 255), and a transparent color becomes alpha. No gamma correction is

@@ -29,7 +29,8 @@ GND_API gnd_array *gnd_matrix_transpose(gnd_array *x);
 GND_API gnd_array *gnd_tensordot(gnd_array *a, gnd_array *b, int n);
 /* The sum of products over n pairs of axes: axis axes_a[i] of a with axis axes_b[i] of b. The rest
  * is as in gnd_tensordot. */
-GND_API gnd_array *gnd_tensordot_axes(gnd_array *a, gnd_array *b, int n, const int *axes_a, const int *axes_b);
+GND_API gnd_array *gnd_tensordot_axes(gnd_array *a, gnd_array *b, int n, const int *axes_a,
+                                      const int *axes_b);
 /* The sum of conj(x1) * x2 along an axis, which has the same extent in both. The other axes
  * broadcast. A negative axis counts from the end of each array, a nonnegative one from its
  * start. */
@@ -67,7 +68,8 @@ GND_API gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *o
  * and a line for each contraction with its number of loop letters, the call that computes it, the
  * contraction, and the remaining operands. Allocated by malloc; the caller calls free(). On failure
  * returns NULL and sets *s (s may be NULL). */
-GND_API char *gnd_einsum_path(const char *subscripts, int n, gnd_array *const *operands, gnd_status *s);
+GND_API char *gnd_einsum_path(const char *subscripts, int n, gnd_array *const *operands,
+                              gnd_status *s);
 
 /* The sum of the diagonal that gnd_diagonal gives for axes axis1 and axis2, in dtype t;
  * GND_DTYPE_DEFAULT: as gnd_sum. At least 2 dimensions. */

@@ -22,24 +22,24 @@ extern "C" {
  * R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages" (1996). X(name, NumPy's
  * name). */
 #define GND_QUANTILE_LIST(X)                                                                       \
-    X(GND_Q_LINEAR, "linear")                       /* 7: q (n - 1) */                             \
-    X(GND_Q_LOWER, "lower")                         /* floor(q (n - 1)) */                         \
-    X(GND_Q_HIGHER, "higher")                       /* ceil(q (n - 1)) */                          \
-    X(GND_Q_MIDPOINT, "midpoint")                   /* the mean of both */                         \
-    X(GND_Q_NEAREST, "nearest")                     /* q (n - 1) rounded, halves to even */        \
-    X(GND_Q_INVERTED_CDF, "inverted_cdf")           /* 1: q n - 1 upwards */                       \
+    X(GND_Q_LINEAR, "linear")             /* 7: q (n - 1) */                                       \
+    X(GND_Q_LOWER, "lower")               /* floor(q (n - 1)) */                                   \
+    X(GND_Q_HIGHER, "higher")             /* ceil(q (n - 1)) */                                    \
+    X(GND_Q_MIDPOINT, "midpoint")         /* the mean of both */                                   \
+    X(GND_Q_NEAREST, "nearest")           /* q (n - 1) rounded, halves to even */                  \
+    X(GND_Q_INVERTED_CDF, "inverted_cdf") /* 1: q n - 1 upwards */                                 \
     X(GND_Q_AVERAGED_INVERTED_CDF, "averaged_inverted_cdf") /* 2: the mean where that is whole */  \
     X(GND_Q_CLOSEST_OBSERVATION, "closest_observation")     /* 3: q n - 1 to the nearest */        \
     X(GND_Q_INTERPOLATED_INVERTED_CDF, "interpolated_inverted_cdf") /* 4: q n - 1 */               \
-    X(GND_Q_HAZEN, "hazen")                         /* 5: q n - 1/2 */                             \
-    X(GND_Q_WEIBULL, "weibull")                     /* 6: q (n + 1) - 1 */                         \
-    X(GND_Q_MEDIAN_UNBIASED, "median_unbiased")     /* 8: q (n + 1/3) - 2/3 */                     \
-    X(GND_Q_NORMAL_UNBIASED, "normal_unbiased")     /* 9: q (n + 1/4) - 5/8 */
+    X(GND_Q_HAZEN, "hazen")                                         /* 5: q n - 1/2 */             \
+    X(GND_Q_WEIBULL, "weibull")                                     /* 6: q (n + 1) - 1 */         \
+    X(GND_Q_MEDIAN_UNBIASED, "median_unbiased")                     /* 8: q (n + 1/3) - 2/3 */     \
+    X(GND_Q_NORMAL_UNBIASED, "normal_unbiased")                     /* 9: q (n + 1/4) - 5/8 */
 typedef enum gnd_quantile_method {
 #define X(name, text) name,
     GND_QUANTILE_LIST(X)
 #undef X
-    GND_Q_METHODS
+        GND_Q_METHODS
 } gnd_quantile_method;
 
 /* The median: the mean of the one or two middle elements. Bools and ints give the default float. */

@@ -60,17 +60,18 @@ GND_API gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n);
 /* --- continuous ------------------------------------------------------------------------------- */
 
 /* Uniform in [0, 1): multiples of 2^-24, or 2^-53 for float64. */
-GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
+GND_API gnd_array *gnd_rng_random(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                  const int64_t *shape);
 /* Uniform: low + (high - low) * u. Rounding may give high. GND_ERR_ARG: scalars whose difference is
  * not finite. */
-GND_API gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                   gnd_array *low, gnd_array *high);
+GND_API gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                   const int64_t *shape, gnd_array *low, gnd_array *high);
 /* Normal with mean 0 and standard deviation 1 (Box-Muller method). */
 GND_API gnd_array *gnd_rng_standard_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                            const int64_t *shape);
 /* Normal with mean loc and standard deviation scale >= 0. */
-GND_API gnd_array *gnd_rng_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                  gnd_array *loc, gnd_array *scale);
+GND_API gnd_array *gnd_rng_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                  const int64_t *shape, gnd_array *loc, gnd_array *scale);
 /* Log-normal: exp of a normal number with mean `mean` and standard deviation sigma >= 0. */
 GND_API gnd_array *gnd_rng_lognormal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *mean, gnd_array *sigma);
@@ -79,12 +80,12 @@ GND_API gnd_array *gnd_rng_exponential(gnd_rng *g, gnd_device *dev, gnd_dtype t,
                                        const int64_t *shape, gnd_array *scale);
 /* Gamma, with density x^(a-1) exp(-x/scale), a >= 0 (a = 0 gives 0), scale >= 0. Marsaglia and
  * Tsang's method. */
-GND_API gnd_array *gnd_rng_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                 gnd_array *a, gnd_array *scale);
+GND_API gnd_array *gnd_rng_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                 const int64_t *shape, gnd_array *a, gnd_array *scale);
 /* Beta, with density x^(a-1) (1-x)^(b-1), a > 0, b > 0. Computed from two gamma numbers in
  * logarithms. */
-GND_API gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                gnd_array *a, gnd_array *b);
+GND_API gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                const int64_t *shape, gnd_array *a, gnd_array *b);
 /* Chi-square with df > 0 degrees of freedom. */
 GND_API gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                      const int64_t *shape, gnd_array *df);
@@ -92,8 +93,8 @@ GND_API gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, i
 GND_API gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                       const int64_t *shape, gnd_array *df);
 /* Laplace, with density exp(-|x - loc|/scale) / (2 scale); scale >= 0. */
-GND_API gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                   gnd_array *loc, gnd_array *scale);
+GND_API gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                   const int64_t *shape, gnd_array *loc, gnd_array *scale);
 /* Logistic, with density exp(-z) / (scale (1 + exp(-z))^2) with z = (x - loc)/scale; scale >= 0. */
 GND_API gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
                                     const int64_t *shape, gnd_array *loc, gnd_array *scale);
@@ -106,13 +107,14 @@ GND_API gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, in
  * GND_ERR_OVERFLOW: they do not fit t. Elements of array parameters with an empty range give
  * low. */
 GND_API gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
-                                    const int64_t *shape, gnd_array *low, gnd_array *high, int endpoint);
+                                    const int64_t *shape, gnd_array *low, gnd_array *high,
+                                    int endpoint);
 /* The following distributions return counts. t is an int dtype, or a float dtype, which rounds.
  * Computed in float64; on a device without it in float32, which represents whole numbers up to 2^24
  * exactly. */
 /* Poisson with mean lam >= 0 (up to 9.2e18). Uses Hoermann's PTRS for lam >= 10. */
-GND_API gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                   gnd_array *lam);
+GND_API gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                   const int64_t *shape, gnd_array *lam);
 /* Binomial: successes in n >= 0 trials (a whole number) of probability p in 0 .. 1. Uses Hoermann's
  * BTRS if n min(p, 1-p) >= 10. */
 GND_API gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
@@ -141,8 +143,8 @@ typedef enum gnd_rng_root { GND_ROOT_SVD, GND_ROOT_EIGH, GND_ROOT_CHOLESKY } gnd
  * The result has the shape followed by (k,). root selects the method for the root of cov.
  * GND_ERR_LINALG: GND_ROOT_CHOLESKY, and cov is not positive definite. */
 GND_API gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
-                                               const int64_t *shape, gnd_array *mean, gnd_array *cov,
-                                               gnd_rng_root root);
+                                               const int64_t *shape, gnd_array *mean,
+                                               gnd_array *cov, gnd_rng_root root);
 
 /* --- order ------------------------------------------------------------------------------------ */
 
@@ -161,8 +163,8 @@ GND_API gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis);
  * weight. Without: Efraimidis and Spirakis (Weighted random sampling with a reservoir, 2006).
  * GND_ERR_ARG: no elements, too few elements without replacement, or invalid weights;
  * GND_ERR_SHAPE: the number of weights differs from the number of elements. */
-GND_API gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, const int64_t *shape,
-                                  int replace, gnd_array *p);
+GND_API gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim,
+                                  const int64_t *shape, int replace, gnd_array *p);
 
 #ifdef __cplusplus
 }

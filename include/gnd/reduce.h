@@ -54,9 +54,22 @@ GND_API gnd_array *gnd_argmin(gnd_array *x, gnd_axes axes, unsigned flags);
 /* The reductions of gnd_reduce. They correspond to NumPy functions with where= and initial=:
  * gnd_sum and so on, gnd_nansum and so on (gnd/stat.h). */
 typedef enum gnd_reduction {
-    GND_REDUCE_SUM, GND_REDUCE_PROD, GND_REDUCE_MAX, GND_REDUCE_MIN, GND_REDUCE_MEAN, GND_REDUCE_VAR, GND_REDUCE_STD,
-    GND_REDUCE_ANY, GND_REDUCE_ALL, GND_REDUCE_NANSUM, GND_REDUCE_NANPROD, GND_REDUCE_NANMAX, GND_REDUCE_NANMIN,
-    GND_REDUCE_NANMEAN, GND_REDUCE_NANVAR, GND_REDUCE_NANSTD
+    GND_REDUCE_SUM,
+    GND_REDUCE_PROD,
+    GND_REDUCE_MAX,
+    GND_REDUCE_MIN,
+    GND_REDUCE_MEAN,
+    GND_REDUCE_VAR,
+    GND_REDUCE_STD,
+    GND_REDUCE_ANY,
+    GND_REDUCE_ALL,
+    GND_REDUCE_NANSUM,
+    GND_REDUCE_NANPROD,
+    GND_REDUCE_NANMAX,
+    GND_REDUCE_NANMIN,
+    GND_REDUCE_NANMEAN,
+    GND_REDUCE_NANVAR,
+    GND_REDUCE_NANSTD
 } gnd_reduction;
 
 /* Options of gnd_reduce. Zero-initialized: none. */
@@ -75,8 +88,8 @@ typedef struct gnd_reduce_options {
  * of var and std is the number of selected elements. GND_ERR_ARG: an option that this reduction
  * does not have; GND_ERR_SHAPE: where does not broadcast to x. Messages begin with the name of the
  * reduction. */
-GND_API gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t,
-                              const gnd_reduce_options *opt);
+GND_API gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned flags,
+                              gnd_dtype t, const gnd_reduce_options *opt);
 
 #ifdef __cplusplus
 }

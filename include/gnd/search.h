@@ -69,9 +69,9 @@ GND_API gnd_status gnd_histogram(gnd_array *x, int64_t bins, const double *range
  * and range[2 d + 1] the range (range NULL: from the elements), edges[d] the edges (edges NULL:
  * none are given), as for gnd_histogram. The histogram goes to out[0], with n dimensions in float64
  * (float32 on a device without it), and the edges to out[1 .. n]. */
-GND_API gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, const double *range,
-                                   gnd_array *const *edges, gnd_array *weights, unsigned flags,
-                                   gnd_array **out);
+GND_API gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins,
+                                   const double *range, gnd_array *const *edges, gnd_array *weights,
+                                   unsigned flags, gnd_array **out);
 
 #ifdef __cplusplus
 }

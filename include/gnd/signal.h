@@ -27,33 +27,45 @@ extern "C" {
 
 /* The part of the n + m - 1 sums to return. FULL: all. SAME: the middle ones. VALID: those without
  * elements beyond the ends. */
-typedef enum gnd_conv_mode { GND_CONV_FULL = 0, GND_CONV_SAME = 1, GND_CONV_VALID = 2 } gnd_conv_mode;
+typedef enum gnd_conv_mode {
+    GND_CONV_FULL = 0,
+    GND_CONV_SAME = 1,
+    GND_CONV_VALID = 2
+} gnd_conv_mode;
 typedef enum gnd_conv_method {
     GND_CONV_AUTO = 0,
     GND_CONV_DIRECT = 1,
-    GND_CONV_FFT = 2,      /* transforms of the whole arrays */
-    GND_CONV_BLOCKS = 3    /* transforms of blocks */
+    GND_CONV_FFT = 2,   /* transforms of the whole arrays */
+    GND_CONV_BLOCKS = 3 /* transforms of blocks */
 } gnd_conv_method;
 /* The values beyond the edges of an image. FILL: a constant. WRAP: the opposite edge. SYMM:
  * mirrored, repeating the edge. */
-typedef enum gnd_boundary { GND_BOUNDARY_FILL = 0, GND_BOUNDARY_WRAP = 1, GND_BOUNDARY_SYMM = 2 } gnd_boundary;
+typedef enum gnd_boundary {
+    GND_BOUNDARY_FILL = 0,
+    GND_BOUNDARY_WRAP = 1,
+    GND_BOUNDARY_SYMM = 2
+} gnd_boundary;
 
 /* The convolution y[k] = sum over j of a[j] v[k - j] of 1-d arrays of n and m elements, both
  * nonempty. SAME: max(n, m) sums; VALID: max(n, m) - min(n, m) + 1. */
-GND_API gnd_array *gnd_convolve(gnd_array *a, gnd_array *v, gnd_conv_mode mode, gnd_conv_method method);
+GND_API gnd_array *gnd_convolve(gnd_array *a, gnd_array *v, gnd_conv_mode mode,
+                                gnd_conv_method method);
 /* The correlation y[k] = sum over j of a[j + k] conj(v[j]), for k from -(m - 1) on. The rest is as
  * in gnd_convolve. */
-GND_API gnd_array *gnd_correlate(gnd_array *a, gnd_array *v, gnd_conv_mode mode, gnd_conv_method method);
+GND_API gnd_array *gnd_correlate(gnd_array *a, gnd_array *v, gnd_conv_mode mode,
+                                 gnd_conv_method method);
 
 /* The convolution of arrays with the same number of dimensions along naxes of them (axes NULL and
  * naxes -1: all). The other axes broadcast. SAME: the shape of x, from the middle; VALID: along all
  * axes x is at least as large as k, or k as x. Uses transforms of the whole arrays. Results are
  * floats or complex numbers with the dtypes of gnd_fft (float16 gives float32, ints the default
  * float). Empty arrays give empty results. */
-GND_API gnd_array *gnd_fftconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes, const int *axes);
+GND_API gnd_array *gnd_fftconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes,
+                                   const int *axes);
 /* Same as gnd_fftconvolve, by transforms of blocks (overlap-add). For arrays of very different
  * sizes. */
-GND_API gnd_array *gnd_oaconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes, const int *axes);
+GND_API gnd_array *gnd_oaconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int naxes,
+                                  const int *axes);
 
 /* The convolution of two images (2-d arrays, not empty). fill: the value beyond the edges of x for
  * GND_BOUNDARY_FILL, a scalar or 0-d array, cast to the common dtype; NULL: 0. Modes as for

@@ -17,11 +17,11 @@ extern "C" {
 /* A parameter. Values are powers of two, or small numbers that select a variant. */
 typedef struct gnd_tune_info {
     char name[32];
-    char text[96];           /* description */
-    int value, initial;      /* current value; value without tuning */
+    char text[96];      /* description */
+    int value, initial; /* current value; value without tuning */
     int least, most;
-    int step;                /* 2: powers of two (and 0 if that is the least), 1: all numbers */
-    int used;                /* 1: this device uses it */
+    int step; /* 2: powers of two (and 0 if that is the least), 1: all numbers */
+    int used; /* 1: this device uses it */
 } gnd_tune_info;
 
 /* The number of parameters. It is the same on every device. */

@@ -14,19 +14,25 @@ extern "C" {
 #endif
 
 /* Kinds of an entry of an index, for gnd_index. */
-enum { GND_IDX_INT = 1, GND_IDX_SLICE = 2, GND_IDX_NEWAXIS = 3, GND_IDX_ELLIPSIS = 4,
-       GND_IDX_ARRAY = 5 };
+enum {
+    GND_IDX_INT = 1,
+    GND_IDX_SLICE = 2,
+    GND_IDX_NEWAXIS = 3,
+    GND_IDX_ELLIPSIS = 4,
+    GND_IDX_ARRAY = 5
+};
 /* A missing start or stop of a slice. */
 #define GND_NONE INT64_MIN
 typedef struct gnd_range {
-    int kind;                   /* GND_IDX_* */
-    int64_t start, stop, step;  /* GND_IDX_INT uses start only; step 0 means 1 */
-    gnd_array *array;           /* GND_IDX_ARRAY: indices of any int dtype, or a bool mask */
+    int kind;                  /* GND_IDX_* */
+    int64_t start, stop, step; /* GND_IDX_INT uses start only; step 0 means 1 */
+    gnd_array *array;          /* GND_IDX_ARRAY: indices of any int dtype, or a bool mask */
 } gnd_range;
 
 /* Short forms of entries. In C, GND_IDX(GND_SLICE(1, -1), GND_AT(rows)) expands to the two
  * arguments n and idx of gnd_index, gnd_set and similar functions. */
-static inline gnd_range gnd_range_of(int kind, int64_t start, int64_t stop, int64_t step, gnd_array *array)
+static inline gnd_range gnd_range_of(int kind, int64_t start, int64_t stop, int64_t step,
+                                     gnd_array *array)
 {
     gnd_range r;
     r.kind = kind;
@@ -50,8 +56,11 @@ static inline gnd_range gnd_range_of(int kind, int64_t start, int64_t stop, int6
 #define GND_NEWAXIS gnd_range_of(GND_IDX_NEWAXIS, 0, 0, 1, NULL)
 #define GND_DOTS gnd_range_of(GND_IDX_ELLIPSIS, 0, 0, 1, NULL)
 #ifndef __cplusplus
-#define GND_IDX(...) \
-    (int)(sizeof((gnd_range[]){__VA_ARGS__}) / sizeof(gnd_range)), (gnd_range[]){__VA_ARGS__}
+#define GND_IDX(...)                                                                               \
+    (int)(sizeof((gnd_range[]){__VA_ARGS__}) / sizeof(gnd_range)), (gnd_range[])                   \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #endif
 
 /* Indexes x as NumPy does. An integer removes its axis; out of range it is an error. Slices are
