@@ -27,8 +27,8 @@ extern "C" {
 #endif
 
 /* The languages of kernels. GND_OPENCL_C: OpenCL C 1.2; on CUDA its functions and words are there,
- * vector literals and swizzles are not. GND_CUDA_C: CUDA C++, on CUDA devices only. GND_PORTABLE: the
- * dialect of gnd's own kernels, for all. */
+ * vector literals and swizzles are not. GND_CUDA_C: CUDA C++ on CUDA devices; on OpenCL the subset of
+ * doc/CUDAC.md, which is translated. GND_PORTABLE: the dialect of gnd's own kernels, for all. */
 typedef enum gnd_language { GND_OPENCL_C, GND_CUDA_C, GND_PORTABLE } gnd_language;
 
 /* A source, compiled for one device; one of its kernels, which belongs to the program. */
@@ -106,7 +106,7 @@ GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
  * Equal sources are compiled once, and kept on disk like all kernels. Never NULL: a failure is in
  * gnd_program_status. GND_ERR_NULL, GND_ERR_ARG (the language, an option), GND_ERR_SYNTAX (the source
  * ends in a comment, a kernel is no function), GND_ERR_NAME (no kernel, or a function gnd_...
- * that the portable dialect has not), GND_ERR_UNSUPPORTED (CUDA C on another device), GND_ERR_BUILD (line and
+ * that the portable dialect has not), GND_ERR_UNSUPPORTED (what CUDA C has on CUDA devices only), GND_ERR_BUILD (line and
  * column are the source's; NVRTC tells the line, NVIDIA's OpenCL counts the lines of all the text), GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);

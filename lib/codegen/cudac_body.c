@@ -507,13 +507,6 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
         if (z >= c->end || !is(x, z, ","))
             break;
     }
-    for (int32_t i = t; i < base && st == GND_OK; i++)
-        if (is(x, i, "auto"))
-            replace(x, &x->edits, i, "__auto_type");
-        else if (is(x, i, "constexpr"))
-            replace(x, &x->edits, i, "const");
-        else if (is(x, i, "long") && is(x, i + 1, "long"))
-            replace(x, &x->edits, i, " ");
     /* a number that sizes of arrays may be made of */
     if (st == GND_OK && (constant || is(x, t, "const")) && base < c->end && is(x, base + 1, "=") &&
         (is(x, base - 1, "int") || is(x, base - 1, "unsigned"))) {
@@ -527,6 +520,13 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
             gnd__edit_add(&x->edits, x->token[z].at, 0, " }");
         }
     }
+    for (int32_t i = t; i < base && st == GND_OK; i++)
+        if (is(x, i, "auto"))
+            replace(x, &x->edits, i, "__auto_type");
+        else if (is(x, i, "constexpr"))
+            replace(x, &x->edits, i, "const");
+        else if (is(x, i, "long") && is(x, i + 1, "long"))
+            replace(x, &x->edits, i, " ");
     return st;
 }
 
