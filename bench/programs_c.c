@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * programs_c - four of the programs of examples/ as plain loops of C on one core, at the sizes of
- * `tests/programs.py --times`: the median of 5 runs in ms, and a result that the examples print, too.
+ * `tests/programs/programs.py --times`: the median of 5 runs in ms, and a result that the examples print, too.
  */
 #include <math.h>
 #include <stdint.h>

@@ -49,7 +49,7 @@ awk -F'"' 'BEGIN { print "# made by run.sh" }
 failed=0
 for name; do
     mkdir -p "corpus/$name"
-    for f in "$src/fuzz/corpus/$name.txt" $([ "$name" != expr ] || echo "$src/tests/exprs.txt"); do
+    for f in "$src/fuzz/corpus/$name.txt" $([ "$name" != expr ] || echo "$src/tests/lib/exprs.txt"); do
         if [ -f "$f" ]; then
             awk -v d="corpus/$name/line-$(basename "$f" .txt)" \
                 '!/^#/ && NF { f = sprintf("%s-%03d", d, NR); printf "%s", $0 >f; close(f) }' "$f"

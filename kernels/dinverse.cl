@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * dinverse.cl - inverse trigonometric and hyperbolic functions and hypot of float64 on CPUs, as those in
- * double.cl: no branch, no call, right to 2 ulp over the whole range (tests/kernels_double.c). The ways after
+ * double.cl: no branch, no call, right to 2 ulp over the whole range (tests/kernels/kernels_double.c). The ways after
  * FreeBSD's msun (Sun Microsystems' fdlibm); polynomials: tools/special-coeffs.py.
  */
 

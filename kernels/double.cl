@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * double.cl - elementary functions of float64 on CPUs: without a branch or a call, so that PoCL's compiler
- * vectorises them, and right to 2 ulp over the whole range (tests/kernels_double.c, with what was seen).
+ * vectorises them, and right to 2 ulp over the whole range (tests/kernels/kernels_double.c, with what was seen).
  * GPUs have good ones of their own, which kernels/elementary.cl names. Nothing here relies on fma: products
  * that must be exact are of parts short enough. Where two things could be computed side by side, one waits
  * for the other by an `x - x` that the compiler cannot know to be 0: else LLVM makes vectors of the two, and

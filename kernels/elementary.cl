@@ -4,7 +4,7 @@
  * float32 are ours (sections marked cpu): computed in float64 without a branch, so that PoCL's compiler
  * vectorises them, which it does not do to its built-in functions. The float64 in between has 2^-34 or
  * better; rounding it to float32 leaves less than 0.51 ulp, tested for every float32 by
- * tests/kernels_elementary.c. Coefficients: tools/special-coeffs.py.
+ * tests/kernels/kernels_elementary.c. Coefficients: tools/special-coeffs.py.
  */
 
 /* x within [-160, 160]; a NaN stays. The exponentials of all that float32 can hold are inside. */

@@ -3,7 +3,7 @@
  * special.cl - special functions, and other operations beyond the Array API standard. Polynomials and
  * rational functions have the smallest greatest relative error on their interval:
  * tools/special-coeffs.py makes them. Errors are listed in doc/KERNELS.md, as measured by
- * tests/kernels_math.c.
+ * tests/kernels/kernels_math.c.
  */
 
 /* --- integers ------------------------------------------------------------------------------------ */

@@ -202,7 +202,7 @@ function header(n,    path, line) {
 BEGIN {
     print "# The C API"
     print ""
-    print "Made from the headers by tools/gen-reference.awk; tests/docs.sh checks that it is current. Do not"
+    print "Made from the headers by tools/gen-reference.awk; tests/tree/docs.sh checks that it is current. Do not"
     print "edit: edit the header. `#include <gnd.h>` gives everything here. Rules that hold everywhere (errors,"
     print "owners, laziness, threads) are in the head of [gnd.h](../include/gnd.h), what results are in"
     print "[SEMANTICS.md](SEMANTICS.md). The contract of plugins, gnd/backend.h, is in [BACKENDS.md](BACKENDS.md)."

@@ -38,6 +38,19 @@ def __array_namespace_info__():
     return Info()
 
 
+_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': ''}
+
+
+def __getattr__(name):
+    """What is loaded when it is used."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'gnd' has no attribute {name!r}")
+    import importlib
+    module = importlib.import_module('gnd.' + (_LAZY[name] or name))
+    value = globals()[name] = getattr(module, name) if _LAZY[name] else module
+    return value
+
+
 def _fill_in():
     """Makes the functions and methods of the table, but those that are written here."""
     own = globals()

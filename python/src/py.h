@@ -128,6 +128,10 @@ gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */
 PyObject *py_to_numpy(py_array *a);
 
+/* --- kernels (kernel.c) ------------------------------------------------------------------------- */
+
+int py_kernel_init(PyObject *module);
+
 /* --- functions (func.c), DLPack (dlpack.c) ------------------------------------------------------ */
 
 extern PyMethodDef py_func_methods[], py_dlpack_methods[];

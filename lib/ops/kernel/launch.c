@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/kernel/launch.c - gnd_launch: its arguments compared with the kernel's parameters and the
- * device's limits, before anything runs; then the nodes (graph/launch.h).
+ * ops/kernel/launch.c - gnd_launch: checks the arguments against the kernel's parameters and the
+ * device's limits before anything runs, then makes the nodes (graph/launch.h).
  */
 #include "ops/kernel/program.h"
 
@@ -46,6 +46,11 @@ gnd_arg gnd_arg_inout(gnd_array *x)
     return (gnd_arg){ .kind = GND_ARG_INOUT, .array = x };
 }
 
+gnd_arg gnd_arg_same(int i)
+{
+    return (gnd_arg){ .kind = GND_ARG_SAME, .value.i = i };
+}
+
 gnd_arg gnd_arg_local(size_t nbytes)
 {
     return (gnd_arg){ .kind = GND_ARG_LOCAL_MEM, .nbytes = nbytes };
@@ -80,7 +85,8 @@ gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz)
 }
 
 static const char *const kind_name[] = { "an array to read (GND_IN)", "a new array (GND_OUT)",
-                                         "an array to change (GND_INOUT)", "a number", "local memory" };
+                                         "an array to change (GND_INOUT)", "a number", "local memory",
+                                         "an array again (GND_SAME)" };
 
 /* The error of argument i, parameter p. */
 #define REFUSE(m, code, i, p, fmt, ...)                                                            \
@@ -203,6 +209,20 @@ static gnd_status number(maker *m, int i, const gnd__uparam *p, const gnd_arg *a
     return GND_OK;
 }
 
+/* The memory of the argument that a names, which has number m->where[] in the launch. */
+static gnd_status add_same(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
+{
+    const int64_t k = a->value.i;
+    if (k < 0 || k >= i || m->where[k] < 0 || m->l.arg[m->where[k]].kind == GND__L_IN ||
+        m->l.arg[m->where[k]].kind > GND__L_INOUT)
+        return REFUSE(m, GND_ERR_ARG, i, p, "GND_SAME(%lld) is no out or inout argument before it", (long long)k);
+    if (p->is_const)
+        return REFUSE(m, GND_ERR_ARG, i, p, "%s", "what it points to is const: only GND_IN fits");
+    b->kind = GND__L_OUT;
+    b->out = m->l.arg[m->where[k]].out;
+    return check_type(m, i, p, m->t[b->out]);
+}
+
 /* Argument a, number i, for parameter p. */
 static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
@@ -226,6 +246,8 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
         b->kind = a->array ? GND__L_INOUT : GND__L_OUT;
         st = add_output(m, i, p, a->dtype, a->ndim, a->shape, &b->out);
         return st == GND_OK && a->array ? add_fill(m, i, p, a, &b->in) : st;
+    case GND_ARG_SAME:
+        return add_same(m, i, p, a, b);
     default:
         if (p->kind == GND__UP_GLOBAL)
             return REFUSE(m, GND_ERR_ARG, i, p, "a pointer takes an array, not %s", kind_name[a->kind]);
@@ -276,7 +298,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
                         sig->name, sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         gnd__larg b = { 0 };
-        if ((unsigned)args[i].kind > GND_ARG_LOCAL_MEM)
+        if ((unsigned)args[i].kind > GND_ARG_SAME)
             return REFUSE(m, GND_ERR_ARG, i, &sig->param[i], "%d is no kind of argument", (int)args[i].kind);
         m->where[i] = -1;
         st = add_arg(m, i, &sig->param[i], &args[i], &b);
@@ -384,6 +406,30 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
     for (int i = 0; i < m.l.nout && st == GND_OK; i++)
         st = gnd__told(out[i]);
     return st;
+}
+
+gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p)
+{
+    gnd_device *dev;
+    gnd_err e = { .code = GND_OK };
+    if (p)
+        memset(p, 0, sizeof *p);
+    gnd_status st = gnd__kernel_usable("kernel_parameter", k, &dev, &e);
+    if (st == GND_OK && !p)
+        st = gnd__err(&e, GND_ERR_NULL, "kernel_parameter: p is NULL");
+    if (st == GND_OK && (i < 0 || i >= k->sig->nparam))
+        st = gnd__err(&e, GND_ERR_INDEX, "kernel_parameter: kernel %s has %d parameters, there is no number %d",
+                      k->sig->name, k->sig->nparam, i);
+    if (st != GND_OK)
+        return gnd__only_status("kernel_parameter", &e);
+    const gnd__uparam *u = &k->sig->param[i];
+    *p = (gnd_kernel_param){
+        .name = u->name, .type = u->type, .dtype = u->dtype < 0 ? GND_DTYPE_DEFAULT : (gnd_dtype)u->dtype,
+        .kind = u->kind == GND__UP_LOCAL ? GND_ARG_LOCAL_MEM : u->kind == GND__UP_VALUE ? GND_ARG_NUMBER
+                : u->is_const ? GND_ARG_IN : GND_ARG_INOUT,
+        .lanes = (int)u->lanes,
+    };
+    return GND_OK;
 }
 
 gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts)

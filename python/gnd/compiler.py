@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PyCUDA's manner: SourceModule(source).get_function(name)(a, block=(4, 4, 1), grid=(1, 1)). gnd/driver.py has In, Out,
+InOut, mem_alloc and their like."""
+import numpy as np
+
+from . import driver
+from .kernels import RawModule, _Function, _extents, bytes_of
+from ._core import Device, ndarray
+
+
+class SourceModule:
+    """The kernels of a source in CUDA C, OpenCL C or the portable dialect. options: ['-DNAME=VALUE', ...]. What PyCUDA
+    takes beside them for nvcc is accepted and has no meaning."""
+
+    def __init__(self, source, nvcc='nvcc', options=None, keep=False, no_extern_c=False, arch=None, code=None,
+                 cache_dir=None, include_dirs=(), *, language=None):
+        if include_dirs:
+            raise NotImplementedError('SourceModule: include_dirs: the source has to be whole')
+        self._module = RawModule(source, options=options or (), language=language)
+        self._module.compile()
+
+    def get_function(self, name):
+        """The kernel of that name; AttributeError when there is none."""
+        return Function(self._module, name)
+
+
+class Function(_Function):
+    """A kernel: f(arguments, block=(x, y, z), grid=(x, y), shared=0). Arguments are arrays of gnd's, which the kernel
+    changes, what driver.mem_alloc gave, driver.In, Out and InOut of NumPy's arrays, and numbers of NumPy's."""
+
+    def __init__(self, module, name):
+        module._program(Device()).kernel(name)
+        super().__init__(module, name)
+
+    def __call__(self, *args, block=None, grid=(1, 1), shared=0, stream=None, texrefs=(), time_kernel=False):
+        if block is None:
+            raise ValueError('SourceModule: block=(x, y, z) is wanted')
+        given, after = [], []
+        device = next((a.device for a in args if isinstance(a, ndarray)), None) or Device()
+        parameters = self._kernel(device).parameters
+        for i, a in enumerate(args):
+            if isinstance(a, driver.ArgumentHandler):
+                x = a.to_device(device)
+                after.append((a, x))
+            elif isinstance(a, driver.DeviceAllocation):
+                x = a.array(parameters[i][3] if i < len(parameters) else None, device)
+            elif isinstance(a, np.ndarray) and a.ndim:
+                raise TypeError(f'{self.name}: argument {i} is an array of NumPy\'s: write driver.In, Out or InOut')
+            else:
+                x = a
+            given.append(x)
+        self._kernel(device).launch(_extents(grid), _extents(block), tuple(given), bytes_of(shared))
+        for a, x in after:
+            a.from_device(x)
+
+    def prepare(self, arg_types, shared=None):
+        """Accepted: the parameters' types are read from the source."""
+        return self
+
+    def prepared_call(self, grid, block, *args, shared_size=0):
+        """The launch in PyCUDA's other order."""
+        self(*args, grid=grid, block=block, shared=shared_size)
+
+
+__all__ = ["SourceModule", "Function"]

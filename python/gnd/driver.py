@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PyCUDA's driver names: In, Out, InOut, mem_alloc, memcpy_htod, memcpy_dtoh, to_device, from_device. Contexts and
+streams are accepted: gnd keeps the order itself."""
+import numpy as np
+
+from . import _core
+from ._core import Device, ndarray
+
+
+class ArgumentHandler:
+    """A NumPy array as an argument of a kernel: copied to the device before it (In), back after it (Out), or both."""
+    reads = writes = True
+
+    def __init__(self, array):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f'{type(self).__name__}: {type(array).__name__}: a numpy.ndarray is wanted')
+        self.host = array
+
+    def to_device(self, device):
+        return _core._from_numpy(self.host, device)
+
+    def from_device(self, x):
+        if self.writes:
+            self.host[...] = x.asnumpy()
+
+
+class In(ArgumentHandler):
+    writes = False
+
+
+class Out(ArgumentHandler):
+    reads = False
+
+
+class InOut(ArgumentHandler):
+    pass
+
+
+class DeviceAllocation:
+    """Bytes on the device, of mem_alloc: their dtype is that of what is copied there, or of the kernel's parameter."""
+
+    def __init__(self, nbytes):
+        self.nbytes = int(nbytes)
+        self._array = None
+
+    def array(self, dtype, device):
+        """The memory as an array of dtype."""
+        x = self._array
+        if dtype is None:
+            dtype = np.dtype('uint8') if x is None else x.dtype
+        if x is None:
+            x = _core._from_numpy(np.zeros(self.nbytes // dtype.itemsize, dtype), device)
+        elif x.dtype != dtype and x.dtype.kind + dtype.kind not in ('cf', 'bu', 'bi'):
+            x = _core._from_numpy(x.asnumpy().reshape(-1).view(dtype), x.device)
+        self._array = x
+        return x
+
+    def free(self):
+        """Gives the memory back."""
+        self._array = None
+
+
+def mem_alloc(nbytes):
+    """nbytes of memory on the device."""
+    return DeviceAllocation(nbytes)
+
+
+def memcpy_htod(dest, src):
+    """Copies a NumPy array to an allocation."""
+    src = np.ascontiguousarray(src)
+    if src.nbytes > dest.nbytes:
+        raise ValueError(f'memcpy_htod: {src.nbytes} bytes, the allocation has {dest.nbytes}')
+    if src.nbytes < dest.nbytes:
+        old = dest.array(None, Device()).asnumpy().reshape(-1).view(np.uint8)
+        old[:src.nbytes] = src.reshape(-1).view(np.uint8)
+        src = old.view(src.dtype) if dest.nbytes % src.itemsize == 0 else old
+    dest._array = _core._from_numpy(src.reshape(-1), None)
+
+
+def memcpy_dtoh(dest, src):
+    """Copies an allocation, or an array of gnd's, to a NumPy array of as many bytes or less."""
+    x = src.asnumpy() if isinstance(src, ndarray) else src.array(None, Device()).asnumpy()
+    data = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+    if dest.nbytes > data.size:
+        raise ValueError(f'memcpy_dtoh: {dest.nbytes} bytes, the source has {data.size}')
+    dest[...] = data[:dest.nbytes].view(dest.dtype).reshape(dest.shape)
+
+
+def to_device(array):
+    """An allocation with a copy of a NumPy array."""
+    a = DeviceAllocation(array.nbytes)
+    memcpy_htod(a, array)
+    return a
+
+
+def from_device(src, shape, dtype):
+    """What an allocation holds, as a new NumPy array."""
+    out = np.empty(shape, dtype)
+    memcpy_dtoh(out, src)
+    return out
+
+
+def init():
+    """Accepted: devices are opened when they are used."""
+
+
+class Context:
+    """What programs ask of PyCUDA's context."""
+
+    @staticmethod
+    def synchronize():
+        """Waits for the current device."""
+        Device().synchronize()

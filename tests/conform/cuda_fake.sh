@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# cuda_fake.sh - the CUDA plugin without a GPU: a libcuda.so.1 made here, whose devices' memory is the
+# host's and which computes nothing. What the plugin says of devices and drivers, which of several CUDA
+# libraries it takes, transfers of all sizes, what is reported when memory is out or a kernel has failed.
+. "$GND_SRCDIR/tests/lib/tap.sh"
+
+case :$GND_BACKEND_PATH: in
+    *:"$GND_BUILDDIR/backends/cuda/.libs":*) ;;
+    *) skip_all "the CUDA plugin is not built" ;;
+esac
+
+# FAKE_CC: compute capabilities; FAKE_DRIVER: version; FAKE_MOST: bytes of memory; FAKE_FAULT: waiting fails.
+cat >fake.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef unsigned long long ptr;
+static char ctx[8];
+static _Thread_local void *now;
+static size_t used;
+static const char *var(const char *name, const char *otherwise)
+{
+    const char *s = getenv(name);
+    return s ? s : otherwise;
+}
+static size_t most(void) { return (size_t)atoll(var("FAKE_MOST", "1000000000")); }
+static int waited(void) { return getenv("FAKE_FAULT") ? 700 : 0; }
+int cuDriverGetVersion(int *v) { return *v = atoi(var("FAKE_DRIVER", "13000")), 0; }
+static int device(int want, int *cc)
+{
+    const char *s = var("FAKE_CC", "90");
+    char *end;
+    for (int i = 0;; i++, s = end) {
+        const long v = strtol(s, &end, 10);
+        if (end == s)
+            return i;
+        if (i == want)
+            *cc = (int)v;
+    }
+}
+int cuDeviceGetCount(int *n) { return *n = device(-1, NULL), 0; }
+int cuDeviceGet(int *d, int i) { return *d = i, 0; }
+int cuDeviceGetName(char *s, int n, int d) { return snprintf(s, (size_t)n, "Fake %d", d), 0; }
+int cuDeviceGetAttribute(int *v, int what, int d)
+{
+    int cc = 0;
+    device(d, &cc);
+    *v = what == 75 ? cc / 10 : what == 76 ? cc % 10 : what == 20 ? 0 : what == 10 ? 32 : 1024;
+    return 0;
+}
+int cuDeviceTotalMem_v2(size_t *n, int d) { return *n = 1 << 30, (void)d, 0; }
+int cuDevicePrimaryCtxRetain(void **c, int d) { return *c = &ctx[d], 0; }
+int cuCtxGetCurrent(void **c) { return *c = now, 0; }
+int cuCtxSetCurrent(void *c) { return now = c, 0; }
+int cuMemGetInfo_v2(size_t *a, size_t *t) { return *a = most() - used, *t = 1 << 30, 0; }
+int cuMemAlloc_v2(ptr *p, size_t n)
+{
+    if (used + n > most())
+        return 2;
+    size_t *m = malloc(n + 256);
+    used += *m = n;
+    *p = (ptr)(m + 32);
+    return 0;
+}
+int cuMemFree_v2(ptr p) { size_t *m = (size_t *)p - 32; used -= *m; free(m); return 0; }
+int cuMemHostAlloc(void **p, size_t n, unsigned f) { return *p = malloc(n), (void)f, 0; }
+int cuMemFreeHost(void *p) { return free(p), 0; }
+int cuPointerGetAttribute(void *v, int what, ptr p) { return (void)v, (void)what, (void)p, 1; }
+int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, void *q) { return memcpy((void *)d, s, n), (void)q, 0; }
+int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, void *q) { return memcpy(d, (void *)s, n), (void)q, 0; }
+int cuMemcpyDtoDAsync_v2(ptr d, ptr s, size_t n, void *q) { return memcpy((void *)d, (void *)s, n), (void)q, 0; }
+int cuMemcpyPeerAsync(ptr d, void *a, ptr s, void *b, size_t n, void *q)
+{
+    return memcpy((void *)d, (void *)s, n), (void)a, (void)b, (void)q, 0;
+}
+int cuStreamCreate(void **s, unsigned f) { return *s = malloc(1), (void)f, 0; }
+int cuStreamDestroy_v2(void *s) { return free(s), 0; }
+int cuEventCreate(void **s, unsigned f) { return *s = malloc(1), (void)f, 0; }
+int cuEventDestroy_v2(void *s) { return free(s), 0; }
+int cuEventSynchronize(void *s) { return (void)s, waited(); }
+int cuStreamSynchronize(void *s) { return (void)s, waited(); }
+int cuGetErrorName(int c, const char **s)
+{
+    return *s = c == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : c == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "?", 0;
+}
+int cuGetErrorString(int c, const char **s) { return *s = c == 2 ? "out of memory" : "illegal access", 0; }
+C
+sed -n 's/^ *X([A-Za-z0-9]*, *\(cu[A-Za-z0-9_]*\)).*/\1/p' "$GND_SRCDIR/backends/cuda/cu.h" | while read -r f; do
+    grep -q "^int $f(" fake.c || echo "int $f(void) { return 0; }"
+done >rest.c
+mkdir lib home home/lib64
+cat rest.c >>fake.c
+if ! ${CC%% -fsan*} -w -shared -fPIC -O1 -Wl,-soname,libcuda.so.1 fake.c -o lib/libcuda.so.1 2>err; then
+    skip_all "no C compiler that makes shared objects: $(head -n 1 err)"
+fi
+LD_LIBRARY_PATH=$scratch/lib:$GND_BUILDDIR/lib/.libs CUDA_HOME=$scratch/home GND_CACHE=0
+export LD_LIBRARY_PATH CUDA_HOME GND_CACHE
+unset CUDA_PATH CONDA_PREFIX VIRTUAL_ENV
+for v in 11 12 13; do : >home/lib64/libcublasLt.so.$v; : >home/lib64/libnvrtc.so.$v; done
+
+# lists NAME TEXT VARIABLE...: gnd devices has that text.
+lists() {
+    name=$1
+    text=$2
+    shift 2
+    env "$@" gnd devices >out 2>&1
+    check "$name" grep -F -e "$text" out
+}
+lists "a device" "cuda:0: Fake 0"
+lists "its compiler, which is not loaded for that" "compiler  NVRTC ($scratch/home/lib64/libnvrtc.so.13)"
+lists "libraries that are too new for the driver, and which" \
+    "matmul    none: $scratch/home/lib64/libcublasLt.so.13 is of a newer CUDA than the driver, which is for 10.2" \
+    FAKE_DRIVER=10020
+lists "the newest library that suits the driver, of CUDA 13" "lib64/libcublasLt.so.13" FAKE_CC=90
+lists "of CUDA 12" "lib64/libcublasLt.so.12" FAKE_CC=90 FAKE_DRIVER=12040
+lists "a Volta has CUDA 12's, since CUDA 13's do not know it" "lib64/libcublasLt.so.12" FAKE_CC=70
+lists "another device beside a Volta, too" "lib64/libcublasLt.so.12" "FAKE_CC=90 70"
+rm home/lib64/libcublasLt.so.1[12]
+if [ -z "$(find /usr/local/cuda*/lib64 /usr/lib /usr/lib64 /usr/local/lib /opt/cuda -name 'libcublasLt.so.1[12]' 2>/dev/null)" ]; then
+    lists "where that is lacking the newer one is taken" "lib64/libcublasLt.so.13" "FAKE_CC=90 70"
+fi
+lists "a Pascal is too old" "compute capability 6.0: 7.0 or higher is needed" FAKE_CC=60
+lists "a driver without devices" "the driver has no device" FAKE_CC=
+
+# Transfers: nothing is computed, what goes up comes down.
+run() { GND_DEVICE=cuda:0 gnd "$@" >out 2>err; }
+for n in 0 5 8192 8193 1048577 4200001; do
+    gnd eval "full($n, 7.5)" -o null.npy -d null:0 # zeros, as nothing is computed there either
+    head -c $((n * 8)) /dev/urandom >noise 2>/dev/null
+    { head -c 128 null.npy; cat noise; } >in.npy
+    rm -f out.npy
+    check "$n float64 up and down" run eval x x=in.npy -o out.npy
+    check "come back as they were" cmp in.npy out.npy
+done
+
+# Failures.
+fails() {
+    name=$1
+    text=$2
+    shift 2
+    env GND_DEVICE=cuda:0 "$@" >out 2>err && rc=0 || rc=$?
+    check "$name: an error" test "$rc" = 1
+    check "$name: said" grep -F -e "$text" err
+}
+fails "no memory" "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory" FAKE_MOST=1000000 gnd eval x x=in.npy
+fails "a word" "GND_CUDA_TF32=on: not 0 or 1" GND_CUDA_TF32=on gnd eval x x=in.npy
+fails "a limit" "limit 1048576" GND_MEM_LIMIT=1M gnd eval x x=in.npy
+# After a fault the driver takes nothing back: what it has is no leak of gnd's.
+fails "a fault" "CUDA_ERROR_ILLEGAL_ADDRESS (700): illegal access" FAKE_FAULT=1 \
+    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" gnd eval x x=in.npy
+done_testing

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# exports.sh - libgnd.so exports what the headers declare and nothing else, a plugin exports its
+# one entry, and nothing is linked that the design says is loaded or not needed at all.
+. "$GND_SRCDIR/tests/lib/tap.sh"
+
+for tool in nm readelf; do
+    command -v $tool >/dev/null || skip_all "no $tool (Debian: binutils)"
+done
+
+# Names without the symbol versions; the linker's own marks are nobody's API.
+exported() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u; }
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+libc='^(libc|libm|libdl|libpthread|librt|ld-linux[-a-z0-9_]*|ld64)\.so'
+
+lib=$GND_BUILDDIR/lib/.libs/libgnd.so
+exported "$lib" >have
+check "libgnd.so exports something" test -s have
+grep -Ev '^gnd_[^_]' have >bad
+none "libgnd.so exports only gnd_ names" bad
+
+# Declared: in the preprocessed headers, what is marked as visible.
+printf '#include <gnd.h>\n#include <gnd/backend.h>\n' >all.c
+# shellcheck disable=SC2086 # CC may hold flags
+$CC -std=c11 -E -P -DGND_BUILD "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" all.c >all.i
+tr '\n;' ' \n' <all.i | sed -n 's/.*visibility("default").*[ *]\(gnd_[A-Za-z0-9_]*\) *(.*/\1/p' | sort -u >declared
+check "the headers declare functions" test -s declared
+comm -13 have declared >missing
+none "libgnd.so has every function that the headers declare" missing
+comm -23 have declared >undeclared
+none "the headers declare every function that libgnd.so exports" undeclared
+
+nm -D --undefined-only "$lib" | awk '$NF ~ /^gnd_/ { print $NF }' >bad
+none "libgnd.so lacks nothing of its own" bad
+
+if [ "$GND_TEST_SANITIZERS" != no ]; then
+    skip "libgnd.so links no GPU library" "sanitizers link their own libraries"
+else
+    needed "$lib" | grep -Ev "$libc" >bad
+    none "libgnd.so links the C library only" bad
+fi
+grep -rlE 'include *<(png|zip|zlib)\.h>' "$GND_SRCDIR/lib" "$GND_SRCDIR/include" "$GND_SRCDIR/tools" >bad
+none "nor does it need headers of other libraries" bad
+for name in png zip; do
+    format=$GND_BUILDDIR/formats/.libs/libgnd-$name.so
+    if [ ! -f "$format" ]; then
+        skip "libgnd-$name.so exports its entry only" "configured without lib$name"
+        continue
+    fi
+    exported "$format" >have
+    check "libgnd-$name.so exports its entry only" test "$(cat have)" = gnd_format_entry
+    if [ "$GND_TEST_SANITIZERS" != no ]; then
+        skip "what libgnd-$name.so links" "sanitizers link their own libraries"
+        continue
+    fi
+    needed "$format" | grep -Ev "$libc|^lib$name|^libz\." >bad
+    none "libgnd-$name.so links lib$name and the C library only" bad
+done
+[ -n "$GND_BACKEND_PATH" ] || skip "plugins" "none was built"
+for name in opencl cuda; do
+    plugin=$GND_BUILDDIR/backends/$name/.libs/gnd-$name.so name=gnd-$name.so
+    case :$GND_BACKEND_PATH: in
+        *:"$(dirname "$plugin")":*) ;;
+        *) continue ;;
+    esac
+    exported "$plugin" | grep -vx gnd_backend_entry >bad
+    none "$name exports gnd_backend_entry only" bad
+    exported "$plugin" >have
+    check "$name exports gnd_backend_entry" grep -qx gnd_backend_entry have
+    if [ "$GND_TEST_SANITIZERS" != no ]; then
+        skip "what $name links" "sanitizers link their own libraries"
+        continue
+    fi
+    case $name in gnd-opencl.so) also='|^libOpenCL\.so' ;; *) also= ;; esac
+    needed "$plugin" | grep -Ev "$libc$also" >bad
+    none "$name links its loader and the C library only" bad
+done
+done_testing

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# style.sh - what doc/CONVENTIONS.md asks of every file and a script can see.
+. "$GND_SRCDIR/tests/lib/tap.sh"
+plain_only "it does not depend on sanitizers: the plain build's run does it"
+
+(
+    cd "$GND_SRCDIR" || exit
+    find lib include backends formats kernels tests tools examples bench \( -name .libs -o -name .deps \) -prune -o \
+        -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' -o -name '*.cl' -o -name '*.def' -o -name '*.inc' -o -name '*.awk' -o \
+        -name '*.sh' -o -name '*.py' -o -name '*.h.in' \) ! -name '.*' ! -path include/gnd/version.h \
+        ! -path include/gnd/elementwise.h ! -path include/gnd/where.h ! -path include/gnd/functions.hpp ! -path kernels/data.c -print
+    ls configure.ac Makefile.am bootstrap quickstart .ci/run m4/gnd.m4 build-aux/sources build-aux/run.in
+) | sort >all
+
+# A script's first line is its interpreter, and the licence its second.
+while read -r f; do
+    head -n 2 "$GND_SRCDIR/$f" | sed '/^#!/d' | head -n 1 | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || echo "$f"
+done <all >bad
+none "the first line of every file names the licence" bad
+
+while read -r f; do
+    n=$(wc -l <"$GND_SRCDIR/$f")
+    if [ "$n" -gt 800 ]; then echo "$f: $n lines"; fi
+done <all >bad
+none "no file has more than 800 lines" bad
+
+(cd "$GND_SRCDIR" && find tests -maxdepth 1 -type f ! -name '.*') >bad
+none "every file of tests is in a folder of its kind" bad
+
+grep -E '\.([chl]|cc|hpp|cl|def)$' all | (cd "$GND_SRCDIR" && xargs grep -lP '\t|\r') >bad
+none "no tabs in C" bad
+
+(cd "$GND_SRCDIR" && xargs grep -nE ' +$') <all >bad
+none "no blanks at the end of a line" bad
+
+grep -E '^(lib|include)/' all | grep '\.h$' | while read -r f; do
+    grep -q '^#ifndef GND_' "$GND_SRCDIR/$f" || echo "$f"
+done >bad
+none "every header of lib/ and include/ has a guard" bad
+done_testing
