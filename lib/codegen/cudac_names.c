@@ -240,8 +240,11 @@ gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
         for (int32_t t = 0; t < x->ntoken && !found; t++)
             found = x->token[t].type == GND__UT_WORD && x->token[t].len == n && !memcmp(x->u->src + x->token[t].at, w, n);
         for (int32_t f = 0; f < x->nfn; f++)
-            found &= !(x->fn[f].kernel && x->token[x->fn[f].name].len == n &&
-                       !memcmp(x->u->src + x->token[x->fn[f].name].at, w, n));
+            if (x->fn[f].kernel && x->token[x->fn[f].name].len == n &&
+                !memcmp(x->u->src + x->token[x->fn[f].name].at, w, n)) {
+                return gnd__cudac_refuse(x, x->fn[f].name, "OpenCL C has a function or word '%.*s': "
+                                         "the kernel needs another name", (int)n, w);
+            }
         if (found && n == 4 && !memcmp(w, "half", 4))
             gnd__str_add(out, "#define half __half\n");
         else if (found)

@@ -198,6 +198,8 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
     if (f->close < 0 || x->token[f->name].type != GND__UT_WORD)
         return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[start].line, x->token[start].col);
     for (int32_t t = start; t < f->name; t++) {
+        if (is(x, t, "(") && gnd__cudac_closing(x, t) > 0) /* of __launch_bounds__(A * B) */
+            t = gnd__cudac_closing(x, t);
         f->kernel |= is(x, t, "__global__");
         device |= is(x, t, "__device__") || is(x, t, "__global__");
         f->ret_pointer |= is(x, t, "*");

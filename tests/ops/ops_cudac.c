@@ -214,6 +214,9 @@ static void test_kernels(void)
         "{ for (size_t i = 0; i < n; ++i) atomicAdd(to, from[i]); }\n"
         "}\n"
         "__global__ void __launch_bounds__(64)\n"
+        "unused(float *y);\n"
+        "__global__ void __launch_bounds__(8 * 8) other(float *y) { y[0] = 1; }\n"
+        "__global__ void __launch_bounds__(64)\n"
         "sums(float *__restrict__ total, const float *x, bool twice, size_t n, long long skip, unsigned char c)\n"
         "{\n"
         "    extern __shared__ float part[];\n"
@@ -268,6 +271,7 @@ static void test_refusals(void)
         {"__device__ int f(int n = 3) { return n; }\n__global__ void k(float *y) { }", "a default argument", GND_ERR_UNSUPPORTED},
         {"int f(int n) { return n; }\n__global__ void k(float *y) { }", "without __device__", GND_ERR_UNSUPPORTED},
         {"#include <vector>\n__global__ void k(float *y) { }", "#include of vector", GND_ERR_UNSUPPORTED},
+        {"__global__ void step(float *y) { }", "source:1:17: OpenCL C has a function or word 'step'", GND_ERR_UNSUPPORTED},
         {"__global__ void k(float **y) { }", "a pointer to pointers", GND_ERR_UNSUPPORTED},
         {"__global__ void k(float3 *y) { }", "vectors of three", GND_ERR_UNSUPPORTED},
         {"__global__ void k(float *y) { float &z = y[0]; }", "a reference as a variable", GND_ERR_UNSUPPORTED},
