@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiles.c - a matrix product in CUDA C, by tiles in shared memory, on any device: each block computes
- * 16 x 16 elements of A B. Sizes need not be multiples of 16. gnd_matmul is the check; all numbers are
- * small integers, so that the sums are exact in any order.
+ * tiles.c - a matrix product in CUDA C, by tiles in shared memory, on any device: each block
+ * computes 16 x 16 elements of A B. Sizes need not be multiples of 16. gnd_matmul is the check; all
+ * numbers are small integers, so that the sums are exact in any order.
  *
  *     tiles
  */
@@ -51,11 +51,15 @@ int main(void)
     gnd_scope_begin();
     gnd_program *p = gnd_compile(dev, text, GND_CUDA_C, NULL);
     gnd_array *a = numbers(dev, M, K, 11), *b = numbers(dev, K, N, 13), *c;
-    const gnd_arg args[] = {GND_OUT(2, shape, GND_FLOAT32, NULL), GND_IN(a), GND_IN(b),
-                            GND_I32(M), GND_I32(N), GND_I32(K)};
+    const gnd_arg args[] = {GND_OUT(2, shape, GND_FLOAT32, NULL),
+                            GND_IN(a),
+                            GND_IN(b),
+                            GND_I32(M),
+                            GND_I32(N),
+                            GND_I32(K)};
     gnd_launch(gnd_program_kernel(p, "product"),
-               gnd_dims3((N + TILE - 1) / TILE, (M + TILE - 1) / TILE, 1),
-               gnd_dims3(TILE, TILE, 1), 6, args, &c);
+               gnd_dims3((N + TILE - 1) / TILE, (M + TILE - 1) / TILE, 1), gnd_dims3(TILE, TILE, 1),
+               6, args, &c);
     gnd_array *other = gnd_not_equal(c, gnd_matmul(a, b));
     gnd_array *wrong = gnd_count_nonzero(other, GND_ALL, 0);
     const int64_t n_wrong = gnd_item_i64(wrong, NULL);

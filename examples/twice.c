@@ -8,12 +8,11 @@
 #include <gnd.h>
 #include <stdio.h>
 
-static const char text[] =
-    "__global__ void twice(float *y, const float *x)\n"
-    "{\n"
-    "    int i = threadIdx.x + threadIdx.y * 4;\n"
-    "    y[i] = x[i] * 2;\n"
-    "}\n";
+static const char text[] = "__global__ void twice(float *y, const float *x)\n"
+                           "{\n"
+                           "    int i = threadIdx.x + threadIdx.y * 4;\n"
+                           "    y[i] = x[i] * 2;\n"
+                           "}\n";
 
 int main(void)
 {

@@ -10,10 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    const gnd_props props = { .kind = GND_DEV_CPU, .dialect = GND_DIALECT_OPENCL, .has_f64 = 1 };
+    const gnd_props props = {.kind = GND_DEV_CPU, .dialect = GND_DIALECT_OPENCL, .has_f64 = 1};
     gnd__usource u;
-    gnd__str out = { 0 };
-    gnd_err e = { .code = GND_OK };
+    gnd__str out = {0};
+    gnd_err e = {.code = GND_OK};
     char *text = malloc(n + 1);
     if (!text)
         return 0;

@@ -18,7 +18,14 @@
 #include "codegen/user.h"
 
 /* Memory that a pointer points to. ANY: a null pointer. */
-typedef enum gnd__cspace { CU_NONE, CU_GLOBAL, CU_LOCAL, CU_PRIVATE, CU_CONSTANT, CU_ANY } gnd__cspace;
+typedef enum gnd__cspace {
+    CU_NONE,
+    CU_GLOBAL,
+    CU_LOCAL,
+    CU_PRIVATE,
+    CU_CONSTANT,
+    CU_ANY
+} gnd__cspace;
 
 enum { CU_PARAMS = 24, CU_SPECS = 64, CU_DEPTH = 60, CU_ARGS = 32 };
 
@@ -26,19 +33,19 @@ typedef enum gnd__cvkind { CU_VALUE, CU_POINTER, CU_ARRAY, CU_REF } gnd__cvkind;
 
 /* A name in sight: a parameter, a variable. */
 typedef struct gnd__cvar {
-    int32_t name;           /* its token */
-    int32_t first, last;    /* parameters: their tokens */
-    int32_t depth;          /* of blocks */
-    uint8_t kind;           /* gnd__cvkind */
-    uint8_t space;          /* a pointer: what it points to; else where it is */
-    uint8_t dims;           /* of an array */
-    int32_t star;           /* parameters: the token of * or &; -1 */
+    int32_t name;        /* its token */
+    int32_t first, last; /* parameters: their tokens */
+    int32_t depth;       /* of blocks */
+    uint8_t kind;        /* gnd__cvkind */
+    uint8_t space;       /* a pointer: what it points to; else where it is */
+    uint8_t dims;        /* of an array */
+    int32_t star;        /* parameters: the token of * or &; -1 */
 } gnd__cvar;
 
 /* A function for one combination of memories. */
 typedef struct gnd__cspec {
     uint8_t space[CU_PARAMS];
-    uint8_t done, ret;      /* ret: what its result points to */
+    uint8_t done, ret; /* ret: what its result points to */
     gnd__str head, body;
 } gnd__cspec;
 
@@ -52,7 +59,8 @@ typedef struct gnd__cfn {
 
 /* #define at token `line`; its name, parameters and body are tokens behind those of the source. */
 typedef struct gnd__cmacro {
-    int32_t line, name, nparam, param, first, last; /* nparam -1: no parentheses; body [first, last) */
+    int32_t line, name, nparam, param, first,
+        last; /* nparam -1: no parentheses; body [first, last) */
 } gnd__cmacro;
 
 /* What a macro's parameters stand for where it is used. */
@@ -65,28 +73,28 @@ typedef struct gnd__cframe {
 typedef struct gnd__cudac {
     const gnd__usource *u;
     const gnd_props *props;
-    gnd__utoken *token;     /* those of the source, END, then those of macros */
+    gnd__utoken *token; /* those of the source, END, then those of macros */
     int32_t ntoken, captoken;
     gnd__cfn *fn;
     int32_t nfn;
     gnd__cmacro *macro;
     int32_t nmacro;
-    int32_t *type;          /* tokens of names of types */
+    int32_t *type; /* tokens of names of types */
     int32_t ntype;
-    gnd__cvar *file;        /* variables at file scope */
+    gnd__cvar *file; /* variables at file scope */
     int32_t nfile;
-    gnd__cvar *var;         /* those in sight in the function being translated */
+    gnd__cvar *var; /* those in sight in the function being translated */
     int32_t nvar, capvar;
     const gnd__cframe *frame;
-    gnd__edits edits;       /* of the function being translated */
-    gnd__edits outer;       /* of what is outside of functions */
-    gnd__str hoisted;       /* declarations that belong to the start of the kernel */
-    gnd__str casts;         /* functions for casts in macros */
-    uint8_t *calls;         /* nfn x nfn */
-    uint8_t *used;          /* definitions of cudac.def */
+    gnd__edits edits; /* of the function being translated */
+    gnd__edits outer; /* of what is outside of functions */
+    gnd__str hoisted; /* declarations that belong to the start of the kernel */
+    gnd__str casts;   /* functions for casts in macros */
+    uint8_t *calls;   /* nfn x nfn */
+    uint8_t *used;    /* definitions of cudac.def */
     int32_t uses_half;
     gnd_err *e;
-    int depth;              /* of what is being inferred */
+    int depth; /* of what is being inferred */
 } gnd__cudac;
 
 /* Appends u's source as OpenCL C. GND_ERR_UNSUPPORTED names line, column and construct. */
@@ -124,7 +132,8 @@ gnd__cspace gnd__cudac_space(gnd__cudac *x, int32_t a, int32_t b);
 gnd__cspace gnd__cudac_place(gnd__cudac *x, int32_t a, int32_t b);
 /* The variable with the name of token t; NULL. */
 const gnd__cvar *gnd__cudac_var(const gnd__cudac *x, int32_t t);
-/* The arguments of the call or use whose ( is token open: their tokens. Their number; -1: too many. */
+/* The arguments of the call or use whose ( is token open: their tokens. Their number; -1: too many.
+ */
 int32_t gnd__cudac_args(const gnd__cudac *x, int32_t open, int32_t *from, int32_t *to);
 const char *gnd__cudac_space_word(gnd__cspace s);
 

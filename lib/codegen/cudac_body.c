@@ -24,7 +24,8 @@ static void after(const gnd__cudac *x, gnd__edits *to, int32_t t, const char *wo
     gnd__edit_add(to, x->token[t].at + x->token[t].len, 0, "%s", word);
 }
 
-/* --- functions for combinations of memories ------------------------------------------------------------- */
+/* --- functions for combinations of memories
+ * ------------------------------------------------------------- */
 
 int32_t gnd__cudac_spec(gnd__cudac *x, int32_t f, const uint8_t *space)
 {
@@ -33,7 +34,9 @@ int32_t gnd__cudac_spec(gnd__cudac *x, int32_t f, const uint8_t *space)
         if (!memcmp(g->spec[s].space, space, (size_t)g->nparam))
             return s;
     if (g->nspec == CU_SPECS) {
-        (void)gnd__cudac_refuse(x, g->name, "this function is called with more than %d combinations of memories", CU_SPECS);
+        (void)gnd__cudac_refuse(
+            x, g->name, "this function is called with more than %d combinations of memories",
+            CU_SPECS);
         return -1;
     }
     gnd__cspec *q = gnd__realloc(g->spec, (size_t)(g->nspec + 1) * sizeof *q);
@@ -48,8 +51,8 @@ int32_t gnd__cudac_spec(gnd__cudac *x, int32_t f, const uint8_t *space)
     return g->nspec++;
 }
 
-/* The call of a function of the source at token t: specs for its arguments, & for references. caller -1: in a
- * macro where it is defined, nothing is known yet. */
+/* The call of a function of the source at token t: specs for its arguments, & for references.
+ * caller -1: in a macro where it is defined, nothing is known yet. */
 static gnd_status call(gnd__cudac *x, gnd__edits *to, int32_t t)
 {
     int32_t from[CU_ARGS], end[CU_ARGS];
@@ -57,7 +60,7 @@ static gnd_status call(gnd__cudac *x, gnd__edits *to, int32_t t)
     int found = 0;
     for (int32_t f = 0; f < x->nfn; f++) {
         const gnd__cfn *g = &x->fn[f];
-        uint8_t space[CU_PARAMS] = { 0 };
+        uint8_t space[CU_PARAMS] = {0};
         if (g->body < 0 || g->nparam != n || !gnd__cudac_same(x, g->name, t))
             continue;
         if (g->kernel)
@@ -71,8 +74,11 @@ static gnd_status call(gnd__cudac *x, gnd__edits *to, int32_t t)
             if (space[i] == CU_ANY)
                 space[i] = CU_GLOBAL;
             if (space[i] == CU_NONE)
-                return gnd__cudac_refuse(x, from[i], "argument %d: it cannot be told which memory it points to; "
-                                         "give a pointer variable", i + 1);
+                return gnd__cudac_refuse(
+                    x, from[i],
+                    "argument %d: it cannot be told which memory it points to; "
+                    "give a pointer variable",
+                    i + 1);
             if (p->kind == CU_REF && !found && to) {
                 gnd__edit_add(to, x->token[from[i]].at, 0, "&(");
                 after(x, to, end[i] - 1, ")");
@@ -88,7 +94,7 @@ static gnd_status call(gnd__cudac *x, gnd__edits *to, int32_t t)
 /* Calls of functions in the body of macro m, used at token t. */
 static gnd_status macro_calls(gnd__cudac *x, const gnd__cmacro *m, int32_t t)
 {
-    gnd__cframe f = { .macro = m, .up = x->frame };
+    gnd__cframe f = {.macro = m, .up = x->frame};
     gnd_status st = GND_OK;
     if (m->nparam >= 0 && !is(x, t + 1, "("))
         return GND_OK;
@@ -110,12 +116,14 @@ static gnd_status macro_calls(gnd__cudac *x, const gnd__cmacro *m, int32_t t)
     return st;
 }
 
-/* --- expressions --------------------------------------------------------------------------------------------- */
+/* --- expressions
+ * --------------------------------------------------------------------------------------------- */
 
 /* The end of the unary expression at t. */
 static int32_t unary_end(const gnd__cudac *x, int32_t t, int32_t end)
 {
-    while (t < end && (is(x, t, "&") || is(x, t, "*") || is(x, t, "-") || is(x, t, "+") || is(x, t, "!") || is(x, t, "~")))
+    while (t < end && (is(x, t, "&") || is(x, t, "*") || is(x, t, "-") || is(x, t, "+") ||
+                       is(x, t, "!") || is(x, t, "~")))
         t++;
     if (t >= end)
         return end;
@@ -127,7 +135,8 @@ static int32_t unary_end(const gnd__cudac *x, int32_t t, int32_t end)
         if (cast)
             return unary_end(x, t + 1, end);
     }
-    for (t++; t < end && (is(x, t, "(") || is(x, t, "[") || is(x, t, ".") || (is(x, t, "-") && is(x, t + 1, ">")));) {
+    for (t++; t < end && (is(x, t, "(") || is(x, t, "[") || is(x, t, ".") ||
+                          (is(x, t, "-") && is(x, t + 1, ">")));) {
         if (is(x, t, "(") || is(x, t, "[")) {
             t = gnd__cudac_closing(x, t);
             if (t < 0)
@@ -143,23 +152,27 @@ static int32_t unary_end(const gnd__cudac *x, int32_t t, int32_t end)
 /* Functions that cast pointers in macros to type [a, b), in each memory. */
 static void cast_functions(gnd__cudac *x, int32_t a, int32_t b, const char *name)
 {
-    gnd__str type = { 0 };
+    gnd__str type = {0};
     for (int32_t t = a; t < b; t++)
-        if (!gnd__cudac_among(x, t, "const volatile") && !(is(x, t, "long") && is(x, t + 1, "long")))
+        if (!gnd__cudac_among(x, t, "const volatile") &&
+            !(is(x, t, "long") && is(x, t + 1, "long")))
             gnd__str_addf(&type, "%.*s ", (int)x->token[t].len, x->u->src + x->token[t].at);
     if (!strstr(gnd__str_get(&x->casts), name))
         for (int s = CU_GLOBAL; s <= CU_CONSTANT; s++) {
             const char *w = gnd__cudac_space_word((gnd__cspace)s), *t = gnd__str_get(&type);
-            gnd__str_addf(&x->casts, "static __attribute__((overloadable)) %s%s*%s(%s const void *p) { return (%s%s*)p; }\n",
-                          w, t, name, w, w, t);
+            gnd__str_addf(
+                &x->casts,
+                "static __attribute__((overloadable)) %s%s*%s(%s const void *p) { return (%s%s*)p; }\n",
+                w, t, name, w, w, t);
         }
     x->casts.bad |= type.bad;
     gnd__str_free(&type);
 }
 
-/* A cast to a pointer: type [a, b) without its star, operand [from, end); [first, last] are the tokens that say so. */
-static gnd_status pointer_cast(gnd__cudac *x, gnd__edits *to, int32_t a, int32_t b, int32_t from, int32_t end,
-                               int32_t first, int32_t last)
+/* A cast to a pointer: type [a, b) without its star, operand [from, end); [first, last] are the
+ * tokens that say so. */
+static gnd_status pointer_cast(gnd__cudac *x, gnd__edits *to, int32_t a, int32_t b, int32_t from,
+                               int32_t end, int32_t first, int32_t last)
 {
     const gnd__cspace s = gnd__cudac_space(x, from, end);
     char name[64] = "gndk";
@@ -176,14 +189,17 @@ static gnd_status pointer_cast(gnd__cudac *x, gnd__edits *to, int32_t a, int32_t
         return GND_OK;
     }
     if (to != &x->outer)
-        return gnd__cudac_refuse(x, first, "a cast to a pointer: it cannot be told which memory it points to");
+        return gnd__cudac_refuse(
+            x, first, "a cast to a pointer: it cannot be told which memory it points to");
     for (int32_t t = a; t < b && strlen(name) + x->token[t].len + 2 < sizeof name; t++)
-        if (!gnd__cudac_among(x, t, "const volatile") && !(is(x, t, "long") && is(x, t + 1, "long"))) {
+        if (!gnd__cudac_among(x, t, "const volatile") &&
+            !(is(x, t, "long") && is(x, t + 1, "long"))) {
             strcat(name, "_");
             strncat(name, x->u->src + x->token[t].at, x->token[t].len);
         }
     cast_functions(x, a, b, name);
-    gnd__edit_add(to, x->token[first].at, x->token[last].at + x->token[last].len - x->token[first].at, "%s(", name);
+    gnd__edit_add(to, x->token[first].at,
+                  x->token[last].at + x->token[last].len - x->token[first].at, "%s(", name);
     after(x, to, end - 1, ")");
     return GND_OK;
 }
@@ -195,10 +211,12 @@ static gnd_status named_cast(gnd__cudac *x, gnd__edits *to, int32_t t)
     while (gt < x->ntoken - 1 && !is(x, gt, ">") && !is(x, gt, ";") && !is(x, gt, "("))
         gt++;
     if (!is(x, t + 1, "<") || !is(x, gt, ">") || !is(x, gt + 1, "("))
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a cast is NAME<TYPE>(VALUE)", x->token[t].line, x->token[t].col);
+        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a cast is NAME<TYPE>(VALUE)",
+                        x->token[t].line, x->token[t].col);
     const int32_t close = gnd__cudac_closing(x, gt + 1);
     if (close < 0)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a ( without its )", x->token[t].line, x->token[t].col);
+        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a ( without its )", x->token[t].line,
+                        x->token[t].col);
     for (int32_t i = t + 2; i < gt; i++) {
         if (is(x, i, "&"))
             return gnd__cudac_refuse(x, i, "a cast to a reference runs on CUDA devices only");
@@ -273,7 +291,8 @@ static gnd_status token(gnd__cudac *x, gnd__edits *to, int32_t t, int32_t end)
         return named_cast(x, to, t);
     } else if (gnd__cudac_among(x, t, "__restrict__ __restrict")) {
         replace(x, to, t, "restrict");
-    } else if (gnd__cudac_among(x, t, "__align__ constexpr __noinline__ __forceinline__ __grid_constant__")) {
+    } else if (gnd__cudac_among(
+                   x, t, "__align__ constexpr __noinline__ __forceinline__ __grid_constant__")) {
         replace(x, to, t, is(x, t, "__align__") ? "__attribute__((aligned" : " ");
         if (is(x, t, "__align__") && is(x, t + 1, "(") && gnd__cudac_closing(x, t + 1) > 0)
             after(x, to, gnd__cudac_closing(x, t + 1), "))");
@@ -292,13 +311,15 @@ static gnd_status token(gnd__cudac *x, gnd__edits *to, int32_t t, int32_t end)
         const gnd__cmacro *m = v ? NULL : gnd__cudac_macro(x, t);
         if (v && v->kind == CU_REF)
             gnd__edit_add(to, k->at, k->len, "(*%.*s)", (int)k->len, s);
-        if (v && v->kind == CU_POINTER && is(x, t + 1, "=") && !is(x, t + 2, "=") && (t == 0 || !is(x, t - 1, "*"))) {
+        if (v && v->kind == CU_POINTER && is(x, t + 1, "=") && !is(x, t + 2, "=") &&
+            (t == 0 || !is(x, t - 1, "*"))) {
             int32_t z = t + 2;
             while (z < end && !is(x, z, ";") && !is(x, z, ",") && !is(x, z, ")"))
                 z = is(x, z, "(") || is(x, z, "[") ? gnd__cudac_closing(x, z) + 1 : z + 1;
             const gnd__cspace is_now = gnd__cudac_space(x, t + 2, z);
             if (is_now != CU_NONE && is_now != CU_ANY && is_now != v->space)
-                return gnd__cudac_refuse(x, t, "a pointer to %smemory is given an address of %smemory",
+                return gnd__cudac_refuse(x, t,
+                                         "a pointer to %smemory is given an address of %smemory",
                                          gnd__cudac_space_word((gnd__cspace)v->space) + 2,
                                          gnd__cudac_space_word(is_now) + 2);
         }
@@ -318,7 +339,9 @@ gnd_status gnd__cudac_expression(gnd__cudac *x, gnd__edits *to, int32_t a, int32
     return st;
 }
 
-/* --- declarations ------------------------------------------------------------------------------------------------ */
+/* --- declarations
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static gnd_status add_var(gnd__cudac *x, const gnd__cvar *v)
 {
@@ -339,7 +362,8 @@ static gnd__cspace by_assignment(gnd__cudac *x, int32_t name, int32_t t, int32_t
 {
     gnd__cspace s = CU_NONE;
     for (; t + 2 < end && s == CU_NONE; t++) {
-        if (!gnd__cudac_same(x, t, name) || !is(x, t + 1, "=") || is(x, t + 2, "=") || is(x, t - 1, "*") || is(x, t - 1, "."))
+        if (!gnd__cudac_same(x, t, name) || !is(x, t + 1, "=") || is(x, t + 2, "=") ||
+            is(x, t - 1, "*") || is(x, t - 1, "."))
             continue;
         int32_t z = t + 2;
         while (z < end && !is(x, z, ";"))
@@ -364,9 +388,14 @@ static int32_t declarator_end(const gnd__cudac *x, int32_t t, int32_t end)
     return t < end ? t : end;
 }
 
-typedef struct scope { const gnd__cfn *f; int32_t depth, end; int kernel; } scope;
+typedef struct scope {
+    const gnd__cfn *f;
+    int32_t depth, end;
+    int kernel;
+} scope;
 
-/* __shared__ at t: at the start of a kernel it stays where it is, else it goes there. *next: behind it. */
+/* __shared__ at t: at the start of a kernel it stays where it is, else it goes there. *next: behind
+ * it. */
 static gnd_status shared(gnd__cudac *x, const scope *c, int32_t t, int32_t *next)
 {
     const int32_t a = t;
@@ -390,23 +419,30 @@ static gnd_status shared(gnd__cudac *x, const scope *c, int32_t t, int32_t *next
             return gnd__cudac_refuse(x, i, "several extern __shared__ names in one declaration");
     }
     if (!c->kernel)
-        return gnd__cudac_refuse(x, word, "__shared__ in a function: declare it in the kernel and give a pointer to it");
+        return gnd__cudac_refuse(
+            x, word, "__shared__ in a function: declare it in the kernel and give a pointer to it");
     if (name < 0)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[a].line, x->token[a].col);
-    gnd__cvar v = { .name = name, .depth = dynamic ? 1 : c->depth, .kind = square < 0 ? CU_VALUE : CU_ARRAY,
-                    .space = CU_LOCAL, .star = -1 };
+        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[a].line,
+                        x->token[a].col);
+    gnd__cvar v = {.name = name,
+                   .depth = dynamic ? 1 : c->depth,
+                   .kind = square < 0 ? CU_VALUE : CU_ARRAY,
+                   .space = CU_LOCAL,
+                   .star = -1};
     st = gnd__cudac_expression(x, &x->edits, a, z);
     if (dynamic) {
         if (square < 0 || !is(x, square + 1, "]"))
             return gnd__cudac_refuse(x, word, "extern __shared__ is an array without a size");
         v.kind = CU_POINTER;
-        gnd__str type = { 0 };
+        gnd__str type = {0};
         for (int32_t i = word + 1; i < name; i++)
-            if (!is(x, i, "__align__") && !(is(x, i, "long") && is(x, i + 1, "long")) && x->token[i].type == GND__UT_WORD)
+            if (!is(x, i, "__align__") && !(is(x, i, "long") && is(x, i + 1, "long")) &&
+                x->token[i].type == GND__UT_WORD)
                 gnd__str_addf(&type, "%.*s ", (int)x->token[i].len, x->u->src + x->token[i].at);
-        gnd__edit_add(&x->edits, x->token[a].at, x->token[z - 1].at + x->token[z - 1].len - x->token[a].at,
-                      "__local %s*%.*s = (__local %s*)gndl_all", gnd__str_get(&type), (int)x->token[name].len,
-                      x->u->src + x->token[name].at, gnd__str_get(&type));
+        gnd__edit_add(&x->edits, x->token[a].at,
+                      x->token[z - 1].at + x->token[z - 1].len - x->token[a].at,
+                      "__local %s*%.*s = (__local %s*)gndl_all", gnd__str_get(&type),
+                      (int)x->token[name].len, x->u->src + x->token[name].at, gnd__str_get(&type));
         x->edits.bad |= type.bad;
         gnd__str_free(&type);
         *next = z;
@@ -414,7 +450,10 @@ static gnd_status shared(gnd__cudac *x, const scope *c, int32_t t, int32_t *next
     }
     for (int32_t i = a; i < z; i++)
         if (gnd__cudac_among(x, i, "__shared__ static volatile"))
-            replace(x, &x->edits, i, is(x, i, "__shared__") ? "__local" : is(x, i, "static") ? " " : "volatile");
+            replace(x, &x->edits, i,
+                    is(x, i, "__shared__") ? "__local"
+                    : is(x, i, "static")   ? " "
+                                           : "volatile");
     /* each name of the declaration */
     for (int32_t i = name; st == GND_OK && i < z;) {
         v.name = i;
@@ -433,13 +472,15 @@ static gnd_status shared(gnd__cudac *x, const scope *c, int32_t t, int32_t *next
         const size_t from = x->token[a].at, to = x->token[z].at + 1;
         gnd__edits_copy(&x->edits, x->u->src, from, to, &x->hoisted);
         gnd__str_addc(&x->hoisted, '\n');
-        gnd__edit_add(&x->edits, from > 0 ? from - 1 : 0, to - from + (from > 0), "%c", from > 0 ? x->u->src[from - 1] : ' ');
+        gnd__edit_add(&x->edits, from > 0 ? from - 1 : 0, to - from + (from > 0), "%c",
+                      from > 0 ? x->u->src[from - 1] : ' ');
     }
     *next = z;
     return st;
 }
 
-/* The declaration at t, whose words of a type are [t, name): notes its variables. *next: the first declarator. */
+/* The declaration at t, whose words of a type are [t, name): notes its variables. *next: the first
+ * declarator. */
 static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t *next)
 {
     int32_t base = t, d;
@@ -458,14 +499,16 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
     if (x->token[base].type != GND__UT_WORD && !is(x, base, "*") && !is(x, base, "&"))
         return GND_OK; /* no declaration */
     for (d = base; st == GND_OK && d < c->end;) {
-        gnd__cvar v = { .name = -1, .depth = c->depth, .space = CU_PRIVATE, .star = -1 };
+        gnd__cvar v = {.name = -1, .depth = c->depth, .space = CU_PRIVATE, .star = -1};
         const int32_t begin = d, z = declarator_end(x, d, c->end);
         int stars = 0;
         for (; d < z && v.name < 0; d++) {
             stars += is(x, d, "*");
             if (is(x, d, "&"))
-                return gnd__cudac_refuse(x, d, "a reference as a variable: use a pointer, or run it on CUDA devices");
-            if (x->token[d].type == GND__UT_WORD && !gnd__cudac_among(x, d, "const volatile __restrict__ __restrict"))
+                return gnd__cudac_refuse(
+                    x, d, "a reference as a variable: use a pointer, or run it on CUDA devices");
+            if (x->token[d].type == GND__UT_WORD &&
+                !gnd__cudac_among(x, d, "const volatile __restrict__ __restrict"))
                 v.name = d;
             else if (!is(x, d, "*") && x->token[d].type != GND__UT_WORD)
                 return GND_OK;
@@ -490,14 +533,18 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
             if (s == CU_NONE || s == CU_ANY)
                 s = by_assignment(x, v.name, z, c->end);
             if (s == CU_NONE)
-                return gnd__cudac_refuse(x, v.name, "it cannot be told which memory this pointer points to: initialise it");
+                return gnd__cudac_refuse(
+                    x, v.name,
+                    "it cannot be told which memory this pointer points to: initialise it");
             v.kind = CU_POINTER;
             v.space = (uint8_t)s;
             if (first == CU_NONE && begin == base) {
                 first = s;
                 gnd__edit_add(&x->edits, x->token[t].at, 0, "%s", gnd__cudac_space_word(s));
             } else if (first != s) {
-                return gnd__cudac_refuse(x, begin, "pointers to several memories in one declaration: declare each by itself");
+                return gnd__cudac_refuse(
+                    x, begin,
+                    "pointers to several memories in one declaration: declare each by itself");
             }
         } else if (v.dims) {
             v.kind = CU_ARRAY;
@@ -516,7 +563,9 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
             plain = x->token[i].type == GND__UT_NUMBER || x->token[i].type == GND__UT_MARK ||
                     (gnd__cudac_macro(x, i) != NULL && gnd__cudac_macro(x, i)->nparam < 0);
         if (plain) {
-            gnd__edit_add(&x->edits, x->token[t].at, x->token[base - 1].at + x->token[base - 1].len - x->token[t].at, "enum {");
+            gnd__edit_add(&x->edits, x->token[t].at,
+                          x->token[base - 1].at + x->token[base - 1].len - x->token[t].at,
+                          "enum {");
             gnd__edit_add(&x->edits, x->token[z].at, 0, " }");
         }
     }
@@ -533,15 +582,18 @@ static gnd_status declaration(gnd__cudac *x, const scope *c, int32_t t, int32_t 
 /* Whether a statement, and so a declaration, may begin at t. */
 static int begins(const gnd__cudac *x, int32_t t)
 {
-    return is(x, t - 1, ";") || is(x, t - 1, "{") || is(x, t - 1, "}") || x->token[t - 1].type == GND__UT_LINE ||
-           (is(x, t - 1, "(") && is(x, t - 2, "for")) || is(x, t - 1, ":");
+    return is(x, t - 1, ";") || is(x, t - 1, "{") || is(x, t - 1, "}") ||
+           x->token[t - 1].type == GND__UT_LINE || (is(x, t - 1, "(") && is(x, t - 2, "for")) ||
+           is(x, t - 1, ":");
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------------ */
+/* --- functions
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static gnd_status body(gnd__cudac *x, const gnd__cfn *f)
 {
-    scope c = { .f = f, .depth = 1, .end = f->end, .kernel = f->kernel };
+    scope c = {.f = f, .depth = 1, .end = f->end, .kernel = f->kernel};
     gnd_status st = GND_OK;
     for (int32_t t = f->body + 1; t < f->end && st == GND_OK; t++) {
         int32_t next = t;
@@ -580,7 +632,8 @@ static gnd_status parameters(gnd__cudac *x, const gnd__cfn *f, const gnd__cspec 
         gnd__cvar v = f->param[i];
         if (v.kind == CU_POINTER || v.kind == CU_REF) {
             v.space = f->kernel ? CU_GLOBAL : s->space[i];
-            gnd__edit_add(&x->edits, x->token[v.first].at, 0, "%s", gnd__cudac_space_word((gnd__cspace)v.space));
+            gnd__edit_add(&x->edits, x->token[v.first].at, 0, "%s",
+                          gnd__cudac_space_word((gnd__cspace)v.space));
         }
         if (v.star >= 0 && is(x, v.star, "&"))
             replace(x, &x->edits, v.star, v.kind == CU_REF ? "*" : " ");
@@ -606,13 +659,18 @@ gnd_status gnd__cudac_function(gnd__cudac *x, int32_t fi, int32_t si)
     gnd__str_clear(&x->hoisted);
     gnd_status st = parameters(x, f, &spec);
     for (int32_t t = f->start; t < f->open; t++) {
-        const int32_t close = gnd__cudac_among(x, t, "__launch_bounds__ __attribute__") ? gnd__cudac_closing(x, t + 1) : -1;
+        const int32_t close = gnd__cudac_among(x, t, "__launch_bounds__ __attribute__")
+                                  ? gnd__cudac_closing(x, t + 1)
+                                  : -1;
         if (close > 0) {
             gnd__edit_add(&x->edits, x->token[t].at, x->token[close].at + 1 - x->token[t].at, " ");
             t = close;
-        } else if (gnd__cudac_among(x, t, "__device__ __host__ __forceinline__ __noinline__ inline static extern constexpr "
-                                          "__inline__ __global__") || x->token[t].type == GND__UT_TEXT ||
-                   (is(x, t, "long") && is(x, t + 1, "long"))) {
+        } else if (
+            gnd__cudac_among(
+                x, t,
+                "__device__ __host__ __forceinline__ __noinline__ inline static extern constexpr "
+                "__inline__ __global__") ||
+            x->token[t].type == GND__UT_TEXT || (is(x, t, "long") && is(x, t + 1, "long"))) {
             replace(x, &x->edits, t, is(x, t, "__global__") ? "__kernel" : " ");
         }
     }
@@ -629,7 +687,8 @@ gnd_status gnd__cudac_function(gnd__cudac *x, int32_t fi, int32_t si)
                 spec.ret = (uint8_t)gnd__cudac_space(x, t + 1, z);
         }
         if (!spec.ret)
-            return gnd__cudac_refuse(x, f->name, "it cannot be told which memory the result points to");
+            return gnd__cudac_refuse(x, f->name,
+                                     "it cannot be told which memory the result points to");
         gnd__str_add(&spec.head, gnd__cudac_space_word((gnd__cspace)spec.ret));
     }
     if (!f->kernel)
@@ -637,9 +696,13 @@ gnd_status gnd__cudac_function(gnd__cudac *x, int32_t fi, int32_t si)
     gnd__edits_copy(&x->edits, x->u->src, x->token[f->start].at, x->token[f->close].at, &spec.head);
     gnd__str_addn(&spec.body, gnd__str_get(&x->hoisted), x->hoisted.len);
     spec.body.bad |= x->hoisted.bad;
-    gnd__str_addf(&spec.body, "\n#line %d \"source\"\n%*s", x->token[f->body + 1].line, x->token[f->body + 1].col - 1, "");
-    gnd__edits_copy(&x->edits, x->u->src, x->token[f->body + 1].at, x->token[f->end].at, &spec.body);
+    gnd__str_addf(&spec.body, "\n#line %d \"source\"\n%*s", x->token[f->body + 1].line,
+                  x->token[f->body + 1].col - 1, "");
+    gnd__edits_copy(&x->edits, x->u->src, x->token[f->body + 1].at, x->token[f->end].at,
+                    &spec.body);
     spec.done = 1;
     x->fn[fi].spec[si] = spec; /* calls of itself may have added specs */
-    return spec.head.bad || spec.body.bad ? gnd__err(x->e, GND_ERR_NOMEM, "out of memory for a source") : GND_OK;
+    return spec.head.bad || spec.body.bad
+               ? gnd__err(x->e, GND_ERR_NOMEM, "out of memory for a source")
+               : GND_OK;
 }

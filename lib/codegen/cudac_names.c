@@ -11,8 +11,10 @@
 #include "base/mem.h"
 #include "base/words.h"
 
-static const struct row { const char *group, *names, *text, *note; } rows[] = {
-#define CUDAC(group, names, text, note) { group, names, text, note },
+static const struct row {
+    const char *group, *names, *text, *note;
+} rows[] = {
+#define CUDAC(group, names, text, note) {group, names, text, note},
 #include "codegen/cudac.def"
 #undef CUDAC
 };
@@ -65,7 +67,8 @@ int gnd__cudac_among(const gnd__cudac *x, int32_t t, const char *words)
 int gnd__cudac_same(const gnd__cudac *x, int32_t a, int32_t b)
 {
     const gnd__utoken *p = &x->token[a], *q = &x->token[b];
-    return p->len == q->len && p->type == q->type && !memcmp(x->u->src + p->at, x->u->src + q->at, p->len);
+    return p->len == q->len && p->type == q->type &&
+           !memcmp(x->u->src + p->at, x->u->src + q->at, p->len);
 }
 
 int32_t gnd__cudac_closing(const gnd__cudac *x, int32_t t)
@@ -90,8 +93,9 @@ gnd_status gnd__cudac_refuse(const gnd__cudac *x, int32_t t, const char *fmt, ..
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return gnd__err(x->e, GND_ERR_UNSUPPORTED, "source:%d:%d: %s (CUDA C on OpenCL devices: doc/CUDAC.md)",
-                    x->token[t].line, x->token[t].col, text);
+    return gnd__err(x->e, GND_ERR_UNSUPPORTED,
+                    "source:%d:%d: %s (CUDA C on OpenCL devices: doc/CUDAC.md)", x->token[t].line,
+                    x->token[t].col, text);
 }
 
 int gnd__cudac_type(const gnd__cudac *x, int32_t t)
@@ -115,7 +119,8 @@ int gnd__cudac_type(const gnd__cudac *x, int32_t t)
                 return 0;
         return 1;
     }
-    for (const char *p = strstr(gnd__str_get(&x->u->defines), "#define "); p; p = strstr(p + 1, "#define ")) {
+    for (const char *p = strstr(gnd__str_get(&x->u->defines), "#define "); p;
+         p = strstr(p + 1, "#define ")) {
         const char *name = p + 8, *value = name + strcspn(name, " ");
         const size_t n = strcspn(value + 1, "\n ");
         if ((size_t)(value - name) == k->len && !memcmp(name, s, k->len) &&
@@ -135,7 +140,8 @@ static void use_name(gnd__cudac *x, const char *s, size_t n)
         x->uses_half |= !strcmp(rows[i].group, "half");
         if (!strcmp(rows[i].group, "half") || !strcmp(rows[i].group, "types"))
             for (const char *p = rows[i].text; *p;) { /* what the text is made of */
-                const size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+                const size_t len =
+                    strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
                 if (len > 0)
                     use_name(x, p, len);
                 p += len ? len : 1;
@@ -148,14 +154,16 @@ static gnd_status look(gnd__cudac *x, int32_t t)
     const gnd__utoken *k = &x->token[t];
     const char *s = x->u->src + k->at;
     if (gnd__cudac_among(x, t, outside))
-        return gnd__cudac_refuse(x, t, "'%.*s' is outside of the subset and runs on CUDA devices only", (int)k->len, s);
+        return gnd__cudac_refuse(
+            x, t, "'%.*s' is outside of the subset and runs on CUDA devices only", (int)k->len, s);
     if (!x->props->has_f64 && gnd__cudac_is(x, t, "double"))
         return gnd__cudac_refuse(x, t, "double: the device has no float64");
     for (int i = 0; i < NROW; i++)
         if (!strcmp(rows[i].group, "warps") && gnd__word_find(rows[i].names, s, k->len, 0) >= 0 &&
             x->props->subgroup != 32)
-            return gnd__cudac_refuse(x, t, "%.*s needs warps: %s has no sub-groups of 32 work-items%s", (int)k->len, s,
-                                     x->props->name, x->props->kind == GND_DEV_CPU ? ", as no CPU has" : "");
+            return gnd__cudac_refuse(
+                x, t, "%.*s needs warps: %s has no sub-groups of 32 work-items%s", (int)k->len, s,
+                x->props->name, x->props->kind == GND_DEV_CPU ? ", as no CPU has" : "");
     use_name(x, s, k->len);
     return GND_OK;
 }
@@ -181,12 +189,16 @@ gnd_status gnd__cudac_words(gnd__cudac *x)
         if (x->token[t].type != GND__UT_MARK)
             continue;
         if (marks(x, t, "::"))
-            st = gnd__cudac_refuse(x, t, "'::' is outside of the subset and runs on CUDA devices only");
+            st = gnd__cudac_refuse(x, t,
+                                   "'::' is outside of the subset and runs on CUDA devices only");
         else if (marks(x, t, "<<") && marks(x, t + 1, "<<"))
-            st = gnd__cudac_refuse(x, t, "a launch from a kernel ('<<<') runs on CUDA devices only");
-        else if (t > 0 && gnd__cudac_is(x, t, "[") && (gnd__cudac_is(x, t - 1, "=") || gnd__cudac_is(x, t - 1, "(") ||
-                                                       gnd__cudac_is(x, t - 1, ",") || gnd__cudac_is(x, t - 1, "return")))
-            st = gnd__cudac_refuse(x, t, "a lambda is outside of the subset and runs on CUDA devices only");
+            st =
+                gnd__cudac_refuse(x, t, "a launch from a kernel ('<<<') runs on CUDA devices only");
+        else if (t > 0 && gnd__cudac_is(x, t, "[") &&
+                 (gnd__cudac_is(x, t - 1, "=") || gnd__cudac_is(x, t - 1, "(") ||
+                  gnd__cudac_is(x, t - 1, ",") || gnd__cudac_is(x, t - 1, "return")))
+            st = gnd__cudac_refuse(
+                x, t, "a lambda is outside of the subset and runs on CUDA devices only");
     }
     return st;
 }
@@ -218,12 +230,15 @@ static void make_vector(const gnd__utoken *k, const char *src, gnd__str *out)
 
 gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
 {
-    gnd__str made = { 0 };
+    gnd__str made = {0};
     if (x->props->has_f64)
-        gnd__str_add(out, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
-    gnd__str_add(out, "#ifdef cl_khr_int64_base_atomics\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-                      "#endif\n#ifdef cl_khr_int64_extended_atomics\n#pragma OPENCL EXTENSION "
-                      "cl_khr_int64_extended_atomics : enable\n#endif\n");
+        gnd__str_add(out,
+                     "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
+    gnd__str_add(
+        out,
+        "#ifdef cl_khr_int64_base_atomics\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+        "#endif\n#ifdef cl_khr_int64_extended_atomics\n#pragma OPENCL EXTENSION "
+        "cl_khr_int64_extended_atomics : enable\n#endif\n");
     for (int i = 0; i < NROW; i++)
         if (x->used[i])
             gnd__str_add(out, rows[i].text);
@@ -238,12 +253,15 @@ gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
         const size_t n = strcspn(w, " ");
         int found = 0;
         for (int32_t t = 0; t < x->ntoken && !found; t++)
-            found = x->token[t].type == GND__UT_WORD && x->token[t].len == n && !memcmp(x->u->src + x->token[t].at, w, n);
+            found = x->token[t].type == GND__UT_WORD && x->token[t].len == n &&
+                    !memcmp(x->u->src + x->token[t].at, w, n);
         for (int32_t f = 0; f < x->nfn; f++)
             if (x->fn[f].kernel && x->token[x->fn[f].name].len == n &&
                 !memcmp(x->u->src + x->token[x->fn[f].name].at, w, n)) {
-                return gnd__cudac_refuse(x, x->fn[f].name, "OpenCL C has a function or word '%.*s': "
-                                         "the kernel needs another name", (int)n, w);
+                return gnd__cudac_refuse(x, x->fn[f].name,
+                                         "OpenCL C has a function or word '%.*s': "
+                                         "the kernel needs another name",
+                                         (int)n, w);
             }
         if (found && n == 4 && !memcmp(w, "half", 4))
             gnd__str_add(out, "#define half __half\n");
@@ -259,7 +277,8 @@ gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
         for (int32_t g = 0; g < f && !skip; g++)
             skip = gnd__cudac_same(x, x->fn[g].name, x->fn[f].name);
         if (!skip)
-            gnd__str_addf(out, "#define %.*s gndu_%.*s\n", (int)k->len, x->u->src + k->at, (int)k->len, x->u->src + k->at);
+            gnd__str_addf(out, "#define %.*s gndu_%.*s\n", (int)k->len, x->u->src + k->at,
+                          (int)k->len, x->u->src + k->at);
     }
     return out->bad ? gnd__err(x->e, GND_ERR_NOMEM, "out of memory for a kernel's text") : GND_OK;
 }

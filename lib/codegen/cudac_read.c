@@ -41,7 +41,8 @@ int gnd__cudac_calls(const gnd__cudac *x, int32_t t)
     return 0;
 }
 
-/* --- the preprocessor's lines ------------------------------------------------------------------------ */
+/* --- the preprocessor's lines
+ * ------------------------------------------------------------------------ */
 
 /* #include of what OpenCL C has: a blank line. */
 static gnd_status read_include(gnd__cudac *x, int32_t t, const char *text, size_t n)
@@ -99,8 +100,10 @@ static gnd_status read_define(gnd__cudac *x, int32_t t, size_t skip)
     if (n < 2 || x->token[first].type != GND__UT_WORD)
         return GND_OK; /* the compiler will say so */
     gnd__cmacro *m = &x->macro[x->nmacro++];
-    *m = (gnd__cmacro){ .line = t, .name = first, .nparam = -1, .first = first + 1, .last = x->ntoken - 1 };
-    if (is(x, first + 1, "(") && x->token[first + 1].at == x->token[first].at + x->token[first].len) {
+    *m = (gnd__cmacro){
+        .line = t, .name = first, .nparam = -1, .first = first + 1, .last = x->ntoken - 1};
+    if (is(x, first + 1, "(") &&
+        x->token[first + 1].at == x->token[first].at + x->token[first].len) {
         const int32_t close = gnd__cudac_closing(x, first + 1);
         if (close < 0)
             return GND_OK;
@@ -125,7 +128,8 @@ static gnd_status read_line(gnd__cudac *x, int32_t t)
     return GND_OK;
 }
 
-/* --- functions ------------------------------------------------------------------------------------------ */
+/* --- functions
+ * ------------------------------------------------------------------------------------------ */
 
 /* The parameter of tokens [from, to) of function f. */
 static gnd_status read_param(gnd__cudac *x, gnd__cfn *f, int32_t from, int32_t to)
@@ -134,7 +138,7 @@ static gnd_status read_param(gnd__cudac *x, gnd__cfn *f, int32_t from, int32_t t
     int stars = 0, is_const = 0;
     if (f->nparam == CU_PARAMS)
         return gnd__cudac_refuse(x, from, "more than %d parameters", CU_PARAMS);
-    *p = (gnd__cvar){ .name = -1, .first = from, .last = to - 1, .star = -1, .space = CU_PRIVATE };
+    *p = (gnd__cvar){.name = -1, .first = from, .last = to - 1, .star = -1, .space = CU_PRIVATE};
     if (from == to)
         return gnd__cudac_refuse(x, from, "a parameter without a type");
     for (int32_t t = from; t < to; t++) {
@@ -193,10 +197,11 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
     x->fn = all;
     gnd__cfn *f = &all[x->nfn++];
     int device = 0;
-    *f = (gnd__cfn){ .start = start, .name = open - 1, .open = open, .body = -1 };
+    *f = (gnd__cfn){.start = start, .name = open - 1, .open = open, .body = -1};
     f->close = gnd__cudac_closing(x, open);
     if (f->close < 0 || x->token[f->name].type != GND__UT_WORD)
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[start].line, x->token[start].col);
+        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[start].line,
+                        x->token[start].col);
     for (int32_t t = start; t < f->name; t++) {
         if (is(x, t, "(") && gnd__cudac_closing(x, t) > 0) /* of __launch_bounds__(A * B) */
             t = gnd__cudac_closing(x, t);
@@ -204,28 +209,32 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
         device |= is(x, t, "__device__") || is(x, t, "__global__");
         f->ret_pointer |= is(x, t, "*");
         if (is(x, t, "&"))
-            return gnd__cudac_refuse(x, t, "a function that returns a reference runs on CUDA devices only");
+            return gnd__cudac_refuse(
+                x, t, "a function that returns a reference runs on CUDA devices only");
     }
     if (!device)
-        return gnd__cudac_refuse(x, f->name, "a function without __device__: there is no code for the host");
+        return gnd__cudac_refuse(x, f->name,
+                                 "a function without __device__: there is no code for the host");
     *next = f->close + 1;
     if (is(x, *next, "{")) {
         f->body = *next;
         f->end = gnd__cudac_closing(x, f->body);
         if (f->end < 0)
-            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a { without its }", x->token[f->body].line,
-                            x->token[f->body].col);
+            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a { without its }",
+                            x->token[f->body].line, x->token[f->body].col);
         *next = f->end + 1;
     } else if (is(x, *next, ";")) {
         f->end = *next;
         ++*next;
     } else {
-        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[*next].line, x->token[*next].col);
+        return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[*next].line,
+                        x->token[*next].col);
     }
     return read_params(x, f);
 }
 
-/* --- types and constants ---------------------------------------------------------------------------------- */
+/* --- types and constants
+ * ---------------------------------------------------------------------------------- */
 
 static gnd_status add_type(gnd__cudac *x, int32_t t)
 {
@@ -247,7 +256,8 @@ static gnd_status read_type(gnd__cudac *x, int32_t a, int32_t z)
     for (int32_t t = a; t < z; t++) {
         braces |= is(x, t, "{");
         if (is(x, t, "*"))
-            return gnd__cudac_refuse(x, t, "a pointer in a type: OpenCL C cannot tell which memory it points to");
+            return gnd__cudac_refuse(
+                x, t, "a pointer in a type: OpenCL C cannot tell which memory it points to");
         if (braces && is(x, t, "(") && !is(x, t - 1, "__align__"))
             return gnd__cudac_refuse(x, t, "a member function runs on CUDA devices only");
         if (is(x, t, "&"))
@@ -261,11 +271,12 @@ static gnd_status read_type(gnd__cudac *x, int32_t a, int32_t z)
             const gnd__utoken *s = &x->token[k], *n = &x->token[k + 1];
             st = add_type(x, k + 1);
             if (is(x, k, "enum")) /* no declaration before the enumeration itself */
-                gnd__edit_add(&x->outer, x->token[z].at + 1, 0, " typedef enum %.*s %.*s;", (int)n->len,
-                              x->u->src + n->at, (int)n->len, x->u->src + n->at);
-            else
-                gnd__edit_add(&x->outer, x->token[a].at, 0, "typedef %.*s %.*s %.*s; ", (int)s->len, x->u->src + s->at,
+                gnd__edit_add(&x->outer, x->token[z].at + 1, 0, " typedef enum %.*s %.*s;",
                               (int)n->len, x->u->src + n->at, (int)n->len, x->u->src + n->at);
+            else
+                gnd__edit_add(&x->outer, x->token[a].at, 0, "typedef %.*s %.*s %.*s; ", (int)s->len,
+                              x->u->src + s->at, (int)n->len, x->u->src + n->at, (int)n->len,
+                              x->u->src + n->at);
         }
     }
     if (st == GND_OK && type_def && x->token[z - 1].type == GND__UT_WORD)
@@ -286,7 +297,8 @@ static gnd_status read_variable(gnd__cudac *x, int32_t a, int32_t z)
             square = square < 0 ? t : square;
         else if (is(x, t, "*") || is(x, t, "&"))
             return gnd__cudac_refuse(x, t, "a pointer or reference outside of functions");
-        if (k->type == GND__UT_WORD && square < 0 && eq < 0 && !gnd__cudac_among(x, t, "__constant__ __device__"))
+        if (k->type == GND__UT_WORD && square < 0 && eq < 0 &&
+            !gnd__cudac_among(x, t, "__constant__ __device__"))
             name = t;
         constant |= gnd__cudac_among(x, t, "__constant__ const constexpr");
         shared |= is(x, t, "__shared__");
@@ -299,14 +311,17 @@ static gnd_status read_variable(gnd__cudac *x, int32_t a, int32_t z)
     if (name < 0)
         return gnd__cudac_expression(x, &x->outer, a, z);
     if (!constant)
-        return gnd__cudac_refuse(x, name, "a __device__ variable: give the kernel an array instead");
+        return gnd__cudac_refuse(x, name,
+                                 "a __device__ variable: give the kernel an array instead");
     if (eq < 0)
-        return gnd__cudac_refuse(x, name, "a constant without its values: give the kernel an array instead");
+        return gnd__cudac_refuse(x, name,
+                                 "a constant without its values: give the kernel an array instead");
     gnd__cvar *q = gnd__realloc(x->file, (size_t)(x->nfile + 1) * sizeof *q);
     if (!q)
         return nomem(x);
     x->file = q;
-    q[x->nfile++] = (gnd__cvar){ .name = name, .kind = square < 0 ? CU_VALUE : CU_ARRAY, .space = CU_CONSTANT, .star = -1 };
+    q[x->nfile++] = (gnd__cvar){
+        .name = name, .kind = square < 0 ? CU_VALUE : CU_ARRAY, .space = CU_CONSTANT, .star = -1};
     for (int32_t t = square; t >= 0 && t < eq; t++)
         q[x->nfile - 1].dims += is(x, t, "[");
     if (square < 0 && whole && !gnd__cudac_among(x, a, "__constant__") && !is(x, z - 1, "}")) {
@@ -331,7 +346,8 @@ static int32_t declaration_end(const gnd__cudac *x, int32_t t, int32_t *open)
         if (is(x, t, ";"))
             return t;
         equals |= is(x, t, "=");
-        if (is(x, t, "(") && !equals && !gnd__cudac_among(x, t - 1, "__launch_bounds__ __align__ __attribute__")) {
+        if (is(x, t, "(") && !equals &&
+            !gnd__cudac_among(x, t - 1, "__launch_bounds__ __align__ __attribute__")) {
             *open = t;
             return t;
         }
@@ -368,8 +384,8 @@ gnd_status gnd__cudac_read(gnd__cudac *x)
         }
         const int32_t end = declaration_end(x, t, &open);
         if (end < 0)
-            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a declaration without an end", x->token[t].line,
-                            x->token[t].col);
+            return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: a declaration without an end",
+                            x->token[t].line, x->token[t].col);
         if (is(x, t, "static_assert")) {
             const int32_t close = gnd__cudac_closing(x, t + 1);
             t = close < 0 ? n : close + 1;
@@ -381,8 +397,10 @@ gnd_status gnd__cudac_read(gnd__cudac *x)
             int body = 0;
             for (int32_t i = t; i < end; i++)
                 body |= is(x, i, "{") && !is(x, i - 1, "=");
-            st = is(x, t, "typedef") || (gnd__cudac_among(x, t, "struct union enum") && (body || end == t + 2))
-                     ? read_type(x, t, end) : read_variable(x, t, end);
+            st = is(x, t, "typedef") ||
+                         (gnd__cudac_among(x, t, "struct union enum") && (body || end == t + 2))
+                     ? read_type(x, t, end)
+                     : read_variable(x, t, end);
             t = end + 1;
         }
     }

@@ -12,7 +12,8 @@ static int is(const gnd__cudac *x, int32_t t, const char *word)
 
 const char *gnd__cudac_space_word(gnd__cspace s)
 {
-    static const char *const word[] = { "__private ", "__global ", "__local ", "__private ", "__constant ", "__global " };
+    static const char *const word[] = {"__private ", "__global ",   "__local ",
+                                       "__private ", "__constant ", "__global "};
     return word[s];
 }
 
@@ -95,7 +96,7 @@ static int expanded(gnd__cudac *x, int32_t t, infer *of, gnd__cspace *s)
     const gnd__cmacro *m = gnd__cudac_macro(x, t);
     if (!m)
         return 0;
-    gnd__cframe f = { .macro = m, .up = up };
+    gnd__cframe f = {.macro = m, .up = up};
     if (m->nparam >= 0)
         f.narg = is(x, t + 1, "(") ? gnd__cudac_args(x, t + 1, f.from, f.to) : -1;
     *s = CU_NONE;
@@ -114,13 +115,14 @@ static gnd__cspace call_space(gnd__cudac *x, int32_t t)
     const int32_t n = gnd__cudac_args(x, t + 1, from, to);
     for (int32_t f = 0; f < x->nfn; f++) {
         const gnd__cfn *g = &x->fn[f];
-        uint8_t space[CU_PARAMS] = { 0 };
+        uint8_t space[CU_PARAMS] = {0};
         if (!g->ret_pointer || g->nparam != n || g->body < 0 || !gnd__cudac_same(x, g->name, t))
             continue;
         for (int32_t i = 0; i < n; i++)
             if (g->param[i].kind == CU_POINTER || g->param[i].kind == CU_REF)
-                space[i] = (uint8_t)(g->param[i].kind == CU_REF ? gnd__cudac_place(x, from[i], to[i])
-                                                                : gnd__cudac_space(x, from[i], to[i]));
+                space[i] =
+                    (uint8_t)(g->param[i].kind == CU_REF ? gnd__cudac_place(x, from[i], to[i])
+                                                         : gnd__cudac_space(x, from[i], to[i]));
         for (int32_t i = 0; i < n; i++) /* what it returns is made of its arguments */
             if (space[i] != CU_NONE && space[i] != CU_ANY)
                 return (gnd__cspace)space[i];
@@ -218,7 +220,8 @@ gnd__cspace gnd__cudac_place(gnd__cudac *x, int32_t a, int32_t b)
         s = gnd__cudac_space(x, a + 1, b);
     } else if (is(x, a, "(")) {
         const int32_t close = gnd__cudac_closing(x, a);
-        if (close > 0 && close < b && (is(x, close + 1, "[") || (is(x, close + 1, "-") && is(x, close + 2, ">"))))
+        if (close > 0 && close < b &&
+            (is(x, close + 1, "[") || (is(x, close + 1, "-") && is(x, close + 2, ">"))))
             s = gnd__cudac_space(x, a + 1, close);
         else if (close > 0 && close < b)
             s = gnd__cudac_place(x, a + 1, close);
@@ -230,7 +233,8 @@ gnd__cspace gnd__cudac_place(gnd__cudac *x, int32_t a, int32_t b)
             if (s == CU_NONE && a + 1 < b && is(x, a + 1, "["))
                 (void)expanded(x, a, gnd__cudac_space, &s);
         } else if (v && v->kind == CU_POINTER) {
-            s = a + 1 < b && (is(x, a + 1, "[") || is(x, a + 1, "-")) ? (gnd__cspace)v->space : CU_NONE;
+            s = a + 1 < b && (is(x, a + 1, "[") || is(x, a + 1, "-")) ? (gnd__cspace)v->space
+                                                                      : CU_NONE;
         } else if (v) {
             s = (gnd__cspace)v->space;
         }

@@ -25,8 +25,11 @@ void gnd__edit_add(gnd__edits *x, size_t at, size_t len, const char *fmt, ...)
     va_start(ap, fmt);
     gnd__str_addv(&x->text, fmt, ap);
     va_end(ap);
-    x->edit[x->n] = (gnd__edit){ .at = (uint32_t)at, .len = (uint32_t)len, .text = (uint32_t)from,
-                                 .size = (uint32_t)(x->text.len - from), .order = x->n };
+    x->edit[x->n] = (gnd__edit){.at = (uint32_t)at,
+                                .len = (uint32_t)len,
+                                .text = (uint32_t)from,
+                                .size = (uint32_t)(x->text.len - from),
+                                .order = x->n};
     x->n++;
     x->sorted = 0;
 }
@@ -80,5 +83,5 @@ void gnd__edits_free(gnd__edits *x)
 {
     gnd__free(x->edit);
     gnd__str_free(&x->text);
-    *x = (gnd__edits){ 0 };
+    *x = (gnd__edits){0};
 }

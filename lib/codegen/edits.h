@@ -19,7 +19,7 @@ typedef struct gnd__edit {
 typedef struct gnd__edits {
     gnd__edit *edit;
     uint32_t n, cap;
-    int sorted, bad;     /* bad: out of memory */
+    int sorted, bad; /* bad: out of memory */
     gnd__str text;
 } gnd__edits;
 
