@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/call.h - calling functions by name: the table's entries, and what a handler gets. A handler
- * reads its arguments by their place in the signature with gnd__arg_*, which report what is wrong
- * with them, and puts its result into *out with gnd__ret.
+ * lang/call.h - calling functions by name: the table's entries, and the interface of a handler. A
+ * handler reads its arguments by their position in the signature with gnd__arg_*, which report what
+ * is wrong with them, and returns its result in *out with gnd__ret.
  */
 #ifndef GND_LANG_CALL_H
 #define GND_LANG_CALL_H

@@ -2,8 +2,8 @@
  *
  * lang/expr.h - the expression language: text -> tokens (lex.c) -> a program for a stack machine
  * (parse.c) -> calls of the public API (run.c, call.c, fn_*.c). Shared by the files of lib/lang;
- * lib/lang/expr.c uses gnd__expr_eval only. Knows the public API and the table of elementwise
- * operations, nothing of fusion, scheduling or backends.
+ * lang/expr.c uses only gnd__expr_eval. Knows the public API and the table of elementwise
+ * operations, but nothing of fusion, scheduling or backends.
  */
 #ifndef GND_LANG_EXPR_H
 #define GND_LANG_EXPR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_choose.c - the language's functions that choose between arrays or change some elements, as NumPy's
- * select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers of funcs.def. Where NumPy
- * changes its argument these give the changed array.
+ * lang/fn_choose.c - the language's functions that choose between arrays or change some elements,
+ * as NumPy's select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers
+ * of funcs.def. Where NumPy changes its argument, these return the changed array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/value.h - what an expression's parts are: Python's numbers, arrays, tuples and lists, and what
- * only arguments can be (None, ..., slices, dtypes, strings). Values are copied by reference count.
- * Numbers stay numbers until they meet an array: then they become weak scalars.
+ * lang/value.h - the values of expressions: Python's numbers, arrays, tuples and lists, and values
+ * that only arguments can have (None, ..., slices, dtypes, strings). Values are copied by reference
+ * count. Numbers stay numbers until they meet an array; then they become weak scalars.
  */
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
