@@ -11,12 +11,12 @@
 #include "graph/graph.h"
 
 #define TABLE 1024     /* entries of a table */
-#define LONG_LIST 128  /* checks of one array that are looked at rather than carried on */
-#define SOURCES 63     /* checks and lists of one run that are told apart */
+#define LONG_LIST 128  /* an array with more checks has them read instead of carried on */
+#define SOURCES 63     /* checks and lists of one run that are distinguished */
 
-/* A table of entries, all 0 when it is made; each is used once. */
+/* A table of entries, initially all 0. Each is used once. */
 typedef struct gnd__ctable {
-    int refs;          /* checks, and the scheduler while it is the current one */
+    int refs;          /* owners: checks, and the scheduler while the table is the current one */
     gnd_device *dev;
     gnd__block *block;
     int cap, used;
@@ -24,14 +24,14 @@ typedef struct gnd__ctable {
 
 typedef struct gnd__icheck {
     int refs;
-    int state;         /* 0: not looked at; 1: passed; 2: failed */
+    int state;         /* 0: not read; 1: passed; 2: failed */
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
     int64_t index;     /* state 2 */
 } gnd__icheck;
 
-/* What an array's memory refers to. Not changed once made. */
+/* The checks to which an array's memory refers. Immutable. */
 typedef struct gnd__checks {
     int refs, n;
     gnd__icheck *c[];
@@ -154,7 +154,7 @@ void gnd__checks_close(gnd__sched *s)
     s->check = NULL;
 }
 
-/* Looks at the entry of c. */
+/* Reads the entry of c. */
 static gnd_status look(gnd__icheck *c, gnd_err *e)
 {
     uint32_t w[4];
@@ -230,10 +230,11 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
 
 /* --- after a run -------------------------------------------------------------------------------- */
 
-/* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */
+/* A source of checks: the plan's own (list NULL), or the list to which a leaf's memory refers. */
 typedef struct source { gnd__icheck *own; const gnd__checks *list; } source;
 
-/* The union of the sources in mask (bit SOURCES: all from there on), without those that passed. */
+/* Makes the union of the sources in mask (bit SOURCES: all from there on), without checks that
+ * passed. */
 static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
     int most = 0;
@@ -261,8 +262,8 @@ static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks 
         }
     }
     if (u->n > LONG_LIST) {
-        /* a long loop without a look: what passed need not be carried on. A failure stays, and
-         * whoever reads will see it. */
+        /* a long loop without a read: drop checks that passed. A failure stays, and the next reader
+         * gets it. */
         gnd_err ignored = { GND_OK, 0, "" };
         int n = 0;
         for (int k = 0; k < u->n; k++) {
@@ -283,7 +284,7 @@ static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks 
     return GND_OK;
 }
 
-/* The number of the source of leaf memory st, a new one if need be. */
+/* The number of the source of leaf memory st, added if necessary. */
 static int leaf_source(source *src, int *nsrc, const gnd__checks *list)
 {
     for (int i = 0; i < *nsrc; i++)
@@ -315,7 +316,7 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
         src[nsrc].list = NULL;
         mask[p->check[nsrc]] |= (uint64_t)1 << (nsrc < SOURCES ? nsrc : SOURCES);
     }
-    for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before what uses them */
+    for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before their users */
         const gnd__pnode *q = &g->node[i];
         const gnd__storage *leaf = q->a->data.st;
         if (leaf && leaf->checks) {
@@ -338,7 +339,8 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
         if (x && mask[p->part[i].node] && !x->checks)
             r = unite(src, nsrc, mask[p->part[i].node], &x->checks, e);
     }
-    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) { /* memory of a leaf that has other elements now */
+    /* memory of a leaf that has other elements now */
+    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         const int32_t node = p->step[i].over - 1;
         for (int k = 0; node >= 0 && mask[node] && k < p->step[i].nargs && r == GND_OK; k++) {
             const gnd__sarg *a = &p->step[i].arg[k];
