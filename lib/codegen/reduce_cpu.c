@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/reduce_cpu.c - reductions on CPU devices, and the kernel that ends a split reduction.
+ * codegen/reduce_cpu.c - reductions on CPU devices, and the kernel that finishes a split reduction.
  *
- * One work-item per task, in groups of one: each walks a run of memory in blocks. Along the last
- * axis ("rows") a block is 64 lanes of up to 16 elements, which the compiler keeps in vector
- * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are added
- * with error compensation. The tree depends on sizes alone, not on the number of cores.
+ * One work-item per task, in groups of one: each goes through a run of memory in blocks. Along the
+ * last axis ("rows") a block is 64 lanes of up to 16 elements, which the compiler keeps in vector
+ * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are
+ * added with error compensation. The tree depends only on sizes, not on the number of cores.
  */
 #include "codegen/emit.h"
 
@@ -18,7 +18,7 @@
 #define ROW_RUN 16384   /* elements below which a row is not split */
 #define WORDS 16        /* elements of a row from which on random words are computed at once */
 
-/* 1: the last kept axis is the one that memory is contiguous along. */
+/* Returns 1 if memory is contiguous along the last kept axis. */
 static int by_columns(const gnd__kir *k)
 {
     int kept = k->nkeep - 1, last = k->nkeep + k->nred - 1, yes = 0, no = 0;
@@ -59,7 +59,7 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* Whether k has no reductions but extremes and their places. */
+/* Whether k has only extremes and their positions as reductions. */
 static int extremes(const gnd__kir *k)
 {
     for (int j = 0; j < k->nreds; j++)
@@ -68,7 +68,7 @@ static int extremes(const gnd__kir *k)
     return 1;
 }
 
-/* kk times 64 elements of a row from x on, into the lanes L. */
+/* Adds kk times 64 elements of a row from x on to the lanes L. */
 static void lanes(gnd__cg *c, int last)
 {
     gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
@@ -233,7 +233,8 @@ gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
     return by_columns(c->k) ? columns(c) : rows(c);
 }
 
-/* Partial results lid, lid + local ... of point m into A: eight loads on their way at once. */
+/* Combines the partial results lid, lid + local ... of point m into A: eight loads in flight at
+ * once. */
 static void group_loads(gnd__cg *c, int local)
 {
     static const char *const name[] = { "Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh" };
@@ -252,8 +253,8 @@ static void group_loads(gnd__cg *c, int local)
     gnd__cgf(c, "    }\n");
 }
 
-/* Partial results of kept point m are at m * S + s. On a GPU a group takes one point when there are
- * many partial results; else one work-item does. */
+/* The partial results of kept point m are at m * S + s. On a GPU a group takes one point if there
+ * are many partial results; otherwise one work-item does. */
 gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
 {
     const gnd__kir *k = c->k;
