@@ -24,8 +24,7 @@ typedef struct section {
     unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
     unsigned body_len, dialects;     /* bit (dialect - 1) */
     int text;                        /* a kernel's text, not a function */
-    /* only for CPUs with float64; the first section that matches is used */
-    int cpu;
+    int cpu;                         /* only for CPUs with float64; the first match is used */
 } section;
 
 static section sections[MAX_SECTIONS];
