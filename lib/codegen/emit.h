@@ -18,18 +18,18 @@ typedef struct gnd__cg {
     gnd__gen *out;
     gnd__gkernel *kern;      /* the one being written */
     gnd__str body;           /* its statements */
-    int piece, pieces;       /* which of several maps in one kernel is being written; 0 pieces: it
-                                is the only one */
+    /* which of several maps in one kernel is being written; 0 pieces: it is the only one */
+    int piece, pieces;
     const char *gid;         /* the number of the work-item within the piece */
     int wide;                /* indices need 64 bits */
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
-    int part_across;         /* partial results: all points of a split are contiguous, instead of
-                                all splits of a point */
-    int tries;               /* random numbers that would be rejected set bad, and are not drawn
-                                again */
-    uint8_t twos[GND__KIR_INSTR]; /* normal numbers computed in pairs, at even l, from words
-                                     "fourN" */
+    /* partial results: all points of a split are contiguous, instead of all splits of a point */
+    int part_across;
+    /* random numbers that would be rejected set bad, and are not drawn again */
+    int tries;
+    /* normal numbers computed in pairs, at even l, from words "fourN" */
+    uint8_t twos[GND__KIR_INSTR];
     int keys;                /* accumulators of argmax and argmin are keys, if supported */
     int sized;               /* the compiler is told the size of a group, even if it is small */
     int counts;              /* indices are known to be non-negative */
@@ -39,16 +39,16 @@ typedef struct gnd__cg {
     const uint8_t *holds;    /* for each instruction that is a condition */
     const uint8_t *pick;     /* for each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
-    int near;                /* 1: functions use their text for arguments near 0, and report others
-                                in `bad` */
-    const char *word_at;     /* the position of the point in arrays of random words; NULL: there are
-                                none */
+    /* 1: functions use their text for arguments near 0, and report others in `bad` */
+    int near;
+    /* the position of the point in arrays of random words; NULL: there are none */
+    const char *word_at;
     uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
 } gnd__cg;
 
-/* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and saved
- * there. */
+/* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and
+ * saved there. */
 enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
 
 /* Whether an index or an address of k needs 64 bits. */
@@ -93,10 +93,14 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
 
 /* Whether an access belongs to the epilogue part (its own, or an output of a reduction). */
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
+/* Whether an output is stored there. */
+int gnd__cg_is_output(const gnd__kir *k, int access);
 
-/* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
- * strides 0 or 1 there, 16-byte alignment, and an extent that is a multiple unless tail is allowed.
- * 1 if there are gathers, unless those are allowed and their indices stay the same along d. */
+/* --- vectors (codegen/vector.c) ----------------------------------------------------------------- */
+/* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16
+ * elements): strides 0 or 1 there, 16-byte alignment, and an extent that is a multiple unless
+ * tail is allowed. 1 if there are gathers, unless those are allowed and their indices stay the
+ * same along d. */
 int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers);
 /* Loads (declares) vector unions for vectorised accesses at the current indices. */
 void gnd__cg_vector_loads(gnd__cg *c);
@@ -105,6 +109,7 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load transfers. */
 const char *gnd__cg_raw(size_t bytes);
 
+/* --- shapes ------------------------------------------------------------------------------------- */
 /* Whether an operation of the body has a text for arguments near 0 (kernels/elementary.cl): its
  * compute dtype, the widest if there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
@@ -114,20 +119,21 @@ gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);
 /* Declares u of each access of c->vectorised: n private elements of the work-item. */
 void gnd__cg_private(gnd__cg *c, int n);
-/* Writes the loop over the remaining elements along axis d, one by one, from x0 to below the text
- * `end`. */
+/* Writes the loop over the remaining elements along axis d, one by one, from x0 to below the
+ * text `end`. */
 void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
 /* Whether k reads no memory and computes random numbers; and a writer of such a kernel along one
  * axis, whose parameters are already written (codegen/map_random.c). */
 int gnd__cg_is_generator(const gnd__kir *k);
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local);
-/* If inputs lie across the outputs, as in a transposition: the axis along which they are contiguous
- * in memory, else -1. Marks these inputs as vectorised (codegen/map_tile.c). gnd__cg_map_tiles
- * returns 1 if such a kernel was written, with *st; otherwise nothing is marked or written. */
+/* If inputs lie across the outputs, as in a transposition: the axis along which they are
+ * contiguous in memory, else -1. Marks these inputs as vectorised (codegen/map_tile.c).
+ * gnd__cg_map_tiles returns 1 if such a kernel was written, with *st; otherwise nothing is
+ * marked or written. */
 int gnd__cg_tile_axis(gnd__cg *c);
 int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st);
-/* Writes c->k as a piece of a kernel for GPUs: parameters and text. *groups is the number of groups
- * of `local` work-items that it needs. gnd__cg_is_piece says whether that is possible. */
+/* Writes c->k as a piece of a kernel for GPUs: parameters and text. *groups is the number of
+ * groups of `local` work-items that it needs. gnd__cg_is_piece says whether that is possible. */
 int gnd__cg_is_piece(gnd__cg *c);
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups);
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
@@ -145,8 +151,8 @@ gnd_status gnd__cg_rows(gnd__cg *c);
  * their number. */
 int gnd__words_find(gnd__cg *c, int axis);
 int gnd__words_any(const gnd__cg *c);
-/* Declares their arrays; and computes the words of `count` (at most GND__CG_RUN) points along the
- * axis from `first` on, where the indices of the other axes are declared. */
+/* Declares their arrays; and computes the words of `count` (at most GND__CG_RUN) points along
+ * the axis from `first` on, where the indices of the other axes are declared. */
 void gnd__words_declare(gnd__cg *c);
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count);
 /* The value of such an instruction at c->word_at. */
@@ -160,8 +166,8 @@ void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
 /* Accumulators T in local memory, `count` of each. */
 void gnd__acc_shared(gnd__cg *c, int count);
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
-/* Combines name with the current values; index is the text of the reduced index. plain: a running
- * sum without compensation (lanes and short runs). */
+/* Combines name with the current values; index is the text of the reduced index. plain: a
+ * running sum without compensation (lanes and short runs). */
 void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index);
 /* Combines dst with src. exact: with compensation. */
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
@@ -171,8 +177,8 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
  * keys, and declares dst and sets it from src. */
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
 /* Combines the accumulators `name` of the work-items lid that share a row, through T in local
- * memory. There are `lanes` of them (a power of two) with the numbers `lane`, from lid == `first`
- * on. The result is in each of them (all), or only in lane 0, and the others return. */
+ * memory. There are `lanes` of them (a power of two) with the numbers `lane`, from lid ==
+ * `first` on. The result is in each of them (all), or only in lane 0, and the others return. */
 void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all);
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx);
 /* Declares RJ, the results. */

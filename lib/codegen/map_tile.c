@@ -91,8 +91,8 @@ static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
     gnd__cgf(c, "    }\n    }\n");
 }
 
-/* CPU, with an input across the outputs: a square tile per work-item, so that whole cache lines are
- * read and written. */
+/* CPU, with an input across the outputs: a square tile per work-item, so that whole cache lines
+ * are read and written. */
 static gnd_status tiles_cpu(gnd__cg *c, int d)
 {
     const gnd__kir *k = c->k;
@@ -118,10 +118,10 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
 
 /* --- GPU ---------------------------------------------------------------------------------------- */
 
-/* A group's tile: `across` elements along the inputs' axis by `down` along the outputs', loaded in
- * vectors of vl (1: none) and stored in vectors of vs. In local memory, consecutive rows are
- * `pitch` elements apart, plus another step of `skew` every 2^shift rows, so that elements accessed
- * at once lie in different banks. */
+/* A group's tile: `across` elements along the inputs' axis by `down` along the outputs', loaded
+ * in vectors of vl (1: none) and stored in vectors of vs. In local memory, consecutive rows are
+ * `pitch` elements apart, plus another step of `skew` every 2^shift rows, so that elements
+ * accessed at once lie in different banks. */
 typedef struct tile {
     int across, down, vl, vs, pitch, skew, shift, local;
 } tile;
@@ -146,14 +146,6 @@ static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
         if (i != d && a->stride[i] % v)
             return 0;
     return 1;
-}
-
-static int is_out(const gnd__kir *k, int access)
-{
-    for (int i = 0; i < k->nout; i++)
-        if (k->out[i].access == access)
-            return 1;
-    return 0;
 }
 
 /* Returns 1 if a tile of the crossing inputs fits the device. */
@@ -214,8 +206,8 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     return t->local * t->vl >= t->across && t->local * t->vs >= t->down;
 }
 
-/* Loads the crossing inputs into local memory along axis d. Positions outside are read at the edge
- * instead. */
+/* Loads the crossing inputs into local memory along axis d. Positions outside are read at the
+ * edge instead. */
 static void load_tile(gnd__cg *c, int d, const tile *t)
 {
     const gnd__kir *k = c->k;
@@ -265,7 +257,7 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
             gnd__cgf(c, "];\n");
             c->vectorised[i] = 0;
         } else {
-            c->vectorised[i] = t->vs > 1 && (is_out(k, i) || by_vectors(k, &k->access[i], last, t->vs));
+            c->vectorised[i] = t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
         }
     if (t->vs > 1) {
         gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);
