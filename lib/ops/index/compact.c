@@ -77,7 +77,7 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **vi
         *view = gnd_index(x, ints, r);
     if ((*view)->kind == GND__ERROR)
         return 0;
-    /* An empty mask over axes that do not match it selects nothing, and needs no path of its own. */
+    /* An empty mask over axes that do not match selects nothing and needs no path of its own. */
     return (*mask)->size > 0 || memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
 }
 
