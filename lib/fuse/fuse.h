@@ -35,56 +35,57 @@ typedef struct gnd__pnode {
     uint8_t role;        /* gnd__role */
     uint8_t sink;
     uint8_t held;        /* 1: a scope has a handle; 2 or more: the user has one to keep */
-    uint8_t owned;       /* not a sink, and the user has a handle or a node outside the graph uses
-                            it */
+    /* not a sink, and the user has a handle or a node outside the graph uses it */
+    uint8_t owned;
     uint8_t live;        /* it, or something inline above it, is owned: needed after the plan */
     uint8_t dear;        /* a root made by a reduction, a product or a primitive */
-    uint8_t must;        /* an earlier attempt found that it must be a root; for an assembly, box by
-                            box */
+    /* an earlier attempt found that it must be a root; for an assembly, box by box */
+    uint8_t must;
     uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
-    uint8_t no_merge;    /* an earlier attempt found that a kernel which it shares with others is
-                            too large */
+    /* an earlier attempt found that a kernel which it shares with others is too large */
+    uint8_t no_merge;
     uint8_t no_rows;     /* an earlier attempt found that its work cannot use rows */
     uint8_t conflict;    /* used by several kernels, or by one through different views */
     uint8_t expanded;    /* some use repeats its elements (1), more than a few times (4), many (2) */
     uint8_t whole;       /* some use requires that assemblies below it are stored */
     uint8_t piece;       /* a view that is a box of an assembly whose boxes are all cut from one array */
-    uint8_t boxed;       /* the inline tree, including itself, contains an assembly: each use reads
-                            several places */
+    /* the inline tree, including itself, contains an assembly: each use reads several places */
+    uint8_t boxed;
     uint8_t shared;      /* it would be stored if kernels had no limits */
-    int32_t origin;      /* if it is computed where it is used: the only node of which it consists
-                            by views and assemblies of views; itself if there is none */
+    /* if it is computed where it is used: the only node of which it consists by views and
+     * assemblies of views; itself if there is none */
+    int32_t origin;
     uint32_t parents;    /* how many inputs of the graph's nodes are this node */
-    uint8_t given;       /* a root whose memory a launch overwrites: it has no elements at the
-                            end */
+    /* a root whose memory a launch overwrites: it has no elements at the end */
+    uint8_t given;
     uint8_t in_place;    /* for launches: it uses the slot of an input */
     uint32_t dying;      /* for launches: inputs that nobody else will see again, one bit each */
     uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
-    int32_t team;        /* roots: the root whose kernel this one should join; itself, or a later
-                            sink */
-    uint16_t nleaf;      /* number of distinct leaves of the inline tree below; GND__LEAVES + 1:
-                            more */
+    /* roots: the root whose kernel this one should join; itself, or a later sink */
+    int32_t team;
+    /* number of distinct leaves of the inline tree below; GND__LEAVES + 1: more */
+    uint16_t nleaf;
     uint16_t nops;       /* approximate number of operations of the inline tree below */
     uint32_t cost;       /* their cost according to the table of operations */
-    uint32_t seen;       /* find_deps: the last walk that visited it, doubled; odd: through a
-                            view */
+    /* find_deps: the last walk that visited it, doubled; odd: through a view */
+    uint32_t seen;
     int32_t level;       /* roots: the longest path from the leaves, in works */
     int32_t group;       /* the root whose kernel uses it, or a piece of one (-1: none yet) */
-    uint64_t path;       /* a hash of the views through which it is used: equal paths see equal
-                            elements */
+    /* a hash of the views through which it is used: equal paths see equal elements */
+    uint64_t path;
     int32_t work;        /* roots: the work that stores it, for an assembly the first; -1: none */
     int32_t first_use;   /* roots: the lowest level of the works that read it */
     int32_t user;        /* the last node of which it is an input */
     int32_t reader, nreader; /* works that read it: gnd__pgraph.readers */
-    int32_t before;      /* sinks: index in `sinks` of the previous sink with the same hash of its
-                            shape; -1: none */
+    /* sinks: index in `sinks` of the previous sink with the same hash of its shape; -1: none */
+    int32_t before;
     int32_t check;       /* gnd__plan: the number of its check plus 1 */
     uint8_t viewed;      /* roots: a sink is a view of it */
     int32_t lost;        /* uses by equal nodes that nobody else needs */
     int32_t uses;        /* by nodes of the graph */
-    int32_t leaf[GND__LEAVES]; /* nleaf leaves, in order; the last field, because collect does not
-                                  clear it */
+    /* nleaf leaves, in order; the last field, because collect does not clear it */
+    int32_t leaf[GND__LEAVES];
 } gnd__pnode;
 
 /* One kernel, one library call, one primitive, or one launch of a user's kernel. The roots of a
@@ -95,19 +96,19 @@ typedef struct gnd__pwork {
     int32_t root[GND__KIR_OUT];  /* pnodes; nroot of them */
     int32_t box[GND__KIR_OUT];   /* piece of an assembly, or -1 */
     int nroot;
-    int32_t reduce;              /* the pnode whose reduction it computes (the first of the
-                                    siblings), or -1 */
+    /* the pnode whose reduction it computes (the first of the siblings), or -1 */
+    int32_t reduce;
     int32_t red[GND__KIR_RED];   /* all reductions of this kernel */
     int nred;
     int32_t level;
     int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
     int32_t merged;              /* the kernel it was merged into, or -1 */
-    int32_t before;              /* the previous work that was not merged when it was last visited;
-                                    -1: none */
-    int rows;                    /* 1: works joined by gnd__fuse_rows; red is in order of
-                                    computation */
-    int32_t product;             /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is
-                                    made from: */
+    /* the previous work that was not merged when it was last visited; -1: none */
+    int32_t before;
+    /* 1: works joined by gnd__fuse_rows; red is in order of computation */
+    int rows;
+    /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made from: */
+    int32_t product;
     int32_t plus;                /* ... and the addend, or -1 */
     int32_t alpha, beta;         /* ... and the constant factors of these two, or -1 */
     uint8_t relu;                /* ... and whether the maximum with 0 is taken */
@@ -117,8 +118,8 @@ typedef struct gnd__pwork {
 typedef struct gnd__dup {
     gnd_array *a;
     int32_t node;
-    int32_t uses;        /* by nodes of the graph, and by those of these arrays that nobody else
-                            needs */
+    /* by nodes of the graph, and by those of these arrays that nobody else needs */
+    int32_t uses;
 } gnd__dup;
 
 typedef struct gnd__pgraph {
@@ -133,25 +134,25 @@ typedef struct gnd__pgraph {
     size_t nkey, capkey;
     uint64_t hash;               /* of the key */
     int symbolic;                /* the nodes include a placeholder: nothing can be computed */
-    int dear;                    /* the nodes include a reduction or a product: `owned` and `uses`
-                                    are known */
+    /* the nodes include a reduction or a product: `owned` and `uses` are known */
+    int dear;
     int frozen;                  /* set by the planner: only sinks are kept, nodes are not owned */
-    int checks;                  /* a leaf's memory refers to checks of indices whose result nobody
-                                    has read */
+    /* a leaf's memory refers to checks of indices whose result nobody has read */
+    int checks;
     gnd__pwork *work;
     int32_t nwork, capwork;
     int32_t *deps;
     int32_t ndep, capdep;
     int32_t *readers;            /* rows.c: unmerged works, by the node that they read */
     int32_t capreaders;
-    uint64_t looked;             /* counts the nodes, works and inputs that grouping visited: the
-                                    cost of planning */
+    /* counts the nodes, works and inputs that grouping visited: the cost of planning */
+    uint64_t looked;
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */
     int gpu;                     /* computing is cheap compared with memory; set by the planner */
-    int follow;                  /* a library may compute what follows a product; set by the
-                                    planner */
+    /* a library may compute what follows a product; set by the planner */
+    int follow;
     uint32_t walk;               /* find_deps: number of the walk */
     int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
     int32_t capequal;
@@ -192,14 +193,14 @@ static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
         g->node[w->root[r]].no_rows = 1;
 }
 
-/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product
- * marked `no_absorb` stays alone. For group.c. */
+/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product marked
+ * `no_absorb` stays alone. For group.c. */
 void gnd__follow_products(gnd__pgraph *g);
 /* If a is the maximum of an input with a constant 0, that input; else -1. */
 int gnd__is_relu(const gnd_array *a);
-/* If a is the product of a real float array with a constant, the input that is the constant; else
- * -1. Also -1 if the constant is 0 in a's dtype, because a library would then not read the array
- * and lose its NaN. */
+/* If a is the product of a real float array with a constant, the input that is the constant;
+ * else -1. Also -1 if the constant is 0 in a's dtype, because a library would then not read the
+ * array and lose its NaN. */
 int gnd__is_scaling(const gnd_array *a);
 
 /* --- lower.c, lower_value.c -------------------------------------------------------------------- */
@@ -214,8 +215,8 @@ gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__ki
                             gnd_err *e);
 
 /* --- boxes.c ----------------------------------------------------------------------------------- */
-/* The node from which all boxes of assembly i are cut, along the same axes in the same steps; -1:
- * there is none. */
+/* The node from which all boxes of assembly i are cut, along the same axes in the same steps;
+ * -1: there is none. */
 int32_t gnd__shifted(const gnd__pgraph *g, int32_t i);
 
 /* Node i or, if it is computed where it is used, the only node of which it consists (see
@@ -232,8 +233,8 @@ int gnd__through_view(gnd__layout *l, const gnd_array *view);
 /* Converts the layout l of an input to the shape dim[ndim] of its elementwise consumer: axes are
  * aligned at the end. */
 void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim);
-/* Converts the layout l of the input of short reduction a to the result's axes, at element `which`
- * of the reduced axes. */
+/* Converts the layout l of the input of short reduction a to the result's axes, at element
+ * `which` of the reduced axes. */
 void gnd__through_pick(gnd__layout *l, const gnd_array *a, int64_t which);
 /* The layout of a's own elements, present or future. */
 void gnd__own_layout(const gnd_array *a, gnd__layout *l);
@@ -276,8 +277,8 @@ static inline int gnd__is_short(const gnd_array *a)
         }
     return n > 1 && n <= GND__SHORT;
 }
-/* An assembly of 2 to GND__BOXES boxes, which may be computed where it is used. (One with a single
- * box is made to be stored.) */
+/* An assembly of 2 to GND__BOXES boxes, which may be computed where it is used. (One with a
+ * single box is made to be stored.) */
 #define GND__BOXES 9
 static inline int gnd__has_boxes(const gnd_array *a)
 {

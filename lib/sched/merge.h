@@ -12,36 +12,37 @@
 #include "codegen/codegen.h"
 
 typedef struct gnd__merged {
-    int n;                  /* number of launches; 0: nothing was merged, and there is nothing to
-                               free */
+    /* number of launches; 0: nothing was merged, and there is nothing to free */
+    int n;
     gnd__kernel **kernel;
     gnd_klaunch *launch;
-    gnd_karg *args;         /* arguments of the merged launches; the others keep theirs */
+    /* arguments of the merged launches; the others keep theirs */
+    gnd_karg *args;
     gnd__block *table;
 } gnd__merged;
 
-/* When merging pays: if the merged kernels are in the kernel cache, after 32 runs. Otherwise they
- * are compiled when the launches that merging saves have cost the host as much time as compiling is
- * expected to take. So the total time is at most twice that of the better choice, however long the
- * list is used. */
+/* When merging pays: if the merged kernels are in the kernel cache, after 32 runs. Otherwise
+ * they are compiled when the launches that merging saves have cost the host as much time as
+ * compiling is expected to take. So the total time is at most twice that of the better choice,
+ * however long the list is used. */
 
 /* The number of runs after which a list of d is first considered (gnd__merge); 0: never, because
  * its launches cost the host little. */
 unsigned gnd__merge_first(const gnd__gdev *d);
 /* Whether kernels of d need their form as a note (gnd__form), so that they can be merged later. */
 int gnd__merge_wants(const gnd__gdev *d);
-/* Merges what it can of the launches l[i] of k[i], whose arithmetic is work[i], of a list that has
- * run `runs` times. It may compile and allocate, but does not wait. If merging does not pay yet
- * nothing is merged, and *again is the number of runs after which it will (0: never). The launches
- * stay the caller's and must outlive the result. After any failure, also GND_ERR_NOMEM, the
- * launches remain usable as they are and nothing is left behind. */
+/* Merges what it can of the launches l[i] of k[i], whose arithmetic is work[i], of a list that
+ * has run `runs` times. It may compile and allocate, but does not wait. If merging does not pay
+ * yet nothing is merged, and *again is the number of runs after which it will (0: never). The
+ * launches stay the caller's and must outlive the result. After any failure, also GND_ERR_NOMEM,
+ * the launches remain usable as they are and nothing is left behind. */
 gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_klaunch *l,
                       const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e);
 /* The queue must have settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 
-/* For tests: the numbers of runs after which lists are considered and after which compiling pays,
- * also for lists that cost little; 0: as usual. */
+/* For tests: the numbers of runs after which lists are considered and after which compiling
+ * pays, also for lists that cost little; 0: as usual. */
 void gnd__merge_force(int first, int pays);
 
 #endif
