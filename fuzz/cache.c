@@ -13,7 +13,8 @@
 #include <unistd.h>
 #include "device/disk.h"
 
-static const char key[] = "the key of an entry", value[] = "0123456789abcdef0123456789abcdef0123456789";
+static const char key[] = "the key of an entry",
+                  value[] = "0123456789abcdef0123456789abcdef0123456789";
 static char dir[64], path[128];
 
 static void remove_dir(void)

@@ -17,7 +17,7 @@ static int used;
 
 static void begin(void)
 {
-    const int64_t dim[2] = { 3, 4 };
+    const int64_t dim[2] = {3, 4};
     setenv("GND_CACHE", "0", 1);
     dev = gnd_open("null:0");
     FUZZ_MUST(gnd_device_status(dev) == GND_OK);

@@ -12,8 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     gnd__tune t, again, plain;
-    gnd_err e = { .code = GND_OK };
-    gnd__str s = { 0 };
+    gnd_err e = {.code = GND_OK};
+    gnd__str s = {0};
     char *text = malloc(n ? n : 1);
     if (!text)
         return 0;

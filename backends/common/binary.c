@@ -35,8 +35,8 @@ void gnd__plug_bin_seal(void *bin, size_t len, const char *magic, uint64_t devic
     memcpy(bin, &h, sizeof h);
 }
 
-gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device, const void **code,
-                              size_t *n, gnd_err *e)
+gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device,
+                              const void **code, size_t *n, gnd_err *e)
 {
     head h;
     if (len < sizeof h)

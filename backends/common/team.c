@@ -20,10 +20,10 @@ struct gnd__team {
     pthread_mutex_t lock;
     pthread_cond_t go, done;
     pthread_t thread[MOST];
-    int n;                 /* threads beside the caller */
-    int joined;            /* of them, those that have a number */
-    unsigned turn;         /* copies so far */
-    int left, stop;        /* threads that have not finished this turn */
+    int n;          /* threads beside the caller */
+    int joined;     /* of them, those that have a number */
+    unsigned turn;  /* copies so far */
+    int left, stop; /* threads that have not finished this turn */
     char *dst;
     const char *src;
     size_t nbytes;

@@ -9,7 +9,9 @@
 
 #include <stdio.h>
 
-#define AT_ONCE 8 /* accumulators that a work-item combines at once; with 16 registers run short */
+#define AT_ONCE                                                                                    \
+    8 /* accumulators that a work-item combines at once; with 16 registers run short               \
+       */
 
 /* T[at + t step], t = 0 .. n - 1, into T[at]. */
 static void levels(gnd__cg *c, const char *at, int n, int step)
@@ -31,7 +33,8 @@ static void levels(gnd__cg *c, const char *at, int n, int step)
     gnd__acc_copy(c, "T", from, "B", "[0]");
 }
 
-void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all)
+void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
+                   int all)
 {
     char at[32];
     gnd__acc_copy(c, "T", "[lid]", name, "");

@@ -17,32 +17,33 @@
 #define GND__GEN_ARGS 360
 
 typedef enum gnd__akind {
-    GND__A_BUF,      /* memory of access ref */
-    GND__A_OFF,      /* int64: where access ref begins, in elements */
-    GND__A_CONST,    /* constant ref */
-    GND__A_INT,      /* value, as int32 or int64 (size bytes) */
-    GND__A_PART,     /* partial results ref */
-    GND__A_PARTOFF,  /* int64: where partial results ref begin, in elements */
-    GND__A_CHECK,    /* memory of the checks of indices */
-    GND__A_CHECKID,  /* int32: which check is that of node ref */
-    GND__A_NUMBER,   /* the value of argument `value` of launch ref (graph/launch.h) */
-    GND__A_LOCAL     /* value bytes of local memory */
+    GND__A_BUF,     /* memory of access ref */
+    GND__A_OFF,     /* int64: where access ref begins, in elements */
+    GND__A_CONST,   /* constant ref */
+    GND__A_INT,     /* value, as int32 or int64 (size bytes) */
+    GND__A_PART,    /* partial results ref */
+    GND__A_PARTOFF, /* int64: where partial results ref begin, in elements */
+    GND__A_CHECK,   /* memory of the checks of indices */
+    GND__A_CHECKID, /* int32: which check is that of node ref */
+    GND__A_NUMBER,  /* the value of argument `value` of launch ref (graph/launch.h) */
+    GND__A_LOCAL    /* value bytes of local memory */
 } gnd__akind;
 
 /* Where a parameter points to. */
 typedef enum gnd__space { GND__VALUE, GND__GLOBAL, GND__CONST_GLOBAL } gnd__space;
 
-/* A parameter of a kernel. type: of the value, or of what it points to; "I" is the kernel's index type. */
+/* A parameter of a kernel. type: of the value, or of what it points to; "I" is the kernel's index
+ * type. */
 typedef struct gnd__gparam {
-    const char *type;        /* static */
-    uint8_t space;           /* gnd__space */
-    uint8_t size;            /* bytes of the argument; 0 for buffers */
+    const char *type; /* static */
+    uint8_t space;    /* gnd__space */
+    uint8_t size;     /* bytes of the argument; 0 for buffers */
     char name[22];
 } gnd__gparam;
 
 typedef struct gnd__garg {
-    uint8_t kind;    /* gnd__akind */
-    uint8_t piece;   /* the IR to which ref belongs if one kernel has several */
+    uint8_t kind;  /* gnd__akind */
+    uint8_t piece; /* the IR to which ref belongs if one kernel has several */
     int32_t ref;
     int64_t value;
     gnd__gparam p;
@@ -50,15 +51,15 @@ typedef struct gnd__garg {
 
 /* An array in the local memory of a group. */
 typedef struct gnd__gshared {
-    const char *type;        /* static */
+    const char *type; /* static */
     char name[12];
-    int count, esize;        /* elements, and bytes of each */
+    int count, esize; /* elements, and bytes of each */
 } gnd__gshared;
 
 typedef struct gnd__gkernel {
     const char *name;
-    gnd__str src;    /* prelude and kernel */
-    int wide;        /* I is g_i64, else g_i32 */
+    gnd__str src; /* prelude and kernel */
+    int wide;     /* I is g_i64, else g_i32 */
     int nargs;
     gnd__garg arg[GND__GEN_ARGS];
     int nshared;
@@ -73,8 +74,8 @@ typedef struct gnd__gkernel {
 typedef struct gnd__form {
     int wide;
     int nparam, nshared;
-    size_t body, body_len;   /* in its source */
-    size_t local;            /* bytes of local memory, each array aligned to 16 */
+    size_t body, body_len; /* in its source */
+    size_t local;          /* bytes of local memory, each array aligned to 16 */
     gnd__gshared *shared;
     gnd__gparam *param;
 } gnd__form;
@@ -85,13 +86,14 @@ gnd__form *gnd__form_new(const gnd__gkernel *k);
 size_t gnd__shared_bytes(const gnd__gshared *s);
 /* Appends the declaration of p, with `prefix` before its name. index: the name for "I". promise:
  * declare that nothing else points to the same memory. */
-void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix, int promise);
+void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix,
+                     int promise);
 
 typedef struct gnd__gen {
-    int nkernel;                       /* 1 or 2 */
+    int nkernel; /* 1 or 2 */
     gnd__gkernel k[2];
-    int npart;                         /* number of arrays of partial results, with dtype and number
-                                          of elements each */
+    int npart; /* number of arrays of partial results, with dtype and number
+                  of elements each */
     int16_t part_dtype[2 * GND__KIR_RED];
     int64_t part_count;
 } gnd__gen;
@@ -100,7 +102,7 @@ typedef struct gnd__gen {
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
-    int waits;        /* groups may wait for groups that started before them */
+    int waits; /* groups may wait for groups that started before them */
     const gnd__tune *tune;
 } gnd__target;
 
@@ -127,14 +129,14 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);
 /* An expression as a function for a primitive's kernel, with the kernel parameters that it needs.
  * The index is flat, in C order of the expression's shape. */
 typedef struct gnd__inl {
-    gnd_dtype dtype;         /* of the value */
-    int wide;                /* its index type I is g_i64, else g_i32 */
-    gnd__str params;         /* of the kernel: ",\n    const float *x_b0, const g_i64 x_o0" */
-    gnd__str text;           /* typedef, function x_at(I f, ...) and macro IN_x(i) */
+    gnd_dtype dtype; /* of the value */
+    int wide;        /* its index type I is g_i64, else g_i32 */
+    gnd__str params; /* of the kernel: ",\n    const float *x_b0, const g_i64 x_o0" */
+    gnd__str text;   /* typedef, function x_at(I f, ...) and macro IN_x(i) */
     int nargs;
     gnd__garg *arg;
-    int64_t rd;              /* bytes that it reads */
-    int plain;               /* a load along one axis, and casts: needs few registers */
+    int64_t rd; /* bytes that it reads */
+    int plain;  /* a load along one axis, and casts: needs few registers */
 } gnd__inl;
 
 /* Writes k (axes not merged; one value, nothing stored) as function `name`. The caller frees it

@@ -16,28 +16,28 @@ typedef struct gnd__cg {
     const gnd__kir *k;
     const gnd__target *t;
     gnd__gen *out;
-    gnd__gkernel *kern;      /* the one being written */
-    gnd__str body;           /* its statements */
+    gnd__gkernel *kern; /* the one being written */
+    gnd__str body;      /* its statements */
     /* which of several maps in one kernel is being written; 0 pieces: it is the only one */
     int piece, pieces;
-    const char *gid;         /* the number of the work-item within the piece */
-    int wide;                /* indices need 64 bits */
-    int bake;                /* strides as literals */
-    int vec;                 /* elements per work-item along the vectorised axis; 1: none */
+    const char *gid; /* the number of the work-item within the piece */
+    int wide;        /* indices need 64 bits */
+    int bake;        /* strides as literals */
+    int vec;         /* elements per work-item along the vectorised axis; 1: none */
     /* partial results: all points of a split are contiguous, instead of all splits of a point */
     int part_across;
     /* random numbers that would be rejected set bad, and are not drawn again */
     int tries;
     /* normal numbers computed in pairs, at even l, from words "fourN" */
     uint8_t twos[GND__KIR_INSTR];
-    int keys;                /* accumulators of argmax and argmin are keys, if supported */
-    int sized;               /* the compiler is told the size of a group, even if it is small */
-    int counts;              /* indices are known to be non-negative */
-    int gathers;             /* those of vectorised accesses are loaded at l == 0 */
+    int keys;    /* accumulators of argmax and argmin are keys, if supported */
+    int sized;   /* the compiler is told the size of a group, even if it is small */
+    int counts;  /* indices are known to be non-negative */
+    int gathers; /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
-    int inside;              /* 1: conditions have the values in `holds`, and are not evaluated */
-    const uint8_t *holds;    /* for each instruction that is a condition */
-    const uint8_t *pick;     /* for each instruction, gnd__pick; NULL: all of the phase */
+    int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
+    const uint8_t *holds; /* for each instruction that is a condition */
+    const uint8_t *pick;  /* for each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
     /* 1: functions use their text for arguments near 0, and report others in `bad` */
     int near;
@@ -63,8 +63,8 @@ size_t gnd__cg_group(const gnd__cg *c, size_t want);
 void gnd__cg_begin(gnd__cg *c, int n, const char *name);
 /* Adds a parameter and the description of its argument: a value of `size` bytes, or memory (0
  * bytes). type is static. */
-void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size, const char *type,
-                 const char *name, ...) __attribute__((format(printf, 8, 9)));
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size,
+                 const char *type, const char *name, ...) __attribute__((format(printf, 8, 9)));
 /* Adds an array of `count` elements to the group's local memory. type is static, of esize bytes. */
 void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const char *name, ...)
     __attribute__((format(printf, 5, 6)));
@@ -96,7 +96,8 @@ int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
 /* Whether an output is stored there. */
 int gnd__cg_is_output(const gnd__kir *k, int access);
 
-/* --- vectors (codegen/vector.c) ----------------------------------------------------------------- */
+/* --- vectors (codegen/vector.c) -----------------------------------------------------------------
+ */
 /* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16
  * elements): strides 0 or 1 there, 16-byte alignment, and an extent that is a multiple unless
  * tail is allowed. 1 if there are gathers, unless those are allowed and their indices stay the
@@ -109,7 +110,8 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load transfers. */
 const char *gnd__cg_raw(size_t bytes);
 
-/* --- shapes ------------------------------------------------------------------------------------- */
+/* --- shapes -------------------------------------------------------------------------------------
+ */
 /* Whether an operation of the body has a text for arguments near 0 (kernels/elementary.cl): its
  * compute dtype, the widest if there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
@@ -145,7 +147,8 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
  * (codegen/rows_gpu.c). */
 gnd_status gnd__cg_rows(gnd__cg *c);
 
-/* --- random words (codegen/words.c) ------------------------------------------------------------- */
+/* --- random words (codegen/words.c) -------------------------------------------------------------
+ */
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
 /* Marks in c->words the instructions whose words can be computed for runs along an axis. Returns
  * their number. */
@@ -158,9 +161,11 @@ void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
 /* The value of such an instruction at c->word_at. */
 void gnd__words_value(gnd__cg *c, int i);
 
-/* --- accumulators (codegen/accum.c) ------------------------------------------------------------ */
-/* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */
-int gnd__acc_parts(const gnd__kir *k, int j);           /* 1 or 2 */
+/* --- accumulators (codegen/accum.c) ------------------------------------------------------------
+ */
+/* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "".
+ */
+int gnd__acc_parts(const gnd__kir *k, int j); /* 1 or 2 */
 gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part);
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
 /* Accumulators T in local memory, `count` of each. */
@@ -179,8 +184,10 @@ void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
 /* Combines the accumulators `name` of the work-items lid that share a row, through T in local
  * memory. There are `lanes` of them (a power of two) with the numbers `lane`, from lid ==
  * `first` on. The result is in each of them (all), or only in lane 0, and the others return. */
-void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all);
-void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx);
+void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
+                   int all);
+void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
+                   const char *ssfx);
 /* Declares RJ, the results. */
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
 /* Parameters of the partial results; stores to and loads from element `at` of them. */

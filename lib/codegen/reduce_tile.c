@@ -15,18 +15,18 @@
 #include <stdio.h>
 
 #define GROUP 256
-#define ACROSS 8           /* work-items of a group side by side along x: 32 bytes of float32 a store */
-#define RUN 64             /* terms added plainly, of a work-item */
-#define MIN_ITEMS 16384    /* work-items that a tile each must leave */
+#define ACROSS 8 /* work-items of a group side by side along x: 32 bytes of float32 a store */
+#define RUN 64   /* terms added plainly, of a work-item */
+#define MIN_ITEMS 16384 /* work-items that a tile each must leave */
 #define MIN_GROUPS 264
-#define MAX_SMALL 4        /* extents of x up to here are one tile */
-#define MAX_BODY 2048      /* instructions of an unrolled tile, about */
+#define MAX_SMALL 4   /* extents of x up to here are one tile */
+#define MAX_BODY 2048 /* instructions of an unrolled tile, about */
 
 typedef struct tile {
-    int x, y;              /* axes; y is -1 for none */
-    int nx, ny;            /* results of a tile along them */
-    int shared;            /* a group has one tile */
-    int vec;               /* elements per load along the reduced axis */
+    int x, y;   /* axes; y is -1 for none */
+    int nx, ny; /* results of a tile along them */
+    int shared; /* a group has one tile */
+    int vec;    /* elements per load along the reduced axis */
 } tile;
 
 static int is_load(const gnd__kir *k, int i)
@@ -91,7 +91,7 @@ static int choose(gnd__cg *c, tile *t)
     const gnd__kir *k = c->k;
     int last = k->nkeep + k->nred - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
-    *t = (tile){ k->nkeep - 1, -1, 1, 1, 0, 1 };
+    *t = (tile){k->nkeep - 1, -1, 1, 1, 0, 1};
     if (k->nkeep == 0 || k->nred == 0 || r < 2 || gnd__cg_group(c, GROUP) < GROUP)
         return 0;
     for (int i = 0; i < k->ninstr; i++)
@@ -135,23 +135,27 @@ static int choose(gnd__cg *c, tile *t)
 /* Begins the loops over the tile: the indices of one result of it, clamped to the array. */
 static void each_result(gnd__cg *c, const tile *t, int clamp)
 {
-    const int axis[2] = { t->y, t->x }, n[2] = { t->ny, t->nx };
-    const int step[2] = { t->shared ? 1 : GROUP / ACROSS, t->shared ? 1 : ACROSS };
-    gnd__cgf(c, "#pragma unroll\n    for (int ty = 0; ty < %d; ty++)\n"
-                "#pragma unroll\n    for (int tx = 0; tx < %d; tx++) {\n", t->ny, t->nx);
+    const int axis[2] = {t->y, t->x}, n[2] = {t->ny, t->nx};
+    const int step[2] = {t->shared ? 1 : GROUP / ACROSS, t->shared ? 1 : ACROSS};
+    gnd__cgf(c,
+             "#pragma unroll\n    for (int ty = 0; ty < %d; ty++)\n"
+             "#pragma unroll\n    for (int tx = 0; tx < %d; tx++) {\n",
+             t->ny, t->nx);
     for (int j = 0; j < 2; j++) {
         const char *v = j ? "x" : "y";
         if (axis[j] < 0)
             continue;
         if (n[j] == 1 && !t->shared && clamp)
-            gnd__cgf(c, "    const I i%d = %sb < n%d ? %sb : n%d - 1; (void)i%d;\n", axis[j], v, axis[j],
-                     v, axis[j], axis[j]);
+            gnd__cgf(c, "    const I i%d = %sb < n%d ? %sb : n%d - 1; (void)i%d;\n", axis[j], v,
+                     axis[j], v, axis[j], axis[j]);
         else if (clamp)
-            gnd__cgf(c, "    const I i%d = %sb + t%s * %d < n%d ? %sb + t%s * %d : n%d - 1; (void)i%d;\n",
-                     axis[j], v, v, step[j], axis[j], v, v, step[j], axis[j], axis[j]);
+            gnd__cgf(
+                c,
+                "    const I i%d = %sb + t%s * %d < n%d ? %sb + t%s * %d : n%d - 1; (void)i%d;\n",
+                axis[j], v, v, step[j], axis[j], v, v, step[j], axis[j], axis[j]);
         else
-            gnd__cgf(c, "    const I i%d = %sb + t%s * %d;\n    if (i%d >= n%d) continue;\n", axis[j], v,
-                     v, step[j], axis[j], axis[j]);
+            gnd__cgf(c, "    const I i%d = %sb + t%s * %d;\n    if (i%d >= n%d) continue;\n",
+                     axis[j], v, v, step[j], axis[j], axis[j]);
     }
 }
 
@@ -168,8 +172,10 @@ static void one_step(gnd__cg *c, const tile *t, const char *name)
     if (t->vec > 1) {
         c->vec = t->vec;
         gnd__cg_vector_loads(c);
-        gnd__cgf(c, "    const I x0 = i%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n"
-                    "    const I i%d = x0 + l; (void)i%d;\n", last, t->vec, last, last);
+        gnd__cgf(c,
+                 "    const I x0 = i%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n"
+                 "    const I i%d = x0 + l; (void)i%d;\n",
+                 last, t->vec, last, last);
     }
     gnd__cg_values(c, 0);
     gnd__acc_step(c, name, at, t->vec > 1 ? "r + l" : "r");
@@ -236,8 +242,10 @@ static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
         gnd__acc_combine(c, "T", at, "A", "[t]", 1);
     else
         gnd__acc_copy(c, "T", at, "A", "[t]");
-    gnd__cgf(c, "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
-                "    if (lid < w)\n", GROUP / 2);
+    gnd__cgf(c,
+             "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
+             "    if (lid < w)\n",
+             GROUP / 2);
     all_results(c, t);
     gnd__acc_combine(c, "T", at, "T", other, 1);
     gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
@@ -293,7 +301,8 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         one_step(c, &t, "A");
         gnd__cgf(c, "    }\n");
     } else {
-        gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN, RUN);
+        gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN,
+                 RUN);
         gnd__acc_declare(c, "E", len);
         all_results(c, &t);
         gnd__acc_init(c, "E", "[t]");

@@ -15,10 +15,11 @@
 #define GND__ROWS_DEAR 16 /* cost from which on a value is kept for later stages */
 
 typedef struct gnd__rows {
-    int vec, nvec, lanes, local; /* elements of a vector, vectors of a work-item, its row's work-items */
-    int full;                    /* a row is exactly what its work-items hold */
+    int vec, nvec, lanes,
+        local; /* elements of a vector, vectors of a work-item, its row's work-items */
+    int full;  /* a row is exactly what its work-items hold */
     int nstage;
-    int stage[GND__KIR_RED];     /* of each reduction */
+    int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
     uint8_t pick[GND__KIR_INSTR]; /* gnd__pick, for the stage being written */
 } gnd__rows;

@@ -35,11 +35,12 @@ static int64_t box_extent(const gnd__pgraph *g, const gnd__pnode *p, int j, int 
 }
 
 /* The first term, from number *k on, of box j along its axis `to`. Returns 0 if there is none. */
-static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k, gnd__term *t)
+static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k,
+                     gnd__term *t)
 {
     const gnd__view *v = view_of(g, p, j);
     if (!v) { /* the axis itself */
-        *t = (gnd__term){ .step = 1, .axis = to, .to = to };
+        *t = (gnd__term){.step = 1, .axis = to, .to = to};
         return (*k)++ == 0;
     }
     while (*k < v->nterm && v->term[*k].to != to)
@@ -93,7 +94,8 @@ int32_t gnd__shifted(const gnd__pgraph *g, int32_t i)
     return x;
 }
 
-/* --- layouts through frames --------------------------------------------------------------------- */
+/* --- layouts through frames ---------------------------------------------------------------------
+ */
 
 /* Converts l, the layout of the array from which the boxes of assembly p are cut, to that of box j
  * extended over the whole assembly. */
@@ -177,15 +179,9 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
         const gnd__frame *fr = &lo->frame[f];
         gnd_array *a = lo->g->node[fr->node].a;
         switch (fr->type) {
-        case GND__F_BCAST:
-            gnd__through_broadcast(&w->l, a->ndim, a->dim);
-            break;
-        case GND__F_PICK:
-            gnd__through_pick(&w->l, a, fr->from);
-            break;
-        case GND__F_SHIFT:
-            shift(lo, fr, w);
-            break;
+        case GND__F_BCAST: gnd__through_broadcast(&w->l, a->ndim, a->dim); break;
+        case GND__F_PICK: gnd__through_pick(&w->l, a, fr->from); break;
+        case GND__F_SHIFT: shift(lo, fr, w); break;
         case GND__F_BOX:
             through_box(a, fr->from, &w->l);
             if (w->guard < 0 && fr->cond[0] >= 0)
@@ -200,8 +196,9 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
                     lo->retry = lo->divided = 1;
                     return 0;
                 }
-                lo->g->node[fr->node].must = 1; /* and those behind it that could not either once it is stored: a */
-                lo->retry = 1;                  /* chain of many is to be grouped again once, and not for each */
+                lo->g->node[fr->node].must =
+                    1;         /* and those behind it that could not either once it is stored: a */
+                lo->retry = 1; /* chain of many is to be grouped again once, and not for each */
                 ok = 0;
                 gnd__own_layout(a, &w->l);
             }
@@ -211,11 +208,13 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
     return ok && !lo->full;
 }
 
-/* --- conditions --------------------------------------------------------------------------------- */
+/* --- conditions ---------------------------------------------------------------------------------
+ */
 
 /* The position of the index along axis d of assembly a, seen through frame f. Returns 0 if lowering
  * must be tried again. */
-static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, int conditions, gnd__where *w)
+static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, int conditions,
+                       gnd__where *w)
 {
     memset(w, 0, sizeof *w);
     w->guard = w->shift = -1;
@@ -295,7 +294,8 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
     int32_t chain[GND__MAX_FRAMES];
     int n = 0;
     for (; f >= 0; f = lo->frame[f].parent)
-        if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) && !lo->frame[f].known)
+        if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
+            !lo->frame[f].known)
             chain[n++] = f;
     while (n > 0) { /* from the root, because each needs those before it */
         gnd__frame *fr = &lo->frame[chain[--n]];
@@ -318,7 +318,8 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
     return 1;
 }
 
-/* --- the value of an assembly ------------------------------------------------------------------- */
+/* --- the value of an assembly -------------------------------------------------------------------
+ */
 
 /* The largest box, with which the others are compared. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes)

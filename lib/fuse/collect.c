@@ -94,7 +94,8 @@ static inline size_t key_size(const gnd_array *a)
         return n;
     n += 4 * (size_t)a->nin;
     switch (a->kind) {
-    case GND__VIEW: return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
+    case GND__VIEW:
+        return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
     case GND__TAKE: return n + 2 * (size_t)a->in[0]->ndim;
     case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
     case GND__OP:
@@ -144,9 +145,10 @@ static void key_launch(gnd__pgraph *g, gnd__pnode *p)
 static void key_node(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    struct { uint8_t kind, ndim, dtype, zero; int32_t x; } h = {
-        a->kind, a->ndim, (uint8_t)a->dtype, 0, 0
-    };
+    struct {
+        uint8_t kind, ndim, dtype, zero;
+        int32_t x;
+    } h = {a->kind, a->ndim, (uint8_t)a->dtype, 0, 0};
     int leaf = gnd__is_leaf(a);
     if (!key_room(g, key_size(a))) {
         g->oom = 1;
@@ -157,8 +159,7 @@ static void key_node(gnd__pgraph *g, gnd__pnode *p)
     else if (a->kind == GND__OP) {
         h.x = a->p.op;
         h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);
-    }
-    else if (a->kind == GND__REDUCE)
+    } else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;
     else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
         h.x = a->nin;
@@ -235,8 +236,8 @@ static int same_value(const gnd__scalar *a, const gnd__scalar *b)
 static int same_node(const gnd__pgraph *g, const gnd__pnode *p, const gnd__pnode *q)
 {
     if (p->hash != q->hash || p->nkey != q->nkey || p->a->data.st || p->a->kind == GND__EMPTY ||
-        p->a->kind == GND__LAUNCH ||
-        q->a->data.st || memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
+        p->a->kind == GND__LAUNCH || q->a->data.st ||
+        memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
         return 0;
     return p->a->kind != GND__CONST || same_value(&p->a->p.value, &q->a->p.value);
 }
@@ -318,7 +319,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
             a->mark = 0;
             return j;
         }
-        g->dup[g->ndup++] = (gnd__dup){ a, j, 0 };
+        g->dup[g->ndup++] = (gnd__dup){a, j, 0};
         a->mark = (uint32_t)j + 1;
         return j;
     }
@@ -403,7 +404,8 @@ static void find_lost(gnd__pgraph *g)
     }
     for (int32_t i = g->ndup - 1; i >= 0; i--) { /* users come after what they use */
         const gnd_array *a = g->dup[i].a;
-        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses || gnd__is_leaf(a))
+        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses ||
+            gnd__is_leaf(a))
             continue;
         for (int j = 0; j < a->nin; j++) {
             uint32_t m = a->in[j]->mark;
@@ -555,7 +557,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
     if (g->symbolic)
-        return gnd__err(e, GND_ERR_STATE, "a placeholder has no elements: gnd_record what is computed from it");
+        return gnd__err(e, GND_ERR_STATE,
+                        "a placeholder has no elements: gnd_record what is computed from it");
     return GND_OK;
 }
 

@@ -136,7 +136,7 @@ int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t 
     const gnd__parts *p = &lo->parts;
     const int before = lo->space.ndim - a->ndim;
     gnd__layout in = *l;
-    gnd__shape s = { 0 };
+    gnd__shape s = {0};
     if (!p->n || !is_aligned(lo, a, f))
         return 0;
     for (int i = 0; i < p->n; i++)

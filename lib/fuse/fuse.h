@@ -34,56 +34,56 @@ typedef struct gnd__pnode {
     int32_t slot;        /* the slot of its elements: leaves, constants and roots; else -1 */
     uint8_t role;        /* gnd__role */
     uint8_t sink;
-    uint8_t held;        /* 1: a scope has a handle; 2 or more: the user has one to keep */
+    uint8_t held; /* 1: a scope has a handle; 2 or more: the user has one to keep */
     /* not a sink, and the user has a handle or a node outside the graph uses it */
     uint8_t owned;
-    uint8_t live;        /* it, or something inline above it, is owned: needed after the plan */
-    uint8_t dear;        /* a root made by a reduction, a product or a primitive */
+    uint8_t live; /* it, or something inline above it, is owned: needed after the plan */
+    uint8_t dear; /* a root made by a reduction, a product or a primitive */
     /* an earlier attempt found that it must be a root; for an assembly, box by box */
     uint8_t must;
-    uint8_t absorbed;    /* a reduction whose result stays inside the kernel of its consumer */
+    uint8_t absorbed; /* a reduction whose result stays inside the kernel of its consumer */
     uint8_t no_absorb;
     /* an earlier attempt found that a kernel which it shares with others is too large */
     uint8_t no_merge;
-    uint8_t no_rows;     /* an earlier attempt found that its work cannot use rows */
-    uint8_t conflict;    /* used by several kernels, or by one through different views */
-    uint8_t expanded;    /* some use repeats its elements (1), more than a few times (4), many (2) */
-    uint8_t whole;       /* some use requires that assemblies below it are stored */
-    uint8_t piece;       /* a view that is a box of an assembly whose boxes are all cut from one array */
+    uint8_t no_rows;  /* an earlier attempt found that its work cannot use rows */
+    uint8_t conflict; /* used by several kernels, or by one through different views */
+    uint8_t expanded; /* some use repeats its elements (1), more than a few times (4), many (2) */
+    uint8_t whole;    /* some use requires that assemblies below it are stored */
+    uint8_t piece; /* a view that is a box of an assembly whose boxes are all cut from one array */
     /* the inline tree, including itself, contains an assembly: each use reads several places */
     uint8_t boxed;
-    uint8_t shared;      /* it would be stored if kernels had no limits */
+    uint8_t shared; /* it would be stored if kernels had no limits */
     /* if it is computed where it is used: the only node of which it consists by views and
      * assemblies of views; itself if there is none */
     int32_t origin;
-    uint32_t parents;    /* how many inputs of the graph's nodes are this node */
+    uint32_t parents; /* how many inputs of the graph's nodes are this node */
     /* a root whose memory a launch overwrites: it has no elements at the end */
     uint8_t given;
-    uint8_t in_place;    /* for launches: it uses the slot of an input */
-    uint32_t dying;      /* for launches: inputs that nobody else will see again, one bit each */
-    uint8_t alone;       /* a sink that could not share a kernel with the others of its shape */
+    uint8_t in_place; /* for launches: it uses the slot of an input */
+    uint32_t dying;   /* for launches: inputs that nobody else will see again, one bit each */
+    uint8_t alone;    /* a sink that could not share a kernel with the others of its shape */
     /* roots: the root whose kernel this one should join; itself, or a later sink */
     int32_t team;
     /* number of distinct leaves of the inline tree below; GND__LEAVES + 1: more */
     uint16_t nleaf;
-    uint16_t nops;       /* approximate number of operations of the inline tree below */
-    uint32_t cost;       /* their cost according to the table of operations */
+    uint16_t nops; /* approximate number of operations of the inline tree below */
+    uint32_t cost; /* their cost according to the table of operations */
     /* find_deps: the last walk that visited it, doubled; odd: through a view */
     uint32_t seen;
-    int32_t level;       /* roots: the longest path from the leaves, in works */
-    int32_t group;       /* the root whose kernel uses it, or a piece of one (-1: none yet) */
+    int32_t level; /* roots: the longest path from the leaves, in works */
+    int32_t group; /* the root whose kernel uses it, or a piece of one (-1: none yet) */
     /* a hash of the views through which it is used: equal paths see equal elements */
     uint64_t path;
-    int32_t work;        /* roots: the work that stores it, for an assembly the first; -1: none */
-    int32_t first_use;   /* roots: the lowest level of the works that read it */
-    int32_t user;        /* the last node of which it is an input */
+    int32_t work;      /* roots: the work that stores it, for an assembly the first; -1: none */
+    int32_t first_use; /* roots: the lowest level of the works that read it */
+    int32_t user;      /* the last node of which it is an input */
     int32_t reader, nreader; /* works that read it: gnd__pgraph.readers */
     /* sinks: index in `sinks` of the previous sink with the same hash of its shape; -1: none */
     int32_t before;
-    int32_t check;       /* gnd__plan: the number of its check plus 1 */
-    uint8_t viewed;      /* roots: a sink is a view of it */
-    int32_t lost;        /* uses by equal nodes that nobody else needs */
-    int32_t uses;        /* by nodes of the graph */
+    int32_t check;  /* gnd__plan: the number of its check plus 1 */
+    uint8_t viewed; /* roots: a sink is a view of it */
+    int32_t lost;   /* uses by equal nodes that nobody else needs */
+    int32_t uses;   /* by nodes of the graph */
     /* nleaf leaves, in order; the last field, because collect does not clear it */
     int32_t leaf[GND__LEAVES];
 } gnd__pnode;
@@ -93,25 +93,25 @@ typedef struct gnd__pnode {
 typedef enum gnd__ptype { GND__P_KERNEL, GND__P_MATMUL, GND__P_PRIM, GND__P_LAUNCH } gnd__ptype;
 typedef struct gnd__pwork {
     gnd__ptype type;
-    int32_t root[GND__KIR_OUT];  /* pnodes; nroot of them */
-    int32_t box[GND__KIR_OUT];   /* piece of an assembly, or -1 */
+    int32_t root[GND__KIR_OUT]; /* pnodes; nroot of them */
+    int32_t box[GND__KIR_OUT];  /* piece of an assembly, or -1 */
     int nroot;
     /* the pnode whose reduction it computes (the first of the siblings), or -1 */
     int32_t reduce;
-    int32_t red[GND__KIR_RED];   /* all reductions of this kernel */
+    int32_t red[GND__KIR_RED]; /* all reductions of this kernel */
     int nred;
     int32_t level;
-    int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
-    int32_t merged;              /* the kernel it was merged into, or -1 */
+    int32_t first_dep, ndep; /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
+    int32_t merged;          /* the kernel it was merged into, or -1 */
     /* the previous work that was not merged when it was last visited; -1: none */
     int32_t before;
     /* 1: works joined by gnd__fuse_rows; red is in order of computation */
     int rows;
     /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made from: */
     int32_t product;
-    int32_t plus;                /* ... and the addend, or -1 */
-    int32_t alpha, beta;         /* ... and the constant factors of these two, or -1 */
-    uint8_t relu;                /* ... and whether the maximum with 0 is taken */
+    int32_t plus;        /* ... and the addend, or -1 */
+    int32_t alpha, beta; /* ... and the constant factors of these two, or -1 */
+    uint8_t relu;        /* ... and whether the maximum with 0 is taken */
 } gnd__pwork;
 
 /* An array that computes the same as node `node` of the graph: it gets that node's elements. */
@@ -128,37 +128,37 @@ typedef struct gnd__pgraph {
     int32_t nnode, capnode;
     int32_t *inputs;
     int32_t ninput, capinput;
-    int32_t *sinks;              /* pnodes, in the requested order */
+    int32_t *sinks; /* pnodes, in the requested order */
     int32_t nsink, capsink;
-    unsigned char *key;          /* the structure as bytes: equal keys have equal plans */
+    unsigned char *key; /* the structure as bytes: equal keys have equal plans */
     size_t nkey, capkey;
-    uint64_t hash;               /* of the key */
-    int symbolic;                /* the nodes include a placeholder: nothing can be computed */
+    uint64_t hash; /* of the key */
+    int symbolic;  /* the nodes include a placeholder: nothing can be computed */
     /* the nodes include a reduction or a product: `owned` and `uses` are known */
     int dear;
-    int frozen;                  /* set by the planner: only sinks are kept, nodes are not owned */
+    int frozen; /* set by the planner: only sinks are kept, nodes are not owned */
     /* a leaf's memory refers to checks of indices whose result nobody has read */
     int checks;
     gnd__pwork *work;
     int32_t nwork, capwork;
     int32_t *deps;
     int32_t ndep, capdep;
-    int32_t *readers;            /* rows.c: unmerged works, by the node that they read */
+    int32_t *readers; /* rows.c: unmerged works, by the node that they read */
     int32_t capreaders;
     /* counts the nodes, works and inputs that grouping visited: the cost of planning */
     uint64_t looked;
-    int32_t *order;              /* works in the order of execution */
+    int32_t *order; /* works in the order of execution */
     int32_t norder;
-    int32_t nslot;               /* slots given so far */
-    int gpu;                     /* computing is cheap compared with memory; set by the planner */
+    int32_t nslot; /* slots given so far */
+    int gpu;       /* computing is cheap compared with memory; set by the planner */
     /* a library may compute what follows a product; set by the planner */
     int follow;
-    uint32_t walk;               /* find_deps: number of the walk */
-    int32_t *equal;              /* hash table of nodes: index + 1, or 0 */
+    uint32_t walk;  /* find_deps: number of the walk */
+    int32_t *equal; /* hash table of nodes: index + 1, or 0 */
     int32_t capequal;
-    struct gnd__dup *dup;        /* nodes equal to one that is already in `node` */
+    struct gnd__dup *dup; /* nodes equal to one that is already in `node` */
     int32_t ndup, capdup;
-    int32_t *stack;              /* scratch of collect */
+    int32_t *stack; /* scratch of collect */
     int32_t capstack;
     gnd_array **astack;
     int32_t capastack;
@@ -168,8 +168,8 @@ typedef struct gnd__pgraph {
 /* The location of a node's elements, as the planner sees it. */
 typedef struct gnd__place {
     int32_t slot;
-    const gnd_array *a;  /* the node that has the slot */
-    gnd__layout l;       /* l.off is added to the slot's own offset */
+    const gnd_array *a; /* the node that has the slot */
+    gnd__layout l;      /* l.off is added to the slot's own offset */
 } gnd__place;
 
 /* --- collect.c: the nodes below the sinks in order of computation, and the key ---------------- */
@@ -177,14 +177,17 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 void gnd__pgraph_reset(gnd__pgraph *g);
 void gnd__pgraph_free(gnd__pgraph *g);
 
-/* --- roles.c: the role of each node, and the kernel that uses it ------------------------------- */
-#define GND__KERNEL_OPS 64   /* approximate limit of the operations in one kernel */
+/* --- roles.c: the role of each node, and the kernel that uses it -------------------------------
+ */
+#define GND__KERNEL_OPS 64 /* approximate limit of the operations in one kernel */
 void gnd__roles(gnd__pgraph *g);
 
-/* --- group.c: works, levels, order -------------------------------------------------------------- */
+/* --- group.c: works, levels, order --------------------------------------------------------------
+ */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 
-/* --- rows.c: works along the same rows become one ---------------------------------------------- */
+/* --- rows.c: works along the same rows become one ----------------------------------------------
+ */
 void gnd__fuse_rows(gnd__pgraph *g);
 /* Marks the work's roots, so that grouping does not join them into rows again. */
 static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
@@ -193,8 +196,8 @@ static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
         g->node[w->root[r]].no_rows = 1;
 }
 
-/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product marked
- * `no_absorb` stays alone. For group.c. */
+/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product
+ * marked `no_absorb` stays alone. For group.c. */
 void gnd__follow_products(gnd__pgraph *g);
 /* If a is the maximum of an input with a constant 0, that input; else -1. */
 int gnd__is_relu(const gnd_array *a);
@@ -203,7 +206,8 @@ int gnd__is_relu(const gnd_array *a);
  * array and lose its NaN. */
 int gnd__is_scaling(const gnd_array *a);
 
-/* --- lower.c, lower_value.c -------------------------------------------------------------------- */
+/* --- lower.c, lower_value.c --------------------------------------------------------------------
+ */
 /* Makes the IR of one kernel. *retry is set if some nodes must be roots (marked `must` or
  * `no_absorb`): grouping then starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);
@@ -214,7 +218,8 @@ void gnd__not_boxes(gnd__pgraph *g, const gnd__pwork *w);
 gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
                             gnd_err *e);
 
-/* --- boxes.c ----------------------------------------------------------------------------------- */
+/* --- boxes.c -----------------------------------------------------------------------------------
+ */
 /* The node from which all boxes of assembly i are cut, along the same axes in the same steps;
  * -1: there is none. */
 int32_t gnd__shifted(const gnd__pgraph *g, int32_t i);
@@ -226,7 +231,8 @@ static inline int32_t gnd__origin(const gnd__pgraph *g, int32_t i)
     return g->node[i].role == GND__R_INLINE ? g->node[i].origin : i;
 }
 
-/* --- place.c ----------------------------------------------------------------------------------- */
+/* --- place.c -----------------------------------------------------------------------------------
+ */
 /* Applies `view` to the layout l of its input. Returns 0 for a reshape that strides cannot
  * express. */
 int gnd__through_view(gnd__layout *l, const gnd_array *view);
@@ -266,8 +272,8 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 static inline int gnd__is_short(const gnd_array *a)
 {
     int64_t n = 1;
-    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place ||
-        a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
+    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place || a->dtype != a->in[0]->dtype ||
+        a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
         return 0;
     for (int d = 0; d < a->in[0]->ndim; d++)
         if (a->p.red.mask >> d & 1) {

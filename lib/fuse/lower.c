@@ -125,10 +125,11 @@ static void label(gnd__kir *k)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            const char *s = in->kind == GND__I_OP     ? gnd__ops[in->op].name
-                            : in->kind == GND__I_CAST ? gnd_dtype_name((gnd_dtype)in->dtype)
+            const char *s = in->kind == GND__I_OP       ? gnd__ops[in->op].name
+                            : in->kind == GND__I_CAST   ? gnd_dtype_name((gnd_dtype)in->dtype)
                             : in->kind == GND__I_GATHER ? "take"
-                            : in->kind == GND__I_CHOOSE ? "choose" : NULL;
+                            : in->kind == GND__I_CHOOSE ? "choose"
+                                                        : NULL;
             if (s && in->epilogue == pass && n + strlen(s) + 6 < sizeof k->label) {
                 n += strlen(strcpy(k->label + n, n ? " " : ""));
                 n += strlen(strcpy(k->label + n, s));

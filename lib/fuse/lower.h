@@ -11,20 +11,27 @@
 #define GND__MAX_FRAMES 192
 #define GND__MAX_MEMO 1024 /* a power of two */
 
-typedef enum gnd__ftype { GND__F_VIEW, GND__F_BCAST, GND__F_PICK, GND__F_SHIFT, GND__F_BOX } gnd__ftype;
+typedef enum gnd__ftype {
+    GND__F_VIEW,
+    GND__F_BCAST,
+    GND__F_PICK,
+    GND__F_SHIFT,
+    GND__F_BOX
+} gnd__ftype;
 
 /* One view on the path from the root: it maps its input's space to `node`'s space. */
 typedef struct gnd__frame {
     gnd__ftype type;
-    int32_t node;    /* GND__F_VIEW: the view; GND__F_BCAST: the consumer; GND__F_PICK: a short reduction;
-                        GND__F_SHIFT, GND__F_BOX: the assembly */
-    int32_t from;    /* GND__F_BCAST: the input; GND__F_PICK: which of the elements that it reduces;
-                        GND__F_SHIFT: the box that the others differ from; GND__F_BOX: the box */
-    int32_t parent;  /* the frame nearer to the root, or -1 */
+    int32_t node;   /* GND__F_VIEW: the view; GND__F_BCAST: the consumer; GND__F_PICK: a short
+                       reduction;   GND__F_SHIFT, GND__F_BOX: the assembly */
+    int32_t from;   /* GND__F_BCAST: the input; GND__F_PICK: which of the elements that it reduces;
+                       GND__F_SHIFT: the box that the others differ from; GND__F_BOX: the box */
+    int32_t parent; /* the frame nearer to the root, or -1 */
     uint32_t touched; /* GND__F_SHIFT: the boxes that points can be in */
-    int known;       /* whether there is what follows */
-    int16_t cond[GND__BOXES]; /* GND__F_SHIFT: the condition of each box; GND__F_BOX: cond[0] that of the box, and
-                        of those of frames nearer to the root; -1: it always holds */
+    int known;        /* whether there is what follows */
+    int16_t
+        cond[GND__BOXES]; /* GND__F_SHIFT: the condition of each box; GND__F_BOX: cond[0] that of
+                    the box, and of those of frames nearer to the root; -1: it always holds */
 } gnd__frame;
 
 /* The axes of a map's space divided into parts, outer parts first; n = 0: not divided. */
@@ -34,7 +41,9 @@ typedef struct gnd__parts {
     int8_t of[GND_MAX_NDIM]; /* the axis of the space to which part i belongs */
 } gnd__parts;
 
-typedef struct gnd__memo { int32_t node, frame, value; } gnd__memo;
+typedef struct gnd__memo {
+    int32_t node, frame, value;
+} gnd__memo;
 
 typedef struct gnd__lowering {
     gnd__pgraph *g;
@@ -42,14 +51,14 @@ typedef struct gnd__lowering {
     gnd__kir *k;
     gnd_err *e;
     int epilogue;
-    int full;                   /* a limit of the IR was reached */
-    int32_t deepest;            /* then: the unstored node farthest from the root, or -1 */
+    int full;        /* a limit of the IR was reached */
+    int32_t deepest; /* then: the unstored node farthest from the root, or -1 */
     int retry;
-    int divided;                /* the space was divided (further): the work must be lowered
-                                   again */
-    gnd__shape space;           /* maps: the kernel's space, before ... */
-    gnd__parts parts;           /* ... it is divided */
-    int perm[GND_MAX_NDIM];     /* reductions: input axis of each kernel axis, kept ones first */
+    int divided;            /* the space was divided (further): the work must be lowered
+                               again */
+    gnd__shape space;       /* maps: the kernel's space, before ... */
+    gnd__parts parts;       /* ... it is divided */
+    int perm[GND_MAX_NDIM]; /* reductions: input axis of each kernel axis, kept ones first */
     gnd__frame frame[GND__MAX_FRAMES];
     int nframe;
     gnd__memo memo[GND__MAX_MEMO];
@@ -65,7 +74,8 @@ typedef struct gnd__where {
     int64_t least, most; /* of the shift */
 } gnd__where;
 
-/* --- boxes.c ------------------------------------------------------------------------------------ */
+/* --- boxes.c ------------------------------------------------------------------------------------
+ */
 /* Applies the frames from f outward. Their conditions must be known if w->conditions is set.
  * Returns 0 if a reshape cannot be expressed, and is marked, or if lo is full. */
 int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w);
@@ -79,7 +89,8 @@ int gnd__conditions(gnd__lowering *lo, int32_t f);
 /* The value of an assembly from the values of its boxes. -1: lo is full. */
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value);
 
-/* --- divide.c ----------------------------------------------------------------------------------- */
+/* --- divide.c -----------------------------------------------------------------------------------
+ */
 /* Divides the space of lo's work so that reshape a of something repeated, seen through frame f, can
  * be expressed in its parts. Returns 0 if that is impossible or not worthwhile. */
 int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f);
@@ -89,14 +100,16 @@ void gnd__in_parts(const gnd__lowering *lo, gnd__layout *l);
  * if it cannot be expressed. */
 int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t f, gnd__layout *l);
 
-/* --- lower_value.c ------------------------------------------------------------------------------ */
+/* --- lower_value.c ------------------------------------------------------------------------------
+ */
 /* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or
  * `retry` is set. */
 int gnd__lower_value(gnd__lowering *lo, int32_t i);
 /* The number of an access to a slot with layout l, whose axes are those of the space. In an
  * epilogue these are the result's axes, which equal the kept axes except for extents of 1. -1:
  * `full` is set; -2: the result has another shape. */
-int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__layout *l, int aligned);
+int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__layout *l,
+                      int aligned);
 /* An instruction without arguments; and its value once it is added: that of an equal instruction,
  * or a new one, or -1 if full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);

@@ -14,7 +14,8 @@
 
 #define MAX_STACK 768
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 {
@@ -31,8 +32,8 @@ gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 /* Compares field by field, because copies of structs do not preserve padding. */
 static int same_instr(const gnd__instr *x, const gnd__instr *y)
 {
-    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op && x->dtype == y->dtype &&
-           x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
+    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op &&
+           x->dtype == y->dtype && x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
            memcmp(x->a, y->a, sizeof x->a) == 0;
 }
 
@@ -65,7 +66,8 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
     a->dtype = (int16_t)dtype;
     a->epilogue = (uint8_t)lo->epilogue;
     a->off = l->off;
-    a->aligned = (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
+    a->aligned =
+        (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
     if (!k->reduce) {
         memcpy(a->stride, l->stride, (size_t)l->ndim * sizeof *a->stride);
     } else if (!lo->epilogue) {
@@ -99,7 +101,8 @@ void gnd__lower_apart(gnd__lowering *lo)
     lo->retry = 1;
 }
 
-static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int32_t from, int32_t parent)
+static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int32_t from,
+                          int32_t parent)
 {
     gnd__frame *f;
     for (int i = 0; i < lo->nframe; i++) {
@@ -270,8 +273,11 @@ static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
         gnd__lower_apart(lo);
     if (acc < 0)
         return -1;
-    in = gnd__lower_instr(lo, lo->k->access[acc].slot < 0               ? GND__I_IOTA
-                              : w.guard >= 0 || w.shift >= 0 ? GND__I_PIECE : GND__I_LOAD, a->dtype);
+    in = gnd__lower_instr(lo,
+                          lo->k->access[acc].slot < 0    ? GND__I_IOTA
+                          : w.guard >= 0 || w.shift >= 0 ? GND__I_PIECE
+                                                         : GND__I_LOAD,
+                          a->dtype);
     in.ref = acc;
     if (in.kind == GND__I_IOTA)
         return plus_shift(lo, gnd__lower_add(lo, &in), w.shift);
@@ -352,8 +358,11 @@ static int32_t input_frame(gnd__lowering *lo, int32_t i, int j, int32_t f)
 static int combine(gnd__lowering *lo, int32_t i, const int *arg)
 {
     const gnd_array *a = lo->g->node[i].a;
-    gnd__instr in = gnd__lower_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
-                                  : a->kind == GND__CHECKED ? GND__I_CHECK : GND__I_OP, a->dtype);
+    gnd__instr in = gnd__lower_instr(lo,
+                                     a->kind == GND__CAST      ? GND__I_CAST
+                                     : a->kind == GND__CHECKED ? GND__I_CHECK
+                                                               : GND__I_OP,
+                                     a->dtype);
     for (int j = 0; j < a->nin; j++)
         in.a[j] = (int16_t)arg[j];
     const int own = a->kind == GND__OP ? gnd__op_main((gnd__op)a->p.op) : a->nin - 1;
@@ -394,7 +403,9 @@ static int in_box(const gnd__lowering *lo, int32_t f)
 
 /* Values still to be computed, the last one first. */
 typedef struct waiting {
-    struct { int32_t node, frame; } s[MAX_STACK];
+    struct {
+        int32_t node, frame;
+    } s[MAX_STACK];
     int n;
 } waiting;
 
@@ -428,8 +439,8 @@ static int assembly_value(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const gnd__pnode *p = &lo->g->node[i];
     const int32_t x = gnd__shifted(lo->g, i);
-    int32_t frame[GND__BOXES] = { 0 };
-    int value[GND__BOXES] = { 0 }, ready = 1;
+    int32_t frame[GND__BOXES] = {0};
+    int value[GND__BOXES] = {0}, ready = 1;
     uint32_t boxes;
     if (lo->w->nred > 0 || lo->w->type != GND__P_KERNEL)
         return store_assembly(lo, i);
@@ -459,7 +470,7 @@ static int walk(gnd__lowering *lo, waiting *w)
         int32_t i = w->s[w->n - 1].node, f = w->s[w->n - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
-        int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
+        int v = -1, arg[GND_MAX_NDIM + 1] = {0}, ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
             w->n--;
             continue;
@@ -467,7 +478,8 @@ static int walk(gnd__lowering *lo, waiting *w)
         if (gnd__is_leaf(a) ||
             (p->role == GND__R_ROOT && !((f < 0 || lo->w->rows) && in_kernel(lo, i))) ||
             (red_index(lo, i) >= 0 && (lo->epilogue || lo->w->rows)) ||
-            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE && !gnd__has_boxes(a))) {
+            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE &&
+             !gnd__has_boxes(a))) {
             v = leaf_value(lo, i, f);
         } else if (gnd__has_boxes(a)) {
             v = assembly_value(lo, w, i, f);
@@ -491,7 +503,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             int32_t in = lo->g->inputs[p->in];
             /* a stored reshape iterates over its input's space, in the same order */
             int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
-                             ? -1 : find_frame(lo, GND__F_VIEW, i, 0, f);
+                             ? -1
+                             : find_frame(lo, GND__F_VIEW, i, 0, f);
             v = needed(lo, w, in, ff);
             if (lo->full)
                 return -1;

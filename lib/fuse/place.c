@@ -37,8 +37,8 @@ void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim)
     out.off = l->off;
     for (int d = 0; d < ndim; d++) {
         out.dim[d] = dim[d];
-        out.stride[d] = d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0
-                                                                          : l->stride[d - shift];
+        out.stride[d] =
+            d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0 : l->stride[d - shift];
     }
     *l = out;
 }

@@ -53,9 +53,18 @@ static int with(gnd__args *c, gnd_array *(*f)(gnd_array *))
     return x ? gnd__ret(c, f(x)) : -1;
 }
 
-int gnd__fn_isreal(gnd__args *c) { return with(c, gnd_isreal); }
-int gnd__fn_iscomplex(gnd__args *c) { return with(c, gnd_iscomplex); }
-int gnd__fn_relu(gnd__args *c) { return with(c, gnd_relu); }
+int gnd__fn_isreal(gnd__args *c)
+{
+    return with(c, gnd_isreal);
+}
+int gnd__fn_iscomplex(gnd__args *c)
+{
+    return with(c, gnd_iscomplex);
+}
+int gnd__fn_relu(gnd__args *c)
+{
+    return with(c, gnd_relu);
+}
 
 int gnd__fn_frexp(gnd__args *c)
 {

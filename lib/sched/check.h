@@ -37,7 +37,8 @@ void gnd__checks_unref(struct gnd__checks *c);
 
 /* For recordings: the checks of this run, which are read again after each run; NULL: there are
  * none. */
-gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out, gnd_err *e);
+gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out,
+                            gnd_err *e);
 /* Reads each of them: an error is reported once and then cleared. Waits if there is anything to
  * read. */
 gnd_status gnd__checks_again(struct gnd__checks *c, gnd_err *e);

@@ -89,7 +89,8 @@ void gnd__sched_free(gnd_device *dev)
 
 /* Runs the call by the backend's library, or by LAPACK on memory that is mapped or copied; panels
  * always use LAPACK. */
-gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e)
+gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label,
+                               gnd_err *e)
 {
     gnd__span span;
     gnd_status r;
@@ -111,7 +112,11 @@ gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const cha
 static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
                            gnd_err *e)
 {
-    union { gnd_gemm gemm; gnd_fft_desc fft; gnd__solve_call solve; } x;
+    union {
+        gnd_gemm gemm;
+        gnd_fft_desc fft;
+        gnd__solve_call solve;
+    } x;
     gnd_status r;
     switch (st->type) {
     case GND__S_GEMM:
@@ -240,7 +245,8 @@ static void let_go(const gnd__plan *p, gnd__pgraph *g)
 }
 
 /* Storage for a part that its launch keeps. */
-static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q, gnd_err *e)
+static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                               const gnd__ppart *q, gnd_err *e)
 {
     if (!keeps_part(p, g, q) || s->st[q->slot] || p->slot[q->slot].leaf)
         return GND_OK;
@@ -253,7 +259,8 @@ static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgr
 }
 
 /* Gives the memory of a part without elements to its launch, if the launch has elements. */
-static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g, uint8_t *taken)
+static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g,
+                      uint8_t *taken)
 {
     const gnd_array *a = g->node[q->node].a;
     if (!a->data.st || !st[q->slot] || taken[q->slot])
@@ -345,8 +352,10 @@ static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgrap
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         const gnd__launch *l = p->step[i].over ? g->node[p->step[i].over - 1].a->p.launch : NULL;
         if (l && l->spoiled)
-            r = gnd__err(e, GND_ERR_STATE, "launch: kernel %s wrote over its array, and then the evaluation failed: "
-                         "compute that array again", l->user->name);
+            r = gnd__err(e, GND_ERR_STATE,
+                         "launch: kernel %s wrote over its array, and then the evaluation failed: "
+                         "compute that array again",
+                         l->user->name);
     }
     for (int32_t i = 0; i < p->nslot && r == GND_OK; i++)
         if (p->slot[i].last >= 0)
@@ -377,7 +386,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         gnd__step *st = &p->step[i];
         char names[GND__STEP_NAMES], text[sizeof st->label + sizeof names + 8];
         if (d->trace) {
-            snprintf(text, sizeof text, "%s%s%s", st->label, gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
+            snprintf(text, sizeof text, "%s%s%s", st->label,
+                     gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
@@ -402,7 +412,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     return r;
 }
 
-/* --- the cache of plans --------------------------------------------------------------------------- */
+/* --- the cache of plans
+ * --------------------------------------------------------------------------- */
 
 static void unlink_plan(gnd__sched *s, gnd__plan *p)
 {

@@ -64,7 +64,8 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         const int32_t k = r >= 0 && p->result[r].node == i ? r-- : -1;
         if (gnd__is_leaf(n->a) || (k >= 0 && s->want[k]) || !(s->live[i] || has_owner(p, g, i)))
             continue;
-        if (k >= 0 && p->result[k].dear && affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
+        if (k >= 0 && p->result[k].dear &&
+            affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
             s->want[k] = GND__W_KEPT;
             more += p->slot[p->result[k].slot].nbytes;
             continue;

@@ -36,8 +36,9 @@ int gnd__merge_wants(const gnd__gdev *d);
  * yet nothing is merged, and *again is the number of runs after which it will (0: never). The
  * launches stay the caller's and must outlive the result. After any failure, also GND_ERR_NOMEM,
  * the launches remain usable as they are and nothing is left behind. */
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_klaunch *l,
-                      const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e);
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
+                      const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
+                      gnd_err *e);
 /* The queue must have settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 

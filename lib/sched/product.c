@@ -49,9 +49,9 @@ static void set_mat(gnd_mat *x, const gnd__layout *l)
 typedef struct product {
     /* the places of a, b and the addend; of copies of a and b if there are any */
     gnd__place at[3];
-    gnd__place from[2];      /* ... and what these are copied from */
+    gnd__place from[2]; /* ... and what these are copied from */
     int copied[2];
-    gnd_gemm gemm;           /* the first of `outer` calls */
+    gnd_gemm gemm;                   /* the first of `outer` calls */
     int64_t stride[4][GND_MAX_NDIM]; /* strides of the batch axes: a, b, c and the addend */
     /* number of batch axes over which calls iterate, with their extents in loop */
     int nloop;
@@ -133,7 +133,7 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *x)
     gnd__layout out;
     gnd__shape sh;
     gnd_gemm *gemm = &x->gemm;
-    gnd_mat *mat[4] = { &gemm->a, &gemm->b, &gemm->c, &gemm->plus };
+    gnd_mat *mat[4] = {&gemm->a, &gemm->b, &gemm->c, &gemm->plus};
     int nb = a->ndim - 2, operands = w->plus >= 0 ? 4 : 3;
     int32_t blame;
     memset(gemm, 0, sizeof *gemm);
@@ -185,7 +185,8 @@ int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
     if (m->g->node[w->root[0]].a->size == 0 || !product_of(m, w, &x))
         return 0;
     return (x.gemm.flags ? gnd__gate_gemm_follows(m->dev, &x.gemm, &yes, NULL)
-                         : gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL)) == GND_OK && yes;
+                         : gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL)) == GND_OK &&
+           yes;
 }
 
 /* Adds a step of product g with its label and bytes. */
@@ -204,12 +205,13 @@ static gnd__step *product_step(gnd__maker *m, const gnd_gemm *g, const char *aft
     return s;
 }
 
-static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *x, const gnd_gemm *one, int32_t out)
+static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *x,
+                             const gnd_gemm *one, int32_t out)
 {
     const int plus = w->plus >= 0;
     char after[64];
-    snprintf(after, sizeof after, "%s%s%s%s", w->alpha >= 0 ? " multiply" : "", w->beta >= 0 ? " multiply" : "",
-             plus ? " add" : "", w->relu ? " maximum" : "");
+    snprintf(after, sizeof after, "%s%s%s%s", w->alpha >= 0 ? " multiply" : "",
+             w->beta >= 0 ? " multiply" : "", plus ? " add" : "", w->relu ? " maximum" : "");
     gnd__step *s = product_step(m, one, after);
     if (!s)
         return GND_ERR_NOMEM;
@@ -222,15 +224,15 @@ static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *
     s->gemm_slot[2] = out;
     s->gemm_slot[3] = plus ? x->at[2].slot : -1;
     if (plus)
-        s->rd += (int64_t)gnd_dtype_size((gnd_dtype)one->dtype) * (one->plus.batch ? one->nbatch : 1) * one->n *
-                 (one->plus.row ? one->m : 1);
+        s->rd += (int64_t)gnd_dtype_size((gnd_dtype)one->dtype) *
+                 (one->plus.batch ? one->nbatch : 1) * one->n * (one->plus.row ? one->m : 1);
     return GND_OK;
 }
 
 /* Adds our own kernel k over the slots of a, b, c and the parts, whose elements begin at off and
  * have esize bytes. */
-static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot, const uint64_t *off,
-                          const size_t *esize, gnd__step *s)
+static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot,
+                          const uint64_t *off, const size_t *esize, gnd__step *s)
 {
     int n = 0;
     s->type = GND__S_LAUNCH;
@@ -256,7 +258,8 @@ static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_
     }
     s->nargs = n;
     if (!m->want_source)
-        return gnd__gate_kernel(m->dev, k->name, gnd__str_get(&k->src), k->src.len, &s->kernel, m->e);
+        return gnd__gate_kernel(m->dev, k->name, gnd__str_get(&k->src), k->src.len, &s->kernel,
+                                m->e);
     s->source = gnd__strdup(gnd__str_get(&k->src));
     return s->source ? GND_OK : gnd__plan_nomem(m->e);
 }
@@ -266,9 +269,9 @@ static gnd_status by_kernels(gnd__maker *m, const product *x, const gnd_gemm *on
     const size_t size = gnd_dtype_size((gnd_dtype)one->dtype);
     gnd__gemm_kernels own;
     gnd_status st = gnd__gemm_own(one, &m->target, &own, m->e);
-    const size_t part = gnd_dtype_size(own.part), esize[4] = { size, size, size, part };
-    const uint64_t off[4] = { one->a.off, one->b.off, one->c.off, 0 };
-    int32_t slot[4] = { x->at[0].slot, x->at[1].slot, out, -1 };
+    const size_t part = gnd_dtype_size(own.part), esize[4] = {size, size, size, part};
+    const uint64_t off[4] = {one->a.off, one->b.off, one->c.off, 0};
+    int32_t slot[4] = {x->at[0].slot, x->at[1].slot, out, -1};
     if (st == GND_OK && own.nparts > 0) {
         slot[3] = gnd__plan_slot(m, -1, 0, (size_t)own.nparts * part);
         st = slot[3] < 0 ? GND_ERR_NOMEM : GND_OK;
@@ -299,9 +302,10 @@ static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
 /* Computes a product with a vector as a reduction. */
 static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array *a, int32_t out)
 {
-    const gnd_dtype t = (gnd_dtype)a->dtype, acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const gnd_dtype t = (gnd_dtype)a->dtype,
+                    acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
     const int nb = a->ndim - 2, by_rows = a->dim[nb + 1] == 1;
-    const gnd__layout *l[2] = { &x->from[0].l, &x->from[1].l };
+    const gnd__layout *l[2] = {&x->from[0].l, &x->from[1].l};
     gnd__kir *k = gnd__calloc(1, sizeof *k);
     gnd_status st;
     int v = 0, factor[2];
@@ -323,24 +327,33 @@ static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array 
         batch_strides(l[i], nb, k->access[i].stride);
         k->access[i].stride[nb] = i == 0 ? (by_rows ? stride[0] : 0) : by_rows ? 0 : stride[1];
         k->access[i].stride[nb + 1] = stride[i == 0];
-        k->instr[v] = (gnd__instr){ .kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i };
+        k->instr[v] = (gnd__instr){.kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i};
         factor[i] = v++;
         if (acc != t) {
-            k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .dtype = (int16_t)acc, .ctype = (int16_t)t,
-                                        .a = { (int16_t)factor[i] } };
+            k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                       .dtype = (int16_t)acc,
+                                       .ctype = (int16_t)t,
+                                       .a = {(int16_t)factor[i]}};
             factor[i] = v++;
         }
     }
-    k->instr[v] = (gnd__instr){ .kind = GND__I_OP, .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
-                                .dtype = (int16_t)acc, .ctype = (int16_t)acc,
-                                .a = { (int16_t)factor[0], (int16_t)factor[1] } };
+    k->instr[v] = (gnd__instr){.kind = GND__I_OP,
+                               .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
+                               .dtype = (int16_t)acc,
+                               .ctype = (int16_t)acc,
+                               .a = {(int16_t)factor[0], (int16_t)factor[1]}};
     k->nreds = 1;
-    k->red[0] = (gnd__kred){ .op = t == GND_BOOL ? GND__ANY : GND__SUM, .value = (int16_t)v++, .in = (int16_t)acc,
-                             .out = (int16_t)acc };
-    k->instr[v++] = (gnd__instr){ .kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc };
+    k->red[0] = (gnd__kred){.op = t == GND_BOOL ? GND__ANY : GND__SUM,
+                            .value = (int16_t)v++,
+                            .in = (int16_t)acc,
+                            .out = (int16_t)acc};
+    k->instr[v++] = (gnd__instr){.kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc};
     if (acc != t) {
-        k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .epilogue = 1, .dtype = (int16_t)t, .ctype = (int16_t)acc,
-                                    .a = { (int16_t)(v - 1) } };
+        k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                   .epilogue = 1,
+                                   .dtype = (int16_t)t,
+                                   .ctype = (int16_t)acc,
+                                   .a = {(int16_t)(v - 1)}};
         v++;
     }
     k->access[2].slot = out;
@@ -350,9 +363,9 @@ static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array 
         k->access[2].stride[d] = n;
     k->ninstr = v;
     k->nout = 1;
-    k->out[0] = (gnd__kout){ .value = (int16_t)(v - 1), .access = 2 };
-    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t), (long long)a->dim[nb],
-             (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
+    k->out[0] = (gnd__kout){.value = (int16_t)(v - 1), .access = 2};
+    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t),
+             (long long)a->dim[nb], (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
     st = gnd__kir_verify(k, m->e);
     if (st == GND_OK)
         st = gnd__plan_kernel(m, k);
@@ -386,7 +399,7 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
     }
     for (int64_t o = 0; o < x.outer; o++) {
         gnd_gemm one = x.gemm;
-        gnd_mat *mat[4] = { &one.a, &one.b, &one.c, &one.plus };
+        gnd_mat *mat[4] = {&one.a, &one.b, &one.c, &one.plus};
         int64_t rest = o;
         for (int d = x.nloop - 1; d >= 0; d--) {
             int64_t i = rest % x.loop[d];

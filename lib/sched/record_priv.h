@@ -12,7 +12,7 @@
 /* Memory that belongs only to the recording. */
 typedef struct gnd__rblock {
     gnd__block *b;
-    int busy;            /* a slot of the plan uses it while the recording is made */
+    int busy; /* a slot of the plan uses it while the recording is made */
 } gnd__rblock;
 
 /* One call of the backend: a list of launches, launches, or a library call. */
@@ -23,9 +23,9 @@ typedef struct gnd__ritem {
     gnd__kernel **kernel;
     gnd_klaunch *launch;
     gnd_list *list;
-    int64_t *work;       /* of each, as the plan has it */
-    unsigned merge_at;   /* the number of runs after which gnd__merge is called; 0: never */
-    gnd__merged merged;  /* the same as fewer launches, and their list */
+    int64_t *work;      /* of each, as the plan has it */
+    unsigned merge_at;  /* the number of runs after which gnd__merge is called; 0: never */
+    gnd__merged merged; /* the same as fewer launches, and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;
@@ -37,8 +37,8 @@ typedef struct gnd__ritem {
 typedef struct gnd__ruse {
     int item, launch, arg;
     int32_t place;
-    int esize;           /* 0: the buffer; else the argument is an offset in units of so many
-                            bytes */
+    int esize; /* 0: the buffer; else the argument is an offset in units of so many
+                  bytes */
 } gnd__ruse;
 
 /* Copies the launch with arguments of its own. */

@@ -15,14 +15,14 @@
 #include "graph/graph.h"
 
 enum {
-    OFTEN = 32,        /* runs with the same arguments before a list is made */
-    LISTS = 256,       /* per device */
-    KEPT = 4,          /* per plan: a loop u = f(u) has two arrays that alternate */
+    OFTEN = 32,  /* runs with the same arguments before a list is made */
+    LISTS = 256, /* per device */
+    KEPT = 4,    /* per plan: a loop u = f(u) has two arrays that alternate */
     /* times OFTEN: runs of a plan without one of its lists, after which another may replace it */
     STALE = 8,
     STEPS = 16,
-    ITEMS = 1 << 16,   /* work-items per launch */
-    BYTES = 1 << 20    /* bytes of all results of a run, which it holds until its end */
+    ITEMS = 1 << 16, /* work-items per launch */
+    BYTES = 1 << 20  /* bytes of all results of a run, which it holds until its end */
 };
 
 struct gnd__repeat {
@@ -78,8 +78,8 @@ void gnd__repeat_free(gnd__plan *p)
 static int fits(const gnd__plan *p, const gnd__gdev *d)
 {
     size_t bytes = 0;
-    if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck || p->nstep < 1 ||
-        p->nstep > STEPS)
+    if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck ||
+        p->nstep < 1 || p->nstep > STEPS)
         return 0;
     for (int32_t i = 0; i < p->nslot; i++) {
         if (p->slot[i].nbytes > BYTES - bytes)
@@ -214,7 +214,8 @@ gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
     st = find(r, p, &k, e);
     if (st == GND_OK && k >= 0) {
         r->one[k].used = r->runs;
-        if (r->one[k].seen++ >= often && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
+        if (r->one[k].seen++ >= often && !r->one[k].list &&
+            ((gnd__sched *)r->dev->plans)->nlist < LISTS)
             make_list(r, k, p);
         if (r->one[k].list)
             return gnd__gate_list_run(d, r->one[k].list, p->nstep, e);

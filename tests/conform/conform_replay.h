@@ -37,12 +37,14 @@ static void test_replay(gnd_prog *p)
         memset(fb, 0, sizeof fb);
         memset(l, 0, sizeof l);
     }
-    const gnd_karg fa[3] = {arg_buf(a), arg_u32(N), arg_u32(want)}, sa[2] = {arg_buf(a), arg_u32(N)};
+    const gnd_karg fa[3] = {arg_buf(a), arg_u32(N), arg_u32(want)},
+                   sa[2] = {arg_buf(a), arg_u32(N)};
     gnd_status s = launch1(fill, G, L, 3, fa);
     for (int i = 0; i < RUNS && s == GND_OK; i++) {
         s = rep->list_run(list, &err);
         if (s == GND_OK)
-            s = launch1(grow, G, L, 2, sa); /* sets arguments of the same kernel, and comes between */
+            s = launch1(grow, G, L, 2,
+                        sa); /* sets arguments of the same kernel, and comes between */
         want = ((want * 3 + 1) * 3 + 1) * 3 + 1;
         other = 4;
     }

@@ -15,7 +15,8 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
 typedef gnd_array *gnd__fft_order(gnd_array *k, int64_t n);
 /* The elements `at` (int64, 1-d) of each row of a transform of n reals, which has n / 2 + 1, of x
  * in that order. */
-gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale, gnd_array *at);
+gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale,
+                         gnd_array *at);
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t);
 /* A complex array of dtype t from its parts, of t's real dtype and one shape. */

@@ -10,7 +10,8 @@
 #include "array/steps.h"
 
 /* Checks at the beginning of every update: usable arguments on one device; else the error. */
-gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
+gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
+                          gnd_array *value);
 /* Checks an index with arrays that selects nothing, because nothing else would check it: the error,
  * or NULL. */
 gnd_array *gnd__upd_unused(const gnd__indexed *ix);

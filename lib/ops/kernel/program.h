@@ -11,13 +11,13 @@
 #include <gnd/kernel.h>
 
 struct gnd_kernel {
-    uint32_t magic;           /* KERNEL of program.c; 0: its program was freed */
-    gnd_err err;              /* code != 0: there is no such kernel; the message says why */
+    uint32_t magic; /* KERNEL of program.c; 0: its program was freed */
+    gnd_err err;    /* code != 0: there is no such kernel; the message says why */
     gnd_program *of;
-    const gnd__ukernel *sig;  /* NULL: there is no such kernel */
+    const gnd__ukernel *sig; /* NULL: there is no such kernel */
     gnd__user *user;
     gnd_kern_info info;
-    struct gnd_kernel *next;  /* kernels that do not exist */
+    struct gnd_kernel *next; /* kernels that do not exist */
 };
 
 /* Why the public function func cannot use k, as the message of e; GND_OK: it can, and *dev is its

@@ -17,23 +17,23 @@
 enum { GND__EIN_LABELS = 64 }; /* bits of a set */
 
 typedef struct gnd__ein {
-    const char *func, *text;             /* for messages */
+    const char *func, *text; /* for messages */
     gnd_device *dev;
     int n, nlabel;
-    int ell;                             /* axes under an ellipsis, the maximum of all operands */
-    char letter[GND__EIN_LABELS];        /* for each label; '.' under an ellipsis */
+    int ell;                      /* axes under an ellipsis, the maximum of all operands */
+    char letter[GND__EIN_LABELS]; /* for each label; '.' under an ellipsis */
     int64_t extent[GND__EIN_LABELS];
-    int8_t first[GND__EIN_LABELS][2];    /* the operand and axis that determined the extent */
+    int8_t first[GND__EIN_LABELS][2]; /* the operand and axis that determined the extent */
     int8_t axis[GND_EINSUM_OPERANDS][GND_MAX_NDIM]; /* the label of each axis */
-    uint64_t set[GND_EINSUM_OPERANDS];   /* labels of an operand */
+    uint64_t set[GND_EINSUM_OPERANDS];              /* labels of an operand */
     int nout;
-    int8_t out[GND_MAX_NDIM];            /* the labels of the result */
+    int8_t out[GND_MAX_NDIM]; /* the labels of the result */
     uint64_t out_set;
-    int nstep;                           /* n - 1: step s makes operand n + s from two earlier
-                                            ones */
+    int nstep; /* n - 1: step s makes operand n + s from two earlier
+                  ones */
     int8_t step[GND_EINSUM_OPERANDS][2];
-    double naive, flops, largest;        /* operations in one loop over all labels, in this order of
-                                            contractions; elements of the largest operand made */
+    double naive, flops, largest; /* operations in one loop over all labels, in this order of
+                                     contractions; elements of the largest operand made */
 } gnd__ein;
 
 static inline int gnd__ein_count(uint64_t set)

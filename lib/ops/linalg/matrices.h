@@ -11,10 +11,10 @@
 /* A stack of m x n matrices of a dtype that solvers support. */
 typedef struct gnd__mats {
     const char *func;
-    gnd_array *x, *bad;        /* bad: NULL, or from gnd__mats_sound */
+    gnd_array *x, *bad; /* bad: NULL, or from gnd__mats_sound */
     gnd_device *dev;
     gnd_dtype t;
-    int nb;                    /* axes of the batch */
+    int nb; /* axes of the batch */
     int64_t batch[GND_MAX_NDIM], nbatch, m, n;
 } gnd__mats;
 
@@ -43,8 +43,8 @@ gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
  * none). */
 gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper);
 gnd_status gnd__mats_eigh(const char *func, gnd_array *x, int upper, gnd_array **w, gnd_array **v);
-gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s,
-                         gnd_array **vh);
+gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u,
+                         gnd_array **s, gnd_array **vh);
 gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
 /* A stack of zeros of that shape, for results without elements. */

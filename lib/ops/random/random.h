@@ -14,14 +14,14 @@ enum { GND__DRAW_PARAMS = 2 };
 /* One call of a distribution. */
 typedef struct gnd__draw {
     const char *func;
-    gnd__inner in;            /* from gnd__draw_begin to gnd__draw_end */
+    gnd__inner in; /* from gnd__draw_begin to gnd__draw_end */
     gnd_device *dev;
-    gnd_dtype t;              /* of the result */
-    gnd_dtype c;              /* compute dtype: float32 or float64 */
+    gnd_dtype t; /* of the result */
+    gnd_dtype c; /* compute dtype: float32 or float64 */
     int ndim;
     int64_t dim[GND_MAX_NDIM];
-    gnd_rng g;                /* its state before the call */
-    gnd_array *index;         /* the indices of the elements, uint64, in that shape */
+    gnd_rng g;                        /* its state before the call */
+    gnd_array *index;                 /* the indices of the elements, uint64, in that shape */
     gnd_array *par[GND__DRAW_PARAMS]; /* parameters, weak scalars or of dtype c */
 } gnd__draw;
 
@@ -32,8 +32,12 @@ gnd_rng gnd__rng_take(gnd_rng *g);
 
 /* The range of a parameter. */
 typedef enum gnd__span {
-    GND__REAL, GND__NOT_NEGATIVE, GND__POSITIVE, GND__PROBABILITY, GND__CHANCE, /* ]0, 1] */
-    GND__TRIALS /* whole, not negative */
+    GND__REAL,
+    GND__NOT_NEGATIVE,
+    GND__POSITIVE,
+    GND__PROBABILITY,
+    GND__CHANCE, /* ]0, 1] */
+    GND__TRIALS  /* whole, not negative */
 } gnd__span;
 
 typedef struct gnd__param {
