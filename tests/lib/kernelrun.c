@@ -54,11 +54,12 @@ void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
     X(clGetDeviceIDs)                                                                              \
-    X(clGetDeviceInfo) X(clCreateContext) X(clCreateCommandQueue) X(clCreateBuffer)                \
-        X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel)  \
-            X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)                     \
-                X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)                       \
-                    X(clReleaseCommandQueue) X(clReleaseContext)
+    X(clGetDeviceInfo)                                                                             \
+    X(clCreateContext)                                                                             \
+    X(clCreateCommandQueue) X(clCreateBuffer) X(clCreateProgramWithSource) X(clBuildProgram)       \
+        X(clGetProgramBuildInfo) X(clCreateKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel)     \
+            X(clEnqueueReadBuffer) X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)    \
+                X(clReleaseCommandQueue) X(clReleaseContext)
 
 struct krun {
     void *lib;
