@@ -8,7 +8,7 @@
  *   gnd/array.h        handles, scopes, errors, reading, printing, plans
  *   gnd/create.h       arrays from host memory, zeros, arange, eye ...
  *   gnd/elementwise.h  add, sin, where ... (generated from the table of operations)
- *   gnd/special.h      frexp, divmod, nan_to_num ...: several results, other arguments
+ *   gnd/special.h      frexp, divmod, nan_to_num ...: several results or extra arguments
  *   gnd/view.h         indexing, reshape, transposes, joining
  *   gnd/manip.h        padding, splitting, stacking, inserting, windows, blocks
  *   gnd/index.h        take, nonzero, set ...: computed indices, masks, changed elements
@@ -17,7 +17,7 @@
  *   gnd/stat.h         cov, nanmean, softmax, diff, isclose, polyfit ...
  *   gnd/search.h       searchsorted, digitize, interp, bincount, histograms
  *   gnd/set.h          unique, isin, union1d ...
- *   gnd/quantile.h     median, quantile, percentile, and without NaN
+ *   gnd/quantile.h     median, quantile, percentile, and their NaN-ignoring forms
  *   gnd/linalg.h       matmul, tensordot, cross, trace ...
  *   gnd/decompose.h    decompositions, linear systems, norms
  *   gnd/fft.h          Fourier transforms
@@ -25,22 +25,22 @@
  *   gnd/sort.h         sort, argsort, topk, partition ...
  *   gnd/random.h       generators, distributions, permutations
  *   gnd/io.h           .npy, .npz, .png
- *   gnd/dlpack.h       exchange with other libraries in memory
+ *   gnd/dlpack.h       sharing memory with other libraries
  *   gnd/eval.h         the expression language
  *   gnd/call.h         functions by name, with tagged values
- *   gnd/record.h       computations that are recorded once and replayed
+ *   gnd/record.h       computations recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
- *   gnd/kernel.h       kernels of the program's own
+ *   gnd/kernel.h       user-written kernels
  *
- * gnd.hpp is the same for C++17, with operators and exceptions.
+ * gnd.hpp is the same API for C++17, with operators and exceptions.
  *
- * Rules that hold everywhere:
- * - A function that makes an array never returns NULL. When it fails it returns an array that holds
- *   a status and a message; every function given such an array returns one with the same error.
- * - Arrays are immutable values of a lazy graph: nothing is computed before something is read.
- * - An array belongs to the scope it was made in (gnd_scope_begin), and without a scope to its
- *   maker, who calls gnd_release.
- * - Any thread may use any device and any array; scopes belong to the thread.
+ * Rules for all functions:
+ * - A function that makes an array never returns NULL. If it fails, it returns an error array that
+ *   holds a status and a message. A function that is given an error array returns the same error.
+ * - Arrays are immutable values in a lazy graph. They are computed only when a result is needed.
+ * - An array belongs to the innermost open scope (gnd_scope_begin). If no scope is open it belongs
+ *   to the caller, who calls gnd_release.
+ * - Any thread may use any device and any array. Each thread has its own scopes.
  */
 #ifndef GND_H
 #define GND_H
@@ -78,7 +78,7 @@
 #include <gnd/loop.h>
 #include <gnd/kernel.h>
 
-/* With GND_WHERE defined before, each call says where it stands: gnd_here, gnd_made_at. */
+/* If GND_WHERE is defined, each call records its source location: gnd_here, gnd_made_at. */
 #ifdef GND_WHERE
 # include <gnd/where.h>
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/create.h - making arrays. Shapes are (int ndim, const int64_t *shape); shape may be NULL when
- * ndim is 0. Errors of all: GND_ERR_NULL, GND_ERR_SHAPE (a negative extent, over 32 dimensions),
- * GND_ERR_OVERFLOW (bytes do not fit 64 bits), GND_ERR_DTYPE, GND_ERR_UNSUPPORTED (float64 or
- * complex128 on a device without float64), the device's own error.
+ * gnd/create.h - creating arrays. A shape is (int ndim, const int64_t *shape); shape may be NULL if
+ * ndim is 0. Errors of all functions: GND_ERR_NULL; GND_ERR_SHAPE: a negative extent, or more than
+ * 32 dimensions; GND_ERR_OVERFLOW: the size in bytes does not fit in 64 bits; GND_ERR_DTYPE;
+ * GND_ERR_UNSUPPORTED: float64 or complex128 on a device without float64; the error of the device.
  */
 #ifndef GND_CREATE_H
 #define GND_CREATE_H
@@ -14,81 +14,90 @@
 extern "C" {
 #endif
 
-/* Weak scalars: operands that belong to no device and take the dtype of what they meet, as Python's
- * numbers do with NumPy arrays. */
+/* A weak bool. Weak scalars belong to no device and take the dtype of the arrays that they are
+ * combined with, as Python's numbers do with NumPy arrays. */
 GND_API gnd_array *gnd_bool(int v);
-/* A weak int: it takes the dtype of what it meets, if the value fits (else GND_ERR_OVERFLOW). */
+/* A weak int. It takes the dtype of the other operand. GND_ERR_OVERFLOW: the value does not fit
+ * that dtype. */
 GND_API gnd_array *gnd_int(int64_t v);
-/* An int to 2^64 - 1, which only uint64 and floats can take: with an array of other ints it is GND_ERR_OVERFLOW but in
- * comparisons. Up to 2^63 - 1 it is gnd_int. */
+/* A weak int up to 2^64 - 1. Up to 2^63 - 1 it is the same as gnd_int. Larger values fit only
+ * uint64 and floats; with an array of another int dtype they are GND_ERR_OVERFLOW, except in
+ * comparisons. */
 GND_API gnd_array *gnd_uint(uint64_t v);
-/* A weak float: beside an int dtype it gives the default float, beside a complex dtype a complex number. */
+/* A weak float. With an int dtype it gives the default float, with a complex dtype a complex
+ * number. */
 GND_API gnd_array *gnd_real(double v);
-/* A weak complex number re + im i: beside a real dtype it gives the complex dtype of that width. */
+/* A weak complex number re + im i. With a real dtype it gives the complex dtype of the same
+ * precision. */
 GND_API gnd_array *gnd_complex(double re, double im);
 
-/* A copy of host memory: contiguous elements of that dtype in C order. */
+/* Copies host memory to a new array. data has contiguous elements of dtype t in C order. */
 GND_API gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, const void *data);
-/* The same from strided host memory: strides in bytes, may be negative or 0; NULL for C order. */
+/* Same as gnd_from, for strided host memory. Strides are in bytes and may be negative or 0; NULL
+ * means C order. */
 GND_API gnd_array *gnd_from_strided(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                                     const int64_t *byte_strides, const void *data);
-/* x itself when it is an array of dev; a weak scalar becomes a 0-d array of dev with dtype t
- * (GND_DTYPE_DEFAULT: bool, int64, the default float, its complex). */
+/* Returns x if it is an array of dev. A weak scalar becomes a 0-d array on dev with dtype t.
+ * GND_DTYPE_DEFAULT: bool, int64, the default float or the default complex dtype, by its kind. */
 GND_API gnd_array *gnd_asarray(gnd_device *dev, gnd_array *x, gnd_dtype t);
 
 /* Zeros of dtype t; GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_zeros(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 /* Ones of dtype t; GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_ones(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
-/* value, a 0-d array or a scalar, in every element; GND_DTYPE_DEFAULT gives the dtype of value. */
+/* All elements are value, a 0-d array or a weak scalar. GND_DTYPE_DEFAULT gives the dtype of
+ * value. */
 GND_API gnd_array *gnd_full(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, gnd_array *value);
-/* Contents not defined. */
+/* An array with undefined elements. GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_empty(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
-/* Zeros with the shape and device of x, and its dtype when t is GND_DTYPE_DEFAULT. */
+/* Zeros with the shape and device of x. GND_DTYPE_DEFAULT gives the dtype of x. */
 GND_API gnd_array *gnd_zeros_like(gnd_array *x, gnd_dtype t);
-/* Ones with the shape and device of x, and its dtype when t is GND_DTYPE_DEFAULT. */
+/* Ones with the shape and device of x. GND_DTYPE_DEFAULT gives the dtype of x. */
 GND_API gnd_array *gnd_ones_like(gnd_array *x, gnd_dtype t);
-/* The 0-d array or scalar value in every element, with the shape and device of x, and its dtype when t is
- * GND_DTYPE_DEFAULT. */
+/* All elements are value, a 0-d array or a weak scalar, with the shape and device of x.
+ * GND_DTYPE_DEFAULT gives the dtype of x. */
 GND_API gnd_array *gnd_full_like(gnd_array *x, gnd_dtype t, gnd_array *value);
-/* Elements that are not defined, with the shape and device of x, and its dtype when t is
- * GND_DTYPE_DEFAULT. */
+/* Undefined elements with the shape and device of x. GND_DTYPE_DEFAULT gives the dtype of x. */
 GND_API gnd_array *gnd_empty_like(gnd_array *x, gnd_dtype t);
 
-/* start, start + step, ... below (or above) stop: ceil((stop - start) / step) elements. The scalars
- * are weak; t == GND_DTYPE_DEFAULT: int64 when all three are ints, else the default float. step 0 is
- * GND_ERR_ARG. Element i is start + i * step. */
+/* The values start, start + step, ... up to but not including stop: ceil((stop - start) / step)
+ * elements. Element i is start + i * step. start, stop and step are weak scalars.
+ * GND_DTYPE_DEFAULT: int64 if all three are ints, else the default float. GND_ERR_ARG: step is
+ * 0. */
 GND_API gnd_array *gnd_arange(gnd_device *dev, gnd_array *start, gnd_array *stop, gnd_array *step, gnd_dtype t);
-/* The short form for doubles: gnd_arange with real scalars. */
+/* Same as gnd_arange, with doubles. */
 GND_API gnd_array *gnd_arange_f64(gnd_device *dev, double start, double stop, double step, gnd_dtype t);
-/* The short form for integers. */
+/* Same as gnd_arange, with ints. */
 GND_API gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, int64_t step, gnd_dtype t);
-/* num >= 0 values from start to stop, with stop unless endpoint is 0. start and stop are scalars
- * (complex ones too); a float dtype or GND_DTYPE_DEFAULT, or an int dtype (floor, as NumPy). */
+/* num >= 0 evenly spaced values from start to stop. stop is included unless endpoint is 0. start
+ * and stop are scalars, real or complex. t is a float dtype, GND_DTYPE_DEFAULT, or an int dtype
+ * (values are rounded down, as in NumPy). */
 GND_API gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint, gnd_dtype t);
-/* base ** gnd_linspace(...), elementwise; start, stop and base are scalars. t == GND_DTYPE_DEFAULT:
- * the device's default float, or its complex. Int dtypes cut off fractions. */
+/* base ** gnd_linspace(...), elementwise. start, stop and base are scalars. GND_DTYPE_DEFAULT: the
+ * device's default float, or the complex dtype. Int dtypes truncate fractions. */
 GND_API gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
                                 gnd_array *base, gnd_dtype t);
-/* num >= 0 values from start to stop (with stop unless endpoint is 0), each the one before times the
- * same factor: both of one sign, or complex. The ends are exact. A 0 is GND_ERR_ARG. */
+/* num >= 0 values from start to stop, where each value is the previous one times a constant factor.
+ * stop is included unless endpoint is 0. start and stop have the same sign, or are complex. The end
+ * values are exact. GND_ERR_ARG: start or stop is 0. */
 GND_API gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
                                  gnd_dtype t);
-/* Ones on diagonal k of an n x m matrix (m < 0: m = n). */
+/* An n x m matrix with ones on diagonal k and zeros elsewhere (m < 0: m = n). */
 GND_API gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
-/* Ones where column - row <= k in an n x m matrix (m < 0: m = n), zeros elsewhere. */
+/* An n x m matrix with ones where column - row <= k and zeros elsewhere (m < 0: m = n). */
 GND_API gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
-/* The lower triangle of the last two axes, and zeros elsewhere: element (i, j) stays when j - i <= k. x
- * has at least 2 dimensions (GND_ERR_SHAPE). */
+/* The lower triangle of the last two axes: element (i, j) is kept if j - i <= k, else replaced by
+ * 0. GND_ERR_SHAPE: x has fewer than 2 dimensions. */
 GND_API gnd_array *gnd_tril(gnd_array *x, int64_t k);
-/* The upper triangle of the last two axes, and zeros elsewhere: element (i, j) stays when j - i >= k. x
- * has at least 2 dimensions (GND_ERR_SHAPE). */
+/* The upper triangle of the last two axes: element (i, j) is kept if j - i >= k, else replaced by
+ * 0. GND_ERR_SHAPE: x has fewer than 2 dimensions. */
 GND_API gnd_array *gnd_triu(gnd_array *x, int64_t k);
-/* n coordinate arrays from n one-dimensional ones, into out. indexing_ij 0 is NumPy's "xy". Returns
- * the first error. */
+/* Makes n coordinate arrays from n one-dimensional arrays and stores them in out[n]. indexing_ij 0
+ * is NumPy's indexing "xy", otherwise "ij". Returns the first error. */
 GND_API gnd_status gnd_meshgrid(int n, gnd_array *const *x, int indexing_ij, gnd_array **out);
 
-/* x as dtype t (x itself when it has it). Complex to real is GND_ERR_DTYPE: take gnd_real_part. */
+/* x converted to dtype t; x itself if it has that dtype. GND_ERR_DTYPE: complex to real; use
+ * gnd_real_part. */
 GND_API gnd_array *gnd_astype(gnd_array *x, gnd_dtype t);
 
 #ifdef __cplusplus

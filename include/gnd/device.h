@@ -11,63 +11,66 @@
 extern "C" {
 #endif
 
-/* The library's version as "MAJOR.MINOR.PATCH"; equal to GND_VERSION_STRING of the header that it
+/* The version of the library as "MAJOR.MINOR.PATCH". It equals GND_VERSION_STRING of the headers it
  * was built with. */
 GND_API const char *gnd_version(void);
 
-/* Opens a device: "cuda:0", "opencl:1", "opencl:pocl" (a text found in the platform's, the vendor's
- * or the device's name, in any case), "null:0" (computes nothing: for tests). NULL takes the
- * environment's GND_DEVICE, else the best device present: CUDA, then OpenCL GPUs, then OpenCL CPUs.
- * Opening one device twice gives one device and counts. Never NULL: a failure is in
- * gnd_device_status() and gnd_device_error(), and every array made on it carries it.
- * Drivers do not survive fork(): where a process has opened or listed devices, its children get GND_ERR_DEVICE from
- * whatever needs one. Fork first, or exec. */
+/* Opens a device: "cuda:0", "opencl:1", "opencl:pocl" (text contained in the name of the platform,
+ * the vendor or the device, in any case), or "null:0" (computes nothing; for tests). NULL uses the
+ * environment variable GND_DEVICE; if it is not set, the best device present: CUDA, then OpenCL
+ * GPUs, then OpenCL CPUs. Opening a device again returns the same handle; each gnd_open needs one
+ * gnd_close. Never returns NULL: gnd_device_status and gnd_device_error report failures, and arrays
+ * made on a failed device hold the same error. Drivers do not survive fork(). If a process has
+ * opened or listed devices, all functions that need a device give GND_ERR_DEVICE in its children.
+ * Fork before, or call exec in the child. */
 GND_API gnd_device *gnd_open(const char *spec);
 
-/* Gives back one gnd_open. The last one waits for the device and releases every array of it that is
- * left. Arrays of a closed device must not be used: functions give GND_ERR_STATE. A device that is
- * closed once more than it was opened stays as it is, with a line in the log. GND_LOG=warn tells how many of its arrays
- * were not released before, and what the first ones are. NULL is fine. */
+/* Closes one gnd_open. The last one waits for the device and releases all arrays that are left on
+ * it. Arrays of a closed device must not be used; functions give GND_ERR_STATE for them. An extra
+ * gnd_close has no effect except a line in the log. With GND_LOG=warn the log says how many arrays
+ * were not released, and lists the first ones. NULL is ignored. */
 GND_API void gnd_close(gnd_device *dev);
 
-/* GND_OK, or why the device could not be opened, or GND_ERR_NULL. */
+/* GND_OK, the reason why the device could not be opened, or GND_ERR_NULL. */
 GND_API gnd_status gnd_device_status(const gnd_device *dev);
-/* The message that goes with it; "" when there is none. Owned by the device. */
+/* The message of that status; "" for GND_OK. Owned by the device. */
 GND_API const char *gnd_device_error(const gnd_device *dev);
-/* "opencl:0"; "" for a device that did not open. Owned by the device. */
+/* The id of the device, such as "opencl:0"; "" if it could not be opened. Owned by the device. */
 GND_API const char *gnd_device_id(const gnd_device *dev);
 
-/* Waits until all work given to the device is done; reports what failed meanwhile. */
+/* Waits until all work given to the device is done. Reports errors of that work. */
 GND_API gnd_status gnd_sync(gnd_device *dev);
 
-/* One line of the list of devices. */
+/* An entry of the list of devices. */
 typedef struct gnd_device_info {
-    char id[64];               /* "opencl:0"; only the backend's name when the entry is an absence */
+    char id[64];               /* "opencl:0"; only the backend's name if it has no devices */
     char backend[32];
-    char name[128];            /* the device's own name */
+    char name[128];            /* name of the device */
     char vendor[64];
     char platform[96];
     char driver[96];
     char version[96];
     char kind[16];             /* "gpu", "cpu", "other" */
-    /* The next four are filled by gnd_device_describe() only: a library, or why there is none. */
-    char compiler[256];        /* what compiles kernels; "": the driver */
-    char libraries[256];       /* what the backend uses for matrix products here */
+    /* The next four are set only by gnd_device_describe(): the library, or why there is none. */
+    char compiler[256];        /* compiler of kernels; "": the driver */
+    char libraries[256];       /* for matrix products */
     char transforms[256];      /* for Fourier transforms */
     char solver[256];          /* for decompositions and linear systems */
-    char reason[504];          /* not empty: cannot be used, and why */
+    char reason[504];          /* not empty: the device cannot be used, and why */
     uint64_t mem_bytes, max_alloc_bytes, local_bytes;
-    uint64_t cache_bytes;      /* of the last cache before global memory, as the driver tells; 0: unknown */
+    uint64_t cache_bytes;      /* size of the last cache before global memory, as reported by the
+                                  driver; 0: unknown */
     uint32_t compute_units, max_group;
     uint32_t has_f64, has_f16, host_mapped;
 } gnd_device_info;
 
-/* Number of entries of the list: every device of every backend, and one entry for each backend that
- * has none, with the reason; those of the backend "null" compute nothing. The list is made once per process. */
+/* The number of entries in the list of devices. It has every device of every backend, and one entry
+ * with a reason for each backend without devices. Devices of the backend "null" compute nothing.
+ * The list is made once per process. */
 GND_API int gnd_device_count(void);
-/* Fills *info with entry i, 0 <= i < gnd_device_count(). GND_ERR_NULL, GND_ERR_INDEX. */
+/* Sets *info to entry i, 0 <= i < gnd_device_count(). GND_ERR_NULL, GND_ERR_INDEX. */
 GND_API gnd_status gnd_device_list(int i, gnd_device_info *info);
-/* What an open device is. GND_ERR_NULL, or the device's own error. */
+/* Sets *info to the description of an open device. GND_ERR_NULL, or the error of the device. */
 GND_API gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info);
 
 /* Counters of a device since it was opened. */
@@ -76,33 +79,39 @@ typedef struct gnd_stats {
     uint64_t kernels_built;        /* compiled from source */
     uint64_t kernels_from_disk;    /* loaded from the disk cache */
     uint64_t plans_made, plans_reused;
-    uint64_t bytes_in_use, bytes_peak, bytes_held; /* device memory: by arrays now, at most, by the pool */
+    uint64_t bytes_in_use, bytes_peak, bytes_held; /* device memory: used by arrays now, its
+                                                      maximum, held by the pool */
     uint64_t pool_allocs, backend_allocs, trims;
     uint64_t bytes_to_device, bytes_from_device;
-    uint64_t arrays;               /* handles and nodes alive on the device */
-    uint64_t bytes_kept;           /* of bytes_in_use: expensive results that only pending arrays need */
-    uint64_t programs, program_bytes; /* compiled, in memory, and the host's memory that they take, by estimate */
-    uint64_t programs_dropped;     /* used longest ago, when all took too much */
+    uint64_t arrays;               /* live handles and nodes on the device */
+    uint64_t bytes_kept;           /* part of bytes_in_use: stored expensive results that only
+                                      pending arrays need */
+    uint64_t programs, program_bytes; /* compiled programs in memory, and their estimated size in
+                                         host memory */
+    uint64_t programs_dropped;     /* least recently used programs that were dropped to limit
+                                      memory */
 } gnd_stats;
 
-/* GND_ERR_NULL, or the device's own error. */
+/* Sets *out to the counters of a device. GND_ERR_NULL, or the error of the device. */
 GND_API gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out);
-/* Sets bytes_peak to bytes_in_use. */
+/* Sets bytes_peak to bytes_in_use. GND_ERR_NULL, or the error of the device. */
 GND_API gnd_status gnd_device_reset_peak(gnd_device *dev);
-/* Gives unused memory of the pool back to the driver. */
+/* Returns unused memory of the pool to the driver. GND_ERR_NULL, or the error of the device. */
 GND_API gnd_status gnd_device_trim(gnd_device *dev);
-/* The most bytes that the device's pool may hold; 0 takes the limit away. Arrays that do not fit get
- * GND_ERR_DEVMEM. What libraries (cuFFT, cuSOLVER ...) work in is memory of their own and does not count. The
- * environment's GND_MEM_LIMIT sets it at open. */
+/* Limits the size of the device's memory pool, in bytes; 0 removes the limit. Arrays that do not
+ * fit are GND_ERR_DEVMEM. Workspace that libraries (cuFFT, cuSOLVER ...) allocate does not count.
+ * The environment variable GND_MEM_LIMIT sets the initial limit. */
 GND_API gnd_status gnd_device_set_limit(gnd_device *dev, uint64_t nbytes);
-/* What gnd_on_compiling takes: the device's id, how many kernels were compiled on it and in how many seconds. */
+/* The callback of gnd_on_compiling: the device's id, the number of kernels compiled on it and the
+ * seconds that took. */
 typedef void gnd_compiling_fn(const char *device, uint64_t kernels, double seconds, void *ctx);
-/* fn(device, kernels, seconds, ctx) is called when compiling kernels has taken a second on a device since it was
- * opened, once for each open device, so that a program can say what its user waits for: a first run on PoCL compiles
- * for 5 to 9 s, later ones find the kernels in the cache. fn is called on the thread that compiles, with the device's
- * lock held: it must not call gnd. NULL: none is called, as at first. One for the process; any thread. */
+/* Sets a callback, so that a program can tell its user about the wait for compilation. (On PoCL a
+ * first run compiles for 5 to 9 s; later runs find the kernels in the cache.) fn is called once for
+ * each open device, when compilation on it has taken a second in total. It runs on the compiling
+ * thread, which holds the device's lock: it must not call gnd. NULL removes the callback (the
+ * default). There is one callback per process; any thread may set it. */
 GND_API void gnd_on_compiling(gnd_compiling_fn *fn, void *ctx);
-/* The dtype that floats get when nothing else decides: float64, or float32 on a device without. */
+/* The default dtype of floats on a device: float64, or float32 if the device has no float64. */
 GND_API gnd_dtype gnd_default_float(gnd_device *dev);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/kernel.h - kernels of the program's own. doc/USERKERNELS.md is the guide.
+ * gnd/kernel.h - user-written kernels. doc/USERKERNELS.md is the guide.
  *
  *     const char *text = "__kernel void twice(__global const float *x, __global float *y)"
  *                        "{ size_t i = get_global_id(0); y[i] = 2 * x[i]; }";
@@ -9,13 +9,13 @@
  *     gnd_array *y;
  *     gnd_launch(gnd_program_kernel(p, "twice"), gnd_dims(n / 64), gnd_dims(64), 2, args, &y);
  *
- * Arrays stay immutable values: a launch gives new arrays for its out and inout arguments, nodes of
- * the graph like any others. It runs when one of them is evaluated. The old elements of an inout
- * argument are copied first, unless nobody will need them again (the array was released and no other
- * array needs it): then the kernel works in their memory.
+ * Arrays remain immutable. A launch makes a new array for each out and inout argument. These are
+ * ordinary nodes of the graph: the kernel runs when one of them is evaluated. An inout argument is
+ * copied first. If its array was released and no other array needs it, the kernel works in its
+ * memory instead.
  *
- * A kernel gets a pointer to the first element of each array, which lies in C order. It may write to
- * out and inout arguments alone. What a kernel does outside its arrays is not checked.
+ * A kernel gets a pointer to the first element of each array. Arrays are contiguous, in C order. A
+ * kernel may write only to out and inout arguments. Accesses outside the arrays are not checked.
  */
 #ifndef GND_KERNEL_H
 #define GND_KERNEL_H
@@ -26,48 +26,47 @@
 extern "C" {
 #endif
 
-/* The languages of kernels. GND_OPENCL_C: OpenCL C 1.2; on CUDA its functions and words are there,
- * vector literals and swizzles are not. GND_CUDA_C: CUDA C++, on CUDA devices only. GND_PORTABLE: the
- * dialect of gnd's own kernels, for all. */
+/* The languages of kernels. GND_OPENCL_C: OpenCL C 1.2; on CUDA devices its functions and keywords
+ * are available, but vector literals and swizzles are not. GND_CUDA_C: CUDA C++, only on CUDA
+ * devices. GND_PORTABLE: the dialect of gnd's own kernels, on all devices. */
 typedef enum gnd_language { GND_OPENCL_C, GND_CUDA_C, GND_PORTABLE } gnd_language;
 
-/* A source, compiled for one device; one of its kernels, which belongs to the program. */
+/* A source compiled for one device, and one of its kernels. A kernel belongs to its program. */
 typedef struct gnd_program gnd_program;
 typedef struct gnd_kernel gnd_kernel;
 
-/* A number of groups, or of work-items in one, along up to three axes. */
+/* A number of work-groups, or of work-items per group, along up to three axes. */
 typedef struct gnd_extent3 {
     size_t x, y, z;
 } gnd_extent3;
 
-/* What an argument is. */
+/* The kind of an argument. */
 typedef enum gnd_arg_kind {
     GND_ARG_IN,       /* an array that the kernel reads */
-    GND_ARG_OUT,      /* an array that the kernel makes */
-    GND_ARG_INOUT,    /* an array of which the kernel makes another */
+    GND_ARG_OUT,      /* a new array that the kernel writes */
+    GND_ARG_INOUT,    /* a copy of an array that the kernel reads and writes */
     GND_ARG_NUMBER,   /* a number */
-    GND_ARG_LOCAL_MEM, /* local (shared) memory of each group */
-    GND_ARG_SAME      /* the memory of an out or inout argument before it */
+    GND_ARG_LOCAL_MEM, /* local (shared) memory of each work-group */
+    GND_ARG_SAME      /* the memory of an earlier out or inout argument */
 } gnd_arg_kind;
 
-/* An argument of a launch; the functions below make them. */
+/* An argument of a launch. Use the functions below to make one. */
 typedef struct gnd_arg {
     gnd_arg_kind kind;
-    gnd_dtype dtype;         /* of an out argument, or of a number */
-    gnd_array *array;        /* in, inout; out: what its elements are before, or NULL */
-    int ndim;                /* out */
-    const int64_t *shape;    /* out: read by gnd_launch */
-    size_t nbytes;           /* local memory */
+    gnd_dtype dtype;         /* out arguments and numbers */
+    gnd_array *array;        /* in and inout arguments; out: initial elements, or NULL */
+    int ndim;                /* out arguments */
+    const int64_t *shape;    /* out arguments; read by gnd_launch */
+    size_t nbytes;           /* size of local memory */
     union {
         int64_t i;
         double f[2];
         unsigned char bytes[16];
-    } value;                 /* a number, as the kernel gets it */
+    } value;                 /* a number in the form passed to the kernel */
 } gnd_arg;
 
-/* The constructors of arguments. An out argument has undefined elements before the kernel, or those of
- * fill, which broadcasts to its shape (gnd_int(0)). shape is read when gnd_launch is called. A number
- * has to be of the parameter's type: GND_F32 for float, GND_I32 for int, GND_U64 for size_t. */
+/* Short forms of the functions below. A number must have the type of the kernel's parameter:
+ * GND_F32 for float, GND_I32 for int, GND_U64 for size_t. */
 #define GND_IN(x) gnd_arg_in(x)
 #define GND_OUT(ndim, shape, dtype, fill) gnd_arg_out(ndim, shape, dtype, fill)
 #define GND_INOUT(x) gnd_arg_inout(x)
@@ -86,83 +85,91 @@ typedef struct gnd_arg {
 #define GND_C64(re, im) gnd_arg_float(GND_COMPLEX64, re, im)
 #define GND_C128(re, im) gnd_arg_float(GND_COMPLEX128, re, im)
 
-/* x, which the kernel reads. */
+/* An input array x, which the kernel reads. */
 GND_API gnd_arg gnd_arg_in(gnd_array *x);
-/* A new array of dtype t and a shape. */
+/* An output array of dtype t. Its initial elements are undefined, or those of fill (gnd_int(0)),
+ * which is broadcast to the shape. gnd_launch reads shape, so it must stay valid until then. */
 GND_API gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill);
-/* x, of which the kernel makes a new array. */
+/* An array x that the kernel modifies. The launch makes a new array; x keeps its elements. */
 GND_API gnd_arg gnd_arg_inout(gnd_array *x);
-/* The memory of argument i, an out or inout argument before this one: the kernel gets the same pointer twice. */
+/* The memory of argument i, an out or inout argument before this one. The kernel gets the same
+ * pointer twice. */
 GND_API gnd_arg gnd_arg_same(int i);
-/* nbytes of local memory: OpenCL C's __local pointer, CUDA C's extern __shared__ (one at most). */
+/* nbytes of local memory: a __local pointer in OpenCL C, extern __shared__ memory in CUDA C (at
+ * most one argument). */
 GND_API gnd_arg gnd_arg_local(size_t nbytes);
-/* A bool or an int of dtype t, which wraps where t is too small. */
+/* A bool or int of dtype t. v wraps if it does not fit. */
 GND_API gnd_arg gnd_arg_int(gnd_dtype t, int64_t v);
-/* A float of dtype t, or a complex number. */
+/* A float or complex number of dtype t. */
 GND_API gnd_arg gnd_arg_float(gnd_dtype t, double re, double im);
 
-/* n along the first axis. */
+/* The extent n along the first axis, 1 along the others. */
 GND_API gnd_extent3 gnd_dims(size_t n);
-/* nx, ny and nz along the axes. */
+/* The extents nx, ny and nz along the three axes. */
 GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
 
-/* Compiles source for dev. options: "-D NAME" and "-D NAME=VALUE", separated by spaces; NULL: none.
- * Equal sources are compiled once, and kept on disk like all kernels. Never NULL: a failure is in
- * gnd_program_status. GND_ERR_NULL, GND_ERR_ARG (the language, an option), GND_ERR_SYNTAX (the source
- * ends in a comment, a kernel is no function), GND_ERR_NAME (no kernel, or a function gnd_...
- * that the portable dialect has not), GND_ERR_UNSUPPORTED (CUDA C on another device), GND_ERR_BUILD (line and
- * column are the source's; NVRTC tells the line, NVIDIA's OpenCL counts the lines of all the text), GND_ERR_NOMEM. */
+/* Compiles source for dev. options: "-D NAME" and "-D NAME=VALUE" separated by spaces, or NULL.
+ * Equal sources are compiled once and cached on disk, like all kernels. Never returns NULL:
+ * gnd_program_status reports failures. GND_ERR_NULL; GND_ERR_ARG: the language or an option;
+ * GND_ERR_SYNTAX: the source ends inside a comment, or a kernel is not a function; GND_ERR_NAME:
+ * there is no kernel, or it calls a function gnd_... that the portable dialect does not have;
+ * GND_ERR_UNSUPPORTED: CUDA C on another device; GND_ERR_BUILD: compiler errors, with line and
+ * column of the source (NVRTC reports the line only; NVIDIA's OpenCL counts the lines of the whole
+ * text); GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);
-/* GND_OK, or why it did not compile; GND_ERR_STATE once it was freed. */
+/* GND_OK, or the reason why p could not be made. GND_ERR_STATE: p was freed. */
 GND_API gnd_status gnd_program_status(const gnd_program *p);
-/* The message of that, "" when all is well. The program's. */
+/* The message of that status; "" for GND_OK. Owned by p. */
 GND_API const char *gnd_program_error(const gnd_program *p);
-/* All that the compiler said of a source that did not compile; "" otherwise. The program's. */
+/* The compiler's whole log if the source did not compile; "" otherwise. Owned by p. */
 GND_API const char *gnd_program_log(const gnd_program *p);
-/* The name of kernel i, from 0, in the order of the source; NULL: there are not so many. */
+/* The name of kernel i, from 0, in source order; NULL after the last one. Owned by p. */
 GND_API const char *gnd_program_name(const gnd_program *p, int i);
-/* The kernel of that name; NULL: the only one. Never NULL: gnd_launch tells what is wrong (an unknown
- * name, with the nearest one there is; a program that did not compile). */
+/* The kernel with this name. name NULL: the only kernel of the program. Never returns NULL:
+ * gnd_launch reports the errors (an unknown name, with the nearest match; a program that did not
+ * compile). Owned by p. */
 GND_API gnd_kernel *gnd_program_kernel(gnd_program *p, const char *name);
-/* Gives program and kernels back. Arrays of its launches stay. NULL is fine. */
+/* Frees a program and its kernels. Arrays made by its launches stay valid. NULL is ignored. */
 GND_API void gnd_program_free(gnd_program *p);
 
-/* A parameter of a kernel, as the source declares it. The texts are the program's. */
+/* A parameter of a kernel as declared in the source. The strings belong to the program. */
 typedef struct gnd_kernel_param {
     const char *name;
-    const char *type;  /* its words, without those of address spaces: "unsigned int"; of a pointer, what it points to */
-    gnd_arg_kind kind; /* IN: a pointer to const; INOUT: another pointer; NUMBER; LOCAL_MEM */
-    gnd_dtype dtype;   /* of one lane; GND_DTYPE_DEFAULT: not known, nothing is checked */
-    int lanes;         /* 1, or those of a vector */
+    const char *type;  /* type without address spaces, "unsigned int"; for a pointer, the type
+                          that it points to */
+    gnd_arg_kind kind; /* IN: pointer to const; INOUT: other pointer; NUMBER; LOCAL_MEM */
+    gnd_dtype dtype;   /* dtype of one lane; GND_DTYPE_DEFAULT: unknown, and not checked */
+    int lanes;         /* 1, or the number of lanes of a vector type */
 } gnd_kernel_param;
 
-/* Parameter i of k, from 0. GND_ERR_NULL, GND_ERR_INDEX (there are not so many), GND_ERR_NAME, GND_ERR_STATE, the
- * program's errors. */
+/* Sets *p to parameter i of k, from 0. GND_ERR_NULL, GND_ERR_INDEX (no such parameter),
+ * GND_ERR_NAME, GND_ERR_STATE, the errors of the program. */
 GND_API gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p);
 
-/* Launches k: `grid` groups of `block` work-items, with nargs arguments in the order of its
- * parameters. out[i] is the new array of the i-th out or inout argument, at most 8 of them: errors
- * too. The arrays stay the caller's. Nothing waits. GND_ERR_NULL, GND_ERR_ARG (the number of
- * arguments, an argument of another kind than its parameter, a grid or block of none or more than the
- * device has, too much local memory, no output), GND_ERR_DTYPE, GND_ERR_SHAPE, GND_ERR_OVERFLOW,
- * GND_ERR_DEVICE, GND_ERR_NAME, GND_ERR_STATE (k's device was closed), the errors of arrays and of
- * the program. */
+/* Launches k with `grid` work-groups of `block` work-items each. args has nargs arguments in the
+ * order of the kernel's parameters. out[i] receives the new array of the i-th out or inout argument
+ * (at most 8), or an error array; the caller owns them. Does not wait. GND_ERR_NULL; GND_ERR_ARG: a
+ * wrong number of arguments, an argument of another kind than its parameter, a grid or block of
+ * size 0 or beyond the device's limits, too much local memory, or no output; GND_ERR_DTYPE;
+ * GND_ERR_SHAPE; GND_ERR_OVERFLOW; GND_ERR_DEVICE; GND_ERR_NAME; GND_ERR_STATE: the device of k was
+ * closed; the errors of the arrays and of the program. */
 GND_API gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs,
                               const gnd_arg *args, gnd_array **out);
 
-/* What a kernel takes; 0: the device does not tell. */
+/* Resources that a kernel uses. 0: not reported by the device. */
 typedef struct gnd_kernel_facts {
-    int64_t registers;      /* of a work-item */
-    int64_t private_bytes;  /* of a work-item in memory: what registers do not hold */
-    int64_t local_bytes;    /* local memory that it declares */
-    int64_t max_group;      /* work-items in a group, at most */
-    int64_t multiple;       /* groups of a multiple of so many suit the device */
-    gnd_extent3 block, grid; /* a launch of n work-items along one axis */
+    int64_t registers;      /* per work-item */
+    int64_t private_bytes;  /* memory per work-item for values that do not fit in registers */
+    int64_t local_bytes;    /* local memory declared by the kernel */
+    int64_t max_group;      /* maximum work-group size */
+    int64_t multiple;       /* preferred work-group size multiple */
+    gnd_extent3 block, grid; /* suggested launch of n work-items along one axis */
 } gnd_kernel_facts;
 
-/* The facts of k, and a block and a grid for n work-items (the last group may reach beyond n).
- * GND_ERR_NULL, GND_ERR_ARG (n < 1), GND_ERR_NAME, GND_ERR_STATE, the program's errors. */
+/* Sets *facts to the resources of k, with a block and a grid for n work-items. The last work-group
+ * may extend beyond n. GND_ERR_NULL, GND_ERR_ARG (n < 1), GND_ERR_NAME, GND_ERR_STATE, the errors
+ * of the program. */
 GND_API gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/record.h - a computation that is repeated with other numbers: recorded once, replayed with hardly
- * any cost of the host.
+ * gnd/record.h - recordings: a computation is planned once and replayed with other inputs at almost
+ * no host cost.
  *
- * An evaluation builds a graph, finds its plan, takes memory and launches kernels one by one: a few
- * microseconds. A recording has all of that behind it. It owns memory for its inputs, its outputs and what
- * is between, and a replay does the same work on it again:
+ * A normal evaluation builds a graph, makes a plan, allocates memory and launches kernels one by
+ * one, which takes a few microseconds. A recording does this once. It owns the memory of its
+ * inputs, outputs and temporaries, and each replay repeats the same work on that memory:
  *
  *     gnd_array *x = gnd_placeholder(dev, GND_FLOAT32, 1, &n);
  *     gnd_array *y = gnd_sin(gnd_multiply(x, gnd_real(2)));
@@ -17,29 +17,31 @@
  *     }
  *     gnd_recording_free(r);
  *
- * A step that is repeated, such as that of a differential equation, needs no host between:
+ * A repeated step, such as a time step of a differential equation, needs no host transfer in
+ * between:
  *
  *     for (int k = 0; k < steps; k++) {
  *         gnd_replay(r);
  *         gnd_recording_feed(r, 0, 0);
  *     }
  *
- * Nothing has to be checked on the way. Setting, feeding and replaying are steps: after one that fails the steps that
- * follow do nothing and give the same error, until gnd_recording_wait, _read or _get gives it once more and the
- * recording can go on.
+ * The loop needs no error checks. Functions marked "Step" below set, feed or replay. After a step
+ * fails, later steps do nothing and return the same error. The next gnd_recording_wait, _read or
+ * _get reports the error once more and clears it.
  *
- * On CUDA the kernels become a CUDA graph; elsewhere they are launched one after the other with arguments
- * that are made once. Products, transforms and decompositions of libraries are called between graphs. By OpenCL
- * replays on the same memory make one kernel of each run of small ones, which gives the same bits: with up to 1000
- * elements a replay then costs a fifth to an eighth. The 33rd replay does so when that kernel is in the kernel cache.
- * Else it is compiled, which takes 0.2 to 4 s, when launching the small ones has cost about as much.
+ * On CUDA the kernels become a CUDA graph. Elsewhere they are launched one after the other with
+ * prepared arguments. Library calls (products, transforms, decompositions) run between the graphs.
+ * On OpenCL, runs of small kernels are merged into one kernel each, with bit-identical results. Up
+ * to about 1000 elements this reduces the cost of a replay to between a fifth and an eighth. If the
+ * merged kernel is in the kernel cache it is used from the 33rd replay on. Otherwise it is
+ * compiled, which takes 0.2 to 4 s, once launching the small kernels has cost about as much.
  *
- * What else the outputs depend on is as it was when the recording was made: the elements of other arrays
- * (which it keeps), the values of scalars, and the draws of generators: each replay gives the same random
- * numbers. Shapes are fixed, so what needs elements to know a shape (nonzero, unique, masks as indices)
- * cannot be recorded.
+ * Everything else that the outputs depend on is fixed when the recording is made: elements of other
+ * arrays (the recording keeps them alive), values of scalars, and draws of generators. Each replay
+ * therefore gives the same random numbers. Shapes are fixed, so operations whose result shape
+ * depends on values (nonzero, unique, boolean masks as indices) cannot be recorded.
  *
- * A recording is used by one thread at a time, which includes closing its device.
+ * A recording may be used by one thread at a time. Closing its device counts as use.
  */
 #ifndef GND_RECORD_H
 #define GND_RECORD_H
@@ -52,76 +54,84 @@ extern "C" {
 
 typedef struct gnd_recording gnd_recording;
 
-/* An array of dtype t (GND_DTYPE_DEFAULT: the device's default float) and a shape that has no elements
- * yet: the input of a recording. Anything can be computed with it, but nothing that comes from it can be
- * read: reading gives GND_ERR_STATE, and changes nothing. Errors: GND_ERR_NULL,
- * GND_ERR_SHAPE, GND_ERR_DTYPE, GND_ERR_OVERFLOW, GND_ERR_UNSUPPORTED (float64 on a device without). */
+/* Makes the input of a recording: an array of the given shape and dtype t without elements
+ * (GND_DTYPE_DEFAULT: the device's default float). Any operation accepts it. Reading it or an array
+ * computed from it is GND_ERR_STATE; no fault is recorded. Errors: GND_ERR_NULL, GND_ERR_SHAPE,
+ * GND_ERR_DTYPE, GND_ERR_OVERFLOW, GND_ERR_UNSUPPORTED (float64 on a device without it). */
 GND_API gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 
-/* Records how nout > 0 arrays come from nin >= 0 placeholders of the same device, which has to be the
- * device of all. Kernels are compiled here, memory is taken, nothing runs. The arrays stay the caller's;
- * the recording does not need them, and others may be made of the same ones. Inputs hold undefined
- * elements until they are set. Never NULL: a failure is in gnd_recording_status(). GND_ERR_NULL,
- * GND_ERR_ARG (nout < 1, an input that is no placeholder, or twice the same), GND_ERR_DEVICE (arrays of two
- * devices, an output that is a scalar), GND_ERR_STATE (an output depends on a placeholder that is not
- * among the inputs), GND_ERR_INDEX (an index of an array that an output depends on), GND_ERR_DEVMEM,
- * GND_ERR_NOMEM, the error of an argument, and what compiling may give. */
+/* Records how nout > 0 arrays are computed from nin >= 0 placeholders. All must be on one device.
+ * Compiles the kernels and allocates the memory; runs nothing. The caller keeps the ownership of
+ * all arrays. The recording does not need them afterwards, and more recordings can be made from
+ * them. Inputs have undefined elements until they are set. Never returns NULL: gnd_recording_status
+ * reports failures. GND_ERR_NULL; GND_ERR_ARG: nout < 1, an input is not a placeholder, or is given
+ * twice; GND_ERR_DEVICE: arrays of two devices, or an output is a weak scalar; GND_ERR_STATE: an
+ * output depends on a placeholder that is not an input; GND_ERR_INDEX: an output depends on an
+ * index that is out of range; GND_ERR_DEVMEM; GND_ERR_NOMEM; the errors of the arguments and of
+ * compilation. */
 GND_API gnd_recording *gnd_record(int nin, gnd_array *const *in, int nout, gnd_array *const *out);
-/* GND_OK; why it could not be made; the error of a step (above) that nobody was told yet; GND_ERR_NULL; GND_ERR_STATE
- * when its device was closed. */
+/* The status of r: GND_OK; the reason why it could not be made; the pending error of a step (see
+ * above); GND_ERR_NULL; GND_ERR_STATE: its device was closed. */
 GND_API gnd_status gnd_recording_status(const gnd_recording *r);
-/* The text of that status, "" when all is well. It belongs to the recording, and holds until its next call. */
+/* The message of that status; "" for GND_OK. Owned by r, and valid until the next call with r. */
 GND_API const char *gnd_recording_error(const gnd_recording *r);
-/* Waits for the device and gives everything back. NULL is fine. A recording belongs to no scope, and one that was freed is
- * GND_ERR_STATE, here and everywhere. Where the device
- * has failed, what it says of that is the result, and everything is given back all the same. */
+/* Waits for the device and frees r. NULL is ignored. Recordings do not belong to scopes. Using a
+ * freed recording is GND_ERR_STATE, here and in all functions. If the device has failed, returns
+ * its error; r is freed in any case. */
 GND_API gnd_status gnd_recording_free(gnd_recording *r);
 
-/* Sets input i (from 0) to the elements of x, of the input's dtype and shape and on its device (evaluated if need be,
- * copied; no wait). The next replay uses them; they stay until set again. For an input of shape () x may be a number
- * (gnd_real(0.1), gnd_int(3) ...): then nothing is copied, it is an argument of a small kernel. A step.
- * GND_ERR_NULL, GND_ERR_STATE (the device was closed; x comes from a placeholder), GND_ERR_ARG (no such input),
- * GND_ERR_DTYPE (also a float for an int input, a complex number for a real one), GND_ERR_OVERFLOW (an int that the
- * input's dtype has not), GND_ERR_SHAPE, GND_ERR_DEVICE, and the errors of evaluating x. */
+/* Sets input i (from 0) to a copy of x, which has the input's dtype, shape and device. x is
+ * evaluated if necessary; does not wait. The next replays use the new value until it is set again.
+ * For an input of shape () x may be a number (gnd_real(0.1), gnd_int(3) ...): it is passed as an
+ * argument of a small kernel, without a copy. Step. GND_ERR_NULL; GND_ERR_STATE: the device was
+ * closed, or x depends on a placeholder; GND_ERR_ARG: no such input; GND_ERR_DTYPE: also a float
+ * for an int input or a complex number for a real input; GND_ERR_OVERFLOW: an int outside the range
+ * of the input's dtype; GND_ERR_SHAPE; GND_ERR_DEVICE; the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
-/* Sets input i of shape () to the number v, without an array: gnd_recording_set(r, i, gnd_real(v)). */
+/* Sets input i of shape () to the number v without making an array. Same as gnd_recording_set(r, i,
+ * gnd_real(v)). */
 GND_API gnd_status gnd_recording_set_f64(gnd_recording *r, int i, double v);
-/* Sets input i of shape () to the int v, without an array: gnd_recording_set(r, i, gnd_int(v)). */
+/* Sets input i of shape () to the int v without making an array. Same as gnd_recording_set(r, i,
+ * gnd_int(v)). */
 GND_API gnd_status gnd_recording_set_i64(gnd_recording *r, int i, int64_t v);
-/* Copies nbytes, all that input i has, from the host in C order to the memory of the input; src may change
- * afterwards. A step. Errors as of gnd_recording_set; GND_ERR_SHAPE when nbytes is another number. */
+/* Copies nbytes from host memory, in C order, to input i. nbytes must be the size of the input. src
+ * may be changed after the call. Step. GND_ERR_SHAPE: nbytes differs from the size of the input;
+ * else as for gnd_recording_set. */
 GND_API gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t nbytes);
 
-/* Sets input i, of the same dtype and shape, to output o as the last replay left it: what
- * gnd_recording_set(r, i, gnd_recording_get(r, o)) does, without an array between and without a wait. So a
- * step is repeated: gnd_replay(r), gnd_recording_feed(r, 0, 0), gnd_replay(r) ... An output with memory of its own
- * that is as large as the input's, and an input as output, are not copied: memory changes places, and so do two or
- * three buffers that rotate. Other outputs (views; results that share memory) are copied. An output that is an
- * input, or a view of one, is what that input holds now. A step. GND_ERR_NULL, GND_ERR_STATE (the device was
- * closed), GND_ERR_ARG (no such output or input), GND_ERR_DTYPE, GND_ERR_SHAPE. */
+/* Sets input i to the value that the last replay left in output o, which has the same dtype and
+ * shape. It does what gnd_recording_set(r, i, gnd_recording_get(r, o)) does, without an
+ * intermediate array and without waiting. Use it to repeat a step: gnd_replay(r),
+ * gnd_recording_feed(r, 0, 0), gnd_replay(r) ... If the output owns memory of the same size as the
+ * input's, or is itself an input, the buffers are exchanged instead of copied; two or three buffers
+ * may rotate. Other outputs (views, and results that share memory) are copied. An output that is an
+ * input, or a view of one, has that input's current value. Step. GND_ERR_NULL; GND_ERR_STATE: the
+ * device was closed; GND_ERR_ARG: no such output or input; GND_ERR_DTYPE; GND_ERR_SHAPE. */
 GND_API gnd_status gnd_recording_feed(gnd_recording *r, int o, int i);
-/* n of them at once: input i[k] gets what output o[k] is before any of these inputs changes. With inputs as outputs
- * that makes a difference: two inputs can so change places. NULL lists when n is 0. Errors as above. */
+/* Does n feeds at once: input i[k] gets the value that output o[k] has before any of these inputs
+ * changes. This matters if inputs are outputs: two inputs can be exchanged. The lists may be NULL
+ * if n is 0. Errors as for gnd_recording_feed. */
 GND_API gnd_status gnd_recording_feed_all(gnd_recording *r, int n, const int *o, const int *i);
 
-/* Does the work once more, behind what the device was given before; does not wait, but where a step is the
- * host's (LAPACK). What only the device can find (indices out of range) is an error of the next
- * gnd_recording_get, _read or _wait. After an error outputs may be those of this replay, of the one before, or
- * in between. A step. GND_ERR_NULL, GND_ERR_STATE (the device was closed), GND_ERR_LINALG (a decomposition that does
- * not exist), GND_ERR_DEVMEM, GND_ERR_NOMEM, the error of a recording that could not be made. */
+/* Runs the recorded work once more, after all work given to the device before. Does not wait,
+ * unless a part runs on the host (LAPACK). Errors that only the device can detect (an index out of
+ * range) are reported by the next gnd_recording_get, _read or _wait. After an error the outputs may
+ * be those of this replay, of the previous one, or a mixture. Step. GND_ERR_NULL; GND_ERR_STATE:
+ * the device was closed; GND_ERR_LINALG: a decomposition does not exist; GND_ERR_DEVMEM;
+ * GND_ERR_NOMEM; the error of a recording that could not be made. */
 GND_API gnd_status gnd_replay(gnd_recording *r);
 
-/* What output o (from 0) is after the last replay, as an array with elements of its own, which later
- * replays do not change. Before the first replay the elements are undefined. Waits where the recording has
- * indices to check. GND_ERR_NULL, GND_ERR_ARG (no such output), GND_ERR_INDEX (an index was out of range
- * in a replay since the last look; said once), GND_ERR_STATE (the device was closed), GND_ERR_DEVMEM, the error of a
- * step. */
+/* The value of output o (from 0) after the last replay, as an array with elements of its own; later
+ * replays do not change it. Undefined before the first replay. Waits if the recording has indices
+ * to check. GND_ERR_NULL; GND_ERR_ARG: no such output; GND_ERR_INDEX: an index was out of range in
+ * a replay since the last check (reported once); GND_ERR_STATE: the device was closed;
+ * GND_ERR_DEVMEM; the error of a step. */
 GND_API gnd_array *gnd_recording_get(gnd_recording *r, int o);
-/* Copies nbytes, all that output o has, in C order to dst. Errors as of gnd_recording_get; GND_ERR_SHAPE
- * when nbytes is another number. */
+/* Copies output o, in C order, to dst. nbytes must be the size of the output. GND_ERR_SHAPE: nbytes
+ * differs from it; else as for gnd_recording_get. */
 GND_API gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes);
-/* Waits until the replays are done, and says whether they went well: GND_ERR_INDEX, GND_ERR_NULL,
- * GND_ERR_STATE (the device was closed), the error of a step, or what the device reports. */
+/* Waits until all replays are done, and reports their errors: GND_ERR_INDEX, GND_ERR_NULL,
+ * GND_ERR_STATE (the device was closed), the error of a step, or an error of the device. */
 GND_API gnd_status gnd_recording_wait(gnd_recording *r);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/types.h - the vocabulary of the public API: status codes, dtypes, axes, flags.
- * Included by every other public header; needs nothing but the C library.
+ * gnd/types.h - basic types of the public API: status codes, dtypes, axes, flags. Every other
+ * public header includes this one. It needs only the C library.
  */
 #ifndef GND_TYPES_H
 #define GND_TYPES_H
@@ -59,8 +59,9 @@ typedef enum gnd_status {
 #undef X
 } gnd_status;
 
-/* Element types. X(NAME, name, bytes, kind): kind is b(ool) i(nt) u(nsigned) f(loat) c(omplex).
- * The names are those of NumPy and of the Array API standard; the order is fixed (it is stored). */
+/* Element types. X(NAME, name, bytes, kind); kind is b(ool), i(nt), u(nsigned), f(loat) or
+ * c(omplex). The names are those of NumPy and of the Array API standard. The order is fixed,
+ * because the values are stored in files. */
 #define GND_DTYPE_LIST(X)                                                                          \
     X(BOOL, bool, 1, 'b')                                                                          \
     X(INT8, int8, 1, 'i')                                                                          \
@@ -85,17 +86,18 @@ typedef enum gnd_dtype {
     GND_NDTYPES
 } gnd_dtype;
 
-/* Given where a dtype argument is optional: let the rules of promotion decide. */
+/* For optional dtype arguments: the promotion rules choose the dtype. */
 #define GND_DTYPE_DEFAULT ((gnd_dtype)-1)
 
-/* The most dimensions an array can have. */
+/* The maximum number of dimensions of an array. */
 #define GND_MAX_NDIM 32
 
-/* A set of axes: GND_AXIS(0), GND_AXES(0, -1), GND_ALL, or GND_NO_AXES, which has none. A type of its own, so that the
- * compiler refuses a number where a set is meant (gnd_sum(x, 1, 0)) and a set where a number is (gnd_sort(x,
- * GND_AXIS(0), 0)). Bit i is axis i, bit 32+i axis -(i+1), to -31; bit 63 is in every set, so that a struct of zeros is
- * none. What no array has, from 32 on and below -31, gives axes 31 and -1 together, which is GND_ERR_AXIS (the first
- * of 32 axes is GND_AXIS(0)). */
+/* A set of axes: GND_AXIS(0), GND_AXES(0, -1), GND_ALL, or the empty set GND_NO_AXES. It is a type
+ * of its own, so that the compiler rejects a number where a set is needed (gnd_sum(x, 1, 0)) and a
+ * set where a number is needed (gnd_sort(x, GND_AXIS(0), 0)). Encoding: bit i is axis i; bit 32+i
+ * is axis -(i+1), down to -31. Bit 63 is set in every valid set, so a zero-initialized struct is
+ * invalid. An axis outside [-31, 31] sets the bits of both 31 and -1. That pair is GND_ERR_AXIS,
+ * because it would name one axis twice. (For the first of 32 axes use GND_AXIS(0).) */
 typedef struct gnd_axes {
     uint64_t bits;
 } gnd_axes;
@@ -108,7 +110,7 @@ typedef struct gnd_axes {
 #define GND_ALL GND_AXES_BITS(UINT64_C(0xbfffffffffffffff))
 #define GND_AXIS(a) gnd_axis(a)
 
-/* What GND_AXIS is. */
+/* The set with one axis; GND_AXIS uses it. */
 static inline gnd_axes gnd_axis(int64_t axis)
 {
     if (axis < -31 || axis > 31)
@@ -116,15 +118,15 @@ static inline gnd_axes gnd_axis(int64_t axis)
     return GND_AXES_BITS(UINT64_C(1) << 63 | UINT64_C(1) << (axis >= 0 ? axis : 31 - axis));
 }
 
-/* The axes of both sets. */
+/* The union of two sets. */
 static inline gnd_axes gnd_axes_union(gnd_axes a, gnd_axes b)
 {
     a.bits |= b.bits;
     return a;
 }
 
-/* The set of n axes, in any order. An axis that is there twice counts once; to name one by two numbers, 0 and -1 of a
- * vector, is GND_ERR_AXIS where the set is used. */
+/* The set of n axes, in any order. Repeating the same number is allowed. Naming one axis by two
+ * numbers (0 and -1 of a vector) is GND_ERR_AXIS when the set is used. */
 static inline gnd_axes gnd_axes_of(size_t n, const int *axis)
 {
     gnd_axes y = GND_NO_AXES;
@@ -133,7 +135,7 @@ static inline gnd_axes gnd_axes_of(size_t n, const int *axis)
     return y;
 }
 
-/* The same of axes that are written down: GND_AXES(0, -1). */
+/* The same for axes written as arguments: GND_AXES(0, -1). */
 #ifdef __cplusplus
 #define GND_AXES(...) gnd_axes_of_list({__VA_ARGS__})
 #else
@@ -143,29 +145,30 @@ static inline gnd_axes gnd_axes_of(size_t n, const int *axis)
 /* Flags of reductions. */
 #define GND_KEEPDIMS 1u
 
-/* Opaque handles. An array is an immutable value (a node of a lazy graph); it is never NULL. */
+/* Opaque handles. An array is an immutable value (a node of a lazy graph). Functions never return
+ * NULL arrays. */
 typedef struct gnd_array gnd_array;
 typedef struct gnd_device gnd_device;
 
-/* The dtype's NumPy name ("float32"); "invalid" for a value that is no dtype. Never NULL. */
+/* The NumPy name of the dtype ("float32"); "invalid" if t is not a dtype. Never NULL. */
 GND_API const char *gnd_dtype_name(gnd_dtype t);
-/* Bytes of one element; 0 for a value that is no dtype. */
+/* The size of one element in bytes; 0 if t is not a dtype. */
 GND_API size_t gnd_dtype_size(gnd_dtype t);
-/* One of 'b' 'i' 'u' 'f' 'c'; 0 for a value that is no dtype. */
+/* The kind of the dtype: 'b', 'i', 'u', 'f' or 'c'; 0 if t is not a dtype. */
 GND_API int gnd_dtype_kind(gnd_dtype t);
-/* The dtype of a NumPy name ("float32", "bool"); GND_DTYPE_DEFAULT when there is none. */
+/* The dtype with this NumPy name ("float32", "bool"); GND_DTYPE_DEFAULT if there is none. */
 GND_API gnd_dtype gnd_dtype_parse(const char *name);
-/* What two array operands of dtypes a and b promote to (NumPy 2's table; GND_DTYPE_DEFAULT when
- * either is no dtype). */
+/* The dtype that two array operands of dtypes a and b promote to, by NumPy 2's table.
+ * GND_DTYPE_DEFAULT if a or b is not a dtype. */
 GND_API gnd_dtype gnd_promote(gnd_dtype a, gnd_dtype b);
-/* A short constant text for a status; never NULL. */
+/* A short constant description of a status. Never NULL. */
 GND_API const char *gnd_status_text(gnd_status s);
-/* The name of a status ("GND_ERR_SHAPE"); never NULL. */
+/* The name of a status ("GND_ERR_SHAPE"). Never NULL. */
 GND_API const char *gnd_status_name(gnd_status s);
 
 #ifdef __cplusplus
 }
-/* What GND_AXES(0, -1) is in C++. */
+/* The set of the listed axes; GND_AXES uses it in C++. */
 inline gnd_axes gnd_axes_of_list(std::initializer_list<int> axis)
 {
     return gnd_axes_of(axis.size(), axis.begin());

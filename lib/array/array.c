@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/array.c - what an array is and what went wrong with it: questions that evaluate nothing.
+ * array/array.c - queries of an array's metadata and of its error. They evaluate nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const int64_t no_extent[1];
 
-/* The error that x holds: made with it, or found when it was evaluated. NULL: none. */
+/* The error that x holds: from its creation, or from its evaluation. NULL: none. */
 static const gnd_err *error_of(const gnd_array *x)
 {
     static const gnd_err gone = {.code = GND_ERR_STATE, .msg = "no array any more: it was released"};

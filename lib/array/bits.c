@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/bits.c - elementwise functions of how numbers are stored, made of operations of the table, which fuse:
- * gnd_bitwise_count and gnd_spacing.
+ * array/bits.c - elementwise functions of the representation of numbers: gnd_bitwise_count and
+ * gnd_spacing. They are composed of operations of the table, which fuse.
  */
 #include <math.h>
 #include "array/steps.h"
@@ -25,7 +25,7 @@ gnd_array *gnd_bitwise_count(gnd_array *x)
     const gnd_dtype t = bytes == 8 ? GND_UINT64 : of_size[bytes];
     const uint64_t all = UINT64_MAX >> (64 - 8 * bytes);
     const gnd__inner in = gnd__enter("bitwise_count");
-    /* Counts of 2, 4 and 8 bits side by side, and their sum in the highest byte of a product. */
+    /* Counts of 2, 4 and 8 bits in parallel; a product sums them in its highest byte. */
     gnd_array *v = gnd_astype(kind == 'i' ? gnd_abs(x) : x, t);
     gnd_array *two = gnd_uint(all & 0x3333333333333333u);
     v = gnd_subtract(v, gnd_bitwise_and(gnd_bitwise_right_shift(v, gnd_int(1)), gnd_uint(all & 0x5555555555555555u)));

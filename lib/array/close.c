@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/close.c - closing a device: plans, then nodes, then the device.
+ * array/close.c - closing a device: first plans, then nodes, then the device.
  */
 #include <gnd/device.h>
 
@@ -15,7 +15,8 @@ void gnd_close(gnd_device *dev)
     if (dev->g) {
         gnd_err e = {.code = GND_OK};
         gnd__gate_lock(dev->g);
-        (void)gnd__gate_finish(dev->g, &e); /* whoever waits hears of failures; here nobody does */
+        (void)gnd__gate_finish(dev->g, &e); /* a waiting caller would get the failure; here there is
+                                               none */
         gnd__sched_free(dev);
         gnd__gate_unlock(dev->g);
     }

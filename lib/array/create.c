@@ -46,7 +46,7 @@ gnd_array *gnd_complex(double re, double im)
 
 /* --- from host memory ------------------------------------------------------------------------- */
 
-/* Uploads n elements; bytes of bools that are neither 0 nor 1 become 1 in a copy. */
+/* Uploads n elements. Bytes of bools that are neither 0 nor 1 become 1 in a copy. */
 static gnd_array *upload(const char *func, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                          const void *data)
 {
@@ -87,8 +87,8 @@ gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape
     return bad ? bad : upload("from", dev, t, ndim, shape, data);
 }
 
-/* The elements at p, seen through byte strides, one after the other to out. Rows of the last axis
- * are the inner loop; the axes before it count like an odometer. */
+/* Copies the elements at p, addressed by byte strides, contiguously to out. The inner loop runs
+ * over the last axis; a counter runs over the axes before it. */
 static void gather(unsigned char *out, const unsigned char *p, size_t esize, int ndim,
                    const int64_t *dim, const int64_t *stride)
 {
@@ -153,7 +153,7 @@ gnd_array *gnd_asarray(gnd_device *dev, gnd_array *x, gnd_dtype t)
 
 /* --- of one value ----------------------------------------------------------------------------- */
 
-/* The checks of a shape and a dtype, which may be the default one. */
+/* Checks a shape and a dtype, which may be the default one. */
 static gnd_array *check_new(const char *func, gnd_device *dev, gnd_dtype *t, int ndim,
                             const int64_t *shape)
 {
@@ -167,7 +167,7 @@ static gnd_array *check_new(const char *func, gnd_device *dev, gnd_dtype *t, int
     return gnd__check_shape(func, dev, *t, ndim, shape);
 }
 
-/* v as the scalar of dtype t: 0 or 1. */
+/* v (0 or 1) as a scalar of dtype t. */
 static gnd_array *ones_or_zeros(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
                                 const int64_t *shape, int v)
 {

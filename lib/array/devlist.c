@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/devlist.c - the list of devices for people: every device of every backend, and one entry for
- * each backend that has none, with the reason. Made once per process, from the gate's answers.
+ * array/devlist.c - the list of devices for users: every device of every backend, and one entry
+ * with the reason for each backend without devices. Made once per process, from the gate's answers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 typedef struct entry {
     const gnd__backend *be; /* NULL: the plugin is not installed */
-    int index;              /* -1: the entry is an absence */
+    int index;              /* -1: the entry reports an absence */
     char name[32];
 } entry;
 
@@ -22,7 +22,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static entry *entries;
 static int nentries;
 
-/* Backends that people look for, so their absence is worth a line. */
+/* Backends whose absence is worth reporting. */
 static const char *const known[] = {"cuda", "opencl"};
 
 static void text(char *dst, size_t cap, const char *src)
@@ -58,7 +58,7 @@ static void list_make(void)
     }
 }
 
-/* Allocated once and read until the process ends: given back for the sake of leak checkers. */
+/* Allocated once and used until the process ends; freed for leak checkers. */
 __attribute__((destructor)) static void list_free(void)
 {
     gnd__free(entries);
@@ -93,7 +93,7 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
     info->host_mapped = p->host_mapped != 0;
 }
 
-/* Why there is no plugin of that name: with what was wrong with the search for it. */
+/* Writes why there is no plugin of that name, including problems of the search. */
 static void not_installed(const char *name, char *dst, size_t cap)
 {
     const char *const *note;

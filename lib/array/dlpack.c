@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/dlpack.c - tensors of other libraries, in the layout of DLPack 1.x, to arrays and back. Always
- * a copy: arrays here are values of a device's own memory.
+ * array/dlpack.c - conversion of other libraries' tensors, in the layout of DLPack 1.x, to arrays
+ * and back. Always copies, because arrays are values in a device's own memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static gnd_dtype dtype_of(const gnd_dl_tensor *t)
 
 /* --- from ------------------------------------------------------------------------------------- */
 
-/* Where a tensor's elements lie, in elements from its first: strides that are never NULL, the lowest
- * and the highest offset, and whether they are in C order without a gap. */
+/* The layout of a tensor's elements, in elements from its first: strides (never NULL), the lowest
+ * and the highest offset, and whether they are in C order without gaps. */
 typedef struct layout {
     int64_t stride[GND_MAX_NDIM], low, high;
     int contig;
@@ -59,7 +59,7 @@ static int read_layout(const gnd_dl_tensor *t, size_t esize, layout *l)
                 __builtin_add_overflow(reach < 0 ? l->low : l->high, reach, reach < 0 ? &l->low : &l->high))
                 return -1;
         }
-        step *= t->shape[d]; /* of a shape that was checked */
+        step *= t->shape[d]; /* the shape was checked, so this cannot overflow */
     }
     return __builtin_sub_overflow(l->high, l->low, &reach) || __builtin_add_overflow(reach, 1, &reach) ||
                    __builtin_mul_overflow(reach, (int64_t)esize, &bytes)
@@ -75,7 +75,8 @@ static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x
                             x->data ? (const char *)x->data + x->byte_offset : NULL);
 }
 
-/* A node with what lies between the lowest and the highest element, seen through the strides. */
+/* Copies the range from the lowest to the highest element into a node, viewed through the
+ * strides. */
 static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
 {
     gnd_err e = {.code = GND_OK};
@@ -109,7 +110,8 @@ static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor 
     return gnd__error_node(dev, &e);
 }
 
-/* Whether the memory is the host's, 0, or of dev's kind, 1; else an error in *bad. */
+/* Returns 0 if the memory is the host's, 1 if it is of dev's kind; otherwise sets an error in
+ * *bad. */
 static int where(gnd_device *dev, const gnd_dl_tensor *x, gnd_array **bad)
 {
     static const char *const kinds[] = {[GND_DL_CUDA] = "CUDA", [GND_DL_OPENCL] = "OpenCL", [7] = "Vulkan",
@@ -159,7 +161,7 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
         return from_host(dev, t, x, &l);
     if (t != GND_BOOL)
         return from_device(dev, t, x, &l);
-    /* Bytes that are neither 0 nor 1 are true too. */
+    /* Bytes that are neither 0 nor 1 count as true. */
     const gnd__inner in = gnd__enter("from_dlpack");
     return gnd__leave(in, gnd_astype(from_device(dev, GND_UINT8, x, &l), GND_BOOL));
 }
@@ -190,7 +192,7 @@ gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor 
 
 /* --- to --------------------------------------------------------------------------------------- */
 
-/* The block of a tensor: the structure, its shape and strides, then the elements. */
+/* A tensor's allocation: the structure, its shape and strides, then the elements. */
 static void free_versioned(struct DLManagedTensorVersioned *self)
 {
     gnd__free(self);
@@ -201,7 +203,8 @@ static void free_managed(struct DLManagedTensor *self)
     gnd__free(self);
 }
 
-/* A block of `head` bytes and a tensor of x, to *t; NULL and a status with its message. */
+/* Allocates `head` bytes and a tensor of x, which goes to *t. NULL with a status and its
+ * message. */
 static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s)
 {
     enum { ALIGN = 256 };
@@ -244,7 +247,7 @@ static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s
     t->lanes = 1;
     t->shape = (int64_t *)(void *)(p + head);
     t->strides = t->shape + x->ndim;
-    uint64_t step = 1; /* of an empty array it may pass 64 bits, and says nothing */
+    uint64_t step = 1; /* for an empty array it may overflow, and is not used */
     for (int d = x->ndim - 1; d >= 0; d--) {
         t->shape[d] = x->dim[d];
         t->strides[d] = (int64_t)step;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/eval.c - where lazy arrays become elements: evaluation, reading, uploading, explaining.
+ * array/eval.c - turns lazy arrays into elements: evaluation, reading, uploading, explaining.
  *
- * A failure is kept in the array (its `fault`) and tried again by the next read: inputs stay until
- * the elements are there, so nothing is lost.
+ * A failure is stored in the array (its `fault`), and the next read tries again: inputs are kept
+ * until the elements exist, so nothing is lost.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -21,11 +21,11 @@
 #include "graph/scope.h"
 #include "sched/check.h"
 
-/* So many arrays need no list of their own. */
+/* Up to this many arrays need no allocated list. */
 enum { FEW = 8 };
 
-/* Keeps e with x (device lock held), or forgets what was kept (e is NULL). Out of memory: the error
- * is not kept; the call that met it returns it all the same. */
+/* Stores e in x (device lock held), or clears it if e is NULL. If out of memory the error is not
+ * stored; the current call still returns it. */
 static void set_fault(gnd_array *x, const gnd_err *e)
 {
     gnd__fault *f = x->faults;
@@ -62,7 +62,8 @@ static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err 
             todo[m++] = x[i];
     if (m > 0) {
         st = gnd__evaluate(dev, m, todo, e);
-        for (int i = 0; i < m && st != GND_ERR_STATE; i++) /* a placeholder is none the worse for being read */
+        /* GND_ERR_STATE: a placeholder is unbound. No fault is recorded. */
+        for (int i = 0; i < m && st != GND_ERR_STATE; i++)
             set_fault(todo[i], st == GND_OK ? NULL : e);
     }
     if (todo != few)
@@ -70,7 +71,8 @@ static gnd_status evaluate(gnd_device *dev, int n, gnd_array *const *x, gnd_err 
     return st;
 }
 
-/* The node with the elements of x in C order: x, or a new node with a copy (to be unreferenced). */
+/* A node with the elements of x in C order: x, or a new node with a copy, which the caller must
+ * unreference. */
 static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
 {
     gnd__box box;
@@ -92,7 +94,7 @@ static gnd_status contiguous(gnd_array *x, gnd_array **out, gnd_err *e)
     return st;
 }
 
-/* GND_OK when x is an array without an error of its making. */
+/* GND_OK if x is an array that is not an error. */
 static gnd_status state_of(const gnd_array *x, gnd_err *e)
 {
     if (!x)
@@ -128,7 +130,7 @@ gnd_status gnd__passed(gnd_array *x, gnd_status st, gnd_err *e)
 {
     if (st == GND_OK)
         st = gnd__checks_pass(x->data.st, e);
-    set_fault(x, st == GND_OK ? NULL : e); /* elements that could not be read before, and now were */
+    set_fault(x, st == GND_OK ? NULL : e); /* x may have had a fault from an earlier read */
     return st;
 }
 
@@ -192,11 +194,12 @@ static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
         st = gnd__err(&e, GND_ERR_NULL, "x is NULL");
     for (int i = 0; i < n && st == GND_OK; i++)
         st = state_of(x[i], &e);
-    /* one plan for each device: the first array of a device takes the others along */
+    /* one plan per device: the first array of a device includes the others */
     for (int i = 0; i < n && st == GND_OK; i++) {
         gnd_array *few[FEW], **mine;
         int m = 0, first = x[i]->dev != NULL;
-        for (int j = i - 1; j >= 0 && first; j--) /* the one before it mostly, and no more is looked at */
+        for (int j = i - 1; j >= 0 && first; j--) /* mostly the one before it, so the search is
+                                                     short */
             first = x[j]->dev != x[i]->dev;
         if (!first)
             continue;
@@ -354,7 +357,7 @@ char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
     return text;
 }
 
-/* A graph that got deep is evaluated on the way, so that it stays small. Failures come up again when
+/* Evaluates a graph that became deep, so that graphs stay small. A failure occurs again when
  * something is read. */
 static void on_deep(gnd_array *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/info.c - what dtypes are and can hold, what operands promote to, and what the standard's
- * inspection tells of the library and of devices that are not open.
+ * array/info.c - properties of dtypes, promotion of operands, and the standard's inspection of the
+ * library and of devices that are not open.
  */
 #include <math.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ gnd_status gnd_iinfo(gnd_dtype t, gnd_int_info *out)
 
 /* --- promotion -------------------------------------------------------------------------------- */
 
-/* The status and the message of the error that bad is go to the thread's message; done with bad. */
+/* Stores the status and message of the error array bad for gnd_message, and releases bad. */
 static void keep_message(const char *func, gnd_array *bad)
 {
     gnd_err e = *bad->p.err;
@@ -181,7 +181,7 @@ gnd_status gnd_default_device(gnd_device_info *out)
     return fail_status("default_device", GND_ERR_INTERNAL, "the default device is not in the list");
 }
 
-/* Whether what spec names has float64, in *yes. */
+/* Sets *yes to whether the device that spec names has float64. */
 static gnd_status has_f64(const char *func, const char *spec, int *yes)
 {
     const gnd__backend *b;

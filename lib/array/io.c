@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/io.c - arrays from and to files: reads into host memory and uploads, or evaluates, reads back
- * and writes. The formats are in lib/io.
+ * array/io.c - arrays from and to files: reads a file into host memory and uploads it; or
+ * evaluates, reads back and writes. The formats are in lib/io.
  */
 #include <stdio.h>
 #include "device/device.h"
@@ -20,7 +20,7 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* What was read, on the device; frees it. */
+/* Uploads what was read and frees the host copy. */
 static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
 {
     gnd_array *x = gnd__check_type(func, dev, a->dtype);
@@ -77,7 +77,7 @@ gnd_array *gnd_load_png(gnd_device *dev, const char *path)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* GND_OK, or what is wrong with x. */
+/* GND_OK, or the error of x. */
 static gnd_status usable(const char *func, const gnd_array *x)
 {
     gnd_array *bad = gnd__check(x, func, "x");
@@ -135,7 +135,7 @@ gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_a
     return st;
 }
 
-/* Bytes 0 to 255 for a picture; or an error. */
+/* Converts to bytes 0 to 255 for an image; or an error. */
 static gnd_array *as_bytes(gnd_array *x)
 {
     gnd_dtype t = (gnd_dtype)x->dtype;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/item.c - arrays of one element as numbers of C: gnd_item_f64 and its like. A value that the number's
- * type cannot hold is an error: nothing wraps, and no part is dropped but a fraction.
+ * array/item.c - arrays of one element as C numbers: gnd_item_f64 and similar. A value that the C
+ * type cannot hold is an error: nothing wraps, and only fractions are dropped.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static int is_real(const gnd__scalar *v, gnd_err *e)
     return 0;
 }
 
-/* v as an int of 64 bits, its fraction cut off, in out; signed or not. */
+/* Converts v to a 64-bit int, signed or unsigned, with its fraction cut off. */
 static gnd_status whole(const gnd__scalar *v, int has_sign, uint64_t *out, gnd_err *e)
 {
     const char *name = has_sign ? "int64" : "uint64";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/join.c - arrays made of several, and of shifted parts of one: concat, stack, unstack, roll.
- * Each is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repeating is in repeat.c.
+ * array/join.c - arrays joined from several arrays, or from shifted parts of one: concat, stack,
+ * unstack, roll. Each is one GND__ASSEMBLE, whose inputs fill boxes of the result. Repetition is in
+ * ops/index/repeat.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #include <gnd/array.h>
 #include <gnd/view.h>
 
-/* The n pieces (all of dtype t, not errors), one after the other along axis, whose extent in the
- * result is `total`. Empty pieces are left out. */
+/* Joins the n pieces (all of dtype t, no errors) along axis, whose extent in the result is `total`.
+ * Skips empty pieces. */
 static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **piece, int axis,
                             int64_t total)
 {
@@ -42,7 +43,7 @@ static gnd_array *assembled(gnd_device *dev, gnd_dtype t, int n, gnd_array **pie
     return y;
 }
 
-/* What a piece is made of its array: part of concat, concat_flat and stack. */
+/* How concat, concat_flat and stack make a piece from an array. */
 typedef gnd_array *make_piece(gnd_array *x, int axis);
 
 static gnd_array *join(const char *func, gnd_device *dev, int n, gnd_array *const *x,
@@ -189,7 +190,7 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
     if (!bad && !out && x->dim[k])
         bad = gnd__fail(x->dev, GND_ERR_NULL, "unstack: out is NULL");
     if (bad) {
-        /* How many entries out has is not known: only the status tells. */
+        /* The length of out is unknown, so only the status reports the error. */
         gnd_status code = gnd__told(bad);
         gnd_release(bad);
         return code;
@@ -217,7 +218,7 @@ gnd_status gnd_unstack(gnd_array *x, int axis, gnd_array **out)
 
 /* --- roll ------------------------------------------------------------------------------------- */
 
-/* x with element i of axis k at (i + shift) mod extent, 0 <= shift < extent. */
+/* x with element i of axis k moved to (i + shift) mod extent, where 0 <= shift < extent. */
 static gnd_array *rolled(gnd_array *x, int k, int64_t shift)
 {
     int64_t n = x->dim[k];
@@ -230,7 +231,7 @@ static gnd_array *rolled(gnd_array *x, int k, int64_t shift)
     return assembled(x->dev, (gnd_dtype)x->dtype, 2, piece, k, n);
 }
 
-/* shift mod n as Python has it; 0 for an empty axis. */
+/* shift mod n as in Python; 0 for an empty axis. */
 static int64_t modulo(int64_t shift, int64_t n)
 {
     if (n == 0)
@@ -254,7 +255,7 @@ gnd_array *gnd_roll(gnd_array *x, int n, const int64_t *shift, const int *axis)
         int k;
         if ((bad = gnd__check_axis("roll", x->dev, axis[i], x->ndim, &k)))
             return bad;
-        /* Both below the extent, so that the sum wraps at most once. */
+        /* Both are less than the extent, so the sum wraps at most once. */
         int64_t s = modulo(shift[i], x->dim[k]);
         by[k] = s >= x->dim[k] - by[k] ? s - (x->dim[k] - by[k]) : by[k] + s;
     }

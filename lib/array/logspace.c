@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/logspace.c - values evenly spaced on a logarithmic scale: powers of a linspace.
+ * array/logspace.c - values evenly spaced on a logarithmic scale, as powers of a linspace.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,8 +24,8 @@ static gnd_array *check_scalar(const char *func, const char *arg, gnd_device *de
     return bad;
 }
 
-/* What both functions take. *t: GND_DTYPE_DEFAULT becomes the default float, or its complex where z
- * is not 0; *dt is the dtype to compute in. */
+/* Checks the common arguments. *t: GND_DTYPE_DEFAULT becomes the default float, or its complex
+ * dtype if z is not 0. *dt is the compute dtype. */
 static gnd_array *check(const char *func, gnd_device *dev, int64_t num, int z, gnd_dtype *t,
                         gnd_dtype *dt)
 {
@@ -71,7 +71,7 @@ static gnd_array *number(int z, double complex v)
     return z ? gnd_complex(creal(v), cimag(v)) : gnd_real(creal(v));
 }
 
-/* The decimal logarithm; of a real number that is negative NaN, as its powers would be. */
+/* The decimal logarithm. NaN for a negative real number, as its powers would be. */
 static double complex log_of(int z, double complex v)
 {
     return z ? clog(v) / log(10) : log10(creal(v));
@@ -93,7 +93,7 @@ gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int
     if (a == 0 || b == 0)
         return gnd__fail(dev, GND_ERR_ARG, "geomspace: %s is 0, which no factor leads to or from",
                          a == 0 ? "start" : "stop");
-    /* As NumPy: start is turned to the positive numbers, and the result back. */
+    /* As in NumPy: rotate start to the positive numbers, and rotate the result back. */
     double complex turn = z ? a / cabs(a) : creal(a) < 0 ? -1 : creal(a) > 0 ? 1 : NAN;
     double complex first = z ? cabs(a) : fabs(creal(a)), last = z ? b / turn : creal(b) / creal(turn);
     const gnd__inner in = gnd__enter("geomspace");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/loop.h - for tests of gnd_while.
+ * array/loop.h - a test hook for gnd_while.
  */
 #ifndef GND_ARRAY_LOOP_H
 #define GND_ARRAY_LOOP_H
 
-/* The host looks after so many steps; 0: as usual, by the clock. */
+/* Makes the host check the condition after this many steps; 0: as usual, by time. */
 void gnd__while_force(int steps);
 
 #endif

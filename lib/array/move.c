@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/move.c - arrays from one device to another. The ways, best first:
+ * array/move.c - copies arrays from one device to another. The methods, best first:
  *
- *     the backend's own     both devices are of one backend that can (CUDA: over NVLink or PCIe): a copy
- *                           in the order of both queues, and nothing waits
- *     by a mapping          one device works in the host's memory: the other reads or writes there
- *     by the host           16 MiB at a time, one chunk being read while the one before is written
+ *     the backend's own   both devices are of one backend that can copy between them (CUDA: over
+ *                         NVLink or PCIe); the copy is ordered in both queues and nothing waits
+ *     by a mapping        one device uses host memory: the other reads or writes there
+ *     by the host         16 MiB at a time; one chunk is read while the previous one is written
  *
- * Locks: the first way holds those of both devices, the others never two at once.
+ * Locks: the first method holds those of both devices, the others never hold two at once.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -22,7 +22,7 @@
 
 enum { CHUNK = 16 << 20 };
 
-/* Bytes on their way: from a part of a block to the start of another. */
+/* A transfer of bytes from a part of a block to the start of another. */
 typedef struct job {
     gnd__gdev *from, *to;
     gnd__block *src, *dst;
@@ -85,7 +85,7 @@ static gnd_status out_of_mapping(const job *j, gnd_err *e)
 
 /* --- by the host ------------------------------------------------------------------------------ */
 
-/* One chunk being read by a thread of its own. */
+/* One chunk that a separate thread reads. */
 typedef struct chunk {
     const job *j;
     size_t at, n;
@@ -93,7 +93,7 @@ typedef struct chunk {
     gnd_status st;
     gnd_err err;
     pthread_t thread;
-    int runs;                 /* the thread; else it was read at once */
+    int runs;                 /* a thread runs; otherwise the chunk was read directly */
 } chunk;
 
 static void *chunk_read(void *arg)
@@ -171,7 +171,7 @@ static gnd_status run_job(const job *j, gnd_err *e)
     return by_host(j, e);
 }
 
-/* Puts x's elements into y's memory. */
+/* Copies x's elements into y's memory. */
 static gnd_status move(gnd_array *x, gnd_array *y, gnd_err *e)
 {
     gnd__gdev *from = x->dev->g;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/print.c - arrays as text. Of a long array only the elements that are printed are computed and
- * read: the first and the last three along each axis.
+ * array/print.c - arrays as text. Of a long array only the printed elements are computed and read:
+ * the first and last three along each axis.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ gnd_status gnd__host_copy(const char *func, gnd_array *x, void **data)
     return st;
 }
 
-/* x cut to its printed elements: along each axis where edge is smaller, both ends. */
+/* x reduced to its printed elements: both ends of each axis along which edge is smaller. */
 static gnd_array *corners(gnd_array *x, const int64_t *edge)
 {
     gnd_array *y = x;
@@ -53,7 +53,7 @@ static gnd_status no_memory(const char *func)
     return gnd__only_status(func, &e);
 }
 
-/* Of a failure gnd_message has the text. */
+/* After a failure gnd_message has the text. */
 static gnd_status to_text(const char *func, gnd_array *x, gnd__str *text)
 {
     gnd_array *bad = gnd__check(x, func, "x");
@@ -92,7 +92,7 @@ char *gnd_to_string(gnd_array *x, gnd_status *s)
     char *copy = NULL;
     gnd_status st = to_text("to_string", x, &text);
     if (!st) {
-        copy = malloc(text.len + 1); /* the caller's, so not counted */
+        copy = malloc(text.len + 1); /* owned by the user, so not counted */
         if (copy)
             memcpy(copy, gnd__str_get(&text), text.len + 1);
         else

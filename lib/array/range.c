@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/range.c - arrays that are computed from their indices: arange, linspace, eye, triangles,
- * coordinate grids. All are made of GND__IOTA and elementwise operations, so that they fuse with
- * what uses them and take no memory. Values are NumPy's, bit for bit where the device rounds as
- * IEEE says.
+ * array/range.c - arrays computed from their indices: arange, linspace, eye, triangles, coordinate
+ * grids. All consist of GND__IOTA and elementwise operations, so that they fuse with their
+ * consumers and take no memory. Values equal NumPy's bit for bit if the device rounds according to
+ * IEEE 754.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,13 +24,13 @@ static gnd_array *iota(gnd_device *dev, int64_t n)
     return gnd__node(GND__IOTA, dev, GND_INT64, 1, &n, 0, NULL);
 }
 
-/* start + step * i for the elements i of x, an array of the dtype to compute in. */
+/* start + step * i for the elements i of x, an array of the compute dtype. */
 static gnd_array *affine(gnd_array *x, gnd_array *step, gnd_array *start)
 {
     return gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_MULTIPLY, x, step), start);
 }
 
-/* A scalar argument: a weak one, of a kind up to `most` ('i', 'f' or 'c'). */
+/* Checks a scalar argument: a weak scalar of a kind up to `most` ('i', 'f' or 'c'). */
 static gnd_array *check_scalar(const char *func, const char *arg, gnd_device *dev, gnd_array *x,
                                int most)
 {
@@ -51,7 +51,7 @@ static double real_value(const gnd_array *x)
     return v->kind == 'f' || v->kind == 'c' ? v->re : v->kind == 'u' ? (double)v->u : (double)v->i;
 }
 
-/* What floats of dtype t are computed in: NumPy computes 16-bit ones in float32. */
+/* The compute dtype of float dtype t: NumPy computes 16-bit floats in float32. */
 static gnd_dtype wide(gnd_dtype t)
 {
     t = gnd__real_of(t);
@@ -91,15 +91,15 @@ static gnd_array *int_range(gnd_device *dev, int64_t n, int64_t start, int64_t d
     return gnd__leave(in, gnd__as(x, t));
 }
 
-/* x with v in place of the element with number at, where i are the numbers. */
+/* x with element number `at` replaced by v; i holds the element numbers. */
 static gnd_array *with_element(gnd_array *x, gnd_array *i, int64_t at, gnd_array *v)
 {
     gnd_array *here = gnd__op2(GND__OP_EQUAL, i, gnd_int(at));
     return gnd__op3(GND__OP_WHERE, here, v, x);
 }
 
-/* The same in floats, as NumPy fills: the step is what is left of it after start + step was rounded
- * to the dtype, and the second element is that sum. */
+/* The same for floats, filled as NumPy does: the second element is start + step rounded to the
+ * dtype, and the step is the difference of the first two. */
 static gnd_array *float_range(gnd_device *dev, int64_t n, double start, double step, gnd_dtype t)
 {
     gnd_dtype c = wide(t), r = gnd__real_of(t);
@@ -113,7 +113,7 @@ static gnd_array *float_range(gnd_device *dev, int64_t n, double start, double s
     return gnd__leave(in, gnd__as(x, t));
 }
 
-/* n elements of dtype t; n < 0: too many to count. */
+/* Checks n elements of dtype t; n < 0: too many to count. */
 static gnd_array *check_count(gnd_device *dev, gnd_dtype t, int64_t n)
 {
     if (n >= 0)
@@ -153,7 +153,7 @@ static gnd_array *arange_float(gnd_device *dev, double start, double stop, doubl
     if (isnan(len))
         return gnd__fail(dev, GND_ERR_ARG, "arange: from %g to %g by %g has no length", start, stop,
                          step);
-    /* NumPy: a length that underflows is one element, or none when it is negative. */
+    /* As in NumPy, a length that underflows gives one element, or none if it is negative. */
     len = len == 0 && stop != start ? (signbit(len) ? 0 : 1) : ceil(len);
     int64_t n = len >= 9223372036854775808.0 ? -1 : len > 0 ? (int64_t)len : 0;
     if ((bad = check_count(dev, t, n)))
@@ -161,7 +161,8 @@ static gnd_array *arange_float(gnd_device *dev, double start, double stop, doubl
     int kind = gnd_dtype_kind(t);
     if (kind == 'f' || kind == 'c')
         return float_range(dev, n, start, step, t);
-    /* As NumPy: the first two elements are cut to ints, and their difference is the step. */
+    /* As in NumPy, the first two elements are truncated to ints, and their difference is the
+     * step. */
     if (fabs(start) >= 0x1p62 || fabs(start + step) >= 0x1p62)
         return gnd__fail(dev, GND_ERR_OVERFLOW, "arange: %g by %g does not fit %s", start, step,
                          gnd_dtype_name(t));
@@ -202,7 +203,7 @@ gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, int64_t 
 
 /* --- linspace --------------------------------------------------------------------------------- */
 
-/* A weak scalar, complex only where that is asked for. */
+/* A weak scalar, complex only if asked for. */
 static gnd_array *number(int is_complex, double re, double im)
 {
     return is_complex ? gnd_complex(re, im) : gnd_real(re);
@@ -231,7 +232,7 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     if ((bad = gnd__check_shape("linspace", dev, t, 1, &num)))
         return bad;
 
-    /* NumPy: start + i * ((stop - start) / div), where a step that underflows to 0 is replaced by
+    /* As in NumPy: start + i * ((stop - start) / div); a step that underflows to 0 is replaced by
      * (i / div) * (stop - start); the last element is stop itself. */
     double sr = real_value(start), si = z && start->p.value.kind == 'c' ? start->p.value.im : 0;
     double er = real_value(stop), ei = z && stop->p.value.kind == 'c' ? stop->p.value.im : 0;

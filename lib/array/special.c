@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/special.c - elementwise functions with several results or with other arguments than arrays:
- * compositions of operations of the table, which fuse.
+ * array/special.c - elementwise functions with several results or with arguments that are not
+ * arrays. They are composed of operations of the table, which fuse.
  */
 #include <gnd/special.h>
 
@@ -117,7 +117,8 @@ gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
     const gnd__inner in = gnd__enter("round_decimals");
     if (decimals == 0 || (decimals > 0 && whole(x)))
         return gnd__leave(in, gnd__op1(GND__OP_ROUND, x));
-    if (kind_of(x) == 'c') /* each for itself: complex products make NaN where one is infinite */
+    if (kind_of(x) == 'c') /* each part separately: a complex product gives NaN if a part is
+                              infinite */
         return gnd__leave(in, gnd__op2(GND__OP_FROM_PARTS, gnd_round_decimals(gnd__op1(GND__OP_REAL, x), decimals),
                                        gnd_round_decimals(gnd__op1(GND__OP_IMAG, x), decimals)));
     const double ten = pow(10, decimals < 0 ? -decimals : decimals);
@@ -181,7 +182,7 @@ static double largest(gnd_dtype t)
     }
 }
 
-/* A replacement, checked: NULL, or a new error node. */
+/* Checks a replacement: NULL, or a new error node. */
 static gnd_array *check_replacement(gnd_array *x, gnd_array *v, const char *arg)
 {
     static const char func[] = "nan_to_num";
@@ -205,7 +206,7 @@ static gnd_array *check_replacement(gnd_array *x, gnd_array *v, const char *arg)
                             gnd__shape_text(tx, x->ndim, x->dim));
 }
 
-/* Real x with values in place of NaN and infinities; v is of x's dtype or weak. */
+/* Real x with NaN and infinities replaced; v is of x's dtype or weak. */
 static gnd_array *replaced(gnd_array *x, gnd_array *const v[3])
 {
     static const gnd__op test[3] = {GND__OP_ISNAN, GND__OP_ISPOSINF, GND__OP_ISNEGINF};

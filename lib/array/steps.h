@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/steps.h - what public functions that are made of other functions are written with, in an inner scope
- * (graph/scope.h), so that the code reads as the formula. A step takes arrays that may hold errors and passes the first
- * one on; it gives a new array, or its argument where nothing changes. Public functions are steps too.
+ * array/steps.h - building blocks of public functions that are composed of others, in an inner
+ * scope (graph/scope.h), so that the code reads like the formula. A step takes arrays that may be
+ * errors and passes the first error on. It returns a new array, or its argument if nothing changes.
+ * Public functions are steps too.
  *
  *     const gnd__inner in = gnd__enter("mean_distance");
  *     gnd_array *d = gnd__op2(GND__OP_SUBTRACT, x, gnd_mean(x, axes, 0));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/cmplx.h - C11's complex numbers from their parts: glibc's <complex.h> has CMPLX for GCC only, and clang the
- * function that it is made of. Takes the place of <complex.h>.
+ * base/cmplx.h - replaces <complex.h> and defines CMPLX and CMPLXL where it does not. glibc defines
+ * CMPLX only for GCC; clang has the builtin that both compilers implement it with.
  */
 #ifndef GND_BASE_CMPLX_H
 #define GND_BASE_CMPLX_H

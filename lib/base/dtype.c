@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/dtype.c - the table of element types, the promotion rules (NumPy 2's, NEP 50, with bfloat16
- * beside float16), and single elements on the host. The conversions of half floats are in half.c.
+ * base/dtype.c - the table of dtypes, the promotion rules (NumPy 2, NEP 50, plus bfloat16 beside
+ * float16), and conversion of single elements on the host. half.c converts half-precision floats.
  */
 #include "base/dtype.h"
 
@@ -77,8 +77,9 @@ int gnd__needs_f64(gnd_dtype t)
     return t == GND_FLOAT64 || t == GND_COMPLEX128;
 }
 
-/* The float that holds both of two real types, at least one of them a float. An integer counts as
- * the float that gnd__float_of gives; a one-byte integer fits bfloat16 as it fits float16. */
+/* The smallest float dtype that holds both of two real dtypes, at least one of which is a float. An
+ * integer counts as the float that gnd__float_of gives, except that a one-byte integer fits both
+ * float16 and bfloat16. */
 static gnd_dtype promote_float(gnd_dtype a, gnd_dtype b)
 {
     int fa = info[a].kind == 'f', fb = info[b].kind == 'f';
@@ -113,7 +114,8 @@ gnd_dtype gnd_promote(gnd_dtype a, gnd_dtype b)
     size_t sa = info[a].size, sb = info[b].size;
     if (ka == kb)
         return sa > sb ? a : b;
-    /* Signed with unsigned: a signed type wider than the unsigned one; none for uint64. */
+    /* Signed with unsigned: the result is a signed type wider than the unsigned one. For uint64
+     * there is none, so the result is float64. */
     size_t si = ka == 'i' ? sa : sb, su = ka == 'i' ? sb : sa;
     if (si > su)
         return int_of_size('i', si);
@@ -181,8 +183,9 @@ gnd__scalar gnd__load_scalar(gnd_dtype t, const void *p)
     return s;
 }
 
-/* What x86-64 compilers make of (type)d: cvttsd2si with 32 bits for types up to int32, else with 64
- * bits, then a cut. Out of range and NaN give the smallest integer of the instruction's width. */
+/* Emulates what x86-64 compilers generate for (type)d: cvttsd2si with 32 bits for types up to int32
+ * and with 64 bits for the others, then truncation. NaN and out-of-range values give the smallest
+ * integer of the instruction's width. */
 static int64_t to_i32(double d)
 {
     return d > -2147483649.0 && d < 2147483648.0 ? (int64_t)d : INT32_MIN;
@@ -202,8 +205,9 @@ static uint64_t float_to_int(gnd_dtype t, double d)
     return (uint64_t)to_i32(d);
 }
 
-/* An integer for a rounding to few bits: exact in a double, or with an odd last place of 42 to 53, so that this
- * rounding gives what that of the integer itself would. */
+/* Converts an integer to double for a later rounding to fewer bits. The result is exact, or has an
+ * odd last bit among its 42 to 53 leading ones (round to odd), so that the second rounding gives
+ * the same result as a single rounding of the integer. */
 static double to_odd(uint64_t u)
 {
     const uint64_t low = 0x7ff;
@@ -235,7 +239,7 @@ void gnd__store_scalar(gnd_dtype t, void *p, const gnd__scalar *s)
 
     double re = !integer ? s->re : s->kind == 'u' ? (double)s->u : (double)s->i;
     double im = s->kind == 'c' ? s->im : 0.0;
-    /* From the integer itself: by way of a double it would be rounded twice. */
+    /* Converted from the integer itself: going through double would round twice. */
     float re4 = !integer ? (float)s->re : s->kind == 'u' ? (float)s->u : (float)s->i;
     uint16_t h;
     float f4[2] = {re4, (float)im};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/env.c - reads the environment variables of the table in env.h.
+ * base/env.c - reads and checks the environment variables of the table in env.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
@@ -42,7 +42,7 @@ const char *gnd__env_string(gnd__env_id id)
     return s && *s ? s : NULL;
 }
 
-/* By turns yes and no. */
+/* True and false values alternate. */
 static const char booleans[] = "1 0 yes no on off true false";
 
 int gnd__env_choice(gnd__env_id id, int dflt)

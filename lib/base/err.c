@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/err.c - error records: filled once, prefixed on the way up, and the tables of status texts.
- * See err.h; it knows no other layer.
+ * base/err.c - error records, which are filled once and prefixed on the way up, and the table of
+ * status texts. See err.h. Depends on no other layer.
  */
 #include "base/err.h"
 
@@ -50,7 +50,7 @@ void gnd__err_prefix(gnd_err *e, const char *fmt, ...)
     size_t len = strlen(pre);
     memcpy(pre + len, ": ", 3);
     len += 2;
-    /* What does not fit is cut from the end: the prefix names the place. */
+    /* A text that is too long is cut at its end, because the prefix names the place. */
     size_t keep = strlen(e->msg);
     if (keep > sizeof e->msg - 1 - len)
         keep = sizeof e->msg - 1 - len;
@@ -70,7 +70,7 @@ void gnd__err_named(gnd_err *e, const char *func)
         if (strncmp(e->msg, readers[i], r) != 0)
             continue;
         memmove(e->msg, e->msg + r, strlen(e->msg + r) + 1);
-        i = (size_t)-1; /* from the first again */
+        i = (size_t)-1; /* restart from the first */
     }
     if (!e->msg[0])
         snprintf(e->msg, sizeof e->msg, "%s", gnd_status_text(e->code));

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 int gnd__forked;
-static atomic_int watched; /* drivers that are loaded, or are being loaded */
+static atomic_int watched; /* number of drivers that are loaded or being loaded */
 
 static void in_child(void)
 {

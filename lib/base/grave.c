@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/grave.c - see grave.h. Where a sanitizer watches, memory is given back at once: it has a quarantine of its
- * own. What is handed out counts as an allocation (base/mem.h); what waits to be used again does not.
+ * base/grave.c - see grave.h. Under a sanitizer memory is freed at once, because the sanitizer has
+ * a quarantine of its own. Memory in use counts as an allocation (base/mem.h); memory that waits
+ * for reuse does not.
  */
 #include "base/grave.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/grave.h - memory of handles (devices, recordings) that begins with a word, "magic", which is 0 once the
- * handle was given back. It stays memory of such handles, so that one that is used afterwards can be read and is
- * noticed, until GND__GRAVES others were given back and one is made in its place. (Arrays: graph/cells.h.)
+ * base/grave.h - memory for handles (devices, recordings) whose first word, the magic, becomes 0
+ * when the handle is freed. The memory stays readable and is reused only for handles of the same
+ * kind, after GND__GRAVES others were freed. So the use of a freed handle is detected. (For arrays
+ * see graph/cells.h.)
  */
 #ifndef GND_BASE_GRAVE_H
 #define GND_BASE_GRAVE_H
@@ -18,18 +19,19 @@ typedef struct gnd__dead {
     struct gnd__dead *next;
 } gnd__dead;
 
-/* Of one kind of handle: all 0 at first. The oldest is the first. */
+/* Freed handles of one kind, the oldest first. Initialise with zeros. */
 typedef struct gnd__graves {
     gnd__spin lock;
     gnd__dead *first, *last;
     int n;
 } gnd__graves;
 
-/* n bytes of zeros, the same n for all of g; or NULL. */
+/* n zeroed bytes, or NULL. n must always be the same for g. */
 void *gnd__grave_new(gnd__graves *g, size_t n);
-/* Gives p back and makes its magic 0. */
+/* Frees p and sets its magic to 0. */
 void gnd__grave_free(gnd__graves *g, void *p);
-/* The magic of a handle that is none any more, perhaps: what a sanitizer does not let others read. */
+/* The magic of a handle that may be freed. Reads memory that a sanitizer forbids other code to
+ * read. */
 uint32_t gnd__grave_magic(const void *p);
 
 #endif

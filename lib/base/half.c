@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/half.c - float16 (IEEE 754 binary16: 5 exponent bits, 10 of fraction) and bfloat16 (8 and 7)
- * to and from float and double, in integer arithmetic: one rounding to nearest even, subnormals
- * exact, NaNs quiet with the top of their payload.
+ * base/half.c - converts float16 (IEEE 754 binary16: 5 exponent bits, 10 fraction bits) and
+ * bfloat16 (8 and 7) to and from float and double, in integer arithmetic. Rounds once, to nearest
+ * even; subnormals are exact; NaNs become quiet and keep the top of their payload.
  */
 #include "base/dtype.h"
 
 #include <string.h>
 
-/* d in a format of ebits exponent bits and mbits bits of fraction, ebits + mbits = 15. */
+/* Converts d to a format of ebits exponent bits and mbits fraction bits, where ebits + mbits =
+ * 15. */
 static uint16_t narrow(double d, int ebits, int mbits)
 {
     uint64_t bits;
@@ -26,11 +27,11 @@ static uint16_t narrow(double d, int ebits, int mbits)
     e -= 1023;
     m |= (uint64_t)1 << 52;
 
-    /* Drop `shift` bits: more of them below the normal range. The implicit bit of q adds 1 to the
+    /* Drop `shift` bits, more of them below the normal range. The implicit bit of q adds 1 to the
      * exponent field, and so does a carry out of the fraction. */
     int normal = e >= 1 - bias;
     int shift = 52 - mbits + (normal ? 0 : 1 - bias - e);
-    if (shift > 53) /* below half of the smallest subnormal */
+    if (shift > 53) /* below half of the smallest subnormal: rounds to 0 */
         return (uint16_t)sign;
     uint64_t q = m >> shift, rest = m & (((uint64_t)1 << shift) - 1);
     uint64_t half = (uint64_t)1 << (shift - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * base/hash.c - MurmurHash3_x64_128 (Austin Appleby, 2011, public domain: the SMHasher repository),
- * written anew from its description, with a 64-bit seed and with bytes read as little-endian on
- * every machine. With a seed below 2^32 the results are those of the reference.
+ * written anew from its description, with a 64-bit seed. Reads bytes as little-endian on every
+ * machine. For seeds below 2^32 the results equal the reference's.
  */
 #include "base/hash.h"
 
@@ -17,7 +17,7 @@ static uint64_t rotl(uint64_t x, int r)
     return x << r | x >> (64 - r);
 }
 
-/* 8 bytes as a little-endian number. */
+/* Loads 8 bytes as a little-endian number. */
 static uint64_t load8(const unsigned char *p)
 {
     uint64_t v;
@@ -28,7 +28,7 @@ static uint64_t load8(const unsigned char *p)
     return v;
 }
 
-/* The same for n <= 8 bytes. */
+/* Loads n <= 8 bytes likewise. */
 static uint64_t load(const unsigned char *p, size_t n)
 {
     uint64_t v = 0;

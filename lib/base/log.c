@@ -13,7 +13,8 @@
 
 static const char *const names[] = {"", "error", "warn", "info", "debug"};
 
-/* The level plus 1; 0 until GND_LOG was read. Two threads that read it at once agree. */
+/* The log level plus 1; 0 until GND_LOG was read. Two threads that read it at once get the same
+ * value. */
 static atomic_int wanted;
 
 static int level_now(void)
@@ -41,7 +42,7 @@ void gnd__log(gnd__log_level level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line + n, sizeof line - (size_t)n - 1, fmt, ap);
     va_end(ap);
-    strcat(line, "\n"); /* room was kept for it */
+    strcat(line, "\n"); /* room was reserved for it */
     fputs(line, stderr);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/log.h - messages to stderr for whoever asks with GND_LOG=error|warn|info|debug. Without it
- * the library prints nothing. Errors that a caller gets anyway are not logged as well.
+ * base/log.h - messages on stderr, enabled by GND_LOG=error|warn|info|debug. Without it the library
+ * prints nothing.
  */
 #ifndef GND_BASE_LOG_H
 #define GND_BASE_LOG_H
@@ -13,11 +13,11 @@ typedef enum gnd__log_level {
     GND__LOG_DEBUG
 } gnd__log_level;
 
-/* Whether a message of that level would be written: ask before costly preparations. */
+/* Whether a message of that level would be written. Ask before preparing a costly message. */
 int gnd__log_on(gnd__log_level level);
-/* One line, "gnd: warn: ...", written in one piece. Any thread. */
+/* Writes one line, "gnd: warn: ...", in one piece. Any thread may call it. */
 void gnd__log(gnd__log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Reads GND_LOG again (tests change it); otherwise it is read once. */
+/* Reads GND_LOG again, for tests. Otherwise it is read once. */
 void gnd__log_reset(void);
 
 #endif

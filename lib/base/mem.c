@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * base/mem.c - host memory with counters and a switch that fails one allocation (see mem.h).
- * Nothing is counted until somebody asks for a count or a failure: a program that never does pays for
- * no atomic operation. The counters are atomic, so that threads may allocate at once; a test that fails
- * the n-th allocation should run one thread to be repeatable.
+ * Counting starts when somebody first asks for a count or a failure; other programs pay for no
+ * atomic operation. The counters are atomic, so that threads may allocate concurrently. A test that
+ * fails the n-th allocation should run one thread to be repeatable.
  */
 #include "base/mem.h"
 
@@ -25,7 +25,7 @@ static void watch(void)
     atomic_store(&watched, 1);
 }
 
-/* Counts one allocation; 1 when it is the one that has to fail. */
+/* Counts one allocation. Returns 1 if it must fail. */
 static int must_fail(void)
 {
     if (!is_watched())
@@ -43,7 +43,7 @@ static void *counted(void *p)
     return p;
 }
 
-/* Zero bytes get a real block too: NULL means that memory is out, and nothing else. */
+/* Zero bytes get a real block too, so that NULL always means out of memory. */
 void *gnd__malloc(size_t n)
 {
     if (must_fail() || n > PTRDIFF_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/message.c - the text that goes with a returned status: a call that fails and gives back a status keeps
- * its message for the calling thread. See err.h; gnd_message (gnd/array.h) shows it.
+ * base/message.c - keeps the message of a call that returns a failing status, per thread, for
+ * gnd_message (gnd/array.h). See err.h.
  */
 #include "base/err.h"
 #include "base/log.h"
@@ -23,8 +23,8 @@ void gnd_here(const char *file, int line)
     gnd__here = (gnd__spot){file, line};
 }
 
-/* A text of an error, in room for `size` bytes, with the place behind it unless it has one; and to the log, unless it
- * was the last there. */
+/* Completes an error text in a buffer of `size` bytes: appends the position unless the text has
+ * one, and logs the text unless it was the last one logged. */
 static void made(gnd_status code, char *text, size_t size)
 {
     static _Thread_local char last[160];
@@ -34,7 +34,7 @@ static void made(gnd_status code, char *text, size_t size)
         char place[128];
         int m = snprintf(place, sizeof place, " [%.90s:%d]", file ? file + 1 : gnd__here.file, gnd__here.line);
         if (n + (size_t)m >= size)
-            n = size - 1 - (size_t)m; /* the end of the text gives way */
+            n = size - 1 - (size_t)m; /* the end of the text is cut */
         memcpy(text + n, place, (size_t)m + 1);
     }
     if (!gnd__log_on(GND__LOG_DEBUG) || !strncmp(last, text, sizeof last - 1))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/places.c - see places.h. A static library is wherever the program is that holds it.
+ * base/places.c - see places.h. For a static library, "the library" is the program that contains
+ * it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -22,8 +23,9 @@
 
 /* --- beside the library ----------------------------------------------------------------------- */
 
-/* The file that this code was mapped from, absolute, without links; 0: not known. What dladdr says is relative where
- * LD_LIBRARY_PATH was, and the program may have left that folder since: the system knows. */
+/* Writes the absolute path of the file that this code was mapped from, with links resolved; returns
+ * 0 if it is unknown. dladdr gives a relative path when LD_LIBRARY_PATH has one, and the program
+ * may have changed its working directory since, so the path comes from the system. */
 static int own_file(char *buf)
 {
     static const char mark;
@@ -48,8 +50,9 @@ static int own_file(char *buf)
     return found;
 }
 
-/* The folder gnd beside the library. 0: there is none, or it is `other`. A set-user-id program may be a link that
- * somebody laid elsewhere, so what is beside it is anybody's. */
+/* Writes the folder gnd beside the library. Returns 0 if there is none or if it equals `other`. In
+ * a set-user-id program the folder is not trusted: the program may be started through a hard link
+ * in somebody else's folder. */
 static int beside(char *buf, const char *other)
 {
     char self[PATH_MAX];
@@ -109,10 +112,10 @@ int gnd__place_may(const gnd__place *p, const char *path, char *why)
 
     why[0] = '\0';
     if ((!p->named && !p->beside) || stat(path, &sb))
-        return 1; /* the package's, or opening tells what is wrong */
+        return 1; /* the package's own, or opening reports the error */
     int owned = sb.st_uid == 0 || sb.st_uid == geteuid();
     mode_t open = sb.st_mode & others;
-    /* Whoever can replace the library needs no plugin to run code. */
+    /* Whoever can replace the library can run code without a plugin. */
     if (p->beside && own_file(self) && !stat(self, &lib)) {
         *strrchr(self, '/') = '\0';
         if (!stat(self, &dir)) {

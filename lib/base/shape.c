@@ -9,8 +9,8 @@
 
 int64_t gnd__shape_size(int ndim, const int64_t *dim, size_t esize)
 {
-    /* The product of the extents that are not 0 has to fit too, as in NumPy: so the strides of an
-     * empty array do not overflow either. */
+    /* The product of the non-zero extents must fit too, as in NumPy, so that the strides of an
+     * empty array do not overflow. */
     int64_t n = 1, bytes;
     int empty = 0;
     if (esize > INT64_MAX)
@@ -86,7 +86,7 @@ int gnd__layout_reshape(gnd__layout *l, const gnd__shape *s)
     gnd__layout_contig(&r, s);
     r.off = l->off;
 
-    /* The old dimensions without those of extent 1, which have no say. */
+    /* The old dimensions without those of extent 1, which do not matter. */
     int64_t od[GND_MAX_NDIM], os[GND_MAX_NDIM];
     int on = 0, empty = 0;
     for (int i = 0; i < l->ndim; i++) {
@@ -101,9 +101,9 @@ int gnd__layout_reshape(gnd__layout *l, const gnd__shape *s)
         return 1;
     }
 
-    /* Walk both shapes in groups of dimensions with the same product: old [oi, oj), new [ni, nj).
-     * Within a group the old dimensions must be contiguous to each other, os[k] = od[k+1] *
-     * os[k+1]; the new ones then step by the stride of the group's last. (NumPy's
+    /* Walk both shapes in groups of dimensions with equal products: old [oi, oj), new [ni, nj).
+     * Within a group the old dimensions must be contiguous, os[k] = od[k+1] * os[k+1]; the new
+     * strides then follow from the stride of the group's last dimension. (NumPy's
      * _attempt_nocopy_reshape.) */
     int oi = 0, ni = 0;
     while (oi < on && ni < s->ndim) {
@@ -131,7 +131,7 @@ int gnd__layout_reshape(gnd__layout *l, const gnd__shape *s)
         oi = oj;
         ni = nj;
     }
-    for (int k = ni; k < s->ndim; k++) /* what is left has extent 1 */
+    for (int k = ni; k < s->ndim; k++) /* the rest have extent 1 */
         r.stride[k] = 1;
     *l = r;
     return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/spin.h - a lock for a few instructions that call nothing: one atomic operation to take it, a
- * plain store to give it back, where a mutex costs two operations and two calls. Whoever finds it
- * taken for long gives up the processor.
+ * base/spin.h - a lock for a few instructions that call nothing. Locking is one atomic operation
+ * and unlocking a plain store, where a mutex costs two atomic operations and two calls. A thread
+ * that waits long yields the processor.
  */
 #ifndef GND_BASE_SPIN_H
 #define GND_BASE_SPIN_H

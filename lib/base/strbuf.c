@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/strbuf.c - the growing string of strbuf.h. Once an allocation failed, every later addition
- * does nothing: whoever builds a text checks b->bad once, at the end.
+ * base/strbuf.c - the growing string of strbuf.h. After a failed allocation every later addition
+ * does nothing, so that a caller checks b->bad once, at the end.
  */
 #include "base/strbuf.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/table.c - open addressing with linear probing, at most 3/4 full. Removal shifts later entries
- * back instead of leaving marks (Knuth, TAOCP 3, 6.4, algorithm R), so that a table that is used as
- * a cache for hours does not fill up with them.
+ * base/table.c - open addressing with linear probing, at most 3/4 full. Removal shifts later
+ * entries back instead of leaving tombstones (Knuth, TAOCP 3, 6.4, algorithm R), so that a table
+ * used as a cache for hours does not fill up with them.
  */
 #include "base/table.h"
 
@@ -12,14 +12,14 @@
 #include <string.h>
 
 typedef struct {
-    void *key; /* NULL: the slot is free */
+    void *key; /* NULL: free slot */
     size_t n;
     uint64_t hash;
     void *value;
 } slot;
 
 struct gnd__table {
-    slot *slots; /* cap of them, a power of two; NULL while cap is 0 */
+    slot *slots; /* cap slots, a power of two; NULL if cap is 0 */
     size_t cap, len;
 };
 
@@ -48,7 +48,7 @@ static uint64_t hash_of(const void *key, size_t n)
     return gnd__hash_bytes(key, n, 0).h[0];
 }
 
-/* The key's slot, or the free slot where it would go. cap > 0. */
+/* The key's slot, or the free slot for it. Requires cap > 0. */
 static size_t find(const gnd__table *m, const void *key, size_t n, uint64_t hash)
 {
     size_t mask = m->cap - 1, i = (size_t)hash & mask;
@@ -137,7 +137,7 @@ void gnd__table_take(gnd__table *m, uint64_t hash, const void *value)
     for (size_t i = (gap + 1) & mask; m->slots[i].key; i = (i + 1) & mask) {
         const size_t home = (size_t)m->slots[i].hash & mask;
         if (((i - home) & mask) < ((i - gap) & mask))
-            continue; /* it would come before its place */
+            continue; /* its home lies after the gap */
         m->slots[gap] = m->slots[i];
         gap = i;
     }

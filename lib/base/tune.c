@@ -49,7 +49,7 @@ void gnd__tune_write(const gnd__tune *t, const char *comment, gnd__str *out)
     gnd__str_add(out, "end\n");
 }
 
-/* One line "NAME VALUE" of a parameter. */
+/* Reads one line "NAME VALUE". */
 static gnd_status read_line(const char *line, gnd__tune *t, unsigned *seen, gnd_err *e)
 {
     char name[32], *end;

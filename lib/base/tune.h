@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base/tune.h - the tuned parameters of a device (base/tune.def), and their text: a line each, so that a file
- * of them can be read and mended by hand. Knows no device and opens no file.
+ * base/tune.h - the tuned parameters of a device (base/tune.def), and their text form with one line
+ * each, so that a file of them can be read and edited by hand. Knows no device and opens no file.
  *
  *     gnd-tune 1
  *     # what the values are for
  *     cpu_group 1024
  *     end
  *
- * A parameter that the text does not have keeps its default. Without the last line the text is not whole.
+ * Parameters missing from the text keep their defaults. A text without the last line is incomplete.
  */
 #ifndef GND_BASE_TUNE_H
 #define GND_BASE_TUNE_H
@@ -36,13 +36,13 @@ typedef struct gnd__tune_row {
 extern const gnd__tune_row gnd__tune_rows[GND__NTUNE];
 
 void gnd__tune_defaults(gnd__tune *t);
-/* The parameter of that name, or -1. */
+/* The index of the parameter of that name, or -1. */
 int gnd__tune_find(const char *name);
-/* GND_OK, or GND_ERR_ARG with a message that names value and range. */
+/* GND_OK, or GND_ERR_ARG with a message that gives the value and the range. */
 gnd_status gnd__tune_check(int i, int64_t value, gnd_err *e);
-/* Appends the text of t; comment is one line, or NULL. */
+/* Appends the text form of t. comment is one line, or NULL. */
 void gnd__tune_write(const gnd__tune *t, const char *comment, gnd__str *out);
-/* Reads a text of n bytes. GND_ERR_FORMAT names the line, and *t has the defaults then. */
+/* Parses n bytes of text. On GND_ERR_FORMAT the message names the line and *t has the defaults. */
 gnd_status gnd__tune_read(const char *text, size_t n, gnd__tune *t, gnd_err *e);
 
 #endif

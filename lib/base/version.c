@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/version.c - the version of the library, as configure wrote it into gnd/version.h.
+ * base/version.c - the library's version, which configure writes into gnd/version.h.
  */
 #include <gnd/device.h>
 #include <gnd/version.h>

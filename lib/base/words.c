@@ -35,8 +35,8 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Restricted Damerau-Levenshtein: insert, delete, replace, swap of neighbours; each costs 2, and a
- * letter of other case 1. */
+/* Restricted Damerau-Levenshtein distance: inserting, deleting, replacing and swapping neighbours
+ * cost 2 each; a change of case costs 1. */
 int gnd__near(const char *a, size_t na, const char *b, size_t nb)
 {
     enum { MAX = 40 };

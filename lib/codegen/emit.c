@@ -77,7 +77,7 @@ void gnd__cg_int(gnd__cg *c, const char *name, int64_t value)
     gnd__cg_arg(c, GND__A_INT, 0, value, GND__VALUE, c->wide ? 8 : 4, "I", "%s", name);
 }
 
-static int is_output(const gnd__kir *k, int access)
+int gnd__cg_is_output(const gnd__kir *k, int access)
 {
     for (int i = 0; i < k->nout; i++)
         if (k->out[i].access == access)
@@ -87,7 +87,7 @@ static int is_output(const gnd__kir *k, int access)
 
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase)
 {
-    int epilogue = k->reduce && (k->access[access].epilogue || (is_output(k, access) && !k->rows));
+    int epilogue = k->reduce && (k->access[access].epilogue || (gnd__cg_is_output(k, access) && !k->rows));
     return phase == 2 || epilogue == phase;
 }
 
@@ -104,7 +104,7 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
         if (!gnd__cg_in_phase(c->k, i, phase))
             continue;
         if (a->slot >= 0)
-            gnd__cg_arg(c, GND__A_BUF, i, 0, is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
+            gnd__cg_arg(c, GND__A_BUF, i, 0, gnd__cg_is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
                         gnd__ctype_mem((gnd_dtype)a->dtype), "b%d", i);
         gnd__cg_arg(c, GND__A_OFF, i, 0, GND__VALUE, 8, "g_i64", "o%d", i);
         for (int d = 0; d < axes_of(c, i) && !c->bake; d++)
@@ -115,7 +115,7 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
             }
         if (a->slot >= 0)
             gnd__cgf(c, "    %s %s *%s p%d = b%d + o%d;\n",
-                     is_output(c->k, i) ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
+                     gnd__cg_is_output(c->k, i) ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
                      gnd__ctype_mem((gnd_dtype)a->dtype), "GND_RESTRICT", i, i, i);
     }
 }
@@ -155,13 +155,6 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
             gnd__cg_arg(c, GND__A_CHECK, 0, 0, GND__GLOBAL, 0, "g_i32", "ck");
         gnd__cg_arg(c, GND__A_CHECKID, in->ref, 0, GND__VALUE, 4, "g_i32", "ck%d", i);
     }
-}
-
-void gnd__cg_private(gnd__cg *c, int n)
-{
-    for (int i = 0; i < c->k->naccess; i++)
-        if (c->vectorised[i])
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), n, i);
 }
 
 void gnd__cg_begin_map(gnd__cg *c)
@@ -290,6 +283,31 @@ static void zero_text(gnd__cg *c, gnd_dtype t)
         gnd__cgf(c, "(%s)0", gnd__ctype_value(t));
 }
 
+/* The load behind an index, instruction i. */
+static void gather_text(gnd__cg *c, int i)
+{
+    const gnd__instr *in = &c->k->instr[i];
+    const char *suffix = gnd__suffix((gnd_dtype)in->dtype);
+    const int guarded = in->a[1] >= 0 && !c->inside;
+    if (c->gathers && c->vectorised[in->ref]) { /* all of the vector at its first element */
+        gnd__cgf(c, "l == 0 ? (g%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i,
+                 gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec), in->ref);
+        gnd__cg_address(c, in->ref);
+        gnd__cgf(c, " + v%d), gnd_ld_%s(g%d.s, 0)) : gnd_ld_%s(g%d.s, l)", in->a[0], suffix, i, suffix, i);
+        return;
+    }
+    if (guarded)
+        gnd__cgf(c, "v%d ? ", in->a[1]);
+    gnd__cgf(c, gnd__kir_has_boxes(c->k) ? "gnd_ld_%s(b%d, o%d + " : "gnd_ld_%s(p%d, ", suffix, in->ref,
+             in->ref);
+    gnd__cg_address(c, in->ref);
+    gnd__cgf(c, " + v%d)", in->a[0]);
+    if (guarded) {
+        gnd__cgf(c, " : ");
+        zero_text(c, (gnd_dtype)in->dtype);
+    }
+}
+
 /* The load of a piece. Its memory may begin behind where the access does: what is added to it makes up for that. */
 static void piece_text(gnd__cg *c, const gnd__instr *in)
 {
@@ -348,24 +366,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             }
             break;
         case GND__I_GATHER:
-            if (c->gathers && c->vectorised[in->ref]) { /* all of the vector at its first element */
-                gnd__cgf(c, "l == 0 ? (g%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i,
-                         gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec), in->ref);
-                gnd__cg_address(c, in->ref);
-                gnd__cgf(c, " + v%d), gnd_ld_%s(g%d.s, 0)) : gnd_ld_%s(g%d.s, l)", in->a[0],
-                         gnd__suffix((gnd_dtype)in->dtype), i, gnd__suffix((gnd_dtype)in->dtype), i);
-                break;
-            }
-            if (in->a[1] >= 0 && !c->inside)
-                gnd__cgf(c, "v%d ? ", in->a[1]);
-            gnd__cgf(c, gnd__kir_has_boxes(k) ? "gnd_ld_%s(b%d, o%d + " : "gnd_ld_%s(p%d, ",
-                     gnd__suffix((gnd_dtype)in->dtype), in->ref, in->ref);
-            gnd__cg_address(c, in->ref);
-            gnd__cgf(c, " + v%d)", in->a[0]);
-            if (in->a[1] >= 0 && !c->inside) {
-                gnd__cgf(c, " : ");
-                zero_text(c, (gnd_dtype)in->dtype);
-            }
+            gather_text(c, i);
             break;
         case GND__I_WITHIN:
             gnd__cgf(c, "(g_b)(");
@@ -438,116 +439,6 @@ void gnd__cg_stores(gnd__cg *c)
             gnd__cg_address(c, a);
             gnd__cgf(c, ", v%d);\n", c->k->out[i].value);
         }
-    }
-}
-
-/* The widest vectors, up to v, in which gather `in` can be loaded along axis d, along which it is to walk
- * the memory while its indices stay the same. */
-static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
-{
-    uint8_t varies[GND__KIR_INSTR];
-    if (k->access[in->ref].stride[d] != 1)
-        return 1;
-    for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *a = &k->instr[i];
-        varies[i] = (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
-                    k->access[a->ref].stride[d] != 0;
-        for (int j = 0; j < GND__OP_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
-                        a->kind != GND__I_IOTA && a->kind != GND__I_RED; j++)
-            varies[i] |= a->a[j] >= 0 && a->a[j] < i && varies[a->a[j]];
-    }
-    for (int i = in->a[0]; i >= 0; i = k->instr[i].a[1]) {
-        if (k->instr[i].kind != GND__I_OFFSET || varies[i])
-            return 1;
-        while (k->instr[i].step % v)
-            v /= 2;
-    }
-    return v;
-}
-
-int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers)
-{
-    size_t largest = 1;
-    int v, n = k->nkeep + k->nred;
-    if (gnd__kir_has_boxes(k))
-        return 1;
-    for (int i = 0; i < k->naccess; i++) {
-        const gnd__access *a = &k->access[i];
-        if (a->slot < 0 || !gnd__cg_in_phase(k, i, 0))
-            continue;
-        if (a->stride[d] == 0)
-            continue;
-        if (a->stride[d] != 1 || !a->aligned)
-            return 1;
-        if (gnd_dtype_size((gnd_dtype)a->dtype) > largest)
-            largest = gnd_dtype_size((gnd_dtype)a->dtype);
-    }
-    v = (int)(16 / largest);
-    for (int i = 0; i < k->ninstr && v > 1; i++)
-        if (k->instr[i].kind == GND__I_GATHER)
-            v = gathers ? gather_width(k, &k->instr[i], d, v) : 1;
-    for (; v > 1; v /= 2) {
-        int ok = tail || k->dim[d] % v == 0;
-        for (int i = 0; i < k->naccess && ok; i++)
-            for (int j = 0; j < n; j++)
-                if (j != d && k->access[i].slot >= 0 && k->access[i].stride[d] == 1 &&
-                    gnd__cg_in_phase(k, i, 0) && k->access[i].stride[j] % v != 0)
-                    ok = 0;
-        if (ok)
-            break;
-    }
-    return v < 1 ? 1 : v;
-}
-
-const char *gnd__cg_raw(size_t bytes)
-{
-    return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16"
-                                                                                           : "g_u8";
-}
-
-/* Whether a load reads access a: else only gathers do, from what lies behind it. */
-static int is_loaded(const gnd__kir *k, int a)
-{
-    for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].kind == GND__I_LOAD && k->instr[i].ref == a)
-            return 1;
-    return 0;
-}
-
-void gnd__cg_vector_loads(gnd__cg *c)
-{
-    for (int i = 0; i < c->k->naccess; i++) {
-        const gnd__access *a = &c->k->access[i];
-        const char *raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vec);
-        if (!c->vectorised[i])
-            continue;
-        gnd__cgf(c, "    union { %s v; %s s[%d]; } u%d;\n", raw,
-                 gnd__ctype_mem((gnd_dtype)a->dtype), c->vec, i);
-        if (is_output(c->k, i) || !is_loaded(c->k, i))
-            continue;
-        gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
-        gnd__cg_address(c, i);
-        gnd__cgf(c, ");\n");
-    }
-    for (int i = 0; i < c->k->ninstr && c->gathers; i++) {
-        const gnd__instr *in = &c->k->instr[i];
-        if (in->kind == GND__I_GATHER && c->vectorised[in->ref])
-            gnd__cgf(c, "    union { %s v; %s s[%d]; } g%d;\n",
-                     gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec),
-                     gnd__ctype_mem((gnd_dtype)in->dtype), c->vec, i);
-    }
-}
-
-void gnd__cg_vector_stores(gnd__cg *c)
-{
-    for (int i = 0; i < c->k->nout; i++) {
-        const int a = c->k->out[i].access;
-        if (!c->vectorised[a])
-            continue;
-        gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ",
-                 gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec), a);
-        gnd__cg_address(c, a);
-        gnd__cgf(c, ") = u%d.v;\n", a);
     }
 }
 

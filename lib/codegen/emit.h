@@ -84,7 +84,10 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
 
 /* Whether an access belongs to the epilogue part (its own, or an output of a reduction). */
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
+/* Whether an output is stored there. */
+int gnd__cg_is_output(const gnd__kir *k, int access);
 
+/* --- vectors (codegen/vector.c) ----------------------------------------------------------------- */
 /* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
  * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. 1 where there are
  * gathers, unless those are allowed and their indices stay the same along d. */
@@ -96,6 +99,7 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load moves. */
 const char *gnd__cg_raw(size_t bytes);
 
+/* --- shapes ------------------------------------------------------------------------------------- */
 /* Whether an operation of the body has a way for arguments that are near (kernels/elementary.cl): its compute
  * dtype, the widest where there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);

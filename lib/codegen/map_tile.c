@@ -147,14 +147,6 @@ static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
     return 1;
 }
 
-static int is_out(const gnd__kir *k, int access)
-{
-    for (int i = 0; i < k->nout; i++)
-        if (k->out[i].access == access)
-            return 1;
-    return 0;
-}
-
 /* 1: a tile of the crossing inputs fits the device. */
 static int shape_tile(const gnd__cg *c, int d, tile *t)
 {
@@ -263,7 +255,7 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
             gnd__cgf(c, "];\n");
             c->vectorised[i] = 0;
         } else {
-            c->vectorised[i] = t->vs > 1 && (is_out(k, i) || by_vectors(k, &k->access[i], last, t->vs));
+            c->vectorised[i] = t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
         }
     if (t->vs > 1) {
         gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);

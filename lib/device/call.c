@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/call.c - the calls through the gate: each one counts itself, fails when a test asked for
- * that, adds a block's offset, calls the plugin and makes its failure presentable. The one place
- * where a missing optional slot is answered by name. Nothing here allocates or waits by itself.
+ * device/call.c - the calls through the gate. Each call is counted, fails if a test asked for that,
+ * adds the block's offset, calls the plugin, and completes the plugin's error message. Missing
+ * optional slots are reported here only, by name. Nothing here allocates or waits by itself.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,13 +57,13 @@ gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, 
     return gnd__gate_failed(d->id, slot, st, e);
 }
 
-/* The end of each call: GND_OK passes at once. */
+/* Ends each call; returns at once on GND_OK. */
 static inline gnd_status done(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
 {
     return st == GND_OK ? GND_OK : gnd__gate_call_failed(d, slot, st, e);
 }
 
-/* A block given out has at least its size rounded up to 16 bytes. */
+/* An allocated block has at least its size rounded up to 16 bytes. */
 static inline int outside(const gnd__block *b, size_t off, size_t nbytes)
 {
     size_t cap = (b->nbytes + 15) & ~(size_t)15;
@@ -80,7 +80,8 @@ static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__
 /* The same for a call that is not counted. */
 #define ADVICE(slot, ...) done(d, slot, UNLIKELY(gnd__forked) ? gnd__fork_error(e) : (__VA_ARGS__), e)
 
-/* st = the call, with its span in the trace (device/trace.h); not made when a test asked for a failure. */
+/* Sets st to the call's result, with a span in the trace (device/trace.h). Skips the call if a test
+ * asked for a failure. */
 #define CALL(kind, category, name, nbytes, ...)                                                    \
     do {                                                                                           \
         if ((st = gnd__gate_tick(e)) == GND_OK) {                                                  \
@@ -168,7 +169,8 @@ int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from)
     return to->be->device.can_peer(to->dev, from->dev, &yes, NULL) == GND_OK && yes;
 }
 
-/* What is put into d's queue from here on waits for what is in other's: by an event, or here. */
+/* Makes later work in d's queue wait for the work that is now in other's queue: by an event, else
+ * by waiting here. */
 static gnd_status queue_after(gnd__gdev *d, gnd__gdev *other, gnd_err *e)
 {
     const gnd_queue_ops *q = &d->be->queue;
@@ -203,7 +205,7 @@ gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__
          d->be->memory.copy(d->queue, dst->buf, dst->off, src->buf, src->off + soff, nbytes, e));
     if (st != GND_OK)
         return done(d, "copy", st, e);
-    /* The source may be given out again: not before the copy has read it. */
+    /* The source block may be reused, but only after the copy has read it. */
     if ((st = queue_after(from, to, e)) != GND_OK)
         to->be->queue.finish(to->queue, NULL);
     return st;
@@ -418,7 +420,7 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
     return ADVICE("program.describe", d->be->program.describe(d->dev, buf, cap, e));
 }
 
-/* The optional groups after blas are alike: supports, then the call. */
+/* The optional groups after blas have the same form: supports, then the call. */
 #define OPTIONAL(group, call, type)                                                                \
     gnd_status gnd__gate_##group##_supports(gnd__gdev *d, const type *x, int *yes, gnd_err *e)     \
     {                                                                                              \

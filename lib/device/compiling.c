@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/compiling.c - tells whoever wants to know that the time goes into compiling kernels: once for each open
- * device, when that has taken a second in all. By the log (info), and by the program's own function.
+ * device/compiling.c - reports that time goes into compiling kernels: once per open device, when
+ * compilation has taken one second in total. Reports to the log (info) and to the program's
+ * callback.
  */
 #include <pthread.h>
 #include <time.h>
 #include "device/priv.h"
 #include "base/log.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two variables below */
 static gnd__compiling_fn *told;
 static void *told_ctx;
 static int64_t limit = 1000000000;

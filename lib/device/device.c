@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * device/device.c - open devices: the registry, their counters and settings. gnd_close is in
- * array/close.c, since what a device still holds is known there.
+ * array/close.c, which knows what a device still holds.
  */
 #include "device/device.h"
 
@@ -12,14 +12,14 @@
 #include "base/log.h"
 #include <gnd/device.h>
 
-/* What gnd_open gives when there is no memory for anything else. */
+/* The result of gnd_open when out of memory. */
 static struct gnd_device nomem_device = {
     .magic = GND__DEVICE_MAGIC,
     .err = {.code = GND_ERR_NOMEM, .msg = "open: out of host memory"},
 };
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-static gnd_device *open_devices; /* those that did open */
+static gnd_device *open_devices; /* those that opened successfully */
 static gnd__graves closed;
 
 int gnd__device_closed(const gnd_device *dev)
@@ -54,7 +54,7 @@ static gnd_device *failed_device(const gnd_err *e)
     return dev;
 }
 
-/* With the registry locked. */
+/* The registry must be locked. */
 static gnd_device *open_locked(const char *spec, gnd_err *e)
 {
     const gnd__backend *b;
@@ -103,7 +103,7 @@ int gnd__device_last(gnd_device *dev)
         gnd__log(GND__LOG_ERROR, "close: the device is closed already");
         return 0;
     }
-    if (gnd__forked) /* a lost device stays as it is */
+    if (gnd__forked) /* a lost device is left as it is */
         return dev->g == NULL;
     pthread_mutex_lock(&registry);
     int last = --dev->opens == 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/disk.c - the kernel cache on disk (see disk.h). One file per entry, named by a hash of
- * its key: a header of 64 bytes, then the payload. The header holds a second hash of the key and one of
- * the payload, so that nothing damaged or mixed up is used. A kernel is code that will run, so a
- * file counts only when the user owns it, alone may write it, and its folder is the user's too.
- * No locks (they fail on network file systems): files are written aside and renamed. No folder is
- * read on the way to a kernel.
+ * device/disk.c - the kernel cache on disk (see disk.h). Each entry is a file named by a hash of
+ * its key: a header of 64 bytes, then the payload. The header holds a second hash of the key and a
+ * hash of the payload, so that damaged or mixed-up entries are never used. A kernel is code that
+ * will run, so a file is used only if the user owns it, nobody else may write it, and the same
+ * holds for its folder. There are no locks, which fail on network file systems: files are written
+ * under a temporary name and renamed. Looking up a kernel never lists the folder.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -35,9 +35,9 @@ enum {
 
 static const uint32_t order_mark = 0x01020304;
 
-/* Native byte order: order_mark refuses a file from the other kind of machine. */
+/* Native byte order. order_mark rejects files from machines of the other byte order. */
 struct header {
-    char magic[8];            /* "gndkern1": the format's version is its last letter */
+    char magic[8];            /* "gndkern1"; the last letter is the version of the format */
     uint32_t order;
     uint32_t bytes;           /* of this header */
     uint64_t key_len;
@@ -49,19 +49,19 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "the header has no holes");
 
 struct gnd__disk {
-    int fd;                   /* of the folder */
+    int fd;                   /* descriptor of the folder */
     char path[4096];          /* for messages only */
 };
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-/* Whether s is only writable by this user. */
+/* Whether this user owns s and nobody else may write it. */
 static int ours(const struct stat *s)
 {
     return s->st_uid == geteuid() && (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* 0 when the path does not fit or nothing says where. */
+/* Returns 0 if the path is too long or no variable gives one. */
 static int folder_path(char *buf, size_t cap)
 {
     const char *dir = gnd__env_string(GND__ENV_CACHE_DIR), *tail = "";
@@ -69,10 +69,11 @@ static int folder_path(char *buf, size_t cap)
     if (!dir) {
         tail = "/gnd";
         dir = secure_getenv("XDG_CACHE_HOME");
-        if (!dir || dir[0] != '/') { /* the XDG specification: relative means unset */
+        if (!dir || dir[0] != '/') { /* the XDG specification treats a relative path as unset */
             tail = "/.cache/gnd";
             dir = secure_getenv("HOME");
-            if (dir && access(dir, F_OK)) /* a user without a home, as daemons and package builders are: none is made */
+            if (dir && access(dir, F_OK)) /* users without a home (daemons, package builders) get no
+                                             folder */
                 dir = NULL;
         }
     }
@@ -81,7 +82,7 @@ static int folder_path(char *buf, size_t cap)
     return (size_t)snprintf(buf, cap, "%s%s", dir, tail) < cap;
 }
 
-/* Makes the folder and those above it that are missing. Failure shows when it is opened. */
+/* Creates the folder and its missing parents. A failure shows when the folder is opened. */
 static void make_folders(const char *path)
 {
     char part[4096];
@@ -116,7 +117,7 @@ gnd__disk *gnd__disk_open(void)
         gnd__log(GND__LOG_WARN, "kernel cache: %s: %s: not used", c->path, strerror(errno));
         goto free_c;
     }
-    /* A link to a folder of ours may still have been laid by someone else. */
+    /* The folder may be ours while somebody else created a link to it. */
     if (fstat(c->fd, &sb) != 0 || !ours(&sb) || lstat(c->path, &link) != 0 ||
         link.st_uid != geteuid()) {
         gnd__log(GND__LOG_WARN, "kernel cache: %s: others own it or may write it: not used",
@@ -238,7 +239,8 @@ static gnd__disk_result read_entry(int fd, const void *key, size_t nkey, void **
         free(p);
         return GND__DISK_BAD;
     }
-    /* The age for eviction is that of the last use, to a day: most hits write nothing. */
+    /* Eviction goes by the time of the last use, with a resolution of one day, so that most hits
+     * write nothing. */
     if (clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - sb.st_mtime > DAY)
         futimens(fd, NULL);
     *data = p;
@@ -255,7 +257,7 @@ gnd__disk_result gnd__disk_get(gnd__disk *c, const void *key, size_t nkey, void 
     *data = NULL;
     *n = 0;
     gnd__disk_name(key, nkey, name);
-    /* Not through a link, and not waiting for whoever would write to a pipe. */
+    /* Do not follow links, and do not block on a pipe. */
     fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         r = errno == ENOENT ? GND__DISK_ABSENT : errno == ELOOP ? GND__DISK_REFUSED
@@ -272,7 +274,7 @@ gnd__disk_result gnd__disk_get(gnd__disk *c, const void *key, size_t nkey, void 
     return r;
 }
 
-/* At most once per process, and per hour over all of them: a file's age tells. */
+/* At most once per process, and once per hour over all processes, by the age of a file. */
 static void evict_now_and_then(gnd__disk *c)
 {
     static atomic_flag asked = ATOMIC_FLAG_INIT;
@@ -307,7 +309,8 @@ int gnd__disk_put(gnd__disk *c, const void *key, size_t nkey, const void *data, 
     if (n > GND__DISK_MAX / 4)
         return 0;
     gnd__disk_name(key, nkey, name);
-    /* Unlike any other writer's: by process and call here, by time on another machine. */
+    /* Unique among writers: by process id and counter on this machine, and by time across
+     * machines. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(temp, sizeof temp, "tmp-%ld-%u-%lld-%ld", (long)getpid(), atomic_fetch_add(&serial, 1),
              (long long)now.tv_sec, now.tv_nsec);

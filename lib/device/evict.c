@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/evict.c - keeps the kernel cache's folder under its size: deletes the entries used
- * longest ago, and what writers that died left behind. Touches nothing that is not named as the
- * cache names its files, so that a folder given by mistake loses nothing.
+ * device/evict.c - limits the size of the kernel cache's folder: deletes the entries used longest
+ * ago, and temporary files of writers that died. Touches only files named as the cache names them,
+ * so that a folder given by mistake loses nothing.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { STALE = 60 * 60 }; /* seconds after which a temporary file has no writer any more */
+enum { STALE = 60 * 60 }; /* seconds after which a temporary file's writer must have died */
 
 struct file {
     char name[37];
@@ -43,7 +43,7 @@ static int by_age(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* All entries of the folder; drops stale temporary files on the way. 0 when out of memory. */
+/* Lists all entries of the folder and deletes stale temporary files. Returns 0 if out of memory. */
 static int list(DIR *h, int fd, struct file **out, size_t *n, uint64_t *total)
 {
     struct file *files = NULL, *more;
@@ -92,14 +92,14 @@ void gnd__disk_evict(int folder, uint64_t max)
 
     if (fd < 0)
         return;
-    h = fdopendir(fd); /* owns fd from here */
+    h = fdopendir(fd); /* takes ownership of fd */
     if (!h) {
         close(fd);
         return;
     }
     if (list(h, fd, &files, &n, &total)) {
         if (total > max) {
-            /* Somewhat more than needed, so that the next store does not start it again. */
+            /* Free more than needed, so that the next store does not evict again. */
             max -= max / 4;
             qsort(files, n, sizeof *files, by_age);
             for (i = 0; i < n && total > max; i++)

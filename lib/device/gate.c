@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/gate.c - finding and loading plugins, once per process, in the places of base/places.h. The
- * first gnd-NAME.so of a NAME wins. A plugin is loaded when it is first asked for: a program on cuda:0 does
- * not wait for the OpenCL drivers. One that cannot be used stays in the list with the reason. Nothing is
- * ever unloaded: its code may still be on some thread's stack.
+ * device/gate.c - finds and loads plugins, once per process, in the places of base/places.h. The
+ * first gnd-NAME.so found for a NAME is used. A plugin is loaded when it is first needed: a program
+ * on cuda:0 does not wait for the OpenCL drivers. A plugin that cannot be used stays in the list
+ * with the reason. Plugins are never unloaded, because their code may still be on some thread's
+ * stack.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* environ */
@@ -36,7 +37,7 @@ static int nnotes;
 static char where[1024];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int loaded[MAX_BACKENDS]; /* of store */
+static atomic_int loaded[MAX_BACKENDS]; /* for each entry of store */
 
 static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void note(const char *fmt, ...)
@@ -55,7 +56,7 @@ static void note(const char *fmt, ...)
 
 /* --- checking --------------------------------------------------------------------------------- */
 
-/* The slots that a plugin must fill, as offsets into gnd__backend. */
+/* The slots that a plugin must provide, as offsets into gnd__backend. */
 #define SLOT(group, name) { #group "." #name, offsetof(gnd__backend, group.name) }
 static const struct slot {
     const char *name;
@@ -88,7 +89,7 @@ static const char *first_missing(const gnd__backend *b, const struct slot *s, si
     return NULL;
 }
 
-/* Copies whole slots only, so that a size in the middle of one cannot make half a pointer. */
+/* Copies whole slots only: a size that ends within a slot must not give half a pointer. */
 static int copy_table(void *dst, size_t cap, const void *src)
 {
     uint32_t size;
@@ -169,7 +170,7 @@ void gnd__gate_adopt(gnd__backend *b, const gnd_backend *in)
         gnd__gate_failed(file, "device.count", st, &b->why);
         return;
     }
-    /* No device is no failure: the reason is kept, the code is not. */
+    /* Having no device is not an error: keep the reason and clear the code. */
     b->why.code = GND_OK;
     if (b->ndev > 0)
         b->why.msg[0] = '\0';
@@ -193,7 +194,7 @@ static void remember(const char *path, const char *name)
 {
     if (find(name))
         return;
-    if (nbackends == MAX_BACKENDS - 1) { /* one is kept for null */
+    if (nbackends == MAX_BACKENDS - 1) { /* one entry is reserved for null */
         note("%s: more than %d backends", path, MAX_BACKENDS - 1);
         return;
     }
@@ -240,7 +241,7 @@ log:
                  b->ndev == 1 ? "" : "s", b->path);
 }
 
-/* NAME of a file called gnd-NAME.so. 0 when it is not called so. */
+/* Extracts NAME from a file name gnd-NAME.so. Returns 0 if the file has another name. */
 static int plugin_name(const char *file, char *name, size_t cap)
 {
     size_t len = strlen(file), i;
@@ -263,7 +264,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* A plugin at path, unless others could have put it there. */
+/* Adds the plugin at path, unless other users could have put it there. */
 static void offer(const gnd__place *p, const char *path, const char *name)
 {
     char why[GND__PLACE_WHY];
@@ -307,7 +308,7 @@ static void search_folder(const gnd__place *p)
     }
 }
 
-/* see of gnd__places. */
+/* The callback for gnd__places. */
 static void search_place(const gnd__place *p, const char *why, void *unused)
 {
     char text[GND__PLACE_WHY], name[32];
@@ -357,7 +358,7 @@ static int by_rank(const void *a, const void *b)
     return d ? d : strcmp(x->name, y->name);
 }
 
-/* A variable whose name is nearly one of ours would do nothing without a word. */
+/* A misspelt variable would otherwise be ignored silently. */
 static void look_at_names(void)
 {
     for (char **v = environ; v && *v; v++) {
@@ -387,7 +388,7 @@ void gnd__gate_need(const gnd__backend *b)
 
     if (atomic_load_explicit(&loaded[i], memory_order_acquire))
         return;
-    if (gnd__forked) { /* here is one thread, and the lock may be held for ever */
+    if (gnd__forked) { /* only this thread exists here, and the lock may be held for ever */
         memset(&store[i].why, 0, sizeof store[i].why);
         store[i].ndev = 0;
         gnd__fork_error(&store[i].why);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/null.c - a backend without a device, for tests: buffers are host memory with guard zones
- * round them, transfers work, programs are kept as text and launches are recorded but compute
- * nothing. "null:0" looks like a GPU with float64, "null:1" like one without, with little memory
- * and 32 KiB of local memory, "null:2" like null:0 but takes kernels in CUDA's dialect. Between null:0
- * and null:2 it copies by itself, to and from null:1 it does not. Knows nothing of the gate: it is a
- * plugin that is linked in.
+ * device/null.c - a backend without a device, for tests. Buffers are host memory surrounded by
+ * guard zones, transfers work, programs are kept as text, and launches are recorded but compute
+ * nothing. "null:0" looks like a GPU with float64; "null:1" like one without float64, with little
+ * memory and 32 KiB of local memory; "null:2" is like null:0 but takes kernels in CUDA's dialect.
+ * It copies directly between null:0 and null:2, but not to and from null:1. Knows nothing of the
+ * gate: it is a plugin that is linked in.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +186,7 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
     return st;
 }
 
-/* Its addresses are the host's. */
+/* Device addresses are host addresses. */
 static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t n, gnd_err *e)
 {
     gnd_status st = check("fetch", dst, off, n, e);
@@ -234,7 +234,7 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
-/* --- queues: all work is done when it is put in ----------------------------------------------- */
+/* --- queues: all work is done when it is enqueued ------------------------------------------- */
 
 static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
 {
@@ -313,7 +313,7 @@ static gnd_status prog_new(gnd_dev *d, const char *src, size_t len, gnd_prog **o
     return GND_OK;
 }
 
-/* A source with a line "#error" does not compile. */
+/* A source with a line "#error" fails to compile. */
 static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char *opts,
                              gnd_prog **out, char **log, gnd_err *e)
 {
@@ -389,7 +389,7 @@ static gnd_status prog_cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
     return GND_OK;
 }
 
-/* A binary is "NULL" and the source. */
+/* A binary is "NULL" followed by the source. */
 static gnd_status prog_binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
 {
     char *b = malloc(p->len + 4);

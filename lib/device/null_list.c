@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/null_list.c - the null backend's replay group: a list is a copy of the launches, and a run of
+ * device/null_list.c - the null backend's replay group. A list is a copy of the launches; running
  * it launches them one by one, so that tests see each.
  */
 #include <string.h>

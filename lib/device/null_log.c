@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/null_log.c - what the null backend remembers for tests: the last launch, a log of calls
- * when asked, and how many objects there are. One per process, under one lock.
+ * device/null_log.c - what the null backend records for tests: the last launch, a log of calls if
+ * asked, and the number of objects. One record per process, under one lock.
  */
 #include <pthread.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/null_priv.h - the objects of the null backend, and its memory of what was done: shared by
- * null.c and null_log.c.
+ * device/null_priv.h - the objects of the null backend and its records, shared by null.c,
+ * null_list.c and null_log.c.
  */
 #ifndef GND_DEVICE_NULL_PRIV_H
 #define GND_DEVICE_NULL_PRIV_H
@@ -18,7 +18,7 @@ struct gnd_list { gnd_queue *q; uint32_t n; gnd_kern **k; gnd_klaunch *l; };
 
 /* A line for the log, with its newline. */
 void gnd__null_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* An object more (1) or less (-1). */
+/* Counts an object created (1) or freed (-1). */
 void gnd__null_object(int by);
 void gnd__null_damaged(void);
 void gnd__null_launched(const gnd_kern *k, const gnd_klaunch *l);

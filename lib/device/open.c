@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/open.c - from what a user writes ("opencl:1", "opencl:pocl", "pocl", nothing) to an open
- * device. Every failure names what is there instead. The null backend is only taken by its name.
+ * device/open.c - from a device specification ("opencl:1", "opencl:pocl", "pocl", or none) to an
+ * open device. Every failure lists what is available instead. The null backend is used only if
+ * named.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,10 +18,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* It has no size of its own: a plugin of the same GND_BACKEND_MAJOR fills it as its header had it. */
+/* gnd_props carries no size: a plugin of the same GND_BACKEND_MAJOR fills it as its own header
+ * declares it. */
 _Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564, "gnd_props is that of contract 2");
 
-/* Calls that belong to no open device: one at a time. */
+/* Serialises calls that belong to no open device. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
 /* What to look for. */
@@ -60,7 +62,7 @@ gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *
     return GND_OK;
 }
 
-/* As gnd__gate_props, with a failure turned into the reason why the device cannot be opened. */
+/* Like gnd__gate_props, but turns a failure into the reason why the device cannot be opened. */
 static void props_or_reason(const gnd__backend *b, int i, gnd_props *p)
 {
     gnd_err e;
@@ -80,7 +82,8 @@ static int has_text(const char *hay, const char *text)
     return strcasestr(hay, text) != NULL;
 }
 
-/* 2: in the names; 1: only in the version texts ("OpenCL 3.0 PoCL ..."); 0: nowhere. */
+/* 2: the text is in the names; 1: only in the version texts ("OpenCL 3.0 PoCL ..."); 0: not
+ * found. */
 static int matches(const gnd_props *p, const char *text)
 {
     if (has_text(p->platform, text) || has_text(p->name, text) || has_text(p->vendor, text))
@@ -90,21 +93,21 @@ static int matches(const gnd_props *p, const char *text)
     return has_text(p->version, text) || has_text(p->driver, text);
 }
 
-/* Lower is better: what opens, then what the text names directly, GPUs, float64. */
+/* Lower is better. Devices that open come first, then direct matches of the text, GPUs, float64. */
 static int score(const gnd_props *p, int match)
 {
     int kind = p->kind == GND_DEV_GPU ? 0 : p->kind == GND_DEV_OTHER ? 1 : 2;
     return (p->reason[0] ? 100 : 0) + (match == 2 ? 0 : 50) + kind * 10 + (p->has_f64 ? 0 : 1);
 }
 
-/* The best device that q describes; 0 when there is none. */
+/* Finds the best device that matches q. Returns 0 if there is none. */
 static int pick(const struct query *q, struct found *out)
 {
     const gnd__backend *const *list;
     int n = gnd__gate_found(&list), i, j, m, s, best = 1000;
     gnd_props p;
 
-    for (i = 0; i < n && best > 0; i++) { /* nothing later is better than the best there can be */
+    for (i = 0; i < n && best > 0; i++) { /* stop at a device with the best possible score */
         const gnd__backend *b = list[i];
         if (q->only ? q->only != b : strcmp(b->name, "null") == 0)
             continue;
@@ -126,11 +129,12 @@ static int pick(const struct query *q, struct found *out)
     return best < 1000;
 }
 
-/* Backends that people look for. */
+/* Backends whose absence is worth reporting. */
 static const char *const known[] = { "cuda", "opencl" };
 enum { NKNOWN = sizeof known / sizeof *known };
 
-/* "opencl:0 NAME (PLATFORM), ..." of the devices there are, or why there is none; cut to fit. */
+/* Writes "opencl:0 NAME (PLATFORM), ..." for the devices present, or why there are none. Cut to
+ * fit. */
 static void present(char *buf, size_t cap, const gnd__backend *only)
 {
     const gnd__backend *const *list;
@@ -185,7 +189,7 @@ static int all_digits(const char *s)
     return *s && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* Splits a spec into a query, or into a device by number (*index >= 0). */
+/* Parses a spec into a query, or into a device number (*index >= 0). */
 static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *e)
 {
     size_t head = strcspn(spec, ":"), k;
@@ -236,7 +240,7 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
     return GND_OK;
 }
 
-/* The device that q and index (from parse) name, with its props. */
+/* Finds the device that q and index (from parse) name, and its props. */
 static gnd_status choose(const struct query *q, int index, const char *spec, struct found *f,
                          gnd_err *e)
 {
@@ -305,7 +309,7 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto delete_progs;
     gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,
              d->props.driver);
-    if (!f->b->path[0]) /* plugins count from when they are loaded */
+    if (!f->b->path[0]) /* plugins count from the time they are loaded */
         gnd__fork_watch(1);
     *out = d;
     return GND_OK;
@@ -324,7 +328,7 @@ free_d:
     return st;
 }
 
-/* spec, or what GND_DEVICE says when there is none; *from_env tells which. Never NULL. */
+/* spec, or GND_DEVICE if spec is empty; *from_env tells which. Never NULL. */
 static const char *effective(const char *spec, int *from_env)
 {
     const char *env;
@@ -366,7 +370,7 @@ gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *inde
     return st;
 }
 
-/* The best device is opened or fails: another one instead, unasked, could cost hours unseen. */
+/* Opens the best device or fails. Silently taking a slower one could cost hours. */
 gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e)
 {
     struct found f;
@@ -381,7 +385,7 @@ void gnd__gate_close(gnd__gdev *d)
 {
     const int plugin = d && d->be->path[0];
 
-    if (!d || gnd__forked) /* all of it stays, and is still in the list of open devices */
+    if (!d || gnd__forked) /* everything is left as it is, also in the list of open devices */
         return;
     gnd__gate_lock(d);
     d->be->queue.finish(d->queue, NULL);

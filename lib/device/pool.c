@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/pool.c - device memory by blocks. Blocks up to 1 MiB are cut from segments
- * (pool_small.c). Bigger ones are a backend buffer each, kept by class (8 steps per power of two,
- * so at most 12.5% unused; whole 2 MiB above 200 MiB) when freed.
+ * device/pool.c - device memory in blocks. Blocks up to 1 MiB are cut from segments (pool_small.c).
+ * Each larger block is a backend buffer of its own. Freed buffers are cached by class: 8 classes
+ * per power of two, so at most 12.5% is unused; above 200 MiB in multiples of 2 MiB.
  *
- * Freeing is stream-ordered: the queue is in order, so a block may be given out again while work
- * that used it is queued. Only giving a buffer back to the backend waits for the queue.
- * bytes_in_use counts what blocks cover, rounding included; bytes_held what the backend gave.
- * All the book-keeping is on the host; the device's memory is never touched.
+ * Freeing is stream-ordered: the queue is in order, so a block may be reused while work that used
+ * it is still queued. Only returning a buffer to the backend waits for the queue. bytes_in_use
+ * counts the bytes of blocks in use, rounding included; bytes_held counts what was allocated from
+ * the backend. All bookkeeping is on the host; device memory is never touched.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,8 +50,8 @@ void gnd__blk_drop(struct gnd__pool *p, struct blk *b)
 
 /* --- buffers of the backend ------------------------------------------------------------------- */
 
-/* Bounded by the limit, and on devices that live in host memory (where the driver may promise more
- * than there is) by the memory itself. */
+/* Limited by GND_MEM_LIMIT and, on devices that use host memory (where the driver may promise more
+ * than exists), by the memory itself. */
 int gnd__pool_room(const gnd__gdev *d, size_t bytes)
 {
     uint64_t most = d->pool->limit ? d->pool->limit : UINT64_MAX;
@@ -108,14 +108,14 @@ void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s)
 
 /* --- big blocks ------------------------------------------------------------------------------- */
 
-/* Bytes of a big block: 8 steps per power of two, or whole segments when huge. */
+/* The size of a big block: 8 steps per power of two, or a multiple of 2 MiB if huge. */
 static size_t round_big(size_t n)
 {
     size_t unit = n > HUGE_MIN ? SEG_MIN : (size_t)1 << (log2_of(n) - 3);
     return (n + unit - 1) & ~(unit - 1);
 }
 
-/* The list of a rounded size n, SMALL_MAX < n <= HUGE_MIN rounded: log2 and the 3 bits below. */
+/* The class of a rounded size n, between SMALL_MAX and HUGE_MIN: log2 and the 3 bits below it. */
 static unsigned big_class(size_t n)
 {
     unsigned top = log2_of(n);
@@ -147,7 +147,8 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
 
     if (max && cap > max)
         cap = max;
-    /* A list holds one size, but for the list of huge ones and for sizes cut to max: best fit. */
+    /* Each list holds one size, except the list of huge blocks and sizes cut to the maximum: take
+     * the best fit. */
     for (b = *big_list(p, cap); b; b = b->next)
         if (b->cap >= cap && b->cap - cap <= cap / 8 && (!best || b->cap < best->cap)) {
             best = b;
@@ -166,7 +167,7 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
     if (st == GND_ERR_DEVMEM && nbytes < cap) {
         if (e)
             gnd__err_clear(e);
-        cap = (nbytes + 15) & ~(size_t)15; /* without the rounding it may just fit */
+        cap = (nbytes + 15) & ~(size_t)15; /* without rounding it may just fit */
         st = gnd__seg_new(d, cap, 0, &s, e);
     }
     if (st != GND_OK) {
@@ -214,7 +215,7 @@ static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, g
                     limit, (unsigned long long)d->props.mem_bytes, avail, said[0] ? "; " : "", said);
 }
 
-/* The slow path: everything was tried once and memory is short. */
+/* The slow path after a first attempt ran out of memory. */
 static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_err *said,
                               gnd_err *e)
 {
@@ -300,7 +301,8 @@ void gnd__pool_free(gnd__gdev *d, gnd__block *block)
         return;
     }
     big_free(d->pool, b);
-    /* Where the device's memory is the host's, others want it too: keep a quarter idle at most. */
+    /* On devices that use host memory, other programs need it too: keep at most a quarter of it
+     * idle. */
     if (d->props.host_mapped && d->n.bytes_held - d->n.bytes_in_use > d->props.mem_bytes / 4)
         gnd__pool_trim(d);
 }
@@ -327,7 +329,8 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
 
     if (d->n.bytes_held == d->n.bytes_in_use || gnd__forked)
         return 0;
-    /* A buffer may only go when nothing queued uses it; a queue that failed keeps its buffers. */
+    /* A buffer may be returned only if nothing queued uses it. If the queue failed, keep the
+     * buffers. */
     if (d->be->queue.finish(d->queue, NULL) != GND_OK)
         return 0;
     for (i = 0; i < BIG_CLASSES; i++)

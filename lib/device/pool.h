@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/pool.h - what the two halves of the memory pool share: pool.c (buffers of the backend, big
- * blocks, the interface) and pool_small.c (blocks cut from segments).
+ * device/pool.h - declarations shared by the halves of the memory pool: pool.c (backend buffers,
+ * big blocks, the interface) and pool_small.c (blocks cut from segments).
  */
 #ifndef GND_DEVICE_POOL_H
 #define GND_DEVICE_POOL_H
@@ -17,10 +17,10 @@
 
 enum { STEP_BITS = 4, STEPS = 1 << STEP_BITS, LEVELS = 16, BIG_CLASSES = 512, CHUNK = 62 };
 
-/* A block, given out or free. pub comes first: a gnd__block is a pointer to this. */
+/* A block, in use or free. pub must be first: a gnd__block pointer points to this struct. */
 struct blk {
     gnd__block pub;
-    size_t cap;                  /* bytes it covers: a multiple of GRAIN in a small segment */
+    size_t cap;                  /* its size in bytes; in a small segment a multiple of GRAIN */
     struct blk *before, *after;  /* its neighbours in the segment, by address */
     struct blk *prev, *next;     /* its free list */
     enum { SPARE, FREE, USED } state;
@@ -30,7 +30,7 @@ struct gnd__seg {
     gnd_buf *buf;
     size_t bytes;
     int small;
-    struct gnd__seg *prev, *next; /* all of the pool */
+    struct gnd__seg *prev, *next; /* the list of all segments of the pool */
 };
 
 struct chunk {
@@ -40,12 +40,12 @@ struct chunk {
 
 struct gnd__pool {
     uint64_t limit;
-    uint32_t level_map;               /* bit l: step_map[l] is not 0 */
+    uint32_t level_map;               /* bit l: step_map[l] != 0 */
     uint32_t step_map[LEVELS];        /* bit s: free[l][s] is not empty */
     struct blk *free[LEVELS][STEPS];
-    struct blk *big[BIG_CLASSES];     /* cached buffers by class, the last freed first */
-    struct blk *huge;                 /* cached buffers above HUGE_MIN, in no order */
-    struct blk *spare;                /* structs that describe nothing now */
+    struct blk *big[BIG_CLASSES];     /* cached buffers by class, most recently freed first */
+    struct blk *huge;                 /* cached buffers above HUGE_MIN, unordered */
+    struct blk *spare;                /* unused structs */
     struct chunk *chunks;
     struct gnd__seg *segs;
     uint64_t small_held;
@@ -62,21 +62,21 @@ static inline gnd_status no_host_memory(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
 }
 
-/* A struct that describes nothing yet; NULL when host memory is out. And back. */
+/* Takes an unused struct, or NULL if out of host memory; and returns one. */
 struct blk *gnd__blk_new(struct gnd__pool *p);
 void gnd__blk_drop(struct gnd__pool *p, struct blk *b);
 
-/* Whether that many bytes more may be held. */
+/* Whether the pool may hold that many more bytes. */
 int gnd__pool_room(const gnd__gdev *d, size_t bytes);
-/* A buffer of the backend. GND_ERR_DEVMEM, perhaps without a message, when it does not fit: the
- * caller may trim and try again. */
+/* Allocates a backend buffer. GND_ERR_DEVMEM, possibly without a message, if it does not fit; the
+ * caller may trim and retry. */
 gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg **out, gnd_err *e);
 void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s);
 
-/* nbytes <= SMALL_MAX. */
+/* Requires nbytes <= SMALL_MAX. */
 gnd_status gnd__small_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e);
 void gnd__small_free(struct gnd__pool *p, struct blk *b);
-/* Gives back the segments of which nothing is in use; their bytes. */
+/* Returns wholly unused segments to the backend. The result is their number of bytes. */
 uint64_t gnd__small_trim(gnd__gdev *d);
 
 #endif

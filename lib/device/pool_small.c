@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/pool_small.c - blocks up to 1 MiB, cut from segments of 2 MiB and more by two-level
- * segregated fit (Masmano, Ripoll, Crespo, Real: TLSF, ECRTS 2004): sizes fall in classes, 16 steps
- * per power of two; two bitmaps find a class with a free block; neighbours that are free are
- * merged. Every step is O(1). Sizes are rounded up to their class, at most 1/16 above a grain.
+ * device/pool_small.c - blocks up to 1 MiB, cut from segments of at least 2 MiB by two-level
+ * segregated fit (Masmano, Ripoll, Crespo, Real: TLSF, ECRTS 2004). Sizes fall into classes, 16 per
+ * power of two; two levels of bitmaps find a class with a free block; neighbouring free blocks are
+ * merged. Every step is O(1). Sizes are rounded up to their class, by at most 1/16.
  */
 #include <string.h>
 #include "device/pool.h"
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
-/* The class of g grains: level 0 holds 1..15 exactly, level l >= 1 holds [16, 32) << (l-1) in 16
+/* The class of g grains: level 0 holds 1..15 exactly; level l >= 1 holds [16, 32) << (l-1) in 16
  * steps. */
 static inline void class_of(size_t g, unsigned *level, unsigned *step)
 {
@@ -26,7 +26,7 @@ static inline void class_of(size_t g, unsigned *level, unsigned *step)
     *step = (unsigned)(g >> (top - STEP_BITS)) & (STEPS - 1);
 }
 
-/* Grains rounded up to the next class, so that every block in the list of that class fits. */
+/* Rounds grains up to the next class, so that every block in that class's list fits. */
 static inline size_t round_grains(size_t g)
 {
     size_t unit;
@@ -75,7 +75,7 @@ static void list_take(struct gnd__pool *p, struct blk *b)
 
 /* --- small blocks ----------------------------------------------------------------------------- */
 
-/* Puts one free block over a new segment. Segments grow with what is held, to stay few. */
+/* Adds a segment as one free block. Segments grow with the bytes held, so that there are few. */
 static gnd_status grow(gnd__gdev *d, size_t need, gnd_err *e)
 {
     struct gnd__pool *p = d->pool;
@@ -89,7 +89,7 @@ static gnd_status grow(gnd__gdev *d, size_t need, gnd_err *e)
     if (d->props.max_alloc_bytes && bytes > d->props.max_alloc_bytes)
         bytes = need;
     if (!gnd__pool_room(d, bytes))
-        bytes = need; /* the rest of a tight limit is still worth having */
+        bytes = need; /* under a tight limit a smaller segment may still fit */
     b = gnd__blk_new(p);
     if (!b)
         return no_host_memory(e);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/progcache.c - from a source text to a kernel that can be launched: from memory (by the
- * whole text), else from disk (by device, driver, compiler and text), else compiled, and then put
- * in both (on disk when the device is closed, where a backend takes long to give a binary).
- * Programs live until their estimated bytes pass a limit: then those that nobody holds a kernel of go, the one that
- * was asked for longest ago first. What the disk does wrong costs a compilation, never an error.
+ * device/progcache.c - from source text to a launchable kernel. It comes from memory (by the whole
+ * text), else from disk (by device, driver, compiler and text), else it is compiled and stored in
+ * both. Where a backend takes long to produce a binary, it is stored on disk when the device is
+ * closed. Programs are kept until their estimated size passes a limit; then programs whose kernels
+ * nobody holds are dropped, least recently used first. A disk failure costs a compilation and is
+ * never an error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,33 +19,34 @@
 #include "base/table.h"
 #include "base/mem.h"
 
-/* Passed to build(); what a backend needs beyond that it adds itself. */
+/* Options for build(). A backend adds what it needs itself. */
 static const char options[] = "";
 
-/* What a program takes of the host's memory, about: on CPUs a compiler in this process keeps its code (measured with
- * PoCL 5.0: 1.3 MB); elsewhere there are a binary and what the driver made of it. */
+/* Estimated host memory of a program. On CPUs the in-process compiler keeps its code (1.3 MB
+ * measured with PoCL 5.0); elsewhere there are a binary and what the driver made of it. */
 enum { CPU_BYTES = 5 << 18, GPU_BYTES = 1 << 16, TEXTS = 8 };
-#define MOST ((uint64_t)512 << 20)  /* bytes of all programs, or more on CPUs: */
-#define MOST_PART 16                /* such a part of the host's memory */
+/* The programs' limit in bytes. On CPUs it is 1/MOST_PART of the host's memory if that is more. */
+#define MOST ((uint64_t)512 << 20)
+#define MOST_PART 16
 
 struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
-    int unsaved;          /* compiled, and to be put on disk at the end */
-    int holds;            /* of its kernels, by plans, recordings and others */
+    int unsaved;          /* compiled, to be stored on disk when the device is closed */
+    int holds;            /* holds on its kernels by plans, recordings and others */
     uint64_t hash, bytes;
-    struct prog *newer, *older; /* by when they were asked for last */
+    struct prog *newer, *older; /* the list by last use */
 };
 
 struct gnd__progcache {
     gnd__table *progs;      /* source text -> struct prog */
     gnd__disk *disk;      /* NULL: none */
-    int disk_asked;       /* whether disk and key were determined */
-    gnd__str key;         /* what the disk's keys begin with; the source follows */
+    int disk_asked;       /* whether disk and key have been determined */
+    gnd__str key;         /* common prefix of the disk keys; the source follows */
     struct prog *newest, *oldest;
-    uint64_t most;        /* bytes that the programs may take */
-    char *log;            /* the compiler's of the last program that did not compile, or NULL */
-    uint64_t needed;      /* more than that, when what is held takes it; else 0 */
+    uint64_t most;        /* limit of the programs' bytes */
+    char *log;            /* compiler log of the last program that failed to compile, or NULL */
+    uint64_t needed;      /* a higher limit if held programs need it, else 0 */
 };
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
@@ -99,8 +101,9 @@ static void link_newest(struct gnd__progcache *c, struct prog *pr)
     c->newest = pr;
 }
 
-/* Programs go, the oldest first, until all take `bytes` at most or the rest is held. What is not on disk does not get
- * there: it would cost a compilation where binaries come late, and such drivers have a cache of their own. */
+/* Drops programs, the oldest first, until all take at most `bytes` or the rest is held. Programs
+ * not yet on disk are not stored: storing would cost a compilation where binaries come late, and
+ * such drivers have a cache of their own. */
 static void drop_progs(gnd__gdev *d, uint64_t bytes)
 {
     struct gnd__progcache *c = d->progs;
@@ -112,7 +115,8 @@ static void drop_progs(gnd__gdev *d, uint64_t bytes)
         if (pr->holds)
             continue;
         if (n++ == 0)
-            (void)gnd__gate_settle(d, NULL); /* the queue may be running them; the next wait tells what failed */
+            (void)gnd__gate_settle(d, NULL); /* the queue may be running them; the next wait reports
+                                                failures */
         unlink_prog(c, pr);
         gnd__table_take(c->progs, pr->hash, pr);
         d->n.prog_bytes -= pr->bytes;
@@ -134,7 +138,7 @@ int gnd__gate_progs_full(gnd__gdev *d)
         c->needed = 0;
     if (d->n.prog_bytes <= c->most || d->n.prog_bytes <= c->needed)
         return 0;
-    drop_progs(d, c->most - c->most / 4); /* not one at a time: the queue is waited for */
+    drop_progs(d, c->most - c->most / 4); /* drop several at once, because it waits for the queue */
     return d->n.prog_bytes > c->most;
 }
 
@@ -162,7 +166,8 @@ void gnd__gate_kernel_done(gnd__kernel *k)
 
 /* --- disk ------------------------------------------------------------------------------------- */
 
-/* At the first program, not at open: a program that launches nothing touches no folder. */
+/* Determined at the first program, not when opening: a user program that launches nothing touches
+ * no folder. */
 static gnd__disk *disk_of(gnd__gdev *d)
 {
     struct gnd__progcache *c = d->progs;
@@ -185,7 +190,7 @@ static gnd__disk *disk_of(gnd__gdev *d)
     return c->disk;
 }
 
-/* The whole key of a source: what all keys begin with, then the text. 0 when out of memory. */
+/* Builds the disk key of a source: the common prefix, then the text. Returns 0 if out of memory. */
 static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
 {
     *key = (gnd__str){ 0 };
@@ -263,7 +268,7 @@ void gnd__progs_delete(gnd__gdev *d)
 
 /* --- building --------------------------------------------------------------------------------- */
 
-/* A message per line: the log cuts long ones. */
+/* One message per line, because the log cuts long messages. */
 static void log_lines(const char *title, const char *text, size_t len)
 {
     const char *end = text + len, *nl;
@@ -319,7 +324,7 @@ static struct gnd__kernel *find_kernel(const struct prog *pr, const char *name)
     return NULL;
 }
 
-/* The caller counts the call. */
+/* The caller has counted the call. */
 static gnd_status make_kernel(gnd__gdev *d, struct prog *pr, const char *name, gnd__kernel **out,
                               gnd_err *e)
 {
@@ -361,8 +366,8 @@ void gnd__gate_kernel_set_note(gnd__kernel *k, void *note)
     k->note = note;
 }
 
-/* A program that is not in memory, with the kernel asked for in it. Where it is not on disk either, and is not to be
- * compiled, *k stays NULL. */
+/* Loads or compiles a program that is not in memory, and gets one of its kernels. *k stays NULL if
+ * the program is not on disk and may_compile is 0. */
 static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
                             struct prog *pr, gnd__kernel **k, gnd_err *e)
 {
@@ -375,7 +380,7 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
         st = make_kernel(d, pr, name, k, NULL);
         if (st == GND_OK)
             return GND_OK;
-        /* A binary that loads and lacks its kernel is no good: as if it were not there. */
+        /* A binary that loads but lacks the kernel is unusable: treat it as absent. */
         prog_release(d, pr);
     }
     if (!may_compile)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/trace.c - see trace.h. One file per process, an array of events: it is closed by a bracket
- * when the process ends, and viewers read it without one too. Host spans carry the thread's number;
- * each device is shown as a process of its own, whose only thread is its queue.
+ * device/trace.c - see trace.h. There is one file per process, an array of events. The process
+ * writes the closing bracket when it ends; viewers accept a file without it. Host spans carry the
+ * thread's number. Each device is shown as a process of its own whose only thread is its queue.
  *
- * The device's clock is set against the host's once, when the device is opened, by an event behind
- * which the host waits: device times are late by the length of that wake-up, some microseconds.
+ * The device's clock is aligned with the host's once, when the device is opened, by an event for
+ * which the host waits. Device times are therefore late by the latency of that wait, some
+ * microseconds.
  */
 #include "device/trace.h"
 
@@ -24,7 +25,7 @@
 
 enum { PENDING = 1024, DEVICE_PID = 1000000000 };
 
-/* A device span whose times have not been read. */
+/* A device span whose times have not been read yet. */
 struct pending {
     gnd_event *before, *after;
     const char *category;
@@ -33,18 +34,18 @@ struct pending {
 };
 
 struct gnd__trace {
-    int pid;              /* under which the device is shown */
-    int timed;            /* the backend can time */
-    int64_t ahead;        /* the host's clock less the device's, ns */
+    int pid;              /* process id under which the device is shown */
+    int timed;            /* the backend can measure times */
+    int64_t ahead;        /* host clock minus device clock, ns */
     const char *label;
     int64_t rd, wr;
     int n;
     struct pending wait[PENDING];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the four below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the four variables below */
 static FILE *file;
-static pid_t owner;       /* a child made by fork writes nothing */
+static pid_t owner;       /* a forked child writes nothing */
 static uint64_t origin;
 static int ndev;
 
@@ -55,7 +56,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* text as the inside of a JSON string. */
+/* Appends text, escaped, without the quotes of a JSON string. */
 static void escaped(gnd__str *b, const char *text)
 {
     for (; *text; text++) {
@@ -69,7 +70,7 @@ static void escaped(gnd__str *b, const char *text)
     }
 }
 
-/* One event. An event that finds no memory is left out: a trace is no result. */
+/* Writes one event. Without memory the event is dropped: a trace is not a result. */
 static void put(const gnd__str *b)
 {
     if (b->bad)
@@ -90,7 +91,7 @@ static void process_name(int pid, const char *name)
     gnd__str_free(&b);
 }
 
-/* A complete event from t0 to t1, ns of the host's clock; rd and wr < 0: not known. */
+/* Writes a complete event from t0 to t1, in ns of the host's clock. rd and wr < 0: unknown. */
 static void span(const char *category, const char *name, int pid, long tid, uint64_t t0, uint64_t t1,
                  const char *key, int64_t rd, int64_t wr)
 {
@@ -137,7 +138,7 @@ __attribute__((destructor)) static void end_file(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child of fork() would write out, when it exits, what the parent's buffer holds: it is empty then. */
+/* Flushes before fork(): a child would write the parent's buffered output when it exits. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -155,7 +156,7 @@ static void watch_forks(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* Opens it at the first device; *pid is that of the new device. */
+/* Opens the file at the first device; *pid is the id of the new device. */
 static gnd_status begin_file(int *pid, gnd_err *e)
 {
     static pthread_once_t watching = PTHREAD_ONCE_INIT;
@@ -192,7 +193,7 @@ static void forget(gnd__gdev *d, gnd_event *ev)
         d->be->queue.event_free(ev);
 }
 
-/* Waits for the queue and sets the clocks against each other. */
+/* Waits for the queue and aligns the clocks. */
 static int set_clock(gnd__gdev *d)
 {
     const gnd_queue_ops *q = &d->be->queue;

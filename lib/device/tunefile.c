@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device/tunefile.c - the file of a device's tuned parameters (gate.h). Written aside and renamed, as the kernel cache does it.
+ * device/tunefile.c - the file of a device's tuned parameters (gate.h). It is written under a
+ * temporary name and renamed, as in the kernel cache.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -45,7 +46,7 @@ int gnd__tunefile_path(const gnd__gdev *d, char buf[GND__TUNE_PATH])
     return fits;
 }
 
-/* The whole file; bytes, or -1 and why. */
+/* Reads the whole file. Returns its bytes, or -1 with the reason in e. */
 static int read_file(int fd, char *buf, gnd_err *e)
 {
     struct stat sb;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/boxes.c - a view of an assembly that lies wholly in one box is a view of what is in the box: what was joined
- * and is cut out again was never joined.
+ * graph/boxes.c - replaces a view of an assembly that lies wholly in one box by a view of the box's
+ * input: cutting out again what was joined removes the join.
  */
 #include "graph/graph.h"
 
 #include <string.h>
 
-/* The least and the most that axis d of the input of view m, of shape dim[], is at. */
+/* The lowest and highest index that view m, of shape dim[], reads along axis d of its input. */
 static void span(const gnd__map *m, int d, const int64_t *dim, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = m->start[d];
@@ -15,9 +15,9 @@ static void span(const gnd__map *m, int d, const int64_t *dim, int64_t *lo, int6
         *(m->step[d] < 0 ? lo : hi) += m->step[d] * (dim[m->from[d]] - 1);
 }
 
-/* Whether x, an input of an assembly, is an operation or a view of one that is still to be computed, and nobody but
- * that assembly (and a scope) has it: elements that were set, say. They are computed in their place in the assembly, and
- * found there. The device's lock is held. */
+/* Whether x, an input of an assembly, is an unevaluated operation or a view of one that only that
+ * assembly (and a scope) owns: for example elements that were set. Such inputs are computed in
+ * their place in the assembly and read there. The device's lock is held. */
 static int is_for_assembly(const gnd_array *x)
 {
     for (; x->in && !x->data.st; x = x->in[0]) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/cells.c - see cells.h. Cells come in chunks from the host's memory and are never given back to it. A
- * thread keeps some that are free for itself and exchanges others with the process, in batches; when it ends they
- * all go there.
+ * graph/cells.c - see cells.h. Cells come from the host's memory in chunks, which are never freed.
+ * Each thread keeps some free cells for itself and exchanges others with the process in batches;
+ * when it ends, all its free cells go to the process.
  *
- * A cell that is handed out counts as an allocation (base/mem.h). Where a sanitizer watches, each node is an
- * allocation of its own, so that it sees what is lost, and what is used after it is gone.
+ * A cell in use counts as an allocation (base/mem.h). Under a sanitizer each node is an allocation
+ * of its own, so that the sanitizer sees leaks and uses after free.
  */
 #include "graph/cells.h"
 
@@ -16,19 +16,19 @@
 
 enum {
     STEP = 8,
-    BYTES = 448,  /* whole cache lines: the last place begins at 112 */
-    KEPT = 64,    /* free cells of a thread */
+    BYTES = 448,  /* whole cache lines; the last place begins at 112 */
+    KEPT = 64,    /* free cells kept per thread */
     BATCH = 32,
-    RUN = 128,    /* cells of a chunk */
-    ALONE = 255   /* as a place: not in a cell */
+    RUN = 128,    /* cells per chunk */
+    ALONE = 255   /* place of a node that is not in a cell */
 };
 
 _Static_assert((GND__CELL_PLACES - 1) * STEP + GND__NODE_BYTES <= BYTES, "the last place is in the cell");
 
-/* A free cell, in its last bytes: no node begins there. */
+/* A free cell's link, in its last bytes, where no node begins. */
 typedef struct idle {
     struct idle *next;
-    uint8_t place; /* of its next node */
+    uint8_t place; /* place of its next node */
 } idle;
 
 _Static_assert((GND__CELL_PLACES - 1) * STEP + sizeof(uint64_t) <= BYTES - sizeof(idle), "no place is in `idle`");
@@ -38,7 +38,7 @@ typedef struct chunk {
     _Alignas(16) char cell[RUN][BYTES];
 } chunk;
 
-/* Of the process, under the lock. */
+/* State of the process, guarded by the lock. */
 static struct {
     gnd__spin lock;
     idle *idle;
@@ -52,7 +52,7 @@ static struct {
 #define TLS_MODEL
 #endif
 
-/* Of the calling thread. */
+/* State of the calling thread. */
 static _Thread_local TLS_MODEL struct {
     idle *idle;
     int n;
@@ -69,7 +69,7 @@ static int key_made;
 #define CELLS 1
 #endif
 
-/* n of the thread's free cells become the process's. */
+/* Moves n of the thread's free cells to the process. */
 static void give(int n)
 {
     idle *first = mine.idle, *last = first;
@@ -98,7 +98,7 @@ static void make_key(void)
     key_made = pthread_key_create(&key, thread_exit) == 0;
 }
 
-/* How many the thread may keep: none when nobody will tell when it ends. */
+/* How many free cells the thread may keep: none if its end would go unnoticed. */
 static int may_keep(void)
 {
     if (!mine.known) {
@@ -108,7 +108,7 @@ static int may_keep(void)
     return mine.known ? KEPT : 0;
 }
 
-/* Some more for the process, its lock held. */
+/* Allocates more cells for the process, whose lock is held. */
 static void more(void)
 {
     chunk *c = gnd__mem_chunk(sizeof *c);
@@ -125,7 +125,8 @@ static void more(void)
     all.nidle += RUN;
 }
 
-/* The thread has none: a batch of the process's, or one. 0: there are none. */
+/* Gives a thread without free cells a batch of the process's, or one cell. Returns 0 if there are
+ * none. */
 static int take(void)
 {
     int n = may_keep() ? BATCH : 1;
@@ -181,8 +182,8 @@ void gnd__cell_free(void *x, uint8_t place)
         give(most ? BATCH : mine.n);
 }
 
-/* The main thread's exit runs no key destructors; and a plugin host may unload us: then there is nobody left to
- * ask, unless arrays are left. */
+/* The main thread's exit runs no key destructors, and a plugin host may unload this library. Free
+ * the chunks, unless arrays are left. */
 __attribute__((destructor)) static void unload(void)
 {
     give(mine.n);

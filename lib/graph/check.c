@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/check.c - argument errors, all in one style: "FUNCTION: what was given, why it cannot be",
- * and what to do where that is not plain. Every check gives NULL, or a new error node.
+ * graph/check.c - argument errors, all in one style: "FUNCTION: what was given, why it is wrong",
+ * and what to do if that is not obvious. Every check returns NULL or a new error node.
  */
 #include "graph/check.h"
 #include "graph/label.h"
@@ -14,7 +14,7 @@
 
 const char *gnd__shape_text(char buf[GND__SHAPE_TEXT], int ndim, const int64_t *dim)
 {
-    size_t at = 0, cap = GND__SHAPE_TEXT - 8; /* room for "..." and the end */
+    size_t at = 0, cap = GND__SHAPE_TEXT - 8; /* leaves room for "..." and the end */
     buf[at++] = '(';
     for (int i = 0; i < ndim; i++) {
         char one[32];
@@ -166,7 +166,7 @@ gnd_array *gnd__check_axes(const char *func, gnd_device *dev, gnd_axes axes, int
                      bad, ndim, ndim == 1 ? "" : "s");
 }
 
-/* Names the first axis at which a and b, whose shapes do not broadcast, differ. */
+/* Names the first axis at which the shapes of a and b do not broadcast. */
 static gnd_array *no_broadcast(const char *func, gnd_device *dev, const gnd_array *a,
                                const gnd_array *b)
 {
@@ -201,7 +201,8 @@ gnd_array *gnd__check_broadcast(const char *func, gnd_device *dev, gnd_dtype t, 
         shape_of(x[i], &s);
         if (!gnd__shape_broadcast(out, &s))
             continue;
-        /* Extents that do not fit the common shape do not fit one of the arrays it came from. */
+        /* An extent that does not match the common shape does not match one of the arrays
+         * before. */
         for (int j = 0; j < i; j++) {
             gnd_array *bad = no_broadcast(func, dev, x[j], x[i]);
             if (bad)

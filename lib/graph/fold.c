@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/fold.c - elementwise operations on weak scalars, on the host: bool, int64 and uint64,
- * float64 and complex128 in place of Python's bool, int, float and complex. Results are those of the
- * kernels for these dtypes but where Python's ints do not wrap: what leaves -2^63 .. 2^64 - 1 is refused,
- * and a negative int exponent gives a float. Knows no nodes. Complex values are in fold_complex.c.
+ * graph/fold.c - elementwise operations on weak scalars, computed on the host: bool, int64 and
+ * uint64, float64 and complex128 stand for Python's bool, int, float and complex. Results equal
+ * those of the kernels for these dtypes, except that Python's ints do not wrap: results outside
+ * -2^63 .. 2^64 - 1 are errors, and a negative int exponent gives a float. Knows no nodes. Complex
+ * values are in fold_complex.c.
  */
 #include "base/dtype.h"
 #include "graph/fold.h"
@@ -84,7 +85,7 @@ static int fold_bool(gnd__op op, const int *x, gnd__scalar *out)
     }
 }
 
-/* Wider than all ints of scalars, so that sums and products are found out before they are refused. */
+/* Wider than all scalar ints, so that sums and products are exact before the range is checked. */
 __extension__ typedef __int128 wide;
 
 static wide wide_of(const gnd__scalar *s)
@@ -92,7 +93,7 @@ static wide wide_of(const gnd__scalar *s)
     return s->kind == 'u' ? (wide)s->u : (wide)s->i;
 }
 
-/* An int of -2^63 to 2^64 - 1; from 2^63 on its kind is 'u'. */
+/* Sets an int of -2^63 to 2^64 - 1; from 2^63 on its kind is 'u'. */
 static int set_wide(gnd__scalar *out, wide v)
 {
     if (v < INT64_MIN || v > UINT64_MAX)
@@ -102,7 +103,7 @@ static int set_wide(gnd__scalar *out, wide v)
     return 0;
 }
 
-/* a to the power of b >= 0, when it fits. */
+/* a to the power of b >= 0, if it fits. */
 static int int_pow(wide a, wide b, gnd__scalar *out)
 {
     wide r = 1;
@@ -192,13 +193,13 @@ static int fold_int(gnd__op op, const wide *x, gnd__scalar *out)
     }
 }
 
-/* Comparisons of any two integers, int64 with uint64 too: -1, 0, 1. */
+/* Compares any two integers, also int64 with uint64: -1, 0, 1. */
 static int order(const gnd__scalar *a, const gnd__scalar *b)
 {
     int na = a->kind != 'u' && a->i < 0, nb = b->kind != 'u' && b->i < 0;
     if (na != nb)
         return na ? -1 : 1;
-    return (a->u > b->u) - (a->u < b->u); /* the same order for two negative ones */
+    return (a->u > b->u) - (a->u < b->u); /* also correct if both are negative */
 }
 
 static int fold_int_cmp(gnd__op op, int c, gnd__scalar *out)
@@ -216,7 +217,7 @@ static int fold_int_cmp(gnd__op op, int c, gnd__scalar *out)
 
 /* --- floats ----------------------------------------------------------------------------------- */
 
-/* Quotient and remainder as Python's (kernels/real.cl). */
+/* Quotient and remainder as in Python (kernels/real.cl). */
 static double floor_div(double a, double b)
 {
     double m = fmod(a, b), d = (a - m) / b, q = floor(d);
@@ -337,7 +338,7 @@ static int truth(const gnd__scalar *s)
     return s->u != 0;
 }
 
-/* The kind that scalars from..n-1 are computed in, before the operation's rule. */
+/* The kind in which scalars from..n-1 are computed, before the operation's rule. */
 static int common_kind(int from, int n, const gnd__scalar *in)
 {
     int rank = 0;
@@ -348,7 +349,7 @@ static int common_kind(int from, int n, const gnd__scalar *in)
     return "bifc"[rank];
 }
 
-/* s as kind k, which is not below its own. */
+/* Converts s to kind k, which must not be below its own. */
 static void convert(const gnd__scalar *s, int k, gnd__scalar *out)
 {
     if (k == 'f')
@@ -362,7 +363,7 @@ static void convert(const gnd__scalar *s, int k, gnd__scalar *out)
     }
 }
 
-/* Operations on ints, of int64 or uint64. */
+/* Operations on ints (int64 or uint64). */
 static int fold_ints(gnd__op op, int n, const gnd__scalar *in, gnd__scalar *out)
 {
     wide x[3] = {0, 0, 0};
@@ -373,7 +374,8 @@ static int fold_ints(gnd__op op, int n, const gnd__scalar *in, gnd__scalar *out)
     return fold_int(op, x, out);
 }
 
-/* 0; REFUSED when op does not take these kinds; TOO_LARGE when an int result fits neither int64 nor uint64. */
+/* Returns 0; REFUSED if op does not take these kinds; TOO_LARGE if an int result fits neither int64
+ * nor uint64. */
 int gnd__fold(gnd__op op, int nin, const gnd__scalar *in, gnd__scalar *out)
 {
     if ((unsigned)op >= GND__NOPS || nin != gnd__ops[op].nin)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/fold_complex.c - elementwise operations on complex host scalars, by C's functions, and by
+ * graph/fold_complex.c - elementwise operations on complex host scalars, by C's functions, or by
  * NumPy's formulas where C's operators differ (products, powers, order). See fold.c.
  */
 #include "base/cmplx.h"
@@ -61,7 +61,7 @@ static cplx mul(cplx a, cplx b)
     return (cplx){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* Smith's formula with both scaled to exponent 0, or the parts by 0. */
+/* Smith's formula with both operands scaled to exponent 0, or division of the parts by 0. */
 static cplx divide(cplx a, cplx b)
 {
     double m = fmax(fabs(b.re), fabs(b.im)), n = fmax(fabs(a.re), fabs(a.im)), r, d;
@@ -86,7 +86,7 @@ static cplx divide(cplx a, cplx b)
     return (cplx){ldexp(a.re, ea - eb), ldexp(a.im, ea - eb)};
 }
 
-/* As kernels/complex.cl: NaN for 0. */
+/* As in kernels/complex.cl: NaN for 0. */
 static cplx reciprocal(cplx z)
 {
     double m = fmax(fabs(z.re), fabs(z.im)), r, d;
@@ -117,7 +117,7 @@ static cplx sign_c(cplx a)
     return (cplx){a.re / m, a.im / m};
 }
 
-/* As kernels/cexp.cl. */
+/* As in kernels/cexp.cl. */
 static double complex pow_c(cplx a, cplx b)
 {
     if (b.re == 0 && b.im == 0)
@@ -166,7 +166,7 @@ static int fold_complex_rest(gnd__op op, const cplx *x, gnd__scalar *out)
     case GND__OP_IMAG: return set_f(out, a.im);
     case GND__OP_ROUND: return set_c(out, rint(a.re), rint(a.im));
     case GND__OP_EXPM1:
-        if (a.im == 0) /* 0 for -0 too */
+        if (a.im == 0) /* gives 0 for -0 too */
             return set_c(out, expm1(a.re) + 0.0, a.im);
         if (a.re > 1 || a.re == -INFINITY || !isfinite(a.im)) {
             double complex e = cexp(CMPLX(a.re, a.im));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * graph/fold_special.c - operations beyond the Array API standard on float host scalars: by C's
- * functions, and where there is none by series and Newton's method in long double, which are slower
+ * functions, or if there is none by series and Newton's method in long double, which are slower
  * than kernels/special.cl and independent of it. See fold.c.
  */
 #include "graph/fold.h"
@@ -37,14 +37,15 @@ static double sinc(double x)
 static double bessel_i0(double x)
 {
     long double y = (long double)x * x / 4, term = 1, sum = 1;
-    if (fabs(x) > 720) /* beyond float64; NaN stays */
+    if (fabs(x) > 720) /* beyond float64; NaN is kept */
         return fabs(x) * INFINITY;
     for (int k = 1; term > sum * 1e-22L; k++)
         sum += term *= y / ((long double)k * k);
     return (double)sum;
 }
 
-/* By digamma(x) = digamma(x + 1) - 1 / x up to 20, then the asymptotic series (kernels/special.cl). */
+/* Uses digamma(x) = digamma(x + 1) - 1 / x up to 20, then the asymptotic series
+ * (kernels/special.cl). */
 static double digamma(double x)
 {
     static const long double b[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L, 1 / 132.0L,
@@ -69,8 +70,8 @@ static double digamma(double x)
     return (double)(s + (logl(v) - 0.5L / v - p));
 }
 
-/* The z >= 0 with erfc(z) = y, 0 < y <= 1, and y = 1 - x: Newton's method on log(erfc(z)), which is
- * concave, so that it converges from anywhere, or near 0 on erf(z) = x. */
+/* The z >= 0 with erfc(z) = y, where 0 < y <= 1 and y = 1 - x. Newton's method on log(erfc(z)),
+ * which is concave, so that it converges from any start; near 0 on erf(z) = x. */
 static long double inverse(long double x, long double y)
 {
     const long double slope = 2 / sqrtl(pi);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/infer.c - elementwise operations: what dtype they are computed in (NumPy 2's promotion with
- * weak scalars, and each operation's rule), which shape comes out, and every argument error. Takes
- * handles, gives one new handle. Knows the table of operations, not what they compute.
+ * graph/infer.c - elementwise operations: the compute dtype (NumPy 2's promotion with weak scalars,
+ * and each operation's rule), the result's shape, and every argument error. Takes handles and
+ * returns one new handle. Knows the table of operations, but not what they compute.
  */
 #include "graph/fold.h"
 #include "graph/check.h"
@@ -23,7 +23,7 @@ static int rank_of_kind(int kind)
     return kind == 'b' ? 0 : kind == 'c' ? 3 : kind == 'f' ? 2 : 1;
 }
 
-/* On a device without float64 the arrays have none, so it can only come from promotion. */
+/* On a device without float64 no array has it, so it can only result from promotion. */
 static gnd_dtype within(const gnd_device *dev, gnd_dtype t)
 {
     if (!gnd__needs_f64(t) || gnd__device_has_f64(dev))
@@ -49,7 +49,7 @@ static int kind_of(const gnd_array *x)
 
 void gnd__operand_dtype(const gnd_array *x, uint32_t *set, int *weak)
 {
-    if (x->kind == GND__ERROR) /* has none; whoever makes a node of it reports it */
+    if (x->kind == GND__ERROR) /* has no dtype; whoever makes a node from it reports the error */
         return;
     if (!x->weak)
         *set |= (uint32_t)1 << x->dtype;
@@ -66,8 +66,8 @@ gnd_dtype gnd__promote_all(const gnd_device *dev, uint32_t set, int weak)
         int rank = rank_of_kind(gnd_dtype_kind((gnd_dtype)__builtin_ctz(s)));
         most = rank > most ? rank : most;
     }
-    /* The arrays of the strongest kind first, then each other one with those, as NumPy: (int16,
-     * uint16, float32) give float32, though int16 and uint16 alone would be int32. */
+    /* As in NumPy, promote the arrays of the strongest kind first and then the others with the
+     * result: (int16, uint16, float32) give float32, although int16 and uint16 alone give int32. */
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t s = set; s; s &= s - 1) {
             gnd_dtype ti = (gnd_dtype)__builtin_ctz(s);
@@ -107,8 +107,8 @@ static gnd_dtype by_rule(gnd__rule rule, const gnd_device *dev, gnd_dtype t)
     }
 }
 
-/* The float that holds the floats of two arrays of bools or ints: int16 and uint16 fit float32, though
- * the int dtype that holds both does not. */
+/* The float dtype that holds the floats of two arrays of bools or ints: int16 and uint16 give
+ * float32, although the int dtype that holds both gives float64. */
 static gnd_dtype float_of_both(const gnd_device *dev, gnd_array *const *x)
 {
     uint32_t set = (uint32_t)1 << gnd__float_of((gnd_dtype)x[0]->dtype);
@@ -116,7 +116,7 @@ static gnd_dtype float_of_both(const gnd_device *dev, gnd_array *const *x)
     return gnd__promote_all(dev, set, 0);
 }
 
-/* "add: bool is not allowed: ...", with the kinds that are, and a way out where there is one. */
+/* "add: bool is not allowed: ...", with the allowed kinds and, if there is one, a workaround. */
 static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
 {
     static const struct {
@@ -174,7 +174,7 @@ static gnd__scalar converted(const gnd__scalar *v, gnd_dtype t)
     return gnd__load_scalar(t, room);
 }
 
-/* Whether the number v has a place in an int dtype, its fraction cut off. */
+/* Whether v, with its fraction cut off, is in the range of an int dtype. */
 static int float_fits(gnd_dtype t, const gnd__scalar *v)
 {
     int kind = gnd_dtype_kind(t);
@@ -253,7 +253,7 @@ gnd_array *gnd__astype(gnd_array *x, gnd_dtype t, const char *func)
                          func, gnd_dtype_name((gnd_dtype)x->dtype), gnd_dtype_name(t));
     if (!x->weak)
         return gnd__cast_node(x, t);
-    /* A scalar stays one: only its kind and its value change. */
+    /* A scalar stays a scalar: only its kind and its value change. */
     if (!gnd__scalar_fits(t, &x->p.value) || !float_fits(t, &x->p.value)) {
         char text[64];
         scalar_text(text, sizeof text, &x->p.value);
@@ -280,8 +280,8 @@ static gnd__op mirrored(gnd__op op)
     }
 }
 
-/* i and u, a signed int array and an uint64 one, compared exactly: a negative i is below every u,
- * and any other i is itself as uint64. */
+/* Compares a signed int array i exactly with a uint64 array u: a negative i is less than every u;
+ * any other i equals itself as uint64. */
 static gnd_array *compare_mixed(gnd__op op, gnd_array *i, gnd_array *u)
 {
     gnd__scalar zero = {.kind = 'i'};
@@ -291,12 +291,13 @@ static gnd_array *compare_mixed(gnd__op op, gnd_array *i, gnd_array *u)
                                        (gnd_array *[]){i, z});
     gnd_array *iu = gnd__cast_node(i, GND_UINT64);
     gnd_array *cmp = gnd__elementwise(op, 2, (gnd_array *[]){iu, u});
-    /* cmp first: its error, of shapes, is the one to report. */
+    /* cmp comes first, so that its error about shapes is the one reported. */
     return gnd__elementwise(or_negative ? GND__OP_LOGICAL_OR : GND__OP_LOGICAL_AND, 2,
                             (gnd_array *[]){cmp, sign});
 }
 
-/* x op v where the int v lies outside x's int dtype: the same for all elements. */
+/* x op v where the int v is outside the range of x's int dtype: the result is the same for all
+ * elements. */
 static gnd_array *compare_outside(gnd__op op, gnd_array *x, const gnd__scalar *v)
 {
     int above = v->kind == 'u' || v->i > 0;
@@ -307,7 +308,7 @@ static gnd_array *compare_outside(gnd__op op, gnd_array *x, const gnd__scalar *v
     return gnd__filled(x->dev, GND_BOOL, x->ndim, x->dim, &yes);
 }
 
-/* The comparisons that need more than a promotion; NULL: this is not one. */
+/* Handles comparisons that need more than promotion; NULL: this is not one. */
 static gnd_array *compare_special(gnd__op op, gnd_array *const *x, gnd_dtype t)
 {
     for (int k = 0; k < 2; k++) {
@@ -341,19 +342,20 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
 }
 
-/* Argument x of op as dtype t of dev, x itself when it is that already. */
+/* Argument x of op as dtype t of dev; x itself if it already is. */
 static gnd_array *operand(const gnd__opinfo *o, gnd_array *x, gnd_device *dev, gnd_dtype t)
 {
     if (!x->weak)
         return (gnd_dtype)x->dtype == t ? x : gnd__cast_node(x, t);
-    if (t == GND_BOOL) { /* logic and conditions: true is what is not zero, also of complex */
+    if (t == GND_BOOL) { /* logic and conditions: true means non-zero, also for complex values */
         gnd__scalar c = converted(&x->p.value, t);
         return gnd__const(dev, t, &c, 0);
     }
     return gnd__strong(x, dev, t, o->name);
 }
 
-/* The int argument x of ldexp as int32; what int32 does not hold is far beyond what matters. */
+/* The int argument x of ldexp as int32. Values outside int32 are clipped, which does not change the
+ * result. */
 static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev)
 {
     gnd_dtype t = (gnd_dtype)x->dtype;
@@ -377,8 +379,8 @@ static gnd_array *exponent(const gnd__opinfo *o, gnd_array *x, gnd_device *dev)
     return y->kind == GND__ERROR ? y : gnd__cast_node(y, GND_INT32);
 }
 
-/* What a power with the number 2, 1/2 or -1 is, within an ulp of it and far faster: a product (as NumPy does), a
- * root, a reciprocal. Else op. */
+/* Replaces a power with the exponent 2, 1/2 or -1 by a product (as NumPy does), a root or a
+ * reciprocal: the same within an ulp and far faster. Otherwise returns op. */
 static gnd__op power_as(gnd__op op, gnd_array *const *x, gnd_dtype t)
 {
     if (op != GND__OP_POW || !x[1]->weak)
@@ -391,8 +393,8 @@ static gnd__op power_as(gnd__op op, gnd_array *const *x, gnd_dtype t)
     return gnd__op_text(as, gnd_dtype_kind(t)) ? as : op;
 }
 
-/* What is in nearly every program, found without the tables of promotion: arrays of one float dtype, one
- * shape and one device, and weak scalars that are no complex ones. NULL: this is not such. */
+/* The common case, handled without the tables of promotion: arrays of one float dtype, one shape
+ * and one device, and weak scalars that are not complex. NULL: other arguments. */
 static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
 {
     const gnd__opinfo *o = &gnd__ops[op];
@@ -426,7 +428,7 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
     if (!a)
         return NULL;
     gnd_dtype t = (gnd_dtype)a->dtype, out = gnd__op_out(op, t);
-    if (out != t && out != GND_BOOL) /* the result might have more bytes than there are */
+    if (out != t && out != GND_BOOL) /* the result's size in bytes might overflow */
         return NULL;
     if (!scalars)
         return gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, x);
@@ -441,12 +443,13 @@ static gnd_array *elementwise_plain(gnd__op op, int nin, gnd_array *const *x)
     return gnd__leave(inner, gnd__op_node(op, a->dev, out, a->ndim, a->dim, nin, in));
 }
 
-/* op on arguments that are no errors, of which one is of dev at least, in an inner scope. */
+/* Applies op, in an inner scope, to arguments that are not errors and of which at least one belongs
+ * to dev. */
 static gnd_array *elementwise_any(gnd__op op, int nin, gnd_array *const *x, gnd_device *dev)
 {
     const gnd__opinfo *o = &gnd__ops[op];
     gnd_array *bad;
-    /* the condition and the exponent have no say in the dtype */
+    /* the condition and the exponent do not affect the dtype */
     int skip = o->rule == GND__RULE_WHERE, own = o->rule == GND__RULE_LDEXP ? 1 : nin - skip;
     gnd_dtype given = gnd__common_dtype(dev, own, x + skip);
     if (o->rule == GND__RULE_CMP && (bad = compare_special(op, x, given)))

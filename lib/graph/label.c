@@ -10,27 +10,28 @@
 #include "graph/check.h"
 #include <gnd/array.h>
 
-enum { NAME = 64, ARGS = 4 }; /* the longest name, the most arguments that an error names */
+enum { NAME = 64, ARGS = 4 }; /* the longest name; the most arguments that an error names */
 
-/* Of the calling thread: the arguments with names that its function has looked at. */
+/* State of the calling thread: the named arguments that its function has checked. */
 static _Thread_local struct {
     int n;
     char func[40];
     char arg[ARGS][24], name[ARGS][NAME];
 } args;
 
-/* One more label of x; file NULL: with the place that it has. 0, or -1: out of memory. */
+/* Gives x one more label; if file is NULL, with the place that it has. Returns 0, or -1 if out of
+ * memory. */
 static int put(gnd_array *x, const char *name, const char *file, int line)
 {
     gnd__label *old = __atomic_load_n(&x->label, __ATOMIC_ACQUIRE), *l;
     size_t n = strlen(name);
     n = n < NAME ? n : NAME - 1;
-    while (n && n == NAME - 1 && (name[n] & 0xc0) == 0x80) /* no half of a character */
+    while (n && n == NAME - 1 && (name[n] & 0xc0) == 0x80) /* do not split a character */
         n--;
     l = gnd__malloc(sizeof *l + n + 1);
     if (!l)
         return -1;
-    for (size_t i = 0; i < n; i++) /* messages are one line */
+    for (size_t i = 0; i < n; i++) /* messages are single lines */
         l->name[i] = (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? ' ' : name[i];
     l->name[n] = '\0';
     do {
@@ -76,7 +77,7 @@ void gnd__label_arg(const char *func, const char *arg, const gnd_array *x)
     const char *name = gnd__name_of(x);
     if (args.n && strncmp(args.func, func, sizeof args.func - 1) != 0)
         args.n = 0;
-    for (int i = 0; i < args.n; i++) /* looked at before: this is another call */
+    for (int i = 0; i < args.n; i++) /* it was checked before, so this is another call */
         if (!strcmp(args.arg[i], arg))
             args.n = i;
     if (!name[0] || args.n == ARGS)
@@ -105,7 +106,8 @@ gnd_array *gnd_name(gnd_array *x, const char *name)
     if (!x || !gnd__alive(x))
         return gnd__check(x, "name", "x");
     if (x != gnd__nomem())
-        (void)put(x, name ? name : "", NULL, 0); /* without memory it stays as it is: names are for messages */
+        (void)put(x, name ? name : "", NULL, 0); /* out of memory leaves the label unchanged: names
+                                                    are only for messages */
     return x;
 }
 

@@ -65,7 +65,7 @@ void gnd__part_adopt(gnd_array *x)
     gnd__storage *st = x->in[0]->p.launch->st[x->p.part];
     if (!st)
         return;
-    x->in[0]->p.launch->st[x->p.part] = NULL; /* the owner is x now */
+    x->in[0]->p.launch->st[x->p.part] = NULL; /* x owns it now */
     x->data.st = st;
     x->data.off = 0;
     x->data.contig = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/live.c - the list of live nodes that is kept with each device, and its end when the device closes.
+ * graph/live.c - the list of live nodes of each device, and its cleanup when the device closes.
  */
 #include "graph/live.h"
 
@@ -37,7 +37,7 @@ void gnd__live_remove(gnd_array *x)
     gnd__spin_unlock(&dev->list);
 }
 
-/* For GND_LOG=warn: how many arrays the user still has, and what the first of them are. */
+/* For GND_LOG=warn: reports how many arrays the user still holds, and the first of them. */
 static void report_left(const gnd_device *dev)
 {
     enum { SHOWN = 5 };

@@ -7,10 +7,11 @@
 
 #include <gnd/types.h>
 
-/* x, a node of a device, goes into its list or out of it. */
+/* Adds x, a node of a device, to the device's list; removes it. */
 void gnd__live_add(gnd_array *x);
 void gnd__live_remove(gnd_array *x);
-/* dev closes: frees what is left of its nodes, and tells GND_LOG=warn which of them the user still has. */
+/* For closing dev: frees its remaining nodes, and reports those that the user still holds
+ * (GND_LOG=warn). */
 void gnd__live_end(gnd_device *dev);
 
 #endif

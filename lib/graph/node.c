@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/node.c - making and freeing nodes. A node is a cell (graph/cells.h): the struct, its extents, more
- * inputs than three, and its payload (map, boxes or error); what does not fit there is an allocation beside it.
- * Making one costs that, a link in its device's list and a few counters; nothing is checked here but memory.
+ * graph/node.c - making and freeing nodes. A node is a cell (graph/cells.h) with the struct, its
+ * extents, inputs beyond three, and its payload (map, boxes or error); what does not fit is an
+ * allocation beside it. Making a node costs that, a link in its device's list and a few counters.
+ * Only memory is checked here.
  */
 #include "graph/graph.h"
 #include "graph/scope.h"
@@ -44,8 +45,8 @@ static uint32_t pending_of(const gnd_array *x)
     return __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
 }
 
-/* An estimate of the operations below: the deepest input's count, and up to 16 for each other one.
- * A plain sum would double with every x = x + f(x), whose nodes are shared. */
+/* Estimates the number of operations below: the count of the deepest input, plus up to 16 for each
+ * other one. A plain sum would double with every x = x + f(x), whose nodes are shared. */
 static uint32_t pending_below(int nin, gnd_array *const *in)
 {
     uint32_t most = 0, rest = 0;
@@ -57,7 +58,7 @@ static uint32_t pending_below(int nin, gnd_array *const *in)
     return most < UINT32_MAX - 1 - rest ? most + rest : UINT32_MAX - 1;
 }
 
-/* How many pending operations below x are enough to evaluate it on the way. */
+/* The number of pending operations at which x should be evaluated early. */
 static uint32_t due_at(const gnd_array *x)
 {
     const uint32_t deep = pending_of(x) ? __atomic_load_n(&x->deep, __ATOMIC_RELAXED) : 0;
@@ -72,9 +73,10 @@ static uint32_t latest_due(int nin, gnd_array *const *in)
     return at;
 }
 
-/* The same after the deep inputs, if any, were given to the hook: the least deep first, since the others may be made of
- * it. One that could not be evaluated (it is made of placeholders, or memory is out) is due again when it is twice as
- * deep, so that a graph of n nodes is walked for that n times in all, not n * n. *due is what the node keeps of it. */
+/* The same after the hook has evaluated the deep inputs, least deep first, because the others may
+ * be made from it. An input that cannot be evaluated (it is made of placeholders, or memory is out)
+ * becomes due again at twice its depth, so that the walks over a graph of n nodes take O(n) in all,
+ * not O(n * n). *due is the value for the new node. */
 static uint32_t pending_with(int nin, gnd_array *const *in, uint32_t *due)
 {
     static _Thread_local int inside; /* the hook may make nodes itself */
@@ -103,12 +105,13 @@ static uint32_t pending_with(int nin, gnd_array *const *in, uint32_t *due)
     return pending_below(nin, in);
 }
 
-/* A node with `extra` bytes of payload after it, at *payload. *payload is uninitialised. An input that is an
- * error gives its error: most callers see to that, and this is the net for the steps between. */
+/* Makes a node with `extra` bytes of uninitialised payload at *payload. If an input is an error,
+ * returns its error: most callers check that themselves, and this catches the rest. */
 static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                        int nin, gnd_array *const *in, size_t extra, void *payload)
 {
-    if (__builtin_expect(gnd__forked && dev, 0)) { /* the device is lost: none of it is made or changed */
+    if (__builtin_expect(gnd__forked && dev, 0)) { /* the device is lost: nothing of it is made or
+                                                      changed */
         gnd_err e = {.code = GND_OK};
         if (k != GND__ERROR) {
             gnd__fork_error(&e);
@@ -173,7 +176,7 @@ static gnd_array *make(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, cons
         *(void **)payload = mem + ndims + nptrs;
     if (dev)
         gnd__live_add(x);
-    if (over || gnd__scope_add(x)) { /* callers see to overflow: this is a net */
+    if (over || gnd__scope_add(x)) { /* callers check overflow; this is a safeguard */
         atomic_store(&x->handles, 0);
         gnd__unref(x);
         return over ? gnd__fail(dev, GND_ERR_OVERFLOW, "an array of this shape is too large")
@@ -222,7 +225,7 @@ gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e)
 
 gnd_array *gnd__named(const char *func, gnd_array *y)
 {
-    if (y != &nomem && y->kind == GND__ERROR) /* its own record, which nobody else has seen */
+    if (y != &nomem && y->kind == GND__ERROR) /* its own record, which nobody else has seen yet */
         gnd__err_named(y->p.err, func);
     return y;
 }
@@ -257,7 +260,7 @@ gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, cons
     return x;
 }
 
-/* The value that a constant has once it is of dtype t. */
+/* The value of a constant after conversion to dtype t. */
 static gnd__scalar rounded(const gnd__scalar *v, gnd_dtype t)
 {
     uint64_t room[2];
@@ -343,7 +346,7 @@ gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int
 
 gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what)
 {
-    /* as an index of one element: 0 when all is well, else 1, which is none */
+    /* an index into one element: 0 if the condition holds, else 1, which is out of range */
     const gnd__inner in = gnd__enter(NULL);
     gnd_array *fails = gnd__op_node(GND__OP_LOGICAL_NOT, ok->dev, GND_BOOL, ok->ndim, ok->dim, 1, &ok);
     gnd_array *idx = fails->kind == GND__ERROR ? fails : gnd__cast_node(fails, GND_INT64);
@@ -374,8 +377,8 @@ void gnd__storage_ref(gnd__storage *st)
     atomic_fetch_add_explicit(&st->refs, 1, memory_order_relaxed);
 }
 
-/* One owner less, by a count that an atomic operation changes only where somebody else may: the last
- * owner is alone. 1: it was the last. */
+/* Removes one owner. Uses an atomic operation only if there are other owners: the last owner is
+ * alone. Returns 1 if it was the last. */
 static inline int last_of(atomic_int *refs)
 {
     return atomic_load_explicit(refs, memory_order_acquire) == 1 ||
@@ -394,7 +397,7 @@ void gnd__ref(gnd_array *x)
         atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
 }
 
-/* One owner less. 1: it was the last. */
+/* Removes one owner. Returns 1 if it was the last. */
 static int drop(gnd_array *x)
 {
     return x != &nomem && last_of(&x->refs);
@@ -425,7 +428,8 @@ static void free_node(gnd_array *x)
     gnd__cell_free(x, x->place);
 }
 
-/* Frees the nodes of a list linked by `next`, and all that dies with them. */
+/* Frees the nodes of a list linked by `next`, and everything that loses its last owner with
+ * them. */
 static void free_list(gnd_array *dead)
 {
     while (dead) {
@@ -464,7 +468,7 @@ void gnd__drop_inputs(gnd_array *x)
         return;
     if (x->kind == GND__PART)
         gnd__part_leave(x);
-    gnd__spin_lock(&x->in_lock); /* against who makes a view of x (graph/view.c) */
+    gnd__spin_lock(&x->in_lock); /* excludes threads that make views of x (graph/view.c) */
     x->in = NULL;
     gnd__spin_unlock(&x->in_lock);
     for (int i = 0; i < x->nin; i++)
@@ -477,7 +481,7 @@ void gnd__nodes_drain(gnd_array *list)
     for (gnd_array *x = list; x; x = next) {
         next = x->next;
         let_go(x);
-        x->in = NULL; /* they are on the list too */
+        x->in = NULL; /* the inputs are in the list too */
         if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) {
             free_node(x);
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/scope.h - the scopes of the calling thread, as graph/node.c needs them. The public
+ * graph/scope.h - the calling thread's scopes, for graph/node.c and public functions. The public
  * functions on owners (gnd_scope_begin, gnd_keep ...) are in scope.c too.
  */
 #ifndef GND_GRAPH_SCOPE_H
@@ -8,10 +8,11 @@
 
 #include "graph/graph.h"
 
-/* Gives x's one handle to the innermost scope of the thread, if there is one. 0, or -1 when memory
- * is out (x is then in no scope). */
+/* Gives x's only handle to the thread's innermost scope, if there is one. Returns 0, or -1 if out
+ * of memory; x is then in no scope. */
 int gnd__scope_add(gnd_array *x);
-/* Takes x out of its scope. 1, or 0 when that is a scope of another thread: it is left alone. */
+/* Removes x from its scope. Returns 1, or 0 if the scope belongs to another thread, which then
+ * keeps x. */
 int gnd__scope_remove(gnd_array *x);
 
 /* --- the inner scope of a public function ------------------------------------------------------
@@ -29,27 +30,29 @@ int gnd__scope_remove(gnd_array *x);
  * An error made between them is one of `func`, the outermost name: "sum: axis 5 ..." is then
  * "mean: axis 5 ...". Errors that arguments hold are passed on as they are. */
 typedef struct gnd__inner {
-    const char *func;  /* the name before */
-    uint32_t from;     /* where the inner scope around begins */
-    uint32_t alone;    /* not 0: there was no scope around, and the results are the caller's */
+    const char *func;  /* the previous name */
+    uint32_t from;     /* where the enclosing inner scope begins */
+    uint32_t alone;    /* not 0: there was no enclosing scope, and the results belong to the
+                          caller */
 } gnd__inner;
 
-/* func: the public function's name, a literal; NULL for a helper, whose errors have names. */
+/* func: the public function's name, a literal; NULL for a helper, whose errors already have
+ * names. */
 gnd__inner gnd__enter(const char *func);
-/* Ends it. y becomes the caller's and is returned; an array that was not made here, such as an
- * argument, as a new handle. Out of memory: gnd__nomem(). */
+/* Ends the inner scope. y becomes the caller's and is returned; an array not made in it, such as an
+ * argument, is returned as a new handle. Out of memory: gnd__nomem(). */
 gnd_array *gnd__leave(gnd__inner in, gnd_array *y);
-/* The same with n arrays, not NULL; of one that is there twice the second becomes a new handle. */
+/* The same with n arrays, none of them NULL. A repeated array becomes a new handle. */
 void gnd__leave_all(gnd__inner in, int n, gnd_array **y);
-/* The outermost name of the inner scopes; NULL: none. */
+/* The function name of the outermost inner scope, or NULL. */
 const char *gnd__inner_func(void);
 
-/* Everything that is left of a device that closes: frees the nodes of the list, but for those that
- * a scope still names, which become husks without inputs, data and device, freed by the scope. */
+/* Frees the remaining nodes of a closing device's list. Nodes that a scope still refers to become
+ * husks without inputs, data and device, which the scope frees. */
 void gnd__nodes_drain(gnd_array *list);
 
-/* A new handle to the same value: what a function returns that has nothing to do. Handles are never
- * shared, so that each has one owner whatever made it. */
+/* A new handle to the same value, for functions that have nothing to do. Handles are never shared,
+ * so each has one owner. */
 gnd_array *gnd__same(gnd_array *x);
 
 #endif

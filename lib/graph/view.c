@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph/view.c - nodes that are other looks at an array's elements. Views compose when they are made: a
- * view of a view that has no elements of its own yet is one view of what that one looks at. So a chain of
- * views, however long, is one node, or a few where reshapes lie between that no index map can say; and
- * what it went through may be freed.
+ * graph/view.c - views. They are composed when they are made: a view of a view without elements of
+ * its own becomes one view of the underlying array. So a chain of views of any length is one node,
+ * or a few if reshapes that no index map can express lie between; and the intermediate views can be
+ * freed.
  */
 #include "graph/graph.h"
 
 #include <string.h>
 #include "graph/scope.h"
 
-/* Views of reshapes of views ... of so many links: from there on only what strides cannot say makes one more. */
+/* Maximum number of links in a chain of views and reshapes. Beyond it, only reshapes that strides
+ * cannot express add links. */
 #define LINKS 8
 
-/* A view while it is being made: the terms of a gnd__view in order, for inputs of `nin` axes. */
+/* A view under construction: the terms of a gnd__view in order, for inputs of `nin` axes. */
 typedef struct linear {
     int nin, nterm;
     int64_t start[GND_MAX_NDIM];
     gnd__term term[GND_MAX_NDIM * GND_MAX_NDIM];
 } linear;
 
-/* Sums and products modulo 2^64: those of parts may pass what int64_t holds, the whole is a place in the input. */
+/* Sums and products modulo 2^64: intermediate values may overflow int64_t, the result is a valid
+ * position. */
 static int64_t times(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
@@ -38,7 +40,8 @@ static void add_term(linear *m, int axis, int to, int64_t step)
     m->term[m->nterm++].to = to;
 }
 
-/* The terms of input axis `axis`: step[k] of output axis k. Output axes of one element have no say. */
+/* Adds the terms of input axis `axis`: step[k] along output axis k. Output axes of one element are
+ * skipped. */
 static void add_terms(linear *m, int axis, int ndim, const int64_t *dim, const int64_t *step)
 {
     for (int k = 0; k < ndim; k++)
@@ -46,7 +49,7 @@ static void add_terms(linear *m, int axis, int ndim, const int64_t *dim, const i
             add_term(m, axis, k, step[k]);
 }
 
-/* A view of no elements has no places. */
+/* A view without elements reads nothing. */
 static int is_empty(int ndim, const int64_t *dim)
 {
     for (int k = 0; k < ndim; k++)
@@ -62,7 +65,8 @@ static void nothing(linear *m, int nin)
     memset(m->start, 0, (size_t)nin * sizeof *m->start);
 }
 
-/* The coefficients of input axis `axis` by output axis; *t is the first term that may be of it, and moves on. */
+/* The coefficients of input axis `axis` by output axis. *t is the first term that may belong to it,
+ * and advances. */
 static void steps_of(const gnd__term **t, const gnd__term *end, int axis, int64_t *step)
 {
     memset(step, 0, GND_MAX_NDIM * sizeof *step);
@@ -70,7 +74,8 @@ static void steps_of(const gnd__term **t, const gnd__term *end, int axis, int64_
         step[(*t)->to] = (*t)->step;
 }
 
-/* m, of shape dim[ndim], is a view of the view v: as a view of what v looks at, which has nin axes. */
+/* Composes m, of shape dim[ndim], which is a view of the view v, into a view of v's input, which
+ * has nin axes. */
 static void compose(linear *m, const gnd__view *v, int nin, int ndim, const int64_t *dim)
 {
     const gnd__term *first[GND_MAX_NDIM + 1], *t = v->term, *end = v->term + v->nterm;
@@ -115,8 +120,8 @@ static void of_view(linear *m, const gnd__view *v, int nin)
     memcpy(m->term, v->term, (size_t)v->nterm * sizeof *v->term);
 }
 
-/* m, whose result has the shape dim[ndim], with its result in another shape of the same size. 0: no such
- * view. It is what strides say, for each axis of the input alone. */
+/* Changes m's result from shape dim[ndim] to another shape of the same size. Returns 0 if there is
+ * no such view. Uses strides, for each axis of the input separately. */
 static int reshaped(linear *m, int ndim, const int64_t *dim, int to_ndim, const int64_t *to)
 {
     const gnd__term *t = m->term, *end = m->term + m->nterm;
@@ -144,7 +149,7 @@ static int reshaped(linear *m, int ndim, const int64_t *dim, int to_ndim, const 
     return 1;
 }
 
-/* The layout of m's result, in elements of the input in C order. */
+/* The layout of m's result in elements of the input in C order. */
 static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const int64_t *dim, gnd__layout *l)
 {
     gnd__layout in;
@@ -165,9 +170,9 @@ static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const in
                                         times(in.stride[m->term[i].axis], m->term[i].step));
 }
 
-/* What x looks at, with one more owner, when x is a view or a reshape that has no elements of its own; else NULL:
- * then x is what to look at. Another thread may be giving x its elements just now, in which case x lets go of its
- * input: hence the lock. */
+/* The input of x with one more owner if x is a view or reshape without elements of its own; else
+ * NULL. Another thread may be evaluating x at the same time, which drops x's input: hence the
+ * lock. */
 static gnd_array *below(gnd_array *x)
 {
     gnd_array *in = NULL;
@@ -182,7 +187,7 @@ static gnd_array *below(gnd_array *x)
     return in;
 }
 
-/* The walk goes on from `to`, which it owns; it owned *held, or that is NULL. */
+/* Moves the walk on to `to`, which it then owns. It owned *held, unless NULL. */
 static gnd_array *walk_to(gnd_array *to, gnd_array **held)
 {
     gnd__unref(*held);
@@ -217,7 +222,7 @@ static int is_identity(const linear *m, const gnd_array *x, int ndim, const int6
     return n == m->nterm;
 }
 
-/* The reshape of x itself, composed with nothing. */
+/* Makes a reshape of x without composing. */
 static gnd_array *reshape_of(gnd_array *x, int ndim, const int64_t *dim)
 {
     if (same_shape(x, ndim, dim) && x->kind == GND__CONST)
@@ -225,20 +230,21 @@ static gnd_array *reshape_of(gnd_array *x, int ndim, const int64_t *dim)
     gnd_array *y = gnd__node(GND__RESHAPE, x->dev, (gnd_dtype)x->dtype, ndim, dim, 1, &x);
     if (y->kind == GND__RESHAPE) {
         y->links = links_of(x) + 1;
-        if (same_shape(x, ndim, dim)) /* nothing is done */
+        if (same_shape(x, ndim, dim)) /* nothing to do */
             y->pending = __atomic_load_n(&x->pending, __ATOMIC_RELAXED);
     }
     return y;
 }
 
-/* x, a reshape, as a view of its input `in`: one that splits axes, or adds some, or takes some away. 0: it is none. */
+/* Expresses the reshape x as a view of its input `in`, if it only splits, adds or removes axes.
+ * Returns 0 if it does not. */
 static int split_of(linear *m, const gnd_array *x, const gnd_array *in)
 {
     identity(m, in->ndim, in->dim);
     return reshaped(m, in->ndim, in->dim, x->ndim, x->dim);
 }
 
-/* The view m of x itself, composed with nothing. */
+/* Makes the view m of x without composing. */
 static gnd_array *view_of(gnd_array *x, int ndim, const int64_t *dim, const linear *m)
 {
     const size_t terms = (size_t)m->nterm * sizeof *m->term, starts = (size_t)m->nin * sizeof *m->start;
@@ -259,7 +265,7 @@ static gnd_array *view_of(gnd_array *x, int ndim, const int64_t *dim, const line
     return y;
 }
 
-/* The view m of x, or of what x looks at. */
+/* Makes the view m of x, or of the array below x. */
 static gnd_array *viewed(gnd_array *x, int ndim, const int64_t *dim, linear *m)
 {
     gnd_array *held = NULL, *in;
@@ -283,7 +289,7 @@ static gnd_array *viewed(gnd_array *x, int ndim, const int64_t *dim, linear *m)
     return y;
 }
 
-/* Element i of output axis from[d] is at start[d] + step[d] * i of axis d. */
+/* Converts a gnd__map: element i of output axis from[d] is at start[d] + step[d] * i of axis d. */
 static void of_map(linear *m, const gnd_array *x, int ndim, const int64_t *dim, const gnd__map *map)
 {
     m->nin = x->ndim;
@@ -322,8 +328,8 @@ gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window)
     return viewed(x, x->ndim + 1, dim, &m);
 }
 
-/* x, a view of the reshape r which looks at `in`, in another shape: where strides can say that of r's elements in C
- * order, it is a view of in's in one axis. NULL: they cannot. */
+/* Changes the shape of x, a view of the reshape r of `in`: if strides can express it over r's
+ * elements in C order, the result is a view of `in` as one axis. NULL: they cannot. */
 static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *r, gnd_array *in, int ndim,
                           const int64_t *dim)
 {
@@ -356,7 +362,8 @@ gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim)
         gnd__layout l;
         of_view(&m, x->p.view, in->ndim);
         layout_of(&m, in->dim, x->ndim, x->dim, &l);
-        if (x->size == in->size && l.off == 0 && gnd__layout_is_contig(&l)) { /* the same elements in the same order */
+        /* the same elements in the same order */
+        if (x->size == in->size && l.off == 0 && gnd__layout_is_contig(&l)) {
             x = walk_to(in, &held);
             continue;
         }

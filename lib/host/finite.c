@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/finite.c - matrices with a NaN or an infinity, before LAPACK sees them: it would go on with them in ways that
- * differ from one library to the next, or print that it was called wrongly. What iterates, and Cholesky's
- * decomposition, is an error then; all other results are NaN.
+ * host/finite.c - checks matrices for NaN and infinity before LAPACK gets them. LAPACK libraries
+ * treat such input in different ways, or print that they were called wrongly. Iterative operations
+ * and Cholesky report an error for it; all other results become NaN.
  */
 #include "host/lapack.h"
 
@@ -10,8 +10,8 @@
 #include "base/dtype.h"
 #include "base/err.h"
 
-/* Adding 1 to the exponent reaches the sign only from the one of infinities and NaN. 32 bytes at a time, as their sums
- * stay in registers. */
+/* After the sign is cleared, adding 1 to the exponent carries into the sign bit only for infinity
+ * and NaN. Works on 32 bytes at a time, so that the sums stay in registers. */
 #define ARE_NUMBERS(name, uint, sign, one)                                                                            \
     static int name(const char *p, size_t n)                                                                          \
     {                                                                                                                 \
@@ -41,8 +41,8 @@ int gnd__are_numbers(gnd_dtype t, const char *p, int64_t n)
     return real == GND_FLOAT64 ? are_doubles(p, parts) : are_floats(p, parts);
 }
 
-/* Columns of ld elements: the first `rows` of each of them, without what lies above (below) the diagonal where lower
- * (upper) is 1, and without the diagonal where it is 2. */
+/* Checks columns of ld elements each: the first `rows` of each, without the part above (below) the
+ * diagonal if lower (upper) is 1, and also without the diagonal if it is 2. */
 static int are_numbers(const gnd_solve_desc *s, const char *p, int64_t rows, int64_t cols, int64_t ld, int lower,
                        int upper)
 {
@@ -90,7 +90,7 @@ gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e)
                     cholesky ? "not positive definite" : "no convergence", sides ? "its right sides have" : "it has");
 }
 
-/* Of complex ones the real part is NaN, as where a real NaN is taken for one. */
+/* Complex elements get a NaN real part, as a real NaN converted to complex has. */
 void gnd__fill_nan(gnd_dtype t, char *p, int64_t n)
 {
     static const uint32_t narrow[2] = { 0x7fc00000, 0 };
@@ -101,7 +101,7 @@ void gnd__fill_nan(gnd_dtype t, char *p, int64_t n)
         memcpy(p + (size_t)i * size, nan, size);
 }
 
-/* The results of one matrix. */
+/* Fills the results of one matrix. */
 static void no_results(const gnd_solve_desc *s, char *const *mem)
 {
     const gnd_solve_desc one = { .op = s->op, .flags = s->flags, .dtype = s->dtype, .m = s->m, .n = s->n, .k = s->k,
@@ -112,7 +112,7 @@ static void no_results(const gnd_solve_desc *s, char *const *mem)
             continue;
         if (gnd__solve_type(&one, i) == 'x')
             gnd__fill_nan((gnd_dtype)s->dtype, mem[i], n);
-        else /* no exchanges; or each column in its place */
+        else /* no row exchanges, or the identity permutation of columns */
             for (int32_t j = 0; j < (int32_t)(gnd__solve_bytes(&one, i) / sizeof j); j++)
                 memcpy(mem[i] + (size_t)j * sizeof j, &(int32_t){ j + (s->op == GND_SOLVE_LU && !s->flags) }, sizeof j);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/lapack.c - LAPACK's Fortran routines, from whichever library is there, loaded at the first
- * call. The routines of the four dtypes differ in the names only, as everything goes by pointer, and in
- * the real workspace that the complex ones take.
+ * host/lapack.c - LAPACK's Fortran routines, from whichever library is installed, loaded at the
+ * first call. The routines of the four dtypes differ only in their names, because all arguments are
+ * pointers, and in the real workspace of the complex ones.
  */
 #include "host/lapack.h"
 
@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-typedef size_t len; /* of a character argument, behind all others, as gfortran passes it */
+typedef size_t len; /* length of a character argument, passed after all others as gfortran does */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
 typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int *);
 typedef void getrs_fn(const char *, const int *, const int *, const void *, const int *, const int *,
@@ -96,13 +96,13 @@ void *gnd__lapack_routine(int dtype, gnd__lapack_name r)
 typedef struct call {
     const gnd_solve_desc *s;
     int t, complex;       /* index of the dtype; whether it is complex */
-    size_t size, real;    /* bytes of an element, of a real one */
+    size_t size, real;    /* bytes of an element, and of a real element */
     int m, n, k;
     char *mem[GND_SOLVE_MEMS];
     size_t step[GND_SOLVE_MEMS];
     char *work, *rwork;
     int *iwork;
-    void *tau;            /* or pivots, or the parts of eigenvalues */
+    void *tau;            /* also holds pivots or the parts of eigenvalues */
     int lwork, lrwork, liwork;
     int info;
     gnd_err *e;
@@ -113,7 +113,7 @@ static int min_i(int a, int b)
     return a < b ? a : b;
 }
 
-/* What a workspace query left in the first element of `work`. */
+/* The result of a workspace query, from the first element of `work`. */
 static int asked(const call *c, const void *work)
 {
     double v;
@@ -137,7 +137,7 @@ static gnd_status room(call *c)
                ? GND_OK : gnd__err(c->e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
 }
 
-/* A function pointer out of the table: POSIX lets a void pointer hold one. */
+/* Gets a routine from the table. POSIX allows a void pointer to hold a function pointer. */
 #define FN(type, r) type##_fn *fn; memcpy(&fn, &routine[c->t][r], sizeof fn)
 
 static void run_cholesky(call *c)
@@ -183,7 +183,7 @@ static void run_inv(call *c)
     if (c->s->flags == 0 || c->lwork < 0 || c->info != 0)
         return;
     memcpy(c->mem[1], c->mem[0], (size_t)c->n * (size_t)c->n * c->size);
-    for (int j = 0; j < c->n; j++) /* each column in its place */
+    for (int j = 0; j < c->n; j++) /* every column in its place */
         memcpy(c->mem[2] + (size_t)j * sizeof j, &j, sizeof j);
 }
 
@@ -277,7 +277,8 @@ static void run_eig(call *c)
     for (size_t j = 0; j < n; j++)
         put_complex(c, c->mem[1], j, real_at(c, wr, j), real_at(c, wi, j));
     for (size_t j = 0; j < n && vectors; j++) {
-        /* a pair of conjugate eigenvalues: columns j and j + 1 are the parts of both vectors */
+        /* a pair of conjugate eigenvalues: columns j and j + 1 hold the real and imaginary parts of
+         * both vectors */
         int pair = real_at(c, wi, j) != 0 && j + 1 < n;
         for (size_t i = 0; i < n; i++) {
             double re = real_at(c, v, j * n + i), im = pair ? real_at(c, v, (j + 1) * n + i) : 0;
@@ -316,7 +317,7 @@ static void run_lstsq(call *c)
     }
 }
 
-/* How an operation runs; whether it tells the size of its workspace when lwork is -1. */
+/* How each operation runs, and whether it reports its workspace size if lwork is -1. */
 static const struct { void (*run)(call *); int query; } ops[] = {
     [GND_SOLVE_CHOLESKY] = {run_cholesky, 0},
     [GND_SOLVE_LU] = {run_lu, 0},
@@ -333,7 +334,8 @@ static const struct { void (*run)(call *); int query; } ops[] = {
     [GND_SOLVE_INV] = {run_inv, 1},
 };
 
-/* Real and integer workspace that is not asked for, by the formulas of LAPACK's documentation. */
+/* Sets sizes of real and integer workspace that cannot be queried, by the formulas of LAPACK's
+ * documentation. */
 static void fixed_room(call *c)
 {
     double m = c->m, n = c->n, q = m < n ? m : n, mx = m > n ? m : n, r = 0;
@@ -353,7 +355,7 @@ static void fixed_room(call *c)
     c->lrwork = r < INT_MAX - 64 ? (int)r + 64 : INT_MAX;
 }
 
-/* Asks the routine what room it wants, and makes it. */
+/* Queries the routine's workspace sizes and allocates them. */
 static gnd_status make_room(call *c)
 {
     double work[2] = {0}, rwork[2] = {0};
@@ -392,7 +394,7 @@ static gnd_status verdict(const call *c, int64_t b)
                         "of order %d is not positive", at, c->info);
     case GND_SOLVE_LU:
         if (!c->s->flags)
-            return GND_OK; /* a factorisation all the same */
+            return GND_OK; /* still a factorisation */
         /* fallthrough */
     case GND_SOLVE_SOLVE:
     case GND_SOLVE_INV:

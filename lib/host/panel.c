@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/panel.c - factors a panel on the host. The memory that is read and written is one run from the
- * panel's first element to its last, so that it is one transfer; what lies between columns goes back as it
- * came.
+ * host/panel.c - factors a panel on the host. The memory transferred is one run from the panel's
+ * first element to its last; elements between the panel's columns are written back unchanged.
  */
 #include "host/panel.h"
 
@@ -14,14 +13,14 @@
 #include "host/lapack.h"
 #include "host/rows.h"
 
-typedef size_t len; /* of a character argument, as in lapack.c */
+typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
 typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int *);
 typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
 typedef void larft_fn(const char *, const char *, const int *, const int *, const void *, const int *,
                       const void *, void *, const int *, len, len);
 
-/* A function pointer out of LAPACK: POSIX lets a void pointer hold one. */
+/* Gets a LAPACK routine. POSIX allows a void pointer to hold a function pointer. */
 #define FN(type, r)                                                                                \
     type##_fn *type;                                                                               \
     void *found_##type = gnd__lapack_routine(c->t, r);                                             \
@@ -89,14 +88,15 @@ static int direction(const gnd__panel *p, int i)
     return i > 0 ? 2 : only_looks(p) || is_rows(p) ? 1 : 3;
 }
 
-/* rows x cols elements, those of `from` ld apart, conjugated. */
+/* Copies rows x cols elements, conjugated. Columns of `from` are ld elements apart. */
 static void conjugate(const call *c, char *to, const char *from, int rows, int cols, int ld)
 {
     for (int j = 0; j < cols; j++)
         for (int i = 0; i < rows; i++) {
             char *x = to + ((size_t)j * (size_t)rows + (size_t)i) * c->size;
             memcpy(x, from + ((size_t)j * (size_t)ld + (size_t)i) * c->size, c->size);
-            x[c->size - 1] = (char)(x[c->size - 1] ^ 0x80); /* the sign of the imaginary part */
+            x[c->size - 1] = (char)(x[c->size - 1] ^ 0x80); /* flips the sign of the imaginary
+                                                               part */
         }
 }
 
@@ -155,7 +155,7 @@ static gnd_status qr(call *c)
     return GND_OK;
 }
 
-/* -0 is 0, too. */
+/* -0 counts as 0. */
 static gnd_status diagonal(call *c)
 {
     for (int i = 0; i < c->rows; i++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/rows.c - see rows.h. A panel of some columns is copied to Fortran order, which LAPACK factors fast, and back;
- * what is right of it is updated where it lies by products and substitutions of BLAS. To these a matrix in C order is
- * its transpose: a factor L is the upper triangle L^T, and the product A B is B^T A^T.
+ * host/rows.c - see rows.h. A panel of some columns is copied to Fortran order, which LAPACK
+ * factors fast, and back. The columns to its right are updated in place by BLAS products and
+ * substitutions. To BLAS a matrix in C order is its transpose: a factor L is the upper triangle
+ * L^T, and the product A B is B^T A^T.
  *
- * LU halves the columns and goes on with each half (Toledo, Locality of reference in LU decomposition with partial
- * pivoting, 1997), as deep as the logarithm of their number; Cholesky's does so down to strips, and there goes on
- * panel by panel.
+ * LU halves the columns recursively (Toledo, Locality of reference in LU decomposition with partial
+ * pivoting, 1997), to a depth of the logarithm of their number. Cholesky halves them down to
+ * strips, which it factors panel by panel.
  */
 #include "host/rows.h"
 
@@ -16,7 +17,7 @@
 #include "base/mem.h"
 #include "host/lapack.h"
 
-typedef size_t len; /* of a character argument, as in lapack.c */
+typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef const int *ints;
 typedef void potrf_fn(const char *, ints, void *, ints, int *, len);
 typedef void getrf_fn(ints, ints, void *, ints, int *, int *);
@@ -29,20 +30,20 @@ typedef void syrk_fn(const char *, const char *, ints, ints, const void *, const
 
 enum { PANEL = 32, LEAF = 32, STRIP = 256, BLOCK = 8, CHUNK = 64, LOOK = 4 << 10 };
 
-/* One matrix at a time: m x n elements at a, rows ld = n elements apart. */
+/* Works on one matrix at a time: m x n elements at a, with rows ld = n elements apart. */
 typedef struct job {
     int m, n, ld, info;
     gnd_dtype t;
     size_t size;
     char *a, *panel;     /* panel: columns of lp elements */
-    const char *from;    /* where panels are taken from: a, or what would be copied there */
-    int lp, *pivot;      /* pivot[i]: the row, from 0, that changes places with row i */
+    const char *from;    /* source of panels: a, or the array that would be copied to a */
+    int lp, *pivot;      /* pivot[i]: the row, from 0, that is exchanged with row i */
     const void *one, *minus;
     potrf_fn *potrf;
     getrf_fn *getrf;
     trsm_fn *trsm;
     gemm_fn *gemm;
-    syrk_fn *syrk;       /* herk of complex dtypes */
+    syrk_fn *syrk;       /* herk for complex dtypes */
 } job;
 
 static int least(int a, int b)
@@ -59,8 +60,9 @@ static char *at(const job *j, int row, int col)
 
 typedef struct wide { uint64_t v[2]; } wide;
 
-/* to (c, r) = from (r, c), of rows x cols elements; a row of `from` has ldf elements, one of `to` ldt. By blocks, and
- * along the long side last: what is begun of a row of the matrix is then gone on with while it is in a cache. */
+/* Transposes: to (c, r) = from (r, c), of rows x cols elements. A row of `from` has ldf elements,
+ * one of `to` ldt. Works in blocks; the outer loop runs over the long side, so that a row of the
+ * matrix stays in cache until it is finished. */
 #define TRANSPOSE(type)                                                                                               \
     static void block_##type(type *restrict to, size_t ldt, const type *restrict from, size_t ldf, int rows, int cols) \
     {                                                                                                                 \
@@ -97,7 +99,7 @@ static void transpose(size_t size, void *to, int ldt, const void *from, int ldf,
         transpose_wide(to, (size_t)ldt, from, (size_t)ldf, rows, cols);
 }
 
-/* Columns first to first + cols, from the diagonal down. */
+/* Takes columns first to first + cols, from the diagonal down, into the panel. */
 static void take(job *j, int first, int cols)
 {
     const size_t offset = (size_t)(at(j, first, first) - j->a);
@@ -111,7 +113,8 @@ static void give(job *j, int first, int cols)
 
 /* --- Cholesky ----------------------------------------------------------------------------------- */
 
-/* Columns [from, to) -= those of L, [first, from), times their part of L^H, from the diagonal down. */
+/* Updates columns [from, to), from the diagonal down: subtracts columns [first, from) of L times
+ * their part of L^H. */
 static void cholesky_update(job *j, int first, int from, int to)
 {
     const int k = from - first, cols = to - from, below = j->m - to;
@@ -157,7 +160,7 @@ static void cholesky(job *j, int first, int cols)
 
 /* --- LU ----------------------------------------------------------------------------------------- */
 
-/* n bytes, a chunk at a time, for which there are wide loads and stores. */
+/* Swaps n bytes in chunks for which there are wide loads and stores. */
 static void swap(char *a, char *b, size_t n)
 {
     char v[CHUNK], w[CHUNK];
@@ -172,7 +175,7 @@ static void swap(char *a, char *b, size_t n)
     memcpy(b, v, n);
 }
 
-/* The exchanges of rows [from, to), in cols columns from the first one on. */
+/* Applies the exchanges of rows [from, to) to cols columns beginning with `first`. */
 static void exchange(job *j, int from, int to, int first, int cols)
 {
     for (int i = from; i < to; i++) {
@@ -181,8 +184,9 @@ static void exchange(job *j, int from, int to, int first, int cols)
     }
 }
 
-/* Rows [first, first + k) of the cols columns from `from` on: times the inverse of L's part there. Halved as well, as
- * products are faster than substitutions. */
+/* Multiplies rows [first, first + k) of cols columns beginning with `from` by the inverse of L's
+ * part there. Recursive halving turns most of it into products, which are faster than
+ * substitutions. */
 static void lu_substitute(job *j, int first, int k, int from, int cols)
 {
     if (k > LEAF) {
@@ -205,13 +209,14 @@ static void lu_panel(job *j, int first, int cols)
     give(j, first, cols);
     for (int i = 0; i < cols; i++) {
         int *p = &j->pivot[first + i];
-        *p = *p <= i || *p > rows ? first + i : first + *p - 1; /* a library's search among NaN */
+        *p = *p <= i || *p > rows ? first + i : first + *p - 1; /* a library's pivot search among
+                                                                   NaN may give anything */
     }
     if (info && j->info == 0)
         j->info = info < 0 ? info : first + info;
 }
 
-/* Columns first to first + cols, from the diagonal down. */
+/* Factors columns first to first + cols, from the diagonal down. */
 static void lu(job *j, int first, int cols)
 {
     if (cols <= PANEL) {
@@ -260,7 +265,8 @@ static gnd_status begin(job *j, gnd_dtype t, int64_t m, int64_t n, gnd_err *e)
     j->size = gnd_dtype_size(t);
     j->m = (int)m;
     j->n = j->ld = (int)n;
-    j->lp = (j->m + BLOCK - 1) / BLOCK * BLOCK + BLOCK; /* no power of two: columns would share places in caches */
+    j->lp = (j->m + BLOCK - 1) / BLOCK * BLOCK + BLOCK; /* not a power of two: columns would map to
+                                                           the same cache sets */
     j->one = k % 2 ? (const void *)one : one_f;
     j->minus = k % 2 ? (const void *)minus : minus_f;
     ROUTINE(potrf, GND__POTRF);
@@ -297,7 +303,8 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
         }
         j.from = j.a = y;
         j.info = 0;
-        if (j.n <= PANEL) /* L is U^T where it lies: slower than L, but by less than two transpositions */
+        if (j.n <= PANEL) /* L is U^T in place: slower than L, but by less than two
+                             transpositions */
             j.potrf("U", &j.n, y, &j.ld, &j.info, 1);
         else
             cholesky(&j, 0, j.n);
@@ -311,8 +318,8 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
     return st;
 }
 
-/* x to j->a, where it is not taken from x itself: whether all are numbers. Some at a time: what has been looked at is
- * near when it is copied. */
+/* Copies x to j->a, unless j works on x itself. Returns whether all elements are finite. Works in
+ * pieces, so that the elements are still in cache when they are copied. */
 static int copied(job *j, const char *x)
 {
     const int64_t n = (int64_t)j->m * j->n, step = LOOK / (int64_t)j->size;
@@ -327,7 +334,7 @@ static int copied(job *j, const char *x)
     return 1;
 }
 
-/* 0, 1 ... as m values at y. */
+/* Writes 0, 1 ... as m values to y. */
 static void count_up(const job *j, char *y)
 {
     const int twice = gnd__real_of(j->t) == GND_FLOAT64;
@@ -337,7 +344,7 @@ static void count_up(const job *j, char *y)
     }
 }
 
-/* L (m x q) and U (q x n) from j->a, which is the larger one's place. */
+/* Splits j->a into L (m x q) and U (q x n); j->a lies in the larger one of them. */
 static void part(const job *j, char *l, char *u)
 {
     const size_t size = j->size, m = (size_t)j->m, n = (size_t)j->n, q = m < n ? m : n;
@@ -368,7 +375,7 @@ gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const 
         memcpy(order + (size_t)b * orders, order, orders);
     for (int64_t b = 0; b < count && st == GND_OK; b++) {
         j.a = m >= n ? l : u;
-        j.from = j.n <= PANEL && m >= n ? x : j.a; /* one panel is all */
+        j.from = j.n <= PANEL && m >= n ? x : j.a; /* one panel covers the matrix */
         j.info = 0;
         if (copied(&j, x)) {
             lu(&j, 0, q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/solve_mem.c - the operands of gnd_solve, and how they come to the host and back.
+ * host/solve_mem.c - the operands of gnd_solve, and their transfer to the host and back.
  */
 #include "host/lapack.h"
 
@@ -11,10 +11,10 @@
 
 enum { IN = 1, OUT = 2, IO = 3 };
 
-/* Elements of an operand for one matrix. r: of the real dtype; i: int32. */
+/* The number of elements of an operand for one matrix, and their type. */
 typedef struct operand {
     int64_t n;
-    char type; /* 'x' the dtype, 'r' its real one, 'c' its complex one, 'i' int32 */
+    char type; /* 'x' the dtype, 'r' its real dtype, 'c' its complex dtype, 'i' int32 */
     int dir;
 } operand;
 
@@ -23,7 +23,7 @@ static int64_t min2(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The operands of s in order; how many. */
+/* Lists the operands of s in order. Returns their number. */
 static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
 {
     int64_t m = s->m, n = s->n, k = s->k, q = min2(m, n);
@@ -167,7 +167,7 @@ gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__blo
         empty |= gnd__solve_bytes(s, i) == 0;
     if (st != GND_OK || empty)
         return st;
-    while (have < n && st == GND_OK) { /* what is read may be destroyed, too */
+    while (have < n && st == GND_OK) { /* LAPACK may overwrite operands that are only read */
         st = gnd__host_take(d, block[have], at[have], gnd__solve_bytes(s, have),
                             gnd__solve_direction(s, have) | OUT, &mem[have], e);
         have += st == GND_OK;

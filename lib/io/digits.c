@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * io/digits.c - free-format printing of floats with exact integers: R. G. Burger and R. K. Dybvig,
- * "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, figure 3, with the limits on
- * the number of digits that NumPy has. x = value / scale; low and high are half the distances to
- * the neighbours of x, on the same scale. Slow beside table methods, and used on a thousand
- * elements at most.
+ * "Printing Floating-Point Numbers Quickly and Accurately", PLDI 1996, figure 3, with NumPy's
+ * limits on the number of digits. x = value / scale; low and high are half the distances to the
+ * neighbours of x, on the same scale. It is slower than table-based methods, but prints at most
+ * about a thousand elements.
  */
 #include "io/digits.h"
 
@@ -65,7 +65,7 @@ static int big_cmp(const big *a, const big *b)
     return 0;
 }
 
-/* a - b, where a >= b */
+/* a - b; requires a >= b */
 static void big_sub(big *a, const big *b)
 {
     uint64_t borrow = 0;
@@ -92,8 +92,8 @@ static void big_add(big *sum, const big *a, const big *b)
         sum->v[sum->n++] = (uint32_t)carry;
 }
 
-/* |x| = m * 2^e with the m of its type; *uneven when the neighbour below is nearer (m is the
- * smallest of its binade). x is not 0. Returns the place of m's highest bit. */
+/* Splits |x| = m * 2^e with the m of its type. *uneven: the neighbour below is nearer (m is the
+ * smallest of its binade). x must not be 0. Returns the position of m's highest bit. */
 static int split(gnd_dtype t, double x, uint64_t *m, int *e, int *uneven)
 {
     int p = t == GND_FLOAT16 ? 10 : t == GND_BFLOAT16 ? 7 : t == GND_FLOAT32 ? 23 : 52;
@@ -117,7 +117,7 @@ static int split(gnd_dtype t, double x, uint64_t *m, int *e, int *uneven)
     return top;
 }
 
-/* Adds 1 in the last place of the digits so far; 9s at the end go. */
+/* Adds 1 in the last place of the digits so far, and drops trailing 9s. */
 static void round_up(gnd__digits *out, int digit)
 {
     if (digit < 9) {
@@ -147,7 +147,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
     int top = split(t, x, &m, &e, &uneven);
     int even = !(m & 1);
 
-    /* All four times 2 (times 4 when uneven), to keep the halves integers. */
+    /* All four are doubled (times 4 if uneven), so that the halves are integers. */
     int extra = uneven ? 2 : 1;
     big_set(&value, m);
     big_set(&scale, 1);
@@ -163,7 +163,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
     int k = (int)est;
     k += est > k;
     if (what == GND__DIGITS_FRACTION && most >= 0 && k <= -most)
-        k = -most + 1; /* nothing but the rounding is left */
+        k = -most + 1; /* only the rounding remains */
     if (k > 0) {
         big_pow10(&scale, k);
     } else {
@@ -171,7 +171,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
         big_pow10(&low, -k);
         big_pow10(&high, -k);
     }
-    int place = k; /* of the digit before the one to come */
+    int place = k; /* place of the digit before the next one */
     if (big_cmp(&value, &scale) >= 0) {
         place++;
     } else {
@@ -180,7 +180,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
         big_mul(&high, 10);
     }
 
-    /* The places of the last digit that the limits allow and demand. */
+    /* The places of the last digit that the limits allow and require. */
     int stop = place - GND__MAX_DIGITS, need = place;
     if (most >= 0) {
         int at = what == GND__DIGITS_TOTAL ? place - most : -most;
@@ -197,7 +197,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
         place--;
         for (digit = 0; big_cmp(&value, &scale) >= 0; digit++)
             big_sub(&value, &scale);
-        /* Would this digit, or the next one up, already round to x? */
+        /* Whether this digit, or the next higher one, already rounds to x. */
         big_add(&sum, &value, &high);
         int cl = big_cmp(&value, &low), ch = big_cmp(&sum, &scale);
         below = even ? cl <= 0 : cl < 0;
@@ -211,7 +211,7 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
     }
 
     int down = below;
-    if (below == above) { /* both or neither: to the nearer, a tie to the even digit */
+    if (below == above) { /* both or neither: take the nearer, on a tie the even digit */
         big_mul(&value, 2);
         int c = big_cmp(&value, &scale);
         down = c < 0 || (c == 0 && digit % 2 == 0);

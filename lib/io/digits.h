@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/digits.h - the decimal digits of a float: as few as tell it from its neighbours in its own
- * type, correctly rounded, with limits as NumPy's printing needs them.
+ * io/digits.h - the decimal digits of a float: the fewest that distinguish it from its neighbours
+ * in its own type, correctly rounded, with the limits that NumPy's printing needs.
  */
 #ifndef GND_IO_DIGITS_H
 #define GND_IO_DIGITS_H
@@ -19,9 +19,10 @@ typedef struct gnd__digits {
 /* What the limits count: all digits, or those after the decimal point. */
 enum { GND__DIGITS_TOTAL, GND__DIGITS_FRACTION };
 
-/* The digits of |x|, which is finite and a value of type t (float16, bfloat16, float32, float64).
- * The shortest that round to x in t; but no more than `most` (then correctly rounded, ties to even)
- * and no fewer than `least` (then digits of the exact value). A negative limit is none. */
+/* The digits of |x|, which must be finite and a value of type t (float16, bfloat16, float32,
+ * float64). Gives the fewest digits that round to x in t, but at most `most` (then correctly
+ * rounded, ties to even) and at least `least` (then with digits of the exact value). A negative
+ * limit means no limit. */
 void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most, int least);
 
 #endif

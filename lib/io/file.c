@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/file.c - see file.h. A new file gets the mode that the umask allows (and not mkstemp's 0600), so
- * that it is as readable as any file that the user makes; one that replaces another gets its mode and
- * owner. A writer holds a lock on its temporary file: one without was left by a writer that died.
+ * io/file.c - see file.h. A new file gets the mode that the umask allows (not mkstemp's 0600), like
+ * any other file of the user; a file that replaces another gets that one's mode and owner. A writer
+ * holds a lock on its temporary file; a temporary file without a lock was left by a writer that
+ * died.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* realpath, flock */
@@ -26,9 +27,10 @@ static gnd_status os_err(gnd_err *e, int err, const char *what)
     return gnd__err_native(e, GND_ERR_IO, err, "%s: %s", what, strerror(err));
 }
 
-/* --- where it goes ---------------------------------------------------------------------------- */
+/* --- the target --------------------------------------------------------------------------- */
 
-/* path with the links at its end followed, also where the last one leads to nothing yet; NULL: errno. */
+/* The path with trailing symbolic links followed, even if the last one is dangling. NULL: see
+ * errno. */
 static char *follow(const char *path)
 {
     char *real = realpath(path, NULL), to[4096];
@@ -40,7 +42,7 @@ static char *follow(const char *path)
     for (int links = 0; at; links++) {
         const ssize_t n = readlink(at, to, sizeof to - 1);
         if (n < 0)
-            return at; /* no link: opening tells what else is wrong */
+            return at; /* not a link: opening reports other errors */
         to[n] = 0;
         const char *slash = to[0] == '/' ? NULL : strrchr(at, '/');
         const size_t dir = slash ? (size_t)(slash - at) + 1 : 0;
@@ -59,11 +61,12 @@ static char *follow(const char *path)
 /* --- the temporary file ----------------------------------------------------------------------- */
 
 enum {
-    SLOTS = 100,    /* temporary names of one file and machine, for those who write it at once */
-    LOOKED_AT = 8,  /* of them in any case for leftovers */
+    SLOTS = 100,    /* temporary names for concurrent writers of one file on one machine */
+    LOOKED_AT = 8,  /* of these, always checked for leftovers */
 };
 
-/* "PATH.HOST-N.tmp": a lock says whether a writer of this machine lives, and nothing that of another one does. */
+/* Writes "PATH.HOST-N.tmp". A lock shows whether a writer on this machine is alive; for writers on
+ * other machines there is no such sign. */
 static void slot_name(char *buf, size_t cap, const char *path, int n)
 {
     char host[256] = "";
@@ -80,8 +83,8 @@ static int same_file(int fd, const char *name)
     return !fstat(fd, &a) && !lstat(name, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Removes what is called name if it is our file and no writer holds its lock: it was left by one that died.
- * 1: there is nothing of that name any more. */
+/* Removes the file `name` if it is ours and no writer holds its lock, so that its writer died.
+ * Returns 1 if no file of that name remains. */
 static int remove_leftover(const char *name)
 {
     struct stat st;
@@ -94,7 +97,7 @@ static int remove_leftover(const char *name)
     return gone;
 }
 
-/* Creates o->tmp, locked where the file system can. 0 or errno. */
+/* Creates o->tmp, locked if the file system supports locks. Returns 0 or errno. */
 static int create(gnd__out *o, mode_t mode)
 {
     const size_t cap = strlen(o->path) + 32;
@@ -111,7 +114,7 @@ static int create(gnd__out *o, mode_t mode)
             n += !remove_leftover(o->tmp);
             continue;
         }
-        /* Between open and here another writer may have taken it for a leftover. */
+        /* Between open and flock another writer may have removed it as a leftover. */
         if (flock(o->fd, LOCK_EX) || same_file(o->fd, o->tmp)) {
             err = 0;
             break;
@@ -134,8 +137,8 @@ static int create(gnd__out *o, mode_t mode)
     return err;
 }
 
-/* Makes the temporary file what old is to others. 0: a rename would lose something of it: its other names, or an
- * owner that this user cannot give. */
+/* Gives the temporary file the mode and owner of old. Returns 0 if a rename would lose something:
+ * other hard links, or an owner that this user cannot set. */
 static int take_after(int fd, const struct stat *old)
 {
     struct stat st;
@@ -207,14 +210,15 @@ gnd_status gnd__out_seek(gnd__out *o, int64_t at, gnd_err *e)
     return lseek(o->fd, (off_t)at, SEEK_SET) < 0 ? os_err(e, errno, "cannot seek") : GND_OK;
 }
 
-/* What a full disk or a server refuses late comes when a file is closed. fd stays open, and locked. */
+/* Reports errors that a full disk or a server delays until a file is closed. fd stays open and
+ * locked. */
 static gnd_status settle(int fd, gnd_err *e)
 {
     const int again = dup(fd);
     return again < 0 || (close(again) && errno != EINTR) ? os_err(e, errno, "write failed") : GND_OK;
 }
 
-/* Copies the temporary file over the old one, which stays the file that it is. */
+/* Copies the temporary file over the old file, which keeps its identity. */
 static gnd_status copy_over(gnd__out *o, gnd_err *e)
 {
     char buf[16384];
@@ -232,7 +236,7 @@ static gnd_status copy_over(gnd__out *o, gnd_err *e)
     if (!s)
         s = settle(to, e);
     close(to);
-    if (s && e && size) { /* the old elements are gone: the new ones stay where they are */
+    if (s && e && size) { /* the old contents are gone: keep the temporary file with the new ones */
         char name[208], was[sizeof e->msg];
         memcpy(was, e->msg, sizeof was);
         snprintf(e->msg, sizeof e->msg, "%.240s: the file is damaged; what it was to hold is in %s", was,
@@ -251,7 +255,7 @@ gnd_status gnd__out_commit(gnd__out *o, gnd_err *e)
     if (!s && o->in_place) {
         s = copy_over(o, e);
     } else if (!s && o->tmp) {
-        /* Renamed while it is open: its lock keeps others from taking it for a leftover. */
+        /* Renamed while open: the lock keeps others from removing it as a leftover. */
         if (rename(o->tmp, o->path)) {
             s = os_err(e, errno, "cannot rename the temporary file");
         } else {

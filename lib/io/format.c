@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/format.c - see format.h. What could not be loaded is looked for again the next time: it may have been installed
- * by then. Nothing is ever unloaded.
+ * io/format.c - see format.h. A library that could not be loaded is searched for again the next
+ * time, since it may have been installed meanwhile. Nothing is ever unloaded.
  */
 #include "io/format.h"
 

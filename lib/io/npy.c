@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/npy.c - reads and writes whole .npy arrays; headers are parsed in npy_head.c. Takes bytes from
- * a file, from memory, or from any source (a member of an .npz).
+ * io/npy.c - reads and writes whole .npy arrays; npy_head.c parses headers. Reads from a file, from
+ * memory, or from any other source, such as a member of an .npz.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "io/npy.h"
@@ -27,7 +27,7 @@ static gnd_status truncated(gnd_err *e, const char *what, uint64_t promised, uin
                     what, promised, there);
 }
 
-/* Reads exactly n bytes of what. */
+/* Reads exactly n bytes; `what` names them in messages. */
 static gnd_status exactly(gnd__npy_source *s, void *p, size_t n, const char *what, gnd_err *e)
 {
     int64_t got = s->read(s->ctx, p, n, e);
@@ -40,7 +40,7 @@ static gnd_status exactly(gnd__npy_source *s, void *p, size_t n, const char *wha
     return GND_OK;
 }
 
-/* Says what a file that is no .npy seems to be. */
+/* Reports what a file that is not .npy appears to be. */
 static gnd_status not_npy(const unsigned char *m, size_t n, gnd_err *e)
 {
     const char *guess = "";
@@ -89,7 +89,8 @@ static gnd_status read_head(gnd__npy_source *s, gnd__npy_head *h, gnd_err *e)
     return st;
 }
 
-/* n bytes of data. When it is not known that they are there, memory grows as they come. */
+/* Reads n bytes of data. If it is unknown whether the file has that many, memory grows as they
+ * arrive. */
 static gnd_status read_data(gnd__npy_source *s, size_t n, void **data, gnd_err *e)
 {
     const size_t first = (size_t)1 << 20;
@@ -148,9 +149,9 @@ static void copy_element(char *dst, const char *src, size_t esize)
     }
 }
 
-/* dst in C order from src in Fortran order. The first axis is contiguous in src, the last in dst:
- * those two are walked in tiles, so that each cache line is used as a whole; the axes between are
- * counted by an odometer. ndim >= 2, no extent is 0. */
+/* Converts src in Fortran order to dst in C order. The first axis is contiguous in src and the last
+ * in dst; these two are traversed in tiles, so that whole cache lines are used. A counter runs over
+ * the axes between. Requires ndim >= 2 and no extent of 0. */
 static void fortran_to_c(char *dst, const char *src, int ndim, const int64_t *dim, size_t esize)
 {
     enum { TILE = 32 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/npy_head.c - the header of a .npy file: a Python dictionary literal with the three keys descr,
- * fortran_order and shape. A small parser of exactly that, which says what it does not like, and
- * the writer. Knows nothing of files.
+ * io/npy_head.c - parses and writes the header of a .npy file: a Python dictionary literal with the
+ * keys descr, fortran_order and shape. Accepts exactly that and reports what is wrong otherwise.
+ * Knows nothing of files.
  */
 #include "io/npy.h"
 
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The byte order of this machine as NumPy writes it. */
+/* This machine's byte order in NumPy's notation. */
 static char native_order(void)
 {
     const uint16_t one = 1;
@@ -31,7 +31,7 @@ static void space(cursor *c)
         c->p++;
 }
 
-/* The next character that is not space; 0 at the end. */
+/* The next character that is not a space; 0 at the end. */
 static char peek(cursor *c)
 {
     space(c);
@@ -77,7 +77,7 @@ static int word(cursor *c, const char *w)
     return 1;
 }
 
-/* "<f8" and the like; also NumPy's names, which numpy.dtype takes too. */
+/* "<f8" and similar; also NumPy's names, which numpy.dtype accepts too. */
 static gnd_status descr_string(cursor *c, gnd__npy_head *h)
 {
     const char *s;
@@ -108,7 +108,7 @@ static gnd_status descr_string(cursor *c, gnd__npy_head *h)
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (!strcmp(t, codes[i].text)) {
             h->dtype = codes[i].t;
-            if (h->dtype == GND_BFLOAT16 && !given) /* no order: of a little-endian machine */
+            if (h->dtype == GND_BFLOAT16 && !given) /* no order given: little-endian */
                 h->swap = native_order() != '<';
             return GND_OK;
         }
@@ -157,7 +157,7 @@ static gnd_status shape(cursor *c, gnd__npy_head *h)
         for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++)
             if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *c->p - '0', &v))
                 return gnd__err(c->e, GND_ERR_FORMAT, "the shape overflows 64 bits");
-        if (c->p < c->end && *c->p == 'L') /* Python 2 wrote long integers so */
+        if (c->p < c->end && *c->p == 'L') /* Python 2 wrote long integers this way */
             c->p++;
         if (n < GND_MAX_NDIM)
             h->shape[n] = v;
@@ -236,8 +236,8 @@ void gnd__npy_put_head(gnd__str *b, gnd_dtype t, int ndim, const int64_t *dim, i
                   fortran ? "True" : "False");
     gnd__shape_print(b, ndim, dim);
     gnd__str_add(b, ", }");
-    /* As NumPy does: spaces so that the axis which can grow may get 21 digits in place, then up to
-     * a multiple of 64 with the final newline. */
+    /* As NumPy does: spaces so that the extent of the axis that can grow may take 21 digits in
+     * place, then padding to a multiple of 64 including the final newline. */
     if (ndim > 0) {
         int64_t grows = dim[fortran ? ndim - 1 : 0];
         int digits = 1;

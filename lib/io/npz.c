@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/npz.c - see npz.h. The container is the work of libgnd-zip.so (formats/zip.c). What a zip directory says about
- * sizes is not trusted: memory for a member grows as its bytes come.
+ * io/npz.c - see npz.h. libgnd-zip.so (formats/zip.c) handles the container. Sizes in the zip
+ * directory are not trusted: memory for a member grows as its bytes arrive.
  */
 #include "io/npz.h"
 
@@ -54,14 +54,14 @@ void gnd__npz_close(gnd__npz *z)
     gnd__free(z);
 }
 
-/* Reads to its end, and closes it. */
+/* Reads a member to its end and closes it. */
 static gnd_status read_member(gnd__npz *z, void *file, gnd__npy *out, gnd_err *e)
 {
-    gnd_err own = {0}; /* tells an error of the reader from none when e is NULL */
+    gnd_err own = {0}; /* distinguishes an error of the reader from success if e is NULL */
     gnd__npy_source s = {z->f->read, file, -1};
     gnd_status st = gnd__npy_read(&s, out, &own);
     if (!st) {
-        char more; /* libzip checks the CRC when it comes to the end */
+        char more; /* libzip checks the CRC at the end of the member */
         int64_t n = z->f->read(file, &more, 1, &own);
         if (n > 0)
             gnd__err(&own, GND_ERR_FORMAT, "damaged: bytes after the array");
@@ -94,7 +94,7 @@ gnd_status gnd__npz_read(gnd__npz *z, const char *name, gnd__npy *out, gnd_err *
     return st;
 }
 
-/* What is written of a: its header's text goes to head, its name in the archive to name. */
+/* Prepares a for writing: its header's text goes to head, its name in the archive to name. */
 static gnd_status describe(const gnd__npz_item *a, gnd__str *head, gnd__str *name, gnd__zip_member *m, gnd_err *e)
 {
     size_t esize = gnd_dtype_size(a->dtype);
@@ -134,7 +134,7 @@ static gnd_status write_zip(const gnd__zip_format *f, gnd__out *o, int n, const 
 gnd_status gnd__npz_save(const char *path, int n, const gnd__npz_item *items, int compress,
                          gnd_err *e)
 {
-    static const char empty[22] = "PK\5\6"; /* a zip without members, which libzip does not write */
+    static const char empty[22] = "PK\5\6"; /* a zip without members, which libzip cannot write */
     char text[208];
     gnd__out o;
     const gnd__zip_format *f = n > 0 ? gnd__format("zip", e) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/npz.h - NumPy's .npz archives: a zip file whose members are .npy files. The container is
- * libzip's work; the members are read and written by io/npy.h.
+ * io/npz.h - NumPy's .npz archives: zip files whose members are .npy files. libzip handles the
+ * container, io/npy.h the members.
  */
 #ifndef GND_IO_NPZ_H
 #define GND_IO_NPZ_H
@@ -10,12 +10,13 @@
 
 typedef struct gnd__npz gnd__npz;
 
-/* Opens for reading. GND_ERR_IO when the file cannot be read, GND_ERR_FORMAT when it is no zip. */
+/* Opens for reading. GND_ERR_IO: the file cannot be read; GND_ERR_FORMAT: it is not a zip
+ * archive. */
 gnd_status gnd__npz_open(const char *path, gnd__npz **z, gnd_err *e);
 /* z may be NULL. */
 void gnd__npz_close(gnd__npz *z);
-/* The member of that name (with or without ".npy"); GND_ERR_NAME when there is none. Its CRC must
- * be right, and nothing may come after the array. */
+/* Reads the member of that name (with or without ".npy"); GND_ERR_NAME if there is none. Its CRC
+ * must be correct, and nothing may follow the array. */
 gnd_status gnd__npz_read(gnd__npz *z, const char *name, gnd__npy *out, gnd_err *e);
 
 typedef struct gnd__npz_item {
@@ -26,8 +27,8 @@ typedef struct gnd__npz_item {
     const void *data; /* C-contiguous */
 } gnd__npz_item;
 
-/* Writes n arrays, deflated when compress is set. The file appears whole or not at all, and is the
- * same for the same arrays. GND_ERR_NAME when two have one name. */
+/* Writes n arrays, deflated if compress is set. The file appears complete or not at all, and equal
+ * arrays give equal files. GND_ERR_NAME: two arrays have the same name. */
 gnd_status gnd__npz_save(const char *path, int n, const gnd__npz_item *items, int compress,
                          gnd_err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/png.c - see png.h. The format itself is the work of libgnd-png.so (formats/png.c).
+ * io/png.c - see png.h. libgnd-png.so (formats/png.c) handles the format itself.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "io/png.h"
@@ -53,7 +53,7 @@ gnd_status gnd__png_save(const char *path, int64_t width, int64_t height, int ch
 
 enum { SIGNATURE = 8, FIRST_BLOCK = 1 << 16 };
 
-/* The whole of a file that begins as a picture does, as it arrives: *file, of *n bytes, is the caller's. */
+/* Reads a whole file that begins like a PNG, as it arrives. The caller frees *file, of *n bytes. */
 static gnd_status read_all(int fd, uint8_t **file, size_t *n, gnd_err *e)
 {
     size_t cap = FIRST_BLOCK, want = SIGNATURE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/text.c - the brackets, lines and dots of a printed array; the elements are written by
- * text_format.c. The rules are those of numpy/_core/arrayprint.py (_formatArray), written anew.
+ * io/text.c - the brackets, lines and ellipses of a printed array; text_format.c writes the
+ * elements. The rules are those of numpy/_core/arrayprint.py (_formatArray), written anew.
  */
 #include "io/text.h"
 
@@ -20,7 +20,7 @@ typedef struct {
     int ndim;
     const int64_t *shape;
     int64_t edge[GND_MAX_NDIM];
-    int64_t step[GND_MAX_NDIM]; /* elements of data to the next index of the axis */
+    int64_t step[GND_MAX_NDIM]; /* elements of data from one index of the axis to the next */
     const char *data;
     size_t esize;
 } printer;
@@ -45,8 +45,8 @@ static void spaces(gnd__str *out, size_t n)
         gnd__str_addc(out, ' ');
 }
 
-/* Puts a word on the line that began at *line in out; on a new line of that indent when it would
- * pass column `width`, unless the line is empty but for its indent. */
+/* Appends a word to the line that began at *line in out. Starts a new line with that indent if the
+ * word would pass column `width`, unless the line holds nothing but its indent. */
 static void add_word(gnd__str *out, size_t *line, size_t indent, size_t width, const char *word,
                      size_t n)
 {
@@ -61,14 +61,14 @@ static void add_word(gnd__str *out, size_t *line, size_t indent, size_t width, c
     gnd__str_addn(out, word, n);
 }
 
-/* The last axis. The opening bracket is in the column before the indent, which here counts as a
- * space of it; so *line begins indent columns before where the first word goes. */
+/* Prints the last axis. The opening bracket stands in the column before the indent and counts as
+ * one space of it, so *line begins indent columns before the first word. */
 static void print_row(printer *p, const char *at, size_t indent, size_t width)
 {
     gnd__str *out = p->out;
     int axis = p->ndim - 1;
     int64_t n = p->edge[axis];
-    size_t line = out->len - indent; /* there are at least indent bytes: see print_axis */
+    size_t line = out->len - indent; /* out has at least indent bytes: see print_axis */
     char word[GND__TEXT_MAX];
     for (int64_t i = 0; i < n; i++) {
         if (i == GND__TEXT_EDGE && n < p->shape[axis]) {
@@ -82,8 +82,8 @@ static void print_row(printer *p, const char *at, size_t indent, size_t width)
     }
 }
 
-/* Axis `axis` of the part at `at`, in brackets. What stands on the line before it has indent - 1
- * columns; width shrinks by one at each level for the closing bracket. Depth is at most
+/* Prints axis `axis` of the part at `at`, in brackets. The text before it on the line has indent -
+ * 1 columns. width shrinks by one at each level for the closing bracket. The depth is at most
  * GND_MAX_NDIM. */
 static void print_axis(printer *p, int axis, const char *at, size_t indent, size_t width)
 {
@@ -140,7 +140,7 @@ gnd_status gnd__text_corners(gnd__str *out, gnd_dtype t, int ndim, const int64_t
     } else if (count == 0) {
         gnd__str_add(out, "[]");
     } else {
-        /* Built apart: the printer looks back on its own lines. */
+        /* Built separately, because the printer refers to earlier positions of its own text. */
         gnd__str text = {0};
         int64_t n = 1;
         gnd__text_edges(ndim, shape, p.edge);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * io/text_format.c - the text of single elements: a first pass over all printed elements finds the
- * notation and the widths that they share, a second one writes them. The rules are those of
- * numpy/_core/arrayprint.py (FloatingFormat and its kin) and of NumPy's scalars, written anew.
+ * io/text_format.c - the text of single elements. A first pass over all printed elements finds
+ * their common notation and widths, a second pass writes them. The rules are those of
+ * numpy/_core/arrayprint.py (FloatingFormat and related classes) and of NumPy's scalars, written
+ * anew.
  */
 #include "io/text.h"
 
@@ -16,7 +17,7 @@
 
 enum { PRECISION = 8 };
 
-/* What is left of zeros at the end of a fraction: "1." in arrays, "1.0" for real scalars, "1" for
+/* What remains of trailing zeros of a fraction: "1." in arrays, "1.0" for real scalars, "1" for
  * complex scalars. */
 enum { TRIM_POINT, TRIM_ONE_ZERO, TRIM_ALL };
 
@@ -48,9 +49,9 @@ static int without_zeros(const gnd__digits *d, int from)
     return n;
 }
 
-/* "-12.5": at most `most` digits after the point and, with least 0, true digits up to it where the
- * shortest would be zeros (negative: no limit); padded with spaces to `left` columns before the
- * point and `right` after it. *whole and *fraction are the columns used. */
+/* Writes "-12.5" with at most `most` digits after the point (negative: no limit). With least 0,
+ * exact digits replace the zeros that follow the shortest ones. Pads with spaces to `left` columns
+ * before the point and `right` after it. *whole and *fraction are the columns used. */
 static void positional(sink *s, gnd_dtype t, double x, int most, int least, int trim, int plus,
                        int left, int right, int *whole, int *fraction)
 {
@@ -79,8 +80,9 @@ static void positional(sink *s, gnd_dtype t, double x, int most, int least, int 
     *fraction = count;
 }
 
-/* "-1.25e+10": at most `most` digits after the point and at least `least`, padded to `left` columns
- * before the point; at least exp_digits digits of exponent. *exponent is how many it took. */
+/* Writes "-1.25e+10" with at least `least` and at most `most` digits after the point, padded to
+ * `left` columns before the point, with at least exp_digits digits of exponent. *exponent is the
+ * number of digits that the exponent took. */
 static void scientific(sink *s, gnd_dtype t, double x, int most, int least, int trim, int plus,
                        int left, int exp_digits, int *whole, int *fraction, int *exponent)
 {
@@ -122,7 +124,7 @@ static void not_finite(sink *s, double x, int plus, int width)
         put(s, text[i], 1);
 }
 
-/* x as a value of type t, which NumPy compares and divides in. */
+/* x rounded to type t, in which NumPy compares and divides. */
 static double rounded(gnd_dtype t, double x)
 {
     switch (t) {
@@ -149,7 +151,7 @@ static void float_format(gnd__text_float *f, gnd_dtype t, const void *data, int6
     gnd_dtype ft = gnd__real_of(t);
     double most = 0, least = 0;
     int64_t finite = 0;
-    int neginf = imag; /* NumPy keeps room for the sign of every infinity of an imaginary part */
+    int neginf = imag; /* NumPy reserves room for the sign of every infinite imaginary part */
     *f = (gnd__text_float){.t = ft, .plus = imag, .precision = PRECISION};
     for (int64_t i = 0; i < count; i++) {
         double x = component(t, data, i, imag), a = fabs(x);
@@ -187,7 +189,7 @@ static void float_format(gnd__text_float *f, gnd_dtype t, const void *data, int6
     f->right = fraction_most;
     if (f->exponent) {
         f->precision = fraction_most;
-        f->right = f->exp_digits + 2 + fraction_most; /* with "e+": the width beside a nan */
+        f->right = f->exp_digits + 2 + fraction_most; /* including "e+": the width beside a nan */
     }
     if (finite != count)
         f->left = max_int(f->left, max_int(3, 3 + neginf) - (f->right + 1));
@@ -266,7 +268,7 @@ int gnd__text_element(const gnd__text_format *f, const void *p, char buf[GND__TE
     return s.n;
 }
 
-/* A component of a scalar: all its digits, positional between 1e-4 and 1e16. */
+/* Writes a component of a scalar with all its digits, positional between 1e-4 and 1e16. */
 static void float_scalar(sink *s, gnd_dtype t, double x, int trim, int plus)
 {
     double a = fabs(x);
@@ -297,7 +299,7 @@ int gnd__text_scalar(gnd_dtype t, const void *p, char buf[GND__TEXT_MAX])
     default:
         break;
     }
-    /* A real part of +0 is left out. */
+    /* A real part of +0 is omitted. */
     int both = v.re != 0 || signbit(v.re);
     if (both) {
         put(&s, '(', 1);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/accumulate.c - see accumulate.h: ints, extremes, and how values are spread over work-items; sums of
- * floats are in accumulate_floats.c. The texts are in kernels/accumulate.cl.
+ * prim/accumulate.c - see accumulate.h: ints, extremes, and how values are distributed over
+ * work-items. Sums of floats are in accumulate_floats.c. The texts are in kernels/accumulate.cl.
  *
- * Three ways to add into m places. GPU: atomics in global memory; where the places fit local memory,
- * a group adds up in there first. CPU: few work-items, each with places of its own, joined in the end,
- * unless there are too many places for that: then atomics. All of them add ints, in any order.
+ * There are three ways to add into m places. GPU: atomics in global memory; if the places fit into
+ * local memory, a group first adds up there. CPU: few work-items, each with places of its own that
+ * are joined at the end; atomics if there are too many places for that. All of them add ints, so
+ * the order does not matter.
  */
 #include "prim/accumulate.h"
 
@@ -25,7 +26,7 @@ gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, g
     gnd_array *in[3] = { pos, val, base };
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_ACCUMULATE;
-    /* floats are looked at up to three times */
+    /* floats are read up to three times */
     a.mode[0] = a.mode[1] = strchr("fc", gnd_dtype_kind((gnd_dtype)val->dtype)) && op == GND__ACC_ADD
                                 ? GND__IN_AGAIN : GND__IN_ONCE;
     a.mode[2] = GND__IN_ONCE;
@@ -54,7 +55,8 @@ gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
         if (w.own)
             w.per = gnd__acc_ceil(w.n, w.own);
     } else if (bytes * w.m <= LOCAL_BYTES && w.n >= LOCAL_LEAST) {
-        /* few groups, since each ends with m atomic additions; loops of less than 65536 turns */
+        /* few groups, because each ends with m atomic additions; loops of fewer than 65536
+         * iterations */
         int64_t size = (int64_t)w.local, per = gnd__acc_ceil(gnd__acc_ceil(w.n, 8 * gnd__acc_units(p)), size) * size;
         per = per < size * 65535 ? per : size * 65535;
         w.per = per > 4 * w.per ? per : 4 * w.per;
@@ -94,7 +96,7 @@ void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr)
 
 /* --- ints -------------------------------------------------------------------------------------- */
 
-/* The dtype of the accumulator: ints of 32 bits and more have their own. */
+/* The dtype of the accumulator: ints of at least 32 bits use their own. */
 static gnd_dtype acc_dtype(gnd_dtype t)
 {
     switch (t) {
@@ -125,7 +127,7 @@ static void base_macro(gnd__prog *p, const char *open, gnd_dtype a)
                 p->nin == 3 ? "IN_base(i)" : "0", *open ? ")" : "");
 }
 
-/* y or the scratch gets the base, or zeros. */
+/* Initialises y or the scratch memory with the base, or zeros. */
 static void init(const gnd__acc *w, int scratch, gnd_dtype a, const char *open, int with_base)
 {
     gnd__prog *p = w->p;
@@ -151,7 +153,7 @@ static void add_ints(gnd__prog *p)
     int bits = p->dtype == GND_BOOL, direct;
     char add[32];
     gnd__acc w = gnd__acc_choose(p, bytes);
-    /* into the result itself, where nothing is left to do to it */
+    /* add directly into the result if no conversion is needed afterwards */
     direct = a == p->dtype && !w.own;
     int acc = direct ? -1 : gnd__prog_scratch(p, w.m * bytes * (w.own ? w.own : 1));
     if (!w.own)
@@ -206,7 +208,7 @@ static void extremes(gnd__prog *p)
         return;
     }
     gnd__acc_spread(&w);
-    /* in the order of ints; the complement turns the order round */
+    /* in the order of ints; the complement reverses the order */
     gnd__str s = { 0 };
     if (is_float)
         gnd__str_addf(&s, "#define KEY(x) gnd_fkey_%s(%s(x))\n", gnd__suffix(f), min ? "-" : "");
@@ -250,7 +252,7 @@ void gnd__prim_accumulate(gnd__prog *p)
     if (p->size == 0)
         return;
     if (p->in[0].size == 0) {
-        /* nothing comes to what there is */
+        /* no values: only initialise */
         gnd__acc w = { .p = p, .m = p->size };
         gnd__pk_begin(p, "k_init");
         gnd__pk_out(p, "y");

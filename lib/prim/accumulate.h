@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/accumulate.h - values added up, or compared, in places by index: sums and extremes by group.
- * Results do not depend on the order in which work-items come: they are the same at every run, and on
+ * prim/accumulate.h - values added up, or compared, in places given by an index: sums and extremes
+ * by group. Results do not depend on the order of work-items: they are the same in every run and on
  * every device.
  */
 #ifndef GND_PRIM_ACCUMULATE_H
@@ -11,18 +11,18 @@
 
 typedef enum gnd__accop { GND__ACC_ADD, GND__ACC_MAX, GND__ACC_MIN } gnd__accop;
 
-/* A new 1-d node of m elements of val's dtype: element p is base[p], and op of it with every val[i] whose
- * pos[i] is p. All arrays are read in C order, whatever their shape. pos: int64, every element in
- * [0, m) (GND__CHECKED gives that); val: as many elements; base: m elements of val's dtype, or NULL for
- * zeros (GND__ACC_ADD only). pos and val may be expressions, which fuse; val may be a broadcast
- * constant.
+/* Makes a 1-d node of m elements of val's dtype: element p is base[p] combined by op with every
+ * val[i] for which pos[i] is p. All arrays are read in C order, whatever their shape. pos: int64,
+ * every element in [0, m) (GND__CHECKED ensures that). val: as many elements. base: m elements of
+ * val's dtype, or NULL for zeros (GND__ACC_ADD only). pos and val may be expressions, which fuse;
+ * val may be a broadcast constant.
  *
- * Sums: ints wrap (bool: or). Floats are added as fixed point numbers with, for each place, at least
- * 61 - log2(number of values) bits below its greatest addend (float64: twice that), the base is added
- * to that sum and the result rounded once; exact where the exponents of all addends span few enough
- * bits. NaN and infinities count as in any sum. Extremes: NaN wins; complex dtypes have none (the caller
- * refuses them). A device without 64-bit atomics: extremes of 64-bit dtypes are GND_ERR_UNSUPPORTED
- * when evaluated. */
+ * Sums: ints wrap (bool: or). Floats are added as fixed-point numbers with, for each place, at
+ * least 61 - log2(number of values) bits below its greatest addend (float64: twice that). The base
+ * is added to that sum and the result is rounded once. The sum is exact if the exponents of all
+ * addends span few enough bits. NaN and infinities behave as in any sum. Extremes: NaN wins;
+ * complex dtypes have none (the caller refuses them). On a device without 64-bit atomics, extremes
+ * of 64-bit dtypes are GND_ERR_UNSUPPORTED when evaluated. */
 gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, gnd_array *base,
                                 int64_t m);
 

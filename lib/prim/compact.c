@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/compact.c - see compact.h; the texts are in kernels/compact.cl. Three kernels in all: bits and
- * counts of blocks, a scan of the counts by few groups, and what is asked for: block by block, so that
- * reads and writes are near each other.
+ * prim/compact.c - see compact.h; the texts are in kernels/compact.cl. There are three kernels:
+ * bits and counts of blocks, a scan of the counts by few groups, and the requested result, block by
+ * block, so that reads and writes are local.
  */
 #include "prim/compact.h"
 
@@ -58,14 +58,14 @@ gnd_array *gnd__mask_ranks(gnd_array *table, int64_t n)
 
 /* --- programs ---------------------------------------------------------------------------------- */
 
-/* Blocks of a work-item on a CPU: few work-items, of equal shares. */
+/* Blocks per work-item on a CPU: few work-items with equal shares. */
 static int64_t share(const gnd__prog *p, int64_t nb)
 {
     int64_t items = 4 * (int64_t)p->t->props->compute_units;
     return nb / items + (nb % items != 0);
 }
 
-/* Whether groups of GROUP work-items with a block each are taken; else single work-items. */
+/* Whether groups of GROUP work-items process a block each; otherwise single work-items do. */
 static int by_groups(const gnd__prog *p)
 {
     return !p->t->cpu && gnd__prog_group(p, GROUP) == GROUP;

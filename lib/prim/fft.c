@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/fft.c - Fourier transforms of rows: the backend's library, or one kernel of our own for rows that
- * fit local memory and have no prime factor over 13. That is Stockham's algorithm in the form of
- * Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High performance discrete Fourier transforms on
- * graphics processors, SC08): each pass reads a row at distance n/r, transforms r elements in registers,
- * and writes them in order. GPU: a group for one row or several, in local memory. CPU: a work-item for a
- * row, in private memory. Longer and other lengths are put together from these in lib/ops/fft/fft.c.
+ * prim/fft.c - Fourier transforms of rows by the backend's library, or by a kernel of our own for
+ * rows that fit into local memory and have no prime factor over 13. The kernel is Stockham's
+ * algorithm in the form of Govindaraju, Lloyd, Dotsenko, Smith, Manferdelli (High performance
+ * discrete Fourier transforms on graphics processors, SC08): each pass reads a row at distance n/r,
+ * transforms r elements in registers, and writes them in order. On a GPU a group handles one or
+ * several rows in local memory; on a CPU a work-item handles a row in private memory.
+ * lib/ops/fft/fft.c composes other lengths.
  */
 #include "prim/fft.h"
 
@@ -72,7 +73,7 @@ static int64_t bytes(gnd_dtype t, int64_t n)
     return n * (int64_t)gnd_dtype_size(t);
 }
 
-/* "#define TIMES(v)": v times the scale; of a real dtype or a complex one. */
+/* "#define TIMES(v)": v times the scale, of a real or a complex dtype. */
 static void define_scale(const rows *r, gnd_dtype t)
 {
     const char *f = gnd__real_of(r->t) == GND_FLOAT64 ? "" : "f";
@@ -154,7 +155,7 @@ static void factor(rows *r)
             r->radix[r->passes++] = p;
 }
 
-/* The roots of all passes, n - 1 of them, in scratch memory. */
+/* Writes the roots of all passes, n - 1 of them, to scratch memory. */
 static int write_roots(rows *r)
 {
     gnd__prog *p = r->p;
@@ -167,7 +168,7 @@ static int write_roots(rows *r)
     gnd__pk_mem(p, "y", s, r->t);
     gnd__pk_int(p, "n", r->n - 1);
     gnd__pk_int(p, "radices", code);
-    /* in float64 where there is one: rounded once */
+    /* computed in float64 if available, so that they are rounded once */
     if (r->t == GND_COMPLEX128)
         gnd__pk_def(p, "#define ROOT(k, n) gnd_twiddle64_u64(k, n)\n");
     else if (p->t->props->has_f64)
@@ -206,7 +207,7 @@ static void define_elements(const rows *r)
                     r->inverse ? 'y' : 'x');
 }
 
-/* The tables that transforms of odd numbers of elements need. */
+/* The tables for transforms of odd lengths. */
 static void define_odd(const rows *r, gnd__str *b)
 {
     static const double pi2 = 6.283185307179586476925286766559;
@@ -228,7 +229,7 @@ static void define_odd(const rows *r, gnd__str *b)
     }
 }
 
-/* v[0 .. q) transformed, named by `v`. */
+/* Transforms v[0 .. q), named by `v`. */
 static void transform(const rows *r, gnd__str *b, int q, const char *v)
 {
     if (q == 7 || q > 8)
@@ -237,7 +238,7 @@ static void transform(const rows *r, gnd__str *b, int q, const char *v)
         gnd__str_addf(b, "gnd_dft%d_%s(%s);\n", q, r->sfx, v);
 }
 
-/* A row in private memory, pass by pass. */
+/* Transforms a row in private memory, pass by pass. */
 static void body_cpu(const rows *r, gnd__str *b)
 {
     const char *T = gnd__ctype_value(r->t);

@@ -7,15 +7,16 @@
 
 #include "graph/graph.h"
 
-/* The longest row of complex dtype t that one kernel of ours transforms on a device of these
- * properties; whether n has no prime factor over 13, which such a row must not have. */
+/* The longest row of complex dtype t that one kernel of ours transforms on a device with these
+ * properties; and whether n has no prime factor over 13, which that kernel requires. */
 int64_t gnd__fft_longest(const gnd_props *props, gnd_dtype t);
 int gnd__fft_smooth(int64_t n);
 
 /* The transform over the last `rank` axes (1 unless the backend has a library) of x, times scale.
- * kind is GND_FFT_C2C (x complex; the shape of x), GND_FFT_R2C (x real; the last axis n/2 + 1) or
- * GND_FFT_C2R (x complex with a last axis of n/2 + 1; real, the last axis n). n: of the last axis on
- * the real side. t: the complex dtype. stored: x is put into memory first, else it is computed where it is read. */
+ * kind: GND_FFT_C2C (x complex; result of x's shape), GND_FFT_R2C (x real; the result's last axis
+ * is n/2 + 1) or GND_FFT_C2R (x complex with a last axis of n/2 + 1; real result with last axis n).
+ * n: length of the last axis on the real side. t: the complex dtype. stored: x is first stored in
+ * memory; otherwise it is computed where it is read. */
 gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int rank, int64_t n,
                          double scale, int stored);
 

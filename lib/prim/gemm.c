@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/gemm.c - the texts and the launches of our own matrix products: kernels/matmul.cl with the sizes of
- * tiles that suit the shape. Where tiles are fewer than what fills the device and k is long, k is cut into
- * chunks, whose products are added by a second kernel in a fixed order: the same bits every time. How
- * many chunks depends on the shape, and on GPUs on the number of compute units.
+ * prim/gemm.c - the texts and launches of our own matrix products: kernels/matmul.cl with tile
+ * sizes that suit the shape. If the tiles do not fill the device and k is long, k is cut into
+ * chunks, whose products a second kernel adds in a fixed order, so that the bits are the same every
+ * time. The number of chunks depends on the shape, and on GPUs on the number of compute units.
  */
 #include "prim/gemm.h"
 
@@ -12,9 +12,9 @@
 #include "codegen/prelude.h"
 
 enum {
-    CPU_TASKS = 32,            /* blocks of results that are not cut along k */
-    CPU_CHUNK = 4096,          /* terms of a chunk at least */
-    PART_BYTES = 64 << 20      /* of all chunks' products, at most */
+    CPU_TASKS = 32,            /* blocks of results from which on k is not cut */
+    CPU_CHUNK = 4096,          /* minimum number of terms per chunk */
+    PART_BYTES = 64 << 20      /* maximum size of all chunks' products */
 };
 
 static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
@@ -25,7 +25,7 @@ static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
 
 typedef struct shape {
     gnd__tile t;
-    int64_t s, chunk;          /* chunks of k, terms of each */
+    int64_t s, chunk;          /* number of chunks of k; terms of each */
 } shape;
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -38,15 +38,16 @@ static gnd_dtype acc_of(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
-/* Clocks for g by tiles t in s chunks: the groups of the busiest unit, one after another where they are
- * more than it holds, and the sum of the parts. */
+/* Estimated clocks for g with tiles t in s chunks: the groups of the busiest unit, in sequence if
+ * it cannot hold them all at once, plus the sum of the parts. */
 static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t, int64_t s, int64_t chunk,
                    int64_t units)
 {
     const int64_t groups = ceil_div(g->m, t->bm) * ceil_div(g->n, t->bn) * g->nbatch * s;
     const int64_t most = ceil_div(groups, units);
     const double busy = (double)most * t->wg / t->full;
-    const size_t size = gnd_dtype_size((gnd_dtype)g->dtype); /* multiplications of 8 bytes take twice as long */
+    const size_t size = gnd_dtype_size((gnd_dtype)g->dtype); /* multiplications of 8 bytes take
+                                                                twice as long */
     double c = (double)most * t->bm * t->bn * (double)(ceil_div(chunk, t->bk) * t->bk) /
                (d->fma_per_clock / 100.0 * t->speed) / (busy < 1 ? busy : 1) * (size > 4 ? (double)size / 4 : 1);
     if (s > 1)
@@ -54,7 +55,7 @@ static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t
     return c;
 }
 
-/* s chunks at most, each a multiple of `unit`. */
+/* Cuts k into at most s chunks, each a multiple of `unit`. */
 static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
 {
     const int64_t one = (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
@@ -87,8 +88,8 @@ static int any_tile(gnd_dtype dt, const gnd_props *p)
     return any;
 }
 
-/* The tile that was measured to be best for products that fill the device, instead of the model's. Only where k is
- * one chunk: then a result is the same sum whatever the tile, bit by bit. */
+/* Uses the tile that measured best for products that fill the device instead of the model's. Only
+ * if k is one chunk: then a result is the same sum, bit by bit, whatever the tile. */
 static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
@@ -142,7 +143,8 @@ static shape cpu_shape(const gnd_gemm *g)
     return h;
 }
 
-/* What a product of this dtype is made of. Sums of integers wrap, bool is any(and). */
+/* The macros for a product of this dtype. Sums of integers wrap; for bool the product is
+ * any(and). */
 static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
 {
     const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t), *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
@@ -165,12 +167,12 @@ static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
     else
         gnd__str_addf(s, "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n"
                       "#define ADD(s, a) (T)((%s)(s) + (%s)(a))\n", U, U, U, U, U);
-    /* on a CPU that has this shape all the same it would only be slow to compile */
+    /* on a CPU that uses this form nevertheless, unrolling would only slow compilation */
     gnd__str_add(s, unroll ? "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL4 _Pragma(\"unroll 4\")\n"
                            : "#define UNROLL\n#define UNROLL4\n");
 }
 
-/* The kernel's whole text: macros and parameters in `text`, and the body of that name. */
+/* Completes the kernel's text: macros and parameters in `text`, then the body of that name. */
 static gnd_status finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t, const gnd_props *p,
                          gnd_err *e)
 {
@@ -267,7 +269,8 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
-    /* A device too small for every tile gets the text that needs neither groups nor local memory. */
+    /* A device too small for every tile gets the text that needs neither groups nor local
+     * memory. */
     gnd__target plain = *t;
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);
     t = &plain;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/gemm.h - matrix products by kernels of our own, for dtypes, devices and shapes that no library
- * covers: integers, bool, float16 and bfloat16 (which accumulate in float32), and the rest where
+ * prim/gemm.h - matrix products by our own kernels, for dtypes, devices and shapes that no library
+ * covers: integers, bool, float16 and bfloat16 (which accumulate in float32), and other dtypes if
  * there is no library, or none that does it well.
  */
 #ifndef GND_PRIM_GEMM_H
@@ -12,8 +12,8 @@
 /* What an argument's memory is. */
 enum { GND__GEMM_A, GND__GEMM_B, GND__GEMM_C, GND__GEMM_PARTS };
 
-/* A kernel. Arguments: memory and offset (int64, elements) of mem[0 .. nmem-1], in this order; then the
- * int64 values. */
+/* A kernel. Arguments: memory and offset (int64, elements) of mem[0 .. nmem-1], in this order; then
+ * the int64 values. */
 typedef struct gnd__gemm_kernel {
     const char *name;
     gnd__str src;
@@ -24,14 +24,14 @@ typedef struct gnd__gemm_kernel {
 } gnd__gemm_kernel;
 
 typedef struct gnd__gemm_kernels {
-    int n;                     /* 1; or 2, when chunks of k are added by the second */
+    int n;                     /* 1; or 2 if the second adds the chunks of k */
     gnd__gemm_kernel k[2];
-    gnd_dtype part;            /* dtype of GND__GEMM_PARTS ... */
-    int64_t nparts;            /* ... and how many elements that has; 0: there are none */
+    gnd_dtype part;            /* dtype of GND__GEMM_PARTS */
+    int64_t nparts;            /* number of its elements; 0: not used */
 } gnd__gemm_kernels;
 
-/* The kernels for g (any strides, no alpha and beta: C = A B; nbatch >= 1; k may be 0). The caller frees
- * with gnd__gemm_free, after errors too. */
+/* Makes the kernels for g (any strides, without alpha and beta: C = A B; nbatch >= 1; k may be 0).
+ * The caller frees them with gnd__gemm_free, also after errors. */
 gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e);
 void gnd__gemm_free(gnd__gemm_kernels *g);
 

@@ -8,7 +8,7 @@
 #include "codegen/prelude.h"
 #include "prim/prim.h"
 
-/* Values of a work-item, whose chains of operations run side by side. */
+/* Values per work-item, whose chains of operations run in parallel. */
 enum { EACH_GPU = 1, EACH_CPU = 16 };
 
 gnd_array *gnd__horner_node(gnd_array *p, gnd_array *x, gnd_array *y)

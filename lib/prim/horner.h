@@ -7,9 +7,10 @@
 
 #include "graph/graph.h"
 
-/* ((y + p[0]) x + p[1]) x + p[2] ... for each element x: the result has the shape and the dtype of x, which y has
- * too; a 16-bit float is none. p, of that dtype and not empty, has one axis, or that of the coefficients and then those
- * of x. Every step rounds as an operation of its own. */
+/* ((y + p[0]) x + p[1]) x + p[2] ... for each element x. The result has the shape and dtype of x,
+ * and so has y; 16-bit floats are not allowed. p has that dtype and is not empty; it has one axis,
+ * or the axis of the coefficients followed by the axes of x. Every step rounds like a separate
+ * operation. */
 gnd_array *gnd__horner_node(gnd_array *p, gnd_array *x, gnd_array *y);
 
 #endif

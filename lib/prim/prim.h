@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/prim.h - primitives: what no fused kernel can compute (scans, sorts, scatters). A primitive is a
- * node with parameters (graph.h: GND__PRIM) and a function that writes its kernels down: a program,
- * which sched gives memory and puts into a plan. Programs are data: nothing is launched here.
+ * prim/prim.h - primitives: computations that no fused kernel can do (scans, sorts, scatters). A
+ * primitive is a node with parameters (graph.h: GND__PRIM) and a function that writes its kernels
+ * as a program. sched gives the program memory and makes it part of a plan. Programs are data:
+ * nothing is launched here.
  *
- * A kernel's text is a section `@text NAME` of kernels/, between the braces of the kernel. Its
- * parameters, by the names given to gnd__pk_in, gnd__pk_mem, gnd__pk_int, are written for it:
- * IN_x(i) is element i (g_i64, C order) of input x as a value, whether x is memory or an expression; a
+ * A kernel's text is a section `@text NAME` of kernels/, which becomes the kernel's body. Its
+ * parameters, by the names given to gnd__pk_in, gnd__pk_mem and gnd__pk_int, are generated: IN_x(i)
+ * is element i (g_i64, C order) of input x as a value, whether x is memory or an expression; a
  * memory parameter y is a pointer to elements in memory (gnd_ld_$t(y, i), gnd_st_$t(y, i, v)).
  */
 #ifndef GND_PRIM_PRIM_H
@@ -22,13 +23,13 @@ typedef enum gnd__prim_id {
     GND__NPRIM
 } gnd__prim_id;
 
-/* An input has at most so many elements, so that sizes of scratch memory and counts of groups, which are small
- * multiples of it, stay within 64 bits. The result fits into a buffer (sched/plan.c). */
+/* The most elements of an input. It keeps sizes of scratch memory and numbers of groups, which are
+ * small multiples of it, within 64 bits. The result must fit into a buffer (sched/plan.c). */
 #define GND__PRIM_MOST ((int64_t)1 << 48)
 
 enum { GND__PK_ARGS = 40, GND__PROG_SCRATCH = 16 };
 
-/* What an argument of a program's kernel is. */
+/* The kinds of arguments of a program's kernel. */
 typedef enum gnd__pakind {
     GND__PA_IN, GND__PA_INOFF,         /* input ref, which is memory: its memory, its offset */
     GND__PA_OUT, GND__PA_OUTOFF,
@@ -44,7 +45,7 @@ typedef struct gnd__parg {
     int64_t value;
 } gnd__parg;
 
-/* A library call in the place of a kernel. */
+/* A library call in place of a kernel. */
 typedef enum gnd__pcall { GND__PC_NONE, GND__PC_FFT, GND__PC_SOLVE, GND__PC_GEMM, GND__PC_PANEL } gnd__pcall;
 
 typedef struct gnd__pkernel {
@@ -63,14 +64,15 @@ typedef struct gnd__pkernel {
     int64_t rd, wr;
 } gnd__pkernel;
 
-/* An input: an expression, or contiguous memory when inl is NULL. */
+/* An input: an expression, or contiguous memory if inl is NULL. */
 typedef struct gnd__pin {
     gnd_dtype dtype;
     int ndim;
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem;           /* it also lies in memory, in C order: GND__PA_IN of a library call may be it */
+    int mem;           /* it also is in memory, in C order, so that GND__PA_IN of a library call may
+                          refer to it */
 } gnd__pin;
 
 typedef struct gnd__prog {
@@ -83,14 +85,14 @@ typedef struct gnd__prog {
     int64_t size;
     int nin;
     gnd__pin in[GND__PRIM_INS];
-    struct gnd__gdev *dev;     /* to ask what its libraries support */
-    /* what the primitive writes */
+    struct gnd__gdev *dev;     /* for queries about its libraries */
+    /* written by the primitive */
     int nscratch;
     size_t scratch[GND__PROG_SCRATCH]; /* bytes */
     int nkernel, capkernel;
     gnd__pkernel *k;
     gnd_err *e;
-    gnd_status st;     /* the first failure; every function below then does nothing */
+    gnd_status st;     /* the first failure; after it every function below does nothing */
 } gnd__prog;
 
 typedef struct gnd__prim {
@@ -104,49 +106,53 @@ extern const gnd__prim gnd__prims[GND__NPRIM];
 #undef GND_PRIM
 
 /* --- writing a program (prim/prog.c) ------------------------------------------------------------ */
-/* Scratch memory of so many bytes, contents not defined: its number. */
+/* Allocates that many bytes of uninitialised scratch memory. Returns its number. */
 int gnd__prog_scratch(gnd__prog *p, int64_t nbytes);
-/* Begins a kernel; the functions below add to the one begun last. */
+/* Begins a kernel. The functions below add to the kernel begun last. */
 void gnd__pk_begin(gnd__prog *p, const char *name);
-/* Input `in` under that name. */
+/* Adds input `in` under that name. */
 void gnd__pk_in(gnd__prog *p, const char *name, int in);
-/* The result as a pointer to its elements; scratch as a pointer to elements of dtype t. */
+/* Adds the result as a pointer to its elements; adds scratch memory as a pointer to elements of
+ * dtype t. */
 void gnd__pk_out(gnd__prog *p, const char *name);
 void gnd__pk_mem(gnd__prog *p, const char *name, int scratch, gnd_dtype t);
-/* const g_i64 name. */
+/* Adds a parameter const g_i64 name. */
 void gnd__pk_int(gnd__prog *p, const char *name, int64_t value);
-/* Text before the kernel (macros), printf; and the section `text` of kernels/, a template of dtype t:
- * before the kernel, or as its body. */
+/* Add text before the kernel: formatted like printf (macros), or the section `text` of kernels/, a
+ * template of dtype t. The third adds such a section as the kernel's body. */
 void gnd__pk_def(gnd__prog *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gnd__pk_defs(gnd__prog *p, const char *text, gnd_dtype t);
 void gnd__pk_body(gnd__prog *p, const char *text, gnd_dtype t);
-/* Text of the body, as it is. */
+/* Adds text to the body as it is. */
 void gnd__pk_add(gnd__prog *p, const char *text);
-/* So many groups of the kernel shall run on a multiprocessor at once: bounds registers, in CUDA. */
+/* Asks for that many groups of the kernel per multiprocessor at once. In CUDA this limits the
+ * registers. */
 void gnd__pk_resident(gnd__prog *p, int groups);
-/* Ends the kernel: groups of `local` work-items, `groups` of them, along up to three axes (missing
- * ones: 1). bytes: read and written, for explain. */
+/* Ends the kernel: `groups` groups of `local` work-items along up to three axes (missing ones: 1).
+ * rd, wr: bytes read and written, for explain. */
 void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], int64_t rd, int64_t wr);
 /* The same along one axis. */
 void gnd__pk_end1(gnd__prog *p, int64_t groups, size_t local, int64_t rd, int64_t wr);
-/* A kernel that sets n elements of scratch (scratch >= 0) or of the result (-1) to the value whose
- * text is given ("0"). */
+/* Adds a kernel that sets n elements of scratch memory (scratch >= 0) or of the result (-1) to the
+ * value with that text ("0"). */
 void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const char *value);
-/* A library call: f or s without buffers and offsets (those are added to where operands begin), the
- * operands in order as GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH with their number, each at
- * an offset of `off` bytes within it. A call of the solver that the backend does not take goes to
- * LAPACK on the host (host/lapack.h). */
+/* Adds a library call: f or s without buffers and offsets (its offsets are added to the beginnings
+ * of the operands). The operands, in order, are GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH
+ * with their number, each at byte `off` within it. A solver call that the backend does not support
+ * goes to LAPACK on the host (host/lapack.h). */
 typedef struct gnd__pmem { gnd__pakind kind; int ref; int64_t off; } gnd__pmem;
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
-/* A product that the backend takes (gnd__gate_gemm_supports), of a, b and c; and the host's work on a panel. */
+/* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's
+ * work on a panel. */
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3]);
 void gnd__prog_panel(gnd__prog *p, const gnd__panel *s, int n, const gnd__pmem *mem);
-/* Bytes of input `in` that its expression reads, or of its memory. */
+/* The bytes that the expression of input `in` reads, or of its memory. */
 int64_t gnd__prog_reads(const gnd__prog *p, int in);
-/* A group size for this device: `want` (a power of two), or the most it takes. */
+/* A group size for this device: `want` (a power of two), or the largest possible if that is
+ * less. */
 size_t gnd__prog_group(const gnd__prog *p, size_t want);
-/* Says why the primitive cannot be computed. */
+/* Sets the reason why the primitive cannot be computed. */
 void gnd__prog_fail(gnd__prog *p, gnd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void gnd__prog_free(gnd__prog *p);

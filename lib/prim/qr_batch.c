@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/qr_batch.c - the QR decomposition of many small matrices on a GPU: a group of work-items for each, which
- * makes R and Q by reflections (kernels/qr.cl), in local memory where a matrix fits there, else in scratch
- * memory. Libraries have no such routine for Q, and reflect one matrix after the other.
+ * prim/qr_batch.c - the QR decomposition of many small matrices on a GPU: each group of work-items
+ * makes R and Q of one matrix by reflections (kernels/qr.cl), in local memory if the matrix fits
+ * there, else in scratch memory. Libraries have no such routine for Q, and process one matrix after
+ * the other.
  */
 #include "prim/qr_batch.h"
 
@@ -11,7 +12,8 @@
 #include "base/env.h"
 #include "codegen/prelude.h"
 
-/* LEAST matrices of at most MOST_ROWS x MOST_COLS elements; local memory for one is a multiple of STEP bytes. */
+/* At least LEAST matrices of at most MOST_ROWS x MOST_COLS elements. Local memory for one is a
+ * multiple of STEP bytes. */
 enum { LEAST = 8, MOST_ROWS = 512, MOST_COLS = 256, STEP = 4096 };
 
 static int64_t greater(int64_t a, int64_t b)
@@ -19,7 +21,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The columns of Q. */
+/* The number of columns of Q. */
 static int64_t columns(const gnd_solve_desc *s)
 {
     return s->flags & 1 ? s->m : s->m < s->n ? s->m : s->n;

@@ -7,9 +7,9 @@
 
 #include "prim/prim.h"
 
-/* Whether s is worked on that way: not on CPUs, and for matrices enough to fill a device. */
+/* Whether s is decomposed that way: not on CPUs, and only for enough matrices to fill a device. */
 int gnd__qr_batch_takes(const gnd__prog *p, const gnd_solve_desc *s);
-/* Writes that down: the first input, in Fortran order, to Q and R in mem[0] and mem[1]. */
+/* Writes the program: from the first input, in Fortran order, to Q and R in mem[0] and mem[1]. */
 void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/scan.c - scans: reduce, then scan. The input is (M rows, n steps, inner columns). Rows that are
- * too few to fill the device are cut into S parts: a first kernel reduces each part (but the last), a
- * second one scans these sums, a third one scans each part behind what stands before it. No kernel
- * waits for another group, so nothing is asked of the order in which groups run; the order in which
- * elements are combined depends on sizes and the group size alone. Where groups may wait for those that
- * started before them, rows longer than a tile and columns (2048 or more) are read once instead
- * (kernels/scan_line.cl), in an order that depends on as little.
+ * prim/scan.c - scans by reduce-then-scan. The input is (M rows, n steps, inner columns). If there
+ * are too few rows to fill the device, they are cut into S parts: a first kernel reduces each part
+ * except the last, a second one scans these sums, a third one scans each part with the sum of those
+ * before. No kernel waits for another group, so the order in which groups run does not matter; the
+ * order in which elements are combined depends only on sizes and the group size. On devices where
+ * groups may wait for groups that started before them, rows longer than a tile and columns (2048 or
+ * more) are read only once (kernels/scan_line.cl), and the order depends on as little.
  *
- * Sums of floats: runs of at most 16 to 128 elements are plain, what stands before them is a sum with
- * its rounding error, so that long sums stay as good as short ones.
+ * Sums of floats: runs of at most 16 to 128 elements are summed plainly. The sum of what precedes
+ * them carries its rounding error, so that long sums are as accurate as short ones.
  */
 #include "prim/scan.h"
 

@@ -7,14 +7,14 @@
 
 #include "graph/graph.h"
 
-/* Of bools a sum is "or", a product is "and". */
+/* For bools a sum is "or" and a product is "and". */
 typedef enum gnd__scan { GND__SCAN_SUM, GND__SCAN_PROD, GND__SCAN_MAX, GND__SCAN_MIN } gnd__scan;
 
-/* Element k along the axis is the operation over the elements 0 .. k of x there; with `initial` the
- * result is one longer, its first element 0 (sum) or 1 (product), which MAX and MIN do not have. x: at
- * least one element, at least one dimension, any dtype, which is the result's too; float16 and
- * bfloat16 are computed in float32 and rounded at the end. Kernels read x once or twice, as suits its device. The
- * same input gives the same bits on the same device. */
+/* Element k along the axis combines the elements 0 .. k of x there by the operation. With `initial`
+ * the result is one longer and its first element is 0 (sum) or 1 (product); MAX and MIN have no
+ * initial value. x has at least one element and one dimension and any dtype, which the result has
+ * too; float16 and bfloat16 are computed in float32 and rounded at the end. Kernels read x once or
+ * twice, depending on the device. The same input gives the same bits on the same device. */
 gnd_array *gnd__scan_node(gnd_array *x, gnd__scan op, int axis, int initial);
 
 #endif

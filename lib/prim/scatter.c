@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/scatter.c - positions by index. The greatest position wins whatever the order in which
- * work-items come, so the result does not depend on the device.
+ * prim/scatter.c - positions by index. The greatest position wins whatever the order of the
+ * work-items, so the result does not depend on the device.
  */
 #include "prim/scatter.h"
 

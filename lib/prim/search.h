@@ -7,10 +7,10 @@
 
 #include "graph/graph.h"
 
-/* For each element of x where it would go in the sorted, 1-d array a (of the same dtype; not empty):
- * before what equals it, or behind it (right). int64, of the shape of x. */
+/* For each element of x, its insertion position in the sorted 1-d array a (of the same dtype; not
+ * empty): before equal elements, or after them (right). int64, of the shape of x. */
 gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right);
-/* How often each of 0 .. n - 1 occurs in x, which is of an int dtype: int64. What is outside is not
+/* Counts the occurrences of each of 0 .. n - 1 in x, of an int dtype: int64. Other values are not
  * counted. */
 gnd_array *gnd__tally_node(gnd_array *x, int64_t n);
 

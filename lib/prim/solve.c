@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/solve.c - decompositions and solvers as nodes: operands are copied to where they may be
- * destroyed, which also puts them in Fortran order, then one library call does the work.
+ * prim/solve.c - decompositions and solvers as nodes. Operands are first copied to memory that the
+ * library may overwrite, which also puts them in Fortran order; then one library call does the
+ * work.
  */
 #include "prim/solve.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/sort.c - what sort and argsort have in common: nodes, what an element is, passes over long rows.
+ * prim/sort.c - the parts that sort and argsort share: nodes, representation of elements, choice of
+ * the method.
  *
- * Long rows: a radix sort, 8 bits a pass, least significant first. Each pass counts the digits of each
- * block of a row, makes positions of the counts, and moves. On a GPU a group first sorts a tile by the
- * digit in local memory, so that it writes runs; on a CPU a work-item walks a block.
+ * Long rows use a radix sort, 8 bits per pass, least significant digit first. Each pass counts the
+ * digits of each block of a row, turns the counts into positions, and moves the elements. On a GPU
+ * a group first sorts a tile by the digit in local memory, so that it writes runs; on a CPU a
+ * work-item goes through a block.
  */
 #include "prim/sort.h"
 

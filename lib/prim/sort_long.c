@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/sort_long.c - radix sort of long rows, 8 bits a pass: each pass counts the digits of each block of
- * a row, makes positions of the counts, and moves. On a GPU a group first sorts a tile by the digit in
- * local memory, so that it writes runs; on a CPU a work-item walks a block. Where groups may wait for one
- * another all passes are counted at first, and blocks are tiles that look back at those before them.
+ * prim/sort_long.c - radix sort of long rows, 8 bits per pass: each pass counts the digits of each
+ * block of a row, turns the counts into positions, and moves the elements. On a GPU a group first
+ * sorts a tile by the digit in local memory, so that it writes runs; on a CPU a work-item goes
+ * through a block. On devices where groups may wait for one another, all passes are counted first,
+ * and blocks are tiles that look back at those before them.
  */
 #include "prim/sort_priv.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/sort_rows.c - rows that are sorted where they are read: by a work-item that counts for each element
- * what comes before it, by a group in local memory, or by a work-item of a CPU.
+ * prim/sort_rows.c - rows sorted in one kernel: by a work-item that counts for each element how
+ * many precede it, by a group in local memory, or by a work-item of a CPU.
  */
 #include "prim/sort_priv.h"
 

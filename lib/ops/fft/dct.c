@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/fft/dct.c - cosine and sine transforms by Fourier transforms of as many reals: types 2 and 3 after
- * J. Makhoul (A fast cosine transform in one and two dimensions, IEEE Trans. ASSP 28, 1980), type 4 of an
- * even number of elements by half as many complex numbers, type 1 by the even extension. Reorderings are
- * gathers, which the transforms read through; sines are cosine transforms of signs and reversals.
+ * ops/fft/dct.c - cosine and sine transforms computed by Fourier transforms of equally many reals:
+ * types 2 and 3 after J. Makhoul (A fast cosine transform in one and two dimensions, IEEE Trans.
+ * ASSP 28, 1980), type 4 of an even length by half as many complex numbers, type 1 by the even
+ * extension. Reorderings are gathers, which fuse with the transforms' reads. Sine transforms are
+ * cosine transforms with sign changes and reversals.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/fft/fft.c - the Fourier transforms: arguments, dtypes, lengths, scales and axes. Each axis is brought
- * to the end by a view and transformed by ops/fft/rows.c; where a library takes several axes at once and
- * they are the last ones, it gets them.
+ * ops/fft/fft.c - the Fourier transforms: arguments, dtypes, lengths, scales and axes. A view moves
+ * each axis to the end, and ops/fft/rows.c transforms it. If a library takes several axes at once
+ * and they are the last ones, it gets them together.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/fft/rows.c - transforms along the last axis: what one kernel cannot do, put together from what it
- * can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transposed); a length with a
- * prime factor over 13 is a convolution (Bluestein), of a power of two. The multiplications by roots are
- * elementwise and fuse with the reading of the next transform.
+ * ops/fft/rows.c - transforms along the last axis that one kernel cannot do, composed of those that
+ * it can. A long row is a matrix (Bailey's four steps: columns, roots, rows, transpose); a length
+ * with a prime factor over 13 is a convolution (Bluestein) of a power of two. The multiplications
+ * by roots are elementwise and fuse with the reads of the next transform.
  */
 #include "ops/fft/rows.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/choose.c - functions that choose between arrays, NumPy's select, piecewise and choose, and those that change the
- * elements that a mask or the diagonal names: putmask, copyto, fill_diagonal. Each is a composition of other functions,
- * which fuses with what is around it.
+ * ops/index/choose.c - functions that choose between arrays (NumPy's select, piecewise and choose)
+ * and functions that change the elements under a mask or on the diagonal (putmask, copyto,
+ * fill_diagonal). Each is composed of other functions and fuses with its surroundings.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/index.c - indexing as NumPy does it: integers, slices, new axes, one ellipsis, arrays of ints and
- * masks; computed (gnd_index) or in NumPy's own syntax (gnd_at). Without arrays the result is a view.
+ * ops/index/index.c - indexing as in NumPy: integers, slices, new axes, one ellipsis, arrays of
+ * ints and masks; given as structs (gnd_index) or in NumPy's syntax (gnd_at). Without arrays the
+ * result is a view.
  */
 #include "ops/index/index.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/index.h - indices taken apart: what gnd_index, gnd_set and their like have in common. An index
- * of any mixture is a view of the array (ints, slices, new axes), and arrays of ints that index some
- * axes of that view. Masks have become the positions where they are true by then.
+ * ops/index/index.h - parsed indices, shared by gnd_index, gnd_set and similar functions. Any index
+ * consists of a view of the array (ints, slices, new axes) and of arrays of ints that index some
+ * axes of that view. Masks have already been converted to the positions where they are true.
  *
- * Functions return NULL when all is well, or an error node, where they say no other. Callers are in an inner scope
- * (graph/scope.h), which has what is made here.
+ * Functions return NULL on success, or an error node, unless they say otherwise. Callers are in an
+ * inner scope (graph/scope.h), which owns what is made here.
  */
 #ifndef GND_OPS_INDEX_INDEX_H
 #define GND_OPS_INDEX_INDEX_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/indices.c - arrays of indices, computed on the device from the numbers of their elements: of
- * the triangles of a matrix, and of every element of a shape.
+ * ops/index/indices.c - arrays of indices (of the triangles of a matrix, of every element of a
+ * shape), computed on the device from element numbers.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/insert.c - elements put between others, and taken out. One place, or a run of them, is a join
- * of slices. Several go by index: where element p of the result comes from follows from how many of
- * the sorted places are below p, which a binary search over them tells on the device, as part of the
- * kernel that gathers. Only the places go there, not an index of the whole axis.
+ * ops/index/insert.c - insertion and deletion of elements. One position, or a contiguous run, is a
+ * join of slices. Several positions use an index: the source of element p of the result follows
+ * from the number of sorted positions below p, which a binary search on the device finds within the
+ * kernel that gathers. Only the positions are uploaded, not an index of the whole axis.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/put.c - values put one after the other at flat indices, or where a mask is true, begun again when
- * there are too few: NumPy's put and place. Made of what else updates arrays; nothing waits.
+ * ops/index/put.c - NumPy's put and place: writes values in order at flat indices, or where a mask
+ * is true, and repeats them if there are too few. Composed of other update functions; nothing
+ * waits.
  */
 #include <inttypes.h>
 #include "array/steps.h"

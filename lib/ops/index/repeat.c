@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/repeat.c - the same elements several times. Tiling and repeating are broadcast views between
- * two reshapes, so they cost nothing until read; repeating by counts goes by an index, made here or,
- * for GPUs, there.
+ * ops/index/repeat.c - repetition of elements. Tiling and repeating are broadcast views between two
+ * reshapes, so they cost nothing until read. Repeating by counts uses an index, computed here or,
+ * for GPUs, on the device.
  */
 #include <inttypes.h>
 #include <string.h>

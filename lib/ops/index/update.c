@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/update.c - arrays with some elements replaced: gnd_set and gnd_put_along_axis. Two steps: the view that
- * an index's ints and slices make gets its new elements, and goes back into its place (ops/index/update_place.c).
+ * ops/index/update.c - arrays with some elements replaced: gnd_set and gnd_put_along_axis. There
+ * are two steps: the view made by an index's ints and slices gets its new elements; then the view
+ * is put back into its place (ops/index/update_place.c).
  *
- * The first: for each place of the axes that arrays index the last position that names it, counted from
- * 1, is found (prim/scatter.h; for a mask, prim/compact.h), and the new elements are then elementwise,
- * last > 0 ? value[last - 1] : view, and fuse.
+ * The first step finds, for each place along the axes that arrays index, the last position that
+ * names it, counted from 1 (prim/scatter.h; for a mask, prim/compact.h). The new elements are then
+ * elementwise, last > 0 ? value[last - 1] : view, and fuse.
  */
 #include <inttypes.h>
 #include <string.h>

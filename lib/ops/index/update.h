@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/update.h - what the updates of arrays have in common (ops/index/update_place.c): their arguments, and how
- * new elements of a part of an array get into their place.
+ * ops/index/update.h - declarations shared by the updates of arrays: their arguments, and how new
+ * elements of a part of an array get into their place (ops/index/update_place.c).
  */
 #ifndef GND_OPS_INDEX_UPDATE_H
 #define GND_OPS_INDEX_UPDATE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/update_at.c - updates by index in which every value counts, however often a place is named:
- * gnd_add_at, gnd_max_at and gnd_min_at, by prim/accumulate.h over the view that an index's ints and slices
- * make, which then goes back into its place (ops/index/update_place.c).
+ * ops/index/update_at.c - updates by index in which every value counts, however often a place is
+ * named: gnd_add_at, gnd_max_at and gnd_min_at. They use prim/accumulate.h on the view made by an
+ * index's ints and slices, which is then put back into its place (ops/index/update_place.c).
  */
 #include <string.h>
 #include "ops/index/update.h"

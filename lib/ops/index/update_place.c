@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/update_place.c - see update.h. An index's ints and slices make a view; its new elements go back into
- * their place in the array: by boxes that cover it (GND__ASSEMBLE), each written once, so that the value is
- * computed where it is stored; or, where steps leave gaps and for single values and small arrays,
- * elementwise.
+ * ops/index/update_place.c - see update.h. Puts a view's new elements back into the array: by boxes
+ * that cover it (GND__ASSEMBLE), each written once, so that values are computed where they are
+ * stored; or elementwise if steps leave gaps, and for single values and small arrays.
  */
 #include "ops/index/update.h"
 

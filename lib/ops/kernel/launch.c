@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/kernel/launch.c - gnd_launch: its arguments compared with the kernel's parameters and the
- * device's limits, before anything runs; then the nodes (graph/launch.h).
+ * ops/kernel/launch.c - gnd_launch: checks the arguments against the kernel's parameters and the
+ * device's limits before anything runs, then makes the nodes (graph/launch.h).
  */
 #include "ops/kernel/program.h"
 

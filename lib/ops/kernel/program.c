@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/kernel/program.c - sources of users' kernels: reading, compiling, finding kernels by name.
- * The compiled code is the program cache's (device/progcache.c); a program holds the text.
+ * The program cache (device/progcache.c) owns the compiled code; a program holds the text.
  */
 #include "ops/kernel/program.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/kernel/program.h - programs of users' kernels, as the launch of one sees them.
+ * ops/kernel/program.h - programs of users' kernels, as needed to launch one.
  */
 #ifndef GND_OPS_KERNEL_PROGRAM_H
 #define GND_OPS_KERNEL_PROGRAM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/decompose.c - decompositions: shapes, triangles, and what is left to do around the library call. A
- * wide matrix has the SVD of its adjoint, so that libraries only see m >= n.
+ * ops/linalg/decompose.c - decompositions: shapes, triangles, and the steps before and after the
+ * library call. The SVD of a wide matrix is computed from its adjoint, so that libraries only see m
+ * >= n.
  */
 #include "ops/linalg/matrices.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/einsum.h - what the parts of gnd_einsum share: the subscripts taken apart (einsum_parse.c), the
- * order of the contractions (einsum_path.c), and the nodes made in that order (einsum.c).
+ * ops/linalg/einsum.h - declarations shared by the parts of gnd_einsum: the parsed subscripts
+ * (einsum_parse.c), the order of the contractions (einsum_path.c), and the nodes made in that order
+ * (einsum.c).
  *
- * A label is a number that stands for a letter, or for one of the axes under an ellipsis. An axis of
- * extent 1 broadcasts whatever it is called, so it takes no part in the work: the sets of labels below
- * hold those of extent 0, or 2 and more, which are the same wherever they occur.
+ * A label is a number that stands for a letter, or for one of the axes under an ellipsis. An axis
+ * of extent 1 broadcasts whatever its label, so it is left out: the sets of labels below hold only
+ * labels of extent 0, or of 2 and more, whose extent is the same in all operands.
  */
 #ifndef GND_OPS_LINALG_EINSUM_H
 #define GND_OPS_LINALG_EINSUM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/einsum_parse.c - the subscripts of gnd_einsum: letters, ellipses, the result they say or imply,
- * and the extents that the operands give them.
+ * ops/linalg/einsum_parse.c - parses the subscripts of gnd_einsum: letters, ellipses, the explicit
+ * or implied result, and the extents that the operands give them.
  */
 #include <inttypes.h>
 #include <stdio.h>

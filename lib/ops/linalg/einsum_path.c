@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/einsum_path.c - the order in which gnd_einsum contracts its operands, two at a time. The cost is
- * opt_einsum's (D. G. A. Smith, J. Gray, "opt_einsum - A Python package for optimizing contraction
- * order for einsum-like expressions", Journal of Open Source Software 3 (26), 753, 2018; its
- * flop_count): the product of the extents of all labels of both operands, twice that when some are
- * summed. Up to FEW operands the cheapest of all orders is found, by the cheapest way for each subset
- * of them; beyond, its greedy rule takes the pair whose result is smallest beside the two.
+ * ops/linalg/einsum_path.c - the order in which gnd_einsum contracts its operands, two at a time.
+ * The cost is opt_einsum's (D. G. A. Smith, J. Gray, "opt_einsum - A Python package for optimizing
+ * contraction order for einsum-like expressions", Journal of Open Source Software 3 (26), 753,
+ * 2018; its flop_count): the product of the extents of all labels of both operands, twice that if
+ * some are summed. Up to FEW operands dynamic programming over subsets finds the cheapest order;
+ * beyond, its greedy rule takes the pair whose result is smallest relative to the two.
  */
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/expm.c - the exponential of matrices: Pade's approximation of degree 13 of A / 2^s, squared s times. How
- * often each matrix of a batch is halved is found from norms of its powers (Al-Mohy, Higham: A new scaling and
- * squaring algorithm for the matrix exponential, SIAM J. Matrix Anal. Appl. 31, 2009, algorithm 5.1), for each on
- * its own: more than needed costs digits, and a NaN in one is no reason for wrong numbers in the next.
+ * ops/linalg/expm.c - the matrix exponential: Pade's approximation of degree 13 of A / 2^s, squared
+ * s times. The number s is found for each matrix of a batch from norms of its powers (Al-Mohy,
+ * Higham: A new scaling and squaring algorithm for the matrix exponential, SIAM J. Matrix Anal.
+ * Appl. 31, 2009, algorithm 5.1). Each matrix has its own, because a larger s than needed costs
+ * accuracy, and a NaN in one matrix must not affect the next.
  */
 #include <math.h>
 #include <string.h>

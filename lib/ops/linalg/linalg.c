@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/linalg.c - products of matrices: shapes, dtypes and one-dimensional operands as NumPy's
- * matmul has them, made into a GND__MATMUL of operands with at least two axes; and traces.
+ * ops/linalg/linalg.c - matrix products: shapes, dtypes and one-dimensional operands as in NumPy's
+ * matmul, expressed as a GND__MATMUL of operands with at least two axes; and traces.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/matrices.h - stacks of matrices as operands of gnd__solve_node. Callers are in an inner scope, which has
- * what is made here.
+ * ops/linalg/matrices.h - stacks of matrices as operands of gnd__solve_node. Callers are in an
+ * inner scope, which owns what is made here.
  */
 #ifndef GND_OPS_LINALG_MATRICES_H
 #define GND_OPS_LINALG_MATRICES_H

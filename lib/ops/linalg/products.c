@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/products.c - products of arrays that are made of others: sums over axes as one matrix product
- * (tensordot, inner, dot), or, where the result needs no matrix, as a sum of products that fuses
- * with what is round it (vecdot); and products without a sum (outer, kron, cross).
+ * ops/linalg/products.c - composed products of arrays: sums over axes as one matrix product
+ * (tensordot, inner, dot), or, if the result needs no matrix, as a sum of products that fuses with
+ * its surroundings (vecdot); and products without a sum (outer, kron, cross).
  */
 #include <inttypes.h>
 #include <stdio.h>

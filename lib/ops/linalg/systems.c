@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/linalg/systems.c - linear systems and least squares: right sides, batches that broadcast, and inverses; ranks,
- * determinants and condition numbers.
+ * ops/linalg/systems.c - linear systems and least squares: right-hand sides, batches that
+ * broadcast, and inverses; ranks, determinants and condition numbers.
  */
 #include <inttypes.h>
 #include <math.h>

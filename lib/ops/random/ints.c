@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/ints.c - bounded integers, random orders and choices. All but weighted choices without
- * replacement are made of integers alone, and so the same on every device.
+ * ops/random/ints.c - bounded integers, random orders and choices. All except weighted choices
+ * without replacement use only integers, and so are the same on every device.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/random.c - generators, and the distributions whose elements stand alone. A call derives its
- * streams on the host from the generator and the number of the call; elements are functions of their
- * place and a stream (kernels/random.cl), so they are lazy and fuse.
+ * ops/random/random.c - generators, and the distributions whose elements are independent. A call
+ * derives its streams on the host from the generator and the number of the call. Elements are
+ * functions of their index and a stream (kernels/random.cl), so they are lazy and fuse.
  *
- * philox(counter, key) of the host is used with a counter whose fourth word is not 0, so that it meets
- * no counter of an element: stream `sub` of call n is words 0 and 1 of (n low, n high, sub, 1), the key
- * of a split those of (n low, n high, 0, 2).
+ * The host calls philox(counter, key) with a counter whose fourth word is not 0, which no element's
+ * counter equals: stream `sub` of call n is words 0 and 1 of (n low, n high, sub, 1), and the key
+ * of a split is those of (n low, n high, 0, 2).
  */
 #include "ops/random/random.h"
 

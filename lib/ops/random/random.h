@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/random.h - what the files of random numbers share: the streams of a call, and the draws of it.
+ * ops/random/random.h - declarations shared by the files of random numbers: the streams of a call,
+ * and its draws.
  */
 #ifndef GND_OPS_RANDOM_RANDOM_H
 #define GND_OPS_RANDOM_RANDOM_H

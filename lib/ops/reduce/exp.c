@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/exp.c - exponentials over axes that neither overflow nor lose what is small (logsumexp,
- * softmax, log_softmax), and normalizing over axes: two reductions and what stands round them.
+ * ops/reduce/exp.c - exponentials over axes that neither overflow nor lose small terms (logsumexp,
+ * softmax, log_softmax), and normalization over axes: two reductions and elementwise operations.
  */
 #include <gnd/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/extent.h - the ends of an array of ints, as numbers.
+ * ops/reduce/extent.h - the minimum and maximum of an array of ints, as numbers.
  */
 #ifndef GND_OPS_REDUCE_EXTENT_H
 #define GND_OPS_REDUCE_EXTENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/masked.h - means and variances of the elements that count, for those without NaN and those with where=.
- * x and `counts`, bools, are of one shape; errors are passed on.
+ * ops/reduce/masked.h - means and variances of selected elements, for the functions that skip NaN
+ * and those with where=. x and the bools `counts` have the same shape; errors are passed on.
  */
 #ifndef GND_OPS_REDUCE_MASKED_H
 #define GND_OPS_REDUCE_MASKED_H

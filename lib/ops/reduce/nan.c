@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/nan.c - reductions that leave NaN out, as NumPy's nan functions: NaN become what changes
- * nothing (0, 1, an infinity), and how many there were decides the rest (masked.h). The reductions of one
- * function read x together, in one kernel. dtypes that have no NaN take the plain function.
+ * ops/reduce/nan.c - reductions that skip NaN, as NumPy's nan functions. NaN is replaced by the
+ * identity (0, 1, an infinity), and the number of the others decides the rest (masked.h). The
+ * reductions of one function read x together, in one kernel. Dtypes without NaN use the plain
+ * function.
  */
 #include <gnd/stat.h>
 

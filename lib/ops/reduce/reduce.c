@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/reduce.c - reductions: the dtype to accumulate in, what nothing gives, kept dimensions; mean,
- * variance and counts as other operations round a GND__REDUCE, which fuse with it. No GND__REDUCE
- * has an empty input: those are answered here.
+ * ops/reduce/reduce.c - reductions: the accumulator's dtype, results of empty inputs, kept
+ * dimensions; mean, variance and counts as operations around a GND__REDUCE, which fuse with it. No
+ * GND__REDUCE has an empty input: such calls are answered here.
  */
 #include <string.h>
 #include "array/steps.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/scan.c - running sums, products and extremes round the primitive of prim/scan.c: dtypes, axes,
- * what nothing gives. unwrap, whose corrections are a running sum.
+ * ops/reduce/scan.c - running sums, products and extremes by the primitive of prim/scan.c: dtypes,
+ * axes, empty inputs; and unwrap, whose corrections are a running sum.
  */
 #include "array/steps.h"
 #include "graph/check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/reduce/where.c - reductions of the elements that a mask names, begun with a value: gnd_reduce. What does not
- * count becomes what changes nothing (0, 1, the initial value) on the way into the plain reduction, in its kernel.
+ * ops/reduce/where.c - gnd_reduce: reductions of the elements that a mask selects, with an initial
+ * value. Other elements are replaced by the identity (0, 1, the initial value) within the kernel of
+ * the plain reduction.
  */
 #include <math.h>
 #include <gnd/array.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/set/set.c - arrays as sets: elements in order, flags where runs of equal ones begin or end, and what is
- * flagged. Ints of a small range are counted instead, which needs no order.
+ * ops/set/set.c - arrays as sets: sort, flag where runs of equal elements begin or end, and select
+ * the flagged elements. Ints of a small range are counted instead, which needs no sort.
  */
 #include <inttypes.h>
 #include <string.h>

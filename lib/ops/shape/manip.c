@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/shape/manip.c - turned, mirrored and windowed views, more dimensions, diagonals as matrices, cycled
- * elements. All but gnd_diag and gnd_resize move nothing.
+ * ops/shape/manip.c - rotated, mirrored and windowed views, added dimensions, diagonals as
+ * matrices, cyclic resizing. All except gnd_diag and gnd_resize move no elements.
  */
 #include <inttypes.h>
 #include <string.h>

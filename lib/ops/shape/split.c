@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/shape/split.c - an array cut along one axis into parts, each a view: into so many, or at places.
+ * ops/shape/split.c - splits an array along one axis into views: into a number of parts, or at
+ * given positions.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/shape/stack.c - joins after more dimensions: NumPy's stacks by rows, columns and depth, append, and
- * nested blocks. The stacks are gnd__concat; blocks are one GND__ASSEMBLE of all boxes.
+ * ops/shape/stack.c - joins that first add dimensions: NumPy's stacks by rows, columns and depth,
+ * append, and nested blocks. The stacks use gnd__concat; blocks are one GND__ASSEMBLE of all boxes.
  */
 #include <inttypes.h>
 #include <string.h>

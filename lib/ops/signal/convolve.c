@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/convolve.c - convolutions and correlations: arguments, dtypes, and which of the results a mode
- * wants. They are computed by ops/signal/ways.c.
+ * ops/signal/convolve.c - convolutions and correlations: arguments, dtypes, and the results that a
+ * mode selects. ops/signal/ways.c computes them.
  */
 #include <inttypes.h>
 #include <string.h>

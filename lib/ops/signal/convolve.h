@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/convolve.h - one convolution, between its public functions (ops/signal/convolve.c) and the ways to
- * compute it (ops/signal/ways.c).
+ * ops/signal/convolve.h - the description of one convolution, passed from the public functions
+ * (ops/signal/convolve.c) to the methods that compute it (ops/signal/ways.c).
  */
 #ifndef GND_OPS_SIGNAL_CONVOLVE_H
 #define GND_OPS_SIGNAL_CONVOLVE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/image.c - filters by rank in windows, and grey morphology. x is padded, and seen as its windows: the smallest
- * and the greatest are reductions along one axis after the other, the others are sorted windows.
+ * ops/signal/image.c - rank filters in windows, and grey morphology. x is padded and viewed as its
+ * windows. Minimum and maximum are reductions along one axis after the other; other ranks sort the
+ * windows.
  */
 #include <inttypes.h>
 #include <string.h>

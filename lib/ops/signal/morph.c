@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/morph.c - binary morphology with any structuring element: whether all, or any, of a window's elements that
- * the structure names are true. The windows are views of the padded array, and one reduction looks at each.
+ * ops/signal/morph.c - binary morphology with any structuring element: whether all, or any, of a
+ * window's elements under the structure are true. The windows are views of the padded array, and
+ * one reduction handles each.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/pad.c - padding in NumPy's modes. Constants are one join of boxes. Where an element of the
- * result is one of x, its index along each axis is a formula of its own index there: the whole is a gather,
- * or of a large x a join of x and of views of x beside it. The other modes go axis by axis, as NumPy does:
- * what comes before, what is there, what comes after, joined.
+ * ops/signal/pad.c - padding in NumPy's modes. Constant padding is one join of boxes. If each
+ * element of the result is an element of x, its index along each axis is a formula of its own
+ * index: the whole is a gather, or for a large x a join of x and views of x. The other modes
+ * process one axis after the other, as NumPy does, and join what comes before, x, and what comes
+ * after.
  */
 #include <inttypes.h>
 #include <string.h>

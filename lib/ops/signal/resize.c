@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/resize.c - pictures, and arrays of any number of dimensions, in other sizes. One axis after the other: an
- * element of the result is a weighted sum of the elements near its place. Places and weights are made on the host, in
- * double, and the sums on the device, where the elements are gathered in the kernel that sums.
+ * ops/signal/resize.c - resizes images and arrays of any number of dimensions. One axis after the
+ * other: an element of the result is a weighted sum of the elements near its position. Positions
+ * and weights are computed on the host in double, the sums on the device, in a kernel that also
+ * gathers the elements.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/signal/ways.c - the ways to compute a convolution, and the choice between them.
+ * ops/signal/ways.c - the methods of computing a convolution, and the choice between them.
  *
- * Direct: with p = x between zeros, y[i] = sum over j of p[i + m - 1 - j] k[j]: windows of p, times k
- * backwards, summed. The windows are a view and their elements the first axes, so it is one kernel, which
- * reads neighbouring results' elements side by side. FFT: by products of transforms, long enough that
- * what wraps round does not reach the results wanted. Blocks: overlapping windows of p, each transformed;
- * what wraps round is left away (overlap-save). A matrix product has nothing to gain here: with one filter
- * it is a product with a vector, of a matrix m times as large as x.
+ * Direct: with p = x between zeros, y[i] = sum over j of p[i + m - 1 - j] k[j]: windows of p, times
+ * the reversed k, summed. The windows are a view with their elements as the first axes, so this is
+ * one kernel, in which neighbouring results read neighbouring elements. FFT: products of transforms
+ * long enough that wrapped-around terms do not reach the wanted results. Blocks: overlapping
+ * windows of p, each transformed; wrapped-around results are discarded (overlap-save). A matrix
+ * product has no advantage: with one filter it is a product with a vector, of a matrix m times as
+ * large as x.
  */
 #include "ops/signal/convolve.h"
 

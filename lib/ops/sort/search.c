@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/sort/search.c - places in sorted arrays, and what follows from them at once: bins, interpolation.
+ * ops/sort/search.c - positions in sorted arrays, and functions that follow directly from them:
+ * bins, interpolation.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/sort/sort.c - order along an axis: sort and argsort are primitives of rows (prim/sort.h), what else
- * there is takes elements by argsort's indices. The axis becomes the last one by a view, and the result
- * is seen back.
+ * ops/sort/sort.c - sorting along an axis. sort and argsort are primitives on rows (prim/sort.h);
+ * the other functions take elements by argsort's indices. A view moves the axis to the end, and
+ * another view moves it back.
  */
 #include <inttypes.h>
 #include <string.h>

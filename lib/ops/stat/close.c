@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/stat/close.c - comparisons of arrays up to a tolerance, and as wholes: NumPy 2's formulas, in
- * the dtypes that NumPy computes them in. Answers are arrays: nothing is read to give them.
+ * ops/stat/close.c - comparisons of arrays up to a tolerance, and of whole arrays: NumPy 2's
+ * formulas, in the dtypes in which NumPy computes them. Results are arrays: nothing is read to
+ * produce them.
  */
 #include <gnd/stat.h>
 

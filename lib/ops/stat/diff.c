@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/stat/diff.c - differences, derivatives and integrals along an axis, as NumPy's diff, ediff1d,
- * gradient and trapezoid: slices of the array against each other. What has ends of another kind is
- * joined of them and the middle.
+ * gradient and trapezoid, from slices of the array. If the ends follow other formulas, they are
+ * joined with the middle.
  */
 #include <gnd/stat.h>
 

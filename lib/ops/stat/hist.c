@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/stat/hist.c - counting: how often ints occur, histograms in one and in more dimensions. Elements become
- * numbers of bins, which a primitive counts; what is outside has the number -1. With weights the
- * numbers are the places that weights are accumulated in.
+ * ops/stat/hist.c - counts of ints, and histograms in one and more dimensions. Elements are mapped
+ * to bin numbers, which a primitive counts; elements outside get the number -1. With weights, the
+ * bin numbers are the places where weights are accumulated.
  */
 #include <inttypes.h>
 #include <math.h>

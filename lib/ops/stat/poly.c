@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops/stat/poly.c - polynomials: values by Horner's rule, matrices of powers, and least squares by
- * an orthogonal basis of the powers, all lazy. Inside, powers count from x^0 up, one in each row;
- * NumPy's order, the highest first, is made at the end.
+ * an orthogonal basis of the powers, all lazy. Internally powers count from x^0 up, one per row;
+ * NumPy's order, highest first, is produced at the end.
  */
 #include <gnd/stat.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/stat/quantile.c - medians and quantiles: rows are sorted, and elements taken from where the method says.
- * Places are computed as arrays or as weak scalars, which fold on the host: an ordinary quantile is
- * a sort and one kernel.
+ * ops/stat/quantile.c - medians and quantiles: rows are sorted, and elements are taken at the
+ * positions that the method defines. Positions are arrays or weak scalars, which fold on the host:
+ * an ordinary quantile is a sort and one kernel.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/stat/stat.c - range, weighted mean, covariances and correlations, as NumPy has them, from
- * reductions, elementwise operations and one product of matrices.
+ * ops/stat/stat.c - range, weighted mean, covariances and correlations as in NumPy, from
+ * reductions, elementwise operations and one matrix product.
  */
 #include <gnd/stat.h>
 
