@@ -13,6 +13,7 @@
 #define TABLE 1024    /* entries of a table */
 #define LONG_LIST 128 /* checks of one array that are looked at rather than carried on */
 #define SOURCES 63    /* checks and lists of one run that are told apart */
+#define UNIONS 64     /* unions of one run that are found again */
 
 /* A table of entries, all 0 when it is made; each is used once. */
 typedef struct gnd__ctable {
@@ -28,12 +29,15 @@ typedef struct gnd__icheck {
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
-    int64_t index; /* state 2 */
+    int64_t index;  /* state 2 */
+    uint64_t stamp; /* of the last union that took it */
 } gnd__icheck;
 
-/* What an array's memory refers to. Not changed once made. */
+/* What an array's memory refers to. The list is not changed once made. */
 typedef struct gnd__checks {
     int refs, n;
+    uint64_t stamp; /* of the last run that read such memory */
+    int source;     /* its number in that run */
     gnd__icheck *c[];
 } gnd__checks;
 
@@ -203,6 +207,7 @@ gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, gnd__checks
     if (!c)
         return nomem(e);
     c->refs = 1;
+    c->stamp = 0;
     c->n = p->ncheck;
     for (int i = 0; i < c->n; i++) {
         c->c[i] = s->check[i];
@@ -236,12 +241,29 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
 /* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */
 typedef struct source {
     gnd__icheck *own;
-    const gnd__checks *list;
+    gnd__checks *list;
 } source;
 
-/* The union of the sources in mask (bit SOURCES: all from there on), without those that passed. */
-static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks **out, gnd_err *e)
+/* The sources of a run, and the unions that were made of them: memory that depends on the same
+ * sources shares one. */
+typedef struct sources {
+    gnd__sched *s;
+    source *v; /* owns a reference to each list */
+    int n;
+    uint64_t stamp;
+    struct {
+        uint64_t mask;
+        gnd__checks *u;
+    } made[UNIONS]; /* by a hash of the mask; 0: none. Owns a reference */
+} sources;
+
+/* A new union of the sources in mask (bit SOURCES: all from there on), without those that passed.
+ */
+static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
+    const source *src = all->v;
+    const int nsrc = all->n;
+    const uint64_t stamp = ++all->s->stamp;
     int most = 0;
     gnd__checks *u;
     for (int i = 0; i < nsrc; i++)
@@ -251,17 +273,16 @@ static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks 
     if (!u)
         return nomem(e);
     u->refs = 1;
+    u->stamp = 0;
     u->n = 0;
     for (int i = 0; i < nsrc; i++) {
         if (!(mask >> (i < SOURCES ? i : SOURCES) & 1))
             continue;
         for (int j = 0; j < (src[i].own ? 1 : src[i].list->n); j++) {
             gnd__icheck *c = src[i].own ? src[i].own : src[i].list->c[j];
-            int have = c->state == 1;
-            for (int k = 0; k < u->n && !have; k++)
-                have = u->c[k] == c;
-            if (have)
+            if (c->state == 1 || c->stamp == stamp)
                 continue;
+            c->stamp = stamp;
             c->refs++;
             u->c[u->n++] = c;
         }
@@ -289,43 +310,71 @@ static gnd_status unite(const source *src, int nsrc, uint64_t mask, gnd__checks 
     return GND_OK;
 }
 
-/* The number of the source of leaf memory st, a new one if need be. */
-static int leaf_source(source *src, int *nsrc, const gnd__checks *list)
+/* The union of the sources in mask: the one that was made before, if it is still known. */
+static gnd_status unite(sources *all, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
-    for (int i = 0; i < *nsrc; i++)
-        if (src[i].list == list)
-            return i;
-    src[*nsrc].own = NULL;
-    src[*nsrc].list = list;
-    return (*nsrc)++;
+    const size_t at = (size_t)((mask * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+    if (all->made[at].mask != mask) {
+        gnd__checks *u = NULL;
+        gnd_status st = new_union(all, mask, &u, e);
+        if (st != GND_OK)
+            return st;
+        gnd__checks_unref(all->made[at].u);
+        all->made[at].mask = mask;
+        all->made[at].u = u;
+    }
+    *out = all->made[at].u;
+    if (*out)
+        (*out)->refs++;
+    return GND_OK;
+}
+
+/* The number of the source of leaf memory that refers to list, a new one if need be. */
+static int leaf_source(sources *all, gnd__checks *list)
+{
+    if (list->stamp != all->stamp) {
+        list->stamp = all->stamp;
+        list->source = all->n;
+        list->refs++;
+        all->v[all->n++] = (source){NULL, list};
+    }
+    return list->source;
+}
+
+static void free_sources(sources *all)
+{
+    for (int i = 0; i < UNIONS; i++)
+        gnd__checks_unref(all->made[i].u);
+    for (int i = 0; i < all->n; i++)
+        gnd__checks_unref(all->v[i].list);
+    gnd__free(all->v);
 }
 
 gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
                               gnd__storage **st, gnd_err *e)
 {
     gnd_status r = GND_OK;
-    source *src;
+    sources all = {.s = s};
     uint64_t *mask;
-    int nsrc = 0;
     if (!p->ncheck && !g->checks)
         return GND_OK;
-    src = gnd__malloc((size_t)(p->ncheck + g->nnode + 1) * sizeof *src);
+    all.v = gnd__malloc((size_t)(p->ncheck + g->nnode + 1) * sizeof *all.v);
     mask = gnd__calloc((size_t)g->nnode + 1, sizeof *mask);
-    if (!src || !mask) {
-        gnd__free(src);
+    if (!all.v || !mask) {
+        gnd__free(all.v);
         gnd__free(mask);
         return nomem(e);
     }
-    for (; nsrc < p->ncheck; nsrc++) {
-        src[nsrc].own = s->check[nsrc];
-        src[nsrc].list = NULL;
-        mask[p->check[nsrc]] |= (uint64_t)1 << (nsrc < SOURCES ? nsrc : SOURCES);
+    all.stamp = ++s->stamp;
+    for (; all.n < p->ncheck; all.n++) {
+        all.v[all.n] = (source){s->check[all.n], NULL};
+        mask[p->check[all.n]] |= (uint64_t)1 << (all.n < SOURCES ? all.n : SOURCES);
     }
     for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before what uses them */
         const gnd__pnode *q = &g->node[i];
-        const gnd__storage *leaf = q->a->data.st;
+        gnd__storage *leaf = q->a->data.st;
         if (leaf && leaf->checks) {
-            int k = leaf_source(src, &nsrc, leaf->checks);
+            int k = leaf_source(&all, leaf->checks);
             mask[i] |= (uint64_t)1 << (k < SOURCES ? k : SOURCES);
         }
         if (!gnd__is_leaf(q->a))
@@ -337,12 +386,12 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
         const uint64_t m = mask[p->result[i].node];
         if (p->slot[slot].leaf || !st[slot] || !m || st[slot]->checks)
             continue;
-        r = unite(src, nsrc, m, &st[slot]->checks, e);
+        r = unite(&all, m, &st[slot]->checks, e);
     }
     for (int32_t i = 0; i < p->npart && r == GND_OK; i++) {
         gnd__storage *x = st[p->part[i].slot];
         if (x && mask[p->part[i].node] && !x->checks)
-            r = unite(src, nsrc, mask[p->part[i].node], &x->checks, e);
+            r = unite(&all, mask[p->part[i].node], &x->checks, e);
     }
     for (int32_t i = 0; i < p->nstep && r == GND_OK;
          i++) { /* memory of a leaf that has other elements now */
@@ -353,14 +402,14 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
             if (a->kind != GND__A_BUF || !p->slot[a->ref].leaf || !a->written)
                 continue;
             gnd__storage *x = g->node[p->slot[a->ref].node].a->data.st;
-            r = unite(src, nsrc, mask[node], &u, e);
+            r = unite(&all, mask[node], &u, e);
             if (r == GND_OK) {
                 gnd__checks_unref(x->checks);
                 x->checks = u;
             }
         }
     }
-    gnd__free(src);
+    free_sources(&all);
     gnd__free(mask);
     return r;
 }

@@ -402,6 +402,21 @@ static void test_memory(gnd_device *dev)
     tap_is_int(s.arrays, 0, "nothing is left");
 }
 
+/* The parameters are those below the count, each with a name of its own. */
+static void test_tune(gnd_device *dev)
+{
+    const int n = gnd_tune_count();
+    gnd_tune_info a, b;
+    int named = 0;
+    for (int i = 0; i < n; i++) {
+        named += gnd_tune_get(dev, i, &a) == GND_OK && a.name[0] && a.least <= a.value && a.value <= a.most;
+        for (int k = 0; k < i; k++)
+            named -= gnd_tune_get(dev, k, &b) != GND_OK || !strcmp(a.name, b.name);
+    }
+    tap_ok(n > 0 && named == n, "%d of %d parameters are named and in their range", named, n);
+    tap_is_int(gnd_tune_get(dev, n, &a), GND_ERR_INDEX, "and the next is none");
+}
+
 int main(void)
 {
     gnd_device *dev = gnd_open("null:0");
@@ -413,6 +428,7 @@ int main(void)
     test_inspection();
     test_expressions(dev);
     test_memory(dev);
+    test_tune(dev);
     gnd_close(dev);
     return tap_done();
 }

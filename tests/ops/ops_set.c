@@ -182,6 +182,8 @@ static void pairs(gnd_device *dev, const char *spec)
            spec);
     tap_ok(is_values(gnd_setdiff1d(b, a), GND_INT8, (double[]){0, 9}, 2), "%s: the other way",
            spec);
+    tap_ok(is_values(gnd_setdiff1d_kept(a, b), GND_FLOAT32, (double[]){1, NAN, 7, NAN, 1}, 5),
+           "%s: as they stand", spec);
     tap_ok(is_values(gnd_setxor1d(a, b), GND_FLOAT32, (double[]){0, 1, 7, 9, NAN}, 5),
            "%s: in just one", spec);
     tap_ok(is_values(gnd_setxor1d(a, c), GND_FLOAT32, (double[]){2, 3, 7, NAN, NAN}, 5),
