@@ -115,7 +115,7 @@ typedef struct gnd__sched {
     int frugal;                 /* memory is short: it does not */
     struct gnd__ctable *table;  /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
-    uint64_t stamp; /* the last that sched/check.c marked checks with */
+    uint64_t stamp;             /* the last that sched/check.c marked checks with */
     int32_t capcheck;
     int nlist;                     /* lists that its plans have: sched/repeat.c */
     struct gnd__recorded *records; /* those that are alive: sched/record.h */

@@ -95,14 +95,13 @@ static PyObject *in_place(PyObject *a, PyObject *b, binary_fn *f, const char *na
     return a;
 }
 
+/* clang-format off */
 #define BINARY(X)                                                                                  \
-    X(add, gnd_add)                                                                                \
-    X(subtract, gnd_subtract)                                                                      \
-    X(multiply, gnd_multiply)                                                                      \
-    X(true_divide, gnd_divide) X(floor_divide, gnd_floor_divide) X(remainder, gnd_remainder)       \
-        X(and, gnd_bitwise_and) X(or, gnd_bitwise_or) X(xor, gnd_bitwise_xor)                      \
-            X(lshift, gnd_bitwise_left_shift) X(rshift, gnd_bitwise_right_shift)                   \
-                X(matrix_multiply, gnd_matmul)
+    X(add, gnd_add) X(subtract, gnd_subtract) X(multiply, gnd_multiply) X(true_divide, gnd_divide) \
+    X(floor_divide, gnd_floor_divide) X(remainder, gnd_remainder) X(and, gnd_bitwise_and)          \
+    X(or, gnd_bitwise_or) X(xor, gnd_bitwise_xor) X(lshift, gnd_bitwise_left_shift)                \
+    X(rshift, gnd_bitwise_right_shift) X(matrix_multiply, gnd_matmul)
+/* clang-format on */
 #define X(name, f)                                                                                 \
     static PyObject *n_##name(PyObject *a, PyObject *b)                                            \
     {                                                                                              \

@@ -50,15 +50,14 @@ void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+/* clang-format off */
 #define CL_FUNCTIONS(X)                                                                            \
-    X(clGetPlatformIDs)                                                                            \
-    X(clGetPlatformInfo)                                                                           \
-    X(clGetDeviceIDs)                                                                              \
-    X(clGetDeviceInfo) X(clCreateContext) X(clCreateCommandQueue) X(clCreateBuffer)                \
-        X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel)  \
-            X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)                     \
-                X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)                       \
-                    X(clReleaseCommandQueue) X(clReleaseContext)
+    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)                  \
+    X(clCreateContext) X(clCreateCommandQueue) X(clCreateBuffer) X(clCreateProgramWithSource)      \
+    X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel) X(clSetKernelArg)                 \
+    X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clReleaseMemObject) X(clReleaseKernel)      \
+    X(clReleaseProgram) X(clReleaseCommandQueue) X(clReleaseContext)
+/* clang-format on */
 
 struct krun {
     void *lib;

@@ -409,7 +409,8 @@ static void test_tune(gnd_device *dev)
     gnd_tune_info a, b;
     int named = 0;
     for (int i = 0; i < n; i++) {
-        named += gnd_tune_get(dev, i, &a) == GND_OK && a.name[0] && a.least <= a.value && a.value <= a.most;
+        named += gnd_tune_get(dev, i, &a) == GND_OK && a.name[0] && a.least <= a.value &&
+                 a.value <= a.most;
         for (int k = 0; k < i; k++)
             named -= gnd_tune_get(dev, k, &b) != GND_OK || !strcmp(a.name, b.name);
     }

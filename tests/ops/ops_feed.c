@@ -227,18 +227,21 @@ static void rotates(gnd_device *dev, const char *spec)
 /* Inputs that are outputs change places, since all are taken before any is given. */
 static void change_places(gnd_device *dev, const char *spec)
 {
-    float got[2] = { 0, 0 };
+    float got[2] = {0, 0};
     gnd_scope_begin();
-    gnd_array *a = gnd_placeholder(dev, GND_FLOAT32, 0, NULL), *b = gnd_placeholder(dev, GND_FLOAT32, 0, NULL);
-    gnd_recording *r = gnd_record(2, (gnd_array *[]){ a, b }, 3, (gnd_array *[]){ a, b, gnd_subtract(a, b) });
+    gnd_array *a = gnd_placeholder(dev, GND_FLOAT32, 0, NULL),
+              *b = gnd_placeholder(dev, GND_FLOAT32, 0, NULL);
+    gnd_recording *r =
+        gnd_record(2, (gnd_array *[]){a, b}, 3, (gnd_array *[]){a, b, gnd_subtract(a, b)});
     gnd_recording_set_f64(r, 0, 7);
     gnd_recording_set_f64(r, 1, 2);
     int s = gnd_replay(r);
     s |= gnd_recording_read(r, 2, &got[0], sizeof got[0]);
-    const int st = gnd_recording_feed_all(r, 2, (int[]){ 0, 1 }, (int[]){ 1, 0 });
+    const int st = gnd_recording_feed_all(r, 2, (int[]){0, 1}, (int[]){1, 0});
     s |= gnd_replay(r);
     s |= gnd_recording_read(r, 2, &got[1], sizeof got[1]);
-    tap_ok(!s && !st && got[0] == 5 && got[1] == -5, "%s: two inputs change places: %g, then %g", spec, got[0], got[1]);
+    tap_ok(!s && !st && got[0] == 5 && got[1] == -5, "%s: two inputs change places: %g, then %g",
+           spec, got[0], got[1]);
     gnd_recording_free(r);
     gnd_scope_end();
 }
