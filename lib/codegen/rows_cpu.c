@@ -3,8 +3,9 @@
  * codegen/rows_cpu.c - kernels of rows on CPU devices: a work-item takes some rows one after
  * another.
  *
- * Each stage walks the row in blocks of 64 lanes, as reductions do on CPUs; after the first one the
- * row comes from the cache. Elementary functions that are needed again are kept in an array.
+ * Each stage goes through the row in blocks of 64 lanes, as reductions do on CPUs; after the first
+ * one the row comes from the cache. Elementary functions that are needed again are kept in an
+ * array.
  */
 #include "codegen/holes.h"
 #include "codegen/rows.h"
