@@ -110,6 +110,13 @@ typedef struct gnd__dup {
     int32_t uses; /* by nodes of the graph, and by such of these that nobody else wants */
 } gnd__dup;
 
+/* A placeholder, in whose place the graph has a constant: one that is equal to no other, as its
+ * value will change. */
+typedef struct gnd__pnumber {
+    gnd_array *in,
+        *as; /* NULL: an entry of nothing. The nodes of the graph that have `as` are this number */
+} gnd__pnumber;
+
 typedef struct gnd__pgraph {
     gnd_device *dev;
     gnd__pnode *node;
@@ -124,7 +131,9 @@ typedef struct gnd__pgraph {
     int symbolic;  /* a placeholder is among the nodes: nothing can be computed */
     int dear;      /* a reduction or a product is among the nodes: `owned` and `uses` are known */
     int frozen;    /* set by who plans: nothing of it is kept but sinks, nodes are not owned */
-    int checks;    /* a leaf's memory refers to checks of indices that nobody looked at */
+    gnd__pnumber *number; /* set by who plans, and not freed here; nnumber of them */
+    int nnumber;
+    int checks; /* a leaf's memory refers to checks of indices that nobody looked at */
     gnd__pwork *work;
     int32_t nwork, capwork;
     int32_t *deps;

@@ -173,6 +173,8 @@ struct gnd_array {
         gnd__primargs *prim;        /* GND__PRIM */
         struct gnd__launch *launch; /* GND__LAUNCH */
         int32_t part;               /* GND__PART */
+        int32_t number; /* GND__DATA without elements, a placeholder: 1: recordings take its value
+                           by value */
     } p;
 };
 

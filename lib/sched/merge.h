@@ -11,6 +11,12 @@
 #include "device/gate.h"
 #include "codegen/codegen.h"
 
+/* Argument `arg` of launch `launch` of a list, a value, is number `number` of the caller's: it
+ * changes from run to run (gnd__gate_list_value). */
+typedef struct gnd__mvalue {
+    int launch, arg, number;
+} gnd__mvalue;
+
 typedef struct gnd__merged {
     int n; /* launches; 0: nothing was merged, and there is nothing to free */
     gnd__kernel **kernel;
@@ -18,6 +24,8 @@ typedef struct gnd__merged {
     /* of the launches that are merged ones; the others' are those that were given */
     gnd_karg *args;
     gnd__block *table;
+    gnd__mvalue *value; /* the same of these launches, nvalue of them */
+    int nvalue;
 } gnd__merged;
 
 /* When merging pays: kernels that are in the kernel cache are merged after 32 runs. Others are
@@ -30,14 +38,22 @@ typedef struct gnd__merged {
 unsigned gnd__merge_first(const gnd__gdev *d);
 /* Whether kernels of d need their form as a note (gnd__form), to be merged some day. */
 int gnd__merge_wants(const gnd__gdev *d);
-/* Merges what can be of the launches l[i] of k[i], whose arithmetic is work[i], of a list that has
- * run `runs` times; compiles, takes memory, waits for nothing. When that does not pay yet nothing
- * is merged, and *again says after how many runs it will; 0: never. The launches stay the caller's
- * and outlive the result. Whatever fails, GND_ERR_NOMEM too, means that they go on as they are, and
- * leaves nothing. */
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
-                      const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
-                      gnd_err *e);
+/* Launches, in order: l[i] of k[i], whose arithmetic is work[i], and what changes among their
+ * values, by launch. */
+typedef struct gnd__mlist {
+    int n, nvalue;
+    gnd__kernel *const *k;
+    const gnd_klaunch *l;
+    const int64_t *work;
+    const gnd__mvalue *value;
+} gnd__mlist;
+
+/* Merges what can be of a list that has run `runs` times; compiles, takes memory, waits for
+ * nothing. When that does not pay yet nothing is merged, and *again says after how many runs it
+ * will; 0: never. The launches stay the caller's and outlive the result. Whatever fails,
+ * GND_ERR_NOMEM too, means that they go on as they are, and leaves nothing. */
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
+                      gnd__merged *out, gnd_err *e);
 /* The queue has settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 
