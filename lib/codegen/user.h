@@ -39,6 +39,7 @@ typedef struct gnd__ukernel {
     int32_t start;   /* tokens: where the declaration starts, and the marks ( ) { */
     int32_t open, close, body;
     uint8_t is_extern; /* extern "C" already */
+    uint8_t shared;    /* CUDA C: it has extern __shared__ memory */
 } gnd__ukernel;
 
 /* A source with its kernels. */
@@ -62,8 +63,8 @@ gnd_status gnd__usource_read(gnd__usource *u, gnd__ulang lang, const char *src, 
                              gnd_err *e);
 void gnd__usource_free(gnd__usource *u);
 
-/* Appends what the device compiles. GND_ERR_UNSUPPORTED: CUDA C for OpenCL; what gnd__prelude says
- * for the portable language. */
+/* Appends what the device compiles. GND_ERR_UNSUPPORTED: CUDA C for OpenCL outside of its
+ * subset (codegen/cudac.h); what gnd__prelude says for the portable language. */
 gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd__str *out,
                              gnd_err *e);
 

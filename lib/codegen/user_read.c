@@ -274,6 +274,8 @@ static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err
         gnd__free(k.name);
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a source");
     }
+    for (int32_t a = k.body, end = closing(u, k.body, "{", "}"); a < end; a++)
+        k.shared |= is(u, a, "extern") && is(u, a + 1, "__shared__");
     u->kernel[u->nkernel++] = k;
     return read_params(u, &u->kernel[u->nkernel - 1], e);
 }

@@ -7,6 +7,7 @@
 #include "codegen/user.h"
 
 #include <string.h>
+#include "codegen/cudac.h"
 #include "codegen/prelude.h"
 
 typedef struct writer {
@@ -201,10 +202,7 @@ gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd_
     writer w = {.u = u, .props = props, .out = out, .cuda = props->dialect == GND_DIALECT_CUDA};
     gnd_status st = GND_OK;
     if (u->lang == GND__UL_CUDA && !w.cuda)
-        return gnd__err(e, GND_ERR_UNSUPPORTED,
-                        "CUDA C is compiled for CUDA devices only, not by %s: "
-                        "write OpenCL C or the portable dialect for both",
-                        props->platform);
+        return gnd__cudac_text(u, props, out, e);
     if (u->lang == GND__UL_PORTABLE)
         st = gnd__prelude(out, u->src, props, e);
     if (st == GND_ERR_INTERNAL &&

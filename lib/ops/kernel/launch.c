@@ -298,7 +298,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     gnd__larg *arg = m->l.arg;
     int n = 0, extra = nargs - sig->nparam;
     /* CUDA C's dynamic shared memory has no parameter */
-    if (cuda && extra == 1 && nargs > 0 && args[nargs - 1].kind == GND_ARG_LOCAL_MEM) {
+    if ((cuda || sig->shared) && extra == 1 && nargs > 0 &&
+        args[nargs - 1].kind == GND_ARG_LOCAL_MEM) {
         st = add_local(m, nargs - 1, args[nargs - 1].nbytes, &at[0]);
         nlocal = 1;
         extra = 0;
@@ -335,8 +336,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
             memcpy(arg[n++].value, &at[i], 8);
         }
     }
-    if (nlocal)
-        arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = (uint32_t)m->local};
+    if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, of some size */
+        arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = nlocal ? (uint32_t)m->local : 16};
     m->l.narg = n;
     if (st == GND_OK && m->l.nout == 0)
         st = gnd__err(&m->e, GND_ERR_ARG,
