@@ -38,7 +38,8 @@ def __array_namespace_info__():
     return Info()
 
 
-_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': ''}
+_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
+         'cuda': '', 'kernel': '', 'vectorize': 'cuda'}
 
 
 def __getattr__(name):
