@@ -90,6 +90,12 @@ int cmd_devices(int argc, char **argv)
             show(&d);
         usable += !d.reason[0];
     }
+    static const struct {
+        const char *format, *what;
+    } part[] = {{"npz", ".npz files"}, {"png", "PNG pictures"}};
+    for (int i = 0; i < 2; i++)
+        if (gnd_format_usable(part[i].format))
+            printf("%s: absent: %s\n", part[i].what, gnd_message() + strlen("format_usable: "));
     if (!usable)
         printf("no device can be used: install an OpenCL driver (Debian: pocl-opencl-icd)\n");
     return finish_output("devices");

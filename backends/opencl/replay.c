@@ -84,9 +84,23 @@ static gnd_status list_run(gnd_list *t, gnd_err *e)
     return GND_OK;
 }
 
+/* An enqueue takes the arguments as they are then, so runs that are pending keep theirs. */
+static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e)
+{
+    if (i >= t->n || a->kind != GND_ARG_VALUE)
+        return gnd__plug_fail(e, GND_ERR_ARG, 0, "argument %u of launch %u of %u of a list",
+                              (unsigned)arg, (unsigned)i, (unsigned)t->n);
+    const cl_int r = gnd__ocl_set_arg(t->e[i].k, arg, a);
+    if (!gnd__ocl_ok(r))
+        return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)arg,
+                             (unsigned)a->nbytes);
+    return GND_OK;
+}
+
 const gnd_replay_ops gnd__ocl_replay_ops = {
     .size = sizeof(gnd_replay_ops),
     .list_new = list_new,
     .list_run = list_run,
     .list_free = list_free,
+    .list_value = list_value,
 };

@@ -399,6 +399,9 @@ typedef struct gnd_replay_ops {
     gnd_status (*list_run)(gnd_list *l, gnd_err *e);
     /* [R] Frees l. No run of it is pending. */
     void (*list_free)(gnd_list *l);
+    /* [O] Argument `arg` of launch i, a value, is *a of the same size in the runs from now on; runs
+     * that are pending keep theirs. Without it, launches whose values change are in no list. */
+    gnd_status (*list_value)(gnd_list *l, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e);
 } gnd_replay_ops;
 
 typedef struct gnd_backend {

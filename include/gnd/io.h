@@ -40,6 +40,12 @@ GND_API gnd_array *gnd_load_png(gnd_device *dev, const char *path);
  * rounded and clipped; NaN is 0. GND_ERR_UNSUPPORTED: gnd was built without libpng. */
 GND_API gnd_status gnd_save_png(gnd_array *x, const char *path);
 
+/* Whether files of a format can be read and written: "npz" or "png". These two need parts of gnd
+ * (libgnd-zip.so, libgnd-png.so) that are made where it is built with libzip and libpng; the part
+ * is loaded here. GND_OK; GND_ERR_UNSUPPORTED: gnd_message() says what is missing; GND_ERR_NAME: no
+ * such format; GND_ERR_NULL. */
+GND_API gnd_status gnd_format_usable(const char *format);
+
 #ifdef __cplusplus
 }
 #endif

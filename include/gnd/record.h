@@ -60,15 +60,25 @@ typedef struct gnd_recording gnd_recording;
  * GND_ERR_DTYPE, GND_ERR_OVERFLOW, GND_ERR_UNSUPPORTED (float64 on a device without it). */
 GND_API gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 
+/* Makes a number of dtype t (GND_DTYPE_DEFAULT: the device's default float), an input of shape ()
+ * that a recording takes by value. It has no memory. gnd_recording_set_f64, _set_i64, _set with a
+ * number and _write note the value; the next replay passes it to the kernels that use it as an
+ * argument, so setting it costs no launch and no transfer. Where it is needed in memory (an operand
+ * of a product, a transform, a decomposition or a user's kernel; an output) a kernel of the
+ * recording stores it in each replay. Arrays and outputs cannot be its value (GND_ERR_ARG of
+ * gnd_recording_set and _feed): use gnd_placeholder with shape () for those. Errors as for
+ * gnd_placeholder. */
+GND_API gnd_array *gnd_placeholder_number(gnd_device *dev, gnd_dtype t);
+
 /* Records how nout > 0 arrays are computed from nin >= 0 placeholders. All must be on one device.
  * Compiles the kernels and allocates the memory; runs nothing. The caller keeps the ownership of
  * all arrays. The recording does not need them afterwards, and more recordings can be made from
- * them. Inputs have undefined elements until they are set. Never returns NULL: gnd_recording_status
- * reports failures. GND_ERR_NULL; GND_ERR_ARG: nout < 1, an input is not a placeholder, or is given
- * twice; GND_ERR_DEVICE: arrays of two devices, or an output is a weak scalar; GND_ERR_STATE: an
- * output depends on a placeholder that is not an input; GND_ERR_INDEX: an output depends on an
- * index that is out of range; GND_ERR_DEVMEM; GND_ERR_NOMEM; the errors of the arguments and of
- * compilation. */
+ * them. Inputs have undefined elements until they are set; numbers are 0. Never returns NULL:
+ * gnd_recording_status reports failures. GND_ERR_NULL; GND_ERR_ARG: nout < 1, an input is not a
+ * placeholder, or is given twice; GND_ERR_DEVICE: arrays of two devices, or an output is a weak
+ * scalar; GND_ERR_STATE: an output depends on a placeholder that is not an input; GND_ERR_INDEX: an
+ * output depends on an index that is out of range; GND_ERR_DEVMEM; GND_ERR_NOMEM; the errors of the
+ * arguments and of compilation. */
 GND_API gnd_recording *gnd_record(int nin, gnd_array *const *in, int nout, gnd_array *const *out);
 /* The status of r: GND_OK; the reason why it could not be made; the pending error of a step (see
  * above); GND_ERR_NULL; GND_ERR_STATE: its device was closed. */
@@ -83,8 +93,9 @@ GND_API gnd_status gnd_recording_free(gnd_recording *r);
 /* Sets input i (from 0) to a copy of x, which has the input's dtype, shape and device. x is
  * evaluated if necessary; does not wait. The next replays use the new value until it is set again.
  * For an input of shape () x may be a number (gnd_real(0.1), gnd_int(3) ...): it is passed as an
- * argument of a small kernel, without a copy. Step. GND_ERR_NULL; GND_ERR_STATE: the device was
- * closed, or x depends on a placeholder; GND_ERR_ARG: no such input; GND_ERR_DTYPE: also a float
+ * argument of a small kernel, without a copy. For an input of gnd_placeholder_number x must be a
+ * number. Step. GND_ERR_NULL; GND_ERR_STATE: the device was closed, or x depends on a placeholder;
+ * GND_ERR_ARG: no such input, or an array for a number; GND_ERR_DTYPE: also a float
  * for an int input or a complex number for a real input; GND_ERR_OVERFLOW: an int outside the range
  * of the input's dtype; GND_ERR_SHAPE; GND_ERR_DEVICE; the errors of evaluating x. */
 GND_API gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x);
@@ -106,7 +117,8 @@ GND_API gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src,
  * input's, or is itself an input, the buffers are exchanged instead of copied; two or three buffers
  * may rotate. Other outputs (views, and results that share memory) are copied. An output that is an
  * input, or a view of one, has that input's current value. Step. GND_ERR_NULL; GND_ERR_STATE: the
- * device was closed; GND_ERR_ARG: no such output or input; GND_ERR_DTYPE; GND_ERR_SHAPE. */
+ * device was closed; GND_ERR_ARG: no such output or input, or the input is a number;
+ * GND_ERR_DTYPE; GND_ERR_SHAPE. */
 GND_API gnd_status gnd_recording_feed(gnd_recording *r, int o, int i);
 /* Does n feeds at once: input i[k] gets the value that output o[k] has before any of these inputs
  * changes. This matters if inputs are outputs: two inputs can be exchanged. The lists may be NULL

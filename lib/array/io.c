@@ -4,12 +4,14 @@
  * evaluates, reads back and writes. The formats are in lib/io.
  */
 #include <stdio.h>
+#include <string.h>
 #include "device/device.h"
 #include "graph/graph.h"
 #include "array/host.h"
 #include "array/steps.h"
 #include "base/mem.h"
 #include "graph/check.h"
+#include "io/format.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/png.h"
@@ -188,4 +190,15 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
         st = gnd__only_status("save_png", &e);
     gnd__free(data);
     return st;
+}
+
+gnd_status gnd_format_usable(const char *format)
+{
+    gnd_err e = {GND_OK, 0, ""};
+    if (!format)
+        return gnd__refuse(GND_ERR_NULL, "format_usable: format is NULL");
+    const int zip = !strcmp(format, "npz");
+    if (!zip && strcmp(format, "png"))
+        return gnd__refuse(GND_ERR_NAME, "format_usable: no format '%.40s': npz or png", format);
+    return gnd__format(zip ? "zip" : "png", &e) ? GND_OK : gnd__only_status("format_usable", &e);
 }

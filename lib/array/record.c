@@ -50,6 +50,21 @@ gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t
     return gnd__node(GND__DATA, dev, t, ndim, shape, 0, NULL);
 }
 
+gnd_array *gnd_placeholder_number(gnd_device *dev, gnd_dtype t)
+{
+    gnd_array *bad = gnd__check_device("placeholder_number", dev);
+    if (bad)
+        return bad;
+    if (t == GND_DTYPE_DEFAULT)
+        t = gnd__device_float(dev);
+    if ((bad = gnd__check_type("placeholder_number", dev, t)))
+        return bad;
+    gnd_array *x = gnd__node(GND__DATA, dev, t, 0, NULL, 0, NULL);
+    if (x->kind == GND__DATA)
+        x->p.number = 1;
+    return x;
+}
+
 /* --- making -------------------------------------------------------------------------------------
  */
 
@@ -274,8 +289,22 @@ static gnd_status check_like(const gnd_recording *r, const char *what, const gnd
     return GND_OK;
 }
 
+/* Input i has memory: `what` is on the device. */
+static gnd_status check_memory(const gnd_recording *r, const char *what, int i, gnd_err *e)
+{
+    if (!gnd__recorded_by_value(r->r, i))
+        return GND_OK;
+    return gnd__err(
+        e, GND_ERR_ARG,
+        "%s is an array, input %d a number (gnd_placeholder_number), which has no memory: "
+        "gnd_recording_set_f64 sets it; a gnd_placeholder of shape () takes arrays",
+        what, i);
+}
+
 static gnd_status array_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
 {
+    if (check_memory(r, "x", i, e) != GND_OK)
+        return e->code;
     if (x->dev != r->dev)
         return gnd__err(e, GND_ERR_DEVICE, "x is on %s, the recording on %s",
                         gnd__device_id(x->dev), gnd__device_id(r->dev));
@@ -308,8 +337,12 @@ static gnd_status number_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
     gnd_array *c = gnd__strong(x, r->dev, t, "recording_set");
     if (c->kind == GND__ERROR)
         return take_error(c, e);
+    gnd_status st = GND_OK;
     gnd__gate_lock(r->dev->g);
-    gnd_status st = gnd__recorded_number(r->r, i, c, e);
+    if (gnd__recorded_by_value(r->r, i))
+        gnd__recorded_value(r->r, i, &c->p.value);
+    else
+        st = gnd__recorded_number(r->r, i, c, e);
     gnd__gate_unlock(r->dev->g);
     gnd_release(c);
     return st;
@@ -412,6 +445,8 @@ static gnd_status feed(gnd_recording *r, int n, const int *o, const int *i, gnd_
         if (st == GND_OK) {
             snprintf(what, sizeof what, "output %d", o[k]);
             st = check_like(r, what, r->r->out[o[k]], i[k], e);
+            if (st == GND_OK)
+                st = check_memory(r, what, i[k], e);
         }
     }
     if (st != GND_OK)
@@ -455,7 +490,10 @@ gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t 
     gnd_status st = usable(r, "input", i, inputs(r), &e);
     if (st == GND_OK)
         st = check_bytes(r->r->in[i], src, nbytes, &e);
-    if (st == GND_OK) {
+    if (st == GND_OK && gnd__recorded_by_value(r->r, i)) {
+        const gnd__scalar v = gnd__load_scalar((gnd_dtype)r->r->in[i]->dtype, src);
+        gnd__recorded_value(r->r, i, &v);
+    } else if (st == GND_OK) {
         gnd__gate_lock(r->dev->g);
         gnd__recorded_write(r->r, i);
         st = gnd__gate_write(r->dev->g, r->r->in[i]->data.st->block, 0, src, nbytes, &e);

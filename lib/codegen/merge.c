@@ -120,19 +120,40 @@ static const char on_gpu[] =
     "        GND_BARRIER(); \\\n"
     "    }\n";
 
-/* Writes the kernel that goes through the table; room: bytes of local memory. */
-static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group, size_t room)
+/* What puts the numbers into the entries, byte by byte: they are read as values of other types. */
+static void add_numbers(gnd__str *out, int cpu)
 {
     gnd__str_addf(
         out,
-        "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_merged(\n"
-        "    GND_CONST_GLOBAL g_i64 *table,\n    const g_i64 begin,\n    const g_i32 chunks,\n"
-        "    MEMS_)\n{\n",
-        group);
+        "    GND_GLOBAL g_i64 *own = table + begin;\n"
+        "    GND_GLOBAL g_i64 *fix = own + (g_i64)chunks * %d;\n"
+        "    for (; %sfix[0] >= 0; fix += 2) {\n"
+        "        const g_i64 v = fix[1] == 0 ? v0 : fix[1] == 1 ? v1 : fix[1] == 2 ? v2 : v3;\n"
+        "        GND_GLOBAL g_u8 *to = (GND_GLOBAL g_u8 *)(own + fix[0]);\n"
+        "        for (int i = 0; i < 8; i++)\n"
+        "            to[i] = (g_u8)(v >> 8 * i);\n"
+        "    }\n%s",
+        GND__MERGE_CHUNK, cpu ? "" : "get_local_id(0) == 0 && ",
+        cpu ? "" : "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
+}
+
+/* The kernel that walks through the table; room: bytes of local memory. */
+static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int numbers, int cpu, int group,
+                     size_t room)
+{
+    gnd__str_addf(out,
+                  "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_merged(\n"
+                  "    %s g_i64 *table,\n    const g_i64 begin,\n    const g_i32 chunks,\n"
+                  "    MEMS_%s)\n{\n",
+                  group, numbers ? "GND_GLOBAL" : "GND_CONST_GLOBAL",
+                  numbers ? ", const g_i64 v0, const g_i64 v1, const g_i64 v2, const g_i64 v3"
+                          : "");
     if (room > 0)
         gnd__str_addf(out, "    GND_LOCAL uint4 room[%zu];\n", room / 16);
     if (!cpu)
         gnd__str_addf(out, "    GND_LOCAL uint4 chunk[%d];\n", GND__MERGE_CHUNK / 2);
+    if (numbers)
+        add_numbers(out, cpu);
     gnd__str_addf(out,
                   "    for (int c = 0; c < chunks; c++) {\n"
                   "        GND_CONST_GLOBAL g_i64 *from = table + begin + c * %d;\n",
@@ -159,7 +180,7 @@ static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int g
         cpu ? "" : "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
 }
 
-static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group)
+static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int numbers, int cpu, int group)
 {
     size_t room = 0;
     gnd__str_addf(out, "%s#define GROUP_ %d\n%s", places, group, cpu ? on_cpu : on_gpu);
@@ -173,15 +194,15 @@ static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int g
         add_run(out, &f[i], i);
         gnd__str_add(out, "#undef I\n");
     }
-    add_walk(out, f, n, cpu, group, room);
+    add_walk(out, f, n, numbers, cpu, group, room);
 }
 
-gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t,
-                           int group, gnd_err *e)
+gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, int numbers,
+                           const gnd__target *t, int group, gnd_err *e)
 {
     gnd__str own = {0};
     gnd_status st;
-    own_text(&own, f, n, t->cpu, group);
+    own_text(&own, f, n, numbers, t->cpu, group);
     st = own.bad ? GND_OK : gnd__prelude(out, gnd__str_get(&own), t->props, e);
     gnd__str_add(out, gnd__str_get(&own));
     if (st == GND_OK && (out->bad || own.bad))

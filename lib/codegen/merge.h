@@ -16,6 +16,11 @@
  *     int32 function, length in units of 8 bytes, global sizes (3), group sizes (3)
  *     the arguments in units of 8 bytes: the number of a buffer, or a value (16 bytes: at a
  * multiple of 16)
+ *
+ * With `numbers`, values that change from run to run, of up to 8 bytes, are GND__MERGE_NUMBERS
+ * arguments more (8 bytes each), and the kernel puts them into the entries before it does anything
+ * else: behind the last chunk are pairs of int64, a place (counted from the offset on) and which of
+ * the numbers goes there, and then -1.
  */
 #ifndef GND_CODEGEN_MERGE_H
 #define GND_CODEGEN_MERGE_H
@@ -24,6 +29,7 @@
 
 enum {
     GND__MERGE_MEMS = 4, /* different buffers */
+    GND__MERGE_NUMBERS = 4,
     GND__MERGE_CHUNK = 1024,
     GND__MERGE_HEAD = 4, /* what an entry begins with, in units of 8 bytes */
     GND__MERGE_ARGS = 64 /* of a function, at most */
@@ -44,7 +50,7 @@ typedef struct gnd__mergefn {
 int gnd__merge_place(const gnd__form *f, int i);
 /* Appends the source of the kernel k_merged with the functions f[0] ... f[n - 1], for a group of
  * `group` work-items. GND_ERR_NOMEM. */
-gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t,
-                           int group, gnd_err *e);
+gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, int numbers,
+                           const gnd__target *t, int group, gnd_err *e);
 
 #endif

@@ -339,6 +339,20 @@ gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
     return done(d, "list_run", st, e);
 }
 
+int gnd__gate_lists_vary(const gnd__gdev *d)
+{
+    return d->be->has_replay && d->be->replay.list_value != NULL;
+}
+
+gnd_status gnd__gate_list_value(gnd__gdev *d, gnd_list *list, int i, int arg, const gnd_karg *a,
+                                gnd_err *e)
+{
+    gnd_status st = gnd__gate_tick(e);
+    if (st == GND_OK)
+        st = d->be->replay.list_value(list, (uint32_t)i, (uint32_t)arg, a, e);
+    return done(d, "list_value", st, e);
+}
+
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
 {
     if (list && !gnd__forked)

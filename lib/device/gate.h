@@ -240,6 +240,11 @@ gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const 
                               gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
+/* Whether values of launches in a list can change: argument `arg` of launch i is *a in the runs
+ * from now on. */
+int gnd__gate_lists_vary(const gnd__gdev *d);
+gnd_status gnd__gate_list_value(gnd__gdev *d, gnd_list *list, int i, int arg, const gnd_karg *a,
+                                gnd_err *e);
 
 /* --- optional groups -------------------------------------------------------------------------- */
 gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);

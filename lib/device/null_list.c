@@ -61,10 +61,25 @@ static gnd_status list_run(gnd_list *t, gnd_err *e)
     return st;
 }
 
+static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e)
+{
+    gnd_karg *to;
+    if (i >= t->n || arg >= t->l[i].nargs)
+        return gnd__err(e, GND_ERR_ARG, "argument %u of launch %u of %u", (unsigned)arg,
+                        (unsigned)i, (unsigned)t->n);
+    to = (gnd_karg *)&t->l[i].args[arg];
+    if (to->kind != GND_ARG_VALUE || a->kind != GND_ARG_VALUE || to->nbytes != a->nbytes)
+        return gnd__err(e, GND_ERR_ARG, "argument %u of launch %u is no value of %u bytes",
+                        (unsigned)arg, (unsigned)i, (unsigned)a->nbytes);
+    *to = *a;
+    return GND_OK;
+}
+
 const gnd_replay_ops gnd__null_replay_ops = {
     .size = sizeof(gnd_replay_ops),
     .flags = GND_REPLAY_CHEAP,
     .list_new = list_new,
     .list_run = list_run,
     .list_free = list_free,
+    .list_value = list_value,
 };

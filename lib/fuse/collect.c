@@ -334,8 +334,18 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
     return i;
 }
 
+/* The constant in whose place a, a placeholder, is; or NULL. */
+static gnd_array *number_of(const gnd__pgraph *g, const gnd_array *a)
+{
+    for (int i = 0; i < g->nnumber && a->kind == GND__DATA && !a->data.st; i++)
+        if (g->number[i].in == a)
+            return g->number[i].as;
+    return NULL;
+}
+
 /* Gives a its number; inputs that are constants have theirs in konst. Constants have no device, so
- * they are never marked. konst is NULL for a constant that is a sink, which must not be shared. */
+ * they are never marked. konst is NULL for a constant that is a sink or a placeholder, and so not
+ * to be shared. */
 static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 {
     gnd__pnode *p;
@@ -391,7 +401,14 @@ static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
                 }
                 konst[i] = add_node(g, a->in[i], konst);
             }
-    return g->oom ? -1 : add_node(g, a, konst);
+    if (g->oom)
+        return -1;
+    gnd_array *const number = number_of(g, a);
+    if (!number)
+        return add_node(g, a, konst);
+    const int32_t i = add_node(g, number, NULL);
+    a->mark = (uint32_t)i + 1;
+    return i;
 }
 
 /* Finds the nodes that are equal to others and that only the graph uses: their uses of inputs do
@@ -490,7 +507,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
     for (int s = 0; s < n && !g->oom; s++) {
         int32_t top = 0;
-        if (sink[s]->mark == 0 && sink[s]->kind != GND__CONST) {
+        gnd_array *const constant = sink[s]->kind == GND__CONST ? sink[s] : number_of(g, sink[s]);
+        if (sink[s]->mark == 0 && !constant) {
             if (!grow((void **)&g->astack, &g->capastack, 1, sizeof *g->astack)) {
                 g->oom = 1;
                 break;
@@ -524,8 +542,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         }
         if (g->oom)
             break;
-        if (sink[s]->kind == GND__CONST)
-            g->sinks[g->nsink] = add_node(g, sink[s], NULL);
+        if (constant)
+            g->sinks[g->nsink] = add_node(g, constant, NULL);
         else
             g->sinks[g->nsink] = (int32_t)sink[s]->mark - 1;
         if (g->sinks[g->nsink] >= 0)
@@ -546,6 +564,9 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
             g->node[i].a->mark = 0;
     for (int32_t i = 0; i < g->ndup; i++)
         g->dup[i].a->mark = 0;
+    for (int i = 0; i < g->nnumber; i++)
+        if (g->number[i].in)
+            g->number[i].in->mark = 0;
     if (!g->oom && !key_room(g, 4 * (size_t)g->nsink + (size_t)g->nnode + 8))
         g->oom = 1;
     if (!g->oom) {

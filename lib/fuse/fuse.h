@@ -123,6 +123,13 @@ typedef struct gnd__dup {
     int32_t uses;
 } gnd__dup;
 
+/* A placeholder, in whose place the graph has a constant: one that is equal to no other, as its
+ * value will change. */
+typedef struct gnd__pnumber {
+    gnd_array *in,
+        *as; /* NULL: an entry of nothing. The nodes of the graph that have `as` are this number */
+} gnd__pnumber;
+
 typedef struct gnd__pgraph {
     gnd_device *dev;
     gnd__pnode *node;
@@ -138,6 +145,9 @@ typedef struct gnd__pgraph {
     /* the nodes include a reduction or a product: `owned` and `uses` are known */
     int dear;
     int frozen; /* set by the planner: only sinks are kept, nodes are not owned */
+    /* set by the planner, and not freed here; nnumber of them */
+    gnd__pnumber *number;
+    int nnumber;
     /* a leaf's memory refers to checks of indices whose result nobody has read */
     int checks;
     gnd__pwork *work;

@@ -187,6 +187,8 @@ axes; fn, held: of GND__FOLD */
         gnd__primargs *prim;        /* GND__PRIM */
         struct gnd__launch *launch; /* GND__LAUNCH */
         int32_t part;               /* GND__PART */
+        int32_t number; /* GND__DATA without elements, a placeholder: 1: recordings take its value
+                           by value */
     } p;
 };
 

@@ -10,8 +10,7 @@
 #include "graph/launch.h"
 #include "sched/check.h"
 
-/* A constant in the form that a kernel takes. */
-static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
+void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
 {
     k->u.u64 = 0;
     if (t == GND_FLOAT16 || t == GND_BFLOAT16) {
@@ -31,7 +30,7 @@ static double real_constant(const gnd_array *a, gnd_dtype t)
     gnd_karg k;
     double d;
     float f;
-    constant(&k, a, t);
+    gnd__bind_constant(&k, a, t);
     memcpy(&d, k.u.value, sizeof d);
     memcpy(&f, k.u.value, sizeof f);
     return t == GND_FLOAT64 ? d : (double)f;
@@ -116,7 +115,7 @@ gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
                 memcpy(k->u.value, &off, sizeof off);
             }
             break;
-        case GND__A_CONST: constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype); break;
+        case GND__A_CONST: gnd__bind_constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype); break;
         case GND__A_NUMBER:
             memcpy(k->u.value, g->node[a->ref].a->p.launch->arg[a->value].value, sizeof k->u.value);
             break;

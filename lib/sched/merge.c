@@ -42,8 +42,11 @@ typedef struct run {
     int nfn, nmem;
     gnd__kernel *fn[FUNCTIONS];
     gnd_buf *mem[GND__MERGE_MEMS];
+    int nnumber, number[GND__MERGE_NUMBERS], nvalue;
+    int64_t now[GND__MERGE_NUMBERS];
     size_t turns, text;
-    size_t begin, len; /* in the table, in units of 8 bytes */
+    size_t begin, len; /* in the table, in units of 8 bytes: the chunks; where the numbers go comes
+                          behind them */
     gnd__kernel *kernel;
 } run;
 
@@ -55,6 +58,8 @@ typedef struct merger {
     gnd__kernel *const *k;
     const gnd_klaunch *l;
     const int64_t *work;
+    const gnd__mvalue *value;
+    int nvalue;
     run *runs;
     int nruns;
 } merger;
@@ -117,6 +122,21 @@ static int args_fit(const gnd_klaunch *l)
     return 1;
 }
 
+/* The values of launch i that change: those from the first on, *n of them. */
+static const gnd__mvalue *values_of(const merger *m, int i, int *n)
+{
+    int a = 0, b = m->nvalue, end;
+    while (a < b)
+        if (m->value[(a + b) / 2].launch < i)
+            a = (a + b) / 2 + 1;
+        else
+            b = (a + b) / 2;
+    for (end = a; end < m->nvalue && m->value[end].launch == i;)
+        end++;
+    *n = end - a;
+    return m->value + a;
+}
+
 /* Whether groups with barriers fit: only on GPUs, whose compilers handle them well. */
 static int groups_fit(const merger *m, const gnd_klaunch *l, const gnd__form *f)
 {
@@ -155,6 +175,36 @@ static int mem_of(const run *r, const gnd_buf *b)
     return i;
 }
 
+static int number_of(const run *r, int number)
+{
+    int i = 0;
+    while (i < r->nnumber && r->number[i] != number)
+        i++;
+    return i;
+}
+
+/* The numbers of launch i as numbers of run r, if that has room for them. */
+static int join_numbers(const merger *m, run *r, int i)
+{
+    const int nnumber = r->nnumber;
+    int n;
+    const gnd__mvalue *v = values_of(m, i, &n);
+    for (int k = 0; k < n; k++) {
+        const gnd_karg *a = &m->l[i].args[v[k].arg];
+        const int at = number_of(r, v[k].number);
+        if (a->nbytes > sizeof r->now[0] || at == GND__MERGE_NUMBERS) {
+            r->nnumber = nnumber;
+            return 0;
+        }
+        if (at == r->nnumber) {
+            r->number[r->nnumber++] = v[k].number;
+            memcpy(&r->now[at], a->u.value, sizeof r->now[at]);
+        }
+    }
+    r->nvalue += n;
+    return 1;
+}
+
 /* Adds launch i, which is small, at the end of run r if there is room. */
 static int join(merger *m, run *r, int i)
 {
@@ -173,6 +223,10 @@ static int join(merger *m, run *r, int i)
             return 0;
         }
         r->mem[r->nmem++] = l->args[a].u.buf;
+    }
+    if (!join_numbers(m, r, i)) {
+        r->nmem = nmem;
+        return 0;
     }
     if (f == r->nfn)
         r->fn[r->nfn++] = m->k[i];
@@ -243,10 +297,25 @@ static void put_end(int64_t *to)
     memcpy(to, end, sizeof end);
 }
 
-/* The length of the part of run r; writes it unless table is NULL. */
+/* Where the numbers of launch i go, whose entry is at `at` of the run's part. Returns the place
+ * behind. */
+static int64_t *put_values(const merger *m, const run *r, int i, const gnd__form *form, size_t at,
+                           int64_t *to)
+{
+    int n;
+    const gnd__mvalue *v = values_of(m, i, &n);
+    for (int k = 0; k < n; k++) {
+        *to++ = (int64_t)at + gnd__merge_place(form, v[k].arg);
+        *to++ = number_of(r, v[k].number);
+    }
+    return to;
+}
+
+/* The length of the chunks of run r; writes its part unless table is NULL. */
 static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int64_t *table)
 {
     size_t chunk = 0, at = 0;
+    int64_t *values = table ? table + r->len : NULL;
     for (int i = r->first; i < r->first + r->n; i++) {
         const int f = fn_of(r, m->k[i]);
         const size_t len = (size_t)gnd__merge_place(fn[f].form, fn[f].form->nparam);
@@ -258,10 +327,14 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
         }
         if (table)
             put_entry(r, &fn[f], f, &m->l[i], table + chunk + at);
+        if (table && r->nvalue)
+            values = put_values(m, r, i, fn[f].form, chunk + at, values);
         at += len;
     }
     if (table)
         put_end(table + chunk + at);
+    if (table && r->nvalue)
+        *values = -1;
     return chunk + GND__MERGE_CHUNK;
 }
 
@@ -273,14 +346,14 @@ static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
     gnd__str src = {0};
     gnd_status st;
     describe(m, r, fn);
-    st = gnd__merge_text(&src, fn, r->nfn, &m->target, (int)m->group, e);
+    st = gnd__merge_text(&src, fn, r->nfn, r->nvalue > 0, &m->target, (int)m->group, e);
     if (st == GND_OK)
         st = (compile ? gnd__gate_kernel : gnd__gate_kernel_cached)(
             m->d, "k_merged", gnd__str_get(&src), src.len, &r->kernel, e);
     gnd__str_free(&src);
     r->begin = *len;
     r->len = put_run(m, r, fn, NULL);
-    *len += r->len;
+    *len += r->len + (r->nvalue ? 2 * (size_t)r->nvalue + 2 : 0);
     return st;
 }
 
@@ -305,7 +378,7 @@ static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e
 /* --- the launches -------------------------------------------------------------------------------
  */
 
-enum { ARGS = 3 + GND__MERGE_MEMS };
+enum { ARGS = 3 + GND__MERGE_MEMS + GND__MERGE_NUMBERS };
 
 static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_karg *args)
 {
@@ -319,7 +392,16 @@ static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_k
     memcpy(args[2].u.value, &chunks, sizeof chunks);
     for (int i = 0; i < GND__MERGE_MEMS; i++)
         args[3 + i] = (gnd_karg){.kind = GND_ARG_BUF, .u.buf = r->mem[i < r->nmem ? i : 0]};
-    *l = (gnd_klaunch){.ndim = 1, .nargs = ARGS, .args = args};
+    for (int i = 0; i < GND__MERGE_NUMBERS; i++) {
+        gnd_karg *a = &args[3 + GND__MERGE_MEMS + i];
+        *a = (gnd_karg){.kind = GND_ARG_VALUE, .nbytes = sizeof r->now[i]};
+        memcpy(a->u.value, &r->now[i], sizeof r->now[i]);
+        if (i < r->nnumber)
+            out->value[out->nvalue++] =
+                (gnd__mvalue){out->n, 3 + GND__MERGE_MEMS + i, r->number[i]};
+    }
+    *l = (gnd_klaunch){
+        .ndim = 1, .nargs = r->nvalue ? ARGS : ARGS - GND__MERGE_NUMBERS, .args = args};
     for (int d = 0; d < 3; d++)
         l->global[d] = l->local[d] = d ? 1 : m->group;
     gnd__gate_kernel_hold(r->kernel);
@@ -332,7 +414,9 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
     out->kernel = gnd__calloc((size_t)m->n, sizeof *out->kernel);
     out->launch = gnd__calloc((size_t)m->n, sizeof *out->launch);
     out->args = gnd__calloc((size_t)m->nruns * ARGS, sizeof *out->args);
-    if (!out->kernel || !out->launch || !out->args)
+    out->value = gnd__calloc((size_t)m->nvalue + 1,
+                             sizeof *out->value); /* a number of a run has a value there */
+    if (!out->kernel || !out->launch || !out->args || !out->value)
         return nomem(m, e);
     for (int i = 0; i < m->n;) {
         if (k < m->nruns && m->runs[k].first == i) {
@@ -340,6 +424,10 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
             i += m->runs[k++].n;
             continue;
         }
+        int n;
+        const gnd__mvalue *v = values_of(m, i, &n);
+        for (int j = 0; j < n; j++)
+            out->value[out->nvalue++] = (gnd__mvalue){out->n, v[j].arg, v[j].number};
         gnd__gate_kernel_hold(m->k[i]);
         out->kernel[out->n] = m->k[i];
         out->launch[out->n++] = m->l[i++];
@@ -358,16 +446,17 @@ static unsigned pays_after(const merger *m)
     return forced ? forced : (unsigned)(cost / gain);
 }
 
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
-                      const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
-                      gnd_err *e)
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
+                      gnd__merged *out, gnd_err *e)
 {
     merger m = {.d = d,
                 .target = gnd__target_of(&d->props, &d->tune),
-                .n = n,
-                .k = k,
-                .l = l,
-                .work = work};
+                .n = list->n,
+                .k = list->k,
+                .l = list->l,
+                .work = list->work,
+                .value = list->value,
+                .nvalue = list->nvalue};
     size_t len = 0;
     unsigned pays = 0;
     gnd_status st;
@@ -405,5 +494,6 @@ void gnd__merged_free(gnd__gdev *d, gnd__merged *m)
     gnd__free(m->kernel);
     gnd__free(m->launch);
     gnd__free(m->args);
+    gnd__free(m->value);
     memset(m, 0, sizeof *m);
 }

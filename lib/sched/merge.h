@@ -11,6 +11,12 @@
 #include "device/gate.h"
 #include "codegen/codegen.h"
 
+/* Argument `arg` of launch `launch` of a list, a value, is number `number` of the caller's: it
+ * changes from run to run (gnd__gate_list_value). */
+typedef struct gnd__mvalue {
+    int launch, arg, number;
+} gnd__mvalue;
+
 typedef struct gnd__merged {
     /* number of launches; 0: nothing was merged, and there is nothing to free */
     int n;
@@ -19,6 +25,8 @@ typedef struct gnd__merged {
     /* arguments of the merged launches; the others keep theirs */
     gnd_karg *args;
     gnd__block *table;
+    gnd__mvalue *value; /* the same of these launches, nvalue of them */
+    int nvalue;
 } gnd__merged;
 
 /* When merging pays: if the merged kernels are in the kernel cache, after 32 runs. Otherwise
@@ -31,14 +39,23 @@ typedef struct gnd__merged {
 unsigned gnd__merge_first(const gnd__gdev *d);
 /* Whether kernels of d need their form as a note (gnd__form), so that they can be merged later. */
 int gnd__merge_wants(const gnd__gdev *d);
-/* Merges what it can of the launches l[i] of k[i], whose arithmetic is work[i], of a list that
- * has run `runs` times. It may compile and allocate, but does not wait. If merging does not pay
- * yet nothing is merged, and *again is the number of runs after which it will (0: never). The
- * launches stay the caller's and must outlive the result. After any failure, also GND_ERR_NOMEM,
- * the launches remain usable as they are and nothing is left behind. */
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
-                      const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
-                      gnd_err *e);
+/* Launches, in order: l[i] of k[i], whose arithmetic is work[i], and what changes among their
+ * values, by launch. */
+typedef struct gnd__mlist {
+    int n, nvalue;
+    gnd__kernel *const *k;
+    const gnd_klaunch *l;
+    const int64_t *work;
+    const gnd__mvalue *value;
+} gnd__mlist;
+
+/* Merges what it can of a list that has run `runs` times. It may compile and allocate, but does not
+ * wait. If merging does not pay yet nothing is merged, and *again is the number of runs after which
+ * it will (0: never). The launches stay the caller's and must outlive the result. After any
+ * failure, also GND_ERR_NOMEM, the launches remain usable as they are and nothing is left behind.
+ */
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, const gnd__mlist *list, unsigned *again,
+                      gnd__merged *out, gnd_err *e);
 /* The queue must have settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 

@@ -170,6 +170,8 @@ void gnd__keep_count(gnd__storage *st);
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* A block of the pool for slot i, unless it has one (bind.c, as what follows). */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
+/* Constant a as a kernel takes it, as a value of dtype t: k->u, and nothing else of *k. */
+void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t);
 /* What a step is called with: slots that have no block in s->block get one from the pool. Of a
  * launch: st->launch. */
 gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,

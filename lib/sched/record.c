@@ -82,7 +82,7 @@ static size_t nbytes_of(const gnd_array *a)
 static int is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t slot)
 {
     for (int i = 0; s->keep[slot] && i < r->nin; i++)
-        if (nbytes_of(r->in[i]) == p->slot[slot].nbytes)
+        if (!gnd__recorded_by_value(r, i) && nbytes_of(r->in[i]) == p->slot[slot].nbytes)
             return 1;
     return 0;
 }
@@ -183,6 +183,8 @@ static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
     if (x == GND_OK)
         x = note_args(r, t->n, st, e);
     if (x == GND_OK)
+        x = gnd__note_values(r, &s->graph, st, t, t->n, e);
+    if (x == GND_OK)
         x = gnd__copy_launch(&t->launch[t->n], &st->launch, e);
     if (x == GND_OK) {
         t->work[t->n] = st->work;
@@ -211,17 +213,27 @@ static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__
     return gnd__bind_solve(s, p, &s->graph, d, st, &t->solve, e);
 }
 
-/* A new item for step i and, if it launches, those that follow and launch too. */
-static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, gnd__ritem **out,
-                           gnd_err *e)
+/* Whether a step has values that no list of the device could change. */
+static int is_apart(const gnd__recorded *r, const gnd__sched *s, const gnd__step *st)
+{
+    return st->type == GND__S_LAUNCH && !gnd__gate_lists_vary(r->dev->g) &&
+           gnd__step_has_number(&s->graph, st);
+}
+
+/* A new item for step i and, if it launches, those that follow and launch in the same way. */
+static gnd_status new_item(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t i,
+                           gnd__ritem **out, gnd_err *e)
 {
     gnd__ritem *t = &r->first.item[r->first.nitem++];
     int n = 0;
     t->type = p->step[i].type;
+    t->one_by_one = is_apart(r, s, &p->step[i]);
+    t->value = r->nvalue;
     *out = t;
     if (t->type != GND__S_LAUNCH)
         return GND_OK;
-    while (i + n < p->nstep && p->step[i + n].type == GND__S_LAUNCH)
+    while (i + n < p->nstep && p->step[i + n].type == GND__S_LAUNCH &&
+           is_apart(r, s, &p->step[i + n]) == t->one_by_one)
         n++;
     t->kernel = gnd__calloc((size_t)n, sizeof *t->kernel);
     t->launch = gnd__calloc((size_t)n, sizeof *t->launch);
@@ -239,8 +251,9 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
         return nomem(e);
     for (int32_t i = 0; i < p->nstep && x == GND_OK; i++) {
         gnd__step *st = &p->step[i];
-        if (!t || t->type != GND__S_LAUNCH || st->type != GND__S_LAUNCH)
-            x = new_item(r, p, i, &t, e);
+        if (!t || t->type != GND__S_LAUNCH || st->type != GND__S_LAUNCH ||
+            is_apart(r, s, st) != t->one_by_one)
+            x = new_item(r, s, p, i, &t, e);
         if (x == GND_OK)
             x = need_all(r, s, p, st, e);
         if (x == GND_OK)
@@ -380,9 +393,13 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
 static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_err *e)
 {
     gnd__sched *s = gnd__sched_of(r->dev);
+    if (!s)
+        return nomem(e);
     gnd_array **sink = gnd__malloc((size_t)nout * sizeof *sink);
     int *which = gnd__malloc((size_t)nout * sizeof *which), n = 0;
-    gnd_status x = s && sink && which ? GND_OK : nomem(e);
+    gnd_status x = sink && which ? GND_OK : nomem(e);
+    s->graph.number = r->number;
+    s->graph.nnumber = r->nin;
     for (int i = 0; i < nout && x == GND_OK; i++) {
         const gnd__data *d = &out[i]->data;
         gnd__part_adopt(out[i]);
@@ -397,9 +414,26 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     }
     if (n > 0 && x == GND_OK)
         x = record_plan(r, s, n, sink, which, e);
+    s->graph.number = NULL;
+    s->graph.nnumber = 0;
     gnd__free(sink);
     gnd__free(which);
     return x;
+}
+
+/* Input i is the number that placeholder a stands for: a constant, 0 at first. */
+static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
+{
+    const uint64_t none[2] = {0};
+    const gnd__scalar zero = gnd__load_scalar((gnd_dtype)a->dtype, none);
+    gnd_array *c = gnd__const(a->dev, (gnd_dtype)a->dtype, &zero, 0);
+    if (c->kind == GND__ERROR)
+        return nomem(e);
+    gnd__ref(c);
+    gnd_release(c);
+    r->in[i] = c;
+    r->number[i] = (gnd__pnumber){.in = a, .as = c};
+    return GND_OK;
 }
 
 /* Memory of the recording's own for input i, shaped as the placeholder a, which gets it for a
@@ -442,14 +476,18 @@ gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, in
     r->in = gnd__calloc((size_t)nin + 1, sizeof *r->in);
     r->out = gnd__calloc((size_t)nout + 1, sizeof *r->out);
     r->place = gnd__calloc((size_t)nin + (size_t)nout + 1, sizeof *r->place);
-    if (!r->in || !r->out || !r->place)
+    r->set = gnd__calloc((size_t)nin + 1, sizeof *r->set);
+    r->number = gnd__calloc((size_t)nin + 1, sizeof *r->number);
+    if (!r->in || !r->out || !r->place || !r->set || !r->number)
         x = nomem(e);
     for (; n < nin && x == GND_OK; n++)
-        x = set_in(r, n, in[n], e);
+        x = in[n]->p.number ? set_number(r, n, in[n], e) : set_in(r, n, in[n], e);
     if (x == GND_OK)
         x = record(r, nout, out, e);
     for (int i = 0; i < n; i++) /* a placeholder again */
         memset(&in[i]->data, 0, sizeof in[i]->data);
+    gnd__free(r->number);
+    r->number = NULL;
     if (x != GND_OK) {
         (void)gnd__recorded_free(r, NULL); /* the first error counts */
         return x;

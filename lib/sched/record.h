@@ -11,6 +11,11 @@
  * moves to a block in which no other is. For each assignment of blocks that runs meet there is a
  * version of the calls, with arguments of its own; loops have a few.
  *
+ * An input that is a number (gnd_placeholder_number) has no memory. The plan has a constant in its
+ * place, so it is an argument of the kernels that use it, and where something needs it in memory a
+ * kernel of the recording stores it. A version gets the numbers that have changed since its last
+ * run when it runs.
+ *
  * All functions are called with the device's lock held.
  */
 #ifndef GND_SCHED_RECORD_H
@@ -36,6 +41,7 @@ typedef struct gnd__rversion {
     int nitem;
     unsigned runs;
     uint64_t used; /* the run of the recording that was its last */
+    uint64_t sets; /* its arguments are the numbers as they were after so many were set */
 } gnd__rversion;
 
 enum { GND__VERSIONS = 6 };
@@ -45,8 +51,13 @@ typedef struct gnd__recorded {
     struct gnd__recorded **owner;      /* set to NULL when the device closes */
     gnd_device *dev;
     int nin, nout;
-    gnd_array **in, **out; /* GND__DATA nodes whose elements are in the recording's memory */
-    gnd__storage **held;   /* memory that it reads and others own */
+    gnd_array **in, **out; /* GND__DATA nodes whose elements are in the recording's memory; numbers:
+                              GND__CONST */
+    uint64_t *set, sets; /* of each input that is a number: the how manieth setting was its last */
+    struct gnd__mvalue *value; /* the arguments that are numbers, by item: gnd__ritem */
+    int nvalue, capvalue;
+    struct gnd__pnumber *number; /* while it is made: of each input */
+    gnd__storage **held;         /* memory that it reads and others own */
     int nheld;
     struct gnd__rblock *block;
     int nblock, capblock;
@@ -77,6 +88,10 @@ void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
 int gnd__recorded_is_input(const gnd__recorded *r, int o);
 /* Input i is going to be written: its memory is no other place's from here on. */
 void gnd__recorded_write(gnd__recorded *r, int i);
+/* Whether input i is a number. What follows for places is not for numbers. */
+int gnd__recorded_by_value(const gnd__recorded *r, int i);
+/* Input i, a number, is v, of its dtype, in the runs from now on. */
+void gnd__recorded_value(gnd__recorded *r, int i, const gnd__scalar *v);
 /* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a
  * kernel's argument. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);

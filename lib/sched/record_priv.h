@@ -24,8 +24,10 @@ typedef struct gnd__ritem {
     gnd_klaunch *launch;
     gnd_list *list;
     int64_t *work;      /* of each, as the plan has it */
-    unsigned merge_at;  /* the number of runs after which gnd__merge is called; 0: never */
-    gnd__merged merged; /* the same as fewer launches, and their list */
+    int one_by_one;     /* values of it change, and the backend's lists cannot: no list */
+    int value, nvalue;  /* those values, among the recording's */
+    unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
+    gnd__merged merged; /* the same, fewer of them, and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;
@@ -45,6 +47,14 @@ typedef struct gnd__ruse {
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e);
 /* The place of a storage; -1: it is not a place. */
 int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st);
+/* numbers.c: whether some argument of step st of the graph that is being recorded is a number. */
+int gnd__step_has_number(const gnd__pgraph *g, const gnd__step *st);
+/* Notes the arguments of step st, launch `launch` of the item t that is being made, that are
+ * numbers. */
+gnd_status gnd__note_values(gnd__recorded *r, const gnd__pgraph *g, const gnd__step *st,
+                            gnd__ritem *t, int launch, gnd_err *e);
+/* Gives version v the numbers that have changed. */
+gnd_status gnd__put_values(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
 /* Makes the lists of a version's launches. */
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
 

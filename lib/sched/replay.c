@@ -105,7 +105,7 @@ gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     gnd_status x = GND_OK;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         gnd__ritem *t = &v->item[i];
-        if (t->type != GND__S_LAUNCH)
+        if (t->type != GND__S_LAUNCH || t->one_by_one)
             continue;
         x = gnd__gate_list_new(r->dev->g, t->n, t->kernel, t->launch, &t->list, e);
         t->merge_at = t->list ? gnd__merge_first(r->dev->g) : 0;
@@ -147,6 +147,9 @@ static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
     gnd_status x = GND_OK;
     const size_t n = (size_t)from->n;
     to->type = from->type;
+    to->one_by_one = from->one_by_one;
+    to->value = from->value;
+    to->nvalue = from->nvalue;
     to->gemm = from->gemm;
     to->fft = from->fft;
     to->solve = from->solve;
@@ -213,6 +216,7 @@ static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
 {
     gnd_status x = GND_OK;
     memset(v, 0, sizeof *v);
+    v->sets = r->first.sets;
     v->at = gnd__malloc((size_t)r->nplace * sizeof *v->at);
     v->item = gnd__calloc((size_t)r->first.nitem + 1, sizeof *v->item);
     if (!v->at || !v->item)
@@ -276,12 +280,16 @@ static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e
 
 /* Replaces a list that has run often enough by fewer launches, if that pays. After a failure it is
  * used as it is. */
-static void merge_launches(gnd__gdev *d, gnd__ritem *t)
+static void merge_launches(gnd__gdev *d, const gnd__recorded *r, gnd__ritem *t)
 {
     unsigned again = 0;
-    if (gnd__merge(d, t->merge_at, t->n, t->kernel, t->launch, t->work, &again, &t->merged, NULL) ==
-            GND_OK &&
-        t->merged.n > 0 &&
+    const gnd__mlist list = {.n = t->n,
+                             .k = t->kernel,
+                             .l = t->launch,
+                             .work = t->work,
+                             .nvalue = t->nvalue,
+                             .value = r->value + t->value};
+    if (gnd__merge(d, t->merge_at, &list, &again, &t->merged, NULL) == GND_OK && t->merged.n > 0 &&
         gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list,
                            NULL) != GND_OK)
         t->merged_list = NULL;
@@ -310,10 +318,13 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     gnd_status x = find_version(r, &v, e);
     if (x != GND_OK)
         return x;
+    x = gnd__put_values(r, v, e);
+    if (x != GND_OK)
+        return x;
     v->used = ++r->runs;
     for (int i = 0; i < v->nitem; i++)
         if (v->runs > 0 && v->item[i].merge_at == v->runs)
-            merge_launches(d, &v->item[i]);
+            merge_launches(d, r, &v->item[i]);
     v->runs++;
     for (int i = 0; i < v->nitem && x == GND_OK; i++) {
         const gnd__ritem *t = &v->item[i];
@@ -351,6 +362,8 @@ static void free_memory(gnd__recorded *r)
     gnd__free(r->held);
     gnd__free(r->place);
     gnd__free(r->use);
+    gnd__free(r->set);
+    gnd__free(r->value);
     gnd__free(r->block);
 }
 

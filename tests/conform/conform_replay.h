@@ -56,6 +56,19 @@ static void test_replay(gnd_prog *p)
     for (int i = 0; i < N; i++)
         same &= got[i] == other;
     tap_ok(same, "%s: a list did what its launches do", who);
+    if (list && rep->list_value) { /* the fill's number; a run that is pending keeps the old one */
+        const gnd_karg now = arg_u32(5), size = arg_buf(a);
+        s = rep->list_run(list, &err);
+        OK(s == GND_OK ? rep->list_value(list, 1, 2, &now, &err) : s, "a number of a list changes");
+        mem->read(q, got, b, 0, sizeof got, &err);
+        tap_is_int((int64_t)got[N - 1], 4, "%s: not in the run before", who);
+        bad(rep->list_value(list, 4, 2, &now, &err), GND_OK,
+            "a number of a launch that is not there");
+        bad(rep->list_value(list, 1, 2, &size, &err), GND_OK, "a buffer as a number");
+        s = rep->list_run(list, &err);
+        mem->read(q, got, b, 0, sizeof got, &err);
+        tap_ok(s == GND_OK && got[0] == 16 && got[N - 1] == 16, "%s: but in the next", who);
+    }
     if (list)
         rep->list_free(list);
     rep->list_free(NULL);

@@ -23,7 +23,8 @@ static gnd_device *dev;
 static gnd_array *x;
 static const char *where;
 static int computes;
-static unsigned asked; /* structures of the soak, from the command line */
+static unsigned
+    asked[2]; /* structures of the soak, on null and on devices, from the command line */
 
 static gnd_stats stats(void)
 {
@@ -142,10 +143,13 @@ static void held(unsigned n)
 }
 
 /* Ever new structures: memory stays as it is after the first half. asked: so many, and the memory
- * at each tenth; or 0. */
+ * at each tenth; or 0. Drivers keep something of each program: PoCL 24 KiB or so of its compiler's,
+ * which is not gnd's to bound. */
 static void soak(void)
 {
-    const unsigned n = asked ? asked : 6000;
+    enum { OWN = 8 << 20, DRIVERS = 40 << 10 };
+    const unsigned n = asked[computes] ? asked[computes] : 6000;
+    const long most = OWN + (computes ? (long)(n / 2) * DRIVERS : 0);
     long before = 0, after;
     int ok = 1;
     gnd__gate_progs_limit(dev->g, (uint64_t)64 << 20);
@@ -153,15 +157,18 @@ static void soak(void)
         ok &= runs(100000 + i);
         if (i == n / 2)
             before = resident();
-        if (asked && (i + 1) % (n / 10) == 0)
+        if (asked[computes] && (i + 1) % (n / 10) == 0)
             tap_diag("%u structures: %ld KiB resident, %llu programs", i + 1, resident() / 1024,
                      (unsigned long long)stats().programs);
     }
     after = resident();
     tap_ok(ok, "%s: %u structures", where, n);
-    tap_ok(after - before < 8 << 20,
-           "%s: the second half takes no more memory (%ld KiB, then %ld KiB)", where, before / 1024,
-           after / 1024);
+    if (computes && n < 2000)
+        tap_skip(1, "%s: fewer than 2000 structures say nothing of what a driver keeps", where);
+    else
+        tap_ok(after - before < most,
+               "%s: the second half takes no more memory (%ld KiB, then %ld KiB)", where,
+               before / 1024, after / 1024);
 }
 
 static void all(const char *spec, int real)
@@ -176,7 +183,7 @@ static void all(const char *spec, int real)
     const uint64_t each = s.program_bytes / s.programs; /* some programs more than it is of use */
     bounded(real ? 24 : 400, real ? 10 * each : 100 * each);
     held(real ? 24 : 300);
-    if (!real || asked)
+    if (!real || asked[1])
         soak();
     gnd_scope_end();
 }
@@ -189,8 +196,8 @@ static void on_device(gnd_device *d, const char *spec)
 
 int main(int argc, char **argv)
 {
-    asked = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
-    asked = asked < 10 ? 0 : asked;
+    for (int i = 0; i < 2 && argc > i + 1; i++)
+        asked[i] = atoi(argv[i + 1]) < 10 ? 0 : (unsigned)atoi(argv[i + 1]);
     ref_null_and_devices(on_device);
     return tap_done();
 }

@@ -6,6 +6,7 @@
  * all; more buffers than one kernel takes; indices out of range; memory; and on the null device
  * every call and every allocation failing.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,59 @@ static void all(gnd_device *dev, const char *spec)
                spec);
 }
 
+/* Numbers that change are the same numbers in launches that are one; more of them than one kernel
+ * takes. */
+static void numbers_change(gnd_device *dev, const char *spec)
+{
+    enum { NUMBERS = 6 };
+    static const gnd_dtype type[NUMBERS] = {GND_FLOAT32, GND_INT16, GND_FLOAT16,
+                                            GND_FLOAT32, GND_INT64, GND_COMPLEX64};
+    gnd_array *in[NUMBERS + 1], *y;
+    float got[N], want[N];
+    int same = 1, before = 0, after = 0;
+    gnd_scope_begin();
+    for (int i = 0; i < NUMBERS; i++)
+        in[i] = gnd_placeholder_number(dev, type[i]);
+    in[NUMBERS] = y = gnd_placeholder(dev, GND_FLOAT32, 2, shape);
+    for (int i = 0; i < 2 * NUMBERS; i++) {
+        gnd_array *k = i % NUMBERS == 5 ? gnd_real_part(in[5]) : in[i % NUMBERS];
+        y = gnd_add(gnd_multiply(gnd_at(y, "::-1"), gnd_real(0.5)), gnd_astype(k, GND_FLOAT32));
+        y = gnd_sub(y, gnd_multiply(gnd_sum(y, GND_AXIS(1), 1), gnd_real(0x1p-10)));
+    }
+    gnd_recording *r = gnd_record(NUMBERS + 1, in, 1, &y);
+    numbers(1);
+    gnd_recording_write(r, NUMBERS, host, sizeof host);
+    for (int round = 0; round < REPLAYS + 2 && same; round++) {
+        const uint64_t from = launched(dev);
+        gnd_scope_begin();
+        gnd_array *plain = gnd_from(dev, GND_FLOAT32, 2, shape, host);
+        for (int i = 0; i < NUMBERS; i++)
+            if (round < 2 || i == round % NUMBERS)
+                gnd_recording_set_i64(r, i, 3 * round + i);
+        same &= gnd_replay(r) == GND_OK;
+        *(round < MERGED ? &before : &after) = (int)(launched(dev) - from);
+        for (int i = 0; i < 2 * NUMBERS; i++) {
+            int last = round;
+            while (last >= 2 && last % NUMBERS != i % NUMBERS)
+                last--;
+            plain = gnd_add(gnd_multiply(gnd_at(plain, "::-1"), gnd_real(0.5)),
+                            gnd_real(3 * last + i % NUMBERS));
+            plain = gnd_sub(plain, gnd_multiply(gnd_sum(plain, GND_AXIS(1), 1), gnd_real(0x1p-10)));
+        }
+        same &= gnd_recording_read(r, 0, got, sizeof got) == GND_OK &&
+                gnd_read(plain, want, sizeof want) == GND_OK;
+        for (int k = 0; k < N && same; k++) /* by other kernels, whose sums have another order */
+            same &= fabsf(got[k] - want[k]) <= 1e-5f * (1 + fabsf(want[k]));
+        if (!same)
+            tap_diag("replay %d: %s", round, gnd_message());
+        gnd_scope_end();
+    }
+    tap_ok(same, "%s: numbers that change, %d launches and then %d", spec, before, after);
+    tap_ok(!merges_all(spec) || after < before, "%s:   which were merged", spec);
+    gnd_recording_free(r);
+    gnd_scope_end();
+}
+
 /* An index out of range among launches that are one. */
 static void checked(gnd_device *dev, const char *spec)
 {
@@ -230,6 +284,7 @@ static void device(gnd_device *dev, const char *spec)
 {
     checked(dev, spec); /* first: it takes the table of indices' checks */
     all(dev, spec);
+    numbers_change(dev, spec);
 }
 
 /* --- on the null device -------------------------------------------------------------------------
@@ -244,12 +299,16 @@ static int program(gnd_device *dev)
     gnd_scope_begin();
     memset(host, 0, sizeof host);
     text = texts[0].text;
-    gnd_array *x = gnd_placeholder(dev, GND_FLOAT32, 2, shape);
-    make_text(dev, x, out);
-    gnd_recording *r = gnd_record(1, &x, 1, out);
+    gnd_array *x[2] = {gnd_placeholder(dev, GND_FLOAT32, 2, shape),
+                       gnd_placeholder_number(dev, GND_FLOAT32)};
+    make_text(dev, gnd_multiply(x[0], x[1]), out);
+    out[0] = gnd_add(gnd_at(out[0], "::-1"), x[1]);
+    gnd_recording *r = gnd_record(2, x, 1, out);
     good += gnd_recording_write(r, 0, host, sizeof host) == GND_OK;
-    for (int i = 0; i < REPLAYS - 1; i++)
+    for (int i = 0; i < REPLAYS - 1; i++) {
+        (void)gnd_recording_set_f64(r, 1, i);
         (void)gnd_replay(r);
+    }
     good += gnd_replay(r) == GND_OK;
     good += gnd_recording_read(r, 0, host, sizeof host) == GND_OK;
     gnd_recording_free(r);

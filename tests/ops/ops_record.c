@@ -6,6 +6,7 @@
  * random numbers; indices that only the device can check; memory; and on the null device every call
  * and every allocation failing, closing and releasing in every order.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,8 +265,107 @@ static void memory(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* What uses numbers: kernels, reductions, a gather's index, what needs them in memory, outputs. */
+static void use_numbers(gnd_array *x, gnd_array *a, gnd_array *i, gnd_array **out)
+{
+    gnd_array *row = gnd_at(x, "0");
+    out[0] = gnd_add(gnd_multiply(x, a), gnd_multiply(gnd_sin(gnd_multiply(x, a)), i));
+    out[1] = gnd_sum(gnd_multiply(x, a), GND_ALL, 0);
+    out[2] = gnd_take(row, i, 0);
+    out[3] = gnd_matmul(gnd_broadcast_to(a, 2, (int64_t[]){1, ROWS}), x);
+    out[4] = gnd_sort(gnd_add(row, a), 0, 0);
+    out[5] = gnd_add(a, gnd_real(0));
+    out[6] = gnd_multiply(gnd_matmul(x, gnd_matrix_transpose(x)), a);
+    out[7] = gnd_broadcast_to(i, 1, (int64_t[]){3});
+}
+
+enum { USES = 8 };
+
+/* Replays with numbers that change give what plain evaluation gives; the same memory each time. */
+static void by_value(gnd_device *dev, const char *spec)
+{
+    gnd_array *in[3], *out[USES + 1], *plain[USES + 1];
+    gnd_scope_begin();
+    in[0] = gnd_placeholder(dev, GND_FLOAT32, 2, shape);
+    in[1] = gnd_placeholder_number(dev, GND_FLOAT32);
+    in[2] = gnd_placeholder_number(dev, GND_INT32);
+    use_numbers(in[0], in[1], in[2], out);
+    out[USES] = in[1];
+    gnd_recording *r = gnd_record(3, in, USES + 1, out);
+    tap_is_int(gnd_recording_status(r), GND_OK, "%s: numbers by value %s", spec,
+               gnd_recording_error(r));
+    numbers(0);
+    int same = gnd_recording_write(r, 0, host[0], sizeof host[0]) == GND_OK;
+    for (int round = 0; round < 4 && same; round++) {
+        const float a = round == 2 ? -0.5f : 2.0f - (float)round;
+        const int32_t i = round % 3;
+        gnd_scope_begin();
+        use_numbers(gnd_from(dev, GND_FLOAT32, 2, shape, host[0]),
+                    gnd_asarray(dev, gnd_real(a), GND_FLOAT32),
+                    gnd_asarray(dev, gnd_int(i), GND_INT32), plain);
+        plain[USES] = gnd_asarray(dev, gnd_real(a), GND_FLOAT32);
+        if (round == 2)
+            same &= gnd_recording_write(r, 1, &a, sizeof a) == GND_OK;
+        else
+            same &= gnd_recording_set_f64(r, 1, a) == GND_OK;
+        same &= gnd_recording_set_i64(r, 2, i) == GND_OK && gnd_replay(r) == GND_OK;
+        for (int k = 0; k <= USES; k++) {
+            const size_t n = gnd_nbytes(plain[k]);
+            float *want = elements(plain[k]), *got = calloc(1, n + 1);
+            int near = gnd_recording_read(r, k, got, n) == GND_OK && want;
+            for (size_t j = 0; near && k != 7 && j < n / sizeof *got; j++)
+                near = fabsf(got[j] - want[j]) <= 1e-4f * (1 + fabsf(want[j]));
+            if (!near && want)
+                tap_diag("got %g, want %g", got[0], want[0]);
+            near = near && (k != 7 || !memcmp(got, want, n));
+            if (!near)
+                tap_diag("replay %d, output %d: %s", round, k, gnd_message());
+            same &= near;
+            free(want);
+            free(got);
+        }
+        gnd_scope_end();
+    }
+    tap_ok(same, "%s:   change from replay to replay", spec);
+    gnd_recording_set_i64(r, 2, COLS);
+    gnd_replay(r);
+    tap_is_int(gnd_recording_wait(r), GND_ERR_INDEX, "%s:   an index among them out of range",
+               spec);
+    gnd_recording_free(r);
+    gnd_scope_end();
+}
+
+/* A loop whose buffers change places: both versions of the calls get the numbers. */
+static void by_value_fed(gnd_device *dev, const char *spec)
+{
+    gnd_array *in[2], *out;
+    float v[N];
+    gnd_scope_begin();
+    in[0] = gnd_placeholder(dev, GND_FLOAT32, 2, shape);
+    in[1] = gnd_placeholder_number(dev, GND_FLOAT32);
+    out = gnd_add(gnd_multiply(in[0], gnd_real(0.5)), in[1]);
+    gnd_recording *r = gnd_record(2, in, 1, &out);
+    memset(v, 0, sizeof v);
+    gnd_recording_write(r, 0, v, sizeof v);
+    float want = 0;
+    for (int k = 0; k < 40; k++) {
+        if (k % 3)
+            gnd_recording_set_f64(r, 1, k);
+        gnd_replay(r);
+        gnd_recording_feed(r, 0, 0);
+        want = want * 0.5f + (float)(k % 3 ? k : k ? k - 1 : 0);
+    }
+    const gnd_status st = gnd_recording_read(r, 0, v, sizeof v);
+    tap_ok(st == GND_OK && v[0] == want && v[N - 1] == want,
+           "%s: a loop with a number that changes: %g, %g", spec, v[0], want);
+    gnd_recording_free(r);
+    gnd_scope_end();
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
+    by_value(dev, spec);
+    by_value_fed(dev, spec);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         one_text(dev, spec, texts[i]);
     outputs(dev, spec);
@@ -381,19 +481,21 @@ static void errors(void)
 /* A program with two recordings; how many calls went well. */
 static int program(gnd_device *dev)
 {
-    gnd_array *in[2], *out[2], *z[2];
+    gnd_array *in[3], *out[2], *z[2];
     float v[N];
     int good = 0;
     gnd_scope_begin();
     memset(host, 0, sizeof host);
     inputs(dev, 0, in);
     inputs(dev, 1, z);
+    in[2] = gnd_placeholder_number(dev, GND_FLOAT32);
     out[0] = gnd_add(gnd_multiply(in[0], z[1]), in[1]);
-    out[1] = gnd_sort(gnd_sum(gnd_exp(out[0]), GND_AXIS(0), 0), 0, 0);
-    gnd_recording *r = gnd_record(2, in, 2, out), *one = gnd_record(2, in, 1, out);
+    out[1] = gnd_sort(gnd_sum(gnd_exp(gnd_multiply(out[0], in[2])), GND_AXIS(0), 0), 0, 0);
+    gnd_recording *r = gnd_record(3, in, 2, out), *one = gnd_record(2, in, 1, out);
     good += gnd_recording_status(r) == GND_OK;
     good += gnd_recording_set(r, 0, z[0]) == GND_OK;
     good += gnd_recording_write(r, 1, host[1], sizeof host[1]) == GND_OK;
+    good += gnd_recording_set_f64(r, 2, 0.5) == GND_OK;
     good += gnd_replay(r) == GND_OK;
     good += gnd_recording_feed(r, 0, 1) == GND_OK;
     good += gnd_recording_read(r, 0, v, sizeof v) == GND_OK;
@@ -431,8 +533,56 @@ static void launches(void)
     gnd_close(dev);
 }
 
+/* A number costs no launch, no memory and no transfer: a replay is its kernels. */
+static void number_launches(void)
+{
+    gnd_device *dev = gnd_open("null:0");
+    gnd_array *in[2], *y, *z[2];
+    gnd_stats a, b;
+    gnd_scope_begin();
+    in[0] = gnd_placeholder(dev, GND_FLOAT32, 2, shape);
+    in[1] = gnd_placeholder_number(dev, GND_FLOAT32);
+    y = gnd_sort(gnd_add(gnd_multiply(in[0], in[1]), in[1]), 0, 0);
+    gnd_recording *r = gnd_record(2, in, 1, &y);
+    gnd_device_stats(dev, &a);
+    gnd_replay(r);
+    gnd_device_stats(dev, &b);
+    const long kernels = (long)(b.kernels_launched - a.kernels_launched);
+    gnd__null_reset();
+    gnd__null_record(1);
+    for (int k = 0; k < 3; k++) {
+        gnd_recording_set_f64(r, 1, k + 0.25);
+        gnd_replay(r);
+    }
+    gnd__null_record(0);
+    char *log = gnd__null_log();
+    tap_is_int(gnd__null_launches(), 3 * kernels, "three numbers, three replays of %ld kernels",
+               kernels);
+    tap_ok(!strstr(log, "alloc") && !strstr(log, "write") && !strstr(log, "copy"),
+           "  and no transfer");
+    gnd__free(log);
+    z[0] = gnd_zeros(dev, GND_FLOAT32, 0, NULL);
+    stops(r, gnd_recording_set(r, 1, z[0]), GND_ERR_ARG, "an array for a number");
+    stops(r, gnd_recording_set(r, 1, gnd_complex(0, 1)), GND_ERR_DTYPE,
+          "a complex number for a real one");
+    gnd_recording_free(r);
+    z[0] = gnd_sum(in[0], GND_ALL, 0);
+    z[1] = gnd_add(in[0], in[1]);
+    r = gnd_record(2, in, 2, z);
+    stops(r, gnd_recording_feed(r, 0, 1), GND_ERR_ARG, "an output fed to a number");
+    gnd_recording_free(r);
+    r = gnd_record(1, in, 1, &y);
+    is_error(r, GND_ERR_STATE, "a placeholder that is not among the inputs");
+    tap_is_int(gnd_wait(y), GND_ERR_STATE, "a number that has no value cannot be read");
+    tap_is_int(gnd_status_of(gnd_placeholder_number(NULL, GND_FLOAT32)), GND_ERR_NULL, "no device");
+    tap_is_int(gnd_status_of(gnd_placeholder_number(dev, (gnd_dtype)99)), GND_ERR_DTYPE,
+               "no dtype");
+    gnd_scope_end();
+    gnd_close(dev);
+}
+
 static const failing failures = {
-    .program = program, .all = 9, .whole = 3, .most = 1000, .least = 10};
+    .program = program, .all = 10, .whole = 3, .most = 1000, .least = 10};
 
 int main(void)
 {
@@ -440,6 +590,7 @@ int main(void)
     ref_devices(all);
     errors();
     launches();
+    number_launches();
     failing_each(&failures, gnd__mem_fail_at, "allocations");
     failing_each(&failures, gnd__gate_fail_at, "calls");
     tap_is_int(gnd__null_damage(), 0, "no write beyond memory");

@@ -173,10 +173,16 @@ C
             printf 'no library' >"far/lib/gnd/libgnd-$name.so"
         done
         check "is told when that cannot be loaded" env "LD_LIBRARY_PATH=$PWD/far/lib" ./npz "cannot be used: "
+        LD_LIBRARY_PATH=$PWD/far/lib far/bin/gnd devices >without
+        check "gnd devices says so" grep -q '^PNG pictures: absent: libgnd-png.so cannot be used: ' without
         rm -f far/lib/gnd/libgnd-*.so
     else
         skip "finds what it needs beside the library" "configured without libpng or libzip"
     fi
+    LD_LIBRARY_PATH=$PWD/far/lib far/bin/gnd devices >without
+    check "gnd devices says that archives cannot be used" grep -q \
+        '^\.npz files: absent: libgnd-zip.so is not installed in .*libzip-dev' without
+    check "nor pictures" grep -q '^PNG pictures: absent: libgnd-png.so is not installed in .*libpng-dev' without
     check "is told when it is not there" env "LD_LIBRARY_PATH=$PWD/far/lib" ./npz "is not installed in "
 fi
 # A static library's place is the program's.
