@@ -417,45 +417,22 @@ static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_
 const gnd_backend *gnd__null_tables(void)
 {
     static const gnd_device_ops device = {
-        .size = sizeof device,
-        .count = dev_count,
-        .props = dev_props,
-        .open = dev_open,
-        .close = dev_close,
-        .mem_info = dev_mem_info,
-        .can_peer = dev_can_peer,
+        .size = sizeof device, .count = dev_count, .props = dev_props, .open = dev_open,
+        .close = dev_close, .mem_info = dev_mem_info, .can_peer = dev_can_peer,
     };
     static const gnd_memory_ops memory = {
-        .size = sizeof memory,
-        .alloc = mem_alloc,
-        .free = mem_free,
-        .write = mem_write,
-        .read = mem_read,
-        .copy = mem_copy,
-        .map = mem_map,
-        .unmap = mem_unmap,
-        .fetch = mem_fetch,
+        .size = sizeof memory, .alloc = mem_alloc, .free = mem_free, .write = mem_write,
+        .read = mem_read, .copy = mem_copy, .map = mem_map, .unmap = mem_unmap, .fetch = mem_fetch,
     };
     static const gnd_queue_ops queue = {
-        .size = sizeof queue,
-        .queue_new = q_new,
-        .queue_free = q_free,
-        .flush = q_flush,
-        .finish = q_finish,
-        .record = q_record,
-        .wait_event = q_wait_event,
+        .size = sizeof queue, .queue_new = q_new, .queue_free = q_free, .flush = q_flush,
+        .finish = q_finish, .record = q_record, .wait_event = q_wait_event,
         .event_free = event_free,
     };
     static const gnd_program_ops program = {
-        .size = sizeof program,
-        .build = prog_build,
-        .prog_free = prog_free,
-        .kernel = prog_kernel,
-        .kernel_free = prog_kernel_free,
-        .launch = gnd__null_run,
-        .cache_key = prog_cache_key,
-        .binary_get = prog_binary_get,
-        .binary_load = prog_binary_load,
+        .size = sizeof program, .build = prog_build, .prog_free = prog_free, .kernel = prog_kernel,
+        .kernel_free = prog_kernel_free, .launch = gnd__null_run, .cache_key = prog_cache_key,
+        .binary_get = prog_binary_get, .binary_load = prog_binary_load,
     };
     static const gnd_backend tables = {
         .major = GND_BACKEND_MAJOR,

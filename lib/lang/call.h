@@ -129,6 +129,8 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev);
 /* --- results ----------------------------------------------------------------------------------- */
 /* The array a, whose handle it takes over. */
 int gnd__ret(gnd__args *c, gnd_array *a);
+/* The result is f of argument 0 and of the axes in argument 1. */
+int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
 /* A tuple of n arrays, whose handles it takes over; status: what the call that made them said. */
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
 /* The elementwise operation of a name on n arrays, which stay the caller's. */
