@@ -55,7 +55,8 @@ struct gnd_dev {
     gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
     struct {
-        int64_t from;      /* decided by measurement, of float32, float64, complex64, complex128; see tune() */
+        /* decided by measurement, of float32, float64, complex64, complex128; see tune() */
+        int64_t from;
         uint32_t set, applied; /* of CLBlast's parameters, wanted and in use */
     } tuned[4];
 };

@@ -22,7 +22,8 @@
 struct gnd_recording {
     uint32_t magic;       /* RECORDING; 0 once freed */
     gnd_err err;          /* code != 0: it could not be made */
-    gnd_err stuck;        /* code != 0: the first error of a step that nobody was told by _read, _get or _wait */
+    /* code != 0: the first error of a step that nobody was told by _read, _get or _wait */
+    gnd_err stuck;
     gnd_device *dev;
     gnd__recorded *r;     /* NULL: that, or the device was closed */
 };

@@ -22,7 +22,8 @@ typedef struct gnd__cg {
     int wide;                /* indices need 64 bits */
     int bake;                /* strides as literals */
     int vec;                 /* elements per work-item along the vectorised axis; 1: none */
-    int part_across;         /* partial results: all points of a split together, not all splits of a point */
+    /* partial results: all points of a split together, not all splits of a point */
+    int part_across;
     int tries;               /* random numbers that would be rejected set bad, and do not go on */
     uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l, of words "fourN" */
     int keys;                /* accumulators of argmax and argmin are keys, where there are such */
@@ -35,7 +36,8 @@ typedef struct gnd__cg {
     const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
     int near;                /* 1: functions take their ways for near arguments, and note others in `bad` */
-    const char *word_at;     /* the place of the point in arrays of random words; NULL: there are none */
+    /* the place of the point in arrays of random words; NULL: there are none */
+    const char *word_at;
     uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
 } gnd__cg;

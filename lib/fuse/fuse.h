@@ -35,7 +35,8 @@ typedef struct gnd__pnode {
     uint8_t role;        /* gnd__role */
     uint8_t sink;
     uint8_t held;        /* 1: a scope has a handle; 2 or more: the user has one to keep */
-    uint8_t owned;       /* it is no sink, and the user has a handle, or a node outside the graph uses it */
+    /* it is no sink, and the user has a handle, or a node outside the graph uses it */
+    uint8_t owned;
     uint8_t live;        /* so it, or something inline above it, is owned: wanted after the plan */
     uint8_t dear;        /* a root that a reduction, a product or a primitive made */
     uint8_t must;        /* an earlier attempt found that it has to be a root, an assembly box by box */
@@ -47,7 +48,8 @@ typedef struct gnd__pnode {
     uint8_t expanded;    /* some use repeats its elements (1), more than a few times (4), many (2) */
     uint8_t whole;       /* some use needs assemblies below it to be stored */
     uint8_t piece;       /* a view that is a box of an assembly whose boxes are all cut from one array */
-    uint8_t boxed;       /* an assembly is in the inline tree below, itself included: each use reads several places */
+    /* an assembly is in the inline tree below, itself included: each use reads several places */
+    uint8_t boxed;
     uint8_t shared;      /* it would be stored, were there no limits to what a kernel holds */
     int32_t origin;      /* if it is computed where it is used: the one node of which it is views and
                             assemblies of views; itself, where there is no such */
@@ -68,7 +70,8 @@ typedef struct gnd__pnode {
     int32_t first_use;   /* roots: the lowest level of the works that read it */
     int32_t user;        /* the last node that it is an input of */
     int32_t reader, nreader; /* works that read it: gnd__pgraph.readers */
-    int32_t before;      /* sinks: an earlier sink of the same hash of shapes, as its place in `sinks`; -1: none */
+    /* sinks: an earlier sink of the same hash of shapes, as its place in `sinks`; -1: none */
+    int32_t before;
     int32_t check;       /* gnd__plan: the number of its check, plus 1 */
     uint8_t viewed;      /* roots: a sink is a view of it */
     int32_t lost;        /* uses by equal nodes that nobody else wants */
@@ -90,7 +93,8 @@ typedef struct gnd__pwork {
     int32_t level;
     int32_t first_dep, ndep;     /* pnodes in gnd__pgraph.deps: roots and leaves it reads */
     int32_t merged;              /* the kernel it was merged into, or -1 */
-    int32_t before;              /* the last work before it that was not merged when it was looked at; -1: none */
+    /* the last work before it that was not merged when it was looked at; -1: none */
+    int32_t before;
     int rows;                    /* 1: works made one by gnd__fuse_rows: red in order of computation */
     int32_t product;             /* GND__P_MATMUL: the product; root[0] itself, or what root[0] is made of: */
     int32_t plus;                /* ... and what is added to it, or -1 */
@@ -126,7 +130,8 @@ typedef struct gnd__pgraph {
     int32_t ndep, capdep;
     int32_t *readers;            /* rows.c: unmerged works, by the node that they read */
     int32_t capreaders;
-    uint64_t looked;             /* nodes, works and what they read that grouping looked at: the work of planning */
+    /* nodes, works and what they read that grouping looked at: the work of planning */
+    uint64_t looked;
     int32_t *order;              /* works in the order of execution */
     int32_t norder;
     int32_t nslot;               /* slots given so far */

@@ -96,7 +96,8 @@ typedef struct gnd__primargs {
     int32_t id;              /* gnd__prim_id of prim/prim.h */
     uint8_t mode[GND__PRIM_INS];
     int64_t n[GND__PRIM_INTS];
-    const char *func;        /* NULL or a literal, for messages alone: the last field, and no part of the key */
+    /* NULL or a literal, for messages alone: the last field, and no part of the key */
+    const char *func;
 } gnd__primargs;
 
 /* Device memory with its own reference count; made and freed by sched. */
@@ -105,7 +106,8 @@ typedef struct gnd__storage {
     struct gnd_device *dev;
     struct gnd__block *block;
     size_t kept;             /* bytes that count as kept while it is there: sched/keep.c; or 0 */
-    struct gnd__checks *checks; /* of indices, not yet seen to have passed: sched/check.h; or NULL */
+    /* of indices, not yet seen to have passed: sched/check.h; or NULL */
+    struct gnd__checks *checks;
     void (*destroy)(struct gnd__storage *st);
 } gnd__storage;
 
@@ -138,11 +140,13 @@ struct gnd_array {
     gnd__spin in_lock;       /* of `in` of a view or reshape: held while it is dropped, or read without the
                                 device's lock */
     gnd_device *dev;         /* NULL for scalars and for errors before any device */
-    struct gnd_array *prev, *next; /* the device's list of live nodes, under the device's list lock */
+    /* the device's list of live nodes, under the device's list lock */
+    struct gnd_array *prev, *next;
     int64_t size;            /* elements */
     const int64_t *dim;      /* ndim extents, allocated with the node */
     void *more;              /* what did not fit into the cell, or NULL */
-    struct gnd__label *label; /* its name and where it was made, atomically: graph/label.h; or NULL */
+    /* its name and where it was made, atomically: graph/label.h; or NULL */
+    struct gnd__label *label;
     struct gnd_array **in;   /* nin inputs, retained; NULL once dropped */
     struct gnd_array *in_small[3];
     gnd__data data;          /* st != NULL: the node has its elements */

@@ -66,7 +66,8 @@ typedef struct gnd__opinfo {
     const char *text_b, *text_i, *text_u, *text_f, *text_c;
     int cost;         /* 1 arithmetic, 4 division or square root, 16 elementary functions */
     const char *doc;
-    const char *near; /* the text for floats near 0, which notes others in `bad`: kernels/elementary.cl; or NULL */
+    /* the text for floats near 0, which notes others in `bad`: kernels/elementary.cl; or NULL */
+    const char *near;
     /* Of random numbers (fnset.def), else 0: the bits of a word, and texts. */
     int word_bits;
     const char *word, *fill, *tries;

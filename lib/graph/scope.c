@@ -20,7 +20,8 @@ typedef struct scope {
     struct scope *outer;
     gnd_array **x;
     uint32_t n, cap;
-    uint32_t from;   /* where its innermost inner scope begins; 0: there is none, or it begins there */
+    /* where its innermost inner scope begins; 0: there is none, or it begins there */
+    uint32_t from;
 } scope;
 
 enum { FEW = 16 }; /* handles that an inner scope without a scope around needs no memory for */
@@ -36,7 +37,8 @@ enum { FEW = 16 }; /* handles that an inner scope without a scope around needs n
 /* Of the calling thread. */
 static _Thread_local GND__TLS_MODEL struct {
     scope *top;
-    scope first;     /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
+    /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
+    scope first;
     gnd_array *few[FEW]; /* the entries of `first` while nobody has begun a scope, and it has no memory */
     scope *spare;    /* one ended scope, kept for the next */
     const char *func; /* the outermost public function that is in an inner scope */

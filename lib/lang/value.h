@@ -41,7 +41,8 @@ typedef struct gnd__val {
 typedef struct gnd__seq {
     int refs, depth;  /* depth: of the deepest sequence in it, itself counted */
     int64_t n, leaves; /* leaves: items that are no sequences, at any depth */
-    const char *fields; /* the items' names as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
+    /* the items' names as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
+    const char *fields;
     gnd__val item[];
 } gnd__seq;
 

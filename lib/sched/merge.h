@@ -14,7 +14,8 @@ typedef struct gnd__merged {
     int n;                  /* launches; 0: nothing was merged, and there is nothing to free */
     gnd__kernel **kernel;
     gnd_klaunch *launch;
-    gnd_karg *args;         /* of the launches that are merged ones; the others' are those that were given */
+    /* of the launches that are merged ones; the others' are those that were given */
+    gnd_karg *args;
     gnd__block *table;
 } gnd__merged;
 

@@ -53,7 +53,8 @@ typedef struct gnd__step {
     gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */
-    int32_t over;            /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
+    /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
+    int32_t over;
     int32_t prim;            /* GND__S_SOLVE: the node that it is of */
     char label[160];
     int64_t rd, wr;          /* bytes */

@@ -65,7 +65,8 @@ typedef struct py_array {
     PyObject_HEAD
     gnd_array *value;              /* of a view: of the root's version `version`, or NULL */
     uint64_t version;              /* of the root: how often it was written to */
-    struct py_array *root, *src;   /* of a view, owned: the cell, and what it looks at. NULL: this is a root */
+    /* of a view, owned: the cell, and what it looks at. NULL: this is a root */
+    struct py_array *root, *src;
     struct py_array *prev, *next;  /* the root's views, first: the root's next. Not owned */
     py_link *link;                 /* of a view */
     PyObject *weak;

@@ -26,7 +26,8 @@ typedef struct asked {
     int nan;             /* leave NaN out */
     int64_t rows, n;     /* x as a matrix with a row for each result */
     gnd_array *sorted;   /* the same, in order */
-    gnd_array *count;    /* elements of each row that count: a weak scalar, or (rows,) of the default float */
+    /* elements of each row that count: a weak scalar, or (rows,) of the default float */
+    gnd_array *count;
     gnd_array *q;        /* a weak scalar, or (nq, 1) */
     int64_t nq;
 } asked;
