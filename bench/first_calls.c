@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * first_calls.c - what the first call of a function costs where nothing was compiled before, and whether a
- * second program compiles anything:
+ * first_calls.c - what the first call of a function costs where nothing was compiled before, and
+ * whether a second program compiles anything:
  *
  *     build/run build/bench/first_calls [-d DEVICE] [-l SECONDS] [-a] [EXPRESSION ...]
  *
- * For each expression (those below, or the arguments; x, y: 64 x 48 random float32, v: 10^5, m: a good
- * 96 x 96, z: 10^5 complex64, p: 1000003, i: 1000 int64) two processes, one after the other, with kernel
- * caches of their own, empty at first, gnd's and PoCL's: the processor's seconds and the wall's from the call
- * until the result has been read, and how many kernels were compiled. Prints expressions over the limit
- * (-l, 3 s of the processor) or that compile again, all of them with -a, and the sums. The status is 1 when
- * there is any.
+ * For each expression (those below, or the arguments; x, y: 64 x 48 random float32, v: 10^5, m: a
+ * good 96 x 96, z: 10^5 complex64, p: 1000003, i: 1000 int64) two processes, one after the other,
+ * with kernel caches of their own, empty at first, gnd's and PoCL's: the processor's seconds and
+ * the wall's from the call until the result has been read, and how many kernels were compiled.
+ * Prints expressions over the limit
+ * (-l, 3 s of the processor) or that compile again, all of them with -a, and the sums. The status
+ * is 1 when there is any.
  */
 #define _GNU_SOURCE
 #include <ftw.h>
@@ -26,30 +27,147 @@
 #include <unistd.h>
 
 static const char *const calls[] = {
-    "x + y", "sin(x)", "x ** y", "erf(x)", "gamma(x)", "digamma(x)", "lgamma(x)", "i0(x)", "sinc(x)", "exp(z)",
-    "tan(z)", "arccosh(z)", "z / z", "log_ndtr(x)", "x.astype(float16)", "where(x > y, x, y)", "x.T + 1",
-    "sum(v)", "prod(x, axis=0)", "max(v)", "argmax(v)", "mean(x, axis=1)", "var(v)", "std(x, axis=0)", "median(v)",
-    "quantile(v, 0.3)", "percentile(x, 20, axis=0)", "nanmean(x)", "nanmedian(x, axis=1)", "histogram(v, 20)[0]",
-    "bincount(i % 97)", "cov(x)", "corrcoef(x)", "average(x)", "ptp(v)", "all(x > 0)", "count_nonzero(x)",
-    "cumsum(v)", "cumprod(x, axis=0)", "cummax(v)", "diff(v)", "trapezoid(v)", "interp(v, v, v)",
-    "sort(v)", "argsort(v)", "sort(x)", "argsort(x, axis=0)", "topk(x, 5)[0]", "unique(v)", "searchsorted(v, x)",
-    "unique(i % 50)", "isin(i, i[:10])", "intersect1d(i, i[::2])", "union1d(i, i + 3)", "nonzero(x > 0.5)[0]",
-    "v[v > 0.5]", "take(v, i)", "put(v, i, 1.0)", "x[[0, 5, 9]]", "concat([x, y])", "stack([x, y])", "tile(x, (2, 2))",
-    "repeat(x, 3)", "roll(v, 7)", "pad(x, 3)", "pad(x, 3, 'reflect')", "flip(x)", "tril(x)", "kron(x[:4, :4], y)",
-    "x @ y.T", "x.astype(int32) @ y.T.astype(int32)", "einsum('ij,kj->ik', x, y)", "tensordot(x, y.T, 1)",
-    "vecdot(x, y)", "outer(v[:100], v[:100])", "cross(x[:, :3], y[:, :3])", "multi_dot([x, y.T, x])",
-    "cholesky(m)", "qr(m)[0]", "svd(m)[1]", "svdvals(m)", "eigh(m)[0]", "eigvalsh(m)", "eig(m)[0]", "eigvals(m)",
-    "lu(m)[0]", "solve(m, m[0])", "lstsq(m, m[0])[0]", "inv(m)", "pinv(m)", "det(m)", "slogdet(m)[1]",
-    "matrix_rank(m)", "matrix_power(m, 3)", "matrix_norm(m)", "norm(m, 2)", "cond(m)", "expm(m / 96)", "trace(m)",
-    "fft(z)", "fft(z[:997])", "fft(p)", "ifft(p)", "rfft(p)", "irfft(z)", "hfft(z)", "fft2(m)", "ifft2(m)",
-    "rfft2(m)", "fftn(m)", "fftshift(v)", "fftfreq(1000)", "dct(v)", "idct(v)", "dst(v)", "dct(p)",
-    "convolve(v, v[:50])", "convolve(v, v)", "fftconvolve(v, v)", "oaconvolve(v, v[:99])", "correlate(v, v[:9])",
-    "convolve2d(x, y[:5, :5])", "random(1000, seed=1)", "normal(0, 1, 1000, seed=1)", "integers(9, size=1000, seed=1)",
-    "exponential(1, 1000, seed=1)", "random.gamma(2.0, 1.0, 1000, seed=1)", "beta(2.0, 3.0, 1000, seed=1)",
-    "poisson(5.0, 1000, seed=1)", "binomial(100, 0.3, 1000, seed=1)", "geometric(0.3, 1000, seed=1)",
-    "standard_t(3.0, 1000, seed=1)", "multinomial(9, [0.2, 0.8], 10, seed=1)", "dirichlet([1.0, 2.0], 10, seed=1)",
-    "choice(i, 100, seed=1)", "permutation(1000, seed=1)", "shuffle(v, seed=1)", "polyfit(v[:99], v[:99], 3)",
-    "polyval([1, 2, 3], v)", "meshgrid(v[:9], v[:7])[0]", "sliding_window_view(v, 7)",
+    "x + y",
+    "sin(x)",
+    "x ** y",
+    "erf(x)",
+    "gamma(x)",
+    "digamma(x)",
+    "lgamma(x)",
+    "i0(x)",
+    "sinc(x)",
+    "exp(z)",
+    "tan(z)",
+    "arccosh(z)",
+    "z / z",
+    "log_ndtr(x)",
+    "x.astype(float16)",
+    "where(x > y, x, y)",
+    "x.T + 1",
+    "sum(v)",
+    "prod(x, axis=0)",
+    "max(v)",
+    "argmax(v)",
+    "mean(x, axis=1)",
+    "var(v)",
+    "std(x, axis=0)",
+    "median(v)",
+    "quantile(v, 0.3)",
+    "percentile(x, 20, axis=0)",
+    "nanmean(x)",
+    "nanmedian(x, axis=1)",
+    "histogram(v, 20)[0]",
+    "bincount(i % 97)",
+    "cov(x)",
+    "corrcoef(x)",
+    "average(x)",
+    "ptp(v)",
+    "all(x > 0)",
+    "count_nonzero(x)",
+    "cumsum(v)",
+    "cumprod(x, axis=0)",
+    "cummax(v)",
+    "diff(v)",
+    "trapezoid(v)",
+    "interp(v, v, v)",
+    "sort(v)",
+    "argsort(v)",
+    "sort(x)",
+    "argsort(x, axis=0)",
+    "topk(x, 5)[0]",
+    "unique(v)",
+    "searchsorted(v, x)",
+    "unique(i % 50)",
+    "isin(i, i[:10])",
+    "intersect1d(i, i[::2])",
+    "union1d(i, i + 3)",
+    "nonzero(x > 0.5)[0]",
+    "v[v > 0.5]",
+    "take(v, i)",
+    "put(v, i, 1.0)",
+    "x[[0, 5, 9]]",
+    "concat([x, y])",
+    "stack([x, y])",
+    "tile(x, (2, 2))",
+    "repeat(x, 3)",
+    "roll(v, 7)",
+    "pad(x, 3)",
+    "pad(x, 3, 'reflect')",
+    "flip(x)",
+    "tril(x)",
+    "kron(x[:4, :4], y)",
+    "x @ y.T",
+    "x.astype(int32) @ y.T.astype(int32)",
+    "einsum('ij,kj->ik', x, y)",
+    "tensordot(x, y.T, 1)",
+    "vecdot(x, y)",
+    "outer(v[:100], v[:100])",
+    "cross(x[:, :3], y[:, :3])",
+    "multi_dot([x, y.T, x])",
+    "cholesky(m)",
+    "qr(m)[0]",
+    "svd(m)[1]",
+    "svdvals(m)",
+    "eigh(m)[0]",
+    "eigvalsh(m)",
+    "eig(m)[0]",
+    "eigvals(m)",
+    "lu(m)[0]",
+    "solve(m, m[0])",
+    "lstsq(m, m[0])[0]",
+    "inv(m)",
+    "pinv(m)",
+    "det(m)",
+    "slogdet(m)[1]",
+    "matrix_rank(m)",
+    "matrix_power(m, 3)",
+    "matrix_norm(m)",
+    "norm(m, 2)",
+    "cond(m)",
+    "expm(m / 96)",
+    "trace(m)",
+    "fft(z)",
+    "fft(z[:997])",
+    "fft(p)",
+    "ifft(p)",
+    "rfft(p)",
+    "irfft(z)",
+    "hfft(z)",
+    "fft2(m)",
+    "ifft2(m)",
+    "rfft2(m)",
+    "fftn(m)",
+    "fftshift(v)",
+    "fftfreq(1000)",
+    "dct(v)",
+    "idct(v)",
+    "dst(v)",
+    "dct(p)",
+    "convolve(v, v[:50])",
+    "convolve(v, v)",
+    "fftconvolve(v, v)",
+    "oaconvolve(v, v[:99])",
+    "correlate(v, v[:9])",
+    "convolve2d(x, y[:5, :5])",
+    "random(1000, seed=1)",
+    "normal(0, 1, 1000, seed=1)",
+    "integers(9, size=1000, seed=1)",
+    "exponential(1, 1000, seed=1)",
+    "random.gamma(2.0, 1.0, 1000, seed=1)",
+    "beta(2.0, 3.0, 1000, seed=1)",
+    "poisson(5.0, 1000, seed=1)",
+    "binomial(100, 0.3, 1000, seed=1)",
+    "geometric(0.3, 1000, seed=1)",
+    "standard_t(3.0, 1000, seed=1)",
+    "multinomial(9, [0.2, 0.8], 10, seed=1)",
+    "dirichlet([1.0, 2.0], 10, seed=1)",
+    "choice(i, 100, seed=1)",
+    "permutation(1000, seed=1)",
+    "shuffle(v, seed=1)",
+    "polyfit(v[:99], v[:99], 3)",
+    "polyval([1, 2, 3], v)",
+    "meshgrid(v[:9], v[:7])[0]",
+    "sliding_window_view(v, 7)",
 };
 
 enum { SIDE = 96, N = 100000, PRIME = 1000003 };
@@ -67,8 +185,8 @@ static double cpu_now(void)
     for (int who = 0; who < 2; who++) { /* PoCL links by a child */
         struct rusage u;
         getrusage(who ? RUSAGE_CHILDREN : RUSAGE_SELF, &u);
-        t += (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec + (double)u.ru_stime.tv_sec +
-             1e-6 * (double)u.ru_stime.tv_usec;
+        t += (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec +
+             (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
     }
     return t;
 }
@@ -91,7 +209,8 @@ static gnd_array *numbers(gnd_device *dev, gnd_dtype t, int ndim, const int64_t 
         s = s * 1664525u + 1013904223u;
         p[k] = (float)(s >> 8) * 5.9604645e-8f;
     }
-    for (int k = 0; p && ndim == 2 && dim[0] == SIDE && k < SIDE; k++) /* symmetric, positive definite */
+    for (int k = 0; p && ndim == 2 && dim[0] == SIDE && k < SIDE;
+         k++) /* symmetric, positive definite */
         for (int j = 0; j <= k; j++)
             p[k * SIDE + j] = p[j * SIDE + k] + (j == k ? SIDE : 0);
     gnd_array *x = p ? gnd_from(dev, t, ndim, dim, p) : NULL;
@@ -103,7 +222,8 @@ static gnd_array *numbers(gnd_device *dev, gnd_dtype t, int ndim, const int64_t 
 static result measure(const char *device, const char *text)
 {
     static const char *const names[] = {"x", "y", "v", "m", "z", "p", "i"};
-    static const int64_t xs[2] = {64, 48}, ms[2] = {SIDE, SIDE}, n[1] = {N}, prime[1] = {PRIME}, few[1] = {1000};
+    static const int64_t xs[2] = {64, 48}, ms[2] = {SIDE, SIDE}, n[1] = {N}, prime[1] = {PRIME},
+                         few[1] = {1000};
     result r = {0};
     int64_t places[1000];
     gnd_stats before, after;
@@ -111,9 +231,9 @@ static result measure(const char *device, const char *text)
     gnd_device *dev = gnd_open(device);
     for (int k = 0; k < 1000; k++)
         places[k] = k * 37 % 1000;
-    gnd_array *in[] = {numbers(dev, GND_FLOAT32, 2, xs), numbers(dev, GND_FLOAT32, 2, xs),
-                       numbers(dev, GND_FLOAT32, 1, n), numbers(dev, GND_FLOAT32, 2, ms),
-                       numbers(dev, GND_COMPLEX64, 1, n), numbers(dev, GND_FLOAT32, 1, prime),
+    gnd_array *in[] = {numbers(dev, GND_FLOAT32, 2, xs),        numbers(dev, GND_FLOAT32, 2, xs),
+                       numbers(dev, GND_FLOAT32, 1, n),         numbers(dev, GND_FLOAT32, 2, ms),
+                       numbers(dev, GND_COMPLEX64, 1, n),       numbers(dev, GND_FLOAT32, 1, prime),
                        gnd_from(dev, GND_INT64, 1, few, places)};
     gnd_sync(dev);
     gnd_device_stats(dev, &before);
@@ -201,12 +321,12 @@ int main(int argc, char **argv)
         if (r.failed)
             printf("%-48s %s\n", text, r.why);
         else if (all || over)
-            printf("%-48s %6.2f s (%6.2f wall), %2d kernels; again %5.2f s, %d%s\n", text, r.cpu, r.wall,
-                   (int)r.built, again.cpu, (int)again.built, over ? "  <-- over" : "");
+            printf("%-48s %6.2f s (%6.2f wall), %2d kernels; again %5.2f s, %d%s\n", text, r.cpu,
+                   r.wall, (int)r.built, again.cpu, (int)again.built, over ? "  <-- over" : "");
         fflush(stdout);
     }
     nftw(dir, forget, 16, FTW_DEPTH | FTW_PHYS);
-    printf("%d calls on %s: %.1f s, at most %.2f; %d over %g s or compiled again, %d failed\n", n, device, sum, most, bad,
-           limit, failed);
+    printf("%d calls on %s: %.1f s, at most %.2f; %d over %g s or compiled again, %d failed\n", n,
+           device, sum, most, bad, limit, failed);
     return bad > 0 || failed > 0;
 }

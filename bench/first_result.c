@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * first_result.c - how long a new process needs until its first result is printed, with a warm kernel
- * cache, and what of that is the bare cost of a CUDA context, measured in the same run:
+ * first_result.c - how long a new process needs until its first result is printed, with a warm
+ * kernel cache, and what of that is the bare cost of a CUDA context, measured in the same run:
  *
  *     build/run build/bench/first_result [-r RUNS] [-d DEVICE] [EXPRESSION]
  *
- * One JSON object a line, as `gnd bench --json` prints them: `context` (a process that loads libcuda,
- * starts it, makes the primary context of device 0, and nothing else), `first_result_warm` (gnd eval), both
- * medians of RUNS processes (11) taken in turn, from before the fork to the first byte of output, and
- * `first_result_warm_less_context`. Without a CUDA driver the first and the last are missing, and a line
- * on standard error says why.
+ * One JSON object a line, as `gnd bench --json` prints them: `context` (a process that loads
+ * libcuda, starts it, makes the primary context of device 0, and nothing else), `first_result_warm`
+ * (gnd eval), both medians of RUNS processes (11) taken in turn, from before the fork to the first
+ * byte of output, and `first_result_warm_less_context`. Without a CUDA driver the first and the
+ * last are missing, and a line on standard error says why.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
@@ -55,7 +55,8 @@ static int context_process(void)
     *(void **)&current = dlsym(lib, "cuCtxSetCurrent");
     if (!init || !device || !retain || !current)
         return 1;
-    if ((r = init(0)) || (r = device(&d, 0)) || (r = retain(&context, d)) || (r = current(context))) {
+    if ((r = init(0)) || (r = device(&d, 0)) || (r = retain(&context, d)) ||
+        (r = current(context))) {
         fprintf(stderr, "context: CUDA's error %d\n", r);
         return 1;
     }
@@ -91,7 +92,9 @@ static double run(char *const *argv, char *out, size_t cap)
     close(fd[0]);
     out[n] = 0;
     out[strcspn(out, "\n")] = 0;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? t : -1;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? t
+               : -1;
 }
 
 static int by_value(const void *a, const void *b)
@@ -108,7 +111,8 @@ static double median(double *t, int n)
 
 static void row(const char *name, const char *framework, const char *device, double ms)
 {
-    printf("{\"row\": \"%s\", \"framework\": \"%s\", \"device\": \"%s\", \"ms\": %.2f}\n", name, framework, device, ms);
+    printf("{\"row\": \"%s\", \"framework\": \"%s\", \"device\": \"%s\", \"ms\": %.2f}\n", name,
+           framework, device, ms);
 }
 
 int main(int argc, char **argv)
@@ -145,7 +149,8 @@ int main(int argc, char **argv)
         if ((first[i] = run(eval, out, sizeof out)) < 0)
             return 1;
     }
-    const double first_ms = median(first, runs), context_ms = has_context ? median(context, runs) : 0;
+    const double first_ms = median(first, runs),
+                 context_ms = has_context ? median(context, runs) : 0;
     if (has_context)
         row("context", "cuda", device, context_ms);
     row("first_result_warm", "gnd", device, first_ms);

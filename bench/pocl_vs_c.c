@@ -220,7 +220,7 @@ static void random_floats(float *p, long n, uint32_t s)
 
 static void open_blas(void)
 {
-    static const char *const names[] = { "libopenblas.so.0", "libopenblas.so" };
+    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
     void *lib = NULL, *sym;
     for (int i = 0; i < 2 && !lib; i++)
         lib = dlopen(names[i], RTLD_NOW);
@@ -239,8 +239,8 @@ static int child(const char *spec)
     gnd_scope_begin();
     dev = gnd_open(spec);
     gnd_array *a = gnd_arange_f64(dev, 0, 100, 1, GND_FLOAT32);
-    double v = gnd_item_f64(gnd_sum(gnd_sqrt(gnd_add(gnd_multiply(a, a), gnd_int(1))), GND_ALL, 0),
-                            &st);
+    double v =
+        gnd_item_f64(gnd_sum(gnd_sqrt(gnd_add(gnd_multiply(a, a), gnd_int(1))), GND_ALL, 0), &st);
     if (st || gnd_device_stats(dev, &s))
         return 1;
     printf("%llu %llu %.3f\n", (unsigned long long)s.kernels_built,
@@ -302,7 +302,7 @@ static void start_up(const char *spec)
 
 int main(int argc, char **argv)
 {
-    const int64_t n = N, square[2] = { DIM, DIM };
+    const int64_t n = N, square[2] = {DIM, DIM};
     if (argc == 3 && !strcmp(argv[1], "--child"))
         return child(argv[2]);
     const char *spec = argc > 1 ? argv[1] : "opencl:pocl";

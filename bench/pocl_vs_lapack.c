@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pocl_vs_lapack.c - decompositions of gnd on a CPU device against direct calls of LAPACK (OpenBLAS)
- * in the same run: float64 matrices of 512 and 1024 rows. The direct call works on a copy of the matrix,
- * as it destroys it, in LAPACK's own order of elements; gnd begins and ends with arrays in C order, and
- * every result is evaluated.
+ * pocl_vs_lapack.c - decompositions of gnd on a CPU device against direct calls of LAPACK
+ * (OpenBLAS) in the same run: float64 matrices of 512 and 1024 rows. The direct call works on a
+ * copy of the matrix, as it destroys it, in LAPACK's own order of elements; gnd begins and ends
+ * with arrays in C order, and every result is evaluated.
  *
  * Calls of both sides take turns, each waited for; the best of each side counts, since what other
- * programs do to a machine only ever adds time. Prints the ratios and their limit; exit status 1 when
- * one is over it.
+ * programs do to a machine only ever adds time. Prints the ratios and their limit; exit status 1
+ * when one is over it.
  *
  *     build/run bench/pocl_vs_lapack [DEVICE]        default: opencl:pocl
  */
@@ -28,15 +28,16 @@ static const double seconds = 2, limit = 1.3; /* for each line */
 typedef const int *in;
 static void (*potrf)(const char *, in n, double *a, in lda, int *info, size_t);
 static void (*getrf)(in m, in n, double *a, in lda, int *pivots, int *info);
-static void (*getrs)(const char *, in n, in k, double *a, in lda, int *pivots, double *b, in ldb, int *info,
-                     size_t);
+static void (*getrs)(const char *, in n, in k, double *a, in lda, int *pivots, double *b, in ldb,
+                     int *info, size_t);
 static void (*getri)(in n, double *a, in lda, int *pivots, double *work, in lwork, int *info);
 static void (*geqrf)(in m, in n, double *a, in lda, double *tau, double *work, in lwork, int *info);
-static void (*orgqr)(in m, in n, in k, double *a, in lda, double *tau, double *work, in lwork, int *info);
-static void (*gesdd)(const char *, in m, in n, double *a, in lda, double *s, double *u, in ldu, double *vt,
-                     in ldvt, double *work, in lwork, int *iwork, int *info, size_t);
-static void (*syevd)(const char *, const char *, in n, double *a, in lda, double *w, double *work, in lwork,
-                     int *iwork, in liwork, int *info, size_t, size_t);
+static void (*orgqr)(in m, in n, in k, double *a, in lda, double *tau, double *work, in lwork,
+                     int *info);
+static void (*gesdd)(const char *, in m, in n, double *a, in lda, double *s, double *u, in ldu,
+                     double *vt, in ldvt, double *work, in lwork, int *iwork, int *info, size_t);
+static void (*syevd)(const char *, const char *, in n, double *a, in lda, double *w, double *work,
+                     in lwork, int *iwork, in liwork, int *info, size_t, size_t);
 
 static int n, pivots[MAX], iwork[LIWORK], info;
 static const int lwork = LWORK, liwork = LIWORK;
@@ -59,7 +60,7 @@ static _Noreturn void die(const char *what)
 
 static int load(void)
 {
-    static const char *const libs[] = { "libopenblasp.so.0", "libopenblas.so.0", "liblapack.so.3" };
+    static const char *const libs[] = {"libopenblasp.so.0", "libopenblas.so.0", "liblapack.so.3"};
     void *lib = NULL;
     for (int i = 0; i < 3 && !lib; i++)
         lib = dlopen(libs[i], RTLD_NOW);
@@ -81,7 +82,8 @@ static int load(void)
     return 1;
 }
 
-/* --- LAPACK ------------------------------------------------------------------------------------- */
+/* --- LAPACK -------------------------------------------------------------------------------------
+ */
 
 static void copy(double *to, const double *from)
 {
@@ -134,7 +136,8 @@ static void l_eigh(void)
     syevd("V", "L", &n, a, &n, s, work, &lwork, iwork, &liwork, &info, 1, 1);
 }
 
-/* --- gnd ---------------------------------------------------------------------------------------- */
+/* --- gnd ----------------------------------------------------------------------------------------
+ */
 
 static void want(int count, gnd_array *const *y)
 {
@@ -211,8 +214,9 @@ static int compare(const char *name, void (*l)(void), void (*g)(void))
         best_l = fmin(best_l, timed(l));
         best_g = fmin(best_g, timed(g));
     }
-    printf("%-9s %4d   LAPACK %8.3f ms   gnd %8.3f ms   ratio %.2f, limit %.2f%s\n", name, n, best_l * 1e3,
-           best_g * 1e3, best_g / best_l, limit, best_g > limit * best_l ? "   OVER" : "");
+    printf("%-9s %4d   LAPACK %8.3f ms   gnd %8.3f ms   ratio %.2f, limit %.2f%s\n", name, n,
+           best_l * 1e3, best_g * 1e3, best_g / best_l, limit,
+           best_g > limit * best_l ? "   OVER" : "");
     fflush(stdout);
     return best_g > limit * best_l;
 }
@@ -243,7 +247,7 @@ int main(int argc, char **argv)
     dev = gnd_open(spec);
     if (gnd_device_status(dev))
         die(gnd_device_error(dev));
-    double **const all[] = { &general, &positive, &right, &a, &b, &u, &vt };
+    double **const all[] = {&general, &positive, &right, &a, &b, &u, &vt};
     for (int i = 0; i < 7; i++)
         *all[i] = matrix((size_t)MAX * MAX);
     work = matrix(LWORK);
@@ -255,7 +259,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++)
                 positive[i * n + j] = positive[j * n + i] = i == j ? n : general[i * n + j];
-        const int64_t dim[2] = { n, n }, thin[2] = { n, 16 };
+        const int64_t dim[2] = {n, n}, thin[2] = {n, 16};
         gx = gnd_from(dev, GND_FLOAT64, 2, dim, general);
         gp = gnd_from(dev, GND_FLOAT64, 2, dim, positive);
         gb = gnd_from(dev, GND_FLOAT64, 2, thin, right);

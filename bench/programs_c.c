@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * programs_c - four of the programs of examples/ as plain loops of C on one core, at the sizes of
- * `tests/programs/programs.py --times`: the median of 5 runs in ms, and a result that the examples print, too.
+ * `tests/programs/programs.py --times`: the median of 5 runs in ms, and a result that the examples
+ * print, too.
  */
 #include <math.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static const int64_t factor[3] = { 2654435769, 3242174889, 2447445413 };
+static const int64_t factor[3] = {2654435769, 3242174889, 2447445413};
 
 static int64_t spread(int64_t i, int k)
 {
@@ -27,7 +28,8 @@ static void *room(size_t n, size_t size)
     return p;
 }
 
-/* --- the wave equation: arrays with an edge of zeros ------------------------------------------------------------ */
+/* --- the wave equation: arrays with an edge of zeros
+ * ------------------------------------------------------------ */
 
 enum { GRID = 512, WIDE = GRID + 2, WAVES = 500 };
 
@@ -57,7 +59,9 @@ static double wave(void)
     return r;
 }
 
-/* --- PageRank ---------------------------------------------------------------------------------------------------- */
+/* --- PageRank
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 enum { PAGES = 200000, LINKS = 8 * PAGES };
 
@@ -98,7 +102,9 @@ static double pagerank(void)
     return rank[0];
 }
 
-/* --- k-means ----------------------------------------------------------------------------------------------------- */
+/* --- k-means
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 enum { CLOUDS = 6, POINTS = CLOUDS * 20000 };
 
@@ -108,7 +114,8 @@ static void clouds(void)
 {
     const double turn = 6.283185307179586;
     for (int i = 0; i < POINTS; i++) {
-        const double way = turn * ((double)spread(i, 1) + 0.5) * 0x1p-24, at = turn * (i % CLOUDS) / CLOUDS;
+        const double way = turn * ((double)spread(i, 1) + 0.5) * 0x1p-24,
+                     at = turn * (i % CLOUDS) / CLOUDS;
         const double away = 2.5 * sqrt(-2 * log(((double)spread(i, 2) + 0.5) * 0x1p-24));
         points[i][0] = (float)(10 * cos(at) + away * cos(way));
         points[i][1] = (float)(10 * sin(at) + away * sin(way));
@@ -147,7 +154,7 @@ static double kmeans(void)
             c[k][d] = 0.1F * points[k][d];
     label(c, nearest, &sum);
     do {
-        double mean[CLOUDS][3] = { { 0 } };
+        double mean[CLOUDS][3] = {{0}};
         for (int i = 0; i < POINTS; i++) {
             mean[nearest[i]][0] += points[i][0];
             mean[nearest[i]][1] += points[i][1];
@@ -160,17 +167,20 @@ static double kmeans(void)
     return sum / POINTS;
 }
 
-/* --- bodies ------------------------------------------------------------------------------------------------------ */
+/* --- bodies
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 enum { BODIES = 512, MOVES = 50 };
 
 static void pull(double x[BODIES][3], double a[BODIES][3])
 {
     for (int i = 0; i < BODIES; i++) {
-        double s[3] = { 0 };
+        double s[3] = {0};
         for (int j = 0; j < BODIES; j++) {
             const double d0 = x[j][0] - x[i][0], d1 = x[j][1] - x[i][1], d2 = x[j][2] - x[i][2];
-            const double r2 = d0 * d0 + d1 * d1 + d2 * d2 + 0.01, w = 1.0 / BODIES / (r2 * sqrt(r2));
+            const double r2 = d0 * d0 + d1 * d1 + d2 * d2 + 0.01,
+                         w = 1.0 / BODIES / (r2 * sqrt(r2));
             s[0] += w * d0;
             s[1] += w * d1;
             s[2] += w * d2;
@@ -184,9 +194,10 @@ static double nbody(void)
     static double x[BODIES][3], v[BODIES][3], a[BODIES][3];
     const double dt = 0.01;
     for (int i = 0; i < BODIES; i++) {
-        const double u = (i + 0.5) / BODIES, turn = 2.399963229728653 * i, r = cbrt(fmod(i * 0.618033988749895, 1));
+        const double u = (i + 0.5) / BODIES, turn = 2.399963229728653 * i,
+                     r = cbrt(fmod(i * 0.618033988749895, 1));
         const double flat = sqrt(1 - (2 * u - 1) * (2 * u - 1));
-        const double start[3] = { r * flat * cos(turn), r * flat * sin(turn), r * (2 * u - 1) };
+        const double start[3] = {r * flat * cos(turn), r * flat * sin(turn), r * (2 * u - 1)};
         memcpy(x[i], start, sizeof start);
     }
     memset(v, 0, sizeof v);
@@ -209,7 +220,9 @@ static double nbody(void)
     return sqrt(sum / BODIES);
 }
 
-/* --- times ------------------------------------------------------------------------------------------------------- */
+/* --- times
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 static int by_value(const void *a, const void *b)
 {

@@ -28,7 +28,7 @@ static gnd_array *along(gnd_array *w, gnd_array *y, gnd_array *q)
 /* x[from : len(x) + to] */
 static gnd_array *cut(gnd_array *x, int64_t from, int64_t to)
 {
-    return gnd_index(x, 1, &(gnd_range){ GND_IDX_SLICE, from, gnd_dim(x, 0) + to, 1, NULL });
+    return gnd_index(x, 1, &(gnd_range){GND_IDX_SLICE, from, gnd_dim(x, 0) + to, 1, NULL});
 }
 
 /* A row for each of lo, lo + 1 ... hi - 1: 1 where floor(x) is that number, 0 elsewhere. */
@@ -71,16 +71,24 @@ static gnd_status analyse(gnd_device *dev, int64_t n, int dec0, int dec1)
     gnd_array *turns = gnd_mul(gnd_complex(0, -2 * acos(-1)), gnd_mul(gnd_at(f, ":, None"), u));
     gnd_array *weeks = gnd_sum(w, GND_ALL, 0), *a = gnd_abs(gnd_matmul(gnd_exp(turns), rest));
     gnd_array *line = gnd_div(gnd_mul(gnd_real(2), a), weeks);
-    gnd_array *both = gnd_stack(2, (gnd_array *[]){ rest, left }, 0); /* (2, n) */
+    gnd_array *both = gnd_stack(2, (gnd_array *[]){rest, left}, 0); /* (2, n) */
     gnd_array *power = gnd_div(gnd_sum(gnd_square(both), GND_AXIS(1), 0), weeks);
-    gnd_array *some[] = { weeks, gnd_min(gnd_where(ok, p, gnd_real(INFINITY)), GND_ALL, 0),
-                          gnd_max(y, GND_ALL, 0) };
-    gnd_array *where[] = { gnd_argmax(cycle, GND_ALL, 0), gnd_argmin(cycle, GND_ALL, 0),
-                           gnd_argmax(rate, GND_ALL, 0), gnd_argmax(line, GND_ALL, 0),
-                           gnd_argmax(gnd_mul(line, gnd_greater(f, gnd_real(1.5))), GND_ALL, 0) };
-    gnd_array *all[] = { fit, slow, rate, cycle, bydec, f, line, gnd_stack(3, some, 0),
-                         gnd_sqrt(power), gnd_astype(gnd_stack(5, where, 0), GND_INT32) };
-    void *to[] = { trend, smooth, growth, season, decade, freq, ampl, stat, rms, spot };
+    gnd_array *some[] = {weeks, gnd_min(gnd_where(ok, p, gnd_real(INFINITY)), GND_ALL, 0),
+                         gnd_max(y, GND_ALL, 0)};
+    gnd_array *where[] = {gnd_argmax(cycle, GND_ALL, 0), gnd_argmin(cycle, GND_ALL, 0),
+                          gnd_argmax(rate, GND_ALL, 0), gnd_argmax(line, GND_ALL, 0),
+                          gnd_argmax(gnd_mul(line, gnd_greater(f, gnd_real(1.5))), GND_ALL, 0)};
+    gnd_array *all[] = {fit,
+                        slow,
+                        rate,
+                        cycle,
+                        bydec,
+                        f,
+                        line,
+                        gnd_stack(3, some, 0),
+                        gnd_sqrt(power),
+                        gnd_astype(gnd_stack(5, where, 0), GND_INT32)};
+    void *to[] = {trend, smooth, growth, season, decade, freq, ampl, stat, rms, spot};
     gnd_status s = gnd_eval_all(10, all); /* nothing was computed before this line */
     for (int i = 0; i < 10; i++)
         if ((s = gnd_read(all[i], to[i], gnd_nbytes(all[i]))) != GND_OK)
@@ -123,8 +131,8 @@ int main(int argc, char **argv)
     gnd_scope_begin();
     gnd_device *dev = gnd_open(NULL);
     gnd_status s = analyse(dev, n, dec0, dec1);
-    gnd_device_info info = { 0 };
-    gnd_stats count = { 0 };
+    gnd_device_info info = {0};
+    gnd_stats count = {0};
     gnd_device_describe(dev, &info);
     gnd_device_stats(dev, &count);
     gnd_scope_end();
@@ -137,8 +145,9 @@ int main(int argc, char **argv)
     for (int d = dec0; d < dec1; d++)
         printf(" %.2f in the %d0s,", decade[d - dec0], d);
     printf(" at most %.2f around %.1f.\n", growth[spot[2]], year[YEAR + spot[2]]);
-    printf("The seasons swing by %.2f ppm, from %.2f in %.3s to %.2f in %.3s.\n", season[spot[0]] -
-           season[spot[1]], season[spot[1]], mon + 3 * spot[1], season[spot[0]], mon + 3 * spot[0]);
+    printf("The seasons swing by %.2f ppm, from %.2f in %.3s to %.2f in %.3s.\n",
+           season[spot[0]] - season[spot[1]], season[spot[1]], mon + 3 * spot[1], season[spot[0]],
+           mon + 3 * spot[0]);
     printf("The strongest cycle takes %.3f years (%.2f ppm), the next strongest %.3f (%.2f).\n",
            1 / freq[spot[3]], ampl[spot[3]], 1 / freq[spot[4]], ampl[spot[4]]);
     printf("What is left has an rms of %.2f ppm, with the seasons %.2f.\n", rms[1], rms[0]);

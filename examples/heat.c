@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     gnd_array *row = gnd_concat(SHOTS, shot, 1);
     double after = gnd_item_f64(gnd_mean(u, GND_ALL, 0), NULL);
     gnd_status s = gnd_save_png(glow(row), png);
-    gnd_stats stats = { 0 };
+    gnd_stats stats = {0};
     gnd_device_stats(dev, &stats);
     if (s == GND_OK)
         printf("%s: %d steps on %s; mean warmth %.5f before, %.5f after; %.1f MB at most.\n", png,

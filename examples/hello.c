@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     gnd_device *dev = gnd_open(NULL); /* GND_DEVICE, else the best device here */
     gnd_array *x = argc > 1 ? gnd_load_npy(dev, argv[1])
                             : gnd_sin(gnd_reshape(gnd_arange_f64(dev, 0, 12, 1, GND_FLOAT32), 2,
-                                                  (int64_t[]){ 3, 4 }));
+                                                  (int64_t[]){3, 4}));
     gnd_array *d = gnd_sub(x, gnd_mean(x, GND_AXIS(0), GND_KEEPDIMS));
     gnd_array *rms = gnd_sqrt(gnd_mean(gnd_square(d), GND_ALL, 0));
     gnd_status s;

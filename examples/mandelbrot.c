@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         gnd_assign(&count, gnd_add(count, near));
         gnd_assign(&z, gnd_where(near, gnd_add(gnd_square(z), c), z));
         if (i % AT_ONCE == 0)
-            gnd_eval_all(2, (gnd_array *[]){ z, count }); /* so one kernel makes five steps */
+            gnd_eval_all(2, (gnd_array *[]){z, count}); /* so one kernel makes five steps */
         gnd_scope_end();
     }
 
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     gnd_array *left = gnd_less(count, gnd_real(STEPS));
     gnd_array *mu = gnd_maximum(gnd_sub(count, gnd_log2(far)), gnd_real(0));
     mu = gnd_where(left, mu, gnd_real(0));
-    gnd_array *rgb[] = { channel(mu, -1.5), channel(mu, -0.9), channel(mu, 0.0) };
+    gnd_array *rgb[] = {channel(mu, -1.5), channel(mu, -0.9), channel(mu, 0.0)};
     gnd_array *picture = gnd_stack(3, rgb, 2); /* (HEIGHT, WIDTH, 3) */
     gnd_array *share = gnd_mean(gnd_logical_not(left), GND_ALL, 0);
 

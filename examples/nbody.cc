@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nbody [DEVICE [BODIES [STEPS]]] - a cluster of bodies under their own gravity, by the leapfrog method, in C++:
- * all pairs in one kernel a step. Prints the energy before and after, which should be the same.
+ * nbody [DEVICE [BODIES [STEPS]]] - a cluster of bodies under their own gravity, by the leapfrog
+ * method, in C++: all pairs in one kernel a step. Prints the energy before and after, which should
+ * be the same.
  *
  *     c++ -std=c++17 -O2 nbody.cc $(pkg-config --cflags --libs gnd) -o nbody
  */
@@ -46,13 +47,15 @@ static cluster made(gnd_device *dev, long n)
 {
     std::vector<double> x;
     for (long i = 0; i < n; i++) {
-        const double u = (i + 0.5) / n, turn = 2.399963229728653 * i, r = std::cbrt(std::fmod(i * 0.618033988749895, 1.0));
+        const double u = (i + 0.5) / n, turn = 2.399963229728653 * i,
+                     r = std::cbrt(std::fmod(i * 0.618033988749895, 1.0));
         x.push_back(r * std::sqrt(1 - (2 * u - 1) * (2 * u - 1)) * std::cos(turn));
         x.push_back(r * std::sqrt(1 - (2 * u - 1) * (2 * u - 1)) * std::sin(turn));
         x.push_back(r * (2 * u - 1));
     }
     const gnd_dtype t = gnd_default_float(dev);
-    return {gnd::from(dev, x, {n, 3}).astype(t), gnd::zeros(dev, t, {n, 3}), gnd::ones(dev, t, {n}) / n};
+    return {gnd::from(dev, x, {n, 3}).astype(t), gnd::zeros(dev, t, {n, 3}),
+            gnd::ones(dev, t, {n}) / n};
 }
 
 int main(int argc, char **argv)
@@ -72,8 +75,9 @@ try {
         gnd_eval_all(3, now); // queues this step; nothing waits
     }
     const double after = energy(c);
-    std::printf("%ld bodies, %ld steps on %s: energy %.9g before, %.9g after, radius %.9g\n", n, steps, dev.id(), before,
-                after, gnd::sqrt(gnd::mean(gnd::sum(c.x * c.x, GND_AXIS(1)))).item<double>());
+    std::printf("%ld bodies, %ld steps on %s: energy %.9g before, %.9g after, radius %.9g\n", n,
+                steps, dev.id(), before, after,
+                gnd::sqrt(gnd::mean(gnd::sum(c.x * c.x, GND_AXIS(1)))).item<double>());
     return std::fabs(after - before) < 1e-3 * std::fabs(before) ? 0 : 1;
 } catch (const gnd::error &e) {
     std::fprintf(stderr, "nbody: %s\n", e.what());

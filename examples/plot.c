@@ -174,8 +174,7 @@ void plot_panel(plot *p, double left, double top, double width, double height, c
     }
 }
 
-static void axes(plot *p, double x0, double x1, double y0, double y1, int logy,
-                 const char *letters)
+static void axes(plot *p, double x0, double x1, double y0, double y1, int logy, const char *letters)
 {
     double u = p->unit, step;
     char s[32];
@@ -187,7 +186,7 @@ static void axes(plot *p, double x0, double x1, double y0, double y1, int logy,
     p->y1 = y1;
     p->logy = logy;
     for (int i = 0; letters && letters[i]; i++)
-        x_tick(p, i + 0.5, (char[]){ letters[i], 0 }, 0);
+        x_tick(p, i + 0.5, (char[]){letters[i], 0}, 0);
     step = nice(x1 - x0, p->fw / (72 * u));
     for (double k = ceil(x0 / step - 1e-9); !letters && k * step <= x1 + 1e-9 * step; k++)
         x_tick(p, k * step, number(s, k * step, step), 1);
@@ -276,8 +275,8 @@ void plot_steps(plot *p, int n, double x0, double step, const float *y, unsigned
                 const char *label)
 {
     for (int i = 0; i < n; i++) {
-        float x[2] = { (float)(x0 + i * step), (float)(x0 + (i + 1) * step) };
-        plot_line(p, 2, x, (float[]){ y[i], y[i] }, rgb, width, i ? NULL : label);
+        float x[2] = {(float)(x0 + i * step), (float)(x0 + (i + 1) * step)};
+        plot_line(p, 2, x, (float[]){y[i], y[i]}, rgb, width, i ? NULL : label);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * share.h - what kmeans, pca, image, wave, barrier and pagerank share: inputs that other programs can make, too, and
- * how long a computation takes.
+ * share.h - what kmeans, pca, image, wave, barrier and pagerank share: inputs that other programs
+ * can make, too, and how long a computation takes.
  */
 #ifndef SHARE_H
 #define SHARE_H
@@ -12,10 +12,10 @@
 
 /* Odd factors for spread(): 2^32 over the golden ratio, and two for the plane. */
 enum { FACTORS = 3 };
-static const int64_t factor[FACTORS] = { 2654435769, 3242174889, 2447445413 };
+static const int64_t factor[FACTORS] = {2654435769, 3242174889, 2447445413};
 
-/* The upper 24 bits of i * factor[k] mod 2^32, for ints i from 0 to 2^31: spread evenly over 0 ... 2^24 - 1, exact on
- * every device, and in float32. */
+/* The upper 24 bits of i * factor[k] mod 2^32, for ints i from 0 to 2^31: spread evenly over 0 ...
+ * 2^24 - 1, exact on every device, and in float32. */
 static inline gnd_array *spread(gnd_array *i, int k)
 {
     gnd_array *product = gnd_bitwise_and(gnd_mul(i, gnd_int(factor[k])), gnd_int(0xffffffff));
@@ -34,7 +34,8 @@ static inline int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Calls work(arg), and where times > 1 as often again: the median of these calls in ms goes to standard output. */
+/* Calls work(arg), and where times > 1 as often again: the median of these calls in ms goes to
+ * standard output. */
 static inline void repeat(int times, void (*work)(void *), void *arg)
 {
     work(arg);

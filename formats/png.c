@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * png.c - libgnd-png.so: pictures by libpng (lib/io/format.h). libpng reports errors by longjmp: everything that
- * lives across one is in the state below, and no resource is taken between setjmp and what may jump.
+ * png.c - libgnd-png.so: pictures by libpng (lib/io/format.h). libpng reports errors by longjmp:
+ * everything that lives across one is in the state below, and no resource is taken between setjmp
+ * and what may jump.
  */
 #include "io/format.h"
 
@@ -78,12 +79,13 @@ static int encode(png_structp png, png_infop info, state *s, uint32_t width, uin
     return 0;
 }
 
-static gnd_status write_png(const gnd__lent *l, uint32_t width, uint32_t height, int channels, const uint8_t *data,
-                            gnd_err *e)
+static gnd_status write_png(const gnd__lent *l, uint32_t width, uint32_t height, int channels,
+                            const uint8_t *data, gnd_err *e)
 {
     state s = {.lent = l};
     gnd_err err = {.code = GND_OK};
-    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
+    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s,
+                                                on_malloc, on_free);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info) {
         err.code = GND_ERR_NOMEM;
@@ -115,7 +117,8 @@ static void on_read(png_structp png, png_bytep p, png_size_t n)
 /* Deflate makes at most 1032 bytes of one (258 of 2 bits). */
 enum { MOST_OF_ONE = 1032 };
 
-/* Gray and palettes become whole bytes, transparent colours an alpha channel, 16 bits this machine's. */
+/* Gray and palettes become whole bytes, transparent colours an alpha channel, 16 bits this
+ * machine's. */
 static void expand(png_structp png, png_infop info)
 {
     const uint16_t one = 1;
@@ -138,7 +141,8 @@ static int decode(png_structp png, png_infop info, state *s)
     if (setjmp(png_jmpbuf(png)))
         return -1;
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* nothing but pixels, palette and tRNS */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL,
+                                -1); /* nothing but pixels, palette and tRNS */
     png_set_read_fn(png, s, on_read);
     png_read_info(png, info);
     pic->width = png_get_image_width(png, info);
@@ -165,11 +169,13 @@ static int decode(png_structp png, png_infop info, state *s)
     return 0;
 }
 
-static gnd_status read_png(const gnd__lent *l, const void *file, size_t n, gnd__png_picture *out, gnd_err *e)
+static gnd_status read_png(const gnd__lent *l, const void *file, size_t n, gnd__png_picture *out,
+                           gnd_err *e)
 {
     state s = {.lent = l, .file = file, .left = n};
     gnd_err err = {.code = GND_OK};
-    png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_malloc, on_free);
+    png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s,
+                                               on_malloc, on_free);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info || decode(png, info, &s)) {
         err.code = !info || s.no_memory ? GND_ERR_NOMEM : GND_ERR_FORMAT;

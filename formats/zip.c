@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * zip.c - libgnd-zip.so: archives by libzip (lib/io/format.h). An archive is written into a file that libgnd has
- * open, through a source of our own, because libzip would write aside and rename once more, and lose what libgnd
- * keeps of the old file.
+ * zip.c - libgnd-zip.so: archives by libzip (lib/io/format.h). An archive is written into a file
+ * that libgnd has open, through a source of our own, because libzip would write aside and rename
+ * once more, and lose what libgnd keeps of the old file.
  */
 #include "io/format.h"
 
@@ -87,7 +87,7 @@ static void close_member(void *file)
 /* The file that libgnd has open, as a source of libzip's. */
 typedef struct {
     const gnd__lent *lent;
-    gnd_err err;        /* of libgnd's; libzip knows only that there was one */
+    gnd_err err; /* of libgnd's; libzip knows only that there was one */
     zip_error_t ze;
     int64_t at, size;
 } target;
@@ -117,7 +117,8 @@ static zip_int64_t source(void *ctx, void *data, zip_uint64_t n, zip_source_cmd_
         t->size = t->at > t->size ? t->at : t->size;
         return (zip_int64_t)n;
     case ZIP_SOURCE_SEEK_WRITE: {
-        zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)t->at, (zip_uint64_t)t->size, data, n, &t->ze);
+        zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)t->at, (zip_uint64_t)t->size,
+                                                        data, n, &t->ze);
         if (to < 0)
             return -1;
         if (t->lent->seek(t->lent->out, to, &t->err))
@@ -154,7 +155,8 @@ static gnd_status add(zip_t *zip, const gnd__zip_member *m, int compress, gnd_er
     return st;
 }
 
-static gnd_status write_zip(const gnd__lent *l, int n, const gnd__zip_member *m, int compress, gnd_err *e)
+static gnd_status write_zip(const gnd__lent *l, int n, const gnd__zip_member *m, int compress,
+                            gnd_err *e)
 {
     target t = {.lent = l};
     gnd_status st = GND_OK;
@@ -181,6 +183,7 @@ static gnd_status write_zip(const gnd__lent *l, int n, const gnd__zip_member *m,
 GND_API const void *gnd_format_entry(const char *version);
 const void *gnd_format_entry(const char *version)
 {
-    static const gnd__zip_format format = {open_zip, close_zip, member, read_member, close_member, write_zip};
+    static const gnd__zip_format format = {open_zip,    close_zip,    member,
+                                           read_member, close_member, write_zip};
     return strcmp(version, GND_VERSION_STRING) ? NULL : &format;
 }

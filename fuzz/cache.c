@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cache.c - files of the kernel cache. The first byte even: the rest is the file of an entry as it lies on disk. Odd:
- * an entry is stored, and what follows, in pairs of bytes, changes its file (place, value), which is cut in the end.
- * Damaged entries are absent or what was stored; never anything else.
+ * cache.c - files of the kernel cache. The first byte even: the rest is the file of an entry as it
+ * lies on disk. Odd: an entry is stored, and what follows, in pairs of bytes, changes its file
+ * (place, value), which is cut in the end. Damaged entries are absent or what was stored; never
+ * anything else.
  */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
@@ -12,7 +13,8 @@
 #include <unistd.h>
 #include "device/disk.h"
 
-static const char key[] = "the key of an entry", value[] = "0123456789abcdef0123456789abcdef0123456789";
+static const char key[] = "the key of an entry",
+                  value[] = "0123456789abcdef0123456789abcdef0123456789";
 static char dir[64], path[128];
 
 static void remove_dir(void)

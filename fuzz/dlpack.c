@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dlpack.c - tensors of DLPack, any numbers in their fields. The memory is exactly as large as the fields say, as a
- * caller promises; where they ask for more than a MiB and still make sense, the input is left out.
+ * dlpack.c - tensors of DLPack, any numbers in their fields. The memory is exactly as large as the
+ * fields say, as a caller promises; where they ask for more than a MiB and still make sense, the
+ * input is left out.
  */
 #include "fuzz/fuzz.h"
 
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     const uint8_t *p = data, *end = data + n;
     const uint8_t flags = next(&p, end);
-    int64_t shape[DIMS + 64] = { 0 }, strides[DIMS + 64] = { 0 };
+    int64_t shape[DIMS + 64] = {0}, strides[DIMS + 64] = {0};
     gnd_dl_versioned v;
     gnd_dl_managed old;
     memset(&v, 0, sizeof v);
@@ -103,7 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         struct DLManagedTensorVersioned *back = gnd_to_dlpack(y, &st);
         if (back) {
             const gnd_dl_versioned *b = (const gnd_dl_versioned *)(void *)back;
-            FUZZ_MUST(b->dl_tensor.ndim == gnd_ndim(y) && b->dl_tensor.bits == 8 * gnd_dtype_size(gnd_dtype_of(y)));
+            FUZZ_MUST(b->dl_tensor.ndim == gnd_ndim(y) &&
+                      b->dl_tensor.bits == 8 * gnd_dtype_size(gnd_dtype_of(y)));
             b->deleter(back);
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expr.c - texts of the expression language on the null device with 16 MiB of memory: parsed, planned, run, explained
- * and written as text. The device is opened anew now and then, and nothing may be left on it.
+ * expr.c - texts of the expression language on the null device with 16 MiB of memory: parsed,
+ * planned, run, explained and written as text. The device is opened anew now and then, and nothing
+ * may be left on it.
  */
 #include "fuzz/fuzz.h"
 
@@ -16,7 +17,7 @@ static int used;
 
 static void begin(void)
 {
-    const int64_t dim[2] = { 3, 4 };
+    const int64_t dim[2] = {3, 4};
     setenv("GND_CACHE", "0", 1);
     dev = gnd_open("null:0");
     FUZZ_MUST(gnd_device_status(dev) == GND_OK);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz/fuzz.h - what a harness has: the entry that libFuzzer calls with one input after the other. With --enable-
- * sanitizers=...,fuzzer-no-link it is linked to libFuzzer; else to fuzz/plain.c, which runs the corpus as a test.
+ * fuzz/fuzz.h - what a harness has: the entry that libFuzzer calls with one input after the other.
+ * With --enable- sanitizers=...,fuzzer-no-link it is linked to libFuzzer; else to fuzz/plain.c,
+ * which runs the corpus as a test.
  */
 #ifndef GND_FUZZ_H
 #define GND_FUZZ_H
@@ -15,12 +16,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Ends the program when a property does not hold. */
-#define FUZZ_MUST(cond)                                                                                               \
-    do {                                                                                                              \
-        if (!(cond)) {                                                                                                \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);                                 \
-            abort();                                                                                                  \
-        }                                                                                                             \
+#define FUZZ_MUST(cond)                                                                            \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);              \
+            abort();                                                                               \
+        }                                                                                          \
     } while (0)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * npy.c - .npy files: any bytes are read or refused, from a source whose length is known and from one where it is not,
- * with the same outcome; what was read and written again is read as the same.
+ * npy.c - .npy files: any bytes are read or refused, from a source whose length is known and from
+ * one where it is not, with the same outcome; what was read and written again is read as the same.
  */
 #include "fuzz/fuzz.h"
 
@@ -29,9 +29,9 @@ static int64_t give(void *ctx, void *buf, size_t n, gnd_err *e)
 
 static gnd_status load(const uint8_t *p, size_t n, int known, gnd__npy *a)
 {
-    bytes b = { p, n, n };
-    gnd__npy_source s = { give, &b, known ? (int64_t)n : -1 };
-    gnd_err e = { .code = GND_OK };
+    bytes b = {p, n, n};
+    gnd__npy_source s = {give, &b, known ? (int64_t)n : -1};
+    gnd_err e = {.code = GND_OK};
     gnd_status st = gnd__npy_read(&s, a, &e);
     FUZZ_MUST(st == e.code && (st == GND_OK) == (a->data != NULL) && (st == GND_OK || e.msg[0]));
     return st;
@@ -40,12 +40,13 @@ static gnd_status load(const uint8_t *p, size_t n, int known, gnd__npy *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     gnd__npy a, b;
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     const long live = gnd__mem_live();
     const gnd_status st = load(data, n, 1, &a);
     FUZZ_MUST((load(data, n, 0, &b) == GND_OK) == (st == GND_OK));
     if (st == GND_OK) {
-        FUZZ_MUST(a.nbytes == b.nbytes && a.ndim == b.ndim && memcmp(a.data, b.data, a.nbytes) == 0);
+        FUZZ_MUST(a.nbytes == b.nbytes && a.ndim == b.ndim &&
+                  memcmp(a.data, b.data, a.nbytes) == 0);
         gnd__npy_free(&b);
         gnd__npy_put_head(&s, a.dtype, a.ndim, a.shape, 0);
         const size_t head = s.len;
@@ -53,8 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         if (copy) {
             memcpy(copy, gnd__str_get(&s), head);
             memcpy(copy + head, a.data, a.nbytes);
-            FUZZ_MUST(load(copy, head + a.nbytes, 1, &b) == GND_OK && b.dtype == a.dtype && b.ndim == a.ndim &&
-                      b.nbytes == a.nbytes && memcmp(a.shape, b.shape, (size_t)a.ndim * sizeof *a.shape) == 0 &&
+            FUZZ_MUST(load(copy, head + a.nbytes, 1, &b) == GND_OK && b.dtype == a.dtype &&
+                      b.ndim == a.ndim && b.nbytes == a.nbytes &&
+                      memcmp(a.shape, b.shape, (size_t)a.ndim * sizeof *a.shape) == 0 &&
                       memcmp(a.data, b.data, a.nbytes) == 0);
             free(copy);
         }

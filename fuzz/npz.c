@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * npz.c - .npz archives. Bytes that begin with "PK" are an archive; all others become the member x.npy of one that is
- * well made, with the right checksum, since hardly any mutation would pass it otherwise.
+ * npz.c - .npz archives. Bytes that begin with "PK" are an archive; all others become the member
+ * x.npy of one that is well made, with the right checksum, since hardly any mutation would pass it
+ * otherwise.
  */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
@@ -30,12 +31,13 @@ static size_t number(uint8_t *to, uint32_t v, int bytes)
     return (size_t)bytes;
 }
 
-/* What local header and central directory have in common, from "version needed" to the extra field's length. */
+/* What local header and central directory have in common, from "version needed" to the extra
+ * field's length. */
 static size_t entry(uint8_t *to, uint32_t sum, uint32_t n)
 {
     size_t at = number(to, 20, 2);
-    at += number(to + at, 0, 2); /* flags */
-    at += number(to + at, 0, 2); /* stored */
+    at += number(to + at, 0, 2);         /* flags */
+    at += number(to + at, 0, 2);         /* stored */
     at += number(to + at, 33u << 16, 4); /* the first of January 1980 */
     at += number(to + at, sum, 4);
     at += number(to + at, n, 4);
@@ -85,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     char path[64];
     gnd__npz *z = NULL;
     gnd__npy a;
-    gnd_err e = { .code = GND_OK };
+    gnd_err e = {.code = GND_OK};
     int fd = memfd_create("npz", MFD_CLOEXEC);
     if (fd < 0 || (!made && !whole) || write(fd, made ? made : data, size) != (ssize_t)size) {
         if (fd >= 0)
@@ -97,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     gnd_status st = gnd__npz_open(path, &z, &e);
     FUZZ_MUST(whole || st == GND_OK || st == GND_ERR_UNSUPPORTED); /* without libzip */
     for (int i = 0; i < 2 && st == GND_OK; i++) {
-        gnd_err why = { .code = GND_OK };
+        gnd_err why = {.code = GND_OK};
         const gnd_status r = gnd__npz_read(z, i ? "arr_0" : "x", &a, &why);
         FUZZ_MUST(r == why.code && (r == GND_OK) == (a.data != NULL));
         gnd__npy_free(&a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tune.c - files of tuned parameters: read or refused, then the defaults; what was read is within its ranges, and
- * written and read again it is the same.
+ * tune.c - files of tuned parameters: read or refused, then the defaults; what was read is within
+ * its ranges, and written and read again it is the same.
  */
 #include "fuzz/fuzz.h"
 
@@ -12,8 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     gnd__tune t, again, plain;
-    gnd_err e = { .code = GND_OK };
-    gnd__str s = { 0 };
+    gnd_err e = {.code = GND_OK};
+    gnd__str s = {0};
     char *text = malloc(n ? n : 1);
     if (!text)
         return 0;

@@ -80,7 +80,7 @@
 
 /* If GND_WHERE is defined, each call records its source location: gnd_here, gnd_made_at. */
 #ifdef GND_WHERE
-# include <gnd/where.h>
+#include <gnd/where.h>
 #endif
 
 #endif

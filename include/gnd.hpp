@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd.hpp - gnd for C++17 and later: arrays that release themselves, operators, lists for shapes and indices,
- * exceptions. Headers only, over gnd.h; link with libgnd alone.
+ * gnd.hpp - gnd for C++17 and later: arrays that release themselves, operators, lists for shapes
+ * and indices, exceptions. Headers only, over gnd.h; link with libgnd alone.
  *
  *     gnd::device dev;                                  // the best one, as gnd_open(NULL)
  *     gnd::array x = gnd::from(dev, {1.0, 2.0, 3.0});
  *     gnd::array y = 2 * gnd::sin(x) + x[{gnd::slice(0, 1)}];
  *     std::vector<double> v = y.to_vector<double>();
  *
- * - gnd::array owns one reference to a C handle. It converts to gnd_array *, so every C function takes it, and
- *   takes over the gnd_array * that a C function returns: gnd::array z = gnd_cumulative_sum(x, GND_AXIS(0), 0, t).
- *   It stays valid after the end of a scope (gnd_scope_begin) in which it was made. An array that is assigned to
- *   another one is not copied: values do not change.
+ * - gnd::array owns one reference to a C handle. It converts to gnd_array *, so every C function
+ * takes it, and takes over the gnd_array * that a C function returns: gnd::array z =
+ * gnd_cumulative_sum(x, GND_AXIS(0), 0, t). It stays valid after the end of a scope
+ * (gnd_scope_begin) in which it was made. An array that is assigned to another one is not copied:
+ * values do not change.
  * - gnd/functions.hpp has the functions of the C headers in namespace gnd, without the prefix.
- * - Errors are exceptions of type gnd::error, thrown where an array that holds one would be made, and by functions
- *   that read. With GND_CXX_EXCEPTIONS defined as 0 before the #include (the default where the compiler has
- *   exceptions switched off) nothing is thrown: arrays hold their errors as in C (status(), message()), and what
- *   reads returns a gnd_status or takes one. Errors that only the device finds come when a value is read.
+ * - Errors are exceptions of type gnd::error, thrown where an array that holds one would be made,
+ * and by functions that read. With GND_CXX_EXCEPTIONS defined as 0 before the #include (the default
+ * where the compiler has exceptions switched off) nothing is thrown: arrays hold their errors as in
+ * C (status(), message()), and what reads returns a gnd_status or takes one. Errors that only the
+ * device finds come when a value is read.
  */
 #ifndef GND_HPP
 #define GND_HPP
@@ -49,21 +51,28 @@
 #define GND_CXX_ERRORS silent
 #endif
 
-namespace gnd {
-inline namespace GND_CXX_ERRORS {
+namespace gnd
+{
+inline namespace GND_CXX_ERRORS
+{
 
-/* What is thrown: what() is the message ("matmul: shapes (3, 4) and (5, 6): 4 != 5"), code() the status. */
-class error : public std::runtime_error {
-public:
+/* What is thrown: what() is the message ("matmul: shapes (3, 4) and (5, 6): 4 != 5"), code() the
+ * status. */
+class error : public std::runtime_error
+{
+  public:
     error(gnd_status code, const char *message)
-        : std::runtime_error(message && *message ? message : gnd_status_text(code)), code_(code) {}
+        : std::runtime_error(message && *message ? message : gnd_status_text(code)), code_(code)
+    {
+    }
     gnd_status code() const noexcept { return code_; }
 
-private:
+  private:
     gnd_status code_;
 };
 
-namespace detail {
+namespace detail
+{
 
 inline void fail(gnd_status s, const char *message)
 {
@@ -83,20 +92,28 @@ inline gnd_status check(gnd_status s)
     return s;
 }
 
-template <class T> struct dependent_false : std::false_type {};
+template <class T> struct dependent_false : std::false_type {
+};
 
 } // namespace detail
 
-/* The dtype of a C++ type: bool, the integers by their width, float, double, std::complex of these. */
+/* The dtype of a C++ type: bool, the integers by their width, float, double, std::complex of these.
+ */
 template <class T> constexpr gnd_dtype dtype_of()
 {
     using U = std::remove_cv_t<T>;
     if constexpr (std::is_same_v<U, bool>) {
         return GND_BOOL;
     } else if constexpr (std::is_integral_v<U> && std::is_signed_v<U>) {
-        return sizeof(U) == 1 ? GND_INT8 : sizeof(U) == 2 ? GND_INT16 : sizeof(U) == 4 ? GND_INT32 : GND_INT64;
+        return sizeof(U) == 1   ? GND_INT8
+               : sizeof(U) == 2 ? GND_INT16
+               : sizeof(U) == 4 ? GND_INT32
+                                : GND_INT64;
     } else if constexpr (std::is_integral_v<U>) {
-        return sizeof(U) == 1 ? GND_UINT8 : sizeof(U) == 2 ? GND_UINT16 : sizeof(U) == 4 ? GND_UINT32 : GND_UINT64;
+        return sizeof(U) == 1   ? GND_UINT8
+               : sizeof(U) == 2 ? GND_UINT16
+               : sizeof(U) == 4 ? GND_UINT32
+                                : GND_UINT64;
     } else if constexpr (std::is_same_v<U, float>) {
         return GND_FLOAT32;
     } else if constexpr (std::is_same_v<U, double>) {
@@ -111,8 +128,9 @@ template <class T> constexpr gnd_dtype dtype_of()
 }
 
 /* A shape, or another list of 64-bit numbers: {3, 4}. */
-class extents {
-public:
+class extents
+{
+  public:
     extents() = default;
     extents(std::initializer_list<int64_t> v) : v_(v) {}
     extents(std::vector<int64_t> v) : v_(std::move(v)) {}
@@ -120,23 +138,26 @@ public:
     const int64_t *data() const { return v_.data(); }
     const std::vector<int64_t> &vector() const { return v_; }
 
-private:
+  private:
     std::vector<int64_t> v_;
 };
 
 class array;
 
-/* One entry of an index: a number, gnd::slice, gnd::newaxis, gnd::ellipsis, or an array of numbers or
- * bools. The array has to live until the index has been used. */
-class index_entry {
-public:
+/* One entry of an index: a number, gnd::slice, gnd::newaxis, gnd::ellipsis, or an array of numbers
+ * or bools. The array has to live until the index has been used. */
+class index_entry
+{
+  public:
     template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-    index_entry(T i) : r_{GND_IDX_INT, static_cast<int64_t>(i), 0, 0, nullptr} {}
+    index_entry(T i) : r_{GND_IDX_INT, static_cast<int64_t>(i), 0, 0, nullptr}
+    {
+    }
     index_entry(const array &a);
     constexpr explicit index_entry(gnd_range r) : r_(r) {}
     const gnd_range &range() const { return r_; }
 
-private:
+  private:
     gnd_range r_;
 };
 
@@ -150,8 +171,9 @@ inline const index_entry newaxis{gnd_range{GND_IDX_NEWAXIS, 0, 0, 0, nullptr}};
 inline const index_entry ellipsis{gnd_range{GND_IDX_ELLIPSIS, 0, 0, 0, nullptr}};
 
 /* An index: {gnd::slice(1, -1), gnd::slice(), 0}. */
-class indices {
-public:
+class indices
+{
+  public:
     indices(std::initializer_list<index_entry> v)
     {
         for (const index_entry &e : v)
@@ -160,13 +182,14 @@ public:
     int n() const { return static_cast<int>(v_.size()); }
     const gnd_range *data() const { return v_.data(); }
 
-private:
+  private:
     std::vector<gnd_range> v_;
 };
 
 /* An array: an immutable value, computed when it is read. Copies share it. */
-class array {
-public:
+class array
+{
+  public:
     /* No array: every function given it reports GND_ERR_NULL. */
     array() noexcept = default;
     /* Takes over what a C function returned, and throws the error that it holds. */
@@ -175,8 +198,12 @@ public:
         if (h_ && gnd_status_of(h_) != GND_OK)
             refuse();
     }
-    /* A weak scalar, as Python's numbers beside NumPy's arrays: it takes the dtype of what it meets. */
-    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0> array(T v) : array(scalar(v)) {}
+    /* A weak scalar, as Python's numbers beside NumPy's arrays: it takes the dtype of what it
+     * meets. */
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+    array(T v) : array(scalar(v))
+    {
+    }
     template <class T> array(std::complex<T> v) : array(gnd_complex(v.real(), v.imag())) {}
     array(const array &o) noexcept : h_(o.h_ ? gnd_retain(o.h_) : nullptr) {}
     array(array &&o) noexcept : h_(std::exchange(o.h_, nullptr)) {}
@@ -251,7 +278,8 @@ public:
         return read(to.data(), to.size());
     }
     /* The same to a std::mdspan (or what is like one) of this shape, whatever its layout. */
-    template <class M> auto read_to(const M &to) const -> decltype(to.data_handle(), to.stride(0), GND_OK)
+    template <class M>
+    auto read_to(const M &to) const -> decltype(to.data_handle(), to.stride(0), GND_OK)
     {
         using T = std::remove_cv_t<typename M::element_type>;
         constexpr size_t rank = M::rank();
@@ -297,7 +325,8 @@ public:
 
     /* --- views --- */
     array operator[](const indices &i) const { return array(gnd_index(h_, i.n(), i.data())); }
-    /* x.at("1:-1, ::2"): NumPy's syntax. (As x["..."] it would take x[{0}] too: 0 is a null pointer.) */
+    /* x.at("1:-1, ::2"): NumPy's syntax. (As x["..."] it would take x[{0}] too: 0 is a null
+     * pointer.) */
     array at(const char *index) const { return array(gnd_at(h_, index)); }
     /* Element or slice i of axis 0. */
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0> array operator[](T i) const
@@ -305,13 +334,19 @@ public:
         return (*this)[indices{index_entry(i)}];
     }
     /* This array with value at these places; the array itself stays as it is. */
-    array set(const indices &i, const array &value) const { return array(gnd_set(h_, i.n(), i.data(), value.h_)); }
-    array reshape(const extents &shape) const { return array(gnd_reshape(h_, shape.n(), shape.data())); }
+    array set(const indices &i, const array &value) const
+    {
+        return array(gnd_set(h_, i.n(), i.data(), value.h_));
+    }
+    array reshape(const extents &shape) const
+    {
+        return array(gnd_reshape(h_, shape.n(), shape.data()));
+    }
     array T() const { return array(gnd_T(h_)); }
     array astype(gnd_dtype t) const { return array(gnd_astype(h_, t)); }
     array to_device(gnd_device *dev) const { return array(gnd_to_device(h_, dev)); }
 
-private:
+  private:
     gnd_array *h_ = nullptr;
 
     /* A handle that belongs to a scope leaves it. */
@@ -329,9 +364,10 @@ private:
         else if constexpr (std::is_floating_point_v<T>)
             return gnd_real(static_cast<double>(v));
         else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
-            return v > static_cast<uint64_t>(INT64_MAX) ? gnd_fail(GND_ERR_OVERFLOW, "array: %llu is above int64's",
-                                                                   static_cast<unsigned long long>(v))
-                                                        : gnd_int(static_cast<int64_t>(v));
+            return v > static_cast<uint64_t>(INT64_MAX)
+                       ? gnd_fail(GND_ERR_OVERFLOW, "array: %llu is above int64's",
+                                  static_cast<unsigned long long>(v))
+                       : gnd_int(static_cast<int64_t>(v));
         else
             return gnd_int(static_cast<int64_t>(v));
     }
@@ -339,11 +375,9 @@ private:
     {
         return dtype() == dtype_of<T>() ? *this : array(gnd_astype(h_, dtype_of<T>()));
     }
-    gnd_status read_bytes(void *dst, size_t n) const
-    {
-        return check_here(gnd_read(h_, dst, n));
-    }
-    /* What the array holds names the function that failed; the call's own message is of the call. */
+    gnd_status read_bytes(void *dst, size_t n) const { return check_here(gnd_read(h_, dst, n)); }
+    /* What the array holds names the function that failed; the call's own message is of the call.
+     */
     gnd_status check_here(gnd_status s) const
     {
         if (s != GND_OK)
@@ -362,7 +396,8 @@ private:
 
 inline index_entry::index_entry(const array &a) : r_{GND_IDX_ARRAY, 0, 0, 0, a.get()} {}
 
-namespace detail {
+namespace detail
+{
 
 /* The arrays that a function left in out, or the error that it returned. */
 template <size_t N, size_t... I>
@@ -383,8 +418,9 @@ auto results(gnd_status s, gnd_array *const (&out)[N], std::index_sequence<I...>
 } // namespace detail
 
 /* Some arrays: {x, y, z}. */
-class arrays {
-public:
+class arrays
+{
+  public:
     arrays(std::initializer_list<array> v) : arrays(std::vector<array>(v)) {}
     arrays(std::vector<array> v) : v_(std::move(v))
     {
@@ -395,14 +431,15 @@ public:
     int n() const { return static_cast<int>(p_.size()); }
     gnd_array *const *data() const { return p_.data(); }
 
-private:
+  private:
     std::vector<array> v_;
     std::vector<gnd_array *> p_;
 };
 
 /* A device, open as long as this object lives. */
-class device {
-public:
+class device
+{
+  public:
     /* As gnd_open: "cuda:0", "opencl:pocl"; NULL: GND_DEVICE, else the best one. */
     explicit device(const char *spec = nullptr) : d_(gnd_open(spec))
     {
@@ -426,13 +463,28 @@ public:
         if (d_)
             gnd_close(d_);
     }
-    operator gnd_device *() const noexcept { return d_; }
-    gnd_device *get() const noexcept { return d_; }
-    const char *id() const { return gnd_device_id(d_); }
-    gnd_status status() const { return gnd_device_status(d_); }
-    const char *message() const { return gnd_device_error(d_); }
+    operator gnd_device *() const noexcept
+    {
+        return d_;
+    }
+    gnd_device *get() const noexcept
+    {
+        return d_;
+    }
+    const char *id() const
+    {
+        return gnd_device_id(d_);
+    }
+    gnd_status status() const
+    {
+        return gnd_device_status(d_);
+    }
+    const char *message() const
+    {
+        return gnd_device_error(d_);
+    }
 
-private:
+  private:
     gnd_device *d_;
 };
 
@@ -454,7 +506,8 @@ template <class T> array from(gnd_device *dev, std::initializer_list<std::initia
     const size_t m = rows.size() ? rows.begin()->size() : 0;
     for (const auto &row : rows) {
         if (row.size() != m)
-            return array(gnd_fail(GND_ERR_SHAPE, "from: a row of %zu elements after one of %zu", row.size(), m));
+            return array(gnd_fail(GND_ERR_SHAPE, "from: a row of %zu elements after one of %zu",
+                                  row.size(), m));
         v.insert(v.end(), row.begin(), row.end());
     }
     const extents shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(m)};
@@ -473,12 +526,15 @@ inline array from(gnd_device *dev, const std::vector<bool> &v)
 }
 /* The same in a shape, which has as many elements (GND_ERR_SHAPE). */
 template <class C>
-auto from(gnd_device *dev, const C &c, const extents &shape) -> decltype(c.data(), c.size(), array())
+auto from(gnd_device *dev, const C &c, const extents &shape)
+    -> decltype(c.data(), c.size(), array())
 {
     return from(dev, c).reshape(shape);
 }
-/* The elements of a std::mdspan, or what is like one: data_handle(), extent(d), stride(d), rank(). */
-template <class M> auto from(gnd_device *dev, const M &m) -> decltype(m.data_handle(), m.stride(0), array())
+/* The elements of a std::mdspan, or what is like one: data_handle(), extent(d), stride(d), rank().
+ */
+template <class M>
+auto from(gnd_device *dev, const M &m) -> decltype(m.data_handle(), m.stride(0), array())
 {
     using T = std::remove_cv_t<typename M::element_type>;
     std::vector<int64_t> shape, bytes;
@@ -486,23 +542,38 @@ template <class M> auto from(gnd_device *dev, const M &m) -> decltype(m.data_han
         shape.push_back(static_cast<int64_t>(m.extent(d)));
         bytes.push_back(static_cast<int64_t>(m.stride(d)) * static_cast<int64_t>(sizeof(T)));
     }
-    return array(gnd_from_strided(dev, dtype_of<T>(), static_cast<int>(shape.size()), shape.data(), bytes.data(),
-                                  m.data_handle()));
+    return array(gnd_from_strided(dev, dtype_of<T>(), static_cast<int>(shape.size()), shape.data(),
+                                  bytes.data(), m.data_handle()));
 }
 
 /* --- operators --- */
 
-#define GND_CXX_BINARY(op, function)                                                                             \
-    inline array operator op(const array &a, const array &b) { return array(function(a.get(), b.get())); }       \
-    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                       \
-    array operator op(const array &a, T b) { return a op array(b); }                                             \
-    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                       \
-    array operator op(T a, const array &b) { return array(a) op b; }
-#define GND_CXX_ASSIGN(op, function)                                                                             \
-    GND_CXX_BINARY(op, function)                                                                                 \
-    inline array &operator op##=(array &a, const array &b) { return a = a op b; }                                \
-    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                                       \
-    array &operator op##=(array &a, T b) { return a = a op array(b); }
+#define GND_CXX_BINARY(op, function)                                                               \
+    inline array operator op(const array &a, const array &b)                                       \
+    {                                                                                              \
+        return array(function(a.get(), b.get()));                                                  \
+    }                                                                                              \
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                         \
+    array operator op(const array &a, T b)                                                         \
+    {                                                                                              \
+        return a op array(b);                                                                      \
+    }                                                                                              \
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                         \
+    array operator op(T a, const array &b)                                                         \
+    {                                                                                              \
+        return array(a) op b;                                                                      \
+    }
+#define GND_CXX_ASSIGN(op, function)                                                               \
+    GND_CXX_BINARY(op, function)                                                                   \
+    inline array &operator op##=(array &a, const array &b)                                         \
+    {                                                                                              \
+        return a = a op b;                                                                         \
+    }                                                                                              \
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>                         \
+    array &operator op##=(array &a, T b)                                                           \
+    {                                                                                              \
+        return a = a op array(b);                                                                  \
+    }
 GND_CXX_ASSIGN(+, gnd_add)
 GND_CXX_ASSIGN(-, gnd_subtract)
 GND_CXX_ASSIGN(*, gnd_multiply)
@@ -521,19 +592,32 @@ GND_CXX_BINARY(>, gnd_greater)
 GND_CXX_BINARY(>=, gnd_greater_equal)
 #undef GND_CXX_BINARY
 #undef GND_CXX_ASSIGN
-inline array operator-(const array &a) { return array(gnd_negative(a.get())); }
-inline array operator+(const array &a) { return a; }
-inline array operator~(const array &a) { return array(gnd_bitwise_invert(a.get())); }
+inline array operator-(const array &a)
+{
+    return array(gnd_negative(a.get()));
+}
+inline array operator+(const array &a)
+{
+    return a;
+}
+inline array operator~(const array &a)
+{
+    return array(gnd_bitwise_invert(a.get()));
+}
 /* C++'s && and || would need both sides as a bool at once: take & and |, or gnd::logical_and. */
 array operator&&(const array &, const array &) = delete;
 array operator||(const array &, const array &) = delete;
 
-inline std::ostream &operator<<(std::ostream &out, const array &x) { return out << x.to_string(); }
+inline std::ostream &operator<<(std::ostream &out, const array &x)
+{
+    return out << x.to_string();
+}
 
 /* --- functions whose C form has pointers --- */
 
 /* The value of a text in NumPy's syntax, as gnd_eval. */
-inline array eval(gnd_device *dev, const char *text, std::initializer_list<std::pair<const char *, array>> names = {})
+inline array eval(gnd_device *dev, const char *text,
+                  std::initializer_list<std::pair<const char *, array>> names = {})
 {
     std::vector<const char *> n;
     std::vector<gnd_array *> v;
@@ -547,11 +631,15 @@ inline array eval(gnd_device *dev, const char *text, std::initializer_list<std::
 inline array permute_dims(const array &x, const std::vector<int> &perm)
 {
     if (static_cast<int>(perm.size()) != x.ndim())
-        return array(gnd_fail(GND_ERR_AXIS, "permute_dims: %zu axes for an array of %d", perm.size(), x.ndim()));
+        return array(gnd_fail(GND_ERR_AXIS, "permute_dims: %zu axes for an array of %d",
+                              perm.size(), x.ndim()));
     return array(gnd_permute_dims(x.get(), perm.data()));
 }
 /* Element i goes to (i + shift) mod extent along axis. */
-inline array roll(const array &x, int64_t shift, int axis) { return array(gnd_roll(x.get(), 1, &shift, &axis)); }
+inline array roll(const array &x, int64_t shift, int axis)
+{
+    return array(gnd_roll(x.get(), 1, &shift, &axis));
+}
 /* x with value added at these places, as gnd_add_at. */
 inline array add_at(const array &x, const indices &i, const array &value)
 {

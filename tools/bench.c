@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * bench.c - gnd bench: times the rows of bench_rows.c and the files beside it on one device, by
- * bench_time.c. A row that moves a known number of bytes is held against the floor: the time that they would take
- * at the bandwidth of the row `copy`, which is measured first in every run.
+ * bench_time.c. A row that moves a known number of bytes is held against the floor: the time that
+ * they would take at the bandwidth of the row `copy`, which is measured first in every run.
  */
 #include "bench.h"
 
@@ -57,18 +57,20 @@ static void put_json(const char *s)
 static void print_memory(const bench_row *r, const bench_memory *m)
 {
     char peak[16], in[16], out[16], extra[16];
-    printf("peak %s: inputs %s, result %s", size_text(m->peak, peak, sizeof peak), size_text(m->in, in, sizeof in),
-           size_text(m->out, out, sizeof out));
+    printf("peak %s: inputs %s, result %s", size_text(m->peak, peak, sizeof peak),
+           size_text(m->in, in, sizeof in), size_text(m->out, out, sizeof out));
     if (r->extra > 0)
         printf(", %s for %s", size_text(r->extra, extra, sizeof extra), r->extra_for);
     if (!bench_memory_fits(r, m))
-        printf(", and %s more", size_text(m->peak - m->in - m->out - r->extra, extra, sizeof extra));
+        printf(", and %s more",
+               size_text(m->peak - m->in - m->out - r->extra, extra, sizeof extra));
     printf("\n");
 }
 
 /* What was found of a row. */
 typedef struct found {
-    double t, copy;    /* seconds, negative when it failed or was not timed; the copy's bytes a second */
+    double t,
+        copy; /* seconds, negative when it failed or was not timed; the copy's bytes a second */
     int has_memory;
     bench_memory memory;
     char why[BENCH_WHY]; /* not empty: it failed */
@@ -90,9 +92,11 @@ static void print_json(const bench *w, const bench_row *r, const found *f)
         if (f->t >= 0 && r->flops > 0)
             printf(", \"gflops\": %.1f", 1e-9 * r->flops / f->t);
         if (f->has_memory)
-            printf(", \"peak_bytes\": %.0f, \"in_bytes\": %.0f, \"out_bytes\": %.0f, \"extra_bytes\": %.0f, "
-                   "\"extra_for\": \"%s\"", f->memory.peak, f->memory.in, f->memory.out, r->extra,
-                   r->extra > 0 ? r->extra_for : "");
+            printf(
+                ", \"peak_bytes\": %.0f, \"in_bytes\": %.0f, \"out_bytes\": %.0f, \"extra_bytes\": %.0f, "
+                "\"extra_for\": \"%s\"",
+                f->memory.peak, f->memory.in, f->memory.out, r->extra,
+                r->extra > 0 ? r->extra_for : "");
     }
     printf("}\n");
 }
@@ -162,7 +166,8 @@ static int parse(options *o, int argc, char **argv)
             o->growth = 1;
         } else if (!strcmp(a, "--memory")) {
             o->memory = 1;
-        } else if (!strcmp(a, "--only") || !strcmp(a, "--n") || !strcmp(a, "--shrink") || !strcmp(a, "-d")) {
+        } else if (!strcmp(a, "--only") || !strcmp(a, "--n") || !strcmp(a, "--shrink") ||
+                   !strcmp(a, "-d")) {
             if (!v)
                 return misuse("bench", "%s needs a value", a);
             i++;
@@ -201,7 +206,8 @@ static int is_workload(const bench_row *r)
     return !strncmp(r->name, "w_", 2);
 }
 
-/* Memory and time of a row, as the options want it. An exit status, which tells of the row alone. */
+/* Memory and time of a row, as the options want it. An exit status, which tells of the row alone.
+ */
 static int measure(bench *w, const bench_row *r, const options *o, found *f)
 {
     bench_row named = *r;
@@ -220,14 +226,16 @@ static int measure(bench *w, const bench_row *r, const options *o, found *f)
     else
         print_line(&named, f);
     fflush(stdout);
-    return f->why[0] || (f->has_memory && o->memory && !bench_memory_fits(r, &f->memory)) ? EXIT_FAILED : EXIT_DONE;
+    return f->why[0] || (f->has_memory && o->memory && !bench_memory_fits(r, &f->memory))
+               ? EXIT_FAILED
+               : EXIT_DONE;
 }
 
 static int run(bench *w, const options *o)
 {
     bench_row row[BENCH_MAX_ROWS], copy_row;
     gnd_device_info info;
-    found f = { 0 };
+    found f = {0};
     const int f64 = gnd_default_float(w->dev) == GND_FLOAT64;
     int total = bench_all_rows(w, row, &copy_row), n = 0, without = 0, status;
     for (int i = 0; i < total; i++) {

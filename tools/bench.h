@@ -9,19 +9,19 @@
 
 typedef struct bench {
     gnd_device *dev;
-    int gpu;             /* rows that take minutes on a CPU are for GPUs */
-    int64_t n, side;     /* elements of x and y; M is side x side */
-    int64_t n0, side0;   /* those that the rows' names tell */
-    int on_device;       /* inputs are made by gnd's generator on the device, which takes less time */
-    int cpu_time;        /* batches are timed by the process's own clock: work of others does not count */
-    int shrink;          /* every row has 1/4^shrink of the elements that its name tells; -3 to 3 */
-    int by_work;         /* added to shrink for rows that take n^1.5 operations */
-    gnd_array *x, *y, *m; /* float32, uniform in [0, 1); m is x as a matrix */
-    gnd_array *a, *b;    /* what the row at hand works on, made by its setup */
-    float *host;         /* n elements of host memory */
-    float *pinned;       /* the same, pinned: made by a row of bench_transfers.c */
+    int gpu;           /* rows that take minutes on a CPU are for GPUs */
+    int64_t n, side;   /* elements of x and y; M is side x side */
+    int64_t n0, side0; /* those that the rows' names tell */
+    int on_device;     /* inputs are made by gnd's generator on the device, which takes less time */
+    int cpu_time; /* batches are timed by the process's own clock: work of others does not count */
+    int shrink;   /* every row has 1/4^shrink of the elements that its name tells; -3 to 3 */
+    int by_work;  /* added to shrink for rows that take n^1.5 operations */
+    gnd_array *x, *y, *m;     /* float32, uniform in [0, 1); m is x as a matrix */
+    gnd_array *a, *b;         /* what the row at hand works on, made by its setup */
+    float *host;              /* n elements of host memory */
+    float *pinned;            /* the same, pinned: made by a row of bench_transfers.c */
     gnd_recording *recording; /* made by the setup of a row of bench_replay.c */
-    gnd_status st;       /* of transfers, which give no array */
+    gnd_status st;            /* of transfers, which give no array */
 } bench;
 
 typedef struct bench_row {
@@ -31,19 +31,20 @@ typedef struct bench_row {
     /* The work, as a user would write it. The result is evaluated by the caller; NULL when the call
      * did its work by itself, with its status in w->st. */
     gnd_array *(*call)(bench *w, const struct bench_row *r);
-    double bytes;        /* the fewest that must be moved; 0: not what bounds the row */
-    double flops;        /* of products; else 0 */
-    gnd_dtype dtype;     /* of products and small arrays */
-    int64_t dim, dim2;   /* dim2: of bench_science.c's, 0: one dimension */
+    double bytes;            /* the fewest that must be moved; 0: not what bounds the row */
+    double flops;            /* of products; else 0 */
+    gnd_dtype dtype;         /* of products and small arrays */
+    int64_t dim, dim2;       /* dim2: of bench_science.c's, 0: one dimension */
     const char *text, *make; /* of bench_science.c: the expression, and that of its input */
-    char law;            /* how time grows with n elements: 'n', 'l' (n log n), 'q' (n^1.5), 0 (not) */
-    double extra;        /* of workloads: bytes that are needed beside inputs and outputs, and */
+    char law;     /* how time grows with n elements: 'n', 'l' (n log n), 'q' (n^1.5), 0 (not) */
+    double extra; /* of workloads: bytes that are needed beside inputs and outputs, and */
     const char *extra_for; /* for what; NULL: not known */
 } bench_row;
 
 enum { BENCH_MAX_ROWS = 160 };
-/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w; those of float64 also where the device
- * has none. The first is the copy, by which others are judged. Returns their number. */
+/* Fills rows (room for BENCH_MAX_ROWS) for the sizes and the device of w; those of float64 also
+ * where the device has none. The first is the copy, by which others are judged. Returns their
+ * number. */
 int bench_rows(const bench *w, bench_row *rows);
 /* Those of bench_science.c, likewise. */
 int bench_rows_science(const bench *w, bench_row *rows);
@@ -66,7 +67,8 @@ int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */
 gnd_array *bench_random(bench *w, gnd_dtype t, int ndim, const int64_t *shape, uint64_t seed);
 
-/* --- timing (bench_time.c); the message of a failure goes to why, of 200 bytes ------------------ */
+/* --- timing (bench_time.c); the message of a failure goes to why, of 200 bytes ------------------
+ */
 
 enum { BENCH_WHY = 200 };
 /* Makes the row's inputs w->a and w->b, in the scope at hand, and waits for them. */
@@ -84,15 +86,18 @@ typedef struct bench_memory {
 } bench_memory;
 /* Calls the row once, with setup. -1 on failure. */
 int bench_peak(bench *w, const bench_row *r, bench_memory *m, char *why);
-/* Whether no more was needed than inputs, results and r->extra (and 1 MiB, and 1/16: blocks are rounded). */
+/* Whether no more was needed than inputs, results and r->extra (and 1 MiB, and 1/16: blocks are
+ * rounded). */
 int bench_memory_fits(const bench_row *r, const bench_memory *m);
 
 /* The most elements that gnd bench --growth gives the rows of a device. */
 int64_t bench_growth_size(const gnd_device_info *info);
-/* gnd bench --growth (bench_growth.c): n rows at w->n0 / 16, w->n0 / 4 and w->n0 elements; an exit status. */
+/* gnd bench --growth (bench_growth.c): n rows at w->n0 / 16, w->n0 / 4 and w->n0 elements; an exit
+ * status. */
 int bench_growth(bench *w, int n, const bench_row *rows, int json);
 
-/* Where a name tells `size` (of an axis: elements are its square), what the row has at the shrink of w. */
+/* Where a name tells `size` (of an axis: elements are its square), what the row has at the shrink
+ * of w. */
 static inline int64_t bench_side(const bench *w, int64_t size, int by_work)
 {
     const int k = w->shrink + (by_work ? w->by_work : 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_calls.c - the rows of gnd bench for what a call costs before anything is computed: an addition of two arrays of
- * 1000 elements, made and released, by the C function, by its name, and by a handle that was looked up once.
+ * bench_calls.c - the rows of gnd bench for what a call costs before anything is computed: an
+ * addition of two arrays of 1000 elements, made and released, by the C function, by its name, and
+ * by a handle that was looked up once.
  */
 #include "bench.h"
 
@@ -50,10 +51,12 @@ int bench_rows_calls(bench_row *rows)
     static const struct {
         const char *name;
         gnd_array *(*call)(bench *w, const bench_row *r);
-    } all[] = {{"call_add_function", by_function}, {"call_add", by_name}, {"call_add_handle", by_handle}};
+    } all[] = {
+        {"call_add_function", by_function}, {"call_add", by_name}, {"call_add_handle", by_handle}};
     const int n = (int)(sizeof all / sizeof all[0]);
     for (int i = 0; i < n; i++) {
-        rows[i] = (bench_row){.setup = two_vectors, .call = all[i].call, .dtype = GND_FLOAT32, .dim = 1000};
+        rows[i] = (bench_row){
+            .setup = two_vectors, .call = all[i].call, .dtype = GND_FLOAT32, .dim = 1000};
         snprintf(rows[i].name, sizeof rows[i].name, "%s", all[i].name);
     }
     return n;

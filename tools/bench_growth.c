@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_growth.c - gnd bench --growth: each row at a sixteenth, a quarter and all of its elements, and what an
- * element costs by the row's law, beside the smallest size. The smallest size lies beyond the device's cache; where
- * that cannot be (CPUs whose caches are hundreds of MiB), caches are emptied before each call. The sizes are
- * timed in turn, several rounds, and the median of each counts, so that other work on the machine hits all of
- * them. On a CPU device the time is that of the process on all cores, which other work does not change much.
+ * bench_growth.c - gnd bench --growth: each row at a sixteenth, a quarter and all of its elements,
+ * and what an element costs by the row's law, beside the smallest size. The smallest size lies
+ * beyond the device's cache; where that cannot be (CPUs whose caches are hundreds of MiB), caches
+ * are emptied before each call. The sizes are timed in turn, several rounds, and the median of each
+ * counts, so that other work on the machine hits all of them. On a CPU device the time is that of
+ * the process on all cores, which other work does not change much.
  */
 #include "bench.h"
 
@@ -42,7 +43,8 @@ static const bench_row *find(const size *z, const char *name)
     return NULL;
 }
 
-/* --- cold caches -------------------------------------------------------------------------------- */
+/* --- cold caches --------------------------------------------------------------------------------
+ */
 
 /* What fills the caches with something else; NULL: they need not be emptied. */
 static gnd_array *make_ballast(const bench *w, const bench *smallest)
@@ -51,7 +53,7 @@ static gnd_array *make_ballast(const bench *w, const bench *smallest)
     if (gnd_device_describe(w->dev, &info) || (uint64_t)smallest->n * 4 >= info.cache_bytes)
         return NULL;
     const uint64_t bytes = fmin(2.0 * (double)info.cache_bytes, (double)info.mem_bytes / 8);
-    gnd_array *a = gnd_ones(w->dev, GND_FLOAT32, 1, &(int64_t){ (int64_t)(bytes / 4) });
+    gnd_array *a = gnd_ones(w->dev, GND_FLOAT32, 1, &(int64_t){(int64_t)(bytes / 4)});
     return gnd_wait(a) ? NULL : a;
 }
 
@@ -73,7 +75,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* --- timing ------------------------------------------------------------------------------------- */
+/* --- timing -------------------------------------------------------------------------------------
+ */
 
 /* Seconds of a call for each size, smallest first. -1 on failure, 1 when a size lacks the row. */
 static int time_sizes(size *z, const char *name, gnd_array *ballast, double *t, char *why)
@@ -118,29 +121,34 @@ static int time_sizes(size *z, const char *name, gnd_array *ballast, double *t, 
 /* By what factor the law lets the time of a row of z grow to four times as many elements. */
 static double law_ratio(const size *z, const bench_row *r)
 {
-    const double n = r->dim && r->text ? (double)r->dim * (double)(r->dim2 ? r->dim2 : 1) : (double)z->w.n;
+    const double n =
+        r->dim && r->text ? (double)r->dim * (double)(r->dim2 ? r->dim2 : 1) : (double)z->w.n;
     return r->law == 'q' ? 8 : r->law == 'l' ? 4 * log(4 * n) / log(n) : 4;
 }
 
 static void print(const size *z, const bench_row *r, const double *t, int json)
 {
     const char *law = r->law == 'l' ? "n log n" : r->law == 'q' ? "n^1.5" : "n";
-    const double law1 = law_ratio(&z[0], find(&z[0], r->name)), law2 = law_ratio(&z[1], find(&z[1], r->name));
-    const double cost[2] = { t[1] / t[0] / law1, t[2] / t[0] / law1 / law2 };
+    const double law1 = law_ratio(&z[0], find(&z[0], r->name)),
+                 law2 = law_ratio(&z[1], find(&z[1], r->name));
+    const double cost[2] = {t[1] / t[0] / law1, t[2] / t[0] / law1 / law2};
     const int holds = cost[0] <= most && cost[1] <= most;
     if (json)
-        printf("{\"row\": \"%s\", \"framework\": \"gnd\", \"device\": \"%s\", \"n\": %lld, \"law\": \"%s\", "
-               "\"growth_ms\": [%.6f, %.6f, %.6f], \"cost\": [1, %.3f, %.3f], \"holds\": %s}\n",
-               r->name, gnd_device_id(z->w.dev), (long long)z[SIZES - 1].w.n, law, 1e3 * t[0], 1e3 * t[1],
-               1e3 * t[2], cost[0], cost[1], holds ? "true" : "false");
+        printf(
+            "{\"row\": \"%s\", \"framework\": \"gnd\", \"device\": \"%s\", \"n\": %lld, \"law\": \"%s\", "
+            "\"growth_ms\": [%.6f, %.6f, %.6f], \"cost\": [1, %.3f, %.3f], \"holds\": %s}\n",
+            r->name, gnd_device_id(z->w.dev), (long long)z[SIZES - 1].w.n, law, 1e3 * t[0],
+            1e3 * t[1], 1e3 * t[2], cost[0], cost[1], holds ? "true" : "false");
     else
-        printf("%-24s %-7s %10.4f ms %10.4f ms %10.4f ms   1.00 %5.2f %5.2f%s\n", r->name, law, 1e3 * t[0],
-               1e3 * t[1], 1e3 * t[2], cost[0], cost[1], holds ? "" : "  more than the law");
+        printf("%-24s %-7s %10.4f ms %10.4f ms %10.4f ms   1.00 %5.2f %5.2f%s\n", r->name, law,
+               1e3 * t[0], 1e3 * t[1], 1e3 * t[2], cost[0], cost[1],
+               holds ? "" : "  more than the law");
     fflush(stdout);
 }
 
-/* Size i of w. Rows whose names tell a size have it at the largest; where the smallest has as many elements as
- * most of those names tell, at the smallest; but those of n^1.5 operations then in the middle, or they took minutes. */
+/* Size i of w. Rows whose names tell a size have it at the largest; where the smallest has as many
+ * elements as most of those names tell, at the smallest; but those of n^1.5 operations then in the
+ * middle, or they took minutes. */
 static int make_size(size *z, const bench *w, int i)
 {
     const int down = SIZES - 1 - i, large = w->n0 >> 4 >= 1 << BASE;
@@ -169,9 +177,10 @@ int bench_growth(bench *w, int n, const bench_row *rows, int json)
     if (ready)
         ballast = make_ballast(w, &z[0].w);
     if (ready && !json)
-        printf("%s: %lld, %lld and %lld elements%s; what an element costs, by the law, beside the smallest\n",
-               gnd_device_id(w->dev), (long long)z[0].w.n, (long long)z[1].w.n, (long long)z[2].w.n,
-               ballast ? ", caches emptied before each call" : "");
+        printf(
+            "%s: %lld, %lld and %lld elements%s; what an element costs, by the law, beside the smallest\n",
+            gnd_device_id(w->dev), (long long)z[0].w.n, (long long)z[1].w.n, (long long)z[2].w.n,
+            ballast ? ", caches emptied before each call" : "");
     for (int i = 0; i < n && ready; i++) {
         if (!rows[i].law)
             continue;

@@ -47,11 +47,13 @@ static void record_heat(bench *w, const bench_row *r)
     int64_t shape[2] = {r->dim, r->dim};
     gnd_array *u = gnd_placeholder(w->dev, GND_FLOAT32, 2, shape);
     record(w, 1, &u, bench_heat(w, u, STEPS));
-    for (int i = 0; r->dim == GRID && i < OFTEN; i++) /* then small launches may be one (gnd/record.h) */
+    for (int i = 0; r->dim == GRID && i < OFTEN;
+         i++) /* then small launches may be one (gnd/record.h) */
         gnd_replay(w->recording);
 }
 
-/* --- calls -------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------------------------
+ */
 
 static gnd_array *done(bench *w)
 {
@@ -82,7 +84,8 @@ static gnd_array *heat(bench *w, const bench_row *r)
     return bench_heat(w, w->a, STEPS);
 }
 
-/* --- the table ---------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------------------------------
+ */
 
 int bench_rows_replay(const bench *w, bench_row *rows)
 {
@@ -101,7 +104,8 @@ int bench_rows_replay(const bench *w, bench_row *rows)
     };
     const int n = sizeof all / sizeof *all;
     for (int i = 0; i < n; i++) {
-        rows[i] = (bench_row){ .setup = all[i].setup, .call = all[i].call, .text = all[i].text, .dim = all[i].dim };
+        rows[i] = (bench_row){
+            .setup = all[i].setup, .call = all[i].call, .text = all[i].text, .dim = all[i].dim};
         snprintf(rows[i].name, sizeof rows[i].name, "%s", all[i].name);
     }
     rows[n - 1].law = 'n'; /* what others do is host time, whatever their sizes */

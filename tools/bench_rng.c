@@ -31,7 +31,7 @@ static void put(bench_row **next, const char *name, gnd_array *(*call)(bench *, 
                 double bytes)
 {
     bench_row *r = (*next)++;
-    *r = (bench_row){ .call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n' };
+    *r = (bench_row){.call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n'};
     snprintf(r->name, sizeof r->name, "%s", name);
 }
 

@@ -54,7 +54,8 @@ int bench_inputs(bench *w)
         memset(w->host, 0, (size_t)n * sizeof *w->host);
     else
         fill(w->host, n, 1);
-    w->x = w->on_device ? bench_random(w, GND_FLOAT32, 1, &n, 1) : gnd_from(w->dev, GND_FLOAT32, 1, &n, w->host);
+    w->x = w->on_device ? bench_random(w, GND_FLOAT32, 1, &n, 1)
+                        : gnd_from(w->dev, GND_FLOAT32, 1, &n, w->host);
     w->y = bench_random(w, GND_FLOAT32, 1, &n, 2);
     snprintf(rows, sizeof rows, ":%lld", (long long)(w->side * w->side));
     w->m = gnd_reshape(gnd_at(w->x, rows), 2, square);
@@ -140,7 +141,9 @@ static void anywhere(bench *w, const bench_row *r)
     gnd_array *lo = gnd_astype(gnd_multiply(w->y, gnd_int(1 << 12)), GND_INT64);
     gnd_array *i = gnd_add(gnd_multiply(hi, gnd_int(1 << 12)), lo);
     if (r->dim)
-        i = gnd_index(i, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = w->side, .step = 1});
+        i = gnd_index(
+            i, 1,
+            &(gnd_range){.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = w->side, .step = 1});
     w->a = gnd_astype(gnd_remainder(i, gnd_int(r->dim ? w->side : w->n)), GND_INT32);
 }
 
@@ -159,7 +162,12 @@ static void into_places(bench *w, const bench_row *r)
 /* --- calls ------------------------------------------------------------------------------------ */
 
 #define CALL(name) static gnd_array *name(bench *w, const bench_row *r)
-#define ROW(name, expr) CALL(name) { (void)r; return expr; }
+#define ROW(name, expr)                                                                            \
+    CALL(name)                                                                                     \
+    {                                                                                              \
+        (void)r;                                                                                   \
+        return expr;                                                                               \
+    }
 
 static gnd_array *plain_chain(gnd_array *x, gnd_array *y)
 {
@@ -263,7 +271,8 @@ CALL(do_sinks)
 {
     static int64_t call;
     const int64_t n = 4 + call++ % (r->dim2 - 4);
-    gnd_array *part = gnd_index(w->a, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = 0, .stop = n, .step = 1});
+    gnd_array *part =
+        gnd_index(w->a, 1, &(gnd_range){.kind = GND_IDX_SLICE, .start = 0, .stop = n, .step = 1});
     gnd_array **sink = malloc((size_t)r->dim * sizeof *sink);
     w->st = sink ? GND_OK : GND_ERR_NOMEM;
     for (int64_t i = 0; i < r->dim && sink; i++)
@@ -290,7 +299,8 @@ static bench_row *put(bench_row **next, setup_fn *setup, call_fn *call, double b
                       const char *name)
 {
     bench_row *r = (*next)++;
-    *r = (bench_row){.setup = setup, .call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n'};
+    *r =
+        (bench_row){.setup = setup, .call = call, .bytes = bytes, .dtype = GND_FLOAT32, .law = 'n'};
     snprintf(r->name, sizeof r->name, "%s", name);
     return r;
 }

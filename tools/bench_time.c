@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_time.c - what a row of gnd bench costs. Time: two warm-up calls, then the median over 5 batches
- * of at least 30 ms of calls, each batch with one wait at the end, by the wall clock: so a row holds the
- * host's cost of a call. Each call evaluates, and does not wait. Memory: the pool's statistics round one
- * call. Knows no row by name.
+ * bench_time.c - what a row of gnd bench costs. Time: two warm-up calls, then the median over 5
+ * batches of at least 30 ms of calls, each batch with one wait at the end, by the wall clock: so a
+ * row holds the host's cost of a call. Each call evaluates, and does not wait. Memory: the pool's
+ * statistics round one call. Knows no row by name.
  */
 #include "bench.h"
 
@@ -93,7 +93,7 @@ gnd_status bench_setup(bench *w, const bench_row *r, char *why)
     w->a = w->b = NULL;
     if (r->setup)
         r->setup(w, r);
-    gnd_array *in[2] = { w->a, w->b };
+    gnd_array *in[2] = {w->a, w->b};
     for (int i = 0; i < 2 && !st; i++)
         if (in[i] && (st = gnd_wait(in[i])) != GND_OK)
             snprintf(why, BENCH_WHY, "%s", gnd_error(in[i]));
@@ -112,16 +112,17 @@ double bench_run(bench *w, const bench_row *r, char *why)
 
 int bench_peak(bench *w, const bench_row *r, bench_memory *m, char *why)
 {
-    gnd_stats before = { 0 }, after = { 0 };
+    gnd_stats before = {0}, after = {0};
     int bad = -1;
-    *m = (bench_memory){ 0 };
+    *m = (bench_memory){0};
     gnd_scope_begin();
     if (!bench_setup(w, r, why)) {
         m->in = (double)(w->a ? gnd_nbytes(w->a) : 0) + (double)(w->b ? gnd_nbytes(w->b) : 0);
         gnd_sync(w->dev);
         gnd_device_stats(w->dev, &before);
         gnd_device_reset_peak(w->dev);
-        if (!call_row(w, r, &m->out, why) && !gnd_sync(w->dev) && !gnd_device_stats(w->dev, &after)) {
+        if (!call_row(w, r, &m->out, why) && !gnd_sync(w->dev) &&
+            !gnd_device_stats(w->dev, &after)) {
             m->peak = (double)after.bytes_peak - (double)before.bytes_in_use + m->in;
             bad = 0;
         }

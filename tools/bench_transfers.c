@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench_transfers.c - the rows of gnd bench on transfers: from and to memory as malloc gives it, and on CUDA
- * devices from and to pinned memory too, which a user gets from CUDA itself, as here.
+ * bench_transfers.c - the rows of gnd bench on transfers: from and to memory as malloc gives it,
+ * and on CUDA devices from and to pinned memory too, which a user gets from CUDA itself, as here.
  */
 #include "bench.h"
 
@@ -31,7 +31,8 @@ static void get_pinned(bench *w, const bench_row *r)
     void *p = NULL;
     (void)r;
     *(void **)&alloc = symbol("cuMemHostAlloc");
-    if (w->pinned || !alloc || alloc(&p, (size_t)w->n * sizeof *w->pinned, 1 /* for every context */))
+    if (w->pinned || !alloc ||
+        alloc(&p, (size_t)w->n * sizeof *w->pinned, 1 /* for every context */))
         return;
     w->pinned = p;
     memcpy(w->pinned, w->host, (size_t)w->n * sizeof *w->pinned);

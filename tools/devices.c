@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * devices.c - gnd devices: every backend and device with its properties; for what is absent, why. Devices
- * are opened for it, but for the null backend's: what libraries they use is not known before.
- * With --json the same for programs (devices_json.c).
+ * devices.c - gnd devices: every backend and device with its properties; for what is absent, why.
+ * Devices are opened for it, but for the null backend's: what libraries they use is not known
+ * before. With --json the same for programs (devices_json.c).
  */
 #include "gnd.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * devices_json.c - gnd devices --json: the devices and what the standard's __array_namespace_info__()
- * tells of them and of the library, as one JSON document (RFC 8259). Drivers' strings may hold
- * anything: what is not UTF-8 becomes U+FFFD. Opens no device.
+ * devices_json.c - gnd devices --json: the devices and what the standard's
+ * __array_namespace_info__() tells of them and of the library, as one JSON document (RFC 8259).
+ * Drivers' strings may hold anything: what is not UTF-8 becomes U+FFFD. Opens no device.
  */
 #include "gnd.h"
 
@@ -10,18 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
-/* The bytes of the UTF-8 character at s, by the table of well-formed sequences (Unicode, 3.9); 0 when
- * it is none. */
+/* The bytes of the UTF-8 character at s, by the table of well-formed sequences (Unicode, 3.9); 0
+ * when it is none. */
 static int utf8_length(const unsigned char *s)
 {
-    int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    int n = s[0] < 0x80   ? 1
+            : s[0] < 0xc2 ? 0
+            : s[0] < 0xe0 ? 2
+            : s[0] < 0xf0 ? 3
+            : s[0] < 0xf5 ? 4
+                          : 0;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return n;
 }
@@ -66,7 +72,8 @@ static void bool_member(const char *name, int v)
     printf(",\n      \"%s\": %s", name, v ? "true" : "false");
 }
 
-/* --- devices ----------------------------------------------------------------------------------- */
+/* --- devices -----------------------------------------------------------------------------------
+ */
 
 static void put_dtypes(const char *id)
 {
@@ -74,8 +81,10 @@ static void put_dtypes(const char *id)
         const char *name;
         unsigned kinds;
     } kinds[] = {
-        {"bool", GND_KIND_BOOL}, {"signed integer", GND_KIND_SIGNED},
-        {"unsigned integer", GND_KIND_UNSIGNED}, {"real floating", GND_KIND_REAL},
+        {"bool", GND_KIND_BOOL},
+        {"signed integer", GND_KIND_SIGNED},
+        {"unsigned integer", GND_KIND_UNSIGNED},
+        {"real floating", GND_KIND_REAL},
         {"complex floating", GND_KIND_COMPLEX},
     };
     gnd_default_set d;
@@ -84,8 +93,8 @@ static void put_dtypes(const char *id)
         return;
     printf(",\n      \"default_dtypes\": {\"real floating\": \"%s\", \"complex floating\": \"%s\", "
            "\"integral\": \"%s\", \"indexing\": \"%s\"}",
-           gnd_dtype_name(d.real_floating), gnd_dtype_name(d.complex_floating), gnd_dtype_name(d.integral),
-           gnd_dtype_name(d.indexing));
+           gnd_dtype_name(d.real_floating), gnd_dtype_name(d.complex_floating),
+           gnd_dtype_name(d.integral), gnd_dtype_name(d.indexing));
     printf(",\n      \"dtypes\": {");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         int n = gnd_dtypes(id, kinds[k].kinds, t);
@@ -145,8 +154,9 @@ void devices_json(void)
         put_string(gnd_message());
     }
     printf(",\n  \"capabilities\": {\"boolean indexing\": %s, \"data-dependent shapes\": %s, "
-           "\"max dimensions\": %d}", c.boolean_indexing ? "true" : "false",
-           c.data_dependent_shapes ? "true" : "false", c.max_dimensions);
+           "\"max dimensions\": %d}",
+           c.boolean_indexing ? "true" : "false", c.data_dependent_shapes ? "true" : "false",
+           c.max_dimensions);
     printf(",\n  \"devices\": [");
     for (int i = 0, n = gnd_device_count(), some = 0; i < n; i++) {
         gnd_status s = gnd_device_list(i, &d);

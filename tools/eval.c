@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the output file can be made, asked before the work: it is written under another name in its
- * folder and then renamed. */
+/* Whether the output file can be made, asked before the work: it is written under another name in
+ * its folder and then renamed. */
 static int check_writable(const char *cmd, const char *path)
 {
     struct stat st;
@@ -32,13 +32,14 @@ static int check_writable(const char *cmd, const char *path)
     return bad;
 }
 
-/* A .npy file to standard output: written whole under a name of its own first, so that what cannot be computed
- * gives no part of one. */
+/* A .npy file to standard output: written whole under a name of its own first, so that what cannot
+ * be computed gives no part of one. */
 static int save_to_pipe(input *in, gnd_array *y)
 {
     const char *dir = getenv("TMPDIR");
     char path[4096], part[1 << 16];
-    if ((size_t)snprintf(path, sizeof path, "%s/gnd-XXXXXX.npy", dir && dir[0] ? dir : "/tmp") >= sizeof path)
+    if ((size_t)snprintf(path, sizeof path, "%s/gnd-XXXXXX.npy", dir && dir[0] ? dir : "/tmp") >=
+        sizeof path)
         return complain(in->cmd, "TMPDIR=%.200s...: too long", dir);
     int fd = mkstemps(path, 4);
     if (fd < 0)
@@ -58,7 +59,8 @@ static int save_to_pipe(input *in, gnd_array *y)
     if (s)
         return complain_last(in->cmd, s);
     if (e)
-        return e == EPIPE ? EXIT_FAILED : complain(in->cmd, "the output could not be written: %s", strerror(e));
+        return e == EPIPE ? EXIT_FAILED
+                          : complain(in->cmd, "the output could not be written: %s", strerror(e));
     return lost ? complain(in->cmd, "%s: cannot be read", path) : finish_output(in->cmd);
 }
 
@@ -99,7 +101,8 @@ static int save(input *in, gnd_array *y)
     if (!s)
         return EXIT_DONE;
     if (s == GND_ERR_IO)
-        return complain(in->cmd, "%s: cannot be written: %s", out, e ? strerror(e) : "an I/O error");
+        return complain(in->cmd, "%s: cannot be written: %s", out,
+                        e ? strerror(e) : "an I/O error");
     return complain(in->cmd, "%s: %s", out, gnd_status_text(s));
 }
 
@@ -109,11 +112,15 @@ static int check_picture(input *in, const gnd_array *y)
     int ndim = gnd_ndim(y), kind = gnd_dtype_kind(gnd_dtype_of(y));
     int64_t last = gnd_dim(y, -1);
     if (ndim != 2 && !(ndim == 3 && last >= 2 && last <= 4))
-        return complain(in->cmd, "%s: the result has %d dimension%s: a picture has the shape (h, w), "
-                        "(h, w, 2), (h, w, 3) or (h, w, 4)", in->output, ndim, ndim == 1 ? "" : "s");
+        return complain(in->cmd,
+                        "%s: the result has %d dimension%s: a picture has the shape (h, w), "
+                        "(h, w, 2), (h, w, 3) or (h, w, 4)",
+                        in->output, ndim, ndim == 1 ? "" : "s");
     if (kind != 'f' && gnd_dtype_of(y) != GND_UINT8 && gnd_dtype_of(y) != GND_BOOL)
-        return complain(in->cmd, "%s: the result is %s: a picture is made of uint8, bool or floats in "
-                        "[0, 1]", in->output, gnd_dtype_name(gnd_dtype_of(y)));
+        return complain(in->cmd,
+                        "%s: the result is %s: a picture is made of uint8, bool or floats in "
+                        "[0, 1]",
+                        in->output, gnd_dtype_name(gnd_dtype_of(y)));
     return EXIT_DONE;
 }
 
@@ -148,7 +155,8 @@ static void show_stats(input *in)
 static gnd_array *build(input *in)
 {
     progress_begin("evaluating");
-    gnd_array *y = gnd_eval_names(in->dev, in->text, in->n, (const char *const *)in->name, in->array);
+    gnd_array *y =
+        gnd_eval_names(in->dev, in->text, in->n, (const char *const *)in->name, in->array);
     progress_end();
     if (!gnd_status_of(y))
         return y;

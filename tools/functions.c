@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * functions.c - gnd functions: every function that can be called by name, in expressions and by gnd_call; and a page of
- * one, which gnd help NAME prints too.
+ * functions.c - gnd functions: every function that can be called by name, in expressions and by
+ * gnd_call; and a page of one, which gnd help NAME prints too.
  */
 #include "gnd.h"
 
@@ -28,7 +28,8 @@ static const gnd_function *find(const char *name)
     return f ? f : gnd_function_find(name, 1);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------
+ */
 
 static void quoted(const char *s)
 {
@@ -95,7 +96,8 @@ static void json(const gnd_function *f, const gnd_function_info *i)
     fputs("]}", stdout);
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------
+ */
 
 static void page(const gnd_function *f)
 {
@@ -157,7 +159,8 @@ static void all_json(void)
 
 int cmd_functions(int argc, char **argv)
 {
-    static const char *const groups[] = {"main", "linalg", "fft", "random", "special", "signal", "extensions"};
+    static const char *const groups[] = {"main",    "linalg", "fft",       "random",
+                                         "special", "signal", "extensions"};
     const char *name = NULL;
     gnd_function_info info;
     int as_json = 0;
@@ -169,7 +172,9 @@ int cmd_functions(int argc, char **argv)
         if (!strcmp(argv[i], "--json"))
             as_json = 1;
         else if (argv[i][0] == '-' || name)
-            return misuse(argv[0], argv[i][0] == '-' ? "unknown option '%s'" : "one name is possible: '%s'", argv[i]);
+            return misuse(argv[0],
+                          argv[i][0] == '-' ? "unknown option '%s'" : "one name is possible: '%s'",
+                          argv[i]);
         else
             name = argv[i];
     }

@@ -12,12 +12,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"devices", cmd_devices},
-    {"eval", cmd_eval},
-    {"explain", cmd_explain},
-    {"functions", cmd_functions},
-    {"bench", cmd_bench},
-    {"tune", cmd_tune},
+    {"devices", cmd_devices},     {"eval", cmd_eval},   {"explain", cmd_explain},
+    {"functions", cmd_functions}, {"bench", cmd_bench}, {"tune", cmd_tune},
 };
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -19,12 +19,15 @@ int cmd_functions(int argc, char **argv); /* functions.c */
 int functions_help(const char *name);
 int cmd_bench(int argc, char **argv); /* bench.c */
 int cmd_tune(int argc, char **argv);  /* tune.c */
-/* Opens the device of an entry of the list, and adds what only an open one tells, or why it did not open. */
+/* Opens the device of an entry of the list, and adds what only an open one tells, or why it did not
+ * open. */
 void devices_open(gnd_device_info *d);
-/* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c). */
+/* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c).
+ */
 void devices_json(void);
 
-/* --- messages (message.c) ---------------------------------------------------------------------- */
+/* --- messages (message.c) ----------------------------------------------------------------------
+ */
 /* "gnd: COMMAND: ..." to stderr. Returns EXIT_FAILED. */
 int complain(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same for the error that x holds, with "WHERE: " before it when where is not NULL. The name of
@@ -41,21 +44,23 @@ int finish_output(const char *cmd);
 /* "1.5 GiB" into buf (at least 16 bytes); returns buf. */
 const char *size_text(double bytes, char *buf, size_t size);
 
-/* --- progress (progress.c) --------------------------------------------------------------------- */
+/* --- progress (progress.c) ---------------------------------------------------------------------
+ */
 /* When stderr is a terminal and the work lasts over a second: a line with that text and the seconds
  * gone, and whether kernels are being compiled, until progress_end, which erases it. Not nested. */
 void progress_begin(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void progress_end(void);
 
-/* --- the arguments of eval and explain (input.c) ------------------------------------------------ */
+/* --- the arguments of eval and explain (input.c) ------------------------------------------------
+ */
 typedef struct input {
     const char *cmd;
-    char *text;              /* the expression; malloc'ed */
-    const char *device;      /* NULL: the best one */
-    const char *output;      /* NULL: print */
-    int source, stats;       /* --source, --stats */
-    int n;                   /* NAME=VALUE arguments */
-    char **name, **value;    /* malloc'ed arrays of malloc'ed strings and of arguments */
+    char *text;           /* the expression; malloc'ed */
+    const char *device;   /* NULL: the best one */
+    const char *output;   /* NULL: print */
+    int source, stats;    /* --source, --stats */
+    int n;                /* NAME=VALUE arguments */
+    char **name, **value; /* malloc'ed arrays of malloc'ed strings and of arguments */
     gnd_array **array;
     gnd_device *dev;
 } input;

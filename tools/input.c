@@ -20,7 +20,8 @@ static int no_memory(const char *cmd)
     return complain(cmd, "out of host memory");
 }
 
-/* --- the expression ---------------------------------------------------------------------------- */
+/* --- the expression ----------------------------------------------------------------------------
+ */
 
 /* The whole of f as a string; NULL with errno set. */
 static char *read_all(FILE *f)
@@ -75,7 +76,8 @@ static int read_text(input *in, const char *arg)
     return complain(in->cmd, "%s: %s", name, e == EILSEQ ? "not a text" : strerror(e));
 }
 
-/* --- NAME=VALUE -------------------------------------------------------------------------------- */
+/* --- NAME=VALUE --------------------------------------------------------------------------------
+ */
 
 /* The length of a name at s; 0 when there is none. */
 static size_t name_length(const char *s)
@@ -92,7 +94,8 @@ static int add_binding(input *in, const char *arg)
 {
     size_t n = name_length(arg);
     if (!n || arg[n] != '=')
-        return misuse(in->cmd, "unexpected argument '%s': after the expression come NAME=VALUE", arg);
+        return misuse(in->cmd, "unexpected argument '%s': after the expression come NAME=VALUE",
+                      arg);
     if (!arg[n + 1])
         return misuse(in->cmd, "'%s' has no value", arg);
     for (int i = 0; i < in->n; i++)
@@ -153,10 +156,11 @@ static gnd_array *load(input *in, const char *value)
     return gnd_fail(GND_ERR_ARG, "'%s' is no file and no number", value);
 }
 
-/* --- options ----------------------------------------------------------------------------------- */
+/* --- options -----------------------------------------------------------------------------------
+ */
 
-/* The value of option `letter` or `--name` at argv[*i]; NULL: argv[*i] is not that option. A missing
- * value is "". */
+/* The value of option `letter` or `--name` at argv[*i]; NULL: argv[*i] is not that option. A
+ * missing value is "". */
 static const char *option(int argc, char **argv, int *i, char letter, const char *name)
 {
     const char *s = argv[*i];
@@ -176,10 +180,15 @@ static int check_output(input *in)
 {
     const char *out = in->output;
     if (!strcmp(out, "-"))
-        return isatty(STDOUT_FILENO) ? misuse(in->cmd, "-o -: standard output is a terminal: it is for files and pipes")
-                                     : EXIT_DONE;
+        return isatty(STDOUT_FILENO)
+                   ? misuse(in->cmd,
+                            "-o -: standard output is a terminal: it is for files and pipes")
+                   : EXIT_DONE;
     if (!ends_in(out, ".npy") && !ends_in(out, ".npz") && !ends_in(out, ".png"))
-        return misuse(in->cmd, "-o %s: a name that ends in .npy, .npz or .png is needed, or - for standard output", out);
+        return misuse(
+            in->cmd,
+            "-o %s: a name that ends in .npy, .npz or .png is needed, or - for standard output",
+            out);
     return EXIT_DONE;
 }
 
@@ -222,8 +231,11 @@ int input_parse(input *in, int argc, char **argv, unsigned takes)
         } else if (!expr && !names_option(s)) {
             expr = s; /* a minus sign */
         } else {
-            bad = misuse(in->cmd, "there is no option '%s' (an expression that begins with -- or with an option's "
-                         "letter goes after --)", s);
+            bad = misuse(
+                in->cmd,
+                "there is no option '%s' (an expression that begins with -- or with an option's "
+                "letter goes after --)",
+                s);
         }
         if (bad)
             return bad;

@@ -80,7 +80,8 @@ const char *size_text(double bytes, char *buf, size_t size)
     return buf;
 }
 
-/* --- help -------------------------------------------------------------------------------------- */
+/* --- help --------------------------------------------------------------------------------------
+ */
 
 static const char usage[] =
     "gnd - NumPy's arrays on every vendor's GPU\n"
@@ -140,13 +141,14 @@ static const char devices_usage[] =
 
 int help(const char *cmd)
 {
-    static char *const bench_help[] = {"bench", "--help", NULL}, *const tune_help[] = {"tune", "--help", NULL};
+    static char *const bench_help[] = {"bench", "--help", NULL}, *const tune_help[] = {
+                                                                     "tune", "--help", NULL};
     static char *const functions_usage[] = {"functions", "--help", NULL};
-    const char *text = !cmd                        ? usage
-                       : !strcmp(cmd, "eval")      ? eval_usage
-                       : !strcmp(cmd, "explain")   ? explain_usage
-                       : !strcmp(cmd, "devices")   ? devices_usage
-                                                   : NULL;
+    const char *text = !cmd                      ? usage
+                       : !strcmp(cmd, "eval")    ? eval_usage
+                       : !strcmp(cmd, "explain") ? explain_usage
+                       : !strcmp(cmd, "devices") ? devices_usage
+                                                 : NULL;
     if (text)
         fputs(text, stdout);
     else if (!strcmp(cmd, "bench"))

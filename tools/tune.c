@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tune.c - gnd tune: measures the parameters of kernels on one device and keeps the best in its file. For each
- * parameter a few expressions that depend on it are timed with each value, the values in turn, round after
- * round until the time for it is over; the best round counts, and a value has to be 3% faster than the default
- * to be taken. No value changes a result.
+ * tune.c - gnd tune: measures the parameters of kernels on one device and keeps the best in its
+ * file. For each parameter a few expressions that depend on it are timed with each value, the
+ * values in turn, round after round until the time for it is over; the best round counts, and a
+ * value has to be 3% faster than the default to be taken. No value changes a result.
  */
 #include "gnd.h"
 
@@ -34,50 +34,52 @@ static const char usage[] =
     "  --reset           deletes the file: defaults again\n"
     "  -d DEVICE         the device: opencl:0, cuda:1, opencl:pocl; or GND_DEVICE, or the best\n";
 
-/* What is timed for a parameter: expressions of x (a vector), r (as long, random), m and k (square matrices), q (a
- * quarter of m's side) and p (a sixteenth), while another parameter has a value. */
+/* What is timed for a parameter: expressions of x (a vector), r (as long, random), m and k (square
+ * matrices), q (a quarter of m's side) and p (a sixteenth), while another parameter has a value. */
 static const struct {
     const char *parameter, *expr, *other;
     int value;
 } works[] = {
-    { "cpu_group", "2 * x + 3", NULL, 0 },
-    { "cpu_group", "m + m[0] * m[:, :1]", NULL, 0 },
-    { "cpu_tile", "m.T + 0", NULL, 0 },
-    { "cpu_tile", "m + k.T", NULL, 0 },
-    { "gpu_group", "2 * x + 3", NULL, 0 },
-    { "gpu_group", "sin(m) + m[:, :1]", NULL, 0 },
-    { "gpu_vector", "2 * x + 3", NULL, 0 },
-    { "gpu_vector", "m + m[0]", NULL, 0 },
-    { "gpu_rows", "m[1:-1, 1:-1] + m[2:, 1:-1] + m[:-2, 1:-1] + m[1:-1, 2:] + m[1:-1, :-2]", NULL, 0 },
-    { "product_tile2", "q.astype(float16) @ q.astype(float16)", NULL, 0 },
-    { "product_tile4", "q @ q", "library_f32", NEVER },
-    { "product_tile4", "q.astype(int32) @ q.astype(int32)", NULL, 0 },
-    { "product_tile8", "q.astype(float64) @ q.astype(float64)", "library_f64", NEVER },
-    { "product_tile8", "q.astype(int64) @ q.astype(int64)", NULL, 0 },
-    { "sort_group", "sort(r)", NULL, 0 },
-    { "sort_group", "argsort(r)", NULL, 0 },
-    { "sort_items4", "sort(r)", NULL, 0 },
-    { "sort_items4", "sort(r.astype(int16))", NULL, 0 },
-    { "sort_items8", "argsort(r)", NULL, 0 },
-    { "sort_items8", "sort(r.astype(int64))", NULL, 0 },
-    { "library_set_f32", "q @ q", "library_f32", 1 },
-    { "library_set_f64", "q.astype(float64) @ q.astype(float64)", "library_f64", 1 },
-    { "library_f32", "p @ p", NULL, 0 },
-    { "library_f32", "q @ q", NULL, 0 },
-    { "library_f64", "p.astype(float64) @ p.astype(float64)", NULL, 0 },
-    { "library_f64", "q.astype(float64) @ q.astype(float64)", NULL, 0 },
-    { "library_c64", "p.astype(complex64) @ p.astype(complex64)", NULL, 0 },
-    { "library_c64", "q.astype(complex64) @ q.astype(complex64)", NULL, 0 },
-    { "library_c128", "p.astype(complex128) @ p.astype(complex128)", NULL, 0 },
-    { "library_c128", "q.astype(complex128) @ q.astype(complex128)", NULL, 0 },
+    {"cpu_group", "2 * x + 3", NULL, 0},
+    {"cpu_group", "m + m[0] * m[:, :1]", NULL, 0},
+    {"cpu_tile", "m.T + 0", NULL, 0},
+    {"cpu_tile", "m + k.T", NULL, 0},
+    {"gpu_group", "2 * x + 3", NULL, 0},
+    {"gpu_group", "sin(m) + m[:, :1]", NULL, 0},
+    {"gpu_vector", "2 * x + 3", NULL, 0},
+    {"gpu_vector", "m + m[0]", NULL, 0},
+    {"gpu_rows", "m[1:-1, 1:-1] + m[2:, 1:-1] + m[:-2, 1:-1] + m[1:-1, 2:] + m[1:-1, :-2]", NULL,
+     0},
+    {"product_tile2", "q.astype(float16) @ q.astype(float16)", NULL, 0},
+    {"product_tile4", "q @ q", "library_f32", NEVER},
+    {"product_tile4", "q.astype(int32) @ q.astype(int32)", NULL, 0},
+    {"product_tile8", "q.astype(float64) @ q.astype(float64)", "library_f64", NEVER},
+    {"product_tile8", "q.astype(int64) @ q.astype(int64)", NULL, 0},
+    {"sort_group", "sort(r)", NULL, 0},
+    {"sort_group", "argsort(r)", NULL, 0},
+    {"sort_items4", "sort(r)", NULL, 0},
+    {"sort_items4", "sort(r.astype(int16))", NULL, 0},
+    {"sort_items8", "argsort(r)", NULL, 0},
+    {"sort_items8", "sort(r.astype(int64))", NULL, 0},
+    {"library_set_f32", "q @ q", "library_f32", 1},
+    {"library_set_f64", "q.astype(float64) @ q.astype(float64)", "library_f64", 1},
+    {"library_f32", "p @ p", NULL, 0},
+    {"library_f32", "q @ q", NULL, 0},
+    {"library_f64", "p.astype(float64) @ p.astype(float64)", NULL, 0},
+    {"library_f64", "q.astype(float64) @ q.astype(float64)", NULL, 0},
+    {"library_c64", "p.astype(complex64) @ p.astype(complex64)", NULL, 0},
+    {"library_c64", "q.astype(complex64) @ q.astype(complex64)", NULL, 0},
+    {"library_c128", "p.astype(complex128) @ p.astype(complex128)", NULL, 0},
+    {"library_c128", "q.astype(complex128) @ q.astype(complex128)", NULL, 0},
 };
 
 enum { NWORKS = sizeof works / sizeof *works };
 
-/* The values to try. Of sides from which on a library is asked: as shipped, all, large ones, none. */
+/* The values to try. Of sides from which on a library is asked: as shipped, all, large ones, none.
+ */
 static int values_of(const gnd_tune_info *p, int *value)
 {
-    static const int sides[] = { 0, 1, 1024, NEVER };
+    static const int sides[] = {0, 1, 1024, NEVER};
     int n = 0;
     if (p->step == 2 && p->least == 0) {
         memcpy(value, sides, sizeof sides);
@@ -109,7 +111,8 @@ static const char *why(gnd_device *dev)
     return strncmp(m, name, strlen(name)) ? m : m + strlen(name);
 }
 
-/* --- measuring ---------------------------------------------------------------------------------- */
+/* --- measuring ----------------------------------------------------------------------------------
+ */
 
 /* The arrays that are worked on. */
 typedef struct inputs {
@@ -124,8 +127,8 @@ static double time_work(gnd_device *dev, const char *expr, const inputs *in, int
         gnd_scope_begin();
         if (i == 0)
             t = now();
-        gnd_array *y = gnd_eval(dev, expr, "x", in->x, "r", in->r, "m", in->m, "k", in->k, "p", in->p,
-                                "q", in->q, NULL);
+        gnd_array *y = gnd_eval(dev, expr, "x", in->x, "r", in->r, "m", in->m, "k", in->k, "p",
+                                in->p, "q", in->q, NULL);
         if (gnd_eval_all(1, &y) || (i < 0 && gnd_wait(y))) {
             if (!may_fail)
                 complain_of("tune", expr, y);
@@ -143,9 +146,10 @@ static int set(gnd_device *dev, const char *name, int value)
     return gnd_tune_set(dev, name, value) ? complain("tune", "%s", why(dev)) : EXIT_DONE;
 }
 
-/* Times all works of p with a value, and keeps the best of each. A value that the device cannot do, which is not
- * the default, takes forever. */
-static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const inputs *in, double *best)
+/* Times all works of p with a value, and keeps the best of each. A value that the device cannot do,
+ * which is not the default, takes forever. */
+static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const inputs *in,
+                     double *best)
 {
     const int f64 = gnd_default_float(dev) == GND_FLOAT64;
     int status = set(dev, p->name, value);
@@ -166,18 +170,21 @@ static int try_value(gnd_device *dev, const gnd_tune_info *p, int value, const i
     return status;
 }
 
-/* What was found of a parameter: its values, their times beside the default's (HUGE_VAL: the device cannot do one). */
+/* What was found of a parameter: its values, their times beside the default's (HUGE_VAL: the device
+ * cannot do one). */
 typedef struct found {
     int n, value[MOST_VALUES];
     double ratio[MOST_VALUES];
 } found;
 
 /* Finds the best value of p and sets it. -1 on failure. */
-static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const inputs *in, found *f)
+static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const inputs *in,
+                    found *f)
 {
     double best[MOST_VALUES][NWORKS], score[MOST_VALUES];
     int *const value = f->value, n = f->n = values_of(p, value), chosen = 0, works_of = 0;
-    const int in_turn = strncmp(p->name, "library_set", 11) != 0; /* CLBlast does not go back to its own */
+    const int in_turn =
+        strncmp(p->name, "library_set", 11) != 0; /* CLBlast does not go back to its own */
     const double begin = now();
     for (int i = 0; i < n; i++)
         for (int w = 0; w < NWORKS; w++)
@@ -196,7 +203,8 @@ static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const
     const int initial = chosen;
     for (int w = 0; w < NWORKS; w++)
         works_of += best[initial][w] < HUGE_VAL;
-    for (int i = 0; i < n; i++) { /* the sum of logarithms: no expression counts more than another */
+    for (int i = 0; i < n;
+         i++) { /* the sum of logarithms: no expression counts more than another */
         score[i] = 0;
         for (int w = 0; w < NWORKS; w++)
             if (!strcmp(works[w].parameter, p->name) && best[initial][w] < HUGE_VAL)
@@ -248,17 +256,19 @@ static int measure(gnd_device *dev, const options *o)
     gnd_array *r = gnd_multiply(gnd_rng_random(&g, dev, GND_FLOAT32, 1, &n), gnd_int(1 << 15));
     gnd_array *m = gnd_eval(dev, "x[:s * s].reshape(s, s) + 0", "x", x, "s", gnd_int(side), NULL);
     gnd_array *k = gnd_eval(dev, "m + 1", "m", m, NULL);
-    gnd_array *q = gnd_eval(dev, "sin(m[:s, :s])", "m", m, "s", gnd_int(side < 32 ? 8 : side / 4), NULL);
-    gnd_array *p4 = gnd_eval(dev, "q[:s, :s] + 0", "q", q, "s", gnd_int(side < 128 ? 8 : side / 16), NULL);
-    const inputs in = { x, r, m, k, p4, q };
-    gnd_array *all[] = { x, r, m, k, q, p4 };
+    gnd_array *q =
+        gnd_eval(dev, "sin(m[:s, :s])", "m", m, "s", gnd_int(side < 32 ? 8 : side / 4), NULL);
+    gnd_array *p4 =
+        gnd_eval(dev, "q[:s, :s] + 0", "q", q, "s", gnd_int(side < 128 ? 8 : side / 16), NULL);
+    const inputs in = {x, r, m, k, p4, q};
+    gnd_array *all[] = {x, r, m, k, q, p4};
     for (int i = 0; i < 6; i++)
         if (gnd_wait(all[i]))
             return complain_of("tune", NULL, all[i]);
     left = used;
     const double end = now() + o->budget;
     for (int i = 0; i < gnd_tune_count() && !status; i++) {
-        found f = { 0 };
+        found f = {0};
         if (gnd_tune_get(dev, i, &p) || !p.used)
             continue;
         progress_begin("tune: %s (%d of %d)", p.name, used - left + 1, used);
@@ -273,7 +283,8 @@ static int measure(gnd_device *dev, const options *o)
     return status;
 }
 
-/* --- the command -------------------------------------------------------------------------------- */
+/* --- the command --------------------------------------------------------------------------------
+ */
 
 static int list(gnd_device *dev)
 {
@@ -284,7 +295,8 @@ static int list(gnd_device *dev)
         if (gnd_tune_get(dev, i, &p))
             continue;
         printf("%-15s %5d   %s (%d to %d; %s %d)%s\n", p.name, p.value, p.text, p.least, p.most,
-               p.value == p.initial ? "the default," : "by default", p.initial, p.used ? "" : ", not used here");
+               p.value == p.initial ? "the default," : "by default", p.initial,
+               p.used ? "" : ", not used here");
     }
     if (gnd_tune_message(dev)[0])
         return complain("tune", "%s", why(dev));
@@ -322,7 +334,8 @@ static int parse(options *o, int argc, char **argv)
             o->reset = 1;
         } else if (!strcmp(a, "--dry-run")) {
             o->dry = 1;
-        } else if (!strcmp(a, "--budget") || !strcmp(a, "--n") || !strcmp(a, "--set") || !strcmp(a, "-d")) {
+        } else if (!strcmp(a, "--budget") || !strcmp(a, "--n") || !strcmp(a, "--set") ||
+                   !strcmp(a, "-d")) {
             if (!v)
                 return misuse("tune", "%s needs a value", a);
             i++;
@@ -360,7 +373,9 @@ static int run(gnd_device *dev, const options *o)
     if (o->reset)
         return gnd_tune_forget(dev) ? complain("tune", "%s", why(dev)) : EXIT_DONE;
     if (!o->dry && (gnd_tune_file(dev, path, sizeof path, NULL) || !path[0]))
-        return complain("tune", "there is no folder to keep it in: the kernel cache is off; --dry-run measures");
+        return complain(
+            "tune",
+            "there is no folder to keep it in: the kernel cache is off; --dry-run measures");
     if (gnd_tune_reset(dev) || measure(dev, o))
         return EXIT_FAILED;
     if (o->dry)
@@ -373,7 +388,7 @@ static int run(gnd_device *dev, const options *o)
 
 int cmd_tune(int argc, char **argv)
 {
-    options o = { .budget = 20 };
+    options o = {.budget = 20};
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         fputs(usage, stdout);
         return finish_output("tune");

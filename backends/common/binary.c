@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/binary.c - the head of a program's binary: for what device it is, and whether it is whole. What follows it
- * is the driver's, which trusts what it is given.
+ * common/binary.c - the head of a program's binary: for what device it is, and whether it is whole.
+ * What follows it is the driver's, which trusts what it is given.
  */
 #include "plug.h"
 
@@ -35,8 +35,8 @@ void gnd__plug_bin_seal(void *bin, size_t len, const char *magic, uint64_t devic
     memcpy(bin, &h, sizeof h);
 }
 
-gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device, const void **code,
-                              size_t *n, gnd_err *e)
+gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device,
+                              const void **code, size_t *n, gnd_err *e)
 {
     head h;
     if (len < sizeof h)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/entry.c - the one symbol that a plugin exports. What it gives is the plugin's own table, in its
- * entry.c.
+ * common/entry.c - the one symbol that a plugin exports. What it gives is the plugin's own table,
+ * in its entry.c.
  */
 #include "plug.h"
 
-GND__EXPORT const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor, gnd_err *e);
+GND__EXPORT const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor,
+                                                 gnd_err *e);
 
 const gnd_backend *gnd_backend_entry(uint32_t core_major, uint32_t core_minor, gnd_err *e)
 {
     if (core_major == GND_BACKEND_MAJOR)
         return &gnd__plug_table;
-    gnd__plug_fail(e, GND_ERR_BACKEND, 0, "the plugin speaks contract %u.%u, the core %u.%u", GND_BACKEND_MAJOR,
-                   GND_BACKEND_MINOR, (unsigned)core_major, (unsigned)core_minor);
+    gnd__plug_fail(e, GND_ERR_BACKEND, 0, "the plugin speaks contract %u.%u, the core %u.%u",
+                   GND_BACKEND_MAJOR, GND_BACKEND_MINOR, (unsigned)core_major,
+                   (unsigned)core_minor);
     return NULL;
 }

@@ -105,7 +105,8 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
                                   "gemm: strides (%lld, %lld) of what is added are not for BLAS",
                                   (long long)m->row, (long long)m->col);
         if (!mat_range(m, g->m, g->n, g->nbatch, out->esize, &out->plus))
-            return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0, "gemm: the offsets of what is added overflow");
+            return gnd__plug_fail(e, GND_ERR_OVERFLOW, 0,
+                                  "gemm: the offsets of what is added overflow");
         out->plus.trans = 0;
         out->plus.ld = g->m > 1 ? m->row : 0;
     }
@@ -152,8 +153,8 @@ static gnd_status in_buffer(const char *name, const gnd_mat *of, const gnd__blas
     return GND_OK;
 }
 
-gnd_status gnd__blas_in_buffers(const gnd_gemm *g, const gnd__blas_gemm *p, size_t (*nbytes)(const gnd_buf *),
-                                gnd_err *e)
+gnd_status gnd__blas_in_buffers(const gnd_gemm *g, const gnd__blas_gemm *p,
+                                size_t (*nbytes)(const gnd_buf *), gnd_err *e)
 {
     gnd_status s = in_buffer("A", &g->a, &p->a, nbytes, e);
     if (s == GND_OK)

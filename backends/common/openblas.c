@@ -118,17 +118,10 @@ static void gemv(const gnd_gemm *g, const gnd__blas_gemv *v, const void *a, cons
     const int t = v->trans ? TRANS : NO_TRANS, m = (int)v->rows, n = (int)v->cols;
     const int ld = (int)v->ld, ix = (int)v->incx, iy = (int)v->incy;
     switch (g->dtype) {
-    case GND_FLOAT32:
-        ob.cblas_sgemv(ROW_MAJOR, t, m, n, fa[0], a, ld, x, ix, fb[0], y, iy);
-        break;
-    case GND_FLOAT64:
-        ob.cblas_dgemv(ROW_MAJOR, t, m, n, da[0], a, ld, x, ix, db[0], y, iy);
-        break;
-    case GND_COMPLEX64:
-        ob.cblas_cgemv(ROW_MAJOR, t, m, n, fa, a, ld, x, ix, fb, y, iy);
-        break;
-    default:
-        ob.cblas_zgemv(ROW_MAJOR, t, m, n, da, a, ld, x, ix, db, y, iy);
+    case GND_FLOAT32: ob.cblas_sgemv(ROW_MAJOR, t, m, n, fa[0], a, ld, x, ix, fb[0], y, iy); break;
+    case GND_FLOAT64: ob.cblas_dgemv(ROW_MAJOR, t, m, n, da[0], a, ld, x, ix, db[0], y, iy); break;
+    case GND_COMPLEX64: ob.cblas_cgemv(ROW_MAJOR, t, m, n, fa, a, ld, x, ix, fb, y, iy); break;
+    default: ob.cblas_zgemv(ROW_MAJOR, t, m, n, da, a, ld, x, ix, db, y, iy);
     }
 }
 
@@ -149,8 +142,7 @@ static void gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, cons
     case GND_COMPLEX64:
         ob.cblas_cgemm(ROW_MAJOR, ta, tb, m, n, k, fa, a, la, b, lb, fb, c, lc);
         break;
-    default:
-        ob.cblas_zgemm(ROW_MAJOR, ta, tb, m, n, k, da, a, la, b, lb, db, c, lc);
+    default: ob.cblas_zgemm(ROW_MAJOR, ta, tb, m, n, k, da, a, la, b, lb, db, c, lc);
     }
 }
 
@@ -172,12 +164,12 @@ static void relu(const gnd_gemm *g, char *c, int64_t ld)
 int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p)
 {
     const int real = g->dtype == GND_FLOAT32 || g->dtype == GND_FLOAT64;
-    return g->k > 0 && (real || !(g->flags & GND_GEMM_RELU)) &&
-           g->m <= CACHED && g->n <= CACHED && (size_t)(g->m * g->n) * p->esize <= CACHED;
+    return g->k > 0 && (real || !(g->flags & GND_GEMM_RELU)) && g->m <= CACHED && g->n <= CACHED &&
+           (size_t)(g->m * g->n) * p->esize <= CACHED;
 }
 
-void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const void *a, const void *b,
-                        void *c, const void *plus)
+void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const void *a,
+                        const void *b, void *c, const void *plus)
 {
     if (given->m == 0 || given->n == 0)
         return;

@@ -102,13 +102,9 @@ void gnd__plug_driver_end(void)
     __lsan_enable();
 }
 #else
-void gnd__plug_driver_begin(void)
-{
-}
+void gnd__plug_driver_begin(void) {}
 
-void gnd__plug_driver_end(void)
-{
-}
+void gnd__plug_driver_end(void) {}
 #endif
 
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,

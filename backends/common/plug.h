@@ -32,10 +32,11 @@ void gnd__plug_str(char *dst, size_t cap, const char *src);
 #define GND__PLUG_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t gnd__plug_hash(uint64_t h, const void *data, size_t len);
 
-/* An environment variable that is one of words[] (ends with NULL): *choice is the word's number from 1, or 0
- * where the variable is unset or empty. GND_ERR_ARG, which names variable, value and words, for any other. Asked
- * when a device is opened, which then fails. */
-gnd_status gnd__plug_choice(const char *variable, const char *const *words, int *choice, gnd_err *e);
+/* An environment variable that is one of words[] (ends with NULL): *choice is the word's number
+ * from 1, or 0 where the variable is unset or empty. GND_ERR_ARG, which names variable, value and
+ * words, for any other. Asked when a device is opened, which then fails. */
+gnd_status gnd__plug_choice(const char *variable, const char *const *words, int *choice,
+                            gnd_err *e);
 
 /* One symbol to load: its address goes to *slot. A missing symbol that is not optional refuses the
  * library. Function pointers are stored through void pointers, as POSIX promises for dlsym. */
@@ -45,10 +46,10 @@ typedef struct gnd__plug_sym {
     int optional;
 } gnd__plug_sym;
 
-/* Between these two a driver is loaded, or asked what there is. What it allocates on this thread meanwhile and
- * keeps is no leak in a build with AddressSanitizer: a driver that the loader unloads again, as it does with
- * platforms without devices, leaves no module that a list of suppressions could name. No effect in other builds.
- * Pairs may be nested. */
+/* Between these two a driver is loaded, or asked what there is. What it allocates on this thread
+ * meanwhile and keeps is no leak in a build with AddressSanitizer: a driver that the loader unloads
+ * again, as it does with platforms without devices, leaves no module that a list of suppressions
+ * could name. No effect in other builds. Pairs may be nested. */
 void gnd__plug_driver_begin(void);
 void gnd__plug_driver_end(void);
 
@@ -59,14 +60,15 @@ void gnd__plug_driver_end(void);
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
                    size_t cap, char *why, size_t whycap);
 
-/* Binaries of programs as plugins give them (binary.c): a head, then what the driver gave. magic: 8 characters.
- * Room for n bytes of the driver's, malloc'ed: *code is where they go, *len the size of all. NULL: out of memory. */
+/* Binaries of programs as plugins give them (binary.c): a head, then what the driver gave. magic: 8
+ * characters. Room for n bytes of the driver's, malloc'ed: *code is where they go, *len the size of
+ * all. NULL: out of memory. */
 void *gnd__plug_bin_new(size_t n, void **code, size_t *len, gnd_err *e);
 /* Writes the head once the code is there; device: a hash of what the code depends on. */
 void gnd__plug_bin_seal(void *bin, size_t len, const char *magic, uint64_t device);
 /* *code and *n of a binary; GND_ERR_FORMAT when it is damaged, or for another device. */
-gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device, const void **code,
-                              size_t *n, gnd_err *e);
+gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device,
+                              const void **code, size_t *n, gnd_err *e);
 /* The end of cache_key(): whether n, what snprintf gave, fits cap. */
 gnd_status gnd__plug_key(int n, size_t cap, gnd_err *e);
 

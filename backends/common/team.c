@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.c - threads that sleep between copies and take equal parts of each. A team lives as long as
- * one transfer: starting a thread costs some 20 us, and nothing is left behind in the user's process.
+ * common/team.c - threads that sleep between copies and take equal parts of each. A team lives as
+ * long as one transfer: starting a thread costs some 20 us, and nothing is left behind in the
+ * user's process.
  */
 #define _GNU_SOURCE
 #include "team.h"
@@ -19,10 +20,10 @@ struct gnd__team {
     pthread_mutex_t lock;
     pthread_cond_t go, done;
     pthread_t thread[MOST];
-    int n;                 /* threads beside the caller */
-    int joined;            /* of them, those that have a number */
-    unsigned turn;         /* copies so far */
-    int left, stop;        /* threads that have not finished this turn */
+    int n;          /* threads beside the caller */
+    int joined;     /* of them, those that have a number */
+    unsigned turn;  /* copies so far */
+    int left, stop; /* threads that have not finished this turn */
     char *dst;
     const char *src;
     size_t nbytes;

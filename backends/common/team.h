@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.h - several threads that copy memory together. One core moves pageable memory into pinned
- * memory at about 10 GB/s, a sixth of what the bus to a GPU takes.
+ * common/team.h - several threads that copy memory together. One core moves pageable memory into
+ * pinned memory at about 10 GB/s, a sixth of what the bus to a GPU takes.
  */
 #ifndef GND_TEAM_H
 #define GND_TEAM_H
@@ -10,8 +10,9 @@
 
 typedef struct gnd__team gnd__team;
 
-/* A team for a transfer of nbytes: a thread for each 8 MiB, at most 8 and half as many as there are cores (two
- * of two), the caller among them. NULL when the caller is to copy alone, for want of bytes, cores or threads. */
+/* A team for a transfer of nbytes: a thread for each 8 MiB, at most 8 and half as many as there are
+ * cores (two of two), the caller among them. NULL when the caller is to copy alone, for want of
+ * bytes, cores or threads. */
 gnd__team *gnd__team_start(size_t nbytes);
 
 /* memcpy() by all; returns when all of it is there. t may be NULL. */

@@ -4,9 +4,10 @@
  * row-major C = A B is a column-major C' = B' A': the operands change places, and a matrix that is
  * stored as given is then not transposed, one that is stored transposed is.
  *
- * float32 is computed in float32 (in TF32 only when GND_CUDA_TF32 asks for it), float16 and bfloat16
- * accumulate in float32 and are rounded once, also where a product is split along k. The descriptors and the algorithm chosen by
- * the library are kept per shape, so that a repeated product costs a look-up and the call.
+ * float32 is computed in float32 (in TF32 only when GND_CUDA_TF32 asks for it), float16 and
+ * bfloat16 accumulate in float32 and are rounded once, also where a product is split along k. The
+ * descriptors and the algorithm chosen by the library are kept per shape, so that a repeated
+ * product costs a look-up and the call.
  */
 #include "cu.h"
 #include "../common/gemm.h"
@@ -60,7 +61,8 @@ typedef struct entry {
     key k;
     int used;
     cublasLtMatmulDesc_t op;
-    cublasLtMatrixLayout_t a, b, c, plus; /* plus: a matrix that is added; a row is the epilogue's */
+    cublasLtMatrixLayout_t a, b, c,
+        plus; /* plus: a matrix that is added; a row is the epilogue's */
     cublasLtMatmulAlgo_t algo;
 } entry;
 
@@ -92,7 +94,8 @@ static const struct type *type_of(uint32_t dtype)
     return NULL;
 }
 
-/* How products of the type are computed: of float32 and complex64 in TF32 when that was asked for. */
+/* How products of the type are computed: of float32 and complex64 in TF32 when that was asked for.
+ */
 static cublasComputeType_t compute_of(const struct gnd__cu_blas *bl, const struct type *ty)
 {
     const int single = ty->dtype == GND_FLOAT32 || ty->dtype == GND_COMPLEX64;
@@ -109,12 +112,12 @@ static int load(void)
     char found[512], why[400];
     pthread_mutex_lock(&lock);
     if (!tried) {
-        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found,
-                              sizeof found, why, sizeof why);
+        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
+                              why, sizeof why);
         if (loaded) {
             const size_t v = lt.cublasLtGetVersion(); /* 130102: 13.1.2 */
-            snprintf(text_, sizeof text_, "cuBLASLt %zu.%zu.%zu (%.300s)", v / 10000,
-                     v / 100 % 100, v % 100, found);
+            snprintf(text_, sizeof text_, "cuBLASLt %zu.%zu.%zu (%.300s)", v / 10000, v / 100 % 100,
+                     v % 100, found);
         } else {
             snprintf(text_, sizeof text_, "%.390s", why);
         }
@@ -178,14 +181,14 @@ static cublasStatus_t layout(cublasLtMatrixLayout_t *out, cudaDataType_t type, i
 {
     const int64_t col_rows = m->trans ? rows : cols, col_cols = m->trans ? cols : rows;
     const int32_t count = (int32_t)nbatch;
-    cublasStatus_t r = lt.cublasLtMatrixLayoutCreate(out, type, (uint64_t)col_rows,
-                                                     (uint64_t)col_cols, m->ld);
+    cublasStatus_t r =
+        lt.cublasLtMatrixLayoutCreate(out, type, (uint64_t)col_rows, (uint64_t)col_cols, m->ld);
     if (r == CUBLAS_STATUS_SUCCESS && nbatch > 1)
         r = lt.cublasLtMatrixLayoutSetAttribute(*out, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
                                                 sizeof count);
     if (r == CUBLAS_STATUS_SUCCESS && nbatch > 1)
-        r = lt.cublasLtMatrixLayoutSetAttribute(
-            *out, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &batch, sizeof batch);
+        r = lt.cublasLtMatrixLayoutSetAttribute(*out, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                &batch, sizeof batch);
     return r;
 }
 
@@ -204,17 +207,18 @@ static cublasStatus_t choose(cublasLtHandle_t h, entry *t, int *found)
     const struct {
         cublasLtMatmulPreferenceAttributes_t what;
         uint32_t bytes;
-    } align[4] = {{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 1u << t->k.align_b},
-                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 1u << t->k.align_a},
-                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                   1u << (t->plus ? t->k.align_plus : t->k.align_c)},
-                  /* there is none for a row that is added: the algorithm's accesses are those of D */
-                  {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 1u << (row ? least : t->k.align_c)}};
+    } align[4] = {
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 1u << t->k.align_b},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 1u << t->k.align_a},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+         1u << (t->plus ? t->k.align_plus : t->k.align_c)},
+        /* there is none for a row that is added: the algorithm's accesses are those of D */
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 1u << (row ? least : t->k.align_c)}};
     *found = 0;
     cublasStatus_t r = lt.cublasLtMatmulPreferenceCreate(&pref);
     if (r == CUBLAS_STATUS_SUCCESS)
-        r = lt.cublasLtMatmulPreferenceSetAttribute(
-            pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
+        r = lt.cublasLtMatmulPreferenceSetAttribute(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                    &workspace, sizeof workspace);
     if (r == CUBLAS_STATUS_SUCCESS)
         r = lt.cublasLtMatmulPreferenceSetAttribute(
             pref, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
@@ -222,8 +226,8 @@ static cublasStatus_t choose(cublasLtHandle_t h, entry *t, int *found)
         r = lt.cublasLtMatmulPreferenceSetAttribute(pref, align[i].what, &align[i].bytes,
                                                     sizeof align[i].bytes);
     if (r == CUBLAS_STATUS_SUCCESS)
-        r = lt.cublasLtMatmulAlgoGetHeuristic(h, t->op, t->b, t->a, t->plus ? t->plus : t->c,
-                                              t->c, pref, 1, &best, found);
+        r = lt.cublasLtMatmulAlgoGetHeuristic(h, t->op, t->b, t->a, t->plus ? t->plus : t->c, t->c,
+                                              pref, 1, &best, found);
     if (pref)
         lt.cublasLtMatmulPreferenceDestroy(pref);
     if (r == CUBLAS_STATUS_SUCCESS && *found > 0)
@@ -246,13 +250,14 @@ static cublasStatus_t epilogue(entry *t, const key *k, const struct type *ty, co
     const int row = (g->flags & GND_GEMM_PLUS) && p->plus.ld == 0;
     const cublasLtEpilogue_t what = row ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
     const void *any = (const void *)(uintptr_t)MAX_ALIGN;
-    cublasStatus_t r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &what,
-                                                         sizeof what);
+    cublasStatus_t r =
+        lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &what, sizeof what);
     if (r == CUBLAS_STATUS_SUCCESS && row)
-        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &any, sizeof any);
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &any,
+                                              sizeof any);
     if (r == CUBLAS_STATUS_SUCCESS && row && k->nbatch > 1)
-        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &k->batch_plus,
-                                              sizeof k->batch_plus);
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE,
+                                              &k->batch_plus, sizeof k->batch_plus);
     if (r == CUBLAS_STATUS_SUCCESS && (g->flags & GND_GEMM_PLUS) && !row)
         r = layout(&t->plus, ty->data, g->m, g->n, &p->plus, k->nbatch, k->batch_plus);
     return r;
@@ -408,14 +413,14 @@ static gnd_status products(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm
     const int wide = type_of(g->dtype)->compute == CUBLAS_COMPUTE_64F;
     cublasStatus_t r = CUBLAS_STATUS_SUCCESS;
     if (row)
-        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &add, sizeof add);
+        r = lt.cublasLtMatmulDescSetAttribute(t->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &add,
+                                              sizeof add);
     if (r != CUBLAS_STATUS_SUCCESS)
         return fail(e, r, "cublasLtMatmulDescSetAttribute");
-    r = lt.cublasLtMatmul(
-        bl->h, t->op, wide ? (const void *)da : fa, (const void *)b, t->b, (const void *)a, t->a,
-        wide ? (const void *)db : fb, (const void *)(t->plus ? add : c), t->plus ? t->plus : t->c,
-        (void *)c, t->c, &t->algo,
-        (void *)q->workspace, WORKSPACE, q->s);
+    r = lt.cublasLtMatmul(bl->h, t->op, wide ? (const void *)da : fa, (const void *)b, t->b,
+                          (const void *)a, t->a, wide ? (const void *)db : fb,
+                          (const void *)(t->plus ? add : c), t->plus ? t->plus : t->c, (void *)c,
+                          t->c, &t->algo, (void *)q->workspace, WORKSPACE, q->s);
     if (r == CUBLAS_STATUS_SUCCESS)
         return GND_OK;
     /* A fault of earlier work ends here as "execution failed": the driver knows which. */
@@ -446,9 +451,9 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     return s;
 }
 
-/* Whether the library has an algorithm for the product with what follows it, at any alignment. Not for
- * GND_GEMM_RELU: cuBLASLt's makes 0 of NaN in float16 (13.0 on an H200). Nor for a multiple of a row: the
- * epilogue adds it as it is. */
+/* Whether the library has an algorithm for the product with what follows it, at any alignment. Not
+ * for GND_GEMM_RELU: cuBLASLt's makes 0 of NaN in float16 (13.0 on an H200). Nor for a multiple of
+ * a row: the epilogue adds it as it is. */
 static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
 {
     gnd__blas_gemm p;

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 
 static const char *const fixed[] = {
-    "-fmad=false",      "-ftz=false",   "-prec-div=true",
-    "-prec-sqrt=true",  "--std=c++17",  "--device-as-default-execution-space",
+    "-fmad=false",     "-ftz=false",  "-prec-div=true",
+    "-prec-sqrt=true", "--std=c++17", "--device-as-default-execution-space",
 };
 enum { NFIXED = sizeof fixed / sizeof *fixed, MAX_OPTIONS = 32 };
 
@@ -97,8 +97,8 @@ void gnd__cu_compiler(char *buf, size_t cap)
 
 static gnd_status fail(gnd_err *e, nvrtcResult r, const char *what)
 {
-    return gnd__plug_fail(e, r == NVRTC_ERROR_OUT_OF_MEMORY ? GND_ERR_NOMEM : GND_ERR_BUILD,
-                          (int)r, "%s: %s (%d)", what, rtc.nvrtcGetErrorString(r), (int)r);
+    return gnd__plug_fail(e, r == NVRTC_ERROR_OUT_OF_MEMORY ? GND_ERR_NOMEM : GND_ERR_BUILD, (int)r,
+                          "%s: %s (%d)", what, rtc.nvrtcGetErrorString(r), (int)r);
 }
 
 /* "sm_90" when NVRTC knows the device; else the newest "compute_XX" below it, for PTX. */

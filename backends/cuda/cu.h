@@ -79,8 +79,8 @@ extern gnd__cu_calls gnd__cu;
 /* What enumeration found out about one device; made once, kept for the life of the process. */
 typedef struct gnd__cu_info {
     CUdevice id;
-    int major, minor;      /* compute capability */
-    int driver;            /* CUDA version of the driver, 13000 for 13.0 */
+    int major, minor; /* compute capability */
+    int driver;       /* CUDA version of the driver, 13000 for 13.0 */
     gnd_props props;
 } gnd__cu_info;
 
@@ -95,7 +95,7 @@ enum {
 };
 typedef struct gnd__cu_stage {
     char *slots, *halves;
-    unsigned next;         /* slot */
+    unsigned next; /* slot */
     CUevent ev[GND__CU_NPART];
     int busy[GND__CU_NPART];
 } gnd__cu_stage;
@@ -108,12 +108,12 @@ typedef struct gnd__cu_event {
 
 struct gnd_dev {
     const gnd__cu_info *info;
-    CUcontext ctx;         /* the device's primary context, retained once */
-    int tf32;              /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
-    CUresult lost;         /* the fault after which the context is of no use; 0: it works */
-    char lost_text[384];   /* what failed, with the fault's name and text */
+    CUcontext ctx; /* the device's primary context, retained once */
+    int tf32; /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
+    CUresult lost;       /* the fault after which the context is of no use; 0: it works */
+    char lost_text[384]; /* what failed, with the fault's name and text */
     gnd__cu_stage stage;
-    gnd__cu_event *base;   /* event times are counted from here, at base_ns */
+    gnd__cu_event *base; /* event times are counted from here, at base_ns */
     uint64_t base_ns;
     struct gnd__cu_blas *blas; /* blas.c; NULL until the first product */
     struct gnd__cu_fft *fft;   /* fft.c, solver.c: likewise */
@@ -136,25 +136,28 @@ struct gnd_queue {
 struct gnd_event {
     gnd_dev *dev;
     gnd__cu_event *ev;
-    CUstream s;            /* it was recorded in */
+    CUstream s; /* it was recorded in */
     int timed;
 };
 
 /* Loads libcuda and starts it, once; NULL, or the reason why there is no driver, in one line. */
 const char *gnd__cu_driver(int *version);
 
-/* The lowest compute capability of a device that can be used, as 70 for 7.0; INT_MAX: there is none (device.c). */
+/* The lowest compute capability of a device that can be used, as 70 for 7.0; INT_MAX: there is none
+ * (device.c). */
 int gnd__cu_oldest(void);
 
 /* A vendor library: its file, found among the places where CUDA is installed, without loading it.
- * stem "libnvrtc.so", versions like "13" (or "13:12": CUDA 13's library is .12), newest first, NULL at the end. Returns 1 and the path. */
+ * stem "libnvrtc.so", versions like "13" (or "13:12": CUDA 13's library is .12), newest first, NULL
+ * at the end. Returns 1 and the path. */
 int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap);
 /* Finds and loads it; as gnd__plug_load(), but the reason says where it was looked for. */
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
 
-/* One line on a library in buf[cap]: what load() left in text, or why it could not be loaded; when that was
- * never tried (known 0), the file that is there, as half a gigabyte is not loaded only to say so. */
+/* One line on a library in buf[cap]: what load() left in text, or why it could not be loaded; when
+ * that was never tried (known 0), the file that is there, as half a gigabyte is not loaded only to
+ * say so. */
 void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
                       int (*load)(void), const char *text, char *buf, size_t cap);
 
@@ -205,8 +208,9 @@ gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err 
  * or none (cubin.c). */
 int gnd__cu_cubin_params(const void *image, size_t n, const char *kernel, uint32_t *size, int cap);
 
-/* A launch in CUDA's terms: params (room for GND__CU_PARAMS) points to the caller's arguments, *shared is the
- * dynamic shared memory in bytes, grid and group have 1 along dimensions that the launch lacks. */
+/* A launch in CUDA's terms: params (room for GND__CU_PARAMS) points to the caller's arguments,
+ * *shared is the dynamic shared memory in bytes, grid and group have 1 along dimensions that the
+ * launch lacks. */
 enum { GND__CU_PARAMS = 512 };
 gnd_status gnd__cu_params(const gnd_kern *k, const gnd_klaunch *l, void **params, size_t *shared,
                           unsigned grid[3], unsigned group[3], gnd_err *e);

@@ -172,8 +172,7 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     if (!info)
         return GND_ERR_DEVICE;
     if (info->props.reason[0])
-        return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name,
-                              info->props.reason);
+        return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name, info->props.reason);
     static const char *const words[] = {"0", "1", NULL};
     int tf32; /* 0: unset */
     gnd_status s = gnd__plug_choice("GND_CUDA_TF32", words, &tf32, e);

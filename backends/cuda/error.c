@@ -22,27 +22,21 @@ static char first[384]; /* the first such fault of the process */
 static gnd_status status_of(CUresult code)
 {
     switch ((int)code) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-        return GND_ERR_DEVMEM;
+    case CUDA_ERROR_OUT_OF_MEMORY: return GND_ERR_DEVMEM;
     case CUDA_ERROR_NO_DEVICE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_STUB_LIBRARY:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
     case CUDA_ERROR_SYSTEM_NOT_READY:
-    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        return GND_ERR_DEVICE;
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: return GND_ERR_DEVICE;
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_INVALID_PTX:
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-        return GND_ERR_BUILD;
-    case CUDA_ERROR_NOT_FOUND:
-        return GND_ERR_NAME;
-    case CUDA_ERROR_NOT_SUPPORTED:
-        return GND_ERR_UNSUPPORTED;
-    default:
-        return GND_ERR_BACKEND;
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND: return GND_ERR_BUILD;
+    case CUDA_ERROR_NOT_FOUND: return GND_ERR_NAME;
+    case CUDA_ERROR_NOT_SUPPORTED: return GND_ERR_UNSUPPORTED;
+    default: return GND_ERR_BACKEND;
     }
 }
 
@@ -64,10 +58,8 @@ static int ends_context(CUresult code)
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
     case 226: /* CUDA_ERROR_CONTAINED */
-    case 721: /* CUDA_ERROR_TENSOR_MEMORY_LEAK */
-        return 1;
-    default:
-        return 0;
+    case 721: /* CUDA_ERROR_TENSOR_MEMORY_LEAK */ return 1;
+    default: return 0;
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/fft.c - the fft group: cuFFT, loaded at the first transform. Plans are kept, the least recently
- * used one goes when there are too many (each holds device memory to work in).
+ * cuda/fft.c - the fft group: cuFFT, loaded at the first transform. Plans are kept, the least
+ * recently used one goes when there are too many (each holds device memory to work in).
  */
 #include "cu.h"
 
@@ -65,12 +65,12 @@ static int load(void)
     int v = 0;
     pthread_mutex_lock(&lock);
     if (!tried) {
-        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found,
-                              sizeof found, why, sizeof why);
+        loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
+                              why, sizeof why);
         if (loaded) {
             cf.cufftGetVersion(&v); /* 12001: 12.0.1 */
-            snprintf(text_, sizeof text_, "cuFFT %d.%d.%d (%.300s)", v / 1000, v / 100 % 10, v % 100,
-                     found);
+            snprintf(text_, sizeof text_, "cuFFT %d.%d.%d (%.300s)", v / 1000, v / 100 % 10,
+                     v % 100, found);
         } else {
             snprintf(text_, sizeof text_, "%.390s", why);
         }
@@ -83,10 +83,10 @@ static int load(void)
 static gnd_status fail(gnd_err *e, cufftResult r, const char *what)
 {
     static const char *const names[] = {
-        [CUFFT_INVALID_PLAN] = "invalid plan", [CUFFT_ALLOC_FAILED] = "allocation failed",
-        [CUFFT_INVALID_TYPE] = "invalid type", [CUFFT_INVALID_VALUE] = "invalid value",
+        [CUFFT_INVALID_PLAN] = "invalid plan",     [CUFFT_ALLOC_FAILED] = "allocation failed",
+        [CUFFT_INVALID_TYPE] = "invalid type",     [CUFFT_INVALID_VALUE] = "invalid value",
         [CUFFT_INTERNAL_ERROR] = "internal error", [CUFFT_EXEC_FAILED] = "execution failed",
-        [CUFFT_SETUP_FAILED] = "setup failed", [CUFFT_INVALID_SIZE] = "invalid size",
+        [CUFFT_SETUP_FAILED] = "setup failed",     [CUFFT_INVALID_SIZE] = "invalid size",
     };
     const char *name = (size_t)r < sizeof names / sizeof *names && names[r] ? names[r] : "error";
     return gnd__plug_fail(e, r == CUFFT_ALLOC_FAILED ? GND_ERR_DEVMEM : GND_ERR_BACKEND, (int)r,
@@ -101,7 +101,8 @@ static gnd_status fft_supports(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_
         gnd__plug_fail(e, GND_OK, 0, "no cuFFT: %s", text_);
         return GND_OK;
     }
-    *yes = (f->dtype == GND_COMPLEX64 || f->dtype == GND_COMPLEX128) && f->rank >= 1 && f->rank <= 3;
+    *yes =
+        (f->dtype == GND_COMPLEX64 || f->dtype == GND_COMPLEX128) && f->rank >= 1 && f->rank <= 3;
     return GND_OK;
 }
 
@@ -147,9 +148,9 @@ static gnd_status find_plan(gnd_dev *d, const gnd_fft_desc *f, plan **out, gnd_e
     cufftResult r = cf.cufftCreate(&oldest->h);
     if (r != CUFFT_SUCCESS)
         return fail(e, r, "cufftCreate");
-    r = cf.cufftMakePlanMany64(oldest->h, rank, n, in, k.in_stride, k.in_dist, onembed, k.out_stride,
-                               k.out_dist, types[f->kind][f->dtype == GND_COMPLEX128], k.nbatch,
-                               &work);
+    r = cf.cufftMakePlanMany64(oldest->h, rank, n, in, k.in_stride, k.in_dist, onembed,
+                               k.out_stride, k.out_dist, types[f->kind][f->dtype == GND_COMPLEX128],
+                               k.nbatch, &work);
     if (r != CUFFT_SUCCESS) {
         cf.cufftDestroy(oldest->h);
         return fail(e, r, "cufftMakePlanMany64");

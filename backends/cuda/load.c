@@ -4,8 +4,9 @@
  * toolkit's libraries are looked for as files first: LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, the
  * usual folders, conda, Python's wheels; so that it is known which NVRTC would compile, for the
  * key of cached kernels, before (and mostly without) loading it. Last the dynamic loader is asked.
- * A library of a newer CUDA than the driver's is passed over: what it makes may not run. CUDA 13's know no
- * Volta, which its driver still does: where there is such a device, older ones are looked for first.
+ * A library of a newer CUDA than the driver's is passed over: what it makes may not run. CUDA 13's
+ * know no Volta, which its driver still does: where there is such a device, older ones are looked
+ * for first.
  */
 #include "cu.h"
 
@@ -29,7 +30,7 @@ static void load_driver(void)
 #define X(slot, symbol) {#symbol, (void **)&gnd__cu.slot, 0},
         GND__CU_SYMBOLS(X)
 #undef X
-        {"cuFuncGetParamInfo", (void **)&gnd__cu.FuncGetParamInfo, 1},
+            {"cuFuncGetParamInfo", (void **)&gnd__cu.FuncGetParamInfo, 1},
         {"cuFuncGetAttribute", (void **)&gnd__cu.FuncGetAttribute, 1},
         {"cuOccupancyMaxPotentialBlockSize", (void **)&gnd__cu.OccupancyBlockSize, 1},
     };
@@ -187,12 +188,16 @@ int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_
             newer = *versions;
     if (gnd__plug_load(list, syms, nsyms, found, cap, why, whycap))
         return 1;
-    const int k = n == 0 ? 0 : snprintf(why, whycap, "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders",
-                                        tried);
+    const int k =
+        n == 0
+            ? 0
+            : snprintf(why, whycap,
+                       "none of %s is in LD_LIBRARY_PATH, CUDA_HOME or the usual folders", tried);
     char name[64];
     snprintf(name, sizeof name, "%s.%s", stem, newer ? suffix_of(newer) : "");
     if (newer && k >= 0 && (size_t)k < whycap && look_everywhere(name, path, sizeof path))
-        snprintf(why + k, whycap - (size_t)k, "%s%s is of a newer CUDA than the driver, which is for %d.%d", k ? "; " : "", path,
+        snprintf(why + k, whycap - (size_t)k,
+                 "%s%s is of a newer CUDA than the driver, which is for %d.%d", k ? "; " : "", path,
                  driver_version / 1000, driver_version % 1000 / 10);
     return 0;
 }

@@ -14,8 +14,8 @@
  * A write never waits for work that was put into the queue before it, unless the ring is full of
  * writes behind such work, or it is larger than both halves.
  *
- * Memory that is pinned already (the user's, by cuMemHostAlloc or cuMemHostRegister) is what the bus
- * reads and writes itself when there are more than 64 KiB; such a transfer is waited for.
+ * Memory that is pinned already (the user's, by cuMemHostAlloc or cuMemHostRegister) is what the
+ * bus reads and writes itself when there are more than 64 KiB; such a transfer is waited for.
  */
 #include "cu.h"
 
@@ -133,9 +133,8 @@ static gnd_status part_take(gnd_dev *d, int small, size_t n, int *part, char **a
 {
     gnd__cu_stage *st = &d->stage;
     const int k = small ? (int)(st->next++ % GND__CU_NSLOT) : (int)(n % 2);
-    const gnd_status s = small
-                             ? pinned(d, &st->slots, (size_t)GND__CU_SLOT * GND__CU_NSLOT, e)
-                             : pinned(d, &st->halves, 2 * (size_t)GND__CU_HALF, e);
+    const gnd_status s = small ? pinned(d, &st->slots, (size_t)GND__CU_SLOT * GND__CU_NSLOT, e)
+                               : pinned(d, &st->halves, 2 * (size_t)GND__CU_HALF, e);
     if (s != GND_OK)
         return s;
     *at = small ? st->slots + (size_t)k * GND__CU_SLOT : st->halves + (size_t)k * GND__CU_HALF;
@@ -152,10 +151,13 @@ static int is_pinned(const void *p, size_t nbytes)
     unsigned kind = 0;
     CUdeviceptr start = 0;
     size_t size = 0;
-    return gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == CUDA_SUCCESS &&
+    return gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) ==
+               CUDA_SUCCESS &&
            kind == CU_MEMORYTYPE_HOST &&
-           gnd__cu.PointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) == CUDA_SUCCESS &&
-           gnd__cu.PointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) == CUDA_SUCCESS &&
+           gnd__cu.PointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) ==
+               CUDA_SUCCESS &&
+           gnd__cu.PointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) ==
+               CUDA_SUCCESS &&
            at >= start && nbytes <= size && at - start <= size - nbytes;
 }
 
@@ -164,9 +166,11 @@ static gnd_status direct_wait(gnd_queue *q, CUresult r, const char *call, size_t
                               const gnd_buf *b, gnd_err *e)
 {
     if (r != CUDA_SUCCESS)
-        return gnd__cu_fail(q->dev, e, r, "%s (%zu bytes at %zu of %zu)", call, nbytes, off, b->nbytes);
+        return gnd__cu_fail(q->dev, e, r, "%s (%zu bytes at %zu of %zu)", call, nbytes, off,
+                            b->nbytes);
     r = gnd__cu.StreamSynchronize(q->s);
-    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(q->dev, e, r, "cuStreamSynchronize (a transfer)");
+    return r == CUDA_SUCCESS ? GND_OK
+                             : gnd__cu_fail(q->dev, e, r, "cuStreamSynchronize (a transfer)");
 }
 
 static size_t chunk_of(size_t left)
@@ -184,8 +188,8 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
         return s;
     s = gnd__cu_enter(d, e);
     if (s == GND_OK && !small && is_pinned(src, nbytes))
-        return direct_wait(q, gnd__cu.MemcpyHtoDAsync(dst->p + off, src, nbytes, q->s), "cuMemcpyHtoDAsync",
-                           nbytes, off, dst, e);
+        return direct_wait(q, gnd__cu.MemcpyHtoDAsync(dst->p + off, src, nbytes, q->s),
+                           "cuMemcpyHtoDAsync", nbytes, off, dst, e);
     gnd__team *team = s == GND_OK ? gnd__team_start(nbytes) : NULL;
     for (size_t done = 0, n, i = 0; done < nbytes && s == GND_OK; done += n, i++) {
         int part;
@@ -229,8 +233,8 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
         return s;
     s = gnd__cu_enter(q->dev, e);
     if (s == GND_OK && !small && is_pinned(dst, nbytes))
-        return direct_wait(q, gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s), "cuMemcpyDtoHAsync",
-                           nbytes, off, src, e);
+        return direct_wait(q, gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s),
+                           "cuMemcpyDtoHAsync", nbytes, off, src, e);
     gnd__team *team = s == GND_OK ? gnd__team_start(nbytes) : NULL;
     for (size_t i = 0, asked = 0, done = 0; done < nbytes && s == GND_OK; i++) {
         const size_t n = chunk_of(nbytes - asked), turn = (i + 1) % 2;
@@ -271,10 +275,10 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
     if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
         return s;
     const CUdeviceptr to = dst->p + doff, from = src->p + soff;
-    const CUresult r = dst->dev->ctx == src->dev->ctx
-                           ? gnd__cu.MemcpyDtoDAsync(to, from, nbytes, q->s)
-                           : gnd__cu.MemcpyPeerAsync(to, dst->dev->ctx, from, src->dev->ctx,
-                                                     nbytes, q->s);
+    const CUresult r =
+        dst->dev->ctx == src->dev->ctx
+            ? gnd__cu.MemcpyDtoDAsync(to, from, nbytes, q->s)
+            : gnd__cu.MemcpyPeerAsync(to, dst->dev->ctx, from, src->dev->ctx, nbytes, q->s);
     if (r != CUDA_SUCCESS)
         return gnd__cu_fail(q->dev, e, r, "copy of %zu bytes, %zu of %zu to %zu of %zu", nbytes,
                             soff, src->nbytes, doff, dst->nbytes);
@@ -283,7 +287,8 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
 
 /* Another library's memory, of whichever device of this process: the driver knows by the address. A
  * copy from what is no memory would be a fault that costs the context, so it is asked first. */
-static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e)
+static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes,
+                            gnd_err *e)
 {
     gnd_status s = in_buffer(dst, off, nbytes, e);
     if (nbytes == 0 || s != GND_OK)
@@ -293,13 +298,15 @@ static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src
     for (int end = 0; end < 2; end++) {
         const CUdeviceptr at = (CUdeviceptr)(end ? src + nbytes - 1 : src);
         unsigned kind;
-        if (gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS)
+        if (gnd__cu.PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) !=
+            CUDA_SUCCESS)
             return gnd__plug_fail(e, GND_ERR_ARG, CUDA_ERROR_INVALID_VALUE,
                                   "%#llx is no address of CUDA's memory", (unsigned long long)at);
     }
     const CUresult r = gnd__cu.MemcpyDtoDAsync(dst->p + off, (CUdeviceptr)src, nbytes, q->s);
     if (r != CUDA_SUCCESS)
-        return gnd__cu_fail(q->dev, e, r, "copy of %zu bytes from %#llx", nbytes, (unsigned long long)src);
+        return gnd__cu_fail(q->dev, e, r, "copy of %zu bytes from %#llx", nbytes,
+                            (unsigned long long)src);
     return GND_OK;
 }
 

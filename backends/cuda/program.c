@@ -17,7 +17,7 @@
 struct gnd_prog {
     gnd_dev *dev;
     CUmodule m;
-    void *image;           /* what it was loaded from, for binary_get */
+    void *image; /* what it was loaded from, for binary_get */
     size_t nbytes;
 };
 
@@ -26,9 +26,9 @@ enum { MAX_PARAMS = GND__CU_PARAMS };
 struct gnd_kern {
     CUfunction f;
     gnd_dev *dev;
-    int nparams;           /* -1: not known */
+    int nparams; /* -1: not known */
     char name[64];
-    uint32_t size[];       /* bytes of each */
+    uint32_t size[]; /* bytes of each */
 };
 
 static const char magic[] = "gndcuda1";
@@ -282,7 +282,8 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     const void *code;
     size_t n;
     gnd_status s = gnd__cu_enter(d, e);
-    if (s != GND_OK || (s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e)) != GND_OK)
+    if (s != GND_OK ||
+        (s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e)) != GND_OK)
         return s;
     void *image = malloc(n); /* aligned, as the driver may want it */
     if (!image)

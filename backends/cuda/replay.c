@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/replay.c - the replay group: launches as the nodes of a CUDA graph, one behind the other as in the
- * stream. The driver copies the parameters when a node is added, checks and prepares all when the graph is
- * instantiated, and then takes about a microsecond for each kernel, most of it the device's.
+ * cuda/replay.c - the replay group: launches as the nodes of a CUDA graph, one behind the other as
+ * in the stream. The driver copies the parameters when a node is added, checks and prepares all
+ * when the graph is instantiated, and then takes about a microsecond for each kernel, most of it
+ * the device's.
  */
 #include "cu.h"
 
@@ -28,7 +29,8 @@ static void list_free(gnd_list *t)
     free(t);
 }
 
-static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_klaunch *l, CUgraphNode *last, gnd_err *e)
+static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_klaunch *l, CUgraphNode *last,
+                           gnd_err *e)
 {
     void *params[GND__CU_PARAMS];
     unsigned g[3] = {1, 1, 1}, b[3] = {1, 1, 1};
@@ -39,8 +41,12 @@ static gnd_status add_node(gnd_list *t, gnd_kern *k, const gnd_klaunch *l, CUgra
         return s;
     const CUDA_KERNEL_NODE_PARAMS p = {
         .func = gnd__cu_function(k),
-        .gridDimX = g[0], .gridDimY = g[1], .gridDimZ = g[2],
-        .blockDimX = b[0], .blockDimY = b[1], .blockDimZ = b[2],
+        .gridDimX = g[0],
+        .gridDimY = g[1],
+        .gridDimZ = g[2],
+        .blockDimX = b[0],
+        .blockDimY = b[1],
+        .blockDimZ = b[2],
         .sharedMemBytes = (unsigned)shared,
         .kernelParams = params,
     };
@@ -60,7 +66,8 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
         return s;
     gnd_list *t = calloc(1, sizeof *t);
     if (!t)
-        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches", (unsigned)n);
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches",
+                              (unsigned)n);
     t->q = q;
     CUresult r = gnd__cu.GraphCreate(&t->graph, 0);
     if (r != CUDA_SUCCESS)

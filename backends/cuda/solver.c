@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/solver.c - the solver group: cuSOLVER's dense routines and cuBLAS's, loaded at the first call;
- * what it does not take (least squares; eigenproblems of small matrices or with a library older than
- * CUDA 12.6) the core gives to LAPACK. Small matrices of a batch are worked on together
- * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c); each matrix has its own
- * `info`, all of which are read at the end.
+ * cuda/solver.c - the solver group: cuSOLVER's dense routines and cuBLAS's, loaded at the first
+ * call; what it does not take (least squares; eigenproblems of small matrices or with a library
+ * older than CUDA 12.6) the core gives to LAPACK. Small matrices of a batch are worked on together
+ * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c); each matrix has its
+ * own `info`, all of which are read at the end.
  */
 #include "solver.h"
 
@@ -38,7 +38,8 @@ static const gnd__cs_type *type_of(uint32_t dtype)
     return NULL;
 }
 
-/* --- the libraries ------------------------------------------------------------------------------ */
+/* --- the libraries ------------------------------------------------------------------------------
+ */
 
 enum { MAX_SYMS = 96, NAME = 48 };
 
@@ -55,7 +56,8 @@ static void add(symbols *s, const char *name, void *slot, int optional)
     s->n++;
 }
 
-static void add_typed(symbols *s, const char *before, const char *real, const char *complex, void **slot)
+static void add_typed(symbols *s, const char *before, const char *real, const char *complex,
+                      void **slot)
 {
     char name[NAME];
     for (int t = 0; t < 4; t++) {
@@ -70,7 +72,8 @@ static int load_cusolver(symbols *s, char *found, size_t cap)
 #define X(name) add(s, #name, (void *)&gnd__cs.name, 0);
     GND__CS_PLAIN(X)
 #undef X
-#define X(slot, type, real, complex) add_typed(s, "cusolverDn", real, complex, (void **)gnd__cs.slot);
+#define X(slot, type, real, complex)                                                               \
+    add_typed(s, "cusolverDn", real, complex, (void **)gnd__cs.slot);
     GND__CS_TYPED(X)
 #undef X
     add(s, "cusolverDnXsyevBatched_bufferSize", (void *)&gnd__cs.syevs_size, 1);
@@ -123,9 +126,12 @@ gnd_status gnd__cs_fail(gnd__cs_job *o, int r, const char *what)
     const int blas = strncmp(what, "cublas", 6) == 0;
     if (cr != CUDA_SUCCESS)
         return gnd__cu_fail(o->q->dev, o->e, cr, "%s", what);
-    return gnd__plug_fail(o->e, r == (blas ? (int)CUBLAS_STATUS_ALLOC_FAILED : (int)CUSOLVER_STATUS_ALLOC_FAILED)
-                                    ? GND_ERR_DEVMEM : GND_ERR_BACKEND, r, "%s: %s's status %d", what,
-                          blas ? "cuBLAS" : "cuSOLVER", r);
+    return gnd__plug_fail(
+        o->e,
+        r == (blas ? (int)CUBLAS_STATUS_ALLOC_FAILED : (int)CUSOLVER_STATUS_ALLOC_FAILED)
+            ? GND_ERR_DEVMEM
+            : GND_ERR_BACKEND,
+        r, "%s: %s's status %d", what, blas ? "cuBLAS" : "cuSOLVER", r);
 }
 
 static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e)
@@ -147,8 +153,7 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     case GND_SOLVE_SVDVALS:
     case GND_SOLVE_EIGH:
     case GND_SOLVE_EIGVALSH:
-    case GND_SOLVE_TRIANGULAR:
-        break;
+    case GND_SOLVE_TRIANGULAR: break;
     case GND_SOLVE_INV: /* of small ones of a batch, systems with 1 are solved */
         if (s->flags != 1 || gnd__cs_is_batch(s))
             return GND_OK;
@@ -158,19 +163,20 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
         if (s->n >= SMALLEST_EIG)
             break;
         return GND_OK;
-    default:
-        return GND_OK;
+    default: return GND_OK;
     }
     if (!type_of(s->dtype))
         return GND_OK;
     if (!load())
         gnd__plug_fail(e, GND_OK, 0, "no cuSOLVER: %s", text_);
     else
-        *yes = (s->op != GND_SOLVE_EIG && s->op != GND_SOLVE_EIGVALS) || (gnd__cs.geev && gnd__cs.geev_size);
+        *yes = (s->op != GND_SOLVE_EIG && s->op != GND_SOLVE_EIGVALS) ||
+               (gnd__cs.geev && gnd__cs.geev_size);
     return GND_OK;
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------------
+ */
 
 gnd_status gnd__cs_wait(gnd__cs_job *o)
 {
@@ -210,8 +216,8 @@ gnd_status gnd__cs_workspace(gnd__cs_job *o, size_t device, size_t host)
     return gnd__cs_reserve(o, &v->work, device);
 }
 
-gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdeviceptr src, size_t src_pitch,
-                        size_t width, int64_t rows)
+gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdeviceptr src,
+                        size_t src_pitch, size_t width, int64_t rows)
 {
     CUDA_MEMCPY2D copy;
     memset(&copy, 0, sizeof copy);
@@ -229,7 +235,8 @@ gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdev
 gnd_status gnd__cs_down(gnd__cs_job *o, void *dst, CUdeviceptr src, size_t n)
 {
     const CUresult r = gnd__cu.MemcpyDtoHAsync(dst, src, n, o->q->s);
-    return r == CUDA_SUCCESS ? gnd__cs_wait(o) : gnd__cu_fail(o->q->dev, o->e, r, "cuMemcpyDtoHAsync");
+    return r == CUDA_SUCCESS ? gnd__cs_wait(o)
+                             : gnd__cu_fail(o->q->dev, o->e, r, "cuMemcpyDtoHAsync");
 }
 
 gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n)
@@ -240,10 +247,12 @@ gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n
 
 gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count)
 {
-    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is 0, too */
+    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is 0, too
+     */
     if (count == 0)
         return GND_OK;
-    const CUdeviceptr at = a + (size_t)(first * ld + first) * o->t->size + (o->t->rsize == 8 ? 4 : 0);
+    const CUdeviceptr at =
+        a + (size_t)(first * ld + first) * o->t->size + (o->t->rsize == 8 ? 4 : 0);
     const CUresult r = gnd__cu.MemsetD2D32Async(at, (size_t)(ld + 1) * o->t->size,
                                                 o->t->rsize == 8 ? 0x3ff00000u : 0x3f800000u, 1,
                                                 (size_t)count, o->q->s);
@@ -263,7 +272,8 @@ const void *gnd__cs_zero(void)
     return zero;
 }
 
-/* --- the group ---------------------------------------------------------------------------------- */
+/* --- the group ----------------------------------------------------------------------------------
+ */
 
 static gnd_status open_handles(gnd__cs_job *o)
 {
@@ -310,9 +320,11 @@ static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err 
         return gnd__plug_fail(e, GND_ERR_INTERNAL, info, "cuSOLVER: argument %d is wrong", -info);
     switch ((gnd_solve_op)s->op) {
     case GND_SOLVE_CHOLESKY:
-        return gnd__plug_fail(e, GND_ERR_LINALG, info,
-                              "matrix %lld: not positive definite: the leading minor of order %d is "
-                              "not positive", (long long)b, info);
+        return gnd__plug_fail(
+            e, GND_ERR_LINALG, info,
+            "matrix %lld: not positive definite: the leading minor of order %d is "
+            "not positive",
+            (long long)b, info);
     case GND_SOLVE_LU:
         if (!s->flags)
             return GND_OK; /* a factorisation all the same */
@@ -322,13 +334,15 @@ static gnd_status verdict(const gnd_solve_desc *s, int64_t b, int info, gnd_err 
         return gnd__plug_fail(e, GND_ERR_LINALG, info, "matrix %lld: singular: U[%d, %d] is 0",
                               (long long)b, info - 1, info - 1);
     case GND_SOLVE_TRIANGULAR:
-        return gnd__plug_fail(e, GND_ERR_LINALG, info, "matrix %lld: singular: the diagonal's[%d, %d] is 0",
-                              (long long)b, info - 1, info - 1);
+        return gnd__plug_fail(e, GND_ERR_LINALG, info,
+                              "matrix %lld: singular: the diagonal's[%d, %d] is 0", (long long)b,
+                              info - 1, info - 1);
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
         if (info > s->n) /* Jacobi's method */
             return gnd__plug_fail(e, GND_ERR_LINALG, info,
-                                  "matrix %lld: no convergence: the sweeps did not suffice", (long long)b);
+                                  "matrix %lld: no convergence: the sweeps did not suffice",
+                                  (long long)b);
         /* fallthrough */
     default:
         return gnd__plug_fail(e, GND_ERR_LINALG, info,
@@ -342,15 +356,11 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
     const int64_t m = s->m, n = s->n, q = m < n ? m : n;
     const int full = (s->flags & 1) != 0;
     switch ((gnd_solve_op)s->op) {
-    case GND_SOLVE_INV:
-        return i == 2 ? (size_t)n * sizeof(int32_t) : (size_t)(n * n) * t->size;
-    case GND_SOLVE_CHOLESKY:
-        return (size_t)(n * n) * t->size;
-    case GND_SOLVE_LU:
-        return i == 0 ? (size_t)(m * n) * t->size : (size_t)q * 4;
+    case GND_SOLVE_INV: return i == 2 ? (size_t)n * sizeof(int32_t) : (size_t)(n * n) * t->size;
+    case GND_SOLVE_CHOLESKY: return (size_t)(n * n) * t->size;
+    case GND_SOLVE_LU: return i == 0 ? (size_t)(m * n) * t->size : (size_t)q * 4;
     case GND_SOLVE_SOLVE:
-    case GND_SOLVE_TRIANGULAR:
-        return (size_t)(i == 0 ? n * n : n * s->k) * t->size;
+    case GND_SOLVE_TRIANGULAR: return (size_t)(i == 0 ? n * n : n * s->k) * t->size;
     case GND_SOLVE_QR:
         return (size_t)(i == 0 ? m * (full && m > n ? m : n) : (full ? m : q) * n) * t->size;
     case GND_SOLVE_SVD:
@@ -358,13 +368,11 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
                : i == 1 ? (size_t)(m * (full ? m : n)) * t->size
                : i == 2 ? (size_t)n * t->rsize
                         : (size_t)(n * n) * t->size;
-    case GND_SOLVE_SVDVALS:
-        return i == 0 ? (size_t)(m * n) * t->size : (size_t)n * t->rsize;
+    case GND_SOLVE_SVDVALS: return i == 0 ? (size_t)(m * n) * t->size : (size_t)n * t->rsize;
     case GND_SOLVE_EIG:
     case GND_SOLVE_EIGVALS: /* what comes out is complex */
         return i == 0 ? (size_t)(n * n) * t->size : (size_t)(i == 1 ? n : n * n) * 2 * t->rsize;
-    default: /* EIGH, EIGVALSH */
-        return i == 0 ? (size_t)(n * n) * t->size : (size_t)n * t->rsize;
+    default: /* EIGH, EIGVALSH */ return i == 0 ? (size_t)(n * n) * t->size : (size_t)n * t->rsize;
     }
 }
 

@@ -39,29 +39,33 @@
 typedef void *gnd__cs_ptr; /* to elements on the device */
 typedef cusolverStatus_t gnd__cs_make_size(cusolverDnHandle_t, int m, int n, int k, gnd__cs_ptr a,
                                            int lda, gnd__cs_ptr tau, int *lwork);
-typedef cusolverStatus_t gnd__cs_make(cusolverDnHandle_t, int m, int n, int k, gnd__cs_ptr a, int lda,
-                                      gnd__cs_ptr tau, gnd__cs_ptr work, int lwork, int *info);
+typedef cusolverStatus_t gnd__cs_make(cusolverDnHandle_t, int m, int n, int k, gnd__cs_ptr a,
+                                      int lda, gnd__cs_ptr tau, gnd__cs_ptr work, int lwork,
+                                      int *info);
 typedef cusolverStatus_t gnd__cs_apply_size(cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t,
                                             int m, int n, int k, gnd__cs_ptr a, int lda,
                                             gnd__cs_ptr tau, gnd__cs_ptr c, int ldc, int *lwork);
-typedef cusolverStatus_t gnd__cs_apply(cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t, int m,
-                                       int n, int k, gnd__cs_ptr a, int lda, gnd__cs_ptr tau,
-                                       gnd__cs_ptr c, int ldc, gnd__cs_ptr work, int lwork, int *info);
+typedef cusolverStatus_t gnd__cs_apply(cusolverDnHandle_t, cublasSideMode_t, cublasOperation_t,
+                                       int m, int n, int k, gnd__cs_ptr a, int lda, gnd__cs_ptr tau,
+                                       gnd__cs_ptr c, int ldc, gnd__cs_ptr work, int lwork,
+                                       int *info);
 typedef cusolverStatus_t gnd__cs_potrfs(cusolverDnHandle_t, cublasFillMode_t, int n, gnd__cs_ptr *a,
                                         int lda, int *info, int nbatch);
 typedef cusolverStatus_t gnd__cs_svdjs_size(cusolverDnHandle_t, cusolverEigMode_t, int m, int n,
-                                            gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u, int ldu,
-                                            gnd__cs_ptr v, int ldv, int *lwork, gesvdjInfo_t, int nbatch);
-typedef cusolverStatus_t gnd__cs_svdjs(cusolverDnHandle_t, cusolverEigMode_t, int m, int n, gnd__cs_ptr a,
-                                       int lda, gnd__cs_ptr s, gnd__cs_ptr u, int ldu, gnd__cs_ptr v,
-                                       int ldv, gnd__cs_ptr work, int lwork, int *info, gesvdjInfo_t,
-                                       int nbatch);
-typedef cusolverStatus_t gnd__cs_syevjs_size(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t,
-                                             int n, gnd__cs_ptr a, int lda, gnd__cs_ptr w, int *lwork,
-                                             syevjInfo_t, int nbatch);
-typedef cusolverStatus_t gnd__cs_syevjs(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t, int n,
-                                        gnd__cs_ptr a, int lda, gnd__cs_ptr w, gnd__cs_ptr work,
-                                        int lwork, int *info, syevjInfo_t, int nbatch);
+                                            gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u,
+                                            int ldu, gnd__cs_ptr v, int ldv, int *lwork,
+                                            gesvdjInfo_t, int nbatch);
+typedef cusolverStatus_t gnd__cs_svdjs(cusolverDnHandle_t, cusolverEigMode_t, int m, int n,
+                                       gnd__cs_ptr a, int lda, gnd__cs_ptr s, gnd__cs_ptr u,
+                                       int ldu, gnd__cs_ptr v, int ldv, gnd__cs_ptr work, int lwork,
+                                       int *info, gesvdjInfo_t, int nbatch);
+typedef cusolverStatus_t gnd__cs_syevjs_size(cusolverDnHandle_t, cusolverEigMode_t,
+                                             cublasFillMode_t, int n, gnd__cs_ptr a, int lda,
+                                             gnd__cs_ptr w, int *lwork, syevjInfo_t, int nbatch);
+typedef cusolverStatus_t gnd__cs_syevjs(cusolverDnHandle_t, cusolverEigMode_t, cublasFillMode_t,
+                                        int n, gnd__cs_ptr a, int lda, gnd__cs_ptr w,
+                                        gnd__cs_ptr work, int lwork, int *info, syevjInfo_t,
+                                        int nbatch);
 
 /* Routines of one dtype each: X(slot, type, name in real dtypes, name in complex ones). */
 #define GND__CS_TYPED(X)                                                                           \
@@ -75,32 +79,38 @@ typedef cusolverStatus_t gnd__cs_syevjs(cusolverDnHandle_t, cusolverEigMode_t, c
     X(syevjs_size, gnd__cs_syevjs_size, "syevjBatched_bufferSize", "heevjBatched_bufferSize")      \
     X(syevjs, gnd__cs_syevjs, "syevjBatched", "heevjBatched")
 
-typedef cublasStatus_t gnd__cb_trsm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,
-                                    cublasDiagType_t, int m, int n, const void *alpha, gnd__cs_ptr a,
-                                    int lda, gnd__cs_ptr b, int ldb);
+typedef cublasStatus_t gnd__cb_trsm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t,
+                                    cublasOperation_t, cublasDiagType_t, int m, int n,
+                                    const void *alpha, gnd__cs_ptr a, int lda, gnd__cs_ptr b,
+                                    int ldb);
 typedef cublasStatus_t gnd__cb_trsms(cublasHandle_t, cublasSideMode_t, cublasFillMode_t,
-                                     cublasOperation_t, cublasDiagType_t, int m, int n, const void *alpha,
-                                     gnd__cs_ptr *a, int lda, gnd__cs_ptr *b, int ldb, int nbatch);
-typedef cublasStatus_t gnd__cb_trmm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t,
-                                    cublasDiagType_t, int m, int n, const void *alpha, gnd__cs_ptr a,
-                                    int lda, gnd__cs_ptr b, int ldb, gnd__cs_ptr c, int ldc);
-typedef cublasStatus_t gnd__cb_dgmm(cublasHandle_t, cublasSideMode_t, int m, int n, gnd__cs_ptr a, int lda,
-                                    gnd__cs_ptr x, int incx, gnd__cs_ptr c, int ldc);
-typedef cublasStatus_t gnd__cb_gemm(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
-                                    int k, const void *alpha, gnd__cs_ptr a, int lda, gnd__cs_ptr b,
-                                    int ldb, const void *beta, gnd__cs_ptr c, int ldc);
-typedef cublasStatus_t gnd__cb_geam(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
-                                    const void *alpha, gnd__cs_ptr a, int lda, const void *beta,
-                                    gnd__cs_ptr b, int ldb, gnd__cs_ptr c, int ldc);
-typedef cublasStatus_t gnd__cb_gemms(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n,
-                                     int k, const void *alpha, gnd__cs_ptr a, int lda, long long step_a,
-                                     gnd__cs_ptr b, int ldb, long long step_b, const void *beta,
-                                     gnd__cs_ptr c, int ldc, long long step_c, int nbatch);
+                                     cublasOperation_t, cublasDiagType_t, int m, int n,
+                                     const void *alpha, gnd__cs_ptr *a, int lda, gnd__cs_ptr *b,
+                                     int ldb, int nbatch);
+typedef cublasStatus_t gnd__cb_trmm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t,
+                                    cublasOperation_t, cublasDiagType_t, int m, int n,
+                                    const void *alpha, gnd__cs_ptr a, int lda, gnd__cs_ptr b,
+                                    int ldb, gnd__cs_ptr c, int ldc);
+typedef cublasStatus_t gnd__cb_dgmm(cublasHandle_t, cublasSideMode_t, int m, int n, gnd__cs_ptr a,
+                                    int lda, gnd__cs_ptr x, int incx, gnd__cs_ptr c, int ldc);
+typedef cublasStatus_t gnd__cb_gemm(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m,
+                                    int n, int k, const void *alpha, gnd__cs_ptr a, int lda,
+                                    gnd__cs_ptr b, int ldb, const void *beta, gnd__cs_ptr c,
+                                    int ldc);
+typedef cublasStatus_t gnd__cb_geam(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m,
+                                    int n, const void *alpha, gnd__cs_ptr a, int lda,
+                                    const void *beta, gnd__cs_ptr b, int ldb, gnd__cs_ptr c,
+                                    int ldc);
+typedef cublasStatus_t gnd__cb_gemms(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m,
+                                     int n, int k, const void *alpha, gnd__cs_ptr a, int lda,
+                                     long long step_a, gnd__cs_ptr b, int ldb, long long step_b,
+                                     const void *beta, gnd__cs_ptr c, int ldc, long long step_c,
+                                     int nbatch);
 typedef cublasStatus_t gnd__cb_getrfs(cublasHandle_t, int n, gnd__cs_ptr *a, int lda, int *pivots,
                                       int *info, int nbatch);
-typedef cublasStatus_t gnd__cb_getrss(cublasHandle_t, cublasOperation_t, int n, int k, gnd__cs_ptr *a,
-                                      int lda, const int *pivots, gnd__cs_ptr *b, int ldb, int *host_info,
-                                      int nbatch);
+typedef cublasStatus_t gnd__cb_getrss(cublasHandle_t, cublasOperation_t, int n, int k,
+                                      gnd__cs_ptr *a, int lda, const int *pivots, gnd__cs_ptr *b,
+                                      int ldb, int *host_info, int nbatch);
 typedef cublasStatus_t gnd__cb_geqrfs(cublasHandle_t, int m, int n, gnd__cs_ptr *a, int lda,
                                       gnd__cs_ptr *tau, int *host_info, int nbatch);
 
@@ -134,23 +144,23 @@ typedef struct gnd__cs_calls {
     __typeof__(cublasNrm2Ex) *cublasNrm2Ex;
     /* Since CUDA 12.6 and not in older headers; NULL in an older library. */
     cusolverStatus_t (*syevs_size)(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
-                                   cublasFillMode_t, int64_t n, cudaDataType, const void *a, int64_t lda,
-                                   cudaDataType, const void *w, cudaDataType, size_t *device,
-                                   size_t *host, int64_t nbatch);
+                                   cublasFillMode_t, int64_t n, cudaDataType, const void *a,
+                                   int64_t lda, cudaDataType, const void *w, cudaDataType,
+                                   size_t *device, size_t *host, int64_t nbatch);
     cusolverStatus_t (*syevs)(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
                               cublasFillMode_t, int64_t n, cudaDataType, void *a, int64_t lda,
                               cudaDataType, void *w, cudaDataType, void *device, size_t ndevice,
                               void *host, size_t nhost, int *info, int64_t nbatch);
     cusolverStatus_t (*geev_size)(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t left,
                                   cusolverEigMode_t right, int64_t n, cudaDataType, const void *a,
-                                  int64_t lda, cudaDataType, const void *w, cudaDataType, const void *vl,
-                                  int64_t ldvl, cudaDataType, const void *vr, int64_t ldvr,
-                                  cudaDataType, size_t *device, size_t *host);
+                                  int64_t lda, cudaDataType, const void *w, cudaDataType,
+                                  const void *vl, int64_t ldvl, cudaDataType, const void *vr,
+                                  int64_t ldvr, cudaDataType, size_t *device, size_t *host);
     cusolverStatus_t (*geev)(cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t left,
                              cusolverEigMode_t right, int64_t n, cudaDataType, void *a, int64_t lda,
-                             cudaDataType, void *w, cudaDataType, void *vl, int64_t ldvl, cudaDataType,
-                             void *vr, int64_t ldvr, cudaDataType, void *device, size_t ndevice,
-                             void *host, size_t nhost, int *info);
+                             cudaDataType, void *w, cudaDataType, void *vl, int64_t ldvl,
+                             cudaDataType, void *vr, int64_t ldvr, cudaDataType, void *device,
+                             size_t ndevice, void *host, size_t nhost, int *info);
 } gnd__cs_calls;
 extern gnd__cs_calls gnd__cs;
 
@@ -194,7 +204,8 @@ typedef struct gnd__cs_job {
     gnd_err *e;
 } gnd__cs_job;
 
-/* --- solver.c ----------------------------------------------------------------------------------- */
+/* --- solver.c -----------------------------------------------------------------------------------
+ */
 /* At least n bytes of device memory; what it replaces may be in use, so that waits. */
 gnd_status gnd__cs_reserve(gnd__cs_job *o, gnd__cs_room *r, size_t n);
 /* Room for the library to work in, on the device and on the host. */
@@ -208,8 +219,8 @@ gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdev
                         size_t src_pitch, size_t width, int64_t rows);
 gnd_status gnd__cs_down(gnd__cs_job *o, void *dst, CUdeviceptr src, size_t n);
 gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n);
-/* Ones on the diagonal of a matrix with leading dimension ld, from element (first, first) on, count of
- * them; the rest is left as it is. */
+/* Ones on the diagonal of a matrix with leading dimension ld, from element (first, first) on, count
+ * of them; the rest is left as it is. */
 gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count);
 /* 1 and 0 of the dtype, on the host. */
 const void *gnd__cs_one(const gnd__cs_job *o);
@@ -217,7 +228,8 @@ const void *gnd__cs_zero(void);
 /* Bytes of one matrix's operand i. */
 size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i);
 
-/* --- one matrix: solver_dense.c, solver_svd.c ---------------------------------------------------- */
+/* --- one matrix: solver_dense.c, solver_svd.c ----------------------------------------------------
+ */
 gnd_status gnd__cs_cholesky(gnd__cs_job *o);
 gnd_status gnd__cs_lu(gnd__cs_job *o);
 gnd_status gnd__cs_solve(gnd__cs_job *o);
@@ -226,9 +238,10 @@ gnd_status gnd__cs_qr(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);
-/* --- solver_polar.c ------------------------------------------------------------------------------ */
-/* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh are
- * 0 where only s is wanted. */
+/* --- solver_polar.c ------------------------------------------------------------------------------
+ */
+/* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh
+ * are 0 where only s is wanted. */
 typedef struct gnd__cs_usv {
     CUdeviceptr a, u, s, vh;
     int64_t m, n, lda, ldu;
@@ -239,18 +252,22 @@ typedef struct gnd__cs_usv {
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
 /* Element i of reals of the job's precision, on the host. */
 double gnd__cs_real_at(const gnd__cs_job *o, const char *p, size_t i);
-/* The upper triangle of a (n rows of it, columns of lda) to r (n x n), with zeros below; eye: n x n elements
- * to work in. */
-gnd_status gnd__cs_upper(gnd__cs_job *o, CUdeviceptr a, int64_t lda, int64_t n, CUdeviceptr eye, CUdeviceptr r);
+/* The upper triangle of a (n rows of it, columns of lda) to r (n x n), with zeros below; eye: n x n
+ * elements to work in. */
+gnd_status gnd__cs_upper(gnd__cs_job *o, CUdeviceptr a, int64_t lda, int64_t n, CUdeviceptr eye,
+                         CUdeviceptr r);
 /* vh = v^H, of n x n. */
 gnd_status gnd__cs_adjoint(gnd__cs_job *o, CUdeviceptr v, int64_t n, CUdeviceptr vh);
-/* The lower triangle of a (n x n) to the vectors, where they are wanted, and n ascending values in w. */
+/* The lower triangle of a (n x n) to the vectors, where they are wanted, and n ascending values in
+ * w. */
 gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w);
 /* Q R of the m x n matrix a, taus of the dtype to tau; the columns of Q (m x cols) in place. */
 gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau);
-gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols, int64_t q);
+gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols,
+                         int64_t q);
 
-/* --- all of a batch at once: solver_batch.c ------------------------------------------------------ */
+/* --- all of a batch at once: solver_batch.c ------------------------------------------------------
+ */
 /* Whether it is better than one after the other. */
 int gnd__cs_is_batch(const gnd_solve_desc *s);
 /* How many matrices at most a call of gnd__cs_batch gets. */

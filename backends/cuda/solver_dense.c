@@ -15,11 +15,13 @@ gnd_status gnd__cs_cholesky(gnd__cs_job *o)
     struct gnd__cu_solver *v = o->v;
     const int64_t n = o->s->n;
     size_t dev = 0, host = 0;
-    CALL(gnd__cs.cusolverDnXpotrf_bufferSize(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data, P(0), n,
-                                             o->t->data, &dev, &host), "cusolverDnXpotrf_bufferSize");
+    CALL(gnd__cs.cusolverDnXpotrf_bufferSize(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data,
+                                             P(0), n, o->t->data, &dev, &host),
+         "cusolverDnXpotrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
-    CALL(gnd__cs.cusolverDnXpotrf(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data, P(0), n, o->t->data,
-                                  (void *)v->work.p, dev, v->host, host, o->info), "cusolverDnXpotrf");
+    CALL(gnd__cs.cusolverDnXpotrf(v->h, v->params, CUBLAS_FILL_MODE_LOWER, n, o->t->data, P(0), n,
+                                  o->t->data, (void *)v->work.p, dev, v->host, host, o->info),
+         "cusolverDnXpotrf");
     return GND_OK;
 }
 
@@ -29,8 +31,9 @@ static gnd_status factor(gnd__cs_job *o, int64_t m, int64_t n)
     struct gnd__cu_solver *v = o->v;
     size_t dev = 0, host = 0;
     TRY(gnd__cs_reserve(o, &v->extra, (size_t)(m < n ? m : n) * sizeof(int64_t)));
-    CALL(gnd__cs.cusolverDnXgetrf_bufferSize(v->h, v->params, m, n, o->t->data, P(0), m, o->t->data, &dev,
-                                             &host), "cusolverDnXgetrf_bufferSize");
+    CALL(gnd__cs.cusolverDnXgetrf_bufferSize(v->h, v->params, m, n, o->t->data, P(0), m, o->t->data,
+                                             &dev, &host),
+         "cusolverDnXgetrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
     CALL(gnd__cs.cusolverDnXgetrf(v->h, v->params, m, n, o->t->data, P(0), m, (int64_t *)v->extra.p,
                                   o->t->data, (void *)v->work.p, dev, v->host, host, o->info),
@@ -41,23 +44,28 @@ static gnd_status factor(gnd__cs_job *o, int64_t m, int64_t n)
 /* The pivots as int32: the lower halves of little-endian numbers. */
 static gnd_status narrow(gnd__cs_job *o, CUdeviceptr to, int64_t count)
 {
-    return gnd__cs_copy(o, to, sizeof(int32_t), o->v->extra.p, sizeof(int64_t), sizeof(int32_t), count);
+    return gnd__cs_copy(o, to, sizeof(int32_t), o->v->extra.p, sizeof(int64_t), sizeof(int32_t),
+                        count);
 }
 
-/* The rows of A in the order in which the exchanges leave them or, inverse, where each of them is then, to memory. Made
- * on the host: one exchange comes after the other, and cuSOLVER's take longer than a triangular solve. */
+/* The rows of A in the order in which the exchanges leave them or, inverse, where each of them is
+ * then, to memory. Made on the host: one exchange comes after the other, and cuSOLVER's take longer
+ * than a triangular solve. */
 static gnd_status order(gnd__cs_job *o, CUdeviceptr to, int inverse)
 {
     const size_t n = (size_t)o->s->n;
     int64_t *pivot = malloc(n * sizeof *pivot);
     int32_t *row = malloc(2 * n * sizeof *row), *place = row + n;
-    gnd_status st = pivot && row ? GND_OK : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for %zu pivots", n);
+    gnd_status st = pivot && row
+                        ? GND_OK
+                        : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for %zu pivots", n);
     if (st == GND_OK)
         st = gnd__cs_down(o, pivot, o->v->extra.p, n * sizeof *pivot);
     for (size_t i = 0; i < n && st == GND_OK; i++)
         row[i] = (int32_t)i;
     for (size_t i = 0; i < n && st == GND_OK; i++) {
-        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n ? (size_t)pivot[i] - 1 : i; /* singular: anything */
+        const size_t j = pivot[i] > 0 && pivot[i] <= (int64_t)n ? (size_t)pivot[i] - 1
+                                                                : i; /* singular: anything */
         const int32_t r = row[i];
         row[i] = row[j];
         row[j] = r;
@@ -87,8 +95,9 @@ gnd_status gnd__cs_solve(gnd__cs_job *o)
     const int64_t n = o->s->n, k = o->s->k;
     TRY(factor(o, n, n));
     /* its own info would only speak of arguments; the factorisation's is what counts */
-    CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n, (int64_t *)v->extra.p,
-                                  o->t->data, P(1), n, o->spare), "cusolverDnXgetrs");
+    CALL(gnd__cs.cusolverDnXgetrs(v->h, v->params, CUBLAS_OP_N, n, k, o->t->data, P(0), n,
+                                  (int64_t *)v->extra.p, o->t->data, P(1), n, o->spare),
+         "cusolverDnXgetrs");
     return GND_OK;
 }
 
@@ -102,10 +111,12 @@ gnd_status gnd__cs_inv(gnd__cs_job *o)
     if (r != CUDA_SUCCESS)
         return gnd__cu_fail(o->q->dev, o->e, r, "cuMemsetD2D8Async");
     TRY(gnd__cs_ones(o, o->mem[1], n, 0, n));
-    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, in, in,
-                         gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
-    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, in, in,
-                         gnd__cs_one(o), P(0), in, P(1), in), "cublastrsm");
+    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                         CUBLAS_DIAG_UNIT, in, in, gnd__cs_one(o), P(0), in, P(1), in),
+         "cublastrsm");
+    CALL(gnd__cs.trsm[t](o->v->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                         CUBLAS_DIAG_NON_UNIT, in, in, gnd__cs_one(o), P(0), in, P(1), in),
+         "cublastrsm");
     /* row i of A is row P[i] of L U: column P[i] of U^-1 L^-1 is column i of A^-1 */
     return order(o, o->mem[2], 1);
 }
@@ -114,17 +125,19 @@ gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CU
 {
     struct gnd__cu_solver *v = o->v;
     size_t dev = 0, host = 0;
-    CALL(gnd__cs.cusolverDnXgeqrf_bufferSize(v->h, v->params, m, n, o->t->data, (void *)a, m, o->t->data,
-                                             (void *)tau, o->t->data, &dev, &host),
+    CALL(gnd__cs.cusolverDnXgeqrf_bufferSize(v->h, v->params, m, n, o->t->data, (void *)a, m,
+                                             o->t->data, (void *)tau, o->t->data, &dev, &host),
          "cusolverDnXgeqrf_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
     CALL(gnd__cs.cusolverDnXgeqrf(v->h, v->params, m, n, o->t->data, (void *)a, m, o->t->data,
                                   (void *)tau, o->t->data, (void *)v->work.p, dev, v->host, host,
-                                  o->info), "cusolverDnXgeqrf");
+                                  o->info),
+         "cusolverDnXgeqrf");
     return GND_OK;
 }
 
-gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols, int64_t q)
+gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols,
+                         int64_t q)
 {
     struct gnd__cu_solver *v = o->v;
     const int t = o->t->index;
@@ -132,8 +145,9 @@ gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t
     CALL(gnd__cs.orgqr_size[t](v->h, (int)m, (int)cols, (int)q, (void *)a, (int)m, (void *)tau, &n),
          "cusolverDnorgqr_bufferSize");
     TRY(gnd__cs_workspace(o, (size_t)n * o->t->size, 0));
-    CALL(gnd__cs.orgqr[t](v->h, (int)m, (int)cols, (int)q, (void *)a, (int)m, (void *)tau, (void *)v->work.p,
-                          n, o->info), "cusolverDnorgqr");
+    CALL(gnd__cs.orgqr[t](v->h, (int)m, (int)cols, (int)q, (void *)a, (int)m, (void *)tau,
+                          (void *)v->work.p, n, o->info),
+         "cusolverDnorgqr");
     return GND_OK;
 }
 
@@ -153,13 +167,15 @@ gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, 
     struct gnd__cu_solver *v = o->v;
     const cusolverEigMode_t mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     size_t dev = 0, host = 0;
-    CALL(gnd__cs.cusolverDnXsyevd_bufferSize(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data,
-                                             (void *)a, n, o->t->real, (void *)w, o->t->data, &dev, &host),
+    CALL(gnd__cs.cusolverDnXsyevd_bufferSize(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n,
+                                             o->t->data, (void *)a, n, o->t->real, (void *)w,
+                                             o->t->data, &dev, &host),
          "cusolverDnXsyevd_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
-    CALL(gnd__cs.cusolverDnXsyevd(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data, (void *)a, n,
-                                  o->t->real, (void *)w, o->t->data, (void *)v->work.p, dev, v->host, host,
-                                  o->info), "cusolverDnXsyevd");
+    CALL(gnd__cs.cusolverDnXsyevd(v->h, v->params, mode, CUBLAS_FILL_MODE_LOWER, n, o->t->data,
+                                  (void *)a, n, o->t->real, (void *)w, o->t->data,
+                                  (void *)v->work.p, dev, v->host, host, o->info),
+         "cusolverDnXsyevd");
     return GND_OK;
 }
 
@@ -168,7 +184,8 @@ gnd_status gnd__cs_eigh(gnd__cs_job *o)
     return gnd__cs_syevd(o, o->s->op == GND_SOLVE_EIGH, o->s->n, o->mem[0], o->mem[1]);
 }
 
-/* --- general eigenproblems ---------------------------------------------------------------------- */
+/* --- general eigenproblems ----------------------------------------------------------------------
+ */
 
 static gnd_status geev(gnd__cs_job *o, cudaDataType vector, void *w, void *vectors)
 {
@@ -177,13 +194,15 @@ static gnd_status geev(gnd__cs_job *o, cudaDataType vector, void *w, void *vecto
     const cusolverEigMode_t right =
         o->s->op == GND_SOLVE_EIG ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     size_t dev = 0, host = 0;
-    CALL(gnd__cs.geev_size(v->h, v->params, CUSOLVER_EIG_MODE_NOVECTOR, right, n, o->t->data, P(0), n, vector,
-                           w, vector, NULL, 1, vector, vectors, n, o->t->data, &dev, &host),
+    CALL(gnd__cs.geev_size(v->h, v->params, CUSOLVER_EIG_MODE_NOVECTOR, right, n, o->t->data, P(0),
+                           n, vector, w, vector, NULL, 1, vector, vectors, n, o->t->data, &dev,
+                           &host),
          "cusolverDnXgeev_bufferSize");
     TRY(gnd__cs_workspace(o, dev, host));
-    CALL(gnd__cs.geev(v->h, v->params, CUSOLVER_EIG_MODE_NOVECTOR, right, n, o->t->data, P(0), n, vector, w,
-                      vector, NULL, 1, vector, vectors, n, o->t->data, (void *)v->work.p, dev, v->host,
-                      host, o->info), "cusolverDnXgeev");
+    CALL(gnd__cs.geev(v->h, v->params, CUSOLVER_EIG_MODE_NOVECTOR, right, n, o->t->data, P(0), n,
+                      vector, w, vector, NULL, 1, vector, vectors, n, o->t->data, (void *)v->work.p,
+                      dev, v->host, host, o->info),
+         "cusolverDnXgeev");
     return GND_OK;
 }
 
@@ -210,13 +229,14 @@ static void put_complex(const gnd__cs_job *o, char *p, size_t i, double re, doub
         memcpy(p + 8 * i, narrow, sizeof narrow);
 }
 
-/* A real matrix: n real parts and n imaginary parts of eigenvalues, and vectors of which a conjugate
- * pair has the parts of both in two columns, as LAPACK's. They are put together on the host, which
- * takes little beside the iteration. */
+/* A real matrix: n real parts and n imaginary parts of eigenvalues, and vectors of which a
+ * conjugate pair has the parts of both in two columns, as LAPACK's. They are put together on the
+ * host, which takes little beside the iteration. */
 static gnd_status real_eig(gnd__cs_job *o)
 {
     struct gnd__cu_solver *v = o->v;
-    const size_t n = (size_t)o->s->n, r = o->t->rsize, vectors = o->s->op == GND_SOLVE_EIG ? n * n : 0;
+    const size_t n = (size_t)o->s->n, r = o->t->rsize,
+                 vectors = o->s->op == GND_SOLVE_EIG ? n * n : 0;
     int bad = 0;
     TRY(gnd__cs_reserve(o, &v->extra, 2 * n * r));
     TRY(gnd__cs_reserve(o, &v->scratch, n * n * r));
@@ -224,8 +244,10 @@ static gnd_status real_eig(gnd__cs_job *o)
     TRY(gnd__cs_down(o, &bad, (CUdeviceptr)o->info, sizeof bad));
     if (bad)
         return GND_OK; /* the caller says so */
-    char *w = malloc(2 * n * r + vectors * r), *x = w + 2 * n * r, *out = malloc((n + vectors) * 2 * r);
-    gnd_status st = w && out ? GND_OK : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for vectors");
+    char *w = malloc(2 * n * r + vectors * r), *x = w + 2 * n * r,
+         *out = malloc((n + vectors) * 2 * r);
+    gnd_status st =
+        w && out ? GND_OK : gnd__plug_fail(o->e, GND_ERR_NOMEM, 0, "out of memory for vectors");
     if (st == GND_OK)
         st = gnd__cs_down(o, w, v->extra.p, 2 * n * r);
     if (st == GND_OK && vectors)
@@ -235,7 +257,8 @@ static gnd_status real_eig(gnd__cs_job *o)
     for (size_t j = 0; j < n && st == GND_OK && vectors; j++) {
         const int pair = gnd__cs_real_at(o, w, n + j) != 0 && j + 1 < n;
         for (size_t i = 0; i < n; i++) {
-            const double re = gnd__cs_real_at(o, x, j * n + i), im = pair ? gnd__cs_real_at(o, x, (j + 1) * n + i) : 0;
+            const double re = gnd__cs_real_at(o, x, j * n + i),
+                         im = pair ? gnd__cs_real_at(o, x, (j + 1) * n + i) : 0;
             put_complex(o, out, n + j * n + i, re, im);
             if (pair)
                 put_complex(o, out, n + (j + 1) * n + i, re, -im);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/blas.c - the blas group. CPU devices: OpenBLAS on the mapped buffers, 10 to 40 times as
- * fast there as kernels shaped for GPUs. Other devices: CLBlast (clblast.c), where the core's own kernels
- * are not faster. On NVIDIA's GPUs they are, for every plain product (by 5 to 90% for squares of 512 to 4096
- * on an H200, by factors for long sums): there CLBlast serves decompositions, which add to C. A missing
- * library is an answer with a reason, and the core's own kernels do the work.
+ * fast there as kernels shaped for GPUs. Other devices: CLBlast (clblast.c), where the core's own
+ * kernels are not faster. On NVIDIA's GPUs they are, for every plain product (by 5 to 90% for
+ * squares of 512 to 4096 on an H200, by factors for long sums): there CLBlast serves
+ * decompositions, which add to C. A missing library is an answer with a reason, and the core's own
+ * kernels do the work.
  *
  * For tests, the environment variable GND_OPENCL_BLAS = none | openblas | clblast overrides the
  * choice. openblas needs a device whose memory the host shares (props.host_mapped).
@@ -26,7 +27,7 @@ static gnd__ocl_blas choose(gnd_dev *d)
         return d->blas;
     const gnd_props *p = &d->info->props;
     const char *text = "none: GND_OPENCL_BLAS=none";
-    gnd__ocl_blas lib = d->blas_asked                ? (gnd__ocl_blas)d->blas_asked
+    gnd__ocl_blas lib = d->blas_asked            ? (gnd__ocl_blas)d->blas_asked
                         : p->kind == GND_DEV_CPU ? GND__OCL_BLAS_OPENBLAS
                                                  : GND__OCL_BLAS_CLBLAST;
     char none[320];
@@ -47,9 +48,9 @@ static gnd__ocl_blas choose(gnd_dev *d)
 /* Where d->tuned has what was decided for a dtype; -1: nowhere. */
 static int tuned_index(uint32_t dtype)
 {
-    return dtype == GND_FLOAT32     ? 0
-           : dtype == GND_FLOAT64   ? 1
-           : dtype == GND_COMPLEX64 ? 2
+    return dtype == GND_FLOAT32      ? 0
+           : dtype == GND_FLOAT64    ? 1
+           : dtype == GND_COMPLEX64  ? 2
            : dtype == GND_COMPLEX128 ? 3
                                      : -1;
 }
@@ -105,8 +106,8 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
     gnd__blas_gemm p;
     const gnd_status s = blas_supports(d, g, yes, e);
     if (s == GND_OK && *yes)
-        *yes = choose(d) == GND__OCL_BLAS_OPENBLAS && gnd__blas_layout(g, INT_MAX, &p, NULL) == GND_OK &&
-               gnd__openblas_follows(g, &p);
+        *yes = choose(d) == GND__OCL_BLAS_OPENBLAS &&
+               gnd__blas_layout(g, INT_MAX, &p, NULL) == GND_OK && gnd__openblas_follows(g, &p);
     return s;
 }
 
@@ -114,7 +115,7 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
 typedef struct mapping {
     gnd_buf *buf;
     uint64_t lo, hi;
-    char *p;               /* host address of byte lo */
+    char *p; /* host address of byte lo */
 } mapping;
 
 static int add_mapping(mapping *maps, int n, gnd_buf *buf, const gnd__blas_mat *m)
@@ -164,8 +165,8 @@ static gnd_status on_host(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm 
                            address(maps, n, g->b.buf, &p->b), address(maps, n, g->c.buf, &p->c),
                            plus ? address(maps, n, g->plus.buf, &p->plus) : NULL);
     while (done-- > 0) {
-        const gnd_status u = gnd__ocl_memory_ops.unmap(q, maps[done].buf, maps[done].p,
-                                                       s == GND_OK ? e : NULL);
+        const gnd_status u =
+            gnd__ocl_memory_ops.unmap(q, maps[done].buf, maps[done].p, s == GND_OK ? e : NULL);
         s = s == GND_OK ? u : s;
     }
     return s;
@@ -176,15 +177,16 @@ static size_t bytes_of(const gnd_buf *b)
     return b->nbytes;
 }
 
-/* CLBlast takes a set from here on; a failure leaves what it has. What is shipped for NVIDIA's GPUs:
- * on an H200, of which it knows nothing, float32 takes 0.94 and float64 0.35 of the time of its own choice. */
+/* CLBlast takes a set from here on; a failure leaves what it has. What is shipped for NVIDIA's
+ * GPUs: on an H200, of which it knows nothing, float32 takes 0.94 and float64 0.35 of the time of
+ * its own choice. */
 static void apply_set(gnd_dev *d, uint32_t dtype)
 {
     static const uint32_t nvidia[4] = {1, 2, 0, 0};
     const int i = tuned_index(dtype);
     if (i < 0)
         return;
-    const uint32_t set = d->tuned[i].set                              ? d->tuned[i].set
+    const uint32_t set = d->tuned[i].set                           ? d->tuned[i].set
                          : strstr(d->info->props.vendor, "NVIDIA") ? nvidia[i]
                                                                    : 0;
     if (set != d->tuned[i].applied && gnd__clblast_use(d, dtype, set))
@@ -206,7 +208,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
         (s = gnd__blas_in_buffers(g, &p, bytes_of, e)) != GND_OK)
         return s;
     if (g->flags && lib != GND__OCL_BLAS_OPENBLAS)
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s takes nothing after it", d->blas_text);
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "gemm: %s takes nothing after it",
+                              d->blas_text);
     if (g->m == 0 || g->n == 0 || g->nbatch == 0)
         return GND_OK;
     if (lib == GND__OCL_BLAS_OPENBLAS)
@@ -215,7 +218,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
     return gnd__clblast_gemm(q, g, &p, e);
 }
 
-static gnd_status blas_tune(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets, gnd_err *e)
+static gnd_status blas_tune(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets,
+                            gnd_err *e)
 {
     const int i = tuned_index(dtype);
     if (i >= 0) {

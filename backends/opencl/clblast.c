@@ -62,7 +62,7 @@ static void load(void)
 #define X(type, name) {#name, (void **)&cb.name, 0},
         SYMBOLS(X)
 #undef X
-        {"CLBlastOverrideParameters", (void **)&cb.CLBlastOverrideParameters, 1},
+            {"CLBlastOverrideParameters", (void **)&cb.CLBlastOverrideParameters, 1},
     };
     char found[64], why[200];
     loaded = gnd__plug_load(names, syms, sizeof syms / sizeof *syms, found, sizeof found, why,
@@ -126,9 +126,9 @@ static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const 
                         (g->beta != 0.0 || v.incy == 1 || g->m == 1);
     if (is_gemv && g->beta == 0.0) {
         const cl_uint zero = 0;
-        const cl_int r = clEnqueueFillBuffer(q->q, pl[2].mem, &zero, sizeof zero,
-                                             pl[2].off * p->esize,
-                                             (size_t)(g->m * g->n) * p->esize, 0, NULL, NULL);
+        const cl_int r =
+            clEnqueueFillBuffer(q->q, pl[2].mem, &zero, sizeof zero, pl[2].off * p->esize,
+                                (size_t)(g->m * g->n) * p->esize, 0, NULL, NULL);
         if (!gnd__ocl_ok(r))
             return r;
     }
@@ -154,14 +154,10 @@ static int call(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, const 
      : nb == 1 ? ONE(cb.CLBlast##T##gemm, al, be)                                                  \
                : MANY(cb.CLBlast##T##gemmStridedBatched, al, be))
     switch (g->dtype) {
-    case GND_FLOAT32:
-        return EITHER(S, (float)g->alpha, (float)g->beta);
-    case GND_FLOAT64:
-        return EITHER(D, g->alpha, g->beta);
-    case GND_COMPLEX64:
-        return EITHER(C, ca, cb_);
-    default:
-        return EITHER(Z, za, zb);
+    case GND_FLOAT32: return EITHER(S, (float)g->alpha, (float)g->beta);
+    case GND_FLOAT64: return EITHER(D, g->alpha, g->beta);
+    case GND_COMPLEX64: return EITHER(C, ca, cb_);
+    default: return EITHER(Z, za, zb);
     }
 #undef EITHER
 #undef VECTOR
@@ -194,13 +190,16 @@ gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_ge
     return s;
 }
 
-/* --- its own parameters ------------------------------------------------------------------------- */
+/* --- its own parameters -------------------------------------------------------------------------
+ */
 
-/* Of the kernel Xgemm, in this order; values that suit a device which CLBlast does not know. Work-groups of
- * MDIMC x NDIMC make MWG x NWG results, KWG terms at a time, through local memory (SA, SB). */
+/* Of the kernel Xgemm, in this order; values that suit a device which CLBlast does not know.
+ * Work-groups of MDIMC x NDIMC make MWG x NWG results, KWG terms at a time, through local memory
+ * (SA, SB). */
 enum { PARAMS = 16, SETS = 4 };
-static const char *params[PARAMS] = {"GEMMK", "KREG", "KWG", "KWI", "MDIMA", "MDIMC", "MWG", "NDIMB",
-                                     "NDIMC", "NWG", "SA", "SB", "STRM", "STRN", "VWM", "VWN"};
+static const char *params[PARAMS] = {"GEMMK", "KREG",  "KWG",   "KWI", "MDIMA", "MDIMC",
+                                     "MWG",   "NDIMB", "NDIMC", "NWG", "SA",    "SB",
+                                     "STRM",  "STRN",  "VWM",   "VWN"};
 static const size_t sets32[SETS][PARAMS] = {
     {0, 1, 16, 2, 16, 16, 128, 16, 16, 128, 1, 1, 0, 0, 4, 4},
     {0, 1, 16, 2, 16, 16, 128, 16, 16, 128, 1, 1, 1, 1, 2, 2},
@@ -223,7 +222,8 @@ int gnd__clblast_use(gnd_dev *d, uint32_t dtype, uint32_t set)
 {
     if (!cb.CLBlastOverrideParameters || set < 1 || set > gnd__clblast_sets(dtype))
         return 0;
-    return cb.CLBlastOverrideParameters(d->info->id, "Xgemm", dtype == GND_FLOAT32 ? 32 : 64, PARAMS, params,
+    return cb.CLBlastOverrideParameters(d->info->id, "Xgemm", dtype == GND_FLOAT32 ? 32 : 64,
+                                        PARAMS, params,
                                         (dtype == GND_FLOAT32 ? sets32 : sets64)[set - 1]) == 0;
 }
 

@@ -115,8 +115,7 @@ static void find_reason(cl_device_id id, gnd_props *p)
     const char *why = NULL;
     if (!info_num(id, CL_DEVICE_AVAILABLE))
         why = "the driver says that the device is not available";
-    else if (sscanf(p->version, "OpenCL %d.%d", &major, &minor) != 2 ||
-             major * 100 + minor < 102)
+    else if (sscanf(p->version, "OpenCL %d.%d", &major, &minor) != 2 || major * 100 + minor < 102)
         why = "OpenCL 1.2 is needed";
     else if (!info_num(id, CL_DEVICE_COMPILER_AVAILABLE))
         why = "the driver has no compiler";
@@ -175,14 +174,15 @@ static void describe(gnd__ocl_info *d, const char *platform)
     p->has_atomic64 = has_ext(exts, "cl_khr_int64_extended_atomics") &&
                       has_ext(exts, "cl_khr_int64_base_atomics");
     p->subgroup = p->kind == GND_DEV_CPU ? 0 : subgroup_of(id, exts); /* PoCL 5 says 512 */
-    p->has_progress = d->pocl && p->kind == GND_DEV_CPU; /* a thread runs a group from start to end */
+    p->has_progress =
+        d->pocl && p->kind == GND_DEV_CPU; /* a thread runs a group from start to end */
     d->eager = has_ext(exts, "cl_nv_device_attribute_query");
     free(ext);
 
     p->host_mapped = p->kind == GND_DEV_CPU || info_num(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     p->little_endian = info_num(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
-    d->exact_div = (info_num(id, CL_DEVICE_SINGLE_FP_CONFIG) &
-                    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    d->exact_div =
+        (info_num(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     find_reason(id, p);
 }
 
@@ -321,9 +321,9 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     if (!info)
         return GND_ERR_DEVICE;
     if (info->props.reason[0])
-        return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name,
-                              info->props.reason);
-    static const char *const blas[] = {"none", "openblas", "clblast", NULL}, *const stage[] = {"0", "1", NULL};
+        return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name, info->props.reason);
+    static const char *const blas[] = {"none", "openblas", "clblast", NULL}, *const stage[] = {
+                                                                                 "0", "1", NULL};
     int blas_asked, stage_asked;
     gnd_status s = gnd__plug_choice("GND_OPENCL_BLAS", blas, &blas_asked, e);
     if (s == GND_OK)

@@ -79,12 +79,10 @@ const char *gnd__ocl_name(cl_int code)
 {
     switch (code) {
 #define X(name, value, status)                                                                     \
-    case value:                                                                                    \
-        return #name;
+    case value: return #name;
         OCL_ERRORS(X)
 #undef X
-    default:
-        return "an unknown OpenCL error";
+    default: return "an unknown OpenCL error";
     }
 }
 
@@ -92,12 +90,10 @@ static gnd_status status_of(cl_int code)
 {
     switch (code) {
 #define X(name, value, status)                                                                     \
-    case value:                                                                                    \
-        return GND_ERR_##status;
+    case value: return GND_ERR_##status;
         OCL_ERRORS(X)
 #undef X
-    default:
-        return GND_ERR_BACKEND;
+    default: return GND_ERR_BACKEND;
     }
 }
 

@@ -163,10 +163,12 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
             memcpy(p, src, nbytes);
         return s;
     }
-    const int fits = off <= dst->nbytes && nbytes <= dst->nbytes - off; /* else the driver says no */
-    const cl_int r = fits && gnd__ocl_staged(q, nbytes)
-                         ? gnd__ocl_stage_write(q, dst->mem, off, src, nbytes)
-                         : clEnqueueWriteBuffer(q->q, dst->mem, CL_TRUE, off, nbytes, src, 0, NULL, NULL);
+    const int fits =
+        off <= dst->nbytes && nbytes <= dst->nbytes - off; /* else the driver says no */
+    const cl_int r =
+        fits && gnd__ocl_staged(q, nbytes)
+            ? gnd__ocl_stage_write(q, dst->mem, off, src, nbytes)
+            : clEnqueueWriteBuffer(q->q, dst->mem, CL_TRUE, off, nbytes, src, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clEnqueueWriteBuffer (%zu bytes at %zu of %zu)", nbytes, off,
                              dst->nbytes);
@@ -186,9 +188,10 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
         return s;
     }
     const int fits = off <= src->nbytes && nbytes <= src->nbytes - off;
-    const cl_int r = fits && gnd__ocl_staged(q, nbytes)
-                         ? gnd__ocl_stage_read(q, dst, src->mem, off, nbytes)
-                         : clEnqueueReadBuffer(q->q, src->mem, CL_TRUE, off, nbytes, dst, 0, NULL, NULL);
+    const cl_int r =
+        fits && gnd__ocl_staged(q, nbytes)
+            ? gnd__ocl_stage_read(q, dst, src->mem, off, nbytes)
+            : clEnqueueReadBuffer(q->q, src->mem, CL_TRUE, off, nbytes, dst, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clEnqueueReadBuffer (%zu bytes at %zu of %zu)", nbytes, off,
                              src->nbytes);

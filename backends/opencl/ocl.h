@@ -2,8 +2,8 @@
  *
  * opencl/ocl.h - the objects behind the contract's opaque types, and what the files of this plugin
  * share. OpenCL 1.2 is the floor; anything newer is asked for at run time. One file per group of
- * the contract: device.c, memory.c with stage.c, queue.c, program.c, blas.c, replay.c; error.c turns codes into
- * text.
+ * the contract: device.c, memory.c with stage.c, queue.c, program.c, blas.c, replay.c; error.c
+ * turns codes into text.
  */
 #ifndef GND_OCL_H
 #define GND_OCL_H
@@ -17,9 +17,9 @@ typedef struct gnd__ocl_info {
     cl_platform_id platform;
     cl_device_id id;
     cl_device_type type;
-    int pocl;              /* the platform is PoCL */
-    int exact_div;         /* takes -cl-fp32-correctly-rounded-divide-sqrt */
-    int eager;             /* starts what is enqueued without being flushed, and a flush costs time */
+    int pocl;      /* the platform is PoCL */
+    int exact_div; /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    int eager;     /* starts what is enqueued without being flushed, and a flush costs time */
     char platform_version[128];
     gnd_props props;
 } gnd__ocl_info;
@@ -35,13 +35,14 @@ typedef enum gnd__ocl_blas {
 /* What GND_OPENCL_STAGE says. */
 enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
 
-/* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until ev[i]. */
+/* Pinned memory for large transfers (stage.c): two halves, taken in turn. Half i is in use until
+ * ev[i]. */
 enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
 typedef struct gnd__ocl_stage {
     cl_mem mem;
-    char *halves;          /* mem, mapped for as long as it lives */
+    char *halves; /* mem, mapped for as long as it lives */
     cl_event ev[2];
-    int unwanted;          /* transfers are the driver's */
+    int unwanted; /* transfers are the driver's */
 } gnd__ocl_stage;
 
 struct gnd_dev {
@@ -49,10 +50,10 @@ struct gnd_dev {
     cl_context ctx;
     gnd__ocl_stage stage;
     cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
-    int host_ptr;          /* buffers lie in page-aligned host memory of ours */
-    uint64_t used;         /* bytes in buffers */
+    int host_ptr;           /* buffers lie in page-aligned host memory of ours */
+    uint64_t used;          /* bytes in buffers */
     int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: nothing */
-    gnd__ocl_blas blas;    /* decided at the first question; blas_text says what or why not */
+    gnd__ocl_blas blas;          /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
     struct {
         /* decided by measurement, of float32, float64, complex64, complex128; see tune() */
@@ -64,21 +65,21 @@ struct gnd_dev {
 struct gnd_buf {
     gnd_dev *dev;
     cl_mem mem;
-    void *host;            /* the memory of mem when dev->host_ptr, else NULL */
+    void *host; /* the memory of mem when dev->host_ptr, else NULL */
     size_t nbytes;
-    uint64_t serial;       /* never given twice in a process, unlike the address of mem */
+    uint64_t serial; /* never given twice in a process, unlike the address of mem */
 };
 
 struct gnd_queue {
     gnd_dev *dev;
     cl_command_queue q;
-    uint32_t flags;        /* GND_QUEUE_* */
-    uint32_t waiting;      /* launches since the last flush, where the device is eager */
+    uint32_t flags;   /* GND_QUEUE_* */
+    uint32_t waiting; /* launches since the last flush, where the device is eager */
 };
 
 struct gnd_event {
     cl_event ev;
-    cl_command_queue q;    /* it was recorded in; retained */
+    cl_command_queue q; /* it was recorded in; retained */
 };
 
 /* Whether code is success; for the one-line checks of this plugin. */
@@ -100,8 +101,8 @@ int gnd__ocl_list(const gnd__ocl_info **list, const char **note);
 /* Whether device and host work in the same memory, found out by trying (memory.c). */
 int gnd__ocl_shares_memory(gnd_dev *d);
 
-/* Whether a transfer of nbytes goes through pinned memory, which is made at the first one; then by these, which
- * give OpenCL's code. A write returns when src may be used again. */
+/* Whether a transfer of nbytes goes through pinned memory, which is made at the first one; then by
+ * these, which give OpenCL's code. A write returns when src may be used again. */
 int gnd__ocl_staged(gnd_queue *q, size_t nbytes);
 cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *src, size_t nbytes);
 cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes);

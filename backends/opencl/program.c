@@ -60,8 +60,8 @@ static const char *first_error(const char *log)
     return p;
 }
 
-/* What correctness needs, then the caller's options. malloc'ed. No warnings: x < x is said of the user's expression, and
- * PoCL counts them on stderr. */
+/* What correctness needs, then the caller's options. malloc'ed. No warnings: x < x is said of the
+ * user's expression, and PoCL counts them on stderr. */
 static char *options(const gnd_dev *d, const char *opts)
 {
     const char *std = strstr(opts, "-cl-std") ? "" : "-cl-std=CL1.2 ";
@@ -105,7 +105,8 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
     cl_int r = build_once(d, src, len, all, &p);
     char *text = p && !gnd__ocl_ok(r) ? build_log(p, d->info->id) : NULL;
     if (p && !gnd__ocl_ok(r) && d->info->pocl && !(text && strstr(text, "error:"))) {
-        /* Processes that fill PoCL's cache at once can meet in it: then a build fails, and no compiler says why. */
+        /* Processes that fill PoCL's cache at once can meet in it: then a build fails, and no
+         * compiler says why. */
         free(text);
         clReleaseProgram(p);
         r = build_once(d, src, len, all, &p);
@@ -164,8 +165,8 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
 gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e)
 {
     if (nargs != k->nargs)
-        return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given", k->name,
-                              (unsigned)k->nargs, (unsigned)nargs);
+        return gnd__plug_fail(e, GND_ERR_BACKEND, 0, "kernel %s takes %u arguments, %u given",
+                              k->name, (unsigned)k->nargs, (unsigned)nargs);
     cl_program p;
     char name[256];
     cl_int r = clGetKernelInfo(k->k, CL_KERNEL_PROGRAM, sizeof p, &p, NULL);
@@ -187,7 +188,8 @@ static void kern_free(gnd_kern *k)
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a)
 {
     switch (a->kind) {
-    case GND_ARG_BUF: return clSetKernelArg(k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
+    case GND_ARG_BUF:
+        return clSetKernelArg(k, i, sizeof(cl_mem), a->u.buf ? (void *)&a->u.buf->mem : NULL);
     case GND_ARG_VALUE: return clSetKernelArg(k, i, a->nbytes, a->u.value);
     case GND_ARG_LOCAL: return clSetKernelArg(k, i, a->nbytes, NULL);
     default: return CL_INVALID_ARG_VALUE;
@@ -219,8 +221,7 @@ static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
         if (l->kind == GND_ARG_LOCAL && l->nbytes == a->nbytes)
             return CL_SUCCESS;
         break;
-    default:
-        return CL_INVALID_ARG_VALUE;
+    default: return CL_INVALID_ARG_VALUE;
     }
     const cl_int r = gnd__ocl_set_arg(k->k, i, a);
     if (gnd__ocl_ok(r))
@@ -242,8 +243,8 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
                                  k->name, (unsigned)l->args[i].nbytes);
     }
     q->waiting++;
-    const cl_int r = clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL,
-                                            NULL);
+    const cl_int r =
+        clEnqueueNDRangeKernel(q->q, k->k, l->ndim, NULL, l->global, l->local, 0, NULL, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r,
                              "clEnqueueNDRangeKernel (%s, %u-d, global %zu x %zu x %zu, "
@@ -259,9 +260,8 @@ static gnd_status launch(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
 static int key_text(const gnd_dev *d, char *buf, size_t cap)
 {
     const gnd_props *p = &d->info->props;
-    return snprintf(buf, cap, "opencl|%s|%s|%s|%s|%s|%s|%d", p->platform,
-                    d->info->platform_version, p->vendor, p->name, p->version, p->driver,
-                    d->info->exact_div);
+    return snprintf(buf, cap, "opencl|%s|%s|%s|%s|%s|%s|%d", p->platform, d->info->platform_version,
+                    p->vendor, p->name, p->version, p->driver, d->info->exact_div);
 }
 
 static gnd_status cache_key(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
@@ -305,7 +305,8 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     const gnd_status s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e);
     if (s != GND_OK)
         return s;
-    cl_program p = clCreateProgramWithBinary(d->ctx, 1, &d->info->id, &n, (const unsigned char **)&code, &status, &r);
+    cl_program p = clCreateProgramWithBinary(d->ctx, 1, &d->info->id, &n,
+                                             (const unsigned char **)&code, &status, &r);
     if (!p)
         return gnd__ocl_fail(e, r, "clCreateProgramWithBinary");
     if (gnd__ocl_ok(status))
@@ -329,14 +330,17 @@ static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
         r = clGetProgramInfo(p, CL_PROGRAM_DEVICES, sizeof id, &id, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clGetKernelInfo (%s)", k->name);
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL) ==
+        CL_SUCCESS)
         info->max_group = (uint32_t)group;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
-                                 NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                                 sizeof multiple, &multiple, NULL) == CL_SUCCESS)
         info->multiple = (uint32_t)multiple;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL) ==
+        CL_SUCCESS)
         info->local_bytes = local;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL) == CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private,
+                                 NULL) == CL_SUCCESS)
         info->private_bytes = private;
     return GND_OK;
 }

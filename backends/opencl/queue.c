@@ -36,8 +36,8 @@ static void queue_free(gnd_queue *q)
     free(q);
 }
 
-/* NVIDIA's driver starts a kernel when it is enqueued, and takes 0.7 us for a flush, 4.4 for a kernel. Without any
- * flush long runs of kernels become slower (driver 580, an H200). */
+/* NVIDIA's driver starts a kernel when it is enqueued, and takes 0.7 us for a flush, 4.4 for a
+ * kernel. Without any flush long runs of kernels become slower (driver 580, an H200). */
 static gnd_status queue_flush(gnd_queue *q, gnd_err *e)
 {
     if (q->dev->info->eager && q->waiting < FLUSHED)

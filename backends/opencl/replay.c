@@ -35,7 +35,8 @@ static gnd_status set_args(cl_kernel k, const gnd_klaunch *l, gnd_err *e)
         const gnd_karg *a = &l->args[i];
         const cl_int r = gnd__ocl_set_arg(k, i, a);
         if (!gnd__ocl_ok(r))
-            return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)i, (unsigned)a->nbytes);
+            return gnd__ocl_fail(e, r, "clSetKernelArg (argument %u, %u bytes)", (unsigned)i,
+                                 (unsigned)a->nbytes);
     }
     return GND_OK;
 }
@@ -46,7 +47,8 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
     gnd_status s = GND_OK;
     gnd_list *t = calloc(1, sizeof *t + n * sizeof t->e[0]);
     if (!t)
-        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches", (unsigned)n);
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a list of %u launches",
+                              (unsigned)n);
     t->q = q;
     t->n = n;
     for (uint32_t i = 0; i < n && s == GND_OK; i++) {
@@ -73,10 +75,11 @@ static gnd_status list_run(gnd_list *t, gnd_err *e)
     t->q->waiting += t->n;
     for (uint32_t i = 0; i < t->n; i++) {
         const entry *x = &t->e[i];
-        const cl_int r = clEnqueueNDRangeKernel(t->q->q, x->k, x->ndim, NULL, x->global, x->local, 0, NULL, NULL);
+        const cl_int r = clEnqueueNDRangeKernel(t->q->q, x->k, x->ndim, NULL, x->global, x->local,
+                                                0, NULL, NULL);
         if (!gnd__ocl_ok(r))
-            return gnd__ocl_fail(e, r, "clEnqueueNDRangeKernel (launch %u of %u of a list)", (unsigned)i,
-                                 (unsigned)t->n);
+            return gnd__ocl_fail(e, r, "clEnqueueNDRangeKernel (launch %u of %u of a list)",
+                                 (unsigned)i, (unsigned)t->n);
     }
     return GND_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own. Drivers move
- * such memory by one thread, and wait for it. Here it goes through two halves of pinned memory: one is
- * copied by several threads (common/team.c) while the other is on the bus. Pinned is what a driver gives
- * for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from there starts at once and needs no copy of the driver's.
+ * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own.
+ * Drivers move such memory by one thread, and wait for it. Here it goes through two halves of
+ * pinned memory: one is copied by several threads (common/team.c) while the other is on the bus.
+ * Pinned is what a driver gives for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from there starts at
+ * once and needs no copy of the driver's.
  */
 #include "ocl.h"
 
@@ -18,7 +19,8 @@ static int wanted(const gnd_dev *d)
     if (d->stage_asked)
         return d->stage_asked == GND__OCL_STAGE_YES;
     return d->info->props.kind == GND_DEV_GPU &&
-           gnd__ocl_ok(clGetDeviceInfo(d->info->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL)) &&
+           gnd__ocl_ok(clGetDeviceInfo(d->info->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified,
+                                       &unified, NULL)) &&
            !unified;
 }
 
@@ -35,7 +37,8 @@ int gnd__ocl_staged(gnd_queue *q, size_t nbytes)
     st->unwanted = !wanted(d);
     if (st->unwanted)
         return 0;
-    st->mem = clCreateBuffer(d->ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, 2 * (size_t)GND__OCL_HALF, NULL, &r);
+    st->mem = clCreateBuffer(d->ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                             2 * (size_t)GND__OCL_HALF, NULL, &r);
     if (st->mem)
         st->halves = clEnqueueMapBuffer(q->q, st->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                         2 * (size_t)GND__OCL_HALF, 0, NULL, NULL, &r);
@@ -117,8 +120,8 @@ cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size
     for (size_t i = 0, asked = 0, done = 0; done < nbytes && gnd__ocl_ok(r); i++) {
         const size_t n = chunk_of(nbytes - asked), k = chunk_of(nbytes - done);
         if (n && gnd__ocl_ok(r = wait(st, i))) {
-            r = clEnqueueReadBuffer(q->q, src, CL_FALSE, off + asked, n, st->halves + i % 2 * GND__OCL_HALF, 0,
-                                    NULL, &st->ev[i % 2]);
+            r = clEnqueueReadBuffer(q->q, src, CL_FALSE, off + asked, n,
+                                    st->halves + i % 2 * GND__OCL_HALF, 0, NULL, &st->ev[i % 2]);
             if (gnd__ocl_ok(r))
                 r = clFlush(q->q);
         }

@@ -65,8 +65,8 @@ GND_API gnd_array *gnd_fail(gnd_status code, const char *fmt, ...) GND_PRINTF(2,
 /* Collects the first error of several calls. Initialize it to zeros. Later errors do not replace
  * the first. */
 typedef struct gnd_first_error {
-    gnd_status status;   /* GND_OK: no error so far */
-    char message[576];   /* its message, or "" */
+    gnd_status status; /* GND_OK: no error so far */
+    char message[576]; /* its message, or "" */
 } gnd_first_error;
 /* If *first holds no error and st is one, stores st and gnd_message() in *first. st is the result
  * of the preceding call. Returns st.

@@ -57,31 +57,31 @@ typedef enum gnd_dialect { GND_DIALECT_OPENCL = 1, GND_DIALECT_CUDA = 2 } gnd_di
 /* Properties and capabilities of a device. Strings are UTF-8, truncated to fit, and always
  * terminated. */
 typedef struct gnd_props {
-    char name[128];            /* name of the device */
+    char name[128]; /* name of the device */
     char vendor[64];
-    char platform[96];         /* OpenCL's platform name; "CUDA" for CUDA */
-    char driver[96];           /* driver version */
-    char version[96];          /* API version of the device ("OpenCL 1.2 pocl ...") */
-    uint32_t kind;             /* gnd_dev_kind */
-    uint32_t dialect;          /* gnd_dialect */
-    uint64_t mem_bytes;        /* size of global memory */
-    uint64_t max_alloc_bytes;  /* largest size of one buffer */
-    uint64_t local_bytes;      /* local (shared) memory of a work-group */
+    char platform[96];        /* OpenCL's platform name; "CUDA" for CUDA */
+    char driver[96];          /* driver version */
+    char version[96];         /* API version of the device ("OpenCL 1.2 pocl ...") */
+    uint32_t kind;            /* gnd_dev_kind */
+    uint32_t dialect;         /* gnd_dialect */
+    uint64_t mem_bytes;       /* size of global memory */
+    uint64_t max_alloc_bytes; /* largest size of one buffer */
+    uint64_t local_bytes;     /* local (shared) memory of a work-group */
     uint32_t compute_units;
-    uint32_t max_group;        /* maximum number of work-items in a work-group */
-    uint32_t max_local[3];     /* the same for each dimension */
-    uint32_t align_bytes;      /* minimum alignment of buffers from alloc() */
-    uint32_t has_f64;          /* 1: supports float64 arithmetic */
-    uint32_t has_f16;          /* 1: supports float16 arithmetic in kernels (cl_khr_fp16);
-                                  storage always works */
-    uint32_t has_atomic64;     /* 1: supports atomics on 64-bit integers, including min and max */
-    uint32_t host_mapped;      /* 1: map() does not copy (CPU devices, unified memory) */
+    uint32_t max_group;    /* maximum number of work-items in a work-group */
+    uint32_t max_local[3]; /* the same for each dimension */
+    uint32_t align_bytes;  /* minimum alignment of buffers from alloc() */
+    uint32_t has_f64;      /* 1: supports float64 arithmetic */
+    uint32_t has_f16;      /* 1: supports float16 arithmetic in kernels (cl_khr_fp16);
+                              storage always works */
+    uint32_t has_atomic64; /* 1: supports atomics on 64-bit integers, including min and max */
+    uint32_t host_mapped;  /* 1: map() does not copy (CPU devices, unified memory) */
     uint32_t little_endian;
-    uint32_t subgroup;         /* width of a warp, wave or subgroup; 0: unknown */
-    uint32_t has_progress;     /* 1: a work-group that has started makes progress while other
-                                  groups wait for it */
-    char reason[252];          /* not empty: the device exists but cannot be opened, and why */
-    uint64_t cache_bytes;      /* size of the last cache before global memory; 0: unknown */
+    uint32_t subgroup;     /* width of a warp, wave or subgroup; 0: unknown */
+    uint32_t has_progress; /* 1: a work-group that has started makes progress while other
+                              groups wait for it */
+    char reason[252];      /* not empty: the device exists but cannot be opened, and why */
+    uint64_t cache_bytes;  /* size of the last cache before global memory; 0: unknown */
 } gnd_props;
 
 typedef struct gnd_device_ops {
@@ -119,24 +119,29 @@ typedef struct gnd_memory_ops {
     /* [R] Frees b. No pending work uses it. */
     void (*free)(gnd_buf *b);
     /* [R] Copies from host to device. The caller may change src as soon as the call returns. */
-    gnd_status (*write)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
+    gnd_status (*write)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src, size_t nbytes,
+                        gnd_err *e);
     /* [R] Copies from device to host. Blocks until dst holds the data. */
-    gnd_status (*read)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes, gnd_err *e);
+    gnd_status (*read)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                       gnd_err *e);
     /* [R] Copies from device to device. The ranges do not overlap. Both buffers belong to q's
      * device, or one belongs to a device for which can_peer() answered yes. The copy is ordered on
      * q only. */
-    gnd_status (*copy)(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff, size_t nbytes, gnd_err *e);
+    gnd_status (*copy)(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
+                       size_t nbytes, gnd_err *e);
     /* [O] Sets *p to a host pointer to bytes [off, off+nbytes). Blocks until earlier work of the
      * queue is done. flags: GND_MAP_*. Used only if props.host_mapped is 1. Without it the core
      * uses read() and write(). */
-    gnd_status (*map)(gnd_queue *q, gnd_buf *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e);
+    gnd_status (*map)(gnd_queue *q, gnd_buf *b, size_t off, size_t nbytes, uint32_t flags, void **p,
+                      gnd_err *e);
     /* [O] Required if map() is present. p is the pointer from map(). */
     gnd_status (*unmap)(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e);
     /* [O] Copies nbytes from memory of another library to bytes [off, off+nbytes) of dst. src is an
      * address in the address space of the device's kind (CUDA's for the CUDA dialect). The memory
      * stays valid until the queue's work is done. GND_ERR_ARG: src is not a valid address. Without
      * this entry the core rejects such memory (gnd_from_dlpack). */
-    gnd_status (*fetch)(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e);
+    gnd_status (*fetch)(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes,
+                        gnd_err *e);
 } gnd_memory_ops;
 
 enum { GND_QUEUE_TIMING = 1 }; /* the core will query times of events of this queue */
@@ -169,8 +174,8 @@ typedef struct gnd_queue_ops {
 /* A kernel argument. */
 enum { GND_ARG_BUF = 1, GND_ARG_VALUE = 2, GND_ARG_LOCAL = 3 };
 typedef struct gnd_karg {
-    uint32_t kind;      /* GND_ARG_* */
-    uint32_t nbytes;    /* size of the value, or of local memory */
+    uint32_t kind;   /* GND_ARG_* */
+    uint32_t nbytes; /* size of the value, or of local memory */
     union {
         gnd_buf *buf;
         unsigned char value[16];
@@ -181,21 +186,21 @@ typedef struct gnd_karg {
 
 /* A launch. Global sizes are multiples of local sizes. */
 typedef struct gnd_klaunch {
-    uint32_t ndim;      /* 1 to 3 */
+    uint32_t ndim; /* 1 to 3 */
     uint32_t nargs;
-    size_t global[3];   /* work-items in total, by dimension */
-    size_t local[3];    /* work-items per work-group, by dimension */
+    size_t global[3]; /* work-items in total, by dimension */
+    size_t local[3];  /* work-items per work-group, by dimension */
     const gnd_karg *args;
 } gnd_klaunch;
 
 /* Resources that a kernel uses. 0: unknown. */
 typedef struct gnd_kern_info {
-    uint32_t registers;      /* per work-item */
-    uint32_t max_group;      /* maximum work-group size of this kernel */
-    uint32_t multiple;       /* preferred work-group size multiple */
-    uint32_t best_group;     /* work-group size of highest occupancy */
-    uint64_t local_bytes;    /* local memory declared by the kernel */
-    uint64_t private_bytes;  /* private memory per work-item */
+    uint32_t registers;     /* per work-item */
+    uint32_t max_group;     /* maximum work-group size of this kernel */
+    uint32_t multiple;      /* preferred work-group size multiple */
+    uint32_t best_group;    /* work-group size of highest occupancy */
+    uint64_t local_bytes;   /* local memory declared by the kernel */
+    uint64_t private_bytes; /* private memory per work-item */
 } gnd_kern_info;
 
 typedef struct gnd_program_ops {
@@ -203,7 +208,8 @@ typedef struct gnd_program_ops {
     /* [R] Compiles src (len bytes) with the compiler options opts. On failure e holds the first
      * lines of the compiler's log. If log is not NULL, *log then receives the whole log, allocated
      * by malloc; the core frees it. */
-    gnd_status (*build)(gnd_dev *d, const char *src, size_t len, const char *opts, gnd_prog **p, char **log, gnd_err *e);
+    gnd_status (*build)(gnd_dev *d, const char *src, size_t len, const char *opts, gnd_prog **p,
+                        char **log, gnd_err *e);
     /* [R] Frees p. */
     void (*prog_free)(gnd_prog *p);
     /* [R] Gets the kernel with this name. The core frees it before its program. */
@@ -252,8 +258,8 @@ typedef struct gnd_mat {
  * core may pass 2 for every factor that is not 0. */
 enum { GND_GEMM_PLUS = 1, GND_GEMM_RELU = 2 };
 typedef struct gnd_gemm {
-    uint32_t dtype;     /* gnd_dtype */
-    uint32_t flags;     /* GND_GEMM_*; only flags that follows() accepted */
+    uint32_t dtype; /* gnd_dtype */
+    uint32_t flags; /* GND_GEMM_*; only flags that follows() accepted */
     int64_t m, n, k, nbatch;
     gnd_mat a, b, c;
     double alpha, beta;
@@ -279,7 +285,8 @@ typedef struct gnd_blas_ops {
      * library's defaults. These may not come back in a process that has used another set. nsets, if
      * not NULL, receives the number of sets. GND_ERR_UNSUPPORTED: there is nothing to tune, and e
      * says why. */
-    gnd_status (*tune)(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets, gnd_err *e);
+    gnd_status (*tune)(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets,
+                       gnd_err *e);
 } gnd_blas_ops;
 
 /* Transforms of nbatch arrays with rank axes, without scaling. Element (i0, i1, i2) of array b is
@@ -289,13 +296,13 @@ typedef struct gnd_blas_ops {
  * transform (inverse) reads as many. */
 enum { GND_FFT_C2C = 0, GND_FFT_R2C = 1, GND_FFT_C2R = 2 };
 typedef struct gnd_fft_desc {
-    uint32_t dtype;     /* of the complex side: GND_COMPLEX64 or GND_COMPLEX128 */
-    uint32_t kind;      /* GND_FFT_* */
-    int32_t inverse;    /* 1: exp(+2 pi i jk/n) */
-    uint32_t rank;      /* 1 to 3 */
+    uint32_t dtype;  /* of the complex side: GND_COMPLEX64 or GND_COMPLEX128 */
+    uint32_t kind;   /* GND_FFT_* */
+    int32_t inverse; /* 1: exp(+2 pi i jk/n) */
+    uint32_t rank;   /* 1 to 3 */
     int64_t n[3], nbatch;
     int64_t in_stride, in_dist, out_stride, out_dist;
-    gnd_buf *in, *out;  /* different memory; C2R may overwrite `in` */
+    gnd_buf *in, *out; /* different memory; C2R may overwrite `in` */
     uint64_t in_off, out_off;
 } gnd_fft_desc;
 
@@ -316,14 +323,17 @@ typedef struct gnd_fft_ops {
  * operands may be overwritten, `io` operands are read and replaced by the result, `out` operands
  * are written. X(op, value, operands) */
 #define GND_SOLVE_LIST(X)                                                                          \
-    X(CHOLESKY, 1, "io A (n x n): the lower triangle; the upper one is not read and is undefined " \
-                   "afterwards; flags 1: the upper triangle instead, and U with A = U^H U")        \
-    X(LU, 2, "io A (m x n): L and U in one matrix; out P int32 (min(m, n)): LAPACK's pivots, "     \
-             "counted from 1; flags 1 (m = n): row i of L U is row P[i] of A, counted from 0, and "\
-             "a 0 on the diagonal of U is an error")                                               \
+    X(CHOLESKY, 1,                                                                                 \
+      "io A (n x n): the lower triangle; the upper one is not read and is undefined "              \
+      "afterwards; flags 1: the upper triangle instead, and U with A = U^H U")                     \
+    X(LU, 2,                                                                                       \
+      "io A (m x n): L and U in one matrix; out P int32 (min(m, n)): LAPACK's pivots, "            \
+      "counted from 1; flags 1 (m = n): row i of L U is row P[i] of A, counted from 0, and "       \
+      "a 0 on the diagonal of U is an error")                                                      \
     X(SOLVE, 3, "in A (n x n), io B (n x k): the solution of A X = B")                             \
-    X(QR, 4, "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: " \
-             "Q is m x m (A has room for it), R is m x n and also undefined below row min")        \
+    X(QR, 4,                                                                                       \
+      "io A (m x n): Q (m x min); out R (min x n), undefined below the diagonal; flags 1: "        \
+      "Q is m x m (A has room for it), R is m x n and also undefined below row min")               \
     X(SVD, 5, "in A (m x n), m >= n; out U (m x n), S real (n), Vh (n x n); flags 1: U is m x m")  \
     X(SVDVALS, 6, "in A (m x n), m >= n; out S real (n)")                                          \
     X(EIGH, 7, "io A (n x n), lower triangle: the eigenvectors; out W real (n), ascending")        \
@@ -331,10 +341,12 @@ typedef struct gnd_fft_ops {
     X(EIG, 9, "in A (n x n); out W complex (n), V complex (n x n)")                                \
     X(EIGVALS, 10, "in A (n x n); out W complex (n)")                                              \
     X(TRIANGULAR, 11, "in A (n x n), which is not overwritten; io B (n x k); flags: GND_TRI_*")    \
-    X(LSTSQ, 12, "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; "          \
-                 "out S real (min), rank int32 (1); rcond")                                        \
-    X(INV, 13, "io A (n x n): its inverse; flags 1: in A, out X (n x n), out P int32 (n): column j "\
-               "of the inverse is column P[j] of X, counted from 0")
+    X(LSTSQ, 12,                                                                                   \
+      "in A (m x n), io B (max(m, n) x k): the solution in its first n rows; "                     \
+      "out S real (min), rank int32 (1); rcond")                                                   \
+    X(INV, 13,                                                                                     \
+      "io A (n x n): its inverse; flags 1: in A, out X (n x n), out P int32 (n): column j "        \
+      "of the inverse is column P[j] of X, counted from 0")
 typedef enum gnd_solve_op {
 #define X(op, value, operands) GND_SOLVE_##op = value,
     GND_SOLVE_LIST(X)
@@ -366,7 +378,7 @@ typedef struct gnd_solver_ops {
     gnd_status (*describe)(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 } gnd_solver_ops;
 
-struct gnd_comm_ops;   /* reserved */
+struct gnd_comm_ops; /* reserved */
 
 /* Lists of launches that are prepared once and run many times with the same arguments, for drivers
  * where that costs less than launch() (CUDA graphs). */
@@ -381,7 +393,8 @@ typedef struct gnd_replay_ops {
      * the memory writes of earlier ones. The entry copies its arguments and runs nothing. The
      * buffers and kernels outlive the list. After any failure except GND_ERR_NOMEM and
      * GND_ERR_DEVMEM the core launches one by one. */
-    gnd_status (*list_new)(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l, gnd_list **out, gnd_err *e);
+    gnd_status (*list_new)(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
+                           gnd_list **out, gnd_err *e);
     /* [R] Enqueues all launches of the list and does not wait. */
     gnd_status (*list_run)(gnd_list *l, gnd_err *e);
     /* [R] Frees l. No run of it is pending. */
@@ -407,7 +420,8 @@ typedef struct gnd_backend {
 
 /* The exported symbol `gnd_backend_entry`. NULL: the plugin cannot work here, and *e says why. A
  * missing driver is not such an error: return the table and let count() report 0 devices. */
-typedef const gnd_backend *(*gnd_backend_entry_fn)(uint32_t core_major, uint32_t core_minor, gnd_err *e);
+typedef const gnd_backend *(*gnd_backend_entry_fn)(uint32_t core_major, uint32_t core_minor,
+                                                   gnd_err *e);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* --- values ------------------------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------------------------------
+ */
 
 /* The kind of a value. */
 typedef enum gnd_tag {
@@ -156,7 +157,8 @@ GND_API const char *gnd_value_fields(const gnd_value *v);
 /* The item with this name; it belongs to v. NULL if there is none. */
 GND_API const gnd_value *gnd_value_field(const gnd_value *v, const char *name);
 
-/* --- calls -------------------------------------------------------------------------------------- */
+/* --- calls --------------------------------------------------------------------------------------
+ */
 
 /* A function under one of its names, or a method. Never freed; shared by all threads. */
 typedef struct gnd_function gnd_function;
@@ -171,21 +173,24 @@ GND_API const gnd_function *gnd_function_find(const char *name, int method);
  * GND_ERR_TYPE: a value of the wrong kind, an unknown or repeated keyword, a missing or extra
  * value; GND_ERR_ARG: a value of the right kind that is not allowed; other errors are those of the
  * function. gnd_message() has the message, which begins with the function's name. */
-GND_API gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n, const gnd_value *values, int nkw,
-                                     const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n,
+                                     const gnd_value *values, int nkw, const char *const *keywords,
+                                     gnd_value *out);
 /* Same as gnd_call_function, for a function given by name. GND_ERR_NAME: no such function; the
  * message suggests one. */
-GND_API gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,
-                            const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *values,
+                            int nkw, const char *const *keywords, gnd_value *out);
 /* Same as gnd_call, for a method. values[0] is the object. */
-GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,
-                                   const char *const *keywords, gnd_value *out);
+GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n,
+                                   const gnd_value *values, int nkw, const char *const *keywords,
+                                   gnd_value *out);
 /* The generator from which calls of this thread draw random numbers. Its seed is 0 until "seed" is
  * called. To use another generator, store it here before a call and read it back afterwards. Never
  * NULL; owned by the thread. */
 GND_API gnd_rng *gnd_call_rng(void);
 
-/* --- what there is ------------------------------------------------------------------------------ */
+/* --- what there is ------------------------------------------------------------------------------
+ */
 
 /* How a parameter may be passed. */
 typedef enum gnd_parameter_kind {

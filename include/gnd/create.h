@@ -32,7 +32,8 @@ GND_API gnd_array *gnd_real(double v);
 GND_API gnd_array *gnd_complex(double re, double im);
 
 /* Copies host memory to a new array. data has contiguous elements of dtype t in C order. */
-GND_API gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, const void *data);
+GND_API gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                            const void *data);
 /* Same as gnd_from, for strided host memory. Strides are in bytes and may be negative or 0; NULL
  * means C order. */
 GND_API gnd_array *gnd_from_strided(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
@@ -47,7 +48,8 @@ GND_API gnd_array *gnd_zeros(gnd_device *dev, gnd_dtype t, int ndim, const int64
 GND_API gnd_array *gnd_ones(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 /* All elements are value, a 0-d array or a weak scalar. GND_DTYPE_DEFAULT gives the dtype of
  * value. */
-GND_API gnd_array *gnd_full(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, gnd_array *value);
+GND_API gnd_array *gnd_full(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
+                            gnd_array *value);
 /* An array with undefined elements. GND_DTYPE_DEFAULT gives the device's default float. */
 GND_API gnd_array *gnd_empty(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape);
 /* Zeros with the shape and device of x. GND_DTYPE_DEFAULT gives the dtype of x. */
@@ -64,24 +66,28 @@ GND_API gnd_array *gnd_empty_like(gnd_array *x, gnd_dtype t);
  * elements. Element i is start + i * step. start, stop and step are weak scalars.
  * GND_DTYPE_DEFAULT: int64 if all three are ints, else the default float. GND_ERR_ARG: step is
  * 0. */
-GND_API gnd_array *gnd_arange(gnd_device *dev, gnd_array *start, gnd_array *stop, gnd_array *step, gnd_dtype t);
+GND_API gnd_array *gnd_arange(gnd_device *dev, gnd_array *start, gnd_array *stop, gnd_array *step,
+                              gnd_dtype t);
 /* Same as gnd_arange, with doubles. */
-GND_API gnd_array *gnd_arange_f64(gnd_device *dev, double start, double stop, double step, gnd_dtype t);
+GND_API gnd_array *gnd_arange_f64(gnd_device *dev, double start, double stop, double step,
+                                  gnd_dtype t);
 /* Same as gnd_arange, with ints. */
-GND_API gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, int64_t step, gnd_dtype t);
+GND_API gnd_array *gnd_arange_i64(gnd_device *dev, int64_t start, int64_t stop, int64_t step,
+                                  gnd_dtype t);
 /* num >= 0 evenly spaced values from start to stop. stop is included unless endpoint is 0. start
  * and stop are scalars, real or complex. t is a float dtype, GND_DTYPE_DEFAULT, or an int dtype
  * (values are rounded down, as in NumPy). */
-GND_API gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint, gnd_dtype t);
+GND_API gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num,
+                                int endpoint, gnd_dtype t);
 /* base ** gnd_linspace(...), elementwise. start, stop and base are scalars. GND_DTYPE_DEFAULT: the
  * device's default float, or the complex dtype. Int dtypes truncate fractions. */
-GND_API gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
-                                gnd_array *base, gnd_dtype t);
+GND_API gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num,
+                                int endpoint, gnd_array *base, gnd_dtype t);
 /* num >= 0 values from start to stop, where each value is the previous one times a constant factor.
  * stop is included unless endpoint is 0. start and stop have the same sign, or are complex. The end
  * values are exact. GND_ERR_ARG: start or stop is 0. */
-GND_API gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
-                                 gnd_dtype t);
+GND_API gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num,
+                                 int endpoint, gnd_dtype t);
 /* An n x m matrix with ones on diagonal k and zeros elsewhere (m < 0: m = n). */
 GND_API gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k);
 /* An n x m matrix with ones where column - row <= k and zeros elsewhere (m < 0: m = n). */

@@ -33,7 +33,8 @@
 extern "C" {
 #endif
 
-/* --- decompositions ----------------------------------------------------------------------------- */
+/* --- decompositions -----------------------------------------------------------------------------
+ */
 /* The Cholesky decomposition x = L L^H of a Hermitian positive definite matrix, with L lower
  * triangular. upper != 0: returns U with x = U^H U. Only the lower triangle of x is read. */
 GND_API gnd_array *gnd_cholesky(gnd_array *x, int upper);
@@ -60,7 +61,8 @@ GND_API gnd_status gnd_eig(gnd_array *x, gnd_array **w, gnd_array **v);
 /* The eigenvalues W of gnd_eig, complex. */
 GND_API gnd_array *gnd_eigvals(gnd_array *x);
 
-/* --- linear systems ----------------------------------------------------------------------------- */
+/* --- linear systems -----------------------------------------------------------------------------
+ */
 /* Solves a x = b. b is a vector if it has one dimension, else (..., n, k). Batches broadcast. */
 GND_API gnd_array *gnd_solve(gnd_array *a, gnd_array *b);
 /* Flags of gnd_solve_triangular: a is lower triangular; its diagonal is taken as ones; a is
@@ -84,10 +86,11 @@ GND_API gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol);
  * *s are the singular values of a. *residuals are the sums of squared residuals; as in NumPy, they
  * are empty unless a has full column rank and more rows than columns (this waits for the device).
  * residuals, rank and s may be NULL. rcond < 0: as rtol of gnd_pinv. */
-GND_API gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gnd_array **residuals,
-                             gnd_array **rank, gnd_array **s);
+GND_API gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x,
+                             gnd_array **residuals, gnd_array **rank, gnd_array **s);
 
-/* --- numbers of a matrix ------------------------------------------------------------------------ */
+/* --- numbers of a matrix ------------------------------------------------------------------------
+ */
 /* The determinant of square matrices, by LU decomposition. 0 for a singular matrix. */
 GND_API gnd_array *gnd_det(gnd_array *x);
 /* Sign and log of the determinant: det(x) = sign * exp(logabsdet). */
@@ -108,7 +111,13 @@ GND_API gnd_array *gnd_expm(gnd_array *x);
  * magnitudes of a column; INF: largest sum of magnitudes of a row; 2: largest singular value; NEG_:
  * the smallest one in place of the largest. */
 typedef enum gnd_matrix_ord {
-    GND_ORD_FRO, GND_ORD_NUC, GND_ORD_1, GND_ORD_NEG_1, GND_ORD_2, GND_ORD_NEG_2, GND_ORD_INF,
+    GND_ORD_FRO,
+    GND_ORD_NUC,
+    GND_ORD_1,
+    GND_ORD_NEG_1,
+    GND_ORD_2,
+    GND_ORD_NEG_2,
+    GND_ORD_INF,
     GND_ORD_NEG_INF
 } gnd_matrix_ord;
 /* The norm `ord` of each matrix. flags: 0 or GND_KEEPDIMS. The result is real. */

@@ -43,23 +43,23 @@ GND_API gnd_status gnd_sync(gnd_device *dev);
 
 /* An entry of the list of devices. */
 typedef struct gnd_device_info {
-    char id[64];               /* "opencl:0"; only the backend's name if it has no devices */
+    char id[64]; /* "opencl:0"; only the backend's name if it has no devices */
     char backend[32];
-    char name[128];            /* name of the device */
+    char name[128]; /* name of the device */
     char vendor[64];
     char platform[96];
     char driver[96];
     char version[96];
-    char kind[16];             /* "gpu", "cpu", "other" */
+    char kind[16]; /* "gpu", "cpu", "other" */
     /* The next four are set only by gnd_device_describe(): the library, or why there is none. */
-    char compiler[256];        /* compiler of kernels; "": the driver */
-    char libraries[256];       /* for matrix products */
-    char transforms[256];      /* for Fourier transforms */
-    char solver[256];          /* for decompositions and linear systems */
-    char reason[504];          /* not empty: the device cannot be used, and why */
+    char compiler[256];   /* compiler of kernels; "": the driver */
+    char libraries[256];  /* for matrix products */
+    char transforms[256]; /* for Fourier transforms */
+    char solver[256];     /* for decompositions and linear systems */
+    char reason[504];     /* not empty: the device cannot be used, and why */
     uint64_t mem_bytes, max_alloc_bytes, local_bytes;
-    uint64_t cache_bytes;      /* size of the last cache before global memory, as reported by the
-                                  driver; 0: unknown */
+    uint64_t cache_bytes; /* size of the last cache before global memory, as reported by the
+                             driver; 0: unknown */
     uint32_t compute_units, max_group;
     uint32_t has_f64, has_f16, host_mapped;
 } gnd_device_info;
@@ -76,20 +76,20 @@ GND_API gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info);
 /* Counters of a device since it was opened. */
 typedef struct gnd_stats {
     uint64_t kernels_launched, library_calls;
-    uint64_t kernels_built;        /* compiled from source */
-    uint64_t kernels_from_disk;    /* loaded from the disk cache */
+    uint64_t kernels_built;     /* compiled from source */
+    uint64_t kernels_from_disk; /* loaded from the disk cache */
     uint64_t plans_made, plans_reused;
     uint64_t bytes_in_use, bytes_peak, bytes_held; /* device memory: used by arrays now, its
                                                       maximum, held by the pool */
     uint64_t pool_allocs, backend_allocs, trims;
     uint64_t bytes_to_device, bytes_from_device;
-    uint64_t arrays;               /* live handles and nodes on the device */
-    uint64_t bytes_kept;           /* part of bytes_in_use: stored expensive results that only
-                                      pending arrays need */
+    uint64_t arrays;                  /* live handles and nodes on the device */
+    uint64_t bytes_kept;              /* part of bytes_in_use: stored expensive results that only
+                                         pending arrays need */
     uint64_t programs, program_bytes; /* compiled programs in memory, and their estimated size in
                                          host memory */
-    uint64_t programs_dropped;     /* least recently used programs that were dropped to limit
-                                      memory */
+    uint64_t programs_dropped;        /* least recently used programs that were dropped to limit
+                                         memory */
 } gnd_stats;
 
 /* Sets *out to the counters of a device. GND_ERR_NULL, or the error of the device. */

@@ -21,7 +21,7 @@ struct DLManagedTensorVersioned;
 enum {
     GND_DL_CPU = 1,
     GND_DL_CUDA = 2,
-    GND_DL_CUDA_HOST = 3,        /* pinned host memory */
+    GND_DL_CUDA_HOST = 3, /* pinned host memory */
     GND_DL_OPENCL = 4,
     GND_DL_ROCM = 10,
     GND_DL_ROCM_HOST = 11,
@@ -29,7 +29,14 @@ enum {
 };
 
 /* Kinds of elements (DLDataTypeCode). */
-enum { GND_DL_INT = 0, GND_DL_UINT = 1, GND_DL_FLOAT = 2, GND_DL_BFLOAT = 4, GND_DL_COMPLEX = 5, GND_DL_BOOL = 6 };
+enum {
+    GND_DL_INT = 0,
+    GND_DL_UINT = 1,
+    GND_DL_FLOAT = 2,
+    GND_DL_BFLOAT = 4,
+    GND_DL_COMPLEX = 5,
+    GND_DL_BOOL = 6
+};
 
 /* Flags of gnd_dl_versioned. */
 #define GND_DL_READ_ONLY ((uint64_t)1)
@@ -40,12 +47,12 @@ typedef struct gnd_dl_tensor {
     void *data;
     int32_t device_type, device_id;
     int32_t ndim;
-    uint8_t code, bits;          /* kind of element, bits per element */
-    uint16_t lanes;              /* must be 1 */
+    uint8_t code, bits; /* kind of element, bits per element */
+    uint16_t lanes;     /* must be 1 */
     int64_t *shape;
-    int64_t *strides;            /* in elements; NULL means C order (allowed by DLPack before
-                                    1.2) */
-    uint64_t byte_offset;        /* offset of element (0, 0, ...) from data */
+    int64_t *strides;     /* in elements; NULL means C order (allowed by DLPack before
+                             1.2) */
+    uint64_t byte_offset; /* offset of element (0, 0, ...) from data */
 } gnd_dl_tensor;
 
 /* DLManagedTensor, the structure used before DLPack 1.0. */
@@ -57,7 +64,7 @@ typedef struct gnd_dl_managed {
 
 /* DLManagedTensorVersioned. */
 typedef struct gnd_dl_versioned {
-    uint32_t major, minor;       /* version; another major version means another layout */
+    uint32_t major, minor; /* version; another major version means another layout */
     void *manager_ctx;
     void (*deleter)(struct DLManagedTensorVersioned *self);
     uint64_t flags;

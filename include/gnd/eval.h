@@ -22,8 +22,8 @@ extern "C" {
  * the text; the third has a caret under the place. */
 GND_API gnd_array *gnd_eval(gnd_device *dev, const char *text, ...) GND_SENTINEL;
 /* Same as gnd_eval, with n names and arrays in lists. */
-GND_API gnd_array *gnd_eval_names(gnd_device *dev, const char *text, int n, const char *const *names,
-                                  gnd_array *const *values);
+GND_API gnd_array *gnd_eval_names(gnd_device *dev, const char *text, int n,
+                                  const char *const *names, gnd_array *const *values);
 
 #ifdef __cplusplus
 }

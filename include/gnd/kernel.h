@@ -42,27 +42,27 @@ typedef struct gnd_extent3 {
 
 /* The kind of an argument. */
 typedef enum gnd_arg_kind {
-    GND_ARG_IN,       /* an array that the kernel reads */
-    GND_ARG_OUT,      /* a new array that the kernel writes */
-    GND_ARG_INOUT,    /* a copy of an array that the kernel reads and writes */
-    GND_ARG_NUMBER,   /* a number */
+    GND_ARG_IN,        /* an array that the kernel reads */
+    GND_ARG_OUT,       /* a new array that the kernel writes */
+    GND_ARG_INOUT,     /* a copy of an array that the kernel reads and writes */
+    GND_ARG_NUMBER,    /* a number */
     GND_ARG_LOCAL_MEM, /* local (shared) memory of each work-group */
-    GND_ARG_SAME      /* the memory of an earlier out or inout argument */
+    GND_ARG_SAME       /* the memory of an earlier out or inout argument */
 } gnd_arg_kind;
 
 /* An argument of a launch. Use the functions below to make one. */
 typedef struct gnd_arg {
     gnd_arg_kind kind;
-    gnd_dtype dtype;         /* out arguments and numbers */
-    gnd_array *array;        /* in and inout arguments; out: initial elements, or NULL */
-    int ndim;                /* out arguments */
-    const int64_t *shape;    /* out arguments; read by gnd_launch */
-    size_t nbytes;           /* size of local memory */
+    gnd_dtype dtype;      /* out arguments and numbers */
+    gnd_array *array;     /* in and inout arguments; out: initial elements, or NULL */
+    int ndim;             /* out arguments */
+    const int64_t *shape; /* out arguments; read by gnd_launch */
+    size_t nbytes;        /* size of local memory */
     union {
         int64_t i;
         double f[2];
         unsigned char bytes[16];
-    } value;                 /* a number in the form passed to the kernel */
+    } value; /* a number in the form passed to the kernel */
 } gnd_arg;
 
 /* Short forms of the functions below. A number must have the type of the kernel's parameter:
@@ -159,11 +159,11 @@ GND_API gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block
 
 /* Resources that a kernel uses. 0: not reported by the device. */
 typedef struct gnd_kernel_facts {
-    int64_t registers;      /* per work-item */
-    int64_t private_bytes;  /* memory per work-item for values that do not fit in registers */
-    int64_t local_bytes;    /* local memory declared by the kernel */
-    int64_t max_group;      /* maximum work-group size */
-    int64_t multiple;       /* preferred work-group size multiple */
+    int64_t registers;       /* per work-item */
+    int64_t private_bytes;   /* memory per work-item for values that do not fit in registers */
+    int64_t local_bytes;     /* local memory declared by the kernel */
+    int64_t max_group;       /* maximum work-group size */
+    int64_t multiple;        /* preferred work-group size multiple */
     gnd_extent3 block, grid; /* suggested launch of n work-items along one axis */
 } gnd_kernel_facts;
 

@@ -16,7 +16,8 @@
  *     }
  *     gnd_array *out[2];
  *     int64_t steps;
- *     gnd_while(2, (gnd_array *[]){ x, gnd_add(x, gnd_real(1)) }, moves, step, NULL, 10000, out, &steps);
+ *     gnd_while(2, (gnd_array *[]){ x, gnd_add(x, gnd_real(1)) }, moves, step, NULL, 10000, out,
+ * &steps);
  *
  * The state of a loop is a list of n arrays of one device, of any dtypes and shapes. No step
  * changes a dtype or shape. Everything else that the body uses keeps the value that it had when the
@@ -58,12 +59,14 @@ typedef void gnd_loop_body(gnd_array *const *state, gnd_array **next, void *arg)
  * GND_ERR_DEVICE: only numbers, or two devices; GND_ERR_STATE: an array depends on a placeholder
  * of another recording; the errors of arrays that body and cond make, of gnd_record and of
  * gnd_replay. */
-GND_API gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loop_body *body, void *arg,
-                             int64_t most, gnd_array **out, int64_t *steps);
+GND_API gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond,
+                             gnd_loop_body *body, void *arg, int64_t most, gnd_array **out,
+                             int64_t *steps);
 
 /* One step of gnd_scan: as gnd_loop_body, with rows of the inputs and outputs. x[i] is a row of
  * xs[i], without its first axis. The function sets y[i] to a row of ys[i]. */
-typedef void gnd_scan_body(gnd_array *const *state, gnd_array *const *x, gnd_array **next, gnd_array **y, void *arg);
+typedef void gnd_scan_body(gnd_array *const *state, gnd_array *const *x, gnd_array **next,
+                           gnd_array **y, void *arg);
 
 /* Runs `length` steps. Step k gets row k of each of the nx arrays xs, whose first axes must have
  * that length. The rows that the steps return become the ny arrays ys, stacked along a new first
@@ -72,8 +75,9 @@ typedef void gnd_scan_body(gnd_array *const *state, gnd_array *const *x, gnd_arr
  * not both. GND_ERR_ARG: n, nx, ny or length is negative, or the length is unknown; GND_ERR_SHAPE:
  * an array of xs has shape (), or their lengths differ from each other or from `length`;
  * GND_ERR_OVERFLOW: ys would be too large; the errors of gnd_while. */
-GND_API gnd_status gnd_scan(int n, gnd_array *const *init, int nx, gnd_array *const *xs, int64_t length, int backward,
-                            int ny, gnd_scan_body *body, void *arg, gnd_array **out, gnd_array **ys);
+GND_API gnd_status gnd_scan(int n, gnd_array *const *init, int nx, gnd_array *const *xs,
+                            int64_t length, int backward, int ny, gnd_scan_body *body, void *arg,
+                            gnd_array **out, gnd_array **ys);
 
 #ifdef __cplusplus
 }

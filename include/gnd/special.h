@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * gnd/special.h - elementwise functions with several results or other arguments than arrays, and
- * compositions of those in gnd/elementwise.h, which has gamma, erfinv, ndtr, ldexp, gcd and the like.
- * All are lazy and fuse. Arguments broadcast and promote as there; weak scalars give weak scalars.
- * Errors of all: those of gnd/elementwise.h. A function with several results writes each, error
- * arrays too, and returns the first error's status; GND_ERR_NULL, and nothing written, when a place
- * for a result is NULL.
+ * compositions of those in gnd/elementwise.h, which has gamma, erfinv, ndtr, ldexp, gcd and the
+ * like. All are lazy and fuse. Arguments broadcast and promote as there; weak scalars give weak
+ * scalars. Errors of all: those of gnd/elementwise.h. A function with several results writes each,
+ * error arrays too, and returns the first error's status; GND_ERR_NULL, and nothing written, when a
+ * place for a result is NULL.
  */
 #ifndef GND_SPECIAL_H
 #define GND_SPECIAL_H
@@ -31,8 +31,9 @@ GND_API gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient
 GND_API gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2);
 /* How many bits of |x| are set: uint8. x: bool or ints (NumPy's bitwise_count). GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_bitwise_count(gnd_array *x);
-/* The distance from x to the next number of its dtype away from 0, with the sign of x; NaN for infinities (NumPy's
- * spacing). Ints count as the floats that gnd_nextafter makes of them. Complex: GND_ERR_DTYPE. */
+/* The distance from x to the next number of its dtype away from 0, with the sign of x; NaN for
+ * infinities (NumPy's spacing). Ints count as the floats that gnd_nextafter makes of them. Complex:
+ * GND_ERR_DTYPE. */
 GND_API gnd_array *gnd_spacing(gnd_array *x);
 /* x with `nan` for NaN, `posinf` for infinity and `neginf` for minus infinity; of complex x in each
  * part (NumPy's nan_to_num). NULL: 0, and the largest and smallest finite value of the dtype. Their

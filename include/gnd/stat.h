@@ -41,8 +41,8 @@ GND_API gnd_array *gnd_corrcoef(gnd_array *x, gnd_array *y, int rowvar, gnd_dtyp
 
 /* --- without NaN ------------------------------------------------------------------------------ */
 
-/* gnd_sum of the elements that are no NaN (a complex number is one when either part is); dtypes without
- * NaN are no different. The sum of nothing is 0. */
+/* gnd_sum of the elements that are no NaN (a complex number is one when either part is); dtypes
+ * without NaN are no different. The sum of nothing is 0. */
 GND_API gnd_array *gnd_nansum(gnd_array *x, gnd_axes axes, unsigned flags);
 /* gnd_prod of the elements that are no NaN. The product of nothing is 1. */
 GND_API gnd_array *gnd_nanprod(gnd_array *x, gnd_axes axes, unsigned flags);
@@ -52,7 +52,8 @@ GND_API gnd_array *gnd_nansum_as(gnd_array *x, gnd_axes axes, unsigned flags, gn
 GND_API gnd_array *gnd_nanprod_as(gnd_array *x, gnd_axes axes, unsigned flags, gnd_dtype t);
 /* NaN where there are only NaN. */
 GND_API gnd_array *gnd_nanmean(gnd_array *x, gnd_axes axes, unsigned flags);
-/* gnd_var of the elements that are no NaN; NaN where their number does not exceed the correction. */
+/* gnd_var of the elements that are no NaN; NaN where their number does not exceed the correction.
+ */
 GND_API gnd_array *gnd_nanvar(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
 /* The root of gnd_nanvar. */
 GND_API gnd_array *gnd_nanstd(gnd_array *x, gnd_axes axes, unsigned flags, double correction);
@@ -60,8 +61,8 @@ GND_API gnd_array *gnd_nanstd(gnd_array *x, gnd_axes axes, unsigned flags, doubl
 GND_API gnd_array *gnd_nanmax(gnd_array *x, gnd_axes axes, unsigned flags);
 /* The smallest element that is no NaN; NaN where there are only NaN. */
 GND_API gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags);
-/* The index of the first of the greatest elements that are no NaN. -1 where there are only NaN, which
- * NumPy makes an error: the values are not known before they are read. */
+/* The index of the first of the greatest elements that are no NaN. -1 where there are only NaN,
+ * which NumPy makes an error: the values are not known before they are read. */
 GND_API gnd_array *gnd_nanargmax(gnd_array *x, gnd_axes axes, unsigned flags);
 /* The index of the first of the smallest elements that are no NaN. -1 where there are only NaN, as
  * gnd_nanargmax. */

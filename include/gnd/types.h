@@ -50,7 +50,7 @@ extern "C" {
     X(GND_ERR_NAME, -17, "an unknown name")                                                        \
     X(GND_ERR_STATE, -18, "a call in the wrong state")                                             \
     X(GND_ERR_INTERNAL, -19, "an internal error of gnd: please report it")                         \
-    X(GND_ERR_LINALG, -20, "a matrix is singular or not positive definite, or no convergence")    \
+    X(GND_ERR_LINALG, -20, "a matrix is singular or not positive definite, or no convergence")     \
     X(GND_ERR_TYPE, -21, "an argument is of the wrong kind, missing, unknown, or one too many")
 
 typedef enum gnd_status {
@@ -83,7 +83,7 @@ typedef enum gnd_dtype {
 #define X(NAME, name, bytes, kind) GND_##NAME,
     GND_DTYPE_LIST(X)
 #undef X
-    GND_NDTYPES
+        GND_NDTYPES
 } gnd_dtype;
 
 /* For optional dtype arguments: the promotion rules choose the dtype. */
@@ -139,7 +139,8 @@ static inline gnd_axes gnd_axes_of(size_t n, const int *axis)
 #ifdef __cplusplus
 #define GND_AXES(...) gnd_axes_of_list({__VA_ARGS__})
 #else
-#define GND_AXES(...) gnd_axes_of(sizeof (int[]){__VA_ARGS__} / sizeof(int), (const int[]){__VA_ARGS__})
+#define GND_AXES(...)                                                                              \
+    gnd_axes_of(sizeof(int[]){__VA_ARGS__} / sizeof(int), (const int[]){__VA_ARGS__})
 #endif
 
 /* Flags of reductions. */

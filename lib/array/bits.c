@@ -19,7 +19,8 @@ gnd_array *gnd_bitwise_count(gnd_array *x)
     if (bad)
         return bad;
     if (kind != 'b' && kind != 'i' && kind != 'u')
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "bitwise_count: %s is not allowed: ints and bools have bits",
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "bitwise_count: %s is not allowed: ints and bools have bits",
                          gnd_dtype_name(gnd_dtype_of(x)));
     const size_t bytes = gnd_dtype_size(gnd_dtype_of(x));
     const gnd_dtype t = bytes == 8 ? GND_UINT64 : of_size[bytes];
@@ -28,11 +29,15 @@ gnd_array *gnd_bitwise_count(gnd_array *x)
     /* Counts of 2, 4 and 8 bits in parallel; a product sums them in its highest byte. */
     gnd_array *v = gnd_astype(kind == 'i' ? gnd_abs(x) : x, t);
     gnd_array *two = gnd_uint(all & 0x3333333333333333u);
-    v = gnd_subtract(v, gnd_bitwise_and(gnd_bitwise_right_shift(v, gnd_int(1)), gnd_uint(all & 0x5555555555555555u)));
-    v = gnd_add(gnd_bitwise_and(v, two), gnd_bitwise_and(gnd_bitwise_right_shift(v, gnd_int(2)), two));
-    v = gnd_bitwise_and(gnd_add(v, gnd_bitwise_right_shift(v, gnd_int(4))), gnd_uint(all & 0x0f0f0f0f0f0f0f0fu));
+    v = gnd_subtract(v, gnd_bitwise_and(gnd_bitwise_right_shift(v, gnd_int(1)),
+                                        gnd_uint(all & 0x5555555555555555u)));
+    v = gnd_add(gnd_bitwise_and(v, two),
+                gnd_bitwise_and(gnd_bitwise_right_shift(v, gnd_int(2)), two));
+    v = gnd_bitwise_and(gnd_add(v, gnd_bitwise_right_shift(v, gnd_int(4))),
+                        gnd_uint(all & 0x0f0f0f0f0f0f0f0fu));
     if (bytes > 1)
-        v = gnd_bitwise_right_shift(gnd_multiply(v, gnd_uint(all & 0x0101010101010101u)), gnd_int((int64_t)(8 * bytes - 8)));
+        v = gnd_bitwise_right_shift(gnd_multiply(v, gnd_uint(all & 0x0101010101010101u)),
+                                    gnd_int((int64_t)(8 * bytes - 8)));
     return gnd__leave(in, gnd_astype(v, GND_UINT8));
 }
 

@@ -47,8 +47,8 @@ gnd_array *gnd_complex(double re, double im)
 /* --- from host memory ------------------------------------------------------------------------- */
 
 /* Uploads n elements. Bytes of bools that are neither 0 nor 1 become 1 in a copy. */
-static gnd_array *upload(const char *func, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                         const void *data)
+static gnd_array *upload(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
+                         const int64_t *shape, const void *data)
 {
     if (t != GND_BOOL)
         return gnd__named(func, gnd__upload(dev, t, ndim, shape, data));

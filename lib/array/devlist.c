@@ -80,7 +80,9 @@ static void from_props(gnd_device_info *info, const gnd_props *p)
     text(info->driver, sizeof info->driver, p->driver);
     text(info->version, sizeof info->version, p->version);
     text(info->kind, sizeof info->kind,
-         p->kind == GND_DEV_GPU ? "gpu" : p->kind == GND_DEV_CPU ? "cpu" : "other");
+         p->kind == GND_DEV_GPU   ? "gpu"
+         : p->kind == GND_DEV_CPU ? "cpu"
+                                  : "other");
     text(info->reason, sizeof info->reason, p->reason);
     info->mem_bytes = p->mem_bytes;
     info->max_alloc_bytes = p->max_alloc_bytes;
@@ -98,8 +100,11 @@ static void not_installed(const char *name, char *dst, size_t cap)
 {
     const char *const *note;
     int n = gnd__gate_notes(&note);
-    size_t len = (size_t)snprintf(dst, cap, "gnd-%s.so is not installed in %.200s (GND_BACKEND_PATH names more "
-                                  "folders)", name, gnd__gate_where());
+    size_t len =
+        (size_t)snprintf(dst, cap,
+                         "gnd-%s.so is not installed in %.200s (GND_BACKEND_PATH names more "
+                         "folders)",
+                         name, gnd__gate_where());
     for (int i = 0; i < n && len < cap; i++)
         len += (size_t)snprintf(dst + len, cap - len, "; %s", note[i]);
 }
@@ -151,8 +156,9 @@ gnd_status gnd_device_describe(gnd_device *dev, gnd_device_info *info)
     if (gnd__gate_fft_describe(dev->g, info->transforms, sizeof info->transforms, &err))
         snprintf(info->transforms, sizeof info->transforms, "kernels of gnd");
     if (gnd__gate_solver_describe(dev->g, info->solver, sizeof info->solver, &err))
-        snprintf(info->solver, sizeof info->solver, "%s%s", gnd__lapack_library() ? "LAPACK on the host: "
-                 : "none: install OpenBLAS (libopenblas0) or liblapack3",
+        snprintf(info->solver, sizeof info->solver, "%s%s",
+                 gnd__lapack_library() ? "LAPACK on the host: "
+                                       : "none: install OpenBLAS (libopenblas0) or liblapack3",
                  gnd__lapack_library() ? gnd__lapack_library() : "");
     gnd__gate_unlock(dev->g);
     return GND_OK;

@@ -21,8 +21,11 @@ _Static_assert(sizeof(gnd_dl_tensor) == 32 + 2 * sizeof(void *), "the layout of 
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
 
-static const uint8_t codes[] = {['b'] = GND_DL_BOOL, ['i'] = GND_DL_INT, ['u'] = GND_DL_UINT,
-                                ['f'] = GND_DL_FLOAT, ['c'] = GND_DL_COMPLEX};
+static const uint8_t codes[] = {['b'] = GND_DL_BOOL,
+                                ['i'] = GND_DL_INT,
+                                ['u'] = GND_DL_UINT,
+                                ['f'] = GND_DL_FLOAT,
+                                ['c'] = GND_DL_COMPLEX};
 
 static uint8_t code_of(gnd_dtype t)
 {
@@ -32,7 +35,8 @@ static uint8_t code_of(gnd_dtype t)
 static gnd_dtype dtype_of(const gnd_dl_tensor *t)
 {
     for (int i = 0; i < GND_NDTYPES; i++)
-        if (t->lanes == 1 && t->code == code_of((gnd_dtype)i) && t->bits == 8 * gnd_dtype_size((gnd_dtype)i))
+        if (t->lanes == 1 && t->code == code_of((gnd_dtype)i) &&
+            t->bits == 8 * gnd_dtype_size((gnd_dtype)i))
             return (gnd_dtype)i;
     return GND_DTYPE_DEFAULT;
 }
@@ -56,14 +60,17 @@ static int read_layout(const gnd_dl_tensor *t, size_t esize, layout *l)
         if (t->shape[d] > 1) {
             l->contig &= l->stride[d] == step;
             if (__builtin_mul_overflow(t->shape[d] - 1, l->stride[d], &reach) ||
-                __builtin_add_overflow(reach < 0 ? l->low : l->high, reach, reach < 0 ? &l->low : &l->high))
+                __builtin_add_overflow(reach < 0 ? l->low : l->high, reach,
+                                       reach < 0 ? &l->low : &l->high))
                 return -1;
         }
         step *= t->shape[d]; /* the shape was checked, so this cannot overflow */
     }
-    return __builtin_sub_overflow(l->high, l->low, &reach) || __builtin_add_overflow(reach, 1, &reach) ||
+    return __builtin_sub_overflow(l->high, l->low, &reach) ||
+                   __builtin_add_overflow(reach, 1, &reach) ||
                    __builtin_mul_overflow(reach, (int64_t)esize, &bytes)
-               ? -1 : 0;
+               ? -1
+               : 0;
 }
 
 static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
@@ -91,8 +98,9 @@ static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor 
     if (!l->contig && !(stride = gnd__malloc(n)))
         gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
     gnd__gate_lock(dev->g);
-    if (!e.code && !gnd__pool_alloc(dev->g, nbytes, &b, &e) && !gnd__gate_fetch(dev->g, b, 0, first, nbytes, &e) &&
-        !gnd__gate_finish(dev->g, &e) && !(st = gnd__storage_new(dev, b)))
+    if (!e.code && !gnd__pool_alloc(dev->g, nbytes, &b, &e) &&
+        !gnd__gate_fetch(dev->g, b, 0, first, nbytes, &e) && !gnd__gate_finish(dev->g, &e) &&
+        !(st = gnd__storage_new(dev, b)))
         gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
     if (st) {
         if (stride)
@@ -114,9 +122,15 @@ static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor 
  * *bad. */
 static int where(gnd_device *dev, const gnd_dl_tensor *x, gnd_array **bad)
 {
-    static const char *const kinds[] = {[GND_DL_CUDA] = "CUDA", [GND_DL_OPENCL] = "OpenCL", [7] = "Vulkan",
-                                        [8] = "Metal", [GND_DL_ROCM] = "ROCm", [GND_DL_CUDA_MANAGED] = "CUDA",
-                                        [14] = "oneAPI", [15] = "WebGPU", [17] = NULL};
+    static const char *const kinds[] = {[GND_DL_CUDA] = "CUDA",
+                                        [GND_DL_OPENCL] = "OpenCL",
+                                        [7] = "Vulkan",
+                                        [8] = "Metal",
+                                        [GND_DL_ROCM] = "ROCm",
+                                        [GND_DL_CUDA_MANAGED] = "CUDA",
+                                        [14] = "oneAPI",
+                                        [15] = "WebGPU",
+                                        [17] = NULL};
     int cuda = dev->g->props.dialect == GND_DIALECT_CUDA && dev->g->be->memory.fetch;
     int t = x->device_type;
     *bad = NULL;
@@ -125,14 +139,17 @@ static int where(gnd_device *dev, const gnd_dl_tensor *x, gnd_array **bad)
     if (t == GND_DL_CUDA || t == GND_DL_CUDA_MANAGED) {
         if (cuda)
             return 1;
-        *bad = gnd__fail(dev, GND_ERR_DEVICE, "from_dlpack: the tensor is in the memory of cuda:%d, which %s "
-                         "cannot read: take a CUDA device, or a copy on the host", x->device_id,
-                         gnd__device_id(dev));
+        *bad = gnd__fail(dev, GND_ERR_DEVICE,
+                         "from_dlpack: the tensor is in the memory of cuda:%d, which %s "
+                         "cannot read: take a CUDA device, or a copy on the host",
+                         x->device_id, gnd__device_id(dev));
         return 0;
     }
     const char *name = t > 0 && t < (int)(sizeof kinds / sizeof kinds[0]) ? kinds[t] : NULL;
-    *bad = gnd__fail(dev, GND_ERR_DEVICE, "from_dlpack: the tensor is in %s%smemory (device type %d): take a "
-                     "copy on the host", name ? name : "another device's", name ? "'s " : " ", t);
+    *bad = gnd__fail(dev, GND_ERR_DEVICE,
+                     "from_dlpack: the tensor is in %s%smemory (device type %d): take a "
+                     "copy on the host",
+                     name ? name : "another device's", name ? "'s " : " ", t);
     return 0;
 }
 
@@ -142,8 +159,9 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
     gnd_array *bad;
     gnd_dtype t = dtype_of(x);
     if (t == GND_DTYPE_DEFAULT)
-        return gnd__fail(dev, GND_ERR_DTYPE, "from_dlpack: no dtype has type code %d, %d bits and %d lane%s",
-                         x->code, x->bits, x->lanes, x->lanes == 1 ? "" : "s");
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "from_dlpack: no dtype has type code %d, %d bits and %d lane%s", x->code,
+                         x->bits, x->lanes, x->lanes == 1 ? "" : "s");
     if ((bad = gnd__check_type("from_dlpack", dev, t)) ||
         (bad = gnd__check_shape("from_dlpack", dev, t, x->ndim, x->shape)))
         return bad;
@@ -154,7 +172,8 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
     if (size == 0)
         return gnd_from(dev, t, x->ndim, x->shape, NULL);
     if (!x->data)
-        return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor has elements, and its data is NULL");
+        return gnd__fail(dev, GND_ERR_NULL,
+                         "from_dlpack: the tensor has elements, and its data is NULL");
     if (read_layout(x, gnd_dtype_size(t), &l))
         return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
     if (!on_device)
@@ -175,8 +194,9 @@ gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersione
     if (!v)
         return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor is NULL");
     if (v->major != 1)
-        return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: DLPack %" PRIu32 ".%" PRIu32 ": 1.x is possible",
-                         v->major, v->minor);
+        return gnd__fail(dev, GND_ERR_FORMAT,
+                         "from_dlpack: DLPack %" PRIu32 ".%" PRIu32 ": 1.x is possible", v->major,
+                         v->minor);
     return from_tensor(dev, &v->dl_tensor);
 }
 
@@ -261,8 +281,11 @@ struct DLManagedTensorVersioned *gnd_to_dlpack(gnd_array *x, gnd_status *s)
     gnd_dl_tensor t;
     gnd_dl_versioned *v = exported(x, sizeof *v, &t, s);
     if (v)
-        *v = (gnd_dl_versioned){
-            .major = 1, .minor = 1, .deleter = free_versioned, .flags = GND_DL_IS_COPIED, .dl_tensor = t};
+        *v = (gnd_dl_versioned){.major = 1,
+                                .minor = 1,
+                                .deleter = free_versioned,
+                                .flags = GND_DL_IS_COPIED,
+                                .dl_tensor = t};
     return (struct DLManagedTensorVersioned *)v;
 }
 

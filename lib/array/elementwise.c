@@ -25,6 +25,7 @@
         return gnd__elementwise(GND__OP_##id, 3, x);                                               \
     }
 
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) DEFINE_##nin(id, func)
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near)                     \
+    DEFINE_##nin(id, func)
 #include "base/opset.def"
 #undef GND_OP

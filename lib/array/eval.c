@@ -159,7 +159,7 @@ static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
 
 gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = state_of(x, &e);
     if (st == GND_OK && nbytes != gnd__nbytes(x))
         st = gnd__err(&e, GND_ERR_SHAPE, "room for %zu bytes given, the array has %zu", nbytes,
@@ -174,7 +174,7 @@ gnd_status gnd_read(gnd_array *x, void *dst, size_t nbytes)
 gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v)
 {
     unsigned char b[16];
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = state_of(x, &e);
     if (st == GND_OK && x->size != 1)
         st = gnd__err(&e, GND_ERR_SHAPE, "one element is wanted, the array has %lld",
@@ -188,7 +188,7 @@ gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v)
 
 static gnd_status eval_all(const char *func, int n, gnd_array *const *x)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = GND_OK;
     if (n > 0 && !x)
         st = gnd__err(&e, GND_ERR_NULL, "x is NULL");
@@ -227,7 +227,7 @@ gnd_status gnd_eval_all(int n, gnd_array *const *x)
 
 gnd_status gnd_wait(gnd_array *x)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = eval_all("wait", 1, &x);
     if (st != GND_OK || !x->dev)
         return st;
@@ -242,7 +242,7 @@ gnd_status gnd_wait(gnd_array *x)
 
 gnd_status gnd_sync(gnd_device *dev)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = gnd__told_device("sync", dev);
     if (st != GND_OK)
         return st;
@@ -255,7 +255,7 @@ gnd_status gnd_sync(gnd_device *dev)
 gnd_array *gnd__placed(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim)
 {
     gnd_array *x = gnd__node(GND__DATA, dev, t, ndim, dim, 0, NULL), *failed;
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd__block *b = NULL;
     gnd__storage *st;
     if (x->kind == GND__ERROR)
@@ -288,7 +288,7 @@ gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *di
                        const void *contiguous_data)
 {
     gnd_array *x = gnd__placed(dev, t, ndim, dim), *failed;
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st;
     if (x->kind == GND__ERROR || x->size == 0)
         return x;
@@ -304,11 +304,11 @@ gnd_array *gnd__upload(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *di
 
 char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = n > 0 && !x ? gnd__err(&e, GND_ERR_NULL, "x is NULL") : GND_OK;
     gnd__pgraph g;
     gnd__plan *p = NULL;
-    gnd__str out = { 0 };
+    gnd__str out = {0};
     gnd_device *dev = NULL;
     gnd_array **todo = gnd__malloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof *todo);
     char *text = NULL;
@@ -361,7 +361,7 @@ char *gnd_explain(int n, gnd_array *const *x, unsigned flags, gnd_status *s)
  * something is read. */
 static void on_deep(gnd_array *x)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     if (!x->dev || x->kind == GND__ERROR)
         return;
     gnd__gate_lock(x->dev->g);

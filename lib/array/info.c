@@ -152,7 +152,8 @@ int gnd_can_cast_array(const gnd_array *x, gnd_dtype to)
     if (!x->weak)
         return gnd_can_cast((gnd_dtype)x->dtype, to) &&
                (!gnd__needs_f64(to) || gnd__device_has_f64(x->dev));
-    return gnd__promote_weak(to, x->p.value.kind, GND_FLOAT64) == to && gnd__scalar_fits(to, &x->p.value);
+    return gnd__promote_weak(to, x->p.value.kind, GND_FLOAT64) == to &&
+           gnd__scalar_fits(to, &x->p.value);
 }
 
 /* --- inspection ------------------------------------------------------------------------------- */

@@ -105,7 +105,10 @@ gnd_status gnd_save_npy(gnd_array *x, const char *path)
 gnd_status gnd_save_npz(const char *path, int n, const char *const *names, gnd_array *const *x)
 {
     if (!path || (n > 0 && (!names || !x)))
-        return gnd__refuse(GND_ERR_NULL, "save_npz: %s NULL", !path ? "the path is" : !names ? "names is" : "x is");
+        return gnd__refuse(GND_ERR_NULL, "save_npz: %s NULL",
+                           !path    ? "the path is"
+                           : !names ? "names is"
+                                    : "x is");
     if (n < 0)
         return gnd__refuse(GND_ERR_ARG, "save_npz: %d arrays", n);
     gnd_status st = GND_OK;
@@ -155,7 +158,8 @@ gnd_status gnd_save_png(gnd_array *x, const char *path)
     gnd_err e = {.code = GND_OK};
     gnd_array *bad = gnd__check_strong(x, "save_png", "x");
     if (bad || !path) {
-        gnd_status st = bad ? gnd__told(bad) : gnd__refuse(GND_ERR_NULL, "save_png: the path is NULL");
+        gnd_status st =
+            bad ? gnd__told(bad) : gnd__refuse(GND_ERR_NULL, "save_png: the path is NULL");
         if (bad)
             gnd_release(bad);
         return st;

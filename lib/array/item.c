@@ -23,7 +23,8 @@ static int is_real(const gnd__scalar *v, gnd_err *e)
 {
     if (v->kind != 'c' || v->im == 0)
         return 1;
-    gnd__err(e, GND_ERR_DTYPE, "the element %.9g%+.9gj is complex: take gnd_item_c128, or gnd_real_part first", v->re,
+    gnd__err(e, GND_ERR_DTYPE,
+             "the element %.9g%+.9gj is complex: take gnd_item_c128, or gnd_real_part first", v->re,
              v->im);
     return 0;
 }
@@ -46,9 +47,11 @@ static gnd_status whole(const gnd__scalar *v, int has_sign, uint64_t *out, gnd_e
     }
     *out = v->u;
     if (v->kind == 'u' && has_sign && v->u > INT64_MAX)
-        return gnd__err(e, GND_ERR_OVERFLOW, "the element %" PRIu64 " does not fit int64: take gnd_item_u64", v->u);
+        return gnd__err(e, GND_ERR_OVERFLOW,
+                        "the element %" PRIu64 " does not fit int64: take gnd_item_u64", v->u);
     if (v->kind == 'i' && !has_sign && v->i < 0)
-        return gnd__err(e, GND_ERR_OVERFLOW, "the element %" PRId64 " does not fit uint64: take gnd_item_i64", v->i);
+        return gnd__err(e, GND_ERR_OVERFLOW,
+                        "the element %" PRId64 " does not fit uint64: take gnd_item_i64", v->i);
     return GND_OK;
 }
 

@@ -36,15 +36,16 @@ static gnd_array *check(const char *func, gnd_device *dev, int64_t num, int z, g
     if ((bad = gnd__check_type(func, dev, *t)))
         return bad;
     if (z && gnd_dtype_kind(*t) != 'c')
-        return gnd__fail(dev, GND_ERR_DTYPE, "%s: complex values as %s: take complex64 or complex128",
-                         func, gnd_dtype_name(*t));
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "%s: complex values as %s: take complex64 or complex128", func,
+                         gnd_dtype_name(*t));
     if (num < 0)
         return gnd__fail(dev, GND_ERR_ARG, "%s: %" PRId64 " elements", func, num);
     return gnd__check_shape(func, dev, *t, 1, &num);
 }
 
-gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
-                        gnd_array *base, gnd_dtype t)
+gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num,
+                        int endpoint, gnd_array *base, gnd_dtype t)
 {
     gnd_dtype dt;
     gnd_array *bad = gnd__check_device("logspace", dev);
@@ -63,7 +64,10 @@ gnd_array *gnd_logspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
 static double complex value(const gnd_array *x)
 {
     const gnd__scalar *v = &x->p.value;
-    return v->kind == 'f' ? v->re : v->kind == 'c' ? CMPLX(v->re, v->im) : v->kind == 'u' ? (double)v->u : (double)v->i;
+    return v->kind == 'f'   ? v->re
+           : v->kind == 'c' ? CMPLX(v->re, v->im)
+           : v->kind == 'u' ? (double)v->u
+                            : (double)v->i;
 }
 
 static gnd_array *number(int z, double complex v)
@@ -77,8 +81,8 @@ static double complex log_of(int z, double complex v)
     return z ? clog(v) / log(10) : log10(creal(v));
 }
 
-gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num, int endpoint,
-                         gnd_dtype t)
+gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int64_t num,
+                         int endpoint, gnd_dtype t)
 {
     gnd_dtype dt;
     gnd_array *bad = gnd__check_device("geomspace", dev);
@@ -95,7 +99,8 @@ gnd_array *gnd_geomspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int
                          a == 0 ? "start" : "stop");
     /* As in NumPy: rotate start to the positive numbers, and rotate the result back. */
     double complex turn = z ? a / cabs(a) : creal(a) < 0 ? -1 : creal(a) > 0 ? 1 : NAN;
-    double complex first = z ? cabs(a) : fabs(creal(a)), last = z ? b / turn : creal(b) / creal(turn);
+    double complex first = z ? cabs(a) : fabs(creal(a)),
+                   last = z ? b / turn : creal(b) / creal(turn);
     const gnd__inner in = gnd__enter("geomspace");
     gnd_array *i = gnd_arange_i64(dev, 0, num, 1, GND_INT64);
     gnd_array *y = gnd_logspace(dev, number(z, log_of(z, first)), number(z, log_of(z, last)), num,

@@ -2,11 +2,12 @@
  *
  * array/loop.c - gnd_while and gnd_scan: bodies become recordings, which are replayed and fed.
  *
- * The recording of a loop has the states as inputs, and as outputs the next states and, for checkpoints, the inputs
- * themselves. That of gnd_while has a word beside: how many steps were made, or minus that since the condition was
- * false. The host puts some steps into the queue before it looks at the word. Where the loop was to end among them, or
- * something failed, it goes back to the states before them and makes the steps again that there are: so the steps
- * themselves need not know of the condition, and what they do too much is not seen.
+ * The recording of a loop has the states as inputs, and as outputs the next states and, for
+ * checkpoints, the inputs themselves. That of gnd_while has a word beside: how many steps were
+ * made, or minus that since the condition was false. The host puts some steps into the queue before
+ * it looks at the word. Where the loop was to end among them, or something failed, it goes back to
+ * the states before them and makes the steps again that there are: so the steps themselves need not
+ * know of the condition, and what they do too much is not seen.
  */
 #include "array/loop.h"
 
@@ -28,24 +29,25 @@
 #include "sched/check.h"
 
 enum {
-    MOST_AHEAD = 1024,   /* steps between two looks at the condition */
-    AHEAD_NS = 1000000,  /* and what they may take together */
-    QUEUED = 1024        /* steps after which a loop without a condition waits: queues are not endless */
+    MOST_AHEAD = 1024,  /* steps between two looks at the condition */
+    AHEAD_NS = 1000000, /* and what they may take together */
+    QUEUED = 1024 /* steps after which a loop without a condition waits: queues are not endless */
 };
 
 typedef struct loop {
     const char *func;
-    gnd_err e;           /* the first that went wrong */
+    gnd_err e; /* the first that went wrong */
     gnd_device *dev;
     int n, nx, ny;
-    gnd_array **init;    /* n states: references */
-    gnd_array **in;      /* n + nx + 1 placeholders: states, rows, the word */
-    gnd_array **made;    /* n + ny + 1 + n: next states, rows, the word, the states themselves */
-    int *number;         /* 0, 1, 2 ...: outputs k are fed to inputs k */
+    gnd_array **init; /* n states: references */
+    gnd_array **in;   /* n + nx + 1 placeholders: states, rows, the word */
+    gnd_array **made; /* n + ny + 1 + n: next states, rows, the word, the states themselves */
+    int *number;      /* 0, 1, 2 ...: outputs k are fed to inputs k */
     gnd_recording *r;
 } loop;
 
-/* --- arguments ---------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------
+ */
 
 /* The error of `bad`, as the loop's own when it is its first. */
 static int failed(loop *l, gnd_array *bad)
@@ -60,7 +62,8 @@ static int failed(loop *l, gnd_array *bad)
     return 0;
 }
 
-static int refuse(loop *l, gnd_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int refuse(loop *l, gnd_status code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static int refuse(loop *l, gnd_status code, const char *fmt, ...)
 {
@@ -81,8 +84,8 @@ static int usable(loop *l, gnd_array *x, const char *list, int i)
     if (bad)
         return failed(l, bad);
     if (x->dev && l->dev && x->dev != l->dev)
-        gnd__err(&l->e, GND_ERR_DEVICE, "%s: arrays of two devices, %s and %s", l->func, gnd__device_id(l->dev),
-                 gnd__device_id(x->dev));
+        gnd__err(&l->e, GND_ERR_DEVICE, "%s: arrays of two devices, %s and %s", l->func,
+                 gnd__device_id(l->dev), gnd__device_id(x->dev));
     if (x->dev)
         l->dev = x->dev;
     return l->e.code == GND_OK;
@@ -107,7 +110,8 @@ static int take_init(loop *l, gnd_array *const *init, int nx, gnd_array *const *
         if (!usable(l, xs[i], "xs", i))
             return 0;
     if (!l->dev)
-        return refuse(l, GND_ERR_DEVICE, "only numbers, which have no device: make one an array of a device");
+        return refuse(l, GND_ERR_DEVICE,
+                      "only numbers, which have no device: make one an array of a device");
     l->init = gnd__calloc((size_t)l->n + 1, sizeof(gnd_array *));
     l->in = gnd__calloc((size_t)l->n + (size_t)l->nx + 1, sizeof(gnd_array *));
     l->made = gnd__calloc(2 * (size_t)l->n + (size_t)l->ny + 1, sizeof(gnd_array *));
@@ -115,7 +119,8 @@ static int take_init(loop *l, gnd_array *const *init, int nx, gnd_array *const *
     if (!l->init || !l->in || !l->made || !l->number)
         return refuse(l, GND_ERR_NOMEM, "out of host memory");
     for (int i = 0; i < l->n; i++) {
-        l->init[i] = init[i]->weak ? gnd__strong(init[i], l->dev, GND_DTYPE_DEFAULT, l->func) : gnd__same(init[i]);
+        l->init[i] = init[i]->weak ? gnd__strong(init[i], l->dev, GND_DTYPE_DEFAULT, l->func)
+                                   : gnd__same(init[i]);
         l->number[i] = i;
         if (l->init[i]->kind == GND__ERROR)
             return failed(l, gnd__same(l->init[i]));
@@ -123,7 +128,8 @@ static int take_init(loop *l, gnd_array *const *init, int nx, gnd_array *const *
     return 1;
 }
 
-/* --- the body ----------------------------------------------------------------------------------- */
+/* --- the body -----------------------------------------------------------------------------------
+ */
 
 /* What the body made as state i: like the state, or an error. */
 static int check_next(loop *l, int i)
@@ -143,11 +149,14 @@ static int check_next(loop *l, int i)
     if (x->kind == GND__ERROR)
         return failed(l, gnd__same(x));
     if (x->dtype != s->dtype)
-        gnd__err(&l->e, GND_ERR_DTYPE, "%s: state %d is %s, what the body makes of it %s: gnd_astype helps", l->func, i,
+        gnd__err(&l->e, GND_ERR_DTYPE,
+                 "%s: state %d is %s, what the body makes of it %s: gnd_astype helps", l->func, i,
                  gnd_dtype_name(t), gnd_dtype_name((gnd_dtype)x->dtype));
-    else if (x->ndim != s->ndim || (x->ndim && memcmp(x->dim, s->dim, x->ndim * sizeof *x->dim) != 0))
-        gnd__err(&l->e, GND_ERR_SHAPE, "%s: state %d has shape %s, what the body makes of it %s", l->func, i,
-                 gnd__shape_text(a, s->ndim, s->dim), gnd__shape_text(b, x->ndim, x->dim));
+    else if (x->ndim != s->ndim ||
+             (x->ndim && memcmp(x->dim, s->dim, x->ndim * sizeof *x->dim) != 0))
+        gnd__err(&l->e, GND_ERR_SHAPE, "%s: state %d has shape %s, what the body makes of it %s",
+                 l->func, i, gnd__shape_text(a, s->ndim, s->dim),
+                 gnd__shape_text(b, x->ndim, x->dim));
     return l->e.code == GND_OK;
 }
 
@@ -182,10 +191,12 @@ static int record(loop *l, int nin, int nmade)
 static void make_placeholders(loop *l)
 {
     for (int i = 0; i < l->n; i++)
-        l->in[i] = gnd_placeholder(l->dev, (gnd_dtype)l->init[i]->dtype, l->init[i]->ndim, l->init[i]->dim);
+        l->in[i] = gnd_placeholder(l->dev, (gnd_dtype)l->init[i]->dtype, l->init[i]->ndim,
+                                   l->init[i]->dim);
 }
 
-/* --- steps -------------------------------------------------------------------------------------- */
+/* --- steps --------------------------------------------------------------------------------------
+ */
 
 /* A step of the recording failed, or none did. */
 static int went_well(loop *l, gnd_status st)
@@ -205,7 +216,8 @@ static int set_states(loop *l, gnd_array *const *x)
     return went_well(l, st);
 }
 
-/* The states as they are: the outputs from `first` on. On failure those that were made are released. */
+/* The states as they are: the outputs from `first` on. On failure those that were made are
+ * released. */
 static int get_states(loop *l, int first, gnd_array **out)
 {
     for (int i = 0; i < l->n; i++) {
@@ -227,7 +239,8 @@ static void release_all(int n, gnd_array **x)
         gnd_release(x[i]);
 }
 
-/* --- while -------------------------------------------------------------------------------------- */
+/* --- while --------------------------------------------------------------------------------------
+ */
 
 static int forced;
 
@@ -248,7 +261,8 @@ static int64_t ahead(int64_t k, int64_t ns)
 {
     if (forced)
         return forced;
-    const int64_t fit = ns > 0 ? k * AHEAD_NS / ns : MOST_AHEAD, most = 2 * k < MOST_AHEAD ? 2 * k : MOST_AHEAD;
+    const int64_t fit = ns > 0 ? k * AHEAD_NS / ns : MOST_AHEAD,
+                  most = 2 * k < MOST_AHEAD ? 2 * k : MOST_AHEAD;
     return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
@@ -262,9 +276,11 @@ static gnd_array *condition(loop *l, gnd_loop_cond *cond, gnd_array *const *stat
         return NULL;
     }
     if (c->dtype != GND_BOOL)
-        gnd__err(&l->e, GND_ERR_DTYPE, "%s: cond gives %s, no bool", l->func, gnd_dtype_name((gnd_dtype)c->dtype));
+        gnd__err(&l->e, GND_ERR_DTYPE, "%s: cond gives %s, no bool", l->func,
+                 gnd_dtype_name((gnd_dtype)c->dtype));
     else if (c->ndim > 0)
-        gnd__err(&l->e, GND_ERR_SHAPE, "%s: cond gives shape %s, not (): gnd_all or gnd_any makes one bool of it",
+        gnd__err(&l->e, GND_ERR_SHAPE,
+                 "%s: cond gives shape %s, not (): gnd_all or gnd_any makes one bool of it",
                  l->func, gnd__shape_text(text, c->ndim, c->dim));
     if (!l->e.code && c->weak)
         c = gnd__strong(c, l->dev, GND_BOOL, l->func);
@@ -285,8 +301,9 @@ static int record_while(loop *l, gnd_loop_cond *cond, gnd_loop_body *body, void 
     if (!go)
         return 0;
     gnd_array *word = l->in[l->n] = gnd_placeholder(l->dev, GND_INT64, 0, NULL);
-    l->made[l->n] = gnd_where(gnd_less(word, gnd_int(0)), word,
-                              gnd_where(go, gnd_add(word, gnd_int(1)), gnd_subtract(gnd_int(-1), word)));
+    l->made[l->n] =
+        gnd_where(gnd_less(word, gnd_int(0)), word,
+                  gnd_where(go, gnd_add(word, gnd_int(1)), gnd_subtract(gnd_int(-1), word)));
     return record(l, l->n + 1, l->n + 1);
 }
 
@@ -314,15 +331,16 @@ static int run_all(loop *l, int64_t most)
     return 1;
 }
 
-/* k steps after `done` of them, and what they come to: *done is more then, *going says whether there are others.
- * saved are the states before, if k > 1. */
+/* k steps after `done` of them, and what they come to: *done is more then, *going says whether
+ * there are others. saved are the states before, if k > 1. */
 static int batch(loop *l, int64_t k, gnd_array *const *saved, int64_t *done, int *going)
 {
     int64_t word = 0;
     repeat(l, k, 1);
     const gnd_status st = gnd_recording_read(l->r, l->n, &word, sizeof word);
     if (st == GND_OK && word != *done + k && (word >= 0 || -word <= *done || -word > *done + k))
-        return refuse(l, GND_ERR_INTERNAL, "%lld steps counted, %lld made", (long long)word, (long long)(*done + k));
+        return refuse(l, GND_ERR_INTERNAL, "%lld steps counted, %lld made", (long long)word,
+                      (long long)(*done + k));
     if (st == GND_OK && word >= 0) {
         *done = word;
         return 1;
@@ -378,7 +396,8 @@ static int run_while(loop *l, int64_t most, int64_t *done)
     return ok;
 }
 
-/* The end of a loop whose results are out, or that failed: the results belong to the scope outside. */
+/* The end of a loop whose results are out, or that failed: the results belong to the scope outside.
+ */
 static gnd_status finish(loop *l, int n, gnd_array **out)
 {
     if (l->r)
@@ -409,10 +428,10 @@ static int begins(loop *l, gnd_loop_cond *cond, void *arg)
     return go != 0;
 }
 
-gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loop_body *body, void *arg, int64_t most,
-                     gnd_array **out, int64_t *steps)
+gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loop_body *body,
+                     void *arg, int64_t most, gnd_array **out, int64_t *steps)
 {
-    loop l = { .func = "while", .n = n };
+    loop l = {.func = "while", .n = n};
     int64_t done = 0;
     if (steps)
         *steps = 0;
@@ -440,7 +459,8 @@ gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loo
     return finish(&l, n, out);
 }
 
-/* --- scan --------------------------------------------------------------------------------------- */
+/* --- scan ---------------------------------------------------------------------------------------
+ */
 
 /* The rows of xs, and placeholders for one of each. */
 static int take_rows(loop *l, gnd_array *const *xs, int64_t *length)
@@ -448,7 +468,7 @@ static int take_rows(loop *l, gnd_array *const *xs, int64_t *length)
     char text[GND__SHAPE_TEXT];
     if (*length < -1 || (*length == -1 && l->nx == 0))
         return refuse(l, GND_ERR_ARG, "length %lld%s", (long long)*length,
-                        *length == -1 ? " is that of xs, and there are none" : "");
+                      *length == -1 ? " is that of xs, and there are none" : "");
     for (int i = 0; i < l->nx; i++) {
         if (xs[i]->ndim == 0)
             return refuse(l, GND_ERR_SHAPE, "xs[%d] has shape () and no rows", i);
@@ -456,8 +476,9 @@ static int take_rows(loop *l, gnd_array *const *xs, int64_t *length)
             *length = xs[i]->dim[0];
         if (xs[i]->dim[0] != *length)
             return refuse(l, GND_ERR_SHAPE, "xs[%d] has shape %s, but there are %lld steps", i,
-                            gnd__shape_text(text, xs[i]->ndim, xs[i]->dim), (long long)*length);
-        l->in[l->n + i] = gnd_placeholder(l->dev, (gnd_dtype)xs[i]->dtype, xs[i]->ndim - 1, xs[i]->dim + 1);
+                          gnd__shape_text(text, xs[i]->ndim, xs[i]->dim), (long long)*length);
+        l->in[l->n + i] =
+            gnd_placeholder(l->dev, (gnd_dtype)xs[i]->dtype, xs[i]->ndim - 1, xs[i]->dim + 1);
     }
     return 1;
 }
@@ -480,7 +501,7 @@ static int make_ys(loop *l, int64_t length, gnd_array **ys)
 {
     for (int i = 0; i < l->ny; i++) {
         const gnd_array *row = gnd__recording_output(l->r, l->n + i);
-        int64_t dim[GND_MAX_NDIM + 1] = { length };
+        int64_t dim[GND_MAX_NDIM + 1] = {length};
         gnd_array *bad = NULL;
         memcpy(dim + 1, row->dim, row->ndim * sizeof *dim);
         bad = gnd__check_shape("scan", l->dev, (gnd_dtype)row->dtype, row->ndim + 1, dim);
@@ -520,14 +541,16 @@ static int run_scan(loop *l, gnd_array *const *x, int64_t length, int backward, 
         for (int i = 0; i < l->ny; i++)
             gnd__recording_row_out(l->r, l->n + i, ys[i], row);
         gnd_recording_feed_all(l->r, l->n, l->number, l->number);
-        if ((k % QUEUED == QUEUED - 1 || k == length - 1) && !went_well(l, gnd_recording_wait(l->r)))
+        if ((k % QUEUED == QUEUED - 1 || k == length - 1) &&
+            !went_well(l, gnd_recording_wait(l->r)))
             return 0;
     }
     return 1;
 }
 
 /* With all arguments checked and the body recorded. */
-static void scan(loop *l, gnd_array *const *xs, int64_t length, int backward, gnd_array **out, gnd_array **ys)
+static void scan(loop *l, gnd_array *const *xs, int64_t length, int backward, gnd_array **out,
+                 gnd_array **ys)
 {
     gnd_array **x = gnd__calloc((size_t)l->nx + 1, sizeof *x);
     if (!x)
@@ -540,12 +563,13 @@ static void scan(loop *l, gnd_array *const *xs, int64_t length, int backward, gn
     gnd__free(x);
 }
 
-gnd_status gnd_scan(int n, gnd_array *const *init, int nx, gnd_array *const *xs, int64_t length, int backward, int ny,
-                    gnd_scan_body *body, void *arg, gnd_array **out, gnd_array **ys)
+gnd_status gnd_scan(int n, gnd_array *const *init, int nx, gnd_array *const *xs, int64_t length,
+                    int backward, int ny, gnd_scan_body *body, void *arg, gnd_array **out,
+                    gnd_array **ys)
 {
-    loop l = { .func = "scan", .n = n, .nx = nx, .ny = ny };
-    int ok = count_ok(&l, n, init, "init") && count_ok(&l, n, out, "out") && count_ok(&l, nx, xs, "xs") &&
-             count_ok(&l, ny, ys, "ys");
+    loop l = {.func = "scan", .n = n, .nx = nx, .ny = ny};
+    int ok = count_ok(&l, n, init, "init") && count_ok(&l, n, out, "out") &&
+             count_ok(&l, nx, xs, "xs") && count_ok(&l, ny, ys, "ys");
     if (ok && !body)
         ok = refuse(&l, GND_ERR_NULL, "body is NULL");
     if (ok && n == 0 && ny == 0)

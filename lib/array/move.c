@@ -31,7 +31,8 @@ typedef struct job {
 
 /* --- by a mapping ----------------------------------------------------------------------------- */
 
-static gnd_status mapped(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e)
+static gnd_status mapped(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
+                         void **p, gnd_err *e)
 {
     gnd__gate_lock(d);
     const gnd_status st = gnd__gate_map(d, b, off, nbytes, flags, p, e);
@@ -93,7 +94,7 @@ typedef struct chunk {
     gnd_status st;
     gnd_err err;
     pthread_t thread;
-    int runs;                 /* a thread runs; otherwise the chunk was read directly */
+    int runs; /* a thread runs; otherwise the chunk was read directly */
 } chunk;
 
 static void *chunk_read(void *arg)
@@ -105,7 +106,8 @@ static void *chunk_read(void *arg)
 
 static void chunk_start(chunk *c, const job *j, size_t at, char *host, int alone)
 {
-    *c = (chunk){.j = j, .at = at, .host = host, .n = j->nbytes - at < CHUNK ? j->nbytes - at : CHUNK};
+    *c = (chunk){
+        .j = j, .at = at, .host = host, .n = j->nbytes - at < CHUNK ? j->nbytes - at : CHUNK};
     c->runs = !alone && pthread_create(&c->thread, NULL, chunk_read, c) == 0;
     if (!c->runs)
         chunk_read(c);
@@ -127,7 +129,8 @@ static gnd_status by_host(const job *j, gnd_err *e)
     gnd_status st;
     char *host = gnd__malloc(several ? 2 * (size_t)CHUNK : j->nbytes);
     if (!host)
-        return gnd__err(e, GND_ERR_NOMEM, "out of memory for %zu bytes", several ? 2 * (size_t)CHUNK : j->nbytes);
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory for %zu bytes",
+                        several ? 2 * (size_t)CHUNK : j->nbytes);
     chunk_start(&c[0], j, 0, host, 1);
     st = chunk_end(&c[0], e);
     for (size_t i = 0, at = 0; st == GND_OK && at < j->nbytes; i++) {
@@ -137,7 +140,7 @@ static gnd_status by_host(const job *j, gnd_err *e)
             chunk_start(next, j, at + n, host + (i + 1) % 2 * CHUNK, 0);
         st = write_part(j, at, n, now->host, e);
         if (more) {
-            gnd_err other = { GND_OK, 0, "" };
+            gnd_err other = {GND_OK, 0, ""};
             const gnd_status rs = chunk_end(next, &other);
             if (st == GND_OK && (st = rs) != GND_OK)
                 *e = other;
@@ -201,7 +204,7 @@ static gnd_status move(gnd_array *x, gnd_array *y, gnd_err *e)
 gnd_array *gnd_to_device(gnd_array *x, gnd_device *dev)
 {
     gnd_array *bad = gnd__check(x, "to_device", "x"), *y;
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     if (bad)
         return bad;
     bad = gnd__check_device("to_device", dev);

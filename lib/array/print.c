@@ -40,8 +40,7 @@ static gnd_array *corners(gnd_array *x, const int64_t *edge)
         if (edge[k] == x->dim[k])
             continue;
         int64_t half = edge[k] / 2;
-        gnd_array *end[2] = {gnd__slice(y, k, 0, half),
-                             gnd__slice(y, k, x->dim[k] - half, half)};
+        gnd_array *end[2] = {gnd__slice(y, k, 0, half), gnd__slice(y, k, x->dim[k] - half, half)};
         y = gnd_concat(2, end, k);
     }
     return y;
@@ -111,7 +110,8 @@ gnd_status gnd_print(gnd_array *x, FILE *out)
         return gnd__refuse(GND_ERR_NULL, "print: out is NULL");
     gnd_status st = to_text("print", x, &text);
     if (!st && (fputs(gnd__str_get(&text), out) < 0 || putc('\n', out) < 0))
-        st = gnd__only_status("print", &(gnd_err){.code = GND_ERR_IO, .msg = "the file cannot be written"});
+        st = gnd__only_status("print",
+                              &(gnd_err){.code = GND_ERR_IO, .msg = "the file cannot be written"});
     gnd__str_free(&text);
     return st;
 }

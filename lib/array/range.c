@@ -104,7 +104,8 @@ static gnd_array *float_range(gnd_device *dev, int64_t n, double start, double s
 {
     gnd_dtype c = wide(t), r = gnd__real_of(t);
     double first = rounded(start, r), second = rounded(start + step, r);
-    double delta = n < 2 ? 0 : rounded(second - first, c); /* may be infinite: 0 times that is NaN */
+    double delta =
+        n < 2 ? 0 : rounded(second - first, c); /* may be infinite: 0 times that is NaN */
     const gnd__inner in = gnd__enter("arange");
     gnd_array *i = iota(dev, n), *x = gnd__as(i, c);
     x = affine(x, gnd_real(delta), gnd_real(first));
@@ -184,7 +185,10 @@ gnd_array *gnd_arange(gnd_device *dev, gnd_array *start, gnd_array *stop, gnd_ar
         const gnd__scalar *v = &(i == 0 ? start : i == 1 ? stop : step)->p.value;
         if (v->kind == 'u')
             return gnd__fail(dev, GND_ERR_OVERFLOW, "arange: %s %" PRIu64 " does not fit int64",
-                             i == 0 ? "start" : i == 1 ? "stop" : "step", v->u);
+                             i == 0   ? "start"
+                             : i == 1 ? "stop"
+                                      : "step",
+                             v->u);
     }
     return arange_int(dev, start->p.value.i, stop->p.value.i, step->p.value.i, t);
 }
@@ -225,8 +229,10 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     if ((bad = gnd__check_type("linspace", dev, t)))
         return bad;
     if (z && gnd_dtype_kind(t) != 'c')
-        return gnd__fail(dev, GND_ERR_DTYPE, "linspace: complex ends as %s: take complex64 or "
-                         "complex128", gnd_dtype_name(t));
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "linspace: complex ends as %s: take complex64 or "
+                         "complex128",
+                         gnd_dtype_name(t));
     if (num < 0)
         return gnd__fail(dev, GND_ERR_ARG, "linspace: %" PRId64 " elements", num);
     if ((bad = gnd__check_shape("linspace", dev, t, 1, &num)))
@@ -241,7 +247,8 @@ gnd_array *gnd_linspace(gnd_device *dev, gnd_array *start, gnd_array *stop, int6
     const gnd__inner in = gnd__enter("linspace");
     gnd_array *i = iota(dev, num), *x = gnd__as(i, c);
     if (div > 0 && tr == 0 && ti == 0)
-        x = gnd__op2(GND__OP_MULTIPLY, gnd__op2(GND__OP_DIVIDE, x, gnd_real(div)), number(z, dr, di));
+        x = gnd__op2(GND__OP_MULTIPLY, gnd__op2(GND__OP_DIVIDE, x, gnd_real(div)),
+                     number(z, dr, di));
     else
         x = gnd__op2(GND__OP_MULTIPLY, x, div > 0 ? number(z, tr, ti) : number(z, dr, di));
     x = gnd__op2(GND__OP_ADD, x, number(z, sr, si));
@@ -264,8 +271,8 @@ static gnd_array *diagonals(gnd_device *dev, int64_t n, int64_t m)
 }
 
 /* Ones of dtype t where a column's distance from diagonal k has that relation, zeros elsewhere. */
-static gnd_array *ones_where(const char *func, gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, gnd__op relation,
-                             int64_t k)
+static gnd_array *ones_where(const char *func, gnd_device *dev, gnd_dtype t, int64_t n, int64_t m,
+                             gnd__op relation, int64_t k)
 {
     gnd_array *bad = gnd__check_device(func, dev);
     if (bad)
@@ -276,7 +283,8 @@ static gnd_array *ones_where(const char *func, gnd_device *dev, gnd_dtype t, int
     if ((bad = gnd__check_type(func, dev, t)) || (bad = gnd__check_shape(func, dev, t, 2, dim)))
         return bad;
     const gnd__inner in = gnd__enter(func);
-    return gnd__leave(in, gnd__as(gnd__op2(relation, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
+    return gnd__leave(in,
+                      gnd__as(gnd__op2(relation, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
 }
 
 gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
@@ -300,7 +308,8 @@ static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t
                          func, gnd__shape_text(text, x->ndim, x->dim));
     gnd__scalar v = {.kind = gnd_dtype_kind((gnd_dtype)x->dtype)};
     const gnd__inner in = gnd__enter(func);
-    gnd_array *kept = gnd__op2(keep, diagonals(x->dev, x->dim[x->ndim - 2], x->dim[x->ndim - 1]), gnd_int(k));
+    gnd_array *kept =
+        gnd__op2(keep, diagonals(x->dev, x->dim[x->ndim - 2], x->dim[x->ndim - 1]), gnd_int(k));
     gnd_array *zero = gnd__const(x->dev, (gnd_dtype)x->dtype, &v, 0);
     return gnd__leave(in, gnd__op3(GND__OP_WHERE, kept, x, zero));
 }
@@ -332,8 +341,10 @@ static gnd_array *check_grid(int n, gnd_array *const *x, int indexing_ij, int64_
         if ((bad = gnd__check_strong(x[i], "meshgrid", "an array")))
             return bad;
         if (x[i]->ndim > 1)
-            return gnd__fail(dev, GND_ERR_SHAPE, "meshgrid: x[%d] has shape %s: one dimension is "
-                             "needed", i, gnd__shape_text(text, x[i]->ndim, x[i]->dim));
+            return gnd__fail(dev, GND_ERR_SHAPE,
+                             "meshgrid: x[%d] has shape %s: one dimension is "
+                             "needed",
+                             i, gnd__shape_text(text, x[i]->ndim, x[i]->dim));
         dim[i] = x[i]->size;
         size_t bytes = gnd_dtype_size((gnd_dtype)x[i]->dtype);
         widest = bytes > widest ? bytes : widest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/record.c - the public side of recordings: placeholders, checks of arguments, and what goes in and
- * out. The work is sched/record.c's.
+ * array/record.c - the public side of recordings: placeholders, checks of arguments, and what goes
+ * in and out. The work is sched/record.c's.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -20,12 +20,12 @@
 #include "sched/record.h"
 
 struct gnd_recording {
-    uint32_t magic;       /* RECORDING; 0 once freed */
-    gnd_err err;          /* code != 0: it could not be made */
+    uint32_t magic; /* RECORDING; 0 once freed */
+    gnd_err err;    /* code != 0: it could not be made */
     /* code != 0: the first error of a step that nobody was told by _read, _get or _wait */
     gnd_err stuck;
     gnd_device *dev;
-    gnd__recorded *r;     /* NULL: that, or the device was closed */
+    gnd__recorded *r; /* NULL: that, or the device was closed */
 };
 
 enum { RECORDING = 0x676e6433 };
@@ -34,7 +34,7 @@ static gnd__graves freed;
 
 static gnd_recording nomem_recording = {
     .magic = RECORDING,
-    .err = { .code = GND_ERR_NOMEM, .msg = "record: out of host memory" },
+    .err = {.code = GND_ERR_NOMEM, .msg = "record: out of host memory"},
 };
 
 gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
@@ -50,7 +50,8 @@ gnd_array *gnd_placeholder(gnd_device *dev, gnd_dtype t, int ndim, const int64_t
     return gnd__node(GND__DATA, dev, t, ndim, shape, 0, NULL);
 }
 
-/* --- making ------------------------------------------------------------------------------------- */
+/* --- making -------------------------------------------------------------------------------------
+ */
 
 /* The error of `bad` as e. It is released. */
 static gnd_status take_error(gnd_array *bad, gnd_err *e)
@@ -71,10 +72,12 @@ static gnd_status check_inputs(int nin, gnd_array *const *in, gnd_err *e)
         if (bad)
             return take_error(bad, e);
         if (in[i]->kind != GND__DATA || in[i]->data.st)
-            return gnd__err(e, GND_ERR_ARG, "record: %s is no placeholder: gnd_placeholder makes them", name);
+            return gnd__err(e, GND_ERR_ARG,
+                            "record: %s is no placeholder: gnd_placeholder makes them", name);
         for (int j = 0; j < i; j++)
             if (in[i] == in[j])
-                return gnd__err(e, GND_ERR_ARG, "record: in[%d] and in[%d] are the same placeholder", j, i);
+                return gnd__err(e, GND_ERR_ARG,
+                                "record: in[%d] and in[%d] are the same placeholder", j, i);
     }
     return GND_OK;
 }
@@ -86,7 +89,8 @@ static gnd_status check_record(int nin, gnd_array *const *in, int nout, gnd_arra
     char name[32];
     gnd_status st;
     if (nin < 0 || nout < 1)
-        return gnd__err(e, GND_ERR_ARG, "record: %d inputs and %d outputs: at least one output is needed", nin,
+        return gnd__err(e, GND_ERR_ARG,
+                        "record: %d inputs and %d outputs: at least one output is needed", nin,
                         nout);
     if ((st = check_inputs(nin, in, e)) != GND_OK)
         return st;
@@ -102,8 +106,8 @@ static gnd_status check_record(int nin, gnd_array *const *in, int nout, gnd_arra
     for (int i = 0; i < nin + nout; i++) {
         const gnd_array *x = i < nout ? out[i] : in[i - nout];
         if (x->dev != *dev)
-            return gnd__err(e, GND_ERR_DEVICE, "record: arrays of two devices, %s and %s", gnd__device_id(*dev),
-                            gnd__device_id(x->dev));
+            return gnd__err(e, GND_ERR_DEVICE, "record: arrays of two devices, %s and %s",
+                            gnd__device_id(*dev), gnd__device_id(x->dev));
     }
     return GND_OK;
 }
@@ -141,9 +145,9 @@ static int works(const gnd_recording *r)
 /* What a recording says of itself. */
 static const gnd_err *state_of(const gnd_recording *r)
 {
-    static const gnd_err none = { GND_ERR_NULL, 0, "the recording is NULL" };
-    static const gnd_err gone = { GND_ERR_STATE, 0, "no recording any more: it was freed" };
-    static const gnd_err closed = { GND_ERR_STATE, 0, "the device of the recording was closed" };
+    static const gnd_err none = {GND_ERR_NULL, 0, "the recording is NULL"};
+    static const gnd_err gone = {GND_ERR_STATE, 0, "no recording any more: it was freed"};
+    static const gnd_err closed = {GND_ERR_STATE, 0, "the device of the recording was closed"};
     if (!r || is_freed(r))
         return r ? &gone : &none;
     return r->err.code ? &r->err : r->r ? &r->stuck : &closed;
@@ -161,7 +165,7 @@ const char *gnd_recording_error(const gnd_recording *r)
 
 gnd_status gnd_recording_free(gnd_recording *r)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = GND_OK;
     if (!r || r == &nomem_recording)
         return GND_OK;
@@ -179,9 +183,11 @@ gnd_status gnd_recording_free(gnd_recording *r)
     return st == GND_OK ? st : gnd__only_status("recording_free", &e);
 }
 
-/* --- in and out --------------------------------------------------------------------------------- */
+/* --- in and out ---------------------------------------------------------------------------------
+ */
 
-/* Whether r works, and has number k of n ("input", "output"). Steps do nothing after one that failed. */
+/* Whether r works, and has number k of n ("input", "output"). Steps do nothing after one that
+ * failed. */
 static gnd_status usable(const gnd_recording *r, const char *what, int k, int n, gnd_err *e)
 {
     const gnd_err *state = state_of(r);
@@ -194,8 +200,10 @@ static gnd_status usable(const gnd_recording *r, const char *what, int k, int n,
     return k >= 0 && k < n ? GND_OK : gnd__err(e, GND_ERR_ARG, "%s %d of %d", what, k, n);
 }
 
-/* The same for who is to be told: the error of a step, which is forgotten with that, or what is wrong else. */
-static gnd_status told(gnd_recording *r, const char *what, int k, int n, const char *func, gnd_err *e)
+/* The same for who is to be told: the error of a step, which is forgotten with that, or what is
+ * wrong else. */
+static gnd_status told(gnd_recording *r, const char *what, int k, int n, const char *func,
+                       gnd_err *e)
 {
     gnd_status st = usable(r, what, k, n, e);
     if (st != GND_OK && works(r) && r->stuck.code)
@@ -205,7 +213,8 @@ static gnd_status told(gnd_recording *r, const char *what, int k, int n, const c
     return st;
 }
 
-/* The end of a step, which failed with e unless st is GND_OK: the first error stays until it is told. */
+/* The end of a step, which failed with e unless st is GND_OK: the first error stays until it is
+ * told. */
 static gnd_status stepped(gnd_recording *r, const char *func, gnd_status st, gnd_err *e)
 {
     if (st == GND_OK)
@@ -216,7 +225,8 @@ static gnd_status stepped(gnd_recording *r, const char *func, gnd_status st, gnd
             gnd__err_prefix(e, "%s", func);
         r->stuck = *e;
     }
-    return works(r) && r->stuck.code ? gnd__refuse(st, "%s", r->stuck.msg) : gnd__only_status(func, e);
+    return works(r) && r->stuck.code ? gnd__refuse(st, "%s", r->stuck.msg)
+                                     : gnd__only_status(func, e);
 }
 
 static int inputs(const gnd_recording *r)
@@ -240,31 +250,35 @@ static gnd_status copy_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
     if (st == GND_OK && x->size > 0) {
         gnd__recorded_write(r->r, i);
         st = gnd__gate_copy(r->dev->g, r->r->in[i]->data.st->block, 0, c->data.st->block,
-                            (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype), gnd__nbytes(x), e);
+                            (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype),
+                            gnd__nbytes(x), e);
     }
     gnd__unref(c);
     return st;
 }
 
 /* x, called so, has the dtype and the shape of input i. */
-static gnd_status check_like(const gnd_recording *r, const char *what, const gnd_array *x, int i, gnd_err *e)
+static gnd_status check_like(const gnd_recording *r, const char *what, const gnd_array *x, int i,
+                             gnd_err *e)
 {
     char a[GND__SHAPE_TEXT], b[GND__SHAPE_TEXT];
     const gnd_array *to = r->r->in[i];
     if (x->dtype != to->dtype)
-        return gnd__err(e, GND_ERR_DTYPE, "%s is %s, input %d %s", what, gnd_dtype_name((gnd_dtype)x->dtype), i,
+        return gnd__err(e, GND_ERR_DTYPE, "%s is %s, input %d %s", what,
+                        gnd_dtype_name((gnd_dtype)x->dtype), i,
                         gnd_dtype_name((gnd_dtype)to->dtype));
     if (x->ndim != to->ndim || (x->ndim && memcmp(x->dim, to->dim, x->ndim * sizeof *x->dim)))
-        return gnd__err(e, GND_ERR_SHAPE, "%s has shape %s, input %d %s", what, gnd__shape_text(a, x->ndim, x->dim),
-                        i, gnd__shape_text(b, to->ndim, to->dim));
+        return gnd__err(e, GND_ERR_SHAPE, "%s has shape %s, input %d %s", what,
+                        gnd__shape_text(a, x->ndim, x->dim), i,
+                        gnd__shape_text(b, to->ndim, to->dim));
     return GND_OK;
 }
 
 static gnd_status array_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
 {
     if (x->dev != r->dev)
-        return gnd__err(e, GND_ERR_DEVICE, "x is on %s, the recording on %s", gnd__device_id(x->dev),
-                        gnd__device_id(r->dev));
+        return gnd__err(e, GND_ERR_DEVICE, "x is on %s, the recording on %s",
+                        gnd__device_id(x->dev), gnd__device_id(r->dev));
     gnd_status st = check_like(r, "x", x, i, e);
     if (st == GND_OK) {
         gnd__gate_lock(r->dev->g);
@@ -289,7 +303,8 @@ static gnd_status number_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
         return gnd__err(e, GND_ERR_SHAPE, "x is a number, input %d has shape %s", i,
                         gnd__shape_text(text, to->ndim, to->dim));
     if (gnd__promote_weak(t, x->p.value.kind, GND_FLOAT64) != t)
-        return gnd__err(e, GND_ERR_DTYPE, "x is %s, input %d %s", kind_text(x->p.value.kind), i, gnd_dtype_name(t));
+        return gnd__err(e, GND_ERR_DTYPE, "x is %s, input %d %s", kind_text(x->p.value.kind), i,
+                        gnd_dtype_name(t));
     gnd_array *c = gnd__strong(x, r->dev, t, "recording_set");
     if (c->kind == GND__ERROR)
         return take_error(c, e);
@@ -302,7 +317,7 @@ static gnd_status number_in(gnd_recording *r, int i, gnd_array *x, gnd_err *e)
 
 gnd_status gnd_recording_set(gnd_recording *r, int i, gnd_array *x)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = usable(r, "input", i, inputs(r), &e);
     if (st == GND_OK) {
         gnd_array *bad = gnd__check(x, "recording_set", "x");
@@ -343,7 +358,8 @@ static gnd_status copy_of(gnd_recording *r, int o, gnd_array **out, gnd_err *e)
     gnd_status st = gnd__ready(r->r->out[o], &c, e);
     if (st == GND_OK) {
         st = gnd__gate_copy(r->dev->g, y->data.st->block, 0, c->data.st->block,
-                            (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype), gnd__nbytes(y), e);
+                            (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype),
+                            gnd__nbytes(y), e);
         gnd__unref(c);
     }
     if (st != GND_OK)
@@ -352,7 +368,8 @@ static gnd_status copy_of(gnd_recording *r, int o, gnd_array **out, gnd_err *e)
     return st;
 }
 
-/* An output on its way to an input: a block that changes places, a copy, or the output itself (neither). */
+/* An output on its way to an input: a block that changes places, a copy, or the output itself
+ * (neither). */
 typedef struct fed {
     gnd__block *block;
     gnd_array *copy;
@@ -382,7 +399,7 @@ static gnd_status feed_all(gnd_recording *r, int n, const int *o, const int *i, 
 static gnd_status feed(gnd_recording *r, int n, const int *o, const int *i, gnd_err *e)
 {
     char what[32];
-    fed few[8] = { 0 }, *f = few;
+    fed few[8] = {0}, *f = few;
     gnd_status st = usable(r, "", 0, 1, e);
     if (st == GND_OK && n < 0)
         st = gnd__err(e, GND_ERR_ARG, "%d outputs", n);
@@ -411,14 +428,14 @@ static gnd_status feed(gnd_recording *r, int n, const int *o, const int *i, gnd_
 
 gnd_status gnd_recording_feed(gnd_recording *r, int o, int i)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     const gnd_status st = feed(r, 1, &o, &i, &e);
     return stepped(r, "recording_feed", st, &e);
 }
 
 gnd_status gnd_recording_feed_all(gnd_recording *r, int n, const int *o, const int *i)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     const gnd_status st = feed(r, n, o, i, &e);
     return stepped(r, "recording_feed_all", st, &e);
 }
@@ -427,13 +444,14 @@ gnd_status gnd_recording_feed_all(gnd_recording *r, int n, const int *o, const i
 static gnd_status check_bytes(const gnd_array *a, const void *p, size_t nbytes, gnd_err *e)
 {
     if (nbytes != gnd__nbytes(a))
-        return gnd__err(e, GND_ERR_SHAPE, "%zu bytes given, the array has %zu", nbytes, gnd__nbytes(a));
+        return gnd__err(e, GND_ERR_SHAPE, "%zu bytes given, the array has %zu", nbytes,
+                        gnd__nbytes(a));
     return p || nbytes == 0 ? GND_OK : gnd__err(e, GND_ERR_NULL, "the host's memory is NULL");
 }
 
 gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t nbytes)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = usable(r, "input", i, inputs(r), &e);
     if (st == GND_OK)
         st = check_bytes(r->r->in[i], src, nbytes, &e);
@@ -448,7 +466,7 @@ gnd_status gnd_recording_write(gnd_recording *r, int i, const void *src, size_t 
 
 gnd_status gnd_replay(gnd_recording *r)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = usable(r, "", 0, 1, &e);
     if (st == GND_OK) {
         gnd__gdev *d = r->dev->g;
@@ -466,7 +484,7 @@ gnd_status gnd_replay(gnd_recording *r)
 
 gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = told(r, "output", o, outputs(r), "recording_read", &e);
     if (st != GND_OK)
         return gnd__refuse(st, "%s", e.msg);
@@ -478,7 +496,8 @@ gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes)
         st = gnd__ready(r->r->out[o], &c, &e);
         if (st == GND_OK) {
             const size_t off = (size_t)c->data.off * gnd_dtype_size((gnd_dtype)c->dtype);
-            st = nbytes > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, nbytes, &e) : gnd__gate_finish(d, &e);
+            st = nbytes > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, nbytes, &e)
+                            : gnd__gate_finish(d, &e);
             if (st == GND_OK)
                 st = gnd__checks_again(r->r->checks, &e);
             gnd__unref(c);
@@ -490,7 +509,7 @@ gnd_status gnd_recording_read(gnd_recording *r, int o, void *dst, size_t nbytes)
 
 gnd_array *gnd_recording_get(gnd_recording *r, int o)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_array *y = NULL;
     gnd_status st = told(r, "output", o, outputs(r), "recording_get", &e);
     if (st == GND_OK) {
@@ -506,28 +525,31 @@ gnd_array *gnd_recording_get(gnd_recording *r, int o)
     return gnd__error_node(works(r) ? r->dev : NULL, &e);
 }
 
-/* --- rows of larger arrays (array/loop.c) ----------------------------------------------------------- */
+/* --- rows of larger arrays (array/loop.c)
+ * ----------------------------------------------------------- */
 
 const gnd_array *gnd__recording_output(const gnd_recording *r, int o)
 {
     return r->r->out[o];
 }
 
-static gnd_status copy_row(gnd_recording *r, gnd_array *to, int64_t to_row, gnd_array *from, int64_t from_row,
-                           gnd_err *e)
+static gnd_status copy_row(gnd_recording *r, gnd_array *to, int64_t to_row, gnd_array *from,
+                           int64_t from_row, gnd_err *e)
 {
-    const size_t nbytes = to_row < 0 ? gnd__nbytes(to) : gnd__nbytes(from), esize = gnd_dtype_size((gnd_dtype)to->dtype);
+    const size_t nbytes = to_row < 0 ? gnd__nbytes(to) : gnd__nbytes(from),
+                 esize = gnd_dtype_size((gnd_dtype)to->dtype);
     if (nbytes == 0)
         return GND_OK;
-    return gnd__gate_copy(r->dev->g, to->data.st->block,
-                          (size_t)to->data.off * esize + (to_row < 0 ? 0 : (size_t)to_row * nbytes),
-                          from->data.st->block,
-                          (size_t)from->data.off * esize + (from_row < 0 ? 0 : (size_t)from_row * nbytes), nbytes, e);
+    return gnd__gate_copy(
+        r->dev->g, to->data.st->block,
+        (size_t)to->data.off * esize + (to_row < 0 ? 0 : (size_t)to_row * nbytes),
+        from->data.st->block,
+        (size_t)from->data.off * esize + (from_row < 0 ? 0 : (size_t)from_row * nbytes), nbytes, e);
 }
 
 gnd_status gnd__recording_row_in(gnd_recording *r, int i, gnd_array *x, int64_t row)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_status st = usable(r, "input", i, inputs(r), &e);
     if (st == GND_OK) {
         gnd__gate_lock(r->dev->g);
@@ -540,7 +562,7 @@ gnd_status gnd__recording_row_in(gnd_recording *r, int i, gnd_array *x, int64_t 
 
 gnd_status gnd__recording_row_out(gnd_recording *r, int o, gnd_array *y, int64_t row)
 {
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_array *c;
     gnd_status st = usable(r, "output", o, outputs(r), &e);
     if (st == GND_OK) {
@@ -557,7 +579,7 @@ gnd_status gnd__recording_row_out(gnd_recording *r, int o, gnd_array *y, int64_t
 
 gnd_status gnd_recording_wait(gnd_recording *r)
 {
-    gnd_err e = { GND_OK, 0, "" }, found = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""}, found = {GND_OK, 0, ""};
     gnd_status st = told(r, "", 0, 1, "recording_wait", &e);
     if (works(r) && !gnd__forked) { /* also after a step that failed */
         gnd__gdev *d = r->dev->g;

@@ -7,10 +7,11 @@
 
 #include <gnd/record.h>
 
-/* Steps. Input i is set to row `row` of x, which has its elements in C order, is of the input's dtype and has one axis
- * more, the first. */
+/* Steps. Input i is set to row `row` of x, which has its elements in C order, is of the input's
+ * dtype and has one axis more, the first. */
 gnd_status gnd__recording_row_in(gnd_recording *r, int i, gnd_array *x, int64_t row);
-/* Row `row` of y, likewise, is set to output o as the last replay left it: nobody else has seen y. */
+/* Row `row` of y, likewise, is set to output o as the last replay left it: nobody else has seen y.
+ */
 gnd_status gnd__recording_row_out(gnd_recording *r, int o, gnd_array *y, int64_t row);
 
 /* Output o of a recording that works, for its dtype and shape. */

@@ -30,7 +30,8 @@ static int whole(const gnd_array *x)
 /* --- several results -------------------------------------------------------------------------- */
 
 /* The end of a function with two results. */
-static gnd_status ended(gnd__inner in, gnd_array *a, gnd_array *b, gnd_array **out_a, gnd_array **out_b)
+static gnd_status ended(gnd__inner in, gnd_array *a, gnd_array *b, gnd_array **out_a,
+                        gnd_array **out_b)
 {
     gnd_array *y[2] = {a, b};
     gnd__leave_all(in, 2, y);
@@ -57,7 +58,8 @@ gnd_status gnd_frexp(gnd_array *x, gnd_array **mantissa, gnd_array **exponent)
     if (bad)
         return both(bad, mantissa, exponent);
     const gnd__inner in = gnd__enter("frexp");
-    return ended(in, gnd__op1(GND__OP_FREXP_MANTISSA, x), gnd__op1(GND__OP_FREXP_EXPONENT, x), mantissa, exponent);
+    return ended(in, gnd__op1(GND__OP_FREXP_MANTISSA, x), gnd__op1(GND__OP_FREXP_EXPONENT, x),
+                 mantissa, exponent);
 }
 
 gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
@@ -70,7 +72,8 @@ gnd_status gnd_modf(gnd_array *x, gnd_array **fraction, gnd_array **whole_part)
     const gnd__inner in = gnd__enter("modf");
     gnd_array *f = gnd__op1(GND__OP_MODF_FRACTION, x), *w = f;
     if (!gnd__is_bad(f)) /* bool and ints are whole, as floats */
-        w = x->dtype == f->dtype ? gnd__op1(GND__OP_TRUNC, x) : gnd__astype(x, (gnd_dtype)f->dtype, "modf");
+        w = x->dtype == f->dtype ? gnd__op1(GND__OP_TRUNC, x)
+                                 : gnd__astype(x, (gnd_dtype)f->dtype, "modf");
     return ended(in, f, w, fraction, whole_part);
 }
 
@@ -86,13 +89,15 @@ gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_ar
     return ended(in, q, r, quotient, remainder);
 }
 
-/* --- powers, rounding, angles ------------------------------------------------------------------- */
+/* --- powers, rounding, angles -------------------------------------------------------------------
+ */
 
 gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2)
 {
     gnd_array *x[2] = {x1, x2}, *y[2], *bad;
     gnd_device *dev;
-    if ((bad = gnd__check(x1, "float_power", "x1")) || (bad = gnd__check(x2, "float_power", "x2")) ||
+    if ((bad = gnd__check(x1, "float_power", "x1")) ||
+        (bad = gnd__check(x2, "float_power", "x2")) ||
         (bad = gnd__check_devices("float_power", 2, x, &dev)))
         return bad;
     const gnd__inner in = gnd__enter("float_power");
@@ -119,7 +124,8 @@ gnd_array *gnd_round_decimals(gnd_array *x, int decimals)
         return gnd__leave(in, gnd__op1(GND__OP_ROUND, x));
     if (kind_of(x) == 'c') /* each part separately: a complex product gives NaN if a part is
                               infinite */
-        return gnd__leave(in, gnd__op2(GND__OP_FROM_PARTS, gnd_round_decimals(gnd__op1(GND__OP_REAL, x), decimals),
+        return gnd__leave(in, gnd__op2(GND__OP_FROM_PARTS,
+                                       gnd_round_decimals(gnd__op1(GND__OP_REAL, x), decimals),
                                        gnd_round_decimals(gnd__op1(GND__OP_IMAG, x), decimals)));
     const double ten = pow(10, decimals < 0 ? -decimals : decimals);
     gnd_array *y = gnd__op2(decimals > 0 ? GND__OP_MULTIPLY : GND__OP_DIVIDE, x, gnd_real(ten));
@@ -164,13 +170,15 @@ gnd_array *gnd_relu(gnd_array *x)
     if (bad)
         return bad;
     if (kind_of(x) == 'c')
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "relu: %s is not allowed: bools, ints and floats only",
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "relu: %s is not allowed: bools, ints and floats only",
                          gnd_dtype_name((gnd_dtype)x->dtype));
     const gnd__inner in = gnd__enter("relu");
     return gnd__leave(in, gnd__op2(GND__OP_MAXIMUM, x, gnd_int(0)));
 }
 
-/* --- nan_to_num --------------------------------------------------------------------------------- */
+/* --- nan_to_num ---------------------------------------------------------------------------------
+ */
 
 static double largest(gnd_dtype t)
 {
@@ -230,8 +238,11 @@ gnd_array *gnd_nan_to_num(gnd_array *x, gnd_array *nan, gnd_array *posinf, gnd_a
         return gnd__leave(in, x);
     gnd_dtype t = gnd__real_of((gnd_dtype)x->dtype);
     for (int i = 0; i < 3; i++)
-        v[i] = !given[i] ? gnd_real(i == 0 ? 0 : i == 1 ? largest(t) : -largest(t))
-               : given[i]->weak || x->weak ? given[i] : gnd__as(given[i], t);
+        v[i] = !given[i]                   ? gnd_real(i == 0   ? 0
+                                                      : i == 1 ? largest(t)
+                                                               : -largest(t))
+               : given[i]->weak || x->weak ? given[i]
+                                           : gnd__as(given[i], t);
     if (kind_of(x) == 'c') {
         gnd_array *re = gnd__op1(GND__OP_REAL, x), *im = gnd__op1(GND__OP_IMAG, x);
         y = gnd__op2(GND__OP_FROM_PARTS, replaced(re, v), replaced(im, v));

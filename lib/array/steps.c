@@ -21,7 +21,10 @@ gnd_array *gnd__op3(gnd__op op, gnd_array *a, gnd_array *b, gnd_array *c)
     return gnd__elementwise(op, 3, (gnd_array *[]){a, b, c});
 }
 
-gnd_array *gnd__number(double v) { return gnd_real(v); }
+gnd_array *gnd__number(double v)
+{
+    return gnd_real(v);
+}
 
 gnd_array *gnd__with(gnd__op op, gnd_array *x, double v)
 {

@@ -52,25 +52,26 @@ static inline gnd_array *gnd__part(gnd_array *x, int64_t start, int64_t count)
 /* Element i of a 1-d array, 0-d. */
 static inline gnd_array *gnd__element(gnd_array *x, int64_t i)
 {
-    gnd__map m = { .start = { i }, .step = { 1 }, .from = { -1 } };
+    gnd__map m = {.start = {i}, .step = {1}, .from = {-1}};
     return gnd__is_bad(x) ? x : gnd__view_node(x, 0, NULL, &m);
 }
 
 /* The elements of the 1-d array x at the int64 indices idx, of any shape, which are in range. */
 static inline gnd_array *gnd__pick(gnd_array *x, gnd_array *idx)
 {
-    static const gnd__gather how = { { -1 }, { 1 } };
+    static const gnd__gather how = {{-1}, {1}};
     if (gnd__is_bad(x) || gnd__is_bad(idx))
         return gnd__is_bad(x) ? x : idx;
     return gnd__take_node(x, 1, &idx, idx->ndim, idx->dim, &how);
 }
 
-/* x, int64 or of the dtype that int64 promotes it to; an error when it is read unless every element of
- * ok is true. */
+/* x, int64 or of the dtype that int64 promotes it to; an error when it is read unless every element
+ * of ok is true. */
 gnd_array *gnd__provided(gnd_array *x, gnd_array *ok, gnd_status code, const char *func,
                          const char *what);
 
-/* The end of function func, which gives a status, with its n results: gnd__leave_all; the first error. */
+/* The end of function func, which gives a status, with its n results: gnd__leave_all; the first
+ * error. */
 gnd_status gnd__give(gnd__inner in, const char *func, int n, gnd_array **out);
 /* Before gnd__enter: the error bad in each of n places of out, or nowhere when that is NULL. */
 gnd_status gnd__give_bad(gnd_array *bad, int n, gnd_array **out);

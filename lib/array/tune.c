@@ -48,8 +48,11 @@ gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info)
         return gnd__refuse(GND_ERR_INDEX, "tune_get: parameter %d of %d", i, GND__NTUNE);
     const gnd__tune_row *r = &gnd__tune_rows[i];
     gnd__gate_lock(dev->g);
-    *info = (gnd_tune_info){ .value = dev->g->tune.v[i], .initial = r->dflt, .least = r->least, .most = r->most,
-                             .step = r->step - '0' };
+    *info = (gnd_tune_info){.value = dev->g->tune.v[i],
+                            .initial = r->dflt,
+                            .least = r->least,
+                            .most = r->most,
+                            .step = r->step - '0'};
     info->used = r->kernels == 'l'
                      ? gnd__gate_blas_tunes(dev->g)
                      : gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
@@ -120,7 +123,8 @@ gnd_status gnd_tune_file(gnd_device *dev, char *buf, size_t cap, int *present)
     gnd__gate_unlock(dev->g);
     if ((size_t)snprintf(buf, cap, "%s", path) < cap)
         return GND_OK;
-    return gnd__refuse(GND_ERR_OVERFLOW, "tune_file: room for %zu bytes given, the path has %zu", cap, strlen(path) + 1);
+    return gnd__refuse(GND_ERR_OVERFLOW, "tune_file: room for %zu bytes given, the path has %zu",
+                       cap, strlen(path) + 1);
 }
 
 const char *gnd_tune_message(gnd_device *dev)

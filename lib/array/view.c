@@ -146,8 +146,7 @@ gnd_array *gnd_reshape(gnd_array *x, int ndim, const int64_t *shape)
         if (shape[i] != -1)
             continue;
         if (left >= 0)
-            return gnd__fail(x->dev, GND_ERR_SHAPE,
-                             "reshape: shape %s: only one extent can be -1",
+            return gnd__fail(x->dev, GND_ERR_SHAPE, "reshape: shape %s: only one extent can be -1",
                              gnd__shape_text(to, ndim, shape));
         left = i;
         dim[i] = 1;
@@ -216,8 +215,7 @@ gnd_array *gnd_broadcast_to(gnd_array *x, int ndim, const int64_t *shape)
 {
     char from[GND__SHAPE_TEXT], to[GND__SHAPE_TEXT];
     gnd_array *bad = gnd__check_strong(x, "broadcast_to", "x");
-    if (bad ||
-        (bad = gnd__check_shape("broadcast_to", x->dev, (gnd_dtype)x->dtype, ndim, shape)))
+    if (bad || (bad = gnd__check_shape("broadcast_to", x->dev, (gnd_dtype)x->dtype, ndim, shape)))
         return bad;
     int fits = ndim >= x->ndim;
     for (int i = 0; fits && i < x->ndim; i++) {

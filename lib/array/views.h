@@ -24,8 +24,8 @@ static inline void gnd__map_identity(gnd__map *m, int n)
 gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
 /* Elements start .. start + count of one axis. */
 gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count);
-/* Python's slice.indices() for an axis of extent n: the first element, the step (1 where it has no say)
- * and how many there are. */
+/* Python's slice.indices() for an axis of extent n: the first element, the step (1 where it has no
+ * say) and how many there are. */
 int64_t gnd__slice_count(const gnd_range *r, int64_t n, int64_t *first, int64_t *step_out);
 /* x with its axes in another order: output axis i is axis perm[i] of x. */
 gnd_array *gnd__permuted(gnd_array *x, const int *perm);

@@ -129,14 +129,10 @@ gnd_dtype gnd__promote_weak(gnd_dtype t, int kind, gnd_dtype f)
         return GND_DTYPE_DEFAULT;
     switch (kind) {
     case 'i':
-    case 'u':
-        return k != 'b' ? t : kind == 'u' ? GND_UINT64 : GND_INT64;
-    case 'f':
-        return k == 'f' || k == 'c' ? t : f;
-    case 'c':
-        return k == 'c' ? t : gnd__complex_of(k == 'f' ? t : f);
-    default: /* 'b' changes nothing */
-        return t;
+    case 'u': return k != 'b' ? t : kind == 'u' ? GND_UINT64 : GND_INT64;
+    case 'f': return k == 'f' || k == 'c' ? t : f;
+    case 'c': return k == 'c' ? t : gnd__complex_of(k == 'f' ? t : f);
+    default: /* 'b' changes nothing */ return t;
     }
 }
 
@@ -250,7 +246,9 @@ void gnd__store_scalar(gnd_dtype t, void *p, const gnd__scalar *s)
         memcpy(p, &h, 2);
         break;
     case GND_BFLOAT16:
-        h = gnd__f64_to_bf16(!integer ? re : s->kind != 'u' && s->i < 0 ? -to_odd(0 - s->u) : to_odd(s->u));
+        h = gnd__f64_to_bf16(!integer                     ? re
+                             : s->kind != 'u' && s->i < 0 ? -to_odd(0 - s->u)
+                                                          : to_odd(s->u));
         memcpy(p, &h, 2);
         break;
     case GND_FLOAT32: memcpy(p, f4, 4); break;

@@ -12,11 +12,17 @@
  * and printed elements. Kinds 'b' and 'i' use i, 'u' uses u, 'f' uses re, 'c' uses re and im. */
 typedef struct gnd__scalar {
     int kind;
-    union { int64_t i; uint64_t u; };
+    union {
+        int64_t i;
+        uint64_t u;
+    };
     double re, im;
 } gnd__scalar;
 
-static inline int gnd__dtype_ok(gnd_dtype t) { return (unsigned)t < GND_NDTYPES; }
+static inline int gnd__dtype_ok(gnd_dtype t)
+{
+    return (unsigned)t < GND_NDTYPES;
+}
 
 static inline int gnd__dtype_is_float(gnd_dtype t)
 {

@@ -119,8 +119,7 @@ gnd_status gnd__env_check(gnd__env_id id, gnd_err *e)
             bad = *c != '/' && *c != ':';
         strcpy(words, "absolute paths with colons between them");
         break;
-    default:
-        break;
+    default: break;
     }
     if (bad == -2)
         return gnd__err(e, GND_ERR_OVERFLOW, "%s=%.64s: too large", name, s);

@@ -18,23 +18,23 @@
  *   FOLDER    an absolute path
  *   FOLDERS   absolute paths separated by colons
  * PATH, FOLDER and FOLDERS are ignored in set-user-id programs. */
-#define GND__ENV_LIST(X)                                             \
-    X(DEVICE, "GND_DEVICE", WORD, "")                                \
-    X(BACKEND_PATH, "GND_BACKEND_PATH", FOLDERS, "")                 \
-    X(CACHE_DIR, "GND_CACHE_DIR", FOLDER, "")                        \
-    X(CACHE, "GND_CACHE", BOOL, "")                                  \
-    X(MEM_LIMIT, "GND_MEM_LIMIT", SIZE, "")                          \
-    X(LOG, "GND_LOG", CHOICE, "none error warn info debug")          \
-    X(TRACE, "GND_TRACE", PATH, "")                                  \
-    X(DEBUG, "GND_DEBUG", BOOL, "")                                  \
-    X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart") \
+#define GND__ENV_LIST(X)                                                                           \
+    X(DEVICE, "GND_DEVICE", WORD, "")                                                              \
+    X(BACKEND_PATH, "GND_BACKEND_PATH", FOLDERS, "")                                               \
+    X(CACHE_DIR, "GND_CACHE_DIR", FOLDER, "")                                                      \
+    X(CACHE, "GND_CACHE", BOOL, "")                                                                \
+    X(MEM_LIMIT, "GND_MEM_LIMIT", SIZE, "")                                                        \
+    X(LOG, "GND_LOG", CHOICE, "none error warn info debug")                                        \
+    X(TRACE, "GND_TRACE", PATH, "")                                                                \
+    X(DEBUG, "GND_DEBUG", BOOL, "")                                                                \
+    X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart")                               \
     X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")
 
 typedef enum gnd__env_id {
 #define X(id, name, kind, words) GND__ENV_##id,
     GND__ENV_LIST(X)
 #undef X
-    GND__ENV_COUNT
+        GND__ENV_COUNT
 } gnd__env_id;
 
 /* The results of gnd__env_choice, in the order of the words. (For GND_LOG the result is the level

@@ -61,7 +61,8 @@ void gnd__err_prefix(gnd_err *e, const char *fmt, ...)
 
 void gnd__err_named(gnd_err *e, const char *func)
 {
-    static const char *const readers[] = {"item: ", "read: ", "eval_all: ", "wait: ", "flatnonzero: ", "nonzero: ", "put_along_axis: "};
+    static const char *const readers[] = {"item: ",        "read: ",    "eval_all: ",      "wait: ",
+                                          "flatnonzero: ", "nonzero: ", "put_along_axis: "};
     const size_t n = strlen(func);
     if (!strncmp(e->msg, func, n) && (e->msg[n] == ':' || e->msg[n] == '('))
         return;
@@ -102,8 +103,7 @@ const char *gnd_status_text(gnd_status s)
 {
     switch (s) {
 #define X(name, value, text)                                                                       \
-    case name:                                                                                     \
-        return text;
+    case name: return text;
         GND_STATUS_LIST(X)
 #undef X
     }
@@ -114,8 +114,7 @@ const char *gnd_status_name(gnd_status s)
 {
     switch (s) {
 #define X(name, value, text)                                                                       \
-    case name:                                                                                     \
-        return #name;
+    case name: return #name;
         GND_STATUS_LIST(X)
 #undef X
     }

@@ -15,7 +15,8 @@ __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
 #else
 #define KEEPS 1
 #endif
-uint32_t gnd__grave_magic(const void *p)
+uint32_t
+gnd__grave_magic(const void *p)
 {
     return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
 }

@@ -14,19 +14,21 @@ enum {
 };
 
 static const gnd__measured rows[NROWS] = {
-#define GND_MEASURED(id, ...) { __VA_ARGS__ },
+#define GND_MEASURED(id, ...) {__VA_ARGS__},
 #include "base/measured.def"
 #undef GND_MEASURED
 };
 
 static const gnd__tile tiles[] = {
-#define GND_TILE(id, bytes, ...) { __VA_ARGS__ },
+#define GND_TILE(id, bytes, ...) {__VA_ARGS__},
 #include "base/measured.def"
 #undef GND_TILE
 };
 
-static const struct { int row, bytes; } of[] = {
-#define GND_TILE(id, bytes, ...) { OF_##id, bytes },
+static const struct {
+    int row, bytes;
+} of[] = {
+#define GND_TILE(id, bytes, ...) {OF_##id, bytes},
 #include "base/measured.def"
 #undef GND_TILE
 };

@@ -13,7 +13,7 @@ void *gnd__calloc(size_t n, size_t size); /* checks n * size for overflow */
 void *gnd__realloc(void *p, size_t n);    /* on failure p stays valid */
 char *gnd__strdup(const char *s);
 char *gnd__strndup(const char *s, size_t n);
-void gnd__free(void *p);                  /* NULL is allowed */
+void gnd__free(void *p); /* NULL is allowed */
 
 /* For allocators that keep memory for reuse (graph/cells.c, base/grave.c). gnd__mem_chunk returns
  * zeroed memory that is not counted. gnd__mem_taken and gnd__mem_given count what the allocator

@@ -32,7 +32,8 @@ static void made(gnd_status code, char *text, size_t size)
     if (gnd__here.file && (!n || text[n - 1] != ']')) {
         const char *file = strrchr(gnd__here.file, '/');
         char place[128];
-        int m = snprintf(place, sizeof place, " [%.90s:%d]", file ? file + 1 : gnd__here.file, gnd__here.line);
+        int m = snprintf(place, sizeof place, " [%.90s:%d]", file ? file + 1 : gnd__here.file,
+                         gnd__here.line);
         if (n + (size_t)m >= size)
             n = size - 1 - (size_t)m; /* the end of the text is cut */
         memcpy(text + n, place, (size_t)m + 1);

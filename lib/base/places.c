@@ -39,8 +39,8 @@ static int own_file(char *buf)
     while (f && !found && fgets(line, sizeof line, f)) {
         uintptr_t from, to;
         const char *path = strchr(line, '/');
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) != 2 || !path || (uintptr_t)&mark < from ||
-            (uintptr_t)&mark >= to)
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) != 2 || !path ||
+            (uintptr_t)&mark < from || (uintptr_t)&mark >= to)
             continue;
         line[strcspn(line, "\n")] = '\0';
         found = realpath(path, buf) != NULL;
@@ -61,7 +61,8 @@ static int beside(char *buf, const char *other)
     if (getauxval(AT_SECURE) || !own_file(self))
         return 0;
     *strrchr(self, '/') = '\0';
-    if ((size_t)snprintf(buf, GND__PLACE_PATH, "%s/gnd", self) >= GND__PLACE_PATH || stat(buf, &sb) || !S_ISDIR(sb.st_mode))
+    if ((size_t)snprintf(buf, GND__PLACE_PATH, "%s/gnd", self) >= GND__PLACE_PATH ||
+        stat(buf, &sb) || !S_ISDIR(sb.st_mode))
         return 0;
     return !other || stat(other, &so) || sb.st_dev != so.st_dev || sb.st_ino != so.st_ino;
 }
@@ -72,18 +73,20 @@ void gnd__places(void (*see)(const gnd__place *p, const char *why, void *ctx), v
 {
     const char *list = gnd__env_string(GND__ENV_BACKEND_PATH), *own = NULL;
     char why[GND__PLACE_WHY];
-    gnd__place p = { .named = 1 };
+    gnd__place p = {.named = 1};
 
     for (size_t len; list && *list; list += len + (list[len] == ':')) {
         len = strcspn(list, ":");
         if (len == 0)
             continue;
-        snprintf(p.path, sizeof p.path, "%.*s", (int)(len < sizeof p.path ? len : sizeof p.path - 1), list);
+        snprintf(p.path, sizeof p.path, "%.*s",
+                 (int)(len < sizeof p.path ? len : sizeof p.path - 1), list);
         if (len >= sizeof p.path) {
             snprintf(why, sizeof why, "GND_BACKEND_PATH: an entry of %zu characters", len);
             see(NULL, why, ctx);
         } else if (p.path[0] != '/') {
-            snprintf(why, sizeof why, "GND_BACKEND_PATH: '%.400s' is not an absolute path: refused", p.path);
+            snprintf(why, sizeof why, "GND_BACKEND_PATH: '%.400s' is not an absolute path: refused",
+                     p.path);
             see(NULL, why, ctx);
         } else {
             see(&p, "", ctx);
@@ -126,8 +129,8 @@ int gnd__place_may(const gnd__place *p, const char *path, char *why)
     if (owned && !open)
         return 1;
     const int refused = p->beside || geteuid() == 0;
-    snprintf(why, GND__PLACE_WHY, "%s%.300s: %s %s it%s", p->named ? "GND_BACKEND_PATH: " : "", path,
-             owned ? "others than its owner" : "another user", owned ? "may write" : "owns",
+    snprintf(why, GND__PLACE_WHY, "%s%.300s: %s %s it%s", p->named ? "GND_BACKEND_PATH: " : "",
+             path, owned ? "others than its owner" : "another user", owned ? "may write" : "owns",
              refused ? ": refused" : ", and what is there is run");
     return !refused;
 }

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 typedef struct gnd__str {
-    char *s;     /* terminated; NULL if empty */
+    char *s; /* terminated; NULL if empty */
     size_t len, cap;
-    int bad;     /* an allocation failed; s holds the text from before */
+    int bad; /* an allocation failed; s holds the text from before */
 } gnd__str;
 
 void gnd__str_add(gnd__str *b, const char *s);

@@ -99,7 +99,8 @@ int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void *
     return gnd__table_enter(m, key, n, hash_of(key, n), value, old);
 }
 
-int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value, void **old)
+int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value,
+                     void **old)
 {
     if (old)
         *old = NULL;
@@ -128,7 +129,8 @@ void gnd__table_take(gnd__table *m, uint64_t hash, const void *value)
     size_t gap;
     if (!m->len)
         return;
-    for (gap = (size_t)hash & mask; m->slots[gap].key && m->slots[gap].value != value; gap = (gap + 1) & mask)
+    for (gap = (size_t)hash & mask; m->slots[gap].key && m->slots[gap].value != value;
+         gap = (gap + 1) & mask)
         ;
     if (!m->slots[gap].key)
         return;
@@ -141,7 +143,7 @@ void gnd__table_take(gnd__table *m, uint64_t hash, const void *value)
         m->slots[gap] = m->slots[i];
         gap = i;
     }
-    m->slots[gap] = (slot){ 0 };
+    m->slots[gap] = (slot){0};
 }
 
 size_t gnd__table_len(const gnd__table *m)

@@ -24,7 +24,8 @@ int gnd__table_put(gnd__table *m, const void *key, size_t n, void *value, void *
 /* The same two functions for a caller that supplies the key's hash. One table must use either these
  * functions or the two above, not both. */
 void *gnd__table_find(const gnd__table *m, const void *key, size_t n, uint64_t hash);
-int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value, void **old);
+int gnd__table_enter(gnd__table *m, const void *key, size_t n, uint64_t hash, void *value,
+                     void **old);
 /* Removes the entry with that hash and value, if there is one. */
 void gnd__table_take(gnd__table *m, uint64_t hash, const void *value);
 size_t gnd__table_len(const gnd__table *m);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 const gnd__tune_row gnd__tune_rows[GND__NTUNE] = {
-#define GND_TUNE(id, name, kernels, step, least, most, dflt, text) { #name, text, kernels, step, least, most, dflt },
+#define GND_TUNE(id, name, kernels, step, least, most, dflt, text)                                 \
+    {#name, text, kernels, step, least, most, dflt},
 #include "base/tune.def"
 #undef GND_TUNE
 };
@@ -36,7 +37,8 @@ gnd_status gnd__tune_check(int i, int64_t value, gnd_err *e)
     return gnd__err(e, GND_ERR_ARG, "%s is %s from %d to %d, not %lld", r->name,
                     r->step == '1'  ? "a number"
                     : r->least == 0 ? "0 or a power of two"
-                                    : "a power of two", r->least, r->most, (long long)value);
+                                    : "a power of two",
+                    r->least, r->most, (long long)value);
 }
 
 void gnd__tune_write(const gnd__tune *t, const char *comment, gnd__str *out)
@@ -76,7 +78,7 @@ static gnd_status read_line(const char *line, gnd__tune *t, unsigned *seen, gnd_
 
 gnd_status gnd__tune_read(const char *text, size_t n, gnd__tune *t, gnd_err *e)
 {
-    gnd_err why = { 0 };
+    gnd_err why = {0};
     unsigned seen = 0;
     int number = 0, ended = 0;
     gnd__tune_defaults(t);

@@ -29,7 +29,7 @@ typedef struct gnd__tune {
 
 typedef struct gnd__tune_row {
     const char *name, *text;
-    char kernels, step;      /* 'c', 'g' or 'l'; '1' or '2': base/tune.def */
+    char kernels, step; /* 'c', 'g' or 'l'; '1' or '2': base/tune.def */
     int least, most, dflt;
 } gnd__tune_row;
 

@@ -24,7 +24,9 @@ void gnd__word_list(char *out, size_t size, const char *list, const char *quote)
     for (size_t n = 0; *list && n < size;) {
         const size_t k = strcspn(list, " ");
         const char *rest = list + k + (list[k] == ' ');
-        const char *mark = !*rest ? "" : rest[strcspn(rest, " ")] && rest[strcspn(rest, " ") + 1] ? ", " : " or ";
+        const char *mark = !*rest                                                     ? ""
+                           : rest[strcspn(rest, " ")] && rest[strcspn(rest, " ") + 1] ? ", "
+                                                                                      : " or ";
         n += (size_t)snprintf(out + n, size - n, "%s%.*s%s%s", quote, (int)k, list, quote, mark);
         list = rest;
     }
@@ -55,7 +57,8 @@ int gnd__near(const char *a, size_t na, const char *b, size_t nb)
                 d = up[j] + 2;
             if (cur[j - 1] + 2 < d)
                 d = cur[j - 1] + 2;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 2 < d)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                up2[j - 2] + 2 < d)
                 d = up2[j - 2] + 2;
             cur[j] = d;
         }

@@ -2,14 +2,17 @@
  *
  * codegen/acc_tree.c - the work-items of a row bring their accumulators together.
  *
- * The order is that of a tree which halves the work-items again and again (i takes i + n/2, and so on), but a
- * work-item does three levels of it in registers, so that there are a third of the barriers.
+ * The order is that of a tree which halves the work-items again and again (i takes i + n/2, and so
+ * on), but a work-item does three levels of it in registers, so that there are a third of the
+ * barriers.
  */
 #include "codegen/emit.h"
 
 #include <stdio.h>
 
-#define AT_ONCE 8 /* accumulators that a work-item brings together; with 16 registers get scarce */
+#define AT_ONCE                                                                                    \
+    8 /* accumulators that a work-item brings together; with 16 registers get scarce               \
+       */
 
 /* T[at + t step], t = 0 .. n - 1, into T[at]. */
 static void levels(gnd__cg *c, const char *at, int n, int step)
@@ -31,7 +34,8 @@ static void levels(gnd__cg *c, const char *at, int n, int step)
     gnd__acc_copy(c, "T", from, "B", "[0]");
 }
 
-void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all)
+void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
+                   int all)
 {
     char at[32];
     gnd__acc_copy(c, "T", "[lid]", name, "");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * codegen/accum.c - accumulators of reductions: how one starts, takes a value, takes another one,
- * ends. Sums of floats carry the rounding error of every block along (Knuth's TwoSum), so that a sum
- * is good to a few ulp of the sum of magnitudes; the arithmetic is free of float64 and the same on
- * every device. Running sums within a block of at most 64 terms are plain.
+ * ends. Sums of floats carry the rounding error of every block along (Knuth's TwoSum), so that a
+ * sum is good to a few ulp of the sum of magnitudes; the arithmetic is free of float64 and the same
+ * on every device. Running sums within a block of at most 64 terms are plain.
  */
 #include "codegen/emit.h"
 
@@ -46,12 +46,12 @@ gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
-/* Whether accumulator j is a key of 64 bits: what orders values, above the complement of the index. The greatest
- * key wins, whatever the order. 0: only the identity was met. */
+/* Whether accumulator j is a key of 64 bits: what orders values, above the complement of the index.
+ * The greatest key wins, whatever the order. 0: only the identity was met. */
 static int keyed(const gnd__cg *c, int j)
 {
-    return c->keys && is_arg(c->k->red[j].op) && !c->wide && !c->t->cpu && kind_of(c->k, j) != 'b' &&
-           gnd_dtype_size(gnd__acc_dtype(c->k, j, 0)) <= 4;
+    return c->keys && is_arg(c->k->red[j].op) && !c->wide && !c->t->cpu &&
+           kind_of(c->k, j) != 'b' && gnd_dtype_size(gnd__acc_dtype(c->k, j, 0)) <= 4;
 }
 
 /* gnd__acc_parts and gnd__acc_dtype of accumulators that may be keys. */
@@ -96,8 +96,9 @@ void gnd__acc_shared(gnd__cg *c, int count)
     for (int j = next_red(c, 0); j < c->k->nreds; j = next_red(c, j + 1))
         for (int p = 0; p < parts(c, j); p++) {
             const char *type = part_ctype(c, j, p);
-            const int esize = !strcmp(type, "I") ? (c->wide ? 8 : 4)
-                              : !strcmp(type, "g_i32") ? 4 : (int)gnd_dtype_size(part_dtype(c, j, p));
+            const int esize = !strcmp(type, "I")       ? (c->wide ? 8 : 4)
+                              : !strcmp(type, "g_i32") ? 4
+                                                       : (int)gnd_dtype_size(part_dtype(c, j, p));
             gnd__cg_shared(c, type, esize, count, "T%d%s", j, p ? "_" : "");
         }
 }
@@ -118,14 +119,15 @@ static void identity(gnd__cg *c, int j)
     } else if (kind == 'f') {
         gnd__cgf(c, "%sGND_INF_%s", low ? "-" : "", s);
     } else if (kind == 'c') {
-        gnd__cgf(c, "gnd_cplx_%s(%sGND_INF_%s, %sGND_INF_%s)", s, low ? "-" : "", r, low ? "-" : "", r);
+        gnd__cgf(c, "gnd_cplx_%s(%sGND_INF_%s, %sGND_INF_%s)", s, low ? "-" : "", r, low ? "-" : "",
+                 r);
     } else if (kind == 'b') {
         gnd__cgf(c, low ? "0" : "1");
     } else if (kind == 'u') {
         gnd__cgf(c, low ? "0" : "(%s)~(g_u64)0", gnd__ctype_value(t));
     } else {
-        gnd__cgf(c, low ? "(%s)((g_u64)1 << %d)" : "(%s)(((g_u64)1 << %d) - 1)", gnd__ctype_value(t),
-                 bits - 1);
+        gnd__cgf(c, low ? "(%s)((g_u64)1 << %d)" : "(%s)(((g_u64)1 << %d) - 1)",
+                 gnd__ctype_value(t), bits - 1);
     }
 }
 
@@ -155,7 +157,7 @@ void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx)
 /* op(a, b) as an expression. */
 static void binary(gnd__cg *c, int j, const char *a, const char *b)
 {
-    const char *arg[GND__OP_ARGS] = { a, b, "", "" };
+    const char *arg[GND__OP_ARGS] = {a, b, "", ""};
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const gnd__op op = gnd__reds[c->k->red[j].op].op;
     gnd__cgf(c, "(%s)(", part_ctype(c, j, 0));
@@ -169,8 +171,8 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     int kind = gnd_dtype_kind(t);
     const gnd__op op = gnd__reds[c->k->red[j].op].op;
-    const char *ab[GND__OP_ARGS] = { a, b, "", "" }, *aa[GND__OP_ARGS] = { a, "", "", "" };
-    const char *bb[GND__OP_ARGS] = { b, "", "", "" };
+    const char *ab[GND__OP_ARGS] = {a, b, "", ""}, *aa[GND__OP_ARGS] = {a, "", "", ""};
+    const char *bb[GND__OP_ARGS] = {b, "", "", ""};
     gnd__cgf(c, "((");
     gnd__expand(&c->body, gnd__op_text(op, kind), t, ab);
     gnd__cgf(c, ")");
@@ -189,16 +191,17 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
-/* v is to take the place of a, whose index is smaller. What only the identity has met keeps index -1:
- * all of it is equal to the identity, and so is its first element. */
+/* v is to take the place of a, whose index is smaller. What only the identity has met keeps index
+ * -1: all of it is equal to the identity, and so is its first element. */
 static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
 {
     const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const int kind = gnd_dtype_kind(t), most = gnd__reds[c->k->red[j].op].identity == GND__LOWEST;
-    const char *va[GND__OP_ARGS] = { v, a, "", "" };
+    const char *va[GND__OP_ARGS] = {v, a, "", ""};
     if (kind == 'f') { /* greater or NaN, where a is none */
         gnd__cgf(c, "!(");
-        gnd__expand(&c->body, gnd__op_text(most ? GND__OP_LESS_EQUAL : GND__OP_GREATER_EQUAL, kind), t, va);
+        gnd__expand(&c->body, gnd__op_text(most ? GND__OP_LESS_EQUAL : GND__OP_GREATER_EQUAL, kind),
+                    t, va);
         gnd__cgf(c, ") && %s == %s", a, a);
     } else if (kind == 'c') {
         beats(c, j, v, a);
@@ -251,8 +254,9 @@ void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char 
             beats(c, j, a, b);
             gnd__cgf(c, ")); %s = t_ ? %s : %s; %s = t_ ? %s : %s; }\n", a, b, a, a2, b2, a2);
         } else if (compensated(c->k, j) && exact) {
-            gnd__cgf(c, "    { const %s x_ = %s, h_ = %s, s_ = h_ + x_, b_ = s_ - h_;\n"
-                        "      %s = %s + ((h_ - (s_ - b_)) + (x_ - b_)) + %s; %s = s_; }\n",
+            gnd__cgf(c,
+                     "    { const %s x_ = %s, h_ = %s, s_ = h_ + x_, b_ = s_ - h_;\n"
+                     "      %s = %s + ((h_ - (s_ - b_)) + (x_ - b_)) + %s; %s = s_; }\n",
                      T, b, a, a2, a2, b2, a);
         } else {
             gnd__cgf(c, "    %s = ", a);
@@ -278,8 +282,12 @@ void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src)
         if (keyed(c, j)) {
             const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
             const int kind = gnd_dtype_kind(t);
-            gnd__cgf(c, "    %s%d = %s%d_ < 0 ? 0 : gnd_argkey_%s(%s%d, %s%d_, %s);\n", dst, j, src, j,
-                     kind == 'f' ? "f32" : kind == 'i' ? "i32" : "u32", src, j, src, j,
+            gnd__cgf(c, "    %s%d = %s%d_ < 0 ? 0 : gnd_argkey_%s(%s%d, %s%d_, %s);\n", dst, j, src,
+                     j,
+                     kind == 'f'   ? "f32"
+                     : kind == 'i' ? "i32"
+                                   : "u32",
+                     src, j, src, j,
                      gnd__reds[c->k->red[j].op].identity == GND__HIGHEST ? "0xffffffffu" : "0u");
             continue;
         }
@@ -294,17 +302,18 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
         gnd_dtype t = acc_type(c->k, j), m = gnd__acc_dtype(c->k, j, 0);
         const char *T = gnd__ctype_value(m);
         if (keyed(c, j)) {
-            gnd__cgf(c, "    const g_i64 R%d = %s%d%s ? (g_i64)(g_u32)~(g_u32)%s%d%s : 0;\n", j, name, j, sfx, name, j,
-                     sfx);
+            gnd__cgf(c, "    const g_i64 R%d = %s%d%s ? (g_i64)(g_u32)~(g_u32)%s%d%s : 0;\n", j,
+                     name, j, sfx, name, j, sfx);
         } else if (is_arg(c->k->red[j].op)) {
-            gnd__cgf(c, "    const g_i64 R%d = %s%d_%s < 0 ? 0 : (g_i64)%s%d_%s;\n", j, name, j, sfx, name,
-                     j, sfx);
+            gnd__cgf(c, "    const g_i64 R%d = %s%d_%s < 0 ? 0 : (g_i64)%s%d_%s;\n", j, name, j,
+                     sfx, name, j, sfx);
         } else if (compensated(c->k, j)) {
             /* the error part of a sum that overflowed is NaN */
             gnd__cgf(c, "    %s Q%d = %s%d%s + %s%d_%s;\n", T, j, name, j, sfx, name, j, sfx);
             if (gnd_dtype_kind(m) == 'c')
-                gnd__cgf(c, "    if (Q%d.x != Q%d.x) Q%d.x = %s%d%s.x;\n"
-                            "    if (Q%d.y != Q%d.y) Q%d.y = %s%d%s.y;\n",
+                gnd__cgf(c,
+                         "    if (Q%d.x != Q%d.x) Q%d.x = %s%d%s.x;\n"
+                         "    if (Q%d.y != Q%d.y) Q%d.y = %s%d%s.y;\n",
                          j, j, j, name, j, sfx, j, j, j, name, j, sfx);
             else
                 gnd__cgf(c, "    if (Q%d != Q%d) Q%d = %s%d%s;\n", j, j, j, name, j, sfx);
@@ -313,7 +322,8 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
             else
                 gnd__cgf(c, "    const %s R%d = Q%d;\n", T, j, j);
         } else if (t != m) {
-            gnd__cgf(c, "    const g_f32 R%d = gnd_round_%s(%s%d%s);\n", j, gnd__suffix(t), name, j, sfx);
+            gnd__cgf(c, "    const g_f32 R%d = gnd_round_%s(%s%d%s);\n", j, gnd__suffix(t), name, j,
+                     sfx);
         } else {
             gnd__cgf(c, "    const %s R%d = %s%d%s;\n", T, j, name, j, sfx);
         }

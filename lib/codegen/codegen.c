@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/codegen.c - chooses the shape of a kernel and the width of its indices, and has it written.
+ * codegen/codegen.c - chooses the shape of a kernel and the width of its indices, and has it
+ * written.
  */
 #include "codegen/codegen.h"
 
@@ -12,9 +13,11 @@
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
 {
     /* Mesa's llvmpipe ends every loop after 65535 turns of a work-item, without a word (gallivm's
-     * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not */
+     * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not
+     */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
-    gnd__target t = { props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0, tune };
+    gnd__target t = {props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0,
+                     tune};
     const int shape = gnd__env_choice(GND__ENV_KERNEL_SHAPE, 0);
     if (shape)
         t.cpu = shape == GND__SHAPE_CPU && !short_loops;
@@ -47,10 +50,13 @@ static int far_shift(const gnd__kir *k, int i)
     for (int s = in->a[within ? 0 : 1]; s >= 0; s = k->instr[s].a[1])
         if (__builtin_add_overflow(reach, llabs(k->instr[s].step), &reach) || reach > limit)
             return 1;
-    if (within && (in->step > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].off), &reach)))
+    if (within &&
+        (in->step > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].off), &reach)))
         return 1;
     for (int d = 0; d < k->nkeep; d++) /* far_access has seen that no stride is too great */
-        if (reach > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].stride[d]) * (k->dim[d] - 1), &reach))
+        if (reach > limit ||
+            __builtin_add_overflow(reach, llabs(k->access[in->ref].stride[d]) * (k->dim[d] - 1),
+                                   &reach))
             return 1;
     return reach > limit;
 }
@@ -83,7 +89,8 @@ int gnd__cg_wide(const gnd__kir *k)
 
 int gnd__cg_wide_apart(const gnd__kir *k)
 {
-    return many_points(k, 0, k->nkeep) || many_points(k, k->nkeep, k->nkeep + k->nred) || far_access(k);
+    return many_points(k, 0, k->nkeep) || many_points(k, k->nkeep, k->nkeep + k->nred) ||
+           far_access(k);
 }
 
 /* Strides become literals where as arguments they might not fit the least that OpenCL promises
@@ -94,7 +101,8 @@ static int parameter_bytes(const gnd__kir *k, int wide)
     for (int i = 0; i < k->naccess; i++) {
         bytes += 16;
         for (int d = 0; d < n; d++)
-            bytes += k->access[i].stride[d] != 0 && k->access[i].stride[d] != 1 ? (wide ? 8 : 4) : 0;
+            bytes +=
+                k->access[i].stride[d] != 0 && k->access[i].stride[d] != 1 ? (wide ? 8 : 4) : 0;
     }
     for (int i = 0; i < k->nconst; i++)
         bytes += (int)gnd_dtype_size((gnd_dtype)k->const_dtype[i]);
@@ -185,8 +193,9 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
         c.k = k[i];
         c.piece = i;
         gnd__cg_map_piece(&c, local, &own);
-        gnd__str_addf(&before, "    if (GND_GRP(0) < %zu) {\n    const I g_ = (I)(GND_GID(0) - %zu);\n%s    "
-                               "return;\n    }\n",
+        gnd__str_addf(&before,
+                      "    if (GND_GRP(0) < %zu) {\n    const I g_ = (I)(GND_GID(0) - %zu);\n%s    "
+                      "return;\n    }\n",
                       groups + own, groups * local, gnd__str_get(&c.body));
         before.bad |= c.body.bad;
         gnd__str_free(&c.body);

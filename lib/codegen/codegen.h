@@ -16,32 +16,33 @@
 #define GND__GEN_ARGS 360
 
 typedef enum gnd__akind {
-    GND__A_BUF,      /* memory of access ref */
-    GND__A_OFF,      /* int64: where access ref begins, in elements */
-    GND__A_CONST,    /* constant ref */
-    GND__A_INT,      /* value, as int32 or int64 (size bytes) */
-    GND__A_PART,     /* partial results ref */
-    GND__A_PARTOFF,  /* int64: where partial results ref begin, in elements */
-    GND__A_CHECK,    /* memory of the checks of indices */
-    GND__A_CHECKID,  /* int32: which check is that of node ref */
-    GND__A_NUMBER,   /* the value of argument `value` of launch ref (graph/launch.h) */
-    GND__A_LOCAL     /* value bytes of local memory */
+    GND__A_BUF,     /* memory of access ref */
+    GND__A_OFF,     /* int64: where access ref begins, in elements */
+    GND__A_CONST,   /* constant ref */
+    GND__A_INT,     /* value, as int32 or int64 (size bytes) */
+    GND__A_PART,    /* partial results ref */
+    GND__A_PARTOFF, /* int64: where partial results ref begin, in elements */
+    GND__A_CHECK,   /* memory of the checks of indices */
+    GND__A_CHECKID, /* int32: which check is that of node ref */
+    GND__A_NUMBER,  /* the value of argument `value` of launch ref (graph/launch.h) */
+    GND__A_LOCAL    /* value bytes of local memory */
 } gnd__akind;
 
 /* Where a parameter points to. */
 typedef enum gnd__space { GND__VALUE, GND__GLOBAL, GND__CONST_GLOBAL } gnd__space;
 
-/* A parameter of a kernel. type: of the value, or of what it points to; "I" is the kernel's index type. */
+/* A parameter of a kernel. type: of the value, or of what it points to; "I" is the kernel's index
+ * type. */
 typedef struct gnd__gparam {
-    const char *type;        /* static */
-    uint8_t space;           /* gnd__space */
-    uint8_t size;            /* bytes of the argument; 0 for buffers */
+    const char *type; /* static */
+    uint8_t space;    /* gnd__space */
+    uint8_t size;     /* bytes of the argument; 0 for buffers */
     char name[22];
 } gnd__gparam;
 
 typedef struct gnd__garg {
-    uint8_t kind;    /* gnd__akind */
-    uint8_t piece;   /* the IR that ref belongs to, of several in one kernel */
+    uint8_t kind;  /* gnd__akind */
+    uint8_t piece; /* the IR that ref belongs to, of several in one kernel */
     int32_t ref;
     int64_t value;
     gnd__gparam p;
@@ -49,15 +50,15 @@ typedef struct gnd__garg {
 
 /* An array in the local memory of a group. */
 typedef struct gnd__gshared {
-    const char *type;        /* static */
+    const char *type; /* static */
     char name[12];
-    int count, esize;        /* elements, and bytes of each */
+    int count, esize; /* elements, and bytes of each */
 } gnd__gshared;
 
 typedef struct gnd__gkernel {
     const char *name;
-    gnd__str src;    /* prelude and kernel */
-    int wide;        /* I is g_i64, else g_i32 */
+    gnd__str src; /* prelude and kernel */
+    int wide;     /* I is g_i64, else g_i32 */
     int nargs;
     gnd__garg arg[GND__GEN_ARGS];
     int nshared;
@@ -67,12 +68,13 @@ typedef struct gnd__gkernel {
     size_t global[3], local[3];
 } gnd__gkernel;
 
-/* What a generated kernel is made of, for who puts it into another text: one allocation, freed with gnd__free. */
+/* What a generated kernel is made of, for who puts it into another text: one allocation, freed with
+ * gnd__free. */
 typedef struct gnd__form {
     int wide;
     int nparam, nshared;
-    size_t body, body_len;   /* in its source */
-    size_t local;            /* bytes of local memory, each array at a multiple of 16 */
+    size_t body, body_len; /* in its source */
+    size_t local;          /* bytes of local memory, each array at a multiple of 16 */
     gnd__gshared *shared;
     gnd__gparam *param;
 } gnd__form;
@@ -81,14 +83,15 @@ typedef struct gnd__form {
 gnd__form *gnd__form_new(const gnd__gkernel *k);
 /* What s takes of local memory, as one of several arrays. */
 size_t gnd__shared_bytes(const gnd__gshared *s);
-/* Appends p as it is declared, its name behind `prefix`. index: what "I" is called; promise: nothing else points
- * where it does. */
-void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix, int promise);
+/* Appends p as it is declared, its name behind `prefix`. index: what "I" is called; promise:
+ * nothing else points where it does. */
+void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix,
+                     int promise);
 
 typedef struct gnd__gen {
-    int nkernel;                       /* 1 or 2 */
+    int nkernel; /* 1 or 2 */
     gnd__gkernel k[2];
-    int npart;                         /* arrays of partial results: dtype and number of elements */
+    int npart; /* arrays of partial results: dtype and number of elements */
     int16_t part_dtype[2 * GND__KIR_RED];
     int64_t part_count;
 } gnd__gen;
@@ -97,7 +100,7 @@ typedef struct gnd__gen {
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
-    int waits;        /* groups may wait for groups that started before them */
+    int waits; /* groups may wait for groups that started before them */
     const gnd__tune *tune;
 } gnd__target;
 
@@ -109,28 +112,29 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune);
  * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 void gnd__gen_free(gnd__gen *g);
-/* The same for n maps that do not depend on one another (at most GND__GEN_PIECES, each with points), as
- * one kernel. *done is 0 when they do not go together: nothing is written then. */
+/* The same for n maps that do not depend on one another (at most GND__GEN_PIECES, each with
+ * points), as one kernel. *done is 0 when they do not go together: nothing is written then. */
 #define GND__GEN_PIECES 8
 gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__target *t, gnd__gen *out,
                                int *done, gnd_err *e);
 /* Whether the rows of k (k->rows, not collapsed) fit the registers of a group. */
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
-/* Whether k (not collapsed), which has conditions on indices, costs less than assemblies that are stored. */
+/* Whether k (not collapsed), which has conditions on indices, costs less than assemblies that are
+ * stored. */
 int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);
 
-/* An expression as a function of a primitive's kernel: its parameters, so that it can be called. The
- * index is flat, in C order of the expression's shape. */
+/* An expression as a function of a primitive's kernel: its parameters, so that it can be called.
+ * The index is flat, in C order of the expression's shape. */
 typedef struct gnd__inl {
-    gnd_dtype dtype;         /* of the value */
-    int wide;                /* its index type I is g_i64, else g_i32 */
-    gnd__str params;         /* of the kernel: ",\n    const float *x_b0, const g_i64 x_o0" */
-    gnd__str text;           /* typedef, function x_at(I f, ...) and macro IN_x(i) */
+    gnd_dtype dtype; /* of the value */
+    int wide;        /* its index type I is g_i64, else g_i32 */
+    gnd__str params; /* of the kernel: ",\n    const float *x_b0, const g_i64 x_o0" */
+    gnd__str text;   /* typedef, function x_at(I f, ...) and macro IN_x(i) */
     int nargs;
     gnd__garg *arg;
-    int64_t rd;              /* bytes that it reads */
-    int plain;               /* a load along one axis, and casts: it takes few registers */
+    int64_t rd; /* bytes that it reads */
+    int plain;  /* a load along one axis, and casts: it takes few registers */
 } gnd__inl;
 
 /* Writes k (not collapsed; one value, nothing stored) as function `name`. The caller frees with

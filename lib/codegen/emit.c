@@ -25,8 +25,8 @@ void gnd__cg_begin(gnd__cg *c, int n, const char *name)
     c->out->nkernel = n + 1;
 }
 
-void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size, const char *type,
-                 const char *name, ...)
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size,
+                 const char *type, const char *name, ...)
 {
     va_list ap;
     gnd__garg *a;
@@ -47,7 +47,8 @@ void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space
     vsnprintf(own, sizeof own, name, ap);
     va_end(ap);
     snprintf(a->p.name, sizeof a->p.name, "%s", own);
-    if (c->pieces) { /* the parameter has a name of its own, and the piece knows it by the usual one */
+    if (c->pieces) { /* the parameter has a name of its own, and the piece knows it by the usual one
+                      */
         gnd__cgf(c, "    ");
         gnd__param_text(&c->body, &a->p, "I", "", 1);
         snprintf(a->p.name, sizeof a->p.name, "a%d_%s", c->piece, own);
@@ -87,7 +88,8 @@ int gnd__cg_is_output(const gnd__kir *k, int access)
 
 int gnd__cg_in_phase(const gnd__kir *k, int access, int phase)
 {
-    int epilogue = k->reduce && (k->access[access].epilogue || (gnd__cg_is_output(k, access) && !k->rows));
+    int epilogue =
+        k->reduce && (k->access[access].epilogue || (gnd__cg_is_output(k, access) && !k->rows));
     return phase == 2 || epilogue == phase;
 }
 
@@ -104,7 +106,8 @@ void gnd__cg_access_args(gnd__cg *c, int phase)
         if (!gnd__cg_in_phase(c->k, i, phase))
             continue;
         if (a->slot >= 0)
-            gnd__cg_arg(c, GND__A_BUF, i, 0, gnd__cg_is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
+            gnd__cg_arg(c, GND__A_BUF, i, 0,
+                        gnd__cg_is_output(c->k, i) ? GND__GLOBAL : GND__CONST_GLOBAL, 0,
                         gnd__ctype_mem((gnd_dtype)a->dtype), "b%d", i);
         gnd__cg_arg(c, GND__A_OFF, i, 0, GND__VALUE, 8, "g_i64", "o%d", i);
         for (int d = 0; d < axes_of(c, i) && !c->bake; d++)
@@ -137,8 +140,8 @@ void gnd__cg_const_args(gnd__cg *c, int phase)
         if (in->kind != GND__I_CONST || (phase < 2 && in->epilogue != phase))
             continue;
         gnd__cg_arg(c, GND__A_CONST, in->ref, 0, GND__VALUE,
-                    t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t), gnd__ctype_value(t), "c%d",
-                    in->ref);
+                    t == GND_FLOAT16 || t == GND_BFLOAT16 ? 4 : (int)gnd_dtype_size(t),
+                    gnd__ctype_value(t), "c%d", in->ref);
     }
     for (int i = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
@@ -223,7 +226,10 @@ static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
     } else if (fk == 'f' && tk == 'i') {
         gnd__cgf(c, "(%s)gnd_f2%s_%s(%s)", T, small ? "i32" : "i64", f, x);
     } else if (fk == 'f' && tk == 'u') {
-        gnd__cgf(c, "(%s)gnd_f2%s_%s(%s)", T, gnd_dtype_size(to) <= 2 ? "i32" : small ? "i64" : "u64",
+        gnd__cgf(c, "(%s)gnd_f2%s_%s(%s)", T,
+                 gnd_dtype_size(to) <= 2 ? "i32"
+                 : small                 ? "i64"
+                                         : "u64",
                  f, x);
     } else {
         gnd__cgf(c, "(%s)%s", T, x);
@@ -263,7 +269,8 @@ static void op_text(gnd__cg *c, int i)
         arg[j] = name[j];
     }
     if (c->twos[i]) {
-        gnd__cgf(c, "l & 1 ? two%d : gnd_polartwo_f32(four%d[l], four%d[l | 1], &two%d)", i, i, i, i);
+        gnd__cgf(c, "l & 1 ? two%d : gnd_polartwo_f32(four%d[l], four%d[l | 1], &two%d)", i, i, i,
+                 i);
         return;
     }
     gnd__cgf(c, half ? "gnd_round_%s(" : "(%s)(", half ? gnd__suffix(t) : gnd__ctype_value(t));
@@ -293,13 +300,14 @@ static void gather_text(gnd__cg *c, int i)
         gnd__cgf(c, "l == 0 ? (g%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i,
                  gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec), in->ref);
         gnd__cg_address(c, in->ref);
-        gnd__cgf(c, " + v%d), gnd_ld_%s(g%d.s, 0)) : gnd_ld_%s(g%d.s, l)", in->a[0], suffix, i, suffix, i);
+        gnd__cgf(c, " + v%d), gnd_ld_%s(g%d.s, 0)) : gnd_ld_%s(g%d.s, l)", in->a[0], suffix, i,
+                 suffix, i);
         return;
     }
     if (guarded)
         gnd__cgf(c, "v%d ? ", in->a[1]);
-    gnd__cgf(c, gnd__kir_has_boxes(c->k) ? "gnd_ld_%s(b%d, o%d + " : "gnd_ld_%s(p%d, ", suffix, in->ref,
-             in->ref);
+    gnd__cgf(c, gnd__kir_has_boxes(c->k) ? "gnd_ld_%s(b%d, o%d + " : "gnd_ld_%s(p%d, ", suffix,
+             in->ref, in->ref);
     gnd__cg_address(c, in->ref);
     gnd__cgf(c, " + v%d)", in->a[0]);
     if (guarded) {
@@ -308,12 +316,14 @@ static void gather_text(gnd__cg *c, int i)
     }
 }
 
-/* The load of a piece. Its memory may begin behind where the access does: what is added to it makes up for that. */
+/* The load of a piece. Its memory may begin behind where the access does: what is added to it makes
+ * up for that. */
 static void piece_text(gnd__cg *c, const gnd__instr *in)
 {
     if (in->a[0] >= 0 && !c->inside)
         gnd__cgf(c, "v%d ? ", in->a[0]);
-    gnd__cgf(c, "gnd_ld_%s(b%d, o%d + (g_i64)(", gnd__suffix((gnd_dtype)in->dtype), in->ref, in->ref);
+    gnd__cgf(c, "gnd_ld_%s(b%d, o%d + (g_i64)(", gnd__suffix((gnd_dtype)in->dtype), in->ref,
+             in->ref);
     gnd__cg_address(c, in->ref);
     if (in->a[1] >= 0)
         gnd__cgf(c, " + v%d", in->a[1]);
@@ -351,10 +361,12 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT))
             continue;
         if (c->pick && c->pick[i] == GND__PICK_TAKE) {
-            gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i, i);
+            gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i,
+                     i);
             continue;
         }
-        gnd__cgf(c, "    const %s v%d = ", in->kind == GND__I_SHIFT ? "I" : gnd__ctype_value((gnd_dtype)in->dtype), i);
+        gnd__cgf(c, "    const %s v%d = ",
+                 in->kind == GND__I_SHIFT ? "I" : gnd__ctype_value((gnd_dtype)in->dtype), i);
         switch ((gnd__ikind)in->kind) {
         case GND__I_LOAD:
             if (c->vec > 1 && c->vectorised[in->ref])
@@ -365,9 +377,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
                 gnd__cgf(c, ")");
             }
             break;
-        case GND__I_GATHER:
-            gather_text(c, i);
-            break;
+        case GND__I_GATHER: gather_text(c, i); break;
         case GND__I_WITHIN:
             gnd__cgf(c, "(g_b)(");
             if (in->a[1] >= 0)
@@ -381,9 +391,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             if (in->a[1] >= 0)
                 gnd__cgf(c, " + v%d", in->a[1]);
             break;
-        case GND__I_PIECE:
-            piece_text(c, in);
-            break;
+        case GND__I_PIECE: piece_text(c, in); break;
         case GND__I_CHOOSE:
             if (c->inside)
                 gnd__cgf(c, "v%d", in->a[c->holds[in->a[0]] ? 1 : 2]);
@@ -401,23 +409,18 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_IOTA:
             if (k->access[in->ref].off) /* else the compiler knows what the low bits are */
                 gnd__cgf(c, "o%d + ", in->ref);
-            gnd__cgf(c, c->counts && !c->wide && ascends(c, in->ref) ? "(g_i64)(g_u32)(" : "(g_i64)(");
+            gnd__cgf(c,
+                     c->counts && !c->wide && ascends(c, in->ref) ? "(g_i64)(g_u32)(" : "(g_i64)(");
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, ")");
             break;
-        case GND__I_CONST:
-            gnd__cgf(c, "c%d", in->ref);
-            break;
-        case GND__I_RED:
-            gnd__cgf(c, "R%d", in->ref);
-            break;
+        case GND__I_CONST: gnd__cgf(c, "c%d", in->ref); break;
+        case GND__I_RED: gnd__cgf(c, "R%d", in->ref); break;
         case GND__I_CAST:
             snprintf(x, sizeof x, "v%d", in->a[0]);
             cast_text(c, (gnd_dtype)k->instr[in->a[0]].dtype, (gnd_dtype)in->dtype, x);
             break;
-        case GND__I_OP:
-            op_text(c, i);
-            break;
+        case GND__I_OP: op_text(c, i); break;
         }
         gnd__cgf(c, ";\n");
         if (c->pick && c->pick[i] == GND__PICK_SAVE)
@@ -442,19 +445,20 @@ void gnd__cg_stores(gnd__cg *c)
     }
 }
 
-/* Large groups bound the registers of their work-items: a compiler that does not know of them may take
- * more than a group can have, and the launch fails. 256 work-items can have all there are; where
- * work-items have much to do side by side (c->sized), NVRTC is told so, or it takes few. */
+/* Large groups bound the registers of their work-items: a compiler that does not know of them may
+ * take more than a group can have, and the launch fails. 256 work-items can have all there are;
+ * where work-items have much to do side by side (c->sized), NVRTC is told so, or it takes few. */
 static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t *local)
 {
     const gnd_props *p = c->t->props;
-    int l[3] = { 1, 1, 1 };
+    int l[3] = {1, 1, 1};
     for (int d = 0; d < ndim; d++)
         l[d] = (int)local[d];
     if (p->kind == GND_DEV_CPU || (l[0] * l[1] * l[2] <= 256 && !c->sized))
         gnd__str_add(text, "GND_KERNEL void ");
     else if (p->dialect == GND_DIALECT_CUDA)
-        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d%s) ", l[0] * l[1] * l[2], c->sized ? ", 1" : "");
+        gnd__str_addf(text, "GND_KERNEL void __launch_bounds__(%d%s) ", l[0] * l[1] * l[2],
+                      c->sized ? ", 1" : "");
     else
         gnd__str_addf(text, "GND_KERNEL __attribute__((reqd_work_group_size(%d, %d, %d))) void ",
                       l[0], l[1], l[2]);
@@ -463,7 +467,7 @@ static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t 
 gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local)
 {
     gnd__gkernel *k = c->kern;
-    gnd__str text = { 0 };
+    gnd__str text = {0};
     gnd_status st;
     gnd__str_addf(&text, "typedef %s I;\n", c->wide ? "g_i64" : "g_i32");
     qualifiers(c, &text, ndim, local);
@@ -474,7 +478,8 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
     }
     gnd__str_add(&text, ")\n{\n");
     for (int i = 0; i < k->nshared; i++)
-        gnd__str_addf(&text, "    GND_LOCAL %s %s[%d];\n", k->shared[i].type, k->shared[i].name, k->shared[i].count);
+        gnd__str_addf(&text, "    GND_LOCAL %s %s[%d];\n", k->shared[i].type, k->shared[i].name,
+                      k->shared[i].count);
     k->wide = c->wide;
     k->body = text.len;
     k->body_len = c->body.len;

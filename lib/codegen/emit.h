@@ -15,34 +15,36 @@ typedef struct gnd__cg {
     const gnd__kir *k;
     const gnd__target *t;
     gnd__gen *out;
-    gnd__gkernel *kern;      /* the one being written */
-    gnd__str body;           /* its statements */
-    int piece, pieces;       /* which of several maps in one kernel is written; 0 pieces: it is alone */
-    const char *gid;         /* the number of the work-item within the piece */
-    int wide;                /* indices need 64 bits */
-    int bake;                /* strides as literals */
-    int vec;                 /* elements per work-item along the vectorised axis; 1: none */
+    gnd__gkernel *kern; /* the one being written */
+    gnd__str body;      /* its statements */
+    int piece, pieces;  /* which of several maps in one kernel is written; 0 pieces: it is alone */
+    const char *gid;    /* the number of the work-item within the piece */
+    int wide;           /* indices need 64 bits */
+    int bake;           /* strides as literals */
+    int vec;            /* elements per work-item along the vectorised axis; 1: none */
     /* partial results: all points of a split together, not all splits of a point */
     int part_across;
-    int tries;               /* random numbers that would be rejected set bad, and do not go on */
-    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l, of words "fourN" */
-    int keys;                /* accumulators of argmax and argmin are keys, where there are such */
-    int sized;               /* the compiler is told the size of a group, small as it may be */
-    int counts;              /* indices are known not to be negative */
-    int gathers;             /* those of vectorised accesses are loaded at l == 0 */
+    int tries; /* random numbers that would be rejected set bad, and do not go on */
+    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l, of words
+                                     "fourN" */
+    int keys;    /* accumulators of argmax and argmin are keys, where there are such */
+    int sized;   /* the compiler is told the size of a group, small as it may be */
+    int counts;  /* indices are known not to be negative */
+    int gathers; /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
-    int inside;              /* 1: conditions are as holds has them, and are not looked at */
-    const uint8_t *holds;    /* of each instruction that is one */
-    const uint8_t *pick;     /* of each instruction, gnd__pick; NULL: all of the phase */
+    int inside;                  /* 1: conditions are as holds has them, and are not looked at */
+    const uint8_t *holds;        /* of each instruction that is one */
+    const uint8_t *pick;         /* of each instruction, gnd__pick; NULL: all of the phase */
     unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
-    int near;                /* 1: functions take their ways for near arguments, and note others in `bad` */
+    int near; /* 1: functions take their ways for near arguments, and note others in `bad` */
     /* the place of the point in arrays of random words; NULL: there are none */
     const char *word_at;
     uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
 } gnd__cg;
 
-/* What becomes of an instruction: nothing, v is computed, taken from w[e_], computed and put there. */
+/* What becomes of an instruction: nothing, v is computed, taken from w[e_], computed and put there.
+ */
 enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
 
 /* Whether an index or an address of k needs 64 bits. */
@@ -55,9 +57,10 @@ int gnd__cg_must_bake(const gnd__kir *k, int wide);
 size_t gnd__cg_group(const gnd__cg *c, size_t want);
 /* Begins kernel number n under that name. */
 void gnd__cg_begin(gnd__cg *c, int n, const char *name);
-/* One parameter, and the recipe of its argument: a value of `size` bytes, or memory (0 bytes). type is static. */
-void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size, const char *type,
-                 const char *name, ...) __attribute__((format(printf, 8, 9)));
+/* One parameter, and the recipe of its argument: a value of `size` bytes, or memory (0 bytes). type
+ * is static. */
+void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size,
+                 const char *type, const char *name, ...) __attribute__((format(printf, 8, 9)));
 /* An array of `count` elements in the group's local memory. type is static, of esize bytes. */
 void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const char *name, ...)
     __attribute__((format(printf, 5, 6)));
@@ -89,10 +92,11 @@ int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
 /* Whether an output is stored there. */
 int gnd__cg_is_output(const gnd__kir *k, int access);
 
-/* --- vectors (codegen/vector.c) ----------------------------------------------------------------- */
+/* --- vectors (codegen/vector.c) -----------------------------------------------------------------
+ */
 /* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
- * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. 1 where there are
- * gathers, unless those are allowed and their indices stay the same along d. */
+ * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. 1 where there
+ * are gathers, unless those are allowed and their indices stay the same along d. */
 int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers);
 /* Loads (declares) vector unions for vectorised accesses at the current indices. */
 void gnd__cg_vector_loads(gnd__cg *c);
@@ -101,9 +105,10 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load moves. */
 const char *gnd__cg_raw(size_t bytes);
 
-/* --- shapes ------------------------------------------------------------------------------------- */
-/* Whether an operation of the body has a way for arguments that are near (kernels/elementary.cl): its compute
- * dtype, the widest where there are several; -1: none has. */
+/* --- shapes -------------------------------------------------------------------------------------
+ */
+/* Whether an operation of the body has a way for arguments that are near (kernels/elementary.cl):
+ * its compute dtype, the widest where there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
@@ -113,61 +118,68 @@ gnd_status gnd__cg_map_boxes(gnd__cg *c);
 void gnd__cg_private(gnd__cg *c, int n);
 /* The elements along axis d left over, one by one, from x0 on and below the text `end`. */
 void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
-/* Whether k reads no memory and computes random numbers; the rest of such a kernel along one axis, whose
- * parameters are written (codegen/map_random.c). */
+/* Whether k reads no memory and computes random numbers; the rest of such a kernel along one axis,
+ * whose parameters are written (codegen/map_random.c). */
 int gnd__cg_is_generator(const gnd__kir *k);
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local);
-/* Where inputs lie across the outputs, as in a transposition: the axis along which they are near each
- * other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles: 1 when such a
- * kernel was written, with *st; else nothing is marked or written. */
+/* Where inputs lie across the outputs, as in a transposition: the axis along which they are near
+ * each other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles:
+ * 1 when such a kernel was written, with *st; else nothing is marked or written. */
 int gnd__cg_tile_axis(gnd__cg *c);
 int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st);
-/* Writes c->k as a piece of a kernel for GPUs: parameters and text; *groups is the number of groups of
- * `local` work-items that it takes. gnd__cg_is_piece says whether that can be. */
+/* Writes c->k as a piece of a kernel for GPUs: parameters and text; *groups is the number of groups
+ * of `local` work-items that it takes. gnd__cg_is_piece says whether that can be. */
 int gnd__cg_is_piece(gnd__cg *c);
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups);
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
 gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
-/* 1: tiles of results suit k, and *st says whether they could be written (codegen/reduce_tile.c). */
+/* 1: tiles of results suit k, and *st says whether they could be written (codegen/reduce_tile.c).
+ */
 int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
 /* Rows in registers: reductions along them and what is computed from those (codegen/rows_gpu.c). */
 gnd_status gnd__cg_rows(gnd__cg *c);
 
-/* --- random words (codegen/words.c) ------------------------------------------------------------- */
+/* --- random words (codegen/words.c) -------------------------------------------------------------
+ */
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
-/* Marks in c->words the instructions whose words can be computed for runs along an axis: how many. */
+/* Marks in c->words the instructions whose words can be computed for runs along an axis: how many.
+ */
 int gnd__words_find(gnd__cg *c, int axis);
 int gnd__words_any(const gnd__cg *c);
-/* Their arrays; and the words of `count` (at most GND__CG_RUN) points along the axis from `first` on, where
- * the indices of the other axes are declared. */
+/* Their arrays; and the words of `count` (at most GND__CG_RUN) points along the axis from `first`
+ * on, where the indices of the other axes are declared. */
 void gnd__words_declare(gnd__cg *c);
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count);
 /* The value of such an instruction at c->word_at. */
 void gnd__words_value(gnd__cg *c, int i);
 
-/* --- accumulators (codegen/accum.c) ------------------------------------------------------------ */
-/* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "". */
-int gnd__acc_parts(const gnd__kir *k, int j);           /* 1 or 2 */
+/* --- accumulators (codegen/accum.c) ------------------------------------------------------------
+ */
+/* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "".
+ */
+int gnd__acc_parts(const gnd__kir *k, int j); /* 1 or 2 */
 gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part);
 void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
 /* Accumulators T in local memory, `count` of each. */
 void gnd__acc_shared(gnd__cg *c, int count);
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
-/* name <- name with the current values; index is the text of the reduced index. plain: a running sum
- * without compensation (lanes and short runs). */
+/* name <- name with the current values; index is the text of the reduced index. plain: a running
+ * sum without compensation (lanes and short runs). */
 void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index);
 /* dst <- dst with src. exact: with compensation. */
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                       const char *ssfx, int exact);
-/* Accumulators of argmax and argmin as keys: 64 bits of which the greatest wins, for values of up to 4 bytes and
- * indices of 32 bits. Sets c->keys, under which the functions here take accumulators for such, and dst, which it
- * declares, from src. */
+/* Accumulators of argmax and argmin as keys: 64 bits of which the greatest wins, for values of up
+ * to 4 bytes and indices of 32 bits. Sets c->keys, under which the functions here take accumulators
+ * for such, and dst, which it declares, from src. */
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
-/* The accumulators `name` of the work-items lid that share a row, `lanes` of them (a power of two) with the
- * numbers `lane`, from lid == `first` on, by T in local memory: the whole in those of each (all), else of lane 0,
- * and the others return. */
-void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes, int all);
-void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src, const char *ssfx);
+/* The accumulators `name` of the work-items lid that share a row, `lanes` of them (a power of two)
+ * with the numbers `lane`, from lid == `first` on, by T in local memory: the whole in those of each
+ * (all), else of lane 0, and the others return. */
+void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
+                   int all);
+void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
+                   const char *ssfx);
 /* Declares RJ, the results. */
 void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
 /* Parameters of the partial results; stores to and loads from element `at` of them. */

@@ -2,8 +2,8 @@
  *
  * codegen/inline.c - an expression as a function that the kernels of a primitive call.
  *
- * The parameters are those that a map would have; in the kernel each has the function's name in front
- * so that two expressions do not meet.
+ * The parameters are those that a map would have; in the kernel each has the function's name in
+ * front so that two expressions do not meet.
  */
 #include "codegen/emit.h"
 
@@ -15,12 +15,14 @@ static const char *index_type(int wide)
     return wide ? "g_i64" : "g_i32";
 }
 
-/* The parameters of the kernel, in which each has the function's name in front; those of the function, without
- * promises about aliases: the kernel's own parameters make them, and some compilers (Oclgrind's) do not know what
- * becomes of them when a function is inlined; and the arguments of a call. */
-static void lists(gnd__inl *out, const gnd__gkernel *k, const char *name, gnd__str *list, gnd__str *args)
+/* The parameters of the kernel, in which each has the function's name in front; those of the
+ * function, without promises about aliases: the kernel's own parameters make them, and some
+ * compilers (Oclgrind's) do not know what becomes of them when a function is inlined; and the
+ * arguments of a call. */
+static void lists(gnd__inl *out, const gnd__gkernel *k, const char *name, gnd__str *list,
+                  gnd__str *args)
 {
-    gnd__str prefix = { 0 };
+    gnd__str prefix = {0};
     gnd__str_addf(&prefix, "%s_", name);
     for (int i = 0; i < k->nargs; i++) {
         const gnd__gparam *p = &k->arg[i].p;
@@ -39,7 +41,7 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
 {
     gnd__cg c;
     gnd__gen *gen = gnd__malloc(sizeof *gen);
-    gnd__str args = { 0 }, list = { 0 };
+    gnd__str args = {0}, list = {0};
     gnd_err local;
     int64_t wr;
     memset(out, 0, sizeof *out);
@@ -68,12 +70,12 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     gnd__cg_values(&c, 0);
     out->dtype = (gnd_dtype)k->instr[k->out[0].value].dtype;
     lists(out, &gen->k[0], name, &list, &args);
-    gnd__str_addf(&out->text, "#define I %s\nGND_FN %s %s_at(I f%s%s)\n{\n%s    return v%d;\n}\n#undef I\n",
-                  index_type(c.wide), gnd__ctype_value(out->dtype), name,
-                  list.len ? "," : "", gnd__str_get(&list), gnd__str_get(&c.body),
-                  k->out[0].value);
-    gnd__str_addf(&out->text, "#define IN_%s(i) %s_at((%s)(i)%s)\n", name, name,
-                  index_type(c.wide), gnd__str_get(&args));
+    gnd__str_addf(&out->text,
+                  "#define I %s\nGND_FN %s %s_at(I f%s%s)\n{\n%s    return v%d;\n}\n#undef I\n",
+                  index_type(c.wide), gnd__ctype_value(out->dtype), name, list.len ? "," : "",
+                  gnd__str_get(&list), gnd__str_get(&c.body), k->out[0].value);
+    gnd__str_addf(&out->text, "#define IN_%s(i) %s_at((%s)(i)%s)\n", name, name, index_type(c.wide),
+                  gnd__str_get(&args));
     out->nargs = gen->k[0].nargs;
     out->arg = gnd__malloc(((size_t)out->nargs + 1) * sizeof *out->arg);
     if (out->arg)

@@ -2,8 +2,9 @@
  *
  * codegen/map.c - kernels that compute every point by itself.
  *
- * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; where that cannot be, for
- * some points below one another. CPU: map_cpu.c. Where inputs lie across the outputs: map_tile.c.
+ * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; where that cannot
+ * be, for some points below one another. CPU: map_cpu.c. Where inputs lie across the outputs:
+ * map_tile.c.
  */
 #include "codegen/emit.h"
 
@@ -16,8 +17,8 @@ static const char *raw_vector(const gnd__cg *c, int a)
     return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec);
 }
 
-/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. later: what would be stored is kept,
- * in w[h] of each access. */
+/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. later: what would be
+ * stored is kept, in w[h] of each access. */
 static void vector_body(gnd__cg *c, int d, int later)
 {
     gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
@@ -101,8 +102,8 @@ static void stores_kept(gnd__cg *c)
     memset(c->vectorised, 0, sizeof c->vectorised);
 }
 
-/* GPU, more than one axis, no vectors: `gpu_rows` points one below another per work-item. They share the
- * arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
+/* GPU, more than one axis, no vectors: `gpu_rows` points one below another per work-item. They
+ * share the arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
 #define ROWS_POINTS (1 << 18)
 #define ROWS_BODY 128 /* instructions of one point, at most */
 
@@ -124,11 +125,14 @@ static void rows_body(gnd__cg *c, int y)
 {
     const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
     keep_outputs(c, rows);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
-             rows, y, y);
+    gnd__cgf(
+        c,
+        "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
+        rows, y, y);
     values_kept(c);
-    gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
-             rows, y);
+    gnd__cgf(
+        c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
+        rows, y);
     stores_kept(c);
     gnd__cgf(c, "    }\n");
 }
@@ -138,24 +142,28 @@ static gnd_status map_rows(gnd__cg *c)
     const gnd__kir *k = c->k;
     const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
     const int x = k->nkeep - 1, y = x - 1;
-    const int64_t tiles = (k->dim[y] + rows - 1) / rows, total = gnd__kir_kept(k) / k->dim[y] * tiles;
+    const int64_t tiles = (k->dim[y] + rows - 1) / rows,
+                  total = gnd__kir_kept(k) / k->dim[y] * tiles;
     size_t global = (size_t)total, local = map_group(c);
     gnd__cg_begin_map(c);
     begin_flat(c, total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    const I i%d = f %% n%d; f /= n%d;\n    const I y0 = f %% tiles * %d; f /= tiles;\n", x, x, x, rows);
+    gnd__cgf(
+        c, "    const I i%d = f %% n%d; f /= n%d;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
+        x, x, x, rows);
     gnd__cg_unflatten(c, "f", 0, y);
     gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", rows, y);
     rows_body(c, y);
-    gnd__cgf(c, "    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++) {\n", y, y, y, y);
+    gnd__cgf(c, "    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++) {\n", y, y,
+             y, y);
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n    }\n");
     return end_map(c, global, local);
 }
 
-/* GPU, no vectors: SPREAD points per work-item, a group's width apart, whose loads all come before the
- * stores. */
+/* GPU, no vectors: SPREAD points per work-item, a group's width apart, whose loads all come before
+ * the stores. */
 #define SPREAD 4
 
 static int takes_spread(const gnd__cg *c)
@@ -172,15 +180,19 @@ static gnd_status map_spread(gnd__cg *c)
     gnd__cgf(c, "    const I g = (I)GND_GRP(0) * %d + (I)GND_LID(0);\n    if (g + %d < total) {\n",
              SPREAD * (int)local, (SPREAD - 1) * (int)local);
     keep_outputs(c, SPREAD);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n", SPREAD, (int)local);
+    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n",
+             SPREAD, (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     values_kept(c);
-    gnd__cgf(c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n", SPREAD,
-             (int)local);
+    gnd__cgf(c,
+             "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n",
+             SPREAD, (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     stores_kept(c);
-    gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I b = g; b < total; b += %d) {\n    I f = b;\n",
-             (int)local);
+    gnd__cgf(
+        c,
+        "    }\n    } else {\n#pragma unroll 1\n    for (I b = g; b < total; b += %d) {\n    I f = b;\n",
+        (int)local);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
@@ -188,8 +200,8 @@ static gnd_status map_spread(gnd__cg *c)
     return end_map(c, global, local);
 }
 
-/* GPU, vectors behind an index (rows by index): GATHERED per work-item, below one another, whose loads all come
- * before the stores, since each waits for its index first. */
+/* GPU, vectors behind an index (rows by index): GATHERED per work-item, below one another, whose
+ * loads all come before the stores, since each waits for its index first. */
 #define GATHERED 2
 
 static int takes_gather(const gnd__cg *c)
@@ -211,20 +223,26 @@ static gnd_status map_gather(gnd__cg *c, size_t local)
     const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vec;
     begin_flat(c, total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    const I nv = n%d / %d;\n"
-                "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
-             x, c->vec, c->vec, GATHERED);
+    gnd__cgf(
+        c,
+        "    const I nv = n%d / %d;\n"
+        "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
+        x, c->vec, c->vec, GATHERED);
     gnd__cg_unflatten(c, "f", 0, y);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
         if (c->vectorised[a])
             gnd__cgf(c, "    %s w%d[%d];\n", raw_vector(c, a), a, GATHERED);
     }
-    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n"
-                "    const I i%d = y0 + h;\n", GATHERED, y, GATHERED, y);
+    gnd__cgf(c,
+             "    if (y0 + %d <= n%d) {\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n"
+             "    const I i%d = y0 + h;\n",
+             GATHERED, y, GATHERED, y);
     vector_body(c, x, 1);
-    gnd__cgf(c, "    }\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n    const I i%d = y0 + h, i%d = x0;\n",
-             GATHERED, y, x);
+    gnd__cgf(
+        c,
+        "    }\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n    const I i%d = y0 + h, i%d = x0;\n",
+        GATHERED, y, x);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
         if (c->vectorised[a]) {
@@ -233,7 +251,8 @@ static gnd_status map_gather(gnd__cg *c, size_t local)
             gnd__cgf(c, ") = w%d[h];\n", a);
         }
     }
-    gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++)\n", y, y, y, y);
+    gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++)\n",
+             y, y, y, y);
     vector_body(c, x, 0);
     gnd__cgf(c, "    }\n");
     return end_map(c, (size_t)total, local);
@@ -247,7 +266,8 @@ static gnd_status map_gpu(gnd__cg *c)
     size_t local = map_group(c);
     c->vec = 1;
     if (n > 0)
-        c->vec = gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
+        c->vec =
+            gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
     if (c->vec < 1)
         c->vec = 1;
     if (c->vec == 1 && takes_rows(c))

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map_boxes.c - maps with conditions on indices (assemblies that are not stored), on CPU devices.
+ * codegen/map_boxes.c - maps with conditions on indices (assemblies that are not stored), on CPU
+ * devices.
  *
- * A condition for each point would stand between the compiler and its vectors. So a work-item takes a run of points
- * along the last axis, and the run is cut where a condition changes: within a part all of them are the same for all
- * points, and shifts are numbers. What holds for most of the points is found on samples of the space: for that
- * the loop is written without conditions, and once more with them for the others, which are few.
+ * A condition for each point would stand between the compiler and its vectors. So a work-item takes
+ * a run of points along the last axis, and the run is cut where a condition changes: within a part
+ * all of them are the same for all points, and shifts are numbers. What holds for most of the
+ * points is found on samples of the space: for that the loop is written without conditions, and
+ * once more with them for the others, which are few.
  */
 #include "codegen/emit.h"
 
@@ -13,9 +15,9 @@
 #include <string.h>
 #include "base/mem.h"
 
-#define RUN 4096      /* points of a run */
-#define WAYS 3        /* loops without conditions */
-#define SAMPLES 7     /* along an axis */
+#define RUN 4096  /* points of a run */
+#define WAYS 3    /* loops without conditions */
+#define SAMPLES 7 /* along an axis */
 
 /* What holds at a point: of each condition; and the number of each shift. */
 typedef struct point {
@@ -29,7 +31,8 @@ static void look(const gnd__kir *k, point *p)
         const gnd__instr *in = &k->instr[i];
         int64_t at;
         if (in->kind == GND__I_SHIFT)
-            p->value[i] = (p->value[in->a[0]] ? in->step : 0) + (in->a[1] >= 0 ? p->value[in->a[1]] : 0);
+            p->value[i] =
+                (p->value[in->a[0]] ? in->step : 0) + (in->a[1] >= 0 ? p->value[in->a[1]] : 0);
         if (in->kind != GND__I_WITHIN)
             continue;
         at = k->access[in->ref].off + (in->a[0] >= 0 ? p->value[in->a[0]] : 0);
@@ -73,7 +76,8 @@ static int find_ways(const gnd__kir *k, const uint8_t *is, way *w)
     for (int s = 0; s < total; s++) {
         int rest = s, j = 0;
         for (int d = k->nkeep - 1; d >= 0; d--, rest /= SAMPLES)
-            p.index[d] = k->dim[d] / (2 * SAMPLES) * (2 * (rest % SAMPLES) + 1) + k->dim[d] % (2 * SAMPLES) / 2;
+            p.index[d] = k->dim[d] / (2 * SAMPLES) * (2 * (rest % SAMPLES) + 1) +
+                         k->dim[d] % (2 * SAMPLES) / 2;
         look(k, &p);
         for (; j < n; j++) {
             int equal = 1;
@@ -103,7 +107,8 @@ static int find_ways(const gnd__kir *k, const uint8_t *is, way *w)
     return n;
 }
 
-/* Marks what has to be computed for each point when the conditions are as h has them (NULL: whatever they are). */
+/* Marks what has to be computed for each point when the conditions are as h has them (NULL:
+ * whatever they are). */
 static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
 {
     memset(pick, GND__PICK_NOT, GND__KIR_INSTR);
@@ -111,9 +116,11 @@ static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
         pick[k->out[i].value] = GND__PICK_COMPUTE;
     for (int i = k->ninstr - 1; i >= 0; i--) {
         const gnd__instr *in = &k->instr[i];
-        const int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin
-                      : in->kind == GND__I_CAST || in->kind == GND__I_CHECK || in->kind == GND__I_GATHER ? 1
-                      : in->kind == GND__I_OFFSET ? 2 : 0;
+        const int n =
+            in->kind == GND__I_OP ? gnd__ops[in->op].nin
+            : in->kind == GND__I_CAST || in->kind == GND__I_CHECK || in->kind == GND__I_GATHER ? 1
+            : in->kind == GND__I_OFFSET                                                        ? 2
+                                                                                               : 0;
         if (pick[i] == GND__PICK_NOT)
             continue;
         if (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT) {
@@ -153,8 +160,9 @@ static void begin_part(gnd__cg *c, int x, uint8_t *pick)
     const gnd__kir *k = c->k;
     gnd__cgf(c, "    const I i%d = x0;\n    I stop = end;\n", x);
     for (int i = 0; i < k->ninstr; i++)
-        pick[i] = k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT ? GND__PICK_COMPUTE
-                                                                                       : GND__PICK_NOT;
+        pick[i] = k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT
+                      ? GND__PICK_COMPUTE
+                      : GND__PICK_NOT;
     c->pick = pick;
     gnd__cg_values(c, 0);
     c->pick = NULL;
@@ -167,7 +175,8 @@ static void begin_part(gnd__cg *c, int x, uint8_t *pick)
         if (k->access[in->ref].stride[x] == 1)
             gnd__cgf(c, ", 1, e%d, x0, stop);\n", i);
         else if (c->bake)
-            gnd__cgf(c, ", (I)%lldL, e%d, x0, stop);\n", (long long)k->access[in->ref].stride[x], i);
+            gnd__cgf(c, ", (I)%lldL, e%d, x0, stop);\n", (long long)k->access[in->ref].stride[x],
+                     i);
         else
             gnd__cgf(c, ", s%d_%d, e%d, x0, stop);\n", in->ref, x, i);
     }
@@ -178,14 +187,16 @@ gnd_status gnd__cg_map_boxes(gnd__cg *c)
     const gnd__kir *k = c->k;
     const int n = k->nkeep, x = n - 1;
     const int64_t rows = n > 1 ? k->dim[n - 2] : 1, len = k->dim[x];
-    size_t global[3] = { (size_t)((len + RUN - 1) / RUN), 1, 1 }, local[3] = { 1, 1, 1 };
+    size_t global[3] = {(size_t)((len + RUN - 1) / RUN), 1, 1}, local[3] = {1, 1, 1};
     uint8_t is[GND__KIR_INSTR], pick[GND__KIR_INSTR];
     way w[WAYS];
     deciding(k, is);
     const int ways = find_ways(k, is, w);
     gnd__cg_begin_map(c);
-    gnd__cgf(c, "    const I left = (I)GND_GID(0) * %d;\n    const I end = n%d - left < %d ? n%d : left + %d;\n", RUN, x,
-             RUN, x, RUN);
+    gnd__cgf(
+        c,
+        "    const I left = (I)GND_GID(0) * %d;\n    const I end = n%d - left < %d ? n%d : left + %d;\n",
+        RUN, x, RUN, x, RUN);
     if (n > 1) {
         global[1] = (size_t)rows;
         gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
@@ -243,7 +254,8 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)
                 ok &= a->stride[d] != 1 || flat->dim[d] < 32 || llabs(a->stride[x]) <= 1;
         }
         if (t->cpu && ok) /* short rows, and what is computed in runs of another kind */
-            ok = x >= 0 && flat->dim[x] >= GND__CPU_ROW && gnd__cg_near(&c) < 0 && !gnd__words_find(&c, x);
+            ok = x >= 0 && flat->dim[x] >= GND__CPU_ROW && gnd__cg_near(&c) < 0 &&
+                 !gnd__words_find(&c, x);
     }
     gnd__free(flat);
     return ok;

@@ -2,10 +2,11 @@
  *
  * codegen/map_cpu.c - kernels that compute every point by itself, on CPU devices.
  *
- * One point per work-item over a range of up to three axes, which the compiler vectorises along the first. Or
- * runs: a work-item takes a run of points along the last axis, for what is done better for many points at once:
- * random words (words.c), and functions that have a shorter way for most arguments. Such a way notes arguments
- * that it is not for, and the run is computed again when there was one.
+ * One point per work-item over a range of up to three axes, which the compiler vectorises along the
+ * first. Or runs: a work-item takes a run of points along the last axis, for what is done better
+ * for many points at once: random words (words.c), and functions that have a shorter way for most
+ * arguments. Such a way notes arguments that it is not for, and the run is computed again when
+ * there was one.
  */
 #include "codegen/emit.h"
 
@@ -13,8 +14,9 @@ static gnd_status points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep;
-    size_t global[3] = { 1, 1, 1 }, group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
-    size_t local[3] = { group, 1, 1 };
+    size_t global[3] = {1, 1, 1},
+           group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
+    size_t local[3] = {group, 1, 1};
     gnd__cg_begin_map(c);
     if (n > 0) {
         int64_t x = k->dim[n - 1];
@@ -60,10 +62,12 @@ static gnd_status runs(gnd__cg *c, int near)
 {
     const gnd__kir *k = c->k;
     const int n = k->nkeep, x = n - 1;
-    size_t global[3] = { (size_t)((k->dim[x] + GND__CG_RUN - 1) / GND__CG_RUN), 1, 1 }, local[3] = { 1, 1, 1 };
+    size_t global[3] = {(size_t)((k->dim[x] + GND__CG_RUN - 1) / GND__CG_RUN), 1, 1},
+           local[3] = {1, 1, 1};
     gnd__cg_begin_map(c);
     gnd__cgf(c, "    const I left = (I)GND_GID(0) * %d;\n", GND__CG_RUN);
-    gnd__cgf(c, "    const int count = n%d - left < %d ? (int)(n%d - left) : %d;\n", x, GND__CG_RUN, x, GND__CG_RUN);
+    gnd__cgf(c, "    const int count = n%d - left < %d ? (int)(n%d - left) : %d;\n", x, GND__CG_RUN,
+             x, GND__CG_RUN);
     if (n > 1) {
         global[1] = (size_t)k->dim[n - 2];
         gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);

@@ -2,10 +2,10 @@
  *
  * codegen/map_random.c - maps on GPUs of random numbers, along one axis and of no inputs.
  *
- * The four words of a block belong to neighbours, so a work-item takes whole blocks, and several of them,
- * a group's width apart, which share what depends on the stream alone: instructions are what such a kernel
- * waits for. Of elements of 8 bytes a block fills two vectors; where neighbouring work-items can exchange
- * values, each store of theirs then fills 32 bytes.
+ * The four words of a block belong to neighbours, so a work-item takes whole blocks, and several of
+ * them, a group's width apart, which share what depends on the stream alone: instructions are what
+ * such a kernel waits for. Of elements of 8 bytes a block fills two vectors; where neighbouring
+ * work-items can exchange values, each store of theirs then fills 32 bytes.
  */
 #include "codegen/emit.h"
 
@@ -83,13 +83,13 @@ static void words(gnd__cg *c)
         if (c->twos[i])
             gnd__cgf(c, "    g_u32 four%d[%d];\n", i, c->vec);
         for (int b = 0; b < c->vec / 4 && c->twos[i]; b++)
-            gnd__cgf(c, "    gnd_philox_u64((%s)y0 * %d + %d, 0, c%d, four%d + %d);\n", c->wide ? "g_u64" : "g_u32",
-                     c->vec / 4, b, key, i, 4 * b);
+            gnd__cgf(c, "    gnd_philox_u64((%s)y0 * %d + %d, 0, c%d, four%d + %d);\n",
+                     c->wide ? "g_u64" : "g_u32", c->vec / 4, b, key, i, 4 * b);
     }
 }
 
-/* The values of the elements x0 .. x0 + vec, in the unions u; where some may be rejected, at first without
- * going on, and once more with that if there was one. */
+/* The values of the elements x0 .. x0 + vec, in the unions u; where some may be rejected, at first
+ * without going on, and once more with that if there was one. */
 static void values(gnd__cg *c)
 {
     const int may = rejects(c->k);
@@ -99,7 +99,8 @@ static void values(gnd__cg *c)
         if (c->twos[i])
             gnd__cgf(c, "    g_f32 two%d = 0;\n", i);
     for (c->tries = may; c->tries >= 0; c->tries--) {
-        gnd__cgf(c, "%s#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i0 = x0 | l;\n",
+        gnd__cgf(c,
+                 "%s#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i0 = x0 | l;\n",
                  may && !c->tries ? "    if (bad) {\n" : "", c->vec);
         gnd__cg_values(c, 0);
         gnd__cg_stores(c);
@@ -129,7 +130,9 @@ static void two_vectors(gnd__cg *c)
     values(c);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
-        gnd__cgf(c, "    {\n    const I i0 = x0;\n    gnd_storepairs_u64((GND_GLOBAL uint4 *)(p%d + ", a);
+        gnd__cgf(c,
+                 "    {\n    const I i0 = x0;\n    gnd_storepairs_u64((GND_GLOBAL uint4 *)(p%d + ",
+                 a);
         gnd__cg_address(c, a);
         gnd__cgf(c, "), u%d.v, (int)(f & 1));\n    }\n", a);
     }
@@ -139,8 +142,12 @@ static void two_vectors(gnd__cg *c)
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
 {
     const int64_t n = c->k->dim[0];
-    const int pairs = takes_pairs(c), vec = pairs ? 4 : c->vec, normal = has(c->k, GND__FN_NORMAL32);
-    const int turns = normal && n / vec >= LARGE << 6 ? 16 : n >= LARGE << 6 ? 8 : n >= LARGE << 3 ? 4 : 2;
+    const int pairs = takes_pairs(c), vec = pairs ? 4 : c->vec,
+              normal = has(c->k, GND__FN_NORMAL32);
+    const int turns = normal && n / vec >= LARGE << 6 ? 16
+                      : n >= LARGE << 6               ? 8
+                      : n >= LARGE << 3               ? 4
+                                                      : 2;
     const int side = turns < 8 ? turns : 8; /* vectors side by side, where there is much to do */
     c->sized = normal || has(c->k, GND__FN_NORMAL64);
     const int unroll = rejects(c->k) ? 1 : c->sized ? side : 2;
@@ -154,14 +161,17 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
     groups = ((size_t)vectors + (size_t)turns * local - 1) / ((size_t)turns * local);
     global = groups * local;
     c->counts = 1;
-    gnd__cgf(c, "    const I g = %d, f = (I)GND_GRP(0) * (%d * g) + (I)GND_LID(0);\n", (int)local, turns);
+    gnd__cgf(c, "    const I g = %d, f = (I)GND_GRP(0) * (%d * g) + (I)GND_LID(0);\n", (int)local,
+             turns);
     if (pairs) /* all of a group */
         gnd__cgf(c, "    if (((I)GND_GRP(0) + 1) * (%d * g) <= n0 / 4) {\n", turns);
     else
         gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vec);
     find_twos(c);
-    gnd__cgf(c, "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I y0 = f + h * g, x0 = y0 * %d;\n",
-             unroll, turns, c->vec);
+    gnd__cgf(
+        c,
+        "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I y0 = f + h * g, x0 = y0 * %d;\n",
+        unroll, turns, c->vec);
     words(c);
     if (pairs)
         two_vectors(c);
@@ -169,8 +179,10 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
         one_vector(c);
     memset(c->twos, 0, sizeof c->twos);
     snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
-    gnd__cgf(c, "    }\n    } else {\n    for (int h = 0; h < %d && f + h * g <= n0 / %d; h++) {\n"
-                "    const I x0 = (f + h * g) * %d;\n", turns, c->vec, c->vec);
+    gnd__cgf(c,
+             "    }\n    } else {\n    for (int h = 0; h < %d && f + h * g <= n0 / %d; h++) {\n"
+             "    const I x0 = (f + h * g) * %d;\n",
+             turns, c->vec, c->vec);
     gnd__cg_leftover(c, 0, end);
     gnd__cgf(c, "    }\n    }\n");
     c->counts = 0;

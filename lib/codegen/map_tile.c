@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map_tile.c - maps where inputs lie across the outputs, as in a transposition: tiles, so that
- * whole cache lines are read and written whatever the permutation and the expression around it.
+ * codegen/map_tile.c - maps where inputs lie across the outputs, as in a transposition: tiles, so
+ * that whole cache lines are read and written whatever the permutation and the expression around
+ * it.
  *
- * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory, 16 KiB
- * of elements, of which each work-item loads 64 bytes before it stores any.
+ * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory,
+ * 16 KiB of elements, of which each work-item loads 64 bytes before it stores any.
  */
 #include "codegen/emit.h"
 
@@ -61,8 +62,10 @@ static size_t begin_tile(gnd__cg *c, int d, const char *which, int down, int acr
     const int64_t tl = (k->dim[last] + down - 1) / down, tt = (k->dim[d] + across - 1) / across;
     gnd__cg_int(c, "tl", tl);
     gnd__cg_int(c, "tt", tt);
-    gnd__cgf(c, "    I f = (I)%s;\n    const I l0 = f %% tl * %d; f /= tl;\n    const I t0 = f %% tt * %d; f /= tt;\n",
-             which, down, across);
+    gnd__cgf(
+        c,
+        "    I f = (I)%s;\n    const I l0 = f %% tl * %d; f /= tl;\n    const I t0 = f %% tt * %d; f /= tt;\n",
+        which, down, across);
     other_axes(c, d);
     return (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
 }
@@ -76,15 +79,19 @@ static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
     for (int i = 0; i < k->naccess; i++) {
         if (!c->vectorised[i])
             continue;
-        gnd__cgf(c, "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
-                    "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
-                    "    u%d.s[y * %d + x] = p%d[", nl, last, nt, d, i, side, i);
+        gnd__cgf(c,
+                 "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+                 "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+                 "    u%d.s[y * %d + x] = p%d[",
+                 nl, last, nt, d, i, side, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, "];\n    }\n    }\n");
     }
-    gnd__cgf(c, "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
-                "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
-                "    const int l = y * %d + x;\n", nt, d, nl, last, side);
+    gnd__cgf(c,
+             "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
+             "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
+             "    const int l = y * %d + x;\n",
+             nt, d, nl, last, side);
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n    }\n");
@@ -101,8 +108,9 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     gnd__cg_begin_map(c);
     global = begin_tile(c, d, "GND_GID(0)", side, side);
     gnd__cg_private(c, side * side);
-    gnd__cgf(c, "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
-                " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
+    gnd__cgf(c,
+             "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
+             " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
              last, side, last, side, d, side, d, side);
     c->vec = 2; /* values of these inputs come from u */
     snprintf(full, sizeof full, "%d", side);
@@ -115,12 +123,13 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
-/* --- GPU ---------------------------------------------------------------------------------------- */
+/* --- GPU ----------------------------------------------------------------------------------------
+ */
 
-/* What a group does: `across` elements along the inputs' axis by `down` along the outputs', loaded by
- * vectors of vl (1: none) and stored by vectors of vs. A row of a tile in local memory is `pitch` elements
- * apart from the next, and one more step of `skew` apart every 2^shift rows, so that the elements which
- * work-items take at once lie in different banks. */
+/* What a group does: `across` elements along the inputs' axis by `down` along the outputs', loaded
+ * by vectors of vl (1: none) and stored by vectors of vs. A row of a tile in local memory is
+ * `pitch` elements apart from the next, and one more step of `skew` apart every 2^shift rows, so
+ * that the elements which work-items take at once lie in different banks. */
 typedef struct tile {
     int across, down, vl, vs, pitch, skew, shift, local;
 } tile;
@@ -160,7 +169,8 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
         n += c->vectorised[i];
         if (c->vectorised[i] && s > size)
             size = s;
-        if (k->access[i].slot >= 0 && !c->vectorised[i] && k->access[i].stride[last] == 1 && s > most)
+        if (k->access[i].slot >= 0 && !c->vectorised[i] && k->access[i].stride[last] == 1 &&
+            s > most)
             most = s;
     }
     t->local = (int)gnd__cg_group(c, 256);
@@ -205,14 +215,16 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     return t->local * t->vl >= t->across && t->local * t->vs >= t->down;
 }
 
-/* The crossing inputs into local memory, along axis d. What lies outside is read at the edge instead. */
+/* The crossing inputs into local memory, along axis d. What lies outside is read at the edge
+ * instead. */
 static void load_tile(gnd__cg *c, int d, const tile *t)
 {
     const gnd__kir *k = c->k;
     const int last = k->nkeep - 1, step = t->local * t->vl / t->across, turns = t->down / step;
     const int some = turns < 16 ? turns : 16; /* loads that are under way at once */
-    gnd__cgf(c, "    {\n    const int x = lid %% %d * %d, y = lid / %d;\n"
-                "    const I i%d = t0 + x < n%d ? t0 + x : n%d - %d;\n",
+    gnd__cgf(c,
+             "    {\n    const int x = lid %% %d * %d, y = lid / %d;\n"
+             "    const I i%d = t0 + x < n%d ? t0 + x : n%d - %d;\n",
              t->across / t->vl, t->vl, t->across / t->vl, d, d, d, t->vl);
     for (int i = 0; i < k->naccess; i++) {
         const char *T = gnd__ctype_mem((gnd_dtype)k->access[i].dtype), *raw = T;
@@ -220,15 +232,19 @@ static void load_tile(gnd__cg *c, int d, const tile *t)
             continue;
         if (t->vl > 1)
             raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)k->access[i].dtype) * (size_t)t->vl);
-        gnd__cgf(c, "#pragma unroll 1\n    for (int b = y; b < %d; b += %d) {\n"
-                    "    union { %s v; %s s[%d]; } r[%d];\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
-                    "    const int z = b + j * %d;\n    const I i%d = l0 + z < n%d ? l0 + z : n%d - 1;\n"
-                    "    r[j].v = *(GND_CONST_GLOBAL %s *)(p%d + ",
-                 t->down, some * step, raw, T, t->vl, some, some, step, last, last, last, raw, i);
+        gnd__cgf(
+            c,
+            "#pragma unroll 1\n    for (int b = y; b < %d; b += %d) {\n"
+            "    union { %s v; %s s[%d]; } r[%d];\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
+            "    const int z = b + j * %d;\n    const I i%d = l0 + z < n%d ? l0 + z : n%d - 1;\n"
+            "    r[j].v = *(GND_CONST_GLOBAL %s *)(p%d + ",
+            t->down, some * step, raw, T, t->vl, some, some, step, last, last, last, raw, i);
         gnd__cg_address(c, i);
-        gnd__cgf(c, ");\n    }\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
-                    "    const int z = b + j * %d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                    "    T%d[", some, step, t->vl, i);
+        gnd__cgf(c,
+                 ");\n    }\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
+                 "    const int z = b + j * %d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
+                 "    T%d[",
+                 some, step, t->vl, i);
         tile_at(c, t, "z", "x + l");
         gnd__cgf(c, "] = r[j].s[l];\n    }\n    }\n");
     }
@@ -242,27 +258,35 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
     const int last = k->nkeep - 1, step = t->local * t->vs / t->down;
     uint8_t crossing[GND__KIR_ACCESS];
     memcpy(crossing, c->vectorised, sizeof crossing);
-    gnd__cgf(c, "    const int y = lid %% %d * %d;\n    const I x0 = l0 + y;\n"
-                "    if (x0 >= n%d) return;\n#pragma unroll %d\n"
-                "    for (int x = lid / %d; x < %d; x += %d) {\n    const I i%d = t0 + x;\n    if (i%d < n%d) {\n",
-             t->down / t->vs, t->vs, last, k->ninstr <= 24 ? 4 : 1, t->down / t->vs, t->across, step, d, d, d);
+    gnd__cgf(
+        c,
+        "    const int y = lid %% %d * %d;\n    const I x0 = l0 + y;\n"
+        "    if (x0 >= n%d) return;\n#pragma unroll %d\n"
+        "    for (int x = lid / %d; x < %d; x += %d) {\n    const I i%d = t0 + x;\n    if (i%d < n%d) {\n",
+        t->down / t->vs, t->vs, last, k->ninstr <= 24 ? 4 : 1, t->down / t->vs, t->across, step, d,
+        d, d);
     for (int i = 0; i < k->naccess; i++)
         if (crossing[i]) {
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                        "    u%d.s[l] = T%d[",
-                     gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
+            gnd__cgf(
+                c,
+                "    struct { %s s[%d]; } u%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
+                "    u%d.s[l] = T%d[",
+                gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
             tile_at(c, t, "y + l", "x");
             gnd__cgf(c, "];\n");
             c->vectorised[i] = 0;
         } else {
-            c->vectorised[i] = t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
+            c->vectorised[i] =
+                t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
         }
     if (t->vs > 1) {
         gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);
         c->vec = t->vs;
         gnd__cg_vector_loads(c);
-        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x0 + l; (void)i%d;\n",
-                 t->vs, last, last);
+        gnd__cgf(
+            c,
+            "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x0 + l; (void)i%d;\n",
+            t->vs, last, last);
     } else {
         gnd__cgf(c, "    const int l = 0;\n    const I i%d = x0;\n", last);
     }
@@ -289,7 +313,8 @@ static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
     for (int i = 0; i < k->naccess; i++)
         if (c->vectorised[i])
             gnd__cg_shared(c, gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
-                           (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype), tile_elements(t), "T%d", i);
+                           (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype), tile_elements(t),
+                           "T%d", i);
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n");
     global = begin_tile(c, d, "GND_GRP(0)", t->down, t->across) * local;
     load_tile(c, d, t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/merge.c - see merge.h. The statements of a kernel become a function, as its form says: its arrays in local
- * memory are parts of the merged kernel's, the place of the work-item is a parameter. One prelude serves all.
+ * codegen/merge.c - see merge.h. The statements of a kernel become a function, as its form says:
+ * its arrays in local memory are parts of the merged kernel's, the place of the work-item is a
+ * parameter. One prelude serves all.
  */
 #include "codegen/merge.h"
 
@@ -17,14 +18,16 @@ int gnd__merge_place(const gnd__form *f, int i)
     return i == f->nparam || f->param[i].size > 8 ? (at + 1) / 2 * 2 : at;
 }
 
-/* --- a kernel as a function --------------------------------------------------------------------- */
+/* --- a kernel as a function ---------------------------------------------------------------------
+ */
 
 /* Its statements as function k_NUMBER of a point and an entry's head. */
 static void add_function(gnd__str *out, const gnd__mergefn *f, int number)
 {
     size_t at = 0;
-    gnd__str_addf(out, "ONE_ void k_%d(const int at_x_, const int at_y_, const int at_z_, TAB_ int *at_h_%s", number,
-                  f->form->local ? ", GND_LOCAL_PTR g_u8 *lm_" : "");
+    gnd__str_addf(
+        out, "ONE_ void k_%d(const int at_x_, const int at_y_, const int at_z_, TAB_ int *at_h_%s",
+        number, f->form->local ? ", GND_LOCAL_PTR g_u8 *lm_" : "");
     for (int i = 0; i < f->form->nparam; i++) {
         gnd__str_add(out, ",\n    ");
         gnd__param_text(out, &f->form->param[i], "I", "", 0);
@@ -32,8 +35,8 @@ static void add_function(gnd__str *out, const gnd__mergefn *f, int number)
     gnd__str_add(out, ")\n{\n");
     for (int i = 0; i < f->form->nshared; i++) {
         const gnd__gshared *s = &f->form->shared[i];
-        gnd__str_addf(out, "    GND_LOCAL_PTR %s *const %s = (GND_LOCAL_PTR %s *)(lm_ + %zu);\n", s->type, s->name,
-                      s->type, at);
+        gnd__str_addf(out, "    GND_LOCAL_PTR %s *const %s = (GND_LOCAL_PTR %s *)(lm_ + %zu);\n",
+                      s->type, s->name, s->type, at);
         at += gnd__shared_bytes(s);
     }
     gnd__str_addn(out, f->src + f->form->body, f->form->body_len);
@@ -51,13 +54,15 @@ static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
         const char *space = p->space == GND__GLOBAL ? "GND_GLOBAL" : "GND_CONST_GLOBAL";
         const int at = gnd__merge_place(form, i);
         if (p->space == GND__VALUE)
-            gnd__str_addf(out, "    const %s a%d = *(TAB_ %s *)(t_ + %d);\n", p->type, i, p->type, at);
+            gnd__str_addf(out, "    const %s a%d = *(TAB_ %s *)(t_ + %d);\n", p->type, i, p->type,
+                          at);
         else
-            gnd__str_addf(out, "    %s %s *const a%d = (%s %s *)MEM_(t_[%d]);\n", space, p->type, i, space, p->type, at);
+            gnd__str_addf(out, "    %s %s *const a%d = (%s %s *)MEM_(t_[%d]);\n", space, p->type, i,
+                          space, p->type, at);
     }
     if (form->local)
-        gnd__str_addf(out, "    GROUPS_(%d, k_%d(at_x_, at_y_, at_z_, at_h_, l_ + sub_ * %zu", f->group, number,
-                      form->local);
+        gnd__str_addf(out, "    GROUPS_(%d, k_%d(at_x_, at_y_, at_z_, at_h_, l_ + sub_ * %zu",
+                      f->group, number, form->local);
     else
         gnd__str_addf(out, "    EACH_(k_%d(at_x_, at_y_, at_z_, at_h_", number);
     for (int i = 0; i < form->nparam; i++)
@@ -65,7 +70,8 @@ static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
     gnd__str_add(out, "))\n}\n");
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------------------------------
+ */
 
 /* Where a work-item is: at at_x_, at_y_, at_z_, of an entry with the head at_h_. */
 static const char places[] =
@@ -80,19 +86,19 @@ static const char places[] =
     "#define MEM_(i) ((i) == 0 ? m0 : (i) == 1 ? m1 : (i) == 2 ? m2 : m3)\n";
 
 /* One work-item: loops, the innermost of which is over points that do not depend on one another. */
-static const char on_cpu[] =
-    "#define ONE_ static __attribute__((always_inline))\n"
-    "#define TAB_ GND_CONST_GLOBAL\n"
-    "#define EACH_(call) \\\n"
-    "    const int nx_ = at_h_[2], ny_ = at_h_[3], nz_ = at_h_[4]; \\\n"
-    "    for (int at_z_ = 0; at_z_ < nz_; at_z_++) \\\n"
-    "        for (int at_y_ = 0; at_y_ < ny_; at_y_++) { \\\n"
-    "            _Pragma(\"clang loop vectorize(assume_safety)\") \\\n"
-    "            for (int at_x_ = 0; at_x_ < nx_; at_x_++) \\\n"
-    "                call; \\\n"
-    "        }\n";
+static const char on_cpu[] = "#define ONE_ static __attribute__((always_inline))\n"
+                             "#define TAB_ GND_CONST_GLOBAL\n"
+                             "#define EACH_(call) \\\n"
+                             "    const int nx_ = at_h_[2], ny_ = at_h_[3], nz_ = at_h_[4]; \\\n"
+                             "    for (int at_z_ = 0; at_z_ < nz_; at_z_++) \\\n"
+                             "        for (int at_y_ = 0; at_y_ < ny_; at_y_++) { \\\n"
+                             "            _Pragma(\"clang loop vectorize(assume_safety)\") \\\n"
+                             "            for (int at_x_ = 0; at_x_ < nx_; at_x_++) \\\n"
+                             "                call; \\\n"
+                             "        }\n";
 
-/* Each work-item takes every GROUP_-th point; or several groups run at a time, each with its own local memory. */
+/* Each work-item takes every GROUP_-th point; or several groups run at a time, each with its own
+ * local memory. */
 static const char on_gpu[] =
     "#define ONE_ static\n"
     "#define TAB_ GND_LOCAL_PTR const\n"
@@ -116,31 +122,40 @@ static const char on_gpu[] =
 /* The kernel that walks through the table; room: bytes of local memory. */
 static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group, size_t room)
 {
-    gnd__str_addf(out, "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_merged(\n"
-                       "    GND_CONST_GLOBAL g_i64 *table,\n    const g_i64 begin,\n    const g_i32 chunks,\n"
-                       "    MEMS_)\n{\n", group);
+    gnd__str_addf(
+        out,
+        "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_merged(\n"
+        "    GND_CONST_GLOBAL g_i64 *table,\n    const g_i64 begin,\n    const g_i32 chunks,\n"
+        "    MEMS_)\n{\n",
+        group);
     if (room > 0)
         gnd__str_addf(out, "    GND_LOCAL uint4 room[%zu];\n", room / 16);
     if (!cpu)
         gnd__str_addf(out, "    GND_LOCAL uint4 chunk[%d];\n", GND__MERGE_CHUNK / 2);
-    gnd__str_addf(out, "    for (int c = 0; c < chunks; c++) {\n"
-                       "        GND_CONST_GLOBAL g_i64 *from = table + begin + c * %d;\n", GND__MERGE_CHUNK);
+    gnd__str_addf(out,
+                  "    for (int c = 0; c < chunks; c++) {\n"
+                  "        GND_CONST_GLOBAL g_i64 *from = table + begin + c * %d;\n",
+                  GND__MERGE_CHUNK);
     if (cpu)
         gnd__str_add(out, "        TAB_ g_i64 *t = from;\n");
     else
-        gnd__str_addf(out, "        GND_BARRIER();\n"
-                           "        for (int i = (int)get_local_id(0); i < %d; i += GROUP_)\n"
-                           "            chunk[i] = ((GND_CONST_GLOBAL uint4 *)from)[i];\n"
-                           "        GND_BARRIER();\n"
-                           "        TAB_ g_i64 *t = (TAB_ g_i64 *)chunk;\n", GND__MERGE_CHUNK / 2);
+        gnd__str_addf(out,
+                      "        GND_BARRIER();\n"
+                      "        for (int i = (int)get_local_id(0); i < %d; i += GROUP_)\n"
+                      "            chunk[i] = ((GND_CONST_GLOBAL uint4 *)from)[i];\n"
+                      "        GND_BARRIER();\n"
+                      "        TAB_ g_i64 *t = (TAB_ g_i64 *)chunk;\n",
+                      GND__MERGE_CHUNK / 2);
     gnd__str_add(out, "        TAB_ int *h = (TAB_ int *)t;\n"
                       "        while (h[0] >= 0) {\n"
                       "            switch (h[0]) {\n");
     for (int i = 0; i < n; i++)
         gnd__str_addf(out, "            case %d: run_%d(t, h%s, m0, m1, m2, m3); break;\n", i, i,
                       f[i].form->local ? ", (GND_LOCAL_PTR g_u8 *)room" : "");
-    gnd__str_addf(out, "            }\n            t += h[1];\n            h = (TAB_ int *)t;\n%s        }\n    }\n}\n",
-                  cpu ? "" : "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
+    gnd__str_addf(
+        out,
+        "            }\n            t += h[1];\n            h = (TAB_ int *)t;\n%s        }\n    }\n}\n",
+        cpu ? "" : "            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
 }
 
 static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group)
@@ -151,7 +166,8 @@ static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int g
         const size_t local = f[i].form->local * (size_t)(f[i].form->local ? group / f[i].group : 0);
         if (local > room)
             room = local;
-        gnd__str_addf(out, "#define I I_%d\ntypedef %s I;\n", i, f[i].form->wide ? "g_i64" : "g_i32");
+        gnd__str_addf(out, "#define I I_%d\ntypedef %s I;\n", i,
+                      f[i].form->wide ? "g_i64" : "g_i32");
         add_function(out, &f[i], i);
         add_run(out, &f[i], i);
         gnd__str_add(out, "#undef I\n");
@@ -159,9 +175,10 @@ static void own_text(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int g
     add_walk(out, f, n, cpu, group, room);
 }
 
-gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t, int group, gnd_err *e)
+gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t,
+                           int group, gnd_err *e)
 {
-    gnd__str own = { 0 };
+    gnd__str own = {0};
     gnd_status st;
     own_text(&own, f, n, t->cpu, group);
     st = own.bad ? GND_OK : gnd__prelude(out, gnd__str_get(&own), t->props, e);

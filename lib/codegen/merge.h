@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/merge.h - the text of one kernel that does what several launches of others would do one after the other,
- * from what they are made of (gnd__form) and a table that says which, on what. For OpenCL.
+ * codegen/merge.h - the text of one kernel that does what several launches of others would do one
+ * after the other, from what they are made of (gnd__form) and a table that says which, on what. For
+ * OpenCL.
  *
- * The kernel is a single group: what a work-item writes others of its group see behind a barrier, which nothing
- * promises between groups. On CPUs it is a single work-item, whose loops the compiler vectorises, and has no barrier
- * at all.
+ * The kernel is a single group: what a work-item writes others of its group see behind a barrier,
+ * which nothing promises between groups. On CPUs it is a single work-item, whose loops the compiler
+ * vectorises, and has no barrier at all.
  *
- * Its arguments: the table (a buffer, from an int64 offset on in elements of 8 bytes, a multiple of 2), the number of
- * its chunks (int32), and GND__MERGE_MEMS buffers. A chunk, which on GPUs is read by all work-items at once, has
- * GND__MERGE_CHUNK elements: entries, and an int32 -1. An entry, whose length is a multiple of 16 bytes:
+ * Its arguments: the table (a buffer, from an int64 offset on in elements of 8 bytes, a multiple of
+ * 2), the number of its chunks (int32), and GND__MERGE_MEMS buffers. A chunk, which on GPUs is read
+ * by all work-items at once, has GND__MERGE_CHUNK elements: entries, and an int32 -1. An entry,
+ * whose length is a multiple of 16 bytes:
  *
  *     int32 function, length in units of 8 bytes, global sizes (3), group sizes (3)
- *     the arguments in units of 8 bytes: the number of a buffer, or a value (16 bytes: at a multiple of 16)
+ *     the arguments in units of 8 bytes: the number of a buffer, or a value (16 bytes: at a
+ * multiple of 16)
  */
 #ifndef GND_CODEGEN_MERGE_H
 #define GND_CODEGEN_MERGE_H
@@ -20,25 +23,28 @@
 #include "codegen/codegen.h"
 
 enum {
-    GND__MERGE_MEMS = 4,   /* different buffers */
+    GND__MERGE_MEMS = 4, /* different buffers */
     GND__MERGE_CHUNK = 1024,
-    GND__MERGE_HEAD = 4,   /* what an entry begins with, in units of 8 bytes */
-    GND__MERGE_ARGS = 64   /* of a function, at most */
+    GND__MERGE_HEAD = 4, /* what an entry begins with, in units of 8 bytes */
+    GND__MERGE_ARGS = 64 /* of a function, at most */
 };
 
-/* A kernel: its source as it was compiled, and what that is made of; the work-items of its groups. Kernels with local
- * memory reach all their barriers with each work-item, every group the same number of times, and write nothing that
- * they read: groups that are left over do there what the last one does. */
+/* A kernel: its source as it was compiled, and what that is made of; the work-items of its groups.
+ * Kernels with local memory reach all their barriers with each work-item, every group the same
+ * number of times, and write nothing that they read: groups that are left over do there what the
+ * last one does. */
 typedef struct gnd__mergefn {
     const char *src;
     const gnd__form *form;
     int group;
 } gnd__mergefn;
 
-/* Where argument i of f stands in an entry, in units of 8 bytes; that of f->nparam is the entry's length. */
+/* Where argument i of f stands in an entry, in units of 8 bytes; that of f->nparam is the entry's
+ * length. */
 int gnd__merge_place(const gnd__form *f, int i);
-/* Appends the source of the kernel k_merged with the functions f[0] ... f[n - 1], for a group of `group` work-items.
- * GND_ERR_NOMEM. */
-gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t, int group, gnd_err *e);
+/* Appends the source of the kernel k_merged with the functions f[0] ... f[n - 1], for a group of
+ * `group` work-items. GND_ERR_NOMEM. */
+gnd_status gnd__merge_text(gnd__str *out, const gnd__mergefn *f, int n, const gnd__target *t,
+                           int group, gnd_err *e);
 
 #endif

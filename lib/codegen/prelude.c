@@ -24,7 +24,7 @@ typedef struct section {
     unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
     unsigned body_len, dialects;     /* bit (dialect - 1) */
     int text;                        /* a kernel's text: no function */
-    int cpu;                         /* for CPUs with float64 only; the first section that fits counts */
+    int cpu; /* for CPUs with float64 only; the first section that fits counts */
 } section;
 
 static section sections[MAX_SECTIONS];
@@ -200,8 +200,9 @@ static gnd_status need_name(maker *m, const char *id, size_t n)
         size_t name_len = us - 5;
         for (int k = 0; k < nsections; k++) {
             const section *s = &sections[k];
-            if (s->name && !s->text && s->name_len == name_len && !memcmp(s->name, name, name_len) &&
-                s->dialects & m->dialect && s->dtypes & 1u << t && m->cpu >= s->cpu)
+            if (s->name && !s->text && s->name_len == name_len &&
+                !memcmp(s->name, name, name_len) && s->dialects & m->dialect &&
+                s->dtypes & 1u << t && m->cpu >= s->cpu)
                 return write_fn(m, k, (gnd_dtype)t);
         }
     }
@@ -268,8 +269,8 @@ int gnd__kernel_function(gnd_dialect d, int i, char *buf, size_t cap)
     pthread_once(&index_once, make_index);
     for (const section *s = sections; s < sections + nsections; s++)
         for (int t = 0; t < GND_NDTYPES; t++)
-            if (s->name && !s->text && (d == GND_DIALECT_OPENCL || !s->cpu) && s->dialects & 1u << (d - 1) &&
-                s->dtypes & 1u << t && i-- == 0) {
+            if (s->name && !s->text && (d == GND_DIALECT_OPENCL || !s->cpu) &&
+                s->dialects & 1u << (d - 1) && s->dtypes & 1u << t && i-- == 0) {
                 snprintf(buf, cap, "gnd_%.*s_%s", (int)s->name_len, s->name,
                          gnd__suffix((gnd_dtype)t));
                 return 0;

@@ -14,10 +14,10 @@
  * gnd_f2u64_f32(x) and the same _f64 (float to int without undefined behaviour, x86's results),
  * and the macros GND_KERNEL (a kernel's qualifiers), GND_GLOBAL, GND_LOCAL, GND_CONST_GLOBAL,
  * GND_RESTRICT, GND_GID(d), GND_LID(d), GND_GRP(d), GND_LSZ(d), GND_NGRP(d) (d: a literal 0, 1 or
- * 2), GND_BARRIER(), GND_INF_f32, GND_NAN_f32 and f64's, GND_FN (a function's qualifiers), GND_INLINE (those of a
- * function for CPUs: LLVM vectorises no loop that calls one).
- * GND_LOCAL is for arrays in a kernel, GND_LOCAL_PTR for parameters that point there. Names of a
- * kernel's own must not begin with gnd_.
+ * 2), GND_BARRIER(), GND_INF_f32, GND_NAN_f32 and f64's, GND_FN (a function's qualifiers),
+ * GND_INLINE (those of a function for CPUs: LLVM vectorises no loop that calls one). GND_LOCAL is
+ * for arrays in a kernel, GND_LOCAL_PTR for parameters that point there. Names of a kernel's own
+ * must not begin with gnd_.
  */
 #ifndef GND_CODEGEN_PRELUDE_H
 #define GND_CODEGEN_PRELUDE_H
@@ -47,6 +47,7 @@ const char *gnd__ctype_value(gnd_dtype t);
 const char *gnd__ctype_mem(gnd_dtype t);
 
 /* Expands a template: $T $t $U $u $W $R $r for dtype t (the compute dtype) and $0 to $3 by arg. */
-void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t, const char *const arg[GND__OP_ARGS]);
+void gnd__expand(gnd__str *out, const char *templ, gnd_dtype t,
+                 const char *const arg[GND__OP_ARGS]);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * One work-item per task, in groups of one: each walks a run of memory in blocks. Along the last
  * axis ("rows") a block is 64 lanes of up to 16 elements, which the compiler keeps in vector
- * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are added
- * with error compensation. The tree depends on sizes alone, not on the number of cores.
+ * registers; across rows ("columns") it is 64 rows of a tile of 256 columns. Block results are
+ * added with error compensation. The tree depends on sizes alone, not on the number of cores.
  */
 #include "codegen/emit.h"
 
@@ -13,10 +13,10 @@
 
 #define LANES 64
 #define TILE 256
-#define MOST 16         /* elements of a lane in a block */
-#define MOST_EXACT 256  /* the same where the order of elements changes nothing */
-#define ROW_RUN 16384   /* elements below which a row is not split */
-#define WORDS 16        /* elements of a row from which on random words are computed at once */
+#define MOST 16        /* elements of a lane in a block */
+#define MOST_EXACT 256 /* the same where the order of elements changes nothing */
+#define ROW_RUN 16384  /* elements below which a row is not split */
+#define WORDS 16       /* elements of a row from which on random words are computed at once */
 
 /* 1: the last kept axis is the one that memory is contiguous along. */
 static int by_columns(const gnd__kir *k)
@@ -73,8 +73,10 @@ static void lanes(gnd__cg *c, int last)
 {
     gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
     gnd__acc_init(c, "L", "[l]");
-    gnd__cgf(c, "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
-                "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n", LANES, LANES, last);
+    gnd__cgf(c,
+             "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
+             "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n",
+             LANES, LANES, last);
     gnd__cg_values(c, 0);
     gnd__acc_step(c, "L", "[l]", "base + x + l");
     gnd__cgf(c, "    }\n");
@@ -109,8 +111,10 @@ static gnd_status rows(gnd__cg *c)
     gnd__cgf(c, "    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n"
                 "    while (r < r1) {\n");
     if (k->nred > 1) {
-        gnd__cgf(c, "    I q = r / n%d; const I x0 = r - q * n%d;\n"
-                    "    I e = n%d; if (e - x0 > r1 - r) e = x0 + (r1 - r);\n", last, last, last);
+        gnd__cgf(c,
+                 "    I q = r / n%d; const I x0 = r - q * n%d;\n"
+                 "    I e = n%d; if (e - x0 > r1 - r) e = x0 + (r1 - r);\n",
+                 last, last, last);
         gnd__cg_unflatten(c, "q", k->nkeep, last);
     } else {
         gnd__cgf(c, "    const I x0 = r, e = r1;\n");
@@ -134,7 +138,8 @@ static gnd_status rows(gnd__cg *c)
             gnd__cgf(c, "    }\n");
         }
         c->word_at = NULL;
-        gnd__cgf(c, "    for (int w = %d; w > 0; w /= 2)\n    for (int l = 0; l < w; l++) {\n", LANES / 2);
+        gnd__cgf(c, "    for (int w = %d; w > 0; w /= 2)\n    for (int l = 0; l < w; l++) {\n",
+                 LANES / 2);
         gnd__acc_combine(c, "L", "[l]", "L", "[l + w]", 0);
         gnd__cgf(c, "    }\n");
         gnd__acc_combine(c, "A", "", "L", "[0]", 1);
@@ -186,10 +191,12 @@ static gnd_status columns(gnd__cg *c)
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(c, "    I f = (I)GND_GID(0);\n    const I s = f %% S; f /= S;\n"
-                "    const I left = f %% tiles * %d; f /= tiles;\n"
-                "    const I row = f;\n"
-                "    int nc = n%d - left < %d ? (int)(n%d - left) : %d;\n", TILE, col, TILE, col, TILE);
+    gnd__cgf(c,
+             "    I f = (I)GND_GID(0);\n    const I s = f %% S; f /= S;\n"
+             "    const I left = f %% tiles * %d; f /= tiles;\n"
+             "    const I row = f;\n"
+             "    int nc = n%d - left < %d ? (int)(n%d - left) : %d;\n",
+             TILE, col, TILE, col, TILE);
     gnd__cg_unflatten(c, "f", 0, col);
     if (gnd__words_find(c, col))
         gnd__words_declare(c);
@@ -211,7 +218,8 @@ static gnd_status columns(gnd__cg *c)
     gnd__acc_step(c, "L", "[l]", "r");
     gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n");
     gnd__acc_combine(c, "A", "[l]", "L", "[l]", 1);
-    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n    const I i%d = left + l;\n", col);
+    gnd__cgf(c, "    }\n    }\n    for (int l = 0; l < nc; l++) {\n    const I i%d = left + l;\n",
+             col);
     if (splits == 1) {
         epilogue_and_stores(c, "A", "[l]");
     } else {
@@ -236,11 +244,12 @@ gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
 /* Partial results lid, lid + local ... of point m into A: eight loads on their way at once. */
 static void group_loads(gnd__cg *c, int local)
 {
-    static const char *const name[] = { "Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh" };
+    static const char *const name[] = {"Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh"};
     gnd__cgf(c, "    for (I s = lid; s < S; s += %d) {\n", local * 8);
     for (int i = 0; i < 8; i++) {
         char at[96];
-        snprintf(at, sizeof at, "(g_i64)m * S + (s + %d < S ? s + %d : S - 1)", i * local, i * local);
+        snprintf(at, sizeof at, "(g_i64)m * S + (s + %d < S ? s + %d : S - 1)", i * local,
+                 i * local);
         gnd__acc_declare(c, name[i], "");
         gnd__acc_part_load(c, name[i], at);
     }

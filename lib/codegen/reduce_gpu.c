@@ -4,9 +4,9 @@
  *
  * Along the last axis ("rows"): a work-group takes up to 16384 elements of one row, 16 bytes per
  * load and work-item, folds its work-items' sums by a tree in local memory; longer rows are split
- * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item for 16 bytes
- * of kept points, neighbours side by side in memory, long runs split likewise. Work-items add at most
- * 64 terms plainly; what lies above is compensated.
+ * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item for 16
+ * bytes of kept points, neighbours side by side in memory, long runs split likewise. Work-items add
+ * at most 64 terms plainly; what lies above is compensated.
  */
 #include "codegen/emit.h"
 
@@ -15,9 +15,9 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
-#define SHORT_ROW 2048    /* many rows up to here: several of them a group, by gnd__cg_rows */
+#define SHORT_ROW 2048 /* many rows up to here: several of them a group, by gnd__cg_rows */
 #define MANY_ROWS 1024
-#define MIN_ITEMS 262144  /* work-items that fill a large GPU */
+#define MIN_ITEMS 262144 /* work-items that fill a large GPU */
 
 static void epilogue_and_stores(gnd__cg *c, const char *name, const char *sfx)
 {
@@ -72,7 +72,8 @@ static gnd_status rows(gnd__cg *c)
     gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n"
                 "    const I m = (I)GND_GRP(0) / S, s = (I)GND_GRP(0) %% S;\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    gnd__cgf(c, "    const I r0 = s * %d; I r1 = r0 + %d; if (r1 > R) r1 = R;\n", ROW_CHUNK, ROW_CHUNK);
+    gnd__cgf(c, "    const I r0 = s * %d; I r1 = r0 + %d; if (r1 > R) r1 = R;\n", ROW_CHUNK,
+             ROW_CHUNK);
     gnd__acc_declare(c, "A", "");
     gnd__acc_init(c, "A", "");
     if (vec > 1) {
@@ -84,16 +85,19 @@ static gnd_status rows(gnd__cg *c)
         gnd__acc_declare(c, "L", len);
         gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", vec);
         gnd__acc_init(c, "L", "[l]");
-        gnd__cgf(c, "    }\n    const I rv = r0 + (r1 - r0) / %d * %d;\n"
-                    "    for (I x = r0 + lid * %d; x < rv; x += %d) {\n    const I i%d = x;\n", vec, vec,
-                 vec, vec * (int)local, last);
+        gnd__cgf(c,
+                 "    }\n    const I rv = r0 + (r1 - r0) / %d * %d;\n"
+                 "    for (I x = r0 + lid * %d; x < rv; x += %d) {\n    const I i%d = x;\n",
+                 vec, vec, vec, vec * (int)local, last);
         c->vec = vec;
         gnd__cg_vector_loads(c);
-        gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x | l;\n",
+        gnd__cgf(c,
+                 "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x | l;\n",
                  vec, last);
         gnd__cg_values(c, 0);
         gnd__acc_step(c, "L", "[l]", "x + l");
-        gnd__cgf(c, "    (void)i%d;\n    }\n    }\n    for (int l = 0; l < %d; l++) {\n", last, vec);
+        gnd__cgf(c, "    (void)i%d;\n    }\n    }\n    for (int l = 0; l < %d; l++) {\n", last,
+                 vec);
         gnd__acc_combine(c, "A", "", "L", "[l]", 1);
         gnd__cgf(c, "    }\n");
         c->vec = 1;
@@ -146,13 +150,14 @@ static tiling tile_points(gnd__cg *c)
     const gnd__kir *k = c->k;
     int kept = k->nkeep - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k), items;
-    tiling t = { 1, (int)gnd__cg_group(c, GROUP), 1, 0, 1, r };
+    tiling t = {1, (int)gnd__cg_group(c, GROUP), 1, 0, 1, r};
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0, 0);
     items = m / t.vec;
     /* PoCL 5.0 gets layers wrong (3.1 does not), and they gain nothing there */
     const int layers = !strstr(c->t->props->platform, "Portable Computing");
-    while (layers && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down && items * t.down < MIN_ITEMS &&
+    while (layers && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down &&
+           items * t.down < MIN_ITEMS &&
            acc_bytes(k) * (uint64_t)(t.across * t.down * t.vec) <= c->t->props->local_bytes / 2) {
         t.down *= 2;
         t.across /= 2;
@@ -173,8 +178,10 @@ static void run_of_points(gnd__cg *c, int vec)
 {
     const gnd__kir *k = c->k;
     int n = k->nkeep + k->nred, kept = k->nkeep - 1;
-    gnd__cgf(c, "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n"
-                "    for (int l = 0; l < %d; l++) {\n", vec);
+    gnd__cgf(c,
+             "    while (r < r1) {\n    I e = r + 64; if (e > r1) e = r1;\n"
+             "    for (int l = 0; l < %d; l++) {\n",
+             vec);
     gnd__acc_init(c, "E", "[l]");
     gnd__cgf(c, "    }\n#pragma unroll 4\n    for (; r < e; r++) {\n    I q = r; (void)q;\n");
     gnd__cg_unflatten(c, "q", k->nkeep, n);
@@ -216,9 +223,10 @@ static gnd_status points(gnd__cg *c)
     gnd__cg_int(c, "tiles", t.tiles);
     if (t.down > 1)
         gnd__acc_shared(c, (int)local * t.vec);
-    gnd__cgf(c, "    const int lid = (int)GND_LID(0), y = lid / %d; (void)y;\n"
-                "    const I s = (I)GND_GRP(0) / tiles;\n"
-                "    const I m = ((I)GND_GRP(0) %% tiles * %d + lid %% %d) * %d;\n    I f = m;\n",
+    gnd__cgf(c,
+             "    const int lid = (int)GND_LID(0), y = lid / %d; (void)y;\n"
+             "    const I s = (I)GND_GRP(0) / tiles;\n"
+             "    const I m = ((I)GND_GRP(0) %% tiles * %d + lid %% %d) * %d;\n    I f = m;\n",
              t.across, t.across, t.across, t.vec);
     for (int d = kept; d > 0; d--)
         gnd__cgf(c, "    const I %c%d = f %% n%d; f /= n%d;\n", d == kept ? 'x' : 'i', d, d, d);
@@ -230,8 +238,10 @@ static gnd_status points(gnd__cg *c)
     gnd__acc_init(c, "A", "[l]");
     gnd__cgf(c, "    }\n    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;\n");
     if (t.down > 1)
-        gnd__cgf(c, "    { const I part = (chunk + %d) / %d; r += y * part;\n"
-                    "      if (r1 > r + part) r1 = r + part; }\n", t.down - 1, t.down);
+        gnd__cgf(c,
+                 "    { const I part = (chunk + %d) / %d; r += y * part;\n"
+                 "      if (r1 > r + part) r1 = r + part; }\n",
+                 t.down - 1, t.down);
     gnd__cgf(c, "    if (m < M) {\n");
     run_of_points(c, t.vec);
     gnd__cgf(c, "    }\n");
@@ -241,9 +251,10 @@ static gnd_status points(gnd__cg *c)
         snprintf(other, sizeof other, "[lid + w * %d + l * %d]", t.across, (int)local);
         gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", t.vec);
         gnd__acc_copy(c, "T", at, "A", "[l]");
-        gnd__cgf(c, "    }\n    GND_BARRIER();\n    if (y > 0 || m >= M) return;\n"
-                    "    for (int w = 1; w < %d; w++)\n    for (int l = 0; l < %d; l++) {\n", t.down,
-                 t.vec);
+        gnd__cgf(c,
+                 "    }\n    GND_BARRIER();\n    if (y > 0 || m >= M) return;\n"
+                 "    for (int w = 1; w < %d; w++)\n    for (int l = 0; l < %d; l++) {\n",
+                 t.down, t.vec);
         gnd__acc_combine(c, "A", "[l]", "T", other, 1);
         gnd__cgf(c, "    }\n");
     } else {

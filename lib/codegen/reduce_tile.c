@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/reduce_tile.c - reductions on GPUs in which several results share what they read, as those of
- * (a[:, None] - a[None])**2: a work-item computes a tile of results, so that every element loaded is
- * used several times from a register.
+ * codegen/reduce_tile.c - reductions on GPUs in which several results share what they read, as
+ * those of (a[:, None] - a[None])**2: a work-item computes a tile of results, so that every element
+ * loaded is used several times from a register.
  *
- * The tile lies along the last kept axis (x) and one before it (y), chosen by which loads do not move
- * along them; the compiler merges equal loads of the unrolled tile. With many results a work-item has
- * a tile to itself and walks the reduced axes alone; with few and long runs a group shares a tile,
- * each work-item takes every n-th element, and a tree in local memory ends it.
+ * The tile lies along the last kept axis (x) and one before it (y), chosen by which loads do not
+ * move along them; the compiler merges equal loads of the unrolled tile. With many results a
+ * work-item has a tile to itself and walks the reduced axes alone; with few and long runs a group
+ * shares a tile, each work-item takes every n-th element, and a tree in local memory ends it.
  */
 #include "codegen/emit.h"
 
 #include <stdio.h>
 
 #define GROUP 256
-#define ACROSS 8           /* work-items of a group side by side along x: 32 bytes of float32 a store */
-#define RUN 64             /* terms added plainly, of a work-item */
-#define MIN_ITEMS 16384    /* work-items that a tile each must leave */
+#define ACROSS 8 /* work-items of a group side by side along x: 32 bytes of float32 a store */
+#define RUN 64   /* terms added plainly, of a work-item */
+#define MIN_ITEMS 16384 /* work-items that a tile each must leave */
 #define MIN_GROUPS 264
-#define MAX_SMALL 4        /* extents of x up to here are one tile */
-#define MAX_BODY 2048      /* instructions of an unrolled tile, about */
+#define MAX_SMALL 4   /* extents of x up to here are one tile */
+#define MAX_BODY 2048 /* instructions of an unrolled tile, about */
 
 typedef struct tile {
-    int x, y;              /* axes; y is -1 for none */
-    int nx, ny;            /* results of a tile along them */
-    int shared;            /* a group has one tile */
-    int vec;               /* elements per load along the reduced axis */
+    int x, y;   /* axes; y is -1 for none */
+    int nx, ny; /* results of a tile along them */
+    int shared; /* a group has one tile */
+    int vec;    /* elements per load along the reduced axis */
 } tile;
 
 static int is_load(const gnd__kir *k, int i)
@@ -42,8 +42,8 @@ static int runs(const gnd__kir *k, int i)
     return 0;
 }
 
-/* Whether tiles along d save loads, and no load moves along both d and the reduced axes and every axis
- * of `also` (-1: none): then memory is what such a reduction waits for. */
+/* Whether tiles along d save loads, and no load moves along both d and the reduced axes and every
+ * axis of `also` (-1: none): then memory is what such a reduction waits for. */
 static int shares(const gnd__kir *k, int d, int also)
 {
     int saves = 0;
@@ -76,8 +76,8 @@ static int64_t acc_bytes(const gnd__kir *k)
     return n;
 }
 
-/* Tiles of at most n results, by what fits registers and local memory and stays a text of reasonable
- * length. */
+/* Tiles of at most n results, by what fits registers and local memory and stays a text of
+ * reasonable length. */
 static int fits(const gnd__cg *c, const tile *t, int n)
 {
     return acc_bytes(c->k) * n <= 256 && c->k->ninstr * n * t->vec <= MAX_BODY &&
@@ -90,7 +90,7 @@ static int choose(gnd__cg *c, tile *t)
     const gnd__kir *k = c->k;
     int last = k->nkeep + k->nred - 1;
     int64_t m = gnd__kir_kept(k), r = gnd__kir_reduced(k);
-    *t = (tile){ k->nkeep - 1, -1, 1, 1, 0, 1 };
+    *t = (tile){k->nkeep - 1, -1, 1, 1, 0, 1};
     if (k->nkeep == 0 || k->nred == 0 || r < 2 || gnd__cg_group(c, GROUP) < GROUP)
         return 0;
     for (int i = 0; i < k->ninstr; i++)
@@ -134,23 +134,27 @@ static int choose(gnd__cg *c, tile *t)
 /* Begins the loops over the tile: the indices of one result of it, held inside the array. */
 static void each_result(gnd__cg *c, const tile *t, int clamp)
 {
-    const int axis[2] = { t->y, t->x }, n[2] = { t->ny, t->nx };
-    const int step[2] = { t->shared ? 1 : GROUP / ACROSS, t->shared ? 1 : ACROSS };
-    gnd__cgf(c, "#pragma unroll\n    for (int ty = 0; ty < %d; ty++)\n"
-                "#pragma unroll\n    for (int tx = 0; tx < %d; tx++) {\n", t->ny, t->nx);
+    const int axis[2] = {t->y, t->x}, n[2] = {t->ny, t->nx};
+    const int step[2] = {t->shared ? 1 : GROUP / ACROSS, t->shared ? 1 : ACROSS};
+    gnd__cgf(c,
+             "#pragma unroll\n    for (int ty = 0; ty < %d; ty++)\n"
+             "#pragma unroll\n    for (int tx = 0; tx < %d; tx++) {\n",
+             t->ny, t->nx);
     for (int j = 0; j < 2; j++) {
         const char *v = j ? "x" : "y";
         if (axis[j] < 0)
             continue;
         if (n[j] == 1 && !t->shared && clamp)
-            gnd__cgf(c, "    const I i%d = %sb < n%d ? %sb : n%d - 1; (void)i%d;\n", axis[j], v, axis[j],
-                     v, axis[j], axis[j]);
+            gnd__cgf(c, "    const I i%d = %sb < n%d ? %sb : n%d - 1; (void)i%d;\n", axis[j], v,
+                     axis[j], v, axis[j], axis[j]);
         else if (clamp)
-            gnd__cgf(c, "    const I i%d = %sb + t%s * %d < n%d ? %sb + t%s * %d : n%d - 1; (void)i%d;\n",
-                     axis[j], v, v, step[j], axis[j], v, v, step[j], axis[j], axis[j]);
+            gnd__cgf(
+                c,
+                "    const I i%d = %sb + t%s * %d < n%d ? %sb + t%s * %d : n%d - 1; (void)i%d;\n",
+                axis[j], v, v, step[j], axis[j], v, v, step[j], axis[j], axis[j]);
         else
-            gnd__cgf(c, "    const I i%d = %sb + t%s * %d;\n    if (i%d >= n%d) continue;\n", axis[j], v,
-                     v, step[j], axis[j], axis[j]);
+            gnd__cgf(c, "    const I i%d = %sb + t%s * %d;\n    if (i%d >= n%d) continue;\n",
+                     axis[j], v, v, step[j], axis[j], axis[j]);
     }
 }
 
@@ -167,8 +171,10 @@ static void one_step(gnd__cg *c, const tile *t, const char *name)
     if (t->vec > 1) {
         c->vec = t->vec;
         gnd__cg_vector_loads(c);
-        gnd__cgf(c, "    const I x0 = i%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n"
-                    "    const I i%d = x0 + l; (void)i%d;\n", last, t->vec, last, last);
+        gnd__cgf(c,
+                 "    const I x0 = i%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n"
+                 "    const I i%d = x0 + l; (void)i%d;\n",
+                 last, t->vec, last, last);
     }
     gnd__cg_values(c, 0);
     gnd__acc_step(c, name, at, t->vec > 1 ? "r + l" : "r");
@@ -207,9 +213,9 @@ static void place(gnd__cg *c, const tile *t)
     }
 }
 
-/* A group's tile: the sums of its work-items come to be in local memory, then a tree over them, of all results
- * at once. Sums of more than RUN terms are added up there: as registers they would be twice as many, too many
- * for several groups to run at a time. */
+/* A group's tile: the sums of its work-items come to be in local memory, then a tree over them, of
+ * all results at once. Sums of more than RUN terms are added up there: as registers they would be
+ * twice as many, too many for several groups to run at a time. */
 static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
 {
     char at[32], other[32];
@@ -235,8 +241,10 @@ static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
         gnd__acc_combine(c, "T", at, "A", "[t]", 1);
     else
         gnd__acc_copy(c, "T", at, "A", "[t]");
-    gnd__cgf(c, "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
-                "    if (lid < w)\n", GROUP / 2);
+    gnd__cgf(c,
+             "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
+             "    if (lid < w)\n",
+             GROUP / 2);
     all_results(c, t);
     gnd__acc_combine(c, "T", at, "T", other, 1);
     gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
@@ -292,7 +300,8 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         one_step(c, &t, "A");
         gnd__cgf(c, "    }\n");
     } else {
-        gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN, RUN);
+        gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN,
+                 RUN);
         gnd__acc_declare(c, "E", len);
         all_results(c, &t);
         gnd__acc_init(c, "E", "[t]");

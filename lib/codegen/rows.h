@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/rows.h - what the kernels of rows for GPUs and for CPUs share: stages, and what each needs.
+ * codegen/rows.h - what the kernels of rows for GPUs and for CPUs share: stages, and what each
+ * needs.
  *
- * A stage computes, for each element of a row, what its reductions take, and starts when the results
- * that it uses are there; after the last one come the outputs that have a value for each element.
+ * A stage computes, for each element of a row, what its reductions take, and starts when the
+ * results that it uses are there; after the last one come the outputs that have a value for each
+ * element.
  */
 #ifndef GND_CODEGEN_ROWS_H
 #define GND_CODEGEN_ROWS_H
@@ -13,10 +15,11 @@
 #define GND__ROWS_DEAR 16 /* cost from which on a value is kept for later stages */
 
 typedef struct gnd__rows {
-    int vec, nvec, lanes, local; /* elements of a vector, vectors of a work-item, its row's work-items */
-    int full;                    /* a row is just what its work-items hold */
+    int vec, nvec, lanes,
+        local; /* elements of a vector, vectors of a work-item, its row's work-items */
+    int full;  /* a row is just what its work-items hold */
     int nstage;
-    int stage[GND__KIR_RED];     /* of each reduction */
+    int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
     uint8_t pick[GND__KIR_INSTR]; /* gnd__pick, for the stage being written */
 } gnd__rows;
@@ -25,8 +28,8 @@ typedef struct gnd__rows {
 int gnd__rows_is_run(const gnd__kir *k, int i);
 /* Fills in w->nstage and w->stage. */
 void gnd__rows_stages(const gnd__kir *k, gnd__rows *w);
-/* need[i] becomes whether stage s (w->nstage: the outputs) needs instruction i, back to what is there[];
- * with `all`, back to the loads. */
+/* need[i] becomes whether stage s (w->nstage: the outputs) needs instruction i, back to what is
+ * there[]; with `all`, back to the loads. */
 void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
                       uint8_t *need);
 /* Fills in w->kept: dear values that two stages need, and with `loads` all loads along the row. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/rows_cpu.c - kernels of rows on CPU devices: a work-item takes some rows one after another.
+ * codegen/rows_cpu.c - kernels of rows on CPU devices: a work-item takes some rows one after
+ * another.
  *
- * Each stage walks the row in blocks of 64 lanes, as reductions do on CPUs; after the first one the row
- * comes from the cache. Elementary functions that are needed again are kept in an array.
+ * Each stage walks the row in blocks of 64 lanes, as reductions do on CPUs; after the first one the
+ * row comes from the cache. Elementary functions that are needed again are kept in an array.
  */
 #include "codegen/rows.h"
 
@@ -11,10 +12,10 @@
 #include <string.h>
 
 #define LANES 64
-#define MOST 16384      /* elements of a row */
-#define MOST_KEPT 4096  /* the same, where values are kept: of at most KEPT arrays */
+#define MOST 16384     /* elements of a row */
+#define MOST_KEPT 4096 /* the same, where values are kept: of at most KEPT arrays */
 #define KEPT 2
-#define FEWEST 16       /* rows, so that all cores have some */
+#define FEWEST 16 /* rows, so that all cores have some */
 
 static int count_kept(const gnd__kir *k)
 {
@@ -37,8 +38,8 @@ int gnd__rows_fit_cpu(const gnd__kir *whole)
     for (int i = 0; i < k.naccess; i++)
         contiguous &= k.access[i].epilogue || k.access[i].stride[k.nkeep] == 0 ||
                       k.access[i].stride[k.nkeep] == 1;
-    return k.nred == 1 && contiguous && k.dim[k.nkeep] <= (kept ? MOST_KEPT : MOST) && kept <= KEPT &&
-           k.dim[k.nkeep] >= LANES && gnd__kir_kept(&k) >= FEWEST;
+    return k.nred == 1 && contiguous && k.dim[k.nkeep] <= (kept ? MOST_KEPT : MOST) &&
+           kept <= KEPT && k.dim[k.nkeep] >= LANES && gnd__kir_kept(&k) >= FEWEST;
 }
 
 /* Values of the current stage, of element i. */
@@ -56,16 +57,21 @@ static void reduce(gnd__cg *c, const gnd__rows *w)
     const int last = c->k->nkeep + c->k->nred - 1;
     gnd__acc_declare(c, "A", "");
     gnd__acc_init(c, "A", "");
-    gnd__cgf(c, "    {\n    I x = 0;\n    while (R - x >= %d) {\n"
-                "    I kk = (R - x) / %d; if (kk > 16) kk = 16;\n", LANES, LANES);
+    gnd__cgf(c,
+             "    {\n    I x = 0;\n    while (R - x >= %d) {\n"
+             "    I kk = (R - x) / %d; if (kk > 16) kk = 16;\n",
+             LANES, LANES);
     gnd__acc_declare(c, "L", "[64]");
     gnd__cgf(c, "    for (int l = 0; l < %d; l++) {\n", LANES);
     gnd__acc_init(c, "L", "[l]");
-    gnd__cgf(c, "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
-                "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n", LANES, LANES, last);
+    gnd__cgf(c,
+             "    }\n    for (I t = 0; t < kk; t++, x += %d)\n"
+             "    for (int l = 0; l < %d; l++) {\n    const I i%d = x + l;\n",
+             LANES, LANES, last);
     values(c, w);
     gnd__acc_step(c, "L", "[l]", "x + l");
-    gnd__cgf(c, "    }\n    for (int h = %d; h > 0; h /= 2)\n    for (int l = 0; l < h; l++) {\n", LANES / 2);
+    gnd__cgf(c, "    }\n    for (int h = %d; h > 0; h /= 2)\n    for (int l = 0; l < h; l++) {\n",
+             LANES / 2);
     gnd__acc_combine(c, "L", "[l]", "L", "[l + h]", 0);
     gnd__cgf(c, "    }\n");
     gnd__acc_combine(c, "A", "", "L", "[0]", 1);
@@ -108,15 +114,18 @@ gnd_status gnd__cg_rows_cpu(gnd__cg *c)
     gnd__cg_int(c, "G", each);
     for (int i = 0; i < k->ninstr; i++)
         if (w.kept[i])
-            gnd__cgf(c, "    %s w%d[%d];\n", gnd__ctype_value((gnd_dtype)k->instr[i].dtype), i, MOST_KEPT);
+            gnd__cgf(c, "    %s w%d[%d];\n", gnd__ctype_value((gnd_dtype)k->instr[i].dtype), i,
+                     MOST_KEPT);
     gnd__cgf(c, "    I m1 = ((I)GND_GID(0) + 1) * G; if (m1 > M) m1 = M;\n"
                 "    for (I m = (I)GND_GID(0) * G; m < m1; m++) {\n    I f = m;\n");
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     for (int s = 0; s <= w.nstage; s++) {
         gnd__rows_needed(k, &w, s, 0, there, need);
         for (int i = 0; i < k->ninstr; i++)
-            w.pick[i] = !need[i] ? GND__PICK_NOT : there[i] ? GND__PICK_TAKE
-                        : w.kept[i] && s < w.nstage ? GND__PICK_SAVE : GND__PICK_COMPUTE;
+            w.pick[i] = !need[i]                    ? GND__PICK_NOT
+                        : there[i]                  ? GND__PICK_TAKE
+                        : w.kept[i] && s < w.nstage ? GND__PICK_SAVE
+                                                    : GND__PICK_COMPUTE;
         if (s < w.nstage) {
             gnd__rows_only(c, &w, s);
             reduce(c, &w);

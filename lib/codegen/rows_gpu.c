@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/rows_gpu.c - reductions along rows together with what is computed from their results along
- * the same rows, as in exp(x - max(x)) / sum(...): a row is read once.
+ * codegen/rows_gpu.c - reductions along rows together with what is computed from their results
+ * along the same rows, as in exp(x - max(x)) / sum(...): a row is read once.
  *
- * G work-items share a row, and each holds up to 32 elements of it in registers. A stage computes what
- * its reductions need, and a tree in local memory gives every work-item their results; the next stage
- * starts from them. Loaded elements and elementary functions are kept for later stages, the rest is
- * computed again. Runs of a work-item are plain, the tree is compensated.
+ * G work-items share a row, and each holds up to 32 elements of it in registers. A stage computes
+ * what its reductions need, and a tree in local memory gives every work-item their results; the
+ * next stage starts from them. Loaded elements and elementary functions are kept for later stages,
+ * the rest is computed again. Runs of a work-item are plain, the tree is compensated.
  */
 #include "codegen/rows.h"
 
@@ -15,10 +15,10 @@
 
 #define GROUP 256
 #define MAX_GROUP 512
-#define ROW_BYTES 128      /* of loaded elements that a work-item holds */
+#define ROW_BYTES 128 /* of loaded elements that a work-item holds */
 #define MAX_ELEMS 32
-#define TREE_BYTES 16384   /* local memory */
-#define MAX_TEXT 4096      /* instructions times elements, about */
+#define TREE_BYTES 16384 /* local memory */
+#define MAX_TEXT 4096    /* instructions times elements, about */
 
 int gnd__rows_is_run(const gnd__kir *k, int i)
 {
@@ -88,7 +88,8 @@ void gnd__rows_stages(const gnd__kir *k, gnd__rows *w)
     }
 }
 
-void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there, uint8_t *need)
+void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
+                      uint8_t *need)
 {
     memset(need, 0, GND__KIR_INSTR);
     for (int j = 0; j < k->nreds; j++)
@@ -112,8 +113,9 @@ void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
         gnd__rows_needed(k, w, s, 1, NULL, need);
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            if (need[i] && ((loads && gnd__rows_is_run(k, i)) || (seen[i] && in->kind == GND__I_OP &&
-                                             gnd__ops[in->op].cost >= GND__ROWS_DEAR)))
+            if (need[i] &&
+                ((loads && gnd__rows_is_run(k, i)) ||
+                 (seen[i] && in->kind == GND__I_OP && gnd__ops[in->op].cost >= GND__ROWS_DEAR)))
                 w->kept[i] = 1;
             seen[i] |= need[i];
         }
@@ -152,8 +154,10 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
 /* Begins the loop over a work-item's vectors. */
 static void each_vector(gnd__cg *c, const gnd__rows *w, const char *from)
 {
-    gnd__cgf(c, "#pragma unroll\n    for (int n = 0; n < %d; n++) {\n"
-                "    const I x0 = (I)(n * %d + lane) * %d;\n", w->nvec, w->lanes, w->vec);
+    gnd__cgf(c,
+             "#pragma unroll\n    for (int n = 0; n < %d; n++) {\n"
+             "    const I x0 = (I)(n * %d + lane) * %d;\n",
+             w->nvec, w->lanes, w->vec);
     gnd__cgf(c, "    I q = %s; (void)q;\n", w->full ? "x0" : from);
 }
 
@@ -176,7 +180,8 @@ static void load_runs(gnd__cg *c, const gnd__rows *w, const uint8_t *need, uint8
     c->vec = w->vec;
     if (w->vec > 1)
         gnd__cg_vector_loads(c);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l;\n",
+    gnd__cgf(c,
+             "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l;\n",
              w->vec, w->vec);
     for (int i = 0; i < k->ninstr; i++) {
         if (!need[i] || !gnd__rows_is_run(k, i) || there[i])
@@ -205,8 +210,10 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
     gnd__rows_needed(k, w, s, 0, there, need);
     load_runs(c, w, need, there);
     for (int i = 0; i < k->ninstr; i++)
-        w->pick[i] = !need[i] ? GND__PICK_NOT : there[i] ? GND__PICK_TAKE
-                     : w->kept[i] && !ends ? GND__PICK_SAVE : GND__PICK_COMPUTE;
+        w->pick[i] = !need[i]              ? GND__PICK_NOT
+                     : there[i]            ? GND__PICK_TAKE
+                     : w->kept[i] && !ends ? GND__PICK_SAVE
+                                           : GND__PICK_COMPUTE;
     each_vector(c, w, "x0");
     if (w->full)
         gnd__cgf(c, ends ? "    if (live) {\n" : "    {\n");
@@ -220,8 +227,10 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
         c->vec = w->vec;
         gnd__cg_vector_loads(c); /* declares u */
     }
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l; (void)e_;\n",
-             w->vec, w->vec);
+    gnd__cgf(
+        c,
+        "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l; (void)e_;\n",
+        w->vec, w->vec);
     if (w->vec > 1)
         gnd__cgf(c, "    const I i%d = x0 + l; (void)i%d;\n", last, last);
     c->pick = w->pick;
@@ -277,9 +286,10 @@ gnd_status gnd__cg_rows(gnd__cg *c)
     if (w.lanes > 1)
         gnd__acc_shared(c, w.local);
     c->keys = 0;
-    gnd__cgf(c, "    const int lid = (int)GND_LID(0), lane = lid %% %d; (void)lane;\n"
-                "    const I row = (I)GND_GRP(0) * %d + lid / %d;\n"
-                "    const int live = row < M;\n    I f = live ? row : M - 1;\n",
+    gnd__cgf(c,
+             "    const int lid = (int)GND_LID(0), lane = lid %% %d; (void)lane;\n"
+             "    const I row = (I)GND_GRP(0) * %d + lid / %d;\n"
+             "    const int live = row < M;\n    I f = live ? row : M - 1;\n",
              w.lanes, w.local / w.lanes, w.lanes);
     gnd__cg_unflatten(c, "f", 0, k->nkeep);
     for (int i = 0; i < k->ninstr; i++)

@@ -6,18 +6,19 @@
 #include "codegen/prelude.h"
 
 static const char *const suffixes[GND_NDTYPES] = {
-    [GND_BOOL] = "b", [GND_INT8] = "i8", [GND_INT16] = "i16", [GND_INT32] = "i32",
-    [GND_INT64] = "i64", [GND_UINT8] = "u8", [GND_UINT16] = "u16", [GND_UINT32] = "u32",
-    [GND_UINT64] = "u64", [GND_FLOAT16] = "f16", [GND_BFLOAT16] = "bf16", [GND_FLOAT32] = "f32",
+    [GND_BOOL] = "b",      [GND_INT8] = "i8",       [GND_INT16] = "i16",
+    [GND_INT32] = "i32",   [GND_INT64] = "i64",     [GND_UINT8] = "u8",
+    [GND_UINT16] = "u16",  [GND_UINT32] = "u32",    [GND_UINT64] = "u64",
+    [GND_FLOAT16] = "f16", [GND_BFLOAT16] = "bf16", [GND_FLOAT32] = "f32",
     [GND_FLOAT64] = "f64", [GND_COMPLEX64] = "c64", [GND_COMPLEX128] = "c128",
 };
 
 static const char *const ctypes[GND_NDTYPES] = {
-    [GND_BOOL] = "g_b", [GND_INT8] = "g_i8", [GND_INT16] = "g_i16", [GND_INT32] = "g_i32",
-    [GND_INT64] = "g_i64", [GND_UINT8] = "g_u8", [GND_UINT16] = "g_u16", [GND_UINT32] = "g_u32",
-    [GND_UINT64] = "g_u64", [GND_FLOAT16] = "g_f32", [GND_BFLOAT16] = "g_f32",
-    [GND_FLOAT32] = "g_f32", [GND_FLOAT64] = "g_f64", [GND_COMPLEX64] = "g_c64",
-    [GND_COMPLEX128] = "g_c128",
+    [GND_BOOL] = "g_b",      [GND_INT8] = "g_i8",       [GND_INT16] = "g_i16",
+    [GND_INT32] = "g_i32",   [GND_INT64] = "g_i64",     [GND_UINT8] = "g_u8",
+    [GND_UINT16] = "g_u16",  [GND_UINT32] = "g_u32",    [GND_UINT64] = "g_u64",
+    [GND_FLOAT16] = "g_f32", [GND_BFLOAT16] = "g_f32",  [GND_FLOAT32] = "g_f32",
+    [GND_FLOAT64] = "g_f64", [GND_COMPLEX64] = "g_c64", [GND_COMPLEX128] = "g_c128",
 };
 
 const char *gnd__suffix(gnd_dtype t)

@@ -27,28 +27,28 @@ typedef struct gnd__uparam {
     int32_t first, last; /* its tokens */
     int32_t name_at;     /* the token of its name */
     char name[48];
-    char type[48];       /* as written: "unsigned int" */
+    char type[48]; /* as written: "unsigned int" */
 } gnd__uparam;
 
 typedef struct gnd__ukernel {
     char *name;
     int32_t nparam;
     gnd__uparam *param;
-    int64_t most;        /* work-items of a group by __launch_bounds__; 0: nothing is said */
-    int64_t reqd[3];     /* the size of a group by reqd_work_group_size; 0: nothing is said */
-    int32_t start;       /* tokens: where the declaration starts, and the marks ( ) { */
+    int64_t most;    /* work-items of a group by __launch_bounds__; 0: nothing is said */
+    int64_t reqd[3]; /* the size of a group by reqd_work_group_size; 0: nothing is said */
+    int32_t start;   /* tokens: where the declaration starts, and the marks ( ) { */
     int32_t open, close, body;
-    uint8_t is_extern;   /* extern "C" already */
+    uint8_t is_extern; /* extern "C" already */
 } gnd__ukernel;
 
 /* A source with its kernels. */
 typedef struct gnd__usource {
     gnd__ulang lang;
-    char *src;           /* a copy */
+    char *src; /* a copy */
     size_t len;
     gnd__utoken *token;
     int32_t ntoken;
-    gnd__str defines;    /* the options -D as lines of the preprocessor */
+    gnd__str defines; /* the options -D as lines of the preprocessor */
     int32_t nkernel;
     gnd__ukernel *kernel;
     struct alias *alias; /* names of types: typedef, #define, -D */

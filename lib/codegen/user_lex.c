@@ -102,8 +102,8 @@ static gnd__utoken *add(lexer *x, gnd__utype type)
         x->cap = cap;
     }
     gnd__utoken *t = &x->token[x->n++];
-    *t = (gnd__utoken){ .type = (uint8_t)type, .line = x->line, .col = x->col,
-                        .at = (uint32_t)x->at };
+    *t =
+        (gnd__utoken){.type = (uint8_t)type, .line = x->line, .col = x->col, .at = (uint32_t)x->at};
     return t;
 }
 
@@ -120,19 +120,15 @@ static int take(lexer *x, gnd__utype type)
                ((peek(x, 0) == '+' || peek(x, 0) == '-') && strchr("eEpP", x->src[x->at - 1])))
             step(x, 1);
         return 1;
-    case GND__UT_TEXT:
-        return skip_text(x);
-    case GND__UT_LINE:
-        return skip_line(x);
-    default:
-        step(x, 1);
-        return 1;
+    case GND__UT_TEXT: return skip_text(x);
+    case GND__UT_LINE: return skip_line(x);
+    default: step(x, 1); return 1;
     }
 }
 
 gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t *n, gnd_err *e)
 {
-    lexer x = { .src = src, .len = len, .line = 1, .col = 1 };
+    lexer x = {.src = src, .len = len, .line = 1, .col = 1};
     int begins = 1; /* nothing but white space before it on this line */
     *out = NULL;
     *n = 0;
@@ -150,15 +146,17 @@ gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t
         if (c == '/' && (peek(&x, 1) == '/' || peek(&x, 1) == '*')) {
             if (!skip_comment(&x)) {
                 gnd__free(x.token);
-                return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: a comment without an end", line, col);
+                return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: a comment without an end", line,
+                                col);
             }
             continue;
         }
-        const gnd__utype type = c == '#' && begins                                   ? GND__UT_LINE
-                                : is_letter(c)                                       ? GND__UT_WORD
-                                : is_digit(c) || (c == '.' && is_digit(peek(&x, 1))) ? GND__UT_NUMBER
-                                : c == '"' || c == '\''                              ? GND__UT_TEXT
-                                                                                     : GND__UT_MARK;
+        const gnd__utype type = c == '#' && begins ? GND__UT_LINE
+                                : is_letter(c)     ? GND__UT_WORD
+                                : is_digit(c) || (c == '.' && is_digit(peek(&x, 1)))
+                                    ? GND__UT_NUMBER
+                                : c == '"' || c == '\'' ? GND__UT_TEXT
+                                                        : GND__UT_MARK;
         begins = 0;
         if (!add(&x, type)) {
             gnd__free(x.token);
@@ -182,5 +180,6 @@ gnd_status gnd__user_lex(const char *src, size_t len, gnd__utoken **out, int32_t
 
 int gnd__utoken_is(const char *src, const gnd__utoken *t, const char *word)
 {
-    return t->type != GND__UT_END && strlen(word) == t->len && memcmp(src + t->at, word, t->len) == 0;
+    return t->type != GND__UT_END && strlen(word) == t->len &&
+           memcmp(src + t->at, word, t->len) == 0;
 }

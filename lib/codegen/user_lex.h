@@ -10,18 +10,18 @@
 #include "base/err.h"
 
 typedef enum gnd__utype {
-    GND__UT_WORD,    /* a name or a keyword */
+    GND__UT_WORD, /* a name or a keyword */
     GND__UT_NUMBER,
-    GND__UT_TEXT,    /* a string or a character */
-    GND__UT_MARK,    /* one character of punctuation */
-    GND__UT_LINE,    /* a preprocessor line, continued lines included */
-    GND__UT_END      /* the end of the source: the last token of every list */
+    GND__UT_TEXT, /* a string or a character */
+    GND__UT_MARK, /* one character of punctuation */
+    GND__UT_LINE, /* a preprocessor line, continued lines included */
+    GND__UT_END   /* the end of the source: the last token of every list */
 } gnd__utype;
 
 typedef struct gnd__utoken {
-    uint8_t type;        /* gnd__utype */
-    int32_t line, col;   /* from 1 */
-    uint32_t at, len;    /* bytes of the source */
+    uint8_t type;      /* gnd__utype */
+    int32_t line, col; /* from 1 */
+    uint32_t at, len;  /* bytes of the source */
 } gnd__utoken;
 
 /* The tokens of src (len bytes) in *out, malloc'ed by base/mem.h; the last one is GND__UT_END.

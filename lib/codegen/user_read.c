@@ -23,7 +23,7 @@ static const char consts[] = "const GND_CONST_GLOBAL __constant constant";
 /* Words of a declaration that are no part of the type's name. */
 static const char others[] = "const volatile restrict __restrict__ __restrict GND_RESTRICT struct "
                              "__private private register __grid_constant__";
-static const char *const marks_of[GND__ULANGS] = { "__kernel kernel", "__global__", "GND_KERNEL" };
+static const char *const marks_of[GND__ULANGS] = {"__kernel kernel", "__global__", "GND_KERNEL"};
 
 static int among(const gnd__usource *u, int32_t t, const char *list)
 {
@@ -73,7 +73,8 @@ static void type_words(const gnd__usource *u, int32_t from, int32_t to, char *te
     }
 }
 
-/* --- names of types -------------------------------------------------------------------------------- */
+/* --- names of types
+ * -------------------------------------------------------------------------------- */
 
 static gnd_status add_alias(gnd__usource *u, const char *name, size_t len, const char *type,
                             gnd_err *e)
@@ -150,7 +151,8 @@ static int dtype_of(const gnd__usource *u, const char *type, int32_t *lanes)
     return -1;
 }
 
-/* --- kernels --------------------------------------------------------------------------------------- */
+/* --- kernels
+ * --------------------------------------------------------------------------------------- */
 
 /* The parameter of tokens [from, to). */
 static gnd_status read_param(gnd__usource *u, int32_t from, int32_t to, gnd__uparam *p, gnd_err *e)
@@ -164,7 +166,8 @@ static gnd_status read_param(gnd__usource *u, int32_t from, int32_t to, gnd__upa
             star = star < 0 ? t : star;
         else if (is(u, t, "*"))
             star = t;
-        if (u->token[t].type == GND__UT_WORD && !among(u, t, others) && !(star >= 0 && is(u, star, "[")))
+        if (u->token[t].type == GND__UT_WORD && !among(u, t, others) &&
+            !(star >= 0 && is(u, star, "[")))
             name = t;
     }
     if (name <= from)
@@ -219,10 +222,11 @@ static void read_numbers(const gnd__usource *u, int32_t t, int n, int64_t *out)
     }
 }
 
-/* The kernel whose mark (__kernel, __global__) is token t; *next: the token behind what was read. */
+/* The kernel whose mark (__kernel, __global__) is token t; *next: the token behind what was read.
+ */
 static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err *e)
 {
-    gnd__ukernel k = { .start = t };
+    gnd__ukernel k = {.start = t};
     int is_template = 0;
     while (k.start > 0) { /* back to where the declaration begins */
         const int32_t b = k.start - 1;
@@ -237,7 +241,8 @@ static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err
     for (t++; !is(u, t, "(") || k.open == 0; t++) {
         if (u->token[t].type == GND__UT_END || is(u, t, ";") || is(u, t, "{"))
             return syntax(u, t, e, "a kernel is a function: NAME(PARAMETERS) { ... }");
-        if (among(u, t, "__attribute__ __launch_bounds__ __align__ __cluster_dims__") && is(u, t + 1, "(")) {
+        if (among(u, t, "__attribute__ __launch_bounds__ __align__ __cluster_dims__") &&
+            is(u, t + 1, "(")) {
             const int32_t end = closing(u, t + 1, "(", ")");
             if (end < 0)
                 return syntax(u, t, e, "a ( without its )");
@@ -279,7 +284,8 @@ static gnd_status read_kernels(gnd__usource *u, gnd_err *e)
     int32_t depth = 0, linkage = 0; /* depth of blocks of extern "C" */
     for (int32_t t = 0; t < u->ntoken && st == GND_OK; t++) {
         if (is(u, t, "{")) {
-            linkage += depth == linkage && t >= 2 && is(u, t - 2, "extern") && u->token[t - 1].type == GND__UT_TEXT;
+            linkage += depth == linkage && t >= 2 && is(u, t - 2, "extern") &&
+                       u->token[t - 1].type == GND__UT_TEXT;
             depth++;
         } else if (is(u, t, "}")) {
             depth--;
@@ -295,7 +301,8 @@ static gnd_status read_kernels(gnd__usource *u, gnd_err *e)
     return st;
 }
 
-/* --- options ---------------------------------------------------------------------------------------- */
+/* --- options
+ * ---------------------------------------------------------------------------------------- */
 
 static gnd_status read_options(gnd__usource *u, const char *options, gnd_err *e)
 {
@@ -304,7 +311,8 @@ static gnd_status read_options(gnd__usource *u, const char *options, gnd_err *e)
     for (p += strspn(p, " \t"); *p && st == GND_OK; p += strspn(p, " \t")) {
         size_t n = strcspn(p, " \t");
         if (strncmp(p, "-D", 2) != 0)
-            return gnd__err(e, GND_ERR_ARG, "option %.*s: there is -D NAME and -D NAME=VALUE", (int)n, p);
+            return gnd__err(e, GND_ERR_ARG, "option %.*s: there is -D NAME and -D NAME=VALUE",
+                            (int)n, p);
         p += 2;
         p += strspn(p, " \t");
         n = strcspn(p, " \t");
@@ -312,9 +320,10 @@ static gnd_status read_options(gnd__usource *u, const char *options, gnd_err *e)
         if (name == 0)
             return gnd__err(e, GND_ERR_ARG, "option -D: a name is missing");
         char value[48];
-        snprintf(value, sizeof value, "%.*s", n > name ? (int)(n - name - 1) : 1, n > name ? p + name + 1 : "1");
-        gnd__str_addf(&u->defines, "#define %.*s %.*s\n", (int)name, p, n > name ? (int)(n - name - 1) : 1,
-                      n > name ? p + name + 1 : "1");
+        snprintf(value, sizeof value, "%.*s", n > name ? (int)(n - name - 1) : 1,
+                 n > name ? p + name + 1 : "1");
+        gnd__str_addf(&u->defines, "#define %.*s %.*s\n", (int)name, p,
+                      n > name ? (int)(n - name - 1) : 1, n > name ? p + name + 1 : "1");
         st = add_alias(u, p, name, value, e);
         p += n;
     }

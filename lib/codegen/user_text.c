@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/user_text.c - the text that is compiled of a user's source: see user.h. The user's text is
- * copied from front to back; at some tokens text is put in, after which #line and white space give
- * back the line and the column, and some tokens become white space.
+ * codegen/user_text.c - the text that is compiled of a user's source: see user.h. The user's text
+ * is copied from front to back; at some tokens text is put in, after which #line and white space
+ * give back the line and the column, and some tokens become white space.
  */
 #include "codegen/user.h"
 
@@ -13,8 +13,8 @@ typedef struct writer {
     const gnd__usource *u;
     const gnd_props *props;
     gnd__str *out;
-    size_t at;           /* written so far */
-    int cuda;            /* the device's compiler is CUDA's */
+    size_t at; /* written so far */
+    int cuda;  /* the device's compiler is CUDA's */
 } writer;
 
 static int is(const gnd__usource *u, int32_t t, const char *word)
@@ -41,7 +41,8 @@ static void blank(writer *w, int32_t t)
 /* The next line is that of token t, and what follows begins at its column. */
 static void place(writer *w, int32_t t)
 {
-    gnd__str_addf(w->out, "\n#line %d \"source\"\n%*s", w->u->token[t].line, w->u->token[t].col - 1, "");
+    gnd__str_addf(w->out, "\n#line %d \"source\"\n%*s", w->u->token[t].line, w->u->token[t].col - 1,
+                  "");
 }
 
 /* Whether p has no parameter in CUDA: dynamic shared memory. */
@@ -53,7 +54,8 @@ static int is_carved(const writer *w, const gnd__uparam *p)
 /* Whether token t is OpenCL C's word for global memory, which CUDA has not. */
 static int is_global(const writer *w, int32_t t)
 {
-    return w->cuda && w->u->lang == GND__UL_OPENCL && (is(w->u, t, "__global") || is(w->u, t, "global"));
+    return w->cuda && w->u->lang == GND__UL_OPENCL &&
+           (is(w->u, t, "__global") || is(w->u, t, "global"));
 }
 
 /* The type of pointer p, without its name, as a cast has it. */
@@ -65,8 +67,9 @@ static void pointer_type(writer *w, const gnd__uparam *p)
         const gnd__utoken *k = &u->token[t];
         if (is(u, t, "restrict") || is(u, t, "__restrict__") || is(u, t, "__restrict") ||
             is(u, t, "GND_RESTRICT") || (star && is(u, t, "const")) || is_global(w, t) ||
-            (w->cuda && p->kind == GND__UP_LOCAL && (is(u, t, "__local") || is(u, t, "local") ||
-                                                     is(u, t, "GND_LOCAL") || is(u, t, "GND_LOCAL_PTR"))))
+            (w->cuda && p->kind == GND__UP_LOCAL &&
+             (is(u, t, "__local") || is(u, t, "local") || is(u, t, "GND_LOCAL") ||
+              is(u, t, "GND_LOCAL_PTR"))))
             continue;
         star |= is(u, t, "*");
         gnd__str_addf(w->out, "%.*s ", (int)k->len, u->src + k->at);
@@ -100,7 +103,9 @@ static void blank_params(writer *w, const gnd__ukernel *k)
         int star = 0;
         for (int32_t t = p->first; t <= p->last; t++) {
             star |= is(u, t, "*");
-            if (carved || is_global(w, t) || (w->cuda && p->kind == GND__UP_GLOBAL && (is(u, t, "__constant") || is(u, t, "constant"))) ||
+            if (carved || is_global(w, t) ||
+                (w->cuda && p->kind == GND__UP_GLOBAL &&
+                 (is(u, t, "__constant") || is(u, t, "constant"))) ||
                 (p->kind == GND__UP_GLOBAL && star && is(u, t, "const")))
                 blank(w, t);
         }
@@ -113,8 +118,8 @@ static void blank_params(writer *w, const gnd__ukernel *k)
         const gnd__uparam *p = &k->param[i];
         if (p->kind == GND__UP_VALUE || (p->kind == GND__UP_LOCAL && !w->cuda))
             continue;
-        gnd__str_addf(w->out, "%sconst %s gnd%c_%d", kept || n++ ? ", " : "", w->cuda ? "long long" : "long",
-                      p->kind == GND__UP_LOCAL ? 'l' : 'o', i);
+        gnd__str_addf(w->out, "%sconst %s gnd%c_%d", kept || n++ ? ", " : "",
+                      w->cuda ? "long long" : "long", p->kind == GND__UP_LOCAL ? 'l' : 'o', i);
     }
     place(w, k->close);
 }
@@ -145,7 +150,8 @@ static void open_body(writer *w, const gnd__ukernel *k)
     w->at = u->token[k->body + 1].at;
 }
 
-/* OpenCL C's words for global memory, and for local and constant memory where a pointer is declared: CUDA has none. */
+/* OpenCL C's words for global memory, and for local and constant memory where a pointer is
+ * declared: CUDA has none. */
 static void blank_spaces(writer *w, int32_t from, int32_t to)
 {
     const gnd__usource *u = w->u;
@@ -153,9 +159,11 @@ static void blank_spaces(writer *w, int32_t from, int32_t to)
         int star = 0;
         if (is_global(w, t))
             blank(w, t);
-        if (!is(u, t, "__local") && !is(u, t, "local") && !is(u, t, "__constant") && !is(u, t, "constant"))
+        if (!is(u, t, "__local") && !is(u, t, "local") && !is(u, t, "__constant") &&
+            !is(u, t, "constant"))
             continue;
-        for (int32_t s = t; s < to && !is(u, s, ";") && !is(u, s, ",") && !is(u, s, ")") && !is(u, s, "="); s++)
+        for (int32_t s = t;
+             s < to && !is(u, s, ";") && !is(u, s, ",") && !is(u, s, ")") && !is(u, s, "="); s++)
             star |= is(u, s, "*");
         if (star)
             blank(w, t);
@@ -190,14 +198,17 @@ static void write_source(writer *w)
 gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd__str *out,
                              gnd_err *e)
 {
-    writer w = { .u = u, .props = props, .out = out, .cuda = props->dialect == GND_DIALECT_CUDA };
+    writer w = {.u = u, .props = props, .out = out, .cuda = props->dialect == GND_DIALECT_CUDA};
     gnd_status st = GND_OK;
     if (u->lang == GND__UL_CUDA && !w.cuda)
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "CUDA C is compiled for CUDA devices only, not by %s: "
-                        "write OpenCL C or the portable dialect for both", props->platform);
+        return gnd__err(e, GND_ERR_UNSUPPORTED,
+                        "CUDA C is compiled for CUDA devices only, not by %s: "
+                        "write OpenCL C or the portable dialect for both",
+                        props->platform);
     if (u->lang == GND__UL_PORTABLE)
         st = gnd__prelude(out, u->src, props, e);
-    if (st == GND_ERR_INTERNAL && e) /* of gnd's own texts it would be one; this one is the user's */
+    if (st == GND_ERR_INTERNAL &&
+        e) /* of gnd's own texts it would be one; this one is the user's */
         st = e->code = GND_ERR_NAME;
     if (u->lang == GND__UL_OPENCL && w.cuda &&
         !gnd__kernel_text(out, "opencl_c", GND_DIALECT_CUDA, GND_FLOAT32))

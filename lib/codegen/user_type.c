@@ -8,22 +8,22 @@
 #include <string.h>
 
 /* Types of one word. Those that are put together of several are read by words_dtype. */
-static const struct { const char *name; int dtype; } simple[] = {
-    { "bool", GND_BOOL }, { "g_b", GND_BOOL },
-    { "g_i8", GND_INT8 }, { "int8_t", GND_INT8 },
-    { "g_i16", GND_INT16 }, { "int16_t", GND_INT16 },
-    { "g_i32", GND_INT32 }, { "int32_t", GND_INT32 },
-    { "g_i64", GND_INT64 }, { "int64_t", GND_INT64 }, { "ptrdiff_t", GND_INT64 },
-    { "intptr_t", GND_INT64 }, { "longlong", GND_INT64 },
-    { "g_u8", GND_UINT8 }, { "uint8_t", GND_UINT8 }, { "uchar", GND_UINT8 },
-    { "g_u16", GND_UINT16 }, { "uint16_t", GND_UINT16 }, { "ushort", GND_UINT16 },
-    { "g_u32", GND_UINT32 }, { "uint32_t", GND_UINT32 }, { "uint", GND_UINT32 },
-    { "g_u64", GND_UINT64 }, { "uint64_t", GND_UINT64 }, { "ulong", GND_UINT64 },
-    { "size_t", GND_UINT64 }, { "uintptr_t", GND_UINT64 }, { "ulonglong", GND_UINT64 },
-    { "half", GND_FLOAT16 }, { "__half", GND_FLOAT16 },
-    { "float", GND_FLOAT32 }, { "g_f32", GND_FLOAT32 },
-    { "double", GND_FLOAT64 }, { "g_f64", GND_FLOAT64 },
-    { "g_c64", GND_COMPLEX64 }, { "g_c128", GND_COMPLEX128 },
+static const struct {
+    const char *name;
+    int dtype;
+} simple[] = {
+    {"bool", GND_BOOL},        {"g_b", GND_BOOL},        {"g_i8", GND_INT8},
+    {"int8_t", GND_INT8},      {"g_i16", GND_INT16},     {"int16_t", GND_INT16},
+    {"g_i32", GND_INT32},      {"int32_t", GND_INT32},   {"g_i64", GND_INT64},
+    {"int64_t", GND_INT64},    {"ptrdiff_t", GND_INT64}, {"intptr_t", GND_INT64},
+    {"longlong", GND_INT64},   {"g_u8", GND_UINT8},      {"uint8_t", GND_UINT8},
+    {"uchar", GND_UINT8},      {"g_u16", GND_UINT16},    {"uint16_t", GND_UINT16},
+    {"ushort", GND_UINT16},    {"g_u32", GND_UINT32},    {"uint32_t", GND_UINT32},
+    {"uint", GND_UINT32},      {"g_u64", GND_UINT64},    {"uint64_t", GND_UINT64},
+    {"ulong", GND_UINT64},     {"size_t", GND_UINT64},   {"uintptr_t", GND_UINT64},
+    {"ulonglong", GND_UINT64}, {"half", GND_FLOAT16},    {"__half", GND_FLOAT16},
+    {"float", GND_FLOAT32},    {"g_f32", GND_FLOAT32},   {"double", GND_FLOAT64},
+    {"g_f64", GND_FLOAT64},    {"g_c64", GND_COMPLEX64}, {"g_c128", GND_COMPLEX128},
 };
 
 static int simple_dtype(const char *s, size_t n)
@@ -38,8 +38,8 @@ static int simple_dtype(const char *s, size_t n)
 static int words_dtype(const char *s)
 {
     enum { UNSIGNED, SIGNED, CHAR, SHORT, INT, LONG, NWORD };
-    static const char *const word[NWORD] = { "unsigned", "signed", "char", "short", "int", "long" };
-    int count[NWORD] = { 0 }, n = 0;
+    static const char *const word[NWORD] = {"unsigned", "signed", "char", "short", "int", "long"};
+    int count[NWORD] = {0}, n = 0;
     while (*s) {
         const size_t len = strcspn(s, " ");
         int i = 0;
@@ -54,8 +54,8 @@ static int words_dtype(const char *s)
     if (n == 0 || count[LONG] > 2 || count[CHAR] + count[SHORT] > 1)
         return -1;
     const int k = count[CHAR] ? 0 : count[SHORT] ? 1 : count[LONG] ? 3 : 2;
-    static const int type[2][4] = { { GND_INT8, GND_INT16, GND_INT32, GND_INT64 },
-                                    { GND_UINT8, GND_UINT16, GND_UINT32, GND_UINT64 } };
+    static const int type[2][4] = {{GND_INT8, GND_INT16, GND_INT32, GND_INT64},
+                                   {GND_UINT8, GND_UINT16, GND_UINT32, GND_UINT64}};
     return type[count[UNSIGNED] > 0][k];
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/vector.c - vectors: how wide the loads and stores of a kernel can be along an axis, and their text.
+ * codegen/vector.c - vectors: how wide the loads and stores of a kernel can be along an axis, and
+ * their text.
  *
- * A vector of access A is the union uA, of which `v` is what one load moves and `s` its elements; one that is loaded
- * behind an index is gN, of instruction N. Knows accesses and instructions of the IR; values are written by emit.c.
+ * A vector of access A is the union uA, of which `v` is what one load moves and `s` its elements;
+ * one that is loaded behind an index is gN, of instruction N. Knows accesses and instructions of
+ * the IR; values are written by emit.c.
  */
 #include "codegen/emit.h"
 
-/* The widest vectors, up to v, in which gather `in` can be loaded along axis d, along which it is to walk
- * the memory while its indices stay the same. */
+/* The widest vectors, up to v, in which gather `in` can be loaded along axis d, along which it is
+ * to walk the memory while its indices stay the same. */
 static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
 {
     uint8_t varies[GND__KIR_INSTR];
@@ -16,10 +18,12 @@ static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
         return 1;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *a = &k->instr[i];
-        varies[i] = (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
-                    k->access[a->ref].stride[d] != 0;
+        varies[i] =
+            (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
+            k->access[a->ref].stride[d] != 0;
         for (int j = 0; j < GND__OP_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
-                        a->kind != GND__I_IOTA && a->kind != GND__I_RED; j++)
+                        a->kind != GND__I_IOTA && a->kind != GND__I_RED;
+             j++)
             varies[i] |= a->a[j] >= 0 && a->a[j] < i && varies[a->a[j]];
     }
     for (int i = in->a[0]; i >= 0; i = k->instr[i].a[1]) {
@@ -67,8 +71,11 @@ int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers)
 
 const char *gnd__cg_raw(size_t bytes)
 {
-    return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : bytes == 4 ? "g_u32" : bytes == 2 ? "g_u16"
-                                                                                           : "g_u8";
+    return bytes == 16  ? "uint4"
+           : bytes == 8 ? "uint2"
+           : bytes == 4 ? "g_u32"
+           : bytes == 2 ? "g_u16"
+                        : "g_u8";
 }
 
 /* Whether a load reads access a: else only gathers do, from what lies behind it. */
@@ -108,7 +115,8 @@ void gnd__cg_private(gnd__cg *c, int n)
 {
     for (int i = 0; i < c->k->naccess; i++)
         if (c->vectorised[i])
-            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n", gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), n, i);
+            gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
+                     gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), n, i);
 }
 
 void gnd__cg_vector_stores(gnd__cg *c)

@@ -2,10 +2,10 @@
  *
  * codegen/words.c - random words of a run of points, computed before the points on CPU devices.
  *
- * Four neighbours share a block of the generator, which LLVM does not find out in a loop that it vectorises.
- * So a kernel that walks an axis in runs has the words of a run put into an array by a loop over blocks
- * (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and takes the points' words from there: zN is where
- * those of instruction N begin, in zaN.
+ * Four neighbours share a block of the generator, which LLVM does not find out in a loop that it
+ * vectorises. So a kernel that walks an axis in runs has the words of a run put into an array by a
+ * loop over blocks (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and takes the
+ * points' words from there: zN is where those of instruction N begin, in zaN.
  */
 #include "codegen/emit.h"
 
@@ -59,7 +59,8 @@ void gnd__words_declare(gnd__cg *c)
     for (int i = 0; i < c->k->ninstr; i++)
         if (c->words[i]) {
             const int bits = info(c->k, i)->word_bits;
-            gnd__cgf(c, "    g_u%d za%d[%d];\n    const g_u%d *z%d;\n", bits, i, GND__CG_RUN + 32, bits, i);
+            gnd__cgf(c, "    g_u%d za%d[%d];\n    const g_u%d *z%d;\n", bits, i, GND__CG_RUN + 32,
+                     bits, i);
         }
 }
 
@@ -67,8 +68,8 @@ void gnd__words_declare(gnd__cg *c)
 static void prepare(gnd__cg *c, int i, const char *count)
 {
     const gnd__kir *k = c->k;
-    char name[3][16] = { "", "", "" };
-    const char *const arg[GND__OP_ARGS] = { count, name[0], name[1], name[2] };
+    char name[3][16] = {"", "", ""};
+    const char *const arg[GND__OP_ARGS] = {count, name[0], name[1], name[2]};
     for (int j = 1; j < info(k, i)->nin; j++)
         snprintf(name[j - 1], sizeof name[0], "c%d", k->instr[k->instr[i].a[j]].ref);
     snprintf(name[2], sizeof name[2], "za%d", i);

@@ -78,7 +78,8 @@ static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__
 }
 
 /* The same for a call that is not counted. */
-#define ADVICE(slot, ...) done(d, slot, UNLIKELY(gnd__forked) ? gnd__fork_error(e) : (__VA_ARGS__), e)
+#define ADVICE(slot, ...)                                                                          \
+    done(d, slot, UNLIKELY(gnd__forked) ? gnd__fork_error(e) : (__VA_ARGS__), e)
 
 /* Sets st to the call's result, with a span in the trace (device/trace.h). Skips the call if a test
  * asked for a failure. */
@@ -138,7 +139,8 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
     if (UNLIKELY(outside(src, soff, nbytes)))
         return out_of_range(d, "copy from", src, soff, nbytes, e);
     CALL(DEVICE, "transfer", "copy", (int64_t)nbytes,
-         d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff, nbytes, e));
+         d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff, nbytes,
+                            e));
     return done(d, "copy", st, e);
 }
 
@@ -301,7 +303,7 @@ gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const 
                               gnd_list **list, gnd_err *e)
 {
     gnd_kern **kern;
-    gnd_err why = { GND_OK, 0, "" };
+    gnd_err why = {GND_OK, 0, ""};
     gnd_status st;
 
     *list = NULL;
@@ -372,10 +374,10 @@ void gnd__gate_blas_tune(gnd__gdev *d)
         gnd_dtype t;
         int from, set;
     } of[] = {
-        { GND_FLOAT32, GND__TUNE_LIBRARY_F32, GND__TUNE_LIBRARY_SET_F32 },
-        { GND_FLOAT64, GND__TUNE_LIBRARY_F64, GND__TUNE_LIBRARY_SET_F64 },
-        { GND_COMPLEX64, GND__TUNE_LIBRARY_C64, -1 },
-        { GND_COMPLEX128, GND__TUNE_LIBRARY_C128, -1 },
+        {GND_FLOAT32, GND__TUNE_LIBRARY_F32, GND__TUNE_LIBRARY_SET_F32},
+        {GND_FLOAT64, GND__TUNE_LIBRARY_F64, GND__TUNE_LIBRARY_SET_F64},
+        {GND_COMPLEX64, GND__TUNE_LIBRARY_C64, -1},
+        {GND_COMPLEX128, GND__TUNE_LIBRARY_C128, -1},
     };
     if (!d->be->has_blas || !d->be->blas.tune || gnd__forked)
         return;
@@ -434,7 +436,7 @@ gnd_status gnd__gate_program_describe(gnd__gdev *d, char *buf, size_t cap, gnd_e
         gnd_status st;                                                                             \
         if (!d->be->has_##group)                                                                   \
             return gnd__gate_missing(d, #group "." #call, e);                                      \
-        CALL(DEVICE, "library", #call, -1, d->be->group.call(d->queue, x, e));                      \
+        CALL(DEVICE, "library", #call, -1, d->be->group.call(d->queue, x, e));                     \
         return done(d, #call, st, e);                                                              \
     }                                                                                              \
     gnd_status gnd__gate_##group##_describe(gnd__gdev *d, char *buf, size_t cap, gnd_err *e)       \

@@ -30,8 +30,10 @@ void gnd__compiling_end(gnd__gdev *d, int64_t began)
     if (d->compile_said || d->compile_ns < limit)
         return;
     d->compile_said = 1;
-    gnd__log(GND__LOG_INFO, "%s: compiling kernels has taken %.1f s, for %llu of them; a later run finds them in the cache",
-             d->id, (double)d->compile_ns * 1e-9, (unsigned long long)d->n.builds);
+    gnd__log(
+        GND__LOG_INFO,
+        "%s: compiling kernels has taken %.1f s, for %llu of them; a later run finds them in the cache",
+        d->id, (double)d->compile_ns * 1e-9, (unsigned long long)d->n.builds);
     pthread_mutex_lock(&lock);
     fn = told;
     ctx = told_ctx;

@@ -37,9 +37,9 @@ static const uint32_t order_mark = 0x01020304;
 
 /* Native byte order. order_mark rejects files from machines of the other byte order. */
 struct header {
-    char magic[8];            /* "gndkern1"; the last letter is the version of the format */
+    char magic[8]; /* "gndkern1"; the last letter is the version of the format */
     uint32_t order;
-    uint32_t bytes;           /* of this header */
+    uint32_t bytes; /* of this header */
     uint64_t key_len;
     gnd__hash key;
     uint64_t data_len;
@@ -49,8 +49,8 @@ struct header {
 _Static_assert(sizeof(struct header) == 64, "the header has no holes");
 
 struct gnd__disk {
-    int fd;                   /* descriptor of the folder */
-    char path[4096];          /* for messages only */
+    int fd;          /* descriptor of the folder */
+    char path[4096]; /* for messages only */
 };
 
 /* --- the folder ------------------------------------------------------------------------------- */
@@ -175,13 +175,19 @@ static int move_all(int fd, char *to, const char *from, size_t n)
     return 1;
 }
 
-static int read_all(int fd, void *data, size_t n) { return move_all(fd, data, NULL, n); }
-static int write_all(int fd, const void *data, size_t n) { return move_all(fd, NULL, data, n); }
+static int read_all(int fd, void *data, size_t n)
+{
+    return move_all(fd, data, NULL, n);
+}
+static int write_all(int fd, const void *data, size_t n)
+{
+    return move_all(fd, NULL, data, n);
+}
 
 static struct header header_of(const void *key, size_t nkey, const void *data, size_t n)
 {
     return (struct header){
-        .magic = { 'g', 'n', 'd', 'k', 'e', 'r', 'n', '1' },
+        .magic = {'g', 'n', 'd', 'k', 'e', 'r', 'n', '1'},
         .order = order_mark,
         .bytes = sizeof(struct header),
         .key_len = nkey,
@@ -243,8 +249,9 @@ gnd__disk_result gnd__disk_get(gnd__disk *c, const void *key, size_t nkey, void 
     /* Do not follow links, and do not block on a pipe. */
     fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
-        r = errno == ENOENT ? GND__DISK_ABSENT : errno == ELOOP ? GND__DISK_REFUSED
-                                                                 : GND__DISK_FAILED;
+        r = errno == ENOENT  ? GND__DISK_ABSENT
+            : errno == ELOOP ? GND__DISK_REFUSED
+                             : GND__DISK_FAILED;
     } else {
         r = read_entry(fd, key, nkey, data, n);
         close(fd);
@@ -286,7 +293,7 @@ int gnd__disk_put(gnd__disk *c, const void *key, size_t nkey, const void *data, 
     static atomic_uint serial;
     struct header h = header_of(key, nkey, data, n);
     char name[37], temp[80];
-    struct timespec now = { 0, 0 };
+    struct timespec now = {0, 0};
     int fd, ok;
 
     if (n > GND__DISK_MAX / 4)

@@ -18,10 +18,10 @@ typedef struct gnd__disk gnd__disk;
 /* The result of a lookup, for tests and the log. */
 typedef enum gnd__disk_result {
     GND__DISK_HIT,
-    GND__DISK_ABSENT,   /* no file of that name */
-    GND__DISK_REFUSED,  /* not a plain file, or others may have written it */
-    GND__DISK_BAD,      /* truncated, damaged, or of another format or key */
-    GND__DISK_FAILED    /* reading failed */
+    GND__DISK_ABSENT,  /* no file of that name */
+    GND__DISK_REFUSED, /* not a plain file, or others may have written it */
+    GND__DISK_BAD,     /* truncated, damaged, or of another format or key */
+    GND__DISK_FAILED   /* reading failed */
 } gnd__disk_result;
 
 /* Opens the folder that GND_CACHE_DIR, XDG_CACHE_HOME or HOME names, and creates it if it is

@@ -57,25 +57,41 @@ static void note(const char *fmt, ...)
 /* --- checking --------------------------------------------------------------------------------- */
 
 /* The slots that a plugin must provide, as offsets into gnd__backend. */
-#define SLOT(group, name) { #group "." #name, offsetof(gnd__backend, group.name) }
+#define SLOT(group, name)                                                                          \
+    {                                                                                              \
+#group "." #name, offsetof(gnd__backend, group.name)                                       \
+    }
 static const struct slot {
     const char *name;
     size_t off;
-} required[] = {
-    SLOT(device, count),       SLOT(device, props),        SLOT(device, open),
-    SLOT(device, close),       SLOT(memory, alloc),        SLOT(memory, free),
-    SLOT(memory, write),       SLOT(memory, read),         SLOT(memory, copy),
-    SLOT(queue, queue_new),    SLOT(queue, queue_free),    SLOT(queue, flush),
-    SLOT(queue, finish),       SLOT(program, build),       SLOT(program, prog_free),
-    SLOT(program, kernel),     SLOT(program, kernel_free), SLOT(program, launch),
-}, required_blas[] = {
-    SLOT(blas, supports),      SLOT(blas, gemm),
-}, required_fft[] = {
-    SLOT(fft, supports),       SLOT(fft, transform),
-}, required_solver[] = {
-    SLOT(solver, supports),    SLOT(solver, solve),
-}, required_replay[] = {
-    SLOT(replay, list_new),    SLOT(replay, list_run),     SLOT(replay, list_free),
+} required[] =
+    {
+        SLOT(device, count),    SLOT(device, props),        SLOT(device, open),
+        SLOT(device, close),    SLOT(memory, alloc),        SLOT(memory, free),
+        SLOT(memory, write),    SLOT(memory, read),         SLOT(memory, copy),
+        SLOT(queue, queue_new), SLOT(queue, queue_free),    SLOT(queue, flush),
+        SLOT(queue, finish),    SLOT(program, build),       SLOT(program, prog_free),
+        SLOT(program, kernel),  SLOT(program, kernel_free), SLOT(program, launch),
+},
+  required_blas[] =
+      {
+          SLOT(blas, supports),
+          SLOT(blas, gemm),
+},
+  required_fft[] =
+      {
+          SLOT(fft, supports),
+          SLOT(fft, transform),
+},
+  required_solver[] =
+      {
+          SLOT(solver, supports),
+          SLOT(solver, solve),
+},
+  required_replay[] = {
+      SLOT(replay, list_new),
+      SLOT(replay, list_run),
+      SLOT(replay, list_free),
 };
 
 static const char *first_missing(const gnd__backend *b, const struct slot *s, size_t n)
@@ -342,7 +358,7 @@ static void search_place(const gnd__place *p, const char *why, void *unused)
 
 static int rank(const gnd__backend *b)
 {
-    static const char *const preferred[] = { "cuda", "opencl" };
+    static const char *const preferred[] = {"cuda", "opencl"};
     size_t i;
 
     for (i = 0; i < sizeof preferred / sizeof *preferred; i++)
@@ -364,7 +380,8 @@ static void look_at_names(void)
     for (char **v = environ; v && *v; v++) {
         const char *meant = gnd__env_meant(*v);
         if (meant)
-            note("%.*s: there is no such variable: did you mean %s?", (int)strcspn(*v, "="), *v, meant);
+            note("%.*s: there is no such variable: did you mean %s?", (int)strcspn(*v, "="), *v,
+                 meant);
     }
 }
 

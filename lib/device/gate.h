@@ -19,29 +19,30 @@
 typedef struct gnd__backend {
     char name[32];
     char version[64];
-    char path[4096];          /* file it was loaded from; "" if built in */
-    gnd_err why;              /* why it cannot be used (code != 0), or why it has no device */
-    int ndev;                 /* number of its devices */
+    char path[4096]; /* file it was loaded from; "" if built in */
+    gnd_err why;     /* why it cannot be used (code != 0), or why it has no device */
+    int ndev;        /* number of its devices */
     gnd_device_ops device;
     gnd_memory_ops memory;
     gnd_queue_ops queue;
     gnd_program_ops program;
-    gnd_blas_ops blas;        /* all zero when absent */
+    gnd_blas_ops blas; /* all zero when absent */
     int has_blas;
-    gnd_fft_ops fft;          /* likewise */
+    gnd_fft_ops fft; /* likewise */
     int has_fft;
-    gnd_solver_ops solver;    /* likewise */
+    gnd_solver_ops solver; /* likewise */
     int has_solver;
-    gnd_replay_ops replay;    /* likewise */
+    gnd_replay_ops replay; /* likewise */
     int has_replay;
 } gnd__backend;
 
 /* Counters of one device since it was opened, as gnd_device_stats() shows them. */
 typedef struct gnd__counters {
-    uint64_t launches, builds, disk_loads, disk_stores, mem_hits;      /* kernels */
-    uint64_t progs, prog_bytes, progs_dropped;                         /* programs in memory */
-    uint64_t bytes_in_use, bytes_peak, bytes_held, bytes_kept, allocs, backend_allocs, trims; /* pool */
-    uint64_t plans, plan_hits, calls;                                  /* sched */
+    uint64_t launches, builds, disk_loads, disk_stores, mem_hits; /* kernels */
+    uint64_t progs, prog_bytes, progs_dropped;                    /* programs in memory */
+    uint64_t bytes_in_use, bytes_peak, bytes_held, bytes_kept, allocs, backend_allocs,
+        trims;                        /* pool */
+    uint64_t plans, plan_hits, calls; /* sched */
     uint64_t bytes_h2d, bytes_d2h;
 } gnd__counters;
 
@@ -52,17 +53,17 @@ struct gnd__trace;
 /* One open device. */
 typedef struct gnd__gdev {
     const gnd__backend *be;
-    int index;                /* index of the device within its backend */
-    char id[64];              /* "opencl:0" */
+    int index;   /* index of the device within its backend */
+    char id[64]; /* "opencl:0" */
     gnd_props props;
     gnd_dev *dev;
     gnd_queue *queue;
-    pthread_mutex_t lock;     /* recursive */
+    pthread_mutex_t lock; /* recursive */
     struct gnd__pool *pool;
     struct gnd__progcache *progs;
-    uint64_t segs_gone;       /* buffers returned to the backend, whose addresses may be reused */
-    int starved;              /* a call other than the pool's ran out of memory that the pool may be
-                                 keeping */
+    uint64_t segs_gone; /* buffers returned to the backend, whose addresses may be reused */
+    int starved;        /* a call other than the pool's ran out of memory that the pool may be
+                           keeping */
     gnd__counters n;
     struct gnd__trace *trace; /* device/trace.h; NULL: tracing is off */
     gnd__tune tune;           /* base/tune.h: parameters of kernels */
@@ -138,9 +139,9 @@ gnd_status gnd__tunefile_delete(gnd__gdev *d, gnd_err *e);
  * reused while work that used it is still queued, because the queue is in order. */
 typedef struct gnd__block {
     gnd_buf *buf;
-    size_t off;               /* bytes; a multiple of 256 */
-    size_t nbytes;            /* requested size; the block has at least this, rounded up to 16 */
-    struct gnd__seg *seg;     /* private to the pool */
+    size_t off;           /* bytes; a multiple of 256 */
+    size_t nbytes;        /* requested size; the block has at least this, rounded up to 16 */
+    struct gnd__seg *seg; /* private to the pool */
 } gnd__block;
 
 /* GND_ERR_DEVMEM if no buffer of the device can have nbytes. */
@@ -149,7 +150,7 @@ gnd_status gnd__pool_fits(const gnd__gdev *d, size_t nbytes, gnd_err *e);
  * GND_ERR_DEVMEM, whose message gives the bytes requested, in use and held, the limit, and the
  * device's memory. */
 gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **b, gnd_err *e);
-void gnd__pool_free(gnd__gdev *d, gnd__block *b);  /* NULL is allowed */
+void gnd__pool_free(gnd__gdev *d, gnd__block *b); /* NULL is allowed */
 /* Returns every unused buffer to the backend. The result is the number of bytes returned. */
 uint64_t gnd__pool_trim(gnd__gdev *d);
 /* Total bytes that arrays may use: the limit, or the device's memory. */
@@ -159,24 +160,29 @@ uint64_t gnd__pool_most(const gnd__gdev *d);
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
 
 /* --- transfers, at byte offsets within a block ------------------------------------------------ */
-gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src, size_t nbytes, gnd_err *e);
-gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes, gnd_err *e);
-gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff, size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
+                           size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
+                          gnd_err *e);
+gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff,
+                          size_t nbytes, gnd_err *e);
 /* Copies from another library's memory at src, an address of the device's own kind, which must stay
  * valid until the queue has finished. GND_ERR_UNSUPPORTED if the backend cannot do that. */
-gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes,
+                           gnd_err *e);
 /* Whether gnd__gate_peer can copy between two devices, both locked. A failure of the query counts
  * as no. */
 int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from);
 /* Copies nbytes at soff of from's block to the start of to's block, after all work now in both
  * queues and before all later work of both. The host does not wait if the backend has events. */
-gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__block *src, size_t soff, size_t nbytes,
-                          gnd_err *e);
+gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__block *src,
+                          size_t soff, size_t nbytes, gnd_err *e);
 /* Maps a part of a block to a host pointer until gnd__gate_unmap; waits for the queue's earlier
  * work. Cheap only if gnd__gate_can_map() says so. GND_ERR_UNSUPPORTED if the backend cannot
  * map. */
 int gnd__gate_can_map(const gnd__gdev *d);
-gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags, void **p, gnd_err *e);
+gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
+                         void **p, gnd_err *e);
 gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e);
 gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e);
 gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
@@ -185,15 +191,16 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
 gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
-typedef struct gnd__kernel gnd__kernel;   /* owned by the program cache; valid while held */
+typedef struct gnd__kernel gnd__kernel; /* owned by the program cache; valid while held */
 
 /* Gets the kernel `name` of the program with this source, and holds it. It comes from memory, from
  * disk, or from compiling, after which it is stored in both. On GND_ERR_BUILD the message holds the
  * compiler's first lines; with GND_DEBUG set, the whole source and compiler log go to the log. */
-gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e);
+gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len,
+                            gnd__kernel **k, gnd_err *e);
 /* The same without compiling: *k is NULL if the program is neither in memory nor on disk. */
-gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k,
-                                   gnd_err *e);
+gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len,
+                                   gnd__kernel **k, gnd_err *e);
 /* Data that the author of kernel k attaches to it: NULL until set, freed with gnd__free when the
  * program is dropped. */
 void *gnd__gate_kernel_note(const gnd__kernel *k);
@@ -229,7 +236,8 @@ gnd_status gnd__gate_launch(gnd__gdev *d, gnd__kernel *k, const gnd_klaunch *l, 
 /* Makes a list of the launches l[i] of k[i] that can be run repeatedly. *list is NULL with GND_OK
  * if the backend has no such lists or does not accept these launches. Free the list when the queue
  * has settled. */
-gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l, gnd_list **list, gnd_err *e);
+gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
+                              gnd_list **list, gnd_err *e);
 gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e);
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 
@@ -258,7 +266,8 @@ gnd_status gnd__gate_solver_describe(gnd__gdev *d, char *buf, size_t cap, gnd_er
 /* Free and total bytes; both are props.mem_bytes if the backend cannot tell. */
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
 
-/* --- test hooks -------------------------------------------------------------------------------- */
+/* --- test hooks --------------------------------------------------------------------------------
+ */
 /* Fails the n-th backend call from now that can fail (1: the next; 0: none), on any device, with
  * GND_ERR_BACKEND "injected". Advisory calls, whose failure changes no result (those of the disk
  * cache, mem_info, gemm_supports and follows, describe), do not count. */

@@ -21,10 +21,12 @@
 
 enum { GUARD_BYTE = 0xa5, NDEV = 3 };
 
-static const struct { uint64_t mem, max_alloc; } sizes[NDEV] = {
-    { 16 * GIB, 4 * GIB },
-    { 256 * MIB, 64 * MIB },
-    { 16 * GIB, 4 * GIB },
+static const struct {
+    uint64_t mem, max_alloc;
+} sizes[NDEV] = {
+    {16 * GIB, 4 * GIB},
+    {256 * MIB, 64 * MIB},
+    {16 * GIB, 4 * GIB},
 };
 
 static const char *const names[NDEV] = {
@@ -64,7 +66,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
         .cache_bytes = i != 1 ? 4 << 20 : 0,
         .compute_units = i != 1 ? 32 : 4,
         .max_group = i != 1 ? 1024 : 256,
-        .max_local = { i != 1 ? 1024 : 256, i != 1 ? 1024 : 256, 64 },
+        .max_local = {i != 1 ? 1024 : 256, i != 1 ? 1024 : 256, 64},
         .align_bytes = (uint32_t)ALIGN,
         .has_f64 = i != 1,
         .has_f16 = 0,
@@ -187,7 +189,8 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
 }
 
 /* Device addresses are host addresses. */
-static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t n, gnd_err *e)
+static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t n,
+                            gnd_err *e)
 {
     gnd_status st = check("fetch", dst, off, n, e);
 
@@ -352,7 +355,7 @@ static gnd_status prog_kernel(gnd_prog *p, const char *name, gnd_kern **k, gnd_e
     if (!*k)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
     (*k)->p = p;
-    snprintf((*k)->name, sizeof (*k)->name, "%s", name);
+    snprintf((*k)->name, sizeof(*k)->name, "%s", name);
     gnd__null_object(1);
     return GND_OK;
 }
@@ -417,22 +420,45 @@ static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_
 const gnd_backend *gnd__null_tables(void)
 {
     static const gnd_device_ops device = {
-        .size = sizeof device, .count = dev_count, .props = dev_props, .open = dev_open,
-        .close = dev_close, .mem_info = dev_mem_info, .can_peer = dev_can_peer,
+        .size = sizeof device,
+        .count = dev_count,
+        .props = dev_props,
+        .open = dev_open,
+        .close = dev_close,
+        .mem_info = dev_mem_info,
+        .can_peer = dev_can_peer,
     };
     static const gnd_memory_ops memory = {
-        .size = sizeof memory, .alloc = mem_alloc, .free = mem_free, .write = mem_write,
-        .read = mem_read, .copy = mem_copy, .map = mem_map, .unmap = mem_unmap, .fetch = mem_fetch,
+        .size = sizeof memory,
+        .alloc = mem_alloc,
+        .free = mem_free,
+        .write = mem_write,
+        .read = mem_read,
+        .copy = mem_copy,
+        .map = mem_map,
+        .unmap = mem_unmap,
+        .fetch = mem_fetch,
     };
     static const gnd_queue_ops queue = {
-        .size = sizeof queue, .queue_new = q_new, .queue_free = q_free, .flush = q_flush,
-        .finish = q_finish, .record = q_record, .wait_event = q_wait_event,
+        .size = sizeof queue,
+        .queue_new = q_new,
+        .queue_free = q_free,
+        .flush = q_flush,
+        .finish = q_finish,
+        .record = q_record,
+        .wait_event = q_wait_event,
         .event_free = event_free,
     };
     static const gnd_program_ops program = {
-        .size = sizeof program, .build = prog_build, .prog_free = prog_free, .kernel = prog_kernel,
-        .kernel_free = prog_kernel_free, .launch = gnd__null_run, .cache_key = prog_cache_key,
-        .binary_get = prog_binary_get, .binary_load = prog_binary_load,
+        .size = sizeof program,
+        .build = prog_build,
+        .prog_free = prog_free,
+        .kernel = prog_kernel,
+        .kernel_free = prog_kernel_free,
+        .launch = gnd__null_run,
+        .cache_key = prog_cache_key,
+        .binary_get = prog_binary_get,
+        .binary_load = prog_binary_load,
     };
     static const gnd_backend tables = {
         .major = GND_BACKEND_MAJOR,

@@ -14,7 +14,7 @@ enum { GND__NULL_MAX_ARGS = 64 };
 typedef struct gnd__null_launch {
     char kernel[128];
     const char *source;
-    uint32_t ndim, nargs;             /* nargs as passed; args holds at most the first 64 */
+    uint32_t ndim, nargs; /* nargs as passed; args holds at most the first 64 */
     size_t global[3], local[3];
     gnd_karg args[GND__NULL_MAX_ARGS];
 } gnd__null_launch;

@@ -45,9 +45,18 @@ static long get(const long *what)
     return n;
 }
 
-long gnd__null_launches(void) { return get(&launches); }
-long gnd__null_damage(void) { return get(&damage); }
-long gnd__null_objects(void) { return get(&objects); }
+long gnd__null_launches(void)
+{
+    return get(&launches);
+}
+long gnd__null_damage(void)
+{
+    return get(&damage);
+}
+long gnd__null_objects(void)
+{
+    return get(&objects);
+}
 
 int gnd__null_last(gnd__null_launch *l)
 {
@@ -93,8 +102,14 @@ void gnd__null_cacheable(int on)
     pthread_mutex_unlock(&lock);
 }
 
-void gnd__null_object(int by) { count(&objects, by); }
-void gnd__null_damaged(void) { count(&damage, 1); }
+void gnd__null_object(int by)
+{
+    count(&objects, by);
+}
+void gnd__null_damaged(void)
+{
+    count(&damage, 1);
+}
 
 int gnd__null_may_cache(void)
 {

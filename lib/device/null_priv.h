@@ -8,13 +8,36 @@
 
 #include "device/null.h"
 
-struct gnd_dev { int index; uint64_t used; };
-struct gnd_queue { gnd_dev *d; };
-struct gnd_event { int index; };
-struct gnd_buf { gnd_dev *d; unsigned char *base, *p; size_t n; };
-struct gnd_prog { gnd_dev *d; char *src; size_t len; };
-struct gnd_kern { gnd_prog *p; char name[128]; };
-struct gnd_list { gnd_queue *q; uint32_t n; gnd_kern **k; gnd_klaunch *l; };
+struct gnd_dev {
+    int index;
+    uint64_t used;
+};
+struct gnd_queue {
+    gnd_dev *d;
+};
+struct gnd_event {
+    int index;
+};
+struct gnd_buf {
+    gnd_dev *d;
+    unsigned char *base, *p;
+    size_t n;
+};
+struct gnd_prog {
+    gnd_dev *d;
+    char *src;
+    size_t len;
+};
+struct gnd_kern {
+    gnd_prog *p;
+    char name[128];
+};
+struct gnd_list {
+    gnd_queue *q;
+    uint32_t n;
+    gnd_kern **k;
+    gnd_klaunch *l;
+};
 
 /* A line for the log, with its newline. */
 void gnd__null_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

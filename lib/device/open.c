@@ -20,15 +20,16 @@
 
 /* gnd_props carries no size: a plugin of the same GND_BACKEND_MAJOR fills it as its own header
  * declares it. */
-_Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564, "gnd_props is that of contract 2");
+_Static_assert(sizeof(gnd_props) == 824 && offsetof(gnd_props, reason) == 564,
+               "gnd_props is that of contract 2");
 
 /* Serialises calls that belong to no open device. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
 /* What to look for. */
 struct query {
-    const gnd__backend *only;  /* NULL: all but null */
-    const char *text;          /* "": any device */
+    const gnd__backend *only; /* NULL: all but null */
+    const char *text;         /* "": any device */
 };
 
 struct found {
@@ -130,7 +131,7 @@ static int pick(const struct query *q, struct found *out)
 }
 
 /* Backends whose absence is worth reporting. */
-static const char *const known[] = { "cuda", "opencl" };
+static const char *const known[] = {"cuda", "opencl"};
 enum { NKNOWN = sizeof known / sizeof *known };
 
 /* Writes "opencl:0 NAME (PLATFORM), ..." for the devices present, or why there are none. Cut to
@@ -209,10 +210,11 @@ static gnd_status parse(const char *spec, struct query *q, int *index, gnd_err *
             if (strlen(known[k]) != head || strncasecmp(known[k], spec, head) != 0)
                 continue;
             present(there, sizeof there, NULL);
-            return gnd__err(e, GND_ERR_DEVICE,
-                            "backend %s: not installed (no gnd-%s.so in %.100s: GND_BACKEND_PATH names more folders); "
-                            "present: %s",
-                            known[k], known[k], gnd__gate_where(), there);
+            return gnd__err(
+                e, GND_ERR_DEVICE,
+                "backend %s: not installed (no gnd-%s.so in %.100s: GND_BACKEND_PATH names more folders); "
+                "present: %s",
+                known[k], known[k], gnd__gate_where(), there);
         }
         if (!all_digits(spec))
             return GND_OK;
@@ -294,7 +296,8 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto free_d;
     }
     if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = f->b->queue.queue_new(d->dev, gnd__trace_wanted() ? GND_QUEUE_TIMING : 0, &d->queue, e);
+        st =
+            f->b->queue.queue_new(d->dev, gnd__trace_wanted() ? GND_QUEUE_TIMING : 0, &d->queue, e);
     if (st != GND_OK) {
         st = gnd__gate_failed(d->id, "queue_new", st, e);
         goto close_dev;

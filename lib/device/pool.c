@@ -71,7 +71,7 @@ gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg *
     s = gnd__malloc(sizeof *s);
     if (!s)
         return no_host_memory(e);
-    *s = (struct gnd__seg){ .bytes = bytes, .small = small, .next = d->pool->segs };
+    *s = (struct gnd__seg){.bytes = bytes, .small = small, .next = d->pool->segs};
     if ((st = gnd__gate_tick(e)) == GND_OK) {
         d->n.backend_allocs++;
         st = d->be->memory.alloc(d->dev, bytes, &s->buf, e);
@@ -174,7 +174,7 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
         gnd__blk_drop(p, b);
         return st;
     }
-    *b = (struct blk){ .pub = { .buf = s->buf, .seg = s }, .cap = cap };
+    *b = (struct blk){.pub = {.buf = s->buf, .seg = s}, .cap = cap};
     *out = b;
     return GND_OK;
 }
@@ -212,7 +212,8 @@ static gnd_status out_of_memory(gnd__gdev *d, size_t nbytes, const char *said, g
                     "%llu held, limit %s, the device has %llu%s%s%.200s",
                     d->id, nbytes, (unsigned long long)d->n.bytes_in_use,
                     (unsigned long long)d->pool->used_blocks, (unsigned long long)d->n.bytes_held,
-                    limit, (unsigned long long)d->props.mem_bytes, avail, said[0] ? "; " : "", said);
+                    limit, (unsigned long long)d->props.mem_bytes, avail, said[0] ? "; " : "",
+                    said);
 }
 
 /* The slow path after a first attempt ran out of memory. */

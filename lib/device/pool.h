@@ -9,7 +9,7 @@
 #include "device/priv.h"
 
 #define MIB ((size_t)1 << 20)
-#define GRAIN ((size_t)256)      /* offsets and sizes of small blocks are multiples of this */
+#define GRAIN ((size_t)256) /* offsets and sizes of small blocks are multiples of this */
 #define SMALL_MAX MIB
 #define SEG_MIN (2 * MIB)
 #define SEG_MAX (32 * MIB)
@@ -20,9 +20,9 @@ enum { STEP_BITS = 4, STEPS = 1 << STEP_BITS, LEVELS = 16, BIG_CLASSES = 512, CH
 /* A block, in use or free. pub must be first: a gnd__block pointer points to this struct. */
 struct blk {
     gnd__block pub;
-    size_t cap;                  /* its size in bytes; in a small segment a multiple of GRAIN */
-    struct blk *before, *after;  /* its neighbours in the segment, by address */
-    struct blk *prev, *next;     /* its free list */
+    size_t cap;                 /* its size in bytes; in a small segment a multiple of GRAIN */
+    struct blk *before, *after; /* its neighbours in the segment, by address */
+    struct blk *prev, *next;    /* its free list */
     enum { SPARE, FREE, USED } state;
 };
 
@@ -40,12 +40,12 @@ struct chunk {
 
 struct gnd__pool {
     uint64_t limit;
-    uint32_t level_map;               /* bit l: step_map[l] != 0 */
-    uint32_t step_map[LEVELS];        /* bit s: free[l][s] is not empty */
+    uint32_t level_map;        /* bit l: step_map[l] != 0 */
+    uint32_t step_map[LEVELS]; /* bit s: free[l][s] is not empty */
     struct blk *free[LEVELS][STEPS];
-    struct blk *big[BIG_CLASSES];     /* cached buffers by class, most recently freed first */
-    struct blk *huge;                 /* cached buffers above HUGE_MIN, unordered */
-    struct blk *spare;                /* unused structs */
+    struct blk *big[BIG_CLASSES]; /* cached buffers by class, most recently freed first */
+    struct blk *huge;             /* cached buffers above HUGE_MIN, unordered */
+    struct blk *spare;            /* unused structs */
     struct chunk *chunks;
     struct gnd__seg *segs;
     uint64_t small_held;

@@ -98,7 +98,7 @@ static gnd_status grow(gnd__gdev *d, size_t need, gnd_err *e)
         gnd__blk_drop(p, b);
         return st;
     }
-    *b = (struct blk){ .pub = { .buf = s->buf, .seg = s }, .cap = bytes & ~(GRAIN - 1) };
+    *b = (struct blk){.pub = {.buf = s->buf, .seg = s}, .cap = bytes & ~(GRAIN - 1)};
     list_add(p, b);
     return GND_OK;
 }
@@ -134,7 +134,7 @@ again:
         if (!rest)
             return no_host_memory(e);
         list_take(p, b);
-        rest->pub = (gnd__block){ .buf = b->pub.buf, .off = b->pub.off + cap, .seg = b->pub.seg };
+        rest->pub = (gnd__block){.buf = b->pub.buf, .off = b->pub.off + cap, .seg = b->pub.seg};
         rest->cap = b->cap - cap;
         rest->before = b;
         rest->after = b->after;

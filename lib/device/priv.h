@@ -71,8 +71,8 @@ void gnd__compiling_end(gnd__gdev *d, int64_t began);
 struct gnd__kernel {
     gnd_kern *k;
     char *name;
-    int *holds;                 /* the counter of its program */
-    void *note;                 /* gnd__gate_kernel_note */
+    int *holds; /* the counter of its program */
+    void *note; /* gnd__gate_kernel_note */
     struct gnd__kernel *next;
 };
 

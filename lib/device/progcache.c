@@ -32,21 +32,21 @@ enum { CPU_BYTES = 5 << 18, GPU_BYTES = 1 << 16, TEXTS = 8 };
 struct prog {
     gnd_prog *p;
     struct gnd__kernel *kernels;
-    int unsaved;          /* compiled, to be stored on disk when the device is closed */
-    int holds;            /* holds on its kernels by plans, recordings and others */
+    int unsaved; /* compiled, to be stored on disk when the device is closed */
+    int holds;   /* holds on its kernels by plans, recordings and others */
     uint64_t hash, bytes;
     struct prog *newer, *older; /* the list by last use */
 };
 
 struct gnd__progcache {
-    gnd__table *progs;      /* source text -> struct prog */
-    gnd__disk *disk;      /* NULL: none */
-    int disk_asked;       /* whether disk and key have been determined */
-    gnd__str key;         /* common prefix of the disk keys; the source follows */
+    gnd__table *progs; /* source text -> struct prog */
+    gnd__disk *disk;   /* NULL: none */
+    int disk_asked;    /* whether disk and key have been determined */
+    gnd__str key;      /* common prefix of the disk keys; the source follows */
     struct prog *newest, *oldest;
-    uint64_t most;        /* limit of the programs' bytes */
-    char *log;            /* compiler log of the last program that failed to compile, or NULL */
-    uint64_t needed;      /* a higher limit if held programs need it, else 0 */
+    uint64_t most;   /* limit of the programs' bytes */
+    char *log;       /* compiler log of the last program that failed to compile, or NULL */
+    uint64_t needed; /* a higher limit if held programs need it, else 0 */
 };
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e)
@@ -80,7 +80,8 @@ static void prog_release(gnd__gdev *d, struct prog *pr)
     pr->p = NULL;
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------------
+ */
 
 static uint64_t hash_of(const char *src, size_t len)
 {
@@ -126,8 +127,8 @@ static void drop_progs(gnd__gdev *d, uint64_t bytes)
         gnd__free(pr);
     }
     if (n)
-        gnd__log(GND__LOG_DEBUG, "%s: dropped %llu programs, %llu bytes are left", d->id, (unsigned long long)n,
-                 (unsigned long long)d->n.prog_bytes);
+        gnd__log(GND__LOG_DEBUG, "%s: dropped %llu programs, %llu bytes are left", d->id,
+                 (unsigned long long)n, (unsigned long long)d->n.prog_bytes);
 }
 
 int gnd__gate_progs_full(gnd__gdev *d)
@@ -193,7 +194,7 @@ static gnd__disk *disk_of(gnd__gdev *d)
 /* Builds the disk key of a source: the common prefix, then the text. Returns 0 if out of memory. */
 static int disk_key(gnd__gdev *d, const char *src, size_t len, gnd__str *key)
 {
-    *key = (gnd__str){ 0 };
+    *key = (gnd__str){0};
     gnd__str_addn(key, d->progs->key.s, d->progs->key.len);
     for (int i = 0; i < GND__NTUNE; i++)
         if (d->tune.v[i] != gnd__tune_rows[i].dflt)
@@ -368,8 +369,8 @@ void gnd__gate_kernel_set_note(gnd__kernel *k, void *note)
 
 /* Loads or compiles a program that is not in memory, and gets one of its kernels. *k stays NULL if
  * the program is not on disk and may_compile is 0. */
-static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
-                            struct prog *pr, gnd__kernel **k, gnd_err *e)
+static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, size_t len,
+                            int may_compile, struct prog *pr, gnd__kernel **k, gnd_err *e)
 {
     gnd_status st = gnd__gate_tick(e);
 
@@ -398,8 +399,8 @@ static gnd_status make_prog(gnd__gdev *d, const char *name, const char *src, siz
     return st;
 }
 
-static gnd_status find_or_make(gnd__gdev *d, const char *name, const char *src, size_t len, int may_compile,
-                               gnd__kernel **k, gnd_err *e)
+static gnd_status find_or_make(gnd__gdev *d, const char *name, const char *src, size_t len,
+                               int may_compile, gnd__kernel **k, gnd_err *e)
 {
     struct gnd__progcache *c = d->progs;
     const uint64_t hash = hash_of(src, len);
@@ -453,13 +454,14 @@ const char *gnd__gate_build_log(const gnd__gdev *d)
     return d->progs->log ? d->progs->log : "";
 }
 
-gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k, gnd_err *e)
+gnd_status gnd__gate_kernel(gnd__gdev *d, const char *name, const char *src, size_t len,
+                            gnd__kernel **k, gnd_err *e)
 {
     return find_or_make(d, name, src, len, 1, k, e);
 }
 
-gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len, gnd__kernel **k,
-                                   gnd_err *e)
+gnd_status gnd__gate_kernel_cached(gnd__gdev *d, const char *name, const char *src, size_t len,
+                                   gnd__kernel **k, gnd_err *e)
 {
     return find_or_make(d, name, src, len, 0, k, e);
 }

@@ -34,9 +34,9 @@ struct pending {
 };
 
 struct gnd__trace {
-    int pid;              /* process id under which the device is shown */
-    int timed;            /* the backend can measure times */
-    int64_t ahead;        /* host clock minus device clock, ns */
+    int pid;       /* process id under which the device is shown */
+    int timed;     /* the backend can measure times */
+    int64_t ahead; /* host clock minus device clock, ns */
     const char *label;
     int64_t rd, wr;
     int n;
@@ -45,7 +45,7 @@ struct gnd__trace {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the four variables below */
 static FILE *file;
-static pid_t owner;       /* a forked child writes nothing */
+static pid_t owner; /* a forked child writes nothing */
 static uint64_t origin;
 static int ndev;
 
@@ -83,8 +83,9 @@ static void put(const gnd__str *b)
 
 static void process_name(int pid, const char *name)
 {
-    gnd__str b = { 0 };
-    gnd__str_addf(&b, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"", pid);
+    gnd__str b = {0};
+    gnd__str_addf(&b, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"",
+                  pid);
     escaped(&b, name);
     gnd__str_add(&b, "\"}}");
     put(&b);
@@ -92,16 +93,17 @@ static void process_name(int pid, const char *name)
 }
 
 /* Writes a complete event from t0 to t1, in ns of the host's clock. rd and wr < 0: unknown. */
-static void span(const char *category, const char *name, int pid, long tid, uint64_t t0, uint64_t t1,
-                 const char *key, int64_t rd, int64_t wr)
+static void span(const char *category, const char *name, int pid, long tid, uint64_t t0,
+                 uint64_t t1, const char *key, int64_t rd, int64_t wr)
 {
-    gnd__str b = { 0 };
+    gnd__str b = {0};
     gnd__str_addf(&b, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"", category);
     escaped(&b, name);
     gnd__str_addf(&b, "\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", pid, tid,
                   (double)((int64_t)t0 - (int64_t)origin) / 1e3, (double)(t1 - t0) / 1e3);
     if (rd >= 0 && wr >= 0)
-        gnd__str_addf(&b, ",\"args\":{\"bytes read\":%" PRId64 ",\"bytes written\":%" PRId64 "}", rd, wr);
+        gnd__str_addf(&b, ",\"args\":{\"bytes read\":%" PRId64 ",\"bytes written\":%" PRId64 "}",
+                      rd, wr);
     else if (rd >= 0)
         gnd__str_addf(&b, ",\"args\":{\"%s\":%" PRId64 "}", key, rd);
     gnd__str_addc(&b, '}');
@@ -111,15 +113,17 @@ static void span(const char *category, const char *name, int pid, long tid, uint
 
 static void in_use(const gnd__gdev *d, uint64_t t)
 {
-    gnd__str b = { 0 };
-    gnd__str_addf(&b, "{\"ph\":\"C\",\"name\":\"memory in use\",\"pid\":%d,\"ts\":%.3f,"
-                      "\"args\":{\"bytes\":%" PRIu64 "}}",
+    gnd__str b = {0};
+    gnd__str_addf(&b,
+                  "{\"ph\":\"C\",\"name\":\"memory in use\",\"pid\":%d,\"ts\":%.3f,"
+                  "\"args\":{\"bytes\":%" PRIu64 "}}",
                   d->trace->pid, (double)((int64_t)t - (int64_t)origin) / 1e3, d->n.bytes_in_use);
     put(&b);
     gnd__str_free(&b);
 }
 
-/* --- the file ----------------------------------------------------------------------------------- */
+/* --- the file -----------------------------------------------------------------------------------
+ */
 
 int gnd__trace_wanted(void)
 {
@@ -174,8 +178,10 @@ static gnd_status begin_file(int *pid, gnd_err *e)
             first = 1;
             owner = getpid();
             origin = now();
-            fprintf(file, "[\n{\"ph\":\"M\",\"name\":\"clock\",\"pid\":%d,\"args\":{\"name\":\"monotonic\"}}",
-                    (int)owner);
+            fprintf(
+                file,
+                "[\n{\"ph\":\"M\",\"name\":\"clock\",\"pid\":%d,\"args\":{\"name\":\"monotonic\"}}",
+                (int)owner);
         }
     }
     *pid = DEVICE_PID + ndev++;
@@ -185,7 +191,8 @@ static gnd_status begin_file(int *pid, gnd_err *e)
     return st;
 }
 
-/* --- the device's times ------------------------------------------------------------------------- */
+/* --- the device's times -------------------------------------------------------------------------
+ */
 
 static void forget(gnd__gdev *d, gnd_event *ev)
 {
@@ -221,8 +228,8 @@ void gnd__trace_idle(gnd__gdev *d)
     for (int i = 0; i < t->n; i++) {
         struct pending *p = &t->wait[i];
         uint64_t t0, t1;
-        if (d->be->queue.event_time(p->before, &t0, NULL) == GND_OK
-            && d->be->queue.event_time(p->after, &t1, NULL) == GND_OK)
+        if (d->be->queue.event_time(p->before, &t0, NULL) == GND_OK &&
+            d->be->queue.event_time(p->after, &t1, NULL) == GND_OK)
             span(p->category, p->name, t->pid, 0, t0 + (uint64_t)t->ahead,
                  (t1 > t0 ? t1 : t0) + (uint64_t)t->ahead, "bytes", p->rd, p->wr);
         forget(d, p->before);
@@ -267,7 +274,8 @@ void gnd__trace_close(gnd__gdev *d)
     d->trace = NULL;
 }
 
-/* --- spans -------------------------------------------------------------------------------------- */
+/* --- spans --------------------------------------------------------------------------------------
+ */
 
 void gnd__trace_label(gnd__gdev *d, const char *label, int64_t rd, int64_t wr)
 {
@@ -311,8 +319,8 @@ void gnd__trace_end(gnd__gdev *d, const gnd__span *s, const char *category, cons
         forget(d, s->before);
         return;
     }
-    t->wait[t->n] = (struct pending){ .before = s->before, .after = after, .category = category,
-                                      .rd = rd, .wr = wr };
+    t->wait[t->n] = (struct pending){
+        .before = s->before, .after = after, .category = category, .rd = rd, .wr = wr};
     snprintf(t->wait[t->n++].name, sizeof t->wait[0].name, "%s", name);
     in_use(d, t1);
 }

@@ -20,7 +20,7 @@ typedef enum gnd__span_kind {
 
 /* Lives on the caller's stack; its fields are private. */
 typedef struct gnd__span {
-    uint64_t t0;      /* ns of the host's monotonic clock; 0: tracing is off */
+    uint64_t t0; /* ns of the host's monotonic clock; 0: tracing is off */
     gnd_event *before;
 } gnd__span;
 

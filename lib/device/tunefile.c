@@ -23,9 +23,10 @@ enum { MOST = 16384, SEED = 4 };
 
 static void file_name(const gnd__gdev *d, char out[64])
 {
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     char hex[40];
-    gnd__str_addf(&s, "%s\n%s\n%s\n%s\n", d->be->name, d->props.platform, d->props.name, d->props.driver);
+    gnd__str_addf(&s, "%s\n%s\n%s\n%s\n", d->be->name, d->props.platform, d->props.name,
+                  d->props.driver);
     gnd__hash h = gnd__hash_bytes(gnd__str_get(&s), s.len, SEED);
     gnd__hash_hex(&h, hex);
     snprintf(out, 64, "tune-%.32s.txt", hex);
@@ -88,7 +89,8 @@ void gnd__tunefile_load(gnd__gdev *d)
     if (d->tune_err.code) {
         gnd_err why = d->tune_err;
         memset(&d->tune_err, 0, sizeof d->tune_err);
-        gnd__err(&d->tune_err, why.code, "%.240s/%s: %.150s: not used", gnd__disk_path(c), name, why.msg);
+        gnd__err(&d->tune_err, why.code, "%.240s/%s: %.150s: not used", gnd__disk_path(c), name,
+                 why.msg);
         gnd__log(GND__LOG_WARN, "%s: tuning: %s", d->id, d->tune_err.msg);
     }
     gnd__disk_close(c);
@@ -98,14 +100,16 @@ gnd_status gnd__tunefile_save(gnd__gdev *d, gnd_err *e)
 {
     gnd__disk *c = gnd__disk_open();
     char name[64], temp[80], what[400];
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     gnd_status st = GND_OK;
     int fd;
     if (!c)
-        return gnd__err(e, GND_ERR_IO, "there is no folder for it: the kernel cache is off or cannot be used");
+        return gnd__err(e, GND_ERR_IO,
+                        "there is no folder for it: the kernel cache is off or cannot be used");
     file_name(d, name);
     snprintf(temp, sizeof temp, "tmp-%s-%ld", name, (long)getpid());
-    snprintf(what, sizeof what, "%s, %s, %s, driver %s", d->be->name, d->props.name, d->props.platform, d->props.driver);
+    snprintf(what, sizeof what, "%s, %s, %s, driver %s", d->be->name, d->props.name,
+             d->props.platform, d->props.driver);
     for (char *p = what; *p; p++)
         if ((unsigned char)*p < ' ')
             *p = ' ';

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/boxes.c - assemblies that are computed where they are used: each point finds by its index in which box it
- * lies.
+ * fuse/boxes.c - assemblies that are computed where they are used: each point finds by its index in
+ * which box it lies.
  *
- * Where all boxes are cut from one array, along the same axes in the same steps (roll), the whole is that array
- * read at another place: a shift, which depends on the box. Else each box's input is a value of its own, read
- * under the condition that the point lies in the box, and the box's value is chosen. Boxes that the kernel's
- * points cannot reach are left out, and conditions that always hold are none.
+ * Where all boxes are cut from one array, along the same axes in the same steps (roll), the whole
+ * is that array read at another place: a shift, which depends on the box. Else each box's input is
+ * a value of its own, read under the condition that the point lies in the box, and the box's value
+ * is chosen. Boxes that the kernel's points cannot reach are left out, and conditions that always
+ * hold are none.
  */
 #include "fuse/lower.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-/* The view that input j of assembly p is, if it is computed where it is used; NULL: another node. */
+/* The view that input j of assembly p is, if it is computed where it is used; NULL: another node.
+ */
 static const gnd__view *view_of(const gnd__pgraph *g, const gnd__pnode *p, int j)
 {
     const gnd__pnode *q = &g->node[g->inputs[p->in + j]];
@@ -33,11 +35,12 @@ static int64_t box_extent(const gnd__pgraph *g, const gnd__pnode *p, int j, int 
 }
 
 /* Term number *k, or a later one, of box j along its axis `to`. 0: there is none. */
-static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k, gnd__term *t)
+static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k,
+                     gnd__term *t)
 {
     const gnd__view *v = view_of(g, p, j);
     if (!v) { /* the axis itself */
-        *t = (gnd__term){ .step = 1, .axis = to, .to = to };
+        *t = (gnd__term){.step = 1, .axis = to, .to = to};
         return (*k)++ == 0;
     }
     while (*k < v->nterm && v->term[*k].to != to)
@@ -48,7 +51,8 @@ static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, i
     return 1;
 }
 
-/* A box with more than one element along axis d, whose terms say how all move along it; -1: there is none. */
+/* A box with more than one element along axis d, whose terms say how all move along it; -1: there
+ * is none. */
 static int leader(const gnd__pgraph *g, const gnd__pnode *p, int d)
 {
     for (int j = 0; j < p->a->nin; j++)
@@ -90,9 +94,11 @@ int32_t gnd__shifted(const gnd__pgraph *g, int32_t i)
     return x;
 }
 
-/* --- layouts through frames --------------------------------------------------------------------- */
+/* --- layouts through frames ---------------------------------------------------------------------
+ */
 
-/* The layout of what the boxes of assembly p are cut from, l, as that of box j laid over the whole. */
+/* The layout of what the boxes of assembly p are cut from, l, as that of box j laid over the whole.
+ */
 static void through_shift(gnd__lowering *lo, const gnd__pnode *p, int j, gnd__layout *l)
 {
     const gnd_array *a = p->a;
@@ -142,7 +148,8 @@ static void add_shift(gnd__lowering *lo, gnd__where *w, int c, int64_t by)
     w->shift = gnd__lower_add(lo, &in);
 }
 
-/* Through a shift frame: the layout is that of the box that stands first, and conditions of the others shift it. */
+/* Through a shift frame: the layout is that of the box that stands first, and conditions of the
+ * others shift it. */
 static void shift(gnd__lowering *lo, const gnd__frame *fr, gnd__where *w)
 {
     const gnd__pnode *p = &lo->g->node[fr->node];
@@ -172,19 +179,14 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
         const gnd__frame *fr = &lo->frame[f];
         gnd_array *a = lo->g->node[fr->node].a;
         switch (fr->type) {
-        case GND__F_BCAST:
-            gnd__through_broadcast(&w->l, a->ndim, a->dim);
-            break;
-        case GND__F_PICK:
-            gnd__through_pick(&w->l, a, fr->from);
-            break;
-        case GND__F_SHIFT:
-            shift(lo, fr, w);
-            break;
+        case GND__F_BCAST: gnd__through_broadcast(&w->l, a->ndim, a->dim); break;
+        case GND__F_PICK: gnd__through_pick(&w->l, a, fr->from); break;
+        case GND__F_SHIFT: shift(lo, fr, w); break;
         case GND__F_BOX:
             through_box(a, fr->from, &w->l);
             if (w->guard < 0 && fr->cond[0] >= 0)
-                w->guard = fr->cond[0]; /* it holds only where those of frames nearer to the root do */
+                w->guard =
+                    fr->cond[0]; /* it holds only where those of frames nearer to the root do */
             break;
         case GND__F_VIEW:
             if (!gnd__through_view(&w->l, a)) {
@@ -194,8 +196,9 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
                     lo->retry = lo->divided = 1;
                     return 0;
                 }
-                lo->g->node[fr->node].must = 1; /* and those behind it that could not either once it is stored: a */
-                lo->retry = 1;                  /* chain of many is to be grouped again once, and not for each */
+                lo->g->node[fr->node].must =
+                    1;         /* and those behind it that could not either once it is stored: a */
+                lo->retry = 1; /* chain of many is to be grouped again once, and not for each */
                 ok = 0;
                 gnd__own_layout(a, &w->l);
             }
@@ -205,10 +208,13 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
     return ok && !lo->full;
 }
 
-/* --- conditions --------------------------------------------------------------------------------- */
+/* --- conditions ---------------------------------------------------------------------------------
+ */
 
-/* The place of the index along axis d of assembly a, seen through frame f. 0: lo has to be tried again. */
-static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, int conditions, gnd__where *w)
+/* The place of the index along axis d of assembly a, seen through frame f. 0: lo has to be tried
+ * again. */
+static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, int conditions,
+                       gnd__where *w)
 {
     memset(w, 0, sizeof *w);
     w->guard = w->shift = -1;
@@ -219,8 +225,8 @@ static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, 
     return gnd__through_frames(lo, f, w);
 }
 
-/* Whether a point's index along axis d, which is in lo .. hi, can be in box j (bit 0), and outside (bit 1). What is
- * no index of the assembly belongs to a point that has no use for it. */
+/* Whether a point's index along axis d, which is in lo .. hi, can be in box j (bit 0), and outside
+ * (bit 1). What is no index of the assembly belongs to a point that has no use for it. */
 static int sides(const gnd__lowering *l, const gnd__pnode *p, int j, int d, int64_t lo, int64_t hi)
 {
     const int64_t first = p->a->p.box[j].start[d], end = first + box_extent(l->g, p, j, d);
@@ -248,8 +254,8 @@ int gnd__touched(gnd__lowering *lo, int32_t i, int32_t f, uint32_t *boxes)
     return 1;
 }
 
-/* The condition that a point is in box j of frame fr, and that `outer` holds: *c, -1 where it always is. 0: lo has
- * to be tried again. */
+/* The condition that a point is in box j of frame fr, and that `outer` holds: *c, -1 where it
+ * always is. 0: lo has to be tried again. */
 static int condition(gnd__lowering *lo, const gnd__frame *fr, int j, int outer, int *c)
 {
     const gnd__pnode *p = &lo->g->node[fr->node];
@@ -288,7 +294,8 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
     int32_t chain[GND__MAX_FRAMES];
     int n = 0;
     for (; f >= 0; f = lo->frame[f].parent)
-        if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) && !lo->frame[f].known)
+        if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
+            !lo->frame[f].known)
             chain[n++] = f;
     while (n > 0) { /* from the root: each needs those before it */
         gnd__frame *fr = &lo->frame[chain[--n]];
@@ -311,7 +318,8 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
     return 1;
 }
 
-/* --- the value of an assembly ------------------------------------------------------------------- */
+/* --- the value of an assembly -------------------------------------------------------------------
+ */
 
 /* The first bit of the greatest box, which the others differ from. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes)

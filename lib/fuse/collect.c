@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fuse/collect.c - walks the graph below the sinks, without recursion, into an array in order of
- * computation, and writes the structure down as bytes: the key of the plan cache. Sizes, strides and
- * operations are in the key; the values of constants and the places of leaves are not. Nodes that
- * compute the same from the same are one: equal bytes, and for constants equal values, give one node,
- * so that what a program wrote twice is computed once.
+ * computation, and writes the structure down as bytes: the key of the plan cache. Sizes, strides
+ * and operations are in the key; the values of constants and the places of leaves are not. Nodes
+ * that compute the same from the same are one: equal bytes, and for constants equal values, give
+ * one node, so that what a program wrote twice is computed once.
  */
 #include "fuse/fuse.h"
 
@@ -94,7 +94,8 @@ static inline size_t key_size(const gnd_array *a)
         return n;
     n += 4 * (size_t)a->nin;
     switch (a->kind) {
-    case GND__VIEW: return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
+    case GND__VIEW:
+        return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
     case GND__TAKE: return n + 2 * (size_t)a->in[0]->ndim;
     case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
     case GND__OP:
@@ -104,8 +105,8 @@ static inline size_t key_size(const gnd_array *a)
     }
 }
 
-/* Which inputs of launch a nobody else will see again: one bit each. What such an input has in memory may be
- * written over; a recording's inputs stay. */
+/* Which inputs of launch a nobody else will see again: one bit each. What such an input has in
+ * memory may be written over; a recording's inputs stay. */
 static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
 {
     uint32_t bits = 0;
@@ -144,9 +145,10 @@ static void key_launch(gnd__pgraph *g, gnd__pnode *p)
 static void key_node(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    struct { uint8_t kind, ndim, dtype, zero; int32_t x; } h = {
-        a->kind, a->ndim, (uint8_t)a->dtype, 0, 0
-    };
+    struct {
+        uint8_t kind, ndim, dtype, zero;
+        int32_t x;
+    } h = {a->kind, a->ndim, (uint8_t)a->dtype, 0, 0};
     int leaf = gnd__is_leaf(a);
     if (!key_room(g, key_size(a))) {
         g->oom = 1;
@@ -157,8 +159,7 @@ static void key_node(gnd__pgraph *g, gnd__pnode *p)
     else if (a->kind == GND__OP) {
         h.x = a->p.op;
         h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);
-    }
-    else if (a->kind == GND__REDUCE)
+    } else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;
     else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
         h.x = a->nin;
@@ -235,8 +236,8 @@ static int same_value(const gnd__scalar *a, const gnd__scalar *b)
 static int same_node(const gnd__pgraph *g, const gnd__pnode *p, const gnd__pnode *q)
 {
     if (p->hash != q->hash || p->nkey != q->nkey || p->a->data.st || p->a->kind == GND__EMPTY ||
-        p->a->kind == GND__LAUNCH ||
-        q->a->data.st || memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
+        p->a->kind == GND__LAUNCH || q->a->data.st ||
+        memcmp(g->key + p->key, g->key + q->key, p->nkey) != 0)
         return 0;
     return p->a->kind != GND__CONST || same_value(&p->a->p.value, &q->a->p.value);
 }
@@ -318,7 +319,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
             a->mark = 0;
             return j;
         }
-        g->dup[g->ndup++] = (gnd__dup){ a, j, 0 };
+        g->dup[g->ndup++] = (gnd__dup){a, j, 0};
         a->mark = (uint32_t)j + 1;
         return j;
     }
@@ -388,8 +389,8 @@ static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
     return g->oom ? -1 : add_node(g, a, konst);
 }
 
-/* Finds the nodes that are equal to others, and that nothing but the graph uses: what they use is not
- * wanted on their behalf. Marks are as gnd__collect's walk left them. */
+/* Finds the nodes that are equal to others, and that nothing but the graph uses: what they use is
+ * not wanted on their behalf. Marks are as gnd__collect's walk left them. */
 static void find_lost(gnd__pgraph *g)
 {
     uint32_t first = (uint32_t)g->nnode + 1; /* marks from here on: of dup */
@@ -403,7 +404,8 @@ static void find_lost(gnd__pgraph *g)
     }
     for (int32_t i = g->ndup - 1; i >= 0; i--) { /* users come after what they use */
         const gnd_array *a = g->dup[i].a;
-        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses || gnd__is_leaf(a))
+        if (atomic_load_explicit(&a->refs, memory_order_relaxed) > g->dup[i].uses ||
+            gnd__is_leaf(a))
             continue;
         for (int j = 0; j < a->nin; j++) {
             uint32_t m = a->in[j]->mark;
@@ -420,7 +422,8 @@ static void count_uses(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
         const gnd__pnode *p = &g->node[i];
-        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a); j++) { /* an equal node's consumers hold that one */
+        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a);
+             j++) { /* an equal node's consumers hold that one */
             gnd__pnode *q = &g->node[g->inputs[p->in + j]];
             q->uses += p->a->in[j] == q->a;
         }
@@ -435,9 +438,9 @@ static int is_view_asked(const gnd__pgraph *g)
     return 0;
 }
 
-/* A sink that is a view of an operation from which nodes outside the graph are made too, other views mostly: these
- * look at the operation, not at the sink (graph/view.c). So the operation is as good as held, and what it took much
- * to compute is stored for all of them. */
+/* A sink that is a view of an operation from which nodes outside the graph are made too, other
+ * views mostly: these look at the operation, not at the sink (graph/view.c). So the operation is as
+ * good as held, and what it took much to compute is stored for all of them. */
 static void hold_viewed(gnd__pgraph *g)
 {
     for (int32_t s = 0; s < g->nsink; s++) {
@@ -453,8 +456,8 @@ static void hold_viewed(gnd__pgraph *g)
     }
 }
 
-/* Whether a has an owner that may ask for it later: the user (not a scope, which may own it for no more than
- * that the program went through it), or more nodes than those `uses`. */
+/* Whether a has an owner that may ask for it later: the user (not a scope, which may own it for no
+ * more than that the program went through it), or more nodes than those `uses`. */
 static int is_owned(const gnd_array *a, int32_t uses)
 {
     const int handles = atomic_load_explicit(&a->handles, memory_order_relaxed);
@@ -544,7 +547,9 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         size_t key = g->nkey;
         put(g, g->sinks, 4 * (size_t)g->nsink);
         for (int32_t i = 0; i < g->nnode; i++)
-            g->key[g->nkey++] = (unsigned char)(g->node[i].held | g->node[i].owned << 2); /* late: as an equal one is */
+            g->key[g->nkey++] =
+                (unsigned char)(g->node[i].held | g->node[i].owned
+                                                      << 2); /* late: as an equal one is */
         put32(g, g->nsink);
         put32(g, g->nnode);
         add_hash(g, hash_bytes(g->key + key, g->nkey - key, 0));
@@ -553,7 +558,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
     if (g->symbolic)
-        return gnd__err(e, GND_ERR_STATE, "a placeholder has no elements: gnd_record what is computed from it");
+        return gnd__err(e, GND_ERR_STATE,
+                        "a placeholder has no elements: gnd_record what is computed from it");
     return GND_OK;
 }
 

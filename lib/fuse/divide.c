@@ -3,18 +3,18 @@
  * fuse/divide.c - maps whose axes are divided, so that what is repeated (tile, repeat) is computed
  * where it is used.
  *
- * An array seen with a broadcast axis and then reshaped has no strides along the reshaped axis. Along
- * the parts of that axis it has: where the kernel's own axis is divided as the array's axes are, the
- * reshape is none. Any other layout can be said in the parts too. Several such arrays in one kernel
- * need parts of which each one's are made.
+ * An array seen with a broadcast axis and then reshaped has no strides along the reshaped axis.
+ * Along the parts of that axis it has: where the kernel's own axis is divided as the array's axes
+ * are, the reshape is none. Any other layout can be said in the parts too. Several such arrays in
+ * one kernel need parts of which each one's are made.
  */
 #include "fuse/lower.h"
 
 #include <string.h>
 
-/* Rows shorter than GND__CPU_ROW fill no vectors: on a CPU, what costs more than the repeated array's
- * store and load is computed apart. (PoCL, 10^6 floats: repeat(v, 2) + w 3.8 ms in two kernels, 2.3 in
- * one; with exp(w) 8.9 and 27.9.) */
+/* Rows shorter than GND__CPU_ROW fill no vectors: on a CPU, what costs more than the repeated
+ * array's store and load is computed apart. (PoCL, 10^6 floats: repeat(v, 2) + w 3.8 ms in two
+ * kernels, 2.3 in one; with exp(w) 8.9 and 27.9.) */
 #define CPU_COST 2
 
 /* Whether a is a view that repeats elements along an axis. */
@@ -46,8 +46,8 @@ static int is_aligned(const gnd__lowering *lo, const gnd_array *a, int32_t f)
     return 1;
 }
 
-/* Divides axis `axis` of the space where `inner` elements of it are passed. 0: the parts there are do
- * not let it. */
+/* Divides axis `axis` of the space where `inner` elements of it are passed. 0: the parts there are
+ * do not let it. */
 static int cut(gnd__parts *p, int axis, int64_t inner)
 {
     int64_t below = 1;
@@ -136,7 +136,7 @@ int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t 
     const gnd__parts *p = &lo->parts;
     const int before = lo->space.ndim - a->ndim;
     gnd__layout in = *l;
-    gnd__shape s = { 0 };
+    gnd__shape s = {0};
     if (!p->n || !is_aligned(lo, a, f))
         return 0;
     for (int i = 0; i < p->n; i++)

@@ -2,10 +2,10 @@
  *
  * fuse/group.c - which kernel computes what: works from the roles of nodes (roles.c).
  *
- * In the order below: (1) one work per root, reductions taken into the kernel of their only consumer; (2)
- * levels, and works of one space that share inputs merged; teams of sinks that did not become one kernel are
- * given up, and grouping starts again; (3) works along the same rows made one (rows.c), and what follows a
- * product taken into its call (product.c).
+ * In the order below: (1) one work per root, reductions taken into the kernel of their only
+ * consumer; (2) levels, and works of one space that share inputs merged; teams of sinks that did
+ * not become one kernel are given up, and grouping starts again; (3) works along the same rows made
+ * one (rows.c), and what follows a product taken into its call (product.c).
  */
 #include "fuse/fuse.h"
 
@@ -28,9 +28,10 @@ static gnd__pwork *add_work(gnd__pgraph *g, int32_t root, int box)
     }
     w = &g->work[g->nwork++];
     memset(w, 0, sizeof *w);
-    w->type = g->node[root].a->kind == GND__MATMUL ? GND__P_MATMUL
+    w->type = g->node[root].a->kind == GND__MATMUL   ? GND__P_MATMUL
               : g->node[root].a->kind == GND__PRIM   ? GND__P_PRIM
-              : g->node[root].a->kind == GND__LAUNCH ? GND__P_LAUNCH : GND__P_KERNEL;
+              : g->node[root].a->kind == GND__LAUNCH ? GND__P_LAUNCH
+                                                     : GND__P_KERNEL;
     w->root[0] = root;
     w->box[0] = box;
     w->nroot = 1;
@@ -83,9 +84,9 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         else
             for (int k = 0; k < p->a->nin && p->role == GND__R_ROOT && !gnd__is_leaf(p->a); k++)
                 push(g, &g->stack, &top, &g->capstack,
-                     g->inputs[p->in + k] * 2 +
-                         (!gnd__is_elementwise(p->a) || p->a->kind == GND__TAKE ||
-                          gnd__input_of(g, p, k)->a->size != p->a->size));
+                     g->inputs[p->in + k] * 2 + (!gnd__is_elementwise(p->a) ||
+                                                 p->a->kind == GND__TAKE ||
+                                                 gnd__input_of(g, p, k)->a->size != p->a->size));
     }
     for (int r = 0; r < w->nred; r++)
         if (g->node[w->red[r]].absorbed)
@@ -113,9 +114,9 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
             continue;
         for (int k = 0; k < p->a->nin; k++)
             push(g, &g->stack, &top, &g->capstack,
-                 g->inputs[p->in + k] * 2 +
-                     ((v & 1) || !gnd__is_elementwise(p->a) || p->a->kind == GND__TAKE ||
-                      gnd__input_of(g, p, k)->a->size != p->a->size));
+                 g->inputs[p->in + k] * 2 + ((v & 1) || !gnd__is_elementwise(p->a) ||
+                                             p->a->kind == GND__TAKE ||
+                                             gnd__input_of(g, p, k)->a->size != p->a->size));
     }
     w->ndep = g->ndep - w->first_dep;
 }
@@ -131,8 +132,8 @@ static const gnd_array *space(const gnd__pgraph *g, const gnd__pwork *w)
     return p->a;
 }
 
-/* Work w, which computes reduction i, stores its result too: somebody wants it after the plan. 0: there is no
- * room for one more. */
+/* Work w, which computes reduction i, stores its result too: somebody wants it after the plan. 0:
+ * there is no room for one more. */
 static int store_too(gnd__pgraph *g, gnd__pwork *w, int32_t i)
 {
     const int32_t own = g->node[i].work;
@@ -178,22 +179,24 @@ static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
 /* Points of an assembly whose boxes take less than the calls to launch them one by one. */
 #define ONE_KERNEL 131072
 
-/* Whether assembly p, which is stored, is a work of its own on a CPU: a kernel with conditions rather
- * than one for each box. They take as long, but for what a launch costs; unless several boxes are
- * large, which are copied faster without conditions. (PoCL: pad of 200 x 200 0.028 instead of 0.095
- * ms, of 1000 x 1000 0.32 instead of 0.35; concat of three of 10^6 1.00 instead of 0.87.) */
+/* Whether assembly p, which is stored, is a work of its own on a CPU: a kernel with conditions
+ * rather than one for each box. They take as long, but for what a launch costs; unless several
+ * boxes are large, which are copied faster without conditions. (PoCL: pad of 200 x 200 0.028
+ * instead of 0.095 ms, of 1000 x 1000 0.32 instead of 0.35; concat of three of 10^6 1.00 instead of
+ * 0.87.) */
 static int is_one_work(gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
     int64_t most = 0;
-    if (g->gpu || p->must || !gnd__has_boxes(a) || a->ndim == 0 || a->dim[a->ndim - 1] < GND__CPU_ROW)
+    if (g->gpu || p->must || !gnd__has_boxes(a) || a->ndim == 0 ||
+        a->dim[a->ndim - 1] < GND__CPU_ROW)
         return 0;
     const int32_t first = gnd__origin(g, g->inputs[p->in]);
     for (int k = 0; k < a->nin; k++) {
         const gnd__pnode *q = gnd__input_of(g, p, k);
         most = a->in[k]->size > most ? a->in[k]->size : most;
-        if (a->in[k]->size == 0 || (q->role == GND__R_INLINE && q->boxed &&
-                                    gnd__origin(g, g->inputs[p->in + k]) != first))
+        if (a->in[k]->size == 0 ||
+            (q->role == GND__R_INLINE && q->boxed && gnd__origin(g, g->inputs[p->in + k]) != first))
             return 0;
     }
     return a->size < ONE_KERNEL || most > a->size / 2;
@@ -240,7 +243,8 @@ static void add_part(gnd__pgraph *g, int32_t i)
 static void make_works(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
-    /* the same numbers as uses() of roles.c gave: it met the assemblies from the last to the first */
+    /* the same numbers as uses() of roles.c gave: it met the assemblies from the last to the first
+     */
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind == GND__ASSEMBLE && g->node[i].role == GND__R_ROOT)
             pieces += g->node[i].a->nin;
@@ -335,8 +339,8 @@ static int mergeable(const gnd__pgraph *g, const gnd__pwork *v, const gnd__pwork
         nops += g->node[w->root[i]].nops;
         nleaf += g->node[w->root[i]].nleaf;
     }
-    return nops <= GND__KERNEL_OPS + GND__KERNEL_OPS / 2 && nleaf <= GND__LEAVES + GND__LEAVES / 2 &&
-           (producer || share_dep(g, v, w));
+    return nops <= GND__KERNEL_OPS + GND__KERNEL_OPS / 2 &&
+           nleaf <= GND__LEAVES + GND__LEAVES / 2 && (producer || share_dep(g, v, w));
 }
 
 static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)
@@ -388,8 +392,7 @@ static void levels(gnd__pgraph *g)
                         producer++;
                         through_view |= g->deps[d] & 1;
                     }
-            if (producer ? producer > 1 || through_view || v->nred > 0 ||
-                               v->level != lv - 1 ||
+            if (producer ? producer > 1 || through_view || v->nred > 0 || v->level != lv - 1 ||
                                deps_level(g, w, v->root[0]) >= v->level || v->nroot > 1
                          : v->level != lv)
                 continue;
@@ -438,8 +441,8 @@ static void find_first_uses(gnd__pgraph *g)
     }
 }
 
-/* Works that wait for nothing (constants, copies of leaves) come next to their use, since their memory is taken when
- * they run; all boxes of an assembly come when the last of them can. */
+/* Works that wait for nothing (constants, copies of leaves) come next to their use, since their
+ * memory is taken when they run; all boxes of an assembly come when the last of them can. */
 static void delay(gnd__pgraph *g)
 {
     find_first_uses(g);
@@ -503,11 +506,12 @@ static int32_t slot_of_input(gnd__pgraph *g, gnd__pnode *p)
     const gnd__launch *l = of->a->p.launch;
     const int out = p->a->kind == GND__PART ? p->a->p.part : 0;
     for (int i = 0; i < l->narg; i++) {
-        if (l->arg[i].kind != GND__L_INOUT || l->arg[i].out != out || !(of->dying >> l->arg[i].in & 1))
+        if (l->arg[i].kind != GND__L_INOUT || l->arg[i].out != out ||
+            !(of->dying >> l->arg[i].in & 1))
             continue;
         gnd__pnode *q = gnd__input_of(g, of, l->arg[i].in);
-        if (q->a != of->a->in[l->arg[i].in] || q->parents > 1 || q->sink || q->owned || q->given || q->slot < 0 ||
-            (q->role != GND__R_ROOT && q->role != GND__R_LEAF))
+        if (q->a != of->a->in[l->arg[i].in] || q->parents > 1 || q->sink || q->owned || q->given ||
+            q->slot < 0 || (q->role != GND__R_ROOT && q->role != GND__R_LEAF))
             return -1;
         q->given = 1;
         return q->slot;
@@ -536,7 +540,7 @@ gnd_status gnd__group(gnd__pgraph *g, gnd_err *e)
         if (p->slot >= 0)
             p->in_place = 1;
         else if ((p->role == GND__R_LEAF || p->role == GND__R_ROOT) && !p->absorbed &&
-            (p->role == GND__R_ROOT || p->a->data.st))
+                 (p->role == GND__R_ROOT || p->a->data.st))
             p->slot = g->nslot++;
     }
     if (g->oom)

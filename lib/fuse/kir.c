@@ -58,8 +58,8 @@ static int64_t rank_stride(const gnd__kir *k, int d)
     return INT64_MAX;
 }
 
-/* Reduced axes by descending stride, so that the innermost one is walked contiguously. The result of
- * a sum may depend on the order, but the order depends on nothing but shapes and strides. */
+/* Reduced axes by descending stride, so that the innermost one is walked contiguously. The result
+ * of a sum may depend on the order, but the order depends on nothing but shapes and strides. */
 static void order_reduced(gnd__kir *k)
 {
     for (int i = 0; i < k->nreds; i++)
@@ -78,8 +78,9 @@ int gnd__kir_has_boxes(const gnd__kir *k)
     return 0;
 }
 
-/* Access i is an index of nothing but conditions without shifts, which moves with axis d one by one and not with
- * d + 1: that it is in 0 .. step - 1 is the same as that both axes walked as one are in 0 .. step * extent - 1. */
+/* Access i is an index of nothing but conditions without shifts, which moves with axis d one by one
+ * and not with d + 1: that it is in 0 .. step - 1 is the same as that both axes walked as one are
+ * in 0 .. step * extent - 1. */
 static int can_widen(const gnd__kir *k, int i, int d)
 {
     int64_t n;
@@ -117,7 +118,8 @@ static int mergeable(const gnd__kir *k, int d)
         int64_t outer;
         if (a->epilogue && d >= k->nkeep)
             continue;
-        if ((__builtin_mul_overflow(a->stride[d + 1], k->dim[d + 1], &outer) || a->stride[d] != outer) &&
+        if ((__builtin_mul_overflow(a->stride[d + 1], k->dim[d + 1], &outer) ||
+             a->stride[d] != outer) &&
             !can_widen(k, i, d))
             return 0;
     }
@@ -145,19 +147,22 @@ void gnd__kir_collapse(gnd__kir *k)
 
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
 {
-    int nargs[] = { 0, 0, 0, -1, 1, 1, 0, 1, 1, 0, 1, 0, 3 };
+    int nargs[] = {0, 0, 0, -1, 1, 1, 0, 1, 1, 0, 1, 0, 3};
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin : nargs[in->kind];
-        int limit = in->kind == GND__I_CONST ? k->nconst
-                    : in->kind == GND__I_RED ? k->nreds
-                    : in->kind == GND__I_OP || in->kind == GND__I_CAST ? 1 << 14 : k->naccess;
+        int limit = in->kind == GND__I_CONST                           ? k->nconst
+                    : in->kind == GND__I_RED                           ? k->nreds
+                    : in->kind == GND__I_OP || in->kind == GND__I_CAST ? 1 << 14
+                                                                       : k->naccess;
         if (!gnd__dtype_ok((gnd_dtype)in->dtype) || (n == 0 && (in->ref < 0 || in->ref >= limit)))
             return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: value %d is malformed", i);
         for (int j = 0; j < n; j++)
             if (in->a[j] < 0 || in->a[j] >= i || (k->instr[in->a[j]].epilogue && !in->epilogue))
                 return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: argument %d of value %d", j, i);
-        for (int j = n; j < 2 && (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT || in->kind == GND__I_PIECE); j++)
+        for (int j = n; j < 2 && (in->kind == GND__I_WITHIN || in->kind == GND__I_SHIFT ||
+                                  in->kind == GND__I_PIECE);
+             j++)
             if (in->a[j] >= i)
                 return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: argument %d of value %d", j, i);
         if (in->kind == GND__I_WITHIN && (k->reduce || k->access[in->ref].slot >= 0))
@@ -192,7 +197,8 @@ void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
     for (int i = 0; i < k->naccess; i++) {
         const gnd__access *a = &k->access[i];
         int n = a->epilogue ? k->nkeep : k->nkeep + k->nred, written = 0;
-        int64_t count = 1, reach = 1; /* points, and the elements from the first to the last of them */
+        int64_t count = 1,
+                reach = 1; /* points, and the elements from the first to the last of them */
         if (a->slot < 0)
             continue;
         for (int d = 0; d < n; d++) {

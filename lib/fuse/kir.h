@@ -5,11 +5,11 @@
  * A kernel runs over an iteration space: kept axes first, then reduced ones (none for a map). Its
  * body is a list of instructions in SSA order: each gives one value per point of the space. A map
  * stores values; a reduction folds values over the reduced axes, and its epilogue instructions, one
- * value per point of the kept axes, work on the results before they are stored. With rows, values of
- * points may use results too (x / sum(x)), and an output without `epilogue` is one of points. An access says where
- * a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots are numbers that
- * sched binds to memory. Conditions on indices (WITHIN) say in which box of an assembly a point is; maps alone
- * have them.
+ * value per point of the kept axes, work on the results before they are stored. With rows, values
+ * of points may use results too (x / sum(x)), and an output without `epilogue` is one of points. An
+ * access says where a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots
+ * are numbers that sched binds to memory. Conditions on indices (WITHIN) say in which box of an
+ * assembly a point is; maps alone have them.
  */
 #ifndef GND_FUSE_KIR_H
 #define GND_FUSE_KIR_H
@@ -27,32 +27,34 @@
 #define GND__KIR_CONST 64
 
 typedef enum gnd__ikind {
-    GND__I_LOAD,      /* access ref */
-    GND__I_IOTA,      /* the access's address itself, as int64 (slot -1) */
-    GND__I_CONST,     /* constant ref */
-    GND__I_OP,        /* op of a[0..2] */
-    GND__I_CAST,      /* a[0] as dtype */
-    GND__I_GATHER,    /* access ref, plus a[0] (int64), where condition a[1] holds (-1: everywhere); else 0 */
-    GND__I_RED,       /* the result of reduction ref (in the epilogue, or with rows after it) */
-    GND__I_OFFSET,    /* int64: a[0] * step, plus a[1] unless that is -1 */
-    GND__I_CHECK,     /* int64: index a[0] of an axis of step elements; ref: the graph's node */
-    GND__I_WITHIN,    /* bool: whether the address of access ref (slot -1), plus shift a[0], is at least 0 and
-                         below step, and condition a[1] holds; either may be -1: none */
-    GND__I_SHIFT,     /* an index: step where condition a[0] holds, else 0; plus shift a[1] unless that is -1 */
-    GND__I_PIECE,     /* access ref, plus shift a[1] unless that is -1, where condition a[0] holds (-1:
-                         everywhere). Elsewhere nothing is read, and the value is 0 */
-    GND__I_CHOOSE     /* a[1] where condition a[0] holds, else a[2] */
+    GND__I_LOAD,   /* access ref */
+    GND__I_IOTA,   /* the access's address itself, as int64 (slot -1) */
+    GND__I_CONST,  /* constant ref */
+    GND__I_OP,     /* op of a[0..2] */
+    GND__I_CAST,   /* a[0] as dtype */
+    GND__I_GATHER, /* access ref, plus a[0] (int64), where condition a[1] holds (-1: everywhere);
+                      else 0 */
+    GND__I_RED,    /* the result of reduction ref (in the epilogue, or with rows after it) */
+    GND__I_OFFSET, /* int64: a[0] * step, plus a[1] unless that is -1 */
+    GND__I_CHECK,  /* int64: index a[0] of an axis of step elements; ref: the graph's node */
+    GND__I_WITHIN, /* bool: whether the address of access ref (slot -1), plus shift a[0], is at
+                      least 0 and below step, and condition a[1] holds; either may be -1: none */
+    GND__I_SHIFT,  /* an index: step where condition a[0] holds, else 0; plus shift a[1] unless that
+                      is -1 */
+    GND__I_PIECE,  /* access ref, plus shift a[1] unless that is -1, where condition a[0] holds (-1:
+                      everywhere). Elsewhere nothing is read, and the value is 0 */
+    GND__I_CHOOSE  /* a[1] where condition a[0] holds, else a[2] */
 } gnd__ikind;
 
 typedef struct gnd__instr {
-    uint8_t kind;     /* gnd__ikind */
+    uint8_t kind; /* gnd__ikind */
     uint8_t epilogue;
-    int16_t op;       /* gnd__op of GND__I_OP */
-    int16_t dtype;    /* of the value */
-    int16_t ctype;    /* GND__I_OP: the compute dtype (that of the arguments) */
+    int16_t op;    /* gnd__op of GND__I_OP */
+    int16_t dtype; /* of the value */
+    int16_t ctype; /* GND__I_OP: the compute dtype (that of the arguments) */
     int16_t a[GND__OP_ARGS];
     int32_t ref;
-    int64_t step;     /* GND__I_OFFSET, GND__I_CHECK, GND__I_WITHIN, GND__I_SHIFT */
+    int64_t step; /* GND__I_OFFSET, GND__I_CHECK, GND__I_WITHIN, GND__I_SHIFT */
 } gnd__instr;
 
 typedef struct gnd__access {
@@ -64,13 +66,20 @@ typedef struct gnd__access {
     int64_t stride[GND_MAX_NDIM];
 } gnd__access;
 
-typedef struct gnd__kred { int16_t op; int16_t value; int16_t in, out; } gnd__kred; /* dtypes in, out */
-typedef struct gnd__kout { int16_t value; int16_t access; } gnd__kout; /* access -1: not stored */
+typedef struct gnd__kred {
+    int16_t op;
+    int16_t value;
+    int16_t in, out;
+} gnd__kred; /* dtypes in, out */
+typedef struct gnd__kout {
+    int16_t value;
+    int16_t access;
+} gnd__kout; /* access -1: not stored */
 
 typedef struct gnd__kir {
-    int nkeep, nred;                 /* axes: nkeep kept ones, then nred reduced ones */
-    int reduce;                      /* 1: a reduction, even over no axis */
-    int rows;                        /* 1: values of points use results of reductions, and are stored */
+    int nkeep, nred; /* axes: nkeep kept ones, then nred reduced ones */
+    int reduce;      /* 1: a reduction, even over no axis */
+    int rows;        /* 1: values of points use results of reductions, and are stored */
     int64_t dim[GND_MAX_NDIM];
     int ninstr, naccess, nout, nreds, nconst;
     gnd__instr instr[GND__KIR_INSTR];
@@ -79,7 +88,7 @@ typedef struct gnd__kir {
     gnd__kred red[GND__KIR_RED];
     int32_t constant[GND__KIR_CONST]; /* the graph's constants, by pnode */
     int16_t const_dtype[GND__KIR_CONST];
-    char label[160];                 /* what it fuses, for explain: "multiply add sum" */
+    char label[160]; /* what it fuses, for explain: "multiply add sum" */
 } gnd__kir;
 
 /* Number of points of the kept axes, of the reduced axes. */
@@ -94,7 +103,8 @@ void gnd__kir_collapse(gnd__kir *k);
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
 /* Bytes that one run reads and writes, each access counted once for each element it touches. */
 void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr);
-/* An estimate of its arithmetic: all points times the cost of their instructions, in units of an addition. */
+/* An estimate of its arithmetic: all points times the cost of their instructions, in units of an
+ * addition. */
 int64_t gnd__kir_work(const gnd__kir *k);
 
 #endif

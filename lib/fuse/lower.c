@@ -82,9 +82,9 @@ static void set_space(gnd__lowering *lo)
     memcpy(k->dim, lo->parts.n ? lo->parts.dim : a->dim, (size_t)k->nkeep * sizeof *k->dim);
 }
 
-/* Too big for one kernel: stores the heaviest inline node that the work has computed; where views alone were too
- * many, the one that the walk had come to. Where every node is stored already, roots or reductions were too many
- * for one kernel. One root without inline nodes always fits. */
+/* Too big for one kernel: stores the heaviest inline node that the work has computed; where views
+ * alone were too many, the one that the walk had come to. Where every node is stored already, roots
+ * or reductions were too many for one kernel. One root without inline nodes always fits. */
 static gnd_status split(gnd__lowering *lo)
 {
     const gnd__pwork *w = lo->w;
@@ -96,7 +96,8 @@ static gnd_status split(gnd__lowering *lo)
             (!best || p->nops + p->nleaf > best->nops + best->nleaf))
             best = p;
     }
-    for (int f = lo->nframe - 1; f >= 0; f--) /* an assembly rather: each of its boxes has all that is below */
+    for (int f = lo->nframe - 1; f >= 0;
+         f--) /* an assembly rather: each of its boxes has all that is below */
         if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
             lo->g->node[lo->frame[f].node].role == GND__R_INLINE)
             best = &lo->g->node[lo->frame[f].node];
@@ -124,10 +125,11 @@ static void label(gnd__kir *k)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            const char *s = in->kind == GND__I_OP     ? gnd__ops[in->op].name
-                            : in->kind == GND__I_CAST ? gnd_dtype_name((gnd_dtype)in->dtype)
+            const char *s = in->kind == GND__I_OP       ? gnd__ops[in->op].name
+                            : in->kind == GND__I_CAST   ? gnd_dtype_name((gnd_dtype)in->dtype)
                             : in->kind == GND__I_GATHER ? "take"
-                            : in->kind == GND__I_CHOOSE ? "choose" : NULL;
+                            : in->kind == GND__I_CHOOSE ? "choose"
+                                                        : NULL;
             if (s && in->epilogue == pass && n + strlen(s) + 6 < sizeof k->label) {
                 n += strlen(strcpy(k->label + n, n ? " " : ""));
                 n += strlen(strcpy(k->label + n, s));

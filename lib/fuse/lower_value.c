@@ -3,10 +3,10 @@
  * fuse/lower_value.c - expressions to the instructions of kernel IR.
  *
  * The expression below each root is walked from the root to the leaves without recursion. The views
- * met on the way are kept as a chain of frames; at a leaf the chain is applied to the leaf's layout,
- * which gives the strides of its access in the kernel's space. A node met twice through one chain is
- * one value. Where a reshape cannot be said in strides, its node is marked `must` (a root of its
- * own) and the caller groups again.
+ * met on the way are kept as a chain of frames; at a leaf the chain is applied to the leaf's
+ * layout, which gives the strides of its access in the kernel's space. A node met twice through one
+ * chain is one value. Where a reshape cannot be said in strides, its node is marked `must` (a root
+ * of its own) and the caller groups again.
  */
 #include "fuse/lower.h"
 
@@ -14,7 +14,8 @@
 
 #define MAX_STACK 768
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 {
@@ -31,8 +32,8 @@ gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 /* Field by field: copies of structures do not keep what is between fields. */
 static int same_instr(const gnd__instr *x, const gnd__instr *y)
 {
-    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op && x->dtype == y->dtype &&
-           x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
+    return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op &&
+           x->dtype == y->dtype && x->ctype == y->ctype && x->ref == y->ref && x->step == y->step &&
            memcmp(x->a, y->a, sizeof x->a) == 0;
 }
 
@@ -65,7 +66,8 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
     a->dtype = (int16_t)dtype;
     a->epilogue = (uint8_t)lo->epilogue;
     a->off = l->off;
-    a->aligned = (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
+    a->aligned =
+        (uint8_t)(aligned && (uint64_t)l->off * gnd_dtype_size((gnd_dtype)dtype) % 16 == 0);
     if (!k->reduce) {
         memcpy(a->stride, l->stride, (size_t)l->ndim * sizeof *a->stride);
     } else if (!lo->epilogue) {
@@ -99,7 +101,8 @@ void gnd__lower_apart(gnd__lowering *lo)
     lo->retry = 1;
 }
 
-static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int32_t from, int32_t parent)
+static int32_t find_frame(gnd__lowering *lo, gnd__ftype type, int32_t node, int32_t from,
+                          int32_t parent)
 {
     gnd__frame *f;
     for (int i = 0; i < lo->nframe; i++) {
@@ -168,7 +171,8 @@ static int red_index(const gnd__lowering *lo, int32_t node)
     return -1;
 }
 
-/* 1: l, a reduction's result seen from the points of a kernel of rows, is that of the point's row. */
+/* 1: l, a reduction's result seen from the points of a kernel of rows, is that of the point's row.
+ */
 static int is_own_row(const gnd__lowering *lo, const gnd__layout *l)
 {
     const gnd__kir *k = lo->k;
@@ -190,7 +194,8 @@ static int leaf_aligned(const gnd_array *a)
     return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
 }
 
-/* Where the elements of layout l are for the points of the kernel, through frame f. 0: try again, or full. */
+/* Where the elements of layout l are for the points of the kernel, through frame f. 0: try again,
+ * or full. */
 static int where(gnd__lowering *lo, int32_t f, const gnd__layout *l, gnd__where *w)
 {
     memset(w, 0, sizeof *w);
@@ -268,8 +273,11 @@ static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
         gnd__lower_apart(lo);
     if (acc < 0)
         return -1;
-    in = gnd__lower_instr(lo, lo->k->access[acc].slot < 0               ? GND__I_IOTA
-                              : w.guard >= 0 || w.shift >= 0 ? GND__I_PIECE : GND__I_LOAD, a->dtype);
+    in = gnd__lower_instr(lo,
+                          lo->k->access[acc].slot < 0    ? GND__I_IOTA
+                          : w.guard >= 0 || w.shift >= 0 ? GND__I_PIECE
+                                                         : GND__I_LOAD,
+                          a->dtype);
     in.ref = acc;
     if (in.kind == GND__I_IOTA)
         return plus_shift(lo, gnd__lower_add(lo, &in), w.shift);
@@ -349,8 +357,11 @@ static int32_t input_frame(gnd__lowering *lo, int32_t i, int j, int32_t f)
 static int combine(gnd__lowering *lo, int32_t i, const int *arg)
 {
     const gnd_array *a = lo->g->node[i].a;
-    gnd__instr in = gnd__lower_instr(lo, a->kind == GND__CAST      ? GND__I_CAST
-                                  : a->kind == GND__CHECKED ? GND__I_CHECK : GND__I_OP, a->dtype);
+    gnd__instr in = gnd__lower_instr(lo,
+                                     a->kind == GND__CAST      ? GND__I_CAST
+                                     : a->kind == GND__CHECKED ? GND__I_CHECK
+                                                               : GND__I_OP,
+                                     a->dtype);
     for (int j = 0; j < a->nin; j++)
         in.a[j] = (int16_t)arg[j];
     const int own = a->kind == GND__OP ? gnd__op_main((gnd__op)a->p.op) : a->nin - 1;
@@ -391,11 +402,14 @@ static int in_box(const gnd__lowering *lo, int32_t f)
 
 /* Values that are to be made, the last one first. */
 typedef struct waiting {
-    struct { int32_t node, frame; } s[MAX_STACK];
+    struct {
+        int32_t node, frame;
+    } s[MAX_STACK];
     int n;
 } waiting;
 
-/* The value of node i in frame f; -1 when it must be made first, and waits for that now, or lo is full. */
+/* The value of node i in frame f; -1 when it must be made first, and waits for that now, or lo is
+ * full. */
 static int needed(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const int v = lo->full ? -1 : value_of(lo, i, f);
@@ -418,13 +432,14 @@ static int store_assembly(gnd__lowering *lo, int32_t i)
     return -1;
 }
 
-/* The value of assembly i, seen through frame f, when those of its boxes are known; -1: they wait, or it cannot be. */
+/* The value of assembly i, seen through frame f, when those of its boxes are known; -1: they wait,
+ * or it cannot be. */
 static int assembly_value(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const gnd__pnode *p = &lo->g->node[i];
     const int32_t x = gnd__shifted(lo->g, i);
-    int32_t frame[GND__BOXES] = { 0 };
-    int value[GND__BOXES] = { 0 }, ready = 1;
+    int32_t frame[GND__BOXES] = {0};
+    int value[GND__BOXES] = {0}, ready = 1;
     uint32_t boxes;
     if (lo->w->nred > 0 || lo->w->type != GND__P_KERNEL)
         return store_assembly(lo, i);
@@ -454,7 +469,7 @@ static int walk(gnd__lowering *lo, waiting *w)
         int32_t i = w->s[w->n - 1].node, f = w->s[w->n - 1].frame;
         const gnd__pnode *p = &lo->g->node[i];
         const gnd_array *a = p->a;
-        int v = -1, arg[GND_MAX_NDIM + 1] = { 0 }, ready = 1, first = 0;
+        int v = -1, arg[GND_MAX_NDIM + 1] = {0}, ready = 1, first = 0;
         if (value_of(lo, i, f) >= 0) {
             w->n--;
             continue;
@@ -462,7 +477,8 @@ static int walk(gnd__lowering *lo, waiting *w)
         if (gnd__is_leaf(a) ||
             (p->role == GND__R_ROOT && !((f < 0 || lo->w->rows) && in_kernel(lo, i))) ||
             (red_index(lo, i) >= 0 && (lo->epilogue || lo->w->rows)) ||
-            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE && !gnd__has_boxes(a))) {
+            (!gnd__is_view(a) && !gnd__is_elementwise(a) && a->kind != GND__REDUCE &&
+             !gnd__has_boxes(a))) {
             v = leaf_value(lo, i, f);
         } else if (gnd__has_boxes(a)) {
             v = assembly_value(lo, w, i, f);
@@ -486,7 +502,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             int32_t in = lo->g->inputs[p->in];
             /* a reshape that is stored walks its input's space, in the same order */
             int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
-                             ? -1 : find_frame(lo, GND__F_VIEW, i, 0, f);
+                             ? -1
+                             : find_frame(lo, GND__F_VIEW, i, 0, f);
             v = needed(lo, w, in, ff);
             if (lo->full)
                 return -1;
@@ -503,7 +520,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             }
             if (!ready)
                 continue;
-            if (a->kind == GND__CHECKED && in_box(lo, f)) { /* its index is one only where the box's condition holds */
+            if (a->kind == GND__CHECKED &&
+                in_box(lo, f)) { /* its index is one only where the box's condition holds */
                 lo->g->node[i].must = 1;
                 lo->retry = 1;
                 return -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/place.c - where elements are: layouts through views, broadcasts and elements of short reductions.
+ * fuse/place.c - where elements are: layouts through views, broadcasts and elements of short
+ * reductions.
  *
- * A view is nothing but other numbers: an offset, and a stride for each axis. Only a reshape of awkward
- * strides cannot be said so, and then somebody has to store what it views.
+ * A view is nothing but other numbers: an offset, and a stride for each axis. Only a reshape of
+ * awkward strides cannot be said so, and then somebody has to store what it views.
  */
 #include "fuse/fuse.h"
 
@@ -36,8 +37,8 @@ void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim)
     out.off = l->off;
     for (int d = 0; d < ndim; d++) {
         out.dim[d] = dim[d];
-        out.stride[d] = d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0
-                                                                          : l->stride[d - shift];
+        out.stride[d] =
+            d < shift || (l->dim[d - shift] == 1 && dim[d] != 1) ? 0 : l->stride[d - shift];
     }
     *l = out;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/product.c - what follows a matrix product and is taken into the library's call: a factor, the sum with
- * a row or a matrix that lies in memory, or with a multiple of it, and the maximum with 0. Only where the product has no other use, and
- * where that is all that the next kernel would do; whether the library takes it is asked by who plans.
+ * fuse/product.c - what follows a matrix product and is taken into the library's call: a factor,
+ * the sum with a row or a matrix that lies in memory, or with a multiple of it, and the maximum
+ * with 0. Only where the product has no other use, and where that is all that the next kernel would
+ * do; whether the library takes it is asked by who plans.
  */
 #include <math.h>
 #include "fuse/fuse.h"
@@ -12,7 +13,8 @@ static int is_zero(const gnd_array *a)
     if (a->kind != GND__CONST || a->ndim != 0)
         return 0;
     const gnd__scalar *v = &a->p.value;
-    return v->kind == 'f' ? v->re == 0 && !signbit(v->re) : (v->kind == 'i' || v->kind == 'u') && v->u == 0;
+    return v->kind == 'f' ? v->re == 0 && !signbit(v->re)
+                          : (v->kind == 'i' || v->kind == 'u') && v->u == 0;
 }
 
 int gnd__is_relu(const gnd_array *a)
@@ -32,8 +34,15 @@ int gnd__is_scaling(const gnd_array *a)
         if (c->kind != GND__CONST || c->ndim != 0 || a->in[!i]->kind == GND__CONST)
             continue;
         const gnd__scalar *v = &c->p.value;
-        const double x = v->kind == 'f' ? v->re : v->kind == 'i' ? (double)v->i : v->kind == 'u' ? (double)v->u : 0;
-        return fabs(x) >= (a->dtype == GND_FLOAT16 ? 0x1p-14 : a->dtype == GND_FLOAT64 ? 0x1p-1022 : 0x1p-126) ? i : -1;
+        const double x = v->kind == 'f'   ? v->re
+                         : v->kind == 'i' ? (double)v->i
+                         : v->kind == 'u' ? (double)v->u
+                                          : 0;
+        return fabs(x) >= (a->dtype == GND_FLOAT16   ? 0x1p-14
+                           : a->dtype == GND_FLOAT64 ? 0x1p-1022
+                                                     : 0x1p-126)
+                   ? i
+                   : -1;
     }
     return -1;
 }
@@ -57,7 +66,10 @@ static int32_t plain_work(const gnd__pgraph *g, int32_t i)
 {
     const int32_t j = g->node[i].work;
     const gnd__pwork *w = &g->work[j < 0 ? 0 : j];
-    return j >= 0 && w->type == GND__P_KERNEL && w->nroot == 1 && w->nred == 0 && w->box[0] < 0 && !w->rows ? j : -1;
+    return j >= 0 && w->type == GND__P_KERNEL && w->nroot == 1 && w->nred == 0 && w->box[0] < 0 &&
+                   !w->rows
+               ? j
+               : -1;
 }
 
 static void follow(gnd__pgraph *g, int32_t wi)
@@ -125,6 +137,7 @@ static void follow(gnd__pgraph *g, int32_t wi)
 void gnd__follow_products(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nwork && !g->oom; i++)
-        if (g->work[i].type == GND__P_MATMUL && g->work[i].merged < 0 && g->work[i].product == g->work[i].root[0])
+        if (g->work[i].type == GND__P_MATMUL && g->work[i].merged < 0 &&
+            g->work[i].product == g->work[i].root[0])
             follow(g, i);
 }

@@ -2,32 +2,32 @@
  *
  * fuse/roles.c - which nodes are stored, and which are computed where they are used.
  *
- * In the order below: (1) what must be stored: sinks, reductions, products, joins of many arrays, and where an
- * expression grows past the limits of one kernel; (2) sinks of one shape count as one kernel, a team, which
- * is given up where it cannot become one (group.c); (3) from the sinks down, which kernel uses each other
- * node and through which views: a node that one kernel uses through equal views is computed there; used
- * otherwise it is computed again if that is cheap, else stored; an expensive one is never computed again for
- * each element of a broadcast; (4) what is still wanted when the plan has run, because it is owned or something
- * is that is not stored: a reduction or a product of that kind is stored, wherever it is computed (group.c, rows.c,
- * product.c).
+ * In the order below: (1) what must be stored: sinks, reductions, products, joins of many arrays,
+ * and where an expression grows past the limits of one kernel; (2) sinks of one shape count as one
+ * kernel, a team, which is given up where it cannot become one (group.c); (3) from the sinks down,
+ * which kernel uses each other node and through which views: a node that one kernel uses through
+ * equal views is computed there; used otherwise it is computed again if that is cheap, else stored;
+ * an expensive one is never computed again for each element of a broadcast; (4) what is still
+ * wanted when the plan has run, because it is owned or something is that is not stored: a reduction
+ * or a product of that kind is stored, wherever it is computed (group.c, rows.c, product.c).
  */
 #include "fuse/fuse.h"
 
 #include <string.h>
 
-#define CHEAP_COST 4    /* computed again rather than stored and read back */
+#define CHEAP_COST 4      /* computed again rather than stored and read back */
 #define CHEAP_COST_GPU 20 /* the same on a GPU, of 4 bytes or less: one elementary function */
 #define CHEAP_LEAVES 2
 #define CHEAP_EXPANDED 2
-#define BOXES_READ 4    /* arrays of which an assembly may be made that is not stored */
-#define FEW 4             /* so many times is a few: then up to */
-#define CHEAP_FEW_GPU 32  /* rather than write 4 bytes and read them */
-#define CHEAP_FEW_CPU 28  /* the same on a CPU: one elementary function at most */
-/* Rows of so many elements and longer: their indices are checked once, not for each element, where the
- * check would stand between the compiler and its vectors. */
+#define BOXES_READ 4     /* arrays of which an assembly may be made that is not stored */
+#define FEW 4            /* so many times is a few: then up to */
+#define CHEAP_FEW_GPU 32 /* rather than write 4 bytes and read them */
+#define CHEAP_FEW_CPU 28 /* the same on a CPU: one elementary function at most */
+/* Rows of so many elements and longer: their indices are checked once, not for each element, where
+ * the check would stand between the compiler and its vectors. */
 #define CHECK_ROW 32
-/* A node that took so many operations is stored when the user holds it, to be used again it seems; or
- * when a scope does, which may be for no more than that the program went through it. */
+/* A node that took so many operations is stored when the user holds it, to be used again it seems;
+ * or when a scope does, which may be for no more than that the program went through it. */
 #define KEPT_OPS 16
 #define SCOPE_OPS 48
 
@@ -41,7 +41,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 static int is_piece_of_work(const gnd_array *a)
 {
     return a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__ASSEMBLE ||
-           a->kind == GND__EMPTY || a->kind == GND__PRIM || a->kind == GND__LAUNCH || a->kind == GND__PART;
+           a->kind == GND__EMPTY || a->kind == GND__PRIM || a->kind == GND__LAUNCH ||
+           a->kind == GND__PART;
 }
 
 /* Inputs of assembly p that are not the same everywhere. */
@@ -90,13 +91,15 @@ static int sources(const gnd__pgraph *g, const gnd__pnode *p)
 static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
-    return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU : CHEAP_COST;
+    return g->gpu && !p->boxed && gnd_dtype_size((gnd_dtype)a->dtype) <= 4 ? CHEAP_COST_GPU
+                                                                           : CHEAP_COST;
 }
 
-/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several views that would be
- * stored by itself; in its place in the assembly it costs no more, and the views find everything there. Of many boxes,
- * as when the inner part of an array is set, that holds for what others use too, and less is cheap: computing a box
- * and choosing among so many at every read costs more than the store. */
+/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several
+ * views that would be stored by itself; in its place in the assembly it costs no more, and the
+ * views find everything there. Of many boxes, as when the inner part of an array is set, that holds
+ * for what others use too, and less is cheap: computing a box and choosing among so many at every
+ * read costs more than the store. */
 static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
 {
     const int many = boxes_read(g, p) > CHEAP_LEAVES;
@@ -104,7 +107,8 @@ static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
         const gnd__pnode *q = gnd__input_of(g, p, k);
         while (q->role == GND__R_INLINE && gnd__is_view(q->a) && (many || q->parents == 1))
             q = gnd__input_of(g, q, 0);
-        if (q->role == GND__R_INLINE && !gnd__is_view(q->a) && q->a->kind != GND__ASSEMBLE && (many || q->parents == 1) &&
+        if (q->role == GND__R_INLINE && !gnd__is_view(q->a) && q->a->kind != GND__ASSEMBLE &&
+            (many || q->parents == 1) &&
             (q->cost > (many ? CHEAP_COST : cheap_cost(g, q)) || q->nleaf > CHEAP_LEAVES))
             return 1;
     }
@@ -197,7 +201,8 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     p->cost = cost > 1000000 ? 1000000 : cost;
 }
 
-/* An assembly below views of which node i is one that has no fewer elements: it is stored, and not the views. */
+/* An assembly below views of which node i is one that has no fewer elements: it is stored, and not
+ * the views. */
 static void store_viewed(gnd__pgraph *g, int32_t i)
 {
     gnd__pnode *q = &g->node[i];
@@ -214,13 +219,13 @@ static void need_place(gnd__pgraph *g, int32_t i)
     int32_t blame;
     gnd__pnode *q = &g->node[i];
     store_viewed(g, i);
-    if (q->role != GND__R_ROOT && (q->role == GND__R_LEAF ? !q->a->data.st
-                                                          : !gnd__place_of(g, i, &pl, &blame)))
+    if (q->role != GND__R_ROOT &&
+        (q->role == GND__R_LEAF ? !q->a->data.st : !gnd__place_of(g, i, &pl, &blame)))
         q->role = GND__R_ROOT;
 }
 
-/* limits: what does not fit into one kernel is divided, and what is shared is stored; 0: only what cannot be inline is
- * stored. */
+/* limits: what does not fit into one kernel is divided, and what is shared is stored; 0: only what
+ * cannot be inline is stored. */
 static void first_roles(gnd__pgraph *g, int limits)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
@@ -232,10 +237,11 @@ static void first_roles(gnd__pgraph *g, int limits)
         p->level = 0;
         p->team = i;
         p->slot = p->work = -1;
-        p->role = gnd__is_leaf(a) ? GND__R_LEAF
+        p->role = gnd__is_leaf(a)                                         ? GND__R_LEAF
                   : (is_piece_of_work(a) && !gnd__is_short(a)) || p->must ? GND__R_ROOT
                                                                           : GND__R_INLINE;
-        if (a->kind == GND__ASSEMBLE && !p->must && p->role == GND__R_ROOT && is_cheap_assembly(g, p, i))
+        if (a->kind == GND__ASSEMBLE && !p->must && p->role == GND__R_ROOT &&
+            is_cheap_assembly(g, p, i))
             p->role = GND__R_INLINE;
         p->origin = origin_of(g, i);
         p->nops = p->nleaf = 0;
@@ -257,13 +263,15 @@ static void first_roles(gnd__pgraph *g, int limits)
         if (a->kind != GND__REDUCE && is_piece_of_work(a) && p->role == GND__R_ROOT)
             continue;
         measure(g, p);
-        if (limits && a->kind == GND__ASSEMBLE && (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES)) {
+        if (limits && a->kind == GND__ASSEMBLE &&
+            (p->nops > GND__KERNEL_OPS || p->nleaf > GND__LEAVES)) {
             p->role = GND__R_ROOT;
             continue;
         }
         if (!limits)
             continue;
-        if (p->shared && p->role == GND__R_INLINE && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) {
+        if (p->shared && p->role == GND__R_INLINE &&
+            (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) {
             p->role = GND__R_ROOT;
             continue;
         }
@@ -271,8 +279,7 @@ static void first_roles(gnd__pgraph *g, int limits)
             cut_below(g, p);
             measure(g, p);
         }
-        if (p->role == GND__R_INLINE && p->held &&
-            p->nops >= (p->held > 1 ? KEPT_OPS : SCOPE_OPS))
+        if (p->role == GND__R_INLINE && p->held && p->nops >= (p->held > 1 ? KEPT_OPS : SCOPE_OPS))
             p->role = GND__R_ROOT;
     }
     for (int32_t s = 0; s < g->nsink; s++) {
@@ -304,7 +311,8 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     q->expanded |= (uint8_t)expanded;
 }
 
-/* Buckets of shapes, and the sinks of one bucket that may not fit to a leader before it looks no further. */
+/* Buckets of shapes, and the sinks of one bucket that may not fit to a leader before it looks no
+ * further. */
 enum { SHAPES = 1024, MISFITS = 64 };
 
 static unsigned shape_hash(const gnd_array *a)
@@ -321,7 +329,8 @@ static int may_team(const gnd__pnode *p)
     return p->role == GND__R_ROOT && gnd__is_elementwise(p->a) && !p->alone;
 }
 
-/* Chains the sinks that can be of a team by their shapes, from the last to the first, each node once. */
+/* Chains the sinks that can be of a team by their shapes, from the last to the first, each node
+ * once. */
 static void chain_shapes(gnd__pgraph *g)
 {
     int32_t last[SHAPES];
@@ -341,8 +350,8 @@ static void chain_shapes(gnd__pgraph *g)
     }
 }
 
-/* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it and
- * not stored: the last one leads. group.c says later whether that came true. */
+/* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it
+ * and not stored: the last one leads. group.c says later whether that came true. */
 static void make_teams(gnd__pgraph *g)
 {
     if (g->nsink < 2)
@@ -409,7 +418,8 @@ static void uses(gnd__pgraph *g)
         if (p->role == GND__R_INLINE && a->kind == GND__ASSEMBLE &&
             (whole || ((conflict || expanded) && gnd__shifted(g, i) < 0 &&
                        (sources(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
-            p->role = GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
+            p->role =
+                GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
         if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
             ((conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
              (expanded && p->cost > cheap_expanded(g, p, expanded)) ||
@@ -429,7 +439,8 @@ static void uses(gnd__pgraph *g)
         if (p->role != GND__R_INLINE)
             whole = 0;
         whole |= a->kind == GND__PRIM || (a->kind == GND__REDUCE && p->role == GND__R_ROOT);
-        const int shifted = a->kind == GND__ASSEMBLE && p->role == GND__R_INLINE && gnd__shifted(g, i) >= 0;
+        const int shifted =
+            a->kind == GND__ASSEMBLE && p->role == GND__R_INLINE && gnd__shifted(g, i) >= 0;
         for (int k = 0; k < a->nin; k++) {
             gnd__pnode *q = gnd__input_of(g, p, k);
             uint64_t way = path;
@@ -441,7 +452,9 @@ static void uses(gnd__pgraph *g)
             }
             if (a->kind == GND__ASSEMBLE) {
                 q->piece |= (uint8_t)shifted;
-                use(q, group, mix(path, (uint64_t)(shifted ? 0 : k) * 0x10001 + (uint64_t)i * 4 + 6), conflict, grows);
+                use(q, group,
+                    mix(path, (uint64_t)(shifted ? 0 : k) * 0x10001 + (uint64_t)i * 4 + 6),
+                    conflict, grows);
                 continue;
             }
             if (a->kind == GND__PRIM) {
@@ -454,24 +467,28 @@ static void uses(gnd__pgraph *g)
             }
             if (p->piece && p->role == GND__R_INLINE && !conflict)
                 ; /* all boxes see what they are cut from in one way */
-            else if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) || a->kind == GND__MATMUL ||
-                a->kind == GND__REDUCE)
-                way = mix(path, (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
-                                        4 + 5);
+            else if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) ||
+                     a->kind == GND__MATMUL || a->kind == GND__REDUCE)
+                way = mix(path,
+                          (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
+                                  4 +
+                              5);
             else if (q->a->size != a->size || q->a->ndim != a->ndim)
                 way = mix(path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
             if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
-                grows |= !q->a->size                          ? 1
+                grows |= !q->a->size                         ? 1
                          : a->size / q->a->size >= CHECK_ROW ? 7
-                         : a->size / q->a->size > FEW        ? 5 : 1;
+                         : a->size / q->a->size > FEW        ? 5
+                                                             : 1;
             /* what is indexed lies in memory: no reduction that stays inside a kernel */
             use(q, group, way, conflict || (a->kind == GND__TAKE && k == 0), grows);
         }
     }
 }
 
-/* What is owned needs what it is made of, down to what stays: reductions, products and primitives. Other roots are
- * no such place: they may yet become part of a kernel of rows, and few of them stay. */
+/* What is owned needs what it is made of, down to what stays: reductions, products and primitives.
+ * Other roots are no such place: they may yet become part of a kernel of rows, and few of them
+ * stay. */
 static void find_live(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)
@@ -479,7 +496,8 @@ static void find_live(gnd__pgraph *g)
     for (int32_t i = g->nnode - 1; i >= 0; i--) {
         const gnd__pnode *p = &g->node[i];
         const int stays = p->sink || p->role == GND__R_LEAF || p->a->kind == GND__MATMUL ||
-                          p->a->kind == GND__PRIM || p->a->kind == GND__LAUNCH || p->a->kind == GND__PART ||
+                          p->a->kind == GND__PRIM || p->a->kind == GND__LAUNCH ||
+                          p->a->kind == GND__PART ||
                           (p->a->kind == GND__REDUCE && p->role == GND__R_ROOT);
         for (int k = 0; p->live && !stays && k < p->a->nin; k++)
             gnd__input_of(g, p, k)->live = 1;
@@ -499,7 +517,8 @@ void gnd__roles(gnd__pgraph *g)
         }
         boxes |= gnd__has_boxes(g->node[i].a) && !g->node[i].must && !gnd__is_leaf(g->node[i].a);
     }
-    if (boxes) { /* which are computed for each of their uses: what these share is stored before limits are looked at */
+    if (boxes) { /* which are computed for each of their uses: what these share is stored before
+                    limits are looked at */
         first_roles(g, 0);
         make_teams(g);
         uses(g);

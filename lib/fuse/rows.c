@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/rows.c - kernels that read a row once: reductions along the last axes, and the works that use
- * their results along the same rows, as one work (softmax, variance, normalization).
+ * fuse/rows.c - kernels that read a row once: reductions along the last axes, and the works that
+ * use their results along the same rows, as one work (softmax, variance, normalization).
  *
- * Runs after grouping, on its works. From a work back, those that make what it reads join when they have
- * the same space of points and rows; what nobody else reads is then not stored. What lowering finds
- * not to be rows, or too long for registers or a cache, is marked no_rows, and grouping starts again.
+ * Runs after grouping, on its works. From a work back, those that make what it reads join when they
+ * have the same space of points and rows; what nobody else reads is then not stored. What lowering
+ * finds not to be rows, or too long for registers or a cache, is marked no_rows, and grouping
+ * starts again.
  */
 #include "fuse/fuse.h"
 #include "base/mem.h"
@@ -17,11 +18,11 @@
 
 typedef struct joining {
     gnd__pgraph *g;
-    int32_t last;              /* the work that all others come before */
+    int32_t last; /* the work that all others come before */
     int32_t member[MEMBERS];
     int n;
-    const gnd_array *full;     /* has the shape of the points */
-    uint32_t mask;             /* reduced axes; 0: none known yet */
+    const gnd_array *full; /* has the shape of the points */
+    uint32_t mask;         /* reduced axes; 0: none known yet */
 } joining;
 
 /* The node whose shape is that of the points of work w, rows included; NULL: not to be joined. */
@@ -31,7 +32,8 @@ static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
     if (w->type != GND__P_KERNEL || w->merged >= 0 || w->rows)
         return NULL;
     for (int r = 0; r < w->nroot; r++)
-        if (w->box[r] >= 0 || g->node[w->root[r]].no_rows || g->node[w->root[r]].a->kind == GND__RESHAPE ||
+        if (w->box[r] >= 0 || g->node[w->root[r]].no_rows ||
+            g->node[w->root[r]].a->kind == GND__RESHAPE ||
             g->node[w->root[r]].a->kind == GND__ASSEMBLE)
             return NULL;
     return w->nred > 0 ? g->node[w->reduce].a->in[0] : p->a;
@@ -44,7 +46,8 @@ static int good_rows(const gnd_array *full, uint32_t mask)
     int d = full->ndim;
     while (d > 0 && mask >> (d - 1) & 1)
         r *= full->dim[--d];
-    return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 && r <= ROW_MOST && full->size > 0;
+    return mask == (uint32_t)(((uint64_t)1 << full->ndim) - ((uint64_t)1 << d)) && r > 1 &&
+           r <= ROW_MOST && full->size > 0;
 }
 
 static int is_member(const joining *j, int32_t w)
@@ -184,7 +187,8 @@ static int unite(joining *j)
     all.nroot = all.nred = 0;
     all.rows = 1;
     for (int i = 1; i < j->n; i++) /* in order of computation */
-        for (int k = i; k > 0 && g->work[j->member[k - 1]].level > g->work[j->member[k]].level; k--) {
+        for (int k = i; k > 0 && g->work[j->member[k - 1]].level > g->work[j->member[k]].level;
+             k--) {
             int32_t t = j->member[k];
             j->member[k] = j->member[k - 1];
             j->member[k - 1] = t;
@@ -196,8 +200,8 @@ static int unite(joining *j)
         for (int r = 0; r < w->nred; r++)
             all.red[all.nred++] = w->red[r];
         for (int r = 0; r < w->nroot; r++) {
-            if (w != last && !g->node[w->root[r]].sink && !stays(g, w, r) && !read_elsewhere(j, w->root[r], INT32_MAX) &&
-                !g->node[w->root[r]].viewed) {
+            if (w != last && !g->node[w->root[r]].sink && !stays(g, w, r) &&
+                !read_elsewhere(j, w->root[r], INT32_MAX) && !g->node[w->root[r]].viewed) {
                 inner[ninner++] = w->root[r];
                 continue;
             }
@@ -239,7 +243,7 @@ void gnd__fuse_rows(gnd__pgraph *g)
     if (any)
         find_viewed(g);
     for (int32_t i = g->nwork - 1; i >= 0 && any; i--) {
-        joining j = { .g = g, .last = i, .member = { i }, .n = 1 };
+        joining j = {.g = g, .last = i, .member = {i}, .n = 1};
         const gnd__pwork *w = &g->work[i];
         j.full = points_of(g, w);
         if (!j.full)

@@ -32,7 +32,8 @@ static int is_for_assembly(const gnd_array *x)
     return 0;
 }
 
-gnd_array *gnd__box_seen(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m, gnd__map *out)
+gnd_array *gnd__box_seen(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m,
+                         gnd__map *out)
 {
     if (x->kind != GND__ASSEMBLE || x->nin < 2 || x->data.st || !x->in)
         return NULL;

@@ -16,14 +16,15 @@
 
 enum {
     STEP = 8,
-    BYTES = 448,  /* whole cache lines; the last place begins at 112 */
-    KEPT = 64,    /* free cells kept per thread */
+    BYTES = 448, /* whole cache lines; the last place begins at 112 */
+    KEPT = 64,   /* free cells kept per thread */
     BATCH = 32,
-    RUN = 128,    /* cells per chunk */
-    ALONE = 255   /* place of a node that is not in a cell */
+    RUN = 128,  /* cells per chunk */
+    ALONE = 255 /* place of a node that is not in a cell */
 };
 
-_Static_assert((GND__CELL_PLACES - 1) * STEP + GND__NODE_BYTES <= BYTES, "the last place is in the cell");
+_Static_assert((GND__CELL_PLACES - 1) * STEP + GND__NODE_BYTES <= BYTES,
+               "the last place is in the cell");
 
 /* A free cell's link, in its last bytes, where no node begins. */
 typedef struct idle {
@@ -31,7 +32,8 @@ typedef struct idle {
     uint8_t place; /* place of its next node */
 } idle;
 
-_Static_assert((GND__CELL_PLACES - 1) * STEP + sizeof(uint64_t) <= BYTES - sizeof(idle), "no place is in `idle`");
+_Static_assert((GND__CELL_PLACES - 1) * STEP + sizeof(uint64_t) <= BYTES - sizeof(idle),
+               "no place is in `idle`");
 
 typedef struct chunk {
     struct chunk *next;

@@ -157,13 +157,15 @@ gnd_array *gnd__check_axes(const char *func, gnd_device *dev, gnd_axes axes, int
     if (!wrong)
         return NULL;
     if (wrong == -2)
-        return gnd__fail(dev, GND_ERR_AXIS, "%s: the bits 0x%" PRIx64 " are no set of axes: GND_AXIS(n) is, GND_ALL "
-                         "and GND_NO_AXES", func, axes.bits);
+        return gnd__fail(dev, GND_ERR_AXIS,
+                         "%s: the bits 0x%" PRIx64 " are no set of axes: GND_AXIS(n) is, GND_ALL "
+                         "and GND_NO_AXES",
+                         func, axes.bits);
     if (gnd__axis(bad, ndim) >= 0)
         return gnd__fail(dev, GND_ERR_AXIS, "%s: axis %d is named twice (it is axis %d too)", func,
                          bad, bad < 0 ? bad + ndim : bad - ndim);
-    return gnd__fail(dev, GND_ERR_AXIS, "%s: axis %d is out of range for %d dimension%s", func,
-                     bad, ndim, ndim == 1 ? "" : "s");
+    return gnd__fail(dev, GND_ERR_AXIS, "%s: axis %d is out of range for %d dimension%s", func, bad,
+                     ndim, ndim == 1 ? "" : "s");
 }
 
 /* Names the first axis at which the shapes of a and b do not broadcast. */
@@ -175,12 +177,11 @@ static gnd_array *no_broadcast(const char *func, gnd_device *dev, const gnd_arra
     for (int k = -least; k < 0; k++) {
         int64_t da = a->dim[a->ndim + k], db = b->dim[b->ndim + k];
         if (da != db && da != 1 && db != 1)
-            return gnd__fail(dev, GND_ERR_SHAPE,
-                             "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64
-                             " and %" PRId64,
-                             func, gnd__shape_text(ta, a->ndim, a->dim),
-                             gnd__shape_text(tb, b->ndim, b->dim),
-                             a->ndim == b->ndim ? k + a->ndim : k, da, db);
+            return gnd__fail(
+                dev, GND_ERR_SHAPE,
+                "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64 " and %" PRId64, func,
+                gnd__shape_text(ta, a->ndim, a->dim), gnd__shape_text(tb, b->ndim, b->dim),
+                a->ndim == b->ndim ? k + a->ndim : k, da, db);
     }
     return NULL;
 }

@@ -140,7 +140,8 @@ static int int_lcm(wide a, wide b, gnd__scalar *out)
     wide g = gcd(a, b), r;
     if (g == 0)
         return set_i(out, 0);
-    return __builtin_mul_overflow((a < 0 ? -a : a) / g, b < 0 ? -b : b, &r) ? TOO_LARGE : set_wide(out, r);
+    return __builtin_mul_overflow((a < 0 ? -a : a) / g, b < 0 ? -b : b, &r) ? TOO_LARGE
+                                                                            : set_wide(out, r);
 }
 
 static int fold_int(gnd__op op, const wide *x, gnd__scalar *out)
@@ -153,7 +154,8 @@ static int fold_int(gnd__op op, const wide *x, gnd__scalar *out)
     case GND__OP_MULTIPLY: return __builtin_mul_overflow(a, b, &r) ? TOO_LARGE : set_wide(out, r);
     case GND__OP_NEGATIVE: return set_wide(out, -a);
     case GND__OP_SQUARE: return __builtin_mul_overflow(a, a, &r) ? TOO_LARGE : set_wide(out, r);
-    case GND__OP_FLOOR_DIVIDE: return set_wide(out, b == 0 ? 0 : a / b - (a % b != 0 && (a % b < 0) != (b < 0)));
+    case GND__OP_FLOOR_DIVIDE:
+        return set_wide(out, b == 0 ? 0 : a / b - (a % b != 0 && (a % b < 0) != (b < 0)));
     case GND__OP_REMAINDER:
         r = b == 0 ? 0 : a % b;
         return set_wide(out, r != 0 && (r < 0) != (b < 0) ? r + b : r);
@@ -164,9 +166,7 @@ static int fold_int(gnd__op op, const wide *x, gnd__scalar *out)
     case GND__OP_FMAX: return set_wide(out, a > b ? a : b);
     case GND__OP_MINIMUM:
     case GND__OP_FMIN: return set_wide(out, a < b ? a : b);
-    case GND__OP_CLIP:
-        r = a > b ? a : b;
-        return set_wide(out, r < x[2] ? r : x[2]);
+    case GND__OP_CLIP: r = a > b ? a : b; return set_wide(out, r < x[2] ? r : x[2]);
     case GND__OP_BITWISE_AND: return set_wide(out, a & b);
     case GND__OP_BITWISE_OR: return set_wide(out, a | b);
     case GND__OP_BITWISE_XOR: return set_wide(out, a ^ b);

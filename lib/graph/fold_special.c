@@ -48,8 +48,9 @@ static double bessel_i0(double x)
  * (kernels/special.cl). */
 static double digamma(double x)
 {
-    static const long double b[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L, 1 / 132.0L,
-                                    -691 / 32760.0L, 1 / 12.0L, -3617 / 8160.0L, 43867 / 14364.0L};
+    static const long double b[] = {1 / 12.0L,   -1 / 120.0L,     1 / 252.0L,
+                                    -1 / 240.0L, 1 / 132.0L,      -691 / 32760.0L,
+                                    1 / 12.0L,   -3617 / 8160.0L, 43867 / 14364.0L};
     long double v = x, s = 0;
     if (x == 0)
         return copysign(INFINITY, -x);
@@ -175,7 +176,8 @@ int gnd__fold_special(gnd__op op, double a, double b, gnd__scalar *out)
     case GND__OP_ERFINV: return set_f(out, erf_inverse(a));
     case GND__OP_ERFCINV: return set_f(out, (double)erfc_inverse(a));
     case GND__OP_NDTR: return set_f(out, normal(a));
-    case GND__OP_NDTRI: return set_f(out, (double)(0 - erfc_inverse(2 * (long double)a) / root_half));
+    case GND__OP_NDTRI:
+        return set_f(out, (double)(0 - erfc_inverse(2 * (long double)a) / root_half));
     case GND__OP_LOG_NDTR: return set_f(out, log_normal(a));
     case GND__OP_I0: return set_f(out, bessel_i0(a));
     default: return GND__FOLD_REFUSED;

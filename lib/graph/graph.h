@@ -2,9 +2,9 @@
  *
  * graph/graph.h - the lazy expression: nodes, their kinds, making and freeing them.
  *
- * An array is a node. A node's metadata (kind, dtype, shape, payload) never changes once it is made.
- * What does change, under its device's lock: `in` (dropped once the node has its data) and `data`.
- * Knows nothing of kernels or backends; storage is an opaque object with a destructor.
+ * An array is a node. A node's metadata (kind, dtype, shape, payload) never changes once it is
+ * made. What does change, under its device's lock: `in` (dropped once the node has its data) and
+ * `data`. Knows nothing of kernels or backends; storage is an opaque object with a destructor.
  */
 #ifndef GND_GRAPH_GRAPH_H
 #define GND_GRAPH_GRAPH_H
@@ -19,50 +19,51 @@
 #include "graph/opset.h"
 
 typedef enum gnd__kind {
-    GND__ERROR = 0,   /* p.err */
-    GND__CONST,       /* p.value; 0-d; weak, or of a device */
-    GND__DATA,        /* made with data (from host, or another device); without: a placeholder, which
-                         gets some while a recording is made */
-    GND__IOTA,        /* 1-d int64 0, 1, 2, ...: fused, never stored unless asked for */
-    GND__EMPTY,       /* contents not defined */
-    GND__OP,          /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs
-                         have the op's compute dtype (casts are nodes) unless the table says other */
-    GND__CAST,        /* elementwise: in[0] as the node's dtype */
-    GND__VIEW,        /* p.view: each input axis is at a start and some steps along output axes */
-    GND__RESHAPE,     /* in[0] in C order, other shape */
-    GND__REDUCE,      /* p.red over in[0]; the shape has the reduced axes taken out (no keepdims) */
-    GND__MATMUL,      /* (..., m, k) @ (..., k, n), both at least 2-d, same dtype; batch broadcasts */
-    GND__ASSEMBLE,    /* p.asm: each input fills a box of the result; together they cover it */
-    GND__TAKE,        /* elements of in[0], which is in memory, at places that are computed: p.take. The
-                         int64 indices in[1..] broadcast to the node's shape and are in range */
-    GND__CHECKED,     /* elementwise: in[0] (int64) as an index of p.check: negative ones count from
-                         the end; one out of range is 0, and an error when a result is read.
-                         Conditions are such indices too */
-    GND__PRIM,        /* p.prim: a primitive of lib/prim, which says what its inputs are */
-    GND__LAUNCH,      /* p.launch: a user's kernel; the elements are its first output (graph/launch.h) */
-    GND__PART         /* output p.part, from 1 on, of the launch in[0] */
+    GND__ERROR = 0, /* p.err */
+    GND__CONST,     /* p.value; 0-d; weak, or of a device */
+    GND__DATA,      /* made with data (from host, or another device); without: a placeholder, which
+                       gets some while a recording is made */
+    GND__IOTA,      /* 1-d int64 0, 1, 2, ...: fused, never stored unless asked for */
+    GND__EMPTY,     /* contents not defined */
+    GND__OP,        /* elementwise p.op over `in`, which broadcast to the node's shape. All inputs
+                       have the op's compute dtype (casts are nodes) unless the table says other */
+    GND__CAST,      /* elementwise: in[0] as the node's dtype */
+    GND__VIEW,      /* p.view: each input axis is at a start and some steps along output axes */
+    GND__RESHAPE,   /* in[0] in C order, other shape */
+    GND__REDUCE,    /* p.red over in[0]; the shape has the reduced axes taken out (no keepdims) */
+    GND__MATMUL,    /* (..., m, k) @ (..., k, n), both at least 2-d, same dtype; batch broadcasts */
+    GND__ASSEMBLE,  /* p.asm: each input fills a box of the result; together they cover it */
+    GND__TAKE,    /* elements of in[0], which is in memory, at places that are computed: p.take. The
+                     int64 indices in[1..] broadcast to the node's shape and are in range */
+    GND__CHECKED, /* elementwise: in[0] (int64) as an index of p.check: negative ones count from
+                     the end; one out of range is 0, and an error when a result is read.
+                     Conditions are such indices too */
+    GND__PRIM,    /* p.prim: a primitive of lib/prim, which says what its inputs are */
+    GND__LAUNCH, /* p.launch: a user's kernel; the elements are its first output (graph/launch.h) */
+    GND__PART    /* output p.part, from 1 on, of the launch in[0] */
 } gnd__kind;
 
-/* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just start[d] when from[d]
- * is -1. An output axis that no input axis comes from is a broadcast one. Two input axes may come from one (a
- * diagonal). Entries: the input's number of axes. */
+/* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or just
+ * start[d] when from[d] is -1. An output axis that no input axis comes from is a broadcast one. Two
+ * input axes may come from one (a diagonal). Entries: the input's number of axes. */
 typedef struct gnd__map {
     int64_t start[GND_MAX_NDIM];
     int64_t step[GND_MAX_NDIM];
     int8_t from[GND_MAX_NDIM];
 } gnd__map;
 
-/* A view as its node has it: input axis d is at start[d], and for each of its terms step * i[to] further on. Several
- * terms of an axis are windows. Equal views have equal bytes: the terms come by axis, then by `to`; none has a step
- * of 0 or an output axis of one element; a view of no elements begins at 0 and has no terms. */
+/* A view as its node has it: input axis d is at start[d], and for each of its terms step * i[to]
+ * further on. Several terms of an axis are windows. Equal views have equal bytes: the terms come by
+ * axis, then by `to`; none has a step of 0 or an output axis of one element; a view of no elements
+ * begins at 0 and has no terms. */
 typedef struct gnd__term {
     int64_t step;
     int32_t axis, to;
 } gnd__term;
 typedef struct gnd__view {
     int32_t nterm;
-    int64_t *start;          /* as many as the input has axes */
-    gnd__term *term;         /* nterm of them */
+    int64_t *start;  /* as many as the input has axes */
+    gnd__term *term; /* nterm of them */
 } gnd__view;
 
 /* One box of GND__ASSEMBLE: input k goes to start[d] .. start[d] + its extent, along every axis. */
@@ -70,8 +71,8 @@ typedef struct gnd__box {
     int64_t start[GND_MAX_NDIM];
 } gnd__box;
 
-/* GND__TAKE: axis d of in[0] is at the index of the node's axis from[d]; when that is -1, at the index
- * that in[via[d]] gives. Entries: the axes of in[0]. */
+/* GND__TAKE: axis d of in[0] is at the index of the node's axis from[d]; when that is -1, at the
+ * index that in[via[d]] gives. Entries: the axes of in[0]. */
 typedef struct gnd__gather {
     int8_t from[GND_MAX_NDIM];
     int8_t via[GND_MAX_NDIM];
@@ -81,19 +82,19 @@ typedef struct gnd__gather {
 typedef struct gnd__index_of {
     const char *func;
     int64_t size;
-    int32_t axis;            /* -1: of the flattened array */
-    gnd_status code;         /* GND_ERR_INDEX */
-    const char *what;        /* NULL; else a condition failed: all that the message says, with func */
+    int32_t axis;     /* -1: of the flattened array */
+    gnd_status code;  /* GND_ERR_INDEX */
+    const char *what; /* NULL; else a condition failed: all that the message says, with func */
 } gnd__index_of;
 
-/* GND__PRIM: which primitive, and its parameters, whose meaning is the primitive's own. All of it but func
- * is part of a plan's key. An input of mode MEM lies in memory, in C order; one of mode ONCE or AGAIN may
- * be an expression, computed where the primitive's kernels read it (AGAIN: more than once, so that
- * what is expensive is stored before). */
+/* GND__PRIM: which primitive, and its parameters, whose meaning is the primitive's own. All of it
+ * but func is part of a plan's key. An input of mode MEM lies in memory, in C order; one of mode
+ * ONCE or AGAIN may be an expression, computed where the primitive's kernels read it (AGAIN: more
+ * than once, so that what is expensive is stored before). */
 enum { GND__PRIM_INS = 4, GND__PRIM_INTS = 6 };
 typedef enum gnd__inmode { GND__IN_MEM, GND__IN_ONCE, GND__IN_AGAIN } gnd__inmode;
 typedef struct gnd__primargs {
-    int32_t id;              /* gnd__prim_id of prim/prim.h */
+    int32_t id; /* gnd__prim_id of prim/prim.h */
     uint8_t mode[GND__PRIM_INS];
     int64_t n[GND__PRIM_INTS];
     /* NULL or a literal, for messages alone: the last field, and no part of the key */
@@ -105,7 +106,7 @@ typedef struct gnd__storage {
     atomic_int refs;
     struct gnd_device *dev;
     struct gnd__block *block;
-    size_t kept;             /* bytes that count as kept while it is there: sched/keep.c; or 0 */
+    size_t kept; /* bytes that count as kept while it is there: sched/keep.c; or 0 */
     /* of indices, not yet seen to have passed: sched/check.h; or NULL */
     struct gnd__checks *checks;
     void (*destroy)(struct gnd__storage *st);
@@ -122,66 +123,71 @@ typedef struct gnd__fault {
 typedef struct gnd__data {
     gnd__storage *st;
     int64_t off;
-    int contig;       /* strides are those of C order: stride may be NULL */
+    int contig; /* strides are those of C order: stride may be NULL */
     int64_t *stride;
 } gnd__data;
 
 struct gnd_array {
-    uint32_t magic;          /* GND__MAGIC; 0 once freed */
-    uint8_t kind;            /* gnd__kind */
-    uint8_t weak;            /* a weak scalar: 0-d, no device */
+    uint32_t magic; /* GND__MAGIC; 0 once freed */
+    uint8_t kind;   /* gnd__kind */
+    uint8_t weak;   /* a weak scalar: 0-d, no device */
     uint8_t ndim;
-    uint8_t place;           /* in its cell: graph/cells.h */
+    uint8_t place; /* in its cell: graph/cells.h */
     int32_t dtype;
     int32_t nin;
-    atomic_int refs;         /* owners: handles and consumer nodes */
-    atomic_int handles;      /* of those, handles of the user (scopes count) */
-    uint32_t pending;        /* operations not yet evaluated below, itself included; saturates */
-    gnd__spin in_lock;       /* of `in` of a view or reshape: held while it is dropped, or read without the
-                                device's lock */
-    gnd_device *dev;         /* NULL for scalars and for errors before any device */
+    atomic_int refs;    /* owners: handles and consumer nodes */
+    atomic_int handles; /* of those, handles of the user (scopes count) */
+    uint32_t pending;   /* operations not yet evaluated below, itself included; saturates */
+    gnd__spin in_lock;  /* of `in` of a view or reshape: held while it is dropped, or read without
+                           the  device's lock */
+    gnd_device *dev;    /* NULL for scalars and for errors before any device */
     /* the device's list of live nodes, under the device's list lock */
     struct gnd_array *prev, *next;
-    int64_t size;            /* elements */
-    const int64_t *dim;      /* ndim extents, allocated with the node */
-    void *more;              /* what did not fit into the cell, or NULL */
+    int64_t size;       /* elements */
+    const int64_t *dim; /* ndim extents, allocated with the node */
+    void *more;         /* what did not fit into the cell, or NULL */
     /* its name and where it was made, atomically: graph/label.h; or NULL */
     struct gnd__label *label;
-    struct gnd_array **in;   /* nin inputs, retained; NULL once dropped */
+    struct gnd_array **in; /* nin inputs, retained; NULL once dropped */
     struct gnd_array *in_small[3];
-    gnd__data data;          /* st != NULL: the node has its elements */
-    gnd_err *fault;          /* the error of the last evaluation, atomically: one of faults; or NULL */
-    gnd__fault *faults;      /* all there were, under the device's lock */
-    uint32_t mark;           /* scratch of the planner, under the device's lock */
-    uint32_t links;          /* views and reshapes: how many follow one another, this one the last */
-    void *scope;             /* the scope that owns a handle, or NULL */
+    gnd__data data;     /* st != NULL: the node has its elements */
+    gnd_err *fault;     /* the error of the last evaluation, atomically: one of faults; or NULL */
+    gnd__fault *faults; /* all there were, under the device's lock */
+    uint32_t mark;      /* scratch of the planner, under the device's lock */
+    uint32_t links;     /* views and reshapes: how many follow one another, this one the last */
+    void *scope;        /* the scope that owns a handle, or NULL */
     uint32_t scope_slot;
-    uint32_t deep;           /* where `pending` is large: at how many it is worth trying to evaluate */
+    uint32_t deep; /* where `pending` is large: at how many it is worth trying to evaluate */
     union {
-        gnd_err *err;        /* GND__ERROR */
-        gnd__scalar value;   /* GND__CONST */
-        int32_t op;          /* GND__OP: gnd__op */
-        gnd__view *view;     /* GND__VIEW */
-        struct { int32_t op; uint32_t mask; } red;  /* GND__REDUCE: mask of the input's axes */
-        gnd__box *box;       /* GND__ASSEMBLE: nin of them */
-        gnd__gather *take;   /* GND__TAKE */
-        gnd__index_of check; /* GND__CHECKED */
-        gnd__primargs *prim; /* GND__PRIM */
+        gnd_err *err;      /* GND__ERROR */
+        gnd__scalar value; /* GND__CONST */
+        int32_t op;        /* GND__OP: gnd__op */
+        gnd__view *view;   /* GND__VIEW */
+        struct {
+            int32_t op;
+            uint32_t mask;
+        } red;                      /* GND__REDUCE: mask of the input's axes */
+        gnd__box *box;              /* GND__ASSEMBLE: nin of them */
+        gnd__gather *take;          /* GND__TAKE */
+        gnd__index_of check;        /* GND__CHECKED */
+        gnd__primargs *prim;        /* GND__PRIM */
         struct gnd__launch *launch; /* GND__LAUNCH */
-        int32_t part;        /* GND__PART */
+        int32_t part;               /* GND__PART */
     } p;
 };
 
 #define GND__MAGIC 0x676e6431u
 
-/* Whether the handle x, not NULL, is one of an array: it was not released. Reads memory that may be gone, which is a
- * cell still (graph/cells.h), or under a sanitizer in its quarantine; so no sanitizer may look on. */
+/* Whether the handle x, not NULL, is one of an array: it was not released. Reads memory that may be
+ * gone, which is a cell still (graph/cells.h), or under a sanitizer in its quarantine; so no
+ * sanitizer may look on. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 __attribute__((noinline, unused, no_sanitize("address", "thread", "undefined"))) static
 #else
 static inline
 #endif
-int gnd__alive(const gnd_array *x)
+    int
+    gnd__alive(const gnd_array *x)
 {
     return __atomic_load_n(&x->magic, __ATOMIC_RELAXED) == GND__MAGIC &&
            atomic_load_explicit((atomic_int *)&x->handles, memory_order_relaxed) > 0;
@@ -193,13 +199,15 @@ int gnd__alive(const gnd_array *x)
  * not consumed. These check nothing but memory: callers have inferred shape and dtype. */
 gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                      int nin, gnd_array *const *in);
-/* The same with a payload of `extra` bytes behind it, at *payload (a pointer to a pointer), not initialised. */
-gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int nin,
-                          gnd_array *const *in, size_t extra, void *payload);
+/* The same with a payload of `extra` bytes behind it, at *payload (a pointer to a pointer), not
+ * initialised. */
+gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                          int nin, gnd_array *const *in, size_t extra, void *payload);
 gnd_array *gnd__error_node(gnd_device *dev, const gnd_err *e);
 /* The same of an error that is passed on: it was made before. */
 gnd_array *gnd__error_copy(gnd_device *dev, const gnd_err *e);
-/* y, made by public function func of steps: when it is an error, as one of func's (gnd__err_named). Returns y. */
+/* y, made by public function func of steps: when it is an error, as one of func's (gnd__err_named).
+ * Returns y. */
 gnd_array *gnd__named(const char *func, gnd_array *y);
 gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -207,42 +215,46 @@ gnd_array *gnd__nomem(void);
 gnd_array *gnd__const(gnd_device *dev, gnd_dtype t, const gnd__scalar *v, int weak);
 gnd_array *gnd__op_node(gnd__op op, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
                         int nin, gnd_array *const *in);
-gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t);        /* x itself, retained, when it has t */
-/* The input of assembly x in which all elements lie that view m of shape dim[ndim] sees, and in out the same view of
- * it (graph/boxes.c). NULL: there is none, or x has its elements. The device's lock is held; the input is not
- * retained. */
-gnd_array *gnd__box_seen(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m, gnd__map *out);
+gnd_array *gnd__cast_node(gnd_array *x, gnd_dtype t); /* x itself, retained, when it has t */
+/* The input of assembly x in which all elements lie that view m of shape dim[ndim] sees, and in out
+ * the same view of it (graph/boxes.c). NULL: there is none, or x has its elements. The device's
+ * lock is held; the input is not retained. */
+gnd_array *gnd__box_seen(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m,
+                         gnd__map *out);
 gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t);
 gnd_array *gnd__matmul_node(gnd_array *a, gnd_array *b, int ndim, const int64_t *dim);
-gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
-                              int n, gnd_array *const *in, const gnd__box *box);
+gnd_array *gnd__assemble_node(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int n,
+                              gnd_array *const *in, const gnd__box *box);
 gnd_array *gnd__take_node(gnd_array *x, int n, gnd_array *const *idx, int ndim, const int64_t *dim,
                           const gnd__gather *how);
 gnd_array *gnd__checked_node(gnd_array *idx, const char *func, int64_t size, int axis);
-/* int64 zeros in the shape of ok, bools. Where one is false, whatever is computed from the result is an
- * error when it is read: "FUNC: WHAT". */
+/* int64 zeros in the shape of ok, bools. Where one is false, whatever is computed from the result
+ * is an error when it is read: "FUNC: WHAT". */
 gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func, const char *what);
 gnd_array *gnd__prim_node(gnd_device *dev, const gnd__primargs *p, gnd_dtype t, int ndim,
                           const int64_t *dim, int nin, gnd_array *const *in);
 
-/* --- views (graph/view.c): composed with x where x is a view that has no elements of its own, so the result may be
- * another kind of node; where nothing is left to do, a new handle to the same value. ------------------------- */
+/* --- views (graph/view.c): composed with x where x is a view that has no elements of its own, so
+ * the result may be another kind of node; where nothing is left to do, a new handle to the same
+ * value. ------------------------- */
 gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
-/* x with its axis n elements long as n - window + 1 windows: the elements of each are a new last axis. */
+/* x with its axis n elements long as n - window + 1 windows: the elements of each are a new last
+ * axis. */
 gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 
-/* --- owners ------------------------------------------------------------------------------------ */
-void gnd__ref(gnd_array *x);       /* one more owner that is not a handle */
-void gnd__unref(gnd_array *x);     /* frees without recursion when it was the last */
+/* --- owners ------------------------------------------------------------------------------------
+ */
+void gnd__ref(gnd_array *x);   /* one more owner that is not a handle */
+void gnd__unref(gnd_array *x); /* frees without recursion when it was the last */
 /* Drops the inputs (once the node has its data). Device lock held. */
 void gnd__drop_inputs(gnd_array *x);
 void gnd__storage_ref(gnd__storage *st);
 void gnd__storage_unref(gnd__storage *st);
 
 /* --- checking arguments (graph/check.c) --------------------------------------------------------
- * NULL when x is a usable array; else a new error node (for NULL arguments named in the message, for
- * error arrays with the same error). */
+ * NULL when x is a usable array; else a new error node (for NULL arguments named in the message,
+ * for error arrays with the same error). */
 gnd_array *gnd__check(const gnd_array *x, const char *func, const char *arg);
 /* The common device of n arrays (weak scalars have none) in *dev; else a new error node. */
 gnd_array *gnd__check_devices(const char *func, int n, gnd_array *const *x, gnd_device **dev);

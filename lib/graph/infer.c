@@ -138,7 +138,10 @@ static gnd_array *not_allowed(gnd__op op, gnd_device *dev, gnd_dtype t)
     for (int i = 0; i < n; i++) {
         size_t len = strlen(list);
         snprintf(list + len, sizeof list - len, "%s%s",
-                 i == 0 ? "" : i == n - 1 ? " and " : ", ", names[i]);
+                 i == 0       ? ""
+                 : i == n - 1 ? " and "
+                              : ", ",
+                 names[i]);
     }
     switch (gnd_dtype_kind(t)) {
     case 'b':
@@ -302,9 +305,9 @@ static gnd_array *compare_outside(gnd__op op, gnd_array *x, const gnd__scalar *v
 {
     int above = v->kind == 'u' || v->i > 0;
     gnd__scalar yes = {.kind = 'b'};
-    yes.i = op == GND__OP_NOT_EQUAL ||
-            (above ? op == GND__OP_LESS || op == GND__OP_LESS_EQUAL
-                   : op == GND__OP_GREATER || op == GND__OP_GREATER_EQUAL);
+    yes.i =
+        op == GND__OP_NOT_EQUAL || (above ? op == GND__OP_LESS || op == GND__OP_LESS_EQUAL
+                                          : op == GND__OP_GREATER || op == GND__OP_GREATER_EQUAL);
     return gnd__filled(x->dev, GND_BOOL, x->ndim, x->dim, &yes);
 }
 
@@ -331,13 +334,12 @@ static gnd_array *fold(gnd__op op, int nin, gnd_array *const *x)
     for (int i = 0; i < nin; i++)
         in[i] = x[i]->p.value;
     switch (gnd__fold(op, nin, in, &out)) {
-    case 0:
-        break;
+    case 0: break;
     case GND__FOLD_TOO_LARGE:
-        return gnd__fail(NULL, GND_ERR_OVERFLOW, "%s: the result fits neither int64 nor uint64: use real scalars",
+        return gnd__fail(NULL, GND_ERR_OVERFLOW,
+                         "%s: the result fits neither int64 nor uint64: use real scalars",
                          gnd__ops[op].name);
-    default:
-        return not_allowed(op, NULL, gnd__common_dtype(NULL, nin, x));
+    default: return not_allowed(op, NULL, gnd__common_dtype(NULL, nin, x));
     }
     return gnd__const(NULL, gnd__weak_dtype(NULL, out.kind), &out, 1);
 }
@@ -462,8 +464,10 @@ static gnd_array *elementwise_any(gnd__op op, int nin, gnd_array *const *x, gnd_
         (o->rule == GND__RULE_PARTS && gnd_dtype_kind(given) == 'c'))
         return not_allowed(op, dev, given);
     if (o->rule == GND__RULE_LDEXP && !strchr("biu", kind_of(x[1])))
-        return gnd__fail(dev, GND_ERR_DTYPE, "%s: x2 is %s: bools and ints only: gnd_astype to an "
-                         "int dtype first", o->name, gnd_dtype_name((gnd_dtype)x[1]->dtype));
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "%s: x2 is %s: bools and ints only: gnd_astype to an "
+                         "int dtype first",
+                         o->name, gnd_dtype_name((gnd_dtype)x[1]->dtype));
     gnd_dtype out = gnd__op_out(op, t);
 
     gnd__shape s;

@@ -38,7 +38,8 @@ static int put(gnd_array *x, const char *name, const char *file, int line)
         l->file = old && !file ? old->file : file;
         l->line = old && !file ? old->line : line;
         l->before = old;
-    } while (!__atomic_compare_exchange_n(&x->label, &old, l, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    } while (
+        !__atomic_compare_exchange_n(&x->label, &old, l, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     return 0;
 }
 
@@ -59,9 +60,10 @@ const char *gnd__what_text(char buf[GND__WHAT_TEXT], const gnd_array *x)
 {
     const gnd__label *l = gnd__label_of(x);
     char shape[GND__SHAPE_TEXT];
-    int n = snprintf(buf, GND__WHAT_TEXT, "%s %s", x->kind == GND__ERROR ? "an error" :
-                     gnd_dtype_name((gnd_dtype)x->dtype), x->kind == GND__ERROR ? x->p.err->msg :
-                     gnd__shape_text(shape, x->ndim, x->dim));
+    int n =
+        snprintf(buf, GND__WHAT_TEXT, "%s %s",
+                 x->kind == GND__ERROR ? "an error" : gnd_dtype_name((gnd_dtype)x->dtype),
+                 x->kind == GND__ERROR ? x->p.err->msg : gnd__shape_text(shape, x->ndim, x->dim));
     n = n < 320 ? n : 320;
     if (l && l->name[0])
         n += snprintf(buf + n, GND__WHAT_TEXT - (size_t)n, " '%s'", l->name);
@@ -70,7 +72,8 @@ const char *gnd__what_text(char buf[GND__WHAT_TEXT], const gnd_array *x)
     return buf;
 }
 
-/* --- in errors ---------------------------------------------------------------------------------- */
+/* --- in errors ----------------------------------------------------------------------------------
+ */
 
 void gnd__label_arg(const char *func, const char *arg, const gnd_array *x)
 {
@@ -94,12 +97,13 @@ void gnd__label_error(gnd_err *e)
         return;
     size_t n = strlen(e->msg);
     for (int i = 0; i < args.n && n < sizeof e->msg - 1; i++)
-        n += (size_t)snprintf(e->msg + n, sizeof e->msg - n, "%s%s is '%s'%s", i ? ", " : " (", args.arg[i],
-                              args.name[i], i == args.n - 1 ? ")" : "");
+        n += (size_t)snprintf(e->msg + n, sizeof e->msg - n, "%s%s is '%s'%s", i ? ", " : " (",
+                              args.arg[i], args.name[i], i == args.n - 1 ? ")" : "");
     args.n = 0;
 }
 
-/* --- public ------------------------------------------------------------------------------------- */
+/* --- public -------------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd_name(gnd_array *x, const char *name)
 {

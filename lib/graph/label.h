@@ -11,7 +11,7 @@
 
 /* Immutable once others can see it; freed with its array. */
 typedef struct gnd__label {
-    const char *file;          /* where it was made, or NULL */
+    const char *file; /* where it was made, or NULL */
     int line;
     struct gnd__label *before; /* the array's previous label */
     char name[];               /* "": none */

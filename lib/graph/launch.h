@@ -19,7 +19,7 @@ enum { GND__LAUNCH_OUTS = 8, GND__LAUNCH_ARGS = 64 };
 /* A user's kernel: its text as the device compiles it. Shared by nodes and programs. */
 typedef struct gnd__user {
     atomic_int refs;
-    uint64_t id;             /* unique within the process: part of a plan's key */
+    uint64_t id; /* unique within the process: part of a plan's key */
     char *name;
     char *src;
     size_t len;
@@ -27,31 +27,31 @@ typedef struct gnd__user {
 
 /* The kinds of arguments of the compiled kernel. */
 typedef enum gnd__lkind {
-    GND__L_IN,               /* the memory of input `in` */
-    GND__L_OUT,              /* the memory of output `out` */
-    GND__L_INOUT,            /* the memory of output `out`, which first holds the elements of input
-                                `in` */
-    GND__L_OFFSET,           /* int64: byte offset of the array of argument `of` */
-    GND__L_VALUE,            /* a number */
-    GND__L_LOCAL             /* nbytes of local memory */
+    GND__L_IN,     /* the memory of input `in` */
+    GND__L_OUT,    /* the memory of output `out` */
+    GND__L_INOUT,  /* the memory of output `out`, which first holds the elements of input
+                      `in` */
+    GND__L_OFFSET, /* int64: byte offset of the array of argument `of` */
+    GND__L_VALUE,  /* a number */
+    GND__L_LOCAL   /* nbytes of local memory */
 } gnd__lkind;
 
 typedef struct gnd__larg {
-    uint8_t kind;            /* gnd__lkind */
-    uint8_t aligned;         /* arrays: the kernel's vector types need 16-byte alignment */
+    uint8_t kind;    /* gnd__lkind */
+    uint8_t aligned; /* arrays: the kernel's vector types need 16-byte alignment */
     int8_t in, out, of;
     uint32_t nbytes;
     unsigned char value[16]; /* not part of a plan's key */
 } gnd__larg;
 
 typedef struct gnd__launch {
-    gnd__user *user;         /* held */
+    gnd__user *user;            /* held */
     uint64_t grid[3], block[3]; /* number of groups; work-items per group */
     int32_t nout, narg;
     size_t out_bytes[GND__LAUNCH_OUTS];
-    atomic_uint parts;       /* bit k: part k exists and has no elements */
-    int spoiled;             /* it overwrote an input and the evaluation failed; under the device
-                                lock */
+    atomic_uint parts; /* bit k: part k exists and has no elements */
+    int spoiled;       /* it overwrote an input and the evaluation failed; under the device
+                          lock */
     gnd__storage *st[GND__LAUNCH_OUTS]; /* memory of parts that were not evaluated with it; under
                                            the device lock */
     gnd__larg arg[GND__LAUNCH_ARGS];

@@ -51,8 +51,8 @@ static void report_left(const gnd_device *dev)
     }
     if (!n)
         return;
-    gnd__log(GND__LOG_WARN, "close: %d array%s of %s %s not released", n, n == 1 ? "" : "s", gnd__device_id(dev),
-             n == 1 ? "was" : "were");
+    gnd__log(GND__LOG_WARN, "close: %d array%s of %s %s not released", n, n == 1 ? "" : "s",
+             gnd__device_id(dev), n == 1 ? "was" : "were");
     for (const gnd_array *x = last; x && shown < SHOWN; x = x->prev) {
         char text[GND__WHAT_TEXT];
         if (atomic_load(&x->handles) < 1)

@@ -91,14 +91,16 @@ static uint32_t pending_with(int nin, gnd_array *const *in, uint32_t *due)
     for (int tries = 0; tries < 4; tries++) {
         gnd_array *next = NULL;
         for (int i = 0; i < nin; i++)
-            if (pending_of(in[i]) >= due_at(in[i]) / 2 && (!next || pending_of(in[i]) < pending_of(next)))
+            if (pending_of(in[i]) >= due_at(in[i]) / 2 &&
+                (!next || pending_of(in[i]) < pending_of(next)))
                 next = in[i];
         if (!next)
             break;
         gnd__on_deep(next);
         const uint32_t left = pending_of(next);
         if (left)
-            __atomic_store_n(&next->deep, left < UINT32_MAX / 2 ? 2 * left + 2 : UINT32_MAX, __ATOMIC_RELAXED);
+            __atomic_store_n(&next->deep, left < UINT32_MAX / 2 ? 2 * left + 2 : UINT32_MAX,
+                             __ATOMIC_RELAXED);
     }
     inside = 0;
     *due = latest_due(nin, in);
@@ -191,8 +193,8 @@ gnd_array *gnd__node(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const 
     return make(k, dev, t, ndim, dim, nin, in, 0, NULL);
 }
 
-gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, int nin,
-                          gnd_array *const *in, size_t extra, void *payload)
+gnd_array *gnd__node_with(gnd__kind k, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim,
+                          int nin, gnd_array *const *in, size_t extra, void *payload)
 {
     return make(k, dev, t, ndim, dim, nin, in, extra, payload);
 }
@@ -202,8 +204,7 @@ gnd_array *gnd__error_copy(gnd_device *dev, const gnd_err *e)
     gnd_err *copy;
     if (e->code == GND_ERR_NOMEM && !strcmp(e->msg, nomem_err.msg))
         return &nomem;
-    gnd_array *x =
-        make(GND__ERROR, dev, GND_DTYPE_DEFAULT, 0, NULL, 0, NULL, sizeof *copy, &copy);
+    gnd_array *x = make(GND__ERROR, dev, GND_DTYPE_DEFAULT, 0, NULL, 0, NULL, sizeof *copy, &copy);
     if (x == &nomem)
         return x;
     *copy = *e;
@@ -321,8 +322,8 @@ gnd_array *gnd__take_node(gnd_array *x, int n, gnd_array *const *idx, int ndim, 
     in[0] = x;
     for (int i = 0; i < n; i++)
         in[1 + i] = idx[i];
-    gnd_array *y = make(GND__TAKE, x->dev, (gnd_dtype)x->dtype, ndim, dim, n + 1, in, sizeof *copy,
-                        &copy);
+    gnd_array *y =
+        make(GND__TAKE, x->dev, (gnd_dtype)x->dtype, ndim, dim, n + 1, in, sizeof *copy, &copy);
     if (y->kind == GND__TAKE) {
         memcpy(copy->from, how->from, x->ndim * sizeof *how->from);
         memcpy(copy->via, how->via, x->ndim * sizeof *how->via);
@@ -348,7 +349,8 @@ gnd_array *gnd__condition_node(gnd_array *ok, gnd_status code, const char *func,
 {
     /* an index into one element: 0 if the condition holds, else 1, which is out of range */
     const gnd__inner in = gnd__enter(NULL);
-    gnd_array *fails = gnd__op_node(GND__OP_LOGICAL_NOT, ok->dev, GND_BOOL, ok->ndim, ok->dim, 1, &ok);
+    gnd_array *fails =
+        gnd__op_node(GND__OP_LOGICAL_NOT, ok->dev, GND_BOOL, ok->ndim, ok->dim, 1, &ok);
     gnd_array *idx = fails->kind == GND__ERROR ? fails : gnd__cast_node(fails, GND_INT64);
     gnd_array *y = idx->kind == GND__ERROR ? idx : gnd__checked_node(idx, func, 1, -1);
     if (y->kind == GND__CHECKED) {

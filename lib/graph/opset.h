@@ -22,21 +22,21 @@ typedef enum gnd__op {
 } gnd__op;
 
 /* How the compute dtype comes from the arguments'. A text that is NULL for the kind of the compute
- * dtype makes the operation GND_ERR_DTYPE. Where a float64 comes out of bools and ints only, a device
- * without float64 takes float32. */
+ * dtype makes the operation GND_ERR_DTYPE. Where a float64 comes out of bools and ints only, a
+ * device without float64 takes float32. */
 typedef enum gnd__rule {
-    GND__RULE_NUM,    /* promote */
-    GND__RULE_FLOAT,  /* bools and ints alone: each becomes a float (gnd__float_of) first; promote */
-    GND__RULE_BITS,   /* promote; bools and ints only (texts for f and c are 0) */
-    GND__RULE_SHIFT,  /* promote, then bool becomes int8; ints only */
-    GND__RULE_LOGIC,  /* each argument cast to bool; the texts for b are used */
-    GND__RULE_CMP,    /* promote; int64 (or a narrower signed int) with uint64 compares exactly: the
-                         table has nothing for that, graph/infer.c writes it as other operations,
-                         (i < u) as (i < 0) | ((uint64)i < u) and so on */
-    GND__RULE_WHERE,  /* the first argument to bool, the others promote */
-    GND__RULE_COMPLEX,/* complex stays, others are real (conj, real, imag) */
-    GND__RULE_INT,    /* promote, then bool becomes int8 (NumPy: floor_divide, remainder, pow ...) */
-    GND__RULE_NONE,   /* internal: makers of nodes know the dtypes; fnset.def */
+    GND__RULE_NUM,   /* promote */
+    GND__RULE_FLOAT, /* bools and ints alone: each becomes a float (gnd__float_of) first; promote */
+    GND__RULE_BITS,  /* promote; bools and ints only (texts for f and c are 0) */
+    GND__RULE_SHIFT, /* promote, then bool becomes int8; ints only */
+    GND__RULE_LOGIC, /* each argument cast to bool; the texts for b are used */
+    GND__RULE_CMP,   /* promote; int64 (or a narrower signed int) with uint64 compares exactly: the
+                        table has nothing for that, graph/infer.c writes it as other operations,
+                        (i < u) as (i < 0) | ((uint64)i < u) and so on */
+    GND__RULE_WHERE, /* the first argument to bool, the others promote */
+    GND__RULE_COMPLEX, /* complex stays, others are real (conj, real, imag) */
+    GND__RULE_INT,  /* promote, then bool becomes int8 (NumPy: floor_divide, remainder, pow ...) */
+    GND__RULE_NONE, /* internal: makers of nodes know the dtypes; fnset.def */
     GND__RULE_DIVIDE, /* promote, then bools and ints of every width become the default float:
                          float64 (NumPy: divide) */
     GND__RULE_LDEXP,  /* the first argument as FLOAT; the second, bools and ints only, to int32 with
@@ -45,10 +45,10 @@ typedef enum gnd__rule {
 } gnd__rule;
 
 typedef enum gnd__outrule {
-    GND__OUT_SAME,    /* the compute dtype */
-    GND__OUT_BOOL,    /* bool: texts give 0 or 1 */
-    GND__OUT_REAL,    /* gnd__real_of the compute dtype */
-    GND__OUT_INT32    /* int32 */
+    GND__OUT_SAME, /* the compute dtype */
+    GND__OUT_BOOL, /* bool: texts give 0 or 1 */
+    GND__OUT_REAL, /* gnd__real_of the compute dtype */
+    GND__OUT_INT32 /* int32 */
 } gnd__outrule;
 
 typedef struct gnd__opinfo {
@@ -56,15 +56,15 @@ typedef struct gnd__opinfo {
     int nin;
     gnd__rule rule;
     gnd__outrule out;
-    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 $3 arguments, $T the C type
-     * and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own suffix
-     * (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type it is
-     * computed in without overflow rules (g_u32 up to 32 bits, else g_u64), $R $r the real type of a
-     * complex one, $f what ends a float literal of that real type ("f" or nothing). A text is an
-     * expression that needs no parentheses round it; it may use an argument more than once, and
+    /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 $3 arguments, $T the C
+     * type and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own
+     * suffix (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type it
+     * is computed in without overflow rules (g_u32 up to 32 bits, else g_u64), $R $r the real type
+     * of a complex one, $f what ends a float literal of that real type ("f" or nothing). A text is
+     * an expression that needs no parentheses round it; it may use an argument more than once, and
      * arguments must be names or stand in parentheses. */
     const char *text_b, *text_i, *text_u, *text_f, *text_c;
-    int cost;         /* 1 arithmetic, 4 division or square root, 16 elementary functions */
+    int cost; /* 1 arithmetic, 4 division or square root, 16 elementary functions */
     const char *doc;
     /* the text for floats near 0, which notes others in `bad`: kernels/elementary.cl; or NULL */
     const char *near;
@@ -89,10 +89,10 @@ typedef enum gnd__identity { GND__ZERO, GND__ONE, GND__LOWEST, GND__HIGHEST } gn
 
 typedef struct gnd__redinfo {
     const char *name;
-    gnd__op op;       /* of two values; of places: whether the first one wins */
+    gnd__op op; /* of two values; of places: whether the first one wins */
     gnd__identity identity;
-    int place;        /* its result is where the value is, int64, along one axis or all */
-    int ordered;      /* its rounding depends on the order */
+    int place;   /* its result is where the value is, int64, along one axis or all */
+    int ordered; /* its rounding depends on the order */
 } gnd__redinfo;
 
 extern const gnd__redinfo gnd__reds[GND__NRED];

@@ -39,12 +39,13 @@ static _Thread_local GND__TLS_MODEL struct {
     scope *top;
     /* the outermost one: it can always be made, so arrays of scopes that cannot have an owner */
     scope first;
-    gnd_array *few[FEW]; /* the entries of `first` while nobody has begun a scope, and it has no memory */
-    scope *spare;    /* one ended scope, kept for the next */
+    gnd_array
+        *few[FEW]; /* the entries of `first` while nobody has begun a scope, and it has no memory */
+    scope *spare;  /* one ended scope, kept for the next */
     const char *func; /* the outermost public function that is in an inner scope */
-    unsigned failed; /* scopes inside `top` that could not be made: arrays go to `top` */
-    uint32_t mark;   /* how many `top` had before the first of these */
-    int watched;     /* the key's destructor will run */
+    unsigned failed;  /* scopes inside `top` that could not be made: arrays go to `top` */
+    uint32_t mark;    /* how many `top` had before the first of these */
+    int watched;      /* the key's destructor will run */
 } mine;
 
 static pthread_key_t key;
@@ -118,7 +119,7 @@ static void thread_exit(void *unused)
         mine.spare = NULL;
     }
     free_entries(&mine.first);
-    mine.first = (scope){ 0 };
+    mine.first = (scope){0};
     mine.func = NULL;
     mine.failed = 0;
     mine.watched = 0;
@@ -157,8 +158,8 @@ static int grow(scope *s, uint32_t n)
     return 0;
 }
 
-/* Room for one more in s, and in each scope outside it for all that may be kept from those inside: so gnd_keep
- * cannot fail, which has no way to say so. */
+/* Room for one more in s, and in each scope outside it for all that may be kept from those inside:
+ * so gnd_keep cannot fail, which has no way to say so. */
 static int room(scope *s)
 {
     uint32_t n = s->n + 1;
@@ -253,7 +254,8 @@ static void take_out(scope *s, gnd_array *x)
         s->x[gap] = NULL;
         return;
     }
-    if (mine.failed && s == mine.top && gap < mine.mark) { /* what was there before stays before the mark */
+    if (mine.failed && s == mine.top &&
+        gap < mine.mark) { /* what was there before stays before the mark */
         move(s, --mine.mark, gap);
         gap = mine.mark;
     }
@@ -325,7 +327,7 @@ void gnd_release(gnd_array *x)
 
 gnd__inner gnd__enter(const char *func)
 {
-    gnd__inner in = { mine.func, 0, 0 };
+    gnd__inner in = {mine.func, 0, 0};
     if (!mine.top) {
         if (!mine.watched)
             watch();
@@ -344,7 +346,10 @@ gnd__inner gnd__enter(const char *func)
     return in;
 }
 
-const char *gnd__inner_func(void) { return mine.func; }
+const char *gnd__inner_func(void)
+{
+    return mine.func;
+}
 
 /* Swaps x, an entry of s, with entry `to`. */
 static void to_slot(scope *s, gnd_array *x, uint32_t to)
@@ -356,8 +361,8 @@ static void to_slot(scope *s, gnd_array *x, uint32_t to)
     x->scope_slot = to;
 }
 
-/* Ends the inner scope of s, whose entries up to `end` are the results. Nobody else knows the others, which have no
- * handle but this. */
+/* Ends the inner scope of s, whose entries up to `end` are the results. Nobody else knows the
+ * others, which have no handle but this. */
 static inline void leave(gnd__inner in, scope *s, uint32_t end)
 {
     const uint32_t last = s->n, from = s->from;

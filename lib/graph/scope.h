@@ -30,10 +30,10 @@ int gnd__scope_remove(gnd_array *x);
  * An error made between them is one of `func`, the outermost name: "sum: axis 5 ..." is then
  * "mean: axis 5 ...". Errors that arguments hold are passed on as they are. */
 typedef struct gnd__inner {
-    const char *func;  /* the previous name */
-    uint32_t from;     /* where the enclosing inner scope begins */
-    uint32_t alone;    /* not 0: there was no enclosing scope, and the results belong to the
-                          caller */
+    const char *func; /* the previous name */
+    uint32_t from;    /* where the enclosing inner scope begins */
+    uint32_t alone;   /* not 0: there was no enclosing scope, and the results belong to the
+                         caller */
 } gnd__inner;
 
 /* func: the public function's name, a literal; NULL for a helper, whose errors already have

@@ -89,7 +89,7 @@ static void compose(linear *m, const gnd__view *v, int nin, int ndim, const int6
         first[k] = m->term + at;
     }
     for (int d = 0; d < nin; d++) {
-        int64_t step[GND_MAX_NDIM] = { 0 };
+        int64_t step[GND_MAX_NDIM] = {0};
         r.start[d] = v->start[d];
         for (; t < end && t->axis == d; t++) {
             r.start[d] = plus(r.start[d], times(t->step, m->start[t->to]));
@@ -150,7 +150,8 @@ static int reshaped(linear *m, int ndim, const int64_t *dim, int to_ndim, const 
 }
 
 /* The layout of m's result in elements of the input in C order. */
-static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const int64_t *dim, gnd__layout *l)
+static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const int64_t *dim,
+                      gnd__layout *l)
 {
     gnd__layout in;
     gnd__shape s;
@@ -166,8 +167,8 @@ static void layout_of(const linear *m, const int64_t *in_dim, int ndim, const in
     for (int d = 0; d < m->nin; d++)
         l->off = plus(l->off, times(in.stride[d], m->start[d]));
     for (int i = 0; i < m->nterm; i++)
-        l->stride[m->term[i].to] = plus(l->stride[m->term[i].to],
-                                        times(in.stride[m->term[i].axis], m->term[i].step));
+        l->stride[m->term[i].to] =
+            plus(l->stride[m->term[i].to], times(in.stride[m->term[i].axis], m->term[i].step));
 }
 
 /* The input of x with one more owner if x is a view or reshape without elements of its own; else
@@ -247,7 +248,8 @@ static int split_of(linear *m, const gnd_array *x, const gnd_array *in)
 /* Makes the view m of x without composing. */
 static gnd_array *view_of(gnd_array *x, int ndim, const int64_t *dim, const linear *m)
 {
-    const size_t terms = (size_t)m->nterm * sizeof *m->term, starts = (size_t)m->nin * sizeof *m->start;
+    const size_t terms = (size_t)m->nterm * sizeof *m->term,
+                 starts = (size_t)m->nin * sizeof *m->start;
     gnd__view *v;
     if (is_identity(m, x, ndim, dim))
         return reshape_of(x, ndim, dim);
@@ -274,7 +276,7 @@ static gnd_array *viewed(gnd_array *x, int ndim, const int64_t *dim, linear *m)
         if (x->kind == GND__VIEW) {
             compose(m, x->p.view, in->ndim, ndim, dim);
         } else if (split_of(&split, x, in)) {
-            const gnd__view v = { split.nterm, split.start, split.term };
+            const gnd__view v = {split.nterm, split.start, split.term};
             compose(m, &v, in->ndim, ndim, dim);
         } else {
             gnd__unref(in);
@@ -330,8 +332,8 @@ gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window)
 
 /* Changes the shape of x, a view of the reshape r of `in`: if strides can express it over r's
  * elements in C order, the result is a view of `in` as one axis. NULL: they cannot. */
-static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *r, gnd_array *in, int ndim,
-                          const int64_t *dim)
+static gnd_array *of_flat(const linear *m, const gnd_array *x, const gnd_array *r, gnd_array *in,
+                          int ndim, const int64_t *dim)
 {
     linear flat;
     gnd__layout l;

@@ -18,42 +18,48 @@
 typedef size_t len; /* length of a character argument, passed after all others as gfortran does */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
 typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int *);
-typedef void getrs_fn(const char *, const int *, const int *, const void *, const int *, const int *,
-                      void *, const int *, int *, len);
+typedef void getrs_fn(const char *, const int *, const int *, const void *, const int *,
+                      const int *, void *, const int *, int *, len);
 typedef void getri_fn(const int *, void *, const int *, const int *, void *, const int *, int *);
 typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *,
                       int *);
-typedef void orgqr_fn(const int *, const int *, const int *, void *, const int *, const void *, void *,
-                      const int *, int *);
+typedef void orgqr_fn(const int *, const int *, const int *, void *, const int *, const void *,
+                      void *, const int *, int *);
 typedef void rsvd_fn(const char *, const int *, const int *, void *, const int *, void *, void *,
                      const int *, void *, const int *, void *, const int *, int *, int *, len);
 typedef void csvd_fn(const char *, const int *, const int *, void *, const int *, void *, void *,
-                     const int *, void *, const int *, void *, const int *, void *, int *, int *, len);
+                     const int *, void *, const int *, void *, const int *, void *, int *, int *,
+                     len);
 typedef void rsyevd_fn(const char *, const char *, const int *, void *, const int *, void *, void *,
                        const int *, int *, const int *, int *, len, len);
 typedef void csyevd_fn(const char *, const char *, const int *, void *, const int *, void *, void *,
                        const int *, void *, const int *, int *, const int *, int *, len, len);
 typedef void rgeev_fn(const char *, const char *, const int *, void *, const int *, void *, void *,
-                      void *, const int *, void *, const int *, void *, const int *, int *, len, len);
+                      void *, const int *, void *, const int *, void *, const int *, int *, len,
+                      len);
 typedef void cgeev_fn(const char *, const char *, const int *, void *, const int *, void *, void *,
-                      const int *, void *, const int *, void *, const int *, void *, int *, len, len);
-typedef void trtrs_fn(const char *, const char *, const char *, const int *, const int *, const void *,
-                      const int *, void *, const int *, int *, len, len, len);
-typedef void rgelsd_fn(const int *, const int *, const int *, void *, const int *, void *, const int *,
-                       void *, const void *, int *, void *, const int *, int *, int *);
-typedef void cgelsd_fn(const int *, const int *, const int *, void *, const int *, void *, const int *,
-                       void *, const void *, int *, void *, const int *, void *, int *, int *);
+                      const int *, void *, const int *, void *, const int *, void *, int *, len,
+                      len);
+typedef void trtrs_fn(const char *, const char *, const char *, const int *, const int *,
+                      const void *, const int *, void *, const int *, int *, len, len, len);
+typedef void rgelsd_fn(const int *, const int *, const int *, void *, const int *, void *,
+                       const int *, void *, const void *, int *, void *, const int *, int *, int *);
+typedef void cgelsd_fn(const int *, const int *, const int *, void *, const int *, void *,
+                       const int *, void *, const void *, int *, void *, const int *, void *, int *,
+                       int *);
 
 /* The routines, with the names for real and for complex dtypes. */
 enum { GETRS = GND__LAPACK_SHARED, GETRI, ORGQR, GESDD, SYEVD, GEEV, TRTRS, GELSD, NROUTINES };
 #define POTRF GND__POTRF
 #define GETRF GND__GETRF
 #define GEQRF GND__GEQRF
-static const struct { const char *real, *complex; } names[NROUTINES] = {
+static const struct {
+    const char *real, *complex;
+} names[NROUTINES] = {
     {"potrf", "potrf"}, {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"larft", "larft"},
-    {"trsm", "trsm"}, {"gemm", "gemm"}, {"syrk", "herk"},
-    {"getrs", "getrs"}, {"getri", "getri"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"},
-    {"geev", "geev"}, {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
+    {"trsm", "trsm"},   {"gemm", "gemm"},   {"syrk", "herk"},   {"getrs", "getrs"},
+    {"getri", "getri"}, {"orgqr", "ungqr"}, {"gesdd", "gesdd"}, {"syevd", "heevd"},
+    {"geev", "geev"},   {"trtrs", "trtrs"}, {"gelsd", "gelsd"},
 };
 static void *routine[4][NROUTINES]; /* s d c z */
 static char found[64];
@@ -62,14 +68,15 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load(void)
 {
     static const char *const libs[] = {"libopenblasp.so.0", "libopenblas.so.0", "liblapack.so.3",
-                                       "libflexiblas.so.3", "libmkl_rt.so.2", NULL};
+                                       "libflexiblas.so.3", "libmkl_rt.so.2",   NULL};
     for (int l = 0; libs[l] && !found[0]; l++) {
         void *h = dlopen(libs[l], RTLD_NOW | RTLD_LOCAL);
         int all = h != NULL;
         for (int t = 0; t < 4 && all; t++)
             for (int r = 0; r < NROUTINES && all; r++) {
                 char name[32];
-                snprintf(name, sizeof name, "%c%s_", "sdcz"[t], t < 2 ? names[r].real : names[r].complex);
+                snprintf(name, sizeof name, "%c%s_", "sdcz"[t],
+                         t < 2 ? names[r].real : names[r].complex);
                 routine[t][r] = dlsym(h, name);
                 all = routine[t][r] != NULL;
             }
@@ -95,14 +102,14 @@ void *gnd__lapack_routine(int dtype, gnd__lapack_name r)
 /* One call: a batch of one operation. */
 typedef struct call {
     const gnd_solve_desc *s;
-    int t, complex;       /* index of the dtype; whether it is complex */
-    size_t size, real;    /* bytes of an element, and of a real element */
+    int t, complex;    /* index of the dtype; whether it is complex */
+    size_t size, real; /* bytes of an element, and of a real element */
     int m, n, k;
     char *mem[GND_SOLVE_MEMS];
     size_t step[GND_SOLVE_MEMS];
     char *work, *rwork;
     int *iwork;
-    void *tau;            /* also holds pivots or the parts of eigenvalues */
+    void *tau; /* also holds pivots or the parts of eigenvalues */
     int lwork, lrwork, liwork;
     int info;
     gnd_err *e;
@@ -134,11 +141,14 @@ static gnd_status room(call *c)
     c->rwork = gnd__malloc((size_t)c->lrwork * c->real + 16);
     c->iwork = gnd__malloc((size_t)c->liwork * sizeof *c->iwork + 16);
     return c->work && c->rwork && c->iwork
-               ? GND_OK : gnd__err(c->e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
+               ? GND_OK
+               : gnd__err(c->e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
 }
 
 /* Gets a routine from the table. POSIX allows a void pointer to hold a function pointer. */
-#define FN(type, r) type##_fn *fn; memcpy(&fn, &routine[c->t][r], sizeof fn)
+#define FN(type, r)                                                                                \
+    type##_fn *fn;                                                                                 \
+    memcpy(&fn, &routine[c->t][r], sizeof fn)
 
 static void run_cholesky(call *c)
 {
@@ -207,7 +217,8 @@ static void run_svd(call *c)
 {
     int vectors = c->s->op == GND_SOLVE_SVD, one = 1;
     const char *job = !vectors ? "N" : c->s->flags & 1 ? "A" : "S";
-    void *s = c->mem[vectors ? 2 : 1], *u = vectors ? c->mem[1] : NULL, *vt = vectors ? c->mem[3] : NULL;
+    void *s = c->mem[vectors ? 2 : 1], *u = vectors ? c->mem[1] : NULL,
+         *vt = vectors ? c->mem[3] : NULL;
     const int *ldu = vectors ? &c->m : &one, *ldvt = vectors ? &c->n : &one;
     if (c->complex) {
         FN(csvd, GESDD);
@@ -294,9 +305,12 @@ static void run_triangular(call *c)
 {
     FN(trtrs, TRTRS);
     const uint32_t f = c->s->flags;
-    fn(f & GND_TRI_UPPER ? "U" : "L", f & GND_TRI_CONJ ? "C" : f & GND_TRI_TRANS ? "T" : "N",
-       f & GND_TRI_UNIT ? "U" : "N", &c->n, &c->k, c->mem[0], &c->n, c->mem[1], &c->n, &c->info, 1, 1,
-       1);
+    fn(f & GND_TRI_UPPER ? "U" : "L",
+       f & GND_TRI_CONJ    ? "C"
+       : f & GND_TRI_TRANS ? "T"
+                           : "N",
+       f & GND_TRI_UNIT ? "U" : "N", &c->n, &c->k, c->mem[0], &c->n, c->mem[1], &c->n, &c->info, 1,
+       1, 1);
 }
 
 static void run_lstsq(call *c)
@@ -318,7 +332,10 @@ static void run_lstsq(call *c)
 }
 
 /* How each operation runs, and whether it reports its workspace size if lwork is -1. */
-static const struct { void (*run)(call *); int query; } ops[] = {
+static const struct {
+    void (*run)(call *);
+    int query;
+} ops[] = {
     [GND_SOLVE_CHOLESKY] = {run_cholesky, 0},
     [GND_SOLVE_LU] = {run_lu, 0},
     [GND_SOLVE_SOLVE] = {run_solve, 0},
@@ -343,14 +360,12 @@ static void fixed_room(call *c)
     case GND_SOLVE_SVD:
     case GND_SOLVE_SVDVALS:
         c->liwork = 8 * min_i(c->m, c->n) + 1;
-        r = c->complex ? q * (5 * q + 7 > 2 * mx + 2 * q + 1 ? 5 * q + 7 : 2 * mx + 2 * q + 1) + q : 0;
+        r = c->complex ? q * (5 * q + 7 > 2 * mx + 2 * q + 1 ? 5 * q + 7 : 2 * mx + 2 * q + 1) + q
+                       : 0;
         break;
     case GND_SOLVE_EIG:
-    case GND_SOLVE_EIGVALS:
-        r = 2 * n;
-        break;
-    default:
-        break;
+    case GND_SOLVE_EIGVALS: r = 2 * n; break;
+    default: break;
     }
     c->lrwork = r < INT_MAX - 64 ? (int)r + 64 : INT_MAX;
 }
@@ -390,8 +405,10 @@ static gnd_status verdict(const call *c, int64_t b)
         return gnd__err(c->e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -c->info);
     switch ((gnd_solve_op)c->s->op) {
     case GND_SOLVE_CHOLESKY:
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor "
-                        "of order %d is not positive", at, c->info);
+        return gnd__err(c->e, GND_ERR_LINALG,
+                        "matrix %lld: not positive definite: the leading minor "
+                        "of order %d is not positive",
+                        at, c->info);
     case GND_SOLVE_LU:
         if (!c->s->flags)
             return GND_OK; /* still a factorisation */
@@ -403,15 +420,18 @@ static gnd_status verdict(const call *c, int64_t b)
                         c->s->op != GND_SOLVE_TRIANGULAR ? "U" : "the diagonal's", c->info - 1,
                         c->info - 1);
     default:
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: no convergence: %d values were not found",
-                        at, c->info);
+        return gnd__err(c->e, GND_ERR_LINALG,
+                        "matrix %lld: no convergence: %d values were not found", at, c->info);
     }
 }
 
 int gnd__lapack_dtype(uint32_t t)
 {
-    return t == GND_FLOAT32 ? 0 : t == GND_FLOAT64 ? 1 : t == GND_COMPLEX64 ? 2
-           : t == GND_COMPLEX128 ? 3 : -1;
+    return t == GND_FLOAT32      ? 0
+           : t == GND_FLOAT64    ? 1
+           : t == GND_COMPLEX64  ? 2
+           : t == GND_COMPLEX128 ? 3
+                                 : -1;
 }
 
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
@@ -428,8 +448,9 @@ gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e)
         return gnd__err(e, GND_ERR_UNSUPPORTED,
                         "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
     if (s->m > INT_MAX / 4 || s->n > INT_MAX / 4 || s->k > INT_MAX)
-        return gnd__err(e, GND_ERR_OVERFLOW, "a matrix of %lld x %lld (%lld): LAPACK counts in 32 bits",
-                        (long long)s->m, (long long)s->n, (long long)s->k);
+        return gnd__err(e, GND_ERR_OVERFLOW,
+                        "a matrix of %lld x %lld (%lld): LAPACK counts in 32 bits", (long long)s->m,
+                        (long long)s->n, (long long)s->k);
     c.complex = c.t >= 2;
     c.size = gnd_dtype_size((gnd_dtype)s->dtype);
     c.real = c.complex ? c.size / 2 : c.size;

@@ -19,7 +19,14 @@ const char *gnd__lapack_library(void);
  * library. Its dtype is 0 to 3 for the letters s, d, c, z, as gnd__lapack_dtype gives it (-1:
  * unsupported dtype). */
 typedef enum gnd__lapack_name {
-    GND__POTRF, GND__GETRF, GND__GEQRF, GND__LARFT, GND__TRSM, GND__GEMM, GND__SYRK, GND__LAPACK_SHARED
+    GND__POTRF,
+    GND__GETRF,
+    GND__GEQRF,
+    GND__LARFT,
+    GND__TRSM,
+    GND__GEMM,
+    GND__SYRK,
+    GND__LAPACK_SHARED
 } gnd__lapack_name;
 void *gnd__lapack_routine(int dtype, gnd__lapack_name r);
 int gnd__lapack_dtype(uint32_t dtype);
@@ -44,12 +51,14 @@ void gnd__fill_nan(gnd_dtype t, char *p, int64_t n);
 gnd_status gnd__solve_refused(int cholesky, int sides, int64_t b, gnd_err *e);
 /* Checks the operands mem[] of matrix b. Returns that error, or sets *done if the results have been
  * filled in. */
-gnd_status gnd__solve_finite(const gnd_solve_desc *s, char *const *mem, int64_t b, int *done, gnd_err *e);
+gnd_status gnd__solve_finite(const gnd_solve_desc *s, char *const *mem, int64_t b, int *done,
+                             gnd_err *e);
 /* Gives the host access to n bytes of device memory: mapped, or as a copy (dir: 1 read, 2 written,
  * 3 both). gnd__host_give ends it; good: the computed data shall be written back. */
-gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p, gnd_err *e);
-gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p, int good,
+gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p,
                           gnd_err *e);
+gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p,
+                          int good, gnd_err *e);
 /* gnd__lapack on blocks of device memory: operand i is at byte at[i] of block[i]. Waits. */
 gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__block *const *block,
                           const size_t *at, gnd_err *e);

@@ -16,9 +16,10 @@
 typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef void potrf_fn(const char *, const int *, void *, const int *, int *, len);
 typedef void getrf_fn(const int *, const int *, void *, const int *, int *, int *);
-typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
-typedef void larft_fn(const char *, const char *, const int *, const int *, const void *, const int *,
-                      const void *, void *, const int *, len, len);
+typedef void geqrf_fn(const int *, const int *, void *, const int *, void *, void *, const int *,
+                      int *);
+typedef void larft_fn(const char *, const char *, const int *, const int *, const void *,
+                      const int *, const void *, void *, const int *, len, len);
 
 /* Gets a LAPACK routine. POSIX allows a void pointer to hold a function pointer. */
 #define FN(type, r)                                                                                \
@@ -105,8 +106,10 @@ static gnd_status cholesky(call *c)
     FN(potrf, GND__POTRF);
     potrf("L", &c->cols, c->mem[0], &c->ld, &c->info, 1);
     if (c->info > 0)
-        return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor of order "
-                        "%lld is not positive", (long long)c->p->matrix, (long long)(c->p->first + c->info));
+        return gnd__err(c->e, GND_ERR_LINALG,
+                        "matrix %lld: not positive definite: the leading minor of order "
+                        "%lld is not positive",
+                        (long long)c->p->matrix, (long long)(c->p->first + c->info));
     return GND_OK;
 }
 
@@ -141,10 +144,11 @@ static gnd_status qr(call *c)
     for (size_t j = 0; j < cols; j++) {
         char *col = v + j * rows * size;
         if (c->t % 2)
-            memcpy(col + j * size, &(double){ 1 }, sizeof(double));
+            memcpy(col + j * size, &(double){1}, sizeof(double));
         else
-            memcpy(col + j * size, &(float){ 1 }, sizeof(float));
-        memcpy(col + (j + 1) * size, c->mem[0] + (j * (size_t)c->ld + j + 1) * size, (rows - j - 1) * size);
+            memcpy(col + j * size, &(float){1}, sizeof(float));
+        memcpy(col + (j + 1) * size, c->mem[0] + (j * (size_t)c->ld + j + 1) * size,
+               (rows - j - 1) * size);
     }
     larft("F", "C", &c->rows, &c->cols, v, &c->rows, tau, tri, &c->cols, 1, 1);
     if (c->t >= 2) {
@@ -160,9 +164,9 @@ static gnd_status diagonal(call *c)
 {
     for (int i = 0; i < c->rows; i++) {
         double re, im = 0;
-        float x[2] = { 0, 0 };
+        float x[2] = {0, 0};
         if (c->t % 2) {
-            double y[2] = { 0, 0 };
+            double y[2] = {0, 0};
             memcpy(y, c->mem[0] + (size_t)i * c->size, c->size);
             re = y[0], im = y[1];
         } else {
@@ -170,7 +174,8 @@ static gnd_status diagonal(call *c)
             re = x[0], im = x[1];
         }
         if (re == 0 && im == 0)
-            return gnd__err(c->e, GND_ERR_LINALG, "matrix %lld: singular: the diagonal's[%d, %d] is 0",
+            return gnd__err(c->e, GND_ERR_LINALG,
+                            "matrix %lld: singular: the diagonal's[%d, %d] is 0",
                             (long long)c->p->matrix, i, i);
     }
     return GND_OK;
@@ -193,9 +198,11 @@ static gnd_status factor(call *c)
     case GND__PANEL_QR: st = qr(c); break;
     case GND__PANEL_FINITE: return all_finite(c);
     case GND__PANEL_CHOLESKY_ROWS:
-        return gnd__rows_cholesky((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->mem[0], c->mem[1], c->e);
+        return gnd__rows_cholesky((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->mem[0],
+                                  c->mem[1], c->e);
     case GND__PANEL_LU_ROWS:
-        return gnd__rows_lu((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->p->cols, c->mem[0], c->mem[1], c->e);
+        return gnd__rows_lu((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->p->cols, c->mem[0],
+                            c->mem[1], c->e);
     default: return diagonal(c);
     }
     if (st == GND_OK && c->info < 0)
@@ -203,26 +210,27 @@ static gnd_status factor(call *c)
     return st;
 }
 
-gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *const *block, const size_t *at,
-                         gnd_err *e)
+gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *const *block,
+                         const size_t *at, gnd_err *e)
 {
-    call c = { .p = p, .e = e };
+    call c = {.p = p, .e = e};
     gnd_status st = GND_OK;
-    void *mem[3] = { NULL };
+    void *mem[3] = {NULL};
     int have = 0;
     c.t = gnd__lapack_dtype(p->dtype);
     const int looks = only_looks(p), rows = is_rows(p);
     if (!looks && !gnd__lapack_library())
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
-    if ((!rows && (p->rows > (looks ? INT_MAX : INT_MAX / 64) || p->ld > INT_MAX)) || (c.t < 0 && !looks) ||
-        n != gnd__panel_operands(p))
-        return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands", (long long)p->rows,
-                        (long long)p->cols, n);
+        return gnd__err(e, GND_ERR_UNSUPPORTED,
+                        "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
+    if ((!rows && (p->rows > (looks ? INT_MAX : INT_MAX / 64) || p->ld > INT_MAX)) ||
+        (c.t < 0 && !looks) || n != gnd__panel_operands(p))
+        return gnd__err(e, GND_ERR_INTERNAL, "a panel of %lld x %lld with %d operands",
+                        (long long)p->rows, (long long)p->cols, n);
     c.rows = (int)p->rows, c.cols = (int)p->cols, c.ld = (int)p->ld;
     c.size = size_of(p);
     while (have < n && st == GND_OK) {
-        st = gnd__host_take(d, block[have], at[have], gnd__panel_bytes(p, have),
-                            direction(p, have), &mem[have], e);
+        st = gnd__host_take(d, block[have], at[have], gnd__panel_bytes(p, have), direction(p, have),
+                            &mem[have], e);
         have += st == GND_OK;
     }
     for (int i = 0; i < have; i++)
@@ -230,9 +238,10 @@ gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *c
     if (st == GND_OK)
         st = factor(&c);
     for (int i = 0; i < have; i++) {
-        gnd_err late = { GND_OK, 0, "" };
-        if (gnd__host_give(d, block[i], at[i], gnd__panel_bytes(p, i), direction(p, i), mem[i], st == GND_OK,
-                           &late) != GND_OK && st == GND_OK)
+        gnd_err late = {GND_OK, 0, ""};
+        if (gnd__host_give(d, block[i], at[i], gnd__panel_bytes(p, i), direction(p, i), mem[i],
+                           st == GND_OK, &late) != GND_OK &&
+            st == GND_OK)
             st = gnd__err(e, late.code, "%s", late.msg);
     }
     return st;

@@ -25,8 +25,14 @@
  *   CHOLESKY_ROWS  in matrices; out their lower factors
  *   LU_ROWS   in matrices; out L, U and the order of rows */
 typedef enum gnd__panel_kind {
-    GND__PANEL_NONE, GND__PANEL_CHOLESKY, GND__PANEL_LU, GND__PANEL_QR, GND__PANEL_DIAGONAL,
-    GND__PANEL_FINITE, GND__PANEL_CHOLESKY_ROWS, GND__PANEL_LU_ROWS
+    GND__PANEL_NONE,
+    GND__PANEL_CHOLESKY,
+    GND__PANEL_LU,
+    GND__PANEL_QR,
+    GND__PANEL_DIAGONAL,
+    GND__PANEL_FINITE,
+    GND__PANEL_CHOLESKY_ROWS,
+    GND__PANEL_LU_ROWS
 } gnd__panel_kind;
 
 typedef struct gnd__panel {
@@ -42,7 +48,7 @@ typedef struct gnd__panel {
 int gnd__panel_operands(const gnd__panel *p);
 size_t gnd__panel_bytes(const gnd__panel *p, int i);
 /* Runs p; operand i is at byte at[i] of block[i]. Waits. GND_ERR_LINALG as gnd_solver_ops says. */
-gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *const *block, const size_t *at,
-                         gnd_err *e);
+gnd_status gnd__panel_on(gnd__gdev *d, const gnd__panel *p, int n, gnd__block *const *block,
+                         const size_t *at, gnd_err *e);
 
 #endif

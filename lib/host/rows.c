@@ -21,12 +21,12 @@ typedef size_t len; /* length of a character argument, as in lapack.c */
 typedef const int *ints;
 typedef void potrf_fn(const char *, ints, void *, ints, int *, len);
 typedef void getrf_fn(ints, ints, void *, ints, int *, int *);
-typedef void trsm_fn(const char *, const char *, const char *, const char *, ints, ints, const void *, const void *,
-                     ints, void *, ints, len, len, len, len);
-typedef void gemm_fn(const char *, const char *, ints, ints, ints, const void *, const void *, ints, const void *,
-                     ints, const void *, void *, ints, len, len);
-typedef void syrk_fn(const char *, const char *, ints, ints, const void *, const void *, ints, const void *, void *,
-                     ints, len, len);
+typedef void trsm_fn(const char *, const char *, const char *, const char *, ints, ints,
+                     const void *, const void *, ints, void *, ints, len, len, len, len);
+typedef void gemm_fn(const char *, const char *, ints, ints, ints, const void *, const void *, ints,
+                     const void *, ints, const void *, void *, ints, len, len);
+typedef void syrk_fn(const char *, const char *, ints, ints, const void *, const void *, ints,
+                     const void *, void *, ints, len, len);
 
 enum { PANEL = 32, LEAF = 32, STRIP = 256, BLOCK = 8, CHUNK = 64, LOOK = 4 << 10 };
 
@@ -35,15 +35,15 @@ typedef struct job {
     int m, n, ld, info;
     gnd_dtype t;
     size_t size;
-    char *a, *panel;     /* panel: columns of lp elements */
-    const char *from;    /* source of panels: a, or the array that would be copied to a */
-    int lp, *pivot;      /* pivot[i]: the row, from 0, that is exchanged with row i */
+    char *a, *panel;  /* panel: columns of lp elements */
+    const char *from; /* source of panels: a, or the array that would be copied to a */
+    int lp, *pivot;   /* pivot[i]: the row, from 0, that is exchanged with row i */
     const void *one, *minus;
     potrf_fn *potrf;
     getrf_fn *getrf;
     trsm_fn *trsm;
     gemm_fn *gemm;
-    syrk_fn *syrk;       /* herk for complex dtypes */
+    syrk_fn *syrk; /* herk for complex dtypes */
 } job;
 
 static int least(int a, int b)
@@ -56,34 +56,39 @@ static char *at(const job *j, int row, int col)
     return j->a + ((size_t)row * (size_t)j->ld + (size_t)col) * j->size;
 }
 
-/* --- panels ------------------------------------------------------------------------------------- */
+/* --- panels -------------------------------------------------------------------------------------
+ */
 
-typedef struct wide { uint64_t v[2]; } wide;
+typedef struct wide {
+    uint64_t v[2];
+} wide;
 
 /* Transposes: to (c, r) = from (r, c), of rows x cols elements. A row of `from` has ldf elements,
  * one of `to` ldt. Works in blocks; the outer loop runs over the long side, so that a row of the
  * matrix stays in cache until it is finished. */
-#define TRANSPOSE(type)                                                                                               \
-    static void block_##type(type *restrict to, size_t ldt, const type *restrict from, size_t ldf, int rows, int cols) \
-    {                                                                                                                 \
-        if (rows >= BLOCK && cols >= BLOCK) {                                                                         \
-            for (size_t c = 0; c < BLOCK; c++)                                                                        \
-                for (size_t r = 0; r < BLOCK; r++)                                                                    \
-                    to[c * ldt + r] = from[r * ldf + c];                                                              \
-            return;                                                                                                   \
-        }                                                                                                             \
-        for (size_t c = 0; c < (size_t)least(cols, BLOCK); c++)                                                       \
-            for (size_t r = 0; r < (size_t)least(rows, BLOCK); r++)                                                   \
-                to[c * ldt + r] = from[r * ldf + c];                                                                  \
-    }                                                                                                                 \
-    static void transpose_##type(type *restrict to, size_t ldt, const type *restrict from, size_t ldf, int rows,      \
-                                 int cols)                                                                            \
-    {                                                                                                                 \
-        for (int i = 0; i < (rows > cols ? rows : cols); i += BLOCK)                                                  \
-            for (int j = 0; j < least(rows, cols); j += BLOCK) {                                                      \
-                const int r = rows > cols ? i : j, c = rows > cols ? j : i;                                           \
-                block_##type(to + (size_t)c * ldt + r, ldt, from + (size_t)r * ldf + c, ldf, rows - r, cols - c);     \
-            }                                                                                                         \
+#define TRANSPOSE(type)                                                                            \
+    static void block_##type(type *restrict to, size_t ldt, const type *restrict from, size_t ldf, \
+                             int rows, int cols)                                                   \
+    {                                                                                              \
+        if (rows >= BLOCK && cols >= BLOCK) {                                                      \
+            for (size_t c = 0; c < BLOCK; c++)                                                     \
+                for (size_t r = 0; r < BLOCK; r++)                                                 \
+                    to[c * ldt + r] = from[r * ldf + c];                                           \
+            return;                                                                                \
+        }                                                                                          \
+        for (size_t c = 0; c < (size_t)least(cols, BLOCK); c++)                                    \
+            for (size_t r = 0; r < (size_t)least(rows, BLOCK); r++)                                \
+                to[c * ldt + r] = from[r * ldf + c];                                               \
+    }                                                                                              \
+    static void transpose_##type(type *restrict to, size_t ldt, const type *restrict from,         \
+                                 size_t ldf, int rows, int cols)                                   \
+    {                                                                                              \
+        for (int i = 0; i < (rows > cols ? rows : cols); i += BLOCK)                               \
+            for (int j = 0; j < least(rows, cols); j += BLOCK) {                                   \
+                const int r = rows > cols ? i : j, c = rows > cols ? j : i;                        \
+                block_##type(to + (size_t)c * ldt + r, ldt, from + (size_t)r * ldf + c, ldf,       \
+                             rows - r, cols - c);                                                  \
+            }                                                                                      \
     }
 TRANSPOSE(uint32_t)
 TRANSPOSE(uint64_t)
@@ -111,17 +116,19 @@ static void give(job *j, int first, int cols)
     transpose(j->size, at(j, first, first), j->ld, j->panel, j->lp, cols, j->m - first);
 }
 
-/* --- Cholesky ----------------------------------------------------------------------------------- */
+/* --- Cholesky -----------------------------------------------------------------------------------
+ */
 
 /* Updates columns [from, to), from the diagonal down: subtracts columns [first, from) of L times
  * their part of L^H. */
 static void cholesky_update(job *j, int first, int from, int to)
 {
     const int k = from - first, cols = to - from, below = j->m - to;
-    j->syrk("U", "C", &cols, &k, j->minus, at(j, from, first), &j->ld, j->one, at(j, from, from), &j->ld, 1, 1);
+    j->syrk("U", "C", &cols, &k, j->minus, at(j, from, first), &j->ld, j->one, at(j, from, from),
+            &j->ld, 1, 1);
     if (below)
-        j->gemm("C", "N", &cols, &below, &k, j->minus, at(j, from, first), &j->ld, at(j, to, first), &j->ld, j->one,
-                at(j, to, from), &j->ld, 1, 1);
+        j->gemm("C", "N", &cols, &below, &k, j->minus, at(j, from, first), &j->ld, at(j, to, first),
+                &j->ld, j->one, at(j, to, from), &j->ld, 1, 1);
 }
 
 static void cholesky_panel(job *j, int first, int cols)
@@ -134,8 +141,8 @@ static void cholesky_panel(job *j, int first, int cols)
         return;
     }
     if (below)
-        j->trsm("R", "L", "C", "N", &below, &cols, j->one, j->panel, &j->lp, j->panel + (size_t)cols * j->size, &j->lp,
-                1, 1, 1, 1);
+        j->trsm("R", "L", "C", "N", &below, &cols, j->one, j->panel, &j->lp,
+                j->panel + (size_t)cols * j->size, &j->lp, 1, 1, 1, 1);
     give(j, first, cols);
 }
 
@@ -158,7 +165,8 @@ static void cholesky(job *j, int first, int cols)
     cholesky(j, first + half, cols - half);
 }
 
-/* --- LU ----------------------------------------------------------------------------------------- */
+/* --- LU -----------------------------------------------------------------------------------------
+ */
 
 /* Swaps n bytes in chunks for which there are wide loads and stores. */
 static void swap(char *a, char *b, size_t n)
@@ -192,12 +200,13 @@ static void lu_substitute(job *j, int first, int k, int from, int cols)
     if (k > LEAF) {
         const int half = (k / 2 + LEAF - 1) / LEAF * LEAF, next = first + half, rest = k - half;
         lu_substitute(j, first, half, from, cols);
-        j->gemm("N", "N", &cols, &rest, &half, j->minus, at(j, first, from), &j->ld, at(j, next, first), &j->ld, j->one,
-                at(j, next, from), &j->ld, 1, 1);
+        j->gemm("N", "N", &cols, &rest, &half, j->minus, at(j, first, from), &j->ld,
+                at(j, next, first), &j->ld, j->one, at(j, next, from), &j->ld, 1, 1);
         lu_substitute(j, next, rest, from, cols);
         return;
     }
-    j->trsm("R", "U", "N", "U", &cols, &k, j->one, at(j, first, first), &j->ld, at(j, first, from), &j->ld, 1, 1, 1, 1);
+    j->trsm("R", "U", "N", "U", &cols, &k, j->one, at(j, first, first), &j->ld, at(j, first, from),
+            &j->ld, 1, 1, 1, 1);
 }
 
 static void lu_panel(job *j, int first, int cols)
@@ -223,23 +232,25 @@ static void lu(job *j, int first, int cols)
         lu_panel(j, first, cols);
         return;
     }
-    const int half = (cols / 2 + PANEL - 1) / PANEL * PANEL, from = first + half, rest = cols - half;
+    const int half = (cols / 2 + PANEL - 1) / PANEL * PANEL, from = first + half,
+              rest = cols - half;
     const int below = j->m - from;
     lu(j, first, half);
     exchange(j, first, from, from, rest);
     lu_substitute(j, first, half, from, rest);
-    j->gemm("N", "N", &rest, &below, &half, j->minus, at(j, first, from), &j->ld, at(j, from, first), &j->ld, j->one,
-            at(j, from, from), &j->ld, 1, 1);
+    j->gemm("N", "N", &rest, &below, &half, j->minus, at(j, first, from), &j->ld,
+            at(j, from, first), &j->ld, j->one, at(j, from, from), &j->ld, 1, 1);
     lu(j, from, rest);
     exchange(j, from, first + cols, first, half);
 }
 
-/* --- batches ------------------------------------------------------------------------------------ */
+/* --- batches ------------------------------------------------------------------------------------
+ */
 
-#define ROUTINE(field, r)                                                                                             \
-    do {                                                                                                              \
-        void *found = gnd__lapack_routine(k, r); /* POSIX lets a void pointer hold a function's */                    \
-        memcpy(&j->field, &found, sizeof found);                                                                      \
+#define ROUTINE(field, r)                                                                          \
+    do {                                                                                           \
+        void *found = gnd__lapack_routine(k, r); /* POSIX lets a void pointer hold a function's */ \
+        memcpy(&j->field, &found, sizeof found);                                                   \
     } while (0)
 
 static void end(job *j)
@@ -250,17 +261,18 @@ static void end(job *j)
 
 static gnd_status begin(job *j, gnd_dtype t, int64_t m, int64_t n, gnd_err *e)
 {
-    static const double one[2] = { 1, 0 }, minus[2] = { -1, 0 };
-    static const float one_f[2] = { 1, 0 }, minus_f[2] = { -1, 0 };
+    static const double one[2] = {1, 0}, minus[2] = {-1, 0};
+    static const float one_f[2] = {1, 0}, minus_f[2] = {-1, 0};
     const int k = gnd__lapack_dtype((uint32_t)t);
     memset(j, 0, sizeof *j);
     if (k < 0)
         return gnd__err(e, GND_ERR_INTERNAL, "LAPACK: dtype %d", (int)t);
     if (!gnd__lapack_library())
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
+        return gnd__err(e, GND_ERR_UNSUPPORTED,
+                        "no LAPACK: install OpenBLAS (libopenblas0) or liblapack3");
     if (m > INT_MAX / 4 || n > INT_MAX / 4)
-        return gnd__err(e, GND_ERR_OVERFLOW, "a matrix of %lld x %lld: LAPACK counts in 32 bits", (long long)m,
-                        (long long)n);
+        return gnd__err(e, GND_ERR_OVERFLOW, "a matrix of %lld x %lld: LAPACK counts in 32 bits",
+                        (long long)m, (long long)n);
     j->t = t;
     j->size = gnd_dtype_size(t);
     j->m = (int)m;
@@ -282,14 +294,16 @@ static gnd_status begin(job *j, gnd_dtype t, int64_t m, int64_t n, gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix's workspace");
 }
 
-gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char *x, char *y, gnd_err *e)
+gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char *x, char *y,
+                              gnd_err *e)
 {
     job j;
     gnd_status st = begin(&j, t, n, n, e);
     const size_t row = (size_t)n * j.size;
     if (st != GND_OK)
         return st;
-    for (int64_t b = 0; b < count && st == GND_OK; b++, x += (size_t)n * row, y += (size_t)n * row) {
+    for (int64_t b = 0; b < count && st == GND_OK;
+         b++, x += (size_t)n * row, y += (size_t)n * row) {
         int good = 1;
         for (size_t i = 0; i < (size_t)n && good; i++) {
             const size_t used = (i + 1) * j.size;
@@ -309,8 +323,11 @@ gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char 
         else
             cholesky(&j, 0, j.n);
         if (j.info > 0)
-            st = gnd__err(e, GND_ERR_LINALG, "matrix %lld: not positive definite: the leading minor of order %d is not "
-                          "positive", (long long)b, j.info);
+            st =
+                gnd__err(e, GND_ERR_LINALG,
+                         "matrix %lld: not positive definite: the leading minor of order %d is not "
+                         "positive",
+                         (long long)b, j.info);
         else if (j.info < 0)
             st = gnd__err(e, GND_ERR_INTERNAL, "LAPACK: argument %d is wrong", -j.info);
     }
@@ -340,7 +357,8 @@ static void count_up(const job *j, char *y)
     const int twice = gnd__real_of(j->t) == GND_FLOAT64;
     for (int i = 0; i < j->m; i++, y += j->size) {
         memset(y, 0, j->size);
-        memcpy(y, twice ? (const void *)&(double){ i } : &(float){ (float)i }, twice ? sizeof(double) : sizeof(float));
+        memcpy(y, twice ? (const void *)&(double){i} : &(float){(float)i},
+               twice ? sizeof(double) : sizeof(float));
     }
 }
 
@@ -360,7 +378,8 @@ static void part(const job *j, char *l, char *u)
     }
 }
 
-gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const char *x, char *y, gnd_err *e)
+gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const char *x, char *y,
+                        gnd_err *e)
 {
     job j;
     gnd_status st = begin(&j, t, m, n, e);
@@ -368,7 +387,8 @@ gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const 
         return st;
     const int64_t k = m < n ? m : n;
     const int q = (int)k;
-    char *l = y, *u = l + (size_t)(count * m * k) * j.size, *order = u + (size_t)(count * k * n) * j.size;
+    char *l = y, *u = l + (size_t)(count * m * k) * j.size,
+         *order = u + (size_t)(count * k * n) * j.size;
     const size_t orders = (size_t)m * j.size;
     count_up(&j, order);
     for (int64_t b = 1; b < count; b++)

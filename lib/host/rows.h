@@ -15,10 +15,12 @@
 
 /* y (count, n, n): L, where L L^H = x, and zeros above the diagonal. Only the lower triangle of x
  * is read. GND_ERR_LINALG: a matrix is not positive definite or not finite. */
-gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char *x, char *y, gnd_err *e);
+gnd_status gnd__rows_cholesky(gnd_dtype t, int64_t count, int64_t n, const char *x, char *y,
+                              gnd_err *e);
 /* y: L (count, m, q) with a unit diagonal, U (count, q, n), and (count, m) as values of t: the row
  * of x that is the i-th of L U. q = min(m, n). For a matrix with a NaN or an infinity these
  * triangles are NaN. */
-gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const char *x, char *y, gnd_err *e);
+gnd_status gnd__rows_lu(gnd_dtype t, int64_t count, int64_t m, int64_t n, const char *x, char *y,
+                        gnd_err *e);
 
 #endif

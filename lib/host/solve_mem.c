@@ -29,11 +29,13 @@ static int operands(const gnd_solve_desc *s, operand o[GND_SOLVE_MEMS])
     int64_t m = s->m, n = s->n, k = s->k, q = min2(m, n);
     int full = (s->flags & 1) != 0;
     int c = 0;
-#define ADD(count, type, dir) o[c++] = (operand){ count, type, dir }
+#define ADD(count, type, dir)                                                                      \
+    o[c++] = (operand)                                                                             \
+    {                                                                                              \
+        count, type, dir                                                                           \
+    }
     switch ((gnd_solve_op)s->op) {
-    case GND_SOLVE_CHOLESKY:
-        ADD(n * n, 'x', IO);
-        break;
+    case GND_SOLVE_CHOLESKY: ADD(n * n, 'x', IO); break;
     case GND_SOLVE_INV:
         ADD(n * n, 'x', full ? IN : IO);
         if (full) {
@@ -126,12 +128,13 @@ int gnd__solve_type(const gnd_solve_desc *s, int i)
     return i < operands(s, o) ? o[i].type : 0;
 }
 
-gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p, gnd_err *e)
+gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void **p,
+                          gnd_err *e)
 {
     gnd_status st = GND_OK;
     if (gnd__gate_can_map(d))
-        return gnd__gate_map(d, b, at, n, (dir & IN ? GND_MAP_READ : 0u) | (dir & OUT ? GND_MAP_WRITE : 0u),
-                             p, e);
+        return gnd__gate_map(
+            d, b, at, n, (dir & IN ? GND_MAP_READ : 0u) | (dir & OUT ? GND_MAP_WRITE : 0u), p, e);
     *p = gnd__malloc(n);
     if (!*p)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a matrix of %zu bytes", n);
@@ -144,8 +147,8 @@ gnd_status gnd__host_take(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int 
     return st;
 }
 
-gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p, int good,
-                          gnd_err *e)
+gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int dir, void *p,
+                          int good, gnd_err *e)
 {
     gnd_status st = GND_OK;
     if (gnd__gate_can_map(d))
@@ -159,9 +162,10 @@ gnd_status gnd__host_give(gnd__gdev *d, gnd__block *b, size_t at, size_t n, int 
 gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__block *const *block,
                           const size_t *at, gnd_err *e)
 {
-    void *mem[GND_SOLVE_MEMS] = { NULL };
+    void *mem[GND_SOLVE_MEMS] = {NULL};
     gnd_status st = n == gnd__solve_operands(s)
-                        ? GND_OK : gnd__err(e, GND_ERR_INTERNAL, "a solver with %d operands", n);
+                        ? GND_OK
+                        : gnd__err(e, GND_ERR_INTERNAL, "a solver with %d operands", n);
     int have = 0, empty = 0;
     for (int i = 0; i < n; i++)
         empty |= gnd__solve_bytes(s, i) == 0;
@@ -175,9 +179,10 @@ gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__blo
     if (st == GND_OK)
         st = gnd__lapack(s, mem, e);
     for (int i = 0; i < have; i++) {
-        gnd_err late = { GND_OK, 0, "" };
-        if (gnd__host_give(d, block[i], at[i], gnd__solve_bytes(s, i), gnd__solve_direction(s, i), mem[i],
-                           st == GND_OK, &late) != GND_OK && st == GND_OK)
+        gnd_err late = {GND_OK, 0, ""};
+        if (gnd__host_give(d, block[i], at[i], gnd__solve_bytes(s, i), gnd__solve_direction(s, i),
+                           mem[i], st == GND_OK, &late) != GND_OK &&
+            st == GND_OK)
             st = gnd__err(e, late.code, "%s", late.msg);
     }
     return st;

@@ -11,9 +11,9 @@
 #define GND__MAX_DIGITS 40
 
 typedef struct gnd__digits {
-    int n;                    /* 1 to GND__MAX_DIGITS; trailing zeros are possible */
-    int exp10;                /* the value is d[0].d[1]d[2]... * 10^exp10 */
-    char d[GND__MAX_DIGITS];  /* '0' to '9', not terminated */
+    int n;                   /* 1 to GND__MAX_DIGITS; trailing zeros are possible */
+    int exp10;               /* the value is d[0].d[1]d[2]... * 10^exp10 */
+    char d[GND__MAX_DIGITS]; /* '0' to '9', not terminated */
 } gnd__digits;
 
 /* What the limits count: all digits, or those after the decimal point. */

@@ -61,8 +61,8 @@ static char *follow(const char *path)
 /* --- the temporary file ----------------------------------------------------------------------- */
 
 enum {
-    SLOTS = 100,    /* temporary names for concurrent writers of one file on one machine */
-    LOOKED_AT = 8,  /* of these, always checked for leftovers */
+    SLOTS = 100,   /* temporary names for concurrent writers of one file on one machine */
+    LOOKED_AT = 8, /* of these, always checked for leftovers */
 };
 
 /* Writes "PATH.HOST-N.tmp". A lock shows whether a writer on this machine is alive; for writers on
@@ -91,8 +91,9 @@ static int remove_leftover(const char *name)
     const int fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT;
-    const int gone = !fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == geteuid() || geteuid() == 0) &&
-                     !flock(fd, LOCK_EX | LOCK_NB) && same_file(fd, name) && !unlink(name);
+    const int gone = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+                     (st.st_uid == geteuid() || geteuid() == 0) && !flock(fd, LOCK_EX | LOCK_NB) &&
+                     same_file(fd, name) && !unlink(name);
     close(fd);
     return gone;
 }
@@ -144,7 +145,8 @@ static int take_after(int fd, const struct stat *old)
     struct stat st;
     if (old->st_nlink > 1 || fstat(fd, &st))
         return 0;
-    if ((st.st_uid != old->st_uid || st.st_gid != old->st_gid) && fchown(fd, old->st_uid, old->st_gid))
+    if ((st.st_uid != old->st_uid || st.st_gid != old->st_gid) &&
+        fchown(fd, old->st_uid, old->st_gid))
         return 0;
     return !fchmod(fd, old->st_mode & 07777);
 }
@@ -215,7 +217,8 @@ gnd_status gnd__out_seek(gnd__out *o, int64_t at, gnd_err *e)
 static gnd_status settle(int fd, gnd_err *e)
 {
     const int again = dup(fd);
-    return again < 0 || (close(again) && errno != EINTR) ? os_err(e, errno, "write failed") : GND_OK;
+    return again < 0 || (close(again) && errno != EINTR) ? os_err(e, errno, "write failed")
+                                                         : GND_OK;
 }
 
 /* Copies the temporary file over the old file, which keeps its identity. */
@@ -239,8 +242,8 @@ static gnd_status copy_over(gnd__out *o, gnd_err *e)
     if (s && e && size) { /* the old contents are gone: keep the temporary file with the new ones */
         char name[208], was[sizeof e->msg];
         memcpy(was, e->msg, sizeof was);
-        snprintf(e->msg, sizeof e->msg, "%.240s: the file is damaged; what it was to hold is in %s", was,
-                 gnd__path_text(o->tmp, name));
+        snprintf(e->msg, sizeof e->msg, "%.240s: the file is damaged; what it was to hold is in %s",
+                 was, gnd__path_text(o->tmp, name));
     }
     if (s && size) {
         gnd__free(o->tmp);

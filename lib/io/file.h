@@ -15,8 +15,8 @@
 
 typedef struct gnd__out {
     int fd;
-    char *path; /* the target, with symbolic links followed */
-    char *tmp;  /* the temporary file; NULL for a pipe or a device, which is written directly */
+    char *path;   /* the target, with symbolic links followed */
+    char *tmp;    /* the temporary file; NULL for a pipe or a device, which is written directly */
     int in_place; /* tmp is copied over path at the end */
 } gnd__out;
 

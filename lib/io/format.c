@@ -44,7 +44,8 @@ static void look(const gnd__place *p, const char *why, void *ctx)
         snprintf(s->why, sizeof s->why, "%.290s", said);
         return;
     }
-    void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL), *sym = lib ? dlsym(lib, "gnd_format_entry") : NULL;
+    void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL),
+         *sym = lib ? dlsym(lib, "gnd_format_entry") : NULL;
     gnd__format_entry entry;
     if (!sym) {
         const char *text = dlerror();
@@ -70,8 +71,9 @@ const void *gnd__format(const char *name, gnd_err *e)
     if (!table && s.why[0])
         gnd__err(e, GND_ERR_UNSUPPORTED, "libgnd-%s.so cannot be used: %s", f->name, s.why);
     else if (!table)
-        gnd__err(e, GND_ERR_UNSUPPORTED, "libgnd-%s.so is not installed in %s (GND_BACKEND_PATH names more folders): gnd "
-                 "makes it where it is built with %s (Debian: %s-dev)", f->name, s.where[0] ? s.where : "any folder",
-                 f->library, f->library);
+        gnd__err(e, GND_ERR_UNSUPPORTED,
+                 "libgnd-%s.so is not installed in %s (GND_BACKEND_PATH names more folders): gnd "
+                 "makes it where it is built with %s (Debian: %s-dev)",
+                 f->name, s.where[0] ? s.where : "any folder", f->library, f->library);
     return table;
 }

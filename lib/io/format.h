@@ -33,16 +33,17 @@ typedef struct gnd__png_picture {
 typedef struct gnd__png_format {
     /* Writes height rows of width pixels of 1 to 4 bytes. All three are above 0 and at most 2^31 -
      * 1. */
-    gnd_status (*write)(const gnd__lent *l, uint32_t width, uint32_t height, int channels, const uint8_t *data,
-                        gnd_err *e);
+    gnd_status (*write)(const gnd__lent *l, uint32_t width, uint32_t height, int channels,
+                        const uint8_t *data, gnd_err *e);
     /* Decodes an image from the n bytes of a file. GND_ERR_FORMAT: not a PNG, or damaged;
      * GND_ERR_NOMEM. Allocates memory for pixels only if the file is long enough to hold them. */
-    gnd_status (*read)(const gnd__lent *l, const void *file, size_t n, gnd__png_picture *out, gnd_err *e);
+    gnd_status (*read)(const gnd__lent *l, const void *file, size_t n, gnd__png_picture *out,
+                       gnd_err *e);
 } gnd__png_format;
 
 typedef struct gnd__zip_member {
-    const char *name;          /* name in the archive; ends in .npy */
-    const void *head, *data;   /* contents: head, then data */
+    const char *name;        /* name in the archive; ends in .npy */
+    const void *head, *data; /* contents: head, then data */
     size_t nhead, ndata;
 } gnd__zip_member;
 
@@ -58,7 +59,8 @@ typedef struct gnd__zip_format {
     void (*member_close)(void *file);
     /* Writes n > 0 members, deflated if compress is set. Equal members give equal bytes.
      * GND_ERR_NAME: two members have the same name. */
-    gnd_status (*write)(const gnd__lent *l, int n, const gnd__zip_member *m, int compress, gnd_err *e);
+    gnd_status (*write)(const gnd__lent *l, int n, const gnd__zip_member *m, int compress,
+                        gnd_err *e);
 } gnd__zip_format;
 
 /* The type of gnd_format_entry. It returns the format's table. */

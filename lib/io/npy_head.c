@@ -100,9 +100,9 @@ static gnd_status descr_string(cursor *c, gnd__npy_head *h)
         char text[4];
         gnd_dtype t;
     } codes[] = {
-        {"b1", GND_BOOL},    {"?", GND_BOOL},     {"i1", GND_INT8},     {"i2", GND_INT16},
-        {"i4", GND_INT32},   {"i8", GND_INT64},   {"u1", GND_UINT8},    {"u2", GND_UINT16},
-        {"u4", GND_UINT32},  {"u8", GND_UINT64},  {"f2", GND_FLOAT16},  {"V2", GND_BFLOAT16},
+        {"b1", GND_BOOL},    {"?", GND_BOOL},     {"i1", GND_INT8},      {"i2", GND_INT16},
+        {"i4", GND_INT32},   {"i8", GND_INT64},   {"u1", GND_UINT8},     {"u2", GND_UINT16},
+        {"u4", GND_UINT32},  {"u8", GND_UINT64},  {"f2", GND_FLOAT16},   {"V2", GND_BFLOAT16},
         {"f4", GND_FLOAT32}, {"f8", GND_FLOAT64}, {"c8", GND_COMPLEX64}, {"c16", GND_COMPLEX128},
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)

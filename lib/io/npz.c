@@ -28,8 +28,8 @@ gnd_status gnd__npz_open(const char *path, gnd__npz **out, gnd_err *e)
     int64_t size;
     *out = NULL;
     gnd__npz *z = gnd__calloc(1, sizeof *z);
-    gnd_status st = z ? gnd__in_open(path, &fd, &size, e)
-                      : gnd__err(e, GND_ERR_NOMEM, "out of memory");
+    gnd_status st =
+        z ? gnd__in_open(path, &fd, &size, e) : gnd__err(e, GND_ERR_NOMEM, "out of memory");
     if (!st) {
         z->f = gnd__format("zip", e);
         st = z->f ? z->f->open(fd, &z->zip, e) : GND_ERR_UNSUPPORTED;
@@ -87,7 +87,8 @@ gnd_status gnd__npz_read(gnd__npz *z, const char *name, gnd__npy *out, gnd_err *
     if (!st && !file)
         st = z->f->member(z->zip, name, &file, e);
     if (!st)
-        st = file ? read_member(z, file, out, e) : gnd__err(e, GND_ERR_NAME, "no array of that name");
+        st = file ? read_member(z, file, out, e)
+                  : gnd__err(e, GND_ERR_NAME, "no array of that name");
     gnd__str_free(&full);
     if (st)
         gnd__err_prefix(e, "load_npz: %s: %.100s", z->path, name);
@@ -95,7 +96,8 @@ gnd_status gnd__npz_read(gnd__npz *z, const char *name, gnd__npy *out, gnd_err *
 }
 
 /* Prepares a for writing: its header's text goes to head, its name in the archive to name. */
-static gnd_status describe(const gnd__npz_item *a, gnd__str *head, gnd__str *name, gnd__zip_member *m, gnd_err *e)
+static gnd_status describe(const gnd__npz_item *a, gnd__str *head, gnd__str *name,
+                           gnd__zip_member *m, gnd_err *e)
 {
     size_t esize = gnd_dtype_size(a->dtype);
     if (!gnd__dtype_ok(a->dtype))
@@ -113,8 +115,8 @@ static gnd_status describe(const gnd__npz_item *a, gnd__str *head, gnd__str *nam
     return GND_OK;
 }
 
-static gnd_status write_zip(const gnd__zip_format *f, gnd__out *o, int n, const gnd__npz_item *items, int compress,
-                            gnd_err *e)
+static gnd_status write_zip(const gnd__zip_format *f, gnd__out *o, int n,
+                            const gnd__npz_item *items, int compress, gnd_err *e)
 {
     const gnd__lent lent = {gnd__malloc, gnd__free, gnd__out_write, gnd__out_seek, o};
     gnd__str *text = gnd__calloc((size_t)n, 2 * sizeof *text);

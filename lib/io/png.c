@@ -101,9 +101,12 @@ static gnd_status load(const char *path, gnd__npy *out, gnd_err *e)
     gnd__free(file);
     if (st)
         return st;
-    *out = (gnd__npy){.dtype = pic.bytes == 1 ? GND_UINT8 : GND_UINT16, .ndim = pic.channels == 1 ? 2 : 3,
-                      .shape = {pic.height, pic.width, pic.channels}, .data = pic.data,
-                      .nbytes = (size_t)pic.height * pic.width * (size_t)(pic.channels * pic.bytes)};
+    *out =
+        (gnd__npy){.dtype = pic.bytes == 1 ? GND_UINT8 : GND_UINT16,
+                   .ndim = pic.channels == 1 ? 2 : 3,
+                   .shape = {pic.height, pic.width, pic.channels},
+                   .data = pic.data,
+                   .nbytes = (size_t)pic.height * pic.width * (size_t)(pic.channels * pic.bytes)};
     return GND_OK;
 }
 

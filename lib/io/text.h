@@ -31,18 +31,18 @@ gnd_status gnd__text_corners(gnd__str *out, gnd_dtype t, int ndim, const int64_t
 
 /* The common format of the elements of one printed array. */
 typedef struct gnd__text_float {
-    gnd_dtype t;               /* float16 ... float64 */
-    int exponent;              /* scientific notation */
-    int plus;                  /* always print a sign (imaginary parts) */
-    int precision;             /* digits after the point: a maximum, or exact if exponent is set */
-    int left, right;           /* columns before and after the point */
-    int exp_digits;            /* digits of the exponent */
+    gnd_dtype t;     /* float16 ... float64 */
+    int exponent;    /* scientific notation */
+    int plus;        /* always print a sign (imaginary parts) */
+    int precision;   /* digits after the point: a maximum, or exact if exponent is set */
+    int left, right; /* columns before and after the point */
+    int exp_digits;  /* digits of the exponent */
 } gnd__text_float;
 
 typedef struct gnd__text_format {
     gnd_dtype t;
     int kind;
-    int width;                 /* integers */
+    int width; /* integers */
     gnd__text_float re, im;
 } gnd__text_format;
 

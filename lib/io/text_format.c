@@ -222,8 +222,7 @@ void gnd__text_format_of(gnd__text_format *f, gnd_dtype t, const void *data, int
     case 'i':
     case 'u':
         for (int64_t i = 0; i < count; i++) {
-            gnd__scalar s =
-                gnd__load_scalar(t, (const char *)data + (size_t)i * gnd_dtype_size(t));
+            gnd__scalar s = gnd__load_scalar(t, (const char *)data + (size_t)i * gnd_dtype_size(t));
             f->width = max_int(f->width, int_text(&s, 0, buf));
         }
         break;
@@ -231,11 +230,8 @@ void gnd__text_format_of(gnd__text_format *f, gnd_dtype t, const void *data, int
         float_format(&f->im, t, data, count, 1);
         float_format(&f->re, t, data, count, 0);
         break;
-    case 'f':
-        float_format(&f->re, t, data, count, 0);
-        break;
-    default:
-        break;
+    case 'f': float_format(&f->re, t, data, count, 0); break;
+    default: break;
     }
 }
 
@@ -245,16 +241,11 @@ int gnd__text_element(const gnd__text_format *f, const void *p, char buf[GND__TE
     sink s = {buf, 0};
     buf[0] = '\0';
     switch (f->kind) {
-    case 'b':
-        return snprintf(buf, GND__TEXT_MAX, "%s", v.i ? " True" : "False");
+    case 'b': return snprintf(buf, GND__TEXT_MAX, "%s", v.i ? " True" : "False");
     case 'i':
-    case 'u':
-        return int_text(&v, f->width, buf);
-    case 'f':
-        float_element(&s, &f->re, v.re);
-        return s.n;
-    default:
-        break;
+    case 'u': return int_text(&v, f->width, buf);
+    case 'f': float_element(&s, &f->re, v.re); return s.n;
+    default: break;
     }
     float_element(&s, &f->re, v.re);
     int start = s.n;
@@ -288,16 +279,11 @@ int gnd__text_scalar(gnd_dtype t, const void *p, char buf[GND__TEXT_MAX])
     sink s = {buf, 0};
     buf[0] = '\0';
     switch (v.kind) {
-    case 'b':
-        return snprintf(buf, GND__TEXT_MAX, "%s", v.i ? "True" : "False");
+    case 'b': return snprintf(buf, GND__TEXT_MAX, "%s", v.i ? "True" : "False");
     case 'i':
-    case 'u':
-        return int_text(&v, 0, buf);
-    case 'f':
-        float_scalar(&s, ft, v.re, TRIM_ONE_ZERO, 0);
-        return s.n;
-    default:
-        break;
+    case 'u': return int_text(&v, 0, buf);
+    case 'f': float_scalar(&s, ft, v.re, TRIM_ONE_ZERO, 0); return s.n;
+    default: break;
     }
     /* A real part of +0 is omitted. */
     int both = v.re != 0 || signbit(v.re);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/about.c - what the tables say of functions, for whoever makes bindings, help and lists of them: the last part
- * of gnd/call.h. It calls none of them.
+ * lang/about.c - what the tables say of functions, for whoever makes bindings, help and lists of
+ * them: the last part of gnd/call.h. It calls none of them.
  */
 #include <gnd/call.h>
 
@@ -12,8 +12,12 @@
 #include "lang/call.h"
 
 static const char *const groups[] = {
-    [GND__GROUP_MAIN] = "main", [GND__GROUP_LINALG] = "linalg", [GND__GROUP_FFT] = "fft",
-    [GND__GROUP_RANDOM] = "random", [GND__GROUP_SPECIAL] = "special", [GND__GROUP_SIGNAL] = "signal",
+    [GND__GROUP_MAIN] = "main",
+    [GND__GROUP_LINALG] = "linalg",
+    [GND__GROUP_FFT] = "fft",
+    [GND__GROUP_RANDOM] = "random",
+    [GND__GROUP_SPECIAL] = "special",
+    [GND__GROUP_SIGNAL] = "signal",
     [GND__GROUP_EXTENSIONS] = "extensions",
 };
 
@@ -29,7 +33,8 @@ static const struct {
     int group;
     const char *names;
 } op_groups[] = {
-    {GND__GROUP_SPECIAL, "erf xlogy sigmoid logit gamma lgamma digamma erfc erfinv erfcinv ndtr ndtri log_ndtr"},
+    {GND__GROUP_SPECIAL,
+     "erf xlogy sigmoid logit gamma lgamma digamma erfc erfinv erfcinv ndtr ndtri log_ndtr"},
     {GND__GROUP_EXTENSIONS, "rsqrt frexp_mantissa frexp_exponent modf_fraction from_parts"},
 };
 
@@ -43,8 +48,8 @@ static int op_group(const char *name)
 
 static int same(const gnd_function *a, const gnd_function *b)
 {
-    return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype && a->python == b->python &&
-           a->method == b->method;
+    return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype &&
+           a->python == b->python && a->method == b->method;
 }
 
 const gnd_function *gnd_function_at(int i)
@@ -61,7 +66,8 @@ const char *gnd_function_name(const gnd_function *f, int i)
     return NULL;
 }
 
-/* --- parameters -------------------------------------------------------------------------------- */
+/* --- parameters --------------------------------------------------------------------------------
+ */
 
 static void copy(char *to, size_t size, const char *from, size_t n)
 {
@@ -80,7 +86,9 @@ static void tell(const char *s, const gnd__param *p, gnd_parameter *out)
         *c = *c == '|' ? ' ' : *c;
     if (*end == '=')
         copy(out->value, sizeof out->value, end + 1, strcspn(end + 1, ","));
-    out->kind = p->rest ? GND_PARAMETER_REST : p->keyword_only ? GND_PARAMETER_KEYWORD : GND_PARAMETER_ANY;
+    out->kind = p->rest           ? GND_PARAMETER_REST
+                : p->keyword_only ? GND_PARAMETER_KEYWORD
+                                  : GND_PARAMETER_ANY;
 }
 
 /* The n operands of what takes them by place. */
@@ -88,7 +96,8 @@ static void tell_operands(int n, gnd_function_info *info)
 {
     info->nparameters = n;
     for (int i = 0; i < n; i++)
-        snprintf(info->parameter[i].name, sizeof info->parameter[i].name, n > 1 ? "x%d" : "x", i + 1);
+        snprintf(info->parameter[i].name, sizeof info->parameter[i].name, n > 1 ? "x%d" : "x",
+                 i + 1);
     const size_t len = strlen(info->signature);
     snprintf(info->signature + len - 1, sizeof info->signature - len + 1, ", /)");
 }
@@ -101,10 +110,13 @@ gnd_status gnd_function_describe(const gnd_function *f, gnd_function_info *info)
     memset(info, 0, sizeof *info);
     info->name = gnd_function_name(f, 0);
     info->calls = f->fn ? f->fn->calls : f->op >= 0 ? op_calls[f->op][0] : "gnd_astype gnd_asarray";
-    info->doc = f->fn ? f->fn->doc : f->op >= 0 ? op_calls[f->op][1]
-                : f->python ? "Numbers and arrays as this kind, in the device's width of it."
-                            : "Numbers and arrays as this dtype.";
-    info->group = groups[f->fn ? f->fn->group : f->op >= 0 ? op_group(gnd__expr_op_name(f->op, &nin)) : GND__GROUP_MAIN];
+    info->doc = f->fn        ? f->fn->doc
+                : f->op >= 0 ? op_calls[f->op][1]
+                : f->python  ? "Numbers and arrays as this kind, in the device's width of it."
+                             : "Numbers and arrays as this dtype.";
+    info->group = groups[f->fn        ? f->fn->group
+                         : f->op >= 0 ? op_group(gnd__expr_op_name(f->op, &nin))
+                                      : GND__GROUP_MAIN];
     /* the function and the method of one entry have the same names */
     const gnd_function *kinds[2] = {f, f};
     for (int method = 0; method < 2; method++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/args.c - what handlers need: arguments as C values, with messages that name function, argument
- * and what was given; and results.
+ * lang/args.c - what handlers need: arguments as C values, with messages that name function,
+ * argument and what was given; and results.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -32,12 +32,18 @@ static int wrong(gnd__args *c, int i, gnd_status code, const char *want)
         snprintf(given, sizeof given, "'%.*s'", (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
     else
         snprintf(given, sizeof given, "%s", gnd__val_name(v));
-    return gnd__expr_fail(c->x, code, c->arg[i].at, "%s: %.*s must be %s, not %s", c->name, param_len(c, i),
-                          c->param[i], want, given);
+    return gnd__expr_fail(c->x, code, c->arg[i].at, "%s: %.*s must be %s, not %s", c->name,
+                          param_len(c, i), c->param[i], want, given);
 }
 
-int gnd__arg_wrong(gnd__args *c, int i, const char *want) { return wrong(c, i, GND_ERR_TYPE, want); }
-int gnd__arg_value(gnd__args *c, int i, const char *want) { return wrong(c, i, GND_ERR_ARG, want); }
+int gnd__arg_wrong(gnd__args *c, int i, const char *want)
+{
+    return wrong(c, i, GND_ERR_TYPE, want);
+}
+int gnd__arg_value(gnd__args *c, int i, const char *want)
+{
+    return wrong(c, i, GND_ERR_ARG, want);
+}
 
 int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
 {
@@ -52,7 +58,8 @@ int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
     return v->kind == GND__V_STR ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
 }
 
-/* --- arrays ------------------------------------------------------------------------------------ */
+/* --- arrays ------------------------------------------------------------------------------------
+ */
 
 static gnd_array *to_array(gnd__args *c, gnd__slot *s, const char *param, int n)
 {
@@ -171,7 +178,8 @@ gnd_array **gnd__rest_arrays(gnd__args *c, int *n)
     return arrays(c, c->rest, c->nrest, "an argument");
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers -----------------------------------------------------------------------------------
+ */
 
 int gnd__arg_int(gnd__args *c, int i, int64_t *v)
 {
@@ -189,8 +197,9 @@ int gnd__arg_bool(gnd__args *c, int i, int *v)
 
 int gnd__arg_copy(gnd__args *c, int i)
 {
-    return gnd__arg_given(c, i) && c->arg[i].v.kind != GND__V_BOOL ? gnd__arg_wrong(c, i, "True, False or None")
-                                                                   : 0;
+    return gnd__arg_given(c, i) && c->arg[i].v.kind != GND__V_BOOL
+               ? gnd__arg_wrong(c, i, "True, False or None")
+               : 0;
 }
 
 int gnd__arg_real(gnd__args *c, int i, double *v)
@@ -210,8 +219,8 @@ int gnd__arg_axis(gnd__args *c, int i, int *axis)
     *axis = v < -1000 ? -1000 : v > 1000 ? 1000 : (int)v;
     if (*axis == v)
         return 0;
-    return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is out of range", c->name,
-                          (long long)v);
+    return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is out of range",
+                          c->name, (long long)v);
 }
 
 static int set_axis(gnd__args *c, int i, int64_t v, gnd_axes *axes)
@@ -220,8 +229,8 @@ static int set_axis(gnd__args *c, int i, int64_t v, gnd_axes *axes)
         return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is out of range",
                               c->name, (long long)v);
     if (axes->bits & GND_AXIS(v).bits & ~GND_NO_AXES.bits)
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is named twice", c->name,
-                              (long long)v);
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[i].at, "%s: axis %lld is named twice",
+                              c->name, (long long)v);
     *axes = gnd_axes_union(*axes, GND_AXIS(v));
     return 0;
 }
@@ -248,7 +257,8 @@ gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned
 {
     int keep = 0;
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, axes) || (gnd__arg_given(c, keepdims) && gnd__arg_bool(c, keepdims, &keep)))
+    if (!x || gnd__arg_axes(c, 1, axes) ||
+        (gnd__arg_given(c, keepdims) && gnd__arg_bool(c, keepdims, &keep)))
         return NULL;
     *flags = keep ? GND_KEEPDIMS : 0;
     return x;
@@ -325,17 +335,21 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n)
         r = gnd__slot_ints(c, c->rest, v, max, n);
     } else {
         if (c->nrest > max)
-            return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d ints, at most %d are possible",
-                                  c->name, c->nrest, max);
+            return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                                  "%s: %d ints, at most %d are possible", c->name, c->nrest, max);
         *n = c->nrest;
         for (int k = 0; k < c->nrest && !r; k++)
             r = gnd__val_to_int(c->x, &c->rest[k].v, c->rest[k].at, &v[k]);
     }
-    return r > 0 ? gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest->at, "%s: ints or a tuple of ints are "
-                                  "needed", c->name) : r;
+    return r > 0 ? gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest->at,
+                                  "%s: ints or a tuple of ints are "
+                                  "needed",
+                                  c->name)
+                 : r;
 }
 
-/* --- dtypes and devices ------------------------------------------------------------------------ */
+/* --- dtypes and devices ------------------------------------------------------------------------
+ */
 
 int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t)
 {
@@ -351,13 +365,15 @@ int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t)
     } else if (v->kind == GND__V_STR) {
         *t = gnd__expr_dtype(v->str.s, v->str.n, &python);
         if (*t == GND_DTYPE_DEFAULT)
-            return gnd__expr_fail(c->x, GND_ERR_DTYPE, c->arg[i].at, "%s: '%.*s' is no dtype%s", c->name,
-                                  (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s,
-                                  gnd__expr_near(c->x, GND__NEAR_DTYPES, v->str.s, v->str.n, near,
-                                                 sizeof near));
+            return gnd__expr_fail(
+                c->x, GND_ERR_DTYPE, c->arg[i].at, "%s: '%.*s' is no dtype%s", c->name,
+                (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s,
+                gnd__expr_near(c->x, GND__NEAR_DTYPES, v->str.s, v->str.n, near, sizeof near));
     } else {
         int extent = i == 1 && v->kind == GND__V_INT && !strncmp(c->param[0], "shape", 5);
-        return gnd__arg_wrong(c, i, extent ? "a dtype (a shape of several extents is one tuple, as (3, 4))" : "a dtype");
+        return gnd__arg_wrong(
+            c, i,
+            extent ? "a dtype (a shape of several extents is one tuple, as (3, 4))" : "a dtype");
     }
     if (python && c->x->dev && *t == GND_FLOAT64)
         *t = gnd_default_float(c->x->dev);
@@ -375,7 +391,8 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev)
                           "%s: no device is given, and no array that has one", c->name);
 }
 
-/* --- results ----------------------------------------------------------------------------------- */
+/* --- results -----------------------------------------------------------------------------------
+ */
 
 int gnd__ret(gnd__args *c, gnd_array *a)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/call.c - binds positional and keyword arguments to the signature of a function, and calls its
- * handler. Elementwise operations and dtypes are functions without an entry of their
- * own.
+ * lang/call.c - binds positional and keyword arguments to the signature of a function, and calls
+ * its handler. Elementwise operations and dtypes are functions without an entry of their own.
  */
 #include "lang/call.h"
 
@@ -26,7 +25,8 @@ const gnd__fn *gnd__fn_entry(int i)
     return i < (int)(sizeof table / sizeof table[0]) ? &table[i] : NULL;
 }
 
-/* --- signatures -------------------------------------------------------------------------------- */
+/* --- signatures --------------------------------------------------------------------------------
+ */
 
 void gnd__sig_parse(const char *params, gnd__sig *sig)
 {
@@ -38,8 +38,10 @@ void gnd__sig_parse(const char *params, gnd__sig *sig)
             keyword_only = 1;
         } else {
             const int rest = *s == '*';
-            sig->p[sig->n++] = (gnd__param){.at = (uint16_t)(s - params + rest), .n = (uint16_t)(len - (size_t)rest),
-                                            .rest = (uint8_t)rest, .required = s[len] != '=' && !rest,
+            sig->p[sig->n++] = (gnd__param){.at = (uint16_t)(s - params + rest),
+                                            .n = (uint16_t)(len - (size_t)rest),
+                                            .rest = (uint8_t)rest,
+                                            .required = s[len] != '=' && !rest,
                                             .keyword_only = (uint8_t)keyword_only};
             keyword_only |= rest;
         }
@@ -81,7 +83,8 @@ const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size)
     return buf;
 }
 
-/* --- binding ----------------------------------------------------------------------------------- */
+/* --- binding -----------------------------------------------------------------------------------
+ */
 
 /* The first name of parameter i. */
 static const char *first_name(const gnd_function *f, int i, int *n)
@@ -106,10 +109,12 @@ static int bad_keyword(gnd__args *c, const gnd_function *f, const gnd__slot *s)
     gnd__sig_show(f, shown, sizeof shown);
     if (best >= 0 && near <= 2 + (int)s->kw_n / 2) {
         const char *name = first_name(f, best, &len);
-        return gnd__expr_fail(c->x, GND_ERR_TYPE, s->at, "%s has no argument '%.*s': did you mean '%.*s'? It is %s",
-                              c->name, n, s->kw, len, name, shown);
+        return gnd__expr_fail(c->x, GND_ERR_TYPE, s->at,
+                              "%s has no argument '%.*s': did you mean '%.*s'? It is %s", c->name,
+                              n, s->kw, len, name, shown);
     }
-    return gnd__expr_fail(c->x, GND_ERR_TYPE, s->at, "%s has no argument '%.*s': it is %s", c->name, n, s->kw, shown);
+    return gnd__expr_fail(c->x, GND_ERR_TYPE, s->at, "%s has no argument '%.*s': it is %s", c->name,
+                          n, s->kw, shown);
 }
 
 /* The parameter that has the keyword's name; -1: none. */
@@ -152,8 +157,8 @@ static int bind(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
             if (k < 0)
                 return bad_keyword(c, f, &arg[i]);
             if (c->arg[k].v.kind != GND__V_MISSING)
-                return gnd__expr_fail(c->x, GND_ERR_TYPE, arg[i].at, "%s: '%.*s' is given twice", c->name,
-                                      (int)arg[i].kw_n, arg[i].kw);
+                return gnd__expr_fail(c->x, GND_ERR_TYPE, arg[i].at, "%s: '%.*s' is given twice",
+                                      c->name, (int)arg[i].kw_n, arg[i].kw);
         } else if (k < sig->n && p[k].rest) {
             if (!c->nrest++)
                 c->rest = &arg[i];
@@ -169,13 +174,14 @@ static int bind(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
     for (int i = 0; i < sig->n; i++)
         if (p[i].required && c->arg[i].v.kind == GND__V_MISSING) {
             const char *name = first_name(f, i, &len);
-            return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "%s: '%.*s' is missing: it is %s", c->name, len, name,
-                                  gnd__sig_show(f, shown, sizeof shown));
+            return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "%s: '%.*s' is missing: it is %s",
+                                  c->name, len, name, gnd__sig_show(f, shown, sizeof shown));
         }
     return 0;
 }
 
-/* --- kinds of functions ------------------------------------------------------------------------ */
+/* --- kinds of functions ------------------------------------------------------------------------
+ */
 
 static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 {
@@ -185,12 +191,13 @@ static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
     gnd_array *in[3];
     for (int i = 0; i < n; i++)
         if (arg[i].kw_n)
-            return gnd__expr_fail(c->x, GND_ERR_TYPE, arg[i].at, "%s has no keyword arguments: it is %s", c->name,
+            return gnd__expr_fail(c->x, GND_ERR_TYPE, arg[i].at,
+                                  "%s has no keyword arguments: it is %s", c->name,
                                   gnd__sig_show(f, shown, sizeof shown));
     if (n != nin)
         return gnd__expr_fail(c->x, GND_ERR_TYPE, n > nin ? arg[nin].at : c->at,
-                              "%s takes %d argument%s, not %d: it is %s", c->name, nin, nin == 1 ? "" : "s", n,
-                              gnd__sig_show(f, shown, sizeof shown));
+                              "%s takes %d argument%s, not %d: it is %s", c->name, nin,
+                              nin == 1 ? "" : "s", n, gnd__sig_show(f, shown, sizeof shown));
     for (int i = 0; i < n; i++)
         if (!(in[i] = gnd__val_to_array(c->x, &arg[i].v, arg[i].at, c->name)))
             return -1;
@@ -200,7 +207,8 @@ static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 static int call_dtype(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 {
     if (n != 1 || arg[0].kw_n)
-        return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "%s takes one value: it is %s(x)", c->name, c->name);
+        return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "%s takes one value: it is %s(x)", c->name,
+                              c->name);
     c->arg[0] = arg[0];
     arg[0].v.kind = GND__V_MISSING;
     c->arg[1].v = (gnd__val){.kind = GND__V_DTYPE, .python = f->python, .t = (gnd_dtype)f->dtype};
@@ -227,20 +235,27 @@ static int unknown(gnd__expr *x, const char *name, size_t len, size_t at, int me
     int n = (int)(len > 40 ? 40 : len);
     gnd__val v;
     if (method && gnd__function(name, len, 0))
-        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is no method: write %.*s(x)", n, name, n, name);
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is no method: write %.*s(x)", n, name, n,
+                              name);
     if (!method && gnd__function(name, len, 1))
-        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: write x.%.*s()", n, name, n, name);
-    if (!method && x->text && (gnd__table_get(x->names, name, len) || gnd__expr_constant(name, len, &v)))
-        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is no function (a product needs *)", n, name);
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: write x.%.*s()", n, name, n,
+                              name);
+    if (!method && x->text &&
+        (gnd__table_get(x->names, name, len) || gnd__expr_constant(name, len, &v)))
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is no function (a product needs *)", n,
+                              name);
     for (size_t i = 0; !method && i < sizeof instead / sizeof instead[0]; i++)
         if (strlen(instead[i][0]) == len && !memcmp(instead[i][0], name, len))
-            return gnd__expr_fail(x, GND_ERR_NAME, at, "there is no function '%.*s': %s", n, name, instead[i][1]);
-    return gnd__expr_fail(x, GND_ERR_NAME, at, "unknown %s '%.*s'%s", method ? "method" : "function", n, name,
-                          gnd__expr_near(x, method ? GND__NEAR_METHODS : GND__NEAR_FUNCTIONS | GND__NEAR_DTYPES,
-                                         name, len, near, sizeof near));
+            return gnd__expr_fail(x, GND_ERR_NAME, at, "there is no function '%.*s': %s", n, name,
+                                  instead[i][1]);
+    return gnd__expr_fail(
+        x, GND_ERR_NAME, at, "unknown %s '%.*s'%s", method ? "method" : "function", n, name,
+        gnd__expr_near(x, method ? GND__NEAR_METHODS : GND__NEAR_FUNCTIONS | GND__NEAR_DTYPES, name,
+                       len, near, sizeof near));
 }
 
-int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n, gnd__val *out)
+int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n,
+                       gnd__val *out)
 {
     gnd__args c = {.x = x, .name = f->name, .at = at, .out = out};
     for (int i = 0; i < GND__FN_PARAMS; i++)
@@ -261,8 +276,8 @@ int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot
     return bad ? -1 : 0;
 }
 
-int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
-              gnd__val *out)
+int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg,
+              int n, gnd__val *out)
 {
     const gnd_function *f = gnd__function(name, len, method);
     return f ? gnd__call_function(x, f, at, arg, n, out) : unknown(x, name, len, at, method);

@@ -16,17 +16,25 @@ typedef struct gnd__args gnd__args;
 
 /* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature as
  * Python writes it, "x|a" for two names of one parameter, "*arrays" for any number of values, "*"
- * before what only keywords can give. calls: the C functions that do the work, separated by blanks; none where there is
- * none to name. */
+ * before what only keywords can give. calls: the C functions that do the work, separated by blanks;
+ * none where there is none to name. */
 typedef struct gnd__fn {
     const char *names, *params, *calls, *doc;
     uint8_t where, group; /* GND__FN_*, GND__GROUP_* */
     int (*run)(gnd__args *);
 } gnd__fn;
 
-/* Where Python's libraries have a function; EXTENSIONS: NumPy, numpy.linalg, scipy.special and so on do not. */
-enum { GND__GROUP_MAIN, GND__GROUP_LINALG, GND__GROUP_FFT, GND__GROUP_RANDOM, GND__GROUP_SPECIAL, GND__GROUP_SIGNAL,
-       GND__GROUP_EXTENSIONS };
+/* Where Python's libraries have a function; EXTENSIONS: NumPy, numpy.linalg, scipy.special and so
+ * on do not. */
+enum {
+    GND__GROUP_MAIN,
+    GND__GROUP_LINALG,
+    GND__GROUP_FFT,
+    GND__GROUP_RANDOM,
+    GND__GROUP_SPECIAL,
+    GND__GROUP_SIGNAL,
+    GND__GROUP_EXTENSIONS
+};
 
 /* A function, a method too (its first parameter is the array), or a method only. */
 enum { GND__FN_F = 1, GND__FN_M = 2, GND__FN_FM = 3 };
@@ -42,8 +50,9 @@ typedef struct gnd__sig {
     gnd__param p[GND__FN_PARAMS];
 } gnd__sig;
 
-/* What a name stands for when it is called: an entry of funcs.def, an elementwise operation, or a dtype. Each name has
- * its own, and a method another than the function. Public as the handle of gnd/call.h. */
+/* What a name stands for when it is called: an entry of funcs.def, an elementwise operation, or a
+ * dtype. Each name has its own, and a method another than the function. Public as the handle of
+ * gnd/call.h. */
 struct gnd_function {
     char name[34];
     uint8_t method, python;   /* python: a dtype that follows the device */
@@ -54,25 +63,27 @@ struct gnd_function {
 
 struct gnd__args {
     gnd__expr *x;
-    const char *name;             /* the function's name for messages */
+    const char *name; /* the function's name for messages */
     size_t at;
     gnd__slot arg[GND__FN_PARAMS]; /* GND__V_MISSING: not given */
     const char *param[GND__FN_PARAMS];
-    gnd__slot *rest;              /* the values of a "*" parameter */
+    gnd__slot *rest; /* the values of a "*" parameter */
     int nrest;
     gnd__val *out;
 };
 
 /* Calls the function (method: of the first value) of that name with n values, in order. */
-int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg, int n,
-              gnd__val *out);
+int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg,
+              int n, gnd__val *out);
 /* The same for a function that was looked up. Values are moved out of arg. */
-int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n, gnd__val *out);
+int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n,
+                       gnd__val *out);
 /* What a name is (lookup.c); NULL: no function, or no method. */
 const gnd_function *gnd__function(const char *name, size_t len, int method);
 /* Function i, in the order of the tables; each name has one, and each method. NULL at the end. */
 const gnd_function *gnd__function_at(int i);
-/* The i-th of those that differ by more than their names; of what is both, the function. NULL at the end. */
+/* The i-th of those that differ by more than their names; of what is both, the function. NULL at
+ * the end. */
 const gnd_function *gnd__function_first(int i);
 /* Entry i of funcs.def, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);
@@ -81,7 +92,8 @@ void gnd__sig_parse(const char *params, gnd__sig *s);
 /* The signature of f as Python writes it, "sum(x, axis=None)", cut to size. Returns buf. */
 const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size);
 
-/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) -------------------------- */
+/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) --------------------------
+ */
 static inline int gnd__arg_given(const gnd__args *c, int i)
 {
     return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
@@ -90,7 +102,8 @@ static inline int gnd__arg_given(const gnd__args *c, int i)
 int gnd__arg_wrong(gnd__args *c, int i, const char *want);
 /* The same for one of the right kind, with a value that cannot be: GND_ERR_ARG. */
 int gnd__arg_value(gnd__args *c, int i, const char *want);
-/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1: an error. */
+/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1:
+ * an error. */
 int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
 /* Numbers become weak scalars. Owned by the argument. */
 gnd_array *gnd__arg_array(gnd__args *c, int i);
@@ -105,7 +118,8 @@ gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
 gnd_array **gnd__rest_arrays(gnd__args *c, int *n);
 int gnd__arg_int(gnd__args *c, int i, int64_t *v);
 int gnd__arg_bool(gnd__args *c, int i, int *v);
-/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be told. */
+/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be
+ * told. */
 int gnd__arg_copy(gnd__args *c, int i);
 int gnd__arg_real(gnd__args *c, int i, double *v);
 int gnd__arg_axis(gnd__args *c, int i, int *axis);
@@ -126,7 +140,8 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
 /* The device of new arrays; an error when there is none. */
 int gnd__arg_device(gnd__args *c, gnd_device **dev);
 
-/* --- results ----------------------------------------------------------------------------------- */
+/* --- results -----------------------------------------------------------------------------------
+ */
 /* The array a, whose handle it takes over. */
 int gnd__ret(gnd__args *c, gnd_array *a);
 /* The result is f of argument 0 and of the axes in argument 1. */

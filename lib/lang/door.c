@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/door.c - functions by name (gnd/call.h): from tagged values to the values that the functions' handlers take, and
- * back. What is called, how arguments are bound and every message are the language's own (lang/call.h).
+ * lang/door.c - functions by name (gnd/call.h): from tagged values to the values that the
+ * functions' handlers take, and back. What is called, how arguments are bound and every message are
+ * the language's own (lang/call.h).
  */
 #include <gnd/array.h>
 #include <gnd/call.h>
@@ -16,7 +17,8 @@
 /* So many values need no block of their own. */
 enum { FEW = 8 };
 
-/* --- results ----------------------------------------------------------------------------------- */
+/* --- results -----------------------------------------------------------------------------------
+ */
 
 /* What the items of a result lie in. */
 typedef struct block {
@@ -157,7 +159,8 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
     return gnd__expr_fail(x, GND_ERR_INTERNAL, 0, "a result of kind %d", v->kind);
 }
 
-/* --- arguments --------------------------------------------------------------------------------- */
+/* --- arguments ---------------------------------------------------------------------------------
+ */
 
 /* What can be said of an array that is an argument: as in a text. */
 static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
@@ -165,7 +168,8 @@ static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
     if (!a)
         return gnd__expr_fail(x, GND_ERR_NULL, 0, "an array among the arguments is NULL");
     if (gnd__is_released(a))
-        return gnd__expr_fail(x, GND_ERR_STATE, 0, "an array among the arguments is none any more: it was released");
+        return gnd__expr_fail(x, GND_ERR_STATE, 0,
+                              "an array among the arguments is none any more: it was released");
     if (gnd_status_of(a)) {
         x->err.code = gnd_status_of(a);
         memcpy(x->err.msg, gnd_error(a), strlen(gnd_error(a)) + 1);
@@ -179,15 +183,18 @@ static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
 /* *out = v; strings and arrays stay the caller's. depth: of sequences round it. */
 static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
 {
-    static const gnd__vkind kinds[] = {[GND_V_SLICE] = GND__V_SLICE, [GND_V_TUPLE] = GND__V_TUPLE,
-                                       [GND_V_LIST] = GND__V_LIST, [GND_V_RECORD] = GND__V_TUPLE};
+    static const gnd__vkind kinds[] = {[GND_V_SLICE] = GND__V_SLICE,
+                                       [GND_V_TUPLE] = GND__V_TUPLE,
+                                       [GND_V_LIST] = GND__V_LIST,
+                                       [GND_V_RECORD] = GND__V_TUPLE};
     *out = (gnd__val){.kind = GND__V_NONE};
     switch (v->tag) {
     case GND_V_NOTHING: return 0;
     case GND_V_ELLIPSIS: out->kind = GND__V_ELLIPSIS; return 0;
     case GND_V_BOOL: *out = gnd__val_bool(v->as.i != 0); return 0;
     case GND_V_INT:
-        *out = v->aux & GND_VALUE_UNSIGNED ? gnd__val_uint((uint64_t)v->as.i) : gnd__val_int(v->as.i);
+        *out =
+            v->aux & GND_VALUE_UNSIGNED ? gnd__val_uint((uint64_t)v->as.i) : gnd__val_int(v->as.i);
         return 0;
     case GND_V_FLOAT: *out = gnd__val_float(v->as.z.re); return 0;
     case GND_V_COMPLEX: *out = gnd__val_complex(v->as.z.re, v->as.z.im); return 0;
@@ -200,22 +207,28 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
         return 0;
     case GND_V_DTYPE:
         if ((int)v->as.dtype < 0 || v->as.dtype >= GND_NDTYPES)
-            return gnd__expr_fail(x, GND_ERR_DTYPE, 0, "%d among the arguments is no dtype", (int)v->as.dtype);
-        *out = (gnd__val){.kind = GND__V_DTYPE, .python = (v->aux & GND_VALUE_PYTHON) != 0, .t = v->as.dtype};
+            return gnd__expr_fail(x, GND_ERR_DTYPE, 0, "%d among the arguments is no dtype",
+                                  (int)v->as.dtype);
+        *out = (gnd__val){
+            .kind = GND__V_DTYPE, .python = (v->aux & GND_VALUE_PYTHON) != 0, .t = v->as.dtype};
         return 0;
     case GND_V_ARRAY: return take_array(x, v->as.array, out);
     case GND_V_SLICE:
     case GND_V_TUPLE:
     case GND_V_LIST:
     case GND_V_RECORD: break;
-    default: return gnd__expr_fail(x, GND_ERR_ARG, 0, "an argument has the tag %u, which there is not", v->tag);
+    default:
+        return gnd__expr_fail(x, GND_ERR_ARG, 0, "an argument has the tag %u, which there is not",
+                              v->tag);
     }
     const int64_t n = v->as.items.n;
     if (n < 0 || (n && !v->as.items.item))
-        return gnd__expr_fail(x, n < 0 ? GND_ERR_ARG : GND_ERR_NULL, 0, "%s among the arguments has %lld items%s",
-                              v->tag == GND_V_LIST ? "a list" : "a tuple", (long long)n, n < 0 ? "" : " at NULL");
+        return gnd__expr_fail(
+            x, n < 0 ? GND_ERR_ARG : GND_ERR_NULL, 0, "%s among the arguments has %lld items%s",
+            v->tag == GND_V_LIST ? "a list" : "a tuple", (long long)n, n < 0 ? "" : " at NULL");
     if (v->tag == GND_V_SLICE && n != 3)
-        return gnd__expr_fail(x, GND_ERR_ARG, 0, "a slice of %lld items: it has start, stop and step", (long long)n);
+        return gnd__expr_fail(x, GND_ERR_ARG, 0,
+                              "a slice of %lld items: it has start, stop and step", (long long)n);
     if (depth >= GND__EXPR_DEPTH || n > INT64_MAX / (int64_t)sizeof(gnd__val) - 1)
         return gnd__expr_fail(x, GND_ERR_OVERFLOW, 0, "lists of too many items or levels");
     gnd__val *item = gnd__malloc(((size_t)n + 1) * sizeof *item);
@@ -235,7 +248,8 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     return bad;
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------------
+ */
 
 gnd_rng *gnd_call_rng(void)
 {
@@ -248,15 +262,16 @@ static gnd_array *scalar(const gnd_value *v)
 {
     switch (v->tag) {
     case GND_V_BOOL: return gnd_bool(v->as.i != 0);
-    case GND_V_INT: return v->aux & GND_VALUE_UNSIGNED ? gnd_uint((uint64_t)v->as.i) : gnd_int(v->as.i);
+    case GND_V_INT:
+        return v->aux & GND_VALUE_UNSIGNED ? gnd_uint((uint64_t)v->as.i) : gnd_int(v->as.i);
     case GND_V_FLOAT: return gnd_real(v->as.z.re);
     case GND_V_COMPLEX: return gnd_complex(v->as.z.re, v->as.z.im);
     default: return NULL;
     }
 }
 
-/* Operation op on n arrays and numbers: what most calls are, without values on the way. 1: something else is among
- * them; 0: *y is the result. */
+/* Operation op on n arrays and numbers: what most calls are, without values on the way. 1:
+ * something else is among them; 0: *y is the result. */
 static int operation(int op, int n, const gnd_value *values, gnd_array **y)
 {
     gnd_array *in[3] = {NULL}, *made[3];
@@ -296,14 +311,16 @@ static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *ou
 }
 
 /* The call of f, or of the function that is called `name`. */
-static int run(gnd__expr *x, const gnd_function *f, const char *name, int method, int n, const gnd_value *values, int nkw,
-               const char *const *keywords, gnd__slot *arg, gnd_value *out)
+static int run(gnd__expr *x, const gnd_function *f, const char *name, int method, int n,
+               const gnd_value *values, int nkw, const char *const *keywords, gnd__slot *arg,
+               gnd_value *out)
 {
     gnd__val result = {.kind = GND__V_MISSING};
     for (int i = 0; i < n; i++) {
         const char *kw = i >= n - nkw ? keywords[i - (n - nkw)] : NULL;
         if (i >= n - nkw && !(kw && kw[0]))
-            return gnd__expr_fail(x, kw ? GND_ERR_TYPE : GND_ERR_NULL, 0, "the name of keyword %d is %s", i - (n - nkw),
+            return gnd__expr_fail(x, kw ? GND_ERR_TYPE : GND_ERR_NULL, 0,
+                                  "the name of keyword %d is %s", i - (n - nkw),
                                   kw ? "empty" : "NULL");
         arg[i].kw = kw;
         arg[i].kw_n = kw ? (uint32_t)strlen(kw) : 0;
@@ -319,7 +336,8 @@ static int run(gnd__expr *x, const gnd_function *f, const char *name, int method
 }
 
 static gnd_status call(gnd_device *dev, const gnd_function *f, const char *name, int method, int n,
-                       const gnd_value *values, int nkw, const char *const *keywords, gnd_value *out)
+                       const gnd_value *values, int nkw, const char *const *keywords,
+                       gnd_value *out)
 {
     const char *func = f ? f->name : "call";
     gnd__slot few[FEW], *arg = few;
@@ -329,11 +347,14 @@ static gnd_status call(gnd_device *dev, const gnd_function *f, const char *name,
         return gnd__refuse(GND_ERR_NULL, "%s: out is NULL", func);
     *out = gnd_value_none();
     if (n < 0 || nkw < 0 || nkw > n)
-        return gnd__refuse(GND_ERR_ARG, "%s: n is %d and nkw %d: nkw of the n values have names", func, n, nkw);
+        return gnd__refuse(GND_ERR_ARG, "%s: n is %d and nkw %d: nkw of the n values have names",
+                           func, n, nkw);
     if ((n && !values) || (nkw && !keywords))
-        return gnd__refuse(GND_ERR_NULL, "%s: %s is NULL", func, n && !values ? "values" : "keywords");
+        return gnd__refuse(GND_ERR_NULL, "%s: %s is NULL", func,
+                           n && !values ? "values" : "keywords");
     if (n && nkw == n && method)
-        return gnd__refuse(GND_ERR_TYPE, "%s: the object of a method has no name: it is the first value", func);
+        return gnd__refuse(GND_ERR_TYPE,
+                           "%s: the object of a method has no name: it is the first value", func);
     if (f && f->op >= 0 && !nkw && !operation(f->op, n, values, &y))
         return give_result(f, y, out);
     if (dev && gnd_device_status(dev))
@@ -360,8 +381,8 @@ const gnd_function *gnd_function_find(const char *name, int method)
     return name ? gnd__function(name, strlen(name), method != 0) : NULL;
 }
 
-gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n, const gnd_value *values, int nkw,
-                             const char *const *keywords, gnd_value *out)
+gnd_status gnd_call_function(gnd_device *dev, const gnd_function *f, int n, const gnd_value *values,
+                             int nkw, const char *const *keywords, gnd_value *out)
 {
     if (!f)
         return gnd__refuse(GND_ERR_NULL, "call_function: f is NULL");
@@ -376,8 +397,8 @@ gnd_status gnd_call(gnd_device *dev, const char *name, int n, const gnd_value *v
     return call(dev, gnd_function_find(name, 0), name, 0, n, values, nkw, keywords, out);
 }
 
-gnd_status gnd_call_method(gnd_device *dev, const char *name, int n, const gnd_value *values, int nkw,
-                           const char *const *keywords, gnd_value *out)
+gnd_status gnd_call_method(gnd_device *dev, const char *name, int n, const gnd_value *values,
+                           int nkw, const char *const *keywords, gnd_value *out)
 {
     if (!name)
         return gnd__refuse(GND_ERR_NULL, "call_method: name is NULL");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/error.c - the messages of the expression language: one line that says what and where, the
- * text's line, and a caret under the column. The line is cut to a window round the place so that the
- * whole fits an error record. A call by name has no text: its messages begin with the function's name.
+ * text's line, and a caret under the column. The line is cut to a window round the place so that
+ * the whole fits an error record. A call by name has no text: its messages begin with the
+ * function's name.
  */
 #include "lang/expr.h"
 
@@ -14,7 +15,10 @@
 
 enum { WINDOW = 72, WINDOW_BYTES = 150, INDENT = 2 };
 
-static int is_tail(unsigned char c) { return (c & 0xc0) == 0x80; }
+static int is_tail(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
 
 /* Appends n bytes of s with what would disturb a terminal's line replaced by a space. */
 static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t n)
@@ -27,7 +31,8 @@ static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t
 }
 
 /* The line of the text round byte `at` and a caret line, as "\n  LINE\n  ^", into buf. */
-static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_t *line, size_t *col)
+static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_t *line,
+                    size_t *col)
 {
     size_t begin = at, end = at;
     *line = 1;
@@ -120,7 +125,8 @@ int gnd__expr_nomem(gnd__expr *x)
 {
     if (!x->err.code) {
         x->err.code = GND_ERR_NOMEM;
-        snprintf(x->err.msg, sizeof x->err.msg, "%s: out of host memory", x->text ? "eval" : x->func);
+        snprintf(x->err.msg, sizeof x->err.msg, "%s: out of host memory",
+                 x->text ? "eval" : x->func);
     }
     return -1;
 }

@@ -21,37 +21,71 @@
 /* The longest text, in bytes. */
 #define GND__EXPR_MAX_TEXT (64u << 20)
 
-/* --- tokens ------------------------------------------------------------------------------------ */
+/* --- tokens ------------------------------------------------------------------------------------
+ */
 
 typedef enum gnd__tok {
-    GND__T_END, GND__T_SEP, GND__T_NAME, GND__T_NUM, GND__T_STR,
-    GND__T_LPAREN, GND__T_RPAREN, GND__T_LBRACKET, GND__T_RBRACKET,
-    GND__T_COMMA, GND__T_COLON, GND__T_DOT, GND__T_ELLIPSIS, GND__T_ASSIGN, GND__T_AUGMENT,
+    GND__T_END,
+    GND__T_SEP,
+    GND__T_NAME,
+    GND__T_NUM,
+    GND__T_STR,
+    GND__T_LPAREN,
+    GND__T_RPAREN,
+    GND__T_LBRACKET,
+    GND__T_RBRACKET,
+    GND__T_COMMA,
+    GND__T_COLON,
+    GND__T_DOT,
+    GND__T_ELLIPSIS,
+    GND__T_ASSIGN,
+    GND__T_AUGMENT,
     /* operators: the order of ops[] in ops.c */
-    GND__T_ADD, GND__T_SUB, GND__T_MUL, GND__T_DIV, GND__T_FLOORDIV, GND__T_MOD, GND__T_POW,
-    GND__T_MATMUL, GND__T_AND, GND__T_OR, GND__T_XOR, GND__T_SHL, GND__T_SHR,
-    GND__T_LT, GND__T_LE, GND__T_GT, GND__T_GE, GND__T_EQ, GND__T_NE,
+    GND__T_ADD,
+    GND__T_SUB,
+    GND__T_MUL,
+    GND__T_DIV,
+    GND__T_FLOORDIV,
+    GND__T_MOD,
+    GND__T_POW,
+    GND__T_MATMUL,
+    GND__T_AND,
+    GND__T_OR,
+    GND__T_XOR,
+    GND__T_SHL,
+    GND__T_SHR,
+    GND__T_LT,
+    GND__T_LE,
+    GND__T_GT,
+    GND__T_GE,
+    GND__T_EQ,
+    GND__T_NE,
     GND__T_INVERT,
-    GND__T_NEG, GND__T_POS, /* not tokens: the prefix forms in a program */
+    GND__T_NEG,
+    GND__T_POS, /* not tokens: the prefix forms in a program */
     GND__T_COUNT
 } gnd__tok;
 
 typedef struct gnd__token {
-    uint8_t type;  /* gnd__tok */
-    uint8_t sub;   /* GND__T_AUGMENT: the operator before '=' */
-    uint32_t at;   /* byte offset in the text */
+    uint8_t type; /* gnd__tok */
+    uint8_t sub;  /* GND__T_AUGMENT: the operator before '=' */
+    uint32_t at;  /* byte offset in the text */
     uint32_t len;
 } gnd__token;
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/* --- programs ----------------------------------------------------------------------------------
+ */
 
 typedef enum gnd__code {
-    GND__I_NUM,     /* push the number v */
-    GND__I_NONE, GND__I_ELLIPSIS,
-    GND__I_STR,     /* push text[at, at + n) */
-    GND__I_NAME,    /* push what the name text[at, at + n) stands for */
-    GND__I_UNARY, GND__I_BINARY, /* tok */
-    GND__I_TUPLE, GND__I_LIST,   /* of the n values on top */
+    GND__I_NUM, /* push the number v */
+    GND__I_NONE,
+    GND__I_ELLIPSIS,
+    GND__I_STR,  /* push text[at, at + n) */
+    GND__I_NAME, /* push what the name text[at, at + n) stands for */
+    GND__I_UNARY,
+    GND__I_BINARY, /* tok */
+    GND__I_TUPLE,
+    GND__I_LIST,    /* of the n values on top */
     GND__I_SLICE,   /* of the 3 values on top */
     GND__I_INDEX,   /* the n values on top index the one below them */
     GND__I_AGAIN,   /* pushes the n values on top once more */
@@ -62,14 +96,14 @@ typedef enum gnd__code {
     GND__I_CALL,    /* the function text[at, at + n) with the v.i values on top */
     GND__I_METHOD,  /* the method text[at, at + n) of the value under the v.i values on top */
     GND__I_STORE,   /* the value on top gets the name text[at, at + n); it stays */
-    GND__I_UNPACK,  /* replaces the value on top by itself and, over it, its n items, first on top */
-    GND__I_DROP,    /* takes the value on top away */
-    GND__I_RESULT   /* the value on top leaves and is the program's result so far */
+    GND__I_UNPACK, /* replaces the value on top by itself and, over it, its n items, first on top */
+    GND__I_DROP,   /* takes the value on top away */
+    GND__I_RESULT  /* the value on top leaves and is the program's result so far */
 } gnd__code;
 
 typedef struct gnd__instr {
-    uint8_t code;   /* gnd__code */
-    uint8_t tok;    /* gnd__tok of an operator */
+    uint8_t code; /* gnd__code */
+    uint8_t tok;  /* gnd__tok of an operator */
     uint32_t at, n;
     gnd__val v;
 } gnd__instr;
@@ -77,8 +111,8 @@ typedef struct gnd__instr {
 /* A value on the machine's stack. */
 typedef struct gnd__slot {
     gnd__val v;
-    const char *kw;       /* the keyword's name, kw_n bytes; kw_n 0: positional */
-    uint32_t at, kw_n;    /* at: where it begins in the text */
+    const char *kw;    /* the keyword's name, kw_n bytes; kw_n 0: positional */
+    uint32_t at, kw_n; /* at: where it begins in the text */
 } gnd__slot;
 
 typedef struct gnd__var {
@@ -87,14 +121,15 @@ typedef struct gnd__var {
     uint32_t n;
 } gnd__var;
 
-/* One evaluation, or one call by name: then there is no text, and of the rest only dev, rng and err are used. */
+/* One evaluation, or one call by name: then there is no text, and of the rest only dev, rng and err
+ * are used. */
 typedef struct gnd__expr {
-    const char *text;     /* NULL: a call by name */
-    const char *func;     /* the function that is called by name */
+    const char *text; /* NULL: a call by name */
+    const char *func; /* the function that is called by name */
     uint32_t len;
-    gnd_device *dev;      /* where new arrays live; NULL: nowhere */
-    gnd_err err;          /* the first error, its message complete with place and caret */
-    locale_t c_locale;    /* numbers are read with a '.' everywhere */
+    gnd_device *dev;   /* where new arrays live; NULL: nowhere */
+    gnd_err err;       /* the first error, its message complete with place and caret */
+    locale_t c_locale; /* numbers are read with a '.' everywhere */
     gnd__token *tok;
     uint32_t ntok, captok;
     gnd__instr *code;
@@ -103,9 +138,9 @@ typedef struct gnd__expr {
     uint32_t nstack, capstack;
     gnd__var *var;
     uint32_t nvar, capvar;
-    gnd__table *names;      /* name -> index of var + 1 */
+    gnd__table *names; /* name -> index of var + 1 */
     gnd__val result;
-    gnd_rng rng;            /* of random(), normal() ...: of seed 0 until seed() */
+    gnd_rng rng;              /* of random(), normal() ...: of seed 0 until seed() */
     int16_t op[GND__T_COUNT]; /* gnd__op of an operator + 1; 0: not looked up yet */
 } gnd__expr;
 
@@ -114,7 +149,8 @@ typedef struct gnd__expr {
 gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *const *names,
                           gnd_array *const *values);
 
-/* --- the steps; each returns 0, or -1 with x->err set ------------------------------------------ */
+/* --- the steps; each returns 0, or -1 with x->err set ------------------------------------------
+ */
 int gnd__expr_lex(gnd__expr *x);
 int gnd__expr_parse(gnd__expr *x);
 int gnd__expr_run(gnd__expr *x);
@@ -125,15 +161,16 @@ int gnd__expr_negated(gnd__expr *x, const gnd__token *t, gnd__val *v);
 /* How an operator is written. */
 const char *gnd__expr_spelling(gnd__tok t);
 
-/* Sets x->err (the first one wins) to `message` at byte offset at, with the text's line and a caret; of a call by
- * name with "FUNCTION: " before it. Returns -1. */
+/* Sets x->err (the first one wins) to `message` at byte offset at, with the text's line and a
+ * caret; of a call by name with "FUNCTION: " before it. Returns -1. */
 int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 int gnd__expr_nomem(gnd__expr *x);
 /* Makes room for one more element of size bytes in *p. */
 int gnd__expr_grow(gnd__expr *x, void *p, uint32_t n, uint32_t *cap, size_t size);
 
-/* --- operators and indexing (ops.c, index.c) --------------------------------------------------- */
+/* --- operators and indexing (ops.c, index.c) ---------------------------------------------------
+ */
 /* Results replace *a; b is left to the caller. at: the operator's place. */
 int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at);
 int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t at);
@@ -148,30 +185,38 @@ int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__v
                         size_t at);
 /* *out = f(a, the entries of idx, which may be a tuple of them, value). */
 int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *value,
-                     gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *), gnd__val *out,
-                     size_t at);
+                     gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *),
+                     gnd__val *out, size_t at);
 /* *a . name. */
 int gnd__expr_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t at);
 
-/* --- names (names.c) --------------------------------------------------------------------------- */
+/* --- names (names.c) ---------------------------------------------------------------------------
+ */
 /* The constant, dtype or function group of a name; 1 found, 0 not. */
 int gnd__expr_constant(const char *name, size_t n, gnd__val *v);
-/* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python is
- * 1 for float, int, bool and complex, which follow the device. Any of the last two may be NULL. */
+/* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python
+ * is 1 for float, int, bool and complex, which follow the device. Any of the last two may be NULL.
+ */
 gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python);
 /* The i-th name or code of a dtype besides its own; NULL at the end. */
 const char *gnd__expr_dtype_alias(int i);
 /* Elementwise: the operation of a name or of any of its synonyms; -1: none (lookup.c). */
 int gnd__expr_op(const char *name, size_t n);
-/* The name of operation op and, where nin is not NULL, the number of its arguments; NULL: there is no such. */
+/* The name of operation op and, where nin is not NULL, the number of its arguments; NULL: there is
+ * no such. */
 const char *gnd__expr_op_name(int op, int *nin);
 /* Its result; an error for op -1, or another number of arguments. */
 gnd_array *gnd__expr_op_call(int op, int n, gnd_array *const *x);
 /* Synonym i, and the name of the operation that has it; NULL at the end. */
 const char *gnd__expr_synonym(int i, const char **op);
 /* What an unknown name may have meant: ": did you mean 'x'?" or "". what: what names to look at. */
-enum { GND__NEAR_VALUES = 1, GND__NEAR_FUNCTIONS = 2, GND__NEAR_METHODS = 4, GND__NEAR_ATTRS = 8,
-       GND__NEAR_DTYPES = 16 };
+enum {
+    GND__NEAR_VALUES = 1,
+    GND__NEAR_FUNCTIONS = 2,
+    GND__NEAR_METHODS = 4,
+    GND__NEAR_ATTRS = 8,
+    GND__NEAR_DTYPES = 16
+};
 const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_t n, char *buf,
                            size_t size);
 

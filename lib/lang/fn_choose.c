@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_choose.c - the language's functions that choose between arrays or change some elements, as NumPy's
- * select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers of funcs.def. Where NumPy
- * changes its argument these give the changed array.
+ * lang/fn_choose.c - the language's functions that choose between arrays or change some elements,
+ * as NumPy's select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers
+ * of funcs.def. Where NumPy changes its argument these give the changed array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -27,8 +27,8 @@ static void drop_items(items *t)
     *t = (items){NULL, NULL, 0};
 }
 
-/* Argument i, a list or tuple, as items; a value that is none counts as a list of it, if `one`. After an error there is
- * nothing in *t. */
+/* Argument i, a list or tuple, as items; a value that is none counts as a list of it, if `one`.
+ * After an error there is nothing in *t. */
 static int items_of(gnd__args *c, int i, int one, items *t)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -64,8 +64,10 @@ int gnd__fn_select(gnd__args *c)
         return -1;
     int bad = items_of(c, 1, 0, &choice);
     if (!bad)
-        bad = cond.n == choice.n ? gnd__ret(c, gnd_select(cond.n, cond.a, choice.a, y))
-              : gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "select: %d conditions and %d choices", cond.n, choice.n);
+        bad = cond.n == choice.n
+                  ? gnd__ret(c, gnd_select(cond.n, cond.a, choice.a, y))
+                  : gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "select: %d conditions and %d choices",
+                                   cond.n, choice.n);
     drop_items(&cond);
     drop_items(&choice);
     return bad;
@@ -80,10 +82,13 @@ int gnd__fn_piecewise(gnd__args *c)
         return -1;
     int bad = items_of(c, 2, 0, &value);
     if (!bad && value.n != cond.n && value.n != cond.n + 1)
-        bad = gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "piecewise: %d conditions and %d values: as many are needed, or one "
-                             "more", cond.n, value.n);
+        bad = gnd__expr_fail(c->x, GND_ERR_ARG, c->at,
+                             "piecewise: %d conditions and %d values: as many are needed, or one "
+                             "more",
+                             cond.n, value.n);
     if (!bad)
-        bad = gnd__ret(c, gnd_piecewise(x, cond.n, cond.a, value.a, value.n > cond.n ? value.a[cond.n] : NULL));
+        bad = gnd__ret(c, gnd_piecewise(x, cond.n, cond.a, value.a,
+                                        value.n > cond.n ? value.a[cond.n] : NULL));
     drop_items(&cond);
     drop_items(&value);
     return bad;
@@ -102,12 +107,14 @@ int gnd__fn_choose(gnd__args *c)
     return bad;
 }
 
-/* --- arrays with some elements changed ------------------------------------------------------------ */
+/* --- arrays with some elements changed
+ * ------------------------------------------------------------ */
 
 /* x, mask, values */
 int gnd__fn_putmask(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0), *m = x ? gnd__arg_strong(c, 1) : NULL, *v = m ? gnd__arg_array(c, 2) : NULL;
+    gnd_array *x = gnd__arg_strong(c, 0), *m = x ? gnd__arg_strong(c, 1) : NULL,
+              *v = m ? gnd__arg_array(c, 2) : NULL;
     return v ? gnd__ret(c, gnd_putmask(x, m, v)) : -1;
 }
 
@@ -115,7 +122,8 @@ int gnd__fn_putmask(gnd__args *c)
 int gnd__fn_copyto(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0), *v = x ? gnd__arg_array(c, 1) : NULL, *m = NULL;
-    const int casting = v ? gnd__arg_word(c, 2, "no equiv safe same_kind unsafe", GND_CAST_SAME_KIND) : -1;
+    const int casting =
+        v ? gnd__arg_word(c, 2, "no equiv safe same_kind unsafe", GND_CAST_SAME_KIND) : -1;
     if (casting < 0 || (gnd__arg_given(c, 3) && !(m = gnd__arg_strong(c, 3))))
         return -1;
     return gnd__ret(c, gnd_copyto(x, v, (gnd_casting)casting, m));
@@ -131,24 +139,27 @@ int gnd__fn_fill_diagonal(gnd__args *c)
     return gnd__ret(c, gnd_fill_diagonal(x, v, wrap));
 }
 
-/* --- indices --------------------------------------------------------------------------------------- */
+/* --- indices
+ * --------------------------------------------------------------------------------------- */
 
-/* *arrays: of one dimension each, on axes of their own, so that together they index a grid; masks as positions. */
+/* *arrays: of one dimension each, on axes of their own, so that together they index a grid; masks
+ * as positions. */
 int gnd__fn_ix_(gnd__args *c)
 {
     gnd_array *out[GND_MAX_NDIM] = {NULL};
     int64_t dim[GND_MAX_NDIM];
     const int n = c->nrest;
     if (n > GND_MAX_NDIM)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "ix_: %d arrays: at most %d are possible", n, GND_MAX_NDIM);
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "ix_: %d arrays: at most %d are possible",
+                              n, GND_MAX_NDIM);
     gnd_array **a = gnd__rest_arrays(c, &(int){0});
     if (!a)
         return -1;
     int bad = 0;
     for (int i = 0; i < n && !bad; i++)
         if (gnd_ndim(a[i]) != 1)
-            bad = gnd__expr_fail(c->x, GND_ERR_SHAPE, c->rest[i].at, "ix_: an array of %d dimensions: each has one",
-                                 gnd_ndim(a[i]));
+            bad = gnd__expr_fail(c->x, GND_ERR_SHAPE, c->rest[i].at,
+                                 "ix_: an array of %d dimensions: each has one", gnd_ndim(a[i]));
     for (int i = 0; i < n && !bad; i++) {
         gnd_scope_begin();
         gnd_array *p = gnd_dtype_of(a[i]) == GND_BOOL ? gnd_flatnonzero(a[i]) : a[i];
@@ -170,10 +181,12 @@ int gnd__fn_diag_indices(gnd__args *c)
     gnd_array *out[GND_MAX_NDIM] = {NULL};
     int64_t n, ndim = 2;
     gnd_device *dev;
-    if (gnd__arg_int(c, 0, &n) || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &ndim)) || gnd__arg_device(c, &dev))
+    if (gnd__arg_int(c, 0, &n) || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &ndim)) ||
+        gnd__arg_device(c, &dev))
         return -1;
     if (n < 0 || ndim < 0 || ndim > GND_MAX_NDIM)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "diag_indices: n %lld, ndim %lld", (long long)n, (long long)ndim);
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "diag_indices: n %lld, ndim %lld",
+                              (long long)n, (long long)ndim);
     for (int64_t d = 0; d < ndim; d++)
         out[d] = gnd_arange_i64(dev, 0, n, 1, GND_INT64);
     return gnd__ret_tuple(c, out, (int)ndim, GND_OK);

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* --- of a shape -------------------------------------------------------------------------------- */
+/* --- of a shape --------------------------------------------------------------------------------
+ */
 
 typedef gnd_array *(*shaped)(gnd_device *, gnd_dtype, int, const int64_t *);
 
@@ -25,9 +26,18 @@ static int of_shape(gnd__args *c, shaped make)
     return gnd__ret(c, make(dev, t, ndim, shape));
 }
 
-int gnd__fn_zeros(gnd__args *c) { return of_shape(c, gnd_zeros); }
-int gnd__fn_ones(gnd__args *c) { return of_shape(c, gnd_ones); }
-int gnd__fn_empty(gnd__args *c) { return of_shape(c, gnd_empty); }
+int gnd__fn_zeros(gnd__args *c)
+{
+    return of_shape(c, gnd_zeros);
+}
+int gnd__fn_ones(gnd__args *c)
+{
+    return of_shape(c, gnd_ones);
+}
+int gnd__fn_empty(gnd__args *c)
+{
+    return of_shape(c, gnd_empty);
+}
 
 int gnd__fn_full(gnd__args *c)
 {
@@ -51,9 +61,18 @@ static int like(gnd__args *c, gnd_array *(*make)(gnd_array *, gnd_dtype))
     return gnd__ret(c, make(x, t));
 }
 
-int gnd__fn_zeros_like(gnd__args *c) { return like(c, gnd_zeros_like); }
-int gnd__fn_ones_like(gnd__args *c) { return like(c, gnd_ones_like); }
-int gnd__fn_empty_like(gnd__args *c) { return like(c, gnd_empty_like); }
+int gnd__fn_zeros_like(gnd__args *c)
+{
+    return like(c, gnd_zeros_like);
+}
+int gnd__fn_ones_like(gnd__args *c)
+{
+    return like(c, gnd_ones_like);
+}
+int gnd__fn_empty_like(gnd__args *c)
+{
+    return like(c, gnd_empty_like);
+}
 
 int gnd__fn_full_like(gnd__args *c)
 {
@@ -64,7 +83,8 @@ int gnd__fn_full_like(gnd__args *c)
     return gnd__ret(c, gnd_full_like(x, t, value));
 }
 
-/* --- ranges ------------------------------------------------------------------------------------ */
+/* --- ranges ------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_arange(gnd__args *c)
 {
@@ -99,7 +119,8 @@ int gnd__fn_linspace(gnd__args *c)
     return gnd__ret(c, gnd_linspace(dev, start, stop, num, endpoint, t));
 }
 
-/* --- matrices ---------------------------------------------------------------------------------- */
+/* --- matrices ----------------------------------------------------------------------------------
+ */
 
 /* n, m (default n), k, dtype: the arguments that eye and tri share. */
 static int matrix(gnd__args *c, int64_t *n, int64_t *m, int64_t *k, gnd_dtype *t, gnd_device **dev)
@@ -113,8 +134,9 @@ static int matrix(gnd__args *c, int64_t *n, int64_t *m, int64_t *k, gnd_dtype *t
         gnd__arg_device(c, dev))
         return -1;
     if (*n < 0 || *m < 0)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: shape (%lld, %lld): a negative extent",
-                              c->name, (long long)*n, (long long)*m);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                              "%s: shape (%lld, %lld): a negative extent", c->name, (long long)*n,
+                              (long long)*m);
     return 0;
 }
 
@@ -151,8 +173,14 @@ static int triangle(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
     return gnd__ret(c, make(x, k));
 }
 
-int gnd__fn_tril(gnd__args *c) { return triangle(c, gnd_tril); }
-int gnd__fn_triu(gnd__args *c) { return triangle(c, gnd_triu); }
+int gnd__fn_tril(gnd__args *c)
+{
+    return triangle(c, gnd_tril);
+}
+int gnd__fn_triu(gnd__args *c)
+{
+    return triangle(c, gnd_triu);
+}
 
 int gnd__fn_meshgrid(gnd__args *c)
 {
@@ -173,7 +201,8 @@ int gnd__fn_meshgrid(gnd__args *c)
     return r;
 }
 
-/* --- of values --------------------------------------------------------------------------------- */
+/* --- of values ---------------------------------------------------------------------------------
+ */
 
 /* Python's float(2), int(2.5), bool(1), complex(1): the number stays one. 1: not such a case. */
 static int number_as(gnd__args *c, gnd_dtype t)
@@ -188,16 +217,16 @@ static int number_as(gnd__args *c, gnd_dtype t)
     } else if (kind == 'c') {
         *c->out = gnd__val_complex(re, im);
     } else if (v.kind == GND__V_COMPLEX) {
-        return gnd__expr_fail(c->x, GND_ERR_DTYPE, c->arg[0].at, "%s: a complex number: take real()",
-                              c->name);
+        return gnd__expr_fail(c->x, GND_ERR_DTYPE, c->arg[0].at,
+                              "%s: a complex number: take real()", c->name);
     } else if (kind == 'f') {
         *c->out = gnd__val_float(re);
     } else if (v.kind <= GND__V_UINT) {
         *c->out = v.kind == GND__V_UINT ? v : gnd__val_int(v.i);
     } else {
         if (!(re >= -0x1p63 && re < 0x1p64))
-            return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->arg[0].at, "%s: %g fits neither int64 nor uint64",
-                                  c->name, re);
+            return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->arg[0].at,
+                                  "%s: %g fits neither int64 nor uint64", c->name, re);
         *c->out = re < 0x1p63 ? gnd__val_int((int64_t)re) : gnd__val_uint((uint64_t)re);
     }
     return 0;

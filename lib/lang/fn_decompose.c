@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_decompose.c - the language's linear algebra: handlers of funcs.def. The names are those of
- * numpy.linalg, scipy.linalg and the Array API standard's linalg, with `linalg.` before them or without.
+ * lang/fn_decompose.c - the language's linear algebra: handlers of funcs.def. The names are those
+ * of numpy.linalg, scipy.linalg and the Array API standard's linalg, with `linalg.` before them or
+ * without.
  */
 #include <math.h>
 #include <gnd/array.h>
@@ -34,11 +35,26 @@ static int one(gnd__args *c, gnd_array *(*f)(gnd_array *))
     return x ? gnd__ret(c, f(x)) : -1;
 }
 
-int gnd__fn_svdvals(gnd__args *c) { return one(c, gnd_svdvals); }
-int gnd__fn_eigvals(gnd__args *c) { return one(c, gnd_eigvals); }
-int gnd__fn_inv(gnd__args *c) { return one(c, gnd_inv); }
-int gnd__fn_det(gnd__args *c) { return one(c, gnd_det); }
-int gnd__fn_expm(gnd__args *c) { return one(c, gnd_expm); }
+int gnd__fn_svdvals(gnd__args *c)
+{
+    return one(c, gnd_svdvals);
+}
+int gnd__fn_eigvals(gnd__args *c)
+{
+    return one(c, gnd_eigvals);
+}
+int gnd__fn_inv(gnd__args *c)
+{
+    return one(c, gnd_inv);
+}
+int gnd__fn_det(gnd__args *c)
+{
+    return one(c, gnd_det);
+}
+int gnd__fn_expm(gnd__args *c)
+{
+    return one(c, gnd_expm);
+}
 
 int gnd__fn_cholesky(gnd__args *c)
 {
@@ -190,7 +206,8 @@ int gnd__fn_matrix_rank(gnd__args *c)
     if (!(tol = gnd__arg_strong(c, 1)))
         return -1;
     gnd_scope_begin();
-    gnd_array *y = gnd_count_nonzero(gnd_greater(gnd_svdvals(x), gnd_expand_dims(tol, GND_AXIS(-1))), GND_AXIS(-1), 0);
+    gnd_array *y = gnd_count_nonzero(
+        gnd_greater(gnd_svdvals(x), gnd_expand_dims(tol, GND_AXIS(-1))), GND_AXIS(-1), 0);
     gnd_keep(y);
     gnd_scope_end();
     return gnd__ret(c, y);
@@ -222,13 +239,16 @@ int gnd__fn_matrix_power(gnd__args *c)
     return !x || gnd__arg_int(c, 1, &n) ? -1 : gnd__ret(c, gnd_matrix_power(x, n));
 }
 
-/* Argument i as the order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; `none` for None. */
+/* Argument i as the order of a matrix norm: 'fro', 'nuc', 1, -1, 2, -2, inf, -inf; `none` for None.
+ */
 static int matrix_ord(gnd__args *c, int i, gnd_matrix_ord none, gnd_matrix_ord *ord)
 {
     static const char want[] = "'fro', 'nuc', 1, -1, 2, -2, inf or -inf";
-    static const struct { double v; gnd_matrix_ord ord; } numbers[] = {
-        {1, GND_ORD_1}, {-1, GND_ORD_NEG_1}, {2, GND_ORD_2}, {-2, GND_ORD_NEG_2},
-        {INFINITY, GND_ORD_INF}, {-INFINITY, GND_ORD_NEG_INF}};
+    static const struct {
+        double v;
+        gnd_matrix_ord ord;
+    } numbers[] = {{1, GND_ORD_1},      {-1, GND_ORD_NEG_1},     {2, GND_ORD_2},
+                   {-2, GND_ORD_NEG_2}, {INFINITY, GND_ORD_INF}, {-INFINITY, GND_ORD_NEG_INF}};
     double v;
     *ord = none;
     if (!gnd__arg_given(c, i))
@@ -273,7 +293,7 @@ int gnd__fn_vector_norm(gnd__args *c)
 /* The norm of the matrices in axes row and col of x. */
 static gnd_array *norm_of_axes(gnd_array *x, int64_t row, int64_t col, gnd_matrix_ord ord, int keep)
 {
-    const int from[2] = { (int)row, (int)col }, to[2] = { -2, -1 };
+    const int from[2] = {(int)row, (int)col}, to[2] = {-2, -1};
     gnd_scope_begin();
     gnd_array *y = gnd_matrix_norm(gnd_moveaxis(x, 2, from, to), ord, 0);
     if (keep)
@@ -283,7 +303,8 @@ static gnd_array *norm_of_axes(gnd_array *x, int64_t row, int64_t col, gnd_matri
     return y;
 }
 
-/* NumPy's norm: of all elements, of vectors along one axis, of the matrices of a 2-d array or in two axes. */
+/* NumPy's norm: of all elements, of vectors along one axis, of the matrices of a 2-d array or in
+ * two axes. */
 int gnd__fn_norm(gnd__args *c)
 {
     gnd_axes axes = GND_ALL;
@@ -300,7 +321,8 @@ int gnd__fn_norm(gnd__args *c)
     if (n == 2 || (n == 0 && gnd__arg_given(c, 1) && gnd_ndim(x) == 2)) {
         if (matrix_ord(c, 1, GND_ORD_FRO, &mord))
             return -1;
-        return gnd__ret(c, n == 2 ? norm_of_axes(x, ax[0], ax[1], mord, keep) : gnd_matrix_norm(x, mord, flags));
+        return gnd__ret(c, n == 2 ? norm_of_axes(x, ax[0], ax[1], mord, keep)
+                                  : gnd_matrix_norm(x, mord, flags));
     }
     if (n == 0 && gnd__arg_given(c, 1) && gnd_ndim(x) != 1)
         return gnd__arg_value(c, 1, "given with an axis for an array of that many dimensions");
@@ -342,6 +364,7 @@ int gnd__fn_linalg_diagonal(gnd__args *c)
 {
     int64_t offset = 0;
     gnd_array *x = gnd__arg_strong(c, 0);
-    return !x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &offset)) ? -1
-                                                                       : gnd__ret(c, gnd_diagonal(x, offset, -2, -1));
+    return !x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &offset))
+               ? -1
+               : gnd__ret(c, gnd_diagonal(x, offset, -2, -1));
 }

@@ -11,14 +11,17 @@
 
 #include <string.h>
 
-/* --- places ------------------------------------------------------------------------------------- */
+/* --- places -------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_slice(gnd__args *c)
 {
     gnd__val item[3] = {{.kind = GND__V_NONE}, {.kind = GND__V_NONE}, {.kind = GND__V_NONE}};
     if (c->nrest < 1 || c->nrest > 3)
-        return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at, "slice: %d values: it is slice(stop) or "
-                              "slice(start, stop, step=None)", c->nrest);
+        return gnd__expr_fail(c->x, GND_ERR_TYPE, c->at,
+                              "slice: %d values: it is slice(stop) or "
+                              "slice(start, stop, step=None)",
+                              c->nrest);
     for (int i = 0; i < c->nrest; i++)
         item[c->nrest == 1 ? 1 : i] = gnd__val_ref(&c->rest[i].v);
     int bad = gnd__val_seq(c->x, c->out, GND__V_SLICE, item, 3, c->at);
@@ -54,8 +57,10 @@ static int read_mask(gnd__args *c, int64_t extent, places *p)
         return -1;
     int64_t n = gnd_size(a);
     if (n != extent)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->arg[1].at, "%s: a mask of %lld elements for an "
-                              "axis of %lld", c->name, (long long)n, (long long)extent);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->arg[1].at,
+                              "%s: a mask of %lld elements for an "
+                              "axis of %lld",
+                              c->name, (long long)n, (long long)extent);
     unsigned char *mask = gnd__malloc((size_t)n + 1);
     p->list = gnd__malloc(((size_t)n + 1) * sizeof *p->list);
     int bad = mask && p->list ? 0 : gnd__expr_nomem(c->x);
@@ -72,7 +77,9 @@ static int read_mask(gnd__args *c, int64_t extent, places *p)
 static int read_places(gnd__args *c, int64_t extent, places *p)
 {
     const gnd__val *v = &c->arg[1].v;
-    int64_t most = gnd__val_is_seq(v) ? v->seq->n : v->kind == GND__V_ARRAY ? gnd_size(v->held->a) : 1;
+    int64_t most = gnd__val_is_seq(v)        ? v->seq->n
+                   : v->kind == GND__V_ARRAY ? gnd_size(v->held->a)
+                                             : 1;
     memset(p, 0, sizeof *p);
     if (v->kind == GND__V_SLICE) {
         p->kind = RANGE;
@@ -118,8 +125,9 @@ static gnd_array *along(gnd__args *c, int at, int *axis)
         return gnd_ravel(x);
     if (gnd_dim(x, *axis) >= 0)
         return gnd__again(x);
-    gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[at].at, "%s: axis %d is out of range for %d dimension%s",
-                   c->name, *axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
+    gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[at].at,
+                   "%s: axis %d is out of range for %d dimension%s", c->name, *axis, gnd_ndim(x),
+                   gnd_ndim(x) == 1 ? "" : "s");
     return NULL;
 }
 
@@ -164,7 +172,8 @@ int gnd__fn_resize(gnd__args *c)
     return gnd__ret(c, gnd_resize(x, ndim, shape));
 }
 
-/* --- diagonals and indices ---------------------------------------------------------------------- */
+/* --- diagonals and indices ----------------------------------------------------------------------
+ */
 
 static int diagonal(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
 {
@@ -175,11 +184,17 @@ static int diagonal(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
     return gnd__ret(c, make(x, k));
 }
 
-int gnd__fn_diag(gnd__args *c) { return diagonal(c, gnd_diag); }
-int gnd__fn_diagflat(gnd__args *c) { return diagonal(c, gnd_diagflat); }
+int gnd__fn_diag(gnd__args *c)
+{
+    return diagonal(c, gnd_diag);
+}
+int gnd__fn_diagflat(gnd__args *c)
+{
+    return diagonal(c, gnd_diagflat);
+}
 
-static int triangle(gnd__args *c, gnd_status (*make)(gnd_device *, int64_t, int64_t, int64_t,
-                                                     gnd_array **))
+static int triangle(gnd__args *c,
+                    gnd_status (*make)(gnd_device *, int64_t, int64_t, int64_t, gnd_array **))
 {
     int64_t n, k = 0, m = -1;
     gnd_device *dev;
@@ -188,13 +203,21 @@ static int triangle(gnd__args *c, gnd_status (*make)(gnd_device *, int64_t, int6
         (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, &m)) || gnd__arg_device(c, &dev))
         return -1;
     if (gnd__arg_given(c, 2) && m < 0)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->arg[2].at, "%s: shape (%lld, %lld): a negative "
-                              "extent", c->name, (long long)n, (long long)m);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->arg[2].at,
+                              "%s: shape (%lld, %lld): a negative "
+                              "extent",
+                              c->name, (long long)n, (long long)m);
     return gnd__ret_tuple(c, out, 2, make(dev, n, k, m, out));
 }
 
-int gnd__fn_tril_indices(gnd__args *c) { return triangle(c, gnd_tril_indices); }
-int gnd__fn_triu_indices(gnd__args *c) { return triangle(c, gnd_triu_indices); }
+int gnd__fn_tril_indices(gnd__args *c)
+{
+    return triangle(c, gnd_tril_indices);
+}
+int gnd__fn_triu_indices(gnd__args *c)
+{
+    return triangle(c, gnd_triu_indices);
+}
 
 static int triangle_from(gnd__args *c, gnd_status (*make)(gnd_array *, int64_t, gnd_array **))
 {
@@ -205,8 +228,14 @@ static int triangle_from(gnd__args *c, gnd_status (*make)(gnd_array *, int64_t, 
     return gnd__ret_tuple(c, out, 2, make(x, k, out));
 }
 
-int gnd__fn_tril_indices_from(gnd__args *c) { return triangle_from(c, gnd_tril_indices_from); }
-int gnd__fn_triu_indices_from(gnd__args *c) { return triangle_from(c, gnd_triu_indices_from); }
+int gnd__fn_tril_indices_from(gnd__args *c)
+{
+    return triangle_from(c, gnd_tril_indices_from);
+}
+int gnd__fn_triu_indices_from(gnd__args *c)
+{
+    return triangle_from(c, gnd_triu_indices_from);
+}
 
 /* One array for each axis, that broadcast to the shape. */
 static int sparse(gnd__args *c, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
@@ -216,7 +245,8 @@ static int sparse(gnd__args *c, gnd_device *dev, gnd_dtype t, int ndim, const in
         int64_t dim[GND_MAX_NDIM];
         for (int i = 0; i < ndim; i++)
             dim[i] = i == d ? -1 : 1;
-        gnd_array *line = gnd_arange_i64(dev, 0, shape[d], 1, t == GND_DTYPE_DEFAULT ? GND_INT64 : t);
+        gnd_array *line =
+            gnd_arange_i64(dev, 0, shape[d], 1, t == GND_DTYPE_DEFAULT ? GND_INT64 : t);
         out[d] = gnd_reshape(line, ndim, dim);
         gnd_release(line);
     }
@@ -235,7 +265,8 @@ int gnd__fn_indices(gnd__args *c)
     return open ? sparse(c, dev, t, ndim, shape) : gnd__ret(c, gnd_indices(dev, t, ndim, shape));
 }
 
-/* --- on a logarithmic scale --------------------------------------------------------------------- */
+/* --- on a logarithmic scale ---------------------------------------------------------------------
+ */
 
 /* start, stop, num, endpoint; dtype is argument `at`. */
 static int scale(gnd__args *c, int at, gnd_array **ends, int64_t *num, int *endpoint, gnd_dtype *t,
@@ -244,9 +275,11 @@ static int scale(gnd__args *c, int at, gnd_array **ends, int64_t *num, int *endp
     *num = 50;
     *endpoint = 1;
     return !(ends[0] = gnd__arg_scalar(c, 0)) || !(ends[1] = gnd__arg_scalar(c, 1)) ||
-           (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, num)) ||
-           (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, endpoint)) || gnd__arg_dtype(c, at, t) ||
-           gnd__arg_device(c, dev) ? -1 : 0;
+                   (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, num)) ||
+                   (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, endpoint)) ||
+                   gnd__arg_dtype(c, at, t) || gnd__arg_device(c, dev)
+               ? -1
+               : 0;
 }
 
 int gnd__fn_logspace(gnd__args *c)

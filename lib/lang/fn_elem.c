@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_elem.c - elementwise functions whose arguments are more than arrays, and small compositions
- * of elementwise operations: handlers of funcs.def.
+ * lang/fn_elem.c - elementwise functions whose arguments are more than arrays, and small
+ * compositions of elementwise operations: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include "lang/call.h"
@@ -12,9 +12,18 @@ static int unary(gnd__args *c, const char *op)
     return x ? gnd__ret(c, gnd__apply(op, 1, &x)) : -1;
 }
 
-int gnd__fn_real(gnd__args *c) { return unary(c, "real"); }
-int gnd__fn_imag(gnd__args *c) { return unary(c, "imag"); }
-int gnd__fn_conj(gnd__args *c) { return unary(c, "conj"); }
+int gnd__fn_real(gnd__args *c)
+{
+    return unary(c, "real");
+}
+int gnd__fn_imag(gnd__args *c)
+{
+    return unary(c, "imag");
+}
+int gnd__fn_conj(gnd__args *c)
+{
+    return unary(c, "conj");
+}
 
 /* A bound that is None is no bound. */
 int gnd__fn_clip(gnd__args *c)

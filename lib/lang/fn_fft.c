@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_fft.c - the language's Fourier transforms: handlers of funcs.def. They have the names that
- * numpy.fft gives them, without a module: fft(x), and fftfreq(n).
+ * lang/fn_fft.c - the language's Fourier transforms: handlers of funcs.def. They have the names
+ * that numpy.fft gives them, without a module: fft(x), and fftfreq(n).
  */
 #include <gnd/array.h>
 #include <gnd/fft.h>
@@ -59,20 +59,62 @@ static int many(gnd__args *c, many_fn *f, int two)
     return gnd__ret(c, f(x, naxes, naxes < 0 ? NULL : axes, ns < 0 ? NULL : s, norm));
 }
 
-int gnd__fn_fft(gnd__args *c) { return one(c, gnd_fft); }
-int gnd__fn_ifft(gnd__args *c) { return one(c, gnd_ifft); }
-int gnd__fn_rfft(gnd__args *c) { return one(c, gnd_rfft); }
-int gnd__fn_irfft(gnd__args *c) { return one(c, gnd_irfft); }
-int gnd__fn_hfft(gnd__args *c) { return one(c, gnd_hfft); }
-int gnd__fn_ihfft(gnd__args *c) { return one(c, gnd_ihfft); }
-int gnd__fn_fft2(gnd__args *c) { return many(c, gnd_fftn, 1); }
-int gnd__fn_ifft2(gnd__args *c) { return many(c, gnd_ifftn, 1); }
-int gnd__fn_rfft2(gnd__args *c) { return many(c, gnd_rfftn, 1); }
-int gnd__fn_irfft2(gnd__args *c) { return many(c, gnd_irfftn, 1); }
-int gnd__fn_fftn(gnd__args *c) { return many(c, gnd_fftn, 0); }
-int gnd__fn_ifftn(gnd__args *c) { return many(c, gnd_ifftn, 0); }
-int gnd__fn_rfftn(gnd__args *c) { return many(c, gnd_rfftn, 0); }
-int gnd__fn_irfftn(gnd__args *c) { return many(c, gnd_irfftn, 0); }
+int gnd__fn_fft(gnd__args *c)
+{
+    return one(c, gnd_fft);
+}
+int gnd__fn_ifft(gnd__args *c)
+{
+    return one(c, gnd_ifft);
+}
+int gnd__fn_rfft(gnd__args *c)
+{
+    return one(c, gnd_rfft);
+}
+int gnd__fn_irfft(gnd__args *c)
+{
+    return one(c, gnd_irfft);
+}
+int gnd__fn_hfft(gnd__args *c)
+{
+    return one(c, gnd_hfft);
+}
+int gnd__fn_ihfft(gnd__args *c)
+{
+    return one(c, gnd_ihfft);
+}
+int gnd__fn_fft2(gnd__args *c)
+{
+    return many(c, gnd_fftn, 1);
+}
+int gnd__fn_ifft2(gnd__args *c)
+{
+    return many(c, gnd_ifftn, 1);
+}
+int gnd__fn_rfft2(gnd__args *c)
+{
+    return many(c, gnd_rfftn, 1);
+}
+int gnd__fn_irfft2(gnd__args *c)
+{
+    return many(c, gnd_irfftn, 1);
+}
+int gnd__fn_fftn(gnd__args *c)
+{
+    return many(c, gnd_fftn, 0);
+}
+int gnd__fn_ifftn(gnd__args *c)
+{
+    return many(c, gnd_ifftn, 0);
+}
+int gnd__fn_rfftn(gnd__args *c)
+{
+    return many(c, gnd_rfftn, 0);
+}
+int gnd__fn_irfftn(gnd__args *c)
+{
+    return many(c, gnd_irfftn, 0);
+}
 
 typedef gnd_array *typed_fn(gnd_array *, int, int64_t, int, gnd_norm);
 
@@ -94,10 +136,22 @@ static int typed(gnd__args *c, typed_fn *f)
     return gnd__ret(c, f(x, (int)type, n, axis, norm));
 }
 
-int gnd__fn_dct(gnd__args *c) { return typed(c, gnd_dct); }
-int gnd__fn_idct(gnd__args *c) { return typed(c, gnd_idct); }
-int gnd__fn_dst(gnd__args *c) { return typed(c, gnd_dst); }
-int gnd__fn_idst(gnd__args *c) { return typed(c, gnd_idst); }
+int gnd__fn_dct(gnd__args *c)
+{
+    return typed(c, gnd_dct);
+}
+int gnd__fn_idct(gnd__args *c)
+{
+    return typed(c, gnd_idct);
+}
+int gnd__fn_dst(gnd__args *c)
+{
+    return typed(c, gnd_dst);
+}
+int gnd__fn_idst(gnd__args *c)
+{
+    return typed(c, gnd_idst);
+}
 
 typedef gnd_array *freq_fn(gnd_device *, int64_t, double, gnd_dtype);
 
@@ -113,8 +167,20 @@ static int freq(gnd__args *c, freq_fn *f)
     return gnd__ret(c, f(dev, n, d, t));
 }
 
-int gnd__fn_fftfreq(gnd__args *c) { return freq(c, gnd_fftfreq); }
-int gnd__fn_rfftfreq(gnd__args *c) { return freq(c, gnd_rfftfreq); }
+int gnd__fn_fftfreq(gnd__args *c)
+{
+    return freq(c, gnd_fftfreq);
+}
+int gnd__fn_rfftfreq(gnd__args *c)
+{
+    return freq(c, gnd_rfftfreq);
+}
 
-int gnd__fn_fftshift(gnd__args *c) { return gnd__arg_by_axes(c, gnd_fftshift); }
-int gnd__fn_ifftshift(gnd__args *c) { return gnd__arg_by_axes(c, gnd_ifftshift); }
+int gnd__fn_fftshift(gnd__args *c)
+{
+    return gnd__arg_by_axes(c, gnd_fftshift);
+}
+int gnd__fn_ifftshift(gnd__args *c)
+{
+    return gnd__arg_by_axes(c, gnd_ifftshift);
+}

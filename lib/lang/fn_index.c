@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* --- by indices -------------------------------------------------------------------------------- */
+/* --- by indices --------------------------------------------------------------------------------
+ */
 
 /* Argument i as indices: lists without items are ints. */
 static gnd_array *indices(gnd__args *c, int i)
@@ -115,7 +116,8 @@ int gnd__fn_place(gnd__args *c)
     return v ? gnd__ret(c, gnd_place(x, m, v)) : -1;
 }
 
-/* --- where something is true -------------------------------------------------------------------- */
+/* --- where something is true --------------------------------------------------------------------
+ */
 
 static int nonzero(gnd__args *c, gnd_array *x)
 {
@@ -171,8 +173,14 @@ static int compress(gnd__args *c, int condition, int array)
     return gnd__ret(c, y);
 }
 
-int gnd__fn_compress(gnd__args *c) { return compress(c, 0, 1); }
-int gnd__fn_compress_method(gnd__args *c) { return compress(c, 1, 0); }
+int gnd__fn_compress(gnd__args *c)
+{
+    return compress(c, 0, 1);
+}
+int gnd__fn_compress_method(gnd__args *c)
+{
+    return compress(c, 1, 0);
+}
 
 int gnd__fn_extract(gnd__args *c)
 {
@@ -180,7 +188,8 @@ int gnd__fn_extract(gnd__args *c)
     return x ? gnd__ret(c, gnd_extract(m, x)) : -1;
 }
 
-/* --- changed elements --------------------------------------------------------------------------- */
+/* --- changed elements ---------------------------------------------------------------------------
+ */
 
 /* add_at(x, index, value): the index is what would stand between brackets, a tuple for several. */
 static int update(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *))
@@ -189,7 +198,19 @@ static int update(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const gnd_rang
     return v ? gnd__expr_update(c->x, x, &c->arg[1], v, f, c->out, c->at) : -1;
 }
 
-int gnd__fn_set_at(gnd__args *c) { return update(c, gnd_set); }
-int gnd__fn_add_at(gnd__args *c) { return update(c, gnd_add_at); }
-int gnd__fn_max_at(gnd__args *c) { return update(c, gnd_max_at); }
-int gnd__fn_min_at(gnd__args *c) { return update(c, gnd_min_at); }
+int gnd__fn_set_at(gnd__args *c)
+{
+    return update(c, gnd_set);
+}
+int gnd__fn_add_at(gnd__args *c)
+{
+    return update(c, gnd_add_at);
+}
+int gnd__fn_max_at(gnd__args *c)
+{
+    return update(c, gnd_max_at);
+}
+int gnd__fn_min_at(gnd__args *c)
+{
+    return update(c, gnd_min_at);
+}

@@ -27,7 +27,8 @@ static gnd__val dtype_value(gnd_dtype t)
     return (gnd__val){.kind = GND__V_DTYPE, .t = t};
 }
 
-/* --- limits ------------------------------------------------------------------------------------ */
+/* --- limits ------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_finfo(gnd__args *c)
 {
@@ -39,14 +40,24 @@ int gnd__fn_finfo(gnd__args *c)
     if (st)
         return gnd__expr_fail(c->x, st, c->arg[0].at, "%s", gnd_message());
     gnd__val item[] = {
-        gnd__val_int(f.bits), gnd__val_float(f.eps), gnd__val_float(f.epsneg), gnd__val_float(f.max),
-        gnd__val_float(f.min), gnd__val_float(f.smallest_normal), gnd__val_float(f.smallest_normal),
-        gnd__val_float(f.smallest_subnormal), gnd__val_float(f.resolution), gnd__val_int(f.precision),
-        gnd__val_int(f.nmant), gnd__val_int(f.nexp), dtype_value(f.dtype),
+        gnd__val_int(f.bits),
+        gnd__val_float(f.eps),
+        gnd__val_float(f.epsneg),
+        gnd__val_float(f.max),
+        gnd__val_float(f.min),
+        gnd__val_float(f.smallest_normal),
+        gnd__val_float(f.smallest_normal),
+        gnd__val_float(f.smallest_subnormal),
+        gnd__val_float(f.resolution),
+        gnd__val_int(f.precision),
+        gnd__val_int(f.nmant),
+        gnd__val_int(f.nexp),
+        dtype_value(f.dtype),
     };
-    return gnd__val_named(c->x, c->out, GND__V_RECORD, "bits eps epsneg max min smallest_normal tiny "
-                          "smallest_subnormal resolution precision nmant nexp dtype", item,
-                          sizeof item / sizeof item[0], c->at);
+    return gnd__val_named(c->x, c->out, GND__V_RECORD,
+                          "bits eps epsneg max min smallest_normal tiny "
+                          "smallest_subnormal resolution precision nmant nexp dtype",
+                          item, sizeof item / sizeof item[0], c->at);
 }
 
 int gnd__fn_iinfo(gnd__args *c)
@@ -58,11 +69,13 @@ int gnd__fn_iinfo(gnd__args *c)
     gnd_status st = gnd_iinfo(t, &f);
     if (st)
         return gnd__expr_fail(c->x, st, c->arg[0].at, "%s", gnd_message());
-    gnd__val item[4] = {gnd__val_int(f.bits), gnd__val_uint(f.max), gnd__val_int(f.min), dtype_value(t)};
+    gnd__val item[4] = {gnd__val_int(f.bits), gnd__val_uint(f.max), gnd__val_int(f.min),
+                        dtype_value(t)};
     return gnd__val_named(c->x, c->out, GND__V_RECORD, "bits max min dtype", item, 4, c->at);
 }
 
-/* --- kinds ------------------------------------------------------------------------------------- */
+/* --- kinds -------------------------------------------------------------------------------------
+ */
 
 static unsigned kind_named(const gnd__val *v)
 {
@@ -70,9 +83,13 @@ static unsigned kind_named(const gnd__val *v)
         const char *name;
         unsigned kinds;
     } kinds[] = {
-        {"bool", GND_KIND_BOOL}, {"signed integer", GND_KIND_SIGNED}, {"unsigned integer", GND_KIND_UNSIGNED},
-        {"integral", GND_KIND_INTEGRAL}, {"real floating", GND_KIND_REAL},
-        {"complex floating", GND_KIND_COMPLEX}, {"numeric", GND_KIND_NUMERIC},
+        {"bool", GND_KIND_BOOL},
+        {"signed integer", GND_KIND_SIGNED},
+        {"unsigned integer", GND_KIND_UNSIGNED},
+        {"integral", GND_KIND_INTEGRAL},
+        {"real floating", GND_KIND_REAL},
+        {"complex floating", GND_KIND_COMPLEX},
+        {"numeric", GND_KIND_NUMERIC},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (v->str.n == strlen(kinds[i].name) && !memcmp(v->str.s, kinds[i].name, v->str.n))
@@ -89,9 +106,11 @@ static int is_kind(gnd__args *c, gnd_dtype t, const gnd__val *v)
     if (v->kind == GND__V_STR && kind_named(v))
         return gnd_isdtype(t, kind_named(v));
     if (v->kind == GND__V_STR)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "isdtype: '%.*s' is no kind: take 'bool', "
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at,
+                              "isdtype: '%.*s' is no kind: take 'bool', "
                               "'signed integer', 'unsigned integer', 'integral', 'real floating', "
-                              "'complex floating' or 'numeric'", (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
+                              "'complex floating' or 'numeric'",
+                              (int)(v->str.n > 40 ? 40 : v->str.n), v->str.s);
     if (v->kind != GND__V_TUPLE)
         return gnd__arg_wrong(c, 1, "a dtype, the name of a kind, or a tuple of them");
     for (int64_t i = 0; i < v->seq->n; i++) {
@@ -117,7 +136,8 @@ int gnd__fn_isdtype(gnd__args *c)
     return yes < 0 ? -1 : 0;
 }
 
-/* --- promotion --------------------------------------------------------------------------------- */
+/* --- promotion ---------------------------------------------------------------------------------
+ */
 
 int gnd__fn_can_cast(gnd__args *c)
 {
@@ -126,8 +146,9 @@ int gnd__fn_can_cast(gnd__args *c)
         return -1;
     if (!gnd__arg_given(c, 1))
         return gnd__arg_wrong(c, 1, "a dtype");
-    *c->out = gnd__val_bool(c->arg[0].v.kind == GND__V_ARRAY ? gnd_can_cast_array(c->arg[0].v.held->a, to)
-                                                             : gnd_can_cast(from, to));
+    *c->out =
+        gnd__val_bool(c->arg[0].v.kind == GND__V_ARRAY ? gnd_can_cast_array(c->arg[0].v.held->a, to)
+                                                       : gnd_can_cast(from, to));
     return 0;
 }
 

@@ -34,8 +34,14 @@ static int joined(gnd__args *c, gnd_array *(*f)(int, gnd_array *const *, int),
     return gnd__ret(c, as(y, t));
 }
 
-int gnd__fn_concat(gnd__args *c) { return joined(c, gnd_concat, gnd_concat_flat); }
-int gnd__fn_stack(gnd__args *c) { return joined(c, gnd_stack, NULL); }
+int gnd__fn_concat(gnd__args *c)
+{
+    return joined(c, gnd_concat, gnd_concat_flat);
+}
+int gnd__fn_stack(gnd__args *c)
+{
+    return joined(c, gnd_stack, NULL);
+}
 
 int gnd__fn_unstack(gnd__args *c)
 {
@@ -45,10 +51,13 @@ int gnd__fn_unstack(gnd__args *c)
         return -1;
     int64_t n = gnd_dim(x, axis);
     if (n > 1 << 20)
-        return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->at, "%s: %lld arrays", c->name, (long long)n);
+        return gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->at, "%s: %lld arrays", c->name,
+                              (long long)n);
     if (n < 0)
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: axis %d is out of range for %d "
-                              "dimension%s", c->name, axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at,
+                              "%s: axis %d is out of range for %d "
+                              "dimension%s",
+                              c->name, axis, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
     gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
     int r = out ? gnd__ret_tuple(c, out, (int)n, gnd_unstack(x, axis, out)) : gnd__expr_nomem(c->x);
     gnd__free(out);
@@ -60,7 +69,8 @@ int gnd__fn_tile(gnd__args *c)
     int64_t reps[GND_MAX_NDIM];
     int n;
     gnd_array *x = gnd__arg_strong(c, 0);
-    return !x || gnd__arg_ints(c, 1, reps, GND_MAX_NDIM, &n) ? -1 : gnd__ret(c, gnd_tile(x, n, reps));
+    return !x || gnd__arg_ints(c, 1, reps, GND_MAX_NDIM, &n) ? -1
+                                                             : gnd__ret(c, gnd_tile(x, n, reps));
 }
 
 /* Whether argument i is a vector of other than one element, on the device. */
@@ -70,7 +80,8 @@ static int is_vector(const gnd__args *c, int i)
     return v->kind == GND__V_ARRAY && gnd_ndim(v->held->a) == 1 && gnd_size(v->held->a) != 1;
 }
 
-/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements; the counts may be an array. */
+/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements; the counts may be an
+ * array. */
 int gnd__fn_repeat(gnd__args *c)
 {
     int axis = 0, n = 0;
@@ -83,12 +94,13 @@ int gnd__fn_repeat(gnd__args *c)
         gnd_release(x);
         return bad;
     }
-    const int64_t given = gnd__arg_length(c, 1), size = gnd_dim(x, axis); /* of x: memory for what is given only */
+    const int64_t given = gnd__arg_length(c, 1),
+                  size = gnd_dim(x, axis); /* of x: memory for what is given only */
     int64_t *counts = NULL;
     int bad = 0;
     if (given != 1 && given != size)
-        bad = gnd__ret(c, gnd_fail(GND_ERR_SHAPE, "repeat: %lld counts for %lld elements", (long long)given,
-                                   (long long)size));
+        bad = gnd__ret(c, gnd_fail(GND_ERR_SHAPE, "repeat: %lld counts for %lld elements",
+                                   (long long)given, (long long)size));
     else if (!(counts = gnd__calloc((size_t)given + 1, sizeof *counts)))
         bad = gnd__expr_nomem(c->x);
     else
@@ -119,7 +131,8 @@ int gnd__fn_roll(gnd__args *c)
     if (gnd__arg_ints(c, 2, v, 64, &m))
         return -1;
     if (n != m && n != 1 && m != 1)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d shifts for %d axes", c->name, n, m);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d shifts for %d axes", c->name, n,
+                              m);
     int count = n == 0 || m == 0 ? 0 : n > m ? n : m;
     for (int i = count; i--;) {
         int64_t a = v[m == 1 ? 0 : i];

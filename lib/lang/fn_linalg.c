@@ -29,11 +29,26 @@ static int of_any(gnd__args *c, product f)
     return b ? gnd__ret(c, f(a, b)) : -1;
 }
 
-int gnd__fn_matmul(gnd__args *c) { return of_arrays(c, gnd_matmul); }
-int gnd__fn_outer(gnd__args *c) { return of_arrays(c, gnd_outer); }
-int gnd__fn_kron(gnd__args *c) { return of_arrays(c, gnd_kron); }
-int gnd__fn_dot(gnd__args *c) { return of_any(c, gnd_dot); }
-int gnd__fn_inner(gnd__args *c) { return of_any(c, gnd_inner); }
+int gnd__fn_matmul(gnd__args *c)
+{
+    return of_arrays(c, gnd_matmul);
+}
+int gnd__fn_outer(gnd__args *c)
+{
+    return of_arrays(c, gnd_outer);
+}
+int gnd__fn_kron(gnd__args *c)
+{
+    return of_arrays(c, gnd_kron);
+}
+int gnd__fn_dot(gnd__args *c)
+{
+    return of_any(c, gnd_dot);
+}
+int gnd__fn_inner(gnd__args *c)
+{
+    return of_any(c, gnd_inner);
+}
 
 int gnd__fn_matrix_transpose(gnd__args *c)
 {
@@ -51,8 +66,14 @@ static int along(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int))
     return gnd__ret(c, f(a, b, axis));
 }
 
-int gnd__fn_vecdot(gnd__args *c) { return along(c, gnd_vecdot); }
-int gnd__fn_cross(gnd__args *c) { return along(c, gnd_cross); }
+int gnd__fn_vecdot(gnd__args *c)
+{
+    return along(c, gnd_vecdot);
+}
+int gnd__fn_cross(gnd__args *c)
+{
+    return along(c, gnd_cross);
+}
 
 /* Axes of one side: an int, or a tuple or list of them. */
 static int axes_of(gnd__args *c, const gnd__val *v, int *axis, int *n)
@@ -96,13 +117,15 @@ int gnd__fn_tensordot(gnd__args *c)
         if (axes_of(c, &v->seq->item[k], axis[k], &n[k]))
             return -1;
     if (n[0] != n[1])
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[2].at, "%s: %d axes go with %d", c->name, n[0],
-                              n[1]);
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[2].at, "%s: %d axes go with %d", c->name,
+                              n[0], n[1]);
     return gnd__ret(c, gnd_tensordot_axes(a, b, n[0], axis[0], axis[1]));
 }
 
-/* optimize is there for programs written for NumPy: the order of contractions is the cheapest anyway. */
-/* Writes the axes in s, a list of numbers and ..., as letters, whose order is that of the numbers; NULL: an error. */
+/* optimize is there for programs written for NumPy: the order of contractions is the cheapest
+ * anyway. */
+/* Writes the axes in s, a list of numbers and ..., as letters, whose order is that of the numbers;
+ * NULL: an error. */
 static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
 {
     int64_t k = -1;
@@ -112,7 +135,8 @@ static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
             memcpy(to, "...", 3);
             to += 3;
         } else if (gnd__val_to_int(c->x, v, s->at, &k) || k < 0 || k > 51) {
-            gnd__expr_fail(c->x, GND_ERR_ARG, s->at, "%s: axes are numbers from 0 to 51 or ...", c->name);
+            gnd__expr_fail(c->x, GND_ERR_ARG, s->at, "%s: axes are numbers from 0 to 51 or ...",
+                           c->name);
             return NULL;
         } else {
             *to++ = (char)(k < 26 ? 'A' + k : 'a' + k - 26);
@@ -121,7 +145,8 @@ static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
     return to;
 }
 
-/* einsum(x, [0, 1], y, [1, 2], [0, 2]): subscripts as lists behind the operands, then perhaps those of the result. */
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]): subscripts as lists behind the operands, then perhaps those
+ * of the result. */
 static int einsum_lists(gnd__args *c)
 {
     const int n = (c->nrest + 1) / 2;
@@ -129,15 +154,18 @@ static int einsum_lists(gnd__args *c)
     for (int i = 0; i < c->nrest; i++)
         if (i % 2 == 0 || i == c->nrest - 1) {
             if (!gnd__val_is_seq(&c->rest[i].v))
-                return gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at, "%s: a list of axes must be behind each "
-                                      "operand, not %s", c->name, gnd__val_name(&c->rest[i].v));
+                return gnd__expr_fail(c->x, GND_ERR_ARG, c->rest[i].at,
+                                      "%s: a list of axes must be behind each "
+                                      "operand, not %s",
+                                      c->name, gnd__val_name(&c->rest[i].v));
             size += 3 * (size_t)c->rest[i].v.seq->n;
         }
     gnd_array **x = gnd__calloc((size_t)n, sizeof *x);
     char *text = gnd__malloc(size), *to = text;
     int good = x && text;
     for (int i = 0; i < n && good; i++) {
-        x[i] = i ? gnd__val_to_array(c->x, &c->rest[2 * i - 1].v, c->rest[2 * i - 1].at, "einsum: an operand")
+        x[i] = i ? gnd__val_to_array(c->x, &c->rest[2 * i - 1].v, c->rest[2 * i - 1].at,
+                                     "einsum: an operand")
                  : gnd__arg_array(c, 0);
         if (i)
             *to++ = ',';
@@ -149,7 +177,9 @@ static int einsum_lists(gnd__args *c)
     }
     if (good)
         *to = 0;
-    const int r = good ? gnd__ret(c, gnd_einsum(text, n, x)) : x && text ? -1 : gnd__expr_nomem(c->x);
+    const int r = good        ? gnd__ret(c, gnd_einsum(text, n, x))
+                  : x && text ? -1
+                              : gnd__expr_nomem(c->x);
     gnd__free(text);
     gnd__free(x);
     return r;

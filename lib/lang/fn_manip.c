@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* --- views ------------------------------------------------------------------------------------- */
+/* --- views -------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_rot90(gnd__args *c)
 {
@@ -41,9 +42,18 @@ static int at_least(gnd__args *c, gnd_array *(*make)(gnd_array *))
     return r;
 }
 
-int gnd__fn_atleast_1d(gnd__args *c) { return at_least(c, gnd_atleast_1d); }
-int gnd__fn_atleast_2d(gnd__args *c) { return at_least(c, gnd_atleast_2d); }
-int gnd__fn_atleast_3d(gnd__args *c) { return at_least(c, gnd_atleast_3d); }
+int gnd__fn_atleast_1d(gnd__args *c)
+{
+    return at_least(c, gnd_atleast_1d);
+}
+int gnd__fn_atleast_2d(gnd__args *c)
+{
+    return at_least(c, gnd_atleast_2d);
+}
+int gnd__fn_atleast_3d(gnd__args *c)
+{
+    return at_least(c, gnd_atleast_3d);
+}
 
 int gnd__fn_rollaxis(gnd__args *c)
 {
@@ -53,8 +63,9 @@ int gnd__fn_rollaxis(gnd__args *c)
         return -1;
     int n = gnd_ndim(x), a = axis < 0 ? axis + n : axis, s = start < 0 ? start + n : start;
     if (a < 0 || a >= n || s < 0 || s > n)
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: axis %d before axis %d of %d dimension%s",
-                              c->name, axis, start, n, n == 1 ? "" : "s");
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at,
+                              "%s: axis %d before axis %d of %d dimension%s", c->name, axis, start,
+                              n, n == 1 ? "" : "s");
     s -= a < s;
     return gnd__ret(c, gnd_moveaxis(x, 1, &a, &s));
 }
@@ -71,7 +82,8 @@ int gnd__fn_sliding_window_view(gnd__args *c)
     if (gnd__arg_ints(c, 2, v, GND_MAX_NDIM, &m))
         return -1;
     if (n != m)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d windows for %d axes", c->name, n, m);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d windows for %d axes", c->name, n,
+                              m);
     for (int i = 0; i < m; i++)
         axis[i] = v[i] < -99 || v[i] > 99 ? 99 : (int)v[i];
     return gnd__ret(c, gnd_sliding_window_view(x, n, window, axis));
@@ -93,23 +105,29 @@ int gnd__fn_broadcast_shapes(gnd__args *c)
     for (int i = 0; i < c->nrest; i++) {
         int r = gnd__slot_ints(c, &c->rest[i], one, GND_MAX_NDIM, &ndim);
         if (r)
-            return r < 0 ? -1 : gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest[i].at, "%s: a shape is an int "
-                                               "or a tuple of ints, not %s", c->name,
-                                               gnd__val_name(&c->rest[i].v));
-        gnd_status s = gnd_broadcast_shapes(2, (int[]){n, ndim}, (const int64_t *[]){all, one}, &n, all);
+            return r < 0 ? -1
+                         : gnd__expr_fail(c->x, GND_ERR_TYPE, c->rest[i].at,
+                                          "%s: a shape is an int "
+                                          "or a tuple of ints, not %s",
+                                          c->name, gnd__val_name(&c->rest[i].v));
+        gnd_status s =
+            gnd_broadcast_shapes(2, (int[]){n, ndim}, (const int64_t *[]){all, one}, &n, all);
         if (s)
             return gnd__expr_fail(c->x, s, c->rest[i].at, "%s", gnd_message());
     }
     return ret_ints(c, n, all);
 }
 
-/* --- splits ------------------------------------------------------------------------------------ */
+/* --- splits ------------------------------------------------------------------------------------
+ */
 
 /* Argument 1 as n places in new memory (gnd__free). */
 static int read_places(gnd__args *c, int i, int64_t **v, int *n)
 {
     const gnd__val *a = &c->arg[i].v;
-    int64_t most = gnd__val_is_seq(a) ? a->seq->n : a->kind == GND__V_ARRAY ? gnd_size(a->held->a) : 1;
+    int64_t most = gnd__val_is_seq(a)        ? a->seq->n
+                   : a->kind == GND__V_ARRAY ? gnd_size(a->held->a)
+                                             : 1;
     *v = NULL;
     if (most > INT32_MAX - 1)
         return gnd__arg_value(c, i, "a shorter list");
@@ -137,14 +155,14 @@ static int split(gnd__args *c, sections *make, int axis)
         bad = gnd__expr_fail(c->x, GND_ERR_OVERFLOW, c->arg[1].at, "%s: %lld arrays", c->name,
                              (long long)parts);
     if (!bad && parts < 1)
-        bad = gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at, "%s: %lld parts: at least one is needed",
-                             c->name, (long long)parts);
+        bad = gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[1].at,
+                             "%s: %lld parts: at least one is needed", c->name, (long long)parts);
     gnd_array **out = bad ? NULL : gnd__calloc((size_t)parts + 1, sizeof *out);
     if (!bad && !out)
         bad = gnd__expr_nomem(c->x);
     if (!bad)
-        bad = gnd__ret_tuple(c, out, (int)parts, one ? make(x, parts, axis, out)
-                                                     : gnd_split_at(x, n, at, axis, out));
+        bad = gnd__ret_tuple(c, out, (int)parts,
+                             one ? make(x, parts, axis, out) : gnd_split_at(x, n, at, axis, out));
     gnd__free(out);
     gnd__free(at);
     return bad;
@@ -159,7 +177,8 @@ int gnd__fn_split(gnd__args *c)
 int gnd__fn_array_split(gnd__args *c)
 {
     int axis = 0;
-    return gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis) ? -1 : split(c, gnd_array_split, axis);
+    return gnd__arg_given(c, 2) && gnd__arg_axis(c, 2, &axis) ? -1
+                                                              : split(c, gnd_array_split, axis);
 }
 
 /* hsplit and so on: the axis comes of the name. */
@@ -169,16 +188,28 @@ static int split_along(gnd__args *c, int axis, int least)
     if (!x)
         return -1;
     if (gnd_ndim(x) < least)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: an array of %d dimension%s: at least %d "
-                              "are needed", c->name, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s", least);
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                              "%s: an array of %d dimension%s: at least %d "
+                              "are needed",
+                              c->name, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s", least);
     return split(c, gnd_split, gnd_ndim(x) == 1 ? 0 : axis);
 }
 
-int gnd__fn_hsplit(gnd__args *c) { return split_along(c, 1, 1); }
-int gnd__fn_vsplit(gnd__args *c) { return split_along(c, 0, 2); }
-int gnd__fn_dsplit(gnd__args *c) { return split_along(c, 2, 3); }
+int gnd__fn_hsplit(gnd__args *c)
+{
+    return split_along(c, 1, 1);
+}
+int gnd__fn_vsplit(gnd__args *c)
+{
+    return split_along(c, 0, 2);
+}
+int gnd__fn_dsplit(gnd__args *c)
+{
+    return split_along(c, 2, 3);
+}
 
-/* --- joins ------------------------------------------------------------------------------------- */
+/* --- joins -------------------------------------------------------------------------------------
+ */
 
 static int stack(gnd__args *c, gnd_array *(*make)(int, gnd_array *const *))
 {
@@ -191,10 +222,22 @@ static int stack(gnd__args *c, gnd_array *(*make)(int, gnd_array *const *))
     return gnd__ret(c, y);
 }
 
-int gnd__fn_vstack(gnd__args *c) { return stack(c, gnd_vstack); }
-int gnd__fn_hstack(gnd__args *c) { return stack(c, gnd_hstack); }
-int gnd__fn_dstack(gnd__args *c) { return stack(c, gnd_dstack); }
-int gnd__fn_column_stack(gnd__args *c) { return stack(c, gnd_column_stack); }
+int gnd__fn_vstack(gnd__args *c)
+{
+    return stack(c, gnd_vstack);
+}
+int gnd__fn_hstack(gnd__args *c)
+{
+    return stack(c, gnd_hstack);
+}
+int gnd__fn_dstack(gnd__args *c)
+{
+    return stack(c, gnd_dstack);
+}
+int gnd__fn_column_stack(gnd__args *c)
+{
+    return stack(c, gnd_column_stack);
+}
 
 int gnd__fn_append(gnd__args *c)
 {
@@ -233,8 +276,10 @@ static int block(gnd__args *c, int64_t most, const gnd__val **a, const gnd__val 
         for (int i = 0; i < n; i++)
             items += a[i]->kind == GND__V_LIST ? a[i]->seq->n : 0;
         if (items > most || depth == GND_MAX_NDIM)
-            return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "block: lists of different depths, or "
-                                  "nested over %d deep", GND_MAX_NDIM);
+            return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                                  "block: lists of different depths, or "
+                                  "nested over %d deep",
+                                  GND_MAX_NDIM);
         bad = open_lists(c, a, n, b, counts + at);
         at += n;
         n = (int)items;
@@ -244,9 +289,10 @@ static int block(gnd__args *c, int64_t most, const gnd__val **a, const gnd__val 
     }
     for (int i = 0; i < n && !bad; i++) {
         if (gnd__val_is_seq(a[i]))
-            bad = gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, a[i]->kind == GND__V_TUPLE
-                                 ? "block: a tuple: only lists may be nested"
-                                 : "block: lists of different depths");
+            bad = gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                                 a[i]->kind == GND__V_TUPLE
+                                     ? "block: a tuple: only lists may be nested"
+                                     : "block: lists of different depths");
         slot[i] = (gnd__slot){.v = bad ? (gnd__val){.kind = GND__V_MISSING} : gnd__val_ref(a[i]),
                               .at = c->arg[0].at};
         if (!bad && !(x[i] = gnd__slot_strong(c, &slot[i], "arrays")))
@@ -263,8 +309,8 @@ int gnd__fn_block(gnd__args *c)
 {
     const gnd__val *v = &c->arg[0].v;
     /* No level has more items than there are leaves, unless a list is empty. */
-    int64_t most = gnd__val_is_seq(v) ? v->seq->leaves + 1 : 1, depth = gnd__val_is_seq(v) ? v->seq->depth
-                                                                                            : 0;
+    int64_t most = gnd__val_is_seq(v) ? v->seq->leaves + 1 : 1,
+            depth = gnd__val_is_seq(v) ? v->seq->depth : 0;
     if (most > 1 << 20 || depth > GND_MAX_NDIM)
         return gnd__arg_value(c, 0, "a shorter list");
     size_t n = (size_t)most + 1;

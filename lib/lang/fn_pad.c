@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_pad.c - the language's pad: NumPy's forms of "before and after, for each axis", as gnd_pad
- * takes them.
+ * lang/fn_pad.c - the language's pad: NumPy's forms of "before and after, for each axis", as
+ * gnd_pad takes them.
  */
 #include <gnd/array.h>
 #include <gnd/manip.h>
@@ -43,11 +43,12 @@ static int wrong(gnd__args *c, int i, int ndim)
     char want[96];
     snprintf(want, sizeof want, "one value, (before, after), or a pair for each of %d axes", ndim);
     return gnd__val_is_seq(&c->arg[i].v) || c->arg[i].v.kind == GND__V_ARRAY
-               ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
+               ? gnd__arg_value(c, i, want)
+               : gnd__arg_wrong(c, i, want);
 }
 
-/* Argument i as 2 * ndim values: v, (v,), (before, after), ((before, after),), ((before, after), ...)
- * and ((v,), ...). */
+/* Argument i as 2 * ndim values: v, (v,), (before, after), ((before, after),), ((before, after),
+ * ...) and ((v,), ...). */
 static int pairs(gnd__args *c, int i, int ndim, gnd__val *out)
 {
     const gnd__slot *s = &c->arg[i];
@@ -102,7 +103,10 @@ static int mode_is(const gnd__args *c, const char *name)
 /* Options that the mode does not have. */
 static int check_options(gnd__args *c)
 {
-    static const struct { int arg; const char *name, *modes[4]; } option[] = {
+    static const struct {
+        int arg;
+        const char *name, *modes[4];
+    } option[] = {
         {3, "constant_values", {"constant"}},
         {4, "end_values", {"linear_ramp"}},
         {5, "stat_length", {"maximum", "mean", "median", "minimum"}},
@@ -113,9 +117,10 @@ static int check_options(gnd__args *c)
         for (int k = 0; k < 4 && option[i].modes[k]; k++)
             has |= mode_is(c, option[i].modes[k]);
         if (!has)
-            return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[option[i].arg].at, "pad: mode \"%.*s\" has no "
-                                  "argument '%s'", c->arg[2].v.kind == GND__V_STR ? (int)c->arg[2].v.str.n
-                                                                                  : 8,
+            return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[option[i].arg].at,
+                                  "pad: mode \"%.*s\" has no "
+                                  "argument '%s'",
+                                  c->arg[2].v.kind == GND__V_STR ? (int)c->arg[2].v.str.n : 8,
                                   c->arg[2].v.kind == GND__V_STR ? c->arg[2].v.str.s : "constant",
                                   option[i].name);
     }

@@ -5,7 +5,6 @@
 #include <gnd/quantile.h>
 #include "lang/call.h"
 
-
 static int flag(gnd__args *c, int i, int *v)
 {
     *v = 0;
@@ -22,8 +21,14 @@ static int middle(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned)
     return gnd__ret(c, f(x, axes, keep ? GND_KEEPDIMS : 0));
 }
 
-int gnd__fn_median(gnd__args *c) { return middle(c, gnd_median); }
-int gnd__fn_nanmedian(gnd__args *c) { return middle(c, gnd_nanmedian); }
+int gnd__fn_median(gnd__args *c)
+{
+    return middle(c, gnd_median);
+}
+int gnd__fn_nanmedian(gnd__args *c)
+{
+    return middle(c, gnd_nanmedian);
+}
 
 static int method_of(gnd__args *c, int i, gnd_quantile_method *m)
 {
@@ -47,7 +52,19 @@ static int quantile(gnd__args *c, quantile_fn *f)
     return gnd__ret(c, f(x, q, axes, keep ? GND_KEEPDIMS : 0, m));
 }
 
-int gnd__fn_quantile(gnd__args *c) { return quantile(c, gnd_quantile); }
-int gnd__fn_nanquantile(gnd__args *c) { return quantile(c, gnd_nanquantile); }
-int gnd__fn_percentile(gnd__args *c) { return quantile(c, gnd_percentile); }
-int gnd__fn_nanpercentile(gnd__args *c) { return quantile(c, gnd_nanpercentile); }
+int gnd__fn_quantile(gnd__args *c)
+{
+    return quantile(c, gnd_quantile);
+}
+int gnd__fn_nanquantile(gnd__args *c)
+{
+    return quantile(c, gnd_nanquantile);
+}
+int gnd__fn_percentile(gnd__args *c)
+{
+    return quantile(c, gnd_percentile);
+}
+int gnd__fn_nanpercentile(gnd__args *c)
+{
+    return quantile(c, gnd_nanpercentile);
+}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one generator, of
- * seed 0 until seed(n), on which each call draws; seed= in a call is a generator for that call alone. So
- * a program's results are the same at every run. Signatures are those of NumPy's Generator.
+ * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one
+ * generator, of seed 0 until seed(n), on which each call draws; seed= in a call is a generator for
+ * that call alone. So a program's results are the same at every run. Signatures are those of
+ * NumPy's Generator.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
 #include <gnd/random.h>
 #include <gnd/view.h>
 #include "lang/call.h"
-
 
 /* What the functions share. */
 typedef struct random {
@@ -68,7 +68,8 @@ int gnd__fn_seed(gnd__args *c)
     return 0;
 }
 
-/* --- without parameters ------------------------------------------------------------------------ */
+/* --- without parameters ------------------------------------------------------------------------
+ */
 
 typedef gnd_array *make0(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *);
 
@@ -78,8 +79,14 @@ static int plain(gnd__args *c, make0 *make)
     return common(c, 0, 1, 2, &r) ? -1 : gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape));
 }
 
-int gnd__fn_random(gnd__args *c) { return plain(c, gnd_rng_random); }
-int gnd__fn_standard_normal(gnd__args *c) { return plain(c, gnd_rng_standard_normal); }
+int gnd__fn_random(gnd__args *c)
+{
+    return plain(c, gnd_rng_random);
+}
+int gnd__fn_standard_normal(gnd__args *c)
+{
+    return plain(c, gnd_rng_standard_normal);
+}
 
 /* rand(2, 3). */
 static int plain_rest(gnd__args *c, make0 *make)
@@ -90,13 +97,21 @@ static int plain_rest(gnd__args *c, make0 *make)
     return common(c, -1, 1, 2, &r) ? -1 : gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape));
 }
 
-int gnd__fn_rand(gnd__args *c) { return plain_rest(c, gnd_rng_random); }
-int gnd__fn_randn(gnd__args *c) { return plain_rest(c, gnd_rng_standard_normal); }
+int gnd__fn_rand(gnd__args *c)
+{
+    return plain_rest(c, gnd_rng_random);
+}
+int gnd__fn_randn(gnd__args *c)
+{
+    return plain_rest(c, gnd_rng_standard_normal);
+}
 
-/* --- of one and of two -------------------------------------------------------------------------- */
+/* --- of one and of two --------------------------------------------------------------------------
+ */
 
 typedef gnd_array *make1(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *);
-typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *, gnd_array *);
+typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *,
+                         gnd_array *);
 
 static int of_one(gnd__args *c, make1 *make, double a)
 {
@@ -116,29 +131,71 @@ static int of_two(gnd__args *c, make2 *make, double a, double b)
     return gnd__ret(c, make(r.g, r.dev, r.t, r.ndim, r.shape, x, y));
 }
 
-int gnd__fn_uniform(gnd__args *c) { return of_two(c, gnd_rng_uniform, 0, 1); }
-int gnd__fn_normal(gnd__args *c) { return of_two(c, gnd_rng_normal, 0, 1); }
-int gnd__fn_lognormal(gnd__args *c) { return of_two(c, gnd_rng_lognormal, 0, 1); }
-int gnd__fn_exponential(gnd__args *c) { return of_one(c, gnd_rng_exponential, 1); }
-int gnd__fn_random_gamma(gnd__args *c) { return of_two(c, gnd_rng_gamma, 1, 1); }
-int gnd__fn_beta(gnd__args *c) { return of_two(c, gnd_rng_beta, 1, 1); }
-int gnd__fn_chisquare(gnd__args *c) { return of_one(c, gnd_rng_chisquare, 1); }
-int gnd__fn_standard_t(gnd__args *c) { return of_one(c, gnd_rng_standard_t, 1); }
-int gnd__fn_laplace(gnd__args *c) { return of_two(c, gnd_rng_laplace, 0, 1); }
-int gnd__fn_logistic(gnd__args *c) { return of_two(c, gnd_rng_logistic, 0, 1); }
-int gnd__fn_poisson(gnd__args *c) { return of_one(c, gnd_rng_poisson, 1); }
-int gnd__fn_binomial(gnd__args *c) { return of_two(c, gnd_rng_binomial, 1, 1); }
-int gnd__fn_geometric(gnd__args *c) { return of_one(c, gnd_rng_geometric, 1); }
+int gnd__fn_uniform(gnd__args *c)
+{
+    return of_two(c, gnd_rng_uniform, 0, 1);
+}
+int gnd__fn_normal(gnd__args *c)
+{
+    return of_two(c, gnd_rng_normal, 0, 1);
+}
+int gnd__fn_lognormal(gnd__args *c)
+{
+    return of_two(c, gnd_rng_lognormal, 0, 1);
+}
+int gnd__fn_exponential(gnd__args *c)
+{
+    return of_one(c, gnd_rng_exponential, 1);
+}
+int gnd__fn_random_gamma(gnd__args *c)
+{
+    return of_two(c, gnd_rng_gamma, 1, 1);
+}
+int gnd__fn_beta(gnd__args *c)
+{
+    return of_two(c, gnd_rng_beta, 1, 1);
+}
+int gnd__fn_chisquare(gnd__args *c)
+{
+    return of_one(c, gnd_rng_chisquare, 1);
+}
+int gnd__fn_standard_t(gnd__args *c)
+{
+    return of_one(c, gnd_rng_standard_t, 1);
+}
+int gnd__fn_laplace(gnd__args *c)
+{
+    return of_two(c, gnd_rng_laplace, 0, 1);
+}
+int gnd__fn_logistic(gnd__args *c)
+{
+    return of_two(c, gnd_rng_logistic, 0, 1);
+}
+int gnd__fn_poisson(gnd__args *c)
+{
+    return of_one(c, gnd_rng_poisson, 1);
+}
+int gnd__fn_binomial(gnd__args *c)
+{
+    return of_two(c, gnd_rng_binomial, 1, 1);
+}
+int gnd__fn_geometric(gnd__args *c)
+{
+    return of_one(c, gnd_rng_geometric, 1);
+}
 
-static gnd_array *unscaled_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                                 gnd_array *a)
+static gnd_array *unscaled_gamma(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                 const int64_t *shape, gnd_array *a)
 {
     gnd_array *one = gnd_int(1), *y = gnd_rng_gamma(g, dev, t, ndim, shape, a, one);
     gnd_release(one);
     return y;
 }
 
-int gnd__fn_standard_gamma(gnd__args *c) { return of_one(c, unscaled_gamma, 1); }
+int gnd__fn_standard_gamma(gnd__args *c)
+{
+    return of_one(c, unscaled_gamma, 1);
+}
 
 int gnd__fn_integers(gnd__args *c)
 {
@@ -152,7 +209,8 @@ int gnd__fn_integers(gnd__args *c)
                                         high ? high : low, endpoint));
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_multinomial(gnd__args *c)
 {
@@ -183,7 +241,8 @@ int gnd__fn_multivariate_normal(gnd__args *c)
                                                    (gnd_rng_root)root));
 }
 
-/* --- order -------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_choice(gnd__args *c)
 {

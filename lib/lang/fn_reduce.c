@@ -20,12 +20,30 @@ static int simple(gnd__args *c, plain f)
     return x ? gnd__ret(c, f(x, axes, flags)) : -1;
 }
 
-int gnd__fn_count_nonzero(gnd__args *c) { return simple(c, gnd_count_nonzero); }
-int gnd__fn_argmax(gnd__args *c) { return simple(c, gnd_argmax); }
-int gnd__fn_argmin(gnd__args *c) { return simple(c, gnd_argmin); }
-int gnd__fn_ptp(gnd__args *c) { return simple(c, gnd_ptp); }
-int gnd__fn_nanargmax(gnd__args *c) { return simple(c, gnd_nanargmax); }
-int gnd__fn_nanargmin(gnd__args *c) { return simple(c, gnd_nanargmin); }
+int gnd__fn_count_nonzero(gnd__args *c)
+{
+    return simple(c, gnd_count_nonzero);
+}
+int gnd__fn_argmax(gnd__args *c)
+{
+    return simple(c, gnd_argmax);
+}
+int gnd__fn_argmin(gnd__args *c)
+{
+    return simple(c, gnd_argmin);
+}
+int gnd__fn_ptp(gnd__args *c)
+{
+    return simple(c, gnd_ptp);
+}
+int gnd__fn_nanargmax(gnd__args *c)
+{
+    return simple(c, gnd_nanargmax);
+}
+int gnd__fn_nanargmin(gnd__args *c)
+{
+    return simple(c, gnd_nanargmin);
+}
 
 /* The parameter of that name; -1: the function has none. */
 static int named(const gnd__args *c, const char *name)
@@ -44,16 +62,19 @@ static int given(const gnd__args *c, const char *name)
     return i >= 0 && gnd__arg_given(c, i) ? i : -1;
 }
 
-/* What gnd_reduce does, with those of its options that the function's signature has. where=True says nothing. */
+/* What gnd_reduce does, with those of its options that the function's signature has. where=True
+ * says nothing. */
 static int reduced(gnd__args *c, gnd_reduction what)
 {
     gnd_axes axes;
     unsigned flags;
     gnd_dtype t = GND_DTYPE_DEFAULT;
     gnd_reduce_options opt = {0};
-    const int dtype = named(c, "dtype"), ddof = given(c, "ddof"), initial = given(c, "initial"), where = given(c, "where");
+    const int dtype = named(c, "dtype"), ddof = given(c, "ddof"), initial = given(c, "initial"),
+              where = given(c, "where");
     gnd_array *x = gnd__arg_reduced(c, named(c, "keepdims"), &axes, &flags);
-    if (!x || (dtype >= 0 && gnd__arg_dtype(c, dtype, &t)) || (ddof >= 0 && gnd__arg_real(c, ddof, &opt.correction)) ||
+    if (!x || (dtype >= 0 && gnd__arg_dtype(c, dtype, &t)) ||
+        (ddof >= 0 && gnd__arg_real(c, ddof, &opt.correction)) ||
         (initial >= 0 && !(opt.initial = gnd__arg_array(c, initial))))
         return -1;
     if (where >= 0 && !(c->arg[where].v.kind == GND__V_BOOL && c->arg[where].v.i) &&
@@ -62,19 +83,67 @@ static int reduced(gnd__args *c, gnd_reduction what)
     return gnd__ret(c, gnd_reduce(what, x, axes, flags, t, &opt));
 }
 
-int gnd__fn_sum(gnd__args *c) { return reduced(c, GND_REDUCE_SUM); }
-int gnd__fn_prod(gnd__args *c) { return reduced(c, GND_REDUCE_PROD); }
-int gnd__fn_max(gnd__args *c) { return reduced(c, GND_REDUCE_MAX); }
-int gnd__fn_min(gnd__args *c) { return reduced(c, GND_REDUCE_MIN); }
-int gnd__fn_mean(gnd__args *c) { return reduced(c, GND_REDUCE_MEAN); }
-int gnd__fn_var(gnd__args *c) { return reduced(c, GND_REDUCE_VAR); }
-int gnd__fn_std(gnd__args *c) { return reduced(c, GND_REDUCE_STD); }
-int gnd__fn_any(gnd__args *c) { return reduced(c, GND_REDUCE_ANY); }
-int gnd__fn_all(gnd__args *c) { return reduced(c, GND_REDUCE_ALL); }
-int gnd__fn_nansum(gnd__args *c) { return reduced(c, GND_REDUCE_NANSUM); }
-int gnd__fn_nanprod(gnd__args *c) { return reduced(c, GND_REDUCE_NANPROD); }
-int gnd__fn_nanmax(gnd__args *c) { return reduced(c, GND_REDUCE_NANMAX); }
-int gnd__fn_nanmin(gnd__args *c) { return reduced(c, GND_REDUCE_NANMIN); }
-int gnd__fn_nanmean(gnd__args *c) { return reduced(c, GND_REDUCE_NANMEAN); }
-int gnd__fn_nanvar(gnd__args *c) { return reduced(c, GND_REDUCE_NANVAR); }
-int gnd__fn_nanstd(gnd__args *c) { return reduced(c, GND_REDUCE_NANSTD); }
+int gnd__fn_sum(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_SUM);
+}
+int gnd__fn_prod(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_PROD);
+}
+int gnd__fn_max(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_MAX);
+}
+int gnd__fn_min(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_MIN);
+}
+int gnd__fn_mean(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_MEAN);
+}
+int gnd__fn_var(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_VAR);
+}
+int gnd__fn_std(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_STD);
+}
+int gnd__fn_any(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_ANY);
+}
+int gnd__fn_all(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_ALL);
+}
+int gnd__fn_nansum(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANSUM);
+}
+int gnd__fn_nanprod(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANPROD);
+}
+int gnd__fn_nanmax(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANMAX);
+}
+int gnd__fn_nanmin(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANMIN);
+}
+int gnd__fn_nanmean(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANMEAN);
+}
+int gnd__fn_nanvar(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANVAR);
+}
+int gnd__fn_nanstd(gnd__args *c)
+{
+    return reduced(c, GND_REDUCE_NANSTD);
+}

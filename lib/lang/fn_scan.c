@@ -18,13 +18,21 @@ static int standard(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigne
         (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &initial)))
         return -1;
     if (axis.bits == GND_ALL.bits && gnd_ndim(x) > 1)
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: axis is needed for an array of %d "
-                              "dimensions", c->name, gnd_ndim(x));
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at,
+                              "%s: axis is needed for an array of %d "
+                              "dimensions",
+                              c->name, gnd_ndim(x));
     return gnd__ret(c, f(x, axis, initial ? GND_INCLUDE_INITIAL : 0, t));
 }
 
-int gnd__fn_cumulative_sum(gnd__args *c) { return standard(c, gnd_cumulative_sum); }
-int gnd__fn_cumulative_prod(gnd__args *c) { return standard(c, gnd_cumulative_prod); }
+int gnd__fn_cumulative_sum(gnd__args *c)
+{
+    return standard(c, gnd_cumulative_sum);
+}
+int gnd__fn_cumulative_prod(gnd__args *c)
+{
+    return standard(c, gnd_cumulative_prod);
+}
 
 /* NumPy's: x, axis (None: flattened), dtype. */
 static int numpys(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, gnd_dtype))
@@ -47,13 +55,31 @@ static gnd_array *cumprod(gnd_array *x, gnd_axes axis, gnd_dtype t)
     return gnd_cumulative_prod(x, axis, 0, t);
 }
 
-int gnd__fn_cumsum(gnd__args *c) { return numpys(c, cumsum); }
-int gnd__fn_cumprod(gnd__args *c) { return numpys(c, cumprod); }
-int gnd__fn_nancumsum(gnd__args *c) { return numpys(c, gnd_nancumsum); }
-int gnd__fn_nancumprod(gnd__args *c) { return numpys(c, gnd_nancumprod); }
+int gnd__fn_cumsum(gnd__args *c)
+{
+    return numpys(c, cumsum);
+}
+int gnd__fn_cumprod(gnd__args *c)
+{
+    return numpys(c, cumprod);
+}
+int gnd__fn_nancumsum(gnd__args *c)
+{
+    return numpys(c, gnd_nancumsum);
+}
+int gnd__fn_nancumprod(gnd__args *c)
+{
+    return numpys(c, gnd_nancumprod);
+}
 
-int gnd__fn_cummax(gnd__args *c) { return gnd__arg_by_axes(c, gnd_cummax); }
-int gnd__fn_cummin(gnd__args *c) { return gnd__arg_by_axes(c, gnd_cummin); }
+int gnd__fn_cummax(gnd__args *c)
+{
+    return gnd__arg_by_axes(c, gnd_cummax);
+}
+int gnd__fn_cummin(gnd__args *c)
+{
+    return gnd__arg_by_axes(c, gnd_cummin);
+}
 
 int gnd__fn_unwrap(gnd__args *c)
 {

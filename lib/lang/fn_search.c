@@ -42,7 +42,7 @@ int gnd__fn_digitize(gnd__args *c)
 int gnd__fn_interp(gnd__args *c)
 {
     double period = 0;
-    gnd_array *in[5] = { NULL };
+    gnd_array *in[5] = {NULL};
     for (int i = 0; i < 3; i++)
         if (!(in[i] = gnd__arg_strong(c, i)))
             return -1;
@@ -69,7 +69,8 @@ int gnd__fn_bincount(gnd__args *c)
     return gnd__arg_int(c, 3, &length) ? -1 : gnd__ret(c, gnd_bincount_of(x, w, length));
 }
 
-/* --- histograms -------------------------------------------------------------------------------- */
+/* --- histograms --------------------------------------------------------------------------------
+ */
 
 static int real_of(const gnd__val *v, double *d)
 {
@@ -83,12 +84,15 @@ static int real_of(const gnd__val *v, double *d)
 static int pair_of(const gnd__val *v, double *r)
 {
     return !gnd__val_is_seq(v) || v->seq->n != 2 || real_of(&v->seq->item[0], r) ||
-           real_of(&v->seq->item[1], r + 1) ? -1 : 0;
+                   real_of(&v->seq->item[1], r + 1)
+               ? -1
+               : 0;
 }
 
 /* v as a number of bins or as edges, which are then an array in s, a slot of the caller's, to be
  * dropped. 0, or -1 with the error set. */
-static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__slot *s, gnd_array **edges)
+static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__slot *s,
+                   gnd_array **edges)
 {
     int one = v->kind == GND__V_ARRAY ? gnd_ndim(v->held->a) == 0 : !gnd__val_is_seq(v);
     *edges = NULL;
@@ -104,7 +108,8 @@ static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__s
 }
 
 /* One dimension's bins and range, arguments 1 and 2. */
-static int bins_and_range(gnd__args *c, int64_t *bins, double *range, gnd_array **edges, gnd__slot *s)
+static int bins_and_range(gnd__args *c, int64_t *bins, double *range, gnd_array **edges,
+                          gnd__slot *s)
 {
     *bins = 10;
     *edges = NULL;
@@ -119,12 +124,13 @@ int gnd__fn_histogram_bin_edges(gnd__args *c)
 {
     int64_t bins;
     double range[2];
-    gnd__slot s = { .v.kind = GND__V_MISSING };
+    gnd__slot s = {.v.kind = GND__V_MISSING};
     gnd_array *x = gnd__arg_strong(c, 0), *edges;
     int bad = !x || bins_and_range(c, &bins, range, &edges, &s) ? -1 : 0;
     if (!bad)
-        bad = gnd__ret(c, edges ? gnd__again(edges)
-                                : gnd_histogram_bin_edges(x, bins, gnd__arg_given(c, 2) ? range : NULL));
+        bad = gnd__ret(
+            c, edges ? gnd__again(edges)
+                     : gnd_histogram_bin_edges(x, bins, gnd__arg_given(c, 2) ? range : NULL));
     gnd__val_drop(&s.v);
     return bad;
 }
@@ -134,10 +140,12 @@ int gnd__fn_histogram(gnd__args *c)
     int64_t bins;
     int density;
     double range[2];
-    gnd__slot s = { .v.kind = GND__V_MISSING };
+    gnd__slot s = {.v.kind = GND__V_MISSING};
     gnd_array *x = gnd__arg_strong(c, 0), *edges, *weights, *out[2];
     int bad = !x || bins_and_range(c, &bins, range, &edges, &s) || flag(c, 3, &density) ||
-              optional(c, 4, &weights) ? -1 : 0;
+                      optional(c, 4, &weights)
+                  ? -1
+                  : 0;
     if (!bad) {
         gnd_status st = gnd_histogram(x, bins, gnd__arg_given(c, 2) ? range : NULL, edges, weights,
                                       density ? GND_DENSITY : 0, out);
@@ -166,8 +174,8 @@ static int all_bins(gnd__args *c, int i, int n, int64_t *bins, gnd_array **edges
     return 0;
 }
 
-/* The ranges of n dimensions, argument i, where a None is the range of the elements: found here, which
- * waits. */
+/* The ranges of n dimensions, argument i, where a None is the range of the elements: found here,
+ * which waits. */
 static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *range)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -181,7 +189,7 @@ static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *r
         }
         gnd_status st = GND_OK;
         gnd_array *e = gnd_histogram_bin_edges(x[d], 1, NULL);
-        gnd_array *end[2] = { gnd_at(e, "0"), gnd_at(e, "1") };
+        gnd_array *end[2] = {gnd_at(e, "0"), gnd_at(e, "1")};
         for (int k = 0; k < 2 && !st; k++)
             range[2 * d + k] = gnd_item_f64(end[k], &st);
         if (st)
@@ -216,17 +224,21 @@ static int nested(gnd__args *c, gnd_array **out, int n, gnd_status status)
     return bad;
 }
 
-/* The histogram of n coordinates; bins, range, density and weights are the arguments from `at` on. */
+/* The histogram of n coordinates; bins, range, density and weights are the arguments from `at` on.
+ */
 static int in_dimensions(gnd__args *c, int n, gnd_array *const *x, int at, int rows)
 {
     int64_t bins[GND_MAX_NDIM];
     double range[2 * GND_MAX_NDIM];
     gnd__slot s[GND_MAX_NDIM];
-    gnd_array *edges[GND_MAX_NDIM] = { NULL }, *weights, *out[GND_MAX_NDIM + 1];
+    gnd_array *edges[GND_MAX_NDIM] = {NULL}, *weights, *out[GND_MAX_NDIM + 1];
     int density, ranged = gnd__arg_given(c, at + 1);
     memset(s, 0, sizeof s); /* GND__V_MISSING */
-    int bad = all_bins(c, at, n, bins, edges, s) || (ranged && all_ranges(c, at + 1, n, x, range)) ||
-              flag(c, at + 2, &density) || optional(c, at + 3, &weights) ? -1 : 0;
+    int bad = all_bins(c, at, n, bins, edges, s) ||
+                      (ranged && all_ranges(c, at + 1, n, x, range)) || flag(c, at + 2, &density) ||
+                      optional(c, at + 3, &weights)
+                  ? -1
+                  : 0;
     if (!bad) {
         gnd_status st = gnd_histogramdd(n, x, bins, ranged ? range : NULL, edges, weights,
                                         density ? GND_DENSITY : 0, out);

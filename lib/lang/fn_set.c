@@ -12,7 +12,8 @@ static int flag(gnd__args *c, int i, int *v)
     return gnd__arg_given(c, i) ? gnd__arg_bool(c, i, v) : 0;
 }
 
-/* --- unique ------------------------------------------------------------------------------------ */
+/* --- unique ------------------------------------------------------------------------------------
+ */
 
 /* The values alone, or a tuple of them and of what flags ask for. */
 static int unique(gnd__args *c, gnd_array *x, unsigned flags, int axis, int along)
@@ -40,7 +41,8 @@ int gnd__fn_unique(gnd__args *c)
 }
 
 /* A tuple with names. */
-static int standard(gnd__args *c, gnd_status (*f)(gnd_array *, gnd_array **), int n, const char *fields)
+static int standard(gnd__args *c, gnd_status (*f)(gnd_array *, gnd_array **), int n,
+                    const char *fields)
 {
     gnd_array *out[4], *x = gnd__arg_strong(c, 0);
     if (!x || gnd__ret_tuple(c, out, n, f(x, out)))
@@ -70,7 +72,8 @@ int gnd__fn_unique_values(gnd__args *c)
     return x ? gnd__ret(c, gnd_unique_values(x)) : -1;
 }
 
-/* --- two sets ---------------------------------------------------------------------------------- */
+/* --- two sets ----------------------------------------------------------------------------------
+ */
 
 int gnd__fn_isin(gnd__args *c)
 {

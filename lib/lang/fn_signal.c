@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_signal.c - the language's convolutions: handlers of funcs.def, with the arguments of NumPy's
- * convolve and correlate and of scipy.signal's functions.
+ * lang/fn_signal.c - the language's convolutions: handlers of funcs.def, with the arguments of
+ * NumPy's convolve and correlate and of scipy.signal's functions.
  */
 #include <gnd/array.h>
 #include <gnd/signal.h>
@@ -18,7 +18,8 @@ static int arg_method(gnd__args *c, int i)
 }
 
 /* name(a, v, mode, method='auto') */
-static int line(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, gnd_conv_mode, gnd_conv_method),
+static int line(gnd__args *c,
+                gnd_array *(*f)(gnd_array *, gnd_array *, gnd_conv_mode, gnd_conv_method),
                 int missing)
 {
     gnd_array *a = gnd__arg_strong(c, 0), *v = a ? gnd__arg_strong(c, 1) : NULL;
@@ -26,11 +27,18 @@ static int line(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, gnd_conv
     return method < 0 ? -1 : gnd__ret(c, f(a, v, (gnd_conv_mode)mode, (gnd_conv_method)method));
 }
 
-int gnd__fn_convolve(gnd__args *c) { return line(c, gnd_convolve, GND_CONV_FULL); }
-int gnd__fn_correlate(gnd__args *c) { return line(c, gnd_correlate, GND_CONV_VALID); }
+int gnd__fn_convolve(gnd__args *c)
+{
+    return line(c, gnd_convolve, GND_CONV_FULL);
+}
+int gnd__fn_correlate(gnd__args *c)
+{
+    return line(c, gnd_correlate, GND_CONV_VALID);
+}
 
 /* name(in1, in2, mode='full', axes=None) */
-static int several(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, gnd_conv_mode, int, const int *))
+static int several(gnd__args *c,
+                   gnd_array *(*f)(gnd_array *, gnd_array *, gnd_conv_mode, int, const int *))
 {
     int64_t a[GND_MAX_NDIM];
     int axes[GND_MAX_NDIM], naxes = -1;
@@ -43,8 +51,14 @@ static int several(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, gnd_c
     return gnd__ret(c, f(x, k, (gnd_conv_mode)mode, naxes, naxes < 0 ? NULL : axes));
 }
 
-int gnd__fn_fftconvolve(gnd__args *c) { return several(c, gnd_fftconvolve); }
-int gnd__fn_oaconvolve(gnd__args *c) { return several(c, gnd_oaconvolve); }
+int gnd__fn_fftconvolve(gnd__args *c)
+{
+    return several(c, gnd_fftconvolve);
+}
+int gnd__fn_oaconvolve(gnd__args *c)
+{
+    return several(c, gnd_oaconvolve);
+}
 
 /* conv2d(in1, in2, mode='full', boundary='fill', fillvalue=0, method='auto') */
 int gnd__fn_conv2d(gnd__args *c)
@@ -55,5 +69,6 @@ int gnd__fn_conv2d(gnd__args *c)
     int method = boundary < 0 ? -1 : arg_method(c, 5);
     if (method < 0 || (gnd__arg_given(c, 4) && !(fill = gnd__arg_array(c, 4))))
         return -1;
-    return gnd__ret(c, gnd_conv2d(x, k, (gnd_conv_mode)mode, (gnd_boundary)boundary, fill, (gnd_conv_method)method));
+    return gnd__ret(c, gnd_conv2d(x, k, (gnd_conv_mode)mode, (gnd_boundary)boundary, fill,
+                                  (gnd_conv_method)method));
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_sort.c - the language's sorts and what goes with them: handlers of funcs.def. The words that
- * choose an algorithm in NumPy are taken and change nothing: every sort here is stable.
+ * lang/fn_sort.c - the language's sorts and what goes with them: handlers of funcs.def. The words
+ * that choose an algorithm in NumPy are taken and change nothing: every sort here is stable.
  */
 #include <gnd/array.h>
 #include <gnd/sort.h>
 #include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
-
 
 enum { MOST_KTH = 64 };
 
@@ -52,14 +51,22 @@ static int sorted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, unsigned))
 {
     int axis, descending = 0, stable = 1;
     gnd_array *flat, *x;
-    if (kind(c, 2) < 0 || no_order(c, 3) || (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &descending)) ||
-        (gnd__arg_given(c, 5) && gnd__arg_bool(c, 5, &stable)) || !(x = on_axis(c, 1, &axis, &flat)))
+    if (kind(c, 2) < 0 || no_order(c, 3) ||
+        (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &descending)) ||
+        (gnd__arg_given(c, 5) && gnd__arg_bool(c, 5, &stable)) ||
+        !(x = on_axis(c, 1, &axis, &flat)))
         return -1;
     return done(c, flat, f(x, axis, descending ? GND_DESCENDING : 0));
 }
 
-int gnd__fn_sort(gnd__args *c) { return sorted(c, gnd_sort); }
-int gnd__fn_argsort(gnd__args *c) { return sorted(c, gnd_argsort); }
+int gnd__fn_sort(gnd__args *c)
+{
+    return sorted(c, gnd_sort);
+}
+int gnd__fn_argsort(gnd__args *c)
+{
+    return sorted(c, gnd_argsort);
+}
 
 /* x, k, axis, largest, sorted */
 int gnd__fn_topk(gnd__args *c)
@@ -68,7 +75,8 @@ int gnd__fn_topk(gnd__args *c)
     int64_t k;
     gnd_array *flat, *x, *out[2];
     if (gnd__arg_int(c, 1, &k) || (gnd__arg_given(c, 3) && gnd__arg_bool(c, 3, &largest)) ||
-        (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &in_order)) || !(x = on_axis(c, 2, &axis, &flat)))
+        (gnd__arg_given(c, 4) && gnd__arg_bool(c, 4, &in_order)) ||
+        !(x = on_axis(c, 2, &axis, &flat)))
         return -1;
     gnd_status st = gnd_topk(x, k, axis, largest ? 0 : GND_SMALLEST, out);
     if (flat)
@@ -88,8 +96,14 @@ static int parted(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const int64_t 
     return done(c, flat, f(x, n, kth, axis));
 }
 
-int gnd__fn_partition(gnd__args *c) { return parted(c, gnd_partition); }
-int gnd__fn_argpartition(gnd__args *c) { return parted(c, gnd_argpartition); }
+int gnd__fn_partition(gnd__args *c)
+{
+    return parted(c, gnd_partition);
+}
+int gnd__fn_argpartition(gnd__args *c)
+{
+    return parted(c, gnd_argpartition);
+}
 
 /* keys (a sequence of arrays, or an array whose first axis counts them), axis */
 int gnd__fn_lexsort(gnd__args *c)
@@ -110,7 +124,8 @@ int gnd__fn_lexsort(gnd__args *c)
     if (gnd_ndim(x) < 2)
         return gnd__arg_wrong(c, 0, "a sequence of arrays");
     if (gnd_dim(x, 0) > 4096)
-        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[0].at, "lexsort: %lld keys, at most 4096 are possible",
+        return gnd__expr_fail(c->x, GND_ERR_ARG, c->arg[0].at,
+                              "lexsort: %lld keys, at most 4096 are possible",
                               (long long)gnd_dim(x, 0));
     n = (int)gnd_dim(x, 0);
     keys = gnd__calloc((size_t)n + 1, sizeof *keys);

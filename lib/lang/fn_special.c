@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or other
- * arguments than arrays. Handlers of funcs.def.
+ * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or
+ * other arguments than arrays. Handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/special.h>
@@ -53,9 +53,18 @@ static int with(gnd__args *c, gnd_array *(*f)(gnd_array *))
     return x ? gnd__ret(c, f(x)) : -1;
 }
 
-int gnd__fn_isreal(gnd__args *c) { return with(c, gnd_isreal); }
-int gnd__fn_iscomplex(gnd__args *c) { return with(c, gnd_iscomplex); }
-int gnd__fn_relu(gnd__args *c) { return with(c, gnd_relu); }
+int gnd__fn_isreal(gnd__args *c)
+{
+    return with(c, gnd_isreal);
+}
+int gnd__fn_iscomplex(gnd__args *c)
+{
+    return with(c, gnd_iscomplex);
+}
+int gnd__fn_relu(gnd__args *c)
+{
+    return with(c, gnd_relu);
+}
 
 int gnd__fn_frexp(gnd__args *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_stat.c - the language's statistics, differences, comparisons of arrays and polynomials: handlers
- * of funcs.def. What they compute is in lib/ops/stat; reductions without NaN are in fn_reduce.c.
+ * lang/fn_stat.c - the language's statistics, differences, comparisons of arrays and polynomials:
+ * handlers of funcs.def. What they compute is in lib/ops/stat; reductions without NaN are in
+ * fn_reduce.c.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -134,8 +135,14 @@ static int over_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
     return !x || gnd__arg_axes(c, 1, &axes) ? -1 : gnd__ret(c, f(x, axes));
 }
 
-int gnd__fn_softmax(gnd__args *c) { return over_axes(c, gnd_softmax); }
-int gnd__fn_log_softmax(gnd__args *c) { return over_axes(c, gnd_log_softmax); }
+int gnd__fn_softmax(gnd__args *c)
+{
+    return over_axes(c, gnd_softmax);
+}
+int gnd__fn_log_softmax(gnd__args *c)
+{
+    return over_axes(c, gnd_log_softmax);
+}
 
 static int normal(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, double), double eps)
 {
@@ -146,8 +153,14 @@ static int normal(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, double), 
     return gnd__ret(c, f(x, axes, eps));
 }
 
-int gnd__fn_normalize(gnd__args *c) { return normal(c, gnd_normalize, 1e-12); }
-int gnd__fn_standardize(gnd__args *c) { return normal(c, gnd_standardize, 1e-5); }
+int gnd__fn_normalize(gnd__args *c)
+{
+    return normal(c, gnd_normalize, 1e-12);
+}
+int gnd__fn_standardize(gnd__args *c)
+{
+    return normal(c, gnd_standardize, 1e-5);
+}
 
 /* --- differences ------------------------------------------------------------------------------ */
 
@@ -229,8 +242,14 @@ static int close_to(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, doub
     return gnd__ret(c, f(a, b, rtol, atol, equal_nan));
 }
 
-int gnd__fn_isclose(gnd__args *c) { return close_to(c, gnd_isclose); }
-int gnd__fn_allclose(gnd__args *c) { return close_to(c, gnd_allclose); }
+int gnd__fn_isclose(gnd__args *c)
+{
+    return close_to(c, gnd_isclose);
+}
+int gnd__fn_allclose(gnd__args *c)
+{
+    return close_to(c, gnd_allclose);
+}
 
 int gnd__fn_array_equal(gnd__args *c)
 {

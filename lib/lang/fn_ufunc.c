@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_ufunc.c - what NumPy's ufuncs have as methods, add.reduce, add.accumulate and subtract.outer, and
- * small functions of arrays that NumPy has beside attributes: handlers of funcs.def.
+ * lang/fn_ufunc.c - what NumPy's ufuncs have as methods, add.reduce, add.accumulate and
+ * subtract.outer, and small functions of arrays that NumPy has beside attributes: handlers of
+ * funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -21,16 +22,56 @@ static void axis_is_0(gnd__args *c)
         c->arg[1].v = gnd__val_int(0);
 }
 
-int gnd__fn_add_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_sum(c); }
-int gnd__fn_multiply_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_prod(c); }
-int gnd__fn_maximum_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_max(c); }
-int gnd__fn_minimum_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_min(c); }
-int gnd__fn_and_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_all(c); }
-int gnd__fn_or_reduce(gnd__args *c) { axis_is_0(c); return gnd__fn_any(c); }
-int gnd__fn_add_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cumsum(c); }
-int gnd__fn_multiply_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cumprod(c); }
-int gnd__fn_maximum_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cummax(c); }
-int gnd__fn_minimum_accumulate(gnd__args *c) { axis_is_0(c); return gnd__fn_cummin(c); }
+int gnd__fn_add_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_sum(c);
+}
+int gnd__fn_multiply_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_prod(c);
+}
+int gnd__fn_maximum_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_max(c);
+}
+int gnd__fn_minimum_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_min(c);
+}
+int gnd__fn_and_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_all(c);
+}
+int gnd__fn_or_reduce(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_any(c);
+}
+int gnd__fn_add_accumulate(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_cumsum(c);
+}
+int gnd__fn_multiply_accumulate(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_cumprod(c);
+}
+int gnd__fn_maximum_accumulate(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_cummax(c);
+}
+int gnd__fn_minimum_accumulate(gnd__args *c)
+{
+    axis_is_0(c);
+    return gnd__fn_cummin(c);
+}
 
 /* OP.outer(a, b): OP of each element of a with each of b. */
 int gnd__fn_ufunc_outer(gnd__args *c)
@@ -44,7 +85,8 @@ int gnd__fn_ufunc_outer(gnd__args *c)
         return gnd__expr_fail(c->x, GND_ERR_INTERNAL, c->at, "no operation of %s", c->name);
     const int n = gnd_ndim(a), m = gnd_ndim(b);
     if (n + m > GND_MAX_NDIM)
-        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at, "%s: %d and %d dimensions: at most %d are possible", c->name, n, m,
+        return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
+                              "%s: %d and %d dimensions: at most %d are possible", c->name, n, m,
                               GND_MAX_NDIM);
     gnd_scope_begin();
     for (int i = 0; i < n + m; i++)
@@ -57,7 +99,8 @@ int gnd__fn_ufunc_outer(gnd__args *c)
     return gnd__ret(c, y);
 }
 
-/* --- attributes as functions, and others ------------------------------------------------------------ */
+/* --- attributes as functions, and others
+ * ------------------------------------------------------------ */
 
 static int attribute(gnd__args *c, const char *name)
 {
@@ -70,7 +113,10 @@ static int attribute(gnd__args *c, const char *name)
     return -1;
 }
 
-int gnd__fn_ndim(gnd__args *c) { return attribute(c, "ndim"); }
+int gnd__fn_ndim(gnd__args *c)
+{
+    return attribute(c, "ndim");
+}
 
 int gnd__fn_size(gnd__args *c)
 {
@@ -81,8 +127,8 @@ int gnd__fn_size(gnd__args *c)
     if (!x || gnd__arg_axis(c, 1, &axis))
         return -1;
     if (axis < -gnd_ndim(x) || axis >= gnd_ndim(x))
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at, "size: axis %d is out of range for %d dimensions", axis,
-                              gnd_ndim(x));
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->arg[1].at,
+                              "size: axis %d is out of range for %d dimensions", axis, gnd_ndim(x));
     *c->out = gnd__val_int(gnd_dim(x, axis));
     return 0;
 }

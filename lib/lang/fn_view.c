@@ -39,14 +39,15 @@ int gnd__fn_ravel(gnd__args *c)
     return x ? gnd__ret(c, gnd_ravel(x)) : -1;
 }
 
-/* --- orders of axes ---------------------------------------------------------------------------- */
+/* --- orders of axes ----------------------------------------------------------------------------
+ */
 
 static int permute(gnd__args *c, gnd_array *x, const int64_t *axes, int n)
 {
     int perm[GND_MAX_NDIM];
     if (n != gnd_ndim(x))
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: %d axes for %d dimension%s", c->name, n,
-                              gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: %d axes for %d dimension%s", c->name,
+                              n, gnd_ndim(x), gnd_ndim(x) == 1 ? "" : "s");
     for (int i = 0; i < n; i++)
         perm[i] = axes[i] < -99 || axes[i] > 99 ? 99 : (int)axes[i];
     return gnd__ret(c, gnd_permute_dims(x, perm));
@@ -94,15 +95,16 @@ int gnd__fn_moveaxis(gnd__args *c)
         gnd__arg_ints(c, 2, v[1], GND_MAX_NDIM, &n[1]))
         return -1;
     if (n[0] != n[1])
-        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: %d axes go to %d places", c->name, n[0],
-                              n[1]);
+        return gnd__expr_fail(c->x, GND_ERR_AXIS, c->at, "%s: %d axes go to %d places", c->name,
+                              n[0], n[1]);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < n[k]; i++)
             axis[k][i] = v[k][i] < -99 || v[k][i] > 99 ? 99 : (int)v[k][i];
     return gnd__ret(c, gnd_moveaxis(x, n[0], axis[0], axis[1]));
 }
 
-/* --- with sets of axes ------------------------------------------------------------------------- */
+/* --- with sets of axes -------------------------------------------------------------------------
+ */
 
 static int by_axes(gnd__args *c, gnd_array *(*view)(gnd_array *, gnd_axes))
 {
@@ -118,8 +120,14 @@ int gnd__fn_expand_dims(gnd__args *c)
     return by_axes(c, gnd_expand_dims);
 }
 
-int gnd__fn_squeeze(gnd__args *c) { return by_axes(c, gnd_squeeze); }
-int gnd__fn_flip(gnd__args *c) { return by_axes(c, gnd_flip); }
+int gnd__fn_squeeze(gnd__args *c)
+{
+    return by_axes(c, gnd_squeeze);
+}
+int gnd__fn_flip(gnd__args *c)
+{
+    return by_axes(c, gnd_flip);
+}
 
 int gnd__fn_flipud(gnd__args *c)
 {
@@ -133,7 +141,8 @@ int gnd__fn_fliplr(gnd__args *c)
     return x ? gnd__ret(c, gnd_fliplr(x)) : -1;
 }
 
-/* --- shapes ------------------------------------------------------------------------------------ */
+/* --- shapes ------------------------------------------------------------------------------------
+ */
 
 int gnd__fn_broadcast_to(gnd__args *c)
 {
@@ -152,7 +161,8 @@ int gnd__fn_broadcast_arrays(gnd__args *c)
     if (!x)
         return -1;
     gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
-    int r = out ? gnd__ret_tuple(c, out, n, gnd_broadcast_arrays(n, x, out)) : gnd__expr_nomem(c->x);
+    int r =
+        out ? gnd__ret_tuple(c, out, n, gnd_broadcast_arrays(n, x, out)) : gnd__expr_nomem(c->x);
     gnd__free(out);
     gnd__free(x);
     return r;

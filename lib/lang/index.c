@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/index.c - x[...]: indexing of arrays (ints, slices, None, ..., arrays of ints, masks), and of
- * tuples and lists as Python does it; x[...] = value, which makes a new array.
+ * lang/index.c - x[...]: indexing of arrays (ints, slices, None, ..., arrays of ints, masks), and
+ * of tuples and lists as Python does it; x[...] = value, which makes a new array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -49,8 +49,11 @@ static int plain_entry(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r)
     if (v->kind == GND__V_SLICE)
         return gnd__expr_slice(x, v, at, r);
     int bad = v->kind == GND__V_BOOL ? 1 : gnd__val_to_int(x, v, at, &r->start);
-    return bad > 0 ? gnd__expr_fail(x, GND_ERR_INDEX, at, "%s as an index of a tuple or a list: an int or "
-                                    "a slice is possible", gnd__val_name(v)) : bad;
+    return bad > 0 ? gnd__expr_fail(x, GND_ERR_INDEX, at,
+                                    "%s as an index of a tuple or a list: an int or "
+                                    "a slice is possible",
+                                    gnd__val_name(v))
+                   : bad;
 }
 
 /* An entry that indexes an array. Lists become arrays, in *v, which holds what r names. */
@@ -61,16 +64,16 @@ static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
     case GND__V_NONE: r->kind = GND_IDX_NEWAXIS; return 0;
     case GND__V_ELLIPSIS: r->kind = GND_IDX_ELLIPSIS; return 0;
     case GND__V_SLICE: return gnd__expr_slice(x, v, at, r);
-    case GND__V_INT:
-        r->start = v->i;
-        return 0;
+    case GND__V_INT: r->start = v->i; return 0;
     case GND__V_BOOL:
     case GND__V_LIST:
     case GND__V_TUPLE:
     case GND__V_ARRAY: break;
     default:
-        return gnd__expr_fail(x, GND_ERR_INDEX, at, "%s as an index: ints, slices, None, ... and arrays "
-                              "of ints or bools are possible", gnd__val_name(v));
+        return gnd__expr_fail(x, GND_ERR_INDEX, at,
+                              "%s as an index: ints, slices, None, ... and arrays "
+                              "of ints or bools are possible",
+                              gnd__val_name(v));
     }
     int empty = gnd__val_is_seq(v) && v->seq->leaves == 0;
     r->kind = GND_IDX_ARRAY;
@@ -89,11 +92,13 @@ static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
 /* The n entries of an index as ranges; x[(0, 1)] is x[0, 1]. own: room for values to be dropped
  * (MOST of them, MISSING). The number of entries, or -1. */
 enum { MOST = 2 * GND_MAX_NDIM + 1 };
-static int entries(gnd__expr *x, const gnd__slot *idx, int n, gnd_range *r, gnd__val *own, size_t at)
+static int entries(gnd__expr *x, const gnd__slot *idx, int n, gnd_range *r, gnd__val *own,
+                   size_t at)
 {
     const gnd__seq *tuple = n == 1 && idx->v.kind == GND__V_TUPLE ? idx->v.seq : NULL;
     if (tuple ? tuple->n > MOST : n > MOST)
-        return gnd__expr_fail(x, GND_ERR_INDEX, at, "%lld indices: arrays have at most %d dimensions",
+        return gnd__expr_fail(x, GND_ERR_INDEX, at,
+                              "%lld indices: arrays have at most %d dimensions",
                               tuple ? (long long)tuple->n : (long long)n, GND_MAX_NDIM);
     if (tuple)
         n = (int)tuple->n;
@@ -118,8 +123,9 @@ static gnd_array *strong_array(gnd__expr *x, gnd__val *a, gnd__val *strong, size
     strong->kind = GND__V_MISSING;
     if (!in || !gnd_is_weak(in) || !x->dev)
         return in;
-    return gnd__val_array(x, strong, gnd_asarray(x->dev, in, GND_DTYPE_DEFAULT), at) ? NULL
-                                                                                     : strong->held->a;
+    return gnd__val_array(x, strong, gnd_asarray(x->dev, in, GND_DTYPE_DEFAULT), at)
+               ? NULL
+               : strong->held->a;
 }
 
 static int index_array(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t at)
@@ -146,9 +152,9 @@ static int check_kind(gnd__expr *x, gnd_array *a, gnd_array *v, gnd__tok op, siz
     const char *from = strchr(order, gnd_dtype_kind(gnd_dtype_of(v)));
     if (from <= to)
         return 0;
-    return gnd__expr_fail(x, GND_ERR_DTYPE, at, "%s= gives %s, which does not go into %s: take astype",
-                          gnd__expr_spelling(op), gnd_dtype_name(gnd_dtype_of(v)),
-                          gnd_dtype_name(gnd_dtype_of(a)));
+    return gnd__expr_fail(
+        x, GND_ERR_DTYPE, at, "%s= gives %s, which does not go into %s: take astype",
+        gnd__expr_spelling(op), gnd_dtype_name(gnd_dtype_of(v)), gnd_dtype_name(gnd_dtype_of(a)));
 }
 
 int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__val *value, int op,
@@ -157,7 +163,8 @@ int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__v
     gnd_range r[MOST];
     gnd__val own[MOST] = {{.kind = GND__V_MISSING}}, out;
     if (a->kind != GND__V_ARRAY)
-        return gnd__expr_fail(x, GND_ERR_ARG, at, "%s cannot be changed: arrays can", gnd__val_name(a));
+        return gnd__expr_fail(x, GND_ERR_ARG, at, "%s cannot be changed: arrays can",
+                              gnd__val_name(a));
     n = entries(x, idx, n, r, own, at);
     gnd_array *v = n < 0 ? NULL : gnd__val_to_array(x, value, at, "the value");
     int bad = !v || (op && check_kind(x, a->held->a, v, (gnd__tok)op, at)) ||
@@ -171,8 +178,8 @@ int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__v
 }
 
 int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *value,
-                     gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *), gnd__val *out,
-                     size_t at)
+                     gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *),
+                     gnd__val *out, size_t at)
 {
     gnd_range r[MOST];
     gnd__val own[MOST] = {{.kind = GND__V_MISSING}};
@@ -197,7 +204,9 @@ int64_t gnd__expr_clip(gnd_range *r, int64_t n)
     }
     if (r->step > 0)
         return r->stop > r->start ? (r->stop - r->start - 1) / r->step + 1 : 0;
-    return r->start > r->stop ? (int64_t)((uint64_t)(r->start - r->stop - 1) / (0 - (uint64_t)r->step)) + 1 : 0;
+    return r->start > r->stop
+               ? (int64_t)((uint64_t)(r->start - r->stop - 1) / (0 - (uint64_t)r->step)) + 1
+               : 0;
 }
 
 static int index_seq(gnd__expr *x, gnd__val *a, gnd__slot *idx, size_t at)

@@ -10,39 +10,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_digit(int c) { return c >= '0' && c <= '9'; }
-static int is_alpha(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static int is_word(int c) { return is_alpha(c) || is_digit(c); }
+static int is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+static int is_alpha(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+static int is_word(int c)
+{
+    return is_alpha(c) || is_digit(c);
+}
 
 static int add(gnd__expr *x, gnd__tok type, int sub, size_t at, size_t len)
 {
     if (gnd__expr_grow(x, &x->tok, x->ntok, &x->captok, sizeof *x->tok))
         return -1;
-    x->tok[x->ntok++] = (gnd__token){.type = (uint8_t)type, .sub = (uint8_t)sub,
-                                     .at = (uint32_t)at, .len = (uint32_t)len};
+    x->tok[x->ntok++] = (gnd__token){
+        .type = (uint8_t)type, .sub = (uint8_t)sub, .at = (uint32_t)at, .len = (uint32_t)len};
     return 0;
 }
 
 /* Longest first. */
-static const struct { char s[4]; uint8_t len, type, sub; } signs[] = {
+static const struct {
+    char s[4];
+    uint8_t len, type, sub;
+} signs[] = {
     {"...", 3, GND__T_ELLIPSIS, 0},
-    {"**=", 3, GND__T_AUGMENT, GND__T_POW}, {"//=", 3, GND__T_AUGMENT, GND__T_FLOORDIV},
-    {"<<=", 3, GND__T_AUGMENT, GND__T_SHL}, {">>=", 3, GND__T_AUGMENT, GND__T_SHR},
-    {"**", 2, GND__T_POW, 0}, {"//", 2, GND__T_FLOORDIV, 0}, {"<<", 2, GND__T_SHL, 0},
-    {">>", 2, GND__T_SHR, 0}, {"<=", 2, GND__T_LE, 0}, {">=", 2, GND__T_GE, 0},
-    {"==", 2, GND__T_EQ, 0}, {"!=", 2, GND__T_NE, 0},
-    {"+=", 2, GND__T_AUGMENT, GND__T_ADD}, {"-=", 2, GND__T_AUGMENT, GND__T_SUB},
-    {"*=", 2, GND__T_AUGMENT, GND__T_MUL}, {"/=", 2, GND__T_AUGMENT, GND__T_DIV},
-    {"%=", 2, GND__T_AUGMENT, GND__T_MOD}, {"@=", 2, GND__T_AUGMENT, GND__T_MATMUL},
-    {"&=", 2, GND__T_AUGMENT, GND__T_AND}, {"|=", 2, GND__T_AUGMENT, GND__T_OR},
+    {"**=", 3, GND__T_AUGMENT, GND__T_POW},
+    {"//=", 3, GND__T_AUGMENT, GND__T_FLOORDIV},
+    {"<<=", 3, GND__T_AUGMENT, GND__T_SHL},
+    {">>=", 3, GND__T_AUGMENT, GND__T_SHR},
+    {"**", 2, GND__T_POW, 0},
+    {"//", 2, GND__T_FLOORDIV, 0},
+    {"<<", 2, GND__T_SHL, 0},
+    {">>", 2, GND__T_SHR, 0},
+    {"<=", 2, GND__T_LE, 0},
+    {">=", 2, GND__T_GE, 0},
+    {"==", 2, GND__T_EQ, 0},
+    {"!=", 2, GND__T_NE, 0},
+    {"+=", 2, GND__T_AUGMENT, GND__T_ADD},
+    {"-=", 2, GND__T_AUGMENT, GND__T_SUB},
+    {"*=", 2, GND__T_AUGMENT, GND__T_MUL},
+    {"/=", 2, GND__T_AUGMENT, GND__T_DIV},
+    {"%=", 2, GND__T_AUGMENT, GND__T_MOD},
+    {"@=", 2, GND__T_AUGMENT, GND__T_MATMUL},
+    {"&=", 2, GND__T_AUGMENT, GND__T_AND},
+    {"|=", 2, GND__T_AUGMENT, GND__T_OR},
     {"^=", 2, GND__T_AUGMENT, GND__T_XOR},
-    {"(", 1, GND__T_LPAREN, 0}, {")", 1, GND__T_RPAREN, 0}, {"[", 1, GND__T_LBRACKET, 0},
-    {"]", 1, GND__T_RBRACKET, 0}, {",", 1, GND__T_COMMA, 0}, {":", 1, GND__T_COLON, 0},
-    {".", 1, GND__T_DOT, 0}, {"=", 1, GND__T_ASSIGN, 0}, {"+", 1, GND__T_ADD, 0},
-    {"-", 1, GND__T_SUB, 0}, {"*", 1, GND__T_MUL, 0}, {"/", 1, GND__T_DIV, 0},
-    {"%", 1, GND__T_MOD, 0}, {"@", 1, GND__T_MATMUL, 0}, {"&", 1, GND__T_AND, 0},
-    {"|", 1, GND__T_OR, 0}, {"^", 1, GND__T_XOR, 0}, {"<", 1, GND__T_LT, 0},
-    {">", 1, GND__T_GT, 0}, {"~", 1, GND__T_INVERT, 0},
+    {"(", 1, GND__T_LPAREN, 0},
+    {")", 1, GND__T_RPAREN, 0},
+    {"[", 1, GND__T_LBRACKET, 0},
+    {"]", 1, GND__T_RBRACKET, 0},
+    {",", 1, GND__T_COMMA, 0},
+    {":", 1, GND__T_COLON, 0},
+    {".", 1, GND__T_DOT, 0},
+    {"=", 1, GND__T_ASSIGN, 0},
+    {"+", 1, GND__T_ADD, 0},
+    {"-", 1, GND__T_SUB, 0},
+    {"*", 1, GND__T_MUL, 0},
+    {"/", 1, GND__T_DIV, 0},
+    {"%", 1, GND__T_MOD, 0},
+    {"@", 1, GND__T_MATMUL, 0},
+    {"&", 1, GND__T_AND, 0},
+    {"|", 1, GND__T_OR, 0},
+    {"^", 1, GND__T_XOR, 0},
+    {"<", 1, GND__T_LT, 0},
+    {">", 1, GND__T_GT, 0},
+    {"~", 1, GND__T_INVERT, 0},
 };
 
 const char *gnd__expr_spelling(gnd__tok t)
@@ -61,8 +97,9 @@ const char *gnd__expr_spelling(gnd__tok t)
 static size_t digits(const char *s, size_t i, int base)
 {
     for (;; i++) {
-        int c = s[i], ok = is_digit(c) ? c - '0' < base
-                         : base == 16 && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
+        int c = s[i], ok = is_digit(c)
+                               ? c - '0' < base
+                               : base == 16 && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
         if (ok)
             continue;
         if (c == '_' && is_word(s[i + 1]) && s[i + 1] != '_' && i > 0 && is_word(s[i - 1]))
@@ -75,8 +112,11 @@ static int number(gnd__expr *x, size_t *pos)
 {
     const char *s = x->text;
     size_t at = *pos, i = at;
-    int base = s[i] != '0' ? 10 : s[i + 1] == 'x' || s[i + 1] == 'X' ? 16
-             : s[i + 1] == 'o' || s[i + 1] == 'O' ? 8 : s[i + 1] == 'b' || s[i + 1] == 'B' ? 2 : 10;
+    int base = s[i] != '0'                          ? 10
+               : s[i + 1] == 'x' || s[i + 1] == 'X' ? 16
+               : s[i + 1] == 'o' || s[i + 1] == 'O' ? 8
+               : s[i + 1] == 'b' || s[i + 1] == 'B' ? 2
+                                                    : 10;
     if (base != 10) {
         i = digits(s, at + 2, base);
         if (i == at + 2)
@@ -111,9 +151,10 @@ static int number(gnd__expr *x, size_t *pos)
         while (is_word(s[k]))
             k++;
         int n = (int)(i - at > 20 ? 20 : i - at), m = (int)(k - i > 20 ? 20 : k - i);
-        return gnd__expr_fail(x, GND_ERR_SYNTAX, i,
-                              "a number runs into a name: '%.*s%.*s' (a product is written %.*s*%.*s)",
-                              n, s + at, m, s + i, n, s + at, m, s + i);
+        return gnd__expr_fail(
+            x, GND_ERR_SYNTAX, i,
+            "a number runs into a name: '%.*s%.*s' (a product is written %.*s*%.*s)", n, s + at, m,
+            s + i, n, s + at, m, s + i);
     }
     *pos = i;
     return add(x, GND__T_NUM, 0, at, i - at);
@@ -141,8 +182,10 @@ static int bad_character(gnd__expr *x, size_t at)
     int n = 1;
     while (c >= 0x80 && n < 4 && ((unsigned char)x->text[at + n] & 0xc0) == 0x80)
         n++;
-    const char *hint = c == '!' ? " (not equal is !=, not is ~)" : c == '$' || c == '?' ? ""
-                     : c == '{' || c == '}' ? " (lists are written [1, 2])" : "";
+    const char *hint = c == '!'               ? " (not equal is !=, not is ~)"
+                       : c == '$' || c == '?' ? ""
+                       : c == '{' || c == '}' ? " (lists are written [1, 2])"
+                                              : "";
     return gnd__expr_fail(x, GND_ERR_SYNTAX, at, "unexpected character '%.*s'%s", n, x->text + at,
                           hint);
 }
@@ -228,7 +271,8 @@ static int read_number(gnd__expr *x, const gnd__token *t, int negate, gnd__val *
     if (is_int) {
         uint64_t u;
         if (integer(s, t->len, &u) || (negate && u > (uint64_t)INT64_MAX + 1))
-            return gnd__expr_fail(x, GND_ERR_OVERFLOW, t->at, "the integer %.*s%s fits neither int64 nor uint64",
+            return gnd__expr_fail(x, GND_ERR_OVERFLOW, t->at,
+                                  "the integer %.*s%s fits neither int64 nor uint64",
                                   (int)(t->len > 40 ? 40 : t->len), s, t->len > 40 ? "..." : "");
         *v = negate ? gnd__val_int((int64_t)(0 - u)) : gnd__val_uint(u);
         return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/lookup.c - from a name to the function or the method that has it, elementwise operations and dtypes among
- * them: a table of all names, made once, with the signatures taken apart. Texts that are evaluated again and again are
- * read each time, so this has to be quick.
+ * lang/lookup.c - from a name to the function or the method that has it, elementwise operations and
+ * dtypes among them: a table of all names, made once, with the signatures taken apart. Texts that
+ * are evaluated again and again are read each time, so this has to be quick.
  */
 #include <pthread.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static const struct operation {
 #define ROW_1(func) func, NULL, NULL
 #define ROW_2(func) NULL, func, NULL
 #define ROW_3(func) NULL, NULL, func
-#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) {name, nin, ROW_##nin(func)},
+#define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near)                     \
+    {name, nin, ROW_##nin(func)},
 #include "base/opset.def"
 #undef GND_OP
 };
@@ -57,7 +58,8 @@ static struct slot *slot_of(const char *name, size_t n)
     for (size_t i = 0; i < n; i++)
         h = (h ^ (unsigned char)name[i]) * 16777619u;
     h ^= h >> 15;
-    while (slots[h % SLOTS].name && (slots[h % SLOTS].n != n || memcmp(slots[h % SLOTS].name, name, n)))
+    while (slots[h % SLOTS].name &&
+           (slots[h % SLOTS].n != n || memcmp(slots[h % SLOTS].name, name, n)))
         h++;
     return &slots[h % SLOTS];
 }
@@ -126,17 +128,25 @@ static void make(void)
     for (int i = 0; (fn = gnd__fn_entry(i)); i++) {
         gnd__sig_parse(fn->params, &sigs[i]);
         for (int method = 0; method < 2; method++)
-            for (const char *p = fn->names; *p && fn->where & (method ? GND__FN_M : GND__FN_F); p += strspn(p, " ")) {
+            for (const char *p = fn->names; *p && fn->where & (method ? GND__FN_M : GND__FN_F);
+                 p += strspn(p, " ")) {
                 const size_t n = strcspn(p, " ");
-                put(p, n, (gnd_function){.method = (uint8_t)method, .entry = (int16_t)i, .op = -1, .dtype = -1,
-                                         .fn = fn, .sig = &sigs[i]});
+                put(p, n,
+                    (gnd_function){.method = (uint8_t)method,
+                                   .entry = (int16_t)i,
+                                   .op = -1,
+                                   .dtype = -1,
+                                   .fn = fn,
+                                   .sig = &sigs[i]});
                 p += n;
             }
     }
     for (int op = 0; op < NOPS; op++)
-        put(ops[op].name, strlen(ops[op].name), (gnd_function){.entry = -1, .op = (int16_t)op, .dtype = -1});
+        put(ops[op].name, strlen(ops[op].name),
+            (gnd_function){.entry = -1, .op = (int16_t)op, .dtype = -1});
     for (int i = 0; (name = gnd__expr_synonym(i, &op_name)); i++)
-        put(name, strlen(name), (gnd_function){.entry = -1, .op = (int16_t)op_named(op_name), .dtype = -1});
+        put(name, strlen(name),
+            (gnd_function){.entry = -1, .op = (int16_t)op_named(op_name), .dtype = -1});
     for (int t = 0; t < GND_NDTYPES; t++)
         put_dtype(gnd_dtype_name((gnd_dtype)t));
     for (int i = 0; (name = gnd__expr_dtype_alias(i)); i++)
@@ -187,5 +197,7 @@ gnd_array *gnd__expr_op_call(int op, int n, gnd_array *const *x)
 {
     if (op < 0 || n != ops[op].nin)
         return gnd_fail(GND_ERR_INTERNAL, "no operation of %d arguments", n);
-    return n == 1 ? ops[op].f1(x[0]) : n == 2 ? ops[op].f2(x[0], x[1]) : ops[op].f3(x[0], x[1], x[2]);
+    return n == 1   ? ops[op].f1(x[0])
+           : n == 2 ? ops[op].f2(x[0], x[1])
+                    : ops[op].f3(x[0], x[1], x[2]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/names.c - names that are always there: constants, dtypes, synonyms of elementwise operations;
- * and which known name an unknown one may have meant.
+ * lang/names.c - names that are always there: constants, dtypes, synonyms of elementwise
+ * operations; and which known name an unknown one may have meant.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,17 +9,23 @@
 #include "base/words.h"
 #include "lang/call.h"
 
-/* --- constants --------------------------------------------------------------------------------- */
+/* --- constants ---------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *name;
     int kind;
     double value;
 } constants[] = {
-    {"True", GND__V_BOOL, 1}, {"False", GND__V_BOOL, 0}, {"None", GND__V_NONE, 0},
-    {"newaxis", GND__V_NONE, 0}, {"Ellipsis", GND__V_ELLIPSIS, 0},
-    {"pi", GND__V_FLOAT, 3.14159265358979323846}, {"e", GND__V_FLOAT, 2.71828182845904523536},
-    {"inf", GND__V_FLOAT, INFINITY}, {"nan", GND__V_FLOAT, NAN},
+    {"True", GND__V_BOOL, 1},
+    {"False", GND__V_BOOL, 0},
+    {"None", GND__V_NONE, 0},
+    {"newaxis", GND__V_NONE, 0},
+    {"Ellipsis", GND__V_ELLIPSIS, 0},
+    {"pi", GND__V_FLOAT, 3.14159265358979323846},
+    {"e", GND__V_FLOAT, 2.71828182845904523536},
+    {"inf", GND__V_FLOAT, INFINITY},
+    {"nan", GND__V_FLOAT, NAN},
     {"euler_gamma", GND__V_FLOAT, 0.57721566490153286061},
 };
 enum { NCONSTANTS = sizeof constants / sizeof constants[0] };
@@ -47,7 +53,8 @@ int gnd__expr_constant(const char *name, size_t n, gnd__val *v)
     return 1;
 }
 
-/* --- dtypes ------------------------------------------------------------------------------------ */
+/* --- dtypes ------------------------------------------------------------------------------------
+ */
 
 /* Python's types, C's names, NumPy's codes. */
 static const struct {
@@ -55,13 +62,18 @@ static const struct {
     gnd_dtype t;
     int python;
 } dtypes[] = {
-    {"float", GND_FLOAT64, 1}, {"int", GND_INT64, 1}, {"bool", GND_BOOL, 1},
-    {"complex", GND_COMPLEX128, 1}, {"bool_", GND_BOOL, 0}, {"half", GND_FLOAT16, 0},
-    {"single", GND_FLOAT32, 0}, {"double", GND_FLOAT64, 0}, {"?", GND_BOOL, 0}, {"b1", GND_BOOL, 0},
-    {"i1", GND_INT8, 0}, {"i2", GND_INT16, 0}, {"i4", GND_INT32, 0}, {"i8", GND_INT64, 0},
-    {"u1", GND_UINT8, 0}, {"u2", GND_UINT16, 0}, {"u4", GND_UINT32, 0}, {"u8", GND_UINT64, 0},
-    {"f2", GND_FLOAT16, 0}, {"f4", GND_FLOAT32, 0}, {"f8", GND_FLOAT64, 0},
-    {"c8", GND_COMPLEX64, 0}, {"c16", GND_COMPLEX128, 0},
+    {"float", GND_FLOAT64, 1},  {"int", GND_INT64, 1},
+    {"bool", GND_BOOL, 1},      {"complex", GND_COMPLEX128, 1},
+    {"bool_", GND_BOOL, 0},     {"half", GND_FLOAT16, 0},
+    {"single", GND_FLOAT32, 0}, {"double", GND_FLOAT64, 0},
+    {"?", GND_BOOL, 0},         {"b1", GND_BOOL, 0},
+    {"i1", GND_INT8, 0},        {"i2", GND_INT16, 0},
+    {"i4", GND_INT32, 0},       {"i8", GND_INT64, 0},
+    {"u1", GND_UINT8, 0},       {"u2", GND_UINT16, 0},
+    {"u4", GND_UINT32, 0},      {"u8", GND_UINT64, 0},
+    {"f2", GND_FLOAT16, 0},     {"f4", GND_FLOAT32, 0},
+    {"f8", GND_FLOAT64, 0},     {"c8", GND_COMPLEX64, 0},
+    {"c16", GND_COMPLEX128, 0},
 };
 
 const char *gnd__expr_dtype_alias(int i)
@@ -91,20 +103,39 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
     return gnd_dtype_parse(word);
 }
 
-/* --- synonyms of operations -------------------------------------------------------------------- */
+/* --- synonyms of operations --------------------------------------------------------------------
+ */
 
 /* NumPy's name, or another usual one, and the standard's. */
 static const char *const synonyms[][2] = {
-    {"absolute", "abs"}, {"fabs", "abs"}, {"power", "pow"}, {"mod", "remainder"},
-    {"true_divide", "divide"}, {"sub", "subtract"}, {"mul", "multiply"}, {"div", "divide"},
-    {"neg", "negative"}, {"pos", "positive"},
-    {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"},
-    {"arcsinh", "asinh"}, {"arccosh", "acosh"}, {"arctanh", "atanh"},
-    {"rint", "round"}, {"fix", "trunc"},
-    {"invert", "bitwise_invert"}, {"bitwise_not", "bitwise_invert"},
-    {"radians", "deg2rad"}, {"degrees", "rad2deg"}, {"expit", "sigmoid"}, {"gammaln", "lgamma"},
+    {"absolute", "abs"},
+    {"fabs", "abs"},
+    {"power", "pow"},
+    {"mod", "remainder"},
+    {"true_divide", "divide"},
+    {"sub", "subtract"},
+    {"mul", "multiply"},
+    {"div", "divide"},
+    {"neg", "negative"},
+    {"pos", "positive"},
+    {"arcsin", "asin"},
+    {"arccos", "acos"},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"arcsinh", "asinh"},
+    {"arccosh", "acosh"},
+    {"arctanh", "atanh"},
+    {"rint", "round"},
+    {"fix", "trunc"},
+    {"invert", "bitwise_invert"},
+    {"bitwise_not", "bitwise_invert"},
+    {"radians", "deg2rad"},
+    {"degrees", "rad2deg"},
+    {"expit", "sigmoid"},
+    {"gammaln", "lgamma"},
     {"psi", "digamma"},
-    {"left_shift", "bitwise_left_shift"}, {"right_shift", "bitwise_right_shift"},
+    {"left_shift", "bitwise_left_shift"},
+    {"right_shift", "bitwise_right_shift"},
 };
 enum { NSYNONYMS = sizeof synonyms / sizeof synonyms[0] };
 
@@ -116,8 +147,8 @@ const char *gnd__expr_synonym(int i, const char **op)
     return synonyms[i][0];
 }
 
-/* --- nearest names ----------------------------------------------------------------------------- */
-
+/* --- nearest names -----------------------------------------------------------------------------
+ */
 
 typedef struct nearest {
     const char *name, *best;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1 here: a
- * result beyond is an error), floats, complex; bools count as ints. As in Python 2**-1 is 0.5, // and
- * % follow the divisor's sign, and a division by zero is an error.
+ * lang/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1 here:
+ * a result beyond is an error), floats, complex; bools count as ints. As in Python 2**-1 is 0.5, //
+ * and % follow the divisor's sign, and a division by zero is an error.
  */
 #include "lang/expr.h"
 
@@ -11,12 +11,19 @@
 /* Wider than all ints here. */
 __extension__ typedef __int128 wide;
 
-static wide as_wide(const gnd__val *v) { return v->kind == GND__V_UINT ? (wide)(uint64_t)v->i : (wide)v->i; }
-static double imag(const gnd__val *v) { return v->kind == GND__V_COMPLEX ? v->z.im : 0.0; }
+static wide as_wide(const gnd__val *v)
+{
+    return v->kind == GND__V_UINT ? (wide)(uint64_t)v->i : (wide)v->i;
+}
+static double imag(const gnd__val *v)
+{
+    return v->kind == GND__V_COMPLEX ? v->z.im : 0.0;
+}
 
 static int no_fit(gnd__expr *x, size_t at)
 {
-    return gnd__expr_fail(x, GND_ERR_OVERFLOW, at, "the result fits neither int64 nor uint64 (write 1.0 "
+    return gnd__expr_fail(x, GND_ERR_OVERFLOW, at,
+                          "the result fits neither int64 nor uint64 (write 1.0 "
                           "for a float)");
 }
 
@@ -36,8 +43,8 @@ static int by_zero(gnd__expr *x, size_t at)
 
 static int wrong(gnd__expr *x, int op, const gnd__val *a, const gnd__val *b, size_t at)
 {
-    return gnd__expr_fail(x, GND_ERR_DTYPE, at, "%s is not for %s and %s", gnd__expr_spelling((gnd__tok)op),
-                          gnd__val_name(a), gnd__val_name(b));
+    return gnd__expr_fail(x, GND_ERR_DTYPE, at, "%s is not for %s and %s",
+                          gnd__expr_spelling((gnd__tok)op), gnd__val_name(a), gnd__val_name(b));
 }
 
 int gnd__num_unary(gnd__expr *x, int op, gnd__val *a, size_t at)
@@ -62,7 +69,8 @@ int gnd__num_unary(gnd__expr *x, int op, gnd__val *a, size_t at)
     }
 }
 
-/* --- ints -------------------------------------------------------------------------------------- */
+/* --- ints --------------------------------------------------------------------------------------
+ */
 
 static wide floor_div(wide a, wide b)
 {
@@ -137,7 +145,8 @@ static int int_binary(gnd__expr *x, int op, gnd__val *v, wide a, wide b, int boo
     return put(x, v, r, at);
 }
 
-/* --- floats and complex ------------------------------------------------------------------------ */
+/* --- floats and complex ------------------------------------------------------------------------
+ */
 
 /* The quotient rounded down and the remainder with b's sign, as Python's divmod. */
 static void float_divmod(double a, double b, double *div, double *mod)
@@ -158,8 +167,8 @@ static void float_divmod(double a, double b, double *div, double *mod)
     *mod = m;
 }
 
-static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double ai, double br, double bi,
-                          size_t at);
+static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double ai, double br,
+                          double bi, size_t at);
 
 static int float_binary(gnd__expr *x, int op, gnd__val *v, double a, double b, size_t at)
 {
@@ -203,8 +212,8 @@ static gnd__val complex_div(double ar, double ai, double br, double bi)
     return gnd__val_complex((ar * t + ai) / d, (ai * t - ar) / d);
 }
 
-static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double ai, double br, double bi,
-                          size_t at)
+static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double ai, double br,
+                          double bi, size_t at)
 {
     switch (op) {
     case GND__T_ADD: *v = gnd__val_complex(ar + br, ai + bi); return 0;
@@ -243,7 +252,8 @@ static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double a
     return 0;
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------
+ */
 
 static int compare(gnd__expr *x, int op, gnd__val *a, const gnd__val *b, size_t at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/ops.c - operators and attributes of values: numbers by Python's arithmetic, everything else as
- * arrays by the elementwise operation of the operator's name.
+ * lang/ops.c - operators and attributes of values: numbers by Python's arithmetic, everything else
+ * as arrays by the elementwise operation of the operator's name.
  */
 #include <gnd/array.h>
 #include <gnd/device.h>
@@ -13,13 +13,26 @@
 #include <string.h>
 
 static const char *const op_names[GND__T_COUNT] = {
-    [GND__T_ADD] = "add", [GND__T_SUB] = "subtract", [GND__T_MUL] = "multiply",
-    [GND__T_DIV] = "divide", [GND__T_FLOORDIV] = "floor_divide", [GND__T_MOD] = "remainder",
-    [GND__T_POW] = "pow", [GND__T_AND] = "bitwise_and", [GND__T_OR] = "bitwise_or",
-    [GND__T_XOR] = "bitwise_xor", [GND__T_SHL] = "bitwise_left_shift",
-    [GND__T_SHR] = "bitwise_right_shift", [GND__T_LT] = "less", [GND__T_LE] = "less_equal",
-    [GND__T_GT] = "greater", [GND__T_GE] = "greater_equal", [GND__T_EQ] = "equal",
-    [GND__T_NE] = "not_equal", [GND__T_INVERT] = "bitwise_invert", [GND__T_NEG] = "negative",
+    [GND__T_ADD] = "add",
+    [GND__T_SUB] = "subtract",
+    [GND__T_MUL] = "multiply",
+    [GND__T_DIV] = "divide",
+    [GND__T_FLOORDIV] = "floor_divide",
+    [GND__T_MOD] = "remainder",
+    [GND__T_POW] = "pow",
+    [GND__T_AND] = "bitwise_and",
+    [GND__T_OR] = "bitwise_or",
+    [GND__T_XOR] = "bitwise_xor",
+    [GND__T_SHL] = "bitwise_left_shift",
+    [GND__T_SHR] = "bitwise_right_shift",
+    [GND__T_LT] = "less",
+    [GND__T_LE] = "less_equal",
+    [GND__T_GT] = "greater",
+    [GND__T_GE] = "greater_equal",
+    [GND__T_EQ] = "equal",
+    [GND__T_NE] = "not_equal",
+    [GND__T_INVERT] = "bitwise_invert",
+    [GND__T_NEG] = "negative",
     [GND__T_POS] = "positive",
 };
 
@@ -63,7 +76,8 @@ static int join_tuples(gnd__expr *x, gnd__val *a, const gnd__val *b, size_t at)
     return 0;
 }
 
-/* Dtypes, strings, None and tuples of numbers are equal or not; nothing else. -1: not comparable. */
+/* Dtypes, strings, None and tuples of numbers are equal or not; nothing else. -1: not comparable.
+ */
 static int same(const gnd__val *a, const gnd__val *b)
 {
     if (a->kind != b->kind)
@@ -101,7 +115,8 @@ int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t
     const char *what = gnd__expr_spelling(op);
     gnd_array *in[2];
     gnd__val out;
-    if (!(in[0] = gnd__val_to_array(x, a, at, what)) || !(in[1] = gnd__val_to_array(x, b, at, what)))
+    if (!(in[0] = gnd__val_to_array(x, a, at, what)) ||
+        !(in[1] = gnd__val_to_array(x, b, at, what)))
         return -1;
     gnd_array *y = op == GND__T_MATMUL ? gnd_matmul(in[0], in[1]) : apply(x, op, 2, in);
     if (gnd__val_array(x, &out, y, at))
@@ -111,7 +126,8 @@ int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t
     return 0;
 }
 
-/* --- attributes -------------------------------------------------------------------------------- */
+/* --- attributes --------------------------------------------------------------------------------
+ */
 
 static int is(const char *s, size_t n, const char *word)
 {
@@ -150,7 +166,8 @@ static int dtype_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, siz
     else if (is(name, n, "kind"))
         *v = string((const char *)memchr(kinds, gnd_dtype_kind(t), sizeof kinds));
     else
-        return gnd__expr_fail(x, GND_ERR_NAME, at, "dtypes have no attribute '%.*s': there are itemsize kind name",
+        return gnd__expr_fail(x, GND_ERR_NAME, at,
+                              "dtypes have no attribute '%.*s': there are itemsize kind name",
                               (int)(n > 40 ? 40 : n), name);
     return 0;
 }
@@ -165,8 +182,8 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
         return 0;
     }
     if (v->kind == GND__V_RECORD)
-        return gnd__expr_fail(x, GND_ERR_NAME, at, "no '%.*s' here: there are %s", (int)(n > 40 ? 40 : n),
-                              name, v->seq->fields);
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "no '%.*s' here: there are %s",
+                              (int)(n > 40 ? 40 : n), name, v->seq->fields);
     if (v->kind == GND__V_DTYPE)
         return dtype_attr(x, v, name, n, at);
     if (!gnd__val_is_number(v) && v->kind != GND__V_ARRAY && v->kind != GND__V_LIST)
@@ -195,15 +212,16 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *v, const char *name, size_t n, size_t
     else if (is(name, n, "dtype"))
         bad = (out = (gnd__val){.kind = GND__V_DTYPE, .t = gnd_dtype_of(a)}, 0);
     else if (is(name, n, "device"))
-        bad = (out = gnd_device_of(a) ? string(gnd_device_id(gnd_device_of(a))) : (gnd__val){.kind = GND__V_NONE}, 0);
+        bad = (out = gnd_device_of(a) ? string(gnd_device_id(gnd_device_of(a)))
+                                      : (gnd__val){.kind = GND__V_NONE},
+               0);
     else if (gnd__function(name, n, 1))
-        bad = gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: call it, x.%.*s()", (int)n, name,
-                             (int)n, name);
+        bad = gnd__expr_fail(x, GND_ERR_NAME, at, "'%.*s' is a method: call it, x.%.*s()", (int)n,
+                             name, (int)n, name);
     else
-        bad = gnd__expr_fail(x, GND_ERR_NAME, at, "arrays have no attribute '%.*s'%s",
-                             (int)(n > 40 ? 40 : n), name,
-                             gnd__expr_near(x, GND__NEAR_ATTRS | GND__NEAR_METHODS, name, n, buf,
-                                            sizeof buf));
+        bad = gnd__expr_fail(
+            x, GND_ERR_NAME, at, "arrays have no attribute '%.*s'%s", (int)(n > 40 ? 40 : n), name,
+            gnd__expr_near(x, GND__NEAR_ATTRS | GND__NEAR_METHODS, name, n, buf, sizeof buf));
     if (bad)
         return -1;
     gnd__val_drop(v);

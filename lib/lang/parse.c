@@ -23,13 +23,19 @@ typedef struct parser {
 } parser;
 
 /* Words that may stand before a function's name and a dot, unless they are names of values. */
-static const char *const modules[] = { "np", "numpy", "random", "linalg", "fft" };
+static const char *const modules[] = {"np", "numpy", "random", "linalg", "fft"};
 
 static int binary(parser *p, int above);
 
-static const gnd__token *tok(const parser *p) { return &p->x->tok[p->pos]; }
+static const gnd__token *tok(const parser *p)
+{
+    return &p->x->tok[p->pos];
+}
 
-static int is(const parser *p, gnd__tok t) { return tok(p)->type == t; }
+static int is(const parser *p, gnd__tok t)
+{
+    return tok(p)->type == t;
+}
 
 static int is_word(const parser *p, const gnd__token *t, const char *word)
 {
@@ -43,7 +49,9 @@ static int module_of(const parser *p, const gnd__token *t)
     for (int i = 0; i < 5; i++)
         if (is_word(p, t, modules[i]))
             return t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && !(p->bound >> i & 1) &&
-                   !gnd__table_get(p->x->names, p->x->text + t->at, t->len) ? i : -1;
+                           !gnd__table_get(p->x->names, p->x->text + t->at, t->len)
+                       ? i
+                       : -1;
     return -1;
 }
 
@@ -59,7 +67,8 @@ static int emit(parser *p, gnd__code code, int op, uint32_t at, uint32_t n, cons
     return 0;
 }
 
-/* --- what is not expected ---------------------------------------------------------------------- */
+/* --- what is not expected ----------------------------------------------------------------------
+ */
 
 /* Python's words that have no meaning here, and what to write instead. */
 static const char *const words[][2] = {
@@ -94,16 +103,19 @@ static int unexpected(parser *p, const char *wanted)
     gnd__expr *x = p->x;
     const char *const *word = reserved(p, t);
     if (word)
-        return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "'%s' is not supported: %s", word[0], word[1]);
+        return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "'%s' is not supported: %s", word[0],
+                              word[1]);
     if (t->type == GND__T_END || (t->type == GND__T_SEP && x->text[t->at] == '\n'))
         return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "the expression ends where %s is expected",
                               wanted);
     const char *own = x->text + t->at;
     if (t->at > 0 && (own[0] == '&' || own[0] == '|') && own[-1] == own[0])
-        return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "'%c%c' is not supported: for arrays write (a) %c (b)", own[0],
+        return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at,
+                              "'%c%c' is not supported: for arrays write (a) %c (b)", own[0],
                               own[0], own[0]);
     int n = (int)(t->len > 40 ? 40 : t->len);
-    return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "unexpected '%.*s': %s is expected", n, own, wanted);
+    return gnd__expr_fail(x, GND_ERR_SYNTAX, t->at, "unexpected '%.*s': %s is expected", n, own,
+                          wanted);
 }
 
 static int deeper(parser *p)
@@ -114,7 +126,8 @@ static int deeper(parser *p)
     return 0;
 }
 
-/* --- atoms ------------------------------------------------------------------------------------- */
+/* --- atoms -------------------------------------------------------------------------------------
+ */
 
 /* Items with commas between, up to the closing token; *n of them and whether there was a comma. */
 static int items(parser *p, gnd__tok close, uint32_t *n, int *comma)
@@ -262,7 +275,8 @@ static int call(parser *p, const gnd__token *t, gnd__code code)
 
 static int of_ufunc(const parser *p, const gnd__token *t)
 {
-    return is_word(p, t, "reduce") || is_word(p, t, "accumulate") || is_word(p, t, "outer") || is_word(p, t, "at");
+    return is_word(p, t, "reduce") || is_word(p, t, "accumulate") || is_word(p, t, "outer") ||
+           is_word(p, t, "at");
 }
 
 static int name(parser *p)
@@ -276,7 +290,8 @@ static int name(parser *p)
         t = tok(p);
         module = module_of(p, t);
     }
-    /* random.normal(...) is one name, and so with linalg and fft: some are other functions without it */
+    /* random.normal(...) is one name, and so with linalg and fft: some are other functions without
+     * it */
     gnd__token dotted = *t;
     if (module > 1 && t[3].type == GND__T_LPAREN) {
         dotted.len = t[2].at + t[2].len - t->at;
@@ -284,8 +299,8 @@ static int name(parser *p)
         return call(p, &dotted, GND__I_CALL);
     }
     /* add.reduce(...) is one name too: no array has such a method */
-    if (t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN && of_ufunc(p, &t[2]) &&
-        !gnd__table_get(p->x->names, p->x->text + t->at, t->len)) {
+    if (t[1].type == GND__T_DOT && t[2].type == GND__T_NAME && t[3].type == GND__T_LPAREN &&
+        of_ufunc(p, &t[2]) && !gnd__table_get(p->x->names, p->x->text + t->at, t->len)) {
         dotted.len = t[2].at + t[2].len - t->at;
         p->pos += 3;
         return call(p, &dotted, GND__I_CALL);
@@ -306,12 +321,8 @@ static int atom(parser *p)
             return -1;
         p->pos++;
         return emit(p, GND__I_NUM, 0, t->at, t->len, &v);
-    case GND__T_STR:
-        p->pos++;
-        return emit(p, GND__I_STR, 0, t->at + 1, t->len - 2, NULL);
-    case GND__T_ELLIPSIS:
-        p->pos++;
-        return emit(p, GND__I_ELLIPSIS, 0, t->at, 0, NULL);
+    case GND__T_STR: p->pos++; return emit(p, GND__I_STR, 0, t->at + 1, t->len - 2, NULL);
+    case GND__T_ELLIPSIS: p->pos++; return emit(p, GND__I_ELLIPSIS, 0, t->at, 0, NULL);
     case GND__T_NAME: return name(p);
     case GND__T_LPAREN:
     case GND__T_LBRACKET: return group(p);
@@ -319,7 +330,8 @@ static int atom(parser *p)
     }
 }
 
-/* --- operators --------------------------------------------------------------------------------- */
+/* --- operators ---------------------------------------------------------------------------------
+ */
 
 static int postfix(parser *p)
 {
@@ -396,15 +408,24 @@ static int unary(parser *p)
 static int precedence(int t)
 {
     switch (t) {
-    case GND__T_LT: case GND__T_LE: case GND__T_GT: case GND__T_GE: case GND__T_EQ: case GND__T_NE:
-        return 1;
+    case GND__T_LT:
+    case GND__T_LE:
+    case GND__T_GT:
+    case GND__T_GE:
+    case GND__T_EQ:
+    case GND__T_NE: return 1;
     case GND__T_OR: return 2;
     case GND__T_XOR: return 3;
     case GND__T_AND: return 4;
-    case GND__T_SHL: case GND__T_SHR: return 5;
-    case GND__T_ADD: case GND__T_SUB: return 6;
-    case GND__T_MUL: case GND__T_DIV: case GND__T_FLOORDIV: case GND__T_MOD: case GND__T_MATMUL:
-        return 7;
+    case GND__T_SHL:
+    case GND__T_SHR: return 5;
+    case GND__T_ADD:
+    case GND__T_SUB: return 6;
+    case GND__T_MUL:
+    case GND__T_DIV:
+    case GND__T_FLOORDIV:
+    case GND__T_MOD:
+    case GND__T_MATMUL: return 7;
     default: return 0;
     }
 }
@@ -447,7 +468,8 @@ static int tuple(parser *p)
     return emit(p, GND__I_TUPLE, 0, at, n, NULL);
 }
 
-/* --- statements -------------------------------------------------------------------------------- */
+/* --- statements --------------------------------------------------------------------------------
+ */
 
 /* The number of names of a target list "a, b =" at the current token; 0 when it is none. */
 static uint32_t targets(const parser *p, uint32_t *commas)
@@ -545,7 +567,8 @@ static int statement(parser *p)
         return check_target(p, t) || emit(p, GND__I_NAME, 0, t->at, t->len, NULL) || tuple(p) ||
                        emit(p, GND__I_BINARY, op->sub, op->at, 0, NULL) || store(p, t) ||
                        emit(p, GND__I_RESULT, 0, t->at, 0, NULL)
-                   ? -1 : 0;
+                   ? -1
+                   : 0;
     }
     while (targets(p, &commas)) {
         while (!is(p, GND__T_ASSIGN))

@@ -29,7 +29,8 @@ static void pop(gnd__expr *x, uint32_t n)
         gnd__val_drop(&x->stack[--x->nstack].v);
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------
+ */
 
 static gnd__var *find(const gnd__expr *x, const char *name, size_t n)
 {
@@ -70,13 +71,14 @@ static int load(gnd__expr *x, const gnd__instr *in)
         return push(x, v, in->at);
     int n = (int)(in->n > 60 ? 60 : in->n);
     if (gnd__function(name, in->n, 0))
-        return gnd__expr_fail(x, GND_ERR_NAME, in->at, "'%.*s' is a function: call it, %.*s(...)", n,
-                              name, n, name);
+        return gnd__expr_fail(x, GND_ERR_NAME, in->at, "'%.*s' is a function: call it, %.*s(...)",
+                              n, name, n, name);
     if (name[in->n] == '.')
         for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
             if (strlen(modules[i]) == in->n && !memcmp(modules[i], name, in->n))
-                return gnd__expr_fail(x, GND_ERR_NAME, in->at, "unknown name '%.*s': functions stand alone, or after np.",
-                                      n, name);
+                return gnd__expr_fail(x, GND_ERR_NAME, in->at,
+                                      "unknown name '%.*s': functions stand alone, or after np.", n,
+                                      name);
     char buf[160];
     return gnd__expr_fail(x, GND_ERR_NAME, in->at, "unknown name '%.*s'%s", n, name,
                           gnd__expr_near(x, GND__NEAR_VALUES, name, in->n, buf, sizeof buf));
@@ -127,8 +129,7 @@ static int step(gnd__expr *x, const gnd__instr *in)
     case GND__I_NUM: return push(x, in->v, in->at);
     case GND__I_NONE: return push(x, (gnd__val){.kind = GND__V_NONE}, in->at);
     case GND__I_ELLIPSIS: return push(x, (gnd__val){.kind = GND__V_ELLIPSIS}, in->at);
-    case GND__I_STR:
-        return push(x, (gnd__val){.kind = GND__V_STR, .str = {name, in->n}}, in->at);
+    case GND__I_STR: return push(x, (gnd__val){.kind = GND__V_STR, .str = {name, in->n}}, in->at);
     case GND__I_NAME: return load(x, in);
     case GND__I_UNARY: return gnd__expr_unary(x, (gnd__tok)in->tok, &top[-1].v, in->at);
     case GND__I_BINARY:
@@ -188,7 +189,8 @@ static int step(gnd__expr *x, const gnd__instr *in)
 
 int gnd__expr_run(gnd__expr *x)
 {
-    if (gnd__expr_grow(x, &x->stack, x->nstack, &x->capstack, sizeof *x->stack)) /* steps look at its top */
+    if (gnd__expr_grow(x, &x->stack, x->nstack, &x->capstack,
+                       sizeof *x->stack)) /* steps look at its top */
         return -1;
     for (uint32_t i = 0; i < x->ncode; i++)
         if (step(x, &x->code[i]))
@@ -196,7 +198,8 @@ int gnd__expr_run(gnd__expr *x)
     return 0;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------
+ */
 
 static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const *values)
 {
@@ -204,13 +207,15 @@ static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const 
         gnd__val v;
         if (!names[i] || !values[i]) {
             x->err.code = GND_ERR_NULL;
-            snprintf(x->err.msg, sizeof x->err.msg, names[i] ? "eval: the array of '%.100s' is NULL"
-                     : "eval: a name is NULL", names[i] ? names[i] : "");
+            snprintf(x->err.msg, sizeof x->err.msg,
+                     names[i] ? "eval: the array of '%.100s' is NULL" : "eval: a name is NULL",
+                     names[i] ? names[i] : "");
             return -1;
         }
         if (gnd__is_released(values[i])) {
             x->err.code = GND_ERR_STATE;
-            snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is %.100s", names[i], gnd_error(values[i]));
+            snprintf(x->err.msg, sizeof x->err.msg, "eval: '%.100s' is %.100s", names[i],
+                     gnd_error(values[i]));
             return -1;
         }
         if (gnd_status_of(values[i])) {
@@ -241,8 +246,10 @@ static gnd_array *result(gnd__expr *x)
     size_t at = x->ncode ? x->code[x->ncode - 1].at : 0;
     for (int64_t i = 0; v->kind == GND__V_TUPLE && i < v->seq->n; i++)
         if (v->seq->item[i].kind == GND__V_ARRAY) {
-            gnd__expr_fail(x, GND_ERR_ARG, at, "the result is a tuple of %lld values: take one with "
-                           "[0], or stack them", (long long)v->seq->n);
+            gnd__expr_fail(x, GND_ERR_ARG, at,
+                           "the result is a tuple of %lld values: take one with "
+                           "[0], or stack them",
+                           (long long)v->seq->n);
             return NULL;
         }
     if (v->kind == GND__V_DTYPE) {

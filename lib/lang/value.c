@@ -16,13 +16,22 @@
 /* More numbers than this belong in a file. */
 enum { MAX_LEAVES = 1 << 26 };
 
-gnd__val gnd__val_int(int64_t i) { return (gnd__val){.kind = GND__V_INT, .i = i}; }
-gnd__val gnd__val_bool(int b) { return (gnd__val){.kind = GND__V_BOOL, .i = b != 0}; }
+gnd__val gnd__val_int(int64_t i)
+{
+    return (gnd__val){.kind = GND__V_INT, .i = i};
+}
+gnd__val gnd__val_bool(int b)
+{
+    return (gnd__val){.kind = GND__V_BOOL, .i = b != 0};
+}
 gnd__val gnd__val_uint(uint64_t u)
 {
     return (gnd__val){.kind = u > INT64_MAX ? GND__V_UINT : GND__V_INT, .i = (int64_t)u};
 }
-gnd__val gnd__val_float(double d) { return (gnd__val){.kind = GND__V_FLOAT, .z = {d, 0}}; }
+gnd__val gnd__val_float(double d)
+{
+    return (gnd__val){.kind = GND__V_FLOAT, .z = {d, 0}};
+}
 gnd__val gnd__val_complex(double re, double im)
 {
     return (gnd__val){.kind = GND__V_COMPLEX, .z = {re, im}};
@@ -91,8 +100,9 @@ int gnd__val_seq(gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
             depth = item[i].seq->depth;
         leaves += nested ? item[i].seq->leaves : 1;
         if (leaves > MAX_LEAVES || depth >= GND__EXPR_DEPTH)
-            return gnd__expr_fail(x, GND_ERR_OVERFLOW, at, "lists of more than %d items or %d levels",
-                                  MAX_LEAVES, GND__EXPR_DEPTH);
+            return gnd__expr_fail(x, GND_ERR_OVERFLOW, at,
+                                  "lists of more than %d items or %d levels", MAX_LEAVES,
+                                  GND__EXPR_DEPTH);
     }
     gnd__seq *s = gnd__malloc(sizeof *s + (size_t)n * sizeof s->item[0]);
     if (!s)
@@ -110,7 +120,8 @@ int gnd__val_seq(gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
     return 0;
 }
 
-int gnd__val_named(gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item, int64_t n, size_t at)
+int gnd__val_named(gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item,
+                   int64_t n, size_t at)
 {
     if (gnd__val_seq(x, v, kind, item, n, at))
         return -1;
@@ -187,7 +198,13 @@ static int adopt(gnd__expr *x, gnd__val *v, gnd_array *a, size_t at)
 /* A weak scalar as a number. */
 static gnd__val number_of(gnd_array *a)
 {
-    union { unsigned char b; int64_t i; uint64_t u; double f; double z[2]; } v;
+    union {
+        unsigned char b;
+        int64_t i;
+        uint64_t u;
+        double f;
+        double z[2];
+    } v;
     (void)gnd_read(a, &v, gnd_nbytes(a));
     switch (gnd_dtype_of(a)) {
     case GND_BOOL: return gnd__val_bool(v.b != 0);
@@ -226,7 +243,8 @@ int gnd__val_borrow(gnd__expr *x, gnd__val *v, gnd_array *a)
     return hold(x, v, a, 0);
 }
 
-/* --- lists as arrays --------------------------------------------------------------------------- */
+/* --- lists as arrays ---------------------------------------------------------------------------
+ */
 
 typedef struct shape_of_list {
     int ndim, arrays, kind; /* kind: the widest of the numbers; arrays: some item is an array */
@@ -250,8 +268,8 @@ static int measure(gnd__expr *x, const gnd__val *v, int d, shape_of_list *s, siz
         if (s->ndim < 0)
             s->ndim = d;
         if (d != s->ndim && !s->arrays)
-            return gnd__expr_fail(x, GND_ERR_SHAPE, at, "%s: a ragged list: items of different depth",
-                                  what);
+            return gnd__expr_fail(x, GND_ERR_SHAPE, at,
+                                  "%s: a ragged list: items of different depth", what);
         return 0;
     }
     const gnd__seq *q = v->seq;
@@ -279,7 +297,10 @@ static unsigned char *fill(const gnd__val *v, gnd_dtype t, unsigned char *p)
             p = fill(&v->seq->item[i], t, p);
         return p;
     }
-    gnd__scalar s = {.kind = v->kind == GND__V_FLOAT ? 'f' : v->kind == GND__V_COMPLEX ? 'c' : v->kind == GND__V_UINT ? 'u' : 'i'};
+    gnd__scalar s = {.kind = v->kind == GND__V_FLOAT     ? 'f'
+                             : v->kind == GND__V_COMPLEX ? 'c'
+                             : v->kind == GND__V_UINT    ? 'u'
+                                                         : 'i'};
     if (s.kind == 'i' || s.kind == 'u') {
         s.i = v->i;
     } else {
@@ -326,8 +347,10 @@ static int stack_items(gnd__expr *x, gnd__val *v, size_t at, const char *what)
     }
     gnd__val out;
     if (!bad)
-        bad = gnd__val_array(x, &out, n > INT32_MAX ? gnd_fail(GND_ERR_OVERFLOW, "too many arrays")
-                                                    : gnd_stack((int)n, a, 0), at);
+        bad = gnd__val_array(x, &out,
+                             n > INT32_MAX ? gnd_fail(GND_ERR_OVERFLOW, "too many arrays")
+                                           : gnd_stack((int)n, a, 0),
+                             at);
     for (int64_t i = 0; w && i < n; i++)
         gnd__val_drop(&w[i]);
     gnd__free(w);
@@ -345,8 +368,10 @@ static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
     for (int i = 0; i < GND_MAX_NDIM; i++)
         s.dim[i] = -1;
     if (!x->dev)
-        return gnd__expr_fail(x, GND_ERR_DEVICE, at, "%s: a list becomes an array, and there is no "
-                              "device to hold it: give one", what);
+        return gnd__expr_fail(x, GND_ERR_DEVICE, at,
+                              "%s: a list becomes an array, and there is no "
+                              "device to hold it: give one",
+                              what);
     if (measure(x, v, 0, &s, at, what))
         return -1;
     if (s.arrays)
@@ -370,7 +395,8 @@ static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
     return 0;
 }
 
-/* --- conversions ------------------------------------------------------------------------------- */
+/* --- conversions -------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd__val_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
 {
@@ -385,7 +411,8 @@ gnd_array *gnd__val_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *w
     case GND__V_TUPLE:
     case GND__V_LIST: return list_to_array(x, v, at, what) ? NULL : v->held->a;
     default:
-        gnd__expr_fail(x, GND_ERR_TYPE, at, "%s: an array is needed, not %s", what, gnd__val_name(v));
+        gnd__expr_fail(x, GND_ERR_TYPE, at, "%s: an array is needed, not %s", what,
+                       gnd__val_name(v));
         return NULL;
     }
     return adopt(x, v, a, at) ? NULL : v->held->a;

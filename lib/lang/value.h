@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/value.h - what an expression's parts are: Python's numbers, arrays, tuples and lists, and what
- * only arguments can be (None, ..., slices, dtypes, strings). Values are copied by reference count.
- * Numbers stay numbers until they meet an array: then they become weak scalars.
+ * lang/value.h - what an expression's parts are: Python's numbers, arrays, tuples and lists, and
+ * what only arguments can be (None, ..., slices, dtypes, strings). Values are copied by reference
+ * count. Numbers stay numbers until they meet an array: then they become weak scalars.
  */
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
@@ -11,9 +11,19 @@
 
 typedef enum gnd__vkind {
     GND__V_MISSING, /* an argument that was not given */
-    GND__V_NONE, GND__V_ELLIPSIS,
-    GND__V_BOOL, GND__V_INT, GND__V_UINT, GND__V_FLOAT, GND__V_COMPLEX, /* in this order: Python's tower */
-    GND__V_STR, GND__V_DTYPE, GND__V_SLICE, GND__V_ARRAY, GND__V_TUPLE, GND__V_LIST,
+    GND__V_NONE,
+    GND__V_ELLIPSIS,
+    GND__V_BOOL,
+    GND__V_INT,
+    GND__V_UINT,
+    GND__V_FLOAT,
+    GND__V_COMPLEX, /* in this order: Python's tower */
+    GND__V_STR,
+    GND__V_DTYPE,
+    GND__V_SLICE,
+    GND__V_ARRAY,
+    GND__V_TUPLE,
+    GND__V_LIST,
     GND__V_RECORD /* what finfo and iinfo give: values that have names */
 } gnd__vkind;
 
@@ -26,20 +36,25 @@ typedef struct gnd__held {
 struct gnd__seq;
 
 typedef struct gnd__val {
-    int kind; /* gnd__vkind */
+    int kind;   /* gnd__vkind */
     int python; /* GND__V_DTYPE: float, int, bool, complex: follows the device */
     union {
-        int64_t i;                         /* BOOL, INT; UINT: an int from 2^63 on, as its bits */
-        struct { double re, im; } z;       /* FLOAT: re; COMPLEX */
-        struct { const char *s; size_t n; } str;
+        int64_t i; /* BOOL, INT; UINT: an int from 2^63 on, as its bits */
+        struct {
+            double re, im;
+        } z; /* FLOAT: re; COMPLEX */
+        struct {
+            const char *s;
+            size_t n;
+        } str;
         gnd_dtype t;
         gnd__held *held;
-        struct gnd__seq *seq;              /* TUPLE, LIST, SLICE (3 items), RECORD */
+        struct gnd__seq *seq; /* TUPLE, LIST, SLICE (3 items), RECORD */
     };
 } gnd__val;
 
 typedef struct gnd__seq {
-    int refs, depth;  /* depth: of the deepest sequence in it, itself counted */
+    int refs, depth;   /* depth: of the deepest sequence in it, itself counted */
     int64_t n, leaves; /* leaves: items that are no sequences, at any depth */
     /* the items' names as attributes, "bits eps max", for TUPLE and RECORD; or NULL */
     const char *fields;
@@ -61,7 +76,9 @@ static inline int gnd__val_is_number(const gnd__val *v)
 /* The int, bool or float v. */
 static inline double gnd__val_real(const gnd__val *v)
 {
-    return v->kind == GND__V_UINT ? (double)(uint64_t)v->i : v->kind <= GND__V_INT ? (double)v->i : v->z.re;
+    return v->kind == GND__V_UINT  ? (double)(uint64_t)v->i
+           : v->kind <= GND__V_INT ? (double)v->i
+                                   : v->z.re;
 }
 static inline int gnd__val_is_seq(const gnd__val *v)
 {
@@ -76,11 +93,10 @@ gnd__val gnd__val_complex(double re, double im);
 /* The rest return 0, or -1 with x->err set. at: the place to blame. */
 
 /* *v = a tuple or list (or slice) of n items, moved out of item (which become missing). */
-int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n,
-                 size_t at);
+int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n, size_t at);
 /* The same with the names of the items, a constant: a record, or a tuple that has names too. */
-int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item, int64_t n,
-                   size_t at);
+int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item,
+                   int64_t n, size_t at);
 /* The item of v that has that name, as a new reference in *item. 0: there is none; 1 found. */
 int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item);
 /* *v = the array a, whose handle it takes over; an error in a becomes x->err, a weak scalar the
@@ -92,11 +108,11 @@ int gnd__val_borrow(struct gnd__expr *x, gnd__val *v, gnd_array *a);
 int gnd__is_released(const gnd_array *a);
 /* A handle of its own to the same value. */
 gnd_array *gnd__again(gnd_array *a);
-/* Makes v an array in place (numbers weak scalars, lists and tuples arrays of the device) and returns
- * it, still owned by v; NULL on failure. what: "sum: x", for the message. */
+/* Makes v an array in place (numbers weak scalars, lists and tuples arrays of the device) and
+ * returns it, still owned by v; NULL on failure. what: "sum: x", for the message. */
 gnd_array *gnd__val_to_array(struct gnd__expr *x, gnd__val *v, size_t at, const char *what);
-/* v as an int: an int, a bool, or an integer array of one element (which is evaluated). 1 when it is
- * none, without an error. */
+/* v as an int: an int, a bool, or an integer array of one element (which is evaluated). 1 when it
+ * is none, without an error. */
 int gnd__val_to_int(struct gnd__expr *x, const gnd__val *v, size_t at, int64_t *i);
 
 /* Python's arithmetic on numbers (number.c); op is a gnd__tok. */

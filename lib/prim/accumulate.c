@@ -23,29 +23,32 @@ gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, g
                                 int64_t m)
 {
     gnd__primargs a;
-    gnd_array *in[3] = { pos, val, base };
+    gnd_array *in[3] = {pos, val, base};
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_ACCUMULATE;
     /* floats are read up to three times */
-    a.mode[0] = a.mode[1] = strchr("fc", gnd_dtype_kind((gnd_dtype)val->dtype)) && op == GND__ACC_ADD
-                                ? GND__IN_AGAIN : GND__IN_ONCE;
+    a.mode[0] = a.mode[1] =
+        strchr("fc", gnd_dtype_kind((gnd_dtype)val->dtype)) && op == GND__ACC_ADD ? GND__IN_AGAIN
+                                                                                  : GND__IN_ONCE;
     a.mode[2] = GND__IN_ONCE;
     a.n[0] = op;
     return gnd__prim_node(pos->dev, &a, (gnd_dtype)val->dtype, 1, &m, base ? 3 : 2, in);
 }
 
-/* --- what is common ---------------------------------------------------------------------------- */
+/* --- what is common ----------------------------------------------------------------------------
+ */
 
 void gnd__acc_spread(gnd__acc *w)
 {
     w->local = w->p->t->cpu ? 1 : gnd__prog_group(w->p, 256);
-    w->per = w->p->t->cpu ? gnd__acc_ceil(w->n, 4 * gnd__acc_units(w->p)) : (int64_t)w->local * ITEMS;
+    w->per =
+        w->p->t->cpu ? gnd__acc_ceil(w->n, 4 * gnd__acc_units(w->p)) : (int64_t)w->local * ITEMS;
     w->groups = gnd__acc_ceil(w->n, w->per);
 }
 
 gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
 {
-    gnd__acc w = { .p = p, .n = p->in[0].size, .m = p->size };
+    gnd__acc w = {.p = p, .n = p->in[0].size, .m = p->size};
     gnd__acc_spread(&w);
     if (p->t->cpu) {
         int64_t own = w.n / (2 * w.m);
@@ -57,7 +60,8 @@ gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes)
     } else if (bytes * w.m <= LOCAL_BYTES && w.n >= LOCAL_LEAST) {
         /* few groups, because each ends with m atomic additions; loops of fewer than 65536
          * iterations */
-        int64_t size = (int64_t)w.local, per = gnd__acc_ceil(gnd__acc_ceil(w.n, 8 * gnd__acc_units(p)), size) * size;
+        int64_t size = (int64_t)w.local,
+                per = gnd__acc_ceil(gnd__acc_ceil(w.n, 8 * gnd__acc_units(p)), size) * size;
         per = per < size * 65535 ? per : size * 65535;
         w.per = per > 4 * w.per ? per : 4 * w.per;
         for (w.nb = 64; w.nb < bytes / 4 * w.m;)
@@ -94,7 +98,8 @@ void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr)
     gnd__pk_end1(w->p, gnd__acc_ceil(n, (int64_t)local), local, rd, wr);
 }
 
-/* --- ints -------------------------------------------------------------------------------------- */
+/* --- ints --------------------------------------------------------------------------------------
+ */
 
 /* The dtype of the accumulator: ints of at least 32 bits use their own. */
 static gnd_dtype acc_dtype(gnd_dtype t)
@@ -111,7 +116,7 @@ static gnd_dtype acc_dtype(gnd_dtype t)
 const char *gnd__acc_atomic(const gnd__prog *p, gnd_dtype t, char buf[32])
 {
     int wide = gnd_dtype_size(t) == 8 && !p->t->props->has_atomic64;
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     gnd__str_addf(&s, "gnd_aadd%s_%s", wide ? "2" : "", gnd__suffix(t));
     strncpy(buf, gnd__str_get(&s), 31);
     buf[31] = 0;
@@ -143,7 +148,7 @@ static void init(const gnd__acc *w, int scratch, gnd_dtype a, const char *open, 
         gnd__pk_def(p, "#define BASE(i) 0\n");
     gnd__pk_body(p, "acc_init", a);
     gnd__acc_end_each(w, w->m, with_base && p->nin == 3 ? gnd__prog_reads(p, 2) : 0,
-             w->m * (int64_t)gnd_dtype_size(a));
+                      w->m * (int64_t)gnd_dtype_size(a));
 }
 
 static void add_ints(gnd__prog *p)
@@ -165,12 +170,14 @@ static void add_ints(gnd__prog *p)
         gnd__pk_mem(p, "acc", acc, a);
     inputs(&w);
     gnd__pk_def(p, "#define VAL(i) (%s)IN_val(i)\n", gnd__ctype_value(a));
-    gnd__pk_def(p, "#define ADD(p, v) %s(p, v)\n", bits ? "gnd_aor_i32" : gnd__acc_atomic(p, a, add));
+    gnd__pk_def(p, "#define ADD(p, v) %s(p, v)\n",
+                bits ? "gnd_aor_i32" : gnd__acc_atomic(p, a, add));
     if (w.own) {
         gnd__pk_body(p, "acc_add_own", a);
         gnd__acc_end_values(&w, w.m * w.own * bytes);
     } else if (w.nb && !bits && (bytes == 4 || p->t->props->has_atomic64)) {
-        gnd__pk_def(p, "#define NB %d\n#define LADD(p, v) gnd_ladd_%s(p, v)\n", w.nb, gnd__suffix(a));
+        gnd__pk_def(p, "#define NB %d\n#define LADD(p, v) gnd_ladd_%s(p, v)\n", w.nb,
+                    gnd__suffix(a));
         gnd__pk_body(p, "acc_add_local", a);
         gnd__acc_end_values(&w, w.m * w.groups * bytes);
     } else {
@@ -185,13 +192,17 @@ static void add_ints(gnd__prog *p)
     gnd__pk_int(p, "m", w.m);
     base_macro(p, "", a);
     gnd__pk_def(p, "#define ACC %s\n#define OWN %d\n", gnd__ctype_value(a), w.own);
-    gnd__pk_def(p, bits ? "#define END(i, a) (g_b)((BASE(i) | (a)) != 0)\n"
-                        : "#define END(i, a) (%s)(BASE(i) + (a))\n", gnd__ctype_value(p->dtype));
+    gnd__pk_def(p,
+                bits ? "#define END(i, a) (g_b)((BASE(i) | (a)) != 0)\n"
+                     : "#define END(i, a) (%s)(BASE(i) + (a))\n",
+                gnd__ctype_value(p->dtype));
     gnd__pk_body(p, "acc_end", p->dtype);
-    gnd__acc_end_each(&w, w.m, w.m * bytes * (w.own ? w.own : 1), w.m * (int64_t)gnd_dtype_size(p->dtype));
+    gnd__acc_end_each(&w, w.m, w.m * bytes * (w.own ? w.own : 1),
+                      w.m * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* --- extremes ---------------------------------------------------------------------------------- */
+/* --- extremes ----------------------------------------------------------------------------------
+ */
 
 static void extremes(gnd__prog *p)
 {
@@ -200,16 +211,18 @@ static void extremes(gnd__prog *p)
     int min = p->args->n[0] == GND__ACC_MIN, is_float = gnd_dtype_kind(t) == 'f';
     const char *A = gnd__ctype_value(a);
     char key[160];
-    gnd__acc w = { .p = p, .n = p->in[0].size, .m = p->size };
+    gnd__acc w = {.p = p, .n = p->in[0].size, .m = p->size};
     int acc;
     if (bytes == 8 && !p->t->props->has_atomic64) {
-        gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "extremes of %s by index: this device has no 64-bit "
-                       "atomics: take a dtype of 32 bits", gnd_dtype_name(t));
+        gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
+                       "extremes of %s by index: this device has no 64-bit "
+                       "atomics: take a dtype of 32 bits",
+                       gnd_dtype_name(t));
         return;
     }
     gnd__acc_spread(&w);
     /* in the order of ints; the complement reverses the order */
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     if (is_float)
         gnd__str_addf(&s, "#define KEY(x) gnd_fkey_%s(%s(x))\n", gnd__suffix(f), min ? "-" : "");
     else
@@ -229,8 +242,11 @@ static void extremes(gnd__prog *p)
     gnd__pk_mem(p, "acc", acc, a);
     inputs(&w);
     gnd__pk_def(p, "%s#define ACC %s\n", key, A);
-    gnd__pk_def(p, a == GND_INT32 ? "#define AMAX(p, k) { if (gnd_peek_i32(p) < (k)) gnd_amax_%s(p, k); }\n"
-                                  : "#define AMAX(p, k) gnd_amax_%s(p, k)\n", gnd__suffix(a));
+    gnd__pk_def(p,
+                a == GND_INT32
+                    ? "#define AMAX(p, k) { if (gnd_peek_i32(p) < (k)) gnd_amax_%s(p, k); }\n"
+                    : "#define AMAX(p, k) gnd_amax_%s(p, k)\n",
+                gnd__suffix(a));
     gnd__pk_body(p, "acc_max", a);
     gnd__acc_end_values(&w, w.n * bytes);
     gnd__pk_begin(p, "k_end");
@@ -253,7 +269,7 @@ void gnd__prim_accumulate(gnd__prog *p)
         return;
     if (p->in[0].size == 0) {
         /* no values: only initialise */
-        gnd__acc w = { .p = p, .m = p->size };
+        gnd__acc w = {.p = p, .m = p->size};
         gnd__pk_begin(p, "k_init");
         gnd__pk_out(p, "y");
         gnd__pk_int(p, "m", w.m);
@@ -261,8 +277,10 @@ void gnd__prim_accumulate(gnd__prog *p)
             gnd__pk_in(p, "base", 2);
         gnd__pk_def(p, "#define BASE(i) %s\n", p->nin == 3 ? "IN_base(i)" : "IN_zero(i)");
         if (p->nin < 3)
-            gnd__pk_def(p, kind == 'c' ? "#define IN_zero(i) gnd_cplx_%s(0, 0)\n"
-                                       : "#define IN_zero(i) 0\n", gnd__suffix(p->dtype));
+            gnd__pk_def(p,
+                        kind == 'c' ? "#define IN_zero(i) gnd_cplx_%s(0, 0)\n"
+                                    : "#define IN_zero(i) 0\n",
+                        gnd__suffix(p->dtype));
         gnd__pk_body(p, "acc_base", p->dtype);
         gnd__acc_end_each(&w, w.m, 0, w.m * (int64_t)gnd_dtype_size(p->dtype));
     } else if (p->args->n[0] != GND__ACC_ADD) {

@@ -12,10 +12,10 @@
 
 enum {
     DEAL_GROUP = 512,
-    DEAL_LOCAL = 40960,        /* bytes of local memory for the sums of a bin */
-    DEAL_LEAST = 256,          /* bins: so many at least, for as many groups, and at most */
+    DEAL_LOCAL = 40960, /* bytes of local memory for the sums of a bin */
+    DEAL_LEAST = 256,   /* bins: so many at least, for as many groups, and at most */
     DEAL_BINS = 1024,
-    DEAL_VALUES = 1 << 20      /* values, at least */
+    DEAL_VALUES = 1 << 20 /* values, at least */
 };
 
 typedef struct sums {
@@ -23,8 +23,8 @@ typedef struct sums {
     gnd_dtype t, real;
     int parts, words, bits, low; /* bits: L, low: K of kernels/accumulate.cl */
     int acc, top, odd, all;      /* scratch */
-    /* where values are dealt out: places of a bin (2^shift), bins, as the text has them; words of a value, values of
-     * a work-item, tiles; scratch: which bins have too many values (else -1) */
+    /* where values are dealt out: places of a bin (2^shift), bins, as the text has them; words of a
+     * value, values of a work-item, tiles; scratch: which bins have too many values (else -1) */
     int shift, nbins, vw, ipt, big;
     int64_t bins, tiles;
 } sums;
@@ -45,7 +45,8 @@ static void macros(const sums *s)
     if (s->big < 0)
         gnd__pk_def(p, "#define SOME(all) 1\n#define PICKED(p) 1\n");
     else
-        gnd__pk_def(p, "#define SOME(all) ((all)[2] == 1)\n#define PICKED(p) big[(p) >> %d]\n", s->shift);
+        gnd__pk_def(p, "#define SOME(all) ((all)[2] == 1)\n#define PICKED(p) big[(p) >> %d]\n",
+                    s->shift);
     gnd__pk_def(p, "#define ADD64(p, v) %s(p, v)\n", add64);
     if (s->words == 1) {
         gnd__pk_def(p, "#define SUM(p, x, s) %s(p, gnd_fix_%s(x, s))\n", add64, r);
@@ -53,11 +54,15 @@ static void macros(const sums *s)
         gnd__pk_def(p, "#define OWNSUM(p, x, s) *(p) += gnd_fix_%s(x, s)\n", r);
         return;
     }
-    gnd__pk_def(p, "#define PAIR(add, p, x, s) { add(p, gnd_fixhi_%s(x, s)); add((p) + 1, "
-                   "gnd_fixlo_%s(x, s, %d)); }\n", r, r, s->low);
-    gnd__pk_def(p, "#define SUM(p, x, s) PAIR(%s, p, x, s)\n"
-                   "#define LSUM(p, x, s) PAIR(gnd_ladd_i64, p, x, s)\n"
-                   "#define PLUS(p, v) *(p) += (v)\n#define OWNSUM(p, x, s) PAIR(PLUS, p, x, s)\n", add64);
+    gnd__pk_def(p,
+                "#define PAIR(add, p, x, s) { add(p, gnd_fixhi_%s(x, s)); add((p) + 1, "
+                "gnd_fixlo_%s(x, s, %d)); }\n",
+                r, r, s->low);
+    gnd__pk_def(p,
+                "#define SUM(p, x, s) PAIR(%s, p, x, s)\n"
+                "#define LSUM(p, x, s) PAIR(gnd_ladd_i64, p, x, s)\n"
+                "#define PLUS(p, v) *(p) += (v)\n#define OWNSUM(p, x, s) PAIR(PLUS, p, x, s)\n",
+                add64);
 }
 
 /* Begins a kernel that reads positions (or not), values and what is known of their exponents. */
@@ -106,10 +111,13 @@ static void total_macros(const sums *s)
     const int both = s->parts == 2;
     if (p->nin == 3)
         gnd__pk_in(p, "base", 2);
-    gnd__pk_def(p, "#define BASE(i, c) %s\n", p->nin < 3 ? "0"
-                : both ? "PART(IN_base(i), c)" : "IN_base(i)");
+    gnd__pk_def(p, "#define BASE(i, c) %s\n",
+                p->nin < 3 ? "0"
+                : both     ? "PART(IN_base(i), c)"
+                           : "IN_base(i)");
     if (s->words == 1)
-        gnd__pk_def(p, "#define TOTAL(b, a, s, f) gnd_unfix_%s(b, (a)[0], s, f)\n", gnd__suffix(s->real));
+        gnd__pk_def(p, "#define TOTAL(b, a, s, f) gnd_unfix_%s(b, (a)[0], s, f)\n",
+                    gnd__suffix(s->real));
     else
         gnd__pk_def(p, "#define TOTAL(b, a, s, f) gnd_unfix2_%s(b, (a)[0], (a)[1], s, %d, f)\n",
                     gnd__suffix(s->real), s->low);
@@ -123,9 +131,11 @@ static void total_macros(const sums *s)
         gnd__pk_def(p, "#define STORE(y, i, r) gnd_st_%s(y, i, (r)[0])\n", gnd__suffix(s->t));
 }
 
-/* --- many places: values are dealt out to bins of neighbouring places first (kernels/deal.cl) --- */
+/* --- many places: values are dealt out to bins of neighbouring places first (kernels/deal.cl) ---
+ */
 
-/* Whether that is done: there must be enough values for each place, and enough bins, and they must fit. */
+/* Whether that is done: there must be enough values for each place, and enough bins, and they must
+ * fit. */
 static int deals(sums *s)
 {
     const gnd__prog *p = s->w.p;
@@ -138,13 +148,14 @@ static int deals(sums *s)
     s->bins = gnd__acc_ceil(m, (int64_t)1 << s->shift);
     for (s->nbins = DEAL_LEAST; s->nbins < s->bins;)
         s->nbins *= 2;
-    /* float64 has two words, and two words of sums. 64 registers, so that two groups run at once, must be bounded by
-     * what a work-item holds where a kernel cannot say so */
+    /* float64 has two words, and two words of sums. 64 registers, so that two groups run at once,
+     * must be bounded by what a work-item holds where a kernel cannot say so */
     s->vw = s->parts * s->words;
     s->ipt = (p->t->props->dialect == GND_DIALECT_CUDA ? 16 : 12) / s->vw;
     s->tiles = gnd__acc_ceil(n, DEAL_GROUP * s->ipt);
-    return !p->t->cpu && gnd__prog_group(p, DEAL_GROUP) == DEAL_GROUP && p->t->props->local_bytes >= 48 << 10 &&
-           s->bins >= DEAL_LEAST && s->bins <= DEAL_BINS && n >= DEAL_VALUES && n >= 4 * m && n <= INT32_MAX;
+    return !p->t->cpu && gnd__prog_group(p, DEAL_GROUP) == DEAL_GROUP &&
+           p->t->props->local_bytes >= 48 << 10 && s->bins >= DEAL_LEAST && s->bins <= DEAL_BINS &&
+           n >= DEAL_VALUES && n >= 4 * m && n <= INT32_MAX;
 }
 
 /* Begins one of the two kernels. */
@@ -159,8 +170,9 @@ static void begin_deal(const sums *s, const char *name, const int mem[3])
     gnd__pk_int(p, "n", s->w.n);
     gnd__pk_int(p, "tiles", s->tiles);
     macros(s);
-    gnd__pk_def(p, "#define TPG %d\n#define IPT %d\n#define NBINS %d\n#define SHIFT %d\n#define VW %d\n", DEAL_GROUP,
-                s->ipt, s->nbins, s->shift, s->vw);
+    gnd__pk_def(
+        p, "#define TPG %d\n#define IPT %d\n#define NBINS %d\n#define SHIFT %d\n#define VW %d\n",
+        DEAL_GROUP, s->ipt, s->nbins, s->shift, s->vw);
     gnd__pk_defs(p, "warps", s->real);
     gnd__pk_defs(p, "deal_scan", s->real);
 }
@@ -170,7 +182,8 @@ static void deal(const sums *s)
 {
     gnd__prog *p = s->w.p;
     const int64_t table = s->tiles * s->bins * 4, values = s->w.n * 4 * s->vw, places = s->w.n * 2;
-    const int mem[3] = { gnd__prog_scratch(p, values), gnd__prog_scratch(p, places), gnd__prog_scratch(p, table) };
+    const int mem[3] = {gnd__prog_scratch(p, values), gnd__prog_scratch(p, places),
+                        gnd__prog_scratch(p, table)};
     begin_deal(s, "k_deal", mem);
     gnd__pk_in(p, "pos", 0);
     gnd__pk_in(p, "val", 1);
@@ -185,14 +198,19 @@ static void deal(const sums *s)
     gnd__pk_int(p, "most", 4 * s->w.n / s->bins);
     total_macros(s);
     if (s->words == 1)
-        gnd__pk_def(p, "#define LOCALSUM(q, x, s) gnd_lsum_i64(lo + (q), hi + (q), gnd_fix_f32(x, s))\n");
+        gnd__pk_def(
+            p, "#define LOCALSUM(q, x, s) gnd_lsum_i64(lo + (q), hi + (q), gnd_fix_f32(x, s))\n");
     else
-        gnd__pk_def(p, "#define LOCALSUM(q, x, s) { gnd_lsum_i64(lo + (q), hi + (q), gnd_fixhi_f64(x, s)); "
-                       "gnd_lsum_i64(lo + (q) + 1, hi + (q) + 1, gnd_fixlo_f64(x, s, %d)); }\n", s->low);
+        gnd__pk_def(
+            p,
+            "#define LOCALSUM(q, x, s) { gnd_lsum_i64(lo + (q), hi + (q), gnd_fixhi_f64(x, s)); "
+            "gnd_lsum_i64(lo + (q) + 1, hi + (q) + 1, gnd_fixlo_f64(x, s, %d)); }\n",
+            s->low);
     gnd__pk_defs(p, "deal_defs", s->real);
     gnd__pk_body(p, "deal_bins", s->real);
     gnd__pk_resident(p, 4 / s->vw);
-    gnd__pk_end1(p, s->bins, DEAL_GROUP, values + places + 2 * table, p->size * (int64_t)gnd_dtype_size(p->dtype));
+    gnd__pk_end1(p, s->bins, DEAL_GROUP, values + places + 2 * table,
+                 p->size * (int64_t)gnd_dtype_size(p->dtype));
 }
 
 /* What is known of places, for the others. */
@@ -214,7 +232,7 @@ static void clear(const sums *s, int64_t cells)
 static void span(const sums *s)
 {
     gnd__prog *p = s->w.p;
-    gnd__acc w = { .p = p, .n = s->w.n };
+    gnd__acc w = {.p = p, .n = s->w.n};
     begin(s, "k_span", 0, 0);
     gnd__acc_spread(&w);
     gnd__pk_int(p, "per", w.per);
@@ -224,7 +242,7 @@ static void span(const sums *s)
 
 void gnd__acc_floats(gnd__prog *p)
 {
-    sums s = { .t = p->dtype, .real = gnd__real_of(p->dtype), .big = -1 };
+    sums s = {.t = p->dtype, .real = gnd__real_of(p->dtype), .big = -1};
     int64_t cells;
     if (s.real != GND_FLOAT64)
         s.real = GND_FLOAT32;
@@ -246,7 +264,8 @@ void gnd__acc_floats(gnd__prog *p)
         s.big = gnd__prog_scratch(p, s.bins * 4);
         deal(&s);
         clear(&s, cells);
-        s.w.per = gnd__acc_ceil(gnd__acc_ceil(s.w.n, 8 * gnd__acc_units(p)), (int64_t)s.w.local) * (int64_t)s.w.local;
+        s.w.per = gnd__acc_ceil(gnd__acc_ceil(s.w.n, 8 * gnd__acc_units(p)), (int64_t)s.w.local) *
+                  (int64_t)s.w.local;
         s.w.groups = gnd__acc_ceil(s.w.n, s.w.per);
     } else {
         gnd__prog_fill(p, s.odd, GND_INT32, cells, "0");
@@ -280,5 +299,6 @@ void gnd__acc_floats(gnd__prog *p)
     macros(&s);
     total_macros(&s);
     gnd__pk_body(p, "acc_sum_end", s.real);
-    gnd__acc_end_each(&s.w, s.w.m, cells * (8 * s.words + 8), p->size * (int64_t)gnd_dtype_size(p->dtype));
+    gnd__acc_end_each(&s.w, s.w.m, cells * (8 * s.words + 8),
+                      p->size * (int64_t)gnd_dtype_size(p->dtype));
 }

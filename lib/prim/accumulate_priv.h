@@ -10,12 +10,12 @@
 
 typedef struct gnd__acc {
     gnd__prog *p;
-    int64_t n, m;    /* values, places */
-    int own;         /* number of work-items with places of their own; 0: atomics */
-    int nb;          /* places in local memory, as a constant of the text; 0: none */
-    int64_t per;     /* values per group */
+    int64_t n, m; /* values, places */
+    int own;      /* number of work-items with places of their own; 0: atomics */
+    int nb;       /* places in local memory, as a constant of the text; 0: none */
+    int64_t per;  /* values per group */
     int64_t groups;
-    size_t local;    /* work-items per group */
+    size_t local; /* work-items per group */
 } gnd__acc;
 
 /* Sets the groups over all values: many work-items with a few values each, or one with many. */

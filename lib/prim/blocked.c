@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems of large matrices (or as GND_SOLVER says) on
- * a GPU whose backend has no library for them: LAPACK's right-looking algorithms, in which the host factors a panel
- * of some columns (host/panel.h) and the device does the rest, most of the arithmetic, by matrix products of its
- * library.
- * So a matrix need not go to the host as a whole, and is not decomposed there.
+ * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems of large matrices (or as
+ * GND_SOLVER says) on a GPU whose backend has no library for them: LAPACK's right-looking
+ * algorithms, in which the host factors a panel of some columns (host/panel.h) and the device does
+ * the rest, most of the arithmetic, by matrix products of its library. So a matrix need not go to
+ * the host as a whole, and is not decomposed there.
  *
- * Matrices lie in Fortran order: element (i, j) at i + j ld. Triangles are solved by halves (a product takes
- * what is known to the other half) down to a kernel for LEAF rows, which substitutes: no block is inverted,
- * and errors are those of LAPACK.
+ * Matrices lie in Fortran order: element (i, j) at i + j ld. Triangles are solved by halves (a
+ * product takes what is known to the other half) down to a kernel for LEAF rows, which substitutes:
+ * no block is inverted, and errors are those of LAPACK.
  */
 #include "prim/blocked.h"
 
@@ -18,20 +18,26 @@
 #include "host/lapack.h"
 
 /* Columns of a panel, and of small matrices, so that these have several. LEAF: the
- * kernel's matrix is in local memory, its column in registers. LEAST: the order from which it was faster than
- * LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in float32: 2.8 times with Cholesky, 2.4 with LU,
- * 6 with QR, 4 with inverses); LEAST_CHOLESKY: what is cheap on the host; LEAST_SIDES: right sides of triangles.
- * MOST: matrices of a batch, as each is worked on alone. STRIPS: the triangle that Cholesky updates is
- * covered by so many products. */
+ * kernel's matrix is in local memory, its column in registers. LEAST: the order from which it was
+ * faster than LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in float32: 2.8 times
+ * with Cholesky, 2.4 with LU, 6 with QR, 4 with inverses); LEAST_CHOLESKY: what is cheap on the
+ * host; LEAST_SIDES: right sides of triangles. MOST: matrices of a batch, as each is worked on
+ * alone. STRIPS: the triangle that Cholesky updates is covered by so many products. */
 enum {
-    PANEL = 128, PANEL_SMALL = 48, LEAF = 32, LEAST = 1024, LEAST_CHOLESKY = 2048, LEAST_SIDES = 256, MOST = 16,
+    PANEL = 128,
+    PANEL_SMALL = 48,
+    LEAF = 32,
+    LEAST = 1024,
+    LEAST_CHOLESKY = 2048,
+    LEAST_SIDES = 256,
+    MOST = 16,
     STRIPS = 8
 };
 
-/* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is transposed. As
- * libraries take C in C order, they get C^T = op(B)^T op(A)^T. */
-static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha,
-                           int64_t lda, int64_t ldb, double beta, int64_t ldc)
+/* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is
+ * transposed. As libraries take C in C order, they get C^T = op(B)^T op(A)^T. */
+static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
+                           double alpha, int64_t lda, int64_t ldb, double beta, int64_t ldc)
 {
     gnd_gemm g;
     memset(&g, 0, sizeof g);
@@ -47,26 +53,18 @@ static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n,
 int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
 {
     const int64_t q = s->m < s->n ? s->m : s->n;
-    const int way = gnd__env_choice(GND__ENV_SOLVER, GND__SOLVER_LARGE), force = way == GND__SOLVER_BLOCKED;
+    const int way = gnd__env_choice(GND__ENV_SOLVER, GND__SOLVER_LARGE),
+              force = way == GND__SOLVER_BLOCKED;
     int yes = 0, own = 0;
     if (way == GND__SOLVER_LAPACK || gnd__lapack_dtype(s->dtype) < 0)
         return 0;
     switch ((gnd_solve_op)s->op) {
-    case GND_SOLVE_CHOLESKY:
-        yes = s->n >= LEAST_CHOLESKY;
-        break;
+    case GND_SOLVE_CHOLESKY: yes = s->n >= LEAST_CHOLESKY; break;
     case GND_SOLVE_LU:
-    case GND_SOLVE_QR:
-        yes = q >= LEAST;
-        break;
-    case GND_SOLVE_SOLVE:
-        yes = s->n >= LEAST;
-        break;
-    case GND_SOLVE_TRIANGULAR:
-        yes = s->n >= LEAST && s->k >= LEAST_SIDES;
-        break;
-    default:
-        return 0;
+    case GND_SOLVE_QR: yes = q >= LEAST; break;
+    case GND_SOLVE_SOLVE: yes = s->n >= LEAST; break;
+    case GND_SOLVE_TRIANGULAR: yes = s->n >= LEAST && s->k >= LEAST_SIDES; break;
+    default: return 0;
     }
     if ((s->op == GND_SOLVE_CHOLESKY || s->op == GND_SOLVE_LU) && s->flags)
         return 0;
@@ -76,12 +74,14 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
         return 0;
     if (gnd__gate_solver_supports(d, s, &own, NULL) != GND_OK || own)
         return 0;
-    const gnd_gemm g = product_of(s->dtype, 1, 0, q, q, LEAF, -1, s->m + LEAF, s->n + LEAF, 1, s->m + LEAF);
+    const gnd_gemm g =
+        product_of(s->dtype, 1, 0, q, q, LEAF, -1, s->m + LEAF, s->n + LEAF, 1, s->m + LEAF);
     yes = 0;
     return gnd__gate_gemm_supports(d, &g, &yes, NULL) == GND_OK && yes;
 }
 
-/* --- the parts of a program --------------------------------------------------------------------- */
+/* --- the parts of a program ---------------------------------------------------------------------
+ */
 
 /* One matrix on the device. */
 typedef struct mtx {
@@ -103,11 +103,11 @@ static mtx from(const work *w, mtx a, int64_t i, int64_t j)
     return a;
 }
 
-static void product(work *w, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, mtx a, mtx b, double beta,
-                    mtx c)
+static void product(work *w, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, mtx a,
+                    mtx b, double beta, mtx c)
 {
     const gnd_gemm g = product_of(w->s->dtype, ta, tb, m, n, k, alpha, a.ld, b.ld, beta, c.ld);
-    const gnd__pmem mem[3] = { b.at, a.at, c.at };
+    const gnd__pmem mem[3] = {b.at, a.at, c.at};
     if (m > 0 && n > 0 && k > 0)
         gnd__prog_gemm(w->p, &g, mem);
 }
@@ -128,10 +128,10 @@ static void end(work *w, const char *text, int64_t n, size_t local, int64_t byte
     gnd__pk_end1(w->p, (n + (int64_t)local - 1) / (int64_t)local, local, bytes, bytes);
 }
 
-/* Rows first, first + 1 ... of the matrix a of n columns (skip columns from column `from_col` on left out)
- * change places with those that count pivots from number `at` on name. */
-static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int pivots, int64_t at, int64_t first,
-                  int64_t count)
+/* Rows first, first + 1 ... of the matrix a of n columns (skip columns from column `from_col` on
+ * left out) change places with those that count pivots from number `at` on name. */
+static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int pivots, int64_t at,
+                  int64_t first, int64_t count)
 {
     if (n - skip <= 0)
         return;
@@ -165,8 +165,8 @@ static void take(work *w, const char *name, mtx y, mtx x, int64_t rows, int64_t 
     end(w, "solve_take", count, gnd__prog_group(w->p, 256), count * w->size);
 }
 
-/* A triangle: element (i, j) of what multiplies x is at i row + j col, and is read below the diagonal, or
- * above it. right: x t^T = b instead of t x = b, of a lower one. */
+/* A triangle: element (i, j) of what multiplies x is at i row + j col, and is read below the
+ * diagonal, or above it. right: x t^T = b instead of t x = b, of a lower one. */
 typedef struct tri {
     gnd__pmem at;
     int64_t row, col, ld;
@@ -184,7 +184,8 @@ static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
     gnd__pk_begin(w->p, "k_substitute");
     gnd__pk_def(w->p, "#define LEAF %d\n", LEAF);
     if (w->complex)
-        gnd__pk_def(w->p, "#define MUL(x, y) gnd_mul_%s(x, y)\n#define DIV(x, y) gnd_div_%s(x, y)\n",
+        gnd__pk_def(w->p,
+                    "#define MUL(x, y) gnd_mul_%s(x, y)\n#define DIV(x, y) gnd_div_%s(x, y)\n",
                     w->t == GND_COMPLEX64 ? "c64" : "c128", w->t == GND_COMPLEX64 ? "c64" : "c128");
     else
         gnd__pk_def(w->p, "#define MUL(x, y) ((x) * (y))\n#define DIV(x, y) ((x) / (y))\n");
@@ -200,7 +201,8 @@ static void leaf(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
     end(w, "solve_leaf", k, local, n * (n + k) * w->size);
 }
 
-/* t x = b for rows i to i + n, x in b's place, which has k columns (right: rows); the depth of the recursion is the logarithm of n. */
+/* t x = b for rows i to i + n, x in b's place, which has k columns (right: rows); the depth of the
+ * recursion is the logarithm of n. */
 static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t k)
 {
     if (n <= LEAF) {
@@ -208,7 +210,7 @@ static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t
         return;
     }
     const int64_t half = (n / 2 + LEAF - 1) / LEAF * LEAF, mid = i + half, rest = n - half;
-    mtx off = { t->at, t->ld };
+    mtx off = {t->at, t->ld};
     const int trans = t->row != 1;
     if (t->right) {
         triangle(w, t, i, half, b, k);
@@ -228,10 +230,11 @@ static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t
     }
 }
 
-/* --- the decompositions -------------------------------------------------------------------------- */
+/* --- the decompositions --------------------------------------------------------------------------
+ */
 
-static gnd__panel panel_of(const work *w, gnd__panel_kind kind, int64_t rows, int64_t cols, int64_t ld, int64_t first,
-                           int64_t matrix)
+static gnd__panel panel_of(const work *w, gnd__panel_kind kind, int64_t rows, int64_t cols,
+                           int64_t ld, int64_t first, int64_t matrix)
 {
     gnd__panel x;
     memset(&x, 0, sizeof x);
@@ -246,18 +249,21 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The host has the block on the diagonal only: a few columns of so many rows would take longer to come and to go.
- * conj: memory for a panel's conjugates, of complex dtypes, which is what L^H is the transpose of. */
+/* The host has the block on the diagonal only: a few columns of so many rows would take longer to
+ * come and to go. conj: memory for a panel's conjugates, of complex dtypes, which is what L^H is
+ * the transpose of. */
 static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
 {
     const int64_t n = w->s->n;
     for (int64_t j = 0; j < n; j += w->panel) {
-        const int64_t c = lesser(w->panel, n - j), rest = n - j - c, even = (rest + STRIPS - 1) / STRIPS;
+        const int64_t c = lesser(w->panel, n - j), rest = n - j - c,
+                      even = (rest + STRIPS - 1) / STRIPS;
         const int64_t step = even < c ? c : even;
         const gnd__panel x = panel_of(w, GND__PANEL_CHOLESKY, c, c, c, j, b);
-        const mtx d = { { GND__PA_SCRATCH, block, 0 }, c }, here = from(w, a, j, j), l = from(w, a, j + c, j);
-        const mtx other = { { GND__PA_SCRATCH, conj, 0 }, rest }, lh = w->complex ? other : l;
-        const tri t = { d.at, 1, c, c, 0, 0, 1 };
+        const mtx d = {{GND__PA_SCRATCH, block, 0}, c}, here = from(w, a, j, j),
+                  l = from(w, a, j + c, j);
+        const mtx other = {{GND__PA_SCRATCH, conj, 0}, rest}, lh = w->complex ? other : l;
+        const tri t = {d.at, 1, c, c, 0, 0, 1};
         take(w, "k_take", d, here, c, c * c, 0);
         gnd__prog_panel(w->p, &x, 1, &d.at);
         take(w, "k_put", here, d, c, c * c, 0);
@@ -269,8 +275,8 @@ static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
         if (w->complex)
             take(w, "k_conjugate", lh, l, rest, rest * c, 1);
         for (int64_t i = 0; i < rest; i += step)
-            product(w, 0, 1, rest - i, lesser(step, rest - i), c, -1, from(w, l, i, 0), from(w, lh, i, 0), 1,
-                    from(w, a, j + c + i, j + c + i));
+            product(w, 0, 1, rest - i, lesser(step, rest - i), c, -1, from(w, l, i, 0),
+                    from(w, lh, i, 0), 1, from(w, a, j + c + i, j + c + i));
     }
 }
 
@@ -281,23 +287,25 @@ static void lu(work *w, mtx a, int64_t m, int64_t n, int64_t b, int pivots, int6
     for (int64_t j = 0; j < q; j += w->panel) {
         const int64_t c = lesser(w->panel, q - j), right = n - j - c;
         const mtx block = from(w, a, j, j), beside = from(w, a, j, j + c);
-        const tri l = { block.at, 1, a.ld, a.ld, 0, 1, 0 };
+        const tri l = {block.at, 1, a.ld, a.ld, 0, 1, 0};
         gnd__panel x = panel_of(w, GND__PANEL_LU, m - j, c, m, j, b);
-        const gnd__pmem mem[2] = { block.at, { GND__PA_SCRATCH, pivots, (at + j) * (int64_t)sizeof(int32_t) } };
+        const gnd__pmem mem[2] = {block.at,
+                                  {GND__PA_SCRATCH, pivots, (at + j) * (int64_t)sizeof(int32_t)}};
         x.strict = strict;
         gnd__prog_panel(w->p, &x, 2, mem);
         swaps(w, a, n, j, c, pivots, at + j, j, c);
         if (right == 0)
             continue;
         triangle(w, &l, 0, c, beside, right);
-        product(w, 0, 0, m - j - c, right, c, -1, from(w, a, j + c, j), beside, 1, from(w, a, j + c, j + c));
+        product(w, 0, 0, m - j - c, right, c, -1, from(w, a, j + c, j), beside, 1,
+                from(w, a, j + c, j + c));
     }
 }
 
 static void system_of(work *w, mtx a, mtx x, int64_t b, int pivots)
 {
     const int64_t n = w->s->n, k = w->s->k;
-    const tri l = { a.at, 1, n, n, 0, 1, 0 }, u = { a.at, 1, n, n, 1, 0, 0 };
+    const tri l = {a.at, 1, n, n, 0, 1, 0}, u = {a.at, 1, n, n, 1, 0, 0};
     lu(w, a, n, n, b, pivots, 0, 1);
     swaps(w, x, k, 0, 0, pivots, 0, 0, n);
     triangle(w, &l, 0, n, x, k);
@@ -318,22 +326,23 @@ static void reflect(work *w, const reflectors *r, int back, mtx c, int64_t n)
     product(w, 0, 0, r->rows, n, r->cols, -1, r->v, r->w2, 1, c);
 }
 
-static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int products, int64_t m, int64_t q,
-                                int64_t widest)
+static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int products, int64_t m,
+                                int64_t q, int64_t widest)
 {
     /* before those of this panel lie whole panels, of fewer and fewer rows */
-    const int64_t twice = w->complex ? 2 : 1, c = lesser(w->panel, q - j), i = j / w->panel, rows = m - j;
+    const int64_t twice = w->complex ? 2 : 1, c = lesser(w->panel, q - j), i = j / w->panel,
+                  rows = m - j;
     const int64_t before = j * m - w->panel * w->panel * (i * (i - 1) / 2);
     const int64_t at_v = before * twice * w->size, at_t = i * w->panel * w->panel * twice * w->size;
-    reflectors r = { .rows = rows, .cols = c, .first = j };
-    r.v = r.vc = (mtx){ { GND__PA_SCRATCH, v, at_v }, rows };
-    r.t = r.tc = (mtx){ { GND__PA_SCRATCH, t, at_t }, c };
+    reflectors r = {.rows = rows, .cols = c, .first = j};
+    r.v = r.vc = (mtx){{GND__PA_SCRATCH, v, at_v}, rows};
+    r.t = r.tc = (mtx){{GND__PA_SCRATCH, t, at_t}, c};
     if (w->complex) {
         r.vc.at.off += rows * c * w->size;
         r.tc.at.off += c * c * w->size;
     }
-    r.w1 = (mtx){ { GND__PA_SCRATCH, products, 0 }, c };
-    r.w2 = (mtx){ { GND__PA_SCRATCH, products, w->panel * widest * w->size }, c };
+    r.w1 = (mtx){{GND__PA_SCRATCH, products, 0}, c};
+    r.w2 = (mtx){{GND__PA_SCRATCH, products, w->panel * widest * w->size}, c};
     return r;
 }
 
@@ -346,7 +355,8 @@ static void part_r(work *w, mtx a, mtx r, int64_t q, int64_t cols)
     param(w, "y", "begin", a.at);
     gnd__pk_int(w->p, "rows", m);
     gnd__pk_int(w->p, "n", m * cols);
-    gnd__pk_def(w->p, w->complex ? "#define VALUE(v) gnd_cplx_%s(v, 0)\n" : "#define VALUE(v) (v)\n",
+    gnd__pk_def(w->p,
+                w->complex ? "#define VALUE(v) gnd_cplx_%s(v, 0)\n" : "#define VALUE(v) (v)\n",
                 w->t == GND_COMPLEX64 ? "c64" : "c128");
     end(w, "solve_eye", m * cols, gnd__prog_group(w->p, 256), m * cols * w->size);
 }
@@ -358,7 +368,7 @@ static void qr(work *w, mtx a, mtx r, int64_t b, int v, int t, int products)
     for (int64_t j = 0; j < q; j += w->panel) {
         const reflectors h = reflectors_of(w, j, v, t, products, m, q, widest);
         const gnd__panel x = panel_of(w, GND__PANEL_QR, m - j, h.cols, m, j, b);
-        const gnd__pmem mem[3] = { from(w, a, j, j).at, h.v.at, h.t.at };
+        const gnd__pmem mem[3] = {from(w, a, j, j).at, h.v.at, h.t.at};
         gnd__prog_panel(w->p, &x, 3, mem);
         reflect(w, &h, 1, from(w, a, j, j + h.cols), n - j - h.cols);
     }
@@ -374,11 +384,12 @@ static void triangular(work *w, mtx a, mtx x, int64_t b, int diagonal)
     const uint32_t f = w->s->flags;
     const int64_t n = w->s->n;
     const int trans = (f & (GND_TRI_TRANS | GND_TRI_CONJ)) != 0, upper = (f & GND_TRI_UPPER) != 0;
-    const tri t = { a.at, trans ? n : 1, trans ? 1 : n, n, upper != trans, (f & GND_TRI_UNIT) != 0, 0 };
+    const tri t = {a.at, trans ? n : 1, trans ? 1 : n, n, upper != trans, (f & GND_TRI_UNIT) != 0,
+                   0};
     if (!t.unit) {
         const gnd__panel d = panel_of(w, GND__PANEL_DIAGONAL, n, 1, n, 0, b);
-        const gnd__pmem mem = { GND__PA_SCRATCH, diagonal, 0 };
-        take(w, "k_take", (mtx){ mem, 1 }, (mtx){ a.at, n + 1 }, 1, n, 0);
+        const gnd__pmem mem = {GND__PA_SCRATCH, diagonal, 0};
+        take(w, "k_take", (mtx){mem, 1}, (mtx){a.at, n + 1}, 1, n, 0);
         gnd__prog_panel(w->p, &d, 1, &mem);
     }
     if (w->complex && f & GND_TRI_CONJ)
@@ -397,8 +408,9 @@ static int64_t reflector_bytes(const work *w, int64_t q)
 
 void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
 {
-    const int64_t q = lesser(s->m, s->n), rows = s->flags & 1 ? s->m : q, widest = rows > s->n ? rows : s->n;
-    work w = { .p = p, .s = s, .t = (gnd_dtype)s->dtype, .panel = q < LEAST ? PANEL_SMALL : PANEL };
+    const int64_t q = lesser(s->m, s->n), rows = s->flags & 1 ? s->m : q,
+                  widest = rows > s->n ? rows : s->n;
+    work w = {.p = p, .s = s, .t = (gnd_dtype)s->dtype, .panel = q < LEAST ? PANEL_SMALL : PANEL};
     int one = -1, two = -1, three = -1;
     w.size = (int64_t)gnd_dtype_size(w.t);
     w.complex = gnd_dtype_kind(w.t) == 'c';
@@ -416,7 +428,8 @@ void gnd__blocked(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
         three = gnd__prog_scratch(p, 2 * w.panel * widest * w.size);
     }
     for (int64_t b = 0; b < s->nbatch; b++) {
-        mtx a = { mem[0], s->op == GND_SOLVE_LU || s->op == GND_SOLVE_QR ? s->m : s->n }, x = { mem[1], s->n };
+        mtx a = {mem[0], s->op == GND_SOLVE_LU || s->op == GND_SOLVE_QR ? s->m : s->n},
+            x = {mem[1], s->n};
         a.at.off += b * (int64_t)gnd__solve_bytes(s, 0) / s->nbatch;
         x.at.off += b * (int64_t)gnd__solve_bytes(s, 1) / s->nbatch;
         switch ((gnd_solve_op)s->op) {

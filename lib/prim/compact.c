@@ -13,9 +13,15 @@
 enum { BLOCK = 4096, GROUP = 256, SCAN_GROUP = 1024, SCAN_GROUPS = 64 };
 enum { POSITIONS, VALUES, RANKS };
 
-static int64_t blocks(int64_t n) { return n / BLOCK + (n % BLOCK != 0); }
+static int64_t blocks(int64_t n)
+{
+    return n / BLOCK + (n % BLOCK != 0);
+}
 
-int64_t gnd__mask_count_at(int64_t n) { return blocks(n); }
+int64_t gnd__mask_count_at(int64_t n)
+{
+    return blocks(n);
+}
 
 gnd_array *gnd__mask_node(gnd_array *mask)
 {
@@ -31,7 +37,7 @@ static gnd_array *select_node(gnd_array *table, gnd_array *x, int what, int64_t 
                               gnd_dtype t)
 {
     gnd__primargs a;
-    gnd_array *in[2] = { table, x };
+    gnd_array *in[2] = {table, x};
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_SELECT;
     a.mode[0] = GND__IN_MEM;
@@ -56,7 +62,8 @@ gnd_array *gnd__mask_ranks(gnd_array *table, int64_t n)
     return select_node(table, NULL, RANKS, n, n, n < INT32_MAX ? GND_INT32 : GND_INT64);
 }
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/* --- programs ----------------------------------------------------------------------------------
+ */
 
 /* Blocks per work-item on a CPU: few work-items with equal shares. */
 static int64_t share(const gnd__prog *p, int64_t nb)
@@ -138,8 +145,11 @@ void gnd__prim_select(gnd__prog *p)
         gnd__pk_body(p, "select_at", p->dtype);
     else
         gnd__pk_int(p, "per", per);
-    gnd__pk_body(p, what == RANKS ? groups ? "select_rank" : "select_rank_own"
-                                  : groups ? "select_out" : "select_out_own", p->dtype);
+    gnd__pk_body(p,
+                 what == RANKS ? groups ? "select_rank" : "select_rank_own"
+                 : groups      ? "select_out"
+                               : "select_out_own",
+                 p->dtype);
     end_blocks(p, nb, per, nb * 8 + n / 8 + (what == VALUES ? gnd__prog_reads(p, 1) : 0),
                p->size * (int64_t)gnd_dtype_size(p->dtype));
 }

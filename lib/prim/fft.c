@@ -54,16 +54,17 @@ gnd_array *gnd__fft_node(gnd_array *x, gnd_dtype t, int kind, int inverse, int r
         a.n[N_DIM + i] = dim[x->ndim - rank + i];
     if (kind == GND_FFT_R2C)
         dim[x->ndim - 1] = n / 2 + 1;
-    return gnd__prim_node(x->dev, &a, kind == GND_FFT_C2R ? gnd__real_of(t) : t, x->ndim, dim, 1, &x);
+    return gnd__prim_node(x->dev, &a, kind == GND_FFT_C2R ? gnd__real_of(t) : t, x->ndim, dim, 1,
+                          &x);
 }
 
 /* One transform as the functions below see it. */
 typedef struct rows {
     gnd__prog *p;
-    gnd_dtype t;           /* the complex dtype */
-    const char *sfx;       /* its suffix */
+    gnd_dtype t;     /* the complex dtype */
+    const char *sfx; /* its suffix */
     int kind, inverse, rank;
-    int64_t n, count;      /* length and number of rows */
+    int64_t n, count; /* length and number of rows */
     double scale;
     int radix[MAX_PASSES], passes;
 } rows;
@@ -85,7 +86,8 @@ static void define_scale(const rows *r, gnd_dtype t)
         gnd__pk_def(r->p, "#define TIMES(v) ((v) * %.17e%s)\n", r->scale, f);
 }
 
-/* --- the backend's library ---------------------------------------------------------------------- */
+/* --- the backend's library ----------------------------------------------------------------------
+ */
 
 static int by_library(const rows *r, gnd_fft_desc *f)
 {
@@ -111,7 +113,7 @@ static void write_library(rows *r, const gnd_fft_desc *f)
     gnd__prog *p = r->p;
     size_t local = gnd__prog_group(p, 256);
     int64_t n = p->in[0].size;
-    gnd__pmem in = { GND__PA_IN, 0, 0 }, out = { GND__PA_OUT, 0, 0 };
+    gnd__pmem in = {GND__PA_IN, 0, 0}, out = {GND__PA_OUT, 0, 0};
     int copied = !p->in[0].mem || r->kind == GND_FFT_C2R;
     if (copied) {
         in.kind = GND__PA_SCRATCH;
@@ -137,7 +139,8 @@ static void write_library(rows *r, const gnd_fft_desc *f)
     }
 }
 
-/* --- our own kernel ------------------------------------------------------------------------------ */
+/* --- our own kernel ------------------------------------------------------------------------------
+ */
 
 static void factor(rows *r)
 {
@@ -191,17 +194,21 @@ static void define_elements(const rows *r)
     if (r->kind == GND_FFT_C2C)
         gnd__pk_def(p, "#define LOAD(row, c) %s%s(IN_x((row) * %lld + (c)))\n", swap, ss, n);
     else if (r->kind == GND_FFT_R2C)
-        gnd__pk_def(p, "#define LOAD(row, c) %s%s(gnd_cplx_%s(IN_x((row) * %lld + (c)), 0))\n", swap, ss,
-                    s, n);
+        gnd__pk_def(p, "#define LOAD(row, c) %s%s(gnd_cplx_%s(IN_x((row) * %lld + (c)), 0))\n",
+                    swap, ss, s, n);
     else
-        gnd__pk_def(p, "#define LOAD(row, c) %s%s(gnd_half_%s(IN_x((row) * %lld + "
-                       "((c) < %lld ? (c) : %lld - (c))), (c) < %lld, (c) == 0 || 2 * (c) == %lld))\n",
+        gnd__pk_def(p,
+                    "#define LOAD(row, c) %s%s(gnd_half_%s(IN_x((row) * %lld + "
+                    "((c) < %lld ? (c) : %lld - (c))), (c) < %lld, (c) == 0 || 2 * (c) == %lld))\n",
                     swap, ss, s, half, half, n, half, n);
     if (r->kind == GND_FFT_C2C)
-        gnd__pk_def(p, "#define STORE(row, c, z) y[(row) * %lld + (c)] = TIMES(%s%s(z))\n", n, swap, ss);
+        gnd__pk_def(p, "#define STORE(row, c, z) y[(row) * %lld + (c)] = TIMES(%s%s(z))\n", n, swap,
+                    ss);
     else if (r->kind == GND_FFT_R2C)
-        gnd__pk_def(p, "#define STORE(row, c, z) if ((c) < %lld) y[(row) * %lld + (c)] = "
-                       "TIMES(%s%s(z))\n", half, half, swap, ss);
+        gnd__pk_def(p,
+                    "#define STORE(row, c, z) if ((c) < %lld) y[(row) * %lld + (c)] = "
+                    "TIMES(%s%s(z))\n",
+                    half, half, swap, ss);
     else
         gnd__pk_def(p, "#define STORE(row, c, z) y[(row) * %lld + (c)] = TIMES((z).%c)\n", n,
                     r->inverse ? 'y' : 'x');
@@ -243,30 +250,37 @@ static void body_cpu(const rows *r, gnd__str *b)
 {
     const char *T = gnd__ctype_value(r->t);
     long long s = 1, at = 0, n = r->n;
-    gnd__str_addf(b, "    const g_i64 row = (g_i64)GND_GID(0);\n    if (row >= count) return;\n"
-                     "    %s m0[%lld], m1[%lld];\n", T, n, n);
+    gnd__str_addf(b,
+                  "    const g_i64 row = (g_i64)GND_GID(0);\n    if (row >= count) return;\n"
+                  "    %s m0[%lld], m1[%lld];\n",
+                  T, n, n);
     define_odd(r, b);
     for (int i = 0; i < r->passes; i++) {
         int q = r->radix[i];
         long long nb = n / q;
-        gnd__str_addf(b, "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++) {\n"
-                         "        %s v[%d];\n", nb / s, s, T, q);
+        gnd__str_addf(b,
+                      "    for (int b = 0; b < %lld; b++) for (int j = 0; j < %lld; j++) {\n"
+                      "        %s v[%d];\n",
+                      nb / s, s, T, q);
         for (int k = 0; k < q; k++) {
             if (i == 0)
                 gnd__str_addf(b, "        v[%d] = LOAD(row, b * %lld + j + %lld);\n", k, s, k * nb);
             else if (k == 0)
                 gnd__str_addf(b, "        v[0] = m%d[b * %lld + j];\n", i & 1, s);
             else
-                gnd__str_addf(b, "        v[%d] = gnd_mul_%s(m%d[b * %lld + j + %lld], w[%lld + j]);\n", k,
-                              r->sfx, i & 1, s, k * nb, at + (k - 1) * s);
+                gnd__str_addf(
+                    b, "        v[%d] = gnd_mul_%s(m%d[b * %lld + j + %lld], w[%lld + j]);\n", k,
+                    r->sfx, i & 1, s, k * nb, at + (k - 1) * s);
         }
         gnd__str_add(b, "        ");
         transform(r, b, q, "v");
         for (int k = 0; k < q; k++)
             if (i == r->passes - 1)
-                gnd__str_addf(b, "        STORE(row, b * %lld + j + %lld, v[%d]);\n", s * q, k * s, k);
+                gnd__str_addf(b, "        STORE(row, b * %lld + j + %lld, v[%d]);\n", s * q, k * s,
+                              k);
             else
-                gnd__str_addf(b, "        m%d[b * %lld + j + %lld] = v[%d];\n", !(i & 1), s * q, k * s, k);
+                gnd__str_addf(b, "        m%d[b * %lld + j + %lld] = v[%d];\n", !(i & 1), s * q,
+                              k * s, k);
         gnd__str_add(b, "    }\n");
         at += (q - 1) * s;
         s *= q;
@@ -278,42 +292,49 @@ static void body_gpu(const rows *r, gnd__str *b, long long many, long long local
 {
     const char *T = gnd__ctype_value(r->t);
     long long s = 1, at = 0, n = r->n;
-    gnd__str_addf(b, "    GND_LOCAL %s m[%lld];\n    const int lid = (int)GND_LID(0);\n"
-                     "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n", T, n * many, many);
+    gnd__str_addf(b,
+                  "    GND_LOCAL %s m[%lld];\n    const int lid = (int)GND_LID(0);\n"
+                  "    const g_i64 first = (g_i64)GND_GRP(0) * %lld;\n",
+                  T, n * many, many);
     define_odd(r, b);
     for (int i = 0; i < r->passes; i++) {
         int q = r->radix[i];
         long long nb = n / q, per = (nb * many + local - 1) / local;
         int last = i == r->passes - 1;
-        gnd__str_addf(b, "    {\n    %s v[%lld][%d];\n#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
-                         "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
-                         "        const int j = b %% %lld;\n        if (t < %lld%s) {\n",
-                      T, per, q, per, local, nb, nb, s, nb * many,
-                      i == 0 || last ? " && first + row < count" : "");
+        gnd__str_addf(
+            b,
+            "    {\n    %s v[%lld][%d];\n#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
+            "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
+            "        const int j = b %% %lld;\n        if (t < %lld%s) {\n",
+            T, per, q, per, local, nb, nb, s, nb * many,
+            i == 0 || last ? " && first + row < count" : "");
         for (int k = 0; k < q; k++) {
             if (i == 0)
                 gnd__str_addf(b, "        v[u][%d] = LOAD(first + row, b + %lld);\n", k, k * nb);
             else if (k == 0)
                 gnd__str_addf(b, "        v[u][0] = m[row * %lld + b];\n", n);
             else
-                gnd__str_addf(b, "        v[u][%d] = gnd_mul_%s(m[row * %lld + b + %lld], w[%lld + j]);\n",
-                              k, r->sfx, n, k * nb, at + (k - 1) * s);
+                gnd__str_addf(
+                    b, "        v[u][%d] = gnd_mul_%s(m[row * %lld + b + %lld], w[%lld + j]);\n", k,
+                    r->sfx, n, k * nb, at + (k - 1) * s);
         }
         gnd__str_add(b, "        ");
         transform(r, b, q, "v[u]");
         if (last) {
             for (int k = 0; k < q; k++)
-                gnd__str_addf(b, "        STORE(first + row, (b - j) * %d + j + %lld, v[u][%d]);\n", q, k * s,
-                              k);
+                gnd__str_addf(b, "        STORE(first + row, (b - j) * %d + j + %lld, v[u][%d]);\n",
+                              q, k * s, k);
             gnd__str_add(b, "        }\n    }\n    }\n");
             break;
         }
-        gnd__str_addf(b, "        }\n    }\n%s#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
-                         "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
-                         "        const int j = b %% %lld;\n        if (t < %lld) {\n",
+        gnd__str_addf(b,
+                      "        }\n    }\n%s#pragma unroll\n    for (int u = 0; u < %lld; u++) {\n"
+                      "        const int t = lid + u * %lld, row = t / %lld, b = t %% %lld;\n"
+                      "        const int j = b %% %lld;\n        if (t < %lld) {\n",
                       i ? "    GND_BARRIER();\n" : "", per, local, nb, nb, s, nb * many);
         for (int k = 0; k < q; k++)
-            gnd__str_addf(b, "        m[row * %lld + (b - j) * %d + j + %lld] = v[u][%d];\n", n, q, k * s, k);
+            gnd__str_addf(b, "        m[row * %lld + (b - j) * %d + j + %lld] = v[u][%d];\n", n, q,
+                          k * s, k);
         gnd__str_add(b, "        }\n    }\n    }\n    GND_BARRIER();\n");
         at += (q - 1) * s;
         s *= q;
@@ -323,7 +344,7 @@ static void body_gpu(const rows *r, gnd__str *b, long long many, long long local
 static void write_rows(rows *r)
 {
     gnd__prog *p = r->p;
-    gnd__str body = { 0 };
+    gnd__str body = {0};
     int roots;
     int64_t many = 1, local = 1;
     factor(r);
@@ -363,7 +384,8 @@ void gnd__prim_fft(gnd__prog *p)
         return;
     r.p = p;
     r.t = gnd_dtype_kind(p->dtype) == 'c' ? p->dtype
-          : p->dtype == GND_FLOAT64 ? GND_COMPLEX128 : GND_COMPLEX64;
+          : p->dtype == GND_FLOAT64       ? GND_COMPLEX128
+                                          : GND_COMPLEX64;
     r.sfx = gnd__suffix(r.t);
     r.kind = (int)(p->args->n[N_KIND] & 15);
     r.inverse = (int)(p->args->n[N_KIND] >> 4 & 1);
@@ -374,7 +396,8 @@ void gnd__prim_fft(gnd__prog *p)
     if (by_library(&r, &f)) {
         write_library(&r, &f);
     } else if (r.rank > 1 || !gnd__fft_smooth(r.n) || r.n > gnd__fft_longest(p->t->props, r.t)) {
-        gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel", (long long)r.n);
+        gnd__prog_fail(p, GND_ERR_INTERNAL, "a transform of %lld elements in one kernel",
+                       (long long)r.n);
     } else {
         write_rows(&r);
     }

@@ -12,9 +12,9 @@
 #include "codegen/prelude.h"
 
 enum {
-    CPU_TASKS = 32,            /* blocks of results from which on k is not cut */
-    CPU_CHUNK = 4096,          /* minimum number of terms per chunk */
-    PART_BYTES = 64 << 20      /* maximum size of all chunks' products */
+    CPU_TASKS = 32,       /* blocks of results from which on k is not cut */
+    CPU_CHUNK = 4096,     /* minimum number of terms per chunk */
+    PART_BYTES = 64 << 20 /* maximum size of all chunks' products */
 };
 
 static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
@@ -25,7 +25,7 @@ static const gnd__tile *tiles_of(gnd_dtype t, const gnd_props *p, int *n)
 
 typedef struct shape {
     gnd__tile t;
-    int64_t s, chunk;          /* number of chunks of k; terms of each */
+    int64_t s, chunk; /* number of chunks of k; terms of each */
 } shape;
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -40,8 +40,8 @@ static gnd_dtype acc_of(gnd_dtype t)
 
 /* Estimated clocks for g with tiles t in s chunks: the groups of the busiest unit, in sequence if
  * it cannot hold them all at once, plus the sum of the parts. */
-static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t, int64_t s, int64_t chunk,
-                   int64_t units)
+static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t, int64_t s,
+                   int64_t chunk, int64_t units)
 {
     const int64_t groups = ceil_div(g->m, t->bm) * ceil_div(g->n, t->bn) * g->nbatch * s;
     const int64_t most = ceil_div(groups, units);
@@ -49,16 +49,19 @@ static double cost(const gnd__measured *d, const gnd_gemm *g, const gnd__tile *t
     const size_t size = gnd_dtype_size((gnd_dtype)g->dtype); /* multiplications of 8 bytes take
                                                                 twice as long */
     double c = (double)most * t->bm * t->bn * (double)(ceil_div(chunk, t->bk) * t->bk) /
-               (d->fma_per_clock / 100.0 * t->speed) / (busy < 1 ? busy : 1) * (size > 4 ? (double)size / 4 : 1);
+               (d->fma_per_clock / 100.0 * t->speed) / (busy < 1 ? busy : 1) *
+               (size > 4 ? (double)size / 4 : 1);
     if (s > 1)
-        c += d->second_clocks + (double)s * (double)g->m * (double)g->n * (double)g->nbatch / (double)units;
+        c += d->second_clocks +
+             (double)s * (double)g->m * (double)g->n * (double)g->nbatch / (double)units;
     return c;
 }
 
 /* Cuts k into at most s chunks, each a multiple of `unit`. */
 static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
 {
-    const int64_t one = (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
+    const int64_t one =
+        (int64_t)gnd_dtype_size(acc_of((gnd_dtype)g->dtype)) * g->m * g->n * g->nbatch;
     if (s > PART_BYTES / one)
         s = PART_BYTES / one;
     if (s > g->k / unit)
@@ -75,7 +78,8 @@ static int64_t cut(const gnd_gemm *g, int64_t s, int64_t unit, int64_t *chunk)
 
 static int tile_fits(const gnd__tile *t, size_t size, const gnd_props *p)
 {
-    return (size_t)t->wg <= p->max_group && (size_t)(t->bm + t->bn + 8) * t->bk * size <= p->local_bytes;
+    return (size_t)t->wg <= p->max_group &&
+           (size_t)(t->bm + t->bn + 8) * t->bk * size <= p->local_bytes;
 }
 
 static int any_tile(gnd_dtype dt, const gnd_props *p)
@@ -98,10 +102,12 @@ static void tuned_tile(const gnd_gemm *g, const gnd__target *t, shape *h)
     const gnd__tile *all = tiles_of(dt, t->props, &n);
     const int i = t->tune->v[dt == GND_FLOAT16 || dt == GND_BFLOAT16 ? GND__TUNE_PRODUCT_TILE2
                              : size <= 4                             ? GND__TUNE_PRODUCT_TILE4
-                                                                     : GND__TUNE_PRODUCT_TILE8] - 1;
+                                                                     : GND__TUNE_PRODUCT_TILE8] -
+                  1;
     if (i < 0 || i >= n || size > 8 || h->s > 1 || !tile_fits(&all[i], size, t->props))
         return;
-    if (ceil_div(g->m, all[i].bm) * ceil_div(g->n, all[i].bn) * g->nbatch >= 2 * (int64_t)t->props->compute_units)
+    if (ceil_div(g->m, all[i].bm) * ceil_div(g->n, all[i].bn) * g->nbatch >=
+        2 * (int64_t)t->props->compute_units)
         h->t = all[i];
 }
 
@@ -121,7 +127,8 @@ static shape gpu_shape(const gnd_gemm *g, const gnd__target *target)
             continue;
         for (int64_t per = 0; per <= 16; per = per ? 2 * per : 1) {
             int64_t chunk;
-            const int64_t s = per ? cut(g, units * per / tiles, 4 * t[i].bk, &chunk) : cut(g, 1, 1, &chunk);
+            const int64_t s =
+                per ? cut(g, units * per / tiles, 4 * t[i].bk, &chunk) : cut(g, 1, 1, &chunk);
             const double c = cost(d, g, &t[i], s, chunk, units);
             if (least < 0 || c < least) {
                 least = c;
@@ -138,7 +145,9 @@ static shape cpu_shape(const gnd_gemm *g)
     shape h = {.s = 1, .chunk = g->k};
     const int64_t tasks = ceil_div(g->m, 4) * ceil_div(g->n, 32) * g->nbatch;
     if (tasks < CPU_TASKS && g->k >= 2 * CPU_CHUNK)
-        h.s = cut(g, ceil_div(CPU_TASKS, tasks) < g->k / CPU_CHUNK ? ceil_div(CPU_TASKS, tasks) : g->k / CPU_CHUNK,
+        h.s = cut(g,
+                  ceil_div(CPU_TASKS, tasks) < g->k / CPU_CHUNK ? ceil_div(CPU_TASKS, tasks)
+                                                                : g->k / CPU_CHUNK,
                   16, &h.chunk);
     return h;
 }
@@ -147,10 +156,11 @@ static shape cpu_shape(const gnd_gemm *g)
  * any(and). */
 static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
 {
-    const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t), *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
+    const char *sfx = gnd__suffix(t), *T = gnd__ctype_value(t),
+               *U = gnd_dtype_size(t) == 8 ? "g_u64" : "g_u32";
     int kind = gnd_dtype_kind(t);
-    gnd__str_addf(s, "typedef %s MT;\ntypedef %s T;\ntypedef %s OT;\ntypedef %s PT;\n", gnd__ctype_mem(t), T,
-                  gnd__ctype_mem(out), gnd__ctype_mem(acc_of(t)));
+    gnd__str_addf(s, "typedef %s MT;\ntypedef %s T;\ntypedef %s OT;\ntypedef %s PT;\n",
+                  gnd__ctype_mem(t), T, gnd__ctype_mem(out), gnd__ctype_mem(acc_of(t)));
     gnd__str_addf(s, "#define LD(p, i) gnd_ld_%s(p, i)\n#define LDP(p, i) gnd_ld_%s(p, i)\n", sfx,
                   gnd__suffix(acc_of(t)));
     if (out == GND_FLOAT16 || out == GND_BFLOAT16)
@@ -159,22 +169,28 @@ static void macros(gnd__str *s, gnd_dtype t, gnd_dtype out, int unroll)
         gnd__str_addf(s, "#define ST(p, i, v) gnd_st_%s(p, i, v)\n", gnd__suffix(out));
     gnd__str_addf(s, kind == 'c' ? "#define ZERO gnd_cplx_%s(0, 0)\n" : "#define ZERO (T)0\n", sfx);
     if (kind == 'b')
-        gnd__str_add(s, "#define MAC(s, a, b) (T)((s) | ((a) & (b)))\n#define ADD(s, a) (T)((s) | (a))\n");
+        gnd__str_add(
+            s, "#define MAC(s, a, b) (T)((s) | ((a) & (b)))\n#define ADD(s, a) (T)((s) | (a))\n");
     else if (kind == 'c')
-        gnd__str_addf(s, "#define MAC(s, a, b) ((s) + gnd_mul_%s(a, b))\n#define ADD(s, a) ((s) + (a))\n", sfx);
+        gnd__str_addf(
+            s, "#define MAC(s, a, b) ((s) + gnd_mul_%s(a, b))\n#define ADD(s, a) ((s) + (a))\n",
+            sfx);
     else if (kind == 'f')
         gnd__str_add(s, "#define MAC(s, a, b) fma(a, b, s)\n#define ADD(s, a) ((s) + (a))\n");
     else
-        gnd__str_addf(s, "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n"
-                      "#define ADD(s, a) (T)((%s)(s) + (%s)(a))\n", U, U, U, U, U);
+        gnd__str_addf(s,
+                      "#define MAC(s, a, b) (T)((%s)(s) + (%s)(a) * (%s)(b))\n"
+                      "#define ADD(s, a) (T)((%s)(s) + (%s)(a))\n",
+                      U, U, U, U, U);
     /* on a CPU that uses this form nevertheless, unrolling would only slow compilation */
-    gnd__str_add(s, unroll ? "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL4 _Pragma(\"unroll 4\")\n"
-                           : "#define UNROLL\n#define UNROLL4\n");
+    gnd__str_add(
+        s, unroll ? "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL4 _Pragma(\"unroll 4\")\n"
+                  : "#define UNROLL\n#define UNROLL4\n");
 }
 
 /* Completes the kernel's text: macros and parameters in `text`, then the body of that name. */
-static gnd_status finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t, const gnd_props *p,
-                         gnd_err *e)
+static gnd_status finish(gnd__gemm_kernel *k, gnd__str *text, const char *body, gnd_dtype t,
+                         const gnd_props *p, gnd_err *e)
 {
     gnd_status st;
     gnd__str_add(text, ")\n{\n");
@@ -194,13 +210,26 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t mn = g->m * g->n, cut = h->s > 1;
-    const int64_t v[16] = {g->m, g->n, g->k, g->a.batch, g->a.row, g->a.col, g->b.batch, g->b.row, g->b.col,
-                           cut ? h->s * mn : g->c.batch, cut ? g->n : g->c.row, cut ? 1 : g->c.col, mn, h->chunk,
+    const int64_t v[16] = {g->m,
+                           g->n,
+                           g->k,
+                           g->a.batch,
+                           g->a.row,
+                           g->a.col,
+                           g->b.batch,
+                           g->b.row,
+                           g->b.col,
+                           cut ? h->s * mn : g->c.batch,
+                           cut ? g->n : g->c.row,
+                           cut ? 1 : g->c.col,
+                           mn,
+                           h->chunk,
                            g->nbatch};
     gnd__str text = {0};
     k->name = "k_matmul";
     k->nmem = 3;
-    k->mem[0] = GND__GEMM_A, k->mem[1] = GND__GEMM_B, k->mem[2] = cut ? GND__GEMM_PARTS : GND__GEMM_C;
+    k->mem[0] = GND__GEMM_A, k->mem[1] = GND__GEMM_B,
+    k->mem[2] = cut ? GND__GEMM_PARTS : GND__GEMM_C;
     k->nvalue = 15;
     memcpy(k->value, v, sizeof v);
     k->local[0] = k->local[1] = k->local[2] = 1;
@@ -213,10 +242,13 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
         const gnd__tile *b = &h->t;
         const int size = (int)gnd_dtype_size(acc_of(dt)), pad = size <= 4 ? 4 : size == 8 ? 2 : 1;
         const int neighbours = size <= 4 ? 4 : 2, vec = b->tm < neighbours ? b->tm : neighbours;
-        gnd__str_addf(&text, "#define BM %d\n#define BN %d\n#define BK %d\n#define TM %d\n#define TN %d\n"
-                      "#define TX %d\n#define TY %d\n#define WG %d\n#define V %d\n#define LA %d\n#define LB %d\n"
-                      "#define LOCAL_ALIGN __attribute__((aligned(16)))\n", b->bm, b->bn, b->bk, b->tm, b->tn,
-                      b->bn / b->tn, b->bm / b->tm, b->wg, vec, b->bm + pad, b->bn + pad);
+        gnd__str_addf(
+            &text,
+            "#define BM %d\n#define BN %d\n#define BK %d\n#define TM %d\n#define TN %d\n"
+            "#define TX %d\n#define TY %d\n#define WG %d\n#define V %d\n#define LA %d\n#define LB %d\n"
+            "#define LOCAL_ALIGN __attribute__((aligned(16)))\n",
+            b->bm, b->bn, b->bk, b->tm, b->tn, b->bn / b->tn, b->bm / b->tm, b->wg, vec,
+            b->bm + pad, b->bn + pad);
         k->local[0] = (size_t)b->wg;
         k->global[0] = (size_t)(ceil_div(g->n, b->bn) * ceil_div(g->m, b->bm)) * k->local[0];
         k->global[1] = (size_t)h->s;
@@ -226,7 +258,8 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
     else if (t->props->dialect == GND_DIALECT_CUDA)
         gnd__str_addf(&text, "GND_KERNEL void __launch_bounds__(%d) k_matmul(\n", (int)k->local[0]);
     else
-        gnd__str_addf(&text, "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_matmul(\n",
+        gnd__str_addf(&text,
+                      "GND_KERNEL __attribute__((reqd_work_group_size(%d, 1, 1))) void k_matmul(\n",
                       (int)k->local[0]);
     gnd__str_add(&text, "    GND_CONST_GLOBAL MT *GND_RESTRICT a, const g_i64 oa,\n"
                         "    GND_CONST_GLOBAL MT *GND_RESTRICT b, const g_i64 ob,\n"
@@ -239,11 +272,15 @@ static gnd_status product(const gnd_gemm *g, const gnd__target *t, const shape *
     return finish(k, &text, t->cpu ? "matmul_cpu" : "matmul_gpu", dt, t->props, e);
 }
 
-static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd__gemm_kernel *k, gnd_err *e)
+static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, gnd__gemm_kernel *k,
+                      gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     const int64_t v[] = {g->m, g->n, h->s, g->c.batch, g->c.row, g->c.col, g->nbatch};
-    const int group = t->cpu ? 1 : t->props->max_group >= 256 ? 256 : 32, lanes = !t->cpu && h->s >= 16 ? 8 : 1;
+    const int group = t->cpu                       ? 1
+                      : t->props->max_group >= 256 ? 256
+                                                   : 32,
+              lanes = !t->cpu && h->s >= 16 ? 8 : 1;
     const int cols = group / lanes;
     gnd__str text = {0};
     k->name = "k_matmul_parts";
@@ -257,16 +294,19 @@ static gnd_status sum(const gnd_gemm *g, const gnd__target *t, const shape *h, g
     k->global[1] = 1;
     k->global[2] = (size_t)(g->nbatch < 65535 ? g->nbatch : 65535);
     macros(&text, dt, dt, t->props->kind != GND_DEV_CPU);
-    gnd__str_addf(&text, "#define COLS %d\n#define LANES %d\n"
+    gnd__str_addf(&text,
+                  "#define COLS %d\n#define LANES %d\n"
                   "GND_KERNEL void k_matmul_parts(\n"
                   "    GND_CONST_GLOBAL PT *GND_RESTRICT parts, const g_i64 op,\n"
                   "    GND_GLOBAL MT *GND_RESTRICT c, const g_i64 oc,\n"
                   "    const g_i64 M, const g_i64 N, const g_i64 S,\n"
-                  "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB", cols, lanes);
+                  "    const g_i64 cb, const g_i64 cr, const g_i64 cc, const g_i64 NB",
+                  cols, lanes);
     return finish(k, &text, "matmul_parts", dt, t->props, e);
 }
 
-gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e)
+gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out,
+                         gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
     /* A device too small for every tile gets the text that needs neither groups nor local

@@ -24,15 +24,16 @@ typedef struct gnd__gemm_kernel {
 } gnd__gemm_kernel;
 
 typedef struct gnd__gemm_kernels {
-    int n;                     /* 1; or 2 if the second adds the chunks of k */
+    int n; /* 1; or 2 if the second adds the chunks of k */
     gnd__gemm_kernel k[2];
-    gnd_dtype part;            /* dtype of GND__GEMM_PARTS */
-    int64_t nparts;            /* number of its elements; 0: not used */
+    gnd_dtype part; /* dtype of GND__GEMM_PARTS */
+    int64_t nparts; /* number of its elements; 0: not used */
 } gnd__gemm_kernels;
 
 /* Makes the kernels for g (any strides, without alpha and beta: C = A B; nbatch >= 1; k may be 0).
  * The caller frees them with gnd__gemm_free, also after errors. */
-gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out, gnd_err *e);
+gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kernels *out,
+                         gnd_err *e);
 void gnd__gemm_free(gnd__gemm_kernels *g);
 
 #endif

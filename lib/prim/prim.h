@@ -31,25 +31,34 @@ enum { GND__PK_ARGS = 40, GND__PROG_SCRATCH = 16 };
 
 /* The kinds of arguments of a program's kernel. */
 typedef enum gnd__pakind {
-    GND__PA_IN, GND__PA_INOFF,         /* input ref, which is memory: its memory, its offset */
-    GND__PA_OUT, GND__PA_OUTOFF,
-    GND__PA_SCRATCH, GND__PA_SCRATCHOFF,
-    GND__PA_INL,                       /* argument number value of expression ref */
-    GND__PA_INT                        /* an int64 */
+    GND__PA_IN,
+    GND__PA_INOFF, /* input ref, which is memory: its memory, its offset */
+    GND__PA_OUT,
+    GND__PA_OUTOFF,
+    GND__PA_SCRATCH,
+    GND__PA_SCRATCHOFF,
+    GND__PA_INL, /* argument number value of expression ref */
+    GND__PA_INT  /* an int64 */
 } gnd__pakind;
 
 typedef struct gnd__parg {
-    uint8_t kind;      /* gnd__pakind */
-    uint8_t esize;     /* offsets: bytes of an element */
+    uint8_t kind;  /* gnd__pakind */
+    uint8_t esize; /* offsets: bytes of an element */
     int32_t ref;
     int64_t value;
 } gnd__parg;
 
 /* A library call in place of a kernel. */
-typedef enum gnd__pcall { GND__PC_NONE, GND__PC_FFT, GND__PC_SOLVE, GND__PC_GEMM, GND__PC_PANEL } gnd__pcall;
+typedef enum gnd__pcall {
+    GND__PC_NONE,
+    GND__PC_FFT,
+    GND__PC_SOLVE,
+    GND__PC_GEMM,
+    GND__PC_PANEL
+} gnd__pcall;
 
 typedef struct gnd__pkernel {
-    gnd__pcall call;           /* not NONE: arg[] are its operands' memory and offsets, in pairs */
+    gnd__pcall call; /* not NONE: arg[] are its operands' memory and offsets, in pairs */
     gnd_fft_desc fft;
     gnd_solve_desc solve;
     gnd_gemm gemm;
@@ -71,8 +80,8 @@ typedef struct gnd__pin {
     const int64_t *dim;
     int64_t size;
     const gnd__inl *inl;
-    int mem;           /* it also is in memory, in C order, so that GND__PA_IN of a library call may
-                          refer to it */
+    int mem; /* it also is in memory, in C order, so that GND__PA_IN of a library call may
+                refer to it */
 } gnd__pin;
 
 typedef struct gnd__prog {
@@ -85,14 +94,14 @@ typedef struct gnd__prog {
     int64_t size;
     int nin;
     gnd__pin in[GND__PRIM_INS];
-    struct gnd__gdev *dev;     /* for queries about its libraries */
+    struct gnd__gdev *dev; /* for queries about its libraries */
     /* written by the primitive */
     int nscratch;
     size_t scratch[GND__PROG_SCRATCH]; /* bytes */
     int nkernel, capkernel;
     gnd__pkernel *k;
     gnd_err *e;
-    gnd_status st;     /* the first failure; after it every function below does nothing */
+    gnd_status st; /* the first failure; after it every function below does nothing */
 } gnd__prog;
 
 typedef struct gnd__prim {
@@ -105,7 +114,8 @@ extern const gnd__prim gnd__prims[GND__NPRIM];
 #include "prim/prims.def"
 #undef GND_PRIM
 
-/* --- writing a program (prim/prog.c) ------------------------------------------------------------ */
+/* --- writing a program (prim/prog.c) ------------------------------------------------------------
+ */
 /* Allocates that many bytes of uninitialised scratch memory. Returns its number. */
 int gnd__prog_scratch(gnd__prog *p, int64_t nbytes);
 /* Begins a kernel. The functions below add to the kernel begun last. */
@@ -130,7 +140,8 @@ void gnd__pk_add(gnd__prog *p, const char *text);
 void gnd__pk_resident(gnd__prog *p, int groups);
 /* Ends the kernel: `groups` groups of `local` work-items along up to three axes (missing ones: 1).
  * rd, wr: bytes read and written, for explain. */
-void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], int64_t rd, int64_t wr);
+void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], int64_t rd,
+                 int64_t wr);
 /* The same along one axis. */
 void gnd__pk_end1(gnd__prog *p, int64_t groups, size_t local, int64_t rd, int64_t wr);
 /* Adds a kernel that sets n elements of scratch memory (scratch >= 0) or of the result (-1) to the
@@ -140,7 +151,11 @@ void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const cha
  * of the operands). The operands, in order, are GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH
  * with their number, each at byte `off` within it. A solver call that the backend does not support
  * goes to LAPACK on the host (host/lapack.h). */
-typedef struct gnd__pmem { gnd__pakind kind; int ref; int64_t off; } gnd__pmem;
+typedef struct gnd__pmem {
+    gnd__pakind kind;
+    int ref;
+    int64_t off;
+} gnd__pmem;
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out);
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem);
 /* Add a product of a, b and c that the backend supports (gnd__gate_gemm_supports), and the host's

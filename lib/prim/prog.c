@@ -10,7 +10,7 @@
 #include "codegen/prelude.h"
 
 const gnd__prim gnd__prims[GND__NPRIM] = {
-#define GND_PRIM(ID, name, write) { name, write },
+#define GND_PRIM(ID, name, write) {name, write},
 #include "prim/prims.def"
 #undef GND_PRIM
 };
@@ -24,7 +24,7 @@ static void nomem(gnd__prog *p)
 void gnd__prog_fail(gnd__prog *p, gnd_status code, const char *fmt, ...)
 {
     va_list ap;
-    gnd__str s = { 0 };
+    gnd__str s = {0};
     if (p->st != GND_OK)
         return;
     va_start(ap, fmt);
@@ -186,10 +186,11 @@ void gnd__pk_resident(gnd__prog *p, int groups)
         cur(p)->resident = groups;
 }
 
-void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], int64_t rd, int64_t wr)
+void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], int64_t rd,
+                 int64_t wr)
 {
     gnd__pkernel *k;
-    gnd__str own = { 0 };
+    gnd__str own = {0};
     if (p->st != GND_OK)
         return;
     k = cur(p);
@@ -201,11 +202,13 @@ void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], in
         gnd__str_addf(&own, "GND_KERNEL void __launch_bounds__(%d, %d) ",
                       (int)(local[0] * local[1] * local[2]), k->resident);
     else if (p->t->props->dialect == GND_DIALECT_CUDA)
-        gnd__str_addf(&own, "GND_KERNEL void __launch_bounds__(%d) ", (int)(local[0] * local[1] * local[2]));
+        gnd__str_addf(&own, "GND_KERNEL void __launch_bounds__(%d) ",
+                      (int)(local[0] * local[1] * local[2]));
     else
         gnd__str_addf(&own, "GND_KERNEL __attribute__((reqd_work_group_size(%d, %d, %d))) void ",
                       (int)local[0], (int)local[1], (int)local[2]);
-    gnd__str_addf(&own, "%s(%s)\n{\n%s}\n", k->name, gnd__str_get(&k->head), gnd__str_get(&k->body));
+    gnd__str_addf(&own, "%s(%s)\n{\n%s}\n", k->name, gnd__str_get(&k->head),
+                  gnd__str_get(&k->body));
     for (int d = 0; d < 3; d++) {
         k->local[d] = local[d];
         k->global[d] = groups[d] * local[d];
@@ -231,7 +234,7 @@ void gnd__pk_end(gnd__prog *p, const size_t groups[3], const size_t local[3], in
 
 void gnd__pk_end1(gnd__prog *p, int64_t groups, size_t local, int64_t rd, int64_t wr)
 {
-    const size_t g[3] = { (size_t)groups, 1, 1 }, l[3] = { local, 1, 1 };
+    const size_t g[3] = {(size_t)groups, 1, 1}, l[3] = {local, 1, 1};
     gnd__pk_end(p, g, l, rd, wr);
 }
 
@@ -266,7 +269,7 @@ static void add_call(gnd__prog *p, gnd__pcall call, const char *name, int n, con
 
 void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem out)
 {
-    gnd__pmem mem[2] = { in, out };
+    gnd__pmem mem[2] = {in, out};
     add_call(p, GND__PC_FFT, "k_transform", 2, mem);
     if (p->st == GND_OK)
         cur(p)->fft = *f;

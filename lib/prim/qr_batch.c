@@ -31,7 +31,8 @@ int gnd__qr_batch_takes(const gnd__prog *p, const gnd_solve_desc *s)
 {
     return s->op == GND_SOLVE_QR && !p->t->cpu && s->nbatch >= LEAST && s->m <= MOST_ROWS &&
            greater(s->n, columns(s)) <= MOST_COLS && gnd__prog_group(p, 64) == 64 &&
-           p->t->props->local_bytes >= 32 * 1024 && gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
+           p->t->props->local_bytes >= 32 * 1024 &&
+           gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
 }
 
 static int64_t power_from(int64_t n, int64_t least)
@@ -53,9 +54,13 @@ static void memory(gnd__prog *p, const char *name, gnd__pmem m)
 void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
 {
     const int64_t m = s->m, n = s->n, cols = columns(s), wide = greater(n, cols);
-    const int64_t size = (int64_t)gnd_dtype_size(p->dtype), rows = power_from(m, 32), most = power_from(wide, 32);
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype), rows = power_from(m, 32),
+                  most = power_from(wide, 32);
     const int64_t pitch = wide | 1, lanes = power_from(wide, 8) < 128 ? power_from(wide, 8) : 128;
-    const int64_t work = m * wide, want = work <= 512 ? 64 : work <= 2048 ? 128 : work <= 8192 ? 256 : 512;
+    const int64_t work = m * wide, want = work <= 512    ? 64
+                                          : work <= 2048 ? 128
+                                          : work <= 8192 ? 256
+                                                         : 512;
     const size_t group = gnd__prog_group(p, (size_t)greater(lanes, want));
     const int64_t space = (m * pitch * size + STEP - 1) / STEP * STEP;
     const int64_t others = (rows + most + (int64_t)group + 32) * size + 4 * most;
@@ -69,15 +74,22 @@ void gnd__qr_batch(gnd__prog *p, const gnd_solve_desc *s, const gnd__pmem *mem)
     gnd__pk_def(p, "#define SPACE %d\n", here ? (int)(space / size) : 0);
     if (complex) {
         gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n#define REAL(z) ((z).x)\n", t);
-        gnd__pk_def(p, "#define MUL(a, b) gnd_mul_%s(a, b)\n#define DIV(a, b) gnd_div_%s(a, b)\n", t, t);
-        gnd__pk_def(p, "#define CONJ(z) gnd_conj_%s(z)\n#define SIZE(z) fmax(fabs((z).x), fabs((z).y))\n", t);
+        gnd__pk_def(p, "#define MUL(a, b) gnd_mul_%s(a, b)\n#define DIV(a, b) gnd_div_%s(a, b)\n",
+                    t, t);
+        gnd__pk_def(
+            p, "#define CONJ(z) gnd_conj_%s(z)\n#define SIZE(z) fmax(fabs((z).x), fabs((z).y))\n",
+            t);
         gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
         gnd__pk_def(p, "#define STANDS(z, rest) ((rest) == 0 && (z).y == 0)\n");
-        gnd__pk_def(p, "#define SCALED(z, e) gnd_cplx_%s(gnd_ldexp_%s((z).x, e), gnd_ldexp_%s((z).y, e))\n", t, r, r);
+        gnd__pk_def(
+            p, "#define SCALED(z, e) gnd_cplx_%s(gnd_ldexp_%s((z).x, e), gnd_ldexp_%s((z).y, e))\n",
+            t, r, r);
     } else {
         gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
         gnd__pk_def(p, "#define REAL(z) (z)\n#define STANDS(z, rest) ((rest) == 0)\n");
-        gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n#define CONJ(z) (z)\n");
+        gnd__pk_def(
+            p,
+            "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n#define CONJ(z) (z)\n");
         gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define SQUARE(z) ((z) * (z))\n");
         gnd__pk_def(p, "#define SCALED(z, e) gnd_ldexp_%s(z, e)\n", t);
     }

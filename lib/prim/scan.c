@@ -22,29 +22,29 @@ enum { A_OP, A_INITIAL, A_M, A_N, A_INNER };
 
 enum {
     GROUP = 256,
-    NARROW = 32,           /* so many columns go through local memory, as rows do */
-    STRIPS = 64,           /* so many strips of 32 columns are scanned in one kernel */
-    ITEMS = 1 << 16,       /* columns that need not be cut */
-    ALL_ITEMS = 1 << 18,   /* work-items when they are */
-    GROUPS = 2048,         /* groups of rows when those are cut */
-    FEW = 256,             /* fewer rows are cut */
+    NARROW = 32,         /* so many columns go through local memory, as rows do */
+    STRIPS = 64,         /* so many strips of 32 columns are scanned in one kernel */
+    ITEMS = 1 << 16,     /* columns that need not be cut */
+    ALL_ITEMS = 1 << 18, /* work-items when they are */
+    GROUPS = 2048,       /* groups of rows when those are cut */
+    FEW = 256,           /* fewer rows are cut */
     COLS_RUN = 64,
     CPU_TASKS = 32,
-    CPU_RUN = 16384,       /* steps of a part at least */
+    CPU_RUN = 16384, /* steps of a part at least */
     CPU_TILE = 256,
-    LEVELS = 6,            /* blocks of 32^5 tiles are the largest */
-    TILES = 1 << 24        /* of all rows, at most */
+    LEVELS = 6,     /* blocks of 32^5 tiles are the largest */
+    TILES = 1 << 24 /* of all rows, at most */
 };
 
 typedef struct shape {
     int by_rows;
     int64_t m, n, inner;
-    int group, k, pad;     /* rows: work-items of a group, steps of each; see kernels/scan.cl */
+    int group, k, pad; /* rows: work-items of a group, steps of each; see kernels/scan.cl */
     int64_t t, rg;
-    int64_t s, chunk;      /* parts of a row, steps of each */
-    int64_t line;          /* one kernel: tiles of a row, or of a strip of 32 columns; else 0 */
-    int strip;             /* of a strip */
-    int64_t tiles;         /* CPUs: tiles of columns */
+    int64_t s, chunk; /* parts of a row, steps of each */
+    int64_t line;     /* one kernel: tiles of a row, or of a strip of 32 columns; else 0 */
+    int strip;        /* of a strip */
+    int64_t tiles;    /* CPUs: tiles of columns */
 } shape;
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -76,7 +76,8 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     const gnd_props *p = t->props;
     int64_t tiles;
     h->by_rows = 1;
-    /* 16 loads at once; on a CPU that has this shape all the same they would only be slow to compile */
+    /* 16 loads at once; on a CPU that has this shape all the same they would only be slow to
+     * compile */
     h->k = p->kind == GND_DEV_CPU ? 4 : size <= 4 ? 16 : size == 8 ? 8 : 4;
     h->pad = size <= 4 ? 5 : size == 8 ? 4 : 3;
     for (h->group = GROUP; h->group > 1; h->group /= 2)
@@ -102,8 +103,9 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     }
 }
 
-/* Columns in strips of 32, read once. A tile waits for the one above it, 0.7 us each on an H200, so columns must be
- * many: what else is read and written meanwhile takes as long from about 1500 on. */
+/* Columns in strips of 32, read once. A tile waits for the one above it, 0.7 us each on an H200, so
+ * columns must be many: what else is read and written meanwhile takes as long from about 1500 on.
+ */
 static int shape_strips(shape *h, const gnd__target *t, size_t size)
 {
     const gnd_props *p = t->props;
@@ -112,8 +114,9 @@ static int shape_strips(shape *h, const gnd__target *t, size_t size)
     h->k = cpu ? 2 : size <= 4 ? 32 : size == 8 ? 16 : 8;
     h->group = cpu ? 64 : GROUP; /* small tiles, for tests */
     h->line = ceil_div(h->n, h->group / 32 * h->k);
-    h->strip = t->waits && h->line > 1 && across >= (cpu ? 2 : STRIPS) && h->line <= TILES / across &&
-               (size_t)h->group <= p->max_group && (size_t)h->group <= p->max_local[0];
+    h->strip = t->waits && h->line > 1 && across >= (cpu ? 2 : STRIPS) &&
+               h->line <= TILES / across && (size_t)h->group <= p->max_group &&
+               (size_t)h->group <= p->max_local[0];
     if (!h->strip)
         h->line = 0;
     return h->strip;
@@ -136,7 +139,8 @@ static void shape_of(shape *h, const gnd__target *t, const gnd__primargs *a, gnd
             cut(h, clamp(h->n / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m)), 1024);
     } else if (t->cpu) {
         if (h->m * h->tiles < CPU_TASKS)
-            cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)), COLS_RUN);
+            cut(h, clamp(h->n * h->inner / CPU_RUN, 1, ceil_div(CPU_TASKS, h->m * h->tiles)),
+                COLS_RUN);
     } else if (h->inner <= NARROW) {
         shape_gpu_rows(h, t, value_size(dt));
     } else if (h->m * h->inner < ITEMS && !shape_strips(h, t, value_size(dt))) {
@@ -171,20 +175,20 @@ gnd_array *gnd__scan_node(gnd_array *x, gnd__scan op, int axis, int initial)
 typedef struct scan {
     gnd__prog *p;
     shape h;
-    int sums;              /* carries have an error part */
-    int q, r;              /* their scratch; r: only then */
-    gnd_dtype acc;         /* their dtype */
-    int64_t bytes;         /* of all carries */
+    int sums;      /* carries have an error part */
+    int q, r;      /* their scratch; r: only then */
+    gnd_dtype acc; /* their dtype */
+    int64_t bytes; /* of all carries */
 } scan;
 
-static const gnd__op ops[] = { GND__OP_ADD, GND__OP_MULTIPLY, GND__OP_MAXIMUM, GND__OP_MINIMUM };
+static const gnd__op ops[] = {GND__OP_ADD, GND__OP_MULTIPLY, GND__OP_MAXIMUM, GND__OP_MINIMUM};
 
 static void begin(const scan *c, const char *name, int in, int out, int carries)
 {
     gnd__prog *p = c->p;
     int kind = gnd_dtype_kind(p->dtype);
-    static const char *const arg[4] = { "(a)", "(b)", "", "" };
-    gnd__str op = { 0 };
+    static const char *const arg[4] = {"(a)", "(b)", "", ""};
+    gnd__str op = {0};
     gnd__pk_begin(p, name);
     if (out)
         gnd__pk_out(p, "y");
@@ -243,7 +247,8 @@ static void carries(const scan *c)
         return;
     }
     size_t group = gnd__prog_group(p, GROUP);
-    while (group > 1 && group * 2 * value_size(p->dtype) * (c->sums ? 2 : 1) > p->t->props->local_bytes)
+    while (group > 1 &&
+           group * 2 * value_size(p->dtype) * (c->sums ? 2 : 1) > p->t->props->local_bytes)
         group /= 2;
     while (t < parts && t < (int64_t)group)
         t *= 2;
@@ -265,7 +270,8 @@ static int64_t carry_words(const scan *c)
     return (int64_t)(size < 4 ? 1 : size / 4) * (1 + c->sums);
 }
 
-/* Begins the one kernel of a scan that reads once, behind one that clears the words which groups publish (st). */
+/* Begins the one kernel of a scan that reads once, behind one that clears the words which groups
+ * publish (st). */
 static void begin_once(const scan *c, int64_t words)
 {
     gnd__prog *p = c->p;
@@ -277,8 +283,8 @@ static void begin_once(const scan *c, int64_t words)
     gnd__pk_int(p, "tiles", c->h.line);
 }
 
-/* Lines by tiles. st: the ticket; then for each row the sums of its tiles, of blocks of 32 tiles, of blocks of those,
- * and as many words for what stands before each. */
+/* Lines by tiles. st: the ticket; then for each row the sums of its tiles, of blocks of 32 tiles,
+ * of blocks of those, and as many words for what stands before each. */
 static void by_tiles(const scan *c)
 {
     gnd__prog *p = c->p;
@@ -290,23 +296,27 @@ static void by_tiles(const scan *c)
     words = 8 + h->m * each;
     begin_once(c, words);
     gnd__pk_int(p, "each", each);
-    gnd__pk_def(p, "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n", h->group, h->k,
-                h->pad, LEVELS, (int)aw);
+    gnd__pk_def(p,
+                "#define WG %d\n#define K %d\n#define PAD %d\n#define LEVELS %d\n#define AW %d\n",
+                h->group, h->k, h->pad, LEVELS, (int)aw);
     gnd__pk_defs(p, "warps", p->dtype);
     gnd__pk_defs(p, "scan_words", p->dtype);
     gnd__pk_defs(p, "scan_line_defs", p->dtype);
     gnd__pk_body(p, "scan_line", p->dtype);
     /* many groups at once, since each waits long: but no expression shall lack registers */
     gnd__pk_resident(p, p->in[0].inl && !p->in[0].inl->plain ? 4 : aw <= 2 ? 8 : 6);
-    gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8, rows_bytes(p) + words * 8);
+    gnd__pk_end1(p, h->m * h->line, (size_t)h->group, gnd__prog_reads(p, 0) + words * 8,
+                 rows_bytes(p) + words * 8);
 }
 
-/* Strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's. */
+/* Strips of 32 columns. st: the ticket; then for each tile and column a word for each of a carry's.
+ */
 static void by_strips(const scan *c)
 {
     gnd__prog *p = c->p;
     const shape *h = &c->h;
-    const int64_t aw = carry_words(c), strips = ceil_div(h->inner, 32), words = 8 + h->line * h->m * strips * 32 * aw;
+    const int64_t aw = carry_words(c), strips = ceil_div(h->inner, 32),
+                  words = 8 + h->line * h->m * strips * 32 * aw;
     begin_once(c, words);
     gnd__pk_int(p, "strips", strips);
     gnd__pk_def(p, "#define WG %d\n#define K %d\n#define AW %d\n", h->group, h->k, (int)aw);
@@ -331,10 +341,14 @@ static void by_rows(const scan *c)
             gnd__pk_int(p, "T", h->t);
         }
         gnd__pk_int(p, "RG", h->rg);
-        gnd__pk_body(p, last ? cpu ? "scan_cpu_rows" : "scan_rows"
-                             : cpu ? "scan_cpu_rows_part" : "scan_rows_part", p->dtype);
+        gnd__pk_body(p,
+                     last  ? cpu ? "scan_cpu_rows" : "scan_rows"
+                     : cpu ? "scan_cpu_rows_part"
+                           : "scan_rows_part",
+                     p->dtype);
         gnd__pk_end1(p, ceil_div(h->m, h->rg) * (h->s - !last), local,
-                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0), last ? rows_bytes(p) : c->bytes);
+                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0),
+                     last ? rows_bytes(p) : c->bytes);
         if (!last)
             carries(c);
     }
@@ -354,10 +368,14 @@ static void by_columns(const scan *c)
             gnd__pk_int(p, "tiles", h->tiles);
         else
             gnd__pk_def(p, "#define K %d\n", p->t->props->kind == GND_DEV_CPU ? 2 : 8);
-        gnd__pk_body(p, last ? cpu ? "scan_cpu_cols" : "scan_cols"
-                             : cpu ? "scan_cpu_cols_part" : "scan_cols_part", p->dtype);
+        gnd__pk_body(p,
+                     last  ? cpu ? "scan_cpu_cols" : "scan_cols"
+                     : cpu ? "scan_cpu_cols_part"
+                           : "scan_cols_part",
+                     p->dtype);
         gnd__pk_end1(p, ceil_div(items, (int64_t)local), local,
-                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0), last ? rows_bytes(p) : c->bytes);
+                     gnd__prog_reads(p, 0) + (last ? c->bytes : 0),
+                     last ? rows_bytes(p) : c->bytes);
         if (!last)
             carries(c);
     }

@@ -14,7 +14,8 @@ gnd_array *gnd__last_node(gnd_array *idx, int64_t n)
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_LAST;
     a.mode[0] = GND__IN_ONCE;
-    return gnd__prim_node(idx->dev, &a, idx->size < INT32_MAX ? GND_INT32 : GND_INT64, 1, &n, 1, &idx);
+    return gnd__prim_node(idx->dev, &a, idx->size < INT32_MAX ? GND_INT32 : GND_INT64, 1, &n, 1,
+                          &idx);
 }
 
 void gnd__prim_last(gnd__prog *p)
@@ -25,9 +26,10 @@ void gnd__prim_last(gnd__prog *p)
     if (n == 0 || p->size == 0)
         return;
     if (p->dtype == GND_INT64 && !p->t->props->has_atomic64)
-        gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
-                       "%lld indices in one update: this device has no 64-bit atomics; update in parts",
-                       (long long)n);
+        gnd__prog_fail(
+            p, GND_ERR_UNSUPPORTED,
+            "%lld indices in one update: this device has no 64-bit atomics; update in parts",
+            (long long)n);
     gnd__pk_begin(p, "k_last");
     gnd__pk_out(p, "y");
     gnd__pk_in(p, "idx", 0);

@@ -9,8 +9,12 @@
 #include "prim/prim.h"
 
 enum {
-    EACH_GPU = 4, EACH_CPU = 16, TOP_BYTES = 16384, GROUPS_PER_UNIT = 16,
-    EACH_INDEXED = 2, INDEXED_PER_UNIT = 8,
+    EACH_GPU = 4,
+    EACH_CPU = 16,
+    TOP_BYTES = 16384,
+    GROUPS_PER_UNIT = 16,
+    EACH_INDEXED = 2,
+    INDEXED_PER_UNIT = 8,
     INDEX_PAYS = 128 /* an index is made for more than one value for so many elements */
 };
 
@@ -25,7 +29,7 @@ gnd_array *gnd__search_node(gnd_array *a, gnd_array *x, int right)
     p.mode[0] = GND__IN_MEM;
     p.mode[1] = GND__IN_ONCE;
     p.n[0] = right != 0;
-    return gnd__prim_node(x->dev, &p, GND_INT64, x->ndim, x->dim, 2, (gnd_array *[]){ a, x });
+    return gnd__prim_node(x->dev, &p, GND_INT64, x->ndim, x->dim, 2, (gnd_array *[]){a, x});
 }
 
 static int64_t up(int64_t a, int64_t b)
@@ -36,9 +40,11 @@ static int64_t up(int64_t a, int64_t b)
 /* The nodes of the tree that a group has room for, a power of two. */
 static int64_t nodes(const gnd__prog *p)
 {
-    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), room = (int64_t)p->t->props->local_bytes;
+    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype),
+                  room = (int64_t)p->t->props->local_bytes;
     int64_t n = 1;
-    while (2 * n * (size < 4 ? 4 : size) <= (room < TOP_BYTES ? room : TOP_BYTES)) /* halves are floats */
+    while (2 * n * (size < 4 ? 4 : size) <=
+           (room < TOP_BYTES ? room : TOP_BYTES)) /* halves are floats */
         n *= 2;
     return n;
 }
@@ -54,16 +60,17 @@ static int levels(int64_t top, int64_t n, int64_t keys)
 
 /* What of the array an index is made of: kernels/search.cl. */
 typedef struct tree {
-    int64_t leaf, fan;     /* elements of a part, entries of a node */
-    int levels;            /* 0: there is none */
-    int64_t top, all;      /* entries of the uppermost level; padded ones of all */
+    int64_t leaf, fan; /* elements of a part, entries of a node */
+    int levels;        /* 0: there is none */
+    int64_t top, all;  /* entries of the uppermost level; padded ones of all */
 } tree;
 
 /* The index pays when it is read in fewer reads than it saves. */
 static tree index_of(const gnd__prog *p)
 {
-    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), n = p->in[0].size, room = nodes(p);
-    tree x = { .leaf = size < 8 ? 64 / size : 8, .fan = size < 4 ? 32 / size : 8 };
+    const int64_t size = (int64_t)gnd_dtype_size(p->in[0].dtype), n = p->in[0].size,
+                  room = nodes(p);
+    tree x = {.leaf = size < 8 ? 64 / size : 8, .fan = size < 4 ? 32 / size : 8};
     int64_t count = n;
     if (p->t->cpu || n <= 2 * room || p->in[1].size < n / INDEX_PAYS)
         return x;
@@ -85,7 +92,8 @@ static void make_index(gnd__prog *p, const tree *x, int scratch)
     gnd__pk_in(p, "a", 0);
     gnd__pk_int(p, "n", p->in[0].size);
     gnd__pk_int(p, "all", x->all);
-    gnd__pk_def(p, "#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n", (int)x->leaf, (int)x->fan, x->levels);
+    gnd__pk_def(p, "#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n", (int)x->leaf,
+                (int)x->fan, x->levels);
     gnd__pk_body(p, "search_index", t);
     gnd__pk_end1(p, up(x->all, (int64_t)local), local, gnd__prog_reads(p, 0),
                  x->all * (int64_t)gnd_dtype_size(t));
@@ -120,10 +128,12 @@ static void indexed(gnd__prog *p, const tree *x)
     gnd__pk_int(p, "n", p->in[0].size);
     gnd__pk_int(p, "m", m);
     gnd__pk_int(p, "levels", l);
-    gnd__pk_def(p, "#define TOP %d\n#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n#define ESIZE %d\n"
-                   "#define MEM %s\n#define UNROLL %s\n",
-                (int)nodes(p), (int)x->leaf, (int)x->fan, x->levels, (int)size, gnd__ctype_mem(t),
-                p->t->props->kind == GND_DEV_CPU ? "" : "_Pragma(\"unroll\")");
+    gnd__pk_def(
+        p,
+        "#define TOP %d\n#define LEAF %d\n#define FAN %d\n#define LEVELS %d\n#define ESIZE %d\n"
+        "#define MEM %s\n#define UNROLL %s\n",
+        (int)nodes(p), (int)x->leaf, (int)x->fan, x->levels, (int)size, gnd__ctype_mem(t),
+        p->t->props->kind == GND_DEV_CPU ? "" : "_Pragma(\"unroll\")");
     order_defs(p, each);
     gnd__pk_body(p, "search_indexed", t);
     gnd__pk_end1(p, groups < most ? groups : most, local,
@@ -149,7 +159,8 @@ void gnd__prim_search(gnd__prog *p)
         run = up(up(m, 4 * (units > 0 ? units : 1)), EACH_CPU) * EACH_CPU;
         groups = up(m, run);
     } else {
-        const int64_t each = (int64_t)local * EACH_GPU, most = GROUPS_PER_UNIT * (units > 0 ? units : 1);
+        const int64_t each = (int64_t)local * EACH_GPU,
+                      most = GROUPS_PER_UNIT * (units > 0 ? units : 1);
         groups = up(m, each) < most ? up(m, each) : most;
         l = levels(nodes(p), n, up(m, groups));
     }

@@ -16,8 +16,8 @@
 
 enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 
-/* Operands of that many elements are transposed by a kernel of their own, which does it in tiles; the
- * copy is then one of equal places. */
+/* Operands of that many elements are transposed by a kernel of their own, which does it in tiles;
+ * the copy is then one of equal places. */
 enum { LARGE = 1 << 14 };
 /* The order and the right sides from which on these are put in order apart from the factors. */
 enum { MANY_ROWS = 256, MANY = 64 };
@@ -58,10 +58,10 @@ int64_t gnd__solve_begin(const gnd_solve_desc *s, int i)
     return at;
 }
 
-gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, int nin, gnd_array *const *in,
-                           gnd_array *bad)
+gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, int nin,
+                           gnd_array *const *in, gnd_array *bad)
 {
-    gnd_array *all[GND__PRIM_INS] = { NULL };
+    gnd_array *all[GND__PRIM_INS] = {NULL};
     gnd__primargs a;
     int64_t n = gnd__solve_begin(s, gnd__solve_operands(s));
     memset(&a, 0, sizeof a);
@@ -86,7 +86,8 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     return gnd__prim_node(dev, &a, node_dtype(s), 1, &n, nin + (bad != NULL), all);
 }
 
-/* Input `in`, one matrix of which has `have` elements, to memory with room for `room` of them each. */
+/* Input `in`, one matrix of which has `have` elements, to memory with room for `room` of them each.
+ */
 static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t have, int64_t room)
 {
     size_t local = gnd__prog_group(p, 256);
@@ -137,11 +138,13 @@ static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
     const int64_t blocks = (n + (int64_t)local - 1) / (int64_t)local;
     int yes = 0;
     apart.flags = 1;
-    if (s->op != GND_SOLVE_INV || gnd__gate_solver_supports(p->dev, &apart, &yes, NULL) != GND_OK || !yes)
+    if (s->op != GND_SOLVE_INV || gnd__gate_solver_supports(p->dev, &apart, &yes, NULL) != GND_OK ||
+        !yes)
         return 0;
     const int a = gnd__prog_scratch(p, all * size), x = gnd__prog_scratch(p, all * size);
     const int places = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
-    const gnd__pmem mem[3] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, x, 0 }, { GND__PA_SCRATCH, places, 0 } };
+    const gnd__pmem mem[3] = {
+        {GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, x, 0}, {GND__PA_SCRATCH, places, 0}};
     copy_in(p, 0, a, 0, n * n, n * n);
     gnd__prog_solve(p, &apart, 3, mem);
     gnd__pk_begin(p, "k_columns");
@@ -155,8 +158,8 @@ static int inverse_apart(gnd__prog *p, const gnd_solve_desc *s)
     return 1;
 }
 
-/* A system with many right sides, which come to their places already in the order of the eliminated rows: libraries
- * exchange them one after the other. */
+/* A system with many right sides, which come to their places already in the order of the eliminated
+ * rows: libraries exchange them one after the other. */
 static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
 {
     gnd_solve_desc lu = *s, lower = *s, upper = *s;
@@ -175,8 +178,8 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
             return 0;
     const int a = gnd__prog_scratch(p, n * n * s->nbatch * size);
     const int rows = gnd__prog_scratch(p, n * s->nbatch * (int64_t)sizeof(int32_t));
-    const gnd__pmem mem[2] = { { GND__PA_SCRATCH, a, 0 }, { GND__PA_SCRATCH, rows, 0 } };
-    const gnd__pmem system[2] = { mem[0], { GND__PA_OUT, 0, 0 } };
+    const gnd__pmem mem[2] = {{GND__PA_SCRATCH, a, 0}, {GND__PA_SCRATCH, rows, 0}};
+    const gnd__pmem system[2] = {mem[0], {GND__PA_OUT, 0, 0}};
     copy_in(p, 0, a, 0, n * n, n * n);
     gnd__prog_solve(p, &lu, 2, mem);
     gnd__pk_begin(p, "k_rows");
@@ -187,7 +190,8 @@ static int system_apart(gnd__prog *p, const gnd_solve_desc *s)
     gnd__pk_int(p, "k", s->k);
     gnd__pk_int(p, "blocks", blocks);
     gnd__pk_body(p, "solve_rows", p->dtype);
-    gnd__pk_end1(p, blocks * s->k * s->nbatch, local, gnd__prog_reads(p, 1), n * s->k * s->nbatch * size);
+    gnd__pk_end1(p, blocks * s->k * s->nbatch, local, gnd__prog_reads(p, 1),
+                 n * s->k * s->nbatch * size);
     gnd__prog_solve(p, &lower, 2, system);
     gnd__prog_solve(p, &upper, 2, system);
     return 1;
@@ -215,8 +219,8 @@ void gnd__prim_solve(gnd__prog *p)
         int dir = gnd__solve_direction(&s, i);
         gnd_dtype t = operand_dtype(&s, i);
         int64_t count = gnd__solve_count(&s, i), begin = gnd__solve_begin(&s, i);
-        scratch[i] = dir == 1 || t != p->dtype ? gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, i))
-                                               : -1;
+        scratch[i] =
+            dir == 1 || t != p->dtype ? gnd__prog_scratch(p, (int64_t)gnd__solve_bytes(&s, i)) : -1;
         mem[i].kind = scratch[i] >= 0 ? GND__PA_SCRATCH : GND__PA_OUT;
         mem[i].ref = scratch[i] >= 0 ? scratch[i] : 0;
         mem[i].off = scratch[i] >= 0 ? 0 : begin * (int64_t)gnd_dtype_size(t);
@@ -231,9 +235,13 @@ void gnd__prim_solve(gnd__prog *p)
         }
     }
     if (in < p->nin && !small) {
-        const gnd__panel look = { .kind = GND__PANEL_FINITE, .dtype = GND_UINT8, .strict = s.op == GND_SOLVE_CHOLESKY,
-                                  .rows = s.nbatch, .cols = 1, .ld = s.nbatch };
-        gnd__prog_panel(p, &look, 1, &(gnd__pmem){ GND__PA_IN, in, 0 });
+        const gnd__panel look = {.kind = GND__PANEL_FINITE,
+                                 .dtype = GND_UINT8,
+                                 .strict = s.op == GND_SOLVE_CHOLESKY,
+                                 .rows = s.nbatch,
+                                 .cols = 1,
+                                 .ld = s.nbatch};
+        gnd__prog_panel(p, &look, 1, &(gnd__pmem){GND__PA_IN, in, 0});
     }
     if (small)
         gnd__qr_batch(p, &s, mem);
@@ -247,12 +255,14 @@ void gnd__prim_solve(gnd__prog *p)
                   gnd__solve_count(&s, i));
 }
 
-/* --- in C order --------------------------------------------------------------------------------- */
+/* --- in C order ---------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
 {
     const int64_t q = s->m < s->n ? s->m : s->n;
-    const int64_t n = s->nbatch * (s->op == GND_SOLVE_CHOLESKY ? s->n * s->n : s->m * q + q * s->n + s->m);
+    const int64_t n =
+        s->nbatch * (s->op == GND_SOLVE_CHOLESKY ? s->n * s->n : s->m * q + q * s->n + s->m);
     gnd__primargs a;
     memset(&a, 0, sizeof a);
     a.id = GND__PRIM_ROWS;
@@ -268,9 +278,13 @@ gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_des
 void gnd__prim_rows(gnd__prog *p)
 {
     const gnd__panel all = {
-        .kind = (p->args->n[N_OP] & 255) == GND_SOLVE_CHOLESKY ? GND__PANEL_CHOLESKY_ROWS : GND__PANEL_LU_ROWS,
-        .dtype = (uint32_t)p->dtype, .rows = p->args->n[N_M], .cols = p->args->n[N_N], .ld = p->args->n[N_N],
+        .kind = (p->args->n[N_OP] & 255) == GND_SOLVE_CHOLESKY ? GND__PANEL_CHOLESKY_ROWS
+                                                               : GND__PANEL_LU_ROWS,
+        .dtype = (uint32_t)p->dtype,
+        .rows = p->args->n[N_M],
+        .cols = p->args->n[N_N],
+        .ld = p->args->n[N_N],
         .count = p->args->n[N_BATCH],
     };
-    gnd__prog_panel(p, &all, 2, (gnd__pmem[2]){ { GND__PA_IN, 0, 0 }, { GND__PA_OUT, 0, 0 } });
+    gnd__prog_panel(p, &all, 2, (gnd__pmem[2]){{GND__PA_IN, 0, 0}, {GND__PA_OUT, 0, 0}});
 }

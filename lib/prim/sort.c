@@ -15,7 +15,8 @@
 #include "codegen/prelude.h"
 #include "prim/sort_priv.h"
 
-/* --- nodes ------------------------------------------------------------------------------------- */
+/* --- nodes -------------------------------------------------------------------------------------
+ */
 
 static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t keep)
 {
@@ -40,7 +41,8 @@ gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep)
     return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, keep);
 }
 
-/* --- elements ---------------------------------------------------------------------------------- */
+/* --- elements ----------------------------------------------------------------------------------
+ */
 
 static void describe(gnd__sorter *s)
 {
@@ -54,7 +56,8 @@ static void describe(gnd__sorter *s)
         s->esize = size == 8 || s->n > UINT32_MAX ? 16 : 8;
 }
 
-/* The element as macros: of values, and of keys with an index. pass 0 makes elements of the input. */
+/* The element as macros: of values, and of keys with an index. pass 0 makes elements of the input.
+ */
 static void value_defs(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
@@ -82,27 +85,34 @@ static void arg_defs(gnd__sorter *s, int first)
         gnd__pk_defs(p, "sort_arg4", s->t);
     }
     if (first)
-        gnd__pk_defs(p, s->esize == 24 ? "sort_arg_c128_first" : cplx ? "sort_arg_c64_first"
-                        : s->esize == 16 ? "sort_arg8_first" : "sort_arg4_first", s->t);
+        gnd__pk_defs(p,
+                     s->esize == 24   ? "sort_arg_c128_first"
+                     : cplx           ? "sort_arg_c64_first"
+                     : s->esize == 16 ? "sort_arg8_first"
+                                      : "sort_arg4_first",
+                     s->t);
 }
 
-/* Loops of constant length over arrays in registers, which a GPU's compiler is to unroll; on a CPU (the
- * GPU's kernels run there in tests) that costs seconds of compilation. */
+/* Loops of constant length over arrays in registers, which a GPU's compiler is to unroll; on a CPU
+ * (the GPU's kernels run there in tests) that costs seconds of compilation. */
 void gnd__sort_unroll_defs(gnd__sorter *s)
 {
-    gnd__pk_def(s->p, s->p->t->props->kind == GND_DEV_CPU
-                          ? "#define UNROLL\n#define UNROLL8\n"
-                          : "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL8 _Pragma(\"unroll 8\")\n");
+    gnd__pk_def(
+        s->p, s->p->t->props->kind == GND_DEV_CPU
+                  ? "#define UNROLL\n#define UNROLL8\n"
+                  : "#define UNROLL _Pragma(\"unroll\")\n#define UNROLL8 _Pragma(\"unroll 8\")\n");
 }
 
 void gnd__sort_defs(gnd__sorter *s, int first, int elem)
 {
     gnd__prog *p = s->p;
     gnd__pk_int(p, "flip", s->descending ? -1 : 0);
-    gnd__pk_def(p, "#define FIRST %d\n#define SINGLE %d\n#define ARG %d\n#define WIDE %d\n#define COUNT %s\n"
-                   "#define TPG %d\n#define IPT %d\n",
-                first, s->digits == 1, s->arg, s->wide, s->wide ? "g_i64" : "g_u32", (int)s->tpg,
-                (int)s->ipt);
+    gnd__pk_def(
+        p,
+        "#define FIRST %d\n#define SINGLE %d\n#define ARG %d\n#define WIDE %d\n#define COUNT %s\n"
+        "#define TPG %d\n#define IPT %d\n",
+        first, s->digits == 1, s->arg, s->wide, s->wide ? "g_i64" : "g_u32", (int)s->tpg,
+        (int)s->ipt);
     gnd__sort_unroll_defs(s);
     if (s->arg || elem == GND__SORT_KEYED)
         arg_defs(s, first);
@@ -123,9 +133,9 @@ static size_t tile_bytes(size_t tpg, size_t ipt)
     return 4 * (slots > least ? slots : least);
 }
 
-/* Groups of 32 to 512 work-items, the smaller ones with fewer elements each; up to 3 KiB of local memory
- * are needed beside the tile. Elements of several words take more registers: there are fewer of them,
- * unless that makes the row fit. */
+/* Groups of 32 to 512 work-items, the smaller ones with fewer elements each; up to 3 KiB of local
+ * memory are needed beside the tile. Elements of several words take more registers: there are fewer
+ * of them, unless that makes the row fit. */
 int gnd__sort_tile(gnd__sorter *s, int64_t n)
 {
     size_t most = s->esize > 8 ? 8 : 16, tpg = 32, ipt = 4;
@@ -149,7 +159,10 @@ void gnd__sort_tile_defs(gnd__sorter *s)
     gnd__prog *p = s->p;
     gnd__pk_def(p, "#define BUFW %d\n", (int)(tile_bytes(s->tpg, s->ipt) / 4));
     if (s->esize >= 8)
-        gnd__pk_defs(p, s->esize == 8 ? "sort_words8" : s->esize == 16 ? "sort_words16" : "sort_words24",
+        gnd__pk_defs(p,
+                     s->esize == 8    ? "sort_words8"
+                     : s->esize == 16 ? "sort_words16"
+                                      : "sort_words24",
                      s->t);
     gnd__pk_defs(p, "sort_each", s->t);
     gnd__pk_defs(p, "sort_tile", s->t);
@@ -159,10 +172,14 @@ void gnd__sort_tile_defs(gnd__sorter *s)
 
 gnd_dtype gnd__sort_mem(const gnd__sorter *s)
 {
-    return s->esize == 1 ? GND_UINT8 : s->esize == 2 ? GND_UINT16 : s->esize == 4 ? GND_UINT32 : GND_UINT64;
+    return s->esize == 1   ? GND_UINT8
+           : s->esize == 2 ? GND_UINT16
+           : s->esize == 4 ? GND_UINT32
+                           : GND_UINT64;
 }
 
-/* --- the choice ---------------------------------------------------------------------------------- */
+/* --- the choice ----------------------------------------------------------------------------------
+ */
 
 static void sort(gnd__prog *p, int arg)
 {
@@ -183,14 +200,17 @@ static void sort(gnd__prog *p, int arg)
         gnd__sort_short(&s);
     } else if (p->t->cpu) {
         /* few long rows: all work-items share each; k_rows counts with 32 bits */
-        if (s.n <= 16384 || (s.n <= UINT32_MAX && s.rows >= 4 * (int64_t)p->t->props->compute_units))
+        if (s.n <= 16384 ||
+            (s.n <= UINT32_MAX && s.rows >= 4 * (int64_t)p->t->props->compute_units))
             gnd__sort_rows(&s);
         else
             gnd__sort_long(&s);
     } else if (!gnd__sort_tile(&s, s.n)) {
-        gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "%s: this device takes work-groups of %u work-items only",
+        gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
+                       "%s: this device takes work-groups of %u work-items only",
                        gnd__prims[p->args->id].name, p->t->props->max_group);
-    } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.keep <= GND__SORT_SELECT && 4 * s.keep <= s.n) {
+    } else if ((int64_t)(s.tpg * s.ipt) >= s.n && arg && s.keep <= GND__SORT_SELECT &&
+               4 * s.keep <= s.n) {
         gnd__sort_select(&s);
     } else if (gnd__sort_warps(&s)) {
         /* done */

@@ -12,14 +12,15 @@
 
 enum { TICKETS = 64, RUN = 256, LOOK = 4 };
 
-/* The passes: blocks of a row and their length; scratch memory. b is the result where values are sorted. */
+/* The passes: blocks of a row and their length; scratch memory. b is the result where values are
+ * sorted. */
 typedef struct passes {
     gnd__sorter *s;
     int64_t nblk, len;
     int a, b, h, df, ctl;
-    int chained;           /* h: all counts; st: what tiles know of their row */
+    int chained; /* h: all counts; st: what tiles know of their row */
     int st;
-    int64_t tiles;         /* words of st before those of tiles */
+    int64_t tiles; /* words of st before those of tiles */
 } passes;
 
 static gnd_dtype count_dtype(const passes *l)
@@ -52,7 +53,8 @@ static void plain_defs(gnd__sorter *s)
     gnd__pk_defs(s->p, plain(s) ? "sort_plain" : "sort_not_plain", s->t);
 }
 
-/* Words that say of a block in which of its digits elements differ, and whether any of them is odd. */
+/* Words that say of a block in which of its digits elements differ, and whether any of them is odd.
+ */
 static int df_words(const gnd__sorter *s)
 {
     return (s->digits + 3) / 4 + plain(s);
@@ -116,8 +118,8 @@ static void control(passes *l)
     gnd__pk_mem(p, "df", l->df, GND_UINT32);
     gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
     gnd__pk_int(p, "nblocks", blocks);
-    gnd__pk_def(p, "#define DIGITS %d\n#define WORDS %d\n#define TPG %d\n#define PLAIN %d\n", s->digits, df_words(s),
-                (int)local, plain(s));
+    gnd__pk_def(p, "#define DIGITS %d\n#define WORDS %d\n#define TPG %d\n#define PLAIN %d\n",
+                s->digits, df_words(s), (int)local, plain(s));
     gnd__pk_body(p, "sort_ctl", s->t);
     gnd__pk_body(p, "sort_ctl_end", s->t);
     gnd__pk_end1(p, 1, local, blocks * 4 * df_words(s), s->digits * 4);
@@ -140,15 +142,18 @@ static void scan(passes *l)
     gnd__pk_end1(p, s->rows, local, bytes, bytes);
 }
 
-/* A GPU's tile: large, for long runs and few tiles, but what four groups of a multiprocessor can have in 64 registers
- * each. Local memory: elements; counts of rows and, but for CUDA, bits; sums and places. Of up to 8 bytes tuned. */
+/* A GPU's tile: large, for long runs and few tiles, but what four groups of a multiprocessor can
+ * have in 64 registers each. Local memory: elements; counts of rows and, but for CUDA, bits; sums
+ * and places. Of up to 8 bytes tuned. */
 static void choose_tile(gnd__sorter *s)
 {
     const size_t e = (size_t)s->esize, rows = s->p->t->props->dialect == GND_DIALECT_CUDA ? 32 : 64;
     const int *tuned = s->p->t->tune->v;
     s->tpg = gnd__prog_group(s->p, e <= 8 ? (size_t)tuned[GND__TUNE_SORT_GROUP] : 256);
-    s->ipt = e <= 4 ? (size_t)tuned[GND__TUNE_SORT_ITEMS4] : e == 8 ? (size_t)tuned[GND__TUNE_SORT_ITEMS8]
-             : e == 16 ? 9 : 6;
+    s->ipt = e <= 4    ? (size_t)tuned[GND__TUNE_SORT_ITEMS4]
+             : e == 8  ? (size_t)tuned[GND__TUNE_SORT_ITEMS8]
+             : e == 16 ? 9
+                       : 6;
     while (s->tpg > 32 && s->tpg * (s->ipt * e + rows) + 3584 > s->p->t->props->local_bytes)
         if (s->ipt * e > 96)
             s->ipt--;
@@ -210,14 +215,16 @@ static void any_odd_def(gnd__sorter *s)
     gnd__pk_def(s->p, "#define ANY_ODD ((GND_GLOBAL g_u32 *)st)[%d]\n", TICKETS - 1);
 }
 
-/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; 8 elements of a work-item at once. */
+/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; 8 elements of a
+ * work-item at once. */
 static void count_all(passes *l)
 {
     gnd__sorter *s = l->s;
     gnd__prog *p = s->p;
     const size_t tpg = s->tpg, group = gnd__prog_group(p, 512);
     const int64_t blocks = 8 * (int64_t)p->t->props->compute_units, step = 8 * (int64_t)group;
-    const int64_t each = gnd__ceil_div(s->rows * s->n, step * blocks) * step, per = gnd__ceil_div(s->n, each);
+    const int64_t each = gnd__ceil_div(s->rows * s->n, step * blocks) * step,
+                  per = gnd__ceil_div(s->n, each);
     int copies = s->digits <= 4 ? 4 : s->digits <= 8 ? 2 : 1;
     if ((uint64_t)copies * s->digits * 1024 > p->t->props->local_bytes)
         copies = 1;
@@ -228,8 +235,8 @@ static void count_all(passes *l)
     gnd__pk_int(p, "n", s->n);
     gnd__pk_int(p, "nblk", per);
     gnd__pk_int(p, "len", each);
-    gnd__pk_def(p, "#define h (st + %d)\n#define COPIES %d\n#define ADD gnd_aadd_%s\n", TICKETS, copies,
-                s->wide ? "i64" : "u32");
+    gnd__pk_def(p, "#define h (st + %d)\n#define COPIES %d\n#define ADD gnd_aadd_%s\n", TICKETS,
+                copies, s->wide ? "i64" : "u32");
     gnd__sort_defs(s, 1, GND__SORT_OWN);
     gnd__sort_digit_defs(s);
     plain_defs(s);
@@ -250,8 +257,8 @@ static void places(passes *l)
     gnd__pk_mem(p, "st", l->st, count_dtype(l));
     gnd__pk_mem(p, "df", l->df, GND_UINT32);
     gnd__pk_int(p, "n", s->n);
-    gnd__pk_def(p, "#define h (st + %d)\n#define COUNT %s\n#define TPG %d\n", TICKETS, s->wide ? "g_i64" : "g_u32",
-                (int)local);
+    gnd__pk_def(p, "#define h (st + %d)\n#define COUNT %s\n#define TPG %d\n", TICKETS,
+                s->wide ? "g_i64" : "g_u32", (int)local);
     gnd__pk_body(p, "sort_places", s->t);
     gnd__pk_end1(p, s->rows * s->digits, local, bytes, bytes);
     if (s->digits == 1)
@@ -261,7 +268,8 @@ static void places(passes *l)
     gnd__pk_mem(p, "ctl", l->ctl, GND_UINT32);
     gnd__pk_mem(p, "st", l->st, count_dtype(l));
     gnd__pk_int(p, "rows", s->rows);
-    gnd__pk_def(p, "#define DIGITS %d\n#define TPG %d\n#define PLAIN %d\n", s->digits, (int)local, plain(s));
+    gnd__pk_def(p, "#define DIGITS %d\n#define TPG %d\n#define PLAIN %d\n", s->digits, (int)local,
+                plain(s));
     any_odd_def(s);
     gnd__pk_body(p, "sort_ctl_places", s->t);
     gnd__pk_body(p, "sort_ctl_end", s->t);

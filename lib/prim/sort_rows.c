@@ -28,8 +28,12 @@ static int64_t result_bytes(const gnd__sorter *s)
 /* before(). */
 static void order_defs(gnd__sorter *s)
 {
-    gnd__pk_defs(s->p, s->esize == 24 ? "sort_before16" : s->esize == 8 ? "sort_before4"
-                       : gnd_dtype_kind(s->t) == 'c' ? "sort_before8_complex" : "sort_before8", s->t);
+    gnd__pk_defs(s->p,
+                 s->esize == 24                ? "sort_before16"
+                 : s->esize == 8               ? "sort_before4"
+                 : gnd_dtype_kind(s->t) == 'c' ? "sort_before8_complex"
+                                               : "sort_before8",
+                 s->t);
 }
 
 void gnd__sort_short(gnd__sorter *s)
@@ -41,7 +45,8 @@ void gnd__sort_short(gnd__sorter *s)
     s->tpg = p->t->cpu ? 1 : gnd__prog_group(p, 256);
     s->ipt = 1;
     if (!p->t->cpu && (int64_t)s->tpg < s->n) {
-        gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "%s: this device takes work-groups of %u work-items only",
+        gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
+                       "%s: this device takes work-groups of %u work-items only",
                        gnd__prims[p->args->id].name, p->t->props->max_group);
         return;
     }
@@ -72,7 +77,8 @@ void gnd__sort_select(gnd__sorter *s)
     gnd__pk_in(p, "x", 0);
     result(s);
     gnd__pk_int(p, "n", s->n);
-    gnd__pk_def(p, "#define KEEP %d\n#define IDIGITS %d\n#define DIGITS %d\n", GND__SORT_SELECT, bytes, s->digits);
+    gnd__pk_def(p, "#define KEEP %d\n#define IDIGITS %d\n#define DIGITS %d\n", GND__SORT_SELECT,
+                bytes, s->digits);
     gnd__sort_defs(s, 1, GND__SORT_KEYED);
     gnd__pk_defs(p, "sort_ends", s->t);
     order_defs(s);
@@ -84,7 +90,8 @@ void gnd__sort_select(gnd__sorter *s)
 void gnd__sort_rows(gnd__sorter *s)
 {
     gnd__prog *p = s->p;
-    int64_t per = rows_each(s), items = gnd__ceil_div(s->rows, per), bytes = items * s->n * s->esize;
+    int64_t per = rows_each(s), items = gnd__ceil_div(s->rows, per),
+            bytes = items * s->n * s->esize;
     int cpu = p->t->cpu;
     gnd__pk_begin(p, "k_rows");
     gnd__pk_in(p, "x", 0);
@@ -114,8 +121,9 @@ void gnd__sort_rows(gnd__sorter *s)
     gnd__pk_end1(p, cpu ? items : s->rows, s->tpg, gnd__prog_reads(p, 0), result_bytes(s));
 }
 
-/* A group of 256 work-items or more, and no larger tile than a group twice as small would need (as the rounds of 4 bits
- * have). 16384 elements of 4 bytes are slower than passes over memory: one group at a time, with 1024 work-items. */
+/* A group of 256 work-items or more, and no larger tile than a group twice as small would need (as
+ * the rounds of 4 bits have). 16384 elements of 4 bytes are slower than passes over memory: one
+ * group at a time, with 1024 work-items. */
 int gnd__sort_warps(gnd__sorter *s)
 {
     gnd__prog *p = s->p;

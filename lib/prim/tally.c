@@ -39,14 +39,17 @@ static int64_t slots(const gnd__prog *p, int64_t n)
 
 static void on_gpu(gnd__prog *p)
 {
-    const int64_t n = p->size, m = p->in[0].size, units = p->t->props->compute_units, in_group = slots(p, n);
+    const int64_t n = p->size, m = p->in[0].size, units = p->t->props->compute_units,
+                  in_group = slots(p, n);
     const size_t local = gnd__prog_group(p, in_group ? 512 : 256);
     const int low = m <= UINT32_MAX && p->t->props->little_endian;
     int64_t groups = up(m, (int64_t)local * EACH);
     int shift = 0;
     if (!low && !p->t->props->has_atomic64) {
-        gnd__prog_fail(p, GND_ERR_UNSUPPORTED, "counting %lld elements: this device has no 64-bit atomics; "
-                       "count in parts", (long long)m);
+        gnd__prog_fail(p, GND_ERR_UNSUPPORTED,
+                       "counting %lld elements: this device has no 64-bit atomics; "
+                       "count in parts",
+                       (long long)m);
         return;
     }
     gnd__prog_fill(p, -1, GND_INT64, n, "0");
@@ -70,10 +73,12 @@ static void on_gpu(gnd__prog *p)
 
 static void on_cpu(gnd__prog *p)
 {
-    const int64_t n = p->size, m = p->in[0].size, units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
+    const int64_t n = p->size, m = p->in[0].size,
+                  units = p->t->props->compute_units > 0 ? p->t->props->compute_units : 1;
     const gnd_dtype t = m <= UINT32_MAX ? GND_UINT32 : GND_INT64;
     /* counters of their own for so many runs that adding them up takes no longer than counting */
-    const int64_t most = least(up(m, RUN), 2 * units), runs = least(most, 1 + m / n), run = up(m, runs);
+    const int64_t most = least(up(m, RUN), 2 * units), runs = least(most, 1 + m / n),
+                  run = up(m, runs);
     const int64_t part = up(n, least(up(n, RUN), 4 * units));
     int own = -1;
     if (runs > 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/bind.c - what the steps of a plan are called with on the nodes of a graph: memory, offsets and constants.
- * What is the same in every run (a launch's sizes and numbers) is put together once.
+ * sched/bind.c - what the steps of a plan are called with on the nodes of a graph: memory, offsets
+ * and constants. What is the same in every run (a launch's sizes and numbers) is put together once.
  */
 #include "sched/plan.h"
 
@@ -38,7 +38,8 @@ static double real_constant(const gnd_array *a, gnd_dtype t)
 }
 
 /* Where slot i begins, in bytes, counted from the beginning of its buffer. */
-static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                                 int32_t i)
 {
     const gnd__pslot *sl = &p->slot[i];
     if (sl->leaf) {
@@ -48,7 +49,8 @@ static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const 
     return s->block[i]->off;
 }
 
-static inline gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, int32_t i)
+static inline gnd_buf *slot_buf(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                                int32_t i)
 {
     const gnd__pslot *sl = &p->slot[i];
     return sl->leaf ? g->node[sl->node].a->data.st->block->buf : s->block[i]->buf;
@@ -84,15 +86,16 @@ static gnd_status ready_launch(gnd__step *st, gnd_err *e)
         else
             memcpy(karg[i].u.value, &a->value, sizeof a->value);
     }
-    st->launch = (gnd_klaunch){ .ndim = (uint32_t)st->ndim, .nargs = (uint32_t)st->nargs, .args = karg };
+    st->launch =
+        (gnd_klaunch){.ndim = (uint32_t)st->ndim, .nargs = (uint32_t)st->nargs, .args = karg};
     memcpy(st->launch.global, st->global, sizeof st->global);
     memcpy(st->launch.local, st->local, sizeof st->local);
     st->karg = karg;
     return GND_OK;
 }
 
-gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
-                            gnd_err *e)
+gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                            gnd__step *st, gnd_err *e)
 {
     gnd_status r = st->karg ? GND_OK : ready_launch(st, e);
     for (int32_t i = 0; i < st->nargs && r == GND_OK; i++) {
@@ -108,26 +111,22 @@ gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gd
             if (a->ref >= 0) {
                 size_t at = slot_offset(s, p, g, a->ref);
                 int64_t off = a->value;
-                off += (int64_t)(a->esize & (a->esize - 1) ? at / a->esize : at >> __builtin_ctz(a->esize));
+                off += (int64_t)(a->esize & (a->esize - 1) ? at / a->esize
+                                                           : at >> __builtin_ctz(a->esize));
                 memcpy(k->u.value, &off, sizeof off);
             }
             break;
-        case GND__A_CONST:
-            constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype);
-            break;
+        case GND__A_CONST: constant(k, g->node[a->ref].a, (gnd_dtype)a->dtype); break;
         case GND__A_NUMBER:
             memcpy(k->u.value, g->node[a->ref].a->p.launch->arg[a->value].value, sizeof k->u.value);
             break;
-        case GND__A_CHECK:
-            k->u.buf = gnd__checks_buf(s);
-            break;
+        case GND__A_CHECK: k->u.buf = gnd__checks_buf(s); break;
         case GND__A_CHECKID: {
             int32_t v = (int32_t)gnd__checks_entry(s, a->ref);
             memcpy(k->u.value, &v, sizeof v);
             break;
         }
-        default:
-            break;
+        default: break;
         }
     }
     return r;
@@ -137,7 +136,7 @@ gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd
                           const gnd__step *st, gnd_gemm *gemm, gnd_err *e)
 {
     *gemm = st->gemm;
-    gnd_mat *mat[4] = { &gemm->a, &gemm->b, &gemm->c, &gemm->plus };
+    gnd_mat *mat[4] = {&gemm->a, &gemm->b, &gemm->c, &gemm->plus};
     size_t esize = gnd_dtype_size((gnd_dtype)gemm->dtype);
     for (int i = 0; i < 4 && st->gemm_slot[i] >= 0; i++) {
         gnd_status r = gnd__plan_need(s, p, d, st->gemm_slot[i], e);
@@ -148,7 +147,8 @@ gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd
     }
     for (int i = 0; i < 2; i++)
         if (st->gemm_const[i] >= 0)
-            *(i ? &gemm->beta : &gemm->alpha) = real_constant(g->node[st->gemm_const[i]].a, (gnd_dtype)gemm->dtype);
+            *(i ? &gemm->beta : &gemm->alpha) =
+                real_constant(g->node[st->gemm_const[i]].a, (gnd_dtype)gemm->dtype);
     return GND_OK;
 }
 
@@ -192,7 +192,8 @@ gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gn
         gnd_status r = operand(s, p, g, d, st, i, &c->x.mem[i], &c->x.off[i], e);
         if (r != GND_OK)
             return r;
-        c->block[i] = p->slot[slot].leaf ? g->node[p->slot[slot].node].a->data.st->block : s->block[slot];
+        c->block[i] =
+            p->slot[slot].leaf ? g->node[p->slot[slot].node].a->data.st->block : s->block[slot];
         c->at[i] = (size_t)c->x.off[i] - c->block[i]->off;
     }
     return GND_OK;

@@ -10,14 +10,14 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-#define TABLE 1024     /* entries of a table */
-#define LONG_LIST 128  /* checks of one array that are looked at rather than carried on */
-#define SOURCES 63     /* checks and lists of one run that are told apart */
-#define UNIONS 64      /* unions of one run that are found again */
+#define TABLE 1024    /* entries of a table */
+#define LONG_LIST 128 /* checks of one array that are looked at rather than carried on */
+#define SOURCES 63    /* checks and lists of one run that are told apart */
+#define UNIONS 64     /* unions of one run that are found again */
 
 /* A table of entries, all 0 when it is made; each is used once. */
 typedef struct gnd__ctable {
-    int refs;          /* checks, and the scheduler while it is the current one */
+    int refs; /* checks, and the scheduler while it is the current one */
     gnd_device *dev;
     gnd__block *block;
     int cap, used;
@@ -25,19 +25,19 @@ typedef struct gnd__ctable {
 
 typedef struct gnd__icheck {
     int refs;
-    int state;         /* 0: not looked at; 1: passed; 2: failed */
+    int state; /* 0: not looked at; 1: passed; 2: failed */
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
-    int64_t index;     /* state 2 */
-    uint64_t stamp;    /* of the last union that took it */
+    int64_t index;  /* state 2 */
+    uint64_t stamp; /* of the last union that took it */
 } gnd__icheck;
 
 /* What an array's memory refers to. The list is not changed once made. */
 typedef struct gnd__checks {
     int refs, n;
-    uint64_t stamp;    /* of the last run that read such memory */
-    int source;        /* its number in that run */
+    uint64_t stamp; /* of the last run that read such memory */
+    int source;     /* its number in that run */
     gnd__icheck *c[];
 } gnd__checks;
 
@@ -164,8 +164,8 @@ static gnd_status look(gnd__icheck *c, gnd_err *e)
     uint32_t w[4];
     gnd_status st;
     if (c->state == 0) {
-        st = gnd__gate_read(c->table->dev->g, w, c->table->block, (size_t)c->entry * GND__CHECK_BYTES,
-                            sizeof w, e);
+        st = gnd__gate_read(c->table->dev->g, w, c->table->block,
+                            (size_t)c->entry * GND__CHECK_BYTES, sizeof w, e);
         if (st != GND_OK)
             return st;
         c->index = (int64_t)((uint64_t)w[2] << 32 | w[1]);
@@ -178,8 +178,9 @@ static gnd_status look(gnd__icheck *c, gnd_err *e)
     if (c->of.axis < 0)
         return gnd__err(e, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for size %" PRId64,
                         c->of.func, c->index, c->of.size);
-    return gnd__err(e, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for axis %d of size %"
-                    PRId64, c->of.func, c->index, c->of.axis, c->of.size);
+    return gnd__err(e, GND_ERR_INDEX,
+                    "%s: index %" PRId64 " is out of range for axis %d of size %" PRId64,
+                    c->of.func, c->index, c->of.axis, c->of.size);
 }
 
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e)
@@ -225,29 +226,39 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
         k->state = 0;
         r = look(k, e);
         if (k->state == 2) {
-            gnd_status st = gnd__gate_write(k->table->dev->g, k->table->block, (size_t)k->entry * GND__CHECK_BYTES,
-                                            zero, sizeof zero, NULL);
+            gnd_status st =
+                gnd__gate_write(k->table->dev->g, k->table->block,
+                                (size_t)k->entry * GND__CHECK_BYTES, zero, sizeof zero, NULL);
             r = r == GND_OK ? st : r;
         }
     }
     return r;
 }
 
-/* --- after a run -------------------------------------------------------------------------------- */
+/* --- after a run --------------------------------------------------------------------------------
+ */
 
 /* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */
-typedef struct source { gnd__icheck *own; gnd__checks *list; } source;
+typedef struct source {
+    gnd__icheck *own;
+    gnd__checks *list;
+} source;
 
-/* The sources of a run, and the unions that were made of them: memory that depends on the same sources shares one. */
+/* The sources of a run, and the unions that were made of them: memory that depends on the same
+ * sources shares one. */
 typedef struct sources {
     gnd__sched *s;
-    source *v;         /* owns a reference to each list */
+    source *v; /* owns a reference to each list */
     int n;
     uint64_t stamp;
-    struct { uint64_t mask; gnd__checks *u; } made[UNIONS]; /* by a hash of the mask; 0: none. Owns a reference */
+    struct {
+        uint64_t mask;
+        gnd__checks *u;
+    } made[UNIONS]; /* by a hash of the mask; 0: none. Owns a reference */
 } sources;
 
-/* A new union of the sources in mask (bit SOURCES: all from there on), without those that passed. */
+/* A new union of the sources in mask (bit SOURCES: all from there on), without those that passed.
+ */
 static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out, gnd_err *e)
 {
     const source *src = all->v;
@@ -279,7 +290,7 @@ static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out
     if (u->n > LONG_LIST) {
         /* a long loop without a look: what passed need not be carried on. A failure stays, and
          * whoever reads will see it. */
-        gnd_err ignored = { GND_OK, 0, "" };
+        gnd_err ignored = {GND_OK, 0, ""};
         int n = 0;
         for (int k = 0; k < u->n; k++) {
             gnd__err_clear(&ignored);
@@ -325,7 +336,7 @@ static int leaf_source(sources *all, gnd__checks *list)
         list->stamp = all->stamp;
         list->source = all->n;
         list->refs++;
-        all->v[all->n++] = (source){ NULL, list };
+        all->v[all->n++] = (source){NULL, list};
     }
     return list->source;
 }
@@ -343,7 +354,7 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
                               gnd__storage **st, gnd_err *e)
 {
     gnd_status r = GND_OK;
-    sources all = { .s = s };
+    sources all = {.s = s};
     uint64_t *mask;
     if (!p->ncheck && !g->checks)
         return GND_OK;
@@ -356,7 +367,7 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
     }
     all.stamp = ++s->stamp;
     for (; all.n < p->ncheck; all.n++) {
-        all.v[all.n] = (source){ s->check[all.n], NULL };
+        all.v[all.n] = (source){s->check[all.n], NULL};
         mask[p->check[all.n]] |= (uint64_t)1 << (all.n < SOURCES ? all.n : SOURCES);
     }
     for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before what uses them */
@@ -382,7 +393,8 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
         if (x && mask[p->part[i].node] && !x->checks)
             r = unite(&all, mask[p->part[i].node], &x->checks, e);
     }
-    for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) { /* memory of a leaf that has other elements now */
+    for (int32_t i = 0; i < p->nstep && r == GND_OK;
+         i++) { /* memory of a leaf that has other elements now */
         const int32_t node = p->step[i].over - 1;
         for (int k = 0; node >= 0 && mask[node] && k < p->step[i].nargs && r == GND_OK; k++) {
             const gnd__sarg *a = &p->step[i].arg[k];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/check.h - indices that only the device can check. A plan that has GND__CHECKED nodes gives each
- * of them, at each run, an entry of a table in device memory, which stays 0 unless an index is out of
- * range. The memory of every array that was computed from such indices refers to these checks, and
- * whoever reads the array looks at the entries first: nothing waits before that.
+ * sched/check.h - indices that only the device can check. A plan that has GND__CHECKED nodes gives
+ * each of them, at each run, an entry of a table in device memory, which stays 0 unless an index is
+ * out of range. The memory of every array that was computed from such indices refers to these
+ * checks, and whoever reads the array looks at the entries first: nothing waits before that.
  *
  * All functions are called with the device's lock held.
  */
@@ -22,8 +22,8 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
 /* The memory of the table, and the number of check i's entry in it. */
 gnd_buf *gnd__checks_buf(const gnd__sched *s);
 int64_t gnd__checks_entry(const gnd__sched *s, int i);
-/* After the run: refers the memory st[slot] of the plan's results to the checks that they depend on,
- * those of the plan and those of what it read. */
+/* After the run: refers the memory st[slot] of the plan's results to the checks that they depend
+ * on, those of the plan and those of what it read. */
 gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
                               gnd__storage **st, gnd_err *e);
 /* Gives back what gnd__checks_take took and no memory refers to. */
@@ -35,9 +35,12 @@ void gnd__checks_close(gnd__sched *s);
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e);
 void gnd__checks_unref(struct gnd__checks *c);
 
-/* For recordings. The checks of this run, to be looked at after each run again; NULL: there are none. */
-gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out, gnd_err *e);
-/* Looks at each: an error is reported once and then forgotten. Waits if there is anything to look at. */
+/* For recordings. The checks of this run, to be looked at after each run again; NULL: there are
+ * none. */
+gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out,
+                            gnd_err *e);
+/* Looks at each: an error is reported once and then forgotten. Waits if there is anything to look
+ * at. */
 gnd_status gnd__checks_again(struct gnd__checks *c, gnd_err *e);
 
 #endif

@@ -87,8 +87,10 @@ void gnd__sched_free(gnd_device *dev)
     dev->plans = NULL;
 }
 
-/* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are. */
-gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e)
+/* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are.
+ */
+gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label,
+                               gnd_err *e)
 {
     gnd__span span;
     gnd_status r;
@@ -110,7 +112,11 @@ gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const cha
 static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
                            gnd_err *e)
 {
-    union { gnd_gemm gemm; gnd_fft_desc fft; gnd__solve_call solve; } x;
+    union {
+        gnd_gemm gemm;
+        gnd_fft_desc fft;
+        gnd__solve_call solve;
+    } x;
     gnd_status r;
     switch (st->type) {
     case GND__S_GEMM:
@@ -136,8 +142,8 @@ static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
     return r;
 }
 
-/* Whether the launch of part q, of the graph, is to keep that part's memory: it stays without the part's node being
- * asked for. Known only while the plan runs, like the want of a result. */
+/* Whether the launch of part q, of the graph, is to keep that part's memory: it stays without the
+ * part's node being asked for. Known only while the plan runs, like the want of a result. */
 static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q)
 {
     const gnd_array *a = g->node[q->node].a;
@@ -145,8 +151,8 @@ static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart
            (g->node[q->node].sink || atomic_load(&a->refs) > p->nuse[q->node]);
 }
 
-/* Outputs of one launch get their elements together, so that none of them runs it again: the parts when the launch
- * does, and all when it writes over an array. */
+/* Outputs of one launch get their elements together, so that none of them runs it again: the parts
+ * when the launch does, and all when it writes over an array. */
 static void want_outputs(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     for (int32_t i = 0; i < p->nresult; i++) {
@@ -219,7 +225,8 @@ static gnd_status share(gnd_array *a, const gnd_array *b, gnd_err *e)
  * the last has let go. */
 static void let_go(const gnd__plan *p, gnd__pgraph *g)
 {
-    if (p->nresult == 1 && g->ndup == 0 && g->node[p->result[0].node].sink) { /* held by who asked */
+    if (p->nresult == 1 && g->ndup == 0 &&
+        g->node[p->result[0].node].sink) { /* held by who asked */
         gnd__drop_inputs(g->node[p->result[0].node].a);
         return;
     }
@@ -237,7 +244,8 @@ static void let_go(const gnd__plan *p, gnd__pgraph *g)
 }
 
 /* Storage for a part that its launch keeps. */
-static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q, gnd_err *e)
+static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
+                               const gnd__ppart *q, gnd_err *e)
 {
     if (!keeps_part(p, g, q) || s->st[q->slot] || p->slot[q->slot].leaf)
         return GND_OK;
@@ -250,7 +258,8 @@ static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgr
 }
 
 /* A launch that has its elements takes the memory of a part that has none. */
-static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g, uint8_t *taken)
+static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g,
+                      uint8_t *taken)
 {
     const gnd_array *a = g->node[q->node].a;
     if (!a->data.st || !st[q->slot] || taken[q->slot])
@@ -334,16 +343,18 @@ static void release_blocks(gnd__sched *s, const gnd__plan *p, gnd__gdev *d)
         }
 }
 
-/* A plan that writes over arrays cannot begin again: it takes all its memory first, and a launch that did so before
- * and came to nothing is an error. */
+/* A plan that writes over arrays cannot begin again: it takes all its memory first, and a launch
+ * that did so before and came to nothing is an error. */
 static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
 {
     gnd_status r = GND_OK;
     for (int32_t i = 0; i < p->nstep && r == GND_OK; i++) {
         const gnd__launch *l = p->step[i].over ? g->node[p->step[i].over - 1].a->p.launch : NULL;
         if (l && l->spoiled)
-            r = gnd__err(e, GND_ERR_STATE, "launch: kernel %s wrote over its array, and then the evaluation failed: "
-                         "compute that array again", l->user->name);
+            r = gnd__err(e, GND_ERR_STATE,
+                         "launch: kernel %s wrote over its array, and then the evaluation failed: "
+                         "compute that array again",
+                         l->user->name);
     }
     for (int32_t i = 0; i < p->nslot && r == GND_OK; i++)
         if (p->slot[i].last >= 0)
@@ -351,8 +362,8 @@ static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgrap
     return r;
 }
 
-/* Runs p on the nodes of g, which get their elements. On failure no node changes, but for what users' kernels wrote
- * over (ready_over). */
+/* Runs p on the nodes of g, which get their elements. On failure no node changes, but for what
+ * users' kernels wrote over (ready_over). */
 static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
@@ -374,7 +385,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         gnd__step *st = &p->step[i];
         char names[GND__STEP_NAMES], text[sizeof st->label + sizeof names + 8];
         if (d->trace) {
-            snprintf(text, sizeof text, "%s%s%s", st->label, gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
+            snprintf(text, sizeof text, "%s%s%s", st->label,
+                     gnd__step_names(names, p, g, st)[0] ? " on " : "", names);
             gnd__trace_label(d, text, st->rd, st->wr);
         }
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
@@ -398,7 +410,8 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     return r;
 }
 
-/* --- the cache of plans --------------------------------------------------------------------------- */
+/* --- the cache of plans
+ * --------------------------------------------------------------------------- */
 
 static void unlink_plan(gnd__sched *s, gnd__plan *p)
 {
@@ -426,7 +439,8 @@ static void drop_plans(gnd__sched *s, size_t n, size_t nbytes)
     }
 }
 
-/* Programs that plans hold give way too, when all take too much memory: half of the plans at a time. */
+/* Programs that plans hold give way too, when all take too much memory: half of the plans at a
+ * time. */
 static void bound_programs(gnd__sched *s, gnd__gdev *d)
 {
     while (gnd__gate_progs_full(d)) {
@@ -502,7 +516,8 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
         if (s->kept) /* without that it may go */
             s->frugal = 1;
         else if (trimmed++ || !dev->g->starved || !gnd__pool_trim(dev->g))
-            break; /* a library or the driver lacked memory of its own, which the pool can give back: once more */
+            break; /* a library or the driver lacked memory of its own, which the pool can give
+                      back: once more */
         gnd__err_clear(e);
         r = GND_OK;
     }

@@ -50,17 +50,20 @@ static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
     return most;
 }
 
-/* Slot number k of those that a step has as arguments or operands; -1: that is none, -2: there are no more. */
+/* Slot number k of those that a step has as arguments or operands; -1: that is none, -2: there are
+ * no more. */
 static int32_t slot_of(const gnd__step *st, int32_t k)
 {
     if (k < st->nargs)
-        return st->arg[k].kind == GND__A_BUF || st->arg[k].kind == GND__A_PART ? st->arg[k].ref : -1;
+        return st->arg[k].kind == GND__A_BUF || st->arg[k].kind == GND__A_PART ? st->arg[k].ref
+                                                                               : -1;
     if (st->type == GND__S_GEMM && k < st->nargs + 4)
         return st->gemm_slot[k - st->nargs];
     return -2;
 }
 
-const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g, const gnd__step *st)
+const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g,
+                            const gnd__step *st)
 {
     size_t n = 0;
     int32_t slot;
@@ -74,7 +77,8 @@ const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const
     return buf;
 }
 
-gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code, gnd_err *e)
+gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code,
+                           gnd_err *e)
 {
     const gnd__step *by = NULL;
     char what[GND__WHAT_TEXT] = "working memory";
@@ -89,7 +93,8 @@ gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slo
     return code;
 }
 
-gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags, gnd__str *out)
+gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags,
+                             gnd__str *out)
 {
     int kernels = 0, calls = 0;
     long long rd = 0, wr = 0;
@@ -115,7 +120,8 @@ gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned 
         rd += st->rd;
         wr += st->wr;
     }
-    gnd__str_addf(out, "%d kernels, %d calls, %lld bytes read, %lld bytes written, %llu bytes peak\n",
+    gnd__str_addf(out,
+                  "%d kernels, %d calls, %lld bytes read, %lld bytes written, %llu bytes peak\n",
                   kernels, calls, rd, wr, (unsigned long long)peak(p, g));
     return out->bad ? GND_ERR_NOMEM : GND_OK;
 }

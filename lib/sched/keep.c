@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/keep.c - what stays in memory when a plan has run: what was asked for, what has an owner outside the graph,
- * and what was expensive (a reduction, a product, a primitive, a join) and lies below something that has an owner and gets
- * no elements: the sort below a view of it, of which one element was read. A node that gets elements drops its
- * inputs, so of a chain of expensive nodes only the last one stays.
+ * sched/keep.c - what stays in memory when a plan has run: what was asked for, what has an owner
+ * outside the graph, and what was expensive (a reduction, a product, a primitive, a join) and lies
+ * below something that has an owner and gets no elements: the sort below a view of it, of which one
+ * element was read. A node that gets elements drops its inputs, so of a chain of expensive nodes
+ * only the last one stays.
  */
 #include "sched/plan.h"
 
@@ -53,7 +54,8 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->live = live;
         s->caplive = g->nnode * 2;
     }
-    /* live: what owners will need when the plan has run. From the sinks down: users come after what they use. */
+    /* live: what owners will need when the plan has run. From the sinks down: users come after what
+     * they use. */
     memset(s->live, 0, (size_t)g->nnode);
     for (int32_t i = 0; i < g->ndup; i++)
         s->live[g->dup[i].node] |= atomic_load(&g->dup[i].a->refs) > g->dup[i].uses;
@@ -62,7 +64,8 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         const int32_t k = r >= 0 && p->result[r].node == i ? r-- : -1;
         if (gnd__is_leaf(n->a) || (k >= 0 && s->want[k]) || !(s->live[i] || has_owner(p, g, i)))
             continue;
-        if (k >= 0 && p->result[k].dear && affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
+        if (k >= 0 && p->result[k].dear &&
+            affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
             s->want[k] = GND__W_KEPT;
             more += p->slot[p->result[k].slot].nbytes;
             continue;

@@ -10,23 +10,23 @@
 #include "codegen/merge.h"
 
 enum {
-    OFTEN = 32,          /* runs of a list before it is looked at */
-    LEAST = 4,           /* launches of a run */
-    FUNCTIONS = 32,      /* different kernels of a run, */
-    FUNCTION = 1 << 13,  /* characters of each, */
-    TEXT = 1 << 15,      /* and of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 for 106,000 */
-    GROUP = 512,         /* work-items on GPUs: 1024 are no faster, and have half the registers */
-    TURNS = 1 << 14      /* of loops: Mesa's llvmpipe ends them after 65535 in all, without a word */
+    OFTEN = 32,         /* runs of a list before it is looked at */
+    LEAST = 4,          /* launches of a run */
+    FUNCTIONS = 32,     /* different kernels of a run, */
+    FUNCTION = 1 << 13, /* characters of each, */
+    TEXT = 1 << 15,     /* and of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 for 106,000 */
+    GROUP = 512,        /* work-items on GPUs: 1024 are no faster, and have half the registers */
+    TURNS = 1 << 14     /* of loops: Mesa's llvmpipe ends them after 65535 in all, without a word */
 };
 
-/* What a launch may have in order to be merged. A CPU loses its other cores, a GPU its other multiprocessors: from
- * here on that would cost more than a launch. */
+/* What a launch may have in order to be merged. A CPU loses its other cores, a GPU its other
+ * multiprocessors: from here on that would cost more than a launch. */
 static const struct limits {
     size_t items;
-    int64_t work;        /* gnd__kir_work */
-    int64_t launch;      /* ns of the host that a launch costs and one that is merged does not: of PoCL, of NVIDIA's
-                          * OpenCL (doc/PERFORMANCE.md, What a call costs) */
-} on_cpu = { 1 << 13, 100000, 2000 }, on_gpu = { 1 << 13, 200000, 4000 };
+    int64_t work;   /* gnd__kir_work */
+    int64_t launch; /* ns of the host that a launch costs and one that is merged does not: of PoCL,
+                     * of NVIDIA's OpenCL (doc/PERFORMANCE.md, What a call costs) */
+} on_cpu = {1 << 13, 100000, 2000}, on_gpu = {1 << 13, 200000, 4000};
 
 /* What compiling takes, ns: in any case, and for each character of the functions. */
 #define COMPILE 100000000
@@ -39,7 +39,7 @@ typedef struct run {
     gnd__kernel *fn[FUNCTIONS];
     gnd_buf *mem[GND__MERGE_MEMS];
     size_t turns, text;
-    size_t begin, len;       /* in the table, in units of 8 bytes */
+    size_t begin, len; /* in the table, in units of 8 bytes */
     gnd__kernel *kernel;
 } run;
 
@@ -55,7 +55,8 @@ typedef struct merger {
     int nruns;
 } merger;
 
-static unsigned first = OFTEN, forced; /* forced: after so many runs compiling pays; 0: as pays_after says */
+static unsigned first = OFTEN,
+                forced; /* forced: after so many runs compiling pays; 0: as pays_after says */
 
 void gnd__merge_force(int looked_at, int pays)
 {
@@ -88,7 +89,8 @@ static const struct limits *limits_of(const merger *m)
     return m->target.cpu ? &on_cpu : &on_gpu;
 }
 
-/* --- which -------------------------------------------------------------------------------------- */
+/* --- which --------------------------------------------------------------------------------------
+ */
 
 static size_t items_of(const gnd_klaunch *l)
 {
@@ -129,8 +131,8 @@ static int is_small(const merger *m, int i)
     const gnd_klaunch *l = &m->l[i];
     const struct limits *most = limits_of(m);
     const gnd__form *f = gnd__gate_kernel_note(m->k[i]);
-    return f && items_of(l) <= most->items && m->work[i] > 0 && m->work[i] <= most->work && args_fit(l) &&
-           f->body_len <= FUNCTION && groups_fit(m, l, f);
+    return f && items_of(l) <= most->items && m->work[i] > 0 && m->work[i] <= most->work &&
+           args_fit(l) && f->body_len <= FUNCTION && groups_fit(m, l, f);
 }
 
 static int fn_of(const run *r, const gnd__kernel *k)
@@ -155,7 +157,8 @@ static int join(merger *m, run *r, int i)
     const gnd_klaunch *l = &m->l[i];
     const int nmem = r->nmem, f = fn_of(r, m->k[i]);
     const size_t turns = r->turns + items_of(l) / m->group + 2;
-    const size_t text = r->text + (f == r->nfn ? ((gnd__form *)gnd__gate_kernel_note(m->k[i]))->body_len : 0);
+    const size_t text =
+        r->text + (f == r->nfn ? ((gnd__form *)gnd__gate_kernel_note(m->k[i]))->body_len : 0);
     if (f == FUNCTIONS || text > TEXT || (turns > TURNS && !m->target.cpu))
         return 0;
     for (uint32_t a = 0; a < l->nargs; a++) {
@@ -194,7 +197,8 @@ static gnd_status find_runs(merger *m, gnd_err *e)
     return GND_OK;
 }
 
-/* --- the table ---------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------------------------------
+ */
 
 static void describe(const merger *m, const run *r, gnd__mergefn *out)
 {
@@ -209,10 +213,12 @@ static void describe(const merger *m, const run *r, gnd__mergefn *out)
     }
 }
 
-static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_klaunch *l, int64_t *to)
+static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd_klaunch *l,
+                      int64_t *to)
 {
     const gnd__form *form = f->form;
-    int32_t head[2 * GND__MERGE_HEAD] = { number, gnd__merge_place(form, form->nparam), 1, 1, 1, 1, 1, 1 };
+    int32_t head[2 * GND__MERGE_HEAD] = {
+        number, gnd__merge_place(form, form->nparam), 1, 1, 1, 1, 1, 1};
     for (uint32_t d = 0; d < l->ndim; d++) {
         head[2 + d] = (int32_t)l->global[d];
         head[5 + d] = (int32_t)l->local[d];
@@ -229,7 +235,7 @@ static void put_entry(const run *r, const gnd__mergefn *f, int number, const gnd
 
 static void put_end(int64_t *to)
 {
-    const int32_t end[2] = { -1, 0 };
+    const int32_t end[2] = {-1, 0};
     memcpy(to, end, sizeof end);
 }
 
@@ -255,18 +261,18 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* The kernel of a run, which stays NULL where it is not to be compiled and is in no cache; and its part of the table,
- * which is len long so far. */
+/* The kernel of a run, which stays NULL where it is not to be compiled and is in no cache; and its
+ * part of the table, which is len long so far. */
 static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[FUNCTIONS];
-    gnd__str src = { 0 };
+    gnd__str src = {0};
     gnd_status st;
     describe(m, r, fn);
     st = gnd__merge_text(&src, fn, r->nfn, &m->target, (int)m->group, e);
     if (st == GND_OK)
-        st = (compile ? gnd__gate_kernel : gnd__gate_kernel_cached)(m->d, "k_merged", gnd__str_get(&src), src.len,
-                                                                    &r->kernel, e);
+        st = (compile ? gnd__gate_kernel : gnd__gate_kernel_cached)(
+            m->d, "k_merged", gnd__str_get(&src), src.len, &r->kernel, e);
     gnd__str_free(&src);
     r->begin = *len;
     r->len = put_run(m, r, fn, NULL);
@@ -292,7 +298,8 @@ static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e
     return st;
 }
 
-/* --- the launches ------------------------------------------------------------------------------- */
+/* --- the launches -------------------------------------------------------------------------------
+ */
 
 enum { ARGS = 3 + GND__MERGE_MEMS };
 
@@ -301,14 +308,14 @@ static void merged_launch(const merger *m, const run *r, gnd__merged *out, gnd_k
     gnd_klaunch *l = &out->launch[out->n];
     const int64_t begin = (int64_t)(out->table->off / 8 + r->begin);
     const int32_t chunks = (int32_t)(r->len / GND__MERGE_CHUNK);
-    args[0] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = out->table->buf };
-    args[1] = (gnd_karg){ .kind = GND_ARG_VALUE, .nbytes = sizeof begin };
+    args[0] = (gnd_karg){.kind = GND_ARG_BUF, .u.buf = out->table->buf};
+    args[1] = (gnd_karg){.kind = GND_ARG_VALUE, .nbytes = sizeof begin};
     memcpy(args[1].u.value, &begin, sizeof begin);
-    args[2] = (gnd_karg){ .kind = GND_ARG_VALUE, .nbytes = sizeof chunks };
+    args[2] = (gnd_karg){.kind = GND_ARG_VALUE, .nbytes = sizeof chunks};
     memcpy(args[2].u.value, &chunks, sizeof chunks);
     for (int i = 0; i < GND__MERGE_MEMS; i++)
-        args[3 + i] = (gnd_karg){ .kind = GND_ARG_BUF, .u.buf = r->mem[i < r->nmem ? i : 0] };
-    *l = (gnd_klaunch){ .ndim = 1, .nargs = ARGS, .args = args };
+        args[3 + i] = (gnd_karg){.kind = GND_ARG_BUF, .u.buf = r->mem[i < r->nmem ? i : 0]};
+    *l = (gnd_klaunch){.ndim = 1, .nargs = ARGS, .args = args};
     for (int d = 0; d < 3; d++)
         l->global[d] = l->local[d] = d ? 1 : m->group;
     gnd__gate_kernel_hold(r->kernel);
@@ -347,10 +354,16 @@ static unsigned pays_after(const merger *m)
     return forced ? forced : (unsigned)(cost / gain);
 }
 
-gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k, const gnd_klaunch *l,
-                      const int64_t *work, unsigned *again, gnd__merged *out, gnd_err *e)
+gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
+                      const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
+                      gnd_err *e)
 {
-    merger m = { .d = d, .target = gnd__target_of(&d->props, &d->tune), .n = n, .k = k, .l = l, .work = work };
+    merger m = {.d = d,
+                .target = gnd__target_of(&d->props, &d->tune),
+                .n = n,
+                .k = k,
+                .l = l,
+                .work = work};
     size_t len = 0;
     unsigned pays = 0;
     gnd_status st;
@@ -370,7 +383,8 @@ gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
     if (m.nruns > 0 && st == GND_OK && *again == 0)
         st = make_launches(&m, out, e);
     for (int i = 0; i < m.nruns && st == GND_OK && *again == 0; i++)
-        gnd__log(GND__LOG_DEBUG, "%s: %d launches of %d kernels are one", d->id, m.runs[i].n, m.runs[i].nfn);
+        gnd__log(GND__LOG_DEBUG, "%s: %d launches of %d kernels are one", d->id, m.runs[i].n,
+                 m.runs[i].nfn);
     for (int i = 0; i < m.nruns; i++)
         gnd__gate_kernel_done(m.runs[i].kernel);
     gnd__free(m.runs);

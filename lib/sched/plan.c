@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan.c - from the grouped graph to a plan: groups and lowers until every kernel fits, has its steps
- * written (plan_steps.c, plan_prim.c, product.c), and lays out memory.
+ * sched/plan.c - from the grouped graph to a plan: groups and lowers until every kernel fits, has
+ * its steps written (plan_steps.c, plan_prim.c, product.c), and lays out memory.
  */
 #include "sched/maker.h"
 
@@ -11,7 +11,8 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-/* The ways to mark a node that has grouping start again: must, no_absorb, no_rows, no_merge, and alone. */
+/* The ways to mark a node that has grouping start again: must, no_absorb, no_rows, no_merge, and
+ * alone. */
 #define MARKS 5
 
 static size_t node_bytes(const gnd_array *a)
@@ -27,15 +28,16 @@ static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, 
         gnd__not_rows(m->g, w);
         *retry = 1;
     }
-    if (st == GND_OK && !*retry && gnd__kir_has_boxes(k) && !gnd__codegen_boxes_fit(k, &m->target)) {
+    if (st == GND_OK && !*retry && gnd__kir_has_boxes(k) &&
+        !gnd__codegen_boxes_fit(k, &m->target)) {
         gnd__not_boxes(m->g, w);
         *retry = 1;
     }
     return st;
 }
 
-/* Groups and lowers until no kernel asks for another root. Each round but the last marks a node in a way in which
- * it was not marked: there are few ways, so it ends. */
+/* Groups and lowers until no kernel asks for another root. Each round but the last marks a node in
+ * a way in which it was not marked: there are few ways, so it ends. */
 static gnd_status lower_all(gnd__maker *m)
 {
     gnd__kir *k = gnd__malloc(sizeof *k);
@@ -57,7 +59,8 @@ static gnd_status lower_all(gnd__maker *m)
                 st = lower_kernel(m, w, k, &retry);
             else if (w->type == GND__P_PRIM)
                 st = gnd__plan_inputs(m, w, k, &retry);
-            else if (w->type == GND__P_MATMUL && w->product != w->root[0] && !gnd__plan_follows(m, w))
+            else if (w->type == GND__P_MATMUL && w->product != w->root[0] &&
+                     !gnd__plan_follows(m, w))
                 retry = m->g->node[w->product].no_absorb = 1;
             again |= retry;
         }
@@ -132,7 +135,8 @@ static gnd_status add_results(gnd__maker *m)
         if (!gnd__is_leaf(q->a))
             for (int j = 0; j < q->a->nin; j++) /* an equal node's consumers hold that one */
                 p->nuse[g->inputs[q->in + j]] += q->a->in[j] == g->node[g->inputs[q->in + j]].a;
-        if (q->a->data.st || q->absorbed || q->given || (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
+        if (q->a->data.st || q->absorbed || q->given ||
+            (q->role != GND__R_ROOT && q->role != GND__R_ALIAS))
             continue;
         r->node = i;
         r->slot = q->slot;
@@ -177,7 +181,7 @@ static void add_deadlines(gnd__plan *p)
 
 gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_err *e)
 {
-    gnd__maker m = { 0 };
+    gnd__maker m = {0};
     gnd_status st;
     *out = NULL;
     m.g = g;
@@ -208,9 +212,10 @@ gnd_status gnd__plan_make(gnd__pgraph *g, int want_source, gnd__plan **out, gnd_
 
 size_t gnd__plan_bytes(const gnd__plan *p)
 {
-    size_t n = sizeof *p + (size_t)p->capslot * sizeof *p->slot + (size_t)p->capstep * sizeof *p->step +
-               (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) + (size_t)p->capcheck * sizeof *p->check +
-               (size_t)p->cappart * sizeof *p->part;
+    size_t n = sizeof *p + (size_t)p->capslot * sizeof *p->slot +
+               (size_t)p->capstep * sizeof *p->step +
+               (size_t)p->nnode * (sizeof *p->result + sizeof *p->nuse) +
+               (size_t)p->capcheck * sizeof *p->check + (size_t)p->cappart * sizeof *p->part;
     for (int32_t i = 0; i < p->nstep; i++)
         n += (size_t)p->step[i].nargs * (sizeof *p->step[i].arg + sizeof *p->step[i].karg);
     for (int32_t i = 0; i < p->nresult; i++)

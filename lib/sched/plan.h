@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan.h - plans: what is launched, in which order, in which memory; made once for a structure
- * of graph and run for every graph of that structure.
+ * sched/plan.h - plans: what is launched, in which order, in which memory; made once for a
+ * structure of graph and run for every graph of that structure.
  *
  * A plan knows nodes by their number in the collected graph (fuse/fuse.h), never by pointer. All
  * functions are called with the device's lock held.
@@ -27,39 +27,39 @@ typedef enum gnd__stype { GND__S_LAUNCH, GND__S_GEMM, GND__S_FFT, GND__S_SOLVE }
 
 /* An argument of a launch; GND__A_PART is a slot like any other here. */
 typedef struct gnd__sarg {
-    uint8_t kind;      /* gnd__akind */
+    uint8_t kind; /* gnd__akind */
     uint8_t size;
-    uint8_t esize;     /* GND__A_OFF: bytes of the slot's elements */
-    uint8_t written;   /* GND__A_BUF of a user's kernel: it writes there */
-    int16_t dtype;     /* GND__A_CONST */
-    int32_t ref;       /* slot, node of a constant, or number of a check */
-    int64_t value;     /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
+    uint8_t esize;   /* GND__A_OFF: bytes of the slot's elements */
+    uint8_t written; /* GND__A_BUF of a user's kernel: it writes there */
+    int16_t dtype;   /* GND__A_CONST */
+    int32_t ref;     /* slot, node of a constant, or number of a check */
+    int64_t value;   /* GND__A_INT's value; GND__A_OFF: added to the leaf's own offset */
 } gnd__sarg;
 
 typedef struct gnd__step {
     gnd__stype type;
-    uint8_t first;           /* the first launch of a work: explain counts works */
-    int32_t dead;            /* the first of the slots that it is the last to use, or -1 */
+    uint8_t first; /* the first launch of a work: explain counts works */
+    int32_t dead;  /* the first of the slots that it is the last to use, or -1 */
     gnd__kernel *kernel;
     int ndim;
     size_t global[3], local[3];
     int32_t nargs;
     gnd__sarg *arg;
-    gnd_karg *karg;          /* the same for the backend; made by the first run, as is launch */
+    gnd_karg *karg; /* the same for the backend; made by the first run, as is launch */
     gnd_klaunch launch;
-    gnd_gemm gemm;           /* buffers are filled in when it runs */
-    int32_t gemm_slot[4];    /* a, b, c, and what is added, or -1 */
-    int32_t gemm_const[2];   /* nodes of the constants alpha and beta, or -1: as in gemm */
-    gnd_fft_desc fft;             /* likewise; the operands are in arg, memory and offset (bytes) */
+    gnd_gemm gemm;         /* buffers are filled in when it runs */
+    int32_t gemm_slot[4];  /* a, b, c, and what is added, or -1 */
+    int32_t gemm_const[2]; /* nodes of the constants alpha and beta, or -1: as in gemm */
+    gnd_fft_desc fft;      /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
-    gnd__panel panel;        /* GND__S_SOLVE: of a kind other than 0: instead of solve */
+    gnd__panel panel; /* GND__S_SOLVE: of a kind other than 0: instead of solve */
     /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
     int32_t over;
-    int32_t prim;            /* GND__S_SOLVE: the node that it is of */
+    int32_t prim; /* GND__S_SOLVE: the node that it is of */
     char label[160];
-    int64_t rd, wr;          /* bytes */
-    int64_t work;            /* of a generated kernel, gnd__kir_work; 0: not known */
-    char *source;            /* kept for explain only */
+    int64_t rd, wr; /* bytes */
+    int64_t work;   /* of a generated kernel, gnd__kir_work; 0: not known */
+    char *source;   /* kept for explain only */
 } gnd__step;
 
 /* Where a sink's elements are in the end. */
@@ -67,12 +67,12 @@ typedef struct gnd__presult {
     int32_t node, slot;
     int64_t off;
     uint8_t contig;
-    uint8_t dear;            /* what made it costs more than memory: sched/keep.c */
-    int64_t *stride;         /* NULL when contiguous */
+    uint8_t dear;    /* what made it costs more than memory: sched/keep.c */
+    int64_t *stride; /* NULL when contiguous */
 } gnd__presult;
 
-/* Output k of launch `node`, whose node is not in the graph, or is in it with the same slot: memory that the launch
- * keeps for it. */
+/* Output k of launch `node`, whose node is not in the graph, or is in it with the same slot: memory
+ * that the launch keeps for it. */
 typedef struct gnd__ppart {
     int32_t node, slot;
     int k;
@@ -82,17 +82,17 @@ typedef struct gnd__plan {
     int32_t nslot, capslot, nstep, capstep, nresult, nnode, ndear;
     gnd__pslot *slot;
     gnd__step *step;
-    gnd__presult *result;    /* sinks and roots, in order of their nodes; ndear of them are dear */
-    int32_t *nuse;           /* of each node: how often it is an input within the graph */
-    int repeats;             /* -1: its launches are never a list; 0: not known yet */
-    struct gnd__repeat *repeat; /* sched/repeat.c */
-    uint64_t hash;           /* of its key in the cache */
-    size_t nbytes;           /* with that key, about */
+    gnd__presult *result; /* sinks and roots, in order of their nodes; ndear of them are dear */
+    int32_t *nuse;        /* of each node: how often it is an input within the graph */
+    int repeats;          /* -1: its launches are never a list; 0: not known yet */
+    struct gnd__repeat *repeat;      /* sched/repeat.c */
+    uint64_t hash;                   /* of its key in the cache */
+    size_t nbytes;                   /* with that key, about */
     struct gnd__plan *newer, *older; /* in the cache, by when they ran last */
-    int32_t npart, cappart;  /* outputs of launches that are no nodes of the graph */
+    int32_t npart, cappart;          /* outputs of launches that are no nodes of the graph */
     gnd__ppart *part;
-    int nlaunch;             /* users' kernels */
-    int over;                /* some step's `over` is set */
+    int nlaunch;              /* users' kernels */
+    int over;                 /* some step's `over` is set */
     int32_t ncheck, capcheck; /* nodes whose indices the device checks */
     int32_t *check;
 } gnd__plan;
@@ -100,31 +100,31 @@ typedef struct gnd__plan {
 typedef struct gnd__sched {
     struct gnd__table *cache; /* key -> plan */
     gnd__plan *newest, *oldest;
-    size_t cached;           /* bytes of keys and plans in it, about */
-    gnd__pgraph graph;       /* reused */
+    size_t cached;     /* bytes of keys and plans in it, about */
+    gnd__pgraph graph; /* reused */
     /* reused by run, capblock entries each */
-    gnd__block **block;      /* of each slot */
-    gnd__storage **st;       /* of each slot that nodes keep */
-    int64_t **stride;        /* of each result */
-    uint8_t *keep;           /* of each slot: its memory outlives the plan */
-    uint8_t *want;           /* of each result: gnd__want */
+    gnd__block **block; /* of each slot */
+    gnd__storage **st;  /* of each slot that nodes keep */
+    int64_t **stride;   /* of each result */
+    uint8_t *keep;      /* of each slot: its memory outlives the plan */
+    uint8_t *want;      /* of each result: gnd__want */
     int32_t capblock;
-    uint8_t *live;           /* of each node: scratch of keep.c */
+    uint8_t *live; /* of each node: scratch of keep.c */
     int32_t caplive;
-    int kept;                /* this run keeps what has no owner */
-    int frugal;              /* memory is short: it does not */
-    struct gnd__ctable *table; /* of checks: sched/check.h */
+    int kept;                   /* this run keeps what has no owner */
+    int frugal;                 /* memory is short: it does not */
+    struct gnd__ctable *table;  /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
-    uint64_t stamp; /* the last that sched/check.c marked checks with */
+    uint64_t stamp;             /* the last that sched/check.c marked checks with */
     int32_t capcheck;
-    int nlist;               /* lists that its plans have: sched/repeat.c */
+    int nlist;                     /* lists that its plans have: sched/repeat.c */
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
-/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i] bytes, as the host's
- * LAPACK wants them. */
+/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i]
+ * bytes, as the host's LAPACK wants them. */
 typedef struct gnd__solve_call {
-    const char *func;        /* what messages begin with */
+    const char *func; /* what messages begin with */
     gnd_solve_desc x;
     gnd__panel panel;
     int n;
@@ -155,31 +155,33 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
 /* keep.c: what becomes of a result when the plan has run. */
 typedef enum gnd__want {
     GND__W_NOT = 0,
-    GND__W_OWNED,            /* it was asked for, or has an owner outside the graph */
-    GND__W_KEPT              /* it was expensive, and something that has an owner and no elements needs it */
+    GND__W_OWNED, /* it was asked for, or has an owner outside the graph */
+    GND__W_KEPT   /* it was expensive, and something that has an owner and no elements needs it */
 } gnd__want;
-/* Chooses for each result of p: s->want, for which there is room, all zero. 1: some are kept. 0: none; also when
- * there is no memory to tell. */
+/* Chooses for each result of p: s->want, for which there is room, all zero. 1: some are kept. 0:
+ * none; also when there is no memory to tell. */
 int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* Counts st, new, as kept; destroying it ends that. */
 void gnd__keep_count(gnd__storage *st);
 
-/* Room for a run of p, cleared, with the results marked that nodes get, and the slots whose memory outlives the plan
- * therefore. Who makes a view of one of these nodes while the plan runs may want a node that is not marked: it stays
- * without elements. 0: no memory. */
+/* Room for a run of p, cleared, with the results marked that nodes get, and the slots whose memory
+ * outlives the plan therefore. Who makes a view of one of these nodes while the plan runs may want
+ * a node that is not marked: it stays without elements. 0: no memory. */
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* A block of the pool for slot i, unless it has one (bind.c, as what follows). */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
-/* What a step is called with: slots that have no block in s->block get one from the pool. Of a launch:
- * st->launch. */
-gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st, gnd_err *e);
-gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
-                          gnd_gemm *gemm, gnd_err *e);
-gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
-                         gnd_fft_desc *f, gnd_err *e);
-gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, const gnd__step *st,
-                           gnd__solve_call *c, gnd_err *e);
-gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e);
+/* What a step is called with: slots that have no block in s->block get one from the pool. Of a
+ * launch: st->launch. */
+gnd_status gnd__bind_launch(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                            gnd__step *st, gnd_err *e);
+gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                          const gnd__step *st, gnd_gemm *gemm, gnd_err *e);
+gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                         const gnd__step *st, gnd_fft_desc *f, gnd_err *e);
+gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
+                           const gnd__step *st, gnd__solve_call *c, gnd_err *e);
+gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label,
+                               gnd_err *e);
 
 /* --- repeat.c: the same launches again. Whether p's are of that kind; then all are bound first
  * (gnd__bind_launch) and made by gnd__repeat_run, one by one or as a list of the backend. */
@@ -192,11 +194,15 @@ void gnd__repeat_force(int runs);
 /* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */
 gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e);
 /* The text of gnd_explain. */
-gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags, gnd__str *out);
-/* The names that the user gave to what a step reads and writes: "'a', 'b'"; "" when there are none. Returns buf. */
+gnd_status gnd__plan_explain(const gnd__plan *p, const gnd__pgraph *g, unsigned flags,
+                             gnd__str *out);
+/* The names that the user gave to what a step reads and writes: "'a', 'b'"; "" when there are none.
+ * Returns buf. */
 #define GND__STEP_NAMES 256
-const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g, const gnd__step *st);
+const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const gnd__pgraph *g,
+                            const gnd__step *st);
 /* e, of memory that there is not: which step wanted it, for what. Returns code. */
-gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code, gnd_err *e);
+gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code,
+                           gnd_err *e);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan_launch.c - the steps of a user's kernel (graph/launch.h): inputs that are not contiguous
- * are copied, and so is what an inout argument has, unless its memory may be written over
- * (fuse/group.c); then the launch. Outputs that are no nodes of the graph get memory as well.
+ * sched/plan_launch.c - the steps of a user's kernel (graph/launch.h): inputs that are not
+ * contiguous are copied, and so is what an inout argument has, unless its memory may be written
+ * over (fuse/group.c); then the launch. Outputs that are no nodes of the graph get memory as well.
  */
 #include "sched/maker.h"
 
@@ -36,14 +36,14 @@ static gnd_status output_slots(gnd__maker *m, const gnd__pwork *w, int32_t *slot
         slot[k] = gnd__plan_slot(m, -1, 0, l->out_bytes[k]);
         if (slot[k] < 0)
             return GND_ERR_NOMEM;
-        p->part[p->npart++] = (gnd__ppart){ .node = w->root[0], .slot = slot[k], .k = k };
+        p->part[p->npart++] = (gnd__ppart){.node = w->root[0], .slot = slot[k], .k = k};
     }
     return gnd__plan_fits(m);
 }
 
 /* Argument a's memory in C order: its slot, and the bytes at which it begins there. */
-static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a, const int32_t *out,
-                             int32_t *slot, int64_t *at)
+static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a,
+                             const int32_t *out, int32_t *slot, int64_t *at)
 {
     const int32_t i = m->g->inputs[p->in + a->in];
     const gnd_array *x = m->g->node[i].a;
@@ -55,7 +55,8 @@ static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg
         return gnd__err(m->e, GND_ERR_INTERNAL, "launch: an input without memory");
     if (a->kind == GND__L_INOUT) {
         *slot = out[a->out];
-        return place.slot == *slot || x->size == 0 ? GND_OK : gnd__plan_copy_to(m, &place, t, *slot);
+        return place.slot == *slot || x->size == 0 ? GND_OK
+                                                   : gnd__plan_copy_to(m, &place, t, *slot);
     }
     const int64_t off = place.l.off + (place.a->data.st ? place.a->data.off : 0);
     const int aligned = !a->aligned || off * (int64_t)gnd_dtype_size(t) % 16 == 0;
@@ -81,20 +82,22 @@ static gnd_status launch_args(gnd__maker *m, const gnd__pwork *w, gnd__sarg *arg
         case GND__L_IN:
         case GND__L_INOUT:
             st = input_slot(m, p, a, out, &b->ref, &at);
-            about->rd += (int64_t)(p->a->in[a->in]->size * (int64_t)gnd_dtype_size((gnd_dtype)p->a->in[a->in]->dtype));
+            about->rd += (int64_t)(p->a->in[a->in]->size *
+                                   (int64_t)gnd_dtype_size((gnd_dtype)p->a->in[a->in]->dtype));
             break;
-        case GND__L_OUT:
-            b->ref = out[a->out];
-            break;
+        case GND__L_OUT: b->ref = out[a->out]; break;
         case GND__L_OFFSET:
-            *b = (gnd__sarg){ .kind = GND__A_OFF, .size = 8, .esize = 1, .ref = arg[a->of].ref, .value = arg[a->of].value };
+            *b = (gnd__sarg){.kind = GND__A_OFF,
+                             .size = 8,
+                             .esize = 1,
+                             .ref = arg[a->of].ref,
+                             .value = arg[a->of].value};
             break;
         case GND__L_VALUE:
-            *b = (gnd__sarg){ .kind = GND__A_NUMBER, .size = (uint8_t)a->nbytes, .ref = w->root[0], .value = i };
+            *b = (gnd__sarg){
+                .kind = GND__A_NUMBER, .size = (uint8_t)a->nbytes, .ref = w->root[0], .value = i};
             break;
-        case GND__L_LOCAL:
-            *b = (gnd__sarg){ .kind = GND__A_LOCAL, .value = a->nbytes };
-            break;
+        case GND__L_LOCAL: *b = (gnd__sarg){.kind = GND__A_LOCAL, .value = a->nbytes}; break;
         }
         if (a->kind <= GND__L_INOUT)
             b->value = at;
@@ -111,7 +114,7 @@ static gnd_status launch_args(gnd__maker *m, const gnd__pwork *w, gnd__sarg *arg
 gnd_status gnd__plan_launch(gnd__maker *m, const gnd__pwork *w)
 {
     const gnd__launch *l = m->g->node[w->root[0]].a->p.launch;
-    gnd__step about = { 0 };
+    gnd__step about = {0};
     gnd__sarg *arg = gnd__calloc((size_t)l->narg + 1, sizeof *arg);
     gnd_status st = arg ? launch_args(m, w, arg, &about) : gnd__plan_nomem(m->e);
     gnd__step *s = st == GND_OK ? gnd__plan_step(m) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan_prim.c - the steps of a primitive: its inputs, as expressions or memory, and the kernels and
- * library calls of the program that it writes (prim/prim.h).
+ * sched/plan_prim.c - the steps of a primitive: its inputs, as expressions or memory, and the
+ * kernels and library calls of the program that it writes (prim/prim.h).
  */
 #include "sched/maker.h"
 
@@ -29,8 +29,8 @@ gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int
 }
 
 /* An input as the program sees it: an expression, or memory in C order, which is then slot[i]. */
-static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog, int i,
-                             gnd__kir *kept, gnd__inl *inl, gnd__place *place)
+static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog,
+                             int i, gnd__kir *kept, gnd__inl *inl, gnd__place *place)
 {
     const gnd__pnode *p = &m->g->node[w->root[0]];
     int32_t in = m->g->inputs[p->in + i], blame;
@@ -69,9 +69,9 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
 }
 
 /* Argument a of a program's kernel as the plan's. */
-static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out, int32_t scratch,
-                           const gnd__place *place, const gnd__kir *kir, const gnd__inl *inl,
-                           int64_t esize)
+static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out,
+                           int32_t scratch, const gnd__place *place, const gnd__kir *kir,
+                           const gnd__inl *inl, int64_t esize)
 {
     memset(b, 0, sizeof *b);
     b->kind = GND__A_BUF;
@@ -82,13 +82,9 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
         b->value = place[a->ref].l.off;
         break;
     case GND__PA_OUT:
-    case GND__PA_OUTOFF:
-        b->ref = out;
-        break;
+    case GND__PA_OUTOFF: b->ref = out; break;
     case GND__PA_SCRATCH:
-    case GND__PA_SCRATCHOFF:
-        b->ref = scratch + a->ref;
-        break;
+    case GND__PA_SCRATCHOFF: b->ref = scratch + a->ref; break;
     case GND__PA_INT:
         b->kind = GND__A_INT;
         b->size = 8;
@@ -110,9 +106,11 @@ static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int3
 /* A library call, or the host's work, instead of a launch. */
 static void call_step(gnd__step *s, const gnd__pkernel *pk)
 {
-    static const gnd__stype type[] = { [GND__PC_FFT] = GND__S_FFT, [GND__PC_SOLVE] = GND__S_SOLVE,
-                                       [GND__PC_GEMM] = GND__S_GEMM, [GND__PC_PANEL] = GND__S_SOLVE };
-    gnd_mat *const mat[3] = { &s->gemm.a, &s->gemm.b, &s->gemm.c };
+    static const gnd__stype type[] = {[GND__PC_FFT] = GND__S_FFT,
+                                      [GND__PC_SOLVE] = GND__S_SOLVE,
+                                      [GND__PC_GEMM] = GND__S_GEMM,
+                                      [GND__PC_PANEL] = GND__S_SOLVE};
+    gnd_mat *const mat[3] = {&s->gemm.a, &s->gemm.b, &s->gemm.c};
     s->type = type[pk->call];
     s->fft = pk->fft;
     s->solve = pk->solve;
@@ -186,7 +184,8 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
         for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
             st = prim_arg(m, &pk->arg[j], &s->arg[j], p->slot, scratch, place, kir, inl,
                           pk->arg[j].kind <= GND__PA_INOFF
-                              ? (int64_t)gnd_dtype_size(prog.in[pk->arg[j].ref].dtype) : 1);
+                              ? (int64_t)gnd_dtype_size(prog.in[pk->arg[j].ref].dtype)
+                              : 1);
             s->nargs = j + 1;
         }
         if (pk->call != GND__PC_NONE) {

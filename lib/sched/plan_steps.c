@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan_steps.c - the steps and slots of a plan in the making: launches of generated kernels, with their
- * arguments; joins in one launch; copies.
+ * sched/plan_steps.c - the steps and slots of a plan in the making: launches of generated kernels,
+ * with their arguments; joins in one launch; copies.
  */
 #include "sched/maker.h"
 
@@ -46,7 +46,8 @@ int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes)
     return m->p->nslot++;
 }
 
-/* A plan that is only explained may ask for more than the device has, but for no more than sizes can be computed of. */
+/* A plan that is only explained may ask for more than the device has, but for no more than sizes
+ * can be computed of. */
 #define EXPLAINED ((size_t)1 << 56)
 
 gnd_status gnd__plan_fits(gnd__maker *m)
@@ -54,7 +55,8 @@ gnd_status gnd__plan_fits(gnd__maker *m)
     gnd_status st = GND_OK;
     for (; m->checked < m->p->nslot && st == GND_OK; m->checked++)
         if (!m->want_source || m->p->slot[m->checked].nbytes > EXPLAINED)
-            st = gnd__plan_lacks(m->p, m->g, m->checked, gnd__pool_fits(m->dev, m->p->slot[m->checked].nbytes, m->e), m->e);
+            st = gnd__plan_lacks(m->p, m->g, m->checked,
+                                 gnd__pool_fits(m->dev, m->p->slot[m->checked].nbytes, m->e), m->e);
     return st;
 }
 
@@ -94,9 +96,7 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
     b->size = a->p.size;
     b->value = a->value;
     switch ((gnd__akind)a->kind) {
-    case GND__A_BUF:
-        b->ref = k->access[a->ref].slot;
-        break;
+    case GND__A_BUF: b->ref = k->access[a->ref].slot; break;
     case GND__A_OFF:
         b->ref = k->access[a->ref].slot;
         b->value = k->access[a->ref].off;
@@ -123,15 +123,14 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
     case GND__A_CHECK:
     case GND__A_INT:
     case GND__A_NUMBER:
-    case GND__A_LOCAL:
-        break;
+    case GND__A_LOCAL: break;
     }
     return GND_OK;
 }
 
 /* The arguments of generated kernel gk, of the IRs k. */
-static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *k, const gnd__gkernel *gk,
-                            const int32_t *parts, const gnd__gen *gen)
+static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *k,
+                            const gnd__gkernel *gk, const int32_t *parts, const gnd__gen *gen)
 {
     gnd_status st = GND_OK;
     s->arg = gnd__malloc(((size_t)gk->nargs + 1) * sizeof *s->arg);
@@ -177,7 +176,8 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
         s->source = gnd__strdup(gnd__str_get(&gk->src));
         st = s->source ? GND_OK : gnd__plan_nomem(m->e);
     } else if (st == GND_OK) {
-        st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel, m->e);
+        st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel,
+                              m->e);
         if (st == GND_OK)
             st = keep_form(m, gk, s->kernel);
     }
@@ -203,13 +203,13 @@ gnd_status gnd__plan_kernel(gnd__maker *m, gnd__kir *k)
     for (int i = 0; i < gen->npart; i++)
         partial += gen->part_count * (int64_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[i]);
     for (int i = 0; i < gen->npart && st == GND_OK; i++) {
-        parts[i] = gnd__plan_slot(m, -1, 0,
-                            (size_t)gen->part_count * gnd_dtype_size((gnd_dtype)gen->part_dtype[i]));
+        parts[i] = gnd__plan_slot(
+            m, -1, 0, (size_t)gen->part_count * gnd_dtype_size((gnd_dtype)gen->part_dtype[i]));
         if (parts[i] < 0)
             st = GND_ERR_NOMEM;
     }
     for (int i = 0; i < gen->nkernel && st == GND_OK; i++)
-        st = add_launch(m, (const gnd__kir *const[]){ k }, gen, i, parts, i == 0 ? rd : partial,
+        st = add_launch(m, (const gnd__kir *const[]){k}, gen, i, parts, i == 0 ? rd : partial,
                         i == gen->nkernel - 1 ? wr : partial, i == 0 ? work : partial);
     gnd__gen_free(gen);
     gnd__free(gen);
@@ -228,7 +228,8 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     *n = 0;
     while (first->box[0] >= 0 && first->nred == 0 && at + *n < g->norder && *n < GND__GEN_PIECES) {
         const gnd__pwork *w = &g->work[g->order[at + *n]];
-        if (w->type != GND__P_KERNEL || w->box[0] < 0 || w->root[0] != first->root[0] || w->nred > 0)
+        if (w->type != GND__P_KERNEL || w->box[0] < 0 || w->root[0] != first->root[0] ||
+            w->nred > 0)
             break;
         ++*n;
     }
@@ -241,7 +242,8 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     st = kir && gen ? GND_OK : gnd__plan_nomem(m->e);
     for (int i = 0; i < *n && st == GND_OK; i++) {
         int64_t r, w;
-        int retry = 0; /* the largest first: its name is that of the kernel, and it is to begin first */
+        int retry =
+            0; /* the largest first: its name is that of the kernel, and it is to begin first */
         k[i] = &kir[i];
         st = gnd__lower(m->g, &g->work[g->order[at + i]], k[i], &retry, m->e);
         if (st != GND_OK)

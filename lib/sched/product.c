@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/product.c - the steps of a plan for a matrix product: operands as they lie where a library takes
- * them so, else as copies; batch axes that walk as one are one, the longest is that of the calls; and what
- * follows the product, where the library takes that too.
+ * sched/product.c - the steps of a plan for a matrix product: operands as they lie where a library
+ * takes them so, else as copies; batch axes that walk as one are one, the longest is that of the
+ * calls; and what follows the product, where the library takes that too.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,12 +46,12 @@ static void set_mat(gnd_mat *x, const gnd__layout *l)
 
 /* A product, and what follows it, as a library is asked for it. */
 typedef struct product {
-    gnd__place at[3];        /* a, b and what is added, where they are; a and b as copies, if there are */
-    gnd__place from[2];      /* ... and what these are copies of */
+    gnd__place at[3]; /* a, b and what is added, where they are; a and b as copies, if there are */
+    gnd__place from[2]; /* ... and what these are copies of */
     int copied[2];
-    gnd_gemm gemm;           /* of the first of `outer` calls */
+    gnd_gemm gemm;                   /* of the first of `outer` calls */
     int64_t stride[4][GND_MAX_NDIM]; /* of the batch axes: a, b, c and what is added */
-    int nloop;               /* batch axes that are walked by calls, with their extents in loop */
+    int nloop; /* batch axes that are walked by calls, with their extents in loop */
     int64_t loop[GND_MAX_NDIM];
     int64_t outer;
 } product;
@@ -88,8 +88,8 @@ static int plus_layout(product *x, const gnd_array *a)
     return 1;
 }
 
-/* Batch axes that every operand walks as one become one; the longest is the calls', and the others are
- * walked by calls. */
+/* Batch axes that every operand walks as one become one; the longest is the calls', and the others
+ * are walked by calls. */
 static void one_batch(product *x, int operands, gnd_mat *const *mat)
 {
     int n = 0, longest = 0;
@@ -130,7 +130,7 @@ static int product_of(gnd__maker *m, const gnd__pwork *w, product *x)
     gnd__layout out;
     gnd__shape sh;
     gnd_gemm *gemm = &x->gemm;
-    gnd_mat *mat[4] = { &gemm->a, &gemm->b, &gemm->c, &gemm->plus };
+    gnd_mat *mat[4] = {&gemm->a, &gemm->b, &gemm->c, &gemm->plus};
     int nb = a->ndim - 2, operands = w->plus >= 0 ? 4 : 3;
     int32_t blame;
     memset(gemm, 0, sizeof *gemm);
@@ -182,7 +182,8 @@ int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
     if (m->g->node[w->root[0]].a->size == 0 || !product_of(m, w, &x))
         return 0;
     return (x.gemm.flags ? gnd__gate_gemm_follows(m->dev, &x.gemm, &yes, NULL)
-                         : gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL)) == GND_OK && yes;
+                         : gnd__gate_gemm_supports(m->dev, &x.gemm, &yes, NULL)) == GND_OK &&
+           yes;
 }
 
 /* A step of product g: its label and bytes. */
@@ -201,12 +202,13 @@ static gnd__step *product_step(gnd__maker *m, const gnd_gemm *g, const char *aft
     return s;
 }
 
-static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *x, const gnd_gemm *one, int32_t out)
+static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *x,
+                             const gnd_gemm *one, int32_t out)
 {
     const int plus = w->plus >= 0;
     char after[64];
-    snprintf(after, sizeof after, "%s%s%s%s", w->alpha >= 0 ? " multiply" : "", w->beta >= 0 ? " multiply" : "",
-             plus ? " add" : "", w->relu ? " maximum" : "");
+    snprintf(after, sizeof after, "%s%s%s%s", w->alpha >= 0 ? " multiply" : "",
+             w->beta >= 0 ? " multiply" : "", plus ? " add" : "", w->relu ? " maximum" : "");
     gnd__step *s = product_step(m, one, after);
     if (!s)
         return GND_ERR_NOMEM;
@@ -219,14 +221,15 @@ static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *
     s->gemm_slot[2] = out;
     s->gemm_slot[3] = plus ? x->at[2].slot : -1;
     if (plus)
-        s->rd += (int64_t)gnd_dtype_size((gnd_dtype)one->dtype) * (one->plus.batch ? one->nbatch : 1) * one->n *
-                 (one->plus.row ? one->m : 1);
+        s->rd += (int64_t)gnd_dtype_size((gnd_dtype)one->dtype) *
+                 (one->plus.batch ? one->nbatch : 1) * one->n * (one->plus.row ? one->m : 1);
     return GND_OK;
 }
 
-/* Kernel k of our own, over the slots of a, b, c and the parts, whose elements begin at off and have esize bytes. */
-static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot, const uint64_t *off,
-                          const size_t *esize, gnd__step *s)
+/* Kernel k of our own, over the slots of a, b, c and the parts, whose elements begin at off and
+ * have esize bytes. */
+static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot,
+                          const uint64_t *off, const size_t *esize, gnd__step *s)
 {
     int n = 0;
     s->type = GND__S_LAUNCH;
@@ -252,7 +255,8 @@ static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_
     }
     s->nargs = n;
     if (!m->want_source)
-        return gnd__gate_kernel(m->dev, k->name, gnd__str_get(&k->src), k->src.len, &s->kernel, m->e);
+        return gnd__gate_kernel(m->dev, k->name, gnd__str_get(&k->src), k->src.len, &s->kernel,
+                                m->e);
     s->source = gnd__strdup(gnd__str_get(&k->src));
     return s->source ? GND_OK : gnd__plan_nomem(m->e);
 }
@@ -262,9 +266,9 @@ static gnd_status by_kernels(gnd__maker *m, const product *x, const gnd_gemm *on
     const size_t size = gnd_dtype_size((gnd_dtype)one->dtype);
     gnd__gemm_kernels own;
     gnd_status st = gnd__gemm_own(one, &m->target, &own, m->e);
-    const size_t part = gnd_dtype_size(own.part), esize[4] = { size, size, size, part };
-    const uint64_t off[4] = { one->a.off, one->b.off, one->c.off, 0 };
-    int32_t slot[4] = { x->at[0].slot, x->at[1].slot, out, -1 };
+    const size_t part = gnd_dtype_size(own.part), esize[4] = {size, size, size, part};
+    const uint64_t off[4] = {one->a.off, one->b.off, one->c.off, 0};
+    int32_t slot[4] = {x->at[0].slot, x->at[1].slot, out, -1};
     if (st == GND_OK && own.nparts > 0) {
         slot[3] = gnd__plan_slot(m, -1, 0, (size_t)own.nparts * part);
         st = slot[3] < 0 ? GND_ERR_NOMEM : GND_OK;
@@ -295,9 +299,10 @@ static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
 /* A product with a vector, as the reduction that it is. */
 static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array *a, int32_t out)
 {
-    const gnd_dtype t = (gnd_dtype)a->dtype, acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const gnd_dtype t = (gnd_dtype)a->dtype,
+                    acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
     const int nb = a->ndim - 2, by_rows = a->dim[nb + 1] == 1;
-    const gnd__layout *l[2] = { &x->from[0].l, &x->from[1].l };
+    const gnd__layout *l[2] = {&x->from[0].l, &x->from[1].l};
     gnd__kir *k = gnd__calloc(1, sizeof *k);
     gnd_status st;
     int v = 0, factor[2];
@@ -319,24 +324,33 @@ static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array 
         batch_strides(l[i], nb, k->access[i].stride);
         k->access[i].stride[nb] = i == 0 ? (by_rows ? stride[0] : 0) : by_rows ? 0 : stride[1];
         k->access[i].stride[nb + 1] = stride[i == 0];
-        k->instr[v] = (gnd__instr){ .kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i };
+        k->instr[v] = (gnd__instr){.kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i};
         factor[i] = v++;
         if (acc != t) {
-            k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .dtype = (int16_t)acc, .ctype = (int16_t)t,
-                                        .a = { (int16_t)factor[i] } };
+            k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                       .dtype = (int16_t)acc,
+                                       .ctype = (int16_t)t,
+                                       .a = {(int16_t)factor[i]}};
             factor[i] = v++;
         }
     }
-    k->instr[v] = (gnd__instr){ .kind = GND__I_OP, .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
-                                .dtype = (int16_t)acc, .ctype = (int16_t)acc,
-                                .a = { (int16_t)factor[0], (int16_t)factor[1] } };
+    k->instr[v] = (gnd__instr){.kind = GND__I_OP,
+                               .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
+                               .dtype = (int16_t)acc,
+                               .ctype = (int16_t)acc,
+                               .a = {(int16_t)factor[0], (int16_t)factor[1]}};
     k->nreds = 1;
-    k->red[0] = (gnd__kred){ .op = t == GND_BOOL ? GND__ANY : GND__SUM, .value = (int16_t)v++, .in = (int16_t)acc,
-                             .out = (int16_t)acc };
-    k->instr[v++] = (gnd__instr){ .kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc };
+    k->red[0] = (gnd__kred){.op = t == GND_BOOL ? GND__ANY : GND__SUM,
+                            .value = (int16_t)v++,
+                            .in = (int16_t)acc,
+                            .out = (int16_t)acc};
+    k->instr[v++] = (gnd__instr){.kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc};
     if (acc != t) {
-        k->instr[v] = (gnd__instr){ .kind = GND__I_CAST, .epilogue = 1, .dtype = (int16_t)t, .ctype = (int16_t)acc,
-                                    .a = { (int16_t)(v - 1) } };
+        k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                   .epilogue = 1,
+                                   .dtype = (int16_t)t,
+                                   .ctype = (int16_t)acc,
+                                   .a = {(int16_t)(v - 1)}};
         v++;
     }
     k->access[2].slot = out;
@@ -346,9 +360,9 @@ static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array 
         k->access[2].stride[d] = n;
     k->ninstr = v;
     k->nout = 1;
-    k->out[0] = (gnd__kout){ .value = (int16_t)(v - 1), .access = 2 };
-    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t), (long long)a->dim[nb],
-             (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
+    k->out[0] = (gnd__kout){.value = (int16_t)(v - 1), .access = 2};
+    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t),
+             (long long)a->dim[nb], (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
     st = gnd__kir_verify(k, m->e);
     if (st == GND_OK)
         st = gnd__plan_kernel(m, k);
@@ -382,7 +396,7 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
     }
     for (int64_t o = 0; o < x.outer; o++) {
         gnd_gemm one = x.gemm;
-        gnd_mat *mat[4] = { &one.a, &one.b, &one.c, &one.plus };
+        gnd_mat *mat[4] = {&one.a, &one.b, &one.c, &one.plus};
         int64_t rest = o;
         for (int d = x.nloop - 1; d >= 0; d--) {
             int64_t i = rest % x.loop[d];

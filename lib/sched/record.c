@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record.c - see record.h: how a recording is made. That is done as a plan is run (sched/exec.c), but every
- * block of memory comes from the recording's own, is given out again within it, and stays bound; and instead of
- * being made, calls are noted with their arguments. Launches that follow one another become one list of the
- * backend, where it has lists. Running it is replay.c's.
+ * sched/record.c - see record.h: how a recording is made. That is done as a plan is run
+ * (sched/exec.c), but every block of memory comes from the recording's own, is given out again
+ * within it, and stays bound; and instead of being made, calls are noted with their arguments.
+ * Launches that follow one another become one list of the backend, where it has lists. Running it
+ * is replay.c's.
  */
 #include "sched/record_priv.h"
 
@@ -20,10 +21,11 @@ static gnd_status nomem(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while recording");
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------------
+ */
 
-/* A block for nbytes: the smallest of the recording's own that is free and not far too large, or one of
- * the pool's, as it has to be when `alone`. */
+/* A block for nbytes: the smallest of the recording's own that is free and not far too large, or
+ * one of the pool's, as it has to be when `alone`. */
 static gnd_status take(gnd__recorded *r, size_t nbytes, int alone, gnd__block **out, gnd_err *e)
 {
     gnd__rblock *best = NULL;
@@ -49,7 +51,7 @@ static gnd_status take(gnd__recorded *r, size_t nbytes, int alone, gnd__block **
     }
     st = gnd__pool_alloc(r->dev->g, nbytes, out, e);
     if (st == GND_OK)
-        r->block[r->nblock++] = (gnd__rblock){ .b = *out, .busy = 1 };
+        r->block[r->nblock++] = (gnd__rblock){.b = *out, .busy = 1};
     return st;
 }
 
@@ -75,8 +77,8 @@ static size_t nbytes_of(const gnd_array *a)
     return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
 }
 
-/* Whether an output in this slot could be fed to an input: then nothing else is ever in its memory, which may
- * change places with the input's. */
+/* Whether an output in this slot could be fed to an input: then nothing else is ever in its memory,
+ * which may change places with the input's. */
 static int is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t slot)
 {
     for (int i = 0; s->keep[slot] && i < r->nin; i++)
@@ -85,7 +87,8 @@ static int is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan
     return 0;
 }
 
-static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int32_t slot, gnd_err *e)
+static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int32_t slot,
+                       gnd_err *e)
 {
     if (slot < 0 || p->slot[slot].leaf || s->block[slot])
         return GND_OK;
@@ -93,7 +96,8 @@ static gnd_status need(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int3
 }
 
 /* Memory for all that a step uses. */
-static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, const gnd__step *st, gnd_err *e)
+static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, const gnd__step *st,
+                           gnd_err *e)
 {
     gnd_status x = GND_OK;
     for (int i = 0; st->type == GND__S_GEMM && i < 4 && x == GND_OK; i++)
@@ -105,7 +109,8 @@ static gnd_status need_all(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, 
 }
 
 /* A node of a's dtype and shape with elements in st, which it takes a hold of. NULL: no memory. */
-static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig, const int64_t *stride)
+static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, int contig,
+                            const int64_t *stride)
 {
     int64_t *copy = NULL;
     gnd_array *x = gnd__node(GND__DATA, a->dev, (gnd_dtype)a->dtype, a->ndim, a->dim, 0, NULL);
@@ -122,12 +127,13 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
         memcpy(copy, stride, a->ndim * sizeof *copy);
     }
     gnd__storage_ref(st);
-    x->data = (gnd__data){ .st = st, .off = off, .contig = contig, .stride = copy };
+    x->data = (gnd__data){.st = st, .off = off, .contig = contig, .stride = copy};
     x->pending = 0;
     return x;
 }
 
-/* --- steps -------------------------------------------------------------------------------------- */
+/* --- steps --------------------------------------------------------------------------------------
+ */
 
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e)
 {
@@ -140,9 +146,10 @@ gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e
     return GND_OK;
 }
 
-/* Notes that operand `arg` of launch `launch` (or of the call) of the item that is being made lies in a slot. The
- * slots that are places are known in the end. */
-static gnd_status note_use(gnd__recorded *r, int launch, int arg, int32_t slot, int esize, gnd_err *e)
+/* Notes that operand `arg` of launch `launch` (or of the call) of the item that is being made lies
+ * in a slot. The slots that are places are known in the end. */
+static gnd_status note_use(gnd__recorded *r, int launch, int arg, int32_t slot, int esize,
+                           gnd_err *e)
 {
     if (r->nuse == r->capuse) {
         const int cap = r->capuse ? 2 * r->capuse : 64;
@@ -152,8 +159,8 @@ static gnd_status note_use(gnd__recorded *r, int launch, int arg, int32_t slot, 
         r->use = u;
         r->capuse = cap;
     }
-    r->use[r->nuse++] = (gnd__ruse){ .item = r->first.nitem - 1, .launch = launch, .arg = arg, .place = slot,
-                                     .esize = esize };
+    r->use[r->nuse++] = (gnd__ruse){
+        .item = r->first.nitem - 1, .launch = launch, .arg = arg, .place = slot, .esize = esize};
     return GND_OK;
 }
 
@@ -169,7 +176,8 @@ static gnd_status note_args(gnd__recorded *r, int launch, const gnd__step *st, g
 }
 
 /* The launch of a step behind those of item t, which has room. */
-static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, gnd__ritem *t, gnd_err *e)
+static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
+                             gnd__ritem *t, gnd_err *e)
 {
     gnd_status x = gnd__bind_launch(s, p, &s->graph, r->dev->g, st, e);
     if (x == GND_OK)
@@ -184,7 +192,8 @@ static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
     return x;
 }
 
-static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st, gnd__ritem *t, gnd_err *e)
+static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
+                            gnd__ritem *t, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
     gnd_status x = GND_OK;
@@ -203,7 +212,8 @@ static gnd_status bind_call(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__
 }
 
 /* A new item for step i and, if it launches, those that follow and launch too. */
-static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, gnd__ritem **out, gnd_err *e)
+static gnd_status new_item(gnd__recorded *r, const gnd__plan *p, int32_t i, gnd__ritem **out,
+                           gnd_err *e)
 {
     gnd__ritem *t = &r->first.item[r->first.nitem++];
     int n = 0;
@@ -234,7 +244,8 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
         if (x == GND_OK)
             x = need_all(r, s, p, st, e);
         if (x == GND_OK)
-            x = st->type == GND__S_LAUNCH ? add_launch(r, s, p, st, t, e) : bind_call(r, s, p, st, t, e);
+            x = st->type == GND__S_LAUNCH ? add_launch(r, s, p, st, t, e)
+                                          : bind_call(r, s, p, st, t, e);
         for (int32_t b = st->dead; b >= 0 && x == GND_OK; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
                 give(r, s->block[b]);
@@ -244,11 +255,13 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
     return x == GND_OK ? gnd__version_lists(r, &r->first, e) : x;
 }
 
-/* --- making ------------------------------------------------------------------------------------- */
+/* --- making -------------------------------------------------------------------------------------
+ */
 
-/* Memory of others that the steps read: it stays while the recording does. What only the device could
- * check is looked at here, once. */
-static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
+/* Memory of others that the steps read: it stays while the recording does. What only the device
+ * could check is looked at here, once. */
+static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__pgraph *g,
+                              gnd_err *e)
 {
     gnd_status x = GND_OK;
     r->held = gnd__calloc((size_t)g->nnode + (size_t)r->nout + 1, sizeof(gnd__storage *));
@@ -270,11 +283,13 @@ static gnd_status hold_leaves(gnd__recorded *r, const gnd__plan *p, const gnd__p
 static void add_place(gnd__recorded *r, gnd__storage *st, size_t nbytes, int written)
 {
     gnd__storage_ref(st);
-    r->place[r->nplace++] = (gnd__rplace){ .st = st, .own = st->block, .nbytes = nbytes, .written = written };
+    r->place[r->nplace++] =
+        (gnd__rplace){.st = st, .own = st->block, .nbytes = nbytes, .written = written};
 }
 
 /* The result of node i of the graph as out[o]. */
-static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i, gnd_err *e)
+static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, int o, int32_t i,
+                          gnd_err *e)
 {
     const gnd__pgraph *g = &s->graph;
     const gnd__presult *q = NULL;
@@ -299,7 +314,8 @@ static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, i
             add_place(r, s->st[q->slot], p->slot[q->slot].nbytes, 1);
     }
     st = leaf ? leaf->data.st : s->st[q->slot];
-    r->out[o] = node_over(g->node[i].a, st, q->off + (leaf ? leaf->data.off : 0), q->contig, q->stride);
+    r->out[o] =
+        node_over(g->node[i].a, st, q->off + (leaf ? leaf->data.off : 0), q->contig, q->stride);
     return r->out[o] ? GND_OK : nomem(e);
 }
 
@@ -328,7 +344,8 @@ static gnd_status record_plan(gnd__recorded *r, gnd__sched *s, int n, gnd_array 
     x = gnd__collect(&s->graph, r->dev, n, sink, e);
     if (x == GND_ERR_STATE) {
         gnd__err_clear(e);
-        return gnd__err(e, GND_ERR_STATE, "an output depends on a placeholder that is not among the inputs");
+        return gnd__err(e, GND_ERR_STATE,
+                        "an output depends on a placeholder that is not among the inputs");
     }
     if (x == GND_OK)
         x = gnd__plan_find(s, &s->graph, &p, e);
@@ -385,7 +402,8 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     return x;
 }
 
-/* Memory of the recording's own for input i, shaped as the placeholder a, which gets it for a while. */
+/* Memory of the recording's own for input i, shaped as the placeholder a, which gets it for a
+ * while. */
 static gnd_status set_in(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     gnd__block *b = NULL;

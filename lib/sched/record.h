@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record.h - recordings: a plan bound to memory of its own, to be run again and again. Its inputs
- * are placeholders, nodes without elements, in the place of which the recording has memory; its results
- * stay in its memory too. So a run binds nothing, and the backend may have prepared all of it.
+ * sched/record.h - recordings: a plan bound to memory of its own, to be run again and again. Its
+ * inputs are placeholders, nodes without elements, in the place of which the recording has memory;
+ * its results stay in its memory too. So a run binds nothing, and the backend may have prepared all
+ * of it.
  *
- * An output that is fed to an input is not copied: memory changes places. Each input, and each output as large as
- * one, is a place, which has a block of its own and at any time is in one block of those of its size. Several places
- * may be in one block until one of them is written: then it moves to a block in which no other is. For each
- * assignment of blocks that runs meet there is a version of the calls, with arguments of its own; loops have a few.
+ * An output that is fed to an input is not copied: memory changes places. Each input, and each
+ * output as large as one, is a place, which has a block of its own and at any time is in one block
+ * of those of its size. Several places may be in one block until one of them is written: then it
+ * moves to a block in which no other is. For each assignment of blocks that runs meet there is a
+ * version of the calls, with arguments of its own; loops have a few.
  *
  * All functions are called with the device's lock held.
  */
@@ -21,19 +23,19 @@ struct gnd__ritem;
 struct gnd__ruse;
 
 typedef struct gnd__rplace {
-    gnd__storage *st;    /* st->block is where it is */
-    gnd__block *own;     /* where it was when the recording was made, and is when it goes */
+    gnd__storage *st; /* st->block is where it is */
+    gnd__block *own;  /* where it was when the recording was made, and is when it goes */
     size_t nbytes;
-    int written;         /* by runs */
+    int written; /* by runs */
 } gnd__rplace;
 
 /* The calls for one assignment of blocks to places. */
 typedef struct gnd__rversion {
-    gnd__block **at;     /* of each place; NULL: its own */
+    gnd__block **at; /* of each place; NULL: its own */
     struct gnd__ritem *item;
     int nitem;
     unsigned runs;
-    uint64_t used;       /* the run of the recording that was its last */
+    uint64_t used; /* the run of the recording that was its last */
 } gnd__rversion;
 
 enum { GND__VERSIONS = 6 };
@@ -43,29 +45,31 @@ typedef struct gnd__recorded {
     struct gnd__recorded **owner;      /* set to NULL when the device closes */
     gnd_device *dev;
     int nin, nout;
-    gnd_array **in, **out;    /* GND__DATA nodes whose elements are in the recording's memory */
-    gnd__storage **held;      /* memory that it reads and others own */
+    gnd_array **in, **out; /* GND__DATA nodes whose elements are in the recording's memory */
+    gnd__storage **held;   /* memory that it reads and others own */
     int nheld;
     struct gnd__rblock *block;
     int nblock, capblock;
     gnd__rplace *place;
     int nplace;
-    struct gnd__ruse *use;    /* what a version changes */
+    struct gnd__ruse *use; /* what a version changes */
     int nuse, capuse;
-    gnd__rversion first;      /* as it was recorded: each place in its own block */
+    gnd__rversion first; /* as it was recorded: each place in its own block */
     gnd__rversion other[GND__VERSIONS];
     int nother;
     uint64_t runs;
     struct gnd__checks *checks; /* of indices */
 } gnd__recorded;
 
-/* Records how out[] come from in[], placeholders of dev, all different. out[] are of dev and depend on no
- * other placeholder (GND_ERR_STATE). Nothing runs. *owner is where the caller keeps the result. */
+/* Records how out[] come from in[], placeholders of dev, all different. out[] are of dev and depend
+ * on no other placeholder (GND_ERR_STATE). Nothing runs. *owner is where the caller keeps the
+ * result. */
 gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, int nout,
                               gnd_array *const *out, gnd__recorded **owner, gnd_err *e);
 /* Puts everything into the queue. */
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e);
-/* The block with which input i would have the elements of output o, of its dtype and shape. NULL: it needs a copy. */
+/* The block with which input i would have the elements of output o, of its dtype and shape. NULL:
+ * it needs a copy. */
 gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i);
 /* Input i is in block b from here on, one of gnd__recorded_block. */
 void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
@@ -73,9 +77,11 @@ void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
 int gnd__recorded_is_input(const gnd__recorded *r, int o);
 /* Input i is going to be written: its memory is no other place's from here on. */
 void gnd__recorded_write(gnd__recorded *r, int i);
-/* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a kernel's argument. */
+/* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a
+ * kernel's argument. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);
-/* Waits for the device, since its memory goes, and frees it also when that fails, which is returned. */
+/* Waits for the device, since its memory goes, and frees it also when that fails, which is
+ * returned. */
 gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);
 
 #endif

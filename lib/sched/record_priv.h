@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record_priv.h - what a recording consists of: known to record.c, which makes it, and replay.c, which runs it.
+ * sched/record_priv.h - what a recording consists of: known to record.c, which makes it, and
+ * replay.c, which runs it.
  */
 #ifndef GND_SCHED_RECORD_PRIV_H
 #define GND_SCHED_RECORD_PRIV_H
@@ -11,7 +12,7 @@
 /* Memory that belongs to the recording alone. */
 typedef struct gnd__rblock {
     gnd__block *b;
-    int busy;            /* a slot of the plan has it, while the recording is made */
+    int busy; /* a slot of the plan has it, while the recording is made */
 } gnd__rblock;
 
 /* One call of the backend: a list of launches, launches, or a library call. */
@@ -22,9 +23,9 @@ typedef struct gnd__ritem {
     gnd__kernel **kernel;
     gnd_klaunch *launch;
     gnd_list *list;
-    int64_t *work;       /* of each, as the plan has it */
-    unsigned merge_at;   /* the runs after which gnd__merge is to be asked; 0: never */
-    gnd__merged merged;  /* the same, fewer of them, and their list */
+    int64_t *work;      /* of each, as the plan has it */
+    unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
+    gnd__merged merged; /* the same, fewer of them, and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;
@@ -36,7 +37,7 @@ typedef struct gnd__ritem {
 typedef struct gnd__ruse {
     int item, launch, arg;
     int32_t place;
-    int esize;           /* 0: the buffer; else the argument is an offset, in units of so many bytes */
+    int esize; /* 0: the buffer; else the argument is an offset, in units of so many bytes */
 } gnd__ruse;
 
 /* The launch as it is, with arguments of its own. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/repeat.c - plans that run again and again on the same memory, as loops do whose arrays come and go:
- * when all arguments of all launches are those of an earlier run, a list of the backend (made when it has
- * happened often) is run instead. Only for small work, where the host's cost counts, and for backends that
- * say that their lists cost less. What was given back to the backend ends all lists before it: arguments
- * name buffers by their address, and that may have come back.
+ * sched/repeat.c - plans that run again and again on the same memory, as loops do whose arrays come
+ * and go: when all arguments of all launches are those of an earlier run, a list of the backend
+ * (made when it has happened often) is run instead. Only for small work, where the host's cost
+ * counts, and for backends that say that their lists cost less. What was given back to the backend
+ * ends all lists before it: arguments name buffers by their address, and that may have come back.
  */
 #include "sched/plan.h"
 
@@ -14,13 +14,14 @@
 #include "graph/graph.h"
 
 enum {
-    OFTEN = 32,        /* runs with the same arguments before a list is made */
-    LISTS = 256,       /* of a device */
-    KEPT = 4,          /* of a plan: a loop u = f(u) has two arrays that change places */
-    STALE = 8,         /* times OFTEN: runs of a plan without one of its lists, which may then give way to another */
+    OFTEN = 32,  /* runs with the same arguments before a list is made */
+    LISTS = 256, /* of a device */
+    KEPT = 4,    /* of a plan: a loop u = f(u) has two arrays that change places */
+    STALE = 8,   /* times OFTEN: runs of a plan without one of its lists, which may then give way to
+                    another */
     STEPS = 16,
-    ITEMS = 1 << 16,   /* work-items of a launch */
-    BYTES = 1 << 20    /* of all that a run makes, which it holds until its end */
+    ITEMS = 1 << 16, /* work-items of a launch */
+    BYTES = 1 << 20  /* of all that a run makes, which it holds until its end */
 };
 
 struct gnd__repeat {
@@ -76,8 +77,8 @@ void gnd__repeat_free(gnd__plan *p)
 static int fits(const gnd__plan *p, const gnd__gdev *d)
 {
     size_t bytes = 0;
-    if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck || p->nstep < 1 ||
-        p->nstep > STEPS)
+    if (!d->be->has_replay || !(d->be->replay.flags & GND_REPLAY_CHEAP) || p->ncheck ||
+        p->nstep < 1 || p->nstep > STEPS)
         return 0;
     for (int32_t i = 0; i < p->nslot; i++) {
         if (p->slot[i].nbytes > BYTES - bytes)
@@ -154,8 +155,8 @@ static void remember(const gnd__plan *p, gnd_karg *args)
     }
 }
 
-/* Which of the kept arguments are those of this run; else those that were not used for longest and are no
- * list give way, or a list of long ago. *found is -1: none. */
+/* Which of the kept arguments are those of this run; else those that were not used for longest and
+ * are no list give way, or a list of long ago. *found is -1: none. */
 static gnd_status find(struct gnd__repeat *r, const gnd__plan *p, int *found, gnd_err *e)
 {
     gnd_status st = GND_OK;
@@ -182,8 +183,8 @@ static gnd_status find(struct gnd__repeat *r, const gnd__plan *p, int *found, gn
     return st;
 }
 
-/* Without a list (no memory for one, or the backend makes none of such kernels) the launches go on as they
- * did, and it is not tried again. */
+/* Without a list (no memory for one, or the backend makes none of such kernels) the launches go on
+ * as they did, and it is not tried again. */
 static void make_list(struct gnd__repeat *r, int k, gnd__plan *p)
 {
     gnd__sched *s = r->dev->plans;
@@ -212,7 +213,8 @@ gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e)
     st = find(r, p, &k, e);
     if (st == GND_OK && k >= 0) {
         r->one[k].used = r->runs;
-        if (r->one[k].seen++ >= often && !r->one[k].list && ((gnd__sched *)r->dev->plans)->nlist < LISTS)
+        if (r->one[k].seen++ >= often && !r->one[k].list &&
+            ((gnd__sched *)r->dev->plans)->nlist < LISTS)
             make_list(r, k, p);
         if (r->one[k].list)
             return gnd__gate_list_run(d, r->one[k].list, p->nstep, e);

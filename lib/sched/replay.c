@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/replay.c - see record.h: how a recording runs, where its inputs and outputs are from run to run, and how it
- * goes.
+ * sched/replay.c - see record.h: how a recording runs, where its inputs and outputs are from run to
+ * run, and how it goes.
  */
 #include "sched/record_priv.h"
 
@@ -15,7 +15,8 @@ static gnd_status nomem(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while replaying");
 }
 
-/* --- places ------------------------------------------------------------------------------------- */
+/* --- places -------------------------------------------------------------------------------------
+ */
 
 int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
 {
@@ -25,8 +26,8 @@ int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
     return -1;
 }
 
-/* Place k moves to a block in which no other place is, unless it is alone. There always is one: places of a size have
- * as many blocks, and two are in the same. */
+/* Place k moves to a block in which no other place is, unless it is alone. There always is one:
+ * places of a size have as many blocks, and two are in the same. */
 static void stand_alone(gnd__recorded *r, int k)
 {
     gnd__rplace *p = &r->place[k];
@@ -49,7 +50,8 @@ gnd__block *gnd__recorded_block(const gnd__recorded *r, int o, int i)
 {
     const gnd_array *from = r->out[o];
     const int32_t a = gnd__rplace_of(r, from->data.st), b = gnd__rplace_of(r, r->in[i]->data.st);
-    if (a < 0 || !from->data.contig || from->data.off != 0 || r->place[a].nbytes != r->place[b].nbytes)
+    if (a < 0 || !from->data.contig || from->data.off != 0 ||
+        r->place[a].nbytes != r->place[b].nbytes)
         return NULL;
     return r->place[a].st->block;
 }
@@ -94,7 +96,8 @@ gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *
     return x;
 }
 
-/* --- versions ----------------------------------------------------------------------------------- */
+/* --- versions -----------------------------------------------------------------------------------
+ */
 
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
 {
@@ -167,7 +170,8 @@ static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
 }
 
 /* The offset of a matrix or a transform, in units of so many bytes, moves with its block. */
-static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *from, const gnd__block *to)
+static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *from,
+                 const gnd__block *to)
 {
     *buf = to->buf;
     *off += to->off / unit - from->off / unit;
@@ -187,14 +191,16 @@ static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *fr
             memcpy(a->u.value, &off, sizeof off);
         }
     } else if (t->type == GND__S_GEMM) {
-        gnd_mat *m[4] = { &t->gemm.a, &t->gemm.b, &t->gemm.c, &t->gemm.plus };
+        gnd_mat *m[4] = {&t->gemm.a, &t->gemm.b, &t->gemm.c, &t->gemm.plus};
         move(&m[u->arg]->buf, &m[u->arg]->off, gnd_dtype_size((gnd_dtype)t->gemm.dtype), from, to);
     } else if (t->type == GND__S_FFT) {
         const size_t esize = gnd_dtype_size((gnd_dtype)t->fft.dtype);
         if (u->arg == 0)
-            move(&t->fft.in, &t->fft.in_off, t->fft.kind == GND_FFT_R2C ? esize / 2 : esize, from, to);
+            move(&t->fft.in, &t->fft.in_off, t->fft.kind == GND_FFT_R2C ? esize / 2 : esize, from,
+                 to);
         else
-            move(&t->fft.out, &t->fft.out_off, t->fft.kind == GND_FFT_C2R ? esize / 2 : esize, from, to);
+            move(&t->fft.out, &t->fft.out_off, t->fft.kind == GND_FFT_C2R ? esize / 2 : esize, from,
+                 to);
     } else {
         move(&t->solve.x.mem[u->arg], &t->solve.x.off[u->arg], 1, from, to);
         t->solve.block[u->arg] = to;
@@ -233,7 +239,8 @@ static int is_here(const gnd__recorded *r, const gnd__rversion *v)
     return 1;
 }
 
-/* The version for where the places are: one there is, or one that takes the place of the one unused for longest. */
+/* The version for where the places are: one there is, or one that takes the place of the one unused
+ * for longest. */
 static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
 {
     gnd_status x = GND_OK;
@@ -263,15 +270,19 @@ static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e
     return GND_OK;
 }
 
-/* --- running ------------------------------------------------------------------------------------ */
+/* --- running ------------------------------------------------------------------------------------
+ */
 
-/* A list that has been run so often: as fewer launches, if that pays. It goes on as it is when that fails. */
+/* A list that has been run so often: as fewer launches, if that pays. It goes on as it is when that
+ * fails. */
 static void merge_launches(gnd__gdev *d, gnd__ritem *t)
 {
     unsigned again = 0;
-    if (gnd__merge(d, t->merge_at, t->n, t->kernel, t->launch, t->work, &again, &t->merged, NULL) == GND_OK &&
+    if (gnd__merge(d, t->merge_at, t->n, t->kernel, t->launch, t->work, &again, &t->merged, NULL) ==
+            GND_OK &&
         t->merged.n > 0 &&
-        gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list, NULL) != GND_OK)
+        gnd__gate_list_new(d, t->merged.n, t->merged.kernel, t->merged.launch, &t->merged_list,
+                           NULL) != GND_OK)
         t->merged_list = NULL;
     t->merge_at = again;
 }
@@ -317,7 +328,8 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     return x == GND_OK ? gnd__gate_flush(d, e) : x;
 }
 
-/* --- freeing ------------------------------------------------------------------------------------ */
+/* --- freeing ------------------------------------------------------------------------------------
+ */
 
 static void free_memory(gnd__recorded *r)
 {

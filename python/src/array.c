@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array.c - gnd.ndarray: making and freeing, what an array is, numbers and text of it, iteration. Methods that are
- * functions of gnd's table are added by gnd/__init__.py.
+ * array.c - gnd.ndarray: making and freeing, what an array is, numbers and text of it, iteration.
+ * Methods that are functions of gnd's table are added by gnd/__init__.py.
  */
 #include "py.h"
 
@@ -55,7 +55,8 @@ static void dealloc(PyObject *self)
     Py_XDECREF(src);
 }
 
-/* --- what it is --------------------------------------------------------------------------------- */
+/* --- what it is ---------------------------------------------------------------------------------
+ */
 
 static PyObject *tuple_of(int n, const int64_t *v, int64_t factor)
 {
@@ -245,14 +246,16 @@ static int set_imag(PyObject *self, PyObject *value, void *none)
     return set_part(self, value, part(self, PY_VIEW_IMAG));
 }
 
-/* --- views that Python's functions are made of -------------------------------------------------- */
+/* --- views that Python's functions are made of --------------------------------------------------
+ */
 
 static int ints(PyObject *o, int64_t *v)
 {
     const Py_ssize_t n = PySequence_Size(o);
     if (n < 0 || n > GND_MAX_NDIM) {
         if (n > 0)
-            PyErr_Format(PyExc_ValueError, "%zd dimensions: at most %d are possible", n, GND_MAX_NDIM);
+            PyErr_Format(PyExc_ValueError, "%zd dimensions: at most %d are possible", n,
+                         GND_MAX_NDIM);
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -277,14 +280,16 @@ static PyObject *method_permute(PyObject *self, PyObject *axes)
     for (int i = 0; i < n; i++) {
         const int64_t k = v[i] < 0 ? v[i] + nd : v[i];
         if (n != nd || k < 0 || k >= nd || seen[k]) {
-            PyErr_Format(PyExc_ValueError, "transpose: axes %R do not match an array of %d dimensions", axes, nd);
+            PyErr_Format(PyExc_ValueError,
+                         "transpose: axes %R do not match an array of %d dimensions", axes, nd);
             return NULL;
         }
         seen[k] = 1;
         perm[i] = (int)k;
     }
     if (n != nd) {
-        PyErr_Format(PyExc_ValueError, "transpose: axes %R do not match an array of %d dimensions", axes, nd);
+        PyErr_Format(PyExc_ValueError, "transpose: axes %R do not match an array of %d dimensions",
+                     axes, nd);
         return NULL;
     }
     return permuted(self, perm);
@@ -321,7 +326,8 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
     return py_view((py_array *)self, &l);
 }
 
-/* --- as a number, as text ----------------------------------------------------------------------- */
+/* --- as a number, as text -----------------------------------------------------------------------
+ */
 
 /* The one element; ALLOW: what waits. */
 static PyObject *item(PyObject *self)
@@ -333,20 +339,16 @@ static PyObject *item(PyObject *self)
     uint64_t u = 0;
     const int kind = gnd_dtype_kind(gnd_dtype_of(x));
     if (gnd_size(x) != 1) {
-        PyErr_Format(PyExc_TypeError, "only an array of one element can be converted to a number; this one has %lld",
+        PyErr_Format(PyExc_TypeError,
+                     "only an array of one element can be converted to a number; this one has %lld",
                      (long long)gnd_size(x));
         return NULL;
     }
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS
-    if (kind == 'b' || kind == 'i')
-        i = gnd_item_i64(x, &s);
-    else if (kind == 'u')
-        u = gnd_item_u64(x, &s);
-    else
-        s = gnd_item_c128(x, z);
-    Py_END_ALLOW_THREADS
-    gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS if (kind == 'b' || kind == 'i') i = gnd_item_i64(x, &s);
+    else if (kind == 'u') u = gnd_item_u64(x, &s);
+    else s = gnd_item_c128(x, z);
+    Py_END_ALLOW_THREADS gnd_release(x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     return kind == 'b'   ? PyBool_FromLong(i != 0)
@@ -381,10 +383,11 @@ static int truth(PyObject *self)
     if (!x)
         return -1;
     if (gnd_size(x) != 1) {
-        PyErr_SetString(PyExc_ValueError, gnd_size(x) ? "the truth value of an array with more than one element is "
-                                                        "ambiguous: use a.any() or a.all()"
-                                                      : "the truth value of an empty array is ambiguous: use "
-                                                        "array.size > 0 to check that an array is not empty");
+        PyErr_SetString(PyExc_ValueError,
+                        gnd_size(x) ? "the truth value of an array with more than one element is "
+                                      "ambiguous: use a.any() or a.all()"
+                                    : "the truth value of an empty array is ambiguous: use "
+                                      "array.size > 0 to check that an array is not empty");
         return -1;
     }
     PyObject *o = item(self);
@@ -415,7 +418,8 @@ static PyObject *to_index(PyObject *self)
     VALUE_OR_NULL(x, self);
     const int kind = gnd_dtype_kind(gnd_dtype_of(x));
     if (gnd_ndim(x) || (kind != 'i' && kind != 'u')) {
-        PyErr_SetString(PyExc_TypeError, "only integer arrays of no dimension can be converted to an index");
+        PyErr_SetString(PyExc_TypeError,
+                        "only integer arrays of no dimension can be converted to an index");
         return NULL;
     }
     return item(self);
@@ -492,31 +496,33 @@ static PyObject *method_wait(PyObject *self, PyObject *none)
     gnd_status s;
     (void)none;
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS
-    s = gnd_wait(x);
-    Py_END_ALLOW_THREADS
-    gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS s = gnd_wait(x);
+    Py_END_ALLOW_THREADS gnd_release(x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     Py_INCREF(self);
     return self;
 }
 
-/* --- the type ----------------------------------------------------------------------------------- */
+/* --- the type -----------------------------------------------------------------------------------
+ */
 
 static PyMethodDef methods[] = {
-    {"item", method_item, METH_VARARGS, "item($self, *args)\n--\n\nThe element as a number of Python's."},
+    {"item", method_item, METH_VARARGS,
+     "item($self, *args)\n--\n\nThe element as a number of Python's."},
     {"_permute", method_permute, METH_O, NULL},
     {"_reshape", method_reshape, METH_O, NULL},
     {"_broadcast", method_broadcast, METH_O, NULL},
     {"__complex__", method_complex, METH_NOARGS, NULL},
-    {"asnumpy", method_numpy, METH_NOARGS, "asnumpy($self)\n--\n\nA copy as numpy.ndarray, when it is computed."},
-    {"wait", method_wait, METH_NOARGS, "wait($self)\n--\n\nEvaluates, waits for the device, and returns the array."},
+    {"asnumpy", method_numpy, METH_NOARGS,
+     "asnumpy($self)\n--\n\nA copy as numpy.ndarray, when it is computed."},
+    {"wait", method_wait, METH_NOARGS,
+     "wait($self)\n--\n\nEvaluates, waits for the device, and returns the array."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef getset[] = {
     {"shape", get_shape, set_shape, "The extents, a tuple.", NULL},
-    {"strides", get_strides, NULL, "Bytes from one element to the next along each axis, as NumPy would have them.",
-     NULL},
+    {"strides", get_strides, NULL,
+     "Bytes from one element to the next along each axis, as NumPy would have them.", NULL},
     {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
     {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
@@ -530,15 +536,18 @@ static PyGetSetDef getset[] = {
     {"imag", get_imag, set_imag, "The imaginary part, a view.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMemberDef members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(py_array, weak), READONLY, NULL}, {NULL, 0, 0, 0, NULL}};
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(py_array, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
 
 int py_array_init(PyObject *module)
 {
     PyType_Slot slots[80];
     int n = 0;
 #define SLOT(name, f) slots[n++] = (PyType_Slot){name, (void *)(f)}
-    SLOT(Py_tp_doc, "An array on a device, with NumPy's meaning. Make one by gnd.array, gnd.zeros and the like. It is "
-                    "computed when it is needed: what is pending is fused.");
+    SLOT(
+        Py_tp_doc,
+        "An array on a device, with NumPy's meaning. Make one by gnd.array, gnd.zeros and the like. It is "
+        "computed when it is needed: what is pending is fused.");
     SLOT(Py_tp_dealloc, dealloc);
     SLOT(Py_tp_repr, repr);
     SLOT(Py_tp_str, str);
@@ -559,7 +568,8 @@ int py_array_init(PyObject *module)
     for (const PyType_Slot *s = py_number_slots; s->slot; s++)
         slots[n++] = *s;
     slots[n] = (PyType_Slot){0, NULL};
-    PyType_Spec spec = {"gnd.ndarray", sizeof(py_array), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    PyType_Spec spec = {"gnd.ndarray", sizeof(py_array), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     py_array_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     return py_array_type ? PyModule_AddObjectRef(module, "ndarray", (PyObject *)py_array_type) : -1;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * device.c - gnd.Device, the current device of each thread, and what there is. A device that was opened stays open
- * until the process ends: arrays may live as long.
+ * device.c - gnd.Device, the current device of each thread, and what there is. A device that was
+ * opened stays open until the process ends: arrays may live as long.
  */
 #include "py.h"
 
 enum { NESTED = 32 };
 
 typedef struct py_device_obj {
-    PyObject_HEAD
-    gnd_device *dev;
+    PyObject_HEAD gnd_device *dev;
     gnd_device *before[NESTED]; /* what was current when `with` was entered */
     int depth;
 } py_device_obj;
@@ -20,11 +19,8 @@ static _Thread_local gnd_device *current;
 static gnd_device *opened(const char *spec)
 {
     gnd_device *dev;
-    Py_BEGIN_ALLOW_THREADS
-    dev = gnd_open(spec);
-    Py_END_ALLOW_THREADS
-    if (gnd_device_status(dev) == GND_OK)
-        return dev;
+    Py_BEGIN_ALLOW_THREADS dev = gnd_open(spec);
+    Py_END_ALLOW_THREADS if (gnd_device_status(dev) == GND_OK) return dev;
     py_raise(gnd_device_status(dev), gnd_device_error(dev));
     gnd_close(dev);
     return NULL;
@@ -43,7 +39,8 @@ gnd_device *py_device_of(PyObject *o)
     if (s)
         return opened(s);
     if (!PyErr_Occurred())
-        PyErr_Format(PyExc_TypeError, "device: %R: a gnd.Device or its name is wanted, such as \"opencl:0\"", o);
+        PyErr_Format(PyExc_TypeError,
+                     "device: %R: a gnd.Device or its name is wanted, such as \"opencl:0\"", o);
     return NULL;
 }
 
@@ -79,7 +76,8 @@ static PyObject *enter(PyObject *self, PyObject *none)
     py_device_obj *d = (py_device_obj *)self;
     (void)none;
     if (d->depth == NESTED) {
-        PyErr_Format(PyExc_RuntimeError, "Device: one object is entered more than %d times", NESTED);
+        PyErr_Format(PyExc_RuntimeError, "Device: one object is entered more than %d times",
+                     NESTED);
         return NULL;
     }
     d->before[d->depth++] = current;
@@ -108,21 +106,19 @@ static PyObject *synchronize(PyObject *self, PyObject *none)
 {
     gnd_status s;
     (void)none;
-    Py_BEGIN_ALLOW_THREADS
-    s = gnd_sync(((py_device_obj *)self)->dev);
-    Py_END_ALLOW_THREADS
-    if (s != GND_OK)
-        return py_raise(s, gnd_message());
+    Py_BEGIN_ALLOW_THREADS s = gnd_sync(((py_device_obj *)self)->dev);
+    Py_END_ALLOW_THREADS if (s != GND_OK) return py_raise(s, gnd_message());
     Py_RETURN_NONE;
 }
 
 static PyObject *of_info(const gnd_device_info *i)
 {
-    return Py_BuildValue("{sssssssssssssssssKsIsOsO}", "id", i->id, "backend", i->backend, "name", i->name, "vendor",
-                         i->vendor, "platform", i->platform, "driver", i->driver, "kind", i->kind, "reason", i->reason,
-                         "memory", (unsigned long long)i->mem_bytes, "compute_units", (unsigned)i->compute_units,
-                         "has_float64", i->has_f64 ? Py_True : Py_False, "has_float16",
-                         i->has_f16 ? Py_True : Py_False);
+    return Py_BuildValue("{sssssssssssssssssKsIsOsO}", "id", i->id, "backend", i->backend, "name",
+                         i->name, "vendor", i->vendor, "platform", i->platform, "driver", i->driver,
+                         "kind", i->kind, "reason", i->reason, "memory",
+                         (unsigned long long)i->mem_bytes, "compute_units",
+                         (unsigned)i->compute_units, "has_float64", i->has_f64 ? Py_True : Py_False,
+                         "has_float16", i->has_f16 ? Py_True : Py_False);
 }
 
 static PyObject *info(PyObject *self, PyObject *none)
@@ -140,13 +136,14 @@ static PyObject *stats(PyObject *self, PyObject *none)
     const gnd_status st = gnd_device_stats(((py_device_obj *)self)->dev, &s);
     if (st != GND_OK)
         return py_raise(st, gnd_message());
-    return Py_BuildValue("{sKsKsKsKsKsKsKsKsKsK}", "kernels_launched", (unsigned long long)s.kernels_launched,
-                         "library_calls", (unsigned long long)s.library_calls, "kernels_built",
-                         (unsigned long long)s.kernels_built, "kernels_from_disk",
-                         (unsigned long long)s.kernels_from_disk, "bytes_in_use", (unsigned long long)s.bytes_in_use,
-                         "bytes_peak", (unsigned long long)s.bytes_peak, "bytes_held",
-                         (unsigned long long)s.bytes_held, "arrays", (unsigned long long)s.arrays, "plans_made",
-                         (unsigned long long)s.plans_made, "plans_reused", (unsigned long long)s.plans_reused);
+    return Py_BuildValue(
+        "{sKsKsKsKsKsKsKsKsKsK}", "kernels_launched", (unsigned long long)s.kernels_launched,
+        "library_calls", (unsigned long long)s.library_calls, "kernels_built",
+        (unsigned long long)s.kernels_built, "kernels_from_disk",
+        (unsigned long long)s.kernels_from_disk, "bytes_in_use", (unsigned long long)s.bytes_in_use,
+        "bytes_peak", (unsigned long long)s.bytes_peak, "bytes_held",
+        (unsigned long long)s.bytes_held, "arrays", (unsigned long long)s.arrays, "plans_made",
+        (unsigned long long)s.plans_made, "plans_reused", (unsigned long long)s.plans_reused);
 }
 
 static PyObject *set_limit(PyObject *self, PyObject *arg)
@@ -189,7 +186,8 @@ static PyObject *compare(PyObject *a, PyObject *b, int op)
 {
     if (Py_TYPE(a) != type || Py_TYPE(b) != type || (op != Py_EQ && op != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;
-    return PyBool_FromLong((((py_device_obj *)a)->dev == ((py_device_obj *)b)->dev) == (op == Py_EQ));
+    return PyBool_FromLong((((py_device_obj *)a)->dev == ((py_device_obj *)b)->dev) ==
+                           (op == Py_EQ));
 }
 
 static Py_hash_t hash(PyObject *self)
@@ -203,15 +201,19 @@ static PyMethodDef methods[] = {
     {"use", use, METH_NOARGS, "Makes it the current device of this thread."},
     {"synchronize", synchronize, METH_NOARGS, "Waits until all work given to the device is done."},
     {"info", info, METH_NOARGS, "What the device is, as a dict."},
-    {"stats", stats, METH_NOARGS, "Counters since the device was opened, as a dict; memory in bytes."},
-    {"set_limit", set_limit, METH_O, "set_limit(nbytes): the most memory that arrays may hold; 0: no limit."},
+    {"stats", stats, METH_NOARGS,
+     "Counters since the device was opened, as a dict; memory in bytes."},
+    {"set_limit", set_limit, METH_O,
+     "set_limit(nbytes): the most memory that arrays may hold; 0: no limit."},
     {"free_unused", trim, METH_NOARGS, "Gives unused memory of the pool back to the driver."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef getset[] = {{"id", id, NULL, "\"opencl:0\"", NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef getset[] = {{"id", id, NULL, "\"opencl:0\"", NULL},
+                               {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Device(spec=None)\n--\n\nA device by its name (\"cuda:0\", \"opencl:1\", a part of its own name); None: "
-                "the current one, at first the best there is. In a `with` statement it is the current one of the "
-                "thread. It stays open until the process ends."},
+    {Py_tp_doc,
+     "Device(spec=None)\n--\n\nA device by its name (\"cuda:0\", \"opencl:1\", a part of its own name); None: "
+     "the current one, at first the best there is. In a `with` statement it is the current one of the "
+     "thread. It stays open until the process ends."},
     {Py_tp_new, (void *)make},
     {Py_tp_dealloc, (void *)dealloc},
     {Py_tp_repr, (void *)repr},

@@ -34,11 +34,11 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
     if (!x)
         return NULL;
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS
-    t = versioned ? (void *)gnd_to_dlpack(x, &s) : (void *)gnd_to_dlpack_legacy(x, &s);
-    Py_END_ALLOW_THREADS
-    gnd_release(x);
-    return t ? PyCapsule_New(t, versioned ? "dltensor_versioned" : "dltensor", unused) : py_raise(s, gnd_message());
+    Py_BEGIN_ALLOW_THREADS t =
+        versioned ? (void *)gnd_to_dlpack(x, &s) : (void *)gnd_to_dlpack_legacy(x, &s);
+    Py_END_ALLOW_THREADS gnd_release(x);
+    return t ? PyCapsule_New(t, versioned ? "dltensor_versioned" : "dltensor", unused)
+             : py_raise(s, gnd_message());
 }
 
 /* _from_dlpack(capsule, device): a copy; the capsule is used up. */
@@ -65,7 +65,8 @@ static PyObject *from_dlpack(PyObject *self, PyObject *args)
         if (t->deleter)
             t->deleter((struct DLManagedTensor *)t);
     } else {
-        PyErr_SetString(PyExc_BufferError, "from_dlpack: a capsule of DLPack that was not used yet is wanted");
+        PyErr_SetString(PyExc_BufferError,
+                        "from_dlpack: a capsule of DLPack that was not used yet is wanted");
         return NULL;
     }
     return py_array_new(x);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dtype.c - gnd's dtypes are numpy.dtype objects in Python; bfloat16 is that of ml_dtypes, where it is installed.
+ * dtype.c - gnd's dtypes are numpy.dtype objects in Python; bfloat16 is that of ml_dtypes, where it
+ * is installed.
  */
 #include "py.h"
 
@@ -18,7 +19,8 @@ int py_dtype_init(PyObject *module)
     if (!np_dtype)
         return -1;
     for (int t = 0; t < GND_NDTYPES; t++)
-        if (t != GND_BFLOAT16 && !(made[t] = PyObject_CallFunction(np_dtype, "s", gnd_dtype_name((gnd_dtype)t))))
+        if (t != GND_BFLOAT16 &&
+            !(made[t] = PyObject_CallFunction(np_dtype, "s", gnd_dtype_name((gnd_dtype)t))))
             return -1;
     return 0;
 }
@@ -29,8 +31,9 @@ PyObject *py_dtype(gnd_dtype t)
         PyObject *ml = PyImport_ImportModule("ml_dtypes");
         if (!ml) {
             PyErr_Clear();
-            PyErr_SetString(PyExc_TypeError, "bfloat16 is no dtype of NumPy's: install ml_dtypes, or convert by "
-                                             "astype(gnd.float32)");
+            PyErr_SetString(PyExc_TypeError,
+                            "bfloat16 is no dtype of NumPy's: install ml_dtypes, or convert by "
+                            "astype(gnd.float32)");
             return NULL;
         }
         PyObject *type = PyObject_GetAttrString(ml, "bfloat16");
@@ -64,7 +67,8 @@ static int by_name(PyObject *dtype, gnd_dtype *t)
 
 int py_dtype_of(PyObject *o, gnd_dtype *t, int *python)
 {
-    static PyTypeObject *const types[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type, &PyComplex_Type};
+    static PyTypeObject *const types[] = {&PyBool_Type, &PyLong_Type, &PyFloat_Type,
+                                          &PyComplex_Type};
     static const gnd_dtype codes[] = {GND_BOOL, GND_INT64, GND_FLOAT64, GND_COMPLEX128};
     if (python)
         *python = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * func.c - the functions and methods of gnd's table as functions of Python: one C function, which calls by the handle
- * that its object holds. Keywords that every function has: device= is where new arrays are made, out= is an ndarray
- * that gets the result.
+ * func.c - the functions and methods of gnd's table as functions of Python: one C function, which
+ * calls by the handle that its object holds. Keywords that every function has: device= is where new
+ * arrays are made, out= is an ndarray that gets the result.
  */
 #include "py.h"
 
@@ -21,7 +21,9 @@ static gnd_device *first_device(PyObject *const *args, Py_ssize_t n)
 {
     for (Py_ssize_t i = 0; i < n; i++) {
         PyObject *o = args[i];
-        for (int depth = 0; o && (PyTuple_Check(o) || PyList_Check(o)) && PySequence_Size(o) > 0 && depth < 4; depth++)
+        for (int depth = 0;
+             o && (PyTuple_Check(o) || PyList_Check(o)) && PySequence_Size(o) > 0 && depth < 4;
+             depth++)
             o = PyTuple_Check(o) ? PyTuple_GetItem(o, 0) : PyList_GetItem(o, 0);
         if (o && py_is_array(o)) {
             gnd_array *x = py_value((py_array *)o);
@@ -63,7 +65,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
     if (!e)
         return NULL;
     if (all > MOST) {
-        PyErr_Format(PyExc_TypeError, "%s: %zd values: at most %d are possible; give a list", e->def.ml_name, all, MOST);
+        PyErr_Format(PyExc_TypeError, "%s: %zd values: at most %d are possible; give a list",
+                     e->def.ml_name, all, MOST);
         return NULL;
     }
     for (Py_ssize_t i = 0; i < nk; i++) {
@@ -83,7 +86,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
     if (!h.dev)
         return NULL;
     for (Py_ssize_t i = 0; i < all; i++)
-        if ((i < n || (args[i] != device && args[i] != into)) && py_to_value(args[i], &h, &in[i < n ? i : used++]))
+        if ((i < n || (args[i] != device && args[i] != into)) &&
+            py_to_value(args[i], &h, &in[i < n ? i : used++]))
             goto done;
     const gnd_status s = gnd_call_function(h.dev, e->f, used, in, nkw, keyword, &out);
     result = s == GND_OK ? py_from_value(&out) : py_raise(s, gnd_message());
@@ -122,14 +126,17 @@ static PyObject *make(PyObject *self, PyObject *args)
     return r;
 }
 
-/* Appends (name, method, parameters, group, text) to the list. signature: "sum(x, axis=None)", or "" for none. */
-static int add_function(PyObject *list, const char *name, int method, const char *signature, const gnd_function_info *i)
+/* Appends (name, method, parameters, group, text) to the list. signature: "sum(x, axis=None)", or
+ * "" for none. */
+static int add_function(PyObject *list, const char *name, int method, const char *signature,
+                        const gnd_function_info *i)
 {
     const char *p = strchr(signature, '(');
     const size_t n = p ? strlen(p) : 0;
     if (n < 2)
         return 0;
-    PyObject *t = Py_BuildValue("(sis#ss)", name, method, p + 1, (Py_ssize_t)(n - 2), i->group, i->doc);
+    PyObject *t =
+        Py_BuildValue("(sis#ss)", name, method, p + 1, (Py_ssize_t)(n - 2), i->group, i->doc);
     const int bad = !t || PyList_Append(list, t);
     Py_XDECREF(t);
     return bad ? -1 : 0;
@@ -191,7 +198,8 @@ static int values(PyObject *tuple, gnd_array ***out)
         gnd_array *x = py_is_array(o) ? py_value((py_array *)o) : NULL;
         if (!x) {
             if (!PyErr_Occurred())
-                PyErr_Format(PyExc_TypeError, "%R: a gnd.ndarray is wanted", (PyObject *)Py_TYPE(o));
+                PyErr_Format(PyExc_TypeError, "%R: a gnd.ndarray is wanted",
+                             (PyObject *)Py_TYPE(o));
             while (i)
                 gnd_release((*out)[--i]);
             free(*out);
@@ -217,10 +225,8 @@ static PyObject *evaluate(PyObject *self, PyObject *args)
     (void)self;
     if (n < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    s = n ? gnd_eval_all(n, x) : GND_OK;
-    Py_END_ALLOW_THREADS
-    drop(n, x);
+    Py_BEGIN_ALLOW_THREADS s = n ? gnd_eval_all(n, x) : GND_OK;
+    Py_END_ALLOW_THREADS drop(n, x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     Py_RETURN_NONE;
@@ -252,7 +258,8 @@ static PyObject *explain(PyObject *self, PyObject *args, PyObject *kw)
     return r;
 }
 
-/* _rng(state): the state of this thread's generator as bytes; when bytes are given, they become it first. */
+/* _rng(state): the state of this thread's generator as bytes; when bytes are given, they become it
+ * first. */
 static PyObject *rng(PyObject *self, PyObject *state)
 {
     char bytes[GND_RNG_BYTES], *p;
@@ -265,7 +272,8 @@ static PyObject *rng(PyObject *self, PyObject *state)
             return py_raise(GND_ERR_ARG, gnd_message());
     }
     const gnd_status s = gnd_rng_save(gnd_call_rng(), bytes);
-    return s == GND_OK ? PyBytes_FromStringAndSize(bytes, sizeof bytes) : py_raise(s, gnd_message());
+    return s == GND_OK ? PyBytes_FromStringAndSize(bytes, sizeof bytes)
+                       : py_raise(s, gnd_message());
 }
 
 /* _seeded(seed): the state of a generator of that seed. */
@@ -278,15 +286,18 @@ static PyObject *seeded(PyObject *self, PyObject *seed)
         return NULL;
     const gnd_rng g = gnd_rng_seed(u);
     const gnd_status s = gnd_rng_save(&g, bytes);
-    return s == GND_OK ? PyBytes_FromStringAndSize(bytes, sizeof bytes) : py_raise(s, gnd_message());
+    return s == GND_OK ? PyBytes_FromStringAndSize(bytes, sizeof bytes)
+                       : py_raise(s, gnd_message());
 }
 
 PyMethodDef py_func_methods[] = {
     {"_functions", functions, METH_NOARGS, NULL},
     {"_function", make, METH_VARARGS, NULL},
     {"_from_numpy", from_numpy, METH_VARARGS, NULL},
-    {"to_device", to_device, METH_VARARGS, "to_device(x, device)\n--\n\nx on a device; x itself when it is there."},
-    {"evaluate", evaluate, METH_VARARGS, "evaluate(*arrays)\n--\n\nStarts to compute the arrays, as one plan."},
+    {"to_device", to_device, METH_VARARGS,
+     "to_device(x, device)\n--\n\nx on a device; x itself when it is there."},
+    {"evaluate", evaluate, METH_VARARGS,
+     "evaluate(*arrays)\n--\n\nStarts to compute the arrays, as one plan."},
     {"explain", (PyCFunction)(void (*)(void))explain, METH_VARARGS | METH_KEYWORDS,
      "explain(*arrays, source=False)\n--\n\nThe plan by which the arrays would be computed now, as text."},
     {"_rng", rng, METH_O, NULL},

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * index.c - x[key] and x[key] = value: keys of Python as gnd_range. Ints, slices, None and ... give views; arrays of
- * ints and masks give copies, as do indices that name one element.
+ * index.c - x[key] and x[key] = value: keys of Python as gnd_range. Ints, slices, None and ... give
+ * views; arrays of ints and masks give copies, as do indices that name one element.
  */
 #include "py.h"
 
 enum { MAX_KEY = 2 * GND_MAX_NDIM };
 
 typedef struct key {
-    int n, arrays, ints;     /* entries; of them arrays, ints */
-    int dots, none;          /* whether there is an ellipsis; entries of None */
+    int n, arrays, ints; /* entries; of them arrays, ints */
+    int dots, none;      /* whether there is an ellipsis; entries of None */
     gnd_range r[MAX_KEY];
     gnd_array *own[MAX_KEY]; /* to be released */
     int nown;
@@ -23,7 +23,8 @@ static void key_clear(key *k)
 
 static int bad_key(PyObject *o)
 {
-    PyErr_Format(PyExc_IndexError, "%R as an index: ints, slices, None, ... and arrays of ints or bools are possible",
+    PyErr_Format(PyExc_IndexError,
+                 "%R as an index: ints, slices, None, ... and arrays of ints or bools are possible",
                  (PyObject *)Py_TYPE(o));
     return -1;
 }
@@ -36,7 +37,8 @@ static int add_array(key *k, gnd_array *x)
     const int kind = gnd_dtype_kind(gnd_dtype_of(x));
     if (kind != 'b' && kind != 'i' && kind != 'u') {
         if (gnd_size(x)) {
-            PyErr_Format(PyExc_IndexError, "an index of dtype %s: arrays of ints or bools are possible",
+            PyErr_Format(PyExc_IndexError,
+                         "an index of dtype %s: arrays of ints or bools are possible",
                          gnd_dtype_name(gnd_dtype_of(x)));
             return -1;
         }
@@ -142,11 +144,14 @@ static int box_of(const key *k, py_array *a, gnd_array *x, py_link *box)
 {
     const int nd = gnd_ndim(x), used = k->n - k->none - (k->dots != 0);
     if (used > nd) {
-        PyErr_Format(PyExc_IndexError, "too many indices: the array has %d dimensions, but %d were indexed", nd, used);
+        PyErr_Format(PyExc_IndexError,
+                     "too many indices: the array has %d dimensions, but %d were indexed", nd,
+                     used);
         return -1;
     }
     if (nd - k->ints + k->none > GND_MAX_NDIM) {
-        PyErr_Format(PyExc_IndexError, "%d dimensions: at most %d are possible", nd - k->ints + k->none, GND_MAX_NDIM);
+        PyErr_Format(PyExc_IndexError, "%d dimensions: at most %d are possible",
+                     nd - k->ints + k->none, GND_MAX_NDIM);
         return -1;
     }
     if (py_whole(a, box))
@@ -162,7 +167,8 @@ static int box_of(const key *k, py_array *a, gnd_array *x, py_link *box)
         } else if (r->kind == GND_IDX_INT) {
             const int64_t n = box->count[s], at = r->start < 0 ? r->start + n : r->start;
             if (at < 0 || at >= n) {
-                PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for axis %d with size %lld",
+                PyErr_Format(PyExc_IndexError,
+                             "index %lld is out of bounds for axis %d with size %lld",
                              (long long)r->start, s, (long long)n);
                 return -1;
             }
@@ -170,8 +176,10 @@ static int box_of(const key *k, py_array *a, gnd_array *x, py_link *box)
             box->count[s++] = 1;
         } else {
             const int64_t n = box->count[s], step = r->step;
-            Py_ssize_t b = r->start == GND_NONE ? (step > 0 ? 0 : PY_SSIZE_T_MAX) : (Py_ssize_t)r->start;
-            Py_ssize_t e = r->stop == GND_NONE ? (step > 0 ? PY_SSIZE_T_MAX : PY_SSIZE_T_MIN) : (Py_ssize_t)r->stop;
+            Py_ssize_t b =
+                r->start == GND_NONE ? (step > 0 ? 0 : PY_SSIZE_T_MAX) : (Py_ssize_t)r->start;
+            Py_ssize_t e = r->stop == GND_NONE ? (step > 0 ? PY_SSIZE_T_MAX : PY_SSIZE_T_MIN)
+                                               : (Py_ssize_t)r->stop;
             box->count[s] = PySlice_AdjustIndices((Py_ssize_t)n, &b, &e, (Py_ssize_t)step);
             box->start[s] = box->count[s] ? b : 0;
             box->step[s] = step;
@@ -223,7 +231,8 @@ int py_setitem(PyObject *self, PyObject *o, PyObject *value)
     if (py_is_array(value) && ((py_array *)value)->src) {
         /* The end of x[key] += y: the view was written to already. */
         PyObject *there = py_is_array(o) || PyList_Check(o) ? NULL : py_getitem(self, o);
-        const int same = there && py_is_array(there) && py_same_view((py_array *)there, (py_array *)value);
+        const int same =
+            there && py_is_array(there) && py_same_view((py_array *)there, (py_array *)value);
         if (!there)
             PyErr_Clear();
         Py_XDECREF(there);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * kernel.c - the program's own kernels: gnd._core.Program, Kernel and their launches. Arguments are values of Python;
- * arrays that the kernel may change get new values, through their views too. What is compiled, and how often, is for
- * gnd/kernels.py and gnd/cuda.
+ * kernel.c - the program's own kernels: gnd._core.Program, Kernel and their launches. Arguments are
+ * values of Python; arrays that the kernel may change get new values, through their views too. What
+ * is compiled, and how often, is for gnd/kernels.py and gnd/cuda.
  */
 #include "py.h"
 
@@ -11,14 +11,12 @@
 enum { ARGS = 32, OUTS = 8 };
 
 typedef struct py_program {
-    PyObject_HEAD
-    gnd_program *p;
+    PyObject_HEAD gnd_program *p;
     gnd_device *dev;
 } py_program;
 
 typedef struct py_kernel {
-    PyObject_HEAD
-    py_program *of;        /* owned */
+    PyObject_HEAD py_program *of; /* owned */
     gnd_kernel *k;
     int nparam;
     gnd_kernel_param param[ARGS];
@@ -26,7 +24,8 @@ typedef struct py_kernel {
 
 static PyTypeObject *program_type, *kernel_type;
 
-/* --- programs ----------------------------------------------------------------------------------- */
+/* --- programs -----------------------------------------------------------------------------------
+ */
 
 /* _compile(device, source, language, options) */
 static PyObject *compile(PyObject *self, PyObject *args)
@@ -41,10 +40,9 @@ static PyObject *compile(PyObject *self, PyObject *args)
     gnd_device *dev = py_device_of(device);
     if (!dev)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    p = gnd_compile(dev, source, (gnd_language)language, options);
-    Py_END_ALLOW_THREADS
-    if (gnd_program_status(p) != GND_OK) {
+    Py_BEGIN_ALLOW_THREADS p = gnd_compile(dev, source, (gnd_language)language, options);
+    Py_END_ALLOW_THREADS if (gnd_program_status(p) != GND_OK)
+    {
         py_raise(gnd_program_status(p), gnd_program_error(p));
         gnd_program_free(p);
         return NULL;
@@ -110,16 +108,17 @@ static PyObject *program_kernel(PyObject *self, PyObject *name)
     return (PyObject *)o;
 }
 
-/* --- arguments ---------------------------------------------------------------------------------- */
+/* --- arguments ----------------------------------------------------------------------------------
+ */
 
 /* What one launch holds. */
 typedef struct launch {
     py_kernel *k;
     int n, nout;
     gnd_arg arg[ARGS + 1];
-    PyObject *of[ARGS + 1];   /* the arrays, borrowed */
+    PyObject *of[ARGS + 1]; /* the arrays, borrowed */
     gnd_array *held[ARGS + 1];
-    int at[OUTS];             /* the arguments that get results */
+    int at[OUTS]; /* the arguments that get results */
 } launch;
 
 /* A number of Python's or NumPy's as dtype t. */
@@ -173,7 +172,8 @@ static int array(launch *l, int i, PyObject *o, int written)
     if (!x)
         return -1;
     for (int k = 0; k < i; k++)
-        if (l->of[k] && l->arg[k].kind == GND_ARG_INOUT && py_same_view((py_array *)l->of[k], (py_array *)o)) {
+        if (l->of[k] && l->arg[k].kind == GND_ARG_INOUT &&
+            py_same_view((py_array *)l->of[k], (py_array *)o)) {
             l->arg[i] = gnd_arg_same(k);
             return 0;
         }
@@ -184,8 +184,10 @@ static int array(launch *l, int i, PyObject *o, int written)
         return 0;
     }
     if (l->nout == OUTS) {
-        PyErr_Format(PyExc_NotImplementedError, "a kernel that may change more than %d arrays: say const where it only "
-                                                "reads", OUTS);
+        PyErr_Format(PyExc_NotImplementedError,
+                     "a kernel that may change more than %d arrays: say const where it only "
+                     "reads",
+                     OUTS);
         return -1;
     }
     l->at[l->nout++] = i;
@@ -204,8 +206,8 @@ static int argument(launch *l, PyObject *args, int i)
         return -1;
     if (number(o, t, &l->arg[i])) {
         if (p && PyErr_ExceptionMatches(PyExc_TypeError))
-            PyErr_Format(PyExc_TypeError, "launch: argument %d, %s %s: %R is given", i, p->type, p->name,
-                         (PyObject *)Py_TYPE(o));
+            PyErr_Format(PyExc_TypeError, "launch: argument %d, %s %s: %R is given", i, p->type,
+                         p->name, (PyObject *)Py_TYPE(o));
         return -1;
     }
     return 0;
@@ -216,7 +218,8 @@ static int extent(PyObject *o, const char *name, gnd_extent3 *e)
     size_t v[3] = {1, 1, 1};
     const Py_ssize_t n = PyTuple_Check(o) ? PyTuple_Size(o) : 1;
     if (n < 1 || n > 3) {
-        PyErr_Format(PyExc_ValueError, "launch: %s %R: an int or a tuple of one to three is wanted", name, o);
+        PyErr_Format(PyExc_ValueError, "launch: %s %R: an int or a tuple of one to three is wanted",
+                     name, o);
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -266,7 +269,8 @@ static PyObject *done(launch *l, int bad)
 }
 
 /* Grid, block, the tuple of arguments and bytes of local memory, which begin every launch. */
-static int begin(launch *l, PyObject *self, PyObject *const *v, gnd_extent3 *grid, gnd_extent3 *block, size_t *shared)
+static int begin(launch *l, PyObject *self, PyObject *const *v, gnd_extent3 *grid,
+                 gnd_extent3 *block, size_t *shared)
 {
     memset(l, 0, sizeof *l);
     l->k = (py_kernel *)self;
@@ -280,7 +284,8 @@ static int begin(launch *l, PyObject *self, PyObject *const *v, gnd_extent3 *gri
 
 static int too_many(void)
 {
-    PyErr_Format(PyExc_NotImplementedError, "launch: more than %d arguments, extents of arrays among them", ARGS);
+    PyErr_Format(PyExc_NotImplementedError,
+                 "launch: more than %d arguments, extents of arrays among them", ARGS);
     return -1;
 }
 
@@ -321,8 +326,8 @@ static int is_written(PyObject *args, uint64_t mask, int *at, PyObject *o)
     return 0;
 }
 
-/* Appends what the parameters take of args: of an array its memory and its extents, of a tuple its items. The arrays
- * that bits of mask name are changed. */
+/* Appends what the parameters take of args: of an array its memory and its extents, of a tuple its
+ * items. The arrays that bits of mask name are changed. */
 static int flatten(launch *l, PyObject *args, PyObject *all, uint64_t mask, int *at)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {
@@ -378,8 +383,8 @@ static PyObject *kernel_run(PyObject *self, PyObject *const *v, Py_ssize_t n)
     return done(&l, bad);
 }
 
-/* _kernel_key(args): what a kernel is compiled for: bytes that tell dtypes and dimensions. None: one of them is neither
- * an array of gnd's nor a number nor a tuple of these. */
+/* _kernel_key(args): what a kernel is compiled for: bytes that tell dtypes and dimensions. None:
+ * one of them is neither an array of gnd's nor a number nor a tuple of these. */
 static int key_of(PyObject *args, char *key, int n, int room)
 {
     for (Py_ssize_t i = 0; i < PyTuple_Size(args); i++) {
@@ -431,7 +436,8 @@ static PyObject *kernel_key(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* --- kernels ------------------------------------------------------------------------------------ */
+/* --- kernels ------------------------------------------------------------------------------------
+ */
 
 static void kernel_dealloc(PyObject *self)
 {
@@ -452,8 +458,9 @@ static PyObject *kernel_info(PyObject *self, PyObject *arg)
         return py_raise(s, gnd_message());
     return Py_BuildValue("{sLsLsLsLsLsKsK}", "num_regs", (long long)f.registers, "local_size_bytes",
                          (long long)f.private_bytes, "shared_size_bytes", (long long)f.local_bytes,
-                         "max_threads_per_block", (long long)f.max_group, "multiple", (long long)f.multiple, "block",
-                         (unsigned long long)f.block.x, "grid", (unsigned long long)f.grid.x);
+                         "max_threads_per_block", (long long)f.max_group, "multiple",
+                         (long long)f.multiple, "block", (unsigned long long)f.block.x, "grid",
+                         (unsigned long long)f.grid.x);
 }
 
 /* The parameters as tuples (name, type, kind, dtype, lanes). */
@@ -468,18 +475,21 @@ static PyObject *kernel_parameters(PyObject *self, void *none)
         PyObject *d = p->dtype == GND_DTYPE_DEFAULT ? Py_None : py_dtype(p->dtype);
         if (d == Py_None)
             Py_INCREF(d);
-        PyObject *o = d ? Py_BuildValue("(sssNi)", p->name, p->type, kinds[p->kind], d, p->lanes) : NULL;
+        PyObject *o =
+            d ? Py_BuildValue("(sssNi)", p->name, p->type, kinds[p->kind], d, p->lanes) : NULL;
         if (!o || PyTuple_SetItem(t, i, o))
             Py_CLEAR(t);
     }
     return t;
 }
 
-static PyMethodDef program_methods[] = {{"kernel", program_kernel, METH_O, "kernel($self, name)\n--\n\nA kernel by its "
-                                                                           "name; None: the only one."},
+static PyMethodDef program_methods[] = {{"kernel", program_kernel, METH_O,
+                                         "kernel($self, name)\n--\n\nA kernel by its "
+                                         "name; None: the only one."},
                                         {NULL, NULL, 0, NULL}};
-static PyGetSetDef program_getset[] = {{"names", program_names, NULL, "The kernels, in the order of the source.", NULL},
-                                       {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef program_getset[] = {
+    {"names", program_names, NULL, "The kernels, in the order of the source.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot program_slots[] = {{Py_tp_doc, "A source that is compiled for a device."},
                                       {Py_tp_dealloc, (void *)program_dealloc},
                                       {Py_tp_methods, program_methods},
@@ -489,20 +499,23 @@ static PyMethodDef kernel_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))kernel_launch, METH_FASTCALL,
      "launch($self, grid, block, args, shared)\n--\n\nLaunches it; arrays that it may change get new values."},
     {"run", (PyCFunction)(void (*)(void))kernel_run, METH_FASTCALL, NULL},
-    {"info", kernel_info, METH_O, "info($self, n)\n--\n\nWhat it takes, and a block and a grid for n work-items."},
+    {"info", kernel_info, METH_O,
+     "info($self, n)\n--\n\nWhat it takes, and a block and a grid for n work-items."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef kernel_getset[] = {
-    {"parameters", kernel_parameters, NULL, "(name, type, kind, dtype or None, lanes) of each.", NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef kernel_getset[] = {{"parameters", kernel_parameters, NULL,
+                                       "(name, type, kind, dtype or None, lanes) of each.", NULL},
+                                      {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot kernel_slots[] = {{Py_tp_doc, "A kernel of a Program."},
                                      {Py_tp_dealloc, (void *)kernel_dealloc},
                                      {Py_tp_methods, kernel_methods},
                                      {Py_tp_getset, kernel_getset},
                                      {0, NULL}};
 static PyType_Spec program_spec = {"gnd._core.Program", sizeof(py_program), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, program_slots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   program_slots};
 static PyType_Spec kernel_spec = {"gnd._core.Kernel", sizeof(py_kernel), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kernel_slots};
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  kernel_slots};
 static PyMethodDef functions[] = {{"_compile", compile, METH_VARARGS, NULL},
                                   {"_kernel_key", kernel_key, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};

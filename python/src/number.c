@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * number.c - the operators of gnd.ndarray. Numbers of Python's are weak, as in NumPy 2. In place, x += y gives the cell
- * of x a new value, of the same shape and dtype.
+ * number.c - the operators of gnd.ndarray. Numbers of Python's are weak, as in NumPy 2. In place, x
+ * += y gives the cell of x a new value, of the same shape and dtype.
  */
 #include "py.h"
 
@@ -65,13 +65,16 @@ static PyObject *in_place(PyObject *a, PyObject *b, binary_fn *f, const char *na
     gnd_array *z = f(x, y);
     int fits = !py_check(z);
     if (fits && !same_kind(gnd_dtype_of(z), gnd_dtype_of(x))) {
-        PyErr_Format(PyExc_TypeError, "%s: the result of dtype %s cannot be cast to %s with casting rule 'same_kind'",
-                     name, gnd_dtype_name(gnd_dtype_of(z)), gnd_dtype_name(gnd_dtype_of(x)));
+        PyErr_Format(
+            PyExc_TypeError,
+            "%s: the result of dtype %s cannot be cast to %s with casting rule 'same_kind'", name,
+            gnd_dtype_name(gnd_dtype_of(z)), gnd_dtype_name(gnd_dtype_of(x)));
         fits = 0;
     }
     for (int i = 0; fits && i < (gnd_ndim(x) > gnd_ndim(z) ? gnd_ndim(x) : gnd_ndim(z)); i++)
         if (gnd_ndim(x) != gnd_ndim(z) || gnd_shape(x)[i] != gnd_shape(z)[i]) {
-            PyErr_Format(PyExc_ValueError, "%s: the right side does not broadcast to the left side's shape", name);
+            PyErr_Format(PyExc_ValueError,
+                         "%s: the right side does not broadcast to the left side's shape", name);
             fits = 0;
         }
     const gnd_dtype t = gnd_dtype_of(x);
@@ -92,11 +95,13 @@ static PyObject *in_place(PyObject *a, PyObject *b, binary_fn *f, const char *na
     return a;
 }
 
+/* clang-format off */
 #define BINARY(X)                                                                                  \
     X(add, gnd_add) X(subtract, gnd_subtract) X(multiply, gnd_multiply) X(true_divide, gnd_divide) \
     X(floor_divide, gnd_floor_divide) X(remainder, gnd_remainder) X(and, gnd_bitwise_and)          \
     X(or, gnd_bitwise_or) X(xor, gnd_bitwise_xor) X(lshift, gnd_bitwise_left_shift)                \
     X(rshift, gnd_bitwise_right_shift) X(matrix_multiply, gnd_matmul)
+/* clang-format on */
 #define X(name, f)                                                                                 \
     static PyObject *n_##name(PyObject *a, PyObject *b)                                            \
     {                                                                                              \
@@ -160,8 +165,9 @@ static PyObject *n_invert(PyObject *a)
 
 PyObject *py_compare(PyObject *a, PyObject *b, int op)
 {
-    static binary_fn *const f[] = {[Py_LT] = gnd_less,      [Py_LE] = gnd_less_equal, [Py_EQ] = gnd_equal,
-                                   [Py_NE] = gnd_not_equal, [Py_GT] = gnd_greater,    [Py_GE] = gnd_greater_equal};
+    static binary_fn *const f[] = {
+        [Py_LT] = gnd_less,      [Py_LE] = gnd_less_equal, [Py_EQ] = gnd_equal,
+        [Py_NE] = gnd_not_equal, [Py_GT] = gnd_greater,    [Py_GE] = gnd_greater_equal};
     return binary(a, b, f[op]);
 }
 
@@ -169,7 +175,7 @@ PyType_Slot py_number_slots[] = {
 #define X(name, f) {Py_nb_##name, (void *)n_##name}, {Py_nb_inplace_##name, (void *)i_##name},
     BINARY(X)
 #undef X
-    {Py_nb_power, (void *)n_power},
+        {Py_nb_power, (void *)n_power},
     {Py_nb_inplace_power, (void *)i_power},
     {Py_nb_divmod, (void *)n_divmod},
     {Py_nb_negative, (void *)n_negative},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * py.h - what the files of the extension gnd._core share. CPython's limited API of 3.10 and the public headers of
- * gnd, nothing else. Functions that return PyObject * give a new reference, or NULL with an exception; functions that
- * return int give 0, or -1 with an exception. The GIL is held, but where something waits for a device.
+ * py.h - what the files of the extension gnd._core share. CPython's limited API of 3.10 and the
+ * public headers of gnd, nothing else. Functions that return PyObject * give a new reference, or
+ * NULL with an exception; functions that return int give 0, or -1 with an exception. The GIL is
+ * held, but where something waits for a device.
  */
 #ifndef GND_PY_H
 #define GND_PY_H
@@ -15,7 +16,8 @@
 
 #include <gnd.h>
 
-/* --- errors (status.c) -------------------------------------------------------------------------- */
+/* --- errors (status.c) --------------------------------------------------------------------------
+ */
 
 /* Makes the exceptions and adds them to the module. */
 int py_status_init(PyObject *module);
@@ -24,51 +26,55 @@ PyObject *py_raise(gnd_status s, const char *text);
 /* 0, or -1 with the error that x holds. */
 int py_check(const gnd_array *x);
 
-/* --- dtypes (dtype.c) --------------------------------------------------------------------------- */
+/* --- dtypes (dtype.c) ---------------------------------------------------------------------------
+ */
 
 /* NumPy's dtypes, by gnd's codes. */
 int py_dtype_init(PyObject *module);
 /* The numpy.dtype of t. */
 PyObject *py_dtype(gnd_dtype t);
-/* The dtype that o says (a numpy.dtype, a type, a name); -1 with TypeError. *python: 1 when o is one of Python's types
- * float, int, bool or complex; may be NULL. */
+/* The dtype that o says (a numpy.dtype, a type, a name); -1 with TypeError. *python: 1 when o is
+ * one of Python's types float, int, bool or complex; may be NULL. */
 int py_dtype_of(PyObject *o, gnd_dtype *t, int *python);
 
-/* --- devices (device.c) ------------------------------------------------------------------------- */
+/* --- devices (device.c) -------------------------------------------------------------------------
+ */
 
 int py_device_init(PyObject *module);
-/* The open device that o says (a Device, a name, None: the current one). It stays open. NULL with an exception. */
+/* The open device that o says (a Device, a name, None: the current one). It stays open. NULL with
+ * an exception. */
 gnd_device *py_device_of(PyObject *o);
 PyObject *py_device(gnd_device *dev);
 /* devices(): every device, and every absence, as dicts. */
 PyObject *py_devices(PyObject *self, PyObject *none);
 
-/* --- arrays (array.c, view.c) ------------------------------------------------------------------- */
+/* --- arrays (array.c, view.c) -------------------------------------------------------------------
+ */
 
 enum { PY_VIEW_BOX, PY_VIEW_RESHAPE, PY_VIEW_BROADCAST, PY_VIEW_REAL, PY_VIEW_IMAG };
 
 /* Of a view: how its value is made of that of what it looks at (view.c). */
 typedef struct py_link {
-    int kind;                      /* PY_VIEW_* */
-    int nsrc;                      /* BOX: axes of the source, each with start, step and count */
+    int kind; /* PY_VIEW_* */
+    int nsrc; /* BOX: axes of the source, each with start, step and count */
     int64_t start[GND_MAX_NDIM], step[GND_MAX_NDIM], count[GND_MAX_NDIM];
-    int ndim;                      /* of the view */
-    int axis[GND_MAX_NDIM];        /* BOX: for each axis of the view that of the source; -1: a new one */
-    int64_t shape[GND_MAX_NDIM];   /* of the view */
-    int64_t stride[GND_MAX_NDIM];  /* that NumPy's view would have, in elements: decides what reshapes copy */
+    int ndim;               /* of the view */
+    int axis[GND_MAX_NDIM]; /* BOX: for each axis of the view that of the source; -1: a new one */
+    int64_t shape[GND_MAX_NDIM];  /* of the view */
+    int64_t stride[GND_MAX_NDIM]; /* that NumPy's view would have, in elements: decides what
+                                     reshapes copy */
 } py_link;
 
-/* An ndarray. NumPy's arrays can be written to and seen through views, gnd's are values. So an array is a cell that
- * holds a value, and a view is a way to make its value from another array's. Writing through a view makes a new value
- * of what it looks at, down to the root. */
+/* An ndarray. NumPy's arrays can be written to and seen through views, gnd's are values. So an
+ * array is a cell that holds a value, and a view is a way to make its value from another array's.
+ * Writing through a view makes a new value of what it looks at, down to the root. */
 typedef struct py_array {
-    PyObject_HEAD
-    gnd_array *value;              /* of a view: of the root's version `version`, or NULL */
-    uint64_t version;              /* of the root: how often it was written to */
+    PyObject_HEAD gnd_array *value; /* of a view: of the root's version `version`, or NULL */
+    uint64_t version;               /* of the root: how often it was written to */
     /* of a view, owned: the cell, and what it looks at. NULL: this is a root */
     struct py_array *root, *src;
-    struct py_array *prev, *next;  /* the root's views, first: the root's next. Not owned */
-    py_link *link;                 /* of a view */
+    struct py_array *prev, *next; /* the root's views, first: the root's next. Not owned */
+    py_link *link;                /* of a view */
     PyObject *weak;
 } py_array;
 
@@ -83,7 +89,8 @@ static inline int py_is_array(PyObject *o)
 PyObject *py_array_new(gnd_array *value);
 /* The value of a; it stays a's. NULL with an exception. */
 gnd_array *py_value(py_array *a);
-/* Gives a the value t, which is taken over and has a's shape and dtype, and with it all that looks at the same. */
+/* Gives a the value t, which is taken over and has a's shape and dtype, and with it all that looks
+ * at the same. */
 int py_write(py_array *a, gnd_array *t);
 /* A view of a; link is copied (its shape and stride are filled in for boxes). */
 PyObject *py_view(py_array *a, const py_link *link);
@@ -95,30 +102,34 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape);
 /* Whether both are the same elements of one cell, unchanged since a was made. */
 int py_same_view(py_array *a, py_array *b);
 
-/* --- indices (index.c) -------------------------------------------------------------------------- */
+/* --- indices (index.c) --------------------------------------------------------------------------
+ */
 
 PyObject *py_getitem(PyObject *self, PyObject *key);
 int py_setitem(PyObject *self, PyObject *key, PyObject *value);
 
-/* --- operators (number.c) ----------------------------------------------------------------------- */
+/* --- operators (number.c) -----------------------------------------------------------------------
+ */
 
 extern PyType_Slot py_number_slots[];
 PyObject *py_compare(PyObject *a, PyObject *b, int op);
 
-/* --- values (value.c) --------------------------------------------------------------------------- */
+/* --- values (value.c) ---------------------------------------------------------------------------
+ */
 
 /* What the values of one call hold. */
 typedef struct py_hold {
-    gnd_device *dev;    /* where NumPy's arrays go; NULL: not known yet */
-    gnd_array **array;  /* to be released */
+    gnd_device *dev;   /* where NumPy's arrays go; NULL: not known yet */
+    gnd_array **array; /* to be released */
     int narray, room;
-    void **block;       /* to be freed */
+    void **block; /* to be freed */
     int nblock, blocks;
 } py_hold;
 
 void py_hold_clear(py_hold *h);
-/* The array that o means as an operand, to be released: an ndarray's value, a weak scalar for a number of Python's, a
- * copy of NumPy's arrays and scalars. 1 without an exception when o is something else. */
+/* The array that o means as an operand, to be released: an ndarray's value, a weak scalar for a
+ * number of Python's, a copy of NumPy's arrays and scalars. 1 without an exception when o is
+ * something else. */
 int py_operand(PyObject *o, gnd_device *dev, gnd_array **out);
 /* *v = o for gnd_call_function; what it needs is in h. */
 int py_to_value(PyObject *o, py_hold *h, gnd_value *v);
@@ -129,11 +140,13 @@ gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */
 PyObject *py_to_numpy(py_array *a);
 
-/* --- kernels (kernel.c) ------------------------------------------------------------------------- */
+/* --- kernels (kernel.c) -------------------------------------------------------------------------
+ */
 
 int py_kernel_init(PyObject *module);
 
-/* --- functions (func.c), DLPack (dlpack.c) ------------------------------------------------------ */
+/* --- functions (func.c), DLPack (dlpack.c) ------------------------------------------------------
+ */
 
 extern PyMethodDef py_func_methods[], py_dlpack_methods[];
 

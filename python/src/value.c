@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * value.c - objects of Python as gnd_value and back, and arrays of NumPy's as copies on a device and back. NumPy is
- * used by its Python interface (__array_interface__), so the extension is bound to no version of its C API.
+ * value.c - objects of Python as gnd_value and back, and arrays of NumPy's as copies on a device
+ * and back. NumPy is used by its Python interface (__array_interface__), so the extension is bound
+ * to no version of its C API.
  */
 #include "py.h"
 
@@ -28,7 +29,8 @@ static int numpy(void)
     return np_generic ? 0 : -1;
 }
 
-/* --- arrays ------------------------------------------------------------------------------------- */
+/* --- arrays -------------------------------------------------------------------------------------
+ */
 
 /* The address of the elements of a numpy.ndarray. */
 static int address(PyObject *a, void **p)
@@ -49,7 +51,8 @@ gnd_array *py_from_numpy(PyObject *o, gnd_device *dev)
     void *p;
     if (numpy())
         return NULL;
-    PyObject *a = PyObject_CallFunction(np_asarray, "OOs", o, Py_None, "C"), *dt = NULL, *native = NULL, *s = NULL;
+    PyObject *a = PyObject_CallFunction(np_asarray, "OOs", o, Py_None, "C"), *dt = NULL,
+             *native = NULL, *s = NULL;
     if (!a)
         return NULL;
     dt = PyObject_GetAttrString(a, "dtype");
@@ -69,7 +72,8 @@ gnd_array *py_from_numpy(PyObject *o, gnd_device *dev)
         goto done;
     const Py_ssize_t n = PyTuple_Size(s);
     if (n > GND_MAX_NDIM) {
-        PyErr_Format(PyExc_ValueError, "an array of %zd dimensions: at most %d are possible", n, GND_MAX_NDIM);
+        PyErr_Format(PyExc_ValueError, "an array of %zd dimensions: at most %d are possible", n,
+                     GND_MAX_NDIM);
         goto done;
     }
     for (Py_ssize_t i = 0; i < n; i++)
@@ -92,7 +96,8 @@ PyObject *py_to_numpy(py_array *a)
     gnd_array *x = py_value(a);
     if (!x || numpy())
         return NULL;
-    PyObject *shape = PyObject_GetAttrString((PyObject *)a, "shape"), *dt = py_dtype(gnd_dtype_of(x));
+    PyObject *shape = PyObject_GetAttrString((PyObject *)a, "shape"),
+             *dt = py_dtype(gnd_dtype_of(x));
     PyObject *out = shape && dt ? PyObject_CallFunctionObjArgs(np_empty, shape, dt, NULL) : NULL;
     void *p = NULL;
     gnd_status s = GND_OK;
@@ -103,10 +108,8 @@ PyObject *py_to_numpy(py_array *a)
         return NULL;
     }
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS
-    s = gnd_read(x, p, gnd_nbytes(x));
-    Py_END_ALLOW_THREADS
-    gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS s = gnd_read(x, p, gnd_nbytes(x));
+    Py_END_ALLOW_THREADS gnd_release(x);
     if (s == GND_OK)
         return out;
     Py_DECREF(out);
@@ -141,7 +144,8 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out)
     } else {
         if (numpy())
             return -1;
-        const int is = PyObject_IsInstance(o, np_generic) == 1 || PyObject_IsInstance(o, np_ndarray) == 1;
+        const int is =
+            PyObject_IsInstance(o, np_generic) == 1 || PyObject_IsInstance(o, np_ndarray) == 1;
         if (!is)
             return PyErr_Occurred() ? -1 : 1;
         *out = py_from_numpy(o, dev);
@@ -149,7 +153,8 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out)
     return *out ? 0 : -1;
 }
 
-/* --- values of calls ---------------------------------------------------------------------------- */
+/* --- values of calls ----------------------------------------------------------------------------
+ */
 
 void py_hold_clear(py_hold *h)
 {
@@ -196,7 +201,8 @@ static void *hold_block(py_hold *h, size_t n)
 }
 
 /* n items of o as the values of a tuple, list or slice. */
-static int items(PyObject *o, PyObject *(*get)(PyObject *, Py_ssize_t), Py_ssize_t n, py_hold *h, gnd_value *v, int tag)
+static int items(PyObject *o, PyObject *(*get)(PyObject *, Py_ssize_t), Py_ssize_t n, py_hold *h,
+                 gnd_value *v, int tag)
 {
     gnd_value *item = n < 0 ? NULL : hold_block(h, sizeof *item * (size_t)n);
     if (!item)
@@ -276,7 +282,8 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
     } else {
         if (numpy())
             return -1;
-        const int is = PyObject_IsInstance(o, np_generic) == 1 || PyObject_IsInstance(o, np_ndarray) == 1;
+        const int is =
+            PyObject_IsInstance(o, np_generic) == 1 || PyObject_IsInstance(o, np_ndarray) == 1;
         if (PyErr_Occurred())
             return -1;
         if (is) {
@@ -293,8 +300,10 @@ int py_to_value(PyObject *o, py_hold *h, gnd_value *v)
                 Py_XDECREF(i);
                 return bad ? -1 : 0;
             }
-            PyErr_Format(PyExc_TypeError, "%R is no value for gnd: arrays, numbers, strings, dtypes, slices, tuples "
-                                          "and lists of them are", (PyObject *)Py_TYPE(o));
+            PyErr_Format(PyExc_TypeError,
+                         "%R is no value for gnd: arrays, numbers, strings, dtypes, slices, tuples "
+                         "and lists of them are",
+                         (PyObject *)Py_TYPE(o));
             return -1;
         }
         if (py_dtype_of(o, &t, &python))
@@ -329,7 +338,8 @@ static PyObject *object_of(const gnd_value *v)
     case GND_V_ELLIPSIS: Py_INCREF(Py_Ellipsis); return Py_Ellipsis;
     case GND_V_BOOL: return PyBool_FromLong(v->as.i != 0);
     case GND_V_INT:
-        return v->aux & GND_VALUE_UNSIGNED ? PyLong_FromUnsignedLongLong((uint64_t)v->as.i) : PyLong_FromLongLong(v->as.i);
+        return v->aux & GND_VALUE_UNSIGNED ? PyLong_FromUnsignedLongLong((uint64_t)v->as.i)
+                                           : PyLong_FromLongLong(v->as.i);
     case GND_V_FLOAT: return PyFloat_FromDouble(v->as.z.re);
     case GND_V_COMPLEX: return PyComplex_FromDoubles(v->as.z.re, v->as.z.im);
     case GND_V_STRING: return PyUnicode_FromStringAndSize(v->as.text.s, (Py_ssize_t)v->as.text.n);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * view.c - NumPy's views that can be written through, over gnd's values that cannot: functionalization, as PyTorch has
- * it (FunctionalStorageImpl). A view knows what it looks at and how (py_link). Its value is made from that of what it
- * looks at; writing to it makes a new value of that, and so on down to the root. Boxes of boxes are one box, so chains
- * of slices and transpositions do not grow.
+ * view.c - NumPy's views that can be written through, over gnd's values that cannot:
+ * functionalization, as PyTorch has it (FunctionalStorageImpl). A view knows what it looks at and
+ * how (py_link). Its value is made from that of what it looks at; writing to it makes a new value
+ * of that, and so on down to the root. Boxes of boxes are one box, so chains of slices and
+ * transpositions do not grow.
  */
 #include "py.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- boxes -------------------------------------------------------------------------------------- */
+/* --- boxes --------------------------------------------------------------------------------------
+ */
 
 int py_whole(py_array *a, py_link *box)
 {
@@ -45,7 +47,8 @@ static void compose(const py_link *a, const py_link *b, py_link *c)
         c->axis[i] = b->axis[i] < 0 ? -1 : a->axis[b->axis[i]];
 }
 
-/* Whether box b of what is box a is a box of a's source: not when it leaves nothing of a new axis. */
+/* Whether box b of what is box a is a box of a's source: not when it leaves nothing of a new axis.
+ */
 static int composes(const py_link *a, const py_link *b)
 {
     for (int i = 0; i < b->nsrc; i++)
@@ -64,7 +67,8 @@ static void fill_in(py_link *box, const int64_t *stride)
     }
 }
 
-/* The entries of gnd_index for the box's axes of the source; axes that the view lacks are single elements. */
+/* The entries of gnd_index for the box's axes of the source; axes that the view lacks are single
+ * elements. */
 static void entries(const py_link *box, gnd_range *r)
 {
     char kept[GND_MAX_NDIM] = {0};
@@ -84,7 +88,8 @@ static void entries(const py_link *box, gnd_range *r)
     }
 }
 
-/* perm[i]: which of the kept axes, in the source's order, is axis i of the view, new axes left out; their number. */
+/* perm[i]: which of the kept axes, in the source's order, is axis i of the view, new axes left out;
+ * their number. */
 static int order(const py_link *box, int *perm)
 {
     int rank[GND_MAX_NDIM], n = 0, k = 0;
@@ -152,7 +157,8 @@ static gnd_array *box_set(const py_link *box, gnd_array *src, gnd_array *t)
     return x;
 }
 
-/* --- links -------------------------------------------------------------------------------------- */
+/* --- links --------------------------------------------------------------------------------------
+ */
 
 static gnd_array *apply(const py_link *l, gnd_array *src)
 {
@@ -171,7 +177,9 @@ static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
     switch (l->kind) {
     case PY_VIEW_BOX: return box_set(l, src, t);
     case PY_VIEW_RESHAPE: return gnd_reshape(t, gnd_ndim(src), gnd_shape(src));
-    case PY_VIEW_BROADCAST: return gnd_fail(GND_ERR_ARG, "assignment destination is read-only: it was made by broadcast_to");
+    case PY_VIEW_BROADCAST:
+        return gnd_fail(GND_ERR_ARG,
+                        "assignment destination is read-only: it was made by broadcast_to");
     default: break;
     }
     gnd_array *other = l->kind == PY_VIEW_REAL ? gnd_imag_part(src) : gnd_real_part(src);
@@ -180,7 +188,8 @@ static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
     return x;
 }
 
-/* --- values ------------------------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------------------------------
+ */
 
 gnd_array *py_value(py_array *a)
 {
@@ -288,21 +297,25 @@ int py_same_view(py_array *a, py_array *b)
 {
     if (a == b)
         return 1;
-    if (!a->src || !b->src || a->src != b->src || a->link->kind != b->link->kind || a->link->ndim != b->link->ndim)
+    if (!a->src || !b->src || a->src != b->src || a->link->kind != b->link->kind ||
+        a->link->ndim != b->link->ndim)
         return 0;
     const py_link *p = a->link, *q = b->link;
-    const size_t n = sizeof(int64_t) * (size_t)(p->kind == PY_VIEW_BOX ? p->nsrc : 0), m = (size_t)p->ndim;
-    return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) && !memcmp(p->count, q->count, n) &&
-           !memcmp(p->shape, q->shape, sizeof(int64_t) * m) &&
+    const size_t n = sizeof(int64_t) * (size_t)(p->kind == PY_VIEW_BOX ? p->nsrc : 0),
+                 m = (size_t)p->ndim;
+    return !memcmp(p->start, q->start, n) && !memcmp(p->step, q->step, n) &&
+           !memcmp(p->count, q->count, n) && !memcmp(p->shape, q->shape, sizeof(int64_t) * m) &&
            (p->kind != PY_VIEW_BOX || !memcmp(p->axis, q->axis, sizeof(int) * m));
 }
 
-/* --- reshaping ---------------------------------------------------------------------------------- */
+/* --- reshaping ----------------------------------------------------------------------------------
+ */
 
-/* The strides of shape over the elements that x has with strides old, in C order; 0 when no strides say it: then NumPy
- * copies. Each group of axes with one number of elements on both sides must be one run. */
-static int without_copy(int nold, const int64_t *oshape, const int64_t *ostride, int n, const int64_t *shape,
-                        int64_t *stride)
+/* The strides of shape over the elements that x has with strides old, in C order; 0 when no strides
+ * say it: then NumPy copies. Each group of axes with one number of elements on both sides must be
+ * one run. */
+static int without_copy(int nold, const int64_t *oshape, const int64_t *ostride, int n,
+                        const int64_t *shape, int64_t *stride)
 {
     int64_t dims[GND_MAX_NDIM], steps[GND_MAX_NDIM];
     int m = 0, i = 0, j = 0;
@@ -354,9 +367,11 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape)
     l.ndim = ndim;
     memcpy(l.shape, gnd_shape(y), sizeof(int64_t) * (size_t)ndim);
     py_strides(a, stride);
-    if (gnd_size(x) == 0 || !without_copy(gnd_ndim(x), gnd_shape(x), stride, ndim, l.shape, l.stride))
+    if (gnd_size(x) == 0 ||
+        !without_copy(gnd_ndim(x), gnd_shape(x), stride, ndim, l.shape, l.stride))
         return py_array_new(y);
-    const int same = ndim == gnd_ndim(x) && !memcmp(l.shape, gnd_shape(x), sizeof(int64_t) * (size_t)ndim);
+    const int same =
+        ndim == gnd_ndim(x) && !memcmp(l.shape, gnd_shape(x), sizeof(int64_t) * (size_t)ndim);
     gnd_release(y);
     if (same) { /* no link more for what changes nothing */
         py_link box;

@@ -149,10 +149,10 @@ static int wanted(int i, const gnd_props *p)
         if (n >= nb && strncmp(list, backend_name, nb) == 0 && (n == nb || list[nb] == ':')) {
             const char *text = list + nb + (n > nb);
             const size_t len = n - nb - (n > nb);
-            if (len && strspn(text, "0123456789") >= len ? atoi(text) == i
-                                                         : has_text(p->platform, text, len) ||
-                                                               has_text(p->name, text, len) ||
-                                                               has_text(p->version, text, len))
+            if (len && strspn(text, "0123456789") >= len
+                    ? atoi(text) == i
+                    : has_text(p->platform, text, len) || has_text(p->name, text, len) ||
+                          has_text(p->version, text, len))
                 return 1;
         }
         list += n;
@@ -196,7 +196,8 @@ static void test_peer(int n)
     for (size_t i = 0; i < N; i++)
         x[i] = (unsigned char)(i ^ i >> 9);
     const int events = que->record && que->wait_event && que->event_free;
-    for (int way = 0; way < (events ? 4 : 2) && yes; way++) { /* by either's queue, the other finished or not */
+    for (int way = 0; way < (events ? 4 : 2) && yes;
+         way++) { /* by either's queue, the other finished or not */
         gnd_queue *one = dq[way % 2], *two = dq[!(way % 2)];
         memset(y, 0, N);
         OK(mem->write(dq[0], b[0], 0, x, N, &err), "write");

@@ -11,10 +11,10 @@ typedef struct layout {
     const char *name;
     int ta, tb;
     int64_t pad, off, nbatch;
-    int bcast;              /* B is the same in all batches */
+    int bcast; /* B is the same in all batches */
     double alpha, beta;
-    uint32_t flags;         /* GND_GEMM_* */
-    int row;                /* one row is added to all */
+    uint32_t flags; /* GND_GEMM_* */
+    int row;        /* one row is added to all */
 } layout;
 
 static const layout layouts[] = {
@@ -58,41 +58,24 @@ static double of_half(uint16_t h, int mant, int bias)
 static double complex get(const void *p, uint32_t dt, size_t i)
 {
     switch (dt) {
-    case GND_FLOAT16:
-        return of_half(((const uint16_t *)p)[i], 10, 15);
-    case GND_BFLOAT16:
-        return of_half(((const uint16_t *)p)[i], 7, 127);
-    case GND_FLOAT32:
-        return ((const float *)p)[i];
-    case GND_FLOAT64:
-        return ((const double *)p)[i];
-    case GND_COMPLEX64:
-        return ((const float complex *)p)[i];
-    default:
-        return ((const double complex *)p)[i];
+    case GND_FLOAT16: return of_half(((const uint16_t *)p)[i], 10, 15);
+    case GND_BFLOAT16: return of_half(((const uint16_t *)p)[i], 7, 127);
+    case GND_FLOAT32: return ((const float *)p)[i];
+    case GND_FLOAT64: return ((const double *)p)[i];
+    case GND_COMPLEX64: return ((const float complex *)p)[i];
+    default: return ((const double complex *)p)[i];
     }
 }
 
 static void put(void *p, uint32_t dt, size_t i, double complex v)
 {
     switch (dt) {
-    case GND_FLOAT16:
-        ((uint16_t *)p)[i] = half_of(creal(v), 10, 15);
-        break;
-    case GND_BFLOAT16:
-        ((uint16_t *)p)[i] = half_of(creal(v), 7, 127);
-        break;
-    case GND_FLOAT32:
-        ((float *)p)[i] = (float)creal(v);
-        break;
-    case GND_FLOAT64:
-        ((double *)p)[i] = creal(v);
-        break;
-    case GND_COMPLEX64:
-        ((float complex *)p)[i] = (float complex)v;
-        break;
-    default:
-        ((double complex *)p)[i] = v;
+    case GND_FLOAT16: ((uint16_t *)p)[i] = half_of(creal(v), 10, 15); break;
+    case GND_BFLOAT16: ((uint16_t *)p)[i] = half_of(creal(v), 7, 127); break;
+    case GND_FLOAT32: ((float *)p)[i] = (float)creal(v); break;
+    case GND_FLOAT64: ((double *)p)[i] = creal(v); break;
+    case GND_COMPLEX64: ((float complex *)p)[i] = (float complex)v; break;
+    default: ((double complex *)p)[i] = v;
     }
 }
 
@@ -119,7 +102,12 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
                      char *why, size_t cap)
 {
     int64_t na, nb, nc, np = 1;
-    gnd_gemm g = {.dtype = dt, .m = m, .n = n, .k = k, .nbatch = l->nbatch, .alpha = l->alpha,
+    gnd_gemm g = {.dtype = dt,
+                  .m = m,
+                  .n = n,
+                  .k = k,
+                  .nbatch = l->nbatch,
+                  .alpha = l->alpha,
                   .beta = l->beta};
     g.a = place(l->ta, m, k, l, &na);
     g.b = place(l->tb, k, n, l, &nb);
@@ -142,9 +130,10 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
         if (err.msg[0])
             snprintf(why, cap, "%s", err.msg);
         else
-            snprintf(why, cap, "its call takes no %s", g.flags & GND_GEMM_RELU   ? "ReLU after it"
-                                                       : g.flags & GND_GEMM_PLUS ? "sum with it"
-                                                                                 : "such product");
+            snprintf(why, cap, "its call takes no %s",
+                     g.flags & GND_GEMM_RELU   ? "ReLU after it"
+                     : g.flags & GND_GEMM_PLUS ? "sum with it"
+                                               : "such product");
         return -1;
     }
     char *a = malloc((size_t)na * es), *b = malloc((size_t)nb * es), *c = malloc((size_t)nc * es);
@@ -156,7 +145,8 @@ static int gemm_case(uint32_t dt, size_t es, const layout *l, int64_t m, int64_t
     for (int64_t i = 0; i < nb; i++)
         put(b, dt, (size_t)i, (int)(rnd() % 9) - 4 + I * ((int)(rnd() % 9) - 4));
     for (int64_t i = 0; i < nc; i++)
-        put(c, dt, (size_t)i, l->beta == 0 || l->flags & GND_GEMM_PLUS ? (double)NAN : (int)(rnd() % 9) - 4);
+        put(c, dt, (size_t)i,
+            l->beta == 0 || l->flags & GND_GEMM_PLUS ? (double)NAN : (int)(rnd() % 9) - 4);
     for (int64_t i = 0; i < np; i++)
         put(plus, dt, (size_t)i, (int)(rnd() % 9) - 4);
     g.plus.buf = new_buf((size_t)np * es);
@@ -216,12 +206,9 @@ static void test_gemm(void)
         const char *name;
         uint32_t dt;
         size_t es;
-    } types[] = {{"float32", GND_FLOAT32, 4},
-                 {"float64", GND_FLOAT64, 8},
-                 {"complex64", GND_COMPLEX64, 8},
-                 {"complex128", GND_COMPLEX128, 16},
-                 {"float16", GND_FLOAT16, 2},
-                 {"bfloat16", GND_BFLOAT16, 2}};
+    } types[] = {{"float32", GND_FLOAT32, 4},     {"float64", GND_FLOAT64, 8},
+                 {"complex64", GND_COMPLEX64, 8}, {"complex128", GND_COMPLEX128, 16},
+                 {"float16", GND_FLOAT16, 2},     {"bfloat16", GND_BFLOAT16, 2}};
     static const int64_t sizes[] = {0, 1, 2, 3, 17, 64, 65};
     enum { NS = sizeof sizes / sizeof *sizes };
     char text[256] = "", why[640] = "";
@@ -237,8 +224,8 @@ static void test_gemm(void)
             int wrong = 0, done = 0;
             for (int i = 0; i < NS * NS * NS && !wrong; i++) {
                 const int64_t m = sizes[i / NS / NS], n = sizes[i / NS % NS], k = sizes[i % NS];
-                const int r = gemm_case(types[t].dt, types[t].es, &layouts[l], m, n, k, why,
-                                        sizeof why);
+                const int r =
+                    gemm_case(types[t].dt, types[t].es, &layouts[l], m, n, k, why, sizeof why);
                 done += r >= 0;
                 if (r == 0) {
                     tap_diag("m %lld n %lld k %lld: %s", (long long)m, (long long)n, (long long)k,
@@ -254,8 +241,15 @@ static void test_gemm(void)
         }
 
     int yes = 1;
-    gnd_gemm g = {.dtype = GND_FLOAT32, .m = 4, .n = 4, .k = 4, .nbatch = 1, .alpha = 1,
-                  .a = {.row = 8, .col = 2}, .b = {.row = 4, .col = 1}, .c = {.row = 4, .col = 1}};
+    gnd_gemm g = {.dtype = GND_FLOAT32,
+                  .m = 4,
+                  .n = 4,
+                  .k = 4,
+                  .nbatch = 1,
+                  .alpha = 1,
+                  .a = {.row = 8, .col = 2},
+                  .b = {.row = 4, .col = 1},
+                  .c = {.row = 4, .col = 1}};
     OK(be->blas->supports(dev, &g, &yes, &err), "supports of strides (8, 2)");
     tap_ok(!yes, "%s: they are not supported", who);
     g.a = (gnd_mat){.row = 4, .col = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * conform_program.h - the part of conform.c on the program group, included by it after its helpers: arguments
- * of every kind, dimensions, local memory, order, what does not build, binaries.
+ * conform_program.h - the part of conform.c on the program group, included by it after its helpers:
+ * arguments of every kind, dimensions, local memory, order, what does not build, binaries.
  */
 static const char opencl_prelude[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -123,10 +123,10 @@ static void test_dims(gnd_prog *p)
                     want[(z * g[1] + y) * g[0] + x] = (uint32_t)(x + 100 * y + 10000 * z);
         const gnd_karg args[3] = {arg_buf(out), arg_u32((uint32_t)g[0]), arg_u32((uint32_t)g[1])};
         const gnd_klaunch ln = {.ndim = nd,
-                               .nargs = 3,
-                               .global = {g[0], g[1], g[2]},
-                               .local = {l[0], l[1], l[2]},
-                               .args = args};
+                                .nargs = 3,
+                                .global = {g[0], g[1], g[2]},
+                                .local = {l[0], l[1], l[2]},
+                                .args = args};
         OK(prg->launch(q, k, &ln, &err), "launch in 1, 2, 3 dimensions");
         mem->read(q, got, out, 0, n * 4, &err);
         tap_is_mem(got, want, n * 4, "%s: indices in %u dimensions", who, nd);
@@ -150,8 +150,8 @@ static void test_local(void)
     for (size_t l = 1; l <= 64 && l <= props.max_group; l *= 8) {
         for (size_t i = 0; i < N; i++)
             want[i] = x[i / l * l + (l - 1 - i % l)];
-        const gnd_karg args[3] = {arg_buf(in), arg_buf(out),
-                                  {.kind = GND_ARG_LOCAL, .nbytes = (uint32_t)(4 * l)}};
+        const gnd_karg args[3] = {
+            arg_buf(in), arg_buf(out), {.kind = GND_ARG_LOCAL, .nbytes = (uint32_t)(4 * l)}};
         OK(launch1(k, N, l, 3, args), "launch with local memory");
         mem->read(q, got, out, 0, sizeof got, &err);
         tap_is_mem(got, want, sizeof got, "%s: groups of %zu reversed", who, l);
@@ -247,8 +247,8 @@ static void test_build(void)
     tap_ok(log && strstr(log, "undeclared_thing"), "%s: the log names the mistake", who);
     free(log);
     gnd_status s = prg->build(dev, wrong, strlen(wrong), NULL, &p, NULL, &err);
-    tap_ok(s == GND_ERR_BUILD && strstr(err.msg, "undeclared_thing"),
-           "%s: so does the message: %s", who, err.msg);
+    tap_ok(s == GND_ERR_BUILD && strstr(err.msg, "undeclared_thing"), "%s: so does the message: %s",
+           who, err.msg);
     tap_ok(prg->build(dev, wrong, strlen(wrong), NULL, &p, NULL, NULL) == GND_ERR_BUILD,
            "%s: no record, no log wanted", who);
     memset(&err, 0, sizeof err);

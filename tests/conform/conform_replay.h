@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * conform_replay.h - part of conform.c: lists of launches. A list does what its launches would, in their
- * order and in that of the queue, as often as it is run, and keeps nothing of the caller's.
+ * conform_replay.h - part of conform.c: lists of launches. A list does what its launches would, in
+ * their order and in that of the queue, as often as it is run, and keeps nothing of the caller's.
  */
 
 static void test_replay(gnd_prog *p)
@@ -36,12 +36,14 @@ static void test_replay(gnd_prog *p)
         memset(fb, 0, sizeof fb);
         memset(l, 0, sizeof l);
     }
-    const gnd_karg fa[3] = {arg_buf(a), arg_u32(N), arg_u32(want)}, sa[2] = {arg_buf(a), arg_u32(N)};
+    const gnd_karg fa[3] = {arg_buf(a), arg_u32(N), arg_u32(want)},
+                   sa[2] = {arg_buf(a), arg_u32(N)};
     gnd_status s = launch1(fill, G, L, 3, fa);
     for (int i = 0; i < RUNS && s == GND_OK; i++) {
         s = rep->list_run(list, &err);
         if (s == GND_OK)
-            s = launch1(grow, G, L, 2, sa); /* sets arguments of the same kernel, and comes between */
+            s = launch1(grow, G, L, 2,
+                        sa); /* sets arguments of the same kernel, and comes between */
         want = ((want * 3 + 1) * 3 + 1) * 3 + 1;
         other = 4;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_driver.c - evaluates many expressions in one process, for tests/diff/diff_numpy.py. Each line of
- * standard input is, with tabs between,
+ * diff_driver.c - evaluates many expressions in one process, for tests/diff/diff_numpy.py. Each
+ * line of standard input is, with tabs between,
  *
  *     EXPR  NAME=FILE.npy  NAME=FILE.npy ...
  *
  * and gives a line "ok DTYPE EXTENT ...", followed by the elements' bytes in C order, or a line
- * "error CODE MESSAGE" with the first line of the message. With the argument --device DEVICE; without
- * any it is no test of its own and says so.
+ * "error CODE MESSAGE" with the first line of the message. With the argument --device DEVICE;
+ * without any it is no test of its own and says so.
  */
 #include <gnd.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault_all.c - a representative program with its n-th host allocation failing, then with its n-th backend call
- * failing: for every n on the null device (every third under sanitizers), for some hundred of them on the devices
- * under test. Nothing crashes, nothing leaks, every failure is an error that says something, and the same device
- * computes the right result afterwards.
+ * fault_all.c - a representative program with its n-th host allocation failing, then with its n-th
+ * backend call failing: for every n on the null device (every third under sanitizers), for some
+ * hundred of them on the devices under test. Nothing crashes, nothing leaks, every failure is an
+ * error that says something, and the same device computes the right result afterwards.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +27,8 @@ typedef struct result {
     gnd_status st[32];
     char msg[32][120];
     int n;
-    double sum, two_stage, product, joined, loaded, said, scanned, counted, middle, taken, masked, changed, ordered;
+    double sum, two_stage, product, joined, loaded, said, scanned, counted, middle, taken, masked,
+        changed, ordered;
     double lines, factored;
     int text_ok, mute; /* mute: failed arrays without a message */
 } result;
@@ -80,7 +81,8 @@ static void program(gnd_device *dev, result *r)
     note(r, st, NULL);
     free(text);
     const gnd_range at[2] = {
-        {.kind = GND_IDX_ARRAY, .array = gnd_from(dev, GND_INT32, 1, (int64_t[]){3}, (int32_t[]){1, -1, 1})},
+        {.kind = GND_IDX_ARRAY,
+         .array = gnd_from(dev, GND_INT32, 1, (int64_t[]){3}, (int32_t[]){1, -1, 1})},
         {.kind = GND_IDX_SLICE, .start = 2, .stop = 9, .step = 2}};
     const gnd_range where = {.kind = GND_IDX_ARRAY, .array = gnd_greater(l, gnd_int(7))};
     r->taken = item(r, gnd_sum(gnd_multiply(gnd_index(x, 2, at), gnd_int(2)), GND_ALL, 0));
@@ -95,7 +97,8 @@ static void program(gnd_device *dev, result *r)
     r->middle = item(r, gnd_median(gnd_add(d, gnd_sum(h[0], GND_ALL, 0)), GND_ALL, 0));
     gnd_array *low = gnd_sort(gnd_astype(gnd_abs(l), GND_UINT8), 0, GND_DESCENDING);
     r->ordered = item(r, gnd_at(low, "20000"));
-    r->lines = item(r, gnd_sum(gnd_abs(gnd_rfft(x, GND_FFT_FULL, -1, GND_NORM_BACKWARD)), GND_ALL, 0));
+    r->lines =
+        item(r, gnd_sum(gnd_abs(gnd_rfft(x, GND_FFT_FULL, -1, GND_NORM_BACKWARD)), GND_ALL, 0));
     gnd_array *f[2]; /* what memory of no meaning has, too */
     (void)gnd_qr(gnd_at(x, ":, :6"), 0, &f[0], &f[1]);
     r->factored = item(r, gnd_multiply(gnd_det(f[0]), gnd_at(f[1], "2, 3")));
@@ -112,14 +115,13 @@ static int all_ok(const result *r)
 
 static int same(const result *a, const result *b, int computes)
 {
-    return all_ok(a) && (!computes || (a->sum == b->sum && a->two_stage == b->two_stage &&
-                                       a->product == b->product && a->joined == b->joined &&
-                                       a->loaded == b->loaded && a->said == b->said &&
-                                       a->scanned == b->scanned && a->counted == b->counted &&
-                                       a->middle == b->middle && a->taken == b->taken &&
-                                       a->masked == b->masked && a->changed == b->changed &&
-                                       a->ordered == b->ordered && a->lines == b->lines &&
-                                       a->factored == b->factored));
+    return all_ok(a) &&
+           (!computes ||
+            (a->sum == b->sum && a->two_stage == b->two_stage && a->product == b->product &&
+             a->joined == b->joined && a->loaded == b->loaded && a->said == b->said &&
+             a->scanned == b->scanned && a->counted == b->counted && a->middle == b->middle &&
+             a->taken == b->taken && a->masked == b->masked && a->changed == b->changed &&
+             a->ordered == b->ordered && a->lines == b->lines && a->factored == b->factored));
 }
 
 /* Every failure has a code that fits, and every failed array a message. */
@@ -173,7 +175,8 @@ static void inject(const char *spec, int mem, int computes)
             for (int i = 0; i < r.n; i++)
                 tap_diag("%s %s", gnd_status_name(r.st[i]), r.msg[i]);
         stop = total;
-        /* computing, opening and building take their time, and sanitizers make it three times as long */
+        /* computing, opening and building take their time, and sanitizers make it three times as
+         * long */
         step = computes ? 1 + total / (cold ? 60 : 250) : tap_sanitized() ? 3 : 1;
         if (cold)
             gnd_close(dev), dev = NULL;

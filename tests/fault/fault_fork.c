@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault_fork.c - fork(): a child that comes before any device computes by itself; one that comes after is
- * told that drivers do not survive it, by every call that would need one, waits for nothing and ends well,
- * also where another thread held the device's lock at that moment; the parent goes on.
+ * fault_fork.c - fork(): a child that comes before any device computes by itself; one that comes
+ * after is told that drivers do not survive it, by every call that would need one, waits for
+ * nothing and ends well, also where another thread held the device's lock at that moment; the
+ * parent goes on.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +25,8 @@ static atomic_int stop;
 static double sum_to_ten(gnd_device *dev, gnd_status *st)
 {
     gnd_scope_begin();
-    const double v = gnd_item_f64(gnd_sum(gnd_arange_f64(dev, 0, 11, 1, GND_FLOAT32), GND_ALL, 0), st);
+    const double v =
+        gnd_item_f64(gnd_sum(gnd_arange_f64(dev, 0, 11, 1, GND_FLOAT32), GND_ALL, 0), st);
     gnd_scope_end();
     return v;
 }
@@ -69,15 +71,15 @@ static int after(gnd_device *dev, gnd_array *x)
     gnd_stats s;
     gnd_device_info info;
     gnd_tune_info tune;
-    if (gnd_device_stats(dev, &s) != GND_OK || gnd_device_describe(dev, &info) != GND_OK || !info.name[0] ||
-        gnd_tune_get(dev, 0, &tune) != GND_OK)
+    if (gnd_device_stats(dev, &s) != GND_OK || gnd_device_describe(dev, &info) != GND_OK ||
+        !info.name[0] || gnd_tune_get(dev, 0, &tune) != GND_OK)
         return 9;
     if (gnd_tune_reset(dev) != GND_ERR_DEVICE || !strstr(gnd_tune_message(dev), "fork()"))
         return 10;
     if (gnd_explain(1, &x, 0, &st) || st != GND_ERR_DEVICE)
         return 11;
-    gnd_array *some[3] = { gnd_solve(gnd_eye(dev, GND_FLOAT32, 3, 3, 0), x), gnd_to_device(x, dev),
-                           gnd_fft(x, -1, -1, GND_NORM_BACKWARD) };
+    gnd_array *some[3] = {gnd_solve(gnd_eye(dev, GND_FLOAT32, 3, 3, 0), x), gnd_to_device(x, dev),
+                          gnd_fft(x, -1, -1, GND_NORM_BACKWARD)};
     if (gnd_status_of(some[0]) != GND_ERR_DEVICE || gnd_status_of(some[1]) != GND_ERR_DEVICE ||
         gnd_status_of(some[2]) != GND_ERR_DEVICE)
         return 12;
@@ -135,14 +137,16 @@ static void beside_a_thread(gnd_device *dev, gnd_array *x)
         const pid_t pid = fork();
         if (pid == 0) {
             alarm(20);
-            _exit(after(dev, x)); /* no destructors: those of drivers may wait for what the thread held */
+            _exit(after(
+                dev, x)); /* no destructors: those of drivers may wait for what the thread held */
         }
         status = status_of(pid);
         bad |= status != 0;
     }
     atomic_store(&stop, 1);
     pthread_join(t, NULL);
-    tap_is_int(status, 0, "children beside a thread that holds the device's lock get errors, and end");
+    tap_is_int(status, 0,
+               "children beside a thread that holds the device's lock get errors, and end");
     tap_is_int(atomic_load(&failed), 0, "the thread computes what is right meanwhile");
 }
 
@@ -165,7 +169,8 @@ int main(void)
     tap_is_int(first, 0, "a child that came before any device computes");
     gnd_array *x = gnd_arange_f64(dev, 0, 11, 1, GND_FLOAT32);
     tap_is_int(gnd_wait(x), GND_OK, "the parent computes");
-    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){ 11 }), *one = gnd_int(1), *out = gnd_add(in, one);
+    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){11}), *one = gnd_int(1),
+              *out = gnd_add(in, one);
     recording = gnd_record(1, &in, 1, &out);
     tap_is_int(gnd_replay(recording), GND_OK, "the parent replays");
     tap_is_int(gnd_sync(dev), GND_OK, "and waits, so that no thread of the driver is at work");
@@ -176,7 +181,7 @@ int main(void)
         const int bad = after(dev, x);
         if (tap_sanitized())
             _exit(bad); /* the look for leaks takes the allocator's locks, as they were at fork() */
-        exit(bad); /* destructors of all libraries, too */
+        exit(bad);      /* destructors of all libraries, too */
     }
     tap_is_int(status_of(pid), 0, "a child that comes later gets errors, and ends");
     beside_a_thread(dev, x);

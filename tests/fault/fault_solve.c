@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault_solve.c - every decomposition and solver with its n-th host allocation failing, for every n, then with
- * its n-th backend call failing, for every n: an error that says something, nothing lost, and the right result
- * afterwards. By LAPACK or the device's library, and in blocks (GND_SOLVER). As fault_all.c for everything else.
+ * fault_solve.c - every decomposition and solver with its n-th host allocation failing, for every
+ * n, then with its n-th backend call failing, for every n: an error that says something, nothing
+ * lost, and the right result afterwards. By LAPACK or the device's library, and in blocks
+ * (GND_SOLVER). As fault_all.c for everything else.
  */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
@@ -89,7 +90,7 @@ static int triangular(gnd_array *x, gnd_array *a, gnd_array *b, gnd_array **y)
 static int expm(gnd_array *x, gnd_array *a, gnd_array *b, gnd_array **y)
 {
     (void)x, (void)b;
-    gnd_array *part = gnd_at(a, ":4, :4"), *two[2] = { part, gnd_mul(part, gnd_real(0x1p-8)) };
+    gnd_array *part = gnd_at(a, ":4, :4"), *two[2] = {part, gnd_mul(part, gnd_real(0x1p-8))};
     y[0] = gnd_expm(gnd_mul(gnd_stack(2, two, 0), gnd_real(0.25)));
     return 1;
 }
@@ -106,20 +107,22 @@ static const struct {
     function *f;
     int blocked; /* it has two ways */
 } functions[] = {
-    { "svd", svd, 0 },   { "svdvals", svdvals, 0 }, { "eigh", eigh, 0 },   { "eig", eig, 0 },
-    { "lstsq", lstsq, 0 }, { "qr", qr, 1 },         { "lu", lu, 1 },       { "solve", solve, 1 },
-    { "cholesky and triangles", triangular, 1 },    { "expm", expm, 0 },   { "cond", cond, 0 },
+    {"svd", svd, 0},   {"svdvals", svdvals, 0}, {"eigh", eigh, 0},
+    {"eig", eig, 0},   {"lstsq", lstsq, 0},     {"qr", qr, 1},
+    {"lu", lu, 1},     {"solve", solve, 1},     {"cholesky and triangles", triangular, 1},
+    {"expm", expm, 0}, {"cond", cond, 0},
 };
 
 /* A sum of everything; *st the first failure, *mute: a failed array without a message. */
 static double run(gnd_device *dev, function *f, gnd_status *st, int *mute)
 {
-    gnd_array *y[MOST] = { NULL };
+    gnd_array *y[MOST] = {NULL};
     double sum = 0;
     *st = GND_OK;
     gnd_scope_begin();
-    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){ M, N }, host);
-    gnd_array *a = gnd_add(gnd_matmul(gnd_T(x), x), gnd_mul(gnd_eye(dev, GND_FLOAT32, N, N, 0), gnd_int(N)));
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){M, N}, host);
+    gnd_array *a =
+        gnd_add(gnd_matmul(gnd_T(x), x), gnd_mul(gnd_eye(dev, GND_FLOAT32, N, N, 0), gnd_int(N)));
     const int n = f(x, a, gnd_at(x, ":60, :3"), y);
     for (int i = 0; i < n; i++) {
         gnd_status s;
@@ -153,22 +156,24 @@ static void inject(gnd_device *dev, const char *spec, int i, int mem)
         const gnd_status failure = st;
         failed += st != GND_OK;
         const int bad = st == GND_OK && got != want;
-        const int unfit = st != GND_OK && st != GND_ERR_BACKEND && st != GND_ERR_DEVMEM && st != GND_ERR_NOMEM &&
-               st != GND_ERR_BUILD;
+        const int unfit = st != GND_OK && st != GND_ERR_BACKEND && st != GND_ERR_DEVMEM &&
+                          st != GND_ERR_NOMEM && st != GND_ERR_BUILD;
         const int later = run(dev, functions[i].f, &st, &mute) != want || st != GND_OK;
         if (bad + unfit + later)
             tap_diag("%s: %s %ld: %s, %g, should be %g; then %s: %s", functions[i].name,
-                     mem ? "allocation" : "backend call", at, gnd_status_name(failure), got, want, gnd_status_name(st),
-                     gnd_message());
+                     mem ? "allocation" : "backend call", at, gnd_status_name(failure), got, want,
+                     gnd_status_name(st), gnd_message());
         wrong += bad + later;
         odd += unfit;
         gnd_device_stats(dev, &s);
         if ((s.arrays != 0 || s.bytes_in_use != kept) && lost++ < 3)
-            tap_diag("%ld: %d arrays, %d bytes, were %d", at, (int)s.arrays, (int)s.bytes_in_use, (int)kept);
+            tap_diag("%ld: %d arrays, %d bytes, were %d", at, (int)s.arrays, (int)s.bytes_in_use,
+                     (int)kept);
     }
     tap_ok(failed > 0, "%s: %s: %ld of %ld %s fail it", spec, functions[i].name, failed, total,
            mem ? "allocations" : "backend calls");
-    tap_is_int(wrong, 0, "%s: %s: right afterwards, or where nothing failed", spec, functions[i].name);
+    tap_is_int(wrong, 0, "%s: %s: right afterwards, or where nothing failed", spec,
+               functions[i].name);
     tap_is_int(odd + mute, 0, "%s: %s: errors fit and say something", spec, functions[i].name);
     tap_is_int(lost, 0, "%s: %s: no arrays and no device memory stay", spec, functions[i].name);
 }

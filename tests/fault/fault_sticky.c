@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault_sticky.c - a kernel that faults on a CUDA device (the first of GND_TEST_DEVICES), in a child
- * process, since CUDA ends the context for good: every later call on that device says so, with the
- * device's id and CUDA's own name and text; the other tested devices go on computing, what they held is
- * still right, and the process closes everything and ends well. Devices that share CUDA's driver (other
- * GPUs, NVIDIA's OpenCL) may be ended by it too (driver 580 does that to other GPUs, not to OpenCL): they go
- * on, or fail with a message; PoCL has to go on.
+ * fault_sticky.c - a kernel that faults on a CUDA device (the first of GND_TEST_DEVICES), in a
+ * child process, since CUDA ends the context for good: every later call on that device says so,
+ * with the device's id and CUDA's own name and text; the other tested devices go on computing, what
+ * they held is still right, and the process closes everything and ends well. Devices that share
+ * CUDA's driver (other GPUs, NVIDIA's OpenCL) may be ended by it too (driver 580 does that to other
+ * GPUs, not to OpenCL): they go on, or fail with a message; PoCL has to go on.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -52,12 +52,14 @@ static int first_cuda(void)
     return -1;
 }
 
-/* --- in the child ------------------------------------------------------------------------------ */
+/* --- in the child ------------------------------------------------------------------------------
+ */
 
 /* Writes to an address that is nobody's, and waits. */
 static gnd_status fault(gnd_device *dev, gnd_err *e)
 {
-    static const char text[] = "extern \"C\" __global__ void astray(unsigned long long at) { *(volatile int *)at = 1; }\n";
+    static const char text[] =
+        "extern \"C\" __global__ void astray(unsigned long long at) { *(volatile int *)at = 1; }\n";
     const gnd_karg at = {.kind = GND_ARG_VALUE, .nbytes = 8, .u.u64 = 0x1000};
     const gnd_klaunch l = {.ndim = 1, .nargs = 1, .global = {1}, .local = {1}, .args = &at};
     gnd__kernel *k;
@@ -93,8 +95,10 @@ static int sums_up(gnd_array *x, gnd_array *held)
     gnd_status st;
     const int64_t want = (int64_t)N * (N - 1) / 2;
     gnd_scope_begin();
-    gnd_array *y = gnd_add(x, gnd_int(1)), *s = gnd_sum(y, GND_ALL, 0), *h = gnd_sum(held, GND_ALL, 0);
-    const int ok = gnd_item_i64(s, &st) == want + N && st == GND_OK && gnd_item_i64(h, &st) == want && st == GND_OK;
+    gnd_array *y = gnd_add(x, gnd_int(1)), *s = gnd_sum(y, GND_ALL, 0),
+              *h = gnd_sum(held, GND_ALL, 0);
+    const int ok = gnd_item_i64(s, &st) == want + N && st == GND_OK &&
+                   gnd_item_i64(h, &st) == want && st == GND_OK;
     if (!ok)
         tap_diag("%s", gnd_error(s)[0] ? gnd_error(s) : gnd_message());
     gnd_scope_end();
@@ -122,9 +126,12 @@ static void test_lost(gnd_device *dev, gnd_array *x, gnd_array *held, gnd_device
     tap_ok(st < 0, "waiting fails");
     says(gnd_message(), id, "waiting");
     if (other) {
-        const int known = gnd_status_of(held) < 0; /* of the array's own fault; else of the move's */
+        const int known =
+            gnd_status_of(held) < 0; /* of the array's own fault; else of the move's */
         moved = gnd_to_device(held, other);
-        tap_ok(gnd_status_of(moved) < 0 && (known || strstr(gnd_error(moved), gnd_device_id(other))), "nor moved");
+        tap_ok(gnd_status_of(moved) < 0 &&
+                   (known || strstr(gnd_error(moved), gnd_device_id(other))),
+               "nor moved");
         says(gnd_error(moved), id, "moving");
     }
     gnd_scope_end();
@@ -165,7 +172,8 @@ static void child(int bad)
             continue;
         const int works = sums_up(x[i], held[i]);
         if (strncmp(spec[i], "cuda", 4) == 0 || !strstr(spec[i], "pocl"))
-            tap_ok(works || gnd_message()[0], "%s %s", spec[i], works ? "goes on" : "says that it does not");
+            tap_ok(works || gnd_message()[0], "%s %s", spec[i],
+                   works ? "goes on" : "says that it does not");
         else
             tap_ok(works, "%s goes on", spec[i]);
     }

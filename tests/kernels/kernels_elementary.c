@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * kernels_elementary.c - the float32 functions of kernels/elementary.cl on PoCL, against C's double
- * functions: every 1021st float32, all that are near a multiple of pi/2 or a bound in the text, and with
- * GND_TEST_ALL every float32 there is (some 20 minutes of two cores). Arguments: names of functions. Also
- * ndtr and normal numbers as GPUs compute them.
+ * functions: every 1021st float32, all that are near a multiple of pi/2 or a bound in the text, and
+ * with GND_TEST_ALL every float32 there is (some 20 minutes of two cores). Arguments: names of
+ * functions. Also ndtr and normal numbers as GPUs compute them.
  */
 #include "tap.h"
 
@@ -17,10 +17,10 @@ static const struct {
     gnd__op op;
     double (*ref)(double);
 } functions[] = {
-    {GND__OP_SIN, sin}, {GND__OP_COS, cos}, {GND__OP_TAN, tan}, {GND__OP_ASIN, asin},
-    {GND__OP_ACOS, acos}, {GND__OP_ATAN, atan}, {GND__OP_SINH, sinh}, {GND__OP_COSH, cosh},
+    {GND__OP_SIN, sin},   {GND__OP_COS, cos},     {GND__OP_TAN, tan},     {GND__OP_ASIN, asin},
+    {GND__OP_ACOS, acos}, {GND__OP_ATAN, atan},   {GND__OP_SINH, sinh},   {GND__OP_COSH, cosh},
     {GND__OP_TANH, tanh}, {GND__OP_ASINH, asinh}, {GND__OP_ACOSH, acosh}, {GND__OP_ATANH, atanh},
-    {GND__OP_EXP, exp}, {GND__OP_EXP2, exp2}, {GND__OP_EXPM1, expm1}, {GND__OP_LOG, log},
+    {GND__OP_EXP, exp},   {GND__OP_EXP2, exp2},   {GND__OP_EXPM1, expm1}, {GND__OP_LOG, log},
     {GND__OP_LOG2, log2}, {GND__OP_LOG10, log10}, {GND__OP_LOG1P, log1p}, {GND__OP_ERF, erf},
 };
 
@@ -35,8 +35,8 @@ static float from_bits(uint32_t u)
     return f;
 }
 
-/* In ulp of float32 at want, a double that is right to much less. Infinite when one is special and the
- * other is not, or a zero has the wrong sign. */
+/* In ulp of float32 at want, a double that is right to much less. Infinite when one is special and
+ * the other is not, or a zero has the wrong sign. */
 static double error(float got, double want)
 {
     int e;
@@ -56,8 +56,9 @@ static double normal(double x)
     return 0.5 * erfc(x * -0.70710678118654752440);
 }
 
-/* What GPUs compute, here with an exact reciprocal and the driver's exp2. Then normal numbers as NVIDIA's GPUs
- * compute them, here with an exact root and the driver's logarithm: both of each pair of words. */
+/* What GPUs compute, here with an exact reciprocal and the driver's exp2. Then normal numbers as
+ * NVIDIA's GPUs compute them, here with an exact root and the driver's logarithm: both of each pair
+ * of words. */
 static const char others_text[] =
     "GND_KERNEL void k_ndtrnear_f32(GND_GLOBAL g_f32 *out, GND_CONST_GLOBAL g_f32 *a)\n"
     "{\n    const g_i64 i = GND_GID(0);\n    out[i] = gnd_ndtrnear_f32(a[i]);\n}\n"
@@ -68,7 +69,7 @@ static const char others_text[] =
 static void test_polar(krun *k)
 {
     static uint32_t w[CHUNK];
-    const void *ins[1] = { w };
+    const void *ins[1] = {w};
     const size_t bytes = sizeof w;
     const size_t n = CHUNK / 2;
     double worst = 0;
@@ -84,15 +85,17 @@ static void test_polar(krun *k)
                                              : -2 * log((w[2 * i] + 0.5) * 0x1p-32));
         const double t = (int32_t)(a << 2) * (0.78539816339744831 * 0x1p-31);
         const double s = r * sin(t), c = r * (a >> 30 & 1 ? -cos(t) : cos(t));
-        worst = fmax(worst, fmax(error(out[2 * i], a >> 31 ? s : c), error(out[2 * i + 1], a >> 31 ? c : s)));
+        worst = fmax(worst, fmax(error(out[2 * i], a >> 31 ? s : c),
+                                 error(out[2 * i + 1], a >> 31 ? c : s)));
     }
     tap_ok(!bad && worst <= 6, "polarnear: %.4f ulp of 6", worst);
 }
 
 /* Runs the first n of in, and keeps the worst. */
-static int chunk(krun *k, const char *func, double (*ref)(double), size_t n, double *worst, float *at)
+static int chunk(krun *k, const char *func, double (*ref)(double), size_t n, double *worst,
+                 float *at)
 {
-    const void *ins[1] = { in };
+    const void *ins[1] = {in};
 
     if (krun_elements(k, func, GND_FLOAT32, n, out, 1, ins))
         return -1;
@@ -109,8 +112,9 @@ static int chunk(krun *k, const char *func, double (*ref)(double), size_t n, dou
 /* Values around multiples of pi/2 of any size, and around the bounds of the text. */
 static size_t hard(void)
 {
-    static const float bounds[] = { 0x1p-12f, 0x1p-28f, 0x1p-25f, 0x1p-7f, 0x1p-5f, 0.25f, 0.4142135f, 1, 2.4142135f, 4,
-                                    88.72283f, 89.41599f, -87.33654f, -103.972f, 127.5f, -149.5f, 0x1p-126f, 0x1p24f };
+    static const float bounds[] = {0x1p-12f,   0x1p-28f,  0x1p-25f,   0x1p-7f, 0x1p-5f,   0.25f,
+                                   0.4142135f, 1,         2.4142135f, 4,       88.72283f, 89.41599f,
+                                   -87.33654f, -103.972f, 127.5f,     -149.5f, 0x1p-126f, 0x1p24f};
     size_t n = 0;
     in[n++] = 0.0f;
     in[n++] = -0.0f;
@@ -125,7 +129,8 @@ static size_t hard(void)
         }
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         float up = bounds[i], down = bounds[i];
-        for (int d = 0; d < 50; d++, up = nextafterf(up, INFINITY), down = nextafterf(down, -INFINITY)) {
+        for (int d = 0; d < 50;
+             d++, up = nextafterf(up, INFINITY), down = nextafterf(down, -INFINITY)) {
             in[n++] = up;
             in[n++] = -down;
         }
@@ -168,6 +173,6 @@ static gnd__op operation(int f)
 
 int main(int argc, char **argv)
 {
-    return krun_functions(argc, argv, GND_FLOAT32, sizeof functions / sizeof *functions, operation, others_text,
-                          test_function, test_others);
+    return krun_functions(argc, argv, GND_FLOAT32, sizeof functions / sizeof *functions, operation,
+                          others_text, test_function, test_others);
 }

@@ -119,8 +119,9 @@ static void test_rounding(int bf, int f64)
             else
                 ((float *)in1)[i] = (float)between(bf, r, i);
         }
-        const char *name = bf ? f64 ? "round_bf16_f64" : "round_bf16"
-                              : f64 ? "round_f16_f64" : "round_f16";
+        const char *name = bf    ? f64 ? "round_bf16_f64" : "round_bf16"
+                           : f64 ? "round_f16_f64"
+                                 : "round_f16";
         if (!run(name, N, 4, f64 ? 8 : 4, 1))
             return;
         for (int i = 0; i < N; i++) {
@@ -186,9 +187,20 @@ static void test_next(int bf)
 /* lib/base/dtype.c converts as kernels do. */
 static void test_int(int f64)
 {
-    const double edges[] = {0, 1, 0.9999999, 2147483647, 2147483647.5, 2147483648.0, 4294967295.0,
-                            9223372036854775807.0, 9223373136366403584.0, 18446744073709551615.0,
-                            18446742974197923840.0, 1e30, INFINITY, NAN};
+    const double edges[] = {0,
+                            1,
+                            0.9999999,
+                            2147483647,
+                            2147483647.5,
+                            2147483648.0,
+                            4294967295.0,
+                            9223372036854775807.0,
+                            9223373136366403584.0,
+                            18446744073709551615.0,
+                            18446742974197923840.0,
+                            1e30,
+                            INFINITY,
+                            NAN};
     int n = 0, bad = 0;
     for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
         for (int v = 0; v < 6; v++) {
@@ -215,16 +227,17 @@ static void test_int(int f64)
     tap_is_int(bad, 0, "%s to integers", f64 ? "float64" : "float32");
 }
 
-/* Integers to bfloat16, in kernels and on the host: every bfloat16 from 1 to 2^64 and its negative, halfway to the
- * next one, and what is one or any power of 2 away from there, as far as the integer's dtype holds it; and random
- * ones of every length. Round r of 64. */
+/* Integers to bfloat16, in kernels and on the host: every bfloat16 from 1 to 2^64 and its negative,
+ * halfway to the next one, and what is one or any power of 2 away from there, as far as the
+ * integer's dtype holds it; and random ones of every length. Round r of 64. */
 static uint64_t integer(int r, int i, uint64_t *s)
 {
     const float f = gnd__bf16_to_f32((uint16_t)(0x3f80 + i % 0x2000)); /* from 1 to 2^64 */
     *s = *s * 6364136223846793005u + 1442695040888963407u;
     if (r == 0)
         return *s >> (*s >> 58);
-    const uint64_t whole = f < 0x1p64f ? (uint64_t)f : 0, ulp = whole >> 8 ? (uint64_t)ldexp(1, ilogbf(f) - 8) : 0;
+    const uint64_t whole = f < 0x1p64f ? (uint64_t)f : 0,
+                   ulp = whole >> 8 ? (uint64_t)ldexp(1, ilogbf(f) - 8) : 0;
     const uint64_t off = r == 1 ? 0 : (uint64_t)1 << (r / 2 - 1) % 64;
     return whole + ulp + (r % 2 ? off : 0 - off);
 }
@@ -247,7 +260,8 @@ static void test_from_int(gnd_dtype t)
         for (int i = 0; i < FEW; i++) {
             const gnd__scalar v = gnd__load_scalar(t, in1 + (size_t)i * size);
             const uint16_t got = ((uint16_t *)out)[i];
-            const uint16_t want = ref_half(GND_BFLOAT16, is_signed ? (long double)v.i : (long double)v.u);
+            const uint16_t want =
+                ref_half(GND_BFLOAT16, is_signed ? (long double)v.i : (long double)v.u);
             uint16_t host;
             gnd__store_scalar(GND_BFLOAT16, &host, &v);
             bad_host += host != want;

@@ -196,8 +196,17 @@ static uint64_t rnd(void)
 static uint64_t value(gnd_dtype t)
 {
     unsigned bits = 8 * (unsigned)gnd_dtype_size(t);
-    const uint64_t special[] = {0, 1, 2, 3, bits - 1, bits, bits + 1, ~(uint64_t)0, ~(uint64_t)1,
-                                (uint64_t)1 << (bits - 1), ((uint64_t)1 << (bits - 1)) - 1};
+    const uint64_t special[] = {0,
+                                1,
+                                2,
+                                3,
+                                bits - 1,
+                                bits,
+                                bits + 1,
+                                ~(uint64_t)0,
+                                ~(uint64_t)1,
+                                (uint64_t)1 << (bits - 1),
+                                ((uint64_t)1 << (bits - 1)) - 1};
     uint64_t r = rnd();
     switch (r >> 60 & 3) {
     case 0: return fit(t, special[r % (sizeof special / sizeof *special)]);

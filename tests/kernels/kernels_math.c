@@ -27,38 +27,45 @@ static const struct {
     gnd__op op;
     double f32, f64, cplx;
 } bounds[] = {
-    {GND__OP_DIVIDE, 0.5, 0.5, 4}, {GND__OP_RECIPROCAL, 0.5, 0.5, 4}, {GND__OP_SQRT, 0.5, 0.5, 4},
-    {GND__OP_MULTIPLY, 0.5, 0.5, 2}, {GND__OP_SQUARE, 0.5, 0.5, 2}, {GND__OP_ADD, 0.5, 0.5, 1},
-    {GND__OP_SUBTRACT, 0.5, 0.5, 1}, {GND__OP_ABS, 0, 0, 4}, {GND__OP_HYPOT, 4, 4, 0},
-    {GND__OP_SIGN, 0, 0, 4}, {GND__OP_POW, 16, 16, 16}, {GND__OP_EXP, 3, 3, 6},
-    {GND__OP_EXPM1, 3, 3, 6}, {GND__OP_LOG, 3, 3, 4}, {GND__OP_LOG1P, 2, 2, 4},
-    {GND__OP_LOG2, 3, 3, 6}, {GND__OP_LOG10, 3, 3, 6}, {GND__OP_LOGADDEXP, 4, 4, 0},
-    {GND__OP_ERF, 16, 16, 0}, {GND__OP_SIN, 4, 4, 6}, {GND__OP_COS, 4, 4, 6},
-    {GND__OP_TAN, 5, 5, 8}, {GND__OP_ASIN, 4, 4, 6}, {GND__OP_ACOS, 4, 4, 6},
-    {GND__OP_ATAN, 5, 5, 6}, {GND__OP_ATAN2, 6, 6, 0}, {GND__OP_SINH, 4, 4, 6},
-    {GND__OP_COSH, 4, 4, 6}, {GND__OP_TANH, 5, 5, 8}, {GND__OP_ASINH, 4, 4, 6},
-    {GND__OP_ACOSH, 4, 4, 6}, {GND__OP_ATANH, 5, 5, 6},
+    {GND__OP_DIVIDE, 0.5, 0.5, 4},   {GND__OP_RECIPROCAL, 0.5, 0.5, 4},
+    {GND__OP_SQRT, 0.5, 0.5, 4},     {GND__OP_MULTIPLY, 0.5, 0.5, 2},
+    {GND__OP_SQUARE, 0.5, 0.5, 2},   {GND__OP_ADD, 0.5, 0.5, 1},
+    {GND__OP_SUBTRACT, 0.5, 0.5, 1}, {GND__OP_ABS, 0, 0, 4},
+    {GND__OP_HYPOT, 4, 4, 0},        {GND__OP_SIGN, 0, 0, 4},
+    {GND__OP_POW, 16, 16, 16},       {GND__OP_EXP, 3, 3, 6},
+    {GND__OP_EXPM1, 3, 3, 6},        {GND__OP_LOG, 3, 3, 4},
+    {GND__OP_LOG1P, 2, 2, 4},        {GND__OP_LOG2, 3, 3, 6},
+    {GND__OP_LOG10, 3, 3, 6},        {GND__OP_LOGADDEXP, 4, 4, 0},
+    {GND__OP_ERF, 16, 16, 0},        {GND__OP_SIN, 4, 4, 6},
+    {GND__OP_COS, 4, 4, 6},          {GND__OP_TAN, 5, 5, 8},
+    {GND__OP_ASIN, 4, 4, 6},         {GND__OP_ACOS, 4, 4, 6},
+    {GND__OP_ATAN, 5, 5, 6},         {GND__OP_ATAN2, 6, 6, 0},
+    {GND__OP_SINH, 4, 4, 6},         {GND__OP_COSH, 4, 4, 6},
+    {GND__OP_TANH, 5, 5, 8},         {GND__OP_ASINH, 4, 4, 6},
+    {GND__OP_ACOSH, 4, 4, 6},        {GND__OP_ATANH, 5, 5, 6},
 };
 
 /* Of kernels/elementary.cl: on CPUs with float64 float32 is right to half an ulp, and float64 of
  * kernels/double.cl and kernels/dinverse.cl to 2. */
 static const gnd__op elementary[] = {
-    GND__OP_SIN, GND__OP_COS, GND__OP_TAN, GND__OP_ASIN, GND__OP_ACOS, GND__OP_ATAN, GND__OP_ATAN2,
-    GND__OP_SINH, GND__OP_COSH, GND__OP_TANH, GND__OP_ASINH, GND__OP_ACOSH, GND__OP_ATANH, GND__OP_EXP,
-    GND__OP_EXP2, GND__OP_EXPM1, GND__OP_LOG, GND__OP_LOG2, GND__OP_LOG10, GND__OP_LOG1P, GND__OP_ERF,
-    GND__OP_POW, GND__OP_HYPOT,
+    GND__OP_SIN,   GND__OP_COS,   GND__OP_TAN,  GND__OP_ASIN,  GND__OP_ACOS,  GND__OP_ATAN,
+    GND__OP_ATAN2, GND__OP_SINH,  GND__OP_COSH, GND__OP_TANH,  GND__OP_ASINH, GND__OP_ACOSH,
+    GND__OP_ATANH, GND__OP_EXP,   GND__OP_EXP2, GND__OP_EXPM1, GND__OP_LOG,   GND__OP_LOG2,
+    GND__OP_LOG10, GND__OP_LOG1P, GND__OP_ERF,  GND__OP_POW,   GND__OP_HYPOT,
 };
 static int cpu;
 
 static double bound_of(gnd__op op, gnd_dtype t)
 {
-    for (size_t i = 0; i < sizeof elementary / sizeof *elementary && cpu && gnd_dtype_kind(t) == 'f'; i++)
+    for (size_t i = 0;
+         i < sizeof elementary / sizeof *elementary && cpu && gnd_dtype_kind(t) == 'f'; i++)
         if (elementary[i] == op)
             return t == GND_FLOAT32 ? 0.51 : 2;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         if (bounds[i].op == op)
             return gnd_dtype_kind(t) == 'c' ? bounds[i].cplx
-                   : t == GND_FLOAT32       ? bounds[i].f32 : bounds[i].f64;
+                   : t == GND_FLOAT32       ? bounds[i].f32
+                                            : bounds[i].f64;
     return mathspec_bound(op);
 }
 
@@ -106,9 +113,34 @@ static int specials(gnd_dtype real, int few, double *v)
     const double tiny = f32 ? 0x1p-149 : 0x1p-1074, least = f32 ? FLT_MIN : DBL_MIN;
     const double most = f32 ? (double)FLT_MAX : DBL_MAX, eps = f32 ? FLT_EPSILON : DBL_EPSILON;
     const double a[] = {0, 1, INFINITY, NAN, 2.5, tiny, most};
-    const double b[] = {0.5, 2, 3, 1.5, 0.3, 0.7, 10, 22.5, 88.5, 89.5, 100, 709.5, 711, 1e4, 1e10,
-                        3.14159265358979, 1.5707963267948966, 1 + eps, 1 - eps / 2, eps, least,
-                        least - tiny, least * 3, most / 2, sqrt(most), sqrt(least), 1e-5, 1e-20,
+    const double b[] = {0.5,
+                        2,
+                        3,
+                        1.5,
+                        0.3,
+                        0.7,
+                        10,
+                        22.5,
+                        88.5,
+                        89.5,
+                        100,
+                        709.5,
+                        711,
+                        1e4,
+                        1e10,
+                        3.14159265358979,
+                        1.5707963267948966,
+                        1 + eps,
+                        1 - eps / 2,
+                        eps,
+                        least,
+                        least - tiny,
+                        least * 3,
+                        most / 2,
+                        sqrt(most),
+                        sqrt(least),
+                        1e-5,
+                        1e-20,
                         1e20};
     for (size_t i = 0; i < sizeof a / sizeof *a; i++)
         v[n++] = a[i], v[n++] = -a[i];
@@ -141,7 +173,8 @@ static size_t fill(gnd__op op, gnd_dtype t, int nin, double *args[3])
         double same = random_value(real);
         for (int p = 0; p < parts; p++) {
             double x = n < combos ? v[c % (size_t)ns]
-                       : placed   ? random_at(real, &places) : random_value(real);
+                       : placed   ? random_at(real, &places)
+                                  : random_value(real);
             if (n >= combos && rnd() % 8 == 0) /* equal parts, now and then */
                 x = same;
             c /= (size_t)ns;
@@ -196,7 +229,9 @@ static double ulps(gnd_dtype t, double got, long double want, long double scale)
         return (double)want == got ? 0 : HUGE_VAL;
     if (isinf(got))
         return fabsl(want) >= most * (1 - 16 * (f32 ? 0x1p-24L : 0x1p-53L)) &&
-               !sign_differs(got, want) ? 0 : HUGE_VAL;
+                       !sign_differs(got, want)
+                   ? 0
+                   : HUGE_VAL;
     int e;
     if (fabsl(scale) > most)
         scale = most;
@@ -232,7 +267,10 @@ static int any_zero(gnd__op op)
            op == GND__OP_FMAX || op == GND__OP_FMIN || op == GND__OP_XLOGY || op == GND__OP_SINC;
 }
 
-typedef struct worst { double err; size_t at; } worst;
+typedef struct worst {
+    double err;
+    size_t at;
+} worst;
 
 static worst compare(gnd__op op, gnd_dtype t, gnd_dtype out, size_t n, double *const args[3],
                      const double *got, int *bad_zero)

@@ -40,13 +40,13 @@ static int cuda_build(const char *body)
     return ok;
 }
 
-/* What the machine will do, by the instructions of PTX: every operation rounds by itself, division and
- * root are the correctly rounded ones, subnormals stay; float16 is converted by the hardware, once on
- * each way, and computed in float32. */
+/* What the machine will do, by the instructions of PTX: every operation rounds by itself, division
+ * and root are the correctly rounded ones, subnormals stay; float16 is converted by the hardware,
+ * once on each way, and computed in float32. */
 static void test_instructions(void)
 {
-    static const char *const want[] = {"mul.rn.f32", "add.rn.f32", "div.rn.f32", "sqrt.rn.f32", "cvt.f32.f16",
-                                       "cvt.rn.f16.f32"};
+    static const char *const want[] = {"mul.rn.f32",  "add.rn.f32",  "div.rn.f32",
+                                       "sqrt.rn.f32", "cvt.f32.f16", "cvt.rn.f16.f32"};
     static const char *const bad[] = {"fma.rn", "mad.", ".ftz", ".approx", "add.f16", "mul.f16"};
     gnd__str src = {0};
     char *ptx = NULL;

@@ -4,11 +4,11 @@
  * dtype (for "null:2", the null device of CUDA's dialect), and every function of kernels/, compiled
  * by NVRTC to machine code with the options of the plugin. For compute capability 7.0 where the
  * toolkit still has it, 8.0, 9.0 and its newest: the functions for each, and of the graphs every
- * second or fourth one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL set every
- * graph in every dtype for each, which takes minutes. Of the new kernels every second is compiled. In a build
- * with sanitizers it is every 16th: the texts are made there as well, but NVRTC has no sanitizers. At the end
- * every `@text` section of kernels/, the bodies of primitives, must have been in some kernel, those of the shapes
- * for CPUs too.
+ * second or fourth one in each dtype (all in float32) for one of them in turn; with GND_TEST_ALL
+ * set every graph in every dtype for each, which takes minutes. Of the new kernels every second is
+ * compiled. In a build with sanitizers it is every 16th: the texts are made there as well, but
+ * NVRTC has no sanitizers. At the end every `@text` section of kernels/, the bodies of primitives,
+ * must have been in some kernel, those of the shapes for CPUs too.
  */
 #include "tap.h"
 
@@ -86,7 +86,9 @@ static int build_plan(const char *plan)
             return 0;
         text++;
         if (is_new(text, (size_t)(stop + 1 - text))) {
-            const int all = getenv("GND_TEST_ALL") != NULL, every = all ? 1 : tap_sanitized() ? 16 : 2;
+            const int all = getenv("GND_TEST_ALL") != NULL, every = all               ? 1
+                                                                    : tap_sanitized() ? 16
+                                                                                      : 2;
             for (int a = 0; a < narch && ok; a++)
                 if (all || ((nseen - 1) % every == 0 && (nseen - 1) / every % narch == a))
                     ok = nvrtc_build(seen[nseen - 1], arch[a]);
@@ -249,7 +251,8 @@ static const char *const apart_graphs[] = {
 };
 
 /* every: 1 for all of the list, 2 for every second one. */
-static void test_graphs(gnd_dtype t, const char *what, const char *const *list, size_t nlist, size_t every)
+static void test_graphs(gnd_dtype t, const char *what, const char *const *list, size_t nlist,
+                        size_t every)
 {
     static const char *const names[] = {"x", "y", "r", "c"};
     static const int64_t shape[2] = {64, 48}, col[2] = {64, 1};
@@ -272,13 +275,14 @@ static void test_graphs(gnd_dtype t, const char *what, const char *const *list, 
             if (!ok)
                 tap_diag("%s of %s", list[i], gnd_dtype_name(t));
         } else if (s != GND_ERR_DTYPE) {
-            tap_diag("%s of %s: %s: %s", list[i], gnd_dtype_name(t), gnd_status_name(s), gnd_error(x));
+            tap_diag("%s of %s: %s: %s", list[i], gnd_dtype_name(t), gnd_status_name(s),
+                     gnd_error(x));
         }
         free(plan);
         gnd_release(x);
     }
-    tap_ok(done > (int)(nlist / 3 / every) && passed == done, "%s: %d of %d %s, %d new kernels", gnd_dtype_name(t),
-           passed, done, what, nseen - before);
+    tap_ok(done > (int)(nlist / 3 / every) && passed == done, "%s: %d of %d %s, %d new kernels",
+           gnd_dtype_name(t), passed, done, what, nseen - before);
     for (int i = 0; i < 4; i++)
         gnd_release(v[i]);
     gnd_close(dev);
@@ -290,7 +294,8 @@ static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at
     const int64_t m[2] = {100, 100000};
     if (i == 12) { /* nothing comes to what there is */
         gnd_array *p = gnd__checked_node(gnd_at(at, ":0"), "test", m[0], 0);
-        return gnd__accumulate_node(GND__ACC_ADD, p, gnd_at(x, ":0"), gnd_zeros(dev, gnd_dtype_of(x), 1, m), m[0]);
+        return gnd__accumulate_node(GND__ACC_ADD, p, gnd_at(x, ":0"),
+                                    gnd_zeros(dev, gnd_dtype_of(x), 1, m), m[0]);
     }
     if (i >= 10)
         return gnd__search_node(x, gnd_at(x, "::-1"), i == 11);
@@ -305,8 +310,10 @@ static gnd_array *prim_graph(gnd_device *dev, int i, gnd_array *x, gnd_array *at
                         : gnd__mask_ranks(table, 5000);
     if (i >= 2 && gnd_dtype_kind(gnd_dtype_of(x)) == 'c')
         return NULL;
-    return gnd__accumulate_node(i < 2 ? GND__ACC_ADD : i < 4 ? GND__ACC_MAX : GND__ACC_MIN, p, x,
-                                base, m[i % 2]);
+    return gnd__accumulate_node(i < 2   ? GND__ACC_ADD
+                                : i < 4 ? GND__ACC_MAX
+                                        : GND__ACC_MIN,
+                                p, x, base, m[i % 2]);
 }
 
 static void test_prims(gnd_dtype t)
@@ -343,7 +350,8 @@ static gnd_status any_transform(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd
 
 static void test_library(gnd_dtype t)
 {
-    static const char *const list[] = {"fft(x)", "ifft(x + y)", "ifft(x)", "irfft(x)", "fft(x, norm='ortho')"};
+    static const char *const list[] = {"fft(x)", "ifft(x + y)", "ifft(x)", "irfft(x)",
+                                       "fft(x, norm='ortho')"};
     gnd_device *dev = gnd_open("null:2");
     gnd__backend *b = (gnd__backend *)dev->g->be;
     b->has_fft = 1;
@@ -379,17 +387,20 @@ static void test_blocked(gnd_dtype t)
     gnd_close(dev);
 }
 
-/* A library that leaves the columns of an inverse elsewhere, or tells the order of eliminated rows. */
+/* A library that leaves the columns of an inverse elsewhere, or tells the order of eliminated rows.
+ */
 static gnd_status apart(gnd_dev *d, const gnd_solve_desc *s, int *yes, gnd_err *e)
 {
     (void)d, (void)e;
-    *yes = s->op == GND_SOLVE_TRIANGULAR || ((s->op == GND_SOLVE_INV || s->op == GND_SOLVE_LU) && s->flags == 1);
+    *yes = s->op == GND_SOLVE_TRIANGULAR ||
+           ((s->op == GND_SOLVE_INV || s->op == GND_SOLVE_LU) && s->flags == 1);
     return GND_OK;
 }
 
 static void test_apart(gnd_dtype t)
 {
-    static const char *const list[] = {"inv(x[:48])", "solve(resize(x, (300, 300)), resize(x, (300, 64)))"};
+    static const char *const list[] = {"inv(x[:48])",
+                                       "solve(resize(x, (300, 300)), resize(x, (300, 64)))"};
     gnd_device *dev = gnd_open("null:2");
     gnd__backend *b = (gnd__backend *)dev->g->be;
     const int had = b->has_solver;
@@ -451,8 +462,9 @@ static void test_sections(void)
     tap_is_int(missing, 0, "%d bodies of primitives, all of them met", n);
 }
 
-/* A group of 1024 work-items must fit the registers whatever the compiler takes (255 for each would be four
- * times what there is): the kernel names its group, here in the shape for CPUs, whose groups are that large. */
+/* A group of 1024 work-items must fit the registers whatever the compiler takes (255 for each would
+ * be four times what there is): the kernel names its group, here in the shape for CPUs, whose
+ * groups are that large. */
 static void test_bounds(void)
 {
     static const char zeros[4096 * 4];
@@ -461,7 +473,8 @@ static void test_bounds(void)
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){4096}, zeros);
     gnd_array *y = gnd_exp(x);
     char *plan = gnd_explain(1, &y, GND_EXPLAIN_SOURCE, &s);
-    if (!tap_ok(plan && strstr(plan, "void __launch_bounds__(1024) k_map("), "a large group bounds the registers"))
+    if (!tap_ok(plan && strstr(plan, "void __launch_bounds__(1024) k_map("),
+                "a large group bounds the registers"))
         tap_diag("%s", plan ? plan : gnd_status_name(s));
     free(plan);
     gnd_release(y);
@@ -481,7 +494,8 @@ static size_t every_of(gnd_dtype t)
 
 int main(void)
 {
-    static const gnd_dtype few[5] = {GND_FLOAT32, GND_COMPLEX64, GND_FLOAT16, GND_COMPLEX128, GND_INT64};
+    static const gnd_dtype few[5] = {GND_FLOAT32, GND_COMPLEX64, GND_FLOAT16, GND_COMPLEX128,
+                                     GND_INT64};
     const char *why;
     if (!nvrtc_load(&why))
         tap_skip_all("%s", why);

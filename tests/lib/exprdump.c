@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * exprdump.c - a program of the expression language as text in postfix form, for tests of the grammar:
+ * exprdump.c - a program of the expression language as text in postfix form, for tests of the
+ * grammar:
  *
  *     2 + 3*x.sum(axis=0)[1:]   ->   2 3 x 0 axis= .sum/1 1 None None slice [1] * +
  */

@@ -12,7 +12,8 @@
 void failing_each(const failing *f, void (*fail_at)(long), const char *what)
 {
     gnd_device *dev = gnd_open("null:0");
-    gnd__repeat_force(1 << 30); /* a list that comes late would be taken for something that is left */
+    gnd__repeat_force(
+        1 << 30); /* a list that comes late would be taken for something that is left */
     int whole = 0, tries = 0, failed = 0, left = 0;
     for (int i = 0; i < 3; i++)
         f->program(dev);
@@ -27,9 +28,11 @@ void failing_each(const failing *f, void (*fail_at)(long), const char *what)
         gnd_device_trim(dev);
         if (gnd__mem_live() != live || gnd__null_objects() != objects)
             if (left++ < 5)
-                tap_diag("%ld: %ld of %ld, %ld of %ld", n, gnd__mem_live(), live, gnd__null_objects(), objects);
+                tap_diag("%ld: %ld of %ld, %ld of %ld", n, gnd__mem_live(), live,
+                         gnd__null_objects(), objects);
     }
-    tap_ok(whole == f->whole && tries > f->tries && failed > f->least, "%d %s fail, one after the other", failed, what);
+    tap_ok(whole == f->whole && tries > f->tries && failed > f->least,
+           "%d %s fail, one after the other", failed, what);
     tap_is_int(left, 0, "  and leave nothing");
     gnd__repeat_force(0);
     gnd_close(dev);

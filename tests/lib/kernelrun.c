@@ -27,8 +27,7 @@ void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
     gnd__str_addf(body, "GND_KERNEL void k_%s_%s(GND_GLOBAL %s *out", o->name, gnd__suffix(t),
                   gnd__ctype_mem(out));
     for (int i = 0; i < o->nin; i++)
-        gnd__str_addf(body, ", GND_CONST_GLOBAL %s *a%d",
-                      gnd__ctype_mem(gnd__op_arg(op, i, t)), i);
+        gnd__str_addf(body, ", GND_CONST_GLOBAL %s *a%d", gnd__ctype_mem(gnd__op_arg(op, i, t)), i);
     gnd__str_add(body, ")\n{\n    const g_i64 i = GND_GID(0);\n");
     for (int i = 0; i < o->nin; i++) {
         gnd_dtype ti = gnd__op_arg(op, i, t);
@@ -51,12 +50,14 @@ void krun_add_op(gnd__str *body, gnd__op op, gnd_dtype t)
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+/* clang-format off */
 #define CL_FUNCTIONS(X)                                                                            \
     X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)                  \
     X(clCreateContext) X(clCreateCommandQueue) X(clCreateBuffer) X(clCreateProgramWithSource)      \
     X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel) X(clSetKernelArg)                 \
     X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clReleaseMemObject) X(clReleaseKernel)      \
     X(clReleaseProgram) X(clReleaseCommandQueue) X(clReleaseContext)
+/* clang-format on */
 
 struct krun {
     void *lib;
@@ -250,7 +251,8 @@ int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, i
 
 #endif
 
-int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin, const void *const *in)
+int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin,
+                  const void *const *in)
 {
     const size_t bytes = n * gnd_dtype_size(t), each[2] = {bytes, bytes};
     char name[64];

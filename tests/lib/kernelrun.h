@@ -28,12 +28,15 @@ int krun_build(krun *k, const char *body);
 int krun_run(krun *k, const char *name, size_t n, void *out, size_t out_bytes, int nin,
              const void *const *in, const size_t *in_bytes);
 
-/* The same of kernel k_FUNC_SUFFIX, whose one or two inputs and result have n elements of dtype t. */
-int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin, const void *const *in);
+/* The same of kernel k_FUNC_SUFFIX, whose one or two inputs and result have n elements of dtype t.
+ */
+int krun_elements(krun *k, const char *func, gnd_dtype t, size_t n, void *out, int nin,
+                  const void *const *in);
 
-/* main() of a test of functions one by one, where the device takes those of CPUs with float64; else the whole program
- * is skipped, with the reason. Compiles the operations op(0) ... op(n - 1) for t, and `more`, and runs test(k, i) of
- * those that the arguments name. Without arguments: of all, and then others(k), which may be NULL. */
+/* main() of a test of functions one by one, where the device takes those of CPUs with float64; else
+ * the whole program is skipped, with the reason. Compiles the operations op(0) ... op(n - 1) for t,
+ * and `more`, and runs test(k, i) of those that the arguments name. Without arguments: of all, and
+ * then others(k), which may be NULL. */
 int krun_functions(int argc, char **argv, gnd_dtype t, int n, gnd__op (*op)(int), const char *more,
                    void (*test)(krun *, int), void (*others)(krun *));
 

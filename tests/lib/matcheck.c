@@ -12,8 +12,9 @@
 const char *mat_named(const char *what, mat_kind k, const mat *a)
 {
     static char label[200];
-    snprintf(label, sizeof label, "%s of %s%s%lld of %lld x %lld", what, k < MAT_NKINDS ? mat_kind_name(k) : "",
-             k < MAT_NKINDS ? " " : "", (long long)a->nb, (long long)a->m, (long long)a->n);
+    snprintf(label, sizeof label, "%s of %s%s%lld of %lld x %lld", what,
+             k < MAT_NKINDS ? mat_kind_name(k) : "", k < MAT_NKINDS ? " " : "", (long long)a->nb,
+             (long long)a->m, (long long)a->n);
     return label;
 }
 
@@ -42,21 +43,24 @@ void mat_triangle_solves(const mat *a, const mat *x, const mat *b, unsigned flag
         double complex v = (flags & GND_SOLVE_LOWER ? c > r : c < r) ? 0 : a->p[i];
         if (flags & GND_SOLVE_UNIT && r == c)
             v = 1;
-        t.p[flags & (GND_SOLVE_TRANS | GND_SOLVE_ADJOINT) ? trans : i] = flags & GND_SOLVE_ADJOINT ? conj(v) : v;
+        t.p[flags & (GND_SOLVE_TRANS | GND_SOLVE_ADJOINT) ? trans : i] =
+            flags & GND_SOLVE_ADJOINT ? conj(v) : v;
     }
     mat y = mat_mul(&t, x);
     for (int64_t i = 0; i < nb * n * cols; i++) {
         double sum = 0;
         for (int64_t j = 0; j < n; j++)
-            sum += cabs(t.p[i / cols * n + j]) * cabs(x->p[(i / (n * cols) * n + j) * cols + i % cols]);
+            sum += cabs(t.p[i / cols * n + j]) *
+                   cabs(x->p[(i / (n * cols) * n + j) * cols + i % cols]);
         const double e = cabs(y.p[i] - b->p[i]) / (sum * mat_eps);
         worst = e <= worst ? worst : e;
     }
-    tap_ok(worst <= 4.0 * (double)n + 4, "%s: %s: flags %u: %s: %.3g eps", mat_where, gnd_dtype_name(mat_t), flags,
-           mat_named("solve_triangular", k, a), worst);
+    tap_ok(worst <= 4.0 * (double)n + 4, "%s: %s: flags %u: %s: %.3g eps", mat_where,
+           gnd_dtype_name(mat_t), flags, mat_named("solve_triangular", k, a), worst);
 }
 
-void mat_dtypes(gnd_device *d, const char *where, int n, const gnd_dtype *t, uint64_t seed, void (*each)(int i))
+void mat_dtypes(gnd_device *d, const char *where, int n, const gnd_dtype *t, uint64_t seed,
+                void (*each)(int i))
 {
     if (!gnd__lapack_library()) {
         tap_skip(1, "%s: no LAPACK", where);

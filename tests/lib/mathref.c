@@ -223,14 +223,16 @@ static mathref_c divide(int c64, mathref_c a, mathref_c b, double *loose)
     /* NumPy's formula overflows with large divisors, and zeros by infinite ones have any sign. */
     if ((!finite2(a) && fmaxl(fabsl(b.re), fabsl(b.im)) > 1e30L) || (!finite2(b) && !is_nan(b)))
         *loose = HUGE_VAL;
-    return quotient(a, b, c64 ? div_float((float)a.re, (float)a.im, (float)b.re, (float)b.im)
-                              : div_double((double)a.re, (double)a.im, (double)b.re, (double)b.im));
+    return quotient(a, b,
+                    c64 ? div_float((float)a.re, (float)a.im, (float)b.re, (float)b.im)
+                        : div_double((double)a.re, (double)a.im, (double)b.re, (double)b.im));
 }
 
 static mathref_c reciprocal(int c64, mathref_c a)
 {
-    return quotient(pair(1, 0), a, c64 ? recip_float((float)a.re, (float)a.im)
-                                       : recip_double((double)a.re, (double)a.im));
+    return quotient(pair(1, 0), a,
+                    c64 ? recip_float((float)a.re, (float)a.im)
+                        : recip_double((double)a.re, (double)a.im));
 }
 
 static mathref_c sign(mathref_c z)

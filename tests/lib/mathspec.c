@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mathspec.c - see mathspec.h. Independent of kernels/special.cl: other formulas, other coefficients.
+ * mathspec.c - see mathspec.h. Independent of kernels/special.cl: other formulas, other
+ * coefficients.
  */
 #include "mathspec.h"
 
@@ -10,7 +11,8 @@ typedef long double real;
 
 static const real pi = 3.14159265358979323846264338327950288L;
 
-/* --- parts ------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------
+ */
 
 static real scale2(int f32, real a, real b)
 {
@@ -54,14 +56,15 @@ static real logit(real p)
     return p > 0.3L && p < 0.7L ? 2 * atanhl(2 * p - 1) : logl(p) - log1pl(-p);
 }
 
-/* --- digamma, the Bessel function ---------------------------------------------------------------- */
+/* --- digamma, the Bessel function ----------------------------------------------------------------
+ */
 
 /* About its positive root, by Taylor's series. */
 static real digamma_near(real d)
 {
-    static const real c[] = {0.9676722454476211704274447617L, -0.4427631689835921060928652819L,
-                             0.2584997609556510106244013857L, -0.1639427054424065275042512927L,
-                             0.1078240506912623657571829489L, -0.07219956125645471092612178361L,
+    static const real c[] = {0.9676722454476211704274447617L,  -0.4427631689835921060928652819L,
+                             0.2584997609556510106244013857L,  -0.1639427054424065275042512927L,
+                             0.1078240506912623657571829489L,  -0.07219956125645471092612178361L,
                              0.04880428816414310722509252551L, -0.0331611264748473592922583984L,
                              0.02259764823221810465962482512L, -0.01542476590494895913880031684L,
                              0.01053879161661217538812404988L, -0.00720453438635686824097047437L};
@@ -74,9 +77,9 @@ static real digamma_near(real d)
 static real digamma(real x)
 {
     /* B_2k / 2k */
-    static const real b[] = {1 / 12.0L, -1 / 120.0L, 1 / 252.0L, -1 / 240.0L, 1 / 132.0L,
-                             -691 / 32760.0L, 1 / 12.0L, -3617 / 8160.0L, 43867 / 14364.0L,
-                             -174611 / 6600.0L};
+    static const real b[] = {1 / 12.0L,        -1 / 120.0L,      1 / 252.0L, -1 / 240.0L,
+                             1 / 132.0L,       -691 / 32760.0L,  1 / 12.0L,  -3617 / 8160.0L,
+                             43867 / 14364.0L, -174611 / 6600.0L};
     real s = 0, p = 0, z;
     if (x == 0)
         return copysignl(INFINITY, -x);
@@ -113,7 +116,8 @@ static real bessel_i0(real x)
     return sum;
 }
 
-/* --- the error function's inverses, the normal distribution -------------------------------------- */
+/* --- the error function's inverses, the normal distribution --------------------------------------
+ */
 
 /* The z > 0 with erfc(z) = y, by halving and then Newton's steps; `x` is 1 - y. */
 static real inverse_erfc(real x, real y)
@@ -176,7 +180,8 @@ static real log_ndtr(real x)
     return -x * x / 2 - logl(-x) - logl(2 * pi) / 2 + log1pl(s);
 }
 
-/* --- all ------------------------------------------------------------------------------------------ */
+/* --- all
+ * ------------------------------------------------------------------------------------------ */
 
 long double mathspec_real(gnd__op op, int f32, const long double *x)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mathspec.h - what the operations beyond the Array API standard give for floats, in long double: by
- * C's functions where there are, else by series and Newton's method. Part of mathref.h.
+ * mathspec.h - what the operations beyond the Array API standard give for floats, in long double:
+ * by C's functions where there are, else by series and Newton's method. Part of mathref.h.
  */
 #ifndef MATHSPEC_H
 #define MATHSPEC_H
 
 #include "graph/opset.h"
 
-/* The operation on float32 (f32) or float64 values; NaN for an operation that is not one of these. */
+/* The operation on float32 (f32) or float64 values; NaN for an operation that is not one of these.
+ */
 long double mathspec_real(gnd__op op, int f32, const long double *x);
 
 /* The greatest error allowed, in units in the last place of mathspec_scale; 0: exact. */
 double mathspec_bound(gnd__op op);
 
-/* In units in the last place of what an error is measured, when `want` is right: of want itself, but
- * of something larger where a function is near a zero that its terms cancel to. */
+/* In units in the last place of what an error is measured, when `want` is right: of want itself,
+ * but of something larger where a function is near a zero that its terms cancel to. */
 long double mathspec_scale(gnd__op op, const long double *x, long double want);
 
 /* Where a function of one argument is to be tested beside values of any size: random ones in

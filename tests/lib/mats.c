@@ -54,7 +54,7 @@ void mat_setting(gnd_device *dev, const char *where, gnd_dtype t)
 
 const char *mat_kind_name(mat_kind k)
 {
-    static const char *const name[] = { "random", "strong", "hilbert", "graded", "near singular" };
+    static const char *const name[] = {"random", "strong", "hilbert", "graded", "near singular"};
     return name[k];
 }
 
@@ -83,7 +83,7 @@ static void round_all(mat *a)
 
 mat mat_new(int64_t nb, int64_t m, int64_t n)
 {
-    return (mat){ nb, m, n, room((size_t)(nb * m * n) * sizeof(double complex)) };
+    return (mat){nb, m, n, room((size_t)(nb * m * n) * sizeof(double complex))};
 }
 
 mat mat_eye(int64_t nb, int64_t m, int64_t n)
@@ -100,7 +100,8 @@ mat mat_make(mat_kind k, int64_t nb, int64_t m, int64_t n)
     mat y = mat_new(nb, m, n);
     double depth = gnd__real_of(mat_t) == GND_FLOAT64 ? 60 : 20, last = (double)(m > n ? m : n);
     for (int64_t b = 0; b < nb; b++) {
-        double complex *p = y.p + b * m * n, *u = room((size_t)m * sizeof *u), *v = room((size_t)n * sizeof *v);
+        double complex *p = y.p + b * m * n, *u = room((size_t)m * sizeof *u),
+                       *v = room((size_t)n * sizeof *v);
         for (int64_t i = 0; i < m; i++)
             u[i] = value();
         for (int64_t j = 0; j < n; j++)
@@ -144,14 +145,14 @@ gnd_array *mat_put(mat *a)
     char *mem = room(count * size);
     round_all(a);
     for (size_t i = 0; i < count; i++) {
-        double wide[2] = { creal(a->p[i]), cimag(a->p[i]) };
-        float narrow[2] = { (float)wide[0], (float)wide[1] };
+        double wide[2] = {creal(a->p[i]), cimag(a->p[i])};
+        float narrow[2] = {(float)wide[0], (float)wide[1]};
         if (gnd__real_of(mat_t) == GND_FLOAT64)
             memcpy(mem + i * size, wide, size);
         else
             memcpy(mem + i * size, narrow, size);
     }
-    return gnd_from(mat_dev, mat_t, 3, (int64_t[]){ a->nb, a->m, a->n }, mem);
+    return gnd_from(mat_dev, mat_t, 3, (int64_t[]){a->nb, a->m, a->n}, mem);
 }
 
 mat mat_get(gnd_array *x, int64_t nb, int64_t m, int64_t n)
@@ -162,15 +163,16 @@ mat mat_get(gnd_array *x, int64_t nb, int64_t m, int64_t n)
     char *mem = room(count * size);
     gnd_status st = gnd_read(x, mem, count * size);
     if (st != GND_OK) {
-        tap_fail("%s: %s: %" PRId64 " of %" PRId64 " x %" PRId64 ": %s", mat_where, gnd_dtype_name(mat_t), nb, m,
-                 n, gnd_message());
+        tap_fail("%s: %s: %" PRId64 " of %" PRId64 " x %" PRId64 ": %s", mat_where,
+                 gnd_dtype_name(mat_t), nb, m, n, gnd_message());
         for (size_t i = 0; i < count; i++)
             y.p[i] = NAN;
         return y;
     }
     for (size_t i = 0; i < count; i++) {
         ref_num v = ref_get(t, mem + i * size);
-        y.p[i] = v.kind == 'i' ? CMPLX((double)v.i, 0) : CMPLX((double)v.re, v.kind == 'c' ? (double)v.im : 0);
+        y.p[i] = v.kind == 'i' ? CMPLX((double)v.i, 0)
+                               : CMPLX((double)v.re, v.kind == 'c' ? (double)v.im : 0);
     }
     return y;
 }
@@ -180,7 +182,8 @@ mat mat_mul(const mat *a, const mat *b)
     int64_t nb = a->nb > b->nb ? a->nb : b->nb, m = a->m, n = b->n, k = a->n;
     mat y = mat_new(nb, m, n);
     for (int64_t c = 0; c < nb; c++) {
-        const double complex *x = a->p + (a->nb == 1 ? 0 : c * m * k), *z = b->p + (b->nb == 1 ? 0 : c * k * n);
+        const double complex *x = a->p + (a->nb == 1 ? 0 : c * m * k),
+                             *z = b->p + (b->nb == 1 ? 0 : c * k * n);
         for (int64_t i = 0; i < m; i++)
             for (int64_t l = 0; l < k; l++) {
                 double complex f = x[i * k + l], *row = y.p + (c * m + i) * n;
@@ -276,7 +279,8 @@ void mat_within(const mat *r, const double *scale, double c, const char *what)
 
 void mat_orthogonal(const mat *x, double c, const char *what)
 {
-    mat z = mat_probe(x->n), h = mat_adjoint(x), y = mat_mul(x, &z), back = mat_mul(&h, &y), r = mat_sub(&back, &z);
+    mat z = mat_probe(x->n), h = mat_adjoint(x), y = mat_mul(x, &z), back = mat_mul(&h, &y),
+        r = mat_sub(&back, &z);
     mat_within(&r, NULL, c, what);
 }
 

@@ -13,7 +13,7 @@ ref_arr mv_h[8];
 int64_t mv_par[64];
 
 void mv_follows(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, mv_rule *from,
-                    const char *name)
+                const char *name)
 {
     static const unsigned char zero[16];
     char why[300];
@@ -36,7 +36,8 @@ void mv_follows(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, mv_rule
 
 gnd_array *mv_make(int k, gnd_dtype t, int ndim, const int64_t *dim)
 {
-    return ref_make(mv_dev, t, ndim, dim, (ref_layout)(ref_rnd() % REF_NLAYOUTS), REF_REAL, &mv_h[k]);
+    return ref_make(mv_dev, t, ndim, dim, (ref_layout)(ref_rnd() % REF_NLAYOUTS), REF_REAL,
+                    &mv_h[k]);
 }
 
 gnd_dtype mv_dtype(void)

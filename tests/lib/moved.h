@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * moved.h - functions that put elements in other places, against the host's elements: for every element of
- * a result a plain rule says where it comes from.
+ * moved.h - functions that put elements in other places, against the host's elements: for every
+ * element of a result a plain rule says where it comes from.
  */
 #ifndef MOVED_H
 #define MOVED_H
@@ -15,9 +15,10 @@ extern int64_t mv_par[64]; /* what the rule of a case needs to know */
 /* Where element `at` of a result comes from; NULL: it is 0. */
 typedef const void *mv_rule(const int64_t *at);
 /* y has dtype t and that shape, and its elements by the rule. Releases y. */
-void mv_follows(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, mv_rule *from, const char *name);
-/* The rule of a result that has the elements of mv_h[0] in their order. mv_par[0] is how many dimensions it has, then
- * they. */
+void mv_follows(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, mv_rule *from,
+                const char *name);
+/* The rule of a result that has the elements of mv_h[0] in their order. mv_par[0] is how many
+ * dimensions it has, then they. */
 const void *mv_same(const int64_t *at);
 
 /* An array of that shape in any layout, mv_h[k] on the host. */

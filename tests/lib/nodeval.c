@@ -73,7 +73,9 @@ static gnd__scalar operation(const gnd_array *x, const int64_t *i)
     case GND__OP_SQRT: r.re = sqrt(a.re); break;
     case GND__OP_BITWISE_RIGHT_SHIFT: r.i = a.i >> b.i; break;
     case GND__OP_FLOOR_DIVIDE: r.i = a.i / b.i - (a.i % b.i != 0 && (a.i < 0) != (b.i < 0)); break;
-    case GND__OP_REMAINDER: r.i = a.i % b.i + (a.i % b.i && (a.i < 0) != (b.i < 0) ? b.i : 0); break;
+    case GND__OP_REMAINDER:
+        r.i = a.i % b.i + (a.i % b.i && (a.i < 0) != (b.i < 0) ? b.i : 0);
+        break;
     case GND__OP_MINIMUM: r.i = a.i < b.i ? a.i : b.i; break; /* of ints */
     case GND__OP_ADD:
         r.u = a.u + b.u;
@@ -131,9 +133,7 @@ gnd__scalar nodeval(const gnd_array *x, int64_t at)
     case GND__IOTA: return v;
     case GND__EMPTY: return as((gnd_dtype)x->dtype, &v);
     case GND__RESHAPE: return nodeval(x->in[0], at);
-    case GND__CAST:
-        v = nodeval(x->in[0], at);
-        return as((gnd_dtype)x->dtype, &v);
+    case GND__CAST: v = nodeval(x->in[0], at); return as((gnd_dtype)x->dtype, &v);
     case GND__OP: return operation(x, i);
     case GND__ASSEMBLE: return piece(x, i);
     case GND__VIEW:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nvrtcrun.c - see nvrtcrun.h. Declares NVRTC's functions by itself, so that tests build without CUDA.
+ * nvrtcrun.c - see nvrtcrun.h. Declares NVRTC's functions by itself, so that tests build without
+ * CUDA.
  */
 #include "nvrtcrun.h"
 
@@ -12,7 +13,8 @@
 
 typedef void *nvrtc_program;
 static int (*version)(int *major, int *minor);
-static int (*create)(nvrtc_program *, const char *, const char *, int, const char *const *, const char *const *);
+static int (*create)(nvrtc_program *, const char *, const char *, int, const char *const *,
+                     const char *const *);
 static int (*compile)(nvrtc_program, int, const char *const *);
 static int (*log_size)(nvrtc_program, size_t *);
 static int (*get_log)(nvrtc_program, char *);
@@ -53,9 +55,9 @@ static int get_symbols(void *lib)
 
 int nvrtc_load(const char **why)
 {
-    static const char *const names[] = {
-        "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
-        "/usr/local/cuda/lib64/libnvrtc.so.12"};
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+                                        "/usr/local/cuda/lib64/libnvrtc.so.13",
+                                        "/usr/local/cuda/lib64/libnvrtc.so.12"};
     static char text[300];
     const char *own = getenv("GND_TEST_NVRTC");
     void *lib = NULL;
@@ -100,8 +102,12 @@ int nvrtc_archs(int arch[NVRTC_ARCHS])
 /* The compiled program, or NULL with its log said. */
 static nvrtc_program compiled(const char *text, const char *target)
 {
-    const char *const options[] = {target,           "-fmad=false",     "-ftz=false",
-                                   "-prec-div=true", "-prec-sqrt=true", "--std=c++17",
+    const char *const options[] = {target,
+                                   "-fmad=false",
+                                   "-ftz=false",
+                                   "-prec-div=true",
+                                   "-prec-sqrt=true",
+                                   "--std=c++17",
                                    "--device-as-default-execution-space"};
     nvrtc_program p = NULL;
     size_t n = 0;

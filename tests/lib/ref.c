@@ -111,9 +111,11 @@ static uint64_t bits_of(ref_num v)
 
 static long double half_value(gnd_dtype t, unsigned h)
 {
-    if (h == (t == GND_FLOAT16 ? 0x7c00u : 0x7f80u)) /* infinity, as if there were one more number */
+    if (h ==
+        (t == GND_FLOAT16 ? 0x7c00u : 0x7f80u)) /* infinity, as if there were one more number */
         return t == GND_FLOAT16 ? 0x1p16L : 0x1p128L;
-    return (long double)(t == GND_FLOAT16 ? gnd__f16_to_f32((uint16_t)h) : gnd__bf16_to_f32((uint16_t)h));
+    return (long double)(t == GND_FLOAT16 ? gnd__f16_to_f32((uint16_t)h)
+                                          : gnd__bf16_to_f32((uint16_t)h));
 }
 
 uint16_t ref_half(gnd_dtype t, long double v)
@@ -380,7 +382,8 @@ static ref_num one(gnd_dtype t, int how)
     } else {
         int64_t low = kind == 'i' ? (int64_t)(~(uint64_t)0 << (bits - 1)) : 0;
         uint64_t any = ref_rnd() ^ ref_rnd() << 32;
-        const int64_t edge[] = {0, 1, -1, low, (int64_t)((uint64_t)low - 1), 2, -2, bits - 1, bits, low + 1, 3};
+        const int64_t edge[] = {0,        1,    -1,      low, (int64_t)((uint64_t)low - 1), 2, -2,
+                                bits - 1, bits, low + 1, 3};
         if (how == REF_SMALL)
             any = (uint64_t)ref_range(kind == 'i' ? -9 : 0, 9);
         else if (how == REF_NEAR_ONE)
@@ -517,8 +520,8 @@ int ref_read(gnd_array *x, gnd_dtype t, int ndim, const int64_t *dim, ref_arr *o
 int ref_lacks(gnd_device *dev, gnd_dtype t)
 {
     gnd_device_info info;
-    return (t == GND_FLOAT64 || t == GND_COMPLEX128) &&
-           gnd_device_describe(dev, &info) == GND_OK && !info.has_f64;
+    return (t == GND_FLOAT64 || t == GND_COMPLEX128) && gnd_device_describe(dev, &info) == GND_OK &&
+           !info.has_f64;
 }
 
 int ref_skip(gnd_device *dev, gnd_dtype t, int n)

@@ -33,7 +33,8 @@ void tap_todo(const char *why);
 void tap_diag(const char *fmt, ...) TAP_FMT(1, 2);
 /* Ends: writes the plan if there was none; the exit status for main. */
 int tap_done(void);
-/* Whether the build under test has sanitizers (GND_TEST_SANITIZERS, which build/run --test sets). */
+/* Whether the build under test has sanitizers (GND_TEST_SANITIZERS, which build/run --test sets).
+ */
 int tap_sanitized(void);
 /* Checks made and failed so far. */
 int tap_count(void);

@@ -118,9 +118,18 @@ static struct used use(const char *text)
     return u;
 }
 
-static int compiled(struct used u) { return u.st == GND_OK && u.builds == 1 && u.loads == 0; }
-static int stored(struct used u) { return compiled(u) && u.stores == 1; }
-static int loaded(struct used u) { return u.st == GND_OK && u.builds == 0 && u.loads == 1; }
+static int compiled(struct used u)
+{
+    return u.st == GND_OK && u.builds == 1 && u.loads == 0;
+}
+static int stored(struct used u)
+{
+    return compiled(u) && u.stores == 1;
+}
+static int loaded(struct used u)
+{
+    return u.st == GND_OK && u.builds == 0 && u.loads == 1;
+}
 
 static size_t slurp(const char *path, unsigned char *buf, size_t cap)
 {
@@ -261,7 +270,10 @@ static void test_foreign(void)
     tap_ok(compiled(use(src)) && !use(src).stores, "a folder of another owner is not used");
 }
 
-static int unused(struct used u) { return compiled(u) && u.stores == 0; }
+static int unused(struct used u)
+{
+    return compiled(u) && u.stores == 0;
+}
 
 static void test_folders(void)
 {
@@ -490,7 +502,8 @@ static void test_failures(void)
     gnd__mem_fail_at(0);
     tap_is_int(leaks, 0, "failures with a cache leave nothing behind");
     tap_is_int(silent, 0, "  and the record agrees with the status");
-    tap_ok(most > 3 && most < 10, "  and each backend call with a full cache shows (%ld)", most - 1);
+    tap_ok(most > 3 && most < 10, "  and each backend call with a full cache shows (%ld)",
+           most - 1);
     tap_ok(loaded(use(src)) || stored(use(src)), "  and then all is well");
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_call.c - functions by name (gnd/call.h) on the null device: values of every kind, keywords, results and who owns
- * them, errors and their codes; every function of the table with wrong kinds, unknown, double and missing arguments;
- * what the tables say of themselves; every allocation failing.
+ * null_call.c - functions by name (gnd/call.h) on the null device: values of every kind, keywords,
+ * results and who owns them, errors and their codes; every function of the table with wrong kinds,
+ * unknown, double and missing arguments; what the tables say of themselves; every allocation
+ * failing.
  */
 #include <gnd.h>
 #include "base/mem.h"
@@ -39,7 +40,8 @@ static void is_status(gnd_status got, gnd_status want, const char *what)
 }
 
 /* The call fails with that status, and the message has that text. */
-static void fails(const char *name, int n, const gnd_value *v, const char *kw, gnd_status want, const char *message)
+static void fails(const char *name, int n, const gnd_value *v, const char *kw, gnd_status want,
+                  const char *message)
 {
     gnd_value out;
     const gnd_status got = call(name, n, v, kw, &out);
@@ -60,7 +62,8 @@ static int is_array(const gnd_value *v, gnd_dtype t, int ndim, const int64_t *di
     return 1;
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
 static void test_values(gnd_array *x)
 {
@@ -69,13 +72,15 @@ static void test_values(gnd_array *x)
     v[0] = gnd_value_array(x);
     v[1] = gnd_value_int(0);
     is_status(call("sum", 2, v, "axis", &out), GND_OK, "sum(x, axis=0)");
-    tap_ok(is_array(&out, GND_FLOAT32, 1, (int64_t[]){4}) && out.aux == GND_VALUE_OWNED, "an array of 4, owned");
+    tap_ok(is_array(&out, GND_FLOAT32, 1, (int64_t[]){4}) && out.aux == GND_VALUE_OWNED,
+           "an array of 4, owned");
     gnd_value_clear(&out);
     tap_is_int(out.tag, GND_V_NOTHING, "cleared, it is nothing");
     gnd_value_clear(&out);
     gnd_value_clear(NULL);
     gnd_value_clear(&v[0]);
-    tap_ok(v[0].tag == GND_V_NOTHING && gnd_ndim(x) == 2, "an argument that is cleared gives nothing back");
+    tap_ok(v[0].tag == GND_V_NOTHING && gnd_ndim(x) == 2,
+           "an argument that is cleared gives nothing back");
 
     v[0] = gnd_value_tuple(2, (gnd_value[]){gnd_value_int(2), gnd_value_int(3)});
     v[1] = gnd_value_dtype(GND_INT16);
@@ -89,7 +94,8 @@ static void test_values(gnd_array *x)
     v[1] = gnd_value_dtype(GND_FLOAT64);
     v[1].aux = GND_VALUE_PYTHON;
     is_status(call("ones", 2, v, NULL, &out), GND_OK, "ones((2, 3), float)");
-    tap_ok(is_array(&out, gnd_default_float(dev), 2, (int64_t[]){2, 3}), "Python's float follows the device");
+    tap_ok(is_array(&out, gnd_default_float(dev), 2, (int64_t[]){2, 3}),
+           "Python's float follows the device");
     gnd_value_clear(&out);
 
     /* lists and numbers */
@@ -112,7 +118,8 @@ static void test_values(gnd_array *x)
     v[0] = gnd_value_int(-1);
     v[0].aux = GND_VALUE_UNSIGNED;
     is_status(call("positive", 1, v, NULL, &out), GND_OK, "positive(2**64 - 1)");
-    tap_ok(out.tag == GND_V_INT && out.aux == GND_VALUE_UNSIGNED && out.as.i == -1, "an int beyond int64");
+    tap_ok(out.tag == GND_V_INT && out.aux == GND_VALUE_UNSIGNED && out.as.i == -1,
+           "an int beyond int64");
     v[0] = gnd_value_bool(1);
     is_status(call("logical_not", 1, v, NULL, &out), GND_OK, "logical_not(True)");
     tap_ok(out.tag == GND_V_BOOL && out.as.i == 0, "a bool");
@@ -138,7 +145,8 @@ static void test_values(gnd_array *x)
     v[0] = gnd_value_int(5);
     is_status(call("slice", 1, v, NULL, &out), GND_OK, "slice(5)");
     tap_ok(out.tag == GND_V_SLICE && out.as.items.n == 3 && out.as.items.item[1].as.i == 5 &&
-           out.as.items.item[0].tag == GND_V_NOTHING, "a slice as a result");
+               out.as.items.item[0].tag == GND_V_NOTHING,
+           "a slice as a result");
     gnd_value_clear(&out);
 
     /* None is given, which is another thing than not given */
@@ -162,7 +170,9 @@ static void test_results(gnd_array *x)
     const gnd_value *bits = gnd_value_field(&out, "bits"), *t = gnd_value_field(&out, "dtype");
     tap_ok(bits && bits->tag == GND_V_INT && bits->as.i == 32, "bits");
     tap_ok(t && t->tag == GND_V_DTYPE && t->as.dtype == GND_FLOAT32, "dtype, the last");
-    tap_ok(!gnd_value_field(&out, "bit") && !gnd_value_field(&out, "") && !gnd_value_field(&out, NULL), "no others");
+    tap_ok(!gnd_value_field(&out, "bit") && !gnd_value_field(&out, "") &&
+               !gnd_value_field(&out, NULL),
+           "no others");
     gnd_value_clear(&out);
     tap_ok(!gnd_value_fields(&out) && !gnd_value_fields(NULL), "nothing has no names");
 
@@ -173,7 +183,8 @@ static void test_results(gnd_array *x)
     tap_ok(s && is_array(s, GND_FLOAT32, 1, (int64_t[]){3}), "by the standard's name S");
     gnd_value_clear(&out);
     is_status(call("unstack", 1, v, NULL, &out), GND_OK, "unstack(x)");
-    tap_ok(out.tag == GND_V_TUPLE && out.as.items.n == 3 && !gnd_value_fields(&out), "a tuple without names");
+    tap_ok(out.tag == GND_V_TUPLE && out.as.items.n == 3 && !gnd_value_fields(&out),
+           "a tuple without names");
     /* a result, or a part of one, is an argument like any other */
     v[0] = out;
     v[0].tag = GND_V_LIST;
@@ -183,7 +194,8 @@ static void test_results(gnd_array *x)
     gnd_value_clear(&again);
     gnd_array *row = gnd_retain(out.as.items.item[1].as.array);
     gnd_value_clear(&out);
-    tap_ok(gnd_status_of(row) == GND_OK && gnd_dim(row, 0) == 4, "what is retained outlives the tuple");
+    tap_ok(gnd_status_of(row) == GND_OK && gnd_dim(row, 0) == 4,
+           "what is retained outlives the tuple");
     gnd_release(row);
 
     item[0] = gnd_value_array(x);
@@ -192,9 +204,10 @@ static void test_results(gnd_array *x)
     tap_ok(out.tag == GND_V_DTYPE && out.as.dtype == GND_FLOAT64, "a dtype");
     is_status(call("seed", 1, (gnd_value[]){gnd_value_int(3)}, NULL, &out), GND_OK, "seed(3)");
     tap_is_int(out.tag, GND_V_NOTHING, "gives nothing");
-    is_status(gnd_call(NULL, "zeros_like", 1, (gnd_value[]){gnd_value_array(x)}, 0, NULL, &out), GND_OK,
-              "without a device");
-    tap_ok(out.tag == GND_V_ARRAY && gnd_device_of(out.as.array) == dev, "the first array's is taken");
+    is_status(gnd_call(NULL, "zeros_like", 1, (gnd_value[]){gnd_value_array(x)}, 0, NULL, &out),
+              GND_OK, "without a device");
+    tap_ok(out.tag == GND_V_ARRAY && gnd_device_of(out.as.array) == dev,
+           "the first array's is taken");
     gnd_value_clear(&out);
 
     /* scopes own results too */
@@ -212,21 +225,29 @@ static void test_methods(gnd_array *x)
     tap_ok(is_array(&out, GND_FLOAT32, 2, (int64_t[]){4, 3}), "has that shape");
     gnd_value_clear(&out);
     const gnd_function *f = gnd_function_find("sum", 0), *m = gnd_function_find("sum", 1);
-    tap_ok(f && m && f != m && f == gnd_function_find("sum", 0), "handles are the same at every look");
-    tap_ok(!gnd_function_find("nosuch", 0) && !gnd_function_find("zeros", 1) && !gnd_function_find(NULL, 0), "or NULL");
+    tap_ok(f && m && f != m && f == gnd_function_find("sum", 0),
+           "handles are the same at every look");
+    tap_ok(!gnd_function_find("nosuch", 0) && !gnd_function_find("zeros", 1) &&
+               !gnd_function_find(NULL, 0),
+           "or NULL");
     is_status(gnd_call_function(dev, m, 1, v, 0, NULL, &out), GND_OK, "a method by its handle");
     gnd_value_clear(&out);
     v[0] = gnd_value_string("text");
-    tap_is_int(gnd_call_method(dev, "sum", 1, v, 0, NULL, &out), GND_ERR_NAME, "a string has no methods");
+    tap_is_int(gnd_call_method(dev, "sum", 1, v, 0, NULL, &out), GND_ERR_NAME,
+               "a string has no methods");
     tap_is_str(gnd_message(), "sum: a string has no methods", "says so");
     v[0] = gnd_value_array(x);
-    tap_is_int(gnd_call_method(dev, "zeros", 1, v, 0, NULL, &out), GND_ERR_NAME, "zeros is no method");
+    tap_is_int(gnd_call_method(dev, "zeros", 1, v, 0, NULL, &out), GND_ERR_NAME,
+               "zeros is no method");
     tap_is_str(gnd_message(), "call: 'zeros' is no method: write zeros(x)", "says so");
-    tap_is_int(gnd_call_method(dev, "sum", 0, v, 0, NULL, &out), GND_ERR_TYPE, "a method of nothing");
-    tap_is_int(gnd_call_method(dev, "sum", 1, v, 1, (const char *[]){"x"}, &out), GND_ERR_TYPE, "the object by a name");
+    tap_is_int(gnd_call_method(dev, "sum", 0, v, 0, NULL, &out), GND_ERR_TYPE,
+               "a method of nothing");
+    tap_is_int(gnd_call_method(dev, "sum", 1, v, 1, (const char *[]){"x"}, &out), GND_ERR_TYPE,
+               "the object by a name");
 }
 
-/* --- random numbers ---------------------------------------------------------------------------- */
+/* --- random numbers ----------------------------------------------------------------------------
+ */
 
 static void test_rng(void)
 {
@@ -234,21 +255,26 @@ static void test_rng(void)
     is_status(call("seed", 1, (gnd_value[]){gnd_value_int(11)}, NULL, &out), GND_OK, "seed(11)");
     const gnd_rng start = gnd_rng_seed(11);
     tap_ok(!memcmp(gnd_call_rng(), &start, sizeof start), "the thread's generator has the seed");
-    is_status(call("random.normal", 1, (gnd_value[]){gnd_value_int(3)}, "size", &out), GND_OK, "normal(size=3)");
+    is_status(call("random.normal", 1, (gnd_value[]){gnd_value_int(3)}, "size", &out), GND_OK,
+              "normal(size=3)");
     gnd_value_clear(&out);
-    tap_ok(gnd_call_rng()->key == start.key && gnd_call_rng()->calls > start.calls, "a call goes on");
+    tap_ok(gnd_call_rng()->key == start.key && gnd_call_rng()->calls > start.calls,
+           "a call goes on");
     const uint64_t calls = gnd_call_rng()->calls;
-    is_status(call("normal", 2, (gnd_value[]){gnd_value_int(3), gnd_value_int(1)}, "size seed", &out), GND_OK,
-              "normal(size=3, seed=1)");
+    is_status(
+        call("normal", 2, (gnd_value[]){gnd_value_int(3), gnd_value_int(1)}, "size seed", &out),
+        GND_OK, "normal(size=3, seed=1)");
     gnd_value_clear(&out);
     tap_is_int(gnd_call_rng()->calls, calls, "one with a seed of its own does not");
     *gnd_call_rng() = gnd_rng_seed(5);
-    is_status(call("random.random", 1, (gnd_value[]){gnd_value_int(3)}, NULL, &out), GND_OK, "random(3)");
+    is_status(call("random.random", 1, (gnd_value[]){gnd_value_int(3)}, NULL, &out), GND_OK,
+              "random(3)");
     gnd_value_clear(&out);
     tap_is_int(gnd_call_rng()->key, gnd_rng_seed(5).key, "a generator that was put there is used");
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------------
+ */
 
 static void test_errors(gnd_array *x)
 {
@@ -258,33 +284,42 @@ static void test_errors(gnd_array *x)
     v[1] = gnd_value_string("up");
     v[2] = gnd_value_int(0);
     fails("summ", 1, v, NULL, GND_ERR_NAME, "call: unknown function 'summ': did you mean 'sum'?");
-    fails("len", 1, v, NULL, GND_ERR_NAME, "call: there is no function 'len': write x.shape[0], or x.size");
-    fails("sum", 2, v, "axis", GND_ERR_TYPE, "sum: axis must be an int or a tuple of ints, not 'up'");
-    fails("sum", 2, v, "axsi", GND_ERR_TYPE, "sum has no argument 'axsi': did you mean 'axis'? It is sum(x, axis=None");
+    fails("len", 1, v, NULL, GND_ERR_NAME,
+          "call: there is no function 'len': write x.shape[0], or x.size");
+    fails("sum", 2, v, "axis", GND_ERR_TYPE,
+          "sum: axis must be an int or a tuple of ints, not 'up'");
+    fails("sum", 2, v, "axsi", GND_ERR_TYPE,
+          "sum has no argument 'axsi': did you mean 'axis'? It is sum(x, axis=None");
     v[1] = gnd_value_int(0);
     fails("sum", 3, v, "axis axis", GND_ERR_TYPE, "sum: 'axis' is given twice");
-    fails("sum", 3, (gnd_value[]){v[0], v[1], v[2]}, "axis", GND_ERR_TYPE, "sum: 'axis' is given twice");
-    fails("reshape", 1, v, NULL, GND_ERR_TYPE, "reshape: 'shape' is missing: it is reshape(x, shape, *, copy=None)");
+    fails("sum", 3, (gnd_value[]){v[0], v[1], v[2]}, "axis", GND_ERR_TYPE,
+          "sum: 'axis' is given twice");
+    fails("reshape", 1, v, NULL, GND_ERR_TYPE,
+          "reshape: 'shape' is missing: it is reshape(x, shape, *, copy=None)");
     fails("matrix_transpose", 2, v, NULL, GND_ERR_TYPE, "matrix_transpose: too many arguments");
     fails("sin", 2, v, NULL, GND_ERR_TYPE, "sin takes 1 argument, not 2: it is sin(x)");
     fails("add", 2, v, "out", GND_ERR_TYPE, "add has no keyword arguments: it is add(x1, x2)");
     fails("float32", 0, v, NULL, GND_ERR_TYPE, "float32 takes one value");
     v[1] = gnd_value_int(7);
     fails("sum", 2, v, NULL, GND_ERR_AXIS, "sum: axis 7 is out of range");
-    fails("take", 3, (gnd_value[]){v[0], gnd_value_int(0), gnd_value_string("warp")}, "mode", GND_ERR_ARG,
-          "take: mode must be 'raise', 'wrap' or 'clip', not 'warp'");
-    fails("zeros", 2, (gnd_value[]){gnd_value_int(3), gnd_value_string("float33")}, NULL, GND_ERR_DTYPE,
-          "zeros: 'float33' is no dtype: did you mean 'float32'?");
-    fails("zeros", 1, (gnd_value[]){gnd_value_float(2.5)}, NULL, GND_ERR_TYPE, "zeros: shape must be an int");
+    fails("take", 3, (gnd_value[]){v[0], gnd_value_int(0), gnd_value_string("warp")}, "mode",
+          GND_ERR_ARG, "take: mode must be 'raise', 'wrap' or 'clip', not 'warp'");
+    fails("zeros", 2, (gnd_value[]){gnd_value_int(3), gnd_value_string("float33")}, NULL,
+          GND_ERR_DTYPE, "zeros: 'float33' is no dtype: did you mean 'float32'?");
+    fails("zeros", 1, (gnd_value[]){gnd_value_float(2.5)}, NULL, GND_ERR_TYPE,
+          "zeros: shape must be an int");
     fails("zeros", 1, (gnd_value[]){gnd_value_int(-1)}, NULL, GND_ERR_SHAPE, "zeros: ");
-    fails("set_at", 3, (gnd_value[]){v[0], gnd_value_int(9), gnd_value_int(0)}, NULL, GND_ERR_INDEX, "set_at: ");
+    fails("set_at", 3, (gnd_value[]){v[0], gnd_value_int(9), gnd_value_int(0)}, NULL, GND_ERR_INDEX,
+          "set_at: ");
     fails("bitwise_and", 2, (gnd_value[]){v[0], v[0]}, NULL, GND_ERR_DTYPE, "bitwise_and: ");
     fails("sqrt", 1, (gnd_value[]){gnd_value_string("2")}, NULL, GND_ERR_TYPE,
           "sqrt: an array is needed, not a string");
-    fails("add", 2, (gnd_value[]){v[0], gnd_value_none()}, NULL, GND_ERR_TYPE, "add: an array is needed, not None");
+    fails("add", 2, (gnd_value[]){v[0], gnd_value_none()}, NULL, GND_ERR_TYPE,
+          "add: an array is needed, not None");
 
     /* arrays that are none */
-    fails("sum", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL, "sum: an array among the arguments is NULL");
+    fails("sum", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL,
+          "sum: an array among the arguments is NULL");
     fails("sin", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL, "sin: ");
     fails("sum", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");
     fails("sin", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");
@@ -293,8 +328,8 @@ static void test_errors(gnd_array *x)
     gnd_release(dead);
     fails("sum", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "it was released");
     fails("sin", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "sin: ");
-    fails("array", 1, (gnd_value[]){gnd_value_tuple(1, (gnd_value[]){gnd_value_array(NULL)})}, NULL, GND_ERR_NULL,
-          "array: an array among");
+    fails("array", 1, (gnd_value[]){gnd_value_tuple(1, (gnd_value[]){gnd_value_array(NULL)})}, NULL,
+          GND_ERR_NULL, "array: an array among");
 
     /* values that are none */
     v[1] = gnd_value_none();
@@ -307,12 +342,15 @@ static void test_errors(gnd_array *x)
     fails("sum", 2, v, NULL, GND_ERR_ARG, "sum: a tuple among the arguments has -1 items");
     v[1] = gnd_value_tuple(1, v);
     v[1].tag = GND_V_SLICE;
-    fails("set_at", 3, v, NULL, GND_ERR_ARG, "set_at: a slice of 1 items: it has start, stop and step");
+    fails("set_at", 3, v, NULL, GND_ERR_ARG,
+          "set_at: a slice of 1 items: it has start, stop and step");
     v[1] = gnd_value_dtype((gnd_dtype)77);
-    fails("zeros_like", 2, v, NULL, GND_ERR_DTYPE, "zeros_like: 77 among the arguments is no dtype");
+    fails("zeros_like", 2, v, NULL, GND_ERR_DTYPE,
+          "zeros_like: 77 among the arguments is no dtype");
     v[1] = gnd_value_string("");
     v[1].as.text.s = NULL;
-    fails("zeros_like", 2, v, NULL, GND_ERR_NULL, "zeros_like: a string among the arguments is NULL");
+    fails("zeros_like", 2, v, NULL, GND_ERR_NULL,
+          "zeros_like: a string among the arguments is NULL");
     gnd_value self[2] = {gnd_value_none(), gnd_value_none()};
     self[0] = gnd_value_tuple(1, &self[1]);
     self[1] = gnd_value_tuple(1, &self[0]);
@@ -324,17 +362,24 @@ static void test_errors(gnd_array *x)
     tap_is_int(gnd_call_function(dev, NULL, 1, v, 0, NULL, &out), GND_ERR_NULL, "no function");
     tap_is_int(gnd_call(dev, NULL, 1, v, 0, NULL, &out), GND_ERR_NULL, "no name");
     tap_is_int(gnd_call_method(dev, NULL, 1, v, 0, NULL, &out), GND_ERR_NULL, "no method's name");
-    tap_is_int(gnd_call_function(dev, f, 1, v, 0, NULL, NULL), GND_ERR_NULL, "no place for the result");
+    tap_is_int(gnd_call_function(dev, f, 1, v, 0, NULL, NULL), GND_ERR_NULL,
+               "no place for the result");
     tap_is_int(gnd_call_function(dev, f, 1, NULL, 0, NULL, &out), GND_ERR_NULL, "no values");
     tap_is_int(gnd_call_function(dev, f, 1, v, 1, NULL, &out), GND_ERR_NULL, "no keywords");
-    tap_is_int(gnd_call_function(dev, f, 1, v, 1, (const char *[]){NULL}, &out), GND_ERR_NULL, "a keyword is NULL");
-    tap_is_int(gnd_call_function(dev, f, 1, v, 1, (const char *[]){""}, &out), GND_ERR_TYPE, "a keyword is empty");
-    tap_is_int(gnd_call_function(dev, f, -1, v, 0, NULL, &out), GND_ERR_ARG, "fewer values than none");
-    tap_is_int(gnd_call_function(dev, f, 1, v, 2, NULL, &out), GND_ERR_ARG, "more names than values");
-    tap_is_int(gnd_call(NULL, "zeros", 1, (gnd_value[]){gnd_value_int(1)}, 0, NULL, &out), GND_ERR_DEVICE, "no device");
+    tap_is_int(gnd_call_function(dev, f, 1, v, 1, (const char *[]){NULL}, &out), GND_ERR_NULL,
+               "a keyword is NULL");
+    tap_is_int(gnd_call_function(dev, f, 1, v, 1, (const char *[]){""}, &out), GND_ERR_TYPE,
+               "a keyword is empty");
+    tap_is_int(gnd_call_function(dev, f, -1, v, 0, NULL, &out), GND_ERR_ARG,
+               "fewer values than none");
+    tap_is_int(gnd_call_function(dev, f, 1, v, 2, NULL, &out), GND_ERR_ARG,
+               "more names than values");
+    tap_is_int(gnd_call(NULL, "zeros", 1, (gnd_value[]){gnd_value_int(1)}, 0, NULL, &out),
+               GND_ERR_DEVICE, "no device");
     tap_has_str(gnd_message(), "zeros: no device is given", "says so");
     gnd_device *none = gnd_open("null:99");
-    tap_ok(gnd_call(none, "zeros", 1, (gnd_value[]){gnd_value_int(1)}, 0, NULL, &out) < 0, "a device that is none");
+    tap_ok(gnd_call(none, "zeros", 1, (gnd_value[]){gnd_value_int(1)}, 0, NULL, &out) < 0,
+           "a device that is none");
     tap_has_str(gnd_message(), "zeros: ", "says so");
     gnd_close(none);
     for (int i = 0; i < 12; i++)
@@ -344,10 +389,13 @@ static void test_errors(gnd_array *x)
     gnd_value_clear(&out);
 }
 
-/* --- the tables --------------------------------------------------------------------------------- */
+/* --- the tables ---------------------------------------------------------------------------------
+ */
 
-/* Counts what is wrong with a call that has to fail with GND_ERR_TYPE, the message beginning with the function. */
-static int refused(const gnd_function *f, int n, const gnd_value *v, int nkw, const char *const *kw, const char *what)
+/* Counts what is wrong with a call that has to fail with GND_ERR_TYPE, the message beginning with
+ * the function. */
+static int refused(const gnd_function *f, int n, const gnd_value *v, int nkw, const char *const *kw,
+                   const char *what)
 {
     const char *name = gnd_function_name(f, 0);
     gnd_value out;
@@ -362,10 +410,10 @@ static int refused(const gnd_function *f, int n, const gnd_value *v, int nkw, co
     return !ok;
 }
 
-/* Calls f with k odd values of kind `kind` where values are needed, the others arrays or ints. 1: what no input may
- * reach, or a message without the name. */
-static int odd_call(const gnd_function *f, const gnd_function_info *info, int place, const gnd_value *odd, gnd_array *x,
-                    int plain)
+/* Calls f with k odd values of kind `kind` where values are needed, the others arrays or ints. 1:
+ * what no input may reach, or a message without the name. */
+static int odd_call(const gnd_function *f, const gnd_function_info *info, int place,
+                    const gnd_value *odd, gnd_array *x, int plain)
 {
     gnd_value v[GND_PARAMETERS], out;
     int n = 0;
@@ -379,7 +427,8 @@ static int odd_call(const gnd_function *f, const gnd_function_info *info, int pl
     const gnd_status s = gnd_call_function(dev, f, n, v, 0, NULL, &out);
     const char *name = gnd_function_name(f, 0), *said = s ? gnd_message() : "";
     gnd_value_clear(&out);
-    const int bad = s == GND_ERR_INTERNAL || (s && (!said[0] || strncmp(said, name, strlen(name)) != 0));
+    const int bad =
+        s == GND_ERR_INTERNAL || (s && (!said[0] || strncmp(said, name, strlen(name)) != 0));
     if (bad)
         tap_diag("%s with tag %u at %d: %s: %s", name, odd->tag, place, gnd_status_name(s), said);
     return bad;
@@ -392,14 +441,18 @@ static void test_tables(gnd_array *x)
     const gnd_function *f;
     const char *name;
     gnd_function_info info;
-    int count = 0, names = 0, bad = 0, lost = 0, keywords = 0, twice = 0, missing = 0, many = 0, odd = 0, shown = 0;
-    gnd_value v[GND_PARAMETERS + 2], item[3] = {gnd_value_none(), gnd_value_none(), gnd_value_none()};
+    int count = 0, names = 0, bad = 0, lost = 0, keywords = 0, twice = 0, missing = 0, many = 0,
+        odd = 0, shown = 0;
+    gnd_value v[GND_PARAMETERS + 2],
+        item[3] = {gnd_value_none(), gnd_value_none(), gnd_value_none()};
     for (int i = 0; i < GND_PARAMETERS + 2; i++)
         v[i] = gnd_value_array(x);
-    gnd_value kinds[] = {gnd_value_none(), gnd_value_none(), gnd_value_bool(1), gnd_value_int(-3), gnd_value_float(NAN),
-                         gnd_value_int(INT64_MIN), gnd_value_string("?"), gnd_value_dtype(GND_COMPLEX64),
-                         gnd_value_tuple(3, item), gnd_value_tuple(0, NULL), gnd_value_tuple(3, item),
-                         gnd_value_array(x)};
+    gnd_value kinds[] = {gnd_value_none(),         gnd_value_none(),
+                         gnd_value_bool(1),        gnd_value_int(-3),
+                         gnd_value_float(NAN),     gnd_value_int(INT64_MIN),
+                         gnd_value_string("?"),    gnd_value_dtype(GND_COMPLEX64),
+                         gnd_value_tuple(3, item), gnd_value_tuple(0, NULL),
+                         gnd_value_tuple(3, item), gnd_value_array(x)};
     kinds[1].tag = GND_V_ELLIPSIS;
     kinds[8].tag = GND_V_SLICE;
     kinds[10].tag = GND_V_LIST;
@@ -410,7 +463,8 @@ static void test_tables(gnd_array *x)
         method = !info.signature[0]; /* the object comes first */
         snprintf(group, sizeof group, " %s ", info.group);
         bad += !strstr(groups, group) || !info.doc[0] || info.doc[strlen(info.doc) - 1] != '.' ||
-               info.nparameters > GND_PARAMETERS || strncmp(info.calls, "gnd_", info.calls[0] ? 4 : 0);
+               info.nparameters > GND_PARAMETERS ||
+               strncmp(info.calls, "gnd_", info.calls[0] ? 4 : 0);
         shown += !info.signature[0] && !info.method[0];
         for (int k = 0; (name = gnd_function_name(f, k)); k++, names++) {
             const gnd_function *g = gnd_function_find(name, method);
@@ -426,7 +480,8 @@ static void test_tables(gnd_array *x)
             char other[24];
             snprintf(other, sizeof other, "%.*s", (int)strcspn(p->others, " "), p->others);
             if (p->kind != GND_PARAMETER_REST && p->kind != GND_PARAMETER_PLACE && (k || !method))
-                twice += refused(f, 2 + method, v, 2, (const char *[]){p->name, other[0] ? other : p->name}, "twice");
+                twice += refused(f, 2 + method, v, 2,
+                                 (const char *[]){p->name, other[0] ? other : p->name}, "twice");
         }
         keywords += refused(f, 1 + method, v, 1, unknown, "an unknown keyword");
         if (required)
@@ -447,9 +502,12 @@ static void test_tables(gnd_array *x)
     tap_is_int(missing, 0, "to be called with nothing");
     tap_is_int(many, 0, "and with one value too many");
     tap_is_int(odd, 0, "each takes values of every kind, or says what is wrong");
-    tap_ok(!gnd_function_at(-1) && !gnd_function_name(NULL, 0) && !gnd_function_name(gnd_function_at(0), -1), "no others");
+    tap_ok(!gnd_function_at(-1) && !gnd_function_name(NULL, 0) &&
+               !gnd_function_name(gnd_function_at(0), -1),
+           "no others");
     tap_is_int(gnd_function_describe(NULL, &info), GND_ERR_NULL, "no function has no description");
-    tap_is_int(gnd_function_describe(gnd_function_at(0), NULL), GND_ERR_NULL, "nor a place that is none");
+    tap_is_int(gnd_function_describe(gnd_function_at(0), NULL), GND_ERR_NULL,
+               "nor a place that is none");
     gnd_function_describe(gnd_function_find("unique", 0), &info);
     tap_is_str(info.parameter[0].others, "ar", "unique: x is ar too");
     tap_is_str(info.parameter[5].value, "True", "equal_nan is True");
@@ -458,18 +516,22 @@ static void test_tables(gnd_array *x)
     tap_is_str(info.method, "x.reshape(*shape, copy=None)", "a method's signature");
     tap_is_str(info.signature, "", "alone: the function is another entry");
     gnd_function_describe(gnd_function_find("amax", 1), &info);
-    tap_is_str(info.signature, "amax(x, axis=None, *, keepdims=False, initial=None, where=True)", "a function's");
-    tap_is_str(info.method, "x.amax(axis=None, *, keepdims=False, initial=None, where=True)", "that is a method too");
+    tap_is_str(info.signature, "amax(x, axis=None, *, keepdims=False, initial=None, where=True)",
+               "a function's");
+    tap_is_str(info.method, "x.amax(axis=None, *, keepdims=False, initial=None, where=True)",
+               "that is a method too");
     gnd_function_describe(gnd_function_find("where", 0), &info);
     tap_is_str(info.signature, "where(condition, x=None, y=None)", "where");
     gnd_function_describe(gnd_function_find("expit", 0), &info);
     tap_is_str(info.signature, "expit(x, /)", "an operation's has its parameters by place");
     tap_is_str(info.calls, "gnd_sigmoid", "it is gnd_sigmoid in C");
     tap_is_str(info.group, "special", "of scipy.special");
-    tap_is_str(gnd_function_name(gnd_function_find("float", 0), 0), "float", "Python's float is a function of its own");
+    tap_is_str(gnd_function_name(gnd_function_find("float", 0), 0), "float",
+               "Python's float is a function of its own");
 }
 
-/* --- every allocation fails --------------------------------------------------------------------- */
+/* --- every allocation fails ---------------------------------------------------------------------
+ */
 
 static void test_memory(gnd_array *x)
 {
@@ -478,7 +540,8 @@ static void test_memory(gnd_array *x)
     static const struct {
         const char *name;
         int list;
-    } calls[] = {{"stack", 1}, {"svd", 0}, {"sum", 0}, {"sin", 0}, {"broadcast_arrays", 0}, {"unstack", 0}};
+    } calls[] = {{"stack", 1},  {"svd", 0}, {"sum", 0}, {"sin", 0}, {"broadcast_arrays", 0},
+                 {"unstack", 0}};
     int wrong = 0, leaks = 0, failed = 0;
     long made = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
@@ -523,7 +586,8 @@ int main(void)
     }
     tap_is_int(gnd__mem_live(), live, "nothing is left of it all");
     test_tables(x);
-    gnd__repeat_force(1 << 30); /* a list that comes late would be taken for something that is left */
+    gnd__repeat_force(
+        1 << 30); /* a list that comes late would be taken for something that is left */
     test_memory(x);
     gnd__repeat_force(0);
     gnd_release(x);

@@ -25,8 +25,9 @@ static gnd_array *a34, *c4, *v3, *point, *empty, *broken;
 /* What a plan reads when it is made may have changed since the device was opened. */
 static void variables(void)
 {
-    static const char *const pair[][3] = {{"GND_SOLVER", "fast", "GND_SOLVER=fast: not large, lapack or blocked"},
-                                          {"GND_KERNEL_SHAPE", "round", "GND_KERNEL_SHAPE=round: not cpu, gpu"}};
+    static const char *const pair[][3] = {
+        {"GND_SOLVER", "fast", "GND_SOLVER=fast: not large, lapack or blocked"},
+        {"GND_KERNEL_SHAPE", "round", "GND_KERNEL_SHAPE=round: not cpu, gpu"}};
     gnd_scope_begin();
     for (int i = 0; i < 2; i++) {
         gnd_array *x = gnd_empty(dev, GND_FLOAT32, DIM(3, 4));
@@ -42,10 +43,9 @@ static void variables(void)
 
 static void elementwise(void)
 {
-    gnd_array *b = gnd_empty(dev, GND_FLOAT32, DIM(5, 6)), *z = gnd_empty(dev, GND_COMPLEX64,
-                             DIM(4)),
-              *u8 = gnd_empty(dev, GND_UINT8, DIM(4)), *t = gnd_empty(dev, GND_BOOL, DIM(4)),
-              *far = gnd_empty(dev32, GND_FLOAT32, DIM(4)),
+    gnd_array *b = gnd_empty(dev, GND_FLOAT32, DIM(5, 6)),
+              *z = gnd_empty(dev, GND_COMPLEX64, DIM(4)), *u8 = gnd_empty(dev, GND_UINT8, DIM(4)),
+              *t = gnd_empty(dev, GND_BOOL, DIM(4)), *far = gnd_empty(dev32, GND_FLOAT32, DIM(4)),
               *wide = gnd_broadcast_to(c4, DIM(BIG / 8, 1, 4)),
               *tall = gnd_broadcast_to(gnd_expand_dims(c4, GND_AXIS(-1)), DIM(1, 4, BIG / 8));
     FAILS(gnd_add(a34, b), GND_ERR_SHAPE,
@@ -194,7 +194,8 @@ static void views(void)
     FAILS(gnd_broadcast_to(a34, DIM(2, 4)), GND_ERR_SHAPE, "to (2, 4)");
     FAILS(gnd_broadcast_to(c4, DIM(BIG, BIG, 4)), GND_ERR_OVERFLOW, "broadcast_to:");
     GIVES(gnd_broadcast_arrays(2, pair, out), GND_ERR_SHAPE);
-    expect_error("broadcast_arrays: its results say why", out[0], GND_ERR_SHAPE, "axis -1 has 4 and 3");
+    expect_error("broadcast_arrays: its results say why", out[0], GND_ERR_SHAPE,
+                 "axis -1 has 4 and 3");
     GIVES(gnd_broadcast_arrays(2, pair, NULL), GND_ERR_NULL);
     FAILS(gnd_diagonal(v3, 0, 0, 1), GND_ERR_SHAPE, "diagonal: shape (3,)");
     FAILS(gnd_diagonal(a34, 0, 1, -1), GND_ERR_AXIS, "named twice");
@@ -242,12 +243,13 @@ static void joins(void)
           "repeat_each: element 1 -1 times");
     FAILS(gnd_repeat_each(v3, (int64_t[]){1, INT64_MAX, 1}, 0), GND_ERR_OVERFLOW, "repeat_each:");
     FAILS(gnd_repeat_each(v3, NULL, 0), GND_ERR_NULL, "repeat_each: the list");
-    FAILS(gnd_repeat_array(v3, gnd_real(2), 0), GND_ERR_DTYPE, "repeat_array: counts of float64: ints only");
+    FAILS(gnd_repeat_array(v3, gnd_real(2), 0), GND_ERR_DTYPE,
+          "repeat_array: counts of float64: ints only");
     FAILS(gnd_repeat_array(v3, gnd_int(2), 1), GND_ERR_AXIS, "repeat_array: axis 1");
     FAILS(gnd_repeat_array(v3, gnd_int(-2), 0), GND_ERR_ARG, "repeat_array: -2 times");
     FAILS(gnd_repeat_array(v3, NULL, 0), GND_ERR_NULL, "counts is NULL");
-    FAILS(gnd_repeat_array(v3, gnd_zeros(gnd_device_of(v3), GND_INT32, 1, (int64_t[]){2}), 0), GND_ERR_SHAPE,
-          "repeat_array: counts of shape (2,) for the 3 elements of axis 0");
+    FAILS(gnd_repeat_array(v3, gnd_zeros(gnd_device_of(v3), GND_INT32, 1, (int64_t[]){2}), 0),
+          GND_ERR_SHAPE, "repeat_array: counts of shape (2,) for the 3 elements of axis 0");
     FAILS(gnd_roll(a34, 1, (int64_t[]){1}, (int[]){2}), GND_ERR_AXIS, "roll: axis 2");
     FAILS(gnd_roll(a34, -1, NULL, NULL), GND_ERR_ARG, "roll: -1 axes");
     FAILS(gnd_roll(a34, 1, NULL, (int[]){0}), GND_ERR_NULL, "list of shifts");
@@ -273,7 +275,8 @@ static void reductions(void)
     FAILS(gnd_mean(a34, GND_AXIS(5), 0), GND_ERR_AXIS, "mean: axis 5");
     FAILS(gnd_sum(a34, GND_AXES_BITS(0), 0), GND_ERR_AXIS,
           "sum: the bits 0x0 are no set of axes: GND_AXIS(n) is");
-    FAILS(gnd_expand_dims(a34, GND_AXES_BITS(2)), GND_ERR_AXIS, "expand_dims: the bits 0x2 are no set");
+    FAILS(gnd_expand_dims(a34, GND_AXES_BITS(2)), GND_ERR_AXIS,
+          "expand_dims: the bits 0x2 are no set");
     FAILS(gnd_cummax(a34, GND_AXES_BITS(0)), GND_ERR_AXIS, "cummax: the bits 0x0 are no set");
     FAILS(gnd_std(a34, GND_AXIS(5), 0, 0), GND_ERR_AXIS, "std: axis 5");
     FAILS(gnd_sum_as(gnd_empty(dev32, GND_FLOAT32, DIM(2)), GND_ALL, 0, GND_FLOAT64),
@@ -284,12 +287,12 @@ static void reductions(void)
     FAILS(gnd_matmul(a34, v3), GND_ERR_SHAPE, "matmul: shapes (3, 4) and (3,): 4 != 3");
     FAILS(gnd_matmul(a34, point), GND_ERR_SHAPE, "gnd_multiply");
     FAILS(gnd_matmul(a34, gnd_real(2)), GND_ERR_DEVICE, "matmul: b is a scalar");
-    FAILS(gnd_matmul(gnd_empty(dev, GND_INT8, DIM(2, 3, 4)), gnd_empty(dev, GND_INT8, DIM(3, 4,
-          2))),
-          GND_ERR_SHAPE, "the axes before the matrices do not broadcast");
+    FAILS(
+        gnd_matmul(gnd_empty(dev, GND_INT8, DIM(2, 3, 4)), gnd_empty(dev, GND_INT8, DIM(3, 4, 2))),
+        GND_ERR_SHAPE, "the axes before the matrices do not broadcast");
     FAILS(gnd_matmul(a34, gnd_empty(dev32, GND_FLOAT32, DIM(4))), GND_ERR_DEVICE, "two devices");
-    gnd_array *tall = gnd_broadcast_to(point, DIM(BIG, 1)), *wide = gnd_broadcast_to(point, DIM(1,
-                                       BIG));
+    gnd_array *tall = gnd_broadcast_to(point, DIM(BIG, 1)),
+              *wide = gnd_broadcast_to(point, DIM(1, BIG));
     FAILS(gnd_matmul(tall, wide), GND_ERR_OVERFLOW, "matmul:");
 }
 
@@ -304,11 +307,11 @@ static void nulls(void)
     const char *name[1] = {NULL};
 #define GND__CALL_1(f) expect_error(#f "(NULL)", f(NULL), GND_ERR_NULL, ": x is NULL");
 #define GND__CALL_2(f)                                                                             \
-    expect_error(#f "(NULL, x)", f(NULL, x), GND_ERR_NULL, ": x1 is NULL");                               \
+    expect_error(#f "(NULL, x)", f(NULL, x), GND_ERR_NULL, ": x1 is NULL");                        \
     expect_error(#f "(x, NULL)", f(x, NULL), GND_ERR_NULL, ": x2 is NULL");
 #define GND__CALL_3(f)                                                                             \
-    expect_error(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                         \
-    expect_error(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                         \
+    expect_error(#f "(NULL, x, x)", f(NULL, x, x), GND_ERR_NULL, ": x1 is NULL");                  \
+    expect_error(#f "(x, NULL, x)", f(x, NULL, x), GND_ERR_NULL, ": x2 is NULL");                  \
     expect_error(#f "(x, x, NULL)", f(x, x, NULL), GND_ERR_NULL, ": x3 is NULL");
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) GND__CALL_##nin(func)
 #include "base/opset.def"

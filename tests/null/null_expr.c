@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * null_expr.c - the expression language without a device to compute on: its grammar (as programs in
- * postfix form), numbers, errors and their columns, what functions make of shapes and dtypes (on the
- * null device), long and deep texts, random texts, and every allocation failing.
+ * postfix form), numbers, errors and their columns, what functions make of shapes and dtypes (on
+ * the null device), long and deep texts, random texts, and every allocation failing.
  */
 #include <gnd.h>
 #include "base/mem.h"
@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- grammar ----------------------------------------------------------------------------------- */
+/* --- grammar -----------------------------------------------------------------------------------
+ */
 
 static void test_grammar(void)
 {
+    /* clang-format off */
     static const char *const cases[][2] = {
         {"1+2*3", "1 2 3 * +"},
         {"1-2-3", "1 2 - 3 -"},
@@ -70,6 +72,7 @@ static void test_grammar(void)
         {"2j", "2j"},
         {"a.b", "a .b"},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *dump = exprdump(cases[i][0]);
         tap_is_str(dump, cases[i][1], "grammar: %s", cases[i][0]);
@@ -77,7 +80,8 @@ static void test_grammar(void)
     }
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers -----------------------------------------------------------------------------------
+ */
 
 static double value(const char *text)
 {
@@ -91,6 +95,7 @@ static double value(const char *text)
 
 static void test_numbers(void)
 {
+    /* clang-format off */
     static const struct {
         const char *text;
         double value;
@@ -118,11 +123,13 @@ static void test_numbers(void)
         {"1 % (-9223372036854775807 - 1) + 9223372036854775807", 0},
         {"round(2.5) + round(3.5)", 6}, {"where(1 < 2, 10, 20)", 10}, {"1_000", 1000},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         tap_is_f64(value(cases[i].text), cases[i].value, "number: %s", cases[i].text);
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------------
+ */
 
 /* The message of text on the null device, with x of shape (3, 4). */
 static void fails(gnd_device *dev, const char *text, gnd_status code, const char *message)
@@ -137,6 +144,7 @@ static void fails(gnd_device *dev, const char *text, gnd_status code, const char
 
 static void test_errors(gnd_device *dev)
 {
+    /* clang-format off */
     static const struct {
         const char *text;
         gnd_status code;
@@ -242,6 +250,7 @@ static void test_errors(gnd_device *dev)
         {"float32", GND_ERR_ARG, "the result is the dtype float32: an array is needed"},
         {"meshgrid(x[0], indexing='ab')[0]", GND_ERR_ARG, "'xy' or 'ij'"},
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         fails(dev, cases[i].text, cases[i].code, cases[i].message);
 
@@ -264,15 +273,18 @@ static void test_errors(gnd_device *dev)
     memset(text, '1', sizeof text);
     for (int i = 1; i < 1900; i += 2)
         text[i] = '+';
-    snprintf(text + 1001, sizeof text - 1001, "unknown_thing + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1");
+    snprintf(text + 1001, sizeof text - 1001,
+             "unknown_thing + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1");
     y = gnd_eval(dev, text, (char *)NULL);
     const char *line = strchr(gnd_error(y), '\n'), *caret = line ? strchr(line + 1, '\n') : NULL;
     tap_ok(line && caret && strlen(line) < 200 && caret[strlen(caret) - 1] == '^' &&
-           !strncmp(line + strlen(caret) - 1, "unknown", 7), "a long line is cut round the place");
+               !strncmp(line + strlen(caret) - 1, "unknown", 7),
+           "a long line is cut round the place");
     gnd_release(y);
 }
 
-/* --- functions, by what they make of shapes and dtypes ------------------------------------------ */
+/* --- functions, by what they make of shapes and dtypes ------------------------------------------
+ */
 
 static void describe(const gnd_array *x, char *buf, size_t size)
 {
@@ -283,6 +295,7 @@ static void describe(const gnd_array *x, char *buf, size_t size)
 
 static void test_functions(gnd_device *dev)
 {
+    /* clang-format off */
     static const char *const cases[][2] = {
         {"x + 1", "float32 3 4"}, {"x + v", "float32 3 4"}, {"i + 0.5", "float64 2 3 4"},
         {"i8 + 1", "int8 4"}, {"x == 0", "bool 3 4"}, {"x.T", "float32 4 3"}, {"i.mT", "int64 2 4 3"},
@@ -380,11 +393,15 @@ static void test_functions(gnd_device *dev)
         {"maximum_at(x, ([0, 0], [1, 1]), v[:2])", "float32 3 4"}, {"min_at(i, 0, 1)", "int64 2 3 4"},
         {"lu(x)[0]", "float32 3 3"}, {"left_shift(i8, 1)", "int8 4"}, {"invert(i8)", "int8 4"}, {"s * x", "float32 3 4"}, {"s", "float64"},
     };
+    /* clang-format on */
     const char *names[] = {"x", "v", "i", "i8", "c", "s"};
     gnd_array *arrays[] = {
-        gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){3, 4}), gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){4}),
-        gnd_zeros(dev, GND_INT64, 3, (int64_t[]){2, 3, 4}), gnd_zeros(dev, GND_INT8, 1, (int64_t[]){4}),
-        gnd_zeros(dev, GND_COMPLEX64, 1, (int64_t[]){2}), gnd_real(2),
+        gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){3, 4}),
+        gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){4}),
+        gnd_zeros(dev, GND_INT64, 3, (int64_t[]){2, 3, 4}),
+        gnd_zeros(dev, GND_INT8, 1, (int64_t[]){4}),
+        gnd_zeros(dev, GND_COMPLEX64, 1, (int64_t[]){2}),
+        gnd_real(2),
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char got[128];
@@ -411,8 +428,9 @@ static void test_table(gnd_device *dev)
         const gnd__opinfo *o = &gnd__ops[op];
         int whole = !o->text_f || o->rule == GND__RULE_LDEXP;
         snprintf(text, sizeof text, "%s(%s)", o->name,
-                 o->nin == 1 ? (whole ? "int8(x)" : "x")
-                 : o->nin == 2 ? (whole ? "int8(x), int8(x)" : "x, x") : "x, x, x");
+                 o->nin == 1   ? (whole ? "int8(x)" : "x")
+                 : o->nin == 2 ? (whole ? "int8(x), int8(x)" : "x, x")
+                               : "x, x, x");
         gnd_array *y = gnd_eval(dev, text, "x", x, (char *)NULL);
         if (gnd_status_of(y)) {
             bad++;
@@ -424,7 +442,8 @@ static void test_table(gnd_device *dev)
     gnd_release(x);
 }
 
-/* --- size -------------------------------------------------------------------------------------- */
+/* --- size --------------------------------------------------------------------------------------
+ */
 
 static char *repeated(const char *head, const char *part, int n, const char *tail)
 {
@@ -467,7 +486,8 @@ static void test_size(gnd_device *dev)
     free(text);
     gnd_release(x);
 
-    static const char *const deep[][2] = {{"(", ")"}, {"[", "]"}, {"sin(", ")"}, {"1**", "1"}, {"x[", "]"}};
+    static const char *const deep[][2] = {
+        {"(", ")"}, {"[", "]"}, {"sin(", ")"}, {"1**", "1"}, {"x[", "]"}};
     for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++) {
         text = repeated("", deep[i][0], 300, "1");
         char *more = repeated(text, deep[i][1], i == 3 ? 0 : 300, "");
@@ -497,7 +517,8 @@ static void test_size(gnd_device *dev)
     free(text);
 }
 
-/* --- random texts, failing allocations ---------------------------------------------------------- */
+/* --- random texts, failing allocations ----------------------------------------------------------
+ */
 
 static uint32_t random_state = 12345;
 static uint32_t rnd(uint32_t n)
@@ -509,13 +530,27 @@ static uint32_t rnd(uint32_t n)
 static void test_random(gnd_device *dev)
 {
     static const char *const word[] = {
-        "x", "y", "1", "0", "2.5", "3j", "-", "+", "*", "**", "/", "//", "%", "@", "&", "|", "^", "~", "<<",
-        ">>", "<", "==", "(", ")", "[", "]", ",", ":", ".", "...", "=", ";", "\n", " ", "sum", "sum(", "x.sum(",
-        "axis=", "x.T", "x.reshape(", "zeros(", "arange(", "None", "True", "float32", "'f4'", "[1,2]", "(1,2)",
-        "x[", "concat([", "])", "where(", "inf", "nan", "#", "\\", "$", "\xc3\xa9", "\"", "np.", "x.shape",
-        "a=", "a", "a,b=", "+=", "repeat(", "meshgrid(", "keepdims=True", "dtype=", "diff(", "roll(", "e9",
+        "x",       "y",        "1",         "0",
+        "2.5",     "3j",       "-",         "+",
+        "*",       "**",       "/",         "//",
+        "%",       "@",        "&",         "|",
+        "^",       "~",        "<<",        ">>",
+        "<",       "==",       "(",         ")",
+        "[",       "]",        ",",         ":",
+        ".",       "...",      "=",         ";",
+        "\n",      " ",        "sum",       "sum(",
+        "x.sum(",  "axis=",    "x.T",       "x.reshape(",
+        "zeros(",  "arange(",  "None",      "True",
+        "float32", "'f4'",     "[1,2]",     "(1,2)",
+        "x[",      "concat([", "])",        "where(",
+        "inf",     "nan",      "#",         "\\",
+        "$",       "\xc3\xa9", "\"",        "np.",
+        "x.shape", "a=",       "a",         "a,b=",
+        "+=",      "repeat(",  "meshgrid(", "keepdims=True",
+        "dtype=",  "diff(",    "roll(",     "e9",
     };
-    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 2, (int64_t[]){2, 3}), *y = gnd_ones(dev, GND_INT8, 0, NULL);
+    gnd_array *x = gnd_ones(dev, GND_FLOAT32, 2, (int64_t[]){2, 3}),
+              *y = gnd_ones(dev, GND_INT8, 0, NULL);
     int done = 0, ok = 0;
     long before = gnd__mem_live();
     for (int k = 0; k < 30000; k++) {
@@ -546,8 +581,9 @@ static void test_random(gnd_device *dev)
 
 static void test_memory(gnd_device *dev)
 {
-    static const char text[] = "a = [1, 2.5, 3]; b, c = meshgrid(x, a)\n"
-                               "d = concat([b, c * 2 + x], axis=1)[1:, ::2]; d.reshape(-1).sum(axis=0) + d.shape[0]";
+    static const char text[] =
+        "a = [1, 2.5, 3]; b, c = meshgrid(x, a)\n"
+        "d = concat([b, c * 2 + x], axis=1)[1:, ::2]; d.reshape(-1).sum(axis=0) + d.shape[0]";
     gnd_array *x = gnd_ones(dev, GND_FLOAT32, 1, (int64_t[]){3});
     gnd_array *y = gnd_eval(dev, text, "x", x, (char *)NULL);
     if (!tap_is_str(gnd_error(y), "", "the text works"))

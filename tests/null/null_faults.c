@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_faults.c - every expression of exprs.txt, and some more, on the null device with its n-th allocation
- * failing, for every n, and then its n-th backend call: an error that fits and has a message, no array and no
- * device memory stays behind, and the same expression has a value afterwards. What is given is usable then, too.
+ * null_faults.c - every expression of exprs.txt, and some more, on the null device with its n-th
+ * allocation failing, for every n, and then its n-th backend call: an error that fits and has a
+ * message, no array and no device memory stays behind, and the same expression has a value
+ * afterwards. What is given is usable then, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,19 @@
 
 /* Steps between whose failure was an error of another kind, or a crash, are in these. */
 static const char *const more[] = {
-    "idst(y)", "dst(x, 1, axis=0)", "put(x, i, x*2)", "irfftn(z[..., :4])", "ifft(z, axis=1)", "fft(y, 8192)",
-    "(arange(70000.) % 7).var()", "x[i%2, ::-1] *= x[0,0]; x", "x[i] += 1; x", "multinomial(9, [0.5, 0.5], 3)",
-    "fit_indices(i, 3)", "x.T", "y[::-1]",
+    "idst(y)",
+    "dst(x, 1, axis=0)",
+    "put(x, i, x*2)",
+    "irfftn(z[..., :4])",
+    "ifft(z, axis=1)",
+    "fft(y, 8192)",
+    "(arange(70000.) % 7).var()",
+    "x[i%2, ::-1] *= x[0,0]; x",
+    "x[i] += 1; x",
+    "multinomial(9, [0.5, 0.5], 3)",
+    "fit_indices(i, 3)",
+    "x.T",
+    "y[::-1]",
 };
 
 enum { NAMES = 4, EACH = 40 };
@@ -72,17 +83,19 @@ static void line(const char *text)
             for (int i = 0; i < NAMES; i++) /* one that could not be read says so until it can */
                 gnd_wait(given[i]);
             gnd_device_stats(dev, &t);
-            int good = fits(st, mem) && (!st || *why) && t.arrays == s.arrays && t.bytes_in_use == s.bytes_in_use;
+            int good = fits(st, mem) && (!st || *why) && t.arrays == s.arrays &&
+                       t.bytes_in_use == s.bytes_in_use;
             failed += st != GND_OK;
             if (!good && !bad)
-                snprintf(first, sizeof first, "%s %ld of %ld: %s, %d arrays and %d bytes more, \"%.200s\"",
-                         mem ? "allocation" : "backend call", at, n, gnd_status_name(st), (int)(t.arrays - s.arrays),
-                         (int)(t.bytes_in_use - s.bytes_in_use), why);
+                snprintf(first, sizeof first,
+                         "%s %ld of %ld: %s, %d arrays and %d bytes more, \"%.200s\"",
+                         mem ? "allocation" : "backend call", at, n, gnd_status_name(st),
+                         (int)(t.arrays - s.arrays), (int)(t.bytes_in_use - s.bytes_in_use), why);
             bad += !good;
             const gnd_status again = value(text, why);
             if (again && again != GND_ERR_LINALG && !bad++)
-                snprintf(first, sizeof first, "after %s %ld of %ld: %s \"%.200s\"", mem ? "allocation" : "backend call",
-                         at, n, gnd_status_name(again), why);
+                snprintf(first, sizeof first, "after %s %ld of %ld: %s \"%.200s\"",
+                         mem ? "allocation" : "backend call", at, n, gnd_status_name(again), why);
         }
     }
     if (!tap_ok(bad == 0, "%.150s: %ld of %ld failures are errors", text, failed, cases))
@@ -109,7 +122,8 @@ int main(void)
         text[strcspn(text, "\n")] = '\0';
         line(text);
     }
-    tap_ok(n > 50 && skipped < 6, "%ld expressions of %s, %d without a value here", n, path, skipped);
+    tap_ok(n > 50 && skipped < 6, "%ld expressions of %s, %d without a value here", n, path,
+           skipped);
     if (f)
         fclose(f);
     for (int i = 0; i < NAMES; i++) {

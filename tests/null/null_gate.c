@@ -71,7 +71,8 @@ static void test_lazy(void)
 
     gnd__gate_close(open_or_bail("null:0"));
     for (i = 0; i < n; i++)
-        loaded += strcmp(list[i]->name, "null") != 0 && (list[i]->version[0] || list[i]->why.msg[0]);
+        loaded +=
+            strcmp(list[i]->name, "null") != 0 && (list[i]->version[0] || list[i]->why.msg[0]);
     tap_is_int(loaded, 0, "null:0 opens, and no plugin of %d is loaded for it", n - 1);
 }
 
@@ -329,8 +330,8 @@ static void test_pool_random(void)
         }
         if (d->n.bytes_in_use > peak)
             peak = d->n.bytes_in_use;
-        wrong += d->n.bytes_in_use < asked ||
-                 d->n.bytes_in_use > asked + asked / 8 + 256 * (uint64_t)n;
+        wrong +=
+            d->n.bytes_in_use < asked || d->n.bytes_in_use > asked + asked / 8 + 256 * (uint64_t)n;
         if (step % 5000 == 4999) {
             gnd__pool_trim(d);
             gnd__gate_mem_info(d, &avail, &total, NULL);
@@ -420,8 +421,10 @@ static void test_pool_oom(void)
     int i;
 
     tap_is_int(gnd__pool_alloc(d, 64 * MIB + 1, &x, &e), GND_ERR_DEVMEM, "above max_alloc_bytes");
-    tap_has_str(e.msg, "asked for 67108865 bytes in one piece, but the largest buffer of null:1 is "
-                       "67108864 bytes", "  says so");
+    tap_has_str(e.msg,
+                "asked for 67108865 bytes in one piece, but the largest buffer of null:1 is "
+                "67108864 bytes",
+                "  says so");
     tap_is_int(d->n.backend_allocs, 0, "  without asking the backend");
     gnd__err_clear(&e);
     tap_is_int(gnd__pool_alloc(d, SIZE_MAX - 3, &x, &e), GND_ERR_DEVMEM, "SIZE_MAX - 3 bytes");

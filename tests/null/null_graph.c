@@ -187,10 +187,18 @@ static void dtypes(void)
         "clip bool b i = int64",
     };
     static const char *const lines32[] = {
-        "sin int32 = float32", "sin int8 = float16", "divide int64 i = float32",
-        "add int32 f = float32", "add int32 float32 = float32", "add int64 uint64 = float32",
-        "add int64 complex64 = complex64", "add int8 c = complex64", "pow int64 f = float32",
-        "where bool f f = float32", "where bool i c = complex64", "less int64 uint64 = bool",
+        "sin int32 = float32",
+        "sin int8 = float16",
+        "divide int64 i = float32",
+        "add int32 f = float32",
+        "add int32 float32 = float32",
+        "add int64 uint64 = float32",
+        "add int64 complex64 = complex64",
+        "add int8 c = complex64",
+        "pow int64 f = float32",
+        "where bool f f = float32",
+        "where bool i c = complex64",
+        "less int64 uint64 = bool",
         "less int32 f = bool",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
@@ -199,7 +207,11 @@ static void dtypes(void)
         elementwise(dev32, lines32[i]);
 }
 
-#define S(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
+#define S(...)                                                                                     \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[])                         \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 /* An array of unset elements. */
 static gnd_array *arr(gnd_dtype t, int ndim, const int64_t *dim)
@@ -310,7 +322,11 @@ static void has(const gnd_array *x, int n, const double *want, const char *what)
         tap_diag("  %.17g", nodeval_f64(x, i));
 }
 
-#define V(...) (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}
+#define V(...)                                                                                     \
+    (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[])                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 static void ranges(void)
 {
@@ -364,8 +380,8 @@ static void ranges(void)
     is(gnd_tril(x, 0), "uint8", "3 3", "tril keeps the dtype");
     is(gnd_triu(gnd_empty(dev, GND_BOOL, S(2, 3, 4)), 0), "bool", "2 3 4", "triu of a stack");
     has(gnd_full(dev, GND_DTYPE_DEFAULT, S(2, 1), gnd_int(7)), V(7, 7), "full");
-    has(gnd_full_like(x, GND_DTYPE_DEFAULT, gnd_real(7.9)),
-        V(7, 7, 7, 7, 7, 7, 7, 7, 7), "full_like cuts a float to an int");
+    has(gnd_full_like(x, GND_DTYPE_DEFAULT, gnd_real(7.9)), V(7, 7, 7, 7, 7, 7, 7, 7, 7),
+        "full_like cuts a float to an int");
     has(gnd_ones(dev, GND_COMPLEX64, S(2)), V(1, 1), "ones");
     has(gnd_zeros_like(x, GND_BOOL), V(0, 0, 0, 0, 0, 0, 0, 0, 0), "zeros_like");
 

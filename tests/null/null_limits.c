@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_limits.c - small inputs that ask for much, on the null device: what no buffer can hold is refused before
- * anything is compiled or launched and without an overflow on the way; long loops inside a function keep
- * neither their arrays nor their nodes; host memory is taken for what is given only.
+ * null_limits.c - small inputs that ask for much, on the null device: what no buffer can hold is
+ * refused before anything is compiled or launched and without an overflow on the way; long loops
+ * inside a function keep neither their arrays nor their nodes; host memory is taken for what is
+ * given only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static gnd_stats stats(void)
     return s;
 }
 
-/* Evaluating the text fails for lack of device memory, or by an overflow, and nothing was built or launched. */
+/* Evaluating the text fails for lack of device memory, or by an overflow, and nothing was built or
+ * launched. */
 static void refused(const char *text, gnd_status code)
 {
     const gnd_stats before = stats();
@@ -33,7 +35,8 @@ static void refused(const char *text, gnd_status code)
     st = st ? st : gnd_wait(x);
     tap_is_int(st, code, "%s is refused", text);
     const gnd_stats after = stats();
-    tap_is_int(after.kernels_launched - before.kernels_launched, 0, "  before anything is launched");
+    tap_is_int(after.kernels_launched - before.kernels_launched, 0,
+               "  before anything is launched");
     tap_is_int(after.kernels_built - before.kernels_built, 0, "  and before anything is built");
     gnd_release(x);
 }
@@ -41,11 +44,23 @@ static void refused(const char *text, gnd_status code)
 static void sizes(void)
 {
     static const char *const text[] = {
-        "sort(arange(10**18))", "argsort(arange(10**18))", "argsort(arange(2**59), descending=True)",
-        "cumsum(arange(10**18))", "median(arange(10**18))", "argsort(zeros((2**29, 2**29)), axis=0)",
-        "unique(arange(2**57))", "unique(arange(2**34) % 3)", "bincount(arange(2**57))", "nonzero(arange(10**18))[0]",
-        "fft(arange(10**17))", "searchsorted(arange(10**17), 3)", "inv(zeros((10**9, 10**9)))", "median(arange(2**33))",
-        "arange(10**17)[arange(10**17) > 3]", "topk(arange(10**18), 3)[0]", "histogram(arange(10**18))[0]",
+        "sort(arange(10**18))",
+        "argsort(arange(10**18))",
+        "argsort(arange(2**59), descending=True)",
+        "cumsum(arange(10**18))",
+        "median(arange(10**18))",
+        "argsort(zeros((2**29, 2**29)), axis=0)",
+        "unique(arange(2**57))",
+        "unique(arange(2**34) % 3)",
+        "bincount(arange(2**57))",
+        "nonzero(arange(10**18))[0]",
+        "fft(arange(10**17))",
+        "searchsorted(arange(10**17), 3)",
+        "inv(zeros((10**9, 10**9)))",
+        "median(arange(2**33))",
+        "arange(10**17)[arange(10**17) > 3]",
+        "topk(arange(10**18), 3)[0]",
+        "histogram(arange(10**18))[0]",
     };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         refused(text[i], GND_ERR_DEVMEM);

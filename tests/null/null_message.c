@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_message.c - gnd_message after every public function that fails and returns a status: the text of that
- * failure, which names the function, and never that of an earlier one. On the null device.
+ * null_message.c - gnd_message after every public function that fails and returns a status: the
+ * text of that failure, which names the function, and never that of an earlier one. On the null
+ * device.
  */
 #include <string.h>
 
@@ -21,7 +22,8 @@ static void said(const char *call, gnd_status st, gnd_status code, const char *t
 {
     tap_ok(st == code && strstr(gnd_message(), text) == gnd_message(), "%s", call);
     if (st != code || strstr(gnd_message(), text) != gnd_message())
-        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_message(), gnd_status_name(code), text);
+        tap_diag("%s \"%s\", want %s with \"%s\"", gnd_status_name(st), gnd_message(),
+                 gnd_status_name(code), text);
 }
 
 #define SAYS(call, code, text) (before(), said(#call, call, code, text))
@@ -52,13 +54,14 @@ static void devices(gnd_device *dev)
     SAYS(gnd_tune_save(NULL), GND_ERR_NULL, "tune_save: the device is NULL");
     SAYS(gnd_tune_forget(NULL), GND_ERR_NULL, "tune_forget: the device is NULL");
     SAYS(gnd_tune_file(dev, NULL, 0, NULL), GND_ERR_NULL, "tune_file: buf is NULL");
-    SAYS(gnd_tune_file(NULL, path, sizeof path, NULL), GND_ERR_NULL, "tune_file: the device is NULL");
+    SAYS(gnd_tune_file(NULL, path, sizeof path, NULL), GND_ERR_NULL,
+         "tune_file: the device is NULL");
 }
 
 static void arrays(gnd_device *dev)
 {
     gnd_array *o[40], *none = NULL, *v = gnd_empty(dev, GND_FLOAT32, 1, (int64_t[]){5}),
-              *broken = gnd_fail(GND_ERR_IO, "mine: of my own");
+                      *broken = gnd_fail(GND_ERR_IO, "mine: of my own");
     gnd_float_info f;
     gnd_int_info i;
     gnd_rng g = gnd_rng_seed(1);
@@ -93,7 +96,8 @@ static void arrays(gnd_device *dev)
     SAYS(gnd_unique_along(a34, 3, 0, o), GND_ERR_AXIS, "unique_along: axis 3 ");
     SAYS(gnd_intersect1d_indices(a34, NULL, o), GND_ERR_NULL, "intersect1d_indices: ");
     SAYS(gnd_histogram(a34, 0, NULL, NULL, NULL, 0, o), GND_ERR_ARG, "histogram: ");
-    SAYS(gnd_histogramdd(1, &v, (int64_t[]){3}, range, NULL, NULL, 0, o), GND_ERR_ARG, "histogramdd: ");
+    SAYS(gnd_histogramdd(1, &v, (int64_t[]){3}, range, NULL, NULL, 0, o), GND_ERR_ARG,
+         "histogramdd: ");
     SAYS(gnd_frexp(NULL, o, o + 1), GND_ERR_NULL, "frexp: x is NULL");
     SAYS(gnd_modf(v, o, NULL), GND_ERR_NULL, "modf: whole is NULL");
     SAYS(gnd_divmod(a34, v, o, o + 1), GND_ERR_SHAPE, "divmod: shapes (3, 4) and (5,)");
@@ -103,14 +107,16 @@ static void arrays(gnd_device *dev)
     SAYS(gnd_eigh(a34, 0, o, o + 1), GND_ERR_SHAPE, "eigh: ");
     SAYS(gnd_eig(a34, o, o + 1), GND_ERR_SHAPE, "eig: ");
     SAYS(gnd_slogdet(a34, o, o + 1), GND_ERR_SHAPE, "slogdet: ");
-    SAYS(gnd_lstsq(a34, v, -1, o, o + 1, o + 2, o + 3), GND_ERR_SHAPE, "lstsq: shapes (3, 4) and (5,)");
+    SAYS(gnd_lstsq(a34, v, -1, o, o + 1, o + 2, o + 3), GND_ERR_SHAPE,
+         "lstsq: shapes (3, 4) and (5,)");
     SAYS(gnd_svd(broken, 0, o, o + 1, o + 2), GND_ERR_IO, "mine: of my own");
     SAYS(gnd_rng_save(NULL, bytes), GND_ERR_NULL, "rng_save: g is NULL");
     SAYS(gnd_rng_restore(&g, bytes, sizeof bytes), GND_ERR_FORMAT, "rng_restore: ");
     SAYS(gnd_save_npy(a34, NULL), GND_ERR_NULL, "save_npy: the path is NULL");
     SAYS(gnd_save_npy(NULL, "x.npy"), GND_ERR_NULL, "save_npy: x is NULL");
     SAYS(gnd_save_npz(NULL, 0, NULL, NULL), GND_ERR_NULL, "save_npz: the path is NULL");
-    SAYS(gnd_save_npz("x.npz", 1, (const char *[]){NULL}, &v), GND_ERR_NULL, "save_npz: name 0 is NULL");
+    SAYS(gnd_save_npz("x.npz", 1, (const char *[]){NULL}, &v), GND_ERR_NULL,
+         "save_npz: name 0 is NULL");
     SAYS(gnd_save_png(a34, NULL), GND_ERR_NULL, "save_png: the path is NULL");
     SAYS(gnd_save_png(v, "x.png"), GND_ERR_SHAPE, "save_png: shape (5,)");
     SAYS(gnd_replay(NULL), GND_ERR_NULL, "replay: ");

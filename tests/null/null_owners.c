@@ -294,13 +294,14 @@ static void program(void)
     gnd_array *x = make(), *list[3] = {x, x, x};
     gnd_array *y = gnd_concat(3, list, 0);
     y = gnd_roll(y, 1, (int64_t[]){3}, (int[]){0});
-    y = gnd_tile(gnd_std(gnd_add(y, gnd_real(2)), GND_NO_AXES, GND_KEEPDIMS, 1), 2, (int64_t[]){2, 2});
+    y = gnd_tile(gnd_std(gnd_add(y, gnd_real(2)), GND_NO_AXES, GND_KEEPDIMS, 1), 2,
+                 (int64_t[]){2, 2});
     y = gnd_tril(y, 0);
     gnd_argmax(y, GND_ALL, GND_KEEPDIMS);
     gnd_linspace(dev, gnd_int(0), gnd_int(1), 10, 1, GND_INT8);
     gnd_at(y, "1, ::2");
-    gnd_array *k = gnd_keep(gnd_less(gnd_empty(dev, GND_INT64, 0, NULL),
-                                     gnd_empty(dev, GND_UINT64, 0, NULL)));
+    gnd_array *k =
+        gnd_keep(gnd_less(gnd_empty(dev, GND_INT64, 0, NULL), gnd_empty(dev, GND_UINT64, 0, NULL)));
     gnd_scope_end();
     gnd_release(k);
 }
@@ -350,8 +351,8 @@ static void no_memory(void (*run)(void), const char *what)
     tap_is_int(arrays, 0, "  and without an array left");
 }
 
-/* The memory of the last arrays is kept for the next ones, so what is wrong here can be seen; where sanitizers
- * see it, they end the program. */
+/* The memory of the last arrays is kept for the next ones, so what is wrong here can be seen; where
+ * sanitizers see it, they end the program. */
 static void gone(void)
 {
     if (tap_sanitized()) {

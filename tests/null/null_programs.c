@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_programs.c - compiled programs in memory: they have a bound, those used longest ago go first, and whoever needs
- * one that is gone gets it again: plans, recordings, lists. Structures that never repeat take bounded memory. On the
- * null device, and on the devices under test with a low bound.
+ * null_programs.c - compiled programs in memory: they have a bound, those used longest ago go
+ * first, and whoever needs one that is gone gets it again: plans, recordings, lists. Structures
+ * that never repeat take bounded memory. On the null device, and on the devices under test with a
+ * low bound.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,10 +51,22 @@ static gnd_array *structure(unsigned i, double *want)
     double v = 1;
     for (int k = 0; k < CHAIN; k++, i /= 4) {
         switch (i % 4) {
-        case 0: y = gnd_add(y, x); v += 1; break;
-        case 1: y = gnd_multiply(y, gnd_real(0.5)); v *= 0.5; break;
-        case 2: y = gnd_maximum(x, gnd_negative(y)); v = v < -1 ? -v : 1; break;
-        default: y = gnd_subtract(gnd_abs(y), x); v = (v < 0 ? -v : v) - 1; break;
+        case 0:
+            y = gnd_add(y, x);
+            v += 1;
+            break;
+        case 1:
+            y = gnd_multiply(y, gnd_real(0.5));
+            v *= 0.5;
+            break;
+        case 2:
+            y = gnd_maximum(x, gnd_negative(y));
+            v = v < -1 ? -v : 1;
+            break;
+        default:
+            y = gnd_subtract(gnd_abs(y), x);
+            v = (v < 0 ? -v : v) - 1;
+            break;
         }
     }
     *want = v;
@@ -84,14 +97,17 @@ static void bounded(unsigned n, uint64_t limit)
     }
     tap_is_int(ok, n, "%s: %u structures run", where, n);
     s = stats();
-    tap_ok(s.programs_dropped > 0 && s.programs + s.programs_dropped >= n && most <= limit + limit / 8,
-           "%s: programs of %llu bytes at most are kept (%llu of %u)", where, (unsigned long long)most,
-           (unsigned long long)s.programs, n);
+    tap_ok(s.programs_dropped > 0 && s.programs + s.programs_dropped >= n &&
+               most <= limit + limit / 8,
+           "%s: programs of %llu bytes at most are kept (%llu of %u)", where,
+           (unsigned long long)most, (unsigned long long)s.programs, n);
     /* the last ones are there, the first are not, and come again */
     tap_ok(runs(n - 1) && stats().kernels_built + stats().kernels_from_disk ==
-                              s.kernels_built + s.kernels_from_disk, "%s: the last one is there", where);
+                              s.kernels_built + s.kernels_from_disk,
+           "%s: the last one is there", where);
     tap_ok(runs(0) && stats().kernels_built + stats().kernels_from_disk >
-                          s.kernels_built + s.kernels_from_disk, "%s: the first one comes again", where);
+                          s.kernels_built + s.kernels_from_disk,
+           "%s: the first one comes again", where);
 }
 
 /* A recording holds its programs, whatever comes; so does a plan that is run again and again. */
@@ -103,7 +119,8 @@ static void held(unsigned n)
     gnd_scope_begin();
     for (int i = 0; i < N; i++)
         one[i] = 1;
-    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){N}), *out = gnd_keep(structure(99991, &want));
+    gnd_array *in = gnd_placeholder(dev, GND_FLOAT32, 1, (int64_t[]){N}),
+              *out = gnd_keep(structure(99991, &want));
     out = gnd_add(gnd_multiply(in, gnd_real(3)), out);
     gnd_recording *r = gnd_record(1, &in, 1, &out);
     const uint64_t before = stats().programs_dropped;
@@ -124,7 +141,8 @@ static void held(unsigned n)
     gnd_scope_end();
 }
 
-/* Ever new structures: memory stays as it is after the first half. asked: so many, and the memory at each tenth; or 0. */
+/* Ever new structures: memory stays as it is after the first half. asked: so many, and the memory
+ * at each tenth; or 0. */
 static void soak(void)
 {
     const unsigned n = asked ? asked : 6000;
@@ -141,8 +159,9 @@ static void soak(void)
     }
     after = resident();
     tap_ok(ok, "%s: %u structures", where, n);
-    tap_ok(after - before < 8 << 20, "%s: the second half takes no more memory (%ld KiB, then %ld KiB)", where,
-           before / 1024, after / 1024);
+    tap_ok(after - before < 8 << 20,
+           "%s: the second half takes no more memory (%ld KiB, then %ld KiB)", where, before / 1024,
+           after / 1024);
 }
 
 static void all(const char *spec, int real)

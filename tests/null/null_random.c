@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_random.c - the functions of gnd/random.h on the null device: wrong arguments give the errors that
- * the header promises, shapes and dtypes are right, each call counts once, and whichever allocation fails
- * on the way, none crashes or loses memory.
+ * null_random.c - the functions of gnd/random.h on the null device: wrong arguments give the errors
+ * that the header promises, shapes and dtypes are right, each call counts once, and whichever
+ * allocation fails on the way, none crashes or loses memory.
  */
 #include <math.h>
 #include <string.h>
@@ -21,55 +21,77 @@ static gnd_rng g;
 
 static void errors(void)
 {
-    gnd_array *one = gnd_int(1), *less = gnd_int(-1), *half = gnd_real(0.5), *three = gnd_ones(dev, GND_FLOAT32, DIM(3));
-    gnd_array *z = gnd_ones(dev, GND_COMPLEX64, DIM(2)), *far = gnd_ones(dev32, GND_FLOAT32, DIM(3));
+    gnd_array *one = gnd_int(1), *less = gnd_int(-1), *half = gnd_real(0.5),
+              *three = gnd_ones(dev, GND_FLOAT32, DIM(3));
+    gnd_array *z = gnd_ones(dev, GND_COMPLEX64, DIM(2)),
+              *far = gnd_ones(dev32, GND_FLOAT32, DIM(3));
     gnd_array *m = gnd_ones(dev, GND_FLOAT32, DIM(3, 3)), *mine = gnd_fail(GND_ERR_IO, "my own");
     FAILS(gnd_rng_random(NULL, dev, D, DIM(2)), GND_ERR_NULL, "rng_random: g is NULL");
     FAILS(gnd_rng_random(&g, NULL, D, DIM(2)), GND_ERR_NULL, "rng_random");
     FAILS(gnd_rng_random(&g, dev, D, DIM(2, -1)), GND_ERR_SHAPE, "rng_random");
-    FAILS(gnd_rng_random(&g, dev, GND_INT32, DIM(2)), GND_ERR_DTYPE, "rng_random: dtype int32: it must be a float");
+    FAILS(gnd_rng_random(&g, dev, GND_INT32, DIM(2)), GND_ERR_DTYPE,
+          "rng_random: dtype int32: it must be a float");
     FAILS(gnd_rng_random(&g, dev, GND_COMPLEX64, DIM(2)), GND_ERR_DTYPE, "it must be a float");
     FAILS(gnd_rng_random(&g, dev32, GND_FLOAT64, DIM(2)), GND_ERR_UNSUPPORTED, "rng_random");
-    FAILS(gnd_rng_normal(&g, dev, D, DIM(2), one, less), GND_ERR_ARG, "rng_normal: scale is -1: it must be 0 or more");
+    FAILS(gnd_rng_normal(&g, dev, D, DIM(2), one, less), GND_ERR_ARG,
+          "rng_normal: scale is -1: it must be 0 or more");
     FAILS(gnd_rng_normal(&g, dev, D, DIM(2), NULL, one), GND_ERR_NULL, "loc is NULL");
     FAILS(gnd_rng_normal(&g, dev, D, DIM(2), mine, one), GND_ERR_IO, "my own");
     FAILS(gnd_rng_normal(&g, dev, D, DIM(2), three, one), GND_ERR_SHAPE,
           "rng_normal: parameters of shape (3,) do not broadcast to (2,)");
-    FAILS(gnd_rng_normal(&g, dev, D, DIM(3), far, one), GND_ERR_DEVICE, "rng_normal: a parameter is on");
+    FAILS(gnd_rng_normal(&g, dev, D, DIM(3), far, one), GND_ERR_DEVICE,
+          "rng_normal: a parameter is on");
     FAILS(gnd_rng_normal(&g, dev, D, DIM(2), z, one), GND_ERR_DTYPE, "loc is complex");
-    FAILS(gnd_rng_gamma(&g, dev, D, DIM(2), less, one), GND_ERR_ARG, "a is -1: it must be 0 or more");
-    FAILS(gnd_rng_beta(&g, dev, D, DIM(2), one, gnd_int(0)), GND_ERR_ARG, "b is 0: it must be more than 0");
+    FAILS(gnd_rng_gamma(&g, dev, D, DIM(2), less, one), GND_ERR_ARG,
+          "a is -1: it must be 0 or more");
+    FAILS(gnd_rng_beta(&g, dev, D, DIM(2), one, gnd_int(0)), GND_ERR_ARG,
+          "b is 0: it must be more than 0");
     FAILS(gnd_rng_chisquare(&g, dev, D, DIM(2), less), GND_ERR_ARG, "df is -1");
-    FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(1e19)), GND_ERR_ARG, "lam is 1e+19: it must be at most");
+    FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(1e19)), GND_ERR_ARG,
+          "lam is 1e+19: it must be at most");
     FAILS(gnd_rng_poisson(&g, dev, D, DIM(2), gnd_real(NAN)), GND_ERR_ARG, "lam is nan");
-    FAILS(gnd_rng_poisson(&g, dev, GND_BOOL, DIM(2), one), GND_ERR_DTYPE, "it must be an int or a float");
-    FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), one, gnd_real(1.5)), GND_ERR_ARG, "p is 1.5: it must be in 0 .. 1");
-    FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), gnd_real(2.5), one), GND_ERR_ARG, "n is 2.5: it must be a whole number");
-    FAILS(gnd_rng_uniform(&g, dev, GND_FLOAT32, DIM(2), gnd_real(-2e38), gnd_real(2e38)), GND_ERR_ARG,
-          "low -2e+38 and high 2e+38: their difference is not a finite float32");
-    FAILS(gnd_rng_uniform(&g, dev, D, DIM(2), gnd_real(NAN), one), GND_ERR_ARG, "low nan and high 1: their difference");
-    FAILS(gnd_rng_geometric(&g, dev, D, DIM(2), gnd_int(0)), GND_ERR_ARG, "p is 0: it must be more than 0 and at most 1");
-    FAILS(gnd_rng_integers(&g, dev, D, DIM(2), one, one, 0), GND_ERR_ARG, "low 1 and high 1: nothing lies between");
-    FAILS(gnd_rng_integers(&g, dev, GND_INT8, DIM(2), one, gnd_int(129), 0), GND_ERR_OVERFLOW, "1 .. 128 does not fit int8");
-    FAILS(gnd_rng_integers(&g, dev, GND_UINT8, DIM(2), less, one, 0), GND_ERR_OVERFLOW, "does not fit uint8");
-    FAILS(gnd_rng_integers(&g, dev, GND_FLOAT32, DIM(2), NULL, one, 0), GND_ERR_DTYPE, "it must be an int or bool");
-    FAILS(gnd_rng_integers(&g, dev, D, DIM(2), half, one, 0), GND_ERR_DTYPE, "low is a float scalar");
+    FAILS(gnd_rng_poisson(&g, dev, GND_BOOL, DIM(2), one), GND_ERR_DTYPE,
+          "it must be an int or a float");
+    FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), one, gnd_real(1.5)), GND_ERR_ARG,
+          "p is 1.5: it must be in 0 .. 1");
+    FAILS(gnd_rng_binomial(&g, dev, D, DIM(2), gnd_real(2.5), one), GND_ERR_ARG,
+          "n is 2.5: it must be a whole number");
+    FAILS(gnd_rng_uniform(&g, dev, GND_FLOAT32, DIM(2), gnd_real(-2e38), gnd_real(2e38)),
+          GND_ERR_ARG, "low -2e+38 and high 2e+38: their difference is not a finite float32");
+    FAILS(gnd_rng_uniform(&g, dev, D, DIM(2), gnd_real(NAN), one), GND_ERR_ARG,
+          "low nan and high 1: their difference");
+    FAILS(gnd_rng_geometric(&g, dev, D, DIM(2), gnd_int(0)), GND_ERR_ARG,
+          "p is 0: it must be more than 0 and at most 1");
+    FAILS(gnd_rng_integers(&g, dev, D, DIM(2), one, one, 0), GND_ERR_ARG,
+          "low 1 and high 1: nothing lies between");
+    FAILS(gnd_rng_integers(&g, dev, GND_INT8, DIM(2), one, gnd_int(129), 0), GND_ERR_OVERFLOW,
+          "1 .. 128 does not fit int8");
+    FAILS(gnd_rng_integers(&g, dev, GND_UINT8, DIM(2), less, one, 0), GND_ERR_OVERFLOW,
+          "does not fit uint8");
+    FAILS(gnd_rng_integers(&g, dev, GND_FLOAT32, DIM(2), NULL, one, 0), GND_ERR_DTYPE,
+          "it must be an int or bool");
+    FAILS(gnd_rng_integers(&g, dev, D, DIM(2), half, one, 0), GND_ERR_DTYPE,
+          "low is a float scalar");
     FAILS(gnd_rng_integers(&g, dev, D, DIM(3), three, one, 0), GND_ERR_DTYPE, "low is float32");
     FAILS(gnd_rng_multinomial(&g, dev, D, DIM(2), one, half), GND_ERR_DEVICE, "rng_multinomial: p");
     FAILS(gnd_rng_multinomial(&g, dev, D, DIM(2), less, three), GND_ERR_ARG, "n is -1");
-    FAILS(gnd_rng_dirichlet(&g, dev, D, DIM(2), gnd_zeros(dev, GND_FLOAT32, DIM(2, 0))), GND_ERR_SHAPE,
-          "alpha has shape (2, 0)");
-    FAILS(gnd_rng_multivariate_normal(&g, dev, D, DIM(2), three, three, GND_ROOT_SVD), GND_ERR_SHAPE,
-          "mean (3,) and cov (3,): (k,) and (k, k) are needed");
+    FAILS(gnd_rng_dirichlet(&g, dev, D, DIM(2), gnd_zeros(dev, GND_FLOAT32, DIM(2, 0))),
+          GND_ERR_SHAPE, "alpha has shape (2, 0)");
+    FAILS(gnd_rng_multivariate_normal(&g, dev, D, DIM(2), three, three, GND_ROOT_SVD),
+          GND_ERR_SHAPE, "mean (3,) and cov (3,): (k,) and (k, k) are needed");
     FAILS(gnd_rng_permutation(&g, dev, -1), GND_ERR_ARG, "n is -1");
     FAILS(gnd_rng_shuffle(&g, m, 2), GND_ERR_AXIS, "rng_shuffle: axis 2");
     FAILS(gnd_rng_permuted(&g, one, 0), GND_ERR_DEVICE, "rng_permuted: x is a scalar");
-    FAILS(gnd_rng_choice(&g, dev, gnd_int(0), DIM(2), 1, NULL), GND_ERR_ARG, "nothing to choose from");
-    FAILS(gnd_rng_choice(&g, dev, gnd_int(3), DIM(2, 2), 0, NULL), GND_ERR_ARG, "4 of 3 elements without replacement");
+    FAILS(gnd_rng_choice(&g, dev, gnd_int(0), DIM(2), 1, NULL), GND_ERR_ARG,
+          "nothing to choose from");
+    FAILS(gnd_rng_choice(&g, dev, gnd_int(3), DIM(2, 2), 0, NULL), GND_ERR_ARG,
+          "4 of 3 elements without replacement");
     FAILS(gnd_rng_choice(&g, dev, half, DIM(2), 1, NULL), GND_ERR_DTYPE, "a is a float scalar");
-    FAILS(gnd_rng_choice(&g, dev, gnd_int(4), DIM(2), 1, three), GND_ERR_SHAPE, "p has shape (3,) for 4 elements");
+    FAILS(gnd_rng_choice(&g, dev, gnd_int(4), DIM(2), 1, three), GND_ERR_SHAPE,
+          "p has shape (3,) for 4 elements");
     FAILS(gnd_rng_choice(&g, dev, gnd_int(3), DIM(2), 1, far), GND_ERR_DEVICE, "p is on");
-    FAILS(gnd_rng_choice(&g, dev, gnd_ones(dev, D, 0, NULL), DIM(2), 1, NULL), GND_ERR_SHAPE, "a has no axis");
+    FAILS(gnd_rng_choice(&g, dev, gnd_ones(dev, D, 0, NULL), DIM(2), 1, NULL), GND_ERR_SHAPE,
+          "a has no axis");
 }
 
 static void shapes(void)
@@ -102,10 +124,11 @@ static void shapes(void)
 /* Outside of scopes: what is given stays the caller's, and nothing but the result is left. */
 static void owners(void)
 {
-    gnd_array *v = gnd_ones(dev, GND_FLOAT32, DIM(4)), *one = gnd_int(1), *m = gnd_ones(dev, GND_FLOAT32, DIM(4, 4));
+    gnd_array *v = gnd_ones(dev, GND_FLOAT32, DIM(4)), *one = gnd_int(1),
+              *m = gnd_ones(dev, GND_FLOAT32, DIM(4, 4));
     gnd_rng h = g;
     gnd_stats before, after;
-    gnd_eval_all(2, (gnd_array *[]){ v, m });
+    gnd_eval_all(2, (gnd_array *[]){v, m});
     gnd_device_stats(dev, &before);
     gnd_release(gnd_rng_multinomial(&h, dev, D, DIM(2), one, v));
     gnd_release(gnd_rng_dirichlet(&h, dev, D, DIM(2), v));
@@ -127,13 +150,17 @@ static int everything(void)
     gnd_array *v = gnd_ones(dev, GND_FLOAT32, DIM(4)), *m = gnd_ones(dev, GND_FLOAT32, DIM(5, 4));
     gnd_array *one = gnd_int(1), *half = gnd_real(0.5);
     gnd_rng h = g;
-    gnd_array *all[] = {
-        gnd_rng_uniform(&h, dev, D, DIM(4), v, one), gnd_rng_lognormal(&h, dev, D, DIM(4), one, v),
-        gnd_rng_beta(&h, dev, D, DIM(4), v, half), gnd_rng_standard_t(&h, dev, D, DIM(4), one),
-        gnd_rng_binomial(&h, dev, D, DIM(4), v, half), gnd_rng_integers(&h, dev, D, DIM(2), one, gnd_int(5), 1),
-        gnd_rng_dirichlet(&h, dev, D, DIM(2), v),
-        gnd_rng_permutation(&h, dev, 6), gnd_rng_permuted(&h, m, 1), gnd_rng_shuffle(&h, m, 0),
-        gnd_rng_choice(&h, dev, m, DIM(2), 0, NULL)};
+    gnd_array *all[] = {gnd_rng_uniform(&h, dev, D, DIM(4), v, one),
+                        gnd_rng_lognormal(&h, dev, D, DIM(4), one, v),
+                        gnd_rng_beta(&h, dev, D, DIM(4), v, half),
+                        gnd_rng_standard_t(&h, dev, D, DIM(4), one),
+                        gnd_rng_binomial(&h, dev, D, DIM(4), v, half),
+                        gnd_rng_integers(&h, dev, D, DIM(2), one, gnd_int(5), 1),
+                        gnd_rng_dirichlet(&h, dev, D, DIM(2), v),
+                        gnd_rng_permutation(&h, dev, 6),
+                        gnd_rng_permuted(&h, m, 1),
+                        gnd_rng_shuffle(&h, m, 0),
+                        gnd_rng_choice(&h, dev, m, DIM(2), 0, NULL)};
     int r = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         gnd_status st = gnd_status_of(all[i]);

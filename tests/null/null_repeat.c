@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_repeat.c - launches that come again and again with the same arguments become lists of the backend by
- * themselves (sched/repeat.c): when, with which arguments, and when not: other numbers, large work, memory
- * that went back to the driver, a test that counts. On the null device, whose log shows it. Then the same with
- * each allocation and each call of the backend failing. The hooks that count come last: they switch lists off.
+ * null_repeat.c - launches that come again and again with the same arguments become lists of the
+ * backend by themselves (sched/repeat.c): when, with which arguments, and when not: other numbers,
+ * large work, memory that went back to the driver, a test that counts. On the null device, whose
+ * log shows it. Then the same with each allocation and each call of the backend failing. The hooks
+ * that count come last: they switch lists off.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,10 @@
 static gnd_device *dev;
 static const int64_t small[1] = {1000}, large[1] = {10000000};
 
-/* What the log says of n evaluations of x * by + x: how many lists were made and run, and launches in all. */
-static void rounds(gnd_array *x, int n, double by, double step, int *made, int *runs, long *launches)
+/* What the log says of n evaluations of x * by + x: how many lists were made and run, and launches
+ * in all. */
+static void rounds(gnd_array *x, int n, double by, double step, int *made, int *runs,
+                   long *launches)
 {
     gnd__null_reset();
     gnd__null_record(1);
@@ -47,7 +50,8 @@ static void plain(void)
     int made, runs;
     long launches;
     gnd_scope_begin();
-    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 1, small), *z = gnd_zeros(dev, GND_FLOAT32, 1, large);
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 1, small),
+              *z = gnd_zeros(dev, GND_FLOAT32, 1, large);
     gnd_eval_all(2, (gnd_array *[]){x, z});
     rounds(x, 100, 2, 0, &made, &runs, &launches);
     tap_is_int(made, 1, "100 times the same is one list");
@@ -130,7 +134,8 @@ static void several(void)
     gnd__null_record(1);
     for (int i = 0; i < 40; i++) {
         gnd_scope_begin();
-        gnd_array *y = gnd_sort(gnd_divide(gnd_sum(x, GND_AXIS(1), 0), gnd_max(x, GND_AXIS(0), 0)), 0, 0);
+        gnd_array *y =
+            gnd_sort(gnd_divide(gnd_sum(x, GND_AXIS(1), 0), gnd_max(x, GND_AXIS(0), 0)), 0, 0);
         y = gnd_sort(gnd_divide(gnd_sum(x, GND_AXIS(1), 0), gnd_max(x, GND_ALL, 0)), 0, 0);
         gnd_eval_all(1, &y);
         gnd_scope_end();
@@ -145,7 +150,8 @@ static void several(void)
     gnd_scope_end();
 }
 
-/* Loops whose launches become lists, memory that goes back in between, a recording; the sum of what was found. */
+/* Loops whose launches become lists, memory that goes back in between, a recording; the sum of what
+ * was found. */
 static gnd_status program(gnd_device *d, long *launches)
 {
     gnd_status st = GND_OK, one;
@@ -181,7 +187,8 @@ static gnd_status program(gnd_device *d, long *launches)
     return st ? st : one;
 }
 
-/* Each allocation and each call of the backend fails once, in a program whose launches are lists. */
+/* Each allocation and each call of the backend fails once, in a program whose launches are lists.
+ */
 static void faults(int mem)
 {
     long want, launches, total, live = 0, failed = 0, silent = 0, left = 0, wrong = 0;
@@ -212,8 +219,8 @@ static void faults(int mem)
             live = gnd__mem_live();
         left += gnd__mem_live() != live;
         if (at == last) {
-            snprintf(text, sizeof text, "%ld %s: %ld failures, %ld without", last, mem ? "allocations" : "calls", failed,
-                     silent);
+            snprintf(text, sizeof text, "%ld %s: %ld failures, %ld without", last,
+                     mem ? "allocations" : "calls", failed, silent);
             tap_ok(failed > 20, "%s", text);
         }
     }
@@ -236,7 +243,8 @@ int main(void)
     gnd_eval_all(1, &x);
     (void)gnd__mem_live();
     rounds(x, 100, 2, 0, &made, &runs, &launches);
-    tap_ok(made <= 1 && runs > 50 && launches == 100, "a test that counts allocations sees what ships: %d runs", runs);
+    tap_ok(made <= 1 && runs > 50 && launches == 100,
+           "a test that counts allocations sees what ships: %d runs", runs);
     gnd_scope_end();
     gnd_close(dev);
     tap_is_int(gnd__null_objects(), 0, "nothing is left of the device");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_sinks.c - thousands of arrays evaluated at once, on the null device: grouping looks at a number of
- * nodes, works and dependencies that grows with the number of sinks and no faster, whatever the sinks are. The
- * count is gnd__pgraph.looked; no time is measured.
+ * null_sinks.c - thousands of arrays evaluated at once, on the null device: grouping looks at a
+ * number of nodes, works and dependencies that grows with the number of sinks and no faster,
+ * whatever the sinks are. The count is gnd__pgraph.looked; no time is measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { FEW = 1000, MANY = 4000 };
 
 static gnd_device *dev;
-static gnd_array *x, *m; /* float32, (4) and (4, 4), with elements */
+static gnd_array *x, *m;  /* float32, (4) and (4, 4), with elements */
 static gnd_array *shared; /* of the kind at hand: what all sinks use; may be NULL */
 
 static gnd_array *sum_rows(gnd_array *a)
@@ -81,7 +81,7 @@ static gnd_array *viewed(int i)
 
 static gnd_array *joined(int i)
 {
-    return gnd_concat(2, (gnd_array *[]){ gnd_add(x, gnd_int(i)), x }, 0);
+    return gnd_concat(2, (gnd_array *[]){gnd_add(x, gnd_int(i)), x}, 0);
 }
 
 static gnd_array *taken(int i)
@@ -101,19 +101,25 @@ static const struct kind {
     gnd_array *(*sink)(int i);
     int many;
 } kinds[] = {
-    { "sums", added, MANY },           { "arrays of different shapes", of_many_shapes, MANY },
-    { "long operations", long_one, MANY }, { "reductions", reduced, MANY },
-    { "normalized rows", normalized, MANY }, { "rows divided by one sum", divided, MANY },
-    { "products and what follows them", product, MANY }, { "products of fills", filled, MANY },
-    { "views of products", viewed, MANY }, { "joins", joined, MANY }, { "gathers", taken, MANY },
-    { "products in a chain", in_a_chain, MANY / 4 }, /* of 2,000 operations at most */
+    {"sums", added, MANY},
+    {"arrays of different shapes", of_many_shapes, MANY},
+    {"long operations", long_one, MANY},
+    {"reductions", reduced, MANY},
+    {"normalized rows", normalized, MANY},
+    {"rows divided by one sum", divided, MANY},
+    {"products and what follows them", product, MANY},
+    {"products of fills", filled, MANY},
+    {"views of products", viewed, MANY},
+    {"joins", joined, MANY},
+    {"gathers", taken, MANY},
+    {"products in a chain", in_a_chain, MANY / 4}, /* of 2,000 operations at most */
 };
 
 /* Works of n sinks, and what grouping looked at for them; -1: it failed. */
 static long group(const struct kind *k, int n, uint64_t *looked)
 {
     gnd__pgraph g;
-    gnd_err e = { GND_OK, 0, "" };
+    gnd_err e = {GND_OK, 0, ""};
     gnd_array **sink = malloc((size_t)n * sizeof *sink);
     long works = -1;
     memset(&g, 0, sizeof g);
@@ -137,7 +143,7 @@ static long group(const struct kind *k, int n, uint64_t *looked)
 
 int main(void)
 {
-    const int64_t four[2] = { 4, 4 };
+    const int64_t four[2] = {4, 4};
     dev = gnd_open("null");
     if (gnd_device_status(dev))
         tap_skip_all("no null device: %s", gnd_device_error(dev));
@@ -150,9 +156,11 @@ int main(void)
         const int few = k->many / (MANY / FEW);
         uint64_t a = 0, b = 0;
         const long works = group(k, few, &a), more = group(k, k->many, &b);
-        tap_ok(works > 0 && more > (MANY / FEW - 1) * works, "%s: %d are %ld works, %d are %ld", k->name, few, works, k->many, more);
+        tap_ok(works > 0 && more > (MANY / FEW - 1) * works, "%s: %d are %ld works, %d are %ld",
+               k->name, few, works, k->many, more);
         tap_ok(a >= (uint64_t)works && (double)b <= 1.3 * MANY / FEW * (double)a,
-               "  for which grouping looked at %llu and %llu things", (unsigned long long)a, (unsigned long long)b);
+               "  for which grouping looked at %llu and %llu things", (unsigned long long)a,
+               (unsigned long long)b);
     }
     gnd_release(x);
     gnd_release(m);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_sort.c - sorts and what goes with them on the null device: shapes and dtypes, every error, which
- * kernels a plan has for short, middle and long rows, rows of more than 2^32 elements; and whichever
- * allocation fails on the way, an error says so and nothing is lost, with a scope or without.
+ * null_sort.c - sorts and what goes with them on the null device: shapes and dtypes, every error,
+ * which kernels a plan has for short, middle and long rows, rows of more than 2^32 elements; and
+ * whichever allocation fails on the way, an error says so and nothing is lost, with a scope or
+ * without.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void shapes(void)
     tap_is_int(gnd_topk(x, 1, 1, 0, NULL), GND_ERR_NULL, "topk to nowhere");
     expect_array(gnd_partition(x, 1, &at, 0), GND_FLOAT16, 3, d, "partition");
     expect_array(gnd_argpartition(x, 0, NULL, 0), GND_INT64, 3, d, "argpartition at no place");
-    expect_array(gnd_lexsort(2, (gnd_array *[]){x, gnd_astype(x, GND_BOOL)}, 0), GND_INT64, 3, d, "lexsort");
+    expect_array(gnd_lexsort(2, (gnd_array *[]){x, gnd_astype(x, GND_BOOL)}, 0), GND_INT64, 3, d,
+                 "lexsort");
     expect_array(gnd_sort(e, 1, 0), GND_INT8, 3, none, "sort of nothing");
     expect_array(gnd_argsort(e, 2, 0), GND_INT64, 3, none, "argsort of nothing");
     expect_array(gnd_lexsort(1, &e, 1), GND_INT64, 3, none, "lexsort of nothing");
@@ -48,9 +50,12 @@ static void errors(void)
     gnd_array *gone = gnd_fail(GND_ERR_IO, "gone"), *one = gnd_zeros(dev, GND_INT32, 0, NULL);
     expect_message(gnd_sort(NULL, 0, 0), GND_ERR_NULL, "sort: x is NULL");
     expect_message(gnd_sort(gone, 0, 0), GND_ERR_IO, "gone");
-    expect_message(gnd_argsort(x, 2, 0), GND_ERR_AXIS, "argsort: axis 2 is out of range for 2 dimensions");
-    expect_message(gnd_sort(one, 0, 0), GND_ERR_AXIS, "sort: axis 0: an array of shape () has no axes");
-    expect_message(gnd_sort(x, 0, 1), GND_ERR_ARG, "sort: flags 0x1: 0 and GND_DESCENDING are possible");
+    expect_message(gnd_argsort(x, 2, 0), GND_ERR_AXIS,
+                   "argsort: axis 2 is out of range for 2 dimensions");
+    expect_message(gnd_sort(one, 0, 0), GND_ERR_AXIS,
+                   "sort: axis 0: an array of shape () has no axes");
+    expect_message(gnd_sort(x, 0, 1), GND_ERR_ARG,
+                   "sort: flags 0x1: 0 and GND_DESCENDING are possible");
     tap_is_int(gnd_topk(x, 5, 1, 0, out), GND_ERR_ARG, "topk of more than there are");
     expect_message(out[0], GND_ERR_ARG, "topk: k is 5, axis 1 has extent 4");
     expect_message(out[1], GND_ERR_ARG, "topk: k is 5, axis 1 has extent 4");
@@ -65,12 +70,14 @@ static void errors(void)
     expect_message(gnd_partition(x, 1, NULL, 1), GND_ERR_NULL, "partition: kth is NULL");
     expect_message(gnd_partition(x, -1, &at, 1), GND_ERR_ARG, "partition: -1 places");
     pair[0] = x, pair[1] = y;
-    expect_message(gnd_lexsort(2, pair, 0), GND_ERR_SHAPE, "lexsort: keys of shapes (3, 4) and (4, 3)");
+    expect_message(gnd_lexsort(2, pair, 0), GND_ERR_SHAPE,
+                   "lexsort: keys of shapes (3, 4) and (4, 3)");
     expect_message(gnd_lexsort(0, pair, 0), GND_ERR_ARG, "lexsort: 0 keys: it takes at least one");
     pair[1] = gone;
     expect_message(gnd_lexsort(2, pair, 0), GND_ERR_IO, "gone");
     pair[1] = x;
-    expect_message(gnd_lexsort(2, pair, 7), GND_ERR_AXIS, "lexsort: axis 7 is out of range for 2 dimensions");
+    expect_message(gnd_lexsort(2, pair, 7), GND_ERR_AXIS,
+                   "lexsort: axis 7 is out of range for 2 dimensions");
     gnd_scope_end();
 }
 
@@ -92,29 +99,38 @@ static void plan(gnd_array *x, const char *want, const char *what)
 /* apart: groups may not wait for one another. */
 static void plans(int apart)
 {
-    const char *some = !apart ? "fill count places passes move move move move"
-                              : "count passes positions move count positions move count positions move "
-                                "count positions move";
+    const char *some =
+        !apart ? "fill count places passes move move move move"
+               : "count passes positions move count positions move count positions move "
+                 "count positions move";
     const char *one = apart ? "count positions move" : "fill count places move";
     const int64_t n[4] = {64, 8192, 16385, 5000000000};
     if (apart)
         setenv("GND_KERNEL_SHAPE", "gpu-apart", 1);
     gnd_scope_begin();
     for (int k = 0; k < 4; k++) {
-        gnd_array *x = gnd_zeros(cuda, GND_FLOAT32, 1, &n[k]), *y = gnd_astype(x, GND_UINT8), *top[2];
+        gnd_array *x = gnd_zeros(cuda, GND_FLOAT32, 1, &n[k]), *y = gnd_astype(x, GND_UINT8),
+                  *top[2];
         char what[80];
-        snprintf(what, sizeof what, "%lld elements%s", (long long)n[k], apart ? ", groups apart" : "");
+        snprintf(what, sizeof what, "%lld elements%s", (long long)n[k],
+                 apart ? ", groups apart" : "");
         plan(gnd_sort(x, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : some, what);
         plan(gnd_argsort(x, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : some, what);
         plan(gnd_argsort(y, 0, 0), k == 0 ? "short" : k == 1 ? "rows" : one, what);
         tap_is_int(gnd_topk(x, 9, 0, 0, top), GND_OK, "%s: topk", what);
-        plan(top[1], k == 0 ? "short" : k == 1 ? "select" : k == 2 ? "select short" : "select select select", what);
+        plan(top[1],
+             k == 0   ? "short"
+             : k == 1 ? "select"
+             : k == 2 ? "select short"
+                      : "select select select",
+             what);
     }
     gnd_scope_end();
     unsetenv("GND_KERNEL_SHAPE");
 }
 
-/* --- allocations that fail ---------------------------------------------------------------------- */
+/* --- allocations that fail ----------------------------------------------------------------------
+ */
 
 enum { CALLS = 8 };
 
@@ -160,7 +176,8 @@ static void allocations(int scoped)
             gnd__mem_fail_at(n);
             gnd_array *y = call(i, x, &other);
             gnd__mem_fail_at(0);
-            gnd_status st = gnd_status_of(y) != GND_OK ? gnd_status_of(y) : gnd_status_of(other ? other : y);
+            gnd_status st =
+                gnd_status_of(y) != GND_OK ? gnd_status_of(y) : gnd_status_of(other ? other : y);
             failed = st == GND_ERR_NOMEM;
             mute += failed && !*gnd_error(y) && !(other && *gnd_error(other));
             gnd_release(y);

@@ -32,8 +32,8 @@ static void folds(const char *what, gnd_array *x, int kind, double value)
     const gnd__scalar *v = &x->p.value;
     int weak = gnd_status_of(x) == GND_OK && gnd_is_weak(x);
     double got = !weak ? NAN : v->kind == 'f' || v->kind == 'c' ? v->re : (double)v->i;
-    if (!tap_ok(weak && v->kind == kind && (got == value || (isnan(got) && isnan(value))), "%s is %g",
-                what, value))
+    if (!tap_ok(weak && v->kind == kind && (got == value || (isnan(got) && isnan(value))),
+                "%s is %g", what, value))
         tap_diag("kind %c, %.17g %s", weak ? v->kind : '-', got, gnd_error(x));
     gnd_release(x);
 }
@@ -124,7 +124,8 @@ static void test_errors(void)
     gnd_scope_begin();
     FAILS(FIRST(gnd_frexp, NULL), GND_ERR_NULL, "frexp: x is NULL");
     FAILS(SECOND(gnd_frexp, NULL), GND_ERR_NULL, "frexp: x is NULL");
-    FAILS(SECOND(gnd_frexp, c64), GND_ERR_DTYPE, "complex64 is not allowed: bools, ints and floats");
+    FAILS(SECOND(gnd_frexp, c64), GND_ERR_DTYPE,
+          "complex64 is not allowed: bools, ints and floats");
     FAILS(FIRST(gnd_modf, broken), GND_ERR_SHAPE, "broken");
     FAILS(SECOND(gnd_modf, c64), GND_ERR_DTYPE, "complex64 is not allowed");
     FAILS(FIRST(gnd_divmod, f32, NULL), GND_ERR_NULL, "divmod: x2 is NULL");

@@ -307,11 +307,17 @@ static void without_scope(void)
 static void without_f64(void)
 {
     gnd_array *i = gnd_astype(far, GND_INT64);
-    gnd_array *y[] = {gnd_average(i, i, GND_ALL, 0, NULL), gnd_cov(far, NULL, 1, 1, i, far, D),
-                      gnd_corrcoef(i, NULL, 1, D), gnd_nanmean(i, GND_ALL, 0),
-                      gnd_logsumexp(i, far, GND_ALL, 0), gnd_softmax(i, GND_ALL),
-                      gnd_standardize(i, GND_ALL, 0), gnd_gradient(i, far, 0, 2),
-                      gnd_trapezoid(i, i, 1, 0), gnd_polyval(i, far), gnd_vander(far, 2, 0),
+    gnd_array *y[] = {gnd_average(i, i, GND_ALL, 0, NULL),
+                      gnd_cov(far, NULL, 1, 1, i, far, D),
+                      gnd_corrcoef(i, NULL, 1, D),
+                      gnd_nanmean(i, GND_ALL, 0),
+                      gnd_logsumexp(i, far, GND_ALL, 0),
+                      gnd_softmax(i, GND_ALL),
+                      gnd_standardize(i, GND_ALL, 0),
+                      gnd_gradient(i, far, 0, 2),
+                      gnd_trapezoid(i, i, 1, 0),
+                      gnd_polyval(i, far),
+                      gnd_vander(far, 2, 0),
                       gnd_polyfit(i, i, 1, -1, i)};
     for (int k = 0; k < (int)(sizeof y / sizeof *y); k++)
         if (gnd_dtype_of(y[k]) != GND_FLOAT32 || gnd_wait(y[k]) != GND_OK)

@@ -128,7 +128,7 @@ static gnd_array *step_index(gnd_array *x, model *m)
             if (b != GND_NONE && b < 0)
                 b += d;
             len[axis] = 0;
-            for (int64_t i = step > 0 ? 0 : d - 1; i >= 0 && i < d; i += step > 0 ? 1 : -1) {
+            for (int64_t i = step > 0 ? 0 : d - 1; i >= 0 && i<d; i += step> 0 ? 1 : -1) {
                 int64_t first = a == GND_NONE ? (step > 0 ? 0 : d - 1)
                                 : step > 0    ? (a < 0 ? 0 : a)
                                               : (a >= d ? d - 1 : a);
@@ -490,8 +490,8 @@ static int same(const gnd_array *x, const model *m)
 static int one_chain(void)
 {
     static gnd_array *(*const step[])(gnd_array *, model *) = {
-        step_index,   step_index, step_reshape,  step_permute,   step_flip,
-        step_ones,    step_join,  step_diagonal, step_broadcast, step_window,
+        step_index, step_index, step_reshape,  step_permute,   step_flip,
+        step_ones,  step_join,  step_diagonal, step_broadcast, step_window,
     };
     static model m;
     int64_t dim[10];

@@ -314,8 +314,8 @@ static void test_broken(void)
 
 static void test_absent(void)
 {
-    static const char *const specs[] = {"nodev", "noopen", "noopen:0", "mute", "cuda", "zzyzx",
-                                        NULL};
+    static const char *const specs[] = {"nodev", "noopen", "noopen:0", "mute",
+                                        "cuda",  "zzyzx",  NULL};
     const char *text = search("@/more:@/files", specs);
 
     tap_has_str(line_of(text, "nodev"), " devices 0 code 0 ", "no device is no failure");
@@ -368,7 +368,8 @@ static void test_paths(void)
     if (strstr(text, "[opencl]"))
         tap_skip(1, "the opencl backend is installed");
     else
-        tap_has_str(text, "opencl: gnd-opencl.so is not installed; ", "no device: what is not there is named");
+        tap_has_str(text, "opencl: gnd-opencl.so is not installed; ",
+                    "no device: what is not there is named");
     tap_has_str(text, "(GND_BACKEND_PATH names more folders)", "  and what to do about it");
 }
 
@@ -387,12 +388,14 @@ static void test_owners(void)
     } else {
         chmod(folder, 0777);
         text = search("@/more", any);
-        tap_has_str(text, "/more: others than its owner may write it: refused", "a folder that others may write, for root");
+        tap_has_str(text, "/more: others than its owner may write it: refused",
+                    "a folder that others may write, for root");
         tap_is_str(line_of(text, "mute"), "", "  nothing is loaded");
         chmod(folder, 0755);
         chmod(file, 0775);
         text = search("@/more", none);
-        tap_has_str(text, "/more/gnd-mute.so: others than its owner may write it: refused", "a file that others may write");
+        tap_has_str(text, "/more/gnd-mute.so: others than its owner may write it: refused",
+                    "a file that others may write");
         tap_is_str(line_of(text, "mute"), "", "  is not loaded");
         chmod(file, 0755);
         if (chown(folder, 1234, 1234))
@@ -406,12 +409,14 @@ static void test_owners(void)
     }
     chmod(folder, 0777);
     text = search("@/more", none);
-    tap_has_str(text, "/more: others than its owner may write it, and what is there is run", "for others there is a warning");
+    tap_has_str(text, "/more: others than its owner may write it, and what is there is run",
+                "for others there is a warning");
     tap_has_str(line_of(text, "mute"), " devices 1 ", "  and the plugin");
     chmod(folder, 0755);
     if (user && !chown(folder, 1234, 1234)) {
         text = search("@/more", none);
-        tap_has_str(text, "/more: another user owns it, and what is there is run", "also where another user owns it");
+        tap_has_str(text, "/more: another user owns it, and what is there is run",
+                    "also where another user owns it");
         user = 0;
     } else {
         tap_skip(1, "a folder of another user: this is not root");

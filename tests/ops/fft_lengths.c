@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fft_lengths.c - Fourier transforms by length: against the definition in long double, every length from
- * 1 to 300 where a library does them or GND_TEST_LARGE is set (each is a kernel to compile elsewhere, so
- * a few are taken); long ones and primes up to 1000003 by their properties: single lines by the
- * definition, there and back, Parseval, linearity, shift. Errors are relative, in the 2-norm; bounds are
- * in eps (1 + log2(n)) / 2, four times that where a prime factor over 13 makes it a convolution.
+ * fft_lengths.c - Fourier transforms by length: against the definition in long double, every length
+ * from 1 to 300 where a library does them or GND_TEST_LARGE is set (each is a kernel to compile
+ * elsewhere, so a few are taken); long ones and primes up to 1000003 by their properties: single
+ * lines by the definition, there and back, Parseval, linearity, shift. Errors are relative, in the
+ * 2-norm; bounds are in eps (1 + log2(n)) / 2, four times that where a prime factor over 13 makes
+ * it a convolution.
  */
 #include <complex.h>
 #include <math.h>
@@ -29,7 +30,8 @@ static lc root(int64_t k, int64_t n)
 
 static double bound(gnd_dtype t, int64_t n)
 {
-    return (t == GND_COMPLEX64 ? 0x1p-23 : 0x1p-52) * (1 + log2((double)n)) * (gnd__fft_smooth(n) ? 0.5 : 2);
+    return (t == GND_COMPLEX64 ? 0x1p-23 : 0x1p-52) * (1 + log2((double)n)) *
+           (gnd__fft_smooth(n) ? 0.5 : 2);
 }
 
 /* n elements of x, of dtype t, as long doubles; NULL: it failed. */
@@ -76,7 +78,8 @@ static double by_definition(gnd_dtype t, int64_t n, int real)
     gnd_scope_begin();
     gnd_array *x = ref_make(dev, in, 1, &n, REF_CONTIG, REF_REAL, &host);
     gnd_array *y = (real ? gnd_rfft : gnd_fft)(x, GND_FFT_FULL, 0, GND_NORM_BACKWARD);
-    lc *got = numbers(y, t, m), *want = calloc((size_t)n, sizeof *want), *w = malloc((size_t)n * sizeof *w);
+    lc *got = numbers(y, t, m), *want = calloc((size_t)n, sizeof *want),
+       *w = malloc((size_t)n * sizeof *w);
     for (int64_t k = 0; k < n; k++)
         w[k] = root(k, n);
     for (int64_t k = 0; k < m; k++)
@@ -96,10 +99,10 @@ static double by_definition(gnd_dtype t, int64_t n, int real)
 
 static void short_ones(gnd_dtype t)
 {
-    static const int64_t few[] = { 1, 17, 31, 97, 100, 127, 289, 300 };
+    static const int64_t few[] = {1, 17, 31, 97, 100, 127, 289, 300};
     const int every = getenv("GND_TEST_LARGE") != NULL || gnd__fft_library(dev, t, 1);
-    double worst[2] = { 0, 0 };
-    int64_t at[2] = { 0, 0 };
+    double worst[2] = {0, 0};
+    int64_t at[2] = {0, 0};
     for (int real = 0; real < 2; real++)
         for (int i = 0; i < (every ? 300 : real || t == GND_COMPLEX128 ? 3 : 8); i++) {
             int64_t n = every ? i + 1 : few[i];
@@ -109,9 +112,10 @@ static void short_ones(gnd_dtype t)
                 at[real] = n;
             }
         }
-    tap_ok(worst[0] <= 1, "%s: %s, %s lengths to 300: %.2g of the bound (n = %lld)", where, gnd_dtype_name(t),
-           every ? "all" : "some", worst[0], (long long)at[0]);
-    tap_ok(worst[1] <= 1, "%s: of reals: %.2g of the bound (n = %lld)", where, worst[1], (long long)at[1]);
+    tap_ok(worst[0] <= 1, "%s: %s, %s lengths to 300: %.2g of the bound (n = %lld)", where,
+           gnd_dtype_name(t), every ? "all" : "some", worst[0], (long long)at[0]);
+    tap_ok(worst[1] <= 1, "%s: of reals: %.2g of the bound (n = %lld)", where, worst[1],
+           (long long)at[1]);
 }
 
 /* The properties of transforms of n elements. */
@@ -127,7 +131,8 @@ static void properties(gnd_dtype t, int64_t n)
     lc *fy = numbers(gnd_fft(y, GND_FFT_FULL, 0, GND_NORM_BACKWARD), t, n);
     gnd_array *sum = gnd_add(gnd_multiply(x, gnd_real(0.5)), gnd_multiply(y, gnd_real(-2)));
     lc *fs = numbers(gnd_fft(sum, GND_FFT_FULL, 0, GND_NORM_BACKWARD), t, n);
-    lc *fr = numbers(gnd_fft(gnd_roll(x, 1, &shift, (int[]){ 0 }), GND_FFT_FULL, 0, GND_NORM_BACKWARD), t, n);
+    lc *fr = numbers(
+        gnd_fft(gnd_roll(x, 1, &shift, (int[]){0}), GND_FFT_FULL, 0, GND_NORM_BACKWARD), t, n);
     lc *back = numbers(gnd_ifft(f, GND_FFT_FULL, 0, GND_NORM_BACKWARD), t, n);
     if (nx && fx && fy && fs && fr && back) {
         const double b = bound(t, n);
@@ -138,17 +143,19 @@ static void properties(gnd_dtype t, int64_t n)
                 s += nx[j] * root((int64_t)((__int128)j * k % n), n);
             worst = fmax(worst, (double)cabsl(s - fx[k]) / size);
         }
-        tap_ok(worst <= 4 * b, "%s: %lld %s: lines: %.2g of the bound", where, (long long)n, gnd_dtype_name(t),
-               worst / (4 * b));
+        tap_ok(worst <= 4 * b, "%s: %lld %s: lines: %.2g of the bound", where, (long long)n,
+               gnd_dtype_name(t), worst / (4 * b));
         tap_ok(apart(back, nx, n) <= 2 * b, "%s: %lld: there and back: %.2g", where, (long long)n,
                apart(back, nx, n) / (2 * b));
         double ratio = norm(fx, n) / (size * sqrt((double)n));
-        tap_ok(fabs(ratio - 1) <= b, "%s: %lld: Parseval: %.2g", where, (long long)n, fabs(ratio - 1) / b);
+        tap_ok(fabs(ratio - 1) <= b, "%s: %lld: Parseval: %.2g", where, (long long)n,
+               fabs(ratio - 1) / b);
         for (int64_t k = 0; k < n; k++) {
             fy[k] = 0.5L * fx[k] - 2 * fy[k];
             nx[k] = fx[k] * root((int64_t)((__int128)shift * k % n), n);
         }
-        tap_ok(apart(fs, fy, n) <= 3 * b, "%s: %lld: linear: %.2g", where, (long long)n, apart(fs, fy, n) / (3 * b));
+        tap_ok(apart(fs, fy, n) <= 3 * b, "%s: %lld: linear: %.2g", where, (long long)n,
+               apart(fs, fy, n) / (3 * b));
         tap_ok(apart(fr, nx, n) <= 2 * b, "%s: %lld: a shift turns: %.2g", where, (long long)n,
                apart(fr, nx, n) / (2 * b));
     } else {
@@ -167,7 +174,7 @@ static void properties(gnd_dtype t, int64_t n)
 
 static void all(gnd_device *d, const char *spec)
 {
-    static const int64_t large[] = { 10007, 65537, 100003, 1000003, 1 << 20, 1000000, 720720 };
+    static const int64_t large[] = {10007, 65537, 100003, 1000003, 1 << 20, 1000000, 720720};
     dev = d;
     where = spec;
     ref_seed(17);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fft_rows.c - transforms of rows, at the level of nodes: against the definition, of every length that
- * one kernel takes up to 300 and some longer ones, every kind, both directions.
+ * fft_rows.c - transforms of rows, at the level of nodes: against the definition, of every length
+ * that one kernel takes up to 300 and some longer ones, every kind, both directions.
  */
 #include <complex.h>
 #include <math.h>
@@ -33,7 +33,8 @@ static void slow(const lc *x, lc *y, int64_t n, int inverse)
 /* The relative error, in the 2-norm, of transforms of `rows` rows of n; infinite: a failure. */
 static double error(gnd_device *dev, gnd_dtype t, int kind, int inverse, int64_t n, int64_t rows)
 {
-    int64_t half = n / 2 + 1, in = kind == GND_FFT_C2R ? half : n, out = kind == GND_FFT_R2C ? half : n;
+    int64_t half = n / 2 + 1, in = kind == GND_FFT_C2R ? half : n,
+            out = kind == GND_FFT_R2C ? half : n;
     int wide = t == GND_COMPLEX128, real_in = kind == GND_FFT_R2C, real_out = kind == GND_FFT_C2R;
     gnd_dtype r = wide ? GND_FLOAT64 : GND_FLOAT32;
     int64_t shape[2] = {rows, in};
@@ -76,11 +77,16 @@ static double error(gnd_device *dev, gnd_dtype t, int kind, int inverse, int64_t
 
 static void all(gnd_device *dev, const char *spec)
 {
-    static const int64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 16, 26, 32, 49, 60, 64, 77,
-                                      120, 121, 125, 128, 169, 210, 243, 256, 286, 512, 1000, 1024, 2048};
-    static const struct { int kind, inverse; const char *name; } kinds[] = {
-        {GND_FFT_C2C, 0, "complex"}, {GND_FFT_C2C, 1, "complex, inverse"},
-        {GND_FFT_R2C, 0, "real to complex"}, {GND_FFT_C2R, 1, "complex to real"}};
+    static const int64_t lengths[] = {1,   2,   3,   4,   5,   6,   7,   8,    9,    11,  13,
+                                      15,  16,  26,  32,  49,  60,  64,  77,   120,  121, 125,
+                                      128, 169, 210, 243, 256, 286, 512, 1000, 1024, 2048};
+    static const struct {
+        int kind, inverse;
+        const char *name;
+    } kinds[] = {{GND_FFT_C2C, 0, "complex"},
+                 {GND_FFT_C2C, 1, "complex, inverse"},
+                 {GND_FFT_R2C, 0, "real to complex"},
+                 {GND_FFT_C2R, 1, "complex to real"}};
     int count = (int)(sizeof lengths / sizeof *lengths);
     for (int w = 0; w < 2; w++) {
         gnd_dtype t = w ? GND_COMPLEX128 : GND_COMPLEX64;
@@ -91,14 +97,15 @@ static void all(gnd_device *dev, const char *spec)
             int64_t at = 0;
             /* the float64 kernels differ in nothing but the dtype: a few lengths will do */
             for (int i = w ? 2 * k : k; i < count; i += w ? 8 : k == 0 ? 1 : 4) {
-                double e = error(dev, t, kinds[k].kind, kinds[k].inverse, lengths[i], lengths[i] < 300 ? 7 : 2);
+                double e = error(dev, t, kinds[k].kind, kinds[k].inverse, lengths[i],
+                                 lengths[i] < 300 ? 7 : 2);
                 if (!(e <= worst)) {
                     worst = e;
                     at = lengths[i];
                 }
             }
-            tap_ok(worst < (w ? 2e-15 : 6e-7), "%s: %s of %s: error %.2g (n = %lld)", spec, kinds[k].name,
-                   gnd_dtype_name(t), worst, (long long)at);
+            tap_ok(worst < (w ? 2e-15 : 6e-7), "%s: %s of %s: error %.2g (n = %lld)", spec,
+                   kinds[k].name, gnd_dtype_name(t), worst, (long long)at);
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_accumulate.c - values added up and compared in places by index, against plain loops: every dtype,
- * few and many places, sums that must be exact, what is not finite, and that the order of the values
- * changes no bit of the result.
+ * ops_accumulate.c - values added up and compared in places by index, against plain loops: every
+ * dtype, few and many places, sums that must be exact, what is not finite, and that the order of
+ * the values changes no bit of the result.
  */
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int beats(gnd__accop op, ref_num a, ref_num b)
 static void one(gnd_device *dev, const char *spec, gnd_dtype t, gnd__accop op, int64_t m, int how,
                 int with_base)
 {
-    static const char *const names[] = { "add", "max", "min" };
+    static const char *const names[] = {"add", "max", "min"};
     const int inexact = op == GND__ACC_ADD && strchr("fc", gnd_dtype_kind(t));
     int64_t n = N;
     ref_arr val, base, got;
@@ -103,8 +103,8 @@ static void one(gnd_device *dev, const char *spec, gnd_dtype t, gnd__accop op, i
                 worst_want = want[i];
             }
         }
-        if (!tap_ok(worst <= (inexact ? 1 : 0), "%s: %s %s into %d places%s: %g ulps", spec, names[op],
-                    gnd_dtype_name(t), (int)m, with_base ? " with a base" : "", worst))
+        if (!tap_ok(worst <= (inexact ? 1 : 0), "%s: %s %s into %d places%s: %g ulps", spec,
+                    names[op], gnd_dtype_name(t), (int)m, with_base ? " with a base" : "", worst))
             tap_diag("at %d: %s, not %s", (int)where, ref_text(ref_nth(&got, where), a, sizeof a),
                      ref_text(worst_want, b, sizeof b));
         ref_free(&got);
@@ -129,7 +129,8 @@ static void order(gnd_device *dev, const char *spec, gnd_dtype t, int64_t m)
     gnd_array *v = ref_make(dev, t, 1, &n, REF_CONTIG, REF_SPECIAL, &val);
     gnd_array *p = positions(dev, n), *wide = gnd_where(gnd_isfinite(v), v, gnd_int(1));
     gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, p, wide, NULL, m);
-    tap_is_int(gnd_read(y, a, (size_t)m * size), GND_OK, "%s: %s in order", spec, gnd_dtype_name(t));
+    tap_is_int(gnd_read(y, a, (size_t)m * size), GND_OK, "%s: %s in order", spec,
+               gnd_dtype_name(t));
     y = gnd__accumulate_node(GND__ACC_ADD, gnd_flip(p, GND_ALL), gnd_flip(wide, GND_ALL), NULL, m);
     tap_is_int(gnd_read(y, b, (size_t)m * size), GND_OK, "%s: backwards", spec);
     tap_is_mem(a, b, (size_t)m * size, "%s: the same bits", spec);
@@ -142,15 +143,15 @@ static void order(gnd_device *dev, const char *spec, gnd_dtype t, int64_t m)
 /* Cancellation, tiny and huge values, infinities of both signs. */
 static void edges(gnd_device *dev, const char *spec)
 {
-    const float v[] = { 1e30f, 1, -1e30f, 3e38f, 3e38f, -3e38f, 1e-45f, 1e-45f, INFINITY, 1, -INFINITY,
-                        INFINITY, NAN, 5, 0.1f, 0.1f, 0.1f };
-    const int64_t p[] = { 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 6 };
-    const float base[8] = { 0, 0, 0, 1, 1, 1, 0, -0.0f };
-    const float want[8] = { 1, 3e38f, 3e-45f, INFINITY, NAN, NAN, (float)(3 * (double)0.1f), -0.0f };
+    const float v[] = {1e30f, 1,         -1e30f,   3e38f, 3e38f, -3e38f, 1e-45f, 1e-45f, INFINITY,
+                       1,     -INFINITY, INFINITY, NAN,   5,     0.1f,   0.1f,   0.1f};
+    const int64_t p[] = {0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 6};
+    const float base[8] = {0, 0, 0, 1, 1, 1, 0, -0.0f};
+    const float want[8] = {1, 3e38f, 3e-45f, INFINITY, NAN, NAN, (float)(3 * (double)0.1f), -0.0f};
     float got[8];
     int64_t n = sizeof v / sizeof *v, m = 8;
     int32_t count[8];
-    static const int32_t counted[8] = { 3, 3, 2, 2, 2, 2, 3, 0 };
+    static const int32_t counted[8] = {3, 3, 2, 2, 2, 2, 3, 0};
     gnd_scope_begin();
     gnd_array *at = gnd_from(dev, GND_INT64, 1, &n, p);
     gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, at, gnd_from(dev, GND_FLOAT32, 1, &n, v),
@@ -161,8 +162,8 @@ static void edges(gnd_device *dev, const char *spec)
             tap_ok(got[0] == 1 || got[0] == 0, "%s: cancelled: %g", spec, (double)got[0]);
         else
             tap_ok((got[i] == want[i] && signbit(got[i]) == signbit(want[i])) ||
-                       (isnan(got[i]) && isnan(want[i])), "%s: %g, not %g", spec, (double)got[i],
-                   (double)want[i]);
+                       (isnan(got[i]) && isnan(want[i])),
+                   "%s: %g, not %g", spec, (double)got[i], (double)want[i]);
     y = gnd__accumulate_node(GND__ACC_ADD, at, gnd_ones(dev, GND_INT32, 1, &n), NULL, m);
     tap_is_int(gnd_read(y, count, sizeof count), GND_OK, "%s: counts", spec);
     tap_is_mem(count, counted, sizeof count, "%s: how many", spec);
@@ -174,7 +175,8 @@ static void edges(gnd_device *dev, const char *spec)
     tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s: nothing to add", spec);
     tap_is_mem(got, base, sizeof base, "%s: the base", spec);
     m = 0;
-    y = gnd__accumulate_node(GND__ACC_ADD, gnd_from(dev, GND_INT64, 1, &n, p), gnd_ones(dev, GND_INT32, 1, &n), NULL, m);
+    y = gnd__accumulate_node(GND__ACC_ADD, gnd_from(dev, GND_INT64, 1, &n, p),
+                             gnd_ones(dev, GND_INT32, 1, &n), NULL, m);
     tap_is_int(gnd_read(y, got, 0), GND_OK, "%s: no places", spec);
     gnd_scope_end();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_chains.c - long random chains of views of stored and of pending data, as the device computes them, against
- * a host array that moves its elements at every step. Some views on the way are kept, and some evaluated: all of
- * them have their elements in the end. Then loops, and threads of which one evaluates what the other views.
- * Arguments: first and last case.
+ * ops_chains.c - long random chains of views of stored and of pending data, as the device computes
+ * them, against a host array that moves its elements at every step. Some views on the way are kept,
+ * and some evaluated: all of them have their elements in the end. Then loops, and threads of which
+ * one evaluates what the other views. Arguments: first and last case.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,7 +25,8 @@ typedef struct model {
     int16_t v[MOST];
 } model;
 
-/* A step of the model: its axis d is at start[d] + the sum over k of step[d][k] * i[k] of the axes dim[ndim]. */
+/* A step of the model: its axis d is at start[d] + the sum over k of step[d][k] * i[k] of the axes
+ * dim[ndim]. */
 typedef struct move {
     int ndim;
     int64_t dim[RANK], start[RANK], step[RANK][RANK];
@@ -69,11 +70,12 @@ static void apply(model *m, const move *s)
     }
 }
 
-/* --- steps: the array's, and the model's in *s ---------------------------------------------------- */
+/* --- steps: the array's, and the model's in *s
+ * ---------------------------------------------------- */
 
 static gnd_array *indexed(gnd_array *x, const model *m, move *s)
 {
-    gnd_range r[RANK] = { { 0 } };
+    gnd_range r[RANK] = {{0}};
     s->ndim = 0;
     for (int d = 0; d < m->ndim; d++) {
         const int64_t n = m->dim[d];
@@ -81,10 +83,10 @@ static gnd_array *indexed(gnd_array *x, const model *m, move *s)
         int64_t step = how == 1 ? -1 : how == 2 ? 2 : 1, first = 0, len = n;
         if (how == 0 && n > 0) {
             s->start[d] = ref_range(0, n - 1);
-            r[d] = (gnd_range){ .kind = GND_IDX_INT, .start = s->start[d] - (ref_rnd() % 2 ? n : 0) };
+            r[d] = (gnd_range){.kind = GND_IDX_INT, .start = s->start[d] - (ref_rnd() % 2 ? n : 0)};
             continue;
         }
-        r[d] = (gnd_range){ GND_IDX_SLICE, GND_NONE, GND_NONE, step, NULL };
+        r[d] = (gnd_range){GND_IDX_SLICE, GND_NONE, GND_NONE, step, NULL};
         if (how == 1 && n > 0)
             first = n - 1;
         if (how == 2)
@@ -126,7 +128,8 @@ static gnd_array *permuted(gnd_array *x, const model *m, move *s)
 
 static gnd_array *diagonal(gnd_array *x, const model *m, move *s)
 {
-    const int64_t offset = m->dim[0] > 1 && m->dim[1] > 1 ? ref_range(-1, 1) : 0, down = offset < 0 ? 1 : 0, right = offset > 0 ? 1 : 0;
+    const int64_t offset = m->dim[0] > 1 && m->dim[1] > 1 ? ref_range(-1, 1) : 0,
+                  down = offset < 0 ? 1 : 0, right = offset > 0 ? 1 : 0;
     const int64_t na = m->dim[0] - down, nb = m->dim[1] - right;
     s->ndim = 0;
     for (int d = 2; d < m->ndim; d++) {
@@ -216,7 +219,8 @@ static gnd_array *step(gnd_array *x, model *m)
     return y;
 }
 
-/* --- one case -------------------------------------------------------------------------------------- */
+/* --- one case
+ * -------------------------------------------------------------------------------------- */
 
 static int same(gnd_array *x, gnd_dtype t, const model *m, const char *what)
 {
@@ -228,7 +232,7 @@ static int same(gnd_array *x, gnd_dtype t, const model *m, const char *what)
         return 0;
     }
     for (int64_t i = 0; i < m->n && bad < 0; i++) {
-        unsigned char want[16] = { 0 };
+        unsigned char want[16] = {0};
         ref_put(t, want, ref_as(t, ref_int(m->v[i])));
         if (ref_ulps(t, ref_nth(&got, i), ref_get(t, want), 0) != 0)
             bad = i;
@@ -239,7 +243,8 @@ static int same(gnd_array *x, gnd_dtype t, const model *m, const char *what)
     return bad < 0;
 }
 
-/* The model's elements as an array of t: stored, or computed by what is stored in one way or another. */
+/* The model's elements as an array of t: stored, or computed by what is stored in one way or
+ * another. */
 static gnd_array *start(model *m, gnd_dtype t, int how)
 {
     int16_t one[MOST];
@@ -250,12 +255,13 @@ static gnd_array *start(model *m, gnd_dtype t, int how)
             m->v[i] = m->v[i % m->dim[m->ndim - 1]];
     for (int64_t i = 0; i < m->n; i++)
         one[i] = m->v[i];
-    gnd_array *x = gnd_from(dev, GND_INT16, how == 3 ? 1 : m->ndim, how == 3 ? &m->dim[m->ndim - 1] : m->dim, one);
+    gnd_array *x = gnd_from(dev, GND_INT16, how == 3 ? 1 : m->ndim,
+                            how == 3 ? &m->dim[m->ndim - 1] : m->dim, one);
     note("start", how, m->n);
     if (how == 1)
         return gnd_astype(gnd_multiply(x, gnd_int(1)), t);
     if (how == 2) { /* a product of a view: another kernel's root */
-        int64_t two[RANK + 1] = { 2 };
+        int64_t two[RANK + 1] = {2};
         memcpy(two + 1, m->dim, (size_t)m->ndim * sizeof *two);
         return gnd_astype(gnd_max(gnd_broadcast_to(x, m->ndim + 1, two), GND_AXIS(0), 0), t);
     }
@@ -268,7 +274,8 @@ static gnd_array *start(model *m, gnd_dtype t, int how)
 
 static void one_case(int number)
 {
-    static const gnd_dtype types[] = { GND_FLOAT32, GND_INT32, GND_UINT8, GND_COMPLEX64, GND_FLOAT64 };
+    static const gnd_dtype types[] = {GND_FLOAT32, GND_INT32, GND_UINT8, GND_COMPLEX64,
+                                      GND_FLOAT64};
     static model m, kept[KEPT];
     gnd_dtype t = types[number / 4 % 5];
     gnd_array *keep[KEPT];
@@ -300,43 +307,49 @@ static void one_case(int number)
     ok = same(x, t, &m, "the last");
     for (int k = 0; k < n; k++)
         ok &= same(keep[k], t, &kept[k], "a view on the way");
-    if (!tap_ok(ok, "case %d, %s: %d views of views at most", number, gnd_dtype_name(t), (int)links))
+    if (!tap_ok(ok, "case %d, %s: %d views of views at most", number, gnd_dtype_name(t),
+                (int)links))
         tap_diag("%s", trail);
     gnd_scope_end();
 }
 
-/* --- loops ----------------------------------------------------------------------------------------- */
+/* --- loops
+ * ----------------------------------------------------------------------------------------- */
 
 static void loops(void)
 {
     enum { N = 300, COPIES = 40 };
-    float want[6], got[6], v[6] = { 1, 2, 3, 4, 5, 6 };
+    float want[6], got[6], v[6] = {1, 2, 3, 4, 5, 6};
     int64_t n = N;
     gnd_scope_begin();
-    gnd_array *x = gnd_multiply(gnd_arange(dev, gnd_int(0), gnd_int(N), gnd_int(1), GND_INT64), gnd_int(3));
+    gnd_array *x =
+        gnd_multiply(gnd_arange(dev, gnd_int(0), gnd_int(N), gnd_int(1), GND_INT64), gnd_int(3));
     gnd_array *s = gnd_zeros(dev, GND_INT64, 0, NULL), *y = gnd_flip(x, GND_ALL);
     for (int i = 0; i < N; i++) {
         s = gnd_add(s, gnd_multiply(gnd_at(x, "0"), gnd_at(y, "-1")));
         x = gnd_at(x, "1:");
         y = gnd_at(gnd_flip(gnd_flip(y, GND_ALL), GND_ALL), ":-1");
     }
-    tap_is_int(gnd_item_i64(s, NULL), 9 * (n - 1) * n * (2 * n - 1) / 6, "sums of x[0] * y[-1], x and y ever shorter");
+    tap_is_int(gnd_item_i64(s, NULL), 9 * (n - 1) * n * (2 * n - 1) / 6,
+               "sums of x[0] * y[-1], x and y ever shorter");
 
-    x = gnd_add(gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){ 2, 3 }, v), gnd_real(0));
+    x = gnd_add(gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){2, 3}, v), gnd_real(0));
     memcpy(want, v, sizeof v);
     for (int i = 0; i < COPIES; i++) { /* (2, 3) to (3, 2), read as (2, 3) */
         float old[6];
         memcpy(old, want, sizeof old);
-        x = gnd_reshape(gnd_T(x), 2, (int64_t[]){ 2, 3 });
+        x = gnd_reshape(gnd_T(x), 2, (int64_t[]){2, 3});
         for (int k = 0; k < 6; k++)
             want[k] = old[k % 2 * 3 + k / 2];
     }
-    tap_is_int(gnd_read(x, got, sizeof got), GND_OK, "%d times .T.reshape (%s)", COPIES, gnd_error(x));
+    tap_is_int(gnd_read(x, got, sizeof got), GND_OK, "%d times .T.reshape (%s)", COPIES,
+               gnd_error(x));
     tap_is_mem(got, want, sizeof got, "  has the elements that it should have");
     gnd_scope_end();
 }
 
-/* --- threads: one evaluates what the other makes views of ----------------------------------------- */
+/* --- threads: one evaluates what the other makes views of
+ * ----------------------------------------- */
 
 static void *evaluates(void *x)
 {
@@ -347,7 +360,7 @@ static void *evaluates(void *x)
 static void threads(void)
 {
     enum { ROUNDS = 100, VIEWS = 20 };
-    const int64_t dim[2] = { 16, 8 };
+    const int64_t dim[2] = {16, 8};
     int32_t v[128];
     int bad = 0;
     for (int i = 0; i < 128; i++)
@@ -355,9 +368,12 @@ static void threads(void)
     gnd_array *stored = gnd_from(dev, GND_INT32, 2, dim, v);
     for (int r = 0; r < ROUNDS; r++) {
         pthread_t id;
-        /* a sum stays in a kernel of its own, whose memory goes when nobody else is known to want it */
-        gnd_array *twice = gnd_add(stored, stored), *three = gnd_broadcast_to(twice, 3, (int64_t[]){ 5, 16, 8 });
-        gnd_array *b = gnd_sum(three, GND_AXIS(0), 0), *t = gnd_T(b), *last = gnd_flip(t, GND_AXIS(0)), *view[VIEWS];
+        /* a sum stays in a kernel of its own, whose memory goes when nobody else is known to want
+         * it */
+        gnd_array *twice = gnd_add(stored, stored),
+                  *three = gnd_broadcast_to(twice, 3, (int64_t[]){5, 16, 8});
+        gnd_array *b = gnd_sum(three, GND_AXIS(0), 0), *t = gnd_T(b),
+                  *last = gnd_flip(t, GND_AXIS(0)), *view[VIEWS];
         gnd_release(twice);
         gnd_release(three);
         gnd_release(b);
@@ -365,7 +381,7 @@ static void threads(void)
             tap_bail("no thread");
         for (int k = 0; k < VIEWS; k++) {
             gnd_array *f = gnd_flip(k % 2 ? t : last, GND_ALL);
-            gnd_array *row = gnd_index(f, 1, &(gnd_range){ .kind = GND_IDX_INT, .start = k % 8 });
+            gnd_array *row = gnd_index(f, 1, &(gnd_range){.kind = GND_IDX_INT, .start = k % 8});
             view[k] = gnd_add_i(row, 0);
             gnd_release(row);
             gnd_release(f);
@@ -374,7 +390,8 @@ static void threads(void)
         for (int k = 0; k < VIEWS; k++) {
             int64_t got[16]; /* what int32 adds up to */
             bad += gnd_read(view[k], got, sizeof got) != GND_OK;
-            for (int i = 0; i < 16; i++) /* t[j, i] is 10 * (8 * i + j); last has its rows the other way round */
+            for (int i = 0; i < 16;
+                 i++) /* t[j, i] is 10 * (8 * i + j); last has its rows the other way round */
                 bad += got[i] != 10 * (8 * (15 - i) + (k % 2 ? 7 - k % 8 : k % 8));
             gnd_release(view[k]);
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_choose.c - what gnd/index.h has to choose between arrays (select, piecewise, choose) and to change the elements
- * of a mask or a diagonal (putmask, copyto, fill_diagonal), against loops over small numbers on the host.
+ * ops_choose.c - what gnd/index.h has to choose between arrays (select, piecewise, choose) and to
+ * change the elements of a mask or a diagonal (putmask, copyto, fill_diagonal), against loops over
+ * small numbers on the host.
  */
 #include <math.h>
 #include <stdio.h>
@@ -49,16 +50,18 @@ static operand make(gnd_dtype t, int form)
         v[i] = small(t);
     for (int i = 0; i < SIZE; i++)
         o.v[i] = v[form == WHOLE ? i : form == ROW ? i % COLS : form == COLUMN ? i / COLS : 0];
-    o.x = form == WHOLE    ? from(t, 2, shape, v)
-          : form == ROW    ? from(t, 1, row, v)
-          : form == COLUMN ? from(t, 2, column, v)
-          : t == GND_BOOL  ? gnd_bool(v[0] != 0)
-          : gnd_dtype_kind(t) == 'f' ? gnd_real(v[0]) : gnd_int((int64_t)v[0]);
+    o.x = form == WHOLE              ? from(t, 2, shape, v)
+          : form == ROW              ? from(t, 1, row, v)
+          : form == COLUMN           ? from(t, 2, column, v)
+          : t == GND_BOOL            ? gnd_bool(v[0] != 0)
+          : gnd_dtype_kind(t) == 'f' ? gnd_real(v[0])
+                                     : gnd_int((int64_t)v[0]);
     return o;
 }
 
 /* Whether y has dtype t, that shape and these values. */
-static void same(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, const double *want, const char *what)
+static void same(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, const double *want,
+                 const char *what)
 {
     char why[300] = "";
     ref_arr got;
@@ -78,21 +81,28 @@ static void same(gnd_array *y, gnd_dtype t, int ndim, const int64_t *dim, const 
         ref_free(&got);
 }
 
-/* --- choosing ------------------------------------------------------------------------------------- */
+/* --- choosing
+ * ------------------------------------------------------------------------------------- */
 
 static void test_select(void)
 {
-    static const gnd_dtype type[4][3] = {{GND_FLOAT32, GND_FLOAT32, GND_FLOAT32}, {GND_INT8, GND_INT32, GND_INT32},
-                                         {GND_UINT8, GND_INT8, GND_INT16}, {GND_BOOL, GND_FLOAT32, GND_FLOAT32}};
+    static const gnd_dtype type[4][3] = {{GND_FLOAT32, GND_FLOAT32, GND_FLOAT32},
+                                         {GND_INT8, GND_INT32, GND_INT32},
+                                         {GND_UINT8, GND_INT8, GND_INT16},
+                                         {GND_BOOL, GND_FLOAT32, GND_FLOAT32}};
     for (int k = 0; k < 4; k++) {
         operand c[2] = {make(GND_BOOL, k % 3), make(GND_BOOL, (k + 1) % 3)};
         operand a[2] = {make(type[k][0], (k + 2) % 3), make(type[k][1], k % 2 ? ROW : WHOLE)};
         operand other = make(type[k][1], WEAK);
         double want[SIZE];
         for (int i = 0; i < SIZE; i++)
-            want[i] = c[0].v[i] != 0 ? a[0].v[i] : c[1].v[i] != 0 ? a[1].v[i] : k % 2 ? 0 : other.v[i];
+            want[i] = c[0].v[i] != 0   ? a[0].v[i]
+                      : c[1].v[i] != 0 ? a[1].v[i]
+                      : k % 2          ? 0
+                                       : other.v[i];
         gnd_array *cond[2] = {c[0].x, c[1].x}, *choice[2] = {a[0].x, a[1].x};
-        same(gnd_select(2, cond, choice, k % 2 ? NULL : other.x), type[k][2], 2, shape, want, "select");
+        same(gnd_select(2, cond, choice, k % 2 ? NULL : other.x), type[k][2], 2, shape, want,
+             "select");
     }
     gnd_array *yes = gnd_bool(1), *seven = gnd_int(7);
     gnd_array *y = gnd_select(1, &yes, &seven, NULL);
@@ -110,11 +120,13 @@ static void test_piecewise(void)
         for (int i = 0; i < SIZE; i++)
             want[i] = c[1].v[i] != 0 ? v[1].v[i] : c[0].v[i] != 0 ? v[0].v[i] : k ? other.v[i] : 0;
         gnd_array *cond[2] = {c[0].x, c[1].x}, *value[2] = {v[0].x, v[1].x};
-        same(gnd_piecewise(x.x, 2, cond, value, k ? other.x : NULL), type[k], 2, shape, want, "piecewise");
+        same(gnd_piecewise(x.x, 2, cond, value, k ? other.x : NULL), type[k], 2, shape, want,
+             "piecewise");
     }
     operand x = make(GND_FLOAT32, WHOLE);
     const double none[SIZE] = {0};
-    same(gnd_piecewise(x.x, 0, NULL, NULL, NULL), GND_FLOAT32, 2, shape, none, "piecewise of no conditions");
+    same(gnd_piecewise(x.x, 0, NULL, NULL, NULL), GND_FLOAT32, 2, shape, none,
+         "piecewise of no conditions");
 }
 
 static void test_choose(void)
@@ -128,8 +140,8 @@ static void test_choose(void)
             index[i] = p;
             want[i] = a[mode == GND_INDEX_WRAP ? (p + 6) % 3 : p < 0 ? 0 : p > 2 ? 2 : p].v[i];
         }
-        same(gnd_choose(from(GND_INT32, 2, shape, index), 3, choice, (gnd_index_mode)mode), GND_INT32, 2, shape, want,
-             "choose");
+        same(gnd_choose(from(GND_INT32, 2, shape, index), 3, choice, (gnd_index_mode)mode),
+             GND_INT32, 2, shape, want, "choose");
     }
     operand b = make(GND_BOOL, ROW);
     for (int i = 0; i < SIZE; i++)
@@ -140,11 +152,13 @@ static void test_choose(void)
         index[5] = k ? -1 : 3;
         gnd_array *y = gnd_choose(from(GND_INT8, 2, shape, index), 3, choice, GND_INDEX_RAISE);
         tap_is_int(gnd_wait(y), GND_ERR_INDEX, k ? "no negative index" : "none beyond the last");
-        tap_has_str(gnd_error(y), k ? "choose: a negative index" : "choose: index 3 is out of range", "says so");
+        tap_has_str(gnd_error(y),
+                    k ? "choose: a negative index" : "choose: index 3 is out of range", "says so");
     }
 }
 
-/* --- changed elements ------------------------------------------------------------------------------ */
+/* --- changed elements
+ * ------------------------------------------------------------------------------ */
 
 static void test_putmask(void)
 {
@@ -158,12 +172,14 @@ static void test_putmask(void)
             v[i] = small(t);
         for (int i = 0; i < SIZE; i++)
             want[i] = m.v[i] != 0 ? v[i % n] : x.v[i];
-        same(gnd_putmask(x.x, n > 1 ? m.x : gnd_reshape(m.x, 1, &flat), from(GND_FLOAT32, 1, &n, v)), t, 2, shape, want,
-             "putmask");
+        same(
+            gnd_putmask(x.x, n > 1 ? m.x : gnd_reshape(m.x, 1, &flat), from(GND_FLOAT32, 1, &n, v)),
+            t, 2, shape, want, "putmask");
     }
     operand x = make(GND_INT32, WHOLE), m = make(GND_BOOL, WHOLE);
     const int64_t none = 0;
-    same(gnd_putmask(x.x, m.x, gnd_zeros(dev, GND_INT32, 1, &none)), GND_INT32, 2, shape, x.v, "putmask of no values");
+    same(gnd_putmask(x.x, m.x, gnd_zeros(dev, GND_INT32, 1, &none)), GND_INT32, 2, shape, x.v,
+         "putmask of no values");
 }
 
 static void test_copyto(void)
@@ -171,27 +187,40 @@ static void test_copyto(void)
     static const gnd_dtype type[3] = {GND_FLOAT32, GND_INT32, GND_INT16};
     for (int k = 0; k < 6; k++) {
         const gnd_dtype t = type[k % 3];
-        operand x = make(t, WHOLE), s = make(k == 4 ? GND_FLOAT32 : GND_INT32, k % 4), m = make(GND_BOOL, (k + 1) % 3);
+        operand x = make(t, WHOLE), s = make(k == 4 ? GND_FLOAT32 : GND_INT32, k % 4),
+                m = make(GND_BOOL, (k + 1) % 3);
         double want[SIZE];
         for (int i = 0; i < SIZE; i++)
             want[i] = k % 2 || m.v[i] != 0 ? s.v[i] : x.v[i];
-        same(gnd_copyto(x.x, s.x, k == 4 ? GND_CAST_UNSAFE : GND_CAST_SAME_KIND, k % 2 ? NULL : m.x), t, 2, shape, want,
-             "copyto");
+        same(
+            gnd_copyto(x.x, s.x, k == 4 ? GND_CAST_UNSAFE : GND_CAST_SAME_KIND, k % 2 ? NULL : m.x),
+            t, 2, shape, want, "copyto");
     }
-    static const struct { gnd_dtype from, to; gnd_casting least; } rule[] = {
-        {GND_INT32, GND_INT32, GND_CAST_NO},           {GND_INT16, GND_INT32, GND_CAST_SAFE},
-        {GND_INT32, GND_INT16, GND_CAST_SAME_KIND},    {GND_UINT8, GND_INT16, GND_CAST_SAFE},
-        {GND_UINT32, GND_INT32, GND_CAST_SAME_KIND},   {GND_INT8, GND_UINT8, GND_CAST_UNSAFE},
-        {GND_INT64, GND_FLOAT32, GND_CAST_SAME_KIND},  {GND_FLOAT32, GND_INT64, GND_CAST_UNSAFE},
-        {GND_BOOL, GND_UINT8, GND_CAST_SAFE},          {GND_UINT8, GND_BOOL, GND_CAST_UNSAFE},
-        {GND_FLOAT32, GND_FLOAT16, GND_CAST_SAME_KIND}, {GND_FLOAT32, GND_COMPLEX64, GND_CAST_SAFE},
+    static const struct {
+        gnd_dtype from, to;
+        gnd_casting least;
+    } rule[] = {
+        {GND_INT32, GND_INT32, GND_CAST_NO},
+        {GND_INT16, GND_INT32, GND_CAST_SAFE},
+        {GND_INT32, GND_INT16, GND_CAST_SAME_KIND},
+        {GND_UINT8, GND_INT16, GND_CAST_SAFE},
+        {GND_UINT32, GND_INT32, GND_CAST_SAME_KIND},
+        {GND_INT8, GND_UINT8, GND_CAST_UNSAFE},
+        {GND_INT64, GND_FLOAT32, GND_CAST_SAME_KIND},
+        {GND_FLOAT32, GND_INT64, GND_CAST_UNSAFE},
+        {GND_BOOL, GND_UINT8, GND_CAST_SAFE},
+        {GND_UINT8, GND_BOOL, GND_CAST_UNSAFE},
+        {GND_FLOAT32, GND_FLOAT16, GND_CAST_SAME_KIND},
+        {GND_FLOAT32, GND_COMPLEX64, GND_CAST_SAFE},
     };
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
         for (int casting = GND_CAST_NO; casting <= GND_CAST_UNSAFE; casting++) {
-            gnd_array *x = gnd_zeros(dev, rule[i].to, 1, row), *s = gnd_zeros(dev, rule[i].from, 1, row);
+            gnd_array *x = gnd_zeros(dev, rule[i].to, 1, row),
+                      *s = gnd_zeros(dev, rule[i].from, 1, row);
             const int may = casting >= (int)rule[i].least || rule[i].least == GND_CAST_NO;
-            tap_is_int(gnd_status_of(gnd_copyto(x, s, (gnd_casting)casting, NULL)), may ? GND_OK : GND_ERR_DTYPE,
-                       "copyto: %s into %s by rule %d", gnd_dtype_name(rule[i].from), gnd_dtype_name(rule[i].to), casting);
+            tap_is_int(gnd_status_of(gnd_copyto(x, s, (gnd_casting)casting, NULL)),
+                       may ? GND_OK : GND_ERR_DTYPE, "copyto: %s into %s by rule %d",
+                       gnd_dtype_name(rule[i].from), gnd_dtype_name(rule[i].to), casting);
         }
 }
 
@@ -224,7 +253,8 @@ static void test_fill_diagonal(void)
         }
 }
 
-/* --- errors ---------------------------------------------------------------------------------------- */
+/* --- errors
+ * ---------------------------------------------------------------------------------------- */
 
 static void test_errors(void)
 {
@@ -233,48 +263,64 @@ static void test_errors(void)
     gnd_array *b = gnd_zeros(dev, GND_BOOL, 2, shape), *b5 = gnd_zeros(dev, GND_BOOL, 1, &five);
     gnd_array *x5 = gnd_zeros(dev, GND_FLOAT32, 1, &five), *odd[2] = {x, x5}, *null[1] = {NULL};
     gnd_array *huge = gnd_int(300);
-    const struct { gnd_array *y; gnd_status want; const char *says; } bad[] = {
+    const struct {
+        gnd_array *y;
+        gnd_status want;
+        const char *says;
+    } bad[] = {
         {gnd_select(0, NULL, NULL, x), GND_ERR_ARG, "select: 0 conditions: at least one is needed"},
         {gnd_select(1, NULL, &x, NULL), GND_ERR_NULL, "select: the list of conditions is NULL"},
         {gnd_select(1, &b, null, NULL), GND_ERR_NULL, "select: choices[0] is NULL"},
-        {gnd_select(1, &x, &x, NULL), GND_ERR_DTYPE, "select: conditions[0] is float32: conditions are bools"},
-        {gnd_select(1, &b5, &x, NULL), GND_ERR_SHAPE, "select: shapes (5,) and (3, 4) do not broadcast"},
-        {gnd_select(1, &b, &x5, NULL), GND_ERR_SHAPE, "select: shapes (3, 4) and (5,) do not broadcast"},
-        {gnd_select(1, &b, (gnd_array *[]){gnd_zeros(dev, GND_INT8, 2, shape)}, huge), GND_ERR_OVERFLOW, "select: "},
+        {gnd_select(1, &x, &x, NULL), GND_ERR_DTYPE,
+         "select: conditions[0] is float32: conditions are bools"},
+        {gnd_select(1, &b5, &x, NULL), GND_ERR_SHAPE,
+         "select: shapes (5,) and (3, 4) do not broadcast"},
+        {gnd_select(1, &b, &x5, NULL), GND_ERR_SHAPE,
+         "select: shapes (3, 4) and (5,) do not broadcast"},
+        {gnd_select(1, &b, (gnd_array *[]){gnd_zeros(dev, GND_INT8, 2, shape)}, huge),
+         GND_ERR_OVERFLOW, "select: "},
         {gnd_piecewise(x, -1, NULL, NULL, NULL), GND_ERR_ARG, "piecewise: -1 conditions"},
         {gnd_piecewise(x, 1, &b5, &x, NULL), GND_ERR_SHAPE,
          "piecewise: conditions[0] has shape (5,), which does not broadcast to (3, 4)"},
         {gnd_piecewise(x, 1, &b, &x5, NULL), GND_ERR_SHAPE, "piecewise: values[0] has shape (5,)"},
         {gnd_piecewise(x, 1, &b, &x, x5), GND_ERR_SHAPE, "piecewise: otherwise has shape (5,)"},
         {gnd_piecewise(x, 1, &i, &x, NULL), GND_ERR_DTYPE, "piecewise: conditions[0] is int32"},
-        {gnd_piecewise(i, 1, &b, (gnd_array *[]){gnd_zeros(dev, GND_COMPLEX64, 0, NULL)}, NULL), GND_ERR_DTYPE,
-         "piecewise: "},
-        {gnd_choose(x, 1, &x, GND_INDEX_RAISE), GND_ERR_DTYPE, "choose: indices is float32: ints are needed"},
+        {gnd_piecewise(i, 1, &b, (gnd_array *[]){gnd_zeros(dev, GND_COMPLEX64, 0, NULL)}, NULL),
+         GND_ERR_DTYPE, "piecewise: "},
+        {gnd_choose(x, 1, &x, GND_INDEX_RAISE), GND_ERR_DTYPE,
+         "choose: indices is float32: ints are needed"},
         {gnd_choose(i, 0, NULL, GND_INDEX_RAISE), GND_ERR_ARG, "choose: no choices"},
-        {gnd_choose(i, 2, odd, GND_INDEX_RAISE), GND_ERR_SHAPE, "choose: shapes (3, 4) and (5,) do not broadcast"},
-        {gnd_choose(i, 1, &x5, GND_INDEX_CLIP), GND_ERR_SHAPE, "choose: shapes (5,) and (3, 4) do not broadcast"},
+        {gnd_choose(i, 2, odd, GND_INDEX_RAISE), GND_ERR_SHAPE,
+         "choose: shapes (3, 4) and (5,) do not broadcast"},
+        {gnd_choose(i, 1, &x5, GND_INDEX_CLIP), GND_ERR_SHAPE,
+         "choose: shapes (5,) and (3, 4) do not broadcast"},
         {gnd_choose(i, 1, &x, (gnd_index_mode)3), GND_ERR_ARG, "choose: mode 3 is none"},
-        {gnd_putmask(x, b5, x), GND_ERR_SHAPE, "putmask: mask has shape (5,), x has shape (3, 4): as many elements"},
+        {gnd_putmask(x, b5, x), GND_ERR_SHAPE,
+         "putmask: mask has shape (5,), x has shape (3, 4): as many elements"},
         {gnd_copyto(i, x, GND_CAST_SAME_KIND, NULL), GND_ERR_DTYPE,
          "copyto: src is float32, which GND_CAST_SAME_KIND does not let become int32"},
-        {gnd_copyto(x, x5, GND_CAST_SAFE, NULL), GND_ERR_SHAPE, "copyto: src has shape (5,), which does not broadcast"},
+        {gnd_copyto(x, x5, GND_CAST_SAFE, NULL), GND_ERR_SHAPE,
+         "copyto: src has shape (5,), which does not broadcast"},
         {gnd_copyto(x, x, GND_CAST_SAFE, b5), GND_ERR_SHAPE, "copyto: where has shape (5,)"},
         {gnd_copyto(x, x, (gnd_casting)5, NULL), GND_ERR_ARG, "copyto: casting 5 is none"},
-        {gnd_fill_diagonal(x5, gnd_int(1), 0), GND_ERR_SHAPE, "fill_diagonal: x has shape (5,): at least two dimensions"},
+        {gnd_fill_diagonal(x5, gnd_int(1), 0), GND_ERR_SHAPE,
+         "fill_diagonal: x has shape (5,): at least two dimensions"},
         {gnd_fill_diagonal(gnd_zeros(dev, GND_INT8, 3, cube), gnd_int(1), 0), GND_ERR_SHAPE,
          "fill_diagonal: x has shape (2, 2, 3): beyond two dimensions all extents are equal"},
-        {gnd_fill_diagonal(gnd_int(1), gnd_int(1), 0), GND_ERR_DEVICE, "fill_diagonal: x is a scalar"},
+        {gnd_fill_diagonal(gnd_int(1), gnd_int(1), 0), GND_ERR_DEVICE,
+         "fill_diagonal: x is a scalar"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         tap_is_int(gnd_status_of(bad[k].y), bad[k].want, "%s", bad[k].says);
-        tap_is_int(strncmp(gnd_error(bad[k].y), bad[k].says, strlen(bad[k].says)), 0, "says so: %s", gnd_error(bad[k].y));
+        tap_is_int(strncmp(gnd_error(bad[k].y), bad[k].says, strlen(bad[k].says)), 0, "says so: %s",
+                   gnd_error(bad[k].y));
     }
 }
 
 static void on_device(gnd_device *d, const char *spec)
 {
-    static void (*const test[])(void) = {test_select,        test_piecewise, test_choose, test_putmask, test_copyto,
-                                         test_fill_diagonal, test_errors};
+    static void (*const test[])(void) = {test_select, test_piecewise,     test_choose, test_putmask,
+                                         test_copyto, test_fill_diagonal, test_errors};
     dev = d;
     tap_diag("%s", spec);
     ref_seed(15);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_cov.c - weighted means, logsumexp with weights, covariances and correlations against plain loops. What
- * reduces without weights is in ops_stat.c.
+ * ops_cov.c - weighted means, logsumexp with weights, covariances and correlations against plain
+ * loops. What reduces without weights is in ops_stat.c.
  */
 #include <math.h>
 

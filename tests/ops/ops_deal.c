@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_deal.c - many floats added up in many places, as GPUs do it (kernels/deal.cl): against plain sums in
- * long double; even and uneven, where some bins of places get too many values; whole numbers and all
- * exponents; what is not finite; bases; that the order of the values changes no bit.
+ * ops_deal.c - many floats added up in many places, as GPUs do it (kernels/deal.cl): against plain
+ * sums in long double; even and uneven, where some bins of places get too many values; whole
+ * numbers and all exponents; what is not finite; bases; that the order of the values changes no
+ * bit.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ static double val[2 * N]; /* of any dtype: its parts */
 static void draw(int how, int wide, int strange)
 {
     for (int i = 0; i < N; i++) {
-        pos[i] = how == EVEN || i % 3 == 0 ? ref_range(0, M - 1) : i % 3 == 1 ? 5000 : ref_range(9000, 9040);
+        pos[i] = how == EVEN || i % 3 == 0 ? ref_range(0, M - 1)
+                 : i % 3 == 1              ? 5000
+                                           : ref_range(9000, 9040);
         for (int c = 0; c < 2; c++) {
             const double v = (double)(int64_t)(ref_rnd() >> 44) - (1 << 19);
             val[2 * i + c] = wide ? ldexp(v, (int)(ref_rnd() % 60) - 50) : v;
@@ -37,7 +40,7 @@ static void draw(int how, int wide, int strange)
 static void put(gnd_dtype t, unsigned char *at, int64_t i, const double *v)
 {
     const size_t size = gnd_dtype_size(t);
-    const float f[2] = { (float)v[0], (float)v[1] };
+    const float f[2] = {(float)v[0], (float)v[1]};
     if (t == GND_FLOAT32 || t == GND_COMPLEX64)
         memcpy(at + (size_t)i * size, f, size);
     else
@@ -48,7 +51,8 @@ static double part(gnd_dtype t, const unsigned char *at, int64_t i, int c)
 {
     const int both = gnd_dtype_kind(t) == 'c', single = t == GND_FLOAT32 || t == GND_COMPLEX64;
     i = both ? 2 * i + c : i;
-    return single ? (double)((const float *)(const void *)at)[i] : ((const double *)(const void *)at)[i];
+    return single ? (double)((const float *)(const void *)at)[i]
+                  : ((const double *)(const void *)at)[i];
 }
 
 static void one(gnd_device *dev, const char *spec, gnd_dtype t, int how, int wide, int strange)
@@ -56,7 +60,8 @@ static void one(gnd_device *dev, const char *spec, gnd_dtype t, int how, int wid
     const size_t size = gnd_dtype_size(t);
     const int parts = gnd_dtype_kind(t) == 'c' ? 2 : 1;
     const int64_t n = N, m = M;
-    unsigned char *v = malloc(N * size), *base = malloc(M * size), *a = calloc(M, size), *b = calloc(M, size);
+    unsigned char *v = malloc(N * size), *base = malloc(M * size), *a = calloc(M, size),
+                  *b = calloc(M, size);
     long double *want = calloc(2 * M, sizeof *want), *scale = calloc(2 * M, sizeof *scale);
     double worst = 0;
     if (ref_skip(dev, t, 3))
@@ -65,7 +70,7 @@ static void one(gnd_device *dev, const char *spec, gnd_dtype t, int how, int wid
     for (int64_t i = 0; i < N; i++)
         put(t, v, i, val + 2 * i);
     for (int64_t i = 0; i < M; i++) {
-        put(t, base, i, (const double[2]){ (double)i / 8, -1 });
+        put(t, base, i, (const double[2]){(double)i / 8, -1});
         for (int c = 0; c < parts; c++)
             scale[2 * i + c] = fabsl(want[2 * i + c] = (long double)part(t, base, i, c));
     }
@@ -75,17 +80,21 @@ static void one(gnd_device *dev, const char *spec, gnd_dtype t, int how, int wid
             scale[2 * pos[i] + c] += fabsl((long double)part(t, v, i, c));
         }
     gnd_scope_begin();
-    gnd_array *p = gnd__checked_node(gnd_from(dev, GND_INT64, 1, &n, pos), "test", INT64_MAX / 2, 0);
+    gnd_array *p =
+        gnd__checked_node(gnd_from(dev, GND_INT64, 1, &n, pos), "test", INT64_MAX / 2, 0);
     gnd_array *x = gnd_from(dev, t, 1, &n, v), *z = gnd_from(dev, t, 1, &m, base);
     gnd_array *y = gnd__accumulate_node(GND__ACC_ADD, p, x, z, m);
     tap_is_int(gnd_read(y, a, M * size), GND_OK, "%s: %s, %s%s%s", spec, gnd_dtype_name(t),
-               how == EVEN ? "even" : "uneven", wide ? ", wide" : "", strange ? ", not all finite" : "");
+               how == EVEN ? "even" : "uneven", wide ? ", wide" : "",
+               strange ? ", not all finite" : "");
     for (int64_t i = 0; i < M; i++)
         for (int c = 0; c < parts; c++) {
             const long double w = want[2 * i + c], g = (long double)part(t, a, i, c);
-            const long double ulp = scale[2 * i + c] * (t == GND_FLOAT32 || t == GND_COMPLEX64 ? 0x1p-24L : 0x1p-52L);
+            const long double ulp =
+                scale[2 * i + c] * (t == GND_FLOAT32 || t == GND_COMPLEX64 ? 0x1p-24L : 0x1p-52L);
             const double err = isfinite(w) ? (double)(fabsl(g - w) / (ulp > 0 ? ulp : 1))
-                               : (isnan(w) ? isnan(g) : g == w) ? 0 : INFINITY;
+                               : (isnan(w) ? isnan(g) : g == w) ? 0
+                                                                : INFINITY;
             worst = err > worst || isnan(err) ? err : worst;
         }
     tap_ok(worst <= 1, "  right to %.3g units of the magnitudes", worst);

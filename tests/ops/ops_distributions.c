@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_distributions.c - the distributions against their functions: Kolmogorov and Smirnov's test for
- * continuous ones (20000 numbers, D sqrt(n) below 1.95: passed by 999 seeds of 1000), Pearson's for counts
- * (the chi-square as a normal number by Wilson and Hilferty's root, below 3.29: 1999 of 2000), with fixed
- * seeds; moments of rows; parameters at the edges of their ranges, and by element.
+ * ops_distributions.c - the distributions against their functions: Kolmogorov and Smirnov's test
+ * for continuous ones (20000 numbers, D sqrt(n) below 1.95: passed by 999 seeds of 1000), Pearson's
+ * for counts (the chi-square as a normal number by Wilson and Hilferty's root, below 3.29: 1999 of
+ * 2000), with fixed seeds; moments of rows; parameters at the edges of their ranges, and by
+ * element.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +15,11 @@
 
 enum { N = 20000 };
 
-/* --- distribution functions --------------------------------------------------------------------- */
+/* --- distribution functions ---------------------------------------------------------------------
+ */
 
-/* The lower incomplete gamma function over gamma(a): its series, or Legendre's continued fraction. */
+/* The lower incomplete gamma function over gamma(a): its series, or Legendre's continued fraction.
+ */
 static double gamma_p(double a, double x)
 {
     if (x <= 0)
@@ -67,13 +70,34 @@ static double beta_i(double a, double b, double x)
 
 typedef double cdf(double x, double a, double b);
 
-static double f_uniform(double x, double a, double b) { return x < a ? 0 : x > b ? 1 : (x - a) / (b - a); }
-static double f_normal(double x, double a, double b) { return erfc((a - x) / b * sqrt(0.5)) / 2; }
-static double f_lognormal(double x, double a, double b) { return x > 0 ? f_normal(log(x), a, b) : 0; }
-static double f_exponential(double x, double a, double b) { return (void)b, x > 0 ? -expm1(-x / a) : 0; }
-static double f_gamma(double x, double a, double b) { return gamma_p(a, x / b); }
-static double f_beta(double x, double a, double b) { return beta_i(a, b, x); }
-static double f_chisquare(double x, double a, double b) { return (void)b, gamma_p(a / 2, x / 2); }
+static double f_uniform(double x, double a, double b)
+{
+    return x < a ? 0 : x > b ? 1 : (x - a) / (b - a);
+}
+static double f_normal(double x, double a, double b)
+{
+    return erfc((a - x) / b * sqrt(0.5)) / 2;
+}
+static double f_lognormal(double x, double a, double b)
+{
+    return x > 0 ? f_normal(log(x), a, b) : 0;
+}
+static double f_exponential(double x, double a, double b)
+{
+    return (void)b, x > 0 ? -expm1(-x / a) : 0;
+}
+static double f_gamma(double x, double a, double b)
+{
+    return gamma_p(a, x / b);
+}
+static double f_beta(double x, double a, double b)
+{
+    return beta_i(a, b, x);
+}
+static double f_chisquare(double x, double a, double b)
+{
+    return (void)b, gamma_p(a / 2, x / 2);
+}
 static double f_t(double x, double a, double b)
 {
     double tail = beta_i(a / 2, 0.5, a / (a + x * x)) / 2;
@@ -83,7 +107,10 @@ static double f_laplace(double x, double a, double b)
 {
     return x < a ? exp((x - a) / b) / 2 : 1 - exp((a - x) / b) / 2;
 }
-static double f_logistic(double x, double a, double b) { return 1 / (1 + exp((a - x) / b)); }
+static double f_logistic(double x, double a, double b)
+{
+    return 1 / (1 + exp((a - x) / b));
+}
 
 /* Probabilities of counts. */
 static double p_poisson(double k, double a, double b)
@@ -95,17 +122,30 @@ static double p_binomial(double k, double n, double p)
 {
     if (k > n)
         return 0;
-    return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p));
+    return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
+               (n - k) * log1p(-p));
 }
-/* Of so many trials that Poisson's limit is there, and that logarithms of their factorial have lost all digits. */
-static double p_rare(double k, double n, double p) { return p_poisson(k, n * p, 0); }
-static double p_geometric(double k, double p, double b) { return (void)b, k < 1 ? 0 : p * exp((k - 1) * log1p(-p)); }
-static double p_equal(double k, double n, double b) { return (void)b, k < n ? 1 / n : 0; }
+/* Of so many trials that Poisson's limit is there, and that logarithms of their factorial have lost
+ * all digits. */
+static double p_rare(double k, double n, double p)
+{
+    return p_poisson(k, n * p, 0);
+}
+static double p_geometric(double k, double p, double b)
+{
+    return (void)b, k < 1 ? 0 : p * exp((k - 1) * log1p(-p));
+}
+static double p_equal(double k, double n, double b)
+{
+    return (void)b, k < n ? 1 / n : 0;
+}
 
-/* --- tests of fit ------------------------------------------------------------------------------- */
+/* --- tests of fit -------------------------------------------------------------------------------
+ */
 
 typedef gnd_array *make1(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *);
-typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *, gnd_array *);
+typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *,
+                         gnd_array *);
 
 typedef struct dist {
     const char *name;
@@ -115,37 +155,35 @@ typedef struct dist {
     cdf *f; /* distribution function, or probability of a count */
 } dist;
 
-static const dist continuous[] = {
-    {"uniform", NULL, gnd_rng_uniform, -2, 5, f_uniform},
-    {"normal", NULL, gnd_rng_normal, 0, 1, f_normal},
-    {"normal", NULL, gnd_rng_normal, 10, 0.5, f_normal},
-    {"lognormal", NULL, gnd_rng_lognormal, 0.5, 0.75, f_lognormal},
-    {"exponential", gnd_rng_exponential, NULL, 3, 0, f_exponential},
-    {"gamma", NULL, gnd_rng_gamma, 0.3, 2, f_gamma},
-    {"gamma", NULL, gnd_rng_gamma, 1, 1, f_gamma},
-    {"gamma", NULL, gnd_rng_gamma, 4.5, 1, f_gamma},
-    {"gamma", NULL, gnd_rng_gamma, 1000, 1, f_gamma},
-    {"beta", NULL, gnd_rng_beta, 0.5, 0.5, f_beta},
-    {"beta", NULL, gnd_rng_beta, 2, 7, f_beta},
-    {"chisquare", gnd_rng_chisquare, NULL, 3, 0, f_chisquare},
-    {"standard_t", gnd_rng_standard_t, NULL, 4, 0, f_t},
-    {"laplace", NULL, gnd_rng_laplace, 1, 2, f_laplace},
-    {"logistic", NULL, gnd_rng_logistic, -1, 0.5, f_logistic}};
+static const dist continuous[] = {{"uniform", NULL, gnd_rng_uniform, -2, 5, f_uniform},
+                                  {"normal", NULL, gnd_rng_normal, 0, 1, f_normal},
+                                  {"normal", NULL, gnd_rng_normal, 10, 0.5, f_normal},
+                                  {"lognormal", NULL, gnd_rng_lognormal, 0.5, 0.75, f_lognormal},
+                                  {"exponential", gnd_rng_exponential, NULL, 3, 0, f_exponential},
+                                  {"gamma", NULL, gnd_rng_gamma, 0.3, 2, f_gamma},
+                                  {"gamma", NULL, gnd_rng_gamma, 1, 1, f_gamma},
+                                  {"gamma", NULL, gnd_rng_gamma, 4.5, 1, f_gamma},
+                                  {"gamma", NULL, gnd_rng_gamma, 1000, 1, f_gamma},
+                                  {"beta", NULL, gnd_rng_beta, 0.5, 0.5, f_beta},
+                                  {"beta", NULL, gnd_rng_beta, 2, 7, f_beta},
+                                  {"chisquare", gnd_rng_chisquare, NULL, 3, 0, f_chisquare},
+                                  {"standard_t", gnd_rng_standard_t, NULL, 4, 0, f_t},
+                                  {"laplace", NULL, gnd_rng_laplace, 1, 2, f_laplace},
+                                  {"logistic", NULL, gnd_rng_logistic, -1, 0.5, f_logistic}};
 
-static const dist counts[] = {
-    {"poisson", gnd_rng_poisson, NULL, 0.7, 0, p_poisson},
-    {"poisson", gnd_rng_poisson, NULL, 9.5, 0, p_poisson},
-    {"poisson", gnd_rng_poisson, NULL, 10, 0, p_poisson},
-    {"poisson", gnd_rng_poisson, NULL, 130, 0, p_poisson},
-    {"poisson", gnd_rng_poisson, NULL, 2500, 0, p_poisson},
-    {"binomial", NULL, gnd_rng_binomial, 10, 0.3, p_binomial},
-    {"binomial", NULL, gnd_rng_binomial, 40, 0.25, p_binomial},
-    {"binomial", NULL, gnd_rng_binomial, 50, 0.6, p_binomial},
-    {"binomial", NULL, gnd_rng_binomial, 1000, 0.85, p_binomial},
-    {"binomial", NULL, gnd_rng_binomial, 1e6, 1e-5, p_binomial},
-    {"binomial", NULL, gnd_rng_binomial, 1e16, 2e-15, p_rare},
-    {"geometric", gnd_rng_geometric, NULL, 0.3, 0, p_geometric},
-    {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric}};
+static const dist counts[] = {{"poisson", gnd_rng_poisson, NULL, 0.7, 0, p_poisson},
+                              {"poisson", gnd_rng_poisson, NULL, 9.5, 0, p_poisson},
+                              {"poisson", gnd_rng_poisson, NULL, 10, 0, p_poisson},
+                              {"poisson", gnd_rng_poisson, NULL, 130, 0, p_poisson},
+                              {"poisson", gnd_rng_poisson, NULL, 2500, 0, p_poisson},
+                              {"binomial", NULL, gnd_rng_binomial, 10, 0.3, p_binomial},
+                              {"binomial", NULL, gnd_rng_binomial, 40, 0.25, p_binomial},
+                              {"binomial", NULL, gnd_rng_binomial, 50, 0.6, p_binomial},
+                              {"binomial", NULL, gnd_rng_binomial, 1000, 0.85, p_binomial},
+                              {"binomial", NULL, gnd_rng_binomial, 1e6, 1e-5, p_binomial},
+                              {"binomial", NULL, gnd_rng_binomial, 1e16, 2e-15, p_rare},
+                              {"geometric", gnd_rng_geometric, NULL, 0.3, 0, p_geometric},
+                              {"geometric", gnd_rng_geometric, NULL, 0.9, 0, p_geometric}};
 
 static gnd_array *draw(const dist *d, gnd_rng *g, gnd_device *dev, gnd_dtype t, int64_t n)
 {
@@ -236,12 +274,14 @@ static void test_counts(gnd_device *dev, const char *spec)
     const dist even = {.name = "integers", .a = 37, .f = p_equal};
     const int64_t n = N;
     gnd_rng g = gnd_rng_seed(2100);
-    gnd_status st = gnd_read(gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(37), 0), x, sizeof x);
+    gnd_status st =
+        gnd_read(gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(37), 0), x, sizeof x);
     double z = st ? INFINITY : pearson(x, &even);
     tap_ok(z < 3.29, "%s: integers below 37: %.2f", spec, z);
 }
 
-/* --- moments, neighbours ------------------------------------------------------------------------ */
+/* --- moments, neighbours ------------------------------------------------------------------------
+ */
 
 /* n standard normal numbers: their moments, and no correlation between the two of a pair. */
 static void test_normal(gnd_device *dev, const char *spec)
@@ -274,7 +314,8 @@ static void test_normal(gnd_device *dev, const char *spec)
     tap_ok(far > 4 && far < 7, "%s: the greatest is %.3f", spec, far);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------------------------
+ */
 
 static void test_rows(gnd_device *dev, const char *spec)
 {
@@ -287,7 +328,8 @@ static void test_rows(gnd_device *dev, const char *spec)
     gnd_rng g = gnd_rng_seed(4);
     double sum[3] = {0};
     int bad = gnd_read(gnd_rng_multinomial(&g, dev, GND_DTYPE_DEFAULT, 1, &n, gnd_int(20),
-                                           gnd_from(dev, GND_FLOAT32, 1, &three, p)), k, sizeof k);
+                                           gnd_from(dev, GND_FLOAT32, 1, &three, p)),
+                       k, sizeof k);
     for (int i = 0; i < R; i++) {
         bad += k[i][0] + k[i][1] + k[i][2] != 20 || k[i][0] < 0 || k[i][1] < 0 || k[i][2] < 0;
         for (int j = 0; j < 3; j++)
@@ -300,7 +342,8 @@ static void test_rows(gnd_device *dev, const char *spec)
     }
 
     double m[3] = {0}, c[9] = {0};
-    bad = gnd_read(gnd_rng_dirichlet(&g, dev, GND_FLOAT32, 1, &n, gnd_from(dev, GND_FLOAT32, 1, &three, alpha)),
+    bad = gnd_read(gnd_rng_dirichlet(&g, dev, GND_FLOAT32, 1, &n,
+                                     gnd_from(dev, GND_FLOAT32, 1, &three, alpha)),
                    x, sizeof x);
     for (int i = 0; i < R; i++) {
         bad += fabs((double)(x[i][0] + x[i][1] + x[i][2]) - 1) > 1e-6;
@@ -313,9 +356,11 @@ static void test_rows(gnd_device *dev, const char *spec)
         tap_near(m[j], q, 4 * sqrt(q * (1 - q) / 7.5 / R), "%s: mean %d", spec, j);
     }
 
-    gnd_array *am = gnd_from(dev, GND_FLOAT32, 1, &three, mean), *ac = gnd_from(dev, GND_FLOAT32, 2, square, cov);
+    gnd_array *am = gnd_from(dev, GND_FLOAT32, 1, &three, mean),
+              *ac = gnd_from(dev, GND_FLOAT32, 2, square, cov);
     for (int root = GND_ROOT_SVD; root <= GND_ROOT_CHOLESKY; root++) {
-        gnd_array *y = gnd_rng_multivariate_normal(&g, dev, GND_FLOAT32, 1, &n, am, ac, (gnd_rng_root)root);
+        gnd_array *y =
+            gnd_rng_multivariate_normal(&g, dev, GND_FLOAT32, 1, &n, am, ac, (gnd_rng_root)root);
         gnd_status st = gnd_read(y, x, sizeof x);
         if (st == GND_ERR_UNSUPPORTED) {
             tap_skip(2, "%s: %s", spec, gnd_error(y));
@@ -334,15 +379,18 @@ static void test_rows(gnd_device *dev, const char *spec)
             bad += fabs(m[j] - (double)mean[j]) > 4 * sqrt((double)cov[4 * j] / R);
         tap_is_int(bad, 0, "%s: multivariate normal, root %d: means", spec, root);
         bad = 0;
-        for (int j = 0; j < 9; j++) { /* variance of a sample covariance: (c_ii c_jj + c_ij^2) / n */
-            double v = (double)cov[4 * (j / 3)] * (double)cov[4 * (j % 3)] + (double)(cov[j] * cov[j]);
+        for (int j = 0; j < 9;
+             j++) { /* variance of a sample covariance: (c_ii c_jj + c_ij^2) / n */
+            double v =
+                (double)cov[4 * (j / 3)] * (double)cov[4 * (j % 3)] + (double)(cov[j] * cov[j]);
             bad += fabs(c[j] - (double)cov[j]) > 4 * sqrt(v / R);
         }
         tap_is_int(bad, 0, "%s: multivariate normal, root %d: covariances", spec, root);
     }
 }
 
-/* --- edges -------------------------------------------------------------------------------------- */
+/* --- edges --------------------------------------------------------------------------------------
+ */
 
 /* 8 numbers of a distribution are all of that value. */
 static void all_are(const char *spec, const char *what, gnd_array *y, double want)
@@ -396,7 +444,8 @@ static void test_edges(gnd_device *dev, const char *spec)
     tap_ok(k[0] == -1 && k[1] == 0 && k[2] == -1 && k[3] >= 0, "%s: -1 out of range", spec);
     tap_is_int(gnd_read(gnd_rng_normal(&g, NULL, f, -1, NULL, zero, x), y, sizeof y), GND_OK,
                "%s: normal by element", spec);
-    tap_ok(isnan(y[0]) && y[1] == 0 && isnan(y[2]) && !isnan(y[3]), "%s: NaN of a negative scale", spec);
+    tap_ok(isnan(y[0]) && y[1] == 0 && isnan(y[2]) && !isnan(y[3]), "%s: NaN of a negative scale",
+           spec);
 
     /* a large mean: within 6 deviations of it */
     if (!ref_skip(dev, GND_FLOAT64, 1)) {
@@ -407,18 +456,20 @@ static void test_edges(gnd_device *dev, const char *spec)
     }
     /* small shapes do not underflow together */
     float b[8];
-    int bad = gnd_read(gnd_rng_beta(&g, dev, f, 1, &n, gnd_real(0.001), gnd_real(0.001)), b, sizeof b);
+    int bad =
+        gnd_read(gnd_rng_beta(&g, dev, f, 1, &n, gnd_real(0.001), gnd_real(0.001)), b, sizeof b);
     for (int i = 0; i < 8; i++)
         bad += !(b[i] >= 0 && b[i] <= 1);
     tap_is_int(bad, 0, "%s: beta(0.001, 0.001) is in 0 .. 1", spec);
     const int64_t none[2] = {0, 3};
-    tap_is_int(gnd_wait(gnd_rng_normal(&g, dev, f, 2, none, zero, one)), GND_OK, "%s: no elements", spec);
+    tap_is_int(gnd_wait(gnd_rng_normal(&g, dev, f, 2, none, zero, one)), GND_OK, "%s: no elements",
+               spec);
 }
 
 static void test_all(gnd_device *dev, const char *spec)
 {
-    static void (*const tests[])(gnd_device *, const char *) = {test_continuous, test_counts, test_normal,
-                                                               test_rows, test_edges};
+    static void (*const tests[])(gnd_device *, const char *) = {test_continuous, test_counts,
+                                                                test_normal, test_rows, test_edges};
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         gnd_scope_begin();
         tests[i](dev, spec);

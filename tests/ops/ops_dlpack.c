@@ -2,8 +2,8 @@
  *
  * ops_dlpack.c - gnd_from_dlpack and gnd_to_dlpack: the layout of the structures, every dtype there
  * and back, strides of every kind, memory of the host and of a device (on the null device, whose
- * addresses are the host's, and on a CUDA device that of another user of the driver), errors, and every
- * allocation and call failing.
+ * addresses are the host's, and on a CUDA device that of another user of the driver), errors, and
+ * every allocation and call failing.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -18,12 +18,21 @@
 #include "ref.h"
 #include "tap.h"
 
-/* --- the layout -------------------------------------------------------------------------------- */
+/* --- the layout --------------------------------------------------------------------------------
+ */
 
 /* As DLPack 1.1 declares them, with the field names of its C API. */
-typedef struct { uint32_t major, minor; } version;
-typedef struct { int32_t device_type; int32_t device_id; } device;
-typedef struct { uint8_t code, bits; uint16_t lanes; } datatype;
+typedef struct {
+    uint32_t major, minor;
+} version;
+typedef struct {
+    int32_t device_type;
+    int32_t device_id;
+} device;
+typedef struct {
+    uint8_t code, bits;
+    uint16_t lanes;
+} datatype;
 typedef struct {
     void *data;
     device device;
@@ -52,27 +61,37 @@ static void test_layout(void)
 #define SAME(a, fa, b, fb) (offsetof(a, fa) == offsetof(b, fb))
     tap_ok(sizeof(tensor) == sizeof(gnd_dl_tensor) && SAME(tensor, data, gnd_dl_tensor, data) &&
                SAME(tensor, device.device_type, gnd_dl_tensor, device_type) &&
-               SAME(tensor, device.device_id, gnd_dl_tensor, device_id) && SAME(tensor, ndim, gnd_dl_tensor, ndim) &&
-               SAME(tensor, dtype.code, gnd_dl_tensor, code) && SAME(tensor, dtype.bits, gnd_dl_tensor, bits) &&
-               SAME(tensor, dtype.lanes, gnd_dl_tensor, lanes) && SAME(tensor, shape, gnd_dl_tensor, shape) &&
-               SAME(tensor, strides, gnd_dl_tensor, strides) && SAME(tensor, byte_offset, gnd_dl_tensor, byte_offset),
+               SAME(tensor, device.device_id, gnd_dl_tensor, device_id) &&
+               SAME(tensor, ndim, gnd_dl_tensor, ndim) &&
+               SAME(tensor, dtype.code, gnd_dl_tensor, code) &&
+               SAME(tensor, dtype.bits, gnd_dl_tensor, bits) &&
+               SAME(tensor, dtype.lanes, gnd_dl_tensor, lanes) &&
+               SAME(tensor, shape, gnd_dl_tensor, shape) &&
+               SAME(tensor, strides, gnd_dl_tensor, strides) &&
+               SAME(tensor, byte_offset, gnd_dl_tensor, byte_offset),
            "the layout of DLTensor");
-    tap_ok(sizeof(managed) == sizeof(gnd_dl_managed) && SAME(managed, dl_tensor, gnd_dl_managed, dl_tensor) &&
-               SAME(managed, manager_ctx, gnd_dl_managed, manager_ctx) && SAME(managed, deleter, gnd_dl_managed, deleter),
+    tap_ok(sizeof(managed) == sizeof(gnd_dl_managed) &&
+               SAME(managed, dl_tensor, gnd_dl_managed, dl_tensor) &&
+               SAME(managed, manager_ctx, gnd_dl_managed, manager_ctx) &&
+               SAME(managed, deleter, gnd_dl_managed, deleter),
            "the layout of DLManagedTensor");
-    tap_ok(sizeof(versioned) == sizeof(gnd_dl_versioned) && SAME(versioned, version.minor, gnd_dl_versioned, minor) &&
+    tap_ok(sizeof(versioned) == sizeof(gnd_dl_versioned) &&
+               SAME(versioned, version.minor, gnd_dl_versioned, minor) &&
                SAME(versioned, manager_ctx, gnd_dl_versioned, manager_ctx) &&
-               SAME(versioned, deleter, gnd_dl_versioned, deleter) && SAME(versioned, flags, gnd_dl_versioned, flags) &&
+               SAME(versioned, deleter, gnd_dl_versioned, deleter) &&
+               SAME(versioned, flags, gnd_dl_versioned, flags) &&
                SAME(versioned, dl_tensor, gnd_dl_versioned, dl_tensor),
            "the layout of DLManagedTensorVersioned");
 }
 
-/* --- there and back ---------------------------------------------------------------------------- */
+/* --- there and back ----------------------------------------------------------------------------
+ */
 
 static const datatype types[GND_NDTYPES] = {
-    [GND_BOOL] = {6, 8, 1},     [GND_INT8] = {0, 8, 1},     [GND_INT16] = {0, 16, 1},   [GND_INT32] = {0, 32, 1},
-    [GND_INT64] = {0, 64, 1},   [GND_UINT8] = {1, 8, 1},    [GND_UINT16] = {1, 16, 1},  [GND_UINT32] = {1, 32, 1},
-    [GND_UINT64] = {1, 64, 1},  [GND_FLOAT16] = {2, 16, 1}, [GND_BFLOAT16] = {4, 16, 1}, [GND_FLOAT32] = {2, 32, 1},
+    [GND_BOOL] = {6, 8, 1},     [GND_INT8] = {0, 8, 1},       [GND_INT16] = {0, 16, 1},
+    [GND_INT32] = {0, 32, 1},   [GND_INT64] = {0, 64, 1},     [GND_UINT8] = {1, 8, 1},
+    [GND_UINT16] = {1, 16, 1},  [GND_UINT32] = {1, 32, 1},    [GND_UINT64] = {1, 64, 1},
+    [GND_FLOAT16] = {2, 16, 1}, [GND_BFLOAT16] = {4, 16, 1},  [GND_FLOAT32] = {2, 32, 1},
     [GND_FLOAT64] = {2, 64, 1}, [GND_COMPLEX64] = {5, 64, 1}, [GND_COMPLEX128] = {5, 128, 1},
 };
 
@@ -80,8 +99,12 @@ static const datatype types[GND_NDTYPES] = {
 static versioned host_tensor(gnd_dtype t, int ndim, int64_t *shape, int64_t *strides, void *data)
 {
     return (versioned){.version = {1, 1},
-                       .dl_tensor = {.data = data, .device = {GND_DL_CPU, 0}, .ndim = ndim, .dtype = types[t],
-                                     .shape = shape, .strides = strides}};
+                       .dl_tensor = {.data = data,
+                                     .device = {GND_DL_CPU, 0},
+                                     .ndim = ndim,
+                                     .dtype = types[t],
+                                     .shape = shape,
+                                     .strides = strides}};
 }
 
 static void every_dtype(gnd_device *dev, gnd_dtype t)
@@ -110,21 +133,23 @@ static void every_dtype(gnd_device *dev, gnd_dtype t)
     gnd_status st = GND_ERR_INTERNAL;
     versioned *y = gnd_to_dlpack(gnd_permute_dims(x, (int[]){0, 2, 1}), &st);
     ok = y && st == GND_OK && y->version.major == 1 && y->flags == GND_DL_IS_COPIED &&
-         y->dl_tensor.device.device_type == GND_DL_CPU && y->dl_tensor.device.device_id == 0 && y->dl_tensor.ndim == 3 &&
-         !memcmp(&y->dl_tensor.dtype, &types[t], sizeof types[t]) && y->dl_tensor.byte_offset == 0 &&
-         (uintptr_t)y->dl_tensor.data % 256 == 0 && y->dl_tensor.shape[0] == 3 && y->dl_tensor.shape[1] == 5 &&
-         y->dl_tensor.shape[2] == 4 && y->dl_tensor.strides[0] == 20 && y->dl_tensor.strides[1] == 4 &&
+         y->dl_tensor.device.device_type == GND_DL_CPU && y->dl_tensor.device.device_id == 0 &&
+         y->dl_tensor.ndim == 3 && !memcmp(&y->dl_tensor.dtype, &types[t], sizeof types[t]) &&
+         y->dl_tensor.byte_offset == 0 && (uintptr_t)y->dl_tensor.data % 256 == 0 &&
+         y->dl_tensor.shape[0] == 3 && y->dl_tensor.shape[1] == 5 && y->dl_tensor.shape[2] == 4 &&
+         y->dl_tensor.strides[0] == 20 && y->dl_tensor.strides[1] == 4 &&
          y->dl_tensor.strides[2] == 1;
     for (int64_t i = 0; ok && i < 60; i++) {
         int64_t at[3] = {i / 20, i % 4, i / 4 % 5};
-        ok = !memcmp((char *)y->dl_tensor.data + (size_t)i * gnd_dtype_size(t), ref_at(&a, at), gnd_dtype_size(t));
+        ok = !memcmp((char *)y->dl_tensor.data + (size_t)i * gnd_dtype_size(t), ref_at(&a, at),
+                     gnd_dtype_size(t));
     }
     tap_ok(ok, "to_dlpack: %s", gnd_dtype_name(t));
     if (y)
         y->deleter(y);
     managed *z = gnd_to_dlpack_legacy(x, NULL);
-    tap_ok(z && !memcmp(z->dl_tensor.data, a.p, n) && z->dl_tensor.strides[0] == 20, "to_dlpack_legacy: %s",
-           gnd_dtype_name(t));
+    tap_ok(z && !memcmp(z->dl_tensor.data, a.p, n) && z->dl_tensor.strides[0] == 20,
+           "to_dlpack_legacy: %s", gnd_dtype_name(t));
     if (z)
         z->deleter(z);
     ref_free(&a), ref_free(&got);
@@ -136,7 +161,8 @@ static void is_ints(gnd_array *x, int64_t n, const int32_t *want, const char *na
 {
     int32_t v[64] = {0};
     gnd_status st = gnd_nbytes(x) == (size_t)n * 4 ? gnd_read(x, v, (size_t)n * 4) : GND_ERR_SHAPE;
-    if (!tap_ok(st == GND_OK && gnd_dtype_of(x) == GND_INT32 && !memcmp(v, want, (size_t)n * 4), "%s", name))
+    if (!tap_ok(st == GND_OK && gnd_dtype_of(x) == GND_INT32 && !memcmp(v, want, (size_t)n * 4),
+                "%s", name))
         tap_diag("%s %s", gnd_status_name(st), gnd_error(x));
 }
 
@@ -194,17 +220,22 @@ static void others(gnd_device *dev)
     gnd_array *x = gnd_from_dlpack(dev, &v);
     tap_ok(gnd_status_of(x) == GND_OK && gnd_size(x) == 0 && gnd_dim(x, 0) == 3, "from nothing");
     versioned *y = gnd_to_dlpack(x, NULL);
-    tap_ok(y && !y->dl_tensor.data && y->dl_tensor.shape[0] == 3 && y->dl_tensor.shape[1] == 0, "to nothing");
+    tap_ok(y && !y->dl_tensor.data && y->dl_tensor.shape[0] == 3 && y->dl_tensor.shape[1] == 0,
+           "to nothing");
     if (y)
         y->deleter(y);
     unsigned char truth[2] = {0, 7}, got[2];
     v = host_tensor(GND_BOOL, 1, &two, NULL, truth);
-    tap_ok(gnd_read(gnd_from_dlpack(dev, &v), got, 2) == GND_OK && got[0] == 0 && got[1] == 1, "a bool that is 7 is true");
+    tap_ok(gnd_read(gnd_from_dlpack(dev, &v), got, 2) == GND_OK && got[0] == 0 && got[1] == 1,
+           "a bool that is 7 is true");
     v.dl_tensor.device.device_type = GND_DL_CUDA_HOST;
-    tap_ok(gnd_read(gnd_from_dlpack(dev, &v), got, 2) == GND_OK && got[1] == 1, "pinned memory is the host's");
+    tap_ok(gnd_read(gnd_from_dlpack(dev, &v), got, 2) == GND_OK && got[1] == 1,
+           "pinned memory is the host's");
 
     y = gnd_to_dlpack(gnd_real(2.5), NULL);
-    tap_ok(y && y->dl_tensor.ndim == 0 && y->dl_tensor.dtype.bits == 64 && *(double *)y->dl_tensor.data == 2.5, "a number");
+    tap_ok(y && y->dl_tensor.ndim == 0 && y->dl_tensor.dtype.bits == 64 &&
+               *(double *)y->dl_tensor.data == 2.5,
+           "a number");
     x = y ? gnd_from_dlpack(dev, y) : gnd_fail(GND_ERR_ARG, "none");
     if (!ref_skip(dev, GND_FLOAT64, 1))
         tap_is_f64(gnd_item_f64(x, NULL), 2.5, "... and back");
@@ -213,7 +244,8 @@ static void others(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- memory of the device's kind --------------------------------------------------------------- */
+/* --- memory of the device's kind ---------------------------------------------------------------
+ */
 
 /* The driver, as another library would use it. */
 typedef struct cuda {
@@ -229,8 +261,13 @@ typedef struct cuda {
 static int load_cuda(cuda *c)
 {
     void *lib = dlopen("libcuda.so.1", RTLD_NOW);
-    const char *const names[] = {"cuInit", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent",
-                                 "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2"};
+    const char *const names[] = {"cuInit",
+                                 "cuDevicePrimaryCtxRetain",
+                                 "cuDevicePrimaryCtxRelease_v2",
+                                 "cuCtxSetCurrent",
+                                 "cuMemAlloc_v2",
+                                 "cuMemFree_v2",
+                                 "cuMemcpyHtoD_v2"};
     void *f[7];
     for (int i = 0; i < 7; i++)
         if (!lib || !(f[i] = dlsym(lib, names[i])))
@@ -248,8 +285,8 @@ static void on_cuda(gnd_device *dev)
     int index = atoi(strchr(gnd_device_id(dev), ':') + 1);
     for (int i = 0; i < 24; i++)
         v[i] = i;
-    if (!tap_ok(!load_cuda(&c) && !c.init(0) && !c.retain(&ctx, index) && !c.set_current(ctx) && !c.alloc(&p, 1024) &&
-                    !c.write(p + 256, v, sizeof v),
+    if (!tap_ok(!load_cuda(&c) && !c.init(0) && !c.retain(&ctx, index) && !c.set_current(ctx) &&
+                    !c.alloc(&p, 1024) && !c.write(p + 256, v, sizeof v),
                 "memory of CUDA's"))
         return;
     versioned t = host_tensor(GND_INT32, 0, NULL, NULL, (void *)(uintptr_t)p);
@@ -263,10 +300,13 @@ static void on_cuda(gnd_device *dev)
     versioned b = host_tensor(GND_BOOL, 1, &n, NULL, (void *)(uintptr_t)p);
     b.dl_tensor.device = t.dl_tensor.device;
     gnd_scope_begin();
-    tap_ok(gnd_read(gnd_from_dlpack(dev, &b), got, 4) == GND_OK && got[0] == 0 && got[1] == 1 && got[2] == 1, "bools");
+    tap_ok(gnd_read(gnd_from_dlpack(dev, &b), got, 4) == GND_OK && got[0] == 0 && got[1] == 1 &&
+               got[2] == 1,
+           "bools");
     b.dl_tensor.data = truth;
     gnd_array *x = gnd_from_dlpack(dev, &b);
-    tap_ok(gnd_status_of(x) == GND_ERR_ARG && strstr(gnd_error(x), "is no address of CUDA's memory"),
+    tap_ok(gnd_status_of(x) == GND_ERR_ARG &&
+               strstr(gnd_error(x), "is no address of CUDA's memory"),
            "an address of the host's: %s", gnd_error(x));
     b.dl_tensor.data = (void *)(uintptr_t)p;
     tap_ok(gnd_read(gnd_from_dlpack(dev, &b), got, 4) == GND_OK, "the device works after that");
@@ -294,7 +334,8 @@ static void on_device(gnd_device *dev, const char *spec)
         tap_skip(1, "memory of CUDA's: %s is no CUDA device", gnd_device_id(dev));
 }
 
-/* --- errors ------------------------------------------------------------------------------------ */
+/* --- errors ------------------------------------------------------------------------------------
+ */
 
 static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cuda)
 {
@@ -302,28 +343,36 @@ static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cud
     int64_t dim[40] = {2, 2}, stride[2] = {2, 1};
     versioned good = host_tensor(GND_FLOAT32, 2, dim, stride, f), v;
     gnd_scope_begin();
-#define CHANGED(change, code, message)                                                               \
+#define CHANGED(change, code, message)                                                             \
     v = good;                                                                                      \
     change;                                                                                        \
     expect_message(gnd_from_dlpack(dev, &v), code, message)
     CHANGED(, GND_OK, "");
     expect_message(gnd_from_dlpack(dev, NULL), GND_ERR_NULL, "from_dlpack: the tensor is NULL");
-    expect_message(gnd_from_dlpack_legacy(dev, NULL), GND_ERR_NULL, "from_dlpack: the tensor is NULL");
+    expect_message(gnd_from_dlpack_legacy(dev, NULL), GND_ERR_NULL,
+                   "from_dlpack: the tensor is NULL");
     expect_message(gnd_from_dlpack(NULL, &good), GND_ERR_NULL, "from_dlpack: the device is NULL");
     CHANGED(v.version.major = 2, GND_ERR_FORMAT, "from_dlpack: DLPack 2.1: 1.x is possible");
     CHANGED(v.version.minor = 9, GND_OK, "");
-    CHANGED(v.dl_tensor.dtype.lanes = 2, GND_ERR_DTYPE, "from_dlpack: no dtype has type code 2, 32 bits and 2 lanes");
-    CHANGED(v.dl_tensor.dtype.bits = 8, GND_ERR_DTYPE, "from_dlpack: no dtype has type code 2, 8 bits and 1 lane");
-    CHANGED(v.dl_tensor.dtype.code = 10, GND_ERR_DTYPE, "from_dlpack: no dtype has type code 10, 32 bits and 1 lane");
-    CHANGED(v.dl_tensor.ndim = 33, GND_ERR_SHAPE, "from_dlpack: 33 dimensions: 0 to 32 are possible");
-    CHANGED(v.dl_tensor.ndim = -1, GND_ERR_SHAPE, "from_dlpack: -1 dimensions: 0 to 32 are possible");
+    CHANGED(v.dl_tensor.dtype.lanes = 2, GND_ERR_DTYPE,
+            "from_dlpack: no dtype has type code 2, 32 bits and 2 lanes");
+    CHANGED(v.dl_tensor.dtype.bits = 8, GND_ERR_DTYPE,
+            "from_dlpack: no dtype has type code 2, 8 bits and 1 lane");
+    CHANGED(v.dl_tensor.dtype.code = 10, GND_ERR_DTYPE,
+            "from_dlpack: no dtype has type code 10, 32 bits and 1 lane");
+    CHANGED(v.dl_tensor.ndim = 33, GND_ERR_SHAPE,
+            "from_dlpack: 33 dimensions: 0 to 32 are possible");
+    CHANGED(v.dl_tensor.ndim = -1, GND_ERR_SHAPE,
+            "from_dlpack: -1 dimensions: 0 to 32 are possible");
     CHANGED(v.dl_tensor.shape = NULL, GND_ERR_NULL, "from_dlpack: the shape is NULL");
-    CHANGED(v.dl_tensor.data = NULL, GND_ERR_NULL, "from_dlpack: the tensor has elements, and its data is NULL");
+    CHANGED(v.dl_tensor.data = NULL, GND_ERR_NULL,
+            "from_dlpack: the tensor has elements, and its data is NULL");
     dim[0] = -2;
     CHANGED(, GND_ERR_SHAPE, "from_dlpack: shape (-2, 2): axis 0 has a negative extent");
     dim[0] = (int64_t)1 << 62;
-    CHANGED(, GND_ERR_OVERFLOW,
-          "from_dlpack: shape (4611686018427387904, 2) of float32: the number of bytes does not fit 64 bits");
+    CHANGED(
+        , GND_ERR_OVERFLOW,
+        "from_dlpack: shape (4611686018427387904, 2) of float32: the number of bytes does not fit 64 bits");
     dim[0] = 3;
     stride[0] = INT64_MAX / 2 + 1;
     CHANGED(, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
@@ -332,22 +381,28 @@ static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cud
     stride[0] = INT64_MAX / 8;
     CHANGED(, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
     dim[0] = stride[0] = 2;
-    CHANGED(v.dl_tensor.device.device_type = GND_DL_CUDA, GND_ERR_DEVICE,
-          "from_dlpack: the tensor is in the memory of cuda:0, which null:0 cannot read: take a CUDA device, or a copy on "
-          "the host");
-    CHANGED(v.dl_tensor.device.device_type = GND_DL_OPENCL, GND_ERR_DEVICE,
-          "from_dlpack: the tensor is in OpenCL's memory (device type 4): take a copy on the host");
-    CHANGED(v.dl_tensor.device.device_type = 99, GND_ERR_DEVICE,
-          "from_dlpack: the tensor is in another device's memory (device type 99): take a copy on the host");
-    CHANGED(v.dl_tensor.device.device_type = -1, GND_ERR_DEVICE,
-          "from_dlpack: the tensor is in another device's memory (device type -1): take a copy on the host");
+    CHANGED(
+        v.dl_tensor.device.device_type = GND_DL_CUDA, GND_ERR_DEVICE,
+        "from_dlpack: the tensor is in the memory of cuda:0, which null:0 cannot read: take a CUDA device, or a copy on "
+        "the host");
+    CHANGED(
+        v.dl_tensor.device.device_type = GND_DL_OPENCL, GND_ERR_DEVICE,
+        "from_dlpack: the tensor is in OpenCL's memory (device type 4): take a copy on the host");
+    CHANGED(
+        v.dl_tensor.device.device_type = 99, GND_ERR_DEVICE,
+        "from_dlpack: the tensor is in another device's memory (device type 99): take a copy on the host");
+    CHANGED(
+        v.dl_tensor.device.device_type = -1, GND_ERR_DEVICE,
+        "from_dlpack: the tensor is in another device's memory (device type -1): take a copy on the host");
     double d[4] = {0};
     v = host_tensor(GND_FLOAT64, 2, dim, stride, d);
     expect_message(gnd_from_dlpack(small, &v), GND_ERR_UNSUPPORTED,
                    "from_dlpack: float64: the device null:1 has no float64: take float32");
 
     gnd_status st = GND_OK;
-    tap_ok(!gnd_to_dlpack(NULL, &st) && st == GND_ERR_NULL && !strcmp(gnd_message(), "to_dlpack: x is NULL"), "to_dlpack: NULL");
+    tap_ok(!gnd_to_dlpack(NULL, &st) && st == GND_ERR_NULL &&
+               !strcmp(gnd_message(), "to_dlpack: x is NULL"),
+           "to_dlpack: NULL");
     tap_ok(!gnd_to_dlpack_legacy(gnd_fail(GND_ERR_ARG, "mine"), &st) && st == GND_ERR_ARG &&
                !strcmp(gnd_message(), "to_dlpack: mine"),
            "to_dlpack: an error");
@@ -360,11 +415,13 @@ static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cud
     float got[4];
     tap_ok(gnd_read(x, got, sizeof got) == GND_OK && got[3] == 7, "memory of the device's kind");
     v.dl_tensor.device.device_type = GND_DL_CUDA_MANAGED;
-    tap_ok(gnd_read(gnd_from_dlpack(like_cuda, &v), got, sizeof got) == GND_OK && got[3] == 7, "managed memory");
+    tap_ok(gnd_read(gnd_from_dlpack(like_cuda, &v), got, sizeof got) == GND_OK && got[3] == 7,
+           "managed memory");
     gnd_scope_end();
 }
 
-/* Every allocation, then every backend call failing, of both ways: an error, and nothing is left. */
+/* Every allocation, then every backend call failing, of both ways: an error, and nothing is left.
+ */
 static void test_faults(gnd_device *dev)
 {
     float f[6] = {1, 2, 3, 4, 5, 6};
@@ -388,7 +445,8 @@ static void test_faults(gnd_device *dev)
                 y->deleter(y);
             gnd_scope_end();
         }
-        tap_ok(!bad && fine && n > 2, "each of %ld %s failing", n - 2, way ? "backend calls" : "allocations");
+        tap_ok(!bad && fine && n > 2, "each of %ld %s failing", n - 2,
+               way ? "backend calls" : "allocations");
     }
     gnd_stats s;
     gnd_device_stats(dev, &s);
@@ -397,7 +455,8 @@ static void test_faults(gnd_device *dev)
 
 int main(void)
 {
-    gnd_device *dev = gnd_open("null:0"), *small = gnd_open("null:1"), *like_cuda = gnd_open("null:2");
+    gnd_device *dev = gnd_open("null:0"), *small = gnd_open("null:1"),
+               *like_cuda = gnd_open("null:2");
     test_layout();
     test_errors(dev, small, like_cuda);
     test_faults(like_cuda);

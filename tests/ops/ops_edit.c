@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_edit.c - insertions, deletions, resize, diagonals, indices of triangles and logarithmic scales of
- * gnd/manip.h against the host's elements (moved.h). Random shapes, layouts and dtypes.
+ * ops_edit.c - insertions, deletions, resize, diagonals, indices of triangles and logarithmic
+ * scales of gnd/manip.h against the host's elements (moved.h). Random shapes, layouts and dtypes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,11 +10,17 @@
 #include "moved.h"
 #include "tap.h"
 
-#define DIM(...) (const int64_t[]){__VA_ARGS__}
+#define DIM(...)                                                                                   \
+    (const int64_t[])                                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
-/* --- insert, delete, resize ---------------------------------------------------------------------- */
+/* --- insert, delete, resize ----------------------------------------------------------------------
+ */
 
-/* Element p along axis mv_par[0] of the result is number mv_par[2 + 2 p] of mv_h[mv_par[1 + 2 p]]. */
+/* Element p along axis mv_par[0] of the result is number mv_par[2 + 2 p] of mv_h[mv_par[1 + 2 p]].
+ */
 static const void *listed(const int64_t *at)
 {
     int64_t i[4] = {0}, p = at[mv_par[0]];
@@ -65,10 +71,15 @@ static void test_insert(void)
     gnd_array *x[2] = {mv_make(0, t, 2, DIM(3, 4)), mv_make(1, t, 2, DIM(4, 2))};
     gnd_array *turned_values = gnd_T(x[1]);
     plan_insert(0, 3, 0, NULL);
-    mv_h[1] = (ref_arr){.t = t, .ndim = 2, .dim = {2, 4}, .stride = {mv_h[1].stride[1], mv_h[1].stride[0]},
-                     .p = mv_h[1].p, .own = mv_h[1].own};
+    mv_h[1] = (ref_arr){.t = t,
+                        .ndim = 2,
+                        .dim = {2, 4},
+                        .stride = {mv_h[1].stride[1], mv_h[1].stride[0]},
+                        .p = mv_h[1].p,
+                        .own = mv_h[1].own};
     memcpy(mv_par, DIM(0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 2), 11 * sizeof *mv_par);
-    mv_follows(gnd_insert(x[0], -2, turned_values, 0), t, 2, DIM(5, 4), listed, "insert of two rows");
+    mv_follows(gnd_insert(x[0], -2, turned_values, 0), t, 2, DIM(5, 4), listed,
+               "insert of two rows");
     gnd_release(turned_values);
     mv_done(2, x);
     x[0] = mv_make(0, GND_INT64, 2, DIM(3, 4));
@@ -88,7 +99,10 @@ static void test_delete(void)
     for (int c = 0; c < 9; c++) {
         int64_t dim[3], at[8], n = c ? ref_range(2, 8) : 1, m = 0;
         int ndim = (int)ref_range(1, 3), axis = (int)ref_range(0, ndim - 1), gone[12] = {0};
-        gnd_range r = {.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE, .step = ref_range(1, 3) * (c == 7 ? -1 : 1)};
+        gnd_range r = {.kind = GND_IDX_SLICE,
+                       .start = GND_NONE,
+                       .stop = GND_NONE,
+                       .step = ref_range(1, 3) * (c == 7 ? -1 : 1)};
         mv_shape(ndim, 5, 9, dim);
         if (c > 5)
             r.start = ref_range(-9, 9), r.stop = c == 8 ? GND_NONE : ref_range(-9, 9);
@@ -112,7 +126,8 @@ static void test_delete(void)
         gnd_dtype t = mv_dtype();
         gnd_array *x = mv_make(0, t, ndim, dim);
         gnd_array *y = c > 5   ? gnd_delete_range(x, r, axis)
-                       : c > 0 ? gnd_delete_each(x, n, at, axis) : gnd_delete(x, at[0], axis);
+                       : c > 0 ? gnd_delete_each(x, n, at, axis)
+                               : gnd_delete(x, at[0], axis);
         dim[axis] = m;
         mv_follows(y, t, ndim, dim, listed, c > 5 ? "delete_range" : c ? "delete_each" : "delete");
         mv_done(1, &x);
@@ -124,7 +139,7 @@ static void test_many_places(void)
 {
     enum { N = 5000, M = 3000 };
     static int64_t at[M], want[N + M], got[N + M], order[N + M];
-    char gone[N] = { 0 };
+    char gone[N] = {0};
     int64_t left = 0, n = N;
     for (int i = 0; i < M; i++) {
         at[i] = ref_range(0, N - 1);
@@ -135,7 +150,8 @@ static void test_many_places(void)
             want[left++] = i;
     gnd_array *x = gnd_arange_i64(mv_dev, 0, n, 1, GND_INT64), *y = gnd_delete_each(x, M, at, 0);
     gnd_status st = gnd_read(y, got, sizeof *got * (size_t)left);
-    tap_ok(st == GND_OK && !memcmp(got, want, sizeof *got * (size_t)left), "delete_each: 3000 places");
+    tap_ok(st == GND_OK && !memcmp(got, want, sizeof *got * (size_t)left),
+           "delete_each: 3000 places");
     gnd_release(y);
     int64_t m = 0;
     for (int i = 0; i < N; i++) {
@@ -168,12 +184,14 @@ static void test_resize(void)
     for (int c = 0; c < 7; c++) {
         gnd_array *x = mv_make(0, mv_dtype(), 2, c == 6 ? DIM(0, 3) : DIM(2, 3));
         memcpy(mv_par, to[c % 6], sizeof to[0]);
-        mv_follows(gnd_resize(x, (int)mv_par[0], mv_par + 1), mv_h[0].t, (int)mv_par[0], mv_par + 1, cycled, "resize");
+        mv_follows(gnd_resize(x, (int)mv_par[0], mv_par + 1), mv_h[0].t, (int)mv_par[0], mv_par + 1,
+                   cycled, "resize");
         mv_done(1, &x);
     }
 }
 
-/* --- diagonals and indices ----------------------------------------------------------------------- */
+/* --- diagonals and indices -----------------------------------------------------------------------
+ */
 
 static const void *on_diagonal(const int64_t *at)
 {
@@ -196,7 +214,8 @@ static void test_diagonals(void)
     gnd_array *x = mv_make(0, mv_dtype(), 2, DIM(2, 3));
     mv_par[0] = -1;
     mv_follows(gnd_diagflat(x, -1), mv_h[0].t, 2, DIM(7, 7), on_diagonal, "diagflat");
-    gnd_array *y = gnd_diag(x, 1), *z = gnd_diagonal(x, 1, 0, 1), *same = gnd_all(gnd_equal(y, z), GND_ALL, 0);
+    gnd_array *y = gnd_diag(x, 1), *z = gnd_diagonal(x, 1, 0, 1),
+              *same = gnd_all(gnd_equal(y, z), GND_ALL, 0);
     tap_is_int(gnd_size(y), 2, "diag of a matrix");
     tap_is_int(gnd_item_i64(same, NULL), 1, "diag of a matrix: its elements");
     gnd_release(y), gnd_release(z), gnd_release(same);
@@ -213,7 +232,8 @@ static void triangles(int64_t n, int64_t k, int64_t m)
             for (int64_t j = 0; j < cols; j++)
                 count += up ? j - i >= k : j - i <= k;
         int64_t *got = malloc(sizeof *got * (size_t)(2 * count + 1));
-        gnd_status st = up ? gnd_triu_indices(mv_dev, n, k, m, out) : gnd_tril_indices(mv_dev, n, k, m, out);
+        gnd_status st =
+            up ? gnd_triu_indices(mv_dev, n, k, m, out) : gnd_tril_indices(mv_dev, n, k, m, out);
         for (int d = 0; d < 2 && st == GND_OK; d++)
             st = gnd_read(out[d], got + d * count, sizeof *got * (size_t)count);
         for (int64_t i = 0; i < n && st == GND_OK; i++)
@@ -223,8 +243,8 @@ static void triangles(int64_t n, int64_t k, int64_t m)
                         bad = at;
                     at++;
                 }
-        tap_ok(st == GND_OK && bad < 0, "%s_indices(%d, %d, %d)", up ? "triu" : "tril", (int)n, (int)k,
-               (int)m);
+        tap_ok(st == GND_OK && bad < 0, "%s_indices(%d, %d, %d)", up ? "triu" : "tril", (int)n,
+               (int)k, (int)m);
         free(got);
         gnd_release(out[0]);
         gnd_release(out[1]);
@@ -233,8 +253,9 @@ static void triangles(int64_t n, int64_t k, int64_t m)
 
 static void test_indices(void)
 {
-    static const int c[][3] = {{4, 0, -1}, {5, 1, 3}, {3, -1, 6}, {6, -2, 6}, {1, 0, 1}, {4, 9, 5},
-                               {4, -9, 5}, {0, 0, 3}, {3, 1, 0}, {700, 3, 650}, {1500, -7, -1}};
+    static const int c[][3] = {{4, 0, -1}, {5, 1, 3},     {3, -1, 6},    {6, -2, 6},
+                               {1, 0, 1},  {4, 9, 5},     {4, -9, 5},    {0, 0, 3},
+                               {3, 1, 0},  {700, 3, 650}, {1500, -7, -1}};
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
         triangles(c[i][0], c[i][1], c[i][2]);
     int64_t got[24], bad = 0;
@@ -252,7 +273,8 @@ static void test_indices(void)
     gnd_release(x);
 }
 
-/* --- logarithmic scales -------------------------------------------------------------------------- */
+/* --- logarithmic scales --------------------------------------------------------------------------
+ */
 
 static void scaled(gnd_array *x, int64_t num, int endpoint, long double first, long double factor,
                    const char *name)
@@ -262,7 +284,8 @@ static void scaled(gnd_array *x, int64_t num, int endpoint, long double first, l
     gnd_array *y = gnd_astype(x, GND_FLOAT32);
     gnd_status st = gnd_read(y, got, sizeof *got * (size_t)num);
     for (int64_t i = 0; i < num && st == GND_OK; i++) {
-        long double want = first * powl(factor, (long double)i / (long double)(endpoint ? num - 1 : num));
+        long double want =
+            first * powl(factor, (long double)i / (long double)(endpoint ? num - 1 : num));
         double off = (double)(fabsl((long double)got[i] - want) / fabsl(want));
         worst = off > worst ? off : worst;
     }
@@ -273,12 +296,15 @@ static void scaled(gnd_array *x, int64_t num, int endpoint, long double first, l
 
 static void test_scales(void)
 {
-    gnd_array *s[] = {gnd_real(-1), gnd_real(2), gnd_real(10), gnd_int(1), gnd_int(1000), gnd_real(-0.5),
-                      gnd_real(-8), gnd_int(2)};
-    scaled(gnd_logspace(mv_dev, s[0], s[1], 13, 1, s[2], GND_DTYPE_DEFAULT), 13, 1, 0.1L, 1000, "logspace");
-    scaled(gnd_logspace(mv_dev, s[3], s[1], 6, 0, s[7], GND_FLOAT32), 6, 0, 2, 2, "logspace, base 2");
+    gnd_array *s[] = {gnd_real(-1),  gnd_real(2),    gnd_real(10), gnd_int(1),
+                      gnd_int(1000), gnd_real(-0.5), gnd_real(-8), gnd_int(2)};
+    scaled(gnd_logspace(mv_dev, s[0], s[1], 13, 1, s[2], GND_DTYPE_DEFAULT), 13, 1, 0.1L, 1000,
+           "logspace");
+    scaled(gnd_logspace(mv_dev, s[3], s[1], 6, 0, s[7], GND_FLOAT32), 6, 0, 2, 2,
+           "logspace, base 2");
     scaled(gnd_geomspace(mv_dev, s[3], s[4], 4, 1, GND_DTYPE_DEFAULT), 4, 1, 1, 1000, "geomspace");
-    scaled(gnd_geomspace(mv_dev, s[5], s[6], 9, 0, GND_FLOAT32), 9, 0, -0.5L, 16, "geomspace below 0");
+    scaled(gnd_geomspace(mv_dev, s[5], s[6], 9, 0, GND_FLOAT32), 9, 0, -0.5L, 16,
+           "geomspace below 0");
     gnd_array *g = gnd_geomspace(mv_dev, s[3], s[4], 4, 1, GND_INT32);
     int32_t v[4] = {0};
     gnd_read(g, v, sizeof v);
@@ -291,7 +317,8 @@ static void test_scales(void)
 static void on_device(gnd_device *d, const char *spec)
 {
     static void (*const test[])(void) = {
-        test_insert, test_delete, test_many_places, test_resize, test_diagonals, test_indices, test_scales,
+        test_insert,    test_delete,  test_many_places, test_resize,
+        test_diagonals, test_indices, test_scales,
     };
     mv_run(d, spec, (int)(sizeof test / sizeof test[0]), test);
 }

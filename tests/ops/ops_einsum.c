@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_einsum.c - gnd_einsum against one loop over all letters: implicit and explicit results, ellipses,
- * diagonals, axes of extent 1 that broadcast, nothing at all, numbers, many operands; every dtype,
- * operands in every layout; the order of contractions and what plan it makes; and the errors.
+ * ops_einsum.c - gnd_einsum against one loop over all letters: implicit and explicit results,
+ * ellipses, diagonals, axes of extent 1 that broadcast, nothing at all, numbers, many operands;
+ * every dtype, operands in every layout; the order of contractions and what plan it makes; and the
+ * errors.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,8 +18,8 @@
 
 enum { MOST = 16 };
 
-/* One expression: what gnd gets, and the same without ellipses: "ij,jk->ik". Extents of the operands' axes
- * are digits: "23,34". */
+/* One expression: what gnd gets, and the same without ellipses: "ij,jk->ik". Extents of the
+ * operands' axes are digits: "23,34". */
 typedef struct expression {
     const char *text, *plain, *dims;
 } expression;
@@ -118,15 +119,17 @@ static void check(gnd_device *dev, gnd_dtype t, const expression *ex, ref_layout
             mag += m;
         }
         ref_num want = ref_as(t, sum);
-        long double tol = (long double)(terms + 2 * n) * ref_ulp_at(acc, 1) * mag + ref_ulp_at(t, sum.re) +
-                          ref_ulp_at(t, sum.im);
-        ok = sum.kind == 'f' || sum.kind == 'c' ? fabsl(g.re - sum.re) <= tol && fabsl(g.im - sum.im) <= tol
-                                                : ref_ulps(t, g, want, 0) == 0;
+        long double tol = (long double)(terms + 2 * n) * ref_ulp_at(acc, 1) * mag +
+                          ref_ulp_at(t, sum.re) + ref_ulp_at(t, sum.im);
+        ok = sum.kind == 'f' || sum.kind == 'c'
+                 ? fabsl(g.re - sum.re) <= tol && fabsl(g.im - sum.im) <= tol
+                 : ref_ulps(t, g, want, 0) == 0;
         if (!ok)
             snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, s[0], 80),
                      ref_text(want, s[1], 80));
     }
-    if (!tap_ok(ok, "%s of %s, %s, %s first", ex->text, ex->dims, gnd_dtype_name(t), ref_layout_name(first)))
+    if (!tap_ok(ok, "%s of %s, %s, %s first", ex->text, ex->dims, gnd_dtype_name(t),
+                ref_layout_name(first)))
         tap_diag("%s", why);
     for (int i = 0; i < n; i++)
         ref_free(&h[i]);
@@ -219,9 +222,11 @@ static void known(gnd_device *dev)
         v[i] = i;
     gnd_array *x = gnd_from(dev, GND_INT32, 2, (int64_t[]){3, 4}, v);
     gnd_array *y = gnd_einsum("ij,->ij", 2, (gnd_array *[]){x, gnd_int(2)});
-    tap_ok(gnd_read(y, w, sizeof w) == GND_OK && w[11] == 22 && gnd_dtype_of(y) == GND_INT32, "a weak scalar");
+    tap_ok(gnd_read(y, w, sizeof w) == GND_OK && w[11] == 22 && gnd_dtype_of(y) == GND_INT32,
+           "a weak scalar");
     y = gnd_einsum("ij,ij->", 2, (gnd_array *[]){x, gnd_astype(x, GND_FLOAT32)});
-    tap_ok(gnd_dtype_of(y) == gnd_promote(GND_INT32, GND_FLOAT32) || gnd_default_float(dev) == GND_FLOAT32,
+    tap_ok(gnd_dtype_of(y) == gnd_promote(GND_INT32, GND_FLOAT32) ||
+               gnd_default_float(dev) == GND_FLOAT32,
            "dtypes promote");
     tap_is_f64(gnd_item_f64(y, &st), 506, "... and the value");
     /* 12 vectors: more than are tried in every order */
@@ -233,7 +238,8 @@ static void known(gnd_device *dev)
     for (int i = 2; i < 12; i++)
         many[i] = gnd_astype(gnd_greater(u, gnd_int(2)), GND_INT32);
     y = gnd_einsum("aj,bj,j,j,j,j,j,j,j,j,j,j->ab", 12, many);
-    tap_ok(gnd_read(y, w, 9 * sizeof *w) == GND_OK && w[0] == 14 && w[5] == 5 * 9 + 6 * 10 + 7 * 11 + 4 * 8,
+    tap_ok(gnd_read(y, w, 9 * sizeof *w) == GND_OK && w[0] == 14 &&
+               w[5] == 5 * 9 + 6 * 10 + 7 * 11 + 4 * 8,
            "... that are not zero");
     gnd_scope_end();
 }
@@ -248,14 +254,18 @@ static void on_device(gnd_device *dev, const char *spec)
         check(dev, GND_FLOAT32, &table[i], (ref_layout)(i % REF_NLAYOUTS), REF_REAL);
     }
     for (int t = 0; t < GND_NDTYPES; t++) {
-        check(dev, (gnd_dtype)t, &(expression){"ij,jk,kl", "ij,jk,kl->il", "23,34,42"}, REF_CONTIG, REF_NEAR_ONE);
-        check(dev, (gnd_dtype)t, &(expression){"ij,ij->i", "ij,ij->i", "34,34"}, REF_CONTIG, REF_NEAR_ONE);
-        check(dev, (gnd_dtype)t, &(expression){"ijk->ik", "ijk->ik", "343"}, REF_CONTIG, REF_NEAR_ONE);
+        check(dev, (gnd_dtype)t, &(expression){"ij,jk,kl", "ij,jk,kl->il", "23,34,42"}, REF_CONTIG,
+              REF_NEAR_ONE);
+        check(dev, (gnd_dtype)t, &(expression){"ij,ij->i", "ij,ij->i", "34,34"}, REF_CONTIG,
+              REF_NEAR_ONE);
+        check(dev, (gnd_dtype)t, &(expression){"ijk->ik", "ijk->ik", "343"}, REF_CONTIG,
+              REF_NEAR_ONE);
     }
     known(dev);
 }
 
-/* --- plans -------------------------------------------------------------------------------------- */
+/* --- plans --------------------------------------------------------------------------------------
+ */
 
 static void has(char *text, const char *what, const char *name)
 {
@@ -278,9 +288,12 @@ static void plans(void)
     gnd_array *a = made(dev, 2, (int64_t[]){30, 40}), *b = made(dev, 2, (int64_t[]){40, 50});
     gnd_array *c = made(dev, 2, (int64_t[]){50, 2}), *x[3] = {a, a, NULL}, *y;
     y = gnd_einsum("ij,ij->", 2, x);
-    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 4800 bytes read", "ij,ij-> is one kernel");
-    y = gnd_sqrt(gnd_add(gnd_einsum("i,j->ij", 2, (gnd_array *[]){gnd_at(a, "0"), gnd_at(b, "0")}), gnd_int(1)));
-    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 360 bytes read", "i,j->ij fuses with what follows");
+    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 4800 bytes read",
+        "ij,ij-> is one kernel");
+    y = gnd_sqrt(gnd_add(gnd_einsum("i,j->ij", 2, (gnd_array *[]){gnd_at(a, "0"), gnd_at(b, "0")}),
+                         gnd_int(1)));
+    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 360 bytes read",
+        "i,j->ij fuses with what follows");
     y = gnd_einsum("ii->i", 1, (gnd_array *[]){gnd_at(a, ":, :30")});
     has(gnd_explain(1, &y, 0, NULL), "0 kernels, 0 calls", "a diagonal is a view");
     y = gnd_einsum("ji,jk->ki", 2, (gnd_array *[]){gnd_T(a), b});
@@ -295,31 +308,38 @@ static void plans(void)
     has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls", "a convolution of one point: no copies");
     gnd_array *many = made(dev, 4, (int64_t[]){1000, 6, 2, 5});
     y = gnd_einsum("bqhd,bkhd->bhqk", 2, (gnd_array *[]){many, many});
-    has(gnd_explain(1, &y, 0, NULL), "2 kernels, 0 calls", "two batch axes without a common stride: two products");
+    has(gnd_explain(1, &y, 0, NULL), "2 kernels, 0 calls",
+        "two batch axes without a common stride: two products");
     y = gnd_einsum("abc,dbc->ad", 2, (gnd_array *[]){p, p});
     has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls, 24000 bytes read, 1600 bytes written",
         "two axes summed: no copies");
     y = gnd_einsum("abc,bcd->ad", 2, (gnd_array *[]){p, q});
-    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls", "two axes summed on either side: no copies");
+    has(gnd_explain(1, &y, 0, NULL), "1 kernels, 0 calls",
+        "two axes summed on either side: no copies");
 
     x[1] = b, x[2] = c;
     char *text = gnd_einsum_path("ij,jk,kl->il", 3, x, &st);
     tap_ok(st == GND_OK && text, "einsum_path");
     tap_has_str(text, "jk,kl->jl", "the cheap product comes first");
     tap_has_str(text, "matmul", "... as a matrix product");
-    tap_has_str(text, "  Complete contraction:  ij,jk,kl->il\n         Naive scaling:  4\n     Optimized scaling:  3\n"
-                "      Naive FLOP count:  3.600e+05\n  Optimized FLOP count:  1.280e+04\n", "... what it costs");
+    tap_has_str(
+        text,
+        "  Complete contraction:  ij,jk,kl->il\n         Naive scaling:  4\n     Optimized scaling:  3\n"
+        "      Naive FLOP count:  3.600e+05\n  Optimized FLOP count:  1.280e+04\n",
+        "... what it costs");
     free(text);
     text = gnd_einsum_path("...i,...i,k->...", 3, (gnd_array *[]){a, a, gnd_at(b, "0")}, NULL);
     tap_has_str(text, "sum            k->", "what only one operand has is summed first");
     tap_has_str(text, "multiply, sum", "a product with its sum");
     free(text);
-    tap_ok(!gnd_einsum_path("ij,jk", 2, (gnd_array *[]){b, b}, &st) && st == GND_ERR_SHAPE, "einsum_path of an error");
+    tap_ok(!gnd_einsum_path("ij,jk", 2, (gnd_array *[]){b, b}, &st) && st == GND_ERR_SHAPE,
+           "einsum_path of an error");
     gnd_scope_end();
     gnd_close(dev);
 }
 
-/* --- errors ------------------------------------------------------------------------------------- */
+/* --- errors -------------------------------------------------------------------------------------
+ */
 
 static void errors(void)
 {
@@ -334,21 +354,28 @@ static void errors(void)
                    "einsum('ii,j'): operand 0: axes 0 and 1 are both 'i', with 3 and 4 elements");
     expect_message(gnd_einsum("...,...", 2, x), GND_ERR_SHAPE,
                    "einsum('...,...'): operand 1, axis 0 ('...'): 5, but operand 0, axis 1 has 4");
-    expect_message(gnd_einsum("i,j", 2, x), GND_ERR_SHAPE,
-                   "einsum('i,j'): operand 0 has 2 dimensions, of shape (3, 4), its subscripts 1 and no '...'");
+    expect_message(
+        gnd_einsum("i,j", 2, x), GND_ERR_SHAPE,
+        "einsum('i,j'): operand 0 has 2 dimensions, of shape (3, 4), its subscripts 1 and no '...'");
     expect_message(gnd_einsum("ij,jk", 2, x), GND_ERR_SHAPE,
                    "einsum('ij,jk'): operand 1 has 1 dimension, of shape (5,), its subscripts 2");
-    expect_message(gnd_einsum("ij", 2, x), GND_ERR_ARG, "einsum('ij'): 2 operands, and subscripts of 1");
-    expect_message(gnd_einsum("ij,j,k", 2, x), GND_ERR_ARG, "einsum('ij,j,k'): 2 operands, and subscripts of more");
-    expect_message(gnd_einsum("ij,k->ii", 2, x), GND_ERR_ARG, "einsum('ij,k->ii'): 'i' is twice in the result");
-    expect_message(gnd_einsum("ij,k->il", 2, x), GND_ERR_ARG, "einsum('ij,k->il'): 'l' of the result is in no operand");
+    expect_message(gnd_einsum("ij", 2, x), GND_ERR_ARG,
+                   "einsum('ij'): 2 operands, and subscripts of 1");
+    expect_message(gnd_einsum("ij,j,k", 2, x), GND_ERR_ARG,
+                   "einsum('ij,j,k'): 2 operands, and subscripts of more");
+    expect_message(gnd_einsum("ij,k->ii", 2, x), GND_ERR_ARG,
+                   "einsum('ij,k->ii'): 'i' is twice in the result");
+    expect_message(gnd_einsum("ij,k->il", 2, x), GND_ERR_ARG,
+                   "einsum('ij,k->il'): 'l' of the result is in no operand");
     expect_message(gnd_einsum("ij,k->i,k", 2, x), GND_ERR_ARG,
                    "einsum('ij,k->i,k'): ',' in the result: letters and '...' are possible");
     expect_message(gnd_einsum("i2,k", 2, x), GND_ERR_ARG,
                    "einsum('i2,k'): '2' in operand 0: letters, '...', ',' and '->' are possible");
-    expect_message(gnd_einsum("i...j...,k", 2, x), GND_ERR_ARG, "einsum('i...j...,k'): operand 0 has two ellipses");
-    expect_message(gnd_einsum("i...,k->ik", 2, x), GND_ERR_ARG,
-                   "einsum('i...,k->ik'): the operands have 1 axis under '...', the result has no '...'");
+    expect_message(gnd_einsum("i...j...,k", 2, x), GND_ERR_ARG,
+                   "einsum('i...j...,k'): operand 0 has two ellipses");
+    expect_message(
+        gnd_einsum("i...,k->ik", 2, x), GND_ERR_ARG,
+        "einsum('i...,k->ik'): the operands have 1 axis under '...', the result has no '...'");
     expect_message(gnd_einsum(NULL, 2, x), GND_ERR_NULL, "einsum: the subscripts are NULL");
     expect_message(gnd_einsum("", 0, x), GND_ERR_ARG, "einsum: 0 operands: 1 to 64 are possible");
     expect_message(gnd_einsum("", 65, x), GND_ERR_ARG, "einsum: 65 operands: 1 to 64 are possible");
@@ -356,8 +383,9 @@ static void errors(void)
     x[1] = NULL;
     expect_message(gnd_einsum("ij,j", 2, x), GND_ERR_NULL, "einsum: x[1] is NULL");
     x[0] = x[1] = big;
-    expect_message(gnd_einsum("i,j", 2, x), GND_ERR_OVERFLOW,
-                   "einsum: shape (1099511627776, 1099511627776) of int8: the number of bytes does not fit 64 bits");
+    expect_message(
+        gnd_einsum("i,j", 2, x), GND_ERR_OVERFLOW,
+        "einsum: shape (1099511627776, 1099511627776) of int8: the number of bytes does not fit 64 bits");
     gnd_scope_end();
 
     long n;

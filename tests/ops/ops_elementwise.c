@@ -22,7 +22,7 @@
 #define GROUP 8
 
 static const char *shape_name;
-static int no_f64; /* the device has no float64: what would promote to it stays float32 */
+static int no_f64;  /* the device has no float64: what would promote to it stays float32 */
 static int flushes; /* the driver's fmod gives 0 for subnormal results: rusticl's does */
 
 typedef void (*any_func)(void);
@@ -48,10 +48,7 @@ static gnd_array *apply(int op, gnd_array *const *a)
 
 static gnd_dtype within(gnd_dtype t)
 {
-    return !no_f64               ? t
-           : t == GND_FLOAT64    ? GND_FLOAT32
-           : t == GND_COMPLEX128 ? GND_COMPLEX64
-                                 : t;
+    return !no_f64 ? t : t == GND_FLOAT64 ? GND_FLOAT32 : t == GND_COMPLEX128 ? GND_COMPLEX64 : t;
 }
 
 static gnd_dtype compute_dtype(int op, gnd_dtype t)
@@ -59,8 +56,9 @@ static gnd_dtype compute_dtype(int op, gnd_dtype t)
     int kind = gnd_dtype_kind(t), whole = kind == 'b' || kind == 'i' || kind == 'u';
     switch (gnd__ops[op].rule) {
     case GND__RULE_PARTS:
-        return kind == 'c' ? t : (whole && gnd_dtype_size(t) > 2) || t == GND_FLOAT64
-                   ? within(GND_COMPLEX128) : GND_COMPLEX64;
+        return kind == 'c'                                            ? t
+               : (whole && gnd_dtype_size(t) > 2) || t == GND_FLOAT64 ? within(GND_COMPLEX128)
+                                                                      : GND_COMPLEX64;
     case GND__RULE_LDEXP:
     case GND__RULE_FLOAT:
         return !whole                   ? t
@@ -147,8 +145,9 @@ static wide int_ref(int op, gnd_dtype t, const wide *x)
     case GND__OP_FMOD: return b == 0 ? 0 : a % b;
     case GND__OP_GCD: return gcd(a, b);
     case GND__OP_LCM:
-        return a == 0 || b == 0 ? 0 : (wide)((uint64_t)((a < 0 ? -a : a) / gcd(a, b)) *
-                                             (uint64_t)(b < 0 ? -b : b));
+        return a == 0 || b == 0
+                   ? 0
+                   : (wide)((uint64_t)((a < 0 ? -a : a) / gcd(a, b)) * (uint64_t)(b < 0 ? -b : b));
     case GND__OP_CLIP: a = a > b ? a : b; return a < x[2] ? a : x[2];
     case GND__OP_WHERE: return a != 0 ? b : x[2];
     case GND__OP_EQUAL: return a == b;
@@ -276,8 +275,8 @@ static int compare(int op, gnd_dtype t, gnd_array *y, const ref_arr *in, int ndi
         err = bound < 0 ? 0 : ref_ulps(ot, g, want, 0);
         if (err <= bound || bound < 0)
             continue;
-        if (flushes && (op == GND__OP_REMAINDER || op == GND__OP_FMOD) && (ot == GND_FLOAT32 || ot == GND_BFLOAT16) &&
-            g.re == 0 && fabsl(want.re) < 0x1p-126L) {
+        if (flushes && (op == GND__OP_REMAINDER || op == GND__OP_FMOD) &&
+            (ot == GND_FLOAT32 || ot == GND_BFLOAT16) && g.re == 0 && fabsl(want.re) < 0x1p-126L) {
             flushed++;
             continue;
         }
@@ -471,9 +470,11 @@ static void halfway(gnd_device *dev)
             gnd_scope_begin();
             for (int i = 0; i < N; i++) {
                 const int bits = gnd_dtype_size(from[t]) == 4 ? 29 : 61;
-                const int64_t v = (((int64_t)(257 + 2 * i) << (bits - 8)) >> i % (bits - 9)) + i % 3 - 1;
+                const int64_t v =
+                    (((int64_t)(257 + 2 * i) << (bits - 8)) >> i % (bits - 9)) + i % 3 - 1;
                 const long double f = ldexpl(2049 + 2 * i, -i) + ldexpl(i % 3 - 1, -30 - i);
-                ref_put(from[t], x.p + i * (int64_t)gnd_dtype_size(from[t]), t == 4 ? ref_float(f) : ref_int(v));
+                ref_put(from[t], x.p + i * (int64_t)gnd_dtype_size(from[t]),
+                        t == 4 ? ref_float(f) : ref_int(v));
             }
             gnd_array *y = gnd_astype(gnd_from(dev, from[t], 1, &n, x.p), to[u]);
             if (ref_read(y, to[u], 1, &n, &got, why, sizeof why)) {
@@ -483,7 +484,8 @@ static void halfway(gnd_device *dev)
             } else {
                 bad = 1;
             }
-            tap_is_int(bad, 0, "%s to %s is rounded once%s", gnd_dtype_name(from[t]), gnd_dtype_name(to[u]), why);
+            tap_is_int(bad, 0, "%s to %s is rounded once%s", gnd_dtype_name(from[t]),
+                       gnd_dtype_name(to[u]), why);
             ref_free(&x);
             gnd_scope_end();
         }

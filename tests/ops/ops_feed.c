@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_feed.c - outputs of recordings that are fed to inputs, in any order and number, between replays, writes and reads,
- * against a model on the host: memory that changes places, three buffers that rotate, views, products, a transform, an
- * input as output, dtypes and shapes of the same size in bytes. That nothing is copied where nothing need be; numbers
- * as inputs; and on the null device every call and every allocation failing.
+ * ops_feed.c - outputs of recordings that are fed to inputs, in any order and number, between
+ * replays, writes and reads, against a model on the host: memory that changes places, three buffers
+ * that rotate, views, products, a transform, an input as output, dtypes and shapes of the same size
+ * in bytes. That nothing is copied where nothing need be; numbers as inputs; and on the null device
+ * every call and every allocation failing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,14 @@
 #include "sched/merge.h"
 #include "tap.h"
 
-/* --- random steps ------------------------------------------------------------------------------- */
+/* --- random steps -------------------------------------------------------------------------------
+ */
 
 enum { M = 5, MM = M * M, NIN = 5, NOUT = 8, STEPS = 120 };
 /* a, b, c are matrices of float32, k of int32, t a number. */
-static const gnd_dtype in_type[NIN] = { GND_FLOAT32, GND_FLOAT32, GND_FLOAT32, GND_INT32, GND_FLOAT32 };
-static const int in_size[NIN] = { MM, MM, MM, MM, 1 };
+static const gnd_dtype in_type[NIN] = {GND_FLOAT32, GND_FLOAT32, GND_FLOAT32, GND_INT32,
+                                       GND_FLOAT32};
+static const int in_size[NIN] = {MM, MM, MM, MM, 1};
 static const char *const out_text[NOUT] = {
     "(a + 2*b) % 7",      /* 0 */
     "b",                  /* 1: an input */
@@ -32,9 +35,9 @@ static const char *const out_text[NOUT] = {
     "(a + 2*b) % 7 + t",  /* 6 */
     "where(k > 4, c, a)", /* 7 */
 };
-static const gnd_dtype out_type[NOUT] = { GND_FLOAT32, GND_FLOAT32, GND_FLOAT32, GND_FLOAT32, GND_INT32, GND_FLOAT32,
-                                          GND_FLOAT32, GND_FLOAT32 };
-static const int out_size[NOUT] = { MM, MM, MM, MM, MM, 1, MM, MM };
+static const gnd_dtype out_type[NOUT] = {GND_FLOAT32, GND_FLOAT32, GND_FLOAT32, GND_FLOAT32,
+                                         GND_INT32,   GND_FLOAT32, GND_FLOAT32, GND_FLOAT32};
+static const int out_size[NOUT] = {MM, MM, MM, MM, MM, 1, MM, MM};
 
 /* All values are small integers, so that floats are exact. */
 typedef struct model {
@@ -90,8 +93,8 @@ static int holds(gnd_dtype t, int n, const void *got, const double *want)
 
 static gnd_recording *record_all(gnd_device *dev)
 {
-    static const char *const names[NIN] = { "a", "b", "c", "k", "t" };
-    static const int64_t shape[2] = { M, M };
+    static const char *const names[NIN] = {"a", "b", "c", "k", "t"};
+    static const int64_t shape[2] = {M, M};
     gnd_array *in[NIN], *out[NOUT];
     gnd_scope_begin();
     for (int i = 0; i < NIN; i++)
@@ -106,7 +109,7 @@ static gnd_recording *record_all(gnd_device *dev)
 /* One step of the model and of the recording. 0: they differ. */
 static int random_step(gnd_device *dev, gnd_recording *r, model *m)
 {
-    uint32_t bytes[MM] = { 0 };
+    uint32_t bytes[MM] = {0};
     const int o = (int)ref_range(0, NOUT - 1), i = (int)ref_range(0, NIN - 1);
     const size_t size = (size_t)in_size[i] * 4, osize = (size_t)out_size[o] * 4;
     switch (ref_range(0, 9)) {
@@ -117,7 +120,7 @@ static int random_step(gnd_device *dev, gnd_recording *r, model *m)
         look(m);
         if (ref_range(0, 1))
             return gnd_recording_write(r, i, bytes, size) == GND_OK;
-        gnd_array *x = gnd_from(dev, in_type[i], in_size[i] > 1 ? 2 : 0, (int64_t[]){ M, M }, bytes);
+        gnd_array *x = gnd_from(dev, in_type[i], in_size[i] > 1 ? 2 : 0, (int64_t[]){M, M}, bytes);
         gnd_status s = gnd_recording_set(r, i, x);
         gnd_release(x);
         return s == GND_OK;
@@ -127,7 +130,8 @@ static int random_step(gnd_device *dev, gnd_recording *r, model *m)
                                 : gnd_recording_set_i64(r, 4, (int64_t)m->in[4][0])) == GND_OK;
     case 2:
     case 3:
-        return gnd_recording_read(r, o, bytes, osize) == GND_OK && holds(out_type[o], out_size[o], bytes, m->out[o]);
+        return gnd_recording_read(r, o, bytes, osize) == GND_OK &&
+               holds(out_type[o], out_size[o], bytes, m->out[o]);
     case 4:
     case 5:
         replay(m);
@@ -176,7 +180,8 @@ static void random_steps(gnd_device *dev, const char *spec)
     gnd_recording_free(r);
 }
 
-/* --- loops -------------------------------------------------------------------------------------- */
+/* --- loops --------------------------------------------------------------------------------------
+ */
 
 /* The wave equation: the state before, the state, and the next rotate. */
 static gnd_recording *wave(gnd_device *dev, int64_t n)
@@ -185,9 +190,10 @@ static gnd_recording *wave(gnd_device *dev, int64_t n)
     gnd_scope_begin();
     in[0] = gnd_placeholder(dev, GND_FLOAT32, 1, &n);
     in[1] = gnd_placeholder(dev, GND_FLOAT32, 1, &n);
-    gnd_array *around = gnd_add(gnd_roll(in[1], 1, (int64_t[]){ 1 }, (int[]){ 0 }),
-                                gnd_roll(in[1], 1, (int64_t[]){ -1 }, (int[]){ 0 }));
-    out[0] = gnd_sub(gnd_add(gnd_mul(in[1], gnd_real(1.5)), gnd_mul(around, gnd_real(0.25))), in[0]);
+    gnd_array *around = gnd_add(gnd_roll(in[1], 1, (int64_t[]){1}, (int[]){0}),
+                                gnd_roll(in[1], 1, (int64_t[]){-1}, (int[]){0}));
+    out[0] =
+        gnd_sub(gnd_add(gnd_mul(in[1], gnd_real(1.5)), gnd_mul(around, gnd_real(0.25))), in[0]);
     out[1] = in[1];
     gnd_recording *r = gnd_record(2, in, 2, out);
     gnd_scope_end();
@@ -213,42 +219,50 @@ static void rotates(gnd_device *dev, const char *spec)
         gnd_recording_feed(r, 0, 1);
     }
     const gnd_status s = gnd_recording_read(r, 0, got, sizeof got);
-    tap_ok(s == GND_OK && !memcmp(got, u[(ROUNDS + 1) % 3], sizeof got), "%s: three buffers rotate", spec);
+    tap_ok(s == GND_OK && !memcmp(got, u[(ROUNDS + 1) % 3], sizeof got), "%s: three buffers rotate",
+           spec);
     gnd_recording_free(r);
 }
 
 /* Inputs that are outputs change places, since all are taken before any is given. */
 static void change_places(gnd_device *dev, const char *spec)
 {
-    float got[2] = { 0, 0 };
+    float got[2] = {0, 0};
     gnd_scope_begin();
-    gnd_array *a = gnd_placeholder(dev, GND_FLOAT32, 0, NULL), *b = gnd_placeholder(dev, GND_FLOAT32, 0, NULL);
-    gnd_recording *r = gnd_record(2, (gnd_array *[]){ a, b }, 3, (gnd_array *[]){ a, b, gnd_subtract(a, b) });
+    gnd_array *a = gnd_placeholder(dev, GND_FLOAT32, 0, NULL),
+              *b = gnd_placeholder(dev, GND_FLOAT32, 0, NULL);
+    gnd_recording *r =
+        gnd_record(2, (gnd_array *[]){a, b}, 3, (gnd_array *[]){a, b, gnd_subtract(a, b)});
     gnd_recording_set_f64(r, 0, 7);
     gnd_recording_set_f64(r, 1, 2);
     int s = gnd_replay(r);
     s |= gnd_recording_read(r, 2, &got[0], sizeof got[0]);
-    const int st = gnd_recording_feed_all(r, 2, (int[]){ 0, 1 }, (int[]){ 1, 0 });
+    const int st = gnd_recording_feed_all(r, 2, (int[]){0, 1}, (int[]){1, 0});
     s |= gnd_replay(r);
     s |= gnd_recording_read(r, 2, &got[1], sizeof got[1]);
-    tap_ok(!s && !st && got[0] == 5 && got[1] == -5, "%s: two inputs change places: %g, then %g", spec, got[0], got[1]);
+    tap_ok(!s && !st && got[0] == 5 && got[1] == -5, "%s: two inputs change places: %g, then %g",
+           spec, got[0], got[1]);
     gnd_recording_free(r);
     gnd_scope_end();
 }
 
 static void numbers(gnd_device *dev, const char *spec)
 {
-    static const gnd_dtype types[] = { GND_FLOAT32, GND_INT8, GND_UINT64, GND_COMPLEX64, GND_FLOAT16, GND_BOOL };
+    static const gnd_dtype types[] = {GND_FLOAT32,   GND_INT8,    GND_UINT64,
+                                      GND_COMPLEX64, GND_FLOAT16, GND_BOOL};
     gnd_array *in[6], *out[6];
     float re[2];
     int64_t i = 0;
     gnd_scope_begin();
     for (int k = 0; k < 6; k++) {
         in[k] = gnd_placeholder(dev, types[k], 0, NULL);
-        out[k] = types[k] == GND_COMPLEX64 ? in[k] : gnd_astype(in[k], types[k] == GND_FLOAT16 ? GND_FLOAT32 : types[k]);
+        out[k] = types[k] == GND_COMPLEX64
+                     ? in[k]
+                     : gnd_astype(in[k], types[k] == GND_FLOAT16 ? GND_FLOAT32 : types[k]);
     }
     gnd_recording *r = gnd_record(6, in, 6, out);
-    tap_is_int(gnd_recording_status(r), GND_OK, "%s: numbers as inputs %s", spec, gnd_recording_error(r));
+    tap_is_int(gnd_recording_status(r), GND_OK, "%s: numbers as inputs %s", spec,
+               gnd_recording_error(r));
     gnd_recording_set_f64(r, 0, 0.1);
     gnd_recording_set_i64(r, 1, -7);
     gnd_recording_set_i64(r, 2, 77);
@@ -271,12 +285,15 @@ static void numbers(gnd_device *dev, const char *spec)
     gnd_recording_read(r, 5, &i8, 1);
     tap_is_int(i8, 1, "%s:   bool", spec);
     tap_is_int(gnd_recording_set_i64(r, 1, 300), GND_ERR_OVERFLOW, "%s:   300 is no int8", spec);
-    tap_is_str(gnd_message(), "recording_set: the scalar 300 does not fit int8", "%s:   as is said", spec);
+    tap_is_str(gnd_message(), "recording_set: the scalar 300 does not fit int8", "%s:   as is said",
+               spec);
     gnd_recording_wait(r);
     tap_is_int(gnd_recording_set_f64(r, 2, 1.5), GND_ERR_DTYPE, "%s:   1.5 is no uint64", spec);
-    tap_is_str(gnd_message(), "recording_set: x is a float, input 2 uint64", "%s:   as is said", spec);
+    tap_is_str(gnd_message(), "recording_set: x is a float, input 2 uint64", "%s:   as is said",
+               spec);
     gnd_recording_wait(r);
-    tap_is_int(gnd_recording_set(r, 0, gnd_complex(1, 2)), GND_ERR_DTYPE, "%s:   nor 1+2i a float32", spec);
+    tap_is_int(gnd_recording_set(r, 0, gnd_complex(1, 2)), GND_ERR_DTYPE,
+               "%s:   nor 1+2i a float32", spec);
     gnd_recording_wait(r);
     gnd_recording_free(r);
     gnd_scope_end();
@@ -294,7 +311,8 @@ static void all(gnd_device *dev, const char *spec)
     gnd__merge_force(0, 0);
 }
 
-/* --- on the null device ------------------------------------------------------------------------- */
+/* --- on the null device -------------------------------------------------------------------------
+ */
 
 /* What a loop asks of the backend: lists, and nothing else. */
 static void no_copies(void)
@@ -310,7 +328,8 @@ static void no_copies(void)
     }
     gnd__null_record(0);
     char *log = gnd__null_log();
-    tap_ok(strstr(log, "replay of") && !strstr(log, "copy") && !strstr(log, "alloc"), "rotating copies nothing");
+    tap_ok(strstr(log, "replay of") && !strstr(log, "copy") && !strstr(log, "alloc"),
+           "rotating copies nothing");
     int lists = 0;
     for (const char *p = log; (p = strstr(p, "list of")); p++)
         lists++;
@@ -327,7 +346,8 @@ static void no_copies(void)
     gnd_replay(r);
     gnd__null_record(0);
     log = gnd__null_log();
-    tap_ok(!strstr(log, "write") && !strstr(log, "copy") && !strstr(log, "alloc") && !strstr(log, "finish"),
+    tap_ok(!strstr(log, "write") && !strstr(log, "copy") && !strstr(log, "alloc") &&
+               !strstr(log, "finish"),
            "a number is an argument of a kernel");
     gnd__free(log);
     gnd_recording_free(r);
@@ -360,7 +380,7 @@ static void versions(void)
     long live = 0;
     ref_seed(3);
     for (int i = 0; i < 3000; i++) {
-        static const int from[3] = { 0, 6, 7 };
+        static const int from[3] = {0, 6, 7};
         gnd_replay(r);
         gnd_recording_feed(r, from[ref_range(0, 2)], (int)ref_range(0, 2));
         if (i == 500)
@@ -372,7 +392,8 @@ static void versions(void)
     gnd_close(dev);
 }
 
-static const failing failures = { .program = program, .all = 18, .whole = 3, .most = 2000, .tries = 10, .least = 10 };
+static const failing failures = {
+    .program = program, .all = 18, .whole = 3, .most = 2000, .tries = 10, .least = 10};
 
 int main(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_image.c - gnd/image.h against plain loops on the host that walk each window (of filters and morphology) or the
- * whole axis (of other sizes), for random shapes, windows, borders and dtypes.
+ * ops_image.c - gnd/image.h against plain loops on the host that walk each window (of filters and
+ * morphology) or the whole axis (of other sizes), for random shapes, windows, borders and dtypes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -73,8 +73,8 @@ static int ascending(const void *a, const void *b)
 /* rank of all the window's elements; MINIMUM, MAXIMUM: these, or NaN. */
 enum { MINIMUM = -1, MAXIMUM = -2 };
 
-static void filtered(const host *h, int64_t rank, const int64_t *size, int mirrored, gnd_border border, double fill,
-                     host *out)
+static void filtered(const host *h, int64_t rank, const int64_t *size, int mirrored,
+                     gnd_border border, double fill, host *out)
 {
     static double part[MOST];
     int64_t count = 1;
@@ -94,7 +94,10 @@ static void filtered(const host *h, int64_t rank, const int64_t *size, int mirro
             nan |= isnan(part[k]);
         }
         qsort(part, (size_t)count, sizeof *part, ascending);
-        out->v[i] = nan && rank < 0 ? NAN : part[rank == MINIMUM ? 0 : rank == MAXIMUM ? count - 1 : rank];
+        out->v[i] = nan && rank < 0 ? NAN
+                                    : part[rank == MINIMUM   ? 0
+                                           : rank == MAXIMUM ? count - 1
+                                                             : rank];
     }
 }
 
@@ -149,9 +152,14 @@ typedef gnd_array *filter(gnd_array *, int, const int64_t *, gnd_border, gnd_arr
 /* Every filter with one shape, window and border. */
 static void filters(gnd_dtype t, gnd_border border, int ndim, int special)
 {
-    static const struct { const char *name; filter *f; const char *steps; } box[] = {
-        {"minimum", gnd_minimum_filter, "e"}, {"maximum", gnd_maximum_filter, "m"}, {"erosion", gnd_grey_erosion, "e"},
-        {"dilation", gnd_grey_dilation, "d"}, {"opening", gnd_grey_opening, "ed"}, {"closing", gnd_grey_closing, "de"},
+    static const struct {
+        const char *name;
+        filter *f;
+        const char *steps;
+    } box[] = {
+        {"minimum", gnd_minimum_filter, "e"}, {"maximum", gnd_maximum_filter, "m"},
+        {"erosion", gnd_grey_erosion, "e"},   {"dilation", gnd_grey_dilation, "d"},
+        {"opening", gnd_grey_opening, "ed"},  {"closing", gnd_grey_closing, "de"},
     };
     static host h, a, b;
     gnd_array *x = some(t, ndim, special, &h);
@@ -171,20 +179,25 @@ static void filters(gnd_dtype t, gnd_border border, int ndim, int special)
     }
     const int64_t rank = ref_range(0, count - 1);
     filtered(&h, rank, size, 0, border, beyond_edges, &a);
-    same(gnd_rank_filter(x, ref_rnd() % 2 ? rank : rank - count, ndim, size, border, fill), t, &a, "rank");
+    same(gnd_rank_filter(x, ref_rnd() % 2 ? rank : rank - count, ndim, size, border, fill), t, &a,
+         "rank");
     filtered(&h, 0, size, 0, border, beyond_edges, &a);
     same(gnd_rank_filter(x, 0, ndim, size, border, fill), t, &a, "rank 0");
     filtered(&h, count / 2, size, 0, border, beyond_edges, &a);
     same(gnd_median_filter(x, ndim, size, border, fill), t, &a, "median");
     const int percent = (int)ref_range(0, 100);
-    filtered(&h, percent == 100 ? count - 1 : (int64_t)((double)count * percent / 100), size, 0, border, beyond_edges, &a);
-    same(gnd_percentile_filter(x, percent && percent < 100 && ref_rnd() % 2 ? percent - 100 : percent, ndim, size,
-                               border, fill), t, &a, "percentile");
+    filtered(&h, percent == 100 ? count - 1 : (int64_t)((double)count * percent / 100), size, 0,
+             border, beyond_edges, &a);
+    same(gnd_percentile_filter(x,
+                               percent && percent < 100 && ref_rnd() % 2 ? percent - 100 : percent,
+                               ndim, size, border, fill),
+         t, &a, "percentile");
 }
 
 static void test_filters(void)
 {
-    static const gnd_dtype type[] = {GND_FLOAT32, GND_UINT8, GND_BOOL, GND_INT64, GND_FLOAT16, GND_UINT16};
+    static const gnd_dtype type[] = {GND_FLOAT32, GND_UINT8,   GND_BOOL,
+                                     GND_INT64,   GND_FLOAT16, GND_UINT16};
     for (int border = GND_BORDER_REFLECT; border <= GND_BORDER_WRAP; border++)
         for (int k = 0; k < 2; k++) {
             const gnd_dtype t = type[k ? 1 + border : 0];
@@ -204,29 +217,43 @@ static void test_known(void)
     static const host median = {1, {6}, {5, 4, 4, 4, 6, 6}}, median2 = {1, {6}, {5, 5, 4, 9, 9, 6}};
     static const host lowest = {1, {6}, {5, 1, 1, 4, 2, 2}}, dilated = {1, {6}, {5, 4, 9, 9, 6, 6}};
     static const host opened = {1, {6}, {5, 1, 4, 4, 2, 2}};
-    same(gnd_median_filter(x, 1, &three, GND_BORDER_REFLECT, NULL), GND_INT32, &median, "median of 3");
-    same(gnd_median_filter(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &median2, "median of 2: the greater one");
-    same(gnd_minimum_filter(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &lowest, "minimum of 2");
-    same(gnd_grey_dilation(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &dilated, "dilation by 2");
-    same(gnd_grey_opening(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &opened, "opening by 2");
+    same(gnd_median_filter(x, 1, &three, GND_BORDER_REFLECT, NULL), GND_INT32, &median,
+         "median of 3");
+    same(gnd_median_filter(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &median2,
+         "median of 2: the greater one");
+    same(gnd_minimum_filter(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &lowest,
+         "minimum of 2");
+    same(gnd_grey_dilation(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &dilated,
+         "dilation by 2");
+    same(gnd_grey_opening(x, 1, &two, GND_BORDER_REFLECT, NULL), GND_INT32, &opened,
+         "opening by 2");
 }
 
 static void test_others(void)
 {
     const int64_t shape[2] = {4, 5}, none[2] = {0, 5}, three = 3, zero = 0, sizes[3] = {3, 3, 3};
     const int64_t huge[2] = {INT64_C(1) << 40, INT64_C(1) << 40};
-    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 2, shape), *empty = gnd_zeros(dev, GND_INT8, 2, none);
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 2, shape),
+              *empty = gnd_zeros(dev, GND_INT8, 2, none);
     gnd_array *point = gnd_asarray(dev, gnd_int(7), GND_INT8);
     tap_is_int(gnd_size(gnd_median_filter(empty, 1, &three, GND_BORDER_WRAP, NULL)), 0, "nothing");
-    tap_is_int(gnd_size(gnd_grey_opening(empty, 1, &three, GND_BORDER_MIRROR, NULL)), 0, "the opening of nothing");
-    tap_is_int(gnd_item_i64(gnd_grey_closing(point, 0, NULL, GND_BORDER_REFLECT, NULL), NULL), 7, "0-d");
-    struct { gnd_array *y; gnd_status want; const char *says; } bad[] = {
+    tap_is_int(gnd_size(gnd_grey_opening(empty, 1, &three, GND_BORDER_MIRROR, NULL)), 0,
+               "the opening of nothing");
+    tap_is_int(gnd_item_i64(gnd_grey_closing(point, 0, NULL, GND_BORDER_REFLECT, NULL), NULL), 7,
+               "0-d");
+    struct {
+        gnd_array *y;
+        gnd_status want;
+        const char *says;
+    } bad[] = {
         {gnd_median_filter(x, 3, sizes, GND_BORDER_REFLECT, NULL), GND_ERR_SHAPE,
          "median_filter: 3 sizes for shape (4, 5): one is needed, or one for each axis"},
         {gnd_grey_erosion(x, 1, &zero, GND_BORDER_REFLECT, NULL), GND_ERR_ARG,
          "grey_erosion: a window of 0 elements along axis 0"},
-        {gnd_grey_closing(x, 1, &three, (gnd_border)5, NULL), GND_ERR_ARG, "grey_closing: border 5 is none"},
-        {gnd_minimum_filter(x, 1, NULL, GND_BORDER_WRAP, NULL), GND_ERR_NULL, "minimum_filter: the list of sizes is NULL"},
+        {gnd_grey_closing(x, 1, &three, (gnd_border)5, NULL), GND_ERR_ARG,
+         "grey_closing: border 5 is none"},
+        {gnd_minimum_filter(x, 1, NULL, GND_BORDER_WRAP, NULL), GND_ERR_NULL,
+         "minimum_filter: the list of sizes is NULL"},
         {gnd_maximum_filter(x, 1, &three, GND_BORDER_CONSTANT, x), GND_ERR_SHAPE,
          "maximum_filter: a fill of shape (4, 5): one number is needed"},
         {gnd_rank_filter(x, 9, 1, &three, GND_BORDER_WRAP, NULL), GND_ERR_ARG,
@@ -235,10 +262,13 @@ static void test_others(void)
          "rank_filter: rank -10 of windows of 9 elements"},
         {gnd_percentile_filter(x, 101, 1, &three, GND_BORDER_WRAP, NULL), GND_ERR_ARG,
          "percentile_filter: percentile 101 is not in -100 .. 100"},
-        {gnd_percentile_filter(x, NAN, 1, &three, GND_BORDER_WRAP, NULL), GND_ERR_ARG, "percentile_filter: percentile"},
-        {gnd_median_filter(x, 2, huge, GND_BORDER_WRAP, NULL), GND_ERR_OVERFLOW, "median_filter: the elements of one"},
-        {gnd_grey_dilation(gnd_zeros(dev, GND_COMPLEX64, 1, shape), 1, &three, GND_BORDER_WRAP, NULL), GND_ERR_DTYPE,
-         "grey_dilation: complex64: complex numbers have no order"},
+        {gnd_percentile_filter(x, NAN, 1, &three, GND_BORDER_WRAP, NULL), GND_ERR_ARG,
+         "percentile_filter: percentile"},
+        {gnd_median_filter(x, 2, huge, GND_BORDER_WRAP, NULL), GND_ERR_OVERFLOW,
+         "median_filter: the elements of one"},
+        {gnd_grey_dilation(gnd_zeros(dev, GND_COMPLEX64, 1, shape), 1, &three, GND_BORDER_WRAP,
+                           NULL),
+         GND_ERR_DTYPE, "grey_dilation: complex64: complex numbers have no order"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tap_is_int(gnd_status_of(bad[i].y), bad[i].want, "%s", bad[i].says);
@@ -246,7 +276,8 @@ static void test_others(void)
     }
 }
 
-/* --- binary morphology ------------------------------------------------------------------------------- */
+/* --- binary morphology
+ * ------------------------------------------------------------------------------- */
 
 /* One erosion or dilation by the definition; s has element q of the structure. */
 static void morphed(const host *h, const host *s, int erosion, int border, host *out)
@@ -274,7 +305,8 @@ static void morphed(const host *h, const host *s, int erosion, int border, host 
 static void binary(gnd_dtype t, int ndim, int with_structure)
 {
     static host h, s, a, b;
-    gnd_array *x = some(t, ndim, 0, &h), *structure = with_structure ? some(GND_BOOL, ndim, 0, &s) : NULL;
+    gnd_array *x = some(t, ndim, 0, &h),
+              *structure = with_structure ? some(GND_BOOL, ndim, 0, &s) : NULL;
     for (int64_t i = 0; i < size_of(&h); i++)
         h.v[i] = h.v[i] != 0;
     if (!with_structure) {
@@ -310,7 +342,8 @@ static void test_binary(void)
     /* As SciPy: structure [1, 1] of an even size. */
     const int64_t five = 5, two = 2;
     const unsigned char v[5] = {0, 1, 1, 0, 1}, s[2] = {1, 1};
-    gnd_array *x = gnd_from(dev, GND_BOOL, 1, &five, v), *pair = gnd_from(dev, GND_BOOL, 1, &two, s);
+    gnd_array *x = gnd_from(dev, GND_BOOL, 1, &five, v),
+              *pair = gnd_from(dev, GND_BOOL, 1, &two, s);
     static const host eroded = {1, {5}, {0, 0, 1, 0, 0}}, dilated = {1, {5}, {1, 1, 1, 1, 1}};
     same(gnd_binary_erosion(x, pair, 1, 0), GND_BOOL, &eroded, "erosion by two");
     same(gnd_binary_dilation(x, pair, 1, 0), GND_BOOL, &dilated, "dilation by two");
@@ -318,18 +351,22 @@ static void test_binary(void)
     tap_is_int(gnd_item_i64(gnd_binary_erosion(point, NULL, 1, 0), NULL), 1, "0-d");
 }
 
-/* --- other sizes --------------------------------------------------------------------------------------- */
+/* --- other sizes
+ * --------------------------------------------------------------------------------------- */
 
 static double kernel(gnd_interpolation how, double d)
 {
     d = fabs(d);
     if (how == GND_INTERPOLATE_LINEAR)
         return d < 1 ? 1 - d : 0;
-    return d < 1 ? 1.5 * d * d * d - 2.5 * d * d + 1 : d < 2 ? -0.5 * d * d * d + 2.5 * d * d - 4 * d + 2 : 0;
+    return d < 1   ? 1.5 * d * d * d - 2.5 * d * d + 1
+           : d < 2 ? -0.5 * d * d * d + 2.5 * d * d - 4 * d + 2
+                   : 0;
 }
 
 /* Along axis d, of all elements of the axis, whatever they weigh. */
-static void resized(const host *h, int d, int64_t m, gnd_interpolation how, int antialias, host *out)
+static void resized(const host *h, int d, int64_t m, gnd_interpolation how, int antialias,
+                    host *out)
 {
     const int64_t n = h->dim[d];
     const double wide = antialias && m < n ? (double)n / (double)m : 1;
@@ -342,7 +379,9 @@ static void resized(const host *h, int d, int64_t m, gnd_interpolation how, int 
         const double place = ((double)at[d] + 0.5) * (double)n / (double)m - 0.5;
         const int64_t middle = (2 * at[d] + 1) * n / (2 * m);
         for (at[d] = 0; at[d] < n; at[d]++) {
-            const double w = how == GND_INTERPOLATE_NEAREST ? at[d] == middle : kernel(how, (place - (double)at[d]) / wide);
+            const double w = how == GND_INTERPOLATE_NEAREST
+                                 ? at[d] == middle
+                                 : kernel(how, (place - (double)at[d]) / wide);
             total += w;
             sum += w != 0 ? w * beyond(h, at, GND_BORDER_CONSTANT, 0) : 0;
         }
@@ -373,11 +412,20 @@ static void close_to(gnd_array *y, gnd_dtype t, const host *want, double bound, 
 
 static void test_resize(void)
 {
-    static const struct { gnd_dtype t; gnd_interpolation how; int antialias, ndim; int64_t from[2], to[2]; } all[] = {
-        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {4, 6}, {9, 6}},   {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 0, 2, {9, 8}, {4, 3}},
-        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {9, 8}, {4, 3}},   {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 1, 2, {5, 11}, {7, 2}},
-        {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 0, 1, {7}, {5}},          {GND_UINT8, GND_INTERPOLATE_LINEAR, 1, 1, {6}, {4}},
-        {GND_UINT8, GND_INTERPOLATE_NEAREST, 1, 2, {4, 6}, {7, 3}},    {GND_INT64, GND_INTERPOLATE_NEAREST, 0, 1, {1}, {5}},
+    static const struct {
+        gnd_dtype t;
+        gnd_interpolation how;
+        int antialias, ndim;
+        int64_t from[2], to[2];
+    } all[] = {
+        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {4, 6}, {9, 6}},
+        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 0, 2, {9, 8}, {4, 3}},
+        {GND_FLOAT32, GND_INTERPOLATE_LINEAR, 1, 2, {9, 8}, {4, 3}},
+        {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 1, 2, {5, 11}, {7, 2}},
+        {GND_FLOAT32, GND_INTERPOLATE_CUBIC, 0, 1, {7}, {5}},
+        {GND_UINT8, GND_INTERPOLATE_LINEAR, 1, 1, {6}, {4}},
+        {GND_UINT8, GND_INTERPOLATE_NEAREST, 1, 2, {4, 6}, {7, 3}},
+        {GND_INT64, GND_INTERPOLATE_NEAREST, 0, 1, {1}, {5}},
         {GND_FLOAT16, GND_INTERPOLATE_LINEAR, 1, 1, {6}, {13}},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -387,7 +435,8 @@ static void test_resize(void)
         h.ndim = all[k].ndim;
         for (int d = 0; d < h.ndim; d++)
             h.dim[d] = all[k].from[d];
-        gnd_array *x = ref_make(dev, all[k].t, h.ndim, h.dim, (ref_layout)(k % REF_NLAYOUTS), REF_SMALL, &r);
+        gnd_array *x =
+            ref_make(dev, all[k].t, h.ndim, h.dim, (ref_layout)(k % REF_NLAYOUTS), REF_SMALL, &r);
         for (int64_t i = 0; i < size_of(&h); i++)
             h.v[i] = number(all[k].t, ref_at(&r, (ref_unravel(h.ndim, h.dim, i, a.dim), a.dim)));
         ref_free(&r);
@@ -398,42 +447,54 @@ static void test_resize(void)
             else
                 b = a;
         const int whole = gnd_dtype_kind(all[k].t) != 'f' && all[k].how != GND_INTERPOLATE_NEAREST;
-        snprintf(what, sizeof what, "resize %zu: %s, interpolation %d, antialias %d", k, gnd_dtype_name(all[k].t),
-                 (int)all[k].how, all[k].antialias);
+        snprintf(what, sizeof what, "resize %zu: %s, interpolation %d, antialias %d", k,
+                 gnd_dtype_name(all[k].t), (int)all[k].how, all[k].antialias);
         close_to(gnd_image_resize(x, h.ndim, all[k].to, all[k].how, all[k].antialias),
-                 whole ? gnd_default_float(dev) : all[k].t, &a, all[k].t == GND_FLOAT16 ? 4e-3 : 1e-5, what);
+                 whole ? gnd_default_float(dev) : all[k].t, &a,
+                 all[k].t == GND_FLOAT16 ? 4e-3 : 1e-5, what);
     }
     /* PyTorch's interpolate(mode="linear", align_corners=False) of 1 2 4 to 6 elements. */
     static const host torch = {1, {6}, {1, 1.25, 1.75, 2.5, 3.5, 4}};
     const float v[3] = {1, 2, 4};
     const int64_t three = 3, six = 6, empty[2] = {0, 3}, some_of[2] = {2, 3};
-    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &three, v), *nothing = gnd_zeros(dev, GND_FLOAT32, 2, empty);
-    close_to(gnd_image_resize(x, 1, &six, GND_INTERPOLATE_LINEAR, 0), GND_FLOAT32, &torch, 0, "as PyTorch's");
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &three, v),
+              *nothing = gnd_zeros(dev, GND_FLOAT32, 2, empty);
+    close_to(gnd_image_resize(x, 1, &six, GND_INTERPOLATE_LINEAR, 0), GND_FLOAT32, &torch, 0,
+             "as PyTorch's");
     tap_is_int(gnd_size(gnd_image_resize(x, 1, empty, GND_INTERPOLATE_CUBIC, 1)), 0, "to nothing");
-    const struct { gnd_array *y; gnd_status want; const char *says; } bad[] = {
+    const struct {
+        gnd_array *y;
+        gnd_status want;
+        const char *says;
+    } bad[] = {
         {gnd_image_resize(x, 2, some_of, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE,
          "image_resize: shape (2, 3) for x of shape (3,): as many axes are needed"},
         {gnd_image_resize(nothing, 2, some_of, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE,
          "image_resize: x of shape (0, 3) has nothing to make shape (2, 3) of"},
-        {gnd_image_resize(x, 1, &six, (gnd_interpolation)3, 1), GND_ERR_ARG, "image_resize: interpolation 3 is none"},
-        {gnd_image_resize(x, 1, (int64_t[]){INT64_C(1) << 60}, GND_INTERPOLATE_LINEAR, 1), GND_ERR_OVERFLOW,
-         "image_resize: "},
-        {gnd_image_resize(x, 1, (int64_t[]){-1}, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE, "image_resize: shape (-1,)"},
+        {gnd_image_resize(x, 1, &six, (gnd_interpolation)3, 1), GND_ERR_ARG,
+         "image_resize: interpolation 3 is none"},
+        {gnd_image_resize(x, 1, (int64_t[]){INT64_C(1) << 60}, GND_INTERPOLATE_LINEAR, 1),
+         GND_ERR_OVERFLOW, "image_resize: "},
+        {gnd_image_resize(x, 1, (int64_t[]){-1}, GND_INTERPOLATE_LINEAR, 1), GND_ERR_SHAPE,
+         "image_resize: shape (-1,)"},
         {gnd_binary_erosion(x, nothing, 1, 0), GND_ERR_SHAPE,
          "binary_erosion: structure of shape (0, 3) for x of shape (3,): as many axes"},
         {gnd_binary_dilation(x, gnd_zeros(dev, GND_BOOL, 1, empty), 1, 0), GND_ERR_SHAPE,
          "binary_dilation: structure of shape (0,) has no elements"},
-        {gnd_binary_opening(x, NULL, 0), GND_ERR_ARG, "binary_opening: 0 iterations: at least one is needed"},
+        {gnd_binary_opening(x, NULL, 0), GND_ERR_ARG,
+         "binary_opening: 0 iterations: at least one is needed"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tap_is_int(gnd_status_of(bad[i].y), bad[i].want, "%s", bad[i].says);
-        tap_is_int(strncmp(gnd_error(bad[i].y), bad[i].says, strlen(bad[i].says)), 0, "says so: %s", gnd_error(bad[i].y));
+        tap_is_int(strncmp(gnd_error(bad[i].y), bad[i].says, strlen(bad[i].says)), 0, "says so: %s",
+                   gnd_error(bad[i].y));
     }
 }
 
 static void on_device(gnd_device *d, const char *spec)
 {
-    static void (*const test[])(void) = {test_filters, test_known, test_others, test_binary, test_resize};
+    static void (*const test[])(void) = {test_filters, test_known, test_others, test_binary,
+                                         test_resize};
     dev = d;
     tap_diag("%s", spec);
     ref_seed(14);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_index.c - elements by arrays of indices and by masks, and arrays with some elements changed,
- * against plain loops: sizes round those of blocks, every dtype, duplicate indices, what is reported
- * when a result is read. With the kernels of both shapes. Random mixtures are in diff_index.py.
+ * against plain loops: sizes round those of blocks, every dtype, duplicate indices, what is
+ * reported when a result is read. With the kernels of both shapes. Random mixtures are in
+ * diff_index.py.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,11 @@ static float xs[MOST], got[MOST], want[MOST];
 static uint8_t mask[MOST];
 static int64_t at[MOST], places[MOST];
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...)                                                                                 \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[])                                       \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define ARRAY(a) ((gnd_range){.kind = GND_IDX_ARRAY, .array = (a)})
 #define SLICE(a, b, c) ((gnd_range){.kind = GND_IDX_SLICE, .start = (a), .stop = (b), .step = (c)})
 #define INT(i) ((gnd_range){.kind = GND_IDX_INT, .start = (i)})
@@ -31,8 +36,14 @@ static int64_t at[MOST], places[MOST];
     gnd_set(x, (int)(sizeof((gnd_range[]){__VA_ARGS__}) / sizeof(gnd_range)),                      \
             (gnd_range[]){__VA_ARGS__}, v)
 
-static gnd_array *floats(int64_t n) { return gnd_from(dev, GND_FLOAT32, 1, &n, xs); }
-static gnd_array *ints(int64_t n, const int64_t *v) { return gnd_from(dev, GND_INT64, 1, &n, v); }
+static gnd_array *floats(int64_t n)
+{
+    return gnd_from(dev, GND_FLOAT32, 1, &n, xs);
+}
+static gnd_array *ints(int64_t n, const int64_t *v)
+{
+    return gnd_from(dev, GND_INT64, 1, &n, v);
+}
 
 /* y has n elements of float32, those in want. */
 static void same(gnd_array *y, int64_t n, const char *what)
@@ -45,7 +56,8 @@ static void same(gnd_array *y, int64_t n, const char *what)
     while (bad < n && got[bad] == want[bad])
         bad++;
     if (!tap_ok(bad == n, "%s: %s", on, what))
-        tap_diag("element %d of %d: %g, not %g", (int)bad, (int)n, (double)got[bad], (double)want[bad]);
+        tap_diag("element %d of %d: %g, not %g", (int)bad, (int)n, (double)got[bad],
+                 (double)want[bad]);
 }
 
 /* One mask of n elements, one in `of` of them true (0: none, 1: all). */
@@ -64,8 +76,8 @@ static void one_mask(int64_t n, int of)
     same(INDEX(gnd_multiply(x, gnd_int(2)), ARRAY(m)), count, "an expression where a mask is true");
     gnd_array *p = gnd_flatnonzero(gnd_astype(m, GND_FLOAT32));
     tap_ok(gnd_size(p) == count && gnd_read(p, at, (size_t)count * 8) == GND_OK &&
-               memcmp(at, places, (size_t)count * 8) == 0, "%s: %d of %d positions", on, (int)count,
-           (int)n);
+               memcmp(at, places, (size_t)count * 8) == 0,
+           "%s: %d of %d positions", on, (int)count, (int)n);
     /* the true ones get 0, 1, 2 ... */
     for (int64_t i = 0, k = 0; i < n; i++)
         want[i] = mask[i] ? (float)k++ : xs[i];
@@ -76,7 +88,7 @@ static void one_mask(int64_t n, int of)
 
 static void masks(void)
 {
-    static const int64_t size[] = { 1, 63, 64, 65, 4095, 4096, 4097, 8192, MOST };
+    static const int64_t size[] = {1, 63, 64, 65, 4095, 4096, 4097, 8192, MOST};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         one_mask(size[i], i % 3 == 0 ? 2 : i % 3 == 1 ? 17 : 3);
     one_mask(5000, 0);
@@ -141,7 +153,8 @@ static void one_dtype(gnd_dtype t, int how)
         for (int k = 0; k < 30 && !bad; k++) {
             int64_t from[2] = {idx[k / 5] < 0 ? idx[k / 5] + 9 : idx[k / 5], k % 5};
             /* bits may differ in a NaN: a GPU that converts float16 keeps no payload */
-            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)), 1) != 0;
+            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)),
+                           1) != 0;
         }
     } else if (how == 1) {
         for (int k = 0; k < 45; k++)
@@ -157,7 +170,8 @@ static void one_dtype(gnd_dtype t, int how)
         for (int k = 0; k < 45 && !bad; k++) {
             int64_t from[2] = {k / 5, k % 5 == 1 ? 3 : k % 5 == 3 ? 1 : k % 5};
             /* bits may differ in a NaN: a GPU that converts float16 keeps no payload */
-            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)), 1) != 0;
+            bad = ref_ulps(t, ref_get(t, y.p + (size_t)k * size), ref_get(t, ref_at(&x, from)),
+                           1) != 0;
         }
     }
     if (!tap_ok(!bad, "%s: %s of %s", on, names[how], gnd_dtype_name(t)))
@@ -192,7 +206,8 @@ static void duplicates(void)
         sum[p] += i + 1;
         most[p] = i + 1;
     }
-    gnd_array *x = gnd_full(dev, GND_INT32, SHAPE(M), gnd_int(-7)), *zero = gnd_zeros(dev, GND_INT32, SHAPE(M));
+    gnd_array *x = gnd_full(dev, GND_INT32, SHAPE(M), gnd_int(-7)),
+              *zero = gnd_zeros(dev, GND_INT32, SHAPE(M));
     gnd_array *v = gnd_arange(dev, gnd_int(1), gnd_int(N + 1), gnd_int(1), GND_INT32);
     gnd_range r = ARRAY(ints(N, at));
     tap_is_int(gnd_read(gnd_set(x, 1, &r, v), out, sizeof out), GND_OK, "%s: set", on);
@@ -203,7 +218,8 @@ static void duplicates(void)
     tap_is_mem(out, most, sizeof out, "%s: the greatest of many values", on);
     for (int i = 0; i < M; i++)
         most[i] = -most[i];
-    tap_is_int(gnd_read(gnd_min_at(zero, 1, &r, gnd_negative(v)), out, sizeof out), GND_OK, "%s: min_at", on);
+    tap_is_int(gnd_read(gnd_min_at(zero, 1, &r, gnd_negative(v)), out, sizeof out), GND_OK,
+               "%s: min_at", on);
     tap_is_mem(out, most, sizeof out, "%s: the least of many values", on);
     gnd_scope_end();
 }
@@ -226,13 +242,15 @@ static void slices(int64_t rows, int64_t cols)
         for (int64_t i = 2; i < rows - 1; i++)
             for (int64_t j = 0; j < n; j++)
                 want[i * cols + col[j]] = k < 4 ? (float)((i - 2) * n + j) : 5;
-        gnd_array *v = k < 4 ? gnd_reshape(gnd_arange(dev, gnd_int(0), gnd_int((rows - 3) * n), gnd_int(1),
-                                                      GND_INT64), 2, (int64_t[]){rows - 3, n}) : gnd_real(5.5);
+        gnd_array *v = k < 4 ? gnd_reshape(gnd_arange(dev, gnd_int(0), gnd_int((rows - 3) * n),
+                                                      gnd_int(1), GND_INT64),
+                                           2, (int64_t[]){rows - 3, n})
+                             : gnd_real(5.5);
         if (k >= 4)
             for (int64_t i = 0; i < rows * cols; i++)
                 want[i] = want[i] == 5 ? 5.5f : want[i];
-        same(SET(x, v, SLICE(2, -1, 1), s > 0 ? SLICE(lo, hi, s) : SLICE(hi - 1, lo, s)), rows * cols,
-             k < 4 ? "a slice set" : "a slice set to a number");
+        same(SET(x, v, SLICE(2, -1, 1), s > 0 ? SLICE(lo, hi, s) : SLICE(hi - 1, lo, s)),
+             rows * cols, k < 4 ? "a slice set" : "a slice set to a number");
         gnd_scope_end();
     }
     gnd_scope_begin();
@@ -257,14 +275,22 @@ static void modes(void)
     gnd_array *x = floats(9), *all = ints(12, idx);
     for (int m = GND_INDEX_WRAP; m <= GND_INDEX_CLIP; m++)
         for (int t = GND_INT8; t <= GND_UINT64; t++) {
-            uint64_t top = gnd_dtype_size((gnd_dtype)t) == 8 ? UINT64_MAX
-                                                             : ((uint64_t)1 << 8 * gnd_dtype_size((gnd_dtype)t)) - 1;
+            uint64_t top = gnd_dtype_size((gnd_dtype)t) == 8
+                               ? UINT64_MAX
+                               : ((uint64_t)1 << 8 * gnd_dtype_size((gnd_dtype)t)) - 1;
             const int is_signed = gnd_dtype_kind((gnd_dtype)t) == 'i';
-            gnd_array *i = gnd_astype(all, (gnd_dtype)t), *fit = gnd_fit_indices(i, 9, (gnd_index_mode)m);
+            gnd_array *i = gnd_astype(all, (gnd_dtype)t),
+                      *fit = gnd_fit_indices(i, 9, (gnd_index_mode)m);
             for (int k = 0; k < 12; k++) {
-                const uint64_t u = (uint64_t)idx[k] & top; /* the index as an unsigned dtype has it */
-                const int64_t place = m == GND_INDEX_WRAP ? is_signed ? (idx[k] % 9 + 9) % 9 : (int64_t)(u % 9)
-                                   : is_signed ? idx[k] < 0 ? 0 : idx[k] > 8 ? 8 : idx[k] : u > 8 ? 8 : (int64_t)u;
+                const uint64_t u =
+                    (uint64_t)idx[k] & top; /* the index as an unsigned dtype has it */
+                const int64_t place = m == GND_INDEX_WRAP
+                                          ? is_signed ? (idx[k] % 9 + 9) % 9 : (int64_t)(u % 9)
+                                      : is_signed ? idx[k] < 0   ? 0
+                                                    : idx[k] > 8 ? 8
+                                                                 : idx[k]
+                                      : u > 8 ? 8
+                                                  : (int64_t)u;
                 want[k] = xs[place];
             }
             same(gnd_take(x, fit, 0), 12, gnd_dtype_name((gnd_dtype)t));
@@ -276,12 +302,16 @@ static void modes(void)
                     for (int j = 0; j < 9; j++)
                         put[j] = xs[j] == want[k] ? (float)k : put[j];
                 memcpy(want, put, sizeof put);
-                same(gnd_put(x, fit, gnd_arange(dev, gnd_int(0), gnd_int(12), gnd_int(1), GND_FLOAT32)), 9, "put");
+                same(gnd_put(x, fit,
+                             gnd_arange(dev, gnd_int(0), gnd_int(12), gnd_int(1), GND_FLOAT32)),
+                     9, "put");
             }
         }
-    tap_ok(gnd_read(gnd_fit_indices(gnd_int(-10), 9, GND_INDEX_WRAP), &ignored, 8) == GND_OK && ignored == 8,
+    tap_ok(gnd_read(gnd_fit_indices(gnd_int(-10), 9, GND_INDEX_WRAP), &ignored, 8) == GND_OK &&
+               ignored == 8,
            "%s: a number", on);
-    tap_ok(gnd_size(gnd_fit_indices(ints(0, idx), 0, GND_INDEX_CLIP)) == 0, "%s: no indices into nothing", on);
+    tap_ok(gnd_size(gnd_fit_indices(ints(0, idx), 0, GND_INDEX_CLIP)) == 0,
+           "%s: no indices into nothing", on);
     gnd_array *y = gnd_take(x, gnd_fit_indices(all, 9, GND_INDEX_RAISE), 0);
     tap_is_int(gnd_wait(y), GND_ERR_INDEX, "%s: raise", on);
     gnd_scope_end();
@@ -302,7 +332,8 @@ static void along(void)
     memcpy(want, xs, sizeof(float) * R * C);
     for (int i = 0; i < R * K; i++)
         want[i / K * C + (idx[i] < 0 ? idx[i] + C : idx[i])] = (float)(100 + i % K);
-    same(gnd_put_along_axis(x, g, gnd_arange(dev, gnd_int(100), gnd_int(100 + K), gnd_int(1), GND_INT32), -1),
+    same(gnd_put_along_axis(
+             x, g, gnd_arange(dev, gnd_int(100), gnd_int(100 + K), gnd_int(1), GND_INT32), -1),
          R * C, "put along an axis");
     memcpy(want, xs, sizeof(float) * R * C);
     for (int i = 0; i < R * K; i++)
@@ -316,12 +347,14 @@ static void along(void)
     same(gnd_place(x, gnd_greater(x, gnd_int(0)), five), R * C, "place, of fewer values");
     memcpy(want, xs, sizeof(float) * R * C);
     same(gnd_put(x, g, gnd_empty(dev, GND_FLOAT32, 1, (int64_t[]){0})), R * C, "put of nothing");
-    tap_ok(gnd_status_of(gnd_place(x, g, five)) == GND_ERR_SHAPE, "%s: place with a mask of another size", on);
+    tap_ok(gnd_status_of(gnd_place(x, g, five)) == GND_ERR_SHAPE,
+           "%s: place with a mask of another size", on);
     /* fused: indices computed, values used */
     for (int i = 0; i < 20; i++)
         want[i] = sqrtf(fabsf(xs[3 * i + 1])) * 2;
-    gnd_array *i = gnd_add(gnd_multiply(gnd_arange(dev, gnd_int(0), gnd_int(20), gnd_int(1), GND_INT64),
-                                        gnd_int(3)), gnd_int(1));
+    gnd_array *i = gnd_add(
+        gnd_multiply(gnd_arange(dev, gnd_int(0), gnd_int(20), gnd_int(1), GND_INT64), gnd_int(3)),
+        gnd_int(1));
     gnd_array *y = gnd_multiply(gnd_sqrt(gnd_abs(gnd_take(floats(70), i, 0))), gnd_int(2));
     same(y, 20, "computed indices");
     gnd_status st;
@@ -336,8 +369,9 @@ static void along(void)
     gnd_scope_end();
 }
 
-/* Whole rows by index, which GPUs load by vectors where rows and memory allow it: x[i] + 3, in each dtype
- * and layout; cols of them. Beside them x[i, j], and the same row's element in a fixed column. */
+/* Whole rows by index, which GPUs load by vectors where rows and memory allow it: x[i] + 3, in each
+ * dtype and layout; cols of them. Beside them x[i, j], and the same row's element in a fixed
+ * column. */
 static void rows(gnd_dtype t, ref_layout l, int64_t cols)
 {
     static const int64_t idx[5] = {3, -1, 0, 8, 3};
@@ -346,7 +380,8 @@ static void rows(gnd_dtype t, ref_layout l, int64_t cols)
     ref_arr x, y, z;
     int bad = 0;
     gnd_scope_begin();
-    gnd_array *g = ref_make(dev, t, 2, dim, l, REF_SMALL, &x), *i = ints(5, idx), *three = gnd_int(3);
+    gnd_array *g = ref_make(dev, t, 2, dim, l, REF_SMALL, &x), *i = ints(5, idx),
+              *three = gnd_int(3);
     gnd_array *taken = gnd_take(g, i, 0), *first = gnd_at(taken, ":,2:3");
     ref_arr *out[2] = {&y, &z};
     gnd_array *r[2] = {gnd_add(taken, three), gnd_subtract(taken, first)};
@@ -358,7 +393,8 @@ static void rows(gnd_dtype t, ref_layout l, int64_t cols)
         bad = ref_nth(&y, k).re != v.re + 3 * (v.kind == 'f') || ref_nth(&z, k).re != v.re - w.re ||
               ref_nth(&y, k).i != v.i + 3 * (v.kind == 'i') || ref_nth(&z, k).i != v.i - w.i;
     }
-    tap_ok(!bad, "%s: rows of %lld %s, %s %s", on, (long long)cols, gnd_dtype_name(t), ref_layout_name(l), why);
+    tap_ok(!bad, "%s: rows of %lld %s, %s %s", on, (long long)cols, gnd_dtype_name(t),
+           ref_layout_name(l), why);
     ref_free(&x);
     for (int k = 0; k < 2; k++)
         ref_free(out[k]);
@@ -388,7 +424,8 @@ static void faults(void)
     gnd_array *y = gnd_take(x, b, 0);
     tap_is_int(gnd_eval_all(1, &y), GND_OK, "%s: nothing waits", on);
     tap_is_int(gnd_read(y, out, 12), GND_ERR_INDEX, "%s: out of range", on);
-    tap_is_str(gnd_error(y), "take: index 8 is out of range for axis 0 of size 8", "%s: said so", on);
+    tap_is_str(gnd_error(y), "take: index 8 is out of range for axis 0 of size 8", "%s: said so",
+               on);
     y = gnd_take_flat(x, gnd_from(dev, GND_UINT64, SHAPE(2), huge));
     tap_is_int(gnd_read(y, out, 8), GND_ERR_INDEX, "%s: uint64 beyond int64", on);
     tap_is_str(gnd_error(y), "take_flat: index 9223372036854775807 is out of range for size 8",
@@ -396,7 +433,8 @@ static void faults(void)
     gnd_array *m = gnd_reshape(floats(24), 2, (int64_t[]){3, 8});
     y = INDEX(m, ALL, ARRAY(gnd_negative(gnd_add(b, gnd_int(1)))));
     tap_is_int(gnd_wait(y), GND_ERR_INDEX, "%s: of a matrix", on);
-    tap_is_str(gnd_error(y), "index: index -9 is out of range for axis 1 of size 8", "%s: its axis", on);
+    tap_is_str(gnd_error(y), "index: index -9 is out of range for axis 1 of size 8", "%s: its axis",
+               on);
     y = SET(x, gnd_int(0), ARRAY(b));
     tap_is_int(gnd_read(y, out, 32), GND_ERR_INDEX, "%s: of an update", on);
     tap_has_str(gnd_error(y), "set: index 8", "%s: which one", on);
@@ -408,8 +446,9 @@ static void faults(void)
     /* where nothing would be read */
     y = INDEX(gnd_zeros(dev, GND_FLOAT32, SHAPE(3, 0)), ARRAY(ints(1, (int64_t[]){5})));
     tap_is_int(gnd_status_of(y), GND_ERR_INDEX, "%s: rows of nothing", on);
-    tap_is_int(gnd_status_of(INDEX(gnd_zeros(dev, GND_FLOAT32, SHAPE(3, 0)), ARRAY(ints(1, at)), ALL)),
-               at[0] < 3 && at[0] >= -3 ? GND_OK : GND_ERR_INDEX, "%s: or in range", on);
+    tap_is_int(
+        gnd_status_of(INDEX(gnd_zeros(dev, GND_FLOAT32, SHAPE(3, 0)), ARRAY(ints(1, at)), ALL)),
+        at[0] < 3 && at[0] >= -3 ? GND_OK : GND_ERR_INDEX, "%s: or in range", on);
     gnd_scope_end();
 }
 
@@ -424,7 +463,8 @@ static void many_rows(void)
     for (int k = 0; k < TAKEN; k++)
         i[k] = ref_range(-ROWS, ROWS - 1);
     gnd_scope_begin();
-    gnd_array *taken = gnd_take(gnd_from(dev, GND_FLOAT32, SHAPE(ROWS, COLS), m), ints(TAKEN, i), 0);
+    gnd_array *taken =
+        gnd_take(gnd_from(dev, GND_FLOAT32, SHAPE(ROWS, COLS), m), ints(TAKEN, i), 0);
     gnd_read(gnd_add(taken, gnd_int(1)), y, TAKEN * COLS * sizeof *y);
     for (int k = 0; k < TAKEN * COLS; k++)
         wrong += y[k] != m[(i[k / COLS] + ROWS) % ROWS * COLS + k % COLS] + 1;
@@ -442,7 +482,8 @@ static void counts(void)
     gnd_array *x = floats(6), *m = gnd_from(dev, GND_BOOL, SHAPE(6), "\0\1\1\0\1\0");
     gnd_array *y = SET(x, ints(2, (int64_t[]){4, 5}), ARRAY(m));
     tap_is_int(gnd_status_of(y), GND_ERR_SHAPE, "%s: two values for three places", on);
-    tap_has_str(gnd_error(y), "set: a value of shape (2,) for a mask with 3 true elements", "%s: named", on);
+    tap_has_str(gnd_error(y), "set: a value of shape (2,) for a mask with 3 true elements",
+                "%s: named", on);
     memcpy(want, xs, 24);
     want[1] = want[2] = want[4] = 9;
     same(SET(x, ints(1, (int64_t[]){9}), ARRAY(m)), 6, "one value for three places");
@@ -453,18 +494,23 @@ static void counts(void)
     same(INDEX(x, ARRAY(none)), 0, "nothing");
     same(gnd_take(gnd_zeros(dev, GND_FLOAT32, SHAPE(0)), none, 0), 0, "nothing of nothing");
     same(INDEX(x, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(6)))), 0, "nothing true");
-    gnd_array *m32 = gnd_reshape(x, 2, (int64_t[]){3, 2}), *rows = INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(0))));
-    tap_ok(gnd_ndim(rows) == 2 && gnd_dim(rows, 0) == 0 && gnd_dim(rows, 1) == 2 && gnd_wait(rows) == GND_OK,
+    gnd_array *m32 = gnd_reshape(x, 2, (int64_t[]){3, 2}),
+              *rows = INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(0))));
+    tap_ok(gnd_ndim(rows) == 2 && gnd_dim(rows, 0) == 0 && gnd_dim(rows, 1) == 2 &&
+               gnd_wait(rows) == GND_OK,
            "%s: an empty mask over rows", on);
     gnd_array *whole = INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(3, 0))));
     tap_ok(gnd_ndim(whole) == 1 && gnd_dim(whole, 0) == 0 && gnd_wait(whole) == GND_OK,
            "%s: an empty mask over all", on);
-    same(gnd_reshape(SET(m32, gnd_int(7), ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(3, 0)))), 1, (int64_t[]){6}), 6,
-         "an empty mask sets nothing");
+    same(gnd_reshape(SET(m32, gnd_int(7), ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(3, 0)))), 1,
+                     (int64_t[]){6}),
+         6, "an empty mask sets nothing");
     tap_has_str(gnd_error(INDEX(m32, ARRAY(gnd_zeros(dev, GND_BOOL, SHAPE(2, 0))))),
-                "index: a mask of shape (2, 0) over axes of shape (3, 2)", "%s: extents beside 0 count", on);
+                "index: a mask of shape (2, 0) over axes of shape (3, 2)",
+                "%s: extents beside 0 count", on);
     same(INDEX(x, ARRAY(gnd_greater(gnd_int(1), gnd_int(0)))), 6, "True");
-    same(INDEX(x, ARRAY(gnd_any(gnd_zeros(dev, GND_BOOL, SHAPE(3)), GND_ALL, 0))), 0, "False, computed");
+    same(INDEX(x, ARRAY(gnd_any(gnd_zeros(dev, GND_BOOL, SHAPE(3)), GND_ALL, 0))), 0,
+         "False, computed");
     gnd_scope_end();
 }
 

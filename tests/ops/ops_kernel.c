@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_kernel.c - users' kernels: arguments of every kind, outputs that are nodes like others, inout
- * arguments with and without copies, errors before a launch, compile errors at the user's own lines.
- * The texts are compiled by NVRTC too, where there is one.
+ * arguments with and without copies, errors before a launch, compile errors at the user's own
+ * lines. The texts are compiled by NVRTC too, where there is one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,8 @@ static int is_scaled(gnd_array *x, int n, float scale, float plus)
     }
     for (int i = 0; i < n; i++)
         if (got[i] != scale * host[i] + plus) {
-            tap_diag("element %d is %g, not %g", i, (double)got[i], (double)(scale * host[i] + plus));
+            tap_diag("element %d is %g, not %g", i, (double)got[i],
+                     (double)(scale * host[i] + plus));
             return 0;
         }
     return 1;
@@ -99,9 +100,11 @@ static uint64_t launches(void)
 static gnd_array *twice(gnd_program *p, gnd_array *x)
 {
     const int64_t n = gnd_size(x);
-    const gnd_arg args[] = {GND_IN(x), GND_OUT(gnd_ndim(x), gnd_shape(x), GND_FLOAT32, NULL), GND_I32((int)n)};
+    const gnd_arg args[] = {GND_IN(x), GND_OUT(gnd_ndim(x), gnd_shape(x), GND_FLOAT32, NULL),
+                            GND_I32((int)n)};
     gnd_array *y = NULL;
-    gnd_launch(gnd_program_kernel(p, "twice"), gnd_dims((size_t)(n + 63) / 64), gnd_dims(64), 3, args, &y);
+    gnd_launch(gnd_program_kernel(p, "twice"), gnd_dims((size_t)(n + 63) / 64), gnd_dims(64), 3,
+               args, &y);
     return y;
 }
 
@@ -157,8 +160,12 @@ static void test_portable(void)
     tap_is_str(gnd_program_error(p), "", "the portable dialect compiles");
     const int64_t n = N;
     gnd_array *x = numbers(), *y[3] = {NULL};
-    const gnd_arg args[] = {GND_IN(x), GND_OUT(1, &n, GND_FLOAT32, NULL), GND_OUT(1, &n, GND_INT64, NULL),
-                            GND_OUT(1, &n, GND_FLOAT16, NULL), GND_I64(N), GND_LOCAL_BYTES(128 * sizeof(float))};
+    const gnd_arg args[] = {GND_IN(x),
+                            GND_OUT(1, &n, GND_FLOAT32, NULL),
+                            GND_OUT(1, &n, GND_INT64, NULL),
+                            GND_OUT(1, &n, GND_FLOAT16, NULL),
+                            GND_I64(N),
+                            GND_LOCAL_BYTES(128 * sizeof(float))};
     gnd_kernel *parts = gnd_program_kernel(p, "parts");
     uint64_t before = launches();
     tap_is_int(gnd_launch(parts, gnd_dims(8), gnd_dims(128), 6, args, y), GND_OK, "three outputs");
@@ -252,7 +259,8 @@ static void test_inout(void)
     args[0] = GND_INOUT(w);
     gnd_launch(plus, gnd_dims(N / 8), gnd_dims(8), 2, args, &next);
     gnd_release(w);
-    tap_ok(is_scaled(next, N, 1, 1) && is_scaled(later, N, 5, 0), "an array that needs the old value later");
+    tap_ok(is_scaled(next, N, 1, 1) && is_scaled(later, N, 5, 0),
+           "an array that needs the old value later");
     /* in place below something that is evaluated twice: the result stays */
     w = gnd_from(dev, GND_FLOAT32, 1, &n, host);
     args[0] = GND_INOUT(w);
@@ -283,17 +291,19 @@ static void test_record(gnd_program *p)
 }
 
 /* gnd_launch fails so. */
-static void refused(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs, const gnd_arg *args,
-                    gnd_status want, const char *text)
+static void refused(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs,
+                    const gnd_arg *args, gnd_status want, const char *text)
 {
     gnd_array *y[8] = {NULL};
     const uint64_t before = launches();
     const gnd_status st = gnd_launch(k, grid, block, nargs, args, y);
-    tap_ok(st == want && strstr(gnd_message(), text) && launches() == before, "%s: %s", gnd_status_name(want), text);
+    tap_ok(st == want && strstr(gnd_message(), text) && launches() == before, "%s: %s",
+           gnd_status_name(want), text);
     if (st != want || !strstr(gnd_message(), text))
         tap_diag("%s: %s", gnd_status_name(st), gnd_message());
     if (y[0])
-        tap_ok(gnd_status_of(y[0]) == want && strstr(gnd_error(y[0]), text), "and the output says so");
+        tap_ok(gnd_status_of(y[0]) == want && strstr(gnd_error(y[0]), text),
+               "and the output says so");
 }
 
 static void test_refusals(gnd_program *p)
@@ -304,9 +314,12 @@ static void test_refusals(gnd_program *p)
     const gnd_extent3 g = gnd_dims(16), b = gnd_dims(64);
     gnd_arg a[] = {GND_IN(x), GND_OUT(1, &n, GND_FLOAT32, NULL), GND_I32(N)};
     refused(NULL, g, b, 3, a, GND_ERR_NULL, "the kernel is NULL");
-    refused(gnd_program_kernel(p, "twise"), g, b, 3, a, GND_ERR_NAME, "no kernel 'twise': did you mean 'twice'?");
-    refused(gnd_program_kernel(p, "zzzzz"), g, b, 3, a, GND_ERR_NAME, "the program has twice, grid2, add_to");
-    refused(gnd_program_kernel(p, NULL), g, b, 3, a, GND_ERR_NAME, "name is NULL, and the program has 3 kernels");
+    refused(gnd_program_kernel(p, "twise"), g, b, 3, a, GND_ERR_NAME,
+            "no kernel 'twise': did you mean 'twice'?");
+    refused(gnd_program_kernel(p, "zzzzz"), g, b, 3, a, GND_ERR_NAME,
+            "the program has twice, grid2, add_to");
+    refused(gnd_program_kernel(p, NULL), g, b, 3, a, GND_ERR_NAME,
+            "name is NULL, and the program has 3 kernels");
     refused(k, g, b, 2, a, GND_ERR_ARG, "kernel twice takes 3 arguments, 2 given");
     refused(k, g, b, 3, NULL, GND_ERR_NULL, "args is NULL");
     refused(k, gnd_dims(0), b, 3, a, GND_ERR_ARG, "grid.x is 0");
@@ -314,14 +327,16 @@ static void test_refusals(gnd_program *p)
     refused(gnd_program_kernel(p, "grid2"), g, b, 2, (gnd_arg[]){a[1], GND_U32(3)}, GND_ERR_DTYPE,
             "a pointer to int cannot point to float32");
     refused(gnd_program_kernel(p, "grid2"), g, gnd_dims3(8, 4, 1), 2,
-            (gnd_arg[]){GND_OUT(1, &n, GND_INT32, NULL), GND_U32(3)}, GND_ERR_ARG, "groups of 8 x 8 x 1");
+            (gnd_arg[]){GND_OUT(1, &n, GND_INT32, NULL), GND_U32(3)}, GND_ERR_ARG,
+            "groups of 8 x 8 x 1");
     gnd_arg c[] = {a[0], a[1], GND_F32(3)};
     refused(k, g, b, 3, c, GND_ERR_DTYPE, "args[2], int n: a float32 is given");
     c[2] = GND_IN(x);
     refused(k, g, b, 3, c, GND_ERR_ARG, "args[2], int n: it takes a number, not an array");
     c[2] = a[2];
     c[0] = GND_IN(i32);
-    refused(k, g, b, 3, c, GND_ERR_DTYPE, "args[0], float x: a pointer to float cannot point to int32");
+    refused(k, g, b, 3, c, GND_ERR_DTYPE,
+            "args[0], float x: a pointer to float cannot point to int32");
     c[0] = GND_F32(1);
     refused(k, g, b, 3, c, GND_ERR_ARG, "a pointer takes an array, not a number");
     c[0] = GND_SAME(0);
@@ -343,44 +358,69 @@ static void test_refusals(gnd_program *p)
     refused(k, g, b, 3, c, GND_ERR_SHAPE, "-1");
     c[1] = GND_OUT(1, &n, GND_FLOAT32, gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){3}, host));
     refused(k, g, b, 3, c, GND_ERR_SHAPE, "a fill of shape (3,) does not broadcast to (1000,)");
-    gnd_arg l[] = {GND_INOUT(x), GND_F32(1), GND_F32(1), GND_OUT(1, &n, GND_FLOAT32, NULL),
-                   GND_LOCAL_BYTES((size_t)1 << 40), GND_LOCAL_BYTES(4)};
-    refused(gnd_program_kernel(p, "add_to"), g, b, 6, l, GND_ERR_DTYPE, "float2 unused: a float32 is given");
+    gnd_arg l[] = {GND_INOUT(x),
+                   GND_F32(1),
+                   GND_F32(1),
+                   GND_OUT(1, &n, GND_FLOAT32, NULL),
+                   GND_LOCAL_BYTES((size_t)1 << 40),
+                   GND_LOCAL_BYTES(4)};
+    refused(gnd_program_kernel(p, "add_to"), g, b, 6, l, GND_ERR_DTYPE,
+            "float2 unused: a float32 is given");
 }
 
 static void test_compile_errors(void)
 {
-    static const struct { const char *text; gnd_language language; const char *options; gnd_status st; const char *has; } c[] = {
-        {"\n\n__kernel void f(__global float *x)\n{\n    x[0] = undefined_name;\n}\n", GND_OPENCL_C, NULL, GND_ERR_BUILD, "source:5:12:"},
-        {"__kernel void f(__global float *x) { x[0] = wrong; }", GND_OPENCL_C, NULL, GND_ERR_BUILD, "source:1:45:"},
-        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x)\n{ x[0] = ; }", GND_PORTABLE, NULL, GND_ERR_BUILD, "source:2:10:"},
-        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x) { x[0] = gnd_nothing_f32(1); }", GND_PORTABLE, NULL, GND_ERR_NAME, "gnd_nothing_f32"},
-        {"void f(int x) { }", GND_OPENCL_C, NULL, GND_ERR_NAME, "no kernel: none is marked __kernel"},
-        {"__kernel void f(__global float *x) { } /* ", GND_OPENCL_C, NULL, GND_ERR_SYNTAX, "source:1:40: a comment without an end"},
+    static const struct {
+        const char *text;
+        gnd_language language;
+        const char *options;
+        gnd_status st;
+        const char *has;
+    } c[] = {
+        {"\n\n__kernel void f(__global float *x)\n{\n    x[0] = undefined_name;\n}\n", GND_OPENCL_C,
+         NULL, GND_ERR_BUILD, "source:5:12:"},
+        {"__kernel void f(__global float *x) { x[0] = wrong; }", GND_OPENCL_C, NULL, GND_ERR_BUILD,
+         "source:1:45:"},
+        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x)\n{ x[0] = ; }", GND_PORTABLE, NULL, GND_ERR_BUILD,
+         "source:2:10:"},
+        {"GND_KERNEL void f(GND_GLOBAL g_f32 *x) { x[0] = gnd_nothing_f32(1); }", GND_PORTABLE,
+         NULL, GND_ERR_NAME, "gnd_nothing_f32"},
+        {"void f(int x) { }", GND_OPENCL_C, NULL, GND_ERR_NAME,
+         "no kernel: none is marked __kernel"},
+        {"__kernel void f(__global float *x) { } /* ", GND_OPENCL_C, NULL, GND_ERR_SYNTAX,
+         "source:1:40: a comment without an end"},
         {"__kernel void f(__global float *x) { }", GND_OPENCL_C, "-O3", GND_ERR_ARG, "option -O3"},
-        {"__kernel void f(int) { }", GND_OPENCL_C, NULL, GND_ERR_SYNTAX, "source:1:17: a kernel's parameter"},
-        {"__global__ void f(float *x) { }", GND_CUDA_C, NULL, GND_ERR_UNSUPPORTED, "CUDA C is compiled for CUDA devices only"},
+        {"__kernel void f(int) { }", GND_OPENCL_C, NULL, GND_ERR_SYNTAX,
+         "source:1:17: a kernel's parameter"},
+        {"__global__ void f(float *x) { }", GND_CUDA_C, NULL, GND_ERR_UNSUPPORTED,
+         "CUDA C is compiled for CUDA devices only"},
         {"x", (gnd_language)9, NULL, GND_ERR_ARG, "language 9"},
         {NULL, GND_OPENCL_C, NULL, GND_ERR_NULL, "source is NULL"},
     };
-    /* How compilers tell a place: PoCL's and others of clang's have the column, NVRTC has the line, and NVIDIA's for
-     * OpenCL counts the lines of all the text, whatever #line says. */
+    /* How compilers tell a place: PoCL's and others of clang's have the column, NVRTC has the line,
+     * and NVIDIA's for OpenCL counts the lines of all the text, whatever #line says. */
     static const char *const nvrtc[] = {"source(5)", "source(1)", "source(2)"};
     const int cuda = strncmp(gnd_device_id(dev), "cuda", 4) == 0;
     gnd_device_info info;
-    const int counts = gnd_device_describe(dev, &info) == GND_OK && !strstr(info.platform, "NVIDIA");
+    const int counts =
+        gnd_device_describe(dev, &info) == GND_OK && !strstr(info.platform, "NVIDIA");
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         if (cuda && c[i].st == GND_ERR_UNSUPPORTED)
             continue;
         gnd_program *p = gnd_compile(dev, c[i].text, c[i].language, c[i].options);
-        tap_is_str(gnd_status_name(gnd_program_status(p)), gnd_status_name(c[i].st), "compile error %zu", i);
-        tap_has_str(gnd_program_error(p), c[i].st != GND_ERR_BUILD ? c[i].has : cuda ? nvrtc[i] : counts ? c[i].has : "error",
+        tap_is_str(gnd_status_name(gnd_program_status(p)), gnd_status_name(c[i].st),
+                   "compile error %zu", i);
+        tap_has_str(gnd_program_error(p),
+                    c[i].st != GND_ERR_BUILD ? c[i].has
+                    : cuda                   ? nvrtc[i]
+                    : counts                 ? c[i].has
+                                             : "error",
                     "its message");
         if (c[i].st == GND_ERR_BUILD)
             tap_has_str(gnd_program_log(p), "error", "its log");
         gnd_array *y = NULL;
-        tap_is_int(gnd_launch(gnd_program_kernel(p, "f"), gnd_dims(1), gnd_dims(1), 0, NULL, &y), c[i].st,
-                   "a launch gives the same");
+        tap_is_int(gnd_launch(gnd_program_kernel(p, "f"), gnd_dims(1), gnd_dims(1), 0, NULL, &y),
+                   c[i].st, "a launch gives the same");
         gnd_program_free(p);
     }
     gnd_program *none = gnd_compile(NULL, "x", GND_OPENCL_C, NULL);
@@ -411,9 +451,12 @@ static void test_same(void)
     }
     gnd_kernel_param par;
     gnd_kernel *k = gnd_program_kernel(p, NULL);
-    tap_ok(gnd_kernel_parameter(k, 1, &par) == GND_OK && !strcmp(par.name, "y") && par.kind == GND_ARG_INOUT &&
-               par.dtype == GND_FLOAT32 && par.lanes == 1 && !strcmp(par.type, "g_f32"), "a parameter");
-    tap_ok(gnd_kernel_parameter(k, 2, &par) == GND_OK && par.kind == GND_ARG_NUMBER && par.dtype == GND_INT32,
+    tap_ok(gnd_kernel_parameter(k, 1, &par) == GND_OK && !strcmp(par.name, "y") &&
+               par.kind == GND_ARG_INOUT && par.dtype == GND_FLOAT32 && par.lanes == 1 &&
+               !strcmp(par.type, "g_f32"),
+           "a parameter");
+    tap_ok(gnd_kernel_parameter(k, 2, &par) == GND_OK && par.kind == GND_ARG_NUMBER &&
+               par.dtype == GND_INT32,
            "one that is a number");
     tap_is_int(gnd_kernel_parameter(k, 3, &par), GND_ERR_INDEX, "there is no fourth");
     tap_is_int(gnd_kernel_parameter(k, 0, NULL), GND_ERR_NULL, "no place for it");
@@ -424,12 +467,15 @@ static void test_same(void)
 static void test_info(gnd_program *p)
 {
     gnd_kernel_facts f;
-    tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "twice"), 1000, &f), GND_OK, "what a kernel takes");
+    tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "twice"), 1000, &f), GND_OK,
+               "what a kernel takes");
     tap_ok(f.max_group >= 1 && f.block.x >= 1 && f.block.x * f.grid.x >= 1000 &&
-           f.block.x * (f.grid.x - 1) < 1000, "a block of %zu and a grid of %zu", f.block.x, f.grid.x);
+               f.block.x * (f.grid.x - 1) < 1000,
+           "a block of %zu and a grid of %zu", f.block.x, f.grid.x);
     tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "grid2"), 100, &f), GND_OK, "of fixed groups");
     tap_is_int((int64_t)f.block.x, 8, "its own block");
-    tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "nothing like"), 1, &f), GND_ERR_NAME, "no such kernel");
+    tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "nothing like"), 1, &f), GND_ERR_NAME,
+               "no such kernel");
     tap_is_int(gnd_kernel_info(gnd_program_kernel(p, "twice"), 0, &f), GND_ERR_ARG, "n = 0");
     tap_is_str(gnd_program_name(p, 2), "add_to", "names in order");
     tap_ok(!gnd_program_name(p, 3), "and their end");
@@ -444,8 +490,12 @@ static void test_info(gnd_program *p)
 /* The texts for CUDA compile. */
 static void test_nvrtc(void)
 {
-    static const struct { gnd__ulang lang; const char *text, *options, *entry; } c[] = {
-        {GND__UL_PORTABLE, portable, "-D SCALE=2", ".entry parts"}, {GND__UL_CUDA, cuda_c, NULL, ".entry b"},
+    static const struct {
+        gnd__ulang lang;
+        const char *text, *options, *entry;
+    } c[] = {
+        {GND__UL_PORTABLE, portable, "-D SCALE=2", ".entry parts"},
+        {GND__UL_CUDA, cuda_c, NULL, ".entry b"},
         {GND__UL_OPENCL,
          "#define BLOCK 16\n"
          "float square(__local float *p) { return *p * *p; }\n"
@@ -473,9 +523,11 @@ static void test_nvrtc(void)
         gnd_status st = gnd__usource_read(&u, c[i].lang, c[i].text, c[i].options, &e);
         if (st == GND_OK)
             st = gnd__usource_text(&u, &props, &text, &e);
-        if (!tap_ok(st == GND_OK && nvrtc_build(gnd__str_get(&text), 90), "NVRTC compiles text %zu", i))
+        if (!tap_ok(st == GND_OK && nvrtc_build(gnd__str_get(&text), 90), "NVRTC compiles text %zu",
+                    i))
             tap_diag("%s\n%s", e.msg, gnd__str_get(&text));
-        char *ptx = nvrtc_ptx(gnd__str_get(&text), 90); /* a kernel that is none is left out without a word */
+        char *ptx = nvrtc_ptx(gnd__str_get(&text),
+                              90); /* a kernel that is none is left out without a word */
         tap_ok(ptx && strstr(ptx, c[i].entry), "and %s is a kernel there", c[i].entry);
         free(ptx);
         gnd__str_free(&text);
@@ -487,7 +539,8 @@ int main(void)
 {
     const char *names = getenv("GND_TEST_DEVICES");
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","), names ? names : "opencl:pocl");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
+             names ? names : "opencl:pocl");
     test_nvrtc();
     dev = gnd_open(name);
     if (gnd_device_status(dev) != GND_OK) {
@@ -511,11 +564,12 @@ int main(void)
     gnd_scope_end();
     tap_is_int(gnd_program_status(p), GND_ERR_STATE, "a program that was freed");
     gnd_array *y = NULL;
-    tap_is_int(gnd_launch(k, gnd_dims(1), gnd_dims(1), 0, NULL, &y), GND_ERR_STATE, "and its kernel");
+    tap_is_int(gnd_launch(k, gnd_dims(1), gnd_dims(1), 0, NULL, &y), GND_ERR_STATE,
+               "and its kernel");
     p = gnd_compile(dev, simple, GND_OPENCL_C, NULL);
     gnd_close(dev);
-    tap_is_int(gnd_launch(gnd_program_kernel(p, "twice"), gnd_dims(1), gnd_dims(1), 0, NULL, &y), GND_ERR_STATE,
-               "a device that was closed");
+    tap_is_int(gnd_launch(gnd_program_kernel(p, "twice"), gnd_dims(1), gnd_dims(1), 0, NULL, &y),
+               GND_ERR_STATE, "a device that was closed");
     gnd_program_free(p);
     return tap_done();
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_large.c - arrays of more than 2^31 elements: made, added, summed, searched, scanned, sliced, sorted,
- * taken from, masked, made unique, and read back in part; all of it against closed forms, computed on the
- * device. Needs up to 60 GiB there: skipped on smaller ones, and unless GND_TEST_LARGE is set. That is 1,
- * or a power of two up to 65536 by which all sizes are divided, to try the test itself.
+ * ops_large.c - arrays of more than 2^31 elements: made, added, summed, searched, scanned, sliced,
+ * sorted, taken from, masked, made unique, and read back in part; all of it against closed forms,
+ * computed on the device. Needs up to 60 GiB there: skipped on smaller ones, and unless
+ * GND_TEST_LARGE is set. That is 1, or a power of two up to 65536 by which all sizes are divided,
+ * to try the test itself.
  */
 #include "ref.h"
 #include "tap.h"
@@ -54,12 +55,12 @@ static void one(gnd_device *dev, gnd_dtype t, int64_t n)
         tap_is_int(gnd_item_i64(gnd_sum(y, GND_ALL, 0), &st), (int64_t)want, "%s: sum", name);
     else
         tap_ok(llabs(gnd_item_i64(gnd_sum(y, GND_ALL, 0), &st) - (int64_t)want) <= 1 << 17,
-           "%s: sum, to float32's precision", name);
+               "%s: sum, to float32's precision", name);
     tap_ok(st == GND_OK, "%s: sum was computed", name);
     tap_is_int(gnd_item_i64(gnd_argmax(y, GND_ALL, 0), &st), mark, "%s: argmax", name);
     tap_is_int(gnd_item_i64(gnd_argmax(gnd_flip(y, GND_ALL), GND_ALL, 0), &st), n - 1 - mark,
-           "%s: argmax from behind", name);
-    gnd_range tail = { GND_IDX_SLICE, n - 7, GND_NONE, 1, NULL };
+               "%s: argmax from behind", name);
+    gnd_range tail = {GND_IDX_SLICE, n - 7, GND_NONE, 1, NULL};
     gnd_array *end = gnd_index(y, 1, &tail);
     memset(part, 0, sizeof part);
     st = gnd_read(end, part, gnd_nbytes(end));
@@ -72,7 +73,7 @@ static void one(gnd_device *dev, gnd_dtype t, int64_t n)
         right = t == GND_UINT8 ? part[k] == v : f == (float)v;
     }
     tap_ok(right, "%s: the last elements, read back", name);
-    gnd_range step = { GND_IDX_SLICE, 3, GND_NONE, 1000003, NULL };
+    gnd_range step = {GND_IDX_SLICE, 3, GND_NONE, 1000003, NULL};
     gnd_array *few = gnd_index(y, 1, &step);
     float *host = malloc((size_t)gnd_size(few) * 4);
     st = gnd_read(gnd_astype(few, GND_FLOAT32), host, (size_t)gnd_size(few) * 4);
@@ -100,8 +101,9 @@ static void scans(gnd_device *dev)
     tap_is_int(gnd_item_i64(gnd_count_nonzero(gnd_not_equal(y, want), GND_ALL, 0), &st), 0,
                "cumulative_sum of %lld elements", (long long)n);
     tap_is_int(st, GND_OK, "it was computed");
-    y = gnd_cumulative_sum(gnd_broadcast_to(gnd_full(dev, GND_UINT8, 0, NULL, gnd_int(3)), 2,
-                                            (int64_t[]){rows, cols}), GND_AXIS(0), 0, GND_UINT32);
+    y = gnd_cumulative_sum(
+        gnd_broadcast_to(gnd_full(dev, GND_UINT8, 0, NULL, gnd_int(3)), 2, (int64_t[]){rows, cols}),
+        GND_AXIS(0), 0, GND_UINT32);
     want = gnd_reshape(gnd_multiply(gnd_arange_i64(dev, 1, rows + 1, 1, GND_INT64), gnd_int(3)), 2,
                        (int64_t[]){rows, 1});
     tap_is_int(gnd_item_i64(gnd_count_nonzero(gnd_not_equal(y, want), GND_ALL, 0), &st), 0,
@@ -110,7 +112,8 @@ static void scans(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- indices, order, masks ------------------------------------------------------------------------ */
+/* --- indices, order, masks
+ * ------------------------------------------------------------------------ */
 
 static gnd_array *indices(gnd_device *dev, int64_t n)
 {
@@ -123,8 +126,8 @@ static void same(gnd_array *x, gnd_array *want, int64_t but, const char *what)
     gnd_status st;
     gnd_array *bad = gnd_count_nonzero(gnd_not_equal(x, want), GND_ALL, 0);
     int64_t n = gnd_item_i64(bad, &st);
-    tap_ok(st == GND_OK && n == but, "%s, %lld elements: %lld differ%s%s", what, (long long)gnd_size(x),
-           (long long)n, st ? ": " : "", st ? gnd_error(bad) : "");
+    tap_ok(st == GND_OK && n == but, "%s, %lld elements: %lld differ%s%s", what,
+           (long long)gnd_size(x), (long long)n, st ? ": " : "", st ? gnd_error(bad) : "");
 }
 
 static gnd_array *modulo(gnd_array *i, int64_t m)
@@ -143,7 +146,7 @@ static gnd_array *shuffled(gnd_array *i, int of, int keep)
 static void sorts(gnd_device *dev)
 {
     int64_t n = 3 * big, first[251];
-    float end[5] = { 0 };
+    float end[5] = {0};
     gnd_scope_begin();
     gnd_array *i = indices(dev, n);
     gnd_array *y = gnd_sort(gnd_astype(shuffled(i, bits, 8), GND_UINT8), 0, 0);
@@ -157,23 +160,26 @@ static void sorts(gnd_device *dev)
     same(gnd_subtract(gnd_at(y, "1:"), gnd_at(y, ":-1")), gnd_int(251), 250, "argsort of uint8");
     for (int64_t d = 0; d < 251; d++)
         first[d] = d * (n / 251) + (d < n % 251 ? d : n % 251);
-    same(gnd_take(y, gnd_from(dev, GND_INT64, 1, (int64_t[]){ 251 }, first), 0), indices(dev, 251), 0,
+    same(gnd_take(y, gnd_from(dev, GND_INT64, 1, (int64_t[]){251}, first), 0), indices(dev, 251), 0,
          "where its values begin");
     gnd_scope_end();
     gnd_scope_begin();
     i = indices(dev, n);
     gnd_array *past = gnd_subtract(i, gnd_int(2 * big)), *half = gnd_int(big >> 7);
     gnd_array *v = gnd_astype(gnd_subtract(shuffled(i, bits + 1, bits - 6), half), GND_FLOAT32);
-    gnd_array *odd = gnd_where(gnd_less(past, gnd_int(2)), gnd_real(-INFINITY),
-                               gnd_where(gnd_less(past, gnd_int(4)), gnd_real(INFINITY), gnd_real(NAN)));
+    gnd_array *odd =
+        gnd_where(gnd_less(past, gnd_int(2)), gnd_real(-INFINITY),
+                  gnd_where(gnd_less(past, gnd_int(4)), gnd_real(INFINITY), gnd_real(NAN)));
     y = gnd_sort(gnd_where(gnd_less(past, gnd_int(0)), v, gnd_astype(odd, GND_FLOAT32)), 0, 0);
     (void)gnd_eval_all(1, &y);
-    gnd_range mid = { GND_IDX_SLICE, 2, -5, 1, NULL };
-    same(gnd_index(y, 1, &mid), gnd_subtract(gnd_floor_divide(indices(dev, 2 * big), gnd_int(128)), half), 0,
+    gnd_range mid = {GND_IDX_SLICE, 2, -5, 1, NULL};
+    same(gnd_index(y, 1, &mid),
+         gnd_subtract(gnd_floor_divide(indices(dev, 2 * big), gnd_int(128)), half), 0,
          "sort of float32");
     same(gnd_at(y, ":2"), gnd_real(-INFINITY), 0, "what is before");
     tap_is_int(gnd_read(gnd_at(y, "-5:"), end, sizeof end), GND_OK, "what is behind is read");
-    tap_ok(end[0] == INFINITY && end[1] == INFINITY && isnan(end[2]) && isnan(end[3]) && isnan(end[4]),
+    tap_ok(end[0] == INFINITY && end[1] == INFINITY && isnan(end[2]) && isnan(end[3]) &&
+               isnan(end[4]),
            "and right: %g %g %g %g %g", end[0], end[1], end[2], end[3], end[4]);
     gnd_scope_end();
 }
@@ -189,10 +195,11 @@ static void takes(gnd_device *dev)
     gnd_array *back = gnd_subtract(gnd_int(n - 1), gnd_multiply(indices(dev, m), gnd_int(3071)));
     (void)gnd_eval_all(1, &back);
     same(gnd_take(x, back, 0), modulo(back, 251), 0, "take at indices that are stored");
-    same(gnd_take(x, gnd_subtract(gnd_int(-1), i), 0), modulo(gnd_subtract(gnd_int(n - 1), i), 251), 0,
-         "take at negative indices");
+    same(gnd_take(x, gnd_subtract(gnd_int(-1), i), 0), modulo(gnd_subtract(gnd_int(n - 1), i), 251),
+         0, "take at negative indices");
     gnd_array *table = gnd_astype(gnd_subtract(gnd_int(250), indices(dev, 251)), GND_UINT8);
-    same(gnd_take(table, modulo(i, 251), 0), gnd_subtract(gnd_int(250), modulo(i, 251)), 0, "take of few");
+    same(gnd_take(table, modulo(i, 251), 0), gnd_subtract(gnd_int(250), modulo(i, 251)), 0,
+         "take of few");
     gnd_array *bad = gnd_sum(gnd_take(x, gnd_add(back, gnd_int(1)), 0), GND_ALL, 0);
     (void)gnd_item_i64(bad, &st);
     tap_ok(st == GND_ERR_INDEX, "an index too large is an error");
@@ -208,12 +215,14 @@ static void places(gnd_device *dev, int64_t rows)
     gnd_array *i, *mask, *at[2], *want;
     gnd_scope_begin();
     i = indices(dev, n);
-    mask = gnd_logical_and(gnd_equal(modulo(i, 997), gnd_int(0)), gnd_greater_equal(i, gnd_int(before)));
+    mask = gnd_logical_and(gnd_equal(modulo(i, 997), gnd_int(0)),
+                           gnd_greater_equal(i, gnd_int(before)));
     want = gnd_arange_i64(dev, first, n, 997, GND_INT64);
     tap_diag("%lld true ones among %lld", (long long)gnd_size(want), (long long)n);
     tap_is_int(gnd_nonzero(mask, at), GND_OK, "nonzero");
     same(at[0], want, 0, "nonzero");
-    tap_is_int(gnd_nonzero(gnd_reshape(mask, 2, (int64_t[]){ rows, big }), at), GND_OK, "nonzero of rows");
+    tap_is_int(gnd_nonzero(gnd_reshape(mask, 2, (int64_t[]){rows, big}), at), GND_OK,
+               "nonzero of rows");
     same(at[0], gnd_int(rows - 1), 0, "the rows");
     same(at[1], gnd_subtract(want, gnd_int(before)), 0, "the columns");
     gnd_scope_end();
@@ -225,7 +234,7 @@ static void masks(gnd_device *dev)
     gnd_scope_begin();
     gnd_array *i = indices(dev, n), *x = gnd_astype(modulo(i, 251), GND_UINT8);
     (void)gnd_eval_all(1, &x);
-    gnd_range r = { GND_IDX_ARRAY, 0, 0, 0, NULL };
+    gnd_range r = {GND_IDX_ARRAY, 0, 0, 0, NULL};
     gnd_array *k = gnd_arange_i64(dev, 996, n, 997, GND_INT64);
     r.array = gnd_equal(modulo(i, 997), gnd_int(996));
     same(gnd_index(x, 1, &r), modulo(k, 251), 0, "x[mask], of few");
@@ -233,7 +242,8 @@ static void masks(gnd_device *dev)
     gnd_array *y = gnd_index(x, 1, &r);
     k = indices(dev, gnd_size(y));
     tap_is_int(gnd_size(y), n / 4 * 3, "x[mask], of many: their number");
-    k = gnd_add(gnd_multiply(gnd_floor_divide(k, gnd_int(3)), gnd_int(4)), gnd_add(modulo(k, 3), gnd_int(1)));
+    k = gnd_add(gnd_multiply(gnd_floor_divide(k, gnd_int(3)), gnd_int(4)),
+                gnd_add(modulo(k, 3), gnd_int(1)));
     same(y, modulo(k, 251), 0, "x[mask], of many");
     gnd_scope_end();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_linalg.c - decompositions: of every dtype, size, kind of matrix and batch the residual, the
- * orthogonality and the order of values, in bounds of eps and n that do not depend on the condition:
- * what is checked are backward errors (Higham, Accuracy and Stability of Numerical Algorithms, 2002:
- * theorems 9.3, 10.3, 19.4). The arithmetic of the checks is the host's (mats.h). Then views, what has
- * no elements, matrices that cannot be decomposed, and errors.
+ * orthogonality and the order of values, in bounds of eps and n that do not depend on the
+ * condition: what is checked are backward errors (Higham, Accuracy and Stability of Numerical
+ * Algorithms, 2002: theorems 9.3, 10.3, 19.4). The arithmetic of the checks is the host's (mats.h).
+ * Then views, what has no elements, matrices that cannot be decomposed, and errors.
  */
 #include <math.h>
 #include <stdio.h>
@@ -58,12 +58,13 @@ static void cholesky(mat_kind k, int64_t nb, int64_t n)
         r = mat_mul(&l, &lh);
         double worst = 0;
         for (int64_t i = 0; i < nb * n * n; i++) {
-            double ii = creal(a.p[i - i % n + i / n % n]), jj = creal(a.p[i - (i / n % n - i % n) * n]);
+            double ii = creal(a.p[i - i % n + i / n % n]),
+                   jj = creal(a.p[i - (i / n % n - i % n) * n]);
             double e = cabs(r.p[i] - a.p[i]) / sqrt(ii * jj);
             worst = e <= worst ? worst : e;
         }
-        tap_ok(worst <= 8.0 * (double)n * mat_eps, "%s: %s: every element scales: %.3g eps", mat_where,
-               mat_named("l l^H", k, &a), worst / mat_eps);
+        tap_ok(worst <= 8.0 * (double)n * mat_eps, "%s: %s: every element scales: %.3g eps",
+               mat_where, mat_named("l l^H", k, &a), worst / mat_eps);
     }
 }
 
@@ -82,7 +83,8 @@ static void qr(mat_kind k, int64_t nb, int64_t m, int64_t n, int complete)
         return;
     e = mat_mul(&hq, &hr);
     e = mat_sub(&e, &a);
-    mat col = mat_adjoint(&e), ref = mat_adjoint(&a); /* column by column: rows of the adjoint as matrices */
+    mat col = mat_adjoint(&e),
+        ref = mat_adjoint(&a); /* column by column: rows of the adjoint as matrices */
     col.nb = ref.nb = nb * n;
     col.m = ref.m = 1;
     mat_within(&col, mat_norms(&ref), 8.0 * big, "every column of a graded q r");
@@ -95,9 +97,11 @@ static void lu(mat_kind k, int64_t nb, int64_t m, int64_t n)
     int bad = 0;
     mat a = mat_make(k, nb, m, n);
     tap_is_int(gnd_lu(mat_put(&a), &p, &l, &u), GND_OK, "%s: lu", mat_where);
-    mat hp = mat_get(p, nb, m, m), hl = mat_get(l, nb, m, q), hu = mat_get(u, nb, q, n), pl = mat_mul(&hp, &hl);
+    mat hp = mat_get(p, nb, m, m), hl = mat_get(l, nb, m, q), hu = mat_get(u, nb, q, n),
+        pl = mat_mul(&hp, &hl);
     mat e = mat_off(&a, &pl, &hu);
-    mat_within(&e, mat_times(mat_norms(&hl), mat_norms(&hu), nb), 2.0 * (double)q, mat_named("p l u", k, &a));
+    mat_within(&e, mat_times(mat_norms(&hl), mat_norms(&hu), nb), 2.0 * (double)q,
+               mat_named("p l u", k, &a));
     mat_orthogonal(&hp, 0, "p");
     triangle(&hl, -1, "l");
     triangle(&hu, 1, "u");
@@ -114,7 +118,8 @@ static void svd(mat_kind k, int64_t nb, int64_t m, int64_t n, int full)
     mat a = mat_make(k, nb, m, n);
     gnd_array *d = mat_put(&a);
     tap_is_int(gnd_svd(d, full, &u, &s, &v), GND_OK, "%s: svd", mat_where);
-    mat hu = mat_get(u, nb, m, full ? m : q), hs = mat_get(s, nb, 1, q), hv = mat_get(v, nb, full ? n : q, n);
+    mat hu = mat_get(u, nb, m, full ? m : q), hs = mat_get(s, nb, 1, q),
+        hv = mat_get(v, nb, full ? n : q, n);
     mat_orthogonal(&hu, 32.0 * big, mat_named("u", k, &a));
     mat vh = mat_adjoint(&hv);
     mat_orthogonal(&vh, 32.0 * big, mat_named("v", k, &a));
@@ -141,7 +146,8 @@ static void eigh(mat_kind k, int64_t nb, int64_t n)
     mat half = mat_sub(&a, &xh);
     mat_within(&half, NULL, 0, "the matrix is Hermitian");
     tap_is_int(gnd_eigh(d, 0, &w, &v), GND_OK, "%s: eigh", mat_where);
-    mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), vw = mat_scale(&hv, &hw), vh = mat_adjoint(&hv);
+    mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), vw = mat_scale(&hv, &hw),
+        vh = mat_adjoint(&hv);
     mat e = mat_off(&a, &vw, &vh);
     mat_within(&e, mat_norms(&a), 10.0 * (double)n, mat_named("v w v^H", k, &a));
     mat_orthogonal(&hv, 8.0 * (double)n, mat_named("v", k, &a));
@@ -157,9 +163,11 @@ static void eig(mat_kind k, int64_t nb, int64_t n)
     mat a = mat_make(k, nb, n, n);
     gnd_array *d = mat_put(&a);
     tap_is_int(gnd_eig(d, &w, &v), GND_OK, "%s: eig", mat_where);
-    mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), av = mat_mul(&a, &hv), vw = mat_scale(&hv, &hw);
+    mat hw = mat_get(w, nb, 1, n), hv = mat_get(v, nb, n, n), av = mat_mul(&a, &hv),
+        vw = mat_scale(&hv, &hw);
     mat e = mat_sub(&av, &vw);
-    mat_within(&e, mat_times(mat_norms(&a), mat_norms(&hv), nb), 10.0 * (double)n, mat_named("a v - v w", k, &a));
+    mat_within(&e, mat_times(mat_norms(&a), mat_norms(&hv), nb), 10.0 * (double)n,
+               mat_named("a v - v w", k, &a));
     for (int64_t j = 0; j < nb * n; j++) {
         double norm = 0;
         for (int64_t i = 0; i < n; i++)
@@ -174,7 +182,8 @@ static void eig(mat_kind k, int64_t nb, int64_t n)
             tr.p[b] += a.p[(b * n + j) * n + j];
         }
     e = mat_sub(&one, &tr);
-    mat_within(&e, mat_norms(&a), 20.0 * (double)n, mat_named("the sum of eigenvalues is the trace", k, &a));
+    mat_within(&e, mat_norms(&a), 20.0 * (double)n,
+               mat_named("the sum of eigenvalues is the trace", k, &a));
 }
 
 /* Everything for nb square matrices of order n; rectangular ones beside. */
@@ -237,12 +246,13 @@ static void large(int at)
 /* Matrices that lie otherwise in memory, and those of a dtype that is not a solver's. */
 static void views(void)
 {
-    static const ref_layout layout[] = { REF_TRANSPOSED, REF_STRIDED, REF_NEGATIVE };
+    static const ref_layout layout[] = {REF_TRANSPOSED, REF_STRIDED, REF_NEGATIVE};
     gnd_array *q, *r;
     for (int i = 0; i < 3; i++) {
         ref_arr host;
         gnd_scope_begin();
-        gnd_array *x = ref_make(mat_dev, mat_t, 3, (int64_t[]){ 2, 7, 4 }, layout[i], REF_REAL, &host);
+        gnd_array *x =
+            ref_make(mat_dev, mat_t, 3, (int64_t[]){2, 7, 4}, layout[i], REF_REAL, &host);
         mat a = mat_new(2, 7, 4);
         for (int64_t j = 0; j < 56; j++) {
             ref_num v = ref_nth(&host, j);
@@ -259,7 +269,7 @@ static void views(void)
 
 static void narrow(void)
 {
-    static const gnd_dtype t[] = { GND_FLOAT16, GND_BFLOAT16, GND_INT32 };
+    static const gnd_dtype t[] = {GND_FLOAT16, GND_BFLOAT16, GND_INT32};
     for (int i = 0; i < 3; i++) {
         gnd_scope_begin();
         mat a = mat_make(MAT_STRONG, 1, 3, 3), whole = mat_new(1, 3, 3);
@@ -268,7 +278,8 @@ static void narrow(void)
         gnd_array *y = gnd_inv(gnd_astype(mat_put(&whole), t[i]));
         mat x = mat_get(y, 1, 3, 3), e = mat_mul(&whole, &x), one = mat_eye(1, 3, 3);
         if (i < 2)
-            tap_is_int(gnd_dtype_of(y), GND_FLOAT32, "%s: inv of %s is float32", mat_where, gnd_dtype_name(t[i]));
+            tap_is_int(gnd_dtype_of(y), GND_FLOAT32, "%s: inv of %s is float32", mat_where,
+                       gnd_dtype_name(t[i]));
         mat_equal(&e, &one, 100, gnd_dtype_name(t[i]));
         gnd_scope_end();
         mat_free_all();
@@ -279,8 +290,8 @@ static void nothing(void)
 {
     gnd_array *q, *r, *u, *s, *v;
     gnd_scope_begin();
-    gnd_array *none = gnd_zeros(mat_dev, mat_t, 3, (int64_t[]){ 2, 0, 0 });
-    gnd_array *flat = gnd_zeros(mat_dev, mat_t, 2, (int64_t[]){ 3, 0 });
+    gnd_array *none = gnd_zeros(mat_dev, mat_t, 3, (int64_t[]){2, 0, 0});
+    gnd_array *flat = gnd_zeros(mat_dev, mat_t, 2, (int64_t[]){3, 0});
     mat eye = mat_eye(1, 3, 3), one = mat_eye(2, 1, 1), y = mat_get(gnd_det(none), 2, 1, 1);
     mat_equal(&y, &one, 0, "det of nothing is 1");
     tap_is_int(gnd_size(gnd_inv(none)), 0, "%s: inv of nothing", mat_where);
@@ -326,8 +337,10 @@ static void impossible(int64_t nb, int64_t bad)
     gnd_array *d = mat_put(&a), *y = gnd_cholesky(d, 0);
     tap_is_int(gnd_status_of(y), GND_OK, "%s: what only the values tell waits", mat_where);
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: not positive definite", mat_where);
-    snprintf(text, sizeof text, "cholesky: matrix %d: not positive definite: the leading minor of order 3 is not "
-             "positive", (int)bad);
+    snprintf(text, sizeof text,
+             "cholesky: matrix %d: not positive definite: the leading minor of order 3 is not "
+             "positive",
+             (int)bad);
     tap_is_str(gnd_error(y), text, "%s: %s", mat_where, text);
     for (int i = 0; i < 8; i++) /* diagonal, with one 0 */
         for (int j = 0; j < 8; j++)
@@ -338,9 +351,10 @@ static void impossible(int64_t nb, int64_t bad)
     tap_is_str(gnd_error(y), text, "%s: %s", mat_where, text);
     mat det = mat_get(gnd_det(d), nb, 1, 1);
     tap_ok(det.p[bad] == 0 && (nb == 1 || det.p[0] != 0), "%s: its determinant is 0", mat_where);
-    y = gnd_solve_triangular(d, gnd_from(mat_dev, mat_t, 1, (int64_t[]){ 8 }, a.p), 0);
+    y = gnd_solve_triangular(d, gnd_from(mat_dev, mat_t, 1, (int64_t[]){8}, a.p), 0);
     tap_is_int(gnd_wait(y), GND_ERR_LINALG, "%s: a triangle with a 0", mat_where);
-    snprintf(text, sizeof text, "solve_triangular: matrix %d: singular: the diagonal's[5, 5] is 0", (int)bad);
+    snprintf(text, sizeof text, "solve_triangular: matrix %d: singular: the diagonal's[5, 5] is 0",
+             (int)bad);
     tap_is_str(gnd_error(y), text, "%s: %s", mat_where, text);
     gnd_scope_end();
     mat_free_all();
@@ -373,7 +387,7 @@ static void each(int i)
 
 static void all(gnd_device *d, const char *spec)
 {
-    static const gnd_dtype dtypes[] = { GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64 };
+    static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_FLOAT64, GND_COMPLEX128, GND_COMPLEX64};
     mat_dtypes(d, spec, 4, dtypes, 5, each);
 }
 
@@ -382,9 +396,9 @@ static void errors(void)
     gnd_device *null = gnd_open("null:0");
     gnd_array *u, *s, *v;
     gnd_scope_begin();
-    gnd_array *x = gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){ 3, 4 });
-    gnd_array *q = gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){ 3, 3 });
-    gnd_array *line = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){ 4 });
+    gnd_array *x = gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){3, 4});
+    gnd_array *q = gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){3, 3});
+    gnd_array *line = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){4});
     FAILS(gnd_inv(x), GND_ERR_SHAPE, "inv: x has shape (3, 4): 3 != 4");
     FAILS(gnd_det(line), GND_ERR_SHAPE, "det: x has shape (4,): at least 2 dimensions");
     FAILS(gnd_cholesky(NULL, 0), GND_ERR_NULL, "cholesky: x is NULL");
@@ -394,7 +408,8 @@ static void errors(void)
     FAILS(gnd_matrix_norm(line, GND_ORD_1, 0), GND_ERR_SHAPE, "matrix_norm: x has shape (4,)");
     FAILS(gnd_matrix_norm(x, (gnd_matrix_ord)99, 0), GND_ERR_ARG, "matrix_norm: ord 99");
     FAILS(gnd_multi_dot(1, &x), GND_ERR_ARG, "multi_dot: 1 arrays");
-    FAILS(gnd_cond(gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){ 0, 0 }), GND_ORD_2), GND_ERR_SHAPE, "cond");
+    FAILS(gnd_cond(gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){0, 0}), GND_ORD_2), GND_ERR_SHAPE,
+          "cond");
     FAILS(gnd_eigvals(x), GND_ERR_SHAPE, "eigvals: x has shape (3, 4)");
     tap_is_int(gnd_svd(line, 0, &u, &s, &v), GND_ERR_SHAPE, "svd of a vector");
     tap_has_str(gnd_error(v), "svd: x has shape (4,)", "every result says so");

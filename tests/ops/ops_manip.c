@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_manip.c - views, splits and joins of gnd/manip.h against the host's elements (moved.h). Random shapes,
- * layouts and dtypes; padding is in ops_pad.c, insertions and the like in ops_edit.c.
+ * ops_manip.c - views, splits and joins of gnd/manip.h against the host's elements (moved.h).
+ * Random shapes, layouts and dtypes; padding is in ops_pad.c, insertions and the like in
+ * ops_edit.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #include "moved.h"
 #include "tap.h"
 
-/* --- views --------------------------------------------------------------------------------------- */
+/* --- views ---------------------------------------------------------------------------------------
+ */
 
 static const void *turned(const int64_t *at)
 {
@@ -51,7 +53,10 @@ static const void *mirrored(const int64_t *at)
 
 static void test_shapes(void)
 {
-    static const struct { int ndim; int64_t to[3][4]; } cases[] = {
+    static const struct {
+        int ndim;
+        int64_t to[3][4];
+    } cases[] = {
         {0, {{1, 1}, {2, 1, 1}, {3, 1, 1, 1}}},
         {1, {{1, 5}, {2, 1, 5}, {3, 1, 5, 1}}},
         {2, {{2, 5, 3}, {2, 5, 3}, {3, 5, 3, 1}}},
@@ -100,14 +105,15 @@ static void test_windows(void)
             w[k] = out[ndim + k] = ref_range(1, out[axis[k]] < 3 ? out[axis[k]] : 3);
             out[axis[k]] -= w[k] - 1;
         }
-        mv_follows(gnd_sliding_window_view(x, n, w, c ? axis : NULL), mv_h[0].t, ndim + n, out, windowed,
-                "windows");
+        mv_follows(gnd_sliding_window_view(x, n, w, c ? axis : NULL), mv_h[0].t, ndim + n, out,
+                   windowed, "windows");
         mv_done(1, &x);
     }
     /* Fused: the mean of windows is one kernel that reads each element from x. */
     int64_t n = 1000, w = 7;
     gnd_array *x = mv_make(0, GND_INT32, 1, &n);
-    gnd_array *v = gnd_sliding_window_view(x, 1, &w, NULL), *y = gnd_sum_as(v, GND_AXIS(1), 0, GND_INT32);
+    gnd_array *v = gnd_sliding_window_view(x, 1, &w, NULL),
+              *y = gnd_sum_as(v, GND_AXIS(1), 0, GND_INT32);
     gnd_wait(x);
     char *plan = gnd_explain(1, &y, 0, NULL);
     tap_has_str(plan, "1 kernels, 0 calls", "sums of windows are one kernel");
@@ -138,7 +144,8 @@ static void test_broadcast_shapes(void)
     tap_is_int(n, 0, "broadcast_shapes of none: ()");
 }
 
-/* --- splits -------------------------------------------------------------------------------------- */
+/* --- splits --------------------------------------------------------------------------------------
+ */
 
 static const void *shifted(const int64_t *at)
 {
@@ -192,10 +199,11 @@ static void test_many_parts(void)
     tap_ok(st == GND_OK && gnd_item_i64(same, NULL) == 1, "33000 parts, joined again");
 }
 
-/* --- joins --------------------------------------------------------------------------------------- */
+/* --- joins ---------------------------------------------------------------------------------------
+ */
 
-/* mv_par: an axis of the result, where the second array begins along it, and for each array which axes of
- * the result its own ones are. */
+/* mv_par: an axis of the result, where the second array begins along it, and for each array which
+ * axes of the result its own ones are. */
 static const void *joined(const int64_t *at)
 {
     int k = at[mv_par[0]] >= mv_par[1];
@@ -208,7 +216,8 @@ static const void *joined(const int64_t *at)
 }
 
 static void two(gnd_array *(*f)(int, gnd_array *const *), int na, const int64_t *a, int nb,
-                const int64_t *b, int ndim, const int64_t *dim, const int64_t *how, const char *name)
+                const int64_t *b, int ndim, const int64_t *dim, const int64_t *how,
+                const char *name)
 {
     gnd_dtype t = mv_dtype();
     gnd_array *x[2] = {mv_make(0, t, na, a), mv_make(1, t, nb, b)};
@@ -217,24 +226,39 @@ static void two(gnd_array *(*f)(int, gnd_array *const *), int na, const int64_t 
     mv_done(2, x);
 }
 
-#define DIM(...) (const int64_t[]){__VA_ARGS__}
-static gnd_array *append0(int n, gnd_array *const *x) { return n == 2 ? gnd_append(x[0], x[1], 0) : NULL; }
-static gnd_array *flat2(int n, gnd_array *const *x) { return n == 2 ? gnd_append_flat(x[0], x[1]) : NULL; }
+#define DIM(...)                                                                                   \
+    (const int64_t[])                                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+static gnd_array *append0(int n, gnd_array *const *x)
+{
+    return n == 2 ? gnd_append(x[0], x[1], 0) : NULL;
+}
+static gnd_array *flat2(int n, gnd_array *const *x)
+{
+    return n == 2 ? gnd_append_flat(x[0], x[1]) : NULL;
+}
 
 static void test_stacks(void)
 {
-    two(gnd_vstack, 1, DIM(3), 2, DIM(2, 3), 2, DIM(3, 3), DIM(0, 1, 1, 0, 0, 0, 0, 1, 0, 0), "vstack");
+    two(gnd_vstack, 1, DIM(3), 2, DIM(2, 3), 2, DIM(3, 3), DIM(0, 1, 1, 0, 0, 0, 0, 1, 0, 0),
+        "vstack");
     two(gnd_vstack, 3, DIM(1, 3, 2), 3, DIM(2, 3, 2), 3, DIM(3, 3, 2),
         DIM(0, 1, 0, 1, 2, 0, 0, 1, 2, 0), "vstack");
     two(gnd_hstack, 1, DIM(3), 1, DIM(4), 1, DIM(7), DIM(0, 3, 0, 0, 0, 0, 0, 0, 0, 0), "hstack");
-    two(gnd_hstack, 0, NULL, 0, NULL, 1, DIM(2), DIM(0, 1, 0, 0, 0, 0, 0, 0, 0, 0), "hstack of 0-d");
-    two(gnd_hstack, 2, DIM(3, 2), 2, DIM(3, 4), 2, DIM(3, 6), DIM(1, 2, 0, 1, 0, 0, 0, 1, 0, 0), "hstack");
-    two(gnd_dstack, 1, DIM(3), 2, DIM(1, 3), 3, DIM(1, 3, 2), DIM(2, 1, 1, 0, 0, 0, 0, 1, 0, 0), "dstack");
-    two(gnd_dstack, 2, DIM(4, 3), 3, DIM(4, 3, 2), 3, DIM(4, 3, 3), DIM(2, 1, 0, 1, 0, 0, 0, 1, 2, 0),
+    two(gnd_hstack, 0, NULL, 0, NULL, 1, DIM(2), DIM(0, 1, 0, 0, 0, 0, 0, 0, 0, 0),
+        "hstack of 0-d");
+    two(gnd_hstack, 2, DIM(3, 2), 2, DIM(3, 4), 2, DIM(3, 6), DIM(1, 2, 0, 1, 0, 0, 0, 1, 0, 0),
+        "hstack");
+    two(gnd_dstack, 1, DIM(3), 2, DIM(1, 3), 3, DIM(1, 3, 2), DIM(2, 1, 1, 0, 0, 0, 0, 1, 0, 0),
         "dstack");
+    two(gnd_dstack, 2, DIM(4, 3), 3, DIM(4, 3, 2), 3, DIM(4, 3, 3),
+        DIM(2, 1, 0, 1, 0, 0, 0, 1, 2, 0), "dstack");
     two(gnd_column_stack, 1, DIM(5), 2, DIM(5, 2), 2, DIM(5, 3), DIM(1, 1, 0, 0, 0, 0, 0, 1, 0, 0),
         "column_stack");
-    two(append0, 2, DIM(2, 3), 2, DIM(4, 3), 2, DIM(6, 3), DIM(0, 2, 0, 1, 0, 0, 0, 1, 0, 0), "append");
+    two(append0, 2, DIM(2, 3), 2, DIM(4, 3), 2, DIM(6, 3), DIM(0, 2, 0, 1, 0, 0, 0, 1, 0, 0),
+        "append");
     two(flat2, 1, DIM(5), 1, DIM(4), 1, DIM(9), DIM(0, 5, 0, 0, 0, 0, 0, 0, 0, 0), "append_flat");
     /* dtypes promote, and numbers take part */
     gnd_array *x = gnd_arange_i64(mv_dev, 0, 3, 1, GND_INT16), *one = gnd_real(7.5);
@@ -246,8 +270,8 @@ static void test_stacks(void)
     gnd_release(x), gnd_release(y), gnd_release(z), gnd_release(one);
 }
 
-/* A grid of blocks: mv_par[0] rows of blocks, of heights mv_par[1..]; row r has mv_par[8 + r] blocks. The
- * blocks are mv_h[0], mv_h[1], ... */
+/* A grid of blocks: mv_par[0] rows of blocks, of heights mv_par[1..]; row r has mv_par[8 + r]
+ * blocks. The blocks are mv_h[0], mv_h[1], ... */
 static const void *in_block(const int64_t *at)
 {
     int64_t i = at[0], j = at[1], r = 0, k = 0;
@@ -303,8 +327,8 @@ static void test_blocks(void)
 static void on_device(gnd_device *d, const char *spec)
 {
     static void (*const test[])(void) = {
-        test_turned, test_shapes, test_windows, test_broadcast_shapes, test_splits, test_many_parts,
-        test_stacks, test_blocks,
+        test_turned, test_shapes,     test_windows, test_broadcast_shapes,
+        test_splits, test_many_parts, test_stacks,  test_blocks,
     };
     mv_run(d, spec, (int)(sizeof test / sizeof test[0]), test);
 }

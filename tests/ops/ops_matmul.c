@@ -2,9 +2,9 @@
  *
  * ops_matmul.c - products against three loops: all dtypes, vectors, matrices, batches and broadcast
  * batches, operands in every layout, sizes round the tiles, nothing at all; by the device's library
- * and by the kernels of our own (dtypes and layouts that no library takes, and all without a library), in
- * both of their shapes; and
- * products with a sum and a maximum after them, in the library's call or after it.
+ * and by the kernels of our own (dtypes and layouts that no library takes, and all without a
+ * library), in both of their shapes; and products with a sum and a maximum after them, in the
+ * library's call or after it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -121,12 +121,14 @@ static void check2(gnd_device *dev, gnd_dtype t, int64_t m, int64_t k, int64_t n
     check(dev, t, 2, (int64_t[]){m, k}, 2, (int64_t[]){k, n}, la, lb);
 }
 
-/* --- what follows a product --------------------------------------------------------------------- */
+/* --- what follows a product ---------------------------------------------------------------------
+ */
 
 enum { ROW = 1, FULL = 2, EACH = 4, RELU = 8, FIRST = 16, ALPHA = 32, BETA = 64, ZERO = 128 };
 
-/* How many kernels are behind the library's call: OpenBLAS' results get all that follows, cuBLASLt's no maximum,
- * CLBlast's a factor only; none takes a factor 0. -1: one at most, as cuBLASLt finds algorithms for batches. */
+/* How many kernels are behind the library's call: OpenBLAS' results get all that follows,
+ * cuBLASLt's no maximum, CLBlast's a factor only; none takes a factor 0. -1: one at most, as
+ * cuBLASLt finds algorithms for batches. */
 static int kernels_after(gnd_device *dev, int64_t nbatch, int what)
 {
     gnd_device_info info = {0};
@@ -140,15 +142,20 @@ static int kernels_after(gnd_device *dev, int64_t nbatch, int what)
     return nbatch ? -1 : 0;
 }
 
-/* max(0, alpha a @ b + beta c) in any of its parts (ZERO: alpha is 0, and NaN stays NaN), a with one NaN, against
- * loops: rounded after each step, or once. c is a row, a row or a matrix for each batch (EACH), or a matrix; FIRST:
- * c + a @ b. */
-static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m, int64_t k, int64_t n, int what)
+/* max(0, alpha a @ b + beta c) in any of its parts (ZERO: alpha is 0, and NaN stays NaN), a with
+ * one NaN, against loops: rounded after each step, or once. c is a row, a row or a matrix for each
+ * batch (EACH), or a matrix; FIRST: c + a @ b. */
+static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m, int64_t k,
+                        int64_t n, int what)
 {
     static const int64_t none[1] = {0};
     ref_arr a, b, c = {0}, got;
     char why[300] = "", text[2][80];
-    int nd = nbatch > 0 ? 3 : 2, nc = what & EACH ? 3 : what & FULL ? 2 : 1, real = gnd_dtype_kind(t) == 'f';
+    int nd = nbatch > 0 ? 3 : 2,
+        nc = what & EACH   ? 3
+             : what & FULL ? 2
+                           : 1,
+        real = gnd_dtype_kind(t) == 'f';
     int64_t da[3] = {nbatch, m, k}, db[3] = {nbatch, k, n}, dim[3] = {nbatch, m, n};
     int64_t dc[3] = {nbatch, what & FULL ? m : 1, n};
     gnd_dtype acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
@@ -160,7 +167,8 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
     if (what & (ROW | FULL))
         z = ref_make(dev, t, nc, dc + 3 - nc, REF_CONTIG, REF_REAL, &c);
     if (real && m > 1) { /* the last row is NaN */
-        ref_put(t, ref_at(&a, (int64_t[]){nd == 3 ? 0 : m - 1, nd == 3 ? m - 1 : 0, 0}), ref_float((long double)NAN));
+        ref_put(t, ref_at(&a, (int64_t[]){nd == 3 ? 0 : m - 1, nd == 3 ? m - 1 : 0, 0}),
+                ref_float((long double)NAN));
         x = gnd_from(dev, t, nd, da + 3 - nd, a.p);
     }
     gnd_array *r = gnd_matmul(x, y);
@@ -174,15 +182,18 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
     if (what & RELU)
         r = gnd_maximum(r, gnd_int(0));
     if (t == GND_FLOAT32 && m * n <= 4096) {
-        char *plan = gnd_explain(1, &r, 0, NULL), *only = gnd_explain(1, (gnd_array *[]){gnd_matmul(x, y)}, 0, NULL);
+        char *plan = gnd_explain(1, &r, 0, NULL),
+             *only = gnd_explain(1, (gnd_array *[]){gnd_matmul(x, y)}, 0, NULL);
         int calls = only && strstr(only, "0 kernels, 1 calls") != NULL;
         const int after = kernels_after(dev, nbatch, what);
         if (calls)
             tap_ok(plan && ((after <= 0 && strstr(plan, "0 kernels, 1 calls")) ||
                             (after != 0 && strstr(plan, "1 kernels, 1 calls"))),
-                   "... in one call and %d kernels (-1: at most one): %.40s", after, plan ? plan : "");
+                   "... in one call and %d kernels (-1: at most one): %.40s", after,
+                   plan ? plan : "");
         else
-            tap_has_str(plan, z || what & (RELU | ALPHA) ? "2 kernels, 0 calls" : "1 kernels", "... in two kernels");
+            tap_has_str(plan, z || what & (RELU | ALPHA) ? "2 kernels, 0 calls" : "1 kernels",
+                        "... in two kernels");
         free(plan);
         free(only);
     }
@@ -192,7 +203,8 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
         long double mag;
         ref_unravel(nd, dim + 3 - nd, e, at);
         int64_t i = at[nd - 2], j = at[nd - 1];
-        ref_num w = product(&a, &b, nd == 3 ? at : none, nd - 2, i, j, k, &mag), g = ref_nth(&got, e);
+        ref_num w = product(&a, &b, nd == 3 ? at : none, nd - 2, i, j, k, &mag),
+                g = ref_nth(&got, e);
         w.re *= alpha;
         mag *= fabs(alpha);
         if (z) {
@@ -216,14 +228,15 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
              : isnan(w.re)            ? isnan(g.re)
                                       : fabsl(g.re - w.re) <= tol && fabsl(g.im - w.im) <= tol;
         if (!ok)
-            snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e, ref_text(g, text[0], 80),
-                     ref_text(want, text[1], 80));
+            snprintf(why, sizeof why, "element %" PRId64 ": %s, not %s", e,
+                     ref_text(g, text[0], 80), ref_text(want, text[1], 80));
     }
-    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s%s%s", shape_name,
-                gnd_dtype_name(t), nbatch, m, k, n, what & ROW ? " + row" : "",
+    if (!tap_ok(ok, "%s: %s (%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")%s%s%s%s%s%s%s",
+                shape_name, gnd_dtype_name(t), nbatch, m, k, n, what & ROW ? " + row" : "",
                 what & FULL ? " + matrix" : "", what & EACH ? " each" : "",
                 what & FIRST ? " first" : "", what & RELU ? ", relu" : "",
-                what & ALPHA ? what & ZERO ? ", alpha 0" : ", alpha" : "", what & BETA ? ", beta" : ""))
+                what & ALPHA ? what & ZERO ? ", alpha 0" : ", alpha" : "",
+                what & BETA ? ", beta" : ""))
         tap_diag("%s", why);
     ref_free(&a), ref_free(&b), ref_free(&c), ref_free(&got);
     gnd_scope_end();
@@ -231,7 +244,8 @@ static void check_after(gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t m,
 
 static void after_products(gnd_device *dev)
 {
-    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT64, GND_FLOAT16, GND_BFLOAT16, GND_COMPLEX64, GND_INT32};
+    static const gnd_dtype types[] = {GND_FLOAT32,  GND_FLOAT64,   GND_FLOAT16,
+                                      GND_BFLOAT16, GND_COMPLEX64, GND_INT32};
     for (int q = 0; q < 6; q++) {
         const int relu = types[q] == GND_COMPLEX64 ? 0 : RELU;
         check_after(dev, types[q], 0, 33, 65, 18, ROW);
@@ -257,11 +271,12 @@ static void after_products(gnd_device *dev)
     }
 }
 
-/* Kernels of ours where a library would be: few results of long sums, in parts; every size of tile. */
+/* Kernels of ours where a library would be: few results of long sums, in parts; every size of tile.
+ */
 static void own_kernels(gnd_device *dev, const char *spec)
 {
-    static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT16, GND_FLOAT64, GND_COMPLEX64, GND_COMPLEX128,
-                                      GND_INT8, GND_UINT64, GND_BOOL};
+    static const gnd_dtype types[] = {GND_FLOAT32,    GND_FLOAT16, GND_FLOAT64, GND_COMPLEX64,
+                                      GND_COMPLEX128, GND_INT8,    GND_UINT64,  GND_BOOL};
     tap_diag("%s, no library, kernels shaped for %s", spec, shape_name);
     ref_seed(12);
     for (int q = 0; q < 8; q++) {
@@ -275,8 +290,10 @@ static void own_kernels(gnd_device *dev, const char *spec)
     check2(dev, GND_FLOAT32, 260, 300, 7, REF_TRANSPOSED, REF_CONTIG);
     check2(dev, GND_FLOAT32, 1, 9001, 17, REF_CONTIG, REF_CONTIG);
     check2(dev, GND_FLOAT32, 17, 9001, 1, REF_CONTIG, REF_STRIDED);
-    check(dev, GND_FLOAT32, 3, (int64_t[]){3, 5, 9001}, 3, (int64_t[]){3, 9001, 6}, REF_CONTIG, REF_CONTIG);
-    check(dev, GND_INT32, 3, (int64_t[]){2, 5, 9001}, 2, (int64_t[]){9001, 6}, REF_CONTIG, REF_CONTIG);
+    check(dev, GND_FLOAT32, 3, (int64_t[]){3, 5, 9001}, 3, (int64_t[]){3, 9001, 6}, REF_CONTIG,
+          REF_CONTIG);
+    check(dev, GND_INT32, 3, (int64_t[]){2, 5, 9001}, 2, (int64_t[]){9001, 6}, REF_CONTIG,
+          REF_CONTIG);
     /* the parts are added in one order, whatever the order in which they are computed */
     gnd_scope_begin();
     ref_arr a;

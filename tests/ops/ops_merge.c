@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_merge.c - recordings that are replayed often: small launches in a row become one. Each replay, merged or not,
- * gives bit for bit what plain evaluation gives. Elementwise work of all dtypes, reductions, views, gathers, random
- * numbers; lists that merge whole, in part and not at all; more buffers than one kernel takes; indices out of range;
- * memory; and on the null device every call and every allocation failing.
+ * ops_merge.c - recordings that are replayed often: small launches in a row become one. Each
+ * replay, merged or not, gives bit for bit what plain evaluation gives. Elementwise work of all
+ * dtypes, reductions, views, gathers, random numbers; lists that merge whole, in part and not at
+ * all; more buffers than one kernel takes; indices out of range; memory; and on the null device
+ * every call and every allocation failing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,8 @@ static uint64_t launched(gnd_device *dev)
     return s.kernels_launched;
 }
 
-/* Whether all generated kernels are merged there, or maps only: elsewhere those with barriers are not, or nothing. */
+/* Whether all generated kernels are merged there, or maps only: elsewhere those with barriers are
+ * not, or nothing. */
 static int merges_all(const char *spec)
 {
     return strstr(spec, "pocl") && !getenv("GND_KERNEL_SHAPE");
@@ -59,8 +61,8 @@ static int merges_maps(const char *spec)
     return !strncmp(spec, "opencl", 6);
 }
 
-/* What a recording of n outputs f(x) gives at each of some replays is what plain evaluation gives; the number of its
- * launches falls from *before to *after. */
+/* What a recording of n outputs f(x) gives at each of some replays is what plain evaluation gives;
+ * the number of its launches falls from *before to *after. */
 typedef void make_fn(gnd_device *dev, gnd_array *x, gnd_array **out);
 
 static int same_bits(gnd_device *dev, make_fn *make, int n, uint64_t *before, uint64_t *after)
@@ -83,7 +85,8 @@ static int same_bits(gnd_device *dev, make_fn *make, int n, uint64_t *before, ui
         for (int i = 0; i < n && same; i++) {
             const size_t bytes = gnd_nbytes(plain[i]);
             void *want = elements(plain[i]), *got = calloc(1, bytes + 1);
-            same &= gnd_recording_read(r, i, got, bytes) == GND_OK && want && !memcmp(want, got, bytes);
+            same &=
+                gnd_recording_read(r, i, got, bytes) == GND_OK && want && !memcmp(want, got, bytes);
             if (!same)
                 tap_diag("replay %d, output %d: %s", round, i, gnd_message());
             free(want);
@@ -95,7 +98,8 @@ static int same_bits(gnd_device *dev, make_fn *make, int n, uint64_t *before, ui
     return same;
 }
 
-/* --- what is recorded --------------------------------------------------------------------------- */
+/* --- what is recorded ---------------------------------------------------------------------------
+ */
 
 static const char *text;
 static int steps = 8;
@@ -108,7 +112,8 @@ static void make_text(gnd_device *dev, gnd_array *x, gnd_array **out)
         out[0] = gnd_eval_names(dev, text, 1, name, out);
 }
 
-/* An output of each dtype, and what comes of it; of shapes that differ, or they would be one kernel anyway. */
+/* An output of each dtype, and what comes of it; of shapes that differ, or they would be one kernel
+ * anyway. */
 static void make_dtypes(gnd_device *dev, gnd_array *x, gnd_array **out)
 {
     (void)dev;
@@ -132,7 +137,8 @@ static void make_far(gnd_device *dev, gnd_array *x, gnd_array **out)
     out[0] = x;
     for (int i = 0; i < 2 * FAR; i++) {
         gnd_array *part = gnd_reshape(gnd_at(big[i % FAR], "5:1505:5"), 2, shape);
-        out[0] = gnd_add(gnd_multiply(part, gnd_at(out[0], "::-1")), gnd_sum(out[0], GND_AXIS(1), 1));
+        out[0] =
+            gnd_add(gnd_multiply(part, gnd_at(out[0], "::-1")), gnd_sum(out[0], GND_AXIS(1), 1));
     }
 }
 
@@ -140,10 +146,14 @@ static const struct {
     const char *what, *text;
     int left; /* launches that are left on CPUs, 0: as many as there were, -1: some fewer */
 } texts[] = {
-    {"steps of a stencil", "u[1:-1, 1:-1] += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]); u", 1},
-    {"reductions in between", "u = u / (1 + abs(u).max()); u + u.sum(axis=0) * 0.125 - u.mean(axis=1)[:, None]", 1},
-    {"gathers and joins", "take(concat([u[3:], -u[:3]], axis=0), argmax(u[:, :6], axis=1), axis=0)", 1},
-    {"sorts in between", "u[1:-1] += 0.5 * u[:-2]; u[:, 1:] += u[:, :-1]; u[::2] += 1; sort(u, axis=1)", -1},
+    {"steps of a stencil",
+     "u[1:-1, 1:-1] += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]); u", 1},
+    {"reductions in between",
+     "u = u / (1 + abs(u).max()); u + u.sum(axis=0) * 0.125 - u.mean(axis=1)[:, None]", 1},
+    {"gathers and joins", "take(concat([u[3:], -u[:3]], axis=0), argmax(u[:, :6], axis=1), axis=0)",
+     1},
+    {"sorts in between",
+     "u[1:-1] += 0.5 * u[:-2]; u[:, 1:] += u[:, :-1]; u[::2] += 1; sort(u, axis=1)", -1},
     {"one kernel", "u + 1", 0},
 };
 
@@ -162,24 +172,26 @@ static void all(gnd_device *dev, const char *spec)
         if (merges_all(spec) && texts[i].left > 0)
             tap_is_int((int64_t)after, texts[i].left, "%s:   merged into one", spec);
         else if (texts[i].left && merges_maps(spec) && (i == 0 || merges_all(spec)))
-            tap_ok(after < before, "%s:   %d launches instead of %d", spec, (int)after, (int)before);
+            tap_ok(after < before, "%s:   %d launches instead of %d", spec, (int)after,
+                   (int)before);
         else
             tap_ok(after <= before, "%s:   %d launches, %d before", spec, (int)after, (int)before);
         gnd_scope_end();
     }
     gnd_scope_begin();
     same = same_bits(dev, make_dtypes, GND_NDTYPES, &before, &after);
-    tap_ok(same && (after < before || !merges_maps(spec)), "%s: all dtypes, %d launches, %d before", spec,
-           (int)after, (int)before);
+    tap_ok(same && (after < before || !merges_maps(spec)), "%s: all dtypes, %d launches, %d before",
+           spec, (int)after, (int)before);
     for (int i = 0; i < FAR; i++)
         big[i] = gnd_full(dev, GND_FLOAT32, 1, (int64_t[]){BIG}, gnd_real(0.25 + 0.125 * i));
     gnd_eval_all(FAR, big);
     same = same_bits(dev, make_far, 1, &before, &after);
-    tap_ok(same && (after < before || !merges_all(spec)), "%s: many buffers, %d launches, %d before", spec,
-           (int)after, (int)before);
+    tap_ok(same && (after < before || !merges_all(spec)),
+           "%s: many buffers, %d launches, %d before", spec, (int)after, (int)before);
     gnd_scope_end();
     gnd_device_stats(dev, &b);
-    tap_is_int((int64_t)b.bytes_in_use, (int64_t)a.bytes_in_use, "%s: all memory is given back", spec);
+    tap_is_int((int64_t)b.bytes_in_use, (int64_t)a.bytes_in_use, "%s: all memory is given back",
+               spec);
 }
 
 /* An index out of range among launches that are one. */
@@ -189,7 +201,8 @@ static void checked(gnd_device *dev, const char *spec)
     float v[3 * COLS];
     gnd_scope_begin();
     numbers(0);
-    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, shape, host), *i = gnd_placeholder(dev, GND_INT64, 1, &n), *y = x;
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 2, shape, host),
+              *i = gnd_placeholder(dev, GND_INT64, 1, &n), *y = x;
     for (int k = 0; k < 5; k++) {
         text = "u[1:-1] += u[:-2]; u";
         y = gnd_eval(dev, text, "u", y, NULL);
@@ -199,8 +212,8 @@ static void checked(gnd_device *dev, const char *spec)
     gnd_status st = gnd_recording_write(r, 0, at, sizeof at);
     for (int k = 0; k < REPLAYS; k++)
         st = st ? st : gnd_replay(r);
-    tap_is_int(st ? st : gnd_recording_read(r, 0, v, sizeof v), GND_OK, "%s: indices in range %s", spec,
-               gnd_recording_error(r));
+    tap_is_int(st ? st : gnd_recording_read(r, 0, v, sizeof v), GND_OK, "%s: indices in range %s",
+               spec, gnd_recording_error(r));
     at[1] = 6;
     gnd_recording_write(r, 0, at, sizeof at);
     gnd_replay(r);
@@ -219,7 +232,8 @@ static void device(gnd_device *dev, const char *spec)
     all(dev, spec);
 }
 
-/* --- on the null device ------------------------------------------------------------------------- */
+/* --- on the null device -------------------------------------------------------------------------
+ */
 
 enum { GOOD = 3 };
 
@@ -272,12 +286,16 @@ static void launches(void)
     gnd_close(dev);
 }
 
-/* What is in no cache is compiled when that pays, and what is in one is merged at the first look. */
+/* What is in no cache is compiled when that pays, and what is in one is merged at the first look.
+ */
 static void when(void)
 {
-    static const struct { int replays, most; const char *what; } round[] = {
-        {2, 1000, "looked at, and not compiled"}, {4, 1, "compiled when it pays"}, {2, 1, "taken from memory at once"}
-    };
+    static const struct {
+        int replays, most;
+        const char *what;
+    } round[] = {{2, 1000, "looked at, and not compiled"},
+                 {4, 1, "compiled when it pays"},
+                 {2, 1, "taken from memory at once"}};
     gnd_device *dev = gnd_open("null:0");
     gnd_scope_begin();
     gnd__merge_force(2, 4);
@@ -300,8 +318,7 @@ static void when(void)
 }
 
 static const failing failures = {
-    .program = program, .all = GOOD, .whole = 40, .most = 3000, .tries = 50, .least = 5
-};
+    .program = program, .all = GOOD, .whole = 40, .most = 3000, .tries = 50, .least = 5};
 
 int main(void)
 {

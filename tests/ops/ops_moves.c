@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ops_moves.c - gnd_to_device between every two of the devices: the tested ones, null:0, null:1 and
- * null:2, whose memory is real. The ways of lib/array/move.c are all met: the backend's own copy (null:0
- * and null:2; two CUDA devices where there are two), a mapping (PoCL), chunks through the host (null:1).
- * Dtypes, views, what is still to be computed, memory that is given out again at once, errors, and every
- * call and allocation failing. On CUDA devices also transfers from and to pinned memory of the user's.
+ * null:2, whose memory is real. The ways of lib/array/move.c are all met: the backend's own copy
+ * (null:0 and null:2; two CUDA devices where there are two), a mapping (PoCL), chunks through the
+ * host (null:1). Dtypes, views, what is still to be computed, memory that is given out again at
+ * once, errors, and every call and allocation failing. On CUDA devices also transfers from and to
+ * pinned memory of the user's.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -79,7 +80,8 @@ static int goes(gnd_device *a, gnd_device *b, int64_t n)
     gnd_array *other = gnd_from(a, GND_UINT8, 1, &n, z);
     ok = ok && holds(at_b, x, (size_t)n) && holds(other, z, (size_t)n);
     if (!ok)
-        tap_diag("%lld bytes from %s to %s: %s", (long long)n, gnd_device_id(a), gnd_device_id(b), gnd_error(at_b));
+        tap_diag("%lld bytes from %s to %s: %s", (long long)n, gnd_device_id(a), gnd_device_id(b),
+                 gnd_error(at_b));
     gnd_release(other);
     gnd_release(at_b);
     free(x);
@@ -113,8 +115,8 @@ static void test_views(gnd_device *a, gnd_device *b)
     gnd_scope_begin();
     gnd_array *at = gnd_from(a, GND_INT32, 2, shape, x);
     gnd_array *part = gnd_to_device(gnd_at(at, "2"), b);
-    tap_ok(gnd_ndim(part) == 1 && holds(part, (unsigned char *)x[2], sizeof x[2]), "%s to %s: a row",
-           gnd_device_id(a), gnd_device_id(b));
+    tap_ok(gnd_ndim(part) == 1 && holds(part, (unsigned char *)x[2], sizeof x[2]),
+           "%s to %s: a row", gnd_device_id(a), gnd_device_id(b));
     if (!is_null(a)) {
         gnd_array *v = gnd_permute_dims(gnd_at(at, "::-2"), (const int[]){1, 0});
         gnd_array *y = gnd_to_device(gnd_add(gnd_multiply(v, gnd_int(3)), gnd_int(1)), b);
@@ -163,7 +165,9 @@ static void test_pinned(gnd_device *dev)
     enum { SIZE = 3 * MIB + 5, PART = MIB };
     int (*alloc)(void **p, size_t nbytes, unsigned flags) = NULL;
     int (*give_back)(void *p) = NULL;
-    void *lib = strncmp(gnd_device_id(dev), "cuda", 4) == 0 ? dlopen("libcuda.so.1", RTLD_NOW) : NULL, *p = NULL;
+    void *lib =
+             strncmp(gnd_device_id(dev), "cuda", 4) == 0 ? dlopen("libcuda.so.1", RTLD_NOW) : NULL,
+         *p = NULL;
     if (!lib) {
         tap_skip(1, "%s: CUDA's pinned memory is not for it", gnd_device_id(dev));
         return;
@@ -171,7 +175,8 @@ static void test_pinned(gnd_device *dev)
     *(void **)&alloc = dlsym(lib, "cuMemHostAlloc");
     *(void **)&give_back = dlsym(lib, "cuMemFreeHost");
     gnd_sync(dev); /* the context is the thread's */
-    if (!tap_ok(alloc && give_back && alloc(&p, SIZE, 0) == 0, "%s: pinned memory", gnd_device_id(dev)))
+    if (!tap_ok(alloc && give_back && alloc(&p, SIZE, 0) == 0, "%s: pinned memory",
+                gnd_device_id(dev)))
         return;
     unsigned char *x = bytes_of(SIZE, 5), *at = p;
     int64_t n = SIZE - 3;
@@ -179,13 +184,14 @@ static void test_pinned(gnd_device *dev)
     gnd_array *a = gnd_from(dev, GND_UINT8, 1, &n, at + 3);
     memset(at, 0, SIZE); /* as soon as the call is back */
     tap_ok(holds(a, x + 3, SIZE - 3), "  to the device");
-    tap_ok(gnd_read(a, at + 1, SIZE - 3) == GND_OK && memcmp(at + 1, x + 3, SIZE - 3) == 0 && at[0] == 0 &&
-               at[SIZE - 1] == 0 && at[SIZE - 2] == 0,
+    tap_ok(gnd_read(a, at + 1, SIZE - 3) == GND_OK && memcmp(at + 1, x + 3, SIZE - 3) == 0 &&
+               at[0] == 0 && at[SIZE - 1] == 0 && at[SIZE - 2] == 0,
            "  and back");
     gnd_release(a);
     n = PART;
     a = gnd_from(dev, GND_UINT8, 1, &n, at + 1);
-    tap_ok(gnd_read(a, x, PART) == GND_OK && memcmp(x, at + 1, PART) == 0, "  and to memory that is not pinned");
+    tap_ok(gnd_read(a, x, PART) == GND_OK && memcmp(x, at + 1, PART) == 0,
+           "  and to memory that is not pinned");
     gnd_release(a);
     give_back(p);
     free(x);
@@ -223,12 +229,15 @@ static char *record_of(int from, int to, int64_t n)
 static void test_ways(void)
 {
     char *log = record_of(0, 2, 1000);
-    tap_is_str(log ? strstr(log, "record") : "", "record on 0\n2 waits for 0\ncopy from 1000 at 0\ncopy to 1000 at 0\n"
-               "record on 2\n0 waits for 2\n", "  is a copy in the order of both queues");
+    tap_is_str(log ? strstr(log, "record") : "",
+               "record on 0\n2 waits for 0\ncopy from 1000 at 0\ncopy to 1000 at 0\n"
+               "record on 2\n0 waits for 2\n",
+               "  is a copy in the order of both queues");
     gnd__free(log);
     log = record_of(0, 1, 16 * MIB + 5);
-    tap_ok(log && !strstr(log, "copy") && strstr(log, "read 16777216 at 0\n") && strstr(log, "read 5 at 16777216\n") &&
-               strstr(log, "write 16777216 at 0\n") && strstr(log, "write 5 at 16777216\n"),
+    tap_ok(log && !strstr(log, "copy") && strstr(log, "read 16777216 at 0\n") &&
+               strstr(log, "read 5 at 16777216\n") && strstr(log, "write 16777216 at 0\n") &&
+               strstr(log, "write 5 at 16777216\n"),
            "  is chunks");
     gnd__free(log);
     /* Without events the queues are finished. */
@@ -237,7 +246,8 @@ static void test_ways(void)
     q->wait_event = NULL;
     log = record_of(2, 0, 1000);
     *q = kept;
-    tap_is_str(log ? strstr(log, "finish") : "", "finish\ncopy from 1000 at 0\ncopy to 1000 at 0\nfinish\n",
+    tap_is_str(log ? strstr(log, "finish") : "",
+               "finish\ncopy from 1000 at 0\ncopy to 1000 at 0\nfinish\n",
                "  without events: the queues are finished");
     gnd__free(log);
     gnd_close(a);
@@ -277,10 +287,12 @@ static void test_failures(int from, int to, void (*fail_at)(long), const char *w
         gnd_device_trim(b);
         ok &= gnd__mem_live() == live && gnd__null_objects() == objects;
         if (!ok)
-            tap_diag("%ld: %d, %ld of %ld, %ld of %ld", n, went, gnd__mem_live(), live, gnd__null_objects(), objects);
+            tap_diag("%ld: %d, %ld of %ld, %ld of %ld", n, went, gnd__mem_live(), live,
+                     gnd__null_objects(), objects);
     }
-    tap_ok(ok && good == 3 && failed > 4, "null:%d to null:%d: %d %s fail, one after the other, and nothing is left",
-           from, to, failed, what);
+    tap_ok(ok && good == 3 && failed > 4,
+           "null:%d to null:%d: %d %s fail, one after the other, and nothing is left", from, to,
+           failed, what);
     gnd_close(a);
     gnd_close(b);
 }
@@ -323,8 +335,8 @@ static void test_checked(gnd_device *a, gnd_device *b)
     gnd_scope_begin();
     gnd_array *x = gnd_arange_i64(a, 0, 5, 1, GND_INT32);
     gnd_array *y = gnd_to_device(gnd_take(x, gnd_from(a, GND_INT64, 1, &n, bad), 0), b);
-    tap_is_int(gnd_status_of(y), GND_ERR_INDEX, "%s to %s: an index out of range: %s", gnd_device_id(a),
-               gnd_device_id(b), gnd_error(y));
+    tap_is_int(gnd_status_of(y), GND_ERR_INDEX, "%s to %s: an index out of range: %s",
+               gnd_device_id(a), gnd_device_id(b), gnd_error(y));
     gnd_scope_end();
 }
 

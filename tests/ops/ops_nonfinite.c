@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_nonfinite.c - matrices with a NaN or an infinity: decompositions that iterate, and Cholesky's, are errors that
- * name the matrix; of all other functions the results of that matrix are NaN, and those of the others in the batch
- * are numbers. What is not read (the other triangle) does not count, and right sides do not mix. The sizes are those
- * for which libraries have ways of their own: batches of small ones, and single ones. (In blocks: ops_blocked.)
+ * ops_nonfinite.c - matrices with a NaN or an infinity: decompositions that iterate, and
+ * Cholesky's, are errors that name the matrix; of all other functions the results of that matrix
+ * are NaN, and those of the others in the batch are numbers. What is not read (the other triangle)
+ * does not count, and right sides do not mix. The sizes are those for which libraries have ways of
+ * their own: batches of small ones, and single ones. (In blocks: ops_blocked.)
  */
 #include <inttypes.h>
 #include <math.h>
@@ -23,16 +24,16 @@ static int derived;   /* whether functions that are made of others are looked at
 static void refused(gnd_array *y, int64_t nb, const char *what, const char *why)
 {
     char text[128];
-    snprintf(text, sizeof text, "%.*s: matrix %" PRId64 ": %s a NaN or an infinity", (int)strcspn(what, " '"), what,
-             nb - 1, why);
+    snprintf(text, sizeof text, "%.*s: matrix %" PRId64 ": %s a NaN or an infinity",
+             (int)strcspn(what, " '"), what, nb - 1, why);
     const gnd_status st = gnd_wait(y);
     const char *said = st ? gnd_error(y) : "";
     tap_ok(st == GND_ERR_LINALG && !strcmp(said, text), "%s: %s: %s of %" PRId64 ": %s", mat_where,
            gnd_dtype_name(mat_t), what, nb, said);
 }
 
-/* That of the last of nb matrices everything is NaN where `where` says so (0 all, 1 below the diagonal, 2 not below
- * it), and elsewhere nothing. */
+/* That of the last of nb matrices everything is NaN where `where` says so (0 all, 1 below the
+ * diagonal, 2 not below it), and elsewhere nothing. */
 static void nan_there(gnd_array *y, int64_t nb, int64_t m, int64_t n, int where, const char *what)
 {
     const mat h = mat_get(y, nb, m, n);
@@ -44,8 +45,8 @@ static void nan_there(gnd_array *y, int64_t nb, int64_t m, int64_t n, int where,
                 const int want = b == nb - 1 && (!where || (where == 1 ? i > j : i <= j));
                 bad += want ? !isnan(creal(v)) : !isfinite(creal(v)) || !isfinite(cimag(v));
             }
-    tap_ok(bad == 0, "%s: %s: %s of %" PRId64 ": %" PRId64 " of %" PRId64 " elements are wrong", mat_where,
-           gnd_dtype_name(mat_t), what, nb, bad, nb * m * n);
+    tap_ok(bad == 0, "%s: %s: %s of %" PRId64 ": %" PRId64 " of %" PRId64 " elements are wrong",
+           mat_where, gnd_dtype_name(mat_t), what, nb, bad, nb * m * n);
 }
 
 /* That nothing of y is but a number. */
@@ -72,7 +73,8 @@ static gnd_array *with(int64_t nb, int64_t m, int64_t n, int64_t i, int64_t j, d
 static void errors(int64_t nb, int64_t n, double bad)
 {
     static const char none[] = "no convergence: it has";
-    gnd_array *x = with(nb, n, n, n - 1, n / 2, bad), *tall = with(nb, n + 3, n, n, 0, bad), *a, *b, *c;
+    gnd_array *x = with(nb, n, n, n - 1, n / 2, bad), *tall = with(nb, n + 3, n, n, 0, bad), *a, *b,
+              *c;
     refused(gnd_cholesky(x, 0), nb, "cholesky", "not positive definite: it has");
     refused(gnd_svdvals(tall), nb, "svdvals", none);
     gnd_svd(gnd_mT(tall), 0, &a, &b, &c);
@@ -103,7 +105,8 @@ static void errors(int64_t nb, int64_t n, double bad)
 
 static void numbers(int64_t nb, int64_t n, double bad)
 {
-    gnd_array *x = with(nb, n, n, n - 1, n / 2, bad), *tall = with(nb, n + 3, n, n, 0, bad), *a, *b, *c;
+    gnd_array *x = with(nb, n, n, n - 1, n / 2, bad), *tall = with(nb, n + 3, n, n, 0, bad), *a, *b,
+              *c;
     mat h = mat_make(MAT_RANDOM, nb, n, 3);
     gnd_array *sides = mat_put(&h);
     nan_there(gnd_inv(x), nb, n, n, 0, "inv");
@@ -142,7 +145,8 @@ static void not_read(int64_t n, double bad)
     finite_all(v, 2, n, n, "and eigh");
     finite_all(gnd_eigvalsh(gnd_mT(x), 1), 2, n, 1, "and eigvalsh of the upper one");
     x = with(2, n, n, n / 2, n / 2, bad);
-    finite_all(gnd_solve_triangular(x, sides, low | GND_SOLVE_UNIT), 2, n, 3, "a diagonal that is not read");
+    finite_all(gnd_solve_triangular(x, sides, low | GND_SOLVE_UNIT), 2, n, 3,
+               "a diagonal that is not read");
     x = with(2, n, n, 0, 0, 1);
     h.p[n * 3 + 4] = bad;
     sides = mat_put(&h);
@@ -151,7 +155,8 @@ static void not_read(int64_t n, double bad)
         int64_t off = 0;
         for (int64_t j = 0; j < 2 * n * 3; j++)
             off += (j < n * 3 || j % 3 != 1) && !isfinite(creal(y.p[j]));
-        tap_ok(off == 0 && !isfinite(creal(y.p[n * 3 + 1])), "%s: right sides do not mix", mat_where);
+        tap_ok(off == 0 && !isfinite(creal(y.p[n * 3 + 1])), "%s: right sides do not mix",
+               mat_where);
     }
 }
 
@@ -166,7 +171,7 @@ static void each(int i)
 
 static void all(gnd_device *d, const char *spec)
 {
-    static const gnd_dtype dtypes[] = { GND_FLOAT32, GND_COMPLEX128 };
+    static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_COMPLEX128};
     mat_dtypes(d, spec, 2, dtypes, 7, each);
 }
 

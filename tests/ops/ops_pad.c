@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_pad.c - gnd_pad against the host. Where elements only move, every dtype, and the index is found
- * by walking back and forth; where they are computed, axis by axis on a host array of doubles that
- * holds small whole numbers, so that results are exact but for means and ramps of floats.
+ * ops_pad.c - gnd_pad against the host. Where elements only move, every dtype, and the index is
+ * found by walking back and forth; where they are computed, axis by axis on a host array of doubles
+ * that holds small whole numbers, so that results are exact but for means and ramps of floats.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,8 @@
 
 static gnd_device *dev;
 
-/* --- elements that move ------------------------------------------------------------------------- */
+/* --- elements that move -------------------------------------------------------------------------
+ */
 
 enum { CONSTANT, EDGE, REFLECT, SYMMETRIC, WRAP, NMOVES };
 static const char *const move_name[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
@@ -56,7 +57,8 @@ static void moves(gnd_dtype t, int how, int ndim)
         out[d] = dim[d] + width[2 * d] + width[2 * d + 1];
     }
     opt.values = how == CONSTANT && ref_rnd() % 4 ? values : NULL;
-    gnd_array *x = ref_make(dev, t, ndim, dim, (ref_layout)(ref_rnd() % REF_NLAYOUTS), REF_REAL, &h);
+    gnd_array *x =
+        ref_make(dev, t, ndim, dim, (ref_layout)(ref_rnd() % REF_NLAYOUTS), REF_REAL, &h);
     gnd_array *y = gnd_pad(x, width, move_name[how], &opt);
     int ok = ref_read(y, t, ndim, out, &got, why, sizeof why);
     int64_t bad = -1;
@@ -73,7 +75,9 @@ static void moves(gnd_dtype t, int how, int ndim)
             else
                 from[d] = walked(from[d], dim[d], how);
         }
-        const void *want = side < 0 ? ref_at(&h, from) : opt.values ? value[side] : (unsigned char[16]){0};
+        const void *want = side < 0     ? ref_at(&h, from)
+                           : opt.values ? value[side]
+                                        : (unsigned char[16]){0};
         if (memcmp(ref_at(&got, at), want, gnd_dtype_size(t)) != 0)
             bad = i;
     }
@@ -91,14 +95,17 @@ static void large(int how)
     ref_arr h;
     gnd_array *x = ref_make(dev, GND_INT32, 2, dim, REF_CONTIG, REF_REAL, &h);
     for (int k = 0; k < 2; k++) {
-        const int64_t out[2] = {dim[0] + width[k][0] + width[k][1], dim[1] + width[k][2] + width[k][3]};
+        const int64_t out[2] = {dim[0] + width[k][0] + width[k][1],
+                                dim[1] + width[k][2] + width[k][3]};
         char why[300];
         ref_arr got;
         int64_t bad = -1;
-        int ok = ref_read(gnd_pad(x, width[k], move_name[how], NULL), GND_INT32, 2, out, &got, why, sizeof why);
+        int ok = ref_read(gnd_pad(x, width[k], move_name[how], NULL), GND_INT32, 2, out, &got, why,
+                          sizeof why);
         for (int64_t i = 0; ok && bad < 0 && i < out[0] * out[1]; i++) {
             const int64_t at[2] = {i / out[1], i % out[1]};
-            const int64_t from[2] = {walked(at[0] - width[k][0], dim[0], how), walked(at[1] - width[k][2], dim[1], how)};
+            const int64_t from[2] = {walked(at[0] - width[k][0], dim[0], how),
+                                     walked(at[1] - width[k][2], dim[1], how)};
             if (memcmp(ref_at(&got, at), ref_at(&h, from), 4) != 0)
                 bad = i;
         }
@@ -121,7 +128,8 @@ static void test_moves(void)
                 moves((gnd_dtype)t, how, (t + how) % 3 + 1);
 }
 
-/* --- elements that are computed ------------------------------------------------------------------ */
+/* --- elements that are computed ------------------------------------------------------------------
+ */
 
 typedef struct host {
     int ndim;
@@ -138,8 +146,8 @@ static int64_t size_of(const host *h)
 }
 
 enum { LINE_MAX_N = 4, LINE_MIN, LINE_MEAN, LINE_MEDIAN, LINE_RAMP, LINE_REFLECT, LINE_SYMMETRIC };
-static const char *const line_name[] = {"", "", "", "", "maximum", "minimum", "mean", "median",
-                                        "linear_ramp", "reflect", "symmetric"};
+static const char *const line_name[] = {
+    "", "", "", "", "maximum", "minimum", "mean", "median", "linear_ramp", "reflect", "symmetric"};
 
 /* 2 * edge - what is reflected, again and again. */
 static double odd(const double *v, int64_t n, int64_t j, int how)
@@ -186,8 +194,8 @@ static double stat(const double *v, int64_t n, int how, int whole)
 }
 
 /* One line of n elements with before and after. */
-static void pad_line(const double *v, int64_t n, double *out, int64_t before, int64_t after, int how,
-                     const int64_t *length, const double *end, int whole)
+static void pad_line(const double *v, int64_t n, double *out, int64_t before, int64_t after,
+                     int how, const int64_t *length, const double *end, int whole)
 {
     for (int64_t p = 0; p < before + n + after; p++) {
         int64_t j = p - before;
@@ -261,21 +269,25 @@ static void computed(gnd_dtype t, int how, int ndim, int wide)
     gnd_array *y = gnd_pad(x, width, line_name[how], &opt);
     for (int d = 0; d < ndim; d++) {
         in[0] = opt.values ? ends[2 * d] : 0, in[1] = opt.values ? ends[2 * d + 1] : 0;
-        pad_axis(&h, d, width[2 * d], width[2 * d + 1], how, opt.stat_length ? length + 2 * d : NULL, in,
-                 whole);
+        pad_axis(&h, d, width[2 * d], width[2 * d + 1], how,
+                 opt.stat_length ? length + 2 * d : NULL, in, whole);
     }
     int ok = ref_read(y, t, ndim, h.dim, &got, why, sizeof why);
     int64_t bad = -1;
     for (int64_t i = 0; ok && bad < 0 && i < size_of(&h); i++) {
         ref_num v = ref_nth(&got, i);
-        double g = whole ? (double)v.i : (double)v.re, tol = whole ? 0 : t == GND_FLOAT16 ? 0.02 : 1e-5;
+        double g = whole ? (double)v.i : (double)v.re, tol = whole              ? 0
+                                                             : t == GND_FLOAT16 ? 0.02
+                                                                                : 1e-5;
         if (fabs(g - h.v[i]) > tol)
             bad = i;
     }
-    if (!tap_ok(ok && bad < 0, "%s%s, %d dimensions of %s", line_name[how], opt.odd ? ", odd" : "", ndim,
-                gnd_dtype_name(t)))
+    if (!tap_ok(ok && bad < 0, "%s%s, %d dimensions of %s", line_name[how], opt.odd ? ", odd" : "",
+                ndim, gnd_dtype_name(t)))
         tap_diag("%s: element %" PRId64 ": %g, not %g", ok ? "another value" : why, bad,
-                 bad < 0 ? 0 : whole ? (double)ref_nth(&got, bad).i : (double)ref_nth(&got, bad).re,
+                 bad < 0 ? 0
+                 : whole ? (double)ref_nth(&got, bad).i
+                         : (double)ref_nth(&got, bad).re,
                  bad < 0 ? 0 : h.v[bad]);
     if (ok)
         ref_free(&got);
@@ -292,7 +304,8 @@ static void test_computed(void)
     }
 }
 
-/* --- other dtypes, plans ------------------------------------------------------------------------- */
+/* --- other dtypes, plans -------------------------------------------------------------------------
+ */
 
 static void test_others(void)
 {
@@ -314,7 +327,8 @@ static void test_others(void)
     for (int i = 0; i < 8; i++)
         if (v[i] != 7)
             tap_fail("constant round nothing: element %d is %d", i, v[i]);
-    tap_is_int(gnd_size(gnd_pad(empty, (int64_t[]){0, 0, 2, 2}, "edge", NULL)), 0, "edge of nothing");
+    tap_is_int(gnd_size(gnd_pad(empty, (int64_t[]){0, 0, 2, 2}, "edge", NULL)), 0,
+               "edge of nothing");
     tap_is_int(gnd_size(gnd_pad(empty, (int64_t[]){1, 0, 2, 2}, "empty", NULL)), 6, "empty");
     gnd_array *point = gnd_asarray(dev, one, GND_INT8), *same = gnd_pad(point, NULL, "wrap", NULL);
     tap_is_int(gnd_item_i64(same, NULL), 7, "0-d");
@@ -329,7 +343,8 @@ static void test_others(void)
     /* Constants are made round the expression, which is stored where it belongs. */
     y = gnd_pad(gnd_sin(x), around, "constant", NULL);
     plan = gnd_explain(1, &y, 0, NULL);
-    tap_has_str(plan, "8000 bytes read, 10620 bytes written", "constants: the expression goes into its place");
+    tap_has_str(plan, "8000 bytes read, 10620 bytes written",
+                "constants: the expression goes into its place");
     free(plan);
 }
 

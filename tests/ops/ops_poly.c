@@ -302,7 +302,8 @@ static void many_coefficients(void)
         }
         want[i] = y;
     }
-    near_all("polyval with 500 coefficients, to the bit", gnd_polyval(c, x), GND_FLOAT32, M, want, 0);
+    near_all("polyval with 500 coefficients, to the bit", gnd_polyval(c, x), GND_FLOAT32, M, want,
+             0);
     gnd_array *two = gnd_reshape(line(GND_FLOAT32, 2 * N, q), 3, (int64_t[]){N, 2, 1});
     for (int r = 0; r < 2; r++)
         for (int i = 0; i < M; i++) {
@@ -319,9 +320,11 @@ static void many_coefficients(void)
         sum = sum * (uint64_t)-3 + (uint64_t)(int64_t)p[k];
     want[0] = (double)(int64_t)(sum & 0xffff);
     near_all("polyval of ints wraps",
-             gnd_bitwise_and(gnd_polyval(line(GND_INT64, N, p), line(GND_INT64, 1, (double[]){-3})), gnd_int(0xffff)),
+             gnd_bitwise_and(gnd_polyval(line(GND_INT64, N, p), line(GND_INT64, 1, (double[]){-3})),
+                             gnd_int(0xffff)),
              GND_INT64, 1, want, 0);
-    near_all("polyval at infinity, many", gnd_polyval(c, line(GND_FLOAT32, 1, (double[]){INFINITY})), GND_FLOAT32, 1,
+    near_all("polyval at infinity, many",
+             gnd_polyval(c, line(GND_FLOAT32, 1, (double[]){INFINITY})), GND_FLOAT32, 1,
              (double[]){NAN}, 0);
 }
 
@@ -429,8 +432,8 @@ static void fits(void)
 
 static void on_device(gnd_device *d, const char *spec)
 {
-    void (*const part[])(void) = {differences, derivatives,       integrals,
-                                  comparisons, values_and_powers, many_coefficients, fits};
+    void (*const part[])(void) = {differences,       derivatives,       integrals, comparisons,
+                                  values_and_powers, many_coefficients, fits};
     tap_diag("%s", spec);
     dev = d;
     whole_float = gnd_default_float(dev);

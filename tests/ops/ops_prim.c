@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_prim.c - what indexing stands on, at the level of nodes: takes by several indices, indices that
- * the device checks, a primitive whose input is an expression, and how their errors travel.
+ * ops_prim.c - what indexing stands on, at the level of nodes: takes by several indices, indices
+ * that the device checks, a primitive whose input is an expression, and how their errors travel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +19,20 @@ static gnd_array *ints(gnd_device *dev, int64_t n, const int64_t *v)
 /* y[i, j] = x[a[i], :, b[j]] with checked indices, fused with arithmetic on both sides. */
 static void takes(gnd_device *dev, const char *spec)
 {
-    int64_t dim[3] = { 4, 3, 5 }, out[3] = { 6, 3, 2 };
+    int64_t dim[3] = {4, 3, 5}, out[3] = {6, 3, 2};
     float host[60], got[36];
-    const int64_t av[6] = { 0, 3, -1, 2, -4, 1 }, bv[2] = { 4, -5 };
-    gnd__gather how = { { -1, 1, -1 }, { 1, 0, 2 } };
+    const int64_t av[6] = {0, 3, -1, 2, -4, 1}, bv[2] = {4, -5};
+    gnd__gather how = {{-1, 1, -1}, {1, 0, 2}};
     int wrong = 0;
     gnd_scope_begin();
     for (int i = 0; i < 60; i++)
         host[i] = (float)i;
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 3, dim, host);
-    gnd_array *a = gnd_reshape(gnd__checked_node(ints(dev, 6, av), "take", 4, 0), 3,
-                               (int64_t[]){ 6, 1, 1 });
-    gnd_array *b = gnd_reshape(gnd__checked_node(ints(dev, 2, bv), "take", 5, 2), 3,
-                               (int64_t[]){ 1, 1, 2 });
-    gnd_array *y = gnd__take_node(x, 2, (gnd_array *[]){ a, b }, 3, out, &how);
+    gnd_array *a =
+        gnd_reshape(gnd__checked_node(ints(dev, 6, av), "take", 4, 0), 3, (int64_t[]){6, 1, 1});
+    gnd_array *b =
+        gnd_reshape(gnd__checked_node(ints(dev, 2, bv), "take", 5, 2), 3, (int64_t[]){1, 1, 2});
+    gnd_array *y = gnd__take_node(x, 2, (gnd_array *[]){a, b}, 3, out, &how);
     y = gnd_add(y, gnd_int(100));
     tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s: take by two indices", spec);
     for (int i = 0; i < 6; i++)
@@ -45,28 +45,30 @@ static void takes(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
-/* A bad index is an error of what was computed from it, at the first read and at every later one, and
- * of nothing else. */
+/* A bad index is an error of what was computed from it, at the first read and at every later one,
+ * and of nothing else. */
 static void faults(gnd_device *dev, const char *spec)
 {
-    int64_t n = 8, m = 3, good[3] = { 0, 1, 2 }, bad[3] = { 1, -9, 2 };
-    float v[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, got[8];
-    gnd__gather how = { { -1 }, { 1 } };
+    int64_t n = 8, m = 3, good[3] = {0, 1, 2}, bad[3] = {1, -9, 2};
+    float v[8] = {0, 1, 2, 3, 4, 5, 6, 7}, got[8];
+    gnd__gather how = {{-1}, {1}};
     gnd_scope_begin();
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &n, v);
     gnd_array *gi = gnd__checked_node(ints(dev, 3, good), "take", 8, 0);
     gnd_array *bi = gnd__checked_node(ints(dev, 3, bad), "take", 8, 0);
-    gnd_array *g = gnd__take_node(x, 1, &gi, 1, &m, &how), *b = gnd__take_node(x, 1, &bi, 1, &m, &how);
+    gnd_array *g = gnd__take_node(x, 1, &gi, 1, &m, &how),
+              *b = gnd__take_node(x, 1, &bi, 1, &m, &how);
     gnd_array *twice = gnd_multiply(b, gnd_int(2)), *both = gnd_add(g, b);
-    tap_is_int(gnd_eval_all(3, (gnd_array *[]){ g, b, twice }), GND_OK, "%s: evaluation does not wait",
-               spec);
+    tap_is_int(gnd_eval_all(3, (gnd_array *[]){g, b, twice}), GND_OK,
+               "%s: evaluation does not wait", spec);
     tap_is_int(gnd_read(g, got, 12), GND_OK, "%s: what is right stays right", spec);
     tap_is_f64(got[2], 2, "%s: and has its elements", spec);
     for (int i = 0; i < 2; i++)
         tap_is_int(gnd_read(b, got, 12), GND_ERR_INDEX, "%s: a bad index", spec);
     tap_is_str(gnd_message(), "read: take: index -9 is out of range for axis 0 of size 8",
                "%s: it is named", spec);
-    tap_is_str(gnd_error(b), "take: index -9 is out of range for axis 0 of size 8", "%s: and kept", spec);
+    tap_is_str(gnd_error(b), "take: index -9 is out of range for axis 0 of size 8", "%s: and kept",
+               spec);
     tap_is_int(gnd_wait(twice), GND_ERR_INDEX, "%s: what was computed from it", spec);
     tap_is_int(gnd_read(both, got, 12), GND_ERR_INDEX, "%s: and later", spec);
     tap_is_int(gnd_read(x, got, 32), GND_OK, "%s: the source is as it was", spec);

@@ -12,15 +12,16 @@
 #include "ref.h"
 #include "tap.h"
 
-/* --- the generator on the host ------------------------------------------------------------------ */
+/* --- the generator on the host ------------------------------------------------------------------
+ */
 
 static void philox(const uint32_t ctr[4], const uint32_t key[2], uint32_t out[4])
 {
     uint32_t c[4] = {ctr[0], ctr[1], ctr[2], ctr[3]}, k0 = key[0], k1 = key[1];
     for (int r = 0; r < 10; r++) {
         uint64_t p = 0xD2511F53ull * c[0], q = 0xCD9E8D57ull * c[2];
-        uint32_t n[4] = {(uint32_t)(q >> 32) ^ c[1] ^ k0, (uint32_t)q, (uint32_t)(p >> 32) ^ c[3] ^ k1,
-                         (uint32_t)p};
+        uint32_t n[4] = {(uint32_t)(q >> 32) ^ c[1] ^ k0, (uint32_t)q,
+                         (uint32_t)(p >> 32) ^ c[3] ^ k1, (uint32_t)p};
         memcpy(c, n, sizeof c);
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
@@ -95,20 +96,21 @@ static void test_known(void)
     }
 }
 
-/* --- bits --------------------------------------------------------------------------------------- */
+/* --- bits ---------------------------------------------------------------------------------------
+ */
 
 /* n values of an internal function of (index, stream). */
 static gnd_array *stream(gnd_device *dev, gnd__op op, gnd_dtype t, int64_t n, uint64_t key)
 {
-    gnd__scalar v = { .kind = 'u', .u = key };
-    gnd_array *in[2] = { gnd_arange(dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_UINT64), NULL };
+    gnd__scalar v = {.kind = 'u', .u = key};
+    gnd_array *in[2] = {gnd_arange(dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_UINT64), NULL};
     in[1] = gnd__const(dev, GND_UINT64, &v, 0);
     return gnd__op_node(op, dev, t, 1, &n, 2, in);
 }
 
 static void test_bits(gnd_device *dev, const char *spec)
 {
-    static const uint32_t want[4] = { 0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u };
+    static const uint32_t want[4] = {0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u};
     uint32_t got[7];
     uint64_t wide[3];
     tap_is_int(gnd_read(stream(dev, GND__FN_BITS32, GND_UINT32, 7, 0), got, sizeof got), GND_OK,
@@ -121,7 +123,8 @@ static void test_bits(gnd_device *dev, const char *spec)
            "%s: of the same words", spec);
 }
 
-/* --- uniforms ----------------------------------------------------------------------------------- */
+/* --- uniforms -----------------------------------------------------------------------------------
+ */
 
 enum { N = 7 * 11 * 13 };
 
@@ -148,7 +151,8 @@ static void test_uniform(gnd_device *dev, const char *spec)
     for (int a = 0; a < 7; a++)
         for (int b = 0; b < 5; b++)
             for (int c = 0; c < 4; c++)
-                bad += few[(a * 5 + b) * 4 + c] != want[((b + 2) * 11 + 3 * c) * 13 + 12 - 2 * a] * 2 + 1;
+                bad += few[(a * 5 + b) * 4 + c] !=
+                       want[((b + 2) * 11 + 3 * c) * 13 + 12 - 2 * a] * 2 + 1;
     tap_is_int(bad, 0, "%s: its numbers are those of the whole", spec);
     gnd_array *sum = gnd_sum(gnd_multiply(u, u), GND_ALL, 0);
     char *plan = gnd_explain(1, &sum, 0, NULL);
@@ -160,7 +164,8 @@ static void test_uniform(gnd_device *dev, const char *spec)
     s = stream_of(9, 0, 0);
     for (int64_t n = 6142; n <= 6149; n += 7) {
         h = gnd_rng_seed(9);
-        int wrong = gnd_read(gnd_rng_random(&h, dev, GND_FLOAT32, 1, &n), odd, (size_t)n * sizeof *odd);
+        int wrong =
+            gnd_read(gnd_rng_random(&h, dev, GND_FLOAT32, 1, &n), odd, (size_t)n * sizeof *odd);
         for (int64_t i = 0; i < n; i++)
             wrong += odd[i] != (float)(bits32(s, (uint64_t)i, 0) >> 8) * 0x1p-24f;
         tap_is_int(wrong, 0, "%s: %d of them", spec, (int)n);
@@ -169,18 +174,22 @@ static void test_uniform(gnd_device *dev, const char *spec)
     /* 16-bit floats, float64, and no elements */
     uint16_t half[37];
     s = stream_of(5, 1, 0);
-    tap_is_int(gnd_read(gnd_rng_random(&g, dev, GND_FLOAT16, 1, (const int64_t[]){37}), half, sizeof half),
-               GND_OK, "%s: float16", spec);
+    tap_is_int(
+        gnd_read(gnd_rng_random(&g, dev, GND_FLOAT16, 1, (const int64_t[]){37}), half, sizeof half),
+        GND_OK, "%s: float16", spec);
     bad = 0;
     for (int i = 0; i < 37; i++)
-        bad += (double)ref_get(GND_FLOAT16, half + i).re != (bits32(s, (uint64_t)i, 0) >> 21) / 2048.0;
+        bad +=
+            (double)ref_get(GND_FLOAT16, half + i).re != (bits32(s, (uint64_t)i, 0) >> 21) / 2048.0;
     tap_is_int(bad, 0, "%s: of 11 bits", spec);
     s = stream_of(5, 2, 0);
-    tap_is_int(gnd_read(gnd_rng_random(&g, dev, GND_BFLOAT16, 1, (const int64_t[]){37}), half, sizeof half),
+    tap_is_int(gnd_read(gnd_rng_random(&g, dev, GND_BFLOAT16, 1, (const int64_t[]){37}), half,
+                        sizeof half),
                GND_OK, "%s: bfloat16", spec);
     bad = 0;
     for (int i = 0; i < 37; i++)
-        bad += (double)ref_get(GND_BFLOAT16, half + i).re != (bits32(s, (uint64_t)i, 0) >> 24) / 256.0;
+        bad +=
+            (double)ref_get(GND_BFLOAT16, half + i).re != (bits32(s, (uint64_t)i, 0) >> 24) / 256.0;
     tap_is_int(bad, 0, "%s: of 8 bits", spec);
     if (!ref_skip(dev, GND_FLOAT64, 1)) {
         double d[37];
@@ -207,21 +216,24 @@ enum { SHORT_UNIFORMS, LONG_UNIFORMS, INTEGERS };
 
 static uint64_t host_nth(int what, uint64_t s, uint64_t i)
 {
-    return what == SHORT_UNIFORMS ? bits32(s, i, 0) >> 8 : what == LONG_UNIFORMS ? bits64(s, i, 0) >> 11
-                                                                                  : bounded(s, i, 1000003, 0);
+    return what == SHORT_UNIFORMS  ? bits32(s, i, 0) >> 8
+           : what == LONG_UNIFORMS ? bits64(s, i, 0) >> 11
+                                   : bounded(s, i, 1000003, 0);
 }
 
 static uint64_t read_nth(int what, const void *p, int64_t i)
 {
-    return what == SHORT_UNIFORMS ? (uint64_t)(((const float *)p)[i] * 0x1p24f)
-           : what == LONG_UNIFORMS ? (uint64_t)(((const double *)p)[i] * 0x1p53) : (uint64_t)((const int64_t *)p)[i];
+    return what == SHORT_UNIFORMS  ? (uint64_t)(((const float *)p)[i] * 0x1p24f)
+           : what == LONG_UNIFORMS ? (uint64_t)(((const double *)p)[i] * 0x1p53)
+                                   : (uint64_t)((const int64_t *)p)[i];
 }
 
-/* The hashes are printed, so that the logs of devices can be compared; the host's and the stored ones must
- * be the same. Stored are those of the uniforms of float32. */
+/* The hashes are printed, so that the logs of devices can be compared; the host's and the stored
+ * ones must be the same. Stored are those of the uniforms of float32. */
 static void test_hash(gnd_device *dev, const char *spec)
 {
-    static const char *const names[] = {"float32 uniforms", "float64 uniforms", "integers below 1000003"};
+    static const char *const names[] = {"float32 uniforms", "float64 uniforms",
+                                        "integers below 1000003"};
     static const gnd_dtype types[] = {GND_FLOAT32, GND_FLOAT64, GND_INT64};
     const int large = getenv("GND_TEST_LARGE") != NULL;
     const int64_t n = (int64_t)1 << (large ? 26 : 18);
@@ -233,28 +245,33 @@ static void test_hash(gnd_device *dev, const char *spec)
         gnd_rng g = gnd_rng_seed(42);
         size_t bytes = (size_t)n * gnd_dtype_size(types[what]);
         void *u = malloc(bytes);
-        gnd_array *x = what == INTEGERS ? gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(1000003), 0)
-                                        : gnd_rng_random(&g, dev, types[what], 1, &n);
+        gnd_array *x = what == INTEGERS
+                           ? gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(1000003), 0)
+                           : gnd_rng_random(&g, dev, types[what], 1, &n);
         gnd_status st = u ? gnd_read(x, u, bytes) : GND_ERR_NOMEM;
         uint64_t h = 14695981039346656037ull, w = h;
         for (int64_t i = 0; i < n && st == GND_OK; i++) {
             h = hashed(h, read_nth(what, u, i));
             w = hashed(w, host_nth(what, s, (uint64_t)i));
         }
-        tap_ok(st == GND_OK && h == w, "%s: %lld %s have the host's hash", spec, (long long)n, names[what]);
-        tap_diag("%s: hash of %lld %s: %016llx", spec, (long long)n, names[what], (unsigned long long)h);
+        tap_ok(st == GND_OK && h == w, "%s: %lld %s have the host's hash", spec, (long long)n,
+               names[what]);
+        tap_diag("%s: hash of %lld %s: %016llx", spec, (long long)n, names[what],
+                 (unsigned long long)h);
         if (what == SHORT_UNIFORMS)
-            tap_ok(h == (large ? 0xf2c8a0404a0f4645ull : 0x1adcf40e4f94c6b2ull), "%s: and the stored one", spec);
+            tap_ok(h == (large ? 0xf2c8a0404a0f4645ull : 0x1adcf40e4f94c6b2ull),
+                   "%s: and the stored one", spec);
         free(u);
         gnd_scope_end();
     }
 }
 
-/* --- integers ----------------------------------------------------------------------------------- */
+/* --- integers -----------------------------------------------------------------------------------
+ */
 
 /* Integers from low of a count (0: 2^64) in dtype t, against the host. */
-static void try_integers(gnd_device *dev, const char *spec, gnd_dtype t, int64_t low, gnd_array *high,
-                         int endpoint, uint64_t count)
+static void try_integers(gnd_device *dev, const char *spec, gnd_dtype t, int64_t low,
+                         gnd_array *high, int endpoint, uint64_t count)
 {
     enum { M = 203 };
     static uint64_t room[M];
@@ -300,8 +317,9 @@ static void test_integers(gnd_device *dev, const char *spec)
     int32_t got[200];
     int bad = 0;
     uint64_t s = stream_of(77, 0, 0);
-    gnd_array *x = gnd_rng_integers(&g, dev, GND_INT32, 2, dim, gnd_from(dev, GND_INT64, 1, &four, low),
-                                    gnd_from(dev, GND_INT64, 1, &four, high), 0);
+    gnd_array *x =
+        gnd_rng_integers(&g, dev, GND_INT32, 2, dim, gnd_from(dev, GND_INT64, 1, &four, low),
+                         gnd_from(dev, GND_INT64, 1, &four, high), 0);
     tap_is_int(gnd_read(x, got, sizeof got), GND_OK, "%s: bounds of each column", spec);
     for (int i = 0; i < 200; i++) {
         uint64_t n = (uint64_t)(high[i % 4] - low[i % 4]);
@@ -317,29 +335,36 @@ static void test_many_integers(gnd_device *dev, const char *spec)
     gnd_rng g = gnd_rng_seed(78);
     const uint64_t s = stream_of(78, 0, 0);
     int64_t *x = malloc((size_t)n * sizeof *x), bad = 0;
-    gnd_status st = x ? gnd_read(gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(high), 0), x,
-                                 (size_t)n * sizeof *x) : GND_ERR_NOMEM;
+    gnd_status st =
+        x ? gnd_read(gnd_rng_integers(&g, dev, GND_INT64, 1, &n, NULL, gnd_int(high), 0), x,
+                     (size_t)n * sizeof *x)
+          : GND_ERR_NOMEM;
     for (int64_t i = 0; i < n && !st; i++)
         bad += x[i] != (int64_t)bounded(s, (uint64_t)i, (uint64_t)high, 0);
     tap_ok(!st && !bad, "%s: %lld integers below %lld", spec, (long long)n, (long long)high);
     free(x);
 }
 
-/* --- normal numbers ----------------------------------------------------------------------------- */
+/* --- normal numbers -----------------------------------------------------------------------------
+ */
 
 /* Element i of a stream of float32 ones, by Box and Muller's method in double. */
 static double normal_nth(uint64_t s, uint64_t i)
 {
     const uint32_t w = bits32(s, i & ~1ull, 0), a = bits32(s, i | 1, 0);
-    const double u = (w + 0.5) * 0x1p-32, r = sqrt(-2 * (w >> 31 ? log1p(-((uint32_t)~w + 0.5) * 0x1p-32) : log(u)));
-    const double t = (int32_t)(a << 2) * (0.78539816339744831 * 0x1p-31), d = a >> 30 & 1 ? -cos(t) : cos(t);
+    const double u = (w + 0.5) * 0x1p-32,
+                 r = sqrt(-2 * (w >> 31 ? log1p(-((uint32_t)~w + 0.5) * 0x1p-32) : log(u)));
+    const double t = (int32_t)(a << 2) * (0.78539816339744831 * 0x1p-31),
+                 d = a >> 30 & 1 ? -cos(t) : cos(t);
     return r * ((i & 1) ^ (a >> 31) ? sin(t) : d);
 }
 
-/* The same of float64 ones, in long double; the angle by its distance from a multiple of a quarter. */
+/* The same of float64 ones, in long double; the angle by its distance from a multiple of a quarter.
+ */
 static long double long_normal_nth(uint64_t s, uint64_t i)
 {
-    const uint64_t w = bits64(s, i & ~1ull, 0), a = bits64(s, i | 1, 0), k = (a >> 11) + (1ull << 50);
+    const uint64_t w = bits64(s, i & ~1ull, 0), a = bits64(s, i | 1, 0),
+                   k = (a >> 11) + (1ull << 50);
     const long double u = ((w >> 12) + 0.5L) * 0x1p-52L, v = ((~w >> 12) + 0.5L) * 0x1p-52L;
     const long double r = sqrtl(-2 * (w >> 63 ? log1pl(-v) : logl(u)));
     const int64_t n = (int64_t)(k & 0x7ffffffffffff) - (1ll << 50);
@@ -362,9 +387,11 @@ static void test_normals(gnd_device *dev, const char *spec)
     }
     tap_ok(!st && worst < 6e-7, "%s: normal numbers are the host's to %.2g of them", spec, worst);
     static uint16_t half[2][1 << 18];
-    for (int i = 0; i < 2; i++) { /* of whole blocks in a vector of eight, and of elements from memory */
-        gnd_array *y = i ? gnd_from(dev, GND_FLOAT32, 1, &n, x)
-                         : (g = gnd_rng_seed(79), gnd_rng_standard_normal(&g, dev, GND_FLOAT32, 1, &n));
+    for (int i = 0; i < 2;
+         i++) { /* of whole blocks in a vector of eight, and of elements from memory */
+        gnd_array *y =
+            i ? gnd_from(dev, GND_FLOAT32, 1, &n, x)
+              : (g = gnd_rng_seed(79), gnd_rng_standard_normal(&g, dev, GND_FLOAT32, 1, &n));
         st = st ? st : gnd_read(gnd_astype(y, GND_FLOAT16), half[i], sizeof half[i]);
     }
     tap_ok(!st && !memcmp(half[0], half[1], sizeof half[0]), "%s: those rounded to float16", spec);
@@ -381,7 +408,8 @@ static void test_normals(gnd_device *dev, const char *spec)
     tap_ok(!st && worst < 1e-15, "%s: so are those of float64, to %.2g", spec, worst);
 }
 
-/* --- order -------------------------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------------------------------
+ */
 
 static int is_order(const int64_t *x, int64_t n)
 {
@@ -399,7 +427,8 @@ static void test_order(gnd_device *dev, const char *spec)
     gnd_rng g = gnd_rng_seed(9);
     int64_t x[257], n = 257;
     uint64_t s = stream_of(9, 0, 0);
-    tap_is_int(gnd_read(gnd_rng_permutation(&g, dev, n), x, sizeof x), GND_OK, "%s: a permutation", spec);
+    tap_is_int(gnd_read(gnd_rng_permutation(&g, dev, n), x, sizeof x), GND_OK, "%s: a permutation",
+               spec);
     int sorted = is_order(x, n);
     for (int i = 1; i < n && sorted; i++)
         sorted = bits64(s, (uint64_t)x[i - 1], 0) <= bits64(s, (uint64_t)x[i], 0);
@@ -407,7 +436,8 @@ static void test_order(gnd_device *dev, const char *spec)
 
     const int64_t dim[2] = {6, 40};
     int64_t y[240], rows = 0;
-    gnd_array *m = gnd_reshape(gnd_arange(dev, gnd_int(0), gnd_int(240), gnd_int(1), GND_INT64), 2, dim);
+    gnd_array *m =
+        gnd_reshape(gnd_arange(dev, gnd_int(0), gnd_int(240), gnd_int(1), GND_INT64), 2, dim);
     tap_is_int(gnd_read(gnd_rng_shuffle(&g, m, 0), y, sizeof y), GND_OK, "%s: rows shuffled", spec);
     for (int i = 0; i < 6; i++) {
         rows |= 1 << y[40 * i] / 40;
@@ -415,7 +445,8 @@ static void test_order(gnd_device *dev, const char *spec)
             rows |= (y[40 * i + j] != y[40 * i] + j) * 4096;
     }
     tap_is_int(rows, 63, "%s: whole ones, each once", spec);
-    tap_is_int(gnd_read(gnd_rng_permuted(&g, m, -1), y, sizeof y), GND_OK, "%s: each row by itself", spec);
+    tap_is_int(gnd_read(gnd_rng_permuted(&g, m, -1), y, sizeof y), GND_OK, "%s: each row by itself",
+               spec);
     int ok = 1, same = 0;
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 40; j++)
@@ -445,8 +476,8 @@ static void test_choice(gnd_device *dev, const char *spec)
         chi += w[i] > 0 ? pow(count[i] - 400 * w[i], 2) / (400 * w[i]) : count[i] * 1e9;
     tap_ok(chi < 16.27, "%s: chi-square %.2f of 3 degrees is below its 0.1%% point", spec, chi);
 
-    tap_is_int(gnd_read(gnd_rng_choice(&g, dev, gnd_int(300), 2, dim, 0, NULL), few, sizeof few), GND_OK,
-               "%s: without replacement", spec);
+    tap_is_int(gnd_read(gnd_rng_choice(&g, dev, gnd_int(300), 2, dim, 0, NULL), few, sizeof few),
+               GND_OK, "%s: without replacement", spec);
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < i; j++)
             bad += few[i] == few[j] || few[i] < 0 || few[i] >= 300;
@@ -460,20 +491,24 @@ static void test_choice(gnd_device *dev, const char *spec)
         for (int j = 0; j < 4; j++)
             bad |= few[j] == 1;
     }
-    tap_ok(!bad && first > 15 && first < 45, "%s: by weights without replacement: %lld of 60, and never "
-           "what has none", spec, (long long)first);
+    tap_ok(!bad && first > 15 && first < 45,
+           "%s: by weights without replacement: %lld of 60, and never "
+           "what has none",
+           spec, (long long)first);
 
     const float a[6] = {1, 2, 10, 20, 100, 200};
     const int64_t pairs[2] = {3, 2}, seven = 7;
     float got[14];
-    bad = gnd_read(gnd_rng_choice(&g, NULL, gnd_from(dev, GND_FLOAT32, 2, pairs, a), 1, &seven, 1, NULL), got,
-                   sizeof got);
+    bad = gnd_read(
+        gnd_rng_choice(&g, NULL, gnd_from(dev, GND_FLOAT32, 2, pairs, a), 1, &seven, 1, NULL), got,
+        sizeof got);
     for (int i = 0; i < 7; i++)
         bad += got[2 * i + 1] != 2 * got[2 * i];
     tap_is_int(bad, 0, "%s: rows of an array", spec);
 }
 
-/* --- generators --------------------------------------------------------------------------------- */
+/* --- generators ---------------------------------------------------------------------------------
+ */
 
 static void test_generator(void)
 {
@@ -499,7 +534,8 @@ static void test_generator(void)
     tap_is_int(gnd_rng_save(NULL, bytes), GND_ERR_NULL, "nothing to save");
 }
 
-/* --- in expressions ------------------------------------------------------------------------------ */
+/* --- in expressions ------------------------------------------------------------------------------
+ */
 
 /* A text gives the same bytes as an array of n bytes does. */
 static void same(gnd_device *dev, const char *spec, const char *text, gnd_array *want)
@@ -521,7 +557,8 @@ static void test_expressions(gnd_device *dev, const char *spec)
     const gnd_dtype t = GND_DTYPE_DEFAULT, f = GND_FLOAT32;
     gnd_rng g = gnd_rng_seed(0), h = gnd_rng_seed(7);
     same(dev, spec, "random((2, 3))", gnd_rng_random(&g, dev, t, 2, dim));
-    same(dev, spec, "rand(3); random(3, seed=1); rand(2, 3, dtype=float32)", gnd_rng_random(&g, dev, f, 2, dim));
+    same(dev, spec, "rand(3); random(3, seed=1); rand(2, 3, dtype=float32)",
+         gnd_rng_random(&g, dev, f, 2, dim));
     same(dev, spec, "seed(7); randn(9, dtype='f4')", gnd_rng_standard_normal(&h, dev, f, 1, &n));
     same(dev, spec, "random.normal(1, 2, 3, dtype=float32, seed=0)",
          gnd_rng_normal(&(gnd_rng){0}, dev, f, 1, &three, gnd_int(1), gnd_int(2)));
@@ -531,7 +568,8 @@ static void test_expressions(gnd_device *dev, const char *spec)
          gnd_rng_integers(&(gnd_rng){0}, dev, t, 1, &n, NULL, gnd_int(6), 1));
     same(dev, spec, "permutation(9, seed=5)", gnd_rng_permutation(&(gnd_rng){.key = 5}, dev, 9));
     same(dev, spec, "choice(arange(20) * 3, 3, False)",
-         gnd_multiply(gnd_rng_choice(&(gnd_rng){0}, dev, gnd_int(20), 1, &three, 0, NULL), gnd_int(3)));
+         gnd_multiply(gnd_rng_choice(&(gnd_rng){0}, dev, gnd_int(20), 1, &three, 0, NULL),
+                      gnd_int(3)));
     gnd_array *bad = gnd_eval(dev, "normal(0, -1)", NULL);
     tap_ok(gnd_status_of(bad) == GND_ERR_ARG && strstr(gnd_error(bad), "normal: scale is -1"),
            "%s: an error names the function as the text does", spec);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_record.c - recordings: each replay gives, bit for bit, what plain evaluation gives of the same
- * expression and the same numbers. Elementwise work, reductions, joins, updates, sorts, library calls,
- * views of inputs and inputs themselves as outputs; several outputs; other numbers; random numbers;
- * indices that only the device can check; memory; and on the null device every call and every allocation
- * failing, closing and releasing in every order.
+ * ops_record.c - recordings: each replay gives, bit for bit, what plain evaluation gives of the
+ * same expression and the same numbers. Elementwise work, reductions, joins, updates, sorts,
+ * library calls, views of inputs and inputs themselves as outputs; several outputs; other numbers;
+ * random numbers; indices that only the device can check; memory; and on the null device every call
+ * and every allocation failing, closing and releasing in every order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,8 @@ static void one_text(gnd_device *dev, const char *spec, const char *text)
         numbers(round);
         inputs(dev, 1, data);
         gnd_array *plain = evaluate(dev, text, data);
-        same &= gnd_recording_set(r, 0, round == 1 ? gnd_add(data[0], gnd_int(0)) : data[0]) == GND_OK;
+        same &=
+            gnd_recording_set(r, 0, round == 1 ? gnd_add(data[0], gnd_int(0)) : data[0]) == GND_OK;
         same &= gnd_recording_write(r, 1, host[1], sizeof host[1]) == GND_OK;
         same &= gnd_replay(r) == GND_OK;
         size_t n = gnd_nbytes(plain);
@@ -174,7 +175,8 @@ static void outputs(gnd_device *dev, const char *spec)
         right &= again[k] == x0[k] + x0[k];
     tap_ok(right, "%s:   also on the device", spec);
     tap_is_int(gnd_recording_feed(r, 1, 0), GND_ERR_SHAPE, "%s:   of the same shape", spec);
-    tap_has_str(gnd_message(), "recording_feed: output 1 has shape (6,), input 0 (6, 50)", "%s:   both are named", spec);
+    tap_has_str(gnd_message(), "recording_feed: output 1 has shape (6,), input 0 (6, 50)",
+                "%s:   both are named", spec);
     gnd_recording_free(r);
     gnd_scope_end();
 }
@@ -215,7 +217,8 @@ static void checked(gnd_device *dev, const char *spec)
     gnd_replay(r);
     tap_is_int(gnd_recording_read(r, 0, v, sizeof v), GND_OK, "%s: indices in range %s", spec,
                gnd_recording_error(r));
-    tap_ok(v[0] == host[0][2 * COLS] && v[COLS] == host[0][5 * COLS], "%s:   take the right rows", spec);
+    tap_ok(v[0] == host[0][2 * COLS] && v[COLS] == host[0][5 * COLS], "%s:   take the right rows",
+           spec);
     at[1] = 6;
     gnd_recording_write(r, 0, at, sizeof at);
     gnd_replay(r);
@@ -223,7 +226,8 @@ static void checked(gnd_device *dev, const char *spec)
     tap_has_str(gnd_message(), "index 6 is out of range", "%s:   is an error", spec);
     tap_is_int(gnd_recording_wait(r), GND_OK, "%s:   that is said once", spec);
     gnd_replay(r);
-    tap_is_int(gnd_status_of(gnd_recording_get(r, 0)), GND_ERR_INDEX, "%s:   for each replay", spec);
+    tap_is_int(gnd_status_of(gnd_recording_get(r, 0)), GND_ERR_INDEX, "%s:   for each replay",
+               spec);
     at[1] = 1;
     gnd_recording_write(r, 0, at, sizeof at);
     gnd_replay(r);
@@ -247,13 +251,16 @@ static void memory(gnd_device *dev, const char *spec)
         gnd_replay(r);
     gnd_sync(dev);
     gnd_device_stats(dev, &c);
-    tap_ok(c.pool_allocs == b.pool_allocs && c.bytes_in_use == b.bytes_in_use && c.bytes_in_use > a.bytes_in_use,
+    tap_ok(c.pool_allocs == b.pool_allocs && c.bytes_in_use == b.bytes_in_use &&
+               c.bytes_in_use > a.bytes_in_use,
            "%s: a replay takes no memory", spec);
     tap_ok(c.plans_made == b.plans_made && c.plans_reused == b.plans_reused &&
-           c.kernels_launched > b.kernels_launched, "%s:   and plans nothing", spec);
+               c.kernels_launched > b.kernels_launched,
+           "%s:   and plans nothing", spec);
     gnd_recording_free(r);
     gnd_device_stats(dev, &c);
-    tap_is_int((int64_t)c.bytes_in_use, (int64_t)a.bytes_in_use, "%s: its memory goes with it", spec);
+    tap_is_int((int64_t)c.bytes_in_use, (int64_t)a.bytes_in_use, "%s: its memory goes with it",
+               spec);
     gnd_scope_end();
 }
 
@@ -267,7 +274,8 @@ static void all(gnd_device *dev, const char *spec)
     memory(dev, spec);
 }
 
-/* --- on the null device ------------------------------------------------------------------------- */
+/* --- on the null device -------------------------------------------------------------------------
+ */
 
 static void is_error(gnd_recording *r, gnd_status code, const char *text)
 {
@@ -286,7 +294,8 @@ static void stops(gnd_recording *r, gnd_status got, gnd_status code, const char 
                       gnd_recording_feed(r, 9, 9) == code && gnd_recording_status(r) == code &&
                       !strcmp(gnd_recording_error(r), first) && gnd_recording_wait(r) == code &&
                       !strcmp(gnd_message(), first);
-    tap_ok(stays && gnd_recording_status(r) == GND_OK && gnd_recording_wait(r) == GND_OK, "%s: %s", text, first);
+    tap_ok(stays && gnd_recording_status(r) == GND_OK && gnd_recording_wait(r) == GND_OK, "%s: %s",
+           text, first);
 }
 
 static void errors(void)
@@ -305,11 +314,13 @@ static void errors(void)
     is_error(gnd_record(2, in, 1, (gnd_array *[]){NULL}), GND_ERR_NULL, "record: out[0] is NULL");
     is_error(gnd_record(1, &data, 1, &y), GND_ERR_ARG, "record: in[0] is no placeholder");
     q[0] = q[1] = in[0];
-    is_error(gnd_record(2, q, 1, &y), GND_ERR_ARG, "record: in[0] and in[1] are the same placeholder");
+    is_error(gnd_record(2, q, 1, &y), GND_ERR_ARG,
+             "record: in[0] and in[1] are the same placeholder");
     is_error(gnd_record(1, in, 1, &y), GND_ERR_STATE,
              "record: an output depends on a placeholder that is not among the inputs");
     is_error(gnd_record(2, in, 1, &s), GND_ERR_DEVICE, "record: out[0] is a scalar");
-    is_error(gnd_record(1, &far, 1, &y), GND_ERR_DEVICE, "record: arrays of two devices, null:0 and null:1");
+    is_error(gnd_record(1, &far, 1, &y), GND_ERR_DEVICE,
+             "record: arrays of two devices, null:0 and null:1");
     gnd_array *bad = gnd_add(y, gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){7}));
     is_error(gnd_record(2, in, 1, &bad), GND_ERR_SHAPE, "do not broadcast");
     is_error(NULL, GND_ERR_NULL, "the recording is NULL");
@@ -322,8 +333,10 @@ static void errors(void)
     stops(r, gnd_recording_set(r, 0, s), GND_ERR_SHAPE, "  a number");
     stops(r, gnd_recording_set(r, 0, far), GND_ERR_DEVICE, "  another device");
     stops(r, gnd_recording_set(r, 0, gnd_at(data, "1:")), GND_ERR_SHAPE, "  another shape");
-    tap_is_str(gnd_message(), "recording_set: x has shape (5, 50), input 0 (6, 50)", "  both are named");
-    stops(r, gnd_recording_set(r, 0, gnd_astype(data, GND_INT32)), GND_ERR_DTYPE, "  another dtype");
+    tap_is_str(gnd_message(), "recording_set: x has shape (5, 50), input 0 (6, 50)",
+               "  both are named");
+    stops(r, gnd_recording_set(r, 0, gnd_astype(data, GND_INT32)), GND_ERR_DTYPE,
+          "  another dtype");
     stops(r, gnd_recording_set(r, 0, in[1]), GND_ERR_STATE, "  a placeholder");
     stops(r, gnd_recording_feed(r, 1, 0), GND_ERR_ARG, "recording_feed: output 1 of 1");
     stops(r, gnd_recording_feed(r, 0, 2), GND_ERR_ARG, "  input 2 of 2");
@@ -335,9 +348,11 @@ static void errors(void)
     tap_is_int(gnd_status_of(gnd_recording_get(r, -1)), GND_ERR_ARG, "recording_get: output -1");
     tap_is_str(gnd_error(gnd_recording_get(r, -1)), "recording_get: output -1 of 1", "  is named");
 
-    tap_is_int(gnd_read(y, v, sizeof v), GND_ERR_STATE, "a placeholder's consequences cannot be read");
+    tap_is_int(gnd_read(y, v, sizeof v), GND_ERR_STATE,
+               "a placeholder's consequences cannot be read");
     tap_has_str(gnd_message(), "read: a placeholder has no elements", "  and why");
-    tap_is_int(gnd_status_of(gnd_unique_values(in[0])), GND_ERR_STATE, "nor can a shape depend on one");
+    tap_is_int(gnd_status_of(gnd_unique_values(in[0])), GND_ERR_STATE,
+               "nor can a shape depend on one");
     tap_is_int(gnd_wait(in[1]), GND_ERR_STATE, "nor is there anything to wait for");
     gnd_array *fresh[2];
     inputs(dev, 0, fresh);
@@ -345,12 +360,14 @@ static void errors(void)
     for (int i = 0; i < 5000; i++)
         deep = gnd_sin(deep);
     gnd_recording *many = gnd_record(2, fresh, 1, &deep);
-    tap_is_int(gnd_recording_status(many), GND_OK, "thousands of operations %s", gnd_recording_error(many));
+    tap_is_int(gnd_recording_status(many), GND_OK, "thousands of operations %s",
+               gnd_recording_error(many));
     tap_is_int(gnd_replay(many), GND_OK, "  can be replayed");
     gnd_recording_free(many);
     tap_is_int(gnd_status_of(gnd_placeholder(other, GND_FLOAT64, 0, NULL)), GND_ERR_UNSUPPORTED,
                "a placeholder of a dtype that the device lacks");
-    tap_is_int(gnd_status_of(gnd_placeholder(NULL, GND_FLOAT32, 0, NULL)), GND_ERR_NULL, "  or of no device");
+    tap_is_int(gnd_status_of(gnd_placeholder(NULL, GND_FLOAT32, 0, NULL)), GND_ERR_NULL,
+               "  or of no device");
     gnd_scope_end();
     tap_is_int(gnd_replay(r), GND_OK, "a recording outlives the arrays it came from");
     gnd_close(dev);
@@ -414,7 +431,8 @@ static void launches(void)
     gnd_close(dev);
 }
 
-static const failing failures = { .program = program, .all = 9, .whole = 3, .most = 1000, .least = 10 };
+static const failing failures = {
+    .program = program, .all = 9, .whole = 3, .most = 1000, .least = 10};
 
 int main(void)
 {

@@ -273,7 +273,8 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
     uint32_t mask = axes_mask(axes, ndim);
     for (int op = 0; op < NOPS; op++) {
         int one = mask && !(mask & (mask - 1));
-        if (!(ops >> op & 1) || ((op == ARGMAX || op == ARGMIN) && !one && axes.bits != GND_ALL.bits))
+        if (!(ops >> op & 1) ||
+            ((op == ARGMAX || op == ARGMIN) && !one && axes.bits != GND_ALL.bits))
             continue;
         which[n] = op;
         y[n++] = apply(op, a, axes, keep ? GND_KEEPDIMS : 0);
@@ -331,13 +332,8 @@ static void sizes(gnd_device *dev)
 static void axes_and_layouts(gnd_device *dev)
 {
     const int64_t dim[4] = {3, 5, 18, 35};
-    const gnd_axes sets[] = {GND_AXIS(3),
-                             GND_AXIS(-4),
-                             GND_AXIS(1),
-                             GND_AXES(0, -1),
-                             GND_AXES(1, 2),
-                             GND_ALL,
-                             GND_AXES(2, 3)};
+    const gnd_axes sets[] = {GND_AXIS(3),    GND_AXIS(-4), GND_AXIS(1),   GND_AXES(0, -1),
+                             GND_AXES(1, 2), GND_ALL,      GND_AXES(2, 3)};
     const unsigned few = 1u << SUM | 1u << MIN | 1u << ARGMAX;
     const int nsets = sizeof sets / sizeof *sets;
     for (int l = 0; l < REF_NLAYOUTS; l++)
@@ -442,25 +438,27 @@ static void accuracy(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* Variances over so many elements that they are cut into runs: with a rest and without one, over one axis and
- * two, of complex values; the mean is 300 times the deviation. */
+/* Variances over so many elements that they are cut into runs: with a rest and without one, over
+ * one axis and two, of complex values; the mean is 300 times the deviation. */
 static void long_variances(gnd_device *dev)
 {
-    static const int64_t shape[2][3] = { { 3, 4, 17000 }, { 2, 3, 24581 } };
+    static const int64_t shape[2][3] = {{3, 4, 17000}, {2, 3, 24581}};
     enum { N = 210000 };
     static float v[2 * N];
     gnd_scope_begin();
     for (int i = 0; i < 2 * N; i++)
         v[i] = 100 + (float)ref_range(-1000000, 1000000) / 1000000;
     for (int c = 0; c < 2; c++) {
-        const int64_t *d = shape[c], n = d[0] * d[1] * d[2], per = c == 0 ? d[1] * d[2] : d[2], wide = c == 1 ? 2 : 1;
+        const int64_t *d = shape[c], n = d[0] * d[1] * d[2], per = c == 0 ? d[1] * d[2] : d[2],
+                      wide = c == 1 ? 2 : 1;
         gnd_array *x = gnd_from(dev, c == 1 ? GND_COMPLEX64 : GND_FLOAT32, 3, d, v);
         gnd_array *y = gnd_var(x, c == 0 ? GND_AXES(1, 2) : GND_AXIS(-1), GND_KEEPDIMS, 1);
-        float got[6] = { 0 };
-        const int shaped = gnd_ndim(y) == 3 && gnd_size(y) == n / per && gnd_dtype_of(y) == GND_FLOAT32;
+        float got[6] = {0};
+        const int shaped =
+            gnd_ndim(y) == 3 && gnd_size(y) == n / per && gnd_dtype_of(y) == GND_FLOAT32;
         int ok = gnd_read(y, got, (size_t)(n / per) * 4) == GND_OK && shaped;
         for (int64_t r = 0; r < n / per; r++) {
-            long double mean[2] = { 0, 0 }, sum = 0;
+            long double mean[2] = {0, 0}, sum = 0;
             for (int64_t i = 0; i < per * wide; i++)
                 mean[i % wide] += v[r * per * wide + i];
             for (int64_t i = 0; i < per * wide; i++) {

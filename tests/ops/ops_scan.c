@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_scan.c - running sums, products and extremes against plain loops in long double: dtypes, axes,
- * layouts, sizes round every block of the kernels, NaN and infinities, initial elements, what nothing
- * gives, expressions as inputs; accuracy of long sums; the same bits each time; unwrap. With the kernels of
- * all shapes (GND_KERNEL_SHAPE); of gpu-apart, where no group waits for another, what differs from gpu.
+ * ops_scan.c - running sums, products and extremes against plain loops in long double: dtypes,
+ * axes, layouts, sizes round every block of the kernels, NaN and infinities, initial elements, what
+ * nothing gives, expressions as inputs; accuracy of long sums; the same bits each time; unwrap.
+ * With the kernels of all shapes (GND_KERNEL_SHAPE); of gpu-apart, where no group waits for
+ * another, what differs from gpu.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,8 +16,8 @@
 #include "tap.h"
 
 enum { SUM, PROD, MAX, MIN, SUM1, PROD1, NANSUM, NANPROD, NOPS };
-static const char *const op_name[NOPS] = {"sum",          "prod",          "max",    "min",
-                                          "initial sum",  "initial prod",  "nansum", "nanprod"};
+static const char *const op_name[NOPS] = {"sum",         "prod",         "max",    "min",
+                                          "initial sum", "initial prod", "nansum", "nanprod"};
 #define BIT(op) (1u << (op))
 #define ALL_OPS ((1u << NOPS) - 1)
 
@@ -60,7 +61,9 @@ static gnd_dtype result_dtype(int op, gnd_dtype t)
 
 static long double re_of(ref_num v)
 {
-    return v.kind == 'u' ? (long double)v.u : v.kind == 'f' || v.kind == 'c' ? v.re : (long double)v.i;
+    return v.kind == 'u'                    ? (long double)v.u
+           : v.kind == 'f' || v.kind == 'c' ? v.re
+                                            : (long double)v.i;
 }
 
 static int greater(ref_num a, ref_num b)
@@ -105,7 +108,8 @@ static void step(int op, state *s, ref_num v)
     switch (op) {
     case MAX:
     case MIN:
-        if (s->n == 0 || (!ref_is_nan(s->r) && (ref_is_nan(v) || (op == MAX ? greater(v, s->r) : greater(s->r, v)))))
+        if (s->n == 0 || (!ref_is_nan(s->r) &&
+                          (ref_is_nan(v) || (op == MAX ? greater(v, s->r) : greater(s->r, v)))))
             s->r = v;
         break;
     case SUM:
@@ -128,7 +132,8 @@ static void step(int op, state *s, ref_num v)
 /* How far from s->r is right; infinite where the order of operations decides. */
 static long double tolerance(int op, gnd_dtype t, const state *s)
 {
-    gnd_dtype rt = result_dtype(op, t), ct = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : rt;
+    gnd_dtype rt = result_dtype(op, t),
+              ct = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : rt;
     long double eps, big = ct == GND_FLOAT64 || ct == GND_COMPLEX128 ? 1e307L : 1e37L;
     if (op == MAX || op == MIN || s->r.kind != 'f' ? s->r.kind != 'c' || op == MAX || op == MIN : 0)
         return 0;
@@ -221,7 +226,8 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
                  op_name[which[i]], why);
     }
     for (int d = 0; d < ndim; d++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? "," : "", dim[d]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? "," : "",
+                 dim[d]);
     tap_ok(!bad, "%s: %d scans of %s (%s) %s, axis %d", shape_name, n, gnd_dtype_name(t), text,
            ref_layout_name(l), axis);
     if (bad)
@@ -234,22 +240,23 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
 
 static void sizes(gnd_device *dev)
 {
-    static const int64_t n[] = {1,    2,    3,    15,   16,   17,   31,    32,    63,    64,          65,
-                                127,  128,  129,  257,  1009, 1023, 1024,  1025,  2047,  2048,        2049,
-                                4095, 4096, 4097, 8191, 8193, 16384, 16385, 32769, 65536, (1 << 20) + 3};
+    static const int64_t n[] = {1,    2,    3,    15,    16,    17,    31,    32,
+                                63,   64,   65,   127,   128,   129,   257,   1009,
+                                1023, 1024, 1025, 2047,  2048,  2049,  4095,  4096,
+                                4097, 8191, 8193, 16384, 16385, 32769, 65536, (1 << 20) + 3};
     const unsigned both = BIT(SUM) | BIT(SUM1), ints = few() ? BIT(SUM) : BIT(SUM) | BIT(MAX);
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
         check(dev, GND_FLOAT32, 1, &n[i], REF_CONTIG, i % 2 ? REF_SMALL : REF_REAL, 0, both);
         /* several rows, or a row of columns, a group; rows enough for all groups */
         if (n[i] < 5000)
-            check(dev, GND_INT32, 2, (int64_t[]){n[i] < 40 ? 300 : 5, n[i]}, REF_CONTIG, REF_REAL, 1,
-                  ints);
+            check(dev, GND_INT32, 2, (int64_t[]){n[i] < 40 ? 300 : 5, n[i]}, REF_CONTIG, REF_REAL,
+                  1, ints);
         if (n[i] < 2100)
-            check(dev, GND_FLOAT32, 3, (int64_t[]){i % 2 ? 3 : 20, n[i], i % 3 ? 3 : 31}, REF_CONTIG,
-                  REF_SMALL, 1, both);
+            check(dev, GND_FLOAT32, 3, (int64_t[]){i % 2 ? 3 : 20, n[i], i % 3 ? 3 : 31},
+                  REF_CONTIG, REF_SMALL, 1, both);
         if (n[i] < 2100)
-            check(dev, GND_FLOAT32, 3, (int64_t[]){i % 2 ? 1 : 3, n[i], i % 3 ? 33 : 257}, REF_CONTIG,
-                  REF_SMALL, 1, both);
+            check(dev, GND_FLOAT32, 3, (int64_t[]){i % 2 ? 1 : 3, n[i], i % 3 ? 33 : 257},
+                  REF_CONTIG, REF_SMALL, 1, both);
     }
     check(dev, GND_FLOAT32, 2, (int64_t[]){3, 70001}, REF_CONTIG, REF_REAL, 1, both);
     check(dev, GND_FLOAT32, 2, (int64_t[]){270, 5000}, REF_CONTIG, REF_REAL, 1, both);
@@ -260,13 +267,15 @@ static void sizes(gnd_device *dev)
     check(dev, GND_INT32, 3, (int64_t[]){33, 130, 300}, REF_CONTIG, REF_REAL, 1, ints);
 }
 
-/* Rows that are cut into parts, or into tiles: those of one row, of several, with the lists of sums of all
- * lengths that a tile may look back at (a tile has 256 steps on a CPU). */
+/* Rows that are cut into parts, or into tiles: those of one row, of several, with the lists of sums
+ * of all lengths that a tile may look back at (a tile has 256 steps on a CPU). */
 static void parts(gnd_device *dev)
 {
-    static const int64_t n[] = {4097, 8191, 8192, 8193, 9216, 16385, 32769, 65536, 262143, 262400, 1050003};
+    static const int64_t n[] = {4097,  8191,  8192,   8193,   9216,   16385,
+                                32769, 65536, 262143, 262400, 1050003};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
-        check(dev, GND_FLOAT32, 1, &n[i], REF_CONTIG, i % 2 ? REF_SMALL : REF_REAL, 0, BIT(SUM) | BIT(SUM1));
+        check(dev, GND_FLOAT32, 1, &n[i], REF_CONTIG, i % 2 ? REF_SMALL : REF_REAL, 0,
+              BIT(SUM) | BIT(SUM1));
         if (n[i] < 70000)
             check(dev, GND_INT32, 2, (int64_t[]){5, n[i]}, REF_CONTIG, REF_REAL, 1, BIT(SUM));
     }
@@ -279,9 +288,11 @@ static void axes_and_layouts(gnd_device *dev)
     const int64_t dim[4] = {3, 5, 18, 35};
     for (int l = 0; l < REF_NLAYOUTS; l++)
         if (!few() || l == REF_OFFSET || l == REF_STRIDED)
-            check(dev, GND_FLOAT32, 4, dim, (ref_layout)l, REF_SMALL, l & 1 ? l % 4 : l % 4 - 4, BIT(SUM));
+            check(dev, GND_FLOAT32, 4, dim, (ref_layout)l, REF_SMALL, l & 1 ? l % 4 : l % 4 - 4,
+                  BIT(SUM));
     for (int axis = 0; axis < 4; axis++)
-        check(dev, GND_FLOAT32, 4, dim, REF_CONTIG, REF_SMALL, axis, axis & 1 ? BIT(SUM1) : BIT(SUM));
+        check(dev, GND_FLOAT32, 4, dim, REF_CONTIG, REF_SMALL, axis,
+              axis & 1 ? BIT(SUM1) : BIT(SUM));
 }
 
 /* Each dtype along rows or across them. */
@@ -309,14 +320,17 @@ static void dtypes(gnd_device *dev)
 
 static void special(gnd_device *dev)
 {
-    check(dev, GND_FLOAT32, 2, (int64_t[]){300, 7}, REF_CONTIG, REF_SPECIAL, 1, BIT(SUM) | BIT(MAX));
-    check(dev, GND_FLOAT32, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0, BIT(SUM) | BIT(NANSUM));
+    check(dev, GND_FLOAT32, 2, (int64_t[]){300, 7}, REF_CONTIG, REF_SPECIAL, 1,
+          BIT(SUM) | BIT(MAX));
+    check(dev, GND_FLOAT32, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0,
+          BIT(SUM) | BIT(NANSUM));
     if (!few()) {
         check(dev, GND_FLOAT32, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0, BIT(MIN));
         check(dev, GND_FLOAT32, 1, (int64_t[]){70000}, REF_CONTIG, REF_SPECIAL, 0, BIT(MAX));
         check(dev, GND_COMPLEX64, 2, (int64_t[]){300, 7}, REF_CONTIG, REF_SPECIAL, 1, BIT(MAX));
         check(dev, GND_COMPLEX64, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0, BIT(NANSUM));
-        check(dev, GND_FLOAT16, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0, BIT(SUM) | BIT(MAX));
+        check(dev, GND_FLOAT16, 2, (int64_t[]){7, 300}, REF_CONTIG, REF_SPECIAL, 0,
+              BIT(SUM) | BIT(MAX));
         check(dev, GND_INT8, 2, (int64_t[]){300, 7}, REF_CONTIG, REF_SPECIAL, 1, BIT(NANPROD));
     }
     /* an infinite sum stays infinite, -0 stays -0 */
@@ -327,15 +341,18 @@ static void special(gnd_device *dev)
     gnd_scope_begin();
     for (int i = 0; i < N; i++)
         v[i] = i == 100 ? INFINITY : 1;
-    gnd_read(gnd_cumulative_sum(gnd_from(dev, GND_FLOAT32, 1, &n, v), GND_ALL, 0, GND_DTYPE_DEFAULT), got,
-             N * sizeof *got);
+    gnd_read(
+        gnd_cumulative_sum(gnd_from(dev, GND_FLOAT32, 1, &n, v), GND_ALL, 0, GND_DTYPE_DEFAULT),
+        got, N * sizeof *got);
     for (int i = 0; i < N; i++)
         wrong += i < 100 ? got[i] != (float)i + 1 : !isinf(got[i]);
-    tap_is_int(wrong, 0, "%s: an infinite element makes what follows infinite, and nothing NaN", shape_name);
+    tap_is_int(wrong, 0, "%s: an infinite element makes what follows infinite, and nothing NaN",
+               shape_name);
     for (int i = 0; i < N; i++)
         v[i] = -0.0f;
-    gnd_read(gnd_cumulative_sum(gnd_from(dev, GND_FLOAT32, 1, &n, v), GND_ALL, 0, GND_DTYPE_DEFAULT), got,
-             N * sizeof *got);
+    gnd_read(
+        gnd_cumulative_sum(gnd_from(dev, GND_FLOAT32, 1, &n, v), GND_ALL, 0, GND_DTYPE_DEFAULT),
+        got, N * sizeof *got);
     for (int i = wrong = 0; i < N; i++)
         wrong += got[i] != 0 || !signbit(got[i]);
     tap_is_int(wrong, 0, "%s: the sum of negative zeros is one", shape_name);
@@ -356,7 +373,8 @@ static void empty(gnd_device *dev)
     tap_ok(gnd_ndim(y) == 1 && gnd_read(y, v, 16) == GND_OK && v[0] == 1 && v[1] == 7,
            "%s: a scalar, flattened", shape_name);
     y = gnd_cummax(gnd_arange_i64(dev, 5, 6, 1, GND_INT64), GND_AXIS(0));
-    tap_ok(gnd_read(y, v, 8) == GND_OK && v[0] == 5 && gnd_dim(y, 0) == one, "%s: one element", shape_name);
+    tap_ok(gnd_read(y, v, 8) == GND_OK && v[0] == 5 && gnd_dim(y, 0) == one, "%s: one element",
+           shape_name);
     x = gnd_reshape(gnd_arange_i64(dev, 0, 12, 1, GND_INT16), 2, (int64_t[]){3, 4});
     y = gnd_cumulative_sum(x, GND_ALL, 0, GND_DTYPE_DEFAULT);
     int ok = gnd_read(y, v, 96) == GND_OK && gnd_ndim(y) == 1;
@@ -364,7 +382,8 @@ static void empty(gnd_device *dev)
         ok = v[i] == i * (i + 1) / 2;
     tap_ok(ok, "%s: a matrix, flattened", shape_name);
     unsigned char b[12];
-    y = gnd_cumulative_sum(gnd_reshape(gnd_greater(x, gnd_int(5)), 1, (int64_t[]){12}), GND_ALL, 0, GND_BOOL);
+    y = gnd_cumulative_sum(gnd_reshape(gnd_greater(x, gnd_int(5)), 1, (int64_t[]){12}), GND_ALL, 0,
+                           GND_BOOL);
     ok = gnd_read(y, b, 12) == GND_OK;
     for (int i = 0; i < 12 && ok; i++)
         ok = b[i] == (i > 5);
@@ -402,15 +421,18 @@ static void fused(gnd_device *dev)
         v[i] = (float)((int)(ref_rnd() % 21) - 10) / 4;
     gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, &n, v);
     gnd_array *y = gnd_cumulative_sum(gnd_greater(x, gnd_int(0)), GND_ALL, 0, GND_DTYPE_DEFAULT);
-    /* where groups may wait for one another it is read once, behind a kernel that clears what they publish */
+    /* where groups may wait for one another it is read once, behind a kernel that clears what they
+     * publish */
     const int64_t count = kernels(y);
-    tap_ok(count == 3 || (count == 2 && few()), "%s: a sum of comparisons is the scan's %d kernels", shape_name, (int)count);
+    tap_ok(count == 3 || (count == 2 && few()), "%s: a sum of comparisons is the scan's %d kernels",
+           shape_name, (int)count);
     gnd_read(y, got, N * sizeof *got);
     for (int i = 0; i < N; i++)
         wrong += got[i] != (sum += v[i] > 0);
     tap_is_int(wrong, 0, "%s: it counts", shape_name);
     /* what is expensive and read twice is stored before; read once it is not */
-    y = gnd_cumulative_sum(gnd_astype(gnd_round(gnd_exp(x)), GND_INT64), GND_ALL, 0, GND_DTYPE_DEFAULT);
+    y = gnd_cumulative_sum(gnd_astype(gnd_round(gnd_exp(x)), GND_INT64), GND_ALL, 0,
+                           GND_DTYPE_DEFAULT);
     tap_is_int(kernels(y), count == 2 ? 2 : 4, "%s: exponentials are computed once", shape_name);
     gnd_read(y, got, N * sizeof *got);
     for (int i = wrong = sum = 0; i < N; i++)
@@ -420,8 +442,9 @@ static void fused(gnd_device *dev)
     y = gnd_cumulative_sum(gnd_exp(m), GND_AXIS(1), 0, GND_DTYPE_DEFAULT);
     tap_is_int(kernels(y), 1, "%s: rows of exponentials are one kernel", shape_name);
     /* a scan of a scan of a transposed view, and arithmetic behind it */
-    y = gnd_cummax(gnd_T(gnd_cumulative_sum(gnd_astype(gnd_multiply(m, gnd_int(4)), GND_INT64), GND_AXIS(1),
-                                            0, GND_DTYPE_DEFAULT)), GND_AXIS(-1));
+    y = gnd_cummax(gnd_T(gnd_cumulative_sum(gnd_astype(gnd_multiply(m, gnd_int(4)), GND_INT64),
+                                            GND_AXIS(1), 0, GND_DTYPE_DEFAULT)),
+                   GND_AXIS(-1));
     y = gnd_add(y, gnd_int(1));
     gnd_status st = gnd_read(y, got, 70000 * sizeof *got);
     for (int c = wrong = 0; c < 70; c++) {
@@ -445,7 +468,8 @@ static void fused(gnd_device *dev)
 static void accuracy(gnd_device *dev)
 {
     const int64_t n = (1 << 22) + 5, rows = 1 << 13, cols = 1 << 9;
-    float *v = malloc((size_t)n * sizeof *v), *a = calloc((size_t)n, sizeof *a), *b = calloc((size_t)n, sizeof *b);
+    float *v = malloc((size_t)n * sizeof *v), *a = calloc((size_t)n, sizeof *a),
+          *b = calloc((size_t)n, sizeof *b);
     long double sum = 0, mag = 0, worst = 0;
     gnd_scope_begin();
     for (int64_t i = 0; i < n; i++)
@@ -459,15 +483,18 @@ static void accuracy(gnd_device *dev)
         long double e = fabsl((long double)a[i] - sum) / (0x1p-24L * mag);
         worst = e > worst ? e : worst;
     }
-    tap_ok(worst <= 8, "%s: 2^22 + 5 values of mixed sign: %.2Lf * 2^-24 of the magnitudes", shape_name, worst);
+    tap_ok(worst <= 8, "%s: 2^22 + 5 values of mixed sign: %.2Lf * 2^-24 of the magnitudes",
+           shape_name, worst);
     int same = !memcmp(a, b, (size_t)n * sizeof *a);
     for (int i = 0; i < 4 && same; i++) {
-        gnd_read(gnd_cumulative_sum(i & 1 ? x : y, GND_ALL, 0, GND_DTYPE_DEFAULT), b, (size_t)n * sizeof *b);
+        gnd_read(gnd_cumulative_sum(i & 1 ? x : y, GND_ALL, 0, GND_DTYPE_DEFAULT), b,
+                 (size_t)n * sizeof *b);
         same = !memcmp(a, b, (size_t)n * sizeof *a);
     }
     tap_ok(same, "%s: the same bits each time", shape_name);
     gnd_array *m = gnd_reshape(gnd_at(x, ":4194304"), 2, (int64_t[]){rows, cols});
-    gnd_read(gnd_cumulative_sum(m, GND_AXIS(0), 0, GND_DTYPE_DEFAULT), a, (size_t)(rows * cols) * sizeof *a);
+    gnd_read(gnd_cumulative_sum(m, GND_AXIS(0), 0, GND_DTYPE_DEFAULT), a,
+             (size_t)(rows * cols) * sizeof *a);
     worst = 0;
     for (int64_t k = 0; k < cols; k++)
         for (int64_t i = sum = mag = 0; i < rows; i++) {
@@ -518,13 +545,15 @@ static void unwraps(gnd_device *dev)
     }
     gnd_array *a = gnd_from(dev, GND_FLOAT32, 2, dim, f);
     for (int how = 0; how < (few() ? 1 : 2); how++) {
-        gnd_array *y = how ? gnd_unwrap(a, gnd_real(4.5), 1, gnd_int(5)) : gnd_unwrap(a, NULL, -1, NULL);
+        gnd_array *y =
+            how ? gnd_unwrap(a, gnd_real(4.5), 1, gnd_int(5)) : gnd_unwrap(a, NULL, -1, NULL);
         gnd_status st = gnd_read(y, got, sizeof got);
         for (int r = wrong = 0; r < R; r++)
             unwrap_line(x + r * N, want + r * N, N, how ? 5 : tau, how ? 4.5 : tau / 2);
         for (int i = 0; i < R * N; i++)
             wrong += !(fabs(got[i] - want[i]) < 1e-3 * (1 + fabs(want[i])));
-        tap_ok(st == GND_OK && !wrong, "%s: unwrap, %s", shape_name, how ? "period 5, discont 4.5" : "angles");
+        tap_ok(st == GND_OK && !wrong, "%s: unwrap, %s", shape_name,
+               how ? "period 5, discont 4.5" : "angles");
     }
     gnd_array *b = gnd_from(dev, GND_INT64, 2, dim, v);
     for (int p = 6; p < (few() ? 6 : 8); p++) { /* an even and an odd period */
@@ -535,8 +564,8 @@ static void unwraps(gnd_device *dev)
         }
         tap_ok(st == GND_OK && !wrong, "%s: unwrap of ints, period %d", shape_name, p);
     }
-    tap_is_int(gnd_dtype_of(gnd_unwrap(b, NULL, 0, NULL)), gnd_default_float(dev), "%s: of ints by 2 pi",
-               shape_name);
+    tap_is_int(gnd_dtype_of(gnd_unwrap(b, NULL, 0, NULL)), gnd_default_float(dev),
+               "%s: of ints by 2 pi", shape_name);
     gnd_scope_end();
 }
 

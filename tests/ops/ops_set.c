@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_set.c - arrays as sets against plain loops: unique in every form, by order and by counting, rows,
- * membership and operations of two sets, NaN and signed zeros, nothing; wrong arguments.
+ * ops_set.c - arrays as sets against plain loops: unique in every form, by order and by counting,
+ * rows, membership and operations of two sets, NaN and signed zeros, nothing; wrong arguments.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static int less(double a, double b)
 }
 
 /* The values of v in order, once each, with first places, numbers and counts; how many. */
-static int64_t reference(const double *v, int64_t n, int nan, double *value, int64_t *first, int64_t *inverse,
-                         int64_t *count)
+static int64_t reference(const double *v, int64_t n, int nan, double *value, int64_t *first,
+                         int64_t *inverse, int64_t *count)
 {
     int64_t m = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -84,11 +84,13 @@ static int is_values(gnd_array *y, gnd_dtype t, const double *want, int64_t n)
     return !bad;
 }
 
-static void one_unique(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n, int64_t low, int64_t high)
+static void one_unique(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n, int64_t low,
+                       int64_t high)
 {
     ref_arr a = ref_new(t, 1, &n);
     double *v = calloc((size_t)n + 1, sizeof *v), *value = calloc((size_t)n + 1, sizeof *value);
-    int64_t *first = calloc((size_t)n + 1, 8), *inverse = calloc((size_t)n + 1, 8), *count = calloc((size_t)n + 1, 8);
+    int64_t *first = calloc((size_t)n + 1, 8), *inverse = calloc((size_t)n + 1, 8),
+            *count = calloc((size_t)n + 1, 8);
     int is_float = gnd_dtype_kind(t) == 'f';
     for (int64_t i = 0; i < n; i++) {
         v[i] = (double)ref_range(low, high);
@@ -101,14 +103,16 @@ static void one_unique(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n
         int64_t m = reference(v, n, nan, value, first, inverse, count);
         gnd_status st = nan ? gnd_unique(x, 15, out) : gnd_unique_all(x, out);
         tap_ok(!st && is_values(out[0], t, value, m) && is_ints(out[1], first, m, "indices") &&
-               is_ints(out[2], inverse, n, "inverse") && is_ints(out[3], count, m, "counts"),
-               "%s: unique of %lld %s in %lld .. %lld%s", spec, (long long)n, gnd_dtype_name(t), (long long)low,
-               (long long)high, nan ? ", all NaN one" : "");
+                   is_ints(out[2], inverse, n, "inverse") && is_ints(out[3], count, m, "counts"),
+               "%s: unique of %lld %s in %lld .. %lld%s", spec, (long long)n, gnd_dtype_name(t),
+               (long long)low, (long long)high, nan ? ", all NaN one" : "");
         if (!nan && (n == 5000 || is_float)) {
             tap_ok(is_values(gnd_unique_values(x), t, value, m), "%s: values alone", spec);
-            tap_ok(!gnd_unique_counts(x, out) && is_values(out[0], t, value, m) && is_ints(out[1], count, m, "counts"),
+            tap_ok(!gnd_unique_counts(x, out) && is_values(out[0], t, value, m) &&
+                       is_ints(out[1], count, m, "counts"),
                    "%s: and counts", spec);
-            tap_ok(!gnd_unique_inverse(x, out) && is_ints(out[1], inverse, n, "inverse"), "%s: and inverse", spec);
+            tap_ok(!gnd_unique_inverse(x, out) && is_ints(out[1], inverse, n, "inverse"),
+                   "%s: and inverse", spec);
         }
     }
     ref_free(&a);
@@ -121,88 +125,113 @@ static void one_unique(gnd_device *dev, const char *spec, gnd_dtype t, int64_t n
 
 static void uniques(gnd_device *dev, const char *spec)
 {
-    static const int64_t sizes[] = { 0, 1, 2, 300 };
+    static const int64_t sizes[] = {0, 1, 2, 300};
     gnd_scope_begin();
     ref_seed(11);
     for (int i = 0; i < 4; i++)
         one_unique(dev, spec, GND_FLOAT32, sizes[i], -20, 20);
     one_unique(dev, spec, GND_INT32, 300, -100, 100);
-    one_unique(dev, spec, GND_INT32, 5000, -30, 30);          /* counted */
-    one_unique(dev, spec, GND_INT32, 5000, -50000, 50000);    /* not */
+    one_unique(dev, spec, GND_INT32, 5000, -30, 30);       /* counted */
+    one_unique(dev, spec, GND_INT32, 5000, -50000, 50000); /* not */
     one_unique(dev, spec, GND_UINT8, 5000, 3, 200);
     /* shapes, signed zeros, large uint64 */
-    gnd_array *out[4], *x = gnd_from(dev, GND_FLOAT32, DIM(2, 3), (float[]){ 2, -0.0f, 0, 2, 1, -0.0f });
+    gnd_array *out[4],
+        *x = gnd_from(dev, GND_FLOAT32, DIM(2, 3), (float[]){2, -0.0f, 0, 2, 1, -0.0f});
     gnd_unique_all(gnd_T(x), out);
-    tap_ok(gnd_ndim(out[2]) == 2 && gnd_dim(out[2], 0) == 3, "%s: the inverse has the shape of x", spec);
-    tap_ok(is_ints(out[1], (int64_t[]){ 2, 3, 0 }, 3, "indices"), "%s: first occurrences of a view", spec);
-    tap_ok(is_ints(gnd_reshape(out[2], DIM(-1)), (int64_t[]){ 2, 2, 0, 1, 0, 0 }, 6, "inverse"), "%s: its numbers", spec);
-    tap_ok(is_ints(out[3], (int64_t[]){ 3, 1, 2 }, 3, "counts"), "%s: zeros are one", spec);
-    uint64_t big[2] = { UINT64_MAX - 1, UINT64_MAX - 4 }, got[2];
-    gnd_array *u = gnd_at(gnd_tile(gnd_from(dev, GND_UINT64, DIM(2), big), 1, (int64_t[]){ 2500 }), ":4999");
-    tap_is_int(gnd_read(gnd_unique_values(u), got, sizeof got), GND_OK, "%s: uint64 near the end", spec);
+    tap_ok(gnd_ndim(out[2]) == 2 && gnd_dim(out[2], 0) == 3, "%s: the inverse has the shape of x",
+           spec);
+    tap_ok(is_ints(out[1], (int64_t[]){2, 3, 0}, 3, "indices"), "%s: first occurrences of a view",
+           spec);
+    tap_ok(is_ints(gnd_reshape(out[2], DIM(-1)), (int64_t[]){2, 2, 0, 1, 0, 0}, 6, "inverse"),
+           "%s: its numbers", spec);
+    tap_ok(is_ints(out[3], (int64_t[]){3, 1, 2}, 3, "counts"), "%s: zeros are one", spec);
+    uint64_t big[2] = {UINT64_MAX - 1, UINT64_MAX - 4}, got[2];
+    gnd_array *u =
+        gnd_at(gnd_tile(gnd_from(dev, GND_UINT64, DIM(2), big), 1, (int64_t[]){2500}), ":4999");
+    tap_is_int(gnd_read(gnd_unique_values(u), got, sizeof got), GND_OK, "%s: uint64 near the end",
+               spec);
     tap_ok(got[0] == big[1] && got[1] == big[0], "%s: two values", spec);
     /* rows */
-    gnd_array *rows = gnd_from(dev, GND_INT8, DIM(4, 2), (int8_t[]){ 2, 1, 1, 5, 2, 1, 1, 4 });
+    gnd_array *rows = gnd_from(dev, GND_INT8, DIM(4, 2), (int8_t[]){2, 1, 1, 5, 2, 1, 1, 4});
     int8_t r[6];
     tap_is_int(gnd_unique_along(rows, 0, 7, out), GND_OK, "%s: rows", spec);
     tap_is_int(gnd_read(out[0], r, 6), GND_OK, "%s: read", spec);
-    tap_is_mem(r, ((int8_t[]){ 1, 4, 1, 5, 2, 1 }), 6, "%s: in order", spec);
-    tap_ok(is_ints(out[1], (int64_t[]){ 3, 1, 0 }, 3, "indices") &&
-           is_ints(out[2], (int64_t[]){ 2, 1, 2, 0 }, 4, "inverse") &&
-           is_ints(out[3], (int64_t[]){ 1, 1, 2 }, 3, "counts"), "%s: indices, inverse, counts", spec);
+    tap_is_mem(r, ((int8_t[]){1, 4, 1, 5, 2, 1}), 6, "%s: in order", spec);
+    tap_ok(is_ints(out[1], (int64_t[]){3, 1, 0}, 3, "indices") &&
+               is_ints(out[2], (int64_t[]){2, 1, 2, 0}, 4, "inverse") &&
+               is_ints(out[3], (int64_t[]){1, 1, 2}, 3, "counts"),
+           "%s: indices, inverse, counts", spec);
     gnd_unique_along(gnd_T(rows), -1, 0, out);
-    tap_ok(gnd_ndim(out[0]) == 2 && gnd_dim(out[0], 0) == 2 && gnd_dim(out[0], 1) == 3, "%s: columns", spec);
+    tap_ok(gnd_ndim(out[0]) == 2 && gnd_dim(out[0], 0) == 2 && gnd_dim(out[0], 1) == 3,
+           "%s: columns", spec);
     gnd_scope_end();
 }
 
 static void pairs(gnd_device *dev, const char *spec)
 {
     gnd_scope_begin();
-    gnd_array *a = gnd_from(dev, GND_FLOAT32, DIM(2, 4), (float[]){ 3, 1, NAN, 2, 2, 7, NAN, 1 });
-    gnd_array *b = gnd_from(dev, GND_INT8, DIM(5), (int8_t[]){ 2, 9, 2, 3, 0 });
-    gnd_array *c = gnd_from(dev, GND_FLOAT32, DIM(3), (float[]){ NAN, 1, NAN }), *none = gnd_at(c, ":0"), *out[3];
-    tap_ok(is_values(gnd_union1d(a, b), GND_FLOAT32, (double[]){ 0, 1, 2, 3, 7, 9, NAN }, 7), "%s: union", spec);
-    tap_ok(is_values(gnd_intersect1d(a, b), GND_FLOAT32, (double[]){ 2, 3 }, 2), "%s: intersection", spec);
-    tap_ok(is_values(gnd_setdiff1d(a, b), GND_FLOAT32, (double[]){ 1, 7, NAN }, 3), "%s: difference", spec);
-    tap_ok(is_values(gnd_setdiff1d(b, a), GND_INT8, (double[]){ 0, 9 }, 2), "%s: the other way", spec);
-    tap_ok(is_values(gnd_setdiff1d_kept(a, b), GND_FLOAT32, (double[]){ 1, NAN, 7, NAN, 1 }, 5), "%s: as they stand", spec);
-    tap_ok(is_values(gnd_setxor1d(a, b), GND_FLOAT32, (double[]){ 0, 1, 7, 9, NAN }, 5), "%s: in just one", spec);
-    tap_ok(is_values(gnd_setxor1d(a, c), GND_FLOAT32, (double[]){ 2, 3, 7, NAN, NAN }, 5), "%s: a NaN of each", spec);
-    tap_ok(is_values(gnd_intersect1d(a, c), GND_FLOAT32, (double[]){ 1 }, 1), "%s: no NaN in both", spec);
-    tap_ok(!gnd_intersect1d_indices(a, b, out) && is_values(out[0], GND_FLOAT32, (double[]){ 2, 3 }, 2) &&
-           is_ints(out[1], (int64_t[]){ 3, 0 }, 2, "indices") && is_ints(out[2], (int64_t[]){ 0, 3 }, 2, "indices"),
+    gnd_array *a = gnd_from(dev, GND_FLOAT32, DIM(2, 4), (float[]){3, 1, NAN, 2, 2, 7, NAN, 1});
+    gnd_array *b = gnd_from(dev, GND_INT8, DIM(5), (int8_t[]){2, 9, 2, 3, 0});
+    gnd_array *c = gnd_from(dev, GND_FLOAT32, DIM(3), (float[]){NAN, 1, NAN}),
+              *none = gnd_at(c, ":0"), *out[3];
+    tap_ok(is_values(gnd_union1d(a, b), GND_FLOAT32, (double[]){0, 1, 2, 3, 7, 9, NAN}, 7),
+           "%s: union", spec);
+    tap_ok(is_values(gnd_intersect1d(a, b), GND_FLOAT32, (double[]){2, 3}, 2), "%s: intersection",
+           spec);
+    tap_ok(is_values(gnd_setdiff1d(a, b), GND_FLOAT32, (double[]){1, 7, NAN}, 3), "%s: difference",
+           spec);
+    tap_ok(is_values(gnd_setdiff1d(b, a), GND_INT8, (double[]){0, 9}, 2), "%s: the other way",
+           spec);
+    tap_ok(is_values(gnd_setdiff1d_kept(a, b), GND_FLOAT32, (double[]){1, NAN, 7, NAN, 1}, 5),
+           "%s: as they stand", spec);
+    tap_ok(is_values(gnd_setxor1d(a, b), GND_FLOAT32, (double[]){0, 1, 7, 9, NAN}, 5),
+           "%s: in just one", spec);
+    tap_ok(is_values(gnd_setxor1d(a, c), GND_FLOAT32, (double[]){2, 3, 7, NAN, NAN}, 5),
+           "%s: a NaN of each", spec);
+    tap_ok(is_values(gnd_intersect1d(a, c), GND_FLOAT32, (double[]){1}, 1), "%s: no NaN in both",
+           spec);
+    tap_ok(!gnd_intersect1d_indices(a, b, out) &&
+               is_values(out[0], GND_FLOAT32, (double[]){2, 3}, 2) &&
+               is_ints(out[1], (int64_t[]){3, 0}, 2, "indices") &&
+               is_ints(out[2], (int64_t[]){0, 3}, 2, "indices"),
            "%s: with indices", spec);
-    tap_ok(is_values(gnd_setdiff1d(a, none), GND_FLOAT32, (double[]){ 1, 2, 3, 7, NAN }, 5), "%s: without nothing", spec);
+    tap_ok(is_values(gnd_setdiff1d(a, none), GND_FLOAT32, (double[]){1, 2, 3, 7, NAN}, 5),
+           "%s: without nothing", spec);
     tap_ok(is_values(gnd_intersect1d(none, a), GND_FLOAT32, NULL, 0), "%s: of nothing", spec);
     tap_ok(is_values(gnd_setxor1d(none, none), GND_FLOAT32, NULL, 0), "%s: nothing at all", spec);
-    tap_ok(!gnd_intersect1d_indices(none, a, out) && gnd_size(out[2]) == 0, "%s: its indices", spec);
+    tap_ok(!gnd_intersect1d_indices(none, a, out) && gnd_size(out[2]) == 0, "%s: its indices",
+           spec);
     /* membership */
     unsigned char is[8];
     gnd_array *many = gnd_multiply(gnd_arange_i64(dev, 0, 40, 1, GND_INT32), gnd_int(2));
     tap_is_int(gnd_read(gnd_isin(a, b, 0), is, 8), GND_OK, "%s: isin", spec);
-    tap_is_mem(is, ((unsigned char[]){ 1, 0, 0, 1, 1, 0, 0, 0 }), 8, "%s: one by one", spec);
+    tap_is_mem(is, ((unsigned char[]){1, 0, 0, 1, 1, 0, 0, 0}), 8, "%s: one by one", spec);
     tap_is_int(gnd_read(gnd_isin(a, many, 1), is, 8), GND_OK, "%s: not in many", spec);
-    tap_is_mem(is, ((unsigned char[]){ 1, 1, 1, 0, 0, 1, 1, 1 }), 8, "%s: by searching", spec);
-    tap_is_f64(gnd_item_f64(gnd_isin(gnd_int(78), many, 0), NULL), 1, "%s: a scalar in an array", spec);
-    tap_is_f64(gnd_item_f64(gnd_sum(gnd_isin(b, gnd_int(2), 0), GND_ALL, 0), NULL), 2, "%s: an array in a scalar", spec);
-    tap_is_f64(gnd_item_f64(gnd_sum(gnd_isin(b, none, 1), GND_ALL, 0), NULL), 5, "%s: in nothing", spec);
+    tap_is_mem(is, ((unsigned char[]){1, 1, 1, 0, 0, 1, 1, 1}), 8, "%s: by searching", spec);
+    tap_is_f64(gnd_item_f64(gnd_isin(gnd_int(78), many, 0), NULL), 1, "%s: a scalar in an array",
+               spec);
+    tap_is_f64(gnd_item_f64(gnd_sum(gnd_isin(b, gnd_int(2), 0), GND_ALL, 0), NULL), 2,
+               "%s: an array in a scalar", spec);
+    tap_is_f64(gnd_item_f64(gnd_sum(gnd_isin(b, none, 1), GND_ALL, 0), NULL), 5, "%s: in nothing",
+               spec);
     gnd_scope_end();
 }
 
 static void said(gnd_device *dev, const char *spec)
 {
     static const expect_value cases[] = {
-        { "unique([3, 1, 3])[1]", 3 },
-        { "unique([3, 1, 3], return_counts=True)[1][1]", 2 },
-        { "unique([[1, 2], [1, 2]], axis=0).size", 2 },
-        { "unique([nan, nan]).size + unique([nan, nan], equal_nan=False).size", 3 },
-        { "unique_all([5, 4, 5]).inverse_indices[2]", 1 },
-        { "unique_counts([5, 4, 5]).counts[1] + unique_inverse([5, 4]).values[0] + unique_values([2, 2])[0]", 8 },
-        { "isin([1, 2], [2, 3], invert=True).sum()", 1 },
-        { "union1d([1, 2], [2, 3]).sum() + intersect1d([1, 2], [2, 3])[0]", 8 },
-        { "intersect1d([1, 2], [2, 3], return_indices=True)[1][0]", 1 },
-        { "setdiff1d([2, 1, 2, 5], [1], assume_unique=True)[1] + setdiff1d([5, 2, 2], [1])[0]", 4 },
-        { "setxor1d([1, 2], [2, 3]).sum()", 4 },
+        {"unique([3, 1, 3])[1]", 3},
+        {"unique([3, 1, 3], return_counts=True)[1][1]", 2},
+        {"unique([[1, 2], [1, 2]], axis=0).size", 2},
+        {"unique([nan, nan]).size + unique([nan, nan], equal_nan=False).size", 3},
+        {"unique_all([5, 4, 5]).inverse_indices[2]", 1},
+        {"unique_counts([5, 4, 5]).counts[1] + unique_inverse([5, 4]).values[0] + unique_values([2, 2])[0]",
+         8},
+        {"isin([1, 2], [2, 3], invert=True).sum()", 1},
+        {"union1d([1, 2], [2, 3]).sum() + intersect1d([1, 2], [2, 3])[0]", 8},
+        {"intersect1d([1, 2], [2, 3], return_indices=True)[1][0]", 1},
+        {"setdiff1d([2, 1, 2, 5], [1], assume_unique=True)[1] + setdiff1d([5, 2, 2], [1])[0]", 4},
+        {"setxor1d([1, 2], [2, 3]).sum()", 4},
     };
     expect_values(dev, spec, (int)(sizeof cases / sizeof *cases), cases);
 }
@@ -211,7 +240,8 @@ static void wrong_arguments(void)
 {
     gnd_device *dev = gnd_open("null:0"), *dev32 = gnd_open("null:1");
     gnd_scope_begin();
-    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, DIM(3, 4)), *far = gnd_zeros(dev32, GND_FLOAT32, DIM(3)), *out[4];
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, DIM(3, 4)),
+              *far = gnd_zeros(dev32, GND_FLOAT32, DIM(3)), *out[4];
     gnd_array *broken = gnd_reshape(x, DIM(7));
     FAILS(gnd_unique_values(NULL), GND_ERR_NULL, "unique_values: x is NULL");
     FAILS(gnd_unique_values(broken), GND_ERR_SHAPE, "reshape");
@@ -226,8 +256,10 @@ static void wrong_arguments(void)
     tap_is_int(gnd_unique(x, 0, NULL), GND_ERR_NULL, "no place for the result");
     tap_is_int(gnd_unique_along(x, 2, 7, out), GND_ERR_AXIS, "an axis that is none");
     FAILS(out[3], GND_ERR_AXIS, "unique_along: axis 2");
-    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(0, 3)), 0, 0, out), GND_ERR_SHAPE, "no rows");
-    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(2, 20000)), 0, 0, out), GND_ERR_UNSUPPORTED, "long rows");
+    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(0, 3)), 0, 0, out), GND_ERR_SHAPE,
+               "no rows");
+    tap_is_int(gnd_unique_along(gnd_zeros(dev, GND_INT8, DIM(2, 20000)), 0, 0, out),
+               GND_ERR_UNSUPPORTED, "long rows");
     tap_is_int(gnd_intersect1d_indices(x, far, out), GND_ERR_DEVICE, "indices, of two devices");
     gnd_scope_end();
     gnd_close(dev);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_sort.c - sort, argsort, topk, partition, argpartition and lexsort against a stable merge sort on
- * the host: dtypes, axes, layouts, sizes round every block of the kernels, both directions, ties, NaN,
- * infinities and signed zeros, expressions as inputs. With the kernels of both shapes, and of GPUs whose groups
- * may not wait for one another.
+ * ops_sort.c - sort, argsort, topk, partition, argpartition and lexsort against a stable merge sort
+ * on the host: dtypes, axes, layouts, sizes round every block of the kernels, both directions,
+ * ties, NaN, infinities and signed zeros, expressions as inputs. With the kernels of both shapes,
+ * and of GPUs whose groups may not wait for one another.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,13 +17,15 @@
 static const char *shape_name;
 static int few; /* fewer dtypes */
 
-/* --- the reference ------------------------------------------------------------------------------ */
+/* --- the reference ------------------------------------------------------------------------------
+ */
 
 /* What of v is NaN: 1 the imaginary part, 2 the real part or the number itself, 3 both parts. */
 static int nan_class(ref_num v)
 {
-    return v.kind == 'f' ? 2 * (isnan(v.re) != 0)
-           : v.kind == 'c' ? 2 * (isnan(v.re) != 0) + (isnan(v.im) != 0) : 0;
+    return v.kind == 'f'   ? 2 * (isnan(v.re) != 0)
+           : v.kind == 'c' ? 2 * (isnan(v.re) != 0) + (isnan(v.im) != 0)
+                           : 0;
 }
 
 /* -1, 0, 1 as a comes before, with or after b. */
@@ -54,24 +56,27 @@ static void merge_sort(const ref_num *v, int64_t *idx, int64_t *tmp, int64_t n, 
     merge_sort(v, idx, tmp, m, descending);
     merge_sort(v, idx + m, tmp, n - m, descending);
     while (i < m || j < n)
-        tmp[k++] = j == n || (i < m && order(v[idx[i]], v[idx[j]], descending) <= 0) ? idx[i++] : idx[j++];
+        tmp[k++] =
+            j == n || (i < m && order(v[idx[i]], v[idx[j]], descending) <= 0) ? idx[i++] : idx[j++];
     memcpy(idx, tmp, (size_t)n * sizeof *idx);
 }
 
-/* --- one case ----------------------------------------------------------------------------------- */
+/* --- one case -----------------------------------------------------------------------------------
+ */
 
 enum { SORT, ARGSORT, TOPK, PARTITION, ARGPARTITION, LEXSORT };
 
 /* Whether element i of got is that of row `v` that belongs there. */
-static int same(gnd_dtype t, const ref_arr *got, const int64_t *at, ref_num want, int64_t index, int arg)
+static int same(gnd_dtype t, const ref_arr *got, const int64_t *at, ref_num want, int64_t index,
+                int arg)
 {
     ref_num g = ref_get(arg ? GND_INT64 : t, ref_at(got, at));
     return arg ? g.i == index : ref_ulps(t, g, want, 1) == 0;
 }
 
 /* y, a result of x with `keep` elements along the axis: how many of its elements are not right. */
-static int64_t wrong(gnd_array *y, const ref_arr *x, int axis, int64_t keep, int descending, int arg,
-                     char *why, size_t cap)
+static int64_t wrong(gnd_array *y, const ref_arr *x, int axis, int64_t keep, int descending,
+                     int arg, char *why, size_t cap)
 {
     gnd_dtype t = x->t;
     int64_t dim[GND_MAX_NDIM], idx[GND_MAX_NDIM], n = x->dim[axis], bad = 0, rows = 1;
@@ -106,8 +111,8 @@ static int64_t wrong(gnd_array *y, const ref_arr *x, int axis, int64_t keep, int
 }
 
 /* Sorts (or argsorts) a filled array of that shape and layout. */
-static void one(gnd_device *dev, const char *spec, int op, gnd_dtype t, int ndim, const int64_t *dim,
-                int axis, int descending, ref_layout l, int how)
+static void one(gnd_device *dev, const char *spec, int op, gnd_dtype t, int ndim,
+                const int64_t *dim, int axis, int descending, ref_layout l, int how)
 {
     char why[256] = "", text[64] = "";
     ref_arr x;
@@ -120,7 +125,8 @@ static void one(gnd_device *dev, const char *spec, int op, gnd_dtype t, int ndim
     int k = axis < 0 ? axis + ndim : axis;
     int64_t bad = wrong(y, &x, k, x.dim[k], descending, op == ARGSORT, why, sizeof why);
     for (int d = 0; d < ndim; d++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? " x " : "", dim[d]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%" PRId64, d ? " x " : "",
+                 dim[d]);
     tap_ok(bad == 0, "%s %s: %s %s %s, axis %d, %s%s: %" PRId64 " wrong %s", spec, shape_name,
            op == SORT ? "sort" : "argsort", gnd_dtype_name(t), text, axis, ref_layout_name(l),
            descending ? ", descending" : "", bad, why);
@@ -128,17 +134,19 @@ static void one(gnd_device *dev, const char *spec, int op, gnd_dtype t, int ndim
     gnd_scope_end();
 }
 
-/* --- the cases ---------------------------------------------------------------------------------- */
+/* --- the cases ----------------------------------------------------------------------------------
+ */
 
-/* In the shape that the device does not have by itself, every third one: its kernels compile slowly. */
+/* In the shape that the device does not have by itself, every third one: its kernels compile
+ * slowly. */
 static void dtypes(gnd_device *dev, const char *spec)
 {
     const int64_t dim[2] = {3, 10007};
     for (int t = 0; t < GND_NDTYPES; t++)
         for (int op = SORT; op <= ARGSORT; op++)
             for (int down = 0; down < 2 && (few == 0 || (t + 2 * op) % 3 == 0); down++)
-                one(dev, spec, op, (gnd_dtype)t, 2, dim, -1, down,
-                    down ? REF_CONTIG : REF_OFFSET, down ? REF_SMALL : REF_SPECIAL);
+                one(dev, spec, op, (gnd_dtype)t, 2, dim, -1, down, down ? REF_CONTIG : REF_OFFSET,
+                    down ? REF_SMALL : REF_SPECIAL);
 }
 
 /* Rows that a group has in registers and sorts by 8 bits a pass: of each width, and full ones. */
@@ -147,16 +155,17 @@ static void held(gnd_device *dev, const char *spec)
     static const gnd_dtype t[] = {GND_INT8, GND_FLOAT16, GND_UINT64, GND_FLOAT64, GND_INT16};
     for (int i = 0; i < 5; i++) {
         const int64_t dim[2] = {2, i & 1 ? 4096 : 3001};
-        one(dev, spec, i < 4 ? SORT : ARGSORT, t[i], 2, dim, -1, i < 2, REF_CONTIG, i == 3 ? REF_REAL : REF_SPECIAL);
+        one(dev, spec, i < 4 ? SORT : ARGSORT, t[i], 2, dim, -1, i < 2, REF_CONTIG,
+            i == 3 ? REF_REAL : REF_SPECIAL);
     }
 }
 
 static void sizes(gnd_device *dev, const char *spec)
 {
-    static const int64_t n[] = {1,   2,   3,    5,    7,    15,   16,   17,   31,   32,   33,    63,    64,
-                                65,  127, 128,  129,  255,  256,  257,  509,  512,  513,  1021,  1024,  1025,
-                                2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 12287, 12288, 16384, 65537,
-                                131071};
+    static const int64_t n[] = {1,    2,    3,    5,    7,    15,    16,    17,    31,    32,
+                                33,   63,   64,   65,   127,  128,   129,   255,   256,   257,
+                                509,  512,  513,  1021, 1024, 1025,  2047,  2048,  2049,  4095,
+                                4096, 4097, 8191, 8192, 8193, 12287, 12288, 16384, 65537, 131071};
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         int64_t dim[2] = {n[i] < 3000 ? 5 : 1, n[i]};
         one(dev, spec, i % 2 ? SORT : ARGSORT, GND_FLOAT32, 2, dim, -1, i % 3 == 0, REF_CONTIG,
@@ -184,27 +193,37 @@ static void patterns(gnd_device *dev, const char *spec)
     enum { N = 30011 };
     static int64_t host[N], got[N], want[N];
     int64_t n = N;
-    static const char *const name[] = {"all equal", "sorted", "reversed", "small", "top byte", "one byte"};
+    static const char *const name[] = {"all equal", "sorted",   "reversed",
+                                       "small",     "top byte", "one byte"};
     for (int k = 0; k < 6; k++) {
         int wrong_ = 0;
         gnd_scope_begin();
         ref_seed((uint64_t)k + 5);
         for (int64_t i = 0; i < N; i++)
-            host[i] = k == 0 ? 77 : k == 1 ? i * 3 : k == 2 ? (N - i) * 5 : k == 3 ? ref_range(-3, 3)
-                      : k == 4 ? ref_range(-100, 100) * ((int64_t)1 << 56) : ref_range(0, 255) << 24;
-        gnd_array *x = gnd_from(dev, GND_INT64, 1, &n, host), *y = gnd_argsort(x, 0, 0), *z = gnd_sort(x, 0, 0);
-        tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s %s: argsort, %s", spec, shape_name, name[k]);
-        tap_is_int(gnd_read(z, want, sizeof want), GND_OK, "%s %s: sort, %s", spec, shape_name, name[k]);
+            host[i] = k == 0   ? 77
+                      : k == 1 ? i * 3
+                      : k == 2 ? (N - i) * 5
+                      : k == 3 ? ref_range(-3, 3)
+                      : k == 4 ? ref_range(-100, 100) * ((int64_t)1 << 56)
+                               : ref_range(0, 255) << 24;
+        gnd_array *x = gnd_from(dev, GND_INT64, 1, &n, host), *y = gnd_argsort(x, 0, 0),
+                  *z = gnd_sort(x, 0, 0);
+        tap_is_int(gnd_read(y, got, sizeof got), GND_OK, "%s %s: argsort, %s", spec, shape_name,
+                   name[k]);
+        tap_is_int(gnd_read(z, want, sizeof want), GND_OK, "%s %s: sort, %s", spec, shape_name,
+                   name[k]);
         for (int64_t i = 0; i < N; i++) {
             wrong_ += got[i] < 0 || got[i] >= N || host[got[i]] != want[i];
-            wrong_ += i > 0 && (want[i - 1] > want[i] || (want[i - 1] == want[i] && got[i - 1] >= got[i]));
+            wrong_ += i > 0 &&
+                      (want[i - 1] > want[i] || (want[i - 1] == want[i] && got[i - 1] >= got[i]));
         }
         tap_is_int(wrong_, 0, "%s %s: in order, stably", spec, shape_name);
         gnd_scope_end();
     }
 }
 
-/* Long rows of floats without NaN and -0, and with one of them, or both zeros: digits are found in two ways. */
+/* Long rows of floats without NaN and -0, and with one of them, or both zeros: digits are found in
+ * two ways. */
 static void plain(gnd_device *dev, const char *spec, gnd_dtype t)
 {
     const int64_t dim[2] = {2, 12289};
@@ -219,14 +238,16 @@ static void plain(gnd_device *dev, const char *spec, gnd_dtype t)
         ref_seed((uint64_t)k + 11);
         for (int64_t i = 0; i < n; i++) {
             const int64_t v = ref_range(-900, 900);
-            ref_put(t, x.p + i * size, ref_float(k == 2 && v % 3 == 0 ? v < 0 ? -0.0L : 0.0L : (long double)v + 0.5L));
+            ref_put(t, x.p + i * size,
+                    ref_float(k == 2 && v % 3 == 0 ? v < 0 ? -0.0L : 0.0L : (long double)v + 0.5L));
         }
         if (k == 1 || k == 3)
             ref_put(t, x.p + (n - 5) * size, ref_float(k == 1 ? (long double)NAN : -0.0L));
         gnd_array *a = gnd_from(dev, t, 2, dim, x.p);
         for (int down = 0; down < 2; down++)
-            tap_is_int(wrong(gnd_sort(a, 1, down ? GND_DESCENDING : 0), &x, 1, dim[1], down, 0, why, sizeof why), 0,
-                       "%s %s: %s %s%s %s", spec, shape_name, gnd_dtype_name(t), name[k],
+            tap_is_int(wrong(gnd_sort(a, 1, down ? GND_DESCENDING : 0), &x, 1, dim[1], down, 0, why,
+                             sizeof why),
+                       0, "%s %s: %s %s%s %s", spec, shape_name, gnd_dtype_name(t), name[k],
                        down ? ", descending" : "", why);
         ref_free(&x);
         gnd_scope_end();
@@ -250,19 +271,21 @@ static void fused(gnd_device *dev, const char *spec)
     tap_is_int(wrong(gnd_argsort(e, 0, GND_DESCENDING), &neg, 0, 37, 1, 1, why, sizeof why), 0,
                "%s %s: along its first axis %s", spec, shape_name, why);
     gnd_array *y = gnd_subtract(gnd_sort(gnd_add(e, gnd_int(5)), 1, 0), gnd_int(5));
-    tap_is_int(wrong(y, &neg, 1, 501, 0, 0, why, sizeof why), 0, "%s %s: a result in an expression %s",
-               spec, shape_name, why);
+    tap_is_int(wrong(y, &neg, 1, 501, 0, 0, why, sizeof why), 0,
+               "%s %s: a result in an expression %s", spec, shape_name, why);
     y = gnd_sort(gnd_broadcast_to(gnd_int(4), 1, dim), 0, 0);
-    tap_ok(gnd_status_of(y) != GND_OK || gnd_wait(y) == GND_OK, "%s %s: a number broadcast", spec, shape_name);
+    tap_ok(gnd_status_of(y) != GND_OK || gnd_wait(y) == GND_OK, "%s %s: a number broadcast", spec,
+           shape_name);
     ref_free(&x);
     ref_free(&neg);
     gnd_scope_end();
 }
 
-/* --- parts -------------------------------------------------------------------------------------- */
+/* --- parts --------------------------------------------------------------------------------------
+ */
 
-static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, int64_t n, int64_t k, int axis,
-                 int smallest, int how)
+static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, int64_t n, int64_t k,
+                 int axis, int smallest, int how)
 {
     const int64_t dim[2] = {axis ? rows : n, axis ? n : rows};
     char why[256] = "";
@@ -272,11 +295,12 @@ static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, i
         return;
     gnd_scope_begin();
     gnd_array *a = ref_make(dev, t, 2, dim, REF_CONTIG, how, &x);
-    tap_is_int(gnd_topk(a, k, axis, smallest ? GND_SMALLEST : 0, out), GND_OK, "%s %s: topk", spec, shape_name);
+    tap_is_int(gnd_topk(a, k, axis, smallest ? GND_SMALLEST : 0, out), GND_OK, "%s %s: topk", spec,
+               shape_name);
     for (int i = 0; i < 2; i++)
         tap_is_int(wrong(out[i], &x, axis, k, !smallest, i, why, sizeof why), 0,
-                   "%s %s: topk %s %s, %" PRId64 " of %" PRId64 " in %" PRId64 " rows %s", spec, shape_name,
-                   i ? "indices" : "values", gnd_dtype_name(t), k, n, rows, why);
+                   "%s %s: topk %s %s, %" PRId64 " of %" PRId64 " in %" PRId64 " rows %s", spec,
+                   shape_name, i ? "indices" : "values", gnd_dtype_name(t), k, n, rows, why);
     ref_free(&x);
     gnd_scope_end();
 }
@@ -293,7 +317,8 @@ static void parts(gnd_device *dev, const char *spec)
     topk(dev, spec, GND_FLOAT32, 2, 163840, 64, 1, 0, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 300, 0, 1, REF_SMALL);
     topk(dev, spec, GND_INT32, 20, 300, 0, 0, 1, REF_SMALL);
-    topk(dev, spec, GND_FLOAT32, 5, 3001, 256, 1, 1, REF_SMALL); /* a quarter and less: selected on GPUs */
+    topk(dev, spec, GND_FLOAT32, 5, 3001, 256, 1, 1,
+         REF_SMALL); /* a quarter and less: selected on GPUs */
     topk(dev, spec, GND_FLOAT32, 2, 8192, 64, 1, 0, REF_REAL);
     topk(dev, spec, GND_BFLOAT16, 3, 700, 100, 1, 0, REF_SPECIAL);
     topk(dev, spec, GND_UINT64, 7, 1025, 256, 0, 1, REF_SPECIAL);
@@ -305,7 +330,8 @@ static void parts(gnd_device *dev, const char *spec)
     int64_t *at = calloc(4 * N, sizeof *at);
     int bad = 0;
     tap_is_int(gnd_read(p, got, 4 * N * sizeof *got), GND_OK, "%s %s: partition", spec, shape_name);
-    tap_is_int(gnd_read(q, at, 4 * N * sizeof *at), GND_OK, "%s %s: argpartition", spec, shape_name);
+    tap_is_int(gnd_read(q, at, 4 * N * sizeof *at), GND_OK, "%s %s: argpartition", spec,
+               shape_name);
     for (int r = 0; r < 4; r++)
         for (int k = 0; k < 3; k++) {
             const float *row = got + r * N, *own = (const float *)(const void *)x.p + r * N;
@@ -317,8 +343,8 @@ static void parts(gnd_device *dev, const char *spec)
             }
         }
     tap_is_int(bad, 0, "%s %s: what is on each side", spec, shape_name);
-    tap_is_int(wrong(gnd_sort(p, 1, 0), &x, 1, N, 0, 0, why, sizeof why), 0, "%s %s: the same elements %s",
-               spec, shape_name, why);
+    tap_is_int(wrong(gnd_sort(p, 1, 0), &x, 1, N, 0, 0, why, sizeof why), 0,
+               "%s %s: the same elements %s", spec, shape_name, why);
     free(got);
     free(at);
     ref_free(&x);
@@ -340,8 +366,8 @@ static void lexsort(gnd_device *dev, const char *spec)
             k[i][j] = (int32_t)ref_range(0, 9);
         key[i] = gnd_from(dev, GND_INT32, 2, dim, k[i]);
     }
-    tap_is_int(gnd_read(gnd_lexsort(3, key, -1), got, 3 * N * sizeof *got), GND_OK, "%s %s: lexsort", spec,
-               shape_name);
+    tap_is_int(gnd_read(gnd_lexsort(3, key, -1), got, 3 * N * sizeof *got), GND_OK,
+               "%s %s: lexsort", spec, shape_name);
     for (int r = 0; r < 3; r++)
         for (int j = 1; j < N; j++) {
             int64_t a = r * N + got[r * N + j - 1], b = r * N + got[r * N + j];

@@ -26,7 +26,8 @@ static double uniform(void)
     return (double)(ref_rnd() >> 11) * 0x1p-53;
 }
 
-/* --- accuracy ----------------------------------------------------------------------------------- */
+/* --- accuracy -----------------------------------------------------------------------------------
+ */
 
 enum { N = 8000, TEAM = 7 };
 
@@ -52,7 +53,8 @@ static void judge(int op, gnd_dtype t, gnd_array *y, const ref_arr *in)
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        long double x[3] = {ref_nth(in, i).re, 0, 0}, want = mathspec_real((gnd__op)op, t == GND_FLOAT32, x);
+        long double x[3] = {ref_nth(in, i).re, 0, 0},
+                    want = mathspec_real((gnd__op)op, t == GND_FLOAT32, x);
         ref_num g = ref_nth(&got, i);
         long double scale = mathspec_scale((gnd__op)op, x, want);
         double err = ref_ulps(t, g, ref_float(want), 0);
@@ -68,8 +70,8 @@ static void judge(int op, gnd_dtype t, gnd_array *y, const ref_arr *in)
     if (lost)
         tap_skip(1, "rusticl flushes subnormals: %d elements of %s", (int)lost, gnd__ops[op].name);
     long double x = ref_nth(in, at).re, g = ref_nth(&got, at).re;
-    if (!tap_ok(worst <= bound, "%s of %s: %.2f ulp of %g", gnd__ops[op].name, gnd_dtype_name(t), worst,
-                bound))
+    if (!tap_ok(worst <= bound, "%s of %s: %.2f ulp of %g", gnd__ops[op].name, gnd_dtype_name(t),
+                worst, bound))
         tap_diag("of %.17Lg: %.17Lg, not %.20Lg", x, g,
                  mathspec_real((gnd__op)op, t == GND_FLOAT32, (long double[]){x, 0, 0}));
     ref_free(&got);
@@ -78,10 +80,12 @@ static void judge(int op, gnd_dtype t, gnd_array *y, const ref_arr *in)
 static void accuracy(gnd_device *dev, gnd_dtype t)
 {
     static const unary_func funcs[GND__NOPS] = {
-        [GND__OP_EXP2] = gnd_exp2, [GND__OP_SIGMOID] = gnd_sigmoid, [GND__OP_LOGIT] = gnd_logit,
-        [GND__OP_SINC] = gnd_sinc, [GND__OP_GAMMA] = gnd_gamma, [GND__OP_LGAMMA] = gnd_lgamma,
-        [GND__OP_DIGAMMA] = gnd_digamma, [GND__OP_ERFC] = gnd_erfc, [GND__OP_ERFINV] = gnd_erfinv,
-        [GND__OP_ERFCINV] = gnd_erfcinv, [GND__OP_NDTR] = gnd_ndtr, [GND__OP_NDTRI] = gnd_ndtri,
+        [GND__OP_EXP2] = gnd_exp2,         [GND__OP_SIGMOID] = gnd_sigmoid,
+        [GND__OP_LOGIT] = gnd_logit,       [GND__OP_SINC] = gnd_sinc,
+        [GND__OP_GAMMA] = gnd_gamma,       [GND__OP_LGAMMA] = gnd_lgamma,
+        [GND__OP_DIGAMMA] = gnd_digamma,   [GND__OP_ERFC] = gnd_erfc,
+        [GND__OP_ERFINV] = gnd_erfinv,     [GND__OP_ERFCINV] = gnd_erfcinv,
+        [GND__OP_NDTR] = gnd_ndtr,         [GND__OP_NDTRI] = gnd_ndtri,
         [GND__OP_LOG_NDTR] = gnd_log_ndtr, [GND__OP_I0] = gnd_i0,
     };
     const int64_t n = N;
@@ -112,7 +116,8 @@ static void accuracy(gnd_device *dev, gnd_dtype t)
     gnd_scope_end();
 }
 
-/* --- checking against loops --------------------------------------------------------------------- */
+/* --- checking against loops ---------------------------------------------------------------------
+ */
 
 enum { MAX = 64 };
 static ref_num want[MAX];
@@ -136,8 +141,9 @@ static void check(gnd_array *y, gnd_dtype t, int64_t n, double ulp, int zeros, c
     ref_free(&got);
 }
 
-static const long double values[] = {0, -0.0L, 1, -1, 0.5L, -0.75L, 2.5L, -3.25L, 100.125L, -1023,
-                                     INFINITY, -INFINITY, NAN, 65504, 0x1p-24L, -0x1p-20L, 3, 7};
+static const long double values[] = {0,    -0.0L,  1,        -1,        0.5L,     -0.75L,
+                                     2.5L, -3.25L, 100.125L, -1023,     INFINITY, -INFINITY,
+                                     NAN,  65504,  0x1p-24L, -0x1p-20L, 3,        7};
 enum { NV = sizeof values / sizeof *values };
 
 /* The values as an array of dtype t; host gets what t makes of them. */
@@ -148,14 +154,17 @@ static gnd_array *sample(gnd_device *dev, gnd_dtype t, ref_arr *host)
     for (int64_t i = 0; i < n; i++) {
         long double v = values[i];
         int float_ = gnd_dtype_kind(t) == 'f' || gnd_dtype_kind(t) == 'c';
-        ref_put(t, ref_at(host, &i), float_ ? ref_float(v) : ref_int(isfinite(v) ? (int64_t)v % 100 : i));
+        ref_put(t, ref_at(host, &i),
+                float_ ? ref_float(v) : ref_int(isfinite(v) ? (int64_t)v % 100 : i));
     }
     return gnd_from(dev, t, 1, &n, host->p);
 }
 
 static long double real_of(ref_num v)
 {
-    return v.kind == 'f' || v.kind == 'c' ? v.re : v.kind == 'u' ? (long double)v.u : (long double)v.i;
+    return v.kind == 'f' || v.kind == 'c' ? v.re
+           : v.kind == 'u'                ? (long double)v.u
+                                          : (long double)v.i;
 }
 
 static void parts(gnd_device *dev, gnd_dtype t, gnd_dtype ft)
@@ -170,10 +179,14 @@ static void parts(gnd_device *dev, gnd_dtype t, gnd_dtype ft)
         for (int i = 0; i < NV; i++) {
             long double v = ref_as(ft, ref_float(real_of(ref_nth(&x, i)))).re, whole;
             int ex = 0;
-            long double man = isfinite(v) ? frexpl(v, &ex) : v, frac = isnan(v) ? v : modfl(v, &whole);
+            long double man = isfinite(v) ? frexpl(v, &ex) : v,
+                        frac = isnan(v) ? v : modfl(v, &whole);
             if (isnan(v))
                 whole = v;
-            want[i] = pass == 1 ? ref_int(ex) : ref_float(pass == 0 ? man : pass == 2 ? frac : whole);
+            want[i] = pass == 1 ? ref_int(ex)
+                                : ref_float(pass == 0   ? man
+                                            : pass == 2 ? frac
+                                                        : whole);
         }
         static const char *const what[] = {"frexp: mantissa", "frexp: exponent", "modf: fraction",
                                            "modf: whole"};
@@ -185,8 +198,8 @@ static void parts(gnd_device *dev, gnd_dtype t, gnd_dtype ft)
 /* All float dtypes with exponents of all int dtypes, in one plan each. */
 static void scaling(gnd_device *dev, gnd_dtype t)
 {
-    static const int64_t e[] = {0, 1, -1, 10, -10, 127, -128, 300, -300, 5000, -5000, INT64_MAX,
-                                INT64_MIN, INT32_MIN};
+    static const int64_t e[] = {0,   1,    -1,   10,    -10,       127,       -128,
+                                300, -300, 5000, -5000, INT64_MAX, INT64_MIN, INT32_MIN};
     enum { NE = sizeof e / sizeof *e };
     const int64_t n = NE;
     ref_arr x = ref_new(t, 1, &n), ex[GND_UINT64 + 1];
@@ -207,7 +220,8 @@ static void scaling(gnd_device *dev, gnd_dtype t)
         for (int64_t i = 0; i < n; i++) {
             ref_num v = ref_nth(&ex[u], i);
             long double s = v.kind == 'u' ? (long double)v.u : (long double)v.i;
-            want[i] = ref_as(t, ref_float(ldexpl(ref_nth(&x, i).re, (int)fmaxl(fminl(s, 9999), -9999))));
+            want[i] =
+                ref_as(t, ref_float(ldexpl(ref_nth(&x, i).re, (int)fmaxl(fminl(s, 9999), -9999))));
         }
         snprintf(what, sizeof what, "ldexp by %s", gnd_dtype_name(u));
         check(y[u], t, n, 0, 1, what);
@@ -225,15 +239,20 @@ static void replacing(gnd_device *dev, gnd_dtype t)
     ref_arr x;
     gnd_array *a = sample(dev, t, &x);
     int c = gnd_dtype_kind(t) == 'c';
-    long double top = t == GND_FLOAT16 ? 65504 : t == GND_BFLOAT16 ? 0x1.fep127L
-                      : t == GND_FLOAT64 || t == GND_COMPLEX128 ? (long double)DBL_MAX : FLT_MAX;
+    long double top = t == GND_FLOAT16                          ? 65504
+                      : t == GND_BFLOAT16                       ? 0x1.fep127L
+                      : t == GND_FLOAT64 || t == GND_COMPLEX128 ? (long double)DBL_MAX
+                                                                : FLT_MAX;
     for (int pass = 0; pass < 2; pass++) {
-        gnd_array *y = pass ? gnd_nan_to_num(a, gnd_real(1.5), gnd_full(dev, GND_FLOAT32, 0, NULL, gnd_real(8)),
-                                             gnd_int(-9))
-                            : gnd_nan_to_num(a, NULL, NULL, NULL);
+        gnd_array *y =
+            pass ? gnd_nan_to_num(a, gnd_real(1.5),
+                                  gnd_full(dev, GND_FLOAT32, 0, NULL, gnd_real(8)), gnd_int(-9))
+                 : gnd_nan_to_num(a, NULL, NULL, NULL);
         for (int i = 0; i < NV; i++) {
             long double v = ref_nth(&x, i).re;
-            v = isnan(v) ? (pass ? 1.5L : 0) : isinf(v) ? (pass ? (v > 0 ? 8 : -9) : copysignl(top, v)) : v;
+            v = isnan(v)   ? (pass ? 1.5L : 0)
+                : isinf(v) ? (pass ? (v > 0 ? 8 : -9) : copysignl(top, v))
+                           : v;
             want[i] = ref_float(v);
             want[i].kind = c ? 'c' : 'f';
             want[i].im = 0;
@@ -241,7 +260,8 @@ static void replacing(gnd_device *dev, gnd_dtype t)
         check(y, t, NV, 0, 0, pass ? "nan_to_num with values" : "nan_to_num");
     }
     if (c) { /* infinities in the imaginary part stay there */
-        gnd_array *y = gnd_nan_to_num(gnd_from_parts(gnd_imag_part(a), gnd_real_part(a)), NULL, NULL, NULL);
+        gnd_array *y =
+            gnd_nan_to_num(gnd_from_parts(gnd_imag_part(a), gnd_real_part(a)), NULL, NULL, NULL);
         for (int i = 0; i < NV; i++) {
             long double v = ref_nth(&x, i).re;
             v = isnan(v) ? 0 : isinf(v) ? copysignl(top, v) : v;
@@ -270,11 +290,11 @@ static void rest(gnd_device *dev, int f64)
     all[7] = gnd_relu(a);
     gnd_eval_all(8, all);
     for (int pass = 0; pass < 8; pass++) {
-        static const char *const what[] = {"divmod: quotient", "divmod: remainder", "float_power",
-                                           "round_decimals", "round_decimals of ints", "angle in degrees",
-                                           "iscomplex", "relu"};
-        static const gnd_dtype types[] = {GND_INT32, GND_INT32, GND_NDTYPES, GND_FLOAT32, GND_INT32,
-                                          GND_FLOAT32, GND_BOOL, GND_FLOAT32};
+        static const char *const what[] = {
+            "divmod: quotient",       "divmod: remainder", "float_power", "round_decimals",
+            "round_decimals of ints", "angle in degrees",  "iscomplex",   "relu"};
+        static const gnd_dtype types[] = {GND_INT32, GND_INT32,   GND_NDTYPES, GND_FLOAT32,
+                                          GND_INT32, GND_FLOAT32, GND_BOOL,    GND_FLOAT32};
         for (int i = 0; i < NV; i++) {
             float v = (float)ref_nth(&x, i).re;
             int64_t n = ref_nth(&y, i).i, d = (int64_t)floor((double)n / -7);
@@ -294,8 +314,8 @@ static void rest(gnd_device *dev, int f64)
     }
     for (int i = 0; i < NV; i++)
         want[i] = ref_float(rintf(-(float)ref_nth(&x, i).re * 10) / 10);
-    check(gnd_imag_part(gnd_round_decimals(gnd_from_parts(gnd_real(INFINITY), gnd_negative(a)), 1)), GND_FLOAT32, NV, 0,
-          0, "round_decimals beside an infinity");
+    check(gnd_imag_part(gnd_round_decimals(gnd_from_parts(gnd_real(INFINITY), gnd_negative(a)), 1)),
+          GND_FLOAT32, NV, 0, 0, "round_decimals beside an infinity");
     for (int i = 0; i < NV; i++)
         want[i] = ref_int(1);
     check(gnd_isreal(a), GND_BOOL, NV, 0, 0, "isreal of a real array");
@@ -311,7 +331,8 @@ static void powers(gnd_device *dev)
     const int64_t n = M;
     float y[M];
     for (int k = 0; k < 2; k++) {
-        int bad = gnd_read(gnd_pow(gnd_from(dev, GND_FLOAT32, 1, &n, v), gnd_real(k ? -1 : 0.5)), y, sizeof y);
+        int bad = gnd_read(gnd_pow(gnd_from(dev, GND_FLOAT32, 1, &n, v), gnd_real(k ? -1 : 0.5)), y,
+                           sizeof y);
         for (int i = 0; i < M; i++) {
             const float w = k ? 1 / v[i] : v[i] == -INFINITY ? INFINITY : sqrtf(v[i] + 0.0f);
             bad += isnan(w) ? !isnan(y[i]) : !(y[i] == w && signbit(y[i]) == signbit(w));

@@ -16,9 +16,15 @@
 
 static gnd_dtype whole_float; /* what ints become: the device's default float */
 
-static int kind_of(gnd_dtype t) { return gnd_dtype_kind(t); }
+static int kind_of(gnd_dtype t)
+{
+    return gnd_dtype_kind(t);
+}
 
-static int is_half(gnd_dtype t) { return t == GND_FLOAT16 || t == GND_BFLOAT16; }
+static int is_half(gnd_dtype t)
+{
+    return t == GND_FLOAT16 || t == GND_BFLOAT16;
+}
 
 static ref_num real(ref_num v)
 {
@@ -31,7 +37,10 @@ static ref_num real(ref_num v)
     return v;
 }
 
-static gnd_dtype float_for(gnd_dtype t) { return strchr("biu", kind_of(t)) ? whole_float : t; }
+static gnd_dtype float_for(gnd_dtype t)
+{
+    return strchr("biu", kind_of(t)) ? whole_float : t;
+}
 
 static gnd_dtype real_of(gnd_dtype t)
 {
@@ -126,14 +135,18 @@ static gnd_dtype result_dtype(int op, gnd_dtype t)
     }
 }
 
-static int above(ref_num a, ref_num b) { return a.re > b.re || (a.re == b.re && a.im > b.im); }
+static int above(ref_num a, ref_num b)
+{
+    return a.re > b.re || (a.re == b.re && a.im > b.im);
+}
 
 /* The place of the largest (smallest) that is no NaN; -1: there is none. */
 static int64_t extreme(const ref_num *v, int64_t n, int least)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < n; i++)
-        if (!ref_is_nan(v[i]) && (best < 0 || (least ? above(v[best], v[i]) : above(v[i], v[best]))))
+        if (!ref_is_nan(v[i]) &&
+            (best < 0 || (least ? above(v[best], v[i]) : above(v[i], v[best]))))
             best = i;
     return best;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_transpose.c - kernels whose inputs lie across the outputs, by tiles: elements of every size, shapes that
- * allow vectors and shapes that do not, permutations of four axes, expressions of several such inputs, views
- * that begin anywhere; and maps of single points far apart. With the kernels of both shapes, against plain loops.
+ * ops_transpose.c - kernels whose inputs lie across the outputs, by tiles: elements of every size,
+ * shapes that allow vectors and shapes that do not, permutations of four axes, expressions of
+ * several such inputs, views that begin anywhere; and maps of single points far apart. With the
+ * kernels of both shapes, against plain loops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static gnd_device *dev;
 static const char *shape_name;
 static _Alignas(16) uint8_t in[MOST], want[MOST], got[MOST];
 
-/* Elements of which every byte tells where it comes from, none a NaN: copies must not touch them. */
+/* Elements of which every byte tells where it comes from, none a NaN: copies must not touch them.
+ */
 static void fill(gnd_dtype t, int64_t n)
 {
     const size_t size = gnd_dtype_size(t);
@@ -29,15 +31,15 @@ static void same(gnd_array *y, size_t bytes, const char *what, gnd_dtype t, cons
 {
     memset(got, 0x55, bytes);
     const gnd_status st = gnd_read(y, got, bytes);
-    tap_ok(st == GND_OK && !memcmp(got, want, bytes), "%s: %s, %s of %d x %d", shape_name, what, gnd_dtype_name(t),
-           (int)dim[0], (int)dim[1]);
+    tap_ok(st == GND_OK && !memcmp(got, want, bytes), "%s: %s, %s of %d x %d", shape_name, what,
+           gnd_dtype_name(t), (int)dim[0], (int)dim[1]);
     if (st != GND_OK)
         tap_diag("%s", gnd_error(y));
 }
 
 static void transposed(gnd_dtype t, int64_t rows, int64_t cols)
 {
-    const int64_t dim[2] = { rows, cols };
+    const int64_t dim[2] = {rows, cols};
     const size_t size = gnd_dtype_size(t);
     gnd_scope_begin();
     fill(t, rows * cols);
@@ -52,7 +54,7 @@ static void transposed(gnd_dtype t, int64_t rows, int64_t cols)
 /* Axes (0, 2, 3, 1), (3, 0, 2, 1) and all the other way round. */
 static void permuted(const int64_t *dim)
 {
-    static const int perm[3][4] = { { 0, 2, 3, 1 }, { 3, 0, 2, 1 }, { 3, 2, 1, 0 } };
+    static const int perm[3][4] = {{0, 2, 3, 1}, {3, 0, 2, 1}, {3, 2, 1, 0}};
     const int64_t n = dim[0] * dim[1] * dim[2] * dim[3];
     gnd_scope_begin();
     fill(GND_INT32, n);
@@ -66,18 +68,24 @@ static void permuted(const int64_t *dim)
                         int64_t of[4];
                         for (int d = 0; d < 4; d++)
                             of[perm[p][d]] = at[d];
-                        ((int32_t *)want)[i] = ((int32_t *)in)[((of[0] * dim[1] + of[1]) * dim[2] + of[2]) * dim[3] + of[3]];
+                        ((int32_t *)want)[i] =
+                            ((int32_t *)
+                                 in)[((of[0] * dim[1] + of[1]) * dim[2] + of[2]) * dim[3] + of[3]];
                     }
-        same(gnd_permute_dims(x, perm[p]), (size_t)n * 4, p == 0 ? "0 2 3 1" : p == 1 ? "3 0 2 1" : "3 2 1 0",
+        same(gnd_permute_dims(x, perm[p]), (size_t)n * 4,
+             p == 0   ? "0 2 3 1"
+             : p == 1 ? "3 0 2 1"
+                      : "3 2 1 0",
              GND_INT32, dim);
     }
     gnd_scope_end();
 }
 
-/* x.T + 2 y.T + z of int32, int16 and int32; the same of views that begin `skip` (0 or 3) elements in. */
+/* x.T + 2 y.T + z of int32, int16 and int32; the same of views that begin `skip` (0 or 3) elements
+ * in. */
 static void expression(int64_t rows, int64_t cols, int64_t skip)
 {
-    const int64_t dim[2] = { rows, cols }, back[2] = { cols, rows };
+    const int64_t dim[2] = {rows, cols}, back[2] = {cols, rows};
     int32_t *x = (int32_t *)in, *z = (int32_t *)(in + MOST / 2), *w = (int32_t *)want;
     static int16_t y[MOST / 8];
     gnd_scope_begin();
@@ -93,7 +101,8 @@ static void expression(int64_t rows, int64_t cols, int64_t skip)
                            z[(i + skip) * rows + j + skip];
     gnd_array *a = gnd_from(dev, GND_INT32, 2, dim, x), *b = gnd_from(dev, GND_INT16, 2, dim, y);
     gnd_array *c = gnd_from(dev, GND_INT32, 2, back, z);
-    gnd_array *s = gnd_add(gnd_add(gnd_matrix_transpose(a), gnd_multiply(gnd_matrix_transpose(b), gnd_int(2))), c);
+    gnd_array *s = gnd_add(
+        gnd_add(gnd_matrix_transpose(a), gnd_multiply(gnd_matrix_transpose(b), gnd_int(2))), c);
     same(gnd_at(s, skip ? "3:, 3:" : ":"), (size_t)(m * n) * 4, skip ? "a sum of views" : "a sum",
          GND_INT32, dim);
     gnd_scope_end();
@@ -102,7 +111,7 @@ static void expression(int64_t rows, int64_t cols, int64_t skip)
 /* x[::2] and x[::-2] of so many that a work-item takes several. */
 static void strided(void)
 {
-    const int64_t n = 300001 * 2, dim[2] = { n, 1 };
+    const int64_t n = 300001 * 2, dim[2] = {n, 1};
     gnd_scope_begin();
     fill(GND_INT16, n);
     gnd_array *x = gnd_from(dev, GND_INT16, 1, dim, in);
@@ -119,7 +128,8 @@ static void strided(void)
 
 static void on_device(gnd_device *d, const char *spec)
 {
-    static const gnd_dtype types[] = { GND_UINT8, GND_FLOAT16, GND_FLOAT32, GND_INT64, GND_COMPLEX128 };
+    static const gnd_dtype types[] = {GND_UINT8, GND_FLOAT16, GND_FLOAT32, GND_INT64,
+                                      GND_COMPLEX128};
     gnd_device_info info;
     dev = d;
     gnd_device_describe(d, &info);
@@ -133,8 +143,8 @@ static void on_device(gnd_device *d, const char *spec)
         transposed(types[i], 131, 67);
         transposed(types[i], 33, 517);
     }
-    permuted((int64_t[]){ 4, 70, 33, 36 });
-    permuted((int64_t[]){ 2, 64, 32, 64 });
+    permuted((int64_t[]){4, 70, 33, 36});
+    permuted((int64_t[]){2, 64, 32, 64});
     expression(192, 256, 0);
     expression(192, 256, 3);
     strided();
@@ -142,7 +152,7 @@ static void on_device(gnd_device *d, const char *spec)
 
 int main(void)
 {
-    static const char *const shape[] = { "cpu", "gpu" };
+    static const char *const shape[] = {"cpu", "gpu"};
     for (int i = 0; i < 2; i++) {
         shape_name = shape[i];
         setenv("GND_KERNEL_SHAPE", shape[i], 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compiled_once.c - nothing compiles on the second run of a program: a process computes an expression of each
- * kind and closes the device, a second one does the same, and its counters say that every kernel came from the
- * cache on disk. bench/first_calls does this for many more, with a cache each.
+ * compiled_once.c - nothing compiles on the second run of a program: a process computes an
+ * expression of each kind and closes the device, a second one does the same, and its counters say
+ * that every kernel came from the cache on disk. bench/first_calls does this for many more, with a
+ * cache each.
  */
 #include <gnd.h>
 #include <inttypes.h>
@@ -15,10 +16,27 @@
 #include "tap.h"
 
 static const char *const exprs[] = {
-    "sin(x) * 2 + x[::-1]", "x.sum()", "x.sum(axis=0)", "x.var(axis=1)", "x.argmax(axis=1)", "cumsum(x, axis=1)",
-    "sort(x)", "argsort(x.ravel())", "unique(x)", "searchsorted(arange(9.), x)", "x.astype(int32) @ x.T.astype(int32)",
-    "x[[3, 1]]", "concat([x, x])", "nonzero(x > 3)[0]", "fft(x)", "fft(x[0, :47])", "convolve(x[0], x[1])",
-    "random(1000, seed=1)", "integers(9, size=1000, seed=1)", "solve(x[:4, :4] + 9 * eye(4), x[0, :4])", "median(x)",
+    "sin(x) * 2 + x[::-1]",
+    "x.sum()",
+    "x.sum(axis=0)",
+    "x.var(axis=1)",
+    "x.argmax(axis=1)",
+    "cumsum(x, axis=1)",
+    "sort(x)",
+    "argsort(x.ravel())",
+    "unique(x)",
+    "searchsorted(arange(9.), x)",
+    "x.astype(int32) @ x.T.astype(int32)",
+    "x[[3, 1]]",
+    "concat([x, x])",
+    "nonzero(x > 3)[0]",
+    "fft(x)",
+    "fft(x[0, :47])",
+    "convolve(x[0], x[1])",
+    "random(1000, seed=1)",
+    "integers(9, size=1000, seed=1)",
+    "solve(x[:4, :4] + 9 * eye(4), x[0, :4])",
+    "median(x)",
 };
 
 typedef struct counters {
@@ -84,7 +102,8 @@ int main(void)
         const counters first = run_apart(d), second = run_apart(d);
         tap_is_int(first.failed + second.failed, 0, "%s: every expression is computed", d);
         tap_is_int((long long)second.built, 0, "%s: the second process compiles nothing", d);
-        tap_ok(second.from_disk > 20, "%s: %" PRIu64 " kernels came from the disk", d, second.from_disk);
+        tap_ok(second.from_disk > 20, "%s: %" PRIu64 " kernels came from the disk", d,
+               second.from_disk);
     }
     return tap_done();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse_boxes.c - joins as index maps: how many kernels pad, roll, concat, stack, tile and repeat take among
- * elementwise operations and views, which memory steps in one plan take, and that what a box leaves out is not read. Kernels as for CPUs
- * and as for GPUs. (tests/diff/diff_boxes.py has the values of random expressions.)
+ * fuse_boxes.c - joins as index maps: how many kernels pad, roll, concat, stack, tile and repeat
+ * take among elementwise operations and views, which memory steps in one plan take, and that what a
+ * box leaves out is not read. Kernels as for CPUs and as for GPUs. (tests/diff/diff_boxes.py has
+ * the values of random expressions.)
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,8 +31,9 @@ static long long explained(gnd_array *a, long long *peak)
         last = p;
     while (last && last > text && last[-1] != '\n')
         last--;
-    if (!last || sscanf(last, "%lld kernels, %*d calls, %*d bytes read, %*d bytes written, %lld bytes peak", &kernels,
-                        &at) != 2)
+    if (!last ||
+        sscanf(last, "%lld kernels, %*d calls, %*d bytes read, %*d bytes written, %lld bytes peak",
+               &kernels, &at) != 2)
         tap_diag("gnd_explain: %s\n%s", gnd_status_name(st), text ? text : "no text");
     free(text);
     *peak = at;
@@ -86,35 +88,44 @@ static gnd_array *life(gnd_array *b)
                 n = n ? gnd_add(n, y) : y;
         }
     gnd_array *three = gnd_equal(n, gnd_int(3)), *two = gnd_equal(n, gnd_int(2));
-    return gnd_astype(gnd_logical_or(three, gnd_logical_and(gnd_equal(b, gnd_int(1)), two)), GND_UINT8);
+    return gnd_astype(gnd_logical_or(three, gnd_logical_and(gnd_equal(b, gnd_int(1)), two)),
+                      GND_UINT8);
 }
 
 static gnd_array *wave(gnd_array *now, gnd_array *before)
 {
     gnd_array *lap = gnd_subtract(around(pad(now, "constant")), gnd_multiply(now, gnd_int(4)));
-    return gnd_add(gnd_subtract(gnd_multiply(now, gnd_int(2)), before), gnd_multiply(lap, gnd_real(0.1)));
+    return gnd_add(gnd_subtract(gnd_multiply(now, gnd_int(2)), before),
+                   gnd_multiply(lap, gnd_real(0.1)));
 }
 
 static void counts(void)
 {
     gnd_array *p = pad(x, "constant");
-    is_one(gnd_add(gnd_add(gnd_at(p, ":-2, 1:-1"), gnd_at(p, "2:, 1:-1")), x), 1, "neighbours by pad");
+    is_one(gnd_add(gnd_add(gnd_at(p, ":-2, 1:-1"), gnd_at(p, "2:, 1:-1")), x), 1,
+           "neighbours by pad");
     is_one(gnd_add(gnd_add(roll(x, 1, 0), roll(x, -1, 0)), x), 1, "neighbours by roll");
-    is_one(gnd_add(gnd_add(roll(x, 1, 1), roll(x, -1, 1)), roll(roll(x, 1, 0), 1, 1)), 1, "... along both axes");
+    is_one(gnd_add(gnd_add(roll(x, 1, 1), roll(x, -1, 1)), roll(roll(x, 1, 0), 1, 1)), 1,
+           "... along both axes");
     is_one(gnd_subtract(around(p), gnd_multiply(x, gnd_int(4))), 1, "five points by pad");
-    is_one(gnd_sqrt(roll(gnd_exp(x), 1, 0)), 1, "an expression rolled is computed once for each element");
+    is_one(gnd_sqrt(roll(gnd_exp(x), 1, 0)), 1,
+           "an expression rolled is computed once for each element");
     gnd_array *e = gnd_exp(gnd_exp(x));
     is_one(gnd_add(roll(e, 1, 0), e), 2, "... and stored where it is used otherwise too");
-    is_one(gnd_add(gnd_concat(2, (gnd_array *[]){x, gnd_add(u, v)}, 0), gnd_int(1)), 1, "concat of two");
-    is_one(gnd_add(gnd_concat(2, (gnd_array *[]){gnd_at(x, ":, :50"), gnd_at(u, ":, 50:")}, 1), v), 1,
-           "... along the last axis");
-    is_one(gnd_multiply(gnd_stack(3, (gnd_array *[]){x, u, v}, 0), gnd_int(2)), 1, "stack of three");
+    is_one(gnd_add(gnd_concat(2, (gnd_array *[]){x, gnd_add(u, v)}, 0), gnd_int(1)), 1,
+           "concat of two");
+    is_one(gnd_add(gnd_concat(2, (gnd_array *[]){gnd_at(x, ":, :50"), gnd_at(u, ":, 50:")}, 1), v),
+           1, "... along the last axis");
+    is_one(gnd_multiply(gnd_stack(3, (gnd_array *[]){x, u, v}, 0), gnd_int(2)), 1,
+           "stack of three");
     is_one(gnd_negative(gnd_concat(3, (gnd_array *[]){x, x, x}, 0)), 1, "one array three times");
     is_one(wave(x, u), 1, "a step of a wave equation by pad");
     is_one(wave(wave(x, u), x), 2, "two steps");
-    gnd_array *plate = gnd_concat(2, (gnd_array *[]){x, u}, 0); /* in small arrays elements are set in another way */
+    gnd_array *plate = gnd_concat(2, (gnd_array *[]){x, u},
+                                  0); /* in small arrays elements are set in another way */
     gnd_wait(plate);
-    is_one(heat(heat(heat(plate))), 3, "three steps of heat: what sets the inner part is stored with the border");
+    is_one(heat(heat(heat(plate))), 3,
+           "three steps of heat: what sets the inner part is stored with the border");
     gnd_array *b = gnd_astype(gnd_greater(x, gnd_int(0)), GND_UINT8);
     gnd_keep(b);
     gnd_wait(b);
@@ -131,7 +142,8 @@ static void counts(void)
            "a box that is not seen is not computed");
 }
 
-/* What is repeated is computed where it is used, as long as a CPU's vectors do not get too short. */
+/* What is repeated is computed where it is used, as long as a CPU's vectors do not get too short.
+ */
 static void repeated(void)
 {
     const int gpu = strstr(where, "GPU") != NULL;
@@ -157,11 +169,13 @@ static void repeated(void)
     is_one(gnd_add(roll(gnd_tile(row, 1, (int64_t[]){2}), 1, 0), z), 2, "roll of a tile is stored");
 }
 
-/* Pads in all modes that take elements of x: large arrays as views; and joins that are the result. */
+/* Pads in all modes that take elements of x: large arrays as views; and joins that are the result.
+ */
 static void large(void)
 {
     static const char *const mode[] = {"edge", "wrap", "reflect", "symmetric", "constant"};
-    gnd_array *y = gnd_reshape(gnd_arange_i64(dev, 0, 300 * 260, 1, GND_FLOAT32), 2, (int64_t[]){300, 260});
+    gnd_array *y =
+        gnd_reshape(gnd_arange_i64(dev, 0, 300 * 260, 1, GND_FLOAT32), 2, (int64_t[]){300, 260});
     gnd_wait(gnd_keep(y));
     for (int i = 0; i < 5; i++) {
         char text[64];
@@ -195,8 +209,8 @@ static void memory(void)
         y = blurred(y);
     z = gnd_add(y, gnd_sum(y, GND_ALL, 0));
     explained(z, &many);
-    tap_ok(many <= two + 3 * 4 * (N + 2) * (M + 2), "%s: sixteen steps take no more memory than a few (%lld, two %lld)",
-           where, many, two);
+    tap_ok(many <= two + 3 * 4 * (N + 2) * (M + 2),
+           "%s: sixteen steps take no more memory than a few (%lld, two %lld)", where, many, two);
 }
 
 /* NaN and infinity beside what is chosen: nothing of them is in the result. */
@@ -205,10 +219,11 @@ static void unread(void)
     gnd_array *bad = gnd_full(dev, GND_FLOAT32, 2, (int64_t[]){N, M}, gnd_real(NAN));
     gnd_wait(gnd_keep(bad));
     gnd_array *c = gnd_concat(2, (gnd_array *[]){bad, x}, 0);
-    gnd_array *y = gnd_add(gnd_at(c, "96:"), gnd_multiply(gnd_at(pad(bad, "constant"), "0, 1:-1"), gnd_int(2)));
+    gnd_array *y = gnd_add(gnd_at(c, "96:"),
+                           gnd_multiply(gnd_at(pad(bad, "constant"), "0, 1:-1"), gnd_int(2)));
     if (computes)
-        tap_is_f64(gnd_item_f64(gnd_any(gnd_isnan(gnd_add(y, gnd_int(0))), GND_ALL, 0), NULL), 0, "%s: no NaN leaks",
-                   where);
+        tap_is_f64(gnd_item_f64(gnd_any(gnd_isnan(gnd_add(y, gnd_int(0))), GND_ALL, 0), NULL), 0,
+                   "%s: no NaN leaks", where);
 }
 
 static void all(const char *spec, int real)

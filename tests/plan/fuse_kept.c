@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse_kept.c - what was expensive is computed once: sorts, decompositions, transforms, products and reductions below
- * something that is held stay in memory, whatever is read of them and through which views; on random graphs too. What
- * nobody needs any more goes, and memory has a bound: on the null device, which counts, and on the devices under test.
+ * fuse_kept.c - what was expensive is computed once: sorts, decompositions, transforms, products
+ * and reductions below something that is held stay in memory, whatever is read of them and through
+ * which views; on random graphs too. What nobody needs any more goes, and memory has a bound: on
+ * the null device, which counts, and on the devices under test.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,20 +45,57 @@ static uint64_t bytes_kept(void)
     return s.bytes_kept;
 }
 
-/* --- the functions that users met --------------------------------------------------------------- */
+/* --- the functions that users met ---------------------------------------------------------------
+ */
 
-static gnd_array *make_sort(void) { return gnd_sort(x, 0, 0); }
-static gnd_array *make_sort_down(void) { return gnd_sort(m, 0, GND_DESCENDING); }
-static gnd_array *make_argsort(void) { return gnd_argsort(x, 0, 0); }
-static gnd_array *make_svdvals(void) { return gnd_svdvals(m); }
-static gnd_array *make_fft(void) { return gnd_fft(x, N, -1, GND_NORM_BACKWARD); }
-static gnd_array *make_inv(void) { return gnd_inv(m); }
-static gnd_array *make_convolve(void) { return gnd_convolve(x, x, GND_CONV_SAME, GND_CONV_AUTO); }
-static gnd_array *make_cumsum(void) { return gnd_multiply(gnd_cumulative_sum(x, GND_AXIS(0), 0, GND_DTYPE_DEFAULT), gnd_int(2)); }
-static gnd_array *make_product(void) { return gnd_add(gnd_matmul(m, m), gnd_int(1)); }
-static gnd_array *make_norms(void) { return gnd_sqrt(gnd_sum(gnd_multiply(m, m), GND_AXIS(1), 0)); }
-static gnd_array *make_mean(void) { return gnd_mean(m, GND_AXIS(0), 0); }
-static gnd_array *make_std(void) { return gnd_std(m, GND_AXIS(1), 0, 0); }
+static gnd_array *make_sort(void)
+{
+    return gnd_sort(x, 0, 0);
+}
+static gnd_array *make_sort_down(void)
+{
+    return gnd_sort(m, 0, GND_DESCENDING);
+}
+static gnd_array *make_argsort(void)
+{
+    return gnd_argsort(x, 0, 0);
+}
+static gnd_array *make_svdvals(void)
+{
+    return gnd_svdvals(m);
+}
+static gnd_array *make_fft(void)
+{
+    return gnd_fft(x, N, -1, GND_NORM_BACKWARD);
+}
+static gnd_array *make_inv(void)
+{
+    return gnd_inv(m);
+}
+static gnd_array *make_convolve(void)
+{
+    return gnd_convolve(x, x, GND_CONV_SAME, GND_CONV_AUTO);
+}
+static gnd_array *make_cumsum(void)
+{
+    return gnd_multiply(gnd_cumulative_sum(x, GND_AXIS(0), 0, GND_DTYPE_DEFAULT), gnd_int(2));
+}
+static gnd_array *make_product(void)
+{
+    return gnd_add(gnd_matmul(m, m), gnd_int(1));
+}
+static gnd_array *make_norms(void)
+{
+    return gnd_sqrt(gnd_sum(gnd_multiply(m, m), GND_AXIS(1), 0));
+}
+static gnd_array *make_mean(void)
+{
+    return gnd_mean(m, GND_AXIS(0), 0);
+}
+static gnd_array *make_std(void)
+{
+    return gnd_std(m, GND_AXIS(1), 0, 0);
+}
 static gnd_array *make_softmax(void)
 {
     gnd_array *e = gnd_exp(gnd_subtract(m, gnd_max(m, GND_AXIS(1), GND_KEEPDIMS)));
@@ -79,11 +117,21 @@ static const struct {
     const char *name;
     gnd_array *(*make)(void);
 } made[] = {
-    {"sort", make_sort},       {"sort, downwards", make_sort_down}, {"argsort", make_argsort},
-    {"svdvals", make_svdvals}, {"fft", make_fft},                   {"inv", make_inv},
-    {"convolve", make_convolve}, {"2 * cumsum", make_cumsum},       {"matmul + 1", make_product},
-    {"norms", make_norms},     {"mean", make_mean},                 {"std", make_std},
-    {"softmax", make_softmax}, {"add_at", make_add_at},             {"permutation", make_permutation},
+    {"sort", make_sort},
+    {"sort, downwards", make_sort_down},
+    {"argsort", make_argsort},
+    {"svdvals", make_svdvals},
+    {"fft", make_fft},
+    {"inv", make_inv},
+    {"convolve", make_convolve},
+    {"2 * cumsum", make_cumsum},
+    {"matmul + 1", make_product},
+    {"norms", make_norms},
+    {"mean", make_mean},
+    {"std", make_std},
+    {"softmax", make_softmax},
+    {"add_at", make_add_at},
+    {"permutation", make_permutation},
 };
 
 /* Element k of y, in C order. */
@@ -101,7 +149,8 @@ static gnd_array *element(gnd_array *y, int64_t k)
 /* Whether a plan of y is a look at what is there: no call, primitive or reduction. */
 static int is_cheap(gnd_array *y)
 {
-    static const char *const dear[] = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "matmul"};
+    static const char *const dear[] = {"sum", "prod",   "max",    "min",   "any",
+                                       "all", "argmax", "argmin", "matmul"};
     char *text = gnd_explain(1, &y, 0, NULL), *line, *rest = text, *word, *more;
     int cheap = text != NULL;
     while (rest && (line = strtok_r(rest, "\n", &rest)) != NULL) {
@@ -119,8 +168,8 @@ static int is_cheap(gnd_array *y)
     return cheap;
 }
 
-/* Reads `reads` elements of y; the first may cost, and what comes after it is a look. Returns the worst of the later
- * ones, in launches and calls; 100 for one that is no look. */
+/* Reads `reads` elements of y; the first may cost, and what comes after it is a look. Returns the
+ * worst of the later ones, in launches and calls; 100 for one that is no look. */
 static int read_some(gnd_array *y, int reads)
 {
     int worst = 0;
@@ -148,7 +197,8 @@ static void functions(void)
         gnd_scope_begin();
         gnd_array *y = made[i].make();
         int worst = read_some(y, READS);
-        tap_ok(worst <= 1, "%s: %s is computed once for %d reads, in a scope", where, made[i].name, READS);
+        tap_ok(worst <= 1, "%s: %s is computed once for %d reads, in a scope", where, made[i].name,
+               READS);
         y = gnd_keep(gnd_add(made[i].make(), made[i].make()));
         gnd_scope_end();
         worst = read_some(y, READS);
@@ -158,7 +208,8 @@ static void functions(void)
     tap_is_int(bytes_kept(), 0, "%s: nothing is kept that nobody needs", where);
 }
 
-/* --- batches, whole results, the rules of others ------------------------------------------------- */
+/* --- batches, whole results, the rules of others -------------------------------------------------
+ */
 
 static void batches(void)
 {
@@ -168,7 +219,8 @@ static void batches(void)
     for (int i = 0; i < 8; i++) {
         gnd_scope_begin();
         gnd_range at = {.kind = GND_IDX_SLICE, .start = i * 512, .stop = (i + 1) * 512};
-        gnd_array *batch = gnd_take(x, gnd_index(p, 1, &at), 0), *loss = gnd_mean(batch, GND_ALL, 0);
+        gnd_array *batch = gnd_take(x, gnd_index(p, 1, &at), 0),
+                  *loss = gnd_mean(batch, GND_ALL, 0);
         char *plan = gnd_explain(1, &loss, 0, NULL);
         if (i > 0)
             tap_ok(plan && !strstr(plan, "sort"), "%s: batch %d sorts nothing", where, i);
@@ -180,13 +232,13 @@ static void batches(void)
         most = i > 0 && n > most ? n : most;
         gnd_scope_end();
     }
-    tap_ok(first > most && most <= 2, "%s: batches of a permutation cost no sort (%d, then %d)", where, (int)first,
-           (int)most);
+    tap_ok(first > most && most <= 2, "%s: batches of a permutation cost no sort (%d, then %d)",
+           where, (int)first, (int)most);
     gnd_scope_end();
 }
 
-/* Reductions that a kernel computes on its way are stored by it too where the user holds them, or what is made of
- * them; where only a scope does, it stays one kernel that stores its result. */
+/* Reductions that a kernel computes on its way are stored by it too where the user holds them, or
+ * what is made of them; where only a scope does, it stays one kernel that stores its result. */
 static void on_the_way(void)
 {
     gnd_scope_begin();
@@ -198,7 +250,8 @@ static void on_the_way(void)
     gnd_scope_begin();
     gnd_wait(y);
     gnd_release(y);
-    tap_ok(is_cheap(gnd_add(big, gnd_int(1))), "%s: a maximum that a kernel of rows needed is there", where);
+    tap_ok(is_cheap(gnd_add(big, gnd_int(1))),
+           "%s: a maximum that a kernel of rows needed is there", where);
     tap_ok(is_cheap(gnd_add(all, gnd_int(1))), "%s: and what is made of a sum", where);
     gnd_release(big);
     gnd_release(all);
@@ -212,7 +265,8 @@ static void on_the_way(void)
     gnd_release(r);
     gnd_array *p = gnd_keep(gnd_matmul(m, m)), *q = gnd_add(p, m);
     gnd_wait(gnd_maximum(q, gnd_int(0)));
-    tap_ok(is_cheap(gnd_add(p, gnd_int(1))), "%s: a product stays when more is computed with it", where);
+    tap_ok(is_cheap(gnd_add(p, gnd_int(1))), "%s: a product stays when more is computed with it",
+           where);
     gnd_release(p);
     p = gnd_keep(gnd_add(gnd_matmul(m, m), gnd_int(3)));
     gnd_wait(gnd_maximum(p, gnd_int(0)));
@@ -246,13 +300,15 @@ static gnd_array *one_more(gnd_array *a)
     return y;
 }
 
-/* --- memory --------------------------------------------------------------------------------------- */
+/* --- memory
+ * --------------------------------------------------------------------------------------- */
 
 static void rule(void)
 {
     enum { BIG = 1 << 20 };
     gnd_scope_begin();
-    gnd_array *b = gnd_astype(gnd_remainder(gnd_arange_i64(dev, 0, BIG, 1, GND_INT64), gnd_int(1001)), GND_INT32);
+    gnd_array *b = gnd_astype(
+        gnd_remainder(gnd_arange_i64(dev, 0, BIG, 1, GND_INT64), gnd_int(1001)), GND_INT32);
     gnd_wait(b);
     gnd_device_trim(dev);
     const uint64_t used = bytes_in_use(), size = 4 * BIG;
@@ -272,14 +328,16 @@ static void rule(void)
     gnd_device_set_limit(dev, 0);
     /* What would be kept makes no evaluation fail that needs no more than there is without. */
     gnd_scope_begin();
-    b = gnd_astype(gnd_remainder(gnd_arange_i64(dev, 0, BIG, 1, GND_INT64), gnd_int(1001)), GND_INT32);
+    b = gnd_astype(gnd_remainder(gnd_arange_i64(dev, 0, BIG, 1, GND_INT64), gnd_int(1001)),
+                   GND_INT32);
     gnd_wait(b);
     gnd_device_trim(dev);
     gnd_device_set_limit(dev, bytes_in_use() + 5 * size + 4096);
     gnd_array *y = gnd_add(gnd_sort(b, 0, 0), gnd_int(1)), *most = gnd_max(y, GND_ALL, 0);
     gnd_array *w = gnd_multiply(gnd_arange_i64(dev, 0, 9 * (BIG / 2), 1, GND_INT32), most);
     int32_t v = 0;
-    tap_is_int(gnd_wait(w), GND_OK, "%s: memory that is short keeps nothing, and fails nothing", where);
+    tap_is_int(gnd_wait(w), GND_OK, "%s: memory that is short keeps nothing, and fails nothing",
+               where);
     gnd_read(element(w, 2), &v, sizeof v);
     if (computes)
         tap_is_int(v, 2002, "%s: and the result is right", where);
@@ -304,12 +362,13 @@ static void loop(void)
         gnd_device_stats(dev, i < 20 ? &early : &late);
     }
     tap_ok(late.bytes_peak <= early.bytes_peak && late.arrays <= early.arrays + 40,
-           "%s: a loop with a look in it takes constant memory (%d bytes, %d arrays)", where, (int)late.bytes_in_use,
-           (int)late.arrays);
+           "%s: a loop with a look in it takes constant memory (%d bytes, %d arrays)", where,
+           (int)late.bytes_in_use, (int)late.arrays);
     gnd_release(u);
 }
 
-/* --- random graphs of ints: any order of reads, the same values, nothing dear twice --------------- */
+/* --- random graphs of ints: any order of reads, the same values, nothing dear twice
+ * --------------- */
 
 enum { SIDE = 12, NODES = 24 };
 
@@ -344,7 +403,8 @@ static void build(uint64_t seed, gnd_array **node, int eager)
                 v[k] = ref_range(-9, 9);
             node[i] = gnd_keep(gnd_from(dev, GND_INT64, 2, (int64_t[]){SIDE, SIDE}, v));
         } else {
-            gnd_array *a = node[ref_range(i < 8 ? 0 : i - 8, i - 1)], *b = node[ref_range(0, i - 1)];
+            gnd_array *a = node[ref_range(i < 8 ? 0 : i - 8, i - 1)],
+                      *b = node[ref_range(0, i - 1)];
             node[i] = gnd_keep(grow(a, b, (int)ref_range(0, 11)));
         }
         if (eager)
@@ -376,7 +436,8 @@ static void random_graphs(int n)
             failed += gnd_read(e, &a, sizeof a) != GND_OK ||
                       gnd_read(element(want[i], at), &b, sizeof b) != GND_OK;
             wrong += computes && a != b;
-            if (!is_cheap(element(got[i], at))) /* another element may lie in another part of a join */
+            if (!is_cheap(
+                    element(got[i], at))) /* another element may lie in another part of a join */
                 again++;
             gnd_scope_end();
             if (ref_range(0, 3) == 0) {

@@ -244,12 +244,13 @@ static void is_steps(int n, gnd_array *const *a, long long steps, const char *na
     tap_is_int(f.kernels + f.calls, steps, "%s: %s", where, name);
 }
 
-/* A product r with what follows it: `steps` in all, of which a call that takes everything is the only one. */
+/* A product r with what follows it: `steps` in all, of which a call that takes everything is the
+ * only one. */
 static void is_product(gnd_array *r, int steps, const char *what)
 {
     const facts f = explain(1, &r);
-    tap_ok(f.kernels + f.calls == steps && (steps > 1 || f.calls == 1), "%s: %s: %d kernels, %d calls", where, what,
-           (int)f.kernels, (int)f.calls);
+    tap_ok(f.kernels + f.calls == steps && (steps > 1 || f.calls == 1),
+           "%s: %s: %d kernels, %d calls", where, what, (int)f.kernels, (int)f.calls);
 }
 
 static gnd_array *product(void)
@@ -262,31 +263,40 @@ static void after_products(void)
     gnd_device_info info = {0};
     gnd_device_describe(dev, &info);
     gnd_scope_begin();
-    /* OpenBLAS' results get all that follows, cuBLASLt's no maximum, CLBlast's nothing that is added */
+    /* OpenBLAS' results get all that follows, cuBLASLt's no maximum, CLBlast's nothing that is
+     * added */
     const int library = explain(1, (gnd_array *[]){product()}).calls > 0;
-    const int whole = library && !strcmp(info.kind, "cpu"), sums = whole || (library && !strcmp(info.backend, "cuda"));
-    gnd_array *p = product(), *cube = gnd_multiply(gnd_multiply(p, p), gnd_multiply(p, gnd_real(0.044715)));
-    gnd_array *gelu = gnd_multiply(gnd_multiply(gnd_real(0.5), p),
-                                   gnd_add(gnd_tanh(gnd_multiply(gnd_add(p, cube), gnd_real(0.7978845608028654))),
-                                           gnd_int(1)));
+    const int whole = library && !strcmp(info.kind, "cpu"),
+              sums = whole || (library && !strcmp(info.backend, "cuda"));
+    gnd_array *p = product(),
+              *cube = gnd_multiply(gnd_multiply(p, p), gnd_multiply(p, gnd_real(0.044715)));
+    gnd_array *gelu =
+        gnd_multiply(gnd_multiply(gnd_real(0.5), p),
+                     gnd_add(gnd_tanh(gnd_multiply(gnd_add(p, cube), gnd_real(0.7978845608028654))),
+                             gnd_int(1)));
     gnd_array *m2 = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){gnd_dim(p, 0), gnd_dim(p, 1)});
     gnd_eval_all(1, &m2);
     /* a product of its own for each: one that others need too stays alone, in memory */
-    is_product(gnd_maximum(gnd_add(product(), row), gnd_int(0)), whole ? 1 : 2, "a row and relu after a product");
+    is_product(gnd_maximum(gnd_add(product(), row), gnd_int(0)), whole ? 1 : 2,
+               "a row and relu after a product");
     is_product(gnd_add(product(), row), sums ? 1 : 2, "a row after a product");
     is_steps(1, &gelu, 2, "gelu after a product is one kernel");
-    is_steps(1, (gnd_array *[]){gnd_maximum(gnd_add(product(), row), gnd_int(1))}, 2, "the maximum with 1");
+    is_steps(1, (gnd_array *[]){gnd_maximum(gnd_add(product(), row), gnd_int(1))}, 2,
+             "the maximum with 1");
     p = product();
-    is_steps(2, (gnd_array *[]){gnd_maximum(gnd_add(p, row), gnd_int(0)), p}, 2, "a product that is asked for too");
+    is_steps(2, (gnd_array *[]){gnd_maximum(gnd_add(p, row), gnd_int(0)), p}, 2,
+             "a product that is asked for too");
     p = product();
     gnd_array *also = gnd_exp(p);
     is_steps(1, (gnd_array *[]){gnd_add(p, row)}, 2, "a product that something else needs");
     gnd_release(also);
     is_steps(1, (gnd_array *[]){gnd_add(product(), gnd_subtract(row, gnd_int(2)))}, 2,
              "what is added is not in memory");
-    gnd_array *both = gnd_add(gnd_multiply(gnd_real(-1.5), product()), gnd_multiply(m2, gnd_int(2)));
+    gnd_array *both =
+        gnd_add(gnd_multiply(gnd_real(-1.5), product()), gnd_multiply(m2, gnd_int(2)));
     is_product(both, sums ? 1 : 2, "a multiple of a product and of a matrix");
-    is_steps(1, (gnd_array *[]){gnd_add(product(), gnd_at(col, ":25"))}, 2, "what is added is a column");
+    is_steps(1, (gnd_array *[]){gnd_add(product(), gnd_at(col, ":25"))}, 2,
+             "what is added is a column");
     gnd_scope_end();
 }
 

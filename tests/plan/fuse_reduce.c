@@ -29,8 +29,8 @@ static void on_device(gnd_device *dev, const char *spec)
     gnd_array *soft = gnd_divide(e, gnd_sum(e, GND_AXIS(1), GND_KEEPDIMS));
     gnd_array *range = gnd_subtract(gnd_max(x, GND_AXIS(0), 0), gnd_min(x, GND_AXIS(0), 0));
     int lacks = ref_lacks(dev, GND_FLOAT64);
-    gnd_array *dot = gnd_sum(
-        gnd_multiply(gnd_astype(x, lacks ? GND_FLOAT32 : GND_FLOAT64), y), GND_ALL, 0);
+    gnd_array *dot =
+        gnd_sum(gnd_multiply(gnd_astype(x, lacks ? GND_FLOAT32 : GND_FLOAT64), y), GND_ALL, 0);
     gnd_array *where = gnd_argmax(gnd_abs(gnd_subtract(x, y)), GND_AXIS(1), 0);
     gnd_array *center = gnd_subtract(x, gnd_mean(x, GND_AXIS(0), 0));
     gnd_array *all[] = {row, col, norm, soft, range, dot, where, center};
@@ -97,20 +97,23 @@ static void on_device(gnd_device *dev, const char *spec)
 enum { LONG = 40001 };
 
 /* The places of the greatest and the smallest of a long array, both by one kernel. */
-static void places(gnd_device *dev, gnd_dtype t, const void *data, int64_t most, int64_t least, const char *what)
+static void places(gnd_device *dev, gnd_dtype t, const void *data, int64_t most, int64_t least,
+                   const char *what)
 {
     const int64_t n = LONG;
     gnd_scope_begin();
-    gnd_array *x = gnd_from(dev, t, 1, &n, data), *y[2] = {gnd_argmax(x, GND_ALL, 0), gnd_argmin(x, GND_ALL, 0)};
+    gnd_array *x = gnd_from(dev, t, 1, &n, data),
+              *y[2] = {gnd_argmax(x, GND_ALL, 0), gnd_argmin(x, GND_ALL, 0)};
     const gnd_status st = gnd_eval_all(2, y);
     const int64_t a = gnd_item_i64(y[0], NULL), b = gnd_item_i64(y[1], NULL);
     if (!tap_ok(!st && a == most && b == least, "%s: %s, %s", shape_name, gnd_dtype_name(t), what))
-        tap_diag("%lld, %lld instead of %lld, %lld", (long long)a, (long long)b, (long long)most, (long long)least);
+        tap_diag("%lld, %lld instead of %lld, %lld", (long long)a, (long long)b, (long long)most,
+                 (long long)least);
     gnd_scope_end();
 }
 
-/* What is equal, NaN, and the ends of the range, in the first place of several: parts of a long array meet in
- * any order. */
+/* What is equal, NaN, and the ends of the range, in the first place of several: parts of a long
+ * array meet in any order. */
 static void extremes(gnd_device *dev, const char *spec)
 {
     static float f[LONG];
@@ -167,7 +170,9 @@ static void random_numbers(gnd_device *dev, const char *spec)
         st = gnd_read(gnd_max(y, GND_AXIS(1), 0), top, sizeof top);
     tap_ok(!st && top[0] == most[0] && top[1] == most[1] && top[2] == most[2],
            "%s: the greatest random number of each row", shape_name);
-    got = gnd_item_f64(gnd_sum(gnd_less(gnd_add(gnd_multiply(y, y), gnd_multiply(y, y)), gnd_int(1)), GND_ALL, 0), &st);
+    got = gnd_item_f64(
+        gnd_sum(gnd_less(gnd_add(gnd_multiply(y, y), gnd_multiply(y, y)), gnd_int(1)), GND_ALL, 0),
+        &st);
     tap_ok(!st && got == (double)inside, "%s: random numbers, counted", shape_name);
     gnd_scope_end();
 }
@@ -188,17 +193,17 @@ static void sums_as(gnd_device *dev, const char *spec)
         gnd_dtype from, to;
         int64_t most;
         int bits;
-    } kind[] = { { GND_INT64, GND_BFLOAT16, (int64_t)1 << 55, 8 },
-                 { GND_INT32, GND_BFLOAT16, INT32_MAX, 8 },
-                 { GND_INT32, GND_FLOAT16, 5000, 11 } };
+    } kind[] = {{GND_INT64, GND_BFLOAT16, (int64_t)1 << 55, 8},
+                {GND_INT32, GND_BFLOAT16, INT32_MAX, 8},
+                {GND_INT32, GND_FLOAT16, 5000, 11}};
     static int64_t v[R * C];
-    const int64_t dim[2] = { R, C };
+    const int64_t dim[2] = {R, C};
     (void)spec;
     ref_seed(5);
     gnd_scope_begin();
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         int bad = 0;
-        float got[R] = { 0 };
+        float got[R] = {0};
         for (int i = 0; i < R * C; i++)
             v[i] = ref_range(0, kind[k].most) >> i % 7 * 2;
         for (int i = 1; i < R * C; i += 2 + i % 3)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse_rows.c - rows that are read once (softmax, variance, normalization), in the shapes of both kinds
- * of devices; and what only GPUs have: tiles of results that share what they read (distances, forces),
- * maps of several rows per work-item, joins in one launch. Numbers of kernels and bytes, and values
- * against float64.
+ * fuse_rows.c - rows that are read once (softmax, variance, normalization), in the shapes of both
+ * kinds of devices; and what only GPUs have: tiles of results that share what they read (distances,
+ * forces), maps of several rows per work-item, joins in one launch. Numbers of kernels and bytes,
+ * and values against float64.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,10 +30,11 @@ static void is_plan(gnd_array *y, int kernels, long long rd, long long wr, const
     char *text = gnd_explain(1, &y, 0, &st), *last = text ? text + strlen(text) - 1 : NULL;
     while (last && last > text && last[-1] != '\n')
         last--;
-    int n = last ? sscanf(last, "%lld kernels, %lld calls, %lld bytes read, %lld bytes written", &k, &calls,
-                          &r, &w) : 0;
-    if (!tap_ok(n == 4 && k == kernels && (rd < 0 || r == rd) && (wr < 0 || w == wr), "%s: plan of %s", where,
-                name))
+    int n = last ? sscanf(last, "%lld kernels, %lld calls, %lld bytes read, %lld bytes written", &k,
+                          &calls, &r, &w)
+                 : 0;
+    if (!tap_ok(n == 4 && k == kernels && (rd < 0 || r == rd) && (wr < 0 || w == wr),
+                "%s: plan of %s", where, name))
         tap_diag("wanted %d kernels, %lld bytes read, %lld written:\n%s", kernels, rd, wr,
                  text ? text : gnd_error(y));
     free(text);
@@ -66,18 +67,21 @@ static double worst(gnd_array *y, const double *want, int64_t n)
     return e;
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------
+ */
 
 static const char softmax[] = "e = exp(x - x.max(-1, keepdims=True)); e / e.sum(-1, keepdims=True)";
-static const char normal[] = "(x - x.mean(-1, keepdims=True)) / sqrt(x.var(-1, keepdims=True) + 0.25)";
+static const char normal[] =
+    "(x - x.mean(-1, keepdims=True)) / sqrt(x.var(-1, keepdims=True) + 0.25)";
 
 static void rows_of(int64_t m, int64_t r, int special)
 {
     float *h;
-    const int64_t dim[2] = { m, r };
+    const int64_t dim[2] = {m, r};
     gnd_scope_begin();
     gnd_array *x = random_array(2, dim, &h);
-    double *soft = malloc((size_t)(m * r) * sizeof *soft), *norm = malloc((size_t)(m * r) * sizeof *norm);
+    double *soft = malloc((size_t)(m * r) * sizeof *soft),
+           *norm = malloc((size_t)(m * r) * sizeof *norm);
     double *var = malloc((size_t)m * sizeof *var);
     if (special) {
         h[r / 2] = NAN;
@@ -100,9 +104,12 @@ static void rows_of(int64_t m, int64_t r, int special)
             norm[i * r + j] = (h[i * r + j] - s / (double)r) / sqrt(var[i] + 0.25);
         }
     }
-    tap_near(worst(eval(softmax, x), soft, m * r), 0, 2e-6, "%s: softmax, (%d, %d)", where, (int)m, (int)r);
-    tap_near(worst(eval(normal, x), norm, m * r), 0, 4e-6, "%s: normalized, (%d, %d)", where, (int)m, (int)r);
-    tap_near(worst(eval("x.var(1)", x), var, m), 0, 4e-6, "%s: var, (%d, %d)", where, (int)m, (int)r);
+    tap_near(worst(eval(softmax, x), soft, m * r), 0, 2e-6, "%s: softmax, (%d, %d)", where, (int)m,
+             (int)r);
+    tap_near(worst(eval(normal, x), norm, m * r), 0, 4e-6, "%s: normalized, (%d, %d)", where,
+             (int)m, (int)r);
+    tap_near(worst(eval("x.var(1)", x), var, m), 0, 4e-6, "%s: var, (%d, %d)", where, (int)m,
+             (int)r);
     free(h), free(soft), free(norm), free(var);
     gnd_scope_end();
 }
@@ -111,27 +118,27 @@ static void row_plans(void)
 {
     float *h;
     gnd_scope_begin();
-    gnd_array *x = random_array(2, (int64_t[]){ 30, 1000 }, &h);
+    gnd_array *x = random_array(2, (int64_t[]){30, 1000}, &h);
     const long long n = 4 * 30 * 1000;
     is_plan(eval(softmax, x), 1, n, n, "softmax");
     is_plan(eval("x.var(1)", x), 1, n, 120, "var");
     is_plan(eval(normal, x), 1, n, n, "normalization");
-    is_plan(eval("d = x - x.max(1, keepdims=True); d - log(exp(d).sum(1, keepdims=True))", x), 1, n, n,
-            "log_softmax");
+    is_plan(eval("d = x - x.max(1, keepdims=True); d - log(exp(d).sum(1, keepdims=True))", x), 1, n,
+            n, "log_softmax");
     is_plan(eval("x.reshape(30, 10, 100).std((1, 2))", x), 1, n, 120, "std over two axes");
     is_plan(eval("(x - x.mean(0)) * 2", x), 2, -1, -1, "columns: as ever");
     gnd_array *mean = eval("x.mean(1, keepdims=True)", x);
-    gnd_array *both[] = { mean, gnd_subtract(x, mean) };
+    gnd_array *both[] = {mean, gnd_subtract(x, mean)};
     gnd_status st;
     char *text = gnd_explain(2, both, 0, &st);
     tap_ok(text && strstr(text, "\n1 kernels"), "%s: means and what is left, both stored", where);
     free(text);
     free(h);
-    x = random_array(2, (int64_t[]){ 2, 40000 }, &h);
+    x = random_array(2, (int64_t[]){2, 40000}, &h);
     if (!cpu)
         is_plan(eval(softmax, x), 3 + 2, -1, -1, "rows too long for registers: in stages");
     free(h);
-    x = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){ 0, 8 });
+    x = gnd_zeros(dev, GND_FLOAT32, 2, (int64_t[]){0, 8});
     tap_is_int(gnd_size(eval(softmax, x)), 0, "%s: no rows", where);
     tap_is_int(gnd_wait(eval(softmax, x)), GND_OK, "%s: no rows: nothing to do", where);
     gnd_scope_end();
@@ -142,15 +149,15 @@ static void row_forms(void)
 {
     float *h;
     gnd_scope_begin();
-    gnd_array *x = random_array(2, (int64_t[]){ 48, 48 }, &h);
+    gnd_array *x = random_array(2, (int64_t[]){48, 48}, &h);
     static const char *const text[][2] = {
-        { "x - x.mean(1)", "m = x.mean(1) + 0; m = m[:]; x - m[None, :]" },
-        { "(x - x.mean(1)[:, None])[::-1, ::-1]", "x[::-1, ::-1] - x.mean(1)[::-1][:, None]" },
-        { "x.T - x.T.mean(1, keepdims=True)", "(x - x.mean(0)).T" },
-        { "x[::2, ::-3] / abs(x[::2, ::-3]).max(1, keepdims=True)",
-          "y = x[::2, ::-3] + 0; y / abs(y).max(1)[:, None]" },
-        { "x[x.argmax(1)] - x.max(1, keepdims=True)", "x[x.argmax(1)] - x.max(1)[:, None]" },
-        { "(x == x.max(1, keepdims=True)).sum(1)", "(x == x.max(1)[:, None]).sum(1)" },
+        {"x - x.mean(1)", "m = x.mean(1) + 0; m = m[:]; x - m[None, :]"},
+        {"(x - x.mean(1)[:, None])[::-1, ::-1]", "x[::-1, ::-1] - x.mean(1)[::-1][:, None]"},
+        {"x.T - x.T.mean(1, keepdims=True)", "(x - x.mean(0)).T"},
+        {"x[::2, ::-3] / abs(x[::2, ::-3]).max(1, keepdims=True)",
+         "y = x[::2, ::-3] + 0; y / abs(y).max(1)[:, None]"},
+        {"x[x.argmax(1)] - x.max(1, keepdims=True)", "x[x.argmax(1)] - x.max(1)[:, None]"},
+        {"(x == x.max(1, keepdims=True)).sum(1)", "(x == x.max(1)[:, None]).sum(1)"},
     };
     for (int i = 0; i < (int)(sizeof text / sizeof *text); i++) {
         gnd_array *a = eval(text[i][0], x);
@@ -160,8 +167,9 @@ static void row_forms(void)
                "%s: %s", where, text[i][0]);
     }
     gnd_array *mean = gnd_mean(x, GND_AXIS(1), GND_KEEPDIMS), *d = gnd_subtract(x, mean);
-    gnd_array *all[] = { mean, d, gnd_sum(gnd_square(d), GND_AXIS(1), 0) };
-    tap_is_int(gnd_eval_all(3, all), GND_OK, "%s: values of rows and of points stored by one kernel", where);
+    gnd_array *all[] = {mean, d, gnd_sum(gnd_square(d), GND_AXIS(1), 0)};
+    tap_is_int(gnd_eval_all(3, all), GND_OK,
+               "%s: values of rows and of points stored by one kernel", where);
     float got[48];
     double e = 0;
     gnd_read(all[2], got, sizeof got);
@@ -186,8 +194,8 @@ static void short_rows(void)
     int64_t at[M], bad = 0;
     double e = 0;
     gnd_scope_begin();
-    gnd_array *x = random_array(2, (int64_t[]){ M, R }, &h);
-    gnd_array *y[] = { eval("x.sum(1) * 2", x), eval("(x[:, ::-1] * 1).argmin(1)", x) };
+    gnd_array *x = random_array(2, (int64_t[]){M, R}, &h);
+    gnd_array *y[] = {eval("x.sum(1) * 2", x), eval("(x[:, ::-1] * 1).argmin(1)", x)};
     tap_is_int(gnd_eval_all(2, y), GND_OK, "%s: many short rows", where);
     gnd_read(y[0], sum, sizeof sum), gnd_read(y[1], at, sizeof at);
     for (int i = 0; i < M; i++) {
@@ -206,13 +214,15 @@ static void short_rows(void)
     gnd_scope_end();
 }
 
-/* --- tiles ------------------------------------------------------------------------------------- */
+/* --- tiles -------------------------------------------------------------------------------------
+ */
 
 static void distances(int64_t m, int64_t n, int64_t r)
 {
     float *p, *q;
     gnd_scope_begin();
-    gnd_array *a = random_array(2, (int64_t[]){ m, r }, &p), *b = random_array(2, (int64_t[]){ n, r }, &q);
+    gnd_array *a = random_array(2, (int64_t[]){m, r}, &p),
+              *b = random_array(2, (int64_t[]){n, r}, &q);
     double *want = malloc((size_t)(m * n) * sizeof *want);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -223,7 +233,8 @@ static void distances(int64_t m, int64_t n, int64_t r)
         }
     gnd_array *y = gnd_eval(dev, "sqrt(((a[:, None] - b)**2).sum(-1))", "a", a, "b", b, NULL);
     is_plan(y, 1, -1, 4 * m * n, "distances");
-    tap_near(worst(y, want, m * n), 0, 2e-6, "%s: distances, (%d, %d, %d)", where, (int)m, (int)n, (int)r);
+    tap_near(worst(y, want, m * n), 0, 2e-6, "%s: distances, (%d, %d, %d)", where, (int)m, (int)n,
+             (int)r);
     free(p), free(q), free(want);
     gnd_scope_end();
 }
@@ -233,9 +244,9 @@ static void forces(int n, int on)
 {
     float *p;
     char text[120];
-    double want[3 * 701] = { 0 };
+    double want[3 * 701] = {0};
     gnd_scope_begin();
-    gnd_array *a = random_array(2, (int64_t[]){ n, 3 }, &p);
+    gnd_array *a = random_array(2, (int64_t[]){n, 3}, &p);
     for (int i = 0; i < on; i++)
         for (int j = 0; j < n; j++) {
             double d[3], s = 1;
@@ -246,8 +257,10 @@ static void forces(int n, int on)
             for (int c = 0; c < 3; c++)
                 want[3 * i + c] += d[c] / (s * sqrt(s));
         }
-    snprintf(text, sizeof text, "r = x[None] - x[:%d, None]; d2 = (r * r).sum(-1) + 1\n"
-                                "(r / (d2 * sqrt(d2))[..., None]).sum(1)", on);
+    snprintf(text, sizeof text,
+             "r = x[None] - x[:%d, None]; d2 = (r * r).sum(-1) + 1\n"
+             "(r / (d2 * sqrt(d2))[..., None]).sum(1)",
+             on);
     gnd_array *y = eval(text, a);
     is_plan(y, 1, -1, 12 * on, "forces");
     tap_near(worst(y, want, 3 * on), 0, 2e-5, "%s: forces of %d bodies on %d", where, n, on);
@@ -259,7 +272,7 @@ static void short_sums(void)
 {
     float *h, got[60];
     gnd_scope_begin();
-    gnd_array *x = random_array(3, (int64_t[]){ 5, 3, 12 }, &h);
+    gnd_array *x = random_array(3, (int64_t[]){5, 3, 12}, &h);
     double want[60];
     for (int i = 0; i < 60; i++) {
         const float *e = h + i / 12 * 36 + i % 12;
@@ -280,20 +293,23 @@ static void short_sums(void)
     gnd_scope_end();
 }
 
-/* --- maps -------------------------------------------------------------------------------------- */
+/* --- maps --------------------------------------------------------------------------------------
+ */
 
 static void stencil(void)
 {
     enum { M = 515, N = 1031 };
     float *h;
     gnd_scope_begin();
-    gnd_array *x = random_array(2, (int64_t[]){ M, N }, &h);
+    gnd_array *x = random_array(2, (int64_t[]){M, N}, &h);
     double *want = malloc((M - 2) * (N - 2) * sizeof *want);
     for (int i = 1; i < M - 1; i++)
         for (int j = 1; j < N - 1; j++)
             want[(i - 1) * (N - 2) + j - 1] = (double)h[(i - 1) * N + j] + h[(i + 1) * N + j] +
-                                              h[i * N + j - 1] + h[i * N + j + 1] - 4.0 * h[i * N + j];
-    gnd_array *y = eval("x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * x[1:-1, 1:-1]", x);
+                                              h[i * N + j - 1] + h[i * N + j + 1] -
+                                              4.0 * h[i * N + j];
+    gnd_array *y =
+        eval("x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * x[1:-1, 1:-1]", x);
     tap_near(worst(y, want, (M - 2) * (N - 2)), 0, 2e-6, "%s: a stencil", where);
     free(h), free(want);
     gnd_scope_end();
@@ -305,7 +321,7 @@ static void joins(void)
     enum { M = 70, N = 130 };
     float *h;
     gnd_scope_begin();
-    gnd_array *x = random_array(2, (int64_t[]){ M, N }, &h);
+    gnd_array *x = random_array(2, (int64_t[]){M, N}, &h);
     double *want = malloc(2 * M * N * sizeof *want);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
@@ -316,30 +332,38 @@ static void joins(void)
     gnd_array *y = eval("u = x[:, :]; u[1:-1, 1:-1] += x[:-2, 1:-1]; u", x);
     tap_near(worst(y, want, M * N), 0, 1e-6, "%s: an update of a box", where);
     is_plan(eval("concatenate((x, x[::-1] * 3, x[:5]))", x), 1, -1, 4 * (2 * M + 5) * N, "a join");
-    y = eval("u = x[:, :]; u[1:-1, 1:-1] += x[:-2, 1:-1]; concatenate((u, x[::-1] * 3, zeros((0, 130))))", x);
-    tap_near(worst(gnd_astype(y, GND_FLOAT32), want, 2 * M * N), 0, 1e-6, "%s: a join of a join", where);
-    y = eval("concatenate((x.T[:, :70].astype(float32), x[:, :70] + arange(70).astype(float32)), 0)", x);
+    y = eval(
+        "u = x[:, :]; u[1:-1, 1:-1] += x[:-2, 1:-1]; concatenate((u, x[::-1] * 3, zeros((0, 130))))",
+        x);
+    tap_near(worst(gnd_astype(y, GND_FLOAT32), want, 2 * M * N), 0, 1e-6, "%s: a join of a join",
+             where);
+    y = eval(
+        "concatenate((x.T[:, :70].astype(float32), x[:, :70] + arange(70).astype(float32)), 0)", x);
     float *got = malloc(200 * 70 * sizeof *got);
-    tap_is_int(gnd_read(y, got, 200 * 70 * sizeof *got), GND_OK, "%s: a join of a transposed array", where);
-    tap_ok(got[5 * 70 + 3] == h[3 * N + 5] && got[(130 + 7) * 70 + 9] == h[7 * N + 9] + 9, "%s: its values", where);
+    tap_is_int(gnd_read(y, got, 200 * 70 * sizeof *got), GND_OK, "%s: a join of a transposed array",
+               where);
+    tap_ok(got[5 * 70 + 3] == h[3 * N + 5] && got[(130 + 7) * 70 + 9] == h[7 * N + 9] + 9,
+           "%s: its values", where);
     free(h), free(want), free(got);
     gnd_scope_end();
 }
 
-/* A sink that is a view of a reduction which a kernel of rows would keep to itself; so too of the rows. */
+/* A sink that is a view of a reduction which a kernel of rows would keep to itself; so too of the
+ * rows. */
 static void views_of_inner(void)
 {
-    static const float h[5] = { 1, 2, -0.5f, 0, -4.5f };
-    static const double over[5] = { 8, 16, -0.5, 0, -4.5 }, back[5] = { -3.5, 1, 0.5, 3, 2 };
+    static const float h[5] = {1, 2, -0.5f, 0, -4.5f};
+    static const double over[5] = {8, 16, -0.5, 0, -4.5}, back[5] = {-3.5, 1, 0.5, 3, 2};
     gnd_scope_begin();
-    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){ 5 }, h), *y[4];
+    gnd_array *x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){5}, h), *y[4];
     gnd_array *s = eval("v = clip(x, 1, 3); (v*v).sum()", x), *t = eval("x + 1", x);
-    y[0] = gnd_reshape(s, 1, (int64_t[]){ 1 });
+    y[0] = gnd_reshape(s, 1, (int64_t[]){1});
     y[1] = gnd_eval(dev, "a = s*x; where(a < x, x, a)", "s", s, "x", x, NULL);
     y[2] = gnd_flip(t, GND_ALL);
     y[3] = gnd_eval(dev, "t / abs(t).sum()", "t", t, NULL);
     int bad = 0;
-    bad += gnd_eval_all(2, y) != GND_OK || worst(y[0], (double[]){ 8 }, 1) > 0 || worst(y[1], over, 5) > 0;
+    bad += gnd_eval_all(2, y) != GND_OK || worst(y[0], (double[]){8}, 1) > 0 ||
+           worst(y[1], over, 5) > 0;
     bad += gnd_eval_all(2, y + 2) != GND_OK || worst(y[2], back, 5) > 0;
     tap_is_int(bad, 0, "%s: views of what rows keep inside are stored", where);
     gnd_scope_end();

@@ -153,8 +153,8 @@ static void retry(gnd_device *dev)
     tap_is_int(stats(dev).bytes_held, 0, "%s: all given back", where);
 }
 
-/* What a library takes for itself (cuBLASLt's workspace, cuFFT's plans) or a kernel needs comes from the
- * driver, which has none while the pool keeps it. Here each first launch says so. */
+/* What a library takes for itself (cuBLASLt's workspace, cuFFT's plans) or a kernel needs comes
+ * from the driver, which has none while the pool keeps it. Here each first launch says so. */
 static gnd__gdev *hungry;
 static const gnd__backend *fed;
 static int hungers;
@@ -220,7 +220,8 @@ static void outside(gnd_device *dev)
         tap_is_f64(at(y, "288"), 17, "%s: the result is right", where);
     hungers = 2;
     y = gnd_sqrt(gnd_add(x, gnd_int(2)));
-    tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: where trimming does not help it is an error", where);
+    tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: where trimming does not help it is an error",
+               where);
     tap_has_str(gnd_error(y), "no memory for a workspace", "%s: with the driver's words", where);
     tap_ok(hungers <= 4, "%s: and was not tried for ever", where);
     dev->g->be = fed;
@@ -236,13 +237,15 @@ static void huge(gnd_device *dev)
 {
     gnd_scope_begin();
     const uint64_t before = stats(dev).kernels_launched;
-    gnd_array *x = gnd_broadcast_to(gnd_zeros(dev, GND_FLOAT32, 0, NULL), 1, (int64_t[]){ (int64_t)1 << 44 });
+    gnd_array *x =
+        gnd_broadcast_to(gnd_zeros(dev, GND_FLOAT32, 0, NULL), 1, (int64_t[]){(int64_t)1 << 44});
     gnd_array *y = gnd_cummax(gnd_add(x, gnd_int(1)), GND_AXIS(0));
     tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: a scan of 2^44 elements", where);
     tap_has_str(gnd_error(y), "the largest buffer of", "%s: says what there could be", where);
     y = gnd_sort(x, 0, 0);
     tap_is_int(gnd_wait(y), GND_ERR_DEVMEM, "%s: a sort of 2^44 elements", where);
-    tap_is_int((int64_t)(stats(dev).kernels_launched - before), 0, "%s: and nothing was launched", where);
+    tap_is_int((int64_t)(stats(dev).kernels_launched - before), 0, "%s: and nothing was launched",
+               where);
     gnd_scope_end();
 }
 

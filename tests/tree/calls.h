@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * calls.h - what the calls that tests/tree/calls.awk writes are made of, and what is checked with each.
+ * calls.h - what the calls that tests/tree/calls.awk writes are made of, and what is checked with
+ * each.
  */
 #include <gnd.h>
 #include <stdio.h>
@@ -10,10 +11,10 @@
 enum { MOST = 8, GIVES_ARRAY_K, GIVES_STATUS_K, GIVES_TOLD_K, GIVES_ANSWER_K };
 
 struct call {
-    const char *name;          /* without gnd_ */
+    const char *name; /* without gnd_ */
     void (*run)(gnd_array **v);
     int gives, arrays;
-    const char *arg[MOST];     /* the names of the arrays */
+    const char *arg[MOST]; /* the names of the arrays */
     int devices, recordings, axes, dtypes;
 };
 
@@ -45,8 +46,8 @@ static void gnd_loop_body_of_calls(gnd_array *const *state, gnd_array **next, vo
     next[0] = state[0];
 }
 
-static void gnd_scan_body_of_calls(gnd_array *const *state, gnd_array *const *x, gnd_array **next, gnd_array **y,
-                                   void *arg)
+static void gnd_scan_body_of_calls(gnd_array *const *state, gnd_array *const *x, gnd_array **next,
+                                   gnd_array **y, void *arg)
 {
     (void)x;
     (void)y;
@@ -55,8 +56,9 @@ static void gnd_scan_body_of_calls(gnd_array *const *state, gnd_array *const *x,
 }
 static char message[2048];
 
-#define GIVES_ARRAY(c) \
-    (result = (c), status = gnd_status_of(result), snprintf(message, sizeof message, "%s", gnd_error(result)))
+#define GIVES_ARRAY(c)                                                                             \
+    (result = (c), status = gnd_status_of(result),                                                 \
+     snprintf(message, sizeof message, "%s", gnd_error(result)))
 #define GIVES_STATUS(c) (status = (c), snprintf(message, sizeof message, "%s", gnd_message()))
 #define GIVES_TOLD(c) ((void)(c), snprintf(message, sizeof message, "%s", gnd_message()))
 #define GIVES_ANSWER(c) ((void)(c))

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * calls_check.h - the program of tests/tree/calls.sh, behind the table that tests/tree/calls.awk writes: each public
- * function is called with each of its arrays released, NULL, of other dtypes, a placeholder; with an axis that there
- * is not; and without device memory. Where that is an error, its message begins with the function's name.
+ * calls_check.h - the program of tests/tree/calls.sh, behind the table that tests/tree/calls.awk
+ * writes: each public function is called with each of its arrays released, NULL, of other dtypes, a
+ * placeholder; with an axis that there is not; and without device memory. Where that is an error,
+ * its message begins with the function's name.
  */
 
-/* A file of the tests' library would need the build's flags: here is what this program needs of TAP. */
+/* A file of the tests' library would need the build's flags: here is what this program needs of
+ * TAP. */
 static int tests, failures;
 
 static void passes(int ok, const char *what)
@@ -18,20 +20,25 @@ static void passes(int ok, const char *what)
 static void complain(int *bad, const struct call *c, const char *arg, const char *want)
 {
     if (++*bad <= 40)
-        printf("# %s(%s): %s \"%s\", want %s\n", c->name, arg, gnd_status_name(status), message, want);
+        printf("# %s(%s): %s \"%s\", want %s\n", c->name, arg, gnd_status_name(status), message,
+               want);
 }
 
-/* What C's names have behind NumPy's, which messages may leave out: "sum: ..." is said of gnd_sum_as too. */
-static const char *const endings[] = {"_as", "_array", "_f64", "_i64", "_part", "_axes", "_legacy", "_names", NULL};
+/* What C's names have behind NumPy's, which messages may leave out: "sum: ..." is said of
+ * gnd_sum_as too. */
+static const char *const endings[] = {"_as",   "_array",  "_f64",   "_i64", "_part",
+                                      "_axes", "_legacy", "_names", NULL};
 
 static int begins_with_name(const char *name)
 {
     size_t n = strlen(name);
-    if (!strncmp(message, name, n) && (message[n] == ':' || message[n] == '(')) /* einsum('ij'): ... */
+    if (!strncmp(message, name, n) &&
+        (message[n] == ':' || message[n] == '(')) /* einsum('ij'): ... */
         return message[n + 1] && message[n + 2];
     for (int i = 0; endings[i]; i++) {
         size_t e = strlen(endings[i]);
-        if (n > e && !strcmp(name + n - e, endings[i]) && !strncmp(message, name, n - e) && message[n - e] == ':')
+        if (n > e && !strcmp(name + n - e, endings[i]) && !strncmp(message, name, n - e) &&
+            message[n - e] == ':')
             return message[n - e + 1] == ' ' && message[n - e + 2];
     }
     return 0;
@@ -45,25 +52,34 @@ static int one_of(const char *name, const char *const *list)
     return 0;
 }
 
-/* An argument that function c does something with: most take a matrix of floats, the others what their names tell. */
+/* An argument that function c does something with: most take a matrix of floats, the others what
+ * their names tell. */
 static gnd_array *usual(const struct call *c, const char *arg)
 {
-    static const char *const flat[] = {"bincount", "bincount_of", "interp", "searchsorted", "digitize", "convolve", "correlate",
-                                       "polyfit", "histogramdd", "rng_multivariate_normal", "lexsort", "vander", NULL};
-    static const char *const scalar[] = {"start", "stop", "step", "base", "fill", "discont", "period", "left", "right",
-                                         "rtol", "low", "high", "q", "nan", "posinf", "neginf", NULL};
+    static const char *const flat[] = {
+        "bincount", "bincount_of", "interp",  "searchsorted", "digitize",
+        "convolve", "correlate",   "polyfit", "histogramdd",  "rng_multivariate_normal",
+        "lexsort",  "vander",      NULL};
+    static const char *const scalar[] = {"start",  "stop", "step",   "base",   "fill", "discont",
+                                         "period", "left", "right",  "rtol",   "low",  "high",
+                                         "q",      "nan",  "posinf", "neginf", NULL};
     static const char *const ints[] = {"indices", "counts", "sorter", NULL};
     static const char *const truth[] = {"condition", "conditions", "mask", "where", NULL};
-    static const char *const row[] = {"edges", "weights", "bins", "p", "xp", "fp", "w", "fweights", "aweights", NULL};
+    static const char *const row[] = {"edges", "weights", "bins",     "p",        "xp",
+                                      "fp",    "w",       "fweights", "aweights", NULL};
     static const int64_t ramp[] = {0, 1, 2, 3};
     static const float values[16] = {1, 2, 3, 4, 2, 5, 1, 1, 3, 1, 9, 2, 4, 1, 2, 8};
     if (one_of(arg, scalar))
-        return !strcmp(arg, "q") ? gnd_real(0.5) : !strcmp(arg, "stop") || !strcmp(arg, "high") ? gnd_int(3) : gnd_int(1);
+        return !strcmp(arg, "q")                              ? gnd_real(0.5)
+               : !strcmp(arg, "stop") || !strcmp(arg, "high") ? gnd_int(3)
+                                                              : gnd_int(1);
     if (one_of(arg, ints) || (!strncmp(c->name, "bincount", 8) && !strcmp(arg, "x")))
         return gnd_from(the_device, GND_INT64, 1, fours, ramp);
     if (one_of(arg, truth))
         return gnd_from(the_device, GND_BOOL, 1, fours, "\1\0\1\1");
-    return gnd_from(the_device, GND_FLOAT32, (one_of(c->name, flat) && strcmp(arg, "cov")) || one_of(arg, row) ? 1 : 2, fours, values);
+    return gnd_from(the_device, GND_FLOAT32,
+                    (one_of(c->name, flat) && strcmp(arg, "cov")) || one_of(arg, row) ? 1 : 2,
+                    fours, values);
 }
 
 static void usual_all(const struct call *c, gnd_array **v)
@@ -85,12 +101,16 @@ static void answers(void)
     gnd_scope_begin();
     gnd_array *x = gnd_zeros(the_device, GND_FLOAT32, 2, fours);
     gnd_release(x);
-    passes(gnd_status_of(x) == GND_ERR_STATE && strstr(gnd_error(x), "released"), "status_of and error");
-    passes(gnd_dtype_of(x) == GND_DTYPE_DEFAULT && gnd_ndim(x) == 0 && gnd_shape(x) && gnd_dim(x, 0) == -1 &&
-               gnd_size(x) == 0 && gnd_nbytes(x) == 0 && !gnd_device_of(x) && !gnd_is_weak(x),
+    passes(gnd_status_of(x) == GND_ERR_STATE && strstr(gnd_error(x), "released"),
+           "status_of and error");
+    passes(gnd_dtype_of(x) == GND_DTYPE_DEFAULT && gnd_ndim(x) == 0 && gnd_shape(x) &&
+               gnd_dim(x, 0) == -1 && gnd_size(x) == 0 && gnd_nbytes(x) == 0 && !gnd_device_of(x) &&
+               !gnd_is_weak(x),
            "what it is: nothing");
     passes(!gnd_can_cast_array(x, GND_FLOAT32), "can_cast_array");
-    passes(gnd_result_type(1, &x, 0, NULL) == GND_DTYPE_DEFAULT && !strncmp(gnd_message(), "result_type: ", 13), "result_type");
+    passes(gnd_result_type(1, &x, 0, NULL) == GND_DTYPE_DEFAULT &&
+               !strncmp(gnd_message(), "result_type: ", 13),
+           "result_type");
     passes(!gnd_name_of(x)[0] && !gnd_made_at(x, NULL), "name_of and made_at");
     gnd_release(x);
     gnd_release(x);
@@ -99,7 +119,8 @@ static void answers(void)
     for (int i = 0; i < 2; i++) {
         gnd_array *const *in = i ? &y : &x, *const *out = i ? &x : &y;
         gnd_recording *r = gnd_record(1, in, 1, out);
-        passes(gnd_recording_status(r) < 0 && !strncmp(gnd_recording_error(r), "record: ", 8), "record");
+        passes(gnd_recording_status(r) < 0 && !strncmp(gnd_recording_error(r), "record: ", 8),
+               "record");
         gnd_recording_free(r);
     }
     gnd_scope_end();
@@ -119,21 +140,24 @@ static void generations(void)
     }
     gnd_array *x = gnd_int(1);
     for (int i = 0; i < OLD; i++)
-        noticed += gnd_status_of(old[i]) == GND_ERR_STATE && gnd_status_of(gnd_retain(old[i])) == GND_ERR_STATE;
+        noticed += gnd_status_of(old[i]) == GND_ERR_STATE &&
+                   gnd_status_of(gnd_retain(old[i])) == GND_ERR_STATE;
     gnd_release(x);
     passes(noticed == OLD * (OLD + 1) / 2 + OLD, "handles whose memory others have");
 }
 
 static void released(void)
 {
-    static const char *const own[] = {"result_type", "can_cast_array", "status_of", "try_array", NULL};
+    static const char *const own[] = {"result_type", "can_cast_array", "status_of", "try_array",
+                                      NULL};
     int n = 0, bad = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const struct call *c = &calls[i];
         if (c->gives == GIVES_ANSWER_K || one_of(c->name, own))
             continue;
         for (int a = 0; a < c->arrays; a++)
-            for (int way = 0; way < 3; way++) { /* gone; still part of another; of a scope that ended */
+            for (int way = 0; way < 3;
+                 way++) { /* gone; still part of another; of a scope that ended */
                 gnd_array *v[MOST];
                 gnd_scope_begin();
                 gnd_scope_begin();
@@ -147,8 +171,10 @@ static void released(void)
                     v[a] = inner;
                 c->run(v);
                 n++;
-                if (status != GND_ERR_STATE || !begins_with_name(c->name) || !strstr(message, "released"))
-                    complain(&bad, c, c->arg[a], "GND_ERR_STATE, the function's name, \"released\"");
+                if (status != GND_ERR_STATE || !begins_with_name(c->name) ||
+                    !strstr(message, "released"))
+                    complain(&bad, c, c->arg[a],
+                             "GND_ERR_STATE, the function's name, \"released\"");
                 gnd_release(variable);
                 gnd_scope_end();
             }
@@ -158,26 +184,53 @@ static void released(void)
 
 typedef gnd_array *changed(gnd_array *old);
 
-static gnd_array *to_null(gnd_array *old) { return (void)old, NULL; }
-static gnd_array *to_complex(gnd_array *old) { return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_COMPLEX64); }
-static gnd_array *to_bool(gnd_array *old) { return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_BOOL); }
-static gnd_array *to_float(gnd_array *old) { return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_FLOAT32); }
-static gnd_array *to_flat(gnd_array *old) { return gnd_reshape(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), 1, (int64_t[]){-1}); }
-static gnd_array *to_deep(gnd_array *old) { return gnd_broadcast_to(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), 5, (int64_t[]){2, 2, 3, 4, 4}); }
-static gnd_array *to_empty(gnd_array *old) { return (void)old, gnd_zeros(the_device, GND_FLOAT32, 1, (int64_t[]){0}); }
+static gnd_array *to_null(gnd_array *old)
+{
+    return (void)old, NULL;
+}
+static gnd_array *to_complex(gnd_array *old)
+{
+    return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_COMPLEX64);
+}
+static gnd_array *to_bool(gnd_array *old)
+{
+    return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_BOOL);
+}
+static gnd_array *to_float(gnd_array *old)
+{
+    return gnd_astype(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), GND_FLOAT32);
+}
+static gnd_array *to_flat(gnd_array *old)
+{
+    return gnd_reshape(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), 1, (int64_t[]){-1});
+}
+static gnd_array *to_deep(gnd_array *old)
+{
+    return gnd_broadcast_to(gnd_asarray(the_device, old, GND_DTYPE_DEFAULT), 5,
+                            (int64_t[]){2, 2, 3, 4, 4});
+}
+static gnd_array *to_empty(gnd_array *old)
+{
+    return (void)old, gnd_zeros(the_device, GND_FLOAT32, 1, (int64_t[]){0});
+}
 static gnd_array *to_placeholder(gnd_array *old)
 {
     return gnd_placeholder(the_device, gnd_dtype_of(old), gnd_ndim(old), gnd_shape(old));
 }
-static gnd_array *from_placeholder(gnd_array *old) { return gnd_add(to_placeholder(old), old); }
+static gnd_array *from_placeholder(gnd_array *old)
+{
+    return gnd_add(to_placeholder(old), old);
+}
 
-/* Each array of each function, changed: what is an error begins with the name. least: as many calls are errors. */
+/* Each array of each function, changed: what is an error begins with the name. least: as many calls
+ * are errors. */
 static void provoked(const char *what, changed *change, int least)
 {
     int n = 0, bad = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const struct call *c = &calls[i];
-        if (c->gives == GIVES_ANSWER_K || !strcmp(c->name, "status_of") || !strcmp(c->name, "try_array"))
+        if (c->gives == GIVES_ANSWER_K || !strcmp(c->name, "status_of") ||
+            !strcmp(c->name, "try_array"))
             continue;
         for (int a = 0; a < c->arrays; a++) {
             gnd_array *v[MOST];
@@ -245,13 +298,15 @@ static void dtypes(void)
 }
 
 /* Devices and recordings that are NULL, or were closed. */
-static void others(gnd_device *dev, gnd_recording *rec, const char *what, gnd_status want, int recordings)
+static void others(gnd_device *dev, gnd_recording *rec, const char *what, gnd_status want,
+                   int recordings)
 {
     int n = 0, bad = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const struct call *c = &calls[i];
         gnd_array *v[MOST];
-        if (!(recordings ? c->recordings : c->devices) || c->gives == GIVES_ANSWER_K || strstr(c->name, "_status"))
+        if (!(recordings ? c->recordings : c->devices) || c->gives == GIVES_ANSWER_K ||
+            strstr(c->name, "_status"))
             continue;
         if (!recordings && (!strncmp(c->name, "eval", 4) || (c->arrays && want == GND_ERR_NULL)))
             continue; /* these take the device of their arrays */
@@ -280,8 +335,10 @@ static void others(gnd_device *dev, gnd_recording *rec, const char *what, gnd_st
 /* No memory on the device: the error says of what, and where it was asked for. */
 static void no_memory(void)
 {
-    static const int64_t line[] = {1 << 19}, square[] = {1024, 1024}; /* more than the pool's small blocks */
-    static const char *const kept[] = {"polyval", "name", "try_array", "status_of", "retain", "keep", "assign", NULL};
+    static const int64_t line[] = {1 << 19},
+                         square[] = {1024, 1024}; /* more than the pool's small blocks */
+    static const char *const kept[] = {"polyval", "name", "try_array", "status_of",
+                                       "retain",  "keep", "assign",    NULL};
     int n = 0, bad = 0;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const struct call *c = &calls[i];
@@ -292,7 +349,8 @@ static void no_memory(void)
         usual_all(c, v);
         for (int a = 0; a < c->arrays; a++) /* nothing in memory */
             if (gnd_device_of(v[a]))
-                v[a] = gnd_astype(gnd_ones(the_device, GND_INT8, gnd_ndim(v[a]), gnd_ndim(v[a]) == 1 ? line : square),
+                v[a] = gnd_astype(gnd_ones(the_device, GND_INT8, gnd_ndim(v[a]),
+                                           gnd_ndim(v[a]) == 1 ? line : square),
                                   gnd_dtype_of(v[a]));
         gnd_release(variable);
         variable = NULL;
@@ -305,9 +363,12 @@ static void no_memory(void)
             GIVES_STATUS(gnd_wait(result));
         gnd_device_set_limit(the_device, 0);
         n += status == GND_ERR_DEVMEM;
-        if (status == GND_ERR_DEVMEM && (!begins_with_name(waited ? "wait" : c->name) ||
-                                         !(strchr(message, '(') || strstr(message, "working memory of "))))
-            complain(&bad, c, "no memory", waited ? "\"wait: \", dtype and shape" : "the function's name, dtype and shape");
+        if (status == GND_ERR_DEVMEM &&
+            (!begins_with_name(waited ? "wait" : c->name) ||
+             !(strchr(message, '(') || strstr(message, "working memory of "))))
+            complain(&bad, c, "no memory",
+                     waited ? "\"wait: \", dtype and shape"
+                            : "the function's name, dtype and shape");
         gnd_scope_end();
     }
     passes(!bad && n > 200, "no device memory");
@@ -357,7 +418,8 @@ int main(void)
     gnd_release(in);
     gnd_release(out);
     gnd_close(the_device);
-    passes(gnd_status_of(in) == GND_ERR_STATE && gnd_read(out, bytes, 64) == GND_ERR_STATE, "arrays of a closed device");
+    passes(gnd_status_of(in) == GND_ERR_STATE && gnd_read(out, bytes, 64) == GND_ERR_STATE,
+           "arrays of a closed device");
     fclose(nowhere);
     printf("1..%d\n", tests);
     return failures != 0;

@@ -35,6 +35,16 @@ none "no tabs in C" bad
 (cd "$GND_SRCDIR" && xargs grep -nE ' +$') <all >bad
 none "no blanks at the end of a line" bad
 
+# Other versions of clang-format place some things otherwise.
+what="every C and C++ file has the form of .clang-format"
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+    grep -E '\.([ch]|cc|hpp)$' all | (cd "$GND_SRCDIR" && xargs clang-format --dry-run --Werror 2>&1) |
+        sed -n 's/^\([^ :]*:[0-9]*\):.*error:.*/\1/p' >bad
+    none "$what" bad
+else
+    skip "$what" "clang-format 14 is not installed"
+fi
+
 grep -E '^(lib|include)/' all | grep '\.h$' | while read -r f; do
     grep -q '^#ifndef GND_' "$GND_SRCDIR/$f" || echo "$f"
 done >bad

@@ -147,7 +147,7 @@ static void test_map(void)
            "map: keys with zero bytes and the empty key");
     /* taking out, where all hashes are close to each other and to the table's end */
     gnd__table *c = gnd__table_new();
-    unsigned char there[64] = { 0 }, seed = 1;
+    unsigned char there[64] = {0}, seed = 1;
     int wrong = 0;
     for (int i = 0; i < 20000; i++) {
         seed = (unsigned char)(seed * 29 + 7 + i / 256);
@@ -160,7 +160,8 @@ static void test_map(void)
         there[x] = !there[x];
         gnd__table_take(c, hash, &values[100]); /* is not there */
         for (unsigned y = 0; y < 64; y++)
-            wrong += (gnd__table_find(c, &y, sizeof y, (uint64_t)0 - 5 + y % 11) == &values[y]) != there[y];
+            wrong += (gnd__table_find(c, &y, sizeof y, (uint64_t)0 - 5 + y % 11) == &values[y]) !=
+                     there[y];
     }
     tap_is_int(wrong, 0, "map: entries are taken out, and the others are found");
     gnd__table_free(c, NULL);
@@ -187,15 +188,18 @@ static void test_env_bad(void)
         const char *name, *value, *said;
         gnd_status status;
     } cases[] = {
-        {"GND_BACKEND_PATH", "/a::b", "GND_BACKEND_PATH=/a::b: not absolute paths with colons between them", GND_ERR_ARG},
+        {"GND_BACKEND_PATH", "/a::b",
+         "GND_BACKEND_PATH=/a::b: not absolute paths with colons between them", GND_ERR_ARG},
         {"GND_CACHE_DIR", "cache", "GND_CACHE_DIR=cache: not an absolute path", GND_ERR_ARG},
         {"GND_CACHE", "never", "GND_CACHE=never: not 0 or 1", GND_ERR_ARG},
-        {"GND_MEM_LIMIT", "12 apples", "GND_MEM_LIMIT=12 apples: not a size (as in 512M)", GND_ERR_ARG},
+        {"GND_MEM_LIMIT", "12 apples", "GND_MEM_LIMIT=12 apples: not a size (as in 512M)",
+         GND_ERR_ARG},
         {"GND_MEM_LIMIT", "99999999T", "GND_MEM_LIMIT=99999999T: too large", GND_ERR_OVERFLOW},
         {"GND_LOG", "loud", "GND_LOG=loud: not none, error, warn, info or debug", GND_ERR_ARG},
         {"GND_DEBUG", "2", "GND_DEBUG=2: not 0 or 1", GND_ERR_ARG},
         {"GND_KERNEL_SHAPE", "GPU", "GND_KERNEL_SHAPE=GPU: not cpu, gpu or gpu-apart", GND_ERR_ARG},
-        {"GND_SOLVER", "large lapack", "GND_SOLVER=large lapack: not large, lapack or blocked", GND_ERR_ARG},
+        {"GND_SOLVER", "large lapack", "GND_SOLVER=large lapack: not large, lapack or blocked",
+         GND_ERR_ARG},
     };
     char kept[4096] = "";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -229,7 +233,8 @@ static void test_env(void)
     for (int i = 0; i < 8; i++) {
         static const char *const word[] = {"1", "0", "yes", "NO", "On", "off", "true", "False"};
         setenv("GND_CACHE", word[i], 1);
-        bad |= gnd__env_bool(GND__ENV_CACHE, i % 2) != 1 - i % 2 || gnd__env_check(GND__ENV_CACHE, NULL) != GND_OK;
+        bad |= gnd__env_bool(GND__ENV_CACHE, i % 2) != 1 - i % 2 ||
+               gnd__env_check(GND__ENV_CACHE, NULL) != GND_OK;
     }
     tap_ok(!bad, "bool: every word");
     setenv("GND_CACHE", "", 1);
@@ -239,7 +244,8 @@ static void test_env(void)
     for (int i = 0; i < 3; i++) {
         static const char *const word[] = {"large", "lapack", "blocked"};
         setenv("GND_SOLVER", word[i], 1);
-        bad |= gnd__env_choice(GND__ENV_SOLVER, 0) != i + 1 || gnd__env_check(GND__ENV_SOLVER, NULL) != GND_OK;
+        bad |= gnd__env_choice(GND__ENV_SOLVER, 0) != i + 1 ||
+               gnd__env_check(GND__ENV_SOLVER, NULL) != GND_OK;
     }
     tap_ok(!bad, "choice: every word");
     setenv("GND_SOLVER", "block", 1);
@@ -249,8 +255,9 @@ static void test_env(void)
     test_env_bad();
     tap_is_str(gnd__env_meant("GND_SOLVR=x"), "GND_SOLVER", "names: one letter less");
     tap_is_str(gnd__env_meant("GND_KERNAL_SHAPE="), "GND_KERNEL_SHAPE", "names: another letter");
-    tap_ok(!gnd__env_meant("GND_SOLVER=x") && !gnd__env_meant("GND_OPENCL_STAGE=1") && !gnd__env_meant("PATH=/") &&
-               !gnd__env_meant("GND_TEST_SEED=1") && !gnd__env_meant("GND_") && !gnd__env_meant("GND_LAG2"),
+    tap_ok(!gnd__env_meant("GND_SOLVER=x") && !gnd__env_meant("GND_OPENCL_STAGE=1") &&
+               !gnd__env_meant("PATH=/") && !gnd__env_meant("GND_TEST_SEED=1") &&
+               !gnd__env_meant("GND_") && !gnd__env_meant("GND_LAG2"),
            "names: ours and others'");
 
     unsetenv("GND_LOG");
@@ -346,13 +353,15 @@ static void test_axes(void)
     tap_ok(gnd__axes_mask(GND_AXES(2, -1), 3, &mask, &bad) && bad == -1, "axes: twice");
     tap_ok(!gnd__axes_mask(GND_AXES(-31, 31), 32, &mask, &bad) && mask == 0x80000002u,
            "axes: -31 and 31 of 32");
-    tap_ok(gnd__axes_mask(GND_AXIS(-32), 32, &mask, &bad) == -1 && gnd__axes_mask(GND_AXIS(32), 32, &mask, &bad) == -1,
+    tap_ok(gnd__axes_mask(GND_AXIS(-32), 32, &mask, &bad) == -1 &&
+               gnd__axes_mask(GND_AXIS(32), 32, &mask, &bad) == -1,
            "axes: -32 and 32 of 32");
     for (uint64_t i = 0; i < 40; i++)
         if (gnd__axes_mask(GND_AXES_BITS(i), 32, &mask, &bad) != -2)
             tap_fail("the bits %d are no set of axes", (int)i);
     const int list[] = {2, -1, 0, 2};
-    tap_ok(gnd_axes_of(4, list).bits == GND_AXES(0, -1, 2).bits && gnd_axes_of(0, NULL).bits == GND_NO_AXES.bits &&
+    tap_ok(gnd_axes_of(4, list).bits == GND_AXES(0, -1, 2).bits &&
+               gnd_axes_of(0, NULL).bits == GND_NO_AXES.bits &&
                gnd_axes_union(GND_AXIS(0), GND_AXES(-1, 2)).bits == gnd_axes_of(4, list).bits,
            "axes: sets of lists, and of both");
     tap_ok(gnd__axis(-1, 3) == 2 && gnd__axis(3, 3) == -1 && gnd__axis(-4, 3) == -1 &&
@@ -363,17 +372,21 @@ static void test_axes(void)
 /* A tile's number is a tuned parameter: there are as many as the greatest value says. */
 static void test_measured(void)
 {
-    const gnd__measured *cpu = gnd__measured_of(1, "pthread"), *gpu = gnd__measured_of(0, "NVIDIA H200");
-    static const struct { int bytes, id; } of[] = {
-        { 2, GND__TUNE_PRODUCT_TILE2 }, { 4, GND__TUNE_PRODUCT_TILE4 }, { 8, GND__TUNE_PRODUCT_TILE8 }
-    };
-    tap_ok(cpu->cpu && !gpu->cpu && gpu->term < cpu->term && gpu->fma_per_clock > 0, "rates of devices");
+    const gnd__measured *cpu = gnd__measured_of(1, "pthread"),
+                        *gpu = gnd__measured_of(0, "NVIDIA H200");
+    static const struct {
+        int bytes, id;
+    } of[] = {
+        {2, GND__TUNE_PRODUCT_TILE2}, {4, GND__TUNE_PRODUCT_TILE4}, {8, GND__TUNE_PRODUCT_TILE8}};
+    tap_ok(cpu->cpu && !gpu->cpu && gpu->term < cpu->term && gpu->fma_per_clock > 0,
+           "rates of devices");
     for (int i = 0; i < 3; i++) {
         int n, m;
         const gnd__tile *t = gnd__measured_tiles(gpu, of[i].bytes, &n);
         tap_ok(n == gnd__tune_rows[of[i].id].most && t->bm * t->bn == t->tm * t->tn * t->wg,
                "%d tiles for values of %d bytes", n, of[i].bytes);
-        tap_ok(gnd__measured_tiles(cpu, of[i].bytes, &m) == t && m == n, "  a device without any has them too");
+        tap_ok(gnd__measured_tiles(cpu, of[i].bytes, &m) == t && m == n,
+               "  a device without any has them too");
     }
 }
 

@@ -26,9 +26,9 @@ static void test_names(void)
 }
 
 /* numpy.promote_types of the types but bfloat16, by their type characters. */
-static const gnd_dtype order[] = {GND_BOOL,    GND_INT8,    GND_INT16,   GND_INT32,     GND_INT64,
-                                  GND_UINT8,   GND_UINT16,  GND_UINT32,  GND_UINT64,    GND_FLOAT16,
-                                  GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64, GND_COMPLEX128};
+static const gnd_dtype order[] = {
+    GND_BOOL,   GND_INT8,   GND_INT16,   GND_INT32,   GND_INT64,   GND_UINT8,     GND_UINT16,
+    GND_UINT32, GND_UINT64, GND_FLOAT16, GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64, GND_COMPLEX128};
 static const char letters[] = "?bhilBHILefdFD";
 static const char *const table[] = {
     "?bhilBHILefdFD", "bbhilhildefdFD", "hhhilhildffdFD", "iiiiliilddddDD", "llllllllddddDD",
@@ -44,8 +44,8 @@ static void test_promote(void)
             gnd_dtype want = order[strchr(letters, table[i][j]) - letters];
             if (gnd_promote(order[i], order[j]) != want) {
                 tap_diag("%s with %s: %s, not %s", gnd_dtype_name(order[i]),
-                         gnd_dtype_name(order[j]),
-                         gnd_dtype_name(gnd_promote(order[i], order[j])), gnd_dtype_name(want));
+                         gnd_dtype_name(order[j]), gnd_dtype_name(gnd_promote(order[i], order[j])),
+                         gnd_dtype_name(want));
                 bad++;
             }
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unit_file.c - lib/io/file: what a file that is saved over keeps (mode, owner, links), what a writer that was
- * killed leaves, and writes that do not get on. Needs no device; writes into a temporary folder.
+ * unit_file.c - lib/io/file: what a file that is saved over keeps (mode, owner, links), what a
+ * writer that was killed leaves, and writes that do not get on. Needs no device; writes into a
+ * temporary folder.
  */
 #define _GNU_SOURCE
 #include "tap.h"
@@ -88,7 +89,8 @@ static void test_mode_and_owner(void)
     tap_is_int(save(path, one), GND_OK, "a new file");
     const mode_t mask = umask(0);
     umask(mask);
-    tap_ok(!stat(path, &st) && (st.st_mode & 07777) == (0666 & ~mask), "has the mode that the umask allows");
+    tap_ok(!stat(path, &st) && (st.st_mode & 07777) == (0666 & ~mask),
+           "has the mode that the umask allows");
     static const mode_t modes[] = {0600, 0640, 0664, 0777};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         tap_ok(!chmod(path, modes[i]) && !save(path, i % 2 ? one : two) && !stat(path, &st) &&
@@ -110,8 +112,9 @@ static void test_mode_and_owner(void)
         tap_skip(3, "owners: only root can give files away");
         return;
     }
-    tap_ok(!chown(path, 1234, 4321) && !chmod(path, 0620) && !save(path, two) && !stat(path, &st) && st.st_uid == 1234 &&
-               st.st_gid == 4321 && (st.st_mode & 07777) == 0620 && holds(path, two),
+    tap_ok(!chown(path, 1234, 4321) && !chmod(path, 0620) && !save(path, two) && !stat(path, &st) &&
+               st.st_uid == 1234 && st.st_gid == 4321 && (st.st_mode & 07777) == 0620 &&
+               holds(path, two),
            "owner, group and mode are kept");
     /* A user who may write the file and cannot give its owner. */
     chmod(path, 0666);
@@ -123,7 +126,8 @@ static void test_mode_and_owner(void)
     int status = -1;
     waitpid(pid, &status, 0);
     tap_is_int(status, 0, "another user writes it");
-    tap_ok(!stat(path, &st) && st.st_uid == 1234 && st.st_gid == 4321 && st.st_ino == was && holds(path, one) && files() == 1,
+    tap_ok(!stat(path, &st) && st.st_uid == 1234 && st.st_gid == 4321 && st.st_ino == was &&
+               holds(path, one) && files() == 1,
            "and it keeps its owner: it is written in place");
     if (chown(path, 0, 0))
         tap_bail("chown");
@@ -133,19 +137,21 @@ static void test_links(void)
 {
     const char *path = in_dir("x.npy"), *other = in_dir("other.npy"), *link1 = in_dir("link.npy");
     struct stat a, b;
-    tap_ok(!link(path, other) && !save(path, two) && !stat(path, &a) && !stat(other, &b) && a.st_ino == b.st_ino &&
-               holds(other, two) && files() == 2,
+    tap_ok(!link(path, other) && !save(path, two) && !stat(path, &a) && !stat(other, &b) &&
+               a.st_ino == b.st_ino && holds(other, two) && files() == 2,
            "a hard link still is one");
     tap_ok(!save(path, two) && !save(other, one) && holds(path, one), "from the other side too");
     unlink(other);
-    tap_ok(!symlink("x.npy", link1) && !save(link1, two) && !lstat(link1, &a) && S_ISLNK(a.st_mode) && holds(path, two),
+    tap_ok(!symlink("x.npy", link1) && !save(link1, two) && !lstat(link1, &a) &&
+               S_ISLNK(a.st_mode) && holds(path, two),
            "a symbolic link is followed");
     unlink(path);
-    tap_ok(!save(link1, one) && !lstat(link1, &a) && S_ISLNK(a.st_mode) && !lstat(path, &b) && S_ISREG(b.st_mode) &&
-               holds(path, one),
+    tap_ok(!save(link1, one) && !lstat(link1, &a) && S_ISLNK(a.st_mode) && !lstat(path, &b) &&
+               S_ISREG(b.st_mode) && holds(path, one),
            "also where it leads to no file yet");
     unlink(link1);
-    tap_ok(!symlink("link.npy", link1) && save(link1, one) == GND_ERR_IO && strstr(e.msg, strerror(ELOOP)),
+    tap_ok(!symlink("link.npy", link1) && save(link1, one) == GND_ERR_IO &&
+               strstr(e.msg, strerror(ELOOP)),
            "a link to itself is an error: %s", e.msg);
     unlink(link1);
 }
@@ -192,16 +198,18 @@ static void test_leftovers(void)
     tap_ok(!stat(left[1], &st) && files() == 3, "one beside it is killed");
     tap_ok(!save(path, one) && files() == 2 && !stat(o.tmp, &st) && lstat(left[1], &st),
            "a third one removes what that left, and not what is being written");
-    tap_ok(!gnd__out_write(&o, "abc", 3, &e) && !gnd__out_commit(&o, &e) && files() == 1 && !stat(path, &st) &&
-               st.st_size == 3,
+    tap_ok(!gnd__out_write(&o, "abc", 3, &e) && !gnd__out_commit(&o, &e) && files() == 1 &&
+               !stat(path, &st) && st.st_size == 3,
            "the first one ends well");
     /* What is no leftover of ours. */
     char mine[400];
     snprintf(mine, sizeof mine, "%s", left[0]);
-    tap_ok(!symlink("/etc/passwd", mine) && !save(path, two) && !lstat(mine, &st) && S_ISLNK(st.st_mode) && holds(path, two),
+    tap_ok(!symlink("/etc/passwd", mine) && !save(path, two) && !lstat(mine, &st) &&
+               S_ISLNK(st.st_mode) && holds(path, two),
            "a link of such a name stays, and is not followed");
     unlink(mine);
-    tap_ok(!mkdir(mine, 0700) && !save(path, one) && !lstat(mine, &st) && holds(path, one), "so does a folder");
+    tap_ok(!mkdir(mine, 0700) && !save(path, one) && !lstat(mine, &st) && holds(path, one),
+           "so does a folder");
     rmdir(mine);
     tap_is_int(files(), 1, "nothing is left");
 }
@@ -222,7 +230,8 @@ static void test_writes(void)
     fails_with = ENOSPC;
     s = save(path, two);
     good = -1;
-    tap_ok(s == GND_ERR_IO && strstr(e.msg, strerror(ENOSPC)) && holds(path, one) && files() == 1, "a full disk");
+    tap_ok(s == GND_ERR_IO && strstr(e.msg, strerror(ENOSPC)) && holds(path, one) && files() == 1,
+           "a full disk");
 
     /* In place: what the file was to hold is not lost with it. */
     const char *other = in_dir("other.npy");
@@ -235,7 +244,8 @@ static void test_writes(void)
         s = save(path, two);
         good = -1;
     } while (s && !strstr(e.msg, "damaged") && n < 9);
-    tap_ok(s == GND_OK || strstr(e.msg, "damaged"), "a disk that fills up in place: %s", s ? e.msg : "");
+    tap_ok(s == GND_OK || strstr(e.msg, "damaged"), "a disk that fills up in place: %s",
+           s ? e.msg : "");
     if (s) {
         const char *at = strstr(e.msg, "is in ");
         snprintf(tmp, sizeof tmp, "%s", at ? at + 6 : "");
@@ -243,7 +253,8 @@ static void test_writes(void)
     } else {
         tap_ok(holds(path, two), "it was written at once");
     }
-    tap_ok(!save(path, one) && holds(other, one) && files() == 2, "the next writer puts all in order");
+    tap_ok(!save(path, one) && holds(other, one) && files() == 2,
+           "the next writer puts all in order");
     unlink(other);
 }
 

@@ -229,8 +229,8 @@ static double error(double got, long double want, long double scale)
 /* Every operation that takes floats or complex values, over all pairs of some values. */
 static void test_against_reference(int complex)
 {
-    static const double v[] = {0, -0.0, 1, -1, 0.5, -2.5, 3, 10, 700, 1e-8, -1e-300, 1e300, 0.3,
-                               INFINITY, -INFINITY, NAN};
+    static const double v[] = {0,   -0.0, 1,       -1,    0.5, -2.5,     3,         10,
+                               700, 1e-8, -1e-300, 1e300, 0.3, INFINITY, -INFINITY, NAN};
     const int n = sizeof v / sizeof *v;
     for (int op = 0; op < GND__NOPS; op++) {
         double worst = 0;

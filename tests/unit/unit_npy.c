@@ -92,8 +92,7 @@ static void refused(const char *text, gnd_status want, const char *msg)
     gnd_err e;
     long live = gnd__mem_live();
     gnd_status s = head(text, &a, &e);
-    tap_ok(s == want && e.code == want && strstr(e.msg, msg) && !a.data &&
-               gnd__mem_live() == live,
+    tap_ok(s == want && e.code == want && strstr(e.msg, msg) && !a.data && gnd__mem_live() == live,
            "refused: %s", msg);
     if (s != want || !strstr(e.msg, msg))
         tap_diag("%s gives %s: %s", text, gnd_status_name(s), e.msg);
@@ -108,11 +107,11 @@ static void test_heads(void)
         const char *descr;
         gnd_dtype t;
     } good[] = {
-        {"|b1", GND_BOOL},      {"?", GND_BOOL},        {"|i1", GND_INT8},
-        {"<i2", GND_INT16},     {">i4", GND_INT32},     {"=i8", GND_INT64},
-        {"|u1", GND_UINT8},     {"u2", GND_UINT16},     {">u4", GND_UINT32},
-        {"<u8", GND_UINT64},    {"<f2", GND_FLOAT16},   {"<V2", GND_BFLOAT16},
-        {"|V2", GND_BFLOAT16},  {">f4", GND_FLOAT32},   {"<f8", GND_FLOAT64},
+        {"|b1", GND_BOOL},      {"?", GND_BOOL},          {"|i1", GND_INT8},
+        {"<i2", GND_INT16},     {">i4", GND_INT32},       {"=i8", GND_INT64},
+        {"|u1", GND_UINT8},     {"u2", GND_UINT16},       {">u4", GND_UINT32},
+        {"<u8", GND_UINT64},    {"<f2", GND_FLOAT16},     {"<V2", GND_BFLOAT16},
+        {"|V2", GND_BFLOAT16},  {">f4", GND_FLOAT32},     {"<f8", GND_FLOAT64},
         {"<c8", GND_COMPLEX64}, {">c16", GND_COMPLEX128}, {"int16", GND_INT16},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -193,8 +192,7 @@ static void test_data(void)
     unsigned char buf[4096];
     const unsigned char be[] = {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
     size_t n = make(buf, 2, DICT("'>c16'", "(1,)"), be, 16);
-    tap_ok(!load_mem(buf, n, &a, &e) && ((double *)a.data)[0] == 1 &&
-               ((double *)a.data)[1] == -2,
+    tap_ok(!load_mem(buf, n, &a, &e) && ((double *)a.data)[0] == 1 && ((double *)a.data)[1] == -2,
            "big-endian complex128, version 2.0");
     gnd__npy_free(&a);
     n = make(buf, 3, DICT("'>i4'", "(4,)"), be, 16);

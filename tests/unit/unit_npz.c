@@ -62,7 +62,8 @@ static void test_round_trip(void)
         gnd__npy_free(&a);
         tap_ok(!gnd__npz_read(z, "x.npy", &a, &e) && a.nbytes == 24, "read x.npy");
         gnd__npy_free(&a);
-        tap_ok(!gnd__npz_read(z, "long name", &a, &e) && a.nbytes == 80000 && !memcmp(a.data, zeros, 80000),
+        tap_ok(!gnd__npz_read(z, "long name", &a, &e) && a.nbytes == 80000 &&
+                   !memcmp(a.data, zeros, 80000),
                "read a long one");
         gnd__npy_free(&a);
         tap_ok(!gnd__npz_read(z, "empty", &a, &e) && a.nbytes == 0, "read an empty one");
@@ -94,7 +95,8 @@ static void test_failures(void)
     tap_is_int(gnd__npz_save(path, 2, twice, 0, &e), GND_ERR_NAME, "two arrays of one name");
     tap_has_str(e.msg, "two arrays are named x", "says so");
     gnd__err_clear(&e);
-    tap_ok(slurp(again, sizeof again) == n && !memcmp(buf, again, n), "a failed save leaves the old file");
+    tap_ok(slurp(again, sizeof again) == n && !memcmp(buf, again, n),
+           "a failed save leaves the old file");
     tap_is_int(gnd__npz_save("/nonexistent/x.npz", 1, items, 0, &e), GND_ERR_IO, "cannot write");
     tap_has_str(e.msg, "save_npz: /nonexistent/x.npz: cannot write: No such file", "says so");
     gnd__err_clear(&e);
@@ -122,8 +124,8 @@ static gnd_status read_x(int *bad)
     return st;
 }
 
-/* Each byte in turn. Never a crash, and where data come, the CRC says they are right; a damaged name or date is
- * none of its business. */
+/* Each byte in turn. Never a crash, and where data come, the CRC says they are right; a damaged
+ * name or date is none of its business. */
 static void test_damage(void)
 {
     gnd__npz_save(path, 1, items, 1, &e);
@@ -167,7 +169,8 @@ int main(void)
     snprintf(path, sizeof path, "%s/x.npz", dir);
     const long live = gnd__mem_live();
     if (!gnd__format("zip", NULL)) {
-        tap_is_int(gnd__npz_save(path, 4, items, 0, &e), GND_ERR_UNSUPPORTED, "built without libzip");
+        tap_is_int(gnd__npz_save(path, 4, items, 0, &e), GND_ERR_UNSUPPORTED,
+                   "built without libzip");
         tap_has_str(e.msg, "save_npz: ", "names the operation");
         tap_has_str(e.msg, "libgnd-zip.so is not installed in ", "says what is missing");
         tap_has_str(e.msg, "(Debian: libzip-dev)", "and what to install");

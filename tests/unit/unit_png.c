@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * unit_png.c - lib/io/png: what is written is read back by libpng, and failures leave no file; what libpng writes in
- * every colour type and depth is read, and damaged files are errors.
- * Needs no device; writes into a temporary folder.
+ * unit_png.c - lib/io/png: what is written is read back by libpng, and failures leave no file; what
+ * libpng writes in every colour type and depth is read, and damaged files are errors. Needs no
+ * device; writes into a temporary folder.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tap.h"
@@ -31,7 +31,8 @@ int main(void)
     if (!mkdtemp(dir))
         tap_bail("no temporary folder");
     snprintf(path, sizeof path, "%s/x.png", dir);
-    tap_is_int(gnd__png_save(path, 2, 2, 1, pixels, &e), GND_ERR_UNSUPPORTED, "built without libpng");
+    tap_is_int(gnd__png_save(path, 2, 2, 1, pixels, &e), GND_ERR_UNSUPPORTED,
+               "built without libpng");
     tap_has_str(e.msg, "save_png: ", "names the operation");
     tap_has_str(e.msg, "libgnd-png.so is not installed in ", "says what is missing");
     tap_has_str(e.msg, "(Debian: libpng-dev)", "and what to install");
@@ -82,10 +83,14 @@ static unsigned sample(int type, int depth, int y, int x, int c)
 
 static int channels_in(int type)
 {
-    return type == PNG_COLOR_TYPE_RGB ? 3 : type == PNG_COLOR_TYPE_RGB_ALPHA ? 4 : type == PNG_COLOR_TYPE_GRAY_ALPHA ? 2 : 1;
+    return type == PNG_COLOR_TYPE_RGB          ? 3
+           : type == PNG_COLOR_TYPE_RGB_ALPHA  ? 4
+           : type == PNG_COLOR_TYPE_GRAY_ALPHA ? 2
+                                               : 1;
 }
 
-/* A picture of that colour type and depth; `clear`: with transparent colours: sample 1 of gray, entry 1 of palettes. */
+/* A picture of that colour type and depth; `clear`: with transparent colours: sample 1 of gray,
+ * entry 1 of palettes. */
 static void make(bytes *b, int type, int depth, int interlaced, int clear)
 {
     static uint8_t row[HIGH][WIDE * 8];
@@ -110,7 +115,8 @@ static void make(bytes *b, int type, int depth, int interlaced, int clear)
         }
     }
     png_set_write_fn(png, b, put, no_flush);
-    png_set_IHDR(png, info, WIDE, HIGH, depth, type, interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+    png_set_IHDR(png, info, WIDE, HIGH, depth, type,
+                 interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_gAMA(png, info, 0.3); /* not to be heeded */
     if (type == PNG_COLOR_TYPE_PALETTE) {
@@ -142,7 +148,11 @@ static unsigned expected(int type, int depth, int y, int x, int c)
     const int n = channels_in(type);
     const unsigned v = sample(type, depth, y, x, type == PNG_COLOR_TYPE_PALETTE || c >= n ? 0 : c);
     if (type == PNG_COLOR_TYPE_PALETTE)
-        return c == 0 ? colour(v).red : c == 1 ? colour(v).green : c == 2 ? colour(v).blue : v == 1 ? 100 : 255;
+        return c == 0   ? colour(v).red
+               : c == 1 ? colour(v).green
+               : c == 2 ? colour(v).blue
+               : v == 1 ? 100
+                        : 255;
     if (c >= n)
         return v == 1 ? 0 : depth == 16 ? 65535 : 255;
     return depth < 8 ? v * (255 / ((1u << depth) - 1)) : v;
@@ -158,8 +168,10 @@ static void one_kind(const char *path, int type, int depth, int interlaced, int 
     const int n = type == PNG_COLOR_TYPE_PALETTE ? 3 + clear : channels_in(type) + clear;
     const gnd_dtype t = depth == 16 ? GND_UINT16 : GND_UINT8;
     int ok = !gnd__png_load(path, &a, &e);
-    ok = ok && a.dtype == t && a.ndim == (n == 1 ? 2 : 3) && a.shape[0] == HIGH && a.shape[1] == WIDE;
-    ok = ok && (n == 1 || a.shape[2] == n) && a.nbytes == (size_t)(WIDE * HIGH * n * (depth == 16 ? 2 : 1));
+    ok = ok && a.dtype == t && a.ndim == (n == 1 ? 2 : 3) && a.shape[0] == HIGH &&
+         a.shape[1] == WIDE;
+    ok = ok && (n == 1 || a.shape[2] == n) &&
+         a.nbytes == (size_t)(WIDE * HIGH * n * (depth == 16 ? 2 : 1));
     for (int i = 0; ok && i < WIDE * HIGH * n; i++) {
         const unsigned v = t == GND_UINT16 ? ((uint16_t *)a.data)[i] : ((uint8_t *)a.data)[i];
         ok = v == expected(type, depth, i / n / WIDE, i / n % WIDE, i % n);
@@ -170,7 +182,8 @@ static void one_kind(const char *path, int type, int depth, int interlaced, int 
     gnd__npy_free(&a);
 }
 
-static void refused(const char *path, const void *p, size_t n, gnd_status want, const char *says, const char *what)
+static void refused(const char *path, const void *p, size_t n, gnd_status want, const char *says,
+                    const char *what)
 {
     gnd_err e = {0};
     gnd__npy a;
@@ -232,10 +245,12 @@ static void test_damaged(const char *path)
     for (int i = 0; i < 8; i++)
         broken.p[16 + i] = i % 4 ? 0xff : 0x7f; /* the width and the height */
     sign(broken.p + 8, 13);
-    refused(path, broken.p, broken.n, GND_ERR_FORMAT, "the file is too short for its width and height",
+    refused(path, broken.p, broken.n, GND_ERR_FORMAT,
+            "the file is too short for its width and height",
             "2^31 - 1 rows and columns in a small file");
     refused(path, "", 0, GND_ERR_FORMAT, "not a PNG file: it is empty", "an empty file");
-    refused(path, "\x93NUMPY, not a picture", 22, GND_ERR_FORMAT, "x.png: not a PNG file", "another file");
+    refused(path, "\x93NUMPY, not a picture", 22, GND_ERR_FORMAT, "x.png: not a PNG file",
+            "another file");
     gnd_err e = {0};
     snprintf(folder, sizeof folder, "%s/none.png", dir);
     tap_is_int(gnd__png_load(folder, &a, &e), GND_ERR_IO, "no file");
@@ -267,9 +282,12 @@ static void test_memory(const char *path)
 
 static void test_read(const char *path)
 {
-    static const struct { int type, depth[6]; } kind[] = {
-        {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}}, {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}}, {PNG_COLOR_TYPE_RGB, {8, 16}},
-        {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}}, {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}},
+    static const struct {
+        int type, depth[6];
+    } kind[] = {
+        {PNG_COLOR_TYPE_GRAY, {1, 2, 4, 8, 16}}, {PNG_COLOR_TYPE_PALETTE, {1, 2, 4, 8}},
+        {PNG_COLOR_TYPE_RGB, {8, 16}},           {PNG_COLOR_TYPE_GRAY_ALPHA, {8, 16}},
+        {PNG_COLOR_TYPE_RGB_ALPHA, {8, 16}},
     };
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
         for (int i = 0; kind[k].depth[i]; i++)

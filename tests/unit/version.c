@@ -14,7 +14,8 @@ int main(void)
     char text[64], line[256] = "";
     FILE *p;
 
-    snprintf(text, sizeof text, "%d.%d.%d", GND_VERSION_MAJOR, GND_VERSION_MINOR, GND_VERSION_PATCH);
+    snprintf(text, sizeof text, "%d.%d.%d", GND_VERSION_MAJOR, GND_VERSION_MINOR,
+             GND_VERSION_PATCH);
     tap_is_str(GND_VERSION_STRING, text, "GND_VERSION_STRING is made of the three numbers");
     tap_is_str(gnd_version(), GND_VERSION_STRING, "gnd_version() gives GND_VERSION_STRING");
 

@@ -25,14 +25,15 @@
 /* One transform of rows: x of dtype t along its last axis, to another of n elements. */
 typedef struct rows {
     gnd_array *x;
-    gnd_dtype t, wide;     /* real and complex */
+    gnd_dtype t, wide; /* real and complex */
     int64_t n;
     int ortho;
 } rows;
 
 static gnd_array *counted(const rows *r, int64_t n)
 {
-    return gnd__is_bad(r->x) ? r->x : gnd_arange(r->x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
+    return gnd__is_bad(r->x) ? r->x
+                             : gnd_arange(r->x->dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
 }
 
 /* b - a k */
@@ -44,7 +45,8 @@ static gnd_array *linear(gnd_array *k, int64_t a, int64_t b)
 /* The elements of y's rows at those places. */
 static gnd_array *taken(gnd_array *y, gnd_array *at)
 {
-    return gnd__is_bad(y) || gnd__is_bad(at) ? (gnd__is_bad(y) ? y : at) : gnd__taken(y, at, y->ndim - 1);
+    return gnd__is_bad(y) || gnd__is_bad(at) ? (gnd__is_bad(y) ? y : at)
+                                             : gnd__taken(y, at, y->ndim - 1);
 }
 
 /* y with its first element (both: and its last) of each row times v. */
@@ -80,36 +82,43 @@ static gnd_array *type2(const rows *r, double scale)
     int64_t n = r->n;
     gnd_array *k = counted(r, n), *first = gnd_less_equal(k, gnd_int(n / 2));
     gnd_array *at = gnd_where(first, k, linear(k, 1, n));
-    gnd_array *z = gnd__is_bad(r->x) ? r->x : gnd__fft_some(r->x, there_and_back, r->wide, n, 2 * scale, at);
+    gnd_array *z =
+        gnd__is_bad(r->x) ? r->x : gnd__fft_some(r->x, there_and_back, r->wide, n, 2 * scale, at);
     z = gnd_multiply(z, gnd__fft_spins(at, 4 * n, r->wide));
     gnd_array *y = gnd_where(first, gnd_real_part(z), gnd_negative(gnd_imag_part(z)));
     return r->ortho ? edges(r, y, 0, sqrt(0.5)) : y;
 }
 
-/* x[0] + 2 sum of x[j] cos(pi j (2k + 1)/(2n)): the same backwards, of exp(i pi k/(2n)) (x[k] - i x[n - k]). */
+/* x[0] + 2 sum of x[j] cos(pi j (2k + 1)/(2n)): the same backwards, of exp(i pi k/(2n)) (x[k] - i
+ * x[n - k]). */
 static gnd_array *type3(const rows *r, double scale)
 {
     int64_t n = r->n, h = n / 2 + 1;
-    gnd_array *x = r->ortho ? edges(r, r->x, 0, sqrt(2)) : r->x, *k = counted(r, h), *none = gnd_equal(k, gnd_int(0));
+    gnd_array *x = r->ortho ? edges(r, r->x, 0, sqrt(2)) : r->x, *k = counted(r, h),
+              *none = gnd_equal(k, gnd_int(0));
     gnd_array *a = gnd__is_bad(x) ? x : gnd__slice(x, x->ndim - 1, 0, h);
-    gnd_array *b = gnd_where(none, gnd_real(0), taken(x, gnd_where(none, gnd_int(0), linear(k, 1, n))));
+    gnd_array *b =
+        gnd_where(none, gnd_real(0), taken(x, gnd_where(none, gnd_int(0), linear(k, 1, n))));
     gnd_array *z = gnd_multiply(gnd__fft_paired(a, gnd_negative(b), r->wide),
                                 gnd_conj(gnd__fft_spins(k, 4 * n, r->wide)));
     gnd_array *v = gnd__is_bad(z) ? z : gnd__fft_rows(z, r->wide, GND_FFT_C2R, 1, n, scale);
     gnd_array *j = counted(r, n), *half = gnd_bitwise_right_shift(j, gnd_int(1));
-    return taken(v, gnd_where(gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0)), half, linear(half, 1, n - 1)));
+    return taken(v, gnd_where(gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0)), half,
+                              linear(half, 1, n - 1)));
 }
 
-/* 2 sum of x[j] cos(pi (2j + 1)(2k + 1)/(4n)). n even, h = n/2: with w = exp(-i pi/n), the transform of
- * (x[2j] + i x[n - 1 - 2j]) w^j, times 2 w^(k + 1/4), is y[2k] - i y[n - 1 - 2k]. n odd: the first n of a
- * transform of x[j] w^(j/2) between zeros to 2 n, times 2 w^(k/2 + 1/4): its real part. */
+/* 2 sum of x[j] cos(pi (2j + 1)(2k + 1)/(4n)). n even, h = n/2: with w = exp(-i pi/n), the
+ * transform of (x[2j] + i x[n - 1 - 2j]) w^j, times 2 w^(k + 1/4), is y[2k] - i y[n - 1 - 2k]. n
+ * odd: the first n of a transform of x[j] w^(j/2) between zeros to 2 n, times 2 w^(k/2 + 1/4): its
+ * real part. */
 static gnd_array *type4(const rows *r, double scale)
 {
     int64_t n = r->n, h = n / 2;
     int even = n % 2 == 0;
     gnd_array *k = counted(r, even ? h : n), *z;
     if (even) {
-        z = gnd__fft_paired(taken(r->x, linear(k, -2, 0)), taken(r->x, linear(k, 2, n - 1)), r->wide);
+        z = gnd__fft_paired(taken(r->x, linear(k, -2, 0)), taken(r->x, linear(k, 2, n - 1)),
+                            r->wide);
         z = gnd_multiply(z, gnd__fft_spins(k, 2 * n, r->wide));
     } else {
         z = gnd_multiply(gnd__as(r->x, r->wide), gnd__fft_spins(k, 4 * n, r->wide));
@@ -139,7 +148,8 @@ static gnd_array *sines1(const rows *r, double scale)
     int64_t n = r->n, m = 2 * n + 2;
     gnd_array *j = counted(r, m), *low = gnd_less_equal(j, gnd_int(n));
     gnd_array *zero = gnd_logical_or(gnd_equal(j, gnd_int(0)), gnd_equal(j, gnd_int(n + 1)));
-    gnd_array *at = gnd_where(zero, gnd_int(0), gnd_where(low, linear(j, -1, -1), linear(j, 1, m - 1)));
+    gnd_array *at =
+        gnd_where(zero, gnd_int(0), gnd_where(low, linear(j, -1, -1), linear(j, 1, m - 1)));
     gnd_array *x = taken(r->x, at);
     x = gnd_where(zero, gnd_real(0), gnd_where(low, x, gnd_negative(x)));
     gnd_array *y = gnd__is_bad(x) ? x : gnd__fft_rows(x, r->wide, GND_FFT_R2C, 0, m, scale);
@@ -149,8 +159,10 @@ static gnd_array *sines1(const rows *r, double scale)
 static gnd_array *transform(rows r, int sine, int type, double scale)
 {
     if (!sine)
-        return type == 1 ? type1(&r, scale) : type == 2 ? type2(&r, scale) : type == 3 ? type3(&r, scale)
-                                                                            : type4(&r, scale);
+        return type == 1   ? type1(&r, scale)
+               : type == 2 ? type2(&r, scale)
+               : type == 3 ? type3(&r, scale)
+                           : type4(&r, scale);
     if (type == 1)
         return sines1(&r, scale);
     r.x = type == 2 ? alternating(&r, r.x) : gnd_flip(r.x, GND_AXIS(-1));
@@ -158,8 +170,8 @@ static gnd_array *transform(rows r, int sine, int type, double scale)
     return type == 2 ? gnd_flip(y, GND_AXIS(-1)) : alternating(&r, y);
 }
 
-static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int type, int64_t n, int axis,
-                      gnd_norm norm)
+static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int type, int64_t n,
+                      int axis, gnd_norm norm)
 {
     int k;
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -168,30 +180,34 @@ static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int
     if (type < 1 || type > 4)
         return gnd__fail(x->dev, GND_ERR_ARG, "%s: type %d is none: 1, 2, 3 or 4", func, type);
     if ((unsigned)norm > GND_NORM_FORWARD)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward", func,
-                         (int)norm);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward", func, (int)norm);
     if ((bad = gnd__check_axis(func, x->dev, axis, x->ndim, &k)))
         return bad;
     const int64_t least = type == 1 && !sine ? 2 : 1, have = x->dim[k];
     n = n == GND_FFT_FULL ? have : n;
     if (n < least || n > INT64_MAX / 64)
-        return gnd__fail(x->dev, n < least ? GND_ERR_ARG : GND_ERR_OVERFLOW, "%s: a transform of type %d of %"
-                         PRId64 " elements along axis %d of extent %" PRId64 ": at least %" PRId64, func, type, n,
-                         axis, have, least);
+        return gnd__fail(x->dev, n < least ? GND_ERR_ARG : GND_ERR_OVERFLOW,
+                         "%s: a transform of type %d of %" PRId64
+                         " elements along axis %d of extent %" PRId64 ": at least %" PRId64,
+                         func, type, n, axis, have, least);
     const gnd__inner in = gnd__enter(func);
     if (gnd_dtype_kind((gnd_dtype)x->dtype) == 'c') {
         gnd_array *re = run(func, sine, inverse, gnd_real_part(x), type, n, axis, norm);
         gnd_array *im = run(func, sine, inverse, gnd_imag_part(x), type, n, axis, norm);
         return gnd__leave(in, gnd__fft_paired(re, im, (gnd_dtype)x->dtype));
     }
-    rows r = { .n = n, .wide = gnd__fft_dtype(x->dev, (gnd_dtype)x->dtype), .ortho = norm == GND_NORM_ORTHO };
+    rows r = {.n = n,
+              .wide = gnd__fft_dtype(x->dev, (gnd_dtype)x->dtype),
+              .ortho = norm == GND_NORM_ORTHO};
     const double all = type > 1 ? 2.0 * (double)n : 2.0 * (double)(sine ? n + 1 : n - 1);
     double scale = r.ortho ? 1 / sqrt(all) : (norm == GND_NORM_BACKWARD) == inverse ? 1 / all : 1;
     r.t = gnd__real_of(r.wide);
     r.x = gnd_swapaxes(gnd__as(gnd__fft_fitted(x, k, n), r.t), k, -1);
     if (inverse)
         type = type == 2 ? 3 : type == 3 ? 2 : type;
-    return gnd__leave(in, gnd_swapaxes(gnd__is_bad(r.x) ? r.x : transform(r, sine, type, scale), k, -1));
+    return gnd__leave(
+        in, gnd_swapaxes(gnd__is_bad(r.x) ? r.x : transform(r, sine, type, scale), k, -1));
 }
 
 gnd_array *gnd_dct(gnd_array *x, int type, int64_t n, int axis, gnd_norm norm)

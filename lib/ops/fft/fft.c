@@ -27,9 +27,9 @@ typedef struct job {
     int kind, inverse;
     gnd_norm norm;
     int naxes;
-    int axis[GND_MAX_NDIM];   /* in [0, ndim) */
-    int64_t n[GND_MAX_NDIM];  /* lengths on the real side */
-    gnd_dtype t;              /* the complex dtype */
+    int axis[GND_MAX_NDIM];  /* in [0, ndim) */
+    int64_t n[GND_MAX_NDIM]; /* lengths on the real side */
+    gnd_dtype t;             /* the complex dtype */
 } job;
 
 gnd_dtype gnd__fft_dtype(const gnd_device *dev, gnd_dtype t)
@@ -38,10 +38,8 @@ gnd_dtype gnd__fft_dtype(const gnd_device *dev, gnd_dtype t)
     case GND_FLOAT16:
     case GND_BFLOAT16:
     case GND_FLOAT32:
-    case GND_COMPLEX64:
-        return GND_COMPLEX64;
-    default:
-        return gnd__device_has_f64(dev) ? GND_COMPLEX128 : GND_COMPLEX64;
+    case GND_COMPLEX64: return GND_COMPLEX64;
+    default: return gnd__device_has_f64(dev) ? GND_COMPLEX128 : GND_COMPLEX64;
     }
 }
 
@@ -66,7 +64,7 @@ gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n)
     }
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     dim[axis] = n - have;
-    gnd_array *both[2] = { x, gnd_zeros(x->dev, (gnd_dtype)x->dtype, x->ndim, dim) };
+    gnd_array *both[2] = {x, gnd_zeros(x->dev, (gnd_dtype)x->dtype, x->ndim, dim)};
     return gnd_concat(2, both, axis);
 }
 
@@ -86,9 +84,10 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
     return gnd_swapaxes(x, axis, -1);
 }
 
-/* Whether the axes are the last ones in order, and a library takes them together. Not from complex to
- * real: libraries take the half as that of real numbers' transform, and what is not is lost in their own
- * way; NumPy transforms axis by axis, and drops imaginary parts along the last one only. */
+/* Whether the axes are the last ones in order, and a library takes them together. Not from complex
+ * to real: libraries take the half as that of real numbers' transform, and what is not is lost in
+ * their own way; NumPy transforms axis by axis, and drops imaginary parts along the last one only.
+ */
 static int at_once(const job *j, const gnd_array *x)
 {
     if (j->kind == GND_FFT_C2R || j->naxes < 2 || j->naxes > 3)
@@ -118,7 +117,8 @@ static gnd_array *run(const job *j, gnd_array *x)
         if (j->kind != GND_FFT_R2C)
             y = gnd_astype(y, j->t);
         if (y->kind != GND__ERROR)
-            y = gnd__fft_node(y, j->t, j->kind, j->inverse, j->naxes, j->n[last], scale_of(j, all), 0);
+            y = gnd__fft_node(y, j->t, j->kind, j->inverse, j->naxes, j->n[last], scale_of(j, all),
+                              0);
         return gnd__leave(in, y);
     }
     /* a real transform forward begins, one back ends, with the last axis */
@@ -141,16 +141,19 @@ static gnd_array *check(job *j, gnd_array *x, int naxes, const int *axes, const 
         return bad;
     j->t = gnd__fft_dtype(x->dev, (gnd_dtype)x->dtype);
     if (j->kind == GND_FFT_R2C && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: x is %s: a transform of reals takes no complex "
-                         "numbers; take fft", j->func, gnd_dtype_name((gnd_dtype)x->dtype));
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "%s: x is %s: a transform of reals takes no complex "
+                         "numbers; take fft",
+                         j->func, gnd_dtype_name((gnd_dtype)x->dtype));
     if ((unsigned)j->norm > GND_NORM_FORWARD)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward",
-                         j->func, (int)j->norm);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward", j->func,
+                         (int)j->norm);
     if (naxes == -1 && !axes)
         naxes = x->ndim;
     if (naxes < 0 || naxes > x->ndim)
-        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes of an array of %d dimensions", j->func, naxes,
-                         x->ndim);
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: %d axes of an array of %d dimensions", j->func,
+                         naxes, x->ndim);
     if (j->kind != GND_FFT_C2C && naxes == 0)
         return gnd__fail(x->dev, GND_ERR_AXIS, "%s: at least 1 axis must be transformed", j->func);
     j->naxes = naxes;
@@ -165,8 +168,10 @@ static gnd_array *check(job *j, gnd_array *x, int naxes, const int *axes, const 
         if (n == GND_FFT_FULL)
             n = j->kind == GND_FFT_C2R && i == naxes - 1 ? 2 * (have - 1) : have;
         if (n < 1)
-            return gnd__fail(x->dev, GND_ERR_ARG, "%s: a transform of %" PRId64 " elements along axis %d "
-                             "of extent %" PRId64 ": at least 1 is needed", j->func, n, axis, have);
+            return gnd__fail(x->dev, GND_ERR_ARG,
+                             "%s: a transform of %" PRId64 " elements along axis %d "
+                             "of extent %" PRId64 ": at least 1 is needed",
+                             j->func, n, axis, have);
         if (n > INT64_MAX / 64)
             return gnd__fail(x->dev, GND_ERR_OVERFLOW, "%s: a transform of %" PRId64 " elements",
                              j->func, n);
@@ -178,7 +183,7 @@ static gnd_array *check(job *j, gnd_array *x, int naxes, const int *axes, const 
 static gnd_array *transform(const char *func, int kind, int inverse, gnd_array *x, int naxes,
                             const int *axes, const int64_t *s, gnd_norm norm)
 {
-    job j = { .func = func, .kind = kind, .inverse = inverse, .norm = norm };
+    job j = {.func = func, .kind = kind, .inverse = inverse, .norm = norm};
     gnd_array *bad = check(&j, x, naxes, axes, s);
     return bad ? bad : run(&j, x);
 }
@@ -206,8 +211,9 @@ gnd_array *gnd_irfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
 /* The norm that the transform in the other direction has. */
 static gnd_norm opposite(gnd_norm norm)
 {
-    return norm == GND_NORM_BACKWARD ? GND_NORM_FORWARD
-           : norm == GND_NORM_FORWARD ? GND_NORM_BACKWARD : norm;
+    return norm == GND_NORM_BACKWARD  ? GND_NORM_FORWARD
+           : norm == GND_NORM_FORWARD ? GND_NORM_BACKWARD
+                                      : norm;
 }
 
 gnd_array *gnd_hfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
@@ -216,13 +222,15 @@ gnd_array *gnd_hfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("hfft");
-    return gnd__leave(in, transform("hfft", GND_FFT_C2R, 1, gnd_conj(x), 1, &axis, &n, opposite(norm)));
+    return gnd__leave(in,
+                      transform("hfft", GND_FFT_C2R, 1, gnd_conj(x), 1, &axis, &n, opposite(norm)));
 }
 
 gnd_array *gnd_ihfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
 {
     const gnd__inner in = gnd__enter("ihfft");
-    return gnd__leave(in, gnd_conj(transform("ihfft", GND_FFT_R2C, 0, x, 1, &axis, &n, opposite(norm))));
+    return gnd__leave(
+        in, gnd_conj(transform("ihfft", GND_FFT_R2C, 0, x, 1, &axis, &n, opposite(norm))));
 }
 
 gnd_array *gnd_fftn(gnd_array *x, int naxes, const int *axes, const int64_t *s, gnd_norm norm)
@@ -245,7 +253,8 @@ gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s
     return transform("irfftn", GND_FFT_C2R, 1, x, naxes, axes, s, norm);
 }
 
-/* --- frequencies -------------------------------------------------------------------------------- */
+/* --- frequencies --------------------------------------------------------------------------------
+ */
 
 static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, double d, gnd_dtype t,
                               int half)
@@ -262,7 +271,8 @@ static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, doub
         return bad;
     const gnd__inner in = gnd__enter(func);
     /* 0, 1, ... and, of a full transform, from the middle on the negative ones */
-    gnd_array *k = gnd_arange(dev, gnd_int(0), gnd_int(half ? n / 2 + 1 : n), gnd_int(1), GND_INT64);
+    gnd_array *k =
+        gnd_arange(dev, gnd_int(0), gnd_int(half ? n / 2 + 1 : n), gnd_int(1), GND_INT64);
     if (!half)
         k = gnd_where(gnd_greater(k, gnd_int((n - 1) / 2)), gnd_subtract(k, gnd_int(n)), k);
     return gnd__leave(in, gnd_multiply(gnd_astype(k, t), gnd_real(1 / ((double)n * d))));

@@ -25,11 +25,11 @@
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
 static gnd_array *roots(gnd_array *k, int64_t n, gnd_dtype t)
 {
-    gnd__scalar v = { .kind = 'u', .u = (uint64_t)n };
+    gnd__scalar v = {.kind = 'u', .u = (uint64_t)n};
     if (k->kind == GND__ERROR)
         return k;
     int wide = gnd__device_has_f64(k->dev);
-    gnd_array *in[2] = { gnd_astype(k, GND_UINT64), gnd__const(k->dev, GND_UINT64, &v, 0) };
+    gnd_array *in[2] = {gnd_astype(k, GND_UINT64), gnd__const(k->dev, GND_UINT64, &v, 0)};
     for (int i = 0; i < 2; i++)
         if (in[i]->kind == GND__ERROR)
             return in[i];
@@ -46,7 +46,7 @@ static gnd_array *counted(gnd_device *dev, int64_t n)
 /* x[(int64) idx], idx of two axes, in range. */
 static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 {
-    gnd__gather how = { { -1 }, { 1 } };
+    gnd__gather how = {{-1}, {1}};
     if (table->kind == GND__ERROR || idx->kind == GND__ERROR)
         return table->kind == GND__ERROR ? table : idx;
     return gnd__take_node(table, 1, &idx, idx->ndim, idx->dim, &how);
@@ -55,13 +55,15 @@ static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
 {
     gnd_device *dev = k->dev;
-    /* a CPU looks up no faster than it computes, and each kernel less is a fifth of a second less to compile */
+    /* a CPU looks up no faster than it computes, and each kernel less is a fifth of a second less
+     * to compile */
     if (k->kind == GND__ERROR || k->size <= TABLE || dev->g->props.kind == GND_DEV_CPU)
         return roots(k, n, t);
     if (n <= TABLE)
         return looked_up(roots(counted(dev, n), n, t), k);
     gnd_array *fine = roots(counted(dev, TABLE), n, t);
-    gnd_array *coarse = roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)), n, t);
+    gnd_array *coarse =
+        roots(gnd_multiply(counted(dev, (n + TABLE - 1) / TABLE), gnd_int(TABLE)), n, t);
     return gnd_multiply(looked_up(coarse, gnd_bitwise_right_shift(k, gnd_int(12))),
                         looked_up(fine, gnd_bitwise_and(k, gnd_int(TABLE - 1))));
 }
@@ -77,13 +79,14 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx)
 /* exp(-2 pi i jk/n) for j < rows, k < cols, rows * cols = n; conjugate for an inverse transform. */
 static gnd_array *root_matrix(gnd_device *dev, int64_t rows, int64_t cols, gnd_dtype t, int inverse)
 {
-    int64_t col[2] = { rows, 1 };
+    int64_t col[2] = {rows, 1};
     gnd_array *jk = gnd_multiply(gnd_reshape(counted(dev, rows), 2, col), counted(dev, cols));
     gnd_array *w = gnd__fft_spins(jk, rows * cols, t);
     return inverse ? gnd_conj(w) : w;
 }
 
-/* The largest divisor of n up to `most`, at least its square root's share: how a long row is cut. */
+/* The largest divisor of n up to `most`, at least its square root's share: how a long row is cut.
+ */
 static int64_t cut(int64_t n, int64_t most)
 {
     int64_t best = 1;
@@ -93,8 +96,8 @@ static int64_t cut(int64_t n, int64_t most)
     return best;
 }
 
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored,
-                               gnd_array *at);
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale,
+                               int stored, gnd_array *at);
 
 /* A row of n = n1 n2 as a matrix. */
 static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1, int64_t n2,
@@ -105,8 +108,10 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     if (x->kind == GND__ERROR)
         return x;
     if (nd >= GND_MAX_NDIM)
-        return gnd__fail(x->dev, GND_ERR_UNSUPPORTED, "fft: %d dimensions and rows of %lld elements: "
-                         "at most %d dimensions", nd, (long long)(n1 * n2), GND_MAX_NDIM - 1);
+        return gnd__fail(x->dev, GND_ERR_UNSUPPORTED,
+                         "fft: %d dimensions and rows of %lld elements: "
+                         "at most %d dimensions",
+                         nd, (long long)(n1 * n2), GND_MAX_NDIM - 1);
     memcpy(dim, x->dim, (size_t)nd * sizeof *dim);
     dim[nd - 1] = n1;
     dim[nd] = n2;
@@ -117,10 +122,10 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
-/* Elements `at` of the last axis of x (order: of x in that order), of dtype t, where `in` is true, of which all are
- * below n; else 0. */
-static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_array *at, int64_t n, gnd_array *in,
-                       gnd_array *times)
+/* Elements `at` of the last axis of x (order: of x in that order), of dtype t, where `in` is true,
+ * of which all are below n; else 0. */
+static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_array *at, int64_t n,
+                       gnd_array *in, gnd_array *times)
 {
     gnd_array *place = gnd_minimum(at, gnd_int(n - 1));
     gnd_array *y = gnd_astype(taken(x, order ? order(place, n) : place), t);
@@ -129,8 +134,9 @@ static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_arr
     return gnd_where(in, y, gnd_real(0));
 }
 
-/* On CPUs a kernel that is compiled costs as much as a pass over some 10^7 elements: long transforms are put together
- * there so that few different ones do, by which first stages read memory. */
+/* On CPUs a kernel that is compiled costs as much as a pass over some 10^7 elements: long
+ * transforms are put together there so that few different ones do, by which first stages read
+ * memory. */
 static int few_kernels(const gnd_device *dev, gnd_dtype t, int64_t n)
 {
     const gnd_props *props = &dev->g->props;
@@ -151,21 +157,24 @@ static int64_t side_of(int64_t n)
     return s;
 }
 
-/* The transform of each row of z, the squares z[j1][j2] of the elements j1 s + j2, as squares X[k1][k2] of the elements
- * k1 + s k2: four steps without the last one. turned: z[j2][j1], as it is read. */
+/* The transform of each row of z, the squares z[j1][j2] of the elements j1 s + j2, as squares
+ * X[k1][k2] of the elements k1 + s k2: four steps without the last one. turned: z[j2][j1], as it is
+ * read. */
 static gnd_array *square_of(gnd_array *turned, gnd_dtype t, int64_t s, gnd_array *w)
 {
-    gnd_array *a = turned->kind == GND__ERROR ? turned : gnd__fft_node(turned, t, GND_FFT_C2C, 0, 1, s, 1, 1);
+    gnd_array *a =
+        turned->kind == GND__ERROR ? turned : gnd__fft_node(turned, t, GND_FFT_C2C, 0, 1, s, 1, 1);
     a = gnd_swapaxes(gnd_multiply(a, w), -1, -2);
     return a->kind == GND__ERROR ? a : gnd__fft_node(a, t, GND_FFT_C2C, 0, 1, s, 1, 0);
 }
 
-/* The convolution of Bluestein's, in squares: the product of the transforms, which have the same order, is what the
- * transform back reads, and of its result the elements j are taken. */
-static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s, gnd_array *j)
+/* The convolution of Bluestein's, in squares: the product of the transforms, which have the same
+ * order, is what the transform back reads, and of its result the elements j are taken. */
+static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s,
+                                    gnd_array *j)
 {
     int64_t dim[GND_MAX_NDIM];
-    gnd_array *both[2] = { a, b };
+    gnd_array *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         const int nd = both[i]->ndim;
         if (both[i]->kind == GND__ERROR)
@@ -182,22 +191,25 @@ static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int
     /* element j1 + s j2 is at [j1][j2] */
     memcpy(dim, y->dim, (size_t)y->ndim * sizeof *dim);
     dim[y->ndim - 2] = s * s;
-    gnd_array *at = gnd_add(gnd_multiply(gnd_remainder(j, gnd_int(s)), gnd_int(s)), gnd_floor_divide(j, gnd_int(s)));
+    gnd_array *at = gnd_add(gnd_multiply(gnd_remainder(j, gnd_int(s)), gnd_int(s)),
+                            gnd_floor_divide(j, gnd_int(s)));
     return gnd_conj(taken(gnd_reshape(y, y->ndim - 1, dim), at));
 }
 
-/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i j*j/n), by
- * transforms of m elements. Both operands are gathers, which the transforms read through; long ones are
- * stored on CPUs, in squares, and the inverse transforms are conjugated on both sides. at: as of complex_rows. */
-static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int inverse, int64_t n, double scale,
-                            gnd_array *at)
+/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i
+ * j*j/n), by transforms of m elements. Both operands are gathers, which the transforms read
+ * through; long ones are stored on CPUs, in squares, and the inverse transforms are conjugated on
+ * both sides. at: as of complex_rows. */
+static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int inverse,
+                            int64_t n, double scale, gnd_array *at)
 {
     const gnd_props *props = &x->dev->g->props;
     const int64_t longest = gnd__fft_longest(props, t), side = side_of(2 * n - 1);
     int64_t m = 1;
     while (m < 2 * n - 1)
         m *= 2;
-    const int few = few_kernels(x->dev, t, m), squares = few && side <= longest && x->ndim < GND_MAX_NDIM;
+    const int few = few_kernels(x->dev, t, m),
+              squares = few && side <= longest && x->ndim < GND_MAX_NDIM;
     m = squares ? side * side : m;
     gnd_array *j = counted(x->dev, n), *i = counted(x->dev, m);
     gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
@@ -209,7 +221,8 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
     if (squares) {
         a = convolved_squares(a, b, t, side, at ? at : j);
     } else {
-        a = gnd_multiply(complex_rows(a, t, 0, m, 1, few, NULL), complex_rows(b, t, 0, m, 1, few, NULL));
+        a = gnd_multiply(complex_rows(a, t, 0, m, 1, few, NULL),
+                         complex_rows(b, t, 0, m, 1, few, NULL));
         a = few ? gnd_conj(complex_rows(gnd_conj(a), t, 0, m, 1, 1, NULL))
                 : complex_rows(a, t, 1, m, 1.0 / (double)m, 0, NULL);
         a = a->kind == GND__ERROR ? a : gnd__slice(a, a->ndim - 1, 0, n);
@@ -220,10 +233,10 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
     return at && !squares ? taken(a, at) : a;
 }
 
-/* stored: the first transform is to read memory. at: NULL, or 1-d, those elements of each row of the result alone,
- * which a transform that gathers them anyway makes where they are needed. */
-static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale, int stored,
-                               gnd_array *at)
+/* stored: the first transform is to read memory. at: NULL, or 1-d, those elements of each row of
+ * the result alone, which a transform that gathers them anyway makes where they are needed. */
+static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale,
+                               int stored, gnd_array *at)
 {
     const gnd_props *props;
     int64_t longest, n1;
@@ -233,7 +246,8 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     longest = gnd__fft_longest(props, t);
     if (gnd__fft_library(x->dev, t, 1) || (n <= longest && gnd__fft_smooth(n))) {
         x = gnd_astype(x, t);
-        x = x->kind == GND__ERROR ? x : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
+        x = x->kind == GND__ERROR ? x
+                                  : gnd__fft_node(x, t, GND_FFT_C2C, inverse, 1, n, scale, stored);
         return at ? taken(x, at) : x;
     }
     n1 = gnd__fft_smooth(n) ? cut(n, longest) : 1;
@@ -247,11 +261,12 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     return at ? taken(x, at) : x;
 }
 
-/* --- transforms of an even number of reals, by one of half as many complex numbers ---------------- */
+/* --- transforms of an even number of reals, by one of half as many complex numbers
+ * ---------------- */
 
 gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t)
 {
-    gnd_array *in[2] = { re, im };
+    gnd_array *in[2] = {re, im};
     if (re->kind == GND__ERROR || im->kind == GND__ERROR)
         return re->kind == GND__ERROR ? re : im;
     return gnd__op_node(GND__FN_COMPLEX, re->dev, t, re->ndim, re->dim, 2, in);
@@ -260,8 +275,8 @@ gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t)
 /* i z times s. */
 static gnd_array *turned(gnd_array *z, gnd_dtype t, double s)
 {
-    return gnd__fft_paired(gnd_multiply(gnd_imag_part(z), gnd_real(-s)), gnd_multiply(gnd_real_part(z), gnd_real(s)),
-                           t);
+    return gnd__fft_paired(gnd_multiply(gnd_imag_part(z), gnd_real(-s)),
+                           gnd_multiply(gnd_real_part(z), gnd_real(s)), t);
 }
 
 /* Every second element of the last axis, from `first` on. */
@@ -278,17 +293,19 @@ static gnd_array *every_other(gnd_array *x, int64_t first)
     return gnd__viewed(x, x->ndim, dim, &m);
 }
 
-/* z = x[2j] + i x[2j + 1], Z its transform, h = n/2: the even ones have (Z[k] + conj Z[h - k]) / 2, the
- * odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0 .. h. */
+/* z = x[2j] + i x[2j + 1], Z its transform, h = n/2: the even ones have (Z[k] + conj Z[h - k]) / 2,
+ * the odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0 .. h.
+ */
 static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     int64_t h = n / 2;
     const int few = few_kernels(x->dev, t, h);
-    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t, inverse, h, scale, few,
-                                NULL);
+    gnd_array *z = complex_rows(gnd__fft_paired(every_other(x, 0), every_other(x, 1), t), t,
+                                inverse, h, scale, few, NULL);
     gnd_array *k = counted(x->dev, h + 1), *w = gnd__fft_spins(k, n, t);
     gnd_array *a = taken(z, gnd_where(gnd_equal(k, gnd_int(h)), gnd_int(0), k));
-    gnd_array *b = gnd_conj(taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
+    gnd_array *b = gnd_conj(
+        taken(z, gnd_where(gnd_equal(k, gnd_int(0)), gnd_int(0), gnd_subtract(gnd_int(h), k))));
     return gnd_add(gnd_multiply(gnd_add(a, b), gnd_real(0.5)),
                    gnd_multiply(turned(gnd_subtract(a, b), t, -0.5), inverse ? gnd_conj(w) : w));
 }
@@ -296,30 +313,34 @@ static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
 /* z with its first element of the last axis real. */
 static gnd_array *real_first(gnd_array *z, gnd_array *k, gnd_dtype t)
 {
-    return gnd__fft_paired(gnd_real_part(z), gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
+    return gnd__fft_paired(gnd_real_part(z),
+                           gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
 }
 
-/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels: forwards, of
- * conjugates. */
+/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels:
+ * forwards, of conjugates. */
 static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     const int last = x->ndim - 1;
     int64_t h = n / 2, dim[GND_MAX_NDIM];
     const int few = few_kernels(x->dev, t, h), turn = few && inverse;
     gnd_array *k = counted(x->dev, h);
-    gnd_array *w = gnd__fft_spins(gnd_add(gnd_multiply(k, gnd_int(4)), gnd_int(n)), 4 * n, t); /* -i w^k */
+    gnd_array *w =
+        gnd__fft_spins(gnd_add(gnd_multiply(k, gnd_int(4)), gnd_int(n)), 4 * n, t); /* -i w^k */
     gnd_array *a = real_first(gnd__slice(x, last, 0, h), k, t);
     gnd_array *b = gnd_conj(real_first(gnd_flip(gnd__slice(x, last, 1, h), GND_AXIS(-1)), k, t));
-    gnd_array *odd = gnd_multiply(inverse ? gnd_subtract(a, b) : gnd_subtract(b, a), inverse ? gnd_conj(w) : w);
+    gnd_array *odd =
+        gnd_multiply(inverse ? gnd_subtract(a, b) : gnd_subtract(b, a), inverse ? gnd_conj(w) : w);
     gnd_array *z = gnd_add(gnd_add(a, b), odd);
     gnd_array *j = counted(x->dev, n);
     z = complex_rows(turn ? gnd_conj(z) : z, t, turn ? 0 : inverse, h, scale, few,
                      few ? gnd_bitwise_right_shift(j, gnd_int(1)) : NULL);
     if (few) {
         gnd_array *even = gnd_equal(gnd_bitwise_and(j, gnd_int(1)), gnd_int(0));
-        return gnd_where(even, gnd_real_part(z), turn ? gnd_negative(gnd_imag_part(z)) : gnd_imag_part(z));
+        return gnd_where(even, gnd_real_part(z),
+                         turn ? gnd_negative(gnd_imag_part(z)) : gnd_imag_part(z));
     }
-    gnd_array *part[2] = { gnd_real_part(z), gnd_imag_part(z) };
+    gnd_array *part[2] = {gnd_real_part(z), gnd_imag_part(z)};
     memcpy(dim, x->dim, x->ndim * sizeof *dim);
     dim[last] = n;
     return gnd_reshape(gnd_stack(2, part, -1), x->ndim, dim);
@@ -341,14 +362,16 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
     /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
      * imaginary part falls away with the real part of the result */
     int64_t half = n / 2 + 1, rest = n - half;
-    gnd_array *part[2] = { x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0),
-                                                GND_AXIS(-1))) };
+    gnd_array *part[2] = {
+        x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0), GND_AXIS(-1)))};
     return gnd_real_part(complex_rows(gnd_concat(2, part, -1), t, inverse, n, scale, 0, NULL));
 }
 
-gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale, gnd_array *at)
+gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale,
+                         gnd_array *at)
 {
-    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) && !gnd__fft_library(x->dev, t, 1))
+    if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) &&
+        !gnd__fft_library(x->dev, t, 1))
         return bluestein(x, order, t, 0, n, scale, at); /* gathers both ways */
     gnd_array *y = taken(x, order(counted(x->dev, n), n));
     return y->kind == GND__ERROR ? y : taken(gnd__fft_rows(y, t, GND_FFT_R2C, 0, n, scale), at);

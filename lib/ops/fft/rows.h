@@ -7,13 +7,16 @@
 
 #include "graph/graph.h"
 
-/* As gnd__fft_node over the last axis (prim/fft.h), for every n >= 1. x is of a device, its last axis has
- * the extent that kind and n ask for. The temporary arrays belong to the caller's scope. */
+/* As gnd__fft_node over the last axis (prim/fft.h), for every n >= 1. x is of a device, its last
+ * axis has the extent that kind and n ask for. The temporary arrays belong to the caller's scope.
+ */
 gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64_t n, double scale);
 /* Of an order of n elements: the places (int64) of those that are at k. */
 typedef gnd_array *gnd__fft_order(gnd_array *k, int64_t n);
-/* The elements `at` (int64, 1-d) of each row of a transform of n reals, which has n / 2 + 1, of x in that order. */
-gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale, gnd_array *at);
+/* The elements `at` (int64, 1-d) of each row of a transform of n reals, which has n / 2 + 1, of x
+ * in that order. */
+gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64_t n, double scale,
+                         gnd_array *at);
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t);
 /* A complex array of dtype t of its parts, of t's real dtype and one shape. */

@@ -17,7 +17,8 @@
 #include <gnd/info.h>
 #include <gnd/manip.h>
 
-/* --- lists ------------------------------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------------------------------
+ */
 
 /* n usable arrays in x, which func calls `what`. */
 static gnd_array *check_list(const char *func, const char *what, int n, gnd_array *const *x)
@@ -39,14 +40,16 @@ static gnd_array *check_bools(const char *func, int n, gnd_array *const *x)
 {
     for (int i = 0; i < n; i++)
         if (x[i]->dtype != GND_BOOL)
-            return gnd__fail(x[i]->dev, GND_ERR_DTYPE, "%s: conditions[%d] is %s: conditions are bools", func, i,
+            return gnd__fail(x[i]->dev, GND_ERR_DTYPE,
+                             "%s: conditions[%d] is %s: conditions are bools", func, i,
                              gnd_dtype_name((gnd_dtype)x[i]->dtype));
     return NULL;
 }
 
-/* Lists and single arrays one after the other, in new memory (gnd__free), and their device. NULL: *bad is the error. */
-static gnd_array **joined(const char *func, int n, gnd_array *const *a, int m, gnd_array *const *b, gnd_array *last,
-                          gnd_device **dev, gnd_array **bad)
+/* Lists and single arrays one after the other, in new memory (gnd__free), and their device. NULL:
+ * *bad is the error. */
+static gnd_array **joined(const char *func, int n, gnd_array *const *a, int m, gnd_array *const *b,
+                          gnd_array *last, gnd_device **dev, gnd_array **bad)
 {
     gnd_array **all = gnd__malloc(((size_t)n + (size_t)m + 1) * sizeof *all);
     if (!all) {
@@ -72,19 +75,25 @@ static gnd_array *assigned(gnd_array *x, gnd_device *dev, gnd_dtype t)
 }
 
 /* x cannot be seen in the shape of `to`; NULL: it can. */
-static gnd_array *check_fits(const char *func, const char *what, const gnd_array *x, const gnd_array *to)
+static gnd_array *check_fits(const char *func, const char *what, const gnd_array *x,
+                             const gnd_array *to)
 {
     char tx[GND__SHAPE_TEXT], tt[GND__SHAPE_TEXT];
     int fits = x->ndim <= to->ndim;
     for (int i = 1; fits && i <= x->ndim; i++)
         fits = x->dim[x->ndim - i] == 1 || x->dim[x->ndim - i] == to->dim[to->ndim - i];
-    return fits ? NULL : gnd__fail(to->dev, GND_ERR_SHAPE, "%s: %s has shape %s, which does not broadcast to %s", func, what,
-                                   gnd__shape_text(tx, x->ndim, x->dim), gnd__shape_text(tt, to->ndim, to->dim));
+    return fits ? NULL
+                : gnd__fail(to->dev, GND_ERR_SHAPE,
+                            "%s: %s has shape %s, which does not broadcast to %s", func, what,
+                            gnd__shape_text(tx, x->ndim, x->dim),
+                            gnd__shape_text(tt, to->ndim, to->dim));
 }
 
-/* --- choosing ---------------------------------------------------------------------------------- */
+/* --- choosing ----------------------------------------------------------------------------------
+ */
 
-gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices, gnd_array *otherwise)
+gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices,
+                      gnd_array *otherwise)
 {
     gnd_device *dev;
     gnd__shape shape;
@@ -106,13 +115,15 @@ gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *cho
     if (!y) {
         y = dev ? gnd__as_strong(all[2 * n], dev, t, "select") : all[2 * n];
         for (int i = n - 1; i >= 0; i--)
-            y = gnd_where(all[i], dev ? gnd__as_strong(all[n + i], dev, t, "select") : all[n + i], y);
+            y = gnd_where(all[i], dev ? gnd__as_strong(all[n + i], dev, t, "select") : all[n + i],
+                          y);
     }
     gnd__free(all);
     return gnd__leave(in, y);
 }
 
-gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_array *const *values, gnd_array *otherwise)
+gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions,
+                         gnd_array *const *values, gnd_array *otherwise)
 {
     gnd_device *dev;
     char what[40];
@@ -140,7 +151,8 @@ gnd_array *gnd_piecewise(gnd_array *x, int n, gnd_array *const *conditions, gnd_
         return bad;
     const gnd__inner in = gnd__enter("piecewise");
     const gnd_dtype t = (gnd_dtype)x->dtype;
-    y = otherwise ? gnd_broadcast_to(assigned(otherwise, dev, t), x->ndim, x->dim) : gnd_zeros_like(x, t);
+    y = otherwise ? gnd_broadcast_to(assigned(otherwise, dev, t), x->ndim, x->dim)
+                  : gnd_zeros_like(x, t);
     for (int i = 0; i < n; i++)
         y = gnd_where(conditions[i], assigned(values[i], dev, t), y);
     return gnd__leave(in, y);
@@ -168,7 +180,8 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
     if (!bad && n < 1)
         bad = gnd__fail(indices->dev, GND_ERR_ARG, "choose: no choices");
     if (!bad && (unsigned)mode > GND_INDEX_CLIP)
-        bad = gnd__fail(indices->dev, GND_ERR_ARG, "choose: mode %d is none of GND_INDEX_RAISE, _WRAP and _CLIP", (int)mode);
+        bad = gnd__fail(indices->dev, GND_ERR_ARG,
+                        "choose: mode %d is none of GND_INDEX_RAISE, _WRAP and _CLIP", (int)mode);
     const int kind = bad ? 'i' : gnd_dtype_kind((gnd_dtype)indices->dtype);
     if (!bad && kind != 'i' && kind != 'u' && kind != 'b')
         bad = gnd__fail(indices->dev, GND_ERR_DTYPE, "choose: indices is %s: ints are needed",
@@ -183,31 +196,38 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
     y = gnd__check_broadcast("choose", dev, t, n + 1, all, &shape);
     if (!y) {
         for (int k = 0; k < n; k++)
-            all[k] = gnd_broadcast_to(gnd__as_strong(choices[k], dev, t, "choose"), shape.ndim, shape.dim);
+            all[k] = gnd_broadcast_to(gnd__as_strong(choices[k], dev, t, "choose"), shape.ndim,
+                                      shape.dim);
         i = kind == 'b' ? gnd_astype(indices, GND_UINT8) : indices;
-        i = gnd_broadcast_to(mode == GND_INDEX_RAISE ? i : gnd_fit_indices(i, n, mode), shape.ndim, shape.dim);
+        i = gnd_broadcast_to(mode == GND_INDEX_RAISE ? i : gnd_fit_indices(i, n, mode), shape.ndim,
+                             shape.dim);
         y = picked(gnd_stack(n, all, 0), i, n);
         if (mode == GND_INDEX_RAISE && kind == 'i') /* which count from the end elsewhere */
-            y = gnd__provided(y, gnd_greater_equal(i, gnd_int(0)), GND_ERR_INDEX, "choose", "a negative index: the modes "
+            y = gnd__provided(y, gnd_greater_equal(i, gnd_int(0)), GND_ERR_INDEX, "choose",
+                              "a negative index: the modes "
                               "GND_INDEX_WRAP ('wrap') and GND_INDEX_CLIP ('clip') take those");
     }
     gnd__free(all);
     return gnd__leave(in, y);
 }
 
-/* --- arrays with some elements changed ------------------------------------------------------------ */
+/* --- arrays with some elements changed
+ * ------------------------------------------------------------ */
 
 gnd_array *gnd_putmask(gnd_array *x, gnd_array *mask, gnd_array *values)
 {
     gnd_device *dev;
     char tx[GND__SHAPE_TEXT], tm[GND__SHAPE_TEXT];
     gnd_array *bad = gnd__check_strong(x, "putmask", "x"), *y;
-    if (bad || (bad = gnd__check_strong(mask, "putmask", "mask")) || (bad = gnd__check(values, "putmask", "values")) ||
+    if (bad || (bad = gnd__check_strong(mask, "putmask", "mask")) ||
+        (bad = gnd__check(values, "putmask", "values")) ||
         (bad = gnd__check_devices("putmask", 3, (gnd_array *[]){x, mask, values}, &dev)))
         return bad;
     if (mask->size != x->size)
-        return gnd__fail(dev, GND_ERR_SHAPE, "putmask: mask has shape %s, x has shape %s: as many elements are needed",
-                         gnd__shape_text(tm, mask->ndim, mask->dim), gnd__shape_text(tx, x->ndim, x->dim));
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "putmask: mask has shape %s, x has shape %s: as many elements are needed",
+                         gnd__shape_text(tm, mask->ndim, mask->dim),
+                         gnd__shape_text(tx, x->ndim, x->dim));
     if (!values->size)
         return gnd__same(x);
     const gnd__inner in = gnd__enter("putmask");
@@ -237,20 +257,26 @@ static int may_cast(const gnd_array *x, gnd_dtype t, gnd_casting casting)
 
 gnd_array *gnd_copyto(gnd_array *x, gnd_array *src, gnd_casting casting, gnd_array *where)
 {
-    static const char *const word[] = {"GND_CAST_NO", "GND_CAST_EQUIV", "GND_CAST_SAFE", "GND_CAST_SAME_KIND"};
+    static const char *const word[] = {"GND_CAST_NO", "GND_CAST_EQUIV", "GND_CAST_SAFE",
+                                       "GND_CAST_SAME_KIND"};
     gnd_device *dev;
     gnd_array *all[3] = {x, src, where}, *v, *bad = gnd__check_strong(x, "copyto", "x");
-    if (bad || (bad = gnd__check(src, "copyto", "src")) || (where && (bad = gnd__check(where, "copyto", "where"))) ||
+    if (bad || (bad = gnd__check(src, "copyto", "src")) ||
+        (where && (bad = gnd__check(where, "copyto", "where"))) ||
         (bad = gnd__check_devices("copyto", where ? 3 : 2, all, &dev)))
         return bad;
     const gnd_dtype t = (gnd_dtype)x->dtype;
     if ((unsigned)casting > GND_CAST_UNSAFE)
-        return gnd__fail(dev, GND_ERR_ARG, "copyto: casting %d is none of GND_CAST_NO to GND_CAST_UNSAFE", (int)casting);
+        return gnd__fail(dev, GND_ERR_ARG,
+                         "copyto: casting %d is none of GND_CAST_NO to GND_CAST_UNSAFE",
+                         (int)casting);
     if (!may_cast(src, t, casting))
-        return gnd__fail(dev, GND_ERR_DTYPE, "copyto: src is %s, which %s does not let become %s: take GND_CAST_UNSAFE "
-                         "(casting='unsafe'), or gnd_astype before", gnd_dtype_name((gnd_dtype)src->dtype), word[casting],
-                         gnd_dtype_name(t));
-    if ((bad = check_fits("copyto", "src", src, x)) || (where && (bad = check_fits("copyto", "where", where, x))))
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "copyto: src is %s, which %s does not let become %s: take GND_CAST_UNSAFE "
+                         "(casting='unsafe'), or gnd_astype before",
+                         gnd_dtype_name((gnd_dtype)src->dtype), word[casting], gnd_dtype_name(t));
+    if ((bad = check_fits("copyto", "src", src, x)) ||
+        (where && (bad = check_fits("copyto", "where", where, x))))
         return bad;
     const gnd__inner in = gnd__enter("copyto");
     v = assigned(src, dev, t);
@@ -269,12 +295,15 @@ gnd_array *gnd_fill_diagonal(gnd_array *x, gnd_array *value, int wrap)
     const int n = x->ndim;
     int64_t step = 1, stride = 1, end = x->size;
     if (n < 2)
-        return gnd__fail(dev, GND_ERR_SHAPE, "fill_diagonal: x has shape %s: at least two dimensions are needed",
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "fill_diagonal: x has shape %s: at least two dimensions are needed",
                          gnd__shape_text(text, n, x->dim));
     for (int d = n - 1; d > 0; d--) {
         if (n > 2 && x->dim[d] != x->dim[0])
-            return gnd__fail(dev, GND_ERR_SHAPE, "fill_diagonal: x has shape %s: beyond two dimensions all extents are "
-                             "equal", gnd__shape_text(text, n, x->dim));
+            return gnd__fail(dev, GND_ERR_SHAPE,
+                             "fill_diagonal: x has shape %s: beyond two dimensions all extents are "
+                             "equal",
+                             gnd__shape_text(text, n, x->dim));
         stride *= x->dim[d];
         step += stride;
     }

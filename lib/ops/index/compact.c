@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/compact.c - where something is true: nonzero, argwhere, compress ... The table of a mask is
- * evaluated here and the number of true elements read, once; all else is lazy.
+ * ops/index/compact.c - where something is true: nonzero, argwhere, compress ... The table of a
+ * mask is evaluated here and the number of true elements read, once; all else is lazy.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,8 +18,7 @@
 
 /* --- masks ------------------------------------------------------------------------------------ */
 
-gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table,
-                           int64_t *count)
+gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table, int64_t *count)
 {
     gnd_status st;
     *count = 0;
@@ -68,9 +67,9 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **vi
             return 0;
     }
     *mask = at < 0 ? NULL : idx[at].array;
-    if (!*mask || !gnd__alive(*mask) || (*mask)->kind == GND__ERROR ||
-        (*mask)->dtype != GND_BOOL || (*mask)->ndim == 0 || (*mask)->dev != x->dev ||
-        gnd_status_of(*mask) || ints + (*mask)->ndim > x->ndim)
+    if (!*mask || !gnd__alive(*mask) || (*mask)->kind == GND__ERROR || (*mask)->dtype != GND_BOOL ||
+        (*mask)->ndim == 0 || (*mask)->dev != x->dev || gnd_status_of(*mask) ||
+        ints + (*mask)->ndim > x->ndim)
         return 0;
     *view = x;
     if (ints)
@@ -78,7 +77,8 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **vi
     if ((*view)->kind == GND__ERROR)
         return 0;
     /* An empty mask over axes that are not: it names nothing, and that takes no way of its own. */
-    return (*mask)->size > 0 || memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
+    return (*mask)->size > 0 ||
+           memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
 }
 
 /* x as a mask: true where it is not zero. */
@@ -88,8 +88,7 @@ static gnd_array *truth(gnd_array *x)
 }
 
 /* The flat positions of the true elements of x, of dtype dt: in *pos. */
-static gnd_array *positions(const char *func, gnd_array *x, gnd_dtype dt,
-                            gnd_array **pos)
+static gnd_array *positions(const char *func, gnd_array *x, gnd_dtype dt, gnd_array **pos)
 {
     gnd_array *table, *mask = truth(x), *bad;
     int64_t count;
@@ -129,9 +128,11 @@ gnd_status gnd_nonzero(gnd_array *x, gnd_array **out)
     if (!bad && !out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "nonzero: out is NULL");
     if (!bad && x->ndim == 0)
-        bad = gnd__fail(x->dev, GND_ERR_SHAPE, "nonzero: x has no dimensions: take gnd_flatnonzero");
+        bad =
+            gnd__fail(x->dev, GND_ERR_SHAPE, "nonzero: x has no dimensions: take gnd_flatnonzero");
     if (bad)
-        return gnd__all_fail(out && x && gnd__alive(x) && x->kind != GND__ERROR ? x->ndim : 0, out, bad);
+        return gnd__all_fail(out && x && gnd__alive(x) && x->kind != GND__ERROR ? x->ndim : 0, out,
+                             bad);
     const gnd__inner in = gnd__enter("nonzero");
     bad = positions("nonzero", x, position_dtype(x), &pos);
     for (int d = 0; d < x->ndim; d++)
@@ -208,7 +209,8 @@ gnd_array *gnd_compress(gnd_array *condition, gnd_array *x, int axis)
         (bad = gnd__check_axis("compress", dev, axis, x->ndim, &k)))
         return bad;
     if (condition->ndim != 1)
-        return gnd__fail(dev, GND_ERR_SHAPE, "compress: a condition of shape %s: it has one dimension",
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "compress: a condition of shape %s: it has one dimension",
                          gnd__shape_text(text, condition->ndim, condition->dim));
     const gnd__inner in = gnd__enter("compress");
     return gnd__leave(in, compressed("compress", condition, x, k));
@@ -222,7 +224,9 @@ gnd_array *gnd_extract(gnd_array *condition, gnd_array *x)
         (bad = gnd__check_devices("extract", 2, (gnd_array *[]){condition, x}, &dev)))
         return bad;
     const gnd__inner in = gnd__enter("extract");
-    gnd_array *c = gnd__reshaped(condition, 1, &condition->size), *v = gnd__reshaped(x, 1, &x->size);
+    gnd_array *c = gnd__reshaped(condition, 1, &condition->size),
+              *v = gnd__reshaped(x, 1, &x->size);
     const int failed = c->kind == GND__ERROR || v->kind == GND__ERROR;
-    return gnd__leave(in, failed ? (c->kind == GND__ERROR ? c : v) : compressed("extract", c, v, 0));
+    return gnd__leave(in,
+                      failed ? (c->kind == GND__ERROR ? c : v) : compressed("extract", c, v, 0));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/fancy.c - elements at computed indices: gnd_take and its like, and what gnd_index makes of arrays.
- * All come down to one GND__TAKE, whose indices are expressions: it fuses with what computes them and
- * with what uses it. The device checks the indices (GND__CHECKED). gnd_fit_indices makes indices that are in range.
+ * ops/index/fancy.c - elements at computed indices: gnd_take and its like, and what gnd_index makes
+ * of arrays. All come down to one GND__TAKE, whose indices are expressions: it fuses with what
+ * computes them and with what uses it. The device checks the indices (GND__CHECKED).
+ * gnd_fit_indices makes indices that are in range.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a,
-                        gnd_device *dev, int64_t size, int axis)
+gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a, gnd_device *dev,
+                        int64_t size, int axis)
 {
     gnd_array *x, *bad = gnd__check(a, func, what);
     gnd__scalar most = {.kind = 'i', .i = INT64_MAX};
@@ -26,9 +27,9 @@ gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a,
         return bad;
     if (!strchr("iu", gnd_dtype_kind((gnd_dtype)a->dtype)))
         return gnd__fail(dev, GND_ERR_DTYPE, "%s: %s is %s: indices are ints%s", func, what,
-                                      gnd_dtype_name((gnd_dtype)a->dtype),
-                                      a->dtype == GND_BOOL ? ": for masks take gnd_compress or gnd_index"
-                                                           : ": gnd_astype first");
+                         gnd_dtype_name((gnd_dtype)a->dtype),
+                         a->dtype == GND_BOOL ? ": for masks take gnd_compress or gnd_index"
+                                              : ": gnd_astype first");
     x = a;
     if (a->weak) {
         x = gnd__strong(a, dev, GND_INT64, func);
@@ -62,9 +63,9 @@ gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode
     const gnd__inner in = gnd__enter("fit_indices");
     if (!y->weak && y->dtype != GND_UINT64) /* uint64 would become negative */
         y = gnd__as(y, GND_INT64);
-    y = mode == GND_INDEX_WRAP       ? gnd_remainder(y, gnd_int(size))
+    y = mode == GND_INDEX_WRAP   ? gnd_remainder(y, gnd_int(size))
         : y->dtype == GND_UINT64 ? gnd_minimum(y, gnd_int(size - 1))
-                                     : gnd_clip(y, gnd_int(0), gnd_int(size - 1));
+                                 : gnd_clip(y, gnd_int(0), gnd_int(size - 1));
     return gnd__leave(in, y->weak ? y : gnd__as(y, GND_INT64));
 }
 
@@ -75,8 +76,7 @@ gnd_array *gnd__trailing(gnd_array *a, int n)
     if (a->kind == GND__ERROR || n == 0 || a->ndim == 0)
         return a;
     if (a->ndim + n > GND_MAX_NDIM)
-        return gnd__fail(a->dev, GND_ERR_SHAPE, "indices: over %d dimensions",
-                                      GND_MAX_NDIM);
+        return gnd__fail(a->dev, GND_ERR_SHAPE, "indices: over %d dimensions", GND_MAX_NDIM);
     gnd__map_identity(&m, a->ndim);
     memcpy(dim, a->dim, a->ndim * sizeof *dim);
     for (int i = 0; i < n; i++)
@@ -163,8 +163,9 @@ static gnd_array *taken(const char *func, gnd_array *x, gnd_array *indices, int 
         y = gnd__fail(x->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
     } else {
         y = gnd__take_axes(x, 1, &i, &k, &b, k);
-        bad = y->kind == GND__ERROR ? NULL : gnd__check_shape(func, x->dev, (gnd_dtype)y->dtype, y->ndim,
-                                                              y->dim);
+        bad = y->kind == GND__ERROR
+                  ? NULL
+                  : gnd__check_shape(func, x->dev, (gnd_dtype)y->dtype, y->ndim, y->dim);
         if (bad)
             y = bad;
     }
@@ -192,7 +193,8 @@ gnd_array *gnd_take_flat(gnd_array *x, gnd_array *indices)
     return gnd__leave(in, taken("take_flat", flat, indices, 0, -1));
 }
 
-gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, int axis, int *k, gnd__shape *b)
+gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, int axis, int *k,
+                           gnd__shape *b)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
@@ -202,15 +204,17 @@ gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, i
     gnd__shape_text(ta, x->ndim, x->dim);
     gnd__shape_text(tb, indices->ndim, indices->dim);
     if (indices->ndim != x->ndim)
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func, ta, tb, x->ndim,
-                         indices->ndim);
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: %d and %d dimensions", func, ta,
+                         tb, x->ndim, indices->ndim);
     b->ndim = x->ndim;
     for (int d = 0; d < x->ndim; d++) {
         const int64_t n = x->dim[d], m = indices->dim[d];
         b->dim[d] = d == *k || n == 1 ? m : n;
         if (d != *k && n != m && n != 1 && m != 1)
-            return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64
-                             " and %" PRId64, func, ta, tb, d, n, m);
+            return gnd__fail(dev, GND_ERR_SHAPE,
+                             "%s: shapes %s and %s do not broadcast: axis %d has %" PRId64
+                             " and %" PRId64,
+                             func, ta, tb, d, n, m);
     }
     if (indices->size && x->dim[*k] == 0)
         return gnd__fail(dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
@@ -238,7 +242,8 @@ gnd_array *gnd_take_along_axis(gnd_array *x, gnd_array *indices, int axis)
     gnd_array *i = gnd__indices(func, "indices", indices, x->dev, x->dim[k], k);
     gnd_array *v = gnd__broadcast(x, x->ndim, dim);
     gnd_array *y = i->kind == GND__ERROR   ? i
-                   : v->kind == GND__ERROR ? v : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
+                   : v->kind == GND__ERROR ? v
+                                           : gnd__take_node(v, 1, &i, b.ndim, b.dim, &how);
     if (y->kind == GND__TAKE && y->size == 0 && (bad = gnd__check_now(i)))
         y = bad;
     return gnd__leave(in, y);

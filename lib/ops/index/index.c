@@ -20,8 +20,8 @@
 static gnd_array *add_axis(gnd__indexed *ix, int64_t extent)
 {
     if (ix->v.ndim == GND_MAX_NDIM)
-        return gnd__fail(ix->x->dev, GND_ERR_SHAPE, "%s: the result has over %d dimensions", ix->func,
-                         GND_MAX_NDIM);
+        return gnd__fail(ix->x->dev, GND_ERR_SHAPE, "%s: the result has over %d dimensions",
+                         ix->func, GND_MAX_NDIM);
     ix->v.dim[ix->v.ndim++] = extent;
     return NULL;
 }
@@ -29,7 +29,8 @@ static gnd_array *add_axis(gnd__indexed *ix, int64_t extent)
 /* One entry; k: the next axis of x. The ellipsis is `rest` axes. */
 static gnd_array *add_entry(gnd__indexed *ix, const gnd_range *r, int *k, int rest)
 {
-    static const gnd_range all = {.kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE, .step = 1};
+    static const gnd_range all = {
+        .kind = GND_IDX_SLICE, .start = GND_NONE, .stop = GND_NONE, .step = 1};
     gnd_array *bad = NULL;
     switch (r->kind) {
     case GND_IDX_INT: {
@@ -68,8 +69,8 @@ gnd_array *gnd__index_view(gnd__indexed *ix)
 /* An entry once looked at. */
 typedef struct item {
     gnd_range r;
-    int mask, axes;      /* r.array is a mask; axes of x that the entry takes */
-    gnd_array *table;    /* of a mask; count of it are true */
+    int mask, axes;   /* r.array is a mask; axes of x that the entry takes */
+    gnd_array *table; /* of a mask; count of it are true */
     int64_t count;
 } item;
 
@@ -92,7 +93,8 @@ static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
     case 'u':
         it->axes = 1;
         if (a->weak && a->p.value.kind == 'u')
-            return gnd__fail(x->dev, GND_ERR_INDEX, "%s: entry %d: index %" PRIu64 " is out of range", func, i,
+            return gnd__fail(x->dev, GND_ERR_INDEX,
+                             "%s: entry %d: index %" PRIu64 " is out of range", func, i,
                              a->p.value.u);
         if (a->weak) {
             it->r.kind = GND_IDX_INT;
@@ -100,8 +102,8 @@ static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
         }
         return NULL;
     default:
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: entry %d is %s: indices are ints or bools", func,
-                         i, gnd_dtype_name((gnd_dtype)a->dtype));
+        return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: entry %d is %s: indices are ints or bools",
+                         func, i, gnd_dtype_name((gnd_dtype)a->dtype));
     }
 }
 
@@ -191,13 +193,14 @@ static gnd_array *indices_of(gnd__indexed *ix, int i, item *it, int k, int orig)
     return y->kind == GND__ERROR ? y : NULL;
 }
 
-/* The shape of the result: the axes of b at `place` among those of the view that no array indexes. */
+/* The shape of the result: the axes of b at `place` among those of the view that no array indexes.
+ */
 static gnd_array *result_shape(gnd__indexed *ix)
 {
     int a = 0;
     if (ix->v.ndim - ix->narr + ix->b.ndim > GND_MAX_NDIM)
-        return gnd__fail(ix->x->dev, GND_ERR_SHAPE, "%s: the result has over %d dimensions", ix->func,
-                         GND_MAX_NDIM);
+        return gnd__fail(ix->x->dev, GND_ERR_SHAPE, "%s: the result has over %d dimensions",
+                         ix->func, GND_MAX_NDIM);
     for (int d = 0;; d++) {
         if (ix->narr && ix->r.ndim == ix->place)
             for (int i = 0; i < ix->b.ndim; i++)
@@ -228,7 +231,8 @@ gnd_array *gnd__index_apart(const char *func, gnd_array *x, int n, const gnd_ran
     if (bad || (bad = look_at_masks(ix, n, it, used)))
         return bad;
     for (int i = 0; i < n && !bad; i++) {
-        int kind = it[i].r.kind, advanced = kind == GND_IDX_ARRAY || (kind == GND_IDX_INT && arrays);
+        int kind = it[i].r.kind,
+            advanced = kind == GND_IDX_ARRAY || (kind == GND_IDX_INT && arrays);
         if (advanced && !beside && runs++ == 0)
             before = ix->v.ndim;
         beside = advanced;
@@ -247,11 +251,13 @@ gnd_array *gnd__index_apart(const char *func, gnd_array *x, int n, const gnd_ran
     if (bad)
         return bad;
     ix->place = runs == 1 ? before : 0;
-    if (ix->narr && (bad = gnd__check_broadcast(func, x->dev, GND_INT64, ix->narr, ix->idx, &ix->b)))
+    if (ix->narr &&
+        (bad = gnd__check_broadcast(func, x->dev, GND_INT64, ix->narr, ix->idx, &ix->b)))
         return bad;
     for (int i = 0; i < ix->narr && gnd__shape_size(ix->b.ndim, ix->b.dim, 1); i++)
         if (ix->v.dim[ix->axis[i]] == 0)
-            return gnd__fail(x->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements", func);
+            return gnd__fail(x->dev, GND_ERR_INDEX, "%s: indices into an axis of no elements",
+                             func);
     return result_shape(ix);
 }
 
@@ -379,7 +385,8 @@ gnd_array *gnd_at(gnd_array *x, const char *index)
     const char *at = blank(index);
     do {
         if (n == GND__INDEX_MOST)
-            return gnd__fail(x->dev, GND_ERR_INDEX, "at: \"%.200s\": over %d entries", index, GND__INDEX_MOST);
+            return gnd__fail(x->dev, GND_ERR_INDEX, "at: \"%.200s\": over %d entries", index,
+                             GND__INDEX_MOST);
         if (!entry(&at, &idx[n]))
             return bad_syntax(x, index, at);
         if (idx[n].kind == GND_IDX_SLICE && idx[n].step == 0)

@@ -17,10 +17,10 @@
 #include <gnd/manip.h>
 
 /* The part of an n x m matrix with j - i <= k. Row i has i + k + 1 elements, but none when that is
- * negative and at most m: first come rows with none, then `rows` rows of a, a + 1, ... elements, then
- * full ones. */
+ * negative and at most m: first come rows with none, then `rows` rows of a, a + 1, ... elements,
+ * then full ones. */
 typedef struct triangle {
-    int64_t top, a, rows; /* first row with elements, how many it has, and how many rows grow */
+    int64_t top, a, rows;  /* first row with elements, how many it has, and how many rows grow */
     int64_t sloped, total; /* elements in those rows, and in all */
 } triangle;
 
@@ -44,7 +44,8 @@ static int measure(int64_t n, int64_t m, int64_t k, triangle *t)
     t->rows = full - t->top;
     t->a = t->rows ? t->top + k + 1 : m;
     odd = t->rows % 2;
-    if (__builtin_mul_overflow(odd ? t->rows : t->rows / 2, odd ? t->rows / 2 : t->rows - 1, &pairs) ||
+    if (__builtin_mul_overflow(odd ? t->rows : t->rows / 2, odd ? t->rows / 2 : t->rows - 1,
+                               &pairs) ||
         __builtin_mul_overflow(t->rows, t->a, &s) || __builtin_add_overflow(s, pairs, &t->sloped) ||
         __builtin_mul_overflow(n - full, m, &rest) ||
         __builtin_add_overflow(t->sloped, rest, &t->total) || t->total > INT64_MAX / 8)
@@ -72,9 +73,9 @@ static gnd_array *row_of(const triangle *t, gnd_array *p)
         gnd_array *exact = gnd_multiply(gnd_subtract(root, gnd_real(b)), gnd_real(0.5));
         return gnd_astype(gnd_floor(exact), GND_INT64);
     }
-    /* Else r is 4 p / (root + b), in which nothing cancels, made smaller by more than it may be off:
-     * it is never too large. In float64 it is too small by 1 at most, r being below 2^31. In float32
-     * it may lack d < r / 2^19, which is about (p - begin_of(r)) / (a + r + d / 2). */
+    /* Else r is 4 p / (root + b), in which nothing cancels, made smaller by more than it may be
+     * off: it is never too large. In float64 it is too small by 1 at most, r being below 2^31. In
+     * float32 it may lack d < r / 2^19, which is about (p - begin_of(r)) / (a + r + d / 2). */
     double less = f == GND_FLOAT64 ? 0x1p-40 : 0x1p-20;
     gnd_array *r = gnd_divide(gnd_multiply(x, gnd_real(4 - 4 * less)), gnd_add(root, gnd_real(b)));
     r = gnd_astype(gnd_floor(r), GND_INT64);
@@ -110,10 +111,10 @@ static void find(const triangle *t, int64_t m, gnd_array *p, gnd_array **out)
     out[1] = c ? c : p;
 }
 
-/* j - i <= k of an n x m matrix; `mirrored`: of the matrix turned by 180 degrees, element by element
- * from the last, so that what comes out is j - i >= its own k. */
-static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n, int64_t k, int64_t m,
-                                   int mirrored, gnd_array **out)
+/* j - i <= k of an n x m matrix; `mirrored`: of the matrix turned by 180 degrees, element by
+ * element from the last, so that what comes out is j - i >= its own k. */
+static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n, int64_t k,
+                                   int64_t m, int mirrored, gnd_array **out)
 {
     triangle t;
     int64_t dim[2] = {n, m < 0 ? n : m};
@@ -121,8 +122,8 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
     if (!bad && !out)
         bad = gnd__fail(dev, GND_ERR_NULL, "%s: out is NULL", func);
     if (!bad && (n < 0 || measure(n, dim[1], k, &t)))
-        bad = gnd__fail(dev, n < 0 ? GND_ERR_SHAPE : GND_ERR_OVERFLOW, "%s: shape (%" PRId64 ", %"
-                        PRId64 "): %s", func, n, dim[1],
+        bad = gnd__fail(dev, n < 0 ? GND_ERR_SHAPE : GND_ERR_OVERFLOW,
+                        "%s: shape (%" PRId64 ", %" PRId64 "): %s", func, n, dim[1],
                         n < 0 ? "a negative extent" : "the number of bytes does not fit 64 bits");
     if (bad)
         return gnd__all_fail(2, out, bad);
@@ -140,7 +141,8 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
 static gnd_status upper(const char *func, gnd_device *dev, int64_t n, int64_t k, int64_t m,
                         gnd_array **out)
 {
-    const int64_t wide = m < 0 ? n : m, own = n < 0 ? 0 : add(wide, -n); /* n < 0 is refused below */
+    const int64_t wide = m < 0 ? n : m,
+                  own = n < 0 ? 0 : add(wide, -n); /* n < 0 is refused below */
     return triangle_indices(func, dev, n, add(own, k == INT64_MIN ? INT64_MAX : -k), m, 1, out);
 }
 
@@ -178,7 +180,8 @@ gnd_status gnd_triu_indices_from(gnd_array *x, int64_t k, gnd_array **out)
                : upper("triu_indices_from", x->dev, x->dim[0], k, x->dim[1], out);
 }
 
-/* --- of every element --------------------------------------------------------------------------- */
+/* --- of every element ---------------------------------------------------------------------------
+ */
 
 gnd_array *gnd_indices(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
 {

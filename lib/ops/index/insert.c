@@ -20,7 +20,8 @@
 #include <gnd/elementwise.h>
 #include <gnd/manip.h>
 
-/* --- places ------------------------------------------------------------------------------------- */
+/* --- places -------------------------------------------------------------------------------------
+ */
 
 /* Place `at` of an axis of n elements as 0 .. top (n - 1, or n for what may come at the end). */
 static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, int k, int64_t top,
@@ -30,12 +31,15 @@ static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, 
     *p = at < 0 && at >= -n ? at + n : at;
     if (*p >= 0 && *p <= top)
         return NULL;
-    return gnd__fail(x->dev, GND_ERR_INDEX, "%s: index %" PRId64 " is out of range for axis %d with "
-                     "extent %" PRId64, func, at, k, n);
+    return gnd__fail(x->dev, GND_ERR_INDEX,
+                     "%s: index %" PRId64 " is out of range for axis %d with "
+                     "extent %" PRId64,
+                     func, at, k, n);
 }
 
 /* x, an axis of it, and a list of n places. */
-static gnd_array *check(const char *func, gnd_array *x, int64_t n, const int64_t *at, int axis, int *k)
+static gnd_array *check(const char *func, gnd_array *x, int64_t n, const int64_t *at, int axis,
+                        int *k)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad || (bad = gnd__check_axis(func, x->dev, axis, x->ndim, k)))
@@ -47,7 +51,9 @@ static gnd_array *check(const char *func, gnd_array *x, int64_t n, const int64_t
     return NULL;
 }
 
-typedef struct spot { int64_t at, order; } spot;
+typedef struct spot {
+    int64_t at, order;
+} spot;
 
 static int compare(const void *a, const void *b)
 {
@@ -102,14 +108,15 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx, int axis)
 }
 
 /* How many of the sorted numbers (2^levels - 1 of them) are below each element of p. Among 2^l - 1
- * that are left the one in the middle is number 2^(l - 1): when it is below, so are those before. */
+ * that are left the one in the middle is number 2^(l - 1): when it is below, so are those before.
+ */
 static gnd_array *count_below(gnd_array *numbers, int levels, gnd_array *p)
 {
     gnd_array *r = NULL;
     for (int l = levels - 1; l >= 0; l--) {
         int64_t half = (int64_t)1 << l;
-        gnd_array *mid = r ? gnd_add(r, gnd_int(half - 1))
-                           : gnd_full_like(p, GND_INT64, gnd_int(half - 1));
+        gnd_array *mid =
+            r ? gnd_add(r, gnd_int(half - 1)) : gnd_full_like(p, GND_INT64, gnd_int(half - 1));
         gnd_array *below = gnd_less(taken(numbers, mid, 0), p);
         gnd_array *more = gnd_multiply(gnd_astype(below, GND_INT64), gnd_int(half));
         r = r ? gnd_add(r, more) : more;
@@ -131,7 +138,8 @@ static gnd_array *between(gnd_array *x, int k, int64_t from, int64_t to)
     return gnd__slice(x, k, to > from ? from : 0, to > from ? to - from : 0);
 }
 
-/* --- insert ------------------------------------------------------------------------------------- */
+/* --- insert -------------------------------------------------------------------------------------
+ */
 
 /* values as an array of x's dtype with as many dimensions, new ones first. */
 static gnd_array *as_values(const char *func, gnd_array *x, gnd_array *values)
@@ -141,11 +149,13 @@ static gnd_array *as_values(const char *func, gnd_array *x, gnd_array *values)
     if (bad)
         return bad;
     if (values->dev && values->dev != x->dev)
-        return gnd__fail(x->dev, GND_ERR_DEVICE, "%s: arrays of two devices, %s and %s: move one with "
-                         "gnd_to_device", func, gnd__device_id(x->dev), gnd__device_id(values->dev));
+        return gnd__fail(x->dev, GND_ERR_DEVICE,
+                         "%s: arrays of two devices, %s and %s: move one with "
+                         "gnd_to_device",
+                         func, gnd__device_id(x->dev), gnd__device_id(values->dev));
     if (values->ndim > x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: values of shape %s for an array of shape %s", func,
-                         gnd__shape_text(tv, values->ndim, values->dim),
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: values of shape %s for an array of shape %s",
+                         func, gnd__shape_text(tv, values->ndim, values->dim),
                          gnd__shape_text(tx, x->ndim, x->dim));
     gnd_array *v = gnd__strong(values, x->dev, (gnd_dtype)x->dtype, func);
     int add = x->ndim - v->ndim;
@@ -154,10 +164,10 @@ static gnd_array *as_values(const char *func, gnd_array *x, gnd_array *values)
     return gnd__expanded(v, add >= 32 ? UINT32_MAX : ((uint32_t)1 << add) - 1);
 }
 
-/* v, made of values with x's number of dimensions, broadcast to x's shape with n elements along axis
- * k. */
-static gnd_array *spread(const char *func, gnd_array *x, const gnd_array *values, gnd_array *v, int k,
-                         int64_t n)
+/* v, made of values with x's number of dimensions, broadcast to x's shape with n elements along
+ * axis k. */
+static gnd_array *spread(const char *func, gnd_array *x, const gnd_array *values, gnd_array *v,
+                         int k, int64_t n)
 {
     char tv[GND__SHAPE_TEXT], to[GND__SHAPE_TEXT];
     int64_t dim[GND_MAX_NDIM];
@@ -197,7 +207,8 @@ gnd_array *gnd_insert(gnd_array *x, int64_t at, gnd_array *values, int axis)
 }
 
 /* v's elements at the n sorted places s, by index. */
-static gnd_array *woven(gnd_array *x, const gnd_array *values, gnd_array *v, int64_t n, spot *s, int k)
+static gnd_array *woven(gnd_array *x, const gnd_array *values, gnd_array *v, int64_t n, spot *s,
+                        int k)
 {
     int64_t total, dim[GND_MAX_NDIM], along[GND_MAX_NDIM];
     int levels = levels_of(n), ordered = 1;
@@ -255,7 +266,8 @@ gnd_array *gnd_insert_each(gnd_array *x, int64_t n, const int64_t *at, gnd_array
     return gnd__leave(in, y);
 }
 
-/* --- delete ------------------------------------------------------------------------------------- */
+/* --- delete -------------------------------------------------------------------------------------
+ */
 
 /* x without count elements of axis k from `from` on. */
 static gnd_array *cut(const char *func, gnd_array *x, int k, int64_t from, int64_t count)

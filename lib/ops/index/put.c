@@ -17,8 +17,9 @@ gnd_array *gnd_put(gnd_array *x, gnd_array *indices, gnd_array *values)
 {
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(x, "put", "x"), *y;
-    if (bad || (bad = gnd__check_strong(indices, "put", "indices")) || (bad = gnd__check(values, "put", "values")) ||
-        (bad = gnd__check_devices("put", 3, (gnd_array *[]){ x, indices, values }, &dev)))
+    if (bad || (bad = gnd__check_strong(indices, "put", "indices")) ||
+        (bad = gnd__check(values, "put", "values")) ||
+        (bad = gnd__check_devices("put", 3, (gnd_array *[]){x, indices, values}, &dev)))
         return bad;
     const gnd__inner in = gnd__enter("put");
     if (values->size == 0 || indices->size == 0) {
@@ -36,11 +37,13 @@ gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)
 {
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(x, "place", "x"), *y;
-    if (bad || (bad = gnd__check_strong(mask, "place", "mask")) || (bad = gnd__check(values, "place", "values")) ||
-        (bad = gnd__check_devices("place", 3, (gnd_array *[]){ x, mask, values }, &dev)))
+    if (bad || (bad = gnd__check_strong(mask, "place", "mask")) ||
+        (bad = gnd__check(values, "place", "values")) ||
+        (bad = gnd__check_devices("place", 3, (gnd_array *[]){x, mask, values}, &dev)))
         return bad;
     if (mask->size != x->size)
-        return gnd__fail(dev, GND_ERR_SHAPE, "place: a mask of %" PRId64 " elements for %" PRId64, mask->size, x->size);
+        return gnd__fail(dev, GND_ERR_SHAPE, "place: a mask of %" PRId64 " elements for %" PRId64,
+                         mask->size, x->size);
     if (values->size == 0)
         return gnd__fail(dev, GND_ERR_SHAPE, "place: there are no values");
     const gnd__inner in = gnd__enter("place");
@@ -50,8 +53,10 @@ gnd_array *gnd_place(gnd_array *x, gnd_array *mask, gnd_array *values)
     if (gnd__is_bad(values) || gnd__is_bad(m) || x->size == 0) {
         y = gnd__is_bad(values) ? values : gnd__is_bad(m) ? m : x;
     } else if (values->size > 1) {
-        gnd_array *rank = gnd_subtract(gnd_cumulative_sum(m, GND_AXIS(0), 0, GND_INT64), gnd_int(1));
-        y = gnd_where(m, gnd__pick(gnd__flat(values), gnd_remainder(rank, gnd_int(values->size))), gnd__flat(x));
+        gnd_array *rank =
+            gnd_subtract(gnd_cumulative_sum(m, GND_AXIS(0), 0, GND_INT64), gnd_int(1));
+        y = gnd_where(m, gnd__pick(gnd__flat(values), gnd_remainder(rank, gnd_int(values->size))),
+                      gnd__flat(x));
     } else {
         y = gnd_where(m, gnd__reshaped(values, 0, NULL), gnd__flat(x));
     }

@@ -170,8 +170,8 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
         return gnd__fail(x->dev, GND_ERR_NULL, "repeat_each: the list of counts is NULL");
     for (int64_t i = 0; i < n; i++) {
         if (counts[i] < 0)
-            return gnd__fail(x->dev, GND_ERR_ARG, "repeat_each: element %" PRId64 " %" PRId64
-                             " times", i, counts[i]);
+            return gnd__fail(x->dev, GND_ERR_ARG,
+                             "repeat_each: element %" PRId64 " %" PRId64 " times", i, counts[i]);
         if (__builtin_add_overflow(total, counts[i], &total) || total > INT64_MAX / 8)
             return gnd__fail(x->dev, GND_ERR_OVERFLOW,
                              "repeat_each: the sum of the counts does not fit 64 bits");
@@ -197,16 +197,18 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     return gnd__leave(in, gnd__taken(x, index, k));
 }
 
-/* By counts (int64, as many as axis k has elements) that stay on the device, but for their sum: an element of the
- * result is of the first one whose end lies behind it. NULL: a count is negative, or the sum does not fit; the list
- * on the host says which. */
+/* By counts (int64, as many as axis k has elements) that stay on the device, but for their sum: an
+ * element of the result is of the first one whose end lies behind it. NULL: a count is negative, or
+ * the sum does not fit; the list on the host says which. */
 static gnd_array *each_on_device(gnd_array *x, gnd_array *counts, int k)
 {
     int64_t dim[GND_MAX_NDIM];
     gnd_status st;
     gnd_array *ends = gnd_cumulative_sum(counts, GND_AXIS(0), 0, GND_INT64);
-    gnd_array *far = gnd_logical_or(gnd_less(ends, gnd_int(0)), gnd_greater(ends, gnd_int(INT64_MAX / 8)));
-    gnd_array *two[2] = {ends, gnd_any(gnd_logical_or(gnd_less(counts, gnd_int(0)), far), GND_ALL, 0)};
+    gnd_array *far =
+        gnd_logical_or(gnd_less(ends, gnd_int(0)), gnd_greater(ends, gnd_int(INT64_MAX / 8)));
+    gnd_array *two[2] = {ends,
+                         gnd_any(gnd_logical_or(gnd_less(counts, gnd_int(0)), far), GND_ALL, 0)};
     if ((st = gnd_eval_all(2, two)))
         return gnd__fail(x->dev, st, "%s", gnd_message());
     const int64_t bad = gnd_item_i64(two[1], &st);
@@ -222,7 +224,8 @@ static gnd_array *each_on_device(gnd_array *x, gnd_array *counts, int k)
         return wrong;
     if (gnd__shape_size(x->ndim, dim, 1) == 0)
         return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
-    gnd_array *index = gnd_searchsorted(ends, gnd_arange_i64(x->dev, 0, dim[k], 1, GND_INT64), GND_RIGHT, NULL);
+    gnd_array *index =
+        gnd_searchsorted(ends, gnd_arange_i64(x->dev, 0, dim[k], 1, GND_INT64), GND_RIGHT, NULL);
     return index->kind == GND__ERROR ? index : gnd__taken(x, index, k);
 }
 

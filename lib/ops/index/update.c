@@ -19,13 +19,15 @@
 #include <gnd/elementwise.h>
 #include <gnd/index.h>
 
-/* --- elements that arrays name ------------------------------------------------------------------ */
+/* --- elements that arrays name ------------------------------------------------------------------
+ */
 
-/* Elements `axis` of v are indexed by arrays of common shape b, whose axes begin at `place` of a shape
- * that the value broadcasts to; last: of v's shape, but 1 along the other axes, which of them came last
- * to each place, from 1, or 0. The value for each element of v, or what broadcasts to that. */
-static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis,
-                           const gnd__shape *b, int place, gnd_array *value, gnd_array *last)
+/* Elements `axis` of v are indexed by arrays of common shape b, whose axes begin at `place` of a
+ * shape that the value broadcasts to; last: of v's shape, but 1 along the other axes, which of them
+ * came last to each place, from 1, or 0. The value for each element of v, or what broadcasts to
+ * that. */
+static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis, const gnd__shape *b,
+                           int place, gnd_array *value, gnd_array *last)
 {
     int ndim = v->ndim - naxis + b->ndim, a = 0, n = 0, by = 0, s = 0;
     int axis_of[GND_MAX_NDIM]; /* of the shape: axis of v, or -1 - axis of b */
@@ -95,8 +97,8 @@ static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis,
 }
 
 /* v, with the value where last is not 0. */
-static gnd_array *chosen(gnd_array *v, int naxis, const int *axis, const gnd__shape *b,
-                         int place, gnd_array *value, gnd_array *last)
+static gnd_array *chosen(gnd_array *v, int naxis, const int *axis, const gnd__shape *b, int place,
+                         gnd_array *value, gnd_array *last)
 {
     int64_t dim[GND_MAX_NDIM];
     for (int d = 0, k = 0; d < v->ndim; d++) {
@@ -131,12 +133,12 @@ static gnd_array *scattered(gnd_array *v, int narr, gnd_array *const *idx, const
     return chosen(v, narr, axis, b, place, value, last);
 }
 
-/* --- set ---------------------------------------------------------------------------------------- */
+/* --- set ----------------------------------------------------------------------------------------
+ */
 
 /* x with the value where the mask, over its first axes, is true. The positions of the true elements
  * are asked for only if the value has an axis for them. */
-static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask,
-                           gnd_array *value)
+static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask, gnd_array *value)
 {
     char text[GND__SHAPE_TEXT];
     gnd__shape r = {.ndim = x->ndim - mask->ndim + 1};
@@ -169,8 +171,9 @@ static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask,
     if ((bad = gnd__mask_table(func, mask, &table, &count)))
         return bad;
     if (count != r.dim[0])
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a value of shape %s for a mask with %" PRId64
-                         " true element%s", func, gnd__shape_text(text, value->ndim, value->dim), count,
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: a value of shape %s for a mask with %" PRId64 " true element%s", func,
+                         gnd__shape_text(text, value->ndim, value->dim), count,
                          count == 1 ? "" : "s");
     if (count == 0)
         return x;

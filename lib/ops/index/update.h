@@ -10,10 +10,13 @@
 #include "array/steps.h"
 
 /* What every update begins with: arguments that are usable, on one device; else the error. */
-gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx, gnd_array *value);
-/* Where an index with arrays names nothing, so that nothing would check them: the error, or NULL. */
+gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
+                          gnd_array *value);
+/* Where an index with arrays names nothing, so that nothing would check them: the error, or NULL.
+ */
 gnd_array *gnd__upd_unused(const gnd__indexed *ix);
-/* value without leading axes of extent 1 that the shape has not, if it then broadcasts to the shape; or an error. */
+/* value without leading axes of extent 1 that the shape has not, if it then broadcasts to the
+ * shape; or an error. */
 gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim);
 /* The number v, of no device.. */
 gnd_array *gnd__upd_int(int64_t v);

@@ -65,15 +65,16 @@ static gnd_array *same_kind(const char *func, gnd_array *value, gnd_device *dev,
     return value->weak ? gnd__strong(value, dev, t, func) : gnd__astype(value, t, func);
 }
 
-static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int n, const gnd_range *idx,
-                              gnd_array *value)
+static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int n,
+                              const gnd_range *idx, gnd_array *value)
 {
     gnd__indexed ix;
     gnd_array *y, *bad = gnd__upd_check(func, x, n, idx, value);
     if (bad)
         return bad;
     if (op != GND__ACC_ADD && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: %s is not allowed: bools, ints and floats only", func,
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "%s: %s is not allowed: bools, ints and floats only", func,
                          gnd_dtype_name((gnd_dtype)x->dtype));
     const gnd__inner in = gnd__enter(func);
     gnd_array *v = same_kind(func, value, x->dev, (gnd_dtype)x->dtype);
@@ -88,8 +89,8 @@ static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int
             y = gnd__same(w->kind == GND__ERROR ? w : view);
         } else if (ix.narr == 0) {
             y = gnd__upd_back(&ix, op == GND__ACC_ADD   ? gnd_add(view, w)
-                                           : op == GND__ACC_MAX ? gnd_maximum(view, w)
-                                                                : gnd_minimum(view, w));
+                                   : op == GND__ACC_MAX ? gnd_maximum(view, w)
+                                                        : gnd_minimum(view, w));
         } else if (gnd__shape_size(ix.r.ndim, ix.r.dim, 1) == 0) {
             y = gnd__same(ix.x);
         } else {

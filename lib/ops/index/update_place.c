@@ -14,9 +14,11 @@
 /* Arrays of so many elements and fewer are changed in one kernel rather than box by box. */
 #define SMALL 16384
 
-/* --- arguments --------------------------------------------------------------------------------- */
+/* --- arguments ---------------------------------------------------------------------------------
+ */
 
-gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
+gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
+                          gnd_array *value)
 {
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -33,7 +35,8 @@ gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range
 gnd_array *gnd__upd_unused(const gnd__indexed *ix)
 {
     gnd_array *bad = NULL;
-    if (gnd__shape_size(ix->r.ndim, ix->r.dim, 1) == 0 && gnd__shape_size(ix->b.ndim, ix->b.dim, 1) > 0)
+    if (gnd__shape_size(ix->r.ndim, ix->r.dim, 1) == 0 &&
+        gnd__shape_size(ix->b.ndim, ix->b.dim, 1) > 0)
         for (int i = 0; i < ix->narr && !bad; i++)
             bad = gnd__check_now(ix->idx[i]);
     return bad;
@@ -42,8 +45,9 @@ gnd_array *gnd__upd_unused(const gnd__indexed *ix)
 static gnd_array *no_fit(const char *func, const gnd_array *value, int ndim, const int64_t *dim)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
-    return gnd__fail(value->dev, GND_ERR_SHAPE, "%s: a value of shape %s does not broadcast to %s", func,
-                     gnd__shape_text(ta, value->ndim, value->dim), gnd__shape_text(tb, ndim, dim));
+    return gnd__fail(value->dev, GND_ERR_SHAPE, "%s: a value of shape %s does not broadcast to %s",
+                     func, gnd__shape_text(ta, value->ndim, value->dim),
+                     gnd__shape_text(tb, ndim, dim));
 }
 
 gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim)
@@ -66,7 +70,8 @@ gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const i
     return gnd__viewed(value, ndim, value->dim + extra, &m);
 }
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers -----------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int more)
 {
@@ -77,7 +82,8 @@ gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int m
     return gnd__trailing(i, more);
 }
 
-/* --- back into the array ------------------------------------------------------------------------ */
+/* --- back into the array ------------------------------------------------------------------------
+ */
 
 /* The elements along each axis of x that an index names. */
 typedef struct region {
@@ -126,7 +132,8 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
     int n = 0, by = 0, single = w->size == 1;
     for (int d = 0; d < x->ndim; d++) {
         int64_t start = g->start[d], step = g->step[d], count = g->count[d];
-        gnd_array *i = gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d), *part[3] = {NULL}, *at = i;
+        gnd_array *i = gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d), *part[3] = {NULL},
+                  *at = i;
         m.start[d] = 0;
         m.step[d] = 1;
         m.from[d] = (int8_t)(count == 1 ? -1 : n);

@@ -24,47 +24,48 @@ typedef struct maker {
     gnd_dtype t[GND__LAUNCH_OUTS];
     int ndim[GND__LAUNCH_OUTS];
     const int64_t *dim[GND__LAUNCH_OUTS];
-    int where[GND__LAUNCH_ARGS];       /* of each parameter: its argument of l; -1: it has none */
-    size_t local;                      /* bytes of local memory */
+    int where[GND__LAUNCH_ARGS]; /* of each parameter: its argument of l; -1: it has none */
+    size_t local;                /* bytes of local memory */
     gnd_err e;
 } maker;
 
-/* --- arguments --------------------------------------------------------------------------------------- */
+/* --- arguments
+ * --------------------------------------------------------------------------------------- */
 
 gnd_arg gnd_arg_in(gnd_array *x)
 {
-    return (gnd_arg){ .kind = GND_ARG_IN, .array = x };
+    return (gnd_arg){.kind = GND_ARG_IN, .array = x};
 }
 
 gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill)
 {
-    return (gnd_arg){ .kind = GND_ARG_OUT, .dtype = t, .array = fill, .ndim = ndim, .shape = shape };
+    return (gnd_arg){.kind = GND_ARG_OUT, .dtype = t, .array = fill, .ndim = ndim, .shape = shape};
 }
 
 gnd_arg gnd_arg_inout(gnd_array *x)
 {
-    return (gnd_arg){ .kind = GND_ARG_INOUT, .array = x };
+    return (gnd_arg){.kind = GND_ARG_INOUT, .array = x};
 }
 
 gnd_arg gnd_arg_same(int i)
 {
-    return (gnd_arg){ .kind = GND_ARG_SAME, .value.i = i };
+    return (gnd_arg){.kind = GND_ARG_SAME, .value.i = i};
 }
 
 gnd_arg gnd_arg_local(size_t nbytes)
 {
-    return (gnd_arg){ .kind = GND_ARG_LOCAL_MEM, .nbytes = nbytes };
+    return (gnd_arg){.kind = GND_ARG_LOCAL_MEM, .nbytes = nbytes};
 }
 
 gnd_arg gnd_arg_int(gnd_dtype t, int64_t v)
 {
-    return (gnd_arg){ .kind = GND_ARG_NUMBER, .dtype = t, .value.i = t == GND_BOOL ? v != 0 : v };
+    return (gnd_arg){.kind = GND_ARG_NUMBER, .dtype = t, .value.i = t == GND_BOOL ? v != 0 : v};
 }
 
 gnd_arg gnd_arg_float(gnd_dtype t, double re, double im)
 {
-    gnd_arg a = { .kind = GND_ARG_NUMBER, .dtype = t };
-    const float single[2] = { (float)re, (float)im };
+    gnd_arg a = {.kind = GND_ARG_NUMBER, .dtype = t};
+    const float single[2] = {(float)re, (float)im};
     if (t == GND_FLOAT32 || t == GND_COMPLEX64) {
         memcpy(a.value.bytes, single, sizeof single);
     } else {
@@ -76,17 +77,20 @@ gnd_arg gnd_arg_float(gnd_dtype t, double re, double im)
 
 gnd_extent3 gnd_dims(size_t n)
 {
-    return (gnd_extent3){ n, 1, 1 };
+    return (gnd_extent3){n, 1, 1};
 }
 
 gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz)
 {
-    return (gnd_extent3){ nx, ny, nz };
+    return (gnd_extent3){nx, ny, nz};
 }
 
-static const char *const kind_name[] = { "an array to read (GND_IN)", "a new array (GND_OUT)",
-                                         "an array to change (GND_INOUT)", "a number", "local memory",
-                                         "an array again (GND_SAME)" };
+static const char *const kind_name[] = {"an array to read (GND_IN)",
+                                        "a new array (GND_OUT)",
+                                        "an array to change (GND_INOUT)",
+                                        "a number",
+                                        "local memory",
+                                        "an array again (GND_SAME)"};
 
 /* The error of argument i, parameter p. */
 #define REFUSE(m, code, i, p, fmt, ...)                                                            \
@@ -104,7 +108,8 @@ static gnd_status check_type(maker *m, int i, const gnd__uparam *p, gnd_dtype t)
 {
     if (gnd__uparam_takes(p, t))
         return GND_OK;
-    return REFUSE(m, GND_ERR_DTYPE, i, p, "a pointer to %s cannot point to %s", p->type, gnd_dtype_name(t));
+    return REFUSE(m, GND_ERR_DTYPE, i, p, "a pointer to %s cannot point to %s", p->type,
+                  gnd_dtype_name(t));
 }
 
 /* x as an input of the launch: its number in *in. */
@@ -126,23 +131,25 @@ static gnd_status check_array(maker *m, int i, const gnd__uparam *p, const gnd_a
     if (bad)
         return take_error(m, bad);
     if (x->weak)
-        return REFUSE(m, GND_ERR_ARG, i, p, "%s", "a number without a device: gnd_full makes an array of it");
+        return REFUSE(m, GND_ERR_ARG, i, p, "%s",
+                      "a number without a device: gnd_full makes an array of it");
     if (x->dev != m->dev)
-        return REFUSE(m, GND_ERR_DEVICE, i, p, "an array of %s, and the kernel is of %s", gnd__device_id(x->dev),
-                      gnd__device_id(m->dev));
+        return REFUSE(m, GND_ERR_DEVICE, i, p, "an array of %s, and the kernel is of %s",
+                      gnd__device_id(x->dev), gnd__device_id(m->dev));
     return check_type(m, i, p, (gnd_dtype)x->dtype);
 }
 
 /* A new output for argument i; its number in *out. */
-static gnd_status add_output(maker *m, int i, const gnd__uparam *p, gnd_dtype t, int ndim, const int64_t *dim,
-                             int8_t *out)
+static gnd_status add_output(maker *m, int i, const gnd__uparam *p, gnd_dtype t, int ndim,
+                             const int64_t *dim, int8_t *out)
 {
     gnd_array *bad;
     if (p->is_const)
         return REFUSE(m, GND_ERR_ARG, i, p, "%s", "what it points to is const: only GND_IN fits");
     if (m->l.nout == GND__LAUNCH_OUTS)
         return REFUSE(m, GND_ERR_ARG, i, p, "more than %d outputs", GND__LAUNCH_OUTS);
-    if ((bad = gnd__check_type("launch", m->dev, t)) || (bad = gnd__check_shape("launch", m->dev, t, ndim, dim)))
+    if ((bad = gnd__check_type("launch", m->dev, t)) ||
+        (bad = gnd__check_shape("launch", m->dev, t, ndim, dim)))
         return take_error(m, bad);
     const int k = m->l.nout++;
     *out = (int8_t)k;
@@ -164,8 +171,8 @@ static gnd_status add_fill(maker *m, int i, const gnd__uparam *p, const gnd_arg 
         return take_error(m, bad);
     dev = a->array->dev;
     if (dev && dev != m->dev)
-        return REFUSE(m, GND_ERR_DEVICE, i, p, "a fill of %s, and the kernel is of %s", gnd__device_id(dev),
-                      gnd__device_id(m->dev));
+        return REFUSE(m, GND_ERR_DEVICE, i, p, "a fill of %s, and the kernel is of %s",
+                      gnd__device_id(dev), gnd__device_id(m->dev));
     gnd_array *x = gnd__as_strong(a->array, m->dev, a->dtype, "launch"), *y;
     if (x->kind == GND__ERROR)
         return take_error(m, x);
@@ -215,7 +222,8 @@ static gnd_status add_same(maker *m, int i, const gnd__uparam *p, const gnd_arg 
     const int64_t k = a->value.i;
     if (k < 0 || k >= i || m->where[k] < 0 || m->l.arg[m->where[k]].kind == GND__L_IN ||
         m->l.arg[m->where[k]].kind > GND__L_INOUT)
-        return REFUSE(m, GND_ERR_ARG, i, p, "GND_SAME(%lld) is no out or inout argument before it", (long long)k);
+        return REFUSE(m, GND_ERR_ARG, i, p, "GND_SAME(%lld) is no out or inout argument before it",
+                      (long long)k);
     if (p->is_const)
         return REFUSE(m, GND_ERR_ARG, i, p, "%s", "what it points to is const: only GND_IN fits");
     b->kind = GND__L_OUT;
@@ -230,7 +238,8 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
     gnd_status st;
     b->aligned = p->lanes > 1 || p->dtype < 0;
     if (p->kind != GND__UP_GLOBAL && (int)a->kind != wants)
-        return REFUSE(m, GND_ERR_ARG, i, p, "it takes %s, not %s", kind_name[wants], kind_name[a->kind]);
+        return REFUSE(m, GND_ERR_ARG, i, p, "it takes %s, not %s", kind_name[wants],
+                      kind_name[a->kind]);
     switch (a->kind) {
     case GND_ARG_IN:
         b->kind = GND__L_IN;
@@ -240,17 +249,18 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
         b->kind = GND__L_INOUT;
         st = check_array(m, i, p, a->array);
         if (st == GND_OK)
-            st = add_output(m, i, p, (gnd_dtype)a->array->dtype, a->array->ndim, a->array->dim, &b->out);
+            st = add_output(m, i, p, (gnd_dtype)a->array->dtype, a->array->ndim, a->array->dim,
+                            &b->out);
         return st == GND_OK ? add_input(m, i, p, a->array, &b->in) : st;
     case GND_ARG_OUT:
         b->kind = a->array ? GND__L_INOUT : GND__L_OUT;
         st = add_output(m, i, p, a->dtype, a->ndim, a->shape, &b->out);
         return st == GND_OK && a->array ? add_fill(m, i, p, a, &b->in) : st;
-    case GND_ARG_SAME:
-        return add_same(m, i, p, a, b);
+    case GND_ARG_SAME: return add_same(m, i, p, a, b);
     default:
         if (p->kind == GND__UP_GLOBAL)
-            return REFUSE(m, GND_ERR_ARG, i, p, "a pointer takes an array, not %s", kind_name[a->kind]);
+            return REFUSE(m, GND_ERR_ARG, i, p, "a pointer takes an array, not %s",
+                          kind_name[a->kind]);
         if (a->kind == GND_ARG_NUMBER)
             return number(m, i, p, a, b);
         b->kind = GND__L_LOCAL;
@@ -265,10 +275,13 @@ static gnd_status add_local(maker *m, int i, size_t nbytes, int64_t *at)
     const uint64_t most = m->dev->g->props.local_bytes;
     *at = (int64_t)m->local;
     if (nbytes == 0 || nbytes > most || m->local + nbytes + m->k->info.local_bytes > most)
-        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: args[%d]: %zu bytes of local memory, where %llu are "
-                        "left of the device's %llu", m->k->sig->name, i, nbytes,
+        return gnd__err(&m->e, GND_ERR_ARG,
+                        "launch: kernel %s: args[%d]: %zu bytes of local memory, where %llu are "
+                        "left of the device's %llu",
+                        m->k->sig->name, i, nbytes,
                         (unsigned long long)(most > m->local + m->k->info.local_bytes
-                                                 ? most - m->local - m->k->info.local_bytes : 0),
+                                                 ? most - m->local - m->k->info.local_bytes
+                                                 : 0),
                         (unsigned long long)most);
     m->local += (nbytes + 15) / 16 * 16;
     return GND_OK;
@@ -279,7 +292,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
 {
     const gnd__ukernel *sig = m->k->sig;
     const int cuda = m->dev->g->props.dialect == GND_DIALECT_CUDA;
-    int64_t at[GND__LAUNCH_ARGS] = { 0 };
+    int64_t at[GND__LAUNCH_ARGS] = {0};
     gnd_status st = GND_OK;
     int nlocal = 0;
     gnd__larg *arg = m->l.arg;
@@ -291,15 +304,17 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
         extra = 0;
     }
     if (extra)
-        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s takes %d argument%s, %d given", sig->name, sig->nparam,
-                        sig->nparam == 1 ? "" : "s", nargs);
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s takes %d argument%s, %d given",
+                        sig->name, sig->nparam, sig->nparam == 1 ? "" : "s", nargs);
     if (2 * sig->nparam + 1 > GND__LAUNCH_ARGS)
-        return gnd__err(&m->e, GND_ERR_UNSUPPORTED, "launch: kernel %s has %d parameters, at most %d are possible",
-                        sig->name, sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
+        return gnd__err(&m->e, GND_ERR_UNSUPPORTED,
+                        "launch: kernel %s has %d parameters, at most %d are possible", sig->name,
+                        sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
-        gnd__larg b = { 0 };
+        gnd__larg b = {0};
         if ((unsigned)args[i].kind > GND_ARG_SAME)
-            return REFUSE(m, GND_ERR_ARG, i, &sig->param[i], "%d is no kind of argument", (int)args[i].kind);
+            return REFUSE(m, GND_ERR_ARG, i, &sig->param[i], "%d is no kind of argument",
+                          (int)args[i].kind);
         m->where[i] = -1;
         st = add_arg(m, i, &sig->param[i], &args[i], &b);
         if (st == GND_OK && b.kind == GND__L_LOCAL)
@@ -314,63 +329,76 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         const gnd__uparam *p = &sig->param[i];
         if (p->kind == GND__UP_GLOBAL) {
-            arg[n++] = (gnd__larg){ .kind = GND__L_OFFSET, .of = (int8_t)m->where[i] };
+            arg[n++] = (gnd__larg){.kind = GND__L_OFFSET, .of = (int8_t)m->where[i]};
         } else if (p->kind == GND__UP_LOCAL && cuda) {
-            arg[n] = (gnd__larg){ .kind = GND__L_VALUE, .nbytes = 8 };
+            arg[n] = (gnd__larg){.kind = GND__L_VALUE, .nbytes = 8};
             memcpy(arg[n++].value, &at[i], 8);
         }
     }
     if (nlocal)
-        arg[n++] = (gnd__larg){ .kind = GND__L_LOCAL, .nbytes = (uint32_t)m->local };
+        arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = (uint32_t)m->local};
     m->l.narg = n;
     if (st == GND_OK && m->l.nout == 0)
-        st = gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: no out or inout argument: arrays do not change, so a "
-                      "launch makes new ones", sig->name);
+        st = gnd__err(&m->e, GND_ERR_ARG,
+                      "launch: kernel %s: no out or inout argument: arrays do not change, so a "
+                      "launch makes new ones",
+                      sig->name);
     return st;
 }
 
-/* --- grid and block ---------------------------------------------------------------------------------- */
+/* --- grid and block
+ * ---------------------------------------------------------------------------------- */
 
 static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
 {
     const gnd_props *p = &m->dev->g->props;
     const gnd__ukernel *sig = m->k->sig;
-    const size_t g[3] = { grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1 };
-    const size_t b[3] = { block.x, block.y ? block.y : 1, block.z ? block.z : 1 };
+    const size_t g[3] = {grid.x, grid.y ? grid.y : 1, grid.z ? grid.z : 1};
+    const size_t b[3] = {block.x, block.y ? block.y : 1, block.z ? block.z : 1};
     const char axis[] = "xyz";
     uint64_t most = p->max_group, items = 1;
-    if (m->k->info.max_group >= 64 && m->k->info.max_group < most) /* smaller ones some driver says of any kernel */
+    if (m->k->info.max_group >= 64 &&
+        m->k->info.max_group < most) /* smaller ones some driver says of any kernel */
         most = m->k->info.max_group;
     if (sig->most > 0 && (uint64_t)sig->most < most)
         most = (uint64_t)sig->most;
     if (g[0] == 0 || b[0] == 0)
-        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: %s.x is 0", sig->name, g[0] ? "block" : "grid");
+        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: %s.x is 0", sig->name,
+                        g[0] ? "block" : "grid");
     for (int d = 0; d < 3; d++) {
         const uint64_t groups = p->dialect == GND_DIALECT_CUDA && d ? 65535 : INT32_MAX;
         if (b[d] > p->max_local[d])
-            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: block.%c is %zu, the device has %u at most",
+            return gnd__err(&m->e, GND_ERR_ARG,
+                            "launch: kernel %s: block.%c is %zu, the device has %u at most",
                             sig->name, axis[d], b[d], (unsigned)p->max_local[d]);
         if (g[d] > groups)
-            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: grid.%c is %zu, the device has %llu at most",
+            return gnd__err(&m->e, GND_ERR_ARG,
+                            "launch: kernel %s: grid.%c is %zu, the device has %llu at most",
                             sig->name, axis[d], g[d], (unsigned long long)groups);
         if (sig->reqd[0] > 0 && (int64_t)b[d] != sig->reqd[d])
-            return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: block.%c is %zu, the kernel wants groups of "
-                            "%lld x %lld x %lld", sig->name, axis[d], b[d], (long long)sig->reqd[0],
+            return gnd__err(&m->e, GND_ERR_ARG,
+                            "launch: kernel %s: block.%c is %zu, the kernel wants groups of "
+                            "%lld x %lld x %lld",
+                            sig->name, axis[d], b[d], (long long)sig->reqd[0],
                             (long long)sig->reqd[1], (long long)sig->reqd[2]);
         items *= b[d];
         m->l.grid[d] = g[d];
         m->l.block[d] = b[d];
     }
     if (items > most)
-        return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s: a block of %zu x %zu x %zu, where groups have %llu "
-                        "work-items at most", sig->name, b[0], b[1], b[2], (unsigned long long)most);
+        return gnd__err(&m->e, GND_ERR_ARG,
+                        "launch: kernel %s: a block of %zu x %zu x %zu, where groups have %llu "
+                        "work-items at most",
+                        sig->name, b[0], b[1], b[2], (unsigned long long)most);
     return GND_OK;
 }
 
-/* --- the launch -------------------------------------------------------------------------------------- */
+/* --- the launch
+ * -------------------------------------------------------------------------------------- */
 
 /* Error e in the place of each output. */
-static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const gnd_arg *args, gnd_array **out)
+static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const gnd_arg *args,
+                             gnd_array **out)
 {
     gnd_array *bad = gnd__error_node(dev, e);
     const gnd_status st = gnd__told(bad);
@@ -385,13 +413,14 @@ static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const
     return st;
 }
 
-gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs, const gnd_arg *args,
-                      gnd_array **out)
+gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs,
+                      const gnd_arg *args, gnd_array **out)
 {
-    maker m = { .k = k };
+    maker m = {.k = k};
     gnd_status st = gnd__kernel_usable("launch", k, &m.dev, &m.e);
     if (st == GND_OK && (!out || (nargs > 0 && !args)))
-        st = gnd__err(&m.e, GND_ERR_NULL, "launch: kernel %s: %s is NULL", k->sig->name, out ? "args" : "out");
+        st = gnd__err(&m.e, GND_ERR_NULL, "launch: kernel %s: %s is NULL", k->sig->name,
+                      out ? "args" : "out");
     if (st == GND_OK)
         st = add_args(&m, nargs, args);
     if (st == GND_OK)
@@ -411,22 +440,27 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
 gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p)
 {
     gnd_device *dev;
-    gnd_err e = { .code = GND_OK };
+    gnd_err e = {.code = GND_OK};
     if (p)
         memset(p, 0, sizeof *p);
     gnd_status st = gnd__kernel_usable("kernel_parameter", k, &dev, &e);
     if (st == GND_OK && !p)
         st = gnd__err(&e, GND_ERR_NULL, "kernel_parameter: p is NULL");
     if (st == GND_OK && (i < 0 || i >= k->sig->nparam))
-        st = gnd__err(&e, GND_ERR_INDEX, "kernel_parameter: kernel %s has %d parameters, there is no number %d",
+        st = gnd__err(&e, GND_ERR_INDEX,
+                      "kernel_parameter: kernel %s has %d parameters, there is no number %d",
                       k->sig->name, k->sig->nparam, i);
     if (st != GND_OK)
         return gnd__only_status("kernel_parameter", &e);
     const gnd__uparam *u = &k->sig->param[i];
     *p = (gnd_kernel_param){
-        .name = u->name, .type = u->type, .dtype = u->dtype < 0 ? GND_DTYPE_DEFAULT : (gnd_dtype)u->dtype,
-        .kind = u->kind == GND__UP_LOCAL ? GND_ARG_LOCAL_MEM : u->kind == GND__UP_VALUE ? GND_ARG_NUMBER
-                : u->is_const ? GND_ARG_IN : GND_ARG_INOUT,
+        .name = u->name,
+        .type = u->type,
+        .dtype = u->dtype < 0 ? GND_DTYPE_DEFAULT : (gnd_dtype)u->dtype,
+        .kind = u->kind == GND__UP_LOCAL   ? GND_ARG_LOCAL_MEM
+                : u->kind == GND__UP_VALUE ? GND_ARG_NUMBER
+                : u->is_const              ? GND_ARG_IN
+                                           : GND_ARG_INOUT,
         .lanes = (int)u->lanes,
     };
     return GND_OK;
@@ -435,14 +469,15 @@ gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p)
 gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts)
 {
     gnd_device *dev;
-    gnd_err e = { .code = GND_OK };
+    gnd_err e = {.code = GND_OK};
     if (facts)
         memset(facts, 0, sizeof *facts);
     gnd_status st = gnd__kernel_usable("kernel_info", k, &dev, &e);
     if (st == GND_OK && !facts)
         st = gnd__err(&e, GND_ERR_NULL, "kernel_info: facts is NULL");
     if (st == GND_OK && n < 1)
-        st = gnd__err(&e, GND_ERR_ARG, "kernel_info: n is %lld, at least 1 is needed", (long long)n);
+        st =
+            gnd__err(&e, GND_ERR_ARG, "kernel_info: n is %lld, at least 1 is needed", (long long)n);
     if (st != GND_OK)
         return gnd__only_status("kernel_info", &e);
     const gnd_props *p = &dev->g->props;
@@ -459,9 +494,13 @@ gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts)
     if (k->sig->reqd[0] > 0)
         block = k->sig->reqd[0];
     *facts = (gnd_kernel_facts){
-        .registers = i->registers, .private_bytes = (int64_t)i->private_bytes,
-        .local_bytes = (int64_t)i->local_bytes, .max_group = most, .multiple = i->multiple,
-        .block = gnd_dims((size_t)block), .grid = gnd_dims((size_t)((n + block - 1) / block)),
+        .registers = i->registers,
+        .private_bytes = (int64_t)i->private_bytes,
+        .local_bytes = (int64_t)i->local_bytes,
+        .max_group = most,
+        .multiple = i->multiple,
+        .block = gnd_dims((size_t)block),
+        .grid = gnd_dims((size_t)((n + block - 1) / block)),
     };
     return GND_OK;
 }

@@ -15,14 +15,14 @@
 enum { PROGRAM = 0x676e6434, KERNEL = 0x676e6435 };
 
 struct gnd_program {
-    uint32_t magic;       /* PROGRAM; 0 once freed */
-    gnd_err err;          /* code != 0: it did not compile */
+    uint32_t magic; /* PROGRAM; 0 once freed */
+    gnd_err err;    /* code != 0: it did not compile */
     gnd_device *dev;
-    uint64_t serial;      /* dev's, which may have been closed */
+    uint64_t serial; /* dev's, which may have been closed */
     gnd__usource src;
-    gnd_kernel **kernel;  /* src.nkernel of them */
+    gnd_kernel **kernel; /* src.nkernel of them */
     gnd__spin lock;
-    gnd_kernel *unknown;  /* asked for, and not there: under the lock */
+    gnd_kernel *unknown; /* asked for, and not there: under the lock */
     char *log;
 };
 
@@ -30,19 +30,19 @@ static gnd__graves programs, kernels;
 
 static gnd_program nomem_program = {
     .magic = PROGRAM,
-    .err = { .code = GND_ERR_NOMEM, .msg = "compile: out of host memory" },
+    .err = {.code = GND_ERR_NOMEM, .msg = "compile: out of host memory"},
 };
 static gnd_kernel nomem_kernel = {
     .magic = KERNEL,
-    .err = { .code = GND_ERR_NOMEM, .msg = "program_kernel: out of host memory" },
+    .err = {.code = GND_ERR_NOMEM, .msg = "program_kernel: out of host memory"},
 };
 static gnd_kernel no_program = {
     .magic = KERNEL,
-    .err = { .code = GND_ERR_NULL, .msg = "program_kernel: p is NULL" },
+    .err = {.code = GND_ERR_NULL, .msg = "program_kernel: p is NULL"},
 };
 static gnd_kernel freed_program = {
     .magic = KERNEL,
-    .err = { .code = GND_ERR_STATE, .msg = "program_kernel: p is no program any more: it was freed" },
+    .err = {.code = GND_ERR_STATE, .msg = "program_kernel: p is no program any more: it was freed"},
 };
 
 static int is_program(const gnd_program *p)
@@ -52,10 +52,12 @@ static int is_program(const gnd_program *p)
 
 static int is_kernel(const gnd_kernel *k)
 {
-    return k == &nomem_kernel || k == &no_program || k == &freed_program || gnd__grave_magic(k) == KERNEL;
+    return k == &nomem_kernel || k == &no_program || k == &freed_program ||
+           gnd__grave_magic(k) == KERNEL;
 }
 
-/* --- compiling -------------------------------------------------------------------------------------- */
+/* --- compiling
+ * -------------------------------------------------------------------------------------- */
 
 /* Compiles kernel i, or finds it compiled, and asks what it takes. The device's lock is held. */
 static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
@@ -71,7 +73,8 @@ static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
     k->user = gnd__user_new(k->sig->name, gnd__str_get(text), text->len);
     if (!k->user)
         return gnd__err(&p->err, GND_ERR_NOMEM, "out of host memory");
-    gnd_status st = gnd__gate_kernel(p->dev->g, k->sig->name, gnd__str_get(text), text->len, &built, &p->err);
+    gnd_status st =
+        gnd__gate_kernel(p->dev->g, k->sig->name, gnd__str_get(text), text->len, &built, &p->err);
     if (st == GND_OK)
         (void)gnd__gate_kernel_info(p->dev->g, built, &k->info, NULL);
     gnd__gate_kernel_done(built);
@@ -80,8 +83,8 @@ static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
 
 static void compile(gnd_program *p, gnd_language language, const char *source, const char *options)
 {
-    static const gnd__ulang lang[] = { GND__UL_OPENCL, GND__UL_CUDA, GND__UL_PORTABLE };
-    gnd__str text = { 0 };
+    static const gnd__ulang lang[] = {GND__UL_OPENCL, GND__UL_CUDA, GND__UL_PORTABLE};
+    gnd__str text = {0};
     gnd_status st = gnd__usource_read(&p->src, lang[language], source, options, &p->err);
     if (st == GND_OK)
         st = gnd__usource_text(&p->src, &p->dev->g->props, &text, &p->err);
@@ -99,7 +102,8 @@ static void compile(gnd_program *p, gnd_language language, const char *source, c
     gnd__str_free(&text);
 }
 
-gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language, const char *options)
+gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
+                         const char *options)
 {
     gnd_program *p = gnd__grave_new(&programs, sizeof *p);
     if (!p)
@@ -110,8 +114,8 @@ gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language langu
     else if (!source)
         gnd__err(&p->err, GND_ERR_NULL, "source is NULL");
     else if ((int)language < 0 || language > GND_PORTABLE)
-        gnd__err(&p->err, GND_ERR_ARG, "language %d: there are GND_OPENCL_C, GND_CUDA_C and GND_PORTABLE",
-                 (int)language);
+        gnd__err(&p->err, GND_ERR_ARG,
+                 "language %d: there are GND_OPENCL_C, GND_CUDA_C and GND_PORTABLE", (int)language);
     else if (gnd__forked)
         gnd__fork_error(&p->err);
     else {
@@ -150,21 +154,24 @@ const char *gnd_program_name(const gnd_program *p, int i)
     return p && is_program(p) && i >= 0 && i < p->src.nkernel ? p->src.kernel[i].name : NULL;
 }
 
-/* --- kernels by name --------------------------------------------------------------------------------- */
+/* --- kernels by name
+ * --------------------------------------------------------------------------------- */
 
 static void why_unknown(const gnd_program *p, const char *name, gnd_err *e)
 {
-    gnd__str all = { 0 };
+    gnd__str all = {0};
     const char *near = name ? gnd__ukernel_near(&p->src, name) : NULL;
     for (int i = 0; i < p->src.nkernel; i++)
         gnd__str_addf(&all, "%s%s", i ? ", " : "", p->src.kernel[i].name);
     if (!name)
-        gnd__err(e, GND_ERR_NAME, "program_kernel: name is NULL, and the program has %d kernels: %s", p->src.nkernel,
+        gnd__err(e, GND_ERR_NAME,
+                 "program_kernel: name is NULL, and the program has %d kernels: %s", p->src.nkernel,
                  gnd__str_get(&all));
     else if (near)
         gnd__err(e, GND_ERR_NAME, "program_kernel: no kernel '%s': did you mean '%s'?", name, near);
     else
-        gnd__err(e, GND_ERR_NAME, "program_kernel: no kernel '%s': the program has %s", name, gnd__str_get(&all));
+        gnd__err(e, GND_ERR_NAME, "program_kernel: no kernel '%s': the program has %s", name,
+                 gnd__str_get(&all));
     gnd__str_free(&all);
 }
 
@@ -204,7 +211,8 @@ gnd_status gnd__kernel_usable(const char *func, const gnd_kernel *k, gnd_device 
         return gnd__err(e, k->err.code, "%s: %s", func, k->err.msg);
     gnd_device *d = k->of->dev;
     if (gnd_device_status(d) != GND_OK || d->serial != k->of->serial)
-        return gnd__err(e, GND_ERR_STATE, "%s: the device of kernel %s was closed", func, k->sig->name);
+        return gnd__err(e, GND_ERR_STATE, "%s: the device of kernel %s was closed", func,
+                        k->sig->name);
     *dev = d;
     return GND_OK;
 }

@@ -49,7 +49,9 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
     if (gnd__solve_native(a.dev, &s))
         l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
     else
-        l = a.x->kind == GND__ERROR ? a.x : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
+        l = a.x->kind == GND__ERROR
+                ? a.x
+                : gnd_reshape(gnd__rows_node(a.func, a.dev, &s, a.x), a.nb + 2, a.x->dim);
     return gnd__leave(in, upper ? adjoint(l) : l);
 }
 
@@ -91,7 +93,9 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
 {
     int64_t k = lesser(a->m, a->n), dim[GND_MAX_NDIM];
     size_t count = (size_t)a->nbatch * (size_t)k;
-    gnd_array *p = gnd_astype(gnd__real_of(a->t) == a->t ? pivots : gnd_real_part(pivots), GND_INT64), *y;
+    gnd_array *p = gnd_astype(gnd__real_of(a->t) == a->t ? pivots : gnd_real_part(pivots),
+                              GND_INT64),
+              *y;
     int64_t *swap = gnd__malloc(count * sizeof *swap);
     int64_t *rows = gnd__malloc((size_t)a->nbatch * (size_t)a->m * sizeof *rows);
     memcpy(dim, a->batch, (size_t)a->nb * sizeof *dim);
@@ -108,7 +112,8 @@ static gnd_array *permutation(const gnd__mats *a, gnd_array *pivots)
                 r[i] = i;
             for (int64_t i = 0; i < k; i++) {
                 int64_t j = swap[b * k + i], t = r[i]; /* from 1 */
-                j = j > i && j <= a->m ? j - 1 : i;    /* a library's search among NaN may give anything */
+                j = j > i && j <= a->m ? j - 1
+                                       : i; /* a library's search among NaN may give anything */
                 r[i] = r[j];
                 r[j] = t;
             }
@@ -126,8 +131,10 @@ static gnd_array *exchanges(const gnd__mats *a, gnd_array *rows)
 {
     const int64_t as_col[2] = {a->m, 1};
     const gnd_dtype t = rows->kind == GND__ERROR ? GND_INT64 : (gnd_dtype)rows->dtype;
-    gnd_array *col = gnd_astype(gnd_arange(a->dev, gnd_int(0), gnd_int(a->m), gnd_int(1), GND_INT64), t);
-    return gnd_astype(gnd_equal(gnd_reshape(col, 2, as_col), gnd_expand_dims(rows, GND_AXIS(-2))), a->t);
+    gnd_array *col =
+        gnd_astype(gnd_arange(a->dev, gnd_int(0), gnd_int(a->m), gnd_int(1), GND_INT64), t);
+    return gnd_astype(gnd_equal(gnd_reshape(col, 2, as_col), gnd_expand_dims(rows, GND_AXIS(-2))),
+                      a->t);
 }
 
 /* P, L and U in y, from a node that has them apart. */
@@ -183,10 +190,10 @@ gnd_status gnd_lu(gnd_array *x, gnd_array **p, gnd_array **l, gnd_array **u)
     gnd_array *both = gnd__mats_solve(&a, &s), *lu = gnd__mats_part(&a, &s, both, 0, a.m, a.n);
     lu = gnd__mats_nan(&a, &s, lu, 0);
     y[0] = exchanges(&a, permutation(&a, gnd__mats_part(&a, &s, both, 1, k, 0)));
-    y[1] = lu->kind == GND__ERROR ? lu : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
-                                                 gnd_eye(a.dev, a.t, a.m, k, 0));
-    y[2] = lu->kind == GND__ERROR ? lu
-                                  : gnd_triu(gnd__slice(lu, lu->ndim - 2, 0, k), 0);
+    y[1] = lu->kind == GND__ERROR ? lu
+                                  : gnd_add(gnd_tril(gnd__slice(lu, lu->ndim - 1, 0, k), -1),
+                                            gnd_eye(a.dev, a.t, a.m, k, 0));
+    y[2] = lu->kind == GND__ERROR ? lu : gnd_triu(gnd__slice(lu, lu->ndim - 2, 0, k), 0);
     named_lu(y);
     return gnd__mats_give(in, 3, out, y);
 }
@@ -202,8 +209,8 @@ gnd_status gnd_svd(gnd_array *x, int full, gnd_array **u, gnd_array **s, gnd_arr
     return gnd__mats_svd("svd", x, full, NULL, u, s, vh);
 }
 
-gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u, gnd_array **s,
-                         gnd_array **vh)
+gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *sides, gnd_array **u,
+                         gnd_array **s, gnd_array **vh)
 {
     gnd__mats a;
     gnd_array *y[3], **const out[3] = {u, s, vh};
@@ -231,8 +238,9 @@ gnd_status gnd__mats_svd(const char *func, gnd_array *x, int full, gnd_array *si
     }
     gnd_solve_desc d = gnd__mats_desc(&a, GND_SOLVE_SVD, full ? 1 : 0, 0);
     gnd_array *xt = gnd_mT(a.x);
-    gnd_array *all = xt->kind == GND__ERROR ? xt : gnd__solve_node(func, a.dev, &d, 1, &xt,
-                                                                      gnd__mats_bad(&a, &d, sides));
+    gnd_array *all = xt->kind == GND__ERROR
+                         ? xt
+                         : gnd__solve_node(func, a.dev, &d, 1, &xt, gnd__mats_bad(&a, &d, sides));
     gnd_array *left = gnd__mats_part(&a, &d, all, 1, a.m, full ? a.m : a.n);
     gnd_array *right = gnd__mats_part(&a, &d, all, 3, a.n, a.n);
     y[0] = wide ? adjoint(right) : left;

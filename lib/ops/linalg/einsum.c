@@ -5,9 +5,9 @@
  *
  *     nothing to sum         one broadcast product, which fuses with its surroundings
  *     everything to sum      (except batches) one fused kernel of products and their sum
- *     otherwise              [batch, own of a, summed] by [batch, summed, own of b], a matrix product
- *                            whose operands are views if strides can express them, else copies; own
- *                            axes that are far from the others become batch axes of this operand
+ *     otherwise              [batch, own of a, summed] by [batch, summed, own of b], a matrix
+ * product whose operands are views if strides can express them, else copies; own axes that are far
+ * from the others become batch axes of this operand
  *
  * float16 and bfloat16: with more than two operands everything is computed in float32 and rounded
  * once.
@@ -45,17 +45,21 @@ static uint64_t set_of(const part *p)
     return s;
 }
 
-/* --- views -------------------------------------------------------------------------------------- */
+/* --- views --------------------------------------------------------------------------------------
+ */
 
 static gnd_array *too_many(const gnd__ein *e)
 {
-    return gnd__fail(e->dev, GND_ERR_SHAPE, "%s('%.80s'): a product on the way has more than %d axes", e->func,
-                     e->text, GND_MAX_NDIM);
+    return gnd__fail(e->dev, GND_ERR_SHAPE,
+                     "%s('%.80s'): a product on the way has more than %d axes", e->func, e->text,
+                     GND_MAX_NDIM);
 }
 
-/* The view of x whose axis k is the axis of x that has label[k], or of extent 1 where none has it. Axis d
- * of x has label have[d]; several with one label are a diagonal, and those of extent 1 are left out. */
-static gnd_array *arranged(const gnd__ein *e, gnd_array *x, const int8_t *have, int n, const int8_t *label)
+/* The view of x whose axis k is the axis of x that has label[k], or of extent 1 where none has it.
+ * Axis d of x has label have[d]; several with one label are a diagonal, and those of extent 1 are
+ * left out. */
+static gnd_array *arranged(const gnd__ein *e, gnd_array *x, const int8_t *have, int n,
+                           const int8_t *label)
 {
     gnd__map m;
     int64_t dim[GND_MAX_NDIM];
@@ -116,7 +120,8 @@ static void sum_out(part *p, uint64_t kept, gnd_dtype t)
     p->n = n;
 }
 
-/* --- products ----------------------------------------------------------------------------------- */
+/* --- products -----------------------------------------------------------------------------------
+ */
 
 /* Appends the labels of p that are in set, in p's order. */
 static void append(int8_t *list, int *n, const part *p, uint64_t set)
@@ -126,8 +131,10 @@ static void append(int8_t *list, int *n, const part *p, uint64_t set)
             list[(*n)++] = p->label[d];
 }
 
-/* The labels that are kept, in the result's order if this is the last product, else in that of a and b. */
-static int kept_order(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last, int8_t *list)
+/* The labels that are kept, in the result's order if this is the last product, else in that of a
+ * and b. */
+static int kept_order(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last,
+                      int8_t *list)
 {
     int n = 0;
     for (int d = 0; last && d < e->nout; d++)
@@ -141,7 +148,8 @@ static int kept_order(const gnd__ein *e, const part *a, const part *b, uint64_t 
 }
 
 /* a * b, and the sum over what is not kept: elementwise, and fused. */
-static part by_elements(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last, gnd_dtype t)
+static part by_elements(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last,
+                        gnd_dtype t)
 {
     int8_t list[2 * GND_MAX_NDIM];
     part p = {0};
@@ -166,9 +174,9 @@ static int begins_with(const gnd__ein *e, uint64_t a, uint64_t b)
     return 0;
 }
 
-/* Of the labels `own` of p, which are rows or columns, those that are better batch axes, for which the other
- * operand has one matrix for all: they do not lie side by side with the last ones, as the images of
- * 'nchw,ck->nkhw', and would have to be copied. */
+/* Of the labels `own` of p, which are rows or columns, those that are better batch axes, for which
+ * the other operand has one matrix for all: they do not lie side by side with the last ones, as the
+ * images of 'nchw,ck->nkhw', and would have to be copied. */
 static uint64_t apart(const gnd__ein *e, const part *p, uint64_t own)
 {
     uint64_t run = 0;
@@ -184,7 +192,8 @@ static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_
 {
     const uint64_t sa = set_of(a), sb = set_of(b), both = sa & sb;
     const part *larger = a->x->size > b->x->size ? a : b;
-    const uint64_t alone = apart(e, larger, kept & ~both & set_of(larger)), wide = (both & kept) | alone;
+    const uint64_t alone = apart(e, larger, kept & ~both & set_of(larger)),
+                   wide = (both & kept) | alone;
     if (last && begins_with(e, sa & ~both & ~alone, sb & ~both & ~alone)) {
         const part *swap = a;
         a = b;
@@ -244,12 +253,11 @@ static part by_matrices(const gnd__ein *e, const part *a, const part *b, uint64_
 typedef enum how { MULTIPLY, MULTIPLY_SUM, MATMUL } how;
 static how how_of(uint64_t a, uint64_t b, uint64_t kept)
 {
-    return (a | b) == kept          ? MULTIPLY
-           : kept & ~(a & b)        ? MATMUL
-                                    : MULTIPLY_SUM;
+    return (a | b) == kept ? MULTIPLY : kept & ~(a & b) ? MATMUL : MULTIPLY_SUM;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------------------------------
+ */
 
 static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, const int64_t *dim)
 {
@@ -281,8 +289,9 @@ static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, 
         live[e->n + s] = 1;
         set[e->n + s] = set[i] | set[j];
         kept = gnd__ein_left(e, set, e->n + s, live);
-        *r = how_of(set[i], set[j], kept) == MATMUL ? by_matrices(e, &p[i], &p[j], kept, last)
-                                                    : by_elements(e, &p[i], &p[j], kept, last, wide);
+        *r = how_of(set[i], set[j], kept) == MATMUL
+                 ? by_matrices(e, &p[i], &p[j], kept, last)
+                 : by_elements(e, &p[i], &p[j], kept, last, wide);
         set[e->n + s] = kept;
         if (r->x->kind == GND__ERROR)
             return r->x;
@@ -316,7 +325,8 @@ gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands)
     return gnd__leave(in, contract(&e, operands, t, dim));
 }
 
-/* --- the path as text --------------------------------------------------------------------------- */
+/* --- the path as text ---------------------------------------------------------------------------
+ */
 
 /* The labels of a set: '...' and letters. */
 static void add_set(gnd__str *s, const gnd__ein *e, uint64_t set)
@@ -332,8 +342,8 @@ static void add_set(gnd__str *s, const gnd__ein *e, uint64_t set)
 }
 
 /* A line of the table. from: the labels of one or two operands (b < 0); what is there after it. */
-static void add_line(gnd__str *s, const gnd__ein *e, const char *call, const uint64_t *set, const uint8_t *live,
-                     int a, int b, uint64_t before, uint64_t kept)
+static void add_line(gnd__str *s, const gnd__ein *e, const char *call, const uint64_t *set,
+                     const uint8_t *live, int a, int b, uint64_t before, uint64_t kept)
 {
     gnd__str now = {0};
     add_set(&now, e, b < 0 ? before : set[a]);
@@ -388,8 +398,10 @@ static void path_text(gnd__str *s, const gnd__ein *e)
         add_line(&t, e, call[how_of(set[i], set[j], kept)], set, live, i, j, 0, kept);
         scaling = labels > scaling ? labels : scaling;
     }
-    gnd__str_addf(s, "  Complete contraction:  %s\n         Naive scaling:  %d\n", e->text, gnd__ein_count(all));
-    gnd__str_addf(s, "     Optimized scaling:  %d\n      Naive FLOP count:  %.3e\n", scaling, e->naive);
+    gnd__str_addf(s, "  Complete contraction:  %s\n         Naive scaling:  %d\n", e->text,
+                  gnd__ein_count(all));
+    gnd__str_addf(s, "     Optimized scaling:  %d\n      Naive FLOP count:  %.3e\n", scaling,
+                  e->naive);
     gnd__str_addf(s, "  Optimized FLOP count:  %.3e\n   Theoretical speedup:  %.4g\n", e->flops,
                   e->flops > 0 ? e->naive / e->flops : 1);
     gnd__str_addf(s, "  Largest intermediate:  %.3e elements\n", e->largest);

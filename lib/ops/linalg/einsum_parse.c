@@ -55,7 +55,8 @@ static gnd_array *read_term(gnd__ein *e, const char **at, term *t, const char *w
             t->ell = t->n;
             p += 2;
         } else if (!is_letter(*p)) {
-            return FAIL(e, GND_ERR_ARG, "'%c' in %s: letters, '...', ',' and '->' are possible", *p, which);
+            return FAIL(e, GND_ERR_ARG, "'%c' in %s: letters, '...', ',' and '->' are possible", *p,
+                        which);
         } else if (t->n == GND_MAX_NDIM) {
             return FAIL(e, GND_ERR_ARG, "more than %d letters in %s", GND_MAX_NDIM, which);
         } else {
@@ -74,12 +75,15 @@ static gnd_array *meet(gnd__ein *e, int i, int d, int label, const gnd_array *x)
     e->axis[i][d] = (int8_t)label;
     for (int k = 0; k < d; k++)
         if (e->axis[i][k] == label && x->dim[k] != n)
-            return FAIL(e, GND_ERR_SHAPE, "operand %d: axes %d and %d are both '%c', with %" PRId64 " and %" PRId64
-                        " elements", i, k, d, e->letter[label], x->dim[k], n);
+            return FAIL(e, GND_ERR_SHAPE,
+                        "operand %d: axes %d and %d are both '%c', with %" PRId64 " and %" PRId64
+                        " elements",
+                        i, k, d, e->letter[label], x->dim[k], n);
     if (n != 1 && e->extent[label] != 1 && n != e->extent[label])
-        return FAIL(e, GND_ERR_SHAPE, "operand %d, axis %d ('%s'): %" PRId64 ", but operand %d, axis %d has %" PRId64,
-                    i, d, e->letter[label] == '.' ? "..." : (char[2]){e->letter[label]}, n, first[0], first[1],
-                    e->extent[label]);
+        return FAIL(e, GND_ERR_SHAPE,
+                    "operand %d, axis %d ('%s'): %" PRId64 ", but operand %d, axis %d has %" PRId64,
+                    i, d, e->letter[label] == '.' ? "..." : (char[2]){e->letter[label]}, n,
+                    first[0], first[1], e->extent[label]);
     if (first[0] < 0 || e->extent[label] == 1) {
         e->extent[label] = n;
         first[0] = (int8_t)i;
@@ -88,13 +92,15 @@ static gnd_array *meet(gnd__ein *e, int i, int d, int label, const gnd_array *x)
     return NULL;
 }
 
-/* The labels of operand i's axes. Those under an ellipsis, aligned at the end, are the first labels. */
+/* The labels of operand i's axes. Those under an ellipsis, aligned at the end, are the first
+ * labels. */
 static gnd_array *place(gnd__ein *e, int i, const term *t, const gnd_array *x)
 {
     char text[GND__SHAPE_TEXT];
     int under = x->ndim - t->n;
     if (under < 0 || (under > 0 && t->ell < 0))
-        return FAIL(e, GND_ERR_SHAPE, "operand %d has %d dimension%s, of shape %s, its subscripts %d%s", i, x->ndim,
+        return FAIL(e, GND_ERR_SHAPE,
+                    "operand %d has %d dimension%s, of shape %s, its subscripts %d%s", i, x->ndim,
                     x->ndim == 1 ? "" : "s", gnd__shape_text(text, x->ndim, x->dim), t->n,
                     under < 0 ? "" : " and no '...'");
     for (int d = 0, k = 0; d < x->ndim; d++) {
@@ -114,7 +120,8 @@ static gnd_array *place(gnd__ein *e, int i, const term *t, const gnd_array *x)
 static gnd_array *say_result(gnd__ein *e, const term *t)
 {
     if (t->ell < 0 && e->ell > 0)
-        return FAIL(e, GND_ERR_ARG, "the operands have %d ax%s under '...', the result has no '...'", e->ell,
+        return FAIL(e, GND_ERR_ARG,
+                    "the operands have %d ax%s under '...', the result has no '...'", e->ell,
                     e->ell == 1 ? "is" : "es");
     for (int k = 0; k <= t->n; k++) {
         int label = -1;
@@ -137,7 +144,8 @@ static gnd_array *say_result(gnd__ein *e, const term *t)
     return NULL;
 }
 
-/* Without "->": the axes under the ellipsis, then the letters that occur once, in order of ASCII. */
+/* Without "->": the axes under the ellipsis, then the letters that occur once, in order of ASCII.
+ */
 static gnd_array *imply_result(gnd__ein *e, const char *text)
 {
     for (int d = 0; d < e->ell; d++)
@@ -164,7 +172,8 @@ gnd_array *gnd__ein_parse(gnd__ein *e, const char *func, const char *subscripts,
         return gnd__fail(NULL, GND_ERR_NULL, "%s: the subscripts are NULL", func);
     e->text = subscripts;
     if (n < 1 || n > GND_EINSUM_OPERANDS)
-        return gnd__fail(NULL, GND_ERR_ARG, "%s: %d operands: 1 to %d are possible", func, n, GND_EINSUM_OPERANDS);
+        return gnd__fail(NULL, GND_ERR_ARG, "%s: %d operands: 1 to %d are possible", func, n,
+                         GND_EINSUM_OPERANDS);
     gnd_array *bad = gnd__check_list(func, n, x, &e->dev);
     if (bad)
         return bad;

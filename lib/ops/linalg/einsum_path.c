@@ -46,7 +46,8 @@ static void note_step(gnd__ein *e, const uint64_t *set, int a, int b, uint64_t k
     e->largest = size > e->largest ? size : e->largest;
 }
 
-/* --- the cheapest of all ------------------------------------------------------------------------ */
+/* --- the cheapest of all ------------------------------------------------------------------------
+ */
 
 typedef struct way {
     double cost, memory; /* operations; elements of all results on the way */
@@ -98,7 +99,8 @@ static int cheapest(gnd__ein *e, uint64_t *set)
     return 0;
 }
 
-/* --- greedy ------------------------------------------------------------------------------------- */
+/* --- greedy -------------------------------------------------------------------------------------
+ */
 
 /* Of pairs with a common label the one whose result is smallest beside its operands; when none has
  * one, the two smallest operands. */
@@ -118,7 +120,8 @@ static void greedy(gnd__ein *e, uint64_t *set, uint8_t *live)
                     if (live[j] && j != a && j != b)
                         others |= set[j];
                 uint64_t k = (set[a] | set[b]) & others;
-                double c = gnd__ein_size(e, k) - gnd__ein_size(e, set[a]) - gnd__ein_size(e, set[b]);
+                double c =
+                    gnd__ein_size(e, k) - gnd__ein_size(e, set[a]) - gnd__ein_size(e, set[b]);
                 if (!joined)
                     c = gnd__ein_size(e, set[a]) * gnd__ein_size(e, set[b]);
                 if (joined > best_joined || c < least) {

@@ -32,7 +32,7 @@ typedef struct powers {
 
 static powers powers_of(gnd_array *a)
 {
-    powers p = { .a = a, .a2 = gnd_matmul(a, a) };
+    powers p = {.a = a, .a2 = gnd_matmul(a, a)};
     p.a4 = gnd_matmul(p.a2, p.a2);
     p.a6 = gnd_matmul(p.a2, p.a4);
     return p;
@@ -56,7 +56,8 @@ static gnd_status norms(const gnd__mats *m, int n, gnd_array *const *x, double *
     return st;
 }
 
-/* 1^T |A / ||A|| |^27 of each matrix, in float64 where that exists, as it may be small: (batch, 1, n). */
+/* 1^T |A / ||A|| |^27 of each matrix, in float64 where that exists, as it may be small: (batch, 1,
+ * n). */
 static gnd_array *magnitudes(const gnd__mats *m)
 {
     const gnd_dtype t = gnd__device_float(m->dev);
@@ -83,7 +84,8 @@ static int halvings(const double *norm, double unit)
             eta = bound;
     }
     int s = eta > theta ? (int)ceil(log2(eta / theta)) : 0;
-    /* and so often that the approximation is evaluated well: |c| is what the error's series begins with */
+    /* and so often that the approximation is evaluated well: |c| is what the error's series begins
+     * with */
     const double c = lgamma(27.) + lgamma(28.) - 2 * lgamma(14.), scaled = log2(norm[ONE]) - s;
     const double alpha = 26 * scaled + log2(norm[ABS27]) - c / log(2.) - log2(unit);
     if (isfinite(alpha) && alpha > 0)
@@ -91,7 +93,8 @@ static int halvings(const double *norm, double unit)
     return s;
 }
 
-/* y times 2^-(k s) for each matrix: of one number where all have the same s, which is halved[0] then. */
+/* y times 2^-(k s) for each matrix: of one number where all have the same s, which is halved[0]
+ * then. */
 static gnd_array *scaled(const gnd__mats *m, const int *halved, int one, int k, gnd_array *y)
 {
     const gnd_dtype t = gnd__real_of(m->t);
@@ -106,7 +109,8 @@ static gnd_array *scaled(const gnd__mats *m, const int *halved, int one, int k, 
         if (t == GND_FLOAT64)
             d[i] = ldexp(1, -k * halved[i]);
         else
-            memcpy((char *)d + (size_t)i * sizeof(float), &(float){ ldexpf(1, -k * halved[i]) }, sizeof(float));
+            memcpy((char *)d + (size_t)i * sizeof(float), &(float){ldexpf(1, -k * halved[i])},
+                   sizeof(float));
     f = d ? gnd_from(m->dev, t, m->nb + 2, dim, d) : gnd__nomem();
     gnd__free(d);
     return gnd_multiply(y, f);
@@ -134,15 +138,27 @@ static gnd_array *squared(const gnd__mats *m, const int *halved, int one, gnd_ar
 /* The approximation, of A with these powers. */
 static gnd_array *pade(const gnd__mats *m, const powers *p)
 {
-    static const double b[14] = {64764752532480000., 32382376266240000., 7771770303897600.,
-                                 1187353796428800., 129060195264000., 10559470521600., 670442572800.,
-                                 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.};
+    static const double b[14] = {64764752532480000.,
+                                 32382376266240000.,
+                                 7771770303897600.,
+                                 1187353796428800.,
+                                 129060195264000.,
+                                 10559470521600.,
+                                 670442572800.,
+                                 33522128640.,
+                                 1323241920.,
+                                 40840800.,
+                                 960960.,
+                                 16380.,
+                                 182.,
+                                 1.};
     gnd_array *eye = gnd_eye(m->dev, m->t, m->n, m->n, 0);
 #define TERM(k, y) gnd_multiply(y, gnd_real(b[k]))
 #define SUM3(i, j, k) gnd_add(gnd_add(TERM(i, p->a6), TERM(j, p->a4)), TERM(k, p->a2))
-    gnd_array *u = gnd_matmul(p->a, gnd_add(gnd_matmul(p->a6, SUM3(13, 11, 9)),
-                                            gnd_add(SUM3(7, 5, 3), TERM(1, eye))));
-    gnd_array *v = gnd_add(gnd_matmul(p->a6, SUM3(12, 10, 8)), gnd_add(SUM3(6, 4, 2), TERM(0, eye)));
+    gnd_array *u = gnd_matmul(
+        p->a, gnd_add(gnd_matmul(p->a6, SUM3(13, 11, 9)), gnd_add(SUM3(7, 5, 3), TERM(1, eye))));
+    gnd_array *v =
+        gnd_add(gnd_matmul(p->a6, SUM3(12, 10, 8)), gnd_add(SUM3(6, 4, 2), TERM(0, eye)));
 #undef SUM3
 #undef TERM
     return gnd__mats_system("expm", gnd_subtract(v, u), gnd_add(v, u));
@@ -163,8 +179,8 @@ static gnd_status scale(const gnd__mats *m, int *halved, powers *p, int *one)
         most |= v[i] > theta && isfinite(v[i]);
     *p = powers_of(p->a);
     if (most && st == GND_OK) {
-        gnd_array *x[NORMS] = {p->a, p->a4, p->a6, gnd_matmul(p->a4, p->a4), gnd_matmul(p->a4, p->a6),
-                               magnitudes(m)};
+        gnd_array *x[NORMS] = {
+            p->a, p->a4, p->a6, gnd_matmul(p->a4, p->a4), gnd_matmul(p->a4, p->a6), magnitudes(m)};
         st = norms(m, NORMS, x, v);
         for (int64_t i = 0; i < nb && st == GND_OK; i++) {
             double norm[NORMS];
@@ -173,7 +189,8 @@ static gnd_status scale(const gnd__mats *m, int *halved, powers *p, int *one)
             halved[i] = halvings(norm, unit);
             *one &= halved[i] == halved[0];
             /* the sixth power, or its factor, leaves the range of the dtype */
-            beyond |= isfinite(norm[ONE]) && (!isfinite(norm[P6]) || halved[i] > (unit < 0x1p-30 ? 160 : 20));
+            beyond |= isfinite(norm[ONE]) &&
+                      (!isfinite(norm[P6]) || halved[i] > (unit < 0x1p-30 ? 160 : 20));
         }
     }
     gnd__free(v);
@@ -204,7 +221,8 @@ gnd_array *gnd_expm(gnd_array *x)
         if (st == GND_OK)
             y = squared(&m, halved, one, pade(&m, &p));
         else
-            y = st == GND_ERR_NOMEM ? gnd__nomem() : gnd__named("expm", gnd_fail(st, "%s", gnd_message()));
+            y = st == GND_ERR_NOMEM ? gnd__nomem()
+                                    : gnd__named("expm", gnd_fail(st, "%s", gnd_message()));
         gnd__free(halved);
     }
     return gnd__leave(in, y);

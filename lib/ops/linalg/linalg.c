@@ -15,9 +15,9 @@
 
 /* The extents of a product. */
 typedef struct product {
-    int ndim;                    /* of the product with all matrix axes */
+    int ndim; /* of the product with all matrix axes */
     int64_t dim[GND_MAX_NDIM];
-    uint32_t drop;               /* axes of one-dimensional operands, not in the result */
+    uint32_t drop; /* axes of one-dimensional operands, not in the result */
 } product;
 
 static gnd_array *check_product(gnd_array *a, gnd_array *b, gnd_device *dev, gnd_dtype t,
@@ -32,8 +32,8 @@ static gnd_array *check_product(gnd_array *a, gnd_array *b, gnd_device *dev, gnd
                          tb);
     int64_t k = a->dim[a->ndim - 1], kb = b->dim[b->ndim > 1 ? b->ndim - 2 : 0];
     if (k != kb)
-        return gnd__fail(dev, GND_ERR_SHAPE,
-                         "matmul: shapes %s and %s: %" PRId64 " != %" PRId64, ta, tb, k, kb);
+        return gnd__fail(dev, GND_ERR_SHAPE, "matmul: shapes %s and %s: %" PRId64 " != %" PRId64,
+                         ta, tb, k, kb);
 
     int na = a->ndim > 2 ? a->ndim - 2 : 0, nb = b->ndim > 2 ? b->ndim - 2 : 0;
     gnd__shape s = {.ndim = na}, sb = {.ndim = nb};

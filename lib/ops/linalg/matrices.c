@@ -45,8 +45,9 @@ gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square
     if (bad)
         return bad;
     if (x->ndim < 2)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x has shape %s: at least 2 dimensions are needed",
-                         func, gnd__shape_text(text, x->ndim, x->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: x has shape %s: at least 2 dimensions are needed", func,
+                         gnd__shape_text(text, x->ndim, x->dim));
     a->dev = x->dev;
     a->t = solver_dtype(x->dev, (gnd_dtype)x->dtype);
     a->nb = x->ndim - 2;
@@ -56,9 +57,10 @@ gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square
     a->m = x->dim[a->nb];
     a->n = x->dim[a->nb + 1];
     if (square && a->m != a->n)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x has shape %s: %" PRId64 " != %" PRId64
-                         ", and the matrices must be square", func,
-                         gnd__shape_text(text, x->ndim, x->dim), a->m, a->n);
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: x has shape %s: %" PRId64 " != %" PRId64
+                         ", and the matrices must be square",
+                         func, gnd__shape_text(text, x->ndim, x->dim), a->m, a->n);
     a->x = gnd_astype(x, a->t);
     return NULL;
 }
@@ -82,7 +84,9 @@ static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
 {
     int lower, upper;
     gnd__solve_triangle(s, &lower, &upper);
-    gnd_array *x = lower ? gnd_tril(a->x, lower == 2 ? -1 : 0) : upper ? gnd_triu(a->x, upper == 2 ? 1 : 0) : a->x;
+    gnd_array *x = lower   ? gnd_tril(a->x, lower == 2 ? -1 : 0)
+                   : upper ? gnd_triu(a->x, upper == 2 ? 1 : 0)
+                           : a->x;
     return gnd_any(gnd_logical_not(gnd_isfinite(x)), GND_AXES(-1, -2), GND_KEEPDIMS);
 }
 
@@ -109,7 +113,8 @@ gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
         return NULL;
     gnd_array *bad = gnd_astype(not_finite(a, s), GND_UINT8);
     if (sides) {
-        gnd_array *any = gnd_any(gnd_logical_not(gnd_isfinite(sides)), GND_AXES(-1, -2), GND_KEEPDIMS);
+        gnd_array *any =
+            gnd_any(gnd_logical_not(gnd_isfinite(sides)), GND_AXES(-1, -2), GND_KEEPDIMS);
         bad = gnd_bitwise_or(bad, gnd_bitwise_left_shift(gnd_astype(any, GND_UINT8), gnd_int(1)));
     }
     return gnd_reshape(bad, 1, &a->nbatch);
@@ -118,7 +123,9 @@ gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array 
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s)
 {
     gnd_array *in = gnd_mT(a->x);
-    return in->kind == GND__ERROR ? in : gnd__solve_node(a->func, a->dev, s, 1, &in, gnd__mats_bad(a, s, NULL));
+    return in->kind == GND__ERROR
+               ? in
+               : gnd__solve_node(a->func, a->dev, s, 1, &in, gnd__mats_bad(a, s, NULL));
 }
 
 gnd_array *gnd__mats_part(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int i,

@@ -66,42 +66,37 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
     if (bad)
         return bad;
     if (x->ndim < 2)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "matrix_norm: x has shape %s: at least 2 dimensions are "
-                         "needed", gnd__shape_text(text, x->ndim, x->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "matrix_norm: x has shape %s: at least 2 dimensions are "
+                         "needed",
+                         gnd__shape_text(text, x->ndim, x->dim));
     const gnd__inner in = gnd__enter("matrix_norm");
     x = inexact(x);
     switch (ord) {
-    case GND_ORD_FRO:
-        y = gnd_sqrt(gnd_sum(squares(x), both, flags));
-        break;
-    case GND_ORD_1:
-        y = gnd_max(gnd_sum(gnd_abs(x), rows, GND_KEEPDIMS), both, flags);
-        break;
-    case GND_ORD_NEG_1:
-        y = gnd_min(gnd_sum(gnd_abs(x), rows, GND_KEEPDIMS), both, flags);
-        break;
-    case GND_ORD_INF:
-        y = gnd_max(gnd_sum(gnd_abs(x), cols, GND_KEEPDIMS), both, flags);
-        break;
-    case GND_ORD_NEG_INF:
-        y = gnd_min(gnd_sum(gnd_abs(x), cols, GND_KEEPDIMS), both, flags);
-        break;
+    case GND_ORD_FRO: y = gnd_sqrt(gnd_sum(squares(x), both, flags)); break;
+    case GND_ORD_1: y = gnd_max(gnd_sum(gnd_abs(x), rows, GND_KEEPDIMS), both, flags); break;
+    case GND_ORD_NEG_1: y = gnd_min(gnd_sum(gnd_abs(x), rows, GND_KEEPDIMS), both, flags); break;
+    case GND_ORD_INF: y = gnd_max(gnd_sum(gnd_abs(x), cols, GND_KEEPDIMS), both, flags); break;
+    case GND_ORD_NEG_INF: y = gnd_min(gnd_sum(gnd_abs(x), cols, GND_KEEPDIMS), both, flags); break;
     case GND_ORD_NUC:
     case GND_ORD_2:
     case GND_ORD_NEG_2:
         y = gnd__mats_svdvals("matrix_norm", x);
-        y = ord == GND_ORD_NUC ? gnd_sum(y, cols, 0) : ord == GND_ORD_2 ? gnd_max(y, cols, 0)
-                                                                        : gnd_min(y, cols, 0);
+        y = ord == GND_ORD_NUC ? gnd_sum(y, cols, 0)
+            : ord == GND_ORD_2 ? gnd_max(y, cols, 0)
+                               : gnd_min(y, cols, 0);
         if (flags & GND_KEEPDIMS)
             y = gnd_expand_dims(y, both);
         break;
     default:
-        y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord %d is none of gnd_matrix_ord", (int)ord);
+        y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord %d is none of gnd_matrix_ord",
+                      (int)ord);
     }
     return gnd__leave(in, y);
 }
 
-/* --- products of many --------------------------------------------------------------------------- */
+/* --- products of many ---------------------------------------------------------------------------
+ */
 
 /* The product of matrices i to j: cut[i * n + j] is the last one of its left half. */
 static gnd_array *chain(gnd_array *const *x, const int *cut, int n, int i, int j)
@@ -122,8 +117,10 @@ gnd_array *gnd_multi_dot(int n, gnd_array *const *x)
         return gnd__fail(dev, GND_ERR_ARG, "multi_dot: %d arrays: 2 to 1000 are possible", n);
     for (int i = 0; i < n; i++)
         if (x[i]->ndim != 2 && !(x[i]->ndim == 1 && (i == 0 || i == n - 1)))
-            return gnd__fail(dev, GND_ERR_SHAPE, "multi_dot: array %d has %d dimensions: 2 are needed (the "
-                             "first and the last may have 1)", i, x[i]->ndim);
+            return gnd__fail(dev, GND_ERR_SHAPE,
+                             "multi_dot: array %d has %d dimensions: 2 are needed (the "
+                             "first and the last may have 1)",
+                             i, x[i]->ndim);
     double *cost = gnd__calloc((size_t)n * (size_t)n, sizeof *cost);
     int *cut = gnd__calloc((size_t)n * (size_t)n, sizeof *cut);
     double *dim = gnd__calloc((size_t)n + 1, sizeof *dim);
@@ -139,7 +136,8 @@ gnd_array *gnd_multi_dot(int n, gnd_array *const *x)
                 int j = i + len - 1;
                 cost[i * n + j] = INFINITY;
                 for (int k = i; k < j; k++) {
-                    double c = cost[i * n + k] + cost[(k + 1) * n + j] + dim[i] * dim[k + 1] * dim[j + 1];
+                    double c =
+                        cost[i * n + k] + cost[(k + 1) * n + j] + dim[i] * dim[k + 1] * dim[j + 1];
                     if (c < cost[i * n + j]) {
                         cost[i * n + j] = c;
                         cut[i * n + j] = k;

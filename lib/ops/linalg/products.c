@@ -66,7 +66,8 @@ typedef struct pairs {
     int n, a[GND_MAX_NDIM], b[GND_MAX_NDIM];
 } pairs;
 
-/* In the order of the first array's axes, so that they merge into one where they lie side by side. */
+/* In the order of the first array's axes, so that they merge into one where they lie side by side.
+ */
 static void sort_pairs(pairs *p)
 {
     for (int i = 1; i < p->n; i++)
@@ -257,8 +258,8 @@ gnd_array *gnd_vecdot(gnd_array *x1, gnd_array *x2, int axis)
         return bad;
     if (x1->dim[k1] != x2->dim[k2]) {
         char why[80];
-        snprintf(why, sizeof why, ": vectors of %" PRId64 " and %" PRId64 " elements",
-                 x1->dim[k1], x2->dim[k2]);
+        snprintf(why, sizeof why, ": vectors of %" PRId64 " and %" PRId64 " elements", x1->dim[k1],
+                 x2->dim[k2]);
         return bad_shapes("vecdot", dev, x1, x2, why);
     }
     const gnd__inner in = gnd__enter("vecdot");
@@ -356,8 +357,9 @@ gnd_array *gnd_kron(gnd_array *a, gnd_array *b)
         int ka = d - (ndim - a->ndim), kb = d - (ndim - b->ndim);
         int64_t ea = ka < 0 ? 1 : a->dim[ka], eb = kb < 0 ? 1 : b->dim[kb];
         if (__builtin_mul_overflow(ea, eb, &dim[d]))
-            return gnd__fail(dev, GND_ERR_OVERFLOW, "kron: axis %d: %" PRId64 " * %" PRId64
-                             " does not fit 64 bits", d, ea, eb);
+            return gnd__fail(dev, GND_ERR_OVERFLOW,
+                             "kron: axis %d: %" PRId64 " * %" PRId64 " does not fit 64 bits", d, ea,
+                             eb);
         int two = ea != 1 && eb != 1;
         da[n] = ea;
         db[n] = two ? 1 : eb;

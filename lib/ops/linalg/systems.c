@@ -27,14 +27,14 @@ static gnd_array *adjoint(gnd_array *x)
 
 /* a x = b in one dtype and one batch: a->x and *b are (batch, n, n) and (batch, n, k); *vector: the
  * result loses its last axis. */
-static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a, gnd_array **b,
-                            int *vector)
+static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd__mats *a,
+                            gnd_array **b, int *vector)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd__mats m;
-    gnd_array *bad = gnd__mats_of(&m, func, x, 1), *both[2] = { x, rhs };
+    gnd_array *bad = gnd__mats_of(&m, func, x, 1), *both[2] = {x, rhs};
     gnd_device *dev;
-    gnd__shape s = { .ndim = 0 }, sb = { .ndim = 0 };
+    gnd__shape s = {.ndim = 0}, sb = {.ndim = 0};
     if (bad || (bad = gnd__check_strong(rhs, func, "b")) ||
         (bad = gnd__check_devices(func, 2, both, &dev)))
         return bad;
@@ -42,8 +42,8 @@ static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd_
     gnd__shape_text(tb, rhs->ndim, rhs->dim);
     *vector = rhs->ndim == 1;
     if (rhs->ndim == 0 || rhs->dim[rhs->ndim - (*vector ? 1 : 2)] != m.n)
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: b needs %" PRId64 " rows", func, ta,
-                         tb, m.n);
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: b needs %" PRId64 " rows", func,
+                         ta, tb, m.n);
     *b = *vector ? gnd_expand_dims(rhs, GND_AXIS(-1)) : rhs;
     gnd_dtype t = gnd__common_dtype(dev, 2, both);
     both[0] = gnd_astype(x, t);
@@ -55,8 +55,10 @@ static gnd_array *system_of(const char *func, gnd_array *x, gnd_array *rhs, gnd_
     sb.ndim = (*b)->ndim - 2;
     memcpy(sb.dim, (*b)->dim, (size_t)sb.ndim * sizeof *sb.dim);
     if (gnd__shape_broadcast(&s, &sb))
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: shapes %s and %s: the axes before the matrices do not "
-                         "broadcast", func, ta, tb);
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "%s: shapes %s and %s: the axes before the matrices do not "
+                         "broadcast",
+                         func, ta, tb);
     a->nb = s.ndim;
     a->nbatch = 1;
     for (int d = 0; d < s.ndim; d++)
@@ -78,7 +80,7 @@ static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op
     } else {
         gnd_solve_desc s = gnd__mats_desc(a, op, flags, k);
         gnd__mats_sound(a, &s);
-        gnd_array *in[2] = { gnd_mT(a->x), gnd_mT(b) };
+        gnd_array *in[2] = {gnd_mT(a->x), gnd_mT(b)};
         if (in[0]->kind == GND__ERROR || in[1]->kind == GND__ERROR)
             return in[0]->kind == GND__ERROR ? in[0] : in[1];
         y = gnd__mats_part(a, &s, gnd__solve_node(a->func, a->dev, &s, 2, in, NULL), 1, a->n, k);
@@ -133,8 +135,9 @@ gnd_array *gnd_cho_solve(gnd_array *c, int lower, gnd_array *b)
     return gnd__leave(in, y);
 }
 
-/* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is near 1: with LAPACK's
- * the result times its matrix is, so that gets x^T, whose memory is in C order. */
+/* By the library's or LAPACK's own routine, else as a solve with 1. Each way x times the result is
+ * near 1: with LAPACK's the result times its matrix is, so that gets x^T, whose memory is in C
+ * order. */
 static gnd_array *inverse_of(const char *func, gnd_array *x)
 {
     gnd__mats a;
@@ -142,7 +145,8 @@ static gnd_array *inverse_of(const char *func, gnd_array *x)
     gnd_array *bad = gnd__mats_of(&a, func, x, 1);
     if (bad)
         return gnd__leave(in, bad);
-    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0), apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
+    const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_INV, 0, 0),
+                         apart = gnd__mats_desc(&a, GND_SOLVE_INV, 1, 0);
     const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.n));
@@ -166,7 +170,8 @@ static double eps_of(gnd_dtype t)
     return gnd__real_of(t) == GND_FLOAT64 ? 0x1p-52 : 0x1p-23;
 }
 
-/* The threshold below which singular values count as 0: shape (batch, 1). each: rtol for each matrix, or NULL. */
+/* The threshold below which singular values count as 0: shape (batch, 1). each: rtol for each
+ * matrix, or NULL. */
 static gnd_array *threshold(const gnd__mats *a, gnd_array *s, double rtol, gnd_array *each)
 {
     double most = (double)(a->m > a->n ? a->m : a->n);
@@ -180,8 +185,8 @@ static gnd_array *check_rtol(const gnd__mats *a, const char *func, gnd_array *rt
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
-    gnd_array *both[2] = { a->x, rtol }, *bad = gnd__check_strong(rtol, func, "rtol");
-    gnd__shape s = { .ndim = a->nb }, r = { .ndim = 0 };
+    gnd_array *both[2] = {a->x, rtol}, *bad = gnd__check_strong(rtol, func, "rtol");
+    gnd__shape s = {.ndim = a->nb}, r = {.ndim = 0};
     if (bad || (bad = gnd__check_devices(func, 2, both, &dev)))
         return bad;
     if (gnd_dtype_kind((gnd_dtype)rtol->dtype) == 'c')
@@ -190,9 +195,12 @@ static gnd_array *check_rtol(const gnd__mats *a, const char *func, gnd_array *rt
     memcpy(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim);
     r.ndim = rtol->ndim;
     memcpy(r.dim, rtol->dim, (size_t)rtol->ndim * sizeof *r.dim);
-    if (rtol->ndim > a->nb || gnd__shape_broadcast(&s, &r) || memcmp(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim))
-        return gnd__fail(a->dev, GND_ERR_SHAPE, "%s: rtol of shape %s does not broadcast to the axes %s before the "
-                         "matrices", func, gnd__shape_text(tb, rtol->ndim, rtol->dim),
+    if (rtol->ndim > a->nb || gnd__shape_broadcast(&s, &r) ||
+        memcmp(s.dim, a->batch, (size_t)a->nb * sizeof *s.dim))
+        return gnd__fail(a->dev, GND_ERR_SHAPE,
+                         "%s: rtol of shape %s does not broadcast to the axes %s before the "
+                         "matrices",
+                         func, gnd__shape_text(tb, rtol->ndim, rtol->dim),
                          gnd__shape_text(ta, a->nb, a->batch));
     return NULL;
 }
@@ -210,7 +218,9 @@ static gnd_array *pinv(gnd_array *x, double rtol, int given, gnd_array *each)
     gnd__mats_svd("pinv", a.x, 0, NULL, &u, &s, &vh);
     gnd_array *least = threshold(&a, s, rtol, each);
     gnd_array *inverse = gnd_where(gnd_greater(s, least), gnd_reciprocal(s), gnd_real(0));
-    return gnd__leave(in, gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
+    return gnd__leave(
+        in,
+        gnd_matmul(gnd_multiply(adjoint(vh), gnd_expand_dims(inverse, GND_AXIS(-2))), adjoint(u)));
 }
 
 gnd_array *gnd_pinv(gnd_array *x, double rtol)
@@ -233,7 +243,8 @@ static gnd_array *matrix_rank(gnd_array *x, double rtol, int given, gnd_array *e
     gnd_array *s = gnd__mats_svdvals("matrix_rank", a.x);
     if (a.m == 0 || a.n == 0)
         return gnd__leave(in, gnd_count_nonzero(s, GND_AXIS(-1), 0));
-    return gnd__leave(in, gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
+    return gnd__leave(
+        in, gnd_count_nonzero(gnd_greater(s, threshold(&a, s, rtol, each)), GND_AXIS(-1), 0));
 }
 
 gnd_array *gnd_matrix_rank(gnd_array *x, double rtol)
@@ -266,7 +277,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     gnd_array *y[4], **const out[4] = {x, residuals, rank, s};
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
-    gnd_array *both[2] = { a, b };
+    gnd_array *both[2] = {a, b};
     const gnd__inner in = gnd__enter("lstsq");
     gnd_array *bad = gnd__mats_of(&m, "lstsq", a, 0);
     if (!bad)
@@ -277,9 +288,12 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         return gnd__mats_fail(in, 4, out, bad);
     int vector = b->ndim == 1;
     if (m.nb || b->ndim < 1 || b->ndim > 2 || b->dim[0] != m.m)
-        return gnd__mats_fail(in, 4, out, gnd__fail(dev, GND_ERR_SHAPE, "lstsq: shapes %s and %s: a matrix and a "
-                              "vector or matrix of as many rows are needed",
-                              gnd__shape_text(ta, a->ndim, a->dim), gnd__shape_text(tb, b->ndim, b->dim)));
+        return gnd__mats_fail(in, 4, out,
+                              gnd__fail(dev, GND_ERR_SHAPE,
+                                        "lstsq: shapes %s and %s: a matrix and a "
+                                        "vector or matrix of as many rows are needed",
+                                        gnd__shape_text(ta, a->ndim, a->dim),
+                                        gnd__shape_text(tb, b->ndim, b->dim)));
     gnd_dtype t = gnd__common_dtype(dev, 2, both);
     if ((bad = gnd__mats_of(&m, "lstsq", gnd_astype(a, t), 0)))
         return gnd__mats_fail(in, 4, out, bad);
@@ -289,7 +303,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     int64_t k = rhs->dim[1], rows = m.m > m.n ? m.m : m.n, q = m.m < m.n ? m.m : m.n, full = 0;
     gnd_dtype real = gnd__real_of(m.t);
     if (m.m == 0 || m.n == 0 || k == 0) {
-        y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){ m.n, k });
+        y[0] = gnd_zeros(dev, m.t, 2, (int64_t[]){m.n, k});
         y[2] = k == 0 && q ? gnd_matrix_rank(m.x, rcond) : gnd_zeros(dev, GND_INT64, 0, NULL);
         y[3] = k == 0 && q ? gnd__mats_svdvals("lstsq", m.x) : gnd_zeros(dev, real, 1, &q);
     } else if (by_svd(&m)) {
@@ -297,17 +311,18 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         gnd_array *u, *vh;
         gnd__mats_svd("lstsq", m.x, 0, rhs, &u, &y[3], &vh);
         gnd_array *is = gnd_greater(y[3], threshold(&m, y[3], rcond, NULL));
-        gnd_array *inverse = gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
+        gnd_array *inverse =
+            gnd_expand_dims(gnd_where(is, gnd_reciprocal(y[3]), gnd_real(0)), GND_AXIS(-1));
         y[0] = gnd_matmul(adjoint(vh), gnd_multiply(gnd_matmul(adjoint(u), rhs), inverse));
         y[2] = gnd_count_nonzero(is, GND_ALL, 0);
     } else {
         gnd_solve_desc d = gnd__mats_desc(&m, GND_SOLVE_LSTSQ, 0, k);
         d.rcond = rcond < 0 ? (double)rows * eps_of(m.t) : rcond;
         if (rows > m.m) {
-            gnd_array *pad[2] = { rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){ rows - m.m, k }) };
+            gnd_array *pad[2] = {rhs, gnd_zeros(dev, m.t, 2, (int64_t[]){rows - m.m, k})};
             rhs = gnd_concat(2, pad, 0);
         }
-        gnd_array *two[2] = { gnd_mT(m.x), gnd_mT(rhs) };
+        gnd_array *two[2] = {gnd_mT(m.x), gnd_mT(rhs)};
         for (int i = 0; i < 2; i++)
             if (two[i]->kind == GND__ERROR)
                 return gnd__mats_fail(in, 4, out, two[i]);
@@ -332,14 +347,15 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
         gnd_array *off = gnd_abs(gnd_subtract(rhs, gnd_matmul(m.x, y[0])));
         y[1] = gnd_sum(gnd_square(off), GND_AXIS(0), 0);
     } else {
-        y[1] = gnd_zeros(dev, real, 1, (int64_t[]){ 0 });
+        y[1] = gnd_zeros(dev, real, 1, (int64_t[]){0});
     }
     if (vector)
         y[0] = gnd_squeeze(y[0], GND_AXIS(-1));
     return gnd__mats_give(in, 4, out, y);
 }
 
-/* --- determinants ------------------------------------------------------------------------------- */
+/* --- determinants -------------------------------------------------------------------------------
+ */
 
 /* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
 static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
@@ -348,10 +364,13 @@ static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
     gnd_array *both = gnd__mats_solve(a, &s);
     gnd_array *p = gnd__mats_part(a, &s, both, 1, a->n, 0);
     gnd_array *own = gnd_arange(a->dev, gnd_int(1), gnd_int(a->n + 1), gnd_int(1), GND_INT64);
-    *diagonal = gnd__mats_nan(a, &s, gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1), 1);
+    *diagonal = gnd__mats_nan(
+        a, &s, gnd_diagonal(gnd__mats_part(a, &s, both, 0, a->n, a->n), 0, -2, -1), 1);
     gnd_array *moved = gnd_not_equal(p, gnd_astype(own, a->t));
-    *sign = gnd_prod(gnd_where(moved, gnd_astype(gnd_full(a->dev, GND_INT8, 0, NULL, gnd_int(-1)), a->t),
-                               gnd_int(1)), GND_AXIS(-1), 0);
+    *sign = gnd_prod(gnd_where(moved,
+                               gnd_astype(gnd_full(a->dev, GND_INT8, 0, NULL, gnd_int(-1)), a->t),
+                               gnd_int(1)),
+                     GND_AXIS(-1), 0);
 }
 
 gnd_array *gnd_det(gnd_array *x)
@@ -387,10 +406,11 @@ gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
     return gnd__mats_give(in, 2, out, y);
 }
 
-/* --- condition numbers --------------------------------------------------------------------------- */
+/* --- condition numbers ---------------------------------------------------------------------------
+ */
 
-/* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes the place of x,
- * since one singular matrix is no error for those beside it. */
+/* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes
+ * the place of x, since one singular matrix is no error for those beside it. */
 static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
 {
     gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);
@@ -409,8 +429,8 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
     const gnd__inner in = gnd__enter("cond");
     bad = gnd__mats_of(&a, "cond", x, ord != GND_ORD_2 && ord != GND_ORD_NEG_2);
     if (!bad && (a.m == 0 || a.n == 0))
-        bad = gnd__fail(a.dev, GND_ERR_SHAPE, "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition",
-                        a.m, a.n);
+        bad = gnd__fail(a.dev, GND_ERR_SHAPE,
+                        "cond: a matrix of %" PRId64 " x %" PRId64 " has no condition", a.m, a.n);
     if (bad)
         return gnd__leave(in, bad);
     if (gnd__mats_empty(&a))
@@ -423,7 +443,8 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
     return gnd__leave(in, gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
 }
 
-/* --- powers ------------------------------------------------------------------------------------- */
+/* --- powers -------------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
 {
@@ -434,7 +455,7 @@ gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
         return gnd__leave(in, bad);
     if (n == 0)
         return gnd__leave(in, gnd_add(gnd__mats_zeros(&a, (gnd_dtype)x->dtype, a.n, a.n),
-                            gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
+                                      gnd_eye(a.dev, (gnd_dtype)x->dtype, a.n, a.n, 0)));
     p = n < 0 ? inverse_of("matrix_power", x) : x;
     for (uint64_t e = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; e; e >>= 1) {
         if (e & 1)

@@ -33,8 +33,8 @@ static gnd_array *check_ints(gnd__draw *d, const gnd__param *p)
 {
     int kind = gnd_dtype_kind((gnd_dtype)p->x->dtype);
     if (p->x->weak && kind == 'u')
-        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %s %" PRIu64 " does not fit int64", d->func, p->name,
-                         p->x->p.value.u);
+        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %s %" PRIu64 " does not fit int64", d->func,
+                         p->name, p->x->p.value.u);
     if (strchr("biu", kind))
         return NULL;
     return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: %s is %s: it must be an int", d->func, p->name,
@@ -67,14 +67,14 @@ static gnd_array *of_scalars(gnd__draw *d, gnd_array *low, gnd_array *high, int 
     uint64_t greatest;
     limits(d->t, &least, &greatest);
     if (high && (endpoint ? hi < lo : hi <= lo))
-        return gnd__fail(d->dev, GND_ERR_ARG, "%s: low %" PRId64 " and high %" PRId64
-                                          ": nothing lies between them", d->func, lo, hi);
+        return gnd__fail(d->dev, GND_ERR_ARG,
+                         "%s: low %" PRId64 " and high %" PRId64 ": nothing lies between them",
+                         d->func, lo, hi);
     uint64_t last = high ? (uint64_t)hi - !endpoint : greatest;
     if (lo < least || (lo > 0 && (uint64_t)lo > greatest) ||
         (high && ((int64_t)last < least || ((int64_t)last > 0 && last > greatest))))
-        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %" PRId64 " .. %" PRId64
-                                          " does not fit %s", d->func, lo, (int64_t)last,
-                                          gnd_dtype_name(d->t));
+        return gnd__fail(d->dev, GND_ERR_OVERFLOW, "%s: %" PRId64 " .. %" PRId64 " does not fit %s",
+                         d->func, lo, (int64_t)last, gnd_dtype_name(d->t));
     return between(d, lo, last - (uint64_t)lo + 1);
 }
 
@@ -95,8 +95,7 @@ static gnd_array *of_arrays(gnd__draw *d, gnd_array *low, gnd_array *high, int e
     low = low ? wide(d, low) : gnd__const(d->dev, GND_INT64, &zero, 0);
     high = high ? wide(d, high) : gnd__const(d->dev, GND_UINT64, &most, 0);
     gnd_array *ok = gnd__op2(endpoint ? GND__OP_GREATER_EQUAL : GND__OP_GREATER, high, low);
-    gnd_array *n = gnd__op2(GND__OP_SUBTRACT, gnd__as(high, GND_UINT64),
-                            gnd__as(low, GND_UINT64));
+    gnd_array *n = gnd__op2(GND__OP_SUBTRACT, gnd__as(high, GND_UINT64), gnd__as(low, GND_UINT64));
     if (endpoint)
         n = gnd__op2(GND__OP_ADD, n, gnd_int(1));
     n = gnd__op3(GND__OP_WHERE, ok, n, gnd_int(1));
@@ -106,8 +105,8 @@ static gnd_array *of_arrays(gnd__draw *d, gnd_array *low, gnd_array *high, int e
     return gnd__op2(GND__OP_ADD, gnd__as(y, c), gnd__as(low, c));
 }
 
-gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                            gnd_array *low, gnd_array *high, int endpoint)
+gnd_array *gnd_rng_integers(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                            const int64_t *shape, gnd_array *low, gnd_array *high, int endpoint)
 {
     gnd__draw d;
     gnd__param p[2];
@@ -157,7 +156,8 @@ gnd_array *gnd_rng_permutation(gnd_rng *g, gnd_device *dev, int64_t n)
     if (n < 0) {
         if (g)
             g->calls++;
-        return gnd__fail(dev, GND_ERR_ARG, "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
+        return gnd__fail(dev, GND_ERR_ARG,
+                         "rng_permutation: n is %" PRId64 ": it must be 0 or more", n);
     }
     gnd_array *bad = keys(&d, "rng_permutation", g, dev, 1, &n, &k);
     return bad ? bad : gnd__draw_end(&d, gnd_argsort(k, 0, 0));
@@ -202,9 +202,8 @@ gnd_array *gnd_rng_permuted(gnd_rng *g, gnd_array *x, int axis)
     }
     gnd_array *i = gnd_argsort(key, k, 0);
     d.t = (gnd_dtype)x->dtype;
-    return gnd__draw_end(&d, i->kind == GND__ERROR
-                                 ? i
-                                 : gnd__take_node(x, 1, &i, x->ndim, x->dim, &how));
+    return gnd__draw_end(
+        &d, i->kind == GND__ERROR ? i : gnd__take_node(x, 1, &i, x->ndim, x->dim, &how));
 }
 
 /* --- choice ----------------------------------------------------------------------------------- */
@@ -218,8 +217,8 @@ static gnd_array *weights(gnd__draw *d, gnd_array *p, int64_t n, double **w, int
     gnd_dtype t = (gnd_dtype)p->dtype;
     *some = 0;
     if (p->ndim != 1 || p->size != n)
-        return gnd__fail(d->dev, GND_ERR_SHAPE, "%s: p has shape %s for %" PRId64 " elements", d->func,
-                         gnd__shape_text(text, p->ndim, p->dim), n);
+        return gnd__fail(d->dev, GND_ERR_SHAPE, "%s: p has shape %s for %" PRId64 " elements",
+                         d->func, gnd__shape_text(text, p->ndim, p->dim), n);
     if (gnd_dtype_kind(t) == 'c')
         return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: p is complex: it must be real", d->func);
     gnd_status st = gnd__host_copy(d->func, p, &data);
@@ -252,8 +251,10 @@ static gnd_array *weights(gnd__draw *d, gnd_array *p, int64_t n, double **w, int
     return NULL;
 }
 
-/* Vose's tables: place i is kept when 32 random bits are below keep[i], else it becomes other[i]. */
-static void alias(int64_t n, const double *w, uint64_t *keep, int64_t *other, int64_t *stack, double *q)
+/* Vose's tables: place i is kept when 32 random bits are below keep[i], else it becomes other[i].
+ */
+static void alias(int64_t n, const double *w, uint64_t *keep, int64_t *other, int64_t *stack,
+                  double *q)
 {
     int64_t few = 0, many = n;
     for (int64_t i = 0; i < n; i++) {
@@ -298,15 +299,14 @@ static gnd_array *by_alias(gnd__draw *d, int64_t n, const double *w)
         alias(n, w, keep, other, stack, q);
         gnd_array *k = gnd_from(d->dev, GND_UINT64, 1, &n, keep);
         gnd_array *o = gnd_from(d->dev, GND_INT64, 1, &n, other);
-        gnd_array *i = between(d, 0, (uint64_t)n), *r = gnd__draw_raw(d, GND__FN_BITS32, GND_UINT32, 1,
-                                                                    0, NULL);
+        gnd_array *i = between(d, 0, (uint64_t)n),
+                  *r = gnd__draw_raw(d, GND__FN_BITS32, GND_UINT32, 1, 0, NULL);
         y = i->kind == GND__ERROR ? i : k->kind == GND__ERROR ? k : o;
         if (y->kind != GND__ERROR) {
             gnd__gather how = {.from = {-1}, .via = {1}};
             k = gnd__take_node(k, 1, &i, d->ndim, d->dim, &how);
             o = gnd__take_node(o, 1, &i, d->ndim, d->dim, &how);
-            y = gnd__op3(GND__OP_WHERE,
-                         gnd__op2(GND__OP_LESS, gnd__as(r, GND_UINT64), k), i, o);
+            y = gnd__op3(GND__OP_WHERE, gnd__op2(GND__OP_LESS, gnd__as(r, GND_UINT64), k), i, o);
         }
     }
     gnd__free(keep);
@@ -332,8 +332,8 @@ static gnd_array *by_order(gnd__draw *d, int64_t n, const double *w)
         if (f) {
             for (int64_t i = 0; i < n; i++)
                 f[i] = (float)w[i];
-            gnd_array *p = t == GND_FLOAT64 ? gnd_from(d->dev, t, 1, &n, w)
-                                                            : gnd_from(d->dev, t, 1, &n, f);
+            gnd_array *p =
+                t == GND_FLOAT64 ? gnd_from(d->dev, t, 1, &n, w) : gnd_from(d->dev, t, 1, &n, f);
             key = gnd__op2(GND__OP_DIVIDE, gnd__draw_raw(&o, op, t, 0, 0, NULL), p);
         } else {
             key = gnd__nomem();
@@ -355,7 +355,11 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
     gnd__draw d;
     double *w = NULL;
     const gnd__param all[2] = {{"a", GND__REAL, a}, {"p", GND__REAL, p}};
-    gnd_array *bad = gnd__draw_shape(&d, "rng_choice", g, dev ? dev : a && gnd__alive(a) && a->dev ? a->dev : p && gnd__alive(p) ? p->dev : NULL,
+    gnd_array *bad = gnd__draw_shape(&d, "rng_choice", g,
+                                     dev                            ? dev
+                                     : a && gnd__alive(a) && a->dev ? a->dev
+                                     : p && gnd__alive(p)           ? p->dev
+                                                                    : NULL,
                                      ndim < 0 ? 0 : ndim, shape, 0, NULL);
     for (int i = 0; i < (p ? 2 : 1) && !bad; i++) {
         bad = gnd__check(all[i].x, d.func, all[i].name);
@@ -371,19 +375,23 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
         return gnd__fail(d.dev, GND_ERR_SHAPE, "%s: p is a scalar: it must have one axis", d.func);
     int64_t n = a->weak ? a->p.value.i : a->dim[0], m = gnd__shape_size(d.ndim, d.dim, 1), some = n;
     if (n < 0 || (n == 0 && m > 0))
-        return gnd__fail(d.dev, GND_ERR_ARG, "%s: a has %" PRId64 " elements: nothing to choose from",
-                         d.func, n);
+        return gnd__fail(d.dev, GND_ERR_ARG,
+                         "%s: a has %" PRId64 " elements: nothing to choose from", d.func, n);
     if (p && (bad = weights(&d, p, n, &w, &some)))
         return bad;
     if (!replace && m > some) {
         gnd__free(w);
-        return gnd__fail(d.dev, GND_ERR_ARG, "%s: %" PRId64 " of %" PRId64 " elements without "
-                         "replacement", d.func, m, some);
+        return gnd__fail(d.dev, GND_ERR_ARG,
+                         "%s: %" PRId64 " of %" PRId64 " elements without "
+                         "replacement",
+                         d.func, m, some);
     }
     d.t = GND_INT64;
     d.in = gnd__enter(d.func);
     gnd__draw_places(&d);
-    gnd_array *i = !replace ? by_order(&d, n, w) : w ? by_alias(&d, n, w) : between(&d, 0, (uint64_t)(n ? n : 1));
+    gnd_array *i = !replace ? by_order(&d, n, w)
+                   : w      ? by_alias(&d, n, w)
+                            : between(&d, 0, (uint64_t)(n ? n : 1));
     gnd__free(w);
     if (a->weak || i->kind == GND__ERROR)
         return gnd__draw_end(&d, i);
@@ -392,8 +400,8 @@ gnd_array *gnd_rng_choice(gnd_rng *g, gnd_device *dev, gnd_array *a, int ndim, c
     int rest = a->ndim - 1;
     d.t = (gnd_dtype)a->dtype;
     if (d.ndim + rest > GND_MAX_NDIM)
-        return gnd__draw_end(&d, gnd__fail(d.dev, GND_ERR_SHAPE, "%s: %d dimensions",
-                                                          d.func, d.ndim + rest));
+        return gnd__draw_end(
+            &d, gnd__fail(d.dev, GND_ERR_SHAPE, "%s: %d dimensions", d.func, d.ndim + rest));
     memcpy(dim, d.dim, sizeof dim);
     memcpy(dim + d.ndim, a->dim + 1, (size_t)rest * sizeof *dim);
     if ((bad = gnd__check_shape(d.func, d.dev, d.t, d.ndim + rest, dim)))

@@ -29,7 +29,8 @@
 /* The first two words of Philox4x32-10. */
 static uint64_t philox(uint64_t n, uint32_t c2, uint32_t c3, uint64_t key)
 {
-    uint32_t c0 = (uint32_t)n, c1 = (uint32_t)(n >> 32), k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    uint32_t c0 = (uint32_t)n, c1 = (uint32_t)(n >> 32), k0 = (uint32_t)key,
+             k1 = (uint32_t)(key >> 32);
     for (int r = 0; r < 10; r++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
         uint64_t p = (uint64_t)0xD2511F53u * c0, q = (uint64_t)0xCD9E8D57u * c2;
         c0 = (uint32_t)(q >> 32) ^ c1 ^ k0;
@@ -78,7 +79,7 @@ gnd_status gnd_rng_save(const gnd_rng *g, void *bytes)
 {
     unsigned char *p = bytes;
     if (!g || !p) {
-        gnd_err e = { .code = GND_OK };
+        gnd_err e = {.code = GND_OK};
         gnd__err(&e, GND_ERR_NULL, "%s is NULL", g ? "bytes" : "g");
         return gnd__only_status("rng_save", &e);
     }
@@ -93,7 +94,7 @@ gnd_status gnd_rng_save(const gnd_rng *g, void *bytes)
 gnd_status gnd_rng_restore(gnd_rng *g, const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
-    gnd_err e = { .code = GND_OK };
+    gnd_err e = {.code = GND_OK};
     if (!g || !p)
         gnd__err(&e, GND_ERR_NULL, "%s is NULL", g ? "bytes" : "g");
     else if (n != GND_RNG_BYTES)
@@ -118,8 +119,12 @@ static double value_of(const gnd_array *x)
     return v->kind == 'f' || v->kind == 'c' ? v->re : v->kind == 'u' ? (double)v->u : (double)v->i;
 }
 
-static const char *const span_text[] = {"", "0 or more", "more than 0", "in 0 .. 1",
-                                        "more than 0 and at most 1", "a whole number, 0 or more"};
+static const char *const span_text[] = {"",
+                                        "0 or more",
+                                        "more than 0",
+                                        "in 0 .. 1",
+                                        "more than 0 and at most 1",
+                                        "a whole number, 0 or more"};
 
 static int in_span(gnd__span span, double v)
 {
@@ -139,7 +144,8 @@ static gnd_array *check_param(const char *func, const gnd__param *p)
     if (bad)
         return bad;
     if (gnd_dtype_kind((gnd_dtype)p->x->dtype) == 'c')
-        return gnd__fail(p->x->dev, GND_ERR_DTYPE, "%s: %s is complex: it must be real", func, p->name);
+        return gnd__fail(p->x->dev, GND_ERR_DTYPE, "%s: %s is complex: it must be real", func,
+                         p->name);
     if (p->x->weak && !in_span(p->span, value_of(p->x)))
         return gnd__fail(NULL, GND_ERR_ARG, "%s: %s is %g: it must be %s", func, p->name,
                          value_of(p->x), span_text[p->span]);
@@ -147,7 +153,8 @@ static gnd_array *check_param(const char *func, const gnd__param *p)
 }
 
 /* The device and the shape of the call. */
-static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int n, const gnd__param *p)
+static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int n,
+                              const gnd__param *p)
 {
     char text[2][GND__SHAPE_TEXT];
     gnd_array *x[GND__DRAW_PARAMS], *bad;
@@ -165,8 +172,8 @@ static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int 
     if (strong && (bad = gnd__check_devices(d->func, n, x, &dev)))
         return bad;
     if (dev && d->dev && dev != d->dev)
-        return gnd__fail(d->dev, GND_ERR_DEVICE, "%s: a parameter is on %s, the device is %s", d->func,
-                         gnd__device_id(dev), gnd__device_id(d->dev));
+        return gnd__fail(d->dev, GND_ERR_DEVICE, "%s: a parameter is on %s, the device is %s",
+                         d->func, gnd__device_id(dev), gnd__device_id(d->dev));
     if (!d->dev)
         d->dev = dev;
     if ((bad = gnd__check_device(d->func, d->dev)))
@@ -193,8 +200,9 @@ static gnd_array *check_place(gnd__draw *d, int ndim, const int64_t *shape, int 
     for (int i = 0; i < all.ndim && fits; i++)
         fits = all.dim[i] == 1 || all.dim[i] == shape[i + ndim - all.ndim];
     return fits ? NULL
-                : gnd__fail(d->dev, GND_ERR_SHAPE, "%s: parameters of shape %s do not broadcast to %s",
-                            d->func, gnd__shape_text(text[0], all.ndim, all.dim),
+                : gnd__fail(d->dev, GND_ERR_SHAPE,
+                            "%s: parameters of shape %s do not broadcast to %s", d->func,
+                            gnd__shape_text(text[0], all.ndim, all.dim),
                             gnd__shape_text(text[1], ndim, shape));
 }
 
@@ -249,8 +257,8 @@ gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_devic
         return bad;
     int kind = gnd_dtype_kind(t);
     if (kind == 'c' || kind == 'b' || (!counts && kind != 'f'))
-        return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: dtype %s: it must be %s", func, gnd_dtype_name(t),
-                         counts ? "an int or a float" : "a float");
+        return gnd__fail(d->dev, GND_ERR_DTYPE, "%s: dtype %s: it must be %s", func,
+                         gnd_dtype_name(t), counts ? "an int or a float" : "a float");
     d->c = (counts ? gnd__device_has_f64(d->dev) : t == GND_FLOAT64) ? GND_FLOAT64 : GND_FLOAT32;
     d->in = gnd__enter(func);
     gnd__draw_places(d);
@@ -325,8 +333,9 @@ static gnd_array *scaled(const char *func, gnd__op op32, gnd__op op64, gnd_rng *
 /* u in [0, 1) of dtype d->t, by as many bits as that has. */
 static gnd_array *unit(gnd__draw *d)
 {
-    gnd__op op = d->t == GND_FLOAT16 ? GND__FN_UNIFORM_F16 : d->t == GND_BFLOAT16 ? GND__FN_UNIFORM_BF16
-                                                                                : GND__FN_UNIFORM32;
+    gnd__op op = d->t == GND_FLOAT16    ? GND__FN_UNIFORM_F16
+                 : d->t == GND_BFLOAT16 ? GND__FN_UNIFORM_BF16
+                                        : GND__FN_UNIFORM32;
     return gnd__draw_of(d, op, GND__FN_UNIFORM64, d->t, 0, 0, NULL);
 }
 
@@ -346,32 +355,36 @@ gnd_array *gnd_rng_uniform(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
     if (bad)
         return bad;
     if (low->weak && high->weak) {
-        const double a = value_of(low), b = value_of(high), most = d.c == GND_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
+        const double a = value_of(low), b = value_of(high),
+                     most = d.c == GND_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
         if (!(fabs(b - a) <= most))
-            return gnd__leave(d.in, gnd__fail(d.dev, GND_ERR_ARG, "%s: low %g and high %g: their "
-                                                            "difference is not a finite %s", d.func, a, b,
-                                                            gnd_dtype_name(d.c)));
+            return gnd__leave(d.in, gnd__fail(d.dev, GND_ERR_ARG,
+                                              "%s: low %g and high %g: their "
+                                              "difference is not a finite %s",
+                                              d.func, a, b, gnd_dtype_name(d.c)));
     }
     gnd_array *span = gnd__op2(GND__OP_SUBTRACT, d.par[1], d.par[0]);
     gnd_array *u = gnd__as(unit(&d), d.c);
     return gnd__draw_end(&d, placed(u, d.par[0], span));
 }
 
-gnd_array *gnd_rng_standard_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
+gnd_array *gnd_rng_standard_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                                   const int64_t *shape)
 {
-    return scaled("rng_standard_normal", GND__FN_NORMAL32, GND__FN_NORMAL64, g, dev, t, ndim, shape, NULL,
-                  NULL);
+    return scaled("rng_standard_normal", GND__FN_NORMAL32, GND__FN_NORMAL64, g, dev, t, ndim, shape,
+                  NULL, NULL);
 }
 
 gnd_array *gnd_rng_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                           gnd_array *loc, gnd_array *scale)
 {
     return scaled("rng_normal", GND__FN_NORMAL32, GND__FN_NORMAL64, g, dev, t, ndim, shape,
-                  &(gnd__param){"loc", GND__REAL, loc}, &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
+                  &(gnd__param){"loc", GND__REAL, loc},
+                  &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
 }
 
-gnd_array *gnd_rng_lognormal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                             gnd_array *mean, gnd_array *sigma)
+gnd_array *gnd_rng_lognormal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *mean, gnd_array *sigma)
 {
     gnd__draw d;
     gnd__param p[2] = {{"mean", GND__REAL, mean}, {"sigma", GND__NOT_NEGATIVE, sigma}};
@@ -382,8 +395,8 @@ gnd_array *gnd_rng_lognormal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     return gnd__draw_end(&d, gnd__op1(GND__OP_EXP, placed(y, d.par[0], d.par[1])));
 }
 
-gnd_array *gnd_rng_exponential(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                               gnd_array *scale)
+gnd_array *gnd_rng_exponential(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                               const int64_t *shape, gnd_array *scale)
 {
     return scaled("rng_exponential", GND__FN_EXPO32, GND__FN_EXPO64, g, dev, t, ndim, shape, NULL,
                   &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
@@ -393,14 +406,16 @@ gnd_array *gnd_rng_laplace(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
                            gnd_array *loc, gnd_array *scale)
 {
     return scaled("rng_laplace", GND__FN_LAPLACE32, GND__FN_LAPLACE64, g, dev, t, ndim, shape,
-                  &(gnd__param){"loc", GND__REAL, loc}, &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
+                  &(gnd__param){"loc", GND__REAL, loc},
+                  &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
 }
 
-gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                            gnd_array *loc, gnd_array *scale)
+gnd_array *gnd_rng_logistic(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                            const int64_t *shape, gnd_array *loc, gnd_array *scale)
 {
     return scaled("rng_logistic", GND__FN_LOGISTIC32, GND__FN_LOGISTIC64, g, dev, t, ndim, shape,
-                  &(gnd__param){"loc", GND__REAL, loc}, &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
+                  &(gnd__param){"loc", GND__REAL, loc},
+                  &(gnd__param){"scale", GND__NOT_NEGATIVE, scale});
 }
 
 /* --- of gamma numbers ------------------------------------------------------------------------- */
@@ -436,8 +451,8 @@ gnd_array *gnd_rng_beta(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, cons
     return gnd__draw_end(&d, gnd__op1(GND__OP_RECIPROCAL, gnd__with(GND__OP_ADD, y, 1)));
 }
 
-gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                             gnd_array *df)
+gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *df)
 {
     gnd__draw d;
     gnd__param p = {"df", GND__POSITIVE, df};
@@ -448,8 +463,8 @@ gnd_array *gnd_rng_chisquare(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     return gnd__draw_end(&d, gnd__with(GND__OP_MULTIPLY, y, 2));
 }
 
-gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                              gnd_array *df)
+gnd_array *gnd_rng_standard_t(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                              const int64_t *shape, gnd_array *df)
 {
     gnd__draw d;
     gnd__param p = {"df", GND__POSITIVE, df};
@@ -488,15 +503,15 @@ gnd_array *gnd_rng_poisson(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, c
     return counted("rng_poisson", GND__FN_POISSON, g, dev, t, ndim, shape, 1, &p);
 }
 
-gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                            gnd_array *n, gnd_array *p)
+gnd_array *gnd_rng_binomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                            const int64_t *shape, gnd_array *n, gnd_array *p)
 {
     const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__PROBABILITY, p}};
     return counted("rng_binomial", GND__FN_BINOMIAL, g, dev, t, ndim, shape, 2, q);
 }
 
-gnd_array *gnd_rng_geometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                             gnd_array *p)
+gnd_array *gnd_rng_geometric(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *p)
 {
     const gnd__param q = {"p", GND__CHANCE, p};
     return counted("rng_geometric", GND__FN_GEOMETRIC, g, dev, t, ndim, shape, 1, &q);

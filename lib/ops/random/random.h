@@ -14,14 +14,14 @@ enum { GND__DRAW_PARAMS = 2 };
 /* One call of a distribution. */
 typedef struct gnd__draw {
     const char *func;
-    gnd__inner in;            /* from gnd__draw_begin to gnd__draw_end */
+    gnd__inner in; /* from gnd__draw_begin to gnd__draw_end */
     gnd_device *dev;
-    gnd_dtype t;              /* of the result */
-    gnd_dtype c;              /* what it is computed in: float32 or float64 */
+    gnd_dtype t; /* of the result */
+    gnd_dtype c; /* what it is computed in: float32 or float64 */
     int ndim;
     int64_t dim[GND_MAX_NDIM];
-    gnd_rng g;                /* as it was before the call */
-    gnd_array *index;         /* the places of the elements, uint64, in that shape */
+    gnd_rng g;                        /* as it was before the call */
+    gnd_array *index;                 /* the places of the elements, uint64, in that shape */
     gnd_array *par[GND__DRAW_PARAMS]; /* parameters, weak scalars or of dtype c */
 } gnd__draw;
 
@@ -32,8 +32,12 @@ gnd_rng gnd__rng_take(gnd_rng *g);
 
 /* What a parameter may be. */
 typedef enum gnd__span {
-    GND__REAL, GND__NOT_NEGATIVE, GND__POSITIVE, GND__PROBABILITY, GND__CHANCE, /* ]0, 1] */
-    GND__TRIALS /* whole, not negative */
+    GND__REAL,
+    GND__NOT_NEGATIVE,
+    GND__POSITIVE,
+    GND__PROBABILITY,
+    GND__CHANCE, /* ]0, 1] */
+    GND__TRIALS  /* whole, not negative */
 } gnd__span;
 
 typedef struct gnd__param {
@@ -42,14 +46,16 @@ typedef struct gnd__param {
     gnd_array *x;
 } gnd__param;
 
-/* Begins a call: everything that can be wrong with it is checked, then d is filled. counts: results are
- * whole numbers. NULL, or the error; d needs no end then. A float16 call computes in float32. */
+/* Begins a call: everything that can be wrong with it is checked, then d is filled. counts: results
+ * are whole numbers. NULL, or the error; d needs no end then. A float16 call computes in float32.
+ */
 gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, gnd_dtype t,
                            int counts, int ndim, const int64_t *shape, int n, const gnd__param *p);
 /* The function op32 (op64 when c is float64) of place, stream sub and n more arguments. */
 gnd_array *gnd__draw_of(gnd__draw *d, gnd__op op32, gnd__op op64, gnd_dtype t, uint32_t sub, int n,
                         gnd_array *const *more);
-/* The dtypes and the places of a call whose device, shape and result's dtype d are set: its second half. */
+/* The dtypes and the places of a call whose device, shape and result's dtype d are set: its second
+ * half. */
 void gnd__draw_places(gnd__draw *d);
 /* The first half: the generator's call is counted, device and shape are checked and set. */
 gnd_array *gnd__draw_shape(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,

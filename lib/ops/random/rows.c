@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/random/rows.c - distributions of rows: multinomial, Dirichlet, multivariate normal. The rows are
- * the last axis of the result.
+ * ops/random/rows.c - distributions of rows: multinomial, Dirichlet, multivariate normal. The rows
+ * are the last axis of the result.
  */
 #include <string.h>
 #include "ops/linalg/matrices.h"
@@ -23,8 +23,9 @@ static gnd_array *check_rows(const char *func, gnd_rng *g, const char *name, gnd
     char text[GND__SHAPE_TEXT];
     gnd_array *bad = gnd__check_strong(x, func, name);
     if (!bad && (x->ndim < 1 || x->dim[x->ndim - 1] < 1))
-        bad = gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %s has shape %s: it needs elements along a last axis",
-                        func, name, gnd__shape_text(text, x->ndim, x->dim));
+        bad = gnd__fail(x->dev, GND_ERR_SHAPE,
+                        "%s: %s has shape %s: it needs elements along a last axis", func, name,
+                        gnd__shape_text(text, x->ndim, x->dim));
     if (bad && g)
         g->calls++;
     return bad;
@@ -43,14 +44,14 @@ static gnd_array *outcome(gnd_array *x, int64_t j)
     return gnd__viewed(x, x->ndim - 1, x->dim, &m);
 }
 
-/* Outcome after outcome: a binomial number of the trials left, with what is left of the probability. */
+/* Outcome after outcome: a binomial number of the trials left, with what is left of the
+ * probability. */
 static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
 {
     gnd_array **part = gnd__malloc((size_t)k * sizeof *part);
     if (!part)
         return gnd__nomem();
-    gnd_array *left = d->par[0]->weak ? gnd__strong(d->par[0], d->dev, d->c, d->func)
-                                      : d->par[0];
+    gnd_array *left = d->par[0]->weak ? gnd__strong(d->par[0], d->dev, d->c, d->func) : d->par[0];
     gnd_array *rest = gnd__number(1), *bad = NULL;
     p = gnd__as(p, d->c);
     for (int64_t j = 0; j < k && !bad; j++) {
@@ -68,8 +69,8 @@ static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
             for (int i = 0; i < 3 && !bad; i++)
                 bad = now[i]->kind == GND__ERROR ? now[i] : NULL;
             if (!bad && gnd_eval_all(3, now)) /* so that the next outcome runs the same kernel */
-                bad = gnd_fail(gnd_status_of(x) ? gnd_status_of(x) : GND_ERR_BACKEND,
-                                            "%s: %s", d->func, gnd_message());
+                bad = gnd_fail(gnd_status_of(x) ? gnd_status_of(x) : GND_ERR_BACKEND, "%s: %s",
+                               d->func, gnd_message());
         }
         x = gnd__as(x, d->t);
         part[j] = x->kind == GND__ERROR ? x : gnd__broadcast(x, d->ndim, d->dim);
@@ -79,8 +80,8 @@ static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
     return y;
 }
 
-gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                               gnd_array *n, gnd_array *p)
+gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                               const int64_t *shape, gnd_array *n, gnd_array *p)
 {
     gnd__draw d;
     gnd_array *bad = check_rows("rng_multinomial", g, "p", p);
@@ -89,7 +90,8 @@ gnd_array *gnd_rng_multinomial(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndi
     if (p->dim[p->ndim - 1] > INT32_MAX) {
         if (g)
             g->calls++;
-        return gnd__fail(p->dev, GND_ERR_OVERFLOW, "rng_multinomial: p has more than 2^31 - 1 outcomes");
+        return gnd__fail(p->dev, GND_ERR_OVERFLOW,
+                         "rng_multinomial: p has more than 2^31 - 1 outcomes");
     }
     const gnd__inner in = gnd__enter("rng_multinomial");
     const gnd__param q[2] = {{"n", GND__TRIALS, n}, {"p", GND__REAL, outcome(p, 0)}};
@@ -110,8 +112,8 @@ static int with_rows(int ndim, const int64_t *shape, int64_t k, int64_t *full)
     return ndim + 1;
 }
 
-gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
-                             gnd_array *alpha)
+gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
+                             const int64_t *shape, gnd_array *alpha)
 {
     gnd__draw d;
     int64_t full[GND_MAX_NDIM];
@@ -123,9 +125,11 @@ gnd_array *gnd_rng_dirichlet(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
     if (ndim >= 0 && m < 0) { /* let the check of shapes say it */
         m = ndim + 1;
         if (m > GND_MAX_NDIM || !shape)
-            return gnd__fail(alpha->dev, shape ? GND_ERR_SHAPE : GND_ERR_NULL,
-                             "rng_dirichlet: %d dimensions and the rows: at most %d, and a shape that is "
-                             "not NULL", ndim, GND_MAX_NDIM);
+            return gnd__fail(
+                alpha->dev, shape ? GND_ERR_SHAPE : GND_ERR_NULL,
+                "rng_dirichlet: %d dimensions and the rows: at most %d, and a shape that is "
+                "not NULL",
+                ndim, GND_MAX_NDIM);
     }
     if ((bad = gnd__draw_begin(&d, "rng_dirichlet", g, dev, t, 0, m, full, 1, &p)))
         return bad;
@@ -150,8 +154,7 @@ static gnd_array *root_of(const char *func, gnd_array *cov, gnd_rng_root root)
     }
     gnd__mats_svd(func, cov, 0, NULL, &u, &w, &v);
     w = gnd__op1(GND__OP_SQRT, w);
-    return gnd__op2(GND__OP_MULTIPLY, v,
-                    w->kind == GND__ERROR ? w : gnd__expanded(w, 2));
+    return gnd__op2(GND__OP_MULTIPLY, v, w->kind == GND__ERROR ? w : gnd__expanded(w, 2));
 }
 
 gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t, int ndim,
@@ -169,14 +172,15 @@ gnd_array *gnd_rng_multivariate_normal(gnd_rng *g, gnd_device *dev, gnd_dtype t,
         return bad;
     int64_t k = mean->dim[mean->ndim - 1];
     if (mean->ndim != 1 || cov->ndim != 2 || cov->dim[0] != k || cov->dim[1] != k)
-        return gnd__fail(mean->dev, GND_ERR_SHAPE, "%s: mean %s and cov %s: (k,) and (k, k) are needed",
-                         func, gnd__shape_text(text[0], mean->ndim, mean->dim),
+        return gnd__fail(mean->dev, GND_ERR_SHAPE,
+                         "%s: mean %s and cov %s: (k,) and (k, k) are needed", func,
+                         gnd__shape_text(text[0], mean->ndim, mean->dim),
                          gnd__shape_text(text[1], cov->ndim, cov->dim));
     int m = with_rows(ndim < 0 ? 0 : ndim, shape, k, full);
     if (m < 0)
         return gnd__fail(mean->dev, ndim < GND_MAX_NDIM ? GND_ERR_NULL : GND_ERR_SHAPE,
-                         "%s: %d dimensions and the rows: at most %d, and a shape that is not NULL", func,
-                         ndim, GND_MAX_NDIM);
+                         "%s: %d dimensions and the rows: at most %d, and a shape that is not NULL",
+                         func, ndim, GND_MAX_NDIM);
     const gnd__inner in = gnd__enter(func);
     const gnd__param p[2] = {{"mean", GND__REAL, mean}, {"cov", GND__REAL, outcome(cov, 0)}};
     bad = gnd__draw_begin(&d, func, g, dev, t, 0, m, full, 2, p);

@@ -49,8 +49,7 @@ static gnd_array *log_of_sum(gnd_array *x, gnd_axes axes, unsigned flags)
 }
 
 /* m + log(sum(b exp(x - m))), m the maximum where b is not 0 (of a complex x: of its real part). */
-static gnd_array *log_of_weighted(gnd_array *x, gnd_array *b, gnd_axes axes,
-                                  unsigned flags)
+static gnd_array *log_of_weighted(gnd_array *x, gnd_array *b, gnd_axes axes, unsigned flags)
 {
     gnd_array *least = gnd__number(-INFINITY), *re = real_part(x), *m, *e;
     if (b) {
@@ -181,8 +180,7 @@ gnd_array *gnd_standardize(gnd_array *x, gnd_axes axes, double eps)
     const gnd__inner in = gnd__enter("standardize");
     gnd_dtype t = gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
     gnd_array *c = gnd__as(x, gnd__wide_float(x->dev, t));
-    gnd_array *d =
-        gnd__op2(GND__OP_SUBTRACT, c, gnd_mean(c, axes, GND_KEEPDIMS));
+    gnd_array *d = gnd__op2(GND__OP_SUBTRACT, c, gnd_mean(c, axes, GND_KEEPDIMS));
     gnd_array *v = gnd_mean(gnd__abs2(d), axes, GND_KEEPDIMS);
     v = gnd__op1(GND__OP_SQRT, gnd__with(GND__OP_ADD, v, eps));
     return gnd__leave(in, gnd__as(gnd__op2(GND__OP_DIVIDE, d, v), t));

@@ -7,8 +7,9 @@
 
 #include <gnd/types.h>
 
-/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits, but not
- * for an x that no buffer of the device could hold: that is an error at once. NULL, or an error. */
+/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits,
+ * but not for an x that no buffer of the device could hold: that is an error at once. NULL, or an
+ * error. */
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high);
 
 #endif

@@ -98,7 +98,8 @@ static gnd_array *variance(const char *func, gnd_array *x, gnd_axes axes, unsign
         return bad;
     const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
-        return gnd__leave(in, root ? gnd_std(x, axes, flags, correction) : gnd_var(x, axes, flags, correction));
+        return gnd__leave(in, root ? gnd_std(x, axes, flags, correction)
+                                   : gnd_var(x, axes, flags, correction));
     gnd_array *good = gnd__op1(GND__OP_LOGICAL_NOT, gnd__op1(GND__OP_ISNAN, x));
     return gnd__leave(in, gnd__masked_variance(x, good, axes, flags, correction, root, 1));
 }

@@ -259,8 +259,8 @@ static gnd_dtype mean_result(const gnd_array *x)
     return gnd__mean_float(x->dev, (gnd_dtype)x->dtype);
 }
 
-/* The mean of c, which is of the dtype to compute in, or an error. Axes are kept last, so that means
- * of one array are one node however they are asked for. */
+/* The mean of c, which is of the dtype to compute in, or an error. Axes are kept last, so that
+ * means of one array are one node however they are asked for. */
 static gnd_array *mean_of(gnd_array *c, uint32_t mask, int64_t n, unsigned flags)
 {
     gnd_array *s = reduced(c, GND__SUM, mask, (gnd_dtype)c->dtype, 0);
@@ -282,14 +282,15 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
 /* Runs of a long reduction, so short that the kernel of a run holds it and reads it once. */
 #define RUN_BYTES 16384
 
-/* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. Runs of one
- * length where there is such a length near, else a shorter one is left over. */
+/* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. Runs
+ * of one length where there is such a length near, else a shorter one is left over. */
 static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
 {
     if (c->kind == GND__ERROR)
         return 0;
     const int64_t most = RUN_BYTES / (int64_t)gnd_dtype_size((gnd_dtype)c->dtype);
-    const int several = mask & (mask - 1) && c->kind == GND__VIEW; /* such axes may be no one axis in memory */
+    const int several =
+        mask & (mask - 1) && c->kind == GND__VIEW; /* such axes may be no one axis in memory */
     if (n <= 4 * most || c->ndim > GND_MAX_NDIM - 2 || several ||
         mask >> __builtin_ctz(mask) != (uint32_t)((1ull << (c->ndim - __builtin_ctz(mask))) - 1))
         return 0;
@@ -299,7 +300,8 @@ static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
     return most;
 }
 
-/* The means of x along its last axis, kept, and into *sq the sums of the squares of the distances to them. */
+/* The means of x along its last axis, kept, and into *sq the sums of the squares of the distances
+ * to them. */
 static gnd_array *moments(gnd_array *x, gnd_array **sq)
 {
     const gnd_axes last = GND_AXIS(-1);
@@ -308,9 +310,10 @@ static gnd_array *moments(gnd_array *x, gnd_array **sq)
     return m;
 }
 
-/* The sum of the squares of the distances of c's last n elements to their mean, in one pass: those of each run
- * to the mean of the run, and those of these means to the mean of all (T. F. Chan, G. H. Golub, R. J. LeVeque,
- * "Updating formulae and a pairwise algorithm for computing sample variances", 1979). */
+/* The sum of the squares of the distances of c's last n elements to their mean, in one pass: those
+ * of each run to the mean of the run, and those of these means to the mean of all (T. F. Chan, G.
+ * H. Golub, R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+ * variances", 1979). */
 static gnd_array *squares_of_runs(gnd_array *c, int kept, int64_t n, int64_t run)
 {
     const gnd_axes last = GND_AXIS(-1);

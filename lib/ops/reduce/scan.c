@@ -42,8 +42,8 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
     first.i = op == GND__SCAN_PROD;
     memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
     if (initial && dim[k] == INT64_MAX)
-        return gnd__fail(x->dev, GND_ERR_OVERFLOW, "%s: axis %d: one element more does not fit 64 bits",
-                         func, k);
+        return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                         "%s: axis %d: one element more does not fit 64 bits", func, k);
     dim[k] += initial != 0;
     gnd_array *bad = gnd__check_shape(func, x->dev, t, x->ndim, dim);
     if (bad)
@@ -56,7 +56,8 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
 }
 
 /* Scans x, which is of the dtype to scan in, or an error. */
-static gnd_array *scanned(const char *func, gnd_array *x, gnd__scan op, int k, int flat, int initial)
+static gnd_array *scanned(const char *func, gnd_array *x, gnd__scan op, int k, int flat,
+                          int initial)
 {
     if (x->kind == GND__ERROR)
         return x;
@@ -65,16 +66,16 @@ static gnd_array *scanned(const char *func, gnd_array *x, gnd__scan op, int k, i
     return x->kind == GND__ERROR ? x : along(func, x, op, k, initial);
 }
 
-static gnd_array *cumulative(const char *func, gnd_array *x, gnd_axes axis, unsigned flags, gnd_dtype t,
-                             gnd__scan op)
+static gnd_array *cumulative(const char *func, gnd_array *x, gnd_axes axis, unsigned flags,
+                             gnd_dtype t, gnd__scan op)
 {
     int k, flat;
     gnd_array *bad = check(func, x, axis, &k, &flat);
     if (bad)
         return bad;
     if (flags & ~GND_INCLUDE_INITIAL)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_INCLUDE_INITIAL are possible",
-                         func, flags);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: flags %#x: 0 and GND_INCLUDE_INITIAL are possible", func, flags);
     if (t == GND_DTYPE_DEFAULT) {
         t = (gnd_dtype)x->dtype;
         int kind = gnd_dtype_kind(t);
@@ -107,7 +108,8 @@ static gnd_array *without_nan(gnd_array *x, int v)
     return gnd__op3(GND__OP_WHERE, nan, w, x);
 }
 
-static gnd_array *nan_cumulative(const char *func, gnd_array *x, gnd_axes axis, gnd_dtype t, gnd__scan op)
+static gnd_array *nan_cumulative(const char *func, gnd_array *x, gnd_axes axis, gnd_dtype t,
+                                 gnd__scan op)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad)
@@ -177,8 +179,10 @@ static gnd_array *real_scalar(const char *arg, gnd_array *x, gnd_array *s, gnd__
     if (!s || bad)
         return bad;
     if (s->dev || s->p.value.kind == 'c')
-        return gnd__fail(x->dev, GND_ERR_ARG, "unwrap: %s must be a real scalar (gnd_real, gnd_int), "
-                         "not %s", arg, s->dev ? "an array of a device" : "a complex one");
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "unwrap: %s must be a real scalar (gnd_real, gnd_int), "
+                         "not %s",
+                         arg, s->dev ? "an array of a device" : "a complex one");
     *v = s->p.value;
     if (v->kind != 'f')
         v->kind = 'i';
@@ -217,15 +221,18 @@ gnd_array *gnd_unwrap(gnd_array *x, gnd_array *discont, int axis, gnd_array *per
     gnd__scalar p = {.kind = 'f', .re = 2 * M_PI}, limit = {.kind = 'f'};
     gnd_array *bad = gnd__check_strong(x, "unwrap", "x");
     if (bad || (bad = gnd__check_axis("unwrap", x->dev, axis, x->ndim, &k)) ||
-        (bad = real_scalar("discont", x, discont, &limit)) || (bad = real_scalar("period", x, period, &p)))
+        (bad = real_scalar("discont", x, discont, &limit)) ||
+        (bad = real_scalar("period", x, period, &p)))
         return bad;
     int kind = gnd_dtype_kind((gnd_dtype)x->dtype);
     if (kind == 'c')
         return gnd__fail(x->dev, GND_ERR_DTYPE, "unwrap: x has %s: angles are real",
                          gnd_dtype_name((gnd_dtype)x->dtype));
     if (kind == 'u' && p.kind == 'i')
-        return gnd__fail(x->dev, GND_ERR_DTYPE, "unwrap: x has %s, and steps back are negative: take a "
-                         "signed dtype, or a float period", gnd_dtype_name((gnd_dtype)x->dtype));
+        return gnd__fail(x->dev, GND_ERR_DTYPE,
+                         "unwrap: x has %s, and steps back are negative: take a "
+                         "signed dtype, or a float period",
+                         gnd_dtype_name((gnd_dtype)x->dtype));
     const gnd__inner in = gnd__enter("unwrap");
     gnd_array *w = number(&p), *both[2] = {x, w};
     gnd_dtype t = gnd__common_dtype(x->dev, 2, both);

@@ -13,7 +13,8 @@
 #include "graph/check.h"
 #include "ops/reduce/masked.h"
 
-/* --- of what counts, for all that leave elements out ------------------------------------------- */
+/* --- of what counts, for all that leave elements out -------------------------------------------
+ */
 
 /* How many count, as a float of dtype t. */
 static gnd_array *counted(gnd_array *counts, gnd_axes axes, unsigned flags, gnd_dtype t)
@@ -55,7 +56,8 @@ gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, 
     return gnd__as(v, gnd__real_of(gnd__mean_float(x->dev, (gnd_dtype)x->dtype)));
 }
 
-/* --- the reductions by their number -------------------------------------------------------------- */
+/* --- the reductions by their number --------------------------------------------------------------
+ */
 
 /* What each is: how it treats NaN, and what of the options it takes. */
 enum { SUMS, EXTREMES, MEANS, SPREADS, TRUTHS };
@@ -80,7 +82,8 @@ static const kind kinds[] = {
     [GND_REDUCE_ANY] = {"any", TRUTHS, 0, gnd_any, NULL, NULL, GND__OP_LOGICAL_OR},
     [GND_REDUCE_ALL] = {"all", TRUTHS, 0, gnd_all, NULL, NULL, GND__OP_LOGICAL_AND},
     [GND_REDUCE_NANSUM] = {"nansum", SUMS, 1, gnd_nansum, gnd_nansum_as, NULL, GND__OP_ADD},
-    [GND_REDUCE_NANPROD] = {"nanprod", SUMS, 1, gnd_nanprod, gnd_nanprod_as, NULL, GND__OP_MULTIPLY},
+    [GND_REDUCE_NANPROD] = {"nanprod", SUMS, 1, gnd_nanprod, gnd_nanprod_as, NULL,
+                            GND__OP_MULTIPLY},
     [GND_REDUCE_NANMAX] = {"nanmax", EXTREMES, 1, gnd_nanmax, NULL, NULL, GND__OP_MAXIMUM},
     [GND_REDUCE_NANMIN] = {"nanmin", EXTREMES, 1, gnd_nanmin, NULL, NULL, GND__OP_MINIMUM},
     [GND_REDUCE_NANMEAN] = {"nanmean", MEANS, 1, gnd_nanmean, NULL, NULL, GND__OP_ADD},
@@ -89,7 +92,8 @@ static const kind kinds[] = {
 };
 
 /* Options that are wrong, or that the reduction does not take. */
-static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t, const gnd_reduce_options *o)
+static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t,
+                                const gnd_reduce_options *o)
 {
     char tw[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
     const char *func = k->func;
@@ -102,18 +106,25 @@ static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t, const 
         (t != GND_DTYPE_DEFAULT && (bad = gnd__check_type(func, dev, t))))
         return bad;
     if (t != GND_DTYPE_DEFAULT && (k->group == EXTREMES || k->group == TRUTHS))
-        return gnd__fail(dev, GND_ERR_ARG, "%s: dtype %s: only sums, products, means and variances are computed in "
-                         "another dtype: take gnd_astype before", func, gnd_dtype_name(t));
+        return gnd__fail(dev, GND_ERR_ARG,
+                         "%s: dtype %s: only sums, products, means and variances are computed in "
+                         "another dtype: take gnd_astype before",
+                         func, gnd_dtype_name(t));
     if (o->correction != 0 && k->group != SPREADS)
-        return gnd__fail(dev, GND_ERR_ARG, "%s: correction %g: only var and std have one", func, o->correction);
+        return gnd__fail(dev, GND_ERR_ARG, "%s: correction %g: only var and std have one", func,
+                         o->correction);
     if (o->initial && k->group != SUMS && k->group != EXTREMES)
-        return gnd__fail(dev, GND_ERR_ARG, "%s: initial: only sums, products, greatest and least elements begin with a "
-                         "value", func);
+        return gnd__fail(
+            dev, GND_ERR_ARG,
+            "%s: initial: only sums, products, greatest and least elements begin with a "
+            "value",
+            func);
     if (o->initial && o->initial->ndim)
         return gnd__fail(dev, GND_ERR_SHAPE, "%s: initial has shape %s: one number is needed", func,
                          gnd__shape_text(tw, o->initial->ndim, o->initial->dim));
     if (o->where && !o->initial && k->group == EXTREMES)
-        return gnd__fail(dev, GND_ERR_ARG, "%s: where= needs initial=, for where all is false", func);
+        return gnd__fail(dev, GND_ERR_ARG, "%s: where= needs initial=, for where all is false",
+                         func);
     if (!o->where)
         return NULL;
     if (o->where->dtype != GND_BOOL)
@@ -122,8 +133,10 @@ static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t, const 
     for (int i = 1; i <= o->where->ndim; i++)
         if (i > x->ndim || (o->where->dim[o->where->ndim - i] != 1 &&
                             o->where->dim[o->where->ndim - i] != x->dim[x->ndim - i]))
-            return gnd__fail(dev, GND_ERR_SHAPE, "%s: where has shape %s, which does not broadcast to x's, %s", func,
-                             gnd__shape_text(tw, o->where->ndim, o->where->dim), gnd__shape_text(tx, x->ndim, x->dim));
+            return gnd__fail(dev, GND_ERR_SHAPE,
+                             "%s: where has shape %s, which does not broadcast to x's, %s", func,
+                             gnd__shape_text(tw, o->where->ndim, o->where->dim),
+                             gnd__shape_text(tx, x->ndim, x->dim));
     return NULL;
 }
 
@@ -141,13 +154,15 @@ static gnd_array *counting(const kind *k, gnd_array *x, gnd_array *where)
 }
 
 /* Greatest or least of what counts (m; NULL: all) and of first, which is 0-d and of x's dtype. */
-static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *first, gnd_axes axes,
-                          unsigned flags)
+static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *first,
+                          gnd_axes axes, unsigned flags)
 {
-    const int type = gnd_dtype_kind((gnd_dtype)x->dtype), nan = k->nan && (type == 'f' || type == 'c');
+    const int type = gnd_dtype_kind((gnd_dtype)x->dtype),
+              nan = k->nan && (type == 'f' || type == 'c');
     if (first->kind == GND__ERROR || (m && m->kind == GND__ERROR))
         return first->kind == GND__ERROR ? first : m;
-    if (!x->size) { /* nothing but the initial value, in the shape of a reduction that takes nothing */
+    if (!x->size) { /* nothing but the initial value, in the shape of a reduction that takes nothing
+                     */
         gnd_array *shape = gnd_any(x, axes, flags);
         return shape->kind == GND__ERROR ? shape : gnd_broadcast_to(first, shape->ndim, shape->dim);
     }
@@ -175,14 +190,18 @@ gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned 
     uint32_t mask;
     gnd_array *y, *m, *bad;
     if ((unsigned)what >= sizeof kinds / sizeof *kinds)
-        return gnd__fail(NULL, GND_ERR_ARG, "reduce: %d is no reduction of gnd_reduction", (int)what);
+        return gnd__fail(NULL, GND_ERR_ARG, "reduce: %d is no reduction of gnd_reduction",
+                         (int)what);
     const kind *k = &kinds[what];
-    if ((bad = gnd__check_reduction(k->func, x, axes, flags, &mask)) || (bad = check_options(k, x, t, o)))
+    if ((bad = gnd__check_reduction(k->func, x, axes, flags, &mask)) ||
+        (bad = check_options(k, x, t, o)))
         return bad;
     const int as = t != GND_DTYPE_DEFAULT, bare = !o->where && !o->initial;
     const gnd__inner in = gnd__enter(k->func);
     if (bare && (k->group == SUMS || !as)) {
-        y = as ? k->as(x, axes, flags, t) : k->spread ? k->spread(x, axes, flags, o->correction) : k->plain(x, axes, flags);
+        y = as          ? k->as(x, axes, flags, t)
+            : k->spread ? k->spread(x, axes, flags, o->correction)
+                        : k->plain(x, axes, flags);
         return gnd__leave(in, y);
     }
     m = counting(k, x, o->where);
@@ -191,14 +210,16 @@ gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned 
         y = m ? gnd__op3(GND__OP_WHERE, m, x, gnd_bool(k->of_two == GND__OP_MULTIPLY)) : x;
         y = as ? k->as(y, axes, flags, t) : k->plain(y, axes, flags);
         if (o->initial && y->kind != GND__ERROR)
-            y = gnd__op2(k->of_two, y, gnd__as_strong(o->initial, x->dev, (gnd_dtype)y->dtype, k->func));
+            y = gnd__op2(k->of_two, y,
+                         gnd__as_strong(o->initial, x->dev, (gnd_dtype)y->dtype, k->func));
         break;
     case EXTREMES:
         y = gnd__as_strong(o->initial, x->dev, (gnd_dtype)x->dtype, k->func);
         y = extreme(k, x, m, y, axes, flags);
         break;
     case TRUTHS:
-        y = gnd__op3(GND__OP_WHERE, m, gnd__as(x, GND_BOOL), gnd_bool(k->of_two == GND__OP_LOGICAL_AND));
+        y = gnd__op3(GND__OP_WHERE, m, gnd__as(x, GND_BOOL),
+                     gnd_bool(k->of_two == GND__OP_LOGICAL_AND));
         y = k->plain(y, axes, flags);
         break;
     default:
@@ -210,8 +231,8 @@ gnd_array *gnd_reduce(gnd_reduction what, gnd_array *x, gnd_axes axes, unsigned 
         else if (k->group == MEANS)
             y = gnd__masked_mean(y, m, axes, flags);
         else
-            y = gnd__masked_variance(y, m, axes, flags, o->correction, k->spread == gnd_std || k->spread == gnd_nanstd,
-                                     k->nan);
+            y = gnd__masked_variance(y, m, axes, flags, o->correction,
+                                     k->spread == gnd_std || k->spread == gnd_nanstd, k->nan);
     }
     return gnd__leave(in, y);
 }

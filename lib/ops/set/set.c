@@ -65,8 +65,9 @@ typedef struct found {
 
 /* --- by order --------------------------------------------------------------------------------- */
 
-/* Whether each element of s, sorted, is not the same as the one before it (back 1) or behind it (-1).
- * same_nan: NULL, or a NaN and its neighbour are the same where that is true of their elements. */
+/* Whether each element of s, sorted, is not the same as the one before it (back 1) or behind it
+ * (-1). same_nan: NULL, or a NaN and its neighbour are the same where that is true of their
+ * elements. */
 static gnd_array *differs(gnd_array *s, int64_t back, gnd_array *side, int equal_nan)
 {
     gnd_array *i = iota(s->dev, s->size), *end = gnd_int(back > 0 ? 0 : s->size - 1);
@@ -84,14 +85,15 @@ static gnd_array *differs(gnd_array *s, int64_t back, gnd_array *side, int equal
 /* x, 1-d and not empty. */
 static found by_order(gnd_array *x, unsigned flags)
 {
-    found f = { 0 };
-    gnd_array *order = flags & (GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE) ? gnd_argsort(x, 0, 0) : NULL;
+    found f = {0};
+    gnd_array *order =
+        flags & (GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE) ? gnd_argsort(x, 0, 0) : NULL;
     gnd_array *s = order ? gnd__pick(x, order) : gnd_sort(x, 0, 0);
     if (gnd__is_bad(s)) {
         f.values = s;
         return f;
     }
-    (void)gnd_eval_all(order ? 2 : 1, (gnd_array *[]){ s, order }); /* a failure comes again below */
+    (void)gnd_eval_all(order ? 2 : 1, (gnd_array *[]){s, order}); /* a failure comes again below */
     gnd_array *first = differs(s, 1, NULL, flags & GND_EQUAL_NAN), *at = positions(first);
     f.values = gnd__pick(s, at);
     if (flags & GND_UNIQUE_COUNTS)
@@ -99,15 +101,16 @@ static found by_order(gnd_array *x, unsigned flags)
     if (flags & GND_UNIQUE_INDICES)
         f.indices = gnd__pick(order, at);
     if (flags & GND_UNIQUE_INVERSE) /* element order[i] of x is number i */
-        f.inverse = gnd__pick(numbers(first),
-                              gnd_subtract(gnd__as(gnd__last_node(order, x->size), GND_INT64), gnd_int(1)));
+        f.inverse =
+            gnd__pick(numbers(first),
+                      gnd_subtract(gnd__as(gnd__last_node(order, x->size), GND_INT64), gnd_int(1)));
     return f;
 }
 
 /* --- by counting ------------------------------------------------------------------------------ */
 
-/* Whether x, 1-d, is of ints in a range that is not larger than their number: *low and *range then. May
- * wait for the device. 1, 0, or -1 with an error in *bad. */
+/* Whether x, 1-d, is of ints in a range that is not larger than their number: *low and *range then.
+ * May wait for the device. 1, 0, or -1 with an error in *bad. */
 static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **bad)
 {
     const gnd_dtype t = (gnd_dtype)x->dtype;
@@ -129,9 +132,11 @@ static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **b
 
 static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flags)
 {
-    found f = { 0 };
-    gnd_array *k = gnd_subtract(gnd__as(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
-    gnd_array *c = gnd__is_bad(k) ? k : gnd__tally_node(k, range), *there = gnd_not_equal(c, gnd_int(0));
+    found f = {0};
+    gnd_array *k =
+        gnd_subtract(gnd__as(x, GND_INT64), gnd_int(low)); /* wraps for uint64, and back */
+    gnd_array *c = gnd__is_bad(k) ? k : gnd__tally_node(k, range),
+              *there = gnd_not_equal(c, gnd_int(0));
     if (!gnd__is_bad(c))
         (void)gnd_eval_all(1, &c);
     gnd_array *at = positions(there);
@@ -153,14 +158,14 @@ static found by_counting(gnd_array *x, int64_t low, int64_t range, unsigned flag
 static found unique(gnd_array *x, unsigned flags)
 {
     int64_t low, range;
-    found f = { 0 };
+    found f = {0};
     gnd_array *flat = gnd__flat(x);
     if (gnd__is_bad(flat)) {
         f.values = flat;
         return f;
     }
     if (x->size == 0) {
-        gnd__scalar zero = { .kind = 'i' };
+        gnd__scalar zero = {.kind = 'i'};
         f.values = gnd__same(flat);
         f.indices = gnd__filled(x->dev, GND_INT64, 1, &x->size, &zero);
         f.counts = gnd__filled(x->dev, GND_INT64, 1, &x->size, &zero);
@@ -177,7 +182,7 @@ static found unique(gnd_array *x, unsigned flags)
 /* The error of f, or NULL; if one thing has failed, all have. */
 static gnd_array *error_of(const found *f)
 {
-    gnd_array *a[4] = { f->values, f->indices, f->inverse, f->counts };
+    gnd_array *a[4] = {f->values, f->indices, f->inverse, f->counts};
     for (int i = 0; i < 4; i++)
         if (a[i] && gnd__is_bad(a[i]))
             return a[i];
@@ -192,17 +197,17 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx)
     return gnd__taken(x, idx, 0);
 }
 
-/* Slices of x along axis k as rows, which are sorted by their first element, then by their second and so
- * on; there is at least one, and it is not empty. */
+/* Slices of x along axis k as rows, which are sorted by their first element, then by their second
+ * and so on; there is at least one, and it is not empty. */
 static found by_rows(gnd_array *x, int k, unsigned flags)
 {
     const int64_t n = x->dim[k], m = x->size / n;
     int64_t dim[GND_MAX_NDIM];
-    found f = { 0 };
-    gnd_array *first = gnd_moveaxis(x, 1, &k, (int[]){ 0 }), *rows = first, **key;
+    found f = {0};
+    gnd_array *first = gnd_moveaxis(x, 1, &k, (int[]){0}), *rows = first, **key;
     if (!gnd__is_bad(first)) {
         memcpy(dim, first->dim, (size_t)x->ndim * sizeof *dim);
-        rows = gnd__reshaped(first, 2, (int64_t[]){ n, m });
+        rows = gnd__reshaped(first, 2, (int64_t[]){n, m});
     }
     key = gnd__malloc((size_t)m * sizeof(gnd_array *));
     if (gnd__is_bad(rows) || !key) {
@@ -211,34 +216,37 @@ static found by_rows(gnd_array *x, int k, unsigned flags)
         return f;
     }
     for (int64_t i = 0; i < m; i++) { /* the last key counts first */
-        gnd__map map = { .start = { 0, i }, .step = { 1, 1 }, .from = { 0, -1 } };
+        gnd__map map = {.start = {0, i}, .step = {1, 1}, .from = {0, -1}};
         key[m - 1 - i] = gnd__view_node(rows, 1, &n, &map);
     }
     gnd_array *order = gnd_lexsort((int)m, key, 0);
     gnd__free(key);
     gnd_array *s = taken(rows, order), *i = iota(x->dev, n);
-    (void)gnd_eval_all(2, (gnd_array *[]){ order, s });
+    (void)gnd_eval_all(2, (gnd_array *[]){order, s});
     gnd_array *before = taken(s, gnd_maximum(gnd_subtract(i, gnd_int(1)), gnd_int(0)));
-    gnd_array *starts = gnd_logical_or(gnd_equal(i, gnd_int(0)), gnd_any(gnd_not_equal(s, before), GND_AXIS(1), 0));
+    gnd_array *starts =
+        gnd_logical_or(gnd_equal(i, gnd_int(0)), gnd_any(gnd_not_equal(s, before), GND_AXIS(1), 0));
     if (!gnd__is_bad(starts))
         (void)gnd_eval_all(1, &starts);
     gnd_array *at = positions(starts), *v = taken(s, at);
     if (!gnd__is_bad(v)) {
         dim[0] = v->dim[0];
-        f.values = gnd_moveaxis(gnd__reshaped(v, x->ndim, dim), 1, (int[]){ 0 }, &k);
+        f.values = gnd_moveaxis(gnd__reshaped(v, x->ndim, dim), 1, (int[]){0}, &k);
     } else {
         f.values = v;
     }
     f.counts = lengths(at, n);
     f.indices = gnd__pick(order, at);
     if (flags & GND_UNIQUE_INVERSE && !gnd__is_bad(order))
-        f.inverse = gnd__pick(numbers(starts),
-                              gnd_subtract(gnd__as(gnd__last_node(order, n), GND_INT64), gnd_int(1)));
+        f.inverse =
+            gnd__pick(numbers(starts),
+                      gnd_subtract(gnd__as(gnd__last_node(order, n), GND_INT64), gnd_int(1)));
     return f;
 }
 
 /* Puts what flags ask for into out; the inverse in the shape given. */
-static gnd_status give_found(gnd__inner in, const char *func, const found *f, unsigned flags, int ndim, const int64_t *dim, gnd_array **out)
+static gnd_status give_found(gnd__inner in, const char *func, const found *f, unsigned flags,
+                             int ndim, const int64_t *dim, gnd_array **out)
 {
     gnd_array *e = error_of(f), **next = out;
     *next++ = e ? e : f->values;
@@ -254,7 +262,8 @@ static gnd_status give_found(gnd__inner in, const char *func, const found *f, un
 #define MOST_KEYS 10000
 #define WHOLE INT32_MIN /* in place of an axis */
 
-static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int axis, gnd_array **out)
+static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int axis,
+                            gnd_array **out)
 {
     const unsigned things = GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE | GND_UNIQUE_COUNTS;
     const int n = 1 + __builtin_popcount(flags & things);
@@ -267,11 +276,15 @@ static gnd_status unique_of(const char *func, gnd_array *x, unsigned flags, int 
     if (!bad && k >= 0 && x->dim[k] == 0)
         bad = gnd__fail(x->dev, GND_ERR_SHAPE, "%s: there are no slices along axis %d", func, k);
     if (!bad && k >= 0 && x->size / x->dim[k] > MOST_KEYS)
-        bad = gnd__fail(x->dev, GND_ERR_UNSUPPORTED, "%s: slices along axis %d have %" PRId64 " elements: %d are "
-                        "possible", func, k, x->size / x->dim[k], MOST_KEYS);
+        bad = gnd__fail(x->dev, GND_ERR_UNSUPPORTED,
+                        "%s: slices along axis %d have %" PRId64 " elements: %d are "
+                        "possible",
+                        func, k, x->size / x->dim[k], MOST_KEYS);
     if (!bad && flags & ~(things | GND_EQUAL_NAN))
-        bad = gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: GND_UNIQUE_INDICES, GND_UNIQUE_INVERSE, "
-                        "GND_UNIQUE_COUNTS and GND_EQUAL_NAN are possible", func, flags);
+        bad = gnd__fail(x->dev, GND_ERR_ARG,
+                        "%s: flags %#x: GND_UNIQUE_INDICES, GND_UNIQUE_INVERSE, "
+                        "GND_UNIQUE_COUNTS and GND_EQUAL_NAN are possible",
+                        func, flags);
     if (!bad && !out)
         bad = gnd__fail(x->dev, GND_ERR_NULL, "%s: out is NULL", func);
     if (bad)
@@ -293,8 +306,8 @@ gnd_status gnd_unique_along(gnd_array *x, int axis, unsigned flags, gnd_array **
 
 gnd_status gnd_unique_all(gnd_array *x, gnd_array **out)
 {
-    return unique_of("unique_all", x, GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE | GND_UNIQUE_COUNTS, WHOLE,
-                     out);
+    return unique_of("unique_all", x, GND_UNIQUE_INDICES | GND_UNIQUE_INVERSE | GND_UNIQUE_COUNTS,
+                     WHOLE, out);
 }
 
 gnd_status gnd_unique_counts(gnd_array *x, gnd_array **out)
@@ -339,11 +352,11 @@ static gnd_array *among(gnd_array *x, gnd_array *set, gnd_dtype t)
 gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
 {
     gnd_device *dev;
-    gnd_array *x[2] = { x1, x2 }, *bad = gnd__check_list("isin", 2, x, &dev);
+    gnd_array *x[2] = {x1, x2}, *bad = gnd__check_list("isin", 2, x, &dev);
     if (bad)
         return bad;
     if (x1->size == 0 || x2->size == 0) {
-        gnd__scalar v = { .kind = 'b', .i = invert != 0 };
+        gnd__scalar v = {.kind = 'b', .i = invert != 0};
         return gnd__filled(dev, GND_BOOL, x1->ndim, x1->dim, &v);
     }
     const gnd__inner in = gnd__enter("isin");
@@ -358,26 +371,26 @@ typedef enum setop { INTERSECT, WITHOUT, XOR } setop;
 
 /* Two arrays as one in order: equal elements of the first stand before those of the second. */
 typedef struct both {
-    int64_t n;        /* of the first */
+    int64_t n;                   /* of the first */
     gnd_array *order, *s, *side; /* side: whether an element is of the second */
 } both;
 
 static gnd_array *in_order(gnd_array *x1, gnd_array *x2, gnd_dtype t, both *b)
 {
-    gnd_array *part[2] = { gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t)) };
+    gnd_array *part[2] = {gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t))};
     gnd_array *all = gnd_concat(2, part, 0);
     b->n = x1->size;
     b->order = gnd__is_bad(all) ? all : gnd_argsort(all, 0, 0);
     b->s = gnd__pick(all, b->order);
     b->side = gnd_greater_equal(b->order, gnd_int(b->n));
     if (!gnd__is_bad(b->s))
-        (void)gnd_eval_all(2, (gnd_array *[]){ b->order, b->s });
+        (void)gnd_eval_all(2, (gnd_array *[]){b->order, b->s});
     return b->s;
 }
 
 /* Where the elements of a result are in b: one for each run of equal elements that has what the
- * operation wants. What is in both has an element of the first that is followed by one of the second;
- * a run without one of the second ends with one of the first, and the other way round. */
+ * operation wants. What is in both has an element of the first that is followed by one of the
+ * second; a run without one of the second ends with one of the first, and the other way round. */
 static gnd_array *chosen(const both *b, setop what)
 {
     const int64_t n = b->s->size;
@@ -397,12 +410,14 @@ static gnd_array *chosen(const both *b, setop what)
 static gnd_array *check_two(const char *func, gnd_array *x1, gnd_array *x2, gnd_dtype *t)
 {
     gnd_device *dev;
-    gnd_array *x[2] = { x1, x2 }, *bad = gnd__check_strong(x1, func, "x1");
-    if (bad || (bad = gnd__check_strong(x2, func, "x2")) || (bad = gnd__check_devices(func, 2, x, &dev)))
+    gnd_array *x[2] = {x1, x2}, *bad = gnd__check_strong(x1, func, "x1");
+    if (bad || (bad = gnd__check_strong(x2, func, "x2")) ||
+        (bad = gnd__check_devices(func, 2, x, &dev)))
         return bad;
     int64_t n;
     if (__builtin_add_overflow(x1->size, x2->size, &n))
-        return gnd__fail(dev, GND_ERR_OVERFLOW, "%s: the number of elements does not fit 64 bits", func);
+        return gnd__fail(dev, GND_ERR_OVERFLOW, "%s: the number of elements does not fit 64 bits",
+                         func);
     *t = gnd__common_dtype(dev, 2, x);
     return gnd__check_shape(func, dev, *t, 1, &n);
 }
@@ -416,7 +431,7 @@ static gnd_array *combined(const char *func, gnd_array *x1, gnd_array *x2, setop
         return bad;
     const gnd__inner in = gnd__enter(func);
     if (x1->size == 0 && x2->size == 0)
-        y = gnd__node(GND__EMPTY, x1->dev, t, 1, (int64_t[]){ 0 }, 0, NULL);
+        y = gnd__node(GND__EMPTY, x1->dev, t, 1, (int64_t[]){0}, 0, NULL);
     else
         y = gnd__is_bad(in_order(x1, x2, t, &b)) ? b.s : gnd__pick(b.s, chosen(&b, what));
     return gnd__named(func, gnd__leave(in, y));
@@ -429,9 +444,10 @@ gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2)
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("union1d");
-    gnd_array *part[2] = { gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t)) };
+    gnd_array *part[2] = {gnd__flat(gnd__as(x1, t)), gnd__flat(gnd__as(x2, t))};
     gnd_array *all = gnd_concat(2, part, 0);
-    return gnd__named("union1d", gnd__leave(in, gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values));
+    return gnd__named("union1d",
+                      gnd__leave(in, gnd__is_bad(all) ? all : unique(all, GND_EQUAL_NAN).values));
 }
 
 gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2)
@@ -447,7 +463,8 @@ gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2)
         return bad;
     const gnd__inner in = gnd__enter("setdiff1d_kept");
     x = gnd__flat(gnd__as(x1, (gnd_dtype)x1->dtype));
-    y = gnd__is_bad(x) || x->size == 0 ? x : gnd__pick(x, positions(gnd__flat(gnd_isin(x1, x2, 1))));
+    y = gnd__is_bad(x) || x->size == 0 ? x
+                                       : gnd__pick(x, positions(gnd__flat(gnd_isin(x1, x2, 1))));
     return gnd__named("setdiff1d_kept", gnd__leave(in, y));
 }
 
@@ -458,7 +475,8 @@ gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
     if (bad || t == (gnd_dtype)x1->dtype)
         return bad ? bad : combined("setdiff1d", x1, x2, WITHOUT);
     const gnd__inner in = gnd__enter("setdiff1d");
-    gnd_array *x = gnd__flat(gnd__as(x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
+    gnd_array *x = gnd__flat(gnd__as(
+        x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
     x = gnd__is_bad(x) || x->size == 0 ? x : unique(x, GND_EQUAL_NAN).values;
     return gnd__named("setdiff1d", gnd__leave(in, gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2)));
 }
@@ -481,12 +499,13 @@ gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out
     const gnd__inner in = gnd__enter(func);
     if (x1->size == 0 || x2->size == 0) {
         for (int i = 0; i < 3; i++)
-            out[i] = gnd__node(GND__EMPTY, x1->dev, i ? GND_INT64 : t, 1, (int64_t[]){ 0 }, 0, NULL);
+            out[i] = gnd__node(GND__EMPTY, x1->dev, i ? GND_INT64 : t, 1, (int64_t[]){0}, 0, NULL);
     } else if (gnd__is_bad(in_order(x1, x2, t, &b))) {
         out[0] = out[1] = out[2] = b.s;
     } else {
         gnd_array *at = chosen(&b, INTERSECT), *v = gnd__pick(b.s, at);
-        /* the run of each begins with its first occurrence in x1; the element behind is that in x2 */
+        /* the run of each begins with its first occurrence in x1; the element behind is that in x2
+         */
         gnd_array *first = gnd__is_bad(v) || v->size == 0 ? at : gnd__search_node(b.s, v, 0);
         out[0] = v;
         out[1] = gnd__pick(b.order, first);

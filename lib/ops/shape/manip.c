@@ -20,7 +20,8 @@ gnd_array *gnd_ravel(gnd_array *x)
     return bad ? bad : gnd__reshaped(x, 1, &x->size);
 }
 
-/* --- turned and mirrored ------------------------------------------------------------------------ */
+/* --- turned and mirrored ------------------------------------------------------------------------
+ */
 
 /* Axis d of x is walked along output axis `out`, backwards when that is asked for. */
 static void walk(gnd__map *m, const gnd_array *x, int d, int out, int backwards)
@@ -67,8 +68,9 @@ static gnd_array *flipped(const char *func, gnd_array *x, int axis)
     if (bad)
         return bad;
     if (x->ndim <= axis)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: shape %s: at least %d dimension%s needed", func,
-                         gnd__shape_text(text, x->ndim, x->dim), axis + 1, axis ? "s are" : " is");
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: shape %s: at least %d dimension%s needed",
+                         func, gnd__shape_text(text, x->ndim, x->dim), axis + 1,
+                         axis ? "s are" : " is");
     gnd__map_identity(&m, x->ndim);
     walk(&m, x, axis, axis, 1);
     return gnd__viewed(x, x->ndim, x->dim, &m);
@@ -84,7 +86,8 @@ gnd_array *gnd_flipud(gnd_array *x)
     return flipped("flipud", x, 0);
 }
 
-/* --- more dimensions ---------------------------------------------------------------------------- */
+/* --- more dimensions ----------------------------------------------------------------------------
+ */
 
 gnd_array *gnd__atleast(gnd_array *x, int ndim)
 {
@@ -128,7 +131,10 @@ gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *sh
         gnd__err(&e, GND_ERR_ARG, "%d shapes", n);
     else if ((n && (!ndim || !shape)) || !out_ndim || !out)
         gnd__err(&e, GND_ERR_NULL, "%s is NULL",
-                 !out ? "out" : !out_ndim ? "out_ndim" : ndim ? "shape" : "ndim");
+                 !out        ? "out"
+                 : !out_ndim ? "out_ndim"
+                 : ndim      ? "shape"
+                             : "ndim");
     for (int i = 0; i < n && e.code == GND_OK; i++) {
         gnd__shape s = {.ndim = ndim[i]};
         if ((bad = gnd__check_shape(func, NULL, GND_BOOL, ndim[i], shape[i]))) {
@@ -140,8 +146,10 @@ gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *sh
             memcpy(s.dim, shape[i], (size_t)s.ndim * sizeof s.dim[0]);
         gnd__shape_text(ta, all.ndim, all.dim);
         if (gnd__shape_broadcast(&all, &s))
-            gnd__err(&e, GND_ERR_SHAPE, "shape %d, %s, does not broadcast with %s, that of those "
-                     "before", i, gnd__shape_text(tb, s.ndim, s.dim), ta);
+            gnd__err(&e, GND_ERR_SHAPE,
+                     "shape %d, %s, does not broadcast with %s, that of those "
+                     "before",
+                     i, gnd__shape_text(tb, s.ndim, s.dim), ta);
     }
     if (e.code == GND_OK) {
         *out_ndim = all.ndim;
@@ -150,7 +158,8 @@ gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *sh
     return gnd__only_status(func, &e);
 }
 
-/* --- windows ------------------------------------------------------------------------------------ */
+/* --- windows ------------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, const int *axis)
 {
@@ -163,13 +172,15 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
         return bad;
     if (n < 0 || x->ndim + n > GND_MAX_NDIM)
         return gnd__fail(x->dev, n < 0 ? GND_ERR_ARG : GND_ERR_SHAPE,
-                         "%s: %d windows of an array of %d dimension%s: the result can have %d", func,
-                         n, x->ndim, x->ndim == 1 ? "" : "s", GND_MAX_NDIM);
+                         "%s: %d windows of an array of %d dimension%s: the result can have %d",
+                         func, n, x->ndim, x->ndim == 1 ? "" : "s", GND_MAX_NDIM);
     if (n && !window)
         return gnd__fail(x->dev, GND_ERR_NULL, "%s: the list of windows is NULL", func);
     if (!axis && n != x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %d windows for the %d axes of shape %s: name "
-                         "the axes", func, n, x->ndim, gnd__shape_text(text, x->ndim, x->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: %d windows for the %d axes of shape %s: name "
+                         "the axes",
+                         func, n, x->ndim, gnd__shape_text(text, x->ndim, x->dim));
     memcpy(dim, x->dim, x->ndim * sizeof dim[0]);
     for (int i = 0; i < n; i++) {
         if ((bad = gnd__check_axis(func, x->dev, axis ? axis[i] : i, x->ndim, &k[i])))
@@ -178,8 +189,10 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
             return gnd__fail(x->dev, GND_ERR_ARG, "%s: a window of %" PRId64 " elements", func,
                              window[i]);
         if (window[i] > dim[k[i]])
-            return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a window of %" PRId64 " elements along axis "
-                             "%d with %" PRId64, func, window[i], k[i], dim[k[i]]);
+            return gnd__fail(x->dev, GND_ERR_SHAPE,
+                             "%s: a window of %" PRId64 " elements along axis "
+                             "%d with %" PRId64,
+                             func, window[i], k[i], dim[k[i]]);
         dim[k[i]] -= window[i] - 1;
         dim[x->ndim + i] = window[i];
     }
@@ -194,7 +207,8 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
     return gnd__leave(in, y);
 }
 
-/* --- diagonals ---------------------------------------------------------------------------------- */
+/* --- diagonals ----------------------------------------------------------------------------------
+ */
 
 /* The matrix of x, one-dimensional, on diagonal k: column j has x[j - k], or x[j] for k < 0. */
 static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
@@ -202,8 +216,10 @@ static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
     char text[GND__SHAPE_TEXT];
     int64_t n = x->dim[0], side[2];
     if (k == INT64_MIN || __builtin_add_overflow(n, k < 0 ? -k : k, &side[0]))
-        return gnd__fail(x->dev, GND_ERR_OVERFLOW, "%s: diagonal %" PRId64 " of shape %s: the number "
-                         "of bytes does not fit 64 bits", func, k, gnd__shape_text(text, 1, x->dim));
+        return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                         "%s: diagonal %" PRId64 " of shape %s: the number "
+                         "of bytes does not fit 64 bits",
+                         func, k, gnd__shape_text(text, 1, x->dim));
     side[1] = side[0];
     gnd_array *bad = gnd__check_shape(func, x->dev, (gnd_dtype)x->dtype, 2, side);
     if (bad)
@@ -214,7 +230,8 @@ static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
     gnd__scalar zero = {.kind = gnd_dtype_kind((gnd_dtype)x->dtype)};
     gnd_array *row = x;
     if (k) {
-        gnd_array *j = gnd_arange_i64(x->dev, k > 0 ? -k : 0, side[0] - (k > 0 ? k : 0), 1, GND_INT64);
+        gnd_array *j =
+            gnd_arange_i64(x->dev, k > 0 ? -k : 0, side[0] - (k > 0 ? k : 0), 1, GND_INT64);
         j = gnd_clip(j, gnd_int(0), gnd_int(n - 1));
         row = j->kind == GND__ERROR ? j : gnd__taken(x, j, 0);
     }
@@ -247,7 +264,8 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
     return gnd__leave(in, flat->kind == GND__ERROR ? flat : on_diagonal("diagflat", flat, k));
 }
 
-/* --- resize ------------------------------------------------------------------------------------- */
+/* --- resize -------------------------------------------------------------------------------------
+ */
 
 /* x, 1-d, again and again, n elements: joined where these are few, else by index. */
 static gnd_array *again(gnd_array *x, int64_t n)
@@ -263,8 +281,9 @@ static gnd_array *again(gnd_array *x, int64_t n)
         piece[k] = x;
     if (rest)
         piece[whole] = gnd__slice(x, 0, 0, rest);
-    return rest && piece[whole]->kind == GND__ERROR ? piece[whole]
-                                                    : gnd__concat("resize", (int)whole + (rest > 0), piece, 0);
+    return rest && piece[whole]->kind == GND__ERROR
+               ? piece[whole]
+               : gnd__concat("resize", (int)whole + (rest > 0), piece, 0);
 }
 
 gnd_array *gnd_resize(gnd_array *x, int ndim, const int64_t *shape)

@@ -38,8 +38,10 @@ static gnd_status sections(const char *func, gnd_array *x, int64_t n, int axis, 
         bad = gnd__fail(x->dev, GND_ERR_ARG, "%s: %" PRId64 " parts: at least one is needed", func,
                         n);
     if (!bad && equal && x->dim[k] % n)
-        bad = gnd__fail(x->dev, GND_ERR_SHAPE, "%s: axis %d with %" PRId64 " elements has no %" PRId64
-                        " equal parts: take gnd_array_split", func, k, x->dim[k], n);
+        bad = gnd__fail(x->dev, GND_ERR_SHAPE,
+                        "%s: axis %d with %" PRId64 " elements has no %" PRId64
+                        " equal parts: take gnd_array_split",
+                        func, k, x->dim[k], n);
     if (bad)
         return gnd__all_fail(n, out, bad);
     gnd_status st = GND_OK;
@@ -82,8 +84,8 @@ gnd_status gnd_split_at(gnd_array *x, int64_t n, const int64_t *at, int axis, gn
         return gnd__all_fail(n < 0 ? 0 : n + 1, out, bad);
     gnd_status st = GND_OK;
     for (int64_t i = 0; i <= n; i++) {
-        int64_t from = i ? place(at[i - 1], x->dim[k]) : 0, to = i < n ? place(at[i], x->dim[k])
-                                                                       : x->dim[k];
+        int64_t from = i ? place(at[i - 1], x->dim[k]) : 0,
+                to = i < n ? place(at[i], x->dim[k]) : x->dim[k];
         out[i] = gnd__slice(x, k, to > from ? from : 0, to > from ? to - from : 0);
         note(&st, out[i]);
     }

@@ -40,9 +40,18 @@ static gnd_array *stacked(const char *func, int n, gnd_array *const *x, prepare 
     return gnd__leave(in, y);
 }
 
-static gnd_array *rows(gnd_array *x) { return gnd__atleast(x, 2); }
-static gnd_array *vector(gnd_array *x) { return gnd__atleast(x, 1); }
-static gnd_array *deep(gnd_array *x) { return gnd__atleast(x, 3); }
+static gnd_array *rows(gnd_array *x)
+{
+    return gnd__atleast(x, 2);
+}
+static gnd_array *vector(gnd_array *x)
+{
+    return gnd__atleast(x, 1);
+}
+static gnd_array *deep(gnd_array *x)
+{
+    return gnd__atleast(x, 3);
+}
 
 static gnd_array *column(gnd_array *x)
 {
@@ -69,21 +78,26 @@ gnd_array *gnd_column_stack(int n, gnd_array *const *x)
     return stacked("column_stack", n, x, column, 1);
 }
 
-/* --- append ------------------------------------------------------------------------------------- */
+/* --- append -------------------------------------------------------------------------------------
+ */
 
 gnd_array *gnd_append(gnd_array *x, gnd_array *y, int axis)
 {
     return gnd__concat("append", 2, (gnd_array *[]){x, y}, axis);
 }
 
-static gnd_array *flat(gnd_array *x) { return gnd__reshaped(x, 1, &x->size); }
+static gnd_array *flat(gnd_array *x)
+{
+    return gnd__reshaped(x, 1, &x->size);
+}
 
 gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y)
 {
     return stacked("append_flat", 2, (gnd_array *[]){x, y}, flat, 0);
 }
 
-/* --- block -------------------------------------------------------------------------------------- */
+/* --- block --------------------------------------------------------------------------------------
+ */
 
 enum { MOST = 1 << 20 }; /* blocks: each is a kernel */
 
@@ -100,7 +114,8 @@ static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int ax
     for (int i = 1; i < n; i++) {
         for (int d = 0; d < ndim; d++)
             if (d != axis && p[i].dim[d] != p[0].dim[d])
-                return gnd__fail(dev, GND_ERR_SHAPE, "block: shapes %s and %s side by side along axis "
+                return gnd__fail(dev, GND_ERR_SHAPE,
+                                 "block: shapes %s and %s side by side along axis "
                                  "%d: axis %d has %" PRId64 " and %" PRId64,
                                  gnd__shape_text(ta, ndim, p[0].dim),
                                  gnd__shape_text(tb, ndim, p[i].dim), axis, d, p[0].dim[d],
@@ -108,7 +123,8 @@ static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int ax
         for (int k = 0; k < p[i].count; k++)
             box[p[i].first + k].start[axis] += p[0].dim[axis];
         if (__builtin_add_overflow(p[0].dim[axis], p[i].dim[axis], &p[0].dim[axis]))
-            return gnd__fail(dev, GND_ERR_OVERFLOW, "block: the number of bytes does not fit 64 bits");
+            return gnd__fail(dev, GND_ERR_OVERFLOW,
+                             "block: the number of bytes does not fit 64 bits");
         p[0].count += p[i].count;
     }
     return NULL;
@@ -131,7 +147,8 @@ static gnd_array *nest(gnd_device *dev, int depth, const int *counts, int ndim, 
     for (int level = depth - 1; level >= 0; level--) {
         int from = 0;
         for (int i = first[level]; i < first[level + 1]; i++) {
-            gnd_array *bad = side_by_side(dev, p + from, counts[i], ndim, ndim - depth + level, box);
+            gnd_array *bad =
+                side_by_side(dev, p + from, counts[i], ndim, ndim - depth + level, box);
             if (bad)
                 return bad;
             p[i - first[level]] = p[from];

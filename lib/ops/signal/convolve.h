@@ -12,14 +12,15 @@
 /* Along an axis d that is convolved, the results are numbers lo to lo + count of the full
  * x->dim[d] + k->dim[d] - 1; along the others x and k broadcast and all are wanted. */
 typedef struct gnd__conv {
-    gnd_array *x, *k;           /* of equally many dimensions and one dtype, not empty */
-    uint32_t axes;              /* those that are convolved, none of extent 1 */
+    gnd_array *x, *k; /* of equally many dimensions and one dtype, not empty */
+    uint32_t axes;    /* those that are convolved, none of extent 1 */
     int64_t lo[GND_MAX_NDIM], count[GND_MAX_NDIM];
     gnd_conv_method method;
 } gnd__conv;
 
-/* The result: of x's dtype, or an error. In a scope of the caller's, which takes what is made on the
- * way. AUTO and DIRECT take every dtype, the transforms floats and complex numbers but those of 16 bits. */
+/* The result: of x's dtype, or an error. In a scope of the caller's, which takes what is made on
+ * the way. AUTO and DIRECT take every dtype, the transforms floats and complex numbers but those of
+ * 16 bits. */
 gnd_array *gnd__convolved(const gnd__conv *c);
 
 #endif

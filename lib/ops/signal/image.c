@@ -37,33 +37,38 @@ static gnd_array *check(windows *w, gnd_array *x, int n, const int64_t *size)
         return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: %s: complex numbers have no order", w->func,
                          gnd_dtype_name((gnd_dtype)x->dtype));
     if ((unsigned)w->border > GND_BORDER_WRAP)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: border %d is none of GND_BORDER_REFLECT to GND_BORDER_WRAP", w->func,
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: border %d is none of GND_BORDER_REFLECT to GND_BORDER_WRAP", w->func,
                          (int)w->border);
     if (n != 1 && n != x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %d sizes for shape %s: one is needed, or one for each axis",
-                         w->func, n, gnd__shape_text(text, x->ndim, x->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: %d sizes for shape %s: one is needed, or one for each axis", w->func,
+                         n, gnd__shape_text(text, x->ndim, x->dim));
     if (!size && n)
         return gnd__fail(x->dev, GND_ERR_NULL, "%s: the list of sizes is NULL", w->func);
     w->count = 1;
     for (int i = 0; i < n; i++)
         if (size[i] < 1)
-            return gnd__fail(x->dev, GND_ERR_ARG, "%s: a window of %" PRId64 " elements along axis %d", w->func,
-                             size[i], i);
+            return gnd__fail(x->dev, GND_ERR_ARG,
+                             "%s: a window of %" PRId64 " elements along axis %d", w->func, size[i],
+                             i);
     for (int d = 0; d < x->ndim; d++) {
         w->size[d] = size[n == 1 ? 0 : d];
         w->before[d] = w->size[d] / 2;
         if (__builtin_mul_overflow(w->count, w->size[d], &w->count))
-            return gnd__fail(x->dev, GND_ERR_OVERFLOW, "%s: the elements of one window do not fit 64 bits", w->func);
+            return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                             "%s: the elements of one window do not fit 64 bits", w->func);
     }
     if (!w->fill)
         return NULL;
     if ((bad = gnd__check(w->fill, w->func, "fill")))
         return bad;
     if (w->fill->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a fill of shape %s: one number is needed", w->func,
-                         gnd__shape_text(text, w->fill->ndim, w->fill->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: a fill of shape %s: one number is needed",
+                         w->func, gnd__shape_text(text, w->fill->ndim, w->fill->dim));
     if (w->fill->dev && w->fill->dev != x->dev)
-        return gnd__fail(x->dev, GND_ERR_DEVICE, "%s: arrays of two devices: move one with gnd_to_device", w->func);
+        return gnd__fail(x->dev, GND_ERR_DEVICE,
+                         "%s: arrays of two devices: move one with gnd_to_device", w->func);
     return NULL;
 }
 
@@ -110,12 +115,13 @@ static gnd_array *sorted(const windows *w, gnd_array *x, int64_t rank)
         mask |= UINT32_C(1) << d;
     }
     if (x->ndim == GND_MAX_NDIM)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %d dimensions: one more is needed for the windows", w->func,
-                         x->ndim);
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: %d dimensions: one more is needed for the windows", w->func, x->ndim);
     dim[x->ndim] = w->count;
     gnd_array *all = gnd_sliding_window_view(padded(w, x, mask), n, size, axis);
     gnd_array *rows = gnd_reshape(all, x->ndim + 1, dim);
-    return gnd_squeeze(gnd_slice(gnd_partition(rows, 1, &rank, -1), -1, rank, rank + 1), GND_AXIS(-1));
+    return gnd_squeeze(gnd_slice(gnd_partition(rows, 1, &rank, -1), -1, rank, rank + 1),
+                       GND_AXIS(-1));
 }
 
 /* --- by rank ---------------------------------------------------------------------------------- */
@@ -131,34 +137,38 @@ static gnd_array *ranked(const windows *w, gnd_array *x, int64_t rank)
                                                : sorted(w, x, rank));
 }
 
-gnd_array *gnd_rank_filter(gnd_array *x, int64_t rank, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_rank_filter(gnd_array *x, int64_t rank, int n, const int64_t *size,
+                           gnd_border border, gnd_array *fill)
 {
     windows w = {.func = "rank_filter", .border = border, .fill = fill};
     gnd_array *bad = check(&w, x, n, size);
     if (bad)
         return bad;
     if (rank < -w.count || rank >= w.count)
-        return gnd__fail(x->dev, GND_ERR_ARG, "rank_filter: rank %" PRId64 " of windows of %" PRId64 " elements", rank,
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "rank_filter: rank %" PRId64 " of windows of %" PRId64 " elements", rank,
                          w.count);
     return ranked(&w, x, rank < 0 ? rank + w.count : rank);
 }
 
-gnd_array *gnd_median_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_median_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                             gnd_array *fill)
 {
     windows w = {.func = "median_filter", .border = border, .fill = fill};
     gnd_array *bad = check(&w, x, n, size);
     return bad ? bad : ranked(&w, x, w.count / 2);
 }
 
-gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n, const int64_t *size, gnd_border border,
-                                 gnd_array *fill)
+gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n, const int64_t *size,
+                                 gnd_border border, gnd_array *fill)
 {
     windows w = {.func = "percentile_filter", .border = border, .fill = fill};
     gnd_array *bad = check(&w, x, n, size);
     if (bad)
         return bad;
     if (!(percentile >= -100 && percentile <= 100))
-        return gnd__fail(x->dev, GND_ERR_ARG, "percentile_filter: percentile %g is not in -100 .. 100", percentile);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "percentile_filter: percentile %g is not in -100 .. 100", percentile);
     if (percentile < 0)
         percentile += 100;
     const int64_t last = w.count - 1;
@@ -166,10 +176,11 @@ gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n, const i
     return ranked(&w, x, rank < last ? rank : last);
 }
 
-/* --- the smallest and the greatest ------------------------------------------------------------- */
+/* --- the smallest and the greatest -------------------------------------------------------------
+ */
 
-static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill,
-                      const char *steps)
+static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size, gnd_border border,
+                      gnd_array *fill, const char *steps)
 {
     windows w = {.func = func, .border = border, .fill = fill};
     gnd_array *y = check(&w, x, n, size);
@@ -185,32 +196,38 @@ static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size
     return gnd__leave(in, y);
 }
 
-gnd_array *gnd_minimum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_minimum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                              gnd_array *fill)
 {
     return box("minimum_filter", x, n, size, border, fill, "e");
 }
 
-gnd_array *gnd_maximum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_maximum_filter(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                              gnd_array *fill)
 {
     return box("maximum_filter", x, n, size, border, fill, "m");
 }
 
-gnd_array *gnd_grey_erosion(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_grey_erosion(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                            gnd_array *fill)
 {
     return box("grey_erosion", x, n, size, border, fill, "e");
 }
 
-gnd_array *gnd_grey_dilation(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_grey_dilation(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                             gnd_array *fill)
 {
     return box("grey_dilation", x, n, size, border, fill, "d");
 }
 
-gnd_array *gnd_grey_opening(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_grey_opening(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                            gnd_array *fill)
 {
     return box("grey_opening", x, n, size, border, fill, "ed");
 }
 
-gnd_array *gnd_grey_closing(gnd_array *x, int n, const int64_t *size, gnd_border border, gnd_array *fill)
+gnd_array *gnd_grey_closing(gnd_array *x, int n, const int64_t *size, gnd_border border,
+                            gnd_array *fill)
 {
     return box("grey_closing", x, n, size, border, fill, "de");
 }

@@ -37,7 +37,8 @@ static gnd_array *cross(gnd_device *dev, int ndim)
     return y;
 }
 
-/* In a scope: one erosion ('e') or dilation ('d') of x by s, bools; outside of x all is `border`. */
+/* In a scope: one erosion ('e') or dilation ('d') of x by s, bools; outside of x all is `border`.
+ */
 static gnd_array *step(int what, gnd_array *x, gnd_array *s, int border)
 {
     int64_t width[2 * MOST_NDIM];
@@ -45,7 +46,8 @@ static gnd_array *step(int what, gnd_array *x, gnd_array *s, int border)
     gnd_axes axes = GND_NO_AXES;
     gnd_pad_options opt = {.values = value};
     if (!x->ndim) { /* one element, which is all of its window, if that has it */
-        gnd_array *same = what == 'e' ? gnd_logical_or(x, gnd_logical_not(s)) : gnd_logical_and(x, s);
+        gnd_array *same =
+            what == 'e' ? gnd_logical_or(x, gnd_logical_not(s)) : gnd_logical_and(x, s);
         return same;
     }
     for (int d = 0; d < x->ndim; d++) {
@@ -55,30 +57,37 @@ static gnd_array *step(int what, gnd_array *x, gnd_array *s, int border)
         value[2 * d] = value[2 * d + 1] = gnd_bool(border);
         axes = gnd_axes_union(axes, GND_AXIS(-1 - d));
     }
-    gnd_array *w = gnd_sliding_window_view(gnd_pad(x, width, "constant", &opt), x->ndim, s->dim, NULL);
+    gnd_array *w =
+        gnd_sliding_window_view(gnd_pad(x, width, "constant", &opt), x->ndim, s->dim, NULL);
     if (what == 'e')
         return gnd_all(gnd_logical_or(w, gnd_logical_not(s)), axes, 0);
     return gnd_any(gnd_logical_and(w, gnd_flip(s, GND_ALL)), axes, 0);
 }
 
-static gnd_array *morph(const char *func, gnd_array *x, gnd_array *structure, int iterations, int border, const char *steps)
+static gnd_array *morph(const char *func, gnd_array *x, gnd_array *structure, int iterations,
+                        int border, const char *steps)
 {
     char tx[GND__SHAPE_TEXT], ts[GND__SHAPE_TEXT];
     gnd_device *dev;
     gnd_array *y, *s, *bad = gnd__check_strong(x, func, "x");
-    if (bad || (structure && ((bad = gnd__check_strong(structure, func, "structure")) ||
-                              (bad = gnd__check_devices(func, 2, (gnd_array *[]){x, structure}, &dev)))))
+    if (bad ||
+        (structure && ((bad = gnd__check_strong(structure, func, "structure")) ||
+                       (bad = gnd__check_devices(func, 2, (gnd_array *[]){x, structure}, &dev)))))
         return bad;
     if (x->ndim > MOST_NDIM)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %d dimensions: at most %d are possible", func, x->ndim, MOST_NDIM);
+        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %d dimensions: at most %d are possible", func,
+                         x->ndim, MOST_NDIM);
     if (structure && structure->ndim != x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: structure of shape %s for x of shape %s: as many axes are needed", func,
-                         gnd__shape_text(ts, structure->ndim, structure->dim), gnd__shape_text(tx, x->ndim, x->dim));
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: structure of shape %s for x of shape %s: as many axes are needed",
+                         func, gnd__shape_text(ts, structure->ndim, structure->dim),
+                         gnd__shape_text(tx, x->ndim, x->dim));
     if (structure && !structure->size)
         return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: structure of shape %s has no elements", func,
                          gnd__shape_text(ts, structure->ndim, structure->dim));
     if (iterations < 1)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %d iterations: at least one is needed", func, iterations);
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %d iterations: at least one is needed", func,
+                         iterations);
     const gnd__inner in = gnd__enter(func);
     y = gnd__as(x, GND_BOOL);
     s = structure ? gnd__as(structure, GND_BOOL) : cross(x->dev, x->ndim);

@@ -20,12 +20,23 @@
 #include <gnd/reduce.h>
 
 typedef enum mode {
-    CONSTANT, EDGE, LINEAR_RAMP, MAXIMUM, MEAN, MEDIAN, MINIMUM, REFLECT, SYMMETRIC, WRAP, EMPTY, NMODES
+    CONSTANT,
+    EDGE,
+    LINEAR_RAMP,
+    MAXIMUM,
+    MEAN,
+    MEDIAN,
+    MINIMUM,
+    REFLECT,
+    SYMMETRIC,
+    WRAP,
+    EMPTY,
+    NMODES
 } mode;
 
 static const char *const mode_name[NMODES] = {
-    "constant", "edge", "linear_ramp", "maximum", "mean", "median",
-    "minimum", "reflect", "symmetric", "wrap", "empty",
+    "constant", "edge",    "linear_ramp", "maximum", "mean",  "median",
+    "minimum",  "reflect", "symmetric",   "wrap",    "empty",
 };
 
 static int is_stat(mode m)
@@ -33,7 +44,8 @@ static int is_stat(mode m)
     return m == MAXIMUM || m == MEAN || m == MEDIAN || m == MINIMUM;
 }
 
-/* --- checks -------------------------------------------------------------------------------------- */
+/* --- checks --------------------------------------------------------------------------------------
+ */
 
 static gnd_array *check_mode(gnd_array *x, const char *name, mode *m)
 {
@@ -44,8 +56,10 @@ static gnd_array *check_mode(gnd_array *x, const char *name, mode *m)
             *m = (mode)i;
             return NULL;
         }
-    return gnd__fail(x->dev, GND_ERR_ARG, "pad: mode \"%.40s\" is none of constant, edge, linear_ramp, "
-                     "maximum, mean, median, minimum, reflect, symmetric, wrap, empty", name);
+    return gnd__fail(x->dev, GND_ERR_ARG,
+                     "pad: mode \"%.40s\" is none of constant, edge, linear_ramp, "
+                     "maximum, mean, median, minimum, reflect, symmetric, wrap, empty",
+                     name);
 }
 
 static gnd_array *check_widths(gnd_array *x, const int64_t *width, mode m, int64_t *dim)
@@ -59,13 +73,16 @@ static gnd_array *check_widths(gnd_array *x, const int64_t *width, mode m, int64
             return gnd__fail(x->dev, GND_ERR_ARG, "pad: axis %d: a width of %" PRId64, d,
                              before < 0 ? before : after);
         if (x->dim[d] == 0 && (before || after) && m != CONSTANT && m != EMPTY)
-            return gnd__fail(x->dev, GND_ERR_SHAPE, "pad: shape %s: axis %d has no element to pad with: "
+            return gnd__fail(x->dev, GND_ERR_SHAPE,
+                             "pad: shape %s: axis %d has no element to pad with: "
                              "modes constant and empty need none",
                              gnd__shape_text(text, x->ndim, x->dim), d);
         if (__builtin_add_overflow(x->dim[d], before, &dim[d]) ||
             __builtin_add_overflow(dim[d], after, &dim[d]))
-            return gnd__fail(x->dev, GND_ERR_OVERFLOW, "pad: axis %d: %" PRId64 " + %" PRId64 " + %" PRId64
-                             " elements do not fit 64 bits", d, before, x->dim[d], after);
+            return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                             "pad: axis %d: %" PRId64 " + %" PRId64 " + %" PRId64
+                             " elements do not fit 64 bits",
+                             d, before, x->dim[d], after);
     }
     return gnd__check_shape("pad", x->dev, (gnd_dtype)x->dtype, x->ndim, dim);
 }
@@ -74,35 +91,42 @@ static gnd_array *check_options(gnd_array *x, mode m, const gnd_pad_options *opt
 {
     char text[GND__SHAPE_TEXT];
     const char *no = opt->values && m != CONSTANT && m != LINEAR_RAMP ? "values"
-                     : opt->stat_length && !is_stat(m)               ? "stat_length"
-                     : opt->odd && m != REFLECT && m != SYMMETRIC    ? "odd" : NULL;
+                     : opt->stat_length && !is_stat(m)                ? "stat_length"
+                     : opt->odd && m != REFLECT && m != SYMMETRIC     ? "odd"
+                                                                      : NULL;
     if (no)
-        return gnd__fail(x->dev, GND_ERR_ARG, "pad: mode \"%s\" has no option %s", mode_name[m], no);
+        return gnd__fail(x->dev, GND_ERR_ARG, "pad: mode \"%s\" has no option %s", mode_name[m],
+                         no);
     for (int i = 0; i < 2 * x->ndim && opt->values; i++) {
         gnd_array *v = opt->values[i], *bad = gnd__check(v, "pad", "one of the values");
         if (bad)
             return bad;
         if (v->ndim)
-            return gnd__fail(x->dev, GND_ERR_SHAPE, "pad: a value of shape %s: one number is needed",
+            return gnd__fail(x->dev, GND_ERR_SHAPE,
+                             "pad: a value of shape %s: one number is needed",
                              gnd__shape_text(text, v->ndim, v->dim));
         if (v->dev && v->dev != x->dev)
-            return gnd__fail(x->dev, GND_ERR_DEVICE, "pad: arrays of two devices, %s and %s: move one "
-                             "with gnd_to_device", gnd__device_id(x->dev), gnd__device_id(v->dev));
+            return gnd__fail(x->dev, GND_ERR_DEVICE,
+                             "pad: arrays of two devices, %s and %s: move one "
+                             "with gnd_to_device",
+                             gnd__device_id(x->dev), gnd__device_id(v->dev));
     }
     for (int i = 0; i < 2 * x->ndim && opt->stat_length; i++)
         if (opt->stat_length[i] < 0 || (opt->stat_length[i] == 0 && m != MEAN && m != MEDIAN))
-            return gnd__fail(x->dev, GND_ERR_ARG, "pad: the %s of %" PRId64 " elements", mode_name[m],
-                             opt->stat_length[i]);
+            return gnd__fail(x->dev, GND_ERR_ARG, "pad: the %s of %" PRId64 " elements",
+                             mode_name[m], opt->stat_length[i]);
     return NULL;
 }
 
-/* --- constants ----------------------------------------------------------------------------------- */
+/* --- constants -----------------------------------------------------------------------------------
+ */
 
 /* Value `side` of opt as a 0-d array of dtype t; 0 when there are none. */
 static gnd_array *value(gnd_array *x, const gnd_pad_options *opt, int side, gnd_dtype t)
 {
     gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
-    return opt->values ? gnd__strong(opt->values[side], x->dev, t, "pad") : gnd__const(x->dev, t, &zero, 0);
+    return opt->values ? gnd__strong(opt->values[side], x->dev, t, "pad")
+                       : gnd__const(x->dev, t, &zero, 0);
 }
 
 /* x in its box, and for each axis two more: as wide as the result along the axes before, as x along
@@ -125,8 +149,10 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
         memset(&box[n], 0, sizeof box[n]);
         for (int d = 0; d < x->ndim; d++) {
             slab[d] = d < axis ? dim[d] : d == axis ? width[side] : x->dim[d];
-            box[n].start[d] = d < axis ? 0 : d > axis ? width[2 * d]
-                              : side % 2 ? width[2 * d] + x->dim[d] : 0;
+            box[n].start[d] = d < axis   ? 0
+                              : d > axis ? width[2 * d]
+                              : side % 2 ? width[2 * d] + x->dim[d]
+                                         : 0;
         }
         if (gnd__shape_size(x->ndim, slab, 1) == 0)
             continue;
@@ -143,10 +169,12 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
     return gnd__assemble_node(x->dev, t, x->ndim, dim, n, piece, box);
 }
 
-/* --- by index ------------------------------------------------------------------------------------ */
+/* --- by index ------------------------------------------------------------------------------------
+ */
 
 /* Which of n elements places from .. from + count of before + n + after are. */
-static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from, int64_t count, mode m)
+static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from,
+                               int64_t count, mode m)
 {
     const int64_t before = width[0], after = width[1];
     gnd_array *j = gnd_arange_i64(dev, from - before, from - before + count, 1, GND_INT64);
@@ -169,7 +197,8 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width,
 }
 
 /* The part of the result of shape `dim` from `start` on. */
-static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start, const int64_t *dim, mode m)
+static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start,
+                        const int64_t *dim, mode m)
 {
     gnd_array *index[GND_MAX_NDIM];
     gnd__gather how;
@@ -192,8 +221,8 @@ static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start
     return gnd__take_node(x, n, index, x->ndim, dim, &how);
 }
 
-/* Of so many elements x is its own box of the result: below, one gather costs less than several kernels. What
- * lies beside it is views where rows are long enough for CPUs not to store them. */
+/* Of so many elements x is its own box of the result: below, one gather costs less than several
+ * kernels. What lies beside it is views where rows are long enough for CPUs not to store them. */
 enum { OWN_BOX = 65536, VIEWED_ROW = 48 };
 
 /* Whether what lies beside x's own box is views of x: no more on any side than x has. */
@@ -224,9 +253,9 @@ static gnd_array *beside(gnd_array *x, int k, int side, int64_t count, mode m)
     return y->kind == GND__ERROR ? y : gnd_flip(y, GND_AXIS(k));
 }
 
-/* x padded along its first `axes` axes: x in its box, and for each axis two boxes more, as wide as the result
- * along the axes before, as x along those after. What is in the corners is views of views, or all of a box one
- * gather. */
+/* x padded along its first `axes` axes: x in its box, and for each axis two boxes more, as wide as
+ * the result along the axes before, as x along those after. What is in the corners is views of
+ * views, or all of a box one gather. */
 static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m, int viewed)
 {
     gnd_array *piece[2 * GND_MAX_NDIM + 1] = {x};
@@ -247,17 +276,20 @@ static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m,
             slab[d] = d < k ? dim[d] : d == k ? width[side] : x->dim[d];
         for (int d = k; d < axes; d++)
             box[n].start[d] = d > k ? width[2 * d] : side % 2 ? width[2 * d] + x->dim[d] : 0;
-        gnd_array *y = viewed ? beside(x, k, side % 2, width[side], m) : taken(x, width, box[n].start, slab, m);
+        gnd_array *y = viewed ? beside(x, k, side % 2, width[side], m)
+                              : taken(x, width, box[n].start, slab, m);
         if (viewed && y->kind != GND__ERROR)
             y = in_boxes(y, width, k, m, 1);
         if (y->kind == GND__ERROR)
             return y;
         piece[n++] = y;
     }
-    return n == 1 ? x : gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
+    return n == 1 ? x
+                  : gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
 }
 
-/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little. */
+/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little.
+ */
 static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
 {
     const int64_t none[GND_MAX_NDIM] = {0}, size = gnd__shape_size(x->ndim, dim, 1);
@@ -268,7 +300,8 @@ static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *di
     return in_boxes(x, width, x->ndim, m, is_viewed(x, width, m));
 }
 
-/* --- axis by axis -------------------------------------------------------------------------------- */
+/* --- axis by axis --------------------------------------------------------------------------------
+ */
 
 /* Elements from .. from + count of axis k, in opposite order when asked for. */
 static gnd_array *part(gnd_array *x, int k, int64_t from, int64_t count, int backwards)
@@ -293,8 +326,8 @@ static gnd_array *between(gnd_array *before, gnd_array *x, gnd_array *after, int
     return gnd__concat("pad", n, piece, k);
 }
 
-/* Mirrored at the edges' values too: 2 * edge - element. What there is doubles with every round; only
- * whole lengths of the original are mirrored, or the next round would not continue them. */
+/* Mirrored at the edges' values too: 2 * edge - element. What there is doubles with every round;
+ * only whole lengths of the original are mirrored, or the next round would not continue them. */
 static gnd_array *mirrored_odd(gnd_array *x, int k, int64_t before, int64_t after, mode m)
 {
     int64_t period = x->dim[k] - (m == REFLECT), skip = m == REFLECT;
@@ -326,8 +359,8 @@ static gnd_array *statistic(gnd_array *x, int k, int64_t from, int64_t count, mo
     return whole ? gnd_round(y) : y;
 }
 
-/* From the value at the end to the edge, `count` elements. As linspace: end + i (edge - end) / count in
- * the default float, ints rounded down. */
+/* From the value at the end to the edge, `count` elements. As linspace: end + i (edge - end) /
+ * count in the default float, ints rounded down. */
 static gnd_array *ramp(gnd_array *x, const gnd_pad_options *opt, int k, int side, int64_t count)
 {
     gnd_dtype t = (gnd_dtype)x->dtype, f = gnd__device_float(x->dev);
@@ -354,7 +387,8 @@ static gnd_array *along_axis(gnd_array *x, int k, const int64_t *width, mode m,
         return mirrored_odd(x, k, width[2 * k], width[2 * k + 1], m);
     for (int i = 0; i < 2; i++) {
         int64_t n = x->dim[k], count = width[2 * k + i];
-        int64_t len = opt->stat_length && opt->stat_length[2 * k + i] < n ? opt->stat_length[2 * k + i] : n;
+        int64_t len =
+            opt->stat_length && opt->stat_length[2 * k + i] < n ? opt->stat_length[2 * k + i] : n;
         if (!count)
             continue;
         if (m == LINEAR_RAMP) {

@@ -17,8 +17,8 @@
 #include <gnd/index.h>
 #include <gnd/reduce.h>
 
-/* The weight at distance d: a triangle, or Keys' cubic with a = -1/2 (R. G. Keys, "Cubic convolution interpolation for
- * digital image processing", 1981). */
+/* The weight at distance d: a triangle, or Keys' cubic with a = -1/2 (R. G. Keys, "Cubic
+ * convolution interpolation for digital image processing", 1981). */
 static double weight(gnd_interpolation how, double d)
 {
     d = fabs(d);
@@ -27,9 +27,10 @@ static double weight(gnd_interpolation how, double d)
     return d < 1 ? (1.5 * d - 2.5) * d * d + 1 : d < 2 ? ((-0.5 * d + 2.5) * d - 4) * d + 2 : 0;
 }
 
-/* The places and the weights of m results from n elements, `taps` for each: what lies beyond the ends weighs nothing,
- * and the weights of each result add up to 1. */
-static void fill(gnd_interpolation how, int64_t n, int64_t m, double wide, int64_t taps, int64_t *place, double *w)
+/* The places and the weights of m results from n elements, `taps` for each: what lies beyond the
+ * ends weighs nothing, and the weights of each result add up to 1. */
+static void fill(gnd_interpolation how, int64_t n, int64_t m, double wide, int64_t taps,
+                 int64_t *place, double *w)
 {
     const double reach = how == GND_INTERPOLATE_LINEAR ? wide : 2 * wide;
     for (int64_t j = 0; j < m; j++, place += taps, w += taps) {
@@ -56,10 +57,13 @@ static gnd_array *weighted(gnd_array *x, int d, int64_t m, gnd_interpolation how
     const int64_t taps = (int64_t)reach;
     int64_t dim[GND_MAX_NDIM], count;
     if (x->ndim == GND_MAX_NDIM)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "image_resize: %d dimensions: one more is needed on the way", x->ndim);
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "image_resize: %d dimensions: one more is needed on the way", x->ndim);
     if (__builtin_mul_overflow(m, taps, &count) || count > INT64_MAX / 16)
-        return gnd__fail(x->dev, GND_ERR_OVERFLOW, "image_resize: %" PRId64 " elements along axis %d of %" PRId64
-                         " each: their number does not fit 64 bits", m, d, taps);
+        return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                         "image_resize: %" PRId64 " elements along axis %d of %" PRId64
+                         " each: their number does not fit 64 bits",
+                         m, d, taps);
     int64_t *place = gnd__malloc((size_t)count * sizeof *place);
     double *w = gnd__malloc((size_t)count * sizeof *w);
     gnd_array *y = gnd__nomem();
@@ -87,8 +91,10 @@ static gnd_array *nearest(gnd_array *x, int d, int64_t m)
 {
     const double n = (double)x->dim[d], scale = n / (double)m;
     if (m > INT64_MAX / 16)
-        return gnd__fail(x->dev, GND_ERR_OVERFLOW, "image_resize: %" PRId64 " elements along axis %d: their places do not "
-                         "fit 64 bits", m, d);
+        return gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                         "image_resize: %" PRId64 " elements along axis %d: their places do not "
+                         "fit 64 bits",
+                         m, d);
     int64_t *place = gnd__malloc((size_t)m * sizeof *place);
     gnd_array *y = gnd__nomem();
     for (int64_t j = 0; place && j < m; j++) {
@@ -101,7 +107,8 @@ static gnd_array *nearest(gnd_array *x, int d, int64_t m)
     return y;
 }
 
-gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_interpolation how, int antialias)
+gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_interpolation how,
+                            int antialias)
 {
     static const char func[] = "image_resize";
     char tx[GND__SHAPE_TEXT], ts[GND__SHAPE_TEXT];
@@ -109,25 +116,30 @@ gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_in
     if (bad)
         return bad;
     if ((unsigned)how > GND_INTERPOLATE_CUBIC)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: interpolation %d is none of GND_INTERPOLATE_NEAREST, _LINEAR and _CUBIC",
-                         func, (int)how);
+        return gnd__fail(
+            x->dev, GND_ERR_ARG,
+            "%s: interpolation %d is none of GND_INTERPOLATE_NEAREST, _LINEAR and _CUBIC", func,
+            (int)how);
     const gnd_dtype given = (gnd_dtype)x->dtype;
     const gnd_dtype t = how == GND_INTERPOLATE_NEAREST ? given : gnd__mean_float(x->dev, given);
     if ((bad = gnd__check_shape(func, x->dev, t, ndim, shape)))
         return bad;
     if (ndim != x->ndim)
-        return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: shape %s for x of shape %s: as many axes are needed", func,
+        return gnd__fail(x->dev, GND_ERR_SHAPE,
+                         "%s: shape %s for x of shape %s: as many axes are needed", func,
                          gnd__shape_text(ts, ndim, shape), gnd__shape_text(tx, x->ndim, x->dim));
     for (int d = 0; d < ndim; d++)
         if (!x->dim[d] && shape[d])
-            return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: x of shape %s has nothing to make shape %s of", func,
-                             gnd__shape_text(tx, x->ndim, x->dim), gnd__shape_text(ts, ndim, shape));
+            return gnd__fail(
+                x->dev, GND_ERR_SHAPE, "%s: x of shape %s has nothing to make shape %s of", func,
+                gnd__shape_text(tx, x->ndim, x->dim), gnd__shape_text(ts, ndim, shape));
     const gnd__inner in = gnd__enter(func);
     y = gnd__as(x, how == GND_INTERPOLATE_NEAREST ? given : gnd__wide_float(x->dev, given));
     if (!gnd__shape_size(ndim, shape, 1))
         y = gnd_zeros(x->dev, t, ndim, shape);
     for (int d = 0; d < ndim && !gnd__is_bad(y); d++)
         if (y->dim[d] != shape[d] && y->size && shape[d])
-            y = how == GND_INTERPOLATE_NEAREST ? nearest(y, d, shape[d]) : weighted(y, d, shape[d], how, antialias);
+            y = how == GND_INTERPOLATE_NEAREST ? nearest(y, d, shape[d])
+                                               : weighted(y, d, shape[d], how, antialias);
     return gnd__leave(in, gnd__as(y, t));
 }

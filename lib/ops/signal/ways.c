@@ -31,14 +31,15 @@ static int has(const gnd__conv *c, int d)
     return (int)(c->axes >> d & 1);
 }
 
-/* x along every convolved axis d with what the results need: from lo - (m - 1) to lo + count + extra[d],
- * zeros beyond its ends. */
+/* x along every convolved axis d with what the results need: from lo - (m - 1) to lo + count +
+ * extra[d], zeros beyond its ends. */
 static gnd_array *stretched(const gnd__conv *c, const int64_t *extra)
 {
     int64_t width[2 * GND_MAX_NDIM], zeros = 0;
     gnd_array *x = c->x;
     for (int d = 0; d < c->x->ndim; d++) {
-        int64_t n = c->x->dim[d], from = c->lo[d] - (c->k->dim[d] - 1), to = c->lo[d] + c->count[d] + extra[d];
+        int64_t n = c->x->dim[d], from = c->lo[d] - (c->k->dim[d] - 1),
+                to = c->lo[d] + c->count[d] + extra[d];
         if (!has(c, d))
             from = 0, to = n;
         int64_t a = from > 0 ? from : 0, b = to < n ? to : n;
@@ -50,7 +51,8 @@ static gnd_array *stretched(const gnd__conv *c, const int64_t *extra)
     return zeros ? gnd_pad(x, width, "constant", NULL) : x;
 }
 
-/* --- sums ----------------------------------------------------------------------------------------- */
+/* --- sums
+ * ----------------------------------------------------------------------------------------- */
 
 static gnd_array *direct(const gnd__conv *c)
 {
@@ -76,13 +78,15 @@ static gnd_array *direct(const gnd__conv *c)
     }
     k = gnd_moveaxis(k, n, axis, to);
     if (!gnd__is_bad(k))
-        k = gnd__expanded(k, ones); /* n axes of k's elements, then those of the results, 1 where convolved */
+        k = gnd__expanded(
+            k, ones); /* n axes of k's elements, then those of the results, 1 where convolved */
     if (t == GND_BOOL)
         return gnd_any(gnd_logical_and(p, k), sums, 0);
     return gnd_sum_as(gnd_multiply(p, k), sums, 0, t);
 }
 
-/* --- transforms ----------------------------------------------------------------------------------- */
+/* --- transforms
+ * ----------------------------------------------------------------------------------- */
 
 /* 2^i times 1, 5/4, 3/2 or 7/4, at least n: few lengths, and few kernels for them. */
 static int64_t good_length(int64_t n)
@@ -107,10 +111,12 @@ static gnd_array *multiplied(const gnd__conv *c, gnd_array *a, gnd_array *b, int
 {
     const gnd_norm norm = GND_NORM_BACKWARD;
     if (is_complex(c))
-        return gnd_ifftn(gnd_multiply(gnd_fftn(a, n, axes, len, norm), gnd_fftn(b, n, axes, len, norm)), n,
-                         axes, len, norm);
+        return gnd_ifftn(
+            gnd_multiply(gnd_fftn(a, n, axes, len, norm), gnd_fftn(b, n, axes, len, norm)), n, axes,
+            len, norm);
     gnd_array *y = gnd_multiply(gnd_rfftn(a, n, axes, len, norm), gnd_rfftn(b, n, axes, len, norm));
-    if (n == 1 && gnd__fft_few(c->x->dev, len[0])) /* it is read twice, and large as an expression */
+    if (n == 1 &&
+        gnd__fft_few(c->x->dev, len[0])) /* it is read twice, and large as an expression */
         y = gnd__stored(y);
     return gnd_irfftn(y, n, axes, len, norm);
 }
@@ -143,7 +149,8 @@ static gnd_array *whole(const gnd__conv *c)
     return y;
 }
 
-/* --- blocks --------------------------------------------------------------------------------------- */
+/* --- blocks
+ * --------------------------------------------------------------------------------------- */
 
 /* The block for m elements of k and `count` results: the least work for an element. */
 static int64_t block_length(int64_t m, int64_t count)
@@ -166,7 +173,7 @@ static int64_t block_length(int64_t m, int64_t count)
 static gnd_array *blocks(const gnd__conv *c)
 {
     int nd = c->x->ndim, n = 0, axis[GND_MAX_NDIM], last[GND_MAX_NDIM], to[GND_MAX_NDIM];
-    int64_t len[GND_MAX_NDIM], step[GND_MAX_NDIM], extra[GND_MAX_NDIM] = { 0 }, dim[GND_MAX_NDIM];
+    int64_t len[GND_MAX_NDIM], step[GND_MAX_NDIM], extra[GND_MAX_NDIM] = {0}, dim[GND_MAX_NDIM];
     uint32_t added = 0;
     for (int d = 0; d < nd; d++)
         if (has(c, d)) {
@@ -208,7 +215,8 @@ static gnd_array *blocks(const gnd__conv *c)
     return y;
 }
 
-/* --- the choice ----------------------------------------------------------------------------------- */
+/* --- the choice
+ * ----------------------------------------------------------------------------------- */
 
 /* How many rows are not convolved. */
 static double rows_of(const gnd__conv *c)
@@ -219,7 +227,8 @@ static double rows_of(const gnd__conv *c)
     return n;
 }
 
-/* By the rates of the device; a complex element counts as two of a transform and four terms, float64 twice. */
+/* By the rates of the device; a complex element counts as two of a transform and four terms,
+ * float64 twice. */
 static gnd_conv_method cheapest(const gnd__conv *c)
 {
     const gnd_props *props = &c->x->dev->g->props;
@@ -228,7 +237,8 @@ static gnd_conv_method cheapest(const gnd__conv *c)
     double rows = rows_of(c), terms = rows, all = rows, log_all = 0, split = rows, log_split = 0;
     for (int d = 0; d < c->x->ndim; d++)
         if (has(c, d)) {
-            double n = (double)whole_length(c, d), b = (double)block_length(c->k->dim[d], c->count[d]);
+            double n = (double)whole_length(c, d),
+                   b = (double)block_length(c->k->dim[d], c->count[d]);
             terms *= (double)c->k->dim[d] * (double)c->count[d];
             all *= n;
             log_all += log2(n);
@@ -236,9 +246,9 @@ static gnd_conv_method cheapest(const gnd__conv *c)
             log_split += log2(b);
         }
     double weight = wide ? 2 : 1, points = p->point * weight * (is_complex(c) ? 2 : 1);
-    double cost[4] = { 0, p->start_direct + terms * p->term * weight * (is_complex(c) ? 4 : 1),
-                       p->start_fft + 3 * all * log_all * points,
-                       p->start_fft * 1.5 + 2 * split * log_split * points };
+    double cost[4] = {0, p->start_direct + terms * p->term * weight * (is_complex(c) ? 4 : 1),
+                      p->start_fft + 3 * all * log_all * points,
+                      p->start_fft * 1.5 + 2 * split * log_split * points};
     gnd_conv_method best = GND_CONV_DIRECT;
     for (int i = GND_CONV_FFT; i <= GND_CONV_BLOCKS; i++)
         if (cost[i] < cost[best])
@@ -265,5 +275,7 @@ gnd_array *gnd__convolved(const gnd__conv *given)
         return gnd_multiply(c.x, c.k);
     if (c.method == GND_CONV_AUTO)
         c.method = kind == 'f' || kind == 'c' ? cheapest(&c) : GND_CONV_DIRECT;
-    return c.method == GND_CONV_DIRECT ? direct(&c) : c.method == GND_CONV_FFT ? whole(&c) : blocks(&c);
+    return c.method == GND_CONV_DIRECT ? direct(&c)
+           : c.method == GND_CONV_FFT  ? whole(&c)
+                                       : blocks(&c);
 }

@@ -56,7 +56,7 @@ static gnd_array *places(gnd_array *a, gnd_array *x, int right)
     if (gnd__is_bad(a) || gnd__is_bad(x))
         return gnd__is_bad(a) ? a : x;
     if (a->size == 0) {
-        gnd__scalar zero = { .kind = 'i' };
+        gnd__scalar zero = {.kind = 'i'};
         return gnd__filled(x->dev, GND_INT64, x->ndim, x->dim, &zero);
     }
     return gnd__search_node(a, x, right);
@@ -68,16 +68,16 @@ static gnd_array *check_1d(const char *func, const char *arg, const gnd_array *x
     gnd_array *bad = gnd__check_strong(x, func, arg);
     if (bad || x->ndim == 1)
         return bad;
-    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %s has shape %s: one dimension is needed", func, arg,
-                     gnd__shape_text(text, x->ndim, x->dim));
+    return gnd__fail(x->dev, GND_ERR_SHAPE, "%s: %s has shape %s: one dimension is needed", func,
+                     arg, gnd__shape_text(text, x->ndim, x->dim));
 }
 
 static gnd_array *check_real(const char *func, const char *arg, const gnd_array *x)
 {
     if (gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
         return NULL;
-    return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: %s is %s: complex values are not possible here", func,
-                     arg, gnd_dtype_name((gnd_dtype)x->dtype));
+    return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: %s is %s: complex values are not possible here",
+                     func, arg, gnd_dtype_name((gnd_dtype)x->dtype));
 }
 
 /* --- searchsorted ----------------------------------------------------------------------------- */
@@ -86,26 +86,29 @@ static gnd_array *searched(gnd_array *a, gnd_array *x, int side, gnd_array *sort
 {
     if (sorter)
         a = gnd__pick(a, gnd__checked_node(gnd__as(sorter, GND_INT64), "searchsorted", a->size, 0));
-    return places(gnd__as(a, t), x->weak ? gnd__strong(x, a->dev, t, "searchsorted") : gnd__as(x, t), side);
+    return places(gnd__as(a, t),
+                  x->weak ? gnd__strong(x, a->dev, t, "searchsorted") : gnd__as(x, t), side);
 }
 
 gnd_array *gnd_searchsorted(gnd_array *x1, gnd_array *x2, int side, gnd_array *sorter)
 {
     gnd_device *dev;
-    gnd_array *x[3] = { x1, x2, sorter };
+    gnd_array *x[3] = {x1, x2, sorter};
     gnd_array *bad = check_1d("searchsorted", "x1", x1);
     if (bad || (bad = gnd__check(x2, "searchsorted", "x2")) ||
         (sorter && (bad = check_1d("searchsorted", "sorter", sorter))) ||
         (bad = gnd__check_devices("searchsorted", sorter ? 3 : 2, x, &dev)))
         return bad;
     if (side != GND_LEFT && side != GND_RIGHT)
-        return gnd__fail(dev, GND_ERR_ARG, "searchsorted: side %d: GND_LEFT and GND_RIGHT are possible", side);
+        return gnd__fail(dev, GND_ERR_ARG,
+                         "searchsorted: side %d: GND_LEFT and GND_RIGHT are possible", side);
     if (sorter && !strchr("iu", gnd_dtype_kind((gnd_dtype)sorter->dtype)))
         return gnd__fail(dev, GND_ERR_DTYPE, "searchsorted: sorter is %s: ints are needed",
                          gnd_dtype_name((gnd_dtype)sorter->dtype));
     if (sorter && sorter->size != x1->size)
-        return gnd__fail(dev, GND_ERR_SHAPE, "searchsorted: sorter has %" PRId64 " elements, x1 %" PRId64,
-                         sorter->size, x1->size);
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "searchsorted: sorter has %" PRId64 " elements, x1 %" PRId64, sorter->size,
+                         x1->size);
     gnd_dtype t = gnd__common_dtype(dev, 2, x);
     if (x2->weak && !gnd__scalar_fits(t, &x2->p.value))
         t = GND_INT64; /* a number that x1 cannot have is before or behind all of it */
@@ -134,11 +137,11 @@ static gnd_array *digitized(gnd_array *x, gnd_array *bins, int right)
 gnd_array *gnd_digitize(gnd_array *x, gnd_array *bins, int right)
 {
     gnd_device *dev;
-    gnd_array *both[2] = { x, bins };
+    gnd_array *both[2] = {x, bins};
     gnd_array *bad = gnd__check_strong(x, "digitize", "x");
     if (bad || (bad = check_1d("digitize", "bins", bins)) ||
-        (bad = gnd__check_devices("digitize", 2, both, &dev)) || (bad = check_real("digitize", "x", x)) ||
-        (bad = check_real("digitize", "bins", bins)))
+        (bad = gnd__check_devices("digitize", 2, both, &dev)) ||
+        (bad = check_real("digitize", "x", x)) || (bad = check_real("digitize", "bins", bins)))
         return bad;
     const gnd__inner in = gnd__enter("digitize");
     gnd_dtype t = gnd__common_dtype(dev, 2, both);
@@ -147,8 +150,8 @@ gnd_array *gnd_digitize(gnd_array *x, gnd_array *bins, int right)
 
 /* --- interp ----------------------------------------------------------------------------------- */
 
-/* Real values of the function: x where element j of the n points is before it and element k behind it.
- * NumPy's steps. */
+/* Real values of the function: x where element j of the n points is before it and element k behind
+ * it. NumPy's steps. */
 static gnd_array *on_line(gnd_array *x, gnd_array *xj, gnd_array *xk, gnd_array *fj, gnd_array *fk)
 {
     gnd_array *slope = gnd_divide(gnd_subtract(fk, fj), gnd_subtract(xk, xj));
@@ -174,7 +177,7 @@ static gnd_array *between(gnd_array *x, gnd_array *xp, gnd_array *fp)
         if (gnd__is_bad(re) || gnd__is_bad(im))
             return gnd__is_bad(re) ? re : im;
         y = gnd__op_node(GND__FN_COMPLEX, x->dev, (gnd_dtype)fp->dtype, x->ndim, x->dim, 2,
-                         (gnd_array *[]){ re, im });
+                         (gnd_array *[]){re, im});
     }
     y = gnd_where(gnd_equal(x, xj), fj, y);
     return gnd_where(gnd_equal(x, gnd__element(xp, n - 1)), gnd__element(fp, n - 1), y);
@@ -191,8 +194,9 @@ static gnd_array *interpolated(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_a
         gnd_array *order = gnd_argsort(xp, 0, 0);
         xp = gnd__pick(xp, order);
         fp = gnd__pick(fp, order);
-        gnd_array *xs[3] = { gnd_subtract(gnd__part(xp, n - 1, 1), p), xp, gnd_add(gnd__part(xp, 0, 1), p) };
-        gnd_array *fs[3] = { gnd__part(fp, n - 1, 1), fp, gnd__part(fp, 0, 1) };
+        gnd_array *xs[3] = {gnd_subtract(gnd__part(xp, n - 1, 1), p), xp,
+                            gnd_add(gnd__part(xp, 0, 1), p)};
+        gnd_array *fs[3] = {gnd__part(fp, n - 1, 1), fp, gnd__part(fp, 0, 1)};
         xp = gnd_concat(3, xs, 0);
         fp = gnd_concat(3, fs, 0);
         left = right = NULL;
@@ -201,7 +205,8 @@ static gnd_array *interpolated(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_a
         return gnd__is_bad(x) ? x : gnd__is_bad(xp) ? xp : fp;
     gnd_array *y = xp->size == 1 ? gnd__element(fp, 0) : between(x, xp, fp);
     y = gnd_where(gnd_less(x, gnd__element(xp, 0)), left ? left : gnd__element(fp, 0), y);
-    y = gnd_where(gnd_greater(x, gnd__element(xp, xp->size - 1)), right ? right : gnd__element(fp, fp->size - 1), y);
+    y = gnd_where(gnd_greater(x, gnd__element(xp, xp->size - 1)),
+                  right ? right : gnd__element(fp, fp->size - 1), y);
     return gnd_where(gnd_isnan(x), gnd__as(x, (gnd_dtype)fp->dtype), y);
 }
 
@@ -224,13 +229,13 @@ gnd_array *gnd_interp(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_array *lef
                       double period)
 {
     gnd_device *dev;
-    gnd_array *all[5] = { x, xp, fp }, *bad = gnd__check_strong(x, "interp", "x");
+    gnd_array *all[5] = {x, xp, fp}, *bad = gnd__check_strong(x, "interp", "x");
     int n = 3;
     if (bad || (bad = check_1d("interp", "xp", xp)) || (bad = check_1d("interp", "fp", fp)) ||
         (bad = check_real("interp", "x", x)) || (bad = check_real("interp", "xp", xp)))
         return bad;
-    gnd_dtype real = gnd__device_float(x->dev), t = gnd_dtype_kind((gnd_dtype)fp->dtype) == 'c'
-                                                        ? gnd__complex_of(real) : real;
+    gnd_dtype real = gnd__device_float(x->dev),
+              t = gnd_dtype_kind((gnd_dtype)fp->dtype) == 'c' ? gnd__complex_of(real) : real;
     if ((bad = check_end("left", left, x->dev, t)) || (bad = check_end("right", right, x->dev, t)))
         return bad;
     if (left)
@@ -240,12 +245,16 @@ gnd_array *gnd_interp(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_array *lef
     if ((bad = gnd__check_devices("interp", n, all, &dev)))
         return bad;
     if (xp->size != fp->size || xp->size == 0)
-        return gnd__fail(dev, GND_ERR_SHAPE, "interp: xp has %" PRId64 " elements, fp %" PRId64
-                         ": as many are needed, and at least one", xp->size, fp->size);
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "interp: xp has %" PRId64 " elements, fp %" PRId64
+                         ": as many are needed, and at least one",
+                         xp->size, fp->size);
     if (!isfinite(period))
-        return gnd__fail(dev, GND_ERR_ARG, "interp: the period is %g: a finite number is needed", period);
+        return gnd__fail(dev, GND_ERR_ARG, "interp: the period is %g: a finite number is needed",
+                         period);
     const gnd__inner in = gnd__enter("interp");
-    return gnd__leave(in, interpolated(gnd__as(x, real), gnd__as(xp, real), gnd__as(fp, t),
-                                        left ? gnd__as_strong(left, dev, t, "interp") : NULL,
-                                        right ? gnd__as_strong(right, dev, t, "interp") : NULL, period));
+    return gnd__leave(in,
+                      interpolated(gnd__as(x, real), gnd__as(xp, real), gnd__as(fp, t),
+                                   left ? gnd__as_strong(left, dev, t, "interp") : NULL,
+                                   right ? gnd__as_strong(right, dev, t, "interp") : NULL, period));
 }

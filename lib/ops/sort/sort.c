@@ -20,7 +20,8 @@
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
-/* --- steps ------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------
+ */
 
 /* x, an axis and flags of a public function; *k gets the axis. NULL, or an error. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
@@ -33,7 +34,8 @@ static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags
         return gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and %s are possible", func, flags,
                          possible == GND_SMALLEST ? "GND_SMALLEST" : "GND_DESCENDING");
     if (x->ndim == 0)
-        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: axis %d: an array of shape () has no axes", func, axis);
+        return gnd__fail(x->dev, GND_ERR_AXIS, "%s: axis %d: an array of shape () has no axes",
+                         func, axis);
     return gnd__check_axis(func, x->dev, axis, x->ndim, k);
 }
 
@@ -75,7 +77,8 @@ static gnd_array *picked(gnd_array *x, gnd_array *idx)
     return gnd__take_node(x, 1, &idx, x->ndim, idx->dim, &how);
 }
 
-/* --- sort and argsort -------------------------------------------------------------------------- */
+/* --- sort and argsort --------------------------------------------------------------------------
+ */
 
 static gnd_array *sorted(gnd_array *x, int axis, int descending)
 {
@@ -121,10 +124,11 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
     return gnd__leave(in, argsorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
-/* --- parts of the order ------------------------------------------------------------------------ */
+/* --- parts of the order ------------------------------------------------------------------------
+ */
 
-/* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts that a group of a
- * GPU holds, where their first elements are a quarter of the row or less. */
+/* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts
+ * that a group of a GPU holds, where their first elements are a quarter of the row or less. */
 static int64_t parts_for(const gnd_array *x, int64_t k)
 {
     const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
@@ -138,8 +142,9 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
     return 1;
 }
 
-/* The indices of the first k in order along the last axis of x. Of a row in parts they are the first of the first of
- * the parts, which stand in the order of the parts: equal ones keep their order. */
+/* The indices of the first k in order along the last axis of x. Of a row in parts they are the
+ * first of the first of the parts, which stand in the order of the parts: equal ones keep their
+ * order. */
 static gnd_array *first(gnd_array *x, int64_t k, int descending)
 {
     int64_t dim[GND_MAX_NDIM + 1], parts;
@@ -179,8 +184,8 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
         return gnd__refuse(GND_ERR_NULL, "topk: out is NULL");
     bad = check("topk", x, axis, flags, GND_SMALLEST, &a);
     if (!bad && (k < 0 || k > x->dim[a]))
-        bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64, k, a,
-                        x->dim[a]);
+        bad = gnd__fail(x->dev, GND_ERR_ARG, "topk: k is %" PRId64 ", axis %d has extent %" PRId64,
+                        k, a, x->dim[a]);
     if (bad)
         return gnd__all_fail(2, out, bad);
     const gnd__inner in = gnd__enter("topk");
@@ -192,7 +197,8 @@ gnd_status gnd_topk(gnd_array *x, int64_t k, int axis, unsigned flags, gnd_array
 }
 
 /* The arguments of a partition; *k gets the axis. */
-static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis, int *k)
+static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t *kth, int axis,
+                            int *k)
 {
     gnd_array *bad = check(func, x, axis, 0, GND_DESCENDING, k);
     if (bad)
@@ -204,8 +210,8 @@ static gnd_array *check_kth(const char *func, gnd_array *x, int n, const int64_t
     for (int i = 0; i < n; i++)
         if (kth[i] < -x->dim[*k] || kth[i] >= x->dim[*k])
             return gnd__fail(x->dev, GND_ERR_INDEX,
-                             "%s: kth %" PRId64 " is out of range for axis %d with extent %" PRId64, func,
-                             kth[i], *k, x->dim[*k]);
+                             "%s: kth %" PRId64 " is out of range for axis %d with extent %" PRId64,
+                             func, kth[i], *k, x->dim[*k]);
     return NULL;
 }
 

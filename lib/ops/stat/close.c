@@ -25,8 +25,7 @@ static gnd_array *check_pair(const char *func, gnd_array *a, gnd_array *b, gnd_d
 
 static gnd_array *both_nan(gnd_array *a, gnd_array *b)
 {
-    return gnd__op2(GND__OP_LOGICAL_AND, gnd__op1(GND__OP_ISNAN, a),
-                    gnd__op1(GND__OP_ISNAN, b));
+    return gnd__op2(GND__OP_LOGICAL_AND, gnd__op1(GND__OP_ISNAN, a), gnd__op1(GND__OP_ISNAN, b));
 }
 
 /* --- isclose ---------------------------------------------------------------------------------- */
@@ -42,8 +41,8 @@ static gnd_array *inexact(gnd_array *b)
     return gnd__as(b, gnd__device_float(b->dev));
 }
 
-static gnd_array *close_to(const char *func, gnd_array *a, gnd_array *b, double rtol,
-                           double atol, int equal_nan)
+static gnd_array *close_to(const char *func, gnd_array *a, gnd_array *b, double rtol, double atol,
+                           int equal_nan)
 {
     gnd_device *dev;
     gnd__shape shape;

@@ -27,8 +27,7 @@ static gnd_array *neighbours(gnd__op op, gnd_array *x, int k)
 /* --- diff ------------------------------------------------------------------------------------- */
 
 /* end, which is joined to x along axis k, as an array of dtype t with x's other extents. */
-static gnd_array *ending(const char *arg, gnd_array *end, gnd_array *x, int k,
-                         gnd_dtype t)
+static gnd_array *ending(const char *arg, gnd_array *end, gnd_array *x, int k, gnd_dtype t)
 {
     char te[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
     int64_t dim[GND_MAX_NDIM];
@@ -39,10 +38,10 @@ static gnd_array *ending(const char *arg, gnd_array *end, gnd_array *x, int k,
     }
     if (!fits)
         return gnd__fail(x->dev, GND_ERR_SHAPE,
-                                   "diff: %s has shape %s and x %s: all extents but that of axis "
-                                   "%d must be the same, or it is one number",
-                                   arg, gnd__shape_text(te, end->ndim, end->dim),
-                                   gnd__shape_text(tx, x->ndim, x->dim), k);
+                         "diff: %s has shape %s and x %s: all extents but that of axis "
+                         "%d must be the same, or it is one number",
+                         arg, gnd__shape_text(te, end->ndim, end->dim),
+                         gnd__shape_text(tx, x->ndim, x->dim), k);
     gnd_array *y = gnd__strong(end, x->dev, t, "diff");
     if (y->kind == GND__ERROR || end->ndim)
         return y;
@@ -110,10 +109,10 @@ static gnd_array *end_line(const char *arg, gnd_array *end, gnd_array *x)
     int to = gnd_dtype_kind((gnd_dtype)x->dtype);
     if (rank_of(kind) > rank_of(to) && !(end->weak && kind == 'i' && to == 'u'))
         return gnd__fail(x->dev, GND_ERR_DTYPE,
-                                   "ediff1d: %s is %s and x %s: its kind is higher: gnd_astype x "
-                                   "first",
-                                   arg, gnd_dtype_name((gnd_dtype)end->dtype),
-                                   gnd_dtype_name((gnd_dtype)x->dtype));
+                         "ediff1d: %s is %s and x %s: its kind is higher: gnd_astype x "
+                         "first",
+                         arg, gnd_dtype_name((gnd_dtype)end->dtype),
+                         gnd_dtype_name((gnd_dtype)x->dtype));
     gnd_array *y = gnd__strong(end, x->dev, (gnd_dtype)x->dtype, "ediff1d");
     return y->kind == GND__ERROR ? y : gnd__reshaped(y, 1, &y->size);
 }
@@ -173,8 +172,7 @@ static gnd_array *check_spacing(gnd_array *f, int k, gnd_array *spacing)
 }
 
 /* a f[0] + b f[1] + c f[2]. */
-static gnd_array *three(gnd_array *const *f, gnd_array *a, gnd_array *b,
-                        gnd_array *c)
+static gnd_array *three(gnd_array *const *f, gnd_array *a, gnd_array *b, gnd_array *c)
 {
     gnd_array *y = gnd__op2(GND__OP_ADD, gnd__op2(GND__OP_MULTIPLY, a, f[0]),
                             gnd__op2(GND__OP_MULTIPLY, b, f[1]));
@@ -191,8 +189,8 @@ static gnd_array *middle(gnd_array *f, int k, const grid *g)
                         gnd__with(GND__OP_MULTIPLY, g->h, 2));
     gnd_array *p = gnd__cut(g->d, k, 0, n), *q = gnd__cut(g->d, k, 1, n);
     gnd_array *sum = gnd__op2(GND__OP_ADD, p, q), *pq = gnd__op2(GND__OP_MULTIPLY, p, q);
-    gnd_array *a = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, q),
-                            gnd__op2(GND__OP_MULTIPLY, p, sum));
+    gnd_array *a =
+        gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, q), gnd__op2(GND__OP_MULTIPLY, p, sum));
     gnd_array *b = gnd__op2(GND__OP_DIVIDE, gnd__op2(GND__OP_SUBTRACT, q, p), pq);
     gnd_array *c = gnd__op2(GND__OP_DIVIDE, p, gnd__op2(GND__OP_MULTIPLY, q, sum));
     return three(at, a, b, c);
@@ -200,8 +198,7 @@ static gnd_array *middle(gnd_array *f, int k, const grid *g)
 
 /* The derivative at the first (last) element. At the last one the elements and steps are taken
  * backwards, which changes the sign of the steps. */
-static gnd_array *border(gnd_array *f, int k, const grid *g, int edge_order,
-                         int last)
+static gnd_array *border(gnd_array *f, int k, const grid *g, int edge_order, int last)
 {
     int64_t n = f->dim[k];
     gnd_array *at[3], *d[2];
@@ -225,11 +222,10 @@ static gnd_array *border(gnd_array *f, int k, const grid *g, int edge_order,
     }
     gnd_array *sum = gnd__op2(GND__OP_ADD, p, q), *pq = gnd__op2(GND__OP_MULTIPLY, p, q);
     gnd_array *a = gnd__op2(GND__OP_ADD, gnd__with(GND__OP_MULTIPLY, p, 2), q);
-    a = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, a),
-                 gnd__op2(GND__OP_MULTIPLY, p, sum));
+    a = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, a), gnd__op2(GND__OP_MULTIPLY, p, sum));
     gnd_array *b = gnd__op2(GND__OP_DIVIDE, sum, pq);
-    gnd_array *c = gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, p),
-                            gnd__op2(GND__OP_MULTIPLY, q, sum));
+    gnd_array *c =
+        gnd__op2(GND__OP_DIVIDE, gnd__op1(GND__OP_NEGATIVE, p), gnd__op2(GND__OP_MULTIPLY, q, sum));
     return three(at, a, b, c);
 }
 

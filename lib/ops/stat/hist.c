@@ -21,8 +21,8 @@
 #include <gnd/search.h>
 #include <gnd/view.h>
 
-/* More bins than this of one width are found by searching: the number that is computed for an element
- * may be off by more than one. */
+/* More bins than this of one width are found by searching: the number that is computed for an
+ * element may be off by more than one. */
 #define MOST_BINS_F32 ((int64_t)1 << 19)
 #define MOST_BINS_F64 ((int64_t)1 << 40)
 
@@ -52,7 +52,7 @@ static gnd_array *check_counted(const char *func, gnd_array *x, gnd_array *w, in
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
-    gnd_array *in[2] = { x, w }, *bad = gnd__check_strong(x, func, "x");
+    gnd_array *in[2] = {x, w}, *bad = gnd__check_strong(x, func, "x");
     if (bad || (w && (bad = gnd__check_strong(w, func, "weights"))) ||
         (bad = gnd__check_devices(func, w ? 2 : 1, in, &dev)))
         return bad;
@@ -63,10 +63,12 @@ static gnd_array *check_counted(const char *func, gnd_array *x, gnd_array *w, in
         return gnd__fail(dev, GND_ERR_DTYPE, "%s: x is %s: ints or bools are needed", func,
                          gnd_dtype_name((gnd_dtype)x->dtype));
     if (w && (w->ndim != 1 || w->size != x->size))
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: weights has shape %s, x %s: the same is needed", func,
-                         gnd__shape_text(tb, w->ndim, w->dim), gnd__shape_text(ta, x->ndim, x->dim));
+        return gnd__fail(dev, GND_ERR_SHAPE, "%s: weights has shape %s, x %s: the same is needed",
+                         func, gnd__shape_text(tb, w->ndim, w->dim),
+                         gnd__shape_text(ta, x->ndim, x->dim));
     if (w && gnd_dtype_kind((gnd_dtype)w->dtype) == 'c')
-        return gnd__fail(dev, GND_ERR_DTYPE, "%s: weights is %s: complex values are not possible here", func,
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "%s: weights is %s: complex values are not possible here", func,
                          gnd_dtype_name((gnd_dtype)w->dtype));
     if (n < 0)
         return gnd__fail(dev, GND_ERR_ARG, "%s: %" PRId64 " bins", func, n);
@@ -79,7 +81,8 @@ static gnd_array *counted(gnd_array *x, gnd_array *w, int64_t n)
         return counts(x, n);
     gnd_array *i = gnd__as(x, GND_INT64), *last = gnd_int(n);
     /* a uint64 beyond int64 is negative then */
-    i = gnd_where(gnd_logical_or(gnd_less(i, gnd_int(0)), gnd_greater_equal(i, last)), gnd_int(-1), i);
+    i = gnd_where(gnd_logical_or(gnd_less(i, gnd_int(0)), gnd_greater_equal(i, last)), gnd_int(-1),
+                  i);
     return sums(i, w, gnd__device_float(x->dev), n);
 }
 
@@ -101,15 +104,17 @@ gnd_array *gnd_bincount(gnd_array *x, gnd_array *weights, int64_t minlength)
     const gnd__inner in = gnd__enter("bincount");
     bad = x->size ? gnd__extent("bincount", x, &low, &high) : NULL;
     if (!bad && high < 0 && x->dtype == GND_UINT64)
-        bad = gnd__fail(x->dev, GND_ERR_OVERFLOW, "bincount: x has %" PRIu64 ": so many bins are not possible",
-                        (uint64_t)high);
+        bad =
+            gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                      "bincount: x has %" PRIu64 ": so many bins are not possible", (uint64_t)high);
     if (!bad && low < 0)
-        bad = gnd__fail(x->dev, GND_ERR_ARG, "bincount: x has %" PRId64 ": none may be negative", low);
+        bad = gnd__fail(x->dev, GND_ERR_ARG, "bincount: x has %" PRId64 ": none may be negative",
+                        low);
     if (!bad && high == INT64_MAX)
-        bad = gnd__fail(x->dev, GND_ERR_OVERFLOW, "bincount: x has %" PRId64 ": so many bins are not possible",
-                        high);
+        bad = gnd__fail(x->dev, GND_ERR_OVERFLOW,
+                        "bincount: x has %" PRId64 ": so many bins are not possible", high);
     if (!bad && high >= n)
-        bad = gnd__check_shape("bincount", x->dev, GND_INT64, 1, (int64_t[]){ n = high + 1 });
+        bad = gnd__check_shape("bincount", x->dev, GND_INT64, 1, (int64_t[]){n = high + 1});
     y = bad ? bad : counted(x, weights, n);
     return gnd__leave(in, y);
 }
@@ -127,17 +132,19 @@ static gnd_array *check_values(const char *func, gnd_array *x)
     gnd_array *bad = gnd__check_strong(x, func, "x");
     if (bad || gnd_dtype_kind((gnd_dtype)x->dtype) != 'c')
         return bad;
-    return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: x is %s: complex values are not possible here", func,
-                     gnd_dtype_name((gnd_dtype)x->dtype));
+    return gnd__fail(x->dev, GND_ERR_DTYPE, "%s: x is %s: complex values are not possible here",
+                     func, gnd_dtype_name((gnd_dtype)x->dtype));
 }
 
 static gnd_array *check_bins(const char *func, gnd_array *x, int64_t bins, const double *range)
 {
     if (bins < 1)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %" PRId64 " bins: at least 1 is needed", func, bins);
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: %" PRId64 " bins: at least 1 is needed", func,
+                         bins);
     if (range && !(isfinite(range[0]) && isfinite(range[1]) && range[0] <= range[1]))
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: the range %g to %g: finite numbers in order are needed",
-                         func, range[0], range[1]);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: the range %g to %g: finite numbers in order are needed", func,
+                         range[0], range[1]);
     int64_t n = bins < INT64_MAX ? bins + 1 : bins;
     return gnd__check_shape(func, x->dev, GND_FLOAT64, 1, &n);
 }
@@ -152,7 +159,8 @@ static ends ends_of(const char *func, gnd_array *x, const double *range)
     gnd_dtype t = edge_dtype(x);
     ends e;
     if (range || x->size == 0) {
-        double low = range ? range[0] : 0, high = range ? range[1] : 1, wide = low == high ? 0.5 : 0;
+        double low = range ? range[0] : 0, high = range ? range[1] : 1,
+               wide = low == high ? 0.5 : 0;
         e.low = gnd_real(low - wide);
         e.high = gnd_real(high + wide);
         return e;
@@ -160,8 +168,8 @@ static ends ends_of(const char *func, gnd_array *x, const double *range)
     gnd_array *half = gnd_real(0.5), *low = gnd__as(gnd_min(x, GND_ALL, 0), t),
               *high = gnd__as(gnd_max(x, GND_ALL, 0), t), *same = gnd_equal(low, high);
     if (!is_whole((gnd_dtype)x->dtype))
-        low = gnd__provided(low, gnd_logical_and(gnd_isfinite(low), gnd_isfinite(high)), GND_ERR_ARG, func,
-                            "x has elements that are not finite: give a range");
+        low = gnd__provided(low, gnd_logical_and(gnd_isfinite(low), gnd_isfinite(high)),
+                            GND_ERR_ARG, func, "x has elements that are not finite: give a range");
     e.low = gnd_where(same, gnd_subtract(low, half), low);
     e.high = gnd_where(same, gnd_add(high, half), high);
     return e;
@@ -177,7 +185,8 @@ static gnd_array *edges_between(gnd_array *x, ends e, int64_t n)
     gnd_array *i = gnd__node(GND__IOTA, x->dev, GND_INT64, 1, &count, 0, NULL);
     gnd_array *y = gnd__as(i, t), *div = gnd_real((double)n), *delta = gnd_subtract(e.high, e.low);
     gnd_array *step = gnd_divide(delta, div);
-    y = gnd_where(gnd_equal(step, gnd_int(0)), gnd_multiply(gnd_divide(y, div), delta), gnd_multiply(y, step));
+    y = gnd_where(gnd_equal(step, gnd_int(0)), gnd_multiply(gnd_divide(y, div), delta),
+                  gnd_multiply(y, step));
     y = gnd_add(y, e.low);
     return gnd_where(gnd_equal(i, gnd_int(n)), e.high, y);
 }
@@ -203,17 +212,19 @@ static gnd_array *by_search(gnd_array *x, gnd_array *edges)
     return gnd_where(gnd_greater_equal(at, gnd_int(n)), gnd_int(-1), at);
 }
 
-/* The n bins of one width that x is in; -1 outside. What rounding puts into the neighbour is found by
- * comparing with the edges, as NumPy does. */
+/* The n bins of one width that x is in; -1 outside. What rounding puts into the neighbour is found
+ * by comparing with the edges, as NumPy does. */
 static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
 {
     gnd_dtype t = edge_dtype(x);
-    if (t == GND_FLOAT16 || t == GND_BFLOAT16 || n > (t == GND_FLOAT32 ? MOST_BINS_F32 : MOST_BINS_F64))
+    if (t == GND_FLOAT16 || t == GND_BFLOAT16 ||
+        n > (t == GND_FLOAT32 ? MOST_BINS_F32 : MOST_BINS_F64))
         return by_search(x, edges);
     x = gnd__as(x, t);
     gnd_array *span = gnd_subtract(e.high, e.low);
     gnd_array *f = gnd_multiply(gnd_divide(gnd_subtract(x, e.low), span), gnd_real((double)n));
-    const gnd_dtype it = n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to the latter slowly */
+    const gnd_dtype it =
+        n < INT32_MAX ? GND_INT32 : GND_INT64; /* GPUs convert to the latter slowly */
     gnd_array *i = gnd_clip(gnd__as(f, it), gnd_int(0), gnd_int(n - 1));
     gnd_array *at = gnd__as(i, GND_INT64), *next = gnd__as(gnd_add(i, gnd_int(1)), GND_INT64);
     gnd_array *less = gnd_less(x, gnd__pick(edges, at));
@@ -229,13 +240,15 @@ static gnd_array *check_edges(const char *func, const gnd_array *x, gnd_array *e
     char text[GND__SHAPE_TEXT];
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(edges, func, "edges");
-    if (bad || (bad = gnd__check_devices(func, 2, (gnd_array *[]){ (gnd_array *)x, edges }, &dev)))
+    if (bad || (bad = gnd__check_devices(func, 2, (gnd_array *[]){(gnd_array *)x, edges}, &dev)))
         return bad;
     if (edges->ndim != 1 || edges->size == 0)
-        return gnd__fail(dev, GND_ERR_SHAPE, "%s: edges has shape %s: one dimension and an element are needed",
-                         func, gnd__shape_text(text, edges->ndim, edges->dim));
+        return gnd__fail(dev, GND_ERR_SHAPE,
+                         "%s: edges has shape %s: one dimension and an element are needed", func,
+                         gnd__shape_text(text, edges->ndim, edges->dim));
     if (gnd_dtype_kind((gnd_dtype)edges->dtype) == 'c')
-        return gnd__fail(dev, GND_ERR_DTYPE, "%s: edges is %s: complex values are not possible here", func,
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "%s: edges is %s: complex values are not possible here", func,
                          gnd_dtype_name((gnd_dtype)edges->dtype));
     return NULL;
 }
@@ -251,12 +264,13 @@ static gnd_array *binned(const char *func, gnd_array *x, int64_t bins, const dou
     }
     *edges = gnd__same(given);
     if (given->size < 2) { /* no bin */
-        gnd__scalar none = { .kind = 'i', .i = -1 };
+        gnd__scalar none = {.kind = 'i', .i = -1};
         return gnd__filled(x->dev, GND_INT64, x->ndim, x->dim, &none);
     }
-    gnd_array *before = gnd__part(given, 0, given->size - 1), *after = gnd__part(given, 1, given->size - 1);
-    return gnd__provided(by_search(x, given), gnd_logical_not(gnd_greater(before, after)), GND_ERR_ARG, func,
-                         "the edges must increase");
+    gnd_array *before = gnd__part(given, 0, given->size - 1),
+              *after = gnd__part(given, 1, given->size - 1);
+    return gnd__provided(by_search(x, given), gnd_logical_not(gnd_greater(before, after)),
+                         GND_ERR_ARG, func, "the edges must increase");
 }
 
 /* --- histograms ------------------------------------------------------------------------------- */
@@ -266,7 +280,7 @@ static gnd_array *check_weights(const char *func, const gnd_array *x, gnd_array 
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(w, func, "weights");
-    if (bad || (bad = gnd__check_devices(func, 2, (gnd_array *[]){ (gnd_array *)x, w }, &dev)))
+    if (bad || (bad = gnd__check_devices(func, 2, (gnd_array *[]){(gnd_array *)x, w}, &dev)))
         return bad;
     if (w->ndim == x->ndim && !memcmp(w->dim, x->dim, (size_t)x->ndim * sizeof *w->dim))
         return NULL;
@@ -306,7 +320,8 @@ gnd_status gnd_histogram(gnd_array *x, int64_t bins, const double *range, gnd_ar
     const char *func = "histogram";
     gnd_array *bad = check_values(func, x);
     if (!bad && flags & ~GND_DENSITY)
-        bad = gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_DENSITY are possible", func, flags);
+        bad = gnd__fail(x->dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_DENSITY are possible", func,
+                        flags);
     if (!bad)
         bad = edges ? check_edges(func, x, edges) : check_bins(func, x, bins, range);
     if (!bad && weights)
@@ -335,18 +350,22 @@ static gnd_array *check_dd(const char *func, int n, gnd_array *const *x, const i
 {
     gnd_array *bad = NULL;
     if (n < 1 || n > GND_MAX_NDIM)
-        return gnd__fail(NULL, GND_ERR_ARG, "%s: %d dimensions: 1 to %d are possible", func, n, GND_MAX_NDIM);
+        return gnd__fail(NULL, GND_ERR_ARG, "%s: %d dimensions: 1 to %d are possible", func, n,
+                         GND_MAX_NDIM);
     if (!x)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: x is NULL", func);
     for (int i = 0; i < n && !bad; i++) {
         bad = check_values(func, x[i]);
         if (!bad && (x[i]->ndim != 1 || x[i]->size != x[0]->size))
-            bad = gnd__fail(x[i]->dev, GND_ERR_SHAPE, "%s: the coordinates must be 1-d arrays of one length", func);
+            bad = gnd__fail(x[i]->dev, GND_ERR_SHAPE,
+                            "%s: the coordinates must be 1-d arrays of one length", func);
         gnd_array *e = edges ? edges[i] : NULL;
         if (!bad && !e && !bins)
-            bad = gnd__fail(x[i]->dev, GND_ERR_NULL, "%s: neither bins nor edges for dimension %d", func, i);
+            bad = gnd__fail(x[i]->dev, GND_ERR_NULL, "%s: neither bins nor edges for dimension %d",
+                            func, i);
         if (!bad)
-            bad = e ? check_edges(func, x[0], e) : check_bins(func, x[i], bins[i], range ? range + 2 * i : NULL);
+            bad = e ? check_edges(func, x[0], e)
+                    : check_bins(func, x[i], bins[i], range ? range + 2 * i : NULL);
         if (!bad)
             dim[i] = e ? e->size - 1 : bins[i];
     }
@@ -355,12 +374,14 @@ static gnd_array *check_dd(const char *func, int n, gnd_array *const *x, const i
         (weights && (bad = check_weights(func, x[0], weights))))
         return bad;
     if (flags & ~GND_DENSITY)
-        return gnd__fail(dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_DENSITY are possible", func, flags);
+        return gnd__fail(dev, GND_ERR_ARG, "%s: flags %#x: 0 and GND_DENSITY are possible", func,
+                         flags);
     return gnd__check_shape(func, dev, GND_COMPLEX128, n, dim);
 }
 
 gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, const double *range,
-                           gnd_array *const *edges, gnd_array *weights, unsigned flags, gnd_array **out)
+                           gnd_array *const *edges, gnd_array *weights, unsigned flags,
+                           gnd_array **out)
 {
     const char *func = "histogramdd";
     int64_t dim[GND_MAX_NDIM];
@@ -375,7 +396,8 @@ gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, cons
     for (int i = 0; i < n; i++) {
         gnd_array *k = binned(func, gnd__as(x[i], t), dim[i], range ? range + 2 * i : NULL,
                               edges ? edges[i] : NULL, &out[i + 1]);
-        gnd_array *outside = i ? gnd_logical_or(gnd_less(at, gnd_int(0)), gnd_less(k, gnd_int(0))) : NULL;
+        gnd_array *outside =
+            i ? gnd_logical_or(gnd_less(at, gnd_int(0)), gnd_less(k, gnd_int(0))) : NULL;
         at = i ? gnd_where(outside, gnd_int(-1), gnd_add(gnd_multiply(at, gnd_int(dim[i])), k)) : k;
     }
     gnd_array *h = contents(at, weights, gnd__shape_size(n, dim, 1));

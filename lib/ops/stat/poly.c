@@ -29,27 +29,32 @@ static gnd_array *entry(gnd_array *p, int64_t i)
     return gnd_index(p, 1, &r);
 }
 
-/* More coefficients than this are a loop in a kernel; fewer an expression, which fuses with what is around it. */
+/* More coefficients than this are a loop in a kernel; fewer an expression, which fuses with what is
+ * around it. */
 enum { MANY = 32 };
 
-/* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast to shape. */
+/* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast
+ * to shape. */
 static gnd_array *by_loop(gnd_array *q, gnd_array *x, gnd_array *y, const gnd__shape *shape)
 {
     int64_t dim[GND_MAX_NDIM + 1], one[GND_MAX_NDIM + 1];
     if (q->kind == GND__ERROR || y->kind == GND__ERROR)
         return q->kind == GND__ERROR ? q : y;
     if (q->ndim > 1 && shape->ndim == GND_MAX_NDIM)
-        return gnd__fail(q->dev, GND_ERR_SHAPE, "polyval: p has %d dimensions and the result %d: with more "
-                                      "than %d coefficients %d are possible", q->ndim, shape->ndim, MANY,
-                                      GND_MAX_NDIM - 1);
-    if (q->ndim > 1) { /* axes of extent 1 between the coefficients' and the rest, then all of shape */
+        return gnd__fail(q->dev, GND_ERR_SHAPE,
+                         "polyval: p has %d dimensions and the result %d: with more "
+                         "than %d coefficients %d are possible",
+                         q->ndim, shape->ndim, MANY, GND_MAX_NDIM - 1);
+    if (q->ndim >
+        1) { /* axes of extent 1 between the coefficients' and the rest, then all of shape */
         const int gap = shape->ndim - (q->ndim - 1);
         dim[0] = one[0] = q->dim[0];
         for (int i = 0; i < shape->ndim; i++) {
             dim[i + 1] = shape->dim[i];
             one[i + 1] = i < gap ? 1 : q->dim[i - gap + 1];
         }
-        gnd_array *bad = gnd__check_shape("polyval", q->dev, (gnd_dtype)q->dtype, shape->ndim + 1, dim);
+        gnd_array *bad =
+            gnd__check_shape("polyval", q->dev, (gnd_dtype)q->dtype, shape->ndim + 1, dim);
         q = bad ? bad : gnd__reshaped(q, shape->ndim + 1, one);
         q = q->kind == GND__ERROR ? q : gnd__broadcast(q, shape->ndim + 1, dim);
     }
@@ -179,7 +184,8 @@ static gnd_array *dots(gnd_array *q, gnd_array *v)
     return gnd_sum(gnd__op2(GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0);
 }
 
-/* v less its parts along the first rows of q, those of `before`; *r gets how long these were, added to what it is. */
+/* v less its parts along the first rows of q, those of `before`; *r gets how long these were, added
+ * to what it is. */
 static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
 {
     gnd_array *c = gnd__op3(GND__OP_WHERE, before, dots(q, v), gnd__number(0));
@@ -193,13 +199,13 @@ static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_ar
 /* 1 over the length of v, 0 where that does not exceed limit. */
 static gnd_array *inverse_length(gnd_array *v, double limit)
 {
-    gnd_array *n =
-        gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(v), GND_AXIS(-1), 0));
+    gnd_array *n = gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(v), GND_AXIS(-1), 0));
     return gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, limit), gnd__number(0),
                     gnd__op1(GND__OP_RECIPROCAL, n));
 }
 
-/* The number of the first row: unlike the other constants of a step, so that a kernel has as many in each. */
+/* The number of the first row: unlike the other constants of a step, so that a kernel has as many
+ * in each. */
 enum { FIRST = 2 };
 
 /* The coefficients, lowest power first, that bring the n rows of a (of length 1) nearest to y, an
@@ -208,8 +214,9 @@ enum { FIRST = 2 };
  *     a[j] = r[j][0] q[0] + ... + r[j][j-1] q[j-1] + q[j] / d[j]    the q orthonormal, or 0
  *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) d[j]
  *
- * Every step is on whole arrays, with the rows that it is about by their numbers, so that all of them are the same
- * few kernels. The first q, in memory of its own, is any array whose rows are not NaN where a's are not: raw. */
+ * Every step is on whole arrays, with the rows that it is about by their numbers, so that all of
+ * them are the same few kernels. The first q, in memory of its own, is any array whose rows are not
+ * NaN where a's are not: raw. */
 static gnd_array *solve(gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
 {
     gnd_array **r = gnd__calloc((size_t)n * 2, sizeof *r), **d, *q = raw, *z;
@@ -277,10 +284,8 @@ gnd_array *gnd_polyfit(gnd_array *x, gnd_array *y, int deg, double rcond, gnd_ar
         a = gnd__op2(GND__OP_MULTIPLY, a, wide[2]);
         right = gnd__op2(GND__OP_MULTIPLY, right, gnd__along(wide[2], y->ndim, 0));
     }
-    gnd_array *scale = gnd__op1(
-        GND__OP_SQRT, gnd_sum(gnd__abs2(a), GND_AXIS(1), GND_KEEPDIMS));
-    scale = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_EQUAL, scale, 0), gnd__number(1),
-                     scale);
+    gnd_array *scale = gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(a), GND_AXIS(1), GND_KEEPDIMS));
+    scale = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_EQUAL, scale, 0), gnd__number(1), scale);
     gnd_array *c = right;
     if (right->kind != GND__ERROR)
         c = solve(a, gnd__op2(GND__OP_DIVIDE, a, scale), right, n, limit);

@@ -21,14 +21,14 @@
 typedef struct asked {
     const char *func;
     gnd_array *x;
-    uint32_t mask;       /* the axes that go */
+    uint32_t mask; /* the axes that go */
     unsigned flags;
-    int nan;             /* leave NaN out */
-    int64_t rows, n;     /* x as a matrix with a row for each result */
-    gnd_array *sorted;   /* the same, in order */
+    int nan;           /* leave NaN out */
+    int64_t rows, n;   /* x as a matrix with a row for each result */
+    gnd_array *sorted; /* the same, in order */
     /* elements of each row that count: a weak scalar, or (rows,) of the default float */
     gnd_array *count;
-    gnd_array *q;        /* a weak scalar, or (nq, 1) */
+    gnd_array *q; /* a weak scalar, or (nq, 1) */
     int64_t nq;
 } asked;
 
@@ -46,7 +46,7 @@ static gnd_array *as_rows(gnd_array *x, uint32_t mask, int64_t rows, int64_t n)
             if ((int)(mask >> i & 1) == pass)
                 perm[k++] = i;
     gnd_array *y = x->ndim ? gnd_permute_dims(x, perm) : x;
-    return gnd__is_bad(y) ? y : gnd__reshaped(y, 2, (int64_t[]){ rows, n });
+    return gnd__is_bad(y) ? y : gnd__reshaped(y, 2, (int64_t[]){rows, n});
 }
 
 static void sort_rows(asked *a)
@@ -62,8 +62,8 @@ static void sort_rows(asked *a)
 /* The element of each row at place `at`: (nq, rows). */
 static gnd_array *taken(const asked *a, gnd_array *at)
 {
-    static const gnd__gather how = { { 1, -1 }, { 0, 1 } };
-    const int64_t dim[2] = { a->nq, a->rows };
+    static const gnd__gather how = {{1, -1}, {0, 1}};
+    const int64_t dim[2] = {a->nq, a->rows};
     if (gnd__is_bad(at) || gnd__is_bad(a->sorted))
         return gnd__is_bad(at) ? at : a->sorted;
     at = gnd__as_strong(at, a->x->dev, GND_INT64, a->func);
@@ -100,8 +100,9 @@ static gnd_array *shaped(const asked *a, gnd_array *y, const gnd_array *q)
         memcpy(dim, q->dim, (size_t)n * sizeof *dim);
     n += gnd__reduced_dims(a->x, a->mask, a->flags, dim + n);
     if (n > GND_MAX_NDIM)
-        return gnd__fail(a->x->dev, GND_ERR_SHAPE, "%s: the result has %d dimensions: 0 to %d are possible",
-                         a->func, n, GND_MAX_NDIM);
+        return gnd__fail(a->x->dev, GND_ERR_SHAPE,
+                         "%s: the result has %d dimensions: 0 to %d are possible", a->func, n,
+                         GND_MAX_NDIM);
     return gnd__reshaped(y, n, dim);
 }
 
@@ -109,13 +110,13 @@ static gnd_array *shaped(const asked *a, gnd_array *y, const gnd_array *q)
 static gnd_array *of_nothing(const asked *a, gnd_dtype t)
 {
     char text[GND__SHAPE_TEXT];
-    gnd__scalar v = { .kind = gnd_dtype_kind(t), .re = NAN };
+    gnd__scalar v = {.kind = gnd_dtype_kind(t), .re = NAN};
     if (a->rows && a->nq && !is_float(t))
-        return gnd__fail(a->x->dev, GND_ERR_SHAPE, "%s: a zero-size array has none (shape %s)", a->func,
-                         gnd__shape_text(text, a->x->ndim, a->x->dim));
+        return gnd__fail(a->x->dev, GND_ERR_SHAPE, "%s: a zero-size array has none (shape %s)",
+                         a->func, gnd__shape_text(text, a->x->ndim, a->x->dim));
     if (!is_float(t))
         v.i = 0;
-    return gnd__filled(a->x->dev, t, 2, (int64_t[]){ a->nq, a->rows }, &v);
+    return gnd__filled(a->x->dev, t, 2, (int64_t[]){a->nq, a->rows}, &v);
 }
 
 static void sizes(asked *a)
@@ -137,16 +138,19 @@ static gnd_array *middle(asked *a)
         return of_nothing(a, t);
     sort_rows(a);
     gnd_array *two = gnd_int(2), *one = gnd_int(1);
-    gnd_array *i = gnd_floor(gnd_divide(gnd_subtract(a->count, one), two)), *k = gnd_floor(gnd_divide(a->count, two));
-    gnd_array *low = gnd__as(taken(a, within(a, i)), wide), *high = gnd__as(taken(a, within(a, k)), wide);
-    gnd_array *mean = a->count->weak && a->n % 2 ? low : gnd_where(gnd_equal(i, k), low,
-                                                                   gnd_divide(gnd_add(low, high), two));
+    gnd_array *i = gnd_floor(gnd_divide(gnd_subtract(a->count, one), two)),
+              *k = gnd_floor(gnd_divide(a->count, two));
+    gnd_array *low = gnd__as(taken(a, within(a, i)), wide),
+              *high = gnd__as(taken(a, within(a, k)), wide);
+    gnd_array *mean = a->count->weak && a->n % 2
+                          ? low
+                          : gnd_where(gnd_equal(i, k), low, gnd_divide(gnd_add(low, high), two));
     return with_nan(a, gnd__as(mean, t));
 }
 
 static gnd_array *median(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int nan)
 {
-    asked a = { .func = func, .x = x, .flags = flags, .nan = nan, .nq = 1 };
+    asked a = {.func = func, .x = x, .flags = flags, .nan = nan, .nq = 1};
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &a.mask);
     if (bad)
         return bad;
@@ -254,7 +258,8 @@ static gnd_array *check_q(const char *func, gnd_array *q, double most, gnd_devic
         const gnd__scalar *w = &q->p.value;
         double v = w->kind == 'f' ? w->re : w->kind == 'u' ? (double)w->u : (double)w->i;
         if (!(v >= 0 && v <= most))
-            return gnd__fail(dev, GND_ERR_ARG, "%s: q is %g: it must be from 0 to %g", func, v, most);
+            return gnd__fail(dev, GND_ERR_ARG, "%s: q is %g: it must be from 0 to %g", func, v,
+                             most);
     }
     return NULL;
 }
@@ -264,27 +269,29 @@ static gnd_array *column(const char *func, gnd_array *q, double most, gnd_device
 {
     if (q->weak)
         return gnd_divide(gnd_multiply(q, gnd_real(1)), gnd_real(most));
-    const int64_t dim[2] = { q->size, 1 };
+    const int64_t dim[2] = {q->size, 1};
     const gnd_dtype t = gnd__wide_float(dev, (gnd_dtype)q->dtype);
     gnd_array *c = gnd__as(gnd__reshaped(q, 2, dim), t);
-    gnd_array *ok = gnd_logical_and(gnd_greater_equal(c, gnd_int(0)), gnd_less_equal(c, gnd_real(most)));
+    gnd_array *ok =
+        gnd_logical_and(gnd_greater_equal(c, gnd_int(0)), gnd_less_equal(c, gnd_real(most)));
     if (q->size)
         c = gnd__provided(c, ok, GND_ERR_ARG, func,
                           most == 1 ? "q must be from 0 to 1" : "q must be from 0 to 100");
     return most == 1 ? c : gnd_divide(c, gnd_real(most));
 }
 
-static gnd_array *quantile(const char *func, gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
-                           gnd_quantile_method m, double most, int nan)
+static gnd_array *quantile(const char *func, gnd_array *x, gnd_array *q, gnd_axes axes,
+                           unsigned flags, gnd_quantile_method m, double most, int nan)
 {
-    asked a = { .func = func, .x = x, .flags = flags, .nan = nan };
+    asked a = {.func = func, .x = x, .flags = flags, .nan = nan};
     gnd_device *dev;
     gnd_array *bad = gnd__check_reduction(func, x, axes, flags, &a.mask);
     if (bad || (bad = check_q(func, q, most, x->dev)) ||
-        (bad = gnd__check_devices(func, 2, (gnd_array *[]){ x, q }, &dev)))
+        (bad = gnd__check_devices(func, 2, (gnd_array *[]){x, q}, &dev)))
         return bad;
     if (gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
-        return gnd__fail(dev, GND_ERR_DTYPE, "%s: %s is not allowed: complex values have no quantiles", func,
+        return gnd__fail(dev, GND_ERR_DTYPE,
+                         "%s: %s is not allowed: complex values have no quantiles", func,
                          gnd_dtype_name((gnd_dtype)x->dtype));
     if ((int)m < 0 || m >= GND_Q_METHODS)
         return gnd__fail(dev, GND_ERR_ARG, "%s: %d is no method", func, (int)m);
@@ -302,22 +309,26 @@ static gnd_array *quantile(const char *func, gnd_array *x, gnd_array *q, gnd_axe
     return gnd__leave(in, shaped(&a, quantiles(&a, m, t), q));
 }
 
-gnd_array *gnd_quantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags, gnd_quantile_method method)
+gnd_array *gnd_quantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
+                        gnd_quantile_method method)
 {
     return quantile("quantile", x, q, axes, flags, method, 1, 0);
 }
 
-gnd_array *gnd_nanquantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags, gnd_quantile_method method)
+gnd_array *gnd_nanquantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
+                           gnd_quantile_method method)
 {
     return quantile("nanquantile", x, q, axes, flags, method, 1, 1);
 }
 
-gnd_array *gnd_percentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags, gnd_quantile_method method)
+gnd_array *gnd_percentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
+                          gnd_quantile_method method)
 {
     return quantile("percentile", x, q, axes, flags, method, 100, 0);
 }
 
-gnd_array *gnd_nanpercentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags, gnd_quantile_method method)
+gnd_array *gnd_nanpercentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
+                             gnd_quantile_method method)
 {
     return quantile("nanpercentile", x, q, axes, flags, method, 100, 1);
 }

@@ -56,18 +56,15 @@ static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mas
     if (only && k == w->ndim)
         return gnd_reshape(w, x->ndim, dim);
     return gnd__fail(x->dev, GND_ERR_SHAPE,
-                                  "average: weights of shape %s for x of shape %s: they must have "
-                                  "its shape, or that of the axes that are named",
-                                  gnd__shape_text(tw, w->ndim, w->dim),
-                                  gnd__shape_text(tx, x->ndim, x->dim));
+                     "average: weights of shape %s for x of shape %s: they must have "
+                     "its shape, or that of the axes that are named",
+                     gnd__shape_text(tw, w->ndim, w->dim), gnd__shape_text(tx, x->ndim, x->dim));
 }
 
 /* What the sum of weights is where there are none: the count, as an array like y. */
 static gnd_array *counts(gnd_array *y, int64_t n)
 {
-    return y->kind == GND__ERROR
-               ? y
-               : gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number((double)n));
+    return y->kind == GND__ERROR ? y : gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number((double)n));
 }
 
 gnd_array *gnd_average(gnd_array *x, gnd_array *weights, gnd_axes axes, unsigned flags,
@@ -193,8 +190,7 @@ static gnd_array *covariances(gnd_array *m, double correction, gnd_array *fweigh
     gnd_array *d = gnd__op2(GND__OP_SUBTRACT, m, mean), *right = d;
     if (w) {
         gnd_array *n = divisor(w, aweights, correction);
-        n = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, 0), gnd__number(0),
-                     n);
+        n = gnd__op3(GND__OP_WHERE, gnd__with(GND__OP_LESS_EQUAL, n, 0), gnd__number(0), n);
         scale = gnd__op1(GND__OP_RECIPROCAL, n);
         right = gnd__op2(GND__OP_MULTIPLY, d, w);
     } else {
@@ -245,8 +241,7 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
     if (m->kind != GND__ERROR && ((bad = check_weights(func, names[2], fweights, m->dim[1])) ||
                                   (bad = check_weights(func, names[3], aweights, m->dim[1]))))
         return gnd__leave(in, bad);
-    gnd_array *c =
-        gnd_squeeze(covariances(m, correction, fweights, aweights), GND_ALL);
+    gnd_array *c = gnd_squeeze(covariances(m, correction, fweights, aweights), GND_ALL);
     return gnd__leave(in, gnd__as(c, t));
 }
 
