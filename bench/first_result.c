@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * first_result.c - how long a new process needs until its first result is printed, with a warm
- * kernel cache, and what of that is the bare cost of a CUDA context, measured in the same run:
+ * first_result.c - the time from starting a process to its first printed result, with a warm kernel
+ * cache, and the part of it that a bare CUDA context costs, measured in the same run:
  *
  *     build/run build/bench/first_result [-r RUNS] [-d DEVICE] [EXPRESSION]
  *
- * One JSON object a line, as `gnd bench --json` prints them: `context` (a process that loads
- * libcuda, starts it, makes the primary context of device 0, and nothing else), `first_result_warm`
- * (gnd eval), both medians of RUNS processes (11) taken in turn, from before the fork to the first
- * byte of output, and `first_result_warm_less_context`. Without a CUDA driver the first and the
- * last are missing, and a line on standard error says why.
+ * Prints one JSON object per line, like `gnd bench --json`: `context` (a process that loads
+ * libcuda, initialises it, creates the primary context of device 0, and does nothing else),
+ * `first_result_warm` (gnd eval), both medians of RUNS processes (11) run alternately, from before
+ * the fork to the first byte of output, and `first_result_warm_less_context`. Without a CUDA driver
+ * the first and the last are omitted, and a line on standard error says why.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>

@@ -7,9 +7,9 @@
  *     matmul       1024 x 1024 float32, against a direct call of OpenBLAS
  *     start        a new process with a filled kernel cache: builds nothing, ends within 0.5 s
  *
- * Calls of both sides take turns, each waited for; the best of each side counts, since what other
- * programs do to a machine only ever adds time. Prints the ratios and their limits; exit status 1
- * when one is over its limit.
+ * Calls of both sides alternate, and each is waited for. The best time of each side counts, because
+ * other programs on the machine only ever add time. Prints the ratios and their limits; exit status
+ * 1 if one exceeds its limit.
  *
  *     build/run bench/pocl_vs_c [DEVICE]        default: opencl:pocl
  */

@@ -2,12 +2,12 @@
  *
  * pocl_vs_lapack.c - decompositions of gnd on a CPU device against direct calls of LAPACK
  * (OpenBLAS) in the same run: float64 matrices of 512 and 1024 rows. The direct call works on a
- * copy of the matrix, as it destroys it, in LAPACK's own order of elements; gnd begins and ends
- * with arrays in C order, and every result is evaluated.
+ * copy of the matrix, because it overwrites it, in LAPACK's own order of elements. gnd starts and
+ * ends with arrays in C order, and every result is evaluated.
  *
- * Calls of both sides take turns, each waited for; the best of each side counts, since what other
- * programs do to a machine only ever adds time. Prints the ratios and their limit; exit status 1
- * when one is over it.
+ * Calls of both sides alternate, and each is waited for. The best time of each side counts, because
+ * other programs on the machine only ever add time. Prints the ratios and their limit; exit status
+ * 1 if one exceeds it.
  *
  *     build/run bench/pocl_vs_lapack [DEVICE]        default: opencl:pocl
  */

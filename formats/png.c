@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * png.c - libgnd-png.so: pictures by libpng (lib/io/format.h). libpng reports errors by longjmp:
- * everything that lives across one is in the state below, and no resource is taken between setjmp
- * and what may jump.
+ * png.c - libgnd-png.so: images by libpng (lib/io/format.h). libpng reports errors by longjmp:
+ * everything that must survive one is in the state below, and no resource is acquired between
+ * setjmp and a call that may jump.
  */
 #include "io/format.h"
 

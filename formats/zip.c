@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * zip.c - libgnd-zip.so: archives by libzip (lib/io/format.h). An archive is written into a file
- * that libgnd has open, through a source of our own, because libzip would write aside and rename
- * once more, and lose what libgnd keeps of the old file.
+ * zip.c - libgnd-zip.so: archives by libzip (lib/io/format.h). An archive is written through a
+ * source of our own into a file that libgnd has open. libzip alone would write a temporary file and
+ * rename it once more, and lose the mode and owner that libgnd preserves.
  */
 #include "io/format.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cache.c - files of the kernel cache. The first byte even: the rest is the file of an entry as it
- * lies on disk. Odd: an entry is stored, and what follows, in pairs of bytes, changes its file
- * (place, value), which is cut in the end. Damaged entries are absent or what was stored; never
- * anything else.
+ * cache.c - files of the kernel cache. If the first byte is even, the rest is the file of an entry
+ * on disk. If it is odd, an entry is stored, the following pairs of bytes change its file
+ * (position, value), and the file is truncated at the end. A damaged entry must be absent or equal
+ * to what was stored.
  */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dlpack.c - tensors of DLPack, any numbers in their fields. The memory is exactly as large as the
- * fields say, as a caller promises; where they ask for more than a MiB and still make sense, the
- * input is left out.
+ * dlpack.c - DLPack tensors with arbitrary numbers in their fields. The memory is exactly as large
+ * as the fields say, as a caller promises. Inputs that are valid but need more than a MiB are
+ * skipped.
  */
 #include "fuzz/fuzz.h"
 

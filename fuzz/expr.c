@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * expr.c - texts of the expression language on the null device with 16 MiB of memory: parsed,
- * planned, run, explained and written as text. The device is opened anew now and then, and nothing
- * may be left on it.
+ * planned, run, explained and printed. The device is reopened now and then, and nothing may be left
+ * on it.
  */
 #include "fuzz/fuzz.h"
 

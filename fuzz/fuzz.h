@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz/fuzz.h - what a harness has: the entry that libFuzzer calls with one input after the other.
- * With --enable- sanitizers=...,fuzzer-no-link it is linked to libFuzzer; else to fuzz/plain.c,
- * which runs the corpus as a test.
+ * fuzz/fuzz.h - the interface of a harness: the entry that libFuzzer calls with one input after the
+ * other. With --enable-sanitizers=...,fuzzer-no-link it is linked to libFuzzer, otherwise to
+ * fuzz/plain.c, which runs the corpus as a test.
  */
 #ifndef GND_FUZZ_H
 #define GND_FUZZ_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * npy.c - .npy files: any bytes are read or refused, from a source whose length is known and from
- * one where it is not, with the same outcome; what was read and written again is read as the same.
+ * npy.c - .npy files: any bytes are read or refused, with the same outcome from a source of known
+ * and of unknown length. What was read, written and read again must be the same.
  */
 #include "fuzz/fuzz.h"
 

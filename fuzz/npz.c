@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * npz.c - .npz archives. Bytes that begin with "PK" are an archive; all others become the member
- * x.npy of one that is well made, with the right checksum, since hardly any mutation would pass it
- * otherwise.
+ * npz.c - .npz archives. Bytes that begin with "PK" are used as an archive. All others become the
+ * member x.npy of a valid archive with the right checksum, because hardly any mutation would have
+ * one otherwise.
  */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"

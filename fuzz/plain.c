@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plain.c - a harness without libFuzzer, as a test: its corpus, each input whole, cut at each
- * length, and with single bytes changed, up to a bound. fuzz/corpus/NAME has a file for an input,
- * fuzz/corpus/NAME.txt a line.
+ * plain.c - runs a harness without libFuzzer, as a test, on its corpus: each input as it is,
+ * truncated at each length, and with single bytes changed, up to a bound. fuzz/corpus/NAME has one
+ * file per input, fuzz/corpus/NAME.txt one line.
  */
 #include "fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tune.c - files of tuned parameters: read or refused, then the defaults; what was read is within
- * its ranges, and written and read again it is the same.
+ * tune.c - files of tuned parameters: read or refused with defaults. What was read is within its
+ * ranges, and stays the same when written and read again.
  */
 #include "fuzz/fuzz.h"
 

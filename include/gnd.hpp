@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * gnd.hpp - gnd for C++17 and later: arrays that release themselves, operators, lists for shapes
- * and indices, exceptions. Headers only, over gnd.h; link with libgnd alone.
+ * and indices, exceptions. It is header-only, over gnd.h; link with libgnd only.
  *
  *     gnd::device dev;                                  // the best one, as gnd_open(NULL)
  *     gnd::array x = gnd::from(dev, {1.0, 2.0, 3.0});
@@ -9,16 +9,16 @@
  *     std::vector<double> v = y.to_vector<double>();
  *
  * - gnd::array owns one reference to a C handle. It converts to gnd_array *, so every C function
- * takes it, and takes over the gnd_array * that a C function returns: gnd::array z =
- * gnd_cumulative_sum(x, GND_AXIS(0), 0, t). It stays valid after the end of a scope
- * (gnd_scope_begin) in which it was made. An array that is assigned to another one is not copied:
- * values do not change.
+ *   accepts it. It takes ownership of the gnd_array * that a C function returns: gnd::array z =
+ *   gnd_cumulative_sum(x, GND_AXIS(0), 0, t). It stays valid after the end of the scope
+ *   (gnd_scope_begin) in which it was made. Assignment shares the array and does not copy it:
+ *   values do not change.
  * - gnd/functions.hpp has the functions of the C headers in namespace gnd, without the prefix.
- * - Errors are exceptions of type gnd::error, thrown where an array that holds one would be made,
- * and by functions that read. With GND_CXX_EXCEPTIONS defined as 0 before the #include (the default
- * where the compiler has exceptions switched off) nothing is thrown: arrays hold their errors as in
- * C (status(), message()), and what reads returns a gnd_status or takes one. Errors that only the
- * device finds come when a value is read.
+ * - Errors are exceptions of type gnd::error. They are thrown where an error array would be made,
+ *   and by functions that read. If GND_CXX_EXCEPTIONS is defined as 0 before the #include (the
+ *   default if the compiler's exceptions are disabled), nothing is thrown: arrays hold their errors
+ *   as in C (status(), message()), and functions that read return a gnd_status or take one. Errors
+ *   that only the device can detect are reported when a value is read.
  */
 #ifndef GND_HPP
 #define GND_HPP
@@ -56,7 +56,7 @@ namespace gnd
 inline namespace GND_CXX_ERRORS
 {
 
-/* What is thrown: what() is the message ("matmul: shapes (3, 4) and (5, 6): 4 != 5"), code() the
+/* The exception: what() is the message ("matmul: shapes (3, 4) and (5, 6): 4 != 5"), code() the
  * status. */
 class error : public std::runtime_error
 {
@@ -84,7 +84,7 @@ inline void fail(gnd_status s, const char *message)
 #endif
 }
 
-/* For a function that returned s: gnd_message() has the text. */
+/* Checks the status s of a C function; gnd_message() has the text. */
 inline gnd_status check(gnd_status s)
 {
     if (s != GND_OK)
@@ -97,8 +97,8 @@ template <class T> struct dependent_false : std::false_type {
 
 } // namespace detail
 
-/* The dtype of a C++ type: bool, the integers by their width, float, double, std::complex of these.
- */
+/* The dtype of a C++ type: bool, the integers by their width, float, double, or std::complex of
+ * these. */
 template <class T> constexpr gnd_dtype dtype_of()
 {
     using U = std::remove_cv_t<T>;
@@ -144,8 +144,8 @@ class extents
 
 class array;
 
-/* One entry of an index: a number, gnd::slice, gnd::newaxis, gnd::ellipsis, or an array of numbers
- * or bools. The array has to live until the index has been used. */
+/* An entry of an index: a number, gnd::slice, gnd::newaxis, gnd::ellipsis, or an array of ints or
+ * bools. The array must stay alive until the index has been used. */
 class index_entry
 {
   public:
@@ -161,7 +161,7 @@ class index_entry
     gnd_range r_;
 };
 
-/* start:stop:step. gnd::none for start or stop leaves it out; slice() is a whole axis. */
+/* start:stop:step. gnd::none omits start or stop; slice() is a whole axis. */
 constexpr int64_t none = GND_NONE;
 inline index_entry slice(int64_t start = none, int64_t stop = none, int64_t step = 1)
 {
@@ -190,16 +190,16 @@ class indices
 class array
 {
   public:
-    /* No array: every function given it reports GND_ERR_NULL. */
+    /* No array: every function reports GND_ERR_NULL for it. */
     array() noexcept = default;
-    /* Takes over what a C function returned, and throws the error that it holds. */
+    /* Takes ownership of the result of a C function. Throws the error that it holds. */
     array(gnd_array *made) : h_(owned(made))
     {
         if (h_ && gnd_status_of(h_) != GND_OK)
             refuse();
     }
-    /* A weak scalar, as Python's numbers beside NumPy's arrays: it takes the dtype of what it
-     * meets. */
+    /* A weak scalar: it takes the dtype of the other operand, like Python's numbers with NumPy
+     * arrays. */
     template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
     array(T v) : array(scalar(v))
     {
@@ -214,12 +214,12 @@ class array
     }
     ~array() { gnd_release(h_); }
 
-    /* The handle, which stays this object's. */
+    /* The handle. This object keeps the ownership. */
     gnd_array *get() const noexcept { return h_; }
     operator gnd_array *() const noexcept { return h_; }
-    /* The handle, which becomes the caller's, who releases it. */
+    /* The handle. The caller becomes its owner and releases it. */
     gnd_array *release() noexcept { return std::exchange(h_, nullptr); }
-    /* `if (x)` would ask for the handle. Write x.item<bool>(). */
+    /* `if (x)` would test the handle. Write x.item<bool>(). */
     explicit operator bool() const = delete;
 
     /* --- what it is --- */
@@ -231,7 +231,7 @@ class array
         const int64_t *s = gnd_shape(h_);
         return extents(std::vector<int64_t>(s, s + ndim()));
     }
-    /* The extent of an axis, negative ones from the end; -1 when there is none. */
+    /* The extent of an axis; negative axes count from the end. -1 if there is no such axis. */
     int64_t shape(int axis) const { return gnd_dim(h_, axis); }
     gnd_status status() const { return gnd_status_of(h_); }
     const char *message() const { return gnd_error(h_); }
@@ -258,7 +258,8 @@ class array
     {
         array as = converted<T>();
         std::vector<T> v(static_cast<size_t>(as.size()));
-        if constexpr (std::is_same_v<T, bool>) { /* vector<bool> has no memory to read into */
+        if constexpr (std::is_same_v<T, bool>) { /* vector<bool> has no contiguous memory to read
+                                                    into */
             std::vector<unsigned char> bytes(v.size());
             as.read_bytes(bytes.data(), bytes.size());
             v.assign(bytes.begin(), bytes.end());
@@ -267,17 +268,17 @@ class array
         }
         return v;
     }
-    /* All elements in C order, converted to T, to memory for n of them: n has to be size(). */
+    /* Copies all elements in C order, converted to T, to memory for n of them; n must be size(). */
     template <class T> gnd_status read(T *dst, size_t n) const
     {
         return converted<T>().read_bytes(dst, n * sizeof(T));
     }
-    /* The same to a std::span, std::vector, std::array or what else has data() and size(). */
+    /* The same for a std::span, std::vector, std::array or another type with data() and size(). */
     template <class C> auto read(C &&to) const -> decltype(to.data(), to.size(), GND_OK)
     {
         return read(to.data(), to.size());
     }
-    /* The same to a std::mdspan (or what is like one) of this shape, whatever its layout. */
+    /* The same for a std::mdspan (or a similar type) of the array's shape, with any layout. */
     template <class M>
     auto read_to(const M &to) const -> decltype(to.data_handle(), to.stride(0), GND_OK)
     {
@@ -312,7 +313,7 @@ class array
         check_here(gnd_wait(h_));
         return *this;
     }
-    /* The text that NumPy prints. */
+    /* The text as NumPy prints it. */
     std::string to_string() const
     {
         gnd_status s = GND_OK;
@@ -325,15 +326,15 @@ class array
 
     /* --- views --- */
     array operator[](const indices &i) const { return array(gnd_index(h_, i.n(), i.data())); }
-    /* x.at("1:-1, ::2"): NumPy's syntax. (As x["..."] it would take x[{0}] too: 0 is a null
-     * pointer.) */
+    /* x.at("1:-1, ::2"): NumPy's syntax. (An operator x["..."] would also accept x[{0}], because 0
+     * is a null pointer.) */
     array at(const char *index) const { return array(gnd_at(h_, index)); }
     /* Element or slice i of axis 0. */
     template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0> array operator[](T i) const
     {
         return (*this)[indices{index_entry(i)}];
     }
-    /* This array with value at these places; the array itself stays as it is. */
+    /* A copy of this array with value at the places of the index. This array does not change. */
     array set(const indices &i, const array &value) const
     {
         return array(gnd_set(h_, i.n(), i.data(), value.h_));
@@ -349,7 +350,7 @@ class array
   private:
     gnd_array *h_ = nullptr;
 
-    /* A handle that belongs to a scope leaves it. */
+    /* Removes a handle from its scope. */
     static gnd_array *owned(gnd_array *made)
     {
         gnd_array *mine = nullptr;
@@ -376,8 +377,8 @@ class array
         return dtype() == dtype_of<T>() ? *this : array(gnd_astype(h_, dtype_of<T>()));
     }
     gnd_status read_bytes(void *dst, size_t n) const { return check_here(gnd_read(h_, dst, n)); }
-    /* What the array holds names the function that failed; the call's own message is of the call.
-     */
+    /* The message of an array names the function that failed; the message of the call names the
+     * call. */
     gnd_status check_here(gnd_status s) const
     {
         if (s != GND_OK)
@@ -399,7 +400,7 @@ inline index_entry::index_entry(const array &a) : r_{GND_IDX_ARRAY, 0, 0, 0, a.g
 namespace detail
 {
 
-/* The arrays that a function left in out, or the error that it returned. */
+/* The arrays that a function stored in out, or its error. */
 template <size_t N, size_t... I>
 auto results(gnd_status s, gnd_array *const (&out)[N], std::index_sequence<I...>)
 {
@@ -417,7 +418,7 @@ auto results(gnd_status s, gnd_array *const (&out)[N], std::index_sequence<I...>
 
 } // namespace detail
 
-/* Some arrays: {x, y, z}. */
+/* A list of arrays: {x, y, z}. */
 class arrays
 {
   public:
@@ -436,11 +437,11 @@ class arrays
     std::vector<gnd_array *> p_;
 };
 
-/* A device, open as long as this object lives. */
+/* A device. It is open as long as this object lives. */
 class device
 {
   public:
-    /* As gnd_open: "cuda:0", "opencl:pocl"; NULL: GND_DEVICE, else the best one. */
+    /* As gnd_open: "cuda:0", "opencl:pocl"; NULL: GND_DEVICE, else the best device. */
     explicit device(const char *spec = nullptr) : d_(gnd_open(spec))
     {
         const gnd_status s = gnd_device_status(d_);
@@ -499,7 +500,7 @@ template <class T> array from(gnd_device *dev, std::initializer_list<T> v)
 {
     return from(dev, v.begin(), {static_cast<int64_t>(v.size())});
 }
-/* Two dimensions: {{1.0, 2.0}, {3.0, 4.0}}. Rows of unequal length are GND_ERR_SHAPE. */
+/* Two dimensions: {{1.0, 2.0}, {3.0, 4.0}}. GND_ERR_SHAPE: rows of unequal length. */
 template <class T> array from(gnd_device *dev, std::initializer_list<std::initializer_list<T>> rows)
 {
     std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>> v;
@@ -513,7 +514,7 @@ template <class T> array from(gnd_device *dev, std::initializer_list<std::initia
     const extents shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(m)};
     return array(gnd_from(dev, dtype_of<T>(), shape.n(), shape.data(), v.data()));
 }
-/* The elements of a std::span, std::vector, std::array or what else has data() and size(). */
+/* The elements of a std::span, std::vector, std::array or another type with data() and size(). */
 template <class C> auto from(gnd_device *dev, const C &c) -> decltype(c.data(), c.size(), array())
 {
     return from(dev, c.data(), {static_cast<int64_t>(c.size())});
@@ -524,15 +525,14 @@ inline array from(gnd_device *dev, const std::vector<bool> &v)
     const int64_t n = static_cast<int64_t>(v.size());
     return array(gnd_from(dev, GND_BOOL, 1, &n, bytes.data()));
 }
-/* The same in a shape, which has as many elements (GND_ERR_SHAPE). */
+/* The same with a shape of as many elements (GND_ERR_SHAPE). */
 template <class C>
 auto from(gnd_device *dev, const C &c, const extents &shape)
     -> decltype(c.data(), c.size(), array())
 {
     return from(dev, c).reshape(shape);
 }
-/* The elements of a std::mdspan, or what is like one: data_handle(), extent(d), stride(d), rank().
- */
+/* The elements of a std::mdspan or a similar type: data_handle(), extent(d), stride(d), rank(). */
 template <class M>
 auto from(gnd_device *dev, const M &m) -> decltype(m.data_handle(), m.stride(0), array())
 {
@@ -604,7 +604,8 @@ inline array operator~(const array &a)
 {
     return array(gnd_bitwise_invert(a.get()));
 }
-/* C++'s && and || would need both sides as a bool at once: take & and |, or gnd::logical_and. */
+/* C++'s && and || would need both operands as bool immediately. Use & and |, or
+ * gnd::logical_and. */
 array operator&&(const array &, const array &) = delete;
 array operator||(const array &, const array &) = delete;
 
@@ -615,7 +616,7 @@ inline std::ostream &operator<<(std::ostream &out, const array &x)
 
 /* --- functions whose C form has pointers --- */
 
-/* The value of a text in NumPy's syntax, as gnd_eval. */
+/* The value of an expression in NumPy's syntax, as gnd_eval. */
 inline array eval(gnd_device *dev, const char *text,
                   std::initializer_list<std::pair<const char *, array>> names = {})
 {
@@ -627,7 +628,7 @@ inline array eval(gnd_device *dev, const char *text,
     }
     return array(gnd_eval_names(dev, text, static_cast<int>(n.size()), n.data(), v.data()));
 }
-/* x with its axes in this order. */
+/* x with its axes permuted: axis i of the result is axis perm[i] of x. */
 inline array permute_dims(const array &x, const std::vector<int> &perm)
 {
     if (static_cast<int>(perm.size()) != x.ndim())
@@ -635,12 +636,12 @@ inline array permute_dims(const array &x, const std::vector<int> &perm)
                               perm.size(), x.ndim()));
     return array(gnd_permute_dims(x.get(), perm.data()));
 }
-/* Element i goes to (i + shift) mod extent along axis. */
+/* Moves element i to (i + shift) mod extent along axis. */
 inline array roll(const array &x, int64_t shift, int axis)
 {
     return array(gnd_roll(x.get(), 1, &shift, &axis));
 }
-/* x with value added at these places, as gnd_add_at. */
+/* A copy of x with value added at the places of an index, as gnd_add_at. */
 inline array add_at(const array &x, const indices &i, const array &value)
 {
     return array(gnd_add_at(x.get(), i.n(), i.data(), value.get()));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * accumulate.cl - values added, or compared, into places by index, in any order and with one result.
+ * accumulate.cl - adds or compares values into places by index. The result does not depend on the
+ * order.
  *
- * Ints wrap, so their sums do not depend on the order. A float is added as a fixed point number: with E
- * the greatest exponent of a place's addends (every |v| < 2^(E+1)) and 2^L more than the number of
- * addends, v becomes the whole part of v * 2^s, s = 61 - L - E, and the sum of all fits an int64.
- * float64 takes two, the second one for K = 62 - L bits more. The macros that the texts use are defined in
- * lib/prim/accumulate.c.
+ * Ints wrap, so their sums do not depend on the order. A float is added as a fixed-point number:
+ * with E the greatest exponent of a place's addends (every |v| < 2^(E+1)) and 2^L greater than the
+ * number of addends, v becomes the integer part of v * 2^s, s = 61 - L - E, and the sum of all fits
+ * an int64. float64 uses two such numbers, the second one for another K = 62 - L bits.
+ * lib/prim/accumulate.c defines the macros that the texts use.
  */
 
 /* Number of zeros below the lowest bit that is set. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cdouble.cl - complex64 on CPUs: in float64, whose range and 53 bits make scaling and most cases
- * needless. Without a branch, and with parts of their own up to the last line: LLVM's loops become vectors
- * where no value in them is a vector.
- * Special cases as those of cexp.cl and ctrig.cl; errors below 2 ulp of the modulus.
+ * cdouble.cl - complex64 on CPUs, computed in float64, whose range and 53 bits make scaling and
+ * most special cases unnecessary. There are no branches, and real and imaginary parts are separate
+ * variables up to the last line: LLVM vectorises loops only if no value in them is a vector.
+ * Special cases as in cexp.cl and ctrig.cl; errors are below 2 ulp of the modulus.
  */
 
 /* One element in memory: see core.cl. As an integer, since LLVM makes a vector of two neighbouring loads.

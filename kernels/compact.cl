@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compact.cl - where a mask is true: its bits, how many there are in each block of 4096 elements, and
- * what is at their places, in order.
+ * compact.cl - where a mask is true: its bits, the number of them in each block of 4096 elements,
+ * and the elements at these positions, in order.
  *
- * The table t of a mask of n elements, nb blocks: int64 t[0 .. nb] is the number of true ones before each
- * block and before the end; 64 bits an int64 after that, element i in bit i mod 64 of word i / 64.
+ * The table t of a mask of n elements, nb blocks: int64 t[0 .. nb] is the number of true elements
+ * before each block and before the end. After that come the bits, 64 per int64: element i is bit i
+ * mod 64 of word i / 64.
  */
 
 //@fn ones u32 u64 opencl

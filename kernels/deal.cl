@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * deal.cl - sums of floats by index where there are many places: values are dealt out to bins of 2^SHIFT
- * neighbouring places first, tile by tile, and each bin is then added up in local memory, by fixed point
- * numbers as in accumulate.cl: in any order, with one result. No atomic operation goes to global memory.
+ * deal.cl - sums of floats by index with many places. Values are first distributed, tile by tile,
+ * to bins of 2^SHIFT neighbouring places; each bin is then added up in local memory, in fixed-point
+ * numbers as in accumulate.cl, so that the result does not depend on the order. No atomic operation
+ * accesses global memory.
  *
- * A tile is TPG * IPT values. lv has its values in the order of bins (VW planes of 32-bit words, n each), lp
- * their places within the bin, off[bin * tiles + tile] where the bin begins in the tile, and how many values
- * it has there, from bit 16 on. NBINS is a power of two with room for all bins. Macros as in accumulate.cl:
- * VALUE, PARTS, PART, WORDS, SCALE, EXACT.
+ * A tile is TPG * IPT values. lv has its values in the order of bins (VW planes of 32-bit words, n
+ * each), and lp their places within the bin. off[bin * tiles + tile] is the start of the bin in the
+ * tile, with the number of its values there from bit 16 on. NBINS is a power of two with room for
+ * all bins. Macros as in accumulate.cl: VALUE, PARTS, PART, WORDS, SCALE, EXACT.
  */
 //@fn lnext u32 opencl
 #define gnd_lnext_u32(p) atomic_inc((volatile __local g_u32 *)(p))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dinverse.cl - inverse trigonometric and hyperbolic functions and hypot of float64 on CPUs, as those in
- * double.cl: no branch, no call, right to 2 ulp over the whole range (tests/kernels/kernels_double.c). The ways after
- * FreeBSD's msun (Sun Microsystems' fdlibm); polynomials: tools/special-coeffs.py.
+ * dinverse.cl - inverse trigonometric and hyperbolic functions and hypot of float64 on CPUs. As in
+ * double.cl there are no branches and no calls, and results are within 2 ulp over the whole range
+ * (tests/kernels/kernels_double.c). The methods follow FreeBSD's msun (Sun Microsystems' fdlibm);
+ * polynomials: tools/special-coeffs.py.
  */
 
 /* --- inverse trigonometric functions ------------------------------------------------------------ */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * double.cl - elementary functions of float64 on CPUs: without a branch or a call, so that PoCL's compiler
- * vectorises them, and right to 2 ulp over the whole range (tests/kernels/kernels_double.c, with what was seen).
- * GPUs have good ones of their own, which kernels/elementary.cl names. Nothing here relies on fma: products
- * that must be exact are of parts short enough. Where two things could be computed side by side, one waits
- * for the other by an `x - x` that the compiler cannot know to be 0: else LLVM makes vectors of the two, and
- * then no longer of the work-items, which pay four times as much. The ways of exp, log and pow after
- * FreeBSD's msun (Sun Microsystems' fdlibm); polynomials: tools/special-coeffs.py.
+ * double.cl - elementary functions of float64 on CPUs, without branches or calls, so that PoCL's
+ * compiler vectorises them. They are within 2 ulp over the whole range
+ * (tests/kernels/kernels_double.c, with the errors found). GPUs have good functions of their own,
+ * which kernels/elementary.cl names. Nothing here relies on fma: products that must be exact have
+ * short enough factors. If two values could be computed in parallel, one depends on the other by an
+ * `x - x` that the compiler cannot know to be 0: otherwise LLVM would combine these two into
+ * vectors instead of vectorising over work-items, which gains four times as much. The methods of
+ * exp, log and pow follow FreeBSD's msun (Sun Microsystems' fdlibm); polynomials: tools/special-
+ * coeffs.py.
  */
 
 /* x with the upper 21 bits of its significand: products of two of these are exact. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * elementary.cl - elementary functions. On GPUs they are the driver's built-in ones. On CPUs those of
- * float32 are ours (sections marked cpu): computed in float64 without a branch, so that PoCL's compiler
- * vectorises them, which it does not do to its built-in functions. The float64 in between has 2^-34 or
- * better; rounding it to float32 leaves less than 0.51 ulp, tested for every float32 by
- * tests/kernels/kernels_elementary.c. Coefficients: tools/special-coeffs.py.
+ * elementary.cl - elementary functions. On GPUs they are the driver's built-in functions. On CPUs
+ * those of float32 are our own (sections marked cpu): they are computed in float64 without
+ * branches, so that PoCL's compiler vectorises them, which it does not do for its built-in
+ * functions. The float64 result has an error of at most 2^-34; rounding it to float32 leaves less
+ * than 0.51 ulp, tested for every float32 by tests/kernels/kernels_elementary.c. Coefficients:
+ * tools/special-coeffs.py.
  */
 
 /* x within [-160, 160]; a NaN stays. The exponentials of all that float32 can hold are inside. */

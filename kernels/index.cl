@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * index.cl - indices: those that the device finds to be out of range, and positions by index.
+ * index.cl - indices: reports those that are out of range, and finds positions by index.
  */
 
 /* Index i of an axis of n elements: negative ones count from the end. One out of range is noted in

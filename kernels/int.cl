@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * int.cl - integers: division as Python's, powers, shifts by any count. Arithmetic is in the
- * unsigned $W, which wraps; nothing here is undefined in C.
+ * int.cl - integers: division as in Python, powers, shifts by any count. Arithmetic uses the
+ * unsigned type $W, which wraps; nothing here is undefined in C.
  */
 
 /* A quotient cut off towards 0, of ints of up to 32 bits, b not 0: on CPUs by floats, of which there are

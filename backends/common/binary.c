@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/binary.c - the head of a program's binary: for what device it is, and whether it is whole.
- * What follows it is the driver's, which trusts what it is given.
+ * common/binary.c - the header of a program's binary: it identifies the device and shows whether
+ * the binary is complete. The driver's data follow it, which the driver uses without checks.
  */
 #include "plug.h"
 

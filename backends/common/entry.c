@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/entry.c - the one symbol that a plugin exports. What it gives is the plugin's own table,
+ * common/entry.c - the only symbol that a plugin exports. It returns the plugin's table, which is
  * in its entry.c.
  */
 #include "plug.h"

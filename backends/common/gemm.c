@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/gemm.c - from the strides of a gnd_gemm to what a BLAS call takes. Row-major throughout:
+ * common/gemm.c - converts the strides of a gnd_gemm to the arguments of a BLAS call. Row-major
+ * throughout:
  *
  *     stored as given:      element (i, j) at i*ld + j,   trans 0, needs col == 1 and ld >= columns
  *     stored transposed:    element (i, j) at j*ld + i,   trans 1, needs row == 1 and ld >= rows
  *
- * A stride along an extent of 1 means nothing, so a column of any stride is the first form with
- * ld = row, and a row of any stride is the second with ld = col.
+ * The stride along an extent of 1 has no meaning, so a column of any stride has the first form with
+ * ld = row, and a row of any stride the second with ld = col.
  */
 #include "gemm.h"
 

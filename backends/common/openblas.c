@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/openblas.c - OpenBLAS, loaded when first asked for, on host memory. One table line per
- * dtype; a product with one row or one column goes to gemv, which does not pack its matrix.
+ * common/openblas.c - OpenBLAS on host memory, loaded at the first request. One table line per
+ * dtype. A product with one row or one column goes to gemv, which does not pack its matrix.
  * OpenBLAS keeps its own number of threads (OPENBLAS_NUM_THREADS).
  */
 #include "gemm.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/plug.h - what every plugin needs and no vendor owns: filling the caller's error record,
- * copying strings into the fixed fields of gnd_props, loading a library by a list of symbols, a
- * content hash. Includes the contract and libc only.
+ * common/plug.h - helpers for every plugin that belong to no vendor: filling the caller's error
+ * record, copying strings into the fixed fields of gnd_props, loading a library by a list of
+ * symbols, a content hash. Includes only the contract and libc.
  */
 #ifndef GND_PLUG_H
 #define GND_PLUG_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.c - threads that sleep between copies and take equal parts of each. A team lives as
- * long as one transfer: starting a thread costs some 20 us, and nothing is left behind in the
- * user's process.
+ * common/team.c - threads that sleep between copies and take equal parts of each. A team lives only
+ * during one transfer: starting a thread costs some 20 us, and no thread remains in the user's
+ * process.
  */
 #define _GNU_SOURCE
 #include "team.h"

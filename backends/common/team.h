@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * common/team.h - several threads that copy memory together. One core moves pageable memory into
- * pinned memory at about 10 GB/s, a sixth of what the bus to a GPU takes.
+ * common/team.h - several threads that copy memory together. One core copies pageable memory into
+ * pinned memory at about 10 GB/s, a sixth of the bandwidth of the bus to a GPU.
  */
 #ifndef GND_TEAM_H
 #define GND_TEAM_H

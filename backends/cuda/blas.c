@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/blas.c - the blas group: cuBLASLt, loaded at the first product. It is column-major, and a
- * row-major C = A B is a column-major C' = B' A': the operands change places, and a matrix that is
- * stored as given is then not transposed, one that is stored transposed is.
+ * row-major C = A B is a column-major C' = B' A': the operands are swapped; a matrix stored as
+ * given is then not transposed, one stored transposed is.
  *
- * float32 is computed in float32 (in TF32 only when GND_CUDA_TF32 asks for it), float16 and
- * bfloat16 accumulate in float32 and are rounded once, also where a product is split along k. The
- * descriptors and the algorithm chosen by the library are kept per shape, so that a repeated
- * product costs a look-up and the call.
+ * float32 is computed in float32 (in TF32 only if GND_CUDA_TF32 asks for it). float16 and bfloat16
+ * accumulate in float32 and are rounded once, also if a product is split along k. Descriptors and
+ * the algorithm that the library chose are cached per shape, so that a repeated product costs a
+ * look-up and the call.
  */
 #include "cu.h"
 #include "../common/gemm.h"

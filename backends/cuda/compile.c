@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/compile.c - NVRTC: from a kernel's text to a cubin for the device, or to PTX where the
- * device is newer than NVRTC (the driver compiles that once more). Loaded at the first build: with
- * a warm kernel cache it never is.
+ * cuda/compile.c - NVRTC: from a kernel's text to a cubin for the device, or to PTX if the device
+ * is newer than NVRTC (the driver then compiles the PTX). NVRTC is loaded at the first build, so
+ * never with a warm kernel cache.
  *
- * The options make the arithmetic that of the OpenCL side, where FP_CONTRACT is OFF: every
- * operation rounds by itself, division and square root correctly, subnormals stay.
+ * The options give the same arithmetic as on the OpenCL side, where FP_CONTRACT is OFF: every
+ * operation rounds separately, division and square root are correctly rounded, and subnormals are
+ * kept.
  */
 #include "cu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/cu.h - the objects behind the contract's opaque types, and what the files of this plugin
- * share. CUDA's headers are all that it is built with: every library is loaded when it is first
- * needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c (with
- * compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the
- * other files solver_*), replay.c; error.c turns codes into text.
+ * cuda/cu.h - the objects behind the contract's opaque types, and other declarations shared by this
+ * plugin's files. Only CUDA's headers are needed to build it: every library is loaded when it is
+ * first needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c
+ * (with compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the files solver_*),
+ * replay.c. error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H

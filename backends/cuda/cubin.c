@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/cubin.c - the parameters of a kernel, read from its cubin, so that a launch with too few
- * arguments or of a wrong size is refused and not read beyond. Drivers tell them only since CUDA
- * 12.4, and their number only by a call that fails, which compute-sanitizer reports.
+ * arguments or with one of a wrong size is refused instead of read beyond its end. Drivers report
+ * parameters only since CUDA 12.4, and their number only by a call that fails, which
+ * compute-sanitizer reports.
  *
- * A cubin is an ELF file; the section .nv.info.KERNEL is a list of entries of 4 bytes (format,
- * what, a 16-bit value), for format 4 followed by `value` bytes. What 0x17 is a parameter:
+ * A cubin is an ELF file. The section .nv.info.KERNEL is a list of entries of 4 bytes (format,
+ * type, a 16-bit value); for format 4, `value` bytes follow. An entry of type 0x17 is a parameter:
  *
  *     u32 index, u16 number, u16 offset, u32 flags, of which bits 18 and up are its bytes
  *
- * and what 0x19 has the bytes of all. It is so from sm_75 to sm_121, but not documented; what does
- * not look like it is "not known".
+ * and one of type 0x19 has the bytes of all. This holds from sm_75 to sm_121, but is not
+ * documented; any other form counts as "not known".
  */
 #include "cu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/device.c - the device group. Devices are the driver's, in its order (CUDA_VISIBLE_DEVICES
- * and CUDA_DEVICE_ORDER have their usual effect). No driver is no error: the count is 0 and the
- * record says why. Opening retains the primary context, the one that CUDA's run-time library and
- * so PyTorch or CuPy in the same process use: memory of theirs can be shared, and a second context
- * would cost 300 MB and time slices.
+ * and CUDA_DEVICE_ORDER have their usual effect). A missing driver is not an error: the count is 0
+ * and the record says why. Opening retains the primary context, which CUDA's run-time library, and
+ * so PyTorch or CuPy in the same process, uses as well: their memory can be shared, and a second
+ * context would cost 300 MB and time slices.
  */
 #include "cu.h"
 

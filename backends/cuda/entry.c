@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/entry.c - the table of the plugin's groups, which gnd_backend_entry (common/entry.c) gives.
+ * cuda/entry.c - the table of the plugin's groups, which gnd_backend_entry (common/entry.c)
+ * returns.
  */
 #include "cu.h"
 

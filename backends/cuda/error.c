@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/error.c - CUDA's codes: the status that the core acts on (GND_ERR_DEVMEM makes it trim its
- * pool and try again), the driver's own name and text, and which faults end a context. Those are
- * remembered in the device: CUDA gives them as the answer to every later call, also to innocent
- * ones, so a later failure names the call at which the fault was first seen.
+ * cuda/error.c - CUDA's error codes: the status on which the core acts (GND_ERR_DEVMEM makes it
+ * trim its pool and retry), the driver's own name and text, and which faults end a context. Such
+ * faults are stored in the device: CUDA returns them from every later call, so a later failure
+ * names the call at which the fault was first seen.
  *
- * With driver 580 such a fault ends every context of the process, that of other GPUs too, and
- * making a context after it crashes in the driver. So devices are refused from then on, and lost
- * ones are left as they are. Other GPUs' calls are still made: the driver says what it can do.
+ * With driver 580 such a fault ends every context of the process, also those of other GPUs, and
+ * creating a context after it crashes in the driver. So devices are refused from then on, and lost
+ * ones are left as they are. Calls on other GPUs are still made: the driver reports whether they
+ * work.
  */
 #include "cu.h"
 

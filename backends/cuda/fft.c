@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/fft.c - the fft group: cuFFT, loaded at the first transform. Plans are kept, the least
- * recently used one goes when there are too many (each holds device memory to work in).
+ * cuda/fft.c - the fft group: cuFFT, loaded at the first transform. Plans are cached. If there are
+ * too many, the least recently used one is destroyed, because each holds a work area in device
+ * memory.
  */
 #include "cu.h"
 

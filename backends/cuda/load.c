@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/load.c - the vendor's libraries. The driver comes with the dynamic loader's own search. The
- * toolkit's libraries are looked for as files first: LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, the
- * usual folders, conda, Python's wheels; so that it is known which NVRTC would compile, for the
- * key of cached kernels, before (and mostly without) loading it. Last the dynamic loader is asked.
- * A library of a newer CUDA than the driver's is passed over: what it makes may not run. CUDA 13's
- * know no Volta, which its driver still does: where there is such a device, older ones are looked
- * for first.
+ * cuda/load.c - the vendor's libraries. The driver is found by the dynamic loader. The toolkit's
+ * libraries are first searched for as files: in LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH, the usual
+ * folders, conda, and Python's wheels. So the NVRTC that would compile is known, for the key of
+ * cached kernels, before it is loaded, and mostly without loading it. Last the dynamic loader is
+ * asked. A library of a newer CUDA than the driver's is skipped, because its output may not run.
+ * CUDA 13's libraries do not support Volta, which the driver still does: if there is such a device,
+ * older libraries are preferred.
  */
 #include "cu.h"
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/memory.c - the memory group. Buffers are plain cuMemAlloc: the core's pool above makes calls
- * rare, a failure comes at the call and not at some later one, and what is freed is at once there
- * for others, which a second pool (cuMemAllocAsync's) under the first would only hide.
+ * cuda/memory.c - the memory group. Buffers come from plain cuMemAlloc: the core's pool makes calls
+ * rare, failures occur at the call and not later, and freed memory is available to others at once.
+ * A second pool below (cuMemAllocAsync's) would only hide it.
  *
- * The host's memory is pageable, and the driver moves that at a fraction of the bus's speed. So
- * transfers go through pinned memory of the device handle's:
+ * Host memory is pageable, and the driver transfers it at a fraction of the bus's speed. So
+ * transfers use pinned memory that the device handle owns:
  *
  *     up to 64 KiB     one slot of a ring; a write returns when the bytes are in the slot
- *     larger           8 MiB at a time through two halves: one is copied by the processor while
- *                      the other is on the bus; from 16 MiB on by several threads (common/team.c)
+ *     larger           8 MiB at a time through two halves: the processor copies one while the other
+ *                      is on the bus; from 16 MiB on with several threads (common/team.c)
  *
- * A write never waits for work that was put into the queue before it, unless the ring is full of
- * writes behind such work, or it is larger than both halves.
+ * A write never waits for work that was enqueued before it, unless the ring is full of writes
+ * behind such work, or the write is larger than both halves.
  *
- * Memory that is pinned already (the user's, by cuMemHostAlloc or cuMemHostRegister) is what the
- * bus reads and writes itself when there are more than 64 KiB; such a transfer is waited for.
+ * Memory that is already pinned (the user's, by cuMemHostAlloc or cuMemHostRegister) is transferred
+ * directly if it has more than 64 KiB; such a transfer is waited for.
  */
 #include "cu.h"
 

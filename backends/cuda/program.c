@@ -2,11 +2,12 @@
  *
  * cuda/program.c - the program group: modules, kernels, launches. A launch puts pointers to the
  * caller's arguments into an array on the stack and calls the driver: nothing is allocated, copied
- * or waited for. A binary is the cubin behind a header of ours (identity of device, driver and
- * compiler, a hash), so that a damaged or foreign file never reaches the driver's parser.
+ * or waited for. A binary is the cubin behind our header (identity of device, driver and compiler,
+ * a hash), so that a damaged or foreign file never reaches the driver's parser.
  *
  * GND_ARG_LOCAL: CUDA has no such parameter. The argument gives the bytes of the kernel's dynamic
- * shared memory (`extern __shared__`), and the kernel has no parameter in its place. One at most.
+ * shared memory (`extern __shared__`), and the kernel has no parameter in its place. At most one is
+ * allowed.
  */
 #include "cu.h"
 

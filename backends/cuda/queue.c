@@ -2,9 +2,10 @@
  *
  * cuda/queue.c - the queue group: streams that do not wait for the default stream, and events.
  *
- * CUDA has no clock, only the time between two events, in a float of milliseconds (24 bits: 60 us
- * after a quarter of an hour). So a device counts from a base event, and an event that is far from
- * it becomes the new base at the time that was found for it: differences stay exact to 1e-7.
+ * CUDA has no clock, only the time between two events, as a float of milliseconds (24 bits: a
+ * resolution of 60 us after a quarter of an hour). So a device counts from a base event, and an
+ * event that is far from it becomes the new base at its computed time: differences stay exact to
+ * 1e-7.
  */
 #include "cu.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/replay.c - the replay group: launches as the nodes of a CUDA graph, one behind the other as
- * in the stream. The driver copies the parameters when a node is added, checks and prepares all
- * when the graph is instantiated, and then takes about a microsecond for each kernel, most of it
- * the device's.
+ * cuda/replay.c - the replay group: launches as the nodes of a CUDA graph, in sequence as in the
+ * stream. The driver copies the parameters when a node is added, checks and prepares everything
+ * when the graph is instantiated, and then takes about a microsecond per kernel, mostly on the
+ * device.
  */
 #include "cu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/solver.c - the solver group: cuSOLVER's dense routines and cuBLAS's, loaded at the first
- * call; what it does not take (least squares; eigenproblems of small matrices or with a library
- * older than CUDA 12.6) the core gives to LAPACK. Small matrices of a batch are worked on together
- * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c); each matrix has its
- * own `info`, all of which are read at the end.
+ * cuda/solver.c - the solver group: dense routines of cuSOLVER and cuBLAS, loaded at the first
+ * call. The core gives unsupported cases to LAPACK (least squares; eigenproblems of small matrices,
+ * or with a library older than CUDA 12.6). Small matrices of a batch are processed together
+ * (solver_batch.c), others one after the other (solver_dense.c, solver_svd.c). Each matrix has its
+ * own `info`; all of them are read at the end.
  */
 #include "solver.h"
 

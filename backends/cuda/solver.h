@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/solver.h - what the files of the solver group share: cuSOLVER's and cuBLAS's routines, the
- * memory they work in, and one piece of work. The routines of the four dtypes differ in their names
- * and in the types that pointers have in the headers; here these are void pointers.
+ * cuda/solver.h - declarations shared by the files of the solver group: routines of cuSOLVER and
+ * cuBLAS, their work memory, and one work item. The routines of the four dtypes differ in their
+ * names and, in the vendor's headers, in the types of pointers; here these are void pointers.
  */
 #ifndef GND_CU_SOLVER_H
 #define GND_CU_SOLVER_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cuda/solver_batch.c - many small matrices at once: cuSOLVER's and cuBLAS's batched routines,
- * which take a table of addresses or matrices one behind the other. And triangular systems, of any
- * number.
+ * cuda/solver_batch.c - many small matrices at once: the batched routines of cuSOLVER and cuBLAS,
+ * which take a table of addresses or consecutive matrices; and triangular systems of any number.
  */
 #include "solver.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/solver_dense.c - one matrix: Cholesky, LU, systems, QR and eigenproblems, by cuSOLVER's
- * routines of 64-bit sizes where there are such.
+ * routines with 64-bit sizes if they exist.
  */
 #include "solver.h"
 

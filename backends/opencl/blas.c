@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/blas.c - the blas group. CPU devices: OpenBLAS on the mapped buffers, 10 to 40 times as
- * fast there as kernels shaped for GPUs. Other devices: CLBlast (clblast.c), where the core's own
- * kernels are not faster. On NVIDIA's GPUs they are, for every plain product (by 5 to 90% for
- * squares of 512 to 4096 on an H200, by factors for long sums): there CLBlast serves
- * decompositions, which add to C. A missing library is an answer with a reason, and the core's own
- * kernels do the work.
+ * fast there as kernels in the form for GPUs. Other devices: CLBlast (clblast.c) where the core's
+ * own kernels are not faster. On NVIDIA's GPUs they are, for every plain product (by 5 to 90% for
+ * squares of 512 to 4096 on an H200, by factors for long sums); there CLBlast serves
+ * decompositions, which add to C. If a library is missing, the answer has a reason and the core
+ * uses its own kernels.
  *
  * For tests, the environment variable GND_OPENCL_BLAS = none | openblas | clblast overrides the
  * choice. openblas needs a device whose memory the host shares (props.host_mapped).
  *
- * float16 and bfloat16 are never taken: OpenBLAS has none, and CLBlast's accumulates in float16,
- * which the contract does not allow.
+ * float16 and bfloat16 are never accepted: OpenBLAS does not have them, and CLBlast accumulates in
+ * float16, which the contract does not allow.
  */
 #include "ocl.h"
 #include "blas.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/blas.h - CLBlast as blas.c uses it.
+ * opencl/blas.h - the interface of clblast.c for blas.c.
  */
 #ifndef GND_OCL_BLAS_H
 #define GND_OCL_BLAS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/clblast.c - CLBlast, loaded when first asked for. Its C interface is declared here from
- * its documentation, so that its headers are not needed to build. Its kernels index with 32-bit
- * integers, offset included: a matrix far into a large buffer is given as a sub-buffer.
+ * opencl/clblast.c - CLBlast, loaded at the first request. Its C interface is declared here from
+ * its documentation, so that building does not need its headers. Its kernels index with 32-bit
+ * integers, offset included: a matrix far into a large buffer is passed as a sub-buffer.
  */
 #include "blas.h"
 

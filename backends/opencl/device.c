@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/device.c - the device group: every device of every platform, GPUs first, then CPUs, then
- * the rest, each kept in the drivers' order. A platform without devices, or a broken one, is a note
- * and never hides the others. A device that cannot be used stays in the list with its reason.
+ * others, each in the drivers' order. A platform that is broken or without devices gives a note and
+ * does not hide the others. A device that cannot be used stays in the list with the reason.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "ocl.h"

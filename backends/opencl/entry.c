@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/entry.c - the table of the plugin's groups, which gnd_backend_entry (common/entry.c)
- * gives.
+ * returns.
  */
 #include "ocl.h"
 

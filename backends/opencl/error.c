@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/error.c - one table of OpenCL's error codes: the name for people, and the status that the
- * core acts on (GND_ERR_DEVMEM makes it trim its pool and try again).
+ * opencl/error.c - the table of OpenCL's error codes: the name for messages, and the status on
+ * which the core acts (GND_ERR_DEVMEM makes it trim its pool and retry).
  */
 #include "ocl.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/memory.c - the memory group. On PoCL's CPU devices a buffer is page-aligned host memory of
- * ours under CL_MEM_USE_HOST_PTR, which the kernels work in directly; a probe at open makes sure.
- * There read, write and map are a wait for the queue and a memcpy or nothing (0.1 us when the
- * queue is idle, against 12 us through the driver). Elsewhere memory is the driver's. Offsets are
- * the core's business: a kernel gets the whole buffer.
+ * opencl/memory.c - the memory group. On PoCL's CPU devices a buffer is our own page-aligned host
+ * memory under CL_MEM_USE_HOST_PTR, in which kernels work directly; a probe when opening verifies
+ * that. There read, write and map are a wait for the queue and at most a memcpy (0.1 us if the
+ * queue is idle, against 12 us through the driver). Elsewhere the driver owns the memory. The core
+ * handles offsets: a kernel gets the whole buffer.
  */
 #define _DEFAULT_SOURCE
 #include "ocl.h"

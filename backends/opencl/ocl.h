@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/ocl.h - the objects behind the contract's opaque types, and what the files of this plugin
- * share. OpenCL 1.2 is the floor; anything newer is asked for at run time. One file per group of
- * the contract: device.c, memory.c with stage.c, queue.c, program.c, blas.c, replay.c; error.c
- * turns codes into text.
+ * opencl/ocl.h - the objects behind the contract's opaque types, and other declarations shared by
+ * this plugin's files. OpenCL 1.2 is required; newer features are queried at run time. One file per
+ * group of the contract: device.c, memory.c with stage.c, queue.c, program.c, blas.c, replay.c.
+ * error.c turns codes into text.
  */
 #ifndef GND_OCL_H
 #define GND_OCL_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/program.c - the program group: building from source or from a binary, kernels, launches.
- * A kernel remembers its arguments and sets only those that changed: the host's cost of a launch
- * is what small arrays are bound by. A binary carries a header of ours (identity of the device, a
- * hash), so that a damaged or foreign file is refused here and never reaches the driver's parser.
+ * opencl/program.c - the program group: building from source or from a binary, kernels, launches. A
+ * kernel remembers its arguments and sets only those that changed, because the host's cost of a
+ * launch dominates for small arrays. A binary has our header (identity of the device, a hash), so
+ * that a damaged or foreign file is refused here and never reaches the driver's parser.
  */
 #include "ocl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/replay.c - the replay group: each launch of a list has a kernel object of its own, whose
- * arguments are set once, so that a run is nothing but enqueues.
+ * arguments are set once, so that a run consists only of enqueues.
  */
 #include "ocl.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own.
- * Drivers move such memory by one thread, and wait for it. Here it goes through two halves of
- * pinned memory: one is copied by several threads (common/team.c) while the other is on the bus.
- * Pinned is what a driver gives for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from there starts at
- * once and needs no copy of the driver's.
+ * Drivers transfer such memory with one thread, and wait for it. Here it goes through two halves of
+ * pinned memory: several threads (common/team.c) copy one while the other is on the bus. The pinned
+ * memory is what a driver allocates for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from it starts
+ * at once and the driver does not copy it.
  */
 #include "ocl.h"
 

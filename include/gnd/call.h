@@ -19,8 +19,7 @@
 extern "C" {
 #endif
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* The kind of a value. */
 typedef enum gnd_tag {
@@ -157,8 +156,7 @@ GND_API const char *gnd_value_fields(const gnd_value *v);
 /* The item with this name; it belongs to v. NULL if there is none. */
 GND_API const gnd_value *gnd_value_field(const gnd_value *v, const char *name);
 
-/* --- calls --------------------------------------------------------------------------------------
- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 /* A function under one of its names, or a method. Never freed; shared by all threads. */
 typedef struct gnd_function gnd_function;
@@ -189,8 +187,7 @@ GND_API gnd_status gnd_call_method(gnd_device *dev, const char *name, int n,
  * NULL; owned by the thread. */
 GND_API gnd_rng *gnd_call_rng(void);
 
-/* --- what there is ------------------------------------------------------------------------------
- */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 /* How a parameter may be passed. */
 typedef enum gnd_parameter_kind {

@@ -33,8 +33,7 @@
 extern "C" {
 #endif
 
-/* --- decompositions -----------------------------------------------------------------------------
- */
+/* --- decompositions --------------------------------------------------------------------------- */
 /* The Cholesky decomposition x = L L^H of a Hermitian positive definite matrix, with L lower
  * triangular. upper != 0: returns U with x = U^H U. Only the lower triangle of x is read. */
 GND_API gnd_array *gnd_cholesky(gnd_array *x, int upper);
@@ -61,8 +60,7 @@ GND_API gnd_status gnd_eig(gnd_array *x, gnd_array **w, gnd_array **v);
 /* The eigenvalues W of gnd_eig, complex. */
 GND_API gnd_array *gnd_eigvals(gnd_array *x);
 
-/* --- linear systems -----------------------------------------------------------------------------
- */
+/* --- linear systems --------------------------------------------------------------------------- */
 /* Solves a x = b. b is a vector if it has one dimension, else (..., n, k). Batches broadcast. */
 GND_API gnd_array *gnd_solve(gnd_array *a, gnd_array *b);
 /* Flags of gnd_solve_triangular: a is lower triangular; its diagonal is taken as ones; a is
@@ -89,8 +87,7 @@ GND_API gnd_array *gnd_pinv_array(gnd_array *x, gnd_array *rtol);
 GND_API gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x,
                              gnd_array **residuals, gnd_array **rank, gnd_array **s);
 
-/* --- numbers of a matrix ------------------------------------------------------------------------
- */
+/* --- numbers of a matrix ---------------------------------------------------------------------- */
 /* The determinant of square matrices, by LU decomposition. 0 for a singular matrix. */
 GND_API gnd_array *gnd_det(gnd_array *x);
 /* Sign and log of the determinant: det(x) = sign * exp(logabsdet). */

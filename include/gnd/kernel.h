@@ -27,8 +27,9 @@ extern "C" {
 #endif
 
 /* The languages of kernels. GND_OPENCL_C: OpenCL C 1.2; on CUDA devices its functions and keywords
- * are available, but vector literals and swizzles are not. GND_CUDA_C: CUDA C++, only on CUDA
- * devices. GND_PORTABLE: the dialect of gnd's own kernels, on all devices. */
+ * are available, but vector literals and swizzles are not. GND_CUDA_C: CUDA C++ on CUDA devices; on
+ * OpenCL devices the subset of doc/CUDAC.md, which is translated. GND_PORTABLE: the dialect of
+ * gnd's own kernels, on all devices. */
 typedef enum gnd_language { GND_OPENCL_C, GND_CUDA_C, GND_PORTABLE } gnd_language;
 
 /* A source compiled for one device, and one of its kernels. A kernel belongs to its program. */
@@ -113,9 +114,9 @@ GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
  * gnd_program_status reports failures. GND_ERR_NULL; GND_ERR_ARG: the language or an option;
  * GND_ERR_SYNTAX: the source ends inside a comment, or a kernel is not a function; GND_ERR_NAME:
  * there is no kernel, or it calls a function gnd_... that the portable dialect does not have;
- * GND_ERR_UNSUPPORTED: CUDA C on another device; GND_ERR_BUILD: compiler errors, with line and
- * column of the source (NVRTC reports the line only; NVIDIA's OpenCL counts the lines of the whole
- * text); GND_ERR_NOMEM. */
+ * GND_ERR_UNSUPPORTED: CUDA C outside of the subset, on an OpenCL device; GND_ERR_BUILD: compiler
+ * errors, with line and column of the source (NVRTC reports the line only; NVIDIA's OpenCL counts
+ * the lines of the whole text); GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);
 /* GND_OK, or the reason why p could not be made. GND_ERR_STATE: p was freed. */

@@ -17,7 +17,7 @@
  *     gnd_array *out[2];
  *     int64_t steps;
  *     gnd_while(2, (gnd_array *[]){ x, gnd_add(x, gnd_real(1)) }, moves, step, NULL, 10000, out,
- * &steps);
+ *               &steps);
  *
  * The state of a loop is a list of n arrays of one device, of any dtypes and shapes. No step
  * changes a dtype or shape. Everything else that the body uses keeps the value that it had when the

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/quantile.h - order statistics over a set of axes (GND_ALL: all of them). flags: 0 or
- * GND_KEEPDIMS. Errors of all: GND_ERR_NULL, GND_ERR_AXIS, GND_ERR_DTYPE, GND_ERR_ARG,
- * GND_ERR_DEVICE, the array's own error. By sorting: exact, and the same on every device.
+ * gnd/quantile.h - order statistics over a set of axes (GND_ALL: all axes). flags: 0 or
+ * GND_KEEPDIMS. Errors of all functions: GND_ERR_NULL, GND_ERR_AXIS, GND_ERR_DTYPE, GND_ERR_ARG,
+ * GND_ERR_DEVICE, the error of the array. Computed by sorting: exact, and equal on every device.
  *
- * A NaN among the elements makes a result NaN; the nan-forms leave NaN out, and give it where
- * nothing else is there, as all do for nothing (GND_ERR_SHAPE where the result has no NaN).
+ * If an element is NaN the result is NaN. The nan functions ignore NaN, and give NaN if no other
+ * element is left. All functions give NaN for no elements (GND_ERR_SHAPE if the result's dtype has
+ * no NaN).
  */
 #ifndef GND_QUANTILE_H
 #define GND_QUANTILE_H
@@ -16,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Quantile q of n sorted elements lies at a place i + g, counted from 0, with 0 <= g < 1. The
- * result is (1 - g) x[i] + g x[i + 1] where nothing else is said. The numbers 1 to 9 are those of
+/* Methods. Quantile q of n sorted elements lies at position i + g, counted from 0, with 0 <= g < 1.
+ * The result is (1 - g) x[i] + g x[i + 1] unless stated otherwise. The numbers 1 to 9 are those of
  * R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages" (1996). X(name, NumPy's
  * name). */
 #define GND_QUANTILE_LIST(X)                                                                       \
@@ -41,23 +42,23 @@ typedef enum gnd_quantile_method {
         GND_Q_METHODS
 } gnd_quantile_method;
 
-/* The mean of the one or two elements in the middle. bools and ints give the default float. */
+/* The median: the mean of the one or two middle elements. Bools and ints give the default float. */
 GND_API gnd_array *gnd_median(gnd_array *x, gnd_axes axes, unsigned flags);
-/* gnd_median of the elements that are no NaN. */
+/* Same as gnd_median, ignoring NaN. */
 GND_API gnd_array *gnd_nanmedian(gnd_array *x, gnd_axes axes, unsigned flags);
-/* q: a number or an array of quantiles from 0 to 1 (GND_ERR_ARG; of an array, when the result is
- * read). The axes of q come first in the result. Methods that take one of the elements give the
- * dtype of x, the others that of x (ints: the default float), or what it promotes to with an array
- * q. No complex x. */
+/* Quantiles. q is a number or an array of quantiles from 0 to 1 (GND_ERR_ARG; for an array, when
+ * the result is read). The axes of q come first in the result. Methods that select an element keep
+ * the dtype of x; the others give the dtype of x (ints: the default float), promoted with that of
+ * an array q. x is not complex. */
 GND_API gnd_array *gnd_quantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                 gnd_quantile_method method);
-/* gnd_quantile of the elements that are no NaN. */
+/* Same as gnd_quantile, ignoring NaN. */
 GND_API gnd_array *gnd_nanquantile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                    gnd_quantile_method method);
-/* gnd_quantile with q from 0 to 100. */
+/* Same as gnd_quantile, with q from 0 to 100. */
 GND_API gnd_array *gnd_percentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                   gnd_quantile_method method);
-/* gnd_percentile of the elements that are no NaN. */
+/* Same as gnd_percentile, ignoring NaN. */
 GND_API gnd_array *gnd_nanpercentile(gnd_array *x, gnd_array *q, gnd_axes axes, unsigned flags,
                                      gnd_quantile_method method);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * gnd/set.h - arrays as sets of their elements. Arguments of any shape are taken as if flattened;
- * results are 1-d and sorted, but for inverses, which have the shape of x. Elements are the same
- * when they are equal: -0 and 0 are (the one that comes first stands for both); NaN, where nothing
- * else is said, is equal to nothing, so that each is an element of its own. Errors of all:
- * GND_ERR_NULL, GND_ERR_DEVICE, GND_ERR_ARG, the array's own error.
+ * gnd/set.h - arrays as sets of their elements. Arguments of any shape are flattened. Results are
+ * 1-d and sorted, except inverse indices, which have the shape of x. Elements are equal by value:
+ * -0 and 0 are equal (the first one is kept). NaN is equal to nothing unless stated otherwise, so
+ * each NaN is an element of its own. Errors of all functions: GND_ERR_NULL, GND_ERR_DEVICE,
+ * GND_ERR_ARG, the error of the array.
  *
- * How many there are depends on the elements: all but gnd_isin evaluate what they are given, and
- * wait for the device: once, and once more for ints of 32 and 64 bits, whose range is looked at
- * first.
+ * The length of a result depends on values. All functions except gnd_isin therefore evaluate their
+ * arguments and wait for the device: once, and twice for ints of 32 and 64 bits, whose range is
+ * determined first.
  */
 #ifndef GND_SET_H
 #define GND_SET_H
@@ -19,47 +19,48 @@
 extern "C" {
 #endif
 
-/* Flags of gnd_unique: what to give beside the values; and that all NaN are one. */
+/* Flags of gnd_unique: additional results, and treating all NaN as equal. */
 #define GND_UNIQUE_INDICES 1u
 #define GND_UNIQUE_INVERSE 2u
 #define GND_UNIQUE_COUNTS 4u
 #define GND_EQUAL_NAN 8u
 
-/* The elements of x without repetition to out[0], and after it, in this order, what flags ask for:
- * the indices of their first occurrences in x, for each element of x the index of its value (both
- * int64), how often each occurs (int64). An x that no buffer of the device could hold is
- * GND_ERR_DEVMEM. Returns the first error; every place of out holds it then. */
+/* The unique elements of x in out[0], followed by the results that flags select, in this order, all
+ * int64: indices of the first occurrences in x; for each element of x, the index of its value; the
+ * number of occurrences. GND_ERR_DEVMEM: x does not fit in a buffer of the device. Returns the
+ * first error, which all places of out then hold. */
 GND_API gnd_status gnd_unique(gnd_array *x, unsigned flags, gnd_array **out);
-/* The standard's unique_all: out gets values, indices, inverse indices and counts. */
+/* The standard's unique_all: stores values, indices, inverse indices and counts in out. */
 GND_API gnd_status gnd_unique_all(gnd_array *x, gnd_array **out);
-/* The standard's unique_counts: out gets values and counts. */
+/* The standard's unique_counts: stores values and counts in out. */
 GND_API gnd_status gnd_unique_counts(gnd_array *x, gnd_array **out);
-/* The standard's unique_inverse: out gets values and inverse indices. */
+/* The standard's unique_inverse: stores values and inverse indices in out. */
 GND_API gnd_status gnd_unique_inverse(gnd_array *x, gnd_array **out);
-/* The standard's unique_values: the values alone. */
+/* The standard's unique_values: returns the values. */
 GND_API gnd_array *gnd_unique_values(gnd_array *x);
 
-/* The same for slices of x along one axis: those that are the same in all elements (a NaN is equal
- * to nothing) stand once, along that axis, in lexical order. The inverse is 1-d. */
+/* Same as gnd_unique, for slices of x along one axis. Slices are equal if all their elements are
+ * equal (NaN is equal to nothing). The unique slices are in lexical order along that axis. The
+ * inverse is 1-d. */
 GND_API gnd_status gnd_unique_along(gnd_array *x, int axis, unsigned flags, gnd_array **out);
 
-/* Whether each element of x1 is among those of x2: bools, of the shape of x1; with invert whether
- * it is not. Either may be a scalar. Does not wait. */
+/* Whether each element of x1 is in x2 (invert != 0: is not): bools with the shape of x1. Either may
+ * be a scalar. Does not wait. */
 GND_API gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert);
-/* The sorted values that are in x1 or in x2. dtypes promote. All NaN are one. */
+/* The sorted values that are in x1 or in x2. dtypes promote. All NaN are equal. */
 GND_API gnd_array *gnd_union1d(gnd_array *x1, gnd_array *x2);
-/* The sorted values that are in x1 and in x2. dtypes promote. A NaN of x1 is none of x2. */
+/* The sorted values that are in both x1 and x2. dtypes promote. NaN of x1 is not in x2. */
 GND_API gnd_array *gnd_intersect1d(gnd_array *x1, gnd_array *x2);
-/* The sorted values of x1 that are not in x2, in x1's dtype. A NaN of x1 is none of x2; all NaN of
- * x1 are one. */
+/* The sorted values of x1 that are not in x2, in the dtype of x1. NaN of x1 is not in x2; all NaN
+ * of x1 are equal. */
 GND_API gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2);
-/* The sorted values that are in just one of x1 and x2. dtypes promote. Of each array by itself all
- * NaN are one, but a NaN of x1 is none of x2. */
+/* The sorted values that are in exactly one of x1 and x2. dtypes promote. All NaN of one array are
+ * equal, but NaN of x1 is not in x2. */
 GND_API gnd_array *gnd_setxor1d(gnd_array *x1, gnd_array *x2);
-/* What is in x1 but not in x2, as it stands in x1: in its order and dtype, repetitions too. */
+/* The elements of x1 that are not in x2, in the order and dtype of x1, including repetitions. */
 GND_API gnd_array *gnd_setdiff1d_kept(gnd_array *x1, gnd_array *x2);
-/* What is in both to out[0], and the indices (int64) of its first occurrences in x1 and in x2 to
- * out[1] and out[2]. Returns the first error. */
+/* The values in both x1 and x2 in out[0], and the indices (int64) of their first occurrences in x1
+ * and x2 in out[1] and out[2]. Returns the first error. */
 GND_API gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out);
 
 #ifdef __cplusplus

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/acc_tree.c - the work-items of a row bring their accumulators together.
+ * codegen/acc_tree.c - combines the accumulators of the work-items of a row.
  *
- * The order is that of a tree which halves the work-items again and again (i takes i + n/2, and so
- * on), but a work-item does three levels of it in registers, so that there are a third of the
- * barriers.
+ * The order is that of a binary tree over the work-items (i takes i + n/2, and so on), but a
+ * work-item does three levels of it in registers, which needs a third of the barriers.
  */
 #include "codegen/emit.h"
 
 #include <stdio.h>
 
 #define AT_ONCE                                                                                    \
-    8 /* accumulators that a work-item brings together; with 16 registers get scarce               \
+    8 /* accumulators that a work-item combines at once; with 16 registers run short               \
        */
 
 /* T[at + t step], t = 0 .. n - 1, into T[at]. */

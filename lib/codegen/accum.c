@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/accum.c - accumulators of reductions: how one starts, takes a value, takes another one,
- * ends. Sums of floats carry the rounding error of every block along (Knuth's TwoSum), so that a
- * sum is good to a few ulp of the sum of magnitudes; the arithmetic is free of float64 and the same
- * on every device. Running sums within a block of at most 64 terms are plain.
+ * codegen/accum.c - accumulators of reductions: initialisation, adding a value, combining two, and
+ * the result. Sums of floats carry the rounding error of every block along (Knuth's TwoSum), so
+ * that a sum is accurate to a few ulp of the sum of magnitudes. The arithmetic needs no float64 and
+ * is the same on every device. Running sums within a block of at most 64 terms are plain.
  */
 #include "codegen/emit.h"
 
@@ -15,7 +15,7 @@ static int is_arg(int op)
     return gnd__reds[op].place;
 }
 
-/* The dtype that reduction j accumulates in. */
+/* The dtype in which reduction j accumulates. */
 static gnd_dtype acc_type(const gnd__kir *k, int j)
 {
     return (gnd_dtype)k->red[j].in;
@@ -37,7 +37,7 @@ int gnd__acc_parts(const gnd__kir *k, int j)
     return compensated(k, j) || is_arg(k->red[j].op) ? 2 : 1;
 }
 
-/* As stored between kernels: float16 sums are kept in float32. */
+/* The dtype stored between kernels: float16 sums are kept in float32. */
 gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
 {
     gnd_dtype t = acc_type(k, j);
@@ -46,15 +46,15 @@ gnd_dtype gnd__acc_dtype(const gnd__kir *k, int j, int part)
     return t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
 }
 
-/* Whether accumulator j is a key of 64 bits: what orders values, above the complement of the index.
- * The greatest key wins, whatever the order. 0: only the identity was met. */
+/* Whether accumulator j is a 64-bit key: the value in an ordered form above the complement of the
+ * index. The greatest key wins, whatever the order. 0: only the identity was met. */
 static int keyed(const gnd__cg *c, int j)
 {
     return c->keys && is_arg(c->k->red[j].op) && !c->wide && !c->t->cpu &&
            kind_of(c->k, j) != 'b' && gnd_dtype_size(gnd__acc_dtype(c->k, j, 0)) <= 4;
 }
 
-/* gnd__acc_parts and gnd__acc_dtype of accumulators that may be keys. */
+/* gnd__acc_parts and gnd__acc_dtype for accumulators that may be keys. */
 static int parts(const gnd__cg *c, int j)
 {
     return keyed(c, j) ? 1 : gnd__acc_parts(c->k, j);
@@ -65,7 +65,8 @@ static gnd_dtype part_dtype(const gnd__cg *c, int j, int part)
     return keyed(c, j) ? GND_UINT64 : gnd__acc_dtype(c->k, j, part);
 }
 
-/* A bool in a register is as wide as what it was compared from, or compilers do not vectorise. */
+/* A bool in a register has the width of the values that were compared; otherwise compilers do not
+ * vectorise. */
 static const char *part_ctype(const gnd__cg *c, int j, int part)
 {
     if (keyed(c, j))
@@ -76,7 +77,7 @@ static const char *part_ctype(const gnd__cg *c, int j, int part)
     return t == GND_BOOL ? "g_i32" : gnd__ctype_value(t);
 }
 
-/* The first reduction from j on that is meant. */
+/* The first active reduction from j on. */
 static int next_red(const gnd__cg *c, int j)
 {
     while (j < c->k->nreds && c->skip_red >> j & 1)
@@ -103,7 +104,7 @@ void gnd__acc_shared(gnd__cg *c, int count)
         }
 }
 
-/* The value that changes nothing. */
+/* The identity element. */
 static void identity(gnd__cg *c, int j)
 {
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
@@ -165,7 +166,7 @@ static void binary(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
-/* a beats b: greater (smaller), or the only NaN. */
+/* The condition that a beats b: greater (smaller), or a is NaN and b is not. */
 static void beats(gnd__cg *c, int j, const char *a, const char *b)
 {
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
@@ -177,7 +178,7 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd__expand(&c->body, gnd__op_text(op, kind), t, ab);
     gnd__cgf(c, ")");
     if (kind == 'f' || kind == 'c') {
-        /* a NaN compares with nothing: it wins over all but a NaN */
+        /* comparisons with NaN are false: a NaN wins over everything but a NaN */
         gnd__cgf(c, kind == 'c' ? " && !(" : " || ((");
         gnd__expand(&c->body, gnd__op_text(GND__OP_ISNAN, kind), t, kind == 'c' ? bb : aa);
         if (kind == 'c') {
@@ -191,14 +192,14 @@ static void beats(gnd__cg *c, int j, const char *a, const char *b)
     gnd__cgf(c, ")");
 }
 
-/* v is to take the place of a, whose index is smaller. What only the identity has met keeps index
- * -1: all of it is equal to the identity, and so is its first element. */
+/* The condition that v replaces a, whose index is smaller. Index -1 means that only the identity
+ * was met: then all elements equal the identity, and so does the first. */
 static void takes_over(gnd__cg *c, int j, const char *v, const char *a)
 {
     const gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const int kind = gnd_dtype_kind(t), most = gnd__reds[c->k->red[j].op].identity == GND__LOWEST;
     const char *va[GND__OP_ARGS] = {v, a, "", ""};
-    if (kind == 'f') { /* greater or NaN, where a is none */
+    if (kind == 'f') { /* greater, or NaN while a is not */
         gnd__cgf(c, "!(");
         gnd__expand(&c->body, gnd__op_text(most ? GND__OP_LESS_EQUAL : GND__OP_GREATER_EQUAL, kind),
                     t, va);
@@ -308,7 +309,7 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx)
             gnd__cgf(c, "    const g_i64 R%d = %s%d_%s < 0 ? 0 : (g_i64)%s%d_%s;\n", j, name, j,
                      sfx, name, j, sfx);
         } else if (compensated(c->k, j)) {
-            /* the error part of a sum that overflowed is NaN */
+            /* the error term of a sum that overflowed is NaN */
             gnd__cgf(c, "    %s Q%d = %s%d%s + %s%d_%s;\n", T, j, name, j, sfx, name, j, sfx);
             if (gnd_dtype_kind(m) == 'c')
                 gnd__cgf(c,

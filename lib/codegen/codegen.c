@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/codegen.c - chooses the shape of a kernel and the width of its indices, and has it
- * written.
+ * codegen/codegen.c - chooses the form of a kernel and the width of its indices, and calls its
+ * writer.
  */
 #include "codegen/codegen.h"
 
@@ -12,9 +12,9 @@
 
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
 {
-    /* Mesa's llvmpipe ends every loop after 65535 turns of a work-item, without a word (gallivm's
-     * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do not
-     */
+    /* Mesa's llvmpipe silently ends every loop after 65535 iterations of a work-item (gallivm's
+     * LP_MAX_TGSI_LOOP_ITERATIONS): kernels for CPUs loop longer than that, those for GPUs do
+     * not */
     int short_loops = strstr(props->platform, "rusticl") != NULL;
     gnd__target t = {props, props->kind == GND_DEV_CPU && !short_loops, props->has_progress != 0,
                      tune};
@@ -26,10 +26,10 @@ gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune)
     return t;
 }
 
-/* The slack is for rounding up to groups. */
+/* The margin is for rounding up to groups. */
 static const int64_t limit = INT32_MAX - (1 << 22);
 
-/* Whether axes from a to b - 1 have more points than an index of 32 bits tells apart. */
+/* Whether axes a to b - 1 have more points than a 32-bit index can count. */
 static int many_points(const gnd__kir *k, int a, int b)
 {
     int64_t points = 1;
@@ -39,7 +39,7 @@ static int many_points(const gnd__kir *k, int a, int b)
     return 0;
 }
 
-/* Whether what instruction i adds to an access, or an index that it is about, needs 64 bits. */
+/* Whether the value that instruction i adds to an access, or its index, needs 64 bits. */
 static int far_shift(const gnd__kir *k, int i)
 {
     const gnd__instr *in = &k->instr[i];
@@ -53,7 +53,7 @@ static int far_shift(const gnd__kir *k, int i)
     if (within &&
         (in->step > limit || __builtin_add_overflow(reach, llabs(k->access[in->ref].off), &reach)))
         return 1;
-    for (int d = 0; d < k->nkeep; d++) /* far_access has seen that no stride is too great */
+    for (int d = 0; d < k->nkeep; d++) /* far_access has checked that no stride is too large */
         if (reach > limit ||
             __builtin_add_overflow(reach, llabs(k->access[in->ref].stride[d]) * (k->dim[d] - 1),
                                    &reach))
@@ -93,8 +93,8 @@ int gnd__cg_wide_apart(const gnd__kir *k)
            far_access(k);
 }
 
-/* Strides become literals where as arguments they might not fit the least that OpenCL promises
- * (1024 bytes of parameters). */
+/* The bytes of the parameters. Strides become literals if as arguments they might exceed the
+ * minimum that OpenCL guarantees (1024 bytes of parameters). */
 static int parameter_bytes(const gnd__kir *k, int wide)
 {
     int n = k->nkeep + k->nred, bytes = 0;
@@ -178,7 +178,7 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
         bytes += parameter_bytes(k[i], 1) + 16;
         if (t->cpu || k[i]->reduce || !gnd__cg_is_piece(&c))
             return GND_OK;
-        for (int j = 0; j < k[i]->ninstr; j++) /* their table is one parameter of one name */
+        for (int j = 0; j < k[i]->ninstr; j++) /* their table is one parameter with one name */
             if (k[i]->instr[j].kind == GND__I_CHECK)
                 return GND_OK;
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/codegen.h - kernel IR to kernel text, with the recipe of its arguments and its launch.
+ * codegen/codegen.h - translates kernel IR to kernel text, with a description of its arguments and
+ * its launch.
  *
  * The text depends on the structure of the kernel (operations, dtypes, which strides are 0, 1 or
- * other, number of axes, width of an index), not on sizes: those are arguments. A reduction split
- * over several work-groups gives two kernels, with partial results between them.
+ * other, number of axes, width of an index), but not on sizes: those are arguments. A reduction
+ * split over several work-groups gives two kernels, with partial results between them.
  */
 #ifndef GND_CODEGEN_CODEGEN_H
 #define GND_CODEGEN_CODEGEN_H
@@ -42,7 +43,7 @@ typedef struct gnd__gparam {
 
 typedef struct gnd__garg {
     uint8_t kind;  /* gnd__akind */
-    uint8_t piece; /* the IR that ref belongs to, of several in one kernel */
+    uint8_t piece; /* the IR to which ref belongs if one kernel has several */
     int32_t ref;
     int64_t value;
     gnd__gparam p;
@@ -63,40 +64,41 @@ typedef struct gnd__gkernel {
     gnd__garg arg[GND__GEN_ARGS];
     int nshared;
     gnd__gshared shared[GND__KIR_ACCESS];
-    size_t body, body_len; /* its statements in src, behind the arrays in local memory */
+    size_t body, body_len; /* position of its statements in src, after the arrays in local memory */
     int ndim;
     size_t global[3], local[3];
 } gnd__gkernel;
 
-/* What a generated kernel is made of, for who puts it into another text: one allocation, freed with
+/* The parts of a generated kernel, for embedding it into another text: one allocation, freed with
  * gnd__free. */
 typedef struct gnd__form {
     int wide;
     int nparam, nshared;
     size_t body, body_len; /* in its source */
-    size_t local;          /* bytes of local memory, each array at a multiple of 16 */
+    size_t local;          /* bytes of local memory, each array aligned to 16 */
     gnd__gshared *shared;
     gnd__gparam *param;
 } gnd__form;
 
 /* NULL: out of memory. */
 gnd__form *gnd__form_new(const gnd__gkernel *k);
-/* What s takes of local memory, as one of several arrays. */
+/* The local memory that s takes as one of several arrays. */
 size_t gnd__shared_bytes(const gnd__gshared *s);
-/* Appends p as it is declared, its name behind `prefix`. index: what "I" is called; promise:
- * nothing else points where it does. */
+/* Appends the declaration of p, with `prefix` before its name. index: the name for "I". promise:
+ * declare that nothing else points to the same memory. */
 void gnd__param_text(gnd__str *out, const gnd__gparam *p, const char *index, const char *prefix,
                      int promise);
 
 typedef struct gnd__gen {
     int nkernel; /* 1 or 2 */
     gnd__gkernel k[2];
-    int npart; /* arrays of partial results: dtype and number of elements */
+    int npart; /* number of arrays of partial results, with dtype and number
+                  of elements each */
     int16_t part_dtype[2 * GND__KIR_RED];
     int64_t part_count;
 } gnd__gen;
 
-/* How kernels are shaped: what is best on a GPU is not on a CPU. */
+/* The form of kernels: the best one differs between GPUs and CPUs. */
 typedef struct gnd__target {
     const gnd_props *props;
     int cpu;
@@ -104,27 +106,27 @@ typedef struct gnd__target {
     const gnd__tune *tune;
 } gnd__target;
 
-/* The shape for a device, whose tuned parameters (base/tune.def) are tune: by its kind, unless
- * GND_KERNEL_SHAPE says cpu, gpu or gpu-apart. */
+/* The form for a device with the tuned parameters tune (base/tune.def): by its kind, unless
+ * GND_KERNEL_SHAPE is cpu, gpu or gpu-apart. */
 gnd__target gnd__target_of(const gnd_props *props, const gnd__tune *tune);
 
-/* Writes the kernels of k (collapsed; at least one point to compute). Errors: GND_ERR_NOMEM,
- * GND_ERR_INTERNAL. The caller frees with gnd__gen_free, after errors too. */
+/* Writes the kernels of k, whose axes are merged and which has at least one point. Errors:
+ * GND_ERR_NOMEM, GND_ERR_INTERNAL. The caller frees them with gnd__gen_free, also after errors. */
 gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 void gnd__gen_free(gnd__gen *g);
-/* The same for n maps that do not depend on one another (at most GND__GEN_PIECES, each with
- * points), as one kernel. *done is 0 when they do not go together: nothing is written then. */
+/* Writes n independent maps (at most GND__GEN_PIECES, each with points) as one kernel. *done is 0
+ * if they cannot be combined; then nothing is written. */
 #define GND__GEN_PIECES 8
 gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__target *t, gnd__gen *out,
                                int *done, gnd_err *e);
-/* Whether the rows of k (k->rows, not collapsed) fit the registers of a group. */
+/* Whether the rows of k (k->rows, axes not merged) fit into the registers of a group. */
 int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t);
 
-/* Whether k (not collapsed), which has conditions on indices, costs less than assemblies that are
- * stored. */
+/* Whether k (axes not merged), which has conditions on indices, costs less than storing the
+ * assemblies. */
 int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t);
 
-/* An expression as a function of a primitive's kernel: its parameters, so that it can be called.
+/* An expression as a function for a primitive's kernel, with the kernel parameters that it needs.
  * The index is flat, in C order of the expression's shape. */
 typedef struct gnd__inl {
     gnd_dtype dtype; /* of the value */
@@ -134,11 +136,11 @@ typedef struct gnd__inl {
     int nargs;
     gnd__garg *arg;
     int64_t rd; /* bytes that it reads */
-    int plain;  /* a load along one axis, and casts: it takes few registers */
+    int plain;  /* a load along one axis, and casts: needs few registers */
 } gnd__inl;
 
-/* Writes k (not collapsed; one value, nothing stored) as function `name`. The caller frees with
- * gnd__inl_free, after errors too. */
+/* Writes k (axes not merged; one value, nothing stored) as function `name`. The caller frees it
+ * with gnd__inl_free, also after errors. */
 gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *name, gnd__inl *out,
                                gnd_err *e);
 void gnd__inl_free(gnd__inl *i);

@@ -17,7 +17,7 @@ size_t gnd__cg_group(const gnd__cg *c, size_t want)
 void gnd__cg_begin(gnd__cg *c, int n, const char *name)
 {
     if (c->piece > 0)
-        return; /* the kernel is there */
+        return; /* the kernel exists already */
     c->kern = &c->out->k[n];
     c->kern->name = name;
     c->kern->nargs = c->kern->nshared = 0;
@@ -47,8 +47,7 @@ void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space
     vsnprintf(own, sizeof own, name, ap);
     va_end(ap);
     snprintf(a->p.name, sizeof a->p.name, "%s", own);
-    if (c->pieces) { /* the parameter has a name of its own, and the piece knows it by the usual one
-                      */
+    if (c->pieces) { /* the parameter has a name of its own, and the piece uses the usual one */
         gnd__cgf(c, "    ");
         gnd__param_text(&c->body, &a->p, "I", "", 1);
         snprintf(a->p.name, sizeof a->p.name, "a%d_%s", c->piece, own);
@@ -194,7 +193,7 @@ void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1)
         gnd__cgf(c, "    const I i%d = %s;\n", d0, flat);
 }
 
-/* The text of a cast of the value named x from one dtype to another. */
+/* Writes a cast of the value named x from one dtype to another. */
 static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
 {
     const char *T = gnd__ctype_value(to), *f = gnd__suffix(from);
@@ -236,7 +235,7 @@ static void cast_text(gnd__cg *c, gnd_dtype from, gnd_dtype to, const char *x)
     }
 }
 
-/* The text of an operation for arguments that are near; NULL: it has none. */
+/* The text of an operation for arguments near 0; NULL: it has none. */
 static const char *near_text(const gnd__instr *in)
 {
     if (in->kind != GND__I_OP || in->epilogue || gnd_dtype_kind((gnd_dtype)in->ctype) != 'f')
@@ -281,7 +280,7 @@ static void op_text(gnd__cg *c, int i)
     gnd__cgf(c, ")");
 }
 
-/* "0" in dtype t, read where condition `guard` does not hold. */
+/* "0" in dtype t, used where condition `guard` does not hold. */
 static void zero_text(gnd__cg *c, gnd_dtype t)
 {
     if (gnd_dtype_kind(t) == 'c')
@@ -296,7 +295,7 @@ static void gather_text(gnd__cg *c, int i)
     const gnd__instr *in = &c->k->instr[i];
     const char *suffix = gnd__suffix((gnd_dtype)in->dtype);
     const int guarded = in->a[1] >= 0 && !c->inside;
-    if (c->gathers && c->vectorised[in->ref]) { /* all of the vector at its first element */
+    if (c->gathers && c->vectorised[in->ref]) { /* the whole vector at its first element */
         gnd__cgf(c, "l == 0 ? (g%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i,
                  gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec), in->ref);
         gnd__cg_address(c, in->ref);
@@ -316,8 +315,8 @@ static void gather_text(gnd__cg *c, int i)
     }
 }
 
-/* The load of a piece. Its memory may begin behind where the access does: what is added to it makes
- * up for that. */
+/* Writes the load of a piece. Its memory may begin after the start of the access; the shift
+ * compensates for that. */
 static void piece_text(gnd__cg *c, const gnd__instr *in)
 {
     if (in->a[0] >= 0 && !c->inside)
@@ -343,7 +342,7 @@ void gnd__cg_place(gnd__cg *c, int i)
         gnd__cgf(c, " + v%d", in->a[0]);
 }
 
-/* Whether no index lowers the number of a count of places. */
+/* Whether the flattened number is non-decreasing in every index. */
 static int ascends(const gnd__cg *c, int access)
 {
     for (int d = 0; d < c->k->nkeep + c->k->nred; d++)
@@ -407,7 +406,7 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             gnd__cgf(c, "gnd_checked_i64(v%d, %lldL, ck, ck%d)", in->a[0], (long long)in->step, i);
             break;
         case GND__I_IOTA:
-            if (k->access[in->ref].off) /* else the compiler knows what the low bits are */
+            if (k->access[in->ref].off) /* otherwise the compiler knows the low bits */
                 gnd__cgf(c, "o%d + ", in->ref);
             gnd__cgf(c,
                      c->counts && !c->wide && ascends(c, in->ref) ? "(g_i64)(g_u32)(" : "(g_i64)(");
@@ -445,9 +444,9 @@ void gnd__cg_stores(gnd__cg *c)
     }
 }
 
-/* Large groups bound the registers of their work-items: a compiler that does not know of them may
- * take more than a group can have, and the launch fails. 256 work-items can have all there are;
- * where work-items have much to do side by side (c->sized), NVRTC is told so, or it takes few. */
+/* Large groups limit the registers of their work-items: a compiler that does not know the
+ * group's size may use more than a group can have, and the launch fails. 256 work-items can have
+ * all registers. If work-items do much in parallel (c->sized), NVRTC is told so, or it uses few. */
 static void qualifiers(const gnd__cg *c, gnd__str *text, int ndim, const size_t *local)
 {
     const gnd_props *p = c->t->props;

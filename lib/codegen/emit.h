@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/emit.h - what the writers of maps and reductions share: arguments, indices, bodies.
+ * codegen/emit.h - the writer's state and functions shared by the writers of maps and reductions:
+ * arguments, indices, bodies.
  *
  * Names in the text: pA the memory of access A, sA_D its stride along axis D, nD an extent, iD an
  * index, cK a constant, vN the value of instruction N, uA the vector of access A, I the index type.
@@ -17,51 +18,54 @@ typedef struct gnd__cg {
     gnd__gen *out;
     gnd__gkernel *kern; /* the one being written */
     gnd__str body;      /* its statements */
-    int piece, pieces;  /* which of several maps in one kernel is written; 0 pieces: it is alone */
-    const char *gid;    /* the number of the work-item within the piece */
-    int wide;           /* indices need 64 bits */
-    int bake;           /* strides as literals */
-    int vec;            /* elements per work-item along the vectorised axis; 1: none */
-    /* partial results: all points of a split together, not all splits of a point */
+    /* which of several maps in one kernel is being written; 0 pieces: it is the only one */
+    int piece, pieces;
+    const char *gid; /* the number of the work-item within the piece */
+    int wide;        /* indices need 64 bits */
+    int bake;        /* strides as literals */
+    int vec;         /* elements per work-item along the vectorised axis; 1: none */
+    /* partial results: all points of a split are contiguous, instead of all splits of a point */
     int part_across;
-    int tries; /* random numbers that would be rejected set bad, and do not go on */
-    uint8_t twos[GND__KIR_INSTR]; /* normal numbers that come two at a time, at even l, of words
-                                     "fourN" */
-    int keys;    /* accumulators of argmax and argmin are keys, where there are such */
-    int sized;   /* the compiler is told the size of a group, small as it may be */
-    int counts;  /* indices are known not to be negative */
+    /* random numbers that would be rejected set bad, and are not drawn again */
+    int tries;
+    /* normal numbers computed in pairs, at even l, from words "fourN" */
+    uint8_t twos[GND__KIR_INSTR];
+    int keys;    /* accumulators of argmax and argmin are keys, if supported */
+    int sized;   /* the compiler is told the size of a group, even if it is small */
+    int counts;  /* indices are known to be non-negative */
     int gathers; /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
-    int inside;                  /* 1: conditions are as holds has them, and are not looked at */
-    const uint8_t *holds;        /* of each instruction that is one */
-    const uint8_t *pick;         /* of each instruction, gnd__pick; NULL: all of the phase */
-    unsigned skip_red, skip_out; /* bits: reductions and outputs that are not meant now */
-    int near; /* 1: functions take their ways for near arguments, and note others in `bad` */
-    /* the place of the point in arrays of random words; NULL: there are none */
+    int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
+    const uint8_t *holds; /* for each instruction that is a condition */
+    const uint8_t *pick;  /* for each instruction, gnd__pick; NULL: all of the phase */
+    unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
+    /* 1: functions use their text for arguments near 0, and report others in `bad` */
+    int near;
+    /* the position of the point in arrays of random words; NULL: there are none */
     const char *word_at;
     uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
 } gnd__cg;
 
-/* What becomes of an instruction: nothing, v is computed, taken from w[e_], computed and put there.
- */
+/* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and
+ * saved there. */
 enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
 
 /* Whether an index or an address of k needs 64 bits. */
 int gnd__cg_wide(const gnd__kir *k);
-/* The same where no index counts kept and reduced axes together. */
+/* The same if no index counts kept and reduced axes together. */
 int gnd__cg_wide_apart(const gnd__kir *k);
-/* Whether its strides do not fit the parameters of a kernel, so that they have to be literals. */
+/* Whether its strides exceed the parameters of a kernel, so that they must be literals. */
 int gnd__cg_must_bake(const gnd__kir *k, int wide);
-/* A group of `want` work-items (a power of two), or the most that the device takes. */
+/* A group of `want` work-items (a power of two), or the most that the device allows. */
 size_t gnd__cg_group(const gnd__cg *c, size_t want);
-/* Begins kernel number n under that name. */
+/* Begins kernel number n with that name. */
 void gnd__cg_begin(gnd__cg *c, int n, const char *name);
-/* One parameter, and the recipe of its argument: a value of `size` bytes, or memory (0 bytes). type
- * is static. */
+/* Adds a parameter and the description of its argument: a value of `size` bytes, or memory (0
+ * bytes). type is static. */
 void gnd__cg_arg(gnd__cg *c, gnd__akind kind, int ref, int64_t value, gnd__space space, int size,
                  const char *type, const char *name, ...) __attribute__((format(printf, 8, 9)));
-/* An array of `count` elements in the group's local memory. type is static, of esize bytes. */
+/* Adds an array of `count` elements to the group's local memory. type is static, of esize bytes. */
 void gnd__cg_shared(gnd__cg *c, const char *type, int esize, int count, const char *name, ...)
     __attribute__((format(printf, 5, 6)));
 /* An index-typed parameter. */
@@ -71,19 +75,19 @@ void gnd__cg_int(gnd__cg *c, const char *name, int64_t value);
 void gnd__cg_access_args(gnd__cg *c, int phase);
 void gnd__cg_dim_args(gnd__cg *c, int d0, int d1);
 void gnd__cg_const_args(gnd__cg *c, int phase);
-/* Begins the kernel of a map, k_map, with all that its points need. */
+/* Begins the kernel of a map, k_map, with everything that its points need. */
 void gnd__cg_begin_map(gnd__cg *c);
-/* "p3[...]"'s index: the sum over the axes, "0" when there is none. */
+/* Writes the index in "p3[...]": the sum over the axes, "0" if there is none. */
 void gnd__cg_address(gnd__cg *c, int access);
-/* The index that condition i is about. */
+/* Writes the index to which condition i applies. */
 void gnd__cg_place(gnd__cg *c, int i);
-/* Declares i of axes [d0, d1) from the flat index named `flat` (destroys it). */
+/* Declares i of axes [d0, d1) from the flat index named `flat`, which it destroys. */
 void gnd__cg_unflatten(gnd__cg *c, const char *flat, int d0, int d1);
 /* Declares the values of a phase's instructions. */
 void gnd__cg_values(gnd__cg *c, int epilogue);
 /* Stores the outputs (values of the current point). */
 void gnd__cg_stores(gnd__cg *c);
-/* Ends the kernel: parameters, statements and prelude become its source. */
+/* Ends the kernel: joins prelude, parameters and statements to its source. */
 gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t *local);
 #define gnd__cgf(c, ...) gnd__str_addf(&(c)->body, __VA_ARGS__)
 
@@ -94,60 +98,64 @@ int gnd__cg_is_output(const gnd__kir *k, int access);
 
 /* --- vectors (codegen/vector.c) -----------------------------------------------------------------
  */
-/* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16 elements):
- * strides 0 or 1 there, 16-byte alignment, extent a multiple unless tail is allowed. 1 where there
- * are gathers, unless those are allowed and their indices stay the same along d. */
+/* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16
+ * elements): strides 0 or 1 there, 16-byte alignment, and an extent that is a multiple unless
+ * tail is allowed. 1 if there are gathers, unless those are allowed and their indices stay the
+ * same along d. */
 int gnd__cg_vector_width(const gnd__kir *k, int d, int tail, int gathers);
 /* Loads (declares) vector unions for vectorised accesses at the current indices. */
 void gnd__cg_vector_loads(gnd__cg *c);
 /* Stores the unions of vectorised outputs at the current indices. */
 void gnd__cg_vector_stores(gnd__cg *c);
-/* "uint4": the built-in type of that many bytes (1 to 16), which one load moves. */
+/* "uint4": the built-in type of that many bytes (1 to 16), which one load transfers. */
 const char *gnd__cg_raw(size_t bytes);
 
 /* --- shapes -------------------------------------------------------------------------------------
  */
-/* Whether an operation of the body has a way for arguments that are near (kernels/elementary.cl):
- * its compute dtype, the widest where there are several; -1: none has. */
+/* Whether an operation of the body has a text for arguments near 0 (kernels/elementary.cl): its
+ * compute dtype, the widest if there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);
-/* u of each access of c->vectorised: n elements of the work-item's own. */
+/* Declares u of each access of c->vectorised: n private elements of the work-item. */
 void gnd__cg_private(gnd__cg *c, int n);
-/* The elements along axis d left over, one by one, from x0 on and below the text `end`. */
+/* Writes the loop over the remaining elements along axis d, one by one, from x0 to below the
+ * text `end`. */
 void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
-/* Whether k reads no memory and computes random numbers; the rest of such a kernel along one axis,
- * whose parameters are written (codegen/map_random.c). */
+/* Whether k reads no memory and computes random numbers; and a writer of such a kernel along one
+ * axis, whose parameters are already written (codegen/map_random.c). */
 int gnd__cg_is_generator(const gnd__kir *k);
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local);
-/* Where inputs lie across the outputs, as in a transposition: the axis along which they are near
- * each other in memory, else -1; marks them as vectorised (codegen/map_tile.c). gnd__cg_map_tiles:
- * 1 when such a kernel was written, with *st; else nothing is marked or written. */
+/* If inputs lie across the outputs, as in a transposition: the axis along which they are
+ * contiguous in memory, else -1. Marks these inputs as vectorised (codegen/map_tile.c).
+ * gnd__cg_map_tiles returns 1 if such a kernel was written, with *st; otherwise nothing is
+ * marked or written. */
 int gnd__cg_tile_axis(gnd__cg *c);
 int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st);
-/* Writes c->k as a piece of a kernel for GPUs: parameters and text; *groups is the number of groups
- * of `local` work-items that it takes. gnd__cg_is_piece says whether that can be. */
+/* Writes c->k as a piece of a kernel for GPUs: parameters and text. *groups is the number of
+ * groups of `local` work-items that it needs. gnd__cg_is_piece says whether that is possible. */
 int gnd__cg_is_piece(gnd__cg *c);
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups);
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c);
 gnd_status gnd__cg_reduce_gpu(gnd__cg *c);
-/* 1: tiles of results suit k, and *st says whether they could be written (codegen/reduce_tile.c).
- */
+/* Returns 1 if tiles of results suit k; *st says whether they could be written
+ * (codegen/reduce_tile.c). */
 int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
-/* Rows in registers: reductions along them and what is computed from those (codegen/rows_gpu.c). */
+/* Rows in registers: reductions along them and computations with their results
+ * (codegen/rows_gpu.c). */
 gnd_status gnd__cg_rows(gnd__cg *c);
 
 /* --- random words (codegen/words.c) -------------------------------------------------------------
  */
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
-/* Marks in c->words the instructions whose words can be computed for runs along an axis: how many.
- */
+/* Marks in c->words the instructions whose words can be computed for runs along an axis. Returns
+ * their number. */
 int gnd__words_find(gnd__cg *c, int axis);
 int gnd__words_any(const gnd__cg *c);
-/* Their arrays; and the words of `count` (at most GND__CG_RUN) points along the axis from `first`
- * on, where the indices of the other axes are declared. */
+/* Declares their arrays; and computes the words of `count` (at most GND__CG_RUN) points along
+ * the axis from `first` on, where the indices of the other axes are declared. */
 void gnd__words_declare(gnd__cg *c);
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count);
 /* The value of such an instruction at c->word_at. */
@@ -163,19 +171,19 @@ void gnd__acc_declare(gnd__cg *c, const char *name, const char *len);
 /* Accumulators T in local memory, `count` of each. */
 void gnd__acc_shared(gnd__cg *c, int count);
 void gnd__acc_init(gnd__cg *c, const char *name, const char *sfx);
-/* name <- name with the current values; index is the text of the reduced index. plain: a running
- * sum without compensation (lanes and short runs). */
+/* Combines name with the current values; index is the text of the reduced index. plain: a
+ * running sum without compensation (lanes and short runs). */
 void gnd__acc_step(gnd__cg *c, const char *name, const char *sfx, const char *index);
-/* dst <- dst with src. exact: with compensation. */
+/* Combines dst with src. exact: with compensation. */
 void gnd__acc_combine(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
                       const char *ssfx, int exact);
-/* Accumulators of argmax and argmin as keys: 64 bits of which the greatest wins, for values of up
- * to 4 bytes and indices of 32 bits. Sets c->keys, under which the functions here take accumulators
- * for such, and dst, which it declares, from src. */
+/* Accumulators of argmax and argmin as keys: 64 bits, the greatest wins; for values of up to 4
+ * bytes and 32-bit indices. Sets c->keys, which makes the functions here treat accumulators as
+ * keys, and declares dst and sets it from src. */
 void gnd__acc_to_keys(gnd__cg *c, const char *dst, const char *src);
-/* The accumulators `name` of the work-items lid that share a row, `lanes` of them (a power of two)
- * with the numbers `lane`, from lid == `first` on, by T in local memory: the whole in those of each
- * (all), else of lane 0, and the others return. */
+/* Combines the accumulators `name` of the work-items lid that share a row, through T in local
+ * memory. There are `lanes` of them (a power of two) with the numbers `lane`, from lid ==
+ * `first` on. The result is in each of them (all), or only in lane 0, and the others return. */
 void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
                    int all);
 void gnd__acc_copy(gnd__cg *c, const char *dst, const char *dsfx, const char *src,
@@ -186,7 +194,8 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
 void gnd__acc_part_args(gnd__cg *c, int writes);
 void gnd__acc_part_store(gnd__cg *c, const char *name, const char *sfx, const char *at);
 void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
-/* The second kernel: `splits` partial results for each kept point to one, and the epilogue. */
+/* Writes the second kernel, which combines `splits` partial results for each kept point, and the
+ * epilogue. */
 gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/form.c - what a generated kernel is made of, apart from its text: parameters, arrays in
- * local memory, and where its statements are. Who builds it into another kernel (merge.c) or a
- * function (inline.c) takes it from here.
+ * codegen/form.c - the parts of a generated kernel besides its text: parameters, arrays in local
+ * memory, and the position of its statements. Used to embed it into another kernel (merge.c) or a
+ * function (inline.c).
  */
 #include "codegen/codegen.h"
 

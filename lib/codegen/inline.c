@@ -2,8 +2,8 @@
  *
  * codegen/inline.c - an expression as a function that the kernels of a primitive call.
  *
- * The parameters are those that a map would have; in the kernel each has the function's name in
- * front so that two expressions do not meet.
+ * The parameters are those of a map; in the kernel each name has the function's name as a prefix,
+ * so that two expressions do not clash.
  */
 #include "codegen/emit.h"
 
@@ -15,10 +15,10 @@ static const char *index_type(int wide)
     return wide ? "g_i64" : "g_i32";
 }
 
-/* The parameters of the kernel, in which each has the function's name in front; those of the
- * function, without promises about aliases: the kernel's own parameters make them, and some
- * compilers (Oclgrind's) do not know what becomes of them when a function is inlined; and the
- * arguments of a call. */
+/* Makes three lists: the kernel's parameters, with the function's name as a prefix; the function's
+ * parameters, without promises about aliases (the kernel's own parameters make them, and some
+ * compilers, such as Oclgrind's, mishandle them when a function is inlined); and the arguments of a
+ * call. */
 static void lists(gnd__inl *out, const gnd__gkernel *k, const char *name, gnd__str *list,
                   gnd__str *args)
 {

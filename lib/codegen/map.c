@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map.c - kernels that compute every point by itself.
+ * codegen/map.c - kernels that compute every point independently.
  *
- * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; where that cannot
- * be, for some points below one another. CPU: map_cpu.c. Where inputs lie across the outputs:
- * map_tile.c.
+ * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; otherwise for some
+ * points of different rows. CPU: map_cpu.c. Inputs that lie across the outputs: map_tile.c.
  */
 #include "codegen/emit.h"
 
@@ -17,16 +16,16 @@ static const char *raw_vector(const gnd__cg *c, int a)
     return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec);
 }
 
-/* One vector of the work-item: the elements x0 .. x0 + vec along axis d. later: what would be
- * stored is kept, in w[h] of each access. */
+/* Writes one vector of the work-item: the elements x0 .. x0 + vec along axis d. later: the results
+ * are kept in w[h] of each access instead of stored. */
 static void vector_body(gnd__cg *c, int d, int later)
 {
     gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
     c->gathers = 1;
     gnd__cg_vector_loads(c);
     gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
-    /* x0 is a multiple of vec; written so, the compiler knows the low bits of indices, and random
-     * numbers (kernels/random.cl) compute a block once for its elements */
+    /* x0 is a multiple of vec. Written this way, the compiler knows the low bits of indices, and
+     * random numbers (kernels/random.cl) compute a block once for its elements */
     gnd__cgf(c, "    const I i%d = x0 | l;\n", d);
     gnd__cg_values(c, 0);
     c->gathers = 0;
@@ -53,7 +52,7 @@ void gnd__cg_leftover(gnd__cg *c, int d, const char *end)
     gnd__cgf(c, "    }\n");
 }
 
-/* Ends the kernel; of a piece of one only says how many work-items it takes. */
+/* Ends the kernel. For a piece of one, only returns the number of work-items needed. */
 static gnd_status end_map(gnd__cg *c, size_t global, size_t local)
 {
     if (!c->pieces)
@@ -67,14 +66,14 @@ static size_t map_group(const gnd__cg *c)
     return gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_GPU_GROUP]);
 }
 
-/* What a work-item begins with: the number f of what it does, of so many. */
+/* Begins a work-item: the number f of its task, out of `total`. */
 static void begin_flat(gnd__cg *c, int64_t total)
 {
     gnd__cg_int(c, "total", total);
     gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
 }
 
-/* Each of n points: their values go to u of the outputs ... */
+/* For each of n points: saves the values in u of the outputs ... */
 static void keep_outputs(gnd__cg *c, int n)
 {
     for (int i = 0; i < c->k->nout; i++)
@@ -90,7 +89,7 @@ static void values_kept(gnd__cg *c)
     c->vec = 1;
 }
 
-/* ... and from there, element l, to memory. */
+/* ... and stores element l from there. */
 static void stores_kept(gnd__cg *c)
 {
     for (int i = 0; i < c->k->naccess; i++)
@@ -102,8 +101,9 @@ static void stores_kept(gnd__cg *c)
     memset(c->vectorised, 0, sizeof c->vectorised);
 }
 
-/* GPU, more than one axis, no vectors: `gpu_rows` points one below another per work-item. They
- * share the arithmetic of the index, loads of what is broadcast down, and those of a stencil. */
+/* GPU, several axes, no vectors: each work-item computes `gpu_rows` points in consecutive rows.
+ * They share the arithmetic of the index, loads of values that are broadcast along the column, and
+ * loads of a stencil. */
 #define ROWS_POINTS (1 << 18)
 #define ROWS_BODY 128 /* instructions of one point, at most */
 
@@ -120,7 +120,7 @@ static int takes_rows(const gnd__cg *c)
     return 1;
 }
 
-/* The values of the rows from y0 on, then their stores: no store stands between loads. */
+/* Computes the values of the rows from y0 on, then stores them: no store comes between loads. */
 static void rows_body(gnd__cg *c, int y)
 {
     const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
@@ -162,8 +162,8 @@ static gnd_status map_rows(gnd__cg *c)
     return end_map(c, global, local);
 }
 
-/* GPU, no vectors: SPREAD points per work-item, a group's width apart, whose loads all come before
- * the stores. */
+/* GPU, no vectors: SPREAD points per work-item, a group's width apart; all loads come before the
+ * stores. */
 #define SPREAD 4
 
 static int takes_spread(const gnd__cg *c)
@@ -200,8 +200,8 @@ static gnd_status map_spread(gnd__cg *c)
     return end_map(c, global, local);
 }
 
-/* GPU, vectors behind an index (rows by index): GATHERED per work-item, below one another, whose
- * loads all come before the stores, since each waits for its index first. */
+/* GPU, vectors loaded through an index (rows by index): GATHERED per work-item, in consecutive
+ * rows; all loads come before the stores, because each waits for its index first. */
 #define GATHERED 2
 
 static int takes_gather(const gnd__cg *c)

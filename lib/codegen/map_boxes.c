@@ -3,11 +3,11 @@
  * codegen/map_boxes.c - maps with conditions on indices (assemblies that are not stored), on CPU
  * devices.
  *
- * A condition for each point would stand between the compiler and its vectors. So a work-item takes
- * a run of points along the last axis, and the run is cut where a condition changes: within a part
- * all of them are the same for all points, and shifts are numbers. What holds for most of the
- * points is found on samples of the space: for that the loop is written without conditions, and
- * once more with them for the others, which are few.
+ * A condition for each point would prevent vectorisation. So a work-item takes a run of points
+ * along the last axis, which is split where a condition changes: within a part each condition has
+ * one value for all points, and shifts are numbers. The combinations of conditions that hold for
+ * most points are found on samples of the space: for these the loop is written without conditions,
+ * and once more with conditions for the few others.
  */
 #include "codegen/emit.h"
 
@@ -19,7 +19,7 @@
 #define WAYS 3    /* loops without conditions */
 #define SAMPLES 7 /* along an axis */
 
-/* What holds at a point: of each condition; and the number of each shift. */
+/* The value of each condition at a point, and the number of each shift. */
 typedef struct point {
     int64_t index[GND_MAX_NDIM];
     int64_t value[GND__KIR_INSTR];
@@ -42,13 +42,13 @@ static void look(const gnd__kir *k, point *p)
     }
 }
 
-/* A way to go: which conditions hold, and of how many samples that is so. */
+/* A combination of conditions, and the number of samples that have it. */
 typedef struct way {
     uint8_t holds[GND__KIR_INSTR];
     int samples;
 } way;
 
-/* Conditions that decide what is read: not those of shifts alone. */
+/* Finds the conditions that decide what is read, excluding those that only shift. */
 static void deciding(const gnd__kir *k, uint8_t *is)
 {
     memset(is, 0, GND__KIR_INSTR);
@@ -61,7 +61,7 @@ static void deciding(const gnd__kir *k, uint8_t *is)
     }
 }
 
-/* The ways that most samples go, the greatest first: how many of them there are. */
+/* Finds the combinations of most samples, the most frequent first. Returns their number. */
 static int find_ways(const gnd__kir *k, const uint8_t *is, way *w)
 {
     enum { MOST = 16 };
@@ -107,8 +107,8 @@ static int find_ways(const gnd__kir *k, const uint8_t *is, way *w)
     return n;
 }
 
-/* Marks what has to be computed for each point when the conditions are as h has them (NULL:
- * whatever they are). */
+/* Marks what must be computed for each point if the conditions have the values h (NULL: any
+ * values). */
 static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
 {
     memset(pick, GND__PICK_NOT, GND__KIR_INSTR);
@@ -154,7 +154,7 @@ static void loop(gnd__cg *c, int x, const way *w, uint8_t *pick)
     c->holds = NULL;
 }
 
-/* The conditions and shifts of the part that begins at x0, and where it ends. */
+/* Computes the conditions and shifts of the part that begins at x0, and its end. */
 static void begin_part(gnd__cg *c, int x, uint8_t *pick)
 {
     const gnd__kir *k = c->k;
@@ -244,7 +244,7 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)
         const int x = flat->nkeep - 1;
         c.k = flat;
         c.t = t;
-        /* what lies across is read in tiles, and stored in between */
+        /* inputs across the outputs are read in tiles, and stored in between */
         for (int i = 0; i < flat->ninstr && ok && x > 0; i++) {
             const gnd__instr *in = &flat->instr[i];
             const gnd__access *a = &flat->access[in->ref];
@@ -253,7 +253,7 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)
             for (int d = 0; d < x; d++)
                 ok &= a->stride[d] != 1 || flat->dim[d] < 32 || llabs(a->stride[x]) <= 1;
         }
-        if (t->cpu && ok) /* short rows, and what is computed in runs of another kind */
+        if (t->cpu && ok) /* short rows, and computations that use other runs */
             ok = x >= 0 && flat->dim[x] >= GND__CPU_ROW && gnd__cg_near(&c) < 0 &&
                  !gnd__words_find(&c, x);
     }

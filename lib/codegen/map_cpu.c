@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map_cpu.c - kernels that compute every point by itself, on CPU devices.
+ * codegen/map_cpu.c - kernels that compute every point independently, on CPU devices.
  *
  * One point per work-item over a range of up to three axes, which the compiler vectorises along the
- * first. Or runs: a work-item takes a run of points along the last axis, for what is done better
- * for many points at once: random words (words.c), and functions that have a shorter way for most
- * arguments. Such a way notes arguments that it is not for, and the run is computed again when
- * there was one.
+ * first. Or runs: a work-item takes a run of points along the last axis, for computations that are
+ * faster for many points at once: random words (words.c), and functions with a shorter text for
+ * most arguments. That text reports arguments for which it does not apply; the run is then computed
+ * again.
  */
 #include "codegen/emit.h"
 
@@ -47,7 +47,7 @@ static gnd_status points(gnd__cg *c)
     return gnd__cg_end(c, 3, global, local);
 }
 
-#define SHORTEST 128 /* axis that is divided into runs */
+#define SHORTEST 128 /* shortest axis that is divided into runs */
 
 static void run_loop(gnd__cg *c, int x)
 {

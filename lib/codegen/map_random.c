@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map_random.c - maps on GPUs of random numbers, along one axis and of no inputs.
+ * codegen/map_random.c - maps on GPUs of random numbers along one axis, without inputs.
  *
- * The four words of a block belong to neighbours, so a work-item takes whole blocks, and several of
- * them, a group's width apart, which share what depends on the stream alone: instructions are what
- * such a kernel waits for. Of elements of 8 bytes a block fills two vectors; where neighbouring
- * work-items can exchange values, each store of theirs then fills 32 bytes.
+ * The four words of a block belong to neighbouring elements, so a work-item takes whole blocks, and
+ * several of them, a group's width apart, which share the computations that depend only on the
+ * stream: such a kernel is limited by instructions. With elements of 8 bytes a block fills two
+ * vectors; if neighbouring work-items can exchange values, each of their stores then fills 32
+ * bytes.
  */
 #include "codegen/emit.h"
 
@@ -43,7 +44,7 @@ static int rejects(const gnd__kir *k)
     return 0;
 }
 
-/* Whether blocks of four words meet elements of 8 bytes. */
+/* Whether blocks of four words are used for elements of 8 bytes. */
 static int takes_pairs(const gnd__cg *c)
 {
     const gnd__kir *k = c->k;
@@ -75,7 +76,7 @@ static void find_twos(gnd__cg *c)
     }
 }
 
-/* Their words, of vector y0. */
+/* Writes their words, of vector y0. */
 static void words(gnd__cg *c)
 {
     for (int i = 0; i < c->k->ninstr; i++) {
@@ -88,8 +89,8 @@ static void words(gnd__cg *c)
     }
 }
 
-/* The values of the elements x0 .. x0 + vec, in the unions u; where some may be rejected, at first
- * without going on, and once more with that if there was one. */
+/* Computes the elements x0 .. x0 + vec in the unions u. If some may be rejected, first without
+ * drawing again, and once more with it if one was. */
 static void values(gnd__cg *c)
 {
     const int may = rejects(c->k);
@@ -148,7 +149,7 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
                       : n >= LARGE << 6               ? 8
                       : n >= LARGE << 3               ? 4
                                                       : 2;
-    const int side = turns < 8 ? turns : 8; /* vectors side by side, where there is much to do */
+    const int side = turns < 8 ? turns : 8; /* vectors in parallel, if there is much to do */
     c->sized = normal || has(c->k, GND__FN_NORMAL64);
     const int unroll = rejects(c->k) ? 1 : c->sized ? side : 2;
     int64_t vectors;
@@ -156,7 +157,7 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
     char end[48];
     c->vec = vec;
     if (c->sized && local > 128)
-        local = 128; /* whose registers are given back sooner */
+        local = 128; /* smaller groups free their registers sooner */
     vectors = (n + c->vec - 1) / c->vec;
     groups = ((size_t)vectors + (size_t)turns * local - 1) / ((size_t)turns * local);
     global = groups * local;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/map_tile.c - maps where inputs lie across the outputs, as in a transposition: tiles, so
- * that whole cache lines are read and written whatever the permutation and the expression around
- * it.
+ * codegen/map_tile.c - maps with inputs that lie across the outputs, as in a transposition. Tiles
+ * ensure that whole cache lines are read and written, whatever the permutation and the expression
+ * around it.
  *
  * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory,
  * 16 KiB of elements, of which each work-item loads 64 bytes before it stores any.
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The shortest extents that tiles are made for. */
+/* The shortest extents for which tiles are used. */
 #define TILE 32
 
 int gnd__cg_tile_axis(gnd__cg *c)
@@ -40,7 +40,7 @@ int gnd__cg_tile_axis(gnd__cg *c)
     return axis;
 }
 
-/* The indices of the axes other than d and the last one, from what is left of f. */
+/* Computes the indices of the axes other than d and the last one, from the rest of f. */
 static void other_axes(gnd__cg *c, int d)
 {
     int prev = -1;
@@ -54,7 +54,7 @@ static void other_axes(gnd__cg *c, int d)
     }
 }
 
-/* What a tile begins with: where it lies, tile number `which` of as many as are returned. */
+/* Writes the start of a tile: its position, as tile number `which`. Returns the number of tiles. */
 static size_t begin_tile(gnd__cg *c, int d, const char *which, int down, int across)
 {
     const gnd__kir *k = c->k;
@@ -70,8 +70,8 @@ static size_t begin_tile(gnd__cg *c, int d, const char *which, int down, int acr
     return (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
 }
 
-/* One tile: its inputs into private memory along axis d, then every point along the last axis. nt
- * and nl: its extents, as text; constant ones are what the compiler can unroll. */
+/* Writes one tile: loads its inputs into private memory along axis d, then computes every point
+ * along the last axis. nt and nl: its extents, as text; the compiler can unroll constant ones. */
 static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
 {
     const gnd__kir *k = c->k;
@@ -97,8 +97,8 @@ static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
     gnd__cgf(c, "    }\n    }\n");
 }
 
-/* CPU, where an input lies across: a square tile per work-item, so that whole cache lines are read
- * and written. */
+/* CPU, with an input across the outputs: a square tile per work-item, so that whole cache lines
+ * are read and written. */
 static gnd_status tiles_cpu(gnd__cg *c, int d)
 {
     const gnd__kir *k = c->k;
@@ -126,10 +126,10 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
 /* --- GPU ----------------------------------------------------------------------------------------
  */
 
-/* What a group does: `across` elements along the inputs' axis by `down` along the outputs', loaded
- * by vectors of vl (1: none) and stored by vectors of vs. A row of a tile in local memory is
- * `pitch` elements apart from the next, and one more step of `skew` apart every 2^shift rows, so
- * that the elements which work-items take at once lie in different banks. */
+/* A group's tile: `across` elements along the inputs' axis by `down` along the outputs', loaded
+ * in vectors of vl (1: none) and stored in vectors of vs. In local memory, consecutive rows are
+ * `pitch` elements apart, plus another step of `skew` every 2^shift rows, so that elements
+ * accessed at once lie in different banks. */
 typedef struct tile {
     int across, down, vl, vs, pitch, skew, shift, local;
 } tile;
@@ -139,13 +139,13 @@ static int tile_elements(const tile *t)
     return t->down * t->pitch + (t->down >> t->shift) * t->skew;
 }
 
-/* Where element x of row y of a tile is. */
+/* Writes the position of element x of row y of a tile. */
 static void tile_at(gnd__cg *c, const tile *t, const char *y, const char *x)
 {
     gnd__cgf(c, "((%s) * %d + ((%s) >> %d) * %d + (%s))", y, t->pitch, y, t->shift, t->skew, x);
 }
 
-/* 1: elements of a along axis d can be taken v at a time. */
+/* Returns 1 if elements of a along axis d can be loaded v at a time. */
 static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
 {
     if (a->slot < 0 || a->stride[d] != 1 || !a->aligned || k->dim[d] % v)
@@ -156,7 +156,7 @@ static int by_vectors(const gnd__kir *k, const gnd__access *a, int d, int v)
     return 1;
 }
 
-/* 1: a tile of the crossing inputs fits the device. */
+/* Returns 1 if a tile of the crossing inputs fits the device. */
 static int shape_tile(const gnd__cg *c, int d, tile *t)
 {
     const gnd__kir *k = c->k;
@@ -215,13 +215,13 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     return t->local * t->vl >= t->across && t->local * t->vs >= t->down;
 }
 
-/* The crossing inputs into local memory, along axis d. What lies outside is read at the edge
- * instead. */
+/* Loads the crossing inputs into local memory along axis d. Positions outside are read at the
+ * edge instead. */
 static void load_tile(gnd__cg *c, int d, const tile *t)
 {
     const gnd__kir *k = c->k;
     const int last = k->nkeep - 1, step = t->local * t->vl / t->across, turns = t->down / step;
-    const int some = turns < 16 ? turns : 16; /* loads that are under way at once */
+    const int some = turns < 16 ? turns : 16; /* loads in flight at once */
     gnd__cgf(c,
              "    {\n    const int x = lid %% %d * %d, y = lid / %d;\n"
              "    const I i%d = t0 + x < n%d ? t0 + x : n%d - %d;\n",
@@ -251,7 +251,7 @@ static void load_tile(gnd__cg *c, int d, const tile *t)
     gnd__cgf(c, "    }\n");
 }
 
-/* Every point of the tile, along the last axis. */
+/* Computes every point of the tile, along the last axis. */
 static void store_tile(gnd__cg *c, int d, const tile *t)
 {
     const gnd__kir *k = c->k;

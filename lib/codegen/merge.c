@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/merge.c - see merge.h. The statements of a kernel become a function, as its form says:
- * its arrays in local memory are parts of the merged kernel's, the place of the work-item is a
- * parameter. One prelude serves all.
+ * codegen/merge.c - see merge.h. The statements of a kernel, as given by its form, become a
+ * function: its arrays in local memory are parts of the merged kernel's, and the position of the
+ * work-item is a parameter. One prelude serves all.
  */
 #include "codegen/merge.h"
 
@@ -43,7 +43,8 @@ static void add_function(gnd__str *out, const gnd__mergefn *f, int number)
     gnd__str_add(out, "}\n");
 }
 
-/* What takes the arguments of an entry out of the table and calls that function for each point. */
+/* Writes the function that reads the arguments of an entry from the table and calls that function
+ * for each point. */
 static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
 {
     const gnd__form *form = f->form;
@@ -73,7 +74,7 @@ static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
 /* --- the whole ----------------------------------------------------------------------------------
  */
 
-/* Where a work-item is: at at_x_, at_y_, at_z_, of an entry with the head at_h_. */
+/* The position of a work-item: at at_x_, at_y_, at_z_, of an entry with the head at_h_. */
 static const char places[] =
     "#undef GND_GID\n#undef GND_LID\n#undef GND_GRP\n#undef GND_LSZ\n#undef GND_NGRP\n"
     "#define AT_0_ at_x_\n#define AT_1_ at_y_\n#define AT_2_ at_z_\n"
@@ -85,7 +86,7 @@ static const char places[] =
     "#define MEMS_ GND_GLOBAL g_u8 *m0, GND_GLOBAL g_u8 *m1, GND_GLOBAL g_u8 *m2, GND_GLOBAL g_u8 *m3\n"
     "#define MEM_(i) ((i) == 0 ? m0 : (i) == 1 ? m1 : (i) == 2 ? m2 : m3)\n";
 
-/* One work-item: loops, the innermost of which is over points that do not depend on one another. */
+/* One work-item: loops, the innermost of which runs over independent points. */
 static const char on_cpu[] = "#define ONE_ static __attribute__((always_inline))\n"
                              "#define TAB_ GND_CONST_GLOBAL\n"
                              "#define EACH_(call) \\\n"
@@ -119,7 +120,7 @@ static const char on_gpu[] =
     "        GND_BARRIER(); \\\n"
     "    }\n";
 
-/* The kernel that walks through the table; room: bytes of local memory. */
+/* Writes the kernel that goes through the table; room: bytes of local memory. */
 static void add_walk(gnd__str *out, const gnd__mergefn *f, int n, int cpu, int group, size_t room)
 {
     gnd__str_addf(

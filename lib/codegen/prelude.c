@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/prelude.c - puts together what stands before a kernel: the base of the dialect and the
- * functions that the kernel's text names, each after those it needs itself. The format of the text
- * it takes them from is described in kernels/core.cl. Templates are expanded by template.c.
+ * codegen/prelude.c - assembles the text before a kernel: the base of the dialect and the functions
+ * that the kernel's text names, each after those that it needs. kernels/core.cl describes the
+ * format of the sources. template.c expands templates.
  */
 #include "codegen/prelude.h"
 
@@ -23,8 +23,8 @@ typedef struct section {
     const char *name, *body;
     unsigned short name_len, dtypes; /* dtypes: bit per gnd_dtype; base: 1 << GND_FLOAT64 or 0 */
     unsigned body_len, dialects;     /* bit (dialect - 1) */
-    int text;                        /* a kernel's text: no function */
-    int cpu; /* for CPUs with float64 only; the first section that fits counts */
+    int text;                        /* a kernel's text, not a function */
+    int cpu;                         /* only for CPUs with float64; the first match is used */
 } section;
 
 static section sections[MAX_SECTIONS];
@@ -53,8 +53,8 @@ static int suffix_dtype(const char *s, size_t n)
     return -1;
 }
 
-/* The dtypes a word of a section's line means: a suffix, or a letter for all of a kind but float16
- * and bfloat16. 0: no such word. */
+/* The dtypes that a word of a section's line means: a suffix, or a letter for all dtypes of a kind
+ * except float16 and bfloat16. 0: not such a word. */
 static unsigned word_dtypes(const char *s, size_t n)
 {
     int t = suffix_dtype(s, n);
@@ -74,7 +74,7 @@ static unsigned word_dialect(const char *s, size_t n)
     return same(s, n, "cuda") ? 1u << (GND_DIALECT_CUDA - 1) : 0;
 }
 
-/* Reads the line of a section, from behind "//@" to its end. 1 when it begins a section. */
+/* Parses the line of a section from after "//@" to its end. Returns 1 if it begins a section. */
 static int parse_line(const char *p, const char *end, section *out)
 {
     int base = 0, words = 0;
@@ -112,7 +112,7 @@ static int parse_line(const char *p, const char *end, section *out)
     return 1;
 }
 
-/* Ends a section, before the comment of the next function if there is one. */
+/* Ends a section before the comment of the next function, if there is one. */
 static void end_section(section *s, const char *end)
 {
     const char *p = s->body;
@@ -157,13 +157,13 @@ typedef struct maker {
     int cpu;          /* sections marked cpu count */
     gnd__str text;    /* functions so far */
     gnd_err *e;
-    /* Bit t of state s: the function is written; of busy: it is being written. */
+    /* Bit t of done[s]: the function is written; of busy[s]: it is being written. */
     unsigned short done[MAX_SECTIONS], busy[MAX_SECTIONS];
 } maker;
 
 static gnd_status need(maker *m, const char *text, size_t len);
 
-/* Section k for dtype t, after what it needs. */
+/* Writes section k for dtype t, after what it needs. */
 static gnd_status write_fn(maker *m, int k, gnd_dtype t)
 {
     const unsigned short bit = (unsigned short)(1u << t);
@@ -171,7 +171,7 @@ static gnd_status write_fn(maker *m, int k, gnd_dtype t)
     gnd__str templ = {0}, fn = {0};
     gnd_status st = GND_OK;
 
-    if (m->done[k] & bit || m->busy[k] & bit) /* busy: it names itself */
+    if (m->done[k] & bit || m->busy[k] & bit) /* busy: it refers to itself */
         return GND_OK;
     m->busy[k] |= bit;
     gnd__str_addn(&templ, s->body, s->body_len);
@@ -257,7 +257,7 @@ gnd_status gnd__prelude(gnd__str *out, const char *body, const gnd_props *props,
             gnd__str_addn(out, s->body, s->body_len);
     if (!st)
         gnd__str_addn(out, gnd__str_get(&m.text), m.text.len);
-    gnd__str_add(out, "/* the kernel */\n"); /* for who reads it */
+    gnd__str_add(out, "/* the kernel */\n"); /* for human readers */
     if (!st && (out->bad || m.text.bad))
         st = gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text");
     gnd__str_free(&m.text);

@@ -3,10 +3,10 @@
  * codegen/reduce_gpu.c - reductions on GPUs.
  *
  * Along the last axis ("rows"): a work-group takes up to 16384 elements of one row, 16 bytes per
- * load and work-item, folds its work-items' sums by a tree in local memory; longer rows are split
- * and ended by a second kernel. Across rows, or for short rows ("points"): one work-item for 16
- * bytes of kept points, neighbours side by side in memory, long runs split likewise. Work-items add
- * at most 64 terms plainly; what lies above is compensated.
+ * load and work-item, and combines its work-items' sums by a tree in local memory; longer rows are
+ * split and finished by a second kernel. Across rows, or for short rows ("points"): one work-item
+ * for 16 bytes of kept points, with neighbouring points contiguous in memory; long runs are split
+ * likewise. Work-items add at most 64 terms plainly; above that sums are compensated.
  */
 #include "codegen/emit.h"
 
@@ -15,7 +15,7 @@
 
 #define GROUP 256
 #define ROW_CHUNK 16384
-#define SHORT_ROW 2048 /* many rows up to here: several of them a group, by gnd__cg_rows */
+#define SHORT_ROW 2048 /* many rows up to this length: several per group, by gnd__cg_rows */
 #define MANY_ROWS 1024
 #define MIN_ITEMS 262144 /* work-items that fill a large GPU */
 
@@ -58,7 +58,7 @@ static gnd_status rows(gnd__cg *c)
     if (k->nred == 1)
         vec = gnd__cg_vector_width(k, last, 1, 0);
     if (vec > 4 && gnd__cg_is_generator(k))
-        vec = 4; /* a block of random words; more only takes registers */
+        vec = 4; /* a block of random words; more would only use registers */
     while (local > 32 && (int64_t)local * vec / 2 >= r)
         local /= 2;
     gnd__cg_begin(c, 0, "k_reduce");
@@ -128,8 +128,8 @@ static gnd_status rows(gnd__cg *c)
     }
 }
 
-/* What a group of points() is: `across` work-items side by side, each with vec neighbouring kept
- * points, in `down` layers that share a chunk of the reduced elements and meet in local memory. */
+/* The group of points(): `across` work-items side by side, each with vec neighbouring kept points,
+ * in `down` layers that divide a chunk of the reduced elements and combine in local memory. */
 typedef struct tiling {
     int vec, across, down;
     int64_t tiles, splits, chunk;
@@ -154,7 +154,7 @@ static tiling tile_points(gnd__cg *c)
     if (kept >= 0 && k->nred > 0)
         t.vec = gnd__cg_vector_width(k, kept, 0, 0);
     items = m / t.vec;
-    /* PoCL 5.0 gets layers wrong (3.1 does not), and they gain nothing there */
+    /* PoCL 5.0 computes layers wrongly (3.1 does not), and they gain nothing there */
     const int layers = !strstr(c->t->props->platform, "Portable Computing");
     while (layers && t.down < 4 && t.across > 64 && r >= 64 * 2 * t.down &&
            items * t.down < MIN_ITEMS &&
@@ -173,7 +173,7 @@ static tiling tile_points(gnd__cg *c)
     return t;
 }
 
-/* Reads the elements [r, r1) of vec kept points from x on into A, by runs of at most 64. */
+/* Reduces the elements [r, r1) of vec kept points from x on into A, in runs of at most 64. */
 static void run_of_points(gnd__cg *c, int vec)
 {
     const gnd__kir *k = c->k;

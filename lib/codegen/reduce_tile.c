@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/reduce_tile.c - reductions on GPUs in which several results share what they read, as
- * those of (a[:, None] - a[None])**2: a work-item computes a tile of results, so that every element
- * loaded is used several times from a register.
+ * codegen/reduce_tile.c - reductions on GPUs in which several results share their inputs, as in
+ * (a[:, None] - a[None])**2: a work-item computes a tile of results, so that every loaded element
+ * is used several times from a register.
  *
  * The tile lies along the last kept axis (x) and one before it (y), chosen by which loads do not
  * move along them; the compiler merges equal loads of the unrolled tile. With many results a
- * work-item has a tile to itself and walks the reduced axes alone; with few and long runs a group
- * shares a tile, each work-item takes every n-th element, and a tree in local memory ends it.
+ * work-item has a tile to itself and goes through the reduced axes alone. With few results and long
+ * runs a group shares a tile, each work-item takes every n-th element, and a tree in local memory
+ * combines them.
  */
 #include "codegen/emit.h"
 
@@ -43,7 +44,7 @@ static int runs(const gnd__kir *k, int i)
 }
 
 /* Whether tiles along d save loads, and no load moves along both d and the reduced axes and every
- * axis of `also` (-1: none): then memory is what such a reduction waits for. */
+ * axis of `also` (-1: none): such a reduction would be limited by memory. */
 static int shares(const gnd__kir *k, int d, int also)
 {
     int saves = 0;
@@ -58,7 +59,7 @@ static int shares(const gnd__kir *k, int d, int also)
     return saves;
 }
 
-/* Some load that runs does not move along d. */
+/* Whether some load that moves along a reduced axis does not move along d. */
 static int repeats(const gnd__kir *k, int d)
 {
     for (int i = 0; i < k->naccess; i++)
@@ -76,8 +77,8 @@ static int64_t acc_bytes(const gnd__kir *k)
     return n;
 }
 
-/* Tiles of at most n results, by what fits registers and local memory and stays a text of
- * reasonable length. */
+/* Limits tiles to n results that fit registers and local memory and keep the text reasonably
+ * short. */
 static int fits(const gnd__cg *c, const tile *t, int n)
 {
     return acc_bytes(c->k) * n <= 256 && c->k->ninstr * n * t->vec <= MAX_BODY &&
@@ -131,7 +132,7 @@ static int choose(gnd__cg *c, tile *t)
     return t->nx * t->ny > 1 && fits(c, t, t->nx * t->ny) && m / (t->nx * t->ny) >= MIN_GROUPS / 2;
 }
 
-/* Begins the loops over the tile: the indices of one result of it, held inside the array. */
+/* Begins the loops over the tile: the indices of one result of it, clamped to the array. */
 static void each_result(gnd__cg *c, const tile *t, int clamp)
 {
     const int axis[2] = {t->y, t->x}, n[2] = {t->ny, t->nx};
@@ -188,7 +189,7 @@ static void all_results(gnd__cg *c, const tile *t)
     gnd__cgf(c, "#pragma unroll\n    for (int t = 0; t < %d; t++) {\n", t->nx * t->ny);
 }
 
-/* Declares xb, yb, and the indices of the kept axes that have no tile, from the tile's number. */
+/* Declares xb, yb, and the indices of the kept axes without a tile, from the tile's number. */
 static void place(gnd__cg *c, const tile *t)
 {
     int first = -1;
@@ -213,9 +214,9 @@ static void place(gnd__cg *c, const tile *t)
     }
 }
 
-/* A group's tile: the sums of its work-items come to be in local memory, then a tree over them, of
- * all results at once. Sums of more than RUN terms are added up there: as registers they would be
- * twice as many, too many for several groups to run at a time. */
+/* A group's tile: stores the sums of its work-items in local memory, then combines them by a tree,
+ * for all results at once. Sums of more than RUN terms are accumulated there: in registers they
+ * would take twice the space, too much for several groups at a time. */
 static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
 {
     char at[32], other[32];
@@ -271,7 +272,7 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         ty = (k->dim[t.y] + ty - 1) / ty;
     }
     groups = tx * ty;
-    c->wide = gnd__cg_wide_apart(k); /* no index is of all points */
+    c->wide = gnd__cg_wide_apart(k); /* no index counts all points */
     for (int d = 0; d < t.x; d++)
         groups *= d == t.y ? 1 : k->dim[d];
     for (int i = 0; i < k->naccess; i++)

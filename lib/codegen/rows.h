@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/rows.h - what the kernels of rows for GPUs and for CPUs share: stages, and what each
- * needs.
+ * codegen/rows.h - declarations shared by the kernels of rows for GPUs and for CPUs: stages, and
+ * what each needs.
  *
- * A stage computes, for each element of a row, what its reductions take, and starts when the
- * results that it uses are there; after the last one come the outputs that have a value for each
+ * A stage computes, for each element of a row, the inputs of its reductions, and starts when the
+ * results that it uses are available. After the last one come the outputs with a value for each
  * element.
  */
 #ifndef GND_CODEGEN_ROWS_H
@@ -17,27 +17,28 @@
 typedef struct gnd__rows {
     int vec, nvec, lanes,
         local; /* elements of a vector, vectors of a work-item, its row's work-items */
-    int full;  /* a row is just what its work-items hold */
+    int full;  /* a row is exactly what its work-items hold */
     int nstage;
     int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
     uint8_t pick[GND__KIR_INSTR]; /* gnd__pick, for the stage being written */
 } gnd__rows;
 
-/* 1: instruction i is a load that is another one for each element of a row. */
+/* Returns 1 if instruction i is a load with a different value for each element of a row. */
 int gnd__rows_is_run(const gnd__kir *k, int i);
 /* Fills in w->nstage and w->stage. */
 void gnd__rows_stages(const gnd__kir *k, gnd__rows *w);
-/* need[i] becomes whether stage s (w->nstage: the outputs) needs instruction i, back to what is
+/* Sets need[i] to whether stage s (w->nstage: the outputs) needs instruction i, back to what is in
  * there[]; with `all`, back to the loads. */
 void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
                       uint8_t *need);
-/* Fills in w->kept: dear values that two stages need, and with `loads` all loads along the row. */
+/* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
+ * row. */
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads);
-/* Leaves only the reductions of stage s meant (gnd__cg.skip_red). */
+/* Makes only the reductions of stage s active (gnd__cg.skip_red). */
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
 
-/* The shape for CPUs (rows_cpu.c), and whether it suits k. */
+/* The form for CPUs (rows_cpu.c), and whether it suits k. */
 gnd_status gnd__cg_rows_cpu(gnd__cg *c);
 int gnd__rows_fit_cpu(const gnd__kir *k);
 

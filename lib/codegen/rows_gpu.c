@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/rows_gpu.c - reductions along rows together with what is computed from their results
+ * codegen/rows_gpu.c - reductions along rows together with computations that use their results
  * along the same rows, as in exp(x - max(x)) / sum(...): a row is read once.
  *
  * G work-items share a row, and each holds up to 32 elements of it in registers. A stage computes
- * what its reductions need, and a tree in local memory gives every work-item their results; the
- * next stage starts from them. Loaded elements and elementary functions are kept for later stages,
- * the rest is computed again. Runs of a work-item are plain, the tree is compensated.
+ * the inputs of its reductions, and a tree in local memory gives every work-item their results,
+ * from which the next stage starts. Loaded elements and elementary functions are kept for later
+ * stages, everything else is recomputed. A work-item's own runs are summed plainly, the tree is
+ * compensated.
  */
 #include "codegen/rows.h"
 
@@ -161,7 +162,7 @@ static void each_vector(gnd__cg *c, const gnd__rows *w, const char *from)
     gnd__cgf(c, "    I q = %s; (void)q;\n", w->full ? "x0" : from);
 }
 
-/* Loads what stage needs and has not: all at once, from inside the row. */
+/* Loads what the stage needs and does not have yet: all at once, clamped to the row. */
 static void load_runs(gnd__cg *c, const gnd__rows *w, const uint8_t *need, uint8_t *there)
 {
     const gnd__kir *k = c->k;
@@ -201,7 +202,7 @@ static void load_runs(gnd__cg *c, const gnd__rows *w, const uint8_t *need, uint8
     memset(c->vectorised, 0, sizeof c->vectorised);
 }
 
-/* Values of stage s for every element, into its accumulators or the outputs. */
+/* Computes the values of stage s for every element, into its accumulators or the outputs. */
 static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
 {
     const gnd__kir *k = c->k;
@@ -250,7 +251,7 @@ static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
     gnd__cgf(c, "    }\n    }\n");
 }
 
-/* The results of the row from its work-items' accumulators, for each of them. */
+/* Computes the results of the row from its work-items' accumulators, for each of them. */
 static void tree(gnd__cg *c, const gnd__rows *w)
 {
     gnd__acc_to_keys(c, "K", "A");

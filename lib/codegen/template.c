@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/template.c - the names of dtypes in kernels, and templates ($T, $t ...) expanded for one.
+ * codegen/template.c - the names of dtypes in kernels, and the expansion of templates ($T, $t ...)
+ * for one dtype.
  */
 #include "base/dtype.h"
 #include "codegen/prelude.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/user_lex.h - the tokens of a user's kernel source: C of any of the three languages, with
- * the place of each token. Comments are skipped; a preprocessor line is one token. Nothing is
- * expanded: what a macro hides is not seen.
+ * codegen/user_lex.h - the tokens of a user's kernel source, C of any of the three languages, with
+ * the position of each token. Comments are skipped; a preprocessor line is one token. Nothing is
+ * expanded: the contents of macros are not seen.
  */
 #ifndef GND_CODEGEN_USER_LEX_H
 #define GND_CODEGEN_USER_LEX_H

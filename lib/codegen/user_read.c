@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/user_read.c - finds the kernels of a user's source and reads their parameters. What it
- * cannot read (a type hidden in a macro with arguments, a template) is left to the compiler: the
- * type is then not known, and nothing is checked.
+ * codegen/user_read.c - finds the kernels of a user's source and reads their parameters. Constructs
+ * that it cannot read (a type hidden in a macro with arguments, a template) are left to the
+ * compiler: the type is then unknown, and nothing is checked.
  */
 #include "codegen/user.h"
 
@@ -16,11 +16,11 @@ typedef struct alias {
     char name[48], type[48];
 } alias;
 
-/* Words that say where memory is, by language or in all of them. */
+/* Address space qualifiers, by language or in all of them. */
 static const char globals[] = "__global global GND_GLOBAL GND_CONST_GLOBAL __constant constant";
 static const char locals[] = "__local local GND_LOCAL GND_LOCAL_PTR";
 static const char consts[] = "const GND_CONST_GLOBAL __constant constant";
-/* Words of a declaration that are no part of the type's name. */
+/* Words of a declaration that are not part of the type's name. */
 static const char others[] = "const volatile restrict __restrict__ __restrict GND_RESTRICT struct "
                              "__private private register __grid_constant__";
 static const char *const marks_of[GND__ULANGS] = {"__kernel kernel", "__global__", "GND_KERNEL"};
@@ -41,7 +41,7 @@ static gnd_status syntax(const gnd__usource *u, int32_t t, gnd_err *e, const cha
     return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: %s", u->token[t].line, u->token[t].col, what);
 }
 
-/* The mark that closes the one at t, of a pair; -1: there is none. */
+/* The mark of a pair that closes the one at t; -1: there is none. */
 static int32_t closing(const gnd__usource *u, int32_t t, const char *open, const char *close)
 {
     int depth = 0;
@@ -80,7 +80,7 @@ static gnd_status add_alias(gnd__usource *u, const char *name, size_t len, const
                             gnd_err *e)
 {
     if (len >= sizeof u->alias->name || strlen(type) >= sizeof u->alias->type || !type[0])
-        return GND_OK; /* no type that could be known */
+        return GND_OK; /* not a type that could be known */
     alias *a = gnd__realloc(u->alias, (size_t)(u->nalias + 1) * sizeof *a);
     if (!a)
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a source");
@@ -210,7 +210,7 @@ static gnd_status read_params(gnd__usource *u, gnd__ukernel *k, gnd_err *e)
     return st;
 }
 
-/* The numbers of an attribute whose ( is token t, as far as they are written down. */
+/* The numbers of an attribute whose ( is token t, as far as they are literals. */
 static void read_numbers(const gnd__usource *u, int32_t t, int n, int64_t *out)
 {
     for (int i = 0; i < n; i++, t++) {
@@ -228,7 +228,7 @@ static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err
 {
     gnd__ukernel k = {.start = t};
     int is_template = 0;
-    while (k.start > 0) { /* back to where the declaration begins */
+    while (k.start > 0) { /* back to the start of the declaration */
         const int32_t b = k.start - 1;
         if (is(u, b, ";") || is(u, b, "{") || is(u, b, "}") || u->token[b].type == GND__UT_LINE)
             break;
@@ -265,7 +265,7 @@ static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err
         k.body++;
     *next = k.body;
     if (!is(u, k.body, "{") || is_template)
-        return GND_OK; /* a declaration, or what has no name of its own */
+        return GND_OK; /* a declaration, or something without a name */
     k.name = gnd__strndup(u->src + u->token[k.open - 1].at, u->token[k.open - 1].len);
     gnd__ukernel *all = gnd__realloc(u->kernel, (size_t)(u->nkernel + 1) * sizeof *all);
     if (all)
@@ -274,6 +274,8 @@ static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err
         gnd__free(k.name);
         return gnd__err(e, GND_ERR_NOMEM, "out of memory for a source");
     }
+    for (int32_t a = k.body, end = closing(u, k.body, "{", "}"); a < end; a++)
+        k.shared |= is(u, a, "extern") && is(u, a + 1, "__shared__");
     u->kernel[u->nkernel++] = k;
     return read_params(u, &u->kernel[u->nkernel - 1], e);
 }
@@ -380,7 +382,7 @@ const char *gnd__ukernel_near(const gnd__usource *u, const char *name)
 {
     const size_t n = strlen(name);
     const char *best = NULL;
-    int least = (int)n + 1; /* half an edit for each letter: more is another name */
+    int least = (int)n + 1; /* half an edit per letter: more is a different name */
     for (int32_t i = 0; i < u->nkernel; i++) {
         const int d = gnd__near(name, n, u->kernel[i].name, strlen(u->kernel[i].name));
         if (d < least) {

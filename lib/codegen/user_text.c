@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/user_text.c - the text that is compiled of a user's source: see user.h. The user's text
- * is copied from front to back; at some tokens text is put in, after which #line and white space
- * give back the line and the column, and some tokens become white space.
+ * codegen/user_text.c - the text that is compiled from a user's source: see user.h. The user's text
+ * is copied from front to back. Text is inserted at some tokens, after which #line and white space
+ * restore the line and the column; some tokens become white space.
  */
 #include "codegen/user.h"
 
 #include <string.h>
+#include "codegen/cudac.h"
 #include "codegen/prelude.h"
 
 typedef struct writer {
@@ -38,7 +39,7 @@ static void blank(writer *w, int32_t t)
     w->at = k->at + k->len;
 }
 
-/* The next line is that of token t, and what follows begins at its column. */
+/* Makes the next line that of token t, and the text after it begin at the token's column. */
 static void place(writer *w, int32_t t)
 {
     gnd__str_addf(w->out, "\n#line %d \"source\"\n%*s", w->u->token[t].line, w->u->token[t].col - 1,
@@ -51,7 +52,7 @@ static int is_carved(const writer *w, const gnd__uparam *p)
     return w->cuda && p->kind == GND__UP_LOCAL;
 }
 
-/* Whether token t is OpenCL C's word for global memory, which CUDA has not. */
+/* Whether token t is OpenCL C's word for global memory, which CUDA does not have. */
 static int is_global(const writer *w, int32_t t)
 {
     return w->cuda && w->u->lang == GND__UL_OPENCL &&
@@ -78,7 +79,7 @@ static void pointer_type(writer *w, const gnd__uparam *p)
         gnd__str_add(w->out, "*");
 }
 
-/* The address space of pointer p as its declaration says it. */
+/* The address space of pointer p according to its declaration. */
 static const char *space(const writer *w, const gnd__uparam *p)
 {
     if (w->cuda)
@@ -89,7 +90,8 @@ static const char *space(const writer *w, const gnd__uparam *p)
     return "__global ";
 }
 
-/* Tokens in the parameters that CUDA has not, or that would forbid to move a pointer. */
+/* Blanks tokens in the parameters that CUDA does not have, or that would forbid changing a
+ * pointer. */
 static void blank_params(writer *w, const gnd__ukernel *k)
 {
     const gnd__usource *u = w->u;
@@ -124,7 +126,7 @@ static void blank_params(writer *w, const gnd__ukernel *k)
     place(w, k->close);
 }
 
-/* What stands at the start of the kernel's body. */
+/* Writes the start of the kernel's body. */
 static void open_body(writer *w, const gnd__ukernel *k)
 {
     const gnd__usource *u = w->u;
@@ -150,8 +152,8 @@ static void open_body(writer *w, const gnd__ukernel *k)
     w->at = u->token[k->body + 1].at;
 }
 
-/* OpenCL C's words for global memory, and for local and constant memory where a pointer is
- * declared: CUDA has none. */
+/* Blanks OpenCL C's words for global memory, and for local and constant memory in declarations of
+ * pointers: CUDA does not have them. */
 static void blank_spaces(writer *w, int32_t from, int32_t to)
 {
     const gnd__usource *u = w->u;
@@ -201,14 +203,11 @@ gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd_
     writer w = {.u = u, .props = props, .out = out, .cuda = props->dialect == GND_DIALECT_CUDA};
     gnd_status st = GND_OK;
     if (u->lang == GND__UL_CUDA && !w.cuda)
-        return gnd__err(e, GND_ERR_UNSUPPORTED,
-                        "CUDA C is compiled for CUDA devices only, not by %s: "
-                        "write OpenCL C or the portable dialect for both",
-                        props->platform);
+        return gnd__cudac_text(u, props, out, e);
     if (u->lang == GND__UL_PORTABLE)
         st = gnd__prelude(out, u->src, props, e);
-    if (st == GND_ERR_INTERNAL &&
-        e) /* of gnd's own texts it would be one; this one is the user's */
+    /* in gnd's own texts it would be an internal error; this text is the user's */
+    if (st == GND_ERR_INTERNAL && e)
         st = e->code = GND_ERR_NAME;
     if (u->lang == GND__UL_OPENCL && w.cuda &&
         !gnd__kernel_text(out, "opencl_c", GND_DIALECT_CUDA, GND_FLOAT32))

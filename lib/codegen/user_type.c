@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/user_type.c - names of C types in kernels, and which dtypes they are.
+ * codegen/user_type.c - the names of C types in kernels, and their dtypes.
  */
 #include "codegen/user.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Types of one word. Those that are put together of several are read by words_dtype. */
+/* Types of one word. words_dtype reads those of several words. */
 static const struct {
     const char *name;
     int dtype;
@@ -79,7 +79,7 @@ int gnd__user_dtype(const char *type, int *lanes)
         return -1;
     memcpy(base, type, stem);
     base[stem] = '\0';
-    if (!strncmp(base, "g_", 2)) /* g_i16 is no vector */
+    if (!strncmp(base, "g_", 2)) /* g_i16 is not a vector */
         return -1;
     t = words_dtype(base);
     if (t < 0)

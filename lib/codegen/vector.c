@@ -9,8 +9,8 @@
  */
 #include "codegen/emit.h"
 
-/* The widest vectors, up to v, in which gather `in` can be loaded along axis d, along which it is
- * to walk the memory while its indices stay the same. */
+/* The widest vectors, up to v, in which gather `in` can be loaded along axis d. It must move
+ * through memory along d while its indices stay the same. */
 static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
 {
     uint8_t varies[GND__KIR_INSTR];
@@ -78,7 +78,7 @@ const char *gnd__cg_raw(size_t bytes)
                         : "g_u8";
 }
 
-/* Whether a load reads access a: else only gathers do, from what lies behind it. */
+/* Whether a load reads access a. Otherwise only gathers read it, at an offset. */
 static int is_loaded(const gnd__kir *k, int a)
 {
     for (int i = 0; i < k->ninstr; i++)

@@ -2,10 +2,10 @@
  *
  * codegen/words.c - random words of a run of points, computed before the points on CPU devices.
  *
- * Four neighbours share a block of the generator, which LLVM does not find out in a loop that it
- * vectorises. So a kernel that walks an axis in runs has the words of a run put into an array by a
- * loop over blocks (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and takes the
- * points' words from there: zN is where those of instruction N begin, in zaN.
+ * Four neighbours share a block of the generator, which LLVM does not detect in a loop that it
+ * vectorises. So a kernel that goes through an axis in runs first fills an array with the words of
+ * a run by a loop over blocks (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and reads
+ * the points' words from there: the words of instruction N begin at zN, in zaN.
  */
 #include "codegen/emit.h"
 
@@ -20,7 +20,7 @@ static const gnd__opinfo *info(const gnd__kir *k, int i)
     return &gnd__ops[k->instr[i].op];
 }
 
-/* The access of the iota that is the place of instruction i, or -1. */
+/* The access of the iota that is the position of instruction i, or -1. */
 static int place_of(const gnd__kir *k, int i)
 {
     int at = k->instr[i].a[0];
@@ -64,7 +64,7 @@ void gnd__words_declare(gnd__cg *c)
         }
 }
 
-/* What is done to the words of instruction i before they are taken. */
+/* Processes the words of instruction i before they are used. */
 static void prepare(gnd__cg *c, int i, const char *count)
 {
     const gnd__kir *k = c->k;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/boxes.c - assemblies that are computed where they are used: each point finds by its index in
+ * fuse/boxes.c - assemblies that are computed where they are used: the index of each point tells in
  * which box it lies.
  *
- * Where all boxes are cut from one array, along the same axes in the same steps (roll), the whole
- * is that array read at another place: a shift, which depends on the box. Else each box's input is
- * a value of its own, read under the condition that the point lies in the box, and the box's value
- * is chosen. Boxes that the kernel's points cannot reach are left out, and conditions that always
- * hold are none.
+ * If all boxes are cut from one array, along the same axes in the same steps (roll), the assembly
+ * is that array read at a shifted position, where the shift depends on the box. Otherwise each
+ * box's input is a value of its own, which is read under the condition that the point is in the
+ * box, and the value of the point's box is selected. Boxes that the kernel's points cannot reach
+ * are dropped, and conditions that always hold are omitted.
  */
 #include "fuse/lower.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-/* The view that input j of assembly p is, if it is computed where it is used; NULL: another node.
- */
+/* The view that input j of assembly p is if it is computed where it is used; NULL: it is another
+ * kind of node. */
 static const gnd__view *view_of(const gnd__pgraph *g, const gnd__pnode *p, int j)
 {
     const gnd__pnode *q = &g->node[g->inputs[p->in + j]];
     return q->role == GND__R_INLINE && q->a->kind == GND__VIEW ? q->a->p.view : NULL;
 }
 
-/* The node that box j of assembly p is cut from. */
+/* The node from which box j of assembly p is cut. */
 static int32_t cut_from(const gnd__pgraph *g, const gnd__pnode *p, int j)
 {
     const int32_t i = g->inputs[p->in + j];
@@ -34,7 +34,7 @@ static int64_t box_extent(const gnd__pgraph *g, const gnd__pnode *p, int j, int 
     return g->node[g->inputs[p->in + j]].a->dim[d];
 }
 
-/* Term number *k, or a later one, of box j along its axis `to`. 0: there is none. */
+/* The first term, from number *k on, of box j along its axis `to`. Returns 0 if there is none. */
 static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k,
                      gnd__term *t)
 {
@@ -51,8 +51,8 @@ static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, i
     return 1;
 }
 
-/* A box with more than one element along axis d, whose terms say how all move along it; -1: there
- * is none. */
+/* A box with more than one element along axis d, whose terms say how all boxes move along it; -1:
+ * there is none. */
 static int leader(const gnd__pgraph *g, const gnd__pnode *p, int d)
 {
     for (int j = 0; j < p->a->nin; j++)
@@ -97,8 +97,8 @@ int32_t gnd__shifted(const gnd__pgraph *g, int32_t i)
 /* --- layouts through frames ---------------------------------------------------------------------
  */
 
-/* The layout of what the boxes of assembly p are cut from, l, as that of box j laid over the whole.
- */
+/* Converts l, the layout of the array from which the boxes of assembly p are cut, to that of box j
+ * extended over the whole assembly. */
 static void through_shift(gnd__lowering *lo, const gnd__pnode *p, int j, gnd__layout *l)
 {
     const gnd_array *a = p->a;
@@ -120,7 +120,7 @@ static void through_shift(gnd__lowering *lo, const gnd__pnode *p, int j, gnd__la
     *l = out;
 }
 
-/* The layout of box j's input as that of the whole. */
+/* Converts the layout of box j's input to that of the whole assembly. */
 static void through_box(const gnd_array *a, int j, gnd__layout *l)
 {
     for (int d = 0; d < a->ndim; d++) {
@@ -136,7 +136,7 @@ static void least_and_most(const gnd__layout *l, int64_t *lo, int64_t *hi)
         *(l->stride[d] < 0 ? lo : hi) += l->stride[d] * (l->dim[d] > 0 ? l->dim[d] - 1 : 0);
 }
 
-/* A shift by `by` where condition c holds. */
+/* Adds a shift by `by` where condition c holds. */
 static void add_shift(gnd__lowering *lo, gnd__where *w, int c, int64_t by)
 {
     gnd__instr in = gnd__lower_instr(lo, GND__I_SHIFT, GND_INT64);
@@ -148,8 +148,8 @@ static void add_shift(gnd__lowering *lo, gnd__where *w, int c, int64_t by)
     w->shift = gnd__lower_add(lo, &in);
 }
 
-/* Through a shift frame: the layout is that of the box that stands first, and conditions of the
- * others shift it. */
+/* Applies a shift frame: the layout is that of the first box, and the conditions of the others
+ * shift it. */
 static void shift(gnd__lowering *lo, const gnd__frame *fr, gnd__where *w)
 {
     const gnd__pnode *p = &lo->g->node[fr->node];
@@ -185,8 +185,8 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
         case GND__F_BOX:
             through_box(a, fr->from, &w->l);
             if (w->guard < 0 && fr->cond[0] >= 0)
-                w->guard =
-                    fr->cond[0]; /* it holds only where those of frames nearer to the root do */
+                /* it is valid only where those of frames nearer to the root hold */
+                w->guard = fr->cond[0];
             break;
         case GND__F_VIEW:
             if (!gnd__through_view(&w->l, a)) {
@@ -211,8 +211,8 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
 /* --- conditions ---------------------------------------------------------------------------------
  */
 
-/* The place of the index along axis d of assembly a, seen through frame f. 0: lo has to be tried
- * again. */
+/* The position of the index along axis d of assembly a, seen through frame f. Returns 0 if lowering
+ * must be tried again. */
 static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, int conditions,
                        gnd__where *w)
 {
@@ -225,8 +225,8 @@ static int index_along(gnd__lowering *lo, const gnd_array *a, int d, int32_t f, 
     return gnd__through_frames(lo, f, w);
 }
 
-/* Whether a point's index along axis d, which is in lo .. hi, can be in box j (bit 0), and outside
- * (bit 1). What is no index of the assembly belongs to a point that has no use for it. */
+/* Whether a point's index along axis d, in the range lo .. hi, can be in box j (bit 0), and outside
+ * it (bit 1). Indices outside the assembly belong to points that do not use the value. */
 static int sides(const gnd__lowering *l, const gnd__pnode *p, int j, int d, int64_t lo, int64_t hi)
 {
     const int64_t first = p->a->p.box[j].start[d], end = first + box_extent(l->g, p, j, d);
@@ -249,13 +249,13 @@ int gnd__touched(gnd__lowering *lo, int32_t i, int32_t f, uint32_t *boxes)
             if (!(sides(lo, p, j, d, least + w.least, most + w.most) & 1))
                 *boxes &= ~((uint32_t)1 << j);
     }
-    if (!*boxes) /* no point has use for it */
+    if (!*boxes) /* no point uses it */
         *boxes = 1;
     return 1;
 }
 
-/* The condition that a point is in box j of frame fr, and that `outer` holds: *c, -1 where it
- * always is. 0: lo has to be tried again. */
+/* Makes the condition that a point is in box j of frame fr and that `outer` holds: *c, -1 if it
+ * always holds. Returns 0 if lowering must be tried again. */
 static int condition(gnd__lowering *lo, const gnd__frame *fr, int j, int outer, int *c)
 {
     const gnd__pnode *p = &lo->g->node[fr->node];
@@ -297,7 +297,7 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
         if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
             !lo->frame[f].known)
             chain[n++] = f;
-    while (n > 0) { /* from the root: each needs those before it */
+    while (n > 0) { /* from the root, because each needs those before it */
         gnd__frame *fr = &lo->frame[chain[--n]];
         int c;
         if (fr->type == GND__F_BOX) {
@@ -321,7 +321,7 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
 /* --- the value of an assembly -------------------------------------------------------------------
  */
 
-/* The first bit of the greatest box, which the others differ from. */
+/* The largest box, with which the others are compared. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes)
 {
     const gnd__pnode *p = &g->node[i];
@@ -336,7 +336,8 @@ int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes)
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value)
 {
     int most = 0, v = -1;
-    for (int j = 0; j < GND__BOXES; j++) { /* the value of most boxes is that of all others */
+    /* the value of the largest number of boxes is the default */
+    for (int j = 0; j < GND__BOXES; j++) {
         int n = 0;
         for (int k = 0; k < GND__BOXES && boxes >> j & 1; k++)
             n += boxes >> k & 1 && value[k] == value[j];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fuse/collect.c - walks the graph below the sinks, without recursion, into an array in order of
- * computation, and writes the structure down as bytes: the key of the plan cache. Sizes, strides
- * and operations are in the key; the values of constants and the places of leaves are not. Nodes
- * that compute the same from the same are one: equal bytes, and for constants equal values, give
- * one node, so that what a program wrote twice is computed once.
+ * computation, and writes the structure as bytes: the key of the plan cache. Sizes, strides and
+ * operations are in the key; the values of constants and the addresses of leaves are not. Nodes
+ * that compute the same from the same inputs are unified: equal bytes, and for constants equal
+ * values, give one node, so that what a program wrote twice is computed once.
  */
 #include "fuse/fuse.h"
 
@@ -35,7 +35,7 @@ static inline int grow(void **p, int32_t *cap, int32_t need, size_t size)
     return need <= *cap || widen(p, cap, need, size);
 }
 
-/* Room for n more bytes of the key, so that `put` need not look. */
+/* Reserves n more bytes of the key, so that `put` needs no check. */
 static inline int key_room(gnd__pgraph *g, size_t n)
 {
     size_t c = g->capkey ? g->capkey : 1024;
@@ -52,7 +52,7 @@ static inline int key_room(gnd__pgraph *g, size_t n)
     return 1;
 }
 
-/* Few bytes, a multiple of 4 mostly: no call. There is room. */
+/* Copies a few bytes, mostly a multiple of 4, without a call. Room must be reserved. */
 static inline void put(gnd__pgraph *g, const void *p, size_t n)
 {
     const unsigned char *from = p;
@@ -80,13 +80,13 @@ static inline void put32(gnd__pgraph *g, int32_t v)
     g->nkey += sizeof v;
 }
 
-/* Bit 0: the element that the leaf begins with lies on a multiple of 16 bytes. */
+/* Bit 0: the leaf's first element is aligned to 16 bytes. */
 static inline int32_t leaf_alignment(const gnd_array *a)
 {
     return (uint64_t)a->data.off * gnd__dtype_bytes[a->dtype] % 16 == 0;
 }
 
-/* At least the bytes that key_node writes for a. */
+/* An upper bound of the bytes that key_node writes for a. */
 static inline size_t key_size(const gnd_array *a)
 {
     size_t n = 8 + 16 * (size_t)a->ndim;
@@ -105,8 +105,8 @@ static inline size_t key_size(const gnd_array *a)
     }
 }
 
-/* Which inputs of launch a nobody else will see again: one bit each. What such an input has in
- * memory may be written over; a recording's inputs stay. */
+/* Which inputs of launch a nobody else will see again, one bit each. The memory of such an input
+ * may be overwritten; inputs of a recording are kept. */
 static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
 {
     uint32_t bits = 0;
@@ -122,7 +122,7 @@ static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
     return bits;
 }
 
-/* All of a launch but the numbers that it is given. */
+/* The key of a launch: everything but the numbers passed to it. */
 static void key_launch(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd__launch *l = p->a->p.launch;
@@ -231,8 +231,8 @@ static int same_value(const gnd__scalar *a, const gnd__scalar *b)
            memcmp(&a->im, &b->im, sizeof a->im) == 0;
 }
 
-/* Whether nodes p and q compute the same: arrays with elements, and memory without contents, are
- * themselves alone. */
+/* Whether nodes p and q compute the same. Arrays with elements, and memory without contents, are
+ * equal only to themselves. */
 static int same_node(const gnd__pgraph *g, const gnd__pnode *p, const gnd__pnode *q)
 {
     if (p->hash != q->hash || p->nkey != q->nkey || p->a->data.st || p->a->kind == GND__EMPTY ||
@@ -275,15 +275,15 @@ static inline uint32_t value_hash(const gnd_array *a)
     return (uint32_t)(((a->p.value.u ^ re * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 32);
 }
 
-/* The hash of the whole key is made of those of its nodes. */
+/* The hash of the whole key combines those of its nodes. */
 static inline void add_hash(gnd__pgraph *g, uint32_t h)
 {
     g->hash = (g->hash ^ h) * 0xff51afd7ed558ccdu;
     g->hash ^= g->hash >> 29;
 }
 
-/* Enters the last node: its number, or, when an equal one is there, that one's; the last is then
- * taken back. */
+/* Enters the last node. Returns its number; or, if there is an equal node, removes the last node
+ * and returns the equal one's number. */
 static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
 {
     int32_t i = g->nnode - 1;
@@ -292,7 +292,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
     if (g->oom)
         return i;
     if (2 * g->nnode > g->capequal) {
-        g->nnode--; /* not in the table yet */
+        g->nnode--; /* it is not in the table yet */
         if (!widen_table(g))
             g->oom = 1;
         g->nnode++;
@@ -308,7 +308,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
         gnd_array *a = p->a;
         if (!same_node(g, &g->node[j], p))
             continue;
-        g->node[j].held |= p->held; /* see gnd__collect's end */
+        g->node[j].held |= p->held; /* see the end of gnd__collect */
         g->nnode--;
         g->nkey = key;
         g->ninput = ninput;
@@ -330,7 +330,7 @@ static int32_t enter(gnd__pgraph *g, size_t key, int32_t ninput)
 }
 
 /* Gives a its number; inputs that are constants have theirs in konst. Constants have no device, so
- * they are never marked. konst is NULL for a constant that is a sink, and so not to be shared. */
+ * they are never marked. konst is NULL for a constant that is a sink, which must not be shared. */
 static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
 {
     gnd__pnode *p;
@@ -373,14 +373,14 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     return konst ? enter(g, key, ninput) : g->nnode - 1;
 }
 
-/* Adds a, before it the constants that it takes. */
+/* Adds a, after the constants that it takes. */
 static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
 {
-    int32_t konst[GND_MAX_NDIM + 1]; /* read for inputs that are constants only */
+    int32_t konst[GND_MAX_NDIM + 1]; /* read only for inputs that are constants */
     if (!gnd__is_leaf(a))
         for (int i = 0; i < a->nin && !g->oom; i++)
             if (a->in[i]->kind == GND__CONST) {
-                if (i > GND_MAX_NDIM) { /* makers of assemblies give no bare constant */
+                if (i > GND_MAX_NDIM) { /* makers of assemblies pass no bare constants */
                     g->oom = 2;
                     return -1;
                 }
@@ -389,11 +389,11 @@ static int32_t add_with_constants(gnd__pgraph *g, gnd_array *a)
     return g->oom ? -1 : add_node(g, a, konst);
 }
 
-/* Finds the nodes that are equal to others, and that nothing but the graph uses: what they use is
- * not wanted on their behalf. Marks are as gnd__collect's walk left them. */
+/* Finds the nodes that are equal to others and that only the graph uses: their uses of inputs do
+ * not count. Marks are as gnd__collect's walk left them. */
 static void find_lost(gnd__pgraph *g)
 {
-    uint32_t first = (uint32_t)g->nnode + 1; /* marks from here on: of dup */
+    uint32_t first = (uint32_t)g->nnode + 1; /* marks from here on refer to dup */
     for (int32_t i = 0; i < g->ndup; i++)
         g->dup[i].a->mark = first + (uint32_t)i;
     for (int32_t i = 0; i < g->nnode; i++) {
@@ -417,13 +417,13 @@ static void find_lost(gnd__pgraph *g)
     }
 }
 
-/* How often each node is an input of the graph's nodes. */
+/* Counts how often each node is an input of the graph's nodes. */
 static void count_uses(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
         const gnd__pnode *p = &g->node[i];
-        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a);
-             j++) { /* an equal node's consumers hold that one */
+        /* an equal node's consumers hold that one */
+        for (int j = 0; j < p->a->nin && !gnd__is_leaf(p->a); j++) {
             gnd__pnode *q = &g->node[g->inputs[p->in + j]];
             q->uses += p->a->in[j] == q->a;
         }
@@ -438,9 +438,9 @@ static int is_view_asked(const gnd__pgraph *g)
     return 0;
 }
 
-/* A sink that is a view of an operation from which nodes outside the graph are made too, other
- * views mostly: these look at the operation, not at the sink (graph/view.c). So the operation is as
- * good as held, and what it took much to compute is stored for all of them. */
+/* Handles a sink that is a view of an operation from which nodes outside the graph are made too,
+ * mostly other views. These refer to the operation, not to the sink (graph/view.c). So the
+ * operation is treated as held by the user, and is stored for all of them if it is expensive. */
 static void hold_viewed(gnd__pgraph *g)
 {
     for (int32_t s = 0; s < g->nsink; s++) {
@@ -456,8 +456,8 @@ static void hold_viewed(gnd__pgraph *g)
     }
 }
 
-/* Whether a has an owner that may ask for it later: the user (not a scope, which may own it for no
- * more than that the program went through it), or more nodes than those `uses`. */
+/* Whether a has an owner that may ask for it later: the user (but not a scope, which may own it
+ * only because the program computed it), or more nodes than the `uses`. */
 static int is_owned(const gnd_array *a, int32_t uses)
 {
     const int handles = atomic_load_explicit(&a->handles, memory_order_relaxed);
@@ -465,7 +465,7 @@ static int is_owned(const gnd_array *a, int32_t uses)
            atomic_load_explicit(&a->refs, memory_order_relaxed) - handles > uses;
 }
 
-/* Which nodes are owned, sinks aside: they get their elements whoever owns them. */
+/* Finds which nodes are owned. Sinks are excluded: they get their elements whoever owns them. */
 static void find_owned(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
@@ -547,9 +547,8 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
         size_t key = g->nkey;
         put(g, g->sinks, 4 * (size_t)g->nsink);
         for (int32_t i = 0; i < g->nnode; i++)
-            g->key[g->nkey++] =
-                (unsigned char)(g->node[i].held | g->node[i].owned
-                                                      << 2); /* late: as an equal one is */
+            /* late, because an equal node may have changed them */
+            g->key[g->nkey++] = (unsigned char)(g->node[i].held | g->node[i].owned << 2);
         put32(g, g->nsink);
         put32(g, g->nnode);
         add_hash(g, hash_bytes(g->key + key, g->nkey - key, 0));
@@ -570,7 +569,7 @@ void gnd__pgraph_reset(gnd__pgraph *g)
             if (g->node[i].at >= 0)
                 g->equal[g->node[i].at] = 0;
     g->nnode = g->ninput = g->nsink = g->nwork = g->ndep = g->norder = g->nslot = g->ndup = 0;
-    if (g->capequal > 4096) { /* a large graph came once: small ones need not clear its table */
+    if (g->capequal > 4096) { /* after a large graph, small ones need not clear its table */
         gnd__free(g->equal);
         g->equal = NULL;
         g->capequal = 0;

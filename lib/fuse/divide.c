@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/divide.c - maps whose axes are divided, so that what is repeated (tile, repeat) is computed
- * where it is used.
+ * fuse/divide.c - maps with divided axes, so that repeated arrays (tile, repeat) are computed where
+ * they are used.
  *
- * An array seen with a broadcast axis and then reshaped has no strides along the reshaped axis.
- * Along the parts of that axis it has: where the kernel's own axis is divided as the array's axes
- * are, the reshape is none. Any other layout can be said in the parts too. Several such arrays in
- * one kernel need parts of which each one's are made.
+ * An array with a broadcast axis that is then reshaped has no strides along the reshaped axis, but
+ * it has strides along the parts of that axis: if the kernel's axis is divided like the array's
+ * axes, no reshape remains. Any other layout can be expressed in the parts too. If one kernel has
+ * several such arrays, the parts are divided until they suit each.
  */
 #include "fuse/lower.h"
 
 #include <string.h>
 
-/* Rows shorter than GND__CPU_ROW fill no vectors: on a CPU, what costs more than the repeated
- * array's store and load is computed apart. (PoCL, 10^6 floats: repeat(v, 2) + w 3.8 ms in two
- * kernels, 2.3 in one; with exp(w) 8.9 and 27.9.) */
+/* Rows shorter than GND__CPU_ROW do not fill vectors: on a CPU, anything that costs more than
+ * storing and loading the repeated array is computed separately. (PoCL, 10^6 floats: repeat(v, 2) +
+ * w takes 3.8 ms in two kernels, 2.3 in one; with exp(w) 8.9 and 27.9.) */
 #define CPU_COST 2
 
 /* Whether a is a view that repeats elements along an axis. */
@@ -32,8 +32,8 @@ static int repeats(const gnd_array *a)
     return 0;
 }
 
-/* Whether the points of node a are those of the work's space: from frame f outwards there are
- * broadcasts alone. */
+/* Whether the points of node a are those of the work's space: from frame f outwards there are only
+ * broadcasts. */
 static int is_aligned(const gnd__lowering *lo, const gnd_array *a, int32_t f)
 {
     const int before = lo->space.ndim - a->ndim;
@@ -46,8 +46,8 @@ static int is_aligned(const gnd__lowering *lo, const gnd_array *a, int32_t f)
     return 1;
 }
 
-/* Divides axis `axis` of the space where `inner` elements of it are passed. 0: the parts there are
- * do not let it. */
+/* Divides axis `axis` of the space after `inner` elements. Returns 0 if the existing parts do not
+ * allow it. */
 static int cut(gnd__parts *p, int axis, int64_t inner)
 {
     int64_t below = 1;
@@ -73,7 +73,7 @@ static int cut(gnd__parts *p, int axis, int64_t inner)
     return 0;
 }
 
-/* Whether the kernel is worth being one when its last axis is divided into parts p. */
+/* Whether one kernel is worthwhile if its last axis is divided into parts p. */
 static int is_worth(const gnd__lowering *lo, const gnd__parts *p)
 {
     const int64_t row = p->dim[p->n - 1];
@@ -99,7 +99,7 @@ int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f)
         p.n = d + 1;
     }
     const int before = p.n;
-    for (int d = x->ndim - 1; d > 0; d--) { /* where axes of x end, parts of a's axes are to end */
+    for (int d = x->ndim - 1; d > 0; d--) { /* parts of a's axes must end where axes of x end */
         end *= x->dim[d];
         while (e > 0 && passed * a->dim[e - 1] <= end)
             passed *= a->dim[--e];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/group.c - which kernel computes what: works from the roles of nodes (roles.c).
+ * fuse/group.c - assigns nodes to kernels: makes works from the roles of nodes (roles.c).
  *
- * In the order below: (1) one work per root, reductions taken into the kernel of their only
- * consumer; (2) levels, and works of one space that share inputs merged; teams of sinks that did
- * not become one kernel are given up, and grouping starts again; (3) works along the same rows made
- * one (rows.c), and what follows a product taken into its call (product.c).
+ * In this order: (1) one work per root, with reductions absorbed into the kernel of their only
+ * consumer; (2) levels, and merging of works of one space that share inputs; teams of sinks that
+ * did not become one kernel are dissolved, and grouping starts again; (3) works along the same rows
+ * are joined (rows.c), and what follows a product becomes part of its call (product.c).
  */
 #include "fuse/fuse.h"
 
@@ -70,7 +70,7 @@ static int is_root(const gnd__pwork *w, int32_t i)
     return 0;
 }
 
-/* What work w reads: leaves with elements, and roots, as node * 2 + (1 when through a view). */
+/* What work w reads: leaves with elements, and roots, as node * 2 + (1 if through a view). */
 static void find_deps(gnd__pgraph *g, int32_t wi)
 {
     gnd__pwork *w = &g->work[wi];
@@ -96,7 +96,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         gnd__pnode *p = &g->node[v >> 1];
         g->looked++;
         if (p->absorbed || p->seen == walk + 1 || p->seen == walk + (uint32_t)(v & 1))
-            continue; /* a node is walked once, and once more if now through a view */
+            continue; /* a node is visited once, and once more if now through a view */
         p->seen = walk + (uint32_t)(v & 1);
         if (p->role == GND__R_ROOT && is_root(w, v >> 1))
             continue; /* a reduction of its own that it stores too */
@@ -132,8 +132,8 @@ static const gnd_array *space(const gnd__pgraph *g, const gnd__pwork *w)
     return p->a;
 }
 
-/* Work w, which computes reduction i, stores its result too: somebody wants it after the plan. 0:
- * there is no room for one more. */
+/* Makes work w, which computes reduction i, store its result too, because it is needed after the
+ * plan. Returns 0 if there is no room for another output. */
 static int store_too(gnd__pgraph *g, gnd__pwork *w, int32_t i)
 {
     const int32_t own = g->node[i].work;
@@ -148,7 +148,7 @@ static int store_too(gnd__pgraph *g, gnd__pwork *w, int32_t i)
     return 1;
 }
 
-/* Takes reductions that only elementwise work w uses, at its own size, into w. */
+/* Absorbs reductions that only elementwise work w uses, at its own size, into w. */
 static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
 {
     gnd__pwork *w = &g->work[wi];
@@ -176,14 +176,13 @@ static void absorb(gnd__pgraph *g, int32_t wi, int32_t group)
         find_deps(g, wi);
 }
 
-/* Points of an assembly whose boxes take less than the calls to launch them one by one. */
+/* Number of points of an assembly up to which its boxes take less time than separate launches. */
 #define ONE_KERNEL 131072
 
-/* Whether assembly p, which is stored, is a work of its own on a CPU: a kernel with conditions
- * rather than one for each box. They take as long, but for what a launch costs; unless several
- * boxes are large, which are copied faster without conditions. (PoCL: pad of 200 x 200 0.028
- * instead of 0.095 ms, of 1000 x 1000 0.32 instead of 0.35; concat of three of 10^6 1.00 instead of
- * 0.87.) */
+/* Whether assembly p, which is stored, is one work on a CPU: a kernel with conditions instead of
+ * one kernel per box. Both take the same time except for the launches, unless several boxes are
+ * large; these are copied faster without conditions. (PoCL: pad of 200 x 200 0.028 instead of 0.095
+ * ms, of 1000 x 1000 0.32 instead of 0.35; concat of three of 10^6 1.00 instead of 0.87.) */
 static int is_one_work(gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
@@ -202,7 +201,7 @@ static int is_one_work(gnd__pgraph *g, const gnd__pnode *p)
     return a->size < ONE_KERNEL || most > a->size / 2;
 }
 
-/* Whether work w reads a reduction that would be part of the kernel of a box. */
+/* Whether work w reads a reduction that would become part of the kernel of a box. */
 static int takes_reduction(const gnd__pgraph *g, const gnd__pwork *w)
 {
     for (int32_t j = w->first_dep; j < w->first_dep + w->ndep; j++) {
@@ -213,7 +212,7 @@ static int takes_reduction(const gnd__pgraph *g, const gnd__pwork *w)
     return 0;
 }
 
-/* Assembly i as one work. 0: it is to be one for each box. */
+/* Makes assembly i one work. Returns 0 if it must have one work per box. */
 static int one_work(gnd__pgraph *g, int32_t i)
 {
     const int32_t wi = g->nwork;
@@ -227,7 +226,7 @@ static int one_work(gnd__pgraph *g, int32_t i)
     return 0;
 }
 
-/* Part i of a launch is a root more of that one's work, which is there. */
+/* Adds part i of a launch as another root to the existing work of the launch. */
 static void add_part(gnd__pgraph *g, int32_t i)
 {
     for (int32_t j = g->nwork - 1; j >= 0; j--) {
@@ -243,8 +242,8 @@ static void add_part(gnd__pgraph *g, int32_t i)
 static void make_works(gnd__pgraph *g)
 {
     int32_t pieces = g->nnode;
-    /* the same numbers as uses() of roles.c gave: it met the assemblies from the last to the first
-     */
+    /* the same numbers as uses() of roles.c assigned, which visited the assemblies from the last to
+     * the first */
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind == GND__ASSEMBLE && g->node[i].role == GND__R_ROOT)
             pieces += g->node[i].a->nin;
@@ -305,7 +304,7 @@ static int share_dep(const gnd__pgraph *g, const gnd__pwork *a, const gnd__pwork
     return 0;
 }
 
-/* A map that shares its kernel with no other. */
+/* Whether w is a map that shares its kernel with no other. */
 static int is_apart(const gnd__pgraph *g, const gnd__pwork *w)
 {
     const gnd_array *a = g->node[w->root[0]].a;
@@ -372,7 +371,7 @@ static void merge(gnd__pgraph *g, int32_t vi, int32_t wi)
     w->merged = vi;
 }
 
-/* Levels, and merging with one of the works before. */
+/* Assigns levels, and merges each work with one of those before. */
 static void levels(gnd__pgraph *g)
 {
     int32_t last = -1;
@@ -411,8 +410,8 @@ static void levels(gnd__pgraph *g)
     }
 }
 
-/* Sinks whose team did not become one kernel though they share what is not stored are on their own
- * from now on: 1, and grouping starts again. */
+/* Separates sinks whose team did not become one kernel although they share unstored nodes. Returns
+ * 1 if there were any; grouping then starts again. */
 static int split_teams(gnd__pgraph *g)
 {
     int again = 0;
@@ -428,7 +427,7 @@ static int split_teams(gnd__pgraph *g)
     return again;
 }
 
-/* For each node the lowest level of the works that read it; INT32_MAX where none does. */
+/* For each node, the lowest level of the works that read it; INT32_MAX if none does. */
 static void find_first_uses(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)
@@ -441,8 +440,9 @@ static void find_first_uses(gnd__pgraph *g)
     }
 }
 
-/* Works that wait for nothing (constants, copies of leaves) come next to their use, since their
- * memory is taken when they run; all boxes of an assembly come when the last of them can. */
+/* Delays works without dependencies (constants, copies of leaves) until just before their use,
+ * because their memory is allocated when they run. All boxes of an assembly run when the last of
+ * them can. */
 static void delay(gnd__pgraph *g)
 {
     find_first_uses(g);
@@ -499,7 +499,7 @@ static gnd_status order(gnd__pgraph *g, gnd_err *e)
     return GND_OK;
 }
 
-/* The slot of the input that output p, of a launch, may be written over; -1: there is none. */
+/* The slot of the input that output p of a launch may overwrite; -1: there is none. */
 static int32_t slot_of_input(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd__pnode *of = p->a->kind == GND__PART ? gnd__input_of(g, p, 0) : p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/kir.c - passes over the kernel IR: collapse of axes, the verifier, the byte count.
+ * fuse/kir.c - passes over the kernel IR: merging of axes, the verifier, the byte count.
  */
 #include "fuse/kir.h"
 
@@ -22,7 +22,7 @@ int64_t gnd__kir_reduced(const gnd__kir *k)
     return n;
 }
 
-/* Takes axis d out of the space (its extent is 1, or it was merged into d - 1). */
+/* Removes axis d from the space (its extent is 1, or it was merged into d - 1). */
 static void remove_axis(gnd__kir *k, int d)
 {
     int n = k->nkeep + k->nred;
@@ -49,7 +49,7 @@ static void swap_axes(gnd__kir *k, int a, int b)
     }
 }
 
-/* The stride that decides where an axis belongs: of the first access that moves along either. */
+/* The stride by which axes are ordered: that of the first access that moves along either axis. */
 static int64_t rank_stride(const gnd__kir *k, int d)
 {
     for (int i = 0; i < k->naccess; i++)
@@ -58,13 +58,13 @@ static int64_t rank_stride(const gnd__kir *k, int d)
     return INT64_MAX;
 }
 
-/* Reduced axes by descending stride, so that the innermost one is walked contiguously. The result
- * of a sum may depend on the order, but the order depends on nothing but shapes and strides. */
+/* Orders reduced axes by descending stride, so that the innermost one is contiguous. The result of
+ * a sum may depend on the order, but the order depends only on shapes and strides. */
 static void order_reduced(gnd__kir *k)
 {
     for (int i = 0; i < k->nreds; i++)
         if (gnd__reds[k->red[i].op].place)
-            return; /* the index is that of the axes as they are */
+            return; /* the index refers to the original axes */
     for (int d = k->nkeep + 1; d < k->nkeep + k->nred; d++)
         for (int j = d; j > k->nkeep && rank_stride(k, j - 1) < rank_stride(k, j); j--)
             swap_axes(k, j - 1, j);
@@ -78,9 +78,9 @@ int gnd__kir_has_boxes(const gnd__kir *k)
     return 0;
 }
 
-/* Access i is an index of nothing but conditions without shifts, which moves with axis d one by one
- * and not with d + 1: that it is in 0 .. step - 1 is the same as that both axes walked as one are
- * in 0 .. step * extent - 1. */
+/* Whether access i is only used as the index of conditions without shifts, and moves with axis d by
+ * one and not with d + 1. Then the condition 0 .. step - 1 is equivalent to 0 .. step * extent - 1
+ * over both axes merged. */
 static int can_widen(const gnd__kir *k, int i, int d)
 {
     int64_t n;
@@ -110,7 +110,7 @@ static void widen(gnd__kir *k, int i, int d)
             k->instr[j].step *= k->dim[d + 1];
 }
 
-/* Axes d and d + 1 are walked as one by every access. */
+/* Whether every access treats axes d and d + 1 as one. */
 static int mergeable(const gnd__kir *k, int d)
 {
     for (int i = 0; i < k->naccess; i++) {
@@ -197,8 +197,8 @@ void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr)
     for (int i = 0; i < k->naccess; i++) {
         const gnd__access *a = &k->access[i];
         int n = a->epilogue ? k->nkeep : k->nkeep + k->nred, written = 0;
-        int64_t count = 1,
-                reach = 1; /* points, and the elements from the first to the last of them */
+        /* number of points, and of elements from the first to the last of them */
+        int64_t count = 1, reach = 1;
         if (a->slot < 0)
             continue;
         for (int d = 0; d < n; d++) {

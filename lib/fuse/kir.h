@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/kir.h - the kernel IR: what one fused kernel computes, before it is text.
+ * fuse/kir.h - the kernel IR: what one fused kernel computes, before it becomes text.
  *
  * A kernel runs over an iteration space: kept axes first, then reduced ones (none for a map). Its
- * body is a list of instructions in SSA order: each gives one value per point of the space. A map
- * stores values; a reduction folds values over the reduced axes, and its epilogue instructions, one
- * value per point of the kept axes, work on the results before they are stored. With rows, values
- * of points may use results too (x / sum(x)), and an output without `epilogue` is one of points. An
- * access says where a point's element is: off + sum(stride[d] * i[d]) in elements of a slot. Slots
- * are numbers that sched binds to memory. Conditions on indices (WITHIN) say in which box of an
- * assembly a point is; maps alone have them.
+ * body is a list of instructions in SSA order; each gives one value per point of the space. A map
+ * stores values. A reduction folds values over the reduced axes; its epilogue instructions, one
+ * value per point of the kept axes, process the results before they are stored. With rows, values
+ * of points may use results too (x / sum(x)), and an output without `epilogue` has one value per
+ * point. An access gives the location of a point's element: off + sum(stride[d] * i[d]) in elements
+ * of a slot. Slots are numbers that sched binds to memory. Conditions on indices (WITHIN) select
+ * the box of an assembly that contains a point; only maps have them.
  */
 #ifndef GND_FUSE_KIR_H
 #define GND_FUSE_KIR_H
@@ -18,7 +18,8 @@
 #include "base/strbuf.h"
 #include "graph/graph.h"
 
-/* Points of the last axis from which on a CPU's kernel with conditions or divided axes pays. */
+/* The number of points of the last axis from which a CPU kernel with conditions or divided axes is
+ * worthwhile. */
 #define GND__CPU_ROW 48
 #define GND__KIR_INSTR 256
 #define GND__KIR_ACCESS 40
@@ -91,19 +92,20 @@ typedef struct gnd__kir {
     char label[160]; /* what it fuses, for explain: "multiply add sum" */
 } gnd__kir;
 
-/* Number of points of the kept axes, of the reduced axes. */
+/* The number of points of the kept axes, and of the reduced axes. */
 int64_t gnd__kir_kept(const gnd__kir *k);
 int64_t gnd__kir_reduced(const gnd__kir *k);
 /* Whether k has conditions on indices. */
 int gnd__kir_has_boxes(const gnd__kir *k);
-/* Drops axes of extent 1, orders reduced axes by stride (unless an index is wanted), and merges
- * adjacent axes that every access walks as one. */
+/* Drops axes of extent 1, orders reduced axes by stride (unless an index is needed), and merges
+ * adjacent axes that every access treats as one. */
 void gnd__kir_collapse(gnd__kir *k);
-/* Checks that k is well formed (SSA order, dtypes, ranges): GND_ERR_INTERNAL says what is not. */
+/* Checks that k is well-formed (SSA order, dtypes, ranges): GND_ERR_INTERNAL says what is wrong. */
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e);
-/* Bytes that one run reads and writes, each access counted once for each element it touches. */
+/* The bytes that one run reads and writes; each access counts every element that it touches
+ * once. */
 void gnd__kir_bytes(const gnd__kir *k, int64_t *rd, int64_t *wr);
-/* An estimate of its arithmetic: all points times the cost of their instructions, in units of an
+/* An estimate of the arithmetic: the cost of the instructions at all points, in units of an
  * addition. */
 int64_t gnd__kir_work(const gnd__kir *k);
 

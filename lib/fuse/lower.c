@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/lower.c - one work of the grouped graph to kernel IR: its space, what is computed in it
- * (fuse/lower_value.c), what is stored. What does not fit marks nodes, and the caller groups again.
+ * fuse/lower.c - lowers one work of the grouped graph to kernel IR: its space, its instructions
+ * (fuse/lower_value.c), its outputs. Nodes that do not fit are marked, and the caller groups again.
  */
 #include "fuse/lower.h"
 
 #include <string.h>
 #include "base/mem.h"
 
-/* The layout that output r of the work stores to, in the axes of the work's space. */
+/* The layout to which output r of the work is stored, in the axes of the work's space. */
 static void out_layout(gnd__lowering *lo, int r, gnd__layout *l)
 {
     const gnd__pnode *p = &lo->g->node[lo->w->root[r]];
@@ -82,9 +82,9 @@ static void set_space(gnd__lowering *lo)
     memcpy(k->dim, lo->parts.n ? lo->parts.dim : a->dim, (size_t)k->nkeep * sizeof *k->dim);
 }
 
-/* Too big for one kernel: stores the heaviest inline node that the work has computed; where views
- * alone were too many, the one that the walk had come to. Where every node is stored already, roots
- * or reductions were too many for one kernel. One root without inline nodes always fits. */
+/* The work is too big for one kernel: stores the heaviest inline node that it has computed; if only
+ * views were too many, the node that the walk had reached. If every node is stored already, there
+ * were too many roots or reductions. One root without inline nodes always fits. */
 static gnd_status split(gnd__lowering *lo)
 {
     const gnd__pwork *w = lo->w;
@@ -96,8 +96,8 @@ static gnd_status split(gnd__lowering *lo)
             (!best || p->nops + p->nleaf > best->nops + best->nleaf))
             best = p;
     }
-    for (int f = lo->nframe - 1; f >= 0;
-         f--) /* an assembly rather: each of its boxes has all that is below */
+    /* rather an assembly: each of its boxes contains everything below */
+    for (int f = lo->nframe - 1; f >= 0; f--)
         if ((lo->frame[f].type == GND__F_SHIFT || lo->frame[f].type == GND__F_BOX) &&
             lo->g->node[lo->frame[f].node].role == GND__R_INLINE)
             best = &lo->g->node[lo->frame[f].node];
@@ -145,7 +145,7 @@ static void label(gnd__kir *k)
         strcpy(k->label, "copy");
 }
 
-/* Kernels of rows: whether root r has a value for each point, not for each row. */
+/* Kernels of rows: whether root r has a value for each point instead of each row. */
 static int of_points(const gnd__lowering *lo, int r)
 {
     const gnd_array *a = lo->g->node[lo->w->root[r]].a, *x = lo->g->node[lo->w->reduce].a->in[0];
@@ -217,7 +217,7 @@ gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *ret
     } else if (lo->full && !lo->retry) {
         st = split(lo);
     }
-    if (lo->retry && w->rows) /* whatever it was: without rows it may not be */
+    if (lo->retry && w->rows) /* whatever the reason, it may succeed without rows */
         gnd__not_rows(g, w);
     *retry = lo->retry;
     if (st == GND_OK && !*retry) {

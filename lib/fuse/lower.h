@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/lower.h - the lowering of one work, between the files that do it: lower_value.c (what is
- * computed), lower.c (the kernel round it).
+ * fuse/lower.h - the state of lowering one work, shared by lower_value.c (values), lower.c (the
+ * kernel around them), boxes.c and divide.c.
  */
 #ifndef GND_FUSE_LOWER_H
 #define GND_FUSE_LOWER_H
@@ -19,7 +19,7 @@ typedef enum gnd__ftype {
     GND__F_BOX
 } gnd__ftype;
 
-/* One view on the way from the root: it gives elements of `node`'s space from its input's. */
+/* One view on the path from the root: it maps its input's space to `node`'s space. */
 typedef struct gnd__frame {
     gnd__ftype type;
     int32_t node;   /* GND__F_VIEW: the view; GND__F_BCAST: the consumer; GND__F_PICK: a short
@@ -34,11 +34,11 @@ typedef struct gnd__frame {
                     the box, and of those of frames nearer to the root; -1: it always holds */
 } gnd__frame;
 
-/* The axes of a map's space divided into parts, the first ones outside; n = 0: they are not. */
+/* The axes of a map's space divided into parts, outer parts first; n = 0: not divided. */
 typedef struct gnd__parts {
     int n;
     int64_t dim[GND_MAX_NDIM];
-    int8_t of[GND_MAX_NDIM]; /* the axis of the space that part i is of */
+    int8_t of[GND_MAX_NDIM]; /* the axis of the space to which part i belongs */
 } gnd__parts;
 
 typedef struct gnd__memo {
@@ -51,10 +51,11 @@ typedef struct gnd__lowering {
     gnd__kir *k;
     gnd_err *e;
     int epilogue;
-    int full;        /* a limit of the IR was met */
-    int32_t deepest; /* then: the node farthest from the root that is not stored, or -1 */
+    int full;        /* a limit of the IR was reached */
+    int32_t deepest; /* then: the unstored node farthest from the root, or -1 */
     int retry;
-    int divided;            /* the space was divided (once more): the work is to be lowered again */
+    int divided;            /* the space was divided (further): the work must be lowered
+                               again */
     gnd__shape space;       /* maps: the kernel's space, before ... */
     gnd__parts parts;       /* ... it is divided */
     int perm[GND_MAX_NDIM]; /* reductions: input axis of each kernel axis, kept ones first */
@@ -64,39 +65,39 @@ typedef struct gnd__lowering {
     int nmemo;
 } gnd__lowering;
 
-/* A layout on its way through frames, and what boxes make of it. */
+/* A layout on its way through frames, and the effect of boxes on it. */
 typedef struct gnd__where {
     gnd__layout l;
-    int guard;           /* the condition under which it is meant, or -1 */
-    int shift;           /* what is added to it, or -1 */
-    int conditions;      /* 0: only least and most are found, no instructions made */
+    int guard;           /* the condition under which it is valid, or -1 */
+    int shift;           /* the shift added to it, or -1 */
+    int conditions;      /* 0: only computes least and most, and makes no instructions */
     int64_t least, most; /* of the shift */
 } gnd__where;
 
 /* --- boxes.c ------------------------------------------------------------------------------------
  */
-/* Applies the frames from f outward, whose conditions are known where w->conditions asks for them.
- * 0: a reshape cannot be said, and is marked, or lo is full. */
+/* Applies the frames from f outward. Their conditions must be known if w->conditions is set.
+ * Returns 0 if a reshape cannot be expressed, and is marked, or if lo is full. */
 int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w);
-/* The boxes of assembly i, seen through frame f, that points can be in: at least one. 0: as above.
- */
+/* The boxes of assembly i, seen through frame f, that points can be in: at least one. Returns 0 as
+ * above. */
 int gnd__touched(gnd__lowering *lo, int32_t i, int32_t f, uint32_t *boxes);
-/* The one of these with the most elements. */
+/* The box of these with the most elements. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes);
-/* Makes the conditions of the frames from f outward. 0: lo is full. */
+/* Makes the conditions of the frames from f outward. Returns 0 if lo is full. */
 int gnd__conditions(gnd__lowering *lo, int32_t f);
-/* The value of an assembly, of those of its boxes. -1: lo is full. */
+/* The value of an assembly from the values of its boxes. -1: lo is full. */
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value);
 
 /* --- divide.c -----------------------------------------------------------------------------------
  */
 /* Divides the space of lo's work so that reshape a of something repeated, seen through frame f, can
- * be said in its parts. 0: it cannot, or would not be worth it. */
+ * be expressed in its parts. Returns 0 if that is impossible or not worthwhile. */
 int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f);
-/* A layout of the work's space as that of its parts. */
+/* Converts a layout of the work's space to one of its parts. */
 void gnd__in_parts(const gnd__lowering *lo, gnd__layout *l);
-/* The layout l of the input of reshape a, which is seen through frame f, as that of the parts. 0:
- * it cannot be said. */
+/* The layout l of the input of reshape a, seen through frame f, as a layout of the parts. Returns 0
+ * if it cannot be expressed. */
 int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t f, gnd__layout *l);
 
 /* --- lower_value.c ------------------------------------------------------------------------------
@@ -104,18 +105,18 @@ int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t 
 /* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or
  * `retry` is set. */
 int gnd__lower_value(gnd__lowering *lo, int32_t i);
-/* The number of an access to a slot with layout l, whose axes are those of the space being walked.
- * In an epilogue these are the result's, which match the kept axes but for extents of 1. -1: `full`
- * is set; -2: the result has another shape. */
+/* The number of an access to a slot with layout l, whose axes are those of the space. In an
+ * epilogue these are the result's axes, which equal the kept axes except for extents of 1. -1:
+ * `full` is set; -2: the result has another shape. */
 int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__layout *l,
                       int aligned);
-/* An instruction without arguments; its value once it is added, which is that of an equal one, or
- * -1: full. */
+/* An instruction without arguments; and its value once it is added: that of an equal instruction,
+ * or a new one, or -1 if full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
-/* The work's reductions are not to be part of it: grouping starts again. */
+/* Excludes the work's reductions from it: grouping starts again. */
 void gnd__lower_apart(gnd__lowering *lo);
-/* No values are known, for another space. */
+/* Forgets all values, for another space. */
 void gnd__lower_forget(gnd__lowering *lo);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/lower_value.c - expressions to the instructions of kernel IR.
+ * fuse/lower_value.c - lowers expressions to instructions of the kernel IR.
  *
  * The expression below each root is walked from the root to the leaves without recursion. The views
- * met on the way are kept as a chain of frames; at a leaf the chain is applied to the leaf's
- * layout, which gives the strides of its access in the kernel's space. A node met twice through one
- * chain is one value. Where a reshape cannot be said in strides, its node is marked `must` (a root
+ * on the path are kept as a chain of frames; at a leaf the chain is applied to the leaf's layout,
+ * which gives the strides of its access in the kernel's space. A node reached twice through the
+ * same chain is one value. If strides cannot express a reshape, its node is marked `must` (a root
  * of its own) and the caller groups again.
  */
 #include "fuse/lower.h"
@@ -29,7 +29,7 @@ gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
     return in;
 }
 
-/* Field by field: copies of structures do not keep what is between fields. */
+/* Compares field by field, because copies of structs do not preserve padding. */
 static int same_instr(const gnd__instr *x, const gnd__instr *y)
 {
     return x->kind == y->kind && x->epilogue == y->epilogue && x->op == y->op &&
@@ -37,7 +37,7 @@ static int same_instr(const gnd__instr *x, const gnd__instr *y)
            memcmp(x->a, y->a, sizeof x->a) == 0;
 }
 
-/* The value of an instruction: that of an equal one before, or a new one. */
+/* The value of an instruction: that of an equal earlier one, or a new one. */
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in)
 {
     gnd__kir *k = lo->k;
@@ -171,8 +171,8 @@ static int red_index(const gnd__lowering *lo, int32_t node)
     return -1;
 }
 
-/* 1: l, a reduction's result seen from the points of a kernel of rows, is that of the point's row.
- */
+/* Returns 1 if l, a reduction's result seen from the points of a kernel of rows, refers to the
+ * point's own row. */
 static int is_own_row(const gnd__lowering *lo, const gnd__layout *l)
 {
     const gnd__kir *k = lo->k;
@@ -194,8 +194,8 @@ static int leaf_aligned(const gnd_array *a)
     return !a->data.st || (uint64_t)a->data.off * gnd_dtype_size((gnd_dtype)a->dtype) % 16 == 0;
 }
 
-/* Where the elements of layout l are for the points of the kernel, through frame f. 0: try again,
- * or full. */
+/* The location of the elements of layout l for the points of the kernel, through frame f. Returns
+ * 0: try again, or full. */
 static int where(gnd__lowering *lo, int32_t f, const gnd__layout *l, gnd__where *w)
 {
     memset(w, 0, sizeof *w);
@@ -205,7 +205,7 @@ static int where(gnd__lowering *lo, int32_t f, const gnd__layout *l, gnd__where 
     return gnd__conditions(lo, f) && gnd__through_frames(lo, f, w);
 }
 
-/* int64: v, which is -1 for nothing, plus a shift. */
+/* int64: v (-1: none) plus a shift. */
 static int plus_shift(gnd__lowering *lo, int v, int shift)
 {
     gnd__instr in = gnd__lower_instr(lo, GND__I_OFFSET, GND_INT64);
@@ -286,7 +286,8 @@ static int leaf_value(gnd__lowering *lo, int32_t i, int32_t f)
     return gnd__lower_add(lo, &in);
 }
 
-/* A take: an access to in[0] along the axes that the node keeps, and what the indices add. */
+/* A take: an access to in[0] along the axes that the node keeps, plus the offsets from the
+ * indices. */
 static int gather_value(gnd__lowering *lo, int32_t i, int32_t f, const int *index)
 {
     const gnd__pnode *p = &lo->g->node[i];
@@ -298,7 +299,7 @@ static int gather_value(gnd__lowering *lo, int32_t i, int32_t f, const int *inde
     gnd__where w;
     gnd__instr in;
     int acc, off = -1;
-    if (lo->w->rows) { /* what is indexed might be stored by this very kernel */
+    if (lo->w->rows) { /* this very kernel might store what is indexed */
         gnd__not_rows(lo->g, lo->w);
         lo->retry = 1;
         return -1;
@@ -375,7 +376,7 @@ static int combine(gnd__lowering *lo, int32_t i, const int *arg)
     return gnd__lower_add(lo, &in);
 }
 
-/* A short reduction, from the n values that it reduces. */
+/* Expands a short reduction of n values. */
 static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
 {
     const gnd_array *a = lo->g->node[i].a;
@@ -391,7 +392,7 @@ static int written_out(gnd__lowering *lo, int32_t i, const int *arg, int n)
     return v;
 }
 
-/* Whether frame f, or one nearer to the root, is that of a box. */
+/* Whether frame f, or one nearer to the root, belongs to a box. */
 static int in_box(const gnd__lowering *lo, int32_t f)
 {
     for (; f >= 0; f = lo->frame[f].parent)
@@ -400,7 +401,7 @@ static int in_box(const gnd__lowering *lo, int32_t f)
     return 0;
 }
 
-/* Values that are to be made, the last one first. */
+/* Values still to be computed, the last one first. */
 typedef struct waiting {
     struct {
         int32_t node, frame;
@@ -408,8 +409,8 @@ typedef struct waiting {
     int n;
 } waiting;
 
-/* The value of node i in frame f; -1 when it must be made first, and waits for that now, or lo is
- * full. */
+/* The value of node i in frame f; -1 if it must be computed first, and was added to the waiting
+ * list, or if lo is full. */
 static int needed(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const int v = lo->full ? -1 : value_of(lo, i, f);
@@ -424,7 +425,7 @@ static int needed(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
     return -1;
 }
 
-/* An assembly that is not stored: its node must be, where it cannot be. */
+/* An assembly that cannot be computed where it is used: its node must be stored. */
 static int store_assembly(gnd__lowering *lo, int32_t i)
 {
     lo->g->node[i].must = 1;
@@ -432,8 +433,8 @@ static int store_assembly(gnd__lowering *lo, int32_t i)
     return -1;
 }
 
-/* The value of assembly i, seen through frame f, when those of its boxes are known; -1: they wait,
- * or it cannot be. */
+/* The value of assembly i, seen through frame f, if those of its boxes are known; -1: they were
+ * added to the waiting list, or it is impossible. */
 static int assembly_value(gnd__lowering *lo, waiting *w, int32_t i, int32_t f)
 {
     const gnd__pnode *p = &lo->g->node[i];
@@ -500,7 +501,7 @@ static int walk(gnd__lowering *lo, waiting *w)
             v = written_out(lo, i, arg, n);
         } else if (gnd__is_view(a)) {
             int32_t in = lo->g->inputs[p->in];
-            /* a reshape that is stored walks its input's space, in the same order */
+            /* a stored reshape iterates over its input's space, in the same order */
             int32_t ff = a->kind == GND__RESHAPE && f < 0 && p->role == GND__R_ROOT
                              ? -1
                              : find_frame(lo, GND__F_VIEW, i, 0, f);
@@ -520,8 +521,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             }
             if (!ready)
                 continue;
-            if (a->kind == GND__CHECKED &&
-                in_box(lo, f)) { /* its index is one only where the box's condition holds */
+            /* its index is valid only where the box's condition holds */
+            if (a->kind == GND__CHECKED && in_box(lo, f)) {
                 lo->g->node[i].must = 1;
                 lo->retry = 1;
                 return -1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/place.c - where elements are: layouts through views, broadcasts and elements of short
+ * fuse/place.c - locations of elements: layouts through views, broadcasts and elements of short
  * reductions.
  *
- * A view is nothing but other numbers: an offset, and a stride for each axis. Only a reshape of
- * awkward strides cannot be said so, and then somebody has to store what it views.
+ * A view only changes numbers: an offset, and a stride for each axis. Only some reshapes cannot be
+ * expressed by strides; then the viewed array must be stored.
  */
 #include "fuse/fuse.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/product.c - what follows a matrix product and is taken into the library's call: a factor,
- * the sum with a row or a matrix that lies in memory, or with a multiple of it, and the maximum
- * with 0. Only where the product has no other use, and where that is all that the next kernel would
- * do; whether the library takes it is asked by who plans.
+ * fuse/product.c - merges what follows a matrix product into the library's call: a factor, the sum
+ * with a row or a matrix in memory or a multiple of it, and the maximum with 0. Requires that the
+ * product has no other use, and that the next kernel would do nothing else. The planner asks
+ * whether the library supports it.
  */
 #include <math.h>
 #include "fuse/fuse.h"
@@ -47,7 +47,7 @@ int gnd__is_scaling(const gnd_array *a)
     return -1;
 }
 
-/* The one node that has i as its input, once; -1: there is none, or there are more. */
+/* The only node that has i as its input, once; -1: there is none, or there are several. */
 static int32_t only_user(const gnd__pgraph *g, int32_t i)
 {
     return g->node[i].parents == 1 ? g->node[i].user : -1;
@@ -61,7 +61,7 @@ static int same_space(const gnd_array *a, const gnd_array *b)
     return same;
 }
 
-/* The work that makes root i alone, in a kernel without reductions; or -1. */
+/* The work that computes only root i, in a kernel without reductions; or -1. */
 static int32_t plain_work(const gnd__pgraph *g, int32_t i)
 {
     const int32_t j = g->node[i].work;
@@ -89,7 +89,7 @@ static void follow(gnd__pgraph *g, int32_t wi)
     if (gnd__is_scaling(q->a) >= 0) {
         alpha = g->inputs[q->in + gnd__is_scaling(q->a)];
         next = q->role == GND__R_INLINE ? only_user(g, last) : -1;
-        if (next >= 0) { /* or the factor is all */
+        if (next >= 0) { /* otherwise there is only the factor */
             i2 = last;
             last = next;
             q = &g->node[last];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/rows.c - kernels that read a row once: reductions along the last axes, and the works that
- * use their results along the same rows, as one work (softmax, variance, normalization).
+ * fuse/rows.c - kernels that read a row once: joins reductions along the last axes, and the works
+ * that use their results along the same rows, into one work (softmax, variance, normalization).
  *
- * Runs after grouping, on its works. From a work back, those that make what it reads join when they
- * have the same space of points and rows; what nobody else reads is then not stored. What lowering
- * finds not to be rows, or too long for registers or a cache, is marked no_rows, and grouping
- * starts again.
+ * Runs after grouping, on its works. Starting from a work, the works that compute its inputs join
+ * if they have the same space of points and rows; results that nobody else reads are then not
+ * stored. If lowering finds that a work is not along rows, or that its rows are too long for
+ * registers or a cache, it marks no_rows, and grouping starts again.
  */
 #include "fuse/fuse.h"
 #include "base/mem.h"
@@ -14,18 +14,18 @@
 #include <string.h>
 
 #define MEMBERS 8
-#define ROW_MOST 16384 /* elements of a row; codegen may find less to fit */
+#define ROW_MOST 16384 /* maximum elements per row; codegen may allow fewer */
 
 typedef struct joining {
     gnd__pgraph *g;
-    int32_t last; /* the work that all others come before */
+    int32_t last; /* the last work, which all others precede */
     int32_t member[MEMBERS];
     int n;
     const gnd_array *full; /* has the shape of the points */
-    uint32_t mask;         /* reduced axes; 0: none known yet */
+    uint32_t mask;         /* reduced axes; 0: not known yet */
 } joining;
 
-/* The node whose shape is that of the points of work w, rows included; NULL: not to be joined. */
+/* The node whose shape is that of the points of work w, rows included; NULL: w cannot join. */
 static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
 {
     const gnd__pnode *p = &g->node[w->root[0]];
@@ -39,7 +39,8 @@ static const gnd_array *points_of(const gnd__pgraph *g, const gnd__pwork *w)
     return w->nred > 0 ? g->node[w->reduce].a->in[0] : p->a;
 }
 
-/* The reduced axes are the last ones, and a row is neither one element nor too many. */
+/* Whether the reduced axes are the last ones, and a row has more than one element but not too
+ * many. */
 static int good_rows(const gnd_array *full, uint32_t mask)
 {
     int64_t r = 1;
@@ -58,7 +59,7 @@ static int is_member(const joining *j, int32_t w)
     return 0;
 }
 
-/* Counts for each node the works that read it; enters them too when `enter` is set. */
+/* Counts for each node the works that read it, and enters them if `enter` is set. */
 static void each_reader(gnd__pgraph *g, int enter)
 {
     for (int32_t i = 0; i < g->nnode; i++)
@@ -74,7 +75,7 @@ static void each_reader(gnd__pgraph *g, int enter)
     }
 }
 
-/* Lists for each node the works that read it. 0: out of memory. */
+/* Lists for each node the works that read it. Returns 0 if out of memory. */
 static int find_readers(gnd__pgraph *g)
 {
     int32_t n = 0;
@@ -94,7 +95,7 @@ static int find_readers(gnd__pgraph *g)
     return 1;
 }
 
-/* Marks the roots of which a sink is a view; no work reads them for its sake. */
+/* Marks the roots of which a sink is a view; no work reads them on its behalf. */
 static void find_viewed(gnd__pgraph *g)
 {
     gnd__place pl;
@@ -118,7 +119,7 @@ static int32_t owner(const gnd__pgraph *g, int32_t i)
     return p->role == GND__R_ROOT && !p->a->data.st ? p->work : -1;
 }
 
-/* Whether a work that is no member, and of a level up to `level`, reads node i. */
+/* Whether a work that is not a member, and of a level up to `level`, reads node i. */
 static int read_elsewhere(const joining *j, int32_t i, int32_t level)
 {
     gnd__pgraph *g = j->g;
@@ -132,7 +133,7 @@ static int read_elsewhere(const joining *j, int32_t i, int32_t level)
     return 0;
 }
 
-/* Whether work v, which makes something that a member reads, can join. */
+/* Whether work v, which computes an input of a member, can join. */
 static int may_join(const joining *j, int32_t v)
 {
     const gnd__pgraph *g = j->g;
@@ -145,14 +146,14 @@ static int may_join(const joining *j, int32_t v)
         if (j->mask ? mask != j->mask : !good_rows(full, mask))
             return 0;
     }
-    /* others that read what it makes come after all members */
+    /* other works that read its results come after all members */
     for (int r = 0; r < w->nroot; r++)
         if (read_elsewhere(j, w->root[r], g->work[j->last].level))
             return 0;
     return 1;
 }
 
-/* Adds a work that makes what members read. 0: there is none. */
+/* Adds a work that computes inputs of members. Returns 0 if there is none. */
 static int add_member(joining *j)
 {
     const gnd__pgraph *g = j->g;
@@ -171,13 +172,13 @@ static int add_member(joining *j)
     return 0;
 }
 
-/* Whether root r of w, which reductions made, is wanted after the plan. */
+/* Whether root r of w, computed by reductions, is needed after the plan. */
 static int stays(const gnd__pgraph *g, const gnd__pwork *w, int r)
 {
     return w->nred > 0 && g->node[w->root[r]].live;
 }
 
-/* Makes the members one work. 0: it would have too many reductions or outputs. */
+/* Makes the members one work. Returns 0 if it would have too many reductions or outputs. */
 static int unite(joining *j)
 {
     gnd__pgraph *g = j->g;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/about.c - what the tables say of functions, for whoever makes bindings, help and lists of
- * them: the last part of gnd/call.h. It calls none of them.
+ * lang/about.c - what the tables say about functions, for bindings, help and listings: the last
+ * part of gnd/call.h. It calls none of the functions.
  */
 #include <gnd/call.h>
 

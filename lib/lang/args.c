@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/args.c - what handlers need: arguments as C values, with messages that name function,
- * argument and what was given; and results.
+ * lang/args.c - helpers for handlers: arguments as C values, with messages that name the function,
+ * the argument and the given value; and results.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

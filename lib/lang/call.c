@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/call.c - binds positional and keyword arguments to the signature of a function, and calls
- * its handler. Elementwise operations and dtypes are functions without an entry of their own.
+ * its handler. Elementwise operations and dtypes are functions without a table entry.
  */
 #include "lang/call.h"
 

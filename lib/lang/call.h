@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/call.h - calling functions by name: the table's entries, and what a handler gets. A handler
- * reads its arguments by their place in the signature with gnd__arg_*, which report what is wrong
- * with them, and puts its result into *out with gnd__ret.
+ * lang/call.h - calling functions by name: the table's entries, and the interface of a handler. A
+ * handler reads its arguments by their position in the signature with gnd__arg_*, which report what
+ * is wrong with them, and returns its result in *out with gnd__ret.
  */
 #ifndef GND_LANG_CALL_H
 #define GND_LANG_CALL_H
@@ -14,18 +14,18 @@ enum { GND__FN_PARAMS = 8 };
 
 typedef struct gnd__args gnd__args;
 
-/* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature as
- * Python writes it, "x|a" for two names of one parameter, "*arrays" for any number of values, "*"
- * before what only keywords can give. calls: the C functions that do the work, separated by blanks;
- * none where there is none to name. */
+/* One entry of funcs.def. names: separated by blanks, the first is shown. params: the signature in
+ * Python's form, with "x|a" for two names of one parameter, "*arrays" for any number of values, and
+ * "*" before keyword-only parameters. calls: the C functions that do the work, separated by blanks;
+ * may be empty. */
 typedef struct gnd__fn {
     const char *names, *params, *calls, *doc;
     uint8_t where, group; /* GND__FN_*, GND__GROUP_* */
     int (*run)(gnd__args *);
 } gnd__fn;
 
-/* Where Python's libraries have a function; EXTENSIONS: NumPy, numpy.linalg, scipy.special and so
- * on do not. */
+/* Where Python's libraries have a function. EXTENSIONS: NumPy, numpy.linalg, scipy.special and so
+ * on do not have it. */
 enum {
     GND__GROUP_MAIN,
     GND__GROUP_LINALG,
@@ -50,9 +50,9 @@ typedef struct gnd__sig {
     gnd__param p[GND__FN_PARAMS];
 } gnd__sig;
 
-/* What a name stands for when it is called: an entry of funcs.def, an elementwise operation, or a
- * dtype. Each name has its own, and a method another than the function. Public as the handle of
- * gnd/call.h. */
+/* The meaning of a name in a call: an entry of funcs.def, an elementwise operation, or a dtype.
+ * Each name has its own, and a method has another than the function of that name. Public as the
+ * handle of gnd/call.h. */
 struct gnd_function {
     char name[34];
     uint8_t method, python;   /* python: a dtype that follows the device */
@@ -75,21 +75,21 @@ struct gnd__args {
 /* Calls the function (method: of the first value) of that name with n values, in order. */
 int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg,
               int n, gnd__val *out);
-/* The same for a function that was looked up. Values are moved out of arg. */
+/* The same for a function that was already looked up. Values are moved out of arg. */
 int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot *arg, int n,
                        gnd__val *out);
-/* What a name is (lookup.c); NULL: no function, or no method. */
+/* Looks a name up (lookup.c); NULL: no function, or no method. */
 const gnd_function *gnd__function(const char *name, size_t len, int method);
-/* Function i, in the order of the tables; each name has one, and each method. NULL at the end. */
+/* Function i, in the order of the tables; each name and each method has one. NULL at the end. */
 const gnd_function *gnd__function_at(int i);
-/* The i-th of those that differ by more than their names; of what is both, the function. NULL at
+/* The i-th of those that differ by more than their names; if a name is both, the function. NULL at
  * the end. */
 const gnd_function *gnd__function_first(int i);
 /* Entry i of funcs.def, NULL at the end. */
 const gnd__fn *gnd__fn_entry(int i);
-/* Splits a signature. */
+/* Parses a signature. */
 void gnd__sig_parse(const char *params, gnd__sig *s);
-/* The signature of f as Python writes it, "sum(x, axis=None)", cut to size. Returns buf. */
+/* The signature of f in Python's form, "sum(x, axis=None)", cut to size. Returns buf. */
 const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size);
 
 /* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) --------------------------
@@ -98,28 +98,29 @@ static inline int gnd__arg_given(const gnd__args *c, int i)
 {
     return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
 }
-/* An argument of the wrong kind: "sum: axis must be WANT, not 'up'", GND_ERR_TYPE. -1. */
+/* Reports an argument of the wrong kind: "sum: axis must be WANT, not 'up'", GND_ERR_TYPE. Returns
+ * -1. */
 int gnd__arg_wrong(gnd__args *c, int i, const char *want);
-/* The same for one of the right kind, with a value that cannot be: GND_ERR_ARG. */
+/* The same for an invalid value of the right kind: GND_ERR_ARG. */
 int gnd__arg_value(gnd__args *c, int i, const char *want);
-/* A string, one of words ("full same valid"): its number from 0; missing: not given, or None; -1:
- * an error. */
+/* A string that must be one of words ("full same valid"): its index from 0; `missing` if not given,
+ * or None; -1: an error. */
 int gnd__arg_word(gnd__args *c, int i, const char *words, int missing);
 /* Numbers become weak scalars. Owned by the argument. */
 gnd_array *gnd__arg_array(gnd__args *c, int i);
 /* Numbers become 0-d arrays of the device. */
 gnd_array *gnd__arg_strong(gnd__args *c, int i);
 gnd_array *gnd__slot_strong(gnd__args *c, gnd__slot *s, const char *param);
-/* A weak scalar, for what takes those only: arrays of one element are read. */
+/* A weak scalar, for parameters that take only those. Arrays of one element are read. */
 gnd_array *gnd__arg_scalar(gnd__args *c, int i);
-/* A list or tuple of n arrays, in a new block that the caller frees (gnd__free), not the arrays. */
+/* A list or tuple of n arrays, in a new block that the caller frees (gnd__free), without the
+ * arrays. */
 gnd_array **gnd__arg_arrays(gnd__args *c, int i, int *n);
 /* The values of the "*" parameter as arrays, likewise. */
 gnd_array **gnd__rest_arrays(gnd__args *c, int *n);
 int gnd__arg_int(gnd__args *c, int i, int64_t *v);
 int gnd__arg_bool(gnd__args *c, int i, int *v);
-/* copy=: True, False, None or not given, which are one: arrays are values, so a copy cannot be
- * told. */
+/* copy=: True, False, None or not given have the same effect, because arrays are values. */
 int gnd__arg_copy(gnd__args *c, int i);
 int gnd__arg_real(gnd__args *c, int i, double *v);
 int gnd__arg_axis(gnd__args *c, int i, int *axis);
@@ -127,28 +128,29 @@ int gnd__arg_axis(gnd__args *c, int i, int *axis);
 int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t);
 /* None, or not given: GND_ALL; () is the empty set. */
 int gnd__arg_axes(gnd__args *c, int i, gnd_axes *axes);
-/* What every reduction takes: x at 0, axis at 1, and keepdims at its place, as flags. */
+/* The common arguments of reductions: x at 0, axis at 1, and keepdims at its index, as flags. */
 gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned *flags);
-/* How many values argument i has: elements of an array or a tuple, 1 for anything else. */
+/* The number of values in argument i: elements of an array or a tuple, 1 for anything else. */
 int64_t gnd__arg_length(const gnd__args *c, int i);
 /* An int, or up to max of them in a tuple, a list or a 1-d integer array (which is read). */
 int gnd__arg_ints(gnd__args *c, int i, int64_t *v, int max, int *n);
-/* The same for any value. 1: it is none of these, and no error is set. */
+/* The same for any value. Returns 1 without an error if it is none of these. */
 int gnd__slot_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n);
 /* The values of the "*" parameter as ints: reshape(2, 3) or reshape((2, 3)). */
 int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
-/* The device of new arrays; an error when there is none. */
+/* The device of new arrays; an error if there is none. */
 int gnd__arg_device(gnd__args *c, gnd_device **dev);
 
 /* --- results -----------------------------------------------------------------------------------
  */
-/* The array a, whose handle it takes over. */
+/* Returns the array a and takes ownership of its handle. */
 int gnd__ret(gnd__args *c, gnd_array *a);
 /* The result is f of argument 0 and of the axes in argument 1. */
 int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
-/* A tuple of n arrays, whose handles it takes over; status: what the call that made them said. */
+/* Returns a tuple of n arrays and takes ownership of their handles. status: the result of the call
+ * that made them. */
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
-/* The elementwise operation of a name on n arrays, which stay the caller's. */
+/* Applies the elementwise operation of that name to n arrays, which stay the caller's. */
 gnd_array *gnd__apply(const char *op, int n, gnd_array *const *a);
 
 #define FN(names, params, where, run, group, calls, doc) int gnd__fn_##run(gnd__args *c);

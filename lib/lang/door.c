@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/door.c - functions by name (gnd/call.h): from tagged values to the values that the
- * functions' handlers take, and back. What is called, how arguments are bound and every message are
- * the language's own (lang/call.h).
+ * lang/door.c - functions by name (gnd/call.h): converts tagged values to the values that the
+ * functions' handlers take, and back. Look-up, binding of arguments and messages are those of the
+ * language (lang/call.h).
  */
 #include <gnd/array.h>
 #include <gnd/call.h>

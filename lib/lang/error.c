@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/error.c - the messages of the expression language: one line that says what and where, the
- * text's line, and a caret under the column. The line is cut to a window round the place so that
- * the whole fits an error record. A call by name has no text: its messages begin with the
- * function's name.
+ * lang/error.c - the messages of the expression language: one line with the error and its position,
+ * the line of the text, and a caret under the column. The line is cut to a window around the
+ * position so that everything fits an error record. A call by name has no text: its messages begin
+ * with the function's name.
  */
 #include "lang/expr.h"
 

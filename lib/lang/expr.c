@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/expr.c - gnd_eval and gnd_eval_names: names and arrays to the evaluator.
+ * lang/expr.c - gnd_eval and gnd_eval_names: pass names and arrays to the evaluator.
  */
 #include <gnd/array.h>
 #include <gnd/eval.h>

@@ -2,8 +2,8 @@
  *
  * lang/expr.h - the expression language: text -> tokens (lex.c) -> a program for a stack machine
  * (parse.c) -> calls of the public API (run.c, call.c, fn_*.c). Shared by the files of lib/lang;
- * lib/lang/expr.c uses gnd__expr_eval only. Knows the public API and the table of elementwise
- * operations, nothing of fusion, scheduling or backends.
+ * lang/expr.c uses only gnd__expr_eval. Knows the public API and the table of elementwise
+ * operations, but nothing of fusion, scheduling or backends.
  */
 #ifndef GND_LANG_EXPR_H
 #define GND_LANG_EXPR_H
@@ -16,9 +16,9 @@
 #include "base/table.h"
 #include "lang/value.h"
 
-/* How deep brackets, powers and lists may nest. */
+/* Maximum nesting depth of brackets, powers and lists. */
 #define GND__EXPR_DEPTH 200
-/* The longest text, in bytes. */
+/* Maximum length of a text in bytes. */
 #define GND__EXPR_MAX_TEXT (64u << 20)
 
 /* --- tokens ------------------------------------------------------------------------------------
@@ -121,15 +121,15 @@ typedef struct gnd__var {
     uint32_t n;
 } gnd__var;
 
-/* One evaluation, or one call by name: then there is no text, and of the rest only dev, rng and err
- * are used. */
+/* One evaluation; or one call by name, which has no text and uses only dev, rng and err of the
+ * rest. */
 typedef struct gnd__expr {
     const char *text; /* NULL: a call by name */
     const char *func; /* the function that is called by name */
     uint32_t len;
-    gnd_device *dev;   /* where new arrays live; NULL: nowhere */
+    gnd_device *dev;   /* device of new arrays; NULL: none */
     gnd_err err;       /* the first error, its message complete with place and caret */
-    locale_t c_locale; /* numbers are read with a '.' everywhere */
+    locale_t c_locale; /* numbers are always read with '.' as the decimal point */
     gnd__token *tok;
     uint32_t ntok, captok;
     gnd__instr *code;
@@ -144,8 +144,8 @@ typedef struct gnd__expr {
     int16_t op[GND__T_COUNT]; /* gnd__op of an operator + 1; 0: not looked up yet */
 } gnd__expr;
 
-/* The value of the last statement of text; n names and values. Returns a new array that belongs to
- * the innermost scope of the thread, or the caller; never NULL. */
+/* Evaluates the statements of text, with n names and values. Returns the last value as a new array,
+ * which belongs to the thread's innermost scope or the caller; never NULL. */
 gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *const *names,
                           gnd_array *const *values);
 
@@ -154,15 +154,15 @@ gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *
 int gnd__expr_lex(gnd__expr *x);
 int gnd__expr_parse(gnd__expr *x);
 int gnd__expr_run(gnd__expr *x);
-/* The number that token t spells. */
+/* The number that token t represents. */
 int gnd__expr_number(gnd__expr *x, const gnd__token *t, gnd__val *v);
-/* As above for the digits after a minus sign. */
+/* The same for the digits after a minus sign. */
 int gnd__expr_negated(gnd__expr *x, const gnd__token *t, gnd__val *v);
-/* How an operator is written. */
+/* The spelling of an operator. */
 const char *gnd__expr_spelling(gnd__tok t);
 
-/* Sets x->err (the first one wins) to `message` at byte offset at, with the text's line and a
- * caret; of a call by name with "FUNCTION: " before it. Returns -1. */
+/* Sets x->err (the first error wins) to `message` at byte offset at, with the text's line and a
+ * caret; for a call by name with "FUNCTION: " prepended. Returns -1. */
 int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 int gnd__expr_nomem(gnd__expr *x);
@@ -171,19 +171,20 @@ int gnd__expr_grow(gnd__expr *x, void *p, uint32_t n, uint32_t *cap, size_t size
 
 /* --- operators and indexing (ops.c, index.c) ---------------------------------------------------
  */
-/* Results replace *a; b is left to the caller. at: the operator's place. */
+/* Results replace *a; b stays the caller's. at: the operator's position. */
 int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at);
 int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t at);
 /* *a [n values]. */
 int gnd__expr_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t at);
 /* The slice v as a range; a missing step is 1. */
 int gnd__expr_slice(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r);
-/* Clips start and stop of a slice over n items as Python does; the number of items. */
+/* Clips start and stop of a slice of n items as Python does. Returns the number of items. */
 int64_t gnd__expr_clip(gnd_range *r, int64_t n);
-/* *a with value at [n entries]: a new array. op: the operator of op= (0: none). */
+/* *a with the elements at [n entries] replaced by value: a new array. op: the operator of op= (0:
+ * none). */
 int gnd__expr_set_index(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, gnd__val *value, int op,
                         size_t at);
-/* *out = f(a, the entries of idx, which may be a tuple of them, value). */
+/* *out = f(a, the entries of idx, which may be a tuple, value). */
 int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *value,
                      gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *),
                      gnd__val *out, size_t at);
@@ -192,24 +193,23 @@ int gnd__expr_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t
 
 /* --- names (names.c) ---------------------------------------------------------------------------
  */
-/* The constant, dtype or function group of a name; 1 found, 0 not. */
+/* Looks up the constant, dtype or function group of a name; 1 found, 0 not. */
 int gnd__expr_constant(const char *name, size_t n, gnd__val *v);
 /* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python
- * is 1 for float, int, bool and complex, which follow the device. Any of the last two may be NULL.
- */
+ * is 1 for float, int, bool and complex, which follow the device; python may be NULL. */
 gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python);
 /* The i-th name or code of a dtype besides its own; NULL at the end. */
 const char *gnd__expr_dtype_alias(int i);
-/* Elementwise: the operation of a name or of any of its synonyms; -1: none (lookup.c). */
+/* The elementwise operation of a name or of any of its synonyms; -1: none (lookup.c). */
 int gnd__expr_op(const char *name, size_t n);
-/* The name of operation op and, where nin is not NULL, the number of its arguments; NULL: there is
- * no such. */
+/* The name of operation op and, unless nin is NULL, its number of arguments; NULL: there is no such
+ * operation. */
 const char *gnd__expr_op_name(int op, int *nin);
 /* Its result; an error for op -1, or another number of arguments. */
 gnd_array *gnd__expr_op_call(int op, int n, gnd_array *const *x);
 /* Synonym i, and the name of the operation that has it; NULL at the end. */
 const char *gnd__expr_synonym(int i, const char **op);
-/* What an unknown name may have meant: ": did you mean 'x'?" or "". what: what names to look at. */
+/* A suggestion for an unknown name: ": did you mean 'x'?" or "". what: the names to search. */
 enum {
     GND__NEAR_VALUES = 1,
     GND__NEAR_FUNCTIONS = 2,

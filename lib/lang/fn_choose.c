@@ -2,7 +2,7 @@
  *
  * lang/fn_choose.c - the language's functions that choose between arrays or change some elements,
  * as NumPy's select, piecewise, choose, putmask, copyto and fill_diagonal (gnd/index.h): handlers
- * of funcs.def. Where NumPy changes its argument these give the changed array.
+ * of funcs.def. Where NumPy changes its argument, these return the changed array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

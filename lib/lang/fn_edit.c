@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_edit.c - the language's functions that put elements in and take them out, and those that
- * make diagonals and indices: handlers of funcs.def.
+ * lang/fn_edit.c - the language's functions that insert and delete elements and that make diagonals
+ * and indices: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_elem.c - elementwise functions whose arguments are more than arrays, and small
- * compositions of elementwise operations: handlers of funcs.def.
+ * lang/fn_elem.c - elementwise functions with arguments that are not arrays, and small compositions
+ * of elementwise operations: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include "lang/call.h"

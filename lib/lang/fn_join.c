@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_join.c - the language's functions that put arrays together: handlers of funcs.def.
+ * lang/fn_join.c - the language's functions that join arrays: handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one
- * generator, of seed 0 until seed(n), on which each call draws; seed= in a call is a generator for
- * that call alone. So a program's results are the same at every run. Signatures are those of
+ * generator, with seed 0 until seed(n), from which each call draws; seed= in a call is a generator
+ * for that call alone. So a program's results are the same in every run. Signatures are those of
  * NumPy's Generator.
  */
 #include <gnd/array.h>

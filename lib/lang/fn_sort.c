@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_sort.c - the language's sorts and what goes with them: handlers of funcs.def. The words
- * that choose an algorithm in NumPy are taken and change nothing: every sort here is stable.
+ * lang/fn_sort.c - the language's sorts and related functions: handlers of funcs.def. Arguments
+ * that choose an algorithm in NumPy are accepted and change nothing: every sort here is stable.
  */
 #include <gnd/array.h>
 #include <gnd/sort.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or
- * other arguments than arrays. Handlers of funcs.def.
+ * lang/fn_special.c - the functions of gnd/special.h: elementwise ones with several results or with
+ * arguments that are not arrays. Handlers of funcs.def.
  */
 #include <gnd/array.h>
 #include <gnd/special.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/fn_ufunc.c - what NumPy's ufuncs have as methods, add.reduce, add.accumulate and
- * subtract.outer, and small functions of arrays that NumPy has beside attributes: handlers of
+ * lang/fn_ufunc.c - the methods of NumPy's ufuncs, such as add.reduce, add.accumulate and
+ * subtract.outer, and small functions on arrays for which NumPy also has attributes: handlers of
  * funcs.def.
  */
 #include <gnd/array.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/lookup.c - from a name to the function or the method that has it, elementwise operations and
- * dtypes among them: a table of all names, made once, with the signatures taken apart. Texts that
- * are evaluated again and again are read each time, so this has to be quick.
+ * lang/lookup.c - maps a name to its function or method, including elementwise operations and
+ * dtypes: a table of all names, made once, with parsed signatures. Texts that are evaluated
+ * repeatedly are parsed each time, so this must be fast.
  */
 #include <pthread.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/names.c - names that are always there: constants, dtypes, synonyms of elementwise
- * operations; and which known name an unknown one may have meant.
+ * lang/names.c - predefined names: constants, dtypes, synonyms of elementwise operations; and
+ * suggestions for unknown names.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1 here:
- * a result beyond is an error), floats, complex; bools count as ints. As in Python 2**-1 is 0.5, //
- * and % follow the divisor's sign, and a division by zero is an error.
+ * lang/number.c - Python's arithmetic on numbers that meet no array: ints (-2^63 to 2^64 - 1; a
+ * result outside is an error), floats, complex; bools count as ints. As in Python, 2**-1 is 0.5, //
+ * and % follow the divisor's sign, and division by zero is an error.
  */
 #include "lang/expr.h"
 

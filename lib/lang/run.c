@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/run.c - runs a program: a loop over its instructions and a stack of values. Intermediate
- * arrays are released by hand as soon as they are used, so no scope is needed and a long text holds
- * few handles; the graph keeps what it needs. gnd__expr_eval is the whole, from text to array.
+ * lang/run.c - runs a program: a loop over its instructions with a stack of values. Intermediate
+ * arrays are released as soon as they are used, so no scope is needed and a long text holds few
+ * handles; the graph keeps what it needs. gnd__expr_eval does everything, from text to array.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/value.c - values: counting references, and making arrays of numbers and lists.
+ * lang/value.c - values: reference counts, and arrays made from numbers and lists.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

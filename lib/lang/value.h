@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/value.h - what an expression's parts are: Python's numbers, arrays, tuples and lists, and
- * what only arguments can be (None, ..., slices, dtypes, strings). Values are copied by reference
- * count. Numbers stay numbers until they meet an array: then they become weak scalars.
+ * lang/value.h - the values of expressions: Python's numbers, arrays, tuples and lists, and values
+ * that only arguments can have (None, ..., slices, dtypes, strings). Values are copied by reference
+ * count. Numbers stay numbers until they meet an array; then they become weak scalars.
  */
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
@@ -24,7 +24,7 @@ typedef enum gnd__vkind {
     GND__V_ARRAY,
     GND__V_TUPLE,
     GND__V_LIST,
-    GND__V_RECORD /* what finfo and iinfo give: values that have names */
+    GND__V_RECORD /* the results of finfo and iinfo: values with names */
 } gnd__vkind;
 
 /* A shared array: own is 1 when the last reference releases it. */
@@ -65,7 +65,7 @@ struct gnd__expr;
 
 /* One more reference to what v holds; returns *v. */
 gnd__val gnd__val_ref(const gnd__val *v);
-/* Gives v's reference back; v becomes GND__V_MISSING. */
+/* Drops v's reference; v becomes GND__V_MISSING. */
 void gnd__val_drop(gnd__val *v);
 /* "a tuple", "an int": for messages. */
 const char *gnd__val_name(const gnd__val *v);
@@ -90,29 +90,29 @@ gnd__val gnd__val_bool(int b);
 gnd__val gnd__val_float(double d);
 gnd__val gnd__val_complex(double re, double im);
 
-/* The rest return 0, or -1 with x->err set. at: the place to blame. */
+/* The other functions return 0, or -1 with x->err set. at: the position for the error. */
 
-/* *v = a tuple or list (or slice) of n items, moved out of item (which become missing). */
+/* *v = a tuple or list (or slice) of n items, which are moved out of item. */
 int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n, size_t at);
 /* The same with the names of the items, a constant: a record, or a tuple that has names too. */
 int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item,
                    int64_t n, size_t at);
-/* The item of v that has that name, as a new reference in *item. 0: there is none; 1 found. */
+/* The item of v with that name, as a new reference in *item. Returns 1, or 0 if there is none. */
 int gnd__val_field(const gnd__val *v, const char *name, size_t n, gnd__val *item);
-/* *v = the array a, whose handle it takes over; an error in a becomes x->err, a weak scalar the
- * number that it is. */
+/* *v = the array a; takes ownership of its handle. An error in a becomes x->err; a weak scalar
+ * becomes a number. */
 int gnd__val_array(struct gnd__expr *x, gnd__val *v, gnd_array *a, size_t at);
 /* *v = the array a (a weak scalar: its number), which stays the caller's. */
 int gnd__val_borrow(struct gnd__expr *x, gnd__val *v, gnd_array *a);
 /* Whether a, not NULL, is the handle of an array that was released. */
 int gnd__is_released(const gnd_array *a);
-/* A handle of its own to the same value. */
+/* A new handle to the same value. */
 gnd_array *gnd__again(gnd_array *a);
-/* Makes v an array in place (numbers weak scalars, lists and tuples arrays of the device) and
- * returns it, still owned by v; NULL on failure. what: "sum: x", for the message. */
+/* Converts v to an array in place (numbers to weak scalars, lists and tuples to arrays of the
+ * device) and returns it, still owned by v; NULL on failure. what: "sum: x", for the message. */
 gnd_array *gnd__val_to_array(struct gnd__expr *x, gnd__val *v, size_t at, const char *what);
-/* v as an int: an int, a bool, or an integer array of one element (which is evaluated). 1 when it
- * is none, without an error. */
+/* Converts v to an int: an int, a bool, or an integer array of one element, which is evaluated.
+ * Returns 1 without an error if it is none of these. */
 int gnd__val_to_int(struct gnd__expr *x, const gnd__val *v, size_t at, int64_t *i);
 
 /* Python's arithmetic on numbers (number.c); op is a gnd__tok. */

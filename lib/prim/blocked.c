@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * prim/blocked.c - Cholesky, LU, QR, systems and triangular systems of large matrices (or as
- * GND_SOLVER says) on a GPU whose backend has no library for them: LAPACK's right-looking
- * algorithms, in which the host factors a panel of some columns (host/panel.h) and the device does
- * the rest, most of the arithmetic, by matrix products of its library. So a matrix need not go to
- * the host as a whole, and is not decomposed there.
+ * GND_SOLVER selects) on a GPU whose backend has no library for them. It uses LAPACK's
+ * right-looking algorithms: the host factors a panel of some columns (host/panel.h) and the device
+ * does the rest, most of the arithmetic, by matrix products of its library. So a matrix is neither
+ * transferred to the host as a whole nor decomposed there.
  *
- * Matrices lie in Fortran order: element (i, j) at i + j ld. Triangles are solved by halves (a
- * product takes what is known to the other half) down to a kernel for LEAF rows, which substitutes:
- * no block is inverted, and errors are those of LAPACK.
+ * Matrices are in Fortran order: element (i, j) at i + j ld. Triangular systems are solved
+ * recursively by halves (a product applies the known half to the other) down to a kernel for LEAF
+ * rows, which substitutes. No block is inverted, so errors are those of LAPACK.
  */
 #include "prim/blocked.h"
 
@@ -34,8 +34,8 @@ enum {
     STRIPS = 8
 };
 
-/* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n, ta and tb: the operand is
- * transposed. As libraries take C in C order, they get C^T = op(B)^T op(A)^T. */
+/* C = alpha op(A) op(B) + beta C in Fortran order; C is m x n; ta and tb: the operand is
+ * transposed. Libraries take C in C order, so they get C^T = op(B)^T op(A)^T. */
 static gnd_gemm product_of(uint32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
                            double alpha, int64_t lda, int64_t ldb, double beta, int64_t ldc)
 {
@@ -112,7 +112,7 @@ static void product(work *w, int ta, int tb, int64_t m, int64_t n, int64_t k, do
         gnd__prog_gemm(w->p, &g, mem);
 }
 
-/* Memory as a kernel's parameter, and where it begins. */
+/* Adds memory as a kernel's parameter, with its start. */
 static void param(work *w, const char *name, const char *begin, gnd__pmem m)
 {
     if (m.kind == GND__PA_SCRATCH)
@@ -148,7 +148,7 @@ static void swaps(work *w, mtx a, int64_t n, int64_t from_col, int64_t skip, int
     end(w, "solve_swap", n - skip, gnd__prog_group(w->p, 64), 2 * (n - skip) * count * w->size);
 }
 
-/* count elements of x, or their conjugates, in columns of `rows`, to y. */
+/* Copies count elements of x, or their conjugates, in columns of `rows`, to y. */
 static void take(work *w, const char *name, mtx y, mtx x, int64_t rows, int64_t count, int conj)
 {
     if (count <= 0)
@@ -249,9 +249,8 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The host has the block on the diagonal only: a few columns of so many rows would take longer to
- * come and to go. conj: memory for a panel's conjugates, of complex dtypes, which is what L^H is
- * the transpose of. */
+/* The host only gets the diagonal block: transferring a few columns of that many rows would take
+ * longer. conj: memory for a panel's conjugates, for complex dtypes; L^H is their transpose. */
 static void cholesky(work *w, mtx a, int64_t b, int block, int conj)
 {
     const int64_t n = w->s->n;
@@ -312,7 +311,7 @@ static void system_of(work *w, mtx a, mtx x, int64_t b, int pivots)
     triangle(w, &u, 0, n, x, k);
 }
 
-/* The reflectors of one panel, and room for two products with them. */
+/* The reflectors of one panel, and memory for two products with them. */
 typedef struct reflectors {
     mtx v, vc, t, tc, w1, w2;
     int64_t rows, cols, first;
@@ -329,7 +328,7 @@ static void reflect(work *w, const reflectors *r, int back, mtx c, int64_t n)
 static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int products, int64_t m,
                                 int64_t q, int64_t widest)
 {
-    /* before those of this panel lie whole panels, of fewer and fewer rows */
+    /* this panel comes after whole panels of fewer and fewer rows */
     const int64_t twice = w->complex ? 2 : 1, c = lesser(w->panel, q - j), i = j / w->panel,
                   rows = m - j;
     const int64_t before = j * m - w->panel * w->panel * (i * (i - 1) / 2);
@@ -346,7 +345,7 @@ static reflectors reflectors_of(const work *w, int64_t j, int v, int t, int prod
     return r;
 }
 
-/* R to its own memory, then 1 in the place of A. */
+/* Copies R to its own memory, then writes 1 in its place in A. */
 static void part_r(work *w, mtx a, mtx r, int64_t q, int64_t cols)
 {
     const int64_t n = w->s->n, m = w->s->m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/bind.c - what the steps of a plan are called with on the nodes of a graph: memory, offsets
- * and constants. What is the same in every run (a launch's sizes and numbers) is put together once.
+ * sched/bind.c - binds the steps of a plan to the nodes of a graph: memory, offsets and constants.
+ * Data that are the same in every run (a launch's sizes and numbers) are prepared once.
  */
 #include "sched/plan.h"
 
@@ -10,7 +10,7 @@
 #include "graph/launch.h"
 #include "sched/check.h"
 
-/* A constant as a kernel takes it. */
+/* A constant in the form that a kernel takes. */
 static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
 {
     k->u.u64 = 0;
@@ -25,7 +25,7 @@ static void constant(gnd_karg *k, const gnd_array *a, gnd_dtype t)
     }
 }
 
-/* The same as a number: t is a real float. */
+/* The same as a number; t is a real float. */
 static double real_constant(const gnd_array *a, gnd_dtype t)
 {
     gnd_karg k;
@@ -37,7 +37,7 @@ static double real_constant(const gnd_array *a, gnd_dtype t)
     return t == GND_FLOAT64 ? d : (double)f;
 }
 
-/* Where slot i begins, in bytes, counted from the beginning of its buffer. */
+/* The start of slot i in bytes from the beginning of its buffer. */
 static inline size_t slot_offset(const gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g,
                                  int32_t i)
 {
@@ -64,7 +64,7 @@ gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32
     return st == GND_OK ? st : gnd__plan_lacks(p, &s->graph, i, st, e);
 }
 
-/* The arguments of a step as the backend takes them, but for what differs from run to run. */
+/* Prepares the arguments of a step for the backend, except those that differ from run to run. */
 static gnd_status ready_launch(gnd__step *st, gnd_err *e)
 {
     gnd_karg *karg = gnd__calloc((size_t)st->nargs + 1, sizeof *karg);
@@ -152,7 +152,7 @@ gnd_status gnd__bind_gemm(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd
     return GND_OK;
 }
 
-/* Operand i of a call: its buffer, and where it begins in it, in bytes. */
+/* Operand i of a call: its buffer, and its start in the buffer in bytes. */
 static gnd_status operand(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
                           const gnd__step *st, int i, gnd_buf **buf, uint64_t *off, gnd_err *e)
 {

@@ -11,13 +11,13 @@
 #include "graph/graph.h"
 
 #define TABLE 1024    /* entries of a table */
-#define LONG_LIST 128 /* checks of one array that are looked at rather than carried on */
-#define SOURCES 63    /* checks and lists of one run that are told apart */
+#define LONG_LIST 128 /* an array with more checks has them read instead of carried on */
+#define SOURCES 63    /* checks and lists of one run that are distinguished */
 #define UNIONS 64     /* unions of one run that are found again */
 
-/* A table of entries, all 0 when it is made; each is used once. */
+/* A table of entries, initially all 0. Each is used once. */
 typedef struct gnd__ctable {
-    int refs; /* checks, and the scheduler while it is the current one */
+    int refs; /* owners: checks, and the scheduler while the table is the current one */
     gnd_device *dev;
     gnd__block *block;
     int cap, used;
@@ -25,7 +25,7 @@ typedef struct gnd__ctable {
 
 typedef struct gnd__icheck {
     int refs;
-    int state; /* 0: not looked at; 1: passed; 2: failed */
+    int state; /* 0: not read; 1: passed; 2: failed */
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
@@ -158,7 +158,7 @@ void gnd__checks_close(gnd__sched *s)
     s->check = NULL;
 }
 
-/* Looks at the entry of c. */
+/* Reads the entry of c. */
 static gnd_status look(gnd__icheck *c, gnd_err *e)
 {
     uint32_t w[4];
@@ -238,7 +238,7 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
 /* --- after a run --------------------------------------------------------------------------------
  */
 
-/* Where checks come from: the plan's own (list NULL), or what a leaf's memory refers to. */
+/* A source of checks: the plan's own (list NULL), or the list to which a leaf's memory refers. */
 typedef struct source {
     gnd__icheck *own;
     gnd__checks *list;
@@ -288,8 +288,8 @@ static gnd_status new_union(const sources *all, uint64_t mask, gnd__checks **out
         }
     }
     if (u->n > LONG_LIST) {
-        /* a long loop without a look: what passed need not be carried on. A failure stays, and
-         * whoever reads will see it. */
+        /* a long loop without a read: drop checks that passed. A failure stays, and the next
+         * reader gets it. */
         gnd_err ignored = {GND_OK, 0, ""};
         int n = 0;
         for (int k = 0; k < u->n; k++) {
@@ -370,7 +370,7 @@ gnd_status gnd__checks_spread(gnd__sched *s, const gnd__plan *p, const gnd__pgra
         all.v[all.n] = (source){s->check[all.n], NULL};
         mask[p->check[all.n]] |= (uint64_t)1 << (all.n < SOURCES ? all.n : SOURCES);
     }
-    for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before what uses them */
+    for (int32_t i = 0; i < g->nnode; i++) { /* inputs come before their users */
         const gnd__pnode *q = &g->node[i];
         gnd__storage *leaf = q->a->data.st;
         if (leaf && leaf->checks) {

@@ -2,9 +2,9 @@
  *
  * sched/exec.c - runs a plan on the nodes of a graph, and the cache of plans.
  *
- * Memory of a plan is taken when a step first needs it and given back after the last step that uses
- * it, at once, since the device's queue is in order. What nodes keep goes to them in the end, when
- * every step has been put into the queue; a failure before that changes no node.
+ * A plan's memory is allocated when a step first needs it and freed right after the last step that
+ * uses it, which is safe because the device's queue is in order. Results are given to the nodes at
+ * the end, when every step has been enqueued; a failure before that changes no node.
  */
 #include "sched/record.h"
 
@@ -18,7 +18,7 @@
 #include "graph/launch.h"
 #include "host/lapack.h"
 
-/* So many plans, and bytes of them and their keys, are kept. */
+/* Limits of the cache: plans, and bytes of plans and keys. */
 #define MAX_PLANS 2048
 #define MAX_PLAN_BYTES ((size_t)64 << 20)
 
@@ -50,7 +50,7 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
 static void free_sched(gnd__sched *s)
 {
     while (s->records)
-        (void)gnd__recorded_free(s->records, NULL); /* the device closes: nobody asks */
+        (void)gnd__recorded_free(s->records, NULL); /* the device closes: nobody gets the error */
     gnd__checks_close(s);
     gnd__table_free(s->cache, (void (*)(void *))gnd__plan_free);
     gnd__pgraph_free(&s->graph);
@@ -87,8 +87,8 @@ void gnd__sched_free(gnd_device *dev)
     dev->plans = NULL;
 }
 
-/* By the backend's library, or by LAPACK on memory that is mapped or copied, as panels always are.
- */
+/* Runs the call by the backend's library, or by LAPACK on memory that is mapped or copied; panels
+ * always use LAPACK. */
 gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label,
                                gnd_err *e)
 {
@@ -108,7 +108,7 @@ gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const cha
     return r;
 }
 
-/* One step: its memory, and the call. */
+/* Runs one step: its memory, and the call. */
 static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gdev *d, gnd__step *st,
                            gnd_err *e)
 {
@@ -142,8 +142,9 @@ static gnd_status run_step(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd__gde
     return r;
 }
 
-/* Whether the launch of part q, of the graph, is to keep that part's memory: it stays without the
- * part's node being asked for. Known only while the plan runs, like the want of a result. */
+/* Whether the launch of part q of the graph must keep that part's memory: it is needed although
+ * the part's node is not requested. This is known only while the plan runs, like the want of a
+ * result. */
 static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart *q)
 {
     const gnd_array *a = g->node[q->node].a;
@@ -151,8 +152,8 @@ static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart
            (g->node[q->node].sink || atomic_load(&a->refs) > p->nuse[q->node]);
 }
 
-/* Outputs of one launch get their elements together, so that none of them runs it again: the parts
- * when the launch does, and all when it writes over an array. */
+/* Outputs of one launch get their elements together, so that none of them repeats the launch: the
+ * parts when the launch does, and all when it overwrites an array. */
 static void want_outputs(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     for (int32_t i = 0; i < p->nresult; i++) {
@@ -202,7 +203,7 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     return 1;
 }
 
-/* a computes what b computed: it takes b's elements, if b has any. */
+/* Gives b's elements, if it has any, to a, which computes the same. */
 static gnd_status share(gnd_array *a, const gnd_array *b, gnd_err *e)
 {
     int64_t *stride = NULL;
@@ -221,12 +222,12 @@ static gnd_status share(gnd_array *a, const gnd_array *b, gnd_err *e)
     return GND_OK;
 }
 
-/* Nodes with elements drop their inputs. That frees nodes, such ones among them: all are held until
- * the last has let go. */
+/* Drops the inputs of nodes with elements. That may free such nodes as well: all are held until the
+ * last has dropped its inputs. */
 static void let_go(const gnd__plan *p, gnd__pgraph *g)
 {
-    if (p->nresult == 1 && g->ndup == 0 &&
-        g->node[p->result[0].node].sink) { /* held by who asked */
+    /* held by the caller */
+    if (p->nresult == 1 && g->ndup == 0 && g->node[p->result[0].node].sink) {
         gnd__drop_inputs(g->node[p->result[0].node].a);
         return;
     }
@@ -249,7 +250,7 @@ static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgr
 {
     if (!keeps_part(p, g, q) || s->st[q->slot] || p->slot[q->slot].leaf)
         return GND_OK;
-    gnd_status r = gnd__plan_need(s, p, g->dev->g, q->slot, e); /* of no elements */
+    gnd_status r = gnd__plan_need(s, p, g->dev->g, q->slot, e); /* a part without elements */
     if (r == GND_OK && !(s->st[q->slot] = gnd__storage_new(g->dev, s->block[q->slot])))
         r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
     if (r == GND_OK)
@@ -257,7 +258,7 @@ static gnd_status part_storage(gnd__sched *s, const gnd__plan *p, const gnd__pgr
     return r;
 }
 
-/* A launch that has its elements takes the memory of a part that has none. */
+/* Gives the memory of a part without elements to its launch, if the launch has elements. */
 static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__pgraph *g,
                       uint8_t *taken)
 {
@@ -268,13 +269,13 @@ static void give_part(gnd__storage *const *st, const gnd__ppart *q, const gnd__p
     taken[q->slot] = 1;
 }
 
-/* Gives nodes their elements and drops what they were made from. */
+/* Gives nodes their elements and drops their inputs. */
 static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd_device *dev = g->dev;
     gnd__storage **st = s->st;
     int64_t **stride = s->stride;
-    uint8_t *taken = s->keep; /* of no more use: no step comes after this */
+    uint8_t *taken = s->keep; /* no longer needed: no step follows */
     gnd_status r = GND_OK;
     memset(taken, 0, (size_t)p->nslot);
     for (int32_t i = 0; i < p->nresult; i++) {
@@ -291,7 +292,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         }
         if (p->slot[q->slot].leaf || st[q->slot] || r != GND_OK)
             continue;
-        r = gnd__plan_need(s, p, dev->g, q->slot, e); /* of no elements, or never written */
+        r = gnd__plan_need(s, p, dev->g, q->slot, e); /* without elements, or never written */
         if (r == GND_OK && !(st[q->slot] = gnd__storage_new(dev, s->block[q->slot])))
             r = gnd__err(e, GND_ERR_NOMEM, "out of memory while evaluating");
         if (r == GND_OK)
@@ -315,7 +316,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         if (leaf || taken[q->slot])
             gnd__storage_ref(a->data.st);
         else
-            taken[q->slot] = 1; /* the first takes it over */
+            taken[q->slot] = 1; /* the first takes ownership */
         if (s->want[i] == GND__W_KEPT)
             gnd__keep_count(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
@@ -343,8 +344,8 @@ static void release_blocks(gnd__sched *s, const gnd__plan *p, gnd__gdev *d)
         }
 }
 
-/* A plan that writes over arrays cannot begin again: it takes all its memory first, and a launch
- * that did so before and came to nothing is an error. */
+/* A plan that overwrites arrays cannot be restarted: it allocates all its memory first. If an
+ * earlier launch overwrote its input and then failed, that is an error. */
 static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
 {
     gnd_status r = GND_OK;
@@ -362,8 +363,8 @@ static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgrap
     return r;
 }
 
-/* Runs p on the nodes of g, which get their elements. On failure no node changes, but for what
- * users' kernels wrote over (ready_over). */
+/* Runs p on the nodes of g, which get their elements. On failure no node changes, except what
+ * users' kernels overwrote (ready_over). */
 static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
 {
     gnd__gdev *d = g->dev->g;
@@ -391,8 +392,9 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
         }
         r = repeats ? gnd__bind_launch(s, p, g, d, st, e) : run_step(s, p, g, d, st, e);
         if (r == GND_OK && st->over)
-            g->node[st->over - 1].a->p.launch->spoiled = 1; /* of no matter once it has elements */
-        /* Launches that are still to come hold their blocks: the pool may give free ones back. */
+            /* does not matter once it has elements */
+            g->node[st->over - 1].a->p.launch->spoiled = 1;
+        /* Later launches hold their blocks: the pool may release free ones. */
         for (int32_t b = st->dead; b >= 0 && r == GND_OK && !repeats; b = p->slot[b].next_dead)
             if (s->block[b] && !s->keep[b]) {
                 gnd__pool_free(d, s->block[b]);
@@ -427,7 +429,7 @@ static void link_newest(gnd__sched *s, gnd__plan *p)
     s->newest = p;
 }
 
-/* Drops the plans that ran longest ago, down to n plans of nbytes in all. */
+/* Drops the plans that ran longest ago, until n plans of nbytes in total remain. */
 static void drop_plans(gnd__sched *s, size_t n, size_t nbytes)
 {
     while (s->oldest && (gnd__table_len(s->cache) > n || s->cached > nbytes)) {
@@ -439,7 +441,7 @@ static void drop_plans(gnd__sched *s, size_t n, size_t nbytes)
     }
 }
 
-/* Programs that plans hold give way too, when all take too much memory: half of the plans at a
+/* If all programs take too much memory, programs held by plans are released: half of the plans at a
  * time. */
 static void bound_programs(gnd__sched *s, gnd__gdev *d)
 {
@@ -481,7 +483,7 @@ gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err 
         return r;
     n->plans++;
     (*p)->nbytes = g->nkey + gnd__plan_bytes(*p);
-    /* a program of ever new structures */
+    /* a program that keeps making new structures */
     drop_plans(s, MAX_PLANS - 1, (*p)->nbytes < MAX_PLAN_BYTES ? MAX_PLAN_BYTES - (*p)->nbytes : 0);
     bound_programs(s, g->dev->g);
     if (gnd__table_enter(s->cache, g->key, g->nkey, g->hash, *p, &old) != 0) {
@@ -513,11 +515,11 @@ gnd_status gnd__evaluate(gnd_device *dev, int n, gnd_array *const *sink, gnd_err
             r = run(s, p, &s->graph, e);
         if (r != GND_ERR_DEVMEM || (p && p->over))
             break;
-        if (s->kept) /* without that it may go */
+        if (s->kept) /* without keeping values it may succeed */
             s->frugal = 1;
         else if (trimmed++ || !dev->g->starved || !gnd__pool_trim(dev->g))
-            break; /* a library or the driver lacked memory of its own, which the pool can give
-                      back: once more */
+            /* a library or the driver lacked memory, which the pool can release: try once more */
+            break;
         gnd__err_clear(e);
         r = GND_OK;
     }

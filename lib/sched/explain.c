@@ -16,7 +16,8 @@ static size_t block_bytes(size_t n)
     return (n + 15) / 16 * 16;
 }
 
-/* The most bytes alive at once: leaves all the time, the rest from first to last use. */
+/* The maximum of the bytes alive at once: leaves all the time, other slots from first to last
+ * use. */
 static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
 {
     uint64_t now = 0, most;
@@ -50,7 +51,7 @@ static uint64_t peak(const gnd__plan *p, const gnd__pgraph *g)
     return most;
 }
 
-/* Slot number k of those that a step has as arguments or operands; -1: that is none, -2: there are
+/* Slot number k of the arguments or operands of a step; -1: that one is not a slot, -2: there are
  * no more. */
 static int32_t slot_of(const gnd__step *st, int32_t k)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/keep.c - what stays in memory when a plan has run: what was asked for, what has an owner
- * outside the graph, and what was expensive (a reduction, a product, a primitive, a join) and lies
- * below something that has an owner and gets no elements: the sort below a view of it, of which one
- * element was read. A node that gets elements drops its inputs, so of a chain of expensive nodes
- * only the last one stays.
+ * sched/keep.c - which results stay in memory after a plan has run: those requested, those with an
+ * owner outside the graph, and those that were expensive (a reduction, a product, a primitive, a
+ * join) and are below something that has an owner and gets no elements; for example a sort below a
+ * view of it, of which one element was read. A node that gets elements drops its inputs, so of a
+ * chain of expensive nodes only the last one stays.
  */
 #include "sched/plan.h"
 
@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-/* Kept values take at most this part of the memory that all other arrays leave. */
+/* Kept values take at most 1/PART of the memory that all other arrays leave free. */
 enum { PART = 4 };
 
 void gnd__keep_count(gnd__storage *st)
@@ -24,7 +24,7 @@ void gnd__keep_count(gnd__storage *st)
     st->dev->g->n.bytes_kept += st->kept;
 }
 
-/* Whether nbytes more may be kept, beside `more` that this plan keeps already. */
+/* Whether nbytes more may be kept, besides `more` that this plan keeps already. */
 static int affordable(const gnd__gdev *d, uint64_t nbytes, uint64_t more)
 {
     const uint64_t most = gnd__pool_most(d), others = d->n.bytes_in_use - d->n.bytes_kept;
@@ -54,8 +54,8 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->live = live;
         s->caplive = g->nnode * 2;
     }
-    /* live: what owners will need when the plan has run. From the sinks down: users come after what
-     * they use. */
+    /* live: what owners will need after the plan has run. From the sinks down: users come after
+     * what they use. */
     memset(s->live, 0, (size_t)g->nnode);
     for (int32_t i = 0; i < g->ndup; i++)
         s->live[g->dup[i].node] |= atomic_load(&g->dup[i].a->refs) > g->dup[i].uses;

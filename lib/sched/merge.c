@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/merge.c - see merge.h. Which launches are small enough, the table, the launch of the whole.
+ * sched/merge.c - see merge.h. Selects launches that are small enough, and makes the table and the
+ * merged launch.
  */
 #include "sched/merge.h"
 
@@ -10,29 +11,32 @@
 #include "codegen/merge.h"
 
 enum {
-    OFTEN = 32,         /* runs of a list before it is looked at */
-    LEAST = 4,          /* launches of a run */
-    FUNCTIONS = 32,     /* different kernels of a run, */
-    FUNCTION = 1 << 13, /* characters of each, */
-    TEXT = 1 << 15,     /* and of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 for 106,000 */
-    GROUP = 512,        /* work-items on GPUs: 1024 are no faster, and have half the registers */
-    TURNS = 1 << 14     /* of loops: Mesa's llvmpipe ends them after 65535 in all, without a word */
+    OFTEN = 32,         /* runs of a list before merging is considered */
+    LEAST = 4,          /* launches of a run, at least */
+    FUNCTIONS = 32,     /* distinct kernels of a run, at most */
+    FUNCTION = 1 << 13, /* characters of each, at most */
+    /* characters of all: NVIDIA's compiler takes 0.7 s for 23,000, 4 s for 106,000 */
+    TEXT = 1 << 15,
+    GROUP = 512,    /* work-items on GPUs: 1024 are no faster and have half the registers */
+    TURNS = 1 << 14 /* iterations of loops: Mesa's llvmpipe silently ends them after 65535 in
+                       total */
 };
 
-/* What a launch may have in order to be merged. A CPU loses its other cores, a GPU its other
- * multiprocessors: from here on that would cost more than a launch. */
+/* Limits of a launch that may be merged. A merged launch uses one core of a CPU or one
+ * multiprocessor of a GPU: beyond these limits that would cost more than a launch. */
 static const struct limits {
     size_t items;
-    int64_t work;   /* gnd__kir_work */
-    int64_t launch; /* ns of the host that a launch costs and one that is merged does not: of PoCL,
-                     * of NVIDIA's OpenCL (doc/PERFORMANCE.md, What a call costs) */
+    int64_t work; /* gnd__kir_work */
+    /* ns of the host that a launch costs and a merged one saves: of PoCL, of NVIDIA's OpenCL
+     * (doc/PERFORMANCE.md, What a call costs) */
+    int64_t launch;
 } on_cpu = {1 << 13, 100000, 2000}, on_gpu = {1 << 13, 200000, 4000};
 
-/* What compiling takes, ns: in any case, and for each character of the functions. */
+/* The time of a compilation in ns: a constant, and for each character of the functions. */
 #define COMPILE 100000000
 #define COMPILE_CHAR 30000
 
-/* Launches that become one. */
+/* Launches that are merged into one. */
 typedef struct run {
     int first, n;
     int nfn, nmem;
@@ -55,8 +59,8 @@ typedef struct merger {
     int nruns;
 } merger;
 
-static unsigned first = OFTEN,
-                forced; /* forced: after so many runs compiling pays; 0: as pays_after says */
+/* forced: compiling pays after so many runs; 0: as pays_after computes */
+static unsigned first = OFTEN, forced;
 
 void gnd__merge_force(int looked_at, int pays)
 {
@@ -69,7 +73,7 @@ int gnd__merge_wants(const gnd__gdev *d)
     const gnd_props *p = &d->props;
     if (p->dialect != GND_DIALECT_OPENCL || !p->little_endian || !d->be->has_replay)
         return 0;
-    /* Mesa's compiler says things on stderr when it makes the kernels of GPUs for llvmpipe */
+    /* Mesa's compiler prints to stderr when it compiles kernels for GPUs for llvmpipe */
     return forced || (!(d->be->replay.flags & GND_REPLAY_CHEAP) &&
                       (p->kind == GND_DEV_GPU || gnd__target_of(p, &d->tune).cpu));
 }
@@ -113,7 +117,7 @@ static int args_fit(const gnd_klaunch *l)
     return 1;
 }
 
-/* Whether groups with barriers fit: on GPUs only, whose compilers like them. */
+/* Whether groups with barriers fit: only on GPUs, whose compilers handle them well. */
 static int groups_fit(const merger *m, const gnd_klaunch *l, const gnd__form *f)
 {
     if (f->local == 0)
@@ -151,7 +155,7 @@ static int mem_of(const run *r, const gnd_buf *b)
     return i;
 }
 
-/* Launch i, which is small, at the end of run r, if that has room for it. */
+/* Adds launch i, which is small, at the end of run r if there is room. */
 static int join(merger *m, run *r, int i)
 {
     const gnd_klaunch *l = &m->l[i];
@@ -239,7 +243,7 @@ static void put_end(int64_t *to)
     memcpy(to, end, sizeof end);
 }
 
-/* How long the part of run r is; writes it, unless table is NULL. */
+/* The length of the part of run r; writes it unless table is NULL. */
 static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int64_t *table)
 {
     size_t chunk = 0, at = 0;
@@ -261,8 +265,8 @@ static size_t put_run(const merger *m, const run *r, const gnd__mergefn *fn, int
     return chunk + GND__MERGE_CHUNK;
 }
 
-/* The kernel of a run, which stays NULL where it is not to be compiled and is in no cache; and its
- * part of the table, which is len long so far. */
+/* Gets the kernel of a run, which stays NULL if it must not be compiled and is in no cache; and
+ * appends its part to the table, which is len long so far. */
 static gnd_status build(merger *m, run *r, int compile, size_t *len, gnd_err *e)
 {
     gnd__mergefn fn[FUNCTIONS];
@@ -343,7 +347,7 @@ static gnd_status make_launches(const merger *m, gnd__merged *out, gnd_err *e)
     return GND_OK;
 }
 
-/* After how many runs compiling has paid for itself. */
+/* The number of runs after which compiling has paid for itself. */
 static unsigned pays_after(const merger *m)
 {
     int64_t cost = 0, gain = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/merge.h - runs of small launches as one: for lists that are run often where each launch
- * costs the host much, as by OpenCL. A run of consecutive launches becomes one launch of a kernel
- * (codegen/merge.h) that walks through a table of them. The same functions on the same numbers in
- * the same order: the same bits.
+ * sched/merge.h - merges small launches, for lists that are run often if each launch costs the host
+ * much, as with OpenCL. A run of consecutive launches becomes one launch of a kernel
+ * (codegen/merge.h) that goes through a table of them. It applies the same functions to the same
+ * numbers in the same order, and so gives the same bits.
  */
 #ifndef GND_SCHED_MERGE_H
 #define GND_SCHED_MERGE_H
@@ -12,37 +12,38 @@
 #include "codegen/codegen.h"
 
 typedef struct gnd__merged {
-    int n; /* launches; 0: nothing was merged, and there is nothing to free */
+    /* number of launches; 0: nothing was merged, and there is nothing to free */
+    int n;
     gnd__kernel **kernel;
     gnd_klaunch *launch;
-    /* of the launches that are merged ones; the others' are those that were given */
+    /* arguments of the merged launches; the others keep theirs */
     gnd_karg *args;
     gnd__block *table;
 } gnd__merged;
 
-/* When merging pays: kernels that are in the kernel cache are merged after 32 runs. Others are
- * compiled when the runs have cost the host as much time, for the launches that merging saves, as
- * compiling is expected to take: so never more than twice the time of the better of both ways is
- * spent, however long the list goes on. */
+/* When merging pays: if the merged kernels are in the kernel cache, after 32 runs. Otherwise
+ * they are compiled when the launches that merging saves have cost the host as much time as
+ * compiling is expected to take. So the total time is at most twice that of the better choice,
+ * however long the list is used. */
 
-/* After how many runs a list of d is to be looked at first (gnd__merge); 0: never, its launches
- * cost the host little. */
+/* The number of runs after which a list of d is first considered (gnd__merge); 0: never, because
+ * its launches cost the host little. */
 unsigned gnd__merge_first(const gnd__gdev *d);
-/* Whether kernels of d need their form as a note (gnd__form), to be merged some day. */
+/* Whether kernels of d need their form as a note (gnd__form), so that they can be merged later. */
 int gnd__merge_wants(const gnd__gdev *d);
-/* Merges what can be of the launches l[i] of k[i], whose arithmetic is work[i], of a list that has
- * run `runs` times; compiles, takes memory, waits for nothing. When that does not pay yet nothing
- * is merged, and *again says after how many runs it will; 0: never. The launches stay the caller's
- * and outlive the result. Whatever fails, GND_ERR_NOMEM too, means that they go on as they are, and
- * leaves nothing. */
+/* Merges what it can of the launches l[i] of k[i], whose arithmetic is work[i], of a list that
+ * has run `runs` times. It may compile and allocate, but does not wait. If merging does not pay
+ * yet nothing is merged, and *again is the number of runs after which it will (0: never). The
+ * launches stay the caller's and must outlive the result. After any failure, also GND_ERR_NOMEM,
+ * the launches remain usable as they are and nothing is left behind. */
 gnd_status gnd__merge(gnd__gdev *d, unsigned runs, int n, gnd__kernel *const *k,
                       const gnd_klaunch *l, const int64_t *work, unsigned *again, gnd__merged *out,
                       gnd_err *e);
-/* The queue has settled. */
+/* The queue must have settled. */
 void gnd__merged_free(gnd__gdev *d, gnd__merged *m);
 
-/* For tests: after how many runs lists are looked at, and after how many compiling pays, also where
- * lists cost little; 0: as usual. */
+/* For tests: the numbers of runs after which lists are considered and after which compiling
+ * pays, also for lists that cost little; 0: as usual. */
 void gnd__merge_force(int first, int pays);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan.c - from the grouped graph to a plan: groups and lowers until every kernel fits, has
- * its steps written (plan_steps.c, plan_prim.c, product.c), and lays out memory.
+ * sched/plan.c - makes a plan from the grouped graph: groups and lowers until every kernel fits,
+ * has its steps written (plan_steps.c, plan_prim.c, plan_launch.c, product.c), and assigns memory.
  */
 #include "sched/maker.h"
 
@@ -11,8 +11,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-/* The ways to mark a node that has grouping start again: must, no_absorb, no_rows, no_merge, and
- * alone. */
+/* The number of marks that make grouping start again: must, no_absorb, no_rows, no_merge, alone. */
 #define MARKS 5
 
 static size_t node_bytes(const gnd_array *a)
@@ -20,7 +19,7 @@ static size_t node_bytes(const gnd_array *a)
     return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
 }
 
-/* Tries a kernel: what has to be stored is marked, and rows that registers do not hold. */
+/* Tries a kernel: marks nodes that must be stored, and rows that do not fit into registers. */
 static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry)
 {
     gnd_status st = gnd__lower(m->g, w, k, retry, m->e);
@@ -36,8 +35,8 @@ static gnd_status lower_kernel(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, 
     return st;
 }
 
-/* Groups and lowers until no kernel asks for another root. Each round but the last marks a node in
- * a way in which it was not marked: there are few ways, so it ends. */
+/* Groups and lowers until no kernel asks for another root. Each round except the last sets a new
+ * mark on some node, and there are few marks, so it terminates. */
 static gnd_status lower_all(gnd__maker *m)
 {
     gnd__kir *k = gnd__malloc(sizeof *k);
@@ -106,7 +105,7 @@ static gnd_status lower_all(gnd__maker *m)
     return st;
 }
 
-/* Marks the roots that reductions, products, primitives and joins made. */
+/* Marks the roots made by reductions, products, primitives and joins. */
 static void find_dear(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)
@@ -159,7 +158,7 @@ static gnd_status add_results(gnd__maker *m)
     return GND_OK;
 }
 
-/* Chains to each step the slots that it is the last to use. */
+/* Links to each step the slots of which it is the last user. */
 static void add_deadlines(gnd__plan *p)
 {
     for (int32_t s = 0; s < p->nstep; s++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan_launch.c - the steps of a user's kernel (graph/launch.h): inputs that are not
- * contiguous are copied, and so is what an inout argument has, unless its memory may be written
- * over (fuse/group.c); then the launch. Outputs that are no nodes of the graph get memory as well.
+ * sched/plan_launch.c - the steps of a user's kernel (graph/launch.h): copies inputs that are not
+ * contiguous, and the contents of inout arguments unless their memory may be overwritten
+ * (fuse/group.c); then launches. Outputs that are not nodes of the graph get memory as well.
  */
 #include "sched/maker.h"
 
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "graph/launch.h"
 
-/* Where output k of work w is: the slot of its node, or one that is made for it. */
+/* The slot of output k of work w: its node's, or a new one. */
 static gnd_status output_slots(gnd__maker *m, const gnd__pwork *w, int32_t *slot)
 {
     const gnd__launch *l = m->g->node[w->root[0]].a->p.launch;
@@ -41,7 +41,7 @@ static gnd_status output_slots(gnd__maker *m, const gnd__pwork *w, int32_t *slot
     return gnd__plan_fits(m);
 }
 
-/* Argument a's memory in C order: its slot, and the bytes at which it begins there. */
+/* Argument a's memory in C order: its slot, and its start there in bytes. */
 static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a,
                              const int32_t *out, int32_t *slot, int64_t *at)
 {
@@ -140,7 +140,7 @@ gnd_status gnd__plan_launch(gnd__maker *m, const gnd__pwork *w)
     m->p->nlaunch++;
     if (s->over) {
         m->p->over = 1;
-        m->p->repeats = -1; /* each run has its own memory */
+        m->p->repeats = -1; /* each run has memory of its own */
     }
     if (m->want_source)
         return (s->source = gnd__strdup(l->user->src)) ? GND_OK : gnd__plan_nomem(m->e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * sched/plan_prim.c - the steps of a primitive: its inputs, as expressions or memory, and the
- * kernels and library calls of the program that it writes (prim/prim.h).
+ * kernels and library calls of its program (prim/prim.h).
  */
 #include "sched/maker.h"
 
@@ -28,7 +28,7 @@ gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int
     return st;
 }
 
-/* An input as the program sees it: an expression, or memory in C order, which is then slot[i]. */
+/* Prepares an input for the program: an expression, or memory in C order, which is then slot[i]. */
 static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gnd__prog *prog,
                              int i, gnd__kir *kept, gnd__inl *inl, gnd__place *place)
 {
@@ -68,7 +68,7 @@ static gnd_status prim_input(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, gn
     return GND_OK;
 }
 
-/* Argument a of a program's kernel as the plan's. */
+/* Converts argument a of a program's kernel to one of the plan. */
 static gnd_status prim_arg(gnd__maker *m, const gnd__parg *a, gnd__sarg *b, int32_t out,
                            int32_t scratch, const gnd__place *place, const gnd__kir *kir,
                            const gnd__inl *inl, int64_t esize)

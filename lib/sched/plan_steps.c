@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/plan_steps.c - the steps and slots of a plan in the making: launches of generated kernels,
- * with their arguments; joins in one launch; copies.
+ * sched/plan_steps.c - the steps and slots of a plan under construction: launches of generated
+ * kernels with their arguments; joins in one launch; copies.
  */
 #include "sched/maker.h"
 
@@ -46,8 +46,8 @@ int32_t gnd__plan_slot(gnd__maker *m, int32_t node, int leaf, size_t nbytes)
     return m->p->nslot++;
 }
 
-/* A plan that is only explained may ask for more than the device has, but for no more than sizes
- * can be computed of. */
+/* A plan that is only explained may need more than the device has, but its sizes must stay
+ * computable. */
 #define EXPLAINED ((size_t)1 << 56)
 
 gnd_status gnd__plan_fits(gnd__maker *m)
@@ -128,7 +128,7 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
     return GND_OK;
 }
 
-/* The arguments of generated kernel gk, of the IRs k. */
+/* Binds the arguments of generated kernel gk, made from the IRs k. */
 static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *k,
                             const gnd__gkernel *gk, const int32_t *parts, const gnd__gen *gen)
 {
@@ -142,7 +142,7 @@ static gnd_status bind_args(gnd__maker *m, gnd__step *s, const gnd__kir *const *
     return st;
 }
 
-/* Keeps what kernel gk is made of with it, where launches may be merged. */
+/* Attaches the form of kernel gk to it, if launches may be merged. */
 static gnd_status keep_form(gnd__maker *m, const gnd__gkernel *gk, gnd__kernel *k)
 {
     gnd__form *f;
@@ -242,8 +242,8 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n)
     st = kir && gen ? GND_OK : gnd__plan_nomem(m->e);
     for (int i = 0; i < *n && st == GND_OK; i++) {
         int64_t r, w;
-        int retry =
-            0; /* the largest first: its name is that of the kernel, and it is to begin first */
+        /* the largest first: the kernel takes its name from it, and it should start first */
+        int retry = 0;
         k[i] = &kir[i];
         st = gnd__lower(m->g, &g->work[g->order[at + i]], k[i], &retry, m->e);
         if (st != GND_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/product.c - the steps of a plan for a matrix product: operands as they lie where a library
- * takes them so, else as copies; batch axes that walk as one are one, the longest is that of the
- * calls; and what follows the product, where the library takes that too.
+ * sched/product.c - the steps of a plan for a matrix product: operands in place if a library
+ * accepts their layout, else as copies; batch axes that can be combined are one axis, and the calls
+ * use the longest; and what follows the product, if the library supports it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "base/mem.h"
 #include "prim/gemm.h"
 
-/* What a library is asked with where a factor is known only when the plan runs: not 0, not 1. */
+/* The value used to query a library if a factor is known only when the plan runs: neither 0 nor
+ * 1. */
 #define GND__ANY_FACTOR 2
 
-/* Whether the last two axes can go to a library as they are. */
+/* Whether a library accepts the last two axes as they are. */
 static int gemm_layout(const gnd__layout *l)
 {
     int n = l->ndim;
@@ -25,7 +26,7 @@ static int gemm_layout(const gnd__layout *l)
     return (c == 1 && (rows == 1 || r >= cols)) || (r == 1 && (cols == 1 || c >= rows));
 }
 
-/* Fills one matrix operand; axes of extent 1 get strides that libraries accept. */
+/* Fills one matrix operand. Axes of extent 1 get strides that libraries accept. */
 static void set_mat(gnd_mat *x, const gnd__layout *l)
 {
     int n = l->ndim;
@@ -44,19 +45,21 @@ static void set_mat(gnd_mat *x, const gnd__layout *l)
     }
 }
 
-/* A product, and what follows it, as a library is asked for it. */
+/* A product, and what follows it, in the form of a library call. */
 typedef struct product {
-    gnd__place at[3]; /* a, b and what is added, where they are; a and b as copies, if there are */
-    gnd__place from[2]; /* ... and what these are copies of */
+    /* the places of a, b and the addend; of copies of a and b if there are any */
+    gnd__place at[3];
+    gnd__place from[2]; /* ... and what these are copied from */
     int copied[2];
-    gnd_gemm gemm;                   /* of the first of `outer` calls */
-    int64_t stride[4][GND_MAX_NDIM]; /* of the batch axes: a, b, c and what is added */
-    int nloop; /* batch axes that are walked by calls, with their extents in loop */
+    gnd_gemm gemm;                   /* the first of `outer` calls */
+    int64_t stride[4][GND_MAX_NDIM]; /* strides of the batch axes: a, b, c and the addend */
+    /* number of batch axes over which calls iterate, with their extents in loop */
+    int nloop;
     int64_t loop[GND_MAX_NDIM];
     int64_t outer;
 } product;
 
-/* The strides of l along the nb batch axes of a result, which it broadcasts to. */
+/* The strides of l along the nb batch axes of a result to which it broadcasts. */
 static void batch_strides(const gnd__layout *l, int nb, int64_t *stride)
 {
     for (int d = 0; d < nb; d++) {
@@ -65,7 +68,7 @@ static void batch_strides(const gnd__layout *l, int nb, int64_t *stride)
     }
 }
 
-/* What is added, as m x n matrices: 0 when it does not lie so. */
+/* Describes the addend as m x n matrices. Returns 0 if its layout does not allow that. */
 static int plus_layout(product *x, const gnd_array *a)
 {
     gnd__layout *l = &x->at[2].l;
@@ -88,8 +91,8 @@ static int plus_layout(product *x, const gnd_array *a)
     return 1;
 }
 
-/* Batch axes that every operand walks as one become one; the longest is the calls', and the others
- * are walked by calls. */
+/* Merges batch axes that every operand treats as one. The calls use the longest; separate calls
+ * iterate over the others. */
 static void one_batch(product *x, int operands, gnd_mat *const *mat)
 {
     int n = 0, longest = 0;
@@ -122,7 +125,7 @@ static void one_batch(product *x, int operands, gnd_mat *const *mat)
     }
 }
 
-/* Fills x for work w. 0: what is added does not lie as a library takes it. */
+/* Fills x for work w. Returns 0 if a library does not accept the addend's layout. */
 static int product_of(gnd__maker *m, const gnd__pwork *w, product *x)
 {
     const gnd__pnode *p = &m->g->node[w->product];
@@ -186,7 +189,7 @@ int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w)
            yes;
 }
 
-/* A step of product g: its label and bytes. */
+/* Adds a step of product g with its label and bytes. */
 static gnd__step *product_step(gnd__maker *m, const gnd_gemm *g, const char *after)
 {
     const int64_t size = (int64_t)gnd_dtype_size((gnd_dtype)g->dtype);
@@ -226,7 +229,7 @@ static gnd_status by_library(gnd__maker *m, const gnd__pwork *w, const product *
     return GND_OK;
 }
 
-/* Kernel k of our own, over the slots of a, b, c and the parts, whose elements begin at off and
+/* Adds our own kernel k over the slots of a, b, c and the parts, whose elements begin at off and
  * have esize bytes. */
 static gnd_status add_own(gnd__maker *m, const gnd__gemm_kernel *k, const int32_t *slot,
                           const uint64_t *off, const size_t *esize, gnd__step *s)
@@ -288,7 +291,7 @@ static gnd_status by_kernels(gnd__maker *m, const product *x, const gnd_gemm *on
     return st;
 }
 
-/* Whether what begins at that place is a multiple of 16 bytes. */
+/* Whether the start of that place is aligned to 16 bytes. */
 static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
 {
     const gnd__pslot *s = &m->p->slot[pl->slot];
@@ -296,7 +299,7 @@ static int is_aligned(const gnd__maker *m, const gnd__place *pl, size_t size)
     return (uint64_t)own * size % 16 == 0 && (uint64_t)pl->l.off * size % 16 == 0;
 }
 
-/* A product with a vector, as the reduction that it is. */
+/* Computes a product with a vector as a reduction. */
 static gnd_status by_reduction(gnd__maker *m, const product *x, const gnd_array *a, int32_t out)
 {
     const gnd_dtype t = (gnd_dtype)a->dtype,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record_priv.h - what a recording consists of: known to record.c, which makes it, and
- * replay.c, which runs it.
+ * sched/record_priv.h - the parts of a recording, for record.c, which makes it, and replay.c, which
+ * runs it.
  */
 #ifndef GND_SCHED_RECORD_PRIV_H
 #define GND_SCHED_RECORD_PRIV_H
@@ -9,23 +9,23 @@
 #include "sched/merge.h"
 #include "sched/record.h"
 
-/* Memory that belongs to the recording alone. */
+/* Memory that belongs only to the recording. */
 typedef struct gnd__rblock {
     gnd__block *b;
-    int busy; /* a slot of the plan has it, while the recording is made */
+    int busy; /* a slot of the plan uses it while the recording is made */
 } gnd__rblock;
 
 /* One call of the backend: a list of launches, launches, or a library call. */
 typedef struct gnd__ritem {
     gnd__stype type;
-    /* GND__S_LAUNCH: n launches, in a list when there is one */
+    /* GND__S_LAUNCH: n launches, in a list if there is one */
     int n;
     gnd__kernel **kernel;
     gnd_klaunch *launch;
     gnd_list *list;
     int64_t *work;      /* of each, as the plan has it */
-    unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
-    gnd__merged merged; /* the same, fewer of them, and their list */
+    unsigned merge_at;  /* the number of runs after which gnd__merge is called; 0: never */
+    gnd__merged merged; /* the same as fewer launches, and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;
@@ -33,16 +33,17 @@ typedef struct gnd__ritem {
     char label[160];
 } gnd__ritem;
 
-/* An operand of a launch (or of a library call) that lies in a place. */
+/* An operand of a launch (or of a library call) whose memory is a place. */
 typedef struct gnd__ruse {
     int item, launch, arg;
     int32_t place;
-    int esize; /* 0: the buffer; else the argument is an offset, in units of so many bytes */
+    int esize; /* 0: the buffer; else the argument is an offset in units of so many
+                  bytes */
 } gnd__ruse;
 
-/* The launch as it is, with arguments of its own. */
+/* Copies the launch with arguments of its own. */
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e);
-/* The place of a storage; -1: it is none. */
+/* The place of a storage; -1: it is not a place. */
 int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st);
 /* Makes the lists of a version's launches. */
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e);

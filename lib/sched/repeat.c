@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/repeat.c - plans that run again and again on the same memory, as loops do whose arrays come
- * and go: when all arguments of all launches are those of an earlier run, a list of the backend
- * (made when it has happened often) is run instead. Only for small work, where the host's cost
- * counts, and for backends that say that their lists cost less. What was given back to the backend
- * ends all lists before it: arguments name buffers by their address, and that may have come back.
+ * sched/repeat.c - plans that run repeatedly on the same memory, as in loops whose arrays are freed
+ * and made again. If all arguments of all launches equal those of an earlier run, a list of the
+ * backend is run instead; it is made when that has happened often. This is done only for small
+ * work, where the host's cost matters, and for backends that say that their lists cost less.
+ * Returning a buffer to the backend invalidates all earlier lists: arguments name buffers by
+ * address, and an address may be reused.
  */
 #include "sched/plan.h"
 
@@ -15,22 +16,22 @@
 
 enum {
     OFTEN = 32,  /* runs with the same arguments before a list is made */
-    LISTS = 256, /* of a device */
-    KEPT = 4,    /* of a plan: a loop u = f(u) has two arrays that change places */
-    STALE = 8,   /* times OFTEN: runs of a plan without one of its lists, which may then give way to
-                    another */
+    LISTS = 256, /* per device */
+    KEPT = 4,    /* per plan: a loop u = f(u) has two arrays that alternate */
+    /* times OFTEN: runs of a plan without one of its lists, after which another may replace it */
+    STALE = 8,
     STEPS = 16,
-    ITEMS = 1 << 16, /* work-items of a launch */
-    BYTES = 1 << 20  /* of all that a run makes, which it holds until its end */
+    ITEMS = 1 << 16, /* work-items per launch */
+    BYTES = 1 << 20  /* bytes of all results of a run, which it holds until its end */
 };
 
 struct gnd__repeat {
     gnd_device *dev;
     uint64_t runs;
     struct {
-        gnd_karg *args; /* of all steps, one behind the other */
-        uint64_t used;  /* the run that had them last */
-        unsigned seen;  /* how many had */
+        gnd_karg *args; /* arguments of all steps, consecutively */
+        uint64_t used;  /* the last run that had them */
+        unsigned seen;  /* the number of runs that had them */
         uint64_t gone;  /* d->segs_gone when the list was made */
         gnd_list *list;
     } one[KEPT];
@@ -44,7 +45,7 @@ static int nargs(const gnd__plan *p)
     return n;
 }
 
-/* Waits for the queue, which may be running it; the list goes also when that fails. */
+/* Waits for the queue, which may be running the list. Frees the list even if that fails. */
 static gnd_status drop_list(struct gnd__repeat *r, int k, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
@@ -66,14 +67,14 @@ void gnd__repeat_free(gnd__plan *p)
     if (!r)
         return;
     for (int k = 0; k < KEPT; k++) {
-        (void)drop_list(r, k, NULL); /* the next wait of the device tells what failed */
+        (void)drop_list(r, k, NULL); /* the device's next wait reports the failure */
         gnd__free(r->one[k].args);
     }
     gnd__free(r);
     p->repeat = NULL;
 }
 
-/* Whether p is small work of a backend with cheap lists; asked once. */
+/* Whether p is small work on a backend with cheap lists. Determined once. */
 static int fits(const gnd__plan *p, const gnd__gdev *d)
 {
     size_t bytes = 0;
@@ -116,7 +117,7 @@ static struct gnd__repeat *new_repeat(const gnd__plan *p, gnd_device *dev)
     return NULL;
 }
 
-static unsigned often = OFTEN; /* runs that come before a list */
+static unsigned often = OFTEN; /* runs before a list is made */
 
 void gnd__repeat_force(int runs)
 {
@@ -155,8 +156,8 @@ static void remember(const gnd__plan *p, gnd_karg *args)
     }
 }
 
-/* Which of the kept arguments are those of this run; else those that were not used for longest and
- * are no list give way, or a list of long ago. *found is -1: none. */
+/* Finds the stored arguments that equal those of this run. If there are none, replaces those that
+ * are unused for longest and have no list, or an old list. *found is -1: none. */
 static gnd_status find(struct gnd__repeat *r, const gnd__plan *p, int *found, gnd_err *e)
 {
     gnd_status st = GND_OK;
@@ -183,8 +184,8 @@ static gnd_status find(struct gnd__repeat *r, const gnd__plan *p, int *found, gn
     return st;
 }
 
-/* Without a list (no memory for one, or the backend makes none of such kernels) the launches go on
- * as they did, and it is not tried again. */
+/* Makes a list. If that fails (no memory, or the backend makes none of such kernels), the launches
+ * continue as before and it is not tried again. */
 static void make_list(struct gnd__repeat *r, int k, gnd__plan *p)
 {
     gnd__sched *s = r->dev->plans;

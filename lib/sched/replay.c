@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/replay.c - see record.h: how a recording runs, where its inputs and outputs are from run to
- * run, and how it goes.
+ * sched/replay.c - see record.h: runs a recording, tracks where its inputs and outputs are from run
+ * to run, and frees it.
  */
 #include "sched/record_priv.h"
 
@@ -26,8 +26,8 @@ int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
     return -1;
 }
 
-/* Place k moves to a block in which no other place is, unless it is alone. There always is one:
- * places of a size have as many blocks, and two are in the same. */
+/* Moves place k to a block in which no other place is, unless it is alone already. There always is
+ * one: places of one size have as many blocks, and two share one. */
 static void stand_alone(gnd__recorded *r, int k)
 {
     gnd__rplace *p = &r->place[k];
@@ -72,7 +72,8 @@ void gnd__recorded_write(gnd__recorded *r, int i)
     stand_alone(r, gnd__rplace_of(r, r->in[i]->data.st));
 }
 
-/* By the plan that stores a constant of this dtype, the memory of its result being the input's. */
+/* Uses the plan that stores a constant of this dtype, with the input's memory as the memory of its
+ * result. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
@@ -112,7 +113,7 @@ gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
     return x;
 }
 
-/* The queue has settled, if v has lists. */
+/* The queue must have settled if v has lists. */
 static void free_version(gnd__gdev *d, gnd__rversion *v)
 {
     for (int i = 0; i < v->nitem; i++) {
@@ -169,7 +170,7 @@ static gnd_status copy_item(gnd__ritem *to, const gnd__ritem *from, gnd_err *e)
     return x;
 }
 
-/* The offset of a matrix or a transform, in units of so many bytes, moves with its block. */
+/* Moves the offset of a matrix or a transform, in units of so many bytes, along with its block. */
 static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *from,
                  const gnd__block *to)
 {
@@ -177,7 +178,7 @@ static void move(gnd_buf **buf, uint64_t *off, size_t unit, const gnd__block *fr
     *off += to->off / unit - from->off / unit;
 }
 
-/* An operand that lies in a place is where that is in this version. */
+/* Moves an operand to where its place is in this version. */
 static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *from, gnd__block *to)
 {
     if (t->type == GND__S_LAUNCH) {
@@ -207,7 +208,7 @@ static void move_operand(gnd__ritem *t, const gnd__ruse *u, const gnd__block *fr
     }
 }
 
-/* The calls for where the places are. */
+/* Makes the calls for the current assignment of the places. */
 static gnd_status make_version(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
 {
     gnd_status x = GND_OK;
@@ -239,8 +240,8 @@ static int is_here(const gnd__recorded *r, const gnd__rversion *v)
     return 1;
 }
 
-/* The version for where the places are: one there is, or one that takes the place of the one unused
- * for longest. */
+/* The version for the current assignment of the places: an existing one, or one that replaces the
+ * least recently used. */
 static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
 {
     gnd_status x = GND_OK;
@@ -273,8 +274,8 @@ static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e
 /* --- running ------------------------------------------------------------------------------------
  */
 
-/* A list that has been run so often: as fewer launches, if that pays. It goes on as it is when that
- * fails. */
+/* Replaces a list that has run often enough by fewer launches, if that pays. After a failure it is
+ * used as it is. */
 static void merge_launches(gnd__gdev *d, gnd__ritem *t)
 {
     unsigned again = 0;
@@ -368,7 +369,7 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
         free_version(d, &r->other[i]);
     free_memory(r);
     gnd__checks_unref(r->checks);
-    if (r->owner) { /* it was made */
+    if (r->owner) { /* it was made completely */
         if (r->prev)
             r->prev->next = r->next;
         else

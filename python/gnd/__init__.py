@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gnd: NumPy's arrays on every vendor's GPU.
 
-Functions, methods and signatures come from gnd's own table, so what gnd has is here. What is not NumPy's:
-Device, devices, evaluate, explain, synchronize, asnumpy, get_array_module.
+Functions, methods and signatures are generated from gnd's table, so every function of gnd is available.
+Additions to NumPy: Device, devices, evaluate, explain, synchronize, asnumpy, get_array_module.
 """
 import re as _re
 import types as _types
@@ -33,16 +33,17 @@ def synchronize():
 
 
 def __array_namespace_info__():
-    """What the Array API standard asks for: capabilities, devices, default dtypes."""
+    """The inspection object of the Array API standard: capabilities, devices, default dtypes."""
     from ._info import Info
     return Info()
 
 
-_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': ''}
+_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
+         'cuda': '', 'kernel': '', 'vectorize': 'cuda'}
 
 
 def __getattr__(name):
-    """What is loaded when it is used."""
+    """Loads some attributes when they are first used."""
     if name not in _LAZY:
         raise AttributeError(f"module 'gnd' has no attribute {name!r}")
     import importlib
@@ -52,7 +53,7 @@ def __getattr__(name):
 
 
 def _fill_in():
-    """Makes the functions and methods of the table, but those that are written here."""
+    """Makes the functions and methods of the table, except those written in Python."""
     own = globals()
     modules = {}
     for group in ('linalg', 'fft', 'random', 'special', 'signal'):

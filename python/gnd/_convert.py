@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays out of other objects, and back: asarray, array, asnumpy, from_dlpack."""
+"""Conversion between arrays and other objects: asarray, array, asnumpy, from_dlpack."""
 import sys
 
 import numpy as np
@@ -13,7 +13,7 @@ def _bfloat16(dtype):
 
 
 def _nested(obj):
-    """Whether a sequence has a gnd array in it."""
+    """Whether a nested sequence contains a gnd array."""
     while isinstance(obj, (list, tuple)) and obj:
         if any(isinstance(o, ndarray) for o in obj):
             return True
@@ -22,9 +22,9 @@ def _nested(obj):
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
-    """obj as an array: an array of gnd's itself (converted to dtype, moved to device), a copy of anything that NumPy
-    makes an array of, numbers and nested lists too. copy=True: always a copy; copy=False: ValueError where one is
-    needed."""
+    """obj as an array. A gnd array is returned itself, converted to dtype and moved to device. Anything that NumPy
+    converts to an array, including numbers and nested lists, is copied. copy=True: always copies; copy=False:
+    ValueError if a copy is needed."""
     if order not in (None, 'C', 'A', 'K'):
         raise ValueError(f'asarray: order {order!r}: arrays are in C order')
     if isinstance(obj, ndarray):
@@ -53,35 +53,34 @@ def _stacked(obj):
 
 
 def array(obj, dtype=None, *, copy=True, order=None, subok=False, ndmin=0, device=None):
-    """A new array out of obj, as asarray makes it, of at least ndmin dimensions."""
+    """A new array from obj, as by asarray, with at least ndmin dimensions."""
     x = asarray(obj, dtype, order, device=device, copy=copy if isinstance(obj, ndarray) else None)
     return x[(None,) * (ndmin - x.ndim) + (...,)] if x.ndim < ndmin else x
 
 
 def asanyarray(obj, dtype=None, **keywords):
-    """asarray."""
+    """Same as asarray."""
     return asarray(obj, dtype, **keywords)
 
 
 def ascontiguousarray(obj, dtype=None, **keywords):
-    """asarray, of at least one dimension; arrays are always in C order for whoever reads them."""
+    """Same as asarray, with at least one dimension. Arrays are always read in C order."""
     x = asarray(obj, dtype, **keywords)
     return x if x.ndim else x[None]
 
 
 def asnumpy(x):
-    """A copy as numpy.ndarray, when it is computed; of other objects what numpy.asarray gives."""
+    """A copy as numpy.ndarray; evaluates x. Other objects are passed to numpy.asarray."""
     return x.asnumpy() if isinstance(x, ndarray) else np.asarray(x)
 
 
 def get_array_module(*args):
-    """gnd if one of the arguments is an array of gnd's, else numpy."""
+    """gnd if an argument is a gnd array, else numpy."""
     return sys.modules['gnd'] if any(isinstance(a, ndarray) for a in args) else np
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array out of an object with __dlpack__: a copy. Memory of CUDA is copied within the GPU where device is a CUDA
-    device."""
+    """A copy of an object with __dlpack__. CUDA memory is copied on the GPU if device is a CUDA device."""
     if copy is False:
         raise ValueError('from_dlpack: arrays of other libraries are copied, and copy is False')
     if isinstance(x, ndarray):

@@ -12,7 +12,7 @@ _KINDS['numeric'] = _KINDS['integral'] + _KINDS['real floating'] + _KINDS['compl
 
 
 class Info:
-    """The methods that the standard names."""
+    """The methods that the standard requires."""
 
     def capabilities(self):
         return {'boolean indexing': True, 'data-dependent shapes': True, 'max dimensions': 32}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods of gnd.ndarray by which other libraries know it: NumPy's protocols, DLPack, the Array API standard, pickle;
-and those that change an array in place."""
+"""Methods of gnd.ndarray for other libraries (NumPy's protocols, DLPack, the Array API standard, pickle), and methods
+that change an array in place."""
 import sys
 
 import numpy as np
@@ -102,7 +102,7 @@ def _contains(self, value):
 
 
 def _astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True, *, device=None):
-    """The array of another dtype; copy=False: itself, when it has it. casting as NumPy has it."""
+    """The array converted to dtype. copy=False: returns the array itself if it has that dtype. casting as in NumPy."""
     x = self if device is None else _core.to_device(self, device)
     if casting != 'unsafe' and not np.can_cast(x.dtype, np.dtype(dtype), casting):
         raise TypeError(f'astype: {x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}')
@@ -116,12 +116,12 @@ _copy_function = _core._function('copy', 0, 'copy', None)
 
 
 def _copy(self, order='C'):
-    """A new array with the same elements."""
+    """A copy of the array."""
     return _copy_function(self)
 
 
 def _fill(self, value):
-    """Gives all elements one value, in place."""
+    """Sets all elements to a value, in place."""
     self[...] = value
 
 
@@ -131,12 +131,12 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def _put(self, indices, values, mode='raise'):
-    """Sets elements at places of the flattened array, in place."""
+    """Sets elements at indices of the flattened array, in place."""
     self[...] = sys.modules['gnd'].put(self, indices, values, mode=mode)
 
 
 def _tolist(self):
-    """The elements as numbers of Python's, in nested lists."""
+    """The elements as Python numbers in nested lists."""
     return self.asnumpy().tolist()
 
 
@@ -146,12 +146,12 @@ def _tobytes(self, order='C'):
 
 
 def _to_device(self, device, /, *, stream=None):
-    """The array on another device; itself when it is there."""
+    """The array on another device; the array itself if it is already there."""
     return _core.to_device(self, device)
 
 
 class _Flags:
-    """What NumPy's flags say that has a meaning here."""
+    """Those of NumPy's flags that apply to gnd arrays."""
 
     def __init__(self, x):
         shape, strides, n = x.shape, x.strides, x.itemsize

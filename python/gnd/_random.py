@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gnd.random: generators with a state of their own. Numbers are the same on every device: a counter-based generator
-(Philox) makes them from the seed and the number of calls before."""
+"""gnd.random: random number generators. A counter-based generator (Philox) computes numbers from the seed and the
+number of previous calls, so they are the same on every device."""
 import functools
 import os
 import sys
@@ -14,12 +14,12 @@ def get_state():
 
 
 def set_state(state):
-    """Gives this thread's generator a state that get_state or Generator.state gave."""
+    """Sets this thread's generator to a state from get_state or Generator.state."""
     _core._rng(state)
 
 
 class Generator:
-    """Random numbers with a state of their own; the methods are the functions of gnd.random."""
+    """A random number generator with its own state; the methods are the functions of gnd.random."""
 
     def __init__(self, seed=None):
         seed = int.from_bytes(os.urandom(8), 'little') if seed is None else int(seed)
@@ -48,5 +48,5 @@ class Generator:
 
 
 def default_rng(seed=None):
-    """A Generator; seed: an int, None (from the system), or a Generator, which is given back."""
+    """A Generator. seed: an int, None (a seed from the system), or a Generator, which is returned itself."""
     return seed if isinstance(seed, Generator) else Generator(seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions whose results are views, as NumPy's are: writing to them writes to what they look at."""
+"""Functions that return views, as in NumPy: writing to a view writes to its source."""
 from . import _core
 from ._core import ndarray
 from ._convert import asarray
@@ -26,8 +26,8 @@ def _shape(shape):
 
 
 def reshape(x, /, shape, order='C', *, copy=None):
-    """x in another shape, in C order; one extent may be -1. A view where NumPy's is one; copy=True: never,
-    copy=False: ValueError where it is none."""
+    """x in another shape, in C order; one extent may be -1. The result is a view if NumPy's is. copy=True: always a
+    copy; copy=False: ValueError if a view is not possible."""
     x = asarray(x)
     if order not in ('C', 'A'):
         raise ValueError(f'reshape: order {order!r}: arrays are in C order; use x.T.reshape(shape).T for Fortran order')
@@ -39,18 +39,18 @@ def reshape(x, /, shape, order='C', *, copy=None):
 
 
 def ravel(x, /, order='C'):
-    """x as one dimension, in C order: a view where NumPy's is one."""
+    """x flattened in C order. The result is a view if NumPy's is."""
     return reshape(x, (-1,), order)
 
 
 def permute_dims(x, /, axes=None):
-    """A view of x with its axes in another order; None: the opposite one."""
+    """A view of x with permuted axes; None reverses them."""
     x = asarray(x)
     return x.T if axes is None else x._permute(tuple(axes))
 
 
 def transpose(x, /, axes=None):
-    """A view of x with its axes in another order; None: the opposite one."""
+    """A view of x with permuted axes; None reverses them."""
     return permute_dims(x, axes)
 
 
@@ -69,7 +69,7 @@ def swapaxes(x, axis1, axis2):
 
 
 def moveaxis(x, source, destination, /):
-    """A view of x with axes source at the places destination; the others keep their order."""
+    """A view of x with axes source moved to positions destination; the others keep their order."""
     x = asarray(x)
     a, b = _axes(source, x.ndim, 'moveaxis'), _axes(destination, x.ndim, 'moveaxis')
     if len(a) != len(b):
@@ -81,7 +81,7 @@ def moveaxis(x, source, destination, /):
 
 
 def expand_dims(x, /, axis=0):
-    """A view of x with new axes of extent 1 at these places of the result."""
+    """A view of x with new axes of extent 1 at these positions of the result."""
     x = asarray(x)
     n = x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
     new = _axes(axis, n, 'expand_dims')
@@ -89,7 +89,7 @@ def expand_dims(x, /, axis=0):
 
 
 def squeeze(x, /, axis=None):
-    """A view of x without these axes, which have extent 1; None: without all such."""
+    """A view of x without these axes, which have extent 1; None: without all axes of extent 1."""
     x = asarray(x)
     shape = x.shape
     gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else _axes(axis, x.ndim, 'squeeze')
@@ -100,29 +100,29 @@ def squeeze(x, /, axis=None):
 
 
 def flip(x, /, *, axis=None):
-    """A view of x with the elements along the axes in opposite order; None: along all."""
+    """A view of x reversed along the axes; None: along all axes."""
     x = asarray(x)
     over = range(x.ndim) if axis is None else _axes(axis, x.ndim, 'flip')
     return x[tuple(slice(None, None, -1) if i in over else slice(None) for i in range(x.ndim)) + (...,)]
 
 
 def flipud(x, /):
-    """A view of x with the first axis in opposite order."""
+    """A view of x reversed along the first axis."""
     return flip(x, axis=0)
 
 
 def fliplr(x, /):
-    """A view of x with the second axis in opposite order."""
+    """A view of x reversed along the second axis."""
     return flip(x, axis=1)
 
 
 def broadcast_to(x, /, shape):
-    """A view of x repeated to a shape; it cannot be written to."""
+    """A read-only view of x broadcast to a shape."""
     return asarray(x)._broadcast(tuple(shape) if hasattr(shape, '__iter__') else (shape,))
 
 
 def broadcast_arrays(*arrays):
-    """The arrays as views of their common shape, which cannot be written to."""
+    """Read-only views of the arrays broadcast to their common shape."""
     arrays = [asarray(a) for a in arrays]
     shape = _core_function('broadcast_shapes')(*(a.shape for a in arrays))
     return tuple(a if a.shape == shape else a._broadcast(shape) for a in arrays)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * conform_fault.h - the part of conform.c on kernels that fault, included by it after its helpers.
- * CUDA only: its context is lost then, and all that is left is to say so. (On a CPU device such a
- * kernel takes the process with it, which no plugin can prevent.)
+ * conform_fault.h - the part of conform.c about kernels that fault, included by it after its
+ * helpers. CUDA only: the context is then lost, and the plugin can only report that. (On a CPU
+ * device such a kernel kills the process, which no plugin can prevent.)
  */
 
 /* A failure that names the fault. */

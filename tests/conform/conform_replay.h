@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * conform_replay.h - part of conform.c: lists of launches. A list does what its launches would, in
- * their order and in that of the queue, as often as it is run, and keeps nothing of the caller's.
+ * conform_replay.h - the part of conform.c about lists of launches. A list does what its launches
+ * would do, in their order and in the order of the queue, as often as it is run, and keeps no
+ * memory of the caller's.
  */
 
 static void test_replay(gnd_prog *p)

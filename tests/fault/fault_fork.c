@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fault_fork.c - fork(): a child that comes before any device computes by itself; one that comes
- * after is told that drivers do not survive it, by every call that would need one, waits for
- * nothing and ends well, also where another thread held the device's lock at that moment; the
- * parent goes on.
+ * fault_fork.c - fork(): a child forked before any device is used computes by itself. A child
+ * forked afterwards gets an error, which says that drivers do not survive fork(), from every call
+ * that needs a device; it waits for nothing and exits normally, also if another thread held the
+ * device's lock at the fork. The parent continues.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fault_sticky.c - a kernel that faults on a CUDA device (the first of GND_TEST_DEVICES), in a
- * child process, since CUDA ends the context for good: every later call on that device says so,
- * with the device's id and CUDA's own name and text; the other tested devices go on computing, what
- * they held is still right, and the process closes everything and ends well. Devices that share
- * CUDA's driver (other GPUs, NVIDIA's OpenCL) may be ended by it too (driver 580 does that to other
- * GPUs, not to OpenCL): they go on, or fail with a message; PoCL has to go on.
+ * child process, because CUDA ends the context for good. Every later call on that device reports
+ * the fault, with the device's id and CUDA's own name and text. The other tested devices continue
+ * to compute, their data are still correct, and the process closes everything and exits normally.
+ * The fault may also end devices that share CUDA's driver (other GPUs, NVIDIA's OpenCL); driver 580
+ * does that to other GPUs, not to OpenCL. They must continue or fail with a message; PoCL must
+ * continue.
  */
 #include <signal.h>
 #include <stdio.h>

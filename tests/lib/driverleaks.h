@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * driverleaks.h - a test that calls a driver or a vendor's compiler itself puts the call between
- * these two. What that library allocates on this thread meanwhile and keeps is no leak in a build
- * with sanitizers. A list of suppressions cannot say so: such libraries unload others, and memory
- * of a module that is not loaded any more has no name. The plugins have gnd__plug_driver_begin for
- * the same purpose.
+ * driverleaks.h - brackets a test's direct call of a driver or a vendor's compiler. Memory that the
+ * library allocates on this thread in between and keeps is not a leak in a build with sanitizers. A
+ * list of suppressions cannot express that: such libraries unload others, and memory of an unloaded
+ * module has no name. The plugins have gnd__plug_driver_begin for the same purpose.
  */
 #ifndef GND_TESTS_DRIVERLEAKS_H
 #define GND_TESTS_DRIVERLEAKS_H

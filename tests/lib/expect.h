@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * expect.h - checks of what arrays are and what errors say, for tests of shapes and of wrong
- * arguments. Each is one check.
+ * expect.h - checks of arrays' metadata and of error messages, for tests of shapes and of wrong
+ * arguments. Each call is one check.
  */
 #ifndef EXPECT_H
 #define EXPECT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * failing.h - a program on the null device, every allocation or call of which fails in turn.
+ * failing.h - runs a program on the null device while each of its allocations or calls fails in
+ * turn.
  */
 #ifndef FAILING_H
 #define FAILING_H

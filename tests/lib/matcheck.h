@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * matcheck.h - what tests of decompositions and solvers check in the same way: residuals of
- * factors, of systems and of triangles, on matrices of mats.h.
+ * matcheck.h - checks shared by tests of decompositions and solvers: residuals of factors, of
+ * systems and of triangles, on matrices of mats.h.
  */
 #ifndef MATCHECK_H
 #define MATCHECK_H

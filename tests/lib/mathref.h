@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mathref.h - what the operations of the table give for floats and complex values, in long double
+ * mathref.h - the results of the table's operations for floats and complex values, in long double
  * by C's own functions: the plain formulas.
  */
 #ifndef MATHREF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mathspec.h - what the operations beyond the Array API standard give for floats, in long double:
- * by C's functions where there are, else by series and Newton's method. Part of mathref.h.
+ * mathspec.h - the results of the operations beyond the Array API standard for floats, in long
+ * double: by C's functions if they exist, else by series and Newton's method. Part of mathref.h.
  */
 #ifndef MATHSPEC_H
 #define MATHSPEC_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * mats.h - batches of matrices on the host, to check decompositions without the device's
- * arithmetic: every element a double complex, products as plain loops. What is large is multiplied
- * by a few random vectors instead of being formed, so that a residual costs n^2. The memory of all
- * is given back at once.
+ * arithmetic: every element is a double complex, and products are plain loops. Large matrices are
+ * multiplied by a few random vectors instead of being formed, so that a residual costs n^2. All
+ * memory is freed together.
  */
 #ifndef MATS_H
 #define MATS_H

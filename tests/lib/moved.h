@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * moved.h - functions that put elements in other places, against the host's elements: for every
- * element of a result a plain rule says where it comes from.
+ * moved.h - checks functions that move elements, against the host's elements: for every element of
+ * a result a plain rule says where it comes from.
  */
 #ifndef MOVED_H
 #define MOVED_H

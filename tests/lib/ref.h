@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ref.h - arrays on the host as plain as they can be: strided views of owned memory, single
- * elements as the widest numbers there are, comparison in units in the last place; and making the
- * same array on a device in several layouts. For tests that compare a device with obviously right
- * loops.
+ * ref.h - plain arrays on the host: strided views of owned memory, single elements in the widest
+ * types, comparison in units in the last place; and functions that make the same array on a device
+ * in several layouts. For tests that compare a device with obviously correct loops.
  */
 #ifndef REF_H
 #define REF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * null_chains.c - chains of views that are longer than any graph may be: what they leave behind
- * (nodes, host allocations), what a view of a view looks at, and how often a graph is evaluated
- * that gets deep. On the null device: counts, no elements.
+ * (nodes, host allocations), which array a view of a view refers to, and how often a graph that
+ * becomes deep is evaluated. On the null device: counts, no elements.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_compiling.c - gnd_on_compiling: a program is told once for each open device that kernels are
- * being compiled, and the log says so. The second that it takes is made shorter.
+ * null_compiling.c - gnd_on_compiling: a program is notified once per open device that kernels are
+ * being compiled, and the log reports it. The threshold of one second is reduced.
  */
 #include <stdio.h>
 #include <stdlib.h>

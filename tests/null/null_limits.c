@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_limits.c - small inputs that ask for much, on the null device: what no buffer can hold is
- * refused before anything is compiled or launched and without an overflow on the way; long loops
- * inside a function keep neither their arrays nor their nodes; host memory is taken for what is
- * given only.
+ * null_limits.c - small inputs that ask for much, on the null device: results that no buffer can
+ * hold are refused before anything is compiled or launched and without an overflow on the way; long
+ * loops inside a function keep neither their arrays nor their nodes; host memory is allocated only
+ * for given data.
  */
 #include <stdio.h>
 #include <stdlib.h>

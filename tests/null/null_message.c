@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * null_message.c - gnd_message after every public function that fails and returns a status: the
- * text of that failure, which names the function, and never that of an earlier one. On the null
+ * text of that failure, which names the function, and never the text of an earlier one. On the null
  * device.
  */
 #include <string.h>

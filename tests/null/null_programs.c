@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_programs.c - compiled programs in memory: they have a bound, those used longest ago go
- * first, and whoever needs one that is gone gets it again: plans, recordings, lists. Structures
+ * null_programs.c - compiled programs in memory: their size is limited, the least recently used are
+ * dropped first, and plans, recordings and lists that need a dropped one get it again. Structures
  * that never repeat take bounded memory. On the null device, and on the devices under test with a
- * low bound.
+ * low limit.
  */
 #include <stdio.h>
 #include <stdlib.h>

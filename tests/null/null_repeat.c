@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_repeat.c - launches that come again and again with the same arguments become lists of the
- * backend by themselves (sched/repeat.c): when, with which arguments, and when not: other numbers,
- * large work, memory that went back to the driver, a test that counts. On the null device, whose
- * log shows it. Then the same with each allocation and each call of the backend failing. The hooks
- * that count come last: they switch lists off.
+ * null_repeat.c - repeated launches with the same arguments automatically become lists of the
+ * backend (sched/repeat.c): when, with which arguments, and when not: other numbers, large work,
+ * memory returned to the driver, a test that counts. On the null device, whose log shows it. Then
+ * the same with each allocation and each call of the backend failing. The hooks that count come
+ * last, because they disable lists.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * null_sinks.c - thousands of arrays evaluated at once, on the null device: grouping looks at a
- * number of nodes, works and dependencies that grows with the number of sinks and no faster,
- * whatever the sinks are. The count is gnd__pgraph.looked; no time is measured.
+ * null_sinks.c - thousands of arrays evaluated at once, on the null device: grouping visits a
+ * number of nodes, works and dependencies that grows linearly with the number of sinks, whatever
+ * the sinks are. The count is gnd__pgraph.looked; no time is measured.
  */
 #include <stdio.h>
 #include <stdlib.h>

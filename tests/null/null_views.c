@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * null_views.c - views and joins against a plain model: random chains of them are applied to an
- * array of the graph and to a small host array that really moves its elements, each by its own
- * reading of NumPy's documentation; then every element is compared. Runs on the null device.
+ * array of the graph and to a small host array that really moves its elements, each implemented
+ * independently from NumPy's documentation; then every element is compared. Runs on the null
+ * device.
  */
 #include <inttypes.h>
 #include <stdio.h>

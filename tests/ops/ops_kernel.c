@@ -392,8 +392,8 @@ static void test_compile_errors(void)
         {"__kernel void f(__global float *x) { }", GND_OPENCL_C, "-O3", GND_ERR_ARG, "option -O3"},
         {"__kernel void f(int) { }", GND_OPENCL_C, NULL, GND_ERR_SYNTAX,
          "source:1:17: a kernel's parameter"},
-        {"__global__ void f(float *x) { }", GND_CUDA_C, NULL, GND_ERR_UNSUPPORTED,
-         "CUDA C is compiled for CUDA devices only"},
+        {"template <class T> __device__ T g(T x);\n__global__ void f(float *x) { }", GND_CUDA_C,
+         NULL, GND_ERR_UNSUPPORTED, "runs on CUDA devices only"},
         {"x", (gnd_language)9, NULL, GND_ERR_ARG, "language 9"},
         {NULL, GND_OPENCL_C, NULL, GND_ERR_NULL, "source is NULL"},
     };

@@ -82,6 +82,14 @@ check "kmeans: the centres are found" near "$(sed -n 's/.*off by \([0-9.]*\) at.
 check "histogram runs" run histogram
 check "histogram: a kernel of its own counts as bincount does" \
     grep -q '^histogram: 1048576 numbers in 64 bins, .* 0 bins differ$' histogram.out
+check "twice runs" run twice
+check "twice: CUDA C doubles 4 x 4 numbers" grep -q '^twice: 16 numbers, 0 differ$' twice.out
+check "tiles runs" run tiles
+check "tiles: CUDA C with shared memory multiplies as matmul does" \
+    grep -q '^tiles: 100 x 70 elements, 0 differ$' tiles.out
+check "stencil runs" run stencil
+check "stencil: CUDA C's five points are those of slices" \
+    grep -q '^stencil: 50 steps of 90 x 130 points, 0 differ$' stencil.out
 
 check "cg runs" run cg 100
 check "cg: after as many steps as theory allows" \

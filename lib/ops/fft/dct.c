@@ -22,7 +22,7 @@
 #include <gnd/fft.h>
 #include <gnd/view.h>
 
-/* One transform of rows: x of dtype t along its last axis, to another of n elements. */
+/* One transform of rows: x of dtype t along its last axis, to a last axis of n elements. */
 typedef struct rows {
     gnd_array *x;
     gnd_dtype t, wide; /* real and complex */
@@ -42,14 +42,14 @@ static gnd_array *linear(gnd_array *k, int64_t a, int64_t b)
     return gnd_subtract(gnd_int(b), gnd_multiply(k, gnd_int(a)));
 }
 
-/* The elements of y's rows at those places. */
+/* The elements of y's rows at those positions. */
 static gnd_array *taken(gnd_array *y, gnd_array *at)
 {
     return gnd__is_bad(y) || gnd__is_bad(at) ? (gnd__is_bad(y) ? y : at)
                                              : gnd__taken(y, at, y->ndim - 1);
 }
 
-/* y with its first element (both: and its last) of each row times v. */
+/* y with the first element (both: and the last) of each row multiplied by v. */
 static gnd_array *edges(const rows *r, gnd_array *y, int both, double v)
 {
     gnd_array *k = counted(r, r->n), *at = gnd_equal(k, gnd_int(0));
@@ -58,7 +58,8 @@ static gnd_array *edges(const rows *r, gnd_array *y, int both, double v)
     return gnd_where(at, gnd_multiply(y, gnd_real(v)), y);
 }
 
-/* x0 + (-1)^k x[n-1] + 2 sum of x[j] cos(pi jk/(n - 1)): of the even extension to 2 n - 2. */
+/* x0 + (-1)^k x[n-1] + 2 sum of x[j] cos(pi jk/(n - 1)): the transform of the even extension to 2 n
+ * - 2. */
 static gnd_array *type1(const rows *r, double scale)
 {
     int64_t n = r->n, m = 2 * n - 2;
@@ -89,8 +90,8 @@ static gnd_array *type2(const rows *r, double scale)
     return r->ortho ? edges(r, y, 0, sqrt(0.5)) : y;
 }
 
-/* x[0] + 2 sum of x[j] cos(pi j (2k + 1)/(2n)): the same backwards, of exp(i pi k/(2n)) (x[k] - i
- * x[n - k]). */
+/* x[0] + 2 sum of x[j] cos(pi j (2k + 1)/(2n)): the reverse, from exp(i pi k/(2n)) (x[k] - i x[n -
+ * k]). */
 static gnd_array *type3(const rows *r, double scale)
 {
     int64_t n = r->n, h = n / 2 + 1;
@@ -135,14 +136,14 @@ static gnd_array *type4(const rows *r, double scale)
     return gnd_real_part(gnd_multiply(z, gnd__fft_spins(linear(k, -2, 1), 8 * n, r->wide)));
 }
 
-/* x with every second element's sign changed. */
+/* x with the sign of every second element changed. */
 static gnd_array *alternating(const rows *r, gnd_array *x)
 {
     gnd_array *k = counted(r, r->n);
     return gnd_where(gnd_equal(gnd_bitwise_and(k, gnd_int(1)), gnd_int(1)), gnd_negative(x), x);
 }
 
-/* 2 sum of x[j] sin(pi (j + 1)(k + 1)/(n + 1)): of 0, x, 0, -x backwards. */
+/* 2 sum of x[j] sin(pi (j + 1)(k + 1)/(n + 1)): the transform of 0, x, 0, and -x reversed. */
 static gnd_array *sines1(const rows *r, double scale)
 {
     int64_t n = r->n, m = 2 * n + 2;

@@ -68,7 +68,7 @@ gnd_array *gnd__fft_fitted(gnd_array *x, int axis, int64_t n)
     return gnd_concat(2, both, axis);
 }
 
-/* x along axis number i of the job. */
+/* Transforms x along axis number i of the job. */
 static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
 {
     int64_t n = j->n[i], have = kind == GND_FFT_C2R ? n / 2 + 1 : n;
@@ -85,9 +85,9 @@ static gnd_array *along(const job *j, gnd_array *x, int i, int kind)
 }
 
 /* Whether the axes are the last ones in order, and a library takes them together. Not from complex
- * to real: libraries take the half as that of real numbers' transform, and what is not is lost in
- * their own way; NumPy transforms axis by axis, and drops imaginary parts along the last one only.
- */
+ * to real: libraries assume that the half is that of a real array's transform and differ in how
+ * they ignore the rest; NumPy transforms axis by axis, and drops imaginary parts only along the
+ * last axis. */
 static int at_once(const job *j, const gnd_array *x)
 {
     if (j->kind == GND_FFT_C2R || j->naxes < 2 || j->naxes > 3)
@@ -102,7 +102,7 @@ static gnd_array *run(const job *j, gnd_array *x)
 {
     gnd_array *y = x;
     int last = j->naxes - 1;
-    if (j->naxes == 0) /* no axis at all: the elements, as complex numbers */
+    if (j->naxes == 0) /* no axes: the elements as complex numbers */
         return gnd_astype(x, j->t);
     const gnd__inner in = gnd__enter(NULL);
     if (j->kind == GND_FFT_R2C)
@@ -121,7 +121,7 @@ static gnd_array *run(const job *j, gnd_array *x)
                               0);
         return gnd__leave(in, y);
     }
-    /* a real transform forward begins, one back ends, with the last axis */
+    /* a forward real transform begins with the last axis, a backward one ends with it */
     if (j->kind == GND_FFT_R2C)
         y = along(j, y, last, GND_FFT_R2C);
     for (int i = 0; i < j->naxes; i++)
@@ -208,7 +208,7 @@ gnd_array *gnd_irfft(gnd_array *x, int64_t n, int axis, gnd_norm norm)
     return transform("irfft", GND_FFT_C2R, 1, x, 1, &axis, &n, norm);
 }
 
-/* The norm that the transform in the other direction has. */
+/* The norm of the transform in the other direction. */
 static gnd_norm opposite(gnd_norm norm)
 {
     return norm == GND_NORM_BACKWARD  ? GND_NORM_FORWARD
@@ -270,7 +270,7 @@ static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, doub
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter(func);
-    /* 0, 1, ... and, of a full transform, from the middle on the negative ones */
+    /* 0, 1, ...; in a full transform, the negative frequencies from the middle on */
     gnd_array *k =
         gnd_arange(dev, gnd_int(0), gnd_int(half ? n / 2 + 1 : n), gnd_int(1), GND_INT64);
     if (!half)

@@ -19,7 +19,7 @@
 #include "device/device.h"
 #include "graph/graph.h"
 
-/* Roots are taken from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. */
+/* Roots are composed from two tables: w^(TABLE a + b) = (w^TABLE)^a w^b. */
 #define TABLE 4096
 
 /* exp(-2 pi i k/n), complex of dtype t, for int64 k in [0, n). */
@@ -43,7 +43,7 @@ static gnd_array *counted(gnd_device *dev, int64_t n)
     return gnd_arange(dev, gnd_int(0), gnd_int(n), gnd_int(1), GND_INT64);
 }
 
-/* x[(int64) idx], idx of two axes, in range. */
+/* x[(int64) idx]; idx has two axes and is in range. */
 static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 {
     gnd__gather how = {{-1}, {1}};
@@ -55,8 +55,8 @@ static gnd_array *looked_up(gnd_array *table, gnd_array *idx)
 gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
 {
     gnd_device *dev = k->dev;
-    /* a CPU looks up no faster than it computes, and each kernel less is a fifth of a second less
-     * to compile */
+    /* on a CPU looking up is no faster than computing, and each kernel saved saves a fifth of a
+     * second of compilation */
     if (k->kind == GND__ERROR || k->size <= TABLE || dev->g->props.kind == GND_DEV_CPU)
         return roots(k, n, t);
     if (n <= TABLE)
@@ -68,7 +68,7 @@ gnd_array *gnd__fft_spins(gnd_array *k, int64_t n, gnd_dtype t)
                         looked_up(fine, gnd_bitwise_and(k, gnd_int(TABLE - 1))));
 }
 
-/* The elements of x at the places idx of its last axis. */
+/* The elements of x at the positions idx of its last axis. */
 static gnd_array *taken(gnd_array *x, gnd_array *idx)
 {
     if (x->kind == GND__ERROR || idx->kind == GND__ERROR)
@@ -76,7 +76,8 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx)
     return gnd__taken(x, idx, x->ndim - 1);
 }
 
-/* exp(-2 pi i jk/n) for j < rows, k < cols, rows * cols = n; conjugate for an inverse transform. */
+/* exp(-2 pi i jk/n) for j < rows, k < cols, where rows * cols = n; conjugated for an inverse
+ * transform. */
 static gnd_array *root_matrix(gnd_device *dev, int64_t rows, int64_t cols, gnd_dtype t, int inverse)
 {
     int64_t col[2] = {rows, 1};
@@ -85,8 +86,7 @@ static gnd_array *root_matrix(gnd_device *dev, int64_t rows, int64_t cols, gnd_d
     return inverse ? gnd_conj(w) : w;
 }
 
-/* The largest divisor of n up to `most`, at least its square root's share: how a long row is cut.
- */
+/* Chooses how a long row is cut: the largest divisor of n up to `most` and up to sqrt(n). */
 static int64_t cut(int64_t n, int64_t most)
 {
     int64_t best = 1;
@@ -99,7 +99,7 @@ static int64_t cut(int64_t n, int64_t most)
 static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale,
                                int stored, gnd_array *at);
 
-/* A row of n = n1 n2 as a matrix. */
+/* Transforms a row of n = n1 n2 as a matrix. */
 static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1, int64_t n2,
                              double scale, int stored)
 {
@@ -122,8 +122,8 @@ static gnd_array *four_steps(gnd_array *x, gnd_dtype t, int inverse, int64_t n1,
     return gnd_reshape(gnd_swapaxes(a, -1, -2), nd, x->dim);
 }
 
-/* Elements `at` of the last axis of x (order: of x in that order), of dtype t, where `in` is true,
- * of which all are below n; else 0. */
+/* The elements `at` of the last axis of x (order: of x in that order), of dtype t, where `in` is
+ * true; 0 elsewhere. Where `in` is true they must be below n. */
 static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_array *at, int64_t n,
                        gnd_array *in, gnd_array *times)
 {
@@ -134,9 +134,8 @@ static gnd_array *some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, gnd_arr
     return gnd_where(in, y, gnd_real(0));
 }
 
-/* On CPUs a kernel that is compiled costs as much as a pass over some 10^7 elements: long
- * transforms are put together there so that few different ones do, by which first stages read
- * memory. */
+/* On CPUs compiling a kernel costs as much as a pass over some 10^7 elements. Long transforms are
+ * composed there so that few distinct kernels suffice, whose first stages read memory. */
 static int few_kernels(const gnd_device *dev, gnd_dtype t, int64_t n)
 {
     const gnd_props *props = &dev->g->props;
@@ -157,7 +156,7 @@ static int64_t side_of(int64_t n)
     return s;
 }
 
-/* The transform of each row of z, the squares z[j1][j2] of the elements j1 s + j2, as squares
+/* Transforms each row of z, given as squares z[j1][j2] of the elements j1 s + j2, to squares
  * X[k1][k2] of the elements k1 + s k2: four steps without the last one. turned: z[j2][j1], as it is
  * read. */
 static gnd_array *square_of(gnd_array *turned, gnd_dtype t, int64_t s, gnd_array *w)
@@ -168,8 +167,8 @@ static gnd_array *square_of(gnd_array *turned, gnd_dtype t, int64_t s, gnd_array
     return a->kind == GND__ERROR ? a : gnd__fft_node(a, t, GND_FFT_C2C, 0, 1, s, 1, 0);
 }
 
-/* The convolution of Bluestein's, in squares: the product of the transforms, which have the same
- * order, is what the transform back reads, and of its result the elements j are taken. */
+/* Bluestein's convolution in squares: the inverse transform reads the product of the transforms,
+ * which have the same order, and the elements j of its result are taken. */
 static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int64_t s,
                                     gnd_array *j)
 {
@@ -196,10 +195,10 @@ static gnd_array *convolved_squares(gnd_array *a, gnd_array *b, gnd_dtype t, int
     return gnd_conj(taken(gnd_reshape(y, y->ndim - 1, dim), at));
 }
 
-/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 makes it a convolution with w[j] = exp(-pi i
- * j*j/n), by transforms of m elements. Both operands are gathers, which the transforms read
- * through; long ones are stored on CPUs, in squares, and the inverse transforms are conjugated on
- * both sides. at: as of complex_rows. */
+/* Any n: jk = (j*j + k*k - (k - j)*(k - j)) / 2 turns it into a convolution with w[j] = exp(-pi i
+ * j*j/n), by transforms of m elements. Both operands are gathers, which fuse with the transforms'
+ * reads; on CPUs long ones are stored, in squares. Inverse transforms are conjugated before and
+ * after. at: as in complex_rows. */
 static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int inverse,
                             int64_t n, double scale, gnd_array *at)
 {
@@ -215,7 +214,8 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
     gnd_array *w = roots(gnd_remainder(gnd_multiply(j, j), gnd_int(2 * n)), 2 * n, t);
     if (inverse)
         w = gnd_conj(w);
-    gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i)); /* from 0, either way round */
+    /* distance from 0 in either direction */
+    gnd_array *far = gnd_minimum(i, gnd_subtract(gnd_int(m), i));
     gnd_array *b = gnd_conj(some(w, NULL, t, far, n, gnd_less(far, gnd_int(n)), NULL));
     gnd_array *a = some(x, order, t, i, n, gnd_less(i, gnd_int(n)), w);
     if (squares) {
@@ -233,8 +233,8 @@ static gnd_array *bluestein(gnd_array *x, gnd__fft_order *order, gnd_dtype t, in
     return at && !squares ? taken(a, at) : a;
 }
 
-/* stored: the first transform is to read memory. at: NULL, or 1-d, those elements of each row of
- * the result alone, which a transform that gathers them anyway makes where they are needed. */
+/* stored: the first transform must read memory. at: NULL, or 1-d: only those elements of each row
+ * of the result, which a transform that gathers anyway computes where they are needed. */
 static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale,
                                int stored, gnd_array *at)
 {
@@ -293,9 +293,9 @@ static gnd_array *every_other(gnd_array *x, int64_t first)
     return gnd__viewed(x, x->ndim, dim, &m);
 }
 
-/* z = x[2j] + i x[2j + 1], Z its transform, h = n/2: the even ones have (Z[k] + conj Z[h - k]) / 2,
- * the odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0 .. h.
- */
+/* z = x[2j] + i x[2j + 1], Z its transform, h = n/2: the even elements have (Z[k] + conj Z[h - k])
+ * / 2, the odd ones -i/2 (Z[k] - conj Z[h - k]); x has the former plus w^k times the latter, k = 0
+ * .. h. */
 static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     int64_t h = n / 2;
@@ -310,15 +310,15 @@ static gnd_array *half_r2c(gnd_array *x, gnd_dtype t, int inverse, int64_t n, do
                    gnd_multiply(turned(gnd_subtract(a, b), t, -0.5), inverse ? gnd_conj(w) : w));
 }
 
-/* z with its first element of the last axis real. */
+/* z with the first element of its last axis made real. */
 static gnd_array *real_first(gnd_array *z, gnd_array *k, gnd_dtype t)
 {
     return gnd__fft_paired(gnd_real_part(z),
                            gnd_where(gnd_equal(k, gnd_int(0)), gnd_real(0), gnd_imag_part(z)), t);
 }
 
-/* The same backwards: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels:
- * forwards, of conjugates. */
+/* The reverse: (x[k] + conj x[h - k]) + i w^-k (x[k] - conj x[h - k]). With few kernels: a forward
+ * transform of conjugates. */
 static gnd_array *half_c2r(gnd_array *x, gnd_dtype t, int inverse, int64_t n, double scale)
 {
     const int last = x->ndim - 1;
@@ -359,8 +359,8 @@ gnd_array *gnd__fft_rows(gnd_array *x, gnd_dtype t, int kind, int inverse, int64
         return (kind == GND_FFT_R2C ? half_r2c : half_c2r)(x, t, inverse, n, scale);
     if (kind == GND_FFT_R2C)
         return gnd__slice(complex_rows(x, t, inverse, n, scale, 0, NULL), last, 0, n / 2 + 1);
-    /* the other half: conjugates, in reverse; what the first (and the middle) should not have as
-     * imaginary part falls away with the real part of the result */
+    /* the other half: conjugates, reversed; invalid imaginary parts of the first (and the middle)
+     * element vanish with the real part of the result */
     int64_t half = n / 2 + 1, rest = n - half;
     gnd_array *part[2] = {
         x, gnd_conj(gnd_flip(gnd__slice(x, last, 1, rest > 0 ? rest : 0), GND_AXIS(-1)))};
@@ -372,7 +372,7 @@ gnd_array *gnd__fft_some(gnd_array *x, gnd__fft_order *order, gnd_dtype t, int64
 {
     if (n % 2 == 1 && few_kernels(x->dev, t, n) && !gnd__fft_smooth(n) &&
         !gnd__fft_library(x->dev, t, 1))
-        return bluestein(x, order, t, 0, n, scale, at); /* gathers both ways */
+        return bluestein(x, order, t, 0, n, scale, at); /* gathers before and after */
     gnd_array *y = taken(x, order(counted(x->dev, n), n));
     return y->kind == GND__ERROR ? y : taken(gnd__fft_rows(y, t, GND_FFT_R2C, 0, n, scale), at);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/compact.c - where something is true: nonzero, argwhere, compress ... The table of a
- * mask is evaluated here and the number of true elements read, once; all else is lazy.
+ * ops/index/compact.c - functions of where something is true: nonzero, argwhere, compress ... The
+ * table of a mask is evaluated at once, because the size of the result depends on it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,7 +35,7 @@ gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table,
         gnd_array *bad = gnd__check(n, func, "the mask");
         return bad ? bad : gnd__fail(mask->dev, st, "%s: %s", func, gnd_message());
     }
-    /* the null device computes nothing: anything is there */
+    /* the null device computes nothing, so any number may be there */
     *count = *count < 0 ? 0 : *count > mask->size ? mask->size : *count;
     return NULL;
 }
@@ -76,12 +76,12 @@ int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **vi
         *view = gnd_index(x, ints, r);
     if ((*view)->kind == GND__ERROR)
         return 0;
-    /* An empty mask over axes that are not: it names nothing, and that takes no way of its own. */
+    /* An empty mask over axes that do not match selects nothing and needs no path of its own. */
     return (*mask)->size > 0 ||
            memcmp((*mask)->dim, (*view)->dim, (*mask)->ndim * sizeof *(*mask)->dim) == 0;
 }
 
-/* x as a mask: true where it is not zero. */
+/* x as a mask: true where it is non-zero. */
 static gnd_array *truth(gnd_array *x)
 {
     return x->dtype == GND_BOOL ? x : gnd__cast_node(x, GND_BOOL);
@@ -104,7 +104,7 @@ static gnd_array *positions(const char *func, gnd_array *x, gnd_dtype dt, gnd_ar
 static gnd_array *coordinate(gnd_array *pos, const gnd_array *x, int d)
 {
     int64_t stride = 1;
-    int outer = 1; /* nothing to take off for axes further out */
+    int outer = 1; /* the outermost axis needs no remainder */
     for (int i = d + 1; i < x->ndim; i++)
         stride *= x->dim[i];
     for (int i = 0; i < d; i++)
@@ -116,7 +116,7 @@ static gnd_array *coordinate(gnd_array *pos, const gnd_array *x, int d)
     return gnd_astype(pos, GND_INT64);
 }
 
-/* Flat positions of x as the narrowest unsigned ints that do: cheap to divide. */
+/* The narrowest unsigned dtype for flat positions of x: cheap to divide. */
 static gnd_dtype position_dtype(const gnd_array *x)
 {
     return x->ndim == 1 ? GND_INT64 : x->size <= UINT32_MAX ? GND_UINT32 : GND_UINT64;

@@ -34,7 +34,7 @@ gnd_array *gnd__indices(const char *func, const char *what, gnd_array *a, gnd_de
     if (a->weak) {
         x = gnd__strong(a, dev, GND_INT64, func);
     } else if (a->dtype == GND_UINT64) {
-        /* what int64 does not hold is out of range, and does not become negative */
+        /* values that do not fit int64 are out of range, and must not become negative */
         gnd_array *top = gnd__const(NULL, GND_INT64, &most, 1);
         x = gnd_minimum(a, top);
     }
@@ -123,7 +123,7 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
     }
     if (!y)
         y = gnd__take_node(x, n, in, ndim, dim, &how);
-    /* rows of nothing: no kernel looks at their indices */
+    /* rows of nothing: no kernel reads their indices */
     int unread = y->kind == GND__TAKE && y->size == 0 && gnd__shape_size(b->ndim, b->dim, 1) > 0;
     for (int i = 0; i < n && unread && y->kind == GND__TAKE; i++) {
         gnd_array *bad = gnd__check_now(idx[i]);
@@ -141,7 +141,7 @@ gnd_array *gnd__index_get(gnd__indexed *ix)
     return gnd__take_axes(v, ix->narr, ix->idx, ix->axis, &ix->b, ix->place);
 }
 
-/* x at the indices along axis k; the message's axis may be another. */
+/* x at the indices along axis k; the axis in messages may differ. */
 static gnd_array *taken(const char *func, gnd_array *x, gnd_array *indices, int k, int axis)
 {
     gnd__shape b;

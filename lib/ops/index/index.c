@@ -45,7 +45,7 @@ static gnd_array *add_entry(gnd__indexed *ix, const gnd_range *r, int *k, int re
         ix->map.from[(*k)++] = -1;
         return NULL;
     }
-    case GND_IDX_ARRAY: r = &all; /* its axis, whole */ /* fall through */
+    case GND_IDX_ARRAY: r = &all; /* its axis, whole */ /* its axis as a whole */
     case GND_IDX_SLICE: {
         int64_t n = gnd__slice_count(r, ix->x->dim[*k], &ix->map.start[*k], &ix->map.step[*k]);
         ix->map.from[(*k)++] = (int8_t)ix->v.ndim;
@@ -66,7 +66,7 @@ gnd_array *gnd__index_view(gnd__indexed *ix)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* An entry once looked at. */
+/* A parsed entry. */
 typedef struct item {
     gnd_range r;
     int mask, axes;   /* r.array is a mask; axes of x that the entry takes */
@@ -74,7 +74,7 @@ typedef struct item {
     int64_t count;
 } item;
 
-/* An array among the entries: of ints, or a mask. Weak ints become GND_IDX_INT. */
+/* Checks an array among the entries: ints, or a mask. Weak ints become GND_IDX_INT. */
 static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
 {
     gnd_device *dev;
@@ -107,7 +107,7 @@ static gnd_array *look_at(const char *func, const gnd_array *x, int i, item *it)
     }
 }
 
-/* How many axes of x the entries take, and what they are. */
+/* Determines the kinds of the entries and how many axes of x they take. */
 static gnd_array *look(const char *func, gnd_array *x, int n, const gnd_range *idx, item *it,
                        int *used, int *arrays)
 {
@@ -137,7 +137,7 @@ static gnd_array *look(const char *func, gnd_array *x, int n, const gnd_range *i
     return NULL;
 }
 
-/* Counts what masks have, and makes the axes under each one. */
+/* Counts the true elements of masks, and merges the axes under each one. */
 static gnd_array *look_at_masks(gnd__indexed *ix, int n, item *it, int used)
 {
     int64_t dim[GND_MAX_NDIM];
@@ -174,8 +174,8 @@ static gnd_array *look_at_masks(gnd__indexed *ix, int n, item *it, int used)
     return ix->x->kind == GND__ERROR ? ix->x : NULL;
 }
 
-/* The indices of entry i, an array, for axis k of x (orig: its number as given). A mask without
- * dimensions indexes a new axis, of extent 1. */
+/* The indices of entry i, an array, for axis k of x (orig: its original number). A mask without
+ * dimensions indexes a new axis of extent 1. */
 static gnd_array *indices_of(gnd__indexed *ix, int i, item *it, int k, int orig)
 {
     gnd_array *y;
@@ -193,8 +193,8 @@ static gnd_array *indices_of(gnd__indexed *ix, int i, item *it, int k, int orig)
     return y->kind == GND__ERROR ? y : NULL;
 }
 
-/* The shape of the result: the axes of b at `place` among those of the view that no array indexes.
- */
+/* Sets the shape of the result: the axes of b at `place` among the axes of the view that no array
+ * indexes. */
 static gnd_array *result_shape(gnd__indexed *ix)
 {
     int a = 0;
@@ -303,7 +303,8 @@ static const char *blank(const char *p)
     return p;
 }
 
-/* A number with a sign, limited to what 64 bits hold (slices are clipped anyway). 1 when there. */
+/* Parses a number with a sign, clamped to 64 bits (slices are clipped anyway). Returns 1 if there
+ * is one. */
 static int number(const char **at, int64_t *v)
 {
     const char *p = *at;
@@ -330,7 +331,7 @@ static int word(const char **at, const char *w)
     return 1;
 }
 
-/* One entry, with what separates it skipped; 0 when there is none at *at. */
+/* Parses one entry and skips the separator; returns 0 if there is none at *at. */
 static int entry(const char **at, gnd_range *r)
 {
     if (word(at, "Ellipsis") || !strncmp(*at, "...", 3)) {
@@ -342,7 +343,7 @@ static int entry(const char **at, gnd_range *r)
         r->kind = GND_IDX_NEWAXIS;
         return 1;
     }
-    /* Up to three parts with colons between, each a number, None, or not there. */
+    /* Up to three parts separated by colons, each a number, None, or absent. */
     int64_t part[3] = {GND_NONE, GND_NONE, GND_NONE};
     int k = 0, given = 0, none = 0;
     for (;; k++) {

@@ -12,7 +12,7 @@
 #include "graph/scope.h"
 #include <gnd/array.h>
 
-/* A launch in the making. */
+/* A launch under construction. */
 typedef struct maker {
     const gnd_kernel *k;
     gnd_device *dev;
@@ -20,11 +20,11 @@ typedef struct maker {
     int nin;
     gnd_array *in[GND_MAX_NDIM];
     int nheld;
-    gnd_array *held[GND__LAUNCH_OUTS]; /* steps on the way, to be let go */
+    gnd_array *held[GND__LAUNCH_OUTS]; /* intermediate arrays, to be released */
     gnd_dtype t[GND__LAUNCH_OUTS];
     int ndim[GND__LAUNCH_OUTS];
     const int64_t *dim[GND__LAUNCH_OUTS];
-    int where[GND__LAUNCH_ARGS]; /* of each parameter: its argument of l; -1: it has none */
+    int where[GND__LAUNCH_ARGS]; /* for each parameter, its argument in l; -1: none */
     size_t local;                /* bytes of local memory */
     gnd_err e;
 } maker;
@@ -92,7 +92,7 @@ static const char *const kind_name[] = {"an array to read (GND_IN)",
                                         "local memory",
                                         "an array again (GND_SAME)"};
 
-/* The error of argument i, parameter p. */
+/* Refuses argument i, parameter p. */
 #define REFUSE(m, code, i, p, fmt, ...)                                                            \
     gnd__err(&(m)->e, code, "launch: kernel %s: args[%d], %s %s: " fmt, (m)->k->sig->name, i,      \
              (p)->type, (p)->name, __VA_ARGS__)
@@ -122,7 +122,7 @@ static gnd_status add_input(maker *m, int i, const gnd__uparam *p, gnd_array *x,
     return GND_OK;
 }
 
-/* An array of argument i that the caller gave. */
+/* Checks an array that the caller gave as argument i. */
 static gnd_status check_array(maker *m, int i, const gnd__uparam *p, const gnd_array *x)
 {
     char name[64];
@@ -139,7 +139,7 @@ static gnd_status check_array(maker *m, int i, const gnd__uparam *p, const gnd_a
     return check_type(m, i, p, (gnd_dtype)x->dtype);
 }
 
-/* A new output for argument i; its number in *out. */
+/* Adds a new output for argument i; its number goes to *out. */
 static gnd_status add_output(maker *m, int i, const gnd__uparam *p, gnd_dtype t, int ndim,
                              const int64_t *dim, int8_t *out)
 {
@@ -160,7 +160,7 @@ static gnd_status add_output(maker *m, int i, const gnd__uparam *p, gnd_dtype t,
     return check_type(m, i, p, t);
 }
 
-/* The elements that out argument a has before, as an array of its dtype and shape. */
+/* The initial elements of out argument a, as an array of its dtype and shape. */
 static gnd_status add_fill(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, int8_t *in)
 {
     char name[64];
@@ -216,7 +216,7 @@ static gnd_status number(maker *m, int i, const gnd__uparam *p, const gnd_arg *a
     return GND_OK;
 }
 
-/* The memory of the argument that a names, which has number m->where[] in the launch. */
+/* The memory of the argument that a refers to, which has number m->where[] in the launch. */
 static gnd_status add_same(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
     const int64_t k = a->value.i;
@@ -269,7 +269,7 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
     }
 }
 
-/* Local memory of nbytes more. Where it begins in the block of all, in CUDA. */
+/* Adds nbytes of local memory. In CUDA, *at is its start within the single block. */
 static gnd_status add_local(maker *m, int i, size_t nbytes, int64_t *at)
 {
     const uint64_t most = m->dev->g->props.local_bytes;
@@ -298,7 +298,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     gnd__larg *arg = m->l.arg;
     int n = 0, extra = nargs - sig->nparam;
     /* CUDA C's dynamic shared memory has no parameter */
-    if (cuda && extra == 1 && nargs > 0 && args[nargs - 1].kind == GND_ARG_LOCAL_MEM) {
+    if ((cuda || sig->shared) && extra == 1 && nargs > 0 &&
+        args[nargs - 1].kind == GND_ARG_LOCAL_MEM) {
         st = add_local(m, nargs - 1, args[nargs - 1].nbytes, &at[0]);
         nlocal = 1;
         extra = 0;
@@ -335,8 +336,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
             memcpy(arg[n++].value, &at[i], 8);
         }
     }
-    if (nlocal)
-        arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = (uint32_t)m->local};
+    if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, of some size */
+        arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = nlocal ? (uint32_t)m->local : 16};
     m->l.narg = n;
     if (st == GND_OK && m->l.nout == 0)
         st = gnd__err(&m->e, GND_ERR_ARG,
@@ -357,8 +358,8 @@ static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
     const size_t b[3] = {block.x, block.y ? block.y : 1, block.z ? block.z : 1};
     const char axis[] = "xyz";
     uint64_t most = p->max_group, items = 1;
-    if (m->k->info.max_group >= 64 &&
-        m->k->info.max_group < most) /* smaller ones some driver says of any kernel */
+    /* some driver reports a smaller number for any kernel */
+    if (m->k->info.max_group >= 64 && m->k->info.max_group < most)
         most = m->k->info.max_group;
     if (sig->most > 0 && (uint64_t)sig->most < most)
         most = (uint64_t)sig->most;
@@ -396,7 +397,7 @@ static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
 /* --- the launch
  * -------------------------------------------------------------------------------------- */
 
-/* Error e in the place of each output. */
+/* Puts error e in place of each output. */
 static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const gnd_arg *args,
                              gnd_array **out)
 {

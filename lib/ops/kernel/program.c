@@ -16,13 +16,13 @@ enum { PROGRAM = 0x676e6434, KERNEL = 0x676e6435 };
 
 struct gnd_program {
     uint32_t magic; /* PROGRAM; 0 once freed */
-    gnd_err err;    /* code != 0: it did not compile */
+    gnd_err err;    /* code != 0: compilation failed */
     gnd_device *dev;
-    uint64_t serial; /* dev's, which may have been closed */
+    uint64_t serial; /* serial of dev, which may have been closed */
     gnd__usource src;
     gnd_kernel **kernel; /* src.nkernel of them */
     gnd__spin lock;
-    gnd_kernel *unknown; /* asked for, and not there: under the lock */
+    gnd_kernel *unknown; /* requested but nonexistent kernels; under the lock */
     char *log;
 };
 
@@ -59,7 +59,7 @@ static int is_kernel(const gnd_kernel *k)
 /* --- compiling
  * -------------------------------------------------------------------------------------- */
 
-/* Compiles kernel i, or finds it compiled, and asks what it takes. The device's lock is held. */
+/* Compiles kernel i, or finds it compiled, and queries its resources. The device's lock is held. */
 static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
 {
     gnd_kernel *k = gnd__grave_new(&kernels, sizeof *k);

@@ -3,11 +3,12 @@
  * ops/linalg/einsum.c - gnd_einsum: views, sums, products and matrix products in the order that
  * einsum_path.c chose. Diagonals and other orders of axes are views. Two operands give
  *
- *     nothing to sum         one broadcast product, which fuses with its surroundings
- *     everything to sum      (except batches) one fused kernel of products and their sum
- *     otherwise              [batch, own of a, summed] by [batch, summed, own of b], a matrix
- * product whose operands are views if strides can express them, else copies; own axes that are far
- * from the others become batch axes of this operand
+ *     nothing to sum       one broadcast product, which fuses with its surroundings
+ *     everything to sum    (except batches) one fused kernel of products and their sum
+ *     otherwise            [batch, own of a, summed] by [batch, summed, own of b], a matrix
+ *                          product whose operands are views if strides can express them, else
+ *                          copies; own axes that are far from the others become batch axes of
+ *                          this operand
  *
  * float16 and bfloat16: with more than two operands everything is computed in float32 and rounded
  * once.

@@ -20,16 +20,17 @@ typedef struct gnd__ein {
     const char *func, *text; /* for messages */
     gnd_device *dev;
     int n, nlabel;
-    int ell;                      /* axes under an ellipsis, the most of any operand's */
-    char letter[GND__EIN_LABELS]; /* of each label; '.' under an ellipsis */
+    int ell;                      /* axes under an ellipsis, the maximum of all operands */
+    char letter[GND__EIN_LABELS]; /* for each label; '.' under an ellipsis */
     int64_t extent[GND__EIN_LABELS];
-    int8_t first[GND__EIN_LABELS][2];               /* the operand and axis that gave the extent */
+    int8_t first[GND__EIN_LABELS][2]; /* the operand and axis that determined the extent */
     int8_t axis[GND_EINSUM_OPERANDS][GND_MAX_NDIM]; /* the label of each axis */
     uint64_t set[GND_EINSUM_OPERANDS];              /* labels of an operand */
     int nout;
-    int8_t out[GND_MAX_NDIM]; /* the result's */
+    int8_t out[GND_MAX_NDIM]; /* the labels of the result */
     uint64_t out_set;
-    int nstep; /* n - 1: step s makes operand n + s of two before it */
+    int nstep; /* n - 1: step s makes operand n + s from two earlier
+                  ones */
     int8_t step[GND_EINSUM_OPERANDS][2];
     double naive, flops, largest; /* operations in one loop over all labels, in this order of
                                      contractions; elements of the largest operand made */
@@ -40,18 +41,19 @@ static inline int gnd__ein_count(uint64_t set)
     return __builtin_popcountll(set);
 }
 
-/* Takes the subscripts of n operands x apart. NULL, or an error node. */
+/* Parses the subscripts of n operands x. NULL, or an error node. */
 gnd_array *gnd__ein_parse(gnd__ein *e, const char *func, const char *subscripts, int n,
                           gnd_array *const *x);
-/* Chooses the order. 0, or -1 when memory is out. */
+/* Chooses the order. Returns 0, or -1 if out of memory. */
 int gnd__ein_order(gnd__ein *e);
-/* The labels of operand i that are left when all that only it has, and the result has not, are
- * summed. set: of 2n operands, those that steps make too; live: which of them are there. */
+/* The labels of operand i that remain when all labels are summed that neither another operand
+ * nor the result has. set: of 2n operands, including those that steps make; live: which of them
+ * exist. */
 uint64_t gnd__ein_left(const gnd__ein *e, const uint64_t *set, int i, const uint8_t *live);
 /* The product of the extents of a set. */
 double gnd__ein_size(const gnd__ein *e, uint64_t set);
 /* The sum of a * b, which broadcast, over axes (of the result), as dtype t (products.c). 16-bit
- * floats are multiplied in float32 too and rounded once. */
+ * floats are multiplied in float32 and rounded once. */
 gnd_array *gnd__sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_dtype t);
 
 #endif

@@ -17,20 +17,20 @@ typedef struct gnd__draw {
     gnd__inner in; /* from gnd__draw_begin to gnd__draw_end */
     gnd_device *dev;
     gnd_dtype t; /* of the result */
-    gnd_dtype c; /* what it is computed in: float32 or float64 */
+    gnd_dtype c; /* compute dtype: float32 or float64 */
     int ndim;
     int64_t dim[GND_MAX_NDIM];
-    gnd_rng g;                        /* as it was before the call */
-    gnd_array *index;                 /* the places of the elements, uint64, in that shape */
+    gnd_rng g;                        /* its state before the call */
+    gnd_array *index;                 /* the indices of the elements, uint64, in that shape */
     gnd_array *par[GND__DRAW_PARAMS]; /* parameters, weak scalars or of dtype c */
 } gnd__draw;
 
 /* Stream number sub of a call: 64 bits. */
 uint64_t gnd__rng_stream(const gnd_rng *g, uint32_t sub);
-/* The generator before this call, which it counts. */
+/* Returns the generator as before this call, and counts the call. */
 gnd_rng gnd__rng_take(gnd_rng *g);
 
-/* What a parameter may be. */
+/* The range of a parameter. */
 typedef enum gnd__span {
     GND__REAL,
     GND__NOT_NEGATIVE,
@@ -46,24 +46,24 @@ typedef struct gnd__param {
     gnd_array *x;
 } gnd__param;
 
-/* Begins a call: everything that can be wrong with it is checked, then d is filled. counts: results
- * are whole numbers. NULL, or the error; d needs no end then. A float16 call computes in float32.
- */
+/* Begins a call: checks everything that can be wrong with it, then fills d. counts: results are
+ * whole numbers. Returns NULL, or the error; d then needs no end. A float16 call computes in
+ * float32. */
 gnd_array *gnd__draw_begin(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, gnd_dtype t,
                            int counts, int ndim, const int64_t *shape, int n, const gnd__param *p);
-/* The function op32 (op64 when c is float64) of place, stream sub and n more arguments. */
+/* The function op32 (op64 if c is float64) of index, stream sub and n more arguments. */
 gnd_array *gnd__draw_of(gnd__draw *d, gnd__op op32, gnd__op op64, gnd_dtype t, uint32_t sub, int n,
                         gnd_array *const *more);
-/* The dtypes and the places of a call whose device, shape and result's dtype d are set: its second
- * half. */
+/* The second half of a call whose device, shape and result dtype d are set: its dtypes and
+ * indices. */
 void gnd__draw_places(gnd__draw *d);
-/* The first half: the generator's call is counted, device and shape are checked and set. */
+/* The first half: counts the generator's call, and checks and sets device and shape. */
 gnd_array *gnd__draw_shape(gnd__draw *d, const char *func, gnd_rng *g, gnd_device *dev, int ndim,
                            const int64_t *shape, int n, const gnd__param *p);
-/* As gnd__draw_of with arguments of no dtype but their own. */
+/* Like gnd__draw_of, with arguments in their own dtypes. */
 gnd_array *gnd__draw_raw(gnd__draw *d, gnd__op op, gnd_dtype t, uint32_t sub, int n,
                          gnd_array *const *more);
-/* The result as dtype d->t; ends the call. */
+/* Converts the result to dtype d->t and ends the call. */
 gnd_array *gnd__draw_end(gnd__draw *d, gnd_array *y);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <gnd/types.h>
 
-/* The smallest and the largest element of x, bools or ints, not empty; of uint64 as int64. Waits,
- * but not for an x that no buffer of the device could hold: that is an error at once. NULL, or an
+/* The smallest and the largest element of x, which has bools or ints and is not empty; of uint64 as
+ * int64. Waits, unless no buffer of the device could hold x, which is an error at once. NULL, or an
  * error. */
 gnd_array *gnd__extent(const char *func, gnd_array *x, int64_t *low, int64_t *high);
 

@@ -8,10 +8,10 @@
 
 #include "array/steps.h"
 
-/* NaN where nothing counts. */
+/* The mean; NaN if no element is selected. */
 gnd_array *gnd__masked_mean(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags);
-/* The sum of |x - mean|^2 divided by n - correction, n being how many count; where that is not
- * above 0: divided by 0, or NaN, if `few_is_nan`. root: the root of it. */
+/* The sum of |x - mean|^2 divided by n - correction, where n is the number of selected elements. If
+ * that is not above 0: division by 0, or NaN if `few_is_nan`. root: the square root of it. */
 gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, unsigned flags,
                                 double correction, int root, int few_is_nan);
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reduce_cpu.cl - shapes of reductions on CPU devices, and of the kernel that ends a split
+ * reduction. lib/codegen/reduce_cpu.c fills them; lib/codegen/shape.h says what a shape is,
+ * lib/codegen/holes.h which holes all shapes may have.
+ */
+
+// Along the last axis. A task takes G rows of R elements, or one part of `chunk` elements of a row:
+// as many blocks of 64 lanes as there are, then runs of 32. `base` is what the index of the reduced
+// elements is ahead of x.
+//
+//     kept, last    number of kept axes, the last axis
+//     nested        several axes are reduced: a row of x is one of many
+//     reduces       some axis is reduced
+//     most          elements of a lane in a block
+//     near          lanes go the way for near arguments first, and again where `bad` notes one
+//                   that is far
+//     words         random words come from arrays
+//     split         results are parts, one for each s
+//@shape reduce_rows_cpu
+${words_declare}
+const I task = (I)GND_GID(0) / S, s = (I)GND_GID(0) % S;
+I m1 = (task + 1) * G; if (m1 > M) m1 = M;
+for (I m = task * G; m < m1; m++) {
+    I f = m;
+    ${indices f, 0, ${kept}}
+    ${declare A}
+    ${init A}
+    I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;
+    while (r < r1) {
+        ${if nested}
+        I q = r / n${last}; const I x0 = r - q * n${last};
+        I e = n${last}; if (e - x0 > r1 - r) e = x0 + (r1 - r);
+        ${indices q, ${kept}, ${last}}
+        ${else}
+        const I x0 = r, e = r1;
+        ${end}
+        const I base = r - x0; I x = x0; r += e - x0;
+        ${if reduces}
+        while (e - x >= 64) {
+            I kk = (e - x) / 64; if (kk > ${most}) kk = ${most};
+            ${declare L[64]}
+            ${words_fill ${last}, x, (int)kk * 64}
+            ${if near}
+            int bad = 0;
+            ${near_lanes}
+            if (bad) {
+                x -= kk * 64;
+                ${lanes}
+            }
+            ${else}
+            ${lanes}
+            ${end}
+            for (int w = 32; w > 0; w /= 2)
+            for (int l = 0; l < w; l++) {
+                ${fold L[l], L[l + w]}
+            }
+            ${add A, L[0]}
+        }
+        ${end}
+        ${if words}
+        const I rest = x;
+        ${words_fill ${last}, x, (int)(e - x)}
+        ${end}
+        while (x < e) {
+            I y = x + 32; if (y > e) y = e;
+            ${declare T}
+            ${init T}
+            for (; x < y; x++) {
+                ${if reduces}
+                const I i${last} = x;
+                ${end}
+                ${rest_values}
+                ${step T, base + x}
+            }
+            ${add A, T}
+        }
+    }
+    ${if split}
+    ${part_store A, (g_i64)m * S + s}
+    ${else}
+    ${finish A}
+    ${results}
+    ${stores}
+    ${end}
+}
+
+// kk times 64 elements of a row from x on, into the lanes L.
+//@shape reduce_lanes_cpu
+for (int l = 0; l < 64; l++) {
+    ${init L[l]}
+}
+for (I t = 0; t < kk; t++, x += 64)
+for (int l = 0; l < 64; l++) {
+    const I i${last} = x + l;
+    ${values}
+    ${step L[l], base + x + l}
+}
+
+// Across rows. A task takes a tile of up to 256 columns, nc of them, and walks down `chunk` rows in
+// blocks of 64.
+//
+//     kept, axes, col    number of kept axes, of all axes, the axis of the columns
+//     split              results are parts, one for each s
+//@shape reduce_columns_cpu
+I f = (I)GND_GID(0);
+const I s = f % S; f /= S;
+const I left = f % tiles * 256; f /= tiles;
+const I row = f;
+int nc = n${col} - left < 256 ? (int)(n${col} - left) : 256;
+${indices f, 0, ${col}}
+${words_declare}
+${declare A[256]}
+${declare L[256]}
+for (int l = 0; l < nc; l++) {
+    ${init A[l]}
+}
+I r = s * chunk, r1 = r + chunk; if (r1 > R) r1 = R;
+while (r < r1) {
+    I e = r + 64; if (e > r1) e = r1;
+    for (int l = 0; l < nc; l++) {
+        ${init L[l]}
+    }
+    for (; r < e; r++) {
+        I q = r;
+        ${indices q, ${kept}, ${axes}}
+        ${words_fill ${col}, left, nc}
+        for (int l = 0; l < nc; l++) {
+            const I i${col} = left + l;
+            ${column_values}
+            ${step L[l], r}
+        }
+    }
+    for (int l = 0; l < nc; l++) {
+        ${add A[l], L[l]}
+    }
+}
+for (int l = 0; l < nc; l++) {
+    const I i${col} = left + l;
+    ${if split}
+    ${part_store A[l], ((g_i64)row * n${col} + i${col}) * S + s}
+    ${else}
+    ${finish A[l]}
+    ${results}
+    ${stores}
+    ${end}
+}
+(void)row;
+
+// The end of a split reduction: S parts of kept point m to one, by a work-item, or by a group of
+// `local`, each of which has eight loads under way at once.
+//
+//     group     a group takes a point
+//     across    the parts of all points for one s lie together, else all parts of a point
+//     eight     eight times `local`
+//@shape reduce_finish
+${declare A}
+${if group}
+const I m = (I)GND_GRP(0); const int lid = (int)GND_LID(0);
+${else}
+${declare B}
+const I m = (I)GND_GID(0);
+if (m >= M) return;
+${end}
+${init A}
+${if group}
+for (I s = lid; s < S; s += ${eight}) {
+    ${loads}
+    ${adds}
+}
+${tree A, lid, 0, ${local}}
+${else}
+#pragma unroll 8
+for (I s = 0; s < S; s++) {
+    ${if across}
+    ${part_load B, (g_i64)s * M + m}
+    ${else}
+    ${part_load B, (g_i64)m * S + s}
+    ${end}
+    ${add A, B}
+}
+${end}
+I f = m;
+${indices f, 0, ${kept}}
+${finish A}
+${results}
+${stores}
+
+// One of the eight loads, `ahead` of s; a load beyond the end reads the last part instead, and is
+// not added.
+//@shape reduce_finish_load
+${declare ${B}}
+${part_load ${B}, (g_i64)m * S + (s + ${ahead} < S ? s + ${ahead} : S - 1)}
+
+//@shape reduce_finish_add
+if (s + ${ahead} < S) {
+    ${add A, ${B}}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * codegen/holes.h - the holes that every shape of a generated kernel may have (codegen/shape.h),
+ * beside those that its writer fills with numbers, texts and functions of its own.
+ *
+ *     ${values} ${results}       the values of a point, and those of the epilogue: vN, as constants
+ *     ${stores}                  outputs from vN
+ *     ${vector_loads} ${vector_stores}
+ *     ${indices f, a, b}         the indices i of axes a .. b - 1, from the flat index f, destroyed
+ *     ${words_declare} ${words_fill axis, first, count}    random words (codegen/words.c)
+ *
+ * Of accumulators, written NAME or NAME[i] (codegen/accum.c):
+ *
+ *     ${declare A} ${declare A[64]} ${init A[l]} ${finish A}
+ *     ${step A[l], r}            takes the values of the point whose reduced index is r
+ *     ${add A, B[l]}             A takes B with compensation
+ *     ${fold A[l], A[l + w]}     the same plainly
+ *     ${copy A, B[l]} ${keys K, A} ${tree K, lane, first, lanes}
+ *     ${part_store A[l], at} ${part_load A, at}
+ */
+#ifndef GND_CODEGEN_HOLES_H
+#define GND_CODEGEN_HOLES_H
+
+#include "codegen/emit.h"
+#include "codegen/shape.h"
+
+/* Appends a shape to the statements of the kernel: n holes of the writer's own, whose functions
+ * write for `who`, and those above. What is wrong is an error of the kernel's (c->e). */
+void gnd__cg_shape(gnd__cg *c, const char *name, const gnd__hole *own, int n, void *who);
+#define gnd__cg_shape_of(c, name, own, who)                                                        \
+    gnd__cg_shape(c, name, own, (int)(sizeof(own) / sizeof *(own)), who)
+
+#endif
