@@ -264,6 +264,15 @@ gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned
     return x;
 }
 
+int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
+{
+    gnd_axes axes;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_axes(c, 1, &axes))
+        return -1;
+    return gnd__ret(c, f(x, axes));
+}
+
 /* A 1-d array of ints, read. */
 static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 {

@@ -145,6 +145,8 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev);
  */
 /* Returns the array a and takes ownership of its handle. */
 int gnd__ret(gnd__args *c, gnd_array *a);
+/* The result is f of argument 0 and of the axes in argument 1. */
+int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
 /* Returns a tuple of n arrays and takes ownership of their handles. status: the result of the call
  * that made them. */
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);
