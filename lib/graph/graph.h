@@ -259,8 +259,7 @@ gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd_
 gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 
-/* --- owners ------------------------------------------------------------------------------------
- */
+/* --- owners ----------------------------------------------------------------------------------- */
 void gnd__ref(gnd_array *x);   /* one more owner that is not a handle */
 void gnd__unref(gnd_array *x); /* frees without recursion if it was the last */
 /* Drops the inputs (once the node has its data). Device lock held. */

@@ -58,8 +58,7 @@ int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
     return v->kind == GND__V_STR ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
 }
 
-/* --- arrays ------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 static gnd_array *to_array(gnd__args *c, gnd__slot *s, const char *param, int n)
 {
@@ -178,8 +177,7 @@ gnd_array **gnd__rest_arrays(gnd__args *c, int *n)
     return arrays(c, c->rest, c->nrest, "an argument");
 }
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 int gnd__arg_int(gnd__args *c, int i, int64_t *v)
 {
@@ -348,8 +346,7 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n)
                  : r;
 }
 
-/* --- dtypes and devices ------------------------------------------------------------------------
- */
+/* --- dtypes and devices ----------------------------------------------------------------------- */
 
 int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t)
 {
@@ -391,8 +388,7 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev)
                           "%s: no device is given, and no array that has one", c->name);
 }
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 int gnd__ret(gnd__args *c, gnd_array *a)
 {
