@@ -5,7 +5,9 @@
  * is the guide.
  *
  *     gnd_ekernel *k = gnd_elementwise_kernel("T x, T y", "T z", "z = (x - y) * (x - y)",
- * "squared_diff", NULL); gnd_array *in[] = { x, y }, *z; gnd_elementwise_call(k, 2, in, NULL, &z);
+ *                                             "squared_diff", NULL);
+ *     gnd_array *in[] = {x, y}, *z;
+ *     gnd_elementwise_call(k, 2, in, NULL, &z);
  *     gnd_array *s = gnd_sum(gnd_sqrt(z), GND_ALL, 0);
  *
  * They fuse: the three operations above are one kernel that reads x and y once. A kernel's code is

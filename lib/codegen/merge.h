@@ -15,7 +15,7 @@
  *
  *     int32 function, length in units of 8 bytes, global sizes (3), group sizes (3)
  *     the arguments in units of 8 bytes: the number of a buffer, or a value (16 bytes: at a
- * multiple of 16)
+ *     multiple of 16)
  *
  * With `numbers`, values that change from run to run, of up to 8 bytes, are GND__MERGE_NUMBERS
  * arguments more (8 bytes each), and the kernel puts them into the entries before it does anything

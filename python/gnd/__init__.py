@@ -38,7 +38,8 @@ def __array_namespace_info__():
     return Info()
 
 
-_LAZY = {'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
+_LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
+         'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
          'cuda': '', 'kernel': '', 'vectorize': 'cuda'}
 
 

@@ -342,10 +342,15 @@ static PyObject *item(PyObject *self)
         return NULL;
     }
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS if (kind == 'b' || kind == 'i') i = gnd_item_i64(x, &s);
-    else if (kind == 'u') u = gnd_item_u64(x, &s);
-    else s = gnd_item_c128(x, z);
-    Py_END_ALLOW_THREADS gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS
+    if (kind == 'b' || kind == 'i')
+        i = gnd_item_i64(x, &s);
+    else if (kind == 'u')
+        u = gnd_item_u64(x, &s);
+    else
+        s = gnd_item_c128(x, z);
+    Py_END_ALLOW_THREADS
+    gnd_release(x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     return kind == 'b'   ? PyBool_FromLong(i != 0)
@@ -493,8 +498,10 @@ static PyObject *method_wait(PyObject *self, PyObject *none)
     gnd_status s;
     (void)none;
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS s = gnd_wait(x);
-    Py_END_ALLOW_THREADS gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS
+    s = gnd_wait(x);
+    Py_END_ALLOW_THREADS
+    gnd_release(x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     Py_INCREF(self);

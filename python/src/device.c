@@ -8,7 +8,8 @@
 enum { NESTED = 32 };
 
 typedef struct py_device_obj {
-    PyObject_HEAD gnd_device *dev;
+    PyObject_HEAD
+    gnd_device *dev;
     gnd_device *before[NESTED]; /* what was current when `with` was entered */
     int depth;
 } py_device_obj;
@@ -19,8 +20,11 @@ static _Thread_local gnd_device *current;
 static gnd_device *opened(const char *spec)
 {
     gnd_device *dev;
-    Py_BEGIN_ALLOW_THREADS dev = gnd_open(spec);
-    Py_END_ALLOW_THREADS if (gnd_device_status(dev) == GND_OK) return dev;
+    Py_BEGIN_ALLOW_THREADS
+    dev = gnd_open(spec);
+    Py_END_ALLOW_THREADS
+    if (gnd_device_status(dev) == GND_OK)
+        return dev;
     py_raise(gnd_device_status(dev), gnd_device_error(dev));
     gnd_close(dev);
     return NULL;
@@ -106,8 +110,11 @@ static PyObject *synchronize(PyObject *self, PyObject *none)
 {
     gnd_status s;
     (void)none;
-    Py_BEGIN_ALLOW_THREADS s = gnd_sync(((py_device_obj *)self)->dev);
-    Py_END_ALLOW_THREADS if (s != GND_OK) return py_raise(s, gnd_message());
+    Py_BEGIN_ALLOW_THREADS
+    s = gnd_sync(((py_device_obj *)self)->dev);
+    Py_END_ALLOW_THREADS
+    if (s != GND_OK)
+        return py_raise(s, gnd_message());
     Py_RETURN_NONE;
 }
 

@@ -34,9 +34,10 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
     if (!x)
         return NULL;
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS t =
-        versioned ? (void *)gnd_to_dlpack(x, &s) : (void *)gnd_to_dlpack_legacy(x, &s);
-    Py_END_ALLOW_THREADS gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS
+    t = versioned ? (void *)gnd_to_dlpack(x, &s) : (void *)gnd_to_dlpack_legacy(x, &s);
+    Py_END_ALLOW_THREADS
+    gnd_release(x);
     return t ? PyCapsule_New(t, versioned ? "dltensor_versioned" : "dltensor", unused)
              : py_raise(s, gnd_message());
 }

@@ -225,8 +225,10 @@ static PyObject *evaluate(PyObject *self, PyObject *args)
     (void)self;
     if (n < 0)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS s = n ? gnd_eval_all(n, x) : GND_OK;
-    Py_END_ALLOW_THREADS drop(n, x);
+    Py_BEGIN_ALLOW_THREADS
+    s = n ? gnd_eval_all(n, x) : GND_OK;
+    Py_END_ALLOW_THREADS
+    drop(n, x);
     if (s != GND_OK)
         return py_raise(s, gnd_message());
     Py_RETURN_NONE;

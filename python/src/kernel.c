@@ -11,12 +11,14 @@
 enum { ARGS = 32, OUTS = 8 };
 
 typedef struct py_program {
-    PyObject_HEAD gnd_program *p;
+    PyObject_HEAD
+    gnd_program *p;
     gnd_device *dev;
 } py_program;
 
 typedef struct py_kernel {
-    PyObject_HEAD py_program *of; /* owned */
+    PyObject_HEAD
+    py_program *of; /* owned */
     gnd_kernel *k;
     int nparam;
     gnd_kernel_param param[ARGS];
@@ -39,9 +41,10 @@ static PyObject *compile(PyObject *self, PyObject *args)
     gnd_device *dev = py_device_of(device);
     if (!dev)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS p = gnd_compile(dev, source, (gnd_language)language, options);
-    Py_END_ALLOW_THREADS if (gnd_program_status(p) != GND_OK)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    p = gnd_compile(dev, source, (gnd_language)language, options);
+    Py_END_ALLOW_THREADS
+    if (gnd_program_status(p) != GND_OK) {
         py_raise(gnd_program_status(p), gnd_program_error(p));
         gnd_program_free(p);
         return NULL;

@@ -65,8 +65,9 @@ typedef struct py_link {
  * array is a cell that holds a value, and a view is a way to make its value from another array's.
  * Writing through a view makes a new value of what it looks at, down to the root. */
 typedef struct py_array {
-    PyObject_HEAD gnd_array *value; /* of a view: of the root's version `version`, or NULL */
-    uint64_t version;               /* of the root: how often it was written to */
+    PyObject_HEAD
+    gnd_array *value; /* of a view: of the root's version `version`, or NULL */
+    uint64_t version; /* of the root: how often it was written to */
     /* of a view, owned: the cell, and what it looks at. NULL: this is a root */
     struct py_array *root, *src;
     struct py_array *prev, *next; /* the root's views, first: the root's next. Not owned */
@@ -136,6 +137,10 @@ PyObject *py_to_numpy(py_array *a);
 /* --- kernels (kernel.c) ----------------------------------------------------------------------- */
 
 int py_kernel_init(PyObject *module);
+
+/* --- elementwise and reduction kernels (snippet.c) -------------------------------------------- */
+
+int py_snippet_init(PyObject *module);
 
 /* --- functions (func.c), DLPack (dlpack.c) ---------------------------------------------------- */
 

@@ -107,8 +107,10 @@ PyObject *py_to_numpy(py_array *a)
         return NULL;
     }
     gnd_retain(x);
-    Py_BEGIN_ALLOW_THREADS s = gnd_read(x, p, gnd_nbytes(x));
-    Py_END_ALLOW_THREADS gnd_release(x);
+    Py_BEGIN_ALLOW_THREADS
+    s = gnd_read(x, p, gnd_nbytes(x));
+    Py_END_ALLOW_THREADS
+    gnd_release(x);
     if (s == GND_OK)
         return out;
     Py_DECREF(out);

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels made of pieces of C, with CuPy's names: ElementwiseKernel and ReductionKernel. Unlike CuPy's they fuse with
+what feeds them and what uses their results. The language of the pieces is the portable dialect (doc/USERKERNELS.md)."""
+from . import _core
+from ._core import ndarray
+
+
+def _names(params):
+    return [p.split()[-1] for p in params.split(',') if p.strip()]
+
+
+def _arguments(name, args, keywords, nin, nout, names):
+    """The inputs and the outputs among positional arguments: nin, or nin + nout; keywords by the parameters' names."""
+    args = list(args)
+    for p in names[len(args):nin]:
+        if p in keywords:
+            args.append(keywords.pop(p))
+    if keywords:
+        raise TypeError(f'{name}() has no argument {next(iter(keywords))!r}')
+    if len(args) not in (nin, nin + nout):
+        raise TypeError(f'{name}() takes {nin} inputs, or these and {nout} outputs: {len(args)} arguments given')
+    return tuple(args[:nin]), tuple(args[nin:])
+
+
+class ElementwiseKernel:
+    """A kernel that computes each element of its outputs: ElementwiseKernel('T x, T y', 'T z', 'z = x + y', 'add').
+
+    in_params, out_params: "TYPE NAME", separated by commas; a capital letter stands for the dtype of its arguments;
+    inputs may be `raw`. operation: statements that assign the outputs; i is the index of the element in C order, n
+    the number of elements. preamble: functions and macros. return_tuple: a tuple for one output too. no_return: calls
+    give None (their outputs are arguments then). reduce_dims and options change nothing here. ValueError, TypeError and
+    SyntaxError tell what is wrong with the parameters; RuntimeError at a call, with line and column, what does not
+    compile."""
+
+    def __init__(self, in_params, out_params, operation, name='kernel', reduce_dims=True, preamble='',
+                 no_return=False, return_tuple=False, loop_prep='', after_loop='', options=()):
+        if loop_prep or after_loop:
+            raise NotImplementedError('ElementwiseKernel: loop_prep and after_loop are not there: an element is '
+                                      'computed by itself')
+        self.in_params, self.out_params, self.operation, self.name = in_params, out_params, operation, name
+        self.preamble, self.return_tuple, self.no_return = preamble, return_tuple, no_return
+        self._in, self._out = _names(in_params), _names(out_params)
+        self._kernel = _core._elementwise(len(self._out), in_params, out_params, operation, name, preamble or None)
+
+    nin = property(lambda self: len(self._in), doc='The number of inputs.')
+    nout = property(lambda self: len(self._out), doc='The number of outputs.')
+    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
+
+    def __call__(self, *args, size=None, block_size=-1, stream=None, **keywords):
+        """The outputs: an array, or a tuple of several. args: the inputs (arrays, numbers), and perhaps arrays that
+        take the outputs. size: the number of elements, where every input is raw or a number."""
+        ins, outs = _arguments(self.name, args, keywords, self.nin, self.nout, self._in)
+        if size is not None and (int(size) != size or size < 1):
+            raise ValueError(f'{self.name}: size={size!r}: an int of at least 1 is wanted')
+        got = self._kernel.call(ins, outs, int(size or 0), None)
+        if self.no_return:
+            return None
+        return got[0] if len(got) == 1 and not self.return_tuple else got
+
+    def __repr__(self):
+        return f'<ElementwiseKernel {self.name}>'
+
+
+class ReductionKernel:
+    """A kernel that reduces: ReductionKernel('T x', 'T y', 'x * x', 'a + b', 'y = sqrt(a)', '0', 'norm').
+
+    map_expr: the value of an element; reduce_expr: that of a and b; post_map_expr: assigns the outputs in terms of a;
+    identity: a value that changes nothing; reduce_type: the type of a and b, None: that of the first output. The rest
+    as ElementwiseKernel."""
+
+    def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name='reduce_kernel',
+                 reduce_type=None, reduce_dims=True, preamble='', options=()):
+        self.in_params, self.out_params, self.map_expr, self.reduce_expr = in_params, out_params, map_expr, reduce_expr
+        self.post_map_expr, self.identity, self.name = post_map_expr, str(identity), name
+        self.reduce_type, self.preamble = reduce_type, preamble
+        self._in, self._out = _names(in_params), _names(out_params)
+        self._kernel = _core._reduction(len(self._out), in_params, out_params, map_expr, reduce_expr, post_map_expr,
+                                        self.identity, name, reduce_type, preamble or None)
+
+    nin = property(lambda self: len(self._in), doc='The number of inputs.')
+    nout = property(lambda self: len(self._out), doc='The number of outputs.')
+    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
+
+    def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None, **keywords):
+        """The outputs, reduced over axis: an int, a tuple of ints, or None for all axes."""
+        ins, outs = _arguments(self.name, args, keywords, self.nin, self.nout, self._in)
+        if out is not None:
+            if outs:
+                raise TypeError(f'{self.name}: outputs are given twice: as arguments, and as out')
+            outs = (out,) if isinstance(out, ndarray) else tuple(out)
+        axes = None if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (int(axis),)
+        got = self._kernel.reduce(ins, outs, axes, bool(keepdims), None)
+        return got[0] if len(got) == 1 else got
+
+    def __repr__(self):
+        return f'<ReductionKernel {self.name}>'
