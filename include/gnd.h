@@ -31,6 +31,7 @@
  *   gnd/record.h       computations recorded once and replayed
  *   gnd/loop.h         loops on the device: while, scan
  *   gnd/kernel.h       user-written kernels
+ *   gnd/snippet.h      elementwise and reduction kernels of the program's own
  *
  * gnd.hpp is the same API for C++17, with operators and exceptions.
  *
@@ -77,6 +78,7 @@
 #include <gnd/record.h>
 #include <gnd/loop.h>
 #include <gnd/kernel.h>
+#include <gnd/snippet.h>
 
 /* If GND_WHERE is defined, each call records its source location: gnd_here, gnd_made_at. */
 #ifdef GND_WHERE

@@ -67,8 +67,7 @@ int bench_inputs(bench *w);
 /* An array of uniform random numbers; seed tells one from another. */
 gnd_array *bench_random(bench *w, gnd_dtype t, int ndim, const int64_t *shape, uint64_t seed);
 
-/* --- timing (bench_time.c); the message of a failure goes to why, of 200 bytes ------------------
- */
+/* --- timing (bench_time.c); the message of a failure goes to why, of 200 bytes ---------------- */
 
 enum { BENCH_WHY = 200 };
 /* Makes the row's inputs w->a and w->b, in the scope at hand, and waits for them. */

@@ -43,8 +43,7 @@ static const bench_row *find(const size *z, const char *name)
     return NULL;
 }
 
-/* --- cold caches --------------------------------------------------------------------------------
- */
+/* --- cold caches ------------------------------------------------------------------------------ */
 
 /* What fills the caches with something else; NULL: they need not be emptied. */
 static gnd_array *make_ballast(const bench *w, const bench *smallest)
@@ -75,8 +74,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* --- timing -------------------------------------------------------------------------------------
- */
+/* --- timing ----------------------------------------------------------------------------------- */
 
 /* Seconds of a call for each size, smallest first. -1 on failure, 1 when a size lacks the row. */
 static int time_sizes(size *z, const char *name, gnd_array *ballast, double *t, char *why)

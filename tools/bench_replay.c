@@ -52,8 +52,7 @@ static void record_heat(bench *w, const bench_row *r)
         gnd_replay(w->recording);
 }
 
-/* --- calls --------------------------------------------------------------------------------------
- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static gnd_array *done(bench *w)
 {
@@ -84,8 +83,7 @@ static gnd_array *heat(bench *w, const bench_row *r)
     return bench_heat(w, w->a, STEPS);
 }
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 int bench_rows_replay(const bench *w, bench_row *rows)
 {

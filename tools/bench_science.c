@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- workloads ----------------------------------------------------------------------------------
- */
+/* --- workloads -------------------------------------------------------------------------------- */
 
 static const char heat[] = /* one of 50 steps */
     "u[1:-1, 1:-1] += 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1])\n"
@@ -123,8 +122,7 @@ static gnd_array *run_eigh(bench *w, const bench_row *r)
     return NULL;
 }
 
-/* --- inputs -------------------------------------------------------------------------------------
- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 /* Whether an expression has the name b in it. */
 static int names_b(const char *s)
@@ -169,8 +167,7 @@ static void make_mandelbrot(bench *w, const bench_row *r)
                     "side", gnd_int(r->dim), NULL);
 }
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 typedef gnd_array *call_fn(bench *w, const bench_row *r);
 

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* The bytes of the UTF-8 character at s, by the table of well-formed sequences (Unicode, 3.9); 0
  * when it is none. */
@@ -72,8 +71,7 @@ static void bool_member(const char *name, int v)
     printf(",\n      \"%s\": %s", name, v ? "true" : "false");
 }
 
-/* --- devices -----------------------------------------------------------------------------------
- */
+/* --- devices ---------------------------------------------------------------------------------- */
 
 static void put_dtypes(const char *id)
 {

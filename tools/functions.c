@@ -28,8 +28,7 @@ static const gnd_function *find(const char *name)
     return f ? f : gnd_function_find(name, 1);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void quoted(const char *s)
 {
@@ -96,8 +95,7 @@ static void json(const gnd_function *f, const gnd_function_info *i)
     fputs("]}", stdout);
 }
 
-/* --- text --------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void page(const gnd_function *f)
 {

@@ -26,8 +26,7 @@ void devices_open(gnd_device_info *d);
  */
 void devices_json(void);
 
-/* --- messages (message.c) ----------------------------------------------------------------------
- */
+/* --- messages (message.c) --------------------------------------------------------------------- */
 /* "gnd: COMMAND: ..." to stderr. Returns EXIT_FAILED. */
 int complain(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same for the error that x holds, with "WHERE: " before it when where is not NULL. The name of
@@ -44,15 +43,13 @@ int finish_output(const char *cmd);
 /* "1.5 GiB" into buf (at least 16 bytes); returns buf. */
 const char *size_text(double bytes, char *buf, size_t size);
 
-/* --- progress (progress.c) ---------------------------------------------------------------------
- */
+/* --- progress (progress.c) -------------------------------------------------------------------- */
 /* When stderr is a terminal and the work lasts over a second: a line with that text and the seconds
  * gone, and whether kernels are being compiled, until progress_end, which erases it. Not nested. */
 void progress_begin(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void progress_end(void);
 
-/* --- the arguments of eval and explain (input.c) ------------------------------------------------
- */
+/* --- the arguments of eval and explain (input.c) ---------------------------------------------- */
 typedef struct input {
     const char *cmd;
     char *text;           /* the expression; malloc'ed */

@@ -20,8 +20,7 @@ static int no_memory(const char *cmd)
     return complain(cmd, "out of host memory");
 }
 
-/* --- the expression ----------------------------------------------------------------------------
- */
+/* --- the expression --------------------------------------------------------------------------- */
 
 /* The whole of f as a string; NULL with errno set. */
 static char *read_all(FILE *f)
@@ -76,8 +75,7 @@ static int read_text(input *in, const char *arg)
     return complain(in->cmd, "%s: %s", name, e == EILSEQ ? "not a text" : strerror(e));
 }
 
-/* --- NAME=VALUE --------------------------------------------------------------------------------
- */
+/* --- NAME=VALUE ------------------------------------------------------------------------------- */
 
 /* The length of a name at s; 0 when there is none. */
 static size_t name_length(const char *s)
@@ -156,8 +154,7 @@ static gnd_array *load(input *in, const char *value)
     return gnd_fail(GND_ERR_ARG, "'%s' is no file and no number", value);
 }
 
-/* --- options -----------------------------------------------------------------------------------
- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* The value of option `letter` or `--name` at argv[*i]; NULL: argv[*i] is not that option. A
  * missing value is "". */

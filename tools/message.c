@@ -80,8 +80,7 @@ const char *size_text(double bytes, char *buf, size_t size)
     return buf;
 }
 
-/* --- help --------------------------------------------------------------------------------------
- */
+/* --- help ------------------------------------------------------------------------------------- */
 
 static const char usage[] =
     "gnd - NumPy's arrays on every vendor's GPU\n"

@@ -111,8 +111,7 @@ static const char *why(gnd_device *dev)
     return strncmp(m, name, strlen(name)) ? m : m + strlen(name);
 }
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 /* The arrays that are worked on. */
 typedef struct inputs {
@@ -283,8 +282,7 @@ static int measure(gnd_device *dev, const options *o)
     return status;
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int list(gnd_device *dev)
 {

@@ -38,8 +38,7 @@ static const gnd__cs_type *type_of(uint32_t dtype)
     return NULL;
 }
 
-/* --- the libraries ------------------------------------------------------------------------------
- */
+/* --- the libraries ---------------------------------------------------------------------------- */
 
 enum { MAX_SYMS = 96, NAME = 48 };
 
@@ -175,8 +174,7 @@ static gnd_status solver_supports(gnd_dev *d, const gnd_solve_desc *s, int *yes,
     return GND_OK;
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 gnd_status gnd__cs_wait(gnd__cs_job *o)
 {
@@ -272,8 +270,7 @@ const void *gnd__cs_zero(void)
     return zero;
 }
 
-/* --- the group ----------------------------------------------------------------------------------
- */
+/* --- the group -------------------------------------------------------------------------------- */
 
 static gnd_status open_handles(gnd__cs_job *o)
 {

@@ -204,8 +204,7 @@ typedef struct gnd__cs_job {
     gnd_err *e;
 } gnd__cs_job;
 
-/* --- solver.c -----------------------------------------------------------------------------------
- */
+/* --- solver.c --------------------------------------------------------------------------------- */
 /* At least n bytes of device memory; what it replaces may be in use, so that waits. */
 gnd_status gnd__cs_reserve(gnd__cs_job *o, gnd__cs_room *r, size_t n);
 /* Room for the library to work in, on the device and on the host. */
@@ -228,8 +227,7 @@ const void *gnd__cs_zero(void);
 /* Bytes of one matrix's operand i. */
 size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i);
 
-/* --- one matrix: solver_dense.c, solver_svd.c ----------------------------------------------------
- */
+/* --- one matrix: solver_dense.c, solver_svd.c ------------------------------------------------- */
 gnd_status gnd__cs_cholesky(gnd__cs_job *o);
 gnd_status gnd__cs_lu(gnd__cs_job *o);
 gnd_status gnd__cs_solve(gnd__cs_job *o);
@@ -238,8 +236,7 @@ gnd_status gnd__cs_qr(gnd__cs_job *o);
 gnd_status gnd__cs_eigh(gnd__cs_job *o);
 gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);
-/* --- solver_polar.c ------------------------------------------------------------------------------
- */
+/* --- solver_polar.c --------------------------------------------------------------------------- */
 /* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh
  * are 0 where only s is wanted. */
 typedef struct gnd__cs_usv {
@@ -266,8 +263,7 @@ gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CU
 gnd_status gnd__cs_orgqr(gnd__cs_job *o, CUdeviceptr a, CUdeviceptr tau, int64_t m, int64_t cols,
                          int64_t q);
 
-/* --- all of a batch at once: solver_batch.c ------------------------------------------------------
- */
+/* --- all of a batch at once: solver_batch.c --------------------------------------------------- */
 /* Whether it is better than one after the other. */
 int gnd__cs_is_batch(const gnd_solve_desc *s);
 /* How many matrices at most a call of gnd__cs_batch gets. */

@@ -222,8 +222,7 @@ static gnd_status eigh(gnd__cs_job *o)
     return GND_OK;
 }
 
-/* --- triangular systems -------------------------------------------------------------------------
- */
+/* --- triangular systems ----------------------------------------------------------------------- */
 
 /* Sets info to the first 0 of each diagonal, which trsm would divide by. The diagonals are packed
  * on the device, except of small matrices, which come as they are. */

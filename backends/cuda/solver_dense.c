@@ -184,8 +184,7 @@ gnd_status gnd__cs_eigh(gnd__cs_job *o)
     return gnd__cs_syevd(o, o->s->op == GND_SOLVE_EIGH, o->s->n, o->mem[0], o->mem[1]);
 }
 
-/* --- general eigenproblems ----------------------------------------------------------------------
- */
+/* --- general eigenproblems -------------------------------------------------------------------- */
 
 static gnd_status geev(gnd__cs_job *o, cudaDataType vector, void *w, void *vectors)
 {

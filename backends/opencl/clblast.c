@@ -190,8 +190,7 @@ gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_ge
     return s;
 }
 
-/* --- its own parameters -------------------------------------------------------------------------
- */
+/* --- its own parameters ----------------------------------------------------------------------- */
 
 /* Of the kernel Xgemm, in this order; values that suit a device which CLBlast does not know.
  * Work-groups of MDIMC x NDIMC make MWG x NWG results, KWG terms at a time, through local memory

@@ -32,18 +32,25 @@ static gnd_array *uploaded(const char *func, gnd_device *dev, gnd__npy *a)
     return gnd__named(func, x);
 }
 
-gnd_array *gnd_load_npy(gnd_device *dev, const char *path)
+/* The array of a file that holds one; `load` reads it. */
+static gnd_array *load_one(const char *func, gnd_device *dev, const char *path,
+                           gnd_status (*load)(const char *, gnd__npy *, gnd_err *))
 {
     gnd_err e = {.code = GND_OK};
     gnd__npy a;
-    gnd_array *bad = gnd__check_device("load_npy", dev);
+    gnd_array *bad = gnd__check_device(func, dev);
     if (bad)
         return bad;
     if (!path)
-        return gnd__fail(dev, GND_ERR_NULL, "load_npy: the path is NULL");
-    if (gnd__npy_load(path, &a, &e))
+        return gnd__fail(dev, GND_ERR_NULL, "%s: the path is NULL", func);
+    if (load(path, &a, &e))
         return gnd__error_node(dev, &e);
-    return uploaded("load_npy", dev, &a);
+    return uploaded(func, dev, &a);
+}
+
+gnd_array *gnd_load_npy(gnd_device *dev, const char *path)
+{
+    return load_one("load_npy", dev, path, gnd__npy_load);
 }
 
 gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
@@ -65,16 +72,7 @@ gnd_array *gnd_load_npz(gnd_device *dev, const char *path, const char *name)
 
 gnd_array *gnd_load_png(gnd_device *dev, const char *path)
 {
-    gnd_err e = {.code = GND_OK};
-    gnd__npy a;
-    gnd_array *bad = gnd__check_device("load_png", dev);
-    if (bad)
-        return bad;
-    if (!path)
-        return gnd__fail(dev, GND_ERR_NULL, "load_png: the path is NULL");
-    if (gnd__png_load(path, &a, &e))
-        return gnd__error_node(dev, &e);
-    return uploaded("load_png", dev, &a);
+    return load_one("load_png", dev, path, gnd__png_load);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

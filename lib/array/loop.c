@@ -46,8 +46,7 @@ typedef struct loop {
     gnd_recording *r;
 } loop;
 
-/* --- arguments ----------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* The error of `bad`, as the loop's own when it is its first. */
 static int failed(loop *l, gnd_array *bad)
@@ -128,8 +127,7 @@ static int take_init(loop *l, gnd_array *const *init, int nx, gnd_array *const *
     return 1;
 }
 
-/* --- the body -----------------------------------------------------------------------------------
- */
+/* --- the body --------------------------------------------------------------------------------- */
 
 /* What the body made as state i: like the state, or an error. */
 static int check_next(loop *l, int i)
@@ -195,8 +193,7 @@ static void make_placeholders(loop *l)
                                    l->init[i]->dim);
 }
 
-/* --- steps --------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* A step of the recording failed, or none did. */
 static int went_well(loop *l, gnd_status st)
@@ -239,8 +236,7 @@ static void release_all(int n, gnd_array **x)
         gnd_release(x[i]);
 }
 
-/* --- while --------------------------------------------------------------------------------------
- */
+/* --- while ------------------------------------------------------------------------------------ */
 
 static int forced;
 
@@ -459,8 +455,7 @@ gnd_status gnd_while(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loo
     return finish(&l, n, out);
 }
 
-/* --- scan ---------------------------------------------------------------------------------------
- */
+/* --- scan ------------------------------------------------------------------------------------- */
 
 /* The rows of xs, and placeholders for one of each. */
 static int take_rows(loop *l, gnd_array *const *xs, int64_t *length)

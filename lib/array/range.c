@@ -270,34 +270,31 @@ static gnd_array *diagonals(gnd_device *dev, int64_t n, int64_t m)
     return gnd__op2(GND__OP_SUBTRACT, j, col);
 }
 
-gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
+/* Ones of dtype t where a column's distance from diagonal k has that relation, zeros elsewhere. */
+static gnd_array *ones_where(const char *func, gnd_device *dev, gnd_dtype t, int64_t n, int64_t m,
+                             gnd__op relation, int64_t k)
 {
-    gnd_array *bad = gnd__check_device("eye", dev);
+    gnd_array *bad = gnd__check_device(func, dev);
     if (bad)
         return bad;
     if (t == GND_DTYPE_DEFAULT)
         t = gnd__device_float(dev);
     int64_t dim[2] = {n, m < 0 ? n : m};
-    if ((bad = gnd__check_type("eye", dev, t)) || (bad = gnd__check_shape("eye", dev, t, 2, dim)))
+    if ((bad = gnd__check_type(func, dev, t)) || (bad = gnd__check_shape(func, dev, t, 2, dim)))
         return bad;
-    const gnd__inner in = gnd__enter("eye");
-    return gnd__leave(
-        in, gnd__as(gnd__op2(GND__OP_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
+    const gnd__inner in = gnd__enter(func);
+    return gnd__leave(in,
+                      gnd__as(gnd__op2(relation, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
+}
+
+gnd_array *gnd_eye(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
+{
+    return ones_where("eye", dev, t, n, m, GND__OP_EQUAL, k);
 }
 
 gnd_array *gnd_tri(gnd_device *dev, gnd_dtype t, int64_t n, int64_t m, int64_t k)
 {
-    gnd_array *bad = gnd__check_device("tri", dev);
-    if (bad)
-        return bad;
-    if (t == GND_DTYPE_DEFAULT)
-        t = gnd__device_float(dev);
-    int64_t dim[2] = {n, m < 0 ? n : m};
-    if ((bad = gnd__check_type("tri", dev, t)) || (bad = gnd__check_shape("tri", dev, t, 2, dim)))
-        return bad;
-    const gnd__inner in = gnd__enter("tri");
-    return gnd__leave(
-        in, gnd__as(gnd__op2(GND__OP_LESS_EQUAL, diagonals(dev, dim[0], dim[1]), gnd_int(k)), t));
+    return ones_where("tri", dev, t, n, m, GND__OP_LESS_EQUAL, k);
 }
 
 static gnd_array *triangle(const char *func, gnd_array *x, gnd__op keep, int64_t k)

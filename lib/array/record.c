@@ -65,8 +65,7 @@ gnd_array *gnd_placeholder_number(gnd_device *dev, gnd_dtype t)
     return x;
 }
 
-/* --- making -------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 /* The error of `bad` as e. It is released. */
 static gnd_status take_error(gnd_array *bad, gnd_err *e)
@@ -198,8 +197,7 @@ gnd_status gnd_recording_free(gnd_recording *r)
     return st == GND_OK ? st : gnd__only_status("recording_free", &e);
 }
 
-/* --- in and out ---------------------------------------------------------------------------------
- */
+/* --- in and out ------------------------------------------------------------------------------- */
 
 /* Whether r works, and has number k of n ("input", "output"). Steps do nothing after one that
  * failed. */

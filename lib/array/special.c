@@ -89,8 +89,7 @@ gnd_status gnd_divmod(gnd_array *x1, gnd_array *x2, gnd_array **quotient, gnd_ar
     return ended(in, q, r, quotient, remainder);
 }
 
-/* --- powers, rounding, angles -------------------------------------------------------------------
- */
+/* --- powers, rounding, angles ----------------------------------------------------------------- */
 
 gnd_array *gnd_float_power(gnd_array *x1, gnd_array *x2)
 {
@@ -177,8 +176,7 @@ gnd_array *gnd_relu(gnd_array *x)
     return gnd__leave(in, gnd__op2(GND__OP_MAXIMUM, x, gnd_int(0)));
 }
 
-/* --- nan_to_num ---------------------------------------------------------------------------------
- */
+/* --- nan_to_num ------------------------------------------------------------------------------- */
 
 static double largest(gnd_dtype t)
 {

@@ -107,6 +107,10 @@ void gnd__acc_shared(gnd__cg *c, int count)
 /* The identity element. */
 static void identity(gnd__cg *c, int j)
 {
+    if (c->k->red[j].fn) {
+        gnd__cgf(c, "%s_identity()", c->k->red[j].fn->sym);
+        return;
+    }
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const char *s = gnd__suffix(t), *r = gnd__suffix(gnd__real_of(t));
     const gnd__identity what = gnd__reds[c->k->red[j].op].identity;
@@ -161,6 +165,10 @@ static void binary(gnd__cg *c, int j, const char *a, const char *b)
     const char *arg[GND__OP_ARGS] = {a, b, "", ""};
     gnd_dtype t = gnd__acc_dtype(c->k, j, 0);
     const gnd__op op = gnd__reds[c->k->red[j].op].op;
+    if (c->k->red[j].fn) {
+        gnd__cgf(c, "%s(%s, %s)", c->k->red[j].fn->sym, a, b);
+        return;
+    }
     gnd__cgf(c, "(%s)(", part_ctype(c, j, 0));
     gnd__expand(&c->body, gnd__op_text(op, gnd_dtype_kind(t)), t, arg);
     gnd__cgf(c, ")");

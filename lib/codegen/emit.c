@@ -357,8 +357,11 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         char x[16];
-        if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT))
+        if (in->epilogue != epilogue || (c->pick && c->pick[i] == GND__PICK_NOT) ||
+            in->kind == GND__I_POINTER)
             continue;
+        if (in->kind == GND__I_CALL && !(c->pick && c->pick[i] == GND__PICK_TAKE))
+            gnd__cg_outputs(c, i);
         if (c->pick && c->pick[i] == GND__PICK_TAKE) {
             gnd__cgf(c, "    const %s v%d = w%d[e_];\n", gnd__ctype_value((gnd_dtype)in->dtype), i,
                      i);
@@ -420,6 +423,8 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
             cast_text(c, (gnd_dtype)k->instr[in->a[0]].dtype, (gnd_dtype)in->dtype, x);
             break;
         case GND__I_OP: op_text(c, i); break;
+        case GND__I_CALL: gnd__cg_call(c, i); break;
+        case GND__I_POINTER: break;
         }
         gnd__cgf(c, ";\n");
         if (c->pick && c->pick[i] == GND__PICK_SAVE)
@@ -468,6 +473,7 @@ gnd_status gnd__cg_end(gnd__cg *c, int ndim, const size_t *global, const size_t 
     gnd__gkernel *k = c->kern;
     gnd__str text = {0};
     gnd_status st;
+    gnd__cg_snippets(c->k, &text);
     gnd__str_addf(&text, "typedef %s I;\n", c->wide ? "g_i64" : "g_i32");
     qualifiers(c, &text, ndim, local);
     gnd__str_addf(&text, "%s(", k->name);

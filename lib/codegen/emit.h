@@ -96,8 +96,7 @@ int gnd__cg_in_phase(const gnd__kir *k, int access, int phase);
 /* Whether an output is stored there. */
 int gnd__cg_is_output(const gnd__kir *k, int access);
 
-/* --- vectors (codegen/vector.c) -----------------------------------------------------------------
- */
+/* --- vectors (codegen/vector.c) --------------------------------------------------------------- */
 /* The widest vector along axis d that every access of the body allows (1, 2, 4, 8 or 16
  * elements): strides 0 or 1 there, 16-byte alignment, and an extent that is a multiple unless
  * tail is allowed. 1 if there are gathers, unless those are allowed and their indices stay the
@@ -110,11 +109,18 @@ void gnd__cg_vector_stores(gnd__cg *c);
 /* "uint4": the built-in type of that many bytes (1 to 16), which one load transfers. */
 const char *gnd__cg_raw(size_t bytes);
 
-/* --- shapes -------------------------------------------------------------------------------------
- */
+/* --- shapes ----------------------------------------------------------------------------------- */
 /* Whether an operation of the body has a text for arguments near 0 (kernels/elementary.cl): its
  * compute dtype, the widest if there are several; -1: none has. */
 int gnd__cg_near(const gnd__cg *c);
+
+/* --- functions of the user's (codegen/calls.c) ------------------------------------------------ */
+/* The text of the functions that k calls. */
+void gnd__cg_snippets(const gnd__kir *k, gnd__str *out);
+/* Of call i: variables for its outputs and the statement, where it has several and no call before
+ * it has made them; its value. */
+void gnd__cg_outputs(gnd__cg *c, int i);
+void gnd__cg_call(gnd__cg *c, int i);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
@@ -147,8 +153,7 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st);
  * (codegen/rows_gpu.c). */
 gnd_status gnd__cg_rows(gnd__cg *c);
 
-/* --- random words (codegen/words.c) -------------------------------------------------------------
- */
+/* --- random words (codegen/words.c) ----------------------------------------------------------- */
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
 /* Marks in c->words the instructions whose words can be computed for runs along an axis. Returns
  * their number. */
@@ -161,8 +166,7 @@ void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
 /* The value of such an instruction at c->word_at. */
 void gnd__words_value(gnd__cg *c, int i);
 
-/* --- accumulators (codegen/accum.c) ------------------------------------------------------------
- */
+/* --- accumulators (codegen/accum.c) ----------------------------------------------------------- */
 /* Accumulator j named NAMEj (and NAMEj_ for its second part). sfx is an index such as "[l]" or "".
  */
 int gnd__acc_parts(const gnd__kir *k, int j); /* 1 or 2 */

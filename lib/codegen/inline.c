@@ -70,6 +70,7 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
     gnd__cg_values(&c, 0);
     out->dtype = (gnd_dtype)k->instr[k->out[0].value].dtype;
     lists(out, &gen->k[0], name, &list, &args);
+    gnd__cg_snippets(k, &out->text);
     gnd__str_addf(&out->text,
                   "#define I %s\nGND_FN %s %s_at(I f%s%s)\n{\n%s    return v%d;\n}\n#undef I\n",
                   index_type(c.wide), gnd__ctype_value(out->dtype), name, list.len ? "," : "",

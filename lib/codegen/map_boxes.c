@@ -117,7 +117,7 @@ static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
     for (int i = k->ninstr - 1; i >= 0; i--) {
         const gnd__instr *in = &k->instr[i];
         const int n =
-            in->kind == GND__I_OP ? gnd__ops[in->op].nin
+            in->kind == GND__I_OP || in->kind == GND__I_CALL ? gnd__kir_nargs(k, in)
             : in->kind == GND__I_CAST || in->kind == GND__I_CHECK || in->kind == GND__I_GATHER ? 1
             : in->kind == GND__I_OFFSET                                                        ? 2
                                                                                                : 0;

@@ -123,8 +123,7 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
-/* --- GPU ----------------------------------------------------------------------------------------
- */
+/* --- GPU -------------------------------------------------------------------------------------- */
 
 /* A group's tile: `across` elements along the inputs' axis by `down` along the outputs', loaded
  * in vectors of vl (1: none) and stored in vectors of vs. In local memory, consecutive rows are

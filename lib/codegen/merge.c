@@ -18,8 +18,7 @@ int gnd__merge_place(const gnd__form *f, int i)
     return i == f->nparam || f->param[i].size > 8 ? (at + 1) / 2 * 2 : at;
 }
 
-/* --- a kernel as a function ---------------------------------------------------------------------
- */
+/* --- a kernel as a function ------------------------------------------------------------------- */
 
 /* Its statements as function k_NUMBER of a point and an entry's head. */
 static void add_function(gnd__str *out, const gnd__mergefn *f, int number)
@@ -71,8 +70,7 @@ static void add_run(gnd__str *out, const gnd__mergefn *f, int number)
     gnd__str_add(out, "))\n}\n");
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* The position of a work-item: at at_x_, at_y_, at_z_, of an entry with the head at_h_. */
 static const char places[] =

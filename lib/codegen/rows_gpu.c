@@ -78,7 +78,7 @@ void gnd__rows_stages(const gnd__kir *k, gnd__rows *w)
         stage[i] = 0;
         if (in->kind == GND__I_RED)
             stage[i] = (uint8_t)(stage[k->red[in->ref].value] + 1);
-        for (int j = 0; j < GND__OP_ARGS; j++)
+        for (int j = 0; j < GND__CALL_ARGS; j++)
             if (in->kind != GND__I_RED && in->a[j] >= 0 && stage[in->a[j]] > stage[i])
                 stage[i] = stage[in->a[j]];
     }
@@ -100,9 +100,16 @@ void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, con
         if (!k->access[k->out[j].access].epilogue)
             need[k->out[j].value] = 1;
     for (int i = k->ninstr - 1; i >= 0; i--)
-        for (int j = 0; j < GND__OP_ARGS && need[i] && (all || !there[i]); j++)
+        for (int j = 0; j < GND__CALL_ARGS && need[i] && (all || !there[i]); j++)
             if (k->instr[i].a[j] >= 0 && k->instr[i].kind != GND__I_RED)
                 need[k->instr[i].a[j]] = 1;
+}
+
+static int cost_of(const gnd__kir *k, const gnd__instr *in)
+{
+    return in->kind == GND__I_OP     ? gnd__ops[in->op].cost
+           : in->kind == GND__I_CALL ? k->fn[in->ref]->cost
+                                     : 0;
 }
 
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
@@ -114,9 +121,8 @@ void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
         gnd__rows_needed(k, w, s, 1, NULL, need);
         for (int i = 0; i < k->ninstr; i++) {
             const gnd__instr *in = &k->instr[i];
-            if (need[i] &&
-                ((loads && gnd__rows_is_run(k, i)) ||
-                 (seen[i] && in->kind == GND__I_OP && gnd__ops[in->op].cost >= GND__ROWS_DEAR)))
+            if (need[i] && ((loads && gnd__rows_is_run(k, i)) ||
+                            (seen[i] && cost_of(k, in) >= GND__ROWS_DEAR)))
                 w->kept[i] = 1;
             seen[i] |= need[i];
         }

@@ -21,7 +21,7 @@ static int gather_width(const gnd__kir *k, const gnd__instr *in, int d, int v)
         varies[i] =
             (a->kind == GND__I_LOAD || a->kind == GND__I_IOTA || a->kind == GND__I_GATHER) &&
             k->access[a->ref].stride[d] != 0;
-        for (int j = 0; j < GND__OP_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
+        for (int j = 0; j < GND__CALL_ARGS && a->kind != GND__I_CONST && a->kind != GND__I_LOAD &&
                         a->kind != GND__I_IOTA && a->kind != GND__I_RED;
              j++)
             varies[i] |= a->a[j] >= 0 && a->a[j] < i && varies[a->a[j]];

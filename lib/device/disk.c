@@ -161,38 +161,27 @@ void gnd__disk_name(const void *key, size_t nkey, char out[37])
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-static int read_all(int fd, void *data, size_t n)
+/* Reads n bytes from fd to `to`, or else writes those from `from`: all of them, or 0. */
+static int move_all(int fd, char *to, const char *from, size_t n)
 {
-    char *p = data;
-    ssize_t got;
-
-    while (n > 0) {
-        got = read(fd, p, n);
-        if (got < 0 && errno == EINTR)
+    for (size_t at = 0; at < n;) {
+        const ssize_t moved = to ? read(fd, to + at, n - at) : write(fd, from + at, n - at);
+        if (moved < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
+        if (moved <= 0)
             return 0;
-        p += got;
-        n -= (size_t)got;
+        at += (size_t)moved;
     }
     return 1;
 }
 
+static int read_all(int fd, void *data, size_t n)
+{
+    return move_all(fd, data, NULL, n);
+}
 static int write_all(int fd, const void *data, size_t n)
 {
-    const char *p = data;
-    ssize_t put;
-
-    while (n > 0) {
-        put = write(fd, p, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return 0;
-        p += put;
-        n -= (size_t)put;
-    }
-    return 1;
+    return move_all(fd, NULL, data, n);
 }
 
 static struct header header_of(const void *key, size_t nkey, const void *data, size_t n)

@@ -271,8 +271,7 @@ gnd_status gnd__gate_solver_describe(gnd__gdev *d, char *buf, size_t cap, gnd_er
 /* Free and total bytes; both are props.mem_bytes if the backend cannot tell. */
 gnd_status gnd__gate_mem_info(gnd__gdev *d, uint64_t *avail, uint64_t *total, gnd_err *e);
 
-/* --- test hooks --------------------------------------------------------------------------------
- */
+/* --- test hooks ------------------------------------------------------------------------------- */
 /* Fails the n-th backend call from now that can fail (1: the next; 0: none), on any device, with
  * GND_ERR_BACKEND "injected". Advisory calls, whose failure changes no result (those of the disk
  * cache, mem_info, gemm_supports and follows, describe), do not count. */

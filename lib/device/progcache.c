@@ -80,8 +80,7 @@ static void prog_release(gnd__gdev *d, struct prog *pr)
     pr->p = NULL;
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const char *src, size_t len)
 {

@@ -122,8 +122,7 @@ static void in_use(const gnd__gdev *d, uint64_t t)
     gnd__str_free(&b);
 }
 
-/* --- the file -----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 int gnd__trace_wanted(void)
 {
@@ -191,8 +190,7 @@ static gnd_status begin_file(int *pid, gnd_err *e)
     return st;
 }
 
-/* --- the device's times -------------------------------------------------------------------------
- */
+/* --- the device's times ----------------------------------------------------------------------- */
 
 static void forget(gnd__gdev *d, gnd_event *ev)
 {
@@ -274,8 +272,7 @@ void gnd__trace_close(gnd__gdev *d)
     d->trace = NULL;
 }
 
-/* --- spans --------------------------------------------------------------------------------------
- */
+/* --- spans ------------------------------------------------------------------------------------ */
 
 void gnd__trace_label(gnd__gdev *d, const char *label, int64_t rd, int64_t wr)
 {

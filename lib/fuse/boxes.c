@@ -94,8 +94,7 @@ int32_t gnd__shifted(const gnd__pgraph *g, int32_t i)
     return x;
 }
 
-/* --- layouts through frames ---------------------------------------------------------------------
- */
+/* --- layouts through frames ------------------------------------------------------------------- */
 
 /* Converts l, the layout of the array from which the boxes of assembly p are cut, to that of box j
  * extended over the whole assembly. */
@@ -208,8 +207,7 @@ int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w)
     return ok && !lo->full;
 }
 
-/* --- conditions ---------------------------------------------------------------------------------
- */
+/* --- conditions ------------------------------------------------------------------------------- */
 
 /* The position of the index along axis d of assembly a, seen through frame f. Returns 0 if lowering
  * must be tried again. */
@@ -318,8 +316,7 @@ int gnd__conditions(gnd__lowering *lo, int32_t f)
     return 1;
 }
 
-/* --- the value of an assembly -------------------------------------------------------------------
- */
+/* --- the value of an assembly ----------------------------------------------------------------- */
 
 /* The largest box, with which the others are compared. */
 int gnd__greatest_box(const gnd__pgraph *g, int32_t i, uint32_t boxes)

@@ -161,7 +161,7 @@ static void key_node(gnd__pgraph *g, gnd__pnode *p)
         h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);
     } else if (a->kind == GND__REDUCE)
         h.x = a->p.red.op;
-    else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE)
+    else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE || a->kind == GND__CALL)
         h.x = a->nin;
     else if (a->kind == GND__VIEW)
         h.x = a->p.view->nterm;
@@ -182,6 +182,11 @@ static void key_node(gnd__pgraph *g, gnd__pnode *p)
         put(g, v->term, (size_t)v->nterm * sizeof *v->term);
     } else if (a->kind == GND__REDUCE) {
         put(g, &a->p.red.mask, sizeof a->p.red.mask);
+        if (a->p.red.fn)
+            put(g, &a->p.red.fn->id, sizeof a->p.red.fn->id);
+    } else if (a->kind == GND__CALL) {
+        put(g, &a->p.call.fn->id, sizeof a->p.call.fn->id);
+        put32(g, a->p.call.out);
     } else if (a->kind == GND__TAKE) {
         put(g, a->p.take->from, a->in[0]->ndim * sizeof *a->p.take->from);
         put(g, a->p.take->via, a->in[0]->ndim * sizeof *a->p.take->via);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fuse/kir.h"
+#include "graph/snippet.h"
 
 typedef enum gnd__role {
     GND__R_INLINE = 0, /* computed where it is used */
@@ -187,17 +188,14 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
 void gnd__pgraph_reset(gnd__pgraph *g);
 void gnd__pgraph_free(gnd__pgraph *g);
 
-/* --- roles.c: the role of each node, and the kernel that uses it -------------------------------
- */
+/* --- roles.c: the role of each node, and the kernel that uses it ------------------------------ */
 #define GND__KERNEL_OPS 64 /* approximate limit of the operations in one kernel */
 void gnd__roles(gnd__pgraph *g);
 
-/* --- group.c: works, levels, order --------------------------------------------------------------
- */
+/* --- group.c: works, levels, order ------------------------------------------------------------ */
 gnd_status gnd__group(gnd__pgraph *g, gnd_err *e);
 
-/* --- rows.c: works along the same rows become one ----------------------------------------------
- */
+/* --- rows.c: works along the same rows become one --------------------------------------------- */
 void gnd__fuse_rows(gnd__pgraph *g);
 /* Marks the work's roots, so that grouping does not join them into rows again. */
 static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
@@ -216,8 +214,7 @@ int gnd__is_relu(const gnd_array *a);
  * array and lose its NaN. */
 int gnd__is_scaling(const gnd_array *a);
 
-/* --- lower.c, lower_value.c --------------------------------------------------------------------
- */
+/* --- lower.c, lower_value.c ------------------------------------------------------------------- */
 /* Makes the IR of one kernel. *retry is set if some nodes must be roots (marked `must` or
  * `no_absorb`): grouping then starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);
@@ -228,8 +225,7 @@ void gnd__not_boxes(gnd__pgraph *g, const gnd__pwork *w);
 gnd_status gnd__lower_input(gnd__pgraph *g, const gnd__pwork *w, int in, gnd__kir *k, int *retry,
                             gnd_err *e);
 
-/* --- boxes.c -----------------------------------------------------------------------------------
- */
+/* --- boxes.c ---------------------------------------------------------------------------------- */
 /* The node from which all boxes of assembly i are cut, along the same axes in the same steps;
  * -1: there is none. */
 int32_t gnd__shifted(const gnd__pgraph *g, int32_t i);
@@ -241,8 +237,7 @@ static inline int32_t gnd__origin(const gnd__pgraph *g, int32_t i)
     return g->node[i].role == GND__R_INLINE ? g->node[i].origin : i;
 }
 
-/* --- place.c -----------------------------------------------------------------------------------
- */
+/* --- place.c ---------------------------------------------------------------------------------- */
 /* Applies `view` to the layout l of its input. Returns 0 for a reshape that strides cannot
  * express. */
 int gnd__through_view(gnd__layout *l, const gnd_array *view);
@@ -274,7 +269,7 @@ static inline int gnd__is_view(const gnd_array *a)
 static inline int gnd__is_elementwise(const gnd_array *a)
 {
     return a->kind == GND__OP || a->kind == GND__CAST || a->kind == GND__TAKE ||
-           a->kind == GND__CHECKED;
+           a->kind == GND__CHECKED || a->kind == GND__CALL;
 }
 /* A reduction of at most GND__SHORT elements along all its axes, which is expanded where it is
  * used, x0 + x1 + x2, unless a rule makes it a root. */
@@ -282,8 +277,8 @@ static inline int gnd__is_elementwise(const gnd_array *a)
 static inline int gnd__is_short(const gnd_array *a)
 {
     int64_t n = 1;
-    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place || a->dtype != a->in[0]->dtype ||
-        a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
+    if (a->kind != GND__REDUCE || gnd__reds[a->p.red.op].place || a->p.red.fn ||
+        a->dtype != a->in[0]->dtype || a->dtype == GND_FLOAT16 || a->dtype == GND_BFLOAT16)
         return 0;
     for (int d = 0; d < a->in[0]->ndim; d++)
         if (a->p.red.mask >> d & 1) {

@@ -85,7 +85,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
             for (int k = 0; k < p->a->nin && p->role == GND__R_ROOT && !gnd__is_leaf(p->a); k++)
                 push(g, &g->stack, &top, &g->capstack,
                      g->inputs[p->in + k] * 2 + (!gnd__is_elementwise(p->a) ||
-                                                 p->a->kind == GND__TAKE ||
+                                                 gnd__reads_all(p->a, k) ||
                                                  gnd__input_of(g, p, k)->a->size != p->a->size));
     }
     for (int r = 0; r < w->nred; r++)
@@ -115,7 +115,7 @@ static void find_deps(gnd__pgraph *g, int32_t wi)
         for (int k = 0; k < p->a->nin; k++)
             push(g, &g->stack, &top, &g->capstack,
                  g->inputs[p->in + k] * 2 + ((v & 1) || !gnd__is_elementwise(p->a) ||
-                                             p->a->kind == GND__TAKE ||
+                                             gnd__reads_all(p->a, k) ||
                                              gnd__input_of(g, p, k)->a->size != p->a->size));
     }
     w->ndep = g->ndep - w->first_dep;

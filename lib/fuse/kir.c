@@ -145,16 +145,35 @@ void gnd__kir_collapse(gnd__kir *k)
     }
 }
 
+int gnd__kir_nargs(const gnd__kir *k, const gnd__instr *in)
+{
+    static const int8_t n[] = {0, 0, 0, -1, 1, 2, 0, 2, 1, 2, 2, 2, 3, -1, 0};
+    return in->kind == GND__I_OP     ? gnd__ops[in->op].nin
+           : in->kind == GND__I_CALL ? k->fn[in->ref]->nin
+                                     : n[in->kind];
+}
+
+const gnd__snippet *gnd__kir_before(const gnd__kir *k)
+{
+    for (int i = 0; i < k->nfn; i++)
+        if (k->fn[i]->before)
+            return k->fn[i];
+    return NULL;
+}
+
 gnd_status gnd__kir_verify(const gnd__kir *k, gnd_err *e)
 {
-    int nargs[] = {0, 0, 0, -1, 1, 1, 0, 1, 1, 0, 1, 0, 3};
+    int nargs[] = {0, 0, 0, -1, 1, 1, 0, 1, 1, 0, 1, 0, 3, -1, 0};
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
-        int n = in->kind == GND__I_OP ? gnd__ops[in->op].nin : nargs[in->kind];
-        int limit = in->kind == GND__I_CONST                           ? k->nconst
-                    : in->kind == GND__I_RED                           ? k->nreds
-                    : in->kind == GND__I_OP || in->kind == GND__I_CAST ? 1 << 14
-                                                                       : k->naccess;
+        int n = in->kind == GND__I_OP     ? gnd__ops[in->op].nin
+                : in->kind == GND__I_CALL ? k->fn[in->ref]->nin
+                                          : nargs[in->kind];
+        int limit = in->kind == GND__I_CONST ? k->nconst
+                    : in->kind == GND__I_RED ? k->nreds
+                    : in->kind == GND__I_OP || in->kind == GND__I_CAST || in->kind == GND__I_CALL
+                        ? 1 << 14
+                        : k->naccess;
         if (!gnd__dtype_ok((gnd_dtype)in->dtype) || (n == 0 && (in->ref < 0 || in->ref >= limit)))
             return gnd__err(e, GND_ERR_INTERNAL, "kernel IR: value %d is malformed", i);
         for (int j = 0; j < n; j++)
@@ -184,7 +203,9 @@ int64_t gnd__kir_work(const gnd__kir *k)
 {
     int64_t work = k->nreds + k->nout;
     for (int i = 0; i < k->ninstr; i++)
-        work += k->instr[i].kind == GND__I_OP ? gnd__ops[k->instr[i].op].cost : 1;
+        work += k->instr[i].kind == GND__I_OP     ? gnd__ops[k->instr[i].op].cost
+                : k->instr[i].kind == GND__I_CALL ? k->fn[k->instr[i].ref]->cost
+                                                  : 1;
     for (int d = 0; d < k->nkeep + k->nred; d++)
         if (__builtin_mul_overflow(work, k->dim[d], &work))
             return INT64_MAX;

@@ -16,7 +16,7 @@
 
 #include "base/shape.h"
 #include "base/strbuf.h"
-#include "graph/graph.h"
+#include "graph/snippet.h"
 
 /* The number of points of the last axis from which a CPU kernel with conditions or divided axes is
  * worthwhile. */
@@ -26,6 +26,7 @@
 #define GND__KIR_OUT 8
 #define GND__KIR_RED 4
 #define GND__KIR_CONST 64
+#define GND__KIR_FNS 16
 
 typedef enum gnd__ikind {
     GND__I_LOAD,   /* access ref */
@@ -44,16 +45,19 @@ typedef enum gnd__ikind {
                       is -1 */
     GND__I_PIECE,  /* access ref, plus shift a[1] unless that is -1, where condition a[0] holds (-1:
                       everywhere). Elsewhere nothing is read, and the value is 0 */
-    GND__I_CHOOSE  /* a[1] where condition a[0] holds, else a[2] */
+    GND__I_CHOOSE, /* a[1] where condition a[0] holds, else a[2] */
+    GND__I_CALL,   /* output op of function ref (gnd__kir.fn) of as many a[] as it has arguments */
+    GND__I_POINTER /* of a call's argument: where the memory of access ref begins. No value by
+                      itself */
 } gnd__ikind;
 
 typedef struct gnd__instr {
     uint8_t kind; /* gnd__ikind */
     uint8_t epilogue;
-    int16_t op;    /* gnd__op of GND__I_OP */
+    int16_t op;    /* gnd__op of GND__I_OP; GND__I_CALL */
     int16_t dtype; /* of the value */
     int16_t ctype; /* GND__I_OP: the compute dtype (that of the arguments) */
-    int16_t a[GND__OP_ARGS];
+    int16_t a[GND__CALL_ARGS];
     int32_t ref;
     int64_t step; /* GND__I_OFFSET, GND__I_CHECK, GND__I_WITHIN, GND__I_SHIFT */
 } gnd__instr;
@@ -68,10 +72,10 @@ typedef struct gnd__access {
 } gnd__access;
 
 typedef struct gnd__kred {
-    int16_t op;
-    int16_t value;
-    int16_t in, out;
-} gnd__kred; /* dtypes in, out */
+    int16_t op, value;
+    int16_t in, out;        /* dtypes */
+    const gnd__snippet *fn; /* of GND__FOLD; else NULL */
+} gnd__kred;
 typedef struct gnd__kout {
     int16_t value;
     int16_t access;
@@ -89,7 +93,9 @@ typedef struct gnd__kir {
     gnd__kred red[GND__KIR_RED];
     int32_t constant[GND__KIR_CONST]; /* the graph's constants, by pnode */
     int16_t const_dtype[GND__KIR_CONST];
-    char label[160]; /* what it fuses, for explain: "multiply add sum" */
+    int nfn;
+    const gnd__snippet *fn[GND__KIR_FNS]; /* of calls and reductions; the graph holds them */
+    char label[160];                      /* what it fuses, for explain: "multiply add sum" */
 } gnd__kir;
 
 /* The number of points of the kept axes, and of the reduced axes. */
@@ -97,6 +103,11 @@ int64_t gnd__kir_kept(const gnd__kir *k);
 int64_t gnd__kir_reduced(const gnd__kir *k);
 /* Whether k has conditions on indices. */
 int gnd__kir_has_boxes(const gnd__kir *k);
+/* How many of an instruction's a[] are values. -1 among them: there is none. */
+int gnd__kir_nargs(const gnd__kir *k, const gnd__instr *in);
+/* A function of k that has a text before it, which is that of all that have one; NULL: there is
+ * none. */
+const gnd__snippet *gnd__kir_before(const gnd__kir *k);
 /* Drops axes of extent 1, orders reduced axes by stride (unless an index is needed), and merges
  * adjacent axes that every access treats as one. */
 void gnd__kir_collapse(gnd__kir *k);

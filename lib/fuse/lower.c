@@ -119,6 +119,11 @@ static gnd_status split(gnd__lowering *lo)
     return GND_OK;
 }
 
+static const char *red_name(const gnd__kred *r)
+{
+    return r->fn ? r->fn->name : gnd__reds[r->op].name;
+}
+
 static void label(gnd__kir *k)
 {
     size_t n = 0;
@@ -128,6 +133,7 @@ static void label(gnd__kir *k)
             const char *s = in->kind == GND__I_OP       ? gnd__ops[in->op].name
                             : in->kind == GND__I_CAST   ? gnd_dtype_name((gnd_dtype)in->dtype)
                             : in->kind == GND__I_GATHER ? "take"
+                            : in->kind == GND__I_CALL   ? k->fn[in->ref]->name
                             : in->kind == GND__I_CHOOSE ? "choose"
                                                         : NULL;
             if (s && in->epilogue == pass && n + strlen(s) + 6 < sizeof k->label) {
@@ -136,9 +142,9 @@ static void label(gnd__kir *k)
             }
         }
         for (int i = 0; i < k->nreds && pass == 0; i++)
-            if (n + 16 < sizeof k->label) {
+            if (n + strlen(red_name(&k->red[i])) + 6 < sizeof k->label) {
                 n += strlen(strcpy(k->label + n, n ? " " : ""));
-                n += strlen(strcpy(k->label + n, gnd__reds[k->red[i].op].name));
+                n += strlen(strcpy(k->label + n, red_name(&k->red[i])));
             }
     }
     if (n == 0)
@@ -173,6 +179,9 @@ static void lower(gnd__lowering *lo)
         red->in = (int16_t)g->node[g->inputs[p->in]].a->dtype;
         red->out = (int16_t)p->a->dtype;
         red->value = (int16_t)v;
+        red->fn = p->a->p.red.fn;
+        if (red->fn)
+            (void)gnd__lower_snippet(lo, red->fn);
     }
     for (int r = 0; r < w->nroot && w->rows && !lo->full && !lo->retry; r++)
         if (of_points(lo, r)) {
@@ -188,7 +197,9 @@ static void lower(gnd__lowering *lo)
         if (w->rows && of_points(lo, r))
             continue;
         int v = gnd__lower_value(lo, root_expr(lo, r));
-        if (v >= 0 && w->type == GND__P_PRIM) {
+        if (v >= 0 && w->type == GND__P_PRIM && k->nfn > 0 && gnd__kir_before(k)) {
+            lo->full = 1; /* other inputs of the primitive may have such a text too */
+        } else if (v >= 0 && w->type == GND__P_PRIM) {
             k->out[k->nout].access = -1;
             k->out[k->nout++].value = (int16_t)v;
         } else if (v >= 0) {

@@ -74,8 +74,7 @@ typedef struct gnd__where {
     int64_t least, most; /* of the shift */
 } gnd__where;
 
-/* --- boxes.c ------------------------------------------------------------------------------------
- */
+/* --- boxes.c ---------------------------------------------------------------------------------- */
 /* Applies the frames from f outward. Their conditions must be known if w->conditions is set.
  * Returns 0 if a reshape cannot be expressed, and is marked, or if lo is full. */
 int gnd__through_frames(gnd__lowering *lo, int32_t f, gnd__where *w);
@@ -89,8 +88,7 @@ int gnd__conditions(gnd__lowering *lo, int32_t f);
 /* The value of an assembly from the values of its boxes. -1: lo is full. */
 int gnd__chosen(gnd__lowering *lo, uint32_t boxes, const int32_t *frame, const int *value);
 
-/* --- divide.c -----------------------------------------------------------------------------------
- */
+/* --- divide.c --------------------------------------------------------------------------------- */
 /* Divides the space of lo's work so that reshape a of something repeated, seen through frame f, can
  * be expressed in its parts. Returns 0 if that is impossible or not worthwhile. */
 int gnd__divide(gnd__lowering *lo, const gnd_array *a, int32_t f);
@@ -100,8 +98,7 @@ void gnd__in_parts(const gnd__lowering *lo, gnd__layout *l);
  * if it cannot be expressed. */
 int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t f, gnd__layout *l);
 
-/* --- lower_value.c ------------------------------------------------------------------------------
- */
+/* --- lower_value.c ---------------------------------------------------------------------------- */
 /* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or
  * `retry` is set. */
 int gnd__lower_value(gnd__lowering *lo, int32_t i);
@@ -114,6 +111,9 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
  * or a new one, or -1 if full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
+/* The number of function fn in the kernel. -1: `full` is set: there are too many, or what stands
+ * before it differs from what stands before another. */
+int gnd__lower_snippet(gnd__lowering *lo, const gnd__snippet *fn);
 /* Excludes the work's reductions from it: grouping starts again. */
 void gnd__lower_apart(gnd__lowering *lo);
 /* Forgets all values, for another space. */

@@ -14,8 +14,7 @@
 
 #define MAX_STACK 768
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
 {
@@ -24,7 +23,7 @@ gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype)
     in.kind = (uint8_t)kind;
     in.epilogue = (uint8_t)lo->epilogue;
     in.dtype = (int16_t)dtype;
-    for (int j = 0; j < GND__OP_ARGS; j++)
+    for (int j = 0; j < GND__CALL_ARGS; j++)
         in.a[j] = -1;
     return in;
 }
@@ -50,6 +49,21 @@ int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in)
     }
     k->instr[k->ninstr] = *in;
     return k->ninstr++;
+}
+
+int gnd__lower_snippet(gnd__lowering *lo, const gnd__snippet *fn)
+{
+    gnd__kir *k = lo->k;
+    const gnd__snippet *other = gnd__kir_before(k);
+    for (int i = 0; i < k->nfn; i++)
+        if (k->fn[i] == fn)
+            return i;
+    if (k->nfn == GND__KIR_FNS || (fn->before && other && strcmp(fn->before, other->before))) {
+        lo->full = 1;
+        return -1;
+    }
+    k->fn[k->nfn] = fn;
+    return k->nfn++;
 }
 
 int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__layout *l, int aligned)
@@ -343,6 +357,50 @@ static int gather_value(gnd__lowering *lo, int32_t i, int32_t f, const int *inde
     return gnd__lower_add(lo, &in);
 }
 
+/* Input j of call i, of which the function gets a pointer: it is stored, in C order. */
+static int pointer_value(gnd__lowering *lo, int32_t i, int j)
+{
+    const gnd__pnode *p = &lo->g->node[i];
+    int32_t blame;
+    gnd__place pl;
+    gnd__layout l;
+    gnd__instr in;
+    if (lo->w->rows) { /* it might be stored by this very kernel */
+        gnd__not_rows(lo->g, lo->w);
+        lo->retry = 1;
+        return -1;
+    }
+    if (!gnd__place_of(lo->g, lo->g->inputs[p->in + j], &pl, &blame)) {
+        lo->g->node[blame].must = 1;
+        lo->retry = 1;
+        return -1;
+    }
+    memset(&l, 0, sizeof l); /* the same for all points */
+    l.off = pl.l.off;
+    const int acc = gnd__lower_access(lo, pl.slot, pl.a->dtype, &l, leaf_aligned(pl.a));
+    if (acc < 0)
+        return -1;
+    in = gnd__lower_instr(lo, GND__I_POINTER, pl.a->dtype);
+    in.ref = acc;
+    return gnd__lower_add(lo, &in);
+}
+
+/* Call i of the user's function. */
+static int call_value(gnd__lowering *lo, int32_t i, const int *arg)
+{
+    const gnd_array *a = lo->g->node[i].a;
+    gnd__instr in = gnd__lower_instr(lo, GND__I_CALL, a->dtype);
+    in.op = (int16_t)a->p.call.out;
+    in.ref = gnd__lower_snippet(lo, a->p.call.fn);
+    for (int j = 0; j < a->nin && in.ref >= 0; j++) {
+        const int v = gnd__reads_all(a, j) ? pointer_value(lo, i, j) : arg[j];
+        if (v < 0)
+            return -1;
+        in.a[j] = (int16_t)v;
+    }
+    return in.ref < 0 ? -1 : gnd__lower_add(lo, &in);
+}
+
 /* The frame of input j of elementwise node i, which itself is seen through f. */
 static int32_t input_frame(gnd__lowering *lo, int32_t i, int j, int32_t f)
 {
@@ -513,6 +571,8 @@ static int walk(gnd__lowering *lo, waiting *w)
         } else {
             first = a->kind == GND__TAKE ? 1 : 0;
             for (int j = a->nin - 1; j >= first; j--) {
+                if (gnd__reads_all(a, j))
+                    continue;
                 int32_t in = lo->g->inputs[p->in + j], ff = input_frame(lo, i, j, f);
                 arg[j] = needed(lo, w, in, ff);
                 if (lo->full)
@@ -521,13 +581,16 @@ static int walk(gnd__lowering *lo, waiting *w)
             }
             if (!ready)
                 continue;
-            /* its index is valid only where the box's condition holds */
-            if (a->kind == GND__CHECKED && in_box(lo, f)) {
+            /* an index is one only where the box's condition holds; a function of the user's sees
+             * nothing else */
+            if ((a->kind == GND__CHECKED || a->kind == GND__CALL) && in_box(lo, f)) {
                 lo->g->node[i].must = 1;
                 lo->retry = 1;
                 return -1;
             }
-            v = first ? gather_value(lo, i, f, arg) : combine(lo, i, arg);
+            v = first                  ? gather_value(lo, i, f, arg)
+                : a->kind == GND__CALL ? call_value(lo, i, arg)
+                                       : combine(lo, i, arg);
         }
         if (v < 0)
             return -1;

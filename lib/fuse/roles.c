@@ -186,6 +186,9 @@ static void measure(gnd__pgraph *g, gnd__pnode *p)
     if (a->kind == GND__OP) {
         nops++;
         cost += (uint32_t)gnd__ops[a->p.op].cost;
+    } else if (a->kind == GND__CALL) {
+        nops += (uint32_t)a->p.call.fn->nops;
+        cost += (uint32_t)a->p.call.fn->cost;
     } else if (a->kind == GND__CAST || a->kind == GND__TAKE || a->kind == GND__CHECKED) {
         nops++;
         cost++;
@@ -251,8 +254,10 @@ static void first_roles(gnd__pgraph *g, int limits)
         if (a->kind == GND__MATMUL) {
             need_place(g, g->inputs[p->in]);
             need_place(g, g->inputs[p->in + 1]);
-        } else if (a->kind == GND__TAKE) {
-            need_place(g, g->inputs[p->in]);
+        } else if (a->kind == GND__TAKE || a->kind == GND__CALL) {
+            for (int k = 0; k < a->nin; k++)
+                if (gnd__reads_all(a, k))
+                    need_place(g, g->inputs[p->in + k]);
         } else if (a->kind == GND__PRIM) {
             for (int k = 0; k < a->nin; k++)
                 if (a->p.prim->mode[k] == GND__IN_MEM)
@@ -467,8 +472,8 @@ static void uses(gnd__pgraph *g)
             }
             if (p->piece && p->role == GND__R_INLINE && !conflict)
                 ; /* all boxes see what they are cut from in one way */
-            else if (gnd__is_view(a) || (a->kind == GND__TAKE && k == 0) ||
-                     a->kind == GND__MATMUL || a->kind == GND__REDUCE)
+            else if (gnd__is_view(a) || gnd__reads_all(a, k) || a->kind == GND__MATMUL ||
+                     a->kind == GND__REDUCE)
                 way = mix(path,
                           (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
                                   4 +
@@ -481,7 +486,7 @@ static void uses(gnd__pgraph *g)
                          : a->size / q->a->size > FEW        ? 5
                                                              : 1;
             /* what is indexed lies in memory: no reduction that stays inside a kernel */
-            use(q, group, way, conflict || (a->kind == GND__TAKE && k == 0), grows);
+            use(q, group, way, conflict || gnd__reads_all(a, k), grows);
         }
     }
 }

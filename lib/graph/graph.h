@@ -43,7 +43,9 @@ typedef enum gnd__kind {
     GND__CHECKED,
     GND__PRIM,   /* p.prim: a primitive of lib/prim, which defines its inputs */
     GND__LAUNCH, /* p.launch: a user's kernel; the elements are its first output (graph/launch.h) */
-    GND__PART    /* output p.part, from 1 on, of the launch in[0] */
+    GND__PART,   /* output p.part, from 1 on, of the launch in[0] */
+    GND__CALL    /* elementwise: output p.call.out of a function of the user's (graph/snippet.h) of
+                    `in` */
 } gnd__kind;
 
 /* A view as gnd__view_node takes it: input axis d is at start[d] + step[d] * i[from[d]], or at
@@ -172,7 +174,13 @@ struct gnd_array {
         struct {
             int32_t op;
             uint32_t mask;
-        } red;                      /* GND__REDUCE: mask of the input's axes */
+            struct gnd__snippet *fn;
+        } red; /* GND__REDUCE: mask of the input's
+axes; fn, held: of GND__FOLD */
+        struct {
+            struct gnd__snippet *fn;
+            int32_t out;
+        } call;                     /* GND__CALL; fn is held */
         gnd__box *box;              /* GND__ASSEMBLE: nin of them */
         gnd__gather *take;          /* GND__TAKE */
         gnd__index_of check;        /* GND__CHECKED */
@@ -251,8 +259,7 @@ gnd_array *gnd__view_node(gnd_array *x, int ndim, const int64_t *dim, const gnd_
 gnd_array *gnd__window_node(gnd_array *x, int axis, int64_t window);
 gnd_array *gnd__reshape_node(gnd_array *x, int ndim, const int64_t *dim);
 
-/* --- owners ------------------------------------------------------------------------------------
- */
+/* --- owners ----------------------------------------------------------------------------------- */
 void gnd__ref(gnd_array *x);   /* one more owner that is not a handle */
 void gnd__unref(gnd_array *x); /* frees without recursion if it was the last */
 /* Drops the inputs (once the node has its data). Device lock held. */

@@ -72,8 +72,7 @@ const char *gnd__what_text(char buf[GND__WHAT_TEXT], const gnd_array *x)
     return buf;
 }
 
-/* --- in errors ----------------------------------------------------------------------------------
- */
+/* --- in errors -------------------------------------------------------------------------------- */
 
 void gnd__label_arg(const char *func, const char *arg, const gnd_array *x)
 {
@@ -102,8 +101,7 @@ void gnd__label_error(gnd_err *e)
     args.n = 0;
 }
 
-/* --- public -------------------------------------------------------------------------------------
- */
+/* --- public ----------------------------------------------------------------------------------- */
 
 gnd_array *gnd_name(gnd_array *x, const char *name)
 {

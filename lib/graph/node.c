@@ -16,6 +16,7 @@
 #include "graph/label.h"
 #include "graph/launch.h"
 #include "graph/live.h"
+#include "graph/snippet.h"
 #include <gnd/array.h>
 
 void (*gnd__on_deep)(gnd_array *x);
@@ -291,6 +292,7 @@ gnd_array *gnd__reduce_node(gnd_array *x, gnd__red r, uint32_t mask, gnd_dtype t
     if (y->kind == GND__REDUCE) {
         y->p.red.op = r;
         y->p.red.mask = mask;
+        y->p.red.fn = NULL;
     }
     return y;
 }
@@ -409,6 +411,8 @@ static void let_go(gnd_array *x)
 {
     if (x->kind == GND__LAUNCH)
         gnd__launch_let_go(x);
+    else if (x->kind == GND__CALL || x->kind == GND__REDUCE)
+        gnd__snippet_let_go(x);
     gnd__storage_unref(x->data.st);
     gnd__free(x->data.stride);
     for (gnd__fault *f = x->faults, *next; f; f = next) {

@@ -56,8 +56,7 @@ static char *at(const job *j, int row, int col)
     return j->a + ((size_t)row * (size_t)j->ld + (size_t)col) * j->size;
 }
 
-/* --- panels -------------------------------------------------------------------------------------
- */
+/* --- panels ----------------------------------------------------------------------------------- */
 
 typedef struct wide {
     uint64_t v[2];
@@ -116,8 +115,7 @@ static void give(job *j, int first, int cols)
     transpose(j->size, at(j, first, first), j->ld, j->panel, j->lp, cols, j->m - first);
 }
 
-/* --- Cholesky -----------------------------------------------------------------------------------
- */
+/* --- Cholesky --------------------------------------------------------------------------------- */
 
 /* Updates columns [from, to), from the diagonal down: subtracts columns [first, from) of L times
  * their part of L^H. */
@@ -165,8 +163,7 @@ static void cholesky(job *j, int first, int cols)
     cholesky(j, first + half, cols - half);
 }
 
-/* --- LU -----------------------------------------------------------------------------------------
- */
+/* --- LU --------------------------------------------------------------------------------------- */
 
 /* Swaps n bytes in chunks for which there are wide loads and stores. */
 static void swap(char *a, char *b, size_t n)
@@ -244,8 +241,7 @@ static void lu(job *j, int first, int cols)
     exchange(j, from, first + cols, first, half);
 }
 
-/* --- batches ------------------------------------------------------------------------------------
- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 #define ROUTINE(field, r)                                                                          \
     do {                                                                                           \

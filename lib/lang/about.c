@@ -66,8 +66,7 @@ const char *gnd_function_name(const gnd_function *f, int i)
     return NULL;
 }
 
-/* --- parameters --------------------------------------------------------------------------------
- */
+/* --- parameters ------------------------------------------------------------------------------- */
 
 static void copy(char *to, size_t size, const char *from, size_t n)
 {

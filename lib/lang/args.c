@@ -58,8 +58,7 @@ int gnd__arg_word(gnd__args *c, int i, const char *words, int missing)
     return v->kind == GND__V_STR ? gnd__arg_value(c, i, want) : gnd__arg_wrong(c, i, want);
 }
 
-/* --- arrays ------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 static gnd_array *to_array(gnd__args *c, gnd__slot *s, const char *param, int n)
 {
@@ -178,8 +177,7 @@ gnd_array **gnd__rest_arrays(gnd__args *c, int *n)
     return arrays(c, c->rest, c->nrest, "an argument");
 }
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 int gnd__arg_int(gnd__args *c, int i, int64_t *v)
 {
@@ -264,6 +262,15 @@ gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned
     return x;
 }
 
+int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
+{
+    gnd_axes axes;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || gnd__arg_axes(c, 1, &axes))
+        return -1;
+    return gnd__ret(c, f(x, axes));
+}
+
 /* A 1-d array of ints, read. */
 static int read_ints(gnd__args *c, gnd__slot *s, int64_t *v, int max, int *n)
 {
@@ -339,8 +346,7 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n)
                  : r;
 }
 
-/* --- dtypes and devices ------------------------------------------------------------------------
- */
+/* --- dtypes and devices ----------------------------------------------------------------------- */
 
 int gnd__arg_dtype(gnd__args *c, int i, gnd_dtype *t)
 {
@@ -382,8 +388,7 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev)
                           "%s: no device is given, and no array that has one", c->name);
 }
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 int gnd__ret(gnd__args *c, gnd_array *a)
 {

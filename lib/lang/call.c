@@ -25,8 +25,7 @@ const gnd__fn *gnd__fn_entry(int i)
     return i < (int)(sizeof table / sizeof table[0]) ? &table[i] : NULL;
 }
 
-/* --- signatures --------------------------------------------------------------------------------
- */
+/* --- signatures ------------------------------------------------------------------------------- */
 
 void gnd__sig_parse(const char *params, gnd__sig *sig)
 {
@@ -83,8 +82,7 @@ const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size)
     return buf;
 }
 
-/* --- binding -----------------------------------------------------------------------------------
- */
+/* --- binding ---------------------------------------------------------------------------------- */
 
 /* The first name of parameter i. */
 static const char *first_name(const gnd_function *f, int i, int *n)
@@ -180,8 +178,7 @@ static int bind(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
     return 0;
 }
 
-/* --- kinds of functions ------------------------------------------------------------------------
- */
+/* --- kinds of functions ----------------------------------------------------------------------- */
 
 static int call_op(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n)
 {

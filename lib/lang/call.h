@@ -92,8 +92,7 @@ void gnd__sig_parse(const char *params, gnd__sig *s);
 /* The signature of f in Python's form, "sum(x, axis=None)", cut to size. Returns buf. */
 const char *gnd__sig_show(const gnd_function *f, char *buf, size_t size);
 
-/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) --------------------------
- */
+/* --- arguments: each returns 0, or -1 with the error set (arrays: NULL) ----------------------- */
 static inline int gnd__arg_given(const gnd__args *c, int i)
 {
     return c->arg[i].v.kind != GND__V_MISSING && c->arg[i].v.kind != GND__V_NONE;
@@ -141,10 +140,11 @@ int gnd__rest_ints(gnd__args *c, int64_t *v, int max, int *n);
 /* The device of new arrays; an error if there is none. */
 int gnd__arg_device(gnd__args *c, gnd_device **dev);
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 /* Returns the array a and takes ownership of its handle. */
 int gnd__ret(gnd__args *c, gnd_array *a);
+/* The result is f of argument 0 and of the axes in argument 1. */
+int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
 /* Returns a tuple of n arrays and takes ownership of their handles. status: the result of the call
  * that made them. */
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);

@@ -17,8 +17,7 @@
 /* So many values need no block of their own. */
 enum { FEW = 8 };
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 /* What the items of a result lie in. */
 typedef struct block {
@@ -159,8 +158,7 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
     return gnd__expr_fail(x, GND_ERR_INTERNAL, 0, "a result of kind %d", v->kind);
 }
 
-/* --- arguments ---------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* What can be said of an array that is an argument: as in a text. */
 static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
@@ -248,8 +246,7 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     return bad;
 }
 
-/* --- calls -------------------------------------------------------------------------------------
- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 gnd_rng *gnd_call_rng(void)
 {

@@ -21,8 +21,7 @@
 /* Maximum length of a text in bytes. */
 #define GND__EXPR_MAX_TEXT (64u << 20)
 
-/* --- tokens ------------------------------------------------------------------------------------
- */
+/* --- tokens ----------------------------------------------------------------------------------- */
 
 typedef enum gnd__tok {
     GND__T_END,
@@ -73,8 +72,7 @@ typedef struct gnd__token {
     uint32_t len;
 } gnd__token;
 
-/* --- programs ----------------------------------------------------------------------------------
- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 typedef enum gnd__code {
     GND__I_NUM, /* push the number v */
@@ -149,8 +147,7 @@ typedef struct gnd__expr {
 gnd_array *gnd__expr_eval(gnd_device *dev, const char *text, int n, const char *const *names,
                           gnd_array *const *values);
 
-/* --- the steps; each returns 0, or -1 with x->err set ------------------------------------------
- */
+/* --- the steps; each returns 0, or -1 with x->err set ----------------------------------------- */
 int gnd__expr_lex(gnd__expr *x);
 int gnd__expr_parse(gnd__expr *x);
 int gnd__expr_run(gnd__expr *x);
@@ -169,8 +166,7 @@ int gnd__expr_nomem(gnd__expr *x);
 /* Makes room for one more element of size bytes in *p. */
 int gnd__expr_grow(gnd__expr *x, void *p, uint32_t n, uint32_t *cap, size_t size);
 
-/* --- operators and indexing (ops.c, index.c) ---------------------------------------------------
- */
+/* --- operators and indexing (ops.c, index.c) -------------------------------------------------- */
 /* Results replace *a; b stays the caller's. at: the operator's position. */
 int gnd__expr_unary(gnd__expr *x, gnd__tok op, gnd__val *a, size_t at);
 int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t at);
@@ -191,8 +187,7 @@ int gnd__expr_update(gnd__expr *x, gnd_array *a, gnd__slot *idx, gnd_array *valu
 /* *a . name. */
 int gnd__expr_attr(gnd__expr *x, gnd__val *a, const char *name, size_t n, size_t at);
 
-/* --- names (names.c) ---------------------------------------------------------------------------
- */
+/* --- names (names.c) -------------------------------------------------------------------------- */
 /* Looks up the constant, dtype or function group of a name; 1 found, 0 not. */
 int gnd__expr_constant(const char *name, size_t n, gnd__val *v);
 /* The dtype of a name or code ("float32", "f4", "<f4", "float"). GND_DTYPE_DEFAULT: none. *python

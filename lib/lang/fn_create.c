@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-/* --- of a shape --------------------------------------------------------------------------------
- */
+/* --- of a shape ------------------------------------------------------------------------------- */
 
 typedef gnd_array *(*shaped)(gnd_device *, gnd_dtype, int, const int64_t *);
 
@@ -83,8 +82,7 @@ int gnd__fn_full_like(gnd__args *c)
     return gnd__ret(c, gnd_full_like(x, t, value));
 }
 
-/* --- ranges ------------------------------------------------------------------------------------
- */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 int gnd__fn_arange(gnd__args *c)
 {
@@ -119,8 +117,7 @@ int gnd__fn_linspace(gnd__args *c)
     return gnd__ret(c, gnd_linspace(dev, start, stop, num, endpoint, t));
 }
 
-/* --- matrices ----------------------------------------------------------------------------------
- */
+/* --- matrices --------------------------------------------------------------------------------- */
 
 /* n, m (default n), k, dtype: the arguments that eye and tri share. */
 static int matrix(gnd__args *c, int64_t *n, int64_t *m, int64_t *k, gnd_dtype *t, gnd_device **dev)
@@ -201,8 +198,7 @@ int gnd__fn_meshgrid(gnd__args *c)
     return r;
 }
 
-/* --- of values ---------------------------------------------------------------------------------
- */
+/* --- of values -------------------------------------------------------------------------------- */
 
 /* Python's float(2), int(2.5), bool(1), complex(1): the number stays one. 1: not such a case. */
 static int number_as(gnd__args *c, gnd_dtype t)

@@ -11,8 +11,7 @@
 
 #include <string.h>
 
-/* --- places -------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 int gnd__fn_slice(gnd__args *c)
 {
@@ -172,8 +171,7 @@ int gnd__fn_resize(gnd__args *c)
     return gnd__ret(c, gnd_resize(x, ndim, shape));
 }
 
-/* --- diagonals and indices ----------------------------------------------------------------------
- */
+/* --- diagonals and indices -------------------------------------------------------------------- */
 
 static int diagonal(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
 {
@@ -265,8 +263,7 @@ int gnd__fn_indices(gnd__args *c)
     return open ? sparse(c, dev, t, ndim, shape) : gnd__ret(c, gnd_indices(dev, t, ndim, shape));
 }
 
-/* --- on a logarithmic scale ---------------------------------------------------------------------
- */
+/* --- on a logarithmic scale ------------------------------------------------------------------- */
 
 /* start, stop, num, endpoint; dtype is argument `at`. */
 static int scale(gnd__args *c, int at, gnd_array **ends, int64_t *num, int *endpoint, gnd_dtype *t,

@@ -176,20 +176,11 @@ int gnd__fn_rfftfreq(gnd__args *c)
     return freq(c, gnd_rfftfreq);
 }
 
-static int shift(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
-{
-    gnd_axes axes;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, &axes))
-        return -1;
-    return gnd__ret(c, f(x, axes));
-}
-
 int gnd__fn_fftshift(gnd__args *c)
 {
-    return shift(c, gnd_fftshift);
+    return gnd__arg_by_axes(c, gnd_fftshift);
 }
 int gnd__fn_ifftshift(gnd__args *c)
 {
-    return shift(c, gnd_ifftshift);
+    return gnd__arg_by_axes(c, gnd_ifftshift);
 }

@@ -10,8 +10,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* --- by indices --------------------------------------------------------------------------------
- */
+/* --- by indices ------------------------------------------------------------------------------- */
 
 /* Argument i as indices: lists without items are ints. */
 static gnd_array *indices(gnd__args *c, int i)
@@ -116,8 +115,7 @@ int gnd__fn_place(gnd__args *c)
     return v ? gnd__ret(c, gnd_place(x, m, v)) : -1;
 }
 
-/* --- where something is true --------------------------------------------------------------------
- */
+/* --- where something is true ------------------------------------------------------------------ */
 
 static int nonzero(gnd__args *c, gnd_array *x)
 {
@@ -188,8 +186,7 @@ int gnd__fn_extract(gnd__args *c)
     return x ? gnd__ret(c, gnd_extract(m, x)) : -1;
 }
 
-/* --- changed elements ---------------------------------------------------------------------------
- */
+/* --- changed elements ------------------------------------------------------------------------- */
 
 /* add_at(x, index, value): the index is what would stand between brackets, a tuple for several. */
 static int update(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *))

@@ -68,8 +68,7 @@ int gnd__fn_seed(gnd__args *c)
     return 0;
 }
 
-/* --- without parameters ------------------------------------------------------------------------
- */
+/* --- without parameters ----------------------------------------------------------------------- */
 
 typedef gnd_array *make0(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *);
 
@@ -106,8 +105,7 @@ int gnd__fn_randn(gnd__args *c)
     return plain_rest(c, gnd_rng_standard_normal);
 }
 
-/* --- of one and of two --------------------------------------------------------------------------
- */
+/* --- of one and of two ------------------------------------------------------------------------ */
 
 typedef gnd_array *make1(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *);
 typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *,
@@ -209,8 +207,7 @@ int gnd__fn_integers(gnd__args *c)
                                         high ? high : low, endpoint));
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 int gnd__fn_multinomial(gnd__args *c)
 {
@@ -241,8 +238,7 @@ int gnd__fn_multivariate_normal(gnd__args *c)
                                                    (gnd_rng_root)root));
 }
 
-/* --- order --------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 int gnd__fn_choice(gnd__args *c)
 {

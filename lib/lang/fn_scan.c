@@ -72,22 +72,13 @@ int gnd__fn_nancumprod(gnd__args *c)
     return numpys(c, gnd_nancumprod);
 }
 
-static int extreme(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
-{
-    gnd_axes axis;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, &axis))
-        return -1;
-    return gnd__ret(c, f(x, axis));
-}
-
 int gnd__fn_cummax(gnd__args *c)
 {
-    return extreme(c, gnd_cummax);
+    return gnd__arg_by_axes(c, gnd_cummax);
 }
 int gnd__fn_cummin(gnd__args *c)
 {
-    return extreme(c, gnd_cummin);
+    return gnd__arg_by_axes(c, gnd_cummin);
 }
 
 int gnd__fn_unwrap(gnd__args *c)

@@ -69,8 +69,7 @@ int gnd__fn_bincount(gnd__args *c)
     return gnd__arg_int(c, 3, &length) ? -1 : gnd__ret(c, gnd_bincount_of(x, w, length));
 }
 
-/* --- histograms --------------------------------------------------------------------------------
- */
+/* --- histograms ------------------------------------------------------------------------------- */
 
 static int real_of(const gnd__val *v, double *d)
 {

@@ -12,8 +12,7 @@ static int flag(gnd__args *c, int i, int *v)
     return gnd__arg_given(c, i) ? gnd__arg_bool(c, i, v) : 0;
 }
 
-/* --- unique ------------------------------------------------------------------------------------
- */
+/* --- unique ----------------------------------------------------------------------------------- */
 
 /* The values alone, or a tuple of them and of what flags ask for. */
 static int unique(gnd__args *c, gnd_array *x, unsigned flags, int axis, int along)
@@ -72,8 +71,7 @@ int gnd__fn_unique_values(gnd__args *c)
     return x ? gnd__ret(c, gnd_unique_values(x)) : -1;
 }
 
-/* --- two sets ----------------------------------------------------------------------------------
- */
+/* --- two sets --------------------------------------------------------------------------------- */
 
 int gnd__fn_isin(gnd__args *c)
 {

@@ -39,8 +39,7 @@ int gnd__fn_ravel(gnd__args *c)
     return x ? gnd__ret(c, gnd_ravel(x)) : -1;
 }
 
-/* --- orders of axes ----------------------------------------------------------------------------
- */
+/* --- orders of axes --------------------------------------------------------------------------- */
 
 static int permute(gnd__args *c, gnd_array *x, const int64_t *axes, int n)
 {
@@ -103,8 +102,7 @@ int gnd__fn_moveaxis(gnd__args *c)
     return gnd__ret(c, gnd_moveaxis(x, n[0], axis[0], axis[1]));
 }
 
-/* --- with sets of axes -------------------------------------------------------------------------
- */
+/* --- with sets of axes ------------------------------------------------------------------------ */
 
 static int by_axes(gnd__args *c, gnd_array *(*view)(gnd_array *, gnd_axes))
 {
@@ -141,8 +139,7 @@ int gnd__fn_fliplr(gnd__args *c)
     return x ? gnd__ret(c, gnd_fliplr(x)) : -1;
 }
 
-/* --- shapes ------------------------------------------------------------------------------------
- */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 int gnd__fn_broadcast_to(gnd__args *c)
 {

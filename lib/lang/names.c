@@ -9,8 +9,7 @@
 #include "base/words.h"
 #include "lang/call.h"
 
-/* --- constants ---------------------------------------------------------------------------------
- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -53,8 +52,7 @@ int gnd__expr_constant(const char *name, size_t n, gnd__val *v)
     return 1;
 }
 
-/* --- dtypes ------------------------------------------------------------------------------------
- */
+/* --- dtypes ----------------------------------------------------------------------------------- */
 
 /* Python's types, C's names, NumPy's codes. */
 static const struct {
@@ -103,8 +101,7 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
     return gnd_dtype_parse(word);
 }
 
-/* --- synonyms of operations --------------------------------------------------------------------
- */
+/* --- synonyms of operations ------------------------------------------------------------------- */
 
 /* NumPy's name, or another usual one, and the standard's. */
 static const char *const synonyms[][2] = {
@@ -147,8 +144,7 @@ const char *gnd__expr_synonym(int i, const char **op)
     return synonyms[i][0];
 }
 
-/* --- nearest names -----------------------------------------------------------------------------
- */
+/* --- nearest names ---------------------------------------------------------------------------- */
 
 typedef struct nearest {
     const char *name, *best;

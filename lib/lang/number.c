@@ -69,8 +69,7 @@ int gnd__num_unary(gnd__expr *x, int op, gnd__val *a, size_t at)
     }
 }
 
-/* --- ints --------------------------------------------------------------------------------------
- */
+/* --- ints ------------------------------------------------------------------------------------- */
 
 static wide floor_div(wide a, wide b)
 {
@@ -145,8 +144,7 @@ static int int_binary(gnd__expr *x, int op, gnd__val *v, wide a, wide b, int boo
     return put(x, v, r, at);
 }
 
-/* --- floats and complex ------------------------------------------------------------------------
- */
+/* --- floats and complex ----------------------------------------------------------------------- */
 
 /* The quotient rounded down and the remainder with b's sign, as Python's divmod. */
 static void float_divmod(double a, double b, double *div, double *mod)
@@ -252,8 +250,7 @@ static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double a
     return 0;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int compare(gnd__expr *x, int op, gnd__val *a, const gnd__val *b, size_t at)
 {

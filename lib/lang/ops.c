@@ -126,8 +126,7 @@ int gnd__expr_binary(gnd__expr *x, gnd__tok op, gnd__val *a, gnd__val *b, size_t
     return 0;
 }
 
-/* --- attributes --------------------------------------------------------------------------------
- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 static int is(const char *s, size_t n, const char *word)
 {

@@ -67,8 +67,7 @@ static int emit(parser *p, gnd__code code, int op, uint32_t at, uint32_t n, cons
     return 0;
 }
 
-/* --- what is not expected ----------------------------------------------------------------------
- */
+/* --- what is not expected --------------------------------------------------------------------- */
 
 /* Python's words that have no meaning here, and what to write instead. */
 static const char *const words[][2] = {
@@ -126,8 +125,7 @@ static int deeper(parser *p)
     return 0;
 }
 
-/* --- atoms -------------------------------------------------------------------------------------
- */
+/* --- atoms ------------------------------------------------------------------------------------ */
 
 /* Items with commas between, up to the closing token; *n of them and whether there was a comma. */
 static int items(parser *p, gnd__tok close, uint32_t *n, int *comma)
@@ -330,8 +328,7 @@ static int atom(parser *p)
     }
 }
 
-/* --- operators ---------------------------------------------------------------------------------
- */
+/* --- operators -------------------------------------------------------------------------------- */
 
 static int postfix(parser *p)
 {
@@ -468,8 +465,7 @@ static int tuple(parser *p)
     return emit(p, GND__I_TUPLE, 0, at, n, NULL);
 }
 
-/* --- statements --------------------------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------------------------- */
 
 /* The number of names of a target list "a, b =" at the current token; 0 when it is none. */
 static uint32_t targets(const parser *p, uint32_t *commas)

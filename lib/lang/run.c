@@ -29,8 +29,7 @@ static void pop(gnd__expr *x, uint32_t n)
         gnd__val_drop(&x->stack[--x->nstack].v);
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static gnd__var *find(const gnd__expr *x, const char *name, size_t n)
 {
@@ -198,8 +197,7 @@ int gnd__expr_run(gnd__expr *x)
     return 0;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int bind(gnd__expr *x, int n, const char *const *names, gnd_array *const *values)
 {

@@ -243,8 +243,7 @@ int gnd__val_borrow(gnd__expr *x, gnd__val *v, gnd_array *a)
     return hold(x, v, a, 0);
 }
 
-/* --- lists as arrays ---------------------------------------------------------------------------
- */
+/* --- lists as arrays -------------------------------------------------------------------------- */
 
 typedef struct shape_of_list {
     int ndim, arrays, kind; /* kind: the widest of the numbers; arrays: some item is an array */
@@ -395,8 +394,7 @@ static int list_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
     return 0;
 }
 
-/* --- conversions -------------------------------------------------------------------------------
- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 gnd_array *gnd__val_to_array(gnd__expr *x, gnd__val *v, size_t at, const char *what)
 {

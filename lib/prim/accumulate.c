@@ -35,8 +35,7 @@ gnd_array *gnd__accumulate_node(gnd__accop op, gnd_array *pos, gnd_array *val, g
     return gnd__prim_node(pos->dev, &a, (gnd_dtype)val->dtype, 1, &m, base ? 3 : 2, in);
 }
 
-/* --- what is common ----------------------------------------------------------------------------
- */
+/* --- what is common --------------------------------------------------------------------------- */
 
 void gnd__acc_spread(gnd__acc *w)
 {
@@ -98,8 +97,7 @@ void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr)
     gnd__pk_end1(w->p, gnd__acc_ceil(n, (int64_t)local), local, rd, wr);
 }
 
-/* --- ints --------------------------------------------------------------------------------------
- */
+/* --- ints ------------------------------------------------------------------------------------- */
 
 /* The dtype of the accumulator: ints of at least 32 bits use their own. */
 static gnd_dtype acc_dtype(gnd_dtype t)
@@ -201,8 +199,7 @@ static void add_ints(gnd__prog *p)
                       w.m * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* --- extremes ----------------------------------------------------------------------------------
- */
+/* --- extremes --------------------------------------------------------------------------------- */
 
 static void extremes(gnd__prog *p)
 {

@@ -80,8 +80,7 @@ int gnd__blocked_takes(gnd__gdev *d, const gnd_solve_desc *s)
     return gnd__gate_gemm_supports(d, &g, &yes, NULL) == GND_OK && yes;
 }
 
-/* --- the parts of a program ---------------------------------------------------------------------
- */
+/* --- the parts of a program ------------------------------------------------------------------- */
 
 /* One matrix on the device. */
 typedef struct mtx {
@@ -230,8 +229,7 @@ static void triangle(work *w, const tri *t, int64_t i, int64_t n, mtx b, int64_t
     }
 }
 
-/* --- the decompositions --------------------------------------------------------------------------
- */
+/* --- the decompositions ----------------------------------------------------------------------- */
 
 static gnd__panel panel_of(const work *w, gnd__panel_kind kind, int64_t rows, int64_t cols,
                            int64_t ld, int64_t first, int64_t matrix)

@@ -62,8 +62,7 @@ gnd_array *gnd__mask_ranks(gnd_array *table, int64_t n)
     return select_node(table, NULL, RANKS, n, n, n < INT32_MAX ? GND_INT32 : GND_INT64);
 }
 
-/* --- programs ----------------------------------------------------------------------------------
- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* Blocks per work-item on a CPU: few work-items with equal shares. */
 static int64_t share(const gnd__prog *p, int64_t nb)

@@ -86,8 +86,7 @@ static void define_scale(const rows *r, gnd_dtype t)
         gnd__pk_def(r->p, "#define TIMES(v) ((v) * %.17e%s)\n", r->scale, f);
 }
 
-/* --- the backend's library ----------------------------------------------------------------------
- */
+/* --- the backend's library -------------------------------------------------------------------- */
 
 static int by_library(const rows *r, gnd_fft_desc *f)
 {
@@ -139,8 +138,7 @@ static void write_library(rows *r, const gnd_fft_desc *f)
     }
 }
 
-/* --- our own kernel ------------------------------------------------------------------------------
- */
+/* --- our own kernel --------------------------------------------------------------------------- */
 
 static void factor(rows *r)
 {

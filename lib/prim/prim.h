@@ -114,8 +114,7 @@ extern const gnd__prim gnd__prims[GND__NPRIM];
 #include "prim/prims.def"
 #undef GND_PRIM
 
-/* --- writing a program (prim/prog.c) ------------------------------------------------------------
- */
+/* --- writing a program (prim/prog.c) ---------------------------------------------------------- */
 /* Allocates that many bytes of uninitialised scratch memory. Returns its number. */
 int gnd__prog_scratch(gnd__prog *p, int64_t nbytes);
 /* Begins a kernel. The functions below add to the kernel begun last. */

@@ -255,8 +255,7 @@ void gnd__prim_solve(gnd__prog *p)
                   gnd__solve_count(&s, i));
 }
 
-/* --- in C order ---------------------------------------------------------------------------------
- */
+/* --- in C order ------------------------------------------------------------------------------- */
 
 gnd_array *gnd__rows_node(const char *func, gnd_device *dev, const gnd_solve_desc *s, gnd_array *x)
 {

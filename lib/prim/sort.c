@@ -15,8 +15,7 @@
 #include "codegen/prelude.h"
 #include "prim/sort_priv.h"
 
-/* --- nodes -------------------------------------------------------------------------------------
- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 static gnd_array *node(gnd_array *x, int id, int descending, gnd_dtype t, int64_t keep)
 {
@@ -41,8 +40,7 @@ gnd_array *gnd__argsort_node(gnd_array *x, int descending, int64_t keep)
     return node(x, GND__PRIM_ARGSORT, descending, GND_INT64, keep);
 }
 
-/* --- elements ----------------------------------------------------------------------------------
- */
+/* --- elements --------------------------------------------------------------------------------- */
 
 static void describe(gnd__sorter *s)
 {
@@ -178,8 +176,7 @@ gnd_dtype gnd__sort_mem(const gnd__sorter *s)
                            : GND_UINT64;
 }
 
-/* --- the choice ----------------------------------------------------------------------------------
- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 static void sort(gnd__prog *p, int arg)
 {

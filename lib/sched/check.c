@@ -235,8 +235,7 @@ gnd_status gnd__checks_again(gnd__checks *c, gnd_err *e)
     return r;
 }
 
-/* --- after a run --------------------------------------------------------------------------------
- */
+/* --- after a run ------------------------------------------------------------------------------ */
 
 /* A source of checks: the plan's own (list NULL), or the list to which a leaf's memory refers. */
 typedef struct source {

@@ -18,8 +18,7 @@ typedef struct gnd__maker {
     gnd_err *e;
 } gnd__maker;
 
-/* --- plan_steps.c -------------------------------------------------------------------------------
- */
+/* --- plan_steps.c ----------------------------------------------------------------------------- */
 gnd_status gnd__plan_nomem(gnd_err *e);
 /* Adds a slot. Returns its number, or -1 with the error set. node: the node whose elements it
  * holds, or -1. */
@@ -45,22 +44,19 @@ gnd_status gnd__plan_pieces(gnd__maker *m, int32_t at, int *n);
 gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
                          const int32_t *parts, const gnd__gen *gen);
 
-/* --- plan_prim.c --------------------------------------------------------------------------------
- */
+/* --- plan_prim.c ------------------------------------------------------------------------------ */
 /* Tries to lower the expressions of a primitive's inputs: marks nodes that must be stored and sets
  * *retry. k: scratch. */
 gnd_status gnd__plan_inputs(gnd__maker *m, const gnd__pwork *w, gnd__kir *k, int *retry);
 /* Adds the steps of a primitive. k: scratch. */
 gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k);
 
-/* --- plan_launch.c ------------------------------------------------------------------------------
- */
+/* --- plan_launch.c ---------------------------------------------------------------------------- */
 /* Adds the steps of a user's kernel: copies of inputs that must be contiguous or may not be
  * overwritten, then the launch. */
 gnd_status gnd__plan_launch(gnd__maker *m, const gnd__pwork *w);
 
-/* --- product.c ----------------------------------------------------------------------------------
- */
+/* --- product.c -------------------------------------------------------------------------------- */
 /* Adds calls (or our own kernels) for a product: one for each index of the batch axes whose strides
  * cannot be combined with those of the longest batch axis. */
 gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w);

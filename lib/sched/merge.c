@@ -98,8 +98,7 @@ static const struct limits *limits_of(const merger *m)
     return m->target.cpu ? &on_cpu : &on_gpu;
 }
 
-/* --- which --------------------------------------------------------------------------------------
- */
+/* --- which ------------------------------------------------------------------------------------ */
 
 static size_t items_of(const gnd_klaunch *l)
 {
@@ -255,8 +254,7 @@ static gnd_status find_runs(merger *m, gnd_err *e)
     return GND_OK;
 }
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void describe(const merger *m, const run *r, gnd__mergefn *out)
 {
@@ -375,8 +373,7 @@ static gnd_status make_table(merger *m, size_t len, gnd__merged *out, gnd_err *e
     return st;
 }
 
-/* --- the launches -------------------------------------------------------------------------------
- */
+/* --- the launches ----------------------------------------------------------------------------- */
 
 enum { ARGS = 3 + GND__MERGE_MEMS + GND__MERGE_NUMBERS };
 

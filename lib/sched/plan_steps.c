@@ -178,7 +178,7 @@ static gnd_status add_launch(gnd__maker *m, const gnd__kir *const *k, const gnd_
     } else if (st == GND_OK) {
         st = gnd__gate_kernel(m->dev, gk->name, gnd__str_get(&gk->src), gk->src.len, &s->kernel,
                               m->e);
-        if (st == GND_OK)
+        if (st == GND_OK && k[0]->nfn == 0) /* a merged text has no functions of the user's */
             st = keep_form(m, gk, s->kernel);
     }
     return st;

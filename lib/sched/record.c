@@ -21,8 +21,7 @@ static gnd_status nomem(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while recording");
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* A block for nbytes: the smallest of the recording's own that is free and not far too large, or
  * one of the pool's, as it has to be when `alone`. */
@@ -132,8 +131,7 @@ static gnd_array *node_over(const gnd_array *a, gnd__storage *st, int64_t off, i
     return x;
 }
 
-/* --- steps --------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e)
 {
@@ -268,8 +266,7 @@ static gnd_status note_steps(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd_
     return x == GND_OK ? gnd__version_lists(r, &r->first, e) : x;
 }
 
-/* --- making -------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 /* Memory of others that the steps read: it stays while the recording does. What only the device
  * could check is looked at here, once. */

@@ -15,8 +15,7 @@ static gnd_status nomem(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while replaying");
 }
 
-/* --- places -------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
 {
@@ -97,8 +96,7 @@ gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *
     return x;
 }
 
-/* --- versions -----------------------------------------------------------------------------------
- */
+/* --- versions --------------------------------------------------------------------------------- */
 
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e)
 {
@@ -275,8 +273,7 @@ static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e
     return GND_OK;
 }
 
-/* --- running ------------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 /* Replaces a list that has run often enough by fewer launches, if that pays. After a failure it is
  * used as it is. */
@@ -340,8 +337,7 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     return x == GND_OK ? gnd__gate_flush(d, e) : x;
 }
 
-/* --- freeing ------------------------------------------------------------------------------------
- */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 static void free_memory(gnd__recorded *r)
 {

@@ -55,8 +55,7 @@ static void dealloc(PyObject *self)
     Py_XDECREF(src);
 }
 
-/* --- what it is ---------------------------------------------------------------------------------
- */
+/* --- what it is ------------------------------------------------------------------------------- */
 
 static PyObject *tuple_of(int n, const int64_t *v, int64_t factor)
 {
@@ -246,8 +245,7 @@ static int set_imag(PyObject *self, PyObject *value, void *none)
     return set_part(self, value, part(self, PY_VIEW_IMAG));
 }
 
-/* --- views that Python's functions are made of --------------------------------------------------
- */
+/* --- views that Python's functions are made of ------------------------------------------------ */
 
 static int ints(PyObject *o, int64_t *v)
 {
@@ -326,8 +324,7 @@ static PyObject *method_broadcast(PyObject *self, PyObject *shape)
     return py_view((py_array *)self, &l);
 }
 
-/* --- as a number, as text -----------------------------------------------------------------------
- */
+/* --- as a number, as text --------------------------------------------------------------------- */
 
 /* The one element; ALLOW: what waits. */
 static PyObject *item(PyObject *self)
@@ -504,8 +501,7 @@ static PyObject *method_wait(PyObject *self, PyObject *none)
     return self;
 }
 
-/* --- the type -----------------------------------------------------------------------------------
- */
+/* --- the type --------------------------------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
     {"item", method_item, METH_VARARGS,

@@ -24,8 +24,7 @@ typedef struct py_kernel {
 
 static PyTypeObject *program_type, *kernel_type;
 
-/* --- programs -----------------------------------------------------------------------------------
- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* _compile(device, source, language, options) */
 static PyObject *compile(PyObject *self, PyObject *args)
@@ -108,8 +107,7 @@ static PyObject *program_kernel(PyObject *self, PyObject *name)
     return (PyObject *)o;
 }
 
-/* --- arguments ----------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* What one launch holds. */
 typedef struct launch {
@@ -436,8 +434,7 @@ static PyObject *kernel_key(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* --- kernels ------------------------------------------------------------------------------------
- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static void kernel_dealloc(PyObject *self)
 {

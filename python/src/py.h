@@ -16,8 +16,7 @@
 
 #include <gnd.h>
 
-/* --- errors (status.c) --------------------------------------------------------------------------
- */
+/* --- errors (status.c) ------------------------------------------------------------------------ */
 
 /* Makes the exceptions and adds them to the module. */
 int py_status_init(PyObject *module);
@@ -26,8 +25,7 @@ PyObject *py_raise(gnd_status s, const char *text);
 /* 0, or -1 with the error that x holds. */
 int py_check(const gnd_array *x);
 
-/* --- dtypes (dtype.c) ---------------------------------------------------------------------------
- */
+/* --- dtypes (dtype.c) ------------------------------------------------------------------------- */
 
 /* NumPy's dtypes, by gnd's codes. */
 int py_dtype_init(PyObject *module);
@@ -37,8 +35,7 @@ PyObject *py_dtype(gnd_dtype t);
  * one of Python's types float, int, bool or complex; may be NULL. */
 int py_dtype_of(PyObject *o, gnd_dtype *t, int *python);
 
-/* --- devices (device.c) -------------------------------------------------------------------------
- */
+/* --- devices (device.c) ----------------------------------------------------------------------- */
 
 int py_device_init(PyObject *module);
 /* The open device that o says (a Device, a name, None: the current one). It stays open. NULL with
@@ -48,8 +45,7 @@ PyObject *py_device(gnd_device *dev);
 /* devices(): every device, and every absence, as dicts. */
 PyObject *py_devices(PyObject *self, PyObject *none);
 
-/* --- arrays (array.c, view.c) -------------------------------------------------------------------
- */
+/* --- arrays (array.c, view.c) ----------------------------------------------------------------- */
 
 enum { PY_VIEW_BOX, PY_VIEW_RESHAPE, PY_VIEW_BROADCAST, PY_VIEW_REAL, PY_VIEW_IMAG };
 
@@ -102,20 +98,17 @@ PyObject *py_reshape(py_array *a, int ndim, const int64_t *shape);
 /* Whether both are the same elements of one cell, unchanged since a was made. */
 int py_same_view(py_array *a, py_array *b);
 
-/* --- indices (index.c) --------------------------------------------------------------------------
- */
+/* --- indices (index.c) ------------------------------------------------------------------------ */
 
 PyObject *py_getitem(PyObject *self, PyObject *key);
 int py_setitem(PyObject *self, PyObject *key, PyObject *value);
 
-/* --- operators (number.c) -----------------------------------------------------------------------
- */
+/* --- operators (number.c) --------------------------------------------------------------------- */
 
 extern PyType_Slot py_number_slots[];
 PyObject *py_compare(PyObject *a, PyObject *b, int op);
 
-/* --- values (value.c) ---------------------------------------------------------------------------
- */
+/* --- values (value.c) ------------------------------------------------------------------------- */
 
 /* What the values of one call hold. */
 typedef struct py_hold {
@@ -140,13 +133,11 @@ gnd_array *py_from_numpy(PyObject *o, gnd_device *dev);
 /* A copy as numpy.ndarray. */
 PyObject *py_to_numpy(py_array *a);
 
-/* --- kernels (kernel.c) -------------------------------------------------------------------------
- */
+/* --- kernels (kernel.c) ----------------------------------------------------------------------- */
 
 int py_kernel_init(PyObject *module);
 
-/* --- functions (func.c), DLPack (dlpack.c) ------------------------------------------------------
- */
+/* --- functions (func.c), DLPack (dlpack.c) ---------------------------------------------------- */
 
 extern PyMethodDef py_func_methods[], py_dlpack_methods[];
 

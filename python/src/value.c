@@ -29,8 +29,7 @@ static int numpy(void)
     return np_generic ? 0 : -1;
 }
 
-/* --- arrays -------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 /* The address of the elements of a numpy.ndarray. */
 static int address(PyObject *a, void **p)
@@ -153,8 +152,7 @@ int py_operand(PyObject *o, gnd_device *dev, gnd_array **out)
     return *out ? 0 : -1;
 }
 
-/* --- values of calls ----------------------------------------------------------------------------
- */
+/* --- values of calls -------------------------------------------------------------------------- */
 
 void py_hold_clear(py_hold *h)
 {

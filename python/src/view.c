@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- boxes --------------------------------------------------------------------------------------
- */
+/* --- boxes ------------------------------------------------------------------------------------ */
 
 int py_whole(py_array *a, py_link *box)
 {
@@ -157,8 +156,7 @@ static gnd_array *box_set(const py_link *box, gnd_array *src, gnd_array *t)
     return x;
 }
 
-/* --- links --------------------------------------------------------------------------------------
- */
+/* --- links ------------------------------------------------------------------------------------ */
 
 static gnd_array *apply(const py_link *l, gnd_array *src)
 {
@@ -188,8 +186,7 @@ static gnd_array *reverse(const py_link *l, gnd_array *src, gnd_array *t)
     return x;
 }
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 gnd_array *py_value(py_array *a)
 {
@@ -308,8 +305,7 @@ int py_same_view(py_array *a, py_array *b)
            (p->kind != PY_VIEW_BOX || !memcmp(p->axis, q->axis, sizeof(int) * m));
 }
 
-/* --- reshaping ----------------------------------------------------------------------------------
- */
+/* --- reshaping -------------------------------------------------------------------------------- */
 
 /* The strides of shape over the elements that x has with strides old, in C order; 0 when no strides
  * say it: then NumPy copies. Each group of axes with one number of elements on both sides must be

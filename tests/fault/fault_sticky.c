@@ -53,8 +53,7 @@ static int first_cuda(void)
     return -1;
 }
 
-/* --- in the child ------------------------------------------------------------------------------
- */
+/* --- in the child ----------------------------------------------------------------------------- */
 
 /* Writes to an address that is nobody's, and waits. */
 static gnd_status fault(gnd_device *dev, gnd_err *e)

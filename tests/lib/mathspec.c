@@ -11,8 +11,7 @@ typedef long double real;
 
 static const real pi = 3.14159265358979323846264338327950288L;
 
-/* --- parts -------------------------------------------------------------------------------------
- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static real scale2(int f32, real a, real b)
 {
@@ -56,8 +55,7 @@ static real logit(real p)
     return p > 0.3L && p < 0.7L ? 2 * atanhl(2 * p - 1) : logl(p) - log1pl(-p);
 }
 
-/* --- digamma, the Bessel function ----------------------------------------------------------------
- */
+/* --- digamma, the Bessel function ------------------------------------------------------------- */
 
 /* About its positive root, by Taylor's series. */
 static real digamma_near(real d)
@@ -116,8 +114,7 @@ static real bessel_i0(real x)
     return sum;
 }
 
-/* --- the error function's inverses, the normal distribution --------------------------------------
- */
+/* --- the error function's inverses, the normal distribution ----------------------------------- */
 
 /* The z > 0 with erfc(z) = y, by halving and then Newton's steps; `x` is 1 - y. */
 static real inverse_erfc(real x, real y)

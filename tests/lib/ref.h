@@ -26,14 +26,12 @@ typedef struct ref_arr {
     unsigned char *own;                              /* the memory, when it belongs to this view */
 } ref_arr;
 
-/* --- random numbers; the same ones at every run ------------------------------------------------
- */
+/* --- random numbers; the same ones at every run ----------------------------------------------- */
 void ref_seed(uint64_t seed);
 uint64_t ref_rnd(void);
 int64_t ref_range(int64_t low, int64_t high); /* low and high are possible */
 
-/* --- elements ----------------------------------------------------------------------------------
- */
+/* --- elements --------------------------------------------------------------------------------- */
 ref_num ref_get(gnd_dtype t, const void *p);
 /* The float16 or bfloat16 that is nearest to v, of two the even one. */
 uint16_t ref_half(gnd_dtype t, long double v);
@@ -57,8 +55,7 @@ int ref_near(gnd_dtype t, ref_num got, ref_num want, long double tol);
 /* "1.5" or "(1, -0)". */
 const char *ref_text(ref_num v, char *buf, size_t cap);
 
-/* --- arrays ------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 /* Contiguous zeros. */
 ref_arr ref_new(gnd_dtype t, int ndim, const int64_t *dim);
 void ref_free(ref_arr *a);
@@ -76,8 +73,7 @@ enum {
 };
 void ref_fill(ref_arr *a, int how);
 
-/* --- the same array on a device and here --------------------------------------------------------
- */
+/* --- the same array on a device and here ------------------------------------------------------ */
 typedef enum ref_layout {
     REF_CONTIG = 0,
     REF_OFFSET,     /* all but the first element of the last axis: vectors do not align */

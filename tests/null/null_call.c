@@ -62,8 +62,7 @@ static int is_array(const gnd_value *v, gnd_dtype t, int ndim, const int64_t *di
     return 1;
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static void test_values(gnd_array *x)
 {
@@ -246,8 +245,7 @@ static void test_methods(gnd_array *x)
                "the object by a name");
 }
 
-/* --- random numbers ----------------------------------------------------------------------------
- */
+/* --- random numbers --------------------------------------------------------------------------- */
 
 static void test_rng(void)
 {
@@ -273,8 +271,7 @@ static void test_rng(void)
     tap_is_int(gnd_call_rng()->key, gnd_rng_seed(5).key, "a generator that was put there is used");
 }
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void test_errors(gnd_array *x)
 {
@@ -389,8 +386,7 @@ static void test_errors(gnd_array *x)
     gnd_value_clear(&out);
 }
 
-/* --- the tables ---------------------------------------------------------------------------------
- */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 /* Counts what is wrong with a call that has to fail with GND_ERR_TYPE, the message beginning with
  * the function. */
@@ -530,8 +526,7 @@ static void test_tables(gnd_array *x)
                "Python's float is a function of its own");
 }
 
-/* --- every allocation fails ---------------------------------------------------------------------
- */
+/* --- every allocation fails ------------------------------------------------------------------- */
 
 static void test_memory(gnd_array *x)
 {

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- grammar -----------------------------------------------------------------------------------
- */
+/* --- grammar ---------------------------------------------------------------------------------- */
 
 static void test_grammar(void)
 {
@@ -80,8 +79,7 @@ static void test_grammar(void)
     }
 }
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static double value(const char *text)
 {
@@ -128,8 +126,7 @@ static void test_numbers(void)
         tap_is_f64(value(cases[i].text), cases[i].value, "number: %s", cases[i].text);
 }
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* The message of text on the null device, with x of shape (3, 4). */
 static void fails(gnd_device *dev, const char *text, gnd_status code, const char *message)
@@ -283,8 +280,7 @@ static void test_errors(gnd_device *dev)
     gnd_release(y);
 }
 
-/* --- functions, by what they make of shapes and dtypes ------------------------------------------
- */
+/* --- functions, by what they make of shapes and dtypes ---------------------------------------- */
 
 static void describe(const gnd_array *x, char *buf, size_t size)
 {
@@ -442,8 +438,7 @@ static void test_table(gnd_device *dev)
     gnd_release(x);
 }
 
-/* --- size --------------------------------------------------------------------------------------
- */
+/* --- size ------------------------------------------------------------------------------------- */
 
 static char *repeated(const char *head, const char *part, int n, const char *tail)
 {
@@ -517,8 +512,7 @@ static void test_size(gnd_device *dev)
     free(text);
 }
 
-/* --- random texts, failing allocations ----------------------------------------------------------
- */
+/* --- random texts, failing allocations -------------------------------------------------------- */
 
 static uint32_t random_state = 12345;
 static uint32_t rnd(uint32_t n)

@@ -35,8 +35,7 @@ static void fails_all(const char *what, gnd_status st, int n, gnd_array **out, g
 }
 #define ALL_FAIL(call, n, code, text) fails_all(#call, call, n, out, code, text)
 
-/* --- errors --------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void test_views(void)
 {
@@ -239,8 +238,7 @@ static void test_made(void)
           "geomspace: start is NULL");
 }
 
-/* --- expressions ---------------------------------------------------------------------------------
- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 static void test_expressions(void)
 {
@@ -300,8 +298,7 @@ static void test_expressions(void)
     tap_is_int(gnd_ndim(y), 3, "a tuple of arrays");
 }
 
-/* --- triangles -----------------------------------------------------------------------------------
- */
+/* --- triangles -------------------------------------------------------------------------------- */
 
 /* Elements in the rows before r of the triangle j - i <= k of m columns. */
 static __int128 before(int64_t r, int64_t k, int64_t m)
@@ -382,8 +379,7 @@ static void test_triangles(void)
     }
 }
 
-/* --- memory --------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* One of everything; 0 when all is well. */
 static int everything(gnd_device *d)

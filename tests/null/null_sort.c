@@ -129,8 +129,7 @@ static void plans(int apart)
     unsetenv("GND_KERNEL_SHAPE");
 }
 
-/* --- allocations that fail ----------------------------------------------------------------------
- */
+/* --- allocations that fail -------------------------------------------------------------------- */
 
 enum { CALLS = 8 };
 

@@ -44,8 +44,7 @@ static ref_num constant(const int64_t *idx, const void *arg)
     return *(const ref_num *)arg;
 }
 
-/* --- of one value ------------------------------------------------------------------------------
- */
+/* --- of one value ----------------------------------------------------------------------------- */
 
 static void of_one_value(gnd_device *dev, gnd_dtype t)
 {
@@ -100,8 +99,7 @@ static void defaults(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- ranges ------------------------------------------------------------------------------------
- */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 typedef struct range {
     double start, step;
@@ -171,8 +169,7 @@ static void ranges(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- matrices ----------------------------------------------------------------------------------
- */
+/* --- matrices --------------------------------------------------------------------------------- */
 
 typedef struct band {
     int64_t k;
@@ -218,8 +215,7 @@ static void matrices(gnd_device *dev)
     }
 }
 
-/* --- several arrays ----------------------------------------------------------------------------
- */
+/* --- several arrays --------------------------------------------------------------------------- */
 
 /* Element idx of an array seen through axes: axis d of x is axis from[d] of the result. */
 typedef struct picked {
@@ -330,8 +326,7 @@ static void test_repeat_counts(gnd_device *dev)
         unsetenv("GND_KERNEL_SHAPE");
 }
 
-/* --- from the host -----------------------------------------------------------------------------
- */
+/* --- from the host ---------------------------------------------------------------------------- */
 
 static ref_num as_counted(const int64_t *idx, const void *arg)
 {

@@ -15,8 +15,7 @@
 
 enum { N = 20000 };
 
-/* --- distribution functions ---------------------------------------------------------------------
- */
+/* --- distribution functions ------------------------------------------------------------------- */
 
 /* The lower incomplete gamma function over gamma(a): its series, or Legendre's continued fraction.
  */
@@ -140,8 +139,7 @@ static double p_equal(double k, double n, double b)
     return (void)b, k < n ? 1 / n : 0;
 }
 
-/* --- tests of fit -------------------------------------------------------------------------------
- */
+/* --- tests of fit ----------------------------------------------------------------------------- */
 
 typedef gnd_array *make1(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *);
 typedef gnd_array *make2(gnd_rng *, gnd_device *, gnd_dtype, int, const int64_t *, gnd_array *,
@@ -280,8 +278,7 @@ static void test_counts(gnd_device *dev, const char *spec)
     tap_ok(z < 3.29, "%s: integers below 37: %.2f", spec, z);
 }
 
-/* --- moments, neighbours ------------------------------------------------------------------------
- */
+/* --- moments, neighbours ---------------------------------------------------------------------- */
 
 /* n standard normal numbers: their moments, and no correlation between the two of a pair. */
 static void test_normal(gnd_device *dev, const char *spec)
@@ -314,8 +311,7 @@ static void test_normal(gnd_device *dev, const char *spec)
     tap_ok(far > 4 && far < 7, "%s: the greatest is %.3f", spec, far);
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void test_rows(gnd_device *dev, const char *spec)
 {
@@ -389,8 +385,7 @@ static void test_rows(gnd_device *dev, const char *spec)
     }
 }
 
-/* --- edges --------------------------------------------------------------------------------------
- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 /* 8 numbers of a distribution are all of that value. */
 static void all_are(const char *spec, const char *what, gnd_array *y, double want)

@@ -18,8 +18,7 @@
 #include "ref.h"
 #include "tap.h"
 
-/* --- the layout --------------------------------------------------------------------------------
- */
+/* --- the layout ------------------------------------------------------------------------------- */
 
 /* As DLPack 1.1 declares them, with the field names of its C API. */
 typedef struct {
@@ -84,8 +83,7 @@ static void test_layout(void)
            "the layout of DLManagedTensorVersioned");
 }
 
-/* --- there and back ----------------------------------------------------------------------------
- */
+/* --- there and back --------------------------------------------------------------------------- */
 
 static const datatype types[GND_NDTYPES] = {
     [GND_BOOL] = {6, 8, 1},     [GND_INT8] = {0, 8, 1},       [GND_INT16] = {0, 16, 1},
@@ -244,8 +242,7 @@ static void others(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- memory of the device's kind ---------------------------------------------------------------
- */
+/* --- memory of the device's kind -------------------------------------------------------------- */
 
 /* The driver, as another library would use it. */
 typedef struct cuda {
@@ -334,8 +331,7 @@ static void on_device(gnd_device *dev, const char *spec)
         tap_skip(1, "memory of CUDA's: %s is no CUDA device", gnd_device_id(dev));
 }
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void test_errors(gnd_device *dev, gnd_device *small, gnd_device *like_cuda)
 {

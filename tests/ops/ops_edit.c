@@ -16,8 +16,7 @@
         __VA_ARGS__                                                                                \
     }
 
-/* --- insert, delete, resize ----------------------------------------------------------------------
- */
+/* --- insert, delete, resize ------------------------------------------------------------------- */
 
 /* Element p along axis mv_par[0] of the result is number mv_par[2 + 2 p] of mv_h[mv_par[1 + 2 p]].
  */
@@ -190,8 +189,7 @@ static void test_resize(void)
     }
 }
 
-/* --- diagonals and indices -----------------------------------------------------------------------
- */
+/* --- diagonals and indices -------------------------------------------------------------------- */
 
 static const void *on_diagonal(const int64_t *at)
 {
@@ -273,8 +271,7 @@ static void test_indices(void)
     gnd_release(x);
 }
 
-/* --- logarithmic scales --------------------------------------------------------------------------
- */
+/* --- logarithmic scales ----------------------------------------------------------------------- */
 
 static void scaled(gnd_array *x, int64_t num, int endpoint, long double first, long double factor,
                    const char *name)

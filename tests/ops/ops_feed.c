@@ -17,8 +17,7 @@
 #include "sched/merge.h"
 #include "tap.h"
 
-/* --- random steps -------------------------------------------------------------------------------
- */
+/* --- random steps ----------------------------------------------------------------------------- */
 
 enum { M = 5, MM = M * M, NIN = 5, NOUT = 8, STEPS = 120 };
 /* a, b, c are matrices of float32, k of int32, t a number. */
@@ -180,8 +179,7 @@ static void random_steps(gnd_device *dev, const char *spec)
     gnd_recording_free(r);
 }
 
-/* --- loops --------------------------------------------------------------------------------------
- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 /* The wave equation: the state before, the state, and the next rotate. */
 static gnd_recording *wave(gnd_device *dev, int64_t n)
@@ -311,8 +309,7 @@ static void all(gnd_device *dev, const char *spec)
     gnd__merge_force(0, 0);
 }
 
-/* --- on the null device -------------------------------------------------------------------------
- */
+/* --- on the null device ----------------------------------------------------------------------- */
 
 /* What a loop asks of the backend: lists, and nothing else. */
 static void no_copies(void)

@@ -70,8 +70,7 @@ static int agrees(int n, gnd_array *const *init, gnd_loop_cond *cond, gnd_loop_b
     return ok;
 }
 
-/* --- random states ------------------------------------------------------------------------------
- */
+/* --- random states ---------------------------------------------------------------------------- */
 
 static gnd_array *random_array(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
 {
@@ -183,8 +182,7 @@ static void limits(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
-/* --- faults of steps that are not made ----------------------------------------------------------
- */
+/* --- faults of steps that are not made -------------------------------------------------------- */
 
 /* The sum of a table's entries, one in each step. */
 static void lookup(gnd_array *const *s, gnd_array **next, void *arg)
@@ -245,8 +243,7 @@ static void faults(gnd_device *dev, const char *spec)
     gnd__while_force(0);
 }
 
-/* --- scan ---------------------------------------------------------------------------------------
- */
+/* --- scan ------------------------------------------------------------------------------------- */
 
 /* States: a vector and a count; rows: a vector and an int; out: a vector, a number, a transposed
  * matrix. */
@@ -336,8 +333,7 @@ static void scans(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void add_one(gnd_array *const *s, gnd_array **next, void *arg)
 {
@@ -387,8 +383,7 @@ static void all(gnd_device *dev, const char *spec)
     memory(dev, spec);
 }
 
-/* --- errors -------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* What a body gives for state 0, and a condition: the argument. */
 static void gives(gnd_array *const *s, gnd_array **next, void *arg)
@@ -506,8 +501,7 @@ static void errors(void)
     gnd_close(other);
 }
 
-/* --- what fails ---------------------------------------------------------------------------------
- */
+/* --- what fails ------------------------------------------------------------------------------- */
 
 static gnd_array *flag(gnd_array *const *s, void *arg)
 {

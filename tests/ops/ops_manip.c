@@ -11,8 +11,7 @@
 #include "moved.h"
 #include "tap.h"
 
-/* --- views ---------------------------------------------------------------------------------------
- */
+/* --- views ------------------------------------------------------------------------------------ */
 
 static const void *turned(const int64_t *at)
 {
@@ -144,8 +143,7 @@ static void test_broadcast_shapes(void)
     tap_is_int(n, 0, "broadcast_shapes of none: ()");
 }
 
-/* --- splits --------------------------------------------------------------------------------------
- */
+/* --- splits ----------------------------------------------------------------------------------- */
 
 static const void *shifted(const int64_t *at)
 {
@@ -199,8 +197,7 @@ static void test_many_parts(void)
     tap_ok(st == GND_OK && gnd_item_i64(same, NULL) == 1, "33000 parts, joined again");
 }
 
-/* --- joins ---------------------------------------------------------------------------------------
- */
+/* --- joins ------------------------------------------------------------------------------------ */
 
 /* mv_par: an axis of the result, where the second array begins along it, and for each array which
  * axes of the result its own ones are. */

@@ -121,8 +121,7 @@ static void check2(gnd_device *dev, gnd_dtype t, int64_t m, int64_t k, int64_t n
     check(dev, t, 2, (int64_t[]){m, k}, 2, (int64_t[]){k, n}, la, lb);
 }
 
-/* --- what follows a product ---------------------------------------------------------------------
- */
+/* --- what follows a product ------------------------------------------------------------------- */
 
 enum { ROW = 1, FULL = 2, EACH = 4, RELU = 8, FIRST = 16, ALPHA = 32, BETA = 64, ZERO = 128 };
 

@@ -99,8 +99,7 @@ static int same_bits(gnd_device *dev, make_fn *make, int n, uint64_t *before, ui
     return same;
 }
 
-/* --- what is recorded ---------------------------------------------------------------------------
- */
+/* --- what is recorded ------------------------------------------------------------------------- */
 
 static const char *text;
 static int steps = 8;
@@ -287,8 +286,7 @@ static void device(gnd_device *dev, const char *spec)
     numbers_change(dev, spec);
 }
 
-/* --- on the null device -------------------------------------------------------------------------
- */
+/* --- on the null device ----------------------------------------------------------------------- */
 
 enum { GOOD = 3 };
 

@@ -15,8 +15,7 @@
 
 static gnd_device *dev;
 
-/* --- elements that move -------------------------------------------------------------------------
- */
+/* --- elements that move ----------------------------------------------------------------------- */
 
 enum { CONSTANT, EDGE, REFLECT, SYMMETRIC, WRAP, NMOVES };
 static const char *const move_name[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
@@ -128,8 +127,7 @@ static void test_moves(void)
                 moves((gnd_dtype)t, how, (t + how) % 3 + 1);
 }
 
-/* --- elements that are computed ------------------------------------------------------------------
- */
+/* --- elements that are computed --------------------------------------------------------------- */
 
 typedef struct host {
     int ndim;
@@ -304,8 +302,7 @@ static void test_computed(void)
     }
 }
 
-/* --- other dtypes, plans -------------------------------------------------------------------------
- */
+/* --- other dtypes, plans ---------------------------------------------------------------------- */
 
 static void test_others(void)
 {

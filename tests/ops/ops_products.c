@@ -26,8 +26,7 @@ typedef struct plan {
     void (*place)(const struct plan *p, const int64_t *out, int64_t k, int64_t *ia, int64_t *ib);
 } plan;
 
-/* --- the sum of products -----------------------------------------------------------------------
- */
+/* --- the sum of products ---------------------------------------------------------------------- */
 
 /* x * y added to r; the magnitude of it to mag. */
 static void add_product(ref_num *r, ref_num x, ref_num y, int sign, long double *mag)
@@ -97,8 +96,7 @@ static const char *label(const char *what, gnd_dtype t, ref_layout la, ref_layou
     return text;
 }
 
-/* --- over pairs of axes ------------------------------------------------------------------------
- */
+/* --- over pairs of axes ----------------------------------------------------------------------- */
 
 static void place_pairs(const plan *p, const int64_t *out, int64_t k, int64_t *ia, int64_t *ib)
 {
@@ -185,8 +183,7 @@ static void inner_or_dot(gnd_device *dev, gnd_dtype t, int na, const int64_t *da
     gnd_scope_end();
 }
 
-/* --- along an axis -----------------------------------------------------------------------------
- */
+/* --- along an axis ---------------------------------------------------------------------------- */
 
 /* vecdot: axes that broadcast, aligned at the end, round the vectors' axes pa[0] and pb[0]. */
 static void place_along(const plan *p, const int64_t *out, int64_t k, int64_t *ia, int64_t *ib)
@@ -278,8 +275,7 @@ static void cross(gnd_device *dev, gnd_dtype t, int first, ref_layout la, ref_la
     gnd_scope_end();
 }
 
-/* --- without a sum -----------------------------------------------------------------------------
- */
+/* --- without a sum ---------------------------------------------------------------------------- */
 
 static void place_outer(const plan *p, const int64_t *out, int64_t k, int64_t *ia, int64_t *ib)
 {
@@ -328,8 +324,7 @@ static void outer_or_kron(gnd_device *dev, gnd_dtype t, int na, const int64_t *d
     gnd_scope_end();
 }
 
-/* --- what is run -------------------------------------------------------------------------------
- */
+/* --- what is run ------------------------------------------------------------------------------ */
 
 static void every_dtype(gnd_device *dev, gnd_dtype t)
 {
@@ -439,8 +434,7 @@ static void on_device(gnd_device *dev, const char *spec)
     others(dev);
 }
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void errors(void)
 {
@@ -514,8 +508,7 @@ static void errors(void)
     gnd_close(dev);
 }
 
-/* --- allocations failing -----------------------------------------------------------------------
- */
+/* --- allocations failing ---------------------------------------------------------------------- */
 
 static gnd_array *call(int f, gnd_array *x, gnd_array *y)
 {

@@ -12,8 +12,7 @@
 #include "ref.h"
 #include "tap.h"
 
-/* --- the generator on the host ------------------------------------------------------------------
- */
+/* --- the generator on the host ---------------------------------------------------------------- */
 
 static void philox(const uint32_t ctr[4], const uint32_t key[2], uint32_t out[4])
 {
@@ -96,8 +95,7 @@ static void test_known(void)
     }
 }
 
-/* --- bits ---------------------------------------------------------------------------------------
- */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 /* n values of an internal function of (index, stream). */
 static gnd_array *stream(gnd_device *dev, gnd__op op, gnd_dtype t, int64_t n, uint64_t key)
@@ -123,8 +121,7 @@ static void test_bits(gnd_device *dev, const char *spec)
            "%s: of the same words", spec);
 }
 
-/* --- uniforms -----------------------------------------------------------------------------------
- */
+/* --- uniforms --------------------------------------------------------------------------------- */
 
 enum { N = 7 * 11 * 13 };
 
@@ -266,8 +263,7 @@ static void test_hash(gnd_device *dev, const char *spec)
     }
 }
 
-/* --- integers -----------------------------------------------------------------------------------
- */
+/* --- integers --------------------------------------------------------------------------------- */
 
 /* Integers from low of a count (0: 2^64) in dtype t, against the host. */
 static void try_integers(gnd_device *dev, const char *spec, gnd_dtype t, int64_t low,
@@ -345,8 +341,7 @@ static void test_many_integers(gnd_device *dev, const char *spec)
     free(x);
 }
 
-/* --- normal numbers -----------------------------------------------------------------------------
- */
+/* --- normal numbers --------------------------------------------------------------------------- */
 
 /* Element i of a stream of float32 ones, by Box and Muller's method in double. */
 static double normal_nth(uint64_t s, uint64_t i)
@@ -408,8 +403,7 @@ static void test_normals(gnd_device *dev, const char *spec)
     tap_ok(!st && worst < 1e-15, "%s: so are those of float64, to %.2g", spec, worst);
 }
 
-/* --- order --------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 static int is_order(const int64_t *x, int64_t n)
 {
@@ -507,8 +501,7 @@ static void test_choice(gnd_device *dev, const char *spec)
     tap_is_int(bad, 0, "%s: rows of an array", spec);
 }
 
-/* --- generators ---------------------------------------------------------------------------------
- */
+/* --- generators ------------------------------------------------------------------------------- */
 
 static void test_generator(void)
 {
@@ -534,8 +527,7 @@ static void test_generator(void)
     tap_is_int(gnd_rng_save(NULL, bytes), GND_ERR_NULL, "nothing to save");
 }
 
-/* --- in expressions ------------------------------------------------------------------------------
- */
+/* --- in expressions --------------------------------------------------------------------------- */
 
 /* A text gives the same bytes as an array of n bytes does. */
 static void same(gnd_device *dev, const char *spec, const char *text, gnd_array *want)

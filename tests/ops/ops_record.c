@@ -374,8 +374,7 @@ static void all(gnd_device *dev, const char *spec)
     memory(dev, spec);
 }
 
-/* --- on the null device -------------------------------------------------------------------------
- */
+/* --- on the null device ----------------------------------------------------------------------- */
 
 static void is_error(gnd_recording *r, gnd_status code, const char *text)
 {

@@ -62,8 +62,7 @@ static gnd_dtype result_dtype(int op, gnd_dtype t)
     }
 }
 
-/* --- the reference: one result from the n values that go into it ---------------------------------
- */
+/* --- the reference: one result from the n values that go into it ------------------------------ */
 
 static int is_zero(ref_num v)
 {
@@ -182,8 +181,7 @@ static ref_num reference(int op, gnd_dtype t, const ref_num *v, int64_t n, long 
     return r;
 }
 
-/* --- one case ------------------------------------------------------------------------------------
- */
+/* --- one case --------------------------------------------------------------------------------- */
 
 static uint32_t axes_mask(gnd_axes axes, int ndim)
 {

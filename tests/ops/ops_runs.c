@@ -40,8 +40,7 @@ static gnd_array *total(gnd_array *x)
         GND_ALL, 0);
 }
 
-/* --- random words --------------------------------------------------------------------------------
- */
+/* --- random words ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -94,8 +93,7 @@ static void test_words(gnd_device *dev, const char *spec, int d)
     }
 }
 
-/* --- near and far --------------------------------------------------------------------------------
- */
+/* --- near and far ----------------------------------------------------------------------------- */
 
 static void test_near(gnd_device *dev, const char *spec, gnd_dtype t, const char *name,
                       gnd_array *(*f)(gnd_array *))

@@ -17,8 +17,7 @@
 static const char *shape_name;
 static int few; /* fewer dtypes */
 
-/* --- the reference ------------------------------------------------------------------------------
- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
 /* What of v is NaN: 1 the imaginary part, 2 the real part or the number itself, 3 both parts. */
 static int nan_class(ref_num v)
@@ -61,8 +60,7 @@ static void merge_sort(const ref_num *v, int64_t *idx, int64_t *tmp, int64_t n, 
     memcpy(idx, tmp, (size_t)n * sizeof *idx);
 }
 
-/* --- one case -----------------------------------------------------------------------------------
- */
+/* --- one case --------------------------------------------------------------------------------- */
 
 enum { SORT, ARGSORT, TOPK, PARTITION, ARGPARTITION, LEXSORT };
 
@@ -134,8 +132,7 @@ static void one(gnd_device *dev, const char *spec, int op, gnd_dtype t, int ndim
     gnd_scope_end();
 }
 
-/* --- the cases ----------------------------------------------------------------------------------
- */
+/* --- the cases -------------------------------------------------------------------------------- */
 
 /* In the shape that the device does not have by itself, every third one: its kernels compile
  * slowly. */
@@ -281,8 +278,7 @@ static void fused(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
-/* --- parts --------------------------------------------------------------------------------------
- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static void topk(gnd_device *dev, const char *spec, gnd_dtype t, int64_t rows, int64_t n, int64_t k,
                  int axis, int smallest, int how)

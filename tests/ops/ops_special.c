@@ -26,8 +26,7 @@ static double uniform(void)
     return (double)(ref_rnd() >> 11) * 0x1p-53;
 }
 
-/* --- accuracy -----------------------------------------------------------------------------------
- */
+/* --- accuracy --------------------------------------------------------------------------------- */
 
 enum { N = 8000, TEAM = 7 };
 
@@ -116,8 +115,7 @@ static void accuracy(gnd_device *dev, gnd_dtype t)
     gnd_scope_end();
 }
 
-/* --- checking against loops ---------------------------------------------------------------------
- */
+/* --- checking against loops ------------------------------------------------------------------- */
 
 enum { MAX = 64 };
 static ref_num want[MAX];

@@ -45,8 +45,7 @@ static uint64_t bytes_kept(void)
     return s.bytes_kept;
 }
 
-/* --- the functions that users met ---------------------------------------------------------------
- */
+/* --- the functions that users met ------------------------------------------------------------- */
 
 static gnd_array *make_sort(void)
 {
@@ -208,8 +207,7 @@ static void functions(void)
     tap_is_int(bytes_kept(), 0, "%s: nothing is kept that nobody needs", where);
 }
 
-/* --- batches, whole results, the rules of others -------------------------------------------------
- */
+/* --- batches, whole results, the rules of others ---------------------------------------------- */
 
 static void batches(void)
 {

@@ -27,6 +27,10 @@ function value(f, type, name) {
     if (type == "gnd_kernel *") return "NULL"
     if (type == "gnd_extent3") return "(gnd_extent3){1, 1, 1}"
     if (type == "const gnd_arg *") return "&an_output"
+    if (type == "const gnd_kernel_call *") return "NULL"
+    if (type == "gnd_ekernel *" || type == "gnd_rkernel *")
+        return f ~ /_free$/ ? "NULL" : type == "gnd_ekernel *" ? "an_ekernel()" : "an_rkernel()"
+    if (type == "const gnd_ekernel *" || type == "const gnd_rkernel *") return "NULL"
     if (type == "gnd_axes") { naxis++; return "the_axes" }
     if (type == "gnd_dtype") {
         ndtype++

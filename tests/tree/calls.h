@@ -39,6 +39,21 @@ static FILE *nowhere;
 static uint64_t bytes[8];
 static int64_t steps;
 
+/* Kernels of one input. */
+static gnd_ekernel *an_ekernel(void)
+{
+    static gnd_ekernel *k;
+    return k ? k : (k = gnd_elementwise_kernel("T x", "T y", "y = x", "same", NULL));
+}
+
+static gnd_rkernel *an_rkernel(void)
+{
+    static gnd_rkernel *k;
+    return k ? k
+             : (k = gnd_reduction_kernel("T x", "T y", "x", "a + b", "y = a", "0", "sum", NULL,
+                                         NULL));
+}
+
 /* A step that changes nothing. */
 static void gnd_loop_body_of_calls(gnd_array *const *state, gnd_array **next, void *arg)
 {

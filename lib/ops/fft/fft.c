@@ -253,8 +253,7 @@ gnd_array *gnd_irfftn(gnd_array *x, int naxes, const int *axes, const int64_t *s
     return transform("irfftn", GND_FFT_C2R, 1, x, naxes, axes, s, norm);
 }
 
-/* --- frequencies --------------------------------------------------------------------------------
- */
+/* --- frequencies ------------------------------------------------------------------------------ */
 
 static gnd_array *frequencies(const char *func, gnd_device *dev, int64_t n, double d, gnd_dtype t,
                               int half)

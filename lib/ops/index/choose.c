@@ -17,8 +17,7 @@
 #include <gnd/info.h>
 #include <gnd/manip.h>
 
-/* --- lists -------------------------------------------------------------------------------------
- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 /* n usable arrays in x, which func calls `what`. */
 static gnd_array *check_list(const char *func, const char *what, int n, gnd_array *const *x)
@@ -89,8 +88,7 @@ static gnd_array *check_fits(const char *func, const char *what, const gnd_array
                             gnd__shape_text(tt, to->ndim, to->dim));
 }
 
-/* --- choosing ----------------------------------------------------------------------------------
- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 gnd_array *gnd_select(int n, gnd_array *const *conditions, gnd_array *const *choices,
                       gnd_array *otherwise)

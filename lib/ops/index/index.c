@@ -45,7 +45,9 @@ static gnd_array *add_entry(gnd__indexed *ix, const gnd_range *r, int *k, int re
         ix->map.from[(*k)++] = -1;
         return NULL;
     }
-    case GND_IDX_ARRAY: r = &all; /* its axis, whole */ /* its axis as a whole */
+    case GND_IDX_ARRAY:
+        r = &all; /* its axis as a whole */
+        /* fall through */
     case GND_IDX_SLICE: {
         int64_t n = gnd__slice_count(r, ix->x->dim[*k], &ix->map.start[*k], &ix->map.step[*k]);
         ix->map.from[(*k)++] = (int8_t)ix->v.ndim;

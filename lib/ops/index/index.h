@@ -43,8 +43,7 @@ gnd_array *gnd__index_view(gnd__indexed *ix);
 int gnd__index_is_mask(gnd_array *x, int n, const gnd_range *idx, gnd_array **view,
                        gnd_array **mask);
 
-/* --- indices (fancy.c) -------------------------------------------------------------------------
- */
+/* --- indices (fancy.c) ------------------------------------------------------------------------ */
 /* a as indices of an axis of that many elements: int64, negative ones counted from the end; indices
  * out of range are found when a result is read. a: an array of ints, or a weak int, of x's device;
  * what: its name in messages. An error node if a is unsuitable. */
@@ -64,8 +63,7 @@ gnd_array *gnd__along_axis(const char *func, gnd_array *x, gnd_array *indices, i
 /* Evaluates indices if nothing of a result is read, so that nothing else would check them. */
 gnd_array *gnd__check_now(gnd_array *indices);
 
-/* --- masks (compact.c) -------------------------------------------------------------------------
- */
+/* --- masks (compact.c) ------------------------------------------------------------------------ */
 /* Evaluates the table of mask (bool, of a device): *table, and the number of true elements. */
 gnd_array *gnd__mask_table(const char *func, gnd_array *mask, gnd_array **table, int64_t *count);
 /* Checks that the mask has x's extents from axis k on, or 0: NumPy accepts an empty mask for any

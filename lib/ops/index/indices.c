@@ -180,8 +180,7 @@ gnd_status gnd_triu_indices_from(gnd_array *x, int64_t k, gnd_array **out)
                : upper("triu_indices_from", x->dev, x->dim[0], k, x->dim[1], out);
 }
 
-/* --- of every element ---------------------------------------------------------------------------
- */
+/* --- of every element ------------------------------------------------------------------------- */
 
 gnd_array *gnd_indices(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape)
 {

@@ -20,8 +20,7 @@
 #include <gnd/elementwise.h>
 #include <gnd/manip.h>
 
-/* --- places -------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 /* Place `at` of an axis of n elements as 0 .. top (n - 1, or n for what may come at the end). */
 static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, int k, int64_t top,
@@ -138,8 +137,7 @@ static gnd_array *between(gnd_array *x, int k, int64_t from, int64_t to)
     return gnd__slice(x, k, to > from ? from : 0, to > from ? to - from : 0);
 }
 
-/* --- insert -------------------------------------------------------------------------------------
- */
+/* --- insert ----------------------------------------------------------------------------------- */
 
 /* values as an array of x's dtype with as many dimensions, new ones first. */
 static gnd_array *as_values(const char *func, gnd_array *x, gnd_array *values)
@@ -266,8 +264,7 @@ gnd_array *gnd_insert_each(gnd_array *x, int64_t n, const int64_t *at, gnd_array
     return gnd__leave(in, y);
 }
 
-/* --- delete -------------------------------------------------------------------------------------
- */
+/* --- delete ----------------------------------------------------------------------------------- */
 
 /* x without count elements of axis k from `from` on. */
 static gnd_array *cut(const char *func, gnd_array *x, int k, int64_t from, int64_t count)

@@ -19,8 +19,7 @@
 #include <gnd/elementwise.h>
 #include <gnd/index.h>
 
-/* --- elements that arrays name ------------------------------------------------------------------
- */
+/* --- elements that arrays name ---------------------------------------------------------------- */
 
 /* Elements `axis` of v are indexed by arrays of common shape b, whose axes begin at `place` of a
  * shape that the value broadcasts to; last: of v's shape, but 1 along the other axes, which of them
@@ -133,8 +132,7 @@ static gnd_array *scattered(gnd_array *v, int narr, gnd_array *const *idx, const
     return chosen(v, narr, axis, b, place, value, last);
 }
 
-/* --- set ----------------------------------------------------------------------------------------
- */
+/* --- set -------------------------------------------------------------------------------------- */
 
 /* x with the value where the mask, over its first axes, is true. The positions of the true elements
  * are asked for only if the value has an axis for them. */

@@ -14,8 +14,7 @@
 /* Arrays of so many elements and fewer are changed in one kernel rather than box by box. */
 #define SMALL 16384
 
-/* --- arguments ---------------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
                           gnd_array *value)
@@ -70,8 +69,7 @@ gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const i
     return gnd__viewed(value, ndim, value->dim + extra, &m);
 }
 
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int more)
 {
@@ -82,8 +80,7 @@ gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int m
     return gnd__trailing(i, more);
 }
 
-/* --- back into the array ------------------------------------------------------------------------
- */
+/* --- back into the array ---------------------------------------------------------------------- */
 
 /* The elements along each axis of x that an index names. */
 typedef struct region {

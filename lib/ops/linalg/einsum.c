@@ -46,8 +46,7 @@ static uint64_t set_of(const part *p)
     return s;
 }
 
-/* --- views --------------------------------------------------------------------------------------
- */
+/* --- views ------------------------------------------------------------------------------------ */
 
 static gnd_array *too_many(const gnd__ein *e)
 {
@@ -121,8 +120,7 @@ static void sum_out(part *p, uint64_t kept, gnd_dtype t)
     p->n = n;
 }
 
-/* --- products -----------------------------------------------------------------------------------
- */
+/* --- products --------------------------------------------------------------------------------- */
 
 /* Appends the labels of p that are in set, in p's order. */
 static void append(int8_t *list, int *n, const part *p, uint64_t set)
@@ -257,8 +255,7 @@ static how how_of(uint64_t a, uint64_t b, uint64_t kept)
     return (a | b) == kept ? MULTIPLY : kept & ~(a & b) ? MATMUL : MULTIPLY_SUM;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static gnd_array *contract(const gnd__ein *e, gnd_array *const *x, gnd_dtype t, const int64_t *dim)
 {
@@ -326,8 +323,7 @@ gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands)
     return gnd__leave(in, contract(&e, operands, t, dim));
 }
 
-/* --- the path as text ---------------------------------------------------------------------------
- */
+/* --- the path as text ------------------------------------------------------------------------- */
 
 /* The labels of a set: '...' and letters. */
 static void add_set(gnd__str *s, const gnd__ein *e, uint64_t set)

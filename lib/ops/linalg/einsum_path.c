@@ -46,8 +46,7 @@ static void note_step(gnd__ein *e, const uint64_t *set, int a, int b, uint64_t k
     e->largest = size > e->largest ? size : e->largest;
 }
 
-/* --- the cheapest of all ------------------------------------------------------------------------
- */
+/* --- the cheapest of all ---------------------------------------------------------------------- */
 
 typedef struct way {
     double cost, memory; /* operations; elements of all results on the way */
@@ -99,8 +98,7 @@ static int cheapest(gnd__ein *e, uint64_t *set)
     return 0;
 }
 
-/* --- greedy -------------------------------------------------------------------------------------
- */
+/* --- greedy ----------------------------------------------------------------------------------- */
 
 /* Of pairs with a common label the one whose result is smallest beside its operands; when none has
  * one, the two smallest operands. */

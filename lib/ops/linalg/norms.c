@@ -95,8 +95,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
     return gnd__leave(in, y);
 }
 
-/* --- products of many ---------------------------------------------------------------------------
- */
+/* --- products of many ------------------------------------------------------------------------- */
 
 /* The product of matrices i to j: cut[i * n + j] is the last one of its left half. */
 static gnd_array *chain(gnd_array *const *x, const int *cut, int n, int i, int j)

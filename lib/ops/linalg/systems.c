@@ -354,8 +354,7 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
     return gnd__mats_give(in, 4, out, y);
 }
 
-/* --- determinants -------------------------------------------------------------------------------
- */
+/* --- determinants ----------------------------------------------------------------------------- */
 
 /* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
 static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
@@ -406,8 +405,7 @@ gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
     return gnd__mats_give(in, 2, out, y);
 }
 
-/* --- condition numbers ---------------------------------------------------------------------------
- */
+/* --- condition numbers ------------------------------------------------------------------------ */
 
 /* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes
  * the place of x, since one singular matrix is no error for those beside it. */
@@ -443,8 +441,7 @@ gnd_array *gnd_cond(gnd_array *x, gnd_matrix_ord ord)
     return gnd__leave(in, gnd_where(gnd_equal(most, gnd_int(0)), gnd_real(INFINITY), y));
 }
 
-/* --- powers -------------------------------------------------------------------------------------
- */
+/* --- powers ----------------------------------------------------------------------------------- */
 
 gnd_array *gnd_matrix_power(gnd_array *x, int64_t n)
 {

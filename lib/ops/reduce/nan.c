@@ -134,19 +134,25 @@ static gnd_array *check_extreme(const char *func, gnd_array *x, gnd_axes axes, u
     return NULL;
 }
 
-/* The extreme among what is no NaN, with infinities of the sign `worst` in place of NaN: the only
+/* x with the infinity that is no extreme in place of NaN, and where that is. */
+static gnd_array *without_nan(gnd_array *x, int least, gnd_array **is_nan)
+{
+    const double worst = least ? INFINITY : -INFINITY;
+    *is_nan = gnd__op1(GND__OP_ISNAN, x);
+    return filled(x, *is_nan, worst, worst);
+}
+
+/* The extreme among what is no NaN, with infinities (of without_nan) in place of NaN: the only
  * result where that comes out of nothing but NaN is NaN itself. */
 static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int least)
 {
-    double worst = least ? INFINITY : -INFINITY;
-    gnd_array *bad = check_extreme(func, x, axes, flags, 0, least ? "minimum" : "maximum");
+    gnd_array *is_nan, *bad = check_extreme(func, x, axes, flags, 0, least ? "minimum" : "maximum");
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
         return gnd__leave(in, least ? gnd_min(x, axes, flags) : gnd_max(x, axes, flags));
-    gnd_array *is_nan = gnd__op1(GND__OP_ISNAN, x);
-    gnd_array *c = filled(x, is_nan, worst, worst);
+    gnd_array *c = without_nan(x, least, &is_nan);
     gnd_array *y = least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags);
     gnd_array *none = gnd_all(is_nan, axes, flags);
     return gnd__leave(in, filled(y, none, NAN, NAN));
@@ -167,15 +173,14 @@ gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags)
 static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               int least)
 {
-    double worst = least ? INFINITY : -INFINITY;
-    gnd_array *bad = check_extreme(func, x, axes, flags, 1, least ? "minimum" : "maximum");
+    const double worst = least ? INFINITY : -INFINITY;
+    gnd_array *is_nan, *bad = check_extreme(func, x, axes, flags, 1, least ? "minimum" : "maximum");
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter(func);
     if (!has_nan(x))
         return gnd__leave(in, least ? gnd_argmin(x, axes, flags) : gnd_argmax(x, axes, flags));
-    gnd_array *is_nan = gnd__op1(GND__OP_ISNAN, x);
-    gnd_array *c = filled(x, is_nan, worst, worst);
+    gnd_array *c = without_nan(x, least, &is_nan);
     gnd_array *at = least ? gnd_argmin(c, axes, flags) : gnd_argmax(c, axes, flags);
     gnd_array *best = least ? gnd_min(c, axes, flags) : gnd_max(c, axes, flags);
     gnd_array *good = gnd__op1(GND__OP_LOGICAL_NOT, is_nan);

@@ -13,8 +13,7 @@
 #include "graph/check.h"
 #include "ops/reduce/masked.h"
 
-/* --- of what counts, for all that leave elements out -------------------------------------------
- */
+/* --- of what counts, for all that leave elements out ------------------------------------------ */
 
 /* How many count, as a float of dtype t. */
 static gnd_array *counted(gnd_array *counts, gnd_axes axes, unsigned flags, gnd_dtype t)
@@ -56,8 +55,7 @@ gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, 
     return gnd__as(v, gnd__real_of(gnd__mean_float(x->dev, (gnd_dtype)x->dtype)));
 }
 
-/* --- the reductions by their number --------------------------------------------------------------
- */
+/* --- the reductions by their number ----------------------------------------------------------- */
 
 /* What each is: how it treats NaN, and what of the options it takes. */
 enum { SUMS, EXTREMES, MEANS, SPREADS, TRUTHS };

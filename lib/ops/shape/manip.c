@@ -20,8 +20,7 @@ gnd_array *gnd_ravel(gnd_array *x)
     return bad ? bad : gnd__reshaped(x, 1, &x->size);
 }
 
-/* --- turned and mirrored ------------------------------------------------------------------------
- */
+/* --- turned and mirrored ---------------------------------------------------------------------- */
 
 /* Axis d of x is walked along output axis `out`, backwards when that is asked for. */
 static void walk(gnd__map *m, const gnd_array *x, int d, int out, int backwards)
@@ -86,8 +85,7 @@ gnd_array *gnd_flipud(gnd_array *x)
     return flipped("flipud", x, 0);
 }
 
-/* --- more dimensions ----------------------------------------------------------------------------
- */
+/* --- more dimensions -------------------------------------------------------------------------- */
 
 gnd_array *gnd__atleast(gnd_array *x, int ndim)
 {
@@ -158,8 +156,7 @@ gnd_status gnd_broadcast_shapes(int n, const int *ndim, const int64_t *const *sh
     return gnd__only_status(func, &e);
 }
 
-/* --- windows ------------------------------------------------------------------------------------
- */
+/* --- windows ---------------------------------------------------------------------------------- */
 
 gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, const int *axis)
 {
@@ -207,8 +204,7 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
     return gnd__leave(in, y);
 }
 
-/* --- diagonals ----------------------------------------------------------------------------------
- */
+/* --- diagonals -------------------------------------------------------------------------------- */
 
 /* The matrix of x, one-dimensional, on diagonal k: column j has x[j - k], or x[j] for k < 0. */
 static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
@@ -264,8 +260,7 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
     return gnd__leave(in, flat->kind == GND__ERROR ? flat : on_diagonal("diagflat", flat, k));
 }
 
-/* --- resize -------------------------------------------------------------------------------------
- */
+/* --- resize ----------------------------------------------------------------------------------- */
 
 /* x, 1-d, again and again, n elements: joined where these are few, else by index. */
 static gnd_array *again(gnd_array *x, int64_t n)

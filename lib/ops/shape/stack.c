@@ -78,8 +78,7 @@ gnd_array *gnd_column_stack(int n, gnd_array *const *x)
     return stacked("column_stack", n, x, column, 1);
 }
 
-/* --- append -------------------------------------------------------------------------------------
- */
+/* --- append ----------------------------------------------------------------------------------- */
 
 gnd_array *gnd_append(gnd_array *x, gnd_array *y, int axis)
 {
@@ -96,8 +95,7 @@ gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y)
     return stacked("append_flat", 2, (gnd_array *[]){x, y}, flat, 0);
 }
 
-/* --- block --------------------------------------------------------------------------------------
- */
+/* --- block ------------------------------------------------------------------------------------ */
 
 enum { MOST = 1 << 20 }; /* blocks: each is a kernel */
 

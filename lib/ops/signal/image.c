@@ -176,8 +176,7 @@ gnd_array *gnd_percentile_filter(gnd_array *x, double percentile, int n, const i
     return ranked(&w, x, rank < last ? rank : last);
 }
 
-/* --- the smallest and the greatest -------------------------------------------------------------
- */
+/* --- the smallest and the greatest ------------------------------------------------------------ */
 
 static gnd_array *box(const char *func, gnd_array *x, int n, const int64_t *size, gnd_border border,
                       gnd_array *fill, const char *steps)

@@ -44,8 +44,7 @@ static int is_stat(mode m)
     return m == MAXIMUM || m == MEAN || m == MEDIAN || m == MINIMUM;
 }
 
-/* --- checks --------------------------------------------------------------------------------------
- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static gnd_array *check_mode(gnd_array *x, const char *name, mode *m)
 {
@@ -118,8 +117,7 @@ static gnd_array *check_options(gnd_array *x, mode m, const gnd_pad_options *opt
     return NULL;
 }
 
-/* --- constants -----------------------------------------------------------------------------------
- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 /* Value `side` of opt as a 0-d array of dtype t; 0 when there are none. */
 static gnd_array *value(gnd_array *x, const gnd_pad_options *opt, int side, gnd_dtype t)
@@ -169,8 +167,7 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
     return gnd__assemble_node(x->dev, t, x->ndim, dim, n, piece, box);
 }
 
-/* --- by index ------------------------------------------------------------------------------------
- */
+/* --- by index --------------------------------------------------------------------------------- */
 
 /* Which of n elements places from .. from + count of before + n + after are. */
 static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from,
@@ -300,8 +297,7 @@ static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *di
     return in_boxes(x, width, x->ndim, m, is_viewed(x, width, m));
 }
 
-/* --- axis by axis --------------------------------------------------------------------------------
- */
+/* --- axis by axis ----------------------------------------------------------------------------- */
 
 /* Elements from .. from + count of axis k, in opposite order when asked for. */
 static gnd_array *part(gnd_array *x, int k, int64_t from, int64_t count, int backwards)

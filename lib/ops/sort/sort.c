@@ -20,8 +20,7 @@
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
-/* --- steps -------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* x, an axis and flags of a public function; *k gets the axis. NULL, or an error. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
@@ -77,8 +76,7 @@ static gnd_array *picked(gnd_array *x, gnd_array *idx)
     return gnd__take_node(x, 1, &idx, x->ndim, idx->dim, &how);
 }
 
-/* --- sort and argsort --------------------------------------------------------------------------
- */
+/* --- sort and argsort ------------------------------------------------------------------------- */
 
 static gnd_array *sorted(gnd_array *x, int axis, int descending)
 {
@@ -124,8 +122,7 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
     return gnd__leave(in, argsorted(x, k, (flags & GND_DESCENDING) != 0));
 }
 
-/* --- parts of the order ------------------------------------------------------------------------
- */
+/* --- parts of the order ----------------------------------------------------------------------- */
 
 /* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts
  * that a group of a GPU holds, where their first elements are a quarter of the row or less. */
