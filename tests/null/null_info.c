@@ -414,6 +414,24 @@ static void test_tune(gnd_device *dev)
     tap_is_int(gnd_tune_get(dev, n, &a), GND_ERR_INDEX, "and the next is none");
 }
 
+/* Formats whose part is not there are errors of saving, too; install.sh takes the parts away. */
+static void test_formats(gnd_device *dev)
+{
+    static const char *const name[] = {"x"};
+    gnd_array *x = gnd_zeros(dev, GND_UINT8, 2, (const int64_t[]){2, 2});
+    const gnd_status zip = gnd_format_usable("npz"), png = gnd_format_usable("png");
+    tap_is_int(gnd_save_npz("/nonexistent/x.npz", 1, name, &x),
+               zip == GND_OK ? GND_ERR_IO : GND_ERR_UNSUPPORTED, "archives are usable, or not: %d",
+               zip);
+    tap_is_int(gnd_save_png(x, "/nonexistent/x.png"),
+               png == GND_OK ? GND_ERR_IO : GND_ERR_UNSUPPORTED, "pictures likewise: %d", png);
+    tap_is_int(gnd_format_usable("zip"), GND_ERR_NAME, "no such format");
+    tap_has_str(gnd_message(), "format_usable: no format 'zip': npz or png",
+                "  says which there are");
+    tap_is_int(gnd_format_usable(NULL), GND_ERR_NULL, "no name");
+    gnd_release(x);
+}
+
 int main(void)
 {
     gnd_device *dev = gnd_open("null:0");
@@ -426,6 +444,7 @@ int main(void)
     test_expressions(dev);
     test_memory(dev);
     test_tune(dev);
+    test_formats(dev);
     gnd_close(dev);
     return tap_done();
 }
