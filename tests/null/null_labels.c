@@ -96,21 +96,21 @@ static void places(void)
 {
     int line = 0, here;
     gnd_scope_begin();
+    here = __LINE__ + 1;
     gnd_array *x = gnd_ones(dev, GND_FLOAT32, DIM(3));
-    here = __LINE__;
     tap_ok(gnd_made_at(x, &line) && strstr(gnd_made_at(x, NULL), "null_labels.c") && line == here,
            "where an array was made");
     char want[64];
+    here = __LINE__ + 1;
     gnd_array *bad = gnd_add(x, gnd_ones(dev, GND_FLOAT32, DIM(4)));
-    here = __LINE__;
     snprintf(want, sizeof want, "[null_labels.c:%d]", here);
     tap_ok(has(gnd_error(bad), want), "where an error was made");
     bad = gnd_exp(bad);
     tap_ok(has(gnd_error(bad), want) &&
                strstr(gnd_error(bad), ".c:") == strrchr(gnd_error(bad), '.'),
            "it is not made again where it is passed on");
+    here = __LINE__ + 1;
     gnd_status st = gnd_wait(NULL);
-    here = __LINE__;
     snprintf(want, sizeof want, "[null_labels.c:%d]", here);
     tap_ok(st == GND_ERR_NULL && has(gnd_message(), want), "of a status");
     gnd_array *(*f)(gnd_array *, gnd_array *) = gnd_add;
