@@ -28,8 +28,7 @@ static void *room(size_t n, size_t size)
     return p;
 }
 
-/* --- the wave equation: arrays with an edge of zeros
- * ------------------------------------------------------------ */
+/* --- the wave equation: arrays with an edge of zeros ------------------------------------------ */
 
 enum { GRID = 512, WIDE = GRID + 2, WAVES = 500 };
 

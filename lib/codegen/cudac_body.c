@@ -24,8 +24,7 @@ static void after(const gnd__cudac *x, gnd__edits *to, int32_t t, const char *wo
     gnd__edit_add(to, x->token[t].at + x->token[t].len, 0, "%s", word);
 }
 
-/* --- functions for combinations of memories
- * ------------------------------------------------------------- */
+/* --- functions for combinations of memories --------------------------------------------------- */
 
 int32_t gnd__cudac_spec(gnd__cudac *x, int32_t f, const uint8_t *space)
 {
@@ -116,8 +115,7 @@ static gnd_status macro_calls(gnd__cudac *x, const gnd__cmacro *m, int32_t t)
     return st;
 }
 
-/* --- expressions
- * --------------------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 /* The end of the unary expression at t. */
 static int32_t unary_end(const gnd__cudac *x, int32_t t, int32_t end)

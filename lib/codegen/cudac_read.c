@@ -41,8 +41,7 @@ int gnd__cudac_calls(const gnd__cudac *x, int32_t t)
     return 0;
 }
 
-/* --- the preprocessor's lines
- * ------------------------------------------------------------------------ */
+/* --- the preprocessor's lines ----------------------------------------------------------------- */
 
 /* #include of what OpenCL C has: a blank line. */
 static gnd_status read_include(gnd__cudac *x, int32_t t, const char *text, size_t n)
@@ -128,8 +127,7 @@ static gnd_status read_line(gnd__cudac *x, int32_t t)
     return GND_OK;
 }
 
-/* --- functions
- * ------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 /* The parameter of tokens [from, to) of function f. */
 static gnd_status read_param(gnd__cudac *x, gnd__cfn *f, int32_t from, int32_t to)
@@ -233,8 +231,7 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
     return read_params(x, f);
 }
 
-/* --- types and constants
- * ---------------------------------------------------------------------------------- */
+/* --- types and constants ---------------------------------------------------------------------- */
 
 static gnd_status add_type(gnd__cudac *x, int32_t t)
 {

@@ -71,8 +71,7 @@ static gnd_status no_recursion(gnd__cudac *x)
     return st;
 }
 
-/* --- kernels
- * ------------------------------------------------------------------------------------------ */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* A kernel's parameters as OpenCL C takes them, in a text of their own. */
 static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukernel *k,
@@ -165,8 +164,7 @@ static gnd_status check_kernel(gnd__cudac *x, const gnd__cfn *f, const gnd__uker
     return GND_OK;
 }
 
-/* --- the text
- * -------------------------------------------------------------------------------------------- */
+/* --- the text --------------------------------------------------------------------------------- */
 
 static void place(const gnd__cudac *x, int32_t t, gnd__str *out)
 {

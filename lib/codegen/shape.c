@@ -259,8 +259,7 @@ gnd_status gnd__fill_text(gnd__str *out, const char *name, const char *text,
     return st != GND_OK ? st : fill_all(&f, text, text + strlen(text));
 }
 
-/* --- the shapes of kernels/
- * ----------------------------------------------------------------------- */
+/* --- the shapes of kernels/ ------------------------------------------------------------------- */
 
 enum { MAX_SHAPES = 64 };
 

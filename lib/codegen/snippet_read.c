@@ -122,8 +122,7 @@ gnd_status gnd__sparams_read(gnd__sparams *s, const char *what, const char *text
     return st;
 }
 
-/* --- pieces of code
- * ------------------------------------------------------------------------------- */
+/* --- pieces of code --------------------------------------------------------------------------- */
 
 typedef struct reader {
     gnd__piece *p;

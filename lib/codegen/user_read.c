@@ -73,8 +73,7 @@ static void type_words(const gnd__usource *u, int32_t from, int32_t to, char *te
     }
 }
 
-/* --- names of types
- * -------------------------------------------------------------------------------- */
+/* --- names of types --------------------------------------------------------------------------- */
 
 static gnd_status add_alias(gnd__usource *u, const char *name, size_t len, const char *type,
                             gnd_err *e)
@@ -151,8 +150,7 @@ static int dtype_of(const gnd__usource *u, const char *type, int32_t *lanes)
     return -1;
 }
 
-/* --- kernels
- * --------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* The parameter of tokens [from, to). */
 static gnd_status read_param(gnd__usource *u, int32_t from, int32_t to, gnd__uparam *p, gnd_err *e)
@@ -303,8 +301,7 @@ static gnd_status read_kernels(gnd__usource *u, gnd_err *e)
     return st;
 }
 
-/* --- options
- * ---------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static gnd_status read_options(gnd__usource *u, const char *options, gnd_err *e)
 {

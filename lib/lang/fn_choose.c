@@ -107,8 +107,7 @@ int gnd__fn_choose(gnd__args *c)
     return bad;
 }
 
-/* --- arrays with some elements changed
- * ------------------------------------------------------------ */
+/* --- arrays with some elements changed -------------------------------------------------------- */
 
 /* x, mask, values */
 int gnd__fn_putmask(gnd__args *c)
@@ -139,8 +138,7 @@ int gnd__fn_fill_diagonal(gnd__args *c)
     return gnd__ret(c, gnd_fill_diagonal(x, v, wrap));
 }
 
-/* --- indices
- * --------------------------------------------------------------------------------------- */
+/* --- indices ---------------------------------------------------------------------------------- */
 
 /* *arrays: of one dimension each, on axes of their own, so that together they index a grid; masks
  * as positions. */

@@ -89,8 +89,7 @@ int gnd__fn_percentile_filter(gnd__args *c)
     return gnd__ret(c, gnd_percentile_filter(x, percentile, w.n, w.size, w.border, w.fill));
 }
 
-/* --- binary morphology, other sizes
- * ------------------------------------------------------------------ */
+/* --- binary morphology, other sizes ----------------------------------------------------------- */
 
 /* name(input, structure=None, iterations=1, and border_value=0 of those that have it) */
 static int binary(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int, int),

@@ -22,56 +22,24 @@ static void axis_is_0(gnd__args *c)
         c->arg[1].v = gnd__val_int(0);
 }
 
-int gnd__fn_add_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_sum(c);
-}
-int gnd__fn_multiply_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_prod(c);
-}
-int gnd__fn_maximum_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_max(c);
-}
-int gnd__fn_minimum_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_min(c);
-}
-int gnd__fn_and_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_all(c);
-}
-int gnd__fn_or_reduce(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_any(c);
-}
-int gnd__fn_add_accumulate(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_cumsum(c);
-}
-int gnd__fn_multiply_accumulate(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_cumprod(c);
-}
-int gnd__fn_maximum_accumulate(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_cummax(c);
-}
-int gnd__fn_minimum_accumulate(gnd__args *c)
-{
-    axis_is_0(c);
-    return gnd__fn_cummin(c);
-}
+/* The method `name` of an operation is the function `f` over axis 0, if no axis is given. */
+#define METHOD(name, f)                                                                            \
+    int gnd__fn_##name(gnd__args *c)                                                               \
+    {                                                                                              \
+        axis_is_0(c);                                                                              \
+        return gnd__fn_##f(c);                                                                     \
+    }
+METHOD(add_reduce, sum)
+METHOD(multiply_reduce, prod)
+METHOD(maximum_reduce, max)
+METHOD(minimum_reduce, min)
+METHOD(and_reduce, all)
+METHOD(or_reduce, any)
+METHOD(add_accumulate, cumsum)
+METHOD(multiply_accumulate, cumprod)
+METHOD(maximum_accumulate, cummax)
+METHOD(minimum_accumulate, cummin)
+#undef METHOD
 
 /* OP.outer(a, b): OP of each element of a with each of b. */
 int gnd__fn_ufunc_outer(gnd__args *c)
@@ -99,8 +67,7 @@ int gnd__fn_ufunc_outer(gnd__args *c)
     return gnd__ret(c, y);
 }
 
-/* --- attributes as functions, and others
- * ------------------------------------------------------------ */
+/* --- attributes as functions, and others ------------------------------------------------------ */
 
 static int attribute(gnd__args *c, const char *name)
 {

@@ -412,8 +412,7 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     return r;
 }
 
-/* --- the cache of plans
- * --------------------------------------------------------------------------- */
+/* --- the cache of plans ----------------------------------------------------------------------- */
 
 static void unlink_plan(gnd__sched *s, gnd__plan *p)
 {

@@ -38,8 +38,7 @@ static gnd_array *base(int ndim, const int64_t *dim)
     return y;
 }
 
-/* --- one round of each kind: what comes after x, which it leaves alone
- * ---------------------------- */
+/* --- one round of each kind: what comes after x, which it leaves alone ------------------------ */
 
 static gnd_array *at(gnd_array *x, int n, const gnd_range *r)
 {
@@ -195,8 +194,7 @@ static void long_chain(const chain *c, int stored)
     tap_is_int(live(), 0, "  nothing is left");
 }
 
-/* --- what no view can say
- * ------------------------------------------------------------------------- */
+/* --- what no view can say --------------------------------------------------------------------- */
 
 /* A transposition and a reshape that needs the copy, over and over: elements move each time, and
  * are stored. */
@@ -261,8 +259,7 @@ static void loop(int rounds)
     tap_is_int(live(), 0, "  nothing is left");
 }
 
-/* --- limits of one kernel
- * ------------------------------------------------------------------------- */
+/* --- limits of one kernel --------------------------------------------------------------------- */
 
 /* Two gathers by 20 arrays of indices each share an input and a shape, so that they would be one
  * kernel. */
@@ -300,8 +297,7 @@ static void sums(void)
     gnd_scope_end();
 }
 
-/* --- what a view looks at
- * ------------------------------------------------------------------------- */
+/* --- what a view looks at --------------------------------------------------------------------- */
 
 static void looks_at(void)
 {
@@ -358,8 +354,7 @@ static void shares(int ops, int want)
     tap_is_int(live(), 0, "nothing is left");
 }
 
-/* --- graphs that are deep and cannot be evaluated
- * -------------------------------------------------- */
+/* --- graphs that are deep and cannot be evaluated --------------------------------------------- */
 
 static int tried;
 static void (*evaluates)(gnd_array *x);

@@ -70,8 +70,7 @@ static void apply(model *m, const move *s)
     }
 }
 
-/* --- steps: the array's, and the model's in *s
- * ---------------------------------------------------- */
+/* --- steps: the array's, and the model's in *s ------------------------------------------------ */
 
 static gnd_array *indexed(gnd_array *x, const model *m, move *s)
 {
@@ -219,8 +218,7 @@ static gnd_array *step(gnd_array *x, model *m)
     return y;
 }
 
-/* --- one case
- * -------------------------------------------------------------------------------------- */
+/* --- one case --------------------------------------------------------------------------------- */
 
 static int same(gnd_array *x, gnd_dtype t, const model *m, const char *what)
 {
@@ -313,8 +311,7 @@ static void one_case(int number)
     gnd_scope_end();
 }
 
-/* --- loops
- * ----------------------------------------------------------------------------------------- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static void loops(void)
 {
@@ -348,8 +345,7 @@ static void loops(void)
     gnd_scope_end();
 }
 
-/* --- threads: one evaluates what the other makes views of
- * ----------------------------------------- */
+/* --- threads: one evaluates what the other makes views of ------------------------------------- */
 
 static void *evaluates(void *x)
 {

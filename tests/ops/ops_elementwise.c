@@ -43,8 +43,7 @@ static gnd_array *apply(int op, gnd_array *const *a)
     }
 }
 
-/* --- what dtype it is computed in, and what it gives
- * ---------------------------------------------- */
+/* --- what dtype it is computed in, and what it gives ------------------------------------------ */
 
 static gnd_dtype within(gnd_dtype t)
 {
@@ -170,8 +169,7 @@ static wide int_ref(int op, gnd_dtype t, const wide *x)
     }
 }
 
-/* --- the reference for all; *bound: how far off is right, in ulp; negative: not compared
- * ------------ */
+/* --- the reference for all; *bound: how far off is right, in ulp; negative: not compared ------ */
 
 static int truth(ref_num v)
 {
@@ -254,8 +252,7 @@ static ref_num reference(int op, gnd_dtype t, const ref_num *in, double *bound)
     return ot == GND_BOOL ? ref_int(r != 0) : ot == GND_INT32 ? ref_int((int64_t)r) : ref_float(r);
 }
 
-/* --- comparing
- * --------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 static int compare(int op, gnd_dtype t, gnd_array *y, const ref_arr *in, int ndim,
                    const int64_t *dim, char *why, size_t cap)
@@ -379,8 +376,7 @@ static void layouts(gnd_device *dev)
                 group(dev, l % 2 ? GND_FLOAT32 : GND_INT16, op, 4, s, l);
 }
 
-/* --- pairs of dtypes
- * --------------------------------------------------------------------------------- */
+/* --- pairs of dtypes -------------------------------------------------------------------------- */
 
 /* Small values that every dtype holds exactly. */
 static void small(ref_arr *a)

@@ -276,8 +276,7 @@ static void test_others(void)
     }
 }
 
-/* --- binary morphology
- * ------------------------------------------------------------------------------- */
+/* --- binary morphology ------------------------------------------------------------------------ */
 
 /* One erosion or dilation by the definition; s has element q of the structure. */
 static void morphed(const host *h, const host *s, int erosion, int border, host *out)
@@ -351,8 +350,7 @@ static void test_binary(void)
     tap_is_int(gnd_item_i64(gnd_binary_erosion(point, NULL, 1, 0), NULL), 1, "0-d");
 }
 
-/* --- other sizes
- * --------------------------------------------------------------------------------------- */
+/* --- other sizes ------------------------------------------------------------------------------ */
 
 static double kernel(gnd_interpolation how, double d)
 {

@@ -112,8 +112,7 @@ static void scans(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- indices, order, masks
- * ------------------------------------------------------------------------ */
+/* --- indices, order, masks -------------------------------------------------------------------- */
 
 static gnd_array *indices(gnd_device *dev, int64_t n)
 {

@@ -133,8 +133,7 @@ static void random_states(gnd_device *dev, const char *spec)
     tap_ok(ok && all > 50, "%s: while: states of all kinds, %lld steps", spec, (long long)all);
 }
 
-/* --- conditions that come true, limits
- * -------------------------------------------------------------- */
+/* --- conditions that come true, limits -------------------------------------------------------- */
 
 static void cosine(gnd_array *const *s, gnd_array **next, void *arg)
 {

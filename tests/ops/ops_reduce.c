@@ -297,8 +297,7 @@ static void check(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *dim, re
     gnd_scope_end();
 }
 
-/* --- groups of cases
- * ------------------------------------------------------------------------------ */
+/* --- groups of cases -------------------------------------------------------------------------- */
 
 static void sizes(gnd_device *dev)
 {
@@ -395,8 +394,7 @@ static void empty(gnd_device *dev)
     gnd_scope_end();
 }
 
-/* --- long sums
- * ------------------------------------------------------------------------------------ */
+/* --- long sums -------------------------------------------------------------------------------- */
 
 static void accuracy(gnd_device *dev)
 {

@@ -57,8 +57,7 @@ static int64_t count(int ndim, const int64_t *dim)
         }                                                                                          \
     } while (0)
 
-/* --- one random step: the array's and the model's
- * ------------------------------------------------- */
+/* --- one random step: the array's and the model's --------------------------------------------- */
 
 static gnd_array *step_slice(gnd_array *x, model *m)
 {

@@ -298,8 +298,7 @@ static gnd_array *one_more(gnd_array *a)
     return y;
 }
 
-/* --- memory
- * --------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static void rule(void)
 {
@@ -365,8 +364,7 @@ static void loop(void)
     gnd_release(u);
 }
 
-/* --- random graphs of ints: any order of reads, the same values, nothing dear twice
- * --------------- */
+/* --- random graphs of ints: any order of reads, the same values, nothing dear twice ----------- */
 
 enum { SIDE = 12, NODES = 24 };
 

@@ -81,8 +81,7 @@ static gnd_array *expression(void)
                         gnd_sqrt(gnd_add(gnd_multiply(x, x), gnd_multiply(y, y))));
 }
 
-/* --- counts of kernels and bytes
- * ------------------------------------------------------------------ */
+/* --- counts of kernels and bytes -------------------------------------------------------------- */
 
 static void maps(void)
 {
@@ -138,8 +137,7 @@ static void reductions(void)
     is_one(gnd_sum(gnd_at(m, "::-1, 3:7"), GND_ALL, 0), 1, 4 * R * 4, 4, "a reduction of a view");
 }
 
-/* --- plans and kernels are used again
- * -------------------------------------------------------------- */
+/* --- plans and kernels are used again --------------------------------------------------------- */
 
 static void reuse(void)
 {
@@ -180,8 +178,7 @@ static void reuse(void)
     is_one(t, 1, 8 * N, 4 * N, "an intermediate with elements is read");
 }
 
-/* --- depth
- * ------------------------------------------------------------------------------------------ */
+/* --- depth ------------------------------------------------------------------------------------ */
 
 static double seconds(void)
 {

@@ -261,8 +261,7 @@ static gnd_array *complex_rows(gnd_array *x, gnd_dtype t, int inverse, int64_t n
     return at ? taken(x, at) : x;
 }
 
-/* --- transforms of an even number of reals, by one of half as many complex numbers
- * ---------------- */
+/* --- transforms of an even number of reals, by one of half as many complex numbers ------------ */
 
 gnd_array *gnd__fft_paired(gnd_array *re, gnd_array *im, gnd_dtype t)
 {

@@ -209,8 +209,7 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
     return gnd__leave(in, y);
 }
 
-/* --- arrays with some elements changed
- * ------------------------------------------------------------ */
+/* --- arrays with some elements changed -------------------------------------------------------- */
 
 gnd_array *gnd_putmask(gnd_array *x, gnd_array *mask, gnd_array *values)
 {

@@ -29,8 +29,7 @@ typedef struct maker {
     gnd_err e;
 } maker;
 
-/* --- arguments
- * --------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 gnd_arg gnd_arg_in(gnd_array *x)
 {
@@ -347,8 +346,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     return st;
 }
 
-/* --- grid and block
- * ---------------------------------------------------------------------------------- */
+/* --- grid and block --------------------------------------------------------------------------- */
 
 static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
 {
@@ -394,8 +392,7 @@ static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
     return GND_OK;
 }
 
-/* --- the launch
- * -------------------------------------------------------------------------------------- */
+/* --- the launch ------------------------------------------------------------------------------- */
 
 /* Puts error e in place of each output. */
 static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const gnd_arg *args,

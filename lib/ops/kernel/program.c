@@ -56,8 +56,7 @@ static int is_kernel(const gnd_kernel *k)
            gnd__grave_magic(k) == KERNEL;
 }
 
-/* --- compiling
- * -------------------------------------------------------------------------------------- */
+/* --- compiling -------------------------------------------------------------------------------- */
 
 /* Compiles kernel i, or finds it compiled, and queries its resources. The device's lock is held. */
 static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
@@ -154,8 +153,7 @@ const char *gnd_program_name(const gnd_program *p, int i)
     return p && is_program(p) && i >= 0 && i < p->src.nkernel ? p->src.kernel[i].name : NULL;
 }
 
-/* --- kernels by name
- * --------------------------------------------------------------------------------- */
+/* --- kernels by name -------------------------------------------------------------------------- */
 
 static void why_unknown(const gnd_program *p, const char *name, gnd_err *e)
 {

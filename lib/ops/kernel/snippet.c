@@ -24,8 +24,7 @@ static gnd_rkernel no_rkernel = {
           .err = {.code = GND_ERR_NOMEM, .msg = "reduction_kernel: out of host memory"}},
 };
 
-/* --- making them
- * ---------------------------------------------------------------------------------- */
+/* --- making them ------------------------------------------------------------------------------ */
 
 static gnd_status read_common(gnd_ekernel *k, const char *in, const char *out, const char *name,
                               const char *preamble)
@@ -186,8 +185,7 @@ gnd_rkernel *gnd_reduction_kernel(const char *in_params, const char *out_params,
     return r;
 }
 
-/* --- for dtypes and a device
- * ---------------------------------------------------------------------- */
+/* --- for dtypes and a device ------------------------------------------------------------------ */
 
 static void free_bound(gnd__bound *b)
 {
@@ -291,8 +289,7 @@ const gnd__bound *gnd__bind(gnd_ekernel *k, int reduces, gnd_device *dev, const 
     return known ? known : b;
 }
 
-/* --- handles
- * -------------------------------------------------------------------------------------- */
+/* --- handles ---------------------------------------------------------------------------------- */
 
 static int is_ekernel(const gnd_ekernel *k)
 {

@@ -34,8 +34,7 @@ static gnd_status take_error(call *c, gnd_array *bad)
     return c->e.code;
 }
 
-/* --- dtypes
- * --------------------------------------------------------------------------------------- */
+/* --- dtypes ----------------------------------------------------------------------------------- */
 
 /* Array or output `what` number i has dtype t, for parameter p. */
 static gnd_status meet(call *c, const char *what, int i, const gnd__sparam *p, gnd_dtype t)
@@ -105,8 +104,7 @@ static gnd_status find_dtypes(call *c, int reduces)
     return st == GND_OK && reduces ? all_known(c, "reduced value", &k->acc) : st;
 }
 
-/* --- arguments
- * ------------------------------------------------------------------------------------ */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static gnd_status check_arrays(call *c, const char *func)
 {
@@ -234,8 +232,7 @@ static gnd_status check(call *c, const char *func, int reduces)
     return c->b ? GND_OK : c->e.code;
 }
 
-/* --- elementwise
- * ---------------------------------------------------------------------------------- */
+/* --- elementwise ------------------------------------------------------------------------------ */
 
 /* The error of a call in the place of each of n outputs. */
 static gnd_status fail(call *c, const char *func, const char *name, int n, gnd_array **out)
@@ -288,8 +285,7 @@ gnd_status gnd_elementwise_call(gnd_ekernel *k, int nin, gnd_array *const *in,
     return told(k->out.n, out);
 }
 
-/* --- reductions
- * ----------------------------------------------------------------------------------- */
+/* --- reductions ------------------------------------------------------------------------------- */
 
 static void reduce(call *c, const char *func, uint32_t mask, unsigned flags, gnd_array **y)
 {

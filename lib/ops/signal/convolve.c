@@ -14,8 +14,7 @@
 #include <gnd/manip.h>
 #include <gnd/view.h>
 
-/* --- arguments
- * ------------------------------------------------------------------------------------ */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static gnd_array *check_two(const char *func, gnd_array *x, const char *xname, gnd_array *k,
                             const char *kname, gnd_conv_mode mode, gnd_conv_method method)
@@ -58,8 +57,7 @@ static gnd_array *as(gnd__conv *c, gnd_dtype t)
     return gnd__as(gnd__convolved(c), t);
 }
 
-/* --- one dimension, as NumPy
- * ---------------------------------------------------------------------- */
+/* --- one dimension, as NumPy ------------------------------------------------------------------ */
 
 static gnd_array *line(const char *func, gnd_array *a, gnd_array *v, gnd_conv_mode mode,
                        gnd_conv_method method, int correlated)
@@ -110,8 +108,7 @@ gnd_array *gnd_correlate(gnd_array *a, gnd_array *v, gnd_conv_mode mode, gnd_con
     return line("correlate", a, v, mode, method, 1);
 }
 
-/* --- several dimensions, as SciPy
- * ------------------------------------------------------------------ */
+/* --- several dimensions, as SciPy ------------------------------------------------------------- */
 
 /* lo and count of every axis; the axes of `mask` are convolved. */
 static gnd_array *set_parts(const char *func, gnd__conv *c, uint32_t mask, gnd_conv_mode mode)
@@ -224,8 +221,7 @@ gnd_array *gnd_oaconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int na
     return several("oaconvolve", x, k, mode, naxes, axes, GND_CONV_BLOCKS);
 }
 
-/* --- images
- * ---------------------------------------------------------------------------------------- */
+/* --- images ----------------------------------------------------------------------------------- */
 
 /* x with what the results of c need beyond its edges; c then wants the valid ones of that. */
 static void extend(gnd__conv *c, gnd_boundary boundary, gnd_array *fill, gnd_dtype t)

@@ -51,8 +51,7 @@ static gnd_array *stretched(const gnd__conv *c, const int64_t *extra)
     return zeros ? gnd_pad(x, width, "constant", NULL) : x;
 }
 
-/* --- sums
- * ----------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static gnd_array *direct(const gnd__conv *c)
 {
@@ -85,8 +84,7 @@ static gnd_array *direct(const gnd__conv *c)
     return gnd_sum_as(gnd_multiply(p, k), sums, 0, t);
 }
 
-/* --- transforms
- * ----------------------------------------------------------------------------------- */
+/* --- transforms ------------------------------------------------------------------------------- */
 
 /* 2^i times 1, 5/4, 3/2 or 7/4, at least n: few lengths, and few kernels for them. */
 static int64_t good_length(int64_t n)
@@ -149,8 +147,7 @@ static gnd_array *whole(const gnd__conv *c)
     return y;
 }
 
-/* --- blocks
- * --------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 /* The block for m elements of k and `count` results: the least work for an element. */
 static int64_t block_length(int64_t m, int64_t count)
@@ -215,8 +212,7 @@ static gnd_array *blocks(const gnd__conv *c)
     return y;
 }
 
-/* --- the choice
- * ----------------------------------------------------------------------------------- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 /* How many rows are not convolved. */
 static double rows_of(const gnd__conv *c)
