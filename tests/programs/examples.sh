@@ -87,6 +87,9 @@ check "twice: CUDA C doubles 4 x 4 numbers" grep -q '^twice: 16 numbers, 0 diffe
 check "tiles runs" run tiles
 check "tiles: CUDA C with shared memory multiplies as matmul does" \
     grep -q '^tiles: 100 x 70 elements, 0 differ$' tiles.out
+check "huber runs" run huber
+check "huber: a kernel of its own is computed with the sum of its results" \
+    grep -qE '^huber: a mean loss of 0\.[0-9]*, [12] launch(es)?, as by where$' huber.out
 check "stencil runs" run stencil
 check "stencil: CUDA C's five points are those of slices" \
     grep -q '^stencil: 50 steps of 90 x 130 points, 0 differ$' stencil.out
