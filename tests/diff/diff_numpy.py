@@ -223,7 +223,7 @@ def main():
     ap.add_argument('--values', type=int, default=5,
                     help='cases of one expression, with other values: they share their kernels')
     ap.add_argument('--only', help='one case of the seed, as EXPRESSION.VALUES')
-    ap.add_argument('--budget', type=float, default=150,
+    ap.add_argument('--budget', type=float, default=110,
                     help='seconds after which no new expressions are made: the cases that are missing '
                          'are more values of those that were, whose kernels are compiled')
     ap.add_argument('--device',
