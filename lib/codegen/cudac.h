@@ -90,7 +90,6 @@ typedef struct gnd__cudac {
     gnd__edits outer; /* of what is outside of functions */
     gnd__str hoisted; /* declarations that belong to the start of the kernel */
     gnd__str casts;   /* functions for casts in macros */
-    uint8_t *calls;   /* nfn x nfn */
     uint8_t *used;    /* definitions of cudac.def */
     int32_t uses_half;
     gnd_err *e;

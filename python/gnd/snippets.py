@@ -22,7 +22,18 @@ def _arguments(name, args, keywords, nin, nout, names):
     return tuple(args[:nin]), tuple(args[nin:])
 
 
-class ElementwiseKernel:
+class _Snippet:
+    """What both kinds have: their parameters' names in _in and _out."""
+
+    nin = property(lambda self: len(self._in), doc='The number of inputs.')
+    nout = property(lambda self: len(self._out), doc='The number of outputs.')
+    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
+
+    def __repr__(self):
+        return f'<{type(self).__name__} {self.name}>'
+
+
+class ElementwiseKernel(_Snippet):
     """A kernel that computes each element of its outputs: ElementwiseKernel('T x, T y', 'T z', 'z = x + y', 'add').
 
     in_params, out_params: "TYPE NAME", separated by commas; a capital letter stands for the dtype of its arguments;
@@ -42,10 +53,6 @@ class ElementwiseKernel:
         self._in, self._out = _names(in_params), _names(out_params)
         self._kernel = _core._elementwise(len(self._out), in_params, out_params, operation, name, preamble or None)
 
-    nin = property(lambda self: len(self._in), doc='The number of inputs.')
-    nout = property(lambda self: len(self._out), doc='The number of outputs.')
-    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
-
     def __call__(self, *args, size=None, block_size=-1, stream=None, **keywords):
         """The outputs: an array, or a tuple of several. args: the inputs (arrays, numbers), and perhaps arrays that
         take the outputs. size: the number of elements, where every input is raw or a number."""
@@ -57,11 +64,8 @@ class ElementwiseKernel:
             return None
         return got[0] if len(got) == 1 and not self.return_tuple else got
 
-    def __repr__(self):
-        return f'<ElementwiseKernel {self.name}>'
 
-
-class ReductionKernel:
+class ReductionKernel(_Snippet):
     """A kernel that reduces: ReductionKernel('T x', 'T y', 'x * x', 'a + b', 'y = sqrt(a)', '0', 'norm').
 
     map_expr: the value of an element; reduce_expr: that of a and b; post_map_expr: assigns the outputs in terms of a;
@@ -77,10 +81,6 @@ class ReductionKernel:
         self._kernel = _core._reduction(len(self._out), in_params, out_params, map_expr, reduce_expr, post_map_expr,
                                         self.identity, name, reduce_type, preamble or None)
 
-    nin = property(lambda self: len(self._in), doc='The number of inputs.')
-    nout = property(lambda self: len(self._out), doc='The number of outputs.')
-    nargs = property(lambda self: len(self._in) + len(self._out), doc='The number of both.')
-
     def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None, **keywords):
         """The outputs, reduced over axis: an int, a tuple of ints, or None for all axes."""
         ins, outs = _arguments(self.name, args, keywords, self.nin, self.nout, self._in)
@@ -91,6 +91,3 @@ class ReductionKernel:
         axes = None if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (int(axis),)
         got = self._kernel.reduce(ins, outs, axes, bool(keepdims), None)
         return got[0] if len(got) == 1 else got
-
-    def __repr__(self):
-        return f'<ReductionKernel {self.name}>'
