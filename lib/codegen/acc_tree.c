@@ -49,8 +49,10 @@ void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *f
 {
     tree_writer w = {.c = c, .lane = lane, .lanes = lanes, .all = all};
     const gnd__hole own[] = {
-        {"name", .text = name},   {"lane", .text = lane},
-        {"first", .text = first}, {"all", .number = all},
+        {"name", .text = name},
+        {"lane", .text = lane},
+        {"first", .text = first},
+        {"all", .number = all},
         {"levels", .write = write_levels},
     };
     gnd__cg_shape_of(c, "acc_tree", own, &w);

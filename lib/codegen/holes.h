@@ -17,7 +17,8 @@
  *     ${add A, B[l]}             A takes B with compensation
  *     ${fold A[l], A[l + w]}     the same plainly
  *     ${copy A, B[l]} ${keys K, A}
- *     ${tree K, lane, first, lanes}    over work-items, to lane 0, and the others return; ${tree_all
+ *     ${tree K, lane, first, lanes}    over work-items, to lane 0, and the others return;
+ * ${tree_all
  *                                ...}: to all of them
  *     ${part_store A[l], at} ${part_load A, at}
  */

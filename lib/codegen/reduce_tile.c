@@ -209,10 +209,8 @@ static void write_sums(void *who, const gnd__holeargs *a)
         {"terms", write_terms, .number = 1},
     };
     const gnd__hole alone[] = {
-        {"count", .number = count},
-        {"run", .number = RUN},
-        {"once", .number = w->terms <= RUN},
-        {"vec", .number = w->t.vec},
+        {"count", .number = count},          {"run", .number = RUN},
+        {"once", .number = w->terms <= RUN}, {"vec", .number = w->t.vec},
         {"terms", write_terms, .number = 1},
     };
     (void)a;
