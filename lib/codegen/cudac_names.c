@@ -53,13 +53,21 @@ int gnd__cudac_row(int i, const char **group, const char **names, const char **n
     return 1;
 }
 
+/* Looks behind or ahead may leave the source: there is no token there. */
+static int inside(const gnd__cudac *x, int32_t t)
+{
+    return t >= 0 && t < x->ntoken;
+}
+
 int gnd__cudac_is(const gnd__cudac *x, int32_t t, const char *word)
 {
-    return gnd__utoken_is(x->u->src, &x->token[t], word);
+    return inside(x, t) && gnd__utoken_is(x->u->src, &x->token[t], word);
 }
 
 int gnd__cudac_among(const gnd__cudac *x, int32_t t, const char *words)
 {
+    if (!inside(x, t))
+        return 0;
     const gnd__utoken *k = &x->token[t];
     return k->type == GND__UT_WORD && gnd__word_find(words, x->u->src + k->at, k->len, 0) >= 0;
 }
