@@ -21,6 +21,15 @@ void gnd__tune_defaults(gnd__tune *t)
         t->v[i] = gnd__tune_rows[i].dflt;
 }
 
+int gnd__tune_library(gnd_dtype t)
+{
+    return t == GND_FLOAT32      ? GND__TUNE_LIBRARY_F32
+           : t == GND_FLOAT64    ? GND__TUNE_LIBRARY_F64
+           : t == GND_COMPLEX64  ? GND__TUNE_LIBRARY_C64
+           : t == GND_COMPLEX128 ? GND__TUNE_LIBRARY_C128
+                                 : -1;
+}
+
 int gnd__tune_find(const char *name)
 {
     for (int i = 0; i < GND__NTUNE; i++)
