@@ -97,7 +97,8 @@ gnd_status gnd__tune_read(const char *text, size_t n, gnd__tune *t, gnd_err *e)
         line[len] = '\0';
         at += len + 1;
         if (number == 1 && strcmp(line, "gnd-tune 1"))
-            gnd__err(&why, GND_ERR_FORMAT, "the first line must be 'gnd-tune 1', not '%.40s'", line);
+            gnd__err(&why, GND_ERR_FORMAT, "the first line must be 'gnd-tune 1', not '%.40s'",
+                     line);
         else if (number > 1 && !strcmp(line, "end"))
             ended = 1;
         else if (number > 1 && line[0] != '#')

@@ -182,7 +182,8 @@ static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int
         return gnd__fail(x->dev, GND_ERR_ARG, "%s: type is %d, not 1, 2, 3 or 4", func, type);
     if ((unsigned)norm > GND_NORM_FORWARD)
         return gnd__fail(x->dev, GND_ERR_ARG,
-                         "%s: norm is %d, not 0 (backward), 1 (ortho) or 2 (forward)", func, (int)norm);
+                         "%s: norm is %d, not 0 (backward), 1 (ortho) or 2 (forward)", func,
+                         (int)norm);
     if ((bad = gnd__check_axis(func, x->dev, axis, x->ndim, &k)))
         return bad;
     const int64_t least = type == 1 && !sine ? 2 : 1, have = x->dim[k];

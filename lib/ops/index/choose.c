@@ -265,8 +265,7 @@ gnd_array *gnd_copyto(gnd_array *x, gnd_array *src, gnd_casting casting, gnd_arr
     const gnd_dtype t = (gnd_dtype)x->dtype;
     if ((unsigned)casting > GND_CAST_UNSAFE)
         return gnd__fail(dev, GND_ERR_ARG,
-                         "copyto: casting is %d, not GND_CAST_NO to GND_CAST_UNSAFE",
-                         (int)casting);
+                         "copyto: casting is %d, not GND_CAST_NO to GND_CAST_UNSAFE", (int)casting);
     if (!may_cast(src, t, casting))
         return gnd__fail(dev, GND_ERR_DTYPE,
                          "copyto: src is %s, which %s does not let become %s: take GND_CAST_UNSAFE "
