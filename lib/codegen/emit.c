@@ -411,8 +411,9 @@ void gnd__cg_values(gnd__cg *c, int epilogue)
         case GND__I_IOTA:
             if (k->access[in->ref].off) /* otherwise the compiler knows the low bits */
                 gnd__cgf(c, "o%d + ", in->ref);
-            gnd__cgf(c,
-                     c->counts && !c->wide && ascends(c, in->ref) ? "(g_i64)(g_u32)(" : "(g_i64)(");
+            gnd__cgf(c, c->counts && !epilogue && !c->wide && ascends(c, in->ref)
+                            ? "(g_i64)(g_u32)("
+                            : "(g_i64)(");
             gnd__cg_address(c, in->ref);
             gnd__cgf(c, ")");
             break;

@@ -32,7 +32,7 @@ typedef struct gnd__cg {
     uint8_t twos[GND__KIR_INSTR];
     int keys;    /* accumulators of argmax and argmin are keys, if supported */
     int sized;   /* the compiler is told the size of a group, even if it is small */
-    int counts;  /* indices are known to be non-negative */
+    int counts;  /* indices of points are known to be non-negative */
     int gathers; /* those of vectorised accesses are loaded at l == 0 */
     uint8_t vectorised[GND__KIR_ACCESS];
     int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
@@ -198,8 +198,13 @@ void gnd__acc_finish(gnd__cg *c, const char *name, const char *sfx);
 void gnd__acc_part_args(gnd__cg *c, int writes);
 void gnd__acc_part_store(gnd__cg *c, const char *name, const char *sfx, const char *at);
 void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
-/* Writes the second kernel, which combines `splits` partial results for each kept point, and the
- * epilogue. */
-gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits);
+
+/* --- a reduction's kernels (codegen/reduce_finish.c) ------------------------------------------ */
+/* Parameters of the first kernel for all its axes. ends: it writes the outputs; else partial
+ * results. */
+void gnd__cg_reduce_args(gnd__cg *c, int ends);
+/* Ends the first kernel, of so many groups of `local` work-items. With more than one split writes
+ * the second one, which combines the partial results of each kept point, and the epilogue. */
+gnd_status gnd__cg_end_reduction(gnd__cg *c, size_t groups, size_t local, int64_t splits);
 
 #endif
