@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/door.c - functions by name (gnd/call.h): converts tagged values to the values that the
+ * lang/call_api.c - functions by name (gnd/call.h): converts tagged values to the values that the
  * functions' handlers take, and back. Look-up, binding of arguments and messages are those of the
  * language (lang/call.h).
  */
