@@ -554,9 +554,9 @@ static int set_elements(parser *p)
 /* Whether a call by that name, as a statement of its own, changes an argument in NumPy. */
 static int in_place(const parser *p, const gnd__instr *call)
 {
-    static const char *const function[] = {"add.at",   "maximum.at",     "minimum.at", "fill_diagonal",
-                                           "putmask",  "copyto",         "put",        "place",
-                                           "shuffle",  "put_along_axis", "random.shuffle"};
+    static const char *const function[] = {
+        "add.at", "maximum.at", "minimum.at", "fill_diagonal",  "putmask",       "copyto",
+        "put",    "place",      "shuffle",    "put_along_axis", "random.shuffle"};
     static const char *const method[] = {"sort", "partition"};
     const int m = call->code == GND__I_METHOD;
     const size_t count = m ? sizeof method / sizeof *method : sizeof function / sizeof *function;
@@ -569,8 +569,8 @@ static int in_place(const parser *p, const gnd__instr *call)
 }
 
 /* A statement without a target, from the token `first` to the current one, and its value on the
- * stack. fill_diagonal(x, v) and its like change x in NumPy: here the name gets the new array, as by
- * x[i] = v. What has no name cannot be changed; its value may only be the result. */
+ * stack. fill_diagonal(x, v) and its like change x in NumPy: here the name gets the new array, as
+ * by x[i] = v. What has no name cannot be changed; its value may only be the result. */
 static int changes(parser *p, uint32_t first)
 {
     const gnd__token *t = p->x->tok + first, *end = tok(p), *self = t;
@@ -594,8 +594,8 @@ static int changes(parser *p, uint32_t first)
     const uint32_t at = last->at;
     const int n = (int)last->n;
     return gnd__expr_fail(p->x, GND_ERR_SYNTAX, at,
-                          "%.*s as a statement changes the array of a name: name the array first", n,
-                          p->x->text + at);
+                          "%.*s as a statement changes the array of a name: name the array first",
+                          n, p->x->text + at);
 }
 
 static int statement(parser *p)
