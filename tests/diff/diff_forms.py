@@ -337,6 +337,36 @@ ERRORS = [
     ('ones(3, dtype=int64) + 2**63', 'does not fit int64'),
 ]
 
+# Statements that change x in place in NumPy: x after them.
+IN_PLACE = [
+    'x = np.zeros(5); np.add.at(x, [1, 1, 2], 1.5); x',
+    'x = np.zeros(5); np.maximum.at(x, [1, 1, 2], [1., 2., 3.]); x',
+    'x = np.zeros(5); np.minimum.at(x, [1, 1, 2], -1.); x',
+    'x = np.zeros((3, 4)); np.fill_diagonal(x, 5); x',
+    'x = np.arange(6); np.putmask(x, x > 2, -1); x',
+    'x = np.zeros(3); np.copyto(x, 7, where=[True, False, True]); x',
+    'x = np.arange(6); np.put(x, [0, 3], 9); x',
+    'x = np.arange(6); np.place(x, x > 3, [7, 8]); x',
+    'x = np.arange(6).reshape(2, 3); np.put_along_axis(x, np.asarray([[0], [2]]), 9, 1); x',
+    'x = np.asarray([3, 1, 2]); x.sort(); x',
+    'x = np.asarray([3, 1, 2]); y = x + 0; y.partition(1); x * 10 + y[1]',
+    'x = np.arange(50); np.random.shuffle(x); np.sort(x)',
+    'x = np.arange(50); y = x; np.random.shuffle(x); np.any(x != np.arange(50))',
+]
+ERRORS += [
+    ('x = ones((2, 3)); x[0].sort(); x', 'sort as a statement changes the array of a name'),
+    ('x = ones((2, 3)); add.at(x[0], [1], 1.); x', 'add.at as a statement changes the array of a name'),
+    ('fill_diagonal(ones((3, 3)), 2); 1', 'fill_diagonal as a statement changes the array of a name'),
+]
+
+
+def after(text):
+    """What NumPy has after the statements of text."""
+    names = {'np': np}
+    *statements, last = text.split('; ')
+    exec('\n'.join(statements), names)
+    return np.asarray(eval(last, names))
+
 
 def main():
     ap = argparse.ArgumentParser()
@@ -370,6 +400,13 @@ def main():
                 print(f'# --seed {args.seed} --only {i}\n#   {why}')
                 for line in reproducer(text, arrays):
                     print(f'#   {line}')
+        for text, got in zip(IN_PLACE, driver.run(IN_PLACE) if args.only is None else []):
+            why = differs(got, after(text), 0)
+            tests += 1
+            failed += bool(why)
+            print(f"{'not ok' if why else 'ok'} {tests} - {text}")
+            if why:
+                print(f'#   {why}')
         for (text, part), got in zip(ERRORS, driver.run([t for t, _ in ERRORS]) if args.only is None else []):
             bad = not (isinstance(got, str) and part in got)
             tests += 1
