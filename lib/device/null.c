@@ -243,13 +243,14 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
-/* Only the host's memory. */
+/* Only the host's memory; null:2 takes its addresses for CUDA's too. */
 static gnd_status mem_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **out, gnd_err *e)
 {
     gnd_buf *b;
 
-    if (m->handle)
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "a cl_mem: null devices have host memory only");
+    if (m->handle || (!m->host && d->index != 2))
+        return gnd__err(e, GND_ERR_UNSUPPORTED, "%s: null devices have host memory only",
+                        m->handle ? "a cl_mem" : "CUDA's memory");
     b = gnd__calloc(1, sizeof *b);
     if (!b)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
