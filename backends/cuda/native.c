@@ -111,8 +111,8 @@ gnd_status gnd__cu_open_native(const gnd_dev_native *n, uint32_t flags, int *ind
 gnd_status gnd__cu_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e)
 {
     (void)e;
-    *n = (gnd_dev_native){
-        .device = (void *)(intptr_t)d->info->id, .context = d->ctx, .queue = q->s};
+    *n =
+        (gnd_dev_native){.device = (void *)(intptr_t)d->info->id, .context = d->ctx, .queue = q->s};
     return GND_OK;
 }
 

@@ -72,8 +72,7 @@ gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream app, gnd_queue **o
     q->flags = flags;
     q->s = app;
     q->app = app != NULL;
-    const CUresult r =
-        app ? CUDA_SUCCESS : gnd__cu.StreamCreate(&q->s, CU_STREAM_NON_BLOCKING);
+    const CUresult r = app ? CUDA_SUCCESS : gnd__cu.StreamCreate(&q->s, CU_STREAM_NON_BLOCKING);
     if (r != CUDA_SUCCESS) {
         s = gnd__cu_fail(d, e, r, "cuStreamCreate");
         goto free_q;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * opencl/native.c - objects shared with an application: its memory as buffers, its context and queue
- * as a device, and the other way round. Drivers crash on a cl_mem of another context, or compute
- * wrong results without a word. So context, size and flags are compared first.
+ * opencl/native.c - objects shared with an application: its memory as buffers, its context and
+ * queue as a device, and the other way round. Drivers crash on a cl_mem of another context, or
+ * compute wrong results without a word. So context, size and flags are compared first.
  */
 #include "ocl.h"
 
@@ -69,7 +69,8 @@ gnd_status gnd__ocl_wrap(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd
         b->mem = gnd__ocl_ok(r = clRetainMemObject(m->handle)) ? m->handle : NULL;
     } else {
         b->host = (void *)(uintptr_t)m->address;
-        b->mem = clCreateBuffer(d->ctx, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, nbytes, b->host, &r);
+        b->mem =
+            clCreateBuffer(d->ctx, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, nbytes, b->host, &r);
     }
     if (!b->mem) {
         free(b);
@@ -97,7 +98,8 @@ gnd_status gnd__ocl_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_er
 
 /* --- context and queue ------------------------------------------------------------------------ */
 
-/* What the queue is of; it must be in order, and of n's context and device where these are given. */
+/* What the queue is of; it must be in order, and of n's context and device where these are given.
+ */
 static gnd_status check_queue(const gnd_dev_native *n, uint32_t flags, cl_context *ctx,
                               cl_device_id *id, gnd_err *e)
 {
@@ -168,10 +170,8 @@ gnd_status gnd__ocl_open_native(const gnd_dev_native *n, uint32_t flags, int *in
 gnd_status gnd__ocl_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e)
 {
     (void)e;
-    *n = (gnd_dev_native){.platform = d->info->platform,
-                          .device = d->info->id,
-                          .context = d->ctx,
-                          .queue = q->q};
+    *n = (gnd_dev_native){
+        .platform = d->info->platform, .device = d->info->id, .context = d->ctx, .queue = q->q};
     return GND_OK;
 }
 

@@ -61,7 +61,7 @@ struct gnd_dev {
 struct gnd_buf {
     gnd_dev *dev;
     cl_mem mem;
-    void *host; /* the memory of mem when dev->host_ptr, else NULL */
+    void *host;  /* the memory of mem when dev->host_ptr, else NULL */
     int wrapped; /* the memory is another library's */
     size_t nbytes;
     uint64_t serial; /* never given twice in a process, unlike the address of mem */

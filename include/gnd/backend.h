@@ -84,8 +84,8 @@ typedef struct gnd_props {
     uint64_t cache_bytes;  /* size of the last cache before global memory; 0: unknown */
 } gnd_props;
 
-/* The driver's objects behind a device and a queue. OpenCL: cl_platform_id, cl_device_id, cl_context,
- * cl_command_queue. CUDA: NULL, the CUdevice as a number, CUcontext, CUstream. */
+/* The driver's objects behind a device and a queue. OpenCL: cl_platform_id, cl_device_id,
+ * cl_context, cl_command_queue. CUDA: NULL, the CUdevice as a number, CUcontext, CUstream. */
 typedef struct gnd_dev_native {
     void *platform, *device, *context, *queue;
 } gnd_dev_native;
@@ -113,16 +113,16 @@ typedef struct gnd_device_ops {
      * copies through host memory. The core holds the locks of both devices during this call and
      * during those copies and waits. */
     gnd_status (*can_peer)(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e);
-    /* [O] Opens the device of an application's context, and its queue, with flags as in queue_new().
-     * Sets *index to the number of the device. The context and the queue are retained where the
-     * driver counts references, and never ended by the plugin: close() and queue_free() only let go
-     * of them. GND_ERR_ARG: they do not belong together. GND_ERR_UNSUPPORTED: a queue that cannot be
-     * used (out of order; without profiling although GND_QUEUE_TIMING is asked for). Without it the
-     * core does not open such contexts (gnd_open_native). */
+    /* [O] Opens the device of an application's context, and its queue, with flags as in
+     * queue_new(). Sets *index to the number of the device. The context and the queue are retained
+     * where the driver counts references, and never ended by the plugin: close() and queue_free()
+     * only let go of them. GND_ERR_ARG: they do not belong together. GND_ERR_UNSUPPORTED: a queue
+     * that cannot be used (out of order; without profiling although GND_QUEUE_TIMING is asked for).
+     * Without it the core does not open such contexts (gnd_open_native). */
     gnd_status (*open_native)(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
                               gnd_queue **q, gnd_err *e);
-    /* [O] The driver's objects of d and its queue q; they stay the plugin's. Without it the core has
-     * no answer (gnd_device_native). */
+    /* [O] The driver's objects of d and its queue q; they stay the plugin's. Without it the core
+     * has no answer (gnd_device_native). */
     gnd_status (*native)(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
 } gnd_device_ops;
 
@@ -204,9 +204,9 @@ typedef struct gnd_queue_ops {
     gnd_status (*event_time)(gnd_event *ev, uint64_t *ns, gnd_err *e);
     /* [O] Frees ev. */
     void (*event_free)(gnd_event *ev);
-    /* [O] Orders q and another queue (CUstream, cl_command_queue) of the same device without waiting
-     * here. after 0: later work of `other` waits for the earlier work of q. after 1: later work of q
-     * waits for the earlier work of `other`. Without it the core finishes q. */
+    /* [O] Orders q and another queue (CUstream, cl_command_queue) of the same device without
+     * waiting here. after 0: later work of `other` waits for the earlier work of q. after 1: later
+     * work of q waits for the earlier work of `other`. Without it the core finishes q. */
     gnd_status (*order)(gnd_queue *q, void *other, int after, gnd_err *e);
 } gnd_queue_ops;
 

@@ -90,19 +90,20 @@ GND_API gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensor
 /* Same as gnd_from_dlpack, for the older structure. */
 GND_API gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor);
 
-/* Takes a tensor over: an array of dev on the tensor's own memory, without a copy where dev works in
- * such memory (gnd/native.h): CPU, CUDA_HOST and ROCM_HOST on devices that work in host memory; CUDA
- * and CUDA_MANAGED on the same CUDA device; OPENCL (data is a cl_mem of dev's context) on OpenCL
- * devices. Memory that is not aligned to the element's size, and bools in CUDA memory or other than 0
- * and 1, need a copy. The memory must not change while an array uses it, and is never written.
+/* Takes a tensor over: an array of dev on the tensor's own memory, without a copy where dev works
+ * in such memory (gnd/native.h): CPU, CUDA_HOST and ROCM_HOST on devices that work in host memory;
+ * CUDA and CUDA_MANAGED on the same CUDA device; OPENCL (data is a cl_mem of dev's context) on
+ * OpenCL devices. Memory that is not aligned to the element's size, and bools in CUDA memory or
+ * other than 0 and 1, need a copy. The memory must not change while an array uses it, and is never
+ * written.
  *
  * The tensor's deleter is called exactly once: at once after a copy or an error, else when no array
  * uses the memory and all work that reads it has finished, on any thread and without a lock of gnd.
  * The data must be complete when gnd's queue reaches it (Python's `stream`: the queue of
  * gnd_device_native).
  *
- * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and why the memory
- * cannot be shared; GND_ERR_ARG: an unknown rule, or a cl_mem of another context. */
+ * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and why the
+ * memory cannot be shared; GND_ERR_ARG: an unknown rule, or a cl_mem of another context. */
 GND_API gnd_array *gnd_take_dlpack(gnd_device *dev, struct DLManagedTensorVersioned *tensor,
                                    gnd_copy_rule copy);
 /* Same as gnd_take_dlpack, for the older structure. */
@@ -111,17 +112,17 @@ GND_API gnd_array *gnd_take_dlpack_legacy(gnd_device *dev, struct DLManagedTenso
 
 /* Evaluates x and gives a tensor of its own memory, as it is stored, with strides; version 1.1.
  *
- * device_type: GND_DL_CPU (devices that work in host memory; others copy), GND_DL_CUDA (CUDA devices)
- * or GND_DL_OPENCL (OpenCL devices; data is the cl_mem, byte_offset is in it); 0: CUDA on CUDA
- * devices, else CPU.
+ * device_type: GND_DL_CPU (devices that work in host memory; others copy), GND_DL_CUDA (CUDA
+ * devices) or GND_DL_OPENCL (OpenCL devices; data is the cl_mem, byte_offset is in it); 0: CUDA on
+ * CUDA devices, else CPU.
  *
- * Shared memory has the flag GND_DL_READ_ONLY, because arrays are immutable, and must not be written.
- * A copy has the flag GND_DL_IS_COPIED and may be written; GND_COPY_ALWAYS gives one in the memory of
- * device_type.
+ * Shared memory has the flag GND_DL_READ_ONLY, because arrays are immutable, and must not be
+ * written. A copy has the flag GND_DL_IS_COPIED and may be written; GND_COPY_ALWAYS gives one in
+ * the memory of device_type.
  *
- * stream: the consumer's CUstream or cl_command_queue as a number, whose later work sees the elements
- * (CUDA: 1 the legacy and 2 the per-thread default stream); -1: no order is made; 0: waits for the
- * device. CPU tensors are always complete.
+ * stream: the consumer's CUstream or cl_command_queue as a number, whose later work sees the
+ * elements (CUDA: 1 the legacy and 2 the per-thread default stream); -1: no order is made; 0: waits
+ * for the device. CPU tensors are always complete.
  *
  * The memory lives until the tensor's deleter is called, also when x is released and the device is
  * closed before. The deleter may be called from any thread, and when the consumer's work has

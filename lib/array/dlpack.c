@@ -44,7 +44,8 @@ gnd_dtype gnd__dl_dtype(const gnd_dl_tensor *t)
 
 /* --- from ------------------------------------------------------------------------------------- */
 
-static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const gnd__reach *l)
+static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
+                            const gnd__reach *l)
 {
     int64_t bytes[GND_MAX_NDIM];
     for (int d = 0; d < x->ndim; d++)
@@ -55,7 +56,8 @@ static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x
 
 /* Copies the range from the lowest to the highest element into a node, viewed through the
  * strides. */
-static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const gnd__reach *l)
+static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
+                              const gnd__reach *l)
 {
     gnd_err e = {.code = GND_OK};
     gnd__block *b = NULL;

@@ -3,8 +3,8 @@
  * array/dlpack_share.c - tensors and arrays on the same memory, in the layout of DLPack 1.x.
  *
  * A tensor that was exported owns a reference to the array's storage and a hold on the gate's
- * device, so its memory outlives the array and gnd_close. Its deleter knows neither the array nor the
- * gnd_device.
+ * device, so its memory outlives the array and gnd_close. Its deleter knows neither the array nor
+ * the gnd_device.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -298,8 +298,7 @@ static exported *export(gnd_array *x, int32_t type, gnd_copy_rule copy, int64_t 
 }
 
 struct DLManagedTensorVersioned *gnd_share_dlpack(gnd_array *x, int32_t device_type,
-                                                  gnd_copy_rule copy, int64_t stream,
-                                                  gnd_status *s)
+                                                  gnd_copy_rule copy, int64_t stream, gnd_status *s)
 {
     gnd_err e = {.code = GND_OK};
     gnd_status none;

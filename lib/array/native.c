@@ -159,8 +159,8 @@ static gnd_array *from_native(gnd_device *dev, const gnd_native_array *m, gnd_re
                                   .offset = m->kind == GND_NATIVE_OPENCL ? m->offset : 0,
                                   .address = m->kind == GND_NATIVE_OPENCL ? 0 : m->address,
                                   .host = m->kind == GND_NATIVE_HOST};
-    gnd_array *y = gnd__on_memory(dev, (gnd_dtype)m->dtype, m->ndim, m->shape, &r, &first, release,
-                                  ctx, &e);
+    gnd_array *y =
+        gnd__on_memory(dev, (gnd_dtype)m->dtype, m->ndim, m->shape, &r, &first, release, ctx, &e);
     if (!y) {
         gnd__err_prefix(&e, "from_native");
         return gnd__error_node(dev, &e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * array/native.h - arrays on memory of other libraries, and where the elements of arrays are: shared
- * by array/native.c, array/dlpack.c and array/dlpack_share.c.
+ * array/native.h - arrays on memory of other libraries, and where the elements of arrays are:
+ * shared by array/native.c, array/dlpack.c and array/dlpack_share.c.
  */
 #ifndef GND_ARRAY_NATIVE_H
 #define GND_ARRAY_NATIVE_H
@@ -26,8 +26,8 @@ int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t 
 gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                           const gnd__reach *r, const gnd_mem_native *first,
                           gnd__release_fn *release, void *ctx, gnd_err *e);
-/* Evaluates x, an array of a device, and sets *m to where its first element is. *m is zero if it has
- * no elements. The checks of its elements have passed. Device lock held. */
+/* Evaluates x, an array of a device, and sets *m to where its first element is. *m is zero if it
+ * has no elements. The checks of its elements have passed. Device lock held. */
 gnd_status gnd__memory_of(gnd_array *x, gnd_mem_native *m, gnd_err *e);
 /* Stride d of x, which has its elements, in elements. */
 int64_t gnd__stored_stride(const gnd_array *x, int d);

@@ -102,8 +102,8 @@ gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *inde
  * name, "opencl". The id is that of the device and a number of its own: "opencl:0@1". */
 gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, gnd__gdev **d,
                                  gnd_err *e);
-/* Waits for the device, then frees its pool, programs and queue, and the device itself. If something
- * holds the device, this happens when the last hold ends. */
+/* Waits for the device, then frees its pool, programs and queue, and the device itself. If
+ * something holds the device, this happens when the last hold ends. */
 void gnd__gate_close(gnd__gdev *d);
 /* A hold keeps the device's memory after gnd__gate_close. The lock is held for the first, and not
  * for the second, which may free d. */

@@ -370,7 +370,8 @@ static gnd_status named_backend(const char *name, const gnd__backend **b, gnd_er
         i++;
     if (i == n) {
         present(there, sizeof there, NULL);
-        return gnd__err(e, GND_ERR_DEVICE, "backend %.40s: not installed; present: %s", name, there);
+        return gnd__err(e, GND_ERR_DEVICE, "backend %.40s: not installed; present: %s", name,
+                        there);
     }
     gnd__gate_need(list[i]);
     *b = list[i];

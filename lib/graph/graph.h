@@ -114,7 +114,7 @@ typedef struct gnd__storage {
     struct gnd__gdev *g; /* of dev, which may have been closed: exported memory lives on */
     struct gnd__block *block;
     uint8_t foreign; /* the memory is another library's: never written */
-    size_t kept; /* bytes that count as kept while it exists (sched/keep.c), or 0 */
+    size_t kept;     /* bytes that count as kept while it exists (sched/keep.c), or 0 */
     /* checks of indices that have not been read yet (sched/check.h), or NULL */
     struct gnd__checks *checks;
     void (*destroy)(struct gnd__storage *st);

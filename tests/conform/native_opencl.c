@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * native_opencl.c - gnd inside a plain OpenCL program, which has its own context, queue and buffers:
- * both work on the same memory in the order of that queue, without a copy and without waiting; the
- * program's objects are let go of; what does not fit together is refused.
+ * native_opencl.c - gnd inside a plain OpenCL program, which has its own context, queue and
+ * buffers: both work on the same memory in the order of that queue, without a copy and without
+ * waiting; the program's objects are let go of; what does not fit together is refused.
  */
 #include <stdlib.h>
 #include <string.h>

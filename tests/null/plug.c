@@ -154,7 +154,7 @@ static const struct plugin {
 } plugins[] = {
     {"toy", "", ""},
     {"old", "-DOLD=1", ""},
-    {"odd", "-DOLD=5", ""},            /* its size ends within a slot */
+    {"odd", "-DOLD=5", ""},           /* its size ends within a slot */
     {"older", "-DBEFORE_NATIVE", ""}, /* interface 2.1 */
     {"abi", "-DMAJOR=77", "gnd-abi.so: made for backend ABI 77, this gnd has ABI 2"},
     {"noalloc", "-DNO_ALLOC", "gnd-noalloc.so: required entry memory.alloc is missing"},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops_native.c - gnd_native and gnd_from_native: where elements are, memory of others in every dtype
- * and layout without a copy, that it is never written and given back exactly once and in time,
- * errors, and every allocation and call failing. On devices that work in host memory (null, PoCL) and
- * on CUDA devices, whose memory another user of the driver makes.
+ * ops_native.c - gnd_native and gnd_from_native: where elements are, memory of others in every
+ * dtype and layout without a copy, that it is never written and given back exactly once and in
+ * time, errors, and every allocation and call failing. On devices that work in host memory (null,
+ * PoCL) and on CUDA devices, whose memory another user of the driver makes.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -75,9 +75,8 @@ static void test_out(gnd_device *dev)
     gnd_array *y = gnd_at(x, "::-2, 1::2");
     tap_ok(gnd_native(y, &w) == GND_OK && w.shape[0] == 2 && w.shape[1] == 3 &&
                w.strides[0] == -48 && w.strides[1] == 8 && w.handle == m.handle &&
-               w.offset + w.address == m.offset + m.address + (m.kind == GND_NATIVE_OPENCL && m.address
-                                                                   ? 2 * 76
-                                                                   : 76),
+               w.offset + w.address ==
+                   m.offset + m.address + (m.kind == GND_NATIVE_OPENCL && m.address ? 2 * 76 : 76),
            "a view of it, as it is stored");
     tap_ok(gnd_native(gnd_broadcast_to(gnd_at(x, "0"), 2, dims), &w) == GND_OK &&
                w.strides[0] == 0 && w.strides[1] == 4,
@@ -109,7 +108,8 @@ static void test_out(gnd_device *dev)
 static void test_device(gnd_device *dev)
 {
     gnd_native_device n;
-    tap_ok(gnd_device_native(dev, &n) == GND_OK && n.context && n.queue, "the device's own objects");
+    tap_ok(gnd_device_native(dev, &n) == GND_OK && n.context && n.queue,
+           "the device's own objects");
     tap_ok(gnd_device_native(NULL, &n) == GND_ERR_NULL &&
                !strncmp(gnd_message(), "device_native: ", 15) && !n.context,
            "device_native: %s", gnd_message());
@@ -184,12 +184,12 @@ static void strides(gnd_device *dev, const gnd_native_array *put, int computes)
             want[e] = (int32_t)at;
         }
         gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = gnd_add(x, gnd_int(1));
-        const int ok = gnd_read(x, got, (size_t)n * 4) == GND_OK &&
-                       gnd_read(y, more, (size_t)n * 4) == GND_OK;
+        const int ok =
+            gnd_read(x, got, (size_t)n * 4) == GND_OK && gnd_read(y, more, (size_t)n * 4) == GND_OK;
         for (int64_t e = 0; e < n && computes; e++)
             more[e]--;
-        tap_ok(ok && (!computes || (!memcmp(got, want, (size_t)n * 4) &&
-                                    !memcmp(more, want, (size_t)n * 4))),
+        tap_ok(ok && (!computes ||
+                      (!memcmp(got, want, (size_t)n * 4) && !memcmp(more, want, (size_t)n * 4))),
                "%s: %s", c->name, gnd_error(x));
         gnd_release(x);
         gnd_release(y);

@@ -131,8 +131,7 @@ static void test_take(gnd_device *dev)
            "bools other than 0 and 1 are copied");
     gnd_release(x);
     x = take(dev, &b, GND_COPY_NEVER);
-    tap_ok(deleted == 1 && gnd_status_of(x) == GND_ERR_UNSUPPORTED, "or refused: %s",
-           gnd_error(x));
+    tap_ok(deleted == 1 && gnd_status_of(x) == GND_ERR_UNSUPPORTED, "or refused: %s", gnd_error(x));
     gnd_release(x);
 }
 
