@@ -29,6 +29,7 @@
     X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)                                       \
     X(CtxGetCurrent, cuCtxGetCurrent)                                                              \
     X(CtxSetCurrent, cuCtxSetCurrent)                                                              \
+    X(CtxGetDevice, cuCtxGetDevice)                                                                \
     X(CtxEnablePeerAccess, cuCtxEnablePeerAccess)                                                  \
     X(MemGetInfo, cuMemGetInfo_v2)                                                                 \
     X(MemAlloc, cuMemAlloc_v2)                                                                     \
@@ -45,6 +46,7 @@
     X(MemsetD2D32Async, cuMemsetD2D32Async)                                                        \
     X(StreamCreate, cuStreamCreate)                                                                \
     X(StreamDestroy, cuStreamDestroy_v2)                                                           \
+    X(StreamGetCtx, cuStreamGetCtx)                                                                \
     X(StreamSynchronize, cuStreamSynchronize)                                                      \
     X(StreamWaitEvent, cuStreamWaitEvent)                                                          \
     X(EventCreate, cuEventCreate)                                                                  \
@@ -109,7 +111,8 @@ typedef struct gnd__cu_event {
 
 struct gnd_dev {
     const gnd__cu_info *info;
-    CUcontext ctx; /* the device's primary context, retained once */
+    CUcontext ctx; /* the device's primary context, or one that the application made */
+    int primary;   /* it is that, and retained once */
     int tf32; /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
     CUresult lost;       /* the fault after which the context is of no use; 0: it works */
     char lost_text[384]; /* what failed, with the fault's name and text */
@@ -125,12 +128,14 @@ struct gnd_buf {
     gnd_dev *dev;
     CUdeviceptr p;
     size_t nbytes;
+    int wrapped; /* the memory is another library's */
 };
 
 struct gnd_queue {
     gnd_dev *dev;
     CUstream s;
     uint32_t flags;        /* GND_QUEUE_* */
+    int app;               /* the stream is the application's */
     CUdeviceptr workspace; /* of the blas group; 0 until the first product */
 };
 
@@ -216,6 +221,21 @@ enum { GND__CU_PARAMS = 512 };
 gnd_status gnd__cu_params(const gnd_kern *k, const gnd_klaunch *l, void **params, size_t *shared,
                           unsigned grid[3], unsigned group[3], gnd_err *e);
 CUfunction gnd__cu_function(const gnd_kern *k);
+
+/* native.c: memory, context and stream of the application. */
+gnd_status gnd__cu_wrap(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b,
+                        gnd_err *e);
+gnd_status gnd__cu_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
+gnd_status gnd__cu_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                               gnd_queue **q, gnd_err *e);
+gnd_status gnd__cu_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
+gnd_status gnd__cu_order(gnd_queue *q, void *other, int after, gnd_err *e);
+/* Opens device i in ctx, a context of the application's; NULL: the primary one. */
+gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **d, gnd_err *e);
+/* The number of the device id among those listed, or -1. */
+int gnd__cu_index(CUdevice id);
+/* A queue on the application's stream s; NULL: on a new one. */
+gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream s, gnd_queue **q, gnd_err *e);
 
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;

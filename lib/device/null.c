@@ -147,6 +147,12 @@ static void mem_free(gnd_buf *b)
 {
     size_t i, bad = 0;
 
+    if (!b->base) {
+        gnd__null_note("unwrap %zu\n", b->n);
+        gnd__null_object(-1);
+        gnd__free(b);
+        return;
+    }
     for (i = 0; i < GUARD; i++)
         bad += ((b->p - GUARD)[i] != GUARD_BYTE) + ((b->p + b->n)[i] != GUARD_BYTE);
     gnd__null_note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
@@ -237,6 +243,33 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
+/* Only the host's memory; null:2 takes its addresses for CUDA's too. */
+static gnd_status mem_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **out, gnd_err *e)
+{
+    gnd_buf *b;
+
+    if (m->handle || (!m->host && d->index != 2))
+        return gnd__err(e, GND_ERR_UNSUPPORTED, "%s: null devices have host memory only",
+                        m->handle ? "a cl_mem" : "CUDA's memory");
+    b = gnd__calloc(1, sizeof *b);
+    if (!b)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    b->d = d;
+    b->n = n;
+    b->p = (unsigned char *)(uintptr_t)m->address;
+    gnd__null_object(1);
+    gnd__null_note("wrap %zu\n", n);
+    *out = b;
+    return GND_OK;
+}
+
+static gnd_status mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e)
+{
+    (void)e;
+    *m = (gnd_mem_native){.address = (uint64_t)(uintptr_t)b->p + off, .host = 1};
+    return GND_OK;
+}
+
 /* --- queues: all work is done when it is enqueued ------------------------------------------- */
 
 static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
@@ -269,6 +302,43 @@ static gnd_status q_finish(gnd_queue *q, gnd_err *e)
     (void)q;
     (void)e;
     gnd__null_note("finish\n");
+    return GND_OK;
+}
+
+static gnd_status q_order(gnd_queue *q, void *other, int after, gnd_err *e)
+{
+    (void)other;
+    (void)e;
+    gnd__null_note("order %s %d\n", after ? "after" : "before", q->d->index);
+    return GND_OK;
+}
+
+/* Any context and any queue: nothing is done with them but to name them again. */
+static gnd_status dev_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                                  gnd_queue **q, gnd_err *e)
+{
+    const uintptr_t i = (uintptr_t)n->device;
+    gnd_status st;
+
+    if (i >= NDEV)
+        return gnd__err(e, GND_ERR_ARG, "no device %zu: there are %d", (size_t)i, NDEV);
+    st = dev_open((int)i, d, e);
+    if (st == GND_OK && (st = q_new(*d, flags, q, e)) != GND_OK)
+        dev_close(*d);
+    if (st != GND_OK)
+        return st;
+    (*d)->context = n->context;
+    (*q)->app = n->queue;
+    *index = (int)i;
+    return GND_OK;
+}
+
+static gnd_status dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e)
+{
+    (void)e;
+    n->device = (void *)(uintptr_t)d->index;
+    n->context = d->context ? d->context : d;
+    n->queue = q->app ? q->app : q;
     return GND_OK;
 }
 
@@ -427,6 +497,8 @@ const gnd_backend *gnd__null_tables(void)
         .close = dev_close,
         .mem_info = dev_mem_info,
         .can_peer = dev_can_peer,
+        .open_native = dev_open_native,
+        .native = dev_native,
     };
     static const gnd_memory_ops memory = {
         .size = sizeof memory,
@@ -438,6 +510,8 @@ const gnd_backend *gnd__null_tables(void)
         .map = mem_map,
         .unmap = mem_unmap,
         .fetch = mem_fetch,
+        .wrap = mem_wrap,
+        .native = mem_native,
     };
     static const gnd_queue_ops queue = {
         .size = sizeof queue,
@@ -448,6 +522,7 @@ const gnd_backend *gnd__null_tables(void)
         .record = q_record,
         .wait_event = q_wait_event,
         .event_free = event_free,
+        .order = q_order,
     };
     static const gnd_program_ops program = {
         .size = sizeof program,

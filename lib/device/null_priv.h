@@ -11,16 +11,18 @@
 struct gnd_dev {
     int index;
     uint64_t used;
+    void *context; /* of the application that opened it, or NULL */
 };
 struct gnd_queue {
     gnd_dev *d;
+    void *app; /* likewise */
 };
 struct gnd_event {
     int index;
 };
 struct gnd_buf {
     gnd_dev *d;
-    unsigned char *base, *p;
+    unsigned char *base, *p; /* base NULL: memory of others, at p */
     size_t n;
 };
 struct gnd_prog {

@@ -90,7 +90,7 @@ static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
         const gnd__storage *st = x->data.st;
         if (atomic_load(&x->handles) > 0 || atomic_load(&x->refs) > 1 || x->kind == GND__CONST)
             continue;
-        if (!st || (!g->frozen && atomic_load(&st->refs) == 1 && x->data.contig &&
+        if (!st || (!g->frozen && atomic_load(&st->refs) == 1 && !st->foreign && x->data.contig &&
                     (uint64_t)x->data.off * gnd_dtype_size((gnd_dtype)x->dtype) % 16 == 0))
             bits |= 1u << j;
     }

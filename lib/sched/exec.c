@@ -19,7 +19,7 @@
 
 static void destroy_storage(gnd__storage *st)
 {
-    gnd__gdev *d = st->dev->g;
+    gnd__gdev *d = st->g;
     gnd__gate_lock(d);
     d->n.bytes_kept -= st->kept;
     gnd__pool_free(d, st->block);
@@ -35,7 +35,9 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
         return NULL;
     atomic_init(&st->refs, 1);
     st->dev = dev;
+    st->g = dev->g;
     st->block = b;
+    st->foreign = b->seg == NULL;
     st->kept = 0;
     st->checks = NULL;
     st->destroy = destroy_storage;

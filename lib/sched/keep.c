@@ -18,7 +18,7 @@ enum { PART = 4 };
 
 void gnd__keep_count(gnd__storage *st)
 {
-    if (st->kept)
+    if (st->kept || st->foreign)
         return;
     st->kept = st->block->nbytes;
     st->dev->g->n.bytes_kept += st->kept;

@@ -14,7 +14,7 @@ from numpy import (bool_, complex64, complex128, finfo, float16, float32, float6
 
 from . import _core
 from ._convert import (array, asanyarray, asarray, ascontiguousarray, asnumpy, from_dlpack,  # noqa: F401
-                       get_array_module)
+                       get_array_module, open_native)
 from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
 from . import _protocols, _views
 
