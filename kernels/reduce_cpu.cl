@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * reduce_cpu.cl - shapes of reductions on CPU devices, and of the kernel that ends a split
- * reduction. lib/codegen/reduce_cpu.c fills them; lib/codegen/shape.h says what a shape is,
- * lib/codegen/holes.h which holes all shapes may have.
+ * reduce_cpu.cl - shapes of reductions on CPU devices, which lib/codegen/reduce_cpu.c fills.
+ * lib/codegen/shape.h says what a shape is, lib/codegen/holes.h which holes all shapes may have.
  */
 
 // Along the last axis. A task takes G rows of R elements, or one part of `chunk` elements of a row:
@@ -146,53 +145,3 @@ for (int l = 0; l < nc; l++) {
     ${end}
 }
 (void)row;
-
-// The end of a split reduction: S parts of kept point m to one, by a work-item, or by a group of
-// `local`, each of which has eight loads under way at once.
-//
-//     group     a group takes a point
-//     across    the parts of all points for one s lie together, else all parts of a point
-//     eight     eight times `local`
-//@shape reduce_finish
-${declare A}
-${if group}
-const I m = (I)GND_GRP(0); const int lid = (int)GND_LID(0);
-${else}
-${declare B}
-const I m = (I)GND_GID(0);
-if (m >= M) return;
-${end}
-${init A}
-${if group}
-for (I s = lid; s < S; s += ${eight}) {
-    ${loads}
-    ${adds}
-}
-${tree A, lid, 0, ${local}}
-${else}
-#pragma unroll 8
-for (I s = 0; s < S; s++) {
-    ${if across}
-    ${part_load B, (g_i64)s * M + m}
-    ${else}
-    ${part_load B, (g_i64)m * S + s}
-    ${end}
-    ${add A, B}
-}
-${end}
-I f = m;
-${indices f, 0, ${kept}}
-${finish A}
-${results}
-${stores}
-
-// One of the eight loads, `ahead` of s; a load beyond the end reads the last part instead, and is
-// not added.
-//@shape reduce_finish_load
-${declare ${B}}
-${part_load ${B}, (g_i64)m * S + (s + ${ahead} < S ? s + ${ahead} : S - 1)}
-
-//@shape reduce_finish_add
-if (s + ${ahead} < S) {
-    ${add A, ${B}}
-}

@@ -9,6 +9,7 @@
  * kept.
  */
 #include "cu.h"
+#include "headers.h"
 
 #include <nvrtc.h>
 #include <pthread.h>
@@ -48,21 +49,22 @@ static const char stem[] = "libnvrtc.so";
 static const char *const versions[] = {"13", "12", "11.2", NULL};
 static atomic_int tried;
 static int loaded;
+static char path_[512]; /* the library */
 static char text_[400]; /* the library, or why there is none */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    char found[512], why[400];
+    char why[400];
     const gnd__plug_sym syms[] = {
 #define X(name) {#name, (void **)&rtc.name, 0},
         SYMBOLS(X)
 #undef X
     };
-    loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, found, sizeof found,
+    loaded = gnd__cu_load(stem, versions, syms, sizeof syms / sizeof *syms, path_, sizeof path_,
                           why, sizeof why);
     if (loaded)
-        snprintf(text_, sizeof text_, "NVRTC (%.380s)", found);
+        snprintf(text_, sizeof text_, "NVRTC (%.380s)", path_);
     else
         snprintf(text_, sizeof text_, "%.390s", why);
     atomic_store(&tried, 1);
@@ -138,17 +140,6 @@ static char *program_log(nvrtcProgram p)
     return NULL;
 }
 
-/* Where the log gets interesting: the line of the first error, warnings skipped. */
-static const char *first_error(const char *log)
-{
-    const char *p = strstr(log, "error");
-    if (!p)
-        return log;
-    while (p > log && p[-1] != '\n')
-        p--;
-    return p;
-}
-
 /* The program's image, malloc'ed with a 0 after it. */
 static gnd_status image_of(nvrtcProgram p, int ptx, void **image, size_t *nbytes, gnd_err *e)
 {
@@ -170,13 +161,18 @@ static gnd_status image_of(nvrtcProgram p, int ptx, void **image, size_t *nbytes
     return GND_OK;
 }
 
-static gnd_status compile(const char *src, int n, const char *const *options, int ptx, void **image,
-                          size_t *nbytes, char **log, gnd_err *e)
+static gnd_status compile(const char *src, int n, const char *const *options, int nheader, int ptx,
+                          void **image, size_t *nbytes, char **log, gnd_err *e)
 {
+    const char *name[GND__CU_NHEADER], *content[GND__CU_NHEADER];
+    for (int i = 0; i < nheader; i++) {
+        name[i] = gnd__cu_headers[i].name;
+        content[i] = gnd__cu_headers[i].text;
+    }
     nvrtcProgram p = NULL;
     gnd_status s;
     gnd__plug_driver_begin();
-    nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", 0, NULL, NULL);
+    nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", nheader, content, name);
     if (r == NVRTC_SUCCESS)
         r = rtc.nvrtcCompileProgram(p, n, options);
     gnd__plug_driver_end();
@@ -188,7 +184,7 @@ static gnd_status compile(const char *src, int n, const char *const *options, in
         char *text = program_log(p);
         s = fail(e, r, "nvrtcCompileProgram");
         if (text && r == NVRTC_ERROR_COMPILATION)
-            s = gnd__plug_fail(e, s, (int)r, "%.400s", first_error(text));
+            s = gnd__plug_fail(e, s, (int)r, "%.400s", text);
         if (log)
             *log = text;
         else
@@ -202,8 +198,8 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
                            size_t *nbytes, char **log, gnd_err *e)
 {
     const char *options[MAX_OPTIONS];
-    char arch[48], *save = NULL;
-    int n = 0, ptx = 0;
+    char arch[48], include[600], *save = NULL;
+    int n = 0, ptx = 0, nheader = 0;
     if (!load_once())
         return gnd__plug_fail(e, GND_ERR_BUILD, 0, "no compiler: %s", text_);
     gnd_status s = target(d->info, arch, sizeof arch, &ptx, e);
@@ -227,7 +223,14 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
         }
         options[n++] = w;
     }
-    s = compile(text, n, options, ptx, image, nbytes, log, e);
+    if (strstr(text, "#include")) { /* gnd's own texts include nothing */
+        nheader = GND__CU_NHEADER;
+        if (n < MAX_OPTIONS && gnd__cu_include_option(path_, include, sizeof include)) {
+            options[n++] = include;
+            nheader = GND__CU_NC;
+        }
+    }
+    s = compile(text, n, options, nheader, ptx, image, nbytes, log, e);
 
 free_text:
     free(text);

@@ -60,6 +60,7 @@
     X(GraphDestroy, cuGraphDestroy)                                                                \
     X(GraphAddKernelNode, cuGraphAddKernelNode_v2)                                                 \
     X(GraphInstantiate, cuGraphInstantiateWithFlags)                                               \
+    X(GraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2)                             \
     X(GraphExecDestroy, cuGraphExecDestroy)                                                        \
     X(GraphLaunch, cuGraphLaunch)
 

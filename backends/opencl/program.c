@@ -49,17 +49,6 @@ static char *build_log(cl_program p, cl_device_id id)
     return NULL;
 }
 
-/* Where the log gets interesting: the line of the first error, warnings skipped. */
-static const char *first_error(const char *log)
-{
-    const char *p = strstr(log, "error");
-    if (!p)
-        return log;
-    while (p > log && p[-1] != '\n')
-        p--;
-    return p;
-}
-
 /* What correctness needs, then the caller's options. malloc'ed. No warnings: x < x is said of the
  * user's expression, and PoCL counts them on stderr. */
 static char *options(const gnd_dev *d, const char *opts)
@@ -119,7 +108,7 @@ static gnd_status prog_build(gnd_dev *d, const char *src, size_t len, const char
     gnd_status s = p ? gnd__ocl_fail(e, r, "clBuildProgram (%s)", all)
                      : gnd__ocl_fail(e, r, "clCreateProgramWithSource (%zu bytes)", len);
     if (text && s == GND_ERR_BUILD)
-        s = gnd__plug_fail(e, s, r, "%.400s", first_error(text));
+        s = gnd__plug_fail(e, s, r, "%.400s", text);
     if (log)
         *log = text;
     else

@@ -115,8 +115,7 @@ GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
  * GND_ERR_SYNTAX: the source ends inside a comment, or a kernel is not a function; GND_ERR_NAME:
  * there is no kernel, or it calls a function gnd_... that the portable dialect does not have;
  * GND_ERR_UNSUPPORTED: CUDA C outside of the subset, on an OpenCL device; GND_ERR_BUILD: compiler
- * errors, with line and column of the source (NVRTC reports the line only; NVIDIA's OpenCL counts
- * the lines of the whole text); GND_ERR_NOMEM. */
+ * errors, with line and column of the source; GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);
 /* GND_OK, or the reason why p could not be made. GND_ERR_STATE: p was freed. */

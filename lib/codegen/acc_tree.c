@@ -1,55 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/acc_tree.c - combines the accumulators of the work-items of a row.
- *
- * The order is that of a binary tree over the work-items (i takes i + n/2, and so on), but a
- * work-item does three levels of it in registers, which needs a third of the barriers.
+ * codegen/acc_tree.c - combines the accumulators of the work-items of a row: a binary tree in local
+ * memory, of which a work-item does three levels in registers. That needs a third of the barriers.
+ * The texts are shapes of kernels/reduce_finish.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
-#include <stdio.h>
+/* Accumulators that a work-item combines at once; with 16 registers run short. */
+#define AT_ONCE 8
 
-#define AT_ONCE                                                                                    \
-    8 /* accumulators that a work-item combines at once; with 16 registers run short               \
-       */
+typedef struct tree_writer {
+    gnd__cg *c;
+    const char *lane;
+    int lanes, all;
+    int n; /* accumulators that a work-item combines in this step */
+} tree_writer;
 
-/* T[at + t step], t = 0 .. n - 1, into T[at]. */
-static void levels(gnd__cg *c, const char *at, int n, int step)
+static void write_halves(void *who, const gnd__holeargs *a)
 {
-    char len[16], from[64];
-    snprintf(len, sizeof len, "[%d]", n);
-    snprintf(from, sizeof from, "[%s + t * %d]", at, step);
-    gnd__acc_declare(c, "B", len);
-    gnd__cgf(c, "#pragma unroll\n    for (int t = 0; t < %d; t++) {\n", n);
-    gnd__acc_copy(c, "B", "[t]", "T", from);
-    gnd__cgf(c, "    }\n");
-    for (int h = n / 2; h > 0; h /= 2) {
-        snprintf(from, sizeof from, "[t + %d]", h);
-        gnd__cgf(c, "#pragma unroll\n    for (int t = 0; t < %d; t++) {\n", h);
-        gnd__acc_combine(c, "B", "[t]", "B", from, 1);
-        gnd__cgf(c, "    }\n");
+    const tree_writer *w = who;
+    (void)a;
+    for (int h = w->n / 2; h > 0; h /= 2) {
+        const gnd__hole own[] = {{"half", .number = h}};
+        gnd__cg_shape_of(w->c, "acc_tree_half", own, NULL);
     }
-    snprintf(from, sizeof from, "[%s]", at);
-    gnd__acc_copy(c, "T", from, "B", "[0]");
+}
+
+static void write_levels(void *who, const gnd__holeargs *a)
+{
+    tree_writer *w = who;
+    (void)a;
+    while (w->lanes > 1) {
+        w->n = w->lanes < AT_ONCE ? w->lanes : AT_ONCE;
+        w->lanes /= w->n;
+        const gnd__hole own[] = {
+            {"lane", .text = w->lane},
+            {"lanes", .number = w->lanes},
+            {"n", .number = w->n},
+            {"more", .number = w->lanes > 1 || w->all},
+            {"halves", .write = write_halves},
+        };
+        gnd__cg_shape_of(w->c, "acc_tree_levels", own, w);
+    }
 }
 
 void gnd__acc_tree(gnd__cg *c, const char *name, const char *lane, const char *first, int lanes,
                    int all)
 {
-    char at[32];
-    gnd__acc_copy(c, "T", "[lid]", name, "");
-    gnd__cgf(c, "    GND_BARRIER();\n");
-    while (lanes > 1) {
-        const int n = lanes < AT_ONCE ? lanes : AT_ONCE;
-        lanes /= n;
-        gnd__cgf(c, "    if (%s < %d) {\n", lane, lanes);
-        levels(c, "lid", n, lanes);
-        gnd__cgf(c, "    }\n");
-        if (lanes > 1 || all)
-            gnd__cgf(c, "    GND_BARRIER();\n");
-    }
-    if (!all)
-        gnd__cgf(c, "    if (%s > 0) return;\n", lane);
-    snprintf(at, sizeof at, "[%s]", first);
-    gnd__acc_copy(c, name, "", "T", at);
+    tree_writer w = {.c = c, .lane = lane, .lanes = lanes, .all = all};
+    const gnd__hole own[] = {
+        {"name", .text = name},
+        {"lane", .text = lane},
+        {"first", .text = first},
+        {"all", .number = all},
+        {"levels", .write = write_levels},
+    };
+    gnd__cg_shape_of(c, "acc_tree", own, &w);
 }

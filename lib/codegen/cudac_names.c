@@ -53,13 +53,21 @@ int gnd__cudac_row(int i, const char **group, const char **names, const char **n
     return 1;
 }
 
+/* Looks behind or ahead may leave the source: there is no token there. */
+static int inside(const gnd__cudac *x, int32_t t)
+{
+    return t >= 0 && t < x->ntoken;
+}
+
 int gnd__cudac_is(const gnd__cudac *x, int32_t t, const char *word)
 {
-    return gnd__utoken_is(x->u->src, &x->token[t], word);
+    return inside(x, t) && gnd__utoken_is(x->u->src, &x->token[t], word);
 }
 
 int gnd__cudac_among(const gnd__cudac *x, int32_t t, const char *words)
 {
+    if (!inside(x, t))
+        return 0;
     const gnd__utoken *k = &x->token[t];
     return k->type == GND__UT_WORD && gnd__word_find(words, x->u->src + k->at, k->len, 0) >= 0;
 }
@@ -228,6 +236,22 @@ static void make_vector(const gnd__utoken *k, const char *src, gnd__str *out)
     gnd__str_add(out, "); }\n");
 }
 
+/* A row's text. Its functions whose names are the implementation's (__float_as_int) get others, as
+ * a vendor's OpenCL may declare them itself: NVIDIA's does. */
+static void row_text(int i, gnd__str *out)
+{
+    static const char function[] = "static __attribute__((overloadable)) ";
+    for (const char *w = rows[i].names; *w && strstr(rows[i].text, function);) {
+        char macro[64];
+        const int n = (int)strcspn(w, " ");
+        snprintf(macro, sizeof macro, "#define %.*s ", n, w);
+        if (!strncmp(w, "__", 2) && !strstr(rows[i].text, macro))
+            gnd__str_addf(out, "%sgndc%.*s\n", macro, n, w);
+        w += n + (w[n] == ' ');
+    }
+    gnd__str_add(out, rows[i].text);
+}
+
 gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
 {
     gnd__str made = {0};
@@ -241,7 +265,7 @@ gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
         "cl_khr_int64_extended_atomics : enable\n#endif\n");
     for (int i = 0; i < NROW; i++)
         if (x->used[i])
-            gnd__str_add(out, rows[i].text);
+            row_text(i, out);
     for (int32_t t = 0; t < x->ntoken; t++)
         if (x->token[t].type == GND__UT_WORD)
             make_vector(&x->token[t], x->u->src, &made);

@@ -197,7 +197,7 @@ static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int3
     int device = 0;
     *f = (gnd__cfn){.start = start, .name = open - 1, .open = open, .body = -1};
     f->close = gnd__cudac_closing(x, open);
-    if (f->close < 0 || x->token[f->name].type != GND__UT_WORD)
+    if (f->close < 0 || f->name < start || x->token[f->name].type != GND__UT_WORD)
         return gnd__err(x->e, GND_ERR_SYNTAX, "source:%d:%d: no declaration", x->token[start].line,
                         x->token[start].col);
     for (int32_t t = start; t < f->name; t++) {

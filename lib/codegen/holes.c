@@ -44,16 +44,37 @@ static void stores(void *who, const gnd__holeargs *a)
     gnd__cg_stores(who);
 }
 
+/* How many elements a vector has is the first argument of what uses vectors. */
 static void vector_loads(void *who, const gnd__holeargs *a)
 {
-    (void)a;
-    gnd__cg_vector_loads(who);
+    gnd__cg *c = who;
+    c->vector.width = atoi(a->v[0]);
+    gnd__cg_vector_loads(c);
+    c->vector.width = 1;
+}
+
+static void lane_values(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    c->vector.width = atoi(a->v[0]);
+    gnd__cg_values(c, 0);
+    c->vector.width = 1;
+}
+
+static void lane_stores(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    c->vector.width = atoi(a->v[0]);
+    gnd__cg_stores(c);
+    c->vector.width = 1;
 }
 
 static void vector_stores(void *who, const gnd__holeargs *a)
 {
-    (void)a;
-    gnd__cg_vector_stores(who);
+    gnd__cg *c = who;
+    c->vector.width = atoi(a->v[0]);
+    gnd__cg_vector_stores(c);
+    c->vector.width = 1;
 }
 
 static void indices(void *who, const gnd__holeargs *a)
@@ -128,6 +149,11 @@ static void tree(void *who, const gnd__holeargs *a)
     gnd__acc_tree(who, a->v[0], a->v[1], a->v[2], atoi(a->v[3]), 0);
 }
 
+static void tree_all(void *who, const gnd__holeargs *a)
+{
+    gnd__acc_tree(who, a->v[0], a->v[1], a->v[2], atoi(a->v[3]), 1);
+}
+
 static void part_store(void *who, const gnd__holeargs *a)
 {
     const operand o = operand_of(who, a->v[0]);
@@ -143,8 +169,10 @@ static const gnd__hole all[] = {
     {"values", values, 0, 0},
     {"results", results, 0, 0},
     {"stores", stores, 0, 0},
-    {"vector_loads", vector_loads, 0, 0},
-    {"vector_stores", vector_stores, 0, 0},
+    {"vector_loads", vector_loads, 0, 1},
+    {"lane_values", lane_values, 0, 1},
+    {"lane_stores", lane_stores, 0, 1},
+    {"vector_stores", vector_stores, 0, 1},
     {"indices", indices, 0, 3},
     {"words_declare", words_declare, 0, 0},
     {"words_fill", words_fill, 0, 3},
@@ -157,6 +185,7 @@ static const gnd__hole all[] = {
     {"copy", copy, 0, 2},
     {"keys", keys, 0, 2},
     {"tree", tree, 0, 4},
+    {"tree_all", tree_all, 0, 4},
     {"part_store", part_store, 0, 2},
     {"part_load", part_load, 0, 2},
 };

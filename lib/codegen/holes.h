@@ -5,7 +5,8 @@
  *
  *     ${values} ${results}       the values of a point, and those of the epilogue: vN, as constants
  *     ${stores}                  outputs from vN
- *     ${vector_loads} ${vector_stores}
+ *     ${vector_loads 4} ${vector_stores 4}    vectors of 4 elements: the unions u of those accesses
+ *     ${lane_values 4} ${lane_stores 4}       values and outputs of point l of them
  *     ${indices f, a, b}         the indices i of axes a .. b - 1, from the flat index f, destroyed
  *     ${words_declare} ${words_fill axis, first, count}    random words (codegen/words.c)
  *
@@ -15,7 +16,10 @@
  *     ${step A[l], r}            takes the values of the point whose reduced index is r
  *     ${add A, B[l]}             A takes B with compensation
  *     ${fold A[l], A[l + w]}     the same plainly
- *     ${copy A, B[l]} ${keys K, A} ${tree K, lane, first, lanes}
+ *     ${copy A, B[l]} ${keys K, A}
+ *     ${tree K, lane, first, lanes}    over work-items, to lane 0, and the others return;
+ * ${tree_all
+ *                                ...}: to all of them
  *     ${part_store A[l], at} ${part_load A, at}
  */
 #ifndef GND_CODEGEN_HOLES_H

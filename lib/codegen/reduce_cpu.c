@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/reduce_cpu.c - reductions on CPU devices, and the kernel that ends a split reduction.
+ * codegen/reduce_cpu.c - reductions on CPU devices.
  *
  * One work-item per task, in groups of one: each walks a run of memory in blocks. Along the last
  * axis ("rows") a block is 64 lanes of up to 16 elements, which the compiler keeps in vector
@@ -32,19 +32,6 @@ static int by_columns(const gnd__kir *k)
     return yes > no;
 }
 
-/* Parameters of a first kernel; with `ends` also those of the epilogue. */
-static void parameters(gnd__cg *c, int ends)
-{
-    const gnd__kir *k = c->k;
-    gnd__cg_access_args(c, 0);
-    if (ends)
-        gnd__cg_access_args(c, 1);
-    gnd__cg_dim_args(c, 0, k->nkeep + k->nred);
-    gnd__cg_const_args(c, ends ? 2 : 0);
-    if (!ends)
-        gnd__acc_part_args(c, 1);
-}
-
 static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
 {
     return v < lo ? lo : v > hi ? hi : v;
@@ -70,36 +57,26 @@ static void write_lanes(void *who, const gnd__holeargs *a)
     const row_writer *w = who;
     const gnd__hole own[] = {{"last", .number = w->last}};
     (void)a;
-    w->c->word_at = "(int)t * 64 + l";
+    w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
-    w->c->word_at = NULL;
+    w->c->run.word_at = NULL;
 }
 
 static void write_near_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    w->c->near = 1;
+    w->c->run.near = 1;
     write_lanes(who, a);
-    w->c->near = 0;
+    w->c->run.near = 0;
 }
 
 static void write_rest(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
     (void)a;
-    w->c->word_at = "x - rest";
+    w->c->run.word_at = "x - rest";
     gnd__cg_values(w->c, 0);
-    w->c->word_at = NULL;
-}
-
-/* Ends a first kernel, and writes the second one where there are parts. */
-static gnd_status end_reduction(gnd__cg *c, size_t tasks, int64_t splits)
-{
-    const size_t local = 1;
-    gnd_status st;
-    c->out->part_count = gnd__kir_kept(c->k) * splits;
-    st = gnd__cg_end(c, 1, &tasks, &local);
-    return st != GND_OK || splits == 1 ? st : gnd__cg_finish_kernel(c, splits);
+    w->c->run.word_at = NULL;
 }
 
 static gnd_status rows(gnd__cg *c)
@@ -113,7 +90,7 @@ static gnd_status rows(gnd__cg *c)
     splits = r ? (r + chunk - 1) / chunk : 1;
     rows_per_task = clamp(8192 / (r + 1), 1, (m + 255) / 256);
     gnd__cg_begin(c, 0, "k_reduce");
-    parameters(c, splits == 1);
+    gnd__cg_reduce_args(c, splits == 1);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
@@ -137,16 +114,17 @@ static gnd_status rows(gnd__cg *c)
         {"rest_values", .write = write_rest},
     };
     gnd__cg_shape_of(c, "reduce_rows_cpu", own, &w);
-    return end_reduction(c, (size_t)((m + rows_per_task - 1) / rows_per_task * splits), splits);
+    return gnd__cg_end_reduction(c, (size_t)((m + rows_per_task - 1) / rows_per_task * splits), 1,
+                                 splits, 0);
 }
 
 static void write_column_values(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
     (void)a;
-    c->word_at = "l";
+    c->run.word_at = "l";
     gnd__cg_values(c, 0);
-    c->word_at = NULL;
+    c->run.word_at = NULL;
 }
 
 static gnd_status columns(gnd__cg *c)
@@ -159,7 +137,7 @@ static gnd_status columns(gnd__cg *c)
     chunk = (r + splits - 1) / splits;
     splits = r ? (r + chunk - 1) / chunk : 1;
     gnd__cg_begin(c, 0, "k_reduce");
-    parameters(c, splits == 1);
+    gnd__cg_reduce_args(c, splits == 1);
     gnd__cg_int(c, "R", r);
     gnd__cg_int(c, "S", splits);
     gnd__cg_int(c, "chunk", chunk);
@@ -173,66 +151,10 @@ static gnd_status columns(gnd__cg *c)
         {"column_values", .write = write_column_values},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
-    return end_reduction(c, (size_t)(outer * tiles * splits), splits);
+    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 0);
 }
 
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)
 {
     return by_columns(c->k) ? columns(c) : rows(c);
-}
-
-/* The loads of a group's work-item, local work-items apart. */
-typedef struct finish_writer {
-    gnd__cg *c;
-    int local;
-} finish_writer;
-
-static void each_load(const finish_writer *w, const char *shape)
-{
-    static const char *const name[] = {"Ba", "Bb", "Bc", "Bd", "Be", "Bf", "Bg", "Bh"};
-    for (int i = 0; i < 8; i++) {
-        const gnd__hole own[] = {{"B", .text = name[i]}, {"ahead", .number = i * w->local}};
-        gnd__cg_shape_of(w->c, shape, own, NULL);
-    }
-}
-
-static void write_loads(void *who, const gnd__holeargs *a)
-{
-    (void)a;
-    each_load(who, "reduce_finish_load");
-}
-
-static void write_adds(void *who, const gnd__holeargs *a)
-{
-    (void)a;
-    each_load(who, "reduce_finish_add");
-}
-
-/* Partial results of kept point m are at m * S + s. On a GPU a group takes one point when there are
- * many partial results; else one work-item does. */
-gnd_status gnd__cg_finish_kernel(gnd__cg *c, int64_t splits)
-{
-    const gnd__kir *k = c->k;
-    int64_t m = gnd__kir_kept(k);
-    int group = !c->t->cpu && splits > 32 && !c->part_across;
-    size_t global, local = c->t->cpu ? 1 : group ? gnd__cg_group(c, 256) : 64;
-    gnd__cg_begin(c, 1, "k_finish");
-    gnd__cg_access_args(c, 1);
-    gnd__cg_dim_args(c, 0, k->nkeep);
-    gnd__cg_const_args(c, 1);
-    gnd__acc_part_args(c, 0);
-    gnd__cg_int(c, "M", m);
-    gnd__cg_int(c, "S", splits);
-    if (group)
-        gnd__acc_shared(c, 256);
-    finish_writer w = {c, (int)local};
-    const gnd__hole own[] = {
-        {"kept", .number = k->nkeep},         {"group", .number = group},
-        {"across", .number = c->part_across}, {"local", .number = w.local},
-        {"eight", .number = w.local * 8},     {"loads", .write = write_loads},
-        {"adds", .write = write_adds},
-    };
-    gnd__cg_shape_of(c, "reduce_finish", own, &w);
-    global = group ? (size_t)m * local : (size_t)m;
-    return gnd__cg_end(c, 1, &global, &local);
 }

@@ -8,9 +8,9 @@
  * move along them; the compiler merges equal loads of the unrolled tile. With many results a
  * work-item has a tile to itself and goes through the reduced axes alone. With few results and long
  * runs a group shares a tile, each work-item takes every n-th element, and a tree in local memory
- * combines them.
+ * combines them. The texts are shapes of kernels/reduce_tile.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
 #include <stdio.h>
 
@@ -132,193 +132,150 @@ static int choose(gnd__cg *c, tile *t)
     return t->nx * t->ny > 1 && fits(c, t, t->nx * t->ny) && m / (t->nx * t->ny) >= MIN_GROUPS / 2;
 }
 
-/* Begins the loops over the tile: the indices of one result of it, clamped to the array. */
-static void each_result(gnd__cg *c, const tile *t, int clamp)
+/* What the shapes of kernels/reduce_tile.cl are filled by. */
+typedef struct tile_writer {
+    gnd__cg *c;
+    tile t;
+    int64_t terms; /* of a result */
+} tile_writer;
+
+/* The indices of the kept axes without a tile, from the rest of g. */
+static void write_other_indices(void *who, const gnd__holeargs *a)
 {
-    const int axis[2] = {t->y, t->x}, n[2] = {t->ny, t->nx};
-    const int step[2] = {t->shared ? 1 : GROUP / ACROSS, t->shared ? 1 : ACROSS};
-    gnd__cgf(c,
-             "#pragma unroll\n    for (int ty = 0; ty < %d; ty++)\n"
-             "#pragma unroll\n    for (int tx = 0; tx < %d; tx++) {\n",
-             t->ny, t->nx);
-    for (int j = 0; j < 2; j++) {
-        const char *v = j ? "x" : "y";
-        if (axis[j] < 0)
+    const tile_writer *w = who;
+    int before = -1;
+    (void)a;
+    for (int d = w->t.x - 1; d >= 0; d--) {
+        if (d == w->t.y)
             continue;
-        if (n[j] == 1 && !t->shared && clamp)
-            gnd__cgf(c, "    const I i%d = %sb < n%d ? %sb : n%d - 1; (void)i%d;\n", axis[j], v,
-                     axis[j], v, axis[j], axis[j]);
-        else if (clamp)
-            gnd__cgf(
-                c,
-                "    const I i%d = %sb + t%s * %d < n%d ? %sb + t%s * %d : n%d - 1; (void)i%d;\n",
-                axis[j], v, v, step[j], axis[j], v, v, step[j], axis[j], axis[j]);
-        else
-            gnd__cgf(c, "    const I i%d = %sb + t%s * %d;\n    if (i%d >= n%d) continue;\n",
-                     axis[j], v, v, step[j], axis[j], axis[j]);
+        if (before >= 0)
+            gnd__cgf(w->c, "    g /= n%d;\n", before);
+        gnd__cgf(w->c, "    const I i%d = g %% n%d;\n", d, d);
+        before = d;
     }
 }
 
-/* Element r of the reduced axes, or vec of them, into accumulator `name` of every result. */
-static void one_step(gnd__cg *c, const tile *t, const char *name)
+/* The distance of neighbours of a tile along x or y. */
+static int step_of(const tile *t, int along_x)
 {
-    const gnd__kir *k = c->k;
-    int last = k->nkeep + k->nred - 1;
-    char at[32];
-    snprintf(at, sizeof at, "[ty * %d + tx]", t->nx);
-    gnd__cgf(c, "    I q = r; (void)q;\n");
-    gnd__cg_unflatten(c, "q", k->nkeep, k->nkeep + k->nred);
-    each_result(c, t, 1);
-    if (t->vec > 1) {
-        c->vec = t->vec;
-        gnd__cg_vector_loads(c);
-        gnd__cgf(c,
-                 "    const I x0 = i%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n"
-                 "    const I i%d = x0 + l; (void)i%d;\n",
-                 last, t->vec, last, last);
-    }
-    gnd__cg_values(c, 0);
-    gnd__acc_step(c, name, at, t->vec > 1 ? "r + l" : "r");
-    c->vec = 1;
-    gnd__cgf(c, "    }\n%s", t->vec > 1 ? "    }\n" : "");
+    return t->shared ? 1 : along_x ? ACROSS : GROUP / ACROSS;
 }
 
-/* A statement for every result: begins "for t", ended by the caller's brace. */
-static void all_results(gnd__cg *c, const tile *t)
+/* Where a result is from where the tile begins: " + tx * 8", or nothing where a work-item has one
+ * along that axis. */
+static void offset_of(const tile *t, int along_x, char *buf, size_t n)
 {
-    gnd__cgf(c, "#pragma unroll\n    for (int t = 0; t < %d; t++) {\n", t->nx * t->ny);
+    buf[0] = '\0';
+    if ((along_x ? t->nx : t->ny) > 1 || t->shared)
+        snprintf(buf, n, " + t%c * %d", along_x ? 'x' : 'y', step_of(t, along_x));
 }
 
-/* Declares xb, yb, and the indices of the kept axes without a tile, from the tile's number. */
-static void place(gnd__cg *c, const tile *t)
+static void write_terms(void *who, const gnd__holeargs *a)
 {
-    int first = -1;
-    gnd__cgf(c, "    const int lid = (int)GND_LID(0); (void)lid;\n    I g = (I)GND_GRP(0);\n");
-    if (t->shared)
-        gnd__cgf(c, "    const I xb = g %% tilesx * %d; g /= tilesx;\n", t->nx);
+    const tile_writer *w = who;
+    const gnd__kir *k = w->c->k;
+    const tile *t = &w->t;
+    char dx[24], dy[24];
+    offset_of(t, 1, dx, sizeof dx);
+    offset_of(t, 0, dy, sizeof dy);
+    const gnd__hole own[] = {
+        {"name", .text = a->v[0]},
+        {"kept", .number = k->nkeep},
+        {"axes", .number = k->nkeep + k->nred},
+        {"last", .number = k->nkeep + k->nred - 1},
+        {"x", .number = t->x},
+        {"y", .number = t->y},
+        {"has_y", .number = t->y >= 0},
+        {"nx", .number = t->nx},
+        {"ny", .number = t->ny},
+        {"dx", .text = dx},
+        {"dy", .text = dy},
+        {"vec", .number = t->vec},
+        {"vectors", .number = t->vec > 1},
+    };
+    gnd__cg_shape_of(w->c, "reduce_tile_terms", own, NULL);
+}
+
+static void write_sums(void *who, const gnd__holeargs *a)
+{
+    tile_writer *w = who;
+    const int count = w->t.nx * w->t.ny;
+    const gnd__hole shared[] = {
+        {"count", .number = count},
+        {"group", .number = GROUP},
+        {"half", .number = GROUP / 2},
+        {"run", .number = RUN},
+        {"long", .number = w->terms > GROUP * RUN},
+        {"terms", write_terms, .number = 1},
+    };
+    const gnd__hole alone[] = {
+        {"count", .number = count},          {"run", .number = RUN},
+        {"once", .number = w->terms <= RUN}, {"vec", .number = w->t.vec},
+        {"terms", write_terms, .number = 1},
+    };
+    (void)a;
+    if (w->t.shared)
+        gnd__cg_shape_of(w->c, "reduce_tile_shared", shared, w);
     else
-        gnd__cgf(c, "    const I xb = g %% tilesx * %d + lid %% %d; g /= tilesx;\n", ACROSS * t->nx,
-                 ACROSS);
-    if (t->y >= 0 && t->shared)
-        gnd__cgf(c, "    const I yb = g %% tilesy * %d; g /= tilesy;\n", t->ny);
-    else if (t->y >= 0)
-        gnd__cgf(c, "    const I yb = g %% tilesy * %d + lid / %d; g /= tilesy;\n",
-                 GROUP / ACROSS * t->ny, ACROSS);
-    for (int d = t->x - 1; d >= 0; d--) {
-        if (d == t->y)
-            continue;
-        if (first >= 0)
-            gnd__cgf(c, "    g /= n%d;\n", first);
-        gnd__cgf(c, "    const I i%d = g %% n%d;\n", d, d);
-        first = d;
-    }
+        gnd__cg_shape_of(w->c, "reduce_tile_own", alone, w);
 }
 
-/* A group's tile: stores the sums of its work-items in local memory, then combines them by a tree,
- * for all results at once. Sums of more than RUN terms are accumulated there: in registers they
- * would take twice the space, too much for several groups at a time. */
-static void shared_tile(gnd__cg *c, const tile *t, int64_t r)
+/* How many tiles of a group's size there are along an axis of that extent. */
+static int64_t tiles_along(const tile *t, int along_x, int64_t extent)
 {
-    char at[32], other[32];
-    snprintf(at, sizeof at, "[lid + t * %d]", GROUP);
-    snprintf(other, sizeof other, "[lid + w + t * %d]", GROUP);
-    if (r > GROUP * RUN) {
-        all_results(c, t);
-        gnd__acc_init(c, "T", at);
-        gnd__cgf(c, "    }\n    int left = %d;\n", RUN);
-    }
-    gnd__cgf(c, "    for (I r = lid; r < R; r += %d) {\n", GROUP);
-    one_step(c, t, "A");
-    if (r > GROUP * RUN) {
-        gnd__cgf(c, "    if (--left == 0) {\n    left = %d;\n", RUN);
-        all_results(c, t);
-        gnd__acc_combine(c, "T", at, "A", "[t]", 1);
-        gnd__acc_init(c, "A", "[t]");
-        gnd__cgf(c, "    }\n    }\n");
-    }
-    gnd__cgf(c, "    }\n");
-    all_results(c, t);
-    if (r > GROUP * RUN)
-        gnd__acc_combine(c, "T", at, "A", "[t]", 1);
-    else
-        gnd__acc_copy(c, "T", at, "A", "[t]");
-    gnd__cgf(c,
-             "    }\n    GND_BARRIER();\n#pragma unroll 1\n    for (int w = %d; w > 0; w /= 2) {\n"
-             "    if (lid < w)\n",
-             GROUP / 2);
-    all_results(c, t);
-    gnd__acc_combine(c, "T", at, "T", other, 1);
-    gnd__cgf(c, "    }\n    GND_BARRIER();\n    }\n    if (lid > 0) return;\n");
-    snprintf(at, sizeof at, "[t * %d]", GROUP);
-    all_results(c, t);
-    gnd__acc_copy(c, "A", "[t]", "T", at);
-    gnd__cgf(c, "    }\n");
+    const int n = along_x ? t->nx : t->ny, beside = along_x ? ACROSS : GROUP / ACROSS;
+    const int64_t each = t->shared ? n : n * beside;
+    return (extent + each - 1) / each;
+}
+
+static void write_tile(tile_writer *w)
+{
+    const tile *t = &w->t;
+    const gnd__hole own[] = {
+        {"x", .number = t->x},
+        {"y", .number = t->y},
+        {"has_y", .number = t->y >= 0},
+        {"shared", .number = t->shared},
+        {"nx", .number = t->nx},
+        {"ny", .number = t->ny},
+        {"count", .number = t->nx * t->ny},
+        {"across", .number = ACROSS},
+        {"wide", .number = ACROSS * t->nx},
+        {"high", .number = GROUP / ACROSS * t->ny},
+        {"step_x", .number = step_of(t, 1)},
+        {"step_y", .number = step_of(t, 0)},
+        {"other_indices", .write = write_other_indices},
+        {"sums", .write = write_sums},
+    };
+    gnd__cg_shape_of(w->c, "reduce_tile", own, w);
 }
 
 int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
 {
     const gnd__kir *k = c->k;
-    int last = k->nkeep + k->nred - 1;
-    int64_t r = gnd__kir_reduced(k), groups = 1, tx, ty = 1;
-    size_t local = GROUP, global;
-    char len[16], at[32];
-    tile t;
-    if (!choose(c, &t))
+    const int last = k->nkeep + k->nred - 1;
+    const size_t local = GROUP;
+    tile_writer w = {.c = c, .terms = gnd__kir_reduced(k)};
+    const tile *t = &w.t;
+    if (!choose(c, &w.t))
         return 0;
-    tx = t.shared ? t.nx : ACROSS * t.nx;
-    tx = (k->dim[t.x] + tx - 1) / tx;
-    if (t.y >= 0) {
-        ty = t.shared ? t.ny : GROUP / ACROSS * t.ny;
-        ty = (k->dim[t.y] + ty - 1) / ty;
-    }
-    groups = tx * ty;
+    const int64_t tx = tiles_along(t, 1, k->dim[t->x]);
+    const int64_t ty = t->y >= 0 ? tiles_along(t, 0, k->dim[t->y]) : 1;
+    int64_t groups = tx * ty;
+    for (int d = 0; d < t->x; d++)
+        groups *= d == t->y ? 1 : k->dim[d];
     c->wide = gnd__cg_wide_apart(k); /* no index counts all points */
-    for (int d = 0; d < t.x; d++)
-        groups *= d == t.y ? 1 : k->dim[d];
     for (int i = 0; i < k->naccess; i++)
-        c->vectorised[i] = t.vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1;
-    snprintf(len, sizeof len, "[%d]", t.nx * t.ny);
-    snprintf(at, sizeof at, "[ty * %d + tx]", t.nx);
+        c->vector.on[i] = t->vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1;
     gnd__cg_begin(c, 0, "k_reduce");
-    gnd__cg_access_args(c, 0);
-    gnd__cg_access_args(c, 1);
-    gnd__cg_dim_args(c, 0, k->nkeep + k->nred);
-    gnd__cg_const_args(c, 2);
-    gnd__cg_int(c, "R", r);
+    gnd__cg_reduce_args(c, 1);
+    gnd__cg_int(c, "R", w.terms);
     gnd__cg_int(c, "tilesx", tx);
     gnd__cg_int(c, "tilesy", ty);
-    if (t.shared)
-        gnd__acc_shared(c, GROUP * t.nx * t.ny);
-    place(c, &t);
-    gnd__acc_declare(c, "A", len);
-    all_results(c, &t);
-    gnd__acc_init(c, "A", "[t]");
-    gnd__cgf(c, "    }\n");
-    if (t.shared) {
-        shared_tile(c, &t, r);
-    } else if (r <= RUN) {
-        gnd__cgf(c, "    for (I r = 0; r < R; r += %d) {\n", t.vec);
-        one_step(c, &t, "A");
-        gnd__cgf(c, "    }\n");
-    } else {
-        gnd__cgf(c, "    for (I r = 0; r < R;) {\n    const I e = R - r > %d ? r + %d : R;\n", RUN,
-                 RUN);
-        gnd__acc_declare(c, "E", len);
-        all_results(c, &t);
-        gnd__acc_init(c, "E", "[t]");
-        gnd__cgf(c, "    }\n    for (; r < e; r += %d) {\n", t.vec);
-        one_step(c, &t, "E");
-        gnd__cgf(c, "    }\n");
-        all_results(c, &t);
-        gnd__acc_combine(c, "A", "[t]", "E", "[t]", 1);
-        gnd__cgf(c, "    }\n    }\n");
-    }
-    each_result(c, &t, 0);
-    gnd__acc_finish(c, "A", at);
-    gnd__cg_values(c, 1);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n");
-    global = (size_t)groups * local;
+    if (t->shared)
+        gnd__acc_shared(c, GROUP * t->nx * t->ny);
+    write_tile(&w);
+    const size_t global = (size_t)groups * local;
     *st = gnd__cg_end(c, 1, &global, &local);
     return 1;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "device/buildlog.h"
 #include "device/disk.h"
 #include "device/priv.h"
 #include "device/trace.h"
@@ -303,6 +304,11 @@ static gnd_status compile(gnd__gdev *d, const char *name, const char *src, size_
         if (debug && st == GND_ERR_BUILD) {
             log_lines("source", src, len);
             log_lines("compiler", log ? log : "(said nothing)", log ? strlen(log) : 14);
+        }
+        if (st == GND_ERR_BUILD && log) {
+            log = gnd__buildlog_places(log, src, len);
+            if (e)
+                snprintf(e->msg, sizeof e->msg, "%.400s", gnd__buildlog_error(log));
         }
         snprintf(slot, sizeof slot, "building %.100s", name);
         st = gnd__gate_call_failed(d, slot, st, e);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # cuda_fake.sh - the CUDA plugin without a GPU: a libcuda.so.1 made here, whose devices' memory is the
-# host's and which computes nothing. What the plugin says of devices and drivers, which of several CUDA
-# libraries it takes, transfers of all sizes, what is reported when memory is out or a kernel has failed.
+# host's and which computes nothing but the kernels of conform.c's lists. What the plugin says of devices and
+# drivers, which of several CUDA libraries it takes, transfers of all sizes, what is reported when memory is out
+# or a kernel has failed, and lists of launches as graphs: the calls, and when numbers that change take effect.
 . "$GND_SRCDIR/tests/lib/tap.sh"
 
 case :$GND_BACKEND_PATH: in
@@ -26,7 +27,8 @@ static const char *var(const char *name, const char *otherwise)
     return s ? s : otherwise;
 }
 static size_t most(void) { return (size_t)atoll(var("FAKE_MOST", "1000000000")); }
-static int waited(void) { return getenv("FAKE_FAULT") ? 700 : 0; }
+static void drain(void);
+static int waited(void) { return drain(), getenv("FAKE_FAULT") ? 700 : 0; }
 int cuDriverGetVersion(int *v) { return *v = atoi(var("FAKE_DRIVER", "13000")), 0; }
 static int device(int want, int *cc)
 {
@@ -68,12 +70,12 @@ int cuMemFree_v2(ptr p) { size_t *m = (size_t *)p - 32; used -= *m; free(m); ret
 int cuMemHostAlloc(void **p, size_t n, unsigned f) { return *p = malloc(n), (void)f, 0; }
 int cuMemFreeHost(void *p) { return free(p), 0; }
 int cuPointerGetAttribute(void *v, int what, ptr p) { return (void)v, (void)what, (void)p, 1; }
-int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, void *q) { return memcpy((void *)d, s, n), (void)q, 0; }
-int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, void *q) { return memcpy(d, (void *)s, n), (void)q, 0; }
-int cuMemcpyDtoDAsync_v2(ptr d, ptr s, size_t n, void *q) { return memcpy((void *)d, (void *)s, n), (void)q, 0; }
+int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, void *q) { return drain(), memcpy((void *)d, s, n), (void)q, 0; }
+int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, void *q) { return drain(), memcpy(d, (void *)s, n), (void)q, 0; }
+int cuMemcpyDtoDAsync_v2(ptr d, ptr s, size_t n, void *q) { return drain(), memcpy((void *)d, (void *)s, n), (void)q, 0; }
 int cuMemcpyPeerAsync(ptr d, void *a, ptr s, void *b, size_t n, void *q)
 {
-    return memcpy((void *)d, (void *)s, n), (void)a, (void)b, (void)q, 0;
+    return drain(), memcpy((void *)d, (void *)s, n), (void)a, (void)b, (void)q, 0;
 }
 int cuStreamCreate(void **s, unsigned f) { return *s = malloc(1), (void)f, 0; }
 int cuStreamDestroy_v2(void *s) { return free(s), 0; }
@@ -87,6 +89,7 @@ int cuGetErrorName(int c, const char **s)
 }
 int cuGetErrorString(int c, const char **s) { return *s = c == 2 ? "out of memory" : "illegal access", 0; }
 C
+cat "$GND_SRCDIR/tests/conform/fake_graph.inc" >>fake.c
 sed -n 's/^ *X([A-Za-z0-9]*, *\(cu[A-Za-z0-9_]*\)).*/\1/p' "$GND_SRCDIR/backends/cuda/cu.h" | while read -r f; do
     grep -q "^int $f(" fake.c || echo "int $f(void) { return 0; }"
 done >rest.c
@@ -150,4 +153,31 @@ fails "a limit" "limit 1048576" GND_MEM_LIMIT=1M gnd eval x x=in.npy
 # After a fault the driver takes nothing back: what it has is no leak of gnd's.
 fails "a fault" "CUDA_ERROR_ILLEGAL_ADDRESS (700): illegal access" FAKE_FAULT=1 \
     ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" gnd eval x x=in.npy
+
+# Lists: the checks of conform.c, compiled by an NVRTC that makes empty images.
+mkdir rtc rtc/lib64
+cat >rtc.c <<'C'
+#include <string.h>
+const char *nvrtcGetErrorString(int r) { return (void)r, "?"; }
+int nvrtcGetNumSupportedArchs(int *n) { return *n = 1, 0; }
+int nvrtcGetSupportedArchs(int *a) { return *a = 90, 0; }
+int nvrtcCreateProgram(void **p, const char *s, const char *f, int n, char **h, char **i) { return *p = &i, 0; }
+int nvrtcDestroyProgram(void **p) { return 0; }
+int nvrtcCompileProgram(void *p, int n, char **o) { return 0; }
+int nvrtcGetProgramLogSize(void *p, size_t *n) { return *n = 0; }
+int nvrtcGetProgramLog(void *p, char *s) { return 0; }
+int nvrtcGetCUBINSize(void *p, size_t *n) { return *n = 8, 0; }
+int nvrtcGetCUBIN(void *p, char *s) { return memset(s, 1, 8), 0; }
+int nvrtcGetPTXSize(void *p, size_t *n) { return *n = 8, 0; }
+int nvrtcGetPTX(void *p, char *s) { return memset(s, 1, 8), 0; }
+C
+${CC%% -fsan*} -w -shared -fPIC -O1 -Wl,-soname,libnvrtc.so.13 rtc.c -o rtc/lib64/libnvrtc.so.13
+conform() { env CUDA_HOME="$scratch/rtc" GND_TEST_DEVICES=cuda:0 GND_TEST_PART=lists "$@" "$GND_BUILDDIR/tests/conform/conform_cuda" >out 2>&1; }
+check "lists of launches" conform FAKE_LOG="$scratch/log"
+check "as graphs: one for 4 launches, one that fails" test "$(grep -c cuGraphCreate log)" = 2
+check "a kernel's parameters are set once for a number that changed" test "$(grep -c SetParams log)" = 1
+for call in cuGraphCreate cuGraphAddKernelNode cuGraphInstantiate cuGraphExecKernelNodeSetParams cuGraphLaunch; do
+    conform FAKE_FAIL=$call && rc=0 || rc=$?
+    check "$call fails: an error that names it" grep -F "$call" out
+done
 done_testing

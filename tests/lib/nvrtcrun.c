@@ -6,8 +6,10 @@
 #include "nvrtcrun.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../../backends/cuda/headers.h"
 #include "driverleaks.h"
 #include "tap.h"
 
@@ -26,6 +28,7 @@ static int (*arch_count)(int *);
 static int (*arch_list)(int *);
 
 static char version_text[32];
+static char include_option[700]; /* "" when the toolkit's headers are not there */
 
 static int get_symbols(void *lib)
 {
@@ -73,8 +76,16 @@ int nvrtc_load(const char **why)
         snprintf(text, sizeof text, lib ? "libnvrtc is too old" : "no libnvrtc");
         return 0;
     }
+    Dl_info info;
+    if (dladdr((void *)(uintptr_t)version, &info) && info.dli_fname)
+        gnd__cu_include_option(info.dli_fname, include_option, sizeof include_option);
     snprintf(version_text, sizeof version_text, "%d.%d", major, minor);
     return 1;
+}
+
+int nvrtc_headers(void)
+{
+    return include_option[0] != 0;
 }
 
 const char *nvrtc_version(void)
@@ -102,22 +113,30 @@ int nvrtc_archs(int arch[NVRTC_ARCHS])
 /* The compiled program, or NULL with its log said. */
 static nvrtc_program compiled(const char *text, const char *target)
 {
+    const char *name[GND__CU_NHEADER], *content[GND__CU_NHEADER];
+    for (int i = 0; i < GND__CU_NHEADER; i++) {
+        name[i] = gnd__cu_headers[i].name;
+        content[i] = gnd__cu_headers[i].text;
+    }
     const char *const options[] = {target,
                                    "-fmad=false",
                                    "-ftz=false",
                                    "-prec-div=true",
                                    "-prec-sqrt=true",
                                    "--std=c++17",
-                                   "--device-as-default-execution-space"};
+                                   "--device-as-default-execution-space",
+                                   include_option};
     nvrtc_program p = NULL;
     size_t n = 0;
     driver_begin();
-    const int refused = create(&p, text, "gnd.cu", 0, NULL, NULL);
+    const int refused =
+        create(&p, text, "gnd.cu", include_option[0] ? GND__CU_NC : GND__CU_NHEADER, content, name);
     driver_end();
     if (refused)
         return NULL;
     driver_begin();
-    const int failed = compile(p, sizeof options / sizeof *options, options);
+    const int failed =
+        compile(p, (int)(sizeof options / sizeof *options) - !include_option[0], options);
     driver_end();
     if (!failed)
         return p;

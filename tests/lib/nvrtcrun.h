@@ -10,6 +10,8 @@ enum { NVRTC_ARCHS = 4 };
 /* Loads NVRTC, once: the library that GND_TEST_NVRTC names, else CUDA 13's or 12's where the
  * dynamic loader or /usr/local/cuda has it. 0, and *why, when there is none. */
 int nvrtc_load(const char **why);
+/* Whether CUDA's own headers (cuda_fp16.h) are there too. */
+int nvrtc_headers(void);
 /* "13.0". */
 const char *nvrtc_version(void);
 /* The architectures that tests compile for: sm_70 (or this NVRTC's oldest below 80), 80, 90 and its

@@ -178,7 +178,7 @@ static const char *const half_case =
     "}\n";
 
 static const char *const head =
-    "#include <stdint.h>\n#define SQUARE(v) ((v) * (v))\n#define AT(i) x[i]\n#define WIDE(p) (*(const float2 *)(p))\n"
+    "#include <stdint.h>\n#include <cmath>\n#include <float.h>\n#include <limits.h>\n#include <math_constants.h>\n#define SQUARE(v) ((v) * (v))\n#define AT(i) x[i]\n#define WIDE(p) (*(const float2 *)(p))\n"
     "const int LIMIT = 5;\n__constant__ float TABLE[3] = {10, 20, 30};\n"
     "struct Pair { float first; double second; };\nenum Colour { RED, GREEN };\n"
     "__device__ float total(const float *p, int n);\n"
@@ -332,10 +332,65 @@ static void test_kernels(void)
         want += 2 * host[i];
     tap_is_int(gnd_launch(gnd_program_kernel(p, "sums"), gnd_dims(4), gnd_dims(64), 7, args, &y),
                GND_OK, "and is launched");
-    gnd_read(y, got, sizeof got);
-    tap_ok(got[0] == (float)want && got[1] == 9, "a sum of %g is %g", want, (double)got[0]);
+    if (gnd_read(y, got, sizeof got) != GND_OK)
+        tap_diag("%s", gnd_error(y));
+    tap_ok(got[0] == (float)want && got[1] == 9, "a sum of %g is %g, and 9 is %g", want,
+           (double)got[0], (double)got[1]);
     tap_is_int(gnd_launch(gnd_program_kernel(p, "sums"), gnd_dims(4), gnd_dims(128), 7, args, &y),
                GND_ERR_ARG, "more than __launch_bounds__");
+    gnd_program_free(p);
+}
+
+/* What each work-item of two warps gets by each function of warps, against the host. */
+static const char *const warps_case =
+    "extern \"C\" __global__ void w(long long *y)\n{\n"
+    "    const unsigned all = 0xffffffffu;\n"
+    "    const int i = threadIdx.x, lane = i % warpSize;\n"
+    "    long long s = __shfl_sync(all, i, 5);\n"
+    "    s = 64 * s + __shfl_up_sync(all, (unsigned)lane, 3);\n"
+    "    s = 64 * s + (int)__shfl_down_sync(all, (float)lane, 4);\n"
+    "    s = 64 * s + (__shfl_xor_sync(all, (long long)lane << 40, 6) >> 40);\n"
+    "    s = 64 * s + (__shfl_sync(all, (unsigned long long)lane << 33, 40) >> 33);\n"
+    "    __syncwarp();\n"
+    "    const unsigned odd = __ballot_sync(all, lane % 2);\n"
+    "    __syncwarp(all);\n"
+    "    s = 64 * s + (odd == 0xaaaaaaaau);\n"
+    "    s = 64 * s + 4 * (__any_sync(all, lane == 7) != 0) + 2 * (__all_sync(all, lane < 32) != 0) +\n"
+    "        (__all_sync(all, lane < 31) != 0);\n"
+    "    y[i] = s;\n}\n";
+
+static void test_warps(void)
+{
+    gnd_program *p = gnd_compile(dev, warps_case, GND_CUDA_C, NULL);
+    const int64_t n = 64;
+    const gnd_arg args[] = {GND_OUT(1, &n, GND_INT64, NULL)};
+    int64_t got[64] = {0};
+    gnd_array *y = NULL;
+    if (gnd_program_status(p) != GND_OK) {
+        tap_has_str(gnd_program_error(p), "needs warps", "no warps here, which the error says");
+        gnd_program_free(p);
+        return;
+    }
+    gnd_launch(gnd_program_kernel(p, "w"), gnd_dims(1), gnd_dims(64), 1, args, &y);
+    if (gnd_read(y, got, sizeof got) != GND_OK)
+        tap_diag("%s", gnd_error(y));
+    int bad = 0;
+    for (int i = 0; i < 64; i++) {
+        const int lane = i % 32;
+        const int part[] = {i - lane + 5,
+                            lane < 3 ? lane : lane - 3,
+                            lane > 27 ? lane : lane + 4,
+                            lane ^ 6,
+                            40 % 32,
+                            1,
+                            6};
+        int64_t want = 0;
+        for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+            want = 64 * want + part[k];
+        if (got[i] != want && !bad++)
+            tap_diag("work-item %d: %lld, not %lld", i, (long long)got[i], (long long)want);
+    }
+    tap_is_int(bad, 0, "functions of warps");
     gnd_program_free(p);
 }
 
@@ -398,14 +453,6 @@ static void test_refusals(void)
         tap_has_str(gnd_program_error(p), c[i].has, "and why");
         gnd_program_free(p);
     }
-    gnd_program *p =
-        gnd_compile(dev, "__global__ void k(float *y) { y[0] = __shfl_xor_sync(~0u, y[0], 1); }",
-                    GND_CUDA_C, NULL);
-    if (gnd_program_status(p) != GND_OK)
-        tap_has_str(gnd_program_error(p), "needs warps", "no warps here, which the error says");
-    else
-        tap_skip(1, "the device has warps");
-    gnd_program_free(p);
 }
 
 static void test_nvrtc(void)
@@ -415,18 +462,13 @@ static void test_nvrtc(void)
         tap_skip(1, "%s", why);
         return;
     }
-    char *text = whole(), *full = malloc(1 << 17);
-    sprintf(
-        full,
-        "typedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n"
-        "typedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n"
-        "typedef unsigned long long uint64_t;\n#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
-        "#define FLT_MAX 3.4e38f\n#define FLT_MIN 1.2e-38f\n#define FLT_EPSILON 1.2e-7f\n#define INT_MAX 2147483647\n"
-        "#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n#define CUDART_INF_F INFINITY\n#define CUDART_PI_F 3.141592654f\n"
-        "#define CUDART_NAN_F NAN\n#define LLONG_MAX 9223372036854775807ll\n#define ULLONG_MAX 18446744073709551615ull\n%s",
-        strchr(text, '\n') + 1); /* without <stdint.h>, which NVRTC may not find */
-    tap_ok(nvrtc_build(full, 90), "NVRTC compiles the same cases as they are");
-    free(full);
+    char *text = whole();
+    tap_ok(nvrtc_build(text, 90), "NVRTC compiles the same cases as they are");
+    tap_ok(nvrtc_build(warps_case, 90), "and those of warps");
+    if (nvrtc_headers())
+        tap_ok(nvrtc_build(half_case, 90), "and those of half");
+    else
+        tap_skip(1, "no headers of CUDA");
     free(text);
 }
 
@@ -446,10 +488,10 @@ int main(void)
     const int cuda = strncmp(gnd_device_id(dev), "cuda", 4) == 0;
     test_kernels();
     test_table();
-    if (!cuda) { /* NVRTC has no header of half, and takes what the subset has not */
-        test_half();
+    test_half();
+    test_warps();
+    if (!cuda) /* NVRTC takes what the subset has not */
         test_refusals();
-    }
     gnd_scope_end();
     gnd_close(dev);
     return tap_done();
