@@ -41,7 +41,7 @@ def __array_namespace_info__():
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'vectorize': 'cuda'}
+         'cuda': '', 'kernel': '', 'vectorize': 'cuda', 'jit': '_jit', 'benchmark': '_benchmark'}
 
 
 def __getattr__(name):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parameters of the functions of gnd's table as Python shows them: help(), inspect.signature(), the stubs (.pyi)."""
+"""Parameters of the functions of gnd's table as Python shows them: help(), inspect.signature(),
+the stubs (.pyi)."""
 
-# Every function takes device= (the device of the result) and out=; signatures show device= where arrays are made.
-_MAKERS = frozenset("""zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace
+# Every function takes device= (the device of the result) and out=; signatures show device= where
+# arrays are made.
+_MAKERS = frozenset(
+    """zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace
     geomspace eye identity tri astype indices fftfreq rfftfreq""".split())
 _VARIANCES = frozenset(('var', 'std', 'nanvar', 'nanstd'))
 
