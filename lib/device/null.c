@@ -19,17 +19,17 @@
 #define GUARD ((size_t)64)
 #define ALIGN ((size_t)256)
 
-enum { GUARD_BYTE = 0xa5, NDEV = 3 };
+enum { GUARD_BYTE = 0xa5 };
 
 static const struct {
     uint64_t mem, max_alloc;
-} sizes[NDEV] = {
+} sizes[GND__NULL_DEVICES] = {
     {16 * GIB, 4 * GIB},
     {256 * MIB, 64 * MIB},
     {16 * GIB, 4 * GIB},
 };
 
-static const char *const names[NDEV] = {
+static const char *const names[GND__NULL_DEVICES] = {
     "null device with float64",
     "null device without float64",
     "null device for CUDA C++",
@@ -46,13 +46,13 @@ void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
 static gnd_status dev_count(int *n, gnd_err *e)
 {
     (void)e;
-    *n = NDEV;
+    *n = GND__NULL_DEVICES;
     return GND_OK;
 }
 
 static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
 {
-    if (i < 0 || i >= NDEV)
+    if (i < 0 || i >= GND__NULL_DEVICES)
         return gnd__err(e, GND_ERR_DEVICE, "no device %d", i);
     *p = (gnd_props){
         .vendor = "gnd",
@@ -81,7 +81,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
+gnd_status gnd__null_open(int i, gnd_dev **d, gnd_err *e)
 {
     *d = gnd__calloc(1, sizeof **d);
     if (!*d)
@@ -91,7 +91,7 @@ static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
     return GND_OK;
 }
 
-static void dev_close(gnd_dev *d)
+void gnd__null_close(gnd_dev *d)
 {
     gnd__null_object(-1);
     gnd__free(d);
@@ -243,36 +243,9 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
-/* Only the host's memory; null:2 takes its addresses for CUDA's too. */
-static gnd_status mem_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **out, gnd_err *e)
-{
-    gnd_buf *b;
-
-    if (m->handle || (!m->host && d->index != 2))
-        return gnd__err(e, GND_ERR_UNSUPPORTED, "%s: null devices have host memory only",
-                        m->handle ? "a cl_mem" : "CUDA's memory");
-    b = gnd__calloc(1, sizeof *b);
-    if (!b)
-        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-    b->d = d;
-    b->n = n;
-    b->p = (unsigned char *)(uintptr_t)m->address;
-    gnd__null_object(1);
-    gnd__null_note("wrap %zu\n", n);
-    *out = b;
-    return GND_OK;
-}
-
-static gnd_status mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e)
-{
-    (void)e;
-    *m = (gnd_mem_native){.address = (uint64_t)(uintptr_t)b->p + off, .host = 1};
-    return GND_OK;
-}
-
 /* --- queues: all work is done when it is enqueued ------------------------------------------- */
 
-static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
+gnd_status gnd__null_queue(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
 {
     (void)flags;
     *q = gnd__calloc(1, sizeof **q);
@@ -302,43 +275,6 @@ static gnd_status q_finish(gnd_queue *q, gnd_err *e)
     (void)q;
     (void)e;
     gnd__null_note("finish\n");
-    return GND_OK;
-}
-
-static gnd_status q_order(gnd_queue *q, void *other, int after, gnd_err *e)
-{
-    (void)other;
-    (void)e;
-    gnd__null_note("order %s %d\n", after ? "after" : "before", q->d->index);
-    return GND_OK;
-}
-
-/* Any context and any queue: nothing is done with them but to name them again. */
-static gnd_status dev_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
-                                  gnd_queue **q, gnd_err *e)
-{
-    const uintptr_t i = (uintptr_t)n->device;
-    gnd_status st;
-
-    if (i >= NDEV)
-        return gnd__err(e, GND_ERR_ARG, "no device %zu: there are %d", (size_t)i, NDEV);
-    st = dev_open((int)i, d, e);
-    if (st == GND_OK && (st = q_new(*d, flags, q, e)) != GND_OK)
-        dev_close(*d);
-    if (st != GND_OK)
-        return st;
-    (*d)->context = n->context;
-    (*q)->app = n->queue;
-    *index = (int)i;
-    return GND_OK;
-}
-
-static gnd_status dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e)
-{
-    (void)e;
-    n->device = (void *)(uintptr_t)d->index;
-    n->context = d->context ? d->context : d;
-    n->queue = q->app ? q->app : q;
     return GND_OK;
 }
 
@@ -493,12 +429,12 @@ const gnd_backend *gnd__null_tables(void)
         .size = sizeof device,
         .count = dev_count,
         .props = dev_props,
-        .open = dev_open,
-        .close = dev_close,
+        .open = gnd__null_open,
+        .close = gnd__null_close,
         .mem_info = dev_mem_info,
         .can_peer = dev_can_peer,
-        .open_native = dev_open_native,
-        .native = dev_native,
+        .open_native = gnd__null_open_native,
+        .native = gnd__null_dev_native,
     };
     static const gnd_memory_ops memory = {
         .size = sizeof memory,
@@ -510,19 +446,19 @@ const gnd_backend *gnd__null_tables(void)
         .map = mem_map,
         .unmap = mem_unmap,
         .fetch = mem_fetch,
-        .wrap = mem_wrap,
-        .native = mem_native,
+        .wrap = gnd__null_wrap,
+        .native = gnd__null_mem_native,
     };
     static const gnd_queue_ops queue = {
         .size = sizeof queue,
-        .queue_new = q_new,
+        .queue_new = gnd__null_queue,
         .queue_free = q_free,
         .flush = q_flush,
         .finish = q_finish,
         .record = q_record,
         .wait_event = q_wait_event,
         .event_free = event_free,
-        .order = q_order,
+        .order = gnd__null_order,
     };
     static const gnd_program_ops program = {
         .size = sizeof program,

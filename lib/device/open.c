@@ -297,9 +297,8 @@ static uint32_t queue_flags(void)
 /* The rest, when d has its device and queue, which end if this fails, and d with them. */
 static gnd_status complete(gnd__gdev *d, gnd__gdev **out, gnd_err *e)
 {
-    gnd_status st;
-
-    if ((st = gnd__pool_new(d, e)) != GND_OK)
+    gnd_status st = gnd__pool_new(d, e);
+    if (st != GND_OK)
         goto free_queue;
     if ((st = gnd__progs_new(d, e)) != GND_OK)
         goto delete_pool;
@@ -328,7 +327,6 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
 {
     gnd_status st;
     gnd__gdev *d = gdev_new(f->b);
-
     *out = NULL;
     if (!d)
         return gnd__err(e, GND_ERR_NOMEM, "%s:%d: out of host memory", f->b->name, f->index);
@@ -365,7 +363,6 @@ static gnd_status named_backend(const char *name, const gnd__backend **b, gnd_er
     const gnd__backend *const *list;
     int n = gnd__gate_found(&list), i;
     char there[400];
-
     for (i = 0; i < n && strcasecmp(list[i]->name, name) != 0;)
         i++;
     if (i == n) {
@@ -393,8 +390,8 @@ gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, g
         return st;
     if (!b->device.open_native)
         return gnd__err(e, GND_ERR_UNSUPPORTED,
-                        "backend %s has no entry device.open_native: install a plugin made for "
-                        "interface %u.2 or newer, or use gnd_open",
+                        "backend %s has no device.open_native: install a plugin for interface %u.2 "
+                        "or newer, or use gnd_open",
                         b->name, GND_BACKEND_MAJOR);
     d = gdev_new(b);
     if (!d)
