@@ -561,7 +561,7 @@ gnd_array *gnd_recording_get(gnd_recording *r, int o)
     return gnd__error_node(works(r) ? r->dev : NULL, &e);
 }
 
-/* --- rows of larger arrays (array/loop.c) ----------------------------------------------------- */
+/* --- rows of larger arrays (array/loop_scan.c) ------------------------------------------------ */
 
 const gnd_array *gnd__recording_output(const gnd_recording *r, int o)
 {

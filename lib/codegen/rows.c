@@ -80,10 +80,10 @@ void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
 
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s)
 {
-    c->skip_red = 0;
+    c->part.skip_red = 0;
     for (int j = 0; j < c->k->nreds; j++)
         if (w->stage[j] != s)
-            c->skip_red |= 1u << j;
+            c->part.skip_red |= 1u << j;
 }
 
 unsigned gnd__rows_points(const gnd__kir *k)
@@ -120,7 +120,7 @@ void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count)
 
 void gnd__rows_values(gnd__cg *c, const gnd__rows *w)
 {
-    c->pick = w->pick;
+    c->part.pick = w->pick;
     gnd__cg_values(c, 0);
-    c->pick = NULL;
+    c->part.pick = NULL;
 }

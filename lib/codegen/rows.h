@@ -35,7 +35,7 @@ void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, con
 /* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
  * row. */
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads);
-/* Makes only the reductions of stage s active (gnd__cg.skip_red). */
+/* Makes only the reductions of stage s active (gnd__part). */
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
 
 /* Bits: the outputs with a value for each element of a row. */

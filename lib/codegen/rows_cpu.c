@@ -85,9 +85,9 @@ static void write_stages(void *who, const gnd__holeargs *a)
         if (s < r->w.nstage) {
             gnd__rows_only(r->c, &r->w, s);
             gnd__cg_shape_of(r->c, "rows_cpu_reduce", own, r);
-            r->c->skip_red = 0;
+            r->c->part.skip_red = 0;
         } else if (r->points) {
-            r->c->skip_out = ~r->points;
+            r->c->part.skip_out = ~r->points;
             gnd__cg_shape_of(r->c, "rows_cpu_points", own, r);
         }
         gnd__rows_saved(r->c->k, &r->w, r->there);
@@ -99,10 +99,10 @@ static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->skip_out = r->points;
+    r->c->part.skip_out = r->points;
     gnd__cg_values(r->c, 1);
     gnd__cg_stores(r->c);
-    r->c->skip_out = 0;
+    r->c->part.skip_out = 0;
 }
 
 gnd_status gnd__cg_rows_cpu(gnd__cg *c)

@@ -132,11 +132,11 @@ static void write_loads(void *who, const gnd__holeargs *a)
     for (int i = 0; i < k->ninstr; i++)
         if (is_due(r, i)) {
             any = 1;
-            c->vectorised[k->instr[i].ref] = r->w.vec > 1;
+            c->vector.on[k->instr[i].ref] = r->w.vec > 1;
         }
     if (any)
         gnd__cg_shape_of(c, "rows_gpu_loads", own, r);
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 static void write_values(void *who, const gnd__holeargs *a)
@@ -162,7 +162,7 @@ static void reduce_stage(row_writer *r, int s)
     gnd__rows_only(c, &r->w, s);
     gnd__cg_shape_of(c, "rows_gpu_reduce", own, r);
     c->keys = 0; /* of this stage's results */
-    c->skip_red = 0;
+    c->part.skip_red = 0;
 }
 
 /* Declares the vectors of the outputs that are contiguous along the row, and marks these. */
@@ -173,11 +173,11 @@ static void write_declare(void *who, const gnd__holeargs *a)
     (void)a;
     for (int j = 0; j < c->k->nout; j++) {
         const gnd__access *x = &c->k->access[c->k->out[j].access];
-        c->vectorised[c->k->out[j].access] = x->stride[r->last] == 1 && !x->epilogue;
+        c->vector.on[c->k->out[j].access] = x->stride[r->last] == 1 && !x->epilogue;
     }
-    c->vec = r->w.vec;
+    c->vector.width = r->w.vec;
     gnd__cg_vector_loads(c); /* declares u, reads nothing */
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 /* The outputs that have a value for each element of the row. */
@@ -197,10 +197,10 @@ static void write_points(row_writer *r)
         {"stage_values", .write = write_values},
         {"declare_vectors", .write = write_declare},
     };
-    c->skip_out = ~r->points;
+    c->part.skip_out = ~r->points;
     gnd__cg_shape_of(c, "rows_gpu_points", own, r);
-    c->skip_out = 0;
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    c->part.skip_out = 0;
+    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 static void write_stages(void *who, const gnd__holeargs *a)
@@ -230,10 +230,10 @@ static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->skip_out = r->points;
+    r->c->part.skip_out = r->points;
     gnd__cg_values(r->c, 1);
     gnd__cg_stores(r->c);
-    r->c->skip_out = 0;
+    r->c->part.skip_out = 0;
 }
 
 gnd_status gnd__cg_rows(gnd__cg *c)

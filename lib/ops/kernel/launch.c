@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "array/host.h"
+#include "codegen/checked.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -286,6 +287,43 @@ static gnd_status add_local(maker *m, int i, size_t nbytes, int64_t *at)
     return GND_OK;
 }
 
+/* The hidden arguments of checked kernels (codegen/checked.h), from number *at of the launch's on.
+ */
+static gnd_status add_bounds(maker *m, const gnd_arg *args, int *at)
+{
+    const gnd__ukernel *sig = m->k->sig;
+    gnd__larg *arg = m->l.arg;
+    gnd__bounds *b = gnd__bounds_new(sig->nparam);
+    int n = 0;
+    if (!b)
+        return gnd__err(&m->e, GND_ERR_NOMEM, "launch: out of host memory");
+    m->l.bounds = b;
+    snprintf(b->kernel, sizeof b->kernel, "%s", sig->name);
+    for (int i = 0; i < sig->nparam; i++) {
+        const gnd__uparam *p = &sig->param[i];
+        if (p->kind != GND__UP_GLOBAL)
+            continue;
+        const gnd__larg *a = &arg[m->where[i]];
+        const gnd_array *x = args[i].kind == GND_ARG_IN ? args[i].array : NULL;
+        const int64_t esize = (int64_t)gnd_dtype_size(x ? (gnd_dtype)x->dtype : m->t[a->out]);
+        const int64_t bytes = x ? x->size * esize : (int64_t)m->l.out_bytes[a->out];
+        snprintf(b->array[n].name, sizeof b->array[n].name, "%s", p->name);
+        b->array[n].esize = esize;
+        b->array[n++].size = bytes / esize;
+        arg[*at] = (gnd__larg){.kind = GND__L_VALUE, .nbytes = 8};
+        memcpy(arg[(*at)++].value, &bytes, 8);
+    }
+    b->n = n;
+    if (n == 0)
+        return GND_OK;
+    arg[(*at)++] = (gnd__larg){.kind = GND__L_TABLE};
+    arg[(*at)++] = (gnd__larg){.kind = GND__L_ENTRY, .nbytes = 4};
+    arg[*at] = (gnd__larg){.kind = GND__L_SCRATCH, .nbytes = GND__CHECKED_BYTES};
+    arg[*at + 1] = (gnd__larg){.kind = GND__L_OFFSET, .of = (int8_t)*at};
+    *at += 2;
+    return GND_OK;
+}
+
 /* The arguments for all parameters, then the hidden ones (codegen/user.h). */
 static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
 {
@@ -306,10 +344,12 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     if (extra)
         return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s takes %d argument%s, %d given",
                         sig->name, sig->nparam, sig->nparam == 1 ? "" : "s", nargs);
-    if (2 * sig->nparam + 1 > GND__LAUNCH_ARGS)
+    const int checked = m->k->of_checked;
+    if ((2 + checked) * sig->nparam + 1 + 4 * checked > GND__LAUNCH_ARGS)
         return gnd__err(&m->e, GND_ERR_UNSUPPORTED,
-                        "launch: kernel %s has %d parameters, at most %d are possible", sig->name,
-                        sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
+                        "launch: kernel %s has %d parameters, at most %d are possible%s", sig->name,
+                        sig->nparam, (GND__LAUNCH_ARGS - 1 - 4 * checked) / (2 + checked),
+                        checked ? " in checked mode" : "");
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         gnd__larg b = {0};
         if ((unsigned)args[i].kind > GND_ARG_SAME)
@@ -335,6 +375,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
             memcpy(arg[n++].value, &at[i], 8);
         }
     }
+    if (checked && st == GND_OK)
+        st = add_bounds(m, args, &n);
     if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, of some size */
         arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = nlocal ? (uint32_t)m->local : 16};
     m->l.narg = n;
@@ -428,77 +470,10 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
         gnd__launch_nodes(m.dev, &m.l, m.nin, m.in, m.t, m.ndim, m.dim, out);
     for (int i = 0; i < m.nheld; i++)
         gnd_release(m.held[i]);
+    gnd__bounds_unref(m.l.bounds);
     if (st != GND_OK)
         return give_error(m.dev, &m.e, nargs, args, out);
     for (int i = 0; i < m.l.nout && st == GND_OK; i++)
         st = gnd__told(out[i]);
     return st;
-}
-
-gnd_status gnd_kernel_parameter(gnd_kernel *k, int i, gnd_kernel_param *p)
-{
-    gnd_device *dev;
-    gnd_err e = {.code = GND_OK};
-    if (p)
-        memset(p, 0, sizeof *p);
-    gnd_status st = gnd__kernel_usable("kernel_parameter", k, &dev, &e);
-    if (st == GND_OK && !p)
-        st = gnd__err(&e, GND_ERR_NULL, "kernel_parameter: p is NULL");
-    if (st == GND_OK && (i < 0 || i >= k->sig->nparam))
-        st = gnd__err(&e, GND_ERR_INDEX,
-                      "kernel_parameter: kernel %s has %d parameters, there is no number %d",
-                      k->sig->name, k->sig->nparam, i);
-    if (st != GND_OK)
-        return gnd__only_status("kernel_parameter", &e);
-    const gnd__uparam *u = &k->sig->param[i];
-    *p = (gnd_kernel_param){
-        .name = u->name,
-        .type = u->type,
-        .dtype = u->dtype < 0 ? GND_DTYPE_DEFAULT : (gnd_dtype)u->dtype,
-        .kind = u->kind == GND__UP_LOCAL   ? GND_ARG_LOCAL_MEM
-                : u->kind == GND__UP_VALUE ? GND_ARG_NUMBER
-                : u->is_const              ? GND_ARG_IN
-                                           : GND_ARG_INOUT,
-        .lanes = (int)u->lanes,
-    };
-    return GND_OK;
-}
-
-gnd_status gnd_kernel_info(gnd_kernel *k, int64_t n, gnd_kernel_facts *facts)
-{
-    gnd_device *dev;
-    gnd_err e = {.code = GND_OK};
-    if (facts)
-        memset(facts, 0, sizeof *facts);
-    gnd_status st = gnd__kernel_usable("kernel_info", k, &dev, &e);
-    if (st == GND_OK && !facts)
-        st = gnd__err(&e, GND_ERR_NULL, "kernel_info: facts is NULL");
-    if (st == GND_OK && n < 1)
-        st =
-            gnd__err(&e, GND_ERR_ARG, "kernel_info: n is %lld, at least 1 is needed", (long long)n);
-    if (st != GND_OK)
-        return gnd__only_status("kernel_info", &e);
-    const gnd_props *p = &dev->g->props;
-    const gnd_kern_info *i = &k->info;
-    int64_t most = p->max_group < p->max_local[0] ? p->max_group : p->max_local[0];
-    if (i->max_group >= 64 && i->max_group < most)
-        most = i->max_group;
-    if (k->sig->most > 0 && k->sig->most < most)
-        most = k->sig->most;
-    int64_t block = i->best_group ? i->best_group : p->kind == GND_DEV_CPU ? 1024 : 256;
-    block = block < most ? block : most;
-    while (block / 2 >= n)
-        block /= 2;
-    if (k->sig->reqd[0] > 0)
-        block = k->sig->reqd[0];
-    *facts = (gnd_kernel_facts){
-        .registers = i->registers,
-        .private_bytes = (int64_t)i->private_bytes,
-        .local_bytes = (int64_t)i->local_bytes,
-        .max_group = most,
-        .multiple = i->multiple,
-        .block = gnd_dims((size_t)block),
-        .grid = gnd_dims((size_t)((n + block - 1) / block)),
-    };
-    return GND_OK;
 }
