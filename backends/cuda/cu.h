@@ -191,22 +191,22 @@ static inline gnd_status gnd__cu_enter(gnd_dev *d, gnd_err *e)
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(d, e, r, "cuCtxSetCurrent");
 }
 
-/* The same for what frees: 0 when there is nothing to free, since the device is lost and the driver
- * is better left alone. */
+/* The same for functions that free. 0: the device is lost, so nothing is freed and the driver is
+ * not called. */
 static inline int gnd__cu_enter_free(gnd_dev *d)
 {
     return !d->lost && gnd__cu.CtxSetCurrent(d->ctx) == CUDA_SUCCESS;
 }
 
-/* Lets go of one hold of d's event ev (may be NULL); its context is current, unless d is lost. */
+/* Releases one reference to d's event ev (may be NULL). Its context is current unless d is lost. */
 void gnd__cu_event_drop(gnd_dev *d, gnd__cu_event *ev);
 
 /* Compiles len bytes of src for the device (compile.c). *image: malloc'ed, a cubin, or PTX with its
  * end 0 where NVRTC does not know the device. *log as in the contract's build(). */
 gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **image,
                            size_t *nbytes, char **log, gnd_err *e);
-/* What the result of gnd__cu_compile depends on but source and device: the options that it adds,
- * and NVRTC's file, which is not loaded. */
+/* What the result of gnd__cu_compile depends on besides source and device: the options that it
+ * adds, and the file of NVRTC, which is not loaded. */
 void gnd__cu_compiler(char *buf, size_t cap);
 gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 

@@ -260,8 +260,8 @@ static gnd_status mem_info(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err
     return GND_OK;
 }
 
-/* One way: work of a's context may touch b's memory. Without it the driver copies through the
- * host by itself, so a refusal is no failure. */
+/* Lets a's context access b's memory, in one direction. Without it the driver copies through the
+ * host, so a refusal is not a failure. */
 static gnd_status reach(gnd_dev *a, gnd_dev *b, gnd_err *e)
 {
     int can = 0;

@@ -125,8 +125,8 @@ static void find_reason(cl_device_id id, gnd_props *p)
         gnd__plug_str(p->reason, sizeof p->reason, why);
 }
 
-/* PoCL's figure of a CPU's memory can be a quarter of what there is and change from run to run;
- * half of what there is stands in, unless the user has set PoCL's own limit. */
+/* PoCL may report a quarter of a CPU's memory, and another value in each run. It is replaced by
+ * half of the memory unless the user has set PoCL's limit. */
 static uint64_t cpu_memory(uint64_t said)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);

@@ -13,7 +13,8 @@
  */
 #include "lang/parse.h"
 
-/* The number of names of a target list "a, b =" at the current token; 0 when it is none. */
+/* The number of names in a target list "a, b =" at the current token; 0: there is no target
+ * list. */
 static uint32_t targets(const gnd__parser *p, uint32_t *commas)
 {
     uint32_t i = p->pos, n = 0;

@@ -14,7 +14,7 @@ static const char *const modules[] = {"np", "numpy", "random", "linalg", "fft"};
 
 static int binary(gnd__parser *p, int above);
 
-/* The number of the module that token t names, with a name behind it; -1: it names none. */
+/* The number of the module that token t names if a dot and a name follow; else -1. */
 static int module_of(const gnd__parser *p, const gnd__token *t)
 {
     for (int i = 0; i < 5; i++)

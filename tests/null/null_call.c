@@ -316,17 +316,17 @@ static void test_errors(gnd_array *x)
 
     /* arrays that are none */
     fails("sum", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL,
-          "sum: an array among the arguments is NULL");
+          "sum: an array argument is NULL");
     fails("sin", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL, "sin: ");
     fails("sum", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");
     fails("sin", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");
     gnd_release(bad);
     gnd_array *dead = gnd_zeros(dev, GND_INT8, 0, NULL);
     gnd_release(dead);
-    fails("sum", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "it was released");
+    fails("sum", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "an argument is a released array");
     fails("sin", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "sin: ");
     fails("array", 1, (gnd_value[]){gnd_value_tuple(1, (gnd_value[]){gnd_value_array(NULL)})}, NULL,
-          GND_ERR_NULL, "array: an array among");
+          GND_ERR_NULL, "array: an array argument is NULL");
 
     /* values that are none */
     v[1] = gnd_value_none();

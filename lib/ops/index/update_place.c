@@ -11,7 +11,7 @@
 #include "graph/scope.h"
 #include <gnd/elementwise.h>
 
-/* Arrays of so many elements and fewer are changed in one kernel rather than box by box. */
+/* Arrays of up to this number of elements are changed in one kernel rather than box by box. */
 #define SMALL 16384
 
 /* --- arguments -------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
-/* Up to so many elements are looked for one by one. */
+/* Up to this number of elements each is compared with all of x. */
 enum { FEW = 8 };
 
 /* --- isin ------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ gnd_array *gnd_isin(gnd_array *x1, gnd_array *x2, int invert)
 
 typedef enum setop { INTERSECT, WITHOUT, XOR } setop;
 
-/* Two arrays as one in order: equal elements of the first stand before those of the second. */
+/* Two arrays joined and sorted. Of equal elements those of the first array come first. */
 typedef struct both {
     int64_t n;                   /* of the first */
     gnd_array *order, *s, *side; /* side: whether an element is of the second */
@@ -77,9 +77,10 @@ static gnd_array *in_order(gnd_array *x1, gnd_array *x2, gnd_dtype t, both *b)
     return b->s;
 }
 
-/* Where the elements of a result are in b: one for each run of equal elements that has what the
- * operation wants. What is in both has an element of the first that is followed by one of the
- * second; a run without one of the second ends with one of the first, and the other way round. */
+/* The positions of the result's elements in b: one for each run of equal elements that the
+ * operation selects. If a run has elements of both arrays, somewhere an element of the first is
+ * followed by one of the second. A run with elements of the first only ends with one of the first,
+ * and one with elements of the second only begins with one of the second. */
 static gnd_array *chosen(const both *b, setop what)
 {
     const int64_t n = b->s->size;
@@ -196,8 +197,8 @@ gnd_status gnd_intersect1d_indices(gnd_array *x1, gnd_array *x2, gnd_array **out
         out[0] = out[1] = out[2] = b.s;
     } else {
         gnd_array *at = chosen(&b, INTERSECT), *v = gnd__pick(b.s, at);
-        /* the run of each begins with its first occurrence in x1; the element behind is that in x2
-         */
+        /* a run begins with the first occurrence in x1; the element after position `at` is that in
+         * x2 */
         gnd_array *first = gnd__is_bad(v) || v->size == 0 ? at : gnd__search_node(b.s, v, 0);
         out[0] = v;
         out[1] = gnd__pick(b.order, first);

@@ -8,14 +8,14 @@
 #include "array/steps.h"
 #include "graph/graph.h"
 
-/* What is asked for of the unique elements of x; NULL: not. */
+/* The requested results of unique; others are NULL. */
 typedef struct gnd__unique {
     gnd_array *values, *indices, *inverse, *counts;
 } gnd__unique;
 
 /* 0, 1 ... n - 1: int64. */
 gnd_array *gnd__set_iota(gnd_device *dev, int64_t n);
-/* Whether x has floats or complex numbers, and so may have NaN. */
+/* Returns 1 if x is float or complex and may therefore contain NaN. */
 int gnd__set_is_float(const gnd_array *x);
 /* The indices of the true elements of mask. Waits for the device. */
 gnd_array *gnd__set_positions(gnd_array *mask);

@@ -23,7 +23,7 @@
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
-/* Fewer ints than this are sorted, whatever their range. */
+/* Fewer ints than this are always sorted. */
 #define COUNT_FROM 4096
 
 gnd_array *gnd__set_iota(gnd_device *dev, int64_t n)
@@ -36,7 +36,8 @@ int gnd__set_is_float(const gnd_array *x)
     return gnd_dtype_kind((gnd_dtype)x->dtype) == 'f' || gnd_dtype_kind((gnd_dtype)x->dtype) == 'c';
 }
 
-/* How many of true came before each element: its number, from 0, where it is true itself. */
+/* The number of true elements up to each element, minus 1: the index of a true element among
+ * these. */
 static gnd_array *numbers(gnd_array *first)
 {
     return gnd_subtract(gnd_cumulative_sum(first, GND_AXIS(0), 0, GND_INT64), gnd_int(1));
@@ -47,7 +48,7 @@ gnd_array *gnd__set_positions(gnd_array *mask)
     return gnd__is_bad(mask) ? mask : gnd_flatnonzero(mask);
 }
 
-/* From `at`, where runs begin, how long they are, the last one up to n. */
+/* The lengths of runs that begin at `at`; the last one ends at n. */
 static gnd_array *lengths(gnd_array *at, int64_t n)
 {
     if (gnd__is_bad(at) || at->size == 0)
@@ -101,8 +102,8 @@ static gnd__unique by_order(gnd_array *x, unsigned flags)
 
 /* --- by counting ------------------------------------------------------------------------------ */
 
-/* Whether x, 1-d, is of ints in a range that is not larger than their number: *low and *range then.
- * May wait for the device. 1, 0, or -1 with an error in *bad. */
+/* Returns 1 if the elements of x (1-d) are ints whose range is not larger than their number; *low
+ * and *range are then set. 0: they are not. -1: an error, in *bad. May wait for the device. */
 static int small_range(gnd_array *x, int64_t *low, int64_t *range, gnd_array **bad)
 {
     const gnd_dtype t = (gnd_dtype)x->dtype;
@@ -171,7 +172,7 @@ gnd__unique gnd__set_unique(gnd_array *x, unsigned flags)
     }
 }
 
-/* The error of f, or NULL; if one thing has failed, all have. */
+/* The error of f, or NULL. If one result is an error, all are. */
 static gnd_array *error_of(const gnd__unique *f)
 {
     gnd_array *a[4] = {f->values, f->indices, f->inverse, f->counts};
@@ -189,8 +190,8 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx)
     return gnd__taken(x, idx, 0);
 }
 
-/* Slices of x along axis k as rows, which are sorted by their first element, then by their second
- * and so on; there is at least one, and it is not empty. */
+/* Takes the slices of x along axis k as rows and sorts them lexicographically. There is at least
+ * one row, and rows are not empty. */
 static gnd__unique by_rows(gnd_array *x, int k, unsigned flags)
 {
     const int64_t n = x->dim[k], m = x->size / n;
@@ -236,7 +237,7 @@ static gnd__unique by_rows(gnd_array *x, int k, unsigned flags)
     return f;
 }
 
-/* Puts what flags ask for into out; the inverse in the shape given. */
+/* Stores the results that flags select in out; the inverse gets the given shape. */
 static gnd_status give_found(gnd__inner in, const char *func, const gnd__unique *f, unsigned flags,
                              int ndim, const int64_t *dim, gnd_array **out)
 {
