@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * map.cl - shapes of kernels on GPUs that compute every point independently, which
- * lib/codegen/map.c fills. lib/codegen/shape.h says what a shape is, lib/codegen/holes.h which holes
- * all shapes may have.
+ * lib/codegen/map.c fills. lib/codegen/shape.h says what a shape is, lib/codegen/holes.h which
+ * holes all shapes may have.
  */
 
 // A work-item takes a point, or ${vec} neighbours along the last axis x.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * map_tile.cl - shapes of maps with inputs that lie across the outputs, as in a transposition, which
- * lib/codegen/map_tile.c fills. The inputs are contiguous along axis d, the outputs along the last
- * one. Tile f begins at t0 and l0 of these. lib/codegen/shape.h says what a shape is.
+ * map_tile.cl - shapes of maps with inputs that lie across the outputs, as in a transposition,
+ * which lib/codegen/map_tile.c fills. The inputs are contiguous along axis d, the outputs along
+ * the last one. Tile f begins at t0 and l0 of these. lib/codegen/shape.h says what a shape is.
  */
 
 // CPU: a work-item takes a tile of ${side} by ${side}. With constant extents the compiler unrolls.
@@ -12,7 +12,8 @@ const I l0 = f % tl * ${side}; f /= tl;
 const I t0 = f % tt * ${side}; f /= tt;
 ${other_indices}
 ${private_vectors ${area}}
-const int nl = n${last} - l0 < ${side} ? (int)(n${last} - l0) : ${side}, nt = n${d} - t0 < ${side} ? (int)(n${d} - t0) : ${side};
+const int nl = n${last} - l0 < ${side} ? (int)(n${last} - l0) : ${side},
+          nt = n${d} - t0 < ${side} ? (int)(n${d} - t0) : ${side};
 if (nl == ${side} && nt == ${side}) {
     ${points ${side}, ${side}}
 } else {
@@ -41,9 +42,9 @@ for (int y = 0; y < ${nl}; y++) {
     }
 }
 
-// GPU: a group takes a tile of ${down} rows of ${across} elements, through local memory, T. It loads
-// along d in vectors of ${vl} elements, ${beside} work-items side by side. Positions outside are read
-// at the edge instead.
+// GPU: a group takes a tile of ${down} rows of ${across} elements, through local memory, T. It
+// loads along d in vectors of ${vl} elements, ${beside} work-items side by side. Positions outside
+// are read at the edge instead.
 //@shape map_tile_gpu
 const int lid = (int)GND_LID(0);
 I f = (I)GND_GRP(0);
@@ -81,8 +82,8 @@ for (int b = y; b < ${down}; b += ${pace}) {
     }
 }
 
-// The points of a tile, along the last axis, in vectors of ${vs} elements, ${beside} work-items side
-// by side.
+// The points of a tile, along the last axis, in vectors of ${vs} elements, ${beside} work-items
+// side by side.
 //
 //     taken      the crossing inputs, from T into u
 //     vectors    vs is more than 1
