@@ -70,6 +70,15 @@ static gnd_array *wrap(gnd_device *dev, cl_mem m, int64_t n, int first)
     return gnd_from_native(dev, &a, NULL, NULL);
 }
 
+/* a x + b; nothing else is left of it. */
+static gnd_array *line(gnd_array *x, double a, double b)
+{
+    gnd_scope_begin();
+    gnd_array *y = gnd_keep(gnd_add(gnd_multiply(x, gnd_real(a)), gnd_real(b)));
+    gnd_scope_end();
+    return y;
+}
+
 /* Whether y is a x[i] + b for the x[i] of the buffer, as the program reads it by itself. */
 static int is_line(gnd_array *y, int64_t n, int first, float a, float b)
 {
@@ -102,7 +111,7 @@ static void test_share(void)
     gnd_array *x = wrap(dev, mem, N, 0);
     tap_ok(gnd_native(x, &at) == GND_OK && at.handle == mem && at.offset == 0,
            "its buffer is an array: %s", gnd_error(x));
-    gnd_array *y = gnd_add(gnd_multiply(x, gnd_real(2)), gnd_real(1));
+    gnd_array *y = line(x, 2, 1);
     tap_ok(is_line(y, N, 0, 2, 1), "the result, read by the program's own call");
     for (int first = 0; first < 9; first++) {
         gnd_array *part = wrap(dev, mem, 100 + first, first), *z = gnd_negative(part);
@@ -115,6 +124,8 @@ static void test_share(void)
     tap_ok(s.bytes_to_device == 0 && s.bytes_from_device == 0, "nothing was copied");
     tap_ok(mem_refs() > mems, "the buffer is held");
     gnd_release(x);
+    clFinish(queue);
+    tap_is_int(mem_refs(), mems, "and let go of");
 
     /* In the order of the queue: what the program enqueues before is done before. */
     const float seven = 7;
@@ -125,20 +136,19 @@ static void test_share(void)
         clEnqueueFillBuffer(queue, m, &v, sizeof v, 0, sizeof host, 0, NULL, NULL);
         x = wrap(dev, m, N, 0);
         clReleaseMemObject(m);
+        gnd_scope_begin();
         y = gnd_add(gnd_sqrt(x), gnd_square(x));
         gnd_array *sum = gnd_sum(gnd_equal(y, gnd_at(y, "0")), GND_ALL, 0);
         float first = 0;
         gnd_native(y, &at);
         clEnqueueReadBuffer(queue, at.handle, CL_TRUE, at.offset, 4, &first, 0, NULL, NULL);
         bad += gnd_item_i64(sum, NULL) != N || first < v * v || first > v * v + v;
-        gnd_release(sum);
-        gnd_release(y);
+        gnd_scope_end();
         gnd_release(x);
     }
     tap_is_int(bad, 0, "after what the program enqueued, without waiting");
     gnd_close(dev);
-    tap_is_int(mem_refs(), mems, "the buffer is let go of");
-    tap_is_int(other_refs(), others, "context and queue, too");
+    tap_is_int(other_refs(), others, "context and queue are let go of");
     clEnqueueFillBuffer(queue, mem, &seven, sizeof seven, 0, 4, 0, NULL, NULL);
     tap_ok(!clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL) &&
                host[0] == 7 && host[N - 1] == N - 1,
@@ -156,6 +166,7 @@ static void test_kernel(void)
     cl_int r;
     int bad = 0;
     gnd_device *dev = open_here();
+    gnd_scope_begin();
     gnd_array *x = gnd_arange(dev, gnd_int(0), gnd_int(N), gnd_int(1), GND_FLOAT32);
     tap_is_int(gnd_native(x, &at), GND_OK, "an array");
     cl_program p = clCreateProgramWithSource(ctx, 1, &source, NULL, &r);
@@ -173,7 +184,7 @@ static void test_kernel(void)
     tap_is_int(bad, 0, "rightly");
     clReleaseKernel(k);
     clReleaseProgram(p);
-    gnd_release(x);
+    gnd_scope_end();
     gnd_close(dev);
 }
 

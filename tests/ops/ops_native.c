@@ -27,6 +27,14 @@ static void count(void *ctx)
 
 static int64_t dims[2] = {4, 6};
 
+/* x + v, outside of any scope. */
+static gnd_array *plus(gnd_array *x, int v)
+{
+    gnd_array *n = gnd_int(v), *y = gnd_add(x, n);
+    gnd_release(n);
+    return y;
+}
+
 /* Host memory as dims of dtype t. */
 static gnd_native_array described(gnd_dtype t, void *p)
 {
@@ -183,7 +191,7 @@ static void strides(gnd_device *dev, const gnd_native_array *put, int computes)
                 at += idx[d] * c->stride[d];
             want[e] = (int32_t)at;
         }
-        gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = gnd_add(x, gnd_int(1));
+        gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = plus(x, 1);
         const int ok =
             gnd_read(x, got, (size_t)n * 4) == GND_OK && gnd_read(y, more, (size_t)n * 4) == GND_OK;
         for (int64_t e = 0; e < n && computes; e++)
@@ -284,8 +292,7 @@ static void test_owners(const char *spec)
     gnd_native_array m = described(GND_INT32, v), where;
     gnd_stats before, after;
     gnd_device_stats(dev, &before);
-    gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = gnd_at(x, "1:"),
-              *z = gnd_multiply(y, gnd_int(2));
+    gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = gnd_at(x, "1:"), *z = plus(y, 2);
     gnd_native(y, &where);
     gnd_device_stats(dev, &after);
     tap_ok(after.bytes_in_use == before.bytes_in_use && after.bytes_held == before.bytes_held,
@@ -307,7 +314,7 @@ static void test_owners(const char *spec)
     tap_is_int(told, 2, "released by another thread");
 
     x = gnd_from_native(dev, &m, count, &told);
-    z = gnd_add(x, gnd_int(1));
+    z = plus(x, 1);
     gnd_array *p = gnd_placeholder(dev, GND_INT32, 2, dims), *out[2] = {gnd_add(p, x), x};
     gnd_recording *r = gnd_record(1, &p, 2, out);
     tap_is_str(gnd_recording_error(r), "", "a recording");
@@ -375,7 +382,7 @@ static void test_order(gnd_device *dev)
     int32_t v[N] = {0};
     int told = 0;
     gnd_native_array m = described(GND_INT32, v);
-    gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = gnd_add(x, gnd_int(1));
+    gnd_array *x = gnd_from_native(dev, &m, count, &told), *y = plus(x, 1);
     gnd_eval_all(1, &y);
     gnd__null_reset();
     gnd__null_record(1);
