@@ -288,13 +288,14 @@ static int default_rng(gnd__expr *x, gnd__slot *arg, int n, gnd__val *out)
     const int drawn = !n || s->v.kind == GND__V_NONE;
     const int bad = drawn ? 0 : gnd__val_to_int(x, &s->v, s->at, &seed);
     if (bad > 0 || (!bad && seed < 0))
-        return gnd__expr_fail(x, GND_ERR_TYPE, s->at, "default_rng: seed is %s%s, not an int of 0 or more",
+        return gnd__expr_fail(x, GND_ERR_TYPE, s->at,
+                              "default_rng: seed is %s%s, not an int of 0 or more",
                               bad ? "" : "negative: ", gnd__val_name(&s->v));
     gnd__gen *gen = bad ? NULL : gnd__malloc(sizeof *gen);
     if (!gen)
         return bad ? -1 : gnd__expr_nomem(x);
-    *gen = (gnd__gen){.refs = 1,
-                      .g = drawn ? gnd_rng_split(&x->rng) : gnd_rng_seed((uint64_t)seed)};
+    *gen =
+        (gnd__gen){.refs = 1, .g = drawn ? gnd_rng_split(&x->rng) : gnd_rng_seed((uint64_t)seed)};
     *out = (gnd__val){.kind = GND__V_RNG, .gen = gen};
     return 0;
 }
