@@ -88,8 +88,8 @@ static void names(void)
                has(gnd_message(), "no memory for float32 (1000, 1000)") &&
                has(gnd_message(), " of sort"),
            "no memory for a sort");
-    tap_ok(gnd_wait(gnd_sin(gnd_zeros(dev, GND_FLOAT32, DIM(1000, 1000)))) == GND_ERR_DEVMEM &&
-               has(gnd_message(), "no memory for float32 (1000, 1000) of sin"),
+    tap_ok(gnd_wait(gnd_sin(gnd_arange_f64(dev, 0, 1000000, 1, GND_FLOAT32))) == GND_ERR_DEVMEM &&
+               has(gnd_message(), "no memory for float32 (1000000,) of sin"),
            "no memory for an operation");
     static const float zeros[1000 * 1000];
     gnd_array *none = gnd_from(dev, GND_FLOAT32, DIM(1000, 1000), zeros);
