@@ -106,7 +106,7 @@ static int in_place(const gnd__parser *p, const gnd__instr *call)
     static const char *const function[] = {
         "add.at", "maximum.at", "minimum.at", "fill_diagonal",  "putmask",       "copyto",
         "put",    "place",      "shuffle",    "put_along_axis", "random.shuffle"};
-    static const char *const method[] = {"sort", "partition"};
+    static const char *const method[] = {"sort", "partition", "shuffle"};
     const int m = call->code == GND__I_METHOD;
     const size_t count = m ? sizeof method / sizeof *method : sizeof function / sizeof *function;
     for (size_t i = 0; i < count && (m || call->code == GND__I_CALL); i++) {
@@ -122,29 +122,30 @@ static int in_place(const gnd__parser *p, const gnd__instr *call)
  * by x[i] = v. What has no name cannot be changed; its value may only be the result. */
 static int changes(gnd__parser *p, uint32_t first)
 {
-    const gnd__token *t = p->x->tok + first, *end = gnd__parse_tok(p), *self = t;
+    const gnd__token *end = gnd__parse_tok(p), *self = p->x->tok + first;
     const gnd__instr *last = &p->x->code[p->x->ncode - 1];
     if (!in_place(p, last))
         return 0;
-    if (last->code == GND__I_CALL) {
+    /* x.sort() changes x, and put(x, ...) and rng.shuffle(x) their first argument */
+    const int own = last->code == GND__I_METHOD && last->n != strlen("shuffle");
+    if (!own) {
+        while (self < end && self->at != last->at)
+            self++;
         while (self < end && self->type != GND__T_LPAREN)
             self++;
         self++;
     }
-    const gnd__tok after = last->code == GND__I_CALL ? GND__T_COMMA : GND__T_DOT;
     if (self + 1 < end && self->type == GND__T_NAME &&
-        (self[1].type == after || (last->code == GND__I_CALL && self[1].type == GND__T_RPAREN)) &&
-        (last->code == GND__I_CALL || self[2].at == last->at))
+        (own ? self[1].type == GND__T_DOT && self[2].at == last->at
+             : self[1].type == GND__T_COMMA || self[1].type == GND__T_RPAREN))
         return store(p, self);
     while (end->type == GND__T_SEP)
         end++;
     if (end->type == GND__T_END)
         return 0;
-    const uint32_t at = last->at;
-    const int n = (int)last->n;
-    return gnd__expr_fail(p->x, GND_ERR_SYNTAX, at,
+    return gnd__expr_fail(p->x, GND_ERR_SYNTAX, last->at,
                           "%.*s as a statement changes the array of a name: name the array first",
-                          n, p->x->text + at);
+                          (int)last->n, p->x->text + last->at);
 }
 
 static int statement(gnd__parser *p)
