@@ -59,8 +59,8 @@ typedef struct gnd__usource {
 } gnd__usource;
 
 /* Parses src: tokens and kernels. options: "-D NAME", "-D NAME=VALUE", "-checked", separated by
- * spaces; NULL: none. GND_ERR_SYNTAX gives line and column, GND_ERR_ARG the option; GND_ERR_NAME: no kernel. The
- * caller frees it with gnd__usource_free, also after errors. */
+ * spaces; NULL: none. GND_ERR_SYNTAX gives line and column, GND_ERR_ARG the option; GND_ERR_NAME:
+ * no kernel. The caller frees it with gnd__usource_free, also after errors. */
 gnd_status gnd__usource_read(gnd__usource *u, gnd__ulang lang, const char *src, const char *options,
                              gnd_err *e);
 void gnd__usource_free(gnd__usource *u);
