@@ -36,9 +36,10 @@ static int judge(gnd_array *y, float first, float more, int computes, char *why)
     float got[N];
     const gnd_status st = gnd_read(y, got, sizeof got);
     if (st != GND_OK) {
-        snprintf(why, 300, "%s", gnd_error(y));
-        if (why[0])
+        if (gnd_error(y)[0])
             return 0;
+        if (st == GND_ERR_STATE && strstr(gnd_message(), "wrote over its array"))
+            return 0; /* no array keeps this one */
         snprintf(why, 300, "status %d without a message", (int)st);
         return -1;
     }
@@ -96,7 +97,8 @@ static void inject(const char *spec, const char *options, int mem, int fresh)
     gnd_stats before, now;
     gnd_device *dev = gnd_open(spec);
     program(dev, options, computes, &f);
-    if (!tap_ok(f.all == 1 && f.place == 1, "%s %s: without failures", spec, options ? options : ""))
+    if (!tap_ok(f.all == 1 && f.place == 1, "%s %s: without failures", spec,
+                options ? options : ""))
         tap_diag("%s", f.why);
     if (fresh)
         gnd_close(dev);
