@@ -11,11 +11,6 @@
 #include "base/mem.h"
 #include "codegen/prelude.h"
 
-static const char quals[] = "const volatile restrict __restrict__ __restrict GND_RESTRICT";
-
-/* Words before an expression. */
-static const char before[] = "return else do case goto sizeof in";
-
 /* --- accesses --------------------------------------------------------------------------------- */
 
 static void insert(gnd__checked_pass *x, int32_t t, const char *text)
@@ -122,7 +117,8 @@ static void access_at(gnd__checked_pass *x, int32_t t)
         int32_t open = gnd__checked_opening(x, t);
         if (open < 0 || !gnd__checked_has_pointer(x, open + 1, t))
             return;
-        if (gnd__checked_is_word(x, open - 1) && !gnd__checked_among(x, open - 1, before)) {
+        if (gnd__checked_is_word(x, open - 1) &&
+            !gnd__checked_among(x, open - 1, gnd__checked_before)) {
             if (!gnd__checked_has_name(x, x->fn, x->nfn, open - 1))
                 return;
             open--; /* the pointer that a function returns */
@@ -132,7 +128,7 @@ static void access_at(gnd__checked_pass *x, int32_t t)
         const int32_t end = gnd__checked_operand_end(x, t + 1);
         char text[32];
         int32_t first = t + 1;
-        while (gnd__checked_among(x, first, quals))
+        while (gnd__checked_among(x, first, gnd__checked_quals))
             first++;
         if (gnd__checked_is(x, t + 1, ")") || gnd__checked_is(x, t + 1, "*") ||
             gnd__checked_declares(x, first) || gnd__checked_is(x, first, ",") || end > x->n ||

@@ -12,10 +12,9 @@
 
 static const char spaces[] = "__global global GND_GLOBAL GND_CONST_GLOBAL";
 
-static const char quals[] = "const volatile restrict __restrict__ __restrict GND_RESTRICT";
+const char gnd__checked_quals[] = "const volatile restrict __restrict__ __restrict GND_RESTRICT";
 
-/* Words before an expression. */
-static const char before[] = "return else do case goto sizeof in";
+const char gnd__checked_before[] = "return else do case goto sizeof in";
 
 static const char casts[] =
     "void bool char short int long unsigned signed float double size_t ptrdiff_t uchar ushort uint "
@@ -87,7 +86,7 @@ int gnd__checked_ends_value(const gnd__checked_pass *x, int32_t t)
         gnd__checked_is(x, t, "]"))
         return 1;
     if (gnd__checked_is_word(x, t))
-        return !gnd__checked_among(x, t, before);
+        return !gnd__checked_among(x, t, gnd__checked_before);
     if (gnd__checked_is(x, t, ")"))
         return !gnd__checked_is_cast(x, t);
     if (gnd__checked_pair(x, t - 1, "+", "+") || gnd__checked_pair(x, t - 1, "-", "-"))
@@ -180,7 +179,7 @@ static int words_tell(const gnd__checked_pass *x, int32_t t)
                                           gnd__checked_is_word(x, gnd__checked_opening(x, t) - 1));
          t--, n++) {
         space |= gnd__checked_among(x, t, spaces);
-        if (gnd__checked_among(x, t, before))
+        if (gnd__checked_among(x, t, gnd__checked_before))
             return 0;
         if (gnd__checked_is(x, t, ")"))
             t = gnd__checked_opening(x, t);
@@ -209,7 +208,7 @@ int gnd__checked_declares(const gnd__checked_pass *x, int32_t t)
             return 0;
         }
     }
-    while (gnd__checked_among(x, b, quals))
+    while (gnd__checked_among(x, b, gnd__checked_quals))
         b--;
     if (gnd__checked_is(x, b, "*") && gnd__checked_is(x, b - 1, "*"))
         b--;

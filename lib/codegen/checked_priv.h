@@ -10,6 +10,9 @@
 #include "codegen/checked.h"
 #include "codegen/edits.h"
 
+/* Qualifiers of types; words that stand before an expression. */
+extern const char gnd__checked_quals[], gnd__checked_before[];
+
 enum { GND__CHECKED_NAME = 64 };
 
 typedef struct gnd__checked_name {
