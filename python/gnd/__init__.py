@@ -66,6 +66,8 @@ def _fill_in():
         own[f.__name__] = f
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')
+        if module and module not in modules:
+            continue  # add.reduce and its like are methods of ufuncs
         doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:
