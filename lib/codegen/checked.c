@@ -23,10 +23,9 @@ static const char casts[] =
     "ulong const volatile struct int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t "
     "g_b g_i8 g_i16 g_i32 g_i64 g_u8 g_u16 g_u32 g_u64 g_f32 g_f64 half";
 
-enum { NAME = 64 };
-
 typedef struct name {
-    char text[NAME];
+    const char *text; /* len bytes of the text */
+    uint32_t len;
     int depth; /* of blocks */
 } name;
 
@@ -188,9 +187,7 @@ static void add_name(pass *x, name **list, int *n, int *cap, int32_t t, int dept
         *list = q;
         *cap = *cap * 2 + 16;
     }
-    name *v = &(*list)[(*n)++];
-    snprintf(v->text, sizeof v->text, "%.*s", (int)x->t[t].len, x->s + x->t[t].at);
-    v->depth = depth;
+    (*list)[(*n)++] = (name){x->s + x->t[t].at, x->t[t].len, depth};
 }
 
 static int has_name(const pass *x, const name *list, int n, int32_t t)
@@ -198,8 +195,7 @@ static int has_name(const pass *x, const name *list, int n, int32_t t)
     if (!is_word(x, t))
         return 0;
     for (int i = n - 1; i >= 0; i--)
-        if (strlen(list[i].text) == x->t[t].len &&
-            !memcmp(list[i].text, x->s + x->t[t].at, x->t[t].len))
+        if (list[i].len == x->t[t].len && !memcmp(list[i].text, x->s + x->t[t].at, x->t[t].len))
             return 1;
     return 0;
 }
