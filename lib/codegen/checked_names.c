@@ -144,9 +144,7 @@ void gnd__checked_add_name(gnd__checked_pass *x, gnd__checked_name **list, int *
         *list = q;
         *cap = *cap * 2 + 16;
     }
-    gnd__checked_name *v = &(*list)[(*n)++];
-    snprintf(v->text, sizeof v->text, "%.*s", (int)x->t[t].len, x->s + x->t[t].at);
-    v->depth = depth;
+    (*list)[(*n)++] = (gnd__checked_name){x->s + x->t[t].at, x->t[t].len, depth};
 }
 
 int gnd__checked_has_name(const gnd__checked_pass *x, const gnd__checked_name *list, int n,
@@ -155,8 +153,7 @@ int gnd__checked_has_name(const gnd__checked_pass *x, const gnd__checked_name *l
     if (!gnd__checked_is_word(x, t))
         return 0;
     for (int i = n - 1; i >= 0; i--)
-        if (strlen(list[i].text) == x->t[t].len &&
-            !memcmp(list[i].text, x->s + x->t[t].at, x->t[t].len))
+        if (list[i].len == x->t[t].len && !memcmp(list[i].text, x->s + x->t[t].at, x->t[t].len))
             return 1;
     return 0;
 }

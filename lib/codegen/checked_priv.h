@@ -13,10 +13,9 @@
 /* Qualifiers of types; words that stand before an expression. */
 extern const char gnd__checked_quals[], gnd__checked_before[];
 
-enum { GND__CHECKED_NAME = 64 };
-
 typedef struct gnd__checked_name {
-    char text[GND__CHECKED_NAME];
+    const char *text; /* len bytes of the text */
+    uint32_t len;
     int depth; /* of blocks */
 } gnd__checked_name;
 

@@ -25,6 +25,9 @@ static const struct {
     const char *at; /* what the message says of the bad one */
 } access_of[] = {
     {"y[0] = x[n];", 9, 10, "index 10 is out of range for x of size 10"},
+    {"const float *a_pointer_whose_name_is_longer_than_the_sixty_four_bytes_of_a_table = x; "
+     "y[0] = a_pointer_whose_name_is_longer_than_the_sixty_four_bytes_of_a_table[n];",
+     9, 10, "index 10 is out of range for x of size 10"},
     {"y[0] = x[n];", 0, -1, "index -1 is out of range for x of size 10"},
     {"y[n] = 5;", 9, 10, "index 10 is out of range for y of size 10"},
     {"y[n] += 5;", 9, -3, "index -3 is out of range for y of size 10"},
