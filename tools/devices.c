@@ -63,6 +63,13 @@ static void show(const gnd_device_info *d)
     row("driver", d->driver);
 }
 
+const struct format formats[] = {{"npz", ".npz files"}, {"png", "PNG pictures"}, {NULL, NULL}};
+
+const char *format_reason(const struct format *f)
+{
+    return gnd_format_usable(f->name) ? gnd_message() + strlen("format_usable: ") : "";
+}
+
 int cmd_devices(int argc, char **argv)
 {
     int json = argc > 1 && !strcmp(argv[1], "--json");
@@ -90,12 +97,9 @@ int cmd_devices(int argc, char **argv)
             show(&d);
         usable += !d.reason[0];
     }
-    static const struct {
-        const char *format, *what;
-    } part[] = {{"npz", ".npz files"}, {"png", "PNG pictures"}};
-    for (int i = 0; i < 2; i++)
-        if (gnd_format_usable(part[i].format))
-            printf("%s: absent: %s\n", part[i].what, gnd_message() + strlen("format_usable: "));
+    for (const struct format *f = formats; f->name; f++)
+        if (format_reason(f)[0])
+            printf("%s: absent: %s\n", f->what, format_reason(f));
     if (!usable)
         printf("no device can be used: install an OpenCL driver (Debian: pocl-opencl-icd)\n");
     return finish_output("devices");

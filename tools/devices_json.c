@@ -138,6 +138,20 @@ static void put_device(const gnd_device_info *d)
     printf("\n    }");
 }
 
+/* Each format: whether it can be used, and why it cannot. */
+static void put_formats(void)
+{
+    printf(",\n  \"formats\": {");
+    for (const struct format *f = formats; f->name; f++) {
+        const char *why = format_reason(f);
+        printf("%s\n    \"%s\": {\"usable\": %s, \"reason\": ", f == formats ? "" : ",", f->name,
+               why[0] ? "false" : "true");
+        put_string(why);
+        putchar('}');
+    }
+    printf("\n  }");
+}
+
 void devices_json(void)
 {
     gnd_capability_set c = gnd_capabilities();
@@ -155,6 +169,7 @@ void devices_json(void)
            "\"max dimensions\": %d}",
            c.boolean_indexing ? "true" : "false", c.data_dependent_shapes ? "true" : "false",
            c.max_dimensions);
+    put_formats();
     printf(",\n  \"devices\": [");
     for (int i = 0, n = gnd_device_count(), some = 0; i < n; i++) {
         gnd_status s = gnd_device_list(i, &d);

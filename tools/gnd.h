@@ -22,6 +22,13 @@ int cmd_tune(int argc, char **argv);  /* tune.c */
 /* Opens the device of an entry of the list, and adds what only an open one tells, or why it did not
  * open. */
 void devices_open(gnd_device_info *d);
+/* The file formats whose libraries gnd loads when they are used: .name for gnd_format_usable, .what
+ * for readers. Ends with a name of NULL. */
+extern const struct format {
+    const char *name, *what;
+} formats[];
+/* Why a format cannot be used, or "". */
+const char *format_reason(const struct format *f);
 /* The list of devices and what inspection tells, as one JSON document on stdout (devices_json.c).
  */
 void devices_json(void);

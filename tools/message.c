@@ -136,7 +136,7 @@ static const char devices_usage[] =
     "cannot be used, why.\n"
     "\n"
     "  --json          the same as one JSON document, with the dtypes of each device, the default\n"
-    "                  device and dtypes, and what the library can do\n";
+    "                  device and dtypes, the file formats, and what the library can do\n";
 
 int help(const char *cmd)
 {

@@ -61,8 +61,6 @@ static const struct {
     {"sort_items4", "sort(r.astype(int16))", NULL, 0},
     {"sort_items8", "argsort(r)", NULL, 0},
     {"sort_items8", "sort(r.astype(int64))", NULL, 0},
-    {"library_set_f32", "q @ q", "library_f32", 1},
-    {"library_set_f64", "q.astype(float64) @ q.astype(float64)", "library_f64", 1},
     {"library_f32", "p @ p", NULL, 0},
     {"library_f32", "q @ q", NULL, 0},
     {"library_f64", "p.astype(float64) @ p.astype(float64)", NULL, 0},
@@ -182,17 +180,10 @@ static int tune_one(gnd_device *dev, const gnd_tune_info *p, double until, const
 {
     double best[MOST_VALUES][NWORKS], score[MOST_VALUES];
     int *const value = f->value, n = f->n = values_of(p, value), chosen = 0, works_of = 0;
-    const int in_turn =
-        strncmp(p->name, "library_set", 11) != 0; /* CLBlast does not go back to its own */
-    const double begin = now();
     for (int i = 0; i < n; i++)
         for (int w = 0; w < NWORKS; w++)
             best[i][w] = HUGE_VAL;
-    for (int i = 0; i < n && !in_turn; i++)
-        for (int r = 0; r < 2 || (r < 100 && now() < begin + (until - begin) * (i + 1) / n); r++)
-            if (try_value(dev, p, value[i], in, best[i]))
-                return -1;
-    for (int r = 0; in_turn && (r < 2 || (r < 100 && now() < until)); r++)
+    for (int r = 0; r < 2 || (r < 100 && now() < until); r++)
         for (int i = 0; i < n; i++)
             if (try_value(dev, p, value[i], in, best[i]))
                 return -1;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * opencl/blas.c - the blas group. CPU devices: OpenBLAS on the mapped buffers, 10 to 40 times as
- * fast there as kernels in the form for GPUs. Other devices: CLBlast (clblast.c) where the core's
- * own kernels are not faster. On NVIDIA's GPUs they are, for every plain product (by 5 to 90% for
- * squares of 512 to 4096 on an H200, by factors for long sums); there CLBlast serves
- * decompositions, which add to C. If a library is missing, the answer has a reason and the core
- * uses its own kernels.
+ * fast there as kernels in the form for GPUs. Other devices: CLBlast (clblast.c). The core decides
+ * which products it asks for. If a library is missing, the answer has a reason and the core uses
+ * its own kernels.
  *
  * For tests, the environment variable GND_OPENCL_BLAS = none | openblas | clblast overrides the
  * choice. openblas needs a device whose memory the host shares (props.host_mapped).
@@ -45,36 +43,6 @@ static gnd__ocl_blas choose(gnd_dev *d)
     return lib;
 }
 
-/* Where d->tuned has what was decided for a dtype; -1: nowhere. */
-static int tuned_index(uint32_t dtype)
-{
-    return dtype == GND_FLOAT32      ? 0
-           : dtype == GND_FLOAT64    ? 1
-           : dtype == GND_COMPLEX64  ? 2
-           : dtype == GND_COMPLEX128 ? 3
-                                     : -1;
-}
-
-/* Whether the core's own kernels are faster than CLBlast for a plain product, and why: NULL: no. */
-static const char *better_without(const gnd_dev *d, const gnd_gemm *g)
-{
-    const gnd_props *p = &d->info->props;
-    const int64_t tiles = (g->m + 63) / 64 * ((g->n + 63) / 64) * g->nbatch;
-    const int i = tuned_index(g->dtype);
-    const double from = i < 0 ? 0 : (double)d->tuned[i].from;
-    if (g->beta == 0 && from > 0 && g->m > 1 && g->n > 1)
-        return (double)g->m * (double)g->n * (double)g->k >= from * from * from
-                   ? NULL
-                   : "the core's kernels were faster when it was measured";
-    if (g->beta != 0 || d->blas_asked) /* what the core has no kernel for, or a choice */
-        return NULL;
-    return strstr(p->vendor, "NVIDIA") ? "the core's kernels are faster on NVIDIA's GPUs"
-           : g->m == 1 || g->n == 1    ? "the core's reductions read a matrix faster"
-           : tiles * 4 < (int64_t)p->compute_units && g->k >= 4096
-               ? "few results of long sums do not fill the device"
-               : NULL;
-}
-
 static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e)
 {
     gnd__blas_gemm p;
@@ -93,10 +61,7 @@ static gnd_status blas_supports(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err
         s = gnd__clblast_takes(d, g, &p, e);
     if (e)
         e->code = GND_OK; /* "no" is no error; the reason stays */
-    const char *why = s == GND_OK && lib == GND__OCL_BLAS_CLBLAST ? better_without(d, g) : NULL;
-    if (why)
-        gnd__plug_fail(e, GND_OK, 0, "not CLBlast: %s", why);
-    *yes = s == GND_OK && !why;
+    *yes = s == GND_OK;
     return GND_OK;
 }
 
@@ -177,22 +142,6 @@ static size_t bytes_of(const gnd_buf *b)
     return b->nbytes;
 }
 
-/* CLBlast takes a set from here on; a failure leaves what it has. What is shipped for NVIDIA's
- * GPUs: on an H200, of which it knows nothing, float32 takes 0.94 and float64 0.35 of the time of
- * its own choice. */
-static void apply_set(gnd_dev *d, uint32_t dtype)
-{
-    static const uint32_t nvidia[4] = {1, 2, 0, 0};
-    const int i = tuned_index(dtype);
-    if (i < 0)
-        return;
-    const uint32_t set = d->tuned[i].set                           ? d->tuned[i].set
-                         : strstr(d->info->props.vendor, "NVIDIA") ? nvidia[i]
-                                                                   : 0;
-    if (set != d->tuned[i].applied && gnd__clblast_use(d, dtype, set))
-        d->tuned[i].applied = set;
-}
-
 static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
 {
     gnd__blas_gemm p;
@@ -214,24 +163,8 @@ static gnd_status blas_gemm(gnd_queue *q, const gnd_gemm *g, gnd_err *e)
         return GND_OK;
     if (lib == GND__OCL_BLAS_OPENBLAS)
         return on_host(q, g, &p, e);
-    apply_set(d, g->dtype);
+    gnd__clblast_prepare(d, g->dtype);
     return gnd__clblast_gemm(q, g, &p, e);
-}
-
-static gnd_status blas_tune(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets,
-                            gnd_err *e)
-{
-    const int i = tuned_index(dtype);
-    if (i >= 0) {
-        d->tuned[i].from = from;
-        d->tuned[i].set = set <= gnd__clblast_sets(dtype) ? set : 0;
-    }
-    if (!nsets)
-        return GND_OK;
-    if (choose(d) != GND__OCL_BLAS_CLBLAST)
-        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "CLBlast is not used: %s", d->blas_text);
-    *nsets = gnd__clblast_sets(dtype);
-    return GND_OK;
 }
 
 static gnd_status blas_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e)
@@ -255,5 +188,4 @@ const gnd_blas_ops gnd__ocl_blas_ops = {
     .gemm = blas_gemm,
     .describe = blas_describe,
     .follows = blas_follows,
-    .tune = blas_tune,
 };

@@ -14,11 +14,9 @@ int gnd__clblast(const char **text);
 gnd_status gnd__clblast_takes(gnd_dev *d, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
 /* Enqueues the product. The buffers are there and large enough; m, n and nbatch are not 0. */
 gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
-/* Sets of CLBlast's own parameters for a dtype, besides its defaults; and one of them (1 ...) made
- * its choice for the device, until the process ends: its defaults do not come back. 0: CLBlast of
- * this version cannot. */
-uint32_t gnd__clblast_sets(uint32_t dtype);
-int gnd__clblast_use(gnd_dev *d, uint32_t dtype, uint32_t set);
+/* Gives CLBlast the parameters for a dtype that suit d, once, if its own are known to be slower.
+ * They stay until the process ends. */
+void gnd__clblast_prepare(gnd_dev *d, uint32_t dtype);
 /* Lets go of the kernels that CLBlast keeps, which would keep a closed context alive. */
 void gnd__clblast_close(void);
 

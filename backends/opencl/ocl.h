@@ -55,11 +55,7 @@ struct gnd_dev {
     int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: nothing */
     gnd__ocl_blas blas;          /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
-    struct {
-        /* decided by measurement, of float32, float64, complex64, complex128; see tune() */
-        int64_t from;
-        uint32_t set, applied; /* of CLBlast's parameters, wanted and in use */
-    } tuned[4];
+    uint8_t clblast_ready[2]; /* gnd__clblast_prepare was called for float32, float64 */
 };
 
 struct gnd_buf {

@@ -28,7 +28,7 @@ GND_API gnd_array *gnd_retain(gnd_array *x);
 /* Removes one owner of x; the last owner frees it. Nodes that other arrays still need stay alive.
  * An array that belongs to a scope is released by that scope; calling gnd_release on it removes it
  * from the scope. NULL is ignored. A released array must not be used again. Every function detects
- * this and reports GND_ERR_STATE ("add: x1 is no array any more: it was released"). Query functions
+ * this and reports GND_ERR_STATE ("add: x1 is a released array"). Query functions
  * answer as they do for an error array. An extra gnd_release only writes a line to the log.
  * Detection fails in one case: exactly 15 other arrays (or 30, 45, ...) have used the same memory
  * since. A library built with ./configure --enable-sanitizers delays the reuse of memory. */

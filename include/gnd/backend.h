@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define GND_BACKEND_MAJOR 2u
-#define GND_BACKEND_MINOR 1u
+#define GND_BACKEND_MINOR 2u
 
 /* An error. native is the driver's error number, 0 if there is none. msg is one line. */
 typedef struct gnd_err {
@@ -268,8 +268,10 @@ typedef struct gnd_gemm {
 
 typedef struct gnd_blas_ops {
     uint32_t size;
-    /* [R] Sets *yes to 1 if gemm() supports g and is the better choice. Buffers in g may be NULL.
-     * If the answer is 0, e may say why (for example, a missing library). */
+    /* [R] Sets *yes to 1 if gemm() supports g. Buffers in g may be NULL. The core asks only for
+     * products that it prefers to give to a library, by what it knows of the device; a plugin may
+     * answer 0 where its library is slower than kernels. If the answer is 0, e may say why (for
+     * example, a missing library). */
     gnd_status (*supports)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
     /* [R] Enqueues the product. */
     gnd_status (*gemm)(gnd_queue *q, const gnd_gemm *g, gnd_err *e);
@@ -278,15 +280,9 @@ typedef struct gnd_blas_ops {
     /* [O] Same as supports(), for a product with flags. Without it the core never passes flags to
      * gemm(). */
     gnd_status (*follows)(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err *e);
-    /* [O] Sets the tuned parameters of products of a dtype. Does not load a library, unless nsets
-     * is not NULL. `from`: smallest cbrt(m*n*k) given to the library. supports() answers yes from
-     * this size on and no below it, provided that gemm() takes the product. 0 keeps the default
-     * rule. `set`: which of the library's parameter sets gemm() uses. 0 or an unknown number: the
-     * library's defaults. These may not come back in a process that has used another set. nsets, if
-     * not NULL, receives the number of sets. GND_ERR_UNSUPPORTED: there is nothing to tune, and e
-     * says why. */
-    gnd_status (*tune)(gnd_dev *d, uint32_t dtype, int64_t from, uint32_t set, uint32_t *nsets,
-                       gnd_err *e);
+    /* Reserved: the place of an entry of earlier versions. The core never calls it; NULL in new
+     * plugins. */
+    void (*reserved)(void);
 } gnd_blas_ops;
 
 /* Transforms of nbatch arrays with rank axes, without scaling. Element (i0, i1, i2) of array b is

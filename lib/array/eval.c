@@ -100,7 +100,7 @@ static gnd_status state_of(const gnd_array *x, gnd_err *e)
     if (!x)
         return gnd__err(e, GND_ERR_NULL, "the array is NULL");
     if (!gnd__alive(x))
-        return gnd__err(e, GND_ERR_STATE, "x is no array any more: it was released");
+        return gnd__err(e, GND_ERR_STATE, "x is a released array");
     return x->kind == GND__ERROR ? gnd__err(e, gnd_status_of(x), "%s", gnd_error(x)) : GND_OK;
 }
 
@@ -177,7 +177,7 @@ gnd_status gnd__one(const char *func, gnd_array *x, gnd__scalar *v)
     gnd_err e = {GND_OK, 0, ""};
     gnd_status st = state_of(x, &e);
     if (st == GND_OK && x->size != 1)
-        st = gnd__err(&e, GND_ERR_SHAPE, "one element is wanted, the array has %lld",
+        st = gnd__err(&e, GND_ERR_SHAPE, "x must have exactly one element, but has %lld",
                       (long long)x->size);
     if (st == GND_OK)
         st = read_elements(x, b, &e);

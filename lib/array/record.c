@@ -160,7 +160,7 @@ static int works(const gnd_recording *r)
 static const gnd_err *state_of(const gnd_recording *r)
 {
     static const gnd_err none = {GND_ERR_NULL, 0, "the recording is NULL"};
-    static const gnd_err gone = {GND_ERR_STATE, 0, "no recording any more: it was freed"};
+    static const gnd_err gone = {GND_ERR_STATE, 0, "the recording was freed"};
     static const gnd_err closed = {GND_ERR_STATE, 0, "the device of the recording was closed"};
     if (!r || is_freed(r))
         return r ? &gone : &none;
@@ -184,7 +184,7 @@ gnd_status gnd_recording_free(gnd_recording *r)
     if (!r || r == &nomem_recording)
         return GND_OK;
     if (is_freed(r))
-        return gnd__refuse(GND_ERR_STATE, "recording_free: no recording any more: it was freed");
+        return gnd__refuse(GND_ERR_STATE, "recording_free: r is a freed recording");
     if (r->r && gnd__forked)
         return gnd__fork_error(&e), gnd__only_status("recording_free", &e);
     if (r->r) {
@@ -561,7 +561,7 @@ gnd_array *gnd_recording_get(gnd_recording *r, int o)
     return gnd__error_node(works(r) ? r->dev : NULL, &e);
 }
 
-/* --- rows of larger arrays (array/loop.c) ----------------------------------------------------- */
+/* --- rows of larger arrays (array/loop_scan.c) ------------------------------------------------ */
 
 const gnd_array *gnd__recording_output(const gnd_recording *r, int o)
 {

@@ -11,6 +11,7 @@
 #include "codegen/codegen.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include "prim/choices.h"
 #include "sched/plan.h"
 
 int gnd_tune_count(void)
@@ -54,7 +55,7 @@ gnd_status gnd_tune_get(gnd_device *dev, int i, gnd_tune_info *info)
                             .most = r->most,
                             .step = r->step - '0'};
     info->used = r->kernels == 'l'
-                     ? gnd__gate_blas_tunes(dev->g)
+                     ? gnd__library_competes(dev)
                      : gnd__target_of(&dev->g->props, &dev->g->tune).cpu == (r->kernels == 'c');
     gnd__gate_unlock(dev->g);
     snprintf(info->name, sizeof info->name, "%s", r->name);
@@ -79,7 +80,6 @@ gnd_status gnd_tune_set(gnd_device *dev, const char *name, int value)
         gnd__err_prefix(e, "tune_set");
     if (!st && dev->g->tune.v[i] != value) {
         dev->g->tune.v[i] = value;
-        gnd__gate_blas_tune(dev->g);
         gnd__plans_forget(dev);
     }
     return end("tune_set", dev, st);
@@ -91,7 +91,6 @@ gnd_status gnd_tune_reset(gnd_device *dev)
     if (st)
         return st;
     gnd__tune_defaults(&dev->g->tune);
-    gnd__gate_blas_tune(dev->g);
     gnd__plans_forget(dev);
     return end("tune_reset", dev, GND_OK);
 }

@@ -31,6 +31,6 @@ void gnd__fork_watch(int change)
 gnd_status gnd__fork_error(gnd_err *e)
 {
     return gnd__err(e, GND_ERR_DEVICE,
-                    "devices were used before fork(), which drivers do not survive: "
-                    "a child that needs them is forked before, or calls exec");
+                    "a child of fork() cannot use devices that its parent opened before: "
+                    "call fork() first, or exec() in the child");
 }

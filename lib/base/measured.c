@@ -19,6 +19,12 @@ static const gnd__measured rows[NROWS] = {
 #undef GND_MEASURED
 };
 
+static const gnd__library libraries[] = {
+#define GND_LIBRARY(...) {__VA_ARGS__},
+#include "base/measured.def"
+#undef GND_LIBRARY
+};
+
 static const gnd__tile tiles[] = {
 #define GND_TILE(id, bytes, ...) {__VA_ARGS__},
 #include "base/measured.def"
@@ -41,6 +47,16 @@ const gnd__measured *gnd__measured_of(int cpu, const char *name)
         if (rows[i].cpu == !!cpu && strstr(name, rows[i].name))
             return &rows[i];
     return &rows[OF_GPU];
+}
+
+const gnd__library *gnd__measured_library(int cpu, int cuda, const char *vendor)
+{
+    const int n = sizeof libraries / sizeof *libraries;
+    for (int i = 0; i < n; i++)
+        if (libraries[i].cpu == !!cpu && (libraries[i].cuda < 0 || libraries[i].cuda == !!cuda) &&
+            strstr(vendor, libraries[i].vendor))
+            return &libraries[i];
+    return &libraries[n - 1];
 }
 
 const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n)

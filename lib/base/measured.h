@@ -5,6 +5,8 @@
 #ifndef GND_BASE_MEASURED_H
 #define GND_BASE_MEASURED_H
 
+#include <stdint.h>
+
 /* A tile has bm x bn results, tm x tn for each of wg work-items, and slices of bk terms. speed:
  * percent of a compute unit's multiplications that it reaches when the unit has `full` work-items
  * or more. */
@@ -18,6 +20,17 @@ typedef struct gnd__measured {
     double term, point, start_direct, start_fft;
     int fma_per_clock, second_clocks;
 } gnd__measured;
+
+/* When a library is asked for a plain product: measured.def. */
+typedef struct gnd__library {
+    int cpu, cuda;
+    const char *vendor;
+    int competes, plain;
+    int64_t long_sum;
+} gnd__library;
+
+/* The row for a device of that kind, dialect and vendor. */
+const gnd__library *gnd__measured_library(int cpu, int cuda, const char *vendor);
 
 /* The row for a device of that kind and name. */
 const gnd__measured *gnd__measured_of(int cpu, const char *name);

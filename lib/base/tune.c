@@ -21,6 +21,15 @@ void gnd__tune_defaults(gnd__tune *t)
         t->v[i] = gnd__tune_rows[i].dflt;
 }
 
+int gnd__tune_library(gnd_dtype t)
+{
+    return t == GND_FLOAT32      ? GND__TUNE_LIBRARY_F32
+           : t == GND_FLOAT64    ? GND__TUNE_LIBRARY_F64
+           : t == GND_COMPLEX64  ? GND__TUNE_LIBRARY_C64
+           : t == GND_COMPLEX128 ? GND__TUNE_LIBRARY_C128
+                                 : -1;
+}
+
 int gnd__tune_find(const char *name)
 {
     for (int i = 0; i < GND__NTUNE; i++)
@@ -58,14 +67,14 @@ static gnd_status read_line(const char *line, gnd__tune *t, unsigned *seen, gnd_
     size_t len = strcspn(line, " ");
     int i;
     if (len == 0 || len >= sizeof name || line[len] != ' ')
-        return gnd__err(e, GND_ERR_FORMAT, "no line of a name and a number: '%.40s'", line);
+        return gnd__err(e, GND_ERR_FORMAT, "'%.40s' is not a name and a number", line);
     memcpy(name, line, len);
     name[len] = '\0';
     i = gnd__tune_find(name);
     if (i < 0)
         return gnd__err(e, GND_ERR_FORMAT, "there is no parameter '%s'", name);
     if (*seen & 1u << i)
-        return gnd__err(e, GND_ERR_FORMAT, "%s is there twice", name);
+        return gnd__err(e, GND_ERR_FORMAT, "%s is given twice", name);
     long v = strtol(line + len + 1, &end, 10);
     if (end == line + len + 1 || *end)
         return gnd__err(e, GND_ERR_FORMAT, "%s has no number: '%.40s'", name, line + len + 1);
@@ -88,23 +97,24 @@ gnd_status gnd__tune_read(const char *text, size_t n, gnd__tune *t, gnd_err *e)
         size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
         number++;
         if (ended)
-            gnd__err(&why, GND_ERR_FORMAT, "something behind the line 'end'");
+            gnd__err(&why, GND_ERR_FORMAT, "text after the line 'end'");
         else if (!nl || len >= sizeof line || memchr(text + at, '\0', len))
-            gnd__err(&why, GND_ERR_FORMAT, "no line of text");
+            gnd__err(&why, GND_ERR_FORMAT, "the line is incomplete, too long or not text");
         if (why.code)
             break;
         memcpy(line, text + at, len);
         line[len] = '\0';
         at += len + 1;
         if (number == 1 && strcmp(line, "gnd-tune 1"))
-            gnd__err(&why, GND_ERR_FORMAT, "'gnd-tune 1' is wanted, not '%.40s'", line);
+            gnd__err(&why, GND_ERR_FORMAT, "the first line must be 'gnd-tune 1', not '%.40s'",
+                     line);
         else if (number > 1 && !strcmp(line, "end"))
             ended = 1;
         else if (number > 1 && line[0] != '#')
             why.code = read_line(line, t, &seen, &why);
     }
     if (!why.code && !ended)
-        gnd__err(&why, GND_ERR_FORMAT, "cut off: there is no line 'end'");
+        gnd__err(&why, GND_ERR_FORMAT, "the file is incomplete: the line 'end' is missing");
     if (!why.code)
         return GND_OK;
     gnd__tune_defaults(t);

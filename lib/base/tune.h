@@ -36,6 +36,8 @@ typedef struct gnd__tune_row {
 extern const gnd__tune_row gnd__tune_rows[GND__NTUNE];
 
 void gnd__tune_defaults(gnd__tune *t);
+/* The parameter from which side on products of t go to a library; -1: there is none. */
+int gnd__tune_library(gnd_dtype t);
 /* The index of the parameter of that name, or -1. */
 int gnd__tune_find(const char *name);
 /* GND_OK, or GND_ERR_ARG with a message that gives the value and the range. */

@@ -29,7 +29,7 @@ static int kind_of(const gnd__kir *k, int j)
 static int compensated(const gnd__kir *k, int j)
 {
     int kind = kind_of(k, j);
-    return k->red[j].op == GND__SUM && (kind == 'f' || kind == 'c');
+    return gnd__reds[k->red[j].op].compensated && (kind == 'f' || kind == 'c');
 }
 
 int gnd__acc_parts(const gnd__kir *k, int j)
@@ -80,7 +80,7 @@ static const char *part_ctype(const gnd__cg *c, int j, int part)
 /* The first active reduction from j on. */
 static int next_red(const gnd__cg *c, int j)
 {
-    while (j < c->k->nreds && c->skip_red >> j & 1)
+    while (j < c->k->nreds && c->part.skip_red >> j & 1)
         j++;
     return j;
 }

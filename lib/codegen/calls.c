@@ -29,7 +29,7 @@ void gnd__cg_snippets(const gnd__kir *k, gnd__str *out)
 static int first_equal(const gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];
-    for (int j = 0; j < i && !c->pick; j++) {
+    for (int j = 0; j < i && !c->part.pick; j++) {
         const gnd__instr *x = &c->k->instr[j];
         if (x->kind == GND__I_CALL && x->ref == in->ref && x->epilogue == in->epilogue &&
             memcmp(x->a, in->a, sizeof in->a) == 0)

@@ -133,14 +133,8 @@ gnd_status gnd__codegen(const gnd__kir *k, const gnd__target *t, gnd__gen *out, 
     gnd_status st;
     gnd_err local;
     memset(&local, 0, sizeof local);
-    memset(&c, 0, sizeof c);
     begin_gen(out);
-    c.k = k;
-    c.t = t;
-    c.out = out;
-    c.e = &local;
-    c.vec = 1;
-    c.gid = "(I)GND_GID(0)";
+    gnd__cg_init(&c, k, t, out, &local);
     c.wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
     if (k->rows)
@@ -164,14 +158,11 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
     size_t local, groups = 0, global;
     int bytes = 64;
     memset(&local_err, 0, sizeof local_err);
-    memset(&c, 0, sizeof c);
     begin_gen(out);
     *done = 0;
-    c.t = t;
-    c.out = out;
-    c.e = &local_err;
-    c.pieces = n;
-    c.gid = "g_";
+    gnd__cg_init(&c, k[0], t, out, &local_err);
+    c.piece.count = n;
+    c.piece.gid = "g_";
     for (int i = 0; i < n; i++) {
         c.k = k[i];
         c.wide |= gnd__cg_wide(k[i]);
@@ -193,7 +184,7 @@ gnd_status gnd__codegen_pieces(const gnd__kir *const *k, int n, const gnd__targe
         size_t own = 0;
         memset(&c.body, 0, sizeof c.body);
         c.k = k[i];
-        c.piece = i;
+        c.piece.number = i;
         gnd__cg_map_piece(&c, local, &own);
         gnd__str_addf(&before,
                       "    if (GND_GRP(0) < %zu) {\n    const I g_ = (I)(GND_GID(0) - %zu);\n%s    "

@@ -122,7 +122,8 @@ static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukern
         if (f->param[i].kind == CU_POINTER)
             gnd__str_addf(out, "%sconst long gndo_%d", n++ ? ", " : "", i);
     if (k && k->shared)
-        gnd__str_addf(out, "%s__local char *gndl_all", n++ ? ", " : "");
+        gnd__str_addf(out, "%s__local ulong2 *gndl_all",
+                      n++ ? ", " : ""); /* 16 bytes, as in CUDA */
     gnd__str_add(out, ")\n{\n");
     for (int32_t i = 0; i < f->nparam; i++) {
         const gnd__cvar *p = &f->param[i];

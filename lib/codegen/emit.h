@@ -12,45 +12,67 @@
 #include "codegen/codegen.h"
 #include "codegen/prelude.h"
 
+/* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and
+ * saved there. */
+enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
+
+/* Vectors, of several elements along one axis (codegen/vector.c). */
+typedef struct gnd__vectors {
+    int width;                   /* elements of one; 1: there are none */
+    uint8_t on[GND__KIR_ACCESS]; /* the accesses that use them: their elements are in u */
+    int gathers;                 /* vectors behind an index are loaded at l == 0 */
+} gnd__vectors;
+
+/* Points one after another along an axis, on CPUs. */
+typedef struct gnd__run {
+    const char *word_at;           /* the point's position in arrays of random words, or NULL */
+    uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays (codegen/words.c) */
+    int near; /* 1: functions use their text for arguments near 0, and report others in `bad` */
+} gnd__run;
+
+/* Random numbers on GPUs (codegen/map_random.c). */
+typedef struct gnd__draw {
+    int tries; /* those that would be rejected set `bad`, and are not drawn again */
+    int sized; /* the compiler is told the size of a group, even if it is small */
+    uint8_t twos[GND__KIR_INSTR]; /* computed in pairs, at even l, from words "fourN" */
+} gnd__draw;
+
+/* The part of the statements that is being written, where not all are. */
+typedef struct gnd__part {
+    const uint8_t *pick;  /* for each instruction, gnd__pick; NULL: all of the phase */
+    int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
+    const uint8_t *holds; /* for each instruction that is a condition */
+    unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
+} gnd__part;
+
+/* One of several maps in one kernel. */
+typedef struct gnd__piece {
+    int number, count; /* 0 in all: the map is the only one */
+    const char *gid;   /* the number of the work-item within the piece */
+} gnd__piece;
+
+/* What a writer writes, and how. A writer sets the contexts that it uses and resets them: holes of
+ * its shapes see them (codegen/holes.h). */
 typedef struct gnd__cg {
     const gnd__kir *k;
     const gnd__target *t;
     gnd__gen *out;
     gnd__gkernel *kern; /* the one being written */
     gnd__str body;      /* its statements */
-    /* which of several maps in one kernel is being written; 0 pieces: it is the only one */
-    int piece, pieces;
-    const char *gid; /* the number of the work-item within the piece */
-    int wide;        /* indices need 64 bits */
-    int bake;        /* strides as literals */
-    int vec;         /* elements per work-item along the vectorised axis; 1: none */
-    /* partial results: all points of a split are contiguous, instead of all splits of a point */
-    int part_across;
-    /* random numbers that would be rejected set bad, and are not drawn again */
-    int tries;
-    /* normal numbers computed in pairs, at even l, from words "fourN" */
-    uint8_t twos[GND__KIR_INSTR];
-    int keys;    /* accumulators of argmax and argmin are keys, if supported */
-    int sized;   /* the compiler is told the size of a group, even if it is small */
-    int counts;  /* indices of points are known to be non-negative */
-    int gathers; /* those of vectorised accesses are loaded at l == 0 */
-    uint8_t vectorised[GND__KIR_ACCESS];
-    int inside;           /* 1: conditions have the values in `holds`, and are not evaluated */
-    const uint8_t *holds; /* for each instruction that is a condition */
-    const uint8_t *pick;  /* for each instruction, gnd__pick; NULL: all of the phase */
-    unsigned skip_red, skip_out; /* bits: reductions and outputs that are inactive */
-    /* 1: functions use their text for arguments near 0, and report others in `bad` */
-    int near;
-    /* the position of the point in arrays of random words; NULL: there are none */
-    const char *word_at;
-    uint8_t words[GND__KIR_INSTR]; /* instructions whose words are in arrays */
     gnd_err *e;
+    int wide;   /* indices need 64 bits */
+    int bake;   /* strides as literals */
+    int counts; /* indices of points are known to be non-negative */
+    int keys;   /* accumulators of argmax and argmin are keys, if supported */
+    gnd__vectors vector;
+    gnd__run run;
+    gnd__draw draw;
+    gnd__part part;
+    gnd__piece piece;
 } gnd__cg;
 
-/* How an instruction is handled: not at all, v is computed, taken from w[e_], or computed and
- * saved there. */
-enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAVE };
-
+/* Begins to write k for t into out, which has no kernels yet. */
+void gnd__cg_init(gnd__cg *c, const gnd__kir *k, const gnd__target *t, gnd__gen *out, gnd_err *e);
 /* Whether an index or an address of k needs 64 bits. */
 int gnd__cg_wide(const gnd__kir *k);
 /* The same if no index counts kept and reduced axes together. */
@@ -125,7 +147,7 @@ void gnd__cg_call(gnd__cg *c, int i);
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);
-/* Declares u of each access of c->vectorised: n private elements of the work-item. */
+/* Declares u of each access of c->vector.on: n private elements of the work-item. */
 void gnd__cg_private(gnd__cg *c, int n);
 /* Writes the loop over the remaining elements along axis d, one by one, from x0 to below the
  * text `end`. */
@@ -155,15 +177,15 @@ gnd_status gnd__cg_rows(gnd__cg *c);
 
 /* --- random words (codegen/words.c) ----------------------------------------------------------- */
 #define GND__CG_RUN 1024 /* points whose words are computed at once */
-/* Marks in c->words the instructions whose words can be computed for runs along an axis. Returns
- * their number. */
+/* Marks in c->run.words the instructions whose words can be computed for runs along an axis.
+ * Returns their number. */
 int gnd__words_find(gnd__cg *c, int axis);
 int gnd__words_any(const gnd__cg *c);
 /* Declares their arrays; and computes the words of `count` (at most GND__CG_RUN) points along
  * the axis from `first` on, where the indices of the other axes are declared. */
 void gnd__words_declare(gnd__cg *c);
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count);
-/* The value of such an instruction at c->word_at. */
+/* The value of such an instruction at c->run.word_at. */
 void gnd__words_value(gnd__cg *c, int i);
 
 /* --- accumulators (codegen/accum.c) ----------------------------------------------------------- */
@@ -204,7 +226,9 @@ void gnd__acc_part_load(gnd__cg *c, const char *name, const char *at);
  * results. */
 void gnd__cg_reduce_args(gnd__cg *c, int ends);
 /* Ends the first kernel, of so many groups of `local` work-items. With more than one split writes
- * the second one, which combines the partial results of each kept point, and the epilogue. */
-gnd_status gnd__cg_end_reduction(gnd__cg *c, size_t groups, size_t local, int64_t splits);
+ * the second one, which combines the partial results of each kept point, and the epilogue. across:
+ * the parts of all points for one split lie together, instead of all parts of a point. */
+gnd_status gnd__cg_end_reduction(gnd__cg *c, size_t groups, size_t local, int64_t splits,
+                                 int across);
 
 #endif

@@ -48,33 +48,33 @@ static void stores(void *who, const gnd__holeargs *a)
 static void vector_loads(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    c->vec = atoi(a->v[0]);
+    c->vector.width = atoi(a->v[0]);
     gnd__cg_vector_loads(c);
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 static void lane_values(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    c->vec = atoi(a->v[0]);
+    c->vector.width = atoi(a->v[0]);
     gnd__cg_values(c, 0);
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 static void lane_stores(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    c->vec = atoi(a->v[0]);
+    c->vector.width = atoi(a->v[0]);
     gnd__cg_stores(c);
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 static void vector_stores(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
-    c->vec = atoi(a->v[0]);
+    c->vector.width = atoi(a->v[0]);
     gnd__cg_vector_stores(c);
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 static void indices(void *who, const gnd__holeargs *a)

@@ -49,14 +49,9 @@ gnd_status gnd__codegen_inline(gnd__kir *k, const gnd__target *t, const char *na
         return gnd__err(e, GND_ERR_NOMEM, "out of memory while writing a kernel");
     memset(&local, 0, sizeof local);
     memset(gen, 0, sizeof *gen);
-    memset(&c, 0, sizeof c);
     gnd__kir_bytes(k, &out->rd, &wr);
     gnd__kir_collapse(k);
-    c.k = k;
-    c.t = t;
-    c.out = gen;
-    c.e = &local;
-    c.vec = 1;
+    gnd__cg_init(&c, k, t, gen, &local);
     c.wide = out->wide = gnd__cg_wide(k);
     c.bake = gnd__cg_must_bake(k, c.wide);
     out->plain = k->nkeep <= 1;

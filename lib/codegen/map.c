@@ -13,7 +13,7 @@
 /* The type of a vector of access a. */
 static const char *raw_vector(const gnd__cg *c, int a)
 {
-    return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec);
+    return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vector.width);
 }
 
 /* Writes one vector of the work-item: the elements x0 .. x0 + vec along axis d. later: the results
@@ -21,21 +21,21 @@ static const char *raw_vector(const gnd__cg *c, int a)
 static void vector_body(gnd__cg *c, int d, int later)
 {
     gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
-    c->gathers = 1;
+    c->vector.gathers = 1;
     gnd__cg_vector_loads(c);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vec);
+    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vector.width);
     /* x0 is a multiple of vec. Written this way, the compiler knows the low bits of indices, and
      * random numbers (kernels/random.cl) compute a block once for its elements */
     gnd__cgf(c, "    const I i%d = x0 | l;\n", d);
     gnd__cg_values(c, 0);
-    c->gathers = 0;
+    c->vector.gathers = 0;
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n");
     if (!later)
         gnd__cg_vector_stores(c);
     for (int i = 0; i < c->k->nout && later; i++) {
         const int a = c->k->out[i].access;
-        if (c->vectorised[a])
+        if (c->vector.on[a])
             gnd__cgf(c, "    w%d[h] = u%d.v;\n", a, a);
     }
     gnd__cgf(c, "    }\n");
@@ -43,19 +43,19 @@ static void vector_body(gnd__cg *c, int d, int later)
 
 void gnd__cg_leftover(gnd__cg *c, int d, const char *end)
 {
-    int v = c->vec;
+    int v = c->vector.width;
     gnd__cgf(c, "    for (I i%d = x0; i%d < %s; i%d++) {\n", d, d, end, d);
-    c->vec = 1;
+    c->vector.width = 1;
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
-    c->vec = v;
+    c->vector.width = v;
     gnd__cgf(c, "    }\n");
 }
 
 /* Ends the kernel. For a piece of one, only returns the number of work-items needed. */
 static gnd_status end_map(gnd__cg *c, size_t global, size_t local)
 {
-    if (!c->pieces)
+    if (!c->piece.count)
         return gnd__cg_end(c, 1, &global, &local);
     c->kern->global[0] = global;
     return GND_OK;
@@ -70,35 +70,35 @@ static size_t map_group(const gnd__cg *c)
 static void begin_flat(gnd__cg *c, int64_t total)
 {
     gnd__cg_int(c, "total", total);
-    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->gid);
+    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->piece.gid);
 }
 
 /* For each of n points: saves the values in u of the outputs ... */
 static void keep_outputs(gnd__cg *c, int n)
 {
     for (int i = 0; i < c->k->nout; i++)
-        c->vectorised[c->k->out[i].access] = 1;
+        c->vector.on[c->k->out[i].access] = 1;
     gnd__cg_private(c, n);
 }
 
 static void values_kept(gnd__cg *c)
 {
-    c->vec = 2; /* stores go to u */
+    c->vector.width = 2; /* stores go to u */
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
-    c->vec = 1;
+    c->vector.width = 1;
 }
 
 /* ... and stores element l from there. */
 static void stores_kept(gnd__cg *c)
 {
     for (int i = 0; i < c->k->naccess; i++)
-        if (c->vectorised[i]) {
+        if (c->vector.on[i]) {
             gnd__cgf(c, "    p%d[", i);
             gnd__cg_address(c, i);
             gnd__cgf(c, "] = u%d.s[l];\n", i);
         }
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 /* GPU, several axes, no vectors: each work-item computes `gpu_rows` points in consecutive rows.
@@ -168,7 +168,7 @@ static gnd_status map_rows(gnd__cg *c)
 
 static int takes_spread(const gnd__cg *c)
 {
-    return !c->pieces && c->k->ninstr <= 32 && gnd__kir_kept(c->k) >= ROWS_POINTS;
+    return !c->piece.count && c->k->ninstr <= 32 && gnd__kir_kept(c->k) >= ROWS_POINTS;
 }
 
 static gnd_status map_spread(gnd__cg *c)
@@ -207,10 +207,10 @@ static gnd_status map_spread(gnd__cg *c)
 static int takes_gather(const gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    if (c->vec < 2 || k->nkeep < 2 || c->pieces || gnd__kir_kept(k) < ROWS_POINTS)
+    if (c->vector.width < 2 || k->nkeep < 2 || c->piece.count || gnd__kir_kept(k) < ROWS_POINTS)
         return 0;
     for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].kind == GND__I_GATHER && c->vectorised[k->instr[i].ref])
+        if (k->instr[i].kind == GND__I_GATHER && c->vector.on[k->instr[i].ref])
             return 1;
     return 0;
 }
@@ -220,18 +220,18 @@ static gnd_status map_gather(gnd__cg *c, size_t local)
     const gnd__kir *k = c->k;
     const int x = k->nkeep - 1, y = x - 1;
     const int64_t tiles = (k->dim[y] + GATHERED - 1) / GATHERED;
-    const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vec;
+    const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vector.width;
     begin_flat(c, total);
     gnd__cg_int(c, "tiles", tiles);
     gnd__cgf(
         c,
         "    const I nv = n%d / %d;\n"
         "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
-        x, c->vec, c->vec, GATHERED);
+        x, c->vector.width, c->vector.width, GATHERED);
     gnd__cg_unflatten(c, "f", 0, y);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
-        if (c->vectorised[a])
+        if (c->vector.on[a])
             gnd__cgf(c, "    %s w%d[%d];\n", raw_vector(c, a), a, GATHERED);
     }
     gnd__cgf(c,
@@ -245,7 +245,7 @@ static gnd_status map_gather(gnd__cg *c, size_t local)
         GATHERED, y, x);
     for (int i = 0; i < k->nout; i++) {
         const int a = k->out[i].access;
-        if (c->vectorised[a]) {
+        if (c->vector.on[a]) {
             gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", raw_vector(c, a), a);
             gnd__cg_address(c, a);
             gnd__cgf(c, ") = w%d[h];\n", a);
@@ -264,36 +264,37 @@ static gnd_status map_gpu(gnd__cg *c)
     int n = k->nkeep, tail;
     int64_t points = gnd__kir_kept(k);
     size_t local = map_group(c);
-    c->vec = 1;
+    c->vector.width = 1;
     if (n > 0)
-        c->vec =
+        c->vector.width =
             gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
-    if (c->vec < 1)
-        c->vec = 1;
-    if (c->vec == 1 && takes_rows(c))
+    if (c->vector.width < 1)
+        c->vector.width = 1;
+    if (c->vector.width == 1 && takes_rows(c))
         return map_rows(c);
     for (int i = 0; i < k->naccess; i++)
-        c->vectorised[i] = c->vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
-    tail = c->vec > 1 && n == 1;
+        c->vector.on[i] =
+            c->vector.width > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
+    tail = c->vector.width > 1 && n == 1;
     gnd__cg_begin_map(c);
     if (tail && gnd__cg_is_generator(k))
         return gnd__cg_map_random(c, local);
-    if (c->vec == 1 && takes_spread(c))
+    if (c->vector.width == 1 && takes_spread(c))
         return map_spread(c);
     if (takes_gather(c))
         return map_gather(c, local);
-    begin_flat(c, (points + c->vec - 1) / c->vec);
-    if (c->vec > 1) {
+    begin_flat(c, (points + c->vector.width - 1) / c->vector.width);
+    if (c->vector.width > 1) {
         int d = n - 1;
         if (n > 1) {
             gnd__cgf(c, "    const I nv = n%d / %d;\n    const I x0 = f %% nv * %d; f /= nv;\n", d,
-                     c->vec, c->vec);
+                     c->vector.width, c->vector.width);
             gnd__cg_unflatten(c, "f", 0, d);
         } else {
-            gnd__cgf(c, "    const I x0 = f * %d;\n", c->vec);
+            gnd__cgf(c, "    const I x0 = f * %d;\n", c->vector.width);
         }
         if (tail)
-            gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vec, d);
+            gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vector.width, d);
         vector_body(c, d, 0);
         if (tail) {
             char end[16];
@@ -307,21 +308,21 @@ static gnd_status map_gpu(gnd__cg *c)
         gnd__cg_values(c, 0);
         gnd__cg_stores(c);
     }
-    return end_map(c, (size_t)((points + c->vec - 1) / c->vec), local);
+    return end_map(c, (size_t)((points + c->vector.width - 1) / c->vector.width), local);
 }
 
 int gnd__cg_is_piece(gnd__cg *c)
 {
     const int tiles = gnd__cg_tile_axis(c) >= 0;
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    memset(c->vector.on, 0, sizeof c->vector.on);
     return !tiles && !gnd__cg_is_generator(c->k);
 }
 
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups)
 {
-    c->vec = 1;
+    c->vector.width = 1;
     map_gpu(c);
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    memset(c->vector.on, 0, sizeof c->vector.on);
     *groups = (c->kern->global[0] + local - 1) / local;
 }
 

@@ -142,16 +142,16 @@ static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
 static void loop(gnd__cg *c, int x, const way *w, uint8_t *pick)
 {
     needed(c->k, w ? w->holds : NULL, pick);
-    c->pick = pick;
-    c->inside = w != NULL;
-    c->holds = w ? w->holds : NULL;
+    c->part.pick = pick;
+    c->part.inside = w != NULL;
+    c->part.holds = w ? w->holds : NULL;
     gnd__cgf(c, "    for (I i%d = x0; i%d < stop; i%d++) {\n", x, x, x);
     gnd__cg_values(c, 0);
     gnd__cg_stores(c);
     gnd__cgf(c, "    }\n");
-    c->pick = NULL;
-    c->inside = 0;
-    c->holds = NULL;
+    c->part.pick = NULL;
+    c->part.inside = 0;
+    c->part.holds = NULL;
 }
 
 /* Computes the conditions and shifts of the part that begins at x0, and its end. */
@@ -163,9 +163,9 @@ static void begin_part(gnd__cg *c, int x, uint8_t *pick)
         pick[i] = k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT
                       ? GND__PICK_COMPUTE
                       : GND__PICK_NOT;
-    c->pick = pick;
+    c->part.pick = pick;
     gnd__cg_values(c, 0);
-    c->pick = NULL;
+    c->part.pick = NULL;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         if (in->kind != GND__I_WITHIN || k->access[in->ref].stride[x] == 0)
@@ -238,12 +238,10 @@ int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)
     int ok = flat != NULL;
     if (ok) {
         gnd__cg c;
-        memset(&c, 0, sizeof c);
         *flat = *k;
         gnd__kir_collapse(flat);
         const int x = flat->nkeep - 1;
-        c.k = flat;
-        c.t = t;
+        gnd__cg_init(&c, flat, t, NULL, NULL);
         /* inputs across the outputs are read in tiles, and stored in between */
         for (int i = 0; i < flat->ninstr && ok && x > 0; i++) {
             const gnd__instr *in = &flat->instr[i];

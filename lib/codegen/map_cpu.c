@@ -80,18 +80,18 @@ static gnd_status runs(gnd__cg *c, int near)
     }
     gnd__words_declare(c);
     gnd__words_fill(c, x, "left", "count");
-    c->word_at = "l";
-    c->near = near >= 0;
-    if (c->near)
+    c->run.word_at = "l";
+    c->run.near = near >= 0;
+    if (c->run.near)
         gnd__cgf(c, "    int bad = 0;\n%s", near == GND_FLOAT64 ? "gnd_wide_f64\n" : "");
     run_loop(c, x);
-    if (c->near) {
-        c->near = 0;
+    if (c->run.near) {
+        c->run.near = 0;
         gnd__cgf(c, "    if (bad) {\n");
         run_loop(c, x);
         gnd__cgf(c, "    }\n");
     }
-    c->word_at = NULL;
+    c->run.word_at = NULL;
     return gnd__cg_end(c, 3, global, local);
 }
 

@@ -27,11 +27,19 @@ int gnd__cg_is_generator(const gnd__kir *k)
     return any;
 }
 
-/* Whether k has function op. */
-static int has(const gnd__kir *k, int op)
+/* Whether some function of k has a text for two numbers at once; is busy. */
+static int has_twos(const gnd__kir *k)
 {
     for (int i = 0; i < k->ninstr; i++)
-        if (k->instr[i].kind == GND__I_OP && k->instr[i].op == op)
+        if (k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].two)
+            return 1;
+    return 0;
+}
+
+static int is_busy(const gnd__kir *k)
+{
+    for (int i = 0; i < k->ninstr; i++)
+        if (k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].busy)
             return 1;
     return 0;
 }
@@ -54,7 +62,7 @@ static int takes_pairs(const gnd__cg *c)
             return 0;
     for (int i = 0; i < k->ninstr; i++)
         any |= k->instr[i].kind == GND__I_OP && gnd__ops[k->instr[i].op].word_bits == 32;
-    return any && c->vec == 2 && gnd__kir_kept(k) >= LARGE;
+    return any && c->vector.width == 2 && gnd__kir_kept(k) >= LARGE;
 }
 
 /* Whether instruction i counts the elements from 0 on. */
@@ -71,8 +79,9 @@ static void find_twos(gnd__cg *c)
 {
     for (int i = 0; i < c->k->ninstr; i++) {
         const gnd__instr *in = &c->k->instr[i];
-        c->twos[i] = c->vec % 4 == 0 && in->kind == GND__I_OP && in->op == GND__FN_NORMAL32 &&
-                     c->k->instr[in->a[1]].kind == GND__I_CONST && counts_elements(c->k, in->a[0]);
+        c->draw.twos[i] = c->vector.width % 4 == 0 && in->kind == GND__I_OP &&
+                          gnd__ops[in->op].two && c->k->instr[in->a[1]].kind == GND__I_CONST &&
+                          counts_elements(c->k, in->a[0]);
     }
 }
 
@@ -80,12 +89,12 @@ static void find_twos(gnd__cg *c)
 static void words(gnd__cg *c)
 {
     for (int i = 0; i < c->k->ninstr; i++) {
-        const int key = c->twos[i] ? c->k->instr[c->k->instr[i].a[1]].ref : 0;
-        if (c->twos[i])
-            gnd__cgf(c, "    g_u32 four%d[%d];\n", i, c->vec);
-        for (int b = 0; b < c->vec / 4 && c->twos[i]; b++)
+        const int key = c->draw.twos[i] ? c->k->instr[c->k->instr[i].a[1]].ref : 0;
+        if (c->draw.twos[i])
+            gnd__cgf(c, "    g_u32 four%d[%d];\n", i, c->vector.width);
+        for (int b = 0; b < c->vector.width / 4 && c->draw.twos[i]; b++)
             gnd__cgf(c, "    gnd_philox_u64((%s)y0 * %d + %d, 0, c%d, four%d + %d);\n",
-                     c->wide ? "g_u64" : "g_u32", c->vec / 4, b, key, i, 4 * b);
+                     c->wide ? "g_u64" : "g_u32", c->vector.width / 4, b, key, i, 4 * b);
     }
 }
 
@@ -97,17 +106,17 @@ static void values(gnd__cg *c)
     if (may)
         gnd__cgf(c, "    int bad = 0;\n");
     for (int i = 0; i < c->k->ninstr; i++)
-        if (c->twos[i])
+        if (c->draw.twos[i])
             gnd__cgf(c, "    g_f32 two%d = 0;\n", i);
-    for (c->tries = may; c->tries >= 0; c->tries--) {
+    for (c->draw.tries = may; c->draw.tries >= 0; c->draw.tries--) {
         gnd__cgf(c,
                  "%s#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i0 = x0 | l;\n",
-                 may && !c->tries ? "    if (bad) {\n" : "", c->vec);
+                 may && !c->draw.tries ? "    if (bad) {\n" : "", c->vector.width);
         gnd__cg_values(c, 0);
         gnd__cg_stores(c);
-        gnd__cgf(c, may && !c->tries ? "    }\n    }\n" : "    }\n");
+        gnd__cgf(c, may && !c->draw.tries ? "    }\n    }\n" : "    }\n");
     }
-    c->tries = 0;
+    c->draw.tries = 0;
 }
 
 /* One vector of the work-item. */
@@ -143,22 +152,21 @@ static void two_vectors(gnd__cg *c)
 gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
 {
     const int64_t n = c->k->dim[0];
-    const int pairs = takes_pairs(c), vec = pairs ? 4 : c->vec,
-              normal = has(c->k, GND__FN_NORMAL32);
+    const int pairs = takes_pairs(c), vec = pairs ? 4 : c->vector.width, normal = has_twos(c->k);
     const int turns = normal && n / vec >= LARGE << 6 ? 16
                       : n >= LARGE << 6               ? 8
                       : n >= LARGE << 3               ? 4
                                                       : 2;
     const int side = turns < 8 ? turns : 8; /* vectors in parallel, if there is much to do */
-    c->sized = normal || has(c->k, GND__FN_NORMAL64);
-    const int unroll = rejects(c->k) ? 1 : c->sized ? side : 2;
+    c->draw.sized = is_busy(c->k);
+    const int unroll = rejects(c->k) ? 1 : c->draw.sized ? side : 2;
     int64_t vectors;
     size_t groups, global;
     char end[48];
-    c->vec = vec;
-    if (c->sized && local > 128)
+    c->vector.width = vec;
+    if (c->draw.sized && local > 128)
         local = 128; /* smaller groups free their registers sooner */
-    vectors = (n + c->vec - 1) / c->vec;
+    vectors = (n + c->vector.width - 1) / c->vector.width;
     groups = ((size_t)vectors + (size_t)turns * local - 1) / ((size_t)turns * local);
     global = groups * local;
     c->counts = 1;
@@ -167,23 +175,23 @@ gnd_status gnd__cg_map_random(gnd__cg *c, size_t local)
     if (pairs) /* all of a group */
         gnd__cgf(c, "    if (((I)GND_GRP(0) + 1) * (%d * g) <= n0 / 4) {\n", turns);
     else
-        gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vec);
+        gnd__cgf(c, "    if (f + %d * g < n0 / %d) {\n", turns - 1, c->vector.width);
     find_twos(c);
     gnd__cgf(
         c,
         "#pragma unroll %d\n    for (int h = 0; h < %d; h++) {\n    const I y0 = f + h * g, x0 = y0 * %d;\n",
-        unroll, turns, c->vec);
+        unroll, turns, c->vector.width);
     words(c);
     if (pairs)
         two_vectors(c);
     else
         one_vector(c);
-    memset(c->twos, 0, sizeof c->twos);
-    snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vec);
+    memset(c->draw.twos, 0, sizeof c->draw.twos);
+    snprintf(end, sizeof end, "n0 && i0 - x0 < %d", c->vector.width);
     gnd__cgf(c,
              "    }\n    } else {\n    for (int h = 0; h < %d && f + h * g <= n0 / %d; h++) {\n"
              "    const I x0 = (f + h * g) * %d;\n",
-             turns, c->vec, c->vec);
+             turns, c->vector.width, c->vector.width);
     gnd__cg_leftover(c, 0, end);
     gnd__cgf(c, "    }\n    }\n");
     c->counts = 0;

@@ -35,7 +35,7 @@ int gnd__cg_tile_axis(gnd__cg *c)
             if (a->stride[d] == 1 && k->dim[d] >= TILE)
                 axis = d;
         if (axis >= 0 && a->stride[axis] == 1)
-            c->vectorised[k->instr[i].ref] = 1;
+            c->vector.on[k->instr[i].ref] = 1;
     }
     return axis;
 }
@@ -77,7 +77,7 @@ static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
     const gnd__kir *k = c->k;
     const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
     for (int i = 0; i < k->naccess; i++) {
-        if (!c->vectorised[i])
+        if (!c->vector.on[i])
             continue;
         gnd__cgf(c,
                  "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
@@ -112,14 +112,14 @@ static gnd_status tiles_cpu(gnd__cg *c, int d)
              "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
              " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
              last, side, last, side, d, side, d, side);
-    c->vec = 2; /* values of these inputs come from u */
+    c->vector.width = 2; /* values of these inputs come from u */
     snprintf(full, sizeof full, "%d", side);
     gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", side, side);
     tile_body(c, d, full, full);
     gnd__cgf(c, "    } else {\n");
     tile_body(c, d, "nt", "nl");
     gnd__cgf(c, "    }\n");
-    c->vec = 1;
+    c->vector.width = 1;
     return gnd__cg_end(c, 1, &global, &local);
 }
 
@@ -165,10 +165,10 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     int size = 1, n = 0, most = 1;
     for (int i = 0; i < k->naccess; i++) {
         const int s = (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype);
-        n += c->vectorised[i];
-        if (c->vectorised[i] && s > size)
+        n += c->vector.on[i];
+        if (c->vector.on[i] && s > size)
             size = s;
-        if (k->access[i].slot >= 0 && !c->vectorised[i] && k->access[i].stride[last] == 1 &&
+        if (k->access[i].slot >= 0 && !c->vector.on[i] && k->access[i].stride[last] == 1 &&
             s > most)
             most = s;
     }
@@ -200,7 +200,7 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     for (t->vl = 16 / size; t->vl > 1; t->vl /= 2) {
         int ok = t->local * t->vl / t->across <= t->down;
         for (int i = 0; i < k->naccess && ok; i++)
-            ok = !c->vectorised[i] || by_vectors(k, &k->access[i], d, t->vl);
+            ok = !c->vector.on[i] || by_vectors(k, &k->access[i], d, t->vl);
         if (ok)
             break;
     }
@@ -227,7 +227,7 @@ static void load_tile(gnd__cg *c, int d, const tile *t)
              t->across / t->vl, t->vl, t->across / t->vl, d, d, d, t->vl);
     for (int i = 0; i < k->naccess; i++) {
         const char *T = gnd__ctype_mem((gnd_dtype)k->access[i].dtype), *raw = T;
-        if (!c->vectorised[i])
+        if (!c->vector.on[i])
             continue;
         if (t->vl > 1)
             raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)k->access[i].dtype) * (size_t)t->vl);
@@ -256,7 +256,7 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
     const gnd__kir *k = c->k;
     const int last = k->nkeep - 1, step = t->local * t->vs / t->down;
     uint8_t crossing[GND__KIR_ACCESS];
-    memcpy(crossing, c->vectorised, sizeof crossing);
+    memcpy(crossing, c->vector.on, sizeof crossing);
     gnd__cgf(
         c,
         "    const int y = lid %% %d * %d;\n    const I x0 = l0 + y;\n"
@@ -273,14 +273,14 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
                 gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
             tile_at(c, t, "y + l", "x");
             gnd__cgf(c, "];\n");
-            c->vectorised[i] = 0;
+            c->vector.on[i] = 0;
         } else {
-            c->vectorised[i] =
+            c->vector.on[i] =
                 t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
         }
     if (t->vs > 1) {
         gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);
-        c->vec = t->vs;
+        c->vector.width = t->vs;
         gnd__cg_vector_loads(c);
         gnd__cgf(
             c,
@@ -290,17 +290,17 @@ static void store_tile(gnd__cg *c, int d, const tile *t)
         gnd__cgf(c, "    const int l = 0;\n    const I i%d = x0;\n", last);
     }
     for (int i = 0; i < k->naccess; i++)
-        c->vectorised[i] |= crossing[i];
-    c->vec = 2; /* values of these inputs come from u */
+        c->vector.on[i] |= crossing[i];
+    c->vector.width = 2; /* values of these inputs come from u */
     gnd__cg_values(c, 0);
-    c->vec = t->vs;
+    c->vector.width = t->vs;
     gnd__cg_stores(c);
     if (t->vs > 1) {
         gnd__cgf(c, "    }\n");
         gnd__cg_vector_stores(c);
         gnd__cgf(c, "    }\n");
     }
-    c->vec = 1;
+    c->vector.width = 1;
     gnd__cgf(c, "    }\n    }\n");
 }
 
@@ -310,7 +310,7 @@ static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
     size_t local = (size_t)t->local, global;
     gnd__cg_begin_map(c);
     for (int i = 0; i < k->naccess; i++)
-        if (c->vectorised[i])
+        if (c->vector.on[i])
             gnd__cg_shared(c, gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
                            (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype), tile_elements(t),
                            "T%d", i);
@@ -330,6 +330,6 @@ int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st)
         *st = c->t->cpu ? tiles_cpu(c, d) : tiles_gpu(c, d, &t);
         return 1;
     }
-    memset(c->vectorised, 0, sizeof c->vectorised);
+    memset(c->vector.on, 0, sizeof c->vector.on);
     return 0;
 }

@@ -36,7 +36,11 @@ static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
 static int is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    static const unsigned char bits[32] = {
+        /* 0-9 */ [6] = 0xff,   [7] = 0x03,
+        /* A-Z, _ */[8] = 0xfe, 0xff,       0xff, 0x87,
+        /* a-z */ 0xfe,         0xff,       0xff, 0x07};
+    return bits[(unsigned char)c >> 3] >> (c & 7) & 1;
 }
 
 static int same(const char *s, size_t n, const char *word)

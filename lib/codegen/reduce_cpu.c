@@ -57,26 +57,26 @@ static void write_lanes(void *who, const gnd__holeargs *a)
     const row_writer *w = who;
     const gnd__hole own[] = {{"last", .number = w->last}};
     (void)a;
-    w->c->word_at = "(int)t * 64 + l";
+    w->c->run.word_at = "(int)t * 64 + l";
     gnd__cg_shape_of(w->c, "reduce_lanes_cpu", own, NULL);
-    w->c->word_at = NULL;
+    w->c->run.word_at = NULL;
 }
 
 static void write_near_lanes(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
-    w->c->near = 1;
+    w->c->run.near = 1;
     write_lanes(who, a);
-    w->c->near = 0;
+    w->c->run.near = 0;
 }
 
 static void write_rest(void *who, const gnd__holeargs *a)
 {
     const row_writer *w = who;
     (void)a;
-    w->c->word_at = "x - rest";
+    w->c->run.word_at = "x - rest";
     gnd__cg_values(w->c, 0);
-    w->c->word_at = NULL;
+    w->c->run.word_at = NULL;
 }
 
 static gnd_status rows(gnd__cg *c)
@@ -115,16 +115,16 @@ static gnd_status rows(gnd__cg *c)
     };
     gnd__cg_shape_of(c, "reduce_rows_cpu", own, &w);
     return gnd__cg_end_reduction(c, (size_t)((m + rows_per_task - 1) / rows_per_task * splits), 1,
-                                 splits);
+                                 splits, 0);
 }
 
 static void write_column_values(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;
     (void)a;
-    c->word_at = "l";
+    c->run.word_at = "l";
     gnd__cg_values(c, 0);
-    c->word_at = NULL;
+    c->run.word_at = NULL;
 }
 
 static gnd_status columns(gnd__cg *c)
@@ -151,7 +151,7 @@ static gnd_status columns(gnd__cg *c)
         {"column_values", .write = write_column_values},
     };
     gnd__cg_shape_of(c, "reduce_columns_cpu", own, c);
-    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits);
+    return gnd__cg_end_reduction(c, (size_t)(outer * tiles * splits), 1, splits, 0);
 }
 
 gnd_status gnd__cg_reduce_cpu(gnd__cg *c)

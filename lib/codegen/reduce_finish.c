@@ -44,13 +44,13 @@ static void write_adds(void *who, const gnd__holeargs *a)
     each_load(who, "reduce_finish_add");
 }
 
-/* Partial results of kept point m are at m * S + s. On a GPU a group takes one point when there are
- * many partial results; else one work-item does. */
-static gnd_status finish_kernel(gnd__cg *c, int64_t splits)
+/* Partial results of kept point m are at m * S + s, or with `across` at s * M + m. On a GPU a group
+ * takes one point when there are many partial results; else one work-item does. */
+static gnd_status finish_kernel(gnd__cg *c, int64_t splits, int across)
 {
     const gnd__kir *k = c->k;
     int64_t m = gnd__kir_kept(k);
-    int group = !c->t->cpu && splits > 32 && !c->part_across;
+    int group = !c->t->cpu && splits > 32 && !across;
     size_t global, local = c->t->cpu ? 1 : group ? gnd__cg_group(c, 256) : 64;
     gnd__cg_begin(c, 1, "k_finish");
     gnd__cg_access_args(c, 1);
@@ -63,9 +63,9 @@ static gnd_status finish_kernel(gnd__cg *c, int64_t splits)
         gnd__acc_shared(c, 256);
     finish_writer w = {c, (int)local};
     const gnd__hole own[] = {
-        {"kept", .number = k->nkeep},         {"group", .number = group},
-        {"across", .number = c->part_across}, {"local", .number = w.local},
-        {"eight", .number = w.local * 8},     {"loads", .write = write_loads},
+        {"kept", .number = k->nkeep},     {"group", .number = group},
+        {"across", .number = across},     {"local", .number = w.local},
+        {"eight", .number = w.local * 8}, {"loads", .write = write_loads},
         {"adds", .write = write_adds},
     };
     gnd__cg_shape_of(c, "reduce_finish", own, &w);
@@ -73,11 +73,12 @@ static gnd_status finish_kernel(gnd__cg *c, int64_t splits)
     return gnd__cg_end(c, 1, &global, &local);
 }
 
-gnd_status gnd__cg_end_reduction(gnd__cg *c, size_t groups, size_t local, int64_t splits)
+gnd_status gnd__cg_end_reduction(gnd__cg *c, size_t groups, size_t local, int64_t splits,
+                                 int across)
 {
     const size_t global = groups * local;
     gnd_status st;
     c->out->part_count = gnd__kir_kept(c->k) * splits;
     st = gnd__cg_end(c, 1, &global, &local);
-    return st != GND_OK || splits == 1 ? st : finish_kernel(c, splits);
+    return st != GND_OK || splits == 1 ? st : finish_kernel(c, splits, across);
 }

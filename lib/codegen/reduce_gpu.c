@@ -23,8 +23,8 @@
 static void vectorise(gnd__cg *c, int d)
 {
     for (int i = 0; i < c->k->naccess; i++)
-        c->vectorised[i] = gnd__cg_in_phase(c->k, i, 0) && c->k->access[i].slot >= 0 &&
-                           c->k->access[i].stride[d] == 1;
+        c->vector.on[i] = gnd__cg_in_phase(c->k, i, 0) && c->k->access[i].slot >= 0 &&
+                          c->k->access[i].stride[d] == 1;
 }
 
 static gnd_status rows(gnd__cg *c)
@@ -62,7 +62,7 @@ static gnd_status rows(gnd__cg *c)
         {"split", .number = splits > 1},
     };
     gnd__cg_shape_of(c, "reduce_rows_gpu", own, c);
-    return gnd__cg_end_reduction(c, (size_t)(m * splits), local, splits);
+    return gnd__cg_end_reduction(c, (size_t)(m * splits), local, splits, 0);
 }
 
 /* The group of points(): `across` work-items side by side, each with vec neighbouring kept points,
@@ -117,7 +117,6 @@ static gnd_status points(gnd__cg *c)
     const int64_t m = gnd__kir_kept(k);
     const tiling t = tile_points(c);
     const size_t local = (size_t)(t.across * t.down);
-    c->part_across = 1;
     if (t.vec > 1)
         vectorise(c, x);
     gnd__cg_begin(c, 0, "k_reduce");
@@ -145,7 +144,7 @@ static gnd_status points(gnd__cg *c)
         {"split", .number = t.splits > 1},
     };
     gnd__cg_shape_of(c, "reduce_points_gpu", own, c);
-    return gnd__cg_end_reduction(c, (size_t)(t.tiles * t.splits), local, t.splits);
+    return gnd__cg_end_reduction(c, (size_t)(t.tiles * t.splits), local, t.splits, 1);
 }
 
 gnd_status gnd__cg_reduce_gpu(gnd__cg *c)

@@ -266,7 +266,7 @@ int gnd__cg_reduce_tile(gnd__cg *c, gnd_status *st)
         groups *= d == t->y ? 1 : k->dim[d];
     c->wide = gnd__cg_wide_apart(k); /* no index counts all points */
     for (int i = 0; i < k->naccess; i++)
-        c->vectorised[i] = t->vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1;
+        c->vector.on[i] = t->vec > 1 && is_load(k, i) && k->access[i].stride[last] == 1;
     gnd__cg_begin(c, 0, "k_reduce");
     gnd__cg_reduce_args(c, 1);
     gnd__cg_int(c, "R", w.terms);

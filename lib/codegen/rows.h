@@ -16,9 +16,9 @@
 
 typedef struct gnd__rows {
     int vec, nvec, lanes,
-        local; /* elements of a vector, vectors of a work-item, its row's work-items */
-    int full;  /* a row is exactly what its work-items hold */
-    int nstage;
+        local;           /* elements of a vector, vectors of a work-item, its row's work-items */
+    int full;            /* a row is exactly what its work-items hold */
+    int nstage, current; /* stages, and the one being written */
     int stage[GND__KIR_RED];      /* of each reduction */
     uint8_t kept[GND__KIR_INSTR]; /* values that an array holds for later stages */
     uint8_t pick[GND__KIR_INSTR]; /* gnd__pick, for the stage being written */
@@ -35,8 +35,20 @@ void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, con
 /* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
  * row. */
 void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads);
-/* Makes only the reductions of stage s active (gnd__cg.skip_red). */
+/* Makes only the reductions of stage s active (gnd__part). */
 void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
+
+/* Bits: the outputs with a value for each element of a row. */
+unsigned gnd__rows_points(const gnd__kir *k);
+/* How each instruction gets its value in the current stage, which needs need[], where there[] is
+ * in arrays: into w->pick. */
+void gnd__rows_pick(const gnd__kir *k, gnd__rows *w, const uint8_t *need, const uint8_t *there);
+/* Adds to there[] what the stage has saved. */
+void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there);
+/* Declares the arrays w of values kept, of `count` elements. */
+void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count);
+/* Writes the values of the current stage, of element e_. */
+void gnd__rows_values(gnd__cg *c, const gnd__rows *w);
 
 /* The form for CPUs (rows_cpu.c), and whether it suits k. */
 gnd_status gnd__cg_rows_cpu(gnd__cg *c);

@@ -55,34 +55,24 @@ typedef struct row_writer {
 static void write_arrays(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
-    const gnd__kir *k = r->c->k;
     (void)a;
-    for (int i = 0; i < k->ninstr; i++)
-        if (r->w.kept[i])
-            gnd__cgf(r->c, "    %s w%d[%d];\n", gnd__ctype_value((gnd_dtype)k->instr[i].dtype), i,
-                     MOST_KEPT);
+    gnd__rows_arrays(r->c, &r->w, MOST_KEPT);
 }
 
-/* Values of the current stage, of element e_. */
 static void write_values(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->pick = r->w.pick;
-    gnd__cg_values(r->c, 0);
-    r->c->pick = NULL;
+    gnd__rows_values(r->c, &r->w);
 }
 
-/* How each instruction comes by its value in stage s. */
+/* How each instruction gets its value in stage s. */
 static void pick_values(row_writer *r, int s)
 {
     uint8_t need[GND__KIR_INSTR];
+    r->w.current = s;
     gnd__rows_needed(r->c->k, &r->w, s, 0, r->there, need);
-    for (int i = 0; i < r->c->k->ninstr; i++)
-        r->w.pick[i] = !need[i]                          ? GND__PICK_NOT
-                       : r->there[i]                     ? GND__PICK_TAKE
-                       : r->w.kept[i] && s < r->w.nstage ? GND__PICK_SAVE
-                                                         : GND__PICK_COMPUTE;
+    gnd__rows_pick(r->c->k, &r->w, need, r->there);
 }
 
 static void write_stages(void *who, const gnd__holeargs *a)
@@ -95,13 +85,12 @@ static void write_stages(void *who, const gnd__holeargs *a)
         if (s < r->w.nstage) {
             gnd__rows_only(r->c, &r->w, s);
             gnd__cg_shape_of(r->c, "rows_cpu_reduce", own, r);
-            r->c->skip_red = 0;
+            r->c->part.skip_red = 0;
         } else if (r->points) {
-            r->c->skip_out = ~r->points;
+            r->c->part.skip_out = ~r->points;
             gnd__cg_shape_of(r->c, "rows_cpu_points", own, r);
         }
-        for (int i = 0; i < r->c->k->ninstr; i++)
-            r->there[i] |= r->w.pick[i] == GND__PICK_SAVE;
+        gnd__rows_saved(r->c->k, &r->w, r->there);
     }
 }
 
@@ -110,10 +99,10 @@ static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->skip_out = r->points;
+    r->c->part.skip_out = r->points;
     gnd__cg_values(r->c, 1);
     gnd__cg_stores(r->c);
-    r->c->skip_out = 0;
+    r->c->part.skip_out = 0;
 }
 
 gnd_status gnd__cg_rows_cpu(gnd__cg *c)
@@ -133,8 +122,7 @@ gnd_status gnd__cg_rows_cpu(gnd__cg *c)
         each = 1;
     gnd__rows_stages(k, &r.w);
     gnd__rows_kept(k, &r.w, 0);
-    for (unsigned j = 0, bit = 1; j < (unsigned)k->nout; j++, bit <<= 1)
-        r.points |= k->access[k->out[j].access].epilogue ? 0 : bit;
+    r.points = gnd__rows_points(k);
     gnd__cg_begin(c, 0, "k_rows");
     gnd__cg_access_args(c, 2);
     gnd__cg_dim_args(c, 0, r.last + 1);

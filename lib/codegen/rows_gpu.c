@@ -7,11 +7,11 @@
  * the inputs of its reductions, and a tree in local memory gives every work-item their results,
  * from which the next stage starts. Loaded elements and elementary functions are kept for later
  * stages, everything else is recomputed. A work-item's own runs are summed plainly, the tree is
- * compensated.
+ * compensated. The texts are shapes of kernels/rows_gpu.cl.
  */
+#include "codegen/holes.h"
 #include "codegen/rows.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define GROUP 256
@@ -20,17 +20,6 @@
 #define MAX_ELEMS 32
 #define TREE_BYTES 16384 /* local memory */
 #define MAX_TEXT 4096    /* instructions times elements, about */
-
-int gnd__rows_is_run(const gnd__kir *k, int i)
-{
-    const gnd__instr *in = &k->instr[i];
-    if (in->kind != GND__I_LOAD || in->epilogue)
-        return 0;
-    for (int d = k->nkeep; d < k->nkeep + k->nred; d++)
-        if (k->access[in->ref].stride[d])
-            return 1;
-    return 0;
-}
 
 /* Elements that a work-item can hold: a power of two. */
 static int most_elements(const gnd__kir *k)
@@ -69,74 +58,6 @@ int gnd__codegen_rows_fit(const gnd__kir *k, const gnd__target *t)
            acc * MAX_GROUP <= TREE_BYTES && TREE_BYTES <= t->props->local_bytes / 2;
 }
 
-void gnd__rows_stages(const gnd__kir *k, gnd__rows *w)
-{
-    uint8_t stage[GND__KIR_INSTR];
-    w->nstage = 0;
-    for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *in = &k->instr[i];
-        stage[i] = 0;
-        if (in->kind == GND__I_RED)
-            stage[i] = (uint8_t)(stage[k->red[in->ref].value] + 1);
-        for (int j = 0; j < GND__CALL_ARGS; j++)
-            if (in->kind != GND__I_RED && in->a[j] >= 0 && stage[in->a[j]] > stage[i])
-                stage[i] = stage[in->a[j]];
-    }
-    for (int j = 0; j < k->nreds; j++) {
-        w->stage[j] = stage[k->red[j].value];
-        if (w->stage[j] >= w->nstage)
-            w->nstage = w->stage[j] + 1;
-    }
-}
-
-void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
-                      uint8_t *need)
-{
-    memset(need, 0, GND__KIR_INSTR);
-    for (int j = 0; j < k->nreds; j++)
-        if (w->stage[j] == s)
-            need[k->red[j].value] = 1;
-    for (int j = 0; j < k->nout && s == w->nstage; j++)
-        if (!k->access[k->out[j].access].epilogue)
-            need[k->out[j].value] = 1;
-    for (int i = k->ninstr - 1; i >= 0; i--)
-        for (int j = 0; j < GND__CALL_ARGS && need[i] && (all || !there[i]); j++)
-            if (k->instr[i].a[j] >= 0 && k->instr[i].kind != GND__I_RED)
-                need[k->instr[i].a[j]] = 1;
-}
-
-static int cost_of(const gnd__kir *k, const gnd__instr *in)
-{
-    return in->kind == GND__I_OP     ? gnd__ops[in->op].cost
-           : in->kind == GND__I_CALL ? k->fn[in->ref]->cost
-                                     : 0;
-}
-
-void gnd__rows_kept(const gnd__kir *k, gnd__rows *w, int loads)
-{
-    uint8_t need[GND__KIR_INSTR], seen[GND__KIR_INSTR];
-    memset(seen, 0, sizeof seen);
-    memset(w->kept, 0, sizeof w->kept);
-    for (int s = 0; s <= w->nstage; s++) {
-        gnd__rows_needed(k, w, s, 1, NULL, need);
-        for (int i = 0; i < k->ninstr; i++) {
-            const gnd__instr *in = &k->instr[i];
-            if (need[i] && ((loads && gnd__rows_is_run(k, i)) ||
-                            (seen[i] && cost_of(k, in) >= GND__ROWS_DEAR)))
-                w->kept[i] = 1;
-            seen[i] |= need[i];
-        }
-    }
-}
-
-void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s)
-{
-    c->skip_red = 0;
-    for (int j = 0; j < c->k->nreds; j++)
-        if (w->stage[j] != s)
-            c->skip_red |= 1u << j;
-}
-
 static void shape_rows(gnd__cg *c, gnd__rows *w)
 {
     const gnd__kir *k = c->k;
@@ -158,172 +79,193 @@ static void shape_rows(gnd__cg *c, gnd__rows *w)
     w->full = r == (int64_t)w->lanes * n;
 }
 
-/* Begins the loop over a work-item's vectors. */
-static void each_vector(gnd__cg *c, const gnd__rows *w, const char *from)
+/* What the shapes of kernels/rows_gpu.cl are filled by. */
+typedef struct row_writer {
+    gnd__cg *c;
+    gnd__rows w;
+    int last;                      /* axis */
+    unsigned points;               /* bits: outputs with a value for each element of a row */
+    uint8_t there[GND__KIR_INSTR]; /* values that are in registers */
+    uint8_t need[GND__KIR_INSTR];  /* what the stage being written needs */
+} row_writer;
+
+/* Whether the stage needs instruction i, a load along the row that was not made yet. */
+static int is_due(const row_writer *r, int i)
 {
-    gnd__cgf(c,
-             "#pragma unroll\n    for (int n = 0; n < %d; n++) {\n"
-             "    const I x0 = (I)(n * %d + lane) * %d;\n",
-             w->nvec, w->lanes, w->vec);
-    gnd__cgf(c, "    I q = %s; (void)q;\n", w->full ? "x0" : from);
+    return r->need[i] && gnd__rows_is_run(r->c->k, i) && !r->there[i];
 }
 
-/* Loads what the stage needs and does not have yet: all at once, clamped to the row. */
-static void load_runs(gnd__cg *c, const gnd__rows *w, const uint8_t *need, uint8_t *there)
+static void write_elements(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep + k->nred - 1;
-    int any = 0;
-    memset(c->vectorised, 0, sizeof c->vectorised);
-    for (int i = 0; i < k->ninstr; i++)
-        if (need[i] && gnd__rows_is_run(k, i) && !there[i]) {
-            any = 1;
-            c->vectorised[k->instr[i].ref] = w->vec > 1;
-        }
-    if (!any)
-        return;
-    each_vector(c, w, "x0 < R ? x0 : 0");
-    gnd__cg_unflatten(c, "q", k->nkeep, last + 1);
-    c->vec = w->vec;
-    if (w->vec > 1)
-        gnd__cg_vector_loads(c);
-    gnd__cgf(c,
-             "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l;\n",
-             w->vec, w->vec);
-    for (int i = 0; i < k->ninstr; i++) {
-        if (!need[i] || !gnd__rows_is_run(k, i) || there[i])
+    row_writer *r = who;
+    gnd__cg *c = r->c;
+    (void)a;
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__instr *in = &c->k->instr[i];
+        if (!is_due(r, i))
             continue;
-        gnd__cgf(c, "    w%d[e_] = gnd_ld_%s(", i, gnd__suffix((gnd_dtype)k->instr[i].dtype));
-        if (w->vec > 1) {
-            gnd__cgf(c, "u%d.s, l", k->instr[i].ref);
+        gnd__cgf(c, "    w%d[e_] = gnd_ld_%s(", i, gnd__suffix((gnd_dtype)in->dtype));
+        if (r->w.vec > 1) {
+            gnd__cgf(c, "u%d.s, l", in->ref);
         } else {
-            gnd__cgf(c, "p%d, ", k->instr[i].ref);
-            gnd__cg_address(c, k->instr[i].ref);
+            gnd__cgf(c, "p%d, ", in->ref);
+            gnd__cg_address(c, in->ref);
         }
         gnd__cgf(c, ");\n");
-        there[i] = 1;
+        r->there[i] = 1;
     }
-    gnd__cgf(c, "    }\n    }\n");
-    c->vec = 1;
-    memset(c->vectorised, 0, sizeof c->vectorised);
 }
 
-/* Computes the values of stage s for every element, into its accumulators or the outputs. */
-static void elements(gnd__cg *c, gnd__rows *w, int s, uint8_t *there)
+static void write_loads(void *who, const gnd__holeargs *a)
 {
+    row_writer *r = who;
+    gnd__cg *c = r->c;
     const gnd__kir *k = c->k;
-    const int last = k->nkeep + k->nred - 1, ends = s == w->nstage;
-    uint8_t need[GND__KIR_INSTR];
-    gnd__rows_needed(k, w, s, 0, there, need);
-    load_runs(c, w, need, there);
+    const gnd__hole own[] = {
+        {"kept", .number = k->nkeep},    {"axes", .number = r->last + 1},
+        {"lanes", .number = r->w.lanes}, {"nvec", .number = r->w.nvec},
+        {"vec", .number = r->w.vec},     {"vectors", .number = r->w.vec > 1},
+        {"full", .number = r->w.full},   {"elements", .write = write_elements},
+    };
+    int any = 0;
+    (void)a;
     for (int i = 0; i < k->ninstr; i++)
-        w->pick[i] = !need[i]              ? GND__PICK_NOT
-                     : there[i]            ? GND__PICK_TAKE
-                     : w->kept[i] && !ends ? GND__PICK_SAVE
-                                           : GND__PICK_COMPUTE;
-    each_vector(c, w, "x0");
-    if (w->full)
-        gnd__cgf(c, ends ? "    if (live) {\n" : "    {\n");
-    else
-        gnd__cgf(c, "    if (x0 < R%s) {\n", ends ? " && live" : "");
-    gnd__cg_unflatten(c, "q", k->nkeep, last + 1);
-    if (ends && w->vec > 1) {
-        for (int j = 0; j < k->nout; j++)
-            c->vectorised[k->out[j].access] = k->access[k->out[j].access].stride[last] == 1 &&
-                                              !k->access[k->out[j].access].epilogue;
-        c->vec = w->vec;
-        gnd__cg_vector_loads(c); /* declares u */
-    }
-    gnd__cgf(
-        c,
-        "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const int e_ = n * %d + l; (void)e_;\n",
-        w->vec, w->vec);
-    if (w->vec > 1)
-        gnd__cgf(c, "    const I i%d = x0 + l; (void)i%d;\n", last, last);
-    c->pick = w->pick;
-    gnd__cg_values(c, 0);
-    c->pick = NULL;
-    if (ends)
-        gnd__cg_stores(c);
-    else
-        gnd__acc_step(c, "A", "", w->vec > 1 ? "x0 + l" : "x0");
-    gnd__cgf(c, "    }\n");
-    if (ends && w->vec > 1)
-        gnd__cg_vector_stores(c);
-    c->vec = 1;
-    memset(c->vectorised, 0, sizeof c->vectorised);
-    for (int i = 0; i < k->ninstr; i++)
-        there[i] |= w->pick[i] == GND__PICK_SAVE;
-    gnd__cgf(c, "    }\n    }\n");
+        if (is_due(r, i)) {
+            any = 1;
+            c->vector.on[k->instr[i].ref] = r->w.vec > 1;
+        }
+    if (any)
+        gnd__cg_shape_of(c, "rows_gpu_loads", own, r);
+    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
-/* Computes the results of the row from its work-items' accumulators, for each of them. */
-static void tree(gnd__cg *c, const gnd__rows *w)
+static void write_values(void *who, const gnd__holeargs *a)
 {
-    gnd__acc_to_keys(c, "K", "A");
-    if (w->lanes > 1)
-        gnd__acc_tree(c, "K", "lane", "lid - lane", w->lanes, 1);
-    gnd__acc_finish(c, "K", "");
-    c->keys = 0;
+    row_writer *r = who;
+    (void)a;
+    gnd__rows_pick(r->c->k, &r->w, r->need, r->there);
+    gnd__rows_values(r->c, &r->w);
+}
+
+/* The reductions of stage s. */
+static void reduce_stage(row_writer *r, int s)
+{
+    gnd__cg *c = r->c;
+    const gnd__hole own[] = {
+        {"kept", .number = c->k->nkeep},      {"axes", .number = r->last + 1},
+        {"last", .number = r->last},          {"lanes", .number = r->w.lanes},
+        {"shared", .number = r->w.lanes > 1}, {"nvec", .number = r->w.nvec},
+        {"vec", .number = r->w.vec},          {"vectors", .number = r->w.vec > 1},
+        {"full", .number = r->w.full},        {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
+        {"loads", .write = write_loads},      {"stage_values", .write = write_values},
+    };
+    gnd__rows_only(c, &r->w, s);
+    gnd__cg_shape_of(c, "rows_gpu_reduce", own, r);
+    c->keys = 0; /* of this stage's results */
+    c->part.skip_red = 0;
+}
+
+/* Declares the vectors of the outputs that are contiguous along the row, and marks these. */
+static void write_declare(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    gnd__cg *c = r->c;
+    (void)a;
+    for (int j = 0; j < c->k->nout; j++) {
+        const gnd__access *x = &c->k->access[c->k->out[j].access];
+        c->vector.on[c->k->out[j].access] = x->stride[r->last] == 1 && !x->epilogue;
+    }
+    c->vector.width = r->w.vec;
+    gnd__cg_vector_loads(c); /* declares u, reads nothing */
+    c->vector.width = 1;
+}
+
+/* The outputs that have a value for each element of the row. */
+static void write_points(row_writer *r)
+{
+    gnd__cg *c = r->c;
+    const gnd__hole own[] = {
+        {"kept", .number = c->k->nkeep},
+        {"axes", .number = r->last + 1},
+        {"last", .number = r->last},
+        {"lanes", .number = r->w.lanes},
+        {"nvec", .number = r->w.nvec},
+        {"vec", .number = r->w.vec},
+        {"vectors", .number = r->w.vec > 1},
+        {"full", .number = r->w.full},
+        {"loads", .write = write_loads},
+        {"stage_values", .write = write_values},
+        {"declare_vectors", .write = write_declare},
+    };
+    c->part.skip_out = ~r->points;
+    gnd__cg_shape_of(c, "rows_gpu_points", own, r);
+    c->part.skip_out = 0;
+    memset(c->vector.on, 0, sizeof c->vector.on);
+}
+
+static void write_stages(void *who, const gnd__holeargs *a)
+{
+    row_writer *r = who;
+    (void)a;
+    for (int s = 0; s <= r->w.nstage; s++) {
+        r->w.current = s;
+        gnd__rows_needed(r->c->k, &r->w, s, 0, r->there, r->need);
+        if (s < r->w.nstage)
+            reduce_stage(r, s);
+        else if (r->points)
+            write_points(r);
+        gnd__rows_saved(r->c->k, &r->w, r->there);
+    }
+}
+
+static void write_arrays(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    gnd__rows_arrays(r->c, &r->w, r->w.vec * r->w.nvec);
+}
+
+/* Outputs that have one value for a row. */
+static void write_row_outputs(void *who, const gnd__holeargs *a)
+{
+    const row_writer *r = who;
+    (void)a;
+    r->c->part.skip_out = r->points;
+    gnd__cg_values(r->c, 1);
+    gnd__cg_stores(r->c);
+    r->c->part.skip_out = 0;
 }
 
 gnd_status gnd__cg_rows(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     const int64_t m = gnd__kir_kept(k);
-    uint8_t there[GND__KIR_INSTR];
-    unsigned points = 0, all = (1u << k->nout) - 1;
-    size_t global, local;
-    gnd__rows w;
-    memset(&w, 0, sizeof w);
-    memset(there, 0, sizeof there);
-    gnd__rows_stages(k, &w);
-    gnd__rows_kept(k, &w, 1);
-    shape_rows(c, &w);
-    for (int j = 0; j < k->nout; j++)
-        if (!k->access[k->out[j].access].epilogue)
-            points |= 1u << j;
+    row_writer r = {.c = c, .last = k->nkeep + k->nred - 1};
+    gnd__rows_stages(k, &r.w);
+    gnd__rows_kept(k, &r.w, 1);
+    shape_rows(c, &r.w);
+    r.points = gnd__rows_points(k);
     gnd__cg_begin(c, 0, "k_rows");
     gnd__cg_access_args(c, 2);
-    gnd__cg_dim_args(c, 0, k->nkeep + k->nred);
+    gnd__cg_dim_args(c, 0, r.last + 1);
     gnd__cg_const_args(c, 2);
     gnd__cg_int(c, "M", m);
     gnd__cg_int(c, "R", gnd__kir_reduced(k));
-    c->keys = 1;
-    if (w.lanes > 1)
-        gnd__acc_shared(c, w.local);
+    c->keys = 1; /* in local memory */
+    if (r.w.lanes > 1)
+        gnd__acc_shared(c, r.w.local);
     c->keys = 0;
-    gnd__cgf(c,
-             "    const int lid = (int)GND_LID(0), lane = lid %% %d; (void)lane;\n"
-             "    const I row = (I)GND_GRP(0) * %d + lid / %d;\n"
-             "    const int live = row < M;\n    I f = live ? row : M - 1;\n",
-             w.lanes, w.local / w.lanes, w.lanes);
-    gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    for (int i = 0; i < k->ninstr; i++)
-        if (w.kept[i])
-            gnd__cgf(c, "    %s w%d[%d];\n", gnd__ctype_value((gnd_dtype)k->instr[i].dtype), i,
-                     w.vec * w.nvec);
-    for (int s = 0; s < w.nstage; s++) {
-        gnd__rows_only(c, &w, s);
-        gnd__acc_declare(c, "A", "");
-        gnd__acc_init(c, "A", "");
-        elements(c, &w, s, there);
-        tree(c, &w);
-    }
-    c->skip_red = 0;
-    if (points) {
-        c->skip_out = all & ~points;
-        elements(c, &w, w.nstage, there);
-    }
-    if (points != all) {
-        c->skip_out = points;
-        gnd__cgf(c, "    if (live && lane == 0) {\n");
-        gnd__cg_values(c, 1);
-        gnd__cg_stores(c);
-        gnd__cgf(c, "    }\n");
-    }
-    c->skip_out = 0;
-    local = (size_t)w.local;
-    global = (size_t)((m + w.local / w.lanes - 1) / (w.local / w.lanes)) * local;
+    const int rows = r.w.local / r.w.lanes;
+    const gnd__hole own[] = {
+        {"kept", .number = k->nkeep},
+        {"lanes", .number = r.w.lanes},
+        {"rows", .number = rows},
+        {"arrays", .write = write_arrays},
+        {"stages", .write = write_stages},
+        {"some", .number = r.points != (1u << k->nout) - 1},
+        {"row_outputs", .write = write_row_outputs},
+    };
+    gnd__cg_shape_of(c, "rows_gpu", own, &r);
+    const size_t local = (size_t)r.w.local, global = (size_t)((m + rows - 1) / rows) * local;
     return gnd__cg_end(c, 1, &global, &local);
 }

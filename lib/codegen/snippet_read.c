@@ -116,7 +116,7 @@ gnd_status gnd__sparams_read(gnd__sparams *s, const char *what, const char *text
             return gnd__err(e, GND_ERR_UNSUPPORTED, "%s: more than %d parameters", what, most);
         st = read_param(s, what, p, end, e);
         if (comma && st == GND_OK && !comma[1 + strspn(comma + 1, " \t\n")])
-            return gnd__err(e, GND_ERR_SYNTAX, "%s: nothing behind the last comma", what);
+            return gnd__err(e, GND_ERR_SYNTAX, "%s: nothing after the last comma", what);
         p = comma ? comma + 1 : end;
     }
     return st;

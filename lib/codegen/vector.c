@@ -91,30 +91,31 @@ void gnd__cg_vector_loads(gnd__cg *c)
 {
     for (int i = 0; i < c->k->naccess; i++) {
         const gnd__access *a = &c->k->access[i];
-        const char *raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vec);
-        if (!c->vectorised[i])
+        const char *raw =
+            gnd__cg_raw(gnd_dtype_size((gnd_dtype)a->dtype) * (size_t)c->vector.width);
+        if (!c->vector.on[i])
             continue;
         gnd__cgf(c, "    union { %s v; %s s[%d]; } u%d;\n", raw,
-                 gnd__ctype_mem((gnd_dtype)a->dtype), c->vec, i);
+                 gnd__ctype_mem((gnd_dtype)a->dtype), c->vector.width, i);
         if (gnd__cg_is_output(c->k, i) || !is_loaded(c->k, i))
             continue;
         gnd__cgf(c, "    u%d.v = *(GND_CONST_GLOBAL %s *)(p%d + ", i, raw, i);
         gnd__cg_address(c, i);
         gnd__cgf(c, ");\n");
     }
-    for (int i = 0; i < c->k->ninstr && c->gathers; i++) {
+    for (int i = 0; i < c->k->ninstr && c->vector.gathers; i++) {
         const gnd__instr *in = &c->k->instr[i];
-        if (in->kind == GND__I_GATHER && c->vectorised[in->ref])
+        if (in->kind == GND__I_GATHER && c->vector.on[in->ref])
             gnd__cgf(c, "    union { %s v; %s s[%d]; } g%d;\n",
-                     gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vec),
-                     gnd__ctype_mem((gnd_dtype)in->dtype), c->vec, i);
+                     gnd__cg_raw(gnd_dtype_size((gnd_dtype)in->dtype) * (size_t)c->vector.width),
+                     gnd__ctype_mem((gnd_dtype)in->dtype), c->vector.width, i);
     }
 }
 
 void gnd__cg_private(gnd__cg *c, int n)
 {
     for (int i = 0; i < c->k->naccess; i++)
-        if (c->vectorised[i])
+        if (c->vector.on[i])
             gnd__cgf(c, "    struct { %s s[%d]; } u%d;\n",
                      gnd__ctype_mem((gnd_dtype)c->k->access[i].dtype), n, i);
 }
@@ -123,10 +124,12 @@ void gnd__cg_vector_stores(gnd__cg *c)
 {
     for (int i = 0; i < c->k->nout; i++) {
         const int a = c->k->out[i].access;
-        if (!c->vectorised[a])
+        if (!c->vector.on[a])
             continue;
-        gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ",
-                 gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vec), a);
+        gnd__cgf(
+            c, "    *(GND_GLOBAL %s *)(p%d + ",
+            gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vector.width),
+            a);
         gnd__cg_address(c, a);
         gnd__cgf(c, ") = u%d.v;\n", a);
     }

@@ -33,15 +33,15 @@ int gnd__words_find(gnd__cg *c, int axis)
 {
     const gnd__kir *k = c->k;
     int n = 0;
-    memset(c->words, 0, sizeof c->words);
+    memset(c->run.words, 0, sizeof c->run.words);
     for (int i = 0; i < k->ninstr && n < MOST && gnd__prelude_cpu(c->t->props); i++) {
         const gnd__instr *in = &k->instr[i];
         if (in->kind != GND__I_OP || in->epilogue || !info(k, i)->word || place_of(k, i) < 0)
             continue;
-        c->words[i] = k->access[place_of(k, i)].stride[axis] == 1;
+        c->run.words[i] = k->access[place_of(k, i)].stride[axis] == 1;
         for (int j = 1; j < info(k, i)->nin; j++)
-            c->words[i] &= k->instr[in->a[j]].kind == GND__I_CONST;
-        n += c->words[i];
+            c->run.words[i] &= k->instr[in->a[j]].kind == GND__I_CONST;
+        n += c->run.words[i];
     }
     return n;
 }
@@ -49,7 +49,7 @@ int gnd__words_find(gnd__cg *c, int axis)
 int gnd__words_any(const gnd__cg *c)
 {
     for (int i = 0; i < c->k->ninstr; i++)
-        if (c->words[i])
+        if (c->run.words[i])
             return 1;
     return 0;
 }
@@ -57,7 +57,7 @@ int gnd__words_any(const gnd__cg *c)
 void gnd__words_declare(gnd__cg *c)
 {
     for (int i = 0; i < c->k->ninstr; i++)
-        if (c->words[i]) {
+        if (c->run.words[i]) {
             const int bits = info(c->k, i)->word_bits;
             gnd__cgf(c, "    g_u%d za%d[%d];\n    const g_u%d *z%d;\n", bits, i, GND__CG_RUN + 32,
                      bits, i);
@@ -84,7 +84,7 @@ void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
         int at;
-        if (!c->words[i])
+        if (!c->run.words[i])
             continue;
         at = place_of(k, i);
         gnd__cgf(c, "    {\n    const I i%d = %s;\n    const g_u64 at_ = (g_u64)(", axis, first);
@@ -109,7 +109,7 @@ void gnd__words_value(gnd__cg *c, int i)
         snprintf(name[j], sizeof name[j], "v%d", in->a[j]);
         arg[j] = name[j];
     }
-    snprintf(word, sizeof word, "z%d[%s]", i, c->word_at);
+    snprintf(word, sizeof word, "z%d[%s]", i, c->run.word_at);
     arg[0] = word;
     gnd__expand(&c->body, info(c->k, i)->word, (gnd_dtype)in->ctype, arg);
 }

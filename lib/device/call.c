@@ -432,32 +432,6 @@ int gnd__gate_can_follow(const gnd__gdev *d)
     return d->be->blas.follows != NULL;
 }
 
-void gnd__gate_blas_tune(gnd__gdev *d)
-{
-    static const struct {
-        gnd_dtype t;
-        int from, set;
-    } of[] = {
-        {GND_FLOAT32, GND__TUNE_LIBRARY_F32, GND__TUNE_LIBRARY_SET_F32},
-        {GND_FLOAT64, GND__TUNE_LIBRARY_F64, GND__TUNE_LIBRARY_SET_F64},
-        {GND_COMPLEX64, GND__TUNE_LIBRARY_C64, -1},
-        {GND_COMPLEX128, GND__TUNE_LIBRARY_C128, -1},
-    };
-    if (!d->be->has_blas || !d->be->blas.tune || gnd__forked)
-        return;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        (void)d->be->blas.tune(d->dev, of[i].t, d->tune.v[of[i].from],
-                               of[i].set < 0 ? 0 : (uint32_t)d->tune.v[of[i].set], NULL, NULL);
-}
-
-int gnd__gate_blas_tunes(gnd__gdev *d)
-{
-    uint32_t n = 0;
-    return d->be->has_blas && d->be->blas.tune && !gnd__forked &&
-           d->be->blas.tune(d->dev, GND_FLOAT32, d->tune.v[GND__TUNE_LIBRARY_F32],
-                            (uint32_t)d->tune.v[GND__TUNE_LIBRARY_SET_F32], &n, NULL) == GND_OK;
-}
-
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e)
 {
     gnd_status st;

@@ -265,10 +265,6 @@ gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gn
 /* The same for a product with flags. can_follow: whether the backend supports any flags. */
 gnd_status gnd__gate_gemm_follows(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);
 int gnd__gate_can_follow(const gnd__gdev *d);
-/* blas_tune passes the parameters of libraries in d->tune to the backend; it is advisory.
- * blas_tunes: whether the backend has anything to tune; this loads the library. */
-void gnd__gate_blas_tune(gnd__gdev *d);
-int gnd__gate_blas_tunes(gnd__gdev *d);
 gnd_status gnd__gate_gemm(gnd__gdev *d, const gnd_gemm *g, gnd_err *e);
 /* One line about the libraries behind blas; GND_ERR_UNSUPPORTED if the backend has no blas
  * group. */

@@ -307,7 +307,6 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
     if ((st = gnd__progs_new(d, e)) != GND_OK)
         goto delete_pool;
     gnd__tunefile_load(d);
-    gnd__gate_blas_tune(d);
     if ((st = gnd__trace_open(d, e)) != GND_OK)
         goto delete_progs;
     gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,

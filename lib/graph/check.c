@@ -36,8 +36,7 @@ gnd_array *gnd__check(const gnd_array *x, const char *func, const char *arg)
     if (!x)
         return gnd__fail(NULL, GND_ERR_NULL, "%s: %s is NULL", func, arg);
     if (!gnd__alive(x))
-        return gnd__fail(NULL, GND_ERR_STATE, "%s: %s is no array any more: it was released", func,
-                         arg);
+        return gnd__fail(NULL, GND_ERR_STATE, "%s: %s is a released array", func, arg);
     if (x->kind == GND__ERROR)
         return gnd__error_copy(x->dev, x->p.err);
     if (gnd__label_of(x))

@@ -11,22 +11,22 @@
 
 const gnd__opinfo gnd__ops[GND__NALLOPS] = {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near)                     \
-    {name, nin, GND__RULE_##rule, GND__OUT_##out, b, i, u, f, c, cost, doc, near, 0, 0, 0, 0},
+    {name, nin, GND__RULE_##rule, GND__OUT_##out, b, i, u, f, c, cost, doc, near, 0, 0, 0, 0, 0, 0},
 #include "base/opset.def"
 #undef GND_OP
 #define GND_FN(id, name, nin, i, u, f, c, cost)                                                    \
-    {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0, i, u, f, c, cost, "", 0, 0, 0, 0, 0},
-#define GND_RANDOM(id, name, nin, text, cost, bits, word, fill, tries)                             \
-    {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0,    0,    text, 0, 0, cost,                       \
-     "",   0,   bits,           word,          fill, tries},
+    {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0, i, u, f, c, cost, "", 0, 0, 0, 0, 0, 0, 0},
+#define GND_RANDOM(id, name, nin, text, cost, bits, word, fill, tries, two, busy)                  \
+    {name, nin, GND__RULE_NONE, GND__OUT_SAME, 0,    0,     text, 0,   0, cost,                    \
+     "",   0,   bits,           word,          fill, tries, two,  busy},
 #include "graph/fnset.def"
 #undef GND_FN
 #undef GND_RANDOM
 };
 
 const gnd__redinfo gnd__reds[GND__NRED] = {
-#define GND_RED(id, name, op, identity, place, ordered)                                            \
-    {name, GND__OP_##op, GND__##identity, place, ordered},
+#define GND_RED(id, name, op, identity, place, ordered, compensated)                               \
+    {name, GND__OP_##op, GND__##identity, place, ordered, compensated},
 #include "graph/redset.def"
 #undef GND_RED
 };

@@ -14,7 +14,7 @@ typedef enum gnd__op {
     GND__NOPS, /* so many are public */
     GND__BEFORE_FNS = GND__NOPS - 1,
 #define GND_FN(id, name, nin, i, u, f, c, cost) GND__FN_##id,
-#define GND_RANDOM(id, name, nin, text, cost, bits, word, fill, tries) GND__FN_##id,
+#define GND_RANDOM(id, name, nin, text, cost, bits, word, fill, tries, two, busy) GND__FN_##id,
 #include "graph/fnset.def"
 #undef GND_FN
 #undef GND_RANDOM
@@ -70,7 +70,8 @@ typedef struct gnd__opinfo {
     const char *near;
     /* Of random numbers (fnset.def), else 0: the bits of a word, and texts. */
     int word_bits;
-    const char *word, *fill, *tries;
+    const char *word, *fill, *tries, *two;
+    int busy; /* takes so many instructions that work-items should have all registers */
 } gnd__opinfo;
 
 enum { GND__OP_ARGS = 4 }; /* the most arguments of an operation */
@@ -78,7 +79,7 @@ enum { GND__OP_ARGS = 4 }; /* the most arguments of an operation */
 extern const gnd__opinfo gnd__ops[GND__NALLOPS];
 /* Reductions, in the order of enum gnd__red (graph/redset.def). */
 typedef enum gnd__red {
-#define GND_RED(id, name, op, identity, place, ordered) GND__##id,
+#define GND_RED(id, name, op, identity, place, ordered, compensated) GND__##id,
 #include "graph/redset.def"
 #undef GND_RED
     GND__NRED
@@ -91,8 +92,9 @@ typedef struct gnd__redinfo {
     const char *name;
     gnd__op op; /* of two values; of places: whether the first one wins */
     gnd__identity identity;
-    int place;   /* its result is where the value is, int64, along one axis or all */
-    int ordered; /* its rounding depends on the order */
+    int place;       /* its result is where the value is, int64, along one axis or all */
+    int ordered;     /* its rounding depends on the order */
+    int compensated; /* of floats and complex values: the rounding errors are added as well */
 } gnd__redinfo;
 
 extern const gnd__redinfo gnd__reds[GND__NRED];

@@ -310,7 +310,7 @@ void gnd_release(gnd_array *x)
     if (!x || x == gnd__nomem())
         return;
     if (!gnd__alive(x)) {
-        gnd__log(GND__LOG_ERROR, "release: no array any more: it was released before");
+        gnd__log(GND__LOG_ERROR, "release: x is a released array");
         return;
     }
     /* The order of the two loads matters: a scope that ends clears node->scope before it gives up

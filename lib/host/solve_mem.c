@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * host/solve_mem.c - the operands of gnd_solve, and their transfer to the host and back.
+ * host/solve_mem.c - the operands of gnd_solve, their transfer to the host and back, and the call.
  */
 #include "host/lapack.h"
+#include "host/solve.h"
 
 #include <string.h>
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "device/trace.h"
 
 enum { IN = 1, OUT = 2, IO = 3 };
 
@@ -186,4 +188,21 @@ gnd_status gnd__lapack_on(gnd__gdev *d, const gnd_solve_desc *s, int n, gnd__blo
             st = gnd__err(e, late.code, "%s", late.msg);
     }
     return st;
+}
+
+gnd_status gnd__solve_run(gnd__gdev *d, const gnd__solve_call *c, const char *label, gnd_err *e)
+{
+    gnd__span span;
+    gnd_status r;
+    if (!c->panel.kind && !c->on_host) {
+        r = gnd__gate_solve(d, &c->x, e);
+    } else {
+        gnd__span_begin(d, &span, GND__SPAN_HOST);
+        r = c->panel.kind ? gnd__panel_on(d, &c->panel, c->n, c->block, c->at, e)
+                          : gnd__lapack_on(d, &c->x, c->n, c->block, c->at, e);
+        gnd__span_end(d, &span, "library", label, -1);
+    }
+    if (r != GND_OK)
+        gnd__err_prefix(e, "%s", c->func);
+    return r;
 }

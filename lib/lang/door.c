@@ -164,10 +164,9 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
 static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
 {
     if (!a)
-        return gnd__expr_fail(x, GND_ERR_NULL, 0, "an array among the arguments is NULL");
+        return gnd__expr_fail(x, GND_ERR_NULL, 0, "an array argument is NULL");
     if (gnd__is_released(a))
-        return gnd__expr_fail(x, GND_ERR_STATE, 0,
-                              "an array among the arguments is none any more: it was released");
+        return gnd__expr_fail(x, GND_ERR_STATE, 0, "an argument is a released array");
     if (gnd_status_of(a)) {
         x->err.code = gnd_status_of(a);
         memcpy(x->err.msg, gnd_error(a), strlen(gnd_error(a)) + 1);

@@ -217,7 +217,8 @@ static gnd__val number_of(gnd_array *a)
 
 int gnd__is_released(const gnd_array *a)
 {
-    return gnd_status_of(a) == GND_ERR_STATE && !strncmp(gnd_error(a), "no array any more", 17);
+    return gnd_status_of(a) == GND_ERR_STATE &&
+           !strncmp(gnd_error(a), "the array was released", 22);
 }
 
 gnd_array *gnd__again(gnd_array *a)

@@ -5,6 +5,7 @@
 #include "prim/choices.h"
 
 #include <string.h>
+#include "base/measured.h"
 #include "codegen/codegen.h"
 #include "device/device.h"
 #include "prim/blocked.h"
@@ -39,4 +40,24 @@ int gnd__solve_native(gnd_device *dev, const gnd_solve_desc *s)
         yes = gnd__blocked_takes(dev->g, s);
     gnd__gate_unlock(dev->g);
     return yes;
+}
+
+int gnd__library_competes(gnd_device *dev)
+{
+    const gnd_props *p = &dev->g->props;
+    enum { N = 256 };
+    const gnd_mat mat = {.row = N, .col = 1};
+    const gnd_gemm g = {.dtype = GND_FLOAT32,
+                        .m = N,
+                        .n = N,
+                        .k = N,
+                        .nbatch = 1,
+                        .a = mat,
+                        .b = mat,
+                        .c = mat,
+                        .alpha = 1};
+    int yes = 0;
+    return gnd__measured_library(p->kind == GND_DEV_CPU, p->dialect == GND_DIALECT_CUDA, p->vendor)
+               ->competes &&
+           gnd__gate_gemm_supports(dev->g, &g, &yes, NULL) == GND_OK && yes;
 }

@@ -16,5 +16,9 @@ int gnd__fft_library(gnd_device *dev, gnd_dtype t, int rank);
 /* Whether s is computed on dev, by its library or in blocks. Otherwise LAPACK computes it on the
  * host. Takes its lock. */
 int gnd__solve_native(gnd_device *dev, const gnd_solve_desc *s);
+/* Whether dev's kernels compete with a library for products, so that the tuned parameters
+ * library_f32
+ * ... count. This loads the library. dev is locked. */
+int gnd__library_competes(gnd_device *dev);
 
 #endif

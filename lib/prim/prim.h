@@ -63,6 +63,7 @@ typedef struct gnd__pkernel {
     gnd_solve_desc solve;
     gnd_gemm gemm;
     gnd__panel panel;
+    uint8_t on_host; /* SOLVE: LAPACK computes it */
     const char *name;
     gnd__str head, defs, body; /* parameters, functions and macros, text */
     gnd__str src;              /* all of it, once ended */
@@ -149,7 +150,7 @@ void gnd__prog_fill(gnd__prog *p, int scratch, gnd_dtype t, int64_t n, const cha
 /* Adds a library call: f or s without buffers and offsets (its offsets are added to the beginnings
  * of the operands). The operands, in order, are GND__PA_IN (memory), GND__PA_OUT or GND__PA_SCRATCH
  * with their number, each at byte `off` within it. A solver call that the backend does not support
- * goes to LAPACK on the host (host/lapack.h). */
+ * is marked for LAPACK on the host (host/solve.h). */
 typedef struct gnd__pmem {
     gnd__pakind kind;
     int ref;

@@ -277,9 +277,12 @@ void gnd__prog_fft(gnd__prog *p, const gnd_fft_desc *f, gnd__pmem in, gnd__pmem 
 
 void gnd__prog_solve(gnd__prog *p, const gnd_solve_desc *s, int n, const gnd__pmem *mem)
 {
+    int yes = 0;
     add_call(p, GND__PC_SOLVE, "k_solve", n, mem);
-    if (p->st == GND_OK)
-        cur(p)->solve = *s;
+    if (p->st != GND_OK)
+        return;
+    cur(p)->solve = *s;
+    cur(p)->on_host = gnd__gate_solver_supports(p->dev, s, &yes, NULL) != GND_OK || !yes;
 }
 
 void gnd__prog_gemm(gnd__prog *p, const gnd_gemm *g, const gnd__pmem mem[3])

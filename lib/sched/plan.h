@@ -12,7 +12,7 @@
 #include "device/gate.h"
 #include "codegen/codegen.h"
 #include "fuse/fuse.h"
-#include "host/panel.h"
+#include "host/solve.h"
 
 /* Memory of a plan: that of a node with elements, or memory that the plan takes for a while. */
 typedef struct gnd__pslot {
@@ -53,6 +53,7 @@ typedef struct gnd__step {
     gnd_fft_desc fft;      /* likewise; the operands are in arg, memory and offset (bytes) */
     gnd_solve_desc solve;
     gnd__panel panel; /* GND__S_SOLVE: of a kind other than 0: instead of solve */
+    uint8_t on_host;  /* GND__S_SOLVE: gnd__solve_call */
     /* of a launch: 1 + the node of the user's kernel that writes over an array; 0: none */
     int32_t over;
     int32_t prim; /* GND__S_SOLVE: the node that it is of */
@@ -121,17 +122,6 @@ typedef struct gnd__sched {
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
-/* A decomposition, or a panel of one (panel.kind is not 0), with its operands: block[i] at at[i]
- * bytes, as the host's LAPACK wants them. */
-typedef struct gnd__solve_call {
-    const char *func; /* what messages begin with */
-    gnd_solve_desc x;
-    gnd__panel panel;
-    int n;
-    gnd__block *block[GND_SOLVE_MEMS];
-    size_t at[GND_SOLVE_MEMS];
-} gnd__solve_call;
-
 /* Storage with one owner over block b, which goes back to the pool with it. NULL: out of memory. */
 gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
 
@@ -182,8 +172,6 @@ gnd_status gnd__bind_fft(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd_
                          const gnd__step *st, gnd_fft_desc *f, gnd_err *e);
 gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gnd__gdev *d,
                            const gnd__step *st, gnd__solve_call *c, gnd_err *e);
-gnd_status gnd__solve_call_run(gnd__gdev *d, const gnd__solve_call *c, const char *label,
-                               gnd_err *e);
 
 /* --- repeat.c: the same launches again. Whether p's are of that kind; then all are bound first
  * (gnd__bind_launch) and made by gnd__repeat_run, one by one or as a list of the backend. */

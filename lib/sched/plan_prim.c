@@ -116,6 +116,7 @@ static void call_step(gnd__step *s, const gnd__pkernel *pk)
     s->solve = pk->solve;
     s->gemm = pk->gemm;
     s->panel = pk->panel;
+    s->on_host = pk->on_host;
     for (int i = 0; i < 3 && pk->call == GND__PC_GEMM; i++) {
         s->gemm_slot[i] = s->arg[2 * i].ref;
         mat[i]->off = (uint64_t)s->arg[2 * i + 1].value / gnd_dtype_size((gnd_dtype)s->gemm.dtype);

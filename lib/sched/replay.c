@@ -336,7 +336,7 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
         }
         x = t->type == GND__S_GEMM  ? gnd__gate_gemm(d, &t->gemm, e)
             : t->type == GND__S_FFT ? gnd__gate_transform(d, &t->fft, e)
-                                    : gnd__solve_call_run(d, &t->solve, t->label, e);
+                                    : gnd__solve_run(d, &t->solve, t->label, e);
         d->n.calls++;
     }
     return x == GND_OK ? gnd__gate_flush(d, e) : x;

@@ -9,14 +9,16 @@ import types as _types
 import sys as _sys
 
 import numpy as _np
-from numpy import (bool_, complex64, complex128, finfo, float16, float32, float64, iinfo, int8, int16, int32, int64,  # noqa: F401
+from numpy import (bool_, complex64, complex128, float16, float32, float64, int8, int16, int32, int64,  # noqa: F401
                    uint8, uint16, uint32, uint64)
 
 from . import _core
 from ._convert import (array, asanyarray, asarray, ascontiguousarray, asnumpy, from_dlpack,  # noqa: F401
                        get_array_module)
 from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
+from ._info import Info as _Info, finfo, iinfo  # noqa: F401
 from . import _protocols, _views
+from ._signatures import shown as _shown
 
 __version__ = _core.version
 __array_api_version__ = '2025.12'
@@ -34,13 +36,12 @@ def synchronize():
 
 def __array_namespace_info__():
     """The inspection object of the Array API standard: capabilities, devices, default dtypes."""
-    from ._info import Info
-    return Info()
+    return _Info()
 
 
 _LAZY = {'ElementwiseKernel': 'snippets', 'ReductionKernel': 'snippets', 'snippets': '',
          'RawKernel': 'kernels', 'RawModule': 'kernels', 'fuse': 'kernels', 'kernels': '', 'compiler': '', 'driver': '',
-         'cuda': '', 'kernel': '', 'vectorize': 'cuda'}
+         'cuda': '', 'kernel': '', 'vectorize': 'cuda', 'jit': '_jit', 'benchmark': '_benchmark'}
 
 
 def __getattr__(name):
@@ -65,7 +66,7 @@ def _fill_in():
         own[f.__name__] = f
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')
-        doc = f'{short}({parameters})\n--\n\n{text}'
+        doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:
                 setattr(ndarray, short, _as_method(_core._function(name, 1, short, doc), short, text))

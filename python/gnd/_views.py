@@ -8,7 +8,7 @@ from ._convert import asarray
 def _axis(a, n, what):
     a = a.__index__()
     if not -n <= a < n:
-        raise ValueError(f'{what}: axis {a} is out of range for {n} dimensions')
+        raise _core.AxisError(f'{what}: axis {a} is out of range for {n} dimensions')
     return a % n
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * func.c - the functions and methods of gnd's table as functions of Python: one C function, which
- * calls by the handle that its object holds. Keywords that every function has: device= is where new
- * arrays are made, out= is an ndarray that gets the result.
+ * calls by the handle that its object holds. Keywords that every function has: device= is where the
+ * result is, out= is an ndarray that gets the result.
  */
 #include "py.h"
 
@@ -53,6 +53,17 @@ static PyObject *to_out(PyObject *result, PyObject *out)
     return out;
 }
 
+/* The result on the device that device= gave: functions of arrays work where their arrays are. */
+static PyObject *moved(PyObject *result, gnd_device *dev)
+{
+    gnd_array *x = result && py_is_array(result) ? py_value((py_array *)result) : NULL;
+    if (!x || gnd_device_of(x) == dev)
+        return result;
+    PyObject *there = py_array_new(gnd_to_device(x, dev));
+    Py_DECREF(result);
+    return there;
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     const entry *e = PyCapsule_GetPointer(self, NULL);
@@ -80,9 +91,10 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
         else
             keyword[nkw++] = k;
     }
-    h.dev = device && device != Py_None ? py_device_of(device) : first_device(args, all);
-    if (!h.dev)
-        h.dev = PyErr_Occurred() ? NULL : py_device_of(NULL);
+    gnd_device *where = device && device != Py_None ? py_device_of(device) : NULL;
+    h.dev = PyErr_Occurred() ? NULL : first_device(args, all);
+    if (!h.dev && !PyErr_Occurred())
+        h.dev = where ? where : py_device_of(NULL);
     if (!h.dev)
         return NULL;
     for (Py_ssize_t i = 0; i < all; i++)
@@ -91,6 +103,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObj
             goto done;
     const gnd_status s = gnd_call_function(h.dev, e->f, used, in, nkw, keyword, &out);
     result = s == GND_OK ? py_from_value(&out) : py_raise(s, gnd_message());
+    if (where)
+        result = moved(result, where);
     if (into)
         result = to_out(result, into);
 done:

@@ -142,8 +142,8 @@ int py_kernel_init(PyObject *module);
 
 int py_snippet_init(PyObject *module);
 
-/* --- functions (func.c), DLPack (dlpack.c) ---------------------------------------------------- */
+/* --- functions (func.c), DLPack (dlpack.c), recordings (record.c) ----------------------------- */
 
-extern PyMethodDef py_func_methods[], py_dlpack_methods[];
+extern PyMethodDef py_func_methods[], py_dlpack_methods[], py_record_methods[];
 
 #endif

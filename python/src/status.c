@@ -4,7 +4,7 @@
  */
 #include "py.h"
 
-static PyObject *error_, *linalg_error;
+static PyObject *error_, *linalg_error, *axis_error;
 
 int py_status_init(PyObject *module)
 {
@@ -13,12 +13,22 @@ int py_status_init(PyObject *module)
         return -1;
     linalg_error = PyObject_GetAttrString(linalg, "LinAlgError");
     Py_DECREF(linalg);
+    /* numpy.exceptions is of NumPy 1.25 */
+    PyObject *where = PyImport_ImportModule("numpy.exceptions");
+    if (!where) {
+        PyErr_Clear();
+        where = PyImport_ImportModule("numpy");
+    }
+    axis_error = where ? PyObject_GetAttrString(where, "AxisError") : NULL;
+    Py_XDECREF(where);
     error_ = PyErr_NewExceptionWithDoc(
         "gnd.Error", "A device, a driver or a kernel failed; the text says which and what to do.",
         PyExc_RuntimeError, NULL);
-    if (!linalg_error || !error_)
+    if (!linalg_error || !axis_error || !error_)
         return -1;
-    return PyModule_AddObjectRef(module, "Error", error_);
+    return PyModule_AddObjectRef(module, "AxisError", axis_error)
+               ? -1
+               : PyModule_AddObjectRef(module, "Error", error_);
 }
 
 PyObject *py_raise(gnd_status s, const char *text)
@@ -27,8 +37,8 @@ PyObject *py_raise(gnd_status s, const char *text)
     switch (s) {
     case GND_ERR_ARG:
     case GND_ERR_SHAPE:
-    case GND_ERR_AXIS:
     case GND_ERR_SYNTAX: type = PyExc_ValueError; break;
+    case GND_ERR_AXIS: type = axis_error; break; /* a ValueError and an IndexError */
     case GND_ERR_DTYPE:
     case GND_ERR_TYPE:
     case GND_ERR_NULL: type = PyExc_TypeError; break;

@@ -75,7 +75,7 @@ static void errors(void)
     FAILS(gnd_fit_indices(i2, 0, GND_INDEX_CLIP), GND_ERR_INDEX,
           "fit_indices: indices into an axis of no elements");
     FAILS(gnd_fit_indices(i2, 4, (gnd_index_mode)3), GND_ERR_ARG,
-          "fit_indices: mode is 3, which is none");
+          "fit_indices: mode is 3, not GND_INDEX_RAISE, _WRAP or _CLIP");
     FAILS(gnd_fit_indices(NULL, 4, GND_INDEX_CLIP), GND_ERR_NULL, "fit_indices: indices is NULL");
     FAILS(gnd_fit_indices(broken, 4, GND_INDEX_CLIP), GND_ERR_ARG, "broken");
     FAILS(gnd_take(x, NULL, 0), GND_ERR_NULL, "take: indices is NULL");

@@ -366,7 +366,7 @@ static void gone(void)
     tap_is_int(live(), before, "a release too many");
     gnd_array *y = gnd_negative(x);
     tap_is_int(gnd_status_of(y), GND_ERR_STATE, "an array that is gone");
-    tap_has_str(gnd_error(y), "negative: x is no array any more", "  what is said of it");
+    tap_has_str(gnd_error(y), "negative: x is a released array", "  what is said of it");
     gnd_release(y);
 }
 

@@ -83,9 +83,10 @@ static void items(void)
           "u64");
     gnd_array *two = gnd_zeros(dev, GND_INT32, 1, (int64_t[]){2});
     tap_ok(gnd_item_u64(two, &st) == 0, "two elements, 0");
-    fails(st, GND_ERR_SHAPE, "item_u64: one element is wanted, the array has 2",
+    fails(st, GND_ERR_SHAPE, "item_u64: x must have exactly one element, but has 2",
           "u64 of two elements");
-    fails(gnd_item_c128(two, z), GND_ERR_SHAPE, "item_c128: one element", "c128 of two elements");
+    fails(gnd_item_c128(two, z), GND_ERR_SHAPE, "item_c128: x must have exactly one element",
+          "c128 of two elements");
     tap_ok(isnan(z[0]) && isnan(z[1]), "c128: NaN then");
     fails(gnd_item_c128(two, NULL), GND_ERR_NULL, "item_c128: z is NULL", "c128 to NULL");
     gnd_scope_end();

@@ -2,7 +2,9 @@
  *
  * ops_reduce.c - every reduction against plain loops in long double: dtypes, axes, layouts, sizes
  * round every block of the kernels, NaN and infinities, ties, what nothing gives; accuracy of long
- * sums; the same bits twice. With the kernels of both shapes (GND_KERNEL_SHAPE).
+ * sums; the same bits twice. With the kernels of both shapes (GND_KERNEL_SHAPE). The kernels of the
+ * second shape compile slowly: of the groups of operations on a dtype they take one in turn, all
+ * with GND_TEST_ALL.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,6 +23,13 @@ static const char *const op_name[NOPS] = {"sum",    "prod", "max",           "mi
 
 static const char *shape_name;
 static gnd_dtype whole_float; /* what means of ints give: the device's default float */
+static int every;             /* every group of operations, not one in turn */
+
+/* Whether group k of 3 is run on dtype t. */
+static int in_turn(int t, int k)
+{
+    return every || t % 3 == k;
+}
 
 static gnd_array *apply(int op, gnd_array *x, gnd_axes axes, unsigned flags)
 {
@@ -325,7 +334,8 @@ static void sizes(gnd_device *dev)
           1u << SUM | 1u << MAX | 1u << ARGMIN);
 }
 
-/* Every layout with every set of axes; the kernels of the second shape with a part of them. */
+/* Every second pair of a layout and a set of axes: each layout is along and across rows; the
+ * kernels of the second shape with a third of the pairs. */
 static void axes_and_layouts(gnd_device *dev)
 {
     const int64_t dim[4] = {3, 5, 18, 35};
@@ -335,7 +345,7 @@ static void axes_and_layouts(gnd_device *dev)
     const int nsets = sizeof sets / sizeof *sets;
     for (int l = 0; l < REF_NLAYOUTS; l++)
         for (int i = 0; i < nsets; i++)
-            if (shape_name[0] == 'c' || (l + i) % 3 == 0)
+            if (getenv("GND_TEST_ALL") || (l + i) % (shape_name[0] == 'c' ? 2 : 3) == 0)
                 check(dev, GND_FLOAT32, 4, dim, (ref_layout)l, REF_SMALL, sets[i], i & 1, few);
     check(dev, GND_FLOAT32, 4, dim, REF_STRIDED, REF_SMALL, GND_NO_AXES, 0,
           1u << SUM | 1u << MAX | 1u << ANY | 1u << COUNT | 1u << MEAN);
@@ -347,12 +357,15 @@ static void axes_and_layouts(gnd_device *dev)
 static void dtypes(gnd_device *dev)
 {
     for (int t = 0; t < GND_NDTYPES; t++) {
-        check(dev, (gnd_dtype)t, 2, (int64_t[]){5, 131}, REF_OFFSET, REF_NEAR_ONE, GND_AXIS(1), 0,
-              1u << SUM | 1u << PROD | 1u << MAX | 1u << ARGMIN);
-        check(dev, (gnd_dtype)t, 2, (int64_t[]){67, 33}, REF_CONTIG, REF_REAL, GND_AXIS(0), 0,
-              1u << MIN | 1u << ARGMAX | 1u << MEAN);
-        check(dev, (gnd_dtype)t, 1, (int64_t[]){1030}, REF_CONTIG, REF_SMALL, GND_ALL, 1,
-              1u << ANY | 1u << ALL | 1u << COUNT | 1u << VAR | 1u << STD);
+        if (in_turn(t, 0))
+            check(dev, (gnd_dtype)t, 2, (int64_t[]){5, 131}, REF_OFFSET, REF_NEAR_ONE, GND_AXIS(1),
+                  0, 1u << SUM | 1u << PROD | 1u << MAX | 1u << ARGMIN);
+        if (in_turn(t, 1))
+            check(dev, (gnd_dtype)t, 2, (int64_t[]){67, 33}, REF_CONTIG, REF_REAL, GND_AXIS(0), 0,
+                  1u << MIN | 1u << ARGMAX | 1u << MEAN);
+        if (in_turn(t, 2))
+            check(dev, (gnd_dtype)t, 1, (int64_t[]){1030}, REF_CONTIG, REF_SMALL, GND_ALL, 1,
+                  1u << ANY | 1u << ALL | 1u << COUNT | 1u << VAR | 1u << STD);
     }
 }
 
@@ -360,13 +373,16 @@ static void special(gnd_device *dev)
 {
     const gnd_dtype t[] = {GND_FLOAT16,    GND_BFLOAT16, GND_FLOAT32, GND_FLOAT64, GND_COMPLEX64,
                            GND_COMPLEX128, GND_INT8,     GND_INT64,   GND_UINT64};
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        check(dev, t[i], 2, (int64_t[]){200, 6}, REF_CONTIG, REF_SPECIAL, GND_AXIS(1), 0,
-              1u << SUM | 1u << MAX | 1u << ARGMIN | 1u << MIN);
-        check(dev, t[i], 2, (int64_t[]){7, 200}, REF_CONTIG, REF_SPECIAL, GND_AXIS(0), 0,
-              1u << SUM | 1u << MIN | 1u << ARGMAX | 1u << ANY);
-        check(dev, t[i], 1, (int64_t[]){3000}, REF_CONTIG, REF_SPECIAL, GND_ALL, 0,
-              1u << MAX | 1u << MIN | 1u << ARGMAX | 1u << ARGMIN);
+    for (int i = 0; i < (int)(sizeof t / sizeof *t); i++) {
+        if (in_turn(i, 0))
+            check(dev, t[i], 2, (int64_t[]){200, 6}, REF_CONTIG, REF_SPECIAL, GND_AXIS(1), 0,
+                  1u << SUM | 1u << MAX | 1u << ARGMIN | 1u << MIN);
+        if (in_turn(i, 1))
+            check(dev, t[i], 2, (int64_t[]){7, 200}, REF_CONTIG, REF_SPECIAL, GND_AXIS(0), 0,
+                  1u << SUM | 1u << MIN | 1u << ARGMAX | 1u << ANY);
+        if (in_turn(i, 2))
+            check(dev, t[i], 1, (int64_t[]){3000}, REF_CONTIG, REF_SPECIAL, GND_ALL, 0,
+                  1u << MAX | 1u << MIN | 1u << ARGMAX | 1u << ARGMIN);
     }
 }
 
@@ -491,6 +507,7 @@ int main(void)
     static const char *const shape[] = {"cpu", "gpu"};
     for (int i = 0; i < 2; i++) {
         shape_name = shape[i];
+        every = i == 0 || getenv("GND_TEST_ALL");
         setenv("GND_KERNEL_SHAPE", shape[i], 1);
         ref_devices(on_device);
     }

@@ -279,7 +279,7 @@ static void parts(gnd_device *dev)
         if (n[i] < 70000)
             check(dev, GND_INT32, 2, (int64_t[]){5, n[i]}, REF_CONTIG, REF_REAL, 1, BIT(SUM));
     }
-    check(dev, GND_INT32, 2, (int64_t[]){2, 8400003}, REF_CONTIG, REF_REAL, 1, BIT(SUM));
+    check(dev, GND_INT32, 2, (int64_t[]){1, 8400003}, REF_CONTIG, REF_REAL, 1, BIT(SUM));
     check(dev, GND_COMPLEX64, 1, (int64_t[]){40000}, REF_CONTIG, REF_REAL, 0, BIT(SUM));
 }
 

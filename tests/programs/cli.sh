@@ -220,7 +220,8 @@ assert null['dtypes']['real floating'] == ['float16', 'bfloat16', 'float32', 'fl
 assert null['default_dtypes']['integral'] == 'int64'
 default = [x for x in d['devices'] if x['id'] == d['default_device']][0]
 assert default['usable'] and default['default_dtypes']['real floating'].startswith('float')
-for x in d['devices']:
+assert set(d['formats']) == {'npz', 'png'}
+for x in d['devices'] + list(d['formats'].values()):
     assert x['usable'] == (x['reason'] == ''), x
 EOF
     check "... with what inspection tells" python3 inspect.py

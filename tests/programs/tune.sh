@@ -46,16 +46,17 @@ cp "$file" good
 bad() {
     rc=0
     list >out 2>err || rc=$?
-    check "$1" sh -c "[ $rc = 1 ] && grep -q '^gpu_group *256 ' out && grep -qF -- '$2' err"
+    check "$1" sh -c '[ "$1" = 1 ] && grep -q "^gpu_group *256 " out && grep -qF -- "$2" err' sh "$rc" "$2"
 }
 sed 's/^gpu_group.*/gpu_group 300/' good >"$file"; bad "a value that cannot be" "gpu_group is a power of two"
-sed 's/^gpu_group.*/gpu_group/' good >"$file"; bad "a line without a value" "line 5: no line of a name and a number"
+sed 's/^gpu_group.*/gpu_group/' good >"$file"; bad "a line without a value" "line 5: 'gpu_group' is not a name and a number"
 sed 's/^gpu_group.*/gpu_group 5e/' good >"$file"; bad "a value that is no number" "gpu_group has no number"
 sed 's/^gpu_group/gpu_speed/' good >"$file"; bad "a parameter that is none" "there is no parameter"
-sed 's/^gpu_rows.*/gpu_group 512/' good >"$file"; bad "a parameter twice" "gpu_group is there twice"
+sed 's/^gpu_rows.*/gpu_group 512/' good >"$file"; bad "a parameter twice" "gpu_group is given twice"
 sed 's/tune 1/tune 2/' good >"$file"; bad "another version" "line 1: "
-sed '$d' good >"$file"; bad "a file cut off" "there is no line"
-: >"$file"; bad "an empty file" "there is no line"
+sed '$d' good >"$file"; bad "a file cut off" "the line 'end' is missing"
+: >"$file"; bad "an empty file" "the line 'end' is missing"
+(cat good; echo more) >"$file"; bad "text after the end" "text after the line 'end'"
 head -c 3000 /dev/urandom >"$file"; bad "garbage" "not used"
 head -c 100000 /dev/zero >"$file"; bad "a large file of zeros" "more than 16384 bytes"
 rm "$file"; mkdir "$file"; bad "a folder" "not a plain file"
@@ -114,16 +115,16 @@ gnd tune --reset -d "$dev"
 product='a = (arange(250000) % 17).reshape(500, 500).astype(float32); a @ a'
 gnd eval "$product" -d "$dev" -o plain.npy
 GND_OPENCL_BLAS=clblast
-if gnd tune --list -d "$dev" | grep '^library_f32 ' | grep -vq 'not used here'; then
-    gnd tune --set library_set_f32=1 -d "$dev"
+gnd tune --set library_f32=1 -d "$dev"
+if ! gnd explain --source "$product" -d "$dev" | grep -q 'void k_matmul'; then
     gnd eval "$product" -d "$dev" -o tuned.npy
-    check "library_set_f32=1: CLBlast with other parameters" cmp plain.npy tuned.npy
+    check "library_f32=1: CLBlast" cmp plain.npy tuned.npy
     gnd tune --set library_f32=65536 -d "$dev"
     check "library_f32=65536: kernels of gnd" sh -c "gnd explain --source '$product' -d $dev | grep -q 'void k_matmul'"
     gnd tune --set library_f32=256 -d "$dev"
     check "library_f32=256: the library" sh -c "! gnd explain --source '$product' -d $dev | grep -q 'void k_matmul'"
 else
-    skip "CLBlast with other parameters" "no CLBlast"
+    skip "products by CLBlast" "no CLBlast"
 fi
 gnd tune --reset -d "$dev"
 done_testing

@@ -114,6 +114,7 @@ def test_other_libraries():
     t.is_(gnd.asarray([g[0], g[1]]), x, 'lists of arrays')
     d = gnd.Device('null:0')
     t.ok(g.device == gnd.Device() and gnd.zeros(3, device=d).device == d, 'device=')
+    t.ok(gnd.zeros_like(g, device=d).device == d and gnd.astype(g, 'int32', device=d).device == d, 'device= beside an array')
     with d:
         t.ok(gnd.zeros(2).device == d, 'with a device')
     t.ok(gnd.zeros(2).device == gnd.Device(), 'and after')
@@ -142,6 +143,10 @@ def test_functions():
     t.raises(TypeError, lambda: gnd.sum(x, axes=0), 'an unknown keyword', 'sum')
     t.raises(ValueError, lambda: gnd.ones((2, 3)) + gnd.ones(4), 'shapes that do not broadcast', 'add')
     t.raises(ValueError, lambda: gnd.sum(x, axis=5), 'an axis out of range', 'sum')
+    t.raises(IndexError, lambda: gnd.sum(x, axis=5), 'which is an IndexError too, as NumPy\'s', 'sum')
+    t.raises(ValueError, lambda: gnd.expand_dims(x, axis=7), 'an axis out of range of a view', 'expand_dims')
+    t.ok(type(gnd.finfo(gnd.float32).eps) is float and gnd.finfo(x).dtype == np.float64 and gnd.iinfo('int8').max == 127,
+         'finfo, iinfo')
     t.raises(np.linalg.LinAlgError, lambda: gnd.linalg.inv(gnd.zeros((2, 2))).asnumpy(), 'a singular matrix')
     t.raises(AttributeError, lambda: gnd.nobody, 'a name that is not there')
 

@@ -183,6 +183,9 @@ C
     check "gnd devices says that archives cannot be used" grep -q \
         '^\.npz files: absent: libgnd-zip.so is not installed in .*libzip-dev' without
     check "nor pictures" grep -q '^PNG pictures: absent: libgnd-png.so is not installed in .*libpng-dev' without
+    LD_LIBRARY_PATH=$PWD/far/lib far/bin/gnd devices --json >without
+    check "gnd devices --json says so too" test "$(grep -cE \
+        '^    "(npz|png)": [{]"usable": false, "reason": "libgnd-(zip|png).so is not installed in ' without)" = 2
     check "is told when it is not there" env "LD_LIBRARY_PATH=$PWD/far/lib" ./npz "is not installed in "
 fi
 # A static library's place is the program's.

@@ -79,6 +79,18 @@ static void test_str(void)
     tap_ok(b.len == 400 && b.s[399] == '7', "str: long format");
     gnd__str_addn(&b, "xyz", 2);
     tap_is_str(b.s + 400, "xy", "str: addn");
+    gnd__str_clear(&b); /* the conversions that are written here, not by vsnprintf */
+    gnd__str_addf(&b, "%s|%d%%%lld|%c%d%s%lld%lld%d", "text", -12, (long long)INT64_MIN, 'q', 0, "",
+                  (long long)INT64_MAX, 0LL, INT32_MIN);
+    char want[200];
+    snprintf(want, sizeof want, "%s|%d%%%lld|%c%d%s%lld%lld%d", "text", -12, (long long)INT64_MIN,
+             'q', 0, "", (long long)INT64_MAX, 0LL, INT32_MIN);
+    tap_is_str(gnd__str_get(&b), want, "str: plain conversions");
+    gnd__str_clear(&b);
+    gnd__str_addf(&b, "%5d|%zu|%d", 3, (size_t)9, 4);
+    tap_is_str(gnd__str_get(&b), "    3|9|4", "str: others among them");
+    gnd__str_clear(&b);
+    gnd__str_addf(&b, "%402d", 1);
     gnd__mem_fail_at(1);
     gnd__str_addf(&b, "%01000d", 1);
     gnd__str_add(&b, "after");

@@ -179,10 +179,11 @@ static gnd_array *run(const char *func, int sine, int inverse, gnd_array *x, int
     if (bad)
         return bad;
     if (type < 1 || type > 4)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: type %d is none: 1, 2, 3 or 4", func, type);
+        return gnd__fail(x->dev, GND_ERR_ARG, "%s: type is %d, not 1, 2, 3 or 4", func, type);
     if ((unsigned)norm > GND_NORM_FORWARD)
         return gnd__fail(x->dev, GND_ERR_ARG,
-                         "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward", func, (int)norm);
+                         "%s: norm is %d, not 0 (backward), 1 (ortho) or 2 (forward)", func,
+                         (int)norm);
     if ((bad = gnd__check_axis(func, x->dev, axis, x->ndim, &k)))
         return bad;
     const int64_t least = type == 1 && !sine ? 2 : 1, have = x->dim[k];

@@ -147,7 +147,7 @@ static gnd_array *check(job *j, gnd_array *x, int naxes, const int *axes, const 
                          j->func, gnd_dtype_name((gnd_dtype)x->dtype));
     if ((unsigned)j->norm > GND_NORM_FORWARD)
         return gnd__fail(x->dev, GND_ERR_ARG,
-                         "%s: norm %d is none: 0 is backward, 1 ortho, 2 forward", j->func,
+                         "%s: norm is %d, not 0 (backward), 1 (ortho) or 2 (forward)", j->func,
                          (int)j->norm);
     if (naxes == -1 && !axes)
         naxes = x->ndim;

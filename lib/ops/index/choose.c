@@ -179,7 +179,7 @@ gnd_array *gnd_choose(gnd_array *indices, int n, gnd_array *const *choices, gnd_
         bad = gnd__fail(indices->dev, GND_ERR_ARG, "choose: no choices");
     if (!bad && (unsigned)mode > GND_INDEX_CLIP)
         bad = gnd__fail(indices->dev, GND_ERR_ARG,
-                        "choose: mode %d is none of GND_INDEX_RAISE, _WRAP and _CLIP", (int)mode);
+                        "choose: mode is %d, not GND_INDEX_RAISE, _WRAP or _CLIP", (int)mode);
     const int kind = bad ? 'i' : gnd_dtype_kind((gnd_dtype)indices->dtype);
     if (!bad && kind != 'i' && kind != 'u' && kind != 'b')
         bad = gnd__fail(indices->dev, GND_ERR_DTYPE, "choose: indices is %s: ints are needed",
@@ -265,8 +265,7 @@ gnd_array *gnd_copyto(gnd_array *x, gnd_array *src, gnd_casting casting, gnd_arr
     const gnd_dtype t = (gnd_dtype)x->dtype;
     if ((unsigned)casting > GND_CAST_UNSAFE)
         return gnd__fail(dev, GND_ERR_ARG,
-                         "copyto: casting %d is none of GND_CAST_NO to GND_CAST_UNSAFE",
-                         (int)casting);
+                         "copyto: casting is %d, not GND_CAST_NO to GND_CAST_UNSAFE", (int)casting);
     if (!may_cast(src, t, casting))
         return gnd__fail(dev, GND_ERR_DTYPE,
                          "copyto: src is %s, which %s does not let become %s: take GND_CAST_UNSAFE "

@@ -55,7 +55,8 @@ gnd_array *gnd_fit_indices(gnd_array *indices, int64_t size, gnd_index_mode mode
     if (size < 0)
         return gnd__fail(y->dev, GND_ERR_ARG, "%s: size is %" PRId64, func, size);
     if (mode != GND_INDEX_RAISE && mode != GND_INDEX_WRAP && mode != GND_INDEX_CLIP)
-        return gnd__fail(y->dev, GND_ERR_ARG, "%s: mode is %d, which is none", func, (int)mode);
+        return gnd__fail(y->dev, GND_ERR_ARG, "%s: mode is %d, not GND_INDEX_RAISE, _WRAP or _CLIP",
+                         func, (int)mode);
     if (mode == GND_INDEX_RAISE || y->size == 0)
         return gnd__same(y);
     if (size == 0)

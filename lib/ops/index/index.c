@@ -119,8 +119,8 @@ static gnd_array *look(const char *func, gnd_array *x, int n, const gnd_range *i
         memset(&it[i], 0, sizeof it[i]);
         it[i].r = idx[i];
         if (idx[i].kind < GND_IDX_INT || idx[i].kind > GND_IDX_ARRAY)
-            return gnd__fail(x->dev, GND_ERR_ARG, "%s: entry %d has kind %d, which is none", func,
-                             i, idx[i].kind);
+            return gnd__fail(x->dev, GND_ERR_ARG, "%s: entry %d has the unknown kind %d", func, i,
+                             idx[i].kind);
         it[i].axes = idx[i].kind == GND_IDX_INT || idx[i].kind == GND_IDX_SLICE;
         if (idx[i].kind == GND_IDX_ARRAY) {
             gnd_array *bad = look_at(func, x, i, &it[i]);

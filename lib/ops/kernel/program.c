@@ -42,7 +42,7 @@ static gnd_kernel no_program = {
 };
 static gnd_kernel freed_program = {
     .magic = KERNEL,
-    .err = {.code = GND_ERR_STATE, .msg = "program_kernel: p is no program any more: it was freed"},
+    .err = {.code = GND_ERR_STATE, .msg = "program_kernel: p is a freed program"},
 };
 
 static int is_program(const gnd_program *p)
@@ -140,7 +140,7 @@ const char *gnd_program_error(const gnd_program *p)
 {
     if (!p)
         return "program_error: p is NULL";
-    return is_program(p) ? p->err.msg : "program_error: p is no program any more: it was freed";
+    return is_program(p) ? p->err.msg : "program_error: p is a freed program";
 }
 
 const char *gnd_program_log(const gnd_program *p)

@@ -306,7 +306,7 @@ gnd_status gnd__ekernel_usable(const gnd_ekernel *k, gnd_err *e)
     if (!k)
         return gnd__err(e, GND_ERR_NULL, "k is NULL");
     if (!is_ekernel(k))
-        return gnd__err(e, GND_ERR_STATE, "k is no kernel any more: it was freed");
+        return gnd__err(e, GND_ERR_STATE, "k is a freed kernel");
     return k->err.code == GND_OK ? GND_OK : gnd__err(e, k->err.code, "%s", k->err.msg);
 }
 
@@ -315,7 +315,7 @@ gnd_status gnd__rkernel_usable(const gnd_rkernel *k, gnd_err *e)
     if (!k)
         return gnd__err(e, GND_ERR_NULL, "k is NULL");
     if (!is_rkernel(k))
-        return gnd__err(e, GND_ERR_STATE, "k is no kernel any more: it was freed");
+        return gnd__err(e, GND_ERR_STATE, "k is a freed kernel");
     return k->k.err.code == GND_OK ? GND_OK : gnd__err(e, k->k.err.code, "%s", k->k.err.msg);
 }
 
@@ -328,7 +328,7 @@ const char *gnd_ekernel_error(const gnd_ekernel *k)
 {
     return !k              ? "ekernel_error: k is NULL"
            : is_ekernel(k) ? k->err.msg
-                           : "ekernel_error: k is no kernel any more: it was freed";
+                           : "ekernel_error: k is a freed kernel";
 }
 
 gnd_status gnd_rkernel_status(const gnd_rkernel *k)
@@ -340,7 +340,7 @@ const char *gnd_rkernel_error(const gnd_rkernel *k)
 {
     return !k              ? "rkernel_error: k is NULL"
            : is_rkernel(k) ? k->k.err.msg
-                           : "rkernel_error: k is no kernel any more: it was freed";
+                           : "rkernel_error: k is a freed kernel";
 }
 
 static void let_go(gnd_ekernel *k)

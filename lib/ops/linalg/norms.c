@@ -89,7 +89,7 @@ gnd_array *gnd_matrix_norm(gnd_array *x, gnd_matrix_ord ord, unsigned flags)
             y = gnd_expand_dims(y, both);
         break;
     default:
-        y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord %d is none of gnd_matrix_ord",
+        y = gnd__fail(x->dev, GND_ERR_ARG, "matrix_norm: ord is %d, not a gnd_matrix_ord",
                       (int)ord);
     }
     return gnd__leave(in, y);

@@ -25,11 +25,11 @@ static gnd_array *check_two(const char *func, gnd_array *x, const char *xname, g
         (bad = gnd__check_list(func, 2, both, &dev)))
         return bad;
     if ((unsigned)mode > GND_CONV_VALID)
-        return gnd__fail(dev, GND_ERR_ARG, "%s: mode %d is none: 0 is full, 1 same, 2 valid", func,
-                         (int)mode);
+        return gnd__fail(dev, GND_ERR_ARG, "%s: mode is %d, not 0 (full), 1 (same) or 2 (valid)",
+                         func, (int)mode);
     if ((unsigned)method > GND_CONV_BLOCKS)
         return gnd__fail(dev, GND_ERR_ARG,
-                         "%s: method %d is none: 0 is auto, 1 direct, 2 fft, 3 blocks", func,
+                         "%s: method is %d, not 0 (auto), 1 (direct), 2 (fft) or 3 (blocks)", func,
                          (int)method);
     int kind = gnd_dtype_kind(gnd__common_dtype(dev, 2, both));
     if (method > GND_CONV_DIRECT && kind != 'f' && kind != 'c')
@@ -254,8 +254,9 @@ gnd_array *gnd_conv2d(gnd_array *x, gnd_array *k, gnd_conv_mode mode, gnd_bounda
     if (bad)
         return bad;
     if ((unsigned)boundary > GND_BOUNDARY_SYMM)
-        return gnd__fail(x->dev, GND_ERR_ARG, "%s: boundary %d is none: 0 is fill, 1 wrap, 2 symm",
-                         func, (int)boundary);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: boundary is %d, not 0 (fill), 1 (wrap) or 2 (symm)", func,
+                         (int)boundary);
     if (x->ndim != 2 || k->ndim != 2 || x->size == 0 || k->size == 0)
         return gnd__fail(
             x->dev, GND_ERR_SHAPE, "%s: shapes %s and %s: two dimensions are needed, with elements",

@@ -38,7 +38,7 @@ static gnd_array *check(windows *w, gnd_array *x, int n, const int64_t *size)
                          gnd_dtype_name((gnd_dtype)x->dtype));
     if ((unsigned)w->border > GND_BORDER_WRAP)
         return gnd__fail(x->dev, GND_ERR_ARG,
-                         "%s: border %d is none of GND_BORDER_REFLECT to GND_BORDER_WRAP", w->func,
+                         "%s: border is %d, not GND_BORDER_REFLECT to GND_BORDER_WRAP", w->func,
                          (int)w->border);
     if (n != 1 && n != x->ndim)
         return gnd__fail(x->dev, GND_ERR_SHAPE,

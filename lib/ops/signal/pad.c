@@ -56,7 +56,7 @@ static gnd_array *check_mode(gnd_array *x, const char *name, mode *m)
             return NULL;
         }
     return gnd__fail(x->dev, GND_ERR_ARG,
-                     "pad: mode \"%.40s\" is none of constant, edge, linear_ramp, "
+                     "pad: mode \"%.40s\" is not one of constant, edge, linear_ramp, "
                      "maximum, mean, median, minimum, reflect, symmetric, wrap, empty",
                      name);
 }

@@ -116,10 +116,9 @@ gnd_array *gnd_image_resize(gnd_array *x, int ndim, const int64_t *shape, gnd_in
     if (bad)
         return bad;
     if ((unsigned)how > GND_INTERPOLATE_CUBIC)
-        return gnd__fail(
-            x->dev, GND_ERR_ARG,
-            "%s: interpolation %d is none of GND_INTERPOLATE_NEAREST, _LINEAR and _CUBIC", func,
-            (int)how);
+        return gnd__fail(x->dev, GND_ERR_ARG,
+                         "%s: interpolation is %d, not GND_INTERPOLATE_NEAREST, _LINEAR or _CUBIC",
+                         func, (int)how);
     const gnd_dtype given = (gnd_dtype)x->dtype;
     const gnd_dtype t = how == GND_INTERPOLATE_NEAREST ? given : gnd__mean_float(x->dev, given);
     if ((bad = gnd__check_shape(func, x->dev, t, ndim, shape)))

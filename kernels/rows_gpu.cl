@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * rows_gpu.cl - shapes of kernels of rows on GPUs, which lib/codegen/rows_gpu.c fills. ${lanes}
+ * work-items, numbered by `lane`, share a row of R elements and hold ${nvec} vectors of ${vec}
+ * elements each; a group has ${rows} rows. lib/codegen/shape.h says what a shape is.
+ */
+
+// A group's rows beyond the last one do what that one does, and store nothing (live).
+//
+//     kept      number of kept axes
+//     arrays    of values that wait for later stages, in registers
+//     some      some output has one value for a row
+//@shape rows_gpu
+const int lid = (int)GND_LID(0), lane = lid % ${lanes}; (void)lane;
+const I row = (I)GND_GRP(0) * ${rows} + lid / ${lanes};
+const int live = row < M;
+I f = live ? row : M - 1;
+${indices f, 0, ${kept}}
+${arrays}
+${stages}
+${if some}
+if (live && lane == 0) {
+    ${row_outputs}
+}
+${end}
+
+// What a stage loads, all at once. Elements beyond the row's end are read at its begin instead.
+//
+//     axes    number of all axes
+//     full    a row is exactly what its work-items hold
+//@shape rows_gpu_loads
+#pragma unroll
+for (int n = 0; n < ${nvec}; n++) {
+    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
+    ${if full}
+    I q = x0; (void)q;
+    ${else}
+    I q = x0 < R ? x0 : 0; (void)q;
+    ${end}
+    ${indices q, ${kept}, ${axes}}
+    ${if vectors}
+    ${vector_loads ${vec}}
+    ${end}
+    #pragma unroll
+    for (int l = 0; l < ${vec}; l++) {
+        const int e_ = n * ${vec} + l;
+        ${elements}
+    }
+}
+
+// The reductions of a stage: the work-item's elements into A, then those of the row's work-items
+// into K of each.
+//
+//     shared    there are several
+//     index     the position of an element in the row
+//@shape rows_gpu_reduce
+${declare A}
+${init A}
+${loads}
+#pragma unroll
+for (int n = 0; n < ${nvec}; n++) {
+    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
+    I q = x0; (void)q;
+    ${if full}
+    {
+    ${else}
+    if (x0 < R) {
+    ${end}
+        ${indices q, ${kept}, ${axes}}
+        #pragma unroll
+        for (int l = 0; l < ${vec}; l++) {
+            const int e_ = n * ${vec} + l; (void)e_;
+            ${if vectors}
+            const I i${last} = x0 + l; (void)i${last};
+            ${end}
+            ${stage_values}
+            ${step A, ${index}}
+        }
+    }
+}
+${keys K, A}
+${if shared}
+${tree_all K, lane, lid - lane, ${lanes}}
+${end}
+${finish K}
+
+// The outputs that have a value for each element of the row.
+//
+//     declare_vectors    of those that are stored ${vec} elements at a time
+//@shape rows_gpu_points
+${loads}
+#pragma unroll
+for (int n = 0; n < ${nvec}; n++) {
+    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
+    I q = x0; (void)q;
+    ${if full}
+    if (live) {
+    ${else}
+    if (x0 < R && live) {
+    ${end}
+        ${indices q, ${kept}, ${axes}}
+        ${if vectors}
+        ${declare_vectors}
+        ${end}
+        #pragma unroll
+        for (int l = 0; l < ${vec}; l++) {
+            const int e_ = n * ${vec} + l; (void)e_;
+            ${if vectors}
+            const I i${last} = x0 + l; (void)i${last};
+            ${end}
+            ${stage_values}
+            ${lane_stores ${vec}}
+        }
+        ${if vectors}
+        ${vector_stores ${vec}}
+        ${end}
+    }
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/product.c - see product.h.
+ */
+#include "prim/product.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/measured.h"
+#include "device/device.h"
+#include "graph/graph.h"
+
+/* The value used to query a library if a factor is known only when the plan runs: neither 0 nor
+ * 1. */
+#define ANY_FACTOR 2
+
+/* Whether a library accepts the last two axes as they are. */
+static int gemm_layout(const gnd__layout *l)
+{
+    int n = l->ndim;
+    int64_t r = l->stride[n - 2], c = l->stride[n - 1];
+    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
+    for (int d = 0; d < n; d++)
+        if (l->stride[d] < 0)
+            return 0;
+    return (c == 1 && (rows == 1 || r >= cols)) || (r == 1 && (cols == 1 || c >= rows));
+}
+
+/* Fills one matrix operand. Axes of extent 1 get strides that libraries accept. */
+static void set_mat(gnd_mat *x, const gnd__layout *l)
+{
+    int n = l->ndim;
+    int64_t rows = l->dim[n - 2], cols = l->dim[n - 1];
+    x->off = (uint64_t)l->off;
+    x->row = l->stride[n - 2];
+    x->col = l->stride[n - 1];
+    if (x->col == 1 || (cols == 1 && x->row != 1)) {
+        if (rows == 1 || x->row < cols)
+            x->row = cols;
+        x->col = 1;
+    } else {
+        if (cols == 1 || x->col < rows)
+            x->col = rows;
+        x->row = 1;
+    }
+}
+
+/* The strides of l along the nb batch axes of a result to which it broadcasts. */
+static void batch_strides(const gnd__layout *l, int nb, int64_t *stride)
+{
+    for (int d = 0; d < nb; d++) {
+        int od = d - nb + l->ndim - 2;
+        stride[d] = od < 0 || l->dim[od] == 1 ? 0 : l->stride[od];
+    }
+}
+
+/* Describes the addend as m x n matrices. Returns 0 if its layout does not allow that. */
+static int plus_layout(gnd__product *x, const gnd_array *a)
+{
+    gnd__layout *l = &x->l[2];
+    int nb = a->ndim - 2, n = l->ndim;
+    int64_t cols = a->dim[nb + 1], row;
+    if (n < 1 || (cols > 1 && (l->dim[n - 1] != cols || l->stride[n - 1] != 1)))
+        return 0;
+    row = n < 2 || l->dim[n - 2] == 1 ? 0 : l->stride[n - 2];
+    for (int d = 0; d < n; d++)
+        if (l->stride[d] < 0 && l->dim[d] > 1)
+            return 0;
+    if (a->dim[nb] > 1 && row != 0 && row < cols)
+        return 0;
+    batch_strides(l, nb, x->stride[3]);
+    x->gemm.plus.off = (uint64_t)l->off;
+    x->gemm.plus.row = a->dim[nb] > 1 ? row : 0;
+    x->gemm.plus.col = 1;
+    x->gemm.flags |= GND_GEMM_PLUS;
+    x->gemm.beta = 1;
+    return 1;
+}
+
+/* Merges batch axes that every operand treats as one. The calls use the longest; separate calls
+ * iterate over the others. */
+static void one_batch(gnd__product *x, int operands, gnd_mat *const *mat)
+{
+    int n = 0, longest = 0;
+    for (int d = 0; d < x->nloop; d++) {
+        int joins = n > 0;
+        if (x->loop[d] == 1)
+            continue;
+        for (int i = 0; i < operands && joins; i++)
+            joins = x->stride[i][n - 1] == x->stride[i][d] * x->loop[d];
+        n += !joins;
+        x->loop[n - 1] = joins ? x->loop[n - 1] * x->loop[d] : x->loop[d];
+        for (int i = 0; i < operands; i++)
+            x->stride[i][n - 1] = x->stride[i][d];
+    }
+    for (int d = 1; d < n; d++)
+        longest = x->loop[d] >= x->loop[longest] ? d : longest;
+    x->outer = 1;
+    x->nloop = 0;
+    for (int d = 0; d < n; d++) {
+        if (d == longest) {
+            x->gemm.nbatch = x->loop[d];
+            for (int i = 0; i < operands; i++)
+                mat[i]->batch = x->stride[i][d];
+            continue;
+        }
+        x->outer *= x->loop[x->nloop] = x->loop[d];
+        for (int i = 0; i < operands; i++)
+            x->stride[i][x->nloop] = x->stride[i][d];
+        x->nloop++;
+    }
+}
+
+int gnd__product_form(gnd__product *x, const gnd_array *a, const gnd__product_parts *of)
+{
+    gnd__layout out;
+    gnd__shape sh;
+    gnd_gemm *gemm = &x->gemm;
+    gnd_mat *mat[4] = {&gemm->a, &gemm->b, &gemm->c, &gemm->plus};
+    const gnd__layout *in[2] = {of->a, of->b};
+    const int nb = a->ndim - 2, operands = of->plus ? 4 : 3;
+    memset(gemm, 0, sizeof *gemm);
+    sh.ndim = a->ndim;
+    memcpy(sh.dim, a->dim, (size_t)a->ndim * sizeof *a->dim);
+    gnd__layout_contig(&out, &sh);
+    for (int i = 0; i < 2; i++) {
+        gnd__layout *l = &x->l[i];
+        x->from[i] = *l = *in[i];
+        x->copied[i] = !gemm_layout(l);
+        if (x->copied[i]) {
+            gnd__shape s2;
+            s2.ndim = l->ndim;
+            memcpy(s2.dim, l->dim, (size_t)s2.ndim * sizeof *s2.dim);
+            gnd__layout_contig(l, &s2);
+        }
+        batch_strides(l, nb, x->stride[i]);
+        set_mat(mat[i], l);
+    }
+    for (int d = 0; d < nb; d++)
+        x->stride[2][d] = out.stride[d];
+    set_mat(&gemm->c, &out);
+    gemm->dtype = (uint32_t)a->dtype;
+    gemm->m = a->dim[nb];
+    gemm->n = a->dim[nb + 1];
+    gemm->k = x->l[0].dim[x->l[0].ndim - 1];
+    gemm->alpha = 1;
+    gemm->nbatch = 1;
+    gemm->flags = of->relu ? GND_GEMM_RELU : 0;
+    if (of->plus) {
+        x->l[2] = *of->plus;
+        if (!plus_layout(x, a))
+            return 0;
+    }
+    if (of->alpha)
+        gemm->alpha = ANY_FACTOR;
+    if (of->beta)
+        gemm->beta = ANY_FACTOR;
+    for (int d = 0; d < nb; d++)
+        x->loop[d] = a->dim[d];
+    x->nloop = nb;
+    one_batch(x, operands, mat);
+    return 1;
+}
+
+gnd_gemm gnd__product_call(const gnd__product *x, int64_t o)
+{
+    gnd_gemm one = x->gemm;
+    gnd_mat *mat[4] = {&one.a, &one.b, &one.c, &one.plus};
+    for (int d = x->nloop - 1; d >= 0; d--) {
+        const int64_t i = o % x->loop[d];
+        o /= x->loop[d];
+        for (int k = 0; k < (one.flags & GND_GEMM_PLUS ? 4 : 3); k++)
+            mat[k]->off += (uint64_t)(i * x->stride[k][d]);
+    }
+    return one;
+}
+
+gnd_status gnd__product_reduction(const gnd__product *x, const gnd_array *a, const int32_t slot[3],
+                                  const int aligned[2], gnd__kir *k, gnd_err *e)
+{
+    const gnd_dtype t = (gnd_dtype)a->dtype,
+                    acc = t == GND_FLOAT16 || t == GND_BFLOAT16 ? GND_FLOAT32 : t;
+    const int nb = a->ndim - 2, by_rows = a->dim[nb + 1] == 1;
+    const gnd__layout *l[2] = {&x->from[0], &x->from[1]};
+    int v = 0, factor[2];
+    memset(k, 0, sizeof *k);
+    k->reduce = 1;
+    k->nkeep = nb + 1;
+    k->nred = 1;
+    memcpy(k->dim, a->dim, (size_t)nb * sizeof *a->dim);
+    k->dim[nb] = a->dim[by_rows ? nb : nb + 1];
+    k->dim[nb + 1] = l[0]->dim[l[0]->ndim - 1];
+    k->naccess = 3;
+    for (int i = 0; i < 2; i++) {
+        const int64_t *stride = l[i]->stride + l[i]->ndim - 2; /* of rows, of columns */
+        k->access[i].slot = slot[i];
+        k->access[i].off = l[i]->off;
+        k->access[i].dtype = (int16_t)t;
+        k->access[i].aligned = (uint8_t)aligned[i];
+        batch_strides(l[i], nb, k->access[i].stride);
+        k->access[i].stride[nb] = i == 0 ? (by_rows ? stride[0] : 0) : by_rows ? 0 : stride[1];
+        k->access[i].stride[nb + 1] = stride[i == 0];
+        k->instr[v] = (gnd__instr){.kind = GND__I_LOAD, .dtype = (int16_t)t, .ref = i};
+        factor[i] = v++;
+        if (acc != t) {
+            k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                       .dtype = (int16_t)acc,
+                                       .ctype = (int16_t)t,
+                                       .a = {(int16_t)factor[i]}};
+            factor[i] = v++;
+        }
+    }
+    k->instr[v] = (gnd__instr){.kind = GND__I_OP,
+                               .op = t == GND_BOOL ? GND__OP_LOGICAL_AND : GND__OP_MULTIPLY,
+                               .dtype = (int16_t)acc,
+                               .ctype = (int16_t)acc,
+                               .a = {(int16_t)factor[0], (int16_t)factor[1]}};
+    k->nreds = 1;
+    k->red[0] = (gnd__kred){.op = t == GND_BOOL ? GND__ANY : GND__SUM,
+                            .value = (int16_t)v++,
+                            .in = (int16_t)acc,
+                            .out = (int16_t)acc};
+    k->instr[v++] = (gnd__instr){.kind = GND__I_RED, .epilogue = 1, .dtype = (int16_t)acc};
+    if (acc != t) {
+        k->instr[v] = (gnd__instr){.kind = GND__I_CAST,
+                                   .epilogue = 1,
+                                   .dtype = (int16_t)t,
+                                   .ctype = (int16_t)acc,
+                                   .a = {(int16_t)(v - 1)}};
+        v++;
+    }
+    k->access[2].slot = slot[2];
+    k->access[2].epilogue = k->access[2].aligned = 1;
+    k->access[2].dtype = (int16_t)t;
+    for (int64_t d = nb, n = 1; d >= 0; n *= k->dim[d--])
+        k->access[2].stride[d] = n;
+    k->ninstr = v;
+    k->nout = 1;
+    k->out[0] = (gnd__kout){.value = (int16_t)(v - 1), .access = 2};
+    snprintf(k->label, sizeof k->label, "matmul %s %lldx%lldx%lld", gnd_dtype_name(t),
+             (long long)a->dim[nb], (long long)k->dim[nb + 1], (long long)a->dim[nb + 1]);
+    return gnd__kir_verify(k, e);
+}
+
+/* --- the choice ------------------------------------------------------------------------------- */
+
+/* Whether the library is worth asking for a plain product. */
+static int worth_asking(const gnd__gdev *d, const gnd_gemm *g)
+{
+    const gnd_props *p = &d->props;
+    const gnd__library *lib =
+        gnd__measured_library(p->kind == GND_DEV_CPU, p->dialect == GND_DIALECT_CUDA, p->vendor);
+    const int64_t tiles = (g->m + 63) / 64 * ((g->n + 63) / 64) * g->nbatch;
+    const int vector = g->m == 1 || g->n == 1, i = gnd__tune_library((gnd_dtype)g->dtype);
+    const double from = i >= 0 ? d->tune.v[i] : 0;
+    if (from > 0 && !vector)
+        return (double)g->m * (double)g->n * (double)g->k >= from * from * from;
+    if (!lib->competes)
+        return 1;
+    return lib->plain && !vector &&
+           !(tiles * 4 < (int64_t)p->compute_units && g->k >= lib->long_sum);
+}
+
+int gnd__product_library(gnd__gdev *d, const gnd_gemm *g)
+{
+    int yes = 0;
+    /* only a library adds to C */
+    if (!g->flags && g->beta == 0 && !worth_asking(d, g))
+        return 0;
+    return (g->flags ? gnd__gate_gemm_follows(d, g, &yes, NULL)
+                     : gnd__gate_gemm_supports(d, g, &yes, NULL)) == GND_OK &&
+           yes;
+}
+
+gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g)
+{
+    return gnd__product_library(d, g) ? GND__BY_LIBRARY
+           : g->m == 1 || g->n == 1   ? GND__BY_REDUCTION
+                                      : GND__BY_KERNELS;
+}
