@@ -198,6 +198,7 @@ int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy)
     n += bench_rows_rng(w, rows + n);
     n += bench_rows_transfers(w, rows + n);
     n += bench_rows_calls(rows + n);
+    n += bench_rows_kernels(w, rows + n);
     return n + bench_rows_replay(w, rows + n);
 }
 
@@ -313,6 +314,7 @@ int cmd_bench(int argc, char **argv)
     progress_end();
     bench_transfers_end(&w);
     bench_replay_end(&w);
+    bench_kernels_end();
     gnd_close(w.dev);
     free(w.host);
     return status ? status : finish_output("bench");

@@ -54,6 +54,9 @@ int bench_rows_rng(const bench *w, bench_row *rows);
 int bench_all_rows(const bench *w, bench_row *rows, bench_row *copy);
 /* Those of bench_calls.c. */
 int bench_rows_calls(bench_row *rows);
+/* Those of bench_kernels.c, and the end of what they have made. */
+int bench_rows_kernels(const bench *w, bench_row *rows);
+void bench_kernels_end(void);
 /* Those of bench_transfers.c, and the end of what they have made. */
 int bench_rows_transfers(const bench *w, bench_row *rows);
 void bench_transfers_end(bench *w);

@@ -15,7 +15,8 @@
  * memory instead.
  *
  * A kernel gets a pointer to the first element of each array. Arrays are contiguous, in C order. A
- * kernel may write only to out and inout arguments. Accesses outside the arrays are not checked.
+ * kernel may write only to out and inout arguments. Accesses outside the arrays are checked only
+ * with the option -checked.
  */
 #ifndef GND_KERNEL_H
 #define GND_KERNEL_H
@@ -109,13 +110,16 @@ GND_API gnd_extent3 gnd_dims(size_t n);
 /* The extents nx, ny and nz along the three axes. */
 GND_API gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz);
 
-/* Compiles source for dev. options: "-D NAME" and "-D NAME=VALUE" separated by spaces, or NULL.
- * Equal sources are compiled once and cached on disk, like all kernels. Never returns NULL:
- * gnd_program_status reports failures. GND_ERR_NULL; GND_ERR_ARG: the language or an option;
- * GND_ERR_SYNTAX: the source ends inside a comment, or a kernel is not a function; GND_ERR_NAME:
- * there is no kernel, or it calls a function gnd_... that the portable dialect does not have;
- * GND_ERR_UNSUPPORTED: CUDA C outside of the subset, on an OpenCL device; GND_ERR_BUILD: compiler
- * errors, with line and column of the source; GND_ERR_NOMEM. */
+/* Compiles source for dev. options: "-D NAME", "-D NAME=VALUE" and "-checked" separated by spaces,
+ * or NULL. -checked, or GND_CHECKED=1: accesses of GND_CUDA_C and GND_PORTABLE outside of the
+ * array arguments are GND_ERR_INDEX of the results (doc/USERKERNELS.md). Equal sources are
+ * compiled once and cached on disk, like all kernels. Never returns NULL: gnd_program_status
+ * reports failures. GND_ERR_NULL; GND_ERR_ARG: the language or an option; GND_ERR_SYNTAX: the
+ * source ends inside a comment, or a kernel is not a function; GND_ERR_NAME: there is no kernel,
+ * or it calls a function gnd_... that the portable dialect does not have; GND_ERR_UNSUPPORTED:
+ * CUDA C outside of the subset, on an OpenCL device; -checked with GND_OPENCL_C, or a macro that
+ * it cannot check; GND_ERR_BUILD: compiler errors, with line and column of the source;
+ * GND_ERR_NOMEM. */
 GND_API gnd_program *gnd_compile(gnd_device *dev, const char *source, gnd_language language,
                                  const char *options);
 /* GND_OK, or the reason why p could not be made. GND_ERR_STATE: p was freed. */

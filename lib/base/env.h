@@ -28,6 +28,7 @@
     X(TRACE, "GND_TRACE", PATH, "")                                                                \
     X(DEBUG, "GND_DEBUG", BOOL, "")                                                                \
     X(KERNEL_SHAPE, "GND_KERNEL_SHAPE", CHOICE, "cpu gpu gpu-apart")                               \
+    X(CHECKED, "GND_CHECKED", BOOL, "")                                                            \
     X(SOLVER, "GND_SOLVER", CHOICE, "large lapack blocked")
 
 typedef enum gnd__env_id {

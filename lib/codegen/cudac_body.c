@@ -267,10 +267,11 @@ static gnd_status token(gnd__cudac *x, gnd__edits *to, int32_t t, int32_t end)
     if (is(x, t, "(") && gnd__cudac_type(x, t + 1)) {
         const int32_t close = gnd__cudac_closing(x, t);
         int32_t star = 0;
-        for (int32_t i = t + 1; i < close && !star; i++) {
-            if (!gnd__cudac_type(x, i) && !is(x, i, "*"))
-                return GND_OK;
-            if (is(x, i, "*"))
+        for (int32_t i = t + 1; i < close; i++) {
+            if (!gnd__cudac_type(x, i) && !is(x, i, "*") &&
+                !gnd__cudac_among(x, i, "__restrict__ __restrict"))
+                return GND_OK; /* for (const float *p = ... */
+            if (is(x, i, "*") && !star)
                 star = i;
         }
         if (!star || close < 0 || close + 1 >= end || (t > 0 && is(x, t - 1, "sizeof")))

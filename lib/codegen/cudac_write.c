@@ -5,6 +5,7 @@
  * get their hidden parameters as user_text.c writes them: the bytes at which arrays begin, and last
  * the block of dynamic shared memory.
  */
+#include "codegen/checked.h"
 #include "codegen/cudac.h"
 
 #include <string.h>
@@ -121,6 +122,8 @@ static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukern
     for (int32_t i = 0; i < f->nparam; i++)
         if (f->param[i].kind == CU_POINTER)
             gnd__str_addf(out, "%sconst long gndo_%d", n++ ? ", " : "", i);
+    if (k && x->u->checked)
+        gnd__checked_params(k, GND_DIALECT_OPENCL, out);
     if (k && k->shared)
         gnd__str_addf(out, "%s__local ulong2 *gndl_all",
                       n++ ? ", " : ""); /* 16 bytes, as in CUDA */
@@ -139,6 +142,8 @@ static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukern
             gnd__str_addf(out, "bool %.*s = gndb_%d != 0;\n", (int)name->len, src + name->at, i);
         }
     }
+    if (k && x->u->checked)
+        gnd__checked_body(k, GND_DIALECT_OPENCL, out);
     return out->bad ? gnd__err(x->e, GND_ERR_NOMEM, "out of memory for a kernel's text") : GND_OK;
 }
 
@@ -262,8 +267,11 @@ gnd_status gnd__cudac_text(const gnd__usource *u, const gnd_props *props, gnd__s
         gnd__str_addn(out, gnd__str_get(&u->defines), u->defines.len);
         gnd__str_addn(out, gnd__str_get(&x.casts), x.casts.len);
         out->bad |= x.casts.bad;
+        const size_t from = out->len;
         gnd__str_add(out, "#line 1 \"source\"\n");
         st = write_functions(&x, out);
+        if (st == GND_OK && u->checked)
+            st = gnd__checked_text(u, props->dialect, from, out, x.e);
     }
     free_all(&x);
     return st;

@@ -7,7 +7,7 @@
  * additions: each pointer to global memory gets a hidden parameter, the byte offset at which its
  * array begins, which is added at the start of the kernel; on CUDA, pointers to local memory become
  * parts of the single block of dynamic shared memory. Hidden parameters follow the user's, in their
- * order.
+ * order. Checked mode adds more: codegen/checked.h.
  */
 #ifndef GND_CODEGEN_USER_H
 #define GND_CODEGEN_USER_H
@@ -55,11 +55,12 @@ typedef struct gnd__usource {
     gnd__ukernel *kernel;
     struct alias *alias; /* names of types: typedef, #define, -D */
     int32_t nalias;
+    int checked; /* codegen/checked.h */
 } gnd__usource;
 
-/* Parses src: tokens and kernels. options: "-D NAME", "-D NAME=VALUE", separated by spaces; NULL:
- * none. GND_ERR_SYNTAX gives line and column, GND_ERR_ARG the option; GND_ERR_NAME: no kernel. The
- * caller frees it with gnd__usource_free, also after errors. */
+/* Parses src: tokens and kernels. options: "-D NAME", "-D NAME=VALUE", "-checked", separated by
+ * spaces; NULL: none. GND_ERR_SYNTAX gives line and column, GND_ERR_ARG the option; GND_ERR_NAME:
+ * no kernel. The caller frees it with gnd__usource_free, also after errors. */
 gnd_status gnd__usource_read(gnd__usource *u, gnd__ulang lang, const char *src, const char *options,
                              gnd_err *e);
 void gnd__usource_free(gnd__usource *u);

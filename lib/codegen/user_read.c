@@ -309,9 +309,14 @@ static gnd_status read_options(gnd__usource *u, const char *options, gnd_err *e)
     gnd_status st = GND_OK;
     for (p += strspn(p, " \t"); *p && st == GND_OK; p += strspn(p, " \t")) {
         size_t n = strcspn(p, " \t");
+        if (n == 8 && !strncmp(p, "-checked", 8)) {
+            u->checked = 1;
+            p += n;
+            continue;
+        }
         if (strncmp(p, "-D", 2) != 0)
-            return gnd__err(e, GND_ERR_ARG, "option %.*s: there is -D NAME and -D NAME=VALUE",
-                            (int)n, p);
+            return gnd__err(e, GND_ERR_ARG,
+                            "option %.*s: there is -D NAME, -D NAME=VALUE and -checked", (int)n, p);
         p += 2;
         p += strspn(p, " \t");
         n = strcspn(p, " \t");

@@ -7,6 +7,7 @@
 #include "codegen/user.h"
 
 #include <string.h>
+#include "codegen/checked.h"
 #include "codegen/cudac.h"
 #include "codegen/prelude.h"
 
@@ -123,6 +124,8 @@ static void blank_params(writer *w, const gnd__ukernel *k)
         gnd__str_addf(w->out, "%sconst %s gnd%c_%d", kept || n++ ? ", " : "",
                       w->cuda ? "long long" : "long", p->kind == GND__UP_LOCAL ? 'l' : 'o', i);
     }
+    if (w->u->checked)
+        gnd__checked_params(k, w->props->dialect, w->out);
     place(w, k->close);
 }
 
@@ -148,6 +151,8 @@ static void open_body(writer *w, const gnd__ukernel *k)
             gnd__str_addf(w->out, ")((%schar *)%s + gndo_%d);\n", space(w, p), p->name, i);
         }
     }
+    if (u->checked)
+        gnd__checked_body(k, w->props->dialect, w->out);
     place(w, k->body + 1);
     w->at = u->token[k->body + 1].at;
 }
@@ -202,6 +207,13 @@ gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd_
 {
     writer w = {.u = u, .props = props, .out = out, .cuda = props->dialect == GND_DIALECT_CUDA};
     gnd_status st = GND_OK;
+    if (u->checked && u->lang == GND__UL_OPENCL)
+        return gnd__err(e, GND_ERR_UNSUPPORTED,
+                        "checked mode is for GND_CUDA_C and GND_PORTABLE, not for GND_OPENCL_C");
+    if (u->checked)
+        st = gnd__checked_prelude(u, props->dialect, out, e);
+    if (st != GND_OK)
+        return st;
     if (u->lang == GND__UL_CUDA && !w.cuda)
         return gnd__cudac_text(u, props, out, e);
     if (u->lang == GND__UL_PORTABLE)
@@ -215,6 +227,9 @@ gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd_
     if (st != GND_OK)
         return st;
     gnd__str_add(out, gnd__str_get(&u->defines));
+    const size_t from = out->len;
     write_source(&w);
+    if (u->checked)
+        return gnd__checked_text(u, props->dialect, from, out, e);
     return out->bad ? gnd__err(e, GND_ERR_NOMEM, "out of memory for a kernel's text") : GND_OK;
 }

@@ -38,6 +38,27 @@ void gnd__user_unref(gnd__user *u)
     gnd__free(u);
 }
 
+gnd__bounds *gnd__bounds_new(int n)
+{
+    gnd__bounds *b = gnd__calloc(1, sizeof *b + (size_t)n * sizeof b->array[0]);
+    if (b) {
+        atomic_init(&b->refs, 1);
+        b->n = n;
+    }
+    return b;
+}
+
+void gnd__bounds_ref(gnd__bounds *b)
+{
+    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+}
+
+void gnd__bounds_unref(gnd__bounds *b)
+{
+    if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
+        gnd__free(b);
+}
+
 void gnd__launch_nodes(gnd_device *dev, const gnd__launch *l, int nin, gnd_array *const *in,
                        const gnd_dtype *t, const int *ndim, const int64_t *const *dim,
                        gnd_array **y)
@@ -47,6 +68,8 @@ void gnd__launch_nodes(gnd_device *dev, const gnd__launch *l, int nin, gnd_array
     if (y[0]->kind == GND__LAUNCH) {
         *copy = *l;
         gnd__user_ref(copy->user);
+        if (copy->bounds)
+            gnd__bounds_ref(copy->bounds);
         y[0]->p.launch = copy;
     }
     for (int k = 1; k < l->nout; k++) {
@@ -81,6 +104,7 @@ void gnd__launch_let_go(gnd_array *x)
     for (int k = 1; k < l->nout; k++)
         gnd__storage_unref(l->st[k]);
     gnd__user_unref(l->user);
+    gnd__bounds_unref(l->bounds);
     x->p.launch = NULL;
 }
 

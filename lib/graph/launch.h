@@ -25,6 +25,19 @@ typedef struct gnd__user {
     size_t len;
 } gnd__user;
 
+/* What messages about a launch of a checked kernel say: its kernel and arrays. Shared by the launch
+ * and its check. */
+typedef struct gnd__bounds {
+    atomic_int refs;
+    int n;
+    char kernel[64];
+    struct {
+        char name[48];
+        int64_t size;  /* elements */
+        int64_t esize; /* bytes of one */
+    } array[];
+} gnd__bounds;
+
 /* The kinds of arguments of the compiled kernel. */
 typedef enum gnd__lkind {
     GND__L_IN,     /* the memory of input `in` */
@@ -33,7 +46,11 @@ typedef enum gnd__lkind {
                       `in` */
     GND__L_OFFSET, /* int64: byte offset of the array of argument `of` */
     GND__L_VALUE,  /* a number */
-    GND__L_LOCAL   /* nbytes of local memory */
+    GND__L_LOCAL,  /* nbytes of local memory */
+    /* of checked kernels */
+    GND__L_TABLE,  /* the table of checks */
+    GND__L_ENTRY,  /* int32: the entry of this launch */
+    GND__L_SCRATCH /* nbytes of memory of the device */
 } gnd__lkind;
 
 typedef struct gnd__larg {
@@ -46,6 +63,7 @@ typedef struct gnd__larg {
 
 typedef struct gnd__launch {
     gnd__user *user;            /* held */
+    gnd__bounds *bounds;        /* held; NULL: not checked */
     uint64_t grid[3], block[3]; /* number of groups; work-items per group */
     int32_t nout, narg;
     size_t out_bytes[GND__LAUNCH_OUTS];
@@ -62,8 +80,14 @@ gnd__user *gnd__user_new(const char *name, const char *src, size_t len);
 void gnd__user_ref(gnd__user *u);
 void gnd__user_unref(gnd__user *u);
 
-/* Makes the launch l (copied; its user gets one more owner) of nin inputs. Its l->nout outputs, of
- * dtype t[k] and shape dim[k][ndim[k]], go to y as new handles, or errors. */
+/* Room for n arrays, all zero, with one owner. NULL: out of memory. */
+gnd__bounds *gnd__bounds_new(int n);
+void gnd__bounds_ref(gnd__bounds *b);
+/* NULL is ignored. */
+void gnd__bounds_unref(gnd__bounds *b);
+
+/* Makes the launch l (copied; its user and its bounds get one more owner) of nin inputs. Its
+ * l->nout outputs, of dtype t[k] and shape dim[k][ndim[k]], go to y as new handles, or errors. */
 void gnd__launch_nodes(gnd_device *dev, const gnd__launch *l, int nin, gnd_array *const *in,
                        const gnd_dtype *t, const int *ndim, const int64_t *const *dim,
                        gnd_array **y);

@@ -220,10 +220,8 @@ static int call_dtype(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n
 static const char *const instead[][2] = {
     {"len", "write x.shape[0], or x.size"},
     {"print", "the value of the last statement is the result"},
-    {"default_rng", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
-    {"random.default_rng", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
-    {"random.Generator", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
-    {"random.RandomState", "write seed(n); or give one call its own, normal(size=3, seed=n)"},
+    {"random.Generator", "write default_rng(n)"},
+    {"random.RandomState", "write default_rng(n)"},
 };
 
 static int unknown(gnd__expr *x, const char *name, size_t len, size_t at, int method)
@@ -273,9 +271,68 @@ int gnd__call_function(gnd__expr *x, const gnd_function *f, size_t at, gnd__slot
     return bad ? -1 : 0;
 }
 
+/* --- generators ------------------------------------------------------------------------------- */
+
+/* default_rng(seed=None): a generator of its own; without a seed one drawn from the program's. */
+static int default_rng(gnd__expr *x, gnd__slot *arg, int n, gnd__val *out)
+{
+    int64_t seed = 0;
+    const gnd__slot *s = n ? &arg[0] : NULL;
+    if (n > 1 || (n && s->kw_n && (s->kw_n != 4 || memcmp(s->kw, "seed", 4))))
+        return gnd__expr_fail(x, GND_ERR_TYPE, n > 1 ? arg[1].at : s->at,
+                              "default_rng takes one argument: it is default_rng(seed=None)");
+    if (n && s->v.kind == GND__V_RNG) {
+        *out = gnd__val_ref(&s->v);
+        return 0;
+    }
+    const int drawn = !n || s->v.kind == GND__V_NONE;
+    const int bad = drawn ? 0 : gnd__val_to_int(x, &s->v, s->at, &seed);
+    if (bad > 0 || (!bad && seed < 0))
+        return gnd__expr_fail(x, GND_ERR_TYPE, s->at,
+                              "default_rng: seed is %s%s, not an int of 0 or more",
+                              bad ? "" : "negative: ", gnd__val_name(&s->v));
+    gnd__gen *gen = bad ? NULL : gnd__malloc(sizeof *gen);
+    if (!gen)
+        return bad ? -1 : gnd__expr_nomem(x);
+    *gen =
+        (gnd__gen){.refs = 1, .g = drawn ? gnd_rng_split(&x->rng) : gnd_rng_seed((uint64_t)seed)};
+    *out = (gnd__val){.kind = GND__V_RNG, .gen = gen};
+    return 0;
+}
+
+/* rng.normal(...) is random.normal(...) that draws from rng. */
+static int draw(gnd__expr *x, const char *name, size_t len, size_t at, gnd__slot *arg, int n,
+                gnd__val *out)
+{
+    char full[64];
+    const int size = snprintf(full, sizeof full, "random.%.*s", (int)(len > 40 ? 40 : len), name);
+    const int seeds = len == 4 && !memcmp(name, "seed", 4);
+    const gnd_function *f = seeds ? NULL : gnd__function(full, (size_t)size, 0);
+    if (!f)
+        return gnd__expr_fail(x, GND_ERR_NAME, at, "generators have no method '%s'", full + 7);
+    gnd__gen *gen = arg[0].v.gen;
+    const gnd_rng outer = x->rng;
+    x->rng = gen->g;
+    const int bad = gnd__call_function(x, f, at, arg + 1, n - 1, out);
+    gen->g = x->rng;
+    x->rng = outer;
+    return bad;
+}
+
+static int is_default_rng(const char *name, size_t len)
+{
+    static const char full[] = "random.default_rng", *const bare = full + 7;
+    return (len == strlen(full) && !memcmp(name, full, len)) ||
+           (len == strlen(bare) && !memcmp(name, bare, len));
+}
+
 int gnd__call(gnd__expr *x, const char *name, size_t len, size_t at, int method, gnd__slot *arg,
               int n, gnd__val *out)
 {
+    if (method && n > 0 && arg[0].v.kind == GND__V_RNG)
+        return draw(x, name, len, at, arg, n, out);
+    if (!method && is_default_rng(name, len))
+        return default_rng(x, arg, n, out);
     const gnd_function *f = gnd__function(name, len, method);
     return f ? gnd__call_function(x, f, at, arg, n, out) : unknown(x, name, len, at, method);
 }

@@ -154,6 +154,7 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
     case GND__V_TUPLE: return give_items(x, v, GND_V_TUPLE, out);
     case GND__V_LIST: return give_items(x, v, GND_V_LIST, out);
     case GND__V_RECORD: return give_items(x, v, GND_V_RECORD, out);
+    case GND__V_RNG: break; /* only a text makes one */
     }
     return gnd__expr_fail(x, GND_ERR_INTERNAL, 0, "a result of kind %d", v->kind);
 }

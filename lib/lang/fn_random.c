@@ -2,8 +2,8 @@
  *
  * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one
  * generator, with seed 0 until seed(n), from which each call draws; seed= in a call is a generator
- * for that call alone. So a program's results are the same in every run. Signatures are those of
- * NumPy's Generator.
+ * for that call alone, and default_rng(n) is one with methods (lang/call.c). So a program's results
+ * are the same in every run. Signatures are those of NumPy's Generator.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>

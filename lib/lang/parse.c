@@ -551,6 +551,54 @@ static int set_elements(parser *p)
     return store(p, t) || emit(p, GND__I_RESULT, 0, t->at, 0, NULL) ? -1 : 0;
 }
 
+/* Whether a call by that name, as a statement of its own, changes an argument in NumPy. */
+static int in_place(const parser *p, const gnd__instr *call)
+{
+    static const char *const function[] = {
+        "add.at", "maximum.at", "minimum.at", "fill_diagonal",  "putmask",       "copyto",
+        "put",    "place",      "shuffle",    "put_along_axis", "random.shuffle"};
+    static const char *const method[] = {"sort", "partition", "shuffle"};
+    const int m = call->code == GND__I_METHOD;
+    const size_t count = m ? sizeof method / sizeof *method : sizeof function / sizeof *function;
+    for (size_t i = 0; i < count && (m || call->code == GND__I_CALL); i++) {
+        const char *name = m ? method[i] : function[i];
+        if (strlen(name) == call->n && !memcmp(p->x->text + call->at, name, call->n))
+            return 1;
+    }
+    return 0;
+}
+
+/* A statement without a target, from the token `first` to the current one, and its value on the
+ * stack. fill_diagonal(x, v) and its like change x in NumPy: here the name gets the new array, as
+ * by x[i] = v. What has no name cannot be changed; its value may only be the result. */
+static int changes(parser *p, uint32_t first)
+{
+    const gnd__token *end = tok(p), *self = p->x->tok + first;
+    const gnd__instr *last = &p->x->code[p->x->ncode - 1];
+    if (!in_place(p, last))
+        return 0;
+    /* x.sort() changes x, and put(x, ...) and rng.shuffle(x) their first argument */
+    const int own = last->code == GND__I_METHOD && last->n != strlen("shuffle");
+    if (!own) {
+        while (self < end && self->at != last->at)
+            self++;
+        while (self < end && self->type != GND__T_LPAREN)
+            self++;
+        self++;
+    }
+    if (self + 1 < end && self->type == GND__T_NAME &&
+        (own ? self[1].type == GND__T_DOT && self[2].at == last->at
+             : self[1].type == GND__T_COMMA || self[1].type == GND__T_RPAREN))
+        return store(p, self);
+    while (end->type == GND__T_SEP)
+        end++;
+    if (end->type == GND__T_END)
+        return 0;
+    return gnd__expr_fail(p->x, GND_ERR_SYNTAX, last->at,
+                          "%.*s as a statement changes the array of a name: name the array first",
+                          (int)last->n, p->x->text + last->at);
+}
+
 static int statement(parser *p)
 {
     if (sets_elements(p))
@@ -575,6 +623,8 @@ static int statement(parser *p)
     if (tuple(p))
         return -1;
     uint32_t after = p->pos;
+    if (value == first && changes(p, first))
+        return -1;
     /* Every "names =" again, now that the value is there. */
     for (p->pos = first; p->pos < value; p->pos++) {
         uint32_t n = targets(p, &commas);

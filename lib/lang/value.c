@@ -47,6 +47,8 @@ gnd__val gnd__val_ref(const gnd__val *v)
 {
     if (v->kind == GND__V_ARRAY)
         v->held->refs++;
+    else if (v->kind == GND__V_RNG)
+        v->gen->refs++;
     else if (has_items(v))
         v->seq->refs++;
     return *v;
@@ -65,6 +67,8 @@ void gnd__val_drop(gnd__val *v)
         if (w.held->own)
             gnd_release(w.held->a);
         gnd__free(w.held);
+    } else if (w.kind == GND__V_RNG && !--w.gen->refs) {
+        gnd__free(w.gen);
     }
 }
 
@@ -86,6 +90,7 @@ const char *gnd__val_name(const gnd__val *v)
     case GND__V_TUPLE: return "a tuple";
     case GND__V_LIST: return "a list";
     case GND__V_RECORD: return "a record of values";
+    case GND__V_RNG: return "a generator of random numbers";
     }
     return "a value";
 }

@@ -7,6 +7,7 @@
 #ifndef GND_LANG_VALUE_H
 #define GND_LANG_VALUE_H
 
+#include <gnd/random.h>
 #include <gnd/types.h>
 
 typedef enum gnd__vkind {
@@ -24,7 +25,8 @@ typedef enum gnd__vkind {
     GND__V_ARRAY,
     GND__V_TUPLE,
     GND__V_LIST,
-    GND__V_RECORD /* the results of finfo and iinfo: values with names */
+    GND__V_RECORD, /* the results of finfo and iinfo: values with names */
+    GND__V_RNG     /* the result of default_rng */
 } gnd__vkind;
 
 /* A shared array: own is 1 when the last reference releases it. */
@@ -32,6 +34,12 @@ typedef struct gnd__held {
     int refs, own;
     gnd_array *a;
 } gnd__held;
+
+/* A shared generator: what one name draws, another does not draw again. */
+typedef struct gnd__gen {
+    int refs;
+    gnd_rng g;
+} gnd__gen;
 
 struct gnd__seq;
 
@@ -49,6 +57,7 @@ typedef struct gnd__val {
         } str;
         gnd_dtype t;
         gnd__held *held;
+        gnd__gen *gen;
         struct gnd__seq *seq; /* TUPLE, LIST, SLICE (3 items), RECORD */
     };
 } gnd__val;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include "graph/launch.h"
 
 #define TABLE 1024    /* entries of a table */
 #define LONG_LIST 128 /* an array with more checks has them read instead of carried on */
@@ -29,8 +30,10 @@ typedef struct gnd__icheck {
     gnd__ctable *table;
     int entry;
     gnd__index_of of;
-    int64_t index;  /* state 2 */
-    uint64_t stamp; /* of the last union that took it */
+    gnd__bounds *bounds; /* of a checked kernel's launch; else NULL */
+    int64_t index;       /* state 2; bounds: bytes from the array's start */
+    int line, array;     /* bounds: of the source; the number there */
+    uint64_t stamp;      /* of the last union that took it */
 } gnd__icheck;
 
 /* What an array's memory refers to. The list is not changed once made. */
@@ -59,6 +62,7 @@ static void check_unref(gnd__icheck *c)
     if (--c->refs > 0)
         return;
     table_unref(c->table);
+    gnd__bounds_unref(c->bounds);
     gnd__free(c);
 }
 
@@ -128,7 +132,13 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
         c->table = s->table;
         c->table->refs++;
         c->entry = s->table->used + i;
-        c->of = g->node[p->check[i]].a->p.check;
+        const gnd_array *a = g->node[p->check[i]].a;
+        if (a->kind == GND__LAUNCH) {
+            c->bounds = a->p.launch->bounds;
+            gnd__bounds_ref(c->bounds);
+        } else {
+            c->of = a->p.check;
+        }
     }
     s->table->used += p->ncheck;
     return GND_OK;
@@ -158,6 +168,20 @@ void gnd__checks_close(gnd__sched *s)
     s->check = NULL;
 }
 
+/* The first bad access of a checked kernel. */
+static gnd_status out_of_bounds(const gnd__icheck *c, gnd_err *e)
+{
+    const gnd__bounds *b = c->bounds;
+    const int k = c->array >= 0 && c->array < b->n ? c->array : 0;
+    const int64_t size = b->array[k].size, one = b->array[k].esize;
+    int64_t i = c->index / one - (c->index % one < 0);
+    i = i >= 0 && i < size ? size : i; /* it begins inside, and ends behind the last */
+    return gnd__err(e, GND_ERR_INDEX,
+                    "launch: kernel %s: source:%d: index %" PRId64 " is out of range for %s of "
+                    "size %" PRId64,
+                    b->kernel, c->line, i, b->array[k].name, size);
+}
+
 /* Reads the entry of c. */
 static gnd_status look(gnd__icheck *c, gnd_err *e)
 {
@@ -170,9 +194,13 @@ static gnd_status look(gnd__icheck *c, gnd_err *e)
             return st;
         c->index = (int64_t)((uint64_t)w[2] << 32 | w[1]);
         c->state = w[0] ? 2 : 1;
+        c->line = (int)w[0];
+        c->array = (int)w[3];
     }
     if (c->state == 1)
         return GND_OK;
+    if (c->bounds)
+        return out_of_bounds(c, e);
     if (c->of.what)
         return gnd__err(e, c->of.code, "%s: %s", c->of.func, c->of.what);
     if (c->of.axis < 0)

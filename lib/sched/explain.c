@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "graph/label.h"
+#include "graph/snippet.h"
+#include "prim/prim.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -78,19 +80,39 @@ const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const
     return buf;
 }
 
+/* The operation that makes the node a, or "" if its name would say nothing. */
+static const char *made_by(const gnd_array *a)
+{
+    switch ((gnd__kind)a->kind) {
+    case GND__OP: return gnd__ops[a->p.op].name;
+    case GND__REDUCE: return a->p.red.fn ? a->p.red.fn->name : gnd__reds[a->p.red.op].name;
+    case GND__PRIM: return a->p.prim->func ? a->p.prim->func : gnd__prims[a->p.prim->id].name;
+    case GND__CAST: return "astype";
+    case GND__MATMUL: return "matmul";
+    case GND__ASSEMBLE: return "a join";
+    case GND__TAKE: return "take";
+    default: return "";
+    }
+}
+
 gnd_status gnd__plan_lacks(const gnd__plan *p, const gnd__pgraph *g, int32_t slot, gnd_status code,
                            gnd_err *e)
 {
     const gnd__step *by = NULL;
     char what[GND__WHAT_TEXT] = "working memory";
+    const char *of = "";
     if (code != GND_ERR_DEVMEM)
         return code;
     for (int32_t s = 0; s < p->nstep && !by; s++)
         for (int32_t k = 0, i; (i = slot_of(&p->step[s], k)) > -2 && !by; k++)
             by = i == slot ? &p->step[s] : NULL;
-    if (p->slot[slot].node >= 0)
+    if (p->slot[slot].node >= 0) {
         gnd__what_text(what, g->node[p->slot[slot].node].a);
-    gnd__err_prefix(e, "no memory for %.200s%s%s", what, by ? " of " : "", by ? by->label : "");
+        of = made_by(g->node[p->slot[slot].node].a);
+    }
+    if (by) /* else the plan is not that far */
+        of = by->label;
+    gnd__err_prefix(e, "no memory for %.200s%s%s", what, of[0] ? " of " : "", of);
     return code;
 }
 

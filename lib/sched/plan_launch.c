@@ -97,6 +97,17 @@ static gnd_status launch_args(gnd__maker *m, const gnd__pwork *w, gnd__sarg *arg
             *b = (gnd__sarg){
                 .kind = GND__A_NUMBER, .size = (uint8_t)a->nbytes, .ref = w->root[0], .value = i};
             break;
+        case GND__L_TABLE: b->kind = GND__A_CHECK; break;
+        case GND__L_ENTRY:
+            *b = (gnd__sarg){
+                .kind = GND__A_CHECKID, .size = 4, .ref = gnd__plan_check(m, w->root[0])};
+            st = b->ref < 0 ? GND_ERR_NOMEM : st;
+            break;
+        case GND__L_SCRATCH:
+            b->ref = gnd__plan_slot(m, -1, 0, a->nbytes);
+            b->written = 1;
+            st = b->ref < 0 ? GND_ERR_NOMEM : st;
+            break;
         case GND__L_LOCAL: *b = (gnd__sarg){.kind = GND__A_LOCAL, .value = a->nbytes}; break;
         }
         if (a->kind <= GND__L_INOUT)

@@ -124,18 +124,66 @@ static void call_step(gnd__step *s, const gnd__pkernel *pk)
     s->gemm_slot[3] = -1;
 }
 
+/* The inputs of a primitive, as its kernels take them. */
+typedef struct inputs {
+    gnd__place place[GND__PRIM_INS];
+    gnd__inl inl[GND__PRIM_INS];
+    gnd__kir *kir;
+    int32_t scratch; /* the first slot of its scratch memory */
+} inputs;
+
+/* Adds the step of one kernel, or call, of a program. */
+static gnd_status prim_step(gnd__maker *m, const gnd__pwork *w, const gnd__prog *prog,
+                            const gnd__pkernel *pk, const inputs *in)
+{
+    const int32_t out = m->g->node[w->root[0]].slot;
+    gnd_status st = GND_OK;
+    gnd__step *s = gnd__plan_step(m);
+    if (!s)
+        return GND_ERR_NOMEM;
+    s->type = GND__S_LAUNCH;
+    s->first = 1;
+    s->ndim = pk->ndim;
+    memcpy(s->global, pk->global, sizeof s->global);
+    memcpy(s->local, pk->local, sizeof s->local);
+    snprintf(s->label, sizeof s->label, "%s: %s", gnd__prims[prog->args->id].name, pk->name + 2);
+    s->rd = pk->rd;
+    s->wr = pk->wr;
+    s->arg = gnd__malloc(((size_t)pk->nargs + 1) * sizeof *s->arg);
+    if (!s->arg)
+        return gnd__plan_nomem(m->e);
+    for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
+        st = prim_arg(m, &pk->arg[j], &s->arg[j], out, in->scratch, in->place, in->kir, in->inl,
+                      pk->arg[j].kind <= GND__PA_INOFF
+                          ? (int64_t)gnd_dtype_size(prog->in[pk->arg[j].ref].dtype)
+                          : 1);
+        s->nargs = j + 1;
+    }
+    if (pk->call != GND__PC_NONE) {
+        call_step(s, pk);
+        s->prim = w->root[0];
+        return st;
+    }
+    if (st == GND_OK && m->want_source) {
+        s->source = gnd__strdup(gnd__str_get(&pk->src));
+        return s->source ? GND_OK : gnd__plan_nomem(m->e);
+    }
+    return st != GND_OK ? st
+                        : gnd__gate_kernel(m->dev, pk->name, gnd__str_get(&pk->src), pk->src.len,
+                                           &s->kernel, m->e);
+}
+
 gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
 {
-    const gnd__pnode *p = &m->g->node[w->root[0]];
-    const gnd_array *a = p->a;
+    const gnd_array *a = m->g->node[w->root[0]].a;
     gnd__prog prog;
-    gnd__inl inl[GND__PRIM_INS];
-    gnd__place place[GND__PRIM_INS];
-    gnd__kir *kir = gnd__malloc(GND__PRIM_INS * sizeof *kir);
-    gnd_status st = kir ? GND_OK : gnd__plan_nomem(m->e);
-    int32_t scratch = m->p->nslot;
+    inputs in;
+    gnd_status st = GND_OK;
+    memset(&in, 0, sizeof in);
+    in.kir = gnd__malloc(GND__PRIM_INS * sizeof *in.kir);
+    if (!in.kir)
+        st = gnd__plan_nomem(m->e);
     memset(&prog, 0, sizeof prog);
-    memset(inl, 0, sizeof inl);
     prog.t = &m->target;
     prog.args = a->p.prim;
     prog.dtype = (gnd_dtype)a->dtype;
@@ -146,7 +194,7 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
     prog.e = m->e;
     prog.dev = m->dev;
     for (int i = 0; i < a->nin && st == GND_OK; i++)
-        st = prim_input(m, w, k, &prog, i, &kir[i], &inl[i], &place[i]);
+        st = prim_input(m, w, k, &prog, i, &in.kir[i], &in.inl[i], &in.place[i]);
     for (int i = 0; i < a->nin && st == GND_OK; i++)
         if (prog.in[i].size > GND__PRIM_MOST)
             st = gnd__err(m->e, GND_ERR_OVERFLOW, "%s: %lld elements: at most %lld are possible",
@@ -156,53 +204,17 @@ gnd_status gnd__plan_prim(gnd__maker *m, const gnd__pwork *w, gnd__kir *k)
         gnd__prims[prog.args->id].write(&prog);
         st = prog.st;
     }
-    scratch = m->p->nslot;
+    in.scratch = m->p->nslot;
     for (int i = 0; i < prog.nscratch && st == GND_OK; i++)
         if (gnd__plan_slot(m, -1, 0, prog.scratch[i]) < 0)
             st = GND_ERR_NOMEM;
     if (st == GND_OK)
         st = gnd__plan_fits(m);
-    for (int i = 0; i < prog.nkernel && st == GND_OK; i++) {
-        const gnd__pkernel *pk = &prog.k[i];
-        gnd__step *s = gnd__plan_step(m);
-        if (!s) {
-            st = GND_ERR_NOMEM;
-            break;
-        }
-        s->type = GND__S_LAUNCH;
-        s->first = 1;
-        s->ndim = pk->ndim;
-        memcpy(s->global, pk->global, sizeof s->global);
-        memcpy(s->local, pk->local, sizeof s->local);
-        snprintf(s->label, sizeof s->label, "%s: %s", gnd__prims[prog.args->id].name, pk->name + 2);
-        s->rd = pk->rd;
-        s->wr = pk->wr;
-        s->arg = gnd__malloc(((size_t)pk->nargs + 1) * sizeof *s->arg);
-        if (!s->arg) {
-            st = gnd__plan_nomem(m->e);
-            break;
-        }
-        for (int j = 0; j < pk->nargs && st == GND_OK; j++) {
-            st = prim_arg(m, &pk->arg[j], &s->arg[j], p->slot, scratch, place, kir, inl,
-                          pk->arg[j].kind <= GND__PA_INOFF
-                              ? (int64_t)gnd_dtype_size(prog.in[pk->arg[j].ref].dtype)
-                              : 1);
-            s->nargs = j + 1;
-        }
-        if (pk->call != GND__PC_NONE) {
-            call_step(s, pk);
-            s->prim = w->root[0];
-        } else if (st == GND_OK && m->want_source) {
-            s->source = gnd__strdup(gnd__str_get(&pk->src));
-            st = s->source ? GND_OK : gnd__plan_nomem(m->e);
-        } else if (st == GND_OK) {
-            st = gnd__gate_kernel(m->dev, pk->name, gnd__str_get(&pk->src), pk->src.len, &s->kernel,
-                                  m->e);
-        }
-    }
+    for (int i = 0; i < prog.nkernel && st == GND_OK; i++)
+        st = prim_step(m, w, &prog, &prog.k[i], &in);
     for (int i = 0; i < a->nin; i++)
-        gnd__inl_free(&inl[i]);
+        gnd__inl_free(&in.inl[i]);
     gnd__prog_free(&prog);
-    gnd__free(kir);
+    gnd__free(in.kir);
     return st;
 }

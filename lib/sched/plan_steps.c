@@ -73,19 +73,18 @@ gnd__step *gnd__plan_step(gnd__maker *m)
     return s;
 }
 
-/* The plan's number of the check of node i. */
-static int check_number(gnd__maker *m, int32_t i, int32_t *number)
+int32_t gnd__plan_check(gnd__maker *m, int32_t i)
 {
     gnd__plan *p = m->p;
-    *number = m->g->node[i].check - 1;
-    if (*number >= 0)
-        return 1;
-    if (!grow(&p->check, &p->capcheck, p->ncheck + 1, sizeof *p->check))
-        return 0;
-    *number = p->ncheck;
+    if (m->g->node[i].check > 0)
+        return m->g->node[i].check - 1;
+    if (!grow(&p->check, &p->capcheck, p->ncheck + 1, sizeof *p->check)) {
+        gnd__plan_nomem(m->e);
+        return -1;
+    }
     p->check[p->ncheck++] = i;
     m->g->node[i].check = p->ncheck;
-    return 1;
+    return p->ncheck - 1;
 }
 
 gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const gnd__garg *a,
@@ -117,9 +116,8 @@ gnd_status gnd__plan_arg(gnd__maker *m, gnd__sarg *b, const gnd__kir *k, const g
         b->esize = (uint8_t)gnd_dtype_size((gnd_dtype)gen->part_dtype[a->ref]);
         break;
     case GND__A_CHECKID:
-        if (!check_number(m, a->ref, &b->ref))
-            return gnd__plan_nomem(m->e);
-        break;
+        b->ref = gnd__plan_check(m, a->ref);
+        return b->ref < 0 ? GND_ERR_NOMEM : GND_OK;
     case GND__A_CHECK:
     case GND__A_INT:
     case GND__A_NUMBER:

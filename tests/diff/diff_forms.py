@@ -328,14 +328,55 @@ ERRORS = [
     ('fill_diagonal(ones(3), 1)', 'at least two dimensions'),
     ('fill_diagonal(ones((2, 2, 3)), 1)', 'all extents are equal'),
     ('ix_(ones((2, 2), dtype=int))', 'each has one'),
-    ('default_rng(7)', 'write seed(n)'),
-    ('np.random.default_rng()', 'write seed(n)'),
+    ('default_rng(7)', 'a generator of random numbers'),
+    ('default_rng(1, 2)', 'default_rng(seed=None)'),
+    ('default_rng(-1)', 'not an int of 0 or more'),
+    ('default_rng("a")', 'not an int of 0 or more'),
+    ('default_rng(3).sin(2)', "generators have no method 'sin'"),
+    ('default_rng(3) + 1', 'a generator of random numbers'),
+    ('default_rng(3).normal', 'a generator of random numbers has no attributes'),
+    ('random.RandomState(3)', 'write default_rng(n)'),
     ('0 < ones(3) < 2', 'write (a < b) & (b < c)'),
     ('bitwise_count(ones(3))', 'ints and bools have bits'),
     ('size(ones(3), 1)', 'axis 1 is out of range'),
     ('sin.reduce(ones(3))', 'sin.reduce'),
     ('ones(3, dtype=int64) + 2**63', 'does not fit int64'),
 ]
+
+# Statements that change x in place in NumPy: x after them.
+IN_PLACE = [
+    'x = np.zeros(5); np.add.at(x, [1, 1, 2], 1.5); x',
+    'x = np.zeros(5); np.maximum.at(x, [1, 1, 2], [1., 2., 3.]); x',
+    'x = np.zeros(5); np.minimum.at(x, [1, 1, 2], -1.); x',
+    'x = np.zeros((3, 4)); np.fill_diagonal(x, 5); x',
+    'x = np.arange(6); np.putmask(x, x > 2, -1); x',
+    'x = np.zeros(3); np.copyto(x, 7, where=[True, False, True]); x',
+    'x = np.arange(6); np.put(x, [0, 3], 9); x',
+    'x = np.arange(6); np.place(x, x > 3, [7, 8]); x',
+    'x = np.arange(6).reshape(2, 3); np.put_along_axis(x, np.asarray([[0], [2]]), 9, 1); x',
+    'x = np.asarray([3, 1, 2]); x.sort(); x',
+    'x = np.asarray([3, 1, 2]); y = x + 0; y.partition(1); x * 10 + y[1]',
+    'x = np.arange(50); np.random.shuffle(x); np.sort(x)',
+    'x = np.arange(50); rng = np.random.default_rng(3); rng.shuffle(x); np.asarray([x.sum(), np.any(x != np.arange(50))])',
+    'r = np.random.default_rng(3); a = r.normal(size=4); b = np.random.default_rng(3).normal(size=4); np.all(a == b)',
+    'r = np.random.default_rng(3); s = r; a = r.random(4); b = s.random(4); np.any(a == b)',
+    'r = np.random.default_rng(seed=3); np.all(r.integers(0, 9, size=20) < 9)',
+    'a = np.random.default_rng().random(4); b = np.random.default_rng(None).random(4); np.any(a == b)',
+    'x = np.arange(50); y = x; np.random.shuffle(x); np.any(x != np.arange(50))',
+]
+ERRORS += [
+    ('x = ones((2, 3)); x[0].sort(); x', 'sort as a statement changes the array of a name'),
+    ('x = ones((2, 3)); add.at(x[0], [1], 1.); x', 'add.at as a statement changes the array of a name'),
+    ('fill_diagonal(ones((3, 3)), 2); 1', 'fill_diagonal as a statement changes the array of a name'),
+]
+
+
+def after(text):
+    """What NumPy has after the statements of text."""
+    names = {'np': np}
+    *statements, last = text.split('; ')
+    exec('\n'.join(statements), names)
+    return np.asarray(eval(last, names))
 
 
 def main():
@@ -370,6 +411,13 @@ def main():
                 print(f'# --seed {args.seed} --only {i}\n#   {why}')
                 for line in reproducer(text, arrays):
                     print(f'#   {line}')
+        for text, got in zip(IN_PLACE, driver.run(IN_PLACE) if args.only is None else []):
+            why = differs(got, after(text), 0)
+            tests += 1
+            failed += bool(why)
+            print(f"{'not ok' if why else 'ok'} {tests} - {text}")
+            if why:
+                print(f'#   {why}')
         for (text, part), got in zip(ERRORS, driver.run([t for t, _ in ERRORS]) if args.only is None else []):
             bad = not (isinstance(got, str) and part in got)
             tests += 1

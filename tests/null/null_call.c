@@ -316,7 +316,7 @@ static void test_errors(gnd_array *x)
 
     /* arrays that are none */
     fails("sum", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL,
-          "sum: an array among the arguments is NULL");
+          "sum: an array argument is NULL");
     fails("sin", 1, (gnd_value[]){gnd_value_array(NULL)}, NULL, GND_ERR_NULL, "sin: ");
     fails("sum", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");
     fails("sin", 1, (gnd_value[]){gnd_value_array(bad)}, NULL, GND_ERR_IO, "the disk is full");

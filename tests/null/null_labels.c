@@ -83,6 +83,15 @@ static void names(void)
     tap_ok(gnd_wait(big) == GND_ERR_DEVMEM && !strncmp(gnd_message(), "wait: ", 6) &&
                has(gnd_message(), "float32 (1000, 1000) 'field'"),
            "no memory for an array with a name");
+    gnd_array *line = gnd_arange_f64(dev, 0, 1e13, 1, GND_FLOAT32);
+    tap_ok(gnd_wait(gnd_sort(line, 0, 0)) == GND_ERR_DEVMEM &&
+               has(gnd_message(), "no memory for float32 (10000000000000,)") &&
+               has(gnd_message(), " of sort: asked for"),
+           "no memory for a sort");
+    tap_ok(gnd_wait(gnd_sin(line)) == GND_ERR_DEVMEM &&
+               has(gnd_message(), "no memory for float32 (10000000000000,)") &&
+               has(gnd_message(), " of sin: asked for"),
+           "no memory for an operation");
     static const float zeros[1000 * 1000];
     gnd_array *none = gnd_from(dev, GND_FLOAT32, DIM(1000, 1000), zeros);
     tap_ok(gnd_status_of(none) == GND_ERR_DEVMEM &&

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "array/host.h"
+#include "codegen/checked.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 #include <gnd/array.h>
@@ -286,6 +287,43 @@ static gnd_status add_local(maker *m, int i, size_t nbytes, int64_t *at)
     return GND_OK;
 }
 
+/* The hidden arguments of checked kernels (codegen/checked.h), from number *at of the launch's on.
+ */
+static gnd_status add_bounds(maker *m, const gnd_arg *args, int *at)
+{
+    const gnd__ukernel *sig = m->k->sig;
+    gnd__larg *arg = m->l.arg;
+    gnd__bounds *b = gnd__bounds_new(sig->nparam);
+    int n = 0;
+    if (!b)
+        return gnd__err(&m->e, GND_ERR_NOMEM, "launch: out of host memory");
+    m->l.bounds = b;
+    snprintf(b->kernel, sizeof b->kernel, "%s", sig->name);
+    for (int i = 0; i < sig->nparam; i++) {
+        const gnd__uparam *p = &sig->param[i];
+        if (p->kind != GND__UP_GLOBAL)
+            continue;
+        const gnd__larg *a = &arg[m->where[i]];
+        const gnd_array *x = args[i].kind == GND_ARG_IN ? args[i].array : NULL;
+        const int64_t esize = (int64_t)gnd_dtype_size(x ? (gnd_dtype)x->dtype : m->t[a->out]);
+        const int64_t bytes = x ? x->size * esize : (int64_t)m->l.out_bytes[a->out];
+        snprintf(b->array[n].name, sizeof b->array[n].name, "%s", p->name);
+        b->array[n].esize = esize;
+        b->array[n++].size = bytes / esize;
+        arg[*at] = (gnd__larg){.kind = GND__L_VALUE, .nbytes = 8};
+        memcpy(arg[(*at)++].value, &bytes, 8);
+    }
+    b->n = n;
+    if (n == 0)
+        return GND_OK;
+    arg[(*at)++] = (gnd__larg){.kind = GND__L_TABLE};
+    arg[(*at)++] = (gnd__larg){.kind = GND__L_ENTRY, .nbytes = 4};
+    arg[*at] = (gnd__larg){.kind = GND__L_SCRATCH, .nbytes = GND__CHECKED_BYTES};
+    arg[*at + 1] = (gnd__larg){.kind = GND__L_OFFSET, .of = (int8_t)*at};
+    *at += 2;
+    return GND_OK;
+}
+
 /* The arguments for all parameters, then the hidden ones (codegen/user.h). */
 static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
 {
@@ -306,10 +344,12 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
     if (extra)
         return gnd__err(&m->e, GND_ERR_ARG, "launch: kernel %s takes %d argument%s, %d given",
                         sig->name, sig->nparam, sig->nparam == 1 ? "" : "s", nargs);
-    if (2 * sig->nparam + 1 > GND__LAUNCH_ARGS)
+    const int checked = m->k->of_checked;
+    if ((2 + checked) * sig->nparam + 1 + 4 * checked > GND__LAUNCH_ARGS)
         return gnd__err(&m->e, GND_ERR_UNSUPPORTED,
-                        "launch: kernel %s has %d parameters, at most %d are possible", sig->name,
-                        sig->nparam, (GND__LAUNCH_ARGS - 1) / 2);
+                        "launch: kernel %s has %d parameters, at most %d are possible%s", sig->name,
+                        sig->nparam, (GND__LAUNCH_ARGS - 1 - 4 * checked) / (2 + checked),
+                        checked ? " in checked mode" : "");
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         gnd__larg b = {0};
         if ((unsigned)args[i].kind > GND_ARG_SAME)
@@ -335,6 +375,8 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
             memcpy(arg[n++].value, &at[i], 8);
         }
     }
+    if (checked && st == GND_OK)
+        st = add_bounds(m, args, &n);
     if (nlocal || (sig->shared && !cuda)) /* on OpenCL it is a parameter, of some size */
         arg[n++] = (gnd__larg){.kind = GND__L_LOCAL, .nbytes = nlocal ? (uint32_t)m->local : 16};
     m->l.narg = n;
@@ -428,6 +470,7 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
         gnd__launch_nodes(m.dev, &m.l, m.nin, m.in, m.t, m.ndim, m.dim, out);
     for (int i = 0; i < m.nheld; i++)
         gnd_release(m.held[i]);
+    gnd__bounds_unref(m.l.bounds);
     if (st != GND_OK)
         return give_error(m.dev, &m.e, nargs, args, out);
     for (int i = 0; i < m.l.nout && st == GND_OK; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "array/host.h"
 #include <gnd/device.h>
+#include "base/env.h"
 #include "base/grave.h"
 #include "base/mem.h"
 #include "base/spin.h"
@@ -69,6 +70,7 @@ static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
     k->magic = KERNEL;
     k->of = p;
     k->sig = &p->src.kernel[i];
+    k->of_checked = p->src.checked;
     k->user = gnd__user_new(k->sig->name, gnd__str_get(text), text->len);
     if (!k->user)
         return gnd__err(&p->err, GND_ERR_NOMEM, "out of host memory");
@@ -85,6 +87,10 @@ static void compile(gnd_program *p, gnd_language language, const char *source, c
     static const gnd__ulang lang[] = {GND__UL_OPENCL, GND__UL_CUDA, GND__UL_PORTABLE};
     gnd__str text = {0};
     gnd_status st = gnd__usource_read(&p->src, lang[language], source, options, &p->err);
+    if (language != GND_OPENCL_C && gnd__env_bool(GND__ENV_CHECKED, 0))
+        p->src.checked = 1;
+    if (st == GND_OK)
+        st = gnd__env_check(GND__ENV_CHECKED, &p->err);
     if (st == GND_OK)
         st = gnd__usource_text(&p->src, &p->dev->g->props, &text, &p->err);
     if (st == GND_OK) {

@@ -17,6 +17,7 @@ struct gnd_kernel {
     const gnd__ukernel *sig; /* NULL: there is no such kernel */
     gnd__user *user;
     gnd_kern_info info;
+    int of_checked;          /* its accesses are checked */
     struct gnd_kernel *next; /* kernels that do not exist */
 };
 

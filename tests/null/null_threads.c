@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * null_threads.c - threads share a null device and its arrays, and use devices of their own: graphs
+ * over shared arrays, views of what another thread evaluates, recordings, statistics, messages.
+ * Nothing is computed there: statuses, shapes and what is left at the end are checked. It is for
+ * the thread sanitizer first (tests/null/tsan.sh), which sees every lock of the core.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnd.h>
+#include "tap.h"
+
+enum { THREADS = 4, ROUNDS = 300, N = 96 };
+
+static gnd_device *dev;
+static gnd_array *x, *m, *lazy[ROUNDS]; /* shared; lazy: evaluated by whoever comes first */
+static pthread_barrier_t gate;
+
+typedef struct job {
+    int number, bad;
+    char why[200];
+} job;
+
+static void expect(job *j, int ok, int round, const char *what)
+{
+    if (!ok && !j->bad++)
+        snprintf(j->why, sizeof j->why, "thread %d, round %d: %s: %.120s", j->number, round, what,
+                 gnd_message());
+}
+
+/* Views and expressions of arrays that other threads evaluate at the same time. */
+static void over_shared(job *j, int r)
+{
+    float v[N];
+    gnd_array *view = gnd_at(lazy[r], j->number % 2 ? "::-1" : "8:40:2");
+    gnd_array *own = gnd_subtract(gnd_multiply(lazy[r], gnd_int(j->number)), x);
+    expect(j, gnd_dim(view, 0) == (j->number % 2 ? N : 16), r, "the shape of a view");
+    expect(j, gnd_wait(view) == GND_OK, r, "a view of a shared array");
+    expect(j, gnd_read(lazy[r], v, sizeof v) == GND_OK, r, "a shared array");
+    gnd_array *two[2] = {gnd_sum(own, GND_ALL, 0), gnd_sort(own, 0, 0)};
+    expect(j, gnd_eval_all(2, two) == GND_OK, r, "its sum and its order");
+    expect(j, gnd_wait(gnd_matmul(m, gnd_add(m, gnd_int(j->number)))) == GND_OK, r, "a product");
+    gnd_release(gnd_retain(x)); /* counts are shared too */
+}
+
+/* An error is the message of its own thread. */
+static void errors(job *j, int r)
+{
+    gnd_array *y = gnd_reshape(x, 1, (int64_t[]){N + 1 + j->number});
+    char number[16];
+    snprintf(number, sizeof number, "%d", N + 1 + j->number);
+    expect(j, gnd_status_of(y) == GND_ERR_SHAPE && strstr(gnd_error(y), number), r,
+           "the message of its own error");
+}
+
+/* What looks at the device or changes it while others evaluate. */
+static void about_device(job *j, int r)
+{
+    gnd_stats s;
+    gnd_device_info info = {0};
+    expect(j, gnd_device_stats(dev, &s) == GND_OK && s.arrays > 0, r, "statistics");
+    gnd_device_describe(dev, &info);
+    if (r % 8 == j->number)
+        gnd_device_trim(dev);
+    if (r % 16 == j->number) {
+        gnd_device *own = gnd_open(j->number % 2 ? "null:0" : "null:1");
+        gnd_array *y = gnd_add(gnd_ones(own, GND_FLOAT32, 1, (int64_t[]){N}), gnd_int(r));
+        expect(j, gnd_wait(y) == GND_OK, r, "a device of its own");
+        gnd_release(y);
+        gnd_close(own);
+    }
+}
+
+static void *work(void *arg)
+{
+    job *j = arg;
+    pthread_barrier_wait(&gate);
+    for (int r = 0; r < ROUNDS; r++) {
+        gnd_scope_begin();
+        over_shared(j, r);
+        errors(j, r);
+        about_device(j, r);
+        gnd_scope_end();
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    static float host[N * N];
+    pthread_t t[THREADS];
+    job j[THREADS];
+    gnd_stats s;
+    dev = gnd_open("null:0");
+    if (gnd_device_status(dev))
+        tap_skip_all("no null device: %s", gnd_device_error(dev));
+    gnd_scope_begin();
+    x = gnd_from(dev, GND_FLOAT32, 1, (int64_t[]){N}, host);
+    m = gnd_from(dev, GND_FLOAT32, 2, (int64_t[]){N, N}, host);
+    for (int r = 0; r < ROUNDS; r++)
+        lazy[r] = gnd_multiply(gnd_add(x, gnd_int(r)), x);
+    pthread_barrier_init(&gate, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        j[i] = (job){.number = i};
+        if (pthread_create(&t[i], NULL, work, &j[i]) != 0)
+            tap_bail("no thread");
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(t[i], NULL);
+        if (!tap_is_int(j[i].bad, 0, "thread %d: %d rounds", i, ROUNDS))
+            tap_diag("%s", j[i].why);
+    }
+    pthread_barrier_destroy(&gate);
+    gnd_scope_end();
+    gnd_sync(dev);
+    gnd_device_stats(dev, &s);
+    tap_is_int(s.arrays, 0, "no arrays are left");
+    tap_is_int(s.bytes_in_use, 0, "no memory is left");
+    gnd_close(dev);
+    return tap_done();
+}
