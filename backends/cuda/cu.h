@@ -4,7 +4,7 @@
  * plugin's files. Only CUDA's headers are needed to build it: every library is loaded when it is
  * first needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c
  * (with compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the files solver_*),
- * replay.c. error.c turns codes into text.
+ * replay.c (with loop.c). error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -76,6 +76,10 @@ typedef struct gnd__cu_calls {
     /* What kernels take; NULL where a driver of a test has none. */
     CUresult (*FuncGetAttribute)(int *, CUfunction_attribute, CUfunction);
     CUresult (*OccupancyBlockSize)(int *, int *, CUfunction, CUoccupancyB2DSize, size_t, int);
+    /* Since CUDA 12.4; edge data and node parameters are not in older headers. */
+    CUresult (*GraphAddNode)(CUgraphNode *, CUgraph, const CUgraphNode *, const void *, size_t,
+                             void *);
+    CUresult (*GraphConditionalHandleCreate)(cuuint64_t *, CUgraph, CUcontext, unsigned, unsigned);
 } gnd__cu_calls;
 extern gnd__cu_calls gnd__cu;
 
@@ -122,6 +126,9 @@ struct gnd_dev {
     struct gnd__cu_blas *blas; /* blas.c; NULL until the first product */
     struct gnd__cu_fft *fft;   /* fft.c, solver.c: likewise */
     struct gnd__cu_solver *solver;
+    int loops;              /* loops may be graphs: GND_CUDA_LOOPS when it was opened */
+    CUmodule decide_module; /* loop.c; NULL until the first loop */
+    CUfunction decide;
 };
 
 struct gnd_buf {
@@ -236,6 +243,13 @@ gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **d, gnd_err *e);
 int gnd__cu_index(CUdevice id);
 /* A queue on the application's stream s; NULL: on a new one. */
 gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream s, gnd_queue **q, gnd_err *e);
+/* Appends a kernel node to graph g after *last (may be NULL), which becomes the new node
+ * (replay.c). */
+gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gnd_klaunch *l,
+                              CUgraphNode *last, gnd_err *e);
+/* Fills the empty graph `top` with a loop, as loop_new of the contract says (loop.c). */
+gnd_status gnd__cu_loop_graph(gnd_dev *d, CUgraph top, uint32_t n, const gnd_loop_step *step,
+                              CUdeviceptr control, gnd_err *e);
 
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;
@@ -251,5 +265,6 @@ void gnd__cu_stage_close(gnd_dev *d);
 void gnd__cu_blas_close(gnd_dev *d);
 void gnd__cu_fft_close(gnd_dev *d);
 void gnd__cu_solver_close(gnd_dev *d);
+void gnd__cu_loop_close(gnd_dev *d);
 
 #endif

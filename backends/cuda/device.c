@@ -184,8 +184,10 @@ gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **out, gnd_err *e)
     if (info->props.reason[0])
         return gnd__plug_fail(e, GND_ERR_DEVICE, 0, "%s: %s", info->props.name, info->props.reason);
     static const char *const words[] = {"0", "1", NULL};
-    int tf32; /* 0: unset */
+    int tf32, loops; /* 0: unset */
     gnd_status s = gnd__plug_choice("GND_CUDA_TF32", words, &tf32, e);
+    if (s == GND_OK)
+        s = gnd__plug_choice("GND_CUDA_LOOPS", words, &loops, e);
     if (s == GND_OK)
         s = gnd__cu_may_open(e);
     if (s != GND_OK)
@@ -195,6 +197,7 @@ gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **out, gnd_err *e)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory opening a device");
     d->info = info;
     d->tf32 = tf32 == 2;
+    d->loops = loops == 2;
     const CUresult r = gnd__cu.DevicePrimaryCtxRetain(&d->ctx, info->id);
     d->primary = r == CUDA_SUCCESS;
     if (r == CUDA_SUCCESS && ctx && ctx != d->ctx) {
@@ -233,6 +236,7 @@ static void dev_close(gnd_dev *d)
     gnd__cu_blas_close(d);
     gnd__cu_fft_close(d);
     gnd__cu_solver_close(d);
+    gnd__cu_loop_close(d);
     gnd__cu_event_drop(d, d->base);
     if (works) {
         gnd__cu_stage_close(d);

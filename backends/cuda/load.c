@@ -33,6 +33,8 @@ static void load_driver(void)
             {"cuFuncGetParamInfo", (void **)&gnd__cu.FuncGetParamInfo, 1},
         {"cuFuncGetAttribute", (void **)&gnd__cu.FuncGetAttribute, 1},
         {"cuOccupancyMaxPotentialBlockSize", (void **)&gnd__cu.OccupancyBlockSize, 1},
+        {"cuGraphAddNode_v2", (void **)&gnd__cu.GraphAddNode, 1},
+        {"cuGraphConditionalHandleCreate", (void **)&gnd__cu.GraphConditionalHandleCreate, 1},
     };
     char found[64];
     gnd_err e = {.code = GND_OK};

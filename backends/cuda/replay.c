@@ -77,15 +77,16 @@ static gnd_status copy_launches(gnd_queue *q, uint32_t n, gnd_kern *const *k, co
 }
 
 /* What the driver is told about a launch. params has room for GND__CU_PARAMS. */
-static gnd_status node_params(const entry *x, void **params, CUDA_KERNEL_NODE_PARAMS *p, gnd_err *e)
+static gnd_status node_params(const gnd_kern *k, const gnd_klaunch *l, void **params,
+                              CUDA_KERNEL_NODE_PARAMS *p, gnd_err *e)
 {
     unsigned g[3] = {1, 1, 1}, b[3] = {1, 1, 1};
     size_t shared = 0;
-    const gnd_status s = gnd__cu_params(x->k, &x->l, params, &shared, g, b, e);
+    const gnd_status s = gnd__cu_params(k, l, params, &shared, g, b, e);
     if (s != GND_OK)
         return s;
     *p = (CUDA_KERNEL_NODE_PARAMS){
-        .func = gnd__cu_function(x->k),
+        .func = gnd__cu_function(k),
         .gridDimX = g[0],
         .gridDimY = g[1],
         .gridDimZ = g[2],
@@ -98,39 +99,74 @@ static gnd_status node_params(const entry *x, void **params, CUDA_KERNEL_NODE_PA
     return GND_OK;
 }
 
-static gnd_status add_node(gnd_list *t, entry *x, const CUgraphNode *last, gnd_err *e)
+gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gnd_klaunch *l,
+                              CUgraphNode *last, gnd_err *e)
 {
     void *params[GND__CU_PARAMS];
     CUDA_KERNEL_NODE_PARAMS p;
-    const gnd_status s = node_params(x, params, &p, e);
+    CUgraphNode node;
+    const gnd_status s = node_params(k, l, params, &p, e);
     if (s != GND_OK)
         return s;
-    const CUresult r = gnd__cu.GraphAddKernelNode(&x->node, t->graph, last, last != NULL, &p);
-    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(t->q->dev, e, r, "cuGraphAddKernelNode");
+    const CUresult r = gnd__cu.GraphAddKernelNode(&node, g, last, *last != NULL, &p);
+    if (r != CUDA_SUCCESS)
+        return gnd__cu_fail(d, e, r, "cuGraphAddKernelNode");
+    *last = node;
+    return GND_OK;
 }
 
-static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
-                           gnd_list **out, gnd_err *e)
+/* The end of the making of t, whose graph was filled unless s says otherwise. */
+static gnd_status instantiate(gnd_list *t, gnd_status s, gnd_list **out, gnd_err *e)
 {
-    gnd_list *t = NULL;
-    gnd_status s = gnd__cu_enter(q->dev, e);
-    if (s == GND_OK)
-        s = copy_launches(q, n, k, l, &t, e);
-    if (s != GND_OK)
-        return s;
-    CUresult r = gnd__cu.GraphCreate(&t->graph, 0);
-    if (r != CUDA_SUCCESS)
-        s = gnd__cu_fail(q->dev, e, r, "cuGraphCreate");
-    for (uint32_t i = 0; i < n && s == GND_OK; i++)
-        s = add_node(t, &t->e[i], i ? &t->e[i - 1].node : NULL, e);
-    if (s == GND_OK && (r = gnd__cu.GraphInstantiate(&t->exec, t->graph, 0)) != CUDA_SUCCESS)
-        s = gnd__cu_fail(q->dev, e, r, "cuGraphInstantiate (%u kernels)", (unsigned)n);
+    if (s == GND_OK) {
+        const CUresult r = gnd__cu.GraphInstantiate(&t->exec, t->graph, 0);
+        if (r != CUDA_SUCCESS)
+            s = gnd__cu_fail(t->q->dev, e, r, "cuGraphInstantiate (%u kernels)", (unsigned)t->n);
+    }
     if (s != GND_OK) {
         list_free(t);
         return s;
     }
     *out = t;
     return GND_OK;
+}
+
+static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const gnd_klaunch *l,
+                           gnd_list **out, gnd_err *e)
+{
+    gnd_list *t = NULL;
+    CUgraphNode last = NULL;
+    gnd_status s = gnd__cu_enter(q->dev, e);
+    if (s == GND_OK)
+        s = copy_launches(q, n, k, l, &t, e);
+    if (s != GND_OK)
+        return s;
+    const CUresult r = gnd__cu.GraphCreate(&t->graph, 0);
+    if (r != CUDA_SUCCESS)
+        s = gnd__cu_fail(q->dev, e, r, "cuGraphCreate");
+    for (uint32_t i = 0; i < n && s == GND_OK; i++) {
+        s = gnd__cu_add_kernel(q->dev, t->graph, k[i], &l[i], &last, e);
+        t->e[i].node = last;
+    }
+    return instantiate(t, s, out, e);
+}
+
+static gnd_status loop_new(gnd_queue *q, uint32_t n, const gnd_loop_step *step, gnd_buf *control,
+                           uint64_t off, gnd_list **out, gnd_err *e)
+{
+    gnd_list *t = NULL;
+    gnd_status s = gnd__cu_enter(q->dev, e);
+    if (s == GND_OK && !q->dev->loops)
+        s = gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0,
+                           "GND_CUDA_LOOPS=1 makes graphs with conditional nodes of loops");
+    if (s == GND_OK)
+        s = copy_launches(q, 0, NULL, NULL, &t, e); /* its values do not change */
+    if (s != GND_OK)
+        return s;
+    const CUresult r = gnd__cu.GraphCreate(&t->graph, 0);
+    s = r == CUDA_SUCCESS ? gnd__cu_loop_graph(q->dev, t->graph, n, step, control->p + off, e)
+                          : gnd__cu_fail(q->dev, e, r, "cuGraphCreate");
+    return instantiate(t, s, out, e);
 }
 
 /* Updates the nodes of launches that have changed. After a failure the rest stays marked. */
@@ -142,7 +178,7 @@ static gnd_status update(gnd_list *t, gnd_err *e)
         entry *x = &t->e[i];
         if (!x->changed)
             continue;
-        const gnd_status s = node_params(x, params, &p, e);
+        const gnd_status s = node_params(x->k, &x->l, params, &p, e);
         if (s != GND_OK)
             return s;
         const CUresult r = gnd__cu.GraphExecKernelNodeSetParams(t->exec, x->node, &p);
@@ -189,4 +225,5 @@ const gnd_replay_ops gnd__cu_replay_ops = {
     .list_run = list_run,
     .list_free = list_free,
     .list_value = list_value,
+    .loop_new = loop_new,
 };

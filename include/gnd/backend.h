@@ -418,6 +418,16 @@ struct gnd_comm_ops; /* reserved */
 /* Lists of launches that are prepared once and run many times with the same arguments, for drivers
  * where that costs less than launch() (CUDA graphs). */
 enum { GND_REPLAY_CHEAP = 1 };
+
+/* A step of a loop: n > 0 launches, as of a list, which leave an int64 at byte `off` of `word`. */
+typedef struct gnd_loop_step {
+    uint32_t n;
+    gnd_kern *const *k;
+    const gnd_klaunch *l;
+    gnd_buf *word;
+    uint64_t off;
+} gnd_loop_step;
+
 typedef struct gnd_replay_ops {
     uint32_t size;
     /* GND_REPLAY_CHEAP: running a list, even of one launch, costs the host clearly less than
@@ -437,6 +447,14 @@ typedef struct gnd_replay_ops {
     /* [O] Argument `arg` of launch i, a value, is *a of the same size in the runs from now on; runs
      * that are pending keep theirs. Without it, launches whose values change are in no list. */
     gnd_status (*list_value)(gnd_list *l, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e);
+    /* [O] Makes a list whose runs are loops on the device: step 0, 1, ..., n - 1, 0, 1, ... A run
+     * makes at least one step, always begins with step 0, and ends after the step whose word is
+     * negative or not less than int64 0 of the two at byte `off` of `control`. Int64 1 becomes the
+     * word of the last step. list_run and list_free take the list, list_value does not. The entry
+     * copies its arguments. After any failure except GND_ERR_NOMEM and GND_ERR_DEVMEM the core runs
+     * the steps itself and reads their words. */
+    gnd_status (*loop_new)(gnd_queue *q, uint32_t n, const gnd_loop_step *step, gnd_buf *control,
+                           uint64_t off, gnd_list **out, gnd_err *e);
 } gnd_replay_ops;
 
 typedef struct gnd_backend {

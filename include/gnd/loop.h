@@ -50,7 +50,8 @@ typedef void gnd_loop_body(gnd_array *const *state, gnd_array **next, void *arg)
  * bit-identical to a host loop over recorded steps.
  *
  * The device evaluates the condition after each step; the host checks it about once per
- * millisecond. Steps made after the condition became false are discarded. cond is called twice:
+ * millisecond. Steps made after the condition became false are discarded. On CUDA devices the loop
+ * itself can be on the device (GND_CUDA_LOOPS in doc/ENVIRONMENT.md). cond is called twice:
  * for init, and for the state after a step. Indices out of range and decompositions that do not
  * exist are errors only in steps that the loop keeps.
  *

@@ -7,7 +7,8 @@
  * steps made, or minus that once the condition was false. The host enqueues several steps before it
  * reads the word. If the loop ended among them, or one failed, the host restores the states before
  * them and repeats the right number of steps. So a step need not know of the condition, and the
- * effect of surplus steps is never seen.
+ * effect of surplus steps is never seen. A backend that has loops (loop_new) runs them in turns
+ * instead, each of which ends with the loop or at a limit (sched/cycle.c).
  */
 #include "array/loop.h"
 
@@ -15,22 +16,36 @@
 #include <gnd/create.h>
 #include <gnd/elementwise.h>
 #include <gnd/loop.h>
+#include <stdatomic.h>
 #include <time.h>
 #include "array/loop_priv.h"
+#include "array/record.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
 
 enum {
-    MOST_AHEAD = 1024, /* steps between two looks at the condition */
-    AHEAD_NS = 1000000 /* and the time that they may take together */
+    MOST_AHEAD = 1024,  /* steps between two looks at the condition */
+    AHEAD_NS = 1000000, /* and the time that they may take together */
+    FIRST_TURN = 1024,  /* steps of a loop on the device between two looks of the host */
+    TURN_NS = 50000000, /* and the time that they may take together, later */
+    HOST_STEPS = 64     /* steps before such a loop is made: shorter ones do not pay for it */
 };
 
-static int forced;
+static int forced, device_now, device_steps;
+static atomic_int turns;
 
 void gnd__while_force(int steps)
 {
     forced = steps;
+}
+
+int64_t gnd__while_device(int now, int steps)
+{
+    device_now = now;
+    device_steps = steps;
+    return atomic_exchange(&turns, 0);
 }
 
 static int64_t clock_ns(void)
@@ -154,27 +169,78 @@ static int batch(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done
     return 1;
 }
 
+/* At most k steps by the device, which ends the loop where it is to end. If that fails the states
+ * are those before, and the host goes on: its steps tell what is wrong. */
+static int turn(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done, int *going,
+                int *cycle)
+{
+    int64_t word = 0;
+    atomic_fetch_add(&turns, 1);
+    if (gnd__recording_turn(l->r, *done, *done + k, &word) == GND_OK) {
+        *done = word < 0 ? -word : word;
+        *going = word >= 0;
+        return 1;
+    }
+    gnd__log(GND__LOG_INFO, "while: %lld steps on the device failed, the host makes them: %s",
+             (long long)k, gnd_message());
+    *cycle = -1;
+    gnd_recording_wait(l->r); /* what else there is to tell of these steps */
+    return gnd__loop_set(l, saved) && gnd__loop_ok(l, gnd_recording_set_i64(l->r, l->n, *done));
+}
+
+/* How many steps of a cycle of so many come next, when the last k took so long. */
+static int64_t next_turn(int cycle, int64_t k, int64_t ns)
+{
+    const int64_t fit = k == 0   ? FIRST_TURN
+                        : ns > 0 ? (int64_t)((double)k * TURN_NS / (double)ns)
+                                 : k,
+                  most = k == 0 ? FIRST_TURN : 4 * k;
+    const int64_t n = device_steps ? device_steps : fit < most ? fit : most;
+    return n < cycle ? cycle : n - n % cycle;
+}
+
+/* Makes the loop on the device once steps are short and many. *cycle: 0, not there yet; -1, never.
+ */
+static int look_for_cycle(gnd__loop *l, int64_t done, int64_t k, int *cycle)
+{
+    int n = 0;
+    if (*cycle != 0 || forced || (!device_now && (done < HOST_STEPS || k == 1)))
+        return 1;
+    if (!gnd__loop_ok(l, gnd__recording_cycle(l->r, l->n + 1, l->number, l->number, l->n, &n)))
+        return 0;
+    *cycle = n ? n : -1;
+    return 1;
+}
+
 static int run_while(gnd__loop *l, int64_t most, int64_t *done)
 {
     gnd_array **saved = gnd__malloc(((size_t)l->n + 1) * sizeof *saved);
-    int64_t k = forced ? forced : 1;
-    int going = 1, ok = saved != NULL;
+    int64_t k = forced ? forced : 1, last = 0, ns = 0;
+    int going = 1, cycle = 0, ok = saved != NULL;
     if (!saved)
         gnd__err(&l->e, GND_ERR_NOMEM, "%s: out of host memory", l->func);
     if (ok)
         ok = gnd__loop_ok(l, gnd_recording_set_i64(l->r, l->n, 0));
-    while (ok && going && *done < most) {
-        const int64_t from = *done;
-        k = k < most - from ? k : most - from;
-        if (k > 1 && !gnd__loop_get(l, l->n + 1, saved)) {
+    while (ok && going && *done < most && (ok = look_for_cycle(l, *done, k, &cycle))) {
+        const int64_t from = *done, want = cycle > 0 ? next_turn(cycle, last, ns) : k,
+                      n = want < most - from ? want : most - from;
+        const int save = cycle > 0 || n > 1;
+        if (save && !gnd__loop_get(l, l->n + 1, saved)) {
             ok = 0;
             break;
         }
         const int64_t begin = clock_ns();
-        ok = batch(l, k, saved, done, &going);
-        if (k > 1)
+        if (cycle > 0) {
+            ok = turn(l, n, saved, done, &going, &cycle);
+            last = n;
+        } else {
+            ok = batch(l, n, saved, done, &going);
+        }
+        ns = clock_ns() - begin;
+        if (save)
             gnd__loop_release(l->n, saved);
-        k = ahead(k, clock_ns() - begin);
+        if (cycle <= 0)
+            k = ahead(n, ns);
     }
     gnd__free(saved);
     return ok;

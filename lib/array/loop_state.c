@@ -88,6 +88,7 @@ int gnd__loop_take_init(gnd__loop *l, gnd_array *const *init, int nx, gnd_array 
         if (l->init[i]->kind == GND__ERROR)
             return gnd__loop_failed(l, gnd__same(l->init[i]));
     }
+    l->number[l->n] = l->n; /* the word */
     return 1;
 }
 

@@ -249,6 +249,27 @@ gnd_status gnd_replay(gnd_recording *r)
     return gnd__recording_stepped(r, "replay", st, &e);
 }
 
+/* --- loops on the device (array/loop.c) ------------------------------------------------------- */
+
+gnd_status gnd__recording_cycle(gnd_recording *r, int n, const int *o, const int *i, int word,
+                                int *steps)
+{
+    gnd_err e = {GND_OK, 0, ""};
+    gnd__gate_lock(r->dev->g);
+    const gnd_status st = gnd__cycle_make(r->r, n, o, i, word, steps, &e);
+    gnd__gate_unlock(r->dev->g);
+    return st == GND_OK ? st : gnd__only_status("recording", &e);
+}
+
+gnd_status gnd__recording_turn(gnd_recording *r, int64_t made, int64_t limit, int64_t *word)
+{
+    gnd_err e = {GND_OK, 0, ""};
+    gnd__gate_lock(r->dev->g);
+    const gnd_status st = gnd__cycle_run(r->r, made, limit, word, &e);
+    gnd__gate_unlock(r->dev->g);
+    return st == GND_OK ? st : gnd__only_status("recording", &e);
+}
+
 gnd_status gnd_recording_wait(gnd_recording *r)
 {
     gnd_err e = {GND_OK, 0, ""}, found = {GND_OK, 0, ""};

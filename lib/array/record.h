@@ -14,6 +14,12 @@ gnd_status gnd__recording_row_in(gnd_recording *r, int i, gnd_array *x, int64_t 
  */
 gnd_status gnd__recording_row_out(gnd_recording *r, int o, gnd_array *y, int64_t row);
 
+/* gnd__cycle_make and gnd__cycle_run of sched/record.h. A failed turn leaves the states undefined;
+ * it is no step that later calls are told of. */
+gnd_status gnd__recording_cycle(gnd_recording *r, int n, const int *o, const int *i, int word,
+                                int *steps);
+gnd_status gnd__recording_turn(gnd_recording *r, int64_t made, int64_t limit, int64_t *word);
+
 /* Output o of a recording that works, for its dtype and shape. */
 const gnd_array *gnd__recording_output(const gnd_recording *r, int o);
 

@@ -353,6 +353,56 @@ gnd_status gnd__gate_list_value(gnd__gdev *d, gnd_list *list, int i, int arg, co
     return done(d, "list_value", st, e);
 }
 
+int gnd__gate_loops(const gnd__gdev *d)
+{
+    return d->be->has_replay && d->be->replay.loop_new != NULL;
+}
+
+/* The steps in the backend's terms, and behind them its kernels: one allocation. */
+static gnd_loop_step *loop_steps(int n, const gnd__loop_step *step)
+{
+    size_t kernels = 0;
+    for (int i = 0; i < n; i++)
+        kernels += (size_t)step[i].n;
+    gnd_loop_step *s = gnd__malloc((size_t)n * sizeof *s + kernels * sizeof(gnd_kern *));
+    gnd_kern **k = s ? (gnd_kern **)(s + n) : NULL;
+    for (int i = 0; s && i < n; i++) {
+        s[i] = (gnd_loop_step){.n = (uint32_t)step[i].n,
+                               .k = k,
+                               .l = step[i].l,
+                               .word = step[i].word->buf,
+                               .off = step[i].word->off + step[i].off};
+        for (int j = 0; j < step[i].n; j++)
+            *k++ = step[i].k[j]->k;
+    }
+    return s;
+}
+
+gnd_status gnd__gate_loop_new(gnd__gdev *d, int n, const gnd__loop_step *step,
+                              const gnd__block *control, gnd_list **list, gnd_err *e)
+{
+    gnd_err why = {GND_OK, 0, ""};
+    *list = NULL;
+    gnd_loop_step *s = loop_steps(n, step);
+    if (!s)
+        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    gnd_status st = gnd__gate_tick(e);
+    if (st == GND_OK) {
+        st = d->be->replay.loop_new(d->queue, (uint32_t)n, s, control->buf, control->off, list,
+                                    &why);
+        if (st == GND_ERR_NOMEM || st == GND_ERR_DEVMEM) {
+            if (e)
+                *e = why;
+        } else if (st != GND_OK) {
+            gnd__log(GND__LOG_INFO, "%s: a loop is run by the host: %s", d->id, why.msg);
+            *list = NULL;
+            st = GND_OK;
+        }
+    }
+    gnd__free(s);
+    return done(d, "loop_new", st, e);
+}
+
 void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
 {
     if (list && !gnd__forked)

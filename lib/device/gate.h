@@ -286,6 +286,20 @@ void gnd__gate_list_free(gnd__gdev *d, gnd_list *list);
 int gnd__gate_lists_vary(const gnd__gdev *d);
 gnd_status gnd__gate_list_value(gnd__gdev *d, gnd_list *list, int i, int arg, const gnd_karg *a,
                                 gnd_err *e);
+/* A step of a loop: n launches, l[i] of k[i], and where they leave the word. */
+typedef struct gnd__loop_step {
+    int n;
+    gnd__kernel **k;
+    gnd_klaunch *l;
+    const gnd__block *word;
+    uint64_t off; /* bytes */
+} gnd__loop_step;
+/* Whether the backend has loops at all. */
+int gnd__gate_loops(const gnd__gdev *d);
+/* Makes a loop of n steps (gnd/backend.h), which is run and freed as a list. `control` has room for
+ * two int64. *list is NULL with GND_OK if the backend does not accept it; the log says why. */
+gnd_status gnd__gate_loop_new(gnd__gdev *d, int n, const gnd__loop_step *step,
+                              const gnd__block *control, gnd_list **list, gnd_err *e);
 
 /* --- optional groups -------------------------------------------------------------------------- */
 gnd_status gnd__gate_gemm_supports(gnd__gdev *d, const gnd_gemm *g, int *yes, gnd_err *e);

@@ -69,6 +69,7 @@ typedef struct gnd__recorded {
     gnd__rversion other[GND__VERSIONS];
     int nother;
     uint64_t runs;
+    struct gnd__cycle *cycle;   /* the loop over it; NULL: none */
     struct gnd__checks *checks; /* of indices */
 } gnd__recorded;
 
@@ -95,6 +96,17 @@ void gnd__recorded_value(gnd__recorded *r, int i, const gnd__scalar *v);
 /* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a
  * kernel's argument. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);
+/* Makes a loop on the device of runs, after each of which outputs o[k] are fed to inputs i[k],
+ * until output `word`, an int64, is negative or reaches a limit. *steps: after so many steps memory
+ * is where it was; 0: this recording, or this device, has no such loop (the log says why). Nothing
+ * runs. */
+gnd_status gnd__cycle_make(gnd__recorded *r, int n, const int *o, const int *i, int word,
+                           int *steps, gnd_err *e);
+/* Runs it and waits: *word is that of its last step. `made` was the word before; where it is not a
+ * multiple of the loop's steps less than the limit, the loop has ended. */
+gnd_status gnd__cycle_run(gnd__recorded *r, int64_t made, int64_t limit, int64_t *word, gnd_err *e);
+/* Waits for the device if there is a loop, and frees it. */
+gnd_status gnd__cycle_free(gnd__recorded *r, gnd_err *e);
 /* Waits for the device, since its memory goes, and frees it also when that fails, which is
  * returned. */
 gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);

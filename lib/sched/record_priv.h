@@ -55,6 +55,10 @@ gnd_status gnd__note_values(gnd__recorded *r, const gnd__pgraph *g, const gnd__s
                             gnd__ritem *t, int launch, gnd_err *e);
 /* Gives version v the numbers that have changed. */
 gnd_status gnd__put_values(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
+/* Gives places that runs write blocks of their own, as a run does first. */
+void gnd__recorded_apart(gnd__recorded *r);
+/* The calls for where the places are. */
+gnd_status gnd__version_here(gnd__recorded *r, gnd__rversion **out, gnd_err *e);
 /* Makes the lists of a version's launches. */
 gnd_status gnd__version_lists(gnd__recorded *r, gnd__rversion *v, gnd_err *e);
 

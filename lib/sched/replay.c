@@ -244,7 +244,7 @@ static int is_here(const gnd__recorded *r, const gnd__rversion *v)
 
 /* The version for the current assignment of the places: an existing one, or one that replaces the
  * least recently used. */
-static gnd_status find_version(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
+gnd_status gnd__version_here(gnd__recorded *r, gnd__rversion **out, gnd_err *e)
 {
     gnd_status x = GND_OK;
     gnd__rversion *v = &r->first, fresh;
@@ -305,14 +305,19 @@ static gnd_status run_launches(gnd__gdev *d, const gnd__ritem *t, gnd_err *e)
     return x;
 }
 
+void gnd__recorded_apart(gnd__recorded *r)
+{
+    for (int i = 0; i < r->nplace; i++)
+        if (r->place[i].written)
+            stand_alone(r, i);
+}
+
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
 {
     gnd__gdev *d = r->dev->g;
     gnd__rversion *v;
-    for (int i = 0; i < r->nplace; i++)
-        if (r->place[i].written)
-            stand_alone(r, i);
-    gnd_status x = find_version(r, &v, e);
+    gnd__recorded_apart(r);
+    gnd_status x = gnd__version_here(r, &v, e);
     if (x != GND_OK)
         return x;
     x = gnd__put_values(r, v, e);
@@ -373,6 +378,8 @@ gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e)
         lists |= has_lists(&r->other[i]);
     if (lists)
         x = gnd__gate_settle(d, e);
+    const gnd_status y = gnd__cycle_free(r, x == GND_OK ? e : NULL);
+    x = x == GND_OK ? y : x;
     free_version(d, &r->first);
     for (int i = 0; i < r->nother; i++)
         free_version(d, &r->other[i]);

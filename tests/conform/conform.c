@@ -277,6 +277,7 @@ static void test_device(int i)
             tap_bail("GND_TEST_PART=%s: not \"lists\"", part);
         if (tap_ok(p != NULL, "%s: build", who)) {
             test_replay(p);
+            test_loop(p);
             prg->prog_free(p);
         }
         que->queue_free(q);
@@ -293,6 +294,7 @@ static void test_device(int i)
             test_local();
             test_order(p);
             test_replay(p);
+            test_loop(p);
             test_events(p);
             test_binary(p);
             prg->prog_free(p);

@@ -29,7 +29,14 @@ static const char source[] =
     "    out[(GID(2) * h + GID(1)) * w + GID(0)] = GID(0) + 100u * GID(1) + 10000u * GID(2);\n"
     "}\n"
     "KERNEL grow(GLOBAL uint *x, uint n) { uint i = GID(0); if (i < n) x[i] = x[i] * 3u + STEP; }\n"
-    "KERNEL fill(GLOBAL uint *x, uint n, uint v) { uint i = GID(0); if (i < n) x[i] = v; }\n";
+    "KERNEL fill(GLOBAL uint *x, uint n, uint v) { uint i = GID(0); if (i < n) x[i] = v; }\n"
+    "KERNEL tick(GLOBAL ulong *to, GLOBAL const ulong *from, GLOBAL uint *x, ulong last) {\n"
+    "    if (GID(0) == 0) {\n"
+    "        ulong w = from[0] + 1;\n"
+    "        x[0] = x[0] * 31u + (uint)w;\n"
+    "        to[0] = w == last ? 0 - w : w;\n"
+    "    }\n"
+    "}\n";
 
 /* CUDA has no parameters of local memory: such an argument is the kernel's dynamic shared one. */
 static const char local_source[] =

@@ -77,3 +77,103 @@ static void test_replay(gnd_prog *p)
     mem->free(a);
     mem->free(b);
 }
+
+/* What x is after steps `from` + 1 to `to` of tick. */
+static uint32_t ticked(uint32_t x, int64_t from, int64_t to)
+{
+    while (from < to)
+        x = x * 31 + (uint32_t)++from;
+    return x;
+}
+
+/* A loop of n steps, words in n buffers in turn. *list is NULL if there is none. */
+static gnd_status new_loop(gnd_kern *tick, int n, gnd_buf **word, gnd_buf *x, gnd_buf *control,
+                           int64_t last, gnd_list **list)
+{
+    gnd_karg args[4][4];
+    gnd_klaunch l[4];
+    gnd_kern *k[4];
+    gnd_loop_step step[4];
+    for (int i = 0; i < n; i++) {
+        gnd_buf *to = word[(i + 1) % n];
+        args[i][0] = arg_buf(to);
+        args[i][1] = arg_buf(word[i]);
+        args[i][2] = arg_buf(x);
+        args[i][3] = arg_val(&last, 8);
+        k[i] = tick;
+        l[i] = (gnd_klaunch){.ndim = 1, .nargs = 4, .global = {16}, .local = {16}, .args = args[i]};
+        step[i] = (gnd_loop_step){.n = 1, .k = &k[i], .l = &l[i], .word = to, .off = 0};
+    }
+    *list = NULL;
+    const gnd_status s = be->replay->loop_new(q, (uint32_t)n, step, control, 8, list, &err);
+    memset(args, 0, sizeof args);
+    memset(step, 0, sizeof step);
+    return s;
+}
+
+/* Runs of a loop until `last` or a limit; the second goes on where the first was stopped. */
+static int loop_runs(gnd_list *list, int n, gnd_buf **word, gnd_buf *x, gnd_buf *control,
+                     int64_t last)
+{
+    const int64_t zero = 0, first = 2 * n, limit[2] = {first, 1000};
+    const int64_t stop = last < first ? last : first;
+    const uint32_t one = 1;
+    int64_t got = 0;
+    uint32_t gx = 0;
+    int ok = mem->write(q, word[0], 0, &zero, 8, &err) == GND_OK &&
+             mem->write(q, x, 0, &one, 4, &err) == GND_OK &&
+             mem->write(q, control, 8, &limit[0], 8, &err) == GND_OK &&
+             be->replay->list_run(list, &err) == GND_OK;
+    ok = ok && mem->read(q, &got, control, 16, 8, &err) == GND_OK &&
+         mem->read(q, &gx, x, 0, 4, &err) == GND_OK;
+    ok = ok && got == (last <= first ? -stop : stop) && gx == ticked(1, 0, stop);
+    if (ok && last > first) { /* two at once: the limit of each is that of its time */
+        const int64_t next = 4 * n;
+        ok = mem->write(q, control, 8, &next, 8, &err) == GND_OK &&
+             be->replay->list_run(list, &err) == GND_OK &&
+             (last <= next || (mem->write(q, control, 8, &limit[1], 8, &err) == GND_OK &&
+                               be->replay->list_run(list, &err) == GND_OK)) &&
+             mem->read(q, &got, control, 16, 8, &err) == GND_OK &&
+             mem->read(q, &gx, x, 0, 4, &err) == GND_OK && got == -last && gx == ticked(1, 0, last);
+    }
+    if (!ok)
+        tap_diag("%d steps, last %lld: word %lld, x %u: %s", n, (long long)last, (long long)got,
+                 (unsigned)gx, err.msg);
+    return ok;
+}
+
+/* Loops on the device end after any step and at limits. */
+static void test_loop(gnd_prog *p)
+{
+    gnd_buf *word[4], *x = new_buf(4), *control = new_buf(24);
+    gnd_list *list = NULL;
+    gnd_status s = GND_OK;
+    int same = 1;
+    if (!be->replay || !be->replay->loop_new) {
+        tap_skip(1, "%s: no loops", who);
+        mem->free(x);
+        mem->free(control);
+        return;
+    }
+    gnd_kern *tick = kernel_of(p, "tick");
+    for (int i = 0; i < 4; i++)
+        word[i] = new_buf(8);
+    for (int n = 1; n <= 4 && s == GND_OK && same; n++) {
+        for (int64_t last = 1; last <= 20 && s == GND_OK && same; last++) {
+            s = new_loop(tick, n, word, x, control, last, &list);
+            same = s != GND_OK || loop_runs(list, n, word, x, control, last);
+            if (list && s == GND_OK)
+                be->replay->list_free(list);
+        }
+    }
+    if (s == GND_ERR_UNSUPPORTED) {
+        tap_skip(1, "%s: no loops: %s", who, err.msg);
+        memset(&err, 0, sizeof err);
+    } else if (OK(s, "loops of 1 to 4 steps"))
+        tap_ok(same, "%s: end after any step, and at limits", who);
+    prg->kernel_free(tick);
+    for (int i = 0; i < 4; i++)
+        mem->free(word[i]);
+    mem->free(x);
+    mem->free(control);
+}

@@ -180,10 +180,28 @@ int nvrtcGetPTXSize(void *p, size_t *n) { return *n = 8, 0; }
 int nvrtcGetPTX(void *p, char *s) { return memset(s, 1, 8), 0; }
 C
 ${CC%% -fsan*} -w -shared -fPIC -O1 -Wl,-soname,libnvrtc.so.13 rtc.c -o rtc/lib64/libnvrtc.so.13
+cp rtc/lib64/libnvrtc.so.13 rtc/lib64/libnvrtc.so.12
 conform() { env CUDA_HOME="$scratch/rtc" GND_TEST_DEVICES=cuda:0 GND_TEST_PART=lists "$@" "$GND_BUILDDIR/tests/conform/conform_cuda" >out 2>&1; }
 check "lists of launches" conform FAKE_LOG="$scratch/log"
 check "as graphs: one for 4 launches, one that fails" test "$(grep -c cuGraphCreate log)" = 2
 check "a kernel's parameters are set once for a number that changed" test "$(grep -c SetParams log)" = 1
+check "without loops" grep -F "no loops: GND_CUDA_LOOPS=1 makes" out
+check "with loops" conform GND_CUDA_LOOPS=1 FAKE_LOG="$scratch/loops" FAKE_PTX="$scratch/decide.ptx"
+check "which were run" grep "^ok .* end after any step, and at limits" out
+check "as conditional nodes: 1 to 4 of each of 20 loops" test "$(grep -c cuGraphAddNode loops)" = 200
+for ptxas in "$(command -v ptxas)" /usr/local/cuda*/bin/ptxas; do
+    [ -x "$ptxas" ] || continue
+    check "the PTX is assembled, with its external function" "$ptxas" -arch=sm_90 decide.ptx -o decide.cubin
+    sed 's/cudaGraphSetConditional/anotherFunction/' decide.ptx >other.ptx
+    check "no other has one" sh -c "! '$ptxas' -arch=sm_90 other.ptx -o other.cubin 2>err"
+    break
+done
+for call in cuGraphConditionalHandleCreate cuGraphAddNode cuModuleLoadData; do
+    conform GND_CUDA_LOOPS=1 FAKE_FAIL=$call && rc=0 || rc=$?
+    check "$call fails: an error that names it" grep -F "$call" out
+done
+check "an older driver" conform GND_CUDA_LOOPS=1 FAKE_DRIVER=12030
+check "has no loops, and says so" grep -F "no loops: conditional nodes need a driver of CUDA 12.4, this one is for 12.3" out
 for call in cuGraphCreate cuGraphAddKernelNode cuGraphInstantiate cuGraphExecKernelNodeSetParams cuGraphLaunch; do
     conform FAKE_FAIL=$call && rc=0 || rc=$?
     check "$call fails: an error that names it" grep -F "$call" out

@@ -4,13 +4,16 @@
  * states of all kinds of dtypes and shapes, states that change places, views; any number of steps
  * that are queued before the host looks; conditions that are false at once, and limits; faults of
  * steps that the loop does not make, and of those it does; rows in and out, forward and backward;
- * errors; memory; and on the null device every call and every allocation failing.
+ * errors; memory; loops that the device runs, the backend's and the tests' own (device_loops.h), in
+ * turns of any number of steps, refused and failing; and on the null device, and for loops on the
+ * device, every call and every allocation failing.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/loop.h"
+#include "device/device.h"
 #include "device/gate.h"
 #include "device/null.h"
 #include "base/mem.h"
@@ -102,7 +105,8 @@ static gnd_array *below(gnd_array *const *s, void *arg)
     return gnd_less(s[5], gnd_int(*(int64_t *)arg));
 }
 
-static void random_states(gnd_device *dev, const char *spec)
+/* The host looks after a few steps, or the device runs the loops in turns of so many. */
+static void random_states(gnd_device *dev, const char *spec, int by_device)
 {
     static const gnd_dtype types[] = {GND_FLOAT32, GND_INT32, GND_UINT8, GND_INT64, GND_FLOAT16};
     static const int ahead[] = {1, 2, 5, 16, 0};
@@ -123,7 +127,8 @@ static void random_states(gnd_device *dev, const char *spec)
             random_array(dev, GND_BOOL, 1, sh),
             gnd_zeros(dev, GND_INT64, 0, NULL),
         };
-        gnd__while_force(ahead[round % 5]);
+        gnd__while_force(by_device ? 0 : ahead[round % 5]);
+        gnd__while_device(by_device, ahead[round % 5]);
         ok = agrees(6, init, below, mixed, &limit, round % 3 ? 1000 : 17, &made) &&
              (round % 4 || agrees(6, init, NULL, mixed, NULL, limit, &made));
         all += made;
@@ -211,14 +216,15 @@ static gnd_array *positive(gnd_array *const *s, void *arg)
     return gnd_greater(gnd_min(gnd_diagonal(s[0], 0, -2, -1), GND_ALL, 0), gnd_real(0.2));
 }
 
-static void faults(gnd_device *dev, const char *spec)
+static void faults(gnd_device *dev, const char *spec, int by_device)
 {
     static const int ahead[] = {1, 4, 32};
     int64_t made;
     for (int k = 0; k < 3; k++) {
         gnd_array *out[3];
         int64_t steps = -1;
-        gnd__while_force(ahead[k]);
+        gnd__while_force(by_device ? 0 : ahead[k]);
+        gnd__while_device(by_device, ahead[k]);
         gnd_scope_begin();
         gnd_array *table = gnd_arange_i64(dev, 0, 21, 1, GND_INT64),
                   *zero = gnd_zeros(dev, GND_INT64, 0, NULL);
@@ -373,13 +379,182 @@ static void memory(gnd_device *dev, const char *spec)
     gnd_scope_end();
 }
 
+/* --- loops on the device ---------------------------------------------------------------------- */
+
+#include "device_loops.h"
+
+static void rotate(gnd_array *const *s, gnd_array **next, void *arg)
+{
+    (void)arg;
+    next[0] = gnd_add(gnd_mul(s[0], gnd_real(0.5)), s[1]);
+    next[1] = s[0];
+    next[2] = gnd_add(s[2], gnd_int(1));
+}
+
+static gnd_array *to_limit(gnd_array *const *s, void *arg)
+{
+    return gnd_less(s[2], gnd_int(*(int64_t *)arg));
+}
+
+/* What is no loop of launches: a copy of a state, and a state twice. */
+static void doubles(gnd_array *const *s, gnd_array **next, void *arg)
+{
+    (void)arg;
+    next[0] = gnd_flip(s[1], GND_ALL);
+    next[1] = s[0];
+    next[2] = gnd_add(s[2], gnd_int(1));
+}
+
+static void cosine_count(gnd_array *const *s, gnd_array **next, void *arg)
+{
+    cosine(s, next, arg);
+    next[2] = gnd_add(s[2], gnd_int(1));
+}
+
+/* Whether the device runs a loop. */
+static int is_run_by(gnd_device *dev)
+{
+    int64_t made, limit = 3;
+    gnd_scope_begin();
+    gnd_array *x = gnd_zeros(dev, GND_FLOAT32, 0, NULL),
+              *init[3] = {x, x, gnd_zeros(dev, GND_INT64, 0, NULL)};
+    gnd__while_device(1, 0);
+    const int same = agrees(3, init, to_limit, rotate, &limit, 10, &made);
+    const int64_t t = gnd__while_device(0, 0);
+    gnd_scope_end();
+    return same && t > 0;
+}
+
+/* With every allocation of the host and every call failing once: an error or the right result. */
+static void loops_failing(gnd_device *dev, const char *spec)
+{
+    const int64_t n = 9;
+    int64_t made, limit = 12, steps;
+    gnd_array *out[3];
+    int failed = 0, wrong = 0;
+    for (int calls = 0; calls < 2; calls++) {
+        void (*fail_at)(long) = calls ? gnd__gate_fail_at : gnd__mem_fail_at;
+        /* some failures are answered by the host making the steps */
+        for (long at = 1, whole = 0; whole < 12 && at < 2000; at++) {
+            gnd_scope_begin();
+            gnd_array *x = random_array(dev, GND_FLOAT32, 1, &n),
+                      *init[3] = {x, gnd_add(x, gnd_int(1)), gnd_zeros(dev, GND_INT64, 0, NULL)};
+            gnd_eval_all(3, init);
+            gnd__while_device(1, 4);
+            fail_at(at);
+            const gnd_status st = gnd_while(3, init, to_limit, rotate, &limit, 100, out, &steps);
+            fail_at(0);
+            whole = st == GND_OK ? whole + 1 : 0;
+            failed += st != GND_OK;
+            gnd__while_device(0, 0);
+            if (st == GND_OK && (steps != 12 || gnd_item_i64(out[2], NULL) != 12))
+                wrong++;
+            gnd_scope_end();
+        }
+    }
+    gnd_scope_begin();
+    gnd_array *x = random_array(dev, GND_FLOAT32, 1, &n),
+              *init[3] = {x, gnd_add(x, gnd_int(1)), gnd_zeros(dev, GND_INT64, 0, NULL)};
+    gnd__while_device(1, 4);
+    wrong += !agrees(3, init, to_limit, rotate, &limit, 100, &made);
+    gnd__while_device(0, 0);
+    gnd_scope_end();
+    tap_ok(failed > 40 && wrong == 0 && loops_live == 0,
+           "%s: loops on the device with %d failures: %d wrong, %d left", spec, failed, wrong,
+           loops_live);
+}
+
+static void with_loops(gnd_device *dev, const char *spec)
+{
+    static const int lengths[] = {1, 2, 3, 7, 100};
+    const int64_t n = 33;
+    int64_t made, k;
+    int ok = 1;
+    (void)gnd__while_device(1, 0);
+    for (int round = 0; round < 60 && ok; round++) {
+        gnd_scope_begin();
+        gnd_array *x = random_array(dev, GND_FLOAT32, 1, &n),
+                  *init[3] = {x, gnd_add(x, gnd_int(1)), gnd_zeros(dev, GND_INT64, 0, NULL)};
+        int64_t limit = round / 2;
+        gnd__while_device(1, lengths[round % 5]);
+        ok = agrees(3, init, to_limit, round % 2 ? cosine_count : rotate, &limit,
+                    round % 7 ? 1000 : limit / 2 + 1, &made);
+        const int64_t t = gnd__while_device(1, 0);
+        ok = ok && (made == 0 || t > 0) && (made < 60 || lengths[round % 5] > 7 || t > made / 10);
+        if (!ok)
+            tap_diag("%lld steps in turns of %d: %lld turns", (long long)made, lengths[round % 5],
+                     (long long)t);
+        gnd_scope_end();
+    }
+    tap_ok(ok, "%s: loops on the device, in turns of any number of steps", spec);
+    gnd_scope_begin();
+    gnd_array *x = random_array(dev, GND_FLOAT32, 1, &n),
+              *init[3] = {x, gnd_add(x, gnd_int(1)), gnd_zeros(dev, GND_INT64, 0, NULL)};
+    k = 5000;
+    gnd__while_device(0, 0);
+    tap_ok(agrees(3, init, to_limit, rotate, &k, 10000, &made) && made == 5000,
+           "%s:   after the "
+           "host's first steps",
+           spec);
+    k = gnd__while_device(0, 0);
+    tap_ok(k >= 0 && k < 100, "%s:   the host looks %lld times", spec, (long long)k);
+    k = 10;
+    gnd__while_device(1, 0);
+    ok = agrees(3, init, to_limit, doubles, &k, 1000, &made) && made == 10;
+    tap_ok(ok, "%s:   states that change places and order", spec);
+    gnd_scope_end();
+    random_states(dev, spec, 1);
+    faults(dev, spec, 1);
+    gnd__while_device(1, 0);
+    memory(dev, spec);
+    gnd__while_device(0, 0);
+}
+
+/* The same with the tests' own loops in place of the backend's. */
+static void with_own_loops(gnd_device *dev, const char *spec)
+{
+    const int64_t n = 9;
+    int64_t made, limit = 20;
+    loops_of(dev, 1);
+    loops_run = 0;
+    with_loops(dev, spec);
+    tap_ok(loops_run > 100 && loops_live == 0 && loops_longest >= 2,
+           "%s:   %d runs of them, of up to %u steps, %d left", spec, loops_run, loops_longest,
+           loops_live);
+    gnd_scope_begin();
+    gnd_array *x = random_array(dev, GND_FLOAT32, 1, &n),
+              *init[3] = {x, gnd_add(x, gnd_int(1)), gnd_zeros(dev, GND_INT64, 0, NULL)};
+    for (int fail = 0; fail < 2; fail++) {
+        loops_refused = !fail;
+        loops_fail = fail;
+        gnd__while_device(1, 0);
+        const int before = loops_run;
+        tap_ok(agrees(3, init, to_limit, rotate, &limit, 1000, &made) && made == 20 &&
+                   loops_run == before + fail,
+               "%s: a loop that %s is run by the host", spec, fail ? "fails" : "is refused");
+    }
+    loops_refused = loops_fail = 0;
+    gnd__while_device(0, 0);
+    gnd_scope_end();
+    loops_failing(dev, spec);
+    loops_of(dev, 0);
+    tap_is_int(loops_live, 0, "%s:   and freed", spec);
+}
+
 static void all(gnd_device *dev, const char *spec)
 {
-    random_states(dev, spec);
+    random_states(dev, spec, 0);
     limits(dev, spec);
-    faults(dev, spec);
+    faults(dev, spec, 0);
     scans(dev, spec);
     memory(dev, spec);
+    if (!gnd__gate_loops(dev->g))
+        tap_skip(1, "%s: the backend has no loops", spec);
+    else if (!is_run_by(dev))
+        tap_skip(1, "%s: the driver has no loops (GND_LOG=info says why)", spec);
+    else
+        with_loops(dev, spec);
+    with_own_loops(dev, spec);
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -539,6 +714,7 @@ static const failing failures = {
 
 int main(void)
 {
+    setenv("GND_CUDA_LOOPS", "1", 1);
     ref_devices(all);
     errors();
     gnd__while_force(4);
