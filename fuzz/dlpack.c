@@ -99,7 +99,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     gnd_status st = gnd_status_of(y);
     FUZZ_MUST(st != GND_ERR_INTERNAL);
     FUZZ_MUST(!much || all == 0 || st != GND_OK);
-    free(mem); /* a copy was made */
+    const gnd_copy_rule rule = (gnd_copy_rule)(next(&p, end) % 4);
+    gnd_array *z = gnd_take_dlpack(dev, (struct DLManagedTensorVersioned *)(void *)&v, rule);
+    FUZZ_MUST(gnd_status_of(z) != GND_ERR_INTERNAL && (!much || all == 0 || gnd_status_of(z)));
+    if (gnd_status_of(z) == GND_OK && gnd_wait(z) == GND_OK) {
+        gnd_status shared;
+        struct DLManagedTensorVersioned *back = gnd_share_dlpack(z, 0, rule, 0, &shared);
+        FUZZ_MUST(back || shared != GND_OK);
+        if (back)
+            ((const gnd_dl_versioned *)(void *)back)->deleter(back);
+    }
+    gnd_release(z); /* its memory is that of mem */
+    free(mem);      /* of y a copy was made */
     if (st == GND_OK && gnd_wait(y) == GND_OK) {
         struct DLManagedTensorVersioned *back = gnd_to_dlpack(y, &st);
         if (back) {

@@ -73,6 +73,7 @@
 #include <gnd/random.h>
 #include <gnd/io.h>
 #include <gnd/dlpack.h>
+#include <gnd/native.h>
 #include <gnd/eval.h>
 #include <gnd/call.h>
 #include <gnd/record.h>

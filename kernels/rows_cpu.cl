@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rows_cpu.cl - shapes of kernels of rows on CPU devices, which lib/codegen/rows_cpu.c fills. A task
- * takes G rows of R elements; lib/codegen/shape.h says what a shape is.
+ * rows_cpu.cl - shapes of kernels of rows on CPU devices, which lib/codegen/rows_cpu.c fills. A
+ * task takes G rows of R elements; lib/codegen/shape.h says what a shape is.
  */
 
 // kept: number of kept axes; arrays: of values that wait for later stages.

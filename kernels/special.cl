@@ -237,9 +237,9 @@ GND_INLINE g_f32 gnd_lgamma_f32(g_f32 x)
     const g_f64 v = gnd_log_f64(x < 0.0f ? 0x1.921fb54442d18p+1 * q / (p * s) : p / q) + (x < 0.0f ? -u : u);
     return fabs(x) == GND_INF_f32 || (x < 0.0f && f == 0.0) ? GND_INF_f32 : (g_f32)v;
 }
-/* The built-in function, but at the ends, where drivers have its last finite numbers infinite already,
- * or -inf for -inf (every large negative number is whole), and near 0, where one has it infinite for
- * want of subnormal numbers. */
+/* The built-in function, except at the ends of its range, where drivers return infinity for the
+ * last finite results, or -inf for -inf (every large negative number is an integer), and near 0,
+ * where one driver returns infinity because it has no subnormal numbers. */
 //@fn lgamma f
 GND_FN $T gnd_lgamma_$t($T x)
 {

@@ -143,7 +143,7 @@ AC_DEFUN([GND_WITH_PYTHON], [
 #if PY_VERSION_HEX < 0x030A0000
 #error too old
 #endif]], [])],
-        [gnd_python=yes PYTHON_CFLAGS=$gnd_flags])
+        [gnd_python=yes PYTHON=$gnd_p PYTHON_CFLAGS=$gnd_flags])
       CPPFLAGS=$gnd_save_CPPFLAGS
       test "$gnd_python" = yes && break
     done
@@ -151,6 +151,7 @@ AC_DEFUN([GND_WITH_PYTHON], [
     AS_IF([test "$gnd_python" = no && test "$with_python" != auto],
       [AC_MSG_ERROR([--with-python: Python.h of CPython 3.10 or newer was not found (Debian: python3-dev)])])
   ])
+  AC_SUBST([PYTHON])
   AC_SUBST([PYTHON_CFLAGS])
   AM_CONDITIONAL([WITH_PYTHON], [test "$gnd_python" = yes])
 ])

@@ -25,7 +25,8 @@ extern const gnd_backend gnd__plug_table;
 gnd_status gnd__plug_fail(gnd_err *e, gnd_status code, int native, const char *fmt, ...)
     GND__PRINTF(4, 5);
 
-/* Copies src into dst[cap], without white space at its ends, cut between UTF-8 characters. */
+/* Copies src to dst[cap] without leading and trailing white space; cuts between UTF-8
+ * characters. */
 void gnd__plug_str(char *dst, size_t cap, const char *src);
 
 /* FNV-1a, 64 bit; start with h = GND__PLUG_HASH. For damage and identity, not for security. */

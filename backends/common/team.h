@@ -10,9 +10,9 @@
 
 typedef struct gnd__team gnd__team;
 
-/* A team for a transfer of nbytes: a thread for each 8 MiB, at most 8 and half as many as there are
- * cores (two of two), the caller among them. NULL when the caller is to copy alone, for want of
- * bytes, cores or threads. */
+/* A team for a transfer of nbytes: one thread per 8 MiB, at most 8 and at most half of the cores
+ * (but two on two cores), including the caller. NULL: the caller copies alone, because there are
+ * too few bytes, cores or threads. */
 gnd__team *gnd__team_start(size_t nbytes);
 
 /* memcpy() by all; returns when all of it is there. t may be NULL. */

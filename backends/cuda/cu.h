@@ -29,6 +29,7 @@
     X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)                                       \
     X(CtxGetCurrent, cuCtxGetCurrent)                                                              \
     X(CtxSetCurrent, cuCtxSetCurrent)                                                              \
+    X(CtxGetDevice, cuCtxGetDevice)                                                                \
     X(CtxEnablePeerAccess, cuCtxEnablePeerAccess)                                                  \
     X(MemGetInfo, cuMemGetInfo_v2)                                                                 \
     X(MemAlloc, cuMemAlloc_v2)                                                                     \
@@ -45,6 +46,7 @@
     X(MemsetD2D32Async, cuMemsetD2D32Async)                                                        \
     X(StreamCreate, cuStreamCreate)                                                                \
     X(StreamDestroy, cuStreamDestroy_v2)                                                           \
+    X(StreamGetCtx, cuStreamGetCtx)                                                                \
     X(StreamSynchronize, cuStreamSynchronize)                                                      \
     X(StreamWaitEvent, cuStreamWaitEvent)                                                          \
     X(EventCreate, cuEventCreate)                                                                  \
@@ -113,7 +115,8 @@ typedef struct gnd__cu_event {
 
 struct gnd_dev {
     const gnd__cu_info *info;
-    CUcontext ctx; /* the device's primary context, retained once */
+    CUcontext ctx; /* the device's primary context, or one that the application made */
+    int primary;   /* it is that, and retained once */
     int tf32; /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
     CUresult lost;       /* the fault after which the context is of no use; 0: it works */
     char lost_text[384]; /* what failed, with the fault's name and text */
@@ -132,12 +135,14 @@ struct gnd_buf {
     gnd_dev *dev;
     CUdeviceptr p;
     size_t nbytes;
+    int wrapped; /* the memory is another library's */
 };
 
 struct gnd_queue {
     gnd_dev *dev;
     CUstream s;
     uint32_t flags;        /* GND_QUEUE_* */
+    int app;               /* the stream is the application's */
     CUdeviceptr workspace; /* of the blas group; 0 until the first product */
 };
 
@@ -193,22 +198,22 @@ static inline gnd_status gnd__cu_enter(gnd_dev *d, gnd_err *e)
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(d, e, r, "cuCtxSetCurrent");
 }
 
-/* The same for what frees: 0 when there is nothing to free, since the device is lost and the driver
- * is better left alone. */
+/* The same for functions that free. 0: the device is lost, so nothing is freed and the driver is
+ * not called. */
 static inline int gnd__cu_enter_free(gnd_dev *d)
 {
     return !d->lost && gnd__cu.CtxSetCurrent(d->ctx) == CUDA_SUCCESS;
 }
 
-/* Lets go of one hold of d's event ev (may be NULL); its context is current, unless d is lost. */
+/* Releases one reference to d's event ev (may be NULL). Its context is current unless d is lost. */
 void gnd__cu_event_drop(gnd_dev *d, gnd__cu_event *ev);
 
 /* Compiles len bytes of src for the device (compile.c). *image: malloc'ed, a cubin, or PTX with its
  * end 0 where NVRTC does not know the device. *log as in the contract's build(). */
 gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *opts, void **image,
                            size_t *nbytes, char **log, gnd_err *e);
-/* What the result of gnd__cu_compile depends on but source and device: the options that it adds,
- * and NVRTC's file, which is not loaded. */
+/* What the result of gnd__cu_compile depends on besides source and device: the options that it
+ * adds, and the file of NVRTC, which is not loaded. */
 void gnd__cu_compiler(char *buf, size_t cap);
 gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 
@@ -231,6 +236,21 @@ gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gn
 /* Fills the empty graph `top` with a loop, as loop_new of the contract says (loop.c). */
 gnd_status gnd__cu_loop_graph(gnd_dev *d, CUgraph top, uint32_t n, const gnd_loop_step *step,
                               CUdeviceptr control, gnd_err *e);
+
+/* native.c: memory, context and stream of the application. */
+gnd_status gnd__cu_wrap(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b,
+                        gnd_err *e);
+gnd_status gnd__cu_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
+gnd_status gnd__cu_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                               gnd_queue **q, gnd_err *e);
+gnd_status gnd__cu_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
+gnd_status gnd__cu_order(gnd_queue *q, void *other, int after, gnd_err *e);
+/* Opens device i in ctx, a context of the application's; NULL: the primary one. */
+gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **d, gnd_err *e);
+/* The number of the device id among those listed, or -1. */
+int gnd__cu_index(CUdevice id);
+/* A queue on the application's stream s; NULL: on a new one. */
+gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream s, gnd_queue **q, gnd_err *e);
 
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;

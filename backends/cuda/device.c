@@ -166,7 +166,17 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
+int gnd__cu_index(CUdevice id)
+{
+    int n;
+    if (dev_count(&n, NULL) == GND_OK)
+        for (int i = 0; i < n; i++)
+            if (list_[i].id == id)
+                return i;
+    return -1;
+}
+
+gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **out, gnd_err *e)
 {
     const gnd__cu_info *info = info_at(i, e);
     if (!info)
@@ -189,6 +199,12 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     d->tf32 = tf32 == 2;
     d->loops = loops == 2;
     const CUresult r = gnd__cu.DevicePrimaryCtxRetain(&d->ctx, info->id);
+    d->primary = r == CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS && ctx && ctx != d->ctx) {
+        gnd__cu.DevicePrimaryCtxRelease(info->id);
+        d->primary = 0;
+        d->ctx = ctx;
+    }
     if (r != CUDA_SUCCESS) {
         s = gnd__cu_fail(NULL, e, r, "cuDevicePrimaryCtxRetain (%s)", info->props.name);
         goto free_d;
@@ -199,10 +215,16 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     return GND_OK;
 
 release:
-    gnd__cu.DevicePrimaryCtxRelease(info->id);
+    if (d->primary)
+        gnd__cu.DevicePrimaryCtxRelease(info->id);
 free_d:
     free(d);
     return s;
+}
+
+static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
+{
+    return gnd__cu_open(i, NULL, out, e);
 }
 
 static void dev_close(gnd_dev *d)
@@ -220,9 +242,9 @@ static void dev_close(gnd_dev *d)
         gnd__cu_stage_close(d);
         /* The last hold ends the context; it must not stay current in this thread. After a fault
          * anywhere it is kept: see error.c. */
-        if (gnd__cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->ctx)
+        if (d->primary && gnd__cu.CtxGetCurrent(&now) == CUDA_SUCCESS && now == d->ctx)
             gnd__cu.CtxSetCurrent(NULL);
-        if (gnd__cu_may_open(NULL) == GND_OK)
+        if (d->primary && gnd__cu_may_open(NULL) == GND_OK)
             gnd__cu.DevicePrimaryCtxRelease(d->info->id);
     }
     free(d);
@@ -242,8 +264,8 @@ static gnd_status mem_info(gnd_dev *d, uint64_t *avail, uint64_t *total, gnd_err
     return GND_OK;
 }
 
-/* One way: work of a's context may touch b's memory. Without it the driver copies through the
- * host by itself, so a refusal is no failure. */
+/* Lets a's context access b's memory, in one direction. Without it the driver copies through the
+ * host, so a refusal is not a failure. */
 static gnd_status reach(gnd_dev *a, gnd_dev *b, gnd_err *e)
 {
     int can = 0;
@@ -279,4 +301,6 @@ const gnd_device_ops gnd__cu_device_ops = {
     .close = dev_close,
     .mem_info = mem_info,
     .can_peer = can_peer,
+    .open_native = gnd__cu_open_native,
+    .native = gnd__cu_dev_native,
 };

@@ -55,7 +55,7 @@ static void mem_free(gnd_buf *b)
 {
     if (!b)
         return;
-    if (gnd__cu_enter_free(b->dev))
+    if (!b->wrapped && gnd__cu_enter_free(b->dev))
         gnd__cu.MemFree(b->p);
     free(b);
 }
@@ -318,4 +318,6 @@ const gnd_memory_ops gnd__cu_memory_ops = {
     .read = mem_read,
     .copy = mem_copy,
     .fetch = mem_fetch,
+    .wrap = gnd__cu_wrap,
+    .native = gnd__cu_mem_native,
 };

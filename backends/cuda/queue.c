@@ -51,7 +51,8 @@ static void queue_free(gnd_queue *q)
     if (gnd__cu_enter_free(q->dev)) {
         if (q->s) {
             gnd__cu.StreamSynchronize(q->s);
-            gnd__cu.StreamDestroy(q->s);
+            if (!q->app)
+                gnd__cu.StreamDestroy(q->s);
         }
         if (q->workspace)
             gnd__cu.MemFree(q->workspace);
@@ -59,7 +60,7 @@ static void queue_free(gnd_queue *q)
     free(q);
 }
 
-static gnd_status queue_new(gnd_dev *d, uint32_t flags, gnd_queue **out, gnd_err *e)
+gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream app, gnd_queue **out, gnd_err *e)
 {
     gnd_status s = gnd__cu_enter(d, e);
     if (s != GND_OK)
@@ -69,7 +70,9 @@ static gnd_status queue_new(gnd_dev *d, uint32_t flags, gnd_queue **out, gnd_err
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a queue");
     q->dev = d;
     q->flags = flags;
-    const CUresult r = gnd__cu.StreamCreate(&q->s, CU_STREAM_NON_BLOCKING);
+    q->s = app;
+    q->app = app != NULL;
+    const CUresult r = app ? CUDA_SUCCESS : gnd__cu.StreamCreate(&q->s, CU_STREAM_NON_BLOCKING);
     if (r != CUDA_SUCCESS) {
         s = gnd__cu_fail(d, e, r, "cuStreamCreate");
         goto free_q;
@@ -85,6 +88,11 @@ static gnd_status queue_new(gnd_dev *d, uint32_t flags, gnd_queue **out, gnd_err
 free_q:
     queue_free(q);
     return s;
+}
+
+static gnd_status queue_new(gnd_dev *d, uint32_t flags, gnd_queue **out, gnd_err *e)
+{
+    return gnd__cu_queue(d, flags, NULL, out, e);
 }
 
 /* Streams need no flush: the driver has handed over what was enqueued. */
@@ -186,4 +194,5 @@ const gnd_queue_ops gnd__cu_queue_ops = {
     .event_wait = event_wait,
     .event_time = event_time,
     .event_free = event_free,
+    .order = gnd__cu_order,
 };

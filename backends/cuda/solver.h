@@ -218,8 +218,8 @@ gnd_status gnd__cs_copy(gnd__cs_job *o, CUdeviceptr dst, size_t dst_pitch, CUdev
                         size_t src_pitch, size_t width, int64_t rows);
 gnd_status gnd__cs_down(gnd__cs_job *o, void *dst, CUdeviceptr src, size_t n);
 gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n);
-/* Ones on the diagonal of a matrix with leading dimension ld, from element (first, first) on, count
- * of them; the rest is left as it is. */
+/* Stores count ones on the diagonal of a matrix with leading dimension ld, from element (first,
+ * first) on. Other elements do not change. */
 gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count);
 /* 1 and 0 of the dtype, on the host. */
 const void *gnd__cs_one(const gnd__cs_job *o);

@@ -125,8 +125,8 @@ static void find_reason(cl_device_id id, gnd_props *p)
         gnd__plug_str(p->reason, sizeof p->reason, why);
 }
 
-/* PoCL's figure of a CPU's memory can be a quarter of what there is and change from run to run;
- * half of what there is stands in, unless the user has set PoCL's own limit. */
+/* PoCL may report a quarter of a CPU's memory, and another value in each run. It is replaced by
+ * half of the memory unless the user has set PoCL's limit. */
 static uint64_t cpu_memory(uint64_t said)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
@@ -314,7 +314,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
+gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **out, gnd_err *e)
 {
     const gnd__ocl_info *info = info_at(i, e);
     cl_int r;
@@ -338,14 +338,23 @@ static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
     d->stage_asked = stage_asked;
     const cl_context_properties want[] = {CL_CONTEXT_PLATFORM,
                                           (cl_context_properties)info->platform, 0};
-    d->ctx = clCreateContext(want, 1, &info->id, NULL, NULL, &r);
+    if (ctx)
+        d->ctx = gnd__ocl_ok(r = clRetainContext(ctx)) ? ctx : NULL;
+    else
+        d->ctx = clCreateContext(want, 1, &info->id, NULL, NULL, &r);
     if (!d->ctx) {
         free(d);
-        return gnd__ocl_fail(e, r, "clCreateContext (%s)", info->props.name);
+        return gnd__ocl_fail(e, r, "%s (%s)", ctx ? "clRetainContext" : "clCreateContext",
+                             info->props.name);
     }
     d->host_ptr = info->pocl && info->props.kind == GND_DEV_CPU && gnd__ocl_shares_memory(d);
     *out = d;
     return GND_OK;
+}
+
+static gnd_status dev_open(int i, gnd_dev **out, gnd_err *e)
+{
+    return gnd__ocl_open(i, NULL, out, e);
 }
 
 static void dev_close(gnd_dev *d)
@@ -366,4 +375,6 @@ const gnd_device_ops gnd__ocl_device_ops = {
     .props = dev_props,
     .open = dev_open,
     .close = dev_close,
+    .open_native = gnd__ocl_open_native,
+    .native = gnd__ocl_dev_native,
 };

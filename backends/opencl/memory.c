@@ -18,6 +18,11 @@ enum { PAGE = 4096, HUGE_PAGE = 2 << 20, TOUCH = 1 << 20 };
 
 static atomic_uint_fast64_t next_serial = 1;
 
+uint64_t gnd__ocl_serial(void)
+{
+    return atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed);
+}
+
 static gnd_status no_mem(gnd_err *e, const gnd_dev *d, size_t nbytes, cl_int r)
 {
     return gnd__plug_fail(e, GND_ERR_DEVMEM, r, "%s: no buffer of %zu bytes: %s (%d)",
@@ -119,7 +124,7 @@ static gnd_status mem_alloc(gnd_dev *d, size_t nbytes, gnd_buf **out, gnd_err *e
     }
     b->dev = d;
     b->nbytes = nbytes;
-    b->serial = atomic_fetch_add_explicit(&next_serial, 1, memory_order_relaxed);
+    b->serial = gnd__ocl_serial();
     d->used += nbytes;
     *out = b;
     return GND_OK;
@@ -129,9 +134,11 @@ static void mem_free(gnd_buf *b)
 {
     if (!b)
         return;
-    b->dev->used -= b->nbytes;
     clReleaseMemObject(b->mem);
-    free(b->host);
+    if (!b->wrapped) {
+        b->dev->used -= b->nbytes;
+        free(b->host);
+    }
     free(b);
 }
 
@@ -254,4 +261,6 @@ const gnd_memory_ops gnd__ocl_memory_ops = {
     .copy = mem_copy,
     .map = mem_map,
     .unmap = mem_unmap,
+    .wrap = gnd__ocl_wrap,
+    .native = gnd__ocl_mem_native,
 };

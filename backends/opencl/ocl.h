@@ -47,7 +47,7 @@ typedef struct gnd__ocl_stage {
 
 struct gnd_dev {
     const gnd__ocl_info *info;
-    cl_context ctx;
+    cl_context ctx; /* its own, or the application's, retained */
     gnd__ocl_stage stage;
     cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
     int host_ptr;           /* buffers lie in page-aligned host memory of ours */
@@ -61,7 +61,8 @@ struct gnd_dev {
 struct gnd_buf {
     gnd_dev *dev;
     cl_mem mem;
-    void *host; /* the memory of mem when dev->host_ptr, else NULL */
+    void *host;  /* the memory of mem when dev->host_ptr, else NULL */
+    int wrapped; /* the memory is another library's */
     size_t nbytes;
     uint64_t serial; /* never given twice in a process, unlike the address of mem */
 };
@@ -96,6 +97,19 @@ int gnd__ocl_list(const gnd__ocl_info **list, const char **note);
 
 /* Whether device and host work in the same memory, found out by trying (memory.c). */
 int gnd__ocl_shares_memory(gnd_dev *d);
+
+/* native.c: memory, context and queue of the application. */
+gnd_status gnd__ocl_wrap(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b,
+                         gnd_err *e);
+gnd_status gnd__ocl_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
+gnd_status gnd__ocl_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                                gnd_queue **q, gnd_err *e);
+gnd_status gnd__ocl_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
+gnd_status gnd__ocl_order(gnd_queue *q, void *other, int after, gnd_err *e);
+/* Opens device i in context ctx, which is retained; NULL: one of its own. */
+gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **d, gnd_err *e);
+/* A number for a buffer that no other has. */
+uint64_t gnd__ocl_serial(void);
 
 /* Whether a transfer of nbytes goes through pinned memory, which is made at the first one; then by
  * these, which give OpenCL's code. A write returns when src may be used again. */

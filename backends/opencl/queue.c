@@ -120,4 +120,5 @@ const gnd_queue_ops gnd__ocl_queue_ops = {
     .event_wait = event_wait,
     .event_time = event_time,
     .event_free = event_free,
+    .order = gnd__ocl_order,
 };

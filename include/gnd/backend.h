@@ -84,6 +84,12 @@ typedef struct gnd_props {
     uint64_t cache_bytes;  /* size of the last cache before global memory; 0: unknown */
 } gnd_props;
 
+/* The driver's objects behind a device and a queue. OpenCL: cl_platform_id, cl_device_id,
+ * cl_context, cl_command_queue. CUDA: NULL, the CUdevice as a number, CUcontext, CUstream. */
+typedef struct gnd_dev_native {
+    void *platform, *device, *context, *queue;
+} gnd_dev_native;
+
 typedef struct gnd_device_ops {
     uint32_t size;
     /* [R] Sets *n to the number of devices of the backend. 0 devices is a success; e may then
@@ -107,9 +113,29 @@ typedef struct gnd_device_ops {
      * copies through host memory. The core holds the locks of both devices during this call and
      * during those copies and waits. */
     gnd_status (*can_peer)(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e);
+    /* [O] Opens the device of an application's context, and its queue, with flags as in
+     * queue_new(). Sets *index to the number of the device. The context and the queue are retained
+     * where the driver counts references, and never ended by the plugin: close() and queue_free()
+     * only let go of them. GND_ERR_ARG: they do not belong together. GND_ERR_UNSUPPORTED: a queue
+     * that cannot be used (out of order; without profiling although GND_QUEUE_TIMING is asked for).
+     * Without it the core does not open such contexts (gnd_open_native). */
+    gnd_status (*open_native)(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                              gnd_queue **q, gnd_err *e);
+    /* [O] The driver's objects of d and its queue q; they stay the plugin's. Without it the core
+     * has no answer (gnd_device_native). */
+    gnd_status (*native)(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
 } gnd_device_ops;
 
 enum { GND_MAP_READ = 1, GND_MAP_WRITE = 2 };
+
+/* Memory in the driver's terms. handle: a cl_mem, or NULL. address: a CUdeviceptr, or an address in
+ * host memory (host is 1) in which the device works directly; 0: there is none. */
+typedef struct gnd_mem_native {
+    void *handle;
+    uint64_t address;
+    uint64_t offset; /* in bytes from the start of handle; 0 without a handle */
+    uint32_t host;
+} gnd_mem_native;
 
 typedef struct gnd_memory_ops {
     uint32_t size;
@@ -142,6 +168,15 @@ typedef struct gnd_memory_ops {
      * this entry the core rejects such memory (gnd_from_dlpack). */
     gnd_status (*fetch)(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src, size_t nbytes,
                         gnd_err *e);
+    /* [O] Makes a buffer of memory that another library owns: the whole of m->handle, which has at
+     * least nbytes, or nbytes > 0 from m->address (a multiple of 16) on. Nothing is copied, and
+     * free() lets go of the memory without freeing it. The core never writes to such a buffer.
+     * m->offset is 0. GND_ERR_ARG: not memory of this device's context, or too small.
+     * GND_ERR_UNSUPPORTED: memory of a kind that the device cannot work in. Without this entry the
+     * core copies, or says that sharing is not possible. */
+    gnd_status (*wrap)(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b, gnd_err *e);
+    /* [O] The driver's name for byte off of b. It is valid until b is freed. */
+    gnd_status (*native)(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
 } gnd_memory_ops;
 
 enum { GND_QUEUE_TIMING = 1 }; /* the core will query times of events of this queue */
@@ -169,6 +204,10 @@ typedef struct gnd_queue_ops {
     gnd_status (*event_time)(gnd_event *ev, uint64_t *ns, gnd_err *e);
     /* [O] Frees ev. */
     void (*event_free)(gnd_event *ev);
+    /* [O] Orders q and another queue (CUstream, cl_command_queue) of the same device without
+     * waiting here. after 0: later work of `other` waits for the earlier work of q. after 1: later
+     * work of q waits for the earlier work of `other`. Without it the core finishes q. */
+    gnd_status (*order)(gnd_queue *q, void *other, int after, gnd_err *e);
 } gnd_queue_ops;
 
 /* A kernel argument. */

@@ -71,6 +71,13 @@ typedef struct gnd_dl_versioned {
     gnd_dl_tensor dl_tensor;
 } gnd_dl_versioned;
 
+/* What may be copied. */
+typedef enum gnd_copy_rule {
+    GND_COPY_IF_NEEDED = 0, /* memory is shared where that is possible */
+    GND_COPY_ALWAYS = 1,
+    GND_COPY_NEVER = 2 /* an error if memory cannot be shared */
+} gnd_copy_rule;
+
 /* Copies a tensor, with any strides, to a new array of dev. The caller keeps the tensor, and may
  * call its deleter when this function returns. Supported memory: host memory (CPU, CUDA_HOST,
  * ROCM_HOST); CUDA memory (CUDA, CUDA_MANAGED) if dev is a CUDA device. For CUDA memory, everything
@@ -82,6 +89,54 @@ typedef struct gnd_dl_versioned {
 GND_API gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersioned *tensor);
 /* Same as gnd_from_dlpack, for the older structure. */
 GND_API gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor);
+
+/* Takes a tensor over: an array of dev on the tensor's own memory, without a copy where dev works
+ * in such memory (gnd/native.h): CPU, CUDA_HOST and ROCM_HOST on devices that work in host memory;
+ * CUDA and CUDA_MANAGED on the same CUDA device; OPENCL (data is a cl_mem of dev's context) on
+ * OpenCL devices. Memory that is not aligned to the element's size, and bools in CUDA memory or
+ * other than 0 and 1, need a copy. The memory must not change while an array uses it, and is never
+ * written.
+ *
+ * The tensor's deleter is called exactly once: at once after a copy or an error, else when no array
+ * uses the memory and all work that reads it has finished, on any thread and without a lock of gnd.
+ * The data must be complete when gnd's queue reaches it (Python's `stream`: the queue of
+ * gnd_device_native).
+ *
+ * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and why the
+ * memory cannot be shared; GND_ERR_ARG: an unknown rule, or a cl_mem of another context. */
+GND_API gnd_array *gnd_take_dlpack(gnd_device *dev, struct DLManagedTensorVersioned *tensor,
+                                   gnd_copy_rule copy);
+/* Same as gnd_take_dlpack, for the older structure. */
+GND_API gnd_array *gnd_take_dlpack_legacy(gnd_device *dev, struct DLManagedTensor *tensor,
+                                          gnd_copy_rule copy);
+
+/* Evaluates x and gives a tensor of its own memory, as it is stored, with strides; version 1.1.
+ *
+ * device_type: GND_DL_CPU (devices that work in host memory; others copy), GND_DL_CUDA (CUDA
+ * devices) or GND_DL_OPENCL (OpenCL devices; data is the cl_mem, byte_offset is in it); 0: CUDA on
+ * CUDA devices, else CPU.
+ *
+ * Shared memory has the flag GND_DL_READ_ONLY, because arrays are immutable, and must not be
+ * written. A copy has the flag GND_DL_IS_COPIED and may be written; GND_COPY_ALWAYS gives one in
+ * the memory of device_type.
+ *
+ * stream: the consumer's CUstream or cl_command_queue as a number, whose later work sees the
+ * elements (CUDA: 1 the legacy and 2 the per-thread default stream); -1: no order is made; 0: waits
+ * for the device. CPU tensors are always complete.
+ *
+ * The memory lives until the tensor's deleter is called, also when x is released and the device is
+ * closed before. The deleter may be called from any thread, and when the consumer's work has
+ * finished. On failure returns NULL and sets *s (s may be NULL) and gnd_message: GND_ERR_NULL;
+ * GND_ERR_ARG: an unknown rule; GND_ERR_DEVICE: another device_type, or a number without a device;
+ * GND_ERR_UNSUPPORTED: GND_COPY_NEVER, and memory that cannot be shared; the error of x. */
+GND_API struct DLManagedTensorVersioned *gnd_share_dlpack(gnd_array *x, int32_t device_type,
+                                                          gnd_copy_rule copy, int64_t stream,
+                                                          gnd_status *s);
+/* Same as gnd_share_dlpack, with the older structure, which cannot say that memory is read-only: it
+ * always copies (GND_ERR_UNSUPPORTED: GND_COPY_NEVER). */
+GND_API struct DLManagedTensor *gnd_share_dlpack_legacy(gnd_array *x, int32_t device_type,
+                                                        gnd_copy_rule copy, int64_t stream,
+                                                        gnd_status *s);
 
 /* Evaluates x and copies its elements to a tensor in host memory: CPU, C order with strides,
  * aligned to 256 bytes, writable (flags: GND_DL_IS_COPIED), version 1.1. The tensor is independent

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * array/dlpack.c - conversion of other libraries' tensors, in the layout of DLPack 1.x, to arrays
- * and back. Always copies, because arrays are values in a device's own memory.
+ * and back, by copies. dlpack_share.c shares the memory instead.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "array/dlpack.h"
 #include "array/host.h"
+#include "array/native.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -15,7 +17,6 @@
 #include "sched/plan.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
-#include <gnd/dlpack.h>
 
 _Static_assert(sizeof(gnd_dl_tensor) == 32 + 2 * sizeof(void *), "the layout of DLTensor");
 
@@ -27,15 +28,15 @@ static const uint8_t codes[] = {['b'] = GND_DL_BOOL,
                                 ['f'] = GND_DL_FLOAT,
                                 ['c'] = GND_DL_COMPLEX};
 
-static uint8_t code_of(gnd_dtype t)
+uint8_t gnd__dl_code(gnd_dtype t)
 {
     return t == GND_BFLOAT16 ? GND_DL_BFLOAT : codes[gnd_dtype_kind(t)];
 }
 
-static gnd_dtype dtype_of(const gnd_dl_tensor *t)
+gnd_dtype gnd__dl_dtype(const gnd_dl_tensor *t)
 {
     for (int i = 0; i < GND_NDTYPES; i++)
-        if (t->lanes == 1 && t->code == code_of((gnd_dtype)i) &&
+        if (t->lanes == 1 && t->code == gnd__dl_code((gnd_dtype)i) &&
             t->bits == 8 * gnd_dtype_size((gnd_dtype)i))
             return (gnd_dtype)i;
     return GND_DTYPE_DEFAULT;
@@ -43,37 +44,8 @@ static gnd_dtype dtype_of(const gnd_dl_tensor *t)
 
 /* --- from ------------------------------------------------------------------------------------- */
 
-/* The layout of a tensor's elements, in elements from its first: strides (never NULL), the lowest
- * and the highest offset, and whether they are in C order without gaps. */
-typedef struct layout {
-    int64_t stride[GND_MAX_NDIM], low, high;
-    int contig;
-} layout;
-
-static int read_layout(const gnd_dl_tensor *t, size_t esize, layout *l)
-{
-    int64_t step = 1, reach, bytes;
-    l->low = l->high = 0;
-    l->contig = 1;
-    for (int d = t->ndim - 1; d >= 0; d--) {
-        l->stride[d] = t->strides ? t->strides[d] : step;
-        if (t->shape[d] > 1) {
-            l->contig &= l->stride[d] == step;
-            if (__builtin_mul_overflow(t->shape[d] - 1, l->stride[d], &reach) ||
-                __builtin_add_overflow(reach < 0 ? l->low : l->high, reach,
-                                       reach < 0 ? &l->low : &l->high))
-                return -1;
-        }
-        step *= t->shape[d]; /* the shape was checked, so this cannot overflow */
-    }
-    return __builtin_sub_overflow(l->high, l->low, &reach) ||
-                   __builtin_add_overflow(reach, 1, &reach) ||
-                   __builtin_mul_overflow(reach, (int64_t)esize, &bytes)
-               ? -1
-               : 0;
-}
-
-static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
+static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
+                            const gnd__reach *l)
 {
     int64_t bytes[GND_MAX_NDIM];
     for (int d = 0; d < x->ndim; d++)
@@ -84,7 +56,8 @@ static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x
 
 /* Copies the range from the lowest to the highest element into a node, viewed through the
  * strides. */
-static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x, const layout *l)
+static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
+                              const gnd__reach *l)
 {
     gnd_err e = {.code = GND_OK};
     gnd__block *b = NULL;
@@ -153,11 +126,11 @@ static int where(gnd_device *dev, const gnd_dl_tensor *x, gnd_array **bad)
     return 0;
 }
 
-static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
+gnd_array *gnd__dl_copy(gnd_device *dev, const gnd_dl_tensor *x)
 {
-    layout l;
+    gnd__reach l;
     gnd_array *bad;
-    gnd_dtype t = dtype_of(x);
+    gnd_dtype t = gnd__dl_dtype(x);
     if (t == GND_DTYPE_DEFAULT)
         return gnd__fail(dev, GND_ERR_DTYPE,
                          "from_dlpack: no dtype has type code %d, %d bits and %d lane%s", x->code,
@@ -174,7 +147,7 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
     if (!x->data)
         return gnd__fail(dev, GND_ERR_NULL,
                          "from_dlpack: the tensor has elements, and its data is NULL");
-    if (read_layout(x, gnd_dtype_size(t), &l))
+    if (gnd__reach_of(x->ndim, x->shape, x->strides, gnd_dtype_size(t), &l))
         return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
     if (!on_device)
         return from_host(dev, t, x, &l);
@@ -185,9 +158,8 @@ static gnd_array *from_tensor(gnd_device *dev, const gnd_dl_tensor *x)
     return gnd__leave(in, gnd_astype(from_device(dev, GND_UINT8, x, &l), GND_BOOL));
 }
 
-gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersioned *tensor)
+gnd_array *gnd__dl_check(gnd_device *dev, const gnd_dl_versioned *v)
 {
-    const gnd_dl_versioned *v = (const gnd_dl_versioned *)tensor;
     gnd_array *bad = gnd__check_device("from_dlpack", dev);
     if (bad)
         return bad;
@@ -197,17 +169,29 @@ gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersione
         return gnd__fail(dev, GND_ERR_FORMAT,
                          "from_dlpack: DLPack %" PRIu32 ".%" PRIu32 ": 1.x is possible", v->major,
                          v->minor);
-    return from_tensor(dev, &v->dl_tensor);
+    return NULL;
 }
 
-gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor)
+gnd_array *gnd__dl_check_legacy(gnd_device *dev, const gnd_dl_managed *m)
 {
     gnd_array *bad = gnd__check_device("from_dlpack", dev);
     if (bad)
         return bad;
-    if (!tensor)
-        return gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor is NULL");
-    return from_tensor(dev, &((const gnd_dl_managed *)tensor)->dl_tensor);
+    return m ? NULL : gnd__fail(dev, GND_ERR_NULL, "from_dlpack: the tensor is NULL");
+}
+
+gnd_array *gnd_from_dlpack(gnd_device *dev, const struct DLManagedTensorVersioned *tensor)
+{
+    const gnd_dl_versioned *v = (const gnd_dl_versioned *)tensor;
+    gnd_array *bad = gnd__dl_check(dev, v);
+    return bad ? bad : gnd__dl_copy(dev, &v->dl_tensor);
+}
+
+gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManagedTensor *tensor)
+{
+    const gnd_dl_managed *m = (const gnd_dl_managed *)tensor;
+    gnd_array *bad = gnd__dl_check_legacy(dev, m);
+    return bad ? bad : gnd__dl_copy(dev, &m->dl_tensor);
 }
 
 /* --- to --------------------------------------------------------------------------------------- */
@@ -262,7 +246,7 @@ static void *exported(gnd_array *x, size_t head, gnd_dl_tensor *t, gnd_status *s
     t->data = x->size ? data : NULL;
     t->device_type = GND_DL_CPU;
     t->ndim = x->ndim;
-    t->code = code_of((gnd_dtype)x->dtype);
+    t->code = gnd__dl_code((gnd_dtype)x->dtype);
     t->bits = (uint8_t)(8 * gnd_dtype_size((gnd_dtype)x->dtype));
     t->lanes = 1;
     t->shape = (int64_t *)(void *)(p + head);

@@ -110,6 +110,11 @@ static void read_scalar(const gnd_array *x, void *dst)
     gnd__store_scalar((gnd_dtype)x->dtype, dst, &x->p.value);
 }
 
+gnd_status gnd__elements(gnd_array *x, gnd_err *e)
+{
+    return evaluate(x->dev, 1, &x, e);
+}
+
 gnd_status gnd__ready(gnd_array *x, gnd_array **c, gnd_err *e)
 {
     gnd_status st = evaluate(x->dev, 1, &x, e);

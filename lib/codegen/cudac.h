@@ -9,7 +9,8 @@
  * combination of memories that they are called with; the compiler chooses among them.
  *
  * cudac_names.c: words. cudac_read.c: what stands at file scope. cudac_space.c: which memory an
- * expression points to. cudac_body.c: the inside of functions. cudac_write.c: the text.
+ * expression points to. cudac_body.c, cudac_decl.c, cudac_expr.c, cudac_calls.c: the inside of
+ * functions. cudac_write.c: the text.
  */
 #ifndef GND_CODEGEN_CUDAC_H
 #define GND_CODEGEN_CUDAC_H
@@ -139,8 +140,10 @@ const char *gnd__cudac_space_word(gnd__cspace s);
 /* --- cudac_body.c --- */
 /* Translates function f for spec s: fills its texts, and adds specs to what it calls. */
 gnd_status gnd__cudac_function(gnd__cudac *x, int32_t f, int32_t s);
+/* --- cudac_expr.c --- */
 /* Changes in expressions of tokens [a, b), which are no declarations. */
 gnd_status gnd__cudac_expression(gnd__cudac *x, gnd__edits *to, int32_t a, int32_t b);
+/* --- cudac_calls.c --- */
 /* Function f for the memories of space: the number of its spec; -1: no memory, or too many. */
 int32_t gnd__cudac_spec(gnd__cudac *x, int32_t f, const uint8_t *space);
 

@@ -147,15 +147,15 @@ void gnd__cg_call(gnd__cg *c, int i);
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);
+/* Of the range of work-items of a map on CPUs: one for each point of the axes but the last one. */
+void gnd__cg_cpu_space(const gnd__kir *k, size_t *global);
 /* Declares u of each access of c->vector.on: n private elements of the work-item. */
 void gnd__cg_private(gnd__cg *c, int n);
-/* Writes the loop over the remaining elements along axis d, one by one, from x0 to below the
- * text `end`. */
-void gnd__cg_leftover(gnd__cg *c, int d, const char *end);
 /* Whether k reads no memory and computes random numbers; and a writer of such a kernel along one
- * axis, whose parameters are already written (codegen/map_random.c). */
+ * axis, by vectors of that many elements, whose parameters are already written
+ * (codegen/map_random.c). */
 int gnd__cg_is_generator(const gnd__kir *k);
-gnd_status gnd__cg_map_random(gnd__cg *c, size_t local);
+gnd_status gnd__cg_map_random(gnd__cg *c, int vec, size_t local);
 /* If inputs lie across the outputs, as in a transposition: the axis along which they are
  * contiguous in memory, else -1. Marks these inputs as vectorised (codegen/map_tile.c).
  * gnd__cg_map_tiles returns 1 if such a kernel was written, with *st; otherwise nothing is

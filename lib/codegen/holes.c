@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * codegen/holes.c - the holes that every shape may have: see holes.h. Each is a call of emit.c,
- * accum.c or words.c with the arguments as they stand in the shape.
+ * values.c, accum.c or words.c with the arguments as they stand in the shape.
  */
 #include "codegen/holes.h"
 
@@ -75,6 +75,16 @@ static void vector_stores(void *who, const gnd__holeargs *a)
     c->vector.width = atoi(a->v[0]);
     gnd__cg_vector_stores(c);
     c->vector.width = 1;
+}
+
+static void private_vectors(void *who, const gnd__holeargs *a)
+{
+    gnd__cg_private(who, atoi(a->v[0]));
+}
+
+static void address(void *who, const gnd__holeargs *a)
+{
+    gnd__cg_address(who, atoi(a->v[0]));
 }
 
 static void indices(void *who, const gnd__holeargs *a)
@@ -173,6 +183,8 @@ static const gnd__hole all[] = {
     {"lane_values", lane_values, 0, 1},
     {"lane_stores", lane_stores, 0, 1},
     {"vector_stores", vector_stores, 0, 1},
+    {"private_vectors", private_vectors, 0, 1},
+    {"address", address, 0, 1},
     {"indices", indices, 0, 3},
     {"words_declare", words_declare, 0, 0},
     {"words_fill", words_fill, 0, 3},

@@ -7,6 +7,8 @@
  *     ${stores}                  outputs from vN
  *     ${vector_loads 4} ${vector_stores 4}    vectors of 4 elements: the unions u of those accesses
  *     ${lane_values 4} ${lane_stores 4}       values and outputs of point l of them
+ *     ${private_vectors 4}       u of those accesses, of 4 elements that lie nowhere else
+ *     ${address 3}               the index of the point in access 3
  *     ${indices f, a, b}         the indices i of axes a .. b - 1, from the flat index f, destroyed
  *     ${words_declare} ${words_fill axis, first, count}    random words (codegen/words.c)
  *

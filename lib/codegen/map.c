@@ -3,53 +3,61 @@
  * codegen/map.c - kernels that compute every point independently.
  *
  * GPU: one work-item for up to 16 bytes along the last axis, over a flat index; otherwise for some
- * points of different rows. CPU: map_cpu.c. Inputs that lie across the outputs: map_tile.c.
+ * points of different rows. CPU: map_cpu.c. Inputs that lie across the outputs: map_tile.c. The
+ * texts are shapes of kernels/map.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
-#include <stdio.h>
 #include <string.h>
 
+/* What the shapes of kernels/map.cl are filled by. */
+typedef struct map_writer {
+    gnd__cg *c;
+    int x;   /* the last axis */
+    int vec; /* elements of a vector; 1: there are none */
+} map_writer;
+
 /* The type of a vector of access a. */
-static const char *raw_vector(const gnd__cg *c, int a)
+static const char *raw_vector(const map_writer *w, int a)
 {
-    return gnd__cg_raw(gnd_dtype_size((gnd_dtype)c->k->access[a].dtype) * (size_t)c->vector.width);
+    return gnd__cg_raw(gnd_dtype_size((gnd_dtype)w->c->k->access[a].dtype) * (size_t)w->vec);
 }
 
-/* Writes one vector of the work-item: the elements x0 .. x0 + vec along axis d. later: the results
- * are kept in w[h] of each access instead of stored. */
-static void vector_body(gnd__cg *c, int d, int later)
+/* Results of vectors that wait: in w[h] of each access. */
+static void write_wait(void *who, const gnd__holeargs *a)
 {
-    gnd__cgf(c, "    {\n    const I i%d = x0;\n", d);
-    c->vector.gathers = 1;
-    gnd__cg_vector_loads(c);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n", c->vector.width);
-    /* x0 is a multiple of vec. Written this way, the compiler knows the low bits of indices, and
-     * random numbers (kernels/random.cl) compute a block once for its elements */
-    gnd__cgf(c, "    const I i%d = x0 | l;\n", d);
-    gnd__cg_values(c, 0);
-    c->vector.gathers = 0;
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n");
-    if (!later)
-        gnd__cg_vector_stores(c);
-    for (int i = 0; i < c->k->nout && later; i++) {
-        const int a = c->k->out[i].access;
-        if (c->vector.on[a])
-            gnd__cgf(c, "    w%d[h] = u%d.v;\n", a, a);
+    const map_writer *w = who;
+    (void)a;
+    for (int i = 0; i < w->c->k->nout; i++) {
+        const int out = w->c->k->out[i].access;
+        if (w->c->vector.on[out])
+            gnd__cgf(w->c, "    w%d[h] = u%d.v;\n", out, out);
     }
-    gnd__cgf(c, "    }\n");
 }
 
-void gnd__cg_leftover(gnd__cg *c, int d, const char *end)
+static void vector_shape(map_writer *w, int later)
 {
-    int v = c->vector.width;
-    gnd__cgf(c, "    for (I i%d = x0; i%d < %s; i%d++) {\n", d, d, end, d);
-    c->vector.width = 1;
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    c->vector.width = v;
-    gnd__cgf(c, "    }\n");
+    const gnd__hole own[] = {
+        {"x", .number = w->x},
+        {"vec", .number = w->vec},
+        {"later", .number = later},
+        {"wait", .write = write_wait},
+    };
+    w->c->vector.gathers = 1;
+    gnd__cg_shape_of(w->c, "map_vector", own, w);
+    w->c->vector.gathers = 0;
+}
+
+static void write_vector(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    vector_shape(who, 0);
+}
+
+static void write_later(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    vector_shape(who, 1);
 }
 
 /* Ends the kernel. For a piece of one, only returns the number of work-items needed. */
@@ -66,39 +74,25 @@ static size_t map_group(const gnd__cg *c)
     return gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_GPU_GROUP]);
 }
 
-/* Begins a work-item: the number f of its task, out of `total`. */
-static void begin_flat(gnd__cg *c, int64_t total)
-{
-    gnd__cg_int(c, "total", total);
-    gnd__cgf(c, "    I f = %s;\n    if (f >= total) return;\n", c->piece.gid);
-}
-
-/* For each of n points: saves the values in u of the outputs ... */
-static void keep_outputs(gnd__cg *c, int n)
+/* The values of several points wait in u of the outputs. */
+static void keep_outputs(gnd__cg *c)
 {
     for (int i = 0; i < c->k->nout; i++)
         c->vector.on[c->k->out[i].access] = 1;
-    gnd__cg_private(c, n);
 }
 
-static void values_kept(gnd__cg *c)
+/* Stores element l from there. */
+static void write_late_stores(void *who, const gnd__holeargs *a)
 {
-    c->vector.width = 2; /* stores go to u */
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    c->vector.width = 1;
-}
-
-/* ... and stores element l from there. */
-static void stores_kept(gnd__cg *c)
-{
+    const map_writer *w = who;
+    gnd__cg *c = w->c;
+    (void)a;
     for (int i = 0; i < c->k->naccess; i++)
         if (c->vector.on[i]) {
             gnd__cgf(c, "    p%d[", i);
             gnd__cg_address(c, i);
             gnd__cgf(c, "] = u%d.s[l];\n", i);
         }
-    memset(c->vector.on, 0, sizeof c->vector.on);
 }
 
 /* GPU, several axes, no vectors: each work-item computes `gpu_rows` points in consecutive rows.
@@ -120,46 +114,26 @@ static int takes_rows(const gnd__cg *c)
     return 1;
 }
 
-/* Computes the values of the rows from y0 on, then stores them: no store comes between loads. */
-static void rows_body(gnd__cg *c, int y)
+static gnd_status map_rows(map_writer *w)
 {
-    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
-    keep_outputs(c, rows);
-    gnd__cgf(
-        c,
-        "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l; (void)i%d;\n",
-        rows, y, y);
-    values_kept(c);
-    gnd__cgf(
-        c, "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = y0 + l;\n",
-        rows, y);
-    stores_kept(c);
-    gnd__cgf(c, "    }\n");
-}
-
-static gnd_status map_rows(gnd__cg *c)
-{
+    gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS];
-    const int x = k->nkeep - 1, y = x - 1;
+    const int rows = c->t->tune->v[GND__TUNE_GPU_ROWS], y = w->x - 1;
     const int64_t tiles = (k->dim[y] + rows - 1) / rows,
                   total = gnd__kir_kept(k) / k->dim[y] * tiles;
-    size_t global = (size_t)total, local = map_group(c);
+    const gnd__hole own[] = {
+        {"gid", .text = c->piece.gid},
+        {"x", .number = w->x},
+        {"y", .number = y},
+        {"rows", .number = rows},
+        {"late_stores", .write = write_late_stores},
+    };
     gnd__cg_begin_map(c);
-    begin_flat(c, total);
+    gnd__cg_int(c, "total", total);
     gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(
-        c, "    const I i%d = f %% n%d; f /= n%d;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
-        x, x, x, rows);
-    gnd__cg_unflatten(c, "f", 0, y);
-    gnd__cgf(c, "    if (y0 + %d <= n%d) {\n", rows, y);
-    rows_body(c, y);
-    gnd__cgf(c, "    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++) {\n", y, y,
-             y, y);
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n    }\n");
-    return end_map(c, global, local);
+    keep_outputs(c);
+    gnd__cg_shape_of(c, "map_rows", own, w);
+    return end_map(c, (size_t)total, map_group(c));
 }
 
 /* GPU, no vectors: SPREAD points per work-item, a group's width apart; all loads come before the
@@ -171,43 +145,34 @@ static int takes_spread(const gnd__cg *c)
     return !c->piece.count && c->k->ninstr <= 32 && gnd__kir_kept(c->k) >= ROWS_POINTS;
 }
 
-static gnd_status map_spread(gnd__cg *c)
+static gnd_status map_spread(map_writer *w)
 {
-    const gnd__kir *k = c->k;
-    const int64_t points = gnd__kir_kept(k);
-    size_t local = gnd__cg_group(c, 256), global = (size_t)((points + SPREAD - 1) / SPREAD);
+    gnd__cg *c = w->c;
+    const int64_t points = gnd__kir_kept(c->k);
+    const size_t local = gnd__cg_group(c, 256);
+    const gnd__hole own[] = {
+        {"kept", .number = c->k->nkeep},
+        {"spread", .number = SPREAD},
+        {"local", .number = (int64_t)local},
+        {"tile", .number = SPREAD * (int64_t)local},
+        {"last", .number = (SPREAD - 1) * (int64_t)local},
+        {"late_stores", .write = write_late_stores},
+    };
     gnd__cg_int(c, "total", points);
-    gnd__cgf(c, "    const I g = (I)GND_GRP(0) * %d + (I)GND_LID(0);\n    if (g + %d < total) {\n",
-             SPREAD * (int)local, (SPREAD - 1) * (int)local);
-    keep_outputs(c, SPREAD);
-    gnd__cgf(c, "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n",
-             SPREAD, (int)local);
-    gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    values_kept(c);
-    gnd__cgf(c,
-             "    }\n#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    I f = g + l * %d;\n",
-             SPREAD, (int)local);
-    gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    stores_kept(c);
-    gnd__cgf(
-        c,
-        "    }\n    } else {\n#pragma unroll 1\n    for (I b = g; b < total; b += %d) {\n    I f = b;\n",
-        (int)local);
-    gnd__cg_unflatten(c, "f", 0, k->nkeep);
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n    }\n");
-    return end_map(c, global, local);
+    keep_outputs(c);
+    gnd__cg_shape_of(c, "map_spread", own, w);
+    return end_map(c, (size_t)((points + SPREAD - 1) / SPREAD), local);
 }
 
 /* GPU, vectors loaded through an index (rows by index): GATHERED per work-item, in consecutive
  * rows; all loads come before the stores, because each waits for its index first. */
 #define GATHERED 2
 
-static int takes_gather(const gnd__cg *c)
+static int takes_gather(const map_writer *w)
 {
+    const gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    if (c->vector.width < 2 || k->nkeep < 2 || c->piece.count || gnd__kir_kept(k) < ROWS_POINTS)
+    if (w->vec < 2 || k->nkeep < 2 || c->piece.count || gnd__kir_kept(k) < ROWS_POINTS)
         return 0;
     for (int i = 0; i < k->ninstr; i++)
         if (k->instr[i].kind == GND__I_GATHER && c->vector.on[k->instr[i].ref])
@@ -215,100 +180,97 @@ static int takes_gather(const gnd__cg *c)
     return 0;
 }
 
-static gnd_status map_gather(gnd__cg *c, size_t local)
+/* Declares the vectors that wait. */
+static void write_waiting(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int x = k->nkeep - 1, y = x - 1;
-    const int64_t tiles = (k->dim[y] + GATHERED - 1) / GATHERED;
-    const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / c->vector.width;
-    begin_flat(c, total);
-    gnd__cg_int(c, "tiles", tiles);
-    gnd__cgf(
-        c,
-        "    const I nv = n%d / %d;\n"
-        "    const I x0 = f %% nv * %d; f /= nv;\n    const I y0 = f %% tiles * %d; f /= tiles;\n",
-        x, c->vector.width, c->vector.width, GATHERED);
-    gnd__cg_unflatten(c, "f", 0, y);
-    for (int i = 0; i < k->nout; i++) {
-        const int a = k->out[i].access;
-        if (c->vector.on[a])
-            gnd__cgf(c, "    %s w%d[%d];\n", raw_vector(c, a), a, GATHERED);
+    const map_writer *w = who;
+    (void)a;
+    for (int i = 0; i < w->c->k->nout; i++) {
+        const int out = w->c->k->out[i].access;
+        if (w->c->vector.on[out])
+            gnd__cgf(w->c, "    %s w%d[%d];\n", raw_vector(w, out), out, GATHERED);
     }
-    gnd__cgf(c,
-             "    if (y0 + %d <= n%d) {\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n"
-             "    const I i%d = y0 + h;\n",
-             GATHERED, y, GATHERED, y);
-    vector_body(c, x, 1);
-    gnd__cgf(
-        c,
-        "    }\n#pragma unroll\n    for (int h = 0; h < %d; h++) {\n    const I i%d = y0 + h, i%d = x0;\n",
-        GATHERED, y, x);
-    for (int i = 0; i < k->nout; i++) {
-        const int a = k->out[i].access;
-        if (c->vector.on[a]) {
-            gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", raw_vector(c, a), a);
-            gnd__cg_address(c, a);
-            gnd__cgf(c, ") = w%d[h];\n", a);
+}
+
+/* Stores those of row h. */
+static void write_late_vectors(void *who, const gnd__holeargs *a)
+{
+    const map_writer *w = who;
+    gnd__cg *c = w->c;
+    (void)a;
+    for (int i = 0; i < c->k->nout; i++) {
+        const int out = c->k->out[i].access;
+        if (c->vector.on[out]) {
+            gnd__cgf(c, "    *(GND_GLOBAL %s *)(p%d + ", raw_vector(w, out), out);
+            gnd__cg_address(c, out);
+            gnd__cgf(c, ") = w%d[h];\n", out);
         }
     }
-    gnd__cgf(c, "    }\n    } else {\n#pragma unroll 1\n    for (I i%d = y0; i%d < n%d; i%d++)\n",
-             y, y, y, y);
-    vector_body(c, x, 0);
-    gnd__cgf(c, "    }\n");
+}
+
+static gnd_status map_gather(map_writer *w, size_t local)
+{
+    gnd__cg *c = w->c;
+    const gnd__kir *k = c->k;
+    const int y = w->x - 1;
+    const int64_t tiles = (k->dim[y] + GATHERED - 1) / GATHERED;
+    const int64_t total = gnd__kir_kept(k) / k->dim[y] * tiles / w->vec;
+    const gnd__hole own[] = {
+        {"gid", .text = c->piece.gid},
+        {"x", .number = w->x},
+        {"y", .number = y},
+        {"vec", .number = w->vec},
+        {"rows", .number = GATHERED},
+        {"waiting", .write = write_waiting},
+        {"later", .write = write_later},
+        {"late_vectors", .write = write_late_vectors},
+        {"vector", .write = write_vector},
+    };
+    gnd__cg_int(c, "total", total);
+    gnd__cg_int(c, "tiles", tiles);
+    gnd__cg_shape_of(c, "map_gather", own, w);
+    return end_map(c, (size_t)total, local);
+}
+
+static gnd_status map_flat(map_writer *w, size_t local)
+{
+    gnd__cg *c = w->c;
+    const int64_t total = (gnd__kir_kept(c->k) + w->vec - 1) / w->vec;
+    const gnd__hole own[] = {
+        {"gid", .text = c->piece.gid},
+        {"kept", .number = c->k->nkeep},
+        {"nested", .number = c->k->nkeep > 1},
+        {"x", .number = w->x},
+        {"vec", .number = w->vec},
+        {"vectors", .number = w->vec > 1},
+        {"vector", .write = write_vector},
+    };
+    gnd__cg_int(c, "total", total);
+    gnd__cg_shape_of(c, "map_flat", own, w);
     return end_map(c, (size_t)total, local);
 }
 
 static gnd_status map_gpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    int n = k->nkeep, tail;
-    int64_t points = gnd__kir_kept(k);
-    size_t local = map_group(c);
-    c->vector.width = 1;
+    const int n = k->nkeep;
+    const size_t local = map_group(c);
+    map_writer w = {.c = c, .x = n - 1, .vec = 1};
     if (n > 0)
-        c->vector.width =
+        w.vec =
             gnd__cg_vector_width(k, n - 1, n == 1, 1) * c->t->tune->v[GND__TUNE_GPU_VECTOR] / 16;
-    if (c->vector.width < 1)
-        c->vector.width = 1;
-    if (c->vector.width == 1 && takes_rows(c))
-        return map_rows(c);
+    if (w.vec < 1)
+        w.vec = 1;
+    if (w.vec == 1 && takes_rows(c))
+        return map_rows(&w);
     for (int i = 0; i < k->naccess; i++)
-        c->vector.on[i] =
-            c->vector.width > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
-    tail = c->vector.width > 1 && n == 1;
+        c->vector.on[i] = w.vec > 1 && k->access[i].slot >= 0 && k->access[i].stride[n - 1] == 1;
     gnd__cg_begin_map(c);
-    if (tail && gnd__cg_is_generator(k))
-        return gnd__cg_map_random(c, local);
-    if (c->vector.width == 1 && takes_spread(c))
-        return map_spread(c);
-    if (takes_gather(c))
-        return map_gather(c, local);
-    begin_flat(c, (points + c->vector.width - 1) / c->vector.width);
-    if (c->vector.width > 1) {
-        int d = n - 1;
-        if (n > 1) {
-            gnd__cgf(c, "    const I nv = n%d / %d;\n    const I x0 = f %% nv * %d; f /= nv;\n", d,
-                     c->vector.width, c->vector.width);
-            gnd__cg_unflatten(c, "f", 0, d);
-        } else {
-            gnd__cgf(c, "    const I x0 = f * %d;\n", c->vector.width);
-        }
-        if (tail)
-            gnd__cgf(c, "    if (x0 + %d <= n%d) {\n", c->vector.width, d);
-        vector_body(c, d, 0);
-        if (tail) {
-            char end[16];
-            snprintf(end, sizeof end, "n%d", d);
-            gnd__cgf(c, "    } else {\n");
-            gnd__cg_leftover(c, d, end);
-            gnd__cgf(c, "    }\n");
-        }
-    } else {
-        gnd__cg_unflatten(c, "f", 0, n);
-        gnd__cg_values(c, 0);
-        gnd__cg_stores(c);
-    }
-    return end_map(c, (size_t)((points + c->vector.width - 1) / c->vector.width), local);
+    if (w.vec > 1 && n == 1 && gnd__cg_is_generator(k))
+        return gnd__cg_map_random(c, w.vec, local);
+    if (w.vec == 1 && takes_spread(c))
+        return map_spread(&w);
+    return takes_gather(&w) ? map_gather(&w, local) : map_flat(&w, local);
 }
 
 int gnd__cg_is_piece(gnd__cg *c)
@@ -320,7 +282,6 @@ int gnd__cg_is_piece(gnd__cg *c)
 
 void gnd__cg_map_piece(gnd__cg *c, size_t local, size_t *groups)
 {
-    c->vector.width = 1;
     map_gpu(c);
     memset(c->vector.on, 0, sizeof c->vector.on);
     *groups = (c->kern->global[0] + local - 1) / local;

@@ -7,10 +7,11 @@
  * along the last axis, which is split where a condition changes: within a part each condition has
  * one value for all points, and shifts are numbers. The combinations of conditions that hold for
  * most points are found on samples of the space: for these the loop is written without conditions,
- * and once more with conditions for the few others.
+ * and once more with conditions for the few others. The texts are shapes of kernels/map_cpu.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
@@ -139,96 +140,143 @@ static void needed(const gnd__kir *k, const uint8_t *h, uint8_t *pick)
     }
 }
 
-static void loop(gnd__cg *c, int x, const way *w, uint8_t *pick)
+/* What the shapes are filled by. */
+typedef struct box_writer {
+    gnd__cg *c;
+    int x; /* axis */
+    uint8_t is[GND__KIR_INSTR], pick[GND__KIR_INSTR];
+    way w[WAYS];
+    int ways, next; /* loops without conditions, and the next one to be written */
+} box_writer;
+
+/* Writes the loop for the conditions of w (NULL: any). */
+static void loop(box_writer *b, const way *w)
 {
-    needed(c->k, w ? w->holds : NULL, pick);
-    c->part.pick = pick;
-    c->part.inside = w != NULL;
-    c->part.holds = w ? w->holds : NULL;
-    gnd__cgf(c, "    for (I i%d = x0; i%d < stop; i%d++) {\n", x, x, x);
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n");
-    c->part.pick = NULL;
-    c->part.inside = 0;
-    c->part.holds = NULL;
+    gnd__cg *c = b->c;
+    const gnd__hole own[] = {{"x", .number = b->x}};
+    needed(c->k, w ? w->holds : NULL, b->pick);
+    c->part = (gnd__part){.pick = b->pick, .inside = w != NULL, .holds = w ? w->holds : NULL};
+    gnd__cg_shape_of(c, "map_boxes_loop", own, NULL);
+    c->part = (gnd__part){0};
 }
 
-/* Computes the conditions and shifts of the part that begins at x0, and its end. */
-static void begin_part(gnd__cg *c, int x, uint8_t *pick)
+static void write_conditions(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    gnd__cgf(c, "    const I i%d = x0;\n    I stop = end;\n", x);
+    box_writer *b = who;
+    const gnd__kir *k = b->c->k;
+    (void)a;
     for (int i = 0; i < k->ninstr; i++)
-        pick[i] = k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT
-                      ? GND__PICK_COMPUTE
-                      : GND__PICK_NOT;
-    c->part.pick = pick;
-    gnd__cg_values(c, 0);
-    c->part.pick = NULL;
+        b->pick[i] = k->instr[i].kind == GND__I_WITHIN || k->instr[i].kind == GND__I_SHIFT
+                         ? GND__PICK_COMPUTE
+                         : GND__PICK_NOT;
+    b->c->part.pick = b->pick;
+    gnd__cg_values(b->c, 0);
+    b->c->part.pick = NULL;
+}
+
+typedef struct border_writer {
+    gnd__cg *c;
+    int i; /* the condition */
+} border_writer;
+
+static void write_place(void *who, const gnd__holeargs *a)
+{
+    const border_writer *b = who;
+    (void)a;
+    gnd__cg_place(b->c, b->i);
+}
+
+static void write_borders(void *who, const gnd__holeargs *a)
+{
+    const box_writer *b = who;
+    const gnd__kir *k = b->c->k;
+    (void)a;
     for (int i = 0; i < k->ninstr; i++) {
         const gnd__instr *in = &k->instr[i];
-        if (in->kind != GND__I_WITHIN || k->access[in->ref].stride[x] == 0)
+        if (in->kind != GND__I_WITHIN || k->access[in->ref].stride[b->x] == 0)
             continue;
-        gnd__cgf(c, "    stop = gnd_border_%s(", c->wide ? "i64" : "i32");
-        gnd__cg_place(c, i);
-        if (k->access[in->ref].stride[x] == 1)
-            gnd__cgf(c, ", 1, e%d, x0, stop);\n", i);
-        else if (c->bake)
-            gnd__cgf(c, ", (I)%lldL, e%d, x0, stop);\n", (long long)k->access[in->ref].stride[x],
-                     i);
+        border_writer w = {b->c, i};
+        char stride[32];
+        if (k->access[in->ref].stride[b->x] == 1)
+            snprintf(stride, sizeof stride, "1");
+        else if (b->c->bake)
+            snprintf(stride, sizeof stride, "(I)%lldL", (long long)k->access[in->ref].stride[b->x]);
         else
-            gnd__cgf(c, ", s%d_%d, e%d, x0, stop);\n", in->ref, x, i);
+            snprintf(stride, sizeof stride, "s%d_%d", in->ref, b->x);
+        const gnd__hole own[] = {
+            {"i", .number = i},
+            {"index", .text = b->c->wide ? "i64" : "i32"},
+            {"place", .write = write_place},
+            {"stride", .text = stride},
+        };
+        gnd__cg_shape_of(b->c, "map_boxes_border", own, &w);
     }
+}
+
+/* Whether the conditions of the current way hold. */
+static void write_holds(void *who, const gnd__holeargs *a)
+{
+    const box_writer *b = who;
+    const way *w = &b->w[b->next - 1];
+    const char *and = "";
+    (void)a;
+    for (int i = 0; i < b->c->k->ninstr; i++)
+        if (b->is[i]) {
+            gnd__cgf(b->c, "%s%sv%d", and, w->holds[i] ? "" : "!", i);
+            and = " && ";
+        }
+}
+
+static void write_loop(void *who, const gnd__holeargs *a)
+{
+    box_writer *b = who;
+    (void)a;
+    loop(b, &b->w[b->next - 1]);
+}
+
+/* The next loop without conditions, and what is there for other points. */
+static void write_ways(void *who, const gnd__holeargs *a)
+{
+    box_writer *b = who;
+    const gnd__hole own[] = {
+        {"holds", .write = write_holds},
+        {"loop", .write = write_loop},
+        {"otherwise", .write = write_ways},
+    };
+    (void)a;
+    if (b->next == b->ways) {
+        loop(b, NULL);
+        return;
+    }
+    b->next++;
+    gnd__cg_shape_of(b->c, "map_boxes_way", own, b);
 }
 
 gnd_status gnd__cg_map_boxes(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     const int n = k->nkeep, x = n - 1;
-    const int64_t rows = n > 1 ? k->dim[n - 2] : 1, len = k->dim[x];
-    size_t global[3] = {(size_t)((len + RUN - 1) / RUN), 1, 1}, local[3] = {1, 1, 1};
-    uint8_t is[GND__KIR_INSTR], pick[GND__KIR_INSTR];
-    way w[WAYS];
-    deciding(k, is);
-    const int ways = find_ways(k, is, w);
-    gnd__cg_begin_map(c);
-    gnd__cgf(
-        c,
-        "    const I left = (I)GND_GID(0) * %d;\n    const I end = n%d - left < %d ? n%d : left + %d;\n",
-        RUN, x, RUN, x, RUN);
-    if (n > 1) {
-        global[1] = (size_t)rows;
-        gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
-    }
-    if (n > 2) {
-        for (int d = 0; d < n - 2; d++)
-            global[2] *= (size_t)k->dim[d];
-        gnd__cgf(c, "    I f = (I)GND_GID(2);\n");
-        gnd__cg_unflatten(c, "f", 0, n - 2);
-    }
-    gnd__cgf(c, "    for (I x0 = left, part_; x0 < end; x0 = part_) {\n");
-    begin_part(c, x, pick);
-    gnd__cgf(c, "    part_ = stop;\n");
+    size_t global[3] = {(size_t)((k->dim[x] + RUN - 1) / RUN), 1, 1};
+    const size_t local[3] = {1, 1, 1};
+    box_writer b = {.c = c, .x = x};
     int any = 0;
+    deciding(k, b.is);
     for (int i = 0; i < k->ninstr; i++)
-        any |= is[i];
-    for (int i = 0; i < ways && any; i++) {
-        const char *and = "";
-        gnd__cgf(c, "    if (");
-        for (int j = 0; j < k->ninstr; j++)
-            if (is[j]) {
-                gnd__cgf(c, "%s%sv%d", and, w[i].holds[j] ? "" : "!", j);
-                and = " && ";
-            }
-        gnd__cgf(c, ") {\n");
-        loop(c, x, &w[i], pick);
-        gnd__cgf(c, "    } else {\n");
-    }
-    loop(c, x, NULL, pick);
-    for (int i = 0; i < ways && any; i++)
-        gnd__cgf(c, "    }\n");
-    gnd__cgf(c, "    }\n");
+        any |= b.is[i];
+    b.ways = any ? find_ways(k, b.is, b.w) : 0;
+    const gnd__hole own[] = {
+        {"x", .number = x},
+        {"y", .number = n - 2},
+        {"rows", .number = n > 1},
+        {"planes", .number = n > 2},
+        {"run", .number = RUN},
+        {"conditions", .write = write_conditions},
+        {"borders", .write = write_borders},
+        {"ways", .write = write_ways},
+    };
+    gnd__cg_cpu_space(k, global);
+    gnd__cg_begin_map(c);
+    gnd__cg_shape_of(c, "map_boxes_cpu", own, &b);
     return gnd__cg_end(c, 3, global, local);
 }
 

@@ -6,92 +6,83 @@
  * first. Or runs: a work-item takes a run of points along the last axis, for computations that are
  * faster for many points at once: random words (words.c), and functions with a shorter text for
  * most arguments. That text reports arguments for which it does not apply; the run is then computed
- * again.
+ * again. The texts are shapes of kernels/map_cpu.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
+
+void gnd__cg_cpu_space(const gnd__kir *k, size_t *global)
+{
+    const int n = k->nkeep;
+    global[1] = n > 1 ? (size_t)k->dim[n - 2] : 1;
+    global[2] = 1;
+    for (int d = 0; d < n - 2; d++)
+        global[2] *= (size_t)k->dim[d];
+}
 
 static gnd_status points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    int n = k->nkeep;
-    size_t global[3] = {1, 1, 1},
-           group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
-    size_t local[3] = {group, 1, 1};
-    gnd__cg_begin_map(c);
-    if (n > 0) {
-        int64_t x = k->dim[n - 1];
-        global[0] = (size_t)x;
-        gnd__cgf(c, "    const I i%d = (I)GND_GID(0);\n", n - 1);
-        if (n > 1) {
-            global[1] = (size_t)k->dim[n - 2];
-            gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
-            local[0] = x > 512 ? group : x > 64 ? 128 : 16;
-            if (local[0] > group)
-                local[0] = group;
-            local[1] = group / local[0];
-            gnd__cgf(c, "    if (i%d >= n%d || i%d >= n%d) return;\n", n - 1, n - 1, n - 2, n - 2);
-        } else {
-            gnd__cgf(c, "    if (i%d >= n%d) return;\n", n - 1, n - 1);
-        }
-        if (n > 2) {
-            for (int d = 0; d < n - 2; d++)
-                global[2] *= (size_t)k->dim[d];
-            gnd__cgf(c, "    I f = (I)GND_GID(2);\n");
-            gnd__cg_unflatten(c, "f", 0, n - 2);
-        }
-    } else {
-        local[0] = 1;
+    const int n = k->nkeep;
+    const size_t group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
+    size_t global[3] = {n > 0 ? (size_t)k->dim[n - 1] : 1, 1, 1};
+    size_t local[3] = {n > 0 ? group : 1, 1, 1};
+    gnd__cg_cpu_space(k, global);
+    if (n > 1) {
+        local[0] = global[0] > 512 ? group : global[0] > 64 ? 128 : 16;
+        if (local[0] > group)
+            local[0] = group;
+        local[1] = group / local[0];
     }
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
+    const gnd__hole own[] = {
+        {"x", .number = n - 1},    {"y", .number = n - 2},      {"keeps", .number = n > 0},
+        {"rows", .number = n > 1}, {"planes", .number = n > 2},
+    };
+    gnd__cg_begin_map(c);
+    gnd__cg_shape_of(c, "map_points_cpu", own, NULL);
     return gnd__cg_end(c, 3, global, local);
 }
 
 #define SHORTEST 128 /* shortest axis that is divided into runs */
 
-static void run_loop(gnd__cg *c, int x)
+static void write_loop(void *who, const gnd__holeargs *a)
 {
-    gnd__cgf(c, "    for (int l = 0; l < count; l++) {\n    const I i%d = left + l;\n", x);
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n");
+    gnd__cg *c = who;
+    const gnd__hole own[] = {{"x", .number = c->k->nkeep - 1}};
+    (void)a;
+    c->run.word_at = "l";
+    gnd__cg_shape_of(c, "map_run_cpu", own, NULL);
+    c->run.word_at = NULL;
+}
+
+static void write_near_loop(void *who, const gnd__holeargs *a)
+{
+    gnd__cg *c = who;
+    c->run.near = 1;
+    write_loop(who, a);
+    c->run.near = 0;
 }
 
 /* near: see gnd__cg_near. */
 static gnd_status runs(gnd__cg *c, int near)
 {
     const gnd__kir *k = c->k;
-    const int n = k->nkeep, x = n - 1;
-    size_t global[3] = {(size_t)((k->dim[x] + GND__CG_RUN - 1) / GND__CG_RUN), 1, 1},
-           local[3] = {1, 1, 1};
+    const int n = k->nkeep;
+    size_t global[3] = {(size_t)((k->dim[n - 1] + GND__CG_RUN - 1) / GND__CG_RUN), 1, 1};
+    const size_t local[3] = {1, 1, 1};
+    const gnd__hole own[] = {
+        {"x", .number = n - 1},
+        {"y", .number = n - 2},
+        {"rows", .number = n > 1},
+        {"planes", .number = n > 2},
+        {"run", .number = GND__CG_RUN},
+        {"near", .number = near >= 0},
+        {"wide", .number = near == GND_FLOAT64},
+        {"loop", .write = write_loop},
+        {"near_loop", .write = write_near_loop},
+    };
+    gnd__cg_cpu_space(k, global);
     gnd__cg_begin_map(c);
-    gnd__cgf(c, "    const I left = (I)GND_GID(0) * %d;\n", GND__CG_RUN);
-    gnd__cgf(c, "    const int count = n%d - left < %d ? (int)(n%d - left) : %d;\n", x, GND__CG_RUN,
-             x, GND__CG_RUN);
-    if (n > 1) {
-        global[1] = (size_t)k->dim[n - 2];
-        gnd__cgf(c, "    const I i%d = (I)GND_GID(1);\n", n - 2);
-    }
-    if (n > 2) {
-        for (int d = 0; d < n - 2; d++)
-            global[2] *= (size_t)k->dim[d];
-        gnd__cgf(c, "    I f = (I)GND_GID(2);\n");
-        gnd__cg_unflatten(c, "f", 0, n - 2);
-    }
-    gnd__words_declare(c);
-    gnd__words_fill(c, x, "left", "count");
-    c->run.word_at = "l";
-    c->run.near = near >= 0;
-    if (c->run.near)
-        gnd__cgf(c, "    int bad = 0;\n%s", near == GND_FLOAT64 ? "gnd_wide_f64\n" : "");
-    run_loop(c, x);
-    if (c->run.near) {
-        c->run.near = 0;
-        gnd__cgf(c, "    if (bad) {\n");
-        run_loop(c, x);
-        gnd__cgf(c, "    }\n");
-    }
-    c->run.word_at = NULL;
+    gnd__cg_shape_of(c, "map_runs_cpu", own, c);
     return gnd__cg_end(c, 3, global, local);
 }
 

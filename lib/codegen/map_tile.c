@@ -5,11 +5,11 @@
  * around it.
  *
  * CPU: a square tile per work-item, its inputs first. GPU: a tile per group, through local memory,
- * 16 KiB of elements, of which each work-item loads 64 bytes before it stores any.
+ * 16 KiB of elements, of which each work-item loads 64 bytes before it stores any. The texts are
+ * shapes of kernels/map_tile.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The shortest extents for which tiles are used. */
@@ -40,86 +40,96 @@ int gnd__cg_tile_axis(gnd__cg *c)
     return axis;
 }
 
-/* Computes the indices of the axes other than d and the last one, from the rest of f. */
-static void other_axes(gnd__cg *c, int d)
+/* What is the same in both forms. */
+typedef struct tile_writer {
+    gnd__cg *c;
+    int d, last;                       /* the inputs' axis and the outputs' */
+    const struct tile *t;              /* on GPUs */
+    uint8_t crossing[GND__KIR_ACCESS]; /* the inputs across the outputs */
+} tile_writer;
+
+/* The indices of the axes other than d and the last one, from the rest of f. */
+static void write_other_indices(void *who, const gnd__holeargs *a)
 {
-    int prev = -1;
-    for (int i = c->k->nkeep - 2; i >= 0; i--) {
-        if (i == d)
+    const tile_writer *w = who;
+    int before = -1;
+    (void)a;
+    for (int i = w->last - 1; i >= 0; i--) {
+        if (i == w->d)
             continue;
-        if (prev >= 0)
-            gnd__cgf(c, "    f /= n%d;\n", prev);
-        gnd__cgf(c, "    const I i%d = f %% n%d;\n", i, i);
-        prev = i;
+        if (before >= 0)
+            gnd__cgf(w->c, "    f /= n%d;\n", before);
+        gnd__cgf(w->c, "    const I i%d = f %% n%d;\n", i, i);
+        before = i;
     }
 }
 
-/* Writes the start of a tile: its position, as tile number `which`. Returns the number of tiles. */
-static size_t begin_tile(gnd__cg *c, int d, const char *which, int down, int across)
+/* Parameters: tiles of down by across points along the last axis and d. Returns the number of
+ * tiles. */
+static size_t tile_args(const tile_writer *w, int down, int across)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep - 1;
-    const int64_t tl = (k->dim[last] + down - 1) / down, tt = (k->dim[d] + across - 1) / across;
-    gnd__cg_int(c, "tl", tl);
-    gnd__cg_int(c, "tt", tt);
-    gnd__cgf(
-        c,
-        "    I f = (I)%s;\n    const I l0 = f %% tl * %d; f /= tl;\n    const I t0 = f %% tt * %d; f /= tt;\n",
-        which, down, across);
-    other_axes(c, d);
-    return (size_t)(gnd__kir_kept(k) / (k->dim[last] * k->dim[d]) * tl * tt);
+    const gnd__kir *k = w->c->k;
+    const int64_t tl = (k->dim[w->last] + down - 1) / down,
+                  tt = (k->dim[w->d] + across - 1) / across;
+    gnd__cg_int(w->c, "tl", tl);
+    gnd__cg_int(w->c, "tt", tt);
+    return (size_t)(gnd__kir_kept(k) / (k->dim[w->last] * k->dim[w->d]) * tl * tt);
 }
 
-/* Writes one tile: loads its inputs into private memory along axis d, then computes every point
- * along the last axis. nt and nl: its extents, as text; the compiler can unroll constant ones. */
-static void tile_body(gnd__cg *c, int d, const char *nt, const char *nl)
+/* --- CPU -------------------------------------------------------------------------------------- */
+
+typedef struct part_writer {
+    const tile_writer *w;
+    const char *nt, *nl; /* extents of the tile, as text */
+} part_writer;
+
+static void write_inputs_cpu(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
-    for (int i = 0; i < k->naccess; i++) {
-        if (!c->vector.on[i])
-            continue;
-        gnd__cgf(c,
-                 "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
-                 "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
-                 "    u%d.s[y * %d + x] = p%d[",
-                 nl, last, nt, d, i, side, i);
-        gnd__cg_address(c, i);
-        gnd__cgf(c, "];\n    }\n    }\n");
+    const part_writer *part = who;
+    const tile_writer *w = part->w;
+    (void)a;
+    for (int i = 0; i < w->c->k->naccess; i++) {
+        const gnd__hole own[] = {
+            {"in", .number = i},         {"d", .number = w->d},
+            {"last", .number = w->last}, {"nt", .text = part->nt},
+            {"nl", .text = part->nl},    {"side", .number = w->c->t->tune->v[GND__TUNE_CPU_TILE]},
+        };
+        if (w->crossing[i])
+            gnd__cg_shape_of(w->c, "map_tile_input_cpu", own, NULL);
     }
-    gnd__cgf(c,
-             "    for (int x = 0; x < %s; x++) {\n    const I i%d = t0 + x;\n"
-             "    for (int y = 0; y < %s; y++) {\n    const I i%d = l0 + y;\n"
-             "    const int l = y * %d + x;\n",
-             nt, d, nl, last, side);
-    gnd__cg_values(c, 0);
-    gnd__cg_stores(c);
-    gnd__cgf(c, "    }\n    }\n");
 }
 
-/* CPU, with an input across the outputs: a square tile per work-item, so that whole cache lines
- * are read and written. */
-static gnd_status tiles_cpu(gnd__cg *c, int d)
+static void write_points_cpu(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep - 1, side = c->t->tune->v[GND__TUNE_CPU_TILE];
-    size_t local = 1, global;
-    char full[16];
+    const tile_writer *w = who;
+    part_writer part = {w, a->v[0], a->v[1]};
+    const gnd__hole own[] = {
+        {"d", .number = w->d},
+        {"last", .number = w->last},
+        {"nt", .text = part.nt},
+        {"nl", .text = part.nl},
+        {"side", .number = w->c->t->tune->v[GND__TUNE_CPU_TILE]},
+        {"inputs", .write = write_inputs_cpu},
+    };
+    gnd__cg_shape_of(w->c, "map_tile_points_cpu", own, &part);
+}
+
+/* A square tile per work-item. */
+static gnd_status tiles_cpu(tile_writer *w)
+{
+    gnd__cg *c = w->c;
+    const int side = c->t->tune->v[GND__TUNE_CPU_TILE];
+    const gnd__hole own[] = {
+        {"d", .number = w->d},
+        {"last", .number = w->last},
+        {"side", .number = side},
+        {"area", .number = side * side},
+        {"other_indices", .write = write_other_indices},
+        {"points", write_points_cpu, .number = 2},
+    };
     gnd__cg_begin_map(c);
-    global = begin_tile(c, d, "GND_GID(0)", side, side);
-    gnd__cg_private(c, side * side);
-    gnd__cgf(c,
-             "    const int nl = n%d - l0 < %d ? (int)(n%d - l0) : %d,"
-             " nt = n%d - t0 < %d ? (int)(n%d - t0) : %d;\n",
-             last, side, last, side, d, side, d, side);
-    c->vector.width = 2; /* values of these inputs come from u */
-    snprintf(full, sizeof full, "%d", side);
-    gnd__cgf(c, "    if (nl == %d && nt == %d) {\n", side, side);
-    tile_body(c, d, full, full);
-    gnd__cgf(c, "    } else {\n");
-    tile_body(c, d, "nt", "nl");
-    gnd__cgf(c, "    }\n");
-    c->vector.width = 1;
+    const size_t local = 1, global = tile_args(w, side, side);
+    gnd__cg_shape_of(c, "map_tile_cpu", own, w);
     return gnd__cg_end(c, 1, &global, &local);
 }
 
@@ -136,12 +146,6 @@ typedef struct tile {
 static int tile_elements(const tile *t)
 {
     return t->down * t->pitch + (t->down >> t->shift) * t->skew;
-}
-
-/* Writes the position of element x of row y of a tile. */
-static void tile_at(gnd__cg *c, const tile *t, const char *y, const char *x)
-{
-    gnd__cgf(c, "((%s) * %d + ((%s) >> %d) * %d + (%s))", y, t->pitch, y, t->shift, t->skew, x);
 }
 
 /* Returns 1 if elements of a along axis d can be loaded v at a time. */
@@ -214,120 +218,125 @@ static int shape_tile(const gnd__cg *c, int d, tile *t)
     return t->local * t->vl >= t->across && t->local * t->vs >= t->down;
 }
 
-/* Loads the crossing inputs into local memory along axis d. Positions outside are read at the
- * edge instead. */
-static void load_tile(gnd__cg *c, int d, const tile *t)
+static void write_inputs_gpu(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep - 1, step = t->local * t->vl / t->across, turns = t->down / step;
+    const tile_writer *w = who;
+    const tile *t = w->t;
+    const int step = t->local * t->vl / t->across, turns = t->down / step;
     const int some = turns < 16 ? turns : 16; /* loads in flight at once */
-    gnd__cgf(c,
-             "    {\n    const int x = lid %% %d * %d, y = lid / %d;\n"
-             "    const I i%d = t0 + x < n%d ? t0 + x : n%d - %d;\n",
-             t->across / t->vl, t->vl, t->across / t->vl, d, d, d, t->vl);
+    (void)a;
+    for (int i = 0; i < w->c->k->naccess; i++) {
+        const gnd_dtype type = (gnd_dtype)w->c->k->access[i].dtype;
+        const char *T = gnd__ctype_mem(type);
+        const gnd__hole own[] = {
+            {"in", .number = i},
+            {"last", .number = w->last},
+            {"raw", .text = t->vl > 1 ? gnd__cg_raw(gnd_dtype_size(type) * (size_t)t->vl) : T},
+            {"type", .text = T},
+            {"vl", .number = t->vl},
+            {"down", .number = t->down},
+            {"some", .number = some},
+            {"step", .number = step},
+            {"pace", .number = some * step},
+            {"pitch", .number = t->pitch},
+            {"skew", .number = t->skew},
+            {"shift", .number = t->shift},
+        };
+        if (w->crossing[i])
+            gnd__cg_shape_of(w->c, "map_tile_input_gpu", own, NULL);
+    }
+}
+
+/* Takes the crossing inputs from local memory, and marks what is loaded and stored in vectors. */
+static void write_taken(void *who, const gnd__holeargs *a)
+{
+    const tile_writer *w = who;
+    const gnd__kir *k = w->c->k;
+    const tile *t = w->t;
+    (void)a;
     for (int i = 0; i < k->naccess; i++) {
-        const char *T = gnd__ctype_mem((gnd_dtype)k->access[i].dtype), *raw = T;
-        if (!c->vector.on[i])
-            continue;
-        if (t->vl > 1)
-            raw = gnd__cg_raw(gnd_dtype_size((gnd_dtype)k->access[i].dtype) * (size_t)t->vl);
-        gnd__cgf(
-            c,
-            "#pragma unroll 1\n    for (int b = y; b < %d; b += %d) {\n"
-            "    union { %s v; %s s[%d]; } r[%d];\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
-            "    const int z = b + j * %d;\n    const I i%d = l0 + z < n%d ? l0 + z : n%d - 1;\n"
-            "    r[j].v = *(GND_CONST_GLOBAL %s *)(p%d + ",
-            t->down, some * step, raw, T, t->vl, some, some, step, last, last, last, raw, i);
-        gnd__cg_address(c, i);
-        gnd__cgf(c,
-                 ");\n    }\n#pragma unroll\n    for (int j = 0; j < %d; j++) {\n"
-                 "    const int z = b + j * %d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                 "    T%d[",
-                 some, step, t->vl, i);
-        tile_at(c, t, "z", "x + l");
-        gnd__cgf(c, "] = r[j].s[l];\n    }\n    }\n");
+        const gnd__hole own[] = {
+            {"in", .number = i},
+            {"type", .text = gnd__ctype_mem((gnd_dtype)k->access[i].dtype)},
+            {"vs", .number = t->vs},
+            {"pitch", .number = t->pitch},
+            {"skew", .number = t->skew},
+            {"shift", .number = t->shift},
+        };
+        if (w->crossing[i])
+            gnd__cg_shape_of(w->c, "map_tile_taken_gpu", own, NULL);
+        w->c->vector.on[i] =
+            !w->crossing[i] && t->vs > 1 &&
+            (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], w->last, t->vs));
     }
-    gnd__cgf(c, "    }\n");
 }
 
-/* Computes every point of the tile, along the last axis. */
-static void store_tile(gnd__cg *c, int d, const tile *t)
+/* Values of a point: of the crossing inputs from u, whether or not others are loaded in vectors. */
+static void write_tile_values(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
-    const int last = k->nkeep - 1, step = t->local * t->vs / t->down;
-    uint8_t crossing[GND__KIR_ACCESS];
-    memcpy(crossing, c->vector.on, sizeof crossing);
-    gnd__cgf(
-        c,
-        "    const int y = lid %% %d * %d;\n    const I x0 = l0 + y;\n"
-        "    if (x0 >= n%d) return;\n#pragma unroll %d\n"
-        "    for (int x = lid / %d; x < %d; x += %d) {\n    const I i%d = t0 + x;\n    if (i%d < n%d) {\n",
-        t->down / t->vs, t->vs, last, k->ninstr <= 24 ? 4 : 1, t->down / t->vs, t->across, step, d,
-        d, d);
-    for (int i = 0; i < k->naccess; i++)
-        if (crossing[i]) {
-            gnd__cgf(
-                c,
-                "    struct { %s s[%d]; } u%d;\n#pragma unroll\n    for (int l = 0; l < %d; l++)\n"
-                "    u%d.s[l] = T%d[",
-                gnd__ctype_mem((gnd_dtype)k->access[i].dtype), t->vs, i, t->vs, i, i);
-            tile_at(c, t, "y + l", "x");
-            gnd__cgf(c, "];\n");
-            c->vector.on[i] = 0;
-        } else {
-            c->vector.on[i] =
-                t->vs > 1 && (gnd__cg_is_output(k, i) || by_vectors(k, &k->access[i], last, t->vs));
-        }
-    if (t->vs > 1) {
-        gnd__cgf(c, "    {\n    const I i%d = x0;\n", last);
-        c->vector.width = t->vs;
-        gnd__cg_vector_loads(c);
-        gnd__cgf(
-            c,
-            "#pragma unroll\n    for (int l = 0; l < %d; l++) {\n    const I i%d = x0 + l; (void)i%d;\n",
-            t->vs, last, last);
-    } else {
-        gnd__cgf(c, "    const int l = 0;\n    const I i%d = x0;\n", last);
-    }
-    for (int i = 0; i < k->naccess; i++)
-        c->vector.on[i] |= crossing[i];
-    c->vector.width = 2; /* values of these inputs come from u */
-    gnd__cg_values(c, 0);
-    c->vector.width = t->vs;
-    gnd__cg_stores(c);
-    if (t->vs > 1) {
-        gnd__cgf(c, "    }\n");
-        gnd__cg_vector_stores(c);
-        gnd__cgf(c, "    }\n");
-    }
-    c->vector.width = 1;
-    gnd__cgf(c, "    }\n    }\n");
+    const tile_writer *w = who;
+    (void)a;
+    for (int i = 0; i < w->c->k->naccess; i++)
+        w->c->vector.on[i] |= w->crossing[i];
+    w->c->vector.width = 2;
+    gnd__cg_values(w->c, 0);
+    w->c->vector.width = 1;
 }
 
-static gnd_status tiles_gpu(gnd__cg *c, int d, const tile *t)
+static void write_points_gpu(void *who, const gnd__holeargs *a)
 {
+    const tile_writer *w = who;
+    const tile *t = w->t;
+    const gnd__hole own[] = {
+        {"d", .number = w->d},
+        {"last", .number = w->last},
+        {"beside", .number = t->down / t->vs},
+        {"vs", .number = t->vs},
+        {"vectors", .number = t->vs > 1},
+        {"unroll", .number = w->c->k->ninstr <= 24 ? 4 : 1},
+        {"across", .number = t->across},
+        {"step", .number = t->local * t->vs / t->down},
+        {"taken", .write = write_taken},
+        {"tile_values", .write = write_tile_values},
+    };
+    (void)a;
+    gnd__cg_shape_of(w->c, "map_tile_points_gpu", own, who);
+}
+
+static gnd_status tiles_gpu(tile_writer *w)
+{
+    gnd__cg *c = w->c;
     const gnd__kir *k = c->k;
-    size_t local = (size_t)t->local, global;
+    const tile *t = w->t;
+    const gnd__hole own[] = {
+        {"d", .number = w->d},
+        {"down", .number = t->down},
+        {"across", .number = t->across},
+        {"vl", .number = t->vl},
+        {"beside", .number = t->across / t->vl},
+        {"other_indices", .write = write_other_indices},
+        {"inputs", .write = write_inputs_gpu},
+        {"points", .write = write_points_gpu},
+    };
     gnd__cg_begin_map(c);
     for (int i = 0; i < k->naccess; i++)
-        if (c->vector.on[i])
+        if (w->crossing[i])
             gnd__cg_shared(c, gnd__ctype_mem((gnd_dtype)k->access[i].dtype),
                            (int)gnd_dtype_size((gnd_dtype)k->access[i].dtype), tile_elements(t),
                            "T%d", i);
-    gnd__cgf(c, "    const int lid = (int)GND_LID(0);\n");
-    global = begin_tile(c, d, "GND_GRP(0)", t->down, t->across) * local;
-    load_tile(c, d, t);
-    gnd__cgf(c, "    GND_BARRIER();\n");
-    store_tile(c, d, t);
+    const size_t local = (size_t)t->local, global = tile_args(w, t->down, t->across) * local;
+    gnd__cg_shape_of(c, "map_tile_gpu", own, w);
     return gnd__cg_end(c, 1, &global, &local);
 }
 
 int gnd__cg_map_tiles(gnd__cg *c, gnd_status *st)
 {
-    const int d = gnd__cg_tile_axis(c);
+    tile_writer w = {.c = c, .d = gnd__cg_tile_axis(c), .last = c->k->nkeep - 1};
     tile t;
-    if (d >= 0 && (c->t->cpu || shape_tile(c, d, &t))) {
-        *st = c->t->cpu ? tiles_cpu(c, d) : tiles_gpu(c, d, &t);
+    if (w.d >= 0 && (c->t->cpu || shape_tile(c, w.d, &t))) {
+        w.t = &t;
+        memcpy(w.crossing, c->vector.on, sizeof w.crossing);
+        *st = c->t->cpu ? tiles_cpu(&w) : tiles_gpu(&w);
         return 1;
     }
     memset(c->vector.on, 0, sizeof c->vector.on);

@@ -118,6 +118,14 @@ void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count)
                      count);
 }
 
+void gnd__rows_outputs(gnd__cg *c, unsigned points)
+{
+    c->part.skip_out = points;
+    gnd__cg_values(c, 1);
+    gnd__cg_stores(c);
+    c->part.skip_out = 0;
+}
+
 void gnd__rows_values(gnd__cg *c, const gnd__rows *w)
 {
     c->part.pick = w->pick;

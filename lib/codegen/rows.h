@@ -47,6 +47,8 @@ void gnd__rows_pick(const gnd__kir *k, gnd__rows *w, const uint8_t *need, const 
 void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there);
 /* Declares the arrays w of values kept, of `count` elements. */
 void gnd__rows_arrays(gnd__cg *c, const gnd__rows *w, int count);
+/* Writes the outputs that have one value for a row; points: the others. */
+void gnd__rows_outputs(gnd__cg *c, unsigned points);
 /* Writes the values of the current stage, of element e_. */
 void gnd__rows_values(gnd__cg *c, const gnd__rows *w);
 

@@ -94,15 +94,11 @@ static void write_stages(void *who, const gnd__holeargs *a)
     }
 }
 
-/* Outputs that have one value for a row. */
 static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->part.skip_out = r->points;
-    gnd__cg_values(r->c, 1);
-    gnd__cg_stores(r->c);
-    r->c->part.skip_out = 0;
+    gnd__rows_outputs(r->c, r->points);
 }
 
 gnd_status gnd__cg_rows_cpu(gnd__cg *c)

@@ -225,15 +225,11 @@ static void write_arrays(void *who, const gnd__holeargs *a)
     gnd__rows_arrays(r->c, &r->w, r->w.vec * r->w.nvec);
 }
 
-/* Outputs that have one value for a row. */
 static void write_row_outputs(void *who, const gnd__holeargs *a)
 {
     const row_writer *r = who;
     (void)a;
-    r->c->part.skip_out = r->points;
-    gnd__cg_values(r->c, 1);
-    gnd__cg_stores(r->c);
-    r->c->part.skip_out = 0;
+    gnd__rows_outputs(r->c, r->points);
 }
 
 gnd_status gnd__cg_rows(gnd__cg *c)

@@ -5,7 +5,7 @@
  *
  * A vector of access A is the union uA, of which `v` is what one load moves and `s` its elements;
  * one that is loaded behind an index is gN, of instruction N. Knows accesses and instructions of
- * the IR; values are written by emit.c.
+ * the IR; values are written by values.c.
  */
 #include "codegen/emit.h"
 

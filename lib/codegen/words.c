@@ -5,9 +5,10 @@
  * Four neighbours share a block of the generator, which LLVM does not detect in a loop that it
  * vectorises. So a kernel that goes through an axis in runs first fills an array with the words of
  * a run by a loop over blocks (gnd_words32_u64 and gnd_words64_u64 of kernels/random.cl), and reads
- * the points' words from there: the words of instruction N begin at zN, in zaN.
+ * the points' words from there: the words of instruction N begin at zN, in zaN. The texts are
+ * shapes of kernels/map_cpu.cl.
  */
-#include "codegen/emit.h"
+#include "codegen/holes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,47 +57,62 @@ int gnd__words_any(const gnd__cg *c)
 
 void gnd__words_declare(gnd__cg *c)
 {
-    for (int i = 0; i < c->k->ninstr; i++)
-        if (c->run.words[i]) {
-            const int bits = info(c->k, i)->word_bits;
-            gnd__cgf(c, "    g_u%d za%d[%d];\n    const g_u%d *z%d;\n", bits, i, GND__CG_RUN + 32,
-                     bits, i);
-        }
+    for (int i = 0; i < c->k->ninstr; i++) {
+        const gnd__hole own[] = {
+            {"i", .number = i},
+            {"bits", .number = info(c->k, i)->word_bits},
+            {"room", .number = GND__CG_RUN + 32},
+        };
+        if (c->run.words[i])
+            gnd__cg_shape_of(c, "words_declare", own, NULL);
+    }
 }
 
-/* Processes the words of instruction i before they are used. */
-static void prepare(gnd__cg *c, int i, const char *count)
+/* The words of an instruction. */
+typedef struct words_writer {
+    gnd__cg *c;
+    int i;
+    const char *count;
+} words_writer;
+
+/* Processes them before they are used. */
+static void write_prepare(void *who, const gnd__holeargs *a)
 {
-    const gnd__kir *k = c->k;
+    const words_writer *w = who;
+    const gnd__kir *k = w->c->k;
     char name[3][16] = {"", "", ""};
-    const char *const arg[GND__OP_ARGS] = {count, name[0], name[1], name[2]};
-    for (int j = 1; j < info(k, i)->nin; j++)
-        snprintf(name[j - 1], sizeof name[0], "c%d", k->instr[k->instr[i].a[j]].ref);
-    snprintf(name[2], sizeof name[2], "za%d", i);
-    gnd__cgf(c, "    ");
-    gnd__expand(&c->body, info(k, i)->fill, GND_UINT64, arg);
-    gnd__cgf(c, ";\n");
+    const char *const arg[GND__OP_ARGS] = {w->count, name[0], name[1], name[2]};
+    (void)a;
+    for (int j = 1; j < info(k, w->i)->nin; j++)
+        snprintf(name[j - 1], sizeof name[0], "c%d", k->instr[k->instr[w->i].a[j]].ref);
+    snprintf(name[2], sizeof name[2], "za%d", w->i);
+    gnd__expand(&w->c->body, info(k, w->i)->fill, GND_UINT64, arg);
 }
 
 void gnd__words_fill(gnd__cg *c, int axis, const char *first, const char *count)
 {
     const gnd__kir *k = c->k;
     for (int i = 0; i < k->ninstr; i++) {
-        const gnd__instr *in = &k->instr[i];
-        int at;
+        words_writer w = {c, i, count};
+        char offset[24] = "";
         if (!c->run.words[i])
             continue;
-        at = place_of(k, i);
-        gnd__cgf(c, "    {\n    const I i%d = %s;\n    const g_u64 at_ = (g_u64)(", axis, first);
+        const int at = place_of(k, i);
         if (k->access[at].off)
-            gnd__cgf(c, "o%d + ", at);
-        gnd__cgf(c, "(g_i64)(");
-        gnd__cg_address(c, at);
-        gnd__cgf(c, "));\n    z%d = za%d + gnd_words%d_u64(at_, %s, c%d, za%d);\n", i, i,
-                 info(k, i)->word_bits, count, k->instr[in->a[1]].ref, i);
-        if (info(k, i)->fill)
-            prepare(c, i, count);
-        gnd__cgf(c, "    }\n");
+            snprintf(offset, sizeof offset, "o%d + ", at);
+        const gnd__hole own[] = {
+            {"i", .number = i},
+            {"bits", .number = info(k, i)->word_bits},
+            {"axis", .number = axis},
+            {"first", .text = first},
+            {"count", .text = count},
+            {"at", .number = at},
+            {"offset", .text = offset},
+            {"key", .number = k->instr[k->instr[i].a[1]].ref},
+            {"prepared", .number = info(k, i)->fill != NULL},
+            {"prepare", .write = write_prepare},
+        };
+        gnd__cg_shape_of(c, "words_fill", own, &w);
     }
 }
 

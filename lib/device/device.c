@@ -11,6 +11,7 @@
 #include "base/grave.h"
 #include "base/log.h"
 #include <gnd/device.h>
+#include <gnd/native.h>
 
 /* The result of gnd_open when out of memory. */
 static struct gnd_device nomem_device = {
@@ -62,7 +63,7 @@ static gnd_device *open_locked(const char *spec, gnd_err *e)
     if (gnd__gate_resolve(spec, &b, &index, e))
         return NULL;
     for (gnd_device *d = open_devices; d; d = d->next_open) {
-        if (d->g->be == b && d->g->index == index) {
+        if (d->g->be == b && d->g->index == index && !d->g->native) {
             d->opens++;
             return d;
         }
@@ -93,6 +94,37 @@ gnd_device *gnd_open(const char *spec)
     gnd_device *dev = open_locked(spec, &e);
     pthread_mutex_unlock(&registry);
     return dev ? dev : failed_device(&e);
+}
+
+/* The same for an application's own context: always a new device. */
+gnd_device *gnd_open_native(const char *backend, const gnd_native_device *native)
+{
+    gnd_err e = {.code = GND_OK};
+    gnd_device *dev;
+    if (gnd__forked) {
+        gnd__fork_error(&e);
+    } else if (!backend || !native) {
+        gnd__err(&e, GND_ERR_NULL, "open_native: %s is NULL", backend ? "native" : "backend");
+    } else if ((dev = device_new()) != &nomem_device) {
+        const gnd_dev_native n = {.platform = native->platform,
+                                  .device = native->device,
+                                  .context = native->context,
+                                  .queue = native->queue};
+        pthread_mutex_lock(&registry);
+        if (!gnd__gate_open_native(backend, &n, &dev->g, &e)) {
+            dev->has_f64 = dev->g->props.has_f64 != 0;
+            dev->next_open = open_devices;
+            open_devices = dev;
+        } else {
+            gnd__err_prefix(&e, "open_native");
+            dev->err = e;
+        }
+        pthread_mutex_unlock(&registry);
+        return dev;
+    } else {
+        return dev;
+    }
+    return failed_device(&e);
 }
 
 int gnd__device_last(gnd_device *dev)

@@ -71,6 +71,11 @@ typedef struct gnd__gdev {
     int64_t compile_ns;       /* spent on compiling kernels */
     int compile_said;         /* compiling.c has reported it */
     gnd_err tune_err;         /* why the file is not used, or why the last operation on it failed */
+    int depth;                /* how many times its holder holds the lock */
+    struct gnd__foreign *dropped; /* foreign blocks whose owners are to be told: foreign.c */
+    uint64_t holds;               /* users of its memory that outlive gnd__gate_close */
+    int closed;                   /* it waits for the last of them */
+    unsigned native;              /* not 0: opened by gnd__gate_open_native, the how manieth */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */
@@ -93,19 +98,38 @@ gnd_status gnd__gate_props(const gnd__backend *b, int i, gnd_props *p, gnd_err *
 gnd_status gnd__gate_open(const char *spec, gnd__gdev **d, gnd_err *e);
 /* Finds what gnd__gate_open would open, without opening it. */
 gnd_status gnd__gate_resolve(const char *spec, const gnd__backend **b, int *index, gnd_err *e);
-/* Waits for the device, then frees its pool, programs and queue, and the device itself. */
+/* Opens the device of an application's context, to work in the application's queue. backend is a
+ * name, "opencl". The id is that of the device and a number of its own: "opencl:0@1". */
+gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, gnd__gdev **d,
+                                 gnd_err *e);
+/* Waits for the device, then frees its pool, programs and queue, and the device itself. If
+ * something holds the device, this happens when the last hold ends. */
 void gnd__gate_close(gnd__gdev *d);
+/* A hold keeps the device's memory after gnd__gate_close. The lock is held for the first, and not
+ * for the second, which may free d. */
+void gnd__gate_hold(gnd__gdev *d);
+void gnd__gate_drop(gnd__gdev *d);
 /* In a forked child whose devices are lost (base/fork.h) locking does nothing, and callers must do
  * nothing under it. */
 static inline void gnd__gate_lock(gnd__gdev *d)
 {
-    if (!gnd__forked)
+    if (!gnd__forked) {
         pthread_mutex_lock(&d->lock);
+        d->depth++;
+    }
 }
+/* Unlocks d, and then tells the owners of the foreign blocks that were freed meanwhile. */
+void gnd__foreign_unlock(gnd__gdev *d);
 static inline void gnd__gate_unlock(gnd__gdev *d)
 {
-    if (!gnd__forked)
-        pthread_mutex_unlock(&d->lock);
+    if (gnd__forked)
+        return;
+    if (__builtin_expect(d->depth == 1 && d->dropped != NULL, 0)) {
+        gnd__foreign_unlock(d);
+        return;
+    }
+    d->depth--;
+    pthread_mutex_unlock(&d->lock);
 }
 /* Locks two devices, always in the same order, so that two threads cannot deadlock. The caller must
  * hold no lock of a device. */
@@ -114,11 +138,7 @@ static inline void gnd__gate_lock_two(gnd__gdev *a, gnd__gdev *b)
     gnd__gate_lock(a < b ? a : b);
     gnd__gate_lock(a < b ? b : a);
 }
-static inline void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b)
-{
-    gnd__gate_unlock(a);
-    gnd__gate_unlock(b);
-}
+void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b);
 
 /* --- tuned parameters (tunefile.c) --------------------------------------------------------------
  * They are in the file tune-HASH.txt in the folder of the kernel cache. HASH depends on the
@@ -141,7 +161,7 @@ typedef struct gnd__block {
     gnd_buf *buf;
     size_t off;           /* bytes; a multiple of 256 */
     size_t nbytes;        /* requested size; the block has at least this, rounded up to 16 */
-    struct gnd__seg *seg; /* private to the pool */
+    struct gnd__seg *seg; /* private to the pool; NULL: foreign memory */
 } gnd__block;
 
 /* GND_ERR_DEVMEM if no buffer of the device can have nbytes. */
@@ -158,6 +178,27 @@ uint64_t gnd__pool_most(const gnd__gdev *d);
 /* Limits the bytes that the pool may hold from the backend; 0: no limit. Opening sets it from
  * GND_MEM_LIMIT. */
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
+
+/* --- foreign memory (foreign.c) -----------------------------------------------------------------
+ * A block of memory that another library owns. It is read only, and never the pool's.
+ * gnd__pool_free ends it too: when the queue has finished what was enqueued before and the lock is
+ * no longer held, `release` is called. */
+typedef void gnd__release_fn(void *ctx);
+/* Wraps nbytes of native memory: from byte off of m->handle on, or (off is 0) at m->address. Either
+ * is a multiple of 16. Nobody is told of the end of the block unless gnd__gate_owner says who.
+ * GND_ERR_UNSUPPORTED if the backend cannot work in such memory, and e says why. */
+gnd_status gnd__gate_wrap(gnd__gdev *d, const gnd_mem_native *m, size_t off, size_t nbytes,
+                          gnd__block **b, gnd_err *e);
+void gnd__gate_owner(gnd__block *b, gnd__release_fn *release, void *ctx);
+int gnd__gate_can_wrap(const gnd__gdev *d);
+/* The driver's name for byte off of b; the objects of the device and its queue.
+ * GND_ERR_UNSUPPORTED if the backend does not tell. */
+gnd_status gnd__gate_native(gnd__gdev *d, const gnd__block *b, size_t off, gnd_mem_native *m,
+                            gnd_err *e);
+gnd_status gnd__gate_device_native(gnd__gdev *d, gnd_dev_native *n, gnd_err *e);
+/* Makes later work of the native queue `other` wait for the earlier work of d, or (after) the other
+ * way round. Without such an entry the host waits for d, or fails with GND_ERR_UNSUPPORTED. */
+gnd_status gnd__gate_order(gnd__gdev *d, void *other, int after, gnd_err *e);
 
 /* --- transfers, at byte offsets within a block ------------------------------------------------ */
 gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,

@@ -19,17 +19,17 @@
 #define GUARD ((size_t)64)
 #define ALIGN ((size_t)256)
 
-enum { GUARD_BYTE = 0xa5, NDEV = 3 };
+enum { GUARD_BYTE = 0xa5 };
 
 static const struct {
     uint64_t mem, max_alloc;
-} sizes[NDEV] = {
+} sizes[GND__NULL_DEVICES] = {
     {16 * GIB, 4 * GIB},
     {256 * MIB, 64 * MIB},
     {16 * GIB, 4 * GIB},
 };
 
-static const char *const names[NDEV] = {
+static const char *const names[GND__NULL_DEVICES] = {
     "null device with float64",
     "null device without float64",
     "null device for CUDA C++",
@@ -46,13 +46,13 @@ void *gnd__null_memory(gnd_buf *b, size_t *nbytes)
 static gnd_status dev_count(int *n, gnd_err *e)
 {
     (void)e;
-    *n = NDEV;
+    *n = GND__NULL_DEVICES;
     return GND_OK;
 }
 
 static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
 {
-    if (i < 0 || i >= NDEV)
+    if (i < 0 || i >= GND__NULL_DEVICES)
         return gnd__err(e, GND_ERR_DEVICE, "no device %d", i);
     *p = (gnd_props){
         .vendor = "gnd",
@@ -81,7 +81,7 @@ static gnd_status dev_props(int i, gnd_props *p, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
+gnd_status gnd__null_open(int i, gnd_dev **d, gnd_err *e)
 {
     *d = gnd__calloc(1, sizeof **d);
     if (!*d)
@@ -91,7 +91,7 @@ static gnd_status dev_open(int i, gnd_dev **d, gnd_err *e)
     return GND_OK;
 }
 
-static void dev_close(gnd_dev *d)
+void gnd__null_close(gnd_dev *d)
 {
     gnd__null_object(-1);
     gnd__free(d);
@@ -147,6 +147,12 @@ static void mem_free(gnd_buf *b)
 {
     size_t i, bad = 0;
 
+    if (!b->base) {
+        gnd__null_note("unwrap %zu\n", b->n);
+        gnd__null_object(-1);
+        gnd__free(b);
+        return;
+    }
     for (i = 0; i < GUARD; i++)
         bad += ((b->p - GUARD)[i] != GUARD_BYTE) + ((b->p + b->n)[i] != GUARD_BYTE);
     gnd__null_note("free %zu%s\n", b->n, bad ? " DAMAGED" : "");
@@ -239,7 +245,7 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
 
 /* --- queues: all work is done when it is enqueued ------------------------------------------- */
 
-static gnd_status q_new(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
+gnd_status gnd__null_queue(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
 {
     (void)flags;
     *q = gnd__calloc(1, sizeof **q);
@@ -423,10 +429,12 @@ const gnd_backend *gnd__null_tables(void)
         .size = sizeof device,
         .count = dev_count,
         .props = dev_props,
-        .open = dev_open,
-        .close = dev_close,
+        .open = gnd__null_open,
+        .close = gnd__null_close,
         .mem_info = dev_mem_info,
         .can_peer = dev_can_peer,
+        .open_native = gnd__null_open_native,
+        .native = gnd__null_dev_native,
     };
     static const gnd_memory_ops memory = {
         .size = sizeof memory,
@@ -438,16 +446,19 @@ const gnd_backend *gnd__null_tables(void)
         .map = mem_map,
         .unmap = mem_unmap,
         .fetch = mem_fetch,
+        .wrap = gnd__null_wrap,
+        .native = gnd__null_mem_native,
     };
     static const gnd_queue_ops queue = {
         .size = sizeof queue,
-        .queue_new = q_new,
+        .queue_new = gnd__null_queue,
         .queue_free = q_free,
         .flush = q_flush,
         .finish = q_finish,
         .record = q_record,
         .wait_event = q_wait_event,
         .event_free = event_free,
+        .order = gnd__null_order,
     };
     static const gnd_program_ops program = {
         .size = sizeof program,

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * device/null_priv.h - the objects of the null backend and its records, shared by null.c,
- * null_list.c and null_log.c.
+ * null_list.c, null_log.c and null_native.c.
  */
 #ifndef GND_DEVICE_NULL_PRIV_H
 #define GND_DEVICE_NULL_PRIV_H
 
 #include "device/null.h"
 
+enum { GND__NULL_DEVICES = 3 };
+
 struct gnd_dev {
     int index;
     uint64_t used;
+    void *context; /* of the application that opened it, or NULL */
 };
 struct gnd_queue {
     gnd_dev *d;
+    void *app; /* likewise */
 };
 struct gnd_event {
     int index;
 };
 struct gnd_buf {
     gnd_dev *d;
-    unsigned char *base, *p;
+    unsigned char *base, *p; /* base NULL: memory of others, at p */
     size_t n;
 };
 struct gnd_prog {
@@ -48,6 +52,17 @@ void gnd__null_launched(const gnd_kern *k, const gnd_klaunch *l);
 int gnd__null_may_cache(void);
 /* program.launch */
 gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_err *e);
+/* null.c: device.open, device.close, queue.queue_new. */
+gnd_status gnd__null_open(int i, gnd_dev **d, gnd_err *e);
+void gnd__null_close(gnd_dev *d);
+gnd_status gnd__null_queue(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e);
+/* null_native.c: device.open_native, memory.wrap, memory.native, queue.order, device.native. */
+gnd_status gnd__null_open_native(const gnd_dev_native *n, uint32_t flags, int *index, gnd_dev **d,
+                                 gnd_queue **q, gnd_err *e);
+gnd_status gnd__null_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **out, gnd_err *e);
+gnd_status gnd__null_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
+gnd_status gnd__null_order(gnd_queue *q, void *other, int after, gnd_err *e);
+gnd_status gnd__null_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
 extern const gnd_replay_ops gnd__null_replay_ops;
 
 #endif

@@ -268,24 +268,71 @@ static gnd_status choose(const struct query *q, int index, const char *spec, str
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
+static gnd__gdev *gdev_new(const gnd__backend *b)
 {
     pthread_mutexattr_t attr;
-    gnd_status st;
     gnd__gdev *d = gnd__calloc(1, sizeof *d);
 
-    *out = NULL;
     if (!d)
-        return gnd__err(e, GND_ERR_NOMEM, "%s:%d: out of host memory", f->b->name, f->index);
-    d->be = f->b;
-    d->index = f->index;
-    d->props = f->props;
-    snprintf(d->id, sizeof d->id, "%s:%d", f->b->name, f->index);
+        return NULL;
+    d->be = b;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&d->lock, &attr);
     pthread_mutexattr_destroy(&attr);
+    return d;
+}
 
+static void gdev_free(gnd__gdev *d)
+{
+    pthread_mutex_destroy(&d->lock);
+    gnd__free(d);
+}
+
+static uint32_t queue_flags(void)
+{
+    return gnd__trace_wanted() ? GND_QUEUE_TIMING : 0;
+}
+
+/* The rest, when d has its device and queue, which end if this fails, and d with them. */
+static gnd_status complete(gnd__gdev *d, gnd__gdev **out, gnd_err *e)
+{
+    gnd_status st = gnd__pool_new(d, e);
+    if (st != GND_OK)
+        goto free_queue;
+    if ((st = gnd__progs_new(d, e)) != GND_OK)
+        goto delete_pool;
+    gnd__tunefile_load(d);
+    if ((st = gnd__trace_open(d, e)) != GND_OK)
+        goto delete_progs;
+    gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,
+             d->props.driver);
+    if (!d->be->path[0]) /* plugins count from the time they are loaded */
+        gnd__fork_watch(1);
+    *out = d;
+    return GND_OK;
+
+delete_progs:
+    gnd__progs_delete(d);
+delete_pool:
+    gnd__pool_delete(d);
+free_queue:
+    d->be->queue.queue_free(d->queue);
+    d->be->device.close(d->dev);
+    gdev_free(d);
+    return st;
+}
+
+static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
+{
+    gnd_status st;
+    gnd__gdev *d = gdev_new(f->b);
+    *out = NULL;
+    if (!d)
+        return gnd__err(e, GND_ERR_NOMEM, "%s:%d: out of host memory", f->b->name, f->index);
+    d->index = f->index;
+    d->props = f->props;
+    snprintf(d->id, sizeof d->id, "%s:%d", f->b->name, f->index);
     if ((st = gnd__gate_tick(e)) == GND_OK) {
         pthread_mutex_lock(&listing);
         st = f->b->device.open(f->index, &d->dev, e);
@@ -296,37 +343,79 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto free_d;
     }
     if ((st = gnd__gate_tick(e)) == GND_OK)
-        st =
-            f->b->queue.queue_new(d->dev, gnd__trace_wanted() ? GND_QUEUE_TIMING : 0, &d->queue, e);
+        st = f->b->queue.queue_new(d->dev, queue_flags(), &d->queue, e);
     if (st != GND_OK) {
         st = gnd__gate_failed(d->id, "queue_new", st, e);
         goto close_dev;
     }
-    if ((st = gnd__pool_new(d, e)) != GND_OK)
-        goto free_queue;
-    if ((st = gnd__progs_new(d, e)) != GND_OK)
-        goto delete_pool;
-    gnd__tunefile_load(d);
-    if ((st = gnd__trace_open(d, e)) != GND_OK)
-        goto delete_progs;
-    gnd__log(GND__LOG_INFO, "%s opened: %s (%s, %s)", d->id, d->props.name, d->props.platform,
-             d->props.driver);
-    if (!f->b->path[0]) /* plugins count from the time they are loaded */
-        gnd__fork_watch(1);
-    *out = d;
-    return GND_OK;
+    return complete(d, out, e);
 
-delete_progs:
-    gnd__progs_delete(d);
-delete_pool:
-    gnd__pool_delete(d);
-free_queue:
-    f->b->queue.queue_free(d->queue);
 close_dev:
     f->b->device.close(d->dev);
 free_d:
-    pthread_mutex_destroy(&d->lock);
-    gnd__free(d);
+    gdev_free(d);
+    return st;
+}
+
+/* The backend of that name, loaded. */
+static gnd_status named_backend(const char *name, const gnd__backend **b, gnd_err *e)
+{
+    const gnd__backend *const *list;
+    int n = gnd__gate_found(&list), i;
+    char there[400];
+    for (i = 0; i < n && strcasecmp(list[i]->name, name) != 0;)
+        i++;
+    if (i == n) {
+        present(there, sizeof there, NULL);
+        return gnd__err(e, GND_ERR_DEVICE, "backend %.40s: not installed; present: %s", name,
+                        there);
+    }
+    gnd__gate_need(list[i]);
+    *b = list[i];
+    return list[i]->why.code
+               ? gnd__err(e, GND_ERR_DEVICE, "backend %s: %s", list[i]->name, list[i]->why.msg)
+               : GND_OK;
+}
+
+gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, gnd__gdev **out,
+                                 gnd_err *e)
+{
+    static atomic_uint last;
+    const gnd__backend *b;
+    gnd__gdev *d;
+    gnd_status st = gnd__env_check_all(e);
+
+    *out = NULL;
+    if (st != GND_OK || (st = named_backend(backend, &b, e)) != GND_OK)
+        return st;
+    if (!b->device.open_native)
+        return gnd__err(e, GND_ERR_UNSUPPORTED,
+                        "backend %s has no device.open_native: install a plugin for interface %u.2 "
+                        "or newer, or use gnd_open",
+                        b->name, GND_BACKEND_MAJOR);
+    d = gdev_new(b);
+    if (!d)
+        return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", b->name);
+    if ((st = gnd__gate_tick(e)) == GND_OK) {
+        pthread_mutex_lock(&listing);
+        st = b->device.open_native(n, queue_flags(), &d->index, &d->dev, &d->queue, e);
+        pthread_mutex_unlock(&listing);
+    }
+    if (st != GND_OK) {
+        st = gnd__gate_failed(b->name, "context and queue", st, e);
+        goto free_d;
+    }
+    if ((st = gnd__gate_props(b, d->index, &d->props, e)) != GND_OK)
+        goto close;
+    d->native = atomic_fetch_add(&last, 1) + 1;
+    snprintf(d->id, sizeof d->id, "%s:%d@%u", b->name, d->index, d->native);
+    return complete(d, out, e);
+
+close:
+    b->queue.queue_free(d->queue);
+    b->device.close(d->dev);
+free_d:
+    gdev_free(d);
     return st;
 }
 
@@ -391,6 +480,11 @@ void gnd__gate_close(gnd__gdev *d)
         return;
     gnd__gate_lock(d);
     d->be->queue.finish(d->queue, NULL);
+    if (d->holds) {
+        d->closed = 1;
+        gnd__gate_unlock(d);
+        return;
+    }
     gnd__trace_close(d);
     gnd__progs_delete(d);
     gnd__pool_delete(d);
@@ -399,8 +493,7 @@ void gnd__gate_close(gnd__gdev *d)
     pthread_mutex_lock(&listing);
     d->be->device.close(d->dev);
     pthread_mutex_unlock(&listing);
-    pthread_mutex_destroy(&d->lock);
-    gnd__free(d);
+    gdev_free(d);
     if (!plugin)
         gnd__fork_watch(-1);
 }

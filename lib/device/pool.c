@@ -291,6 +291,10 @@ void gnd__pool_free(gnd__gdev *d, gnd__block *block)
 
     if (!b || UNLIKELY(gnd__forked))
         return;
+    if (UNLIKELY(!block->seg)) {
+        gnd__foreign_free(d, block);
+        return;
+    }
     if (UNLIKELY(b->state != USED)) {
         gnd__log(GND__LOG_ERROR, "%s: a block was freed twice: please report it", d->id);
         return;

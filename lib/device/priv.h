@@ -59,6 +59,9 @@ gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e);
 /* Frees everything, including blocks still in use. The device must be idle. */
 void gnd__pool_delete(gnd__gdev *d);
 
+/* Ends a foreign block (foreign.c). */
+void gnd__foreign_free(gnd__gdev *d, gnd__block *b);
+
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * fuse/collect.c - walks the graph below the sinks, without recursion, into an array in order of
- * computation, and writes the structure as bytes: the key of the plan cache. Sizes, strides and
- * operations are in the key; the values of constants and the addresses of leaves are not. Nodes
- * that compute the same from the same inputs are unified: equal bytes, and for constants equal
- * values, give one node, so that what a program wrote twice is computed once.
+ * computation, and has its structure written as a key (key.c). Nodes that compute the same from the
+ * same inputs are unified: equal bytes, and for constants equal values, give one node, so that what
+ * a program wrote twice is computed once.
  */
-#include "fuse/fuse.h"
+#include "fuse/key.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -33,179 +32,6 @@ static int widen(void **p, int32_t *cap, int32_t need, size_t size)
 static inline int grow(void **p, int32_t *cap, int32_t need, size_t size)
 {
     return need <= *cap || widen(p, cap, need, size);
-}
-
-/* Reserves n more bytes of the key, so that `put` needs no check. */
-static inline int key_room(gnd__pgraph *g, size_t n)
-{
-    size_t c = g->capkey ? g->capkey : 1024;
-    unsigned char *q;
-    if (g->nkey + n <= g->capkey)
-        return 1;
-    while (c < g->nkey + n)
-        c *= 2;
-    q = gnd__realloc(g->key, c);
-    if (!q)
-        return 0;
-    g->key = q;
-    g->capkey = c;
-    return 1;
-}
-
-/* Copies a few bytes, mostly a multiple of 4, without a call. Room must be reserved. */
-static inline void put(gnd__pgraph *g, const void *p, size_t n)
-{
-    const unsigned char *from = p;
-    unsigned char *to = g->key + g->nkey;
-    g->nkey += n;
-    if (n > 64) {
-        memcpy(to, from, n);
-        return;
-    }
-    for (; n >= 8; n -= 8, from += 8, to += 8)
-        memcpy(to, from, 8);
-    if (n >= 4) {
-        memcpy(to, from, 4);
-        from += 4;
-        to += 4;
-        n -= 4;
-    }
-    for (; n > 0; n--)
-        *to++ = *from++;
-}
-
-static inline void put32(gnd__pgraph *g, int32_t v)
-{
-    memcpy(g->key + g->nkey, &v, sizeof v);
-    g->nkey += sizeof v;
-}
-
-/* Bit 0: the leaf's first element is aligned to 16 bytes. */
-static inline int32_t leaf_alignment(const gnd_array *a)
-{
-    return (uint64_t)a->data.off * gnd__dtype_bytes[a->dtype] % 16 == 0;
-}
-
-/* An upper bound of the bytes that key_node writes for a. */
-static inline size_t key_size(const gnd_array *a)
-{
-    size_t n = 8 + 16 * (size_t)a->ndim;
-    if (gnd__is_leaf(a))
-        return n;
-    n += 4 * (size_t)a->nin;
-    switch (a->kind) {
-    case GND__VIEW:
-        return n + 8 * (size_t)a->in[0]->ndim + sizeof(gnd__term) * (size_t)a->p.view->nterm;
-    case GND__TAKE: return n + 2 * (size_t)a->in[0]->ndim;
-    case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
-    case GND__OP:
-    case GND__CAST: return n;
-    case GND__LAUNCH: return n + sizeof(gnd__launch);
-    default: return n + sizeof(gnd__primargs) + sizeof(gnd__index_of);
-    }
-}
-
-/* Which inputs of launch a nobody else will see again, one bit each. The memory of such an input
- * may be overwritten; inputs of a recording are kept. */
-static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
-{
-    uint32_t bits = 0;
-    for (int j = 0; j < a->nin; j++) {
-        const gnd_array *x = a->in[j];
-        const gnd__storage *st = x->data.st;
-        if (atomic_load(&x->handles) > 0 || atomic_load(&x->refs) > 1 || x->kind == GND__CONST)
-            continue;
-        if (!st || (!g->frozen && atomic_load(&st->refs) == 1 && x->data.contig &&
-                    (uint64_t)x->data.off * gnd_dtype_size((gnd_dtype)x->dtype) % 16 == 0))
-            bits |= 1u << j;
-    }
-    return bits;
-}
-
-/* The key of a launch: everything but the numbers passed to it. */
-static void key_launch(gnd__pgraph *g, gnd__pnode *p)
-{
-    const gnd__launch *l = p->a->p.launch;
-    p->dying = dying_inputs(g, p->a);
-    put(g, &p->dying, sizeof p->dying);
-    put(g, &l->user->id, sizeof l->user->id);
-    put(g, l->grid, sizeof l->grid);
-    put(g, l->block, sizeof l->block);
-    put(g, l->out_bytes, (size_t)l->nout * sizeof *l->out_bytes);
-    put32(g, l->nout);
-    put32(g, l->narg);
-    for (int i = 0; i < l->narg; i++) {
-        const gnd__larg *a = &l->arg[i];
-        put32(g, a->kind | a->aligned << 8);
-        put32(g, (uint8_t)a->in | (uint8_t)a->out << 8 | (uint8_t)a->of << 16);
-        put32(g, (int32_t)a->nbytes);
-    }
-}
-
-static void key_node(gnd__pgraph *g, gnd__pnode *p)
-{
-    const gnd_array *a = p->a;
-    struct {
-        uint8_t kind, ndim, dtype, zero;
-        int32_t x;
-    } h = {a->kind, a->ndim, (uint8_t)a->dtype, 0, 0};
-    int leaf = gnd__is_leaf(a);
-    if (!key_room(g, key_size(a))) {
-        g->oom = 1;
-        return;
-    }
-    if (a->data.st)
-        h.kind = (uint8_t)(0x80 | a->data.contig | leaf_alignment(a) << 1);
-    else if (a->kind == GND__OP) {
-        h.x = a->p.op;
-        h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);
-    } else if (a->kind == GND__REDUCE)
-        h.x = a->p.red.op;
-    else if (a->kind == GND__ASSEMBLE || a->kind == GND__TAKE || a->kind == GND__CALL)
-        h.x = a->nin;
-    else if (a->kind == GND__VIEW)
-        h.x = a->p.view->nterm;
-    put(g, &h, sizeof h);
-    put(g, a->dim, a->ndim * sizeof *a->dim);
-    if (leaf) {
-        if (a->data.st && !a->data.contig)
-            put(g, a->data.stride, a->ndim * sizeof *a->data.stride);
-        return;
-    }
-    if (a->nin > 0)
-        put(g, g->inputs + p->in, (size_t)a->nin * sizeof *g->inputs);
-    if (a->kind == GND__OP)
-        return;
-    if (a->kind == GND__VIEW) {
-        const gnd__view *v = a->p.view;
-        put(g, v->start, a->in[0]->ndim * sizeof *v->start);
-        put(g, v->term, (size_t)v->nterm * sizeof *v->term);
-    } else if (a->kind == GND__REDUCE) {
-        put(g, &a->p.red.mask, sizeof a->p.red.mask);
-        if (a->p.red.fn)
-            put(g, &a->p.red.fn->id, sizeof a->p.red.fn->id);
-    } else if (a->kind == GND__CALL) {
-        put(g, &a->p.call.fn->id, sizeof a->p.call.fn->id);
-        put32(g, a->p.call.out);
-    } else if (a->kind == GND__TAKE) {
-        put(g, a->p.take->from, a->in[0]->ndim * sizeof *a->p.take->from);
-        put(g, a->p.take->via, a->in[0]->ndim * sizeof *a->p.take->via);
-    } else if (a->kind == GND__CHECKED) {
-        put(g, &a->p.check.func, sizeof a->p.check.func);
-        put(g, &a->p.check.size, sizeof a->p.check.size);
-        put(g, &a->p.check.what, sizeof a->p.check.what);
-        put32(g, a->p.check.code);
-        put32(g, a->p.check.axis);
-    } else if (a->kind == GND__PRIM) {
-        put(g, a->p.prim, offsetof(gnd__primargs, func));
-    } else if (a->kind == GND__LAUNCH) {
-        key_launch(g, p);
-    } else if (a->kind == GND__PART) {
-        put32(g, a->p.part);
-    } else if (a->kind == GND__ASSEMBLE) {
-        for (int i = 0; i < a->nin; i++)
-            put(g, a->p.box[i].start, a->ndim * sizeof *a->p.box[i].start);
-    }
 }
 
 static inline uint32_t hash_bytes(const unsigned char *p, size_t n, uint32_t h)
@@ -366,7 +192,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
         atomic_load_explicit(&a->handles, memory_order_relaxed) > 0)
         p->held = __atomic_load_n(&a->scope, __ATOMIC_RELAXED) ? 1 : 2;
     p->in = g->ninput;
-    g->dear |= a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__LAUNCH;
+    g->expensive |= a->kind == GND__REDUCE || a->kind == GND__MATMUL || a->kind == GND__LAUNCH;
     if (a->data.st)
         g->checks |= a->data.st->checks != NULL;
     else if (a->kind == GND__DATA)
@@ -384,7 +210,7 @@ static int32_t add_node(gnd__pgraph *g, gnd_array *a, const int32_t *konst)
     if (a->kind != GND__CONST)
         a->mark = (uint32_t)g->nnode + 1;
     g->nnode++;
-    key_node(g, p);
+    gnd__key_node(g, p);
     return konst ? enter(g, key, ninput) : g->nnode - 1;
 }
 
@@ -499,66 +325,60 @@ static void find_owned(gnd__pgraph *g)
             g->node[g->dup[i].node].owned = 1;
 }
 
-gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
+/* Adds the nodes below sink, and sink itself, in order of computation. */
+static void add_below(gnd__pgraph *g, gnd_array *sink)
 {
-    gnd__pgraph_reset(g);
-    g->dev = dev;
-    if (!grow((void **)&g->sinks, &g->capsink, n + 1, sizeof *g->sinks))
-        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
-    for (int s = 0; s < n && !g->oom; s++) {
-        int32_t top = 0;
-        gnd_array *const constant = sink[s]->kind == GND__CONST ? sink[s] : number_of(g, sink[s]);
-        if (sink[s]->mark == 0 && !constant) {
-            if (!grow((void **)&g->astack, &g->capastack, 1, sizeof *g->astack)) {
-                g->oom = 1;
-                break;
-            }
-            g->astack[top++] = sink[s];
-        }
-        while (top > 0 && !g->oom) {
-            gnd_array *a = g->astack[top - 1];
-            int waiting = 0;
-            if (a->mark) {
-                top--;
-                continue;
-            }
-            if (a->kind == GND__PART)
-                gnd__part_adopt(a);
-            if (!gnd__is_leaf(a)) {
-                if (!grow((void **)&g->astack, &g->capastack, top + a->nin, sizeof *g->astack)) {
-                    g->oom = 1;
-                    break;
-                }
-                for (int i = a->nin - 1; i >= 0; i--)
-                    if (a->in[i]->mark == 0 && a->in[i]->kind != GND__CONST) {
-                        g->astack[top++] = a->in[i];
-                        waiting = 1;
-                    }
-            }
-            if (waiting)
-                continue;
-            top--;
-            add_with_constants(g, a);
-        }
-        if (g->oom)
-            break;
-        if (constant)
-            g->sinks[g->nsink] = add_node(g, constant, NULL);
-        else
-            g->sinks[g->nsink] = (int32_t)sink[s]->mark - 1;
-        if (g->sinks[g->nsink] >= 0)
-            g->node[g->sinks[g->nsink]].sink = 1;
-        g->nsink++;
+    int32_t top = 0;
+    if (!grow((void **)&g->astack, &g->capastack, 1, sizeof *g->astack)) {
+        g->oom = 1;
+        return;
     }
-    if (g->ndup)
-        find_lost(g);
-    const int viewed = !g->oom && is_view_asked(g), dear = !g->oom && g->dear && !g->frozen;
-    if (viewed || dear)
-        count_uses(g);
-    if (viewed)
-        hold_viewed(g);
-    if (dear)
-        find_owned(g);
+    g->astack[top++] = sink;
+    while (top > 0 && !g->oom) {
+        gnd_array *a = g->astack[top - 1];
+        int waiting = 0;
+        if (a->mark) {
+            top--;
+            continue;
+        }
+        if (a->kind == GND__PART)
+            gnd__part_adopt(a);
+        if (!gnd__is_leaf(a)) {
+            if (!grow((void **)&g->astack, &g->capastack, top + a->nin, sizeof *g->astack)) {
+                g->oom = 1;
+                return;
+            }
+            for (int i = a->nin - 1; i >= 0; i--)
+                if (a->in[i]->mark == 0 && a->in[i]->kind != GND__CONST) {
+                    g->astack[top++] = a->in[i];
+                    waiting = 1;
+                }
+        }
+        if (waiting)
+            continue;
+        top--;
+        add_with_constants(g, a);
+    }
+}
+
+static void add_sink(gnd__pgraph *g, gnd_array *sink)
+{
+    gnd_array *const constant = sink->kind == GND__CONST ? sink : number_of(g, sink);
+    if (sink->mark == 0 && !constant)
+        add_below(g, sink);
+    if (g->oom)
+        return;
+    if (constant)
+        g->sinks[g->nsink] = add_node(g, constant, NULL);
+    else
+        g->sinks[g->nsink] = (int32_t)sink->mark - 1;
+    if (g->sinks[g->nsink] >= 0)
+        g->node[g->sinks[g->nsink]].sink = 1;
+    g->nsink++;
+}
+
+static void clear_marks(gnd__pgraph *g)
+{
     for (int32_t i = 0; i < g->nnode; i++)
         if (g->node[i].a->kind != GND__CONST)
             g->node[i].a->mark = 0;
@@ -567,18 +387,32 @@ gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const
     for (int i = 0; i < g->nnumber; i++)
         if (g->number[i].in)
             g->number[i].in->mark = 0;
-    if (!g->oom && !key_room(g, 4 * (size_t)g->nsink + (size_t)g->nnode + 8))
+}
+
+gnd_status gnd__collect(gnd__pgraph *g, gnd_device *dev, int n, gnd_array *const *sink, gnd_err *e)
+{
+    gnd__pgraph_reset(g);
+    g->dev = dev;
+    if (!grow((void **)&g->sinks, &g->capsink, n + 1, sizeof *g->sinks))
+        return gnd__err(e, GND_ERR_NOMEM, "out of memory while planning");
+    for (int s = 0; s < n && !g->oom; s++)
+        add_sink(g, sink[s]);
+    if (g->ndup)
+        find_lost(g);
+    const int viewed = !g->oom && is_view_asked(g),
+              expensive = !g->oom && g->expensive && !g->frozen;
+    if (viewed || expensive)
+        count_uses(g);
+    if (viewed)
+        hold_viewed(g);
+    if (expensive)
+        find_owned(g);
+    clear_marks(g);
+    const size_t key = g->nkey;
+    if (!g->oom && !gnd__key_end(g))
         g->oom = 1;
-    if (!g->oom) {
-        size_t key = g->nkey;
-        put(g, g->sinks, 4 * (size_t)g->nsink);
-        for (int32_t i = 0; i < g->nnode; i++)
-            /* late, because an equal node may have changed them */
-            g->key[g->nkey++] = (unsigned char)(g->node[i].held | g->node[i].owned << 2);
-        put32(g, g->nsink);
-        put32(g, g->nnode);
+    if (!g->oom)
         add_hash(g, hash_bytes(g->key + key, g->nkey - key, 0));
-    }
     if (g->oom)
         return gnd__err(e, g->oom == 1 ? GND_ERR_NOMEM : GND_ERR_INTERNAL, "planning: %s",
                         g->oom == 1 ? "out of memory" : "a constant inside an assembly");
@@ -604,7 +438,7 @@ void gnd__pgraph_reset(gnd__pgraph *g)
     g->hash = 0;
     g->looked = 0;
     g->checks = 0;
-    g->dear = 0;
+    g->expensive = 0;
     g->symbolic = 0;
     g->oom = 0;
     gnd__free(g->order);

@@ -38,8 +38,8 @@ typedef struct gnd__pnode {
     uint8_t held; /* 1: a scope has a handle; 2 or more: the user has one to keep */
     /* not a sink, and the user has a handle or a node outside the graph uses it */
     uint8_t owned;
-    uint8_t live; /* it, or something inline above it, is owned: needed after the plan */
-    uint8_t dear; /* a root made by a reduction, a product or a primitive */
+    uint8_t live;      /* it, or something inline above it, is owned: needed after the plan */
+    uint8_t expensive; /* a root made by a reduction, a product or a primitive */
     /* an earlier attempt found that it must be a root; for an assembly, box by box */
     uint8_t must;
     uint8_t absorbed; /* a reduction whose result stays inside the kernel of its consumer */
@@ -143,7 +143,7 @@ typedef struct gnd__pgraph {
     uint64_t hash; /* of the key */
     int symbolic;  /* the nodes include a placeholder: nothing can be computed */
     /* the nodes include a reduction or a product: `owned` and `uses` are known */
-    int dear;
+    int expensive;
     int frozen; /* set by the planner: only sinks are kept, nodes are not owned */
     /* set by the planner, and not freed here; nnumber of them */
     gnd__pnumber *number;
@@ -214,7 +214,8 @@ int gnd__is_relu(const gnd_array *a);
  * array and lose its NaN. */
 int gnd__is_scaling(const gnd_array *a);
 
-/* --- lower.c, lower_value.c ------------------------------------------------------------------- */
+/* --- lower.c, lower_value.c, lower_node.c
+ * ------------------------------------------------------------------- */
 /* Makes the IR of one kernel. *retry is set if some nodes must be roots (marked `must` or
  * `no_absorb`): grouping then starts again. */
 gnd_status gnd__lower(gnd__pgraph *g, const gnd__pwork *w, gnd__kir *k, int *retry, gnd_err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuse/lower.h - the state of lowering one work, shared by lower_value.c (values), lower.c (the
- * kernel around them), boxes.c and divide.c.
+ * fuse/lower.h - the state of lowering one work, shared by lower_value.c (expressions),
+ * lower_node.c (single nodes), lower.c (the kernel around them), boxes.c and divide.c.
  */
 #ifndef GND_FUSE_LOWER_H
 #define GND_FUSE_LOWER_H
@@ -98,10 +98,7 @@ void gnd__in_parts(const gnd__lowering *lo, gnd__layout *l);
  * if it cannot be expressed. */
 int gnd__reshaped_in_parts(const gnd__lowering *lo, const gnd_array *a, int32_t f, gnd__layout *l);
 
-/* --- lower_value.c ---------------------------------------------------------------------------- */
-/* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or
- * `retry` is set. */
-int gnd__lower_value(gnd__lowering *lo, int32_t i);
+/* --- lower_node.c ----------------------------------------------------------------------------- */
 /* The number of an access to a slot with layout l, whose axes are those of the space. In an
  * epilogue these are the result's axes, which equal the kept axes except for extents of 1. -1:
  * `full` is set; -2: the result has another shape. */
@@ -116,6 +113,28 @@ int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
 int gnd__lower_snippet(gnd__lowering *lo, const gnd__snippet *fn);
 /* Excludes the work's reductions from it: grouping starts again. */
 void gnd__lower_apart(gnd__lowering *lo);
+/* Whether node i is a root of the work that it stores as a whole. */
+int gnd__lower_in_kernel(const gnd__lowering *lo, int32_t node);
+/* The number of node i among the work's reductions, or -1. */
+int gnd__lower_red_index(const gnd__lowering *lo, int32_t node);
+/* The values of single nodes; -1: `full` or `retry` is set. Node i is seen through frame f. First a
+ * node that needs no further walk: a leaf, a constant, another kernel's root, or a reduction of
+ * this kernel. */
+int gnd__lower_leaf(gnd__lowering *lo, int32_t i, int32_t f);
+/* A take. An access to in[0] along the axes that the node keeps, plus the offsets from the indices,
+ * whose values are index[1] and so on. */
+int gnd__lower_gather(gnd__lowering *lo, int32_t i, int32_t f, const int *index);
+/* A call of the user's function with the values arg[] of its inputs. */
+int gnd__lower_call(gnd__lowering *lo, int32_t i, const int *arg);
+/* An operation, a cast or a check of the values arg[]. */
+int gnd__lower_combine(gnd__lowering *lo, int32_t i, const int *arg);
+/* A short reduction of the n values arg[], expanded. */
+int gnd__lower_expanded(gnd__lowering *lo, int32_t i, const int *arg, int n);
+
+/* --- lower_value.c ---------------------------------------------------------------------------- */
+/* The value (an instruction's number) of node i of the graph in the kernel's space. -1: `full` or
+ * `retry` is set. */
+int gnd__lower_value(gnd__lowering *lo, int32_t i);
 /* Forgets all values, for another space. */
 void gnd__lower_forget(gnd__lowering *lo);
 

@@ -11,7 +11,7 @@
  * wanted when the plan has run, because it is owned or something is that is not stored: a reduction
  * or a product of that kind is stored, wherever it is computed (group.c, rows.c, product.c).
  */
-#include "fuse/fuse.h"
+#include "fuse/roles.h"
 
 #include <string.h>
 
@@ -30,13 +30,6 @@
  * or when a scope does, which may be for no more than that the program went through it. */
 #define KEPT_OPS 16
 #define SCOPE_OPS 48
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
-    a *= 0xff51afd7ed558ccdu;
-    return a ^ (a >> 33);
-}
 
 static int is_piece_of_work(const gnd_array *a)
 {
@@ -316,75 +309,6 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     q->expanded |= (uint8_t)expanded;
 }
 
-/* Buckets of shapes, and the sinks of one bucket that may not fit to a leader before it looks no
- * further. */
-enum { SHAPES = 1024, MISFITS = 64 };
-
-static unsigned shape_hash(const gnd_array *a)
-{
-    uint64_t h = a->ndim;
-    for (int d = 0; d < a->ndim; d++)
-        h = mix(h, (uint64_t)a->dim[d]);
-    return (unsigned)(h % SHAPES);
-}
-
-/* Whether sink p can be of a team. */
-static int may_team(const gnd__pnode *p)
-{
-    return p->role == GND__R_ROOT && gnd__is_elementwise(p->a) && !p->alone;
-}
-
-/* Chains the sinks that can be of a team by their shapes, from the last to the first, each node
- * once. */
-static void chain_shapes(gnd__pgraph *g)
-{
-    int32_t last[SHAPES];
-    for (int i = 0; i < SHAPES; i++)
-        last[i] = -1;
-    for (int32_t s = 0; s < g->nsink; s++)
-        g->node[g->sinks[s]].before = -2;
-    for (int32_t s = g->nsink - 1; s >= 0; s--) {
-        gnd__pnode *p = &g->node[g->sinks[s]];
-        if (!may_team(p) || p->before != -2)
-            continue;
-        int32_t *at = &last[shape_hash(p->a)];
-        p->before = -1;
-        if (*at >= 0)
-            g->node[g->sinks[*at]].before = s;
-        *at = s;
-    }
-}
-
-/* Elementwise sinks of one shape are to be one kernel, so that what they share is computed in it
- * and not stored: the last one leads. group.c says later whether that came true. */
-static void make_teams(gnd__pgraph *g)
-{
-    if (g->nsink < 2)
-        return;
-    chain_shapes(g);
-    for (int32_t s = g->nsink - 1; s >= 0; s--) {
-        gnd__pnode *lead = &g->node[g->sinks[s]];
-        uint32_t nops = lead->nops, nleaf = lead->nleaf;
-        int members = 1, misfits = 0;
-        if (!may_team(lead) || lead->team != g->sinks[s])
-            continue;
-        for (int32_t t = lead->before; t >= 0 && members < GND__KIR_OUT && misfits < MISFITS;
-             t = g->node[g->sinks[t]].before) {
-            gnd__pnode *p = &g->node[g->sinks[t]];
-            g->looked++;
-            if (p->team != g->sinks[t] || !gnd__same_shape(p->a, lead->a) ||
-                nops + p->nops > GND__KERNEL_OPS || nleaf + p->nleaf > GND__LEAVES) {
-                misfits++;
-                continue;
-            }
-            p->team = g->sinks[s];
-            nops += p->nops;
-            nleaf += p->nleaf;
-            members++;
-        }
-    }
-}
-
 /* The group of a reduction: the last one, not far apart, over the same input and axes. */
 static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
 {
@@ -409,85 +333,101 @@ static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int ex
     return g->gpu ? CHEAP_FEW_GPU : CHEAP_FEW_CPU;
 }
 
+/* How a kernel uses node i, on the way to the inputs of i. */
+typedef struct usage {
+    int32_t group;
+    uint64_t path;
+    int conflict, expanded, whole;
+    int shifted;    /* i is an assembly whose boxes are all cut from one array */
+    int32_t pieces; /* the next number of a box that is a work of its own */
+} usage;
+
+/* Notes the use of input k of node i, which is used as u says. */
+static void use_input(gnd__pgraph *g, int32_t i, int k, usage *u)
+{
+    const gnd__pnode *p = &g->node[i];
+    const gnd_array *a = p->a;
+    gnd__pnode *q = gnd__input_of(g, p, k);
+    uint64_t way = u->path;
+    int grows = u->expanded;
+    q->whole |= (uint8_t)u->whole;
+    if (a->kind == GND__ASSEMBLE && p->role == GND__R_ROOT) {
+        use(q, u->pieces++, 1, 0, 0);
+        return;
+    }
+    if (a->kind == GND__ASSEMBLE) {
+        q->piece |= (uint8_t)u->shifted;
+        use(q, u->group,
+            gnd__mix_path(u->path, (uint64_t)(u->shifted ? 0 : k) * 0x10001 + (uint64_t)i * 4 + 6),
+            u->conflict, grows);
+        return;
+    }
+    if (a->kind == GND__PRIM) {
+        use(q, i, gnd__mix_path(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
+        return;
+    }
+    if (a->kind == GND__LAUNCH || a->kind == GND__PART) {
+        use(q, i, gnd__mix_path(1, (uint64_t)k + 7), 1, 0);
+        return;
+    }
+    if (p->piece && p->role == GND__R_INLINE && !u->conflict)
+        ; /* all boxes see what they are cut from in one way */
+    else if (gnd__is_view(a) || gnd__reads_all(a, k) || a->kind == GND__MATMUL ||
+             a->kind == GND__REDUCE)
+        way = gnd__mix_path(
+            u->path,
+            (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? u->group : i) * 4 + 5);
+    else if (q->a->size != a->size || q->a->ndim != a->ndim)
+        way = gnd__mix_path(u->path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
+    if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
+        grows |= !q->a->size                         ? 1
+                 : a->size / q->a->size >= CHECK_ROW ? 7
+                 : a->size / q->a->size > FEW        ? 5
+                                                     : 1;
+    /* what is indexed lies in memory: no reduction that stays inside a kernel */
+    use(q, u->group, way, u->conflict || gnd__reads_all(a, k), grows);
+}
+
 static void uses(gnd__pgraph *g)
 {
-    int32_t pieces = g->nnode;
+    usage u = {.pieces = g->nnode};
     for (int32_t i = g->nnode - 1; i >= 0; i--) {
         gnd__pnode *p = &g->node[i];
         const gnd_array *a = p->a;
-        int32_t group = p->group;
-        uint64_t path = p->path;
-        int conflict = p->conflict, expanded = p->expanded, whole = p->whole;
+        u.group = p->group;
+        u.path = p->path;
+        u.conflict = p->conflict;
+        u.expanded = p->expanded;
+        u.whole = p->whole;
         if (p->role == GND__R_LEAF)
             continue;
         if (p->role == GND__R_INLINE && a->kind == GND__ASSEMBLE &&
-            (whole || ((conflict || expanded) && gnd__shifted(g, i) < 0 &&
-                       (sources(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
+            (u.whole || ((u.conflict || u.expanded) && gnd__shifted(g, i) < 0 &&
+                         (sources(g, p) > CHEAP_LEAVES || has_own_work(g, p)))))
             p->role =
                 GND__R_ROOT; /* else what its boxes are made of is stored, if that is not cheap */
         if (p->role == GND__R_INLINE && !gnd__is_view(a) && a->kind != GND__ASSEMBLE &&
-            ((conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
-             (expanded && p->cost > cheap_expanded(g, p, expanded)) ||
-             (expanded & 2 && a->kind == GND__CHECKED))) {
+            ((u.conflict && (p->cost > cheap_cost(g, p) || p->nleaf > CHEAP_LEAVES)) ||
+             (u.expanded && p->cost > cheap_expanded(g, p, u.expanded)) ||
+             (u.expanded & 2 && a->kind == GND__CHECKED))) {
             p->role = GND__R_ROOT;
             p->shared = 1;
         }
         if (p->role == GND__R_ROOT) {
-            group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
-            path = 1;
-            conflict = expanded = 0;
+            u.group = a->kind == GND__REDUCE ? reduce_group(g, i) : p->team;
+            u.path = 1;
+            u.conflict = u.expanded = 0;
         } else if (p->role == GND__R_ALIAS) {
-            group = i;
-            path = mix(1, (uint64_t)i);
-            conflict = expanded = 0;
+            u.group = i;
+            u.path = gnd__mix_path(1, (uint64_t)i);
+            u.conflict = u.expanded = 0;
         }
         if (p->role != GND__R_INLINE)
-            whole = 0;
-        whole |= a->kind == GND__PRIM || (a->kind == GND__REDUCE && p->role == GND__R_ROOT);
-        const int shifted =
-            a->kind == GND__ASSEMBLE && p->role == GND__R_INLINE && gnd__shifted(g, i) >= 0;
-        for (int k = 0; k < a->nin; k++) {
-            gnd__pnode *q = gnd__input_of(g, p, k);
-            uint64_t way = path;
-            int grows = expanded;
-            q->whole |= (uint8_t)whole;
-            if (a->kind == GND__ASSEMBLE && p->role == GND__R_ROOT) {
-                use(q, pieces++, 1, 0, 0);
-                continue;
-            }
-            if (a->kind == GND__ASSEMBLE) {
-                q->piece |= (uint8_t)shifted;
-                use(q, group,
-                    mix(path, (uint64_t)(shifted ? 0 : k) * 0x10001 + (uint64_t)i * 4 + 6),
-                    conflict, grows);
-                continue;
-            }
-            if (a->kind == GND__PRIM) {
-                use(q, i, mix(1, (uint64_t)k + 7), 0, a->p.prim->mode[k] == GND__IN_AGAIN);
-                continue;
-            }
-            if (a->kind == GND__LAUNCH || a->kind == GND__PART) {
-                use(q, i, mix(1, (uint64_t)k + 7), 1, 0);
-                continue;
-            }
-            if (p->piece && p->role == GND__R_INLINE && !conflict)
-                ; /* all boxes see what they are cut from in one way */
-            else if (gnd__is_view(a) || gnd__reads_all(a, k) || a->kind == GND__MATMUL ||
-                     a->kind == GND__REDUCE)
-                way = mix(path,
-                          (uint64_t)(a->kind == GND__REDUCE && p->role == GND__R_ROOT ? group : i) *
-                                  4 +
-                              5);
-            else if (q->a->size != a->size || q->a->ndim != a->ndim)
-                way = mix(path, (uint64_t)q->a->ndim * 31 + (uint64_t)q->a->size);
-            if (a->kind != GND__REDUCE && a->kind != GND__MATMUL && q->a->size < a->size)
-                grows |= !q->a->size                         ? 1
-                         : a->size / q->a->size >= CHECK_ROW ? 7
-                         : a->size / q->a->size > FEW        ? 5
-                                                             : 1;
-            /* what is indexed lies in memory: no reduction that stays inside a kernel */
-            use(q, group, way, conflict || gnd__reads_all(a, k), grows);
-        }
+            u.whole = 0;
+        u.whole |= a->kind == GND__PRIM || (a->kind == GND__REDUCE && p->role == GND__R_ROOT);
+        u.shifted = a->kind == GND__ASSEMBLE && p->role == GND__R_INLINE && gnd__shifted(g, i) >= 0;
+        for (int k = 0; k < a->nin; k++)
+            use_input(g, i, k, &u);
     }
 }
 
@@ -525,12 +465,12 @@ void gnd__roles(gnd__pgraph *g)
     if (boxes) { /* which are computed for each of their uses: what these share is stored before
                     limits are looked at */
         first_roles(g, 0);
-        make_teams(g);
+        gnd__make_teams(g);
         uses(g);
     }
     first_roles(g, 1);
-    make_teams(g);
+    gnd__make_teams(g);
     uses(g);
-    if (g->dear && !g->frozen)
+    if (g->expensive && !g->frozen)
         find_live(g);
 }

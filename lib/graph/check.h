@@ -45,6 +45,8 @@ gnd_dtype gnd__promote_all(const gnd_device *dev, uint32_t set, int weak);
  * from promotion becomes float32 on a device without float64. If all are weak: gnd__weak_dtype of
  * the strongest kind. */
 gnd_dtype gnd__common_dtype(const gnd_device *dev, int n, gnd_array *const *x);
+/* v in dtype t. It must fit. */
+gnd__scalar gnd__converted(const gnd__scalar *v, gnd_dtype t);
 /* x as an array of dev and dtype t: weak scalars become constants, other arrays are cast. Returns a
  * new handle or an error. */
 gnd_array *gnd__as_strong(gnd_array *x, gnd_device *dev, gnd_dtype t, const char *func);

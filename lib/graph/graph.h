@@ -111,8 +111,10 @@ typedef struct gnd__primargs {
 typedef struct gnd__storage {
     atomic_int refs;
     struct gnd_device *dev;
+    struct gnd__gdev *g; /* of dev, which may have been closed: exported memory lives on */
     struct gnd__block *block;
-    size_t kept; /* bytes that count as kept while it exists (sched/keep.c), or 0 */
+    uint8_t foreign; /* the memory is another library's: never written */
+    size_t kept;     /* bytes that count as kept while it exists (sched/keep.c), or 0 */
     /* checks of indices that have not been read yet (sched/check.h), or NULL */
     struct gnd__checks *checks;
     void (*destroy)(struct gnd__storage *st);

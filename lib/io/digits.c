@@ -134,9 +134,51 @@ static void round_up(gnd__digits *out, int digit)
     }
 }
 
+/* A number as value / scale. Its neighbours are half-way at (value - low) / scale and (value +
+ * high) / scale. */
+typedef struct quotient {
+    big value, scale, low, high;
+} quotient;
+
+/* Writes the digits of value / scale, from the one after `place` on, until low and high say that
+ * they identify the number, but not before place `need` and no further than `stop`. even: numbers
+ * half-way to a neighbour round to this one. */
+static void generate(gnd__digits *out, quotient *q, int even, int place, int stop, int need)
+{
+    big sum;
+    int digit, below, above;
+    for (;;) {
+        place--;
+        for (digit = 0; big_cmp(&q->value, &q->scale) >= 0; digit++)
+            big_sub(&q->value, &q->scale);
+        /* Whether this digit, or the next higher one, already rounds to x. */
+        big_add(&sum, &q->value, &q->high);
+        int cl = big_cmp(&q->value, &q->low), ch = big_cmp(&sum, &q->scale);
+        below = even ? cl <= 0 : cl < 0;
+        above = even ? ch >= 0 : ch > 0;
+        if (((below || above) && place <= need) || place == stop)
+            break;
+        out->d[out->n++] = (char)('0' + digit);
+        big_mul(&q->value, 10);
+        big_mul(&q->low, 10);
+        big_mul(&q->high, 10);
+    }
+
+    int down = below;
+    if (below == above) { /* both or neither: take the nearer, on a tie the even digit */
+        big_mul(&q->value, 2);
+        int c = big_cmp(&q->value, &q->scale);
+        down = c < 0 || (c == 0 && digit % 2 == 0);
+    }
+    if (down)
+        out->d[out->n++] = (char)('0' + digit);
+    else
+        round_up(out, digit);
+}
+
 void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most, int least)
 {
-    big value, scale, low, high, sum;
+    quotient q;
     uint64_t m;
     int e, uneven;
     out->n = out->exp10 = 0;
@@ -149,14 +191,14 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
 
     /* All four are doubled (times 4 if uneven), so that the halves are integers. */
     int extra = uneven ? 2 : 1;
-    big_set(&value, m);
-    big_set(&scale, 1);
-    big_set(&low, 1);
-    big_set(&high, uneven ? 2 : 1);
-    big_shift(&value, extra + (e > 0 ? e : 0));
-    big_shift(&scale, extra + (e < 0 ? -e : 0));
-    big_shift(&low, e > 0 ? e : 0);
-    big_shift(&high, e > 0 ? e : 0);
+    big_set(&q.value, m);
+    big_set(&q.scale, 1);
+    big_set(&q.low, 1);
+    big_set(&q.high, uneven ? 2 : 1);
+    big_shift(&q.value, extra + (e > 0 ? e : 0));
+    big_shift(&q.scale, extra + (e < 0 ? -e : 0));
+    big_shift(&q.low, e > 0 ? e : 0);
+    big_shift(&q.high, e > 0 ? e : 0);
 
     /* k = floor(log10 x) + 1, or one less: 0.69 + log10(2) < 1. */
     double est = (top + e) * 0.30102999566398119521 - 0.69;
@@ -165,19 +207,19 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
     if (what == GND__DIGITS_FRACTION && most >= 0 && k <= -most)
         k = -most + 1; /* only the rounding remains */
     if (k > 0) {
-        big_pow10(&scale, k);
+        big_pow10(&q.scale, k);
     } else {
-        big_pow10(&value, -k);
-        big_pow10(&low, -k);
-        big_pow10(&high, -k);
+        big_pow10(&q.value, -k);
+        big_pow10(&q.low, -k);
+        big_pow10(&q.high, -k);
     }
     int place = k; /* place of the digit before the next one */
-    if (big_cmp(&value, &scale) >= 0) {
+    if (big_cmp(&q.value, &q.scale) >= 0) {
         place++;
     } else {
-        big_mul(&value, 10);
-        big_mul(&low, 10);
-        big_mul(&high, 10);
+        big_mul(&q.value, 10);
+        big_mul(&q.low, 10);
+        big_mul(&q.high, 10);
     }
 
     /* The places of the last digit that the limits allow and require. */
@@ -191,33 +233,5 @@ void gnd__digits_of(gnd__digits *out, gnd_dtype t, double x, int what, int most,
         need = at < need ? at : need;
     }
     out->exp10 = place - 1;
-
-    int digit, below, above;
-    for (;;) {
-        place--;
-        for (digit = 0; big_cmp(&value, &scale) >= 0; digit++)
-            big_sub(&value, &scale);
-        /* Whether this digit, or the next higher one, already rounds to x. */
-        big_add(&sum, &value, &high);
-        int cl = big_cmp(&value, &low), ch = big_cmp(&sum, &scale);
-        below = even ? cl <= 0 : cl < 0;
-        above = even ? ch >= 0 : ch > 0;
-        if (((below || above) && place <= need) || place == stop)
-            break;
-        out->d[out->n++] = (char)('0' + digit);
-        big_mul(&value, 10);
-        big_mul(&low, 10);
-        big_mul(&high, 10);
-    }
-
-    int down = below;
-    if (below == above) { /* both or neither: take the nearer, on a tie the even digit */
-        big_mul(&value, 2);
-        int c = big_cmp(&value, &scale);
-        down = c < 0 || (c == 0 && digit % 2 == 0);
-    }
-    if (down)
-        out->d[out->n++] = (char)('0' + digit);
-    else
-        round_up(out, digit);
+    generate(out, &q, even, place, stop, need);
 }

@@ -28,7 +28,7 @@ static const char *const op_calls[][2] = {
 #undef GND_OP
 };
 
-/* The operations that NumPy does not have under their names: scipy.special's, and nobody's. */
+/* Operations that NumPy does not have by these names: those of scipy.special, and gnd's own. */
 static const struct {
     int group;
     const char *names;

@@ -49,7 +49,7 @@ void gnd__sig_parse(const char *params, gnd__sig *sig)
     }
 }
 
-/* The parameters' first names; a method's without its first parameter. */
+/* The first name of each parameter; for a method without the first parameter. */
 static void show_params(gnd__str *s, const gnd_function *f)
 {
     const char *p = f->fn->params;
@@ -216,7 +216,7 @@ static int call_dtype(gnd__args *c, const gnd_function *f, gnd__slot *arg, int n
     return r;
 }
 
-/* Functions that Python's users look for, and what to write instead. */
+/* Functions that Python users look for, and what to write instead. */
 static const char *const instead[][2] = {
     {"len", "write x.shape[0], or x.size"},
     {"print", "the value of the last statement is the result"},

@@ -20,7 +20,7 @@ static int is_tail(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Appends n bytes of s with what would disturb a terminal's line replaced by a space. */
+/* Appends n bytes of s, with control characters replaced by spaces. */
 static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t n)
 {
     for (size_t i = 0; i < n && at + 1 < size; i++) {
@@ -30,7 +30,8 @@ static size_t put_clean(char *buf, size_t at, size_t size, const char *s, size_t
     return at;
 }
 
-/* The line of the text round byte `at` and a caret line, as "\n  LINE\n  ^", into buf. */
+/* Writes the line of the text that contains byte `at`, and a caret line, into buf: "\n LINE\n
+ * ^". */
 static void snippet(const gnd__expr *x, size_t at, char *buf, size_t size, size_t *line,
                     size_t *col)
 {
@@ -101,7 +102,7 @@ int gnd__expr_fail(gnd__expr *x, gnd_status code, size_t at, const char *fmt, ..
         snprintf(head, sizeof head, "eval: line %zu, column %zu: ", line, col);
     else
         snprintf(head, sizeof head, "eval: column %zu: ", col);
-    /* The message itself is what gives way when there is not room for all. */
+    /* The message itself is cut if there is not enough room. */
     size_t room = max - strlen(head) - strlen(tail);
     char msg[sizeof x->err.msg];
     va_list ap;

@@ -27,8 +27,8 @@ static void drop_items(items *t)
     *t = (items){NULL, NULL, 0};
 }
 
-/* Argument i, a list or tuple, as items; a value that is none counts as a list of it, if `one`.
- * After an error there is nothing in *t. */
+/* Converts argument i, a list or tuple, to items. With `one`, any other value counts as a list of
+ * one item. After an error *t is empty. */
 static int items_of(gnd__args *c, int i, int one, items *t)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -73,7 +73,8 @@ int gnd__fn_select(gnd__args *c)
     return bad;
 }
 
-/* x, condlist, values: one value more than conditions is for where none is true. */
+/* x, condlist, values. With one value more than conditions, the last value is for elements for
+ * which no condition is true. */
 int gnd__fn_piecewise(gnd__args *c)
 {
     items cond, value;
@@ -140,8 +141,8 @@ int gnd__fn_fill_diagonal(gnd__args *c)
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* *arrays: of one dimension each, on axes of their own, so that together they index a grid; masks
- * as positions. */
+/* *arrays, 1-d: each gets an axis of its own, so that together they index a grid. Masks become
+ * indices. */
 int gnd__fn_ix_(gnd__args *c)
 {
     gnd_array *out[GND_MAX_NDIM] = {NULL};

@@ -200,7 +200,8 @@ int gnd__fn_meshgrid(gnd__args *c)
 
 /* --- of values -------------------------------------------------------------------------------- */
 
-/* Python's float(2), int(2.5), bool(1), complex(1): the number stays one. 1: not such a case. */
+/* Python's float(2), int(2.5), bool(1), complex(1): the result is a number. Returns 1 for other
+ * calls. */
 static int number_as(gnd__args *c, gnd_dtype t)
 {
     gnd__val v = c->arg[0].v;

@@ -149,7 +149,8 @@ int gnd__fn_solve_triangular(gnd__args *c)
     return gnd__ret(c, gnd_solve_triangular(a, b, f));
 }
 
-/* SciPy's: of a tuple of the factor and whether it is the lower one. */
+/* SciPy's cho_solve: its first argument is a tuple of the factor and whether that is the lower
+ * one. */
 int gnd__fn_cho_solve(gnd__args *c)
 {
     gnd__val *v = &c->arg[0].v;
@@ -174,7 +175,7 @@ static int tolerance(gnd__args *c, int i, double *v)
     return *v >= 0 ? 0 : gnd__arg_value(c, i, "at least 0");
 }
 
-/* f with the tolerance in argument i, or for_each with an array of them. */
+/* Calls f with the tolerance in argument i, or for_each if it is an array of tolerances. */
 static int with_rtol(gnd__args *c, gnd_array *x, int i, gnd_array *(*f)(gnd_array *, double),
                      gnd_array *(*for_each)(gnd_array *, gnd_array *))
 {
@@ -186,7 +187,7 @@ static int with_rtol(gnd__args *c, gnd_array *x, int i, gnd_array *(*f)(gnd_arra
     return tolerance(c, i, &rtol) ? -1 : gnd__ret(c, f(x, rtol));
 }
 
-/* (x, rcond=None, *, rtol=None): two names of one thing. */
+/* (x, rcond=None, *, rtol=None): two names of one parameter. */
 int gnd__fn_pinv(gnd__args *c)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -303,8 +304,7 @@ static gnd_array *norm_of_axes(gnd_array *x, int64_t row, int64_t col, gnd_matri
     return y;
 }
 
-/* NumPy's norm: of all elements, of vectors along one axis, of the matrices of a 2-d array or in
- * two axes. */
+/* NumPy's norm: of all elements, of vectors along one axis, or of matrices in two axes. */
 int gnd__fn_norm(gnd__args *c)
 {
     gnd_axes axes = GND_ALL;

@@ -29,7 +29,8 @@ int gnd__fn_slice(gnd__args *c)
     return bad;
 }
 
-/* The places that argument 1 names on an axis of `extent` elements: one int, a slice, a list. */
+/* The indices that argument 1 (an int, a slice or a list) selects on an axis of `extent`
+ * elements. */
 typedef struct places {
     enum { ONE, RANGE, LIST } kind;
     int64_t one;
@@ -113,7 +114,7 @@ static int list_range(gnd__args *c, int64_t extent, places *p)
     return 0;
 }
 
-/* x and the axis of argument `at`; None: x flattened, as a new handle. */
+/* x and the axis in argument `at`. None: x flattened, a new handle. */
 static gnd_array *along(gnd__args *c, int at, int *axis)
 {
     gnd_array *x = gnd__arg_strong(c, 0);

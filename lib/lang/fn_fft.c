@@ -32,7 +32,7 @@ static int one(gnd__args *c, one_fn *f)
     return gnd__ret(c, f(x, n, axis, norm));
 }
 
-/* name(x, s=None, axes=None, norm=None); two: of the last two axes unless axes says other. */
+/* name(x, s=None, axes=None, norm=None). two: the default of axes is the last two axes. */
 static int many(gnd__args *c, many_fn *f, int two)
 {
     int64_t s[GND_MAX_NDIM], a[GND_MAX_NDIM];

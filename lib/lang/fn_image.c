@@ -91,7 +91,7 @@ int gnd__fn_percentile_filter(gnd__args *c)
 
 /* --- binary morphology, other sizes ----------------------------------------------------------- */
 
-/* name(input, structure=None, iterations=1, and border_value=0 of those that have it) */
+/* name(input, structure=None, iterations=1), and border_value=0 if the function has it. */
 static int binary(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_array *, int, int),
                   gnd_array *(*twice)(gnd_array *, gnd_array *, int))
 {

@@ -27,7 +27,8 @@ static gnd_array *indices(gnd__args *c, int i)
     return ints.held->a;
 }
 
-/* idx for an axis of size elements as argument i, mode='raise', says: held as argument at. */
+/* Applies the mode in argument i ('raise' if missing) to the indices idx of an axis of `size`
+ * elements. The result is held as argument `at`. */
 static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int at)
 {
     const int mode = gnd__arg_word(c, i, "raise wrap clip", GND_INDEX_RAISE);
@@ -41,7 +42,7 @@ static gnd_array *fitted(gnd__args *c, gnd_array *idx, int64_t size, int i, int 
     return gnd__arg_array(c, at);
 }
 
-/* f of the array in argument 0 as if flattened, which is released. */
+/* Calls f with the array in argument 0, flattened. */
 static int flattened(gnd__args *c, gnd_array *x, gnd_array *idx,
                      gnd_array *(*f)(gnd_array *, gnd_array *, int))
 {
@@ -188,7 +189,7 @@ int gnd__fn_extract(gnd__args *c)
 
 /* --- changed elements ------------------------------------------------------------------------- */
 
-/* add_at(x, index, value): the index is what would stand between brackets, a tuple for several. */
+/* add_at(x, index, value): index is what x[index] takes, a tuple for several axes. */
 static int update(gnd__args *c, gnd_array *(*f)(gnd_array *, int, const gnd_range *, gnd_array *))
 {
     gnd_array *x = gnd__arg_strong(c, 0), *v = x ? gnd__arg_array(c, 2) : NULL;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The dtype of argument i, a dtype, its name or an array. */
+/* The dtype in argument i: a dtype, its name, or an array. */
 static int type_of(gnd__args *c, int i, gnd_dtype *t)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -95,7 +95,7 @@ static unsigned kind_named(const gnd__val *v)
     return 0;
 }
 
-/* Whether t is of the kind v, a dtype, the name of a kind, or a tuple of those. -1: an error. */
+/* Returns 1 if t is of kind v: a dtype, the name of a kind, or a tuple of those. -1: an error. */
 static int is_kind(gnd__args *c, gnd_dtype t, const gnd__val *v)
 {
     int yes = 0;

@@ -18,7 +18,7 @@ static gnd_array *as(gnd_array *y, gnd_dtype t)
     return z;
 }
 
-/* arrays, axis=0, dtype=None; flat: what axis=None asks for. */
+/* arrays, axis=0, dtype=None. flat: axis=None was given. */
 static int joined(gnd__args *c, gnd_array *(*f)(int, gnd_array *const *, int),
                   gnd_array *(*flat)(int, gnd_array *const *))
 {
@@ -73,15 +73,15 @@ int gnd__fn_tile(gnd__args *c)
                                                              : gnd__ret(c, gnd_tile(x, n, reps));
 }
 
-/* Whether argument i is a vector of other than one element, on the device. */
+/* Returns 1 if argument i is a vector on the device whose number of elements is not 1. */
 static int is_vector(const gnd__args *c, int i)
 {
     const gnd__val *v = &c->arg[i].v;
     return v->kind == GND__V_ARRAY && gnd_ndim(v->held->a) == 1 && gnd_size(v->held->a) != 1;
 }
 
-/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of all elements; the counts may be an
- * array. */
+/* repeat(x, n) and repeat(x, [n0, n1, ...]), along an axis or of the flattened array. The counts
+ * may be an array. */
 int gnd__fn_repeat(gnd__args *c)
 {
     int axis = 0, n = 0;

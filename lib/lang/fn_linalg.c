@@ -22,7 +22,7 @@ static int of_arrays(gnd__args *c, product f)
     return two(c, &a, &b) ? -1 : gnd__ret(c, f(a, b));
 }
 
-/* Numbers stay numbers: a product with one takes the other side's dtype. */
+/* Numbers stay weak scalars: a product with a number has the dtype of the other factor. */
 static int of_any(gnd__args *c, product f)
 {
     gnd_array *a = gnd__arg_array(c, 0), *b = a ? gnd__arg_array(c, 1) : NULL;
@@ -122,10 +122,10 @@ int gnd__fn_tensordot(gnd__args *c)
     return gnd__ret(c, gnd_tensordot_axes(a, b, n[0], axis[0], axis[1]));
 }
 
-/* optimize is there for programs written for NumPy: the order of contractions is the cheapest
- * anyway. */
-/* Writes the axes in s, a list of numbers and ..., as letters, whose order is that of the numbers;
- * NULL: an error. */
+/* optimize is accepted for programs written for NumPy. The cheapest order of contractions is always
+ * taken. */
+/* Writes the axes in s (a list of numbers and ...) as letters in the order of the numbers. NULL: an
+ * error. */
 static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
 {
     int64_t k = -1;
@@ -145,8 +145,8 @@ static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
     return to;
 }
 
-/* einsum(x, [0, 1], y, [1, 2], [0, 2]): subscripts as lists behind the operands, then perhaps those
- * of the result. */
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]): a list of subscripts after each operand, and optionally
+ * that of the result. */
 static int einsum_lists(gnd__args *c)
 {
     const int n = (c->nrest + 1) / 2;

@@ -305,7 +305,7 @@ static int block(gnd__args *c, int64_t most, const gnd__val **a, const gnd__val 
 int gnd__fn_block(gnd__args *c)
 {
     const gnd__val *v = &c->arg[0].v;
-    /* No level has more items than there are leaves, unless a list is empty. */
+    /* Unless a list is empty, no level has more items than there are leaves. */
     int64_t most = gnd__val_is_seq(v) ? v->seq->leaves + 1 : 1,
             depth = gnd__val_is_seq(v) ? v->seq->depth : 0;
     if (most > 1 << 20 || depth > GND_MAX_NDIM)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Item i of a value that has items; a value without is the only one of its own. New references. */
+/* Item i of a value; a value without items is its own only item. New references. */
 static int item(gnd__args *c, const gnd__slot *s, int i, gnd__val *out)
 {
     if (gnd__val_is_seq(&s->v)) {
@@ -26,7 +26,7 @@ static int item(gnd__args *c, const gnd__slot *s, int i, gnd__val *out)
     return 0;
 }
 
-/* How many items; 0 for a number, which has none. -1: it is no such value, or empty. */
+/* The number of items; 0 for a number. -1: another kind of value, or an empty one. */
 static int64_t count_of(const gnd__val *v)
 {
     if (gnd__val_is_seq(v))
@@ -127,7 +127,7 @@ static int check_options(gnd__args *c)
     return 0;
 }
 
-/* The values of argument i as arrays, which live in part. */
+/* The values of argument i as arrays, which are stored in part. */
 static int values(gnd__args *c, int i, int ndim, gnd__val *part, gnd_array **v)
 {
     if (pairs(c, i, ndim, part))

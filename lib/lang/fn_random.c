@@ -34,7 +34,7 @@ static int generator(gnd__args *c, int seed, random_call *r)
     return 0;
 }
 
-/* size (-1: not of this function), dtype (likewise), seed. */
+/* The positions of the arguments size, dtype and seed; -1: the function does not have it. */
 static int common(gnd__args *c, int size, int dtype, int seed, random_call *r)
 {
     r->t = GND_DTYPE_DEFAULT;
@@ -54,7 +54,7 @@ static gnd_array *with_default(gnd__args *c, int i, double value)
 {
     if (!gnd__arg_given(c, i))
         c->arg[i].v = gnd__val_float(value);
-    /* lists become arrays of the device, numbers stay what they are */
+    /* lists become arrays of the device, numbers stay weak scalars */
     return gnd__arg_array(c, i);
 }
 

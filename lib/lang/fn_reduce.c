@@ -45,7 +45,7 @@ int gnd__fn_nanargmin(gnd__args *c)
     return simple(c, gnd_nanargmin);
 }
 
-/* The parameter of that name; -1: the function has none. */
+/* The number of the parameter of that name; -1: the function does not have it. */
 static int named(const gnd__args *c, const char *name)
 {
     const size_t n = strlen(name);
@@ -55,15 +55,15 @@ static int named(const gnd__args *c, const char *name)
     return -1;
 }
 
-/* The parameter of that name, when it is given; else -1. */
+/* The number of the parameter of that name if it was given; else -1. */
 static int given(const gnd__args *c, const char *name)
 {
     const int i = named(c, name);
     return i >= 0 && gnd__arg_given(c, i) ? i : -1;
 }
 
-/* What gnd_reduce does, with those of its options that the function's signature has. where=True
- * says nothing. */
+/* Calls gnd_reduce with those of its options that are in the function's signature. where=True has
+ * no effect. */
 static int reduced(gnd__args *c, gnd_reduction what)
 {
     gnd_axes axes;

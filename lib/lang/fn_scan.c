@@ -7,7 +7,7 @@
 #include <gnd/scan.h>
 #include "lang/call.h"
 
-/* The standard's: x, axis, dtype, include_initial; only 1-d arrays need no axis. */
+/* As in the Array API standard: x, axis, dtype, include_initial. Only 1-d arrays need no axis. */
 static int standard(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned, gnd_dtype))
 {
     gnd_axes axis;

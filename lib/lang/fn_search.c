@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Argument i, when it is given. 0, or -1; *x stays NULL when it is not. */
+/* Gets argument i as an array if it was given; else *x stays NULL. Returns 0, or -1 on an error. */
 static int optional(gnd__args *c, int i, gnd_array **x)
 {
     *x = NULL;
@@ -79,7 +79,7 @@ static int real_of(const gnd__val *v, double *d)
     return 0;
 }
 
-/* v as two numbers to r[0] and r[1]. 0, or -1 without an error. */
+/* Converts v to two numbers, r[0] and r[1]. Returns 0, or -1 without an error. */
 static int pair_of(const gnd__val *v, double *r)
 {
     return !gnd__val_is_seq(v) || v->seq->n != 2 || real_of(&v->seq->item[0], r) ||
@@ -88,8 +88,8 @@ static int pair_of(const gnd__val *v, double *r)
                : 0;
 }
 
-/* v as a number of bins or as edges, which are then an array in s, a slot of the caller's, to be
- * dropped. 0, or -1 with the error set. */
+/* Converts v to a number of bins or to edges: an array in s, which the caller drops. Returns 0, or
+ * -1 with the error set. */
 static int bins_of(gnd__args *c, int i, const gnd__val *v, int64_t *bins, gnd__slot *s,
                    gnd_array **edges)
 {
@@ -154,7 +154,7 @@ int gnd__fn_histogram(gnd__args *c)
     return bad;
 }
 
-/* The bins of n dimensions, argument i: a number or edges for all, or n of them. */
+/* The bins of n dimensions in argument i: a number or edges for all dimensions, or for each. */
 static int all_bins(gnd__args *c, int i, int n, int64_t *bins, gnd_array **edges, gnd__slot *s)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -173,8 +173,8 @@ static int all_bins(gnd__args *c, int i, int n, int64_t *bins, gnd_array **edges
     return 0;
 }
 
-/* The ranges of n dimensions, argument i, where a None is the range of the elements: found here,
- * which waits. */
+/* The ranges of n dimensions in argument i. None is replaced by the range of the elements, which
+ * waits for the device. */
 static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *range)
 {
     const gnd__val *v = &c->arg[i].v;
@@ -202,7 +202,7 @@ static int all_ranges(gnd__args *c, int i, int n, gnd_array *const *x, double *r
     return 0;
 }
 
-/* (h, (e0, e1 ...)) of n + 1 arrays, whose handles it takes over. */
+/* Returns (h, (e0, e1 ...)) of n + 1 arrays and takes ownership of their handles. */
 static int nested(gnd__args *c, gnd_array **out, int n, gnd_status status)
 {
     gnd__val pair[2];

@@ -14,7 +14,7 @@ static int flag(gnd__args *c, int i, int *v)
 
 /* --- unique ----------------------------------------------------------------------------------- */
 
-/* The values alone, or a tuple of them and of what flags ask for. */
+/* Returns the values, or a tuple of the values and the results that flags select. */
 static int unique(gnd__args *c, gnd_array *x, unsigned flags, int axis, int along)
 {
     gnd_array *out[4];
@@ -84,7 +84,7 @@ int gnd__fn_isin(gnd__args *c)
     return gnd__ret(c, gnd_isin(x, y, invert));
 }
 
-/* Both arrays; assume_unique, which promises what need not be known here, but has to be a bool. */
+/* Gets both arrays. assume_unique must be a bool and has no effect. */
 static int two(gnd__args *c, gnd_array **x, int *unique_ones)
 {
     for (int i = 0; i < 2; i++)

@@ -17,13 +17,14 @@ static int kind(gnd__args *c, int i)
     return gnd__arg_word(c, i, "quicksort mergesort heapsort stable introselect", 0);
 }
 
-/* NumPy's order names fields of structures, which there are none of. */
+/* NumPy's `order` names fields of structures, which gnd does not have. */
 static int no_order(gnd__args *c, int i)
 {
     return gnd__arg_given(c, i) ? gnd__arg_value(c, i, "None, since elements have no fields") : 0;
 }
 
-/* x and axis (missing: the last one); None: *flat gets x with one axis, a new handle, else NULL. */
+/* x and axis (default: the last). axis=None: *flat is x flattened, a new handle; else *flat is
+ * NULL. */
 static gnd_array *on_axis(gnd__args *c, int i, int *axis, gnd_array **flat)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -105,7 +106,7 @@ int gnd__fn_argpartition(gnd__args *c)
     return parted(c, gnd_argpartition);
 }
 
-/* keys (a sequence of arrays, or an array whose first axis counts them), axis */
+/* keys (a sequence of arrays, or an array whose first axis enumerates them), axis */
 int gnd__fn_lexsort(gnd__args *c)
 {
     int axis = -1, n = 0;

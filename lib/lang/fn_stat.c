@@ -44,8 +44,8 @@ static int optional_axis(gnd__args *c, int i, int *axis)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* Weights of several axes come in the order in which those are named: in the order of x's axes as a
- * new handle. */
+/* Transposes weights, whose axes are in the order of `axis`, to the order of x's axes. A new
+ * handle. */
 static gnd_array *in_order(gnd__args *c, gnd_array *x, gnd_array *w)
 {
     int64_t axis[GND_MAX_NDIM];
@@ -184,7 +184,8 @@ int gnd__fn_ediff1d(gnd__args *c)
     return gnd__ret(c, gnd_ediff1d(x, to_end, to_begin));
 }
 
-/* gradient(f), gradient(f, h), gradient(f, h0, h1, ...): an array for one axis, else a tuple. */
+/* gradient(f), gradient(f, h), gradient(f, h0, h1, ...). The result is an array for one axis, else
+ * a tuple. */
 int gnd__fn_gradient(gnd__args *c)
 {
     int64_t axis[GND_MAX_NDIM], edge_order = 1;

@@ -56,7 +56,7 @@ static int plain_entry(gnd__expr *x, const gnd__val *v, size_t at, gnd_range *r)
                    : bad;
 }
 
-/* An entry that indexes an array. Lists become arrays, in *v, which holds what r names. */
+/* An entry that indexes an array. A list becomes an array in *v, which owns what r points to. */
 static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
 {
     *r = (gnd_range){.kind = GND_IDX_INT};
@@ -89,8 +89,8 @@ static int entry(gnd__expr *x, gnd__val *v, size_t at, gnd_range *r)
     return r->array ? 0 : -1;
 }
 
-/* The n entries of an index as ranges; x[(0, 1)] is x[0, 1]. own: room for values to be dropped
- * (MOST of them, MISSING). The number of entries, or -1. */
+/* Converts the n entries of an index to ranges; x[(0, 1)] is x[0, 1]. own: MOST values, which the
+ * caller drops. Returns the number of entries, or -1. */
 enum { MOST = 2 * GND_MAX_NDIM + 1 };
 static int entries(gnd__expr *x, const gnd__slot *idx, int n, gnd_range *r, gnd__val *own,
                    size_t at)
@@ -116,7 +116,7 @@ static void drop_entries(gnd__val own[MOST])
         gnd__val_drop(&own[i]);
 }
 
-/* a as an array of a device, held by *strong if it had to be made. */
+/* Returns a as an array of a device. *strong owns it if it had to be made. */
 static gnd_array *strong_array(gnd__expr *x, gnd__val *a, gnd__val *strong, size_t at)
 {
     gnd_array *in = gnd__val_to_array(x, a, at, "index");
@@ -144,7 +144,7 @@ static int index_array(gnd__expr *x, gnd__val *a, gnd__slot *idx, int n, size_t 
     return 0;
 }
 
-/* What assignment with an operator needs: that the result's kind is not above x's. */
+/* Checks an assignment with an operator: the kind of the result must not be above that of x. */
 static int check_kind(gnd__expr *x, gnd_array *a, gnd_array *v, gnd__tok op, size_t at)
 {
     const char *order = "buifc";

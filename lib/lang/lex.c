@@ -93,7 +93,7 @@ const char *gnd__expr_spelling(gnd__tok t)
     return "?";
 }
 
-/* Digits of a base with single underscores between them; the offset after them. */
+/* Skips digits of a base, with single underscores between them. Returns the offset after them. */
 static size_t digits(const char *s, size_t i, int base)
 {
     for (;; i++) {
@@ -236,7 +236,7 @@ int gnd__expr_lex(gnd__expr *x)
     return add(x, GND__T_END, 0, x->len, 0);
 }
 
-/* The digits of an integer token in *u; 1 when they do not fit. */
+/* Converts the digits of an integer token to *u. Returns 1 if they do not fit. */
 static int integer(const char *s, size_t n, uint64_t *u)
 {
     unsigned base = 10;

@@ -64,7 +64,7 @@ static struct slot *slot_of(const char *name, size_t n)
     return &slots[h % SLOTS];
 }
 
-/* The function of a name as f says, unless the name has one: the first entry of a name has it. */
+/* Enters the function f for a name unless the name has one: the first entry wins. */
 static void put(const char *name, size_t n, gnd_function f)
 {
     struct slot *s = slot_of(name, n);
@@ -100,7 +100,7 @@ static int same(const gnd_function *a, const gnd_function *b)
     return a->entry == b->entry && a->op == b->op && a->dtype == b->dtype && a->python == b->python;
 }
 
-/* What is there once more by another name follows its first name. */
+/* Synonyms follow the first name. */
 static void find_first(void)
 {
     for (int i = 0; i < count; i++)

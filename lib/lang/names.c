@@ -103,7 +103,7 @@ gnd_dtype gnd__expr_dtype(const char *name, size_t n, int *python)
 
 /* --- synonyms of operations ------------------------------------------------------------------- */
 
-/* NumPy's name, or another usual one, and the standard's. */
+/* NumPy's name or another usual name, and that of the Array API standard. */
 static const char *const synonyms[][2] = {
     {"absolute", "abs"},
     {"fabs", "abs"},
@@ -188,7 +188,7 @@ static void look_functions(nearest *s, int where)
 const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_t n, char *buf,
                            size_t size)
 {
-    /* At most a third of the letters may differ, and one always. */
+    /* One letter may differ, and otherwise at most a third of the letters. */
     nearest s = {.name = name, .n = n, .d = 2 * (int)(n < 3 ? 1 : n / 3 + (n > 4)) + 1};
     if (n == 1)
         s.d = 2; /* another case only, or nothing */

@@ -231,7 +231,7 @@ static int complex_binary(gnd__expr *x, int op, gnd__val *v, double ar, double a
             return by_zero(x, at);
         *v = gnd__val_complex(0, 0);
     } else if (bi == 0 && br == floor(br) && fabs(br) <= 100) {
-        /* A small whole power by products, which keeps (1j)**2 exact. */
+        /* A small integer power by products, so that (1j)**2 is exact. */
         double rr = 1, ri = 0;
         for (int n = (int)fabs(br); n; n--) {
             double t = rr * ar - ri * ai;

@@ -142,7 +142,7 @@ static int shape_tuple(gnd__expr *x, const gnd_array *a, gnd__val *out, size_t a
     return gnd__val_seq(x, out, GND__V_TUPLE, item, ndim, at);
 }
 
-/* real and imag: of an array that is not complex, itself and zeros, as NumPy's. */
+/* real and imag. For an array that is not complex: the array itself, and zeros, as in NumPy. */
 static gnd_array *part(gnd_array *a, const char *name)
 {
     return gnd__expr_op_call(gnd__expr_op(name, strlen(name)), 1, &a);

@@ -26,7 +26,7 @@ static void free_sched(gnd__sched *s)
     gnd__free(s->st);
     gnd__free(s->stride);
     gnd__free(s->keep);
-    gnd__free(s->want);
+    gnd__free(s->retain);
     gnd__free(s->live);
     gnd__free(s);
 }

@@ -19,7 +19,7 @@
 
 static void destroy_storage(gnd__storage *st)
 {
-    gnd__gdev *d = st->dev->g;
+    gnd__gdev *d = st->g;
     gnd__gate_lock(d);
     d->n.bytes_kept -= st->kept;
     gnd__pool_free(d, st->block);
@@ -35,7 +35,9 @@ gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b)
         return NULL;
     atomic_init(&st->refs, 1);
     st->dev = dev;
+    st->g = dev->g;
     st->block = b;
+    st->foreign = b->seg == NULL;
     st->kept = 0;
     st->checks = NULL;
     st->destroy = destroy_storage;
@@ -95,12 +97,12 @@ static void want_outputs(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g
         const gnd__pnode *q = &g->node[node];
         for (int32_t k = 0; k < p->nstep && p->over; k++)
             if (p->step[k].over == node + 1)
-                s->want[i] = GND__W_OWNED;
+                s->retain[i] = GND__RETAIN_OWNED;
         if (q->a->kind != GND__PART)
             continue;
         for (int32_t j = i - 1; j >= 0; j--)
-            if (p->result[j].node == g->inputs[q->in] && s->want[j])
-                s->want[i] = GND__W_OWNED;
+            if (p->result[j].node == g->inputs[q->in] && s->retain[j])
+                s->retain[i] = GND__RETAIN_OWNED;
     }
 }
 
@@ -116,8 +118,8 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->stride = stride ? stride : s->stride;
         void *keep = gnd__realloc(s->keep, (size_t)n * 2);
         s->keep = keep ? keep : s->keep;
-        void *want = gnd__realloc(s->want, (size_t)n * 2);
-        s->want = want ? want : s->want;
+        void *want = gnd__realloc(s->retain, (size_t)n * 2);
+        s->retain = want ? want : s->retain;
         if (!block || !st || !stride || !keep || !want)
             return 0;
         s->capblock = n * 2;
@@ -126,12 +128,12 @@ int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     memset(s->st, 0, (size_t)n * sizeof *s->st);
     memset(s->stride, 0, (size_t)n * sizeof *s->stride);
     memset(s->keep, 0, (size_t)n);
-    memset(s->want, 0, (size_t)n);
+    memset(s->retain, 0, (size_t)n);
     s->kept = gnd__keep_choose(s, p, g);
     if (p->nlaunch)
         want_outputs(s, p, g);
     for (int32_t i = 0; i < p->nresult; i++)
-        s->keep[p->result[i].slot] |= s->want[i];
+        s->keep[p->result[i].slot] |= s->retain[i];
     for (int32_t i = 0; i < p->npart; i++)
         s->keep[p->part[i].slot] |= (uint8_t)keeps_part(p, g, &p->part[i]);
     return 1;
@@ -215,7 +217,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
     for (int32_t i = 0; i < p->nresult; i++) {
         const gnd__presult *q = &p->result[i];
         const gnd_array *a = g->node[q->node].a;
-        if (!s->want[i])
+        if (!s->retain[i])
             continue;
         if (!q->contig) {
             stride[i] = gnd__malloc((a->ndim + 1u) * sizeof **stride);
@@ -240,7 +242,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
         const gnd__presult *q = &p->result[i];
         gnd_array *a = g->node[q->node].a;
         const gnd_array *leaf = p->slot[q->slot].leaf ? g->node[p->slot[q->slot].node].a : NULL;
-        if (!s->want[i])
+        if (!s->retain[i])
             continue;
         a->data.off = q->off + (leaf ? leaf->data.off : 0);
         a->data.contig = q->contig;
@@ -251,7 +253,7 @@ static gnd_status hand_out(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err 
             gnd__storage_ref(a->data.st);
         else
             taken[q->slot] = 1; /* the first takes ownership */
-        if (s->want[i] == GND__W_KEPT)
+        if (s->retain[i] == GND__RETAIN_KEPT)
             gnd__keep_count(a->data.st);
         __atomic_store_n(&a->pending, 0, __ATOMIC_RELAXED);
     }

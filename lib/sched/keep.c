@@ -18,7 +18,7 @@ enum { PART = 4 };
 
 void gnd__keep_count(gnd__storage *st)
 {
-    if (st->kept)
+    if (st->kept || st->foreign)
         return;
     st->kept = st->block->nbytes;
     st->dev->g->n.bytes_kept += st->kept;
@@ -38,12 +38,13 @@ static int has_owner(const gnd__plan *p, const gnd__pgraph *g, int32_t i)
 
 int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
-    int32_t left = p->ndear, r = p->nresult - 1;
+    int32_t left = p->nexpensive, r = p->nresult - 1;
     uint64_t more = 0;
     for (int32_t i = 0; i < p->nresult; i++) {
         const gnd__presult *q = &p->result[i];
-        s->want[i] = g->node[q->node].sink || has_owner(p, g, q->node) ? GND__W_OWNED : GND__W_NOT;
-        left -= q->dear && s->want[i];
+        s->retain[i] =
+            g->node[q->node].sink || has_owner(p, g, q->node) ? GND__RETAIN_OWNED : GND__RETAIN_NOT;
+        left -= q->expensive && s->retain[i];
     }
     if (left == 0 || s->frugal)
         return 0;
@@ -62,11 +63,11 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
     for (int32_t i = g->nnode - 1; i >= 0; i--) {
         const gnd__pnode *n = &g->node[i];
         const int32_t k = r >= 0 && p->result[r].node == i ? r-- : -1;
-        if (gnd__is_leaf(n->a) || (k >= 0 && s->want[k]) || !(s->live[i] || has_owner(p, g, i)))
+        if (gnd__is_leaf(n->a) || (k >= 0 && s->retain[k]) || !(s->live[i] || has_owner(p, g, i)))
             continue;
-        if (k >= 0 && p->result[k].dear &&
+        if (k >= 0 && p->result[k].expensive &&
             affordable(g->dev->g, p->slot[p->result[k].slot].nbytes, more)) {
-            s->want[k] = GND__W_KEPT;
+            s->retain[k] = GND__RETAIN_KEPT;
             more += p->slot[p->result[k].slot].nbytes;
             continue;
         }

@@ -109,11 +109,12 @@ static gnd_status lower_all(gnd__maker *m)
 static void find_dear(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)
-        g->node[i].dear = g->node[i].role == GND__R_ROOT && g->node[i].a->kind == GND__ASSEMBLE;
+        g->node[i].expensive =
+            g->node[i].role == GND__R_ROOT && g->node[i].a->kind == GND__ASSEMBLE;
     for (int32_t i = 0; i < g->nwork; i++) {
         const gnd__pwork *w = &g->work[i];
         for (int r = 0; r < w->nroot && w->merged < 0; r++)
-            g->node[w->root[r]].dear |= w->type != GND__P_KERNEL || w->nred > 0;
+            g->node[w->root[r]].expensive |= w->type != GND__P_KERNEL || w->nred > 0;
     }
 }
 
@@ -140,8 +141,8 @@ static gnd_status add_results(gnd__maker *m)
         r->node = i;
         r->slot = q->slot;
         r->contig = 1;
-        r->dear = q->dear;
-        p->ndear += q->dear;
+        r->expensive = q->expensive;
+        p->nexpensive += q->expensive;
         if (q->role == GND__R_ALIAS) {
             if (!gnd__place_of(g, i, &pl, &blame))
                 return gnd__err(m->e, GND_ERR_INTERNAL, "a view without memory");

@@ -68,8 +68,8 @@ typedef struct gnd__presult {
     int32_t node, slot;
     int64_t off;
     uint8_t contig;
-    uint8_t dear;    /* what made it costs more than memory: sched/keep.c */
-    int64_t *stride; /* NULL when contiguous */
+    uint8_t expensive; /* what made it costs more than memory: sched/keep.c */
+    int64_t *stride;   /* NULL when contiguous */
 } gnd__presult;
 
 /* Output k of launch `node`, whose node is not in the graph, or is in it with the same slot: memory
@@ -80,12 +80,13 @@ typedef struct gnd__ppart {
 } gnd__ppart;
 
 typedef struct gnd__plan {
-    int32_t nslot, capslot, nstep, capstep, nresult, nnode, ndear;
+    int32_t nslot, capslot, nstep, capstep, nresult, nnode, nexpensive;
     gnd__pslot *slot;
     gnd__step *step;
-    gnd__presult *result; /* sinks and roots, in order of their nodes; ndear of them are dear */
-    int32_t *nuse;        /* of each node: how often it is an input within the graph */
-    int repeats;          /* -1: its launches are never a list; 0: not known yet */
+    gnd__presult
+        *result;   /* sinks and roots, in order of their nodes; nexpensive of them are expensive */
+    int32_t *nuse; /* of each node: how often it is an input within the graph */
+    int repeats;   /* -1: its launches are never a list; 0: not known yet */
     struct gnd__repeat *repeat;      /* sched/repeat.c */
     uint64_t hash;                   /* of its key in the cache */
     size_t nbytes;                   /* with that key, about */
@@ -108,7 +109,7 @@ typedef struct gnd__sched {
     gnd__storage **st;  /* of each slot that nodes keep */
     int64_t **stride;   /* of each result */
     uint8_t *keep;      /* of each slot: its memory outlives the plan */
-    uint8_t *want;      /* of each result: gnd__want */
+    uint8_t *retain;    /* of each result: gnd__retention */
     int32_t capblock;
     uint8_t *live; /* of each node: scratch of keep.c */
     int32_t caplive;
@@ -143,12 +144,13 @@ gnd_status gnd__plan_run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e
 /* Parts of a run, for recordings. The plan of the collected graph: from the cache, or made now. */
 gnd_status gnd__plan_find(gnd__sched *s, gnd__pgraph *g, gnd__plan **p, gnd_err *e);
 /* keep.c: what becomes of a result when the plan has run. */
-typedef enum gnd__want {
-    GND__W_NOT = 0,
-    GND__W_OWNED, /* it was asked for, or has an owner outside the graph */
-    GND__W_KEPT   /* it was expensive, and something that has an owner and no elements needs it */
-} gnd__want;
-/* Chooses for each result of p: s->want, for which there is room, all zero. 1: some are kept. 0:
+typedef enum gnd__retention {
+    GND__RETAIN_NOT = 0,
+    GND__RETAIN_OWNED, /* it was asked for, or has an owner outside the graph */
+    GND__RETAIN_KEPT   /* it was expensive, and something that has an owner and no elements needs it
+                        */
+} gnd__retention;
+/* Chooses for each result of p: s->retain, for which there is room, all zero. 1: some are kept. 0:
  * none; also when there is no memory to tell. */
 int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* Counts st, new, as kept; destroying it ends that. */

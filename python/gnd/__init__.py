@@ -14,7 +14,7 @@ from numpy import (bool_, complex64, complex128, float16, float32, float64, int8
 
 from . import _core
 from ._convert import (array, asanyarray, asarray, ascontiguousarray, asnumpy, from_dlpack,  # noqa: F401
-                       get_array_module)
+                       get_array_module, open_native)
 from ._core import Device, Error, devices, evaluate, explain, ndarray  # noqa: F401
 from ._info import Info as _Info, finfo, iinfo  # noqa: F401
 from . import _protocols, _views
@@ -66,6 +66,8 @@ def _fill_in():
         own[f.__name__] = f
     for name, method, parameters, group, text in _core._functions():
         module, _, short = name.rpartition('.')
+        if module and module not in modules:
+            continue  # add.reduce and its like are methods of ufuncs
         doc = f'{short}({_shown(name, parameters, method)})\n--\n\n{text}'
         if method:
             if short not in ndarray.__dict__:

@@ -42,7 +42,7 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None):
     if _bfloat16(dtype):
         return _core._from_numpy(np.asarray(obj, np.float32), device).astype('bfloat16')
     if not isinstance(obj, (np.ndarray, np.generic)) and hasattr(obj, '__dlpack__') and not hasattr(obj, '__array__'):
-        x = from_dlpack(obj, device=device)
+        x = from_dlpack(obj, device=device, copy=True)
         return x if dtype is None else x.astype(dtype)
     return _core._from_numpy(np.asarray(obj, None if dtype is None else np.dtype(dtype)), device)
 
@@ -80,13 +80,24 @@ def get_array_module(*args):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """A copy of an object with __dlpack__. CUDA memory is copied on the GPU if device is a CUDA device."""
-    if copy is False:
-        raise ValueError('from_dlpack: arrays of other libraries are copied, and copy is False')
+    """An object with __dlpack__ as an array, on the object's own memory where the device can work in it: host memory on
+    devices that use it, CUDA memory on the same CUDA device. That memory must not change while the array is used.
+    Other memory is copied. copy=True: always a copy; copy=False: BufferError if a copy is needed."""
     if isinstance(x, ndarray):
         return asarray(x, device=device, copy=copy)
+    keywords = {}
+    if x.__dlpack_device__()[0] in (2, 13):  # CUDA: what x waits for, the device's stream waits for
+        device = _core.Device(device)
+        keywords['stream'] = _core._device_native(device)[3] if str(device).startswith('cuda') else 1
     try:
-        capsule = x.__dlpack__(max_version=(1, 1))
+        capsule = x.__dlpack__(max_version=(1, 1), **keywords)
     except TypeError:
-        capsule = x.__dlpack__()
-    return _core._from_dlpack(capsule, device)
+        capsule = x.__dlpack__(**keywords)
+    return _core._from_dlpack(capsule, device, 0 if copy is None else 1 if copy else 2)
+
+
+def open_native(backend, *, queue=0, context=0, device=0):
+    """A device in a context and queue of the program's, given as numbers: open_native('cuda',
+    queue=torch.cuda.current_stream().cuda_stream). Work is done in the order of that queue. It stays open until the
+    program ends, and so must the context and the queue."""
+    return _core._open_native(backend, device, context, queue)

@@ -65,15 +65,33 @@ def _namespace(self, /, *, api_version=None):
 
 
 def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None):
-    if copy is False:
-        raise BufferError('__dlpack__: an array of gnd is exported as a copy, and copy is False')
-    if dl_device not in (None, (1, 0)):
-        raise BufferError(f'__dlpack__: device {dl_device}: the copy is in host memory, (1, 0)')
-    return _core._to_dlpack(self, max_version is not None and max_version[0] >= 1)
+    versioned = max_version is not None and max_version[0] >= 1
+    own = _dlpack_device(self)
+    kind, index = own if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+    if kind not in (1, own[0], 4) or index != (0 if kind == 1 else _index(self)):
+        raise BufferError(f'__dlpack__: device {dl_device}: the array is on {own}')
+    if kind == 2 and stream == 0:
+        raise ValueError('__dlpack__: stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one')
+    if kind != 2:
+        stream = 0
+    return _core._to_dlpack(self, versioned, kind, 0 if copy is None else 1 if copy else 2,
+                            1 if stream is None else stream)
+
+
+def _index(self):
+    return int(str(self.device).split(':')[1].split('@')[0])
 
 
 def _dlpack_device(self):
-    return (1, 0)
+    return (2, _index(self)) if str(self.device).startswith('cuda:') else (1, 0)
+
+
+def _cuda_array_interface(self):
+    if not str(self.device).startswith('cuda:') or self.dtype == 'bfloat16':
+        raise AttributeError(f'__cuda_array_interface__: {self.dtype} on {self.device}')
+    kind, address, _, _, strides = _core._native(self)
+    return {'shape': self.shape, 'typestr': self.dtype.str, 'data': (address, True), 'strides': strides, 'version': 3,
+            'stream': _core._device_native(self.device)[3]}
 
 
 def _restore(x, device):
@@ -176,7 +194,7 @@ class _Flags:
 
 METHODS = {'__array__': _array, '__array_ufunc__': _array_ufunc, '__array_function__': _array_function,
            '__array_namespace__': _namespace, '__dlpack__': _dlpack, '__dlpack_device__': _dlpack_device,
-           '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
+           '__cuda_array_interface__': property(_cuda_array_interface), '__reduce__': _reduce, '__copy__': _copy, '__deepcopy__': _deepcopy, '__format__': _format,
            '__contains__': _contains, 'astype': _astype, 'copy': _copy, 'fill': _fill, 'sort': _sort, 'put': _put,
            'tolist': _tolist, 'tobytes': _tobytes, 'to_device': _to_device,
            'get': lambda self: self.asnumpy(), 'flags': property(_Flags)}

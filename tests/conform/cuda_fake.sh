@@ -69,7 +69,15 @@ int cuMemAlloc_v2(ptr *p, size_t n)
 int cuMemFree_v2(ptr p) { size_t *m = (size_t *)p - 32; used -= *m; free(m); return 0; }
 int cuMemHostAlloc(void **p, size_t n, unsigned f) { return *p = malloc(n), (void)f, 0; }
 int cuMemFreeHost(void *p) { return free(p), 0; }
-int cuPointerGetAttribute(void *v, int what, ptr p) { return (void)v, (void)what, (void)p, 1; }
+int cuPointerGetAttribute(void *v, int what, ptr p)
+{
+    const char *mine = getenv("FAKE_MEMORY"); /* an address up to which, from 64 KiB on, memory is device 0's */
+    if (!mine || p < 65536 || p >= strtoull(mine, NULL, 0))
+        return 1;
+    return *(int *)v = what == 2 ? 2 : 0, 0;
+}
+int cuCtxGetDevice(int *d) { return *d = (int)((char *)now - ctx), 0; }
+int cuStreamGetCtx(void *s, void **c) { return *c = *(char *)s ? (void *)s : (void *)ctx, 0; }
 int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, void *q) { return drain(), memcpy((void *)d, s, n), (void)q, 0; }
 int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, void *q) { return drain(), memcpy(d, (void *)s, n), (void)q, 0; }
 int cuMemcpyDtoDAsync_v2(ptr d, ptr s, size_t n, void *q) { return drain(), memcpy((void *)d, (void *)s, n), (void)q, 0; }
@@ -198,4 +206,86 @@ for call in cuGraphCreate cuGraphAddKernelNode cuGraphInstantiate cuGraphExecKer
     conform FAKE_FAIL=$call && rc=0 || rc=$?
     check "$call fails: an error that names it" grep -F "$call" out
 done
+# Native memory and an application's stream, by a program of its own.
+cat >native.c <<'C'
+#include <gnd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int told;
+static void release(void *ctx) { told++; (void)ctx; }
+static int say(const char *what, int good) { printf("%s: %s\n", good ? "yes" : "no", what); return good; }
+int main(void)
+{
+    char *stream = calloc(1, 1), *other = malloc(1);
+    float *v = aligned_alloc(256, 4096), got[8];
+    const int64_t n = 8, m[2] = {2, 4};
+    gnd_native_array a, b;
+    gnd_native_device app = {NULL, NULL, NULL, stream}, is;
+    *other = 1;
+    for (int i = 0; i < 1024; i++)
+        v[i] = (float)i;
+    gnd_device *dev = gnd_open_native("cuda", &app), *bad;
+    say("opens in a stream", gnd_device_status(dev) == GND_OK && !strncmp(gnd_device_id(dev), "cuda:0@", 7));
+    say("has it", gnd_device_native(dev, &is) == GND_OK && is.queue == stream && is.context && !is.platform);
+    gnd_native_fill(&a, GND_FLOAT32, 1, &n);
+    a.kind = GND_NATIVE_CUDA;
+    a.address = (uint64_t)(uintptr_t)(v + 3);
+    gnd_array *x = gnd_from_native(dev, &a, release, NULL);
+    say(gnd_error(x), gnd_native(x, &b) == GND_OK && b.kind == GND_NATIVE_CUDA && b.address == a.address && !b.handle);
+    say("reads there", gnd_read(x, got, sizeof got) == GND_OK && got[7] == 10);
+    gnd_status st;
+    gnd_dl_versioned *t = (gnd_dl_versioned *)(void *)gnd_share_dlpack(x, 0, GND_COPY_NEVER, 1, &st);
+    say("exports it", t && t->dl_tensor.device_type == GND_DL_CUDA && t->dl_tensor.data == v + 3);
+    gnd_release(x);
+    say("holds it", told == 0);
+    gnd_close(dev);
+    say("also when closed", told == 0 && ((float *)t->dl_tensor.data)[0] == 3);
+    t->deleter((struct DLManagedTensorVersioned *)(void *)t);
+    say("gives it back", told == 1);
+    app.queue = (void *)2;
+    bad = gnd_open_native("cuda", &app);
+    say(gnd_device_error(bad), gnd_device_status(bad) == GND_ERR_UNSUPPORTED);
+    gnd_close(bad);
+    app.queue = other;
+    bad = gnd_open_native("cuda", &app);
+    say(gnd_device_error(bad), gnd_device_status(bad) == GND_ERR_ARG);
+    gnd_close(bad);
+    app.queue = NULL;
+    dev = gnd_open_native("cuda", &app);
+    say("the legacy default stream", gnd_device_native(dev, &is) == GND_OK && is.queue == (void *)1);
+    a.address = 4096;
+    x = gnd_from_native(dev, &a, release, NULL);
+    say(gnd_error(x), gnd_status_of(x) == GND_ERR_ARG && told == 2);
+    gnd_release(x);
+    a.kind = GND_NATIVE_HOST;
+    x = gnd_from_native(dev, &a, release, NULL);
+    say(gnd_error(x), gnd_status_of(x) == GND_ERR_UNSUPPORTED && told == 3);
+    gnd_release(x);
+    x = gnd_from(dev, GND_FLOAT32, 2, m, v);
+    gnd_dl_managed *old = (gnd_dl_managed *)(void *)gnd_share_dlpack_legacy(x, 0, GND_COPY_IF_NEEDED, 1, &st);
+    gnd_native(x, &b);
+    say("a copy for the older structure", old && old->dl_tensor.device_type == GND_DL_CUDA &&
+        old->dl_tensor.data != (void *)(uintptr_t)b.address && ((float *)old->dl_tensor.data)[5] == 5);
+    old->deleter((struct DLManagedTensor *)(void *)old);
+    gnd_release(x);
+    gnd_close(dev);
+    free(v);
+    free(stream);
+    free(other);
+    return 0;
+}
+C
+if [ "$GND_TEST_SANITIZERS" != no ]; then
+    skip "native memory" "a program without sanitizers cannot load a library with them"
+else
+    # shellcheck disable=SC2086 # CC may hold flags
+    check "a program with a stream of its own" $CC -std=c11 -Wall "-I$GND_BUILDDIR/include" "-I$GND_SRCDIR/include" \
+        native.c -o native "-L$GND_BUILDDIR/lib/.libs" -lgnd
+    check "it runs" env FAKE_MEMORY=0x7fffffffffff ./native
+    FAKE_MEMORY=0x7fffffffffff ./native >out 2>err
+    check "it sees 14 things" test "$(grep -c '^yes: ' out)" = 14
+    grep '^no: ' out >bad
+    none "as they should be" bad
+fi
 done_testing

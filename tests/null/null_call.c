@@ -323,10 +323,11 @@ static void test_errors(gnd_array *x)
     gnd_release(bad);
     gnd_array *dead = gnd_zeros(dev, GND_INT8, 0, NULL);
     gnd_release(dead);
-    fails("sum", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "it was released");
+    fails("sum", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE,
+          "sum: an argument is a released array");
     fails("sin", 1, (gnd_value[]){gnd_value_array(dead)}, NULL, GND_ERR_STATE, "sin: ");
     fails("array", 1, (gnd_value[]){gnd_value_tuple(1, (gnd_value[]){gnd_value_array(NULL)})}, NULL,
-          GND_ERR_NULL, "array: an array among");
+          GND_ERR_NULL, "array: an array argument is NULL");
 
     /* values that are none */
     v[1] = gnd_value_none();

@@ -154,7 +154,8 @@ static void views(void)
     FAILS(gnd_at(a34, "Nonesuch"), GND_ERR_SYNTAX, "'N'");
     FAILS(gnd_at(full, "None, ..."), GND_ERR_SHAPE, "over 32 dimensions");
     FAILS(gnd_at(gnd_int(3), "0"), GND_ERR_DEVICE, "is a scalar");
-    FAILS(gnd_index(a34, 1, (gnd_range[]){{.kind = 9}}), GND_ERR_ARG, "entry 0 has kind 9");
+    FAILS(gnd_index(a34, 1, (gnd_range[]){{.kind = 9}}), GND_ERR_ARG,
+          "entry 0 has the unknown kind 9");
     FAILS(gnd_index(a34, -1, NULL), GND_ERR_ARG, "-1 entries");
     FAILS(gnd_index(a34, 1, NULL), GND_ERR_NULL, "index is NULL");
     FAILS(gnd_reshape(a34, DIM(5, 2)), GND_ERR_SHAPE,

@@ -147,7 +147,7 @@ static void test_pads(void)
     FAILS(gnd_pad(a34, NULL, "edge", NULL), GND_ERR_NULL, "pad: the list of widths is NULL");
     FAILS(gnd_pad(a34, one, NULL, NULL), GND_ERR_NULL, "pad: mode is NULL");
     FAILS(gnd_pad(a34, one, "mirror", NULL), GND_ERR_ARG,
-          "pad: mode \"mirror\" is none of constant, edge,");
+          "pad: mode \"mirror\" is not one of constant, edge,");
     FAILS(gnd_pad(a34, AT(0, 0, 0, -2), "wrap", NULL), GND_ERR_ARG, "pad: axis 1: a width of -2");
     FAILS(gnd_pad(a34, huge, "wrap", NULL), GND_ERR_OVERFLOW,
           "pad: axis 0: 9223372036854775807 + 3 + 1");
@@ -258,7 +258,7 @@ static void test_expressions(void)
          "mode \"constant\" has no argument 'stat_length'"},
         {"pad(x, 1, 'reflect', reflect_type='up')", GND_ERR_ARG, "'even' or 'odd'"},
         {"pad(x, 1, 3)", GND_ERR_TYPE, "mode must be a string, not an int"},
-        {"pad(x, 1, 'twist')", GND_ERR_ARG, "pad: mode \"twist\" is none of"},
+        {"pad(x, 1, 'twist')", GND_ERR_ARG, "pad: mode \"twist\" is not one of"},
         {"split(x, 0)[0]", GND_ERR_ARG, "split: 0 parts"},
         {"split(x, 2.5)[0]", GND_ERR_TYPE, "indices_or_sections must be an int, not a float"},
         {"vsplit(x[0], 2)[0]", GND_ERR_SHAPE,

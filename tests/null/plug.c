@@ -84,12 +84,25 @@ static const char plugin_source[] =
     "{ (void)q; (void)b; (void)o; (void)n; (void)f; (void)p; (void)e; abort(); }\n"
     "static gnd_status unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)\n"
     "{ (void)q; (void)b; (void)p; (void)e; abort(); }\n"
+    /* The same of entries that came later. */
+    "#ifdef BEFORE_NATIVE\n"
+    "static gnd_status wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf **b,\n"
+    "                       gnd_err *e)\n"
+    "{ (void)d; (void)m; (void)n; (void)b; (void)e; abort(); }\n"
+    "#endif\n"
     "static const gnd_device_ops device = {\n"
-    "    .size = sizeof device, .count = count, .props = props,\n"
+    "#ifdef BEFORE_NATIVE\n"
+    "    .size = offsetof(gnd_device_ops, open_native),\n"
+    "#else\n"
+    "    .size = sizeof device,\n"
+    "#endif\n"
+    "    .count = count, .props = props,\n"
     "    .open = dopen, .close = dclose };\n"
     "static const gnd_memory_ops memory = {\n"
     "#ifdef OLD\n"
     "    .size = offsetof(gnd_memory_ops, map) + OLD - 1, .map = map, .unmap = unmap,\n"
+    "#elif defined BEFORE_NATIVE\n"
+    "    .size = offsetof(gnd_memory_ops, wrap), .wrap = wrap,\n"
     "#elif defined MAP_ONLY\n"
     "    .size = sizeof memory, .map = map,\n"
     "#elif defined EMPTY_GROUP\n"
@@ -101,7 +114,13 @@ static const char plugin_source[] =
     "    .alloc = alloc,\n"
     "#endif\n"
     "    .free = bfree, .write = bwrite, .read = bread, .copy = copy };\n"
-    "static const gnd_queue_ops queue = { .size = sizeof queue, .queue_new = qnew,\n"
+    "static const gnd_queue_ops queue = {\n"
+    "#ifdef BEFORE_NATIVE\n"
+    "    .size = offsetof(gnd_queue_ops, order),\n"
+    "#else\n"
+    "    .size = sizeof queue,\n"
+    "#endif\n"
+    "    .queue_new = qnew,\n"
     "    .queue_free = qfree, .flush = flush, .finish = flush };\n"
     "static const gnd_program_ops program = { .size = sizeof program, .build = build,\n"
     "    .prog_free = pfree, .kernel = kernel, .kernel_free = kfree, .launch = launch };\n"
@@ -135,7 +154,8 @@ static const struct plugin {
 } plugins[] = {
     {"toy", "", ""},
     {"old", "-DOLD=1", ""},
-    {"odd", "-DOLD=5", ""}, /* its size ends within a slot */
+    {"odd", "-DOLD=5", ""},           /* its size ends within a slot */
+    {"older", "-DBEFORE_NATIVE", ""}, /* interface 2.1 */
     {"abi", "-DMAJOR=77", "gnd-abi.so: made for backend ABI 77, this gnd has ABI 2"},
     {"noalloc", "-DNO_ALLOC", "gnd-noalloc.so: required entry memory.alloc is missing"},
     {"noqueue", "-DNO_QUEUE", "gnd-noqueue.so: required group queue is missing"},
@@ -183,6 +203,31 @@ static void write_file(const char *name, const char *text)
 
 /* --- in a child: search, open, and say what was seen ------------------------------------------ */
 
+/* What the entries for native objects say. */
+static void say_native(FILE *out, const char *spec, gnd__gdev *d, const gnd__block *b)
+{
+    gnd_mem_native m = {.address = 4096, .host = 1};
+    gnd_dev_native n = {0};
+    gnd__block *w = NULL;
+    gnd__gdev *own = NULL;
+    gnd_err e = {0};
+
+    gnd__gate_wrap(d, &m, 0, 16, &w, &e);
+    fprintf(out, "wrap %s: %d %s\n", spec, e.code, e.msg);
+    gnd__err_clear(&e);
+    gnd__gate_native(d, b, 0, &m, &e);
+    fprintf(out, "native %s: %d %s\n", spec, e.code, e.msg);
+    gnd__err_clear(&e);
+    gnd__gate_device_native(d, &n, &e);
+    fprintf(out, "device %s: %d %s\n", spec, e.code, e.msg);
+    gnd__err_clear(&e);
+    gnd__gate_order(d, &e, 1, &e);
+    fprintf(out, "order %s: %d %s\n", spec, e.code, e.msg);
+    gnd__err_clear(&e);
+    gnd__gate_open_native(d->be->name, &n, &own, &e);
+    fprintf(out, "open_native %s: %d %s\n", spec, e.code, e.msg);
+}
+
 static void say_open(FILE *out, const char *spec)
 {
     gnd__gdev *d;
@@ -208,6 +253,7 @@ static void say_open(FILE *out, const char *spec)
     gnd__err_clear(&e);
     gnd__gate_map(d, b, 0, 4, GND_MAP_READ, &p, &e);
     fprintf(out, "map %s: %d %s\n", spec, e.code, e.msg);
+    say_native(out, spec, d, b);
     gnd__gate_close(d);
 }
 
@@ -290,7 +336,15 @@ static const char *line_of(const char *text, const char *name)
 
 static void test_broken(void)
 {
-    static const char *const specs[] = {"toy", "old:0", "odd:0", "abi", NULL};
+    static const char *const natives[] = {
+        "wrap older:0: -13 older:0: backend older has no entry memory.wrap: install a plugin made "
+        "for interface 2.2 or newer",
+        "native older:0: -13 older:0: backend older has no entry memory.native: install ",
+        "device older:0: -13 older:0: backend older has no entry device.native: install ",
+        "order older:0: -13 older:0: backend older has no entry queue.order: install ",
+        "open_native older:0: -13 backend older has no entry device.open_native: install ",
+    };
+    static const char *const specs[] = {"toy", "old:0", "odd:0", "older:0", "abi", NULL};
     const char *text = search("@/all", specs), *line;
     size_t i;
 
@@ -309,6 +363,9 @@ static void test_broken(void)
                 "  and nothing past its size is used");
     tap_has_str(text, "map odd:0: -13 odd:0: backend odd has no entry memory.map",
                 "  nor half an entry");
+    tap_has_str(text, "open older:0: toy of older:0, read abc", "a plugin of interface 2.1 works");
+    for (i = 0; i < sizeof natives / sizeof *natives; i++)
+        tap_has_str(text, natives[i], "  and lacks what is newer");
     tap_has_str(text, "open abi: -8 backend abi: ", "opening a bad one says why");
 }
 

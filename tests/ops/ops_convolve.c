@@ -284,8 +284,10 @@ static void errors(void)
     FAILS(gnd_convolve(x, z, 0, 0), GND_ERR_SHAPE,
           "convolve: v has shape (0,): it must not be empty");
     FAILS(gnd_correlate(x, a, 0, 0), GND_ERR_SHAPE, "correlate: v has shape (2, 3): one dimension");
-    FAILS(gnd_convolve(x, x, (gnd_conv_mode)3, 0), GND_ERR_ARG, "convolve: mode 3 is none");
-    FAILS(gnd_convolve(x, x, 0, (gnd_conv_method)9), GND_ERR_ARG, "convolve: method 9 is none");
+    FAILS(gnd_convolve(x, x, (gnd_conv_mode)3, 0), GND_ERR_ARG,
+          "convolve: mode is 3, not 0 (full)");
+    FAILS(gnd_convolve(x, x, 0, (gnd_conv_method)9), GND_ERR_ARG,
+          "convolve: method is 9, not 0 (auto)");
     FAILS(gnd_convolve(i, i, 0, GND_CONV_FFT), GND_ERR_DTYPE,
           "convolve: transforms of int32 and int32");
     FAILS(gnd_fftconvolve(x, a, 0, -1, NULL), GND_ERR_SHAPE, "fftconvolve: 1 and 2 dimensions");
@@ -296,7 +298,8 @@ static void errors(void)
     FAILS(gnd_oaconvolve(a, b, 0, 3, twice), GND_ERR_AXIS, "oaconvolve: 3 axes");
     FAILS(gnd_conv2d(a, x, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (4,)");
     FAILS(gnd_conv2d(a, e, 0, 0, NULL, 0), GND_ERR_SHAPE, "conv2d: shapes (2, 3) and (0, 3)");
-    FAILS(gnd_conv2d(a, b, 0, (gnd_boundary)4, NULL, 0), GND_ERR_ARG, "conv2d: boundary 4 is none");
+    FAILS(gnd_conv2d(a, b, 0, (gnd_boundary)4, NULL, 0), GND_ERR_ARG,
+          "conv2d: boundary is 4, not 0 (fill)");
     FAILS(gnd_conv2d(a, b, 0, 0, x, 0), GND_ERR_SHAPE, "conv2d: fill has shape (4,)");
     gnd_array *y = gnd_fftconvolve(e, a, GND_CONV_FULL, -1, NULL);
     tap_ok(gnd_size(y) == 0 && gnd_dim(y, 1) == 5 && gnd_dtype_of(y) == GND_FLOAT32,

@@ -173,9 +173,10 @@ static void errors(void)
     gnd_array *x = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){4}),
               *e = gnd_zeros(null, GND_FLOAT32, 1, (int64_t[]){0});
     FAILS(gnd_dct(NULL, 2, 4, 0, 0), GND_ERR_NULL, "dct: x is NULL");
-    FAILS(gnd_idct(x, 5, 4, 0, 0), GND_ERR_ARG, "idct: type 5 is none");
+    FAILS(gnd_idct(x, 5, 4, 0, 0), GND_ERR_ARG, "idct: type is 5, not 1, 2, 3 or 4");
     FAILS(gnd_dst(x, 2, GND_FFT_FULL, 2, 0), GND_ERR_AXIS, "dst: axis 2");
-    FAILS(gnd_idst(x, 2, GND_FFT_FULL, 0, (gnd_norm)9), GND_ERR_ARG, "idst: norm 9 is none");
+    FAILS(gnd_idst(x, 2, GND_FFT_FULL, 0, (gnd_norm)9), GND_ERR_ARG,
+          "idst: norm is 9, not 0 (backward)");
     FAILS(gnd_dct(e, 2, GND_FFT_FULL, 0, 0), GND_ERR_ARG,
           "dct: a transform of type 2 of 0 elements");
     FAILS(gnd_dct(x, 1, 1, 0, 0), GND_ERR_ARG, "dct: a transform of type 1 of 1 elements");

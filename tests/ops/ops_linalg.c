@@ -406,7 +406,7 @@ static void errors(void)
     FAILS(gnd_solve_triangular(q, q, 64), GND_ERR_ARG, "flags 64");
     FAILS(gnd_vector_norm(x, GND_ALL, 0, NAN), GND_ERR_ARG, "vector_norm: ord is NaN");
     FAILS(gnd_matrix_norm(line, GND_ORD_1, 0), GND_ERR_SHAPE, "matrix_norm: x has shape (4,)");
-    FAILS(gnd_matrix_norm(x, (gnd_matrix_ord)99, 0), GND_ERR_ARG, "matrix_norm: ord 99");
+    FAILS(gnd_matrix_norm(x, (gnd_matrix_ord)99, 0), GND_ERR_ARG, "matrix_norm: ord is 99");
     FAILS(gnd_multi_dot(1, &x), GND_ERR_ARG, "multi_dot: 1 arrays");
     FAILS(gnd_cond(gnd_zeros(null, GND_FLOAT32, 2, (int64_t[]){0, 0}), GND_ORD_2), GND_ERR_SHAPE,
           "cond");

@@ -49,6 +49,15 @@ check "hello x.npy that is not there" fails 1 "none.npy" hello none.npy
 check "hello on a device that is not there" env GND_DEVICE=nowhere:7 sh -c \
     "! '$examples/hello' >/dev/null 2>text && grep -q nowhere text && [ \$(wc -l <text) = 1 ]"
 
+if [ ! -x "$examples/inside" ]; then
+    skip "inside" "configured without OpenCL"
+elif ! run inside && grep -q 'no OpenCL device' inside.err; then
+    skip "inside" "the device is not OpenCL's"
+else
+    check "inside runs" run inside
+    check "inside: on the program's own buffer" grep -qxF 'inside: 1 2 2 1 ...' inside.out
+fi
+
 check "fusion runs" run fusion
 check "fusion: a chain of nine operations is one kernel" \
     sh -c "sed -n '2,/ peak\$/p' fusion.out | grep -q '^1 kernel.* 8388608 bytes read, 4194304 bytes written'"

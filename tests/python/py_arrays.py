@@ -98,6 +98,46 @@ def test_numbers():
     t.ok(2.0 in y and 77 not in y, 'in')
 
 
+def raises(kind, f):
+    try:
+        f()
+    except kind:
+        return True
+    return False
+
+
+def dlpack(x, g):
+    shares = True
+    try:
+        y = gnd.from_dlpack(x, copy=False)
+    except BufferError:
+        shares = False  # the device does not work in host memory
+    if shares:
+        at = gnd._core._native(y)
+        t.ok(at[1] == x.ctypes.data and at[4] == x.strides, 'from_dlpack: the same memory')
+        t.is_(y + 1, x + 1, 'computes with it')
+        y[0, 0] = 99
+        t.ok(x[0, 0] != 99 and y[0, 0] == 99, 'writing to the array does not change it')
+        back = gnd._core._from_dlpack(g.__dlpack__(max_version=(1, 0)), g.device, 2)
+        t.ok(gnd._core._native(back)[1] == gnd._core._native(g)[1], '__dlpack__: the same memory')
+        t.is_(gnd.from_dlpack(x[:, ::-1], copy=False), x[:, ::-1], 'any strides')
+        odd = np.frombuffer(b'\0' * 17, 'uint8')[1:].view('float32')
+        t.ok(raises(BufferError, lambda: gnd.from_dlpack(odd, copy=False)), 'memory that is not aligned')
+    else:
+        t.ok(raises(BufferError, lambda: g.__dlpack__(max_version=(1, 0), dl_device=(1, 0), copy=False)), 'no host memory')
+    copy = gnd.from_dlpack(x, copy=True)
+    t.ok(gnd._core._native(copy)[1] != x.ctypes.data, 'from_dlpack: a copy')
+    t.ok(raises(BufferError, lambda: g.__dlpack__(copy=False)), 'the older structure is a copy')
+    t.ok(raises(BufferError, lambda: g.__dlpack__(dl_device=(10, 0))), 'another device')
+    kind, index = g.__dlpack_device__()
+    t.ok(kind == (2 if str(g.device).startswith('cuda') else 1) and index >= 0, '__dlpack_device__')
+    t.ok(hasattr(g, '__cuda_array_interface__') == (kind == 2), '__cuda_array_interface__')
+    if str(g.device).startswith('opencl'):
+        t.ok(raises(TypeError, lambda: gnd.open_native('opencl')), 'open_native without a queue')
+        own = gnd.open_native('opencl', queue=gnd._core._device_native(g.device)[3])
+        t.is_(gnd.asarray(x, device=own) * 2, x * 2, 'open_native')
+
+
 def test_other_libraries():
     x = np.arange(6, dtype='float32').reshape(2, 3)
     g = gnd.asarray(x)
@@ -105,6 +145,7 @@ def test_other_libraries():
     t.ok(isinstance(np.sin(g), gnd.ndarray) and isinstance(np.concatenate([g, g]), gnd.ndarray), 'NumPy\'s functions stay')
     t.is_(np.add.reduce(g), x.sum(axis=0), 'add.reduce')
     t.is_(gnd.from_dlpack(x), x, 'DLPack in')
+    dlpack(x, g)
     t.ok(np.array_equal(np.from_dlpack(g), x), 'DLPack out')
     t.ok(g.__array_namespace__() is gnd and gnd.get_array_module(g) is gnd and gnd.get_array_module(x) is np, 'namespaces')
     big = x.astype('>f4')

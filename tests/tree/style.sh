@@ -26,6 +26,26 @@ while read -r f; do
 done <all >bad
 none "no file has more than 800 lines" bad
 
+# Tables (.def) and what is included as text (.inc) have no functions, and are as long as what they list.
+grep -E '^lib/.*\.[ch]$' all >code
+while read -r f; do
+    n=$(wc -l <"$GND_SRCDIR/$f")
+    if [ "$n" -gt 500 ]; then echo "$f: $n lines"; fi
+done <code >bad
+none "no file of lib has more than 500 lines" bad
+
+# The form of .clang-format: a function's body begins with { and ends with } in the first column.
+(cd "$GND_SRCDIR" && xargs awk '
+    FNR == 1 { from = 0 }
+    /^\{/ { from = FNR }
+    /^\}/ {
+        if (from && FNR - from - 1 > 80) printf "%s:%d: %d lines\n", FILENAME, from, FNR - from - 1
+        functions += from > 0
+        from = 0
+    }
+    END { if (functions < 1000) print "only " functions + 0 " functions found" }') <code >bad
+none "no function of lib has more than 80 lines" bad
+
 (cd "$GND_SRCDIR" && find tests -maxdepth 1 -type f ! -name '.*') >bad
 none "every file of tests is in a folder of its kind" bad
 

@@ -151,7 +151,7 @@ static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask, gnd_
     }
     memcpy(r.dim + 1, x->dim + mask->ndim, (size_t)(r.ndim - 1) * sizeof *r.dim);
     r.dim[0] = value->ndim >= r.ndim ? value->dim[value->ndim - r.ndim] : 1;
-    value = gnd__upd_fitted(func, value, r.ndim, r.dim);
+    value = gnd__update_fitted(func, value, r.ndim, r.dim);
     if (value->kind == GND__ERROR)
         return value;
     if (r.dim[0] == 1) {
@@ -183,7 +183,7 @@ static gnd_array *set_mask(const char *func, gnd_array *x, gnd_array *mask, gnd_
 gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
 {
     gnd__indexed ix;
-    gnd_array *view, *mask, *y, *bad = gnd__upd_check("set", x, n, idx, value);
+    gnd_array *view, *mask, *y, *bad = gnd__update_check("set", x, n, idx, value);
     if (bad)
         return bad;
     const gnd__inner in = gnd__enter("set");
@@ -197,9 +197,9 @@ gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
     }
     y = gnd__index_apart("set", x, n, idx, &ix);
     if (!y)
-        y = gnd__upd_unused(&ix);
+        y = gnd__update_unused(&ix);
     if (!y) {
-        gnd_array *w = gnd__upd_fitted("set", v, ix.r.ndim, ix.r.dim);
+        gnd_array *w = gnd__update_fitted("set", v, ix.r.ndim, ix.r.dim);
         view = gnd__index_view(&ix);
         if (w->kind == GND__ERROR || view->kind == GND__ERROR)
             y = gnd__same(w->kind == GND__ERROR ? w : view);
@@ -210,16 +210,16 @@ gnd_array *gnd_set(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)
         else
             w = gnd__broadcast(w, ix.v.ndim, ix.v.dim);
         if (!y)
-            y = gnd__upd_back(&ix, w);
+            y = gnd__update_back(&ix, w);
     }
-    return gnd__leave(in, gnd__upd_end(&ix, y, x));
+    return gnd__leave(in, gnd__update_end(&ix, y, x));
 }
 
 gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value, int axis)
 {
     static const char func[] = "put_along_axis";
     gnd__shape b;
-    gnd_array *idx[GND_MAX_NDIM], *y = NULL, *v, *bad = gnd__upd_check(func, x, 0, NULL, value);
+    gnd_array *idx[GND_MAX_NDIM], *y = NULL, *v, *bad = gnd__update_check(func, x, 0, NULL, value);
     int axes[GND_MAX_NDIM], k;
     if (bad || (bad = gnd__check_strong(indices, func, "indices")) ||
         (bad = gnd__along_axis(func, x, indices, axis, &k, &b)))
@@ -231,10 +231,10 @@ gnd_array *gnd_put_along_axis(gnd_array *x, gnd_array *indices, gnd_array *value
                     : gnd__astype(value, (gnd_dtype)x->dtype, func);
     if (v->kind == GND__ERROR)
         return gnd__leave(in, v);
-    gnd_array *w = gnd__upd_fitted(func, v, b.ndim, b.dim);
+    gnd_array *w = gnd__update_fitted(func, v, b.ndim, b.dim);
     for (int d = 0; d < x->ndim && !y; d++) {
         idx[d] = d == k ? gnd__indices(func, "indices", indices, x->dev, x->dim[d], d)
-                        : gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
+                        : gnd__update_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d);
         if (idx[d]->kind == GND__ERROR)
             y = idx[d];
     }

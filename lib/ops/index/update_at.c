@@ -43,7 +43,7 @@ static gnd_array *view_positions(gnd__indexed *ix)
             continue;
         while (d > 0 && q[d - 1] >= 0 && q[d - 1] == q[d] - 1)
             d--;
-        one = gnd__upd_counted(ix->x->dev, end + 1 - d, ix->v.dim + d, ix->r.ndim - 1 - q[end]);
+        one = gnd__update_counted(ix->x->dev, end + 1 - d, ix->v.dim + d, ix->r.ndim - 1 - q[end]);
         if (stride[end] != 1)
             one = gnd_multiply(one, gnd_int(stride[end]));
         pos = gnd_add(pos, one);
@@ -69,7 +69,7 @@ static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int
                               const gnd_range *idx, gnd_array *value)
 {
     gnd__indexed ix;
-    gnd_array *y, *bad = gnd__upd_check(func, x, n, idx, value);
+    gnd_array *y, *bad = gnd__update_check(func, x, n, idx, value);
     if (bad)
         return bad;
     if (op != GND__ACC_ADD && gnd_dtype_kind((gnd_dtype)x->dtype) == 'c')
@@ -82,15 +82,16 @@ static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int
         return gnd__leave(in, v);
     y = gnd__index_apart(func, x, n, idx, &ix);
     if (!y)
-        y = gnd__upd_unused(&ix);
+        y = gnd__update_unused(&ix);
     if (!y) {
-        gnd_array *w = gnd__upd_fitted(func, v, ix.r.ndim, ix.r.dim), *view = gnd__index_view(&ix);
+        gnd_array *w = gnd__update_fitted(func, v, ix.r.ndim, ix.r.dim),
+                  *view = gnd__index_view(&ix);
         if (w->kind == GND__ERROR || view->kind == GND__ERROR) {
             y = gnd__same(w->kind == GND__ERROR ? w : view);
         } else if (ix.narr == 0) {
-            y = gnd__upd_back(&ix, op == GND__ACC_ADD   ? gnd_add(view, w)
-                                   : op == GND__ACC_MAX ? gnd_maximum(view, w)
-                                                        : gnd_minimum(view, w));
+            y = gnd__update_back(&ix, op == GND__ACC_ADD   ? gnd_add(view, w)
+                                      : op == GND__ACC_MAX ? gnd_maximum(view, w)
+                                                           : gnd_minimum(view, w));
         } else if (gnd__shape_size(ix.r.ndim, ix.r.dim, 1) == 0) {
             y = gnd__same(ix.x);
         } else {
@@ -101,11 +102,11 @@ static gnd_array *accumulated(const char *func, gnd__accop op, gnd_array *x, int
                 w = gnd__accumulate_node(op, pos, w, view, view->size);
                 if (w->kind != GND__ERROR)
                     w = gnd__reshaped(w, ix.v.ndim, ix.v.dim);
-                y = gnd__upd_back(&ix, w);
+                y = gnd__update_back(&ix, w);
             }
         }
     }
-    return gnd__leave(in, gnd__upd_end(&ix, y, x));
+    return gnd__leave(in, gnd__update_end(&ix, y, x));
 }
 
 gnd_array *gnd_add_at(gnd_array *x, int n, const gnd_range *idx, gnd_array *value)

@@ -11,13 +11,13 @@
 #include "graph/scope.h"
 #include <gnd/elementwise.h>
 
-/* Arrays of so many elements and fewer are changed in one kernel rather than box by box. */
+/* Arrays of up to this number of elements are changed in one kernel rather than box by box. */
 #define SMALL 16384
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
-                          gnd_array *value)
+gnd_array *gnd__update_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
+                             gnd_array *value)
 {
     gnd_device *dev;
     gnd_array *bad = gnd__check_strong(x, func, "x");
@@ -31,7 +31,7 @@ gnd_array *gnd__upd_check(const char *func, gnd_array *x, int n, const gnd_range
     return NULL;
 }
 
-gnd_array *gnd__upd_unused(const gnd__indexed *ix)
+gnd_array *gnd__update_unused(const gnd__indexed *ix)
 {
     gnd_array *bad = NULL;
     if (gnd__shape_size(ix->r.ndim, ix->r.dim, 1) == 0 &&
@@ -49,7 +49,7 @@ static gnd_array *no_fit(const char *func, const gnd_array *value, int ndim, con
                      gnd__shape_text(tb, ndim, dim));
 }
 
-gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim)
+gnd_array *gnd__update_fitted(const char *func, gnd_array *value, int ndim, const int64_t *dim)
 {
     int extra = value->ndim - ndim, fits = 1;
     for (int i = 0; i < extra; i++)
@@ -71,7 +71,7 @@ gnd_array *gnd__upd_fitted(const char *func, gnd_array *value, int ndim, const i
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-gnd_array *gnd__upd_counted(gnd_device *dev, int ndim, const int64_t *dim, int more)
+gnd_array *gnd__update_counted(gnd_device *dev, int ndim, const int64_t *dim, int more)
 {
     int64_t n = gnd__shape_size(ndim, dim, 1);
     gnd_array *i = gnd__node(GND__IOTA, dev, GND_INT64, 1, &n, 0, NULL);
@@ -129,8 +129,8 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
     int n = 0, by = 0, single = w->size == 1;
     for (int d = 0; d < x->ndim; d++) {
         int64_t start = g->start[d], step = g->step[d], count = g->count[d];
-        gnd_array *i = gnd__upd_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d), *part[3] = {NULL},
-                  *at = i;
+        gnd_array *i = gnd__update_counted(x->dev, 1, &x->dim[d], x->ndim - 1 - d),
+                  *part[3] = {NULL}, *at = i;
         m.start[d] = 0;
         m.step[d] = 1;
         m.from[d] = (int8_t)(count == 1 ? -1 : n);
@@ -174,7 +174,7 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
     return gnd_where(in, w, x);
 }
 
-gnd_array *gnd__upd_back(gnd__indexed *ix, gnd_array *w)
+gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w)
 {
     gnd_array *x = ix->x;
     region g = {.empty = x->size == 0, .whole = 1};
@@ -218,7 +218,7 @@ gnd_array *gnd__upd_back(gnd__indexed *ix, gnd_array *w)
     return boxed(x, &g, w);
 }
 
-gnd_array *gnd__upd_end(gnd__indexed *ix, gnd_array *y, const gnd_array *x)
+gnd_array *gnd__update_end(gnd__indexed *ix, gnd_array *y, const gnd_array *x)
 {
     if (y->kind != GND__ERROR && ix->x != x)
         y = gnd__reshaped(y, x->ndim, x->dim);

@@ -134,7 +134,7 @@ static gnd_array *check_extreme(const char *func, gnd_array *x, gnd_axes axes, u
     return NULL;
 }
 
-/* x with the infinity that is no extreme in place of NaN, and where that is. */
+/* x with NaN replaced by the infinity that cannot be the extreme, and the mask of NaN. */
 static gnd_array *without_nan(gnd_array *x, int least, gnd_array **is_nan)
 {
     const double worst = least ? INFINITY : -INFINITY;

@@ -57,7 +57,7 @@ gnd_array *gnd__masked_variance(gnd_array *x, gnd_array *counts, gnd_axes axes, 
 
 /* --- the reductions by their number ----------------------------------------------------------- */
 
-/* What each is: how it treats NaN, and what of the options it takes. */
+/* For each reduction: how it treats NaN, and which options it accepts. */
 enum { SUMS, EXTREMES, MEANS, SPREADS, TRUTHS };
 typedef struct kind {
     const char *func;
@@ -68,7 +68,8 @@ typedef struct kind {
     gnd__op of_two;
 } kind;
 
-/* of_two: what joins the result and the initial value; of means and spreads it has no say. */
+/* of_two: the operation that joins the result and the initial value; not used for means and
+ * variances. */
 static const kind kinds[] = {
     [GND_REDUCE_SUM] = {"sum", SUMS, 0, gnd_sum, gnd_sum_as, NULL, GND__OP_ADD},
     [GND_REDUCE_PROD] = {"prod", SUMS, 0, gnd_prod, gnd_prod_as, NULL, GND__OP_MULTIPLY},
@@ -89,7 +90,7 @@ static const kind kinds[] = {
     [GND_REDUCE_NANSTD] = {"nanstd", SPREADS, 1, NULL, NULL, gnd_nanstd, GND__OP_ADD},
 };
 
-/* Options that are wrong, or that the reduction does not take. */
+/* Checks for options that are invalid or that the reduction does not accept. */
 static gnd_array *check_options(const kind *k, gnd_array *x, gnd_dtype t,
                                 const gnd_reduce_options *o)
 {
@@ -151,7 +152,8 @@ static gnd_array *counting(const kind *k, gnd_array *x, gnd_array *where)
     return m ? gnd__op2(GND__OP_LOGICAL_AND, m, number) : number;
 }
 
-/* Greatest or least of what counts (m; NULL: all) and of first, which is 0-d and of x's dtype. */
+/* The maximum or minimum of the selected elements (m; NULL: all) and of first, which is 0-d and of
+ * x's dtype. */
 static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *first,
                           gnd_axes axes, unsigned flags)
 {
@@ -159,13 +161,12 @@ static gnd_array *extreme(const kind *k, gnd_array *x, gnd_array *m, gnd_array *
               nan = k->nan && (type == 'f' || type == 'c');
     if (first->kind == GND__ERROR || (m && m->kind == GND__ERROR))
         return first->kind == GND__ERROR ? first : m;
-    if (!x->size) { /* nothing but the initial value, in the shape of a reduction that takes nothing
-                     */
+    if (!x->size) { /* only the initial value, in the shape of a reduction without elements */
         gnd_array *shape = gnd_any(x, axes, flags);
         return shape->kind == GND__ERROR ? shape : gnd_broadcast_to(first, shape->ndim, shape->dim);
     }
     gnd_array *fill = first, *none = nan ? gnd__op1(GND__OP_ISNAN, first) : NULL;
-    if (nan) { /* a first that is NaN has no say either, unless there is nothing else */
+    if (nan) { /* an initial value that is NaN is ignored as well unless no other element is left */
         const double worst = k->of_two == GND__OP_MAXIMUM ? -INFINITY : INFINITY;
         gnd_array *w = type == 'c' ? gnd_complex(worst, worst) : gnd__number(worst);
         fill = gnd__op3(GND__OP_WHERE, none, w, first);

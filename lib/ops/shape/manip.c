@@ -206,7 +206,7 @@ gnd_array *gnd_sliding_window_view(gnd_array *x, int n, const int64_t *window, c
 
 /* --- diagonals -------------------------------------------------------------------------------- */
 
-/* The matrix of x, one-dimensional, on diagonal k: column j has x[j - k], or x[j] for k < 0. */
+/* The matrix with x (1-d) on diagonal k: column j has x[j - k], or x[j] for k < 0. */
 static gnd_array *on_diagonal(const char *func, gnd_array *x, int64_t k)
 {
     char text[GND__SHAPE_TEXT];
@@ -262,7 +262,7 @@ gnd_array *gnd_diagflat(gnd_array *x, int64_t k)
 
 /* --- resize ----------------------------------------------------------------------------------- */
 
-/* x, 1-d, again and again, n elements: joined where these are few, else by index. */
+/* x (1-d) repeated up to n elements: joined if there are few repetitions, else by index. */
 static gnd_array *again(gnd_array *x, int64_t n)
 {
     enum { FEW = 16 };

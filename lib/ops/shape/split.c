@@ -65,7 +65,8 @@ gnd_status gnd_array_split(gnd_array *x, int64_t n, int axis, gnd_array **out)
     return sections("array_split", x, n, axis, 0, out);
 }
 
-/* A place as a slice's end: from the end when negative, within 0 .. n. */
+/* Normalizes a position as the end of a slice: negative ones count from the end; the result is in 0
+ * .. n. */
 static int64_t place(int64_t at, int64_t n)
 {
     at += at < 0 ? n : 0;
@@ -92,7 +93,7 @@ gnd_status gnd_split_at(gnd_array *x, int64_t n, const int64_t *at, int axis, gn
     return st;
 }
 
-/* The split of NumPy's along an axis that its name says. */
+/* NumPy's splits along a fixed axis. */
 static gnd_status along(const char *func, gnd_array *x, int64_t n, int axis, int least,
                         gnd_array **out)
 {

@@ -12,7 +12,7 @@
 #include <gnd/array.h>
 #include <gnd/manip.h>
 
-/* What becomes of one array before it is joined. A new handle. */
+/* Prepares one array for the join. A new handle. */
 typedef gnd_array *prepare(gnd_array *x);
 
 /* The n arrays, prepared, along axis 0, 1 or 2 (0 where the first has one dimension only). */
@@ -99,13 +99,13 @@ gnd_array *gnd_append_flat(gnd_array *x, gnd_array *y)
 
 enum { MOST = 1 << 20 }; /* blocks: each is a kernel */
 
-/* A block that is put together: its extents, and which of the leaves are in it. */
+/* A block under construction: its extents, and the leaves that are in it. */
 typedef struct part {
     int64_t dim[GND_MAX_NDIM];
     int first, count;
 } part;
 
-/* The parts from..from + n become one, side by side along axis. */
+/* Joins the parts from .. from + n along axis. */
 static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int axis, gnd__box *box)
 {
     char ta[GND__SHAPE_TEXT], tb[GND__SHAPE_TEXT];
@@ -128,8 +128,8 @@ static gnd_array *side_by_side(gnd_device *dev, part *p, int n, int ndim, int ax
     return NULL;
 }
 
-/* Puts the leaves together, level by level from the innermost lists outwards. counts as gnd_block
- * has it; part[0] is the whole at the end. */
+/* Joins the leaves level by level, innermost lists first. counts: as for gnd_block. At the end
+ * part[0] is the result. */
 static gnd_array *nest(gnd_device *dev, int depth, const int *counts, int ndim, part *p,
                        gnd__box *box)
 {
@@ -156,7 +156,7 @@ static gnd_array *nest(gnd_device *dev, int depth, const int *counts, int ndim, 
     return NULL;
 }
 
-/* How many leaves counts describe; -1: a list of no items, or too many. */
+/* The number of leaves that counts describes; -1: a list is empty, or there are too many. */
 static int count_leaves(int depth, const int *counts)
 {
     int64_t lists = 1;

@@ -46,7 +46,7 @@ static int narrow(gnd_dtype t)
     return t == GND_FLOAT16 || t == GND_BFLOAT16;
 }
 
-/* Convolved with the operands as dtype t, in float32 when that has 16 bits. */
+/* Convolves operands of dtype t; in float32 if t has 16 bits. */
 static gnd_array *as(gnd__conv *c, gnd_dtype t)
 {
     gnd_dtype in = narrow(t) ? GND_FLOAT32 : t;
@@ -86,8 +86,8 @@ static gnd_array *line(const char *func, gnd_array *a, gnd_array *v, gnd_conv_mo
         c.k = gnd_conj(c.k);
     c.method = method;
     c.axes = n > 1 && m > 1;
-    /* NumPy swaps operands so that the first is the longer one, and turns a correlation round after
-     */
+    /* NumPy swaps the operands so that the first is the longer one, and reverses the correlation
+     * afterwards */
     c.lo[0] = mode == GND_CONV_FULL    ? 0
               : mode == GND_CONV_VALID ? least - 1
               : correlated && n < m    ? least / 2
@@ -156,7 +156,7 @@ static gnd_array *set_parts(const char *func, gnd__conv *c, uint32_t mask, gnd_c
     return NULL;
 }
 
-/* c computed in dtype t, and along the axes that are not convolved the part that is wanted. */
+/* Computes c in dtype t, and takes the requested part along axes that are not convolved. */
 static gnd_array *parts(gnd__conv *c, gnd_dtype t)
 {
     gnd_array *y = as(c, t);

@@ -18,9 +18,9 @@ typedef struct gnd__conv {
     gnd_conv_method method;
 } gnd__conv;
 
-/* The result: of x's dtype, or an error. In a scope of the caller's, which takes what is made on
- * the way. AUTO and DIRECT take every dtype, the transforms floats and complex numbers but those of
- * 16 bits. */
+/* The result, of x's dtype, or an error. Intermediate arrays belong to the caller's scope. AUTO and
+ * DIRECT accept every dtype; the transforms accept floats and complex numbers except those of 16
+ * bits. */
 gnd_array *gnd__convolved(const gnd__conv *c);
 
 #endif

@@ -15,7 +15,7 @@
 #include <gnd/stat.h>
 #include <gnd/view.h>
 
-/* The windows of a filter: its place in them is element before[d]. */
+/* The windows of a filter; the filter's origin is element before[d] of a window. */
 typedef struct windows {
     const char *func;
     int64_t size[GND_MAX_NDIM], before[GND_MAX_NDIM];
@@ -72,7 +72,7 @@ static gnd_array *check(windows *w, gnd_array *x, int n, const int64_t *size)
     return NULL;
 }
 
-/* x with what its windows need beyond its edges, along the axes of the mask. */
+/* x extended by what its windows need beyond the edges, along the axes in mask. */
 static gnd_array *padded(const windows *w, gnd_array *x, uint32_t mask)
 {
     static const char *const mode[] = {"symmetric", "constant", "edge", "reflect", "wrap"};
@@ -88,7 +88,7 @@ static gnd_array *padded(const windows *w, gnd_array *x, uint32_t mask)
     return gnd_pad(x, width, mode[w->border], &opt);
 }
 
-/* The windows of x, one axis after the other, each to one element. */
+/* Reduces each window of x to one element, one axis after the other. */
 static gnd_array *boxes(const windows *w, gnd_array *x, reduction *f)
 {
     for (int d = 0; d < x->ndim && x->kind != GND__ERROR; d++) {

@@ -119,7 +119,7 @@ static gnd_array *check_options(gnd_array *x, mode m, const gnd_pad_options *opt
 
 /* --- constants -------------------------------------------------------------------------------- */
 
-/* Value `side` of opt as a 0-d array of dtype t; 0 when there are none. */
+/* Value `side` of opt as a 0-d array of dtype t; 0 if opt has no values. */
 static gnd_array *value(gnd_array *x, const gnd_pad_options *opt, int side, gnd_dtype t)
 {
     gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
@@ -169,7 +169,8 @@ static gnd_array *constant(gnd_array *x, const int64_t *width, const int64_t *di
 
 /* --- by index --------------------------------------------------------------------------------- */
 
-/* Which of n elements places from .. from + count of before + n + after are. */
+/* The indices, among n elements, for positions from .. from + count of the padded axis (before + n
+ * + after). */
 static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width, int64_t from,
                                int64_t count, mode m)
 {
@@ -218,11 +219,12 @@ static gnd_array *taken(gnd_array *x, const int64_t *width, const int64_t *start
     return gnd__take_node(x, n, index, x->ndim, dim, &how);
 }
 
-/* Of so many elements x is its own box of the result: below, one gather costs less than several
- * kernels. What lies beside it is views where rows are long enough for CPUs not to store them. */
+/* From this number of elements on, x is a box of the result. Below, one gather costs less than
+ * several kernels. The padding is made of views if rows are so long that CPUs need not store
+ * them. */
 enum { OWN_BOX = 65536, VIEWED_ROW = 48 };
 
-/* Whether what lies beside x's own box is views of x: no more on any side than x has. */
+/* Returns 1 if the padding can be views of x: on no side more elements than x has. */
 static int is_viewed(const gnd_array *x, const int64_t *width, mode m)
 {
     if (x->dim[x->ndim - 1] < VIEWED_ROW)
@@ -233,7 +235,7 @@ static int is_viewed(const gnd_array *x, const int64_t *width, mode m)
     return 1;
 }
 
-/* What comes before (side 0) or after x along axis k, `count` elements. */
+/* The padding before (side 0) or after x along axis k, `count` elements. */
 static gnd_array *beside(gnd_array *x, int k, int side, int64_t count, mode m)
 {
     const int64_t n = x->dim[k], skip = m == REFLECT;
@@ -306,7 +308,7 @@ static gnd_array *part(gnd_array *x, int k, int64_t from, int64_t count, int bac
     return backwards && y->kind != GND__ERROR ? gnd_flip(y, GND_AXIS(k)) : y;
 }
 
-/* x between before and after, of which either may be NULL. */
+/* Joins before, x and after; before and after may be NULL. */
 static gnd_array *between(gnd_array *before, gnd_array *x, gnd_array *after, int k)
 {
     gnd_array *piece[3];
@@ -344,7 +346,7 @@ static gnd_array *mirrored_odd(gnd_array *x, int k, int64_t before, int64_t afte
     return x;
 }
 
-/* One number for all elements of axis k from .. from + count. */
+/* One statistic of elements from .. from + count of axis k. */
 static gnd_array *statistic(gnd_array *x, int k, int64_t from, int64_t count, mode m)
 {
     gnd_array *y = part(x, k, from, count, 0);

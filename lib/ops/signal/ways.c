@@ -31,8 +31,8 @@ static int has(const gnd__conv *c, int d)
     return (int)(c->axes >> d & 1);
 }
 
-/* x along every convolved axis d with what the results need: from lo - (m - 1) to lo + count +
- * extra[d], zeros beyond its ends. */
+/* The part of x that the results need: along each convolved axis d from lo - (m - 1) to lo + count
+ * + extra[d], with zeros beyond the ends of x. */
 static gnd_array *stretched(const gnd__conv *c, const int64_t *extra)
 {
     int64_t width[2 * GND_MAX_NDIM], zeros = 0;
@@ -86,7 +86,7 @@ static gnd_array *direct(const gnd__conv *c)
 
 /* --- transforms ------------------------------------------------------------------------------- */
 
-/* 2^i times 1, 5/4, 3/2 or 7/4, at least n: few lengths, and few kernels for them. */
+/* The smallest 2^i times 1, 5/4, 3/2 or 7/4 that is at least n. Few lengths need few kernels. */
 static int64_t good_length(int64_t n)
 {
     int64_t p = 1;
@@ -103,7 +103,7 @@ static int is_complex(const gnd__conv *c)
     return gnd_dtype_kind((gnd_dtype)c->x->dtype) == 'c';
 }
 
-/* The product of the transforms of a and b along those axes, and back. */
+/* Transforms a and b along these axes, multiplies, and transforms back. */
 static gnd_array *multiplied(const gnd__conv *c, gnd_array *a, gnd_array *b, int n, const int *axes,
                              const int64_t *len)
 {
@@ -124,8 +124,8 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The length along axis d: both operands fit, and what is wrapped round, full - len elements, lies
- * before lo. */
+/* The transform length along axis d: both operands fit, and the full - len elements that wrap
+ * around lie before lo. */
 static int64_t whole_length(const gnd__conv *c, int d)
 {
     int64_t n = c->x->dim[d], m = c->k->dim[d];
@@ -149,7 +149,8 @@ static gnd_array *whole(const gnd__conv *c)
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* The block for m elements of k and `count` results: the least work for an element. */
+/* The length of blocks for m elements of k and `count` results that minimizes the work per
+ * element. */
 static int64_t block_length(int64_t m, int64_t count)
 {
     int64_t best = good_length(m + count - 1);
@@ -182,7 +183,8 @@ static gnd_array *blocks(const gnd__conv *c)
             to[n] = d + n + 1;
             axis[n++] = d;
         }
-    /* x: every step[i]-th window along axis[i], its elements at the end; k likewise */
+    /* x: every step[i]-th window along axis[i], with the window's elements as last axes; the same
+     * for k */
     gnd_array *x = stretched(c, extra), *k = gnd__expanded(c->k, added);
     for (int i = 0; i < n; i++) {
         gnd__map every;

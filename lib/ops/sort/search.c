@@ -111,7 +111,8 @@ gnd_array *gnd_searchsorted(gnd_array *x1, gnd_array *x2, int side, gnd_array *s
                          x1->size);
     gnd_dtype t = gnd__common_dtype(dev, 2, x);
     if (x2->weak && !gnd__scalar_fits(t, &x2->p.value))
-        t = GND_INT64; /* a number that x1 cannot have is before or behind all of it */
+        t = GND_INT64; /* a number outside the range of x1's dtype is before or after all elements
+                        */
     const gnd__inner in = gnd__enter("searchsorted");
     return gnd__leave(in, searched(x1, x2, side, sorter, t));
 }
@@ -156,7 +157,7 @@ static gnd_array *on_line(gnd_array *x, gnd_array *xj, gnd_array *xk, gnd_array 
 {
     gnd_array *slope = gnd_divide(gnd_subtract(fk, fj), gnd_subtract(xk, xj));
     gnd_array *y = gnd_add(gnd_multiply(slope, gnd_subtract(x, xj)), fj);
-    /* from the other end where that is NaN, which comes of infinite values */
+    /* computed from the other end where this is NaN, which infinite values cause */
     gnd_array *z = gnd_add(gnd_multiply(slope, gnd_subtract(x, xk)), fk);
     z = gnd_where(gnd_logical_and(gnd_isnan(z), gnd_equal(fj, fk)), fj, z);
     return gnd_where(gnd_isnan(y), z, y);
@@ -210,7 +211,7 @@ static gnd_array *interpolated(gnd_array *x, gnd_array *xp, gnd_array *fp, gnd_a
     return gnd_where(gnd_isnan(x), gnd__as(x, (gnd_dtype)fp->dtype), y);
 }
 
-/* left or right: NULL, or a number or 0-d array that fits the values' dtype t. */
+/* Checks left or right: NULL, or a number or 0-d array that fits dtype t of the values. */
 static gnd_array *check_end(const char *arg, gnd_array *v, gnd_device *dev, gnd_dtype t)
 {
     char text[GND__SHAPE_TEXT];

@@ -22,7 +22,8 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* x, an axis and flags of a public function; *k gets the axis. NULL, or an error. */
+/* Checks x, axis and flags of a public function, and sets *k to the axis. Returns NULL or an
+ * error. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, unsigned flags, unsigned possible,
                         int *k)
 {
@@ -124,8 +125,8 @@ gnd_array *gnd_argsort(gnd_array *x, int axis, unsigned flags)
 
 /* --- parts of the order ----------------------------------------------------------------------- */
 
-/* Into how many equal parts a row is cut to find its first k elements: 1, or as many as make parts
- * that a group of a GPU holds, where their first elements are a quarter of the row or less. */
+/* The number of equal parts into which a row is divided to find its first k elements: parts fit a
+ * work-group of a GPU, and the first k of all parts are at most a quarter of the row; else 1. */
 static int64_t parts_for(const gnd_array *x, int64_t k)
 {
     const int64_t n = x->dim[x->ndim - 1], size = (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
@@ -254,7 +255,7 @@ gnd_array *gnd_lexsort(int n, gnd_array *const *keys, int axis)
     const gnd__inner in = gnd__enter("lexsort");
     if (keys[0]->dim[k] <= 1 || keys[0]->size == 0)
         return gnd__leave(in, zeros(keys[0]));
-    /* from the key that counts least: each puts the order so far in its own, stably */
+    /* from the least significant key on; each key sorts the current order stably */
     for (int i = 0; i < n; i++) {
         gnd_array *v = moved(keys[i], k, keys[i]->ndim - 1);
         int64_t extent = keys[i]->dim[k];

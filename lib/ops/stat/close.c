@@ -30,7 +30,7 @@ static gnd_array *both_nan(gnd_array *a, gnd_array *b)
 
 /* --- isclose ---------------------------------------------------------------------------------- */
 
-/* b as NumPy takes it: not an int, so that |b| is right for the smallest one. */
+/* b as in NumPy: ints become floats, so that |b| is right for the smallest int. */
 static gnd_array *inexact(gnd_array *b)
 {
     int kind = gnd_dtype_kind((gnd_dtype)b->dtype);

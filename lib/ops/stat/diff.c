@@ -15,7 +15,7 @@
 #include "array/views.h"
 #include "graph/check.h"
 
-/* x[1:] op x[:-1] along axis k, which has an element at least. */
+/* x[1:] op x[:-1] along axis k, which is not empty. */
 static gnd_array *neighbours(gnd__op op, gnd_array *x, int k)
 {
     if (x->kind == GND__ERROR)
@@ -26,7 +26,7 @@ static gnd_array *neighbours(gnd__op op, gnd_array *x, int k)
 
 /* --- diff ------------------------------------------------------------------------------------- */
 
-/* end, which is joined to x along axis k, as an array of dtype t with x's other extents. */
+/* Converts end, which is joined to x along axis k, to dtype t and x's other extents. */
 static gnd_array *ending(const char *arg, gnd_array *end, gnd_array *x, int k, gnd_dtype t)
 {
     char te[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
@@ -102,7 +102,7 @@ static int rank_of(int kind)
     return kind == 'b' ? 0 : kind == 'u' ? 1 : kind == 'i' ? 2 : kind == 'f' ? 3 : 4;
 }
 
-/* What is put before or behind the differences, as a line of x's dtype. */
+/* The values to join before or after the differences, 1-d, of x's dtype. */
 static gnd_array *end_line(const char *arg, gnd_array *end, gnd_array *x)
 {
     int kind = end->weak ? end->p.value.kind : gnd_dtype_kind((gnd_dtype)end->dtype);
@@ -179,7 +179,7 @@ static gnd_array *three(gnd_array *const *f, gnd_array *a, gnd_array *b, gnd_arr
     return gnd__op2(GND__OP_ADD, y, gnd__op2(GND__OP_MULTIPLY, c, f[2]));
 }
 
-/* The derivative at every element but the first and the last: of order 2 whatever the steps are. */
+/* The derivative at all elements except the first and the last; of order 2 for any steps. */
 static gnd_array *middle(gnd_array *f, int k, const grid *g)
 {
     int64_t n = f->dim[k] - 2;

@@ -21,12 +21,12 @@
 #include <gnd/search.h>
 #include <gnd/view.h>
 
-/* More bins than this of one width are found by searching: the number that is computed for an
- * element may be off by more than one. */
+/* More uniform bins than this are found by searching, because a computed bin number may be off by
+ * more than one. */
 #define MOST_BINS_F32 ((int64_t)1 << 19)
 #define MOST_BINS_F64 ((int64_t)1 << 40)
 
-/* The sums of w, cast to t, in n bins by number: elements with the number -1 count nowhere. */
+/* The sums of w, cast to t, in n bins. Elements with bin number -1 are left out. */
 static gnd_array *sums(gnd_array *at, gnd_array *w, gnd_dtype t, int64_t n)
 {
     gnd_array *place = gnd_where(gnd_less(at, gnd_int(0)), gnd_int(n), at);
@@ -149,7 +149,7 @@ static gnd_array *check_bins(const char *func, gnd_array *x, int64_t bins, const
     return gnd__check_shape(func, x->dev, GND_FLOAT64, 1, &n);
 }
 
-/* What is known of bins of one width: both ends, 0-d of the edges' dtype, or weak scalars. */
+/* The ends of uniform bins: 0-d arrays of the edges' dtype, or weak scalars. */
 typedef struct ends {
     gnd_array *low, *high;
 } ends;
@@ -212,8 +212,8 @@ static gnd_array *by_search(gnd_array *x, gnd_array *edges)
     return gnd_where(gnd_greater_equal(at, gnd_int(n)), gnd_int(-1), at);
 }
 
-/* The n bins of one width that x is in; -1 outside. What rounding puts into the neighbour is found
- * by comparing with the edges, as NumPy does. */
+/* The uniform bin of each element of x, of n bins; -1 outside. A comparison with the edges corrects
+ * rounding, as in NumPy. */
 static gnd_array *by_width(gnd_array *x, ends e, gnd_array *edges, int64_t n)
 {
     gnd_dtype t = edge_dtype(x);
@@ -288,7 +288,7 @@ static gnd_array *check_weights(const char *func, const gnd_array *x, gnd_array 
                      gnd__shape_text(tb, w->ndim, w->dim), gnd__shape_text(ta, x->ndim, x->dim));
 }
 
-/* What is in n bins: counts, or sums of weights in their own dtype. */
+/* The contents of n bins: counts, or sums of weights in the weights' dtype. */
 static gnd_array *contents(gnd_array *at, gnd_array *w, int64_t n)
 {
     if (!w)
@@ -391,7 +391,7 @@ gnd_status gnd_histogramdd(int n, gnd_array *const *x, const int64_t *bins, cons
     if (bad)
         return gnd__give_bad(bad, n < 1 || n > GND_MAX_NDIM ? 1 : n + 1, out);
     const gnd__inner in = gnd__enter(func);
-    /* all coordinates have the dtype that they promote to, as rows of NumPy's one array */
+    /* all coordinates are promoted to one dtype, because in NumPy they are rows of one array */
     gnd_dtype t = gnd__common_dtype(x[0]->dev, n, x);
     for (int i = 0; i < n; i++) {
         gnd_array *k = binned(func, gnd__as(x[i], t), dim[i], range ? range + 2 * i : NULL,

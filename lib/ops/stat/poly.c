@@ -29,8 +29,8 @@ static gnd_array *entry(gnd_array *p, int64_t i)
     return gnd_index(p, 1, &r);
 }
 
-/* More coefficients than this are a loop in a kernel; fewer an expression, which fuses with what is
- * around it. */
+/* More coefficients than this need a loop in a kernel. Fewer are an expression, which fuses with
+ * its surroundings. */
 enum { MANY = 32 };
 
 /* The polynomials with the coefficients q at x, from y = 0 x on; x and the elements of q broadcast
@@ -99,7 +99,7 @@ gnd_array *gnd_polyval(gnd_array *p, gnd_array *x)
 
 /* --- powers ----------------------------------------------------------------------------------- */
 
-/* What NumPy makes of powers of dtype t: t with int64's. */
+/* The dtype of powers in NumPy: t promoted with int64. */
 static gnd_dtype powers_dtype(const gnd_device *dev, gnd_dtype t)
 {
     return gnd__within(dev, gnd_promote(t, GND_INT64));
@@ -184,8 +184,8 @@ static gnd_array *dots(gnd_array *q, gnd_array *v)
     return gnd_sum(gnd__op2(GND__OP_MULTIPLY, q, v), GND_AXIS(-1), 0);
 }
 
-/* v less its parts along the first rows of q, those of `before`; *r gets how long these were, added
- * to what it is. */
+/* Subtracts from v its projections on the first rows of q, those in `before`. Their lengths are
+ * added to *r. */
 static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_array **r)
 {
     gnd_array *c = gnd__op3(GND__OP_WHERE, before, dots(q, v), gnd__number(0));

@@ -184,7 +184,7 @@ static gnd_array *place_of(const asked *a, double alpha, double beta)
     return gnd_subtract(gnd_add(gnd_multiply(a->count, a->q), c), gnd_int(1));
 }
 
-/* Where method m looks: a place, with a fraction for those that take two elements. */
+/* The position that method m selects, with a fraction if it interpolates between two elements. */
 static gnd_array *place(const asked *a, gnd_quantile_method m)
 {
     gnd_array *one = gnd_int(1), *v = gnd_multiply(gnd_subtract(a->count, one), a->q), *f, *even;

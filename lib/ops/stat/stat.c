@@ -38,7 +38,7 @@ gnd_array *gnd_ptp(gnd_array *x, gnd_axes axes, unsigned flags)
 
 /* --- average ---------------------------------------------------------------------------------- */
 
-/* The weights seen in as many dimensions as x has, or the error. */
+/* The weights with as many dimensions as x, or an error. */
 static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mask)
 {
     char tw[GND__SHAPE_TEXT], tx[GND__SHAPE_TEXT];
@@ -61,7 +61,7 @@ static gnd_array *fitted(gnd_array *x, gnd_array *w, gnd_axes axes, uint32_t mas
                      gnd__shape_text(tw, w->ndim, w->dim), gnd__shape_text(tx, x->ndim, x->dim));
 }
 
-/* What the sum of weights is where there are none: the count, as an array like y. */
+/* The sum of weights if no weights are given: the count, as an array like y. */
 static gnd_array *counts(gnd_array *y, int64_t n)
 {
     return y->kind == GND__ERROR ? y : gnd_full_like(y, GND_DTYPE_DEFAULT, gnd__number((double)n));
@@ -160,8 +160,7 @@ static gnd_array *check_result(const char *func, gnd_device *dev, gnd_array *x, 
                      gnd_dtype_name(given), gnd_dtype_name(*t), from == 'c' ? "complex" : "float");
 }
 
-/* What sums of products are divided by, an array: sum(w), less the correction. aweights may be
- * NULL. */
+/* The divisor of sums of products, an array: sum(w) minus the correction. aweights may be NULL. */
 static gnd_array *divisor(gnd_array *w, gnd_array *aweights, double correction)
 {
     gnd_array *n = gnd_sum(w, GND_ALL, 0);
@@ -224,7 +223,7 @@ static gnd_array *cov(const char *func, gnd_array *x, gnd_array *y, int rowvar, 
 
     const gnd__inner in = gnd__enter(func);
     gnd_dtype wide = gnd__wide_float(dev, t);
-    /* NumPy: a y of one row is a variable, whatever rowvar says. */
+    /* As in NumPy, a y of one row is one variable for any rowvar. */
     gnd_array *m = variables(x, wide, !rowvar && x->ndim == 2);
     if (m->kind == GND__ERROR)
         return gnd__leave(in, m);

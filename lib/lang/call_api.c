@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lang/door.c - functions by name (gnd/call.h): converts tagged values to the values that the
+ * lang/call_api.c - functions by name (gnd/call.h): converts tagged values to the values that the
  * functions' handlers take, and back. Look-up, binding of arguments and messages are those of the
  * language (lang/call.h).
  */
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "lang/call.h"
 
-/* So many values need no block of their own. */
+/* Up to this number of values need no allocation. */
 enum { FEW = 8 };
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int has_items(uint32_t tag)
     return tag == GND_V_SLICE || tag == GND_V_TUPLE || tag == GND_V_LIST || tag == GND_V_RECORD;
 }
 
-/* Recursion is as deep as a result nests, which is limited where results are made. */
+/* Recursion is as deep as the result is nested; the makers of results limit that. */
 void gnd_value_clear(gnd_value *v)
 {
     if (!v)
@@ -161,7 +161,7 @@ static int give(gnd__expr *x, gnd__val *v, gnd_value *out)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* What can be said of an array that is an argument: as in a text. */
+/* Checks an array that is an argument, with the messages of the language. */
 static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
 {
     if (!a)
@@ -178,7 +178,7 @@ static int take_array(gnd__expr *x, gnd_array *a, gnd__val *out)
     return gnd__val_borrow(x, out, a);
 }
 
-/* *out = v; strings and arrays stay the caller's. depth: of sequences round it. */
+/* *out = v. Strings and arrays stay the caller's. depth: the number of sequences around v. */
 static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
 {
     static const gnd__vkind kinds[] = {[GND_V_SLICE] = GND__V_SLICE,
@@ -267,8 +267,8 @@ static gnd_array *scalar(const gnd_value *v)
     }
 }
 
-/* Operation op on n arrays and numbers: what most calls are, without values on the way. 1:
- * something else is among them; 0: *y is the result. */
+/* Applies operation op to n arrays and numbers without making values, because most calls are of
+ * this kind. Returns 0: *y is the result; 1: an argument is neither. */
 static int operation(int op, int n, const gnd_value *values, gnd_array **y)
 {
     gnd_array *in[3] = {NULL}, *made[3];
@@ -290,7 +290,7 @@ static int operation(int op, int n, const gnd_value *values, gnd_array **y)
     return other;
 }
 
-/* The result y of an operation; a number where all were numbers. */
+/* Returns the result y of an operation: a number if all arguments were numbers. */
 static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *out)
 {
     gnd__expr x;
@@ -307,7 +307,7 @@ static gnd_status give_result(const gnd_function *f, gnd_array *y, gnd_value *ou
     return give(&x, &v, out) ? gnd__only_status(f->name, &x.err) : GND_OK;
 }
 
-/* The call of f, or of the function that is called `name`. */
+/* Calls f, or the function of that name. */
 static int run(gnd__expr *x, const gnd_function *f, const char *name, int method, int n,
                const gnd_value *values, int nkw, const char *const *keywords, gnd__slot *arg,
                gnd_value *out)

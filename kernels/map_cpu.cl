@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * map_cpu.cl - shapes of kernels on CPU devices that compute every point independently, which
+ * lib/codegen/map_cpu.c and map_boxes.c fill; and random words of a run (lib/codegen/words.c).
+ * lib/codegen/shape.h says what a shape is.
+ *
+ *     x, y      the last axis and the one before it
+ *     rows      there is a y
+ *     planes    there are more axes
+ */
+
+// One point per work-item.
+//
+//     keeps    there is an axis
+//@shape map_points_cpu
+${if keeps}
+const I i${x} = (I)GND_GID(0);
+${if rows}
+const I i${y} = (I)GND_GID(1);
+if (i${x} >= n${x} || i${y} >= n${y}) return;
+${else}
+if (i${x} >= n${x}) return;
+${end}
+${if planes}
+I f = (I)GND_GID(2);
+${indices f, 0, ${y}}
+${end}
+${end}
+${values}
+${stores}
+
+// A run of up to ${run} points per work-item, along x.
+//
+//     near    first the way for near arguments, and again where `bad` notes one that is far
+//     wide    in float64
+//@shape map_runs_cpu
+const I left = (I)GND_GID(0) * ${run};
+const int count = n${x} - left < ${run} ? (int)(n${x} - left) : ${run};
+${if rows}
+const I i${y} = (I)GND_GID(1);
+${end}
+${if planes}
+I f = (I)GND_GID(2);
+${indices f, 0, ${y}}
+${end}
+${words_declare}
+${words_fill ${x}, left, count}
+${if near}
+int bad = 0;
+${if wide}
+gnd_wide_f64
+${end}
+${near_loop}
+if (bad) {
+    ${loop}
+}
+${else}
+${loop}
+${end}
+
+//@shape map_run_cpu
+for (int l = 0; l < count; l++) {
+    const I i${x} = left + l;
+    ${values}
+    ${stores}
+}
+
+// A run of up to ${run} points per work-item, along x, in parts in which no condition changes.
+//
+//     conditions    the conditions and shifts of the part that begins at x0
+//     borders       its end: the least place at which one of them changes
+//     ways          the shapes map_boxes_way, one inside the other
+//@shape map_boxes_cpu
+const I left = (I)GND_GID(0) * ${run};
+const I end = n${x} - left < ${run} ? n${x} : left + ${run};
+${if rows}
+const I i${y} = (I)GND_GID(1);
+${end}
+${if planes}
+I f = (I)GND_GID(2);
+${indices f, 0, ${y}}
+${end}
+for (I x0 = left, part_; x0 < end; x0 = part_) {
+    const I i${x} = x0;
+    I stop = end;
+    ${conditions}
+    ${borders}
+    part_ = stop;
+    ${ways}
+}
+
+// A loop for a combination of conditions that most points have, without evaluating them; or else
+// the next one.
+//@shape map_boxes_way
+if (${holds}) {
+    ${loop}
+} else {
+    ${otherwise}
+}
+
+//@shape map_boxes_loop
+for (I i${x} = x0; i${x} < stop; i${x}++) {
+    ${values}
+    ${stores}
+}
+
+// Where a condition changes, in a step of `stride` along x.
+//@shape map_boxes_border
+stop = gnd_border_${index}(${place}, ${stride}, e${i}, x0, stop);
+
+// The array of the random words of instruction ${i}, in `room` elements, and where they begin.
+//@shape words_declare
+g_u${bits} za${i}[${room}];
+const g_u${bits} *z${i};
+
+// The words of `count` points along an axis from `first` on. The position of a point in the stream
+// is ${offset} and the address of access ${at}.
+//
+//     prepared    the words are processed before they are used
+//@shape words_fill
+{
+    const I i${axis} = ${first};
+    const g_u64 at_ = (g_u64)(${offset}(g_i64)(${address ${at}}));
+    z${i} = za${i} + gnd_words${bits}_u64(at_, ${count}, c${key}, za${i});
+    ${if prepared}
+    ${prepare};
+    ${end}
+}

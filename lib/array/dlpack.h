@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * array/dlpack.h - what dlpack.c (copies) and dlpack_share.c (shared memory) have in common.
+ */
+#ifndef GND_ARRAY_DLPACK_H
+#define GND_ARRAY_DLPACK_H
+
+#include "graph/graph.h"
+#include <gnd/dlpack.h>
+
+/* The type code of a dtype, and the dtype of a tensor (GND_DTYPE_DEFAULT: there is none). */
+uint8_t gnd__dl_code(gnd_dtype t);
+gnd_dtype gnd__dl_dtype(const gnd_dl_tensor *t);
+/* A copy of a tensor, as gnd_from_dlpack makes it. */
+gnd_array *gnd__dl_copy(gnd_device *dev, const gnd_dl_tensor *x);
+/* NULL, or the error of a structure that is NULL or of another version. */
+gnd_array *gnd__dl_check(gnd_device *dev, const gnd_dl_versioned *v);
+gnd_array *gnd__dl_check_legacy(gnd_device *dev, const gnd_dl_managed *m);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fuse/roles.h - what roles.c and teams.c share.
+ */
+#ifndef GND_FUSE_ROLES_H
+#define GND_FUSE_ROLES_H
+
+#include "fuse/fuse.h"
+
+/* The hash of path a with one more link, b. */
+static inline uint64_t gnd__mix_path(uint64_t a, uint64_t b)
+{
+    a ^= b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2);
+    a *= 0xff51afd7ed558ccdu;
+    return a ^ (a >> 33);
+}
+
+/* Groups elementwise sinks of one shape into teams, which are to become one kernel, so that what
+ * they share is computed in it and not stored. The last sink leads. group.c decides later whether a
+ * team becomes a kernel. */
+void gnd__make_teams(gnd__pgraph *g);
+
+#endif

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the stubs of the Python package (gnd/*.pyi) from gnd's table and the package itself, which
+has to be on PYTHONPATH: make does it after the extension is built, and pip.
+
+    python3 python/src/stubs.py FOLDER
+"""
+import inspect
+import os
+import re
+import sys
+
+import gnd
+from gnd import _core
+from gnd._signatures import shown
+
+HEAD = '''# SPDX-License-Identifier: BSD-3-Clause
+# Written by python/src/stubs.py from gnd's table of functions.
+'''
+IMPORTS = '''from collections.abc import Sequence
+from typing import Any
+
+'''
+TYPES = IMPORTS + '''import numpy
+from numpy.typing import ArrayLike as _NumpyArrayLike, DTypeLike as DTypeLike
+
+ArrayLike = ndarray | _NumpyArrayLike
+DeviceLike = Device | str | None
+Axis = int | Sequence[int] | None
+Shape = int | Sequence[int]
+'''
+MAIN = '''from . import compiler as compiler, cuda as cuda, driver as driver, kernel as kernel
+from ._benchmark import benchmark as benchmark
+from ._core import (ArrayLike as ArrayLike, Axis as Axis, Device as Device,
+                    DeviceLike as DeviceLike, DTypeLike as DTypeLike, Error as Error,
+                    Shape as Shape, ndarray as ndarray)
+from ._info import finfo as finfo, iinfo as iinfo
+from ._jit import jit as jit
+from .cuda import vectorize as vectorize
+from .kernels import RawKernel as RawKernel, RawModule as RawModule, fuse as fuse
+from .snippets import (ElementwiseKernel as ElementwiseKernel,
+                       ReductionKernel as ReductionKernel)
+
+_bool = builtins.bool
+_int = builtins.int
+_float = builtins.float
+bool = numpy.bool_
+int_ = numpy.int64
+float_ = numpy.float64
+e: builtins.float
+pi: builtins.float
+inf: builtins.float
+nan: builtins.float
+newaxis: None
+
+'''
+GROUPS = ('linalg', 'fft', 'random', 'special', 'signal')
+ARRAYS = frozenset(
+    'x x1 x2 a b y v a1 a2 ar1 ar2 f c condition mask values sample src dst'.split())
+TUPLES = frozenset('nonzero broadcast_shapes tril_indices triu_indices tril_indices_from lstsq '
+                   'triu_indices_from diag_indices ix_ histogram2d histogramdd'.split())
+RETURNS = {
+    'result_type':
+    'numpy.dtype[Any]',
+    'isdtype':
+    'bool',
+    'can_cast':
+    'bool',
+    'ndim':
+    'int',
+    **dict.fromkeys(
+        '''where unique unique_all unique_counts unique_inverse svd qr eig eigh slogdet
+               gradient average size intersect1d seed polyfit'''.split(), 'Any')
+}
+
+
+def type_of(name, default, group):
+    """The type of a parameter by its name and its default, a text or None."""
+    if name in ('device', 'dtype'):
+        return 'DeviceLike' if name == 'device' else 'DTypeLike' + (
+            '' if default != 'None' else ' | None')
+    if name == 'axis':
+        return 'Axis'
+    if name in ('shape', 'size', 'newshape') and group != 'signal':
+        return 'Shape' + (' | None' if default == 'None' else '')
+    if name in ARRAYS or name == 'where':
+        return 'ArrayLike' + (' | None' if default == 'None' else '')
+    if default in ('True', 'False'):
+        return 'bool'
+    if default and default[0] in '\'"' and name != 'ord':
+        return 'str'
+    return 'Any'
+
+
+def function(name, parameters, group):
+    """A function of the table as a line of a stub."""
+    short, parts, out = name.rpartition('.')[2], [], []
+    for p in parameters.split(', ') if parameters else ():
+        if p in ('*', '/'):
+            parts.append(p)
+            continue
+        n, _, default = p.partition('=')
+        bare = n.lstrip('*')
+        kind = 'ArrayLike' if n == '*arrays' else type_of(bare, default or None, group)
+        parts.append(f'{n}: {kind}' + (' = ...' if default else ''))
+    result = RETURNS.get(short, 'ndarray')
+    if short in TUPLES or short in _tuples:
+        result = 'tuple[Any, ...]'
+    out.append(f"def {short}({', '.join(parts)}) -> {result}: ...")
+    return out[0]
+
+
+def python_function(f, name, method=False):
+    """A function written in Python as a line of a stub."""
+    parts, star, slash = [], False, False
+    ps = list(inspect.signature(f).parameters.values())
+    for i, p in enumerate(ps):
+        if slash and p.kind is not p.POSITIONAL_ONLY:
+            parts.append('/')
+            slash = False
+        slash = slash or p.kind is p.POSITIONAL_ONLY
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts.append('*')
+            star = True
+        star = star or p.kind is p.VAR_POSITIONAL
+        mark = {p.VAR_POSITIONAL: '*', p.VAR_KEYWORD: '**'}.get(p.kind, '')
+        has = p.default is not p.empty
+        kind = type_of(p.name, repr(p.default) if has else None, 'main')
+        parts.append(p.name if method and not i else f'{mark}{p.name}: {kind}' +
+                     (' = ...' if has else ''))
+    return f"def {name}({', '.join(parts + ['/'] * slash)}) -> {_PYTHON.get(name, 'Any')}: ..."
+
+
+_PYTHON = dict.fromkeys(
+    '''asarray array asanyarray ascontiguousarray from_dlpack reshape ravel permute_dims transpose
+    matrix_transpose swapaxes moveaxis expand_dims squeeze flip flipud fliplr broadcast_to copy
+    astype flatten to_device wait'''.split(), 'ndarray')
+_PYTHON.update(synchronize='None',
+               evaluate='None',
+               explain='str',
+               asnumpy='numpy.ndarray[Any, Any]',
+               get='numpy.ndarray[Any, Any]',
+               fill='None',
+               sort='None',
+               put='None',
+               tobytes='bytes')
+_tuples = set()
+
+
+def core():
+    """gnd._core: the types."""
+    lines = [HEAD, TYPES, 'def __getattr__(name: str) -> Any: ...', '']
+    lines += ['class Error(RuntimeError): ...', '', 'class Device:']
+    lines += [
+        '    id: str', '    def __init__(self, spec: Device | str | None = ...) -> None: ...',
+        '    def __enter__(self) -> Device: ...',
+        '    def __exit__(self, *args: Any) -> None: ...', '    def use(self) -> None: ...',
+        '    def synchronize(self) -> None: ...', '    def info(self) -> dict[str, Any]: ...',
+        '    def stats(self) -> dict[str, int]: ...',
+        '    def set_limit(self, nbytes: int, /) -> None: ...',
+        '    def free_unused(self) -> None: ...', ''
+    ]
+    lines.append('class ndarray:')
+    own = {
+        'shape': 'tuple[int, ...]',
+        'strides': 'tuple[int, ...]',
+        'ndim': 'int',
+        'size': 'int',
+        'itemsize': 'int',
+        'nbytes': 'int',
+        'dtype': 'numpy.dtype[Any]',
+        'device': 'Device',
+        'base': 'ndarray | None',
+        'flags': 'Any',
+        **dict.fromkeys(('T', 'mT'), 'ndarray')
+    }
+    for n, kind in own.items():
+        lines += ['    @property', f'    def {n}(self) -> {kind}: ...']
+    lines += [
+        '    real: ndarray', '    imag: ndarray', '    __hash__: None  # type: ignore[assignment]'
+    ]
+    numbers = {
+        '__bool__': 'bool',
+        '__int__': 'int',
+        '__float__': 'float',
+        '__complex__': 'complex',
+        '__index__': 'int',
+        '__len__': 'int',
+        '__iter__': 'Any',
+        '__str__': 'str',
+        '__repr__': 'str'
+    }
+    lines += [f'    def {n}(self) -> {kind}: ...' for n, kind in numbers.items()]
+    for op in 'add sub mul truediv floordiv mod pow matmul and or xor lshift rshift'.split():
+        lines += [
+            f'    def __{m}{op}__(self, other: Any, /) -> ndarray: ...' for m in ('', 'r', 'i')
+            if hasattr(gnd.ndarray, f'__{m}{op}__')
+        ]
+    lines += [
+        f'    def __{op}__(self, other: Any, /) -> Any: ...'
+        for op in ('eq', 'ne', 'lt', 'le', 'gt', 'ge')
+    ]
+    lines += [f'    def __{op}__(self) -> ndarray: ...' for op in ('neg', 'pos', 'abs', 'invert')]
+    lines += [
+        '    def __getitem__(self, key: Any, /) -> ndarray: ...',
+        '    def __setitem__(self, key: Any, value: Any, /) -> None: ...'
+    ]
+    table = {n: (p, g) for n, m, p, g, _ in _core._functions() if m}
+    for n in sorted(k for k in dir(gnd.ndarray)
+                    if not k.startswith('_') and k not in own and k not in ('real', 'imag')):
+        f = getattr(gnd.ndarray, n)
+        if n in table and hasattr(f, '__wrapped__'):
+            p = ', '.join(x for x in table[n][0].split(', ') if x)
+            first, _, rest = p.partition(', ')
+            text = function(n, p if first.startswith('*') or '=' in first else rest, table[n][1])
+            lines.append('    ' + text.replace('(', '(self, ', 1).replace('(self, )', '(self)'))
+        else:
+            lines.append('    ' + python_function(f, n, True))
+    return '\n'.join(lines) + '\n'
+
+
+def modules():
+    """The text of each stub by its file name."""
+    table = {(n, m): (p, g, t) for n, m, p, g, t in _core._functions()}
+    _tuples.update(
+        n.rpartition('.')[2] for (n, m), (p, g, t) in table.items() if t.endswith('a tuple.'))
+    use = 'from ._core import ArrayLike, Axis, DeviceLike, DTypeLike, Shape, ndarray\n\n'
+    texts = {'_core.pyi': core()}
+    for group in GROUPS:
+        m = getattr(gnd, group)
+        lines = []
+        for n in sorted(vars(m)):
+            f, row = vars(m)[n], table.get((f'{group}.{n}', 0)) or table.get((n, 0))
+            if n.startswith('_') or isinstance(f, type):
+                continue
+            lines.append(
+                python_function(f, n) if inspect.isfunction(f) or not row else function(
+                    n, shown(n, row[0]), group))
+        classes = [
+            f'class {n}: ...' if n != 'Generator' else
+            'class Generator:\n    def __getattr__(self, name: str) -> Any: ...'
+            for n in sorted(vars(m)) if isinstance(vars(m)[n], type) and n != 'LinAlgError'
+        ]
+        if hasattr(m, 'LinAlgError'):
+            classes.append('from numpy.linalg import LinAlgError as LinAlgError')
+        texts[group + '.pyi'] = HEAD + IMPORTS + use + '\n'.join(classes + lines) + '\n'
+    lines = []
+    for n in sorted(vars(gnd)):
+        f, row = vars(gnd)[n], table.get((n, 0))
+        if n.startswith('_') or n in GROUPS or inspect.ismodule(f) or n in gnd._LAZY:
+            continue
+        if isinstance(f, type) or not callable(f):
+            continue
+        python = inspect.isfunction(f) or not row
+        lines.append(python_function(f, n) if python else function(n, shown(n, row[0]), 'main'))
+    dtypes = [
+        n for n in sorted(vars(gnd))
+        if isinstance(vars(gnd)[n], type) and vars(gnd)[n].__module__ == 'numpy' and n not in (
+            'bool', 'int_', 'float_')
+    ]
+    names = ', '.join(f'{n} as {n}' for n in dtypes)
+    head = HEAD + 'import builtins\n' + IMPORTS + 'import numpy\n' + f'from numpy import ({names})\n'
+    head = wrapped(head)
+    head += 'from numpy.linalg import LinAlgError as LinAlgError\n\n'
+    head += f"from . import {', '.join(f'{g} as {g}' for g in GROUPS)}\n"
+    head += MAIN
+    lines = [t for t in lines if not t.startswith(('def iinfo', 'def bool('))]
+    text = re.sub(r'(?<=: |> )(bool|int|float)\b', r'_\1', '\n'.join(lines))
+    texts['__init__.pyi'] = head + text + '\n'
+    return {n: wrapped(t) for n, t in texts.items()}
+
+
+def wrapped(text):
+    """Lines of at most 99 columns."""
+    out = []
+    for line in text.split('\n'):
+        indent = ' ' * (line.find('(') + 1 or 8)
+        while len(line) > 99 and ', ' in line[:98]:
+            cut = line.rfind(', ', 0, 98) + 1
+            out.append(line[:cut])
+            line = indent + line[cut + 1:]
+        out.append(line)
+    return '\n'.join(out)
+
+
+if __name__ == '__main__':
+    for file, text in modules().items():
+        with open(os.path.join(sys.argv[1], file), 'w', encoding='utf-8') as f:
+            f.write(text)
