@@ -3,10 +3,11 @@
  * array/record.c - recordings: placeholders, the checks of gnd_record, errors that wait to be
  * reported, and replays. Elements go in and out in record_io.c; the work is sched/record.c's.
  */
-#include "array/record_priv.h"
+#include "array/record.h"
 
 #include <stdio.h>
 #include <string.h>
+#include "array/record_priv.h"
 #include "base/grave.h"
 #include "base/mem.h"
 #include "device/device.h"
