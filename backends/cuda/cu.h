@@ -229,8 +229,6 @@ gnd_status gnd__cu_params(const gnd_kern *k, const gnd_klaunch *l, void **params
                           unsigned grid[3], unsigned group[3], gnd_err *e);
 CUfunction gnd__cu_function(const gnd_kern *k);
 
-<<<<<<< HEAD
-=======
 /* Appends a kernel node to graph g after *last (may be NULL), which becomes the new node
  * (replay.c). */
 gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gnd_klaunch *l,
@@ -239,7 +237,6 @@ gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gn
 gnd_status gnd__cu_loop_graph(gnd_dev *d, CUgraph top, uint32_t n, const gnd_loop_step *step,
                               CUdeviceptr control, gnd_err *e);
 
->>>>>>> a14
 /* native.c: memory, context and stream of the application. */
 gnd_status gnd__cu_wrap(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b,
                         gnd_err *e);
@@ -254,16 +251,6 @@ gnd_status gnd__cu_open(int i, CUcontext ctx, gnd_dev **d, gnd_err *e);
 int gnd__cu_index(CUdevice id);
 /* A queue on the application's stream s; NULL: on a new one. */
 gnd_status gnd__cu_queue(gnd_dev *d, uint32_t flags, CUstream s, gnd_queue **q, gnd_err *e);
-<<<<<<< HEAD
-/* Appends a kernel node to graph g after *last (may be NULL), which becomes the new node
- * (replay.c). */
-gnd_status gnd__cu_add_kernel(gnd_dev *d, CUgraph g, const gnd_kern *k, const gnd_klaunch *l,
-                              CUgraphNode *last, gnd_err *e);
-/* Fills the empty graph `top` with a loop, as loop_new of the contract says (loop.c). */
-gnd_status gnd__cu_loop_graph(gnd_dev *d, CUgraph top, uint32_t n, const gnd_loop_step *step,
-                              CUdeviceptr control, gnd_err *e);
-=======
->>>>>>> a14
 
 extern const gnd_device_ops gnd__cu_device_ops;
 extern const gnd_memory_ops gnd__cu_memory_ops;
