@@ -165,9 +165,10 @@ static void find_functions(gnd__checked_pass *x)
         }
         depth += gnd__checked_is(x, t, "{");
         depth -= gnd__checked_is(x, t, "}");
-        if (depth == 0 && (gnd__checked_is(x, t, ";") || gnd__checked_is(x, t, "}") ||
-                           x->t[t].type == GND__UT_LINE))
+        if (depth == 0 && (gnd__checked_is(x, t, ";") || gnd__checked_is(x, t, "}")))
             kernel = value = 0;
+        else if (depth == 0 && x->t[t].type == GND__UT_LINE)
+            value = 0; /* a kernel may have an #ifdef among its attributes */
     }
 }
 

@@ -389,10 +389,11 @@ gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, g
     if (st != GND_OK || (st = named_backend(backend, &b, e)) != GND_OK)
         return st;
     if (!b->device.open_native)
-        return gnd__err(e, GND_ERR_UNSUPPORTED,
-                        "backend %s has no device.open_native: install a plugin for interface %u.2 "
-                        "or newer, or use gnd_open",
-                        b->name, GND_BACKEND_MAJOR);
+        return gnd__err(
+            e, GND_ERR_UNSUPPORTED,
+            "backend %s has no entry device.open_native: install a plugin for interface %u.2 "
+            "or newer, or use gnd_open",
+            b->name, GND_BACKEND_MAJOR);
     d = gdev_new(b);
     if (!d)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", b->name);

@@ -238,7 +238,7 @@ static void test_refusals(void)
 /* The text for a device of that dialect. */
 static gnd_status text_of(const char *src, gnd__ulang lang, gnd_dialect d, gnd__str *out)
 {
-    const gnd_props props = {.kind = GND_DEV_GPU, .dialect = d, .has_f64 = 1};
+    const gnd_props props = {.kind = GND_DEV_GPU, .dialect = d, .has_f64 = 1, .subgroup = 32};
     gnd__usource u;
     gnd_err e = {.code = GND_OK};
     gnd_status st = gnd__usource_read(&u, lang, src, "-checked", &e);
@@ -248,6 +248,20 @@ static gnd_status text_of(const char *src, gnd__ulang lang, gnd_dialect d, gnd__
         tap_diag("%s", e.msg);
     gnd__usource_free(&u);
     return st;
+}
+
+/* CUDA C for OpenCL devices with warps: an #ifdef stands among a kernel's attributes. */
+static void test_warps(void)
+{
+    gnd__str out = {0};
+    const gnd_status st =
+        text_of("__device__ float at(const float *x, int i) { return x[i]; }\n"
+                "__global__ void k(float *y, const float *x, int n) { y[0] = at(x, n); }\n",
+                GND__UL_CUDA, GND_DIALECT_OPENCL, &out);
+    const char *kernel = strstr(gnd__str_get(&out), "void k(");
+    tap_ok(st == GND_OK && kernel && !strncmp(kernel, "void k(__global float *y", 24),
+           "a kernel for devices with warps keeps its parameters");
+    gnd__str_free(&out);
 }
 
 static void test_nvrtc(void)
@@ -296,6 +310,7 @@ int main(void)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(names ? names : "opencl:pocl", ","),
              names ? names : "opencl:pocl");
+    test_warps();
     test_nvrtc();
     dev = gnd_open(name);
     if (gnd_device_status(dev) != GND_OK) {

@@ -262,7 +262,7 @@ static void errors(void)
     FAILS(gnd_fft(x, 0, 0, GND_NORM_ORTHO), GND_ERR_ARG,
           "fft: a transform of 0 elements along axis 0 of extent 4");
     FAILS(gnd_fft(x, GND_FFT_FULL, 1, GND_NORM_ORTHO), GND_ERR_AXIS, "fft: axis 1");
-    FAILS(gnd_fft(x, GND_FFT_FULL, 0, (gnd_norm)7), GND_ERR_ARG, "fft: norm 7");
+    FAILS(gnd_fft(x, GND_FFT_FULL, 0, (gnd_norm)7), GND_ERR_ARG, "fft: norm is 7");
     FAILS(gnd_irfft(gnd_zeros(null, GND_COMPLEX64, 1, (int64_t[]){1}), GND_FFT_FULL, 0,
                     GND_NORM_ORTHO),
           GND_ERR_ARG, "irfft: a transform of 0 elements");

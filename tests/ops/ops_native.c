@@ -519,27 +519,30 @@ static void in_host(gnd_device *dev, const char *spec, int computes)
 static void on_cuda(gnd_device *dev)
 {
     int (*alloc)(unsigned long long *, size_t), (*release)(unsigned long long),
-        (*write)(unsigned long long, const void *, size_t), (*current)(void *);
-    void *lib = dlopen("libcuda.so.1", RTLD_NOW), *f[4];
+        (*write)(unsigned long long, const void *, size_t), (*current)(void *),
+        (*synchronize)(void);
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW), *f[5];
     static const char *const names[] = {"cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2",
-                                        "cuCtxSetCurrent"};
+                                        "cuCtxSetCurrent", "cuCtxSynchronize"};
     unsigned long long p = 0;
     gnd_native_device n;
     gnd_native_array back;
     int32_t v[N];
     int told = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (!lib || !(f[i] = dlsym(lib, names[i])))
             tap_bail("no %s", names[i]);
     memcpy(&alloc, &f[0], sizeof f[0]);
     memcpy(&release, &f[1], sizeof f[1]);
     memcpy(&write, &f[2], sizeof f[2]);
     memcpy(&current, &f[3], sizeof f[3]);
+    memcpy(&synchronize, &f[4], sizeof f[4]);
     for (int i = 0; i < N; i++)
         v[i] = i;
     if (!tap_ok(gnd_device_native(dev, &n) == GND_OK && n.context && n.queue && !n.platform,
                 "context and stream") ||
-        !tap_ok(!current(n.context) && !alloc(&p, 4096) && !write(p + 256, v, sizeof v),
+        !tap_ok(!current(n.context) && !alloc(&p, 4096) && !write(p + 256, v, sizeof v) &&
+                    !synchronize(), /* the copy is of another stream than gnd's */
                 "memory of CUDA's"))
         return;
     gnd_native_array m = described(GND_INT32, NULL);
