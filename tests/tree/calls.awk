@@ -58,6 +58,8 @@ function value(f, type, name) {
     if (type == "gnd_range") return "whole"
     if (type == "int *") return "&number"
     if (type == "int64_t *") return "&steps"
+    if (type == "int32_t") return "0"
+    if (type == "gnd_native_array *") return "&native"
     if (type == "gnd_loop_cond *") return "NULL"
     if (type ~ /^gnd_(loop|scan)_body \*$/) return substr(type, 1, length(type) - 2) "_of_calls"
     if (type == "void *" && name == "arg") return "NULL"
@@ -66,7 +68,7 @@ function value(f, type, name) {
     if (type == "gnd_status *") return "&status"
     if (type ~ /^(const )?void \*$/) return "bytes"
     if (type ~ /^const (double|gnd_dtype|gnd_(pad|reduce)_options) \*$/) return "NULL"
-    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|reduction|interpolation|boundary|border)$/)
+    if (type ~ /^gnd_(norm|conv_mode|conv_method|quantile_method|matrix_ord|rng_root|index_mode|casting|reduction|interpolation|boundary|border|copy_rule)$/)
         return "(" type ")0"
     return ""
 }

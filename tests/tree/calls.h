@@ -38,6 +38,7 @@ static gnd_first_error first;
 static FILE *nowhere;
 static uint64_t bytes[8];
 static int64_t steps;
+static gnd_native_array native;
 
 /* Kernels of one input. */
 static gnd_ekernel *an_ekernel(void)
