@@ -36,6 +36,12 @@ static gnd_status check_memory(gnd_dev *d, CUdeviceptr p, size_t nbytes, gnd_err
             return gnd__plug_fail(e, GND_ERR_ARG, 0,
                                   "%#llx is in the memory of CUDA device %d, not of %d: copy it",
                                   (unsigned long long)at, ordinal, d->info->id);
+        CUcontext of = NULL; /* none: of the driver's pools, which all contexts can use */
+        if (gnd__cu.PointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, at) == CUDA_SUCCESS &&
+            of && of != d->ctx)
+            return gnd__plug_fail(e, GND_ERR_ARG, 0,
+                                  "%#llx is in the memory of CUDA context %p, not of %p: copy it",
+                                  (unsigned long long)at, (void *)of, (void *)d->ctx);
     }
     return s;
 }

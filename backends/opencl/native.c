@@ -40,6 +40,10 @@ static gnd_status check_mem(const gnd_dev *d, cl_mem m, size_t nbytes, gnd_err *
     if (flags & CL_MEM_WRITE_ONLY)
         return gnd__plug_fail(e, GND_ERR_ARG, 0,
                               "a cl_mem that kernels cannot read (CL_MEM_WRITE_ONLY)");
+    if (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY))
+        return gnd__plug_fail(e, GND_ERR_ARG, 0,
+                              "a cl_mem that the host cannot read (CL_MEM_HOST_NO_ACCESS, "
+                              "CL_MEM_HOST_WRITE_ONLY)");
     if (size < nbytes)
         return gnd__plug_fail(e, GND_ERR_ARG, 0, "a cl_mem of %zu bytes: %zu are needed", size,
                               nbytes);

@@ -94,13 +94,13 @@ GND_API gnd_array *gnd_from_dlpack_legacy(gnd_device *dev, const struct DLManage
  * in such memory (gnd/native.h): CPU, CUDA_HOST and ROCM_HOST on devices that work in host memory;
  * CUDA and CUDA_MANAGED on the same CUDA device; OPENCL (data is a cl_mem of dev's context) on
  * OpenCL devices. Memory that is not aligned to the element's size, and bools in CUDA memory or
- * other than 0 and 1, need a copy. The memory must not change while an array uses it, and is never
- * written.
+ * other than 0 and 1, need a copy. OPENCL memory is never copied: what cannot be shared is an
+ * error. The memory must not change while an array uses it, and is never written.
  *
  * The tensor's deleter is called exactly once: at once after a copy or an error, else when no array
  * uses the memory and all work that reads it has finished, on any thread and without a lock of gnd.
  * The data must be complete when gnd's queue reaches it (Python's `stream`: the queue of
- * gnd_device_native).
+ * gnd_device_native), host memory when the function is called.
  *
  * The errors of gnd_from_dlpack; GND_ERR_UNSUPPORTED, GND_ERR_ARG: GND_COPY_NEVER, and why the
  * memory cannot be shared; GND_ERR_ARG: an unknown rule, or a cl_mem of another context. */

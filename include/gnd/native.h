@@ -31,7 +31,8 @@ typedef struct gnd_native_array {
     void *handle;     /* OPENCL: the cl_mem; else NULL */
     uint64_t offset;  /* OPENCL: bytes from the start of the cl_mem; else 0 */
     uint64_t address; /* HOST, CUDA. From gnd_native, OPENCL: the address in host memory if the
-                         device works in host memory (such as PoCL), else 0 */
+                         device works in host memory (such as PoCL) and the cl_mem is not the
+                         application's, else 0 */
     uint64_t nbytes;  /* from gnd_native: size times the bytes of an element; gnd_from_native does
                          not  read it */
     int32_t ndim, reserved;
@@ -62,11 +63,10 @@ GND_API gnd_status gnd_native_fill(gnd_native_array *out, gnd_dtype t, int ndim,
 typedef void gnd_release_fn(void *ctx);
 
 /* An array of dev on memory that the caller owns, without a copy. kind must be that of dev's
- * memory: HOST on devices that work in host memory (PoCL and other OpenCL CPU devices that share
- * it, null), OPENCL on OpenCL devices (a buffer of the device's own context: see gnd_open_native),
- * CUDA on CUDA devices. Any strides are possible that are multiples of the element's size. The
- * memory must be complete when gnd's queue reaches it, must not change while an array uses it, and
- * is never written.
+ * memory: HOST on devices that work in host memory (PoCL's CPU devices, null), OPENCL on OpenCL
+ * devices (a buffer of the device's own context: see gnd_open_native), CUDA on CUDA devices. Any
+ * strides are possible that are multiples of the element's size. The memory must be complete when
+ * gnd's queue reaches it, must not change while an array uses it, and is never written.
  *
  * release(ctx), if release is not NULL, is called exactly once: when no array uses the memory any
  * more and all work that reads it has finished, on whichever thread released last (which waits for
@@ -92,7 +92,8 @@ GND_API gnd_status gnd_device_native(gnd_device *dev, gnd_native_device *out);
  * NULL. CUDA: context NULL is the primary context of CUdevice `device` (the one that CUDA's
  * runtime, PyTorch and CuPy use); queue NULL is the legacy default stream; the per-thread default
  * stream is refused. The context and queue are retained where the driver counts references, and
- * never ended by gnd: the application ends its own after gnd_close. Each call makes a new device,
+ * never ended by gnd: the application ends its own after gnd_close and after the deleters of all
+ * tensors that arrays of the device were exported as. Each call makes a new device,
  * with an id like "opencl:0@1", which gnd_open does not find. Other threads must not use the same
  * queue while gnd does, unless the driver allows that. Never returns NULL: gnd_device_status and
  * gnd_device_error report failures (GND_ERR_NULL, GND_ERR_ARG, GND_ERR_UNSUPPORTED, those of

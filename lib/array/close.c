@@ -20,6 +20,12 @@ void gnd_close(gnd_device *dev)
         gnd__sched_free(dev);
         gnd__gate_unlock(dev->g);
     }
+    /* Owners of foreign memory are told when the list of nodes is gone: they may release arrays of
+     * this device. */
+    if (dev->g)
+        gnd__gate_lock(dev->g);
     gnd__live_end(dev);
+    if (dev->g)
+        gnd__gate_unlock(dev->g);
     gnd__device_end(dev);
 }

@@ -58,9 +58,13 @@ gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t 
                  span = (size_t)((r->high - r->low + 1) * esize);
     const uint64_t begin = first->handle ? first->offset : first->address;
     const uint64_t low = begin + (uint64_t)(r->low * esize); /* wraps round if it is negative */
-    if (low > begin || span > UINT64_MAX - low) {
+    if (low > begin) {
         gnd__err(e, GND_ERR_ARG, "strides that reach %" PRIu64 " bytes before the memory's start",
-                 low - begin);
+                 (uint64_t)0 - low);
+        return NULL;
+    }
+    if (span > UINT64_MAX - low) {
+        gnd__err(e, GND_ERR_ARG, "strides that reach beyond 64 bits of addresses");
         return NULL;
     }
     if (low % (uint64_t)esize) {

@@ -89,8 +89,9 @@ static void argument(gnd__checked_pass *x, int32_t t)
     if (close < 0 || z == open + 1 || !gnd__checked_has_pointer(x, open + 1, z))
         return;
     insert(x, open + 1, "GNDC_P((");
-    snprintf(end, sizeof end, "),%d,%d)", !reads, x->line);
-    after(x, z - 1, end);
+    /* in place of the token behind, as accesses inside may close at the same byte */
+    snprintf(end, sizeof end, "),%d,%d)%c", !reads, x->line, x->s[x->t[z].at]);
+    replace(x, z, end);
 }
 
 static int is_atomic(const gnd__checked_pass *x, int32_t t)

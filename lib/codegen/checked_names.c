@@ -52,7 +52,9 @@ int32_t gnd__checked_opening(const gnd__checked_pass *x, int32_t t)
 int gnd__checked_is_cast(const gnd__checked_pass *x, int32_t t)
 {
     const int32_t open = gnd__checked_opening(x, t);
-    if (open < 0 || open + 1 >= t || gnd__checked_is_word(x, open - 1))
+    if (open < 0 || open + 1 >= t ||
+        (gnd__checked_is_word(x, open - 1) &&
+         !gnd__checked_among(x, open - 1, "return else do case")))
         return 0;
     for (int32_t i = open + 1; i < t; i++)
         if (!gnd__checked_is_word(x, i) && !gnd__checked_is(x, i, "*"))
@@ -87,8 +89,9 @@ int gnd__checked_ends_value(const gnd__checked_pass *x, int32_t t)
         return 1;
     if (gnd__checked_is_word(x, t))
         return !gnd__checked_among(x, t, gnd__checked_before);
-    if (gnd__checked_is(x, t, ")"))
-        return !gnd__checked_is_cast(x, t);
+    if (gnd__checked_is(x, t, ")")) /* not that of if (c) *p = v; */
+        return !gnd__checked_is_cast(x, t) &&
+               !gnd__checked_among(x, gnd__checked_opening(x, t) - 1, "if while for switch");
     if (gnd__checked_pair(x, t - 1, "+", "+") || gnd__checked_pair(x, t - 1, "-", "-"))
         return gnd__checked_ends_value(x, t - 2);
     return 0;
@@ -205,6 +208,9 @@ int gnd__checked_declares(const gnd__checked_pass *x, int32_t t)
             return 0;
         }
     }
+    /* a product: what is accessed at once is no name that is declared */
+    if (gnd__checked_is(x, t + 1, "[") || gnd__checked_pair(x, t + 1, "-", ">"))
+        return 0;
     while (gnd__checked_among(x, b, gnd__checked_quals))
         b--;
     if (gnd__checked_is(x, b, "*") && gnd__checked_is(x, b - 1, "*"))

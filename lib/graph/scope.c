@@ -88,15 +88,21 @@ static void free_entries(scope *s)
 
 static void end_top(void)
 {
-    scope *s = mine.top;
-    uint32_t n = s->n;
-    /* Releasing may run code that makes arrays (none does today), so the scope goes first. */
+    scope *s = mine.top, gone = *s;
+    /* Releasing may run code that makes arrays (owners of foreign memory), so the scope and its
+     * entries go first. */
     mine.top = s->outer;
     s->n = 0;
     s->from = 0;
-    let_go(s, n);
-    if (s->cap > 65536)
-        free_entries(s);
+    s->x = NULL;
+    s->cap = 0;
+    let_go(&gone, gone.n);
+    if (!s->x && gone.cap <= 65536) {
+        s->x = gone.x;
+        s->cap = gone.cap;
+    } else if (gone.x != mine.few) {
+        gnd__free(gone.x);
+    }
     if (s == &mine.first)
         return;
     if (!mine.spare) {

@@ -49,6 +49,11 @@ def _unflatten(what, leaves):
     return what[0](*items) if hasattr(what[0], '_fields') else what[0](items)
 
 
+def _kinds(obj):
+    """The types in a static argument: (1, 2) equals (1.0, 2.0)."""
+    return (type(obj), *map(_kinds, obj)) if isinstance(obj, tuple) else type(obj)
+
+
 def _root(x):
     """The array whose memory x shows."""
     while x.base is not None:
@@ -104,16 +109,19 @@ class _Recording:
                 self.results.append((None, len(new), None))
                 new.append(y)
             else:
-                self.results.append((None, None, y))
+                self.results.append((None, None, y.copy() if isinstance(y, np.ndarray) else y))
         self.first_written = len(new)
         new += [given[i] for i in self.written]
         self.n = len(new)
         self.recording = _core._record(tuple(places), tuple(new)) if new else None
 
-    def _check_written(self, leaves):
+    def _check_written(self, given, leaves):
         roots = [_root(leaves[i]) for i in self.inputs if isinstance(leaves[i], ndarray)]
         for i in self.written:
-            if sum(r is _root(leaves[i]) for r in roots) > 1:
+            others = [x for j, x in enumerate(given) if j != i and isinstance(x, np.ndarray)]
+            if sum(r is _root(leaves[i]) for r in roots) > 1 or (
+                    isinstance(given[i], np.ndarray)
+                    and any(np.may_share_memory(given[i], x) for x in others)):
                 raise ValueError(
                     f'jit: {self.name} writes to an array that shares its memory with another '
                     f'argument'
@@ -122,17 +130,19 @@ class _Recording:
     def __call__(self, given, leaves):
         """given: what the caller gave; leaves: the same, NumPy's arrays as gnd's."""
         out = ()
-        self._check_written(leaves)
+        self._check_written(given, leaves)
         if self.recording is not None:
             out = _core._replay(self.recording, self.device,
                                 tuple([leaves[i] for i in self.inputs]), self.n)
         for i, y in zip(self.written, out[self.first_written:]):
-            given[i][...] = y if isinstance(given[i], ndarray) else y.asnumpy()
+            leaves[i][...] = y
+            if isinstance(given[i], np.ndarray):
+                given[i][...] = y.asnumpy()
         return _unflatten(
             self.structure,
             iter([
-                leaves[i] if i is not None else out[o] if o is not None else c
-                for i, o, c in self.results
+                leaves[i] if i is not None else out[o] if o is not None else
+                c.copy() if isinstance(c, np.ndarray) else c for i, o, c in self.results
             ]))
 
 
@@ -166,7 +176,7 @@ class Jitted:
             for x in given
         ]
         numbers = _dtype_of_numbers(leaves)
-        key = (what, named, static, tuple(map(type, static)), device, numbers,
+        key = (what, named, static, _kinds(static), device, numbers,
                _signatures(leaves, numbers))
         with self._lock:
             try:

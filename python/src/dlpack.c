@@ -43,8 +43,14 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
                   : (void *)gnd_share_dlpack_legacy(x, type, rule, stream, &s);
     Py_END_ALLOW_THREADS
     gnd_release(x);
-    if (t)
-        return PyCapsule_New(t, versioned ? "dltensor_versioned" : "dltensor", unused);
+    if (t) {
+        PyObject *c = PyCapsule_New(t, versioned ? "dltensor_versioned" : "dltensor", unused);
+        if (!c && versioned)
+            ((gnd_dl_versioned *)t)->deleter(t);
+        else if (!c)
+            ((gnd_dl_managed *)t)->deleter(t);
+        return c;
+    }
     if (s != GND_ERR_UNSUPPORTED && s != GND_ERR_DEVICE)
         return py_raise(s, gnd_message());
     PyErr_SetString(PyExc_BufferError, gnd_message());

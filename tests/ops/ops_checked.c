@@ -28,6 +28,11 @@ static const struct {
     {"const float *a_pointer_whose_name_is_longer_than_the_sixty_four_bytes_of_a_table = x; "
      "y[0] = a_pointer_whose_name_is_longer_than_the_sixty_four_bytes_of_a_table[n];",
      9, 10, "index 10 is out of range for x of size 10"},
+    {"float a = 2; y[0] = (a * x[n]);", 9, 10, "index 10 is out of range for x of size 10"},
+    {"float a = 2; if (n > -9 * x[n]) y[0] = a;", 9, 10,
+     "index 10 is out of range for x of size 10"},
+    {"float *p = y + n; if (n > -9) *p = 1;", 9, 10, "index 10 is out of range for y of size 10"},
+    {"atomicAdd(y + n + 0 * (int)*x, 1.0f);", 9, 10, "index 10 is out of range for y of size 10"},
     {"y[0] = x[n];", 0, -1, "index -1 is out of range for x of size 10"},
     {"y[n] = 5;", 9, 10, "index 10 is out of range for y of size 10"},
     {"y[n] += 5;", 9, -3, "index -3 is out of range for y of size 10"},
@@ -67,6 +72,8 @@ static const struct {
 } more[] = {
     {"__device__ float get(const float *p, int i)\n{\n    return p[i];\n}\n", "y[0] = get(x, n);",
      3, 9, 10, "index 10 is out of range for x of size 10"},
+    {"__device__ int get(const float *p, int i) { p += i; return (int)*p; }\n", "y[0] = get(x, n);",
+     1, 9, 10, "index 10 is out of range for x of size 10"},
     {"__device__ float get(const float *p, int i) { return p[i]; }\n"
      "__device__ float twice(const float *p, int i) { return 2 * get(p + 1, i); }\n",
      "__shared__ float s[4]; s[threadIdx.x] = 1; y[0] = twice(x, n) + get(s, 0);", 1, 8, 9,

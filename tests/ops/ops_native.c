@@ -591,12 +591,55 @@ static void on_device(gnd_device *dev, const char *spec)
         tap_skip(1, "host memory: %s does not work in it", gnd_device_id(dev));
 }
 
+/* --- owners that call gnd --------------------------------------------------------------------- */
+
+static gnd_array *other;
+static gnd_device *there;
+
+static void release_other(void *ctx)
+{
+    ++*(int *)ctx;
+    gnd_release(other);
+}
+
+static void compute(void *ctx)
+{
+    gnd_array *x = gnd_ones(there, GND_INT32, 2, dims), *y = gnd_add(x, x);
+    *(int *)ctx += gnd_eval_all(1, &y) == GND_OK;
+    gnd_release(x);
+    gnd_release(y);
+}
+
+static void test_callers(void)
+{
+    int32_t v[N] = {0};
+    int told = 0;
+    const gnd_native_device app = {.device = NULL};
+    there = gnd_open_native("null", &app);
+    gnd_native_array m = described(GND_INT32, v);
+    gnd_scope_begin();
+    for (int i = 0; i < 100; i++) {
+        (void)gnd_add(gnd_ones(there, GND_INT32, 2, dims), gnd_int(i));
+        if (i % 10 == 0)
+            (void)gnd_from_native(there, &m, compute, &told);
+    }
+    gnd_scope_end();
+    tap_is_int(told, 10, "owners that compute when a scope ends");
+    told = 0;
+    other = gnd_ones(there, GND_INT32, 2, dims);
+    gnd_array *x = gnd_from_native(there, &m, release_other, &told);
+    tap_is_int(gnd_status_of(x), GND_OK, "%s", gnd_error(x));
+    gnd_close(there);
+    tap_is_int(told, 1, "an owner that releases an array when the device is closed");
+}
+
 int main(void)
 {
     gnd_device *dev = gnd_open("null:0");
     test_order(dev);
     test_faults(dev);
     test_open();
+    test_callers();
     gnd_close(dev);
     ref_null_and_devices(on_device);
     return tap_done();

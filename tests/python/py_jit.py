@@ -99,6 +99,17 @@ def test_writes():
     h[4] = 1
     step(h, 0.5)
     t.ok(h[3] == 0.5 and h[4] == 0, 'an array of NumPy\'s is written to')
+
+    @gnd.jit
+    def more(x, y):
+        x += 1
+        return x, y * 2
+
+    h = np.zeros(3)
+    t.is_(more(h, np.ones(3))[0], np.ones(3), 'an array of NumPy\'s that is written to and returned')
+    t.is_(more(h, np.ones(3))[0], np.full(3, 2.0), 'and again')
+    t.is_(h, np.full(3, 2.0), 'in place')
+    t.raises(ValueError, lambda: more(h, h), 'NumPy\'s arrays that overlap', 'shares its memory')
     move = gnd.jit(lambda x, y: x.fill(3) or y + 0)
     t.raises(ValueError, lambda: move(v[0], v[1]), 'a written argument that overlaps another',
              'shares its memory')
@@ -106,6 +117,17 @@ def test_writes():
     t.ok(
         t.same(move(x, y), np.ones(3)) and t.same(x, np.full(3, 3.0)),
         'a result beside what is written')
+
+
+def test_results():
+    f = gnd.jit(lambda x: (x + 1, np.zeros(3)))
+    a = f(gnd.arange(3.))[1]
+    a[0] = 7
+    t.is_(f(gnd.arange(3.))[1], np.zeros(3), 'an array of NumPy\'s in the result is another each time')
+    g = gnd.jit(lambda x, s: x * s[0], static_argnums=1)
+    x = gnd.arange(3)
+    t.ok(g(x, (2, )).dtype == x.dtype and g(x, (2.0, )).dtype != x.dtype,
+         'static arguments of other types')
 
 
 def test_refused():
@@ -173,4 +195,4 @@ def test_benchmark():
     t.raises(ValueError, lambda: gnd.benchmark(f, [1]), 'args that are no tuple', 'args')
 
 
-t.run([test_values, test_signature, test_writes, test_refused, test_threads, test_benchmark])
+t.run([test_values, test_signature, test_writes, test_results, test_refused, test_threads, test_benchmark])
