@@ -164,15 +164,11 @@ static gnd_status image_of(nvrtcProgram p, int ptx, void **image, size_t *nbytes
 static gnd_status compile(const char *src, int n, const char *const *options, int nheader, int ptx,
                           void **image, size_t *nbytes, char **log, gnd_err *e)
 {
-    const char *name[GND__CU_NHEADER], *content[GND__CU_NHEADER];
-    for (int i = 0; i < nheader; i++) {
-        name[i] = gnd__cu_headers[i].name;
-        content[i] = gnd__cu_headers[i].text;
-    }
     nvrtcProgram p = NULL;
     gnd_status s;
     gnd__plug_driver_begin();
-    nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", nheader, content, name);
+    nvrtcResult r = rtc.nvrtcCreateProgram(&p, src, "gnd.cu", nheader, gnd__cu_header_texts,
+                                           gnd__cu_header_names);
     if (r == NVRTC_SUCCESS)
         r = rtc.nvrtcCompileProgram(p, n, options);
     gnd__plug_driver_end();

@@ -68,37 +68,46 @@
     "#define CUDART_NAN __longlong_as_double(0xfff8000000000000ll)\n"                              \
     "#define CUDART_PI 3.1415926535897931e+0\n"
 
-/* The first GND__CU_NC of them are C's and C++'s; the rest are CUDA's. */
-static const struct {
-    const char *name, *text;
-} gnd__cu_headers[] = {
-    {"stdint.h", GND__CU_STDINT},
-    {"cstdint", GND__CU_STDINT},
-    {"limits.h", GND__CU_LIMITS},
-    {"climits", GND__CU_LIMITS},
-    {"float.h", GND__CU_FLOAT},
-    {"cfloat", GND__CU_FLOAT},
-    {"math.h", GND__CU_MATH},
-    {"cmath", GND__CU_MATH},
-    {"stddef.h", GND__CU_STDDEF},
-    {"cstddef", GND__CU_STDDEF},
-    {"stdbool.h", "\n"},
-    {"stdio.h", "\n"}, /* printf is built in */
-    {"cstdio", "\n"},
-    {"stdlib.h", "\n"}, /* malloc and free are */
-    {"cstdlib", "\n"},
-    {"string.h", "\n"}, /* memcpy and memset are */
-    {"cstring", "\n"},
-    {"cuda.h", "\n"},
-    {"cuda_runtime.h", "\n"},
-    {"cuda_runtime_api.h", "\n"},
-    {"device_launch_parameters.h", "\n"},
-    {"device_functions.h", "\n"},
-    {"math_constants.h", GND__CU_CONSTANTS},
-};
+/* Those of C and C++. printf, malloc, free, memcpy and memset are built in. */
+#define GND__CU_HEADERS_C(X)                                                                       \
+    X("stdint.h", GND__CU_STDINT)                                                                  \
+    X("cstdint", GND__CU_STDINT)                                                                   \
+    X("limits.h", GND__CU_LIMITS)                                                                  \
+    X("climits", GND__CU_LIMITS)                                                                   \
+    X("float.h", GND__CU_FLOAT)                                                                    \
+    X("cfloat", GND__CU_FLOAT)                                                                     \
+    X("math.h", GND__CU_MATH)                                                                      \
+    X("cmath", GND__CU_MATH)                                                                       \
+    X("stddef.h", GND__CU_STDDEF)                                                                  \
+    X("cstddef", GND__CU_STDDEF)                                                                   \
+    X("stdbool.h", "\n")                                                                           \
+    X("stdio.h", "\n")                                                                             \
+    X("cstdio", "\n")                                                                              \
+    X("stdlib.h", "\n")                                                                            \
+    X("cstdlib", "\n")                                                                             \
+    X("string.h", "\n")                                                                            \
+    X("cstring", "\n")
+
+/* CUDA's, behind them: for where the toolkit's folder is not there. */
+#define GND__CU_HEADERS_CUDA(X)                                                                    \
+    X("cuda.h", "\n")                                                                              \
+    X("cuda_runtime.h", "\n")                                                                      \
+    X("cuda_runtime_api.h", "\n")                                                                  \
+    X("device_launch_parameters.h", "\n")                                                          \
+    X("device_functions.h", "\n")                                                                  \
+    X("math_constants.h", GND__CU_CONSTANTS)
+
+/* Their names and texts, as nvrtcCreateProgram takes them; the first GND__CU_NC are C's. */
+#define GND__CU_NAME(name, text) name,
+#define GND__CU_TEXT(name, text) text,
+#define GND__CU_ONE(name, text) +1
+static const char *const gnd__cu_header_names[] = {GND__CU_HEADERS_C(GND__CU_NAME)
+                                                       GND__CU_HEADERS_CUDA(GND__CU_NAME)};
+static const char *const gnd__cu_header_texts[] = {GND__CU_HEADERS_C(GND__CU_TEXT)
+                                                       GND__CU_HEADERS_CUDA(GND__CU_TEXT)};
 enum {
-    GND__CU_NHEADER = sizeof gnd__cu_headers / sizeof *gnd__cu_headers,
-    GND__CU_NC = GND__CU_NHEADER - 6
+    GND__CU_NHEADER = sizeof gnd__cu_header_names / sizeof *gnd__cu_header_names,
+    GND__CU_NC = 0 GND__CU_HEADERS_C(GND__CU_ONE)
 };
 
 /*

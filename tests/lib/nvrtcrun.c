@@ -113,11 +113,6 @@ int nvrtc_archs(int arch[NVRTC_ARCHS])
 /* The compiled program, or NULL with its log said. */
 static nvrtc_program compiled(const char *text, const char *target)
 {
-    const char *name[GND__CU_NHEADER], *content[GND__CU_NHEADER];
-    for (int i = 0; i < GND__CU_NHEADER; i++) {
-        name[i] = gnd__cu_headers[i].name;
-        content[i] = gnd__cu_headers[i].text;
-    }
     const char *const options[] = {target,
                                    "-fmad=false",
                                    "-ftz=false",
@@ -129,8 +124,8 @@ static nvrtc_program compiled(const char *text, const char *target)
     nvrtc_program p = NULL;
     size_t n = 0;
     driver_begin();
-    const int refused =
-        create(&p, text, "gnd.cu", include_option[0] ? GND__CU_NC : GND__CU_NHEADER, content, name);
+    const int refused = create(&p, text, "gnd.cu", include_option[0] ? GND__CU_NC : GND__CU_NHEADER,
+                               gnd__cu_header_texts, gnd__cu_header_names);
     driver_end();
     if (refused)
         return NULL;
