@@ -142,7 +142,7 @@ static int decode(png_structp png, png_infop info, state *s)
         return -1;
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL,
-                                -1); /* nothing but pixels, palette and tRNS */
+                                -1); /* only pixels, palette and tRNS */
     png_set_read_fn(png, s, on_read);
     png_read_info(png, info);
     pic->width = png_get_image_width(png, info);

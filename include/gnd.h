@@ -74,6 +74,7 @@
 #include <gnd/io.h>
 #include <gnd/dlpack.h>
 #include <gnd/native.h>
+#include <gnd/stream.h>
 #include <gnd/eval.h>
 #include <gnd/call.h>
 #include <gnd/record.h>

@@ -60,8 +60,9 @@ GND_FN void gnd_aadd2_$t(GND_GLOBAL $T *p, $T v)
 //@fn lamax i32 cuda
 #define gnd_lamax_i32(p, v) ((void)atomicMax(p, v))
 
-/* What is there, or anything less: where a plain read beside atomic ones is not defined (and a checker
- * says so), the least. It saves the atomic maximum that would change nothing. */
+/* The current value, or any smaller one: the smallest where a plain read of a value that others
+ * change atomically is undefined (and a checker reports it). It avoids atomic maxima that would
+ * change nothing. */
 //@fn peek i32 cuda
 #define gnd_peek_i32(p) (*(volatile const g_i32 *)(p))
 //@fn peek i32 opencl
@@ -122,7 +123,7 @@ GND_FN g_i64 gnd_fixlo_f64(g_f64 x, g_i32 s, g_i32 k)
     const g_f64 t = gnd_times2_f64(x, s);
     return (g_i64)((t - (g_f64)(g_i64)t) * gnd_pow2_f64(k));
 }
-/* base plus the sum that the fixed point numbers add up to; f: what was not finite among them. */
+/* base plus the sum of the fixed point numbers; f: the sum of the addends that were not finite. */
 //@fn unfix f32
 GND_FN g_f32 gnd_unfix_f32(g_f32 base, g_i64 a, g_i32 s, g_i32 f)
 {
@@ -150,7 +151,7 @@ GND_FN g_f64 gnd_unfix2_f64(g_f64 base, g_i64 a, g_i64 c, g_i32 s, g_i32 k, g_i3
     c &= one - 1;
     if (a == 0 && c == 0)
         return base;
-    if (a < 0 && c > 0) { /* of one sign, so that a alone is not beyond what both are */
+    if (a < 0 && c > 0) { /* of one sign, so that a is not larger than both together */
         a++;
         c -= one;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// checked.cl - accesses of users' kernels that are checked (lib/codegen/checked.c). An access of `size` bytes at element
-// i of pointer p must lie in the array that p points into; where p points into none, in any of the launch's arrays. The
-// first that does not is noted in the entry of the table: the line, the low and high half of its distance in bytes from
-// the array's start, and the array's number. A read then finds zeros, and a write goes to memory that nobody reads.
-// GNDC_MAX: the most arrays of a kernel.
+// checked.cl - accesses of users' kernels that are checked (lib/codegen/checked.c). An access of `size` bytes at
+// element i of pointer p must be within the array that p points into or, if p points into no array, within any of the
+// launch's arrays. The first that does not is noted in the entry of the table: the line, the low and high half of its
+// distance in bytes from the array's start, and the array's number. A read then finds zeros, and a write goes to memory
+// that nobody reads. GNDC_MAX: the most arrays of a kernel.
 
 //@text checked opencl
 typedef struct gndc_ctx {

@@ -21,8 +21,8 @@
 //@fn pack8 u64
 #define gnd_pack8_u64(x) ((x) * 0x0102040810204080UL >> 56)
 
-/* GPU: groups of 256, a block each. Flags are read in the order of memory, the last element again for what
- * lies beyond it, and turned in local memory to 16 bits for each work-item. */
+/* GPU: groups of 256, a block each. Flags are read in the order of memory, with the last element for positions beyond
+ * it, and converted in local memory to 16 bits for each work-item. */
 //@text mask_bits
     GND_LOCAL union { g_u8 b[4096]; g_u32 w[1024]; } flag;
     GND_LOCAL g_i32 count[256];
@@ -125,7 +125,7 @@
         count += run[k];
     }
 
-/* Four elements at a time: the loads before the stores, the last one again for what lies beyond it. */
+/* Four elements at a time: loads before stores, with the last element for positions beyond it. */
 //@text select_out
     while (bits) {
         at[s++] = (g_u16)(lid * 16 + gnd_ctz_u32(bits));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * core.cl - what every kernel stands on: types, qualifiers, indices, bits of floats, elements in
- * memory, complex numbers put together and taken apart, floats to integers.
+ * core.cl - the basis of every kernel: types, qualifiers, indices, bits of floats, elements in
+ * memory, parts of complex numbers, floats to integers.
  *
  * The files of this folder are no compilation units: lib/codegen/prelude.c takes from them the
  * sections that a kernel uses. A section begins with one of these lines and ends before the next:
@@ -14,8 +14,8 @@
  *
  * (after two slashes, at the start of a line), or before a comment that starts a line. The text of
  * a function is a template, $T and so on as in lib/graph/opset.h; what it needs is found by the
- * names gnd_... in it. It is OpenCL C 1.2 and CUDA C++ at once; complex values have .x and .y,
- * + and - in both.
+ * names gnd_... in it. It is OpenCL C 1.2 and CUDA C++ at once; complex values have .x and .y, +
+ * and - in both.
  */
 //@base opencl
 #pragma OPENCL FP_CONTRACT OFF
@@ -128,8 +128,8 @@ GND_FN $T gnd_cplx_$t($R re, $R im) { $T z = {re, im}; return z; }
 //@fn im c
 #define gnd_im_$t(z) ((z).y)
 
-/* Floats to integers, towards zero. NaN and what does not fit give what x86's cvttsd2si gives: the
- * smallest integer; uint64: 0 from 2^64 on, and below 0 the int64's bits (lib/base/dtype.c). */
+/* Floats to integers, towards zero. NaN and values out of range give the same as x86's cvttsd2si:
+ * the smallest integer; uint64: 0 from 2^64 on, and below 0 the int64's bits (lib/base/dtype.c). */
 //@fn f2i32 f32
 GND_FN g_i32 gnd_f2i32_f32(g_f32 x)
 {

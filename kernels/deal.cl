@@ -32,8 +32,8 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
         atomicAdd(hi, b);
 }
 
-/* s becomes its sum over 32 successive work-items up to this one, number lane of them (Hillis and Steele, 1986). two
- * is their local memory, 64 words, whose last then is the sum of all. */
+/* Replaces s by its sum over 32 successive work-items up to this one, number lane (Hillis and Steele, 1986). two is
+ * their local memory of 64 words; its last word is then the total. */
 //@text deal_scan
 #define SCAN(two, s)                                                                                       \
     two[lane] = s;                                                                                         \
@@ -92,7 +92,7 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
     GND_BARRIER();
     if (lid < 2 && gnd_peek_i32(all + lid) < span[lid])
         gnd_amax_i32(all + lid, span[lid]);
-    /* where the bins begin: Q of them a work-item, 32 work-items side by side */
+    /* the beginnings of the bins: Q bins for each of 32 adjacent work-items */
     GND_LOCAL_PTR g_u32 *two = ex + (lid >> 5) * 64;
     const int lane = lid & 31;
     g_u32 len[Q], s = 0;
@@ -189,7 +189,7 @@ GND_FN void gnd_lsum_i64(g_u32 *lo, g_u32 *hi, g_i64 v)
     for (int adding = leave ? 2 : exact ? 1 : 0; adding < 2; adding++) {
         g_u32 here = lid < tiles ? own[lid] : 0;
         for (g_i64 t = lid; t - lid < tiles; t += TPG) {
-            /* 32 tiles, one after the other: what is before each, and where it lies */
+            /* 32 tiles, one after the other: the number of elements before each, and its place */
             const g_u32 len = here >> 16;
             g_u32 s = len;
             SCAN(before, s)

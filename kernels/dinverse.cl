@@ -8,7 +8,7 @@
 
 /* --- inverse trigonometric functions ------------------------------------------------------------ */
 
-/* atan(a), a >= 0: one division moves it to |t| <= 7/16 round 0, 1/2, 1, 3/2 or infinity. */
+/* atan(a), a >= 0: one division reduces it to |t| <= 7/16 around 0, 1/2, 1, 3/2 or infinity. */
 //@fn atanpart f64 cpu
 GND_INLINE g_f64 gnd_atanpart_f64(g_f64 a)
 {
@@ -123,7 +123,7 @@ GND_INLINE g_f64 gnd_atanh_f64(g_f64 x)
 
 /* --- hypot -------------------------------------------------------------------------------------- */
 
-/* Neither over- nor underflows in between; an infinite side makes it infinite, a NaN beside it too. */
+/* Intermediate results do not over- or underflow. An infinite side makes it infinite, also if the other is NaN. */
 //@fn hypot f64 cpu
 GND_INLINE g_f64 gnd_hypot_f64(g_f64 x, g_f64 y)
 {

@@ -158,7 +158,7 @@ GND_INLINE g_f64 gnd_logsum_f64(g_f64 f, g_f64 c, g_f64 k)
     const g_f64 h = 0.5 * f * f;
     return k * 0x1.62e42feep-1 - ((h - (gnd_logrest_f64(f) + (k * 0x1.a39ef35793c76p-33 + c))) - f);
 }
-/* log(1 + f) as a value of 21 bits and what it lacks. */
+/* log(1 + f) as a value of 21 bits and the remainder. */
 //@fn logparts f64 cpu
 GND_INLINE g_f64 gnd_logparts_f64(g_f64 f, g_f64 *lo)
 {
@@ -242,8 +242,8 @@ GND_INLINE g_f64 gnd_pow_f64(g_f64 x, g_f64 y)
 
 /* --- angles ------------------------------------------------------------------------------------- */
 
-/* 54 zero bits, then the bits of 2/pi: the words from 0 on, those from 1 on, from 2 and from 3, so that
- * what an exponent needs does not lie side by side. */
+/* 54 zero bits, then the bits of 2/pi: the words from 0 on, those from 1 on, from 2 and from 3, so that the words for
+ * one exponent are not adjacent. */
 //@fn twobypi u64 cpu
 __constant g_u64 gnd_twobypi_u64[64] = {
     0x000000000000028bUL, 0xe60db9391054a7f0UL, 0x9d5f47d4d377036dUL, 0x8a5664f10e4107f9UL, 0x458eaf7aef1586dcUL,

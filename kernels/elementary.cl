@@ -139,7 +139,7 @@ __constant g_f64 gnd_quarters_f64[214] = {
 GND_INLINE g_f64 gnd_turnfar_f64(g_f32 x, g_f64 *rest)
 {
     const g_u32 e = GND_BITS_f32(x) >> 23 & 255;
-    const g_i32 d = (g_i32)e - 149, j = d & ~(d >> 31); /* max(d, 0), which Oclgrind has not as LLVM makes it */
+    const g_i32 d = (g_i32)e - 149, j = d & ~(d >> 31); /* max(d, 0), in a form that Oclgrind can run */
     const g_f64 m = (g_f64)x * GND_FROM_f64((g_u64)(1023 + 150 - e) << 52);
     *rest = m * gnd_quarters_f64[2 * j + 1];
     return m * gnd_quarters_f64[2 * j];
@@ -154,8 +154,8 @@ GND_INLINE g_f64 gnd_turnfar_f64(g_f32 x, g_f64 *rest)
 //@fn isnear f32 cpu
 #define gnd_isnear_f32(x) ((GND_BITS_f32(x) & 0x7fffffff) < 0x4a800000)
 
-/* Before a loop that computes in float64: two vectors of 64 bytes at a time, where LLVM by itself takes one of
- * 32 and waits for each product. Where it cannot it is not to say so. */
+/* Before a loop that computes in float64: two vectors of 64 bytes at a time, where LLVM by itself takes one of 32 and
+ * waits for each product. If it cannot, it should not warn. */
 //@fn wide f64 cpu
 #ifdef __AVX512F__
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -331,7 +331,7 @@ GND_INLINE g_f32 gnd_exp2_f32(g_f32 x)
     return (g_f32)(gnd_exp37_f64((d - (t - 0x1.8p52)) * 0x1.62e42fefa39efp-1) *
                    GND_FROM_f64((GND_BITS_f64(t) + 1023) << 52));
 }
-/* Near 0 the series: exp37 has lost what is behind the 1. */
+/* The series near 0, because exp37 has lost the digits after the 1. */
 //@fn expm1 f32 cpu
 GND_INLINE g_f32 gnd_expm1_f32(g_f32 x)
 {
@@ -445,7 +445,7 @@ GND_INLINE g_f32 gnd_erf_f32(g_f32 x)
     return (g_f32)(x < 0.0f ? -y : x > 0.0f ? y : (g_f64)x);
 }
 
-/* Neither over- nor underflows in between; an infinite side makes it infinite, a NaN beside it too. */
+/* Intermediate results do not over- or underflow. An infinite side makes it infinite, also if the other is NaN. */
 //@fn hypot f32 cpu
 GND_INLINE g_f32 gnd_hypot_f32(g_f32 x, g_f32 y)
 {
@@ -469,8 +469,8 @@ GND_INLINE g_f32 gnd_cbrt_f32(g_f32 x)
 
 /* --- remainders --------------------------------------------------------------------------------- */
 
-/* C's fmod(x, y) where the quotient is below 2^52 and y finite: cut off, it may be one too large, and what it leaves is
- * exact. A kernel looks at *bad as for angles. */
+/* C's fmod(x, y) for quotients below 2^52 and finite y: the truncated quotient may be one too large, and the remainder
+ * is exact. A kernel checks *bad as for angles. */
 //@fn fmodnear f64 cpu
 GND_INLINE g_f64 gnd_fmodnear_f64(g_f64 x, g_f64 y, int *bad)
 {

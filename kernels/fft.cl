@@ -45,7 +45,8 @@ GND_FN $T gnd_cswap_$t($T z) { return gnd_cplx_$t(z.y, z.x); }
 /* z times a real number. */
 //@fn scaled c
 GND_FN $T gnd_scaled_$t($T z, $R s) { return gnd_cplx_$t(z.x * s, z.y * s); }
-/* An element of a row of which half is there: from the other half its conjugate; real ones are. */
+/* An element of a row of which only one half is stored: z if it is there, else its conjugate; real elements have no
+ * imaginary part. */
 //@fn half c
 GND_FN $T gnd_half_$t($T z, int there, int real)
 {
@@ -140,7 +141,7 @@ GND_FN void gnd_dftr_$t($T *v, const int r, const $R *cs, const $R *sn)
 //@text fft_roots
     const g_i64 i = (g_i64)GND_GID(0);
     if (i < n) {
-        /* which pass's roots: pass by pass (r - 1) * s of them, s the product of the radices before */
+        /* the offset of the pass's roots: each pass has (r - 1) * s, where s is the product of the earlier radices */
         g_i64 at = i, s = 1, r = 0;
         for (g_i64 code = radices; code; code >>= 4) {
             r = code & 15;

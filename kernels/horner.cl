@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // horner.cl - values of polynomials: r[i] = ((y[i] + p[0]) x[i] + p[1]) x[i] + ... + p[n - 1], for m values, EACH of
-// them in a work-item. AT(k, i): where coefficient k for value i is.
+// them in a work-item. AT(k, i): the index of coefficient k for value i.
 
 //@text horner
     const g_i64 first = (g_i64)GND_GID(0) * EACH;

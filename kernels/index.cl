@@ -3,9 +3,9 @@
  * index.cl - indices: reports those that are out of range, and finds positions by index.
  */
 
-/* Index i of an axis of n elements: negative ones count from the end. One out of range is noted in
- * check number k of the table e, four words each: set, index's low and high half; the first one to
- * come stays. It is 0 from then on, so that nothing outside is touched. */
+/* Index i of an axis of n elements: negative ones count from the end. One out of range is noted in check number k of
+ * the table e, four words each: set, the index's low and high half; the first such index stays. The index is replaced
+ * by 0, so that nothing outside is accessed. */
 //@fn checked i64 opencl
 GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, __global g_i32 *e, g_i32 k)
 {
@@ -31,7 +31,7 @@ GND_FN g_i64 gnd_checked_i64(g_i64 i, g_i64 n, g_i32 *e, g_i32 k)
     return 0;
 }
 
-/* The larger of what is there and v, with no regard to order. */
+/* The larger of the stored value and v; the order of calls does not matter. */
 //@fn amax i32 u32 i64 u64 cuda
 #define gnd_amax_$t(p, v) ((void)atomicMax(p, v))
 //@fn amax i32 u32 opencl
@@ -68,8 +68,8 @@ GND_FN g_u64 gnd_argkey_u32(g_u32 x, g_u32 i, g_u32 flip)
     return (g_u64)(x ^ flip) << 32 | (g_u32)~i;
 }
 
-/* Where the run of points x .. stop next comes into 0 .. n - 1, or leaves it, when point x is at place i and each
- * one after it s further. */
+/* The next point at which the run x .. stop enters or leaves the range 0 .. n - 1. Point x is at place i, and places
+ * are s apart. */
 //@fn border i32 i64
 GND_FN $T gnd_border_$t($T i, $T s, $T n, $T x, $T stop)
 {

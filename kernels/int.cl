@@ -4,9 +4,9 @@
  * unsigned type $W, which wraps; nothing here is undefined in C.
  */
 
-/* A quotient cut off towards 0, of ints of up to 32 bits, b not 0: on CPUs by floats, of which there are
- * vectors. They are exact: a quotient that is not whole is further from the next whole number than they round
- * (1 / |b| of it and more, beside 2^-24 |a / b|, or 2^-53). */
+/* A quotient truncated towards 0, of ints of up to 32 bits, b not 0: on CPUs by floats, because vectors have no integer
+ * division. It is exact: a quotient that is not whole differs from the next whole number by 1 / |b| or more, which
+ * exceeds the rounding error of 2^-24 |a / b|, or 2^-53. */
 //@fn quot i8 i16 u8 u16 cpu
 #define gnd_quot_$t(a, b) (($T)((g_f32)(a) / (g_f32)(b)))
 //@fn quot i32 u32 cpu
@@ -51,8 +51,8 @@ GND_FN $T gnd_mod_$t($T a, $T b)
     return b == 0 ? ($T)0 : gnd_left_$t(a, b);
 }
 
-/* By squaring, wrapping. Negative exponents: the exact value where it is whole (bases 1 and -1),
- * else 0; NumPy raises there. */
+/* By squaring, wrapping. Negative exponents: the exact value if it is whole (bases 1 and -1), else 0; NumPy raises an
+ * error. */
 //@fn pow i
 GND_FN $T gnd_pow_$t($T a, $T b)
 {

@@ -59,9 +59,9 @@ ${end}
     ${end}
 }
 
-// A work-item takes ${rows} points in consecutive rows, along axis y, where there are so many left.
-// They share the arithmetic of the index, loads of values that are broadcast along the column, and
-// loads of a stencil. Their values wait in u, so that no store comes between loads.
+// A work-item takes ${rows} points in consecutive rows, along axis y, or as many as are left. They
+// share the arithmetic of the index, loads of values that are broadcast along the column, and loads
+// of a stencil. Their values wait in u, so that no store comes between loads.
 //@shape map_rows
 I f = ${gid};
 if (f >= total) return;
@@ -89,8 +89,8 @@ if (y0 + ${rows} <= n${y}) {
     }
 }
 
-// A work-item takes ${spread} points, a group's ${local} apart, where there are so many left. All
-// loads come before the stores.
+// A work-item takes ${spread} points, ${local} apart, or as many as are left. All loads come before
+// the stores.
 //
 //     tile, last    points of a group, and the distance of a work-item's last one
 //@shape map_spread

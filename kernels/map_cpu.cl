@@ -29,10 +29,7 @@ ${end}
 ${values}
 ${stores}
 
-// A run of up to ${run} points per work-item, along x.
-//
-//     near    first the way for near arguments, and again where `bad` notes one that is far
-//     wide    in float64
+// A run of up to ${run} points per work-item, along x: `count` of them, from `left` on.
 //@shape map_runs_cpu
 const I left = (I)GND_GID(0) * ${run};
 const int count = n${x} - left < ${run} ? (int)(n${x} - left) : ${run};
@@ -43,6 +40,13 @@ ${if planes}
 I f = (I)GND_GID(2);
 ${indices f, 0, ${y}}
 ${end}
+${points}
+
+// The points of a run, one after the other.
+//
+//     near    first the way for near arguments, and again where `bad` notes one that is far
+//     wide    in float64
+//@shape map_run_points
 ${words_declare}
 ${words_fill ${x}, left, count}
 ${if near}
@@ -65,21 +69,13 @@ for (int l = 0; l < count; l++) {
     ${stores}
 }
 
-// A run of up to ${run} points per work-item, along x, in parts in which no condition changes.
+// The points of a run in parts in which no condition changes.
 //
 //     conditions    the conditions and shifts of the part that begins at x0
 //     borders       its end: the least place at which one of them changes
 //     ways          the shapes map_boxes_way, one inside the other
 //@shape map_boxes_cpu
-const I left = (I)GND_GID(0) * ${run};
-const I end = n${x} - left < ${run} ? n${x} : left + ${run};
-${if rows}
-const I i${y} = (I)GND_GID(1);
-${end}
-${if planes}
-I f = (I)GND_GID(2);
-${indices f, 0, ${y}}
-${end}
+const I end = left + count;
 for (I x0 = left, part_; x0 < end; x0 = part_) {
     const I i${x} = x0;
     I stop = end;

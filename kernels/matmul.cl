@@ -115,8 +115,8 @@
             ST(c, oc + z * cb + h * cs + (i0 + i) * cr + (j0 + j) * cc, s[i][j]);
     }
 
-/* The sum of S parts for each of MN results of NB products: groups of COLS x LANES work-items for COLS of
- * them, of which lane l adds the parts l, l + LANES and so on. */
+/* The sum of S parts for each of MN results of NB products: a group of COLS x LANES work-items has COLS results, and
+ * lane l adds the parts l, l + LANES and so on. */
 //@text matmul_parts
     GND_LOCAL T sum[COLS * LANES];
     const int f = (int)GND_LID(0), l = f / COLS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// opencl_c.cl - what OpenCL C has and CUDA C has not, for users' kernels in OpenCL C that NVRTC compiles
-// (lib/codegen/user_text.c). That file takes away the word `global`, which cannot be a macro: __global__ is an attribute
+// opencl_c.cl - names of OpenCL C that CUDA C does not have, for users' kernels in OpenCL C that NVRTC compiles
+// (lib/codegen/user_text.c). That file removes the word `global`, which cannot be a macro: __global__ is an attribute
 // of that name. Not here: vector literals and swizzles, images, pipes, half arithmetic.
 
 //@text opencl_c cuda

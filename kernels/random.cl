@@ -8,7 +8,7 @@
  * neighbours. Those that may reject go on with the next rounds: bounded integers with the same place of
  * the same block, the others with a block of their own (draws) for each attempt.
  */
-/* Both halves of a product; NVIDIA's OpenCL makes more of it than one instruction when it is written as for others. */
+/* Both halves of a product. Written as for other compilers it is several instructions with NVIDIA's OpenCL. */
 //@fn mulpair u32
 GND_FN void gnd_mulpair_u32(g_u32 a, g_u32 b, g_u32 *hi, g_u32 *lo)
 {
@@ -486,7 +486,7 @@ GND_FN int gnd_words32_u64(g_u64 at, int count, g_u64 key, g_u32 *w)
     }
     return first;
 }
-/* The same of words of 64 bits. (Not by a pointer to those of 32: a compiler may hold that they lie apart.) */
+/* The same for words of 64 bits. (Not by a pointer to 32-bit words: a compiler may assume that they do not alias.) */
 //@fn words64 u64 cpu
 GND_FN int gnd_words64_u64(g_u64 at, int count, g_u64 key, g_u64 *w)
 {
@@ -499,7 +499,7 @@ GND_FN int gnd_words64_u64(g_u64 at, int count, g_u64 key, g_u64 *w)
     }
     return first;
 }
-/* Makes normal numbers of them, as gnd_normal32_u64 does. */
+/* Converts them to normal numbers, as gnd_normal32_u64 does. */
 //@fn normals u64 cpu
 GND_FN void gnd_normals_u64(g_u64 at, int count, g_u32 *w)
 {

@@ -5,7 +5,7 @@
  * elements each; a group has ${rows} rows. lib/codegen/shape.h says what a shape is.
  */
 
-// A group's rows beyond the last one do what that one does, and store nothing (live).
+// A group's rows beyond the last one repeat the last one, and store nothing (live).
 //
 //     kept      number of kept axes
 //     arrays    of values that wait for later stages, in registers
@@ -48,58 +48,22 @@ for (int n = 0; n < ${nvec}; n++) {
     }
 }
 
-// The reductions of a stage: the work-item's elements into A, then those of the row's work-items
-// into K of each.
+// The elements of the row that a work-item holds: each goes into A, or into the outputs that have a
+// value for each element of the row.
 //
-//     shared    there are several
-//     index     the position of an element in the row
-//@shape rows_gpu_reduce
-${declare A}
-${init A}
+//     within             the condition that the row has them
+//     outputs            they go there
+//     vector_outputs     some of these are stored ${vec} elements at a time: declare_vectors
+//     index              the position of an element in the row
+//@shape rows_gpu_row
 ${loads}
 #pragma unroll
 for (int n = 0; n < ${nvec}; n++) {
     const I x0 = (I)(n * ${lanes} + lane) * ${vec};
     I q = x0; (void)q;
-    ${if full}
-    {
-    ${else}
-    if (x0 < R) {
-    ${end}
+    if (${within}) {
         ${indices q, ${kept}, ${axes}}
-        #pragma unroll
-        for (int l = 0; l < ${vec}; l++) {
-            const int e_ = n * ${vec} + l; (void)e_;
-            ${if vectors}
-            const I i${last} = x0 + l; (void)i${last};
-            ${end}
-            ${stage_values}
-            ${step A, ${index}}
-        }
-    }
-}
-${keys K, A}
-${if shared}
-${tree_all K, lane, lid - lane, ${lanes}}
-${end}
-${finish K}
-
-// The outputs that have a value for each element of the row.
-//
-//     declare_vectors    of those that are stored ${vec} elements at a time
-//@shape rows_gpu_points
-${loads}
-#pragma unroll
-for (int n = 0; n < ${nvec}; n++) {
-    const I x0 = (I)(n * ${lanes} + lane) * ${vec};
-    I q = x0; (void)q;
-    ${if full}
-    if (live) {
-    ${else}
-    if (x0 < R && live) {
-    ${end}
-        ${indices q, ${kept}, ${axes}}
-        ${if vectors}
+        ${if vector_outputs}
         ${declare_vectors}
         ${end}
         #pragma unroll
@@ -109,10 +73,28 @@ for (int n = 0; n < ${nvec}; n++) {
             const I i${last} = x0 + l; (void)i${last};
             ${end}
             ${stage_values}
+            ${if outputs}
             ${lane_stores ${vec}}
+            ${else}
+            ${step A, ${index}}
+            ${end}
         }
-        ${if vectors}
+        ${if vector_outputs}
         ${vector_stores ${vec}}
         ${end}
     }
 }
+
+// The reductions of a stage: the work-item's elements into A, then those of the row's work-items
+// into K of each.
+//
+//     shared    there are several
+//@shape rows_gpu_reduce
+${declare A}
+${init A}
+${row}
+${keys K, A}
+${if shared}
+${tree_all K, lane, lid - lane, ${lanes}}
+${end}
+${finish K}

@@ -20,8 +20,8 @@ typedef $T acc;
 GND_FN acc acc_of($T v) { return v; }
 GND_FN acc acc_join(acc a, acc b) { return OP(a, b); }
 
-/* Sums of floats: h + l is the sum, l the rounding errors of h (Knuth's TwoSum). Where there is none,
- * or h is infinite, l is -0, which changes no value that it is added to. */
+/* Sums of floats: h + l is the sum, l the rounding errors of h (Knuth's TwoSum). If there is no
+ * error, or h is infinite, l is -0, which changes no value that it is added to. */
 //@text scan_sum
 typedef struct acc { $T h, l; } acc;
 #define ACC_LD(a, i) ((a).h = q[i], (a).l = r[i])
@@ -222,8 +222,8 @@ GND_FN acc acc_join(acc a, acc b)
         GND_BARRIER();
     }
 
-/* Columns, neighbours side by side: a work-item has one column of a part. Runs of 64 steps are plain;
- * what stands before them is the carry. */
+/* Columns, by adjacent work-items: a work-item has one column of a part. Runs of 64 steps are
+ * plain; the carry is the prefix before them. */
 //@text scan_cols
     const g_i64 f = (g_i64)GND_GID(0);
     if (f >= M * S * inner)

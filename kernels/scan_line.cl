@@ -18,8 +18,8 @@
  * other access matters. st: the ticket; then for each row `each` words, the first half of them sums, list after
  * list, and the second half prefixes.
  */
-/* What 32 successive work-items do by themselves: SYNC, level l is the TURN of some of them, and who of these
- * one is. Elsewhere a group is one. */
+/* Operations within 32 successive work-items: SYNC; TURN, whether these compute level l; WHO, the number of this one
+ * among them. On other devices the group takes their place. */
 //@text warps cuda
 #define SYNC() __syncwarp()
 #define TURN(l) (warp == (l) % (WG / 32))
@@ -93,7 +93,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     const g_i64 first = (g_i64)tile * (WG * K), base = row * n + first + warp * (32 * K);
     const int m = n - first < WG * K ? (int)(n - first) : WG * K;
     $T v[K];
-    /* steps that are there of the 32 work-items, and of this one */
+    /* existing steps of the 32 work-items, and of this one */
     const int have = m - warp * (32 * K), count = have - lane * K;
     if (m == WG * K) {
 #pragma unroll
@@ -147,7 +147,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
     GND_GLOBAL g_u64 *sum = st + 8 + row * each, *prefix = sum + each / 2;
     if (lid == 0)
         acc_put(sum + (g_i64)tile * AW, acc_of(all));
-    /* the sums of the blocks that end with this tile; then what stands before those that begin with it */
+    /* the sums of the blocks that end with this tile; then the prefixes of the blocks that begin with it */
     for (int l = 0; tile >> (5 * l) && DIGIT(l) == 31; l++)
         if (TURN(l)) {
             GND_GLOBAL g_u64 *at = sum + (list_at(tiles, l) + (tile >> (5 * l))) * AW;
@@ -237,7 +237,7 @@ GND_FN g_i64 list_at(g_i64 tiles, int l)
         const $T b = sums[q * 32 + lane];
         if (q == warp)
             before = all;
-        all = OP(all, b); /* of the last tile, which nobody asks, not all are there */
+        all = OP(all, b); /* the last tile, which nobody reads, may not have all of them */
     }
     if (warp == 0 && c < inner) {
         GND_GLOBAL g_u64 *at = st + 8 + ((tile * across + strip) * 32 + lane) * AW;

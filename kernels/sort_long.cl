@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sort_long.cl - passes of a sort over long rows, block by block (lib/prim/sort_long.c): counting, places,
- * and on CPUs moving; which passes are to be made, where elements come from and go to. Elements and dig()
- * are in sort.cl.
+ * sort_long.cl - passes of a sort over long rows, block by block (lib/prim/sort_long.c): counting, places, and on CPUs
+ * moving; which passes are made, and the source and target of elements. Elements and dig() are in sort.cl.
  *
- * Row r is cut in nblk blocks of len elements. Pass p: hist counts each block's digits, h[(r * nblk +
- * block) * 256 + digit]; scan makes of them the first position in the row; scatter moves. Before them,
- * ctl finds the passes whose digit is the same in all elements: ctl[p] is 0 for those, else 1 + 2 if
- * the elements come from b (else a) + 4 if they go to b (else a) + 8 for the last pass, whose results go
- * to y + 16 for every second one that is made; ctl[DIGITS], where PLAIN, is 1 if any element is odd(), that is, no
- * plain float. Pass 0 reads the input. FIRST: pass 0; SINGLE: it is the only one. */
+ * Row r is cut in nblk blocks of len elements. Pass p: hist counts each block's digits, h[(r * nblk + block) * 256 +
+ * digit]; scan makes of them the first position in the row; scatter moves. Before them, ctl finds the passes whose
+ * digit is the same in all elements: ctl[p] is 0 for those, else 1 + 2 if the elements come from b (else a) + 4 if they
+ * go to b (else a) + 8 for the last pass, whose results go to y + 16 for every second one that is made; ctl[DIGITS],
+ * where PLAIN, is 1 if any element is odd(), that is, no plain float. Pass 0 reads the input. FIRST: pass 0; SINGLE: it
+ * is the only one.
+ */
 //@text sort_hist
     const g_i64 g = (g_i64)GND_GRP(0), row = g / nblk, lo = (g - row * nblk) * len;
 #if FIRST

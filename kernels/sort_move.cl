@@ -36,7 +36,7 @@
 #define NVIDIA 0
 #endif
 #define POPC(m) popcount(m)
-/* SYNC waits for 32 successive work-items; TOGETHER says in the bits of m which of them have the same d. */
+/* SYNC waits for 32 successive work-items; TOGETHER sets the bits of m for those with the same d. */
 //@text sort_together
 #if NVIDIA
 #define PEERS 0
@@ -127,7 +127,7 @@
             EACH SEE(dig(e[j], p))
         }
         GND_BARRIER();
-        /* sums over rows, published; then over digits, within 32 of them and of those */
+        /* sums over rows, published; then over digits: within 32 digits, then over these sums */
         const int pads = TPG * IPT - cnt, pad = (int)dig(last, p);
         for (int d0 = 0; d0 < 256; d0 += TPG) {
             const int d = d0 + t;
@@ -224,8 +224,8 @@
 #endif
     }
 
-/* CHAINED: all digits are counted at once, h[(row * DIGITS + digit) * 256 + value]; then first places are
- * made of them, and ctl. COPIES of the counts in local memory, as many as fit. */
+/* CHAINED: all digits are counted at once, h[(row * DIGITS + digit) * 256 + value]; then first places and ctl are
+ * computed from the counts. Local memory has COPIES copies of the counts, as many as fit. */
 //@text sort_count_all
     GND_LOCAL g_u32 cnt[DIGITS * 256 * COPIES];
     const int t = (int)GND_LID(0), mine = t & (COPIES - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sort_rows.cl - rows that are sorted where they are read (lib/prim/sort_rows.c): by a group in local memory,
- * by a work-item of a CPU, by counting (short ones), and the first places alone. Elements, dig() and the
- * rounds of a tile are in sort.cl.
+ * sort_rows.cl - rows that are sorted in one kernel (lib/prim/sort_rows.c): by a group in local memory, by a work-item
+ * of a CPU, by counting (short ones), or only their first places. Elements, dig() and the rounds of a tile are in
+ * sort.cl.
  */
 /* --- rows that a group sorts in local memory: n <= TPG * IPT. Only those rounds are made in whose four
  * bits the elements differ. ------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ GND_FN $T gnd_fmod_$t($T a, $T b)
     return b == 0 ? ($T)0 : gnd_left_$t(a, b);
 }
 
-/* Euclid's algorithm. Not negative, but for what wraps: the gcd of the smallest int and 0 or itself. */
+/* Euclid's algorithm. Not negative, except if it wraps: the gcd of the smallest int and 0 or itself. */
 //@fn gcd u
 GND_FN $T gnd_gcd_$t($T a, $T b)
 {
@@ -53,9 +53,9 @@ GND_FN $T gnd_lcm_$t($T a, $T b)
 
 /* --- parts of floats ----------------------------------------------------------------------------- */
 
-/* x 2^e, rounded once; no e is too large. In products, since built-in functions may lose subnormal
- * numbers: 2^e in up to three factors. The first two are exact, but where they leave the range for
- * good; those below 1 are so large that what they make subnormal ends as 0 anyway. */
+/* x 2^e, rounded once; no e is too large. By products, because built-in functions may lose subnormal numbers: 2^e in up
+ * to three factors. The first two products are exact unless the result is out of range anyway; factors below 1 are so
+ * large that a subnormal intermediate product ends as 0 anyway. */
 //@fn ldexp f
 GND_FN $T gnd_ldexp_$t($T x, g_i32 e)
 {
@@ -131,7 +131,7 @@ GND_FN $T gnd_powhalf_$t($T x)
 {
     return x == -GND_INF_$t ? GND_INF_$t : sqrt(x + 0.0$f);
 }
-/* x log y, where 0 log y is 0 but for a NaN. */
+/* x log y; 0 log y is 0 unless y is NaN. */
 //@fn xlogy f
 GND_FN $T gnd_xlogy_$t($T x, $T y)
 {
@@ -198,8 +198,8 @@ GND_FN g_f32 gnd_gammamost_f32(g_f32 x)
 }
 //@fn gammamost f64
 #define gnd_gammamost_f64(x) tgamma(x)
-/* Where results are subnormal or 0, of which built-in functions make what they like, it is
- * gamma(x + n) / (x (x + 1) ... (x + n - 1)), and further on 0 with the sign. */
+/* For subnormal results and 0, where built-in functions differ, it is gamma(x + n) / (x (x + 1) ... (x + n - 1)), and
+ * beyond that 0 with the sign. */
 //@fn gamma f
 GND_FN $T gnd_gamma_$t($T x)
 {
@@ -345,8 +345,8 @@ GND_FN g_f32 gnd_erfc_f32(g_f32 x)
 //@fn erfc f64
 #define gnd_erfc_f64(x) erfc(x)
 
-/* erfinv(x) / x at u = 0.7225 - x^2 >= 0. The splitting of the interval is that of M. J. Wichura,
- * "Algorithm AS 241: the percentage points of the normal distribution", 1988. */
+/* erfinv(x) / x at u = 0.7225 - x^2 >= 0. The interval is split as by M. J. Wichura, "Algorithm AS 241: the percentage
+ * points of the normal distribution", 1988. */
 //@fn erfinvmid f32
 GND_FN g_f32 gnd_erfinvmid_f32(g_f32 t)
 {
@@ -408,7 +408,7 @@ GND_FN g_f64 gnd_erfcinvtail_f64(g_f64 y)
         (1.215074715268773819e-6 + t * 6.303581876970593486e-9))))));
     return p / q;
 }
-/* The x of erf(x) = y; 1 - |y| is exact where it is used. */
+/* The x with erf(x) = y; 1 - |y| is exact where it is used. */
 //@fn erfinv f
 GND_FN $T gnd_erfinv_$t($T y)
 {

@@ -20,9 +20,9 @@
 //@fn gcount u64 cuda
 #define gnd_gcount_u64(y, k, v) ((void)atomicAdd((g_u64 *)(y) + (k), (g_u64)(v)))
 
-/* Few counters: every group counts in local memory, 2^shift times over for each number, so that
- * neighbours seldom wait for one another, and adds up what it has at the end. The last element is read again
- * for what lies beyond it, so that no load waits for a comparison. */
+/* Few counters: every group counts in local memory, with 2^shift counters for each number, so that neighbours seldom
+ * wait for each other, and adds its counts at the end. Positions beyond the last element read the last one, so that no
+ * load waits for a comparison. */
 //@text tally_local
     GND_LOCAL g_u32 h[SLOTS];
     const g_i32 lid = (g_i32)GND_LID(0), lsz = (g_i32)GND_LSZ(0), sh = (g_i32)shift;

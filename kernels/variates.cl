@@ -137,7 +137,7 @@ GND_FN g_i64 gnd_binomial_$t(g_u64 i, g_u64 key, $T n, $T p)
             found = k;
             if (us >= ($T)0.07$f && v <= vr)
                 break;
-            /* the logarithm of the probability of k over that of m, all its terms of the size of k - m */
+            /* the logarithm of the probability of k divided by that of m; all its terms are of the size of k - m */
             const $T d = k - m;
             if (gnd_log_$t(v * al / (a / (us * us) + b)) <=
                 (n - k + ($T)0.5$f) * gnd_log1p_$t(d / (n - k + 1)) - (k + ($T)0.5$f) * gnd_log1p_$t(d / (m + 1)) -

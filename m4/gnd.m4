@@ -120,9 +120,45 @@ AC_DEFUN([GND_WITH_CUDA], [
   AM_CONDITIONAL([WITH_CUDA], [test "$gnd_cuda" = yes])
 ])
 
+dnl --with-mpi[=NAME]: libgnd-mpi, with the MPI whose pkg-config module is NAME-c or NAME: openmpi (ompi), mpich, or
+dnl another. Default: the first that is found, Open MPI before MPICH. Not found: no library, and an error only if it was
+dnl asked for. MPI_NAME is ompi, mpich or the given name; tests start the program that goes with it.
+AC_DEFUN([GND_WITH_MPI], [
+  AC_ARG_WITH([mpi],
+    [AS_HELP_STRING([--with-mpi@<:@=openmpi|mpich@:>@],
+       [build libgnd-mpi with this MPI (default: if one is found, Open MPI first)])],
+    [], [with_mpi=auto])
+  gnd_mpi=no
+  MPI_NAME=no
+  AS_CASE([$with_mpi], [no], [gnd_mpis=], [auto|yes], [gnd_mpis="ompi-c mpich mpi-c mpi"],
+    [openmpi|ompi], [gnd_mpis="ompi-c"], [gnd_mpis="$with_mpi-c $with_mpi"])
+  for gnd_m in $gnd_mpis; do
+    AS_IF([test "$gnd_mpi" = no && $PKG_CONFIG --exists $gnd_m 2>/dev/null], [
+      MPI_CFLAGS=`$PKG_CONFIG --cflags $gnd_m | sed 's/-I/-isystem /g'`
+      MPI_LIBS=`$PKG_CONFIG --libs $gnd_m`
+      gnd_save_CPPFLAGS=$CPPFLAGS gnd_save_LIBS=$LIBS
+      CPPFLAGS="$CPPFLAGS $MPI_CFLAGS" LIBS="$MPI_LIBS $LIBS"
+      AC_MSG_CHECKING([for MPI 3.1 ($gnd_m)])
+      AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
+#if MPI_VERSION < 3 || (MPI_VERSION == 3 && MPI_SUBVERSION < 1)
+#error too old
+#endif]], [[MPI_Init(0, 0);]])],
+        [gnd_mpi=yes MPI_NAME=`echo $gnd_m | sed 's/-c$//'`])
+      AC_MSG_RESULT([$gnd_mpi])
+      CPPFLAGS=$gnd_save_CPPFLAGS LIBS=$gnd_save_LIBS
+    ])
+  done
+  AS_IF([test "$gnd_mpi" = no && test "$with_mpi" != no && test "$with_mpi" != auto],
+    [AC_MSG_ERROR([--with-mpi=$with_mpi: no MPI 3.1 by pkg-config (Debian: libopenmpi-dev or libmpich-dev)])])
+  AC_SUBST([MPI_CFLAGS])
+  AC_SUBST([MPI_LIBS])
+  AC_SUBST([MPI_NAME])
+  AM_CONDITIONAL([WITH_MPI], [test "$gnd_mpi" = yes])
+])
+
 dnl --with-python[=PYTHON]: the extension gnd._core for Python, in python/ of the build, when the headers of CPython 3.10
-dnl or newer are found. It uses the limited API, so any interpreter from 3.10 on runs it. The system's interpreter is
-dnl asked before another one on PATH: it is the one whose NumPy the system has.
+dnl or newer are found. It uses the limited API, so any interpreter from 3.10 on runs it. An interpreter with NumPy is
+dnl taken before one without, and the system's before another one on PATH: PYTHON, by its whole path.
 AC_DEFUN([GND_WITH_PYTHON], [
   AC_ARG_WITH([python],
     [AS_HELP_STRING([--with-python@<:@=PYTHON@:>@],
@@ -134,17 +170,23 @@ AC_DEFUN([GND_WITH_PYTHON], [
     [gnd_pythons=$with_python])
   AS_IF([test "$with_python" != no], [
     AC_MSG_CHECKING([for the headers of Python])
-    for gnd_p in $gnd_pythons; do
-      gnd_flags=-I`$gnd_p -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null`
-      gnd_save_CPPFLAGS=$CPPFLAGS
-      CPPFLAGS="$CPPFLAGS $gnd_flags"
-      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#define Py_LIMITED_API 0x030A0000
+    PYTHON=
+    for gnd_needs in numpy sys; do
+      for gnd_p in $gnd_pythons; do
+        gnd_found=`$gnd_p -c "import $gnd_needs, sys, sysconfig; print(sys.executable, sysconfig.get_path('include'))" 2>/dev/null`
+        AS_IF([test -z "$gnd_found"], [continue])
+        gnd_flags="-I${gnd_found#* }"
+        gnd_save_CPPFLAGS=$CPPFLAGS
+        CPPFLAGS="$CPPFLAGS $gnd_flags"
+        AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 #if PY_VERSION_HEX < 0x030A0000
 #error too old
 #endif]], [])],
-        [gnd_python=yes PYTHON=$gnd_p PYTHON_CFLAGS=$gnd_flags])
-      CPPFLAGS=$gnd_save_CPPFLAGS
+          [gnd_python=yes PYTHON=${gnd_found%% *} PYTHON_CFLAGS=$gnd_flags])
+        CPPFLAGS=$gnd_save_CPPFLAGS
+        test "$gnd_python" = yes && break
+      done
       test "$gnd_python" = yes && break
     done
     AC_MSG_RESULT([$gnd_python])

@@ -116,8 +116,8 @@ gnd_status gnd__blas_layout(const gnd_gemm *g, int64_t limit, gnd__blas_gemm *ou
     return GND_OK;
 }
 
-/* In B (k x 1) the elements are ld apart when it is stored as given, and side by side when it is
- * stored as its transpose; in A (1 x k) it is the other way round. */
+/* In B (k x 1) the elements are ld apart if it is stored as given, and adjacent if its transpose is
+ * stored; in A (1 x k) the reverse. */
 int gnd__blas_as_gemv(const gnd_gemm *g, const gnd__blas_gemm *p, gnd__blas_gemv *v)
 {
     if (g->n == 1)

@@ -56,8 +56,8 @@ int gnd__openblas_dtype(uint32_t dtype);
  */
 void gnd__openblas_gemm(const gnd_gemm *g, const gnd__blas_gemm *p, const void *a, const void *b,
                         void *c, const void *plus);
-/* Whether flags are done while C is in the cache of a core, by which they cost nothing. Beyond, a
- * kernel on all cores is better. */
+/* Whether flags are applied while C is in the cache of a core, which costs nothing. For larger C a
+ * kernel on all cores is faster. */
 int gnd__openblas_follows(const gnd_gemm *g, const gnd__blas_gemm *p);
 
 #endif

@@ -176,7 +176,7 @@ void gnd__openblas_gemm(const gnd_gemm *given, const gnd__blas_gemm *p, const vo
     gnd__blas_gemv v;
     gnd_gemm own = *given, *g = &own;
     const int is_gemv = gnd__blas_as_gemv(g, p, &v);
-    /* A gemv may read y though beta is 0. Results that lie side by side are set to 0 at once. */
+    /* A gemv may read y although beta is 0. Adjacent results are set to 0 in one call. */
     const int zero = is_gemv && g->beta == 0.0 && g->k > 0;
     const int zeroed = zero && p->c.ld == g->n && g->c.batch == g->m * g->n;
     if (zeroed)

@@ -47,10 +47,10 @@ typedef struct gnd__plug_sym {
     int optional;
 } gnd__plug_sym;
 
-/* Between these two a driver is loaded, or asked what there is. What it allocates on this thread
- * meanwhile and keeps is no leak in a build with AddressSanitizer: a driver that the loader unloads
- * again, as it does with platforms without devices, leaves no module that a list of suppressions
- * could name. No effect in other builds. Pairs may be nested. */
+/* A driver is loaded, or its devices are listed, between these two calls. With AddressSanitizer,
+ * memory that it allocates on this thread meanwhile and keeps is not a leak: the loader unloads
+ * drivers of platforms without devices, and no list of suppressions can name an unloaded module. No
+ * effect in other builds. Pairs may be nested. */
 void gnd__plug_driver_begin(void);
 void gnd__plug_driver_end(void);
 
@@ -61,11 +61,12 @@ void gnd__plug_driver_end(void);
 int gnd__plug_load(const char *const *names, const gnd__plug_sym *syms, size_t nsyms, char *found,
                    size_t cap, char *why, size_t whycap);
 
-/* Binaries of programs as plugins give them (binary.c): a head, then what the driver gave. magic: 8
- * characters. Room for n bytes of the driver's, malloc'ed: *code is where they go, *len the size of
- * all. NULL: out of memory. */
+/* Binaries of programs (binary.c): a head, then the driver's binary. Allocates memory for n bytes
+ * of the driver with malloc: *code is their place, *len the size of all. magic: 8 characters. NULL:
+ * out of memory. */
 void *gnd__plug_bin_new(size_t n, void **code, size_t *len, gnd_err *e);
-/* Writes the head once the code is there; device: a hash of what the code depends on. */
+/* Writes the head after the code was stored; device: a hash of everything that the code depends
+ * on. */
 void gnd__plug_bin_seal(void *bin, size_t len, const char *magic, uint64_t device);
 /* *code and *n of a binary; GND_ERR_FORMAT when it is damaged, or for another device. */
 gnd_status gnd__plug_bin_open(const void *bin, size_t len, const char *magic, uint64_t device,

@@ -20,8 +20,8 @@ struct gnd__team {
     pthread_mutex_t lock;
     pthread_cond_t go, done;
     pthread_t thread[MOST];
-    int n;          /* threads beside the caller */
-    int joined;     /* of them, those that have a number */
+    int n;          /* threads in addition to the caller */
+    int joined;     /* those that have a number */
     unsigned turn;  /* copies so far */
     int left, stop; /* threads that have not finished this turn */
     char *dst;
@@ -29,7 +29,7 @@ struct gnd__team {
     size_t nbytes;
 };
 
-/* Part i of the copy: whole pages but for the last. */
+/* Part i of the copy: whole pages, except for the last part. */
 static void part(const gnd__team *t, int i)
 {
     const size_t each = (t->nbytes / (size_t)(t->n + 1) + PAGE) & ~(size_t)(PAGE - 1);

@@ -15,7 +15,7 @@ typedef struct gnd__team gnd__team;
  * too few bytes, cores or threads. */
 gnd__team *gnd__team_start(size_t nbytes);
 
-/* memcpy() by all; returns when all of it is there. t may be NULL. */
+/* memcpy() by all threads of the team; returns when all bytes are copied. t may be NULL. */
 void gnd__team_copy(gnd__team *t, void *dst, const void *src, size_t nbytes);
 
 void gnd__team_end(gnd__team *t);

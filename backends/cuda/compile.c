@@ -127,7 +127,7 @@ static gnd_status target(const gnd__cu_info *d, char *buf, size_t cap, int *ptx,
     return GND_OK;
 }
 
-/* The whole log, malloc'ed; NULL when there is none. */
+/* The whole log, malloc'ed; NULL if there is no log. */
 static char *program_log(nvrtcProgram p)
 {
     size_t n = 0;

@@ -3,8 +3,8 @@
  * cuda/cu.h - the objects behind the contract's opaque types, and other declarations shared by this
  * plugin's files. Only CUDA's headers are needed to build it: every library is loaded when it is
  * first needed (load.c). One file per group of the contract: device.c, memory.c, queue.c, program.c
- * (with compile.c, NVRTC, and cubin.c), blas.c, fft.c, solver.c (with the files solver_*),
- * replay.c (with loop.c). error.c turns codes into text.
+ * (with compile.c, NVRTC, and cubin.c), blas.c (with blas_choice.c), fft.c, solver.c (with the
+ * files solver_*), replay.c (with loop.c). error.c turns codes into text.
  */
 #ifndef GND_CU_H
 #define GND_CU_H
@@ -52,6 +52,7 @@
     X(EventCreate, cuEventCreate)                                                                  \
     X(EventDestroy, cuEventDestroy_v2)                                                             \
     X(EventRecord, cuEventRecord)                                                                  \
+    X(EventQuery, cuEventQuery)                                                                    \
     X(EventSynchronize, cuEventSynchronize)                                                        \
     X(EventElapsedTime, cuEventElapsedTime)                                                        \
     X(ModuleLoadData, cuModuleLoadData)                                                            \
@@ -73,7 +74,7 @@ typedef struct gnd__cu_calls {
 #undef X
     /* Since CUDA 12.4; NULL in an older driver, and not in older headers. */
     CUresult (*FuncGetParamInfo)(CUfunction, size_t, size_t *, size_t *);
-    /* What kernels take; NULL where a driver of a test has none. */
+    /* Attributes of kernels; NULL if a driver of a test lacks them. */
     CUresult (*FuncGetAttribute)(int *, CUfunction_attribute, CUfunction);
     CUresult (*OccupancyBlockSize)(int *, int *, CUfunction, CUoccupancyB2DSize, size_t, int);
     /* Since CUDA 12.4; edge data and node parameters are not in older headers. */
@@ -92,8 +93,8 @@ typedef struct gnd__cu_info {
 } gnd__cu_info;
 
 /* Pinned memory between pageable memory and the device, made at the first transfer. Small writes
- * go round a ring of slots and wait for nothing but a slot; large transfers use the two halves in
- * turn. An event tells when a part is free again; busy: it was recorded. */
+ * use a ring of slots and wait only for a slot; large transfers use the two halves in turn. An
+ * event tells when a part is free again; busy: it was recorded. */
 enum {
     GND__CU_SLOT = 64 << 10,
     GND__CU_NSLOT = 16,
@@ -116,7 +117,7 @@ typedef struct gnd__cu_event {
 struct gnd_dev {
     const gnd__cu_info *info;
     CUcontext ctx; /* the device's primary context, or one that the application made */
-    int primary;   /* it is that, and retained once */
+    int primary;   /* ctx is the primary context, retained once */
     int tf32; /* products of float32 may be computed in TF32: GND_CUDA_TF32 when it was opened */
     CUresult lost;       /* the fault after which the context is of no use; 0: it works */
     char lost_text[384]; /* what failed, with the fault's name and text */
@@ -156,21 +157,22 @@ struct gnd_event {
 /* Loads libcuda and starts it, once; NULL, or the reason why there is no driver, in one line. */
 const char *gnd__cu_driver(int *version);
 
-/* The lowest compute capability of a device that can be used, as 70 for 7.0; INT_MAX: there is none
- * (device.c). */
+/* The lowest compute capability of a usable device, as 70 for 7.0; INT_MAX if there is no such
+ * device (device.c). */
 int gnd__cu_oldest(void);
 
 /* A vendor library: its file, found among the places where CUDA is installed, without loading it.
  * stem "libnvrtc.so", versions like "13" (or "13:12": CUDA 13's library is .12), newest first, NULL
  * at the end. Returns 1 and the path. */
 int gnd__cu_find(const char *stem, const char *const *versions, char *path, size_t cap);
-/* Finds and loads it; as gnd__plug_load(), but the reason says where it was looked for. */
+/* Finds and loads a library like gnd__plug_load(), but the reason says where it was searched
+ * for. */
 int gnd__cu_load(const char *stem, const char *const *versions, const gnd__plug_sym *syms,
                  size_t nsyms, char *found, size_t cap, char *why, size_t whycap);
 
-/* One line on a library in buf[cap]: what load() left in text, or why it could not be loaded; when
- * that was never tried (known 0), the file that is there, as half a gigabyte is not loaded only to
- * say so. */
+/* Writes one line about a library to buf[cap]: the text of load(), or why it could not be loaded.
+ * If loading was never tried (known 0), the file that was found, because half a gigabyte should not
+ * be loaded for a description. */
 void gnd__cu_describe(const char *name, const char *stem, const char *const *versions, int known,
                       int (*load)(void), const char *text, char *buf, size_t cap);
 
@@ -198,8 +200,8 @@ static inline gnd_status gnd__cu_enter(gnd_dev *d, gnd_err *e)
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(d, e, r, "cuCtxSetCurrent");
 }
 
-/* The same for functions that free. 0: the device is lost, so nothing is freed and the driver is
- * not called. */
+/* The same for functions that free. Returns 0 if the device is lost: then nothing is freed and the
+ * driver is not called. */
 static inline int gnd__cu_enter_free(gnd_dev *d)
 {
     return !d->lost && gnd__cu.CtxSetCurrent(d->ctx) == CUDA_SUCCESS;
@@ -217,8 +219,8 @@ gnd_status gnd__cu_compile(gnd_dev *d, const char *src, size_t len, const char *
 void gnd__cu_compiler(char *buf, size_t cap);
 gnd_status gnd__cu_compiler_describe(gnd_dev *d, char *buf, size_t cap, gnd_err *e);
 
-/* The sizes of the parameters of a cubin's kernel, into size[cap]; their number, or -1: not known,
- * or none (cubin.c). */
+/* Writes the sizes of the parameters of a cubin's kernel to size[cap]. Returns their number, or -1
+ * if unknown (cubin.c). */
 int gnd__cu_cubin_params(const void *image, size_t n, const char *kernel, uint32_t *size, int cap);
 
 /* A launch in CUDA's terms: params (room for GND__CU_PARAMS) points to the caller's arguments,

@@ -20,13 +20,13 @@
 
 enum { FORMAT_BYTES = 4, PARAM = 0x17, PARAMS_SIZE = 0x19, PARAM_BYTES = 12 };
 
-/* Whether [off, off + n) lies in an image of `all` bytes. */
+/* Whether [off, off + n) is within an image of `all` bytes. */
 static int within(uint64_t off, uint64_t n, size_t all)
 {
     return off <= all && n <= all - off;
 }
 
-/* The section's place; 0 when there is none. */
+/* The section's offset; 0 if there is no such section. */
 static int find_section(const char *p, size_t n, const char *kernel, size_t *off, size_t *len)
 {
     static const char prefix[] = ".nv.info.";

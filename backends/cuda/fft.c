@@ -40,6 +40,7 @@ enum { PLANS = 32 };
 
 /* What a plan depends on. Without padding: compared as bytes. */
 typedef struct key {
+    const gnd_queue *q; /* a plan has workspace, which two queues must not use at the same time */
     uint32_t dtype, kind, rank, zero;
     int64_t n[3], nbatch, in_stride, in_dist, out_stride, out_dist;
 } key;
@@ -108,8 +109,9 @@ static gnd_status fft_supports(gnd_dev *d, const gnd_fft_desc *f, int *yes, gnd_
 }
 
 /* The plan for f: kept, or made. */
-static gnd_status find_plan(gnd_dev *d, const gnd_fft_desc *f, plan **out, gnd_err *e)
+static gnd_status find_plan(gnd_queue *q, const gnd_fft_desc *f, plan **out, gnd_err *e)
 {
+    gnd_dev *d = q->dev;
     static const cufftType types[3][2] = {
         {CUFFT_C2C, CUFFT_Z2Z}, {CUFFT_R2C, CUFFT_D2Z}, {CUFFT_C2R, CUFFT_Z2D}};
     const int rank = (int)f->rank;
@@ -118,6 +120,7 @@ static gnd_status find_plan(gnd_dev *d, const gnd_fft_desc *f, plan **out, gnd_e
     plan *oldest;
     key k;
     memset(&k, 0, sizeof k);
+    k.q = q;
     k.dtype = f->dtype;
     k.kind = f->kind;
     k.rank = f->rank;
@@ -171,7 +174,7 @@ static gnd_status fft_transform(gnd_queue *q, const gnd_fft_desc *f, gnd_err *e)
     gnd_status s;
     if (!load())
         return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0, "transform: no cuFFT: %s", text_);
-    if ((s = gnd__cu_enter(d, e)) != GND_OK || (s = find_plan(d, f, &p, e)) != GND_OK)
+    if ((s = gnd__cu_enter(d, e)) != GND_OK || (s = find_plan(q, f, &p, e)) != GND_OK)
         return s;
     void *in = (void *)(f->in->p + f->in_off * (f->kind == GND_FFT_R2C ? c / 2 : c));
     void *out = (void *)(f->out->p + f->out_off * (f->kind == GND_FFT_C2R ? c / 2 : c));

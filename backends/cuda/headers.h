@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * headers.h - the headers of C and C++ that a user's CUDA C may include, for NVRTC, which has none:
- * what kernels use of them and NVRTC does not have built in. CUDA's own headers are read from the
- * toolkit's folder; where there is none, those whose contents NVRTC has built in are empty.
+ * headers.h - the headers of C and C++ that a user's CUDA C may include, for NVRTC, which has no
+ * headers: the parts that kernels use and that are not built into NVRTC. CUDA's own headers are
+ * read from the toolkit's folder. Without a toolkit, headers whose contents are built into NVRTC
+ * are empty.
  */
 #ifndef GND__CUDA_HEADERS_H
 #define GND__CUDA_HEADERS_H
@@ -88,7 +89,7 @@
     X("string.h", "\n")                                                                            \
     X("cstring", "\n")
 
-/* CUDA's, behind them: for where the toolkit's folder is not there. */
+/* CUDA's headers after them, for machines without the toolkit's folder. */
 #define GND__CU_HEADERS_CUDA(X)                                                                    \
     X("cuda.h", "\n")                                                                              \
     X("cuda_runtime.h", "\n")                                                                      \

@@ -76,7 +76,7 @@ static const char *const usual[] = {
     "/usr/lib/python3*/*-packages/nvidia/*/lib",
 };
 
-/* Variables that name folders, and what is in them. */
+/* Variables that name folders, and subfolders of these. */
 static const struct {
     const char *var, *below;
 } places[] = {
@@ -87,7 +87,7 @@ static const struct {
     {"VIRTUAL_ENV", "/lib/python3*/site-packages/nvidia/*/lib"},
 };
 
-/* Whether FOLDER/NAME is there, folder being n characters and below, a pattern perhaps. */
+/* Whether FOLDER/NAME exists. FOLDER is n characters and `below`, which may be a pattern. */
 static int look(const char *folder, size_t n, const char *below, const char *name, char *path,
                 size_t cap)
 {

@@ -111,7 +111,7 @@ static gnd_status part_wait(gnd_dev *d, int i, gnd_err *e)
     return GND_OK;
 }
 
-/* Part i is in use until what is in the queue now is done. */
+/* Part i is in use until the work in the queue is done. */
 static gnd_status part_mark(gnd_queue *q, int i, gnd_err *e)
 {
     gnd__cu_stage *st = &q->dev->stage;
@@ -144,7 +144,7 @@ static gnd_status part_take(gnd_dev *d, int small, size_t n, int *part, char **a
 
 /* --- transfers -------------------------------------------------------------------------------- */
 
-/* Whether all of it is one piece of pinned host memory. */
+/* Whether the whole range is one piece of pinned host memory. */
 static int is_pinned(const void *p, size_t nbytes)
 {
     const CUdeviceptr at = (CUdeviceptr)(uintptr_t)p;
@@ -259,7 +259,7 @@ static gnd_dev *other_of(gnd_dev *d, const gnd_buf *dst, const gnd_buf *src)
     return dst->dev == d ? src->dev : dst->dev;
 }
 
-/* Between devices the driver goes directly where can_peer (device.c) has opened the way, else by
+/* Between devices the driver copies directly if can_peer (device.c) has enabled it, else through
  * pinned memory of its own, in overlapped chunks. */
 static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src, size_t soff,
                            size_t nbytes, gnd_err *e)
@@ -310,6 +310,61 @@ static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src
     return GND_OK;
 }
 
+/* --- without a wait --------------------------------------------------------------------------- */
+
+/* Pageable memory has to be copied now. */
+static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
+                                  size_t nbytes, gnd_err *e)
+{
+    gnd_status s = in_buffer(dst, off, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
+        return s;
+    if (!is_pinned(src, nbytes))
+        return mem_write(q, dst, off, src, nbytes, e);
+    const CUresult r = gnd__cu.MemcpyHtoDAsync(dst->p + off, src, nbytes, q->s);
+    return r == CUDA_SUCCESS ? GND_OK
+                             : gnd__cu_fail(q->dev, e, r,
+                                            "cuMemcpyHtoDAsync (%zu bytes at %zu of "
+                                            "%zu)",
+                                            nbytes, off, dst->nbytes);
+}
+
+static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                                 gnd_err *e)
+{
+    gnd_status s = in_buffer(src, off, nbytes, e);
+    if (nbytes == 0 || s != GND_OK)
+        return s;
+    if ((s = gnd__cu_enter(q->dev, e)) != GND_OK)
+        return s;
+    if (!is_pinned(dst, nbytes))
+        return mem_read(q, dst, src, off, nbytes, e);
+    const CUresult r = gnd__cu.MemcpyDtoHAsync(dst, src->p + off, nbytes, q->s);
+    return r == CUDA_SUCCESS ? GND_OK
+                             : gnd__cu_fail(q->dev, e, r,
+                                            "cuMemcpyDtoHAsync (%zu bytes at %zu of "
+                                            "%zu)",
+                                            nbytes, off, src->nbytes);
+}
+
+static gnd_status mem_host_alloc(gnd_dev *d, size_t nbytes, void **p, gnd_err *e)
+{
+    char *at = NULL;
+    gnd_status s = gnd__cu_enter(d, e);
+    if (s == GND_OK)
+        s = pinned(d, &at, nbytes, e);
+    *p = at;
+    return s;
+}
+
+static void mem_host_free(gnd_dev *d, void *p)
+{
+    if (gnd__cu_enter_free(d))
+        gnd__cu.MemFreeHost(p);
+}
+
 const gnd_memory_ops gnd__cu_memory_ops = {
     .size = sizeof(gnd_memory_ops),
     .alloc = mem_alloc,
@@ -320,4 +375,8 @@ const gnd_memory_ops gnd__cu_memory_ops = {
     .fetch = mem_fetch,
     .wrap = gnd__cu_wrap,
     .native = gnd__cu_mem_native,
+    .write_async = mem_write_async,
+    .read_async = mem_read_async,
+    .host_alloc = mem_host_alloc,
+    .host_free = mem_host_free,
 };

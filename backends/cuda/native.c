@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/native.c - objects shared with an application: its memory as buffers, its context and stream
- * as a device, and the other way round. The driver is asked about addresses first: a kernel on what
- * is no memory is a fault that ends the context.
+ * as a device, and the other way round. Addresses are checked with the driver first, because a
+ * kernel that accesses an invalid address is a fault that ends the context.
  */
 #include "cu.h"
 
@@ -36,7 +36,8 @@ static gnd_status check_memory(gnd_dev *d, CUdeviceptr p, size_t nbytes, gnd_err
             return gnd__plug_fail(e, GND_ERR_ARG, 0,
                                   "%#llx is in the memory of CUDA device %d, not of %d: copy it",
                                   (unsigned long long)at, ordinal, d->info->id);
-        CUcontext of = NULL; /* none: of the driver's pools, which all contexts can use */
+        CUcontext of = NULL; /* no context: memory of the driver's pools, which all contexts can
+                                use */
         if (gnd__cu.PointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, at) == CUDA_SUCCESS &&
             of && of != d->ctx)
             return gnd__plug_fail(e, GND_ERR_ARG, 0,

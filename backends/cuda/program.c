@@ -18,7 +18,7 @@
 struct gnd_prog {
     gnd_dev *dev;
     CUmodule m;
-    void *image; /* what it was loaded from, for binary_get */
+    void *image; /* the image that it was loaded from, for binary_get */
     size_t nbytes;
 };
 
@@ -34,7 +34,7 @@ struct gnd_kern {
 
 static const char magic[] = "gndcuda1";
 
-/* A module from an image, which it owns from now on, after failures too. */
+/* Makes a module from an image and takes ownership of the image, also after failures. */
 static gnd_status prog_new(gnd_dev *d, void *image, size_t nbytes, gnd_prog **out, gnd_err *e)
 {
     gnd_status s;
@@ -286,7 +286,7 @@ static gnd_status binary_load(gnd_dev *d, const void *bin, size_t len, gnd_prog 
     if (s != GND_OK ||
         (s = gnd__plug_bin_open(bin, len, magic, device_hash(d), &code, &n, e)) != GND_OK)
         return s;
-    void *image = malloc(n); /* aligned, as the driver may want it */
+    void *image = malloc(n); /* aligned, because drivers may require it */
     if (!image)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a binary of %zu bytes", n);
     memcpy(image, code, n);

@@ -150,6 +150,27 @@ static gnd_status event_wait(gnd_event *ev, gnd_err *e)
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(ev->dev, e, r, "cuEventSynchronize");
 }
 
+static gnd_status event_done(gnd_event *ev, int *yes, gnd_err *e)
+{
+    const gnd_status s = gnd__cu_enter(ev->dev, e);
+    if (s != GND_OK)
+        return s;
+    const CUresult r = gnd__cu.EventQuery(ev->ev->ev);
+    *yes = r == CUDA_SUCCESS;
+    return r == CUDA_SUCCESS || r == CUDA_ERROR_NOT_READY
+               ? GND_OK
+               : gnd__cu_fail(ev->dev, e, r, "cuEventQuery");
+}
+
+/* Without the lock: a fault is not noted in the device, which the next call with the lock does. */
+static gnd_status event_sync(gnd_event *ev, gnd_err *e)
+{
+    CUresult r = gnd__cu.CtxSetCurrent(ev->dev->ctx);
+    if (r == CUDA_SUCCESS)
+        r = gnd__cu.EventSynchronize(ev->ev->ev);
+    return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(NULL, e, r, "cuEventSynchronize");
+}
+
 static gnd_status event_time(gnd_event *ev, uint64_t *ns, gnd_err *e)
 {
     gnd_dev *d = ev->dev;
@@ -195,4 +216,6 @@ const gnd_queue_ops gnd__cu_queue_ops = {
     .event_time = event_time,
     .event_free = event_free,
     .order = gnd__cu_order,
+    .event_done = event_done,
+    .event_sync = event_sync,
 };

@@ -192,15 +192,21 @@ static gnd_status update(gnd_list *t, gnd_err *e)
     return GND_OK;
 }
 
-static gnd_status list_run(gnd_list *t, gnd_err *e)
+/* The driver runs an executable graph after its earlier runs, in whichever streams these are. */
+static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
     gnd_status s = gnd__cu_enter(t->q->dev, e);
     if (s == GND_OK && t->changed)
         s = update(t, e);
     if (s != GND_OK)
         return s;
-    const CUresult r = gnd__cu.GraphLaunch(t->exec, t->q->s);
+    const CUresult r = gnd__cu.GraphLaunch(t->exec, q->s);
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(t->q->dev, e, r, "cuGraphLaunch");
+}
+
+static gnd_status list_run(gnd_list *t, gnd_err *e)
+{
+    return list_run_in(t, t->q, e);
 }
 
 static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e)
@@ -226,4 +232,5 @@ const gnd_replay_ops gnd__cu_replay_ops = {
     .list_free = list_free,
     .list_value = list_value,
     .loop_new = loop_new,
+    .list_run_in = list_run_in,
 };

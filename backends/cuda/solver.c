@@ -245,7 +245,7 @@ gnd_status gnd__cs_up(gnd__cs_job *o, CUdeviceptr dst, const void *src, size_t n
 
 gnd_status gnd__cs_ones(gnd__cs_job *o, CUdeviceptr a, int64_t ld, int64_t first, int64_t count)
 {
-    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is 0, too
+    /* the upper half of a float64 1 is 0x3ff00000, the lower half 0; the imaginary part is also 0
      */
     if (count == 0)
         return GND_OK;
@@ -367,7 +367,7 @@ size_t gnd__cs_step(const gnd_solve_desc *s, const gnd__cs_type *t, int i)
                         : (size_t)(n * n) * t->size;
     case GND_SOLVE_SVDVALS: return i == 0 ? (size_t)(m * n) * t->size : (size_t)n * t->rsize;
     case GND_SOLVE_EIG:
-    case GND_SOLVE_EIGVALS: /* what comes out is complex */
+    case GND_SOLVE_EIGVALS: /* the results are complex */
         return i == 0 ? (size_t)(n * n) * t->size : (size_t)(i == 1 ? n : n * n) * 2 * t->rsize;
     default: /* EIGH, EIGVALSH */ return i == 0 ? (size_t)(n * n) * t->size : (size_t)n * t->rsize;
     }
@@ -415,8 +415,10 @@ static gnd_status solver_solve(gnd_queue *q, const gnd_solve_desc *s, gnd_err *e
         o.info = (int *)o.v->info.p + b;
         st = all ? gnd__cs_batch(&o) : one_matrix(&o);
     }
-    if (st != GND_OK)
+    if (st != GND_OK) { /* the workspace is the next call's, which may be of another queue */
+        gnd__cu.StreamSynchronize(q->s);
         return st;
+    }
     if (!(info = malloc((size_t)s->nbatch * sizeof *info)))
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for %lld results",
                               (long long)s->nbatch);

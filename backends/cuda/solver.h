@@ -12,7 +12,7 @@
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
-/* Routines that take any dtype, or none. */
+/* Routines for all dtypes, or without a dtype. */
 #define GND__CS_PLAIN(X)                                                                           \
     X(cusolverGetVersion)                                                                          \
     X(cusolverDnCreate)                                                                            \
@@ -205,7 +205,7 @@ typedef struct gnd__cs_job {
 } gnd__cs_job;
 
 /* --- solver.c --------------------------------------------------------------------------------- */
-/* At least n bytes of device memory; what it replaces may be in use, so that waits. */
+/* At least n bytes of device memory. Replacing smaller memory waits, because it may be in use. */
 gnd_status gnd__cs_reserve(gnd__cs_job *o, gnd__cs_room *r, size_t n);
 /* Room for the library to work in, on the device and on the host. */
 gnd_status gnd__cs_workspace(gnd__cs_job *o, size_t device, size_t host);
@@ -238,14 +238,14 @@ gnd_status gnd__cs_eig(gnd__cs_job *o);
 gnd_status gnd__cs_svd(gnd__cs_job *o);
 /* --- solver_polar.c --------------------------------------------------------------------------- */
 /* a (m x n, m >= n) = u s vh. u has columns of ldu, m of them when full, else n; of vh n. u and vh
- * are 0 where only s is wanted. */
+ * are 0 if only s is requested. */
 typedef struct gnd__cs_usv {
     CUdeviceptr a, u, s, vh;
     int64_t m, n, lda, ldu;
     int full, vectors;
 } gnd__cs_usv;
-/* By polar decomposition, where a has lda m and is not small. *good is 0 where what came out does
- * not pass as a decomposition: then a is as it was, but for rounding, and the rest not defined. */
+/* By polar decomposition, if a has lda m and is not small. *good is 0 if the result fails the
+ * check: then a is unchanged except for rounding, and the results are undefined. */
 gnd_status gnd__cs_polar(gnd__cs_job *o, const gnd__cs_usv *d, int *good);
 /* Element i of reals of the job's precision, on the host. */
 double gnd__cs_real_at(const gnd__cs_job *o, const char *p, size_t i);
@@ -255,8 +255,8 @@ gnd_status gnd__cs_upper(gnd__cs_job *o, CUdeviceptr a, int64_t lda, int64_t n, 
                          CUdeviceptr r);
 /* vh = v^H, of n x n. */
 gnd_status gnd__cs_adjoint(gnd__cs_job *o, CUdeviceptr v, int64_t n, CUdeviceptr vh);
-/* The lower triangle of a (n x n) to the vectors, where they are wanted, and n ascending values in
- * w. */
+/* Replaces the lower triangle of a (n x n) by the vectors, if requested, and writes n ascending
+ * values to w. */
 gnd_status gnd__cs_syevd(gnd__cs_job *o, int vectors, int64_t n, CUdeviceptr a, CUdeviceptr w);
 /* Q R of the m x n matrix a, taus of the dtype to tau; the columns of Q (m x cols) in place. */
 gnd_status gnd__cs_geqrf(gnd__cs_job *o, CUdeviceptr a, int64_t m, int64_t n, CUdeviceptr tau);

@@ -11,8 +11,8 @@
 
 #define P(i) ((void *)o->mem[i])
 
-/* The largest orders for which a batched routine is used, where there are enough matrices to fill
- * the device with one work-group each; Jacobi's take no larger ones. */
+/* The largest orders for which a batched routine is used, given enough matrices to fill the device
+ * with one work-group each. Jacobi's routines accept no larger ones. */
 enum { MOST = 256, MOST_JACOBI = 32, MOST_TRSM = 128 };
 
 int gnd__cs_is_batch(const gnd_solve_desc *s)

@@ -48,9 +48,9 @@ static gnd_status narrow(gnd__cs_job *o, CUdeviceptr to, int64_t count)
                         count);
 }
 
-/* The rows of A in the order in which the exchanges leave them or, inverse, where each of them is
- * then, to memory. Made on the host: one exchange comes after the other, and cuSOLVER's take longer
- * than a triangular solve. */
+/* Writes the order of the rows of A after the exchanges, or (inverse) the new position of each row.
+ * Computed on the host, because exchanges are sequential and cuSOLVER's take longer than a
+ * triangular solve. */
 static gnd_status order(gnd__cs_job *o, CUdeviceptr to, int inverse)
 {
     const size_t n = (size_t)o->s->n;
@@ -229,8 +229,8 @@ static void put_complex(const gnd__cs_job *o, char *p, size_t i, double re, doub
 }
 
 /* A real matrix: n real parts and n imaginary parts of eigenvalues, and vectors of which a
- * conjugate pair has the parts of both in two columns, as LAPACK's. They are put together on the
- * host, which takes little beside the iteration. */
+ * conjugate pair has the parts of both in two columns, as LAPACK's. They are combined on the host,
+ * which takes little time compared with the iteration. */
 static gnd_status real_eig(gnd__cs_job *o)
 {
     struct gnd__cu_solver *v = o->v;

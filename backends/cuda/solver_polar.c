@@ -90,7 +90,7 @@ static gnd_status copy(gnd__cs_job *o, CUdeviceptr to, CUdeviceptr from, int64_t
     return r == CUDA_SUCCESS ? GND_OK : gnd__cu_fail(o->q->dev, o->e, r, "cuMemcpyDtoDAsync");
 }
 
-/* count blocks of `width` bytes, pitch bytes apart, to zero. */
+/* Sets count blocks of `width` bytes, pitch bytes apart, to zero. */
 static gnd_status clear(gnd__cs_job *o, CUdeviceptr p, size_t pitch, size_t width, int64_t count)
 {
     const CUresult r = gnd__cu.MemsetD2D8Async(p, pitch, 0, width, (size_t)count, o->q->s);
@@ -234,10 +234,10 @@ static gnd_status factors(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w,
     return gnd__cs_wait(o); /* `host` goes */
 }
 
-/* The values alone, of d->a = x H: those of its Hermitian part H', -H' in w->p. With G = x^H x - 1
- * they are off by at most |A - x H'| + |G H'|, whatever the iteration did: x = Q (1 + G)^(1/2), Q
- * unitary, and
- * |((1 + G)^(1/2) - 1) H'| <= |G H'|. None of them may be below 0 by more than that. */
+/* Computes only the values, of d->a = x H: those of its Hermitian part H'; -H' is in w->p. With G =
+ * x^H x - 1 they are off by at most |A - x H'| + |G H'|, whatever the iteration did: x = Q (1 +
+ * G)^(1/2), Q unitary, and |((1 + G)^(1/2) - 1) H'| <= |G H'|. No value may be below 0 by more than
+ * that. */
 static gnd_status values_alone(gnd__cs_job *o, const gnd__cs_usv *d, const memory *w, CUdeviceptr x,
                                int e, int *good)
 {

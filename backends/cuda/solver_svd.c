@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * cuda/solver_svd.c - the singular value decomposition of one matrix, or its values alone: by polar
- * decomposition (solver_polar.c), which checks its result; small matrices, and what does not pass
- * there, by cuSOLVER's gesvd (bidiagonal form and QR iteration), 5 times as slow for 1024 x 1024 on
+ * decomposition (solver_polar.c), which checks its result; small matrices, and those that fail the
+ * check, by cuSOLVER's gesvd (bidiagonal form and QR iteration), 5 times as slow for 1024 x 1024 on
  * an H200, 6 times for values. cuSOLVER's gesvdj is less exact there and 3 times as slow; its
  * gesvdp, which is a polar decomposition too, takes 1.4 times as long, begins again with gesvd
  * where a matrix is singular, and gave a wrong U where that has a leading dimension of its own. A

@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Decides once per device. d->blas_text is the library's name and version, or why there is none. */
+/* Decides once per device. d->blas_text is the library's name and version, or the reason why there
+ * is no library. */
 static gnd__ocl_blas choose(gnd_dev *d)
 {
     if (d->blas != GND__OCL_BLAS_UNKNOWN)
@@ -76,7 +77,7 @@ static gnd_status blas_follows(gnd_dev *d, const gnd_gemm *g, int *yes, gnd_err 
     return s;
 }
 
-/* A buffer that the product uses, mapped once over all that is used of it. */
+/* A buffer that the product uses, mapped once over the whole range in use. */
 typedef struct mapping {
     gnd_buf *buf;
     uint64_t lo, hi;

@@ -10,9 +10,9 @@
 
 /* Whether the process has CLBlast (loaded at the first call); *text: its name, or the reason. */
 int gnd__clblast(const char **text);
-/* GND_OK, or why CLBlast is not to be given g. p: what gnd__blas_layout() made of it. */
+/* GND_OK, or the reason why CLBlast should not get g. p: its layout from gnd__blas_layout(). */
 gnd_status gnd__clblast_takes(gnd_dev *d, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
-/* Enqueues the product. The buffers are there and large enough; m, n and nbatch are not 0. */
+/* Enqueues the product. The buffers exist and are large enough; m, n and nbatch are not 0. */
 gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_gemm *p, gnd_err *e);
 /* Gives CLBlast the parameters for a dtype that suit d, once, if its own are known to be slower.
  * They stay until the process ends. */

@@ -193,9 +193,9 @@ gnd_status gnd__clblast_gemm(gnd_queue *q, const gnd_gemm *g, const gnd__blas_ge
 
 /* --- its own parameters ----------------------------------------------------------------------- */
 
-/* Of the kernel Xgemm, in this order. Work-groups of MDIMC x NDIMC make MWG x NWG results, KWG
- * terms at a time, through local memory (SA, SB). On an H200, of which CLBlast knows nothing,
- * float32 takes 0.94 and float64 0.35 of the time of its own choice. */
+/* The parameters of the kernel Xgemm, in this order. Work-groups of MDIMC x NDIMC make MWG x NWG
+ * results, KWG terms at a time, through local memory (SA, SB). On an H200, for which CLBlast has no
+ * parameters, float32 takes 0.94 and float64 0.35 of the time of CLBlast's own choice. */
 enum { PARAMS = 16 };
 static const char *params[PARAMS] = {"GEMMK", "KREG",  "KWG",   "KWI", "MDIMA", "MDIMC",
                                      "MWG",   "NDIMB", "NDIMC", "NWG", "SA",    "SB",

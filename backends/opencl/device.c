@@ -108,7 +108,7 @@ static uint32_t subgroup_of(cl_device_id id, const char *ext)
     return 0;
 }
 
-/* The first thing that keeps the device from being used, or nothing. */
+/* The first reason why the device cannot be used, or NULL. */
 static void find_reason(cl_device_id id, gnd_props *p)
 {
     int major = 0, minor = 0;
@@ -145,7 +145,8 @@ static void describe(gnd__ocl_info *d, const char *platform)
     info_str(id, CL_DEVICE_VERSION, p->version, sizeof p->version);
     gnd__plug_str(p->platform, sizeof p->platform, platform);
     d->pocl = strcmp(platform, "Portable Computing Language") == 0;
-    /* Oclgrind calls itself everything at once: a CPU is what it runs on. */
+    d->apart = strcmp(platform, "rusticl") == 0;
+    /* Oclgrind reports all device types at once: it runs on a CPU. */
     p->kind = d->type & CL_DEVICE_TYPE_CPU   ? GND_DEV_CPU
               : d->type & CL_DEVICE_TYPE_GPU ? GND_DEV_GPU
                                              : GND_DEV_OTHER;

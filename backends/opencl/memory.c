@@ -43,8 +43,8 @@ static void *host_alloc(size_t nbytes)
     return p;
 }
 
-/* The device must see what the host wrote to a buffer's memory, and the host what the device did,
- * with nothing but a finished queue between. */
+/* The device must see the host's writes to a buffer's memory, and the host the device's, after only
+ * finishing the queue. */
 int gnd__ocl_shares_memory(gnd_dev *d)
 {
     const unsigned char to_dev = 0x5a, to_host = 0xa5;
@@ -252,6 +252,36 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
+/* --- without a wait --------------------------------------------------------------------------- */
+
+static gnd_status mem_write_async(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
+                                  size_t nbytes, gnd_err *e)
+{
+    if (nbytes == 0)
+        return GND_OK;
+    cl_int r =
+        clEnqueueWriteBuffer(q->q, dst->mem, q->dev->info->apart, off, nbytes, src, 0, NULL, NULL);
+    if (gnd__ocl_ok(r))
+        r = clFlush(q->q); /* or it may not start while the host does other things */
+    return gnd__ocl_ok(r) ? GND_OK
+                          : gnd__ocl_fail(e, r, "clEnqueueWriteBuffer (%zu bytes at %zu of %zu)",
+                                          nbytes, off, dst->nbytes);
+}
+
+static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                                 gnd_err *e)
+{
+    if (nbytes == 0)
+        return GND_OK;
+    cl_int r =
+        clEnqueueReadBuffer(q->q, src->mem, q->dev->info->apart, off, nbytes, dst, 0, NULL, NULL);
+    if (gnd__ocl_ok(r))
+        r = clFlush(q->q);
+    return gnd__ocl_ok(r) ? GND_OK
+                          : gnd__ocl_fail(e, r, "clEnqueueReadBuffer (%zu bytes at %zu of %zu)",
+                                          nbytes, off, src->nbytes);
+}
+
 const gnd_memory_ops gnd__ocl_memory_ops = {
     .size = sizeof(gnd_memory_ops),
     .alloc = mem_alloc,
@@ -263,4 +293,8 @@ const gnd_memory_ops gnd__ocl_memory_ops = {
     .unmap = mem_unmap,
     .wrap = gnd__ocl_wrap,
     .native = gnd__ocl_mem_native,
+    .write_async = mem_write_async,
+    .read_async = mem_read_async,
+    .host_alloc = gnd__ocl_host_alloc,
+    .host_free = gnd__ocl_host_free,
 };

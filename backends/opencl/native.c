@@ -2,7 +2,7 @@
  *
  * opencl/native.c - objects shared with an application: its memory as buffers, its context and
  * queue as a device, and the other way round. Drivers crash on a cl_mem of another context, or
- * compute wrong results without a word. So context, size and flags are compared first.
+ * silently compute wrong results. So context, size and flags are compared first.
  */
 #include "ocl.h"
 

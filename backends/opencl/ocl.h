@@ -18,6 +18,8 @@ typedef struct gnd__ocl_info {
     cl_device_id id;
     cl_device_type type;
     int pocl;      /* the platform is PoCL */
+    int apart;     /* Mesa's rusticl: queues do not see what others wrote, and transfers that do not
+                      wait may come too late (22.3) */
     int exact_div; /* takes -cl-fp32-correctly-rounded-divide-sqrt */
     int eager;     /* starts what is enqueued without being flushed, and a flush costs time */
     char platform_version[128];
@@ -40,7 +42,7 @@ enum { GND__OCL_STAGE_NO = 1, GND__OCL_STAGE_YES };
 enum { GND__OCL_HALF = 8 << 20, GND__OCL_STAGED = 4 << 20 };
 typedef struct gnd__ocl_stage {
     cl_mem mem;
-    char *halves; /* mem, mapped for as long as it lives */
+    char *halves; /* mem, mapped during its whole life */
     cl_event ev[2];
     int unwanted; /* transfers are the driver's */
 } gnd__ocl_stage;
@@ -49,10 +51,11 @@ struct gnd_dev {
     const gnd__ocl_info *info;
     cl_context ctx; /* its own, or the application's, retained */
     gnd__ocl_stage stage;
+    void *hosts;            /* stage.c: pinned memory that the core asked for */
     cl_command_queue touch; /* to make drivers that allocate late fail early; made when needed */
-    int host_ptr;           /* buffers lie in page-aligned host memory of ours */
+    int host_ptr;           /* buffers are in page-aligned host memory of ours */
     uint64_t used;          /* bytes in buffers */
-    int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: nothing */
+    int blas_asked, stage_asked; /* by GND_OPENCL_BLAS and GND_OPENCL_STAGE; 0: unset */
     gnd__ocl_blas blas;          /* decided at the first question; blas_text says what or why not */
     char blas_text[256];
     uint8_t clblast_ready[2]; /* gnd__clblast_prepare was called for float32, float64 */
@@ -111,12 +114,16 @@ gnd_status gnd__ocl_open(int i, cl_context ctx, gnd_dev **d, gnd_err *e);
 /* A number for a buffer that no other has. */
 uint64_t gnd__ocl_serial(void);
 
-/* Whether a transfer of nbytes goes through pinned memory, which is made at the first one; then by
- * these, which give OpenCL's code. A write returns when src may be used again. */
+/* Whether a transfer of nbytes uses pinned memory, which is allocated at the first one. The
+ * functions below make such transfers and return OpenCL's code. A write returns when src may be
+ * used again. */
 int gnd__ocl_staged(gnd_queue *q, size_t nbytes);
 cl_int gnd__ocl_stage_write(gnd_queue *q, cl_mem dst, size_t off, const void *src, size_t nbytes);
 cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size_t nbytes);
 void gnd__ocl_stage_close(gnd_dev *d);
+/* memory.host_alloc, memory.host_free (stage.c). */
+gnd_status gnd__ocl_host_alloc(gnd_dev *d, size_t nbytes, void **p, gnd_err *e);
+void gnd__ocl_host_free(gnd_dev *d, void *p);
 
 extern const gnd_device_ops gnd__ocl_device_ops;
 extern const gnd_memory_ops gnd__ocl_memory_ops;
@@ -127,7 +134,7 @@ extern const gnd_replay_ops gnd__ocl_replay_ops;
 
 /* Sets argument i of k to a. */
 cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a);
-/* A kernel object of the same function, which has nargs arguments: none is set. */
+/* Makes a kernel object of the same function, which has nargs arguments. No argument is set. */
 gnd_status gnd__ocl_kernel_copy(const gnd_kern *k, uint32_t nargs, cl_kernel *out, gnd_err *e);
 
 /* Gives back what the blas group holds for d; called by close(). */

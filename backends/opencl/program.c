@@ -27,6 +27,7 @@ typedef struct last_arg {
 
 struct gnd_kern {
     cl_kernel k;
+    cl_device_id id; /* the program may be of several */
     uint32_t nargs;
     char name[64];
     last_arg last[];
@@ -34,7 +35,7 @@ struct gnd_kern {
 
 static const char magic[] = "gndocl01";
 
-/* The whole log, malloc'ed; NULL when there is none. */
+/* The whole log, malloc'ed; NULL if there is no log. */
 static char *build_log(cl_program p, cl_device_id id)
 {
     size_t n = 0;
@@ -74,7 +75,7 @@ static gnd_status prog_wrap(gnd_dev *d, cl_program p, gnd_prog **out, gnd_err *e
     return GND_OK;
 }
 
-/* One build. On failure *p is there still, for its log, or NULL. */
+/* One build. After a failure *p still exists, for its log, or is NULL. */
 static cl_int build_once(gnd_dev *d, const char *src, size_t len, const char *opts, cl_program *p)
 {
     cl_int r;
@@ -145,6 +146,7 @@ static gnd_status kern_new(gnd_prog *p, const char *name, gnd_kern **out, gnd_er
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for kernel %s", name);
     }
     k->k = ck;
+    k->id = p->dev->info->id;
     k->nargs = nargs;
     gnd__plug_str(k->name, sizeof k->name, name);
     *out = k;
@@ -186,7 +188,7 @@ cl_int gnd__ocl_set_arg(cl_kernel k, cl_uint i, const gnd_karg *a)
 }
 
 /* Sets argument i if it differs from the last time. A buffer is known by its serial number: the
- * address of a cl_mem comes back after a free, and the driver may have kept the old object. */
+ * address of a cl_mem may be reused after a free, and the driver may have kept the old object. */
 static cl_int set_arg(gnd_kern *k, cl_uint i, const gnd_karg *a)
 {
     last_arg *l = &k->last[i];
@@ -265,10 +267,43 @@ static uint64_t device_hash(const gnd_dev *d)
     return gnd__plug_hash(GND__PLUG_HASH, key, n < 0 ? 0 : strlen(key));
 }
 
+/* Gets the program's binary for device id, of *n bytes, or with code NULL just *n. An application's
+ * context may have several devices; a program then has a binary, or none, for each. */
+static cl_int own_binary(cl_program p, cl_device_id id, size_t *n, void *code)
+{
+    cl_uint ndev = 0, own = 0;
+    cl_int r = clGetProgramInfo(p, CL_PROGRAM_NUM_DEVICES, sizeof ndev, &ndev, NULL);
+    cl_device_id *ids = calloc(ndev + 1, sizeof *ids);
+    size_t *sizes = calloc(ndev + 1, sizeof *sizes);
+    void **codes = calloc(ndev + 1, sizeof *codes);
+    if (!ids || !sizes || !codes)
+        r = CL_OUT_OF_HOST_MEMORY;
+    if (gnd__ocl_ok(r))
+        r = clGetProgramInfo(p, CL_PROGRAM_DEVICES, ndev * sizeof *ids, ids, NULL);
+    if (gnd__ocl_ok(r))
+        r = clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, ndev * sizeof *sizes, sizes, NULL);
+    while (gnd__ocl_ok(r) && own < ndev && ids[own] != id)
+        own++;
+    if (gnd__ocl_ok(r) && own == ndev)
+        r = CL_INVALID_DEVICE;
+    if (gnd__ocl_ok(r) && !code)
+        *n = sizes[own];
+    if (gnd__ocl_ok(r) && code) {
+        codes[own] = code; /* NULL: nothing is copied */
+        r = sizes[own] == *n
+                ? clGetProgramInfo(p, CL_PROGRAM_BINARIES, ndev * sizeof *codes, codes, NULL)
+                : CL_INVALID_VALUE;
+    }
+    free(ids);
+    free(sizes);
+    free(codes);
+    return r;
+}
+
 static gnd_status binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
 {
     size_t n = 0;
-    cl_int r = clGetProgramInfo(p->p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+    cl_int r = own_binary(p->p, p->dev->info->id, &n, NULL);
     if (!gnd__ocl_ok(r))
         return gnd__ocl_fail(e, r, "clGetProgramInfo (binary size)");
     if (n == 0)
@@ -276,7 +311,7 @@ static gnd_status binary_get(gnd_prog *p, void **bin, size_t *len, gnd_err *e)
     void *code, *all = gnd__plug_bin_new(n, &code, len, e);
     if (!all)
         return GND_ERR_NOMEM;
-    r = clGetProgramInfo(p->p, CL_PROGRAM_BINARIES, sizeof code, &code, NULL);
+    r = own_binary(p->p, p->dev->info->id, &n, code);
     if (!gnd__ocl_ok(r)) {
         free(all);
         return gnd__ocl_fail(e, r, "clGetProgramInfo (binary of %zu bytes)", n);
@@ -312,23 +347,17 @@ static gnd_status kernel_info(gnd_kern *k, gnd_kern_info *info, gnd_err *e)
 {
     size_t group = 0, multiple = 0;
     cl_ulong local = 0, private = 0;
-    cl_device_id id;
-    cl_program p;
-    cl_int r = clGetKernelInfo(k->k, CL_KERNEL_PROGRAM, sizeof p, &p, NULL);
-    if (gnd__ocl_ok(r))
-        r = clGetProgramInfo(p, CL_PROGRAM_DEVICES, sizeof id, &id, NULL);
-    if (!gnd__ocl_ok(r))
-        return gnd__ocl_fail(e, r, "clGetKernelInfo (%s)", k->name);
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL) ==
-        CL_SUCCESS)
+    (void)e;
+    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group,
+                                 NULL) == CL_SUCCESS)
         info->max_group = (uint32_t)group;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
                                  sizeof multiple, &multiple, NULL) == CL_SUCCESS)
         info->multiple = (uint32_t)multiple;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL) ==
-        CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
+                                 NULL) == CL_SUCCESS)
         info->local_bytes = local;
-    if (clGetKernelWorkGroupInfo(k->k, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private,
+    if (clGetKernelWorkGroupInfo(k->k, k->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private,
                                  NULL) == CL_SUCCESS)
         info->private_bytes = private;
     return GND_OK;

@@ -12,6 +12,9 @@ enum { FLUSHED = 16 }; /* launches that are */
 static gnd_status queue_new(gnd_dev *d, uint32_t flags, gnd_queue **out, gnd_err *e)
 {
     cl_int r;
+    if (flags & GND_QUEUE_BESIDE && d->info->apart)
+        return gnd__plug_fail(e, GND_ERR_UNSUPPORTED, 0,
+                              "this version of rusticl does not order the work of several queues");
     gnd_queue *q = calloc(1, sizeof *q);
     if (!q)
         return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a queue");
@@ -87,6 +90,19 @@ static gnd_status event_wait(gnd_event *ev, gnd_err *e)
     return gnd__ocl_ok(r) ? GND_OK : gnd__ocl_fail(e, r, "clWaitForEvents");
 }
 
+static gnd_status event_done(gnd_event *ev, int *yes, gnd_err *e)
+{
+    cl_int state = CL_QUEUED;
+    const cl_int r =
+        clGetEventInfo(ev->ev, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    if (!gnd__ocl_ok(r))
+        return gnd__ocl_fail(e, r, "clGetEventInfo");
+    if (state < 0)
+        return gnd__ocl_fail(e, state, "an event");
+    *yes = state == CL_COMPLETE;
+    return GND_OK;
+}
+
 static gnd_status event_time(gnd_event *ev, uint64_t *ns, gnd_err *e)
 {
     cl_ulong t = 0;
@@ -121,4 +137,6 @@ const gnd_queue_ops gnd__ocl_queue_ops = {
     .event_time = event_time,
     .event_free = event_free,
     .order = gnd__ocl_order,
+    .event_done = event_done,
+    .event_sync = event_wait,
 };

@@ -70,18 +70,23 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
     return GND_OK;
 }
 
-static gnd_status list_run(gnd_list *t, gnd_err *e)
+static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
-    t->q->waiting += t->n;
+    q->waiting += t->n;
     for (uint32_t i = 0; i < t->n; i++) {
         const entry *x = &t->e[i];
-        const cl_int r = clEnqueueNDRangeKernel(t->q->q, x->k, x->ndim, NULL, x->global, x->local,
-                                                0, NULL, NULL);
+        const cl_int r =
+            clEnqueueNDRangeKernel(q->q, x->k, x->ndim, NULL, x->global, x->local, 0, NULL, NULL);
         if (!gnd__ocl_ok(r))
             return gnd__ocl_fail(e, r, "clEnqueueNDRangeKernel (launch %u of %u of a list)",
                                  (unsigned)i, (unsigned)t->n);
     }
     return GND_OK;
+}
+
+static gnd_status list_run(gnd_list *t, gnd_err *e)
+{
+    return list_run_in(t, t->q, e);
 }
 
 /* An enqueue takes the arguments as they are then, so runs that are pending keep theirs. */
@@ -103,4 +108,5 @@ const gnd_replay_ops gnd__ocl_replay_ops = {
     .list_run = list_run,
     .list_free = list_free,
     .list_value = list_value,
+    .list_run_in = list_run_in,
 };

@@ -3,13 +3,14 @@
  * opencl/stage.c - large transfers of pageable memory, for devices with memory of their own.
  * Drivers transfer such memory with one thread, and wait for it. Here it goes through two halves of
  * pinned memory: several threads (common/team.c) copy one while the other is on the bus. The pinned
- * memory is what a driver allocates for CL_MEM_ALLOC_HOST_PTR and maps; a transfer from it starts
+ * memory is allocated by the driver for CL_MEM_ALLOC_HOST_PTR and mapped; a transfer from it starts
  * at once and the driver does not copy it.
  */
 #include "ocl.h"
 
 #include "../common/team.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As GND_OPENCL_STAGE says; not set: where host and device have no memory in common. */
@@ -65,7 +66,7 @@ void gnd__ocl_stage_close(gnd_dev *d)
     memset(st, 0, sizeof *st);
 }
 
-/* Waits until half i is free, and what was on the bus has come. */
+/* Waits until half i is free and its transfer is complete. */
 static cl_int wait(gnd__ocl_stage *st, size_t i)
 {
     cl_event *ev = &st->ev[i % 2];
@@ -133,4 +134,60 @@ cl_int gnd__ocl_stage_read(gnd_queue *q, void *dst, cl_mem src, size_t off, size
     }
     gnd__team_end(team);
     return wait_all(st, r);
+}
+
+/* --- pinned memory of the program's ----------------------------------------------------------- */
+
+/* What clEnqueueMapBuffer gave for a buffer that lies in host memory. */
+typedef struct host {
+    struct host *next;
+    cl_mem mem;
+    void *p;
+} host;
+
+gnd_status gnd__ocl_host_alloc(gnd_dev *d, size_t nbytes, void **p, gnd_err *e)
+{
+    cl_int r;
+    host *h = calloc(1, sizeof *h);
+    if (!h)
+        return gnd__plug_fail(e, GND_ERR_NOMEM, 0, "out of memory for a buffer's handle");
+    cl_command_queue q = clCreateCommandQueue(d->ctx, d->info->id, 0, &r);
+    if (q)
+        h->mem =
+            clCreateBuffer(d->ctx, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, nbytes, NULL, &r);
+    if (h->mem)
+        h->p = clEnqueueMapBuffer(q, h->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, nbytes, 0,
+                                  NULL, NULL, &r);
+    if (q)
+        clReleaseCommandQueue(q);
+    if (!h->p) {
+        if (h->mem)
+            clReleaseMemObject(h->mem);
+        free(h);
+        return gnd__plug_fail(e, GND_ERR_NOMEM, r, "no %zu bytes of host memory: %s (%d)", nbytes,
+                              gnd__ocl_name(r), (int)r);
+    }
+    h->next = d->hosts;
+    d->hosts = h;
+    *p = h->p;
+    return GND_OK;
+}
+
+void gnd__ocl_host_free(gnd_dev *d, void *p)
+{
+    host **at = (host **)&d->hosts;
+    while (*at && (*at)->p != p)
+        at = &(*at)->next;
+    host *h = *at;
+    if (!h)
+        return;
+    *at = h->next;
+    cl_command_queue q = clCreateCommandQueue(d->ctx, d->info->id, 0, NULL);
+    if (q) {
+        if (gnd__ocl_ok(clEnqueueUnmapMemObject(q, h->mem, h->p, 0, NULL, NULL)))
+            clFinish(q);
+        clReleaseCommandQueue(q);
+    }
+    clReleaseMemObject(h->mem);
+    free(h);
 }

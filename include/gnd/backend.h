@@ -19,7 +19,10 @@
  * - It does not print, abort, or call back into the core.
  * - The core holds the lock of a device during every call on objects of that device. Calls on
  *   different devices may run in different threads at the same time.
- * - Queues are in order: work in a queue starts after all earlier work in that queue.
+ * - Queues are in order: work in a queue starts after all earlier work in that queue. A device may
+ *   have several queues, and the core orders them by events. Workspace of libraries must not be
+ *   shared by work of two queues that runs at the same time.
+ * - event_sync() is the only entry that is called without the lock of its device.
  */
 #ifndef GND_BACKEND_H
 #define GND_BACKEND_H
@@ -31,7 +34,7 @@ extern "C" {
 #endif
 
 #define GND_BACKEND_MAJOR 2u
-#define GND_BACKEND_MINOR 2u
+#define GND_BACKEND_MINOR 3u
 
 /* An error. native is the driver's error number, 0 if there is none. msg is one line. */
 typedef struct gnd_err {
@@ -177,9 +180,25 @@ typedef struct gnd_memory_ops {
     gnd_status (*wrap)(gnd_dev *d, const gnd_mem_native *m, size_t nbytes, gnd_buf **b, gnd_err *e);
     /* [O] The driver's name for byte off of b. It is valid until b is freed. */
     gnd_status (*native)(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
+    /* [O] Same as write() and read(), but need not wait: src must not change, and dst holds the
+     * data, when the queue's work is done. They may take as long as write() and read() for memory
+     * that is not of host_alloc(). Without them the core calls those. */
+    gnd_status (*write_async)(gnd_queue *q, gnd_buf *dst, size_t off, const void *src,
+                              size_t nbytes, gnd_err *e);
+    gnd_status (*read_async)(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t nbytes,
+                             gnd_err *e);
+    /* [O] Allocates nbytes > 0 of host memory that the device transfers directly (pinned), aligned
+     * to 64 bytes at least; frees it when no queue uses it. Both or none; without them the core
+     * takes ordinary memory. GND_ERR_NOMEM. The device is open for as long as the memory lives. */
+    gnd_status (*host_alloc)(gnd_dev *d, size_t nbytes, void **p, gnd_err *e);
+    void (*host_free)(gnd_dev *d, void *p);
 } gnd_memory_ops;
 
-enum { GND_QUEUE_TIMING = 1 }; /* the core will query times of events of this queue */
+enum {
+    GND_QUEUE_TIMING = 1, /* the core will query times of events of this queue */
+    GND_QUEUE_BESIDE = 2  /* the queue works beside others of the device, on the same memory, in the
+                             order of events: GND_ERR_UNSUPPORTED where the driver cannot */
+};
 
 typedef struct gnd_queue_ops {
     uint32_t size;
@@ -208,6 +227,13 @@ typedef struct gnd_queue_ops {
      * waiting here. after 0: later work of `other` waits for the earlier work of q. after 1: later
      * work of q waits for the earlier work of `other`. Without it the core finishes q. */
     gnd_status (*order)(gnd_queue *q, void *other, int after, gnd_err *e);
+    /* [O] Sets *yes to 1 if ev has completed; does not wait. Without it the pool waits on the
+     * device for memory that another queue uses, instead of taking other memory meanwhile. */
+    gnd_status (*event_done)(gnd_event *ev, int *yes, gnd_err *e);
+    /* [O] Same as event_wait(), without the lock of the device: other threads make other calls on
+     * the device meanwhile. The event's queue has been flushed, and the event is not freed
+     * meanwhile. It must not change the device's objects. Without it the core holds the lock. */
+    gnd_status (*event_sync)(gnd_event *ev, gnd_err *e);
 } gnd_queue_ops;
 
 /* A kernel argument. */
@@ -455,6 +481,10 @@ typedef struct gnd_replay_ops {
      * the steps itself and reads their words. */
     gnd_status (*loop_new)(gnd_queue *q, uint32_t n, const gnd_loop_step *step, gnd_buf *control,
                            uint64_t off, gnd_list **out, gnd_err *e);
+    /* [O] Same as list_run(), in another queue of the device. Runs of one list in several queues
+     * may be pending at a time; those that share memory are ordered by events. Without it a device
+     * with several queues has no lists. */
+    gnd_status (*list_run_in)(gnd_list *l, gnd_queue *q, gnd_err *e);
 } gnd_replay_ops;
 
 typedef struct gnd_backend {

@@ -90,6 +90,7 @@ typedef struct gnd_stats {
                                          host memory */
     uint64_t programs_dropped;        /* least recently used programs that were dropped to limit
                                          memory */
+    uint64_t bytes_limit;             /* of the pool (gnd_device_set_limit); 0: none */
 } gnd_stats;
 
 /* Sets *out to the counters of a device. GND_ERR_NULL, or the error of the device. */

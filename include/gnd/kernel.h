@@ -14,9 +14,9 @@
  * copied first. If its array was released and no other array needs it, the kernel works in its
  * memory instead.
  *
- * A kernel gets a pointer to the first element of each array. Arrays are contiguous, in C order. A
- * kernel may write only to out and inout arguments. Accesses outside the arrays are checked only
- * with the option -checked.
+ * A kernel gets a pointer to the first element of each array. Arrays are contiguous, in C order,
+ * unless GND_STRIDED asks for an array as it is. A kernel may write only to out and inout
+ * arguments. Accesses outside the arrays are checked only with the option -checked.
  */
 #ifndef GND_KERNEL_H
 #define GND_KERNEL_H
@@ -49,7 +49,10 @@ typedef enum gnd_arg_kind {
     GND_ARG_INOUT,     /* a copy of an array that the kernel reads and writes */
     GND_ARG_NUMBER,    /* a number */
     GND_ARG_LOCAL_MEM, /* local (shared) memory of each work-group */
-    GND_ARG_SAME       /* the memory of an earlier out or inout argument */
+    GND_ARG_SAME,      /* the memory of an earlier out or inout argument */
+    GND_ARG_STRIDED,   /* an array that the kernel reads where it is, by its strides */
+    GND_ARG_EXTENT,    /* a number: the extent of an axis of an array argument */
+    GND_ARG_STRIDE     /* a number: the stride of an axis of an array argument */
 } gnd_arg_kind;
 
 /* An argument of a launch. Use the functions below to make one. */
@@ -57,7 +60,7 @@ typedef struct gnd_arg {
     gnd_arg_kind kind;
     gnd_dtype dtype;      /* out arguments and numbers */
     gnd_array *array;     /* in and inout arguments; out: initial elements, or NULL */
-    int ndim;             /* out arguments */
+    int ndim;             /* out arguments; EXTENT and STRIDE: the axis */
     const int64_t *shape; /* out arguments; read by gnd_launch */
     size_t nbytes;        /* size of local memory */
     union {
@@ -70,6 +73,9 @@ typedef struct gnd_arg {
 /* Short forms of the functions below. A number must have the type of the kernel's parameter:
  * GND_F32 for float, GND_I32 for int, GND_U64 for size_t. */
 #define GND_IN(x) gnd_arg_in(x)
+#define GND_STRIDED(x) gnd_arg_strided(x)
+#define GND_EXTENT(i, axis) gnd_arg_extent(i, axis)
+#define GND_STRIDE(i, axis) gnd_arg_stride(i, axis)
 #define GND_OUT(ndim, shape, dtype, fill) gnd_arg_out(ndim, shape, dtype, fill)
 #define GND_INOUT(x) gnd_arg_inout(x)
 #define GND_LOCAL_BYTES(n) gnd_arg_local(n)
@@ -89,6 +95,19 @@ typedef struct gnd_arg {
 
 /* An input array x, which the kernel reads. */
 GND_API gnd_arg gnd_arg_in(gnd_array *x);
+/* An input array x that is not brought into C order: the kernel gets a pointer to its element
+ * (0, ..., 0), and finds the others by gnd_arg_stride. A view (a slice, a transposition, a
+ * broadcast) is not copied; strides may be negative or 0. An array that has no strides, such as
+ * most reshapes of views, one that is not aligned for a kernel's vector type, and any view with
+ * -checked is stored in C order first, and has those strides. */
+GND_API gnd_arg gnd_arg_strided(gnd_array *x);
+/* The extent of an axis (from 0) of argument i, an array argument before or after this one, as a
+ * number of 64 bits: long in OpenCL C, long long in CUDA C, g_i64 in the portable dialect, size_t.
+ */
+GND_API gnd_arg gnd_arg_extent(int i, int axis);
+/* The stride of that axis in elements, as the kernel gets the array, as such a number: 0 if the
+ * array has no elements. */
+GND_API gnd_arg gnd_arg_stride(int i, int axis);
 /* An output array of dtype t. Its initial elements are undefined, or those of fill (gnd_int(0)),
  * which is broadcast to the shape. gnd_launch reads shape, so it must stay valid until then. */
 GND_API gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill);

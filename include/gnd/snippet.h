@@ -17,8 +17,8 @@
  * or a capital letter, which stands for one dtype, that of the arrays given for it. What is raw
  * does not broadcast: the code gets a pointer to its elements in C order, and x.size(). In code, i
  * is the index of the element in C order, n and _ind.size() the number of elements. The language is
- * the portable subset of OpenCL C and CUDA C (GND_PORTABLE of gnd/kernel.h). Complex dtypes and raw
- * float16 are GND_ERR_DTYPE.
+ * the portable subset of OpenCL C and CUDA C (GND_PORTABLE of gnd/kernel.h), with operators and
+ * functions of complex dtypes. Raw float16 is GND_ERR_DTYPE.
  */
 #ifndef GND_SNIPPET_H
 #define GND_SNIPPET_H

@@ -4,6 +4,7 @@
  */
 #include <gnd/device.h>
 
+#include "array/stream.h"
 #include "device/device.h"
 #include "graph/live.h"
 #include "sched/plan.h"
@@ -15,9 +16,9 @@ void gnd_close(gnd_device *dev)
     if (dev->g) {
         gnd_err e = {.code = GND_OK};
         gnd__gate_lock(dev->g);
-        (void)gnd__gate_finish(dev->g, &e); /* a waiting caller would get the failure; here there is
-                                               none */
+        (void)gnd__gate_finish_all(dev->g, &e); /* the failure has no caller to be reported to */
         gnd__sched_free(dev);
+        gnd__streaming_end(dev);
         gnd__gate_unlock(dev->g);
     }
     /* Owners of foreign memory are told when the list of nodes is gone: they may release arrays of

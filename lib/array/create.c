@@ -69,8 +69,8 @@ static gnd_array *upload(const char *func, gnd_device *dev, gnd_dtype t, int ndi
     return gnd__named(func, x);
 }
 
-static gnd_array *check_from(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
-                             const int64_t *shape, const void *data)
+gnd_array *gnd__check_from(const char *func, gnd_device *dev, gnd_dtype t, int ndim,
+                           const int64_t *shape, const void *data)
 {
     gnd_array *bad = gnd__check_device(func, dev);
     if (bad || (bad = gnd__check_type(func, dev, t)) ||
@@ -83,7 +83,7 @@ static gnd_array *check_from(const char *func, gnd_device *dev, gnd_dtype t, int
 
 gnd_array *gnd_from(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape, const void *data)
 {
-    gnd_array *bad = check_from("from", dev, t, ndim, shape, data);
+    gnd_array *bad = gnd__check_from("from", dev, t, ndim, shape, data);
     return bad ? bad : upload("from", dev, t, ndim, shape, data);
 }
 
@@ -118,7 +118,7 @@ static void gather(unsigned char *out, const unsigned char *p, size_t esize, int
 gnd_array *gnd_from_strided(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                             const int64_t *byte_strides, const void *data)
 {
-    gnd_array *bad = check_from("from_strided", dev, t, ndim, shape, data);
+    gnd_array *bad = gnd__check_from("from_strided", dev, t, ndim, shape, data);
     if (bad)
         return bad;
     size_t esize = gnd_dtype_size(t);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "array/dlpack.h"
 #include "array/host.h"
-#include "array/native.h"
 #include "base/mem.h"
 #include "graph/check.h"
 #include "graph/scope.h"
@@ -42,6 +41,22 @@ gnd_dtype gnd__dl_dtype(const gnd_dl_tensor *t)
     return GND_DTYPE_DEFAULT;
 }
 
+int gnd__dl_reach(const gnd_dl_tensor *x, gnd_dtype t, gnd__reach *r)
+{
+    const uint64_t esize = gnd_dtype_size(t);
+    int64_t stride[GND_MAX_NDIM];
+    if (gnd__reach_of(x->ndim, x->shape, x->strides, esize, r) == 0)
+        return 0;
+    if (!x->strides || (x->device_type != GND_DL_CUDA && x->device_type != GND_DL_CUDA_MANAGED))
+        return -1;
+    for (int d = 0; d < x->ndim; d++) {
+        const int64_t s = x->strides[d];
+        const int wrapped = s > INT64_MAX / (int64_t)esize && (uint64_t)s <= UINT64_MAX / esize;
+        stride[d] = wrapped ? (int64_t)((uint64_t)s * esize) / (int64_t)esize : s;
+    }
+    return gnd__reach_of(x->ndim, x->shape, stride, esize, r);
+}
+
 /* --- from ------------------------------------------------------------------------------------- */
 
 static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
@@ -54,40 +69,29 @@ static gnd_array *from_host(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x
                             x->data ? (const char *)x->data + x->byte_offset : NULL);
 }
 
-/* Copies the range from the lowest to the highest element into a node, viewed through the
- * strides. */
+/* Copies the range from the lowest to the highest element into a block, with the same strides. */
 static gnd_array *from_device(gnd_device *dev, gnd_dtype t, const gnd_dl_tensor *x,
                               const gnd__reach *l)
 {
     gnd_err e = {.code = GND_OK};
     gnd__block *b = NULL;
-    gnd__storage *st = NULL;
-    int64_t esize = (int64_t)gnd_dtype_size(t), *stride = NULL;
-    size_t nbytes = (size_t)((l->high - l->low + 1) * esize), n = (size_t)x->ndim * sizeof *stride;
-    uint64_t first = (uint64_t)(uintptr_t)x->data + x->byte_offset + (uint64_t)(l->low * esize);
-    gnd_array *y = gnd__node(GND__DATA, dev, t, x->ndim, x->shape, 0, NULL);
-    if (y->kind == GND__ERROR)
-        return y;
-    if (!l->contig && !(stride = gnd__malloc(n)))
-        gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
+    gnd_array *y = NULL;
+    const int64_t esize = (int64_t)gnd_dtype_size(t);
+    const size_t nbytes = (size_t)((l->high - l->low + 1) * esize);
+    const uint64_t first =
+        (uint64_t)(uintptr_t)x->data + x->byte_offset + (uint64_t)(l->low * esize);
     gnd__gate_lock(dev->g);
-    if (!e.code && !gnd__pool_alloc(dev->g, nbytes, &b, &e) &&
-        !gnd__gate_fetch(dev->g, b, 0, first, nbytes, &e) && !gnd__gate_finish(dev->g, &e) &&
-        !(st = gnd__storage_new(dev, b)))
-        gnd__err(&e, GND_ERR_NOMEM, "from_dlpack: out of host memory");
-    if (st) {
-        if (stride)
-            memcpy(stride, l->stride, n);
-        y->data = (gnd__data){.st = st, .off = -l->low, .contig = l->contig, .stride = stride};
-        y->pending = 0;
-    } else {
-        gnd__pool_free(dev->g, b);
+    if (gnd__pool_alloc(dev->g, nbytes, &b, &e) == GND_OK) {
+        if (gnd__gate_fetch(dev->g, b, 0, first, nbytes, &e) == GND_OK &&
+            gnd__gate_finish(dev->g, &e) == GND_OK)
+            y = gnd__on_block(dev, b, t, x->ndim, x->shape, l, -l->low, &e);
+        else
+            gnd__pool_free(dev->g, b);
     }
     gnd__gate_unlock(dev->g);
-    if (st)
+    if (y)
         return y;
-    gnd__free(stride);
-    gnd_release(y);
+    gnd__err_prefix(&e, "from_dlpack");
     return gnd__error_node(dev, &e);
 }
 
@@ -147,7 +151,7 @@ gnd_array *gnd__dl_copy(gnd_device *dev, const gnd_dl_tensor *x)
     if (!x->data)
         return gnd__fail(dev, GND_ERR_NULL,
                          "from_dlpack: the tensor has elements, and its data is NULL");
-    if (gnd__reach_of(x->ndim, x->shape, x->strides, gnd_dtype_size(t), &l))
+    if (gnd__dl_reach(x, t, &l))
         return gnd__fail(dev, GND_ERR_FORMAT, "from_dlpack: strides that leave 64 bits");
     if (!on_device)
         return from_host(dev, t, x, &l);

@@ -5,12 +5,16 @@
 #ifndef GND_ARRAY_DLPACK_H
 #define GND_ARRAY_DLPACK_H
 
-#include "graph/graph.h"
+#include "array/native.h"
 #include <gnd/dlpack.h>
 
-/* The type code of a dtype, and the dtype of a tensor (GND_DTYPE_DEFAULT: there is none). */
+/* The type code of a dtype, and the dtype of a tensor (GND_DTYPE_DEFAULT: no dtype fits). */
 uint8_t gnd__dl_code(gnd_dtype t);
 gnd_dtype gnd__dl_dtype(const gnd_dl_tensor *t);
+/* How the elements of x, of dtype t, lie; x has some. -1: the strides leave 64 bits. CuPy (14.2)
+ * divides the bytes of a stride by an unsigned size, so that its -1 element of 4 bytes is 2^62 - 1
+ * in a CUDA tensor. No tensor has such a stride; it is taken as the negative one that it was. */
+int gnd__dl_reach(const gnd_dl_tensor *x, gnd_dtype t, gnd__reach *r);
 /* A copy of a tensor, as gnd_from_dlpack makes it. */
 gnd_array *gnd__dl_copy(gnd_device *dev, const gnd_dl_tensor *x);
 /* NULL, or the error of a structure that is NULL or of another version. */

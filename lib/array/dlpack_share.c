@@ -11,8 +11,9 @@
 
 #include "array/dlpack.h"
 #include "array/host.h"
-#include "array/native.h"
 #include "array/place.h"
+#include "base/fork.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "device/device.h"
 #include "graph/check.h"
@@ -65,7 +66,7 @@ static gnd_array *on_tensor(gnd_device *dev, const gnd_dl_tensor *x, gnd__releas
                               .address = cl ? 0 : data + x->byte_offset,
                               .host = (uint32_t)host};
     gnd__reach r;
-    if (gnd__reach_of(x->ndim, x->shape, x->strides, gnd_dtype_size(t), &r)) {
+    if (gnd__dl_reach(x, t, &r)) {
         gnd__err(e, GND_ERR_FORMAT, "strides that leave 64 bits");
         return NULL;
     }
@@ -113,35 +114,41 @@ static gnd_array *take(gnd_device *dev, const gnd_dl_tensor *x, gnd_copy_rule co
     return gnd__error_node(dev, &e);
 }
 
+static gnd_array *take_any(gnd_device *dev, void *tensor, int legacy, gnd_copy_rule copy)
+{
+    const gnd__inner in = gnd__enter("take_dlpack");
+    gnd__release_fn *drop = legacy ? drop_managed : drop_versioned;
+    int taken = 0;
+    gnd_array *y = legacy ? gnd__dl_check_legacy(dev, tensor) : gnd__dl_check(dev, tensor);
+    if (!y)
+        y = take(dev,
+                 legacy ? &((gnd_dl_managed *)tensor)->dl_tensor
+                        : &((gnd_dl_versioned *)tensor)->dl_tensor,
+                 copy, drop, tensor, &taken);
+    y = gnd__leave(in, y);
+    if (!taken)
+        drop(tensor);
+    return y;
+}
+
 gnd_array *gnd_take_dlpack(gnd_device *dev, struct DLManagedTensorVersioned *tensor,
                            gnd_copy_rule copy)
 {
-    gnd_dl_versioned *v = (gnd_dl_versioned *)tensor;
-    const gnd__inner in = gnd__enter("take_dlpack");
-    int taken = 0;
-    gnd_array *y = gnd__dl_check(dev, v);
-    y = gnd__leave(in, y ? y : take(dev, &v->dl_tensor, copy, drop_versioned, v, &taken));
-    if (!taken)
-        drop_versioned(v);
-    return y;
+    return take_any(dev, tensor, 0, copy);
 }
 
 gnd_array *gnd_take_dlpack_legacy(gnd_device *dev, struct DLManagedTensor *tensor,
                                   gnd_copy_rule copy)
 {
-    gnd_dl_managed *m = (gnd_dl_managed *)tensor;
-    const gnd__inner in = gnd__enter("take_dlpack");
-    int taken = 0;
-    gnd_array *y = gnd__dl_check_legacy(dev, m);
-    y = gnd__leave(in, y ? y : take(dev, &m->dl_tensor, copy, drop_managed, m, &taken));
-    if (!taken)
-        drop_managed(m);
-    return y;
+    return take_any(dev, tensor, 1, copy);
 }
 
 /* --- out -------------------------------------------------------------------------------------- */
 
-/* A tensor of shared memory, with what it holds. */
+/* CU_STREAM_LEGACY as a number of DLPack and CUDA. */
+enum { LEGACY_STREAM = 1 };
+
+/* A tensor of shared memory, and the objects that it holds. */
 typedef struct exported {
     union {
         gnd_dl_versioned v;
@@ -149,11 +156,32 @@ typedef struct exported {
     } t; /* first: the deleters get its address */
     gnd__storage *st;
     gnd__gdev *g;
+    int cuda;       /* the consumer works in streams */
     int64_t dims[]; /* shape, then strides */
 } exported;
 
+/* The consumer may have queued work that reads the memory, in a stream that may no longer exist.
+ * The legacy default stream waits for all other streams except NON_BLOCKING ones, and later work of
+ * gnd's queue waits for it. If the driver refuses (it is being unloaded), at least all work of gnd
+ * has finished. */
+static void after_consumer(const exported *x)
+{
+    gnd_err e = {.code = GND_OK};
+    if (gnd__forked)
+        return;
+    gnd__gate_lock(x->g);
+    (void)gnd__gate_use(x->g, x->st->block, 0, NULL); /* other streams come after this one then */
+    if (gnd__gate_order(x->g, (void *)(intptr_t)LEGACY_STREAM, 1, &e) != GND_OK) {
+        gnd__log(GND__LOG_WARN, "%s: the end of an exported tensor: %s", x->g->id, e.msg);
+        (void)gnd__gate_finish(x->g, NULL);
+    }
+    gnd__gate_unlock(x->g);
+}
+
 static void end_export(exported *x)
 {
+    if (x->cuda)
+        after_consumer(x);
     gnd__storage_unref(x->st);
     gnd__gate_drop(x->g);
     gnd__free(x);
@@ -190,7 +218,7 @@ static void describe(gnd_dl_tensor *t, const gnd_array *x, const gnd_mem_native 
     }
 }
 
-/* x's elements are there when the consumer looks. */
+/* Ensures that x's elements are computed before the consumer reads them. */
 static gnd_status in_order(gnd__gdev *d, int32_t type, int64_t stream, gnd_err *e)
 {
     if (type == GND_DL_CPU || stream == 0)
@@ -221,6 +249,7 @@ static gnd_status share(gnd_array *x, int32_t type, int64_t stream, exported **o
     describe(&t->t.v.dl_tensor, x, &m, type, t->dims);
     t->st = x->data.st;
     t->g = x->dev->g;
+    t->cuda = type == GND_DL_CUDA;
     gnd__storage_ref(t->st);
     gnd__gate_hold(t->g);
     *out = t;

@@ -151,6 +151,15 @@ static gnd_status read_elements(gnd_array *x, void *dst, gnd_err *e)
     d = x->dev->g;
     gnd__gate_lock(d);
     st = gnd__ready(x, &c, e);
+    if (st == GND_OK && d->streams && x->size > 0) { /* so that others can give work meanwhile */
+        st = gnd__gate_use(d, c->data.st->block, 0, e);
+        if (st == GND_OK)
+            st = gnd__gate_finish_apart(d, e);
+        if (st != GND_OK) {
+            st = gnd__passed(x, st, e);
+            gnd__unref(c);
+        }
+    }
     if (st == GND_OK) {
         const size_t off = (size_t)c->data.off * gnd_dtype_size((gnd_dtype)x->dtype);
         st = x->size > 0 ? gnd__gate_read(d, dst, c->data.st->block, off, gnd__nbytes(x), e)
@@ -237,7 +246,9 @@ gnd_status gnd_wait(gnd_array *x)
     if (st != GND_OK || !x->dev)
         return st;
     gnd__gate_lock(x->dev->g);
-    st = gnd__gate_finish(x->dev->g, &e);
+    st = gnd__gate_use(x->dev->g, x->data.st->block, 0, &e);
+    if (st == GND_OK)
+        st = gnd__gate_finish_apart(x->dev->g, &e);
     if (st == GND_OK)
         st = gnd__checks_pass(x->data.st, &e);
     set_fault(x, st == GND_OK ? NULL : &e);
@@ -252,7 +263,7 @@ gnd_status gnd_sync(gnd_device *dev)
     if (st != GND_OK)
         return st;
     gnd__gate_lock(dev->g);
-    st = gnd__gate_finish(dev->g, &e);
+    st = gnd__gate_finish_all(dev->g, &e);
     gnd__gate_unlock(dev->g);
     return st == GND_OK ? st : gnd__only_status("sync", &e);
 }

@@ -130,8 +130,8 @@ static int run_all(gnd__loop *l, int64_t most)
     return 1;
 }
 
-/* k steps after `done` of them, and what they come to: *done is more then, *going says whether
- * there are others. saved are the states before, if k > 1. */
+/* Makes k more steps. Increases *done by the valid ones, and sets *going to whether others follow.
+ * saved: the states before, if k > 1. */
 static int batch(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done, int *going)
 {
     int64_t word = 0;
@@ -151,7 +151,7 @@ static int batch(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done
         return gnd__loop_ok(l, st);
     }
     if (st != GND_OK)
-        gnd_recording_wait(l->r); /* what else there is to tell of these steps */
+        gnd_recording_wait(l->r); /* reports other failures of these steps */
     if (!gnd__loop_set(l, saved))
         return 0;
     if (st == GND_OK) { /* it ended on the way */
@@ -169,8 +169,8 @@ static int batch(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done
     return 1;
 }
 
-/* At most k steps by the device, which ends the loop where it is to end. If that fails the states
- * are those before, and the host goes on: its steps tell what is wrong. */
+/* Makes at most k steps on the device, which ends the loop at the right step. If that fails the
+ * states are those before, and the host continues, because its steps give the right error. */
 static int turn(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done, int *going,
                 int *cycle)
 {
@@ -184,7 +184,7 @@ static int turn(gnd__loop *l, int64_t k, gnd_array *const *saved, int64_t *done,
     gnd__log(GND__LOG_INFO, "while: %lld steps on the device failed, the host makes them: %s",
              (long long)k, gnd_message());
     *cycle = -1;
-    gnd_recording_wait(l->r); /* what else there is to tell of these steps */
+    gnd_recording_wait(l->r); /* reports other failures of these steps */
     return gnd__loop_set(l, saved) && gnd__loop_ok(l, gnd_recording_set_i64(l->r, l->n, *done));
 }
 

@@ -49,7 +49,7 @@ int gnd__loop_record(gnd__loop *l, int nin, int nmade);
 int gnd__loop_ok(gnd__loop *l, gnd_status st);
 /* Sets the states of the recording to x. */
 int gnd__loop_set(gnd__loop *l, gnd_array *const *x);
-/* Reads the states, outputs from `first` on, as new arrays. On failure none is left. */
+/* Reads the states, outputs from `first` on, as new arrays. On failure all are released. */
 int gnd__loop_get(gnd__loop *l, int first, gnd_array **out);
 void gnd__loop_release(int n, gnd_array **x);
 /* Frees what l holds. If it has an error, the n results `out` (or NULL) are error arrays. */

@@ -66,7 +66,7 @@ static int record_scan(gnd__loop *l, gnd_scan_body *body, void *arg)
     return gnd__loop_record(l, l->n + l->nx, l->n + l->ny);
 }
 
-/* Arrays of `length` rows for what the body gives. On failure nothing is left of them. */
+/* Makes arrays of `length` rows for the results of the body. On failure all are released. */
 static int make_ys(gnd__loop *l, int64_t length, gnd_array **ys)
 {
     for (int i = 0; i < l->ny; i++) {

@@ -49,13 +49,35 @@ int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t 
 
 /* --- in --------------------------------------------------------------------------------------- */
 
+gnd_array *gnd__on_block(gnd_device *dev, gnd__block *b, gnd_dtype t, int ndim,
+                         const int64_t *shape, const gnd__reach *r, int64_t off, gnd_err *e)
+{
+    const size_t dims = (size_t)ndim * sizeof(int64_t);
+    gnd_array *y = gnd__node(GND__DATA, dev, t, ndim, shape, 0, NULL);
+    int64_t *stride = r->contig ? NULL : gnd__malloc(dims);
+    gnd__storage *st = NULL;
+    if (y->kind != GND__ERROR && (r->contig || stride))
+        st = gnd__storage_new(dev, b);
+    if (!st) {
+        gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+        gnd__pool_free(dev->g, b);
+        gnd__free(stride);
+        gnd_release(y);
+        return NULL;
+    }
+    if (stride)
+        memcpy(stride, r->stride, dims);
+    y->data = (gnd__data){.st = st, .off = off, .contig = r->contig, .stride = stride};
+    y->pending = 0;
+    return y;
+}
+
 gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t *shape,
                           const gnd__reach *r, const gnd_mem_native *first,
                           gnd__release_fn *release, void *ctx, gnd_err *e)
 {
     const int64_t esize = (int64_t)gnd_dtype_size(t);
-    const size_t dims = (size_t)ndim * sizeof(int64_t),
-                 span = (size_t)((r->high - r->low + 1) * esize);
+    const size_t span = (size_t)((r->high - r->low + 1) * esize);
     const uint64_t begin = first->handle ? first->offset : first->address;
     const uint64_t low = begin + (uint64_t)(r->low * esize); /* wraps round if it is negative */
     if (low > begin) {
@@ -77,38 +99,16 @@ gnd_array *gnd__on_memory(gnd_device *dev, gnd_dtype t, int ndim, const int64_t 
     gnd_mem_native m = *first;
     m.address = first->handle ? 0 : low - before;
     m.offset = 0;
-    gnd_array *y = gnd__node(GND__DATA, dev, t, ndim, shape, 0, NULL);
-    int64_t *stride = NULL;
     gnd__block *b = NULL;
-    gnd__storage *st = NULL;
-    if (y->kind == GND__ERROR || (!r->contig && !(stride = gnd__malloc(dims)))) {
-        gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-        gnd_release(y);
-        return NULL;
-    }
+    gnd_array *y = NULL;
     gnd__gate_lock(dev->g);
     if (gnd__gate_wrap(dev->g, &m, first->handle ? low - before : 0, span + before, &b, e) ==
-            GND_OK &&
-        !(st = gnd__storage_new(dev, b)))
-        gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-    if (st) {
+        GND_OK)
+        y = gnd__on_block(dev, b, t, ndim, shape, r, (int64_t)before / esize - r->low, e);
+    if (y)
         gnd__gate_owner(b, release, ctx);
-        if (stride)
-            memcpy(stride, r->stride, dims);
-        y->data = (gnd__data){.st = st,
-                              .off = (int64_t)before / esize - r->low,
-                              .contig = r->contig,
-                              .stride = stride};
-        y->pending = 0;
-    } else {
-        gnd__pool_free(dev->g, b);
-    }
     gnd__gate_unlock(dev->g);
-    if (st)
-        return y;
-    gnd__free(stride);
-    gnd_release(y);
-    return NULL;
+    return y;
 }
 
 /* What the fields of m say of the array, or an error. *r is set if there are elements. */

@@ -9,8 +9,8 @@
 #include "device/gate.h"
 #include "graph/graph.h"
 
-/* How elements lie, in elements from the first: strides, the lowest and the highest offset, and
- * whether they are in C order without gaps. */
+/* The layout of elements, in elements from the first: strides, the lowest and the highest offset,
+ * and whether they are in C order without gaps. */
 typedef struct gnd__reach {
     int64_t stride[GND_MAX_NDIM], low, high;
     int contig;
@@ -20,6 +20,11 @@ typedef struct gnd__reach {
  * fit 64 bits. */
 int gnd__reach_of(int ndim, const int64_t *shape, const int64_t *stride, size_t esize,
                   gnd__reach *r);
+/* An array of the elements in block b, which it takes; element (0, 0, ...) is number `off` of the
+ * block. After a failure returns NULL, *e is GND_ERR_NOMEM, and b is freed. The device is locked.
+ */
+gnd_array *gnd__on_block(gnd_device *dev, gnd__block *b, gnd_dtype t, int ndim,
+                         const int64_t *shape, const gnd__reach *r, int64_t off, gnd_err *e);
 /* An array on memory that is not gnd's; first is where its first element is. It has elements, and
  * all is checked but the memory. After a failure returns NULL, *e says why without the name of a
  * public function, and release was not called. */

@@ -278,7 +278,9 @@ gnd_status gnd_recording_wait(gnd_recording *r)
     if (gnd__recording_works(r) && !gnd__forked) { /* also after a step that failed */
         gnd__gdev *d = r->dev->g;
         gnd__gate_lock(d);
-        gnd_status x = gnd__gate_finish(d, &found);
+        gnd_status x = gnd__recorded_use(r->r, &found);
+        if (x == GND_OK)
+            x = gnd__gate_finish(d, &found);
         if (x == GND_OK)
             x = gnd__checks_again(r->r->checks, &found);
         gnd__gate_unlock(d);

@@ -170,7 +170,7 @@ typedef struct fed {
     gnd_array *copy;
 } fed;
 
-/* All that reads inputs comes before anything that changes one. */
+/* All reads of inputs come before any change of one. */
 static gnd_status feed_all(gnd_recording *r, int n, const int *o, const int *i, fed *f, gnd_err *e)
 {
     gnd_status st = GND_OK;

@@ -29,7 +29,7 @@ gnd_array *gnd__op3(gnd__op op, gnd_array *a, gnd_array *b, gnd_array *c);
 gnd_array *gnd__number(double v);
 /* x op v. */
 gnd_array *gnd__with(gnd__op op, gnd_array *x, double v);
-/* x as dtype t, x itself when it has it; nothing is checked. */
+/* x as dtype t, or x itself if it has that dtype; checks nothing. */
 gnd_array *gnd__as(gnd_array *x, gnd_dtype t);
 /* Elements start to start + count of axis k of x. */
 gnd_array *gnd__cut(gnd_array *x, int k, int64_t start, int64_t count);
@@ -87,9 +87,9 @@ int64_t gnd__count_of(const gnd_array *x, uint32_t mask);
 int gnd__reduced_dims(const gnd_array *x, uint32_t mask, unsigned flags, int64_t *dim);
 /* What means are computed in: ints in dev's default float, 16-bit floats in float32. */
 gnd_dtype gnd__wide_float(const gnd_device *dev, gnd_dtype t);
-/* What they are given as: the same, but 16-bit floats as themselves. */
+/* The dtype of their results: the same, but 16-bit floats keep theirs. */
 gnd_dtype gnd__mean_float(const gnd_device *dev, gnd_dtype t);
-/* t, or without the float64 that promotion alone has brought where dev has none. */
+/* t, or float32 instead of a float64 that results only from promotion if dev has no float64. */
 gnd_dtype gnd__within(const gnd_device *dev, gnd_dtype t);
 /* What t and dev's default float promote to. */
 gnd_dtype gnd__default_with(const gnd_device *dev, gnd_dtype t);

@@ -54,7 +54,7 @@ int64_t gnd__slice_count(const gnd_range *r, int64_t n, int64_t *first, int64_t 
         stop = high;
     int64_t count = step > 0 ? (start < stop ? (stop - start - 1) / step + 1 : 0)
                              : (start > stop ? (start - stop - 1) / -step + 1 : 0);
-    /* Where nothing or one element is seen, the step has no say: keep the map in range. */
+    /* With at most one element the step does not matter: keep the map in range. */
     *first = count ? start : 0;
     *step_out = count > 1 ? step : 1;
     return count;

@@ -19,13 +19,13 @@ static inline void gnd__map_identity(gnd__map *m, int n)
     }
 }
 
-/* x as a view of that shape: axis d of x at start[d] + step[d] * i[from[d]]; x itself, as a new
- * handle, when nothing changes. */
+/* A view of x of that shape: axis d of x at start[d] + step[d] * i[from[d]]; x itself, as a new
+ * handle, if nothing changes. */
 gnd_array *gnd__viewed(gnd_array *x, int ndim, const int64_t *dim, const gnd__map *m);
 /* Elements start .. start + count of one axis. */
 gnd_array *gnd__slice(gnd_array *x, int axis, int64_t start, int64_t count);
-/* Python's slice.indices() for an axis of extent n: the first element, the step (1 where it has no
- * say) and how many there are. */
+/* Python's slice.indices() for an axis of extent n: the first element, the step (1 if it does not
+ * matter) and the number of elements. */
 int64_t gnd__slice_count(const gnd_range *r, int64_t n, int64_t *first, int64_t *step_out);
 /* x with its axes in another order: output axis i is axis perm[i] of x. */
 gnd_array *gnd__permuted(gnd_array *x, const int *perm);
@@ -35,7 +35,7 @@ gnd_array *gnd__reshaped(gnd_array *x, int ndim, const int64_t *dim);
 gnd_array *gnd__expanded(gnd_array *x, uint32_t mask);
 /* The elements of x at the 1-d indices idx (int64, in range) along one axis. */
 gnd_array *gnd__taken(gnd_array *x, gnd_array *idx, int axis);
-/* x, which will lie in memory of its own and is not computed where it is read. */
+/* x, marked to be stored in memory of its own instead of being computed where it is read. */
 gnd_array *gnd__stored(gnd_array *x);
 /* x with at least ndim (1, 2 or 3) dimensions, as gnd_atleast_1d and so on have it. */
 gnd_array *gnd__atleast(gnd_array *x, int ndim);

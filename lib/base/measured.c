@@ -25,6 +25,12 @@ static const gnd__library libraries[] = {
 #undef GND_LIBRARY
 };
 
+static const gnd__small_rates small[] = {
+#define GND_SMALL(...) {__VA_ARGS__},
+#include "base/measured.def"
+#undef GND_SMALL
+};
+
 static const gnd__tile tiles[] = {
 #define GND_TILE(id, bytes, ...) {__VA_ARGS__},
 #include "base/measured.def"
@@ -57,6 +63,11 @@ const gnd__library *gnd__measured_library(int cpu, int cuda, const char *vendor)
             strstr(vendor, libraries[i].vendor))
             return &libraries[i];
     return &libraries[n - 1];
+}
+
+const gnd__small_rates *gnd__measured_small(int cpu)
+{
+    return small[0].cpu == !!cpu ? &small[0] : &small[1];
 }
 
 const gnd__tile *gnd__measured_tiles(const gnd__measured *d, int bytes, int *n)

@@ -32,6 +32,15 @@ typedef struct gnd__library {
 /* The row for a device of that kind, dialect and vendor. */
 const gnd__library *gnd__measured_library(int cpu, int cuda, const char *vendor);
 
+/* Which matrices are small: measured.def. */
+typedef struct gnd__small_rates {
+    int cpu;
+    int64_t side, bytes, least;
+} gnd__small_rates;
+
+/* The row for CPUs, or that for GPUs. */
+const gnd__small_rates *gnd__measured_small(int cpu);
+
 /* The row for a device of that kind and name. */
 const gnd__measured *gnd__measured_of(int cpu, const char *name);
 /* The tiles for values of 2 (floats), 4, 8 or 16 bytes; *n is their number. Devices without tiles

@@ -4,6 +4,7 @@
  * gnd_message (gnd/array.h). See err.h.
  */
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/log.h"
 
 #include <gnd/array.h>
@@ -27,7 +28,8 @@ void gnd_here(const char *file, int line)
  * one, and logs the text unless it was the last one logged. */
 static void made(gnd_status code, char *text, size_t size)
 {
-    static _Thread_local char last[160];
+    static _Thread_local gnd__hash last;
+    gnd__hash now;
     size_t n = strlen(text);
     if (gnd__here.file && (!n || text[n - 1] != ']')) {
         const char *file = strrchr(gnd__here.file, '/');
@@ -38,9 +40,12 @@ static void made(gnd_status code, char *text, size_t size)
             n = size - 1 - (size_t)m; /* the end of the text is cut */
         memcpy(text + n, place, (size_t)m + 1);
     }
-    if (!gnd__log_on(GND__LOG_DEBUG) || !strncmp(last, text, sizeof last - 1))
+    if (!gnd__log_on(GND__LOG_DEBUG))
         return;
-    snprintf(last, sizeof last, "%s", text);
+    now = gnd__hash_bytes(text, strlen(text), 0);
+    if (!memcmp(&now, &last, sizeof now))
+        return;
+    last = now;
     gnd__log(GND__LOG_DEBUG, "error: %s: %s", gnd_status_name(code), text);
 }
 

@@ -3,9 +3,9 @@
  * codegen/calls.c - calls of the user's functions (graph/snippet.h) in kernels, and the text of
  * these.
  *
- * A function of one output returns it; of several, it puts them through pointers into oN_K, output
- * K of the first of the equal calls N. Arguments are values and, of arrays that lie in memory as a
- * whole, pointers.
+ * A function with one output returns it. One with several stores them through pointers in oN_K:
+ * output K of N, the first of the equal calls. Arguments are values, or pointers to arrays that are
+ * in memory as a whole.
  */
 #include "codegen/emit.h"
 
@@ -25,7 +25,7 @@ void gnd__cg_snippets(const gnd__kir *k, gnd__str *out)
         gnd__str_add(out, before->after);
 }
 
-/* The first call that computes what call i does, where that is in the same statements. */
+/* The first call with the same result as call i, if it is in the same statements. */
 static int first_equal(const gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];

@@ -24,7 +24,7 @@ typedef enum gnd__akind {
     GND__A_PART,    /* partial results ref */
     GND__A_PARTOFF, /* int64: where partial results ref begin, in elements */
     GND__A_CHECK,   /* memory of the checks of indices */
-    GND__A_CHECKID, /* int32: which check is that of node ref */
+    GND__A_CHECKID, /* int32: the number of the check of node ref */
     GND__A_NUMBER,  /* the value of argument `value` of launch ref (graph/launch.h) */
     GND__A_LOCAL    /* value bytes of local memory */
 } gnd__akind;

@@ -3,12 +3,12 @@
  * codegen/cudac.h - CUDA C for OpenCL devices: the subset of doc/CUDAC.md as OpenCL C 1.2 with the
  * extensions of clang that all its compilers have (overloadable functions). Text to text.
  *
- * What differs in words alone is left to definitions before the user's text (cudac.def). Translated
- * are declarations: in OpenCL C a pointer's type says which memory it points to. That is inferred
- * from what a pointer is initialised with, and functions with pointers are written once for each
- * combination of memories that they are called with; the compiler chooses among them.
+ * Names that differ are defined before the user's text (cudac.def). Declarations are translated,
+ * because in OpenCL C the type of a pointer says which memory it points to. This is inferred from
+ * the pointer's initial value. Functions with pointers are written once for each combination of
+ * memories that they are called with, and the compiler chooses among them.
  *
- * cudac_names.c: words. cudac_read.c: what stands at file scope. cudac_space.c: which memory an
+ * cudac_names.c: words. cudac_read.c: declarations at file scope. cudac_space.c: which memory an
  * expression points to. cudac_body.c, cudac_decl.c, cudac_expr.c, cudac_calls.c: the inside of
  * functions. cudac_write.c: the text.
  */
@@ -38,7 +38,8 @@ typedef struct gnd__cvar {
     int32_t first, last; /* parameters: their tokens */
     int32_t depth;       /* of blocks */
     uint8_t kind;        /* gnd__cvkind */
-    uint8_t space;       /* a pointer: what it points to; else where it is */
+    uint8_t space;       /* a pointer: the memory that it points to; else the memory that it is
+                            in */
     uint8_t dims;        /* of an array */
     int32_t star;        /* parameters: the token of * or &; -1 */
 } gnd__cvar;
@@ -58,13 +59,14 @@ typedef struct gnd__cfn {
     gnd__cspec *spec;
 } gnd__cfn;
 
-/* #define at token `line`; its name, parameters and body are tokens behind those of the source. */
+/* #define at token `line`; the tokens of its name, parameters and body follow those of the
+ * source. */
 typedef struct gnd__cmacro {
     int32_t line, name, nparam, param, first,
         last; /* nparam -1: no parentheses; body [first, last) */
 } gnd__cmacro;
 
-/* What a macro's parameters stand for where it is used. */
+/* The arguments of a macro where it is used. */
 typedef struct gnd__cframe {
     const gnd__cmacro *macro;
     int32_t narg, from[CU_ARGS], to[CU_ARGS];
@@ -87,11 +89,12 @@ typedef struct gnd__cudac {
     gnd__cvar *var; /* those in sight in the function being translated */
     int32_t nvar, capvar;
     const gnd__cframe *frame;
-    gnd__edits edits; /* of the function being translated */
-    gnd__edits outer; /* of what is outside of functions */
-    gnd__str hoisted; /* declarations that belong to the start of the kernel */
-    gnd__str casts;   /* functions for casts in macros */
-    uint8_t *used;    /* definitions of cudac.def */
+    gnd__edits edits;    /* of the function being translated */
+    gnd__edits outer;    /* of what is outside of functions */
+    gnd__str hoisted;    /* declarations that belong to the start of the kernel */
+    gnd__str casts;      /* functions for casts in macros */
+    gnd__str cast_names; /* their names, separated by blanks */
+    uint8_t *used;       /* definitions of cudac.def */
     int32_t uses_half;
     gnd_err *e;
     int depth; /* of what is being inferred */
@@ -102,10 +105,13 @@ gnd_status gnd__cudac_text(const gnd__usource *u, const gnd_props *props, gnd__s
                            gnd_err *e);
 
 /* --- cudac_names.c --- */
-/* Line i of the table of doc/CUDAC.md: its group, names and note. 0: there is none. */
+/* Gets line i of the table of doc/CUDAC.md: its group, names and note. Returns 0 if there is no
+ * such line. */
 int gnd__cudac_row(int i, const char **group, const char **names, const char **note);
 /* Looks at each word: GND_ERR_UNSUPPORTED for what is outside of the subset. */
 gnd_status gnd__cudac_words(gnd__cudac *x);
+/* Whether the source has barriers that count (__syncthreads_count and its like). */
+int gnd__cudac_votes(const gnd__cudac *x);
 /* The definitions that the source needs, and those of its own names. */
 gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out);
 /* Whether token t is the name of a type, or a word before one (const, unsigned). */
@@ -113,7 +119,7 @@ int gnd__cudac_type(const gnd__cudac *x, int32_t t);
 int gnd__cudac_is(const gnd__cudac *x, int32_t t, const char *word);
 int gnd__cudac_among(const gnd__cudac *x, int32_t t, const char *words);
 int gnd__cudac_same(const gnd__cudac *x, int32_t a, int32_t b);
-/* The token that closes the one at t, ( [ or {; -1: none. */
+/* The token that closes the one at t, ( [ or {; -1 if no token does. */
 int32_t gnd__cudac_closing(const gnd__cudac *x, int32_t t);
 /* GND_ERR_UNSUPPORTED: a construct at token t, and what to do. */
 gnd_status gnd__cudac_refuse(const gnd__cudac *x, int32_t t, const char *fmt, ...)
@@ -122,7 +128,7 @@ gnd_status gnd__cudac_refuse(const gnd__cudac *x, int32_t t, const char *fmt, ..
 /* --- cudac_read.c --- */
 gnd_status gnd__cudac_read(gnd__cudac *x);
 const gnd__cmacro *gnd__cudac_macro(const gnd__cudac *x, int32_t t);
-/* Whether a function with the name of token t is there. */
+/* Whether the source has a function with the name of token t. */
 int gnd__cudac_calls(const gnd__cudac *x, int32_t t);
 
 /* --- cudac_space.c --- */

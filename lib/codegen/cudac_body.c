@@ -24,6 +24,10 @@ static gnd_status body(gnd__cudac *x, const gnd__cfn *f)
     gnd_status st = GND_OK;
     for (int32_t t = f->body + 1; t < f->end && st == GND_OK; t++) {
         int32_t next = t;
+        if (!f->kernel &&
+            gnd__cudac_among(x, t, "__syncthreads_count __syncthreads_and __syncthreads_or"))
+            return gnd__cudac_refuse(x, t,
+                                     "a barrier that counts stands in a kernel, not in a function");
         if (is(x, t, "{")) {
             c.depth++;
         } else if (is(x, t, "}")) {

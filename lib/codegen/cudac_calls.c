@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * codegen/cudac_calls.c - calls of functions of the source: each asks for the function for the
- * memories that its arguments point to (gnd__cspec). Knows no text but that of references.
+ * memories that its arguments point to (gnd__cspec). Writes no text except references.
  */
 #include "codegen/cudac_body.h"
 

@@ -6,6 +6,7 @@
 #include "codegen/cudac_body.h"
 
 #include <string.h>
+#include "base/words.h"
 
 static int is(const gnd__cudac *x, int32_t t, const char *word)
 {
@@ -50,7 +51,8 @@ static void cast_functions(gnd__cudac *x, int32_t a, int32_t b, const char *name
         if (!gnd__cudac_among(x, t, "const volatile") &&
             !(is(x, t, "long") && is(x, t + 1, "long")))
             gnd__str_addf(&type, "%.*s ", (int)x->token[t].len, x->u->src + x->token[t].at);
-    if (!strstr(gnd__str_get(&x->casts), name))
+    if (gnd__word_find(gnd__str_get(&x->cast_names), name, strlen(name), 0) < 0) {
+        gnd__str_addf(&x->cast_names, "%s ", name);
         for (int s = CU_GLOBAL; s <= CU_CONSTANT; s++) {
             const char *w = gnd__cudac_space_word((gnd__cspace)s), *t = gnd__str_get(&type);
             gnd__str_addf(
@@ -58,7 +60,8 @@ static void cast_functions(gnd__cudac *x, int32_t a, int32_t b, const char *name
                 "static __attribute__((overloadable)) %s%s*%s(%s const void *p) { return (%s%s*)p; }\n",
                 w, t, name, w, w, t);
         }
-    x->casts.bad |= type.bad;
+    }
+    x->casts.bad |= type.bad | x->cast_names.bad;
     gnd__str_free(&type);
 }
 

@@ -26,8 +26,8 @@ static const char outside[] =
     "dynamic_cast friend mutable explicit decltype concept requires asm __asm__ __asm public "
     "protected __managed__ cudaTextureObject_t cudaSurfaceObject_t texture surface tex1D tex2D "
     "tex3D tex1Dfetch tex2DLod surf2Dread surf2Dwrite cudaMalloc cudaFree cudaMemcpy "
-    "__cluster_dims__ __trap __nanosleep clock clock64 __syncthreads_count __syncthreads_and "
-    "__syncthreads_or __activemask __match_any_sync __match_all_sync __half2 half2 assert "
+    "__cluster_dims__ __trap __nanosleep clock clock64 "
+    "__activemask __match_any_sync __match_all_sync __half2 half2 assert "
     "__shfl __shfl_up __shfl_down __shfl_xor __ballot __any __all __pipeline_memcpy_async "
     "malloc free alignas thread_local wchar_t main";
 static const char types[] =
@@ -53,7 +53,15 @@ int gnd__cudac_row(int i, const char **group, const char **names, const char **n
     return 1;
 }
 
-/* Looks behind or ahead may leave the source: there is no token there. */
+int gnd__cudac_votes(const gnd__cudac *x)
+{
+    for (int i = 0; i < NROW; i++)
+        if (x->used[i] && !strncmp(rows[i].names, "__syncthreads_", 14))
+            return 1;
+    return 0;
+}
+
+/* Positions before and after the source have no token. */
 static int inside(const gnd__cudac *x, int32_t t)
 {
     return t >= 0 && t < x->ntoken;
@@ -211,8 +219,8 @@ gnd_status gnd__cudac_words(gnd__cudac *x)
     return st;
 }
 
-/* make_float4 and its like. */
-static void make_vector(const gnd__utoken *k, const char *src, gnd__str *out)
+/* Defines make_float4 and similar functions for token k, once; names: those that are defined. */
+static void make_vector(const gnd__utoken *k, const char *src, gnd__str *names, gnd__str *out)
 {
     const char *s = src + k->at;
     const size_t n = k->len;
@@ -224,8 +232,9 @@ static void make_vector(const gnd__utoken *k, const char *src, gnd__str *out)
     if (!strcmp(base, "longlong") || !strcmp(base, "ulonglong"))
         memmove(strstr(base, "longlong"), "long", 5);
     snprintf(name, sizeof name, "%.*s", (int)n, s);
-    if (strstr(gnd__str_get(out), name))
+    if (gnd__word_find(gnd__str_get(names), name, n, 0) >= 0)
         return;
+    gnd__str_addf(names, "%s ", name);
     const int lanes = s[n - 1] - '0';
     gnd__str_addf(out, "static __attribute__((overloadable)) %s%d %s(", base, lanes, name);
     for (int i = 0; i < lanes; i++)
@@ -254,7 +263,7 @@ static void row_text(int i, gnd__str *out)
 
 gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
 {
-    gnd__str made = {0};
+    gnd__str made = {0}, names = {0};
     if (x->props->has_f64)
         gnd__str_add(out,
                      "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
@@ -268,11 +277,12 @@ gnd_status gnd__cudac_prelude(gnd__cudac *x, gnd__str *out)
             row_text(i, out);
     for (int32_t t = 0; t < x->ntoken; t++)
         if (x->token[t].type == GND__UT_WORD)
-            make_vector(&x->token[t], x->u->src, &made);
+            make_vector(&x->token[t], x->u->src, &names, &made);
     gnd__str_addn(out, gnd__str_get(&made), made.len);
-    out->bad |= made.bad;
+    out->bad |= made.bad | names.bad;
     gnd__str_free(&made);
-    /* the user's names that OpenCL C has as well; __half is what half means where that is used */
+    gnd__str_free(&names);
+    /* the user's names that are also names of OpenCL C; half means __half */
     for (const char *w = taken; *w;) {
         const size_t n = strcspn(w, " ");
         int found = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/cudac_read.c - what stands at file scope of CUDA C: macros, types, constants, functions
- * with their parameters. Changes of what is no function are noted in x->outer.
+ * codegen/cudac_read.c - reads the file scope of CUDA C: macros, types, constants, functions with
+ * their parameters. Changes outside of functions are noted in x->outer.
  */
 #include "codegen/cudac.h"
 
@@ -71,7 +71,7 @@ static gnd_status read_include(gnd__cudac *x, int32_t t, const char *text, size_
     return gnd__cudac_refuse(x, t, "#include of %s: there are no files beside the source", word);
 }
 
-/* The tokens of #define's line t behind those of the source: name, parameters and body. */
+/* Appends the tokens of the #define in line t to those of the source: name, parameters and body. */
 static gnd_status read_define(gnd__cudac *x, int32_t t, size_t skip)
 {
     gnd__utoken *k;
@@ -186,7 +186,7 @@ static gnd_status read_params(gnd__cudac *x, gnd__cfn *f)
     return st;
 }
 
-/* The function whose ( is token `open`; it begins at start. *next: behind it. */
+/* Reads the function whose ( is token `open`; it begins at start. *next is the token after it. */
 static gnd_status read_function(gnd__cudac *x, int32_t start, int32_t open, int32_t *next)
 {
     gnd__cfn *all = gnd__realloc(x->fn, (size_t)(x->nfn + 1) * sizeof *all);
@@ -281,7 +281,7 @@ static gnd_status read_type(gnd__cudac *x, int32_t a, int32_t z)
     return st == GND_OK ? gnd__cudac_expression(x, &x->outer, a, z) : st;
 }
 
-/* A variable at file scope, tokens [a, z): constants alone. */
+/* A variable at file scope, tokens [a, z). It must be a constant. */
 static gnd_status read_variable(gnd__cudac *x, int32_t a, int32_t z)
 {
     int32_t name = -1, eq = -1, square = -1;

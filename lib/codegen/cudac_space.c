@@ -52,7 +52,7 @@ int32_t gnd__cudac_args(const gnd__cudac *x, int32_t open, int32_t *from, int32_
     return n;
 }
 
-/* Past a cast at a, (T *) or static_cast<T *>; a where there is none. */
+/* The token after a cast at a, (T *) or static_cast<T *>; a if there is no cast. */
 static int32_t past_cast(const gnd__cudac *x, int32_t a, int32_t b)
 {
     int32_t t = a;
@@ -67,7 +67,7 @@ static int32_t past_cast(const gnd__cudac *x, int32_t a, int32_t b)
     return close > 0 && close + 1 < b ? close + 1 : a;
 }
 
-/* What parameter t of the macro in use stands for; 0: it is none. */
+/* Gets the argument for parameter t of the macro in use. Returns 0 if t is no parameter. */
 static int framed(const gnd__cudac *x, int32_t t, int32_t *from, int32_t *to)
 {
     const gnd__cframe *f = x->frame;
@@ -123,7 +123,7 @@ static gnd__cspace call_space(gnd__cudac *x, int32_t t)
                 space[i] =
                     (uint8_t)(g->param[i].kind == CU_REF ? gnd__cudac_place(x, from[i], to[i])
                                                          : gnd__cudac_space(x, from[i], to[i]));
-        for (int32_t i = 0; i < n; i++) /* what it returns is made of its arguments */
+        for (int32_t i = 0; i < n; i++) /* its result is made of its arguments */
             if (space[i] != CU_NONE && space[i] != CU_ANY)
                 return (gnd__cspace)space[i];
     }

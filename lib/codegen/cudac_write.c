@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/cudac_write.c - puts the text together: definitions, what stands outside of functions,
- * and each function once for each combination of memories, with the user's lines by #line. Kernels
- * get their hidden parameters as user_text.c writes them: the bytes at which arrays begin, and last
- * the block of dynamic shared memory.
+ * codegen/cudac_write.c - composes the text: definitions, the text outside of functions, and each
+ * function once for each combination of memories, with #line for the user's lines. Kernels get
+ * hidden parameters as user_text.c writes them: the bytes at which arrays begin, then the block of
+ * dynamic shared memory.
  */
 #include "codegen/checked.h"
 #include "codegen/cudac.h"
@@ -81,9 +81,10 @@ static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukern
     const char *src = x->u->src;
     int n = 0;
     gnd__str_addf(out, "__kernel ");
-    for (int64_t i = 0; k && k->reqd[0] > 0 && i < 1; i++)
+    const int64_t *size = k && k->reqd[0] > 0 ? k->reqd : k && k->sized[0] > 0 ? k->sized : NULL;
+    if (size)
         gnd__str_addf(out, "__attribute__((reqd_work_group_size(%lld, %lld, %lld))) ",
-                      (long long)k->reqd[0], (long long)k->reqd[1], (long long)k->reqd[2]);
+                      (long long)size[0], (long long)size[1], (long long)size[2]);
     if (x->props->subgroup == 32)
         gnd__str_add(
             out,
@@ -128,6 +129,8 @@ static gnd_status kernel_head(gnd__cudac *x, const gnd__cfn *f, const gnd__ukern
         gnd__str_addf(out, "%s__local ulong2 *gndl_all",
                       n++ ? ", " : ""); /* 16 bytes, as in CUDA */
     gnd__str_add(out, ")\n{\n");
+    if (gnd__cudac_votes(x))
+        gnd__str_add(out, "__local int gndc_votes;\n");
     for (int32_t i = 0; i < f->nparam; i++) {
         const gnd__cvar *p = &f->param[i];
         const gnd__utoken *name = &x->token[p->name];
@@ -242,6 +245,7 @@ static void free_all(gnd__cudac *x)
     gnd__edits_free(&x->outer);
     gnd__str_free(&x->hoisted);
     gnd__str_free(&x->casts);
+    gnd__str_free(&x->cast_names);
 }
 
 gnd_status gnd__cudac_text(const gnd__usource *u, const gnd_props *props, gnd__str *out, gnd_err *e)

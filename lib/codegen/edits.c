@@ -39,7 +39,7 @@ static int compare(const void *pa, const void *pb)
     const gnd__edit *a = pa, *b = pb;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
-    if (!a->len != !b->len) /* insertions come before what stands there */
+    if (!a->len != !b->len) /* insertions come before the text at the same place */
         return a->len ? 1 : -1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
@@ -51,7 +51,7 @@ void gnd__edits_copy(gnd__edits *x, const char *src, size_t from, size_t to, gnd
         qsort(x->edit, x->n, sizeof *x->edit, compare);
     x->sorted = 1;
     out->bad |= x->bad | x->text.bad;
-    while (lo < hi) { /* the first edit at or behind from */
+    while (lo < hi) { /* the first edit at `from` or after it */
         const uint32_t mid = lo + (hi - lo) / 2;
         if (x->edit[mid].at < from)
             lo = mid + 1;

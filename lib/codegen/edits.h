@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/edits.h - changes of a source text that are noted first and written later: at a byte, so
- * many bytes become another text. What is shorter than it was is filled with blanks, so that what
- * follows on the line keeps its column. Pure text; knows no language.
+ * codegen/edits.h - changes of a source text that are noted first and written later. A change
+ * replaces some bytes by another text. Shorter texts are filled with blanks, so that the rest of
+ * the line keeps its columns. Pure text; knows no language.
  */
 #ifndef GND_CODEGEN_EDITS_H
 #define GND_CODEGEN_EDITS_H
@@ -12,7 +12,7 @@
 
 typedef struct gnd__edit {
     uint32_t at, len;    /* bytes of the source */
-    uint32_t text, size; /* what stands there instead: bytes of gnd__edits.text */
+    uint32_t text, size; /* the new text: bytes of gnd__edits.text */
     uint32_t order;      /* of those at one place, the first noted is written first */
 } gnd__edit;
 

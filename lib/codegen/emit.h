@@ -18,9 +18,9 @@ enum gnd__pick { GND__PICK_NOT, GND__PICK_COMPUTE, GND__PICK_TAKE, GND__PICK_SAV
 
 /* Vectors, of several elements along one axis (codegen/vector.c). */
 typedef struct gnd__vectors {
-    int width;                   /* elements of one; 1: there are none */
+    int width;                   /* elements of one; 1: no vectors */
     uint8_t on[GND__KIR_ACCESS]; /* the accesses that use them: their elements are in u */
-    int gathers;                 /* vectors behind an index are loaded at l == 0 */
+    int gathers;                 /* vectors read through an index are loaded at l == 0 */
 } gnd__vectors;
 
 /* Points one after another along an axis, on CPUs. */
@@ -132,23 +132,21 @@ void gnd__cg_vector_stores(gnd__cg *c);
 const char *gnd__cg_raw(size_t bytes);
 
 /* --- shapes ----------------------------------------------------------------------------------- */
-/* Whether an operation of the body has a text for arguments near 0 (kernels/elementary.cl): its
- * compute dtype, the widest if there are several; -1: none has. */
+/* If operations of the body have a text for arguments near 0 (kernels/elementary.cl): their widest
+ * compute dtype, else -1. */
 int gnd__cg_near(const gnd__cg *c);
 
 /* --- functions of the user's (codegen/calls.c) ------------------------------------------------ */
 /* The text of the functions that k calls. */
 void gnd__cg_snippets(const gnd__kir *k, gnd__str *out);
-/* Of call i: variables for its outputs and the statement, where it has several and no call before
- * it has made them; its value. */
+/* Writes call i: if it has several outputs and no equal call precedes it, variables for the outputs
+ * and the statement; then its value. */
 void gnd__cg_outputs(gnd__cg *c, int i);
 void gnd__cg_call(gnd__cg *c, int i);
 
 gnd_status gnd__cg_map(gnd__cg *c);
 gnd_status gnd__cg_map_cpu(gnd__cg *c);
 gnd_status gnd__cg_map_boxes(gnd__cg *c);
-/* Of the range of work-items of a map on CPUs: one for each point of the axes but the last one. */
-void gnd__cg_cpu_space(const gnd__kir *k, size_t *global);
 /* Declares u of each access of c->vector.on: n private elements of the work-item. */
 void gnd__cg_private(gnd__cg *c, int n);
 /* Whether k reads no memory and computes random numbers; and a writer of such a kernel along one

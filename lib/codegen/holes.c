@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An accumulator as it is written, "L[l]": its name and what stands behind it. */
+/* An accumulator as it is written, "L[l]": its name and its index. */
 typedef struct operand {
     char name[16];
     const char *index;
@@ -44,7 +44,7 @@ static void stores(void *who, const gnd__holeargs *a)
     gnd__cg_stores(who);
 }
 
-/* How many elements a vector has is the first argument of what uses vectors. */
+/* The first argument of all holes of vectors is the number of elements of a vector. */
 static void vector_loads(void *who, const gnd__holeargs *a)
 {
     gnd__cg *c = who;

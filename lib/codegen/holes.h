@@ -19,9 +19,8 @@
  *     ${add A, B[l]}             A takes B with compensation
  *     ${fold A[l], A[l + w]}     the same plainly
  *     ${copy A, B[l]} ${keys K, A}
- *     ${tree K, lane, first, lanes}    over work-items, to lane 0, and the others return;
- * ${tree_all
- *                                ...}: to all of them
+ *     ${tree K, lane, first, lanes}        over work-items, to lane 0; the others return
+ *     ${tree_all K, lane, first, lanes}    over work-items, to all of them
  *     ${part_store A[l], at} ${part_load A, at}
  */
 #ifndef GND_CODEGEN_HOLES_H
@@ -35,5 +34,10 @@
 void gnd__cg_shape(gnd__cg *c, const char *name, const gnd__hole *own, int n, void *who);
 #define gnd__cg_shape_of(c, name, own, who)                                                        \
     gnd__cg_shape(c, name, own, (int)(sizeof(own) / sizeof *(own)), who)
+
+/* A kernel for CPU devices whose work-items take runs of up to `run` points along the last axis
+ * (there is one), which `points` writes. */
+gnd_status gnd__cg_cpu_runs(gnd__cg *c, int run, void (*points)(void *who, const gnd__holeargs *a),
+                            void *who);
 
 #endif

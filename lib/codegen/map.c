@@ -14,7 +14,7 @@
 typedef struct map_writer {
     gnd__cg *c;
     int x;   /* the last axis */
-    int vec; /* elements of a vector; 1: there are none */
+    int vec; /* elements of a vector; 1: no vectors */
 } map_writer;
 
 /* The type of a vector of access a. */

@@ -234,7 +234,7 @@ static void write_loop(void *who, const gnd__holeargs *a)
     loop(b, &b->w[b->next - 1]);
 }
 
-/* The next loop without conditions, and what is there for other points. */
+/* The next loop without conditions, and the text for other points. */
 static void write_ways(void *who, const gnd__holeargs *a)
 {
     box_writer *b = who;
@@ -252,32 +252,29 @@ static void write_ways(void *who, const gnd__holeargs *a)
     gnd__cg_shape_of(b->c, "map_boxes_way", own, b);
 }
 
+static void write_run(void *who, const gnd__holeargs *a)
+{
+    const box_writer *b = who;
+    const gnd__hole own[] = {
+        {"x", .number = b->x},
+        {"conditions", .write = write_conditions},
+        {"borders", .write = write_borders},
+        {"ways", .write = write_ways},
+    };
+    (void)a;
+    gnd__cg_shape_of(b->c, "map_boxes_cpu", own, who);
+}
+
 gnd_status gnd__cg_map_boxes(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
-    const int n = k->nkeep, x = n - 1;
-    size_t global[3] = {(size_t)((k->dim[x] + RUN - 1) / RUN), 1, 1};
-    const size_t local[3] = {1, 1, 1};
-    box_writer b = {.c = c, .x = x};
+    box_writer b = {.c = c, .x = k->nkeep - 1};
     int any = 0;
     deciding(k, b.is);
     for (int i = 0; i < k->ninstr; i++)
         any |= b.is[i];
     b.ways = any ? find_ways(k, b.is, b.w) : 0;
-    const gnd__hole own[] = {
-        {"x", .number = x},
-        {"y", .number = n - 2},
-        {"rows", .number = n > 1},
-        {"planes", .number = n > 2},
-        {"run", .number = RUN},
-        {"conditions", .write = write_conditions},
-        {"borders", .write = write_borders},
-        {"ways", .write = write_ways},
-    };
-    gnd__cg_cpu_space(k, global);
-    gnd__cg_begin_map(c);
-    gnd__cg_shape_of(c, "map_boxes_cpu", own, &b);
-    return gnd__cg_end(c, 3, global, local);
+    return gnd__cg_cpu_runs(c, RUN, write_run, &b);
 }
 
 int gnd__codegen_boxes_fit(const gnd__kir *k, const gnd__target *t)

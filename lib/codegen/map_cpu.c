@@ -10,7 +10,8 @@
  */
 #include "codegen/holes.h"
 
-void gnd__cg_cpu_space(const gnd__kir *k, size_t *global)
+/* Of the range of work-items: one for each point of the axes but the last one. */
+static void set_space(const gnd__kir *k, size_t *global)
 {
     const int n = k->nkeep;
     global[1] = n > 1 ? (size_t)k->dim[n - 2] : 1;
@@ -19,14 +20,14 @@ void gnd__cg_cpu_space(const gnd__kir *k, size_t *global)
         global[2] *= (size_t)k->dim[d];
 }
 
-static gnd_status points(gnd__cg *c)
+static gnd_status single_points(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     const int n = k->nkeep;
     const size_t group = gnd__cg_group(c, (size_t)c->t->tune->v[GND__TUNE_CPU_GROUP]);
     size_t global[3] = {n > 0 ? (size_t)k->dim[n - 1] : 1, 1, 1};
     size_t local[3] = {n > 0 ? group : 1, 1, 1};
-    gnd__cg_cpu_space(k, global);
+    set_space(k, global);
     if (n > 1) {
         local[0] = global[0] > 512 ? group : global[0] > 64 ? 128 : 16;
         if (local[0] > group)
@@ -62,37 +63,48 @@ static void write_near_loop(void *who, const gnd__holeargs *a)
     c->run.near = 0;
 }
 
-/* near: see gnd__cg_near. */
-static gnd_status runs(gnd__cg *c, int near)
+gnd_status gnd__cg_cpu_runs(gnd__cg *c, int run, void (*points)(void *who, const gnd__holeargs *a),
+                            void *who)
 {
     const gnd__kir *k = c->k;
     const int n = k->nkeep;
-    size_t global[3] = {(size_t)((k->dim[n - 1] + GND__CG_RUN - 1) / GND__CG_RUN), 1, 1};
+    size_t global[3] = {(size_t)((k->dim[n - 1] + run - 1) / run), 1, 1};
     const size_t local[3] = {1, 1, 1};
     const gnd__hole own[] = {
-        {"x", .number = n - 1},
-        {"y", .number = n - 2},
-        {"rows", .number = n > 1},
-        {"planes", .number = n > 2},
-        {"run", .number = GND__CG_RUN},
-        {"near", .number = near >= 0},
-        {"wide", .number = near == GND_FLOAT64},
-        {"loop", .write = write_loop},
+        {"x", .number = n - 1},      {"y", .number = n - 2}, {"rows", .number = n > 1},
+        {"planes", .number = n > 2}, {"run", .number = run}, {"points", .write = points},
+    };
+    set_space(k, global);
+    gnd__cg_begin_map(c);
+    gnd__cg_shape_of(c, "map_runs_cpu", own, who);
+    return gnd__cg_end(c, 3, global, local);
+}
+
+/* near: see gnd__cg_near. */
+typedef struct run_writer {
+    gnd__cg *c;
+    int near;
+} run_writer;
+
+static void write_run(void *who, const gnd__holeargs *a)
+{
+    const run_writer *r = who;
+    const gnd__hole own[] = {
+        {"x", .number = r->c->k->nkeep - 1},        {"near", .number = r->near >= 0},
+        {"wide", .number = r->near == GND_FLOAT64}, {"loop", .write = write_loop},
         {"near_loop", .write = write_near_loop},
     };
-    gnd__cg_cpu_space(k, global);
-    gnd__cg_begin_map(c);
-    gnd__cg_shape_of(c, "map_runs_cpu", own, c);
-    return gnd__cg_end(c, 3, global, local);
+    (void)a;
+    gnd__cg_shape_of(r->c, "map_run_points", own, r->c);
 }
 
 gnd_status gnd__cg_map_cpu(gnd__cg *c)
 {
     const gnd__kir *k = c->k;
     if (k->nkeep > 0 && k->dim[k->nkeep - 1] >= SHORTEST) {
-        const int near = gnd__cg_near(c);
-        if (gnd__words_find(c, k->nkeep - 1) || near >= 0)
-            return runs(c, near);
+        run_writer r = {.c = c, .near = gnd__cg_near(c)};
+        if (gnd__words_find(c, k->nkeep - 1) || r.near >= 0)
+            return gnd__cg_cpu_runs(c, GND__CG_RUN, write_run, &r);
     }
-    return points(c);
+    return single_points(c);
 }

@@ -20,7 +20,7 @@ int gnd__merge_place(const gnd__form *f, int i)
 /* What the shapes of kernels/merge.cl are filled by. */
 typedef struct merge_writer {
     gnd__str *out;
-    const gnd__mergefn *f; /* the function being written, and of all of them */
+    const gnd__mergefn *f; /* the function being written, or all n functions */
     int n;
 } merge_writer;
 

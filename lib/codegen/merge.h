@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/merge.h - the text of one kernel that does what several launches of others would do one
- * after the other, from what they are made of (gnd__form) and a table that says which, on what. For
- * OpenCL.
+ * codegen/merge.h - the text of one kernel that does the work of several launches, one after the
+ * other. It is made from the parts of their kernels (gnd__form), and a table says which kernel runs
+ * on which data. For OpenCL.
  *
- * The kernel is a single group: what a work-item writes others of its group see behind a barrier,
- * which nothing promises between groups. On CPUs it is a single work-item, whose loops the compiler
- * vectorises, and has no barrier at all.
+ * The kernel is a single group, because only work-items of one group see each other's writes after
+ * a barrier. On CPUs it is a single work-item, whose loops the compiler vectorises, and has no
+ * barrier.
  *
  * Its arguments: the table (a buffer, from an int64 offset on in elements of 8 bytes, a multiple of
  * 2), the number of its chunks (int32), and GND__MERGE_MEMS buffers. A chunk, which on GPUs is read
@@ -35,17 +35,17 @@ enum {
     GND__MERGE_ARGS = 64 /* of a function, at most */
 };
 
-/* A kernel: its source as it was compiled, and what that is made of; the work-items of its groups.
- * Kernels with local memory reach all their barriers with each work-item, every group the same
- * number of times, and write nothing that they read: groups that are left over do there what the
- * last one does. */
+/* A kernel: its source as it was compiled, the parts of that text, and the work-items of its
+ * groups. In kernels with local memory all work-items reach all barriers, every group the same
+ * number of times, and they write nothing that they read. So superfluous groups may repeat the last
+ * one. */
 typedef struct gnd__mergefn {
     const char *src;
     const gnd__form *form;
     int group;
 } gnd__mergefn;
 
-/* Where argument i of f stands in an entry, in units of 8 bytes; that of f->nparam is the entry's
+/* The offset of argument i of f in an entry, in units of 8 bytes; for f->nparam, the entry's
  * length. */
 int gnd__merge_place(const gnd__form *f, int i);
 /* Appends the source of the kernel k_merged with the functions f[0] ... f[n - 1], for a group of

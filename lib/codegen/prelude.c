@@ -167,7 +167,7 @@ typedef struct maker {
 
 static gnd_status need(maker *m, const char *text, size_t len);
 
-/* Writes section k for dtype t, after what it needs. */
+/* Writes section k for dtype t, after the sections that it needs. */
 static gnd_status write_fn(maker *m, int k, gnd_dtype t)
 {
     const unsigned short bit = (unsigned short)(1u << t);

@@ -17,7 +17,8 @@ void gnd__cg_reduce_args(gnd__cg *c, int ends)
         gnd__acc_part_args(c, 1);
 }
 
-/* The loads of a group's work-item, local work-items apart. */
+/* The loads of one work-item of a group; they are as many elements apart as the group has
+ * work-items. */
 typedef struct finish_writer {
     gnd__cg *c;
     int local;

@@ -161,8 +161,8 @@ static int step_of(const tile *t, int along_x)
     return t->shared ? 1 : along_x ? ACROSS : GROUP / ACROSS;
 }
 
-/* Where a result is from where the tile begins: " + tx * 8", or nothing where a work-item has one
- * along that axis. */
+/* The position of a result in the tile: " + tx * 8", or "" if a work-item has one result along that
+ * axis. */
 static void offset_of(const tile *t, int along_x, char *buf, size_t n)
 {
     buf[0] = '\0';

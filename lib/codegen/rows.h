@@ -28,8 +28,8 @@ typedef struct gnd__rows {
 int gnd__rows_is_run(const gnd__kir *k, int i);
 /* Fills in w->nstage and w->stage. */
 void gnd__rows_stages(const gnd__kir *k, gnd__rows *w);
-/* Sets need[i] to whether stage s (w->nstage: the outputs) needs instruction i, back to what is in
- * there[]; with `all`, back to the loads. */
+/* Sets need[i] to whether stage s (w->nstage: the outputs) needs instruction i. Values in there[]
+ * need nothing else; with `all`, everything back to the loads is needed. */
 void gnd__rows_needed(const gnd__kir *k, const gnd__rows *w, int s, int all, const uint8_t *there,
                       uint8_t *need);
 /* Fills in w->kept: expensive values that two stages need, and with `loads` all loads along the
@@ -40,8 +40,8 @@ void gnd__rows_only(gnd__cg *c, const gnd__rows *w, int s);
 
 /* Bits: the outputs with a value for each element of a row. */
 unsigned gnd__rows_points(const gnd__kir *k);
-/* How each instruction gets its value in the current stage, which needs need[], where there[] is
- * in arrays: into w->pick. */
+/* Sets w->pick: how each instruction gets its value in the current stage. The stage needs need[],
+ * and there[] is in arrays. */
 void gnd__rows_pick(const gnd__kir *k, gnd__rows *w, const uint8_t *need, const uint8_t *there);
 /* Adds to there[] what the stage has saved. */
 void gnd__rows_saved(const gnd__kir *k, const gnd__rows *w, uint8_t *there);

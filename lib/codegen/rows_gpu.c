@@ -147,24 +147,6 @@ static void write_values(void *who, const gnd__holeargs *a)
     gnd__rows_values(r->c, &r->w);
 }
 
-/* The reductions of stage s. */
-static void reduce_stage(row_writer *r, int s)
-{
-    gnd__cg *c = r->c;
-    const gnd__hole own[] = {
-        {"kept", .number = c->k->nkeep},      {"axes", .number = r->last + 1},
-        {"last", .number = r->last},          {"lanes", .number = r->w.lanes},
-        {"shared", .number = r->w.lanes > 1}, {"nvec", .number = r->w.nvec},
-        {"vec", .number = r->w.vec},          {"vectors", .number = r->w.vec > 1},
-        {"full", .number = r->w.full},        {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
-        {"loads", .write = write_loads},      {"stage_values", .write = write_values},
-    };
-    gnd__rows_only(c, &r->w, s);
-    gnd__cg_shape_of(c, "rows_gpu_reduce", own, r);
-    c->keys = 0; /* of this stage's results */
-    c->part.skip_red = 0;
-}
-
 /* Declares the vectors of the outputs that are contiguous along the row, and marks these. */
 static void write_declare(void *who, const gnd__holeargs *a)
 {
@@ -180,8 +162,8 @@ static void write_declare(void *who, const gnd__holeargs *a)
     c->vector.width = 1;
 }
 
-/* The outputs that have a value for each element of the row. */
-static void write_points(row_writer *r)
+/* What is done with the elements of the row: they go into the accumulators, or the outputs. */
+static void fill_row(row_writer *r, int outputs)
 {
     gnd__cg *c = r->c;
     const gnd__hole own[] = {
@@ -192,13 +174,46 @@ static void write_points(row_writer *r)
         {"nvec", .number = r->w.nvec},
         {"vec", .number = r->w.vec},
         {"vectors", .number = r->w.vec > 1},
-        {"full", .number = r->w.full},
+        {"within", .text = r->w.full ? (outputs ? "live" : "1")
+                           : outputs ? "x0 < R && live"
+                                     : "x0 < R"},
+        {"outputs", .number = outputs},
+        {"vector_outputs", .number = outputs && r->w.vec > 1},
+        {"index", .text = r->w.vec > 1 ? "x0 + l" : "x0"},
         {"loads", .write = write_loads},
         {"stage_values", .write = write_values},
         {"declare_vectors", .write = write_declare},
     };
+    gnd__cg_shape_of(c, "rows_gpu_row", own, r);
+}
+
+static void write_row(void *who, const gnd__holeargs *a)
+{
+    (void)a;
+    fill_row(who, 0);
+}
+
+/* The reductions of stage s. */
+static void reduce_stage(row_writer *r, int s)
+{
+    gnd__cg *c = r->c;
+    const gnd__hole own[] = {
+        {"lanes", .number = r->w.lanes},
+        {"shared", .number = r->w.lanes > 1},
+        {"row", .write = write_row},
+    };
+    gnd__rows_only(c, &r->w, s);
+    gnd__cg_shape_of(c, "rows_gpu_reduce", own, r);
+    c->keys = 0; /* of this stage's results */
+    c->part.skip_red = 0;
+}
+
+/* The outputs that have a value for each element of the row. */
+static void write_points(row_writer *r)
+{
+    gnd__cg *c = r->c;
     c->part.skip_out = ~r->points;
-    gnd__cg_shape_of(c, "rows_gpu_points", own, r);
+    fill_row(r, 1);
     c->part.skip_out = 0;
     memset(c->vector.on, 0, sizeof c->vector.on);
 }

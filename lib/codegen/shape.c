@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/shape.c - fills shapes: see shape.h. Goes through the text once, line by line, and keeps
- * nothing; what is left out by a condition is looked at as well, so that a wrong name is found
+ * codegen/shape.c - fills shapes: see shape.h. Reads the text once, line by line, and keeps
+ * nothing. Lines that a condition leaves out are checked as well, so that a wrong name is found
  * whatever the conditions are.
  */
 #include "codegen/shape.h"
@@ -43,7 +43,8 @@ static int same(const char *s, size_t n, const char *word)
     return strlen(word) == n && !memcmp(s, word, n);
 }
 
-/* The hole of that name, and whom it writes for; NULL, which is wrong, when there is none. */
+/* The hole of that name, and the argument of its function. NULL, with an error, if there is no such
+ * hole. */
 static const gnd__hole *find(filler *f, const char *s, size_t n, void **who)
 {
     for (int t = 0; t < f->ntables; t++)
@@ -131,7 +132,8 @@ static void arguments(filler *f, const char *p, const char *end, char *room, gnd
     }
 }
 
-/* A condition that begins, turns or ends: the inside p .. end of a hole. 0: it is none. */
+/* Handles ${if}, ${else} and ${end}, given the inside p .. end of a hole. Returns 0 for other
+ * holes. */
 static int condition(filler *f, const char *p, const char *end)
 {
     const size_t n = (size_t)(end - p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * codegen/shape.h - shapes of kernels: texts of kernels/ with named holes, and what fills the
- * holes. Text to text; what the holes of generated kernels are called is in codegen/holes.h.
+ * codegen/shape.h - shapes of kernels: texts of kernels/ with named holes, and the tables that fill
+ * the holes. Text to text; codegen/holes.h lists the holes of generated kernels.
  *
  * A shape is a section of kernels/, from a line `//@shape NAME` to the next line that begins with
  * `//@`:
@@ -41,7 +41,7 @@ typedef struct gnd__hole {
     int64_t number;
 } gnd__hole;
 
-/* A table of holes, and whom their functions write for. own: the shape has to name each of them. */
+/* A table of holes, and the argument of their functions. own: the shape must name each of them. */
 typedef struct gnd__holes {
     const gnd__hole *hole;
     int n;
@@ -50,9 +50,9 @@ typedef struct gnd__holes {
 } gnd__holes;
 
 /* Appends the shape `name`, filled by the tables in their order. GND_ERR_INTERNAL names the shape
- * and what is wrong with it: there is none of that name, a hole that nothing fills, one of the
- * writer's own that it does not have (in what is left out too), a condition that does not end. A
- * failed allocation is noted in out alone. */
+ * and what is wrong: no shape has that name, nothing fills a hole, the shape lacks one of the
+ * writer's own holes (lines that are left out count), or a condition does not end. A failed
+ * allocation is only noted in out. */
 gnd_status gnd__fill_shape(gnd__str *out, const char *name, const gnd__holes *table, int ntables,
                            gnd_err *e);
 /* The same with the text of a shape that is not in kernels/. */

@@ -2,10 +2,10 @@
  *
  * codegen/snippet.c - the user's pieces of code as functions, for certain dtypes: see snippet.h.
  *
- * A text stands behind a guard, since several kernels may become one text. It has nothing that
- * differs between two runs of a program: its name is a hash of it. Type letters are macros round
- * the user's text; #line gives its lines. A bool is `bool` inside, so that it is 0 or 1; float16
- * and bfloat16 are computed in float and rounded at the end.
+ * A text is protected by a guard, because several kernels may become one text. It is equal in every
+ * run of a program: its name is its hash. Type letters are macros around the user's text, and #line
+ * gives its lines. A bool is `bool` inside, so that it is 0 or 1; float16 and bfloat16 are computed
+ * in float and rounded at the end.
  */
 #include "codegen/snippet.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/mem.h"
+#include "codegen/complex.h"
 #include "codegen/prelude.h"
 #include "codegen/user_lex.h"
 
@@ -21,14 +22,30 @@ gnd_dtype gnd__sparam_dtype(const gnd__sparam *p, const gnd__letters *l)
     return (gnd_dtype)(p->letter ? l->of[(unsigned char)p->letter] : p->dtype);
 }
 
+static int complex_bit(int t)
+{
+    return t == GND_COMPLEX64 ? GND__Z64 : t == GND_COMPLEX128 ? GND__Z128 : 0;
+}
+
+int gnd__snippet_complex(const gnd__letters *l, const gnd__sparams *a, const gnd__sparams *b)
+{
+    int bits = 0;
+    for (int c = 'A'; c <= 'Z'; c++)
+        bits |= complex_bit(l->of[c]);
+    for (int i = 0; a && i < a->n; i++)
+        bits |= complex_bit((int)gnd__sparam_dtype(&a->p[i], l));
+    for (int i = 0; b && i < b->n; i++)
+        bits |= complex_bit((int)gnd__sparam_dtype(&b->p[i], l));
+    return bits;
+}
+
 /* The C type of dtype t in the user's text. */
 static const char *type_of(gnd_dtype t)
 {
     return t == GND_BOOL ? "bool" : gnd__ctype_value(t);
 }
 
-/* Defines the letters that are known and, where text is not NULL, are words of it; or takes them
- * away. */
+/* Defines the known letters that are words of text (NULL: all known letters), or undefines them. */
 static void letters(gnd__str *out, const gnd__letters *l, const char *text, int define)
 {
     for (int c = 'A'; c <= 'Z'; c++) {
@@ -160,21 +177,41 @@ static void leaves(gnd__str *text, gnd_dtype t, const char *name)
         gnd__str_addf(text, "(%s)%s", gnd__ctype_value(t), name);
 }
 
-static void body(gnd__snippet *s, const gnd__sfunc *f, gnd__str *text)
+/* The user's text with its letters; `bits`: for these complex dtypes, whose calls are defined.
+ * `type`: it is the value of that type. */
+static void user_text(gnd__str *text, const gnd__piece *p, int bits, const gnd__letters *l,
+                      const char *type)
+{
+    if (type && bits) /* no line of the preprocessor may stand within a macro's argument */
+        gnd__str_add(
+            text,
+            "#ifdef __OPENCL_VERSION__\n    __auto_type\n#else\n    auto\n#endif\n    raw_ = (\n");
+    else if (type)
+        gnd__str_addf(text, "    const %s value_ = (\n", type);
+    letters(text, l, NULL, 1);
+    gnd__str_addf(text, "#line 1 \"%s\"\n%s\n", p->what, bits ? p->ztext : p->text);
+    letters(text, l, NULL, 0);
+    gnd__str_add(text, type ? "    );\n" : "    ;}\n");
+    if (type && bits)
+        gnd__str_addf(text, "    const %s value_ = GNDZ_AS(%s, raw_);\n", type, type);
+}
+
+static void body(gnd__snippet *s, const gnd__sfunc *f, int bits, gnd__str *text)
 {
     gnd__str_add(text, ")\n{\n");
     if (f->code->uses.n)
         gnd__str_add(text, "    const g_i64 n = in_n_;\n");
-    for (int o = 0; o < s->nout && !f->value; o++)
-        gnd__str_addf(text, "    %s %s = 0;\n", type_of((gnd_dtype)s->out[o]), f->out->p[o].name);
-    if (f->value)
-        gnd__str_addf(text, "    const %s value_ = (\n", type_of((gnd_dtype)s->out[0]));
-    else
+    for (int o = 0; o < s->nout && !f->value; o++) {
+        const gnd_dtype t = (gnd_dtype)s->out[o];
+        gnd__str_addf(text, "    %s %s = ", type_of(t), f->out->p[o].name);
+        if (complex_bit((int)t))
+            gnd__str_addf(text, "gnd_cplx_%s(0, 0);\n", gnd__suffix(t));
+        else
+            gnd__str_add(text, "0;\n");
+    }
+    if (!f->value)
         gnd__str_add(text, "    {\n");
-    letters(text, f->letters, NULL, 1);
-    gnd__str_addf(text, "#line 1 \"%s\"\n%s\n", f->code->what, f->code->text);
-    letters(text, f->letters, NULL, 0);
-    gnd__str_add(text, f->value ? "    );\n" : "    ;}\n");
+    user_text(text, f->code, bits, f->letters, f->value ? type_of((gnd_dtype)s->out[0]) : NULL);
     for (int o = 0; o < s->nout; o++) {
         if (s->nout == 1)
             gnd__str_add(text, "    return ");
@@ -197,13 +234,18 @@ gnd__snippet *gnd__snippet_function(const gnd__sfunc *f)
         s.out[o] = (int16_t)gnd__sparam_dtype(&f->out->p[o], f->letters);
     s.cost = f->code->cost + 1;
     s.nops = f->code->ops < 1 ? 1 : f->code->ops > 16 ? 16 : f->code->ops;
+    const int bits = gnd__snippet_complex(f->letters, f->in, f->out);
+    if (bits)
+        gnd__complex_begin(f->code->calls, bits, &text);
     gnd__str_add(&text, inlined);
     gnd__str_addf(&text, "%s NAME_(", s.nout == 1 ? gnd__ctype_value((gnd_dtype)s.out[0]) : "void");
     arguments(&s, f, &text);
     for (int o = 0; o < s.nout && s.nout > 1; o++)
         gnd__str_addf(&text, "%s%s *o%d_", o || s.nin ? ", " : "",
                       gnd__ctype_value((gnd_dtype)s.out[o]), o);
-    body(&s, f, &text);
+    body(&s, f, bits, &text);
+    if (bits)
+        gnd__complex_end(f->code->calls, &text);
     gnd__snippet *made = finish(&s, f->preamble, f->letters, &text);
     gnd__str_free(&text);
     return made;
@@ -213,12 +255,14 @@ gnd__snippet *gnd__snippet_function(const gnd__sfunc *f)
 static void value_function(gnd__str *text, const char *ending, const char *params, gnd_dtype t,
                            const gnd__piece *p, const gnd__letters *l)
 {
-    gnd__str_addf(text, "%s%s NAME_%s(%s)\n{\n    const %s value_ = (\n", inlined,
-                  gnd__ctype_value(t), ending, params, type_of(t));
-    letters(text, l, NULL, 1);
-    gnd__str_addf(text, "#line 1 \"%s\"\n%s\n", p->what, p->text);
-    letters(text, l, NULL, 0);
-    gnd__str_addf(text, "    );\n    return (%s)value_;\n}\n", gnd__ctype_value(t));
+    const int bits = gnd__snippet_complex(l, NULL, NULL) | complex_bit((int)t);
+    if (bits)
+        gnd__complex_begin(p->calls, bits, text);
+    gnd__str_addf(text, "%s%s NAME_%s(%s)\n{\n", inlined, gnd__ctype_value(t), ending, params);
+    user_text(text, p, bits, l, type_of(t));
+    gnd__str_addf(text, "    return (%s)value_;\n}\n", gnd__ctype_value(t));
+    if (bits)
+        gnd__complex_end(p->calls, text);
 }
 
 gnd__snippet *gnd__snippet_fold(const char *name, const char *preamble, const gnd__piece *reduce,

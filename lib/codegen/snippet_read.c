@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * codegen/snippet_read.c - reads the user's parameter lists and pieces of code: see snippet.h. A
- * piece becomes part of a function that gnd writes, so what would end that function or change the
- * text behind it is refused here.
+ * piece becomes part of a function that gnd writes, so text that would end that function or change
+ * the text after it is refused here.
  */
 #include "codegen/snippet.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/words.h"
+#include "codegen/complex.h"
 #include "codegen/user_lex.h"
 
 /* Names that a parameter cannot have. */
@@ -50,12 +51,6 @@ gnd_status gnd__stype_read(const char *what, const char *text, size_t len, char 
         return gnd__err(e, GND_ERR_DTYPE,
                         "%s: unknown type '%s': a dtype (float32), or a capital letter for any",
                         what, word);
-    if (gnd_dtype_kind(t) == 'c')
-        return gnd__err(
-            e, GND_ERR_DTYPE,
-            "%s: type %s: give real and imaginary parts (gnd_real_part, gnd_imag_part), "
-            "which fuse",
-            what, word);
     *dtype = (int16_t)t;
     return GND_OK;
 }
@@ -143,7 +138,7 @@ static int is(const reader *r, int32_t t, const char *word)
     return t < r->n && gnd__utoken_is(r->src, &r->t[t], word);
 }
 
-/* Brackets match, and nothing is there that ends the function. */
+/* Checks that brackets match, and that nothing ends the function. */
 static gnd_status check_piece(const reader *r, int value)
 {
     char open[64];
@@ -168,7 +163,7 @@ static gnd_status check_piece(const reader *r, int value)
     return depth ? wrong(r, r->n - 1, "a bracket is not closed") : GND_OK;
 }
 
-/* The four tokens from t on, NAME.size(), become name: as long as they were. */
+/* Replaces the tokens from t on, NAME.size(), by name and blanks, of the same length. */
 static void replace(reader *r, int32_t t, const char *name)
 {
     const size_t from = r->t[t].at, to = r->t[t + 4].at + r->t[t + 4].len, n = strlen(name);
@@ -231,6 +226,21 @@ static gnd_status find_uses(reader *r, const gnd__sparams *in)
     return GND_OK;
 }
 
+/* The text for complex dtypes, which are not known yet: what it cannot be matters only with them.
+ */
+static gnd_status read_complex(gnd__piece *p, int value, gnd_err *e)
+{
+    gnd__str text = {0};
+    gnd_err bad = {.code = GND_OK};
+    gnd_status st = gnd__complex_text(p->what, p->text, value, &text, &p->calls, &bad);
+    if (st == GND_OK)
+        p->ztext = gnd__strdup(gnd__str_get(&text));
+    else if (st != GND_ERR_NOMEM)
+        p->why = gnd__strdup(bad.msg);
+    gnd__str_free(&text);
+    return p->ztext || p->why ? GND_OK : gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+}
+
 gnd_status gnd__piece_read(gnd__piece *p, const char *what, const char *text,
                            const gnd__sparams *in, int value, gnd_err *e)
 {
@@ -254,5 +264,13 @@ gnd_status gnd__piece_read(gnd__piece *p, const char *what, const char *text,
     if (st == GND_OK)
         st = find_uses(&r, in);
     gnd__free(token);
-    return st;
+    return st == GND_OK ? read_complex(p, value, e) : st;
+}
+
+void gnd__piece_free(gnd__piece *p)
+{
+    gnd__free(p->text);
+    gnd__free(p->ztext);
+    gnd__free(p->why);
+    p->text = p->ztext = p->why = NULL;
 }

@@ -48,7 +48,7 @@ static gnd_dtype unsigned_of(gnd_dtype t)
     }
 }
 
-/* What the letter after a $ stands for; NULL: nothing. */
+/* The text for the letter after a $; NULL if it has none. */
 static const char *placeholder(char c, gnd_dtype own, const char *const *arg)
 {
     gnd_dtype t = own == GND_FLOAT16 || own == GND_BFLOAT16 ? GND_FLOAT32 : own;

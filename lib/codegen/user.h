@@ -35,9 +35,10 @@ typedef struct gnd__ukernel {
     char *name;
     int32_t nparam;
     gnd__uparam *param;
-    int64_t most;    /* work-items of a group by __launch_bounds__; 0: not given */
-    int64_t reqd[3]; /* the size of a group by reqd_work_group_size; 0: not given */
-    int32_t start;   /* tokens: where the declaration starts, and the marks ( ) { */
+    int64_t most;     /* work-items of a group by __launch_bounds__; 0: not given */
+    int64_t reqd[3];  /* the size of a group by reqd_work_group_size; 0: not given */
+    int64_t sized[3]; /* the size that the text is written for, where reqd has none; 0: any */
+    int32_t start;    /* tokens: where the declaration starts, and the marks ( ) { */
     int32_t open, close, body;
     uint8_t is_extern; /* extern "C" already */
     uint8_t shared;    /* CUDA C: it has extern __shared__ memory */
@@ -70,7 +71,7 @@ void gnd__usource_free(gnd__usource *u);
 gnd_status gnd__usource_text(const gnd__usource *u, const gnd_props *props, gnd__str *out,
                              gnd_err *e);
 
-/* The kernel's number by name; NULL: the only one. -1: there is none (or several). */
+/* The kernel's number by name; name NULL: the only one. -1: no such kernel (or several). */
 int gnd__ukernel_find(const gnd__usource *u, const char *name);
 /* The kernel name most similar to `name`; NULL: none is similar. */
 const char *gnd__ukernel_near(const gnd__usource *u, const char *name);

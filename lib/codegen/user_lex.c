@@ -42,7 +42,7 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Past a comment's end. 0: it has none. */
+/* The offset after a comment; 0 if it does not end. */
 static int skip_comment(lexer *x)
 {
     if (peek(x, 1) == '/') {
@@ -59,7 +59,7 @@ static int skip_comment(lexer *x)
     return 1;
 }
 
-/* Past the end of a string or character. 0: it has none on its line. */
+/* The offset after a string or character; 0 if it does not end on its line. */
 static int skip_text(lexer *x)
 {
     const char quote = peek(x, 0);

@@ -41,7 +41,7 @@ static gnd_status syntax(const gnd__usource *u, int32_t t, gnd_err *e, const cha
     return gnd__err(e, GND_ERR_SYNTAX, "source:%d:%d: %s", u->token[t].line, u->token[t].col, what);
 }
 
-/* The mark of a pair that closes the one at t; -1: there is none. */
+/* The token that closes the one at t; -1 if no token does. */
 static int32_t closing(const gnd__usource *u, int32_t t, const char *open, const char *close)
 {
     int depth = 0;
@@ -220,7 +220,7 @@ static void read_numbers(const gnd__usource *u, int32_t t, int n, int64_t *out)
     }
 }
 
-/* The kernel whose mark (__kernel, __global__) is token t; *next: the token behind what was read.
+/* Reads the kernel whose mark (__kernel, __global__) is token t. *next is the token after it.
  */
 static gnd_status read_kernel(gnd__usource *u, int32_t t, int32_t *next, gnd_err *e)
 {

@@ -40,7 +40,8 @@ static void blank(writer *w, int32_t t)
     w->at = k->at + k->len;
 }
 
-/* Makes the next line that of token t, and the text after it begin at the token's column. */
+/* Writes a #line so that the next line has the number of token t, and indents it to the token's
+ * column. */
 static void place(writer *w, int32_t t)
 {
     gnd__str_addf(w->out, "\n#line %d \"source\"\n%*s", w->u->token[t].line, w->u->token[t].col - 1,
@@ -190,6 +191,12 @@ static void write_source(writer *w)
         if (u->lang == GND__UL_CUDA && !k->is_extern) {
             copy_to(w, u->token[k->start].at);
             gnd__str_add(w->out, "\nextern \"C\"");
+            place(w, k->start);
+        }
+        if (k->sized[0] > 0 && !w->cuda) {
+            copy_to(w, u->token[k->start].at);
+            gnd__str_addf(w->out, "\n__attribute__((reqd_work_group_size(%lld, %lld, %lld)))",
+                          (long long)k->sized[0], (long long)k->sized[1], (long long)k->sized[2]);
             place(w, k->start);
         }
         blank_params(w, k);

@@ -115,7 +115,7 @@ static void zero_text(gnd__cg *c, gnd_dtype t)
         gnd__cgf(c, "(%s)0", gnd__ctype_value(t));
 }
 
-/* The load behind an index, instruction i. */
+/* The load through an index, instruction i. */
 static void gather_text(gnd__cg *c, int i)
 {
     const gnd__instr *in = &c->k->instr[i];

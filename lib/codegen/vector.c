@@ -3,9 +3,9 @@
  * codegen/vector.c - vectors: how wide the loads and stores of a kernel can be along an axis, and
  * their text.
  *
- * A vector of access A is the union uA, of which `v` is what one load moves and `s` its elements;
- * one that is loaded behind an index is gN, of instruction N. Knows accesses and instructions of
- * the IR; values are written by values.c.
+ * A vector of access A is the union uA, of which `v` is what one load moves and `s` its elements; a
+ * vector loaded through an index is gN, of instruction N. Knows accesses and instructions of the
+ * IR; values are written by values.c.
  */
 #include "codegen/emit.h"
 

@@ -15,7 +15,7 @@
 
 #define MOST 8 /* arrays of a kernel, of up to 8 KiB each */
 
-/* What is known of instruction i, an operation. */
+/* The entry of the table of functions for instruction i, an operation. */
 static const gnd__opinfo *info(const gnd__kir *k, int i)
 {
     return &gnd__ops[k->instr[i].op];

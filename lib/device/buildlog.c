@@ -9,7 +9,8 @@
 #include <string.h>
 #include "base/strbuf.h"
 
-/* The decimal number at *p, which moves behind it; -1 if there is none or it is too large. */
+/* Reads the decimal number at *p and advances *p. Returns -1 if there is no number or it is too
+ * large. */
 static int number(const char **p)
 {
     long n = 0;

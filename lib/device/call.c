@@ -6,10 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "device/priv.h"
-#include "base/log.h"
-#include "base/mem.h"
-#include "device/trace.h"
+#include "device/call.h"
 
 atomic_long gnd__gate_ncalls;
 atomic_long gnd__gate_failing;
@@ -57,74 +54,64 @@ gnd_status gnd__gate_call_failed(gnd__gdev *d, const char *slot, gnd_status st, 
     return gnd__gate_failed(d->id, slot, st, e);
 }
 
-/* Ends each call; returns at once on GND_OK. */
-static inline gnd_status done(gnd__gdev *d, const char *slot, gnd_status st, gnd_err *e)
-{
-    return st == GND_OK ? GND_OK : gnd__gate_call_failed(d, slot, st, e);
-}
-
-/* An allocated block has at least its size rounded up to 16 bytes. */
-static inline int outside(const gnd__block *b, size_t off, size_t nbytes)
-{
-    size_t cap = (b->nbytes + 15) & ~(size_t)15;
-    return off > cap || nbytes > cap - off;
-}
-
-static gnd_status out_of_range(const gnd__gdev *d, const char *slot, const gnd__block *b,
-                               size_t off, size_t nbytes, gnd_err *e)
-{
-    return gnd__err(e, GND_ERR_INTERNAL, "%s: %s: bytes %zu to %zu of a block of %zu", d->id, slot,
-                    off, off + nbytes, b->nbytes);
-}
-
-/* The same for a call that is not counted. */
-#define ADVICE(slot, ...)                                                                          \
-    done(d, slot, UNLIKELY(gnd__forked) ? gnd__fork_error(e) : (__VA_ARGS__), e)
-
-/* Sets st to the call's result, with a span in the trace (device/trace.h). Skips the call if a test
- * asked for a failure. */
-#define CALL(kind, category, name, nbytes, ...)                                                    \
-    do {                                                                                           \
-        if ((st = gnd__gate_tick(e)) == GND_OK) {                                                  \
-            gnd__span span;                                                                        \
-            gnd__span_begin(d, &span, GND__SPAN_##kind);                                           \
-            st = __VA_ARGS__;                                                                      \
-            gnd__span_end(d, &span, category, name, nbytes);                                       \
-        }                                                                                          \
-    } while (0)
-
 /* --- transfers -------------------------------------------------------------------------------- */
 
-gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
-                           size_t nbytes, gnd_err *e)
+/* How a transfer between the host and a block is done. */
+enum { GET = 1, LATER = 2 };
+
+/* Moves nbytes between host and b, from the host without GET; LATER: without waiting, if the
+ * backend has that. */
+static gnd_status transfer(gnd__gdev *d, gnd__block *b, size_t off, void *host, size_t nbytes,
+                           int how, gnd_err *e)
 {
+    static const char *const names[] = {"write", "read", "write_async", "read_async"};
+    const gnd_memory_ops *m = &d->be->memory;
+    const char *what = names[how & GET];
     gnd_status st;
 
     if (nbytes == 0)
         return GND_OK;
-    if (UNLIKELY(outside(dst, off, nbytes)))
-        return out_of_range(d, "write", dst, off, nbytes, e);
-    CALL(DEVICE, "transfer", "write", (int64_t)nbytes,
-         d->be->memory.write(d->queue, dst->buf, dst->off + off, src, nbytes, e));
+    if (UNLIKELY(outside(b, off, nbytes)))
+        return out_of_range(d, what, b, off, nbytes, e);
+    if (UNLIKELY((st = gnd__gate_use(d, b, !(how & GET), e)) != GND_OK))
+        return st;
+    if (how & GET ? !m->read_async : !m->write_async)
+        how &= ~LATER;
+    if (how & GET)
+        CALL(DEVICE, "transfer", what, (int64_t)nbytes,
+             (how & LATER ? m->read_async : m->read)(d->queue, host, b->buf, b->off + off, nbytes,
+                                                     e));
+    else
+        CALL(DEVICE, "transfer", what, (int64_t)nbytes,
+             (how & LATER ? m->write_async : m->write)(d->queue, b->buf, b->off + off, host, nbytes,
+                                                       e));
     if (st == GND_OK)
-        d->n.bytes_h2d += nbytes;
-    return done(d, "write", st, e);
+        *(how & GET ? &d->n.bytes_d2h : &d->n.bytes_h2d) += nbytes;
+    return done(d, names[how], st, e);
+}
+
+gnd_status gnd__gate_write(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
+                           size_t nbytes, gnd_err *e)
+{
+    return transfer(d, dst, off, (void *)src, nbytes, 0, e);
+}
+
+gnd_status gnd__gate_write_async(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
+                                 size_t nbytes, gnd_err *e)
+{
+    return transfer(d, dst, off, (void *)src, nbytes, LATER, e);
 }
 
 gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
                           gnd_err *e)
 {
-    gnd_status st;
+    return transfer(d, src, off, dst, nbytes, GET, e);
+}
 
-    if (nbytes == 0)
-        return GND_OK;
-    if (UNLIKELY(outside(src, off, nbytes)))
-        return out_of_range(d, "read", src, off, nbytes, e);
-    CALL(DEVICE, "transfer", "read", (int64_t)nbytes,
-         d->be->memory.read(d->queue, dst, src->buf, src->off + off, nbytes, e));
-    if (st == GND_OK)
-        d->n.bytes_d2h += nbytes;
-    return done(d, "read", st, e);
+gnd_status gnd__gate_read_async(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
+                                gnd_err *e)
+{
+    return transfer(d, src, off, dst, nbytes, GET | LATER, e);
 }
 
 gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff,
@@ -138,6 +125,9 @@ gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block
         return out_of_range(d, "copy to", dst, doff, nbytes, e);
     if (UNLIKELY(outside(src, soff, nbytes)))
         return out_of_range(d, "copy from", src, soff, nbytes, e);
+    if (UNLIKELY((st = gnd__gate_use(d, src, 0, e)) != GND_OK ||
+                 (st = gnd__gate_use(d, dst, 1, e)) != GND_OK))
+        return st;
     CALL(DEVICE, "transfer", "copy", (int64_t)nbytes,
          d->be->memory.copy(d->queue, dst->buf, dst->off + doff, src->buf, src->off + soff, nbytes,
                             e));
@@ -155,63 +145,14 @@ gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t s
         return GND_OK;
     if (UNLIKELY(outside(dst, off, nbytes)))
         return out_of_range(d, "fetch", dst, off, nbytes, e);
+    if (UNLIKELY((st = gnd__gate_use(d, dst, 1, e)) != GND_OK))
+        return st;
     CALL(DEVICE, "transfer", "fetch", (int64_t)nbytes,
          d->be->memory.fetch(d->queue, dst->buf, dst->off + off, src, nbytes, e));
     return done(d, "fetch", st, e);
 }
 
-/* --- between two devices ---------------------------------------------------------------------- */
-
-int gnd__gate_can_peer(gnd__gdev *to, gnd__gdev *from)
-{
-    int yes = 0;
-
-    if (to->be != from->be || !to->be->device.can_peer || gnd__forked)
-        return 0;
-    return to->be->device.can_peer(to->dev, from->dev, &yes, NULL) == GND_OK && yes;
-}
-
-/* Makes later work in d's queue wait for the work that is now in other's queue: by an event, else
- * by waiting here. */
-static gnd_status queue_after(gnd__gdev *d, gnd__gdev *other, gnd_err *e)
-{
-    const gnd_queue_ops *q = &d->be->queue;
-    gnd_event *ev = NULL;
-    gnd_status st;
-
-    if (!q->record || !q->wait_event || !q->event_free)
-        return gnd__gate_finish(other, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = q->record(other->queue, &ev, e);
-    if (st != GND_OK)
-        return done(other, "record", st, e);
-    if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = q->wait_event(d->queue, ev, e);
-    q->event_free(ev);
-    return done(d, "wait_event", st, e);
-}
-
-gnd_status gnd__gate_peer(gnd__gdev *to, gnd__block *dst, gnd__gdev *from, gnd__block *src,
-                          size_t soff, size_t nbytes, gnd_err *e)
-{
-    gnd__gdev *d = to;
-    gnd_status st;
-
-    if (UNLIKELY(outside(dst, 0, nbytes)))
-        return out_of_range(to, "copy to", dst, 0, nbytes, e);
-    if (UNLIKELY(outside(src, soff, nbytes)))
-        return out_of_range(from, "copy from", src, soff, nbytes, e);
-    if ((st = queue_after(to, from, e)) != GND_OK)
-        return st;
-    CALL(DEVICE, "transfer", "copy between devices", (int64_t)nbytes,
-         d->be->memory.copy(d->queue, dst->buf, dst->off, src->buf, src->off + soff, nbytes, e));
-    if (st != GND_OK)
-        return done(d, "copy", st, e);
-    /* The source block may be reused, but only after the copy has read it. */
-    if ((st = queue_after(from, to, e)) != GND_OK)
-        to->be->queue.finish(to->queue, NULL);
-    return st;
-}
+/* --- mappings --------------------------------------------------------------------------------- */
 
 gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes, uint32_t flags,
                          void **p, gnd_err *e)
@@ -223,6 +164,8 @@ gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes,
         return gnd__gate_missing(d, "memory.map", e);
     if (UNLIKELY(outside(b, off, nbytes)))
         return out_of_range(d, "map", b, off, nbytes, e);
+    if (UNLIKELY((st = gnd__gate_use(d, b, (flags & GND_MAP_WRITE) != 0, e)) != GND_OK))
+        return st;
     CALL(HOST, "wait", "map", (int64_t)nbytes,
          d->be->memory.map(d->queue, b->buf, b->off + off, nbytes, flags, p, e));
     return done(d, "map", st, e);
@@ -234,6 +177,7 @@ gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e)
 
     if (!p)
         return GND_OK;
+    (void)gnd__gate_use(d, b, 1, NULL); /* of this stream already, and so without a wait */
     /* An injected failure still unmaps: the mapping must not outlive the test. */
     injected = gnd__gate_tick(e);
     st = gnd__forked ? GND_OK : d->be->memory.unmap(d->queue, b->buf, p, e);
@@ -259,6 +203,17 @@ gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e)
 {
     gnd_status st;
     CALL(HOST, "wait", "finish", -1, d->be->queue.finish(d->queue, e));
+    if (UNLIKELY(d->streams != NULL) && st == GND_OK)
+        gnd__stream_finished(d);
+    if (UNLIKELY(d->trace != NULL) && !gnd__forked)
+        gnd__trace_idle(d);
+    return done(d, "finish", st, e);
+}
+
+gnd_status gnd__gate_finish_all(gnd__gdev *d, gnd_err *e)
+{
+    gnd_status st;
+    CALL(HOST, "wait", "finish", -1, gnd__queues_wait(d, e));
     if (UNLIKELY(d->trace != NULL) && !gnd__forked)
         gnd__trace_idle(d);
     return done(d, "finish", st, e);
@@ -271,7 +226,7 @@ gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e)
     if (UNLIKELY(gnd__forked))
         return injected;
     gnd__span_begin(d, &span, GND__SPAN_HOST);
-    st = d->be->queue.finish(d->queue, injected ? NULL : e);
+    st = gnd__queues_wait(d, injected ? NULL : e);
     gnd__span_end(d, &span, "wait", "finish", -1);
     return done(d, "finish", injected ? injected : st, e);
 }
@@ -297,116 +252,6 @@ gnd_status gnd__gate_kernel_info(gnd__gdev *d, gnd__kernel *k, gnd_kern_info *in
     if (!d->be->program.kernel_info)
         return GND_OK;
     return ADVICE("program.kernel_info", d->be->program.kernel_info(k->k, info, e));
-}
-
-gnd_status gnd__gate_list_new(gnd__gdev *d, int n, gnd__kernel *const *k, const gnd_klaunch *l,
-                              gnd_list **list, gnd_err *e)
-{
-    gnd_kern **kern;
-    gnd_err why = {GND_OK, 0, ""};
-    gnd_status st;
-
-    *list = NULL;
-    if (!d->be->has_replay)
-        return GND_OK;
-    kern = gnd__malloc((size_t)n * sizeof *kern);
-    if (!kern)
-        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-    for (int i = 0; i < n; i++)
-        kern[i] = k[i]->k;
-    st = gnd__gate_tick(e);
-    if (st == GND_OK) {
-        st = d->be->replay.list_new(d->queue, (uint32_t)n, kern, l, list, &why);
-        if (st == GND_ERR_NOMEM || st == GND_ERR_DEVMEM) {
-            if (e)
-                *e = why;
-        } else if (st != GND_OK) {
-            gnd__log(GND__LOG_INFO, "%s: %d launches are no list: %s", d->id, n, why.msg);
-            *list = NULL;
-            st = GND_OK;
-        }
-    }
-    gnd__free(kern);
-    return done(d, "list_new", st, e);
-}
-
-gnd_status gnd__gate_list_run(gnd__gdev *d, gnd_list *list, int n, gnd_err *e)
-{
-    gnd_status st;
-    CALL(DEVICE, "kernel", "replay", -1, d->be->replay.list_run(list, e));
-    if (st == GND_OK)
-        d->n.launches += (uint64_t)n;
-    return done(d, "list_run", st, e);
-}
-
-int gnd__gate_lists_vary(const gnd__gdev *d)
-{
-    return d->be->has_replay && d->be->replay.list_value != NULL;
-}
-
-gnd_status gnd__gate_list_value(gnd__gdev *d, gnd_list *list, int i, int arg, const gnd_karg *a,
-                                gnd_err *e)
-{
-    gnd_status st = gnd__gate_tick(e);
-    if (st == GND_OK)
-        st = d->be->replay.list_value(list, (uint32_t)i, (uint32_t)arg, a, e);
-    return done(d, "list_value", st, e);
-}
-
-int gnd__gate_loops(const gnd__gdev *d)
-{
-    return d->be->has_replay && d->be->replay.loop_new != NULL;
-}
-
-/* The steps in the backend's terms, and behind them its kernels: one allocation. */
-static gnd_loop_step *loop_steps(int n, const gnd__loop_step *step)
-{
-    size_t kernels = 0;
-    for (int i = 0; i < n; i++)
-        kernels += (size_t)step[i].n;
-    gnd_loop_step *s = gnd__malloc((size_t)n * sizeof *s + kernels * sizeof(gnd_kern *));
-    gnd_kern **k = s ? (gnd_kern **)(s + n) : NULL;
-    for (int i = 0; s && i < n; i++) {
-        s[i] = (gnd_loop_step){.n = (uint32_t)step[i].n,
-                               .k = k,
-                               .l = step[i].l,
-                               .word = step[i].word->buf,
-                               .off = step[i].word->off + step[i].off};
-        for (int j = 0; j < step[i].n; j++)
-            *k++ = step[i].k[j]->k;
-    }
-    return s;
-}
-
-gnd_status gnd__gate_loop_new(gnd__gdev *d, int n, const gnd__loop_step *step,
-                              const gnd__block *control, gnd_list **list, gnd_err *e)
-{
-    gnd_err why = {GND_OK, 0, ""};
-    *list = NULL;
-    gnd_loop_step *s = loop_steps(n, step);
-    if (!s)
-        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-    gnd_status st = gnd__gate_tick(e);
-    if (st == GND_OK) {
-        st = d->be->replay.loop_new(d->queue, (uint32_t)n, s, control->buf, control->off, list,
-                                    &why);
-        if (st == GND_ERR_NOMEM || st == GND_ERR_DEVMEM) {
-            if (e)
-                *e = why;
-        } else if (st != GND_OK) {
-            gnd__log(GND__LOG_INFO, "%s: a loop is run by the host: %s", d->id, why.msg);
-            *list = NULL;
-            st = GND_OK;
-        }
-    }
-    gnd__free(s);
-    return done(d, "loop_new", st, e);
-}
-
-void gnd__gate_list_free(gnd__gdev *d, gnd_list *list)
-{
-    if (list && !gnd__forked)
-        d->be->replay.list_free(list);
 }
 
 /* --- optional groups -------------------------------------------------------------------------- */

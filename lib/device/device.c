@@ -209,6 +209,7 @@ gnd_status gnd_device_stats(gnd_device *dev, gnd_stats *out)
         .bytes_peak = n->bytes_peak,
         .bytes_held = n->bytes_held,
         .bytes_kept = n->bytes_kept,
+        .bytes_limit = gnd__pool_limited(dev->g),
         .programs = n->progs,
         .program_bytes = n->prog_bytes,
         .programs_dropped = n->progs_dropped,

@@ -29,6 +29,7 @@ struct gnd_device {
     uint64_t nnodes;
     struct gnd_device *next_open; /* the registry's list */
     struct gnd__sched *plans;     /* the plan cache, created and freed by sched; under g->lock */
+    struct gnd__streaming *streaming; /* array/stream.c: streams, events, host memory; likewise */
 };
 
 /* Whether dev was closed. dev may be any pointer that once was a device. */

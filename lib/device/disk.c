@@ -161,7 +161,8 @@ void gnd__disk_name(const void *key, size_t nkey, char out[37])
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-/* Reads n bytes from fd to `to`, or else writes those from `from`: all of them, or 0. */
+/* Reads n bytes from fd to `to`, or writes n bytes from `from`. Returns 0 unless it transferred
+ * all. */
 static int move_all(int fd, char *to, const char *from, size_t n)
 {
     for (size_t at = 0; at < n;) {

@@ -77,7 +77,7 @@ static gnd__foreign *take(gnd__gdev *d)
     if (!all)
         return NULL;
     d->dropped = NULL;
-    (void)d->be->queue.finish(d->queue, NULL);
+    (void)gnd__queues_wait(d, NULL);
     for (f = all; f; f = f->next) {
         d->be->memory.free(f->pub.buf);
         d->segs_gone++;
@@ -101,6 +101,8 @@ void gnd__foreign_unlock(gnd__gdev *d)
 {
     gnd__foreign *all = take(d);
 
+    if (d->streams)
+        gnd__streams_leave(d);
     d->depth--;
     pthread_mutex_unlock(&d->lock);
     tell(all);
@@ -114,6 +116,10 @@ void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b)
         return;
     of_a = a->depth == 1 ? take(a) : NULL;
     of_b = b->depth == 1 ? take(b) : NULL;
+    if (a->streams && a->depth == 1)
+        gnd__streams_leave(a);
+    if (b->streams && b->depth == 1)
+        gnd__streams_leave(b);
     a->depth--;
     pthread_mutex_unlock(&a->lock);
     b->depth--;
@@ -124,14 +130,17 @@ void gnd__gate_unlock_two(gnd__gdev *a, gnd__gdev *b)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-gnd_status gnd__gate_native(gnd__gdev *d, const gnd__block *b, size_t off, gnd_mem_native *m,
-                            gnd_err *e)
+gnd_status gnd__gate_native(gnd__gdev *d, gnd__block *b, size_t off, gnd_mem_native *m, gnd_err *e)
 {
     gnd_status st;
 
     *m = (gnd_mem_native){0};
     if (!d->be->memory.native)
         return lacks(d, "memory.native", e);
+    if ((st = gnd__gate_use(d, b, 0, e)) != GND_OK)
+        return st;
+    b->users |= (uint64_t)1 << gnd__gate_stream(d); /* also where it is the only one until now */
+    gnd__stream_expose(d);
     if ((st = gnd__gate_tick(e)) == GND_OK)
         st = d->be->memory.native(b->buf, b->off + off, m, e);
     return st == GND_OK ? st : gnd__gate_call_failed(d, "native", st, e);
@@ -144,6 +153,7 @@ gnd_status gnd__gate_device_native(gnd__gdev *d, gnd_dev_native *n, gnd_err *e)
     *n = (gnd_dev_native){0};
     if (!d->be->device.native)
         return lacks(d, "device.native", e);
+    gnd__stream_expose(d);
     if ((st = gnd__gate_tick(e)) == GND_OK)
         st = d->be->device.native(d->dev, d->queue, n, e);
     return st == GND_OK ? st : gnd__gate_call_failed(d, "native", st, e);
@@ -157,6 +167,7 @@ gnd_status gnd__gate_order(gnd__gdev *d, void *other, int after, gnd_err *e)
         return after ? lacks(d, "queue.order", e) : gnd__gate_finish(d, e);
     if ((st = gnd__gate_tick(e)) == GND_OK)
         st = d->be->queue.order(d->queue, other, after, e);
+    d->worked = 1;
     return st == GND_OK ? st : gnd__gate_call_failed(d, "order", st, e);
 }
 

@@ -49,6 +49,7 @@ typedef struct gnd__counters {
 struct gnd__pool;
 struct gnd__progcache;
 struct gnd__trace;
+struct gnd__streams;
 
 /* One open device. */
 typedef struct gnd__gdev {
@@ -57,7 +58,11 @@ typedef struct gnd__gdev {
     char id[64]; /* "opencl:0" */
     gnd_props props;
     gnd_dev *dev;
-    gnd_queue *queue;
+    gnd_queue *queue;             /* of the current stream of the thread that holds the lock */
+    struct gnd__streams *streams; /* device/stream.h; NULL: there never was one but the default */
+    int worked;  /* something was enqueued since the lock was taken; without streams it means
+                    nothing */
+    int exposed; /* the native queue of the default stream was given out */
     pthread_mutex_t lock; /* recursive */
     struct gnd__pool *pool;
     struct gnd__progcache *progs;
@@ -75,7 +80,7 @@ typedef struct gnd__gdev {
     struct gnd__foreign *dropped; /* foreign blocks whose owners are to be told: foreign.c */
     uint64_t holds;               /* users of its memory that outlive gnd__gate_close */
     int closed;                   /* it waits for the last of them */
-    unsigned native;              /* not 0: opened by gnd__gate_open_native, the how manieth */
+    unsigned native;              /* opened by gnd__gate_open_native: its number from 1; else 0 */
 } gnd__gdev;
 
 /* --- finding and opening -------------------------------------------------------------------- */
@@ -111,20 +116,23 @@ void gnd__gate_hold(gnd__gdev *d);
 void gnd__gate_drop(gnd__gdev *d);
 /* In a forked child whose devices are lost (base/fork.h) locking does nothing, and callers must do
  * nothing under it. */
+void gnd__streams_enter(gnd__gdev *d);
 static inline void gnd__gate_lock(gnd__gdev *d)
 {
     if (!gnd__forked) {
         pthread_mutex_lock(&d->lock);
-        d->depth++;
+        if (d->depth++ == 0 && __builtin_expect(d->streams != NULL, 0))
+            gnd__streams_enter(d);
     }
 }
-/* Unlocks d, and then tells the owners of the foreign blocks that were freed meanwhile. */
+/* Ends what was done in the current stream, unlocks d, and then tells the owners of the foreign
+ * blocks that were freed meanwhile. */
 void gnd__foreign_unlock(gnd__gdev *d);
 static inline void gnd__gate_unlock(gnd__gdev *d)
 {
     if (gnd__forked)
         return;
-    if (__builtin_expect(d->depth == 1 && d->dropped != NULL, 0)) {
+    if (__builtin_expect(d->depth == 1 && (d->dropped != NULL || d->streams != NULL), 0)) {
         gnd__foreign_unlock(d);
         return;
     }
@@ -156,12 +164,18 @@ gnd_status gnd__tunefile_delete(gnd__gdev *d, gnd_err *e);
 
 /* --- memory: blocks of the pool ---------------------------------------------------------------
  * A block is a part of a backend buffer. Freeing is immediate and stream-ordered: a block may be
- * reused while work that used it is still queued, because the queue is in order. */
+ * reused while work that used it is still queued. Queues are in order, and a block remembers the
+ * streams that used it, for which another stream waits on the device. */
 typedef struct gnd__block {
     gnd_buf *buf;
     size_t off;           /* bytes; a multiple of 256 */
     size_t nbytes;        /* requested size; the block has at least this, rounded up to 16 */
     struct gnd__seg *seg; /* private to the pool; NULL: foreign memory */
+    /* device/stream.h. users 0: none but the default stream, before there were others */
+    uint64_t users;  /* bit s: stream s used it since the last stream wrote to it, or is that */
+    uint64_t used;   /* when one of them did, at the latest */
+    uint64_t wrote;  /* when the writer did */
+    uint32_t writer; /* the stream that wrote to it last */
 } gnd__block;
 
 /* GND_ERR_DEVMEM if no buffer of the device can have nbytes. */
@@ -178,6 +192,58 @@ uint64_t gnd__pool_most(const gnd__gdev *d);
 /* Limits the bytes that the pool may hold from the backend; 0: no limit. Opening sets it from
  * GND_MEM_LIMIT. */
 void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes);
+/* That limit. */
+uint64_t gnd__pool_limited(const gnd__gdev *d);
+
+/* --- streams (stream.c) -------------------------------------------------------------------------
+ * A stream is a queue of the device. The default stream, number 0, always exists. The current
+ * stream of the thread that took the lock is d's until the lock is given back: all calls below
+ * enqueue there. */
+
+/* Another stream: its number, and a serial number that no other stream of the process has.
+ * GND_ERR_UNSUPPORTED: the backend has no events; too many streams. */
+gnd_status gnd__gate_stream_new(gnd__gdev *d, int *index, uint64_t *serial, gnd_err *e);
+/* Waits for it, and frees it also when that fails. Where it is current, the default one is from now
+ * on. */
+gnd_status gnd__gate_stream_free(gnd__gdev *d, int index, gnd_err *e);
+int gnd__gate_stream_lives(const gnd__gdev *d, int index, uint64_t serial);
+/* Makes it the calling thread's current stream of d (serial 0: the default one). Takes no lock.
+ * handle: what gnd__gate_stream_mine gives back. GND_ERR_UNSUPPORTED: the thread has current
+ * streams of too many devices; GND_ERR_NOMEM. Neither has a message. */
+gnd_status gnd__gate_stream_use(gnd__gdev *d, int index, uint64_t serial, void *handle);
+/* Forgets those of the calling thread's current streams that have ended. */
+void gnd__gate_streams_sweep(int (*ended)(const void *handle, uint64_t serial));
+/* The calling thread's current stream, which may have been freed since: its serial, 0 for the
+ * default one, and its handle. Takes no lock. */
+uint64_t gnd__gate_stream_mine(const gnd__gdev *d, int *index, void **handle);
+/* The current stream of the holder of the lock. */
+int gnd__gate_stream(const gnd__gdev *d);
+/* Makes later work of stream `after` wait for the earlier work of stream `before`. */
+gnd_status gnd__gate_stream_order(gnd__gdev *d, int after, int before, gnd_err *e);
+/* An event of what stream `index` was given so far; its owner frees it. */
+typedef struct gnd__moment {
+    int index;
+    uint64_t at;
+    gnd_event *ev;
+} gnd__moment;
+int gnd__gate_events(const gnd__gdev *d); /* whether the backend has them */
+gnd_status gnd__gate_moment(gnd__gdev *d, int index, gnd__moment *m, gnd_err *e);
+void gnd__gate_moment_free(gnd__gdev *d, gnd__moment *m);
+/* Makes later work of stream `after` wait for it. */
+gnd_status gnd__gate_moment_order(gnd__gdev *d, int after, const gnd__moment *m, gnd_err *e);
+/* Sets *yes: it has come. GND_ERR_UNSUPPORTED: the backend does not tell. */
+gnd_status gnd__gate_moment_done(gnd__gdev *d, const gnd__moment *m, int *yes, gnd_err *e);
+/* Waits for it here. Call it without d's lock: others can use d meanwhile if the backend allows. */
+gnd_status gnd__gate_moment_wait(gnd__gdev *d, const gnd__moment *m, gnd_err *e);
+
+/* Before the current stream reads from a block, or writes to it: makes the stream wait for other
+ * streams' work on it, and remembers the stream. The calls below that take a block do that; the
+ * arguments of launches, library calls and lists are the caller's to name. */
+gnd_status gnd__stream_use(gnd__gdev *d, gnd__block *b, int write, gnd_err *e);
+static inline gnd_status gnd__gate_use(gnd__gdev *d, gnd__block *b, int write, gnd_err *e)
+{
+    return __builtin_expect(d->streams != NULL, 0) ? gnd__stream_use(d, b, write, e) : GND_OK;
+}
 
 /* --- foreign memory (foreign.c) -----------------------------------------------------------------
  * A block of memory that another library owns. It is read only, and never the pool's.
@@ -193,8 +259,7 @@ void gnd__gate_owner(gnd__block *b, gnd__release_fn *release, void *ctx);
 int gnd__gate_can_wrap(const gnd__gdev *d);
 /* The driver's name for byte off of b; the objects of the device and its queue.
  * GND_ERR_UNSUPPORTED if the backend does not tell. */
-gnd_status gnd__gate_native(gnd__gdev *d, const gnd__block *b, size_t off, gnd_mem_native *m,
-                            gnd_err *e);
+gnd_status gnd__gate_native(gnd__gdev *d, gnd__block *b, size_t off, gnd_mem_native *m, gnd_err *e);
 gnd_status gnd__gate_device_native(gnd__gdev *d, gnd_dev_native *n, gnd_err *e);
 /* Makes later work of the native queue `other` wait for the earlier work of d, or (after) the other
  * way round. Without such an entry the host waits for d, or fails with GND_ERR_UNSUPPORTED. */
@@ -207,6 +272,16 @@ gnd_status gnd__gate_read(gnd__gdev *d, void *dst, gnd__block *src, size_t off, 
                           gnd_err *e);
 gnd_status gnd__gate_copy(gnd__gdev *d, gnd__block *dst, size_t doff, gnd__block *src, size_t soff,
                           size_t nbytes, gnd_err *e);
+/* The same two without waiting: src must not change, and dst has the bytes, when the current
+ * stream's work is done. They may also be done at once. */
+gnd_status gnd__gate_write_async(gnd__gdev *d, gnd__block *dst, size_t off, const void *src,
+                                 size_t nbytes, gnd_err *e);
+gnd_status gnd__gate_read_async(gnd__gdev *d, void *dst, gnd__block *src, size_t off, size_t nbytes,
+                                gnd_err *e);
+/* Host memory of which the device makes transfers at full speed; *p is NULL with GND_OK if the
+ * backend has no memory of its own for that. */
+gnd_status gnd__gate_host_alloc(gnd__gdev *d, size_t nbytes, void **p, gnd_err *e);
+void gnd__gate_host_free(gnd__gdev *d, void *p);
 /* Copies from another library's memory at src, an address of the device's own kind, which must stay
  * valid until the queue has finished. GND_ERR_UNSUPPORTED if the backend cannot do that. */
 gnd_status gnd__gate_fetch(gnd__gdev *d, gnd__block *dst, size_t off, uint64_t src, size_t nbytes,
@@ -226,9 +301,14 @@ gnd_status gnd__gate_map(gnd__gdev *d, gnd__block *b, size_t off, size_t nbytes,
                          void **p, gnd_err *e);
 gnd_status gnd__gate_unmap(gnd__gdev *d, gnd__block *b, void *p, gnd_err *e);
 gnd_status gnd__gate_flush(gnd__gdev *d, gnd_err *e);
+/* Waits for the current stream; for all streams. */
 gnd_status gnd__gate_finish(gnd__gdev *d, gnd_err *e);
-/* Waits before freeing something that the queue may be using. Waits even if a test asked this call
- * to fail. */
+gnd_status gnd__gate_finish_all(gnd__gdev *d, gnd_err *e);
+/* The same as gnd__gate_finish; where d has several streams and the lock is held once, others can
+ * use d meanwhile. */
+gnd_status gnd__gate_finish_apart(gnd__gdev *d, gnd_err *e);
+/* Waits for all streams before freeing something that they may be using. Waits even if a test asked
+ * this call to fail. */
 gnd_status gnd__gate_settle(gnd__gdev *d, gnd_err *e);
 
 /* --- kernels ---------------------------------------------------------------------------------- */

@@ -112,6 +112,16 @@ static gnd_status dev_can_peer(gnd_dev *a, gnd_dev *b, int *yes, gnd_err *e)
     return GND_OK;
 }
 
+/* clang-format off */
+static const gnd_device_ops device_ops = {
+    .size = sizeof(gnd_device_ops), .count = dev_count,
+    .props = dev_props, .open = gnd__null_open,
+    .close = gnd__null_close, .mem_info = dev_mem_info,
+    .can_peer = dev_can_peer, .open_native = gnd__null_open_native,
+    .native = gnd__null_dev_native,
+};
+/* clang-format on */
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Layout: [slack][guard][n bytes, aligned][guard]. */
@@ -147,6 +157,7 @@ static void mem_free(gnd_buf *b)
 {
     size_t i, bad = 0;
 
+    gnd__null_freed(b);
     if (!b->base) {
         gnd__null_note("unwrap %zu\n", b->n);
         gnd__null_object(-1);
@@ -178,9 +189,10 @@ static gnd_status mem_write(gnd_queue *q, gnd_buf *dst, size_t off, const void *
 {
     gnd_status st = check("write", dst, off, n, e);
 
-    (void)q;
-    if (st == GND_OK)
+    if (st == GND_OK) {
+        gnd__null_access(q, dst, off, n, 1);
         memcpy(dst->p + off, src, n);
+    }
     return st;
 }
 
@@ -188,9 +200,23 @@ static gnd_status mem_read(gnd_queue *q, void *dst, gnd_buf *src, size_t off, si
 {
     gnd_status st = check("read", src, off, n, e);
 
-    (void)q;
-    if (st == GND_OK)
+    if (st == GND_OK) {
+        gnd__null_access(q, src, off, n, 0);
+        gnd__null_queue_waited(q);
         memcpy(dst, src->p + off, n);
+    }
+    return st;
+}
+
+static gnd_status mem_read_async(gnd_queue *q, void *dst, gnd_buf *src, size_t off, size_t n,
+                                 gnd_err *e)
+{
+    gnd_status st = check("read_async", src, off, n, e);
+
+    if (st == GND_OK) {
+        gnd__null_access(q, src, off, n, 0);
+        memcpy(dst, src->p + off, n);
+    }
     return st;
 }
 
@@ -200,9 +226,10 @@ static gnd_status mem_fetch(gnd_queue *q, gnd_buf *dst, size_t off, uint64_t src
 {
     gnd_status st = check("fetch", dst, off, n, e);
 
-    (void)q;
-    if (st == GND_OK)
+    if (st == GND_OK) {
+        gnd__null_access(q, dst, off, n, 1);
         memcpy(dst->p + off, (const void *)(uintptr_t)src, n);
+    }
     return st;
 }
 
@@ -211,13 +238,15 @@ static gnd_status mem_copy(gnd_queue *q, gnd_buf *dst, size_t doff, gnd_buf *src
 {
     gnd_status st = check("copy from", src, soff, n, e);
 
-    (void)q;
     if (st == GND_OK)
         st = check("copy to", dst, doff, n, e);
     if (st == GND_OK && dst == src && doff < soff + n && soff < doff + n)
         st = gnd__err(e, GND_ERR_INTERNAL, "copy: the ranges overlap");
-    if (st == GND_OK)
+    if (st == GND_OK) {
+        gnd__null_access(q, src, soff, n, 0);
+        gnd__null_access(q, dst, doff, n, 1);
         memcpy(dst->p + doff, src->p + soff, n);
+    }
     return st;
 }
 
@@ -226,8 +255,10 @@ static gnd_status mem_map(gnd_queue *q, gnd_buf *b, size_t off, size_t n, uint32
 {
     gnd_status st = check("map", b, off, n, e);
 
-    (void)q;
-    (void)flags;
+    if (st == GND_OK) {
+        gnd__null_access(q, b, off, n, (flags & GND_MAP_WRITE) != 0);
+        gnd__null_queue_waited(q);
+    }
     *p = st == GND_OK ? b->p + off : NULL;
     return st;
 }
@@ -243,6 +274,18 @@ static gnd_status mem_unmap(gnd_queue *q, gnd_buf *b, void *p, gnd_err *e)
     return GND_OK;
 }
 
+/* clang-format off */
+static const gnd_memory_ops memory_ops = {
+    .size = sizeof(gnd_memory_ops), .alloc = mem_alloc,
+    .free = mem_free, .write = mem_write,
+    .read = mem_read, .copy = mem_copy,
+    .map = mem_map, .unmap = mem_unmap,
+    .fetch = mem_fetch, .wrap = gnd__null_wrap,
+    .native = gnd__null_mem_native, .write_async = mem_write,
+    .read_async = mem_read_async,
+};
+/* clang-format on */
+
 /* --- queues: all work is done when it is enqueued ------------------------------------------- */
 
 gnd_status gnd__null_queue(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e)
@@ -252,12 +295,14 @@ gnd_status gnd__null_queue(gnd_dev *d, uint32_t flags, gnd_queue **q, gnd_err *e
     if (!*q)
         return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
     (*q)->d = d;
+    gnd__null_queue_number(*q);
     gnd__null_object(1);
     return GND_OK;
 }
 
 static void q_free(gnd_queue *q)
 {
+    gnd__null_queue_end(q);
     gnd__null_object(-1);
     gnd__free(q);
 }
@@ -272,35 +317,22 @@ static gnd_status q_flush(gnd_queue *q, gnd_err *e)
 
 static gnd_status q_finish(gnd_queue *q, gnd_err *e)
 {
-    (void)q;
     (void)e;
+    gnd__null_queue_waited(q);
     gnd__null_note("finish\n");
     return GND_OK;
 }
 
-static gnd_status q_record(gnd_queue *q, gnd_event **ev, gnd_err *e)
-{
-    *ev = gnd__calloc(1, sizeof **ev);
-    if (!*ev)
-        return gnd__err(e, GND_ERR_NOMEM, "out of host memory");
-    (*ev)->index = q->d->index;
-    gnd__null_object(1);
-    gnd__null_note("record on %d\n", q->d->index);
-    return GND_OK;
-}
-
-static gnd_status q_wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e)
-{
-    (void)e;
-    gnd__null_note("%d waits for %d\n", q->d->index, ev->index);
-    return GND_OK;
-}
-
-static void event_free(gnd_event *ev)
-{
-    gnd__null_object(-1);
-    gnd__free(ev);
-}
+/* clang-format off */
+static const gnd_queue_ops queue_ops = {
+    .size = sizeof(gnd_queue_ops), .queue_new = gnd__null_queue,
+    .queue_free = q_free, .flush = q_flush,
+    .finish = q_finish, .record = gnd__null_record_event,
+    .wait_event = gnd__null_wait_event, .event_wait = gnd__null_event_wait,
+    .event_free = gnd__null_event_free, .order = gnd__null_order,
+    .event_done = gnd__null_event_done, .event_sync = gnd__null_event_wait,
+};
+/* clang-format on */
 
 /* --- programs --------------------------------------------------------------------------------- */
 
@@ -376,7 +408,6 @@ gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
 {
     uint32_t i;
 
-    (void)q;
     if (l->ndim < 1 || l->ndim > 3)
         return gnd__err(e, GND_ERR_INTERNAL, "%u dimensions", l->ndim);
     for (i = 0; i < l->ndim; i++)
@@ -386,6 +417,7 @@ gnd_status gnd__null_run(gnd_queue *q, gnd_kern *k, const gnd_klaunch *l, gnd_er
     for (i = 0; i < l->nargs; i++)
         if (l->args[i].kind == GND_ARG_BUF && !l->args[i].u.buf)
             return gnd__err(e, GND_ERR_INTERNAL, "argument %u is no buffer", i);
+    gnd__null_accesses(q, k, l);
     gnd__null_launched(k, l);
     return GND_OK;
 }
@@ -421,66 +453,30 @@ static gnd_status prog_binary_load(gnd_dev *d, const void *bin, size_t len, gnd_
     return prog_new(d, (const char *)bin + 4, len - 4, p, e);
 }
 
-/* --- the tables ------------------------------------------------------------------------------- */
+/* clang-format off */
+static const gnd_program_ops program_ops = {
+    .size = sizeof(gnd_program_ops), .build = prog_build,
+    .prog_free = prog_free, .kernel = prog_kernel,
+    .kernel_free = prog_kernel_free, .launch = gnd__null_run,
+    .cache_key = prog_cache_key, .binary_get = prog_binary_get,
+    .binary_load = prog_binary_load,
+};
+/* clang-format on */
+
+/* --- the backend ------------------------------------------------------------------------------ */
 
 const gnd_backend *gnd__null_tables(void)
 {
-    static const gnd_device_ops device = {
-        .size = sizeof device,
-        .count = dev_count,
-        .props = dev_props,
-        .open = gnd__null_open,
-        .close = gnd__null_close,
-        .mem_info = dev_mem_info,
-        .can_peer = dev_can_peer,
-        .open_native = gnd__null_open_native,
-        .native = gnd__null_dev_native,
-    };
-    static const gnd_memory_ops memory = {
-        .size = sizeof memory,
-        .alloc = mem_alloc,
-        .free = mem_free,
-        .write = mem_write,
-        .read = mem_read,
-        .copy = mem_copy,
-        .map = mem_map,
-        .unmap = mem_unmap,
-        .fetch = mem_fetch,
-        .wrap = gnd__null_wrap,
-        .native = gnd__null_mem_native,
-    };
-    static const gnd_queue_ops queue = {
-        .size = sizeof queue,
-        .queue_new = gnd__null_queue,
-        .queue_free = q_free,
-        .flush = q_flush,
-        .finish = q_finish,
-        .record = q_record,
-        .wait_event = q_wait_event,
-        .event_free = event_free,
-        .order = gnd__null_order,
-    };
-    static const gnd_program_ops program = {
-        .size = sizeof program,
-        .build = prog_build,
-        .prog_free = prog_free,
-        .kernel = prog_kernel,
-        .kernel_free = prog_kernel_free,
-        .launch = gnd__null_run,
-        .cache_key = prog_cache_key,
-        .binary_get = prog_binary_get,
-        .binary_load = prog_binary_load,
-    };
     static const gnd_backend tables = {
         .major = GND_BACKEND_MAJOR,
         .minor = GND_BACKEND_MINOR,
         .size = sizeof tables,
         .name = "null",
         .version = "1",
-        .device = &device,
-        .memory = &memory,
-        .queue = &queue,
-        .program = &program,
+        .device = &device_ops,
+        .memory = &memory_ops,
+        .queue = &queue_ops,
+        .program = &program_ops,
         .replay = &gnd__null_replay_ops,
     };
     return &tables;

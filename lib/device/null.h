@@ -36,6 +36,12 @@ long gnd__null_damage(void);
 long gnd__null_objects(void);
 /* Allows programs to be cached on disk. Off by default: a test must not fill the user's cache. */
 void gnd__null_cacheable(int on);
+/* A model of the order between queues (null_order.c): off; on; on, and events come only when the
+ * host waits for them. Counts from 0. */
+enum { GND__NULL_AT_ONCE = 1, GND__NULL_HELD = 2 };
+void gnd__null_model(int how);
+/* Accesses to buffers that were not ordered after others with which they conflict. */
+long gnd__null_races(void);
 /* The host memory of a buffer. */
 void *gnd__null_memory(gnd_buf *b, size_t *nbytes);
 

@@ -51,14 +51,19 @@ static gnd_status list_new(gnd_queue *q, uint32_t n, gnd_kern *const *k, const g
     return GND_OK;
 }
 
-static gnd_status list_run(gnd_list *t, gnd_err *e)
+static gnd_status list_run_in(gnd_list *t, gnd_queue *q, gnd_err *e)
 {
     gnd_status st = GND_OK;
 
     gnd__null_note("replay of %u\n", (unsigned)t->n);
     for (uint32_t i = 0; i < t->n && st == GND_OK; i++)
-        st = gnd__null_run(t->q, t->k[i], &t->l[i], e);
+        st = gnd__null_run(q, t->k[i], &t->l[i], e);
     return st;
+}
+
+static gnd_status list_run(gnd_list *t, gnd_err *e)
+{
+    return list_run_in(t, t->q, e);
 }
 
 static gnd_status list_value(gnd_list *t, uint32_t i, uint32_t arg, const gnd_karg *a, gnd_err *e)
@@ -82,4 +87,5 @@ const gnd_replay_ops gnd__null_replay_ops = {
     .list_run = list_run,
     .list_free = list_free,
     .list_value = list_value,
+    .list_run_in = list_run_in,
 };

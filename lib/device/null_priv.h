@@ -8,24 +8,33 @@
 
 #include "device/null.h"
 
-enum { GND__NULL_DEVICES = 3 };
+enum { GND__NULL_DEVICES = 3, GND__NULL_QUEUES = 80 };
 
 struct gnd_dev {
     int index;
     uint64_t used;
     void *context; /* of the application that opened it, or NULL */
+    /* null_order.c: numbers of queues in use, and how much of their work the host has waited for */
+    uint8_t taken[GND__NULL_QUEUES];
+    uint64_t done[GND__NULL_QUEUES];
 };
 struct gnd_queue {
     gnd_dev *d;
     void *app; /* likewise */
+    int number;
+    uint64_t clock[GND__NULL_QUEUES]; /* null_order.c: its work, and what it comes after */
 };
 struct gnd_event {
-    int index;
+    gnd_dev *d;
+    int number; /* of its queue */
+    uint64_t clock[GND__NULL_QUEUES];
 };
 struct gnd_buf {
     gnd_dev *d;
     unsigned char *base, *p; /* base NULL: memory of others, at p */
     size_t n;
+    struct gnd__null_access *access; /* null_order.c */
+    int naccess, capaccess;
 };
 struct gnd_prog {
     gnd_dev *d;
@@ -63,6 +72,23 @@ gnd_status gnd__null_wrap(gnd_dev *d, const gnd_mem_native *m, size_t n, gnd_buf
 gnd_status gnd__null_mem_native(gnd_buf *b, size_t off, gnd_mem_native *m, gnd_err *e);
 gnd_status gnd__null_order(gnd_queue *q, void *other, int after, gnd_err *e);
 gnd_status gnd__null_dev_native(gnd_dev *d, gnd_queue *q, gnd_dev_native *n, gnd_err *e);
+/* null_order.c */
+void gnd__null_queue_number(gnd_queue *q);
+void gnd__null_queue_end(gnd_queue *q);
+void gnd__null_queue_waited(gnd_queue *q);
+void gnd__null_recorded(const gnd_queue *q, gnd_event *ev);
+void gnd__null_queue_after(gnd_queue *q, const gnd_event *ev);
+void gnd__null_event_waited(const gnd_event *ev);
+int gnd__null_event_come(const gnd_event *ev);
+void gnd__null_access(gnd_queue *q, gnd_buf *b, size_t off, size_t n, int write);
+void gnd__null_accesses(gnd_queue *q, const gnd_kern *k, const gnd_klaunch *l);
+void gnd__null_freed(gnd_buf *b);
+/* null_event.c: the entries of the queue group for events. */
+gnd_status gnd__null_record_event(gnd_queue *q, gnd_event **ev, gnd_err *e);
+gnd_status gnd__null_wait_event(gnd_queue *q, gnd_event *ev, gnd_err *e);
+gnd_status gnd__null_event_wait(gnd_event *ev, gnd_err *e);
+gnd_status gnd__null_event_done(gnd_event *ev, int *yes, gnd_err *e);
+void gnd__null_event_free(gnd_event *ev);
 extern const gnd_replay_ops gnd__null_replay_ops;
 
 #endif

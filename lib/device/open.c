@@ -289,11 +289,6 @@ static void gdev_free(gnd__gdev *d)
     gnd__free(d);
 }
 
-static uint32_t queue_flags(void)
-{
-    return gnd__trace_wanted() ? GND_QUEUE_TIMING : 0;
-}
-
 /* The rest, when d has its device and queue, which end if this fails, and d with them. */
 static gnd_status complete(gnd__gdev *d, gnd__gdev **out, gnd_err *e)
 {
@@ -343,7 +338,7 @@ static gnd_status open_found(const struct found *f, gnd__gdev **out, gnd_err *e)
         goto free_d;
     }
     if ((st = gnd__gate_tick(e)) == GND_OK)
-        st = f->b->queue.queue_new(d->dev, queue_flags(), &d->queue, e);
+        st = f->b->queue.queue_new(d->dev, gnd__queue_flags(), &d->queue, e);
     if (st != GND_OK) {
         st = gnd__gate_failed(d->id, "queue_new", st, e);
         goto close_dev;
@@ -399,7 +394,7 @@ gnd_status gnd__gate_open_native(const char *backend, const gnd_dev_native *n, g
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", b->name);
     if ((st = gnd__gate_tick(e)) == GND_OK) {
         pthread_mutex_lock(&listing);
-        st = b->device.open_native(n, queue_flags(), &d->index, &d->dev, &d->queue, e);
+        st = b->device.open_native(n, gnd__queue_flags(), &d->index, &d->dev, &d->queue, e);
         pthread_mutex_unlock(&listing);
     }
     if (st != GND_OK) {
@@ -480,7 +475,7 @@ void gnd__gate_close(gnd__gdev *d)
     if (!d || gnd__forked) /* everything is left as it is, also in the list of open devices */
         return;
     gnd__gate_lock(d);
-    d->be->queue.finish(d->queue, NULL);
+    (void)gnd__queues_wait(d, NULL);
     if (d->holds) {
         d->closed = 1;
         gnd__gate_unlock(d);
@@ -489,7 +484,7 @@ void gnd__gate_close(gnd__gdev *d)
     gnd__trace_close(d);
     gnd__progs_delete(d);
     gnd__pool_delete(d);
-    d->be->queue.queue_free(d->queue);
+    gnd__queues_free(d);
     gnd__gate_unlock(d);
     pthread_mutex_lock(&listing);
     d->be->device.close(d->dev);

@@ -4,14 +4,18 @@
  * Each larger block is a backend buffer of its own. Freed buffers are cached by class: 8 classes
  * per power of two, so at most 12.5% is unused; above 200 MiB in multiples of 2 MiB.
  *
- * Freeing is stream-ordered: the queue is in order, so a block may be reused while work that used
- * it is still queued. Only returning a buffer to the backend waits for the queue. bytes_in_use
+ * Freeing is stream-ordered: queues are in order, so a block may be reused while work that used it
+ * is still queued. With several streams, a block goes first to a stream that need not wait for any
+ * other (stream.h); if there is none, the pool grows a little, and then the stream waits on the
+ * device. Only returning a buffer to the backend waits here. bytes_in_use
  * counts the bytes of blocks in use, rounding included; bytes_held counts what was allocated from
  * the backend. All bookkeeping is on the host; device memory is never touched.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include "device/pool.h"
+#include "device/stream.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -71,7 +75,8 @@ gnd_status gnd__seg_new(gnd__gdev *d, size_t bytes, int small, struct gnd__seg *
     s = gnd__malloc(sizeof *s);
     if (!s)
         return no_host_memory(e);
-    *s = (struct gnd__seg){.bytes = bytes, .small = small, .next = d->pool->segs};
+    *s = (struct gnd__seg){
+        .bytes = bytes, .small = small, .arena = gnd__gate_stream(d), .next = d->pool->segs};
     if ((st = gnd__gate_tick(e)) == GND_OK) {
         d->n.backend_allocs++;
         st = d->be->memory.alloc(d->dev, bytes, &s->buf, e);
@@ -137,29 +142,63 @@ static struct blk **big_list(struct gnd__pool *p, size_t cap)
     return cap > HUGE_MIN ? &p->huge : &p->big[big_class(cap)];
 }
 
+enum { AHEAD = 8 }; /* free buffers of a size that other streams still use, before one is taken */
+
+/* Takes the best cached buffer for cap bytes. With several streams one that the current stream need
+ * not wait for; else, if there are more than `most` others, the one that was freed first. */
+static struct blk *cached(gnd__gdev *d, size_t cap, int most)
+{
+    struct blk **list = big_list(d->pool, cap), *best = NULL, *oldest = NULL;
+    const int here = gnd__gate_stream(d);
+    int others = 0;
+
+    /* Each list holds one size, except the list of huge blocks and sizes cut to the maximum: take
+     * the best fit. */
+    for (struct blk *b = *list; b; b = b->next) {
+        if (b->cap < cap || b->cap - cap > cap / 8)
+            continue;
+        if (UNLIKELY(d->streams != NULL) && !gnd__stream_clear(d, &b->pub, here)) {
+            oldest = b;
+            others++;
+            continue;
+        }
+        if (!best || b->cap < best->cap)
+            best = b;
+        if (b->cap == cap)
+            break;
+    }
+    if (!best && others > most)
+        best = oldest;
+    if (best)
+        unlink_big(list, best);
+    return best;
+}
+
+/* The same after asking which of those that other streams use have become free. */
+static struct blk *cached_now(gnd__gdev *d, size_t cap)
+{
+    int tells = 1;
+
+    for (struct blk *b = *big_list(d->pool, cap); b && tells; b = b->next)
+        tells = gnd__streams_poll(d, &b->pub);
+    return cached(d, cap, tells ? AHEAD - 1 : 0);
+}
+
 static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e)
 {
     struct gnd__pool *p = d->pool;
     size_t cap = round_big(nbytes), max = (size_t)d->props.max_alloc_bytes;
-    struct blk *b, *best = NULL;
+    struct blk *b;
     struct gnd__seg *s;
     gnd_status st;
 
     if (max && cap > max)
         cap = max;
-    /* Each list holds one size, except the list of huge blocks and sizes cut to the maximum: take
-     * the best fit. */
-    for (b = *big_list(p, cap); b; b = b->next)
-        if (b->cap >= cap && b->cap - cap <= cap / 8 && (!best || b->cap < best->cap)) {
-            best = b;
-            if (b->cap == cap)
-                break;
-        }
-    if (best) {
-        unlink_big(big_list(p, best->cap), best);
-        *out = best;
+    *out = cached(d, cap, INT_MAX);
+    if (!*out && UNLIKELY(d->streams != NULL))
+        *out = cached_now(d, cap);
+    if (*out)
         return GND_OK;
-    }
     b = gnd__blk_new(p);
     if (!b)
         return no_host_memory(e);
@@ -172,6 +211,12 @@ static gnd_status big_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_e
     }
     if (st != GND_OK) {
         gnd__blk_drop(p, b);
+        if (st == GND_ERR_DEVMEM && d->streams &&
+            (*out = cached(d, round_big(nbytes), 0)) != NULL) {
+            if (e)
+                gnd__err_clear(e);
+            return GND_OK;
+        }
         return st;
     }
     *b = (struct blk){.pub = {.buf = s->buf, .seg = s}, .cap = cap};
@@ -223,7 +268,7 @@ static gnd_status alloc_again(gnd__gdev *d, size_t nbytes, struct blk **b, gnd_e
     gnd_status st;
     char text[sizeof said->msg];
 
-    st = gnd__gate_finish(d, e);
+    st = gnd__gate_finish_all(d, e);
     if (st != GND_OK)
         return st;
     gnd__pool_trim(d);
@@ -281,6 +326,10 @@ gnd_status gnd__pool_alloc(gnd__gdev *d, size_t nbytes, gnd__block **out, gnd_er
     d->n.bytes_in_use += b->cap;
     if (d->n.bytes_in_use > d->n.bytes_peak)
         d->n.bytes_peak = d->n.bytes_in_use;
+    if (UNLIKELY(d->streams != NULL) && (st = gnd__stream_use(d, &b->pub, 1, e)) != GND_OK) {
+        gnd__pool_free(d, &b->pub);
+        return st;
+    }
     *out = &b->pub;
     return GND_OK;
 }
@@ -302,7 +351,7 @@ void gnd__pool_free(gnd__gdev *d, gnd__block *block)
     d->pool->used_blocks--;
     d->n.bytes_in_use -= b->cap;
     if (b->pub.seg->small) {
-        gnd__small_free(d->pool, b);
+        gnd__small_free(d, b);
         return;
     }
     big_free(d->pool, b);
@@ -334,10 +383,11 @@ uint64_t gnd__pool_trim(gnd__gdev *d)
 
     if (d->n.bytes_held == d->n.bytes_in_use || gnd__forked)
         return 0;
-    /* A buffer may be returned only if nothing queued uses it. If the queue failed, keep the
+    /* A buffer may be returned only if nothing queued uses it. If a queue failed, keep the
      * buffers. */
-    if (d->be->queue.finish(d->queue, NULL) != GND_OK)
+    if (gnd__queues_wait(d, NULL) != GND_OK)
         return 0;
+    gnd__small_settled(d);
     for (i = 0; i < BIG_CLASSES; i++)
         bytes += give_back(d, &p->big[i]);
     bytes += give_back(d, &p->huge);
@@ -362,11 +412,32 @@ void gnd__pool_limit(gnd__gdev *d, uint64_t nbytes)
         gnd__pool_trim(d);
 }
 
+gnd_status gnd__pool_stream(gnd__gdev *d, int index, gnd_err *e)
+{
+    struct arena **a = &d->pool->arena[index];
+
+    if (!*a)
+        *a = gnd__calloc(1, sizeof **a);
+    return *a ? GND_OK : gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+}
+
+uint64_t gnd__pool_limited(const gnd__gdev *d)
+{
+    return d->pool->limit;
+}
+
 gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e)
 {
+    gnd_status st;
+
     d->pool = gnd__calloc(1, sizeof *d->pool);
     if (!d->pool)
         return gnd__err(e, GND_ERR_NOMEM, "%s: out of host memory", d->id);
+    if ((st = gnd__pool_stream(d, 0, e)) != GND_OK) {
+        gnd__free(d->pool);
+        d->pool = NULL;
+        return st;
+    }
     d->pool->limit = gnd__env_size(GND__ENV_MEM_LIMIT, 0);
     return GND_OK;
 }
@@ -387,6 +458,8 @@ void gnd__pool_delete(gnd__gdev *d)
         p->chunks = c->next;
         gnd__free(c);
     }
+    for (int i = 0; i < ARENAS; i++)
+        gnd__free(p->arena[i]);
     gnd__free(p);
     d->pool = NULL;
 }

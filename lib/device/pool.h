@@ -23,13 +23,14 @@ struct blk {
     size_t cap;                 /* its size in bytes; in a small segment a multiple of GRAIN */
     struct blk *before, *after; /* its neighbours in the segment, by address */
     struct blk *prev, *next;    /* its free list */
-    enum { SPARE, FREE, USED } state;
+    enum { SPARE, FREE, USED, WAITING } state;
 };
 
 struct gnd__seg {
     gnd_buf *buf;
     size_t bytes;
     int small;
+    int arena;                    /* of a small one: the stream that its free blocks are for */
     struct gnd__seg *prev, *next; /* the list of all segments of the pool */
 };
 
@@ -38,11 +39,21 @@ struct chunk {
     struct blk b[CHUNK];
 };
 
-struct gnd__pool {
-    uint64_t limit;
+/* The free small blocks of a stream. It may write to them without a wait. A block that was freed
+ * while another stream was using it waits, in the order of freeing. */
+struct arena {
     uint32_t level_map;        /* bit l: step_map[l] != 0 */
     uint32_t step_map[LEVELS]; /* bit s: free[l][s] is not empty */
     struct blk *free[LEVELS][STEPS];
+    struct blk *waiting, *last_waiting;
+    size_t waiting_bytes;
+};
+
+enum { ARENAS = 64 }; /* as many as streams */
+
+struct gnd__pool {
+    uint64_t limit;
+    struct arena *arena[ARENAS];  /* by stream; the default stream's always exists */
     struct blk *big[BIG_CLASSES]; /* cached buffers by class, most recently freed first */
     struct blk *huge;             /* cached buffers above HUGE_MIN, unordered */
     struct blk *spare;            /* unused structs */
@@ -75,7 +86,9 @@ void gnd__seg_delete(gnd__gdev *d, struct gnd__seg *s);
 
 /* Requires nbytes <= SMALL_MAX. */
 gnd_status gnd__small_alloc(gnd__gdev *d, size_t nbytes, struct blk **out, gnd_err *e);
-void gnd__small_free(struct gnd__pool *p, struct blk *b);
+void gnd__small_free(gnd__gdev *d, struct blk *b);
+/* All streams are idle: no block waits any more. */
+void gnd__small_settled(gnd__gdev *d);
 /* Returns wholly unused segments to the backend. The result is their number of bytes. */
 uint64_t gnd__small_trim(gnd__gdev *d);
 

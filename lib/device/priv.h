@@ -17,7 +17,7 @@
  * calls (cache_key, binary_*, mem_info, blas.supports, finish while closing) are not counted: their
  * failure changes no result, so no error would follow from it. */
 extern atomic_long gnd__gate_ncalls;
-extern atomic_long gnd__gate_failing; /* number of the call that fails; 0: none */
+extern atomic_long gnd__gate_failing; /* number of the call that fails; 0: no call */
 
 gnd_status gnd__gate_injected(gnd_err *e);
 
@@ -58,9 +58,22 @@ const gnd_backend *gnd__null_tables(void);
 gnd_status gnd__pool_new(gnd__gdev *d, gnd_err *e);
 /* Frees everything, including blocks still in use. The device must be idle. */
 void gnd__pool_delete(gnd__gdev *d);
+/* What the pool needs for a stream of this number; it stays when the stream goes. */
+gnd_status gnd__pool_stream(gnd__gdev *d, int index, gnd_err *e);
 
 /* Ends a foreign block (foreign.c). */
 void gnd__foreign_free(gnd__gdev *d, gnd__block *b);
+
+/* Streams (stream.c). Waits for every queue of d; the first failure. */
+gnd_status gnd__queues_wait(gnd__gdev *d, gnd_err *e);
+/* The host has waited for the current stream. */
+void gnd__stream_finished(gnd__gdev *d);
+/* The end of what the holder of the lock did; d has streams. */
+void gnd__streams_leave(gnd__gdev *d);
+/* Others may enqueue work in the current stream's queue from now on. */
+void gnd__stream_expose(gnd__gdev *d);
+/* Frees all queues, which are idle, the device's first one too. */
+void gnd__queues_free(gnd__gdev *d);
 
 gnd_status gnd__progs_new(gnd__gdev *d, gnd_err *e);
 void gnd__progs_delete(gnd__gdev *d);

@@ -2,7 +2,7 @@
  *
  * device/trace.c - see trace.h. There is one file per process, an array of events. The process
  * writes the closing bracket when it ends; viewers accept a file without it. Host spans carry the
- * thread's number. Each device is shown as a process of its own whose only thread is its queue.
+ * thread's number. Each device is shown as a process of its own, whose threads are its streams.
  *
  * The device's clock is aligned with the host's once, when the device is opened, by an event for
  * which the host waits. Device times are therefore late by the latency of that wait, some
@@ -27,6 +27,7 @@ enum { PENDING = 1024, DEVICE_PID = 1000000000 };
 
 /* A device span whose times have not been read yet. */
 struct pending {
+    int stream;
     gnd_event *before, *after;
     const char *category;
     char name[160];
@@ -228,7 +229,7 @@ void gnd__trace_idle(gnd__gdev *d)
         uint64_t t0, t1;
         if (d->be->queue.event_time(p->before, &t0, NULL) == GND_OK &&
             d->be->queue.event_time(p->after, &t1, NULL) == GND_OK)
-            span(p->category, p->name, t->pid, 0, t0 + (uint64_t)t->ahead,
+            span(p->category, p->name, t->pid, p->stream, t0 + (uint64_t)t->ahead,
                  (t1 > t0 ? t1 : t0) + (uint64_t)t->ahead, "bytes", p->rd, p->wr);
         forget(d, p->before);
         forget(d, p->after);
@@ -316,8 +317,12 @@ void gnd__trace_end(gnd__gdev *d, const gnd__span *s, const char *category, cons
         forget(d, s->before);
         return;
     }
-    t->wait[t->n] = (struct pending){
-        .before = s->before, .after = after, .category = category, .rd = rd, .wr = wr};
+    t->wait[t->n] = (struct pending){.stream = gnd__gate_stream(d),
+                                     .before = s->before,
+                                     .after = after,
+                                     .category = category,
+                                     .rd = rd,
+                                     .wr = wr};
     snprintf(t->wait[t->n++].name, sizeof t->wait[0].name, "%s", name);
     in_use(d, t1);
 }

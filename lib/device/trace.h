@@ -26,6 +26,10 @@ typedef struct gnd__span {
 
 /* Whether GND_TRACE asks for a trace. The device's queue then needs timing. */
 int gnd__trace_wanted(void);
+static inline uint32_t gnd__queue_flags(void)
+{
+    return gnd__trace_wanted() ? GND_QUEUE_TIMING : 0;
+}
 /* Begins d's trace if one is asked for. GND_ERR_IO: the file cannot be written; e says why. */
 gnd_status gnd__trace_open(gnd__gdev *d, gnd_err *e);
 /* Writes pending spans. The device must be idle. */

@@ -14,8 +14,7 @@
 #include <string.h>
 #include "base/mem.h"
 
-/* The view that input j of assembly p is if it is computed where it is used; NULL: it is another
- * kind of node. */
+/* Input j of assembly p if it is a view that is computed where it is used, else NULL. */
 static const gnd__view *view_of(const gnd__pgraph *g, const gnd__pnode *p, int j)
 {
     const gnd__pnode *q = &g->node[g->inputs[p->in + j]];
@@ -34,7 +33,8 @@ static int64_t box_extent(const gnd__pgraph *g, const gnd__pnode *p, int j, int 
     return g->node[g->inputs[p->in + j]].a->dim[d];
 }
 
-/* The first term, from number *k on, of box j along its axis `to`. Returns 0 if there is none. */
+/* Gets the first term, from number *k on, of box j along its axis `to`. Returns 0 if there is
+ * none. */
 static int next_term(const gnd__pgraph *g, const gnd__pnode *p, int j, int to, int32_t *k,
                      gnd__term *t)
 {

@@ -126,8 +126,8 @@ typedef struct gnd__dup {
 /* A placeholder, in whose place the graph has a constant: one that is equal to no other, as its
  * value will change. */
 typedef struct gnd__pnumber {
-    gnd_array *in,
-        *as; /* NULL: an entry of nothing. The nodes of the graph that have `as` are this number */
+    gnd_array *in, *as; /* NULL: not a node itself; nodes of the graph whose `as` is this number
+                           belong to it */
 } gnd__pnumber;
 
 typedef struct gnd__pgraph {
@@ -204,8 +204,8 @@ static inline void gnd__not_rows(gnd__pgraph *g, const gnd__pwork *w)
         g->node[w->root[r]].no_rows = 1;
 }
 
-/* --- product.c: a sum, and a maximum with 0, after a product become part of its call. A product
- * marked `no_absorb` stays alone. For group.c. */
+/* --- product.c: a sum, and a maximum with 0, after a product become part of its call, unless the
+ * product is marked `no_absorb`. For group.c. */
 void gnd__follow_products(gnd__pgraph *g);
 /* If a is the maximum of an input with a constant 0, that input; else -1. */
 int gnd__is_relu(const gnd_array *a);
@@ -250,6 +250,18 @@ void gnd__through_broadcast(gnd__layout *l, int ndim, const int64_t *dim);
 void gnd__through_pick(gnd__layout *l, const gnd_array *a, int64_t which);
 /* The layout of a's own elements, present or future. */
 void gnd__own_layout(const gnd_array *a, gnd__layout *l);
+/* How the first element of a, which has its elements, is aligned in its block: 0: to fewer than 16
+ * bytes, then 1: 16, 2: 32, 3: 64, 4: 128 or more. Of memory of others no more than 16 is known. */
+enum { GND__ALIGN_CLASSES = 4 };
+static inline int gnd__leaf_alignment(const gnd_array *a)
+{
+    const uint64_t at = (uint64_t)a->data.off * gnd__dtype_bytes[a->dtype];
+    int c = 0;
+    while (c < (a->data.st->foreign ? 1 : GND__ALIGN_CLASSES) && at % (16u << c) == 0)
+        c++;
+    return c;
+}
+
 /* The place of the elements of pnode i, if it is a view of a root or a leaf. Returns 0 if it is
  * not; *blame is then the node that must become a root. */
 int gnd__place_of(gnd__pgraph *g, int32_t i, gnd__place *p, int32_t *blame);

@@ -55,12 +55,6 @@ static inline void put32(gnd__pgraph *g, int32_t v)
     g->nkey += sizeof v;
 }
 
-/* Bit 0: the leaf's first element is aligned to 16 bytes. */
-static inline int32_t leaf_alignment(const gnd_array *a)
-{
-    return (uint64_t)a->data.off * gnd__dtype_bytes[a->dtype] % 16 == 0;
-}
-
 /* An upper bound of the bytes that key_node writes for a. */
 static inline size_t key_size(const gnd_array *a)
 {
@@ -75,7 +69,7 @@ static inline size_t key_size(const gnd_array *a)
     case GND__ASSEMBLE: return n + 8 * (size_t)a->ndim * (size_t)a->nin;
     case GND__OP:
     case GND__CAST: return n;
-    case GND__LAUNCH: return n + sizeof(gnd__launch);
+    case GND__LAUNCH: return n + sizeof(gnd__launch); /* an upper bound */
     default: return n + sizeof(gnd__primargs) + sizeof(gnd__index_of);
     }
 }
@@ -91,7 +85,7 @@ static uint32_t dying_inputs(const gnd__pgraph *g, const gnd_array *a)
         if (atomic_load(&x->handles) > 0 || atomic_load(&x->refs) > 1 || x->kind == GND__CONST)
             continue;
         if (!st || (!g->frozen && atomic_load(&st->refs) == 1 && !st->foreign && x->data.contig &&
-                    (uint64_t)x->data.off * gnd_dtype_size((gnd_dtype)x->dtype) % 16 == 0))
+                    gnd__leaf_alignment(x) == GND__ALIGN_CLASSES))
             bits |= 1u << j;
     }
     return bits;
@@ -111,8 +105,9 @@ static void key_launch(gnd__pgraph *g, gnd__pnode *p)
     put32(g, l->narg);
     for (int i = 0; i < l->narg; i++) {
         const gnd__larg *a = &l->arg[i];
-        put32(g, a->kind | a->aligned << 8);
-        put32(g, (uint8_t)a->in | (uint8_t)a->out << 8 | (uint8_t)a->of << 16);
+        put32(g, a->kind | a->aligned << 8 | a->strided << 16);
+        put32(g, (int32_t)((uint8_t)a->in | (uint8_t)a->out << 8 | (uint8_t)a->of << 16 |
+                           (uint32_t)(uint8_t)a->axis << 24));
         put32(g, (int32_t)a->nbytes);
     }
 }
@@ -130,7 +125,7 @@ void gnd__key_node(gnd__pgraph *g, gnd__pnode *p)
         return;
     }
     if (a->data.st)
-        h.kind = (uint8_t)(0x80 | a->data.contig | leaf_alignment(a) << 1);
+        h.kind = (uint8_t)(0x80 | a->data.contig | gnd__leaf_alignment(a) << 1);
     else if (a->kind == GND__OP) {
         h.x = a->p.op;
         h.zero = (uint8_t)((gnd__is_relu(a) >= 0) | (gnd__is_scaling(a) >= 0) << 1);

@@ -9,8 +9,8 @@
 
 /* Appends the bytes of node p, whose inputs are known. Sets g->oom if there is no memory. */
 void gnd__key_node(gnd__pgraph *g, gnd__pnode *p);
-/* Appends what is known only when all nodes are: the sinks, and which nodes have owners. Returns 0
- * if there is no memory. */
+/* Appends the parts that depend on all nodes: the sinks, and which nodes have owners. Returns 0 if
+ * out of memory. */
 int gnd__key_end(gnd__pgraph *g);
 
 #endif

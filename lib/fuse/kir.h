@@ -103,10 +103,10 @@ int64_t gnd__kir_kept(const gnd__kir *k);
 int64_t gnd__kir_reduced(const gnd__kir *k);
 /* Whether k has conditions on indices. */
 int gnd__kir_has_boxes(const gnd__kir *k);
-/* How many of an instruction's a[] are values. -1 among them: there is none. */
+/* How many of an instruction's a[] are values. A value of -1 is absent. */
 int gnd__kir_nargs(const gnd__kir *k, const gnd__instr *in);
-/* A function of k that has a text before it, which is that of all that have one; NULL: there is
- * none. */
+/* A function of k with a text before it, which is the same for all that have one; NULL if none
+ * has. */
 const gnd__snippet *gnd__kir_before(const gnd__kir *k);
 /* Drops axes of extent 1, orders reduced axes by stride (unless an index is needed), and merges
  * adjacent axes that every access treats as one. */

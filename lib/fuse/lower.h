@@ -28,7 +28,7 @@ typedef struct gnd__frame {
                        GND__F_SHIFT: the box that the others differ from; GND__F_BOX: the box */
     int32_t parent; /* the frame nearer to the root, or -1 */
     uint32_t touched; /* GND__F_SHIFT: the boxes that points can be in */
-    int known;        /* whether there is what follows */
+    int known;        /* whether the following fields are set */
     int16_t
         cond[GND__BOXES]; /* GND__F_SHIFT: the condition of each box; GND__F_BOX: cond[0] that of
                     the box, and of those of frames nearer to the root; -1: it always holds */
@@ -108,8 +108,8 @@ int gnd__lower_access(gnd__lowering *lo, int32_t slot, int dtype, const gnd__lay
  * or a new one, or -1 if full. */
 gnd__instr gnd__lower_instr(const gnd__lowering *lo, gnd__ikind kind, int dtype);
 int gnd__lower_add(gnd__lowering *lo, const gnd__instr *in);
-/* The number of function fn in the kernel. -1: `full` is set: there are too many, or what stands
- * before it differs from what stands before another. */
+/* The number of function fn in the kernel. -1, and `full` is set, if there are too many, or if the
+ * text before it differs from that of another function. */
 int gnd__lower_snippet(gnd__lowering *lo, const gnd__snippet *fn);
 /* Excludes the work's reductions from it: grouping starts again. */
 void gnd__lower_apart(gnd__lowering *lo);

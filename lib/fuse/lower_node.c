@@ -160,7 +160,7 @@ static int where(gnd__lowering *lo, int32_t f, const gnd__layout *l, gnd__where 
     return gnd__conditions(lo, f) && gnd__through_frames(lo, f, w);
 }
 
-/* int64: v (-1: none) plus a shift. */
+/* int64: v plus a shift; either may be absent, -1. */
 static int plus_shift(gnd__lowering *lo, int v, int shift)
 {
     gnd__instr in = gnd__lower_instr(lo, GND__I_OFFSET, GND_INT64);

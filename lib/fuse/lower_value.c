@@ -211,8 +211,8 @@ static int walk(gnd__lowering *lo, waiting *w)
             }
             if (!ready)
                 continue;
-            /* an index is one only where the box's condition holds; a function of the user's sees
-             * nothing else */
+            /* the index is valid only where the box's condition holds; a function of the user must
+             * not see another */
             if ((a->kind == GND__CHECKED || a->kind == GND__CALL) && in_box(lo, f)) {
                 lo->g->node[i].must = 1;
                 lo->retry = 1;

@@ -47,7 +47,7 @@ int gnd__is_scaling(const gnd_array *a)
     return -1;
 }
 
-/* The only node that has i as its input, once; -1: there is none, or there are several. */
+/* The only node that has i as its input, once; -1 if no node or several nodes have it. */
 static int32_t only_user(const gnd__pgraph *g, int32_t i)
 {
     return g->node[i].parents == 1 ? g->node[i].user : -1;

@@ -23,8 +23,8 @@
 #define FEW 4            /* so many times is a few: then up to */
 #define CHEAP_FEW_GPU 32 /* rather than write 4 bytes and read them */
 #define CHEAP_FEW_CPU 28 /* the same on a CPU: one elementary function at most */
-/* Rows of so many elements and longer: their indices are checked once, not for each element, where
- * the check would stand between the compiler and its vectors. */
+/* From this length of rows on, indices are checked once, not for each element, because such checks
+ * prevent vectorisation. */
 #define CHECK_ROW 32
 /* A node that took so many operations is stored when the user holds it, to be used again it seems;
  * or when a scope does, which may be for no more than that the program went through it. */
@@ -80,7 +80,7 @@ static int sources(const gnd__pgraph *g, const gnd__pnode *p)
     return n;
 }
 
-/* What may be computed twice. */
+/* Limits for computing a node twice. */
 static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
 {
     const gnd_array *a = p->a;
@@ -88,11 +88,11 @@ static uint32_t cheap_cost(const gnd__pgraph *g, const gnd__pnode *p)
                                                                            : CHEAP_COST;
 }
 
-/* Whether a box of assembly p holds what nothing else uses and is not cheap. Read through several
- * views that would be stored by itself; in its place in the assembly it costs no more, and the
- * views find everything there. Of many boxes, as when the inner part of an array is set, that holds
- * for what others use too, and less is cheap: computing a box and choosing among so many at every
- * read costs more than the store. */
+/* Whether a box of assembly p has an expensive node that nothing else uses. Read through several
+ * views, such a node would be stored by itself; stored in its place in the assembly it costs no
+ * more, and all views read the assembly. With many boxes, as when the inner part of an array is
+ * set, nodes with other uses count as well, and fewer operations are cheap: computing a box and
+ * choosing among many at every read costs more than the store. */
 static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
 {
     const int many = boxes_read(g, p) > CHEAP_LEAVES;
@@ -108,7 +108,7 @@ static int has_own_work(gnd__pgraph *g, const gnd__pnode *p)
     return 0;
 }
 
-/* Whether assembly p costs less where it is used than stored. */
+/* Whether assembly p costs less computed where it is used than stored. */
 static int is_cheap_assembly(gnd__pgraph *g, const gnd__pnode *p, int32_t i)
 {
     return gnd__has_boxes(p->a) && (gnd__shifted(g, i) >= 0 || boxes_read(g, p) <= BOXES_READ ||
@@ -150,7 +150,8 @@ static void add_leaves(gnd__pnode *p, const int32_t *leaf, int n)
     memcpy(p->leaf, all, (size_t)(m > GND__LEAVES ? 0 : m) * sizeof *all);
 }
 
-/* Operations and leaves of the inline tree below p. An input that comes twice counts once. */
+/* Counts operations and leaves of the inline tree below p. An input that occurs twice counts
+ * once. */
 static void measure(gnd__pgraph *g, gnd__pnode *p)
 {
     const gnd_array *a = p->a;
@@ -220,8 +221,8 @@ static void need_place(gnd__pgraph *g, int32_t i)
         q->role = GND__R_ROOT;
 }
 
-/* limits: what does not fit into one kernel is divided, and what is shared is stored; 0: only what
- * cannot be inline is stored. */
+/* limits: expressions that do not fit one kernel are divided, and shared nodes are stored; 0: only
+ * nodes that cannot be inline are stored. */
 static void first_roles(gnd__pgraph *g, int limits)
 {
     for (int32_t i = 0; i < g->nnode; i++) {
@@ -292,7 +293,7 @@ static void first_roles(gnd__pgraph *g, int limits)
         if (gnd__is_view(p->a) && gnd__place_of(g, g->sinks[s], &pl, &blame))
             p->role = GND__R_ALIAS;
         else
-            p->role = GND__R_ROOT; /* constants and iotas too: somebody wants their elements */
+            p->role = GND__R_ROOT; /* constants and iotas too: their elements were requested */
     }
 }
 
@@ -309,7 +310,8 @@ static void use(gnd__pnode *q, int32_t group, uint64_t path, int conflict, int e
     q->expanded |= (uint8_t)expanded;
 }
 
-/* The group of a reduction: the last one, not far apart, over the same input and axes. */
+/* The group of a reduction: that of the nearest earlier reduction over the same input and axes, if
+ * it is not far away. */
 static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
 {
     const gnd__pnode *p = &g->node[i];
@@ -325,7 +327,7 @@ static int32_t reduce_group(const gnd__pgraph *g, int32_t i)
     return i;
 }
 
-/* What may be computed for each element of a broadcast. */
+/* Limits for computing a node for each element of a broadcast. */
 static uint32_t cheap_expanded(const gnd__pgraph *g, const gnd__pnode *p, int expanded)
 {
     if (expanded & 6 || p->nleaf > CHEAP_LEAVES || gnd_dtype_size((gnd_dtype)p->a->dtype) > 4)
@@ -371,7 +373,7 @@ static void use_input(gnd__pgraph *g, int32_t i, int k, usage *u)
         return;
     }
     if (p->piece && p->role == GND__R_INLINE && !u->conflict)
-        ; /* all boxes see what they are cut from in one way */
+        ; /* all boxes see their common array through equal views */
     else if (gnd__is_view(a) || gnd__reads_all(a, k) || a->kind == GND__MATMUL ||
              a->kind == GND__REDUCE)
         way = gnd__mix_path(
@@ -384,7 +386,7 @@ static void use_input(gnd__pgraph *g, int32_t i, int k, usage *u)
                  : a->size / q->a->size >= CHECK_ROW ? 7
                  : a->size / q->a->size > FEW        ? 5
                                                      : 1;
-    /* what is indexed lies in memory: no reduction that stays inside a kernel */
+    /* an indexed array is in memory: it cannot be a reduction inside a kernel */
     use(q, u->group, way, u->conflict || gnd__reads_all(a, k), grows);
 }
 
@@ -431,9 +433,9 @@ static void uses(gnd__pgraph *g)
     }
 }
 
-/* What is owned needs what it is made of, down to what stays: reductions, products and primitives.
- * Other roots are no such place: they may yet become part of a kernel of rows, and few of them
- * stay. */
+/* An owned node needs its inputs, down to nodes whose elements stay: reductions, products and
+ * primitives. Other roots do not end the search: they may become part of a kernel of rows, and few
+ * of them stay. */
 static void find_live(gnd__pgraph *g)
 {
     for (int32_t i = 0; i < g->nnode; i++)

@@ -15,8 +15,8 @@ static inline uint64_t gnd__mix_path(uint64_t a, uint64_t b)
     return a ^ (a >> 33);
 }
 
-/* Groups elementwise sinks of one shape into teams, which are to become one kernel, so that what
- * they share is computed in it and not stored. The last sink leads. group.c decides later whether a
+/* Groups elementwise sinks of one shape into teams, which should become one kernel, so that common
+ * parts are computed in it and not stored. The last sink leads. group.c decides later whether a
  * team becomes a kernel. */
 void gnd__make_teams(gnd__pgraph *g);
 

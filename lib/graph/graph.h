@@ -132,7 +132,7 @@ typedef struct gnd__fault {
 typedef struct gnd__data {
     gnd__storage *st;
     int64_t off;
-    int contig; /* strides are those of C order: stride may be NULL */
+    int contig; /* the strides are those of C order, and stride may be NULL */
     int64_t *stride;
 } gnd__data;
 
@@ -145,7 +145,7 @@ struct gnd_array {
     int32_t dtype;
     int32_t nin;
     atomic_int refs;    /* owners: handles and consumer nodes */
-    atomic_int handles; /* of those, the user's handles (scopes count) */
+    atomic_int handles; /* the user's handles among them (scopes count) */
     uint32_t pending;   /* unevaluated operations below, including itself; saturates */
     /* guards `in` of a view or reshape: held while it is dropped, or read without the device's
      * lock */

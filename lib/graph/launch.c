@@ -4,8 +4,10 @@
  */
 #include "graph/launch.h"
 
+#include <stddef.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/refs.h"
 
 gnd__user *gnd__user_new(const char *name, const char *src, size_t len)
 {
@@ -24,14 +26,9 @@ gnd__user *gnd__user_new(const char *name, const char *src, size_t len)
     return NULL;
 }
 
-void gnd__user_ref(gnd__user *u)
-{
-    atomic_fetch_add_explicit(&u->refs, 1, memory_order_relaxed);
-}
-
 void gnd__user_unref(gnd__user *u)
 {
-    if (!u || atomic_fetch_sub_explicit(&u->refs, 1, memory_order_acq_rel) != 1)
+    if (!u || !gnd__refs_drop(&u->refs))
         return;
     gnd__free(u->name);
     gnd__free(u->src);
@@ -48,14 +45,9 @@ gnd__bounds *gnd__bounds_new(int n)
     return b;
 }
 
-void gnd__bounds_ref(gnd__bounds *b)
-{
-    atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
-}
-
 void gnd__bounds_unref(gnd__bounds *b)
 {
-    if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
+    if (b && gnd__refs_drop(&b->refs))
         gnd__free(b);
 }
 
@@ -64,12 +56,13 @@ void gnd__launch_nodes(gnd_device *dev, const gnd__launch *l, int nin, gnd_array
                        gnd_array **y)
 {
     gnd__launch *copy;
-    y[0] = gnd__node_with(GND__LAUNCH, dev, t[0], ndim[0], dim[0], nin, in, sizeof *copy, &copy);
+    const size_t n = offsetof(gnd__launch, arg) + (size_t)l->narg * sizeof l->arg[0];
+    y[0] = gnd__node_with(GND__LAUNCH, dev, t[0], ndim[0], dim[0], nin, in, n, &copy);
     if (y[0]->kind == GND__LAUNCH) {
-        *copy = *l;
-        gnd__user_ref(copy->user);
+        memcpy(copy, l, n);
+        gnd__refs_add(&copy->user->refs);
         if (copy->bounds)
-            gnd__bounds_ref(copy->bounds);
+            gnd__refs_add(&copy->bounds->refs);
         y[0]->p.launch = copy;
     }
     for (int k = 1; k < l->nout; k++) {

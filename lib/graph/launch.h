@@ -2,7 +2,7 @@
  *
  * graph/launch.h - nodes of users' kernels. GND__LAUNCH is one launch; its elements are the first
  * output. Each further output is a GND__PART of it. The kernel gets every input as a pointer to
- * memory in C order.
+ * memory in C order, unless the argument is `strided`.
  *
  * One step stores the launch and its parts. A part that is not among the nodes of that evaluation
  * finds its memory with the launch, and takes it when it is first collected.
@@ -47,6 +47,7 @@ typedef enum gnd__lkind {
     GND__L_OFFSET, /* int64: byte offset of the array of argument `of` */
     GND__L_VALUE,  /* a number */
     GND__L_LOCAL,  /* nbytes of local memory */
+    GND__L_STRIDE, /* int64: the stride of axis `axis` of argument `of`, an input, in elements */
     /* of checked kernels */
     GND__L_TABLE,  /* the table of checks */
     GND__L_ENTRY,  /* int32: the entry of this launch */
@@ -55,8 +56,10 @@ typedef enum gnd__lkind {
 
 typedef struct gnd__larg {
     uint8_t kind;    /* gnd__lkind */
-    uint8_t aligned; /* arrays: the kernel's vector types need 16-byte alignment */
-    int8_t in, out, of;
+    uint8_t aligned; /* arrays: the alignment that the kernel's type needs, in bytes; 0: that of the
+                        elements */
+    uint8_t strided; /* inputs: as they are, not in C order */
+    int8_t in, out, of, axis;
     uint32_t nbytes;
     unsigned char value[16]; /* not part of a plan's key */
 } gnd__larg;
@@ -72,17 +75,16 @@ typedef struct gnd__launch {
                           lock */
     gnd__storage *st[GND__LAUNCH_OUTS]; /* memory of parts that were not evaluated with it; under
                                            the device lock */
-    gnd__larg arg[GND__LAUNCH_ARGS];
+    gnd__larg arg[GND__LAUNCH_ARGS];    /* a node has memory for its narg alone */
 } gnd__launch;
 
-/* Makes a kernel with one owner; copies the text. NULL: out of memory. */
+/* Makes a kernel with one owner; copies the text. NULL: out of memory. gnd__refs_add adds owners,
+ * here and below. */
 gnd__user *gnd__user_new(const char *name, const char *src, size_t len);
-void gnd__user_ref(gnd__user *u);
 void gnd__user_unref(gnd__user *u);
 
 /* Room for n arrays, all zero, with one owner. NULL: out of memory. */
 gnd__bounds *gnd__bounds_new(int n);
-void gnd__bounds_ref(gnd__bounds *b);
 /* NULL is ignored. */
 void gnd__bounds_unref(gnd__bounds *b);
 

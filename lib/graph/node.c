@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/fork.h"
 #include "base/mem.h"
+#include "base/refs.h"
 #include "graph/cells.h"
 #include "graph/label.h"
 #include "graph/launch.h"
@@ -247,33 +248,25 @@ gnd_array *gnd__fail(gnd_device *dev, gnd_status code, const char *fmt, ...)
 
 void gnd__storage_ref(gnd__storage *st)
 {
-    atomic_fetch_add_explicit(&st->refs, 1, memory_order_relaxed);
-}
-
-/* Removes one owner. Uses an atomic operation only if there are other owners: the last owner is
- * alone. Returns 1 if it was the last. */
-static inline int last_of(atomic_int *refs)
-{
-    return atomic_load_explicit(refs, memory_order_acquire) == 1 ||
-           atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+    gnd__refs_add(&st->refs);
 }
 
 void gnd__storage_unref(gnd__storage *st)
 {
-    if (st && last_of(&st->refs))
+    if (st && gnd__refs_drop(&st->refs))
         st->destroy(st);
 }
 
 void gnd__ref(gnd_array *x)
 {
     if (x != &nomem)
-        atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
+        gnd__refs_add(&x->refs);
 }
 
 /* Removes one owner. Returns 1 if it was the last. */
 static int drop(gnd_array *x)
 {
-    return x != &nomem && last_of(&x->refs);
+    return x != &nomem && gnd__refs_drop(&x->refs);
 }
 
 static void let_go(gnd_array *x)

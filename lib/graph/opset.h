@@ -21,9 +21,9 @@ typedef enum gnd__op {
     GND__NALLOPS
 } gnd__op;
 
-/* How the compute dtype comes from the arguments'. A text that is NULL for the kind of the compute
- * dtype makes the operation GND_ERR_DTYPE. Where a float64 comes out of bools and ints only, a
- * device without float64 takes float32. */
+/* How the compute dtype follows from the dtypes of the arguments. If the text for the kind of the
+ * compute dtype is NULL, the operation is GND_ERR_DTYPE. If bools and ints give float64, a device
+ * without float64 uses float32. */
 typedef enum gnd__rule {
     GND__RULE_NUM,   /* promote */
     GND__RULE_FLOAT, /* bools and ints alone: each becomes a float (gnd__float_of) first; promote */
@@ -39,8 +39,8 @@ typedef enum gnd__rule {
     GND__RULE_NONE, /* internal: makers of nodes know the dtypes; fnset.def */
     GND__RULE_DIVIDE, /* promote, then bools and ints of every width become the default float:
                          float64 (NumPy: divide) */
-    GND__RULE_LDEXP,  /* the first argument as FLOAT; the second, bools and ints only, to int32 with
-                         what does not fit at its ends */
+    GND__RULE_LDEXP,  /* the first argument as FLOAT; the second, bools and ints only, is clamped
+                         to int32 */
     GND__RULE_PARTS   /* promote bools, ints and floats, then the complex dtype of that */
 } gnd__rule;
 
@@ -58,11 +58,11 @@ typedef struct gnd__opinfo {
     gnd__outrule out;
     /* Kernel text by kind of the compute dtype; NULL: not allowed. $0 $1 $2 $3 arguments, $T the C
      * type and $t the suffix of the compute dtype (float32's for float16 and bfloat16), $n its own
-     * suffix (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type it
-     * is computed in without overflow rules (g_u32 up to 32 bits, else g_u64), $R $r the real type
-     * of a complex one, $f what ends a float literal of that real type ("f" or nothing). A text is
-     * an expression that needs no parentheses round it; it may use an argument more than once, and
-     * arguments must be names or stand in parentheses. */
+     * suffix (f16 and bf16 too), $U $u the unsigned int type of its width, $W the unsigned type for
+     * arithmetic that wraps (g_u32 up to 32 bits, else g_u64), $R $r the real type of a complex
+     * one, $f the suffix of a float literal of that real type ("f" or nothing). A text is an
+     * expression that needs no parentheses around it. It may use an argument more than once.
+     * Arguments must be names or be in parentheses. */
     const char *text_b, *text_i, *text_u, *text_f, *text_c;
     int cost; /* 1 arithmetic, 4 division or square root, 16 elementary functions */
     const char *doc;
@@ -92,7 +92,7 @@ typedef struct gnd__redinfo {
     const char *name;
     gnd__op op; /* of two values; of places: whether the first one wins */
     gnd__identity identity;
-    int place;       /* its result is where the value is, int64, along one axis or all */
+    int place;       /* its result is the index of the value, int64, along one axis or all */
     int ordered;     /* its rounding depends on the order */
     int compensated; /* of floats and complex values: the rounding errors are added as well */
 } gnd__redinfo;

@@ -20,14 +20,14 @@ typedef struct scope {
     struct scope *outer;
     gnd_array **x;
     uint32_t n, cap;
-    /* where its innermost inner scope begins; 0: there is none, or it begins there */
+    /* where its innermost inner scope begins; 0: no inner scope, or it begins at 0 */
     uint32_t from;
 } scope;
 
 enum { FEW = 16 }; /* handles that an inner scope without a scope around needs no memory for */
 
-/* In the library's own part of each thread's memory, where it is found without a call; that part is
- * there for libraries that are loaded later, too, as long as they want little of it. */
+/* The initial-exec model accesses it without a call. A library that is loaded later may use it as
+ * well, as long as it needs only a few bytes. */
 #if defined(__ELF__) && defined(__GNUC__)
 #define GND__TLS_MODEL __attribute__((tls_model("initial-exec")))
 #else
@@ -164,8 +164,8 @@ static int grow(scope *s, uint32_t n)
     return 0;
 }
 
-/* Room for one more in s, and in each scope outside it for all that may be kept from those inside:
- * so gnd_keep cannot fail, which has no way to say so. */
+/* Reserves one entry in s, and in each outer scope one for everything that the inner scopes may
+ * keep. gnd_keep can then not fail; it could not report it. */
 static int room(scope *s)
 {
     uint32_t n = s->n + 1;
@@ -244,7 +244,7 @@ static scope *my_scope_of(const gnd_array *x)
     return NULL;
 }
 
-/* Entry `from` of s, which may be none, moves into the gap `to`. */
+/* Moves entry `from` of s, which may be empty, into the gap `to`. */
 static void move(scope *s, uint32_t from, uint32_t to)
 {
     s->x[to] = s->x[from];
@@ -256,12 +256,12 @@ static void take_out(scope *s, gnd_array *x)
 {
     uint32_t gap = x->scope_slot;
     set_scope(x, NULL);
-    if (gap < s->from) { /* below an inner scope, whose entries stay where they are */
+    if (gap < s->from) { /* below an inner scope, whose entries do not move */
         s->x[gap] = NULL;
         return;
     }
     if (mine.failed && s == mine.top &&
-        gap < mine.mark) { /* what was there before stays before the mark */
+        gap < mine.mark) { /* entries made before the mark stay before it */
         move(s, --mine.mark, gap);
         gap = mine.mark;
     }

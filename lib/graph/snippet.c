@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "base/mem.h"
+#include "base/refs.h"
 
 gnd__snippet *gnd__snippet_new(const gnd__snippet *like)
 {
@@ -26,14 +27,9 @@ gnd__snippet *gnd__snippet_new(const gnd__snippet *like)
     return NULL;
 }
 
-void gnd__snippet_ref(gnd__snippet *s)
-{
-    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-}
-
 void gnd__snippet_unref(gnd__snippet *s)
 {
-    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+    if (!s || !gnd__refs_drop(&s->refs))
         return;
     gnd__free(s->name);
     gnd__free(s->text);
@@ -47,7 +43,7 @@ gnd_array *gnd__call_node(gnd__snippet *s, int out, gnd_device *dev, int ndim, c
 {
     gnd_array *y = gnd__node(GND__CALL, dev, (gnd_dtype)s->out[out], ndim, dim, s->nin, in);
     if (y->kind == GND__CALL) {
-        gnd__snippet_ref(s);
+        gnd__refs_add(&s->refs);
         y->p.call.fn = s;
         y->p.call.out = out;
     }
@@ -58,7 +54,7 @@ gnd_array *gnd__fold_node(gnd_array *x, gnd__snippet *s, uint32_t mask)
 {
     gnd_array *y = gnd__reduce_node(x, GND__FOLD, mask, (gnd_dtype)s->out[0]);
     if (y->kind == GND__REDUCE) {
-        gnd__snippet_ref(s);
+        gnd__refs_add(&s->refs);
         y->p.red.fn = s;
     }
     return y;

@@ -83,7 +83,7 @@ static void compose(linear *m, const gnd__view *v, int nin, int ndim, const int6
     int at = 0;
     r.nin = nin;
     r.nterm = 0;
-    for (int k = 0; k <= m->nin; k++) { /* where the terms of each axis of v begin */
+    for (int k = 0; k <= m->nin; k++) { /* the first term of each axis of v */
         while (at < m->nterm && m->term[at].axis < k)
             at++;
         first[k] = m->term + at;

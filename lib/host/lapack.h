@@ -13,7 +13,7 @@
  * GND_ERR_LINALG as gnd_solver_ops says. GND_ERR_OVERFLOW: an extent does not fit LAPACK's int.
  * GND_ERR_NOMEM. */
 gnd_status gnd__lapack(const gnd_solve_desc *s, void *const *mem, gnd_err *e);
-/* The file of the library; NULL if there is none. */
+/* The file of the library; NULL if it was not found. */
 const char *gnd__lapack_library(void);
 /* A routine of the library or its BLAS (SYRK is herk for complex dtypes), or NULL if there is no
  * library. Its dtype is 0 to 3 for the letters s, d, c, z, as gnd__lapack_dtype gives it (-1:

@@ -53,7 +53,8 @@ static int is_rows(const gnd__panel *p)
 
 static int only_looks(const gnd__panel *p)
 {
-    return p->kind == GND__PANEL_DIAGONAL || p->kind == GND__PANEL_FINITE;
+    return p->kind == GND__PANEL_DIAGONAL || p->kind == GND__PANEL_FINITE ||
+           p->kind == GND__PANEL_SINGULAR;
 }
 
 int gnd__panel_operands(const gnd__panel *p)
@@ -189,6 +190,24 @@ static gnd_status all_finite(const call *c)
     return GND_OK;
 }
 
+static gnd_status none_singular(const call *c)
+{
+    int32_t v;
+    memcpy(&v, c->mem[0], sizeof v);
+    if (v == INT32_MAX)
+        return GND_OK;
+    const int at = v % c->ld, matrix = v / c->ld;
+    if (!c->p->strict)
+        return gnd__err(c->e, GND_ERR_LINALG, "matrix %d: singular: U[%d, %d] is 0", matrix, at,
+                        at);
+    if (at == c->ld - 1)
+        return gnd__solve_refused(1, 0, matrix, c->e);
+    return gnd__err(
+        c->e, GND_ERR_LINALG,
+        "matrix %d: not positive definite: the leading minor of order %d is not positive", matrix,
+        at + 1);
+}
+
 static gnd_status factor(call *c)
 {
     gnd_status st;
@@ -197,6 +216,7 @@ static gnd_status factor(call *c)
     case GND__PANEL_LU: st = lu(c); break;
     case GND__PANEL_QR: st = qr(c); break;
     case GND__PANEL_FINITE: return all_finite(c);
+    case GND__PANEL_SINGULAR: return none_singular(c);
     case GND__PANEL_CHOLESKY_ROWS:
         return gnd__rows_cholesky((gnd_dtype)c->p->dtype, c->p->count, c->p->rows, c->mem[0],
                                   c->mem[1], c->e);

@@ -21,6 +21,9 @@
  *   DIAGONAL  in a diagonal of `rows` elements, none of which may be 0
  *   FINITE    in uint8 (rows), for each matrix: 1 it is not finite, 2 its right-hand sides are not;
  *             both are errors
+ *   SINGULAR  in int32: the first singular of matrices of side ld - 1, times ld, and which place
+ *             of its diagonal is 0; INT32_MAX: there is none. strict: the first that is not
+ *             positive definite, and which minor; ld - 1: it is not finite
  * In each of these rows >= cols. On `count` matrices in C order (host/rows.h):
  *   CHOLESKY_ROWS  in matrices; out their lower factors
  *   LU_ROWS   in matrices; out L, U and the order of rows */
@@ -31,6 +34,7 @@ typedef enum gnd__panel_kind {
     GND__PANEL_QR,
     GND__PANEL_DIAGONAL,
     GND__PANEL_FINITE,
+    GND__PANEL_SINGULAR,
     GND__PANEL_CHOLESKY_ROWS,
     GND__PANEL_LU_ROWS
 } gnd__panel_kind;

@@ -8,7 +8,7 @@
 
 #include "host/panel.h"
 
-/* The call, with its operands: block[i] at at[i] bytes, as the host's LAPACK wants them. */
+/* Runs the call on the host's LAPACK. Operand i begins at byte at[i] of block[i]. */
 typedef struct gnd__solve_call {
     const char *func; /* what messages begin with */
     gnd_solve_desc x;

@@ -21,7 +21,7 @@ static const char *const groups[] = {
     [GND__GROUP_EXTENSIONS] = "extensions",
 };
 
-/* The C functions of operations, and what they give. */
+/* The C functions of operations, and their results. */
 static const char *const op_calls[][2] = {
 #define GND_OP(id, name, func, nin, rule, out, b, i, u, f, c, cost, doc, near) {#func, doc},
 #include "base/opset.def"
@@ -90,7 +90,7 @@ static void tell(const char *s, const gnd__param *p, gnd_parameter *out)
                                   : GND_PARAMETER_ANY;
 }
 
-/* The n operands of what takes them by place. */
+/* The n operands of a function that takes them by position. */
 static void tell_operands(int n, gnd_function_info *info)
 {
     info->nparameters = n;

@@ -115,7 +115,7 @@ gnd_array *gnd__arg_scalar(gnd__args *c, int i)
     return gnd__arg_array(c, i);
 }
 
-/* The items of s, made arrays where they stand. */
+/* Converts the items of s to arrays, in place. */
 static gnd_array **arrays(gnd__args *c, gnd__slot *s, int n, const char *param)
 {
     gnd_array **a = gnd__calloc((size_t)n + 1, sizeof *a);
@@ -200,6 +200,14 @@ int gnd__arg_copy(gnd__args *c, int i)
                : 0;
 }
 
+int gnd__arg_order(gnd__args *c, int i)
+{
+    if (c->arg[i].v.kind == GND__V_STR && c->arg[i].v.str.n == 1 &&
+        memchr("cfak", c->arg[i].v.str.s[0], 4))
+        return 0;
+    return gnd__arg_word(c, i, "C F A K", 0) < 0 ? -1 : 0;
+}
+
 int gnd__arg_real(gnd__args *c, int i, double *v)
 {
     const gnd__val *a = &c->arg[i].v;
@@ -260,15 +268,6 @@ gnd_array *gnd__arg_reduced(gnd__args *c, int keepdims, gnd_axes *axes, unsigned
         return NULL;
     *flags = keep ? GND_KEEPDIMS : 0;
     return x;
-}
-
-int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
-{
-    gnd_axes axes;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, &axes))
-        return -1;
-    return gnd__ret(c, f(x, axes));
 }
 
 /* A 1-d array of ints, read. */
@@ -415,4 +414,26 @@ int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status)
         gnd__val_drop(&v[i]);
     gnd__free(v);
     return bad;
+}
+
+int gnd__ret_of(gnd__args *c, gnd_array *(*f)(gnd_array *))
+{
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return x ? gnd__ret(c, f(x)) : -1;
+}
+
+int gnd__ret_int(gnd__args *c, gnd_array *(*f)(gnd_array *, int64_t))
+{
+    int64_t k = 0;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &k)))
+        return -1;
+    return gnd__ret(c, f(x, k));
+}
+
+int gnd__ret_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
+{
+    gnd_axes axes;
+    gnd_array *x = gnd__arg_strong(c, 0);
+    return !x || gnd__arg_axes(c, 1, &axes) ? -1 : gnd__ret(c, f(x, axes));
 }

@@ -115,7 +115,7 @@ static int bad_keyword(gnd__args *c, const gnd_function *f, const gnd__slot *s)
                           n, s->kw, shown);
 }
 
-/* The parameter that has the keyword's name; -1: none. */
+/* The parameter with the keyword's name; -1 if no parameter has it. */
 static int find_keyword(const gnd_function *f, const gnd__slot *s)
 {
     for (int i = 0; i < f->sig->n; i++) {

@@ -121,6 +121,9 @@ int gnd__arg_int(gnd__args *c, int i, int64_t *v);
 int gnd__arg_bool(gnd__args *c, int i, int *v);
 /* copy=: True, False, None or not given have the same effect, because arrays are values. */
 int gnd__arg_copy(gnd__args *c, int i);
+/* order=: 'C', 'F', 'A' or 'K' have the same effect, because arrays have no order. Python's package
+ * remembers it. */
+int gnd__arg_order(gnd__args *c, int i);
 int gnd__arg_real(gnd__args *c, int i, double *v);
 int gnd__arg_axis(gnd__args *c, int i, int *axis);
 /* None, or not given: GND_DTYPE_DEFAULT. */
@@ -143,8 +146,10 @@ int gnd__arg_device(gnd__args *c, gnd_device **dev);
 /* --- results ---------------------------------------------------------------------------------- */
 /* Returns the array a and takes ownership of its handle. */
 int gnd__ret(gnd__args *c, gnd_array *a);
-/* The result is f of argument 0 and of the axes in argument 1. */
-int gnd__arg_by_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
+/* Returns f of argument 0; with argument 1 as an int, 0 if not given; as a set of axes. */
+int gnd__ret_of(gnd__args *c, gnd_array *(*f)(gnd_array *));
+int gnd__ret_int(gnd__args *c, gnd_array *(*f)(gnd_array *, int64_t));
+int gnd__ret_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes));
 /* Returns a tuple of n arrays and takes ownership of their handles. status: the result of the call
  * that made them. */
 int gnd__ret_tuple(gnd__args *c, gnd_array **a, int n, gnd_status status);

@@ -19,7 +19,7 @@ enum { FEW = 8 };
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* What the items of a result lie in. */
+/* Memory for the items of a result. */
 typedef struct block {
     const char *fields; /* or NULL */
     gnd_value item[];
@@ -239,7 +239,7 @@ static int take(gnd__expr *x, const gnd_value *v, gnd__val *out, int depth)
     if (!bad)
         bad = gnd__val_seq(x, out, (int)kinds[v->tag], item, n, 0);
     for (int64_t i = 0; i < have; i++)
-        gnd__val_drop(&item[i]); /* nothing, where they were moved */
+        gnd__val_drop(&item[i]); /* no values if they were moved */
     gnd__free(item);
     if (bad)
         out->kind = GND__V_NONE;

@@ -79,7 +79,7 @@ typedef enum gnd__code {
     GND__I_NONE,
     GND__I_ELLIPSIS,
     GND__I_STR,  /* push text[at, at + n) */
-    GND__I_NAME, /* push what the name text[at, at + n) stands for */
+    GND__I_NAME, /* push the value of the name text[at, at + n) */
     GND__I_UNARY,
     GND__I_BINARY, /* tok */
     GND__I_TUPLE,
@@ -110,7 +110,7 @@ typedef struct gnd__instr {
 typedef struct gnd__slot {
     gnd__val v;
     const char *kw;    /* the keyword's name, kw_n bytes; kw_n 0: positional */
-    uint32_t at, kw_n; /* at: where it begins in the text */
+    uint32_t at, kw_n; /* at: its offset in the text */
 } gnd__slot;
 
 typedef struct gnd__var {
@@ -125,7 +125,7 @@ typedef struct gnd__expr {
     const char *text; /* NULL: a call by name */
     const char *func; /* the function that is called by name */
     uint32_t len;
-    gnd_device *dev;   /* device of new arrays; NULL: none */
+    gnd_device *dev;   /* device of new arrays, or NULL */
     gnd_err err;       /* the first error, its message complete with place and caret */
     locale_t c_locale; /* numbers are always read with '.' as the decimal point */
     gnd__token *tok;

@@ -183,7 +183,9 @@ int gnd__fn_diag_indices(gnd__args *c)
     if (gnd__arg_int(c, 0, &n) || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &ndim)) ||
         gnd__arg_device(c, &dev))
         return -1;
-    if (n < 0 || ndim < 0 || ndim > GND_MAX_NDIM)
+    n = n < 0 ? 0 : n; /* as in NumPy */
+    ndim = ndim < 0 ? 0 : ndim;
+    if (ndim > GND_MAX_NDIM)
         return gnd__expr_fail(c->x, GND_ERR_ARG, c->at, "diag_indices: n %lld, ndim %lld",
                               (long long)n, (long long)ndim);
     for (int64_t d = 0; d < ndim; d++)

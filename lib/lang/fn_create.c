@@ -4,6 +4,8 @@
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
+#include <gnd/manip.h>
+#include <gnd/view.h>
 #include "base/mem.h"
 #include "lang/call.h"
 
@@ -20,7 +22,7 @@ static int of_shape(gnd__args *c, shaped make)
     gnd_dtype t;
     gnd_device *dev;
     if (gnd__arg_ints(c, 0, shape, GND_MAX_NDIM, &ndim) || gnd__arg_dtype(c, 1, &t) ||
-        gnd__arg_device(c, &dev))
+        gnd__arg_order(c, 2) || gnd__arg_device(c, &dev))
         return -1;
     return gnd__ret(c, make(dev, t, ndim, shape));
 }
@@ -46,16 +48,36 @@ int gnd__fn_full(gnd__args *c)
     gnd_device *dev;
     gnd_array *value;
     if (gnd__arg_ints(c, 0, shape, GND_MAX_NDIM, &ndim) || !(value = gnd__arg_array(c, 1)) ||
-        gnd__arg_dtype(c, 2, &t) || gnd__arg_device(c, &dev))
+        gnd__arg_dtype(c, 2, &t) || gnd__arg_order(c, 3) || gnd__arg_device(c, &dev))
         return -1;
     return gnd__ret(c, gnd_full(dev, t, ndim, shape, value));
+}
+
+/* order= and shape= of the functions *_like at argument i, i + 2. Returns an array of x's dtype and
+ * device with that shape, of which `make` is made. */
+static gnd_array *prototype(gnd__args *c, gnd_array *x, int i)
+{
+    int64_t shape[GND_MAX_NDIM];
+    int ndim, subok;
+    if (!x || gnd__arg_order(c, i) || (gnd__arg_given(c, i + 1) && gnd__arg_bool(c, i + 1, &subok)))
+        return NULL;
+    if (!gnd__arg_given(c, i + 2))
+        return x;
+    if (gnd__arg_ints(c, i + 2, shape, GND_MAX_NDIM, &ndim))
+        return NULL;
+    gnd__val v; /* in the place of x, which it frees */
+    if (gnd__val_array(c->x, &v, gnd_empty(gnd_device_of(x), gnd_dtype_of(x), ndim, shape), c->at))
+        return NULL;
+    gnd__val_drop(&c->arg[0].v);
+    c->arg[0].v = v;
+    return v.held->a;
 }
 
 static int like(gnd__args *c, gnd_array *(*make)(gnd_array *, gnd_dtype))
 {
     gnd_dtype t;
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_dtype(c, 1, &t))
+    if (!x || gnd__arg_dtype(c, 1, &t) || !(x = prototype(c, x, 2)))
         return -1;
     return gnd__ret(c, make(x, t));
 }
@@ -77,7 +99,8 @@ int gnd__fn_full_like(gnd__args *c)
 {
     gnd_dtype t;
     gnd_array *x = gnd__arg_strong(c, 0), *value;
-    if (!x || !(value = gnd__arg_array(c, 1)) || gnd__arg_dtype(c, 2, &t))
+    if (!x || !(value = gnd__arg_array(c, 1)) || gnd__arg_dtype(c, 2, &t) ||
+        !(x = prototype(c, x, 3)))
         return -1;
     return gnd__ret(c, gnd_full_like(x, t, value));
 }
@@ -100,7 +123,11 @@ int gnd__fn_arange(gnd__args *c)
               *step = stop ? gnd__arg_scalar(c, 2) : NULL;
     if (!step || gnd__arg_dtype(c, 3, &t) || gnd__arg_device(c, &dev))
         return -1;
-    return gnd__ret(c, gnd_arange(dev, start, stop, step, t));
+    gnd_array *y = gnd_arange(dev, start, stop, step, t);
+    if (t != GND_BOOL || gnd_size(y) <= 2)
+        return gnd__ret(c, y);
+    gnd_release(y);
+    return gnd__arg_wrong(c, 3, "a dtype of numbers for more than 2 elements");
 }
 
 int gnd__fn_linspace(gnd__args *c)
@@ -128,7 +155,7 @@ static int matrix(gnd__args *c, int64_t *n, int64_t *m, int64_t *k, gnd_dtype *t
     *m = *n;
     if ((gnd__arg_given(c, 1) && gnd__arg_int(c, 1, m)) ||
         (gnd__arg_given(c, 2) && gnd__arg_int(c, 2, k)) || gnd__arg_dtype(c, 3, t) ||
-        gnd__arg_device(c, dev))
+        gnd__arg_order(c, 4) || gnd__arg_device(c, dev))
         return -1;
     if (*n < 0 || *m < 0)
         return gnd__expr_fail(c->x, GND_ERR_SHAPE, c->at,
@@ -161,28 +188,53 @@ int gnd__fn_tri(gnd__args *c)
     return matrix(c, &n, &m, &k, &t, &dev) ? -1 : gnd__ret(c, gnd_tri(dev, t, n, m, k));
 }
 
-static int triangle(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
+/* A vector is each row of a square matrix. */
+static gnd_array *square(gnd_array *x)
 {
-    int64_t k = 0;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &k)))
-        return -1;
-    return gnd__ret(c, make(x, k));
+    const int64_t n = gnd_ndim(x) == 1 ? gnd_shape(x)[0] : 0;
+    return gnd_ndim(x) == 1 ? gnd_broadcast_to(x, 2, (const int64_t[]){n, n}) : gnd_retain(x);
+}
+
+static gnd_array *lower(gnd_array *x, int64_t k)
+{
+    gnd_array *m = square(x), *y = gnd_tril(m, k);
+    gnd_release(m);
+    return y;
+}
+
+static gnd_array *upper(gnd_array *x, int64_t k)
+{
+    gnd_array *m = square(x), *y = gnd_triu(m, k);
+    gnd_release(m);
+    return y;
 }
 
 int gnd__fn_tril(gnd__args *c)
 {
-    return triangle(c, gnd_tril);
+    return gnd__ret_int(c, lower);
 }
 int gnd__fn_triu(gnd__args *c)
 {
-    return triangle(c, gnd_triu);
+    return gnd__ret_int(c, upper);
+}
+
+/* Coordinate i of n as an array of one extent other than 1. */
+static gnd_array *coordinate(gnd_array *x, int i, int n, int ij)
+{
+    int64_t shape[GND_MAX_NDIM];
+    if (n > GND_MAX_NDIM)
+        return gnd_fail(GND_ERR_SHAPE, "meshgrid: %d arrays, at most %d are possible", n,
+                        GND_MAX_NDIM);
+    for (int k = 0; k < n; k++)
+        shape[k] = 1;
+    shape[!ij && n > 1 && i < 2 ? 1 - i : i] = gnd_size(x);
+    return gnd_reshape(x, n, shape);
 }
 
 int gnd__fn_meshgrid(gnd__args *c)
 {
-    int ij = gnd__arg_word(c, 1, "xy ij", 0), n;
-    if (ij < 0)
+    int ij = gnd__arg_word(c, 3, "xy ij", 0), sparse = 0, n;
+    if (ij < 0 || gnd__arg_copy(c, 1) || (gnd__arg_given(c, 2) && gnd__arg_bool(c, 2, &sparse)))
         return -1;
     gnd_array **x = gnd__rest_arrays(c, &n);
     gnd_array **out = gnd__calloc((size_t)n + 1, sizeof *out);
@@ -191,7 +243,11 @@ int gnd__fn_meshgrid(gnd__args *c)
         gnd__free(out);
         return x ? gnd__expr_nomem(c->x) : -1;
     }
-    gnd_status s = gnd_meshgrid(n, x, ij, out);
+    gnd_status s = GND_OK;
+    for (int i = 0; sparse && i < n; i++)
+        out[i] = coordinate(x[i], i, n, ij);
+    if (!sparse)
+        s = gnd_meshgrid(n, x, ij, out);
     gnd__free(x);
     int r = gnd__ret_tuple(c, out, n, s);
     gnd__free(out);
@@ -262,5 +318,5 @@ int gnd__fn_astype(gnd__args *c)
 int gnd__fn_copy(gnd__args *c)
 {
     gnd_array *x = gnd__arg_array(c, 0);
-    return x ? gnd__ret(c, gnd__again(x)) : -1;
+    return x && !gnd__arg_order(c, 1) ? gnd__ret(c, gnd__again(x)) : -1;
 }

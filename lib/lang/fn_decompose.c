@@ -29,31 +29,25 @@ static int named(gnd__args *c, gnd_array **y, int n, gnd_status st, const char *
     return 0;
 }
 
-static int one(gnd__args *c, gnd_array *(*f)(gnd_array *))
-{
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, f(x)) : -1;
-}
-
 int gnd__fn_svdvals(gnd__args *c)
 {
-    return one(c, gnd_svdvals);
+    return gnd__ret_of(c, gnd_svdvals);
 }
 int gnd__fn_eigvals(gnd__args *c)
 {
-    return one(c, gnd_eigvals);
+    return gnd__ret_of(c, gnd_eigvals);
 }
 int gnd__fn_inv(gnd__args *c)
 {
-    return one(c, gnd_inv);
+    return gnd__ret_of(c, gnd_inv);
 }
 int gnd__fn_det(gnd__args *c)
 {
-    return one(c, gnd_det);
+    return gnd__ret_of(c, gnd_det);
 }
 int gnd__fn_expm(gnd__args *c)
 {
-    return one(c, gnd_expm);
+    return gnd__ret_of(c, gnd_expm);
 }
 
 int gnd__fn_cholesky(gnd__args *c)

@@ -174,22 +174,13 @@ int gnd__fn_resize(gnd__args *c)
 
 /* --- diagonals and indices -------------------------------------------------------------------- */
 
-static int diagonal(gnd__args *c, gnd_array *(*make)(gnd_array *, int64_t))
-{
-    int64_t k = 0;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || (gnd__arg_given(c, 1) && gnd__arg_int(c, 1, &k)))
-        return -1;
-    return gnd__ret(c, make(x, k));
-}
-
 int gnd__fn_diag(gnd__args *c)
 {
-    return diagonal(c, gnd_diag);
+    return gnd__ret_int(c, gnd_diag);
 }
 int gnd__fn_diagflat(gnd__args *c)
 {
-    return diagonal(c, gnd_diagflat);
+    return gnd__ret_int(c, gnd_diagflat);
 }
 
 static int triangle(gnd__args *c,

@@ -178,9 +178,9 @@ int gnd__fn_rfftfreq(gnd__args *c)
 
 int gnd__fn_fftshift(gnd__args *c)
 {
-    return gnd__arg_by_axes(c, gnd_fftshift);
+    return gnd__ret_axes(c, gnd_fftshift);
 }
 int gnd__fn_ifftshift(gnd__args *c)
 {
-    return gnd__arg_by_axes(c, gnd_ifftshift);
+    return gnd__ret_axes(c, gnd_ifftshift);
 }

@@ -149,14 +149,12 @@ int gnd__fn_where(gnd__args *c)
 
 int gnd__fn_argwhere(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_argwhere(x)) : -1;
+    return gnd__ret_of(c, gnd_argwhere);
 }
 
 int gnd__fn_flatnonzero(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_flatnonzero(x)) : -1;
+    return gnd__ret_of(c, gnd_flatnonzero);
 }
 
 static int compress(gnd__args *c, int condition, int array)

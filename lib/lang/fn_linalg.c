@@ -52,8 +52,7 @@ int gnd__fn_inner(gnd__args *c)
 
 int gnd__fn_matrix_transpose(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_matrix_transpose(x)) : -1;
+    return gnd__ret_of(c, gnd_matrix_transpose);
 }
 
 /* x1, x2, axis */
@@ -145,8 +144,8 @@ static char *sublist(gnd__args *c, const gnd__slot *s, char *to)
     return to;
 }
 
-/* einsum(x, [0, 1], y, [1, 2], [0, 2]): a list of subscripts after each operand, and optionally
- * that of the result. */
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]): a list of subscripts after each operand, and optionally one
+ * for the result. */
 static int einsum_lists(gnd__args *c)
 {
     const int n = (c->nrest + 1) / 2;

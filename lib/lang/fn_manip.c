@@ -179,7 +179,7 @@ int gnd__fn_array_split(gnd__args *c)
                                                               : split(c, gnd_array_split, axis);
 }
 
-/* hsplit and so on: the axis comes of the name. */
+/* hsplit and so on: the name determines the axis. */
 static int split_along(gnd__args *c, int axis, int least)
 {
     gnd_array *x = gnd__arg_strong(c, 0);
@@ -208,14 +208,23 @@ int gnd__fn_dsplit(gnd__args *c)
 
 /* --- joins ------------------------------------------------------------------------------------ */
 
+/* arrays, and dtype= where the function has it. */
 static int stack(gnd__args *c, gnd_array *(*make)(int, gnd_array *const *))
 {
     int n;
+    gnd_dtype t = GND_DTYPE_DEFAULT;
+    if (c->param[1] && gnd__arg_dtype(c, 1, &t))
+        return -1;
     gnd_array **x = gnd__arg_arrays(c, 0, &n);
     if (!x)
         return -1;
     gnd_array *y = make(n, x);
     gnd__free(x);
+    if (t != GND_DTYPE_DEFAULT) {
+        gnd_array *cast = gnd_astype(y, t);
+        gnd_release(y);
+        y = cast;
+    }
     return gnd__ret(c, y);
 }
 

@@ -14,9 +14,9 @@ static int flag(gnd__args *c, int i, int *v)
 static int middle(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, unsigned))
 {
     gnd_axes axes;
-    int keep;
+    int keep, overwrite; /* the latter has no effect: arrays are values */
     gnd_array *x = gnd__arg_strong(c, 0);
-    if (!x || gnd__arg_axes(c, 1, &axes) || flag(c, 2, &keep))
+    if (!x || gnd__arg_axes(c, 1, &axes) || flag(c, 2, &overwrite) || flag(c, 3, &keep))
         return -1;
     return gnd__ret(c, f(x, axes, keep ? GND_KEEPDIMS : 0));
 }
@@ -45,9 +45,10 @@ static int quantile(gnd__args *c, quantile_fn *f)
 {
     gnd_axes axes;
     gnd_quantile_method m;
-    int keep;
+    int keep, overwrite;
     gnd_array *x = gnd__arg_strong(c, 0), *q = x ? gnd__arg_array(c, 1) : NULL;
-    if (!q || gnd__arg_axes(c, 2, &axes) || method_of(c, 3, &m) || flag(c, 4, &keep))
+    if (!q || gnd__arg_axes(c, 2, &axes) || flag(c, 3, &overwrite) || method_of(c, 4, &m) ||
+        flag(c, 5, &keep))
         return -1;
     return gnd__ret(c, f(x, q, axes, keep ? GND_KEEPDIMS : 0, m));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_random.c - the language's random numbers: handlers of funcs.def. A program has one
- * generator, with seed 0 until seed(n), from which each call draws; seed= in a call is a generator
- * for that call alone, and default_rng(n) is one with methods (lang/call.c). So a program's results
- * are the same in every run. Signatures are those of NumPy's Generator.
+ * generator, with seed 0 until seed(n), from which each call draws; seed= in a call makes a
+ * generator for that call only, and default_rng(n) is one with methods (lang/call.c). So a
+ * program's results are the same in every run. Signatures are those of NumPy's Generator.
  */
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -16,7 +16,7 @@ typedef struct random {
     gnd_rng own, *g;
     gnd_device *dev;
     gnd_dtype t;
-    int ndim; /* -1: that of the parameters */
+    int ndim; /* -1: the shape of the parameters */
     int64_t shape[GND_MAX_NDIM];
 } random_call;
 

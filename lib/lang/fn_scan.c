@@ -74,11 +74,11 @@ int gnd__fn_nancumprod(gnd__args *c)
 
 int gnd__fn_cummax(gnd__args *c)
 {
-    return gnd__arg_by_axes(c, gnd_cummax);
+    return gnd__ret_axes(c, gnd_cummax);
 }
 int gnd__fn_cummin(gnd__args *c)
 {
-    return gnd__arg_by_axes(c, gnd_cummin);
+    return gnd__ret_axes(c, gnd_cummin);
 }
 
 int gnd__fn_unwrap(gnd__args *c)

@@ -67,8 +67,7 @@ int gnd__fn_unique_inverse(gnd__args *c)
 
 int gnd__fn_unique_values(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_unique_values(x)) : -1;
+    return gnd__ret_of(c, gnd_unique_values);
 }
 
 /* --- two sets --------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 enum { MOST_KTH = 64 };
 
-/* Whatever algorithm is asked for; -1 for what is none. */
+/* Checks the name of an algorithm, which changes nothing. Returns -1 if it is none. */
 static int kind(gnd__args *c, int i)
 {
     return gnd__arg_word(c, i, "quicksort mergesort heapsort stable introselect", 0);

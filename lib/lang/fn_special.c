@@ -47,6 +47,7 @@ int gnd__fn_float_power(gnd__args *c)
     return b ? gnd__ret(c, gnd_float_power(a, b)) : -1;
 }
 
+/* f of a number or an array. */
 static int with(gnd__args *c, gnd_array *(*f)(gnd_array *))
 {
     gnd_array *x = gnd__arg_array(c, 0);

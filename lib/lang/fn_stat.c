@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * lang/fn_stat.c - the language's statistics, differences, comparisons of arrays and polynomials:
- * handlers of funcs.def. What they compute is in lib/ops/stat; reductions without NaN are in
+ * handlers of funcs.def. The computations are in lib/ops/stat; reductions without NaN are in
  * fn_reduce.c.
  */
 #include <gnd/array.h>
@@ -20,7 +20,7 @@ static int optional(gnd__args *c, int i, gnd_array **x)
     return gnd__arg_given(c, i) && !(*x = gnd__arg_strong(c, i)) ? -1 : 0;
 }
 
-/* The same for what may be a number. */
+/* The same for an argument that may be a number. */
 static int optional_number(gnd__args *c, int i, gnd_array **x)
 {
     *x = NULL;
@@ -128,20 +128,13 @@ int gnd__fn_logsumexp(gnd__args *c)
     return !x || optional_number(c, 2, &b) ? -1 : gnd__ret(c, gnd_logsumexp(x, b, axes, flags));
 }
 
-static int over_axes(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes))
-{
-    gnd_axes axes;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return !x || gnd__arg_axes(c, 1, &axes) ? -1 : gnd__ret(c, f(x, axes));
-}
-
 int gnd__fn_softmax(gnd__args *c)
 {
-    return over_axes(c, gnd_softmax);
+    return gnd__ret_axes(c, gnd_softmax);
 }
 int gnd__fn_log_softmax(gnd__args *c)
 {
-    return over_axes(c, gnd_log_softmax);
+    return gnd__ret_axes(c, gnd_log_softmax);
 }
 
 static int normal(gnd__args *c, gnd_array *(*f)(gnd_array *, gnd_axes, double), double eps)

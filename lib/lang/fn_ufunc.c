@@ -117,12 +117,10 @@ int gnd__fn_ascontiguousarray(gnd__args *c)
 
 int gnd__fn_spacing(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_spacing(x)) : -1;
+    return gnd__ret_of(c, gnd_spacing);
 }
 
 int gnd__fn_bitwise_count(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_bitwise_count(x)) : -1;
+    return gnd__ret_of(c, gnd_bitwise_count);
 }

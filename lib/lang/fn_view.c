@@ -35,8 +35,7 @@ int gnd__fn_reshape_method(gnd__args *c)
 
 int gnd__fn_ravel(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_ravel(x)) : -1;
+    return gnd__ret_of(c, gnd_ravel);
 }
 
 /* --- orders of axes --------------------------------------------------------------------------- */
@@ -104,39 +103,30 @@ int gnd__fn_moveaxis(gnd__args *c)
 
 /* --- with sets of axes ------------------------------------------------------------------------ */
 
-static int by_axes(gnd__args *c, gnd_array *(*view)(gnd_array *, gnd_axes))
-{
-    gnd_axes axes;
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return !x || gnd__arg_axes(c, 1, &axes) ? -1 : gnd__ret(c, view(x, axes));
-}
-
 int gnd__fn_expand_dims(gnd__args *c)
 {
     if (!gnd__arg_given(c, 1))
         return gnd__arg_wrong(c, 1, "an int or a tuple of ints");
-    return by_axes(c, gnd_expand_dims);
+    return gnd__ret_axes(c, gnd_expand_dims);
 }
 
 int gnd__fn_squeeze(gnd__args *c)
 {
-    return by_axes(c, gnd_squeeze);
+    return gnd__ret_axes(c, gnd_squeeze);
 }
 int gnd__fn_flip(gnd__args *c)
 {
-    return by_axes(c, gnd_flip);
+    return gnd__ret_axes(c, gnd_flip);
 }
 
 int gnd__fn_flipud(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_flipud(x)) : -1;
+    return gnd__ret_of(c, gnd_flipud);
 }
 
 int gnd__fn_fliplr(gnd__args *c)
 {
-    gnd_array *x = gnd__arg_strong(c, 0);
-    return x ? gnd__ret(c, gnd_fliplr(x)) : -1;
+    return gnd__ret_of(c, gnd_fliplr);
 }
 
 /* --- shapes ----------------------------------------------------------------------------------- */

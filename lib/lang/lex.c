@@ -32,54 +32,20 @@ static int add(gnd__expr *x, gnd__tok type, int sub, size_t at, size_t len)
     return 0;
 }
 
-/* Longest first. */
+/* Longest first. assigns: followed by =, it is an augmented assignment ("+="). */
 static const struct {
     char s[4];
-    uint8_t len, type, sub;
-} signs[] = {
-    {"...", 3, GND__T_ELLIPSIS, 0},
-    {"**=", 3, GND__T_AUGMENT, GND__T_POW},
-    {"//=", 3, GND__T_AUGMENT, GND__T_FLOORDIV},
-    {"<<=", 3, GND__T_AUGMENT, GND__T_SHL},
-    {">>=", 3, GND__T_AUGMENT, GND__T_SHR},
-    {"**", 2, GND__T_POW, 0},
-    {"//", 2, GND__T_FLOORDIV, 0},
-    {"<<", 2, GND__T_SHL, 0},
-    {">>", 2, GND__T_SHR, 0},
-    {"<=", 2, GND__T_LE, 0},
-    {">=", 2, GND__T_GE, 0},
-    {"==", 2, GND__T_EQ, 0},
-    {"!=", 2, GND__T_NE, 0},
-    {"+=", 2, GND__T_AUGMENT, GND__T_ADD},
-    {"-=", 2, GND__T_AUGMENT, GND__T_SUB},
-    {"*=", 2, GND__T_AUGMENT, GND__T_MUL},
-    {"/=", 2, GND__T_AUGMENT, GND__T_DIV},
-    {"%=", 2, GND__T_AUGMENT, GND__T_MOD},
-    {"@=", 2, GND__T_AUGMENT, GND__T_MATMUL},
-    {"&=", 2, GND__T_AUGMENT, GND__T_AND},
-    {"|=", 2, GND__T_AUGMENT, GND__T_OR},
-    {"^=", 2, GND__T_AUGMENT, GND__T_XOR},
-    {"(", 1, GND__T_LPAREN, 0},
-    {")", 1, GND__T_RPAREN, 0},
-    {"[", 1, GND__T_LBRACKET, 0},
-    {"]", 1, GND__T_RBRACKET, 0},
-    {",", 1, GND__T_COMMA, 0},
-    {":", 1, GND__T_COLON, 0},
-    {".", 1, GND__T_DOT, 0},
-    {"=", 1, GND__T_ASSIGN, 0},
-    {"+", 1, GND__T_ADD, 0},
-    {"-", 1, GND__T_SUB, 0},
-    {"*", 1, GND__T_MUL, 0},
-    {"/", 1, GND__T_DIV, 0},
-    {"%", 1, GND__T_MOD, 0},
-    {"@", 1, GND__T_MATMUL, 0},
-    {"&", 1, GND__T_AND, 0},
-    {"|", 1, GND__T_OR, 0},
-    {"^", 1, GND__T_XOR, 0},
-    {"<", 1, GND__T_LT, 0},
-    {">", 1, GND__T_GT, 0},
-    {"~", 1, GND__T_INVERT, 0},
-};
+    uint8_t type, assigns;
+} signs[] = {{"...", GND__T_ELLIPSIS, 0}, {"**", GND__T_POW, 1},   {"//", GND__T_FLOORDIV, 1},
+             {"<<", GND__T_SHL, 1},       {">>", GND__T_SHR, 1},   {"<=", GND__T_LE, 0},
+             {">=", GND__T_GE, 0},        {"==", GND__T_EQ, 0},    {"!=", GND__T_NE, 0},
+             {"(", GND__T_LPAREN, 0},     {")", GND__T_RPAREN, 0}, {"[", GND__T_LBRACKET, 0},
+             {"]", GND__T_RBRACKET, 0},   {",", GND__T_COMMA, 0},  {":", GND__T_COLON, 0},
+             {".", GND__T_DOT, 0},        {"=", GND__T_ASSIGN, 0}, {"+", GND__T_ADD, 1},
+             {"-", GND__T_SUB, 1},        {"*", GND__T_MUL, 1},    {"/", GND__T_DIV, 1},
+             {"%", GND__T_MOD, 1},        {"@", GND__T_MATMUL, 1}, {"&", GND__T_AND, 1},
+             {"|", GND__T_OR, 1},         {"^", GND__T_XOR, 1},    {"<", GND__T_LT, 0},
+             {">", GND__T_GT, 0},         {"~", GND__T_INVERT, 0}};
 
 const char *gnd__expr_spelling(gnd__tok t)
 {
@@ -88,7 +54,7 @@ const char *gnd__expr_spelling(gnd__tok t)
     if (t == GND__T_POS)
         return "+";
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
-        if (signs[i].type == t && t != GND__T_AUGMENT)
+        if (signs[i].type == t)
             return signs[i].s;
     return "?";
 }
@@ -222,15 +188,18 @@ int gnd__expr_lex(gnd__expr *x)
                 return -1;
         } else {
             size_t k = 0, n = sizeof signs / sizeof signs[0];
-            while (k < n && (s[i] != signs[k].s[0] || strncmp(s + i, signs[k].s, signs[k].len)))
+            while (k < n && (c != signs[k].s[0] || strncmp(s + i, signs[k].s, strlen(signs[k].s))))
                 k++;
             if (k == n)
                 return bad_character(x, i);
-            if (add(x, (gnd__tok)signs[k].type, signs[k].sub, i, signs[k].len))
+            const size_t len = strlen(signs[k].s);
+            const int augments = signs[k].assigns && s[i + len] == '=';
+            const gnd__tok type = (gnd__tok)signs[k].type;
+            if (augments ? add(x, GND__T_AUGMENT, type, i, len + 1) : add(x, type, 0, i, len))
                 return -1;
             open += c == '(' || c == '[';
             open -= open && (c == ')' || c == ']');
-            i += signs[k].len;
+            i += len + (size_t)augments;
         }
     }
     return add(x, GND__T_END, 0, x->len, 0);

@@ -39,7 +39,7 @@ enum {
 #undef FN
 };
 
-/* Functions count from 1; 0: there is none. */
+/* Functions count from 1; 0: no function. */
 static struct slot {
     const char *name;
     uint8_t n;
@@ -90,7 +90,7 @@ static void put_dtype(const char *name)
     int python = 0;
     f.dtype = (int16_t)gnd__expr_dtype(name, strlen(name), &python);
     f.python = (uint8_t)python;
-    if (name[0] != '?')
+    if (name[1]) /* NumPy's codes of one letter are for strings */
         put(name, strlen(name), f);
 }
 

@@ -71,7 +71,14 @@ static const struct {
     {"u4", GND_UINT32, 0},      {"u8", GND_UINT64, 0},
     {"f2", GND_FLOAT16, 0},     {"f4", GND_FLOAT32, 0},
     {"f8", GND_FLOAT64, 0},     {"c8", GND_COMPLEX64, 0},
-    {"c16", GND_COMPLEX128, 0},
+    {"c16", GND_COMPLEX128, 0}, {"b", GND_INT8, 0},
+    {"B", GND_UINT8, 0},        {"h", GND_INT16, 0},
+    {"H", GND_UINT16, 0},       {"i", GND_INT32, 0},
+    {"I", GND_UINT32, 0},       {"l", GND_INT64, 0},
+    {"L", GND_UINT64, 0},       {"q", GND_INT64, 0},
+    {"Q", GND_UINT64, 0},       {"e", GND_FLOAT16, 0},
+    {"f", GND_FLOAT32, 0},      {"d", GND_FLOAT64, 0},
+    {"F", GND_COMPLEX64, 0},    {"D", GND_COMPLEX128, 0},
 };
 
 const char *gnd__expr_dtype_alias(int i)
@@ -191,7 +198,7 @@ const char *gnd__expr_near(const gnd__expr *x, int what, const char *name, size_
     /* One letter may differ, and otherwise at most a third of the letters. */
     nearest s = {.name = name, .n = n, .d = 2 * (int)(n < 3 ? 1 : n / 3 + (n > 4)) + 1};
     if (n == 1)
-        s.d = 2; /* another case only, or nothing */
+        s.d = 2; /* differs only in case, or not at all */
     if (what & GND__NEAR_VALUES) {
         for (uint32_t i = 0; i < x->nvar; i++)
             look(&s, x->var[i].name, x->var[i].n, 0);

@@ -76,7 +76,8 @@ static int join_tuples(gnd__expr *x, gnd__val *a, const gnd__val *b, size_t at)
     return 0;
 }
 
-/* Dtypes, strings, None and tuples of numbers are equal or not; nothing else. -1: not comparable.
+/* Only dtypes, strings, None and tuples of numbers can be compared. Returns whether they are equal;
+ * -1: not comparable.
  */
 static int same(const gnd__val *a, const gnd__val *b)
 {

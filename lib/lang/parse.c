@@ -117,9 +117,10 @@ static int in_place(const gnd__parser *p, const gnd__instr *call)
     return 0;
 }
 
-/* A statement without a target, from the token `first` to the current one, and its value on the
- * stack. fill_diagonal(x, v) and its like change x in NumPy: here the name gets the new array, as
- * by x[i] = v. What has no name cannot be changed; its value may only be the result. */
+/* A statement without a target, from the token `first` to the current one, with its value on the
+ * stack. fill_diagonal(x, v) and similar functions change x in NumPy: here the name gets the new
+ * array, as for x[i] = v. An array without a name cannot be changed; the value may only be the
+ * result. */
 static int changes(gnd__parser *p, uint32_t first)
 {
     const gnd__token *end = gnd__parse_tok(p), *self = p->x->tok + first;
@@ -175,7 +176,7 @@ static int statement(gnd__parser *p)
     uint32_t after = p->pos;
     if (value == first && changes(p, first))
         return -1;
-    /* Every "names =" again, now that the value is there. */
+    /* Processes every "names =" again, after the value. */
     for (p->pos = first; p->pos < value; p->pos++) {
         uint32_t n = targets(p, &commas);
         t = gnd__parse_tok(p);

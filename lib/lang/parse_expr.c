@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Words that may stand before a function's name and a dot, unless they are names of values. */
+/* Words that may precede a function's name and a dot, unless they are names of values. */
 static const char *const modules[] = {"np", "numpy", "random", "linalg", "fft"};
 
 static int binary(gnd__parser *p, int above);
@@ -105,7 +105,8 @@ static int deeper(gnd__parser *p)
 
 /* --- atoms ------------------------------------------------------------------------------------ */
 
-/* Items with commas between, up to the closing token; *n of them and whether there was a comma. */
+/* Parses items separated by commas, up to the closing token. *n is their number, *comma whether
+ * there was a comma. */
 static int items(gnd__parser *p, gnd__tok close, uint32_t *n, int *comma)
 {
     *n = 0;

@@ -237,7 +237,7 @@ static void drop_values(gnd__expr *x)
     x->nvar = 0;
 }
 
-/* What the program came to, as a new array; NULL: none. */
+/* The result of the program as a new array; NULL if it has none. */
 static gnd_array *result(gnd__expr *x)
 {
     gnd__val *v = &x->result;

@@ -94,7 +94,7 @@ static inline int gnd__val_is_seq(const gnd__val *v)
     return v->kind == GND__V_TUPLE || v->kind == GND__V_LIST;
 }
 gnd__val gnd__val_int(int64_t i);
-gnd__val gnd__val_uint(uint64_t u); /* UINT, or INT where that does */
+gnd__val gnd__val_uint(uint64_t u); /* UINT, or INT if the value fits */
 gnd__val gnd__val_bool(int b);
 gnd__val gnd__val_float(double d);
 gnd__val gnd__val_complex(double re, double im);
@@ -103,7 +103,7 @@ gnd__val gnd__val_complex(double re, double im);
 
 /* *v = a tuple or list (or slice) of n items, which are moved out of item. */
 int gnd__val_seq(struct gnd__expr *x, gnd__val *v, int kind, gnd__val *item, int64_t n, size_t at);
-/* The same with the names of the items, a constant: a record, or a tuple that has names too. */
+/* The same with names of the items, a constant: a record, or a named tuple. */
 int gnd__val_named(struct gnd__expr *x, gnd__val *v, int kind, const char *fields, gnd__val *item,
                    int64_t n, size_t at);
 /* The item of v with that name, as a new reference in *item. Returns 1, or 0 if there is none. */

@@ -65,7 +65,7 @@ static void macros(const sums *s)
                 add64);
 }
 
-/* Begins a kernel that reads positions (or not), values and what is known of their exponents. */
+/* Begins a kernel that reads positions (if pos), values and the largest exponents. */
 static void begin(const sums *s, const char *name, int pos, int acc)
 {
     gnd__prog *p = s->w.p;
@@ -213,7 +213,7 @@ static void deal(const sums *s)
                  p->size * (int64_t)gnd_dtype_size(p->dtype));
 }
 
-/* What is known of places, for the others. */
+/* The largest exponents of places, for the other kernels. */
 static void clear(const sums *s, int64_t cells)
 {
     gnd__prog *p = s->w.p;
@@ -260,7 +260,8 @@ void gnd__acc_floats(gnd__prog *p)
     s.acc = gnd__prog_scratch(p, cells * 8 * s.words * (s.w.own ? s.w.own : 1));
     gnd__prog_fill(p, s.all, GND_INT32, 3, "-100000");
     if (dealt) {
-        /* what follows is for bins with too many values: few groups, since mostly there are none */
+        /* the following kernels are for bins with too many values: few groups, because usually no
+         * bin has so many */
         s.big = gnd__prog_scratch(p, s.bins * 4);
         deal(&s);
         clear(&s, cells);

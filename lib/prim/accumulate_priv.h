@@ -12,7 +12,7 @@ typedef struct gnd__acc {
     gnd__prog *p;
     int64_t n, m; /* values, places */
     int own;      /* number of work-items with places of their own; 0: atomics */
-    int nb;       /* places in local memory, as a constant of the text; 0: none */
+    int nb;       /* number of places in local memory, as a constant of the text */
     int64_t per;  /* values per group */
     int64_t groups;
     size_t local; /* work-items per group */
@@ -24,7 +24,8 @@ void gnd__acc_spread(gnd__acc *w);
 gnd__acc gnd__acc_choose(gnd__prog *p, int64_t bytes);
 /* Bytes of positions and values. */
 int64_t gnd__acc_reads(const gnd__acc *w);
-/* End a kernel that goes over all values; end one with a work-item for each of n elements. */
+/* The first ends a kernel that processes all values, the second one with a work-item for each of n
+ * elements. */
 void gnd__acc_end_values(const gnd__acc *w, int64_t wr);
 void gnd__acc_end_each(const gnd__acc *w, int64_t n, int64_t rd, int64_t wr);
 /* Writes to buf the name of the function that adds a t in global memory. */

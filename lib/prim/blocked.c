@@ -17,12 +17,12 @@
 #include "base/env.h"
 #include "host/lapack.h"
 
-/* Columns of a panel, and of small matrices, so that these have several. LEAF: the
- * kernel's matrix is in local memory, its column in registers. LEAST: the order from which it was
- * faster than LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in float32: 2.8 times
- * with Cholesky, 2.4 with LU, 6 with QR, 4 with inverses); LEAST_CHOLESKY: what is cheap on the
- * host; LEAST_SIDES: right sides of triangles. MOST: matrices of a batch, as each is worked on
- * alone. STRIPS: the triangle that Cholesky updates is covered by so many products. */
+/* Columns of a panel, and of small matrices, so that these have several. LEAF: the kernel's matrix
+ * is in local memory, its column in registers. LEAST: the order from which it was faster than
+ * LAPACK on 16 cores, on an H200 by OpenCL and CLBlast (for 4096 in float32: 2.8 times with
+ * Cholesky, 2.4 with LU, 6 with QR, 4 with inverses); LEAST_CHOLESKY: up to this order the host is
+ * fast enough; LEAST_SIDES: right sides of triangles. MOST: matrices of a batch, as each is worked
+ * on alone. STRIPS: the triangle that Cholesky updates is covered by so many products. */
 enum {
     PANEL = 128,
     PANEL_SMALL = 48,

@@ -309,7 +309,7 @@ gnd_status gnd__gemm_own(const gnd_gemm *g, const gnd__target *t, gnd__gemm_kern
                          gnd_err *e)
 {
     const gnd_dtype dt = (gnd_dtype)g->dtype;
-    /* A device too small for every tile gets the text that needs neither groups nor local
+    /* A device that is too small for all tiles gets the text that needs neither groups nor local
      * memory. */
     gnd__target plain = *t;
     plain.cpu |= !any_tile((gnd_dtype)g->dtype, t->props);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * prim/product.h - a matrix product, and what follows it, as calls of a library, as a reduction or
- * as our own kernels (prim/gemm.h), and the choice between these. Operands whose layout a library
- * does not accept are copied; batch axes that can be combined are one axis, and the calls use the
- * longest.
+ * prim/product.h - a matrix product, and the operations after it, as calls of a library, as a
+ * reduction or as our own kernels (prim/gemm.h), and the choice between these. Operands whose
+ * layout a library does not accept are copied; batch axes that can be combined are one axis, and
+ * the calls use the longest.
  */
 #ifndef GND_PRIM_PRODUCT_H
 #define GND_PRIM_PRODUCT_H
@@ -12,8 +12,8 @@
 #include "device/gate.h"
 #include "fuse/kir.h"
 
-/* The layouts of the operands, and what follows the product: an addend (or NULL), a maximum with 0,
- * and factors whose values are known when the plan runs. */
+/* The layouts of the operands, and the operations after the product: an addend (or NULL), a maximum
+ * with 0, and factors whose values are known when the plan runs. */
 typedef struct gnd__product_parts {
     const gnd__layout *a, *b, *plus;
     int relu, alpha, beta;
@@ -50,7 +50,7 @@ gnd_status gnd__product_reduction(const gnd__product *x, const gnd_array *a, con
 /* Whether the library of d computes g: it is worth asking (base/measured.def and the tuned
  * parameters), and it accepts g. d is locked. */
 int gnd__product_library(gnd__gdev *d, const gnd_gemm *g);
-/* What computes a product that nothing follows. */
+/* What computes a product without operations after it. */
 gnd__product_way gnd__product_choose(gnd__gdev *d, const gnd_gemm *g);
 
 #endif

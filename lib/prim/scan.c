@@ -103,8 +103,9 @@ static void shape_gpu_rows(shape *h, const gnd__target *t, size_t size)
     }
 }
 
-/* Columns in strips of 32, read once. A tile waits for the one above it, 0.7 us each on an H200, so
- * columns must be many: what else is read and written meanwhile takes as long from about 1500 on.
+/* Columns in strips of 32, read once. A tile waits for the one above it, 0.7 us each on an H200.
+ * From about 1500 columns on, the other tiles' reads and writes take as long, so the wait costs
+ * nothing.
  */
 static int shape_strips(shape *h, const gnd__target *t, size_t size)
 {
@@ -270,7 +271,7 @@ static int64_t carry_words(const scan *c)
     return (int64_t)(size < 4 ? 1 : size / 4) * (1 + c->sums);
 }
 
-/* Begins the one kernel of a scan that reads once, behind one that clears the words which groups
+/* Begins the kernel of a scan that reads once. A kernel before it clears the words that groups
  * publish (st). */
 static void begin_once(const scan *c, int64_t words)
 {
@@ -283,8 +284,8 @@ static void begin_once(const scan *c, int64_t words)
     gnd__pk_int(p, "tiles", c->h.line);
 }
 
-/* Lines by tiles. st: the ticket; then for each row the sums of its tiles, of blocks of 32 tiles,
- * of blocks of those, and as many words for what stands before each. */
+/* Rows in tiles. st: the ticket; then for each row the sums of its tiles, of blocks of 32 tiles,
+ * and of blocks of 32 blocks, and as many words for the prefixes of these. */
 static void by_tiles(const scan *c)
 {
     gnd__prog *p = c->p;

@@ -49,7 +49,7 @@ static int64_t nodes(const gnd__prog *p)
     return n;
 }
 
-/* The levels of it that pay when the group looks for `keys` values in n elements. */
+/* The levels that pay if a group looks for `keys` values in n elements. */
 static int levels(int64_t top, int64_t n, int64_t keys)
 {
     int l = 0;
@@ -58,7 +58,7 @@ static int levels(int64_t top, int64_t n, int64_t keys)
     return l;
 }
 
-/* What of the array an index is made of: kernels/search.cl. */
+/* The elements of the array that an index is made of: see kernels/search.cl. */
 typedef struct tree {
     int64_t leaf, fan; /* elements of a part, entries of a node */
     int levels;        /* 0: there is none */

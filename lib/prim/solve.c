@@ -19,7 +19,8 @@ enum { N_OP, N_M, N_N, N_K, N_BATCH, N_RCOND };
 /* Operands of that many elements are transposed by a kernel of their own, which does it in tiles;
  * the copy is then one of equal places. */
 enum { LARGE = 1 << 14 };
-/* The order and the right sides from which on these are put in order apart from the factors. */
+/* The order of matrices and the number of right sides from which on right sides are permuted
+ * separately from the factors. */
 enum { MANY_ROWS = 256, MANY = 64 };
 
 static int is_eig(const gnd_solve_desc *s)
@@ -86,7 +87,8 @@ gnd_array *gnd__solve_node(const char *func, gnd_device *dev, const gnd_solve_de
     return gnd__prim_node(dev, &a, node_dtype(s), 1, &n, nin + (bad != NULL), all);
 }
 
-/* Input `in`, one matrix of which has `have` elements, to memory with room for `room` of them each.
+/* Copies input `in`, whose matrices have `have` elements each, to memory with room for `room`
+ * elements each.
  */
 static void copy_in(gnd__prog *p, int in, int scratch, int64_t begin, int64_t have, int64_t room)
 {

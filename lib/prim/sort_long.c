@@ -42,7 +42,8 @@ static void buffers(passes *l)
         gnd__pk_mem(p, "b", l->b, t);
 }
 
-/* Floats that a GPU sorts themselves have digits that cost less where none of all is NaN or -0. */
+/* Digits of floats take less arithmetic if no element is NaN or -0: for sorts, not argsorts, on
+ * GPUs. */
 static int plain(const gnd__sorter *s)
 {
     return gnd_dtype_kind(s->t) == 'f' && !s->arg && !s->p->t->cpu;
@@ -53,7 +54,8 @@ static void plain_defs(gnd__sorter *s)
     gnd__pk_defs(s->p, plain(s) ? "sort_plain" : "sort_not_plain", s->t);
 }
 
-/* Words that say of a block in which of its digits elements differ, and whether any of them is odd.
+/* Words that say in which digits the elements of a block differ, and whether any element is NaN or
+ * -0.
  */
 static int df_words(const gnd__sorter *s)
 {
@@ -142,9 +144,9 @@ static void scan(passes *l)
     gnd__pk_end1(p, s->rows, local, bytes, bytes);
 }
 
-/* A GPU's tile: large, for long runs and few tiles, but what four groups of a multiprocessor can
- * have in 64 registers each. Local memory: elements; counts of rows and, but for CUDA, bits; sums
- * and places. Of up to 8 bytes tuned. */
+/* The tile of a GPU: large, for long runs and few tiles, but small enough for four groups per
+ * multiprocessor with 64 registers per work-item. Local memory: elements; counts of rows and,
+ * except on CUDA, bits; sums and places. Tuned for elements of up to 8 bytes. */
 static void choose_tile(gnd__sorter *s)
 {
     const size_t e = (size_t)s->esize, rows = s->p->t->props->dialect == GND_DIALECT_CUDA ? 32 : 64;
@@ -215,8 +217,8 @@ static void any_odd_def(gnd__sorter *s)
     gnd__pk_def(s->p, "#define ANY_ODD ((GND_GLOBAL g_u32 *)st)[%d]\n", TICKETS - 1);
 }
 
-/* Counts of all digits, as many copies of them in local memory as fit 16 KiB; 8 elements of a
- * work-item at once. */
+/* Counts all digits, in as many copies in local memory as fit 16 KiB. A work-item loads 8 elements
+ * at once. */
 static void count_all(passes *l)
 {
     gnd__sorter *s = l->s;
@@ -324,7 +326,7 @@ void gnd__sort_long(gnd__sorter *s)
         }
         want = 8 * units;
     }
-    /* blocks of whole tiles, as many as make `want` of all rows */
+    /* blocks of whole tiles, so many that all rows together have `want` */
     tiles = gnd__ceil_div(s->n, tile);
     l.nblk = want / s->rows;
     l.nblk = l.nblk < 1 ? 1 : l.nblk > tiles ? tiles : l.nblk;

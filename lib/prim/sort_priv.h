@@ -19,8 +19,8 @@ typedef struct gnd__sorter {
     size_t tpg, ipt; /* work-items of a group, elements of each in a tile */
 } gnd__sorter;
 
-/* What a kernel needs to know of elements, behind its parameters: flip, and macros. elem:
- * GND__SORT_*; first: its elements are made of the input. */
+/* Appends the parameters and macros that describe elements. elem: GND__SORT_*; first: the elements
+ * are computed from the input. */
 enum {
     GND__SORT_OWN,
     GND__SORT_KEYED

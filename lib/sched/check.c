@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/refs.h"
 #include "device/device.h"
 #include "graph/graph.h"
 #include "graph/launch.h"
@@ -135,13 +136,24 @@ gnd_status gnd__checks_take(gnd__sched *s, const gnd__plan *p, const gnd__pgraph
         const gnd_array *a = g->node[p->check[i]].a;
         if (a->kind == GND__LAUNCH) {
             c->bounds = a->p.launch->bounds;
-            gnd__bounds_ref(c->bounds);
+            gnd__refs_add(&c->bounds->refs);
         } else {
             c->of = a->p.check;
         }
     }
     s->table->used += p->ncheck;
-    return GND_OK;
+    /* Plans write to entries of their own, in any stream: none waits for another. */
+    if ((st = gnd__gate_use(g->dev->g, s->table->block, 0, e)) != GND_OK)
+        gnd__checks_drop(s, p);
+    return st;
+}
+
+gnd_status gnd__checks_use(gnd__checks *c, gnd_err *e)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; c && i < c->n && st == GND_OK; i++)
+        st = gnd__gate_use(c->c[i]->table->dev->g, c->c[i]->table->block, 0, e);
+    return st;
 }
 
 gnd_buf *gnd__checks_buf(const gnd__sched *s)
@@ -175,7 +187,7 @@ static gnd_status out_of_bounds(const gnd__icheck *c, gnd_err *e)
     const int k = c->array >= 0 && c->array < b->n ? c->array : 0;
     const int64_t size = b->array[k].size, one = b->array[k].esize;
     int64_t i = c->index / one - (c->index % one < 0);
-    i = i >= 0 && i < size ? size : i; /* it begins inside, and ends behind the last */
+    i = i >= 0 && i < size ? size : i; /* it begins inside the table and ends beyond its end */
     return gnd__err(e, GND_ERR_INDEX,
                     "launch: kernel %s: source:%d: index %" PRId64 " is out of range for %s of "
                     "size %" PRId64,
@@ -188,8 +200,11 @@ static gnd_status look(gnd__icheck *c, gnd_err *e)
     uint32_t w[4];
     gnd_status st;
     if (c->state == 0) {
-        st = gnd__gate_read(c->table->dev->g, w, c->table->block,
-                            (size_t)c->entry * GND__CHECK_BYTES, sizeof w, e);
+        /* after every stream that has an entry in the table */
+        st = gnd__gate_use(c->table->dev->g, c->table->block, 1, e);
+        if (st == GND_OK)
+            st = gnd__gate_read(c->table->dev->g, w, c->table->block,
+                                (size_t)c->entry * GND__CHECK_BYTES, sizeof w, e);
         if (st != GND_OK)
             return st;
         c->index = (int64_t)((uint64_t)w[2] << 32 | w[1]);

@@ -35,10 +35,12 @@ void gnd__checks_close(gnd__sched *s);
 gnd_status gnd__checks_pass(gnd__storage *st, gnd_err *e);
 void gnd__checks_unref(struct gnd__checks *c);
 
-/* For recordings: the checks of this run, which are read again after each run; NULL: there are
+/* For recordings: the checks of this run, which are read again after each run; NULL if it has
  * none. */
 gnd_status gnd__checks_keep(const gnd__sched *s, const gnd__plan *p, struct gnd__checks **out,
                             gnd_err *e);
+/* Before the kernels that write to them are launched again, in the current stream. */
+gnd_status gnd__checks_use(struct gnd__checks *c, gnd_err *e);
 /* Reads each of them: an error is reported once and then cleared. Waits if there is anything to
  * read. */
 gnd_status gnd__checks_again(struct gnd__checks *c, gnd_err *e);

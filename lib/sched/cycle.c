@@ -5,8 +5,8 @@
  * steps the places are where they were: this cycle of versions is found without running anything,
  * and becomes one list of the backend (loop_new).
  *
- * A recording has such a loop if its steps are launches alone and no output has to be copied when
- * it is fed. Library calls are made by the host, and copies are no launches.
+ * A recording has such a loop if all its steps are launches and no output has to be copied when it
+ * is fed. Library calls are made by the host, and copies are no launches.
  */
 #include "sched/record_priv.h"
 
@@ -32,7 +32,8 @@ static gnd_status nomem(gnd_err *e)
     return gnd__err(e, GND_ERR_NOMEM, "out of memory while making a loop");
 }
 
-/* Moves places as feeding does after a run. 0: an output needs a copy, and nothing was moved. */
+/* Moves places as feeding does after a run. Returns 0, and moves nothing, if an output needs a
+ * copy. */
 static int feed(gnd__recorded *r, const struct gnd__cycle *c)
 {
     for (int k = 0; k < c->nfeed; k++)
@@ -54,7 +55,7 @@ static int launches_only(const gnd__rversion *v)
     return n;
 }
 
-/* The launches of version v, of which there are some, and where they leave output `word`. */
+/* The launches of version v (at least one), and the position of output `word` after them. */
 static gnd_status step_of(const gnd__recorded *r, const gnd__rversion *v, int word,
                           gnd__loop_step *s, gnd_err *e)
 {
@@ -75,7 +76,7 @@ static gnd_status step_of(const gnd__recorded *r, const gnd__rversion *v, int wo
     return GND_OK;
 }
 
-/* Whether the places are where at[] says; the first time it says where they are. */
+/* Whether the places are where at[] says. The first call fills at[]. */
 static int is_again(const gnd__recorded *r, gnd__block **at, int first)
 {
     int again = !first;
@@ -109,7 +110,7 @@ static gnd_status next_step(gnd__recorded *r, struct gnd__cycle *c, int word, gn
     return x;
 }
 
-/* Goes through the steps until the places are where they were before the first, and makes the list.
+/* Collects steps until the places are where they were before the first one, and makes the list.
  */
 static gnd_status find_steps(gnd__recorded *r, struct gnd__cycle *c, int word, const char **why,
                              gnd_err *e)
@@ -186,6 +187,8 @@ gnd_status gnd__cycle_run(gnd__recorded *r, int64_t made, int64_t limit, int64_t
     struct gnd__cycle *c = r->cycle;
     gnd__gdev *d = r->dev->g;
     gnd_status x = gnd__gate_write(d, c->control, 0, &limit, sizeof limit, e);
+    if (x == GND_OK)
+        x = gnd__recorded_use(r, e);
     if (x == GND_OK)
         x = gnd__gate_list_run(d, c->list, 0, e);
     if (x == GND_OK)

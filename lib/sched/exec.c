@@ -88,8 +88,8 @@ static int keeps_part(const gnd__plan *p, const gnd__pgraph *g, const gnd__ppart
            (g->node[q->node].sink || atomic_load(&a->refs) > p->nuse[q->node]);
 }
 
-/* Outputs of one launch get their elements together, so that none of them repeats the launch: the
- * parts when the launch does, and all when it overwrites an array. */
+/* The outputs of one launch get their elements together, so that no output repeats the launch:
+ * parts get them when the launch does, and all do if it overwrites an array. */
 static void want_outputs(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
 {
     for (int32_t i = 0; i < p->nresult; i++) {
@@ -299,6 +299,24 @@ static gnd_status ready_over(gnd__sched *s, const gnd__plan *p, const gnd__pgrap
     return r;
 }
 
+/* Makes the current stream wait for what other streams do to the memory that the plan reads, or
+ * writes over. */
+static gnd_status use_leaves(const gnd__plan *p, const gnd__pgraph *g, gnd_err *e)
+{
+    gnd__gdev *d = g->dev->g;
+    gnd_status r = GND_OK;
+    for (int32_t i = 0; i < p->nslot && r == GND_OK; i++)
+        if (p->slot[i].leaf)
+            r = gnd__gate_use(d, g->node[p->slot[i].node].a->data.st->block, 0, e);
+    for (int32_t i = 0; i < p->nstep && p->over && r == GND_OK; i++)
+        for (int k = 0; p->step[i].over && k < p->step[i].nargs && r == GND_OK; k++) {
+            const gnd__sarg *a = &p->step[i].arg[k];
+            if (a->kind == GND__A_BUF && a->written && p->slot[a->ref].leaf)
+                r = gnd__gate_use(d, g->node[p->slot[a->ref].node].a->data.st->block, 1, e);
+        }
+    return r;
+}
+
 /* Runs p on the nodes of g, which get their elements. On failure no node changes, except what
  * users' kernels overwrote (ready_over). */
 static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
@@ -310,7 +328,9 @@ static gnd_status run(gnd__sched *s, gnd__plan *p, gnd__pgraph *g, gnd_err *e)
     r = gnd__checks_take(s, p, g, e);
     if (r != GND_OK)
         return r;
-    if (p->over)
+    if (d->streams)
+        r = use_leaves(p, g, e);
+    if (r == GND_OK && p->over)
         r = ready_over(s, p, g, e);
     if (r != GND_OK) {
         gnd__checks_drop(s, p);

@@ -80,7 +80,7 @@ const char *gnd__step_names(char buf[GND__STEP_NAMES], const gnd__plan *p, const
     return buf;
 }
 
-/* The operation that makes the node a, or "" if its name would say nothing. */
+/* The operation that makes the node a, or "" if its name would be uninformative. */
 static const char *made_by(const gnd_array *a)
 {
     switch ((gnd__kind)a->kind) {

@@ -55,8 +55,8 @@ int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g)
         s->live = live;
         s->caplive = g->nnode * 2;
     }
-    /* live: what owners will need after the plan has run. From the sinks down: users come after
-     * what they use. */
+    /* live: the nodes that owners will need after the plan has run. Goes from the sinks down,
+     * because users come after their inputs. */
     memset(s->live, 0, (size_t)g->nnode);
     for (int32_t i = 0; i < g->ndup; i++)
         s->live[g->dup[i].node] |= atomic_load(&g->dup[i].a->refs) > g->dup[i].uses;

@@ -63,7 +63,7 @@ gnd_status gnd__plan_launch(gnd__maker *m, const gnd__pwork *w);
 /* Adds calls (or our own kernels) for a product: one for each index of the batch axes whose strides
  * cannot be combined with those of the longest batch axis. */
 gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w);
-/* Whether the library supports what follows the product of w. */
+/* Whether the library supports the operations after the product of w. */
 int gnd__plan_follows(gnd__maker *m, const gnd__pwork *w);
 
 #endif

@@ -45,8 +45,8 @@ typedef struct run {
     int nnumber, number[GND__MERGE_NUMBERS], nvalue;
     int64_t now[GND__MERGE_NUMBERS];
     size_t turns, text;
-    size_t begin, len; /* in the table, in units of 8 bytes: the chunks; where the numbers go comes
-                          behind them */
+    size_t begin, len; /* in the table, in units of 8 bytes: the chunks, followed by the places
+                          of numbers */
     gnd__kernel *kernel;
 } run;
 
@@ -121,7 +121,7 @@ static int args_fit(const gnd_klaunch *l)
     return 1;
 }
 
-/* The values of launch i that change: those from the first on, *n of them. */
+/* The values of launch i that change: the first one, and their number *n. */
 static const gnd__mvalue *values_of(const merger *m, int i, int *n)
 {
     int a = 0, b = m->nvalue, end;
@@ -295,8 +295,8 @@ static void put_end(int64_t *to)
     memcpy(to, end, sizeof end);
 }
 
-/* Where the numbers of launch i go, whose entry is at `at` of the run's part. Returns the place
- * behind. */
+/* Notes the places of the numbers of launch i, whose entry is at `at` of the run's part. Returns
+ * the next free place. */
 static int64_t *put_values(const merger *m, const run *r, int i, const gnd__form *form, size_t at,
                            int64_t *to)
 {

@@ -25,7 +25,7 @@ typedef struct gnd__merged {
     /* arguments of the merged launches; the others keep theirs */
     gnd_karg *args;
     gnd__block *table;
-    gnd__mvalue *value; /* the same of these launches, nvalue of them */
+    gnd__mvalue *value; /* the values that change of these launches, nvalue of them */
     int nvalue;
 } gnd__merged;
 

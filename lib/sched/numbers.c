@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/numbers.c - see record.h: inputs of a recording that are numbers. Which arguments of its
- * launches they are is noted while it is made; when a version runs, those that were set since its
- * last run are written into its launches and into the lists that were made of them.
+ * sched/numbers.c - see record.h: inputs of a recording that are numbers. While a recording is
+ * made, it notes which arguments of its launches they are. When a version runs, the numbers that
+ * were set since its last run are written into its launches and its lists.
  */
 #include "sched/record_priv.h"
 
@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "base/mem.h"
 
-/* The input that argument a of a step of the graph is; -1: none. */
+/* The input whose number is argument a of a step; -1 if it is no input. */
 static int input_of(const gnd__pgraph *g, const gnd__sarg *a)
 {
     for (int i = 0; i < g->nnumber && a->kind == GND__A_CONST; i++)

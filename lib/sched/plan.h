@@ -14,7 +14,7 @@
 #include "fuse/fuse.h"
 #include "host/solve.h"
 
-/* Memory of a plan: that of a node with elements, or memory that the plan takes for a while. */
+/* Memory of a plan: that of a node with elements, or memory that is taken while the plan runs. */
 typedef struct gnd__pslot {
     int32_t node;      /* the node whose elements it holds; -1: scratch */
     uint8_t leaf;      /* 1: the node has them before the plan runs */
@@ -113,7 +113,7 @@ typedef struct gnd__sched {
     int32_t capblock;
     uint8_t *live; /* of each node: scratch of keep.c */
     int32_t caplive;
-    int kept;                   /* this run keeps what has no owner */
+    int kept;                   /* this run also keeps results without an owner */
     int frugal;                 /* memory is short: it does not */
     struct gnd__ctable *table;  /* of checks: sched/check.h */
     struct gnd__icheck **check; /* of this run */
@@ -123,14 +123,15 @@ typedef struct gnd__sched {
     struct gnd__recorded *records; /* those that are alive: sched/record.h */
 } gnd__sched;
 
-/* Storage with one owner over block b, which goes back to the pool with it. NULL: out of memory. */
+/* Makes storage with one owner on block b, which is returned to the pool with it. NULL: out of
+ * memory. */
 gnd__storage *gnd__storage_new(gnd_device *dev, gnd__block *b);
 
 /* The scheduler of a device; made at first use. NULL: out of memory. */
 gnd__sched *gnd__sched_of(gnd_device *dev);
-/* The end of it: dev closes, whose lock is held and which is idle, before its nodes are freed. */
+/* Frees the cache when dev is closed, before its nodes are freed. dev is locked and idle. */
 void gnd__sched_free(gnd_device *dev);
-/* Drops all plans of dev, whose lock is held: what they were made for has changed. */
+/* Drops all plans of dev, because tuned parameters have changed. dev is locked. */
 void gnd__plans_forget(gnd_device *dev);
 
 /* Makes the plan of a collected graph. want_source: keep texts and build nothing. */
@@ -150,19 +151,20 @@ typedef enum gnd__retention {
     GND__RETAIN_KEPT   /* it was expensive, and something that has an owner and no elements needs it
                         */
 } gnd__retention;
-/* Chooses for each result of p: s->retain, for which there is room, all zero. 1: some are kept. 0:
- * none; also when there is no memory to tell. */
+/* Chooses which results of p are kept: s->retain, which is allocated and all zero. Returns 1 if
+ * some are kept, else 0, also if out of memory. */
 int gnd__keep_choose(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
 /* Counts st, new, as kept; destroying it ends that. */
 void gnd__keep_count(gnd__storage *st);
 
-/* Room for a run of p, cleared, with the results marked that nodes get, and the slots whose memory
- * outlives the plan therefore. Who makes a view of one of these nodes while the plan runs may want
- * a node that is not marked: it stays without elements. 0: no memory. */
+/* Allocates the cleared state of a run of p. Marks the results that nodes get, and the slots whose
+ * memory therefore outlives the plan. A node that is not marked stays without elements, even if a
+ * view of it is made while the plan runs. Returns 0 if out of memory. */
 int gnd__plan_room(gnd__sched *s, const gnd__plan *p, const gnd__pgraph *g);
-/* A block of the pool for slot i, unless it has one (bind.c, as what follows). */
+/* Takes a block of the pool for slot i, unless it has one. This and the following functions are in
+ * bind.c. */
 gnd_status gnd__plan_need(gnd__sched *s, const gnd__plan *p, gnd__gdev *d, int32_t i, gnd_err *e);
-/* Constant a as a kernel takes it, as a value of dtype t: k->u, and nothing else of *k. */
+/* Sets k->u, and nothing else of *k, to constant a as a value of dtype t. */
 void gnd__bind_constant(gnd_karg *k, const gnd_array *a, gnd_dtype t);
 /* What a step is called with: slots that have no block in s->block get one from the pool. Of a
  * launch: st->launch. */
@@ -180,7 +182,7 @@ gnd_status gnd__bind_solve(gnd__sched *s, const gnd__plan *p, gnd__pgraph *g, gn
 int gnd__repeats(gnd__plan *p, gnd_device *dev);
 gnd_status gnd__repeat_run(gnd__plan *p, gnd_err *e);
 void gnd__repeat_free(gnd__plan *p);
-/* For tests: a list comes after so many runs; 0: as usual. */
+/* For tests: a list is made after so many runs; 0: as usual. */
 void gnd__repeat_force(int runs);
 
 /* Evaluates n nodes of dev that have no elements: collect, plan (or find the plan), run. */

@@ -41,7 +41,19 @@ static gnd_status output_slots(gnd__maker *m, const gnd__pwork *w, int32_t *slot
     return gnd__plan_fits(m);
 }
 
-/* Argument a's memory in C order: its slot, and its start there in bytes. */
+/* Whether input x of argument a, which is at that place, must be copied for the kernel. The key of
+ * a plan has of the leaf's own offset no more than its alignment. */
+static int must_move(const gnd__larg *a, const gnd_array *x, const gnd__place *place)
+{
+    const int64_t at = place->l.off * (int64_t)gnd_dtype_size((gnd_dtype)x->dtype);
+    const int leaf = place->a->data.st ? 8 << gnd__leaf_alignment(place->a) : 128;
+    if (x->size == 0)
+        return 0;
+    return (!a->strided && !gnd__layout_is_contig(&place->l)) ||
+           (a->aligned && (leaf < a->aligned || at % a->aligned != 0));
+}
+
+/* Argument a's memory: its slot, and its start there in bytes. */
 static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a,
                              const int32_t *out, int32_t *slot, int64_t *at)
 {
@@ -58,12 +70,29 @@ static gnd_status input_slot(gnd__maker *m, const gnd__pnode *p, const gnd__larg
         return place.slot == *slot || x->size == 0 ? GND_OK
                                                    : gnd__plan_copy_to(m, &place, t, *slot);
     }
-    const int64_t off = place.l.off + (place.a->data.st ? place.a->data.off : 0);
-    const int aligned = !a->aligned || off * (int64_t)gnd_dtype_size(t) % 16 == 0;
-    if (x->size > 0 && (!gnd__layout_is_contig(&place.l) || !aligned))
+    if (must_move(a, x, &place))
         return gnd__plan_copy(m, &place, t, slot);
     *slot = place.slot;
     *at = place.l.off * (int64_t)gnd_dtype_size(t);
+    return GND_OK;
+}
+
+/* The stride of an axis of argument a as input_slot leaves it. */
+static gnd_status stride_of(gnd__maker *m, const gnd__pnode *p, const gnd__larg *a, int axis,
+                            int64_t *stride)
+{
+    const int32_t i = m->g->inputs[p->in + a->in];
+    const gnd_array *x = m->g->node[i].a;
+    gnd__place place;
+    int32_t blame;
+    if (!gnd__place_of(m->g, i, &place, &blame))
+        return gnd__err(m->e, GND_ERR_INTERNAL, "launch: an input without memory");
+    *stride = x->size > 0;
+    if (x->size > 0 && !must_move(a, x, &place))
+        *stride = place.l.stride[axis];
+    else
+        for (int d = axis + 1; d < x->ndim && x->size > 0; d++)
+            *stride *= x->dim[d];
     return GND_OK;
 }
 
@@ -92,6 +121,10 @@ static gnd_status launch_args(gnd__maker *m, const gnd__pwork *w, gnd__sarg *arg
                              .esize = 1,
                              .ref = arg[a->of].ref,
                              .value = arg[a->of].value};
+            break;
+        case GND__L_STRIDE:
+            st = stride_of(m, p, &l->arg[a->of], a->axis, &at);
+            *b = (gnd__sarg){.kind = GND__A_OFF, .size = 8, .esize = 1, .ref = -1, .value = at};
             break;
         case GND__L_VALUE:
             *b = (gnd__sarg){

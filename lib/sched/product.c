@@ -181,7 +181,8 @@ gnd_status gnd__plan_product(gnd__maker *m, const gnd__pwork *w)
         return GND_OK;
     if (!product_of(m, w, &q))
         return gnd__err(m->e, GND_ERR_INTERNAL, "matmul: an operand without memory");
-    /* what follows a product is in the work only if the library computes it: gnd__plan_follows */
+    /* the work contains operations after a product only if the library computes them:
+     * gnd__plan_follows */
     const gnd__product_way way =
         w->product != w->root[0] ? GND__BY_LIBRARY : gnd__product_choose(m->dev, &q.x.gemm);
     if (way == GND__BY_REDUCTION)

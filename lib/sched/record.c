@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sched/record.c - see record.h: how a recording is made. That is done as a plan is run
- * (sched/exec.c), but every block of memory comes from the recording's own, is given out again
- * within it, and stays bound; and instead of being made, calls are noted with their arguments.
- * Launches that follow one another become one list of the backend, where it has lists. Running it
- * is replay.c's.
+ * sched/record.c - see record.h: how a recording is made. The steps of a plan are executed as in
+ * sched/exec.c, with two differences: memory comes from blocks that the recording owns, reuses and
+ * keeps bound; and calls are stored with their arguments instead of being made. Consecutive
+ * launches become one list if the backend has lists. replay.c runs recordings.
  */
 #include "sched/record_priv.h"
 
@@ -23,8 +22,8 @@ static gnd_status nomem(gnd_err *e)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* A block for nbytes: the smallest of the recording's own that is free and not far too large, or
- * one of the pool's, as it has to be when `alone`. */
+/* A block for nbytes: the smallest free block of the recording that is not much too large, or a new
+ * block of the pool. `alone` requires a new block. */
 static gnd_status take(gnd__recorded *r, size_t nbytes, int alone, gnd__block **out, gnd_err *e)
 {
     gnd__rblock *best = NULL;
@@ -76,8 +75,8 @@ static size_t nbytes_of(const gnd_array *a)
     return (size_t)a->size * gnd_dtype_size((gnd_dtype)a->dtype);
 }
 
-/* Whether an output in this slot could be fed to an input: then nothing else is ever in its memory,
- * which may change places with the input's. */
+/* Whether an output in this slot could be fed to an input. Its memory may then be exchanged with
+ * the input's, so nothing else may use it. */
 static int is_place(const gnd__recorded *r, const gnd__sched *s, const gnd__plan *p, int32_t slot)
 {
     for (int i = 0; s->keep[slot] && i < r->nin; i++)
@@ -144,8 +143,8 @@ gnd_status gnd__copy_launch(gnd_klaunch *to, const gnd_klaunch *from, gnd_err *e
     return GND_OK;
 }
 
-/* Notes that operand `arg` of launch `launch` (or of the call) of the item that is being made lies
- * in a slot. The slots that are places are known in the end. */
+/* Notes that operand `arg` of launch `launch` (or of the call) of the current item is in a slot.
+ * Which slots are places is known only at the end. */
 static gnd_status note_use(gnd__recorded *r, int launch, int arg, int32_t slot, int esize,
                            gnd_err *e)
 {
@@ -173,7 +172,7 @@ static gnd_status note_args(gnd__recorded *r, int launch, const gnd__step *st, g
     return x;
 }
 
-/* The launch of a step behind those of item t, which has room. */
+/* Appends the launch of a step to those of item t, which has room. */
 static gnd_status add_launch(gnd__recorded *r, gnd__sched *s, gnd__plan *p, gnd__step *st,
                              gnd__ritem *t, gnd_err *e)
 {
@@ -329,7 +328,8 @@ static gnd_status set_out(gnd__recorded *r, gnd__sched *s, const gnd__plan *p, i
     return r->out[o] ? GND_OK : nomem(e);
 }
 
-/* What was noted of slots, of places: the rest stays where it is. */
+/* Converts notes about slots to notes about places. Notes about other slots are dropped: their
+ * memory does not move. */
 static void find_uses(gnd__recorded *r, const gnd__sched *s, const gnd__plan *p)
 {
     int n = 0;
@@ -418,7 +418,7 @@ static gnd_status record(gnd__recorded *r, int nout, gnd_array *const *out, gnd_
     return x;
 }
 
-/* Input i is the number that placeholder a stands for: a constant, 0 at first. */
+/* Input i is the number of placeholder a: a constant, 0 at first. */
 static gnd_status set_number(gnd__recorded *r, int i, gnd_array *a, gnd_err *e)
 {
     const uint64_t none[2] = {0};

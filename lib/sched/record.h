@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * sched/record.h - recordings: a plan bound to memory of its own, to be run again and again. Its
- * inputs are placeholders, nodes without elements, in the place of which the recording has memory;
- * its results stay in its memory too. So a run binds nothing, and the backend may have prepared all
- * of it.
+ * inputs are placeholders: nodes without elements, for which the recording has memory. Its results
+ * stay in its memory as well. So a run binds nothing, and the backend may have prepared all of it.
  *
  * An output that is fed to an input is not copied: memory changes places. Each input, and each
  * output as large as one, is a place, which has a block of its own and at any time is in one block
@@ -29,7 +28,8 @@ struct gnd__ruse;
 
 typedef struct gnd__rplace {
     gnd__storage *st; /* st->block is where it is */
-    gnd__block *own;  /* where it was when the recording was made, and is when it goes */
+    gnd__block *own;  /* its block when the recording was made; it is there again when the
+                         recording is freed */
     size_t nbytes;
     int written; /* by runs */
 } gnd__rplace;
@@ -53,7 +53,7 @@ typedef struct gnd__recorded {
     int nin, nout;
     gnd_array **in, **out; /* GND__DATA nodes whose elements are in the recording's memory; numbers:
                               GND__CONST */
-    uint64_t *set, sets; /* of each input that is a number: the how manieth setting was its last */
+    uint64_t *set, sets;   /* per number input: the count of settings at its last */
     struct gnd__mvalue *value; /* the arguments that are numbers, by item: gnd__ritem */
     int nvalue, capvalue;
     struct gnd__pnumber *number; /* while it is made: of each input */
@@ -69,7 +69,7 @@ typedef struct gnd__recorded {
     gnd__rversion other[GND__VERSIONS];
     int nother;
     uint64_t runs;
-    struct gnd__cycle *cycle;   /* the loop over it; NULL: none */
+    struct gnd__cycle *cycle;   /* the loop over it, or NULL */
     struct gnd__checks *checks; /* of indices */
 } gnd__recorded;
 
@@ -78,6 +78,8 @@ typedef struct gnd__recorded {
  * result. */
 gnd_status gnd__recorded_make(gnd_device *dev, int nin, gnd_array *const *in, int nout,
                               gnd_array *const *out, gnd__recorded **owner, gnd_err *e);
+/* Makes the current stream wait for what other streams do to the memory that runs use. */
+gnd_status gnd__recorded_use(gnd__recorded *r, gnd_err *e);
 /* Puts everything into the queue. */
 gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e);
 /* The block with which input i would have the elements of output o, of its dtype and shape. NULL:
@@ -89,26 +91,26 @@ void gnd__recorded_place(gnd__recorded *r, int i, gnd__block *b);
 int gnd__recorded_is_input(const gnd__recorded *r, int o);
 /* Input i is going to be written: its memory is no other place's from here on. */
 void gnd__recorded_write(gnd__recorded *r, int i);
-/* Whether input i is a number. What follows for places is not for numbers. */
+/* Whether input i is a number. The functions below for places do not accept numbers. */
 int gnd__recorded_by_value(const gnd__recorded *r, int i);
 /* Input i, a number, is v, of its dtype, in the runs from now on. */
 void gnd__recorded_value(gnd__recorded *r, int i, const gnd__scalar *v);
 /* The constant c, a scalar of the device of input i's dtype, to input i, which has shape (): a
  * kernel's argument. */
 gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *e);
-/* Makes a loop on the device of runs, after each of which outputs o[k] are fed to inputs i[k],
- * until output `word`, an int64, is negative or reaches a limit. *steps: after so many steps memory
- * is where it was; 0: this recording, or this device, has no such loop (the log says why). Nothing
- * runs. */
+/* Makes a loop on the device. After each run outputs o[k] are fed to inputs i[k], until output
+ * `word`, an int64, is negative or reaches a limit. *steps is the number of steps after which
+ * memory is where it was; 0: this recording, or this device, has no such loop (the log says why).
+ * Nothing runs. */
 gnd_status gnd__cycle_make(gnd__recorded *r, int n, const int *o, const int *i, int word,
                            int *steps, gnd_err *e);
-/* Runs it and waits: *word is that of its last step. `made` was the word before; where it is not a
- * multiple of the loop's steps less than the limit, the loop has ended. */
+/* Runs the loop after `made` steps, until its word is negative or `limit` steps have been made, and
+ * waits. *word is the word after the last step. */
 gnd_status gnd__cycle_run(gnd__recorded *r, int64_t made, int64_t limit, int64_t *word, gnd_err *e);
 /* Waits for the device if there is a loop, and frees it. */
 gnd_status gnd__cycle_free(gnd__recorded *r, gnd_err *e);
-/* Waits for the device, since its memory goes, and frees it also when that fails, which is
- * returned. */
+/* Waits for the device, because memory is freed. If waiting fails the recording is freed too, and
+ * the failure returned. */
 gnd_status gnd__recorded_free(gnd__recorded *r, gnd_err *e);
 
 #endif

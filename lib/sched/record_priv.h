@@ -24,10 +24,11 @@ typedef struct gnd__ritem {
     gnd_klaunch *launch;
     gnd_list *list;
     int64_t *work;      /* of each, as the plan has it */
-    int one_by_one;     /* values of it change, and the backend's lists cannot: no list */
+    int one_by_one;     /* some of its values change, and the backend's lists cannot change them:
+                           no list */
     int value, nvalue;  /* those values, among the recording's */
     unsigned merge_at;  /* the runs after which gnd__merge is to be asked; 0: never */
-    gnd__merged merged; /* the same, fewer of them, and their list */
+    gnd__merged merged; /* the merged launches and their list */
     gnd_list *merged_list;
     gnd_gemm gemm;
     gnd_fft_desc fft;

@@ -25,8 +25,8 @@ int32_t gnd__rplace_of(const gnd__recorded *r, const gnd__storage *st)
     return -1;
 }
 
-/* Moves place k to a block in which no other place is, unless it is alone already. There always is
- * one: places of one size have as many blocks, and two share one. */
+/* Moves place k to a block that no other place uses, unless it is alone already. Such a block
+ * exists, because there are as many blocks as places of one size, and two places share one. */
 static void stand_alone(gnd__recorded *r, int k)
 {
     gnd__rplace *p = &r->place[k];
@@ -89,7 +89,9 @@ gnd_status gnd__recorded_number(gnd__recorded *r, int i, gnd_array *c, gnd_err *
         return nomem(e);
     gnd__recorded_write(r, i);
     s->block[p->result[0].slot] = r->in[i]->data.st->block;
-    x = gnd__bind_launch(s, p, &s->graph, d, &p->step[0], e);
+    x = gnd__gate_use(d, r->in[i]->data.st->block, 1, e);
+    if (x == GND_OK)
+        x = gnd__bind_launch(s, p, &s->graph, d, &p->step[0], e);
     if (x == GND_OK)
         x = gnd__gate_launch(d, p->step[0].kernel, &p->step[0].launch, e);
     s->block[p->result[0].slot] = NULL;
@@ -305,6 +307,23 @@ static gnd_status run_launches(gnd__gdev *d, const gnd__ritem *t, gnd_err *e)
     return x;
 }
 
+gnd_status gnd__recorded_use(gnd__recorded *r, gnd_err *e)
+{
+    gnd__gdev *d = r->dev->g;
+    gnd_status x = GND_OK;
+    if (!d->streams)
+        return GND_OK;
+    for (int i = 0; i < r->nblock && x == GND_OK; i++)
+        x = gnd__gate_use(d, r->block[i].b, 1, e);
+    for (int i = 0; i < r->nplace && x == GND_OK; i++)
+        x = gnd__gate_use(d, r->place[i].own, 1, e);
+    for (int i = 0; i < r->nout && x == GND_OK; i++)
+        x = gnd__gate_use(d, r->out[i]->data.st->block, 1, e);
+    for (int i = 0; i < r->nheld && x == GND_OK; i++)
+        x = gnd__gate_use(d, r->held[i]->block, 0, e);
+    return x == GND_OK ? gnd__checks_use(r->checks, e) : x;
+}
+
 void gnd__recorded_apart(gnd__recorded *r)
 {
     for (int i = 0; i < r->nplace; i++)
@@ -318,6 +337,8 @@ gnd_status gnd__recorded_run(gnd__recorded *r, gnd_err *e)
     gnd__rversion *v;
     gnd__recorded_apart(r);
     gnd_status x = gnd__version_here(r, &v, e);
+    if (x == GND_OK)
+        x = gnd__recorded_use(r, e);
     if (x != GND_OK)
         return x;
     x = gnd__put_values(r, v, e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ops/index/fancy.c - elements at computed indices: gnd_take and its like, and what gnd_index makes
- * of arrays. All come down to one GND__TAKE, whose indices are expressions: it fuses with what
- * computes them and with what uses it. The device checks the indices (GND__CHECKED).
- * gnd_fit_indices makes indices that are in range.
+ * ops/index/fancy.c - elements at computed indices: gnd_take and similar functions, and arrays as
+ * indices of gnd_index. All become one GND__TAKE whose indices are expressions: it fuses with their
+ * computation and with its users. The device checks the indices (GND__CHECKED). gnd_fit_indices
+ * makes indices that are in range.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ gnd_array *gnd__take_axes(gnd_array *x, int n, gnd_array *const *idx, const int 
     }
     if (!y)
         y = gnd__take_node(x, n, in, ndim, dim, &how);
-    /* rows of nothing: no kernel reads their indices */
+    /* rows without elements: no kernel reads their indices */
     int unread = y->kind == GND__TAKE && y->size == 0 && gnd__shape_size(b->ndim, b->dim, 1) > 0;
     for (int i = 0; i < n && unread && y->kind == GND__TAKE; i++) {
         gnd_array *bad = gnd__check_now(idx[i]);

@@ -5,7 +5,7 @@
  * axes of that view. Masks have already been converted to the positions where they are true.
  *
  * Functions return NULL on success, or an error node, unless they say otherwise. Callers are in an
- * inner scope (graph/scope.h), which owns what is made here.
+ * inner scope (graph/scope.h), which owns the arrays made here.
  */
 #ifndef GND_OPS_INDEX_INDEX_H
 #define GND_OPS_INDEX_INDEX_H

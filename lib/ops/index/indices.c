@@ -17,7 +17,7 @@
 #include <gnd/manip.h>
 
 /* The part of an n x m matrix with j - i <= k. Row i has i + k + 1 elements, but none when that is
- * negative and at most m: first come rows with none, then `rows` rows of a, a + 1, ... elements,
+ * negative and at most m: first rows without elements, then `rows` rows of a, a + 1, ... elements,
  * then full ones. */
 typedef struct triangle {
     int64_t top, a, rows;  /* first row with elements, how many it has, and how many rows grow */
@@ -60,9 +60,10 @@ static gnd_array *begin_of(const triangle *t, gnd_array *r)
     return gnd_bitwise_right_shift(twice, gnd_int(1));
 }
 
-/* The sloped row of element p: the greatest r with begin_of(r) <= p, the floor of a root of
- * r^2 + b r - 2 p with b = 2 a - 1. Where b^2 + 8 p is exact in the dtype with 2 digits to spare, a
- * correctly rounded root reaches a whole number only if it is one: nothing is to be corrected. */
+/* The sloped row of element p: the greatest r with begin_of(r) <= p, the floor of a root of r^2 + b
+ * r - 2 p with b = 2 a - 1. Where b^2 + 8 p is exact in the dtype with 2 digits to spare, a
+ * correctly rounded root reaches a whole number only if the exact root is whole: no correction is
+ * needed. */
 static gnd_array *row_of(const triangle *t, gnd_array *p)
 {
     gnd_dtype f = gnd__device_float(p->dev);
@@ -73,8 +74,8 @@ static gnd_array *row_of(const triangle *t, gnd_array *p)
         gnd_array *exact = gnd_multiply(gnd_subtract(root, gnd_real(b)), gnd_real(0.5));
         return gnd_astype(gnd_floor(exact), GND_INT64);
     }
-    /* Else r is 4 p / (root + b), in which nothing cancels, made smaller by more than it may be
-     * off: it is never too large. In float64 it is too small by 1 at most, r being below 2^31. In
+    /* Else r is 4 p / (root + b), without cancellation, reduced by more than its largest error: it
+     * is never too large. In float64 it is too small by 1 at most, because r is below 2^31. In
      * float32 it may lack d < r / 2^19, which is about (p - begin_of(r)) / (a + r + d / 2). */
     double less = f == GND_FLOAT64 ? 0x1p-40 : 0x1p-20;
     gnd_array *r = gnd_divide(gnd_multiply(x, gnd_real(4 - 4 * less)), gnd_add(root, gnd_real(b)));
@@ -112,7 +113,7 @@ static void find(const triangle *t, int64_t m, gnd_array *p, gnd_array **out)
 }
 
 /* j - i <= k of an n x m matrix; `mirrored`: of the matrix turned by 180 degrees, element by
- * element from the last, so that what comes out is j - i >= its own k. */
+ * element from the last, which gives j - i >= its own k. */
 static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n, int64_t k,
                                    int64_t m, int mirrored, gnd_array **out)
 {
@@ -136,8 +137,8 @@ static gnd_status triangle_indices(const char *func, gnd_device *dev, int64_t n,
     return gnd__give(in, func, 2, out);
 }
 
-/* Upper triangles are lower ones of the matrix seen from its last element: (i, j) is there
- * (n - 1 - i, m - 1 - j), and j - i >= k becomes j - i <= m - n - k. */
+/* Upper triangles are lower ones of the matrix seen from its last element: (i, j) becomes (n - 1 -
+ * i, m - 1 - j), and j - i >= k becomes j - i <= m - n - k. */
 static gnd_status upper(const char *func, gnd_device *dev, int64_t n, int64_t k, int64_t m,
                         gnd_array **out)
 {

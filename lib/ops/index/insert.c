@@ -22,7 +22,7 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Place `at` of an axis of n elements as 0 .. top (n - 1, or n for what may come at the end). */
+/* Place `at` of an axis of n elements as 0 .. top (n - 1, or n if the end is a place too). */
 static gnd_array *check_place(const char *func, const gnd_array *x, int64_t at, int k, int64_t top,
                               int64_t *p)
 {
@@ -106,8 +106,8 @@ static gnd_array *taken(gnd_array *x, gnd_array *idx, int axis)
     return gnd__node(GND__EMPTY, x->dev, (gnd_dtype)x->dtype, x->ndim, dim, 0, NULL);
 }
 
-/* How many of the sorted numbers (2^levels - 1 of them) are below each element of p. Among 2^l - 1
- * that are left the one in the middle is number 2^(l - 1): when it is below, so are those before.
+/* How many of the sorted numbers (2^levels - 1 of them) are below each element of p. Of 2^l - 1
+ * candidates the middle one is number 2^(l - 1): if it is below, so are the ones before it.
  */
 static gnd_array *count_below(gnd_array *numbers, int levels, gnd_array *p)
 {
@@ -220,14 +220,14 @@ static gnd_array *woven(gnd_array *x, const gnd_array *values, gnd_array *v, int
     if ((bad = spread("insert_each", x, values, v, k, n))->kind == GND__ERROR)
         return bad;
     for (int64_t i = 0; i < n; i++) {
-        s[i].at += i; /* where it is in the result */
+        s[i].at += i; /* its index in the result */
         ordered &= s[i].order == i;
     }
     gnd_array *places = upload(x->dev, n, s, 0, levels);
     gnd_array *p = gnd_arange_i64(x->dev, 0, total, 1, GND_INT64);
     gnd_array *r = count_below(places, levels, p);
     gnd_array *here = gnd_equal(taken(places, gnd_minimum(r, gnd_int(n - 1)), 0), p);
-    if (v->dim[k] > 1) { /* where nothing comes in, any element will do */
+    if (v->dim[k] > 1) { /* if nothing is inserted here, any element will do */
         gnd_array *i = gnd_minimum(r, gnd_int(n - 1));
         v = taken(v, ordered ? i : taken(upload(x->dev, n, s, 1, 0), i, 0), k);
     }
@@ -288,7 +288,7 @@ gnd_array *gnd_delete(gnd_array *x, int64_t at, int axis)
     return gnd__leave(in, cut("delete", x, k, p, 1));
 }
 
-/* x without the n sorted elements s of axis k, of which none comes twice. */
+/* x without the n sorted elements s of axis k, which are distinct. */
 static gnd_array *without(gnd_array *x, int64_t n, spot *s, int k)
 {
     if (n == 0 || s[n - 1].at - s[0].at == n - 1)
@@ -340,8 +340,8 @@ gnd_array *gnd_delete_range(gnd_array *x, gnd_range r, int axis)
     const gnd__inner in = gnd__enter("delete_range");
     if (step == 1 || n == 0)
         return gnd__leave(in, cut("delete_range", x, k, first, n));
-    /* Of each step elements from the first deleted one on, step - 1 stay: element j has
-     * (j - first) / (step - 1) + 1 deleted ones before it, none before the first, and at most n. */
+    /* From the first deleted element on, step - 1 of each step elements stay: element j has (j -
+     * first) / (step - 1) + 1 deleted ones before it, none before the first, and at most n. */
     gnd_array *j = gnd_arange_i64(x->dev, 0, x->dim[k] - n, 1, GND_INT64);
     gnd_array *before = gnd_floor_divide(gnd_subtract(j, gnd_int(first)), gnd_int(step - 1));
     before = gnd_clip(gnd_add(before, gnd_int(1)), gnd_int(0), gnd_int(n));

@@ -49,8 +49,8 @@ static int64_t product(int n, const int64_t *dim)
     return p;
 }
 
-/* x with each run of the axes k to the end (each: of those after k alone) `times` times, by way of
- * two or three axes, so that 32 dimensions are no limit. dim is the result's shape. */
+/* Repeats each run of the axes from k to the end (each: of the axes after k) `times` times. Uses
+ * two or three axes, so that arrays may have 32 dimensions. dim is the result's shape. */
 static gnd_array *multiplied(gnd_array *x, int k, int each, int64_t times, const int64_t *dim)
 {
     int before = each ? k + 1 : k;
@@ -197,9 +197,9 @@ gnd_array *gnd_repeat_each(gnd_array *x, const int64_t *counts, int axis)
     return gnd__leave(in, gnd__taken(x, index, k));
 }
 
-/* By counts (int64, as many as axis k has elements) that stay on the device, but for their sum: an
- * element of the result is of the first one whose end lies behind it. NULL: a count is negative, or
- * the sum does not fit; the list on the host says which. */
+/* Repeats by counts (int64, one for each element of axis k) on the device; only their sum is read.
+ * An element of the result belongs to the first count whose end is after it. NULL: a count is
+ * negative, or the sum does not fit; the list on the host says which. */
 static gnd_array *each_on_device(gnd_array *x, gnd_array *counts, int k)
 {
     int64_t dim[GND_MAX_NDIM];

@@ -21,10 +21,10 @@
 
 /* --- elements that arrays name ---------------------------------------------------------------- */
 
-/* Elements `axis` of v are indexed by arrays of common shape b, whose axes begin at `place` of a
- * shape that the value broadcasts to; last: of v's shape, but 1 along the other axes, which of them
- * came last to each place, from 1, or 0. The value for each element of v, or what broadcasts to
- * that. */
+/* Gets the value for each element of v, or an array that broadcasts to that. Axes `axis` of v are
+ * indexed by arrays of common shape b, whose axes begin at `place` of a shape that the value
+ * broadcasts to. last has v's shape, but extent 1 along the other axes: the number, from 1, of the
+ * last index of each place, or 0. */
 static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis, const gnd__shape *b,
                            int place, gnd_array *value, gnd_array *last)
 {
@@ -69,7 +69,7 @@ static gnd_array *value_of(const gnd_array *v, int naxis, const int *axis, const
             dim[q] = v->dim[q];
         } else {
             int d = -1 - q;
-            if (!at) /* 0 where nothing came: what is there is not used */
+            if (!at) /* 0 for places without an index; the value is not used there */
                 at = gnd__as(gnd_subtract(gnd_maximum(last, gnd_int(1)), gnd_int(1)), GND_INT64);
             idx[by] = at;
             if (bstride[d] > 1)

@@ -12,7 +12,7 @@
 /* Checks at the beginning of every update: usable arguments on one device; else the error. */
 gnd_array *gnd__update_check(const char *func, gnd_array *x, int n, const gnd_range *idx,
                              gnd_array *value);
-/* Checks an index with arrays that selects nothing, because nothing else would check it: the error,
+/* Checks an index with arrays that selects no element, which no kernel checks. Returns the error,
  * or NULL. */
 gnd_array *gnd__update_unused(const gnd__indexed *ix);
 /* value without leading axes of extent 1 that the shape does not have, if it then broadcasts to the

@@ -2,7 +2,8 @@
  *
  * ops/index/update_place.c - see update.h. Puts a view's new elements back into the array: by boxes
  * that cover it (GND__ASSEMBLE), each written once, so that values are computed where they are
- * stored; or elementwise if steps leave gaps, and for single values and small arrays.
+ * stored; or elementwise if steps leave gaps, for single values, and for small arrays unless all
+ * but a thin rim is set.
  */
 #include "ops/index/update.h"
 
@@ -11,8 +12,12 @@
 #include "graph/scope.h"
 #include <gnd/elementwise.h>
 
-/* Arrays of up to this number of elements are changed in one kernel rather than box by box. */
+/* Arrays of up to this number of elements are changed elementwise: where the region lies is then a
+ * number that kernels and plans take as an argument, so a loop over other regions makes no new
+ * plan. Not if the region leaves a rim of at most this width, as in a stencil: the same region is
+ * set again and again, and boxes let one kernel compute and store it. */
 #define SMALL 16384
+#define RIM 4
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
@@ -100,7 +105,7 @@ static gnd_array *boxed(gnd_array *x, const region *g, gnd_array *w)
     memcpy(n, x->dim, x->ndim * sizeof *n);
     for (int d = 0; d < x->ndim; d++) {
         const int64_t end = g->start[d] + g->count[d];
-        for (int side = 0; side < 2; side++) { /* what lies before and behind along this axis */
+        for (int side = 0; side < 2; side++) { /* the parts before and after it along this axis */
             m.start[d] = side ? end : 0;
             n[d] = side ? x->dim[d] - end : g->start[d];
             if (n[d] == 0)
@@ -118,8 +123,8 @@ static gnd_array *boxed(gnd_array *x, const region *g, gnd_array *w)
     return gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, x->dim, k, piece, box);
 }
 
-/* The same in one kernel, for any region: w where the indices lie in it. w: of its shape, or one
- * element. */
+/* The same in one kernel, for any region: w if the indices are in the region. w has its shape, or
+ * one element. */
 static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
 {
     gnd_array *in = NULL, *idx[GND_MAX_NDIM];
@@ -174,6 +179,16 @@ static gnd_array *masked(gnd_array *x, const region *g, gnd_array *w)
     return gnd_where(in, w, x);
 }
 
+/* Whether all of x but a thin rim is in a region. */
+static int has_thin_rim(const gnd_array *x, const region *g)
+{
+    for (int d = 0; d < x->ndim; d++)
+        if (g->start[d] > RIM || x->dim[d] - g->start[d] - g->count[d] > RIM ||
+            g->count[d] < 2 * RIM)
+            return 0;
+    return 1;
+}
+
 gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w)
 {
     gnd_array *x = ix->x;
@@ -213,7 +228,7 @@ gnd_array *gnd__update_back(gnd__indexed *ix, gnd_array *w)
         if (w->kind == GND__ERROR || g.whole)
             return w;
     }
-    if (w->size == 1 || g.gaps || x->size <= SMALL)
+    if (w->size == 1 || g.gaps || (x->size <= SMALL && !has_thin_rim(x, &g)))
         return masked(x, &g, w);
     return boxed(x, &g, w);
 }

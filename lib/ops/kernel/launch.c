@@ -5,6 +5,7 @@
  */
 #include "ops/kernel/program.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "array/host.h"
@@ -15,82 +16,31 @@
 
 /* A launch under construction. */
 typedef struct maker {
-    const gnd_kernel *k;
+    gnd_kernel *k;
     gnd_device *dev;
-    gnd__launch l;
-    int nin;
+    int nin, nheld;
+    size_t local; /* bytes of local memory */
+    gnd_err e;    /* from here on nothing is set at first but e.code, and l without its arguments */
     gnd_array *in[GND_MAX_NDIM];
-    int nheld;
     gnd_array *held[GND__LAUNCH_OUTS]; /* intermediate arrays, to be released */
     gnd_dtype t[GND__LAUNCH_OUTS];
     int ndim[GND__LAUNCH_OUTS];
     const int64_t *dim[GND__LAUNCH_OUTS];
     int where[GND__LAUNCH_ARGS]; /* for each parameter, its argument in l; -1: none */
-    size_t local;                /* bytes of local memory */
-    gnd_err e;
+    gnd__launch l;
 } maker;
 
 /* --- arguments -------------------------------------------------------------------------------- */
-
-gnd_arg gnd_arg_in(gnd_array *x)
-{
-    return (gnd_arg){.kind = GND_ARG_IN, .array = x};
-}
-
-gnd_arg gnd_arg_out(int ndim, const int64_t *shape, gnd_dtype t, gnd_array *fill)
-{
-    return (gnd_arg){.kind = GND_ARG_OUT, .dtype = t, .array = fill, .ndim = ndim, .shape = shape};
-}
-
-gnd_arg gnd_arg_inout(gnd_array *x)
-{
-    return (gnd_arg){.kind = GND_ARG_INOUT, .array = x};
-}
-
-gnd_arg gnd_arg_same(int i)
-{
-    return (gnd_arg){.kind = GND_ARG_SAME, .value.i = i};
-}
-
-gnd_arg gnd_arg_local(size_t nbytes)
-{
-    return (gnd_arg){.kind = GND_ARG_LOCAL_MEM, .nbytes = nbytes};
-}
-
-gnd_arg gnd_arg_int(gnd_dtype t, int64_t v)
-{
-    return (gnd_arg){.kind = GND_ARG_NUMBER, .dtype = t, .value.i = t == GND_BOOL ? v != 0 : v};
-}
-
-gnd_arg gnd_arg_float(gnd_dtype t, double re, double im)
-{
-    gnd_arg a = {.kind = GND_ARG_NUMBER, .dtype = t};
-    const float single[2] = {(float)re, (float)im};
-    if (t == GND_FLOAT32 || t == GND_COMPLEX64) {
-        memcpy(a.value.bytes, single, sizeof single);
-    } else {
-        a.value.f[0] = re;
-        a.value.f[1] = im;
-    }
-    return a;
-}
-
-gnd_extent3 gnd_dims(size_t n)
-{
-    return (gnd_extent3){n, 1, 1};
-}
-
-gnd_extent3 gnd_dims3(size_t nx, size_t ny, size_t nz)
-{
-    return (gnd_extent3){nx, ny, nz};
-}
 
 static const char *const kind_name[] = {"an array to read (GND_IN)",
                                         "a new array (GND_OUT)",
                                         "an array to change (GND_INOUT)",
                                         "a number",
                                         "local memory",
-                                        "an array again (GND_SAME)"};
+                                        "an array again (GND_SAME)",
+                                        "an array as it is (GND_STRIDED)",
+                                        "an extent (GND_EXTENT)",
+                                        "a stride (GND_STRIDE)"};
 
 /* Refuses argument i, parameter p. */
 #define REFUSE(m, code, i, p, fmt, ...)                                                            \
@@ -208,6 +158,12 @@ static int same_class(int a, int b)
 
 static gnd_status number(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
+    if (a->kind != GND_ARG_NUMBER) { /* its value follows when all arrays are known: add_axes */
+        if (p->dtype >= 0 && (p->lanes != 1 || !same_class(p->dtype, GND_INT64)))
+            return REFUSE(m, GND_ERR_DTYPE, i, p, "%s is a number of 64 bits", kind_name[a->kind]);
+        *b = (gnd__larg){.kind = GND__L_VALUE, .nbytes = 8};
+        return GND_OK;
+    }
     if (p->dtype >= 0 && (p->lanes != 1 || !same_class(p->dtype, (int)a->dtype)))
         return REFUSE(m, GND_ERR_DTYPE, i, p, "a %s is given", gnd_dtype_name(a->dtype));
     b->kind = GND__L_VALUE;
@@ -231,18 +187,35 @@ static gnd_status add_same(maker *m, int i, const gnd__uparam *p, const gnd_arg 
     return check_type(m, i, p, m->t[b->out]);
 }
 
+/* The alignment that the elements of p's type need, where it is more than the array's. */
+static uint8_t alignment(const gnd__uparam *p)
+{
+    const size_t n = gnd__uparam_bytes(p);
+    return (uint8_t)(p->dtype < 0 || (p->lanes > 1 && n < 16) ? 16 : p->lanes > 1 ? n : 0);
+}
+
+/* Whether a is of a kind that p, no pointer to global memory, takes. */
+static int fits(const gnd__uparam *p, const gnd_arg *a)
+{
+    if (p->kind == GND__UP_LOCAL)
+        return a->kind == GND_ARG_LOCAL_MEM;
+    return a->kind == GND_ARG_NUMBER || a->kind == GND_ARG_EXTENT || a->kind == GND_ARG_STRIDE;
+}
+
 /* Argument a, number i, for parameter p. */
 static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *a, gnd__larg *b)
 {
-    const int wants = p->kind == GND__UP_VALUE ? GND_ARG_NUMBER : GND_ARG_LOCAL_MEM;
     gnd_status st;
-    b->aligned = p->lanes > 1 || p->dtype < 0;
-    if (p->kind != GND__UP_GLOBAL && (int)a->kind != wants)
-        return REFUSE(m, GND_ERR_ARG, i, p, "it takes %s, not %s", kind_name[wants],
+    b->aligned = alignment(p);
+    if (p->kind != GND__UP_GLOBAL && !fits(p, a))
+        return REFUSE(m, GND_ERR_ARG, i, p, "it takes %s, not %s",
+                      kind_name[p->kind == GND__UP_VALUE ? GND_ARG_NUMBER : GND_ARG_LOCAL_MEM],
                       kind_name[a->kind]);
     switch (a->kind) {
     case GND_ARG_IN:
+    case GND_ARG_STRIDED:
         b->kind = GND__L_IN;
+        b->strided = a->kind == GND_ARG_STRIDED && !m->k->of_checked;
         st = check_array(m, i, p, a->array);
         return st == GND_OK ? add_input(m, i, p, a->array, &b->in) : st;
     case GND_ARG_INOUT:
@@ -261,12 +234,40 @@ static gnd_status add_arg(maker *m, int i, const gnd__uparam *p, const gnd_arg *
         if (p->kind == GND__UP_GLOBAL)
             return REFUSE(m, GND_ERR_ARG, i, p, "a pointer takes an array, not %s",
                           kind_name[a->kind]);
-        if (a->kind == GND_ARG_NUMBER)
+        if (a->kind != GND_ARG_LOCAL_MEM)
             return number(m, i, p, a, b);
         b->kind = GND__L_LOCAL;
         b->nbytes = (uint32_t)a->nbytes;
         return GND_OK;
     }
+}
+
+/* Argument i, an extent or a stride. */
+static gnd_status add_axis(maker *m, int i, int nargs, const gnd_arg *args)
+{
+    const gnd_arg *a = &args[i];
+    const gnd__uparam *p = &m->k->sig->param[i];
+    const int64_t k = a->value.i;
+    const int64_t *dim;
+    const int ndim = gnd__arg_shape(args, nargs, k, &dim);
+    gnd__larg *b = &m->l.arg[m->where[i]];
+    if (ndim < 0)
+        return REFUSE(m, GND_ERR_ARG, i, p, "%s of argument %lld, which is no array",
+                      kind_name[a->kind], (long long)k);
+    if (a->ndim < 0 || a->ndim >= ndim)
+        return REFUSE(m, GND_ERR_AXIS, i, p, "axis %d of args[%lld], which has %d", a->ndim,
+                      (long long)k, ndim);
+    int64_t v = dim[a->ndim];
+    if (a->kind == GND_ARG_STRIDE) {
+        v = gnd__shape_size(ndim, dim, 1) > 0;
+        for (int d = a->ndim + 1; d < ndim && v; d++)
+            v *= dim[d];
+        if (m->l.arg[m->where[k]].strided)
+            *b = (gnd__larg){
+                .kind = GND__L_STRIDE, .of = (int8_t)m->where[k], .axis = (int8_t)a->ndim};
+    }
+    memcpy(b->value, &v, sizeof v);
+    return GND_OK;
 }
 
 /* Adds nbytes of local memory. In CUDA, *at is its start within the single block. */
@@ -304,7 +305,8 @@ static gnd_status add_bounds(maker *m, const gnd_arg *args, int *at)
         if (p->kind != GND__UP_GLOBAL)
             continue;
         const gnd__larg *a = &arg[m->where[i]];
-        const gnd_array *x = args[i].kind == GND_ARG_IN ? args[i].array : NULL;
+        const int in = args[i].kind == GND_ARG_IN || args[i].kind == GND_ARG_STRIDED;
+        const gnd_array *x = in ? args[i].array : NULL;
         const int64_t esize = (int64_t)gnd_dtype_size(x ? (gnd_dtype)x->dtype : m->t[a->out]);
         const int64_t bytes = x ? x->size * esize : (int64_t)m->l.out_bytes[a->out];
         snprintf(b->array[n].name, sizeof b->array[n].name, "%s", p->name);
@@ -329,7 +331,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
 {
     const gnd__ukernel *sig = m->k->sig;
     const int cuda = m->dev->g->props.dialect == GND_DIALECT_CUDA;
-    int64_t at[GND__LAUNCH_ARGS] = {0};
+    int64_t at[GND__LAUNCH_ARGS]; /* of local memory alone */
     gnd_status st = GND_OK;
     int nlocal = 0;
     gnd__larg *arg = m->l.arg;
@@ -352,7 +354,7 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
                         checked ? " in checked mode" : "");
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         gnd__larg b = {0};
-        if ((unsigned)args[i].kind > GND_ARG_SAME)
+        if ((unsigned)args[i].kind > GND_ARG_STRIDE)
             return REFUSE(m, GND_ERR_ARG, i, &sig->param[i], "%d is no kind of argument",
                           (int)args[i].kind);
         m->where[i] = -1;
@@ -366,6 +368,9 @@ static gnd_status add_args(maker *m, int nargs, const gnd_arg *args)
         m->where[i] = n;
         arg[n++] = b;
     }
+    for (int i = 0; i < sig->nparam && st == GND_OK; i++)
+        if (args[i].kind == GND_ARG_EXTENT || args[i].kind == GND_ARG_STRIDE)
+            st = add_axis(m, i, sig->nparam, args);
     for (int i = 0; i < sig->nparam && st == GND_OK; i++) {
         const gnd__uparam *p = &sig->param[i];
         if (p->kind == GND__UP_GLOBAL) {
@@ -398,8 +403,9 @@ static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
     const size_t b[3] = {block.x, block.y ? block.y : 1, block.z ? block.z : 1};
     const char axis[] = "xyz";
     uint64_t most = p->max_group, items = 1;
-    /* some driver reports a smaller number for any kernel */
-    if (m->k->info.max_group >= 64 && m->k->info.max_group < most)
+    /* some driver reports a smaller number for any kernel; OpenCL compiles it for a larger one */
+    if (m->k->info.max_group >= 64 && m->k->info.max_group < most &&
+        (p->dialect != GND_DIALECT_OPENCL || sig->reqd[0] > 0))
         most = m->k->info.max_group;
     if (sig->most > 0 && (uint64_t)sig->most < most)
         most = (uint64_t)sig->most;
@@ -431,6 +437,13 @@ static gnd_status add_extents(maker *m, gnd_extent3 grid, gnd_extent3 block)
                         "launch: kernel %s: a block of %zu x %zu x %zu, where groups have %llu "
                         "work-items at most",
                         sig->name, b[0], b[1], b[2], (unsigned long long)most);
+    m->l.user = m->k->user;
+    if (gnd__kernel_too_small(m->k, p, items)) {
+        const gnd__sized *s = gnd__kernel_sized(m->k, b, &m->e);
+        if (!s)
+            return gnd__err_prefix(&m->e, "launch: kernel %s", sig->name), m->e.code;
+        m->l.user = s->user;
+    }
     return GND_OK;
 }
 
@@ -456,7 +469,12 @@ static gnd_status give_error(gnd_device *dev, const gnd_err *e, int nargs, const
 gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int nargs,
                       const gnd_arg *args, gnd_array **out)
 {
-    maker m = {.k = k};
+    maker m;
+    /* A maker has some 4 KiB, most of which a launch does not use. */
+    memset(&m, 0, offsetof(maker, e));
+    memset(&m.l, 0, offsetof(gnd__launch, arg));
+    m.e.code = GND_OK;
+    m.k = k;
     gnd_status st = gnd__kernel_usable("launch", k, &m.dev, &m.e);
     if (st == GND_OK && (!out || (nargs > 0 && !args)))
         st = gnd__err(&m.e, GND_ERR_NULL, "launch: kernel %s: %s is NULL", k->sig->name,
@@ -465,7 +483,6 @@ gnd_status gnd_launch(gnd_kernel *k, gnd_extent3 grid, gnd_extent3 block, int na
         st = add_args(&m, nargs, args);
     if (st == GND_OK)
         st = add_extents(&m, grid, block);
-    m.l.user = k && st == GND_OK ? k->user : NULL;
     if (st == GND_OK)
         gnd__launch_nodes(m.dev, &m.l, m.nin, m.in, m.t, m.ndim, m.dim, out);
     for (int i = 0; i < m.nheld; i++)

@@ -82,6 +82,62 @@ static gnd_status build_kernel(gnd_program *p, int i, const gnd__str *text)
     return st;
 }
 
+int gnd__kernel_too_small(const gnd_kernel *k, const gnd_props *props, uint64_t items)
+{
+    /* some driver reports a number below 64 for any kernel, and takes more */
+    return props->dialect == GND_DIALECT_OPENCL && k->sig->reqd[0] == 0 &&
+           k->info.max_group >= 64 && items > k->info.max_group;
+}
+
+/* Compiles k for groups of that size into s. The device's lock is held: it protects the signature,
+ * which says the size to those who write the text. */
+static gnd_status build_sized(gnd_program *p, const gnd_kernel *k, const size_t *block,
+                              gnd__sized *s, gnd_err *e)
+{
+    gnd__ukernel *sig = &p->src.kernel[k->sig - p->src.kernel];
+    gnd__str text = {0};
+    gnd__kernel *built = NULL;
+    for (int d = 0; d < 3; d++)
+        sig->sized[d] = (int64_t)(s->block[d] = block[d]);
+    gnd_status st = gnd__usource_text(&p->src, &p->dev->g->props, &text, e);
+    memset(sig->sized, 0, sizeof sig->sized);
+    if (st == GND_OK && !(s->user = gnd__user_new(sig->name, gnd__str_get(&text), text.len)))
+        st = gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+    if (st == GND_OK)
+        st = gnd__gate_kernel(p->dev->g, sig->name, gnd__str_get(&text), text.len, &built, e);
+    gnd__gate_kernel_done(built);
+    gnd__str_free(&text);
+    return st;
+}
+
+static void free_sized(gnd__sized *s)
+{
+    gnd__user_unref(s->user);
+    gnd__free(s);
+}
+
+const gnd__sized *gnd__kernel_sized(gnd_kernel *k, const size_t *block, gnd_err *e)
+{
+    gnd_program *p = k->of;
+    gnd_status st = GND_OK;
+    gnd__gate_lock(p->dev->g);
+    gnd__sized *s = k->sized;
+    while (s && memcmp(s->block, block, sizeof s->block))
+        s = s->next;
+    if (!s) {
+        s = gnd__calloc(1, sizeof *s);
+        st = s ? build_sized(p, k, block, s, e) : gnd__err(e, GND_ERR_NOMEM, "out of host memory");
+        if (st == GND_OK) {
+            s->next = k->sized;
+            k->sized = s;
+        } else if (s) {
+            free_sized(s);
+        }
+    }
+    gnd__gate_unlock(p->dev->g);
+    return st == GND_OK ? s : NULL;
+}
+
 static void compile(gnd_program *p, gnd_language language, const char *source, const char *options)
 {
     static const gnd__ulang lang[] = {GND__UL_OPENCL, GND__UL_CUDA, GND__UL_PORTABLE};
@@ -225,6 +281,10 @@ static void free_kernel(gnd_kernel *k)
 {
     if (!k)
         return;
+    for (gnd__sized *s = k->sized, *next; s; s = next) {
+        next = s->next;
+        free_sized(s);
+    }
     gnd__user_unref(k->user);
     gnd__grave_free(&kernels, k);
 }

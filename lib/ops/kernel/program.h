@@ -10,6 +10,13 @@
 #include "graph/launch.h"
 #include <gnd/kernel.h>
 
+/* A kernel compiled for groups of one size, which is larger than the driver takes otherwise. */
+typedef struct gnd__sized {
+    struct gnd__sized *next;
+    size_t block[3];
+    gnd__user *user;
+} gnd__sized;
+
 struct gnd_kernel {
     uint32_t magic; /* KERNEL of program.c; 0: its program was freed */
     gnd_err err;    /* code != 0: there is no such kernel; the message says why */
@@ -18,11 +25,23 @@ struct gnd_kernel {
     gnd__user *user;
     gnd_kern_info info;
     int of_checked;          /* its accesses are checked */
+    gnd__sized *sized;       /* under the device's lock */
     struct gnd_kernel *next; /* kernels that do not exist */
 };
 
 /* Why the public function func cannot use k, as the message of e; GND_OK: it can, and *dev is its
  * device. */
 gnd_status gnd__kernel_usable(const char *func, const gnd_kernel *k, gnd_device **dev, gnd_err *e);
+
+/* Whether a launch of blocks of so many work-items, which the device has, needs k compiled for its
+ * size: NVIDIA's OpenCL compiles kernels that declare none for 256 work-items at most. */
+int gnd__kernel_too_small(const gnd_kernel *k, const gnd_props *props, uint64_t items);
+/* k for blocks of that size: compiled, or found compiled. NULL: the error of the compiler. Owned by
+ * k. The driver's number for it says nothing (NVIDIA's is 256 again); a kernel that takes too many
+ * registers for such a group is its error when it is launched. */
+const gnd__sized *gnd__kernel_sized(gnd_kernel *k, const size_t *block, gnd_err *e);
+/* The shape of argument k of nargs that were checked: its number of axes, and *dim. -1: there is no
+ * such argument, or it is no array. */
+int gnd__arg_shape(const gnd_arg *args, int nargs, int64_t k, const int64_t **dim);
 
 #endif

@@ -212,6 +212,11 @@ static gnd_status make_functions(gnd__bound *b, const gnd_ekernel *k, int reduce
     const gnd__letters *l = &b->letters;
     const gnd__sparams none = {.n = 0};
     int n = 1;
+    const gnd__piece *const pieces[] = {&k->code, &k->reduce, &k->identity, &k->post};
+    if (gnd__snippet_complex(l, &k->in, &k->out) | gnd__snippet_complex(l, &k->acc, NULL))
+        for (int i = 0; i < (reduces ? 4 : 1); i++)
+            if (pieces[i]->why)
+                return gnd__err(e, GND_ERR_UNSUPPORTED, "%s", pieces[i]->why);
     if (!reduces) {
         b->fn[GND__FN_MAP] = function(k, &k->in, &k->out, &k->code, 0, l);
     } else {
@@ -351,10 +356,10 @@ static void let_go(gnd_ekernel *k)
     }
     gnd__free(k->name);
     gnd__free(k->preamble);
-    gnd__free(k->code.text);
-    gnd__free(k->reduce.text);
-    gnd__free(k->identity.text);
-    gnd__free(k->post.text);
+    gnd__piece_free(&k->code);
+    gnd__piece_free(&k->reduce);
+    gnd__piece_free(&k->identity);
+    gnd__piece_free(&k->post);
 }
 
 void gnd_ekernel_free(gnd_ekernel *k)

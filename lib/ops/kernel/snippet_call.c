@@ -40,11 +40,6 @@ static gnd_status take_error(call *c, gnd_array *bad)
 static gnd_status meet(call *c, const char *what, int i, const gnd__sparam *p, gnd_dtype t)
 {
     int16_t *of = &c->letters.of[(unsigned char)p->letter];
-    if (gnd_dtype_kind(t) == 'c')
-        return gnd__err(&c->e, GND_ERR_DTYPE,
-                        "%s[%d], %s, is %s: give real and imaginary parts (gnd_real_part, "
-                        "gnd_imag_part), which fuse",
-                        what, i, p->name, gnd_dtype_name(t));
     if (p->raw && (t == GND_FLOAT16 || t == GND_BFLOAT16))
         return gnd__err(&c->e, GND_ERR_DTYPE,
                         "%s[%d], raw %s, is %s, which has no type in C: convert it to float32",

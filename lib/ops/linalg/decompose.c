@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "prim/choices.h"
+#include "prim/small.h"
 #include "prim/solve.h"
 #include "device/device.h"
 #include "graph/graph.h"
@@ -46,7 +47,10 @@ gnd_array *gnd__mats_cholesky(const char *func, gnd_array *x, int upper)
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.m, a.n));
     const gnd_solve_desc s = gnd__mats_desc(&a, GND_SOLVE_CHOLESKY, 0, 0);
     gnd_array *l;
-    if (gnd__solve_native(a.dev, &s))
+    if (a.x->kind != GND__ERROR && gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
+        l = gnd_reshape(gnd__small_node(func, GND__SMALL_CHOLESKY, a.nbatch, a.n, 0, a.x, NULL),
+                        a.x->ndim, a.x->dim);
+    else if (gnd__solve_native(a.dev, &s))
         l = gnd_tril(gnd__mats_part(&a, &s, gnd__mats_solve(&a, &s), 0, a.n, a.n), 0);
     else
         l = a.x->kind == GND__ERROR
@@ -137,7 +141,7 @@ static gnd_array *exchanges(const gnd__mats *a, gnd_array *rows)
                       a->t);
 }
 
-/* P, L and U in y, from a node that has them apart. */
+/* Sets y to P, L and U, from a node that has their parts. */
 static void lu_parts(const gnd__mats *a, const gnd_solve_desc *s, gnd_array **y)
 {
     const int64_t k = lesser(a->m, a->n), l = a->nbatch * a->m * k, u = a->nbatch * k * a->n;

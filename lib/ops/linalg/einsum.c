@@ -55,9 +55,9 @@ static gnd_array *too_many(const gnd__ein *e)
                      GND_MAX_NDIM);
 }
 
-/* The view of x whose axis k is the axis of x that has label[k], or of extent 1 where none has it.
- * Axis d of x has label have[d]; several with one label are a diagonal, and those of extent 1 are
- * left out. */
+/* The view of x whose axis k is the axis of x with label[k], or has extent 1 if x has no such axis.
+ * Axis d of x has label have[d]. Axes with equal labels are a diagonal; axes of extent 1 are left
+ * out. */
 static gnd_array *arranged(const gnd__ein *e, gnd_array *x, const int8_t *have, int n,
                            const int8_t *label)
 {
@@ -146,7 +146,7 @@ static int kept_order(const gnd__ein *e, const part *a, const part *b, uint64_t 
     return n;
 }
 
-/* a * b, and the sum over what is not kept: elementwise, and fused. */
+/* a * b, and the sum over the labels that are not kept: elementwise, and fused. */
 static part by_elements(const gnd__ein *e, const part *a, const part *b, uint64_t kept, int last,
                         gnd_dtype t)
 {
@@ -173,9 +173,9 @@ static int begins_with(const gnd__ein *e, uint64_t a, uint64_t b)
     return 0;
 }
 
-/* Of the labels `own` of p, which are rows or columns, those that are better batch axes, for which
- * the other operand has one matrix for all: they do not lie side by side with the last ones, as the
- * images of 'nchw,ck->nkhw', and would have to be copied. */
+/* Selects from the labels `own` of p, which are rows or columns, those that are better batch axes.
+ * These are not adjacent to the last ones, such as the images of 'nchw,ck->nkhw', and would have to
+ * be copied. The other operand has one matrix for all. */
 static uint64_t apart(const gnd__ein *e, const part *p, uint64_t own)
 {
     uint64_t run = 0;
@@ -313,7 +313,7 @@ gnd_array *gnd_einsum(const char *subscripts, int n, gnd_array *const *operands)
     if ((bad = gnd__check_shape("einsum", e.dev, t, e.nout, dim)))
         return bad;
     for (int i = 0; i < e.nlabel; i++)
-        if (e.extent[i] == 0) { /* sums of nothing, or no sums */
+        if (e.extent[i] == 0) { /* empty sums, or no sums */
             gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
             return gnd__filled(e.dev, t, e.nout, dim, &zero);
         }
@@ -338,7 +338,8 @@ static void add_set(gnd__str *s, const gnd__ein *e, uint64_t set)
             gnd__str_addc(s, e->letter[i]);
 }
 
-/* A line of the table. from: the labels of one or two operands (b < 0); what is there after it. */
+/* Adds a line of the table: operands a and b, or (b < 0) one with the labels `before`, become an
+ * operand with the labels `kept`. */
 static void add_line(gnd__str *s, const gnd__ein *e, const char *call, const uint64_t *set,
                      const uint8_t *live, int a, int b, uint64_t before, uint64_t kept)
 {

@@ -100,8 +100,8 @@ static int cheapest(gnd__ein *e, uint64_t *set)
 
 /* --- greedy ----------------------------------------------------------------------------------- */
 
-/* Of pairs with a common label the one whose result is smallest beside its operands; when none has
- * one, the two smallest operands. */
+/* Chooses the pair with a common label whose result is smallest compared with its operands; if no
+ * pair has one, the two smallest operands. */
 static void greedy(gnd__ein *e, uint64_t *set, uint8_t *live)
 {
     for (int s = 0; s < e->n - 1; s++) {

@@ -56,8 +56,8 @@ static gnd_status norms(const gnd__mats *m, int n, gnd_array *const *x, double *
     return st;
 }
 
-/* 1^T |A / ||A|| |^27 of each matrix, in float64 where that exists, as it may be small: (batch, 1,
- * n). */
+/* 1^T |A / ||A|| |^27 of each matrix, in float64 if the device has it, because it may be small:
+ * (batch, 1, n). */
 static gnd_array *magnitudes(const gnd__mats *m)
 {
     const gnd_dtype t = gnd__device_float(m->dev);

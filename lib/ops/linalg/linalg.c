@@ -98,7 +98,7 @@ gnd_array *gnd_matmul(gnd_array *a, gnd_array *b)
 
     const gnd__inner in = gnd__enter("matmul");
     gnd_array *y;
-    if (a->size == 0 || b->size == 0) { /* sums of nothing, or no sums */
+    if (a->size == 0 || b->size == 0) { /* empty sums, or no sums */
         gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
         y = gnd__filled(dev, t, p.ndim, p.dim, &zero);
     } else {

@@ -79,7 +79,8 @@ gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flag
     return s;
 }
 
-/* Whether each matrix of a has a NaN or an infinity in what s reads of it: bool (batch, 1, 1). */
+/* Whether each matrix of a has a NaN or an infinity in the part that s reads: bool (batch, 1,
+ * 1). */
 static gnd_array *not_finite(const gnd__mats *a, const gnd_solve_desc *s)
 {
     int lower, upper;

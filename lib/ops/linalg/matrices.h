@@ -23,7 +23,7 @@ typedef struct gnd__mats {
 gnd_array *gnd__mats_of(gnd__mats *a, const char *func, gnd_array *x, int square);
 /* The description of op on a (k: columns of a right-hand side). */
 gnd_solve_desc gnd__mats_desc(const gnd__mats *a, gnd_solve_op op, unsigned flags, int64_t k);
-/* op on a's matrices alone. */
+/* op on the matrices of a. */
 gnd_array *gnd__mats_solve(const gnd__mats *a, const gnd_solve_desc *s);
 /* Operand i of the result y as a stack of rows x cols matrices (cols 0: of vectors of `rows`
  * elements). */
@@ -36,8 +36,8 @@ void gnd__mats_sound(gnd__mats *a, const gnd_solve_desc *s);
  * matrices of a. LAPACK on the host does that itself (host/finite.c). y is a stack of matrices, or
  * if vectors != 0 of vectors. */
 gnd_array *gnd__mats_nan(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *y, int vectors);
-/* The same if it is an error: which matrices of a, or of the right-hand sides (NULL: none), have
- * one, for gnd__solve_node; NULL if that is not needed. */
+/* The same for decompositions in which it is an error, for gnd__solve_node: which matrices of a, or
+ * of the right-hand sides b (or NULL), have one. NULL if that is not needed. */
 gnd_array *gnd__mats_bad(const gnd__mats *a, const gnd_solve_desc *s, gnd_array *sides);
 /* The public functions of these names as parts of func. svd: also checks right-hand sides (NULL:
  * none). */
@@ -49,7 +49,7 @@ gnd_array *gnd__mats_svdvals(const char *func, gnd_array *x);
 gnd_array *gnd__mats_system(const char *func, gnd_array *a, gnd_array *b);
 /* A stack of zeros of that shape, for results without elements. */
 gnd_array *gnd__mats_zeros(const gnd__mats *a, gnd_dtype t, int64_t rows, int64_t cols);
-/* 1 when there is nothing to decompose. */
+/* 1 if a has no elements to decompose. */
 static inline int gnd__mats_empty(const gnd__mats *a)
 {
     return a->nbatch == 0 || a->m == 0 || a->n == 0;

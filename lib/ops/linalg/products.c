@@ -61,12 +61,12 @@ gnd_array *gnd__sum_of_products(gnd_array *a, gnd_array *b, gnd_axes axes, gnd_d
 
 /* --- sums over pairs of axes ------------------------------------------------------------------ */
 
-/* Axis a[i] of one array goes with axis b[i] of the other; all in range, none twice. */
+/* Axis a[i] of one array is paired with axis b[i] of the other. All are in range and distinct. */
 typedef struct pairs {
     int n, a[GND_MAX_NDIM], b[GND_MAX_NDIM];
 } pairs;
 
-/* In the order of the first array's axes, so that they merge into one where they lie side by side.
+/* In the order of the first array's axes, so that adjacent ones merge into one.
  */
 static void sort_pairs(pairs *p)
 {
@@ -138,7 +138,7 @@ static gnd_array *contract(const char *func, gnd_array *a, gnd_array *b, gnd_dev
     gnd_array *bad = gnd__check_shape(func, dev, t, na + nb, dim);
     if (bad)
         return bad;
-    if (a->size == 0 || b->size == 0) { /* sums of nothing, or no sums */
+    if (a->size == 0 || b->size == 0) { /* empty sums, or no sums */
         gnd__scalar zero = {.kind = gnd_dtype_kind(t)};
         return gnd__filled(dev, t, na + nb, dim, &zero);
     }
@@ -349,8 +349,8 @@ gnd_array *gnd_kron(gnd_array *a, gnd_array *b)
     gnd_array *bad = check_two("kron", a, b, &dev, &t);
     if (bad)
         return bad;
-    /* Axis d of the result is an axis of a and below it one of b: both get an axis, of extent 1 on
-     * the other side, but where one of them has extent 1 anyway. */
+    /* Axis d of the result is an axis of a and, inside it, one of b. Both get an axis, with extent
+     * 1 in the other array, unless one of them has extent 1 anyway. */
     int ndim = a->ndim > b->ndim ? a->ndim : b->ndim, n = 0;
     int64_t da[2 * GND_MAX_NDIM], db[2 * GND_MAX_NDIM], dim[GND_MAX_NDIM];
     for (int d = 0; d < ndim; d++) {

@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "graph/check.h"
 #include "prim/choices.h"
+#include "prim/small.h"
 #include "prim/solve.h"
 #include <gnd/array.h>
 #include <gnd/create.h>
@@ -77,6 +78,10 @@ static gnd_array *solved(gnd__mats *a, gnd_array *b, int vector, gnd_solve_op op
     gnd_array *y;
     if (a->nbatch == 0 || a->n == 0 || k == 0) {
         y = gnd__mats_zeros(a, a->t, a->n, k);
+    } else if (op == GND_SOLVE_SOLVE && a->x->kind != GND__ERROR &&
+               gnd__small_takes(a->dev, a->t, a->nbatch, a->n, k)) {
+        y = gnd_reshape(gnd__small_node(a->func, GND__SMALL_SOLVE, a->nbatch, a->n, k, a->x, b),
+                        b->ndim, b->dim);
     } else {
         gnd_solve_desc s = gnd__mats_desc(a, op, flags, k);
         gnd__mats_sound(a, &s);
@@ -150,6 +155,10 @@ static gnd_array *inverse_of(const char *func, gnd_array *x)
     const gnd_solve_desc system = gnd__mats_desc(&a, GND_SOLVE_SOLVE, 0, a.n);
     if (gnd__mats_empty(&a))
         return gnd__leave(in, gnd__mats_zeros(&a, a.t, a.n, a.n));
+    if (a.x->kind != GND__ERROR && gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
+        return gnd__leave(
+            in, gnd_reshape(gnd__small_node(func, GND__SMALL_INV, a.nbatch, a.n, 0, a.x, NULL),
+                            a.x->ndim, a.x->dim));
     const int library = gnd__solve_native(a.dev, &apart);
     if (!library && gnd__solve_native(a.dev, &system))
         return gnd__leave(in, gnd__mats_system(func, a.x, gnd_eye(a.dev, a.t, a.n, a.n, 0)));
@@ -356,9 +365,29 @@ gnd_status gnd_lstsq(gnd_array *a, gnd_array *b, double rcond, gnd_array **x, gn
 
 /* --- determinants ----------------------------------------------------------------------------- */
 
+/* `what` of small matrices: `each` values of each, or if that is 0 one without an axis. */
+static gnd_array *of_small(const gnd__mats *a, gnd__small what, int64_t each)
+{
+    int64_t dim[GND_MAX_NDIM];
+    if (a->x->kind == GND__ERROR)
+        return a->x;
+    memcpy(dim, a->batch, (size_t)a->nb * sizeof *dim);
+    dim[a->nb] = each;
+    return gnd_reshape(gnd__small_node(a->func, what, a->nbatch, a->n, 0, a->x, NULL),
+                       a->nb + (each != 0), dim);
+}
+
 /* The diagonal of U and the sign of the exchanges of rows, (batch, n) and (batch). */
 static void factors(const gnd__mats *a, gnd_array **diagonal, gnd_array **sign)
 {
+    if (gnd__small_takes(a->dev, a->t, a->nbatch, a->n, 0)) {
+        gnd_array *all = of_small(a, GND__SMALL_FACTORS, a->n + 1);
+        *diagonal = all->kind == GND__ERROR ? all : gnd__slice(all, a->nb, 0, a->n);
+        *sign = all->kind == GND__ERROR
+                    ? all
+                    : gnd_squeeze(gnd__slice(all, a->nb, a->n, 1), GND_AXIS(-1));
+        return;
+    }
     gnd_solve_desc s = gnd__mats_desc(a, GND_SOLVE_LU, 0, 0);
     gnd_array *both = gnd__mats_solve(a, &s);
     gnd_array *p = gnd__mats_part(a, &s, both, 1, a->n, 0);
@@ -382,6 +411,8 @@ gnd_array *gnd_det(gnd_array *x)
         return gnd__leave(in, bad);
     if (gnd__mats_empty(&a)) /* of no elements: the empty product */
         return gnd__leave(in, gnd_prod(gnd__mats_zeros(&a, a.t, 0, -1), GND_AXIS(-1), 0));
+    if (gnd__small_takes(a.dev, a.t, a.nbatch, a.n, 0))
+        return gnd__leave(in, of_small(&a, GND__SMALL_DET, 0));
     factors(&a, &d, &sign);
     return gnd__leave(in, gnd_multiply(gnd_prod(d, GND_AXIS(-1), 0), sign));
 }
@@ -407,8 +438,8 @@ gnd_status gnd_slogdet(gnd_array *x, gnd_array **sign, gnd_array **logabsdet)
 
 /* --- condition numbers ------------------------------------------------------------------------ */
 
-/* The norm of x times that of its inverse; infinite where U has a 0 on its diagonal. There 1 takes
- * the place of x, since one singular matrix is no error for those beside it. */
+/* The norm of x times that of its inverse; infinite if U has a 0 on its diagonal. 1 then replaces
+ * x, because a singular matrix is no error for the others of a stack. */
 static gnd_array *cond_by_inverse(const gnd__mats *a, gnd_matrix_ord ord)
 {
     gnd_array *d, *sign, *eye = gnd_eye(a->dev, a->t, a->n, a->n, 0);

@@ -78,7 +78,7 @@ static gnd_array *of_scalars(gnd__draw *d, gnd_array *low, gnd_array *high, int 
     return between(d, lo, last - (uint64_t)lo + 1);
 }
 
-/* x as an array of int64, or of uint64 where it is one. */
+/* x as an array of int64, or of uint64 if it is unsigned. */
 static gnd_array *wide(gnd__draw *d, gnd_array *x)
 {
     if (x->weak)

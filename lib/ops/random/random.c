@@ -210,7 +210,7 @@ static int is_number(const gnd_array *x, double v)
     return x->weak && value_of(x) == v;
 }
 
-/* loc + scale * y, leaving out what changes nothing. */
+/* loc + scale * y, without the operations that change nothing. */
 static gnd_array *placed(gnd_array *y, gnd_array *loc, gnd_array *scale)
 {
     if (scale && !is_number(scale, 1))

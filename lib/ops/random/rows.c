@@ -17,7 +17,8 @@
 #include <gnd/stat.h>
 #include <gnd/view.h>
 
-/* x, an array with a last axis of k > 0 elements; the call that fails here counts too. */
+/* Checks that x is an array with a last axis of k > 0 elements. A call that fails here also counts
+ * as a call of g. */
 static gnd_array *check_rows(const char *func, gnd_rng *g, const char *name, gnd_array *x)
 {
     char text[GND__SHAPE_TEXT];
@@ -44,8 +45,8 @@ static gnd_array *outcome(gnd_array *x, int64_t j)
     return gnd__viewed(x, x->ndim - 1, x->dim, &m);
 }
 
-/* Outcome after outcome: a binomial number of the trials left, with what is left of the
- * probability. */
+/* One outcome after the other: a binomial number of the remaining trials, with its share of the
+ * remaining probability. */
 static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
 {
     gnd_array **part = gnd__malloc((size_t)k * sizeof *part);
@@ -58,7 +59,7 @@ static gnd_array *outcomes(gnd__draw *d, gnd_array *p, int64_t k)
         gnd_array *x = left;
         if (j < k - 1) {
             gnd_array *q = outcome(p, j), *in[2] = {left, NULL};
-            /* q / rest, at most 1; nothing is left: 0 */
+            /* q / rest, at most 1; 0 if rest is 0 */
             gnd_array *some = gnd__with(GND__OP_GREATER, rest, 0);
             in[1] = gnd__with(GND__OP_MINIMUM, gnd__op2(GND__OP_DIVIDE, q, rest), 1);
             in[1] = gnd__op3(GND__OP_WHERE, some, in[1], gnd__with(GND__OP_MULTIPLY, q, 0));

@@ -21,7 +21,7 @@ static gnd_array *real_part(gnd_array *x)
     return gnd__op1(GND__OP_REAL, x);
 }
 
-/* x, or 0 where it is not finite: what may be subtracted without making a NaN. */
+/* x, or 0 where x is not finite: subtracting it makes no NaN. */
 static gnd_array *or_zero(gnd_array *x)
 {
     return gnd__op3(GND__OP_WHERE, gnd__op1(GND__OP_ISFINITE, x), x, gnd__number(0));

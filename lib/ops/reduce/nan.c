@@ -142,8 +142,8 @@ static gnd_array *without_nan(gnd_array *x, int least, gnd_array **is_nan)
     return filled(x, *is_nan, worst, worst);
 }
 
-/* The extreme among what is no NaN, with infinities (of without_nan) in place of NaN: the only
- * result where that comes out of nothing but NaN is NaN itself. */
+/* The extreme of the elements that are not NaN, with infinities (of without_nan) in place of NaN.
+ * If all elements are NaN the result is NaN. */
 static gnd_array *extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags, int least)
 {
     gnd_array *is_nan, *bad = check_extreme(func, x, axes, flags, 0, least ? "minimum" : "maximum");
@@ -168,8 +168,8 @@ gnd_array *gnd_nanmin(gnd_array *x, gnd_axes axes, unsigned flags)
     return extreme("nanmin", x, axes, flags, 1);
 }
 
-/* Where the extreme is the infinity that also stands for NaN, every element that is no NaN is that
- * infinity, and the first of them is meant. */
+/* If the extreme is the infinity that replaces NaN, all elements that are not NaN are that
+ * infinity, and the result is the first of them. */
 static gnd_array *arg_extreme(const char *func, gnd_array *x, gnd_axes axes, unsigned flags,
                               int least)
 {

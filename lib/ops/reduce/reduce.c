@@ -63,7 +63,7 @@ static gnd_array *reduced(gnd_array *x, gnd__red red, uint32_t mask, gnd_dtype t
     gnd_array *y;
     if (x->kind == GND__ERROR)
         return x;
-    if (x->size == 0) { /* what nothing gives; also where the result is empty itself */
+    if (x->size == 0) { /* the result of an empty input; also if the result is empty itself */
         int64_t dim[GND_MAX_NDIM];
         int ndim = gnd__reduced_dims(x, mask, 0, dim), one = red == GND__PROD || red == GND__ALL;
         gnd__scalar v = {.kind = gnd_dtype_kind(t), .re = one};
@@ -248,7 +248,7 @@ gnd_dtype gnd__default_with(const gnd_device *dev, gnd_dtype t)
     return gnd__within(dev, gnd_promote(t, gnd__device_float(dev)));
 }
 
-/* What a mean of x is computed in, and what it is then given as. */
+/* The dtype in which a mean of x is computed, and the dtype of the result. */
 static gnd_dtype mean_dtype(const gnd_array *x)
 {
     return gnd__wide_float(x->dev, (gnd_dtype)x->dtype);
@@ -282,8 +282,8 @@ gnd_array *gnd_mean(gnd_array *x, gnd_axes axes, unsigned flags)
 /* Runs of a long reduction, so short that the kernel of a run holds it and reads it once. */
 #define RUN_BYTES 16384
 
-/* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. Runs
- * of one length where there is such a length near, else a shorter one is left over. */
+/* The length of the runs that n elements, the last axes of c, are cut into; 0: c is not cut. All
+ * runs have one length if a suitable length divides n, else the last one is shorter. */
 static int64_t run_length(const gnd_array *c, uint32_t mask, int64_t n)
 {
     if (c->kind == GND__ERROR)

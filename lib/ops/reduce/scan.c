@@ -48,7 +48,7 @@ static gnd_array *along(const char *func, gnd_array *x, gnd__scan op, int k, int
     gnd_array *bad = gnd__check_shape(func, x->dev, t, x->ndim, dim);
     if (bad)
         return bad;
-    if (x->size == 0) /* nothing, or first elements alone */
+    if (x->size == 0) /* no elements, or only first elements */
         return gnd__filled(x->dev, t, x->ndim, dim, &first);
     if (x->dim[k] == 1 && !initial)
         return x;
@@ -96,7 +96,7 @@ gnd_array *gnd_cumulative_prod(gnd_array *x, gnd_axes axis, unsigned flags, gnd_
     return cumulative("cumulative_prod", x, axis, flags, t, GND__SCAN_PROD);
 }
 
-/* x with v where it is NaN. */
+/* x with v in place of NaN. */
 static gnd_array *without_nan(gnd_array *x, int v)
 {
     int kind = gnd_dtype_kind((gnd_dtype)x->dtype);

@@ -168,8 +168,8 @@ gnd_array *gnd_setdiff1d(gnd_array *x1, gnd_array *x2)
     if (bad || t == (gnd_dtype)x1->dtype)
         return bad ? bad : combined("setdiff1d", x1, x2, WITHOUT);
     const gnd__inner in = gnd__enter("setdiff1d");
-    gnd_array *x = gnd__flat(gnd__as(
-        x1, (gnd_dtype)x1->dtype)); /* its values, not what the other's dtype makes of them */
+    gnd_array *x = gnd__flat(
+        gnd__as(x1, (gnd_dtype)x1->dtype)); /* its own values, not converted to the other's dtype */
     x = gnd__is_bad(x) || x->size == 0 ? x : gnd__set_unique(x, GND_EQUAL_NAN).values;
     return gnd__named("setdiff1d", gnd__leave(in, gnd__is_bad(x) ? x : gnd_setdiff1d_kept(x, x2)));
 }

@@ -85,7 +85,8 @@ static gnd__unique by_order(gnd_array *x, unsigned flags)
         f.values = s;
         return f;
     }
-    (void)gnd_eval_all(order ? 2 : 1, (gnd_array *[]){s, order}); /* a failure comes again below */
+    (void)gnd_eval_all(order ? 2 : 1, (gnd_array *[]){s, order}); /* a failure is repeated and
+                                                                     reported below */
     gnd_array *first = gnd__set_differs(s, 1, NULL, flags & GND_EQUAL_NAN),
               *at = gnd__set_positions(first);
     f.values = gnd__pick(s, at);

@@ -12,7 +12,7 @@
 #include <gnd/array.h>
 #include <gnd/manip.h>
 
-/* x, an axis of it as *k, and where the parts go. */
+/* Checks x, sets *k to its axis, and checks that there is a place for the parts. */
 static gnd_array *check(const char *func, gnd_array *x, int axis, gnd_array **out, int *k)
 {
     gnd_array *bad = gnd__check_strong(x, func, "x");

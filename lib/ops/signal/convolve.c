@@ -223,7 +223,8 @@ gnd_array *gnd_oaconvolve(gnd_array *x, gnd_array *k, gnd_conv_mode mode, int na
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* x with what the results of c need beyond its edges; c then wants the valid ones of that. */
+/* Extends x by the elements that the results of c need beyond its edges; c then requests the valid
+ * results. */
 static void extend(gnd__conv *c, gnd_boundary boundary, gnd_array *fill, gnd_dtype t)
 {
     static const char *const names[] = {"constant", "wrap", "symmetric"};

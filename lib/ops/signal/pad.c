@@ -2,9 +2,8 @@
  *
  * ops/signal/pad.c - padding in NumPy's modes. Constant padding is one join of boxes. If each
  * element of the result is an element of x, its index along each axis is a formula of its own
- * index: the whole is a gather, or for a large x a join of x and views of x. The other modes
- * process one axis after the other, as NumPy does, and join what comes before, x, and what comes
- * after.
+ * index: the result is a gather, or for a large x a join of x and views of x. The other modes
+ * process one axis after the other, as NumPy does, and join the part before, x, and the part after.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -176,7 +175,7 @@ static gnd_array *source_index(gnd_device *dev, int64_t n, const int64_t *width,
 {
     const int64_t before = width[0], after = width[1];
     gnd_array *j = gnd_arange_i64(dev, from - before, from - before + count, 1, GND_INT64);
-    /* Mirrored, j comes again after `period`, and j and last - j are the same. */
+    /* Mirrored, j repeats after `period`, and j and last - j are the same. */
     int64_t last = m == REFLECT ? 2 * (n - 1) : 2 * n - 1, most = m == REFLECT ? n - 1 : n;
     int far = before > most || after > most;
     if (m == EDGE || n == 1)
@@ -253,8 +252,8 @@ static gnd_array *beside(gnd_array *x, int k, int side, int64_t count, mode m)
 }
 
 /* x padded along its first `axes` axes: x in its box, and for each axis two boxes more, as wide as
- * the result along the axes before, as x along those after. What is in the corners is views of
- * views, or all of a box one gather. */
+ * the result along the axes before, as x along those after. Corners are views of views, or a box is
+ * one gather. */
 static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m, int viewed)
 {
     gnd_array *piece[2 * GND_MAX_NDIM + 1] = {x};
@@ -287,7 +286,7 @@ static gnd_array *in_boxes(gnd_array *x, const int64_t *width, int axes, mode m,
                   : gnd__assemble_node(x->dev, (gnd_dtype)x->dtype, x->ndim, dim, n, piece, box);
 }
 
-/* All of it as one gather; or, of large arrays, x in its box and what is round it, which is little.
+/* The result as one gather; or for large arrays x in its box, and the small parts around it.
  */
 static gnd_array *by_index(gnd_array *x, const int64_t *width, const int64_t *dim, mode m)
 {
@@ -324,8 +323,8 @@ static gnd_array *between(gnd_array *before, gnd_array *x, gnd_array *after, int
     return gnd__concat("pad", n, piece, k);
 }
 
-/* Mirrored at the edges' values too: 2 * edge - element. What there is doubles with every round;
- * only whole lengths of the original are mirrored, or the next round would not continue them. */
+/* Mirrored at the edges' values too: 2 * edge - element. The length doubles with every round. Only
+ * whole lengths of the original are mirrored, so that the next round continues them. */
 static gnd_array *mirrored_odd(gnd_array *x, int k, int64_t before, int64_t after, mode m)
 {
     int64_t period = x->dim[k] - (m == REFLECT), skip = m == REFLECT;

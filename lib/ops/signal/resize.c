@@ -27,8 +27,8 @@ static double weight(gnd_interpolation how, double d)
     return d < 1 ? (1.5 * d - 2.5) * d * d + 1 : d < 2 ? ((-0.5 * d + 2.5) * d - 4) * d + 2 : 0;
 }
 
-/* The places and the weights of m results from n elements, `taps` for each: what lies beyond the
- * ends weighs nothing, and the weights of each result add up to 1. */
+/* The places and the weights of m results from n elements, `taps` for each. Places beyond the ends
+ * have weight 0, and the weights of each result add up to 1. */
 static void fill(gnd_interpolation how, int64_t n, int64_t m, double wide, int64_t taps,
                  int64_t *place, double *w)
 {
@@ -73,7 +73,7 @@ static gnd_array *weighted(gnd_array *x, int d, int64_t m, gnd_interpolation how
         float *narrow = (float *)w;
         for (int64_t i = 0; real == GND_FLOAT32 && i < count; i++) {
             const float f = (float)w[i];
-            memcpy(&narrow[i], &f, sizeof f); /* never beyond what was read */
+            memcpy(&narrow[i], &f, sizeof f); /* never beyond the elements that were read */
         }
         gnd_array *at = gnd_from(x->dev, GND_INT64, 2, (int64_t[]){m, taps}, place);
         for (int i = 0; i < x->ndim - d + 1; i++)

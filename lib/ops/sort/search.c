@@ -157,7 +157,7 @@ static gnd_array *on_line(gnd_array *x, gnd_array *xj, gnd_array *xk, gnd_array 
 {
     gnd_array *slope = gnd_divide(gnd_subtract(fk, fj), gnd_subtract(xk, xj));
     gnd_array *y = gnd_add(gnd_multiply(slope, gnd_subtract(x, xj)), fj);
-    /* computed from the other end where this is NaN, which infinite values cause */
+    /* computed from the other end if this is NaN because of infinite values */
     gnd_array *z = gnd_add(gnd_multiply(slope, gnd_subtract(x, xk)), fk);
     z = gnd_where(gnd_logical_and(gnd_isnan(z), gnd_equal(fj, fk)), fj, z);
     return gnd_where(gnd_isnan(y), z, y);

@@ -140,9 +140,9 @@ static int64_t parts_for(const gnd_array *x, int64_t k)
     return 1;
 }
 
-/* The indices of the first k in order along the last axis of x. Of a row in parts they are the
- * first of the first of the parts, which stand in the order of the parts: equal ones keep their
- * order. */
+/* The indices of the first k in order along the last axis of x. If a row is cut into parts, they
+ * are the first ones of the first elements of all parts. These are in the order of the parts, so
+ * equal elements keep their order. */
 static gnd_array *first(gnd_array *x, int64_t k, int descending)
 {
     int64_t dim[GND_MAX_NDIM + 1], parts;

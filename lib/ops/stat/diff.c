@@ -85,7 +85,7 @@ gnd_array *gnd_diff(gnd_array *x, int n, int axis, gnd_array *prepend, gnd_array
     if (y->kind != GND__ERROR && n >= y->dim[k]) /* nothing is left */
         return gnd__leave(in, gnd__cut(y, k, 0, 0));
     gnd__op op = t == GND_BOOL ? GND__OP_NOT_EQUAL : GND__OP_SUBTRACT;
-    for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* no more of them at once than two */
+    for (int i = 0; i < n && y->kind != GND__ERROR; i++) { /* at most two of them at once */
         const gnd__inner one = gnd__enter(NULL);
         gnd_array *d = gnd__leave(one, neighbours(op, y, k));
         if (i > 0)

@@ -196,7 +196,7 @@ static gnd_array *rejected(gnd_array *q, gnd_array *before, gnd_array *v, gnd_ar
     return gnd__stored(gnd__op2(GND__OP_SUBTRACT, v, gnd_sum(p, GND_AXIS(0), 0)));
 }
 
-/* 1 over the length of v, 0 where that does not exceed limit. */
+/* 1 over the length of v, or 0 if the length does not exceed limit. */
 static gnd_array *inverse_length(gnd_array *v, double limit)
 {
     gnd_array *n = gnd__op1(GND__OP_SQRT, gnd_sum(gnd__abs2(v), GND_AXIS(-1), 0));
@@ -214,9 +214,9 @@ enum { FIRST = 2 };
  *     a[j] = r[j][0] q[0] + ... + r[j][j-1] q[j-1] + q[j] / d[j]    the q orthonormal, or 0
  *     c[j] = (q[j] . y - r[j+1][j] c[j+1] - ...) d[j]
  *
- * Every step is on whole arrays, with the rows that it is about by their numbers, so that all of
- * them are the same few kernels. The first q, in memory of its own, is any array whose rows are not
- * NaN where a's are not: raw. */
+ * Every step uses whole arrays and selects its rows by number, so that all steps are the same few
+ * kernels. The first q, in memory of its own, is any array whose rows are not NaN where a's are
+ * not: raw. */
 static gnd_array *solve(gnd_array *raw, gnd_array *a, gnd_array *y, int n, double limit)
 {
     gnd_array **r = gnd__calloc((size_t)n * 2, sizeof *r), **d, *q = raw, *z;

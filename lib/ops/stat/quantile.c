@@ -17,7 +17,7 @@
 #include <gnd/sort.h>
 #include <gnd/view.h>
 
-/* What is asked for, and what of it is known. */
+/* A call: its arguments, and the arrays that its steps share. */
 typedef struct asked {
     const char *func;
     gnd_array *x;
@@ -106,7 +106,7 @@ static gnd_array *shaped(const asked *a, gnd_array *y, const gnd_array *q)
     return gnd__reshaped(y, n, dim);
 }
 
-/* What there is of nothing: NaN of dtype t. */
+/* The quantile of an empty array: NaN of dtype t. */
 static gnd_array *of_nothing(const asked *a, gnd_dtype t)
 {
     char text[GND__SHAPE_TEXT];

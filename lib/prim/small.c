@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/small.c - see small.h. A program of one kernel, and for inverses and systems the host's look
+ * at the first singular matrix.
+ */
+#include "prim/small.h"
+
+#include <string.h>
+#include "base/dtype.h"
+#include "base/env.h"
+#include "base/measured.h"
+#include "codegen/prelude.h"
+#include "device/device.h"
+#include "prim/prim.h"
+
+enum { N_WHAT, N_BATCH, N_N, N_K };
+
+/* Matrices of a work-item on CPUs, and the side up to which its loops are unrolled there, where
+ * memory is as near as registers and compiling costs more; bytes of local memory for those of a
+ * group on GPUs; the right sides up to which one after the other is well. */
+enum { EACH_CPU = 64, UNROLL_CPU = 4, LOCAL = 24 * 1024, MOST_SIDES = 64 };
+
+int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k)
+{
+    const gnd__small_rates *r =
+        gnd__measured_small(gnd__target_of(&dev->g->props, &dev->g->tune).cpu);
+    return n <= r->side && n * n * (int64_t)gnd_dtype_size(t) <= r->bytes && nbatch >= r->least &&
+           nbatch <= INT32_MAX / (n + 1) && k <= MOST_SIDES &&
+           gnd__env_choice(GND__ENV_SOLVER, 0) != GND__SOLVER_LAPACK;
+}
+
+/* The values of each result. */
+static int64_t values(gnd__small what, int64_t n, int64_t k)
+{
+    switch (what) {
+    case GND__SMALL_FACTORS: return n + 1;
+    case GND__SMALL_DET: return 1;
+    case GND__SMALL_CHOLESKY:
+    case GND__SMALL_INV: return n * n;
+    default: return n * k;
+    }
+}
+
+gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, int64_t n, int64_t k,
+                           gnd_array *x, gnd_array *b)
+{
+    gnd__primargs a;
+    const int64_t all = nbatch * values(what, n, k);
+    memset(&a, 0, sizeof a);
+    a.id = GND__PRIM_SMALL;
+    a.func = func;
+    a.mode[0] = a.mode[1] = GND__IN_ONCE;
+    a.n[N_WHAT] = what;
+    a.n[N_BATCH] = nbatch;
+    a.n[N_N] = n;
+    a.n[N_K] = k;
+    return gnd__prim_node(x->dev, &a, (gnd_dtype)x->dtype, 1, &all, 1 + (b != NULL),
+                          (gnd_array *[]){x, b});
+}
+
+/* The arithmetic of the dtype as macros. Of complex numbers LAPACK's pivots are the greatest by the
+ * sum of their parts. */
+static void arithmetic(gnd__prog *p)
+{
+    const char *const t = gnd__suffix(p->dtype);
+    if (gnd_dtype_kind(p->dtype) == 'c') {
+        gnd__pk_def(p, "#define VALUE(v) gnd_cplx_%s(v, 0)\n", t);
+        gnd__pk_def(p, "#define MUL(a, b) gnd_mul_%s(a, b)\n#define DIV(a, b) gnd_div_%s(a, b)\n",
+                    t, t);
+        gnd__pk_def(p, "#define SIZE(z) (fabs((z).x) + fabs((z).y))\n");
+        gnd__pk_def(p, "#define NONE(z) ((z).x * 0 + (z).y * 0)\n");
+        gnd__pk_def(p, "#define REAL(z) ((z).x)\n#define CONJ(z) gnd_conj_%s(z)\n", t);
+        gnd__pk_def(p, "#define SQUARE(z) ((z).x * (z).x + (z).y * (z).y)\n");
+        gnd__pk_def(p, "#define OVER(z, d) gnd_cplx_%s((z).x / (d), (z).y / (d))\n", t);
+    } else {
+        gnd__pk_def(p, "#define VALUE(v) ((%s)(v))\n", gnd__ctype_value(p->dtype));
+        gnd__pk_def(p, "#define MUL(a, b) ((a) * (b))\n#define DIV(a, b) ((a) / (b))\n");
+        gnd__pk_def(p, "#define SIZE(z) fabs(z)\n#define NONE(z) ((z) * 0)\n");
+        gnd__pk_def(p, "#define REAL(z) (z)\n#define CONJ(z) (z)\n#define SQUARE(z) ((z) * (z))\n");
+        gnd__pk_def(p, "#define OVER(z, d) ((z) / (d))\n");
+    }
+}
+
+void gnd__prim_small(gnd__prog *p)
+{
+    const gnd__small what = (gnd__small)p->args->n[N_WHAT];
+    const int64_t batch = p->args->n[N_BATCH], n = p->args->n[N_N], k = p->args->n[N_K];
+    const int64_t size = (int64_t)gnd_dtype_size(p->dtype), pitch = n * n | 1;
+    const int fails = what != GND__SMALL_FACTORS && what != GND__SMALL_DET;
+    const int bad = fails ? gnd__prog_scratch(p, (int64_t)sizeof(int32_t)) : -1;
+    size_t group = 1;
+    if (!p->t->cpu) {
+        group = gnd__prog_group(p, 128);
+        while (group > 1 && (int64_t)group * pitch * size > LOCAL)
+            group /= 2;
+    }
+    if (fails)
+        gnd__prog_fill(p, bad, GND_INT32, 1, "0x7fffffff");
+    gnd__pk_begin(p, "k_small");
+    gnd__pk_def(p, "#define N %d\n#define K %d\n#define WHAT %d\n", (int)n, (int)k, (int)what);
+    gnd__pk_def(p, "#define UNROLL %s\n", p->t->cpu && n > UNROLL_CPU ? "" : "_Pragma(\"unroll\")");
+    gnd__pk_def(p, "#define GROUP %d\n#define PITCH %d\n#define EACH %d\n",
+                p->t->cpu ? 0 : (int)group, (int)pitch, EACH_CPU);
+    arithmetic(p);
+    gnd__pk_out(p, "y");
+    gnd__pk_in(p, "x", 0);
+    if (what == GND__SMALL_SOLVE)
+        gnd__pk_in(p, "b", 1);
+    if (fails)
+        gnd__pk_mem(p, "bad", bad, GND_INT32);
+    gnd__pk_int(p, "batch", batch);
+    gnd__pk_body(p, "small", p->dtype);
+    const int64_t each = p->t->cpu ? EACH_CPU : (int64_t)group;
+    gnd__pk_end1(p, (batch + each - 1) / each, group,
+                 gnd__prog_reads(p, 0) + (p->nin > 1 ? gnd__prog_reads(p, 1) : 0), p->size * size);
+    if (fails) {
+        const gnd__panel look = {.kind = GND__PANEL_SINGULAR,
+                                 .dtype = GND_INT32,
+                                 .strict = what == GND__SMALL_CHOLESKY,
+                                 .rows = 1,
+                                 .cols = 1,
+                                 .ld = n + 1};
+        gnd__prog_panel(p, &look, 1, &(gnd__pmem){GND__PA_SCRATCH, bad, 0});
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * prim/small.h - determinants, inverses, systems and Cholesky's factors of many small matrices, a
+ * work-item each (kernels/small.cl), where calls of a library would take longer than their
+ * arithmetic.
+ */
+#ifndef GND_PRIM_SMALL_H
+#define GND_PRIM_SMALL_H
+
+#include "graph/graph.h"
+
+/* What is computed of the factors of each n x n matrix: FACTORS the diagonal of U and, behind it,
+ * the sign of the exchanges of rows (n + 1 values); DET the determinant; INV the inverse; SOLVE the
+ * solution for k right sides; CHOLESKY the lower factor of a positive matrix, of which only the
+ * part on and below the diagonal is read. */
+typedef enum gnd__small {
+    GND__SMALL_FACTORS,
+    GND__SMALL_DET,
+    GND__SMALL_INV,
+    GND__SMALL_SOLVE,
+    GND__SMALL_CHOLESKY
+} gnd__small;
+
+/* Whether it pays on dev for that many n x n matrices of t (a solver's dtype) and k right sides. */
+int gnd__small_takes(const gnd_device *dev, gnd_dtype t, int64_t nbatch, int64_t n, int64_t k);
+/* x: (..., n, n), b: NULL or (..., n, k), of nbatch matrices. The node is 1-d: the results one
+ * after the other, each in C order. Those of a matrix with a NaN or an infinity are NaN. A singular
+ * matrix is an error of INV and SOLVE, one that is not finite or not positive of CHOLESKY
+ * (GND_ERR_LINALG). Messages begin with func, a literal. */
+gnd_array *gnd__small_node(const char *func, gnd__small what, int64_t nbatch, int64_t n, int64_t k,
+                           gnd_array *x, gnd_array *b);
+
+#endif
