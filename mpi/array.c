@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * array.c - handles of distributed arrays: owners, scopes, errors, and what an array is. Holds a
+ * partition and the rank's own gnd array; knows nothing of messages.
+ */
+#include "ctx.h"
+
+#include <string.h>
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static void link_in(gndm_ctx *c, gndm_array *x)
+{
+    x->ctx = c;
+    x->refs = 1;
+    x->scope = c->depth;
+    x->next = c->arrays;
+    if (c->arrays)
+        c->arrays->prev = x;
+    c->arrays = x;
+}
+
+/* For errors without memory and without a context. */
+static gndm_array lost = {.status = GND_ERR_NOMEM, .message = (char *)"out of host memory"};
+
+gndm_array *gndm__array(gndm_ctx *c, gnd_dtype t, gndm_part *part, gnd_array *local)
+{
+    gndm_array *x = calloc(1, sizeof *x);
+    if (!x || part->status) {
+        free(x);
+        if (part->status)
+            return gndm__error(c, gndm__fail(c, part->status, "%s", gndm_part_error(part)));
+        return &lost;
+    }
+    link_in(c, x);
+    x->dtype = t;
+    x->part = gndm__part_retain(part);
+    x->local = gnd_retain(local);
+    return x;
+}
+
+gndm_array *gndm__error(gndm_ctx *c, gnd_status st)
+{
+    gndm_array *x = c ? calloc(1, sizeof *x) : NULL;
+    if (!x)
+        return &lost;
+    link_in(c, x);
+    x->status = st;
+    x->dtype = GND_DTYPE_DEFAULT;
+    x->message = strdup(c->message);
+    return x;
+}
+
+/* --- owners ----------------------------------------------------------------------------------- */
+
+gndm_array *gndm_retain(gndm_array *x)
+{
+    if (x && x != &lost)
+        x->refs++;
+    return x;
+}
+
+void gndm_release(gndm_array *x)
+{
+    if (!x || x == &lost)
+        return;
+    if (--x->refs) {
+        x->scope = 0; /* the scope's ownership goes first */
+        return;
+    }
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        x->ctx->arrays = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+    gnd_release(x->local);
+    gndm_part_free(x->part);
+    free(x->message);
+    free(x);
+}
+
+void gndm_scope_begin(gndm_ctx *c)
+{
+    if (c)
+        c->depth++;
+}
+
+gnd_status gndm_scope_end(gndm_ctx *c)
+{
+    if (!c)
+        return GND_ERR_NULL;
+    if (c->depth == 0)
+        return gndm__fail(c, GND_ERR_STATE, "scope_end: no scope is open");
+    for (gndm_array *x = c->arrays, *next; x; x = next) {
+        next = x->next;
+        if (x->scope == c->depth) {
+            x->scope = 0;
+            gndm_release(x);
+        }
+    }
+    c->depth--;
+    return GND_OK;
+}
+
+gndm_array *gndm_keep(gndm_array *x)
+{
+    if (x && x->scope > 0)
+        x->scope--;
+    return x;
+}
+
+gndm_array *gndm_assign(gndm_array **var, gndm_array *value)
+{
+    gndm_array *old = *var;
+    if (value && value != &lost)
+        value->scope = 0;
+    *var = value;
+    gndm_release(old);
+    return value;
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+gnd_status gndm_status_of(const gndm_array *x)
+{
+    return x ? x->status : GND_ERR_NULL;
+}
+
+const char *gndm_error(const gndm_array *x)
+{
+    return x && x->status ? (x->message ? x->message : gnd_status_text(x->status)) : "";
+}
+
+gnd_status gndm__check(gndm_ctx *c, const gndm_array *x)
+{
+    if (!x)
+        return gndm__fail(c, GND_ERR_NULL, "%s: an array is NULL", c->func);
+    if (x->status)
+        return gndm__fail(c, x->status, "%s", gndm_error(x));
+    if (x->ctx != c)
+        return gndm__fail(c, GND_ERR_STATE, "%s: arrays of two contexts", c->func);
+    return GND_OK;
+}
+
+gnd_status gndm__settle(gndm_ctx *c, int n, gndm_array *const *x)
+{
+    gnd_status st = GND_OK;
+    const char *text = "";
+    gnd_array **local = malloc(((size_t)n + 1) * sizeof *local);
+    for (int i = 0; i < n && local; i++)
+        local[i] = x[i]->local;
+    if (local && n > 1)
+        gnd_eval_all(n, local); /* in one plan; what failed is told below */
+    free(local);
+    for (int i = 0; i < n && !st; i++) {
+        st = gnd_wait(x[i]->local);
+        if (st)
+            text = gnd_status_of(x[i]->local) ? gnd_error(x[i]->local) : gnd_message();
+    }
+    return gndm__agree(c, st, text);
+}
+
+gnd_status gndm_wait(gndm_ctx *c, int n, gndm_array *const *x)
+{
+    if (!c || (n > 0 && !x))
+        return GND_ERR_NULL;
+    gnd_status st = gndm__enter(c, "wait", "%d arrays", n);
+    for (int i = 0; i < n && !st; i++)
+        st = gndm__check(c, x[i]);
+    if (!st)
+        st = gndm__settle(c, n, x);
+    gndm__leave(c, NULL);
+    return st;
+}
+
+/* --- what an array is ------------------------------------------------------------------------- */
+
+gnd_array *gndm_local(gndm_array *x)
+{
+    return x ? x->local : NULL;
+}
+
+gnd_dtype gndm_dtype_of(const gndm_array *x)
+{
+    return x && !x->status ? x->dtype : GND_DTYPE_DEFAULT;
+}
+
+int gndm_ndim(const gndm_array *x)
+{
+    return x && !x->status ? x->part->ndim : 0;
+}
+
+const int64_t *gndm_shape(const gndm_array *x)
+{
+    static const int64_t none[1];
+    return x && !x->status ? x->part->shape : none;
+}
+
+int64_t gndm_elements(const gndm_array *x)
+{
+    return x && !x->status ? gndm__product(x->part->ndim, x->part->shape) : 0;
+}
+
+const char *gndm__shape_text(char *buf, int ndim, const int64_t *shape)
+{
+    char *p = buf;
+    *p++ = '(';
+    for (int d = 0; d < ndim; d++)
+        p += sprintf(p, d ? ", %lld" : "%lld", (long long)shape[d]);
+    strcpy(p, ndim == 1 ? ",)" : ")");
+    return buf;
+}
+
+gnd_array *gndm__boxed(gnd_array *x, int ndim, const gndm__box *box, const int64_t *origin)
+{
+    gnd_range idx[GND_MAX_NDIM];
+    int whole = 1;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t at = origin ? origin[d] : 0, a = box->start[d] - at, b = box->stop[d] - at;
+        idx[d] = GND_SLICE(a, b > a ? b : a);
+        whole = whole && a == 0 && b == gnd_dim(x, d);
+    }
+    return whole ? x : gnd_index(x, ndim, idx);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * call.h - functions by name on distributed arrays: the rules of rules.def and what their handlers
+ * share. A handler is for a class of functions, not for one: it decides what is moved, and gnd
+ * computes on the local parts.
+ */
+#ifndef GNDM_CALL_H
+#define GNDM_CALL_H
+
+#include "ctx.h"
+
+struct gndm__rule;
+
+/* A call. Plain arrays among the values have been made distributed ones (replicated). */
+typedef struct gndm__args {
+    gndm_ctx *c;
+    const struct gndm__rule *rule;
+    const gnd_function *f;
+    const char *name;
+    gnd_function_info info;
+    int n, nkw;
+    gnd_value *v; /* n values, the last nkw by the names kw */
+    const char *const *kw;
+    int at[GND_PARAMETERS]; /* the value of each parameter; -1: not given */
+    const gndm_part *part;  /* what the caller wants the result in, or NULL */
+    gnd_value *out;
+} gndm__args;
+
+/* A row of rules.def. */
+typedef struct gndm__rule {
+    const char *names; /* separated by blanks */
+    const char *cls;   /* shown by gndm_function_class */
+    gnd_status (*run)(gndm__args *a);
+    int data; /* for the handler */
+} gndm__rule;
+
+/* --- handlers --------------------------------------------------------------------------------- */
+
+gnd_status gndm__fn_elementwise(gndm__args *a); /* fn_elementwise.c */
+gnd_status gndm__fn_where(gndm__args *a);
+gnd_status gndm__fn_reduce(gndm__args *a); /* fn_reduce.c */
+/* The sum over the axes of the call, divided, as dtype t: the same bits in any order (fn_repro.c).
+ */
+gnd_status gndm__sum_reproducible(gndm__args *a, gndm_array *x, gnd_dtype t, double divisor);
+gnd_status gndm__fn_create(gndm__args *a); /* fn_create.c */
+gnd_status gndm__fn_axes(gndm__args *a);   /* fn_view.c */
+gnd_status gndm__fn_lines(gndm__args *a);  /* fn_lines.c */
+gnd_status gndm__fn_gathered(gndm__args *a);
+gnd_status gndm__fn_matmul(gndm__args *a); /* fn_product.c */
+
+/* What `data` says: the kinds of reductions, and the shapes of results of lines. */
+enum {
+    GNDM__SUM,
+    GNDM__PROD,
+    GNDM__MAX,
+    GNDM__MIN,
+    GNDM__ANY,
+    GNDM__ALL,
+    GNDM__COUNT,
+    GNDM__MEAN,
+    GNDM__VAR,
+    GNDM__STD,
+    GNDM__ARGMAX,
+    GNDM__ARGMIN
+};
+enum {
+    GNDM__SAME,    /* the axes stay, their extents may change */
+    GNDM__DROP,    /* the axes go, or stay with extent 1 */
+    GNDM__QUANTILE /* the same, and the axes of the second parameter come first */
+};
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* The value of the parameter of that name, or NULL: not given, or None. */
+const gnd_value *gndm__arg(const gndm__args *a, const char *name);
+/* The same as an array, an int (initial if it is not given or no int), a truth. */
+gndm_array *gndm__arg_array(const gndm__args *a, const char *name);
+int64_t gndm__arg_int(const gndm__args *a, const char *name, int64_t initial);
+int gndm__arg_true(const gndm__args *a, const char *name);
+/* The array in v, or NULL. */
+static inline gndm_array *gndm__as_array(const gnd_value *v)
+{
+    return v && v->tag == GNDM_V_ARRAY ? (gndm_array *)(void *)v->as.array : NULL;
+}
+/* The set of axes in the parameter `axis` for an array of ndim axes, as bits; absent or None:
+ * all, and *all (may be NULL) is 1. The call has been tried on placeholders, so it is valid. */
+uint32_t gndm__arg_axes(const gndm__args *a, int ndim, int *all);
+
+/* --- calling gnd ------------------------------------------------------------------------------ */
+
+/* The call on arrays without elements of the whole shapes: finds every error that all ranks have,
+ * and the shape and dtype of the result, without computing. Only for functions that are lazy. *out
+ * belongs to the call's scope. */
+gnd_status gndm__try(gndm__args *a, gnd_value *out);
+/* The call on the local parts. On a failure of this rank alone *out is an array with the error;
+ * an error that all ranks have is the status. */
+gnd_status gndm__local_call(gndm__args *a, gnd_value *out);
+/* Frees what a result of gnd held for its items, if these are arrays and numbers, which have been
+ * taken over. */
+void gndm__drop_items(gnd_value *v);
+/* The result: local arrays (one, or a tuple of them) as arrays of part; other values as they are.
+ * shape and dtype are those of the parts. */
+gnd_status gndm__ret(gndm__args *a, gnd_value *local, gndm_part *part);
+gnd_status gndm__ret_array(gndm__args *a, gndm_array *y);
+/* A function of one array and one of two operands inside a call; results are arrays, never NULL. */
+gndm_array *gndm__call1(gndm_ctx *c, const char *name, gndm_array *x);
+gndm_array *gndm__call2(gndm_ctx *c, const char *name, gnd_value x, gnd_value y);
+/* Replaces the value of array parameter i by x. */
+void gndm__replace(gndm__args *a, int i, gndm_array *x);
+/* The partition of x with the axes in whole not split. Ranks that a whole axis gave up split the
+ * longest other axis, if there is one. The caller frees it. */
+gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole);
+
+extern const gndm__rule gndm__rules[];
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * error.c - errors of the context, the begin and the end of calls, and the agreement of all ranks.
+ * One reduction of three numbers finds the lowest rank that failed and whether all ranks are in the
+ * same call; only then more is exchanged: the message, or the names of the calls.
+ */
+#include "ctx.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Keeps a message; returns 0, and does not, if the context is broken: the first reason stays. */
+static int told(gndm_ctx *c, const char *fmt, va_list ap)
+{
+    char text[GNDM_TEXT]; /* an argument may be the old message */
+    if (c->broken)
+        return 0;
+    vsnprintf(text, sizeof text, fmt, ap);
+    memcpy(c->message, text, sizeof text);
+    return 1;
+}
+
+gnd_status gndm__fail(gndm_ctx *c, gnd_status st, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int first = told(c, fmt, ap);
+    va_end(ap);
+    return first ? st : c->status;
+}
+
+gnd_status gndm__broken(gndm_ctx *c, gnd_status st, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (told(c, fmt, ap)) {
+        c->broken = 1;
+        c->status = st;
+    }
+    va_end(ap);
+    return c->status;
+}
+
+gnd_status gndm__mpi(gndm_ctx *c, int rc, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int n = 0;
+    if (rc == MPI_SUCCESS)
+        return GND_OK;
+    MPI_Error_string(rc, text, &n);
+    return gndm__broken(c, GND_ERR_BACKEND, "%s: %s failed on rank %d: %s",
+                        c->func ? c->func : "gndm_open", what, c->rank, text);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(const char *s)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    return h & INT64_MAX; /* positive as an int64_t, and so is its negative's negative */
+}
+
+gnd_status gndm__enter(gndm_ctx *c, const char *func, const char *fmt, ...)
+{
+    gnd_scope_begin();
+    c->depth++;
+    if (c->nested++)
+        return c->broken ? c->status : GND_OK;
+    if (c->broken)
+        return c->status;
+    c->func = func;
+    c->calls++;
+    const int n = snprintf(c->call, sizeof c->call, "%s(", func);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(c->call + n, sizeof c->call - (size_t)n, fmt, ap);
+    va_end(ap);
+    const size_t len = strlen(c->call);
+    snprintf(c->call + (len < sizeof c->call - 2 ? len : sizeof c->call - 2), 2, ")");
+    c->hash = hash_of(c->call);
+    return c->flags & GNDM_CHECK_CALLS ? gndm__agree(c, GND_OK, "") : GND_OK;
+}
+
+gndm_array *gndm__leave(gndm_ctx *c, gndm_array *result)
+{
+    gndm_keep(result);
+    gndm_scope_end(c);
+    gnd_scope_end();
+    if (--c->nested == 0)
+        c->func = NULL;
+    return result;
+}
+
+/* --- agreement -------------------------------------------------------------------------------- */
+
+/* The ranks are in different calls: the text names two of them. */
+static gnd_status different(gndm_ctx *c)
+{
+    char *all = calloc((size_t)c->size, sizeof c->call), mine[sizeof c->call];
+    if (!all) /* the others go on without this rank, and say so after the timeout */
+        return gndm__broken(c, GND_ERR_NOMEM, "%s: out of host memory", c->func);
+    memcpy(mine, c->call, sizeof mine);
+    gnd_status st = gndm__allgather(c, mine, all, (int)sizeof mine);
+    int other = 1;
+    while (st == GND_OK && other < c->size - 1 && !strcmp(all, all + (size_t)other * sizeof mine))
+        other++;
+    if (st == GND_OK)
+        st = gndm__fail(c, GND_ERR_STATE,
+                        "the ranks call different functions: rank 0 calls %s, rank %d calls %s",
+                        all, other, all + (size_t)other * sizeof mine);
+    free(all);
+    return st;
+}
+
+gnd_status gndm__agree(gndm_ctx *c, gnd_status st, const char *message)
+{
+    if (c->broken)
+        return c->status;
+    c->votes[0] = st == GND_OK ? c->size : c->rank;
+    c->votes[1] = (int64_t)c->hash;
+    c->votes[2] = -(int64_t)c->hash;
+    c->said.status = st;
+    snprintf(c->said.text, sizeof c->said.text, "%s", message ? message : "");
+    gnd_status bad = gndm__allreduce(c, c->votes, 3, MPI_INT64_T, MPI_MIN);
+    if (bad != GND_OK)
+        return bad;
+    if (c->votes[1] != -c->votes[2])
+        return different(c);
+    const int from = (int)c->votes[0];
+    if (from == c->size)
+        return GND_OK;
+    bad = gndm__bcast(c, &c->said, sizeof c->said, from);
+    if (bad != GND_OK)
+        return bad;
+    return gndm__fail(c, (gnd_status)c->said.status, "%.*s [rank %d]", GNDM_TEXT - 32, c->said.text,
+                      from);
+}

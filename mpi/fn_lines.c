@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fn_lines.c - functions that work along axes, each line by itself (sorts, running sums,
+ * transforms, quantiles), and functions of whole arrays. The first make their axes whole on each
+ * rank and split another axis instead, so no rank holds more than its share; an array without
+ * another axis, and all arrays of the second kind, are copied to every rank.
+ */
+#include "call.h"
+
+#include <string.h>
+
+gndm_part *gndm__whole_axes(gndm_ctx *c, const gndm_part *p, uint32_t whole)
+{
+    int from[GND_MAX_NDIM];
+    for (int d = 0; d < p->ndim; d++)
+        from[d] = whole >> d & 1 ? -1 : d;
+    gndm_part *y = gndm__part_axes(c, p, p->ndim, p->shape, from);
+    int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
+    if (!cut && !y->status) {
+        gndm_part_free(y);
+        return gndm__part_fail(GND_ERR_NOMEM, "out of host memory");
+    }
+    for (int d = 0; d < p->ndim && !y->status; d++) {
+        int to = -1;
+        if (!(whole >> d & 1) || p->grid[d] == 1)
+            continue;
+        for (int e = 0; e < p->ndim; e++)
+            if (!(whole >> e & 1) && y->grid[e] == 1 && (to < 0 || p->shape[e] > p->shape[to]))
+                to = e;
+        if (to < 0 || p->shape[to] < 2)
+            continue;
+        gndm__even_cuts(p->shape[to], p->grid[d], cut);
+        gndm__part_split(y, to, p->grid[d], p->stride[d], cut);
+    }
+    free(cut);
+    return y;
+}
+
+/* The axes that the function works along. */
+static uint32_t axes_of(const gndm__args *a, const gndm_array *x)
+{
+    const gnd_value *v = gndm__arg(a, "axis");
+    const gnd_parameter *p = NULL;
+    for (int i = 0; i < a->info.nparameters; i++)
+        if (!strcmp(a->info.parameter[i].name, "axis"))
+            p = &a->info.parameter[i];
+    if (!v && p && !strcmp(p->value, "-1"))
+        return x->part->ndim ? UINT32_C(1) << (x->part->ndim - 1) : 0;
+    return gndm__arg_axes(a, x->part->ndim, NULL);
+}
+
+/* Other operands: those of the shape of x in its partition, all else whole. */
+static gnd_status move_operands(gndm__args *a, const gndm_part *p)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; i < a->n && !st; i++) {
+        gndm_array *y = gndm__as_array(&a->v[i]);
+        if (!y)
+            continue;
+        const int same = y->part->ndim == p->ndim &&
+                         !memcmp(y->part->shape, p->shape, (size_t)p->ndim * sizeof *p->shape);
+        gndm_part *to = same ? gndm__part_retain((gndm_part *)p)
+                             : gndm__part_new(a->c, y->part->ndim, y->part->shape);
+        gndm__replace(a, i, gndm__moved(a->c, y, to));
+        gndm_part_free(to);
+        st = gndm__check(a->c, gndm__as_array(&a->v[i]));
+    }
+    return st;
+}
+
+gnd_status gndm__fn_lines(gndm__args *a)
+{
+    gndm_ctx *c = a->c;
+    gndm_array *x = a->n ? gndm__as_array(&a->v[0]) : NULL;
+    gnd_value v, local;
+    gnd_status st = gndm__try(a, &v);
+    if (st)
+        return st;
+    if (!x || v.tag != GND_V_ARRAY)
+        return gndm__fn_gathered(a);
+    const uint32_t axes = axes_of(a, x);
+    const int ndim = gnd_ndim(v.as.array), keep = gndm__arg_true(a, "keepdims");
+    const int drop = a->rule->run == gndm__fn_reduce || a->rule->data != GNDM__SAME;
+    int from[GND_MAX_NDIM], e = 0;
+    if (drop && a->rule->data == GNDM__QUANTILE && a->rule->run != gndm__fn_reduce)
+        while (e < ndim - (keep ? x->part->ndim : x->part->ndim - __builtin_popcount(axes)))
+            from[e++] = -1;
+    for (int d = 0; d < x->part->ndim; d++)
+        if (!(axes >> d & 1))
+            from[e++] = d;
+        else if (!drop || keep)
+            from[e++] = -1;
+    if (e != ndim) /* not what the table says: flattened, or with more axes */
+        return gndm__fn_gathered(a);
+    gndm_part *p = gndm__whole_axes(c, x->part, axes);
+    st = p->status ? gndm__broken(c, p->status, "%s", gndm_part_error(p)) : GND_OK;
+    if (!st)
+        st = move_operands(a, p);
+    if (!st)
+        st = gndm__local_call(a, &local);
+    if (!st) {
+        gndm_part *after = gndm__part_axes(c, p, ndim, gnd_shape(v.as.array), from);
+        st = gndm__ret(a, &local, after);
+        gndm_part_free(after);
+    }
+    gndm_part_free(p);
+    return st;
+}
+
+/* --- whole arrays ----------------------------------------------------------------------------- */
+
+/* The operands on every rank: arrays, and those in lists. */
+static gnd_status gather(gndm__args *a)
+{
+    gnd_status st = GND_OK;
+    for (int i = 0; i < a->n && !st; i++) {
+        gndm_array *x = gndm__as_array(&a->v[i]);
+        if (!x)
+            continue;
+        gndm_part *p = gndm__part_new(a->c, x->part->ndim, x->part->shape);
+        gndm__replace(a, i, gndm__moved(a->c, x, p));
+        gndm_part_free(p);
+        st = gndm__check(a->c, gndm__as_array(&a->v[i]));
+    }
+    return st;
+}
+
+static gnd_status wait_for(const gnd_value *v)
+{
+    gnd_status st = GND_OK;
+    if (v->tag == GND_V_ARRAY && !gnd_is_weak(v->as.array))
+        return gnd_wait(v->as.array);
+    for (int64_t i = 0; (v->tag == GND_V_TUPLE || v->tag == GND_V_LIST) && i < v->as.items.n && !st;
+         i++)
+        st = wait_for(&v->as.items.item[i]);
+    return st;
+}
+
+/* A result that every rank has: an array of its own partition each. */
+static gnd_value whole(gndm_ctx *c, const gnd_value *v)
+{
+    if (v->tag != GND_V_ARRAY || gnd_is_weak(v->as.array))
+        return *v;
+    gnd_array *x = v->as.array;
+    gndm_part *p = gndm__part_new(c, gnd_ndim(x), gnd_shape(x));
+    gndm_array *y = gndm__array(c, gnd_dtype_of(x), p, x);
+    gndm_part_free(p);
+    return gndm_value(y);
+}
+
+gnd_status gndm__fn_gathered(gndm__args *a)
+{
+    gnd_value local;
+    gnd_status st = gather(a);
+    if (st)
+        return st;
+    gnd_value *v = malloc(((size_t)a->n + 1) * sizeof *v);
+    st = v ? GND_OK : GND_ERR_NOMEM;
+    for (int i = 0; i < a->n && v; i++) {
+        gndm_array *y = gndm__as_array(&a->v[i]);
+        v[i] = y ? gnd_value_array(y->local) : a->v[i];
+    }
+    if (!st)
+        st = gnd_call_function(a->c->dev, a->f, a->n, v, a->nkw, a->kw, &local);
+    free(v);
+    if (!st) /* shapes may depend on values: the result must be there on all ranks */
+        st = wait_for(&local);
+    st = gndm__agree(a->c, st, st == GND_ERR_NOMEM ? "out of host memory" : gnd_message());
+    if (st)
+        return st;
+    if (local.tag != GND_V_TUPLE && local.tag != GND_V_LIST) {
+        const gnd_value y = whole(a->c, &local);
+        if (gndm__as_array(&y))
+            return gndm__ret_array(a, gndm__as_array(&y));
+        *a->out = y;
+        return GND_OK;
+    }
+    gnd_value *item = calloc((size_t)local.as.items.n + 1, sizeof *item);
+    if (!item)
+        return gndm__broken(a->c, GND_ERR_NOMEM, "%s: out of host memory", a->name);
+    for (int64_t i = 0; i < local.as.items.n; i++)
+        item[i] = whole(a->c, &local.as.items.item[i]);
+    *a->out = gnd_value_tuple(local.as.items.n, item);
+    gndm__drop_items(&local);
+    a->out->aux = GND_VALUE_OWNED;
+    return GND_OK;
+}

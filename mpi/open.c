@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * open.c - contexts: communicators, the choice of devices, what a context is. A rank that fails at
+ * any step goes on to the agreement at the end, so all ranks fail together.
+ */
+#include "transport.h"
+
+#include <string.h>
+
+/* --- devices ---------------------------------------------------------------------------------- */
+
+/* How good a device of the list is: 0 for one that is not to be used. */
+static int quality(const gnd_device_info *d)
+{
+    if (d->reason[0] || !strcmp(d->backend, "null"))
+        return 0;
+    return !strcmp(d->backend, "cuda") ? 3 : !strcmp(d->kind, "gpu") ? 2 : 1;
+}
+
+/* The ranks of a node share the devices of the best kind in turn. */
+static gnd_device *shared_device(const gndm_ctx *c)
+{
+    gnd_device_info d;
+    const char *wanted = getenv("GND_DEVICE");
+    int best = 0, n = 0;
+    if (wanted && *wanted)
+        return gnd_open(NULL);
+    for (int i = 0; i < gnd_device_count(); i++) {
+        const int q = gnd_device_list(i, &d) ? 0 : quality(&d);
+        n = q > best ? 1 : n + (q == best);
+        best = q > best ? q : best;
+    }
+    int left = best ? c->node_rank % n : 0;
+    for (int i = 0; best && i < gnd_device_count(); i++)
+        if (!gnd_device_list(i, &d) && quality(&d) == best && left-- == 0)
+            return gnd_open(d.id);
+    return gnd_open(NULL); /* an error that says why there is none */
+}
+
+/* All ranks have float64, or none: else default dtypes would differ. */
+static gnd_status same_floats(gndm_ctx *c)
+{
+    const int mine = gnd_default_float(c->dev) == GND_FLOAT64;
+    int v[2] = {mine, -mine};
+    const gnd_status st = gndm__allreduce(c, v, 2, MPI_INT, MPI_MIN);
+    if (st || v[0] == -v[1])
+        return st;
+    return gndm__agree(c, mine ? GND_OK : GND_ERR_UNSUPPORTED,
+                       "gndm_open: this rank's device has no float64, and those of others have: "
+                       "give all ranks devices with it, or all without");
+}
+
+/* The first rank of a node compiles common kernels before the others start to, who then find them
+ * in the cache: compilers that start at the same time on one cache do the work many times. */
+static gnd_status compile_first(gndm_ctx *c)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        if ((c->node_rank == 0) == (turn == 0)) {
+            const int64_t n = 1024;
+            gnd_scope_begin();
+            gnd_array *x = gnd_arange_i64(c->dev, 0, n, 1, GND_FLOAT32);
+            gnd_status st = gnd_wait(gnd_add_f(gnd_mul_f(x, 2), 1));
+            if (!st)
+                st = gnd_wait(gnd_sum(x, GND_ALL, 0));
+            gnd_scope_end();
+            if (st) /* told by the agreement of the caller: the computation comes again */
+                c->status = st;
+        }
+        const gnd_status st = gndm__barrier(c, c->node);
+        if (st)
+            return st;
+    }
+    const gnd_status st = gndm__agree(c, c->status, gnd_message());
+    c->status = GND_OK;
+    return st;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static gnd_status communicators(gndm_ctx *c, MPI_Comm comm)
+{
+    int rc = MPI_Comm_dup(comm, &c->comm);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(c->comm, &c->watch);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_split_type(c->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c->node);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_rank(c->comm, &c->rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_size(c->comm, &c->size);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_rank(c->node, &c->node_rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_size(c->node, &c->node_size);
+    return gndm__mpi(c, rc, "MPI_Comm_dup");
+}
+
+static gnd_status set_up(gndm_ctx *c, gnd_device *dev)
+{
+    const char *text = "";
+    gnd_status st = GND_OK;
+    for (int i = 0; i < 6; i++)
+        if (!(c->ring[i] = malloc(GNDM_CHUNK))) {
+            st = GND_ERR_NOMEM;
+            text = "gndm_open: out of host memory";
+        }
+    c->dev = dev ? dev : shared_device(c);
+    c->opened = !dev;
+    if (!st && gnd_device_status(c->dev)) {
+        st = gnd_device_status(c->dev);
+        text = gnd_device_error(c->dev);
+    }
+    const unsigned all = GNDM_EVEN | GNDM_CHECK_CALLS | GNDM_REPRODUCIBLE;
+    if (!st && c->flags & ~all) {
+        st = GND_ERR_ARG;
+        text = "gndm_open: an unknown flag";
+    }
+    st = gndm__agree(c, st, text);
+    if (!st)
+        st = same_floats(c);
+    if (!st)
+        st = compile_first(c);
+    return st ? st : gndm__choose_transport(c);
+}
+
+gndm_ctx *gndm_open(MPI_Comm comm, gnd_device *dev, unsigned flags)
+{
+    static gndm_ctx lost = {
+        .status = GND_ERR_NOMEM, .broken = 1, .message = "gndm_open: out of host memory"};
+    int on = 0, off = 0;
+    gndm_ctx *c = calloc(1, sizeof *c);
+    if (!c)
+        return &lost;
+    c->flags = flags;
+    c->comm = c->watch = c->node = MPI_COMM_NULL;
+    c->rng = gnd_rng_seed(0);
+    c->timeout = 600;
+    c->size = 1;
+    const char *limit = getenv("GND_MPI_TIMEOUT");
+    if (limit && *limit) {
+        char *end;
+        c->timeout = strtod(limit, &end);
+        if (*end || !(c->timeout >= 0)) {
+            gndm__broken(c, GND_ERR_ARG, "GND_MPI_TIMEOUT=%s: not a number of seconds", limit);
+            return c;
+        }
+    }
+    MPI_Initialized(&on);
+    if (on)
+        MPI_Finalized(&off);
+    if (!on || off) {
+        gndm__broken(c, GND_ERR_STATE, "gndm_open: MPI is %s",
+                     on ? "finalized already" : "not initialized: call MPI_Init before");
+        return c;
+    }
+    if (communicators(c, comm))
+        return c;
+    gnd_status st = gndm__enter(c, "gndm_open", "%x", flags & ~(unsigned)GNDM_CHECK_CALLS);
+    if (!st)
+        st = set_up(c, dev);
+    gndm__leave(c, NULL);
+    if (st && !c->broken) {
+        c->status = st;
+        c->broken = 1;
+    }
+    return c;
+}
+
+void gndm_close(gndm_ctx *c)
+{
+    if (!c || (c->size == 1 && c->status == GND_ERR_NOMEM && !c->dev))
+        return;
+    while (c->arrays) {
+        c->arrays->refs = 1;
+        gndm_release(c->arrays);
+    }
+    if (c->opened)
+        gnd_close(c->dev);
+    free(c->ranks);
+    c->ranks = NULL;
+    /* After a timeout MPI may still write to what a message was for, and others do not come to free
+     * communicators. */
+    const int over = c->broken && c->status == GND_ERR_STATE && c->comm != MPI_COMM_NULL;
+    int off = 1;
+    if (MPI_Finalized(&off) != MPI_SUCCESS || off || over)
+        return;
+    if (c->node != MPI_COMM_NULL)
+        MPI_Comm_free(&c->node);
+    if (c->watch != MPI_COMM_NULL)
+        MPI_Comm_free(&c->watch);
+    if (c->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&c->comm);
+    for (int i = 0; i < 6; i++)
+        free(c->ring[i]);
+    free(c);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+gnd_status gndm_status(const gndm_ctx *c)
+{
+    return c ? c->status : GND_ERR_NULL;
+}
+
+const char *gndm_message(const gndm_ctx *c)
+{
+    return c ? c->message : "";
+}
+
+int gndm_rank(const gndm_ctx *c)
+{
+    return c ? c->rank : 0;
+}
+
+int gndm_size(const gndm_ctx *c)
+{
+    return c ? c->size : 0;
+}
+
+gnd_device *gndm_device(const gndm_ctx *c)
+{
+    return c ? c->dev : NULL;
+}
+
+void gndm_set_timeout(gndm_ctx *c, double seconds)
+{
+    if (c)
+        c->timeout = seconds > 0 ? seconds : 0;
+}
+
+void gndm_get_stats(const gndm_ctx *c, gndm_stats *out)
+{
+    if (c && out)
+        *out = c->stats;
+}

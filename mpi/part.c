@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * part.c - partitions: which box of a shape each rank holds. Arithmetic that is the same on all
+ * ranks; exchanges nothing, but for the speeds that weighted cuts need.
+ */
+#include "ctx.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static gndm_part lost = {.status = GND_ERR_NOMEM, .message = (char *)"out of host memory"};
+
+gndm_part *gndm__part_fail(gnd_status st, const char *message)
+{
+    gndm_part *p = calloc(1, sizeof *p);
+    if (!p)
+        return &lost;
+    p->refs = 1;
+    p->status = st;
+    p->message = strdup(message);
+    return p;
+}
+
+gndm_part *gndm__part_new(gndm_ctx *c, int ndim, const int64_t *shape)
+{
+    gndm_part *p = calloc(1, sizeof *p);
+    if (!p)
+        return &lost;
+    p->refs = 1;
+    p->ranks = c->size;
+    p->ndim = ndim;
+    for (int d = 0; d < ndim; d++) {
+        p->shape[d] = shape[d];
+        p->grid[d] = p->stride[d] = 1;
+    }
+    return p;
+}
+
+gndm_part *gndm__part_retain(gndm_part *p)
+{
+    if (p != &lost)
+        p->refs++;
+    return p;
+}
+
+void gndm_part_free(gndm_part *p)
+{
+    if (!p || p == &lost || --p->refs)
+        return;
+    for (int d = 0; d < p->ndim; d++)
+        free(p->cut[d]);
+    free(p->message);
+    free(p);
+}
+
+int gndm__part_split(gndm_part *p, int d, int grid, int stride, const int64_t *cut)
+{
+    if (p->status)
+        return -1;
+    if (grid == 1)
+        return 0;
+    const size_t n = ((size_t)grid + 1) * sizeof *cut;
+    p->cut[d] = malloc(n);
+    if (!p->cut[d]) {
+        p->status = GND_ERR_NOMEM;
+        p->message = strdup("out of host memory");
+        return -1;
+    }
+    memcpy(p->cut[d], cut, n);
+    p->grid[d] = grid;
+    p->stride[d] = stride;
+    return 0;
+}
+
+void gndm__even_cuts(int64_t n, int k, int64_t *cut)
+{
+    for (int i = 0; i <= k; i++)
+        cut[i] = n / k * i + (n % k < i ? n % k : i);
+}
+
+/* The shape and the grid that a caller gave, into grid (ndim entries, NULL: one axis). An error
+ * partition, or NULL. */
+static gndm_part *refuse(gndm_ctx *c, const char *func, int ndim, const int64_t *shape,
+                         const int *given, int *grid)
+{
+    char text[256];
+    if (!c)
+        return gndm__part_fail(GND_ERR_NULL, "gndm_part: the context is NULL");
+    if (c->status)
+        return gndm__part_fail(c->status, c->message);
+    if (ndim < 0 || ndim > GND_MAX_NDIM || (ndim && !shape)) {
+        snprintf(text, sizeof text, "%s: %d axes: 0 to %d are possible", func, ndim, GND_MAX_NDIM);
+        return gndm__part_fail(GND_ERR_SHAPE, text);
+    }
+    int64_t places = 1;
+    int axis = -1;
+    for (int d = 0; d < ndim; d++) {
+        grid[d] = given ? given[d] : 1;
+        if (shape[d] < 0 || grid[d] < 1 || (places *= grid[d]) > c->size) {
+            snprintf(text, sizeof text,
+                     "%s: axis %d has extent %lld and %d places of the grid; there are %d ranks",
+                     func, d, (long long)shape[d], grid[d], c->size);
+            return gndm__part_fail(shape[d] < 0 ? GND_ERR_SHAPE : GND_ERR_ARG, text);
+        }
+        if (axis < 0 && shape[d] >= c->size)
+            axis = d;
+    }
+    if (c->size % places) {
+        snprintf(text, sizeof text, "%s: a grid of %lld places does not divide %d ranks", func,
+                 (long long)places, c->size);
+        return gndm__part_fail(GND_ERR_ARG, text);
+    }
+    if (!given && ndim) {
+        for (int d = 0; d < ndim && axis < 0; d++) {
+            int longest = 1;
+            for (int e = 0; e < ndim; e++)
+                longest = longest && shape[d] >= shape[e];
+            if (longest)
+                axis = d;
+        }
+        grid[axis] = c->size;
+    }
+    return NULL;
+}
+
+/* Strides of coordinates: ranks in C order of the grid. */
+static void strides(int ndim, const int *grid, int *stride)
+{
+    int s = 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        stride[d] = s;
+        s *= grid[d];
+    }
+}
+
+gndm_part *gndm_part_replicated(gndm_ctx *c, int ndim, const int64_t *shape)
+{
+    int grid[GND_MAX_NDIM], ones[GND_MAX_NDIM];
+    for (int d = 0; d < GND_MAX_NDIM; d++)
+        ones[d] = 1;
+    gndm_part *bad = refuse(c, "part_replicated", ndim, shape, ones, grid);
+    return bad ? bad : gndm__part_new(c, ndim, shape);
+}
+
+gndm_part *gndm_part_even(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid)
+{
+    int g[GND_MAX_NDIM], stride[GND_MAX_NDIM];
+    gndm_part *p = refuse(c, "part_even", ndim, shape, grid, g);
+    if (p)
+        return p;
+    p = gndm__part_new(c, ndim, shape);
+    int64_t *cut = malloc(((size_t)c->size + 1) * sizeof *cut);
+    if (!cut) {
+        gndm_part_free(p);
+        return &lost;
+    }
+    strides(ndim, g, stride);
+    for (int d = 0; d < ndim && !p->status; d++) {
+        gndm__even_cuts(shape[d], g[d], cut);
+        gndm__part_split(p, d, g[d], stride[d], cut);
+    }
+    free(cut);
+    return p;
+}
+
+gndm_part *gndm_part_cuts(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
+                          const int64_t *const *cut)
+{
+    int g[GND_MAX_NDIM], stride[GND_MAX_NDIM];
+    char text[256];
+    gndm_part *p = ndim && (!grid || !cut)
+                       ? gndm__part_fail(GND_ERR_NULL, "part_cuts: grid or cut is NULL")
+                       : refuse(c, "part_cuts", ndim, shape, grid, g);
+    if (p)
+        return p;
+    p = gndm__part_new(c, ndim, shape);
+    strides(ndim, g, stride);
+    for (int d = 0; d < ndim && !p->status; d++) {
+        if (g[d] == 1)
+            continue;
+        int bad = !cut[d] || cut[d][0] != 0 || cut[d][g[d]] != shape[d];
+        for (int k = 0; !bad && k < g[d]; k++)
+            bad = cut[d][k] > cut[d][k + 1];
+        if (bad) {
+            snprintf(text, sizeof text, "part_cuts: the cuts of axis %d do not go from 0 to %lld",
+                     d, (long long)shape[d]);
+            gndm_part_free(p);
+            return gndm__part_fail(GND_ERR_ARG, text);
+        }
+        gndm__part_split(p, d, g[d], stride[d], cut[d]);
+    }
+    return p;
+}
+
+/* --- cuts by speed ---------------------------------------------------------------------------- */
+
+/* Cuts of n elements in proportion to speed[0 .. k-1], with at most most[i] elements in part i (as
+ * far as that is possible). */
+static void cuts_by(int64_t n, int k, double *speed, const double *most, int64_t *cut)
+{
+    double sum = 0, room = 0, left = (double)n, *part = speed;
+    for (int i = 0; i < k; i++)
+        sum += speed[i], room += most[i];
+    if (!(sum > 0) || room < (double)n) { /* nothing is known, or it does not fit anyhow */
+        gndm__even_cuts(n, k, cut);
+        return;
+    }
+    /* Parts over their limit get it, and the rest is divided among the others, until none is. */
+    char *fixed = calloc((size_t)k, 1);
+    for (int again = 1; fixed && again;) {
+        again = 0;
+        for (int i = 0; i < k; i++)
+            if (!fixed[i] && speed[i] / sum * left > most[i]) {
+                sum -= speed[i];
+                left -= most[i];
+                part[i] = most[i];
+                fixed[i] = again = 1;
+                break;
+            }
+    }
+    double at = 0;
+    cut[0] = 0;
+    for (int i = 0; i < k; i++) {
+        at += fixed && fixed[i] ? part[i] : sum > 0 ? speed[i] / sum * left : 0;
+        const double c = floor(at + 0.5);
+        cut[i + 1] = c >= (double)n ? n : c < (double)cut[i] ? cut[i] : (int64_t)c;
+    }
+    cut[k] = n;
+    free(fixed);
+}
+
+gndm_part *gndm_part_weighted(gndm_ctx *c, int ndim, const int64_t *shape, const int *grid,
+                              int kind)
+{
+    int g[GND_MAX_NDIM], stride[GND_MAX_NDIM];
+    gndm_part *p = refuse(c, "part_weighted", ndim, shape, grid, g);
+    if (p)
+        return p;
+    if (kind != GNDM_BANDWIDTH && kind != GNDM_FLOPS)
+        return gndm__part_fail(GND_ERR_ARG, "part_weighted: an unknown kind of work");
+    if (gndm__enter(c, "part_weighted", "%d", ndim) || gndm__measure(c)) {
+        gndm__leave(c, NULL);
+        return gndm__part_fail(c->status ? c->status : GND_ERR_BACKEND, c->message);
+    }
+    gndm__leave(c, NULL);
+    p = gndm__part_new(c, ndim, shape);
+    const size_t n = (size_t)c->size + 1;
+    double *speed = malloc(2 * n * sizeof *speed), *most = speed + n;
+    int64_t *cut = malloc(n * sizeof *cut);
+    if (!speed || !cut) {
+        free(speed);
+        free(cut);
+        gndm_part_free(p);
+        return &lost;
+    }
+    strides(ndim, g, stride);
+    for (int d = 0; d < ndim && !p->status; d++) {
+        double row = 16; /* bytes of one step along this axis, of the largest elements */
+        for (int e = 0; e < ndim; e++)
+            row *= e == d ? 1 : (double)shape[e] / g[e];
+        for (int k = 0; k < g[d]; k++)
+            speed[k] = most[k] = INFINITY;
+        for (int r = 0; r < c->size; r++) {
+            const int k = r / stride[d] % g[d];
+            const double v = kind ? c->ranks[r].flops : c->ranks[r].bandwidth;
+            const double m = (double)c->ranks[r].mem_bytes / 8 / (row > 0 ? row : 1);
+            speed[k] = v < speed[k] ? v : speed[k];
+            most[k] = m < most[k] ? m : most[k];
+        }
+        cuts_by(shape[d], g[d], speed, most, cut);
+        gndm__part_split(p, d, g[d], stride[d], cut);
+    }
+    free(speed);
+    free(cut);
+    return p;
+}
+
+gndm_part *gndm_part_default(gndm_ctx *c, int ndim, const int64_t *shape)
+{
+    if (ndim == 0 || (c && c->flags & GNDM_EVEN))
+        return gndm_part_even(c, ndim, shape, NULL);
+    return gndm_part_weighted(c, ndim, shape, NULL, GNDM_BANDWIDTH);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+gndm_part *gndm_part_of(const gndm_array *x)
+{
+    if (!x)
+        return gndm__part_fail(GND_ERR_NULL, "part_of: x is NULL");
+    return x->status ? gndm__part_fail(x->status, gndm_error(x)) : gndm__part_retain(x->part);
+}
+
+gnd_status gndm_part_status(const gndm_part *p)
+{
+    return p ? p->status : GND_ERR_NULL;
+}
+
+const char *gndm_part_error(const gndm_part *p)
+{
+    return p && p->message ? p->message : "";
+}
+
+int gndm__part_coord(const gndm_part *p, int rank, int d)
+{
+    return rank / p->stride[d] % p->grid[d];
+}
+
+void gndm__part_box(const gndm_part *p, int rank, gndm__box *b)
+{
+    for (int d = 0; d < p->ndim; d++) {
+        const int k = gndm__part_coord(p, rank, d);
+        b->start[d] = p->cut[d] ? p->cut[d][k] : 0;
+        b->stop[d] = p->cut[d] ? p->cut[d][k + 1] : p->shape[d];
+    }
+}
+
+gnd_status gndm_part_box(const gndm_part *p, int rank, int64_t *start, int64_t *stop)
+{
+    if (!p || !start || !stop)
+        return GND_ERR_NULL;
+    if (p->status || rank < 0 || rank >= p->ranks)
+        return p->status ? p->status : GND_ERR_INDEX;
+    gndm__box b;
+    gndm__part_box(p, rank, &b);
+    memcpy(start, b.start, (size_t)p->ndim * sizeof *start);
+    memcpy(stop, b.stop, (size_t)p->ndim * sizeof *stop);
+    return GND_OK;
+}
+
+int gndm__part_split_anywhere(const gndm_part *p)
+{
+    for (int d = 0; d < p->ndim; d++)
+        if (p->grid[d] > 1)
+            return 1;
+    return 0;
+}
+
+int gndm__part_same(const gndm_part *a, const gndm_part *b)
+{
+    if (a == b)
+        return 1;
+    if (a->ndim != b->ndim || a->ranks != b->ranks)
+        return 0;
+    for (int d = 0; d < a->ndim; d++) {
+        if (a->shape[d] != b->shape[d] || a->grid[d] != b->grid[d])
+            return 0;
+        if (a->grid[d] > 1 && (a->stride[d] != b->stride[d] ||
+                               memcmp(a->cut[d], b->cut[d], ((size_t)a->grid[d] + 1) * 8)))
+            return 0;
+    }
+    return 1;
+}
+
+gndm_part *gndm__part_axes(gndm_ctx *c, const gndm_part *p, int ndim, const int64_t *shape,
+                           const int *from)
+{
+    gndm_part *y = gndm__part_new(c, ndim, shape);
+    for (int d = 0; d < ndim && !y->status; d++)
+        if (from[d] >= 0 && p->grid[from[d]] > 1 && p->shape[from[d]] == shape[d])
+            gndm__part_split(y, d, p->grid[from[d]], p->stride[from[d]], p->cut[from[d]]);
+    return y;
+}
+
+int64_t gndm__product(int n, const int64_t *dim)
+{
+    int64_t y = 1;
+    while (n--)
+        y *= *dim++;
+    return y;
+}
+
+int gndm__box_empty(int ndim, const gndm__box *b)
+{
+    for (int d = 0; d < ndim; d++)
+        if (b->start[d] >= b->stop[d])
+            return 1;
+    return 0;
+}
+
+int64_t gndm__box_size(int ndim, const gndm__box *b)
+{
+    int64_t y = 1;
+    for (int d = 0; d < ndim; d++)
+        y *= b->stop[d] - b->start[d];
+    return y;
+}

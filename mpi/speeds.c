@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * speeds.c - how fast the ranks' devices are, by measurement: elementwise work and products at two
+ * sizes each, of which the larger one decides unless the device has no memory for it; and the link
+ * to the next rank. All ranks measure at the same time, as they will compute: ranks that share
+ * cores or a GPU share its speed. The figures stay in the cache folder, in mpi-HASH.txt, for a
+ * device, its driver and a number of ranks on the node.
+ */
+#include "transport.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* The path of the file; "" if there is no cache folder. */
+static void path_of(gndm_ctx *c, const gnd_device_info *d, char *path, size_t size)
+{
+    char text[1024];
+    uint64_t h = UINT64_C(14695981039346656037);
+    path[0] = 0;
+    if (gnd_tune_file(c->dev, path, size, NULL) || !path[0])
+        return;
+    char *slash = strrchr(path, '/');
+    snprintf(text, sizeof text, "%s|%s|%s|%s|%u|%d|%d", d->backend, d->platform, d->name, d->driver,
+             d->compute_units, c->node_size, c->size);
+    for (const char *s = text; *s; s++)
+        h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    if (slash)
+        snprintf(slash + 1, size - (size_t)(slash + 1 - path), "mpi-%016" PRIx64 ".txt", h);
+}
+
+static int load(const char *path, gndm_rank_info *i)
+{
+    FILE *f = path[0] ? fopen(path, "r") : NULL;
+    if (!f)
+        return 0;
+    const int n = fscanf(f, "gnd-mpi 1 bandwidth %lf flops %lf link %lf end", &i->bandwidth,
+                         &i->flops, &i->link);
+    fclose(f);
+    return n == 3 && i->bandwidth > 0 && i->flops > 0 && i->link >= 0;
+}
+
+/* A file that cannot be written is no failure: the next program measures again. */
+static void save(const char *path, const gndm_rank_info *i)
+{
+    char temporary[1200];
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
+    FILE *f = path[0] ? fopen(temporary, "w") : NULL;
+    if (!f)
+        return;
+    fprintf(f, "gnd-mpi 1\nbandwidth %.6g\nflops %.6g\nlink %.6g\nend\n", i->bandwidth, i->flops,
+            i->link);
+    const int bad = ferror(f);
+    if (fclose(f) || bad || rename(temporary, path))
+        remove(temporary);
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+/* The best of three: seconds of an elementwise operation on n floats, or of a product n x n. */
+static double seconds(gndm_ctx *c, int64_t n, int product)
+{
+    double best = 0;
+    gnd_scope_begin();
+    const int64_t dim[2] = {n, n};
+    gnd_array *x = gnd_astype(gnd_ones(c->dev, GND_FLOAT32, product ? 2 : 1, dim), GND_FLOAT32);
+    x = gnd_add(x, gnd_arange_i64(c->dev, 0, n, 1, GND_FLOAT32));
+    gnd_status st = gnd_wait(x);
+    for (int i = 0; i < 4 && !st; i++) { /* the first one compiles */
+        gnd_scope_begin();
+        const double t = gndm__now();
+        st = gnd_wait(product ? gnd_matmul(x, x) : gnd_add_f(gnd_mul_f(x, 0.5), 1));
+        const double dt = gndm__now() - t;
+        if (i && (best == 0 || dt < best))
+            best = dt;
+        gnd_scope_end();
+    }
+    gnd_scope_end();
+    return st ? 0 : best > 1e-9 ? best : 1e-9;
+}
+
+static double rate(gndm_ctx *c, int product)
+{
+    static const int64_t sizes[2][2] = {{1 << 16, 1 << 22}, {128, 512}};
+    double y = 1; /* a device that cannot even do this is slow, not without a speed */
+    for (int i = 0; i < 2; i++) {
+        const double n = (double)sizes[product][i], t = seconds(c, sizes[product][i], product);
+        if (t > 0)
+            y = product ? 2 * n * n * n / t : 8 * n / t;
+    }
+    return y;
+}
+
+/* Bytes per second to the next rank while all send. */
+static gnd_status link_rate(gndm_ctx *c, double *y)
+{
+    gnd_status st = GND_OK;
+    *y = 0;
+    for (int i = 0; i < 3 && !st && c->size > 1; i++) {
+        MPI_Request req[2];
+        const int to = (c->rank + 1) % c->size, from = (c->rank + c->size - 1) % c->size;
+        st = gndm__barrier(c, c->comm);
+        const double t = gndm__now();
+        if (!st)
+            st =
+                gndm__mpi(c, MPI_Irecv(c->ring[3], GNDM_CHUNK, MPI_BYTE, from, 1, c->comm, &req[0]),
+                          "MPI_Irecv");
+        if (!st)
+            st = gndm__mpi(c, MPI_Isend(c->ring[0], GNDM_CHUNK, MPI_BYTE, to, 1, c->comm, &req[1]),
+                           "MPI_Isend");
+        if (!st)
+            st = gndm__wait(c, 2, req);
+        const double v = GNDM_CHUNK / (gndm__now() - t);
+        *y = v > *y ? v : *y;
+    }
+    return st;
+}
+
+gnd_status gndm__measure(gndm_ctx *c)
+{
+    gnd_device_info d;
+    gndm_rank_info mine;
+    char path[1024];
+    if (c->ranks)
+        return GND_OK;
+    memset(&mine, 0, sizeof mine);
+    gnd_status st = gnd_device_describe(c->dev, &d);
+    gndm_rank_info *all = calloc((size_t)c->size, sizeof *all);
+    if (!st && !all)
+        st = GND_ERR_NOMEM;
+    st = gndm__agree(c, st, "out of host memory, or a device that does not answer");
+    if (!st) {
+        path_of(c, &d, path, sizeof path);
+        int known = load(path, &mine);
+        st = gndm__allreduce(c, &known, 1, MPI_INT, MPI_MIN);
+        if (!st && !known) {
+            st = gndm__barrier(c, c->comm);
+            mine.bandwidth = st ? 0 : rate(c, 0);
+            if (!st)
+                st = gndm__barrier(c, c->comm);
+            mine.flops = st ? 0 : rate(c, 1);
+            if (!st)
+                st = link_rate(c, &mine.link);
+            if (!st)
+                save(path, &mine);
+        }
+    }
+    if (!st) {
+        gethostname(mine.host, sizeof mine.host - 1);
+        snprintf(mine.device, sizeof mine.device, "%s", d.id);
+        snprintf(mine.name, sizeof mine.name, "%s", d.name);
+        snprintf(mine.transport, sizeof mine.transport, "%s", c->transport->name);
+        mine.mem_bytes = d.mem_bytes;
+        st = gndm__allgather(c, &mine, all, (int)sizeof mine);
+    }
+    if (st) { /* after a timeout the memory may still be written to */
+        if (!c->broken)
+            free(all);
+        return st;
+    }
+    double sum = 0;
+    for (int r = 0; r < c->size; r++)
+        sum += all[r].bandwidth;
+    for (int r = 0; r < c->size; r++)
+        all[r].share = all[r].bandwidth / sum;
+    c->ranks = all;
+    return GND_OK;
+}
+
+gnd_status gndm_ranks(gndm_ctx *c, gndm_rank_info *info)
+{
+    if (!c || !info)
+        return GND_ERR_NULL;
+    gnd_status st = gndm__enter(c, "ranks", "%d", c->size);
+    if (!st)
+        st = gndm__measure(c);
+    if (!st)
+        memcpy(info, c->ranks, (size_t)c->size * sizeof *info);
+    gndm__leave(c, NULL);
+    return st;
+}

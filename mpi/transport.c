@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * transport.c - the table of transports, and those by MPI from host memory. A message is cut into
+ * chunks; three of each direction are under way, so the device, the network and the other device
+ * work at the same time. `mapped` gives MPI the memory of a device that works in host memory, after
+ * a probe; `staged` copies by a ring of buffers.
+ *
+ * The schedule has size - 1 steps: in step k rank r sends to r + k and receives from r - k. It
+ * cannot lock up: the ranks in the earliest step find their partners there or beyond, where these
+ * have already served them.
+ */
+#include "transport.h"
+
+#include <string.h>
+
+enum { RING = 3, TAG = 1 };
+
+/* One direction of a step. */
+typedef struct end {
+    gndm__parcel *p;
+    gnd_dtype t;
+    int64_t size, chunk, nchunks, posted, done; /* chunk: elements */
+    gnd_array *flat;                            /* to send: the elements in one dimension */
+    char *at;        /* all elements in host memory that MPI may use; or NULL: by the ring */
+    gnd_array **got; /* received chunks, without `at` */
+    char **ring;
+    MPI_Request req[RING];
+    gnd_status st; /* what failed on this rank alone; the message is exchanged nevertheless */
+    char text[GNDM_TEXT];
+} end;
+
+static void failed(end *e, gnd_status st, const char *text)
+{
+    if (!st || e->st)
+        return;
+    e->st = st;
+    snprintf(e->text, sizeof e->text, "%s", text);
+}
+
+static int64_t chunk_size(const end *e, int64_t i)
+{
+    const int64_t left = e->p->n - i * e->chunk;
+    return left < e->chunk ? left : e->chunk;
+}
+
+/* Where chunk i is in host memory. */
+static char *chunk_at(const end *e, int64_t i)
+{
+    return e->at ? e->at + i * e->chunk * e->size : e->ring[i % RING];
+}
+
+/* --- the memory of an array ------------------------------------------------------------------- */
+
+/* The elements of an evaluated array in host memory, if they lie there in C order; else NULL. */
+static char *mapped_memory(gnd_array *x)
+{
+    gnd_native_array m;
+    if (gnd_native(x, &m) || !m.address ||
+        (m.kind != GND_NATIVE_HOST && m.kind != GND_NATIVE_OPENCL))
+        return NULL;
+    int64_t step = (int64_t)gnd_dtype_size((gnd_dtype)m.dtype);
+    for (int d = m.ndim - 1; d >= 0; d--) {
+        if (m.shape[d] != 1 && m.strides[d] != step)
+            return NULL;
+        step *= m.shape[d];
+    }
+    return (char *)(uintptr_t)m.address;
+}
+
+static void open_end(gndm_ctx *c, end *e, gndm__parcel *p, gnd_dtype t, int mapped, int in)
+{
+    memset(e, 0, sizeof *e);
+    e->p = p;
+    e->t = t;
+    e->size = (int64_t)gnd_dtype_size(t);
+    e->ring = c->ring + (in ? RING : 0);
+    if (p->n == 0)
+        return;
+    if (mapped && in)
+        e->at = malloc((size_t)(p->n * e->size)); /* without it by the ring */
+    else if (mapped)
+        e->at = mapped_memory(p->x);
+    /* both ends cut a message in the same way, whatever their memory is */
+    e->chunk = GNDM_CHUNK / e->size;
+    e->nchunks = (p->n + e->chunk - 1) / e->chunk;
+    if (!in && !e->at)
+        e->flat = gnd_reshape(p->x, 1, &p->n);
+    if (in && !e->at) {
+        e->got = calloc((size_t)e->nchunks, sizeof *e->got);
+        if (!e->got)
+            failed(e, GND_ERR_NOMEM, "out of host memory");
+    }
+}
+
+static void fill(end *e, int64_t i)
+{
+    if (e->at)
+        return;
+    gnd_array *part = gnd_slice(e->flat, 0, i * e->chunk, i * e->chunk + chunk_size(e, i));
+    const gnd_status st = gnd_read(part, chunk_at(e, i), (size_t)(chunk_size(e, i) * e->size));
+    if (st)
+        failed(e, st, gnd_message());
+    gnd_release(part);
+}
+
+static void take(gndm_ctx *c, end *e, int64_t i)
+{
+    const int64_t n = chunk_size(e, i);
+    if (!e->at && e->got)
+        e->got[i] = gnd_from(c->dev, e->t, 1, &n, chunk_at(e, i));
+}
+
+/* The received elements as an array. */
+static void close_end(gndm_ctx *c, end *e)
+{
+    if (e->at && e->p->n) {
+        gnd_native_array m;
+        gnd_native_fill(&m, e->t, 1, &e->p->n);
+        m.kind = GND_NATIVE_HOST;
+        m.address = (uint64_t)(uintptr_t)e->at;
+        e->p->x = gnd_from_native(c->dev, &m, free, e->at); /* frees it on failure too */
+    } else if (e->got) {
+        e->p->x = e->nchunks == 1 ? e->got[0] : gnd_concat((int)e->nchunks, e->got, 0);
+    }
+    free(e->got);
+    if (e->st)
+        e->p->x = gnd_fail(e->st, "%s", e->text);
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* Starts and finishes what can be. 1: something happened. */
+static int push_out(gndm_ctx *c, end *e, gnd_status *st)
+{
+    int busy = 0, done = 0;
+    if (e->done < e->posted) {
+        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        e->done += done;
+        busy = done;
+    }
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
+        const int64_t i = e->posted++, bytes = chunk_size(e, i) * e->size;
+        fill(e, i);
+        *st = gndm__mpi(c,
+                        MPI_Isend(chunk_at(e, i), (int)bytes, MPI_BYTE, e->p->peer, TAG, c->comm,
+                                  &e->req[i % RING]),
+                        "MPI_Isend");
+        c->stats.bytes += (uint64_t)bytes;
+        c->stats.messages++;
+        busy = 1;
+    }
+    return busy;
+}
+
+static int pull_in(gndm_ctx *c, end *e, gnd_status *st)
+{
+    int busy = 0, done = 0;
+    if (!*st && e->posted < e->nchunks && e->posted - e->done < RING) {
+        const int64_t i = e->posted++;
+        *st = gndm__mpi(c,
+                        MPI_Irecv(chunk_at(e, i), (int)(chunk_size(e, i) * e->size), MPI_BYTE,
+                                  e->p->peer, TAG, c->comm, &e->req[i % RING]),
+                        "MPI_Irecv");
+        busy = 1;
+    }
+    if (!*st && e->done < e->posted) {
+        *st = gndm__mpi(c, MPI_Test(&e->req[e->done % RING], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) {
+            take(c, e, e->done++);
+            busy = 1;
+        }
+    }
+    return busy;
+}
+
+static gnd_status exchange(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in,
+                           int mapped)
+{
+    gnd_status st = GND_OK;
+    for (int k = 1; k < c->size && !st; k++) {
+        end a, b;
+        gndm__patience patience = {0};
+        if (out[k].n == 0 && in[k].n == 0)
+            continue;
+        open_end(c, &a, &out[k], t, mapped, 0);
+        open_end(c, &b, &in[k], t, mapped, 1);
+        while (!st && (a.done < a.nchunks || b.done < b.nchunks)) {
+            const int busy = pull_in(c, &b, &st) | push_out(c, &a, &st);
+            if (busy)
+                patience = (gndm__patience){0};
+            else if (!st)
+                st = gndm__idle(c, &patience);
+        }
+        if (st) /* what is under way keeps its memory */
+            return st;
+        if (a.st && !b.st) /* the others have got rubbish: this rank's error tells them */
+            failed(&b, a.st, a.text);
+        close_end(c, &b);
+    }
+    return st;
+}
+
+/* --- the transports --------------------------------------------------------------------------- */
+
+static gnd_status by_ring(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    return exchange(c, t, out, in, 0);
+}
+
+static gnd_status by_mapping(gndm_ctx *c, gnd_dtype t, gndm__parcel *out, gndm__parcel *in)
+{
+    return exchange(c, t, out, in, 1);
+}
+
+static int always(gndm_ctx *c)
+{
+    (void)c;
+    return 1;
+}
+
+/* A message from the device's memory to the next rank and one from the rank before, large enough
+ * that MPI reads the memory in its own way; the bytes are compared. */
+static int mapping_works(gndm_ctx *c)
+{
+    enum { N = 1 << 16 };
+    gnd_device_info info;
+    gnd_native_array m;
+    int32_t *data = calloc(N, sizeof *data);
+    int ok = data && gnd_device_describe(c->dev, &info) == GND_OK && info.host_mapped &&
+             !strcmp(info.kind, "cpu");
+    gnd_scope_begin();
+    int64_t n = N;
+    for (int i = 0; ok && i < N; i++)
+        data[i] = i * 31 + c->rank;
+    gnd_array *x = ok ? gnd_add_i(gnd_from(c->dev, GND_INT32, 1, &n, data), 1) : NULL;
+    ok = ok && gnd_wait(x) == GND_OK && mapped_memory(x);
+    gnd_native_fill(&m, GND_INT32, 1, &n);
+    m.kind = GND_NATIVE_HOST;
+    m.address = (uint64_t)(uintptr_t)data;
+    ok = ok && gnd_status_of(gnd_from_native(c->dev, &m, NULL, NULL)) == GND_OK;
+    int all = ok;
+    ok = gndm__allreduce(c, &all, 1, MPI_INT, MPI_MIN) == GND_OK && all;
+    if (ok && c->size > 1) {
+        const int to = (c->rank + 1) % c->size, from = (c->rank + c->size - 1) % c->size;
+        MPI_Request req[2];
+        memset(data, 0, N * sizeof *data);
+        ok =
+            MPI_Irecv(data, N, MPI_INT32_T, from, TAG, c->comm, &req[0]) == MPI_SUCCESS &&
+            MPI_Isend(mapped_memory(x), N, MPI_INT32_T, to, TAG, c->comm, &req[1]) == MPI_SUCCESS &&
+            gndm__wait(c, 2, req) == GND_OK;
+        for (int i = 0; ok && i < N; i++)
+            ok = data[i] == i * 31 + from + 1;
+    }
+    gnd_scope_end();
+    free(data);
+    return ok;
+}
+
+const gndm__transport gndm__transports[] = {
+    {"mapped", mapping_works, by_mapping},
+    {"staged", always, by_ring},
+    {NULL, NULL, NULL},
+};
+
+gnd_status gndm__choose_transport(gndm_ctx *c)
+{
+    for (const gndm__transport *t = gndm__transports; t->name && !c->transport; t++)
+        if (t->usable(c))
+            c->transport = t;
+    return c->broken ? c->status : GND_OK;
+}

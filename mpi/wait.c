@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * wait.c - waiting for other ranks, for a limited time. MPI moves little by itself, so the wait
+ * tests the requests again and again, and sleeps a little in between: ranks may share cores.
+ *
+ * When the time is up, the rank asks all others over a communicator of its own (`watch`) which call
+ * they are in. A rank that waits in gnd answers; one that does not answer in time is missing. The
+ * rank that asked then tells those that answered, so all of them give the same error.
+ */
+#include "ctx.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { ASK = 1, HERE = 2, OVER = 3 }; /* tags on the watch */
+
+double gndm__now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void rest(long microseconds)
+{
+    const struct timespec t = {0, microseconds * 1000};
+    nanosleep(&t, NULL);
+}
+
+/* A text to a rank. It is small, so MPI takes it at once; nobody waits for the request, and the
+ * buffer belongs to the context. */
+static void tell(gndm_ctx *c, int to, int tag, const char *text)
+{
+    MPI_Request req;
+    if (MPI_Isend(text, (int)strlen(text) + 1, MPI_CHAR, to, tag, c->watch, &req) == MPI_SUCCESS)
+        MPI_Request_free(&req);
+}
+
+/* Takes one message of the watch, if there is one: answers a question, notes an answer in
+ * here[rank] (with the text in text), or ends this rank's wait. 1: there was one. */
+static int listen(gndm_ctx *c, char *here, char *text)
+{
+    int there = 0;
+    MPI_Status s;
+    char got[GNDM_TEXT] = "";
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c->watch, &there, &s) != MPI_SUCCESS || !there)
+        return 0;
+    if (MPI_Recv(got, (int)sizeof got, MPI_CHAR, s.MPI_SOURCE, s.MPI_TAG, c->watch,
+                 MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return 0;
+    got[sizeof got - 1] = 0;
+    if (s.MPI_TAG == ASK) {
+        snprintf(c->answer, sizeof c->answer, "%s", c->call);
+        tell(c, s.MPI_SOURCE, HERE, c->answer);
+    } else if (s.MPI_TAG == HERE && here) {
+        here[s.MPI_SOURCE] = 1;
+        if (strcmp(got, c->call) && !text[0])
+            snprintf(text, GNDM_TEXT, "rank %d is in %.200s", s.MPI_SOURCE, got);
+    } else if (s.MPI_TAG == OVER) {
+        gndm__broken(c, GND_ERR_STATE, "%s", got);
+    }
+    return 1;
+}
+
+/* Names the ranks that do not answer. */
+static gnd_status roll_call(gndm_ctx *c)
+{
+    char *here = calloc((size_t)c->size, 1), text[GNDM_TEXT] = "", list[200] = "";
+    if (!here)
+        return gndm__broken(c, GND_ERR_STATE, "%s: no answer from other ranks for %g s", c->func,
+                            c->timeout);
+    here[c->rank] = 1;
+    for (int r = 0; r < c->size; r++)
+        if (r != c->rank)
+            tell(c, r, ASK, "?");
+    const double until = gndm__now() + 2;
+    int missing = c->size - 1;
+    while (!c->broken && missing && gndm__now() < until) {
+        if (!listen(c, here, text))
+            rest(1000);
+        missing = 0;
+        for (int r = 0; r < c->size; r++)
+            missing += !here[r];
+    }
+    for (int r = 0; r < c->size; r++)
+        if (!here[r]) {
+            const size_t n = strlen(list);
+            snprintf(list + n, sizeof list - n, "%s%d", n ? ", " : "", r);
+        }
+    if (missing)
+        gndm__broken(c, GND_ERR_STATE,
+                     "%s: rank %d waited %g s for rank%s %s, which did not come to this call or "
+                     "a later one",
+                     c->func, c->rank, c->timeout, missing > 1 ? "s" : "", list);
+    else
+        gndm__broken(c, GND_ERR_STATE, "%s: rank %d waited %g s, although all ranks are there%s%s",
+                     c->func, c->rank, c->timeout, text[0] ? "; " : "", text);
+    snprintf(c->asked, sizeof c->asked, "%s", c->message);
+    for (int r = 0; r < c->size; r++)
+        if (here[r] && r != c->rank)
+            tell(c, r, OVER, c->asked);
+    free(here);
+    return c->status;
+}
+
+gnd_status gndm__idle(gndm_ctx *c, gndm__patience *p)
+{
+    const unsigned i = p->looks++;
+    if (c->broken)
+        return c->status;
+    if (i < 100)
+        return GND_OK;
+    rest(i < 400 ? 20 : i < 2000 ? 100 : 500);
+    if (i % 16)
+        return GND_OK;
+    while (!c->broken && listen(c, NULL, NULL))
+        ;
+    if (c->broken)
+        return c->status;
+    if (p->began == 0)
+        p->began = gndm__now();
+    return c->timeout > 0 && gndm__now() - p->began > c->timeout ? roll_call(c) : GND_OK;
+}
+
+gnd_status gndm__wait(gndm_ctx *c, int n, MPI_Request *req)
+{
+    gndm__patience patience = {0};
+    for (;;) {
+        int done = 1, one = 0;
+        for (int i = 0; i < n && done; i++) { /* one that was done before is done again */
+            const int rc = MPI_Test(&req[i], &one, MPI_STATUS_IGNORE);
+            if (rc != MPI_SUCCESS)
+                return gndm__mpi(c, rc, "MPI_Test");
+            done = one;
+        }
+        if (done)
+            return GND_OK;
+        const gnd_status st = gndm__idle(c, &patience);
+        if (st)
+            return st;
+    }
+}
+
+gnd_status gndm__allreduce(gndm_ctx *c, void *data, int n, MPI_Datatype t, MPI_Op op)
+{
+    MPI_Request req;
+    const gnd_status st =
+        gndm__mpi(c, MPI_Iallreduce(MPI_IN_PLACE, data, n, t, op, c->comm, &req), "MPI_Iallreduce");
+    return st ? st : gndm__wait(c, 1, &req);
+}
+
+gnd_status gndm__bcast(gndm_ctx *c, void *data, int64_t nbytes, int root)
+{
+    enum { STEP = 16 << 20 };
+    gnd_status st = c->broken ? c->status : GND_OK;
+    for (int64_t at = 0; at < nbytes && !st; at += STEP) {
+        MPI_Request req;
+        const int n = (int)(nbytes - at < STEP ? nbytes - at : STEP);
+        st = gndm__mpi(c, MPI_Ibcast((char *)data + at, n, MPI_BYTE, root, c->comm, &req),
+                       "MPI_Ibcast");
+        if (!st)
+            st = gndm__wait(c, 1, &req);
+    }
+    return st;
+}
+
+gnd_status gndm__allgather(gndm_ctx *c, const void *mine, void *all, int nbytes)
+{
+    MPI_Request req;
+    const gnd_status st =
+        gndm__mpi(c, MPI_Iallgather(mine, nbytes, MPI_BYTE, all, nbytes, MPI_BYTE, c->comm, &req),
+                  "MPI_Iallgather");
+    return st ? st : gndm__wait(c, 1, &req);
+}
+
+gnd_status gndm__barrier(gndm_ctx *c, MPI_Comm comm)
+{
+    MPI_Request req;
+    const gnd_status st = gndm__mpi(c, MPI_Ibarrier(comm, &req), "MPI_Ibarrier");
+    return st ? st : gndm__wait(c, 1, &req);
+}

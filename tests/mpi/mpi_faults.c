@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * mpi_faults.c - failures of one rank, calls that differ, ranks that do not come: each is the same
+ * error on all ranks, and nothing hangs. With the argument `late` the last rank never comes, and
+ * the program ends by MPI_Abort. Started by mpi.sh.
+ */
+#include "dist.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A rank's own part that cannot be computed: an index that only the device checks. */
+static gndm_array *faulty(int who)
+{
+    const int64_t n = 4, shape[1] = {4 * size};
+    int64_t at[4] = {0, 1, 2, rank == who ? 1000 : 3};
+    gnd_array *x =
+        gnd_take(gnd_arange_i64(dev, 0, 8, 1, GND_INT64), gnd_from(dev, GND_INT64, 1, &n, at), 0);
+    gndm_part *p = gndm_part_even(ctx, 1, shape, NULL);
+    gndm_array *y = gndm_wrap(ctx, x, p);
+    gndm_part_free(p);
+    return y;
+}
+
+static void local_errors(void)
+{
+    char named[32];
+    const int who = size - 1;
+    snprintf(named, sizeof named, "[rank %d]", who);
+    gndm_array *x = faulty(who);
+    dist_ok(gndm_status_of(x) == GND_OK, "an error that nobody has seen yet");
+    gndm_array *y = gndm_with("add", x, 1);
+    gnd_status st = gndm_wait(ctx, 1, &y);
+    dist_ok(st == GND_ERR_INDEX && strstr(gndm_message(ctx), named),
+            "one rank's fault is everybody's: %s", gndm_message(ctx));
+    gndm_item_f64(gndm_along("sum", faulty(who), GND_NONE), &st);
+    dist_ok(st != GND_OK, "and of what is computed from it");
+    const int64_t shape[1] = {size};
+    gndm_part *p = gndm_part_even(ctx, 1, shape, NULL);
+    gnd_array *part = gnd_zeros(dev, rank == who ? GND_INT32 : GND_FLOAT32, 1, (int64_t[]){1});
+    gndm_array *z = gndm_wrap(ctx, part, p);
+    dist_ok(size == 1 || gndm_status_of(z) == GND_ERR_DTYPE, "parts of unlike dtypes: %s",
+            gndm_error(z));
+    part = gnd_zeros(dev, GND_FLOAT32, 1, (int64_t[]){rank == who ? 2 : 1});
+    z = gndm_wrap(ctx, part, p);
+    dist_ok(gndm_status_of(z) == GND_ERR_SHAPE && strstr(gndm_error(z), named),
+            "a part of a wrong shape: %s", gndm_error(z));
+    gndm_part_free(p);
+}
+
+static void different_calls(void)
+{
+    const int64_t n = 40;
+    gndm_array *x = gndm_apply(ctx, NULL, "arange", 1, (gnd_value[]){gnd_value_int(n)}, 0, NULL);
+    if (size == 1)
+        return;
+    gndm_array *y = gndm_along(rank == 1 ? "max" : "sum", x, 0);
+    dist_ok(gndm_status_of(y) == GND_ERR_STATE && strstr(gndm_error(y), "sum") &&
+                strstr(gndm_error(y), "max"),
+            "different functions: %s", gndm_error(y));
+    y = gndm_with("add", x, rank == 1 ? 2 : 3);
+    dist_ok(gndm_status_of(y) == GND_ERR_STATE && strstr(gndm_error(y), "add"),
+            "different numbers: %s", gndm_error(y));
+    dist_ok(gndm_item_i64(gndm_along("sum", x, 0), NULL) == n * (n - 1) / 2, "and then it goes on");
+}
+
+static int late(void)
+{
+    const int64_t n = 1000;
+    gndm_array *x = gndm_apply(ctx, NULL, "arange", 1, (gnd_value[]){gnd_value_int(n)}, 0, NULL);
+    gndm_set_timeout(ctx, 1.5);
+    if (rank == size - 1) {
+        sleep(30); /* the others end the program before */
+        return 1;
+    }
+    gnd_status st;
+    char named[64];
+    const time_t began = time(NULL);
+    gndm_item_i64(gndm_along("sum", x, 0), &st);
+    snprintf(named, sizeof named, "for rank %d,", size - 1);
+    const int ok = st == GND_ERR_STATE && strstr(gndm_message(ctx), named) &&
+                   time(NULL) - began < 20 && gndm_status(ctx) == GND_ERR_STATE;
+    if (rank == 0) {
+        tap_ok(ok, "a rank that does not come is named: %s", gndm_message(ctx));
+        tap_ok(gndm_wait(ctx, 1, &x) == GND_ERR_STATE, "later calls fail at once");
+        tap_done();
+        fflush(stdout);
+        sleep(1);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    sleep(30);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    dist_begin(&argc, &argv, GNDM_EVEN | GNDM_CHECK_CALLS);
+    if (argc > 1 && !strcmp(argv[1], "late"))
+        return late();
+    gndm_scope_begin(ctx);
+    local_errors();
+    different_calls();
+    gndm_scope_end(ctx);
+    return dist_end();
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * mpi_files.c FOLDER - .npy files and checkpoints in every way of cutting, borders of neighbours,
+ * reproducible sums. Writes files into FOLDER, which mpi.sh lets NumPy compare. Started by mpi.sh.
+ */
+#include "dist.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *folder;
+
+static const char *file(const char *name)
+{
+    static char path[4][600];
+    static int i;
+    i = (i + 1) % 4;
+    snprintf(path[i], sizeof path[i], "%s/%s", folder, name);
+    return path[i];
+}
+
+static gnd_array *numbers(gnd_dtype t, int ndim, const int64_t *shape)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++)
+        n *= shape[d];
+    return gnd_astype(
+        gnd_reshape(gnd_remainder(gnd_arange_i64(dev, 0, n, 1, GND_INT64), gnd_int(251)), ndim,
+                    shape),
+        t);
+}
+
+static void files(void)
+{
+    static const gnd_dtype dtypes[] = {GND_FLOAT32, GND_BOOL, GND_COMPLEX128, GND_UINT16,
+                                       GND_FLOAT16};
+    const int64_t shape[3] = {11, 4, 6};
+    for (int way = 0; way < WAYS; way++) {
+        gnd_array *x = numbers(dtypes[way], 3, shape);
+        gndm_array *a = dist_array(x, way);
+        char name[32];
+        snprintf(name, sizeof name, "way%d.npy", way);
+        dist_ok(gndm_save_npy(a, file(name)) == GND_OK, "way %d: written", way);
+        if (rank == 0) { /* the same file as that of one process */
+            gnd_array *back = gnd_load_npy(dev, file(name));
+            char *p = malloc(gnd_nbytes(x)), *q = malloc(gnd_nbytes(x));
+            tap_ok(!gnd_read(x, p, gnd_nbytes(x)) && !gnd_read(back, q, gnd_nbytes(x)) &&
+                       !memcmp(p, q, gnd_nbytes(x)) && gnd_dtype_of(back) == dtypes[way],
+                   "way %d: gnd_load_npy reads it: %s", way, gnd_error(back));
+            free(p);
+            free(q);
+        }
+        gndm_part *p = dist_part((way + 2) % WAYS, 3, shape);
+        dist_same(gndm_load_npy(ctx, file(name), p), x, 0, "way %d: read in another", way);
+        gndm_part_free(p);
+        gndm_release(a);
+    }
+    gnd_array *one = numbers(GND_INT32, 0, NULL),
+              *none = gnd_zeros(dev, GND_INT8, 2, (int64_t[]){0, 3});
+    gndm_array *a = dist_array(one, 4), *b = dist_array(none, 0);
+    dist_ok(!gndm_save_npy(a, file("one.npy")) && !gndm_save_npy(b, file("none.npy")),
+            "small ones");
+    dist_same(gndm_load_npy(ctx, file("one.npy"), NULL), one, 0, "one element");
+    dist_same(gndm_load_npy(ctx, file("none.npy"), NULL), none, 0, "no elements");
+    gndm_array *bad = gndm_load_npy(ctx, file("missing.npy"), NULL);
+    dist_ok(gndm_status_of(bad) == GND_ERR_IO && strstr(gndm_error(bad), "missing.npy"), "%s",
+            gndm_error(bad));
+    dist_ok(gndm_save_npy(a, file("no/where.npy")) == GND_ERR_IO, "%s", gndm_message(ctx));
+    if (strcmp(folder, ".") == 0)
+        return;
+    /* made by NumPy, if it is there: Fortran order and big-endian */
+    FILE *f = fopen(file("fortran.npy"), "rb");
+    if (f) {
+        fclose(f);
+        gnd_array *x = gnd_load_npy(dev, file("fortran.npy"));
+        dist_same(gndm_load_npy(ctx, file("fortran.npy"), NULL), x, 0, "Fortran order, big-endian");
+    }
+}
+
+static void states(void)
+{
+    static const char *const names[] = {"u", "v_1"};
+    const int64_t shape[2] = {23, 5};
+    gnd_array *x = numbers(GND_FLOAT32, 2, shape), *y = gnd_arange_i64(dev, 0, 9, 1, GND_INT64);
+    gndm_array *in[2] = {dist_array(x, 1), dist_array(y, 0)}, *out[2];
+    int64_t step = 0;
+    dist_ok(!gndm_save_state(ctx, file("state"), 40, 2, names, in), "a checkpoint: %s",
+            gndm_message(ctx));
+    dist_ok(!gndm_save_state(ctx, file("state"), 41, 2, names, in), "another one");
+    const gnd_status st = gndm_load_state(ctx, file("state"), &step, 2, names, NULL, out);
+    dist_ok(!st && step == 41, "read back: %s", gndm_message(ctx));
+    dist_same(out[0], x, 0, "its first array");
+    dist_same(out[1], y, 0, "its second array");
+    FILE *old = fopen(file("state/u.40.npy"), "rb");
+    dist_ok(!old, "files of the checkpoint before it are gone");
+    static const char *const other[] = {"w"};
+    dist_ok(gndm_load_state(ctx, file("state"), NULL, 1, other, NULL, out) == GND_ERR_NAME, "%s",
+            gndm_message(ctx));
+}
+
+static void halos(int way)
+{
+    const int64_t shape[2] = {12, 10}, below[2] = {1, 2}, above[2] = {2, 1};
+    gnd_array *x = numbers(GND_INT32, 2, shape);
+    gndm_array *a = dist_array(x, way);
+    gndm_part *p = gndm_part_of(a);
+    int64_t from[2], to[2], at[2];
+    gndm_part_box(p, rank, from, to);
+    for (int periodic = 0; periodic < 2; periodic++) {
+        gnd_array *h = gndm_halo(a, below, above, periodic, at);
+        int32_t *v = calloc(1, gnd_nbytes(h) + 4);
+        int ok = gnd_read(h, v, gnd_nbytes(h)) == GND_OK;
+        const int empty = from[0] == to[0] || from[1] == to[1];
+        ok = ok && (empty ? gnd_size(h) == 0 : gnd_dim(h, 0) >= to[0] - from[0]);
+        if (periodic && !empty)
+            ok = ok && gnd_dim(h, 0) == to[0] - from[0] + 3 && gnd_dim(h, 1) == to[1] - from[1] + 3;
+        for (int64_t i = 0; ok && i < gnd_size(h); i++) {
+            const int64_t r = (at[0] + i / gnd_dim(h, 1) + shape[0]) % shape[0];
+            const int64_t q = (at[1] + i % gnd_dim(h, 1) + shape[1]) % shape[1];
+            ok = v[i] == (r * shape[1] + q) % 251;
+        }
+        dist_ok(ok, "way %d: a border%s", way, periodic ? ", periodic" : "");
+        free(v);
+        gnd_release(h);
+    }
+    gndm_part_free(p);
+}
+
+/* The bits of sums, as text for mpi.sh: the same for any number of ranks and any cuts. */
+static void reproducible(void)
+{
+    gndm_ctx *c = gndm_open(MPI_COMM_WORLD, dev, GNDM_EVEN | GNDM_REPRODUCIBLE), *before = ctx;
+    const int64_t shape[2] = {701, 13};
+    gnd_array *x = gnd_astype(numbers(GND_FLOAT32, 2, shape), GND_FLOAT64);
+    x = gnd_mul_f(gnd_sub_f(x, 117.3), 0.1);
+    x = gnd_mul(x, gnd_exp2(gnd_remainder(gnd_sub_f(x, 1), gnd_real(30))));
+    x = gnd_astype(x, GND_FLOAT32);
+    gnd_array *exact = gnd_sum_as(x, GND_ALL, 0, GND_FLOAT64);
+    double ref = gnd_item_f64(exact, NULL);
+    ctx = c;
+    uint64_t first[3] = {0, 0, 0};
+    int same = 1, near = 1;
+    for (int way = 0; way < WAYS; way++) {
+        gndm_array *a = dist_array(x, way);
+        static const char *const names[] = {"sum", "mean", "std"};
+        for (int f = 0; f < 3; f++) {
+            const double v = gndm_item_f64(gndm_along(names[f], a, GND_NONE), NULL);
+            uint64_t bits;
+            memcpy(&bits, &v, sizeof bits);
+            same = same && (way == 0 || bits == first[f]);
+            first[f] = way == 0 ? bits : first[f];
+            near = near && (f > 0 || fabs(v - ref) <= 1e-6 * fabs(ref));
+        }
+        dist_same(gndm_along("sum", a, 0), gnd_sum(x, GND_AXIS(0), 0), 2e-6,
+                  "way %d: sums of columns", way);
+        gndm_release(a);
+    }
+    dist_ok(same, "reproducible: the same bits for any cuts");
+    dist_ok(near, "reproducible: and right");
+    if (rank == 0)
+        printf("# bits %016llx %016llx %016llx\n", (unsigned long long)first[0],
+               (unsigned long long)first[1], (unsigned long long)first[2]);
+    ctx = before;
+    gndm_close(c);
+}
+
+int main(int argc, char **argv)
+{
+    dist_begin(&argc, &argv, GNDM_EVEN);
+    folder = argc > 1 ? argv[1] : ".";
+    gndm_scope_begin(ctx);
+    files();
+    states();
+    for (int way = 0; way < WAYS; way++)
+        halos(way);
+    gndm_scope_end(ctx);
+    reproducible();
+    return dist_end();
+}
